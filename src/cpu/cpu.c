@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* Judges the registers: features, names, the vector width. Pure; reading them is in registers.c. */
+#include "cpu/cpu.h"
+
+#include "base/base.h"
+
+#include <string.h>
+
+_Static_assert(OCT_CPU_FEATURES <= OCT_ARRAY_LEN(((struct oct_cpu_info *)0)->feature),
+               "the public structure has room for every feature");
+
+/* XCR0: the register state that the operating system saves on a switch. */
+#define XCR0_YMM 0x06u /* xmm, upper halves of ymm */
+#define XCR0_ZMM 0xe6u /* and masks, upper halves of zmm0-15, zmm16-31 */
+
+enum leaf_register { LEAF1_ECX, LEAF7_EBX, LEAF7_ECX };
+enum needed_state { STATE_XMM, STATE_YMM, STATE_ZMM };
+
+/* Where CPUID shows a feature, and which registers it is of no use without. gfni, aes and sha work on xmm; VAES and
+ * VPCLMULQDQ are the wide forms. */
+static const struct {
+    const char *name;
+    uint8_t where, bit, state;
+} features[OCT_CPU_FEATURES] = {
+    [OCT_CPU_AVX512F] = {"avx512f", LEAF7_EBX, 16, STATE_ZMM},
+    [OCT_CPU_AVX512BW] = {"avx512bw", LEAF7_EBX, 30, STATE_ZMM},
+    [OCT_CPU_AVX512DQ] = {"avx512dq", LEAF7_EBX, 17, STATE_ZMM},
+    [OCT_CPU_AVX512VL] = {"avx512vl", LEAF7_EBX, 31, STATE_ZMM},
+    [OCT_CPU_AVX512IFMA] = {"avx512ifma", LEAF7_EBX, 21, STATE_ZMM},
+    [OCT_CPU_AVX512VBMI] = {"avx512vbmi", LEAF7_ECX, 1, STATE_ZMM},
+    [OCT_CPU_AVX512VBMI2] = {"avx512vbmi2", LEAF7_ECX, 6, STATE_ZMM},
+    [OCT_CPU_VAES] = {"vaes", LEAF7_ECX, 9, STATE_YMM},
+    [OCT_CPU_VPCLMULQDQ] = {"vpclmulqdq", LEAF7_ECX, 10, STATE_YMM},
+    [OCT_CPU_GFNI] = {"gfni", LEAF7_ECX, 8, STATE_XMM},
+    [OCT_CPU_AVX2] = {"avx2", LEAF7_EBX, 5, STATE_YMM},
+    [OCT_CPU_BMI2] = {"bmi2", LEAF7_EBX, 8, STATE_XMM},
+    [OCT_CPU_AES] = {"aes", LEAF1_ECX, 25, STATE_XMM},
+    [OCT_CPU_PCLMULQDQ] = {"pclmulqdq", LEAF1_ECX, 1, STATE_XMM},
+    [OCT_CPU_SHA] = {"sha", LEAF7_EBX, 29, STATE_XMM},
+};
+
+const char *oct_cpu_feature_name(unsigned feature)
+{
+    return feature < OCT_CPU_FEATURES ? features[feature].name : NULL;
+}
+
+static void judge_features(struct oct_cpu *cpu, const struct oct_cpu_registers *regs)
+{
+    const uint32_t word[] = {
+        [LEAF1_ECX] = regs->leaf1.ecx, [LEAF7_EBX] = regs->leaf7.ebx, [LEAF7_ECX] = regs->leaf7.ecx};
+    const bool state[] = {[STATE_XMM] = true, [STATE_YMM] = cpu->os_ymm, [STATE_ZMM] = cpu->os_zmm};
+
+    for (unsigned i = 0; i < OCT_CPU_FEATURES; i++) {
+        uint32_t here = word[features[i].where] >> features[i].bit & 1;
+        cpu->silicon |= here << i;
+        cpu->usable |= (here & state[features[i].state]) << i;
+    }
+}
+
+/* Family 15 continues in the extended field; families 6 and 15 have four more bits of model. AMD since 2007 has
+ * family 15 plus an extension. */
+static void judge_model(struct oct_cpu *cpu, uint32_t signature)
+{
+    uint32_t family = signature >> 8 & 15;
+    uint32_t model = signature >> 4 & 15;
+
+    if (family == 6 || family == 15)
+        model |= (signature >> 16 & 15) << 4;
+    if (family == 15)
+        family += signature >> 20 & 255;
+    cpu->family = family;
+    cpu->model = model;
+    cpu->stepping = signature & 15;
+}
+
+/* Intel pads the brand with spaces on the left, others on the right. */
+static void judge_brand(struct oct_cpu *cpu, const struct oct_cpu_registers *regs)
+{
+    char text[sizeof regs->brand + 1];
+    memcpy(text, regs->brand, sizeof regs->brand);
+    text[sizeof text - 1] = 0;
+
+    const char *begin = text + strspn(text, " ");
+    size_t len = strlen(begin);
+    while (len > 0 && begin[len - 1] == ' ')
+        len--;
+    memcpy(cpu->brand, begin, len);
+}
+
+void oct_cpu_judge(struct oct_cpu *cpu, const struct oct_cpu_registers *regs)
+{
+    memset(cpu, 0, sizeof *cpu);
+    memcpy(cpu->vendor, &regs->leaf0.ebx, 4);
+    memcpy(cpu->vendor + 4, &regs->leaf0.edx, 4);
+    memcpy(cpu->vendor + 8, &regs->leaf0.ecx, 4);
+    cpu->os_ymm = (regs->xcr0 & XCR0_YMM) == XCR0_YMM;
+    cpu->os_zmm = (regs->xcr0 & XCR0_ZMM) == XCR0_ZMM;
+    judge_model(cpu, regs->leaf1.eax);
+    judge_brand(cpu, regs);
+    judge_features(cpu, regs);
+}
+
+void oct_cpu_detect(struct oct_cpu *cpu)
+{
+    struct oct_cpu_registers regs;
+    oct_cpu_registers_read(&regs);
+    oct_cpu_judge(cpu, &regs);
+}
+
+const char *oct_cpu_missing_for_avx512_ifma(const struct oct_cpu *cpu)
+{
+    static const struct {
+        uint8_t feature;
+        const char *reason;
+    } needed[] = {
+        {OCT_CPU_AVX512F, "this CPU has no AVX-512 (avx512f is missing)"},
+        {OCT_CPU_AVX512IFMA, "avx512ifma is missing"},
+        {OCT_CPU_AVX512BW, "avx512bw is missing"},
+        {OCT_CPU_AVX512DQ, "avx512dq is missing"},
+        {OCT_CPU_AVX512VL, "avx512vl is missing"},
+        {OCT_CPU_BMI2, "bmi2 is missing"},
+    };
+    for (size_t i = 0; i < OCT_ARRAY_LEN(needed); i++)
+        if (!(cpu->silicon >> needed[i].feature & 1))
+            return needed[i].reason;
+    if (!cpu->os_zmm)
+        return "the CPU has AVX-512, but the operating system or hypervisor has not switched its registers on";
+    return NULL;
+}
+
+void oct_cpu_describe(struct oct_cpu_info *info, const struct oct_cpu *cpu)
+{
+    memcpy(info->brand, cpu->brand, sizeof info->brand);
+    info->family = cpu->family;
+    info->model = cpu->model;
+    info->stepping = cpu->stepping;
+    info->feature_count = OCT_CPU_FEATURES;
+    for (unsigned i = 0; i < OCT_CPU_FEATURES; i++) {
+        info->feature[i].name = features[i].name;
+        info->feature[i].present = (int)(cpu->usable >> i & 1);
+    }
+}
+
+/* Skylake-X (with Cascade and Cooper Lake), Cannon Lake, Ice Lake and Tiger Lake. */
+static bool lowers_clock_under_zmm(const struct oct_cpu *cpu)
+{
+    static const uint8_t models[] = {0x55, 0x66, 0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 0x8d, 0x9d};
+    if (strcmp(cpu->vendor, "GenuineIntel") != 0 || cpu->family != 6)
+        return false;
+    for (size_t i = 0; i < OCT_ARRAY_LEN(models); i++)
+        if (cpu->model == models[i])
+            return true;
+    return false;
+}
+
+enum oct_cpu_width oct_cpu_width_choose(const struct oct_cpu *cpu, enum oct_cpu_width wish)
+{
+    const uint32_t wide = 1u << OCT_CPU_AVX512F | 1u << OCT_CPU_AVX512BW | 1u << OCT_CPU_AVX512VL;
+
+    if (wish == OCT_WIDTH_OFF || !oct_cpu_has(cpu, OCT_CPU_AVX2))
+        return OCT_WIDTH_OFF;
+    if (wish == OCT_WIDTH_256 || (cpu->usable & wide) != wide)
+        return OCT_WIDTH_256;
+    if (wish == OCT_WIDTH_AUTO && lowers_clock_under_zmm(cpu))
+        return OCT_WIDTH_256;
+    return OCT_WIDTH_512;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * What this CPU can do and what the operating system lets us use of it.
+ *
+ * Reading the registers and judging them are two steps, so that tests can put the registers of any machine before the
+ * judge. Nothing is kept: whoever wants the answer twice stores it. (Intel SDM vol. 1, 13.3 and 15.2-15.4; AMD APM vol.
+ * 3, appendix E.)
+ */
+#ifndef OCT_CPU_CPU_H
+#define OCT_CPU_CPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <octuple/op.h>
+
+/* In the order in which people are told about them; at most as many as struct oct_cpu_info has room for. */
+enum oct_cpu_feature {
+    OCT_CPU_AVX512F,
+    OCT_CPU_AVX512BW,
+    OCT_CPU_AVX512DQ,
+    OCT_CPU_AVX512VL,
+    OCT_CPU_AVX512IFMA,
+    OCT_CPU_AVX512VBMI,
+    OCT_CPU_AVX512VBMI2,
+    OCT_CPU_VAES,
+    OCT_CPU_VPCLMULQDQ,
+    OCT_CPU_GFNI,
+    OCT_CPU_AVX2,
+    OCT_CPU_BMI2,
+    OCT_CPU_AES,
+    OCT_CPU_PCLMULQDQ,
+    OCT_CPU_SHA,
+    OCT_CPU_FEATURES
+};
+
+/* One CPUID answer. */
+struct oct_cpuid {
+    uint32_t eax, ebx, ecx, edx;
+};
+
+/* Everything that the judgement rests on. A leaf that the CPU does not have is zero. */
+struct oct_cpu_registers {
+    struct oct_cpuid leaf0;    /* highest leaf, vendor */
+    struct oct_cpuid leaf1;    /* family, model, stepping, features */
+    struct oct_cpuid leaf7;    /* features (subleaf 0) */
+    struct oct_cpuid brand[3]; /* leaves 0x80000002 to 4 */
+    uint64_t xcr0;             /* register state that the operating system saves; 0 if it does not use XSAVE */
+};
+
+struct oct_cpu {
+    char vendor[16]; /* "GenuineIntel", "AuthenticAMD", ... */
+    char brand[64];  /* without surrounding spaces */
+    uint32_t family, model, stepping;
+    uint32_t silicon; /* bit i: enum oct_cpu_feature i is on the CPU */
+    uint32_t usable;  /* the same, and its registers are switched on by the operating system */
+    bool os_ymm, os_zmm;
+};
+
+/* Reads the registers of the CPU that runs this; all zero where there is no CPUID. */
+void oct_cpu_registers_read(struct oct_cpu_registers *regs);
+
+/* Judges registers. Pure. */
+void oct_cpu_judge(struct oct_cpu *cpu, const struct oct_cpu_registers *regs);
+
+/* Both of them. */
+void oct_cpu_detect(struct oct_cpu *cpu);
+
+/* "avx512f", ... as Linux and compilers spell it; NULL for a number that is no feature. */
+const char *oct_cpu_feature_name(unsigned feature);
+
+static inline bool oct_cpu_has(const struct oct_cpu *cpu, enum oct_cpu_feature feature)
+{
+    return (cpu->usable >> feature & 1) != 0;
+}
+
+/* NULL if the avx512 table can run: AVX-512 F, BW, DQ, VL, IFMA and BMI2, with zmm state switched on. Otherwise the
+ * reason in plain words, static. */
+const char *oct_cpu_missing_for_avx512_ifma(const struct oct_cpu *cpu);
+
+/* Fills in the CPU's part of the public structure: all but table and table_reason. */
+void oct_cpu_describe(struct oct_cpu_info *info, const struct oct_cpu *cpu);
+
+enum oct_cpu_width { OCT_WIDTH_AUTO = -1, OCT_WIDTH_OFF = 0, OCT_WIDTH_256 = 256, OCT_WIDTH_512 = 512 };
+
+/*
+ * The vector width for code that runs a little and often, such as ciphers: at most what is wished for (AUTO: no wish),
+ * never more than the CPU has. AUTO avoids zmm on Intel cores before Rocket Lake, Ice Lake and Tiger Lake included:
+ * there 512-bit multiplications lower the clock of everything that runs on the core, the server too. The public-key
+ * kernels do not ask: they win several times over, which no clock step takes back.
+ */
+enum oct_cpu_width oct_cpu_width_choose(const struct oct_cpu *cpu, enum oct_cpu_width wish);
+
+#endif

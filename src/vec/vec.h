@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The vector contract: all that a kernel may know of the machine.
+ *
+ * v8 is eight lanes of 64 bits, m8 a mask over the lanes. A lane holds a number in two's complement, -2^63 .. 2^63-1;
+ * no operation may leave that range (the bound backend proves it, for all inputs), so wrapping never happens.
+ * A kernel is compiled once per backend:
+ *
+ *   OCT_BACKEND_AVX512  thin wrappers of intrinsics
+ *   OCT_BACKEND_C       plain loops, for every CPU, for sanitizers and for the constant-time checks
+ *   OCT_BACKEND_BOUND   tests only: a lane is an interval, one run proves the limb bounds of a kernel
+ *
+ * A kernel's functions are VEC_STEP, short steps on vectors that are passed by value, or VEC_CHAIN, calls of their own: each backend
+ * says what that means for it.
+ *
+ * A mask is a struct, so that `if (mask)` does not compile; m8_declassify() is the only way from a mask to a scalar.
+ */
+#ifndef OCT_VEC_VEC_H
+#define OCT_VEC_VEC_H
+
+#include "base/base.h"
+#include "base/checkmem.h"
+
+#define V8_LANES 8
+#define V8_LIMB_BITS 52
+#define V8_LIMB_MASK (((uint64_t)1 << 52) - 1)
+
+#if defined(OCT_BACKEND_AVX512)
+#include "vec/vec_avx512.h"
+#elif defined(OCT_BACKEND_C)
+#include "vec/vec_c.h"
+#elif defined(OCT_BACKEND_BOUND)
+#include "vec/vec_bound.h"
+#else
+#error "choose a backend"
+#endif
+
+/* The contract itself. A backend that drifts from it does not compile. */
+
+/* Constants: the same number in every lane. */
+OCT_INLINE v8 v8_zero(void);
+OCT_INLINE v8 v8_set1(uint64_t x);
+
+/* Limbs, 0 .. 2^52-1, from and to memory: eight words, 64-byte aligned. */
+OCT_INLINE v8 v8_load52(const uint64_t p[V8_LANES]);
+OCT_INLINE void v8_store52(uint64_t p[V8_LANES], v8 a);
+
+OCT_INLINE v8 v8_add(v8 a, v8 b);
+OCT_INLINE v8 v8_sub(v8 a, v8 b);
+OCT_INLINE v8 v8_or(v8 a, v8 b);  /* of numbers >= 0 */
+OCT_INLINE v8 v8_xor(v8 a, v8 b); /* of numbers >= 0 */
+
+/* a mod 2^52, as 0 .. 2^52-1, also for negative a. */
+OCT_INLINE v8 v8_low52(v8 a);
+/* a mod 2^bits, for a constant `bits` of 1 to 62. */
+OCT_INLINE v8 v8_low(v8 a, unsigned bits);
+/* Shifts by the same public number of bits in every lane: sll is a * 2^bits, sra rounds down (floor). */
+OCT_INLINE v8 v8_sll(v8 a, unsigned bits);
+OCT_INLINE v8 v8_sra(v8 a, unsigned bits);
+
+/* acc + low or high 52 bits of a * b, for a and b of 0 .. 2^52-1. */
+OCT_INLINE v8 v8_madd52lo(v8 acc, v8 a, v8 b);
+OCT_INLINE v8 v8_madd52hi(v8 acc, v8 a, v8 b);
+/* (a mod 2^52) * b mod 2^52 for any a: the truncation of the instruction, meant. */
+OCT_INLINE v8 v8_mul52lo_trunc(v8 a, v8 b);
+/* acc + low or high 52 bits of (a mod 2^52) * b, for any a and b of 0 .. 2^52-1. */
+OCT_INLINE v8 v8_madd52lo_trunc(v8 acc, v8 a, v8 b);
+OCT_INLINE v8 v8_madd52hi_trunc(v8 acc, v8 a, v8 b);
+
+/* a * c, for a small constant c. */
+OCT_INLINE v8 v8_mul_small(v8 a, uint32_t c);
+
+/* Lane i becomes lane i xor 4. */
+OCT_INLINE v8 v8_swap_halves(v8 a);
+
+/* table[index] for a secret index of 0 .. 15 in each lane, from one table of limbs (0 .. 2^52-1) that all lanes share,
+ * 64-byte aligned. All of the table is read, whatever the index. */
+OCT_INLINE v8 v8_lookup_shared16(const uint64_t table[16], v8 index);
+
+OCT_INLINE m8 v8_is_negative(v8 a);
+OCT_INLINE m8 v8_is_nonzero(v8 a);
+/* Bit `bit` of each lane. */
+OCT_INLINE m8 v8_test_bit(v8 a, unsigned bit);
+/* m ? a : b, lane by lane. */
+OCT_INLINE v8 v8_select(m8 m, v8 a, v8 b);
+
+OCT_INLINE m8 m8_or(m8 a, m8 b);
+OCT_INLINE m8 m8_and(m8 a, m8 b);
+OCT_INLINE m8 m8_not(m8 a);
+/* Bit i is lane i. What it returns is no secret any more: every call says why. */
+OCT_INLINE unsigned m8_declassify(m8 m);
+
+/* A bound that the kernel's author has proved by hand, where intervals forget a relation between limbs: 0 <= a <= max.
+ * The c backend checks it on every number that passes, the bound backend goes on with it. */
+OCT_INLINE v8 v8_reviewed_bound(v8 a, uint64_t max);
+
+/* Overwrites the vector registers that may hold secrets. */
+OCT_INLINE void v8_clear_registers(void);
+
+/*
+ * table[index * stride] for a secret index of `bits` (4 or 5) bits, given as one mask for each bit, the lowest first.
+ * A full scan: every entry is read, in the same order, whatever the index.
+ */
+OCT_INLINE v8 v8_lookup8(const v8 *table, size_t stride, const m8 bit[3])
+{
+    v8 a = v8_select(bit[0], table[1 * stride], table[0 * stride]);
+    v8 b = v8_select(bit[0], table[3 * stride], table[2 * stride]);
+    v8 c = v8_select(bit[0], table[5 * stride], table[4 * stride]);
+    v8 d = v8_select(bit[0], table[7 * stride], table[6 * stride]);
+    return v8_select(bit[2], v8_select(bit[1], d, c), v8_select(bit[1], b, a));
+}
+
+OCT_INLINE v8 v8_lookup(const v8 *table, size_t stride, const m8 *bit, unsigned bits)
+{
+    v8 low = v8_select(bit[3], v8_lookup8(table + 8 * stride, stride, bit), v8_lookup8(table, stride, bit));
+    if (bits == 4)
+        return low;
+    v8 high = v8_select(bit[3], v8_lookup8(table + 24 * stride, stride, bit),
+                        v8_lookup8(table + 16 * stride, stride, bit));
+    return v8_select(bit[4], high, low);
+}
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The portable backend of the vector contract: eight words and plain loops. It exists to be checked (sanitizers, valgrind,
+ * secret marking, differential tests) and to let everything build and pass on any CPU; it is not meant to be fast.
+ * Multiplicands are truncated to 52 bits exactly as the IFMA instructions do it.
+ */
+#ifndef OCT_VEC_C_H
+#define OCT_VEC_C_H
+
+#define OCT_NAME(name) oct_c_##name
+#define VEC_UNROLL
+/* A function of its own: vectors are memory here, and one frame with those of many steps would be too large. */
+#define VEC_STEP static __attribute__((noinline, unused))
+#define VEC_CHAIN static __attribute__((noinline, unused))
+#define VEC_FENCE() ((void)0)
+
+typedef struct {
+    uint64_t l[V8_LANES];
+} v8;
+/* All ones or all zeros in each word. */
+typedef struct {
+    uint64_t l[V8_LANES];
+} m8;
+
+#define V8_EACH(i) for (int i = 0; i < V8_LANES; i++)
+
+OCT_INLINE v8 v8_set1(uint64_t x)
+{
+    v8 r;
+    V8_EACH(i) r.l[i] = x;
+    return r;
+}
+OCT_INLINE v8 v8_zero(void)
+{
+    return v8_set1(0);
+}
+OCT_INLINE v8 v8_load52(const uint64_t p[V8_LANES])
+{
+    v8 r;
+    V8_EACH(i) r.l[i] = p[i];
+    return r;
+}
+OCT_INLINE void v8_store52(uint64_t p[V8_LANES], v8 a)
+{
+    V8_EACH(i) p[i] = a.l[i];
+}
+OCT_INLINE v8 v8_add(v8 a, v8 b)
+{
+    V8_EACH(i) a.l[i] += b.l[i];
+    return a;
+}
+OCT_INLINE v8 v8_sub(v8 a, v8 b)
+{
+    V8_EACH(i) a.l[i] -= b.l[i];
+    return a;
+}
+OCT_INLINE v8 v8_or(v8 a, v8 b)
+{
+    V8_EACH(i) a.l[i] |= b.l[i];
+    return a;
+}
+OCT_INLINE v8 v8_xor(v8 a, v8 b)
+{
+    V8_EACH(i) a.l[i] ^= b.l[i];
+    return a;
+}
+OCT_INLINE v8 v8_low(v8 a, unsigned bits)
+{
+    V8_EACH(i) a.l[i] &= ((uint64_t)1 << bits) - 1;
+    return a;
+}
+OCT_INLINE v8 v8_low52(v8 a)
+{
+    return v8_low(a, 52);
+}
+OCT_INLINE v8 v8_sll(v8 a, unsigned bits)
+{
+    V8_EACH(i) a.l[i] <<= bits;
+    return a;
+}
+OCT_INLINE v8 v8_sra(v8 a, unsigned bits)
+{
+    V8_EACH(i) a.l[i] = (uint64_t)((int64_t)a.l[i] >> bits);
+    return a;
+}
+OCT_INLINE unsigned __int128 v8_product52(uint64_t a, uint64_t b)
+{
+    return (unsigned __int128)(a & V8_LIMB_MASK) * (b & V8_LIMB_MASK);
+}
+OCT_INLINE v8 v8_madd52lo(v8 acc, v8 a, v8 b)
+{
+    V8_EACH(i) acc.l[i] += (uint64_t)v8_product52(a.l[i], b.l[i]) & V8_LIMB_MASK;
+    return acc;
+}
+OCT_INLINE v8 v8_madd52hi(v8 acc, v8 a, v8 b)
+{
+    V8_EACH(i) acc.l[i] += (uint64_t)(v8_product52(a.l[i], b.l[i]) >> 52);
+    return acc;
+}
+OCT_INLINE v8 v8_mul52lo_trunc(v8 a, v8 b)
+{
+    return v8_madd52lo(v8_zero(), a, b);
+}
+OCT_INLINE v8 v8_mul_small(v8 a, uint32_t c)
+{
+    V8_EACH(i) a.l[i] *= c;
+    return a;
+}
+OCT_INLINE v8 v8_madd52lo_trunc(v8 acc, v8 a, v8 b)
+{
+    return v8_madd52lo(acc, a, b);
+}
+OCT_INLINE v8 v8_madd52hi_trunc(v8 acc, v8 a, v8 b)
+{
+    return v8_madd52hi(acc, a, b);
+}
+OCT_INLINE v8 v8_lookup_shared16(const uint64_t table[16], v8 index)
+{
+    v8 r = v8_zero();
+    for (uint64_t entry = 0; entry < 16; entry++)
+        V8_EACH(i) r.l[i] |= table[entry] & ~oct_mask_nonzero(index.l[i] ^ entry);
+    return r;
+}
+OCT_INLINE v8 v8_swap_halves(v8 a)
+{
+    v8 r;
+    V8_EACH(i) r.l[i] = a.l[i ^ 4];
+    return r;
+}
+OCT_INLINE m8 v8_is_negative(v8 a)
+{
+    m8 m;
+    V8_EACH(i) m.l[i] = oct_value_barrier((uint64_t)0 - (oct_value_barrier(a.l[i]) >> 63));
+    return m;
+}
+OCT_INLINE m8 v8_is_nonzero(v8 a)
+{
+    m8 m;
+    V8_EACH(i) m.l[i] = oct_mask_nonzero(a.l[i]);
+    return m;
+}
+OCT_INLINE m8 v8_test_bit(v8 a, unsigned bit)
+{
+    m8 m;
+    V8_EACH(i) m.l[i] = oct_value_barrier((uint64_t)0 - ((a.l[i] >> bit) & 1));
+    return m;
+}
+OCT_INLINE v8 v8_select(m8 m, v8 a, v8 b)
+{
+    V8_EACH(i) a.l[i] = b.l[i] ^ ((a.l[i] ^ b.l[i]) & m.l[i]);
+    return a;
+}
+OCT_INLINE m8 m8_or(m8 a, m8 b)
+{
+    V8_EACH(i) a.l[i] |= b.l[i];
+    return a;
+}
+OCT_INLINE m8 m8_and(m8 a, m8 b)
+{
+    V8_EACH(i) a.l[i] &= b.l[i];
+    return a;
+}
+OCT_INLINE m8 m8_not(m8 a)
+{
+    V8_EACH(i) a.l[i] = ~a.l[i];
+    return a;
+}
+OCT_INLINE unsigned m8_declassify(m8 m)
+{
+    unsigned r = 0;
+    V8_EACH(i) r |= (unsigned)(m.l[i] & 1) << i;
+    OCT_DECLASSIFY(&r, sizeof r);
+    return r;
+}
+/* Under secret marking the comparison would itself be a branch on a secret; the bound is checked in all other runs. */
+OCT_INLINE v8 v8_reviewed_bound(v8 a, uint64_t max)
+{
+    if (!OCT_CHECKMEM_ON())
+        V8_EACH(i) OCT_ASSERT(a.l[i] <= max);
+    return a;
+}
+OCT_INLINE void v8_clear_registers(void)
+{
+}
+
+#endif
