@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Kernels of the NIST curves P-256 and P-384: arguments, workspaces, entry points. Numbers are limbs of 52 bits, least
+ * significant first, as `uint64_t x[limbs][8]`: eight lanes of a limb side by side, 64-byte aligned; 5 limbs for P-256, 8 for P-384.
+ *
+ * Every kernel returns the mask of the lanes that are good; the others' outputs are zero, and no lane looks at another.
+ * The workspace (oct_*_workspace bytes, 64-byte aligned) is left dirty: the caller clears it.
+ */
+#ifndef OCT_KERNELS_EC_H
+#define OCT_KERNELS_EC_H
+
+#include "base/base.h"
+#include "kernels/limb8.h"
+
+/* Limbs of a nonce: 512 bits whatever the curve. */
+#define OCT_EC_NONCE_LIMBS 10
+
+/* scalar * (x, y): good if the point is on the curve with coordinates below p, and the scalar is 1 .. n-1. */
+struct oct_ec_derive_args {
+    void *workspace;
+    const oct_limb8 *scalar; /* [limbs] below 2^bits; secret */
+    const oct_limb8 *x, *y;  /* [limbs] below 2^bits */
+    oct_limb8 *out;          /* [limbs] the x coordinate; secret */
+};
+
+/* scalar * G: good if the scalar is 1 .. n-1. */
+struct oct_ec_public_args {
+    void *workspace;
+    const uint64_t *comb;    /* the curve's table */
+    const oct_limb8 *scalar; /* [limbs] below 2^bits; secret */
+    oct_limb8 *x, *y;        /* [limbs] */
+};
+
+/* ECDSA (FIPS 186-5, 6.4.1): good if d is 1 .. n-1 and neither k mod n, nor r, nor s is 0. */
+struct oct_ec_sign_args {
+    void *workspace;
+    const uint64_t *comb;
+    const oct_limb8 *d;      /* [limbs] the private key, below 2^bits; secret */
+    const oct_limb8 *nonce;  /* [OCT_EC_NONCE_LIMBS] k is this number, 0 .. 2^512-1, mod n; secret */
+    const oct_limb8 *digest; /* [limbs] the leftmost bits of the digest, below 2^bits */
+    oct_limb8 *r, *s;        /* [limbs] */
+};
+
+/* Makes the comb: the same for every process, so it is made once and then shared. */
+struct oct_ec_comb_args {
+    void *workspace;
+    uint64_t *comb; /* oct_*_comb_bytes, 64-byte aligned */
+};
+
+typedef unsigned oct_ec_derive_fn(const struct oct_ec_derive_args *args);
+typedef unsigned oct_ec_public_fn(const struct oct_ec_public_args *args);
+typedef unsigned oct_ec_sign_fn(const struct oct_ec_sign_args *args);
+typedef void oct_ec_comb_fn(const struct oct_ec_comb_args *args);
+
+#define OCT_EC_DECLARE_CURVE(backend, curve)                                                                          \
+    extern const size_t oct_##backend##_##curve##_derive_workspace, oct_##backend##_##curve##_public_workspace,       \
+        oct_##backend##_##curve##_sign_workspace, oct_##backend##_##curve##_comb_workspace,                           \
+        oct_##backend##_##curve##_comb_bytes;                                                                         \
+    oct_ec_derive_fn oct_##backend##_##curve##_derive;                                                                \
+    oct_ec_public_fn oct_##backend##_##curve##_public;                                                                \
+    oct_ec_sign_fn oct_##backend##_##curve##_sign;                                                                    \
+    oct_ec_comb_fn oct_##backend##_##curve##_comb;
+#define OCT_EC_DECLARE(backend)                                                                                       \
+    OCT_EC_DECLARE_CURVE(backend, p256)                                                                               \
+    OCT_EC_DECLARE_CURVE(backend, p384)
+
+OCT_EC_DECLARE(avx512)
+OCT_EC_DECLARE(c)
+OCT_EC_DECLARE(bound)
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The entry points of a curve: oct_BACKEND_CURVE_*, with EC_NAME(x) giving CURVE_x. */
+#include "kernels/ec_invert_impl.h"
+#include "kernels/ec_point_impl.h"
+#include "kernels/ec_derive_impl.h"
+#include "kernels/ec_comb_impl.h"
+#include "kernels/ec_sign_impl.h"
+
+#define EC_ENTRY_(name) OCT_NAME(name)
+#define EC_ENTRY(name) EC_ENTRY_(EC_NAME(name))
+
+const size_t EC_ENTRY(derive_workspace) = sizeof(struct derive_workspace);
+const size_t EC_ENTRY(public_workspace) = sizeof(struct comb_workspace);
+const size_t EC_ENTRY(sign_workspace) = sizeof(struct sign_workspace);
+const size_t EC_ENTRY(comb_workspace) = sizeof(struct comb_make_workspace);
+const size_t EC_ENTRY(comb_bytes) = COMB_BYTES;
+
+unsigned EC_ENTRY(derive)(const struct oct_ec_derive_args *args)
+{
+    return derive_run(args);
+}
+
+unsigned EC_ENTRY(public)(const struct oct_ec_public_args *args)
+{
+    return public_run(args);
+}
+
+unsigned EC_ENTRY(sign)(const struct oct_ec_sign_args *args)
+{
+    return sign_run(args);
+}
+
+void EC_ENTRY(comb)(const struct oct_ec_comb_args *args)
+{
+    comb_run(args);
+}

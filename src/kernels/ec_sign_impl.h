@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * ECDSA (FIPS 186-5, 6.4.1), with the nonce given: r = x(k*G) mod n, s = (e + r*d)/k mod n.
+ */
+struct sign_workspace {
+    struct comb_workspace comb;
+    struct gcd gcd[2]; /* of Z and of the nonce, side by side */
+};
+
+/* r = the nonce mod n, below n: from lo + hi*R, lo*R is lo times R^2 and hi*R*R is hi times R^2 twice. */
+static void sign_load_nonce(struct num *r, const oct_limb8 *nonce)
+{
+    struct num lo, hi;
+    for (int j = 0; j < LIMBS; j++) {
+        lo.l[j] = v8_load52(nonce[j]);
+        hi.l[j] = LIMBS + j < OCT_EC_NONCE_LIMBS ? v8_load52(nonce[LIMBS + j]) : v8_zero();
+    }
+    fn_to_mont(&hi, &hi);
+    fn_to_mont(&hi, &hi);
+    fn_to_mont(&lo, &lo);
+    num_add(r, &lo, &hi);
+    num_carry(r);
+    fn_from_mont(r, r);
+}
+
+/* s = (e + r*d)/k, below n, where s was 1/k in Montgomery form; where it is not 0. */
+static m8 sign_finish(struct num *s, const struct num *r, const struct oct_ec_sign_args *args)
+{
+    struct num d, e, sum;
+    num_load(&d, args->d);
+    num_load(&e, args->digest);
+    fn_to_mont(&d, &d);
+    fn_mul_to(&sum, r, &d);
+    num_add(&sum, &sum, &e);
+    num_carry(&sum);
+    /* (1.3n + 1.1n) * 1.3n / 16n + n: below 2n. */
+    fn_mul_to(s, s, &sum);
+    num_reduce_once(s, fn_modulus);
+    return num_is_nonzero(s);
+}
+
+static m8 sign_check_key(const oct_limb8 *key)
+{
+    struct num d;
+    num_load(&d, key);
+    return m8_and(num_is_nonzero(&d), num_below(&d, fn_modulus));
+}
+
+static unsigned sign_run(const struct oct_ec_sign_args *args)
+{
+    struct sign_workspace *w = args->workspace;
+    struct num r, s;
+    m8 good = sign_check_key(args->d);
+    sign_load_nonce(&w->comb.scalar, args->nonce);
+    gcd_start(&w->gcd[1], &w->comb.scalar, fn_modulus, EC_ORDER_K0);
+    good = m8_and(good, scalar_make_odd(&w->comb.scalar));
+    comb_multiply(&w->comb, (const comb_window *)args->comb);
+    point_to_affine_start(&w->gcd[0], &w->comb.sum);
+    gcd_run(w->gcd, 2);
+    good = m8_and(good, point_to_affine_finish(&r, NULL, &w->comb.sum, &w->gcd[0]));
+    gcd_finish(&s, &w->gcd[1]);
+    fn_to_mont(&s, &s);
+    /* p < 2n */
+    num_reduce_once(&r, fn_modulus);
+    good = m8_and(good, num_is_nonzero(&r));
+    good = m8_and(good, sign_finish(&s, &r, args));
+    num_store(args->r, &r, good);
+    num_store(args->s, &s, good);
+    v8_clear_registers();
+    /* Which lanes were refused shows in the status; a good nonce is refused with a probability of 2^-256. */
+    return m8_declassify(good);
+}

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Montgomery arithmetic for LIMBS limbs of 52 bits, eight moduli at once, one per lane; one or two vectors of them.
+ * Include after `#define LIMBS`, `#define STRIP` (divides LIMBS), `#define SLOTS`, and MONT_SQUARE or not.
+ *
+ * Invariant: a number is held as LIMBS limbs in 0 .. 2^52-1, its value below 4n. With R = 2^(52*LIMBS) > 2^16 n,
+ * mont_mul gives (a*b + m*n)/R < 16n^2/R + n < 2n for inputs below 4n: no final subtraction is needed until the end.
+ *
+ * Method: columns T[] of 64 bits in memory, reduced STRIP columns at a time.
+ *   M-step: the STRIP multiples m_k of n that clear the low columns. The carry out of column k is taken as
+ *           (c_k + 2^52 - 1) >> 52 without waiting for m_k, since adding m_k*n clears exactly the low 52 bits.
+ *   B-step: adds m*n (and for a product b*a) to the columns above.
+ * M is a chain of dependent steps, B is throughput. With two vectors, the B of one hides the M of the other. Steps are
+ * straight lines in functions of their own: one large function makes gcc hoist loads and spill (1.8 times slower).
+ */
+#include "vec/vec.h"
+
+#define STEP static OCT_NOINLINE
+
+struct mont {
+    v8 t[2 * LIMBS + STRIP];
+    v8 m[STRIP];
+    v8 k0;
+    v8 n[LIMBS];
+    v8 picked[LIMBS];
+    v8 slot[SLOTS][LIMBS];
+};
+
+/* The chain of the M-step on the columns c[0..STRIP-1]; returns the carry into column STRIP. */
+OCT_INLINE v8 mont_chain(v8 c[STRIP], v8 m[STRIP], const v8 *n, v8 k0)
+{
+    const v8 mask = v8_set1(V8_LIMB_MASK);
+    v8 carry = v8_zero();
+    VEC_UNROLL
+    for (int k = 0; k < STRIP; k++) {
+        m[k] = v8_mul52lo_trunc(c[k], k0);
+        carry = v8_sra(v8_add(c[k], mask), 52);
+        if (k + 1 == STRIP)
+            break;
+        carry = v8_madd52hi(carry, n[0], m[k]);
+        c[k + 1] = v8_add(v8_madd52lo(c[k + 1], n[1], m[k]), carry);
+        VEC_UNROLL
+        for (int j = 2; j + k < STRIP; j++) {
+            c[k + j] = v8_madd52lo(c[k + j], n[j], m[k]);
+            c[k + j] = v8_madd52hi(c[k + j], n[j - 1], m[k]);
+        }
+    }
+    return carry;
+}
+
+OCT_INLINE void mont_m_finish(v8 *t, v8 above, v8 c[STRIP], v8 *m_out, const v8 *n, v8 k0)
+{
+    v8 m[STRIP];
+    t[STRIP] = v8_add(above, mont_chain(c, m, n, k0));
+    VEC_UNROLL
+    for (int k = 0; k < STRIP; k++)
+        m_out[k] = m[k];
+}
+
+/* M-step of a product: columns 0..STRIP-1 of t + a * b[0..STRIP-1], then the chain. In the first strip t is taken for
+ * zero, whatever it holds: clearing 2*LIMBS columns would cost as much as a strip. */
+OCT_INLINE void mont_m_mul_step(v8 *t, v8 *m, const v8 *a, const v8 *b, const v8 *n, const v8 *k0, int first)
+{
+    v8 c[STRIP];
+    VEC_UNROLL
+    for (int x = 0; x < STRIP; x++) {
+        v8 lo = first ? v8_zero() : t[x], hi = v8_zero();
+        VEC_UNROLL
+        for (int k = 0; k <= x; k++) {
+            lo = v8_madd52lo(lo, a[x - k], b[k]);
+            if (x > k)
+                hi = v8_madd52hi(hi, a[x - k - 1], b[k]);
+        }
+        c[x] = v8_add(lo, hi);
+    }
+    mont_m_finish(t, first ? v8_zero() : t[STRIP], c, m, n, *k0);
+}
+
+STEP void mont_m_mul_first(v8 *t, v8 *m, const v8 *a, const v8 *b, const v8 *n, const v8 *k0)
+{
+    mont_m_mul_step(t, m, a, b, n, k0, 1);
+}
+
+STEP void mont_m_mul_next(v8 *t, v8 *m, const v8 *a, const v8 *b, const v8 *n, const v8 *k0)
+{
+    mont_m_mul_step(t, m, a, b, n, k0, 0);
+}
+
+/* The M-step at column x. */
+OCT_INLINE void mont_m_mul(struct mont *s, int x, const v8 *a, const v8 *b)
+{
+    if (x == 0)
+        mont_m_mul_first(s->t, s->m, a, b, s->n, &s->k0);
+    else
+        mont_m_mul_next(s->t + x, s->m, a, b + x, s->n, &s->k0);
+}
+
+/*
+ * B-step of a product: t += a * b[0..STRIP-1] + n * m, columns STRIP .. LIMBS+STRIP-1. Columns from LIMBS on are
+ * written for the first time; in the first strip all are, but for the carry in column STRIP. The window p, q holds columns
+ * j .. j+STRIP while limb j of a and n passes by.
+ * With `table`, limbs 0..STRIP-1 of the selected entry of the table are picked meanwhile: the blends ride along.
+ */
+OCT_INLINE void mont_b_mul_step(v8 *t, const v8 *a, const v8 *b, const v8 *n, const v8 *m, const v8 *table,
+                                const m8 *bit, unsigned bits, v8 *picked, int first)
+{
+    v8 p[STRIP + 1], q[STRIP + 1], bk[STRIP], mk[STRIP];
+    VEC_UNROLL
+    for (int k = 0; k < STRIP; k++) {
+        p[k] = q[k] = v8_zero();
+        bk[k] = b[k];
+        mk[k] = m[k];
+    }
+    VEC_UNROLL
+    for (int j = 0; j < LIMBS; j++) {
+        const v8 aj = a[j], nj = n[j];
+        p[STRIP] = j + STRIP < LIMBS && (j == 0 || !first) ? t[j + STRIP] : v8_zero();
+        q[STRIP] = v8_zero();
+        VEC_UNROLL
+        for (int k = 0; k < STRIP; k++) {
+            if (j + k < STRIP)
+                continue;
+            p[k] = v8_madd52lo(p[k], aj, bk[k]);
+            q[k] = v8_madd52lo(q[k], nj, mk[k]);
+        }
+        VEC_UNROLL
+        for (int k = 0; k < STRIP; k++) {
+            if (j + k + 1 < STRIP)
+                continue;
+            p[k + 1] = v8_madd52hi(p[k + 1], aj, bk[k]);
+            q[k + 1] = v8_madd52hi(q[k + 1], nj, mk[k]);
+        }
+        if (j >= STRIP)
+            t[j] = v8_add(p[0], q[0]);
+        if (table && j % (LIMBS / STRIP) == 1)
+            picked[j / (LIMBS / STRIP)] = v8_lookup(table + j / (LIMBS / STRIP), LIMBS, bit, bits);
+        VEC_UNROLL
+        for (int k = 0; k < STRIP; k++) {
+            p[k] = p[k + 1];
+            q[k] = q[k + 1];
+        }
+        VEC_FENCE();
+    }
+    VEC_UNROLL
+    for (int k = 0; k < STRIP; k++)
+        t[LIMBS + k] = v8_add(p[k], q[k]);
+}
+
+STEP void mont_b_mul_first(v8 *t, const v8 *a, const v8 *b, const v8 *n, const v8 *m)
+{
+    mont_b_mul_step(t, a, b, n, m, NULL, NULL, 0, NULL, 1);
+}
+
+STEP void mont_b_mul_next(v8 *t, const v8 *a, const v8 *b, const v8 *n, const v8 *m)
+{
+    mont_b_mul_step(t, a, b, n, m, NULL, NULL, 0, NULL, 0);
+}
+
+/* The B-step at column x. */
+OCT_INLINE void mont_b_mul(struct mont *s, int x, const v8 *a, const v8 *b)
+{
+    if (x == 0)
+        mont_b_mul_first(s->t, a, b, s->n, s->m);
+    else
+        mont_b_mul_next(s->t + x, a, b + x, s->n, s->m);
+}
+
+/* LIMBS limbs r = the columns t, carried. The carry out of the top is zero because the value is below 2^(52*LIMBS). */
+STEP void mont_carry(v8 *r, const v8 *t)
+{
+    v8 carry = v8_zero();
+    VEC_UNROLL
+    for (int j = 0; j < LIMBS; j++) {
+        const v8 x = v8_add(t[j], carry);
+        carry = v8_sra(x, 52);
+        r[j] = v8_low52(x);
+    }
+    (void)v8_reviewed_bound(carry, 0);
+}
+
+/* slot[r] = slot[a] * slot[b] / R mod n, below 2n, on each of `vectors` sides. r may be a or b. */
+static void mont_mul(struct mont *s, unsigned vectors, unsigned r, unsigned a, unsigned b)
+{
+    struct mont *p = &s[0], *q = &s[1];
+    const v8 *pa = p->slot[a], *pb = p->slot[b], *qa = q->slot[a], *qb = q->slot[b];
+    if (vectors == 1) {
+        for (int x = 0; x < LIMBS; x += STRIP) {
+            mont_m_mul(p, x, pa, pb);
+            mont_b_mul(p, x, pa, pb);
+        }
+        mont_carry(p->slot[r], p->t + LIMBS);
+        return;
+    }
+    mont_m_mul(p, 0, pa, pb);
+    for (int x = 0; x < LIMBS; x += STRIP) {
+        mont_m_mul(q, x, qa, qb);
+        mont_b_mul(p, x, pa, pb);
+        if (x + STRIP < LIMBS)
+            mont_m_mul(p, x + STRIP, pa, pb);
+        else
+            mont_carry(p->slot[r], p->t + LIMBS);
+        mont_b_mul(q, x, qa, qb);
+    }
+    mont_carry(q->slot[r], q->t + LIMBS);
+}
+
+#ifdef MONT_LOOKUP_BITS
+/* As mont_mul, with b = slot[index], index a secret of MONT_LOOKUP_BITS bits for each lane, given by the masks of its bits. */
+OCT_INLINE void mont_b_mul_lookup_step(v8 *t, const v8 *a, const v8 *b, const v8 *n, const v8 *m, const v8 *table,
+                                       const m8 *bit, v8 *picked, int first)
+{
+    m8 held[MONT_LOOKUP_BITS];
+    VEC_UNROLL
+    for (int i = 0; i < MONT_LOOKUP_BITS; i++)
+        held[i] = bit[i];
+    mont_b_mul_step(t, a, b, n, m, table, held, MONT_LOOKUP_BITS, picked, first);
+}
+
+STEP void mont_b_mul_lookup_first(v8 *t, const v8 *a, const v8 *b, const v8 *n, const v8 *m, const v8 *table,
+                                  const m8 *bit, v8 *picked)
+{
+    mont_b_mul_lookup_step(t, a, b, n, m, table, bit, picked, 1);
+}
+
+STEP void mont_b_mul_lookup_next(v8 *t, const v8 *a, const v8 *b, const v8 *n, const v8 *m, const v8 *table,
+                                 const m8 *bit, v8 *picked)
+{
+    mont_b_mul_lookup_step(t, a, b, n, m, table, bit, picked, 0);
+}
+
+STEP void mont_pick_strip(struct mont *s, const m8 *bit)
+{
+    VEC_UNROLL
+    for (int k = 0; k < STRIP; k++)
+        s->picked[k] = v8_lookup(&s->slot[0][k], LIMBS, bit, MONT_LOOKUP_BITS);
+}
+
+/* Copies slot[index] to slot[r]. */
+static void mont_pick(struct mont *s, unsigned vectors, unsigned r, m8 bit[2][MONT_LOOKUP_BITS])
+{
+    for (unsigned v = 0; v < vectors; v++)
+        for (int j = 0; j < LIMBS; j++)
+            s[v].slot[r][j] = v8_lookup(&s[v].slot[0][j], LIMBS, bit[v], MONT_LOOKUP_BITS);
+}
+
+/* The B-step at column x, which also picks the limbs of b that the next strip needs. */
+OCT_INLINE void mont_b_strip_lookup(struct mont *s, int x, const v8 *a, const m8 *bit)
+{
+    if (x == 0)
+        mont_b_mul_lookup_first(s->t, a, s->picked, s->n, s->m, &s->slot[0][STRIP], bit, s->picked + STRIP);
+    else if (x + STRIP < LIMBS)
+        mont_b_mul_lookup_next(s->t + x, a, s->picked + x, s->n, s->m, &s->slot[0][x + STRIP], bit,
+                               s->picked + x + STRIP);
+    else
+        mont_b_mul(s, x, a, s->picked);
+}
+
+static void mont_mul_lookup(struct mont *s, unsigned vectors, unsigned r, unsigned a, m8 bit[2][MONT_LOOKUP_BITS])
+{
+    struct mont *p = &s[0], *q = &s[1];
+    const v8 *pa = p->slot[a], *qa = q->slot[a];
+    mont_pick_strip(p, bit[0]);
+    if (vectors == 1) {
+        for (int x = 0; x < LIMBS; x += STRIP) {
+            mont_m_mul(p, x, pa, p->picked);
+            mont_b_strip_lookup(p, x, pa, bit[0]);
+        }
+        mont_carry(p->slot[r], p->t + LIMBS);
+        return;
+    }
+    mont_pick_strip(q, bit[1]);
+    mont_m_mul(p, 0, pa, p->picked);
+    for (int x = 0; x < LIMBS; x += STRIP) {
+        mont_m_mul(q, x, qa, q->picked);
+        mont_b_strip_lookup(p, x, pa, bit[0]);
+        if (x + STRIP < LIMBS)
+            mont_m_mul(p, x + STRIP, pa, p->picked);
+        else
+            mont_carry(p->slot[r], p->t + LIMBS);
+        mont_b_strip_lookup(q, x, qa, bit[1]);
+    }
+    mont_carry(q->slot[r], q->t + LIMBS);
+}
+#endif
+
+#ifdef MONT_SQUARE
+/* Column c of the square of the `limbs` limbs a: twice the products above the diagonal, and the diagonal. */
+OCT_INLINE v8 mont_square_column(int c, const v8 *a, int limbs)
+{
+    v8 lo = v8_zero(), hi = v8_zero();
+    VEC_UNROLL
+    for (int i = 0; i < limbs; i++)
+        if (c - i > i && c - i < limbs)
+            lo = v8_madd52lo(lo, a[i], a[c - i]);
+    VEC_UNROLL
+    for (int i = 0; i < limbs; i++)
+        if (c - 1 - i > i && c - 1 - i < limbs)
+            hi = v8_madd52hi(hi, a[i], a[c - 1 - i]);
+    lo = v8_add(lo, hi);
+    lo = v8_add(lo, lo);
+    return c % 2 == 0 ? v8_madd52lo(lo, a[c / 2], a[c / 2]) : v8_madd52hi(lo, a[c / 2], a[c / 2]);
+}
+
+#define HALF (LIMBS / 2)
+
+STEP void mont_square_half(v8 *restrict t, const v8 *restrict a_in)
+{
+    v8 a[HALF];
+    VEC_UNROLL
+    for (int i = 0; i < HALF; i++)
+        a[i] = a_in[i];
+    VEC_UNROLL
+    for (int x = 0; x < 2 * HALF; x++)
+        t[x] = mont_square_column(x, a, HALF);
+}
+
+/*
+ * The middle part of Karatsuba's square: with s = a0 + a1 = s' + c*2^(52*HALF), c a bit, adds s^2 - a0^2 - a1^2
+ * to t at column HALF, where t has a0^2 at column 0 and a1^2 at column 2*HALF. A column of the difference may be negative by some
+ * 2^58 (low and high halves of products do not subtract column by column), which the signed carries bear.
+ */
+STEP void mont_square_middle(v8 *restrict t, const v8 *restrict a)
+{
+    v8 s[HALF], carry = v8_zero();
+    VEC_UNROLL
+    for (int i = 0; i < HALF; i++) {
+        const v8 x = v8_add(v8_add(a[i], a[HALF + i]), carry);
+        carry = v8_sra(x, 52);
+        s[i] = v8_low52(x);
+    }
+    const m8 overflow = v8_is_nonzero(carry);
+    v8 upper[HALF]; /* columns HALF.. of a0^2, which the second half overwrites before it needs them */
+    VEC_UNROLL
+    for (int x = 0; x < 2 * HALF; x++) {
+        v8 d = mont_square_column(x, s, HALF);
+        if (x >= HALF)
+            d = v8_add(d, v8_select(overflow, v8_add(s[x - HALF], s[x - HALF]), v8_zero()));
+        const v8 low = x < HALF ? t[x] : upper[x - HALF];
+        d = v8_sub(d, v8_add(low, t[2 * HALF + x]));
+        if (x < HALF)
+            upper[x] = t[HALF + x];
+        t[HALF + x] = v8_add(t[HALF + x], d);
+        VEC_FENCE();
+    }
+    t[3 * HALF] = v8_add(t[3 * HALF], carry);
+}
+
+STEP void mont_m_square(v8 *t, v8 *m, const v8 *n, const v8 *k0)
+{
+    v8 c[STRIP];
+    VEC_UNROLL
+    for (int k = 0; k < STRIP; k++)
+        c[k] = t[k];
+    mont_m_finish(t, t[STRIP], c, m, n, *k0);
+}
+
+/* t += n * m, columns STRIP .. LIMBS+STRIP-1. */
+STEP void mont_b_square(v8 *t, const v8 *n, const v8 *m_in)
+{
+    v8 m[STRIP];
+    VEC_UNROLL
+    for (int k = 0; k < STRIP; k++)
+        m[k] = m_in[k];
+    VEC_UNROLL
+    for (int x = STRIP; x < LIMBS + STRIP; x++) {
+        v8 lo = t[x], hi = v8_zero();
+        VEC_UNROLL
+        for (int k = 0; k < STRIP; k++) {
+            if (x - k < LIMBS)
+                lo = v8_madd52lo(lo, n[x - k], m[k]);
+            if (x - k - 1 < LIMBS)
+                hi = v8_madd52hi(hi, n[x - k - 1], m[k]);
+        }
+        t[x] = v8_add(lo, hi);
+    }
+}
+
+static void mont_square_columns(v8 *t, const v8 *a)
+{
+    mont_square_half(t, a);
+    mont_square_half(t + 2 * HALF, a + HALF);
+    mont_square_middle(t, a);
+}
+
+/* slot[r] = slot[a]^2 / R mod n, below 2n, on each of `vectors` sides. r may be a. */
+static void mont_square(struct mont *s, unsigned vectors, unsigned r, unsigned a)
+{
+    struct mont *p = &s[0], *q = &s[1];
+    mont_square_columns(p->t, p->slot[a]);
+    if (vectors == 1) {
+        for (int x = 0; x < LIMBS; x += STRIP) {
+            mont_m_square(p->t + x, p->m, p->n, &p->k0);
+            mont_b_square(p->t + x, p->n, p->m);
+        }
+        mont_carry(p->slot[r], p->t + LIMBS);
+        return;
+    }
+    mont_m_square(p->t, p->m, p->n, &p->k0);
+    mont_square_columns(q->t, q->slot[a]);
+    for (int x = 0; x < LIMBS; x += STRIP) {
+        mont_m_square(q->t + x, q->m, q->n, &q->k0);
+        mont_b_square(p->t + x, p->n, p->m);
+        if (x + STRIP < LIMBS)
+            mont_m_square(p->t + x + STRIP, p->m, p->n, &p->k0);
+        else
+            mont_carry(p->slot[r], p->t + LIMBS);
+        mont_b_square(q->t + x, q->n, q->m);
+    }
+    mont_carry(q->slot[r], q->t + LIMBS);
+}
+#else
+/* Moduli this long are only seen by the public operation: 17 squarings, and a few per cent do not pay for more code. */
+static void mont_square(struct mont *s, unsigned vectors, unsigned r, unsigned a)
+{
+    mont_mul(s, vectors, r, a, a);
+}
+#endif
+
+static void mont_load(v8 *r, const oct_limb8 *x, int limbs)
+{
+    for (int j = 0; j < limbs; j++)
+        r[j] = v8_load52(x[j]);
+}
+
+/* slot[r] = 1. */
+static void mont_set_one(struct mont *s, unsigned vectors, unsigned r)
+{
+    for (unsigned v = 0; v < vectors; v++)
+        for (int j = 0; j < LIMBS; j++)
+            s[v].slot[r][j] = j == 0 ? v8_set1(1) : v8_zero();
+}
+
+/* slot[r] - n if that is not negative, else slot[r]: brings a value of at most 2n-1 below n. */
+static void mont_reduce_once(struct mont *s, unsigned vectors, unsigned r)
+{
+    for (unsigned v = 0; v < vectors; v++) {
+        v8 *x = s[v].slot[r], *d = s[v].t, borrow = v8_zero();
+        for (int j = 0; j < LIMBS; j++) {
+            const v8 y = v8_add(v8_sub(x[j], s[v].n[j]), borrow);
+            borrow = v8_sra(y, 52);
+            d[j] = v8_low52(y);
+        }
+        const m8 keep = v8_is_negative(borrow);
+        for (int j = 0; j < LIMBS; j++)
+            x[j] = v8_select(keep, x[j], d[j]);
+    }
+}
