@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* What the known-answer tests of all families share: the stream that inputs are drawn from, and the digest of results. */
+#ifndef OCT_OPS_KNOWN_ANSWER_H
+#define OCT_OPS_KNOWN_ANSWER_H
+
+#include "ops/ops.h"
+
+OCT_INLINE uint64_t oct_known_draw(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+
+OCT_INLINE uint64_t oct_known_digest(uint64_t digest, uint64_t word)
+{
+    for (int i = 0; i < 8; i++)
+        digest = (digest ^ (word >> (8 * i) & 0xff)) * 0x100000001b3;
+    return digest;
+}
+
+/* The test of one family: draws its inputs, runs the operation of `ops`, adds the results to the digest. */
+uint64_t oct_known_x25519_derive(const struct oct_ops *ops, void *workspace, uint64_t digest);
+uint64_t oct_known_x25519_public(const struct oct_ops *ops, void *workspace, uint64_t digest);
+uint64_t oct_known_ec_sign(const struct oct_ops *ops, int curve, void *workspace, uint64_t digest);
+uint64_t oct_known_ec_public(const struct oct_ops *ops, int curve, void *workspace, uint64_t digest);
+uint64_t oct_known_ec_derive(const struct oct_ops *ops, int curve, void *workspace, uint64_t digest);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The table of operations: what a backend offers, as constant function pointers. One indirect call runs eight
+ * operations, so nothing is gained by anything cleverer.
+ */
+#ifndef OCT_OPS_OPS_H
+#define OCT_OPS_OPS_H
+
+#include "kernels/curve25519.h"
+#include "kernels/ec.h"
+#include "kernels/rsa.h"
+
+#include <octuple/op.h>
+
+/* RSA sizes: index 0, 1, 2 for moduli of 2048, 3072, 4096 bits. */
+#define OCT_RSA_SIZES 3
+/* Curves: index 0 and 1 for P-256 and P-384. */
+#define OCT_EC_TABLES 2
+
+struct oct_ops {
+    const char *name;
+    struct {
+        oct_rsa_crt_fn *run;
+        const size_t *workspace;
+    } rsa_crt[OCT_RSA_SIZES];
+    struct {
+        oct_rsa_public_fn *run;
+        const size_t *workspace;
+    } rsa_public[OCT_RSA_SIZES];
+    struct {
+        oct_x25519_fn *run;
+        const size_t *workspace;
+    } x25519_derive[1], x25519_public[1];
+    struct {
+        oct_comb25519_make_fn *run;
+        const size_t *workspace;
+    } comb25519_make;
+    struct {
+        oct_ec_sign_fn *run;
+        const size_t *workspace;
+    } ec_sign[OCT_EC_TABLES];
+    struct {
+        oct_ec_public_fn *run;
+        const size_t *workspace;
+    } ec_public[OCT_EC_TABLES];
+    struct {
+        oct_ec_derive_fn *run;
+        const size_t *workspace;
+    } ec_derive[OCT_EC_TABLES];
+    struct {
+        oct_ec_comb_fn *run;
+        const size_t *workspace, *bytes;
+    } ec_comb[OCT_EC_TABLES];
+    void (*clear_registers)(void);
+};
+
+#if defined(__x86_64__)
+extern const struct oct_ops oct_ops_avx512;
+#endif
+extern const struct oct_ops oct_ops_c;
+
+/* The table of this process, chosen once by CPU and by OCTUPLE_TABLE (octuple/op.h); NULL if there is none. */
+const struct oct_ops *oct_ops_selected(void);
+/* Why that one, in plain words; static. */
+const char *oct_ops_selected_reason(void);
+
+/* Every table that this CPU can run: for tests. Returns how many were written to `table` (at most 2). */
+unsigned oct_ops_runnable(const struct oct_ops *table[2]);
+
+/* The fixed-base table of 2^255-19, OCT_COMB25519_WORDS words, made by the first call; NULL without memory. Read-only, for the
+ * life of the process. */
+const uint64_t *oct_comb25519(const struct oct_ops *ops);
+/* The comb of a curve, made by `ops` at the first call and shared read-only from then on; NULL without memory. */
+const uint64_t *oct_ops_ec_comb(const struct oct_ops *ops, unsigned curve);
+
+/* Makes such a table into memory of the caller's: OCT_COMB25519_WORDS words, 64-byte aligned. 0, or -1 without memory. */
+int oct_comb25519_make(const struct oct_ops *ops, uint64_t *comb);
+
+/* Runs the known-answer test of an operation on a table: 0 if it passed. */
+int oct_ops_known_answer(const struct oct_ops *ops, int op);
+
+#endif
