@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The operations that Octuple serves, and what of them is on in this process.
+ *
+ * At first use one backend ("table") is chosen for the process: `avx512` where CPU and operating system have
+ * AVX-512 F, BW, DQ, VL and IFMA, otherwise none. Each operation passes a known-answer test on that table before it is offered; one that
+ * fails is off. The environment variable OCTUPLE_TABLE (auto, avx512, c, off) is read once: `c` is the portable
+ * table, slow and meant for tests; `off` turns everything off.
+ */
+#ifndef OCTUPLE_OP_H
+#define OCTUPLE_OP_H
+
+#include <octuple/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Values are stable: new operations are added at the end. */
+enum oct_op {
+    OCT_OP_RSA2048_PRIVATE = 0,
+    OCT_OP_RSA3072_PRIVATE = 1,
+    OCT_OP_RSA4096_PRIVATE = 2,
+    OCT_OP_RSA2048_PUBLIC = 3,
+    OCT_OP_RSA3072_PUBLIC = 4,
+    OCT_OP_RSA4096_PUBLIC = 5,
+    OCT_OP_X25519_DERIVE = 6,
+    OCT_OP_X25519_KEYGEN = 7,
+    OCT_OP_P256_SIGN = 8,
+    OCT_OP_P256_KEYGEN = 9,
+    OCT_OP_P256_DERIVE = 10,
+    OCT_OP_P384_SIGN = 11,
+    OCT_OP_P384_KEYGEN = 12,
+    OCT_OP_P384_DERIVE = 13,
+    OCT_OP_COUNT = 14
+};
+
+/* "rsa2048-private", ...; NULL for a number that is no operation. */
+OCT_API const char *oct_op_name(int op);
+
+/* 1 if the operation is served in this process (table chosen, known-answer test passed), else 0. The first call for
+ * an operation runs its test (milliseconds on avx512). */
+OCT_API int oct_op_is_on(int op);
+
+/* Why the operation is off, in plain words; "on" if it is on. */
+OCT_API const char *oct_op_reason(int op);
+
+/* What the CPU has and what was chosen. All strings are static. */
+struct oct_cpu_info {
+    const char *table;        /* "avx512", "c" or "none" */
+    const char *table_reason; /* why that one, e.g. "avx512ifma is missing" */
+    char brand[64];           /* the CPU's own name */
+    uint32_t family, model, stepping;
+    unsigned feature_count;
+    struct {
+        const char *name; /* "avx512f", "avx512ifma", ... */
+        int present;      /* on the CPU and switched on by the operating system */
+    } feature[16];
+};
+OCT_API void oct_cpu_info_get(struct oct_cpu_info *info);
+
+/* The library's version, "0.1.0". */
+OCT_API const char *oct_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

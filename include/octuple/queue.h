@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The batch queue: operations are submitted one at a time and run together, up to eight in a vector.
+ *
+ * A queue belongs to one thread and is used by that thread alone. It owns no thread and no timer: it runs when it is
+ * told to, and jobs complete by callback, in the order of submission within one operation. What waits is told
+ * apart by operation (enum oct_op); keys may differ from job to job.
+ *
+ * A callback may submit jobs (they wait for the next call that runs something), cancel any job that still waits, also
+ * one of its own batch, and let go of its own job's memory. Inside a callback nothing runs: oct_queue_poll() and
+ * oct_queue_run_full() return 0. A callback must not free the queue.
+ *
+ * After a fork() the child's queues are empty and no callback is called; what they learned stays. Jobs that the parent
+ * had submitted are the parent's: in the child oct_queue_holds() is 0 for them, and they may be submitted anew.
+ *
+ * The rule for a server: submit while there is other work, and call oct_queue_poll() just before sleeping.
+ */
+#ifndef OCTUPLE_QUEUE_H
+#define OCTUPLE_QUEUE_H
+
+#include <octuple/ec.h>
+#include <octuple/op.h>
+#include <octuple/rsa.h>
+#include <octuple/x25519.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct oct_queue;
+struct oct_job_list;
+
+enum oct_job_state {
+    OCT_JOB_IDLE = 0,    /* never submitted, or cancelled */
+    OCT_JOB_WAITING = 1, /* in a queue */
+    OCT_JOB_DONE = 2     /* status is final, the callback has been or is being called */
+};
+
+/* With this flag a job may complete with OCT_ERR_PLAIN, its output untouched, when too few jobs wait for a vector
+ * to be cheaper than the caller's own implementation. Without it the job always runs in lanes. */
+#define OCT_JOB_MAY_RUN_PLAIN 1u
+
+/*
+ * One operation. The caller owns the memory, zeroes it first, fills in the upper part, and keeps it (and key, in, out)
+ * in place until the callback has been called or oct_queue_cancel() has returned.
+ */
+struct oct_job {
+    int op;                           /* enum oct_op */
+    unsigned flags;                   /* OCT_JOB_MAY_RUN_PLAIN or 0 */
+    union {                           /* keys and buffers, by the operation's family */
+        struct oct_rsa_lane rsa;
+        struct oct_x25519_lane x25519;
+        struct oct_ec_derive_lane ec_derive; /* the curve is the operation's */
+        struct oct_ec_public_lane ec_public; /* ..._KEYGEN: the public key of a private key that the caller has drawn */
+        struct oct_ecdsa_sign_lane ecdsa_sign;
+    };
+    void (*done)(struct oct_job *);   /* called once, on the thread of the queue; may submit; may be NULL */
+    void *arg;                        /* for the callback */
+
+    int status;                       /* set by the queue: enum oct_status */
+    int state;                        /* set by the queue: enum oct_job_state */
+    struct oct_job *next, *prev;      /* the queue's */
+    struct oct_job_list *list;        /* the queue's */
+    struct oct_queue *queue;          /* the queue's */
+    uint64_t generation;              /* the queue's */
+};
+
+struct oct_queue_config {
+    /* The clock, in nanoseconds; NULL for CLOCK_MONOTONIC. It is used for one thing: to learn what a vector costs. */
+    uint64_t (*now)(void *arg);
+    void *now_arg;
+};
+
+/* config may be NULL. Errors: OCT_ERR_ARGUMENT, OCT_ERR_MEMORY. */
+OCT_API OCT_MUST_USE int oct_queue_new(struct oct_queue **queue, const struct oct_queue_config *config);
+
+/* Cancels what waits (no callback is called) and frees. NULL is allowed; the thread's own queue is not to be freed.
+ * Jobs that were waiting are OCT_JOB_IDLE after it, and oct_queue_holds() and oct_queue_cancel() may still be asked
+ * about them. */
+OCT_API void oct_queue_free(struct oct_queue *queue);
+
+/* The calling thread's own queue, made at the first call and freed when the thread ends; NULL if there is no memory. */
+OCT_API struct oct_queue *oct_queue_thread(void);
+
+/* The same, but NULL if the thread has none yet. */
+OCT_API struct oct_queue *oct_queue_thread_peek(void);
+
+/*
+ * Adds a job. When the eighth job of an operation arrives the eight run at once, inside this call, unless the queue is
+ * deferred or this is a callback's call. Errors, with the job untouched: OCT_ERR_ARGUMENT (null, no such operation, key
+ * of another size or without private part), OCT_ERR_LENGTH (of a digest), OCT_ERR_STATE (it waits already),
+ * OCT_ERR_UNSUPPORTED (the operation is off, or none that a queue runs).
+ */
+OCT_API OCT_MUST_USE int oct_queue_submit(struct oct_queue *queue, struct oct_job *job);
+
+/*
+ * Runs 1 to 8 jobs of one operation at once, next to what waits, for a caller who has no company to wait for: in lanes as far as
+ * they are cheaper than the caller's own implementation; of jobs with OCT_JOB_MAY_RUN_PLAIN the others get OCT_ERR_PLAIN.
+ * The jobs are done when this returns: look at their status; no callback is called. Errors, with no job touched: as
+ * oct_queue_submit(), and OCT_ERR_ARGUMENT for another number of jobs or two operations.
+ */
+OCT_API OCT_MUST_USE int oct_queue_run_now(struct oct_queue *queue, struct oct_job *const job[], unsigned jobs);
+
+/* Runs everything that waits (jobs that callbacks submit meanwhile wait for the next call). Returns how many
+ * completed. */
+OCT_API unsigned oct_queue_poll(struct oct_queue *queue);
+
+/* Runs only the operations of which eight or more wait, eight at a time. Returns how many completed. */
+OCT_API unsigned oct_queue_run_full(struct oct_queue *queue);
+
+/* Unlinks a waiting job; its callback will not be called, and its memory may go. Errors: OCT_ERR_ARGUMENT (null job);
+ * OCT_ERR_STATE if it does not wait in this queue (it is done, or was never submitted); then nothing changes. After a
+ * fork the child may call it for the parent's jobs and gets OCT_ERR_STATE. */
+OCT_API int oct_queue_cancel(struct oct_queue *queue, struct oct_job *job);
+
+/* How many jobs wait. */
+OCT_API unsigned oct_queue_waiting(const struct oct_queue *queue);
+
+/* 1 while a job waits in this queue and in this process: 0 when it is done, cancelled, or was left behind by a fork. */
+OCT_API int oct_queue_holds(const struct oct_queue *queue, const struct oct_job *job);
+
+/* Deferred: oct_queue_submit() never runs anything; somebody calls oct_queue_run_full() and oct_queue_poll() from a
+ * better place. The preload shim sets this for the threads that it serves. */
+OCT_API void oct_queue_set_deferred(struct oct_queue *queue, int deferred);
+
+/* How many clients of this thread may submit soon (for the shim: handshakes in flight, the caller's own included).
+ * 0, the default, means unknown. With 1 a caller is alone and had better run its operation itself. */
+OCT_API void oct_queue_set_company(struct oct_queue *queue, unsigned company);
+OCT_API unsigned oct_queue_company(const struct oct_queue *queue);
+
+/* Tells the queue what one operation just cost on the caller's own implementation, in nanoseconds: with the measured
+ * cost of a vector this decides from how many jobs on a vector is used. */
+OCT_API void oct_queue_note_plain(struct oct_queue *queue, int op, uint64_t nanoseconds);
+
+/* From how many waiting jobs on a vector is used for the operation: 1 to 8, or 9 if at present not even eight pay.
+ * Until both costs have been measured it is 2; on the portable table, which is for tests, it stays 2. */
+OCT_API unsigned oct_queue_break_even(const struct oct_queue *queue, int op);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

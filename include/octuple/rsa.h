@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * RSA (RFC 8017) with moduli of exactly 2048, 3072 and 4096 bits: the raw operations RSADP/RSASP1 (private, by CRT)
+ * and RSAEP/RSAVP1 (public), up to eight at a time with a key of its own for each. Padding is the caller's.
+ *
+ * All numbers are big-endian byte strings. Private numbers and private inputs are secret: the time and the addresses
+ * touched do not depend on them. n, e, the input and output of the public operation, and the length of every
+ * argument are public.
+ */
+#ifndef OCTUPLE_RSA_H
+#define OCTUPLE_RSA_H
+
+#include <octuple/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A key: immutable after creation, reference-counted, to be used by any number of threads at once.
+ * At most 16 KB, cleared when the last reference goes. */
+struct oct_rsa_key;
+
+/* The numbers of a key; leading zero bytes are allowed. A public key has n and e and leaves the rest empty
+ * (len 0). A private key has all eight but d, which is not needed and is not read. */
+struct oct_rsa_numbers {
+    struct oct_bytes n;    /* modulus, exactly 2048, 3072 or 4096 bits, odd */
+    struct oct_bytes e;    /* public exponent, odd, 3 to 2^32-1 */
+    struct oct_bytes p, q; /* primes, each of exactly half the bits of n; p < q and p > q are both fine */
+    struct oct_bytes dp;   /* d mod (p-1) */
+    struct oct_bytes dq;   /* d mod (q-1) */
+    struct oct_bytes qinv; /* q^-1 mod p */
+};
+
+/*
+ * Makes a key and stores it in *key, with one reference that the caller owns.
+ * Checked: the sizes; n, e, p, q odd; p != q; p*q = n; dp < p, dq < q, qinv < p; e*dp = 1 mod (p-1) and the same for
+ * q; q*qinv = 1 mod p. Primality is not checked.
+ * Errors: OCT_ERR_ARGUMENT (null), OCT_ERR_UNSUPPORTED (a size or exponent that is not served), OCT_ERR_KEY (a check failed),
+ * OCT_ERR_MEMORY. On an error *key is untouched.
+ */
+OCT_API OCT_MUST_USE int oct_rsa_key_new(struct oct_rsa_key **key, const struct oct_rsa_numbers *numbers);
+
+/* One more reference. */
+OCT_API void oct_rsa_key_up_ref(struct oct_rsa_key *key);
+
+/* Gives one reference back; the last one clears and frees the key. NULL is allowed. */
+OCT_API void oct_rsa_key_free(struct oct_rsa_key *key);
+
+/* 2048, 3072 or 4096. */
+OCT_API unsigned oct_rsa_key_bits(const struct oct_rsa_key *key);
+
+/* 1 if the key has its private part. */
+OCT_API int oct_rsa_key_is_private(const struct oct_rsa_key *key);
+
+/* The bytes that the key object takes in memory. */
+OCT_API size_t oct_rsa_key_memory(const struct oct_rsa_key *key);
+
+/* The operations (enum oct_op) that a job with this key names. */
+OCT_API int oct_rsa_private_op(const struct oct_rsa_key *key);
+OCT_API int oct_rsa_public_op(const struct oct_rsa_key *key);
+
+/* One lane of a batch. `in` and `out` are oct_rsa_key_bits()/8 bytes each, big-endian; they may be the same buffer,
+ * otherwise no buffers of a call may overlap. */
+struct oct_rsa_lane {
+    const struct oct_rsa_key *key;
+    const uint8_t *in;
+    uint8_t *out;
+};
+
+/*
+ * out = in^d mod n in each of `lanes` (1 to 8) lanes. All keys must be private and of one size; they may be eight
+ * different ones. Every result is checked (out^e mod n = in) before it leaves; a lane that fails is computed once more
+ * alone, and if it fails again it is zeroed and in neither mask. An `in` that is not below n makes its lane invalid, and its output zero.
+ * Returns OCT_OK when the lanes were run: look at *result. Errors, with nothing written: OCT_ERR_ARGUMENT,
+ * OCT_ERR_UNSUPPORTED (no table on this CPU, or the operation is off), OCT_ERR_MEMORY (workspace).
+ */
+OCT_API OCT_MUST_USE int oct_rsa_private_x8(const struct oct_rsa_lane lane[], unsigned lanes,
+                                            struct oct_lanes *result);
+
+/* out = in^e mod n in each lane: as above, with no result check (there is nothing secret to lose). */
+OCT_API OCT_MUST_USE int oct_rsa_public_x8(const struct oct_rsa_lane lane[], unsigned lanes,
+                                           struct oct_lanes *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * 32 little-endian bytes into a lane and out of it: scalars as limbs of 52 bits, field elements as limbs of 51. Straight lines,
+ * since the values are secret and a batch does this for every lane.
+ */
+#ifndef OCT_API_BYTES25519_H
+#define OCT_API_BYTES25519_H
+
+#include "ops/ops.h"
+
+#include <endian.h>
+#include <string.h>
+
+OCT_INLINE uint64_t oct_load_le64(const uint8_t *p)
+{
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+    return le64toh(x);
+}
+OCT_INLINE void oct_store_le64(uint8_t *p, uint64_t x)
+{
+    x = htole64(x);
+    memcpy(p, &x, sizeof x);
+}
+
+/* All 256 bits, 52 to a limb. */
+OCT_INLINE void oct_spread52(oct_limb8 x[5], unsigned lane, const uint64_t word[4])
+{
+    const uint64_t mask = ((uint64_t)1 << 52) - 1;
+    x[0][lane] = word[0] & mask;
+    x[1][lane] = (word[0] >> 52 | word[1] << 12) & mask;
+    x[2][lane] = (word[1] >> 40 | word[2] << 24) & mask;
+    x[3][lane] = (word[2] >> 28 | word[3] << 36) & mask;
+    x[4][lane] = word[3] >> 16;
+}
+
+/* The low 255 bits, 51 to a limb. */
+OCT_INLINE void oct_spread51(oct_limb8 x[5], unsigned lane, const uint64_t word[4])
+{
+    const uint64_t mask = ((uint64_t)1 << 51) - 1;
+    x[0][lane] = word[0] & mask;
+    x[1][lane] = (word[0] >> 51 | word[1] << 13) & mask;
+    x[2][lane] = (word[1] >> 38 | word[2] << 26) & mask;
+    x[3][lane] = (word[2] >> 25 | word[3] << 39) & mask;
+    x[4][lane] = word[3] >> 12 & mask;
+}
+
+/* A canonical field element back into words: below 2^255. */
+OCT_INLINE void oct_gather51(uint64_t word[4], const oct_limb8 x[5], unsigned lane)
+{
+    word[0] = x[0][lane] | x[1][lane] << 51;
+    word[1] = x[1][lane] >> 13 | x[2][lane] << 38;
+    word[2] = x[2][lane] >> 26 | x[3][lane] << 25;
+    word[3] = x[3][lane] >> 39 | x[4][lane] << 12;
+}
+
+#endif

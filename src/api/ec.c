@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * ECDH and key pairs: bytes into lanes, the kernel, lanes into bytes. Which lanes are good the kernel says.
+ */
+#include "api/ec_internal.h"
+#include "api/workspace.h"
+#include "base/big.h"
+
+#include <octuple/op.h>
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define MAX_WORDS 8
+
+size_t oct_ec_bytes(int curve)
+{
+    return curve == OCT_EC_P256 ? 32 : curve == OCT_EC_P384 ? 48 : 0;
+}
+
+int oct_ec_derive_op(int curve)
+{
+    return curve == OCT_EC_P256 ? OCT_OP_P256_DERIVE : curve == OCT_EC_P384 ? OCT_OP_P384_DERIVE : -1;
+}
+
+int oct_ec_keygen_op(int curve)
+{
+    return curve == OCT_EC_P256 ? OCT_OP_P256_KEYGEN : curve == OCT_EC_P384 ? OCT_OP_P384_KEYGEN : -1;
+}
+
+int oct_random(void *data, size_t len)
+{
+    uint8_t *p = data;
+    while (len > 0) {
+        const ssize_t got = getrandom(p, len, 0);
+        if (got < 0 && errno != EINTR)
+            return OCT_ERR_UNSUPPORTED;
+        if (got > 0) {
+            p += got;
+            len -= (size_t)got;
+        }
+    }
+    return OCT_OK;
+}
+
+int oct_ec_batch_open(struct oct_ec_batch *b, size_t kernel)
+{
+    const size_t number = OCT_EC_NONCE_LIMBS * sizeof(oct_limb8);
+    b->limbs = oct_ec_limbs(b->curve);
+    b->bytes = oct_ec_bytes(b->curve);
+    b->workspace = oct_workspace_open(OCT_ARRAY_LEN(b->number) * number + kernel + 64);
+    if (!b->workspace)
+        return OCT_ERR_MEMORY;
+    for (size_t i = 0; i < OCT_ARRAY_LEN(b->number); i++)
+        b->number[i] = oct_workspace_take(b->workspace, number);
+    b->kernel = oct_workspace_take(b->workspace, kernel);
+    return OCT_OK;
+}
+
+void oct_ec_batch_close(struct oct_ec_batch *b)
+{
+    b->ops->clear_registers();
+    oct_workspace_close(b->workspace);
+    oct_scrub_stack();
+}
+
+void oct_ec_batch_read(const struct oct_ec_batch *b, oct_limb8 *x, unsigned i, const uint8_t *bytes, size_t len)
+{
+    const unsigned limbs = len > b->bytes ? OCT_EC_NONCE_LIMBS : b->limbs;
+    uint64_t word[MAX_WORDS], limb[OCT_EC_NONCE_LIMBS];
+    (void)oct_big_from_bytes(word, MAX_WORDS, bytes, len);
+    oct_big_to_limbs52(limb, limbs, word, MAX_WORDS);
+    for (unsigned j = 0; j < limbs; j++) {
+        x[j][i] = limb[j];
+        for (unsigned rest = b->lanes; i == 0 && rest < OCT_LANES; rest++)
+            x[j][rest] = limb[j];
+    }
+    oct_cleanse(word, sizeof word);
+    oct_cleanse(limb, sizeof limb);
+}
+
+void oct_ec_batch_write(const struct oct_ec_batch *b, uint8_t *bytes, const oct_limb8 *x, unsigned i)
+{
+    uint64_t word[MAX_WORDS], limb[OCT_EC_MAX_LIMBS];
+    for (unsigned j = 0; j < b->limbs; j++)
+        limb[j] = x[j][i];
+    oct_big_from_limbs52(word, MAX_WORDS, limb, b->limbs);
+    oct_big_to_bytes(bytes, b->bytes, word, MAX_WORDS);
+    oct_cleanse(word, sizeof word);
+    oct_cleanse(limb, sizeof limb);
+}
+
+static int check_call(int curve, const void *lane, unsigned lanes, const struct oct_lanes *result)
+{
+    return oct_ec_bytes(curve) && lane && result && lanes >= 1 && lanes <= OCT_LANES ? OCT_OK : OCT_ERR_ARGUMENT;
+}
+
+/* What every call reports: a lane that is not good was refused. */
+static void report(struct oct_lanes *result, unsigned lanes, unsigned good)
+{
+    const unsigned all = (1u << lanes) - 1;
+    result->ok = (uint8_t)(good & all);
+    result->invalid = (uint8_t)(all & ~good);
+}
+
+static int check_derive(int curve, const struct oct_ec_derive_lane lane[], unsigned lanes,
+                        const struct oct_lanes *result)
+{
+    const int status = check_call(curve, lane, lanes, result);
+    for (unsigned i = 0; status == OCT_OK && i < lanes; i++)
+        if (!lane[i].private_key || !lane[i].peer || !lane[i].secret)
+            return OCT_ERR_ARGUMENT;
+    return status;
+}
+
+int oct_ec_derive_on(const struct oct_ops *ops, int curve, const struct oct_ec_derive_lane lane[], unsigned lanes,
+                     struct oct_lanes *result)
+{
+    struct oct_ec_batch b = {.ops = ops, .curve = curve, .lanes = lanes};
+    int status = check_derive(curve, lane, lanes, result);
+    if (status == OCT_OK)
+        status = oct_ec_batch_open(&b, *ops->ec_derive[curve].workspace);
+    if (status != OCT_OK)
+        return status;
+    for (unsigned i = 0; i < lanes; i++) {
+        oct_ec_batch_read(&b, b.number[0], i, lane[i].private_key, b.bytes);
+        oct_ec_batch_read(&b, b.number[1], i, lane[i].peer, b.bytes);
+        oct_ec_batch_read(&b, b.number[2], i, lane[i].peer + b.bytes, b.bytes);
+    }
+    const struct oct_ec_derive_args args = {
+        .workspace = b.kernel, .scalar = b.number[0], .x = b.number[1], .y = b.number[2], .out = b.number[3]};
+    report(result, lanes, ops->ec_derive[curve].run(&args));
+    for (unsigned i = 0; i < lanes; i++)
+        oct_ec_batch_write(&b, lane[i].secret, b.number[3], i);
+    oct_ec_batch_close(&b);
+    return OCT_OK;
+}
+
+static int check_public(int curve, const struct oct_ec_public_lane lane[], unsigned lanes,
+                        const struct oct_lanes *result)
+{
+    const int status = check_call(curve, lane, lanes, result);
+    for (unsigned i = 0; status == OCT_OK && i < lanes; i++)
+        if (!lane[i].private_key || !lane[i].public_key)
+            return OCT_ERR_ARGUMENT;
+    return status;
+}
+
+int oct_ec_public_on(const struct oct_ops *ops, int curve, const struct oct_ec_public_lane lane[], unsigned lanes,
+                     struct oct_lanes *result)
+{
+    struct oct_ec_batch b = {.ops = ops, .curve = curve, .lanes = lanes};
+    int status = check_public(curve, lane, lanes, result);
+    if (status != OCT_OK)
+        return status;
+    const uint64_t *comb = oct_ops_ec_comb(ops, (unsigned)curve);
+    status = comb ? oct_ec_batch_open(&b, *ops->ec_public[curve].workspace) : OCT_ERR_MEMORY;
+    if (status != OCT_OK)
+        return status;
+    for (unsigned i = 0; i < lanes; i++)
+        oct_ec_batch_read(&b, b.number[0], i, lane[i].private_key, b.bytes);
+    const struct oct_ec_public_args args = {
+        .workspace = b.kernel, .comb = comb, .scalar = b.number[0], .x = b.number[1], .y = b.number[2]};
+    report(result, lanes, ops->ec_public[curve].run(&args));
+    for (unsigned i = 0; i < lanes; i++) {
+        oct_ec_batch_write(&b, lane[i].public_key, b.number[1], i);
+        oct_ec_batch_write(&b, lane[i].public_key + b.bytes, b.number[2], i);
+    }
+    oct_ec_batch_close(&b);
+    return OCT_OK;
+}
+
+static int check_keygen(int curve, const struct oct_ec_keygen_lane lane[], unsigned lanes,
+                        const struct oct_lanes *result)
+{
+    const int status = check_call(curve, lane, lanes, result);
+    for (unsigned i = 0; status == OCT_OK && i < lanes; i++)
+        if (!lane[i].private_key || !lane[i].public_key)
+            return OCT_ERR_ARGUMENT;
+    return status;
+}
+
+/* New candidates for the lanes in `wanted`, with one system call. */
+static int draw_keys(int curve, const struct oct_ec_keygen_lane lane[], unsigned lanes, unsigned wanted)
+{
+    uint8_t random[OCT_LANES * OCT_EC_MAX_BYTES];
+    const size_t bytes = oct_ec_bytes(curve);
+    const int status = oct_random(random, lanes * bytes);
+    for (unsigned i = 0; status == OCT_OK && i < lanes; i++)
+        if (wanted >> i & 1)
+            memcpy(lane[i].private_key, random + i * bytes, bytes);
+    oct_cleanse(random, sizeof random);
+    return status;
+}
+
+/* A candidate is out of range once in 2^32 times (P-256) or never (P-384): then all lanes are computed again. */
+int oct_ec_keygen_on(const struct oct_ops *ops, int curve, const struct oct_ec_keygen_lane lane[], unsigned lanes,
+                     struct oct_lanes *result)
+{
+    struct oct_ec_public_lane public[OCT_LANES];
+    struct oct_lanes now = {0};
+    int status = check_keygen(curve, lane, lanes, result);
+    const unsigned all = status == OCT_OK ? (1u << lanes) - 1 : 0;
+    for (unsigned i = 0; status == OCT_OK && i < lanes; i++)
+        public[i] = (struct oct_ec_public_lane){lane[i].private_key, lane[i].public_key};
+    while (status == OCT_OK && now.ok != all) {
+        status = draw_keys(curve, lane, lanes, all & ~now.ok);
+        if (status == OCT_OK)
+            status = oct_ec_public_on(ops, curve, public, lanes, &now);
+    }
+    if (status == OCT_OK)
+        *result = now;
+    return status;
+}
+
+int oct_ec_derive_x8(int curve, const struct oct_ec_derive_lane lane[], unsigned lanes, struct oct_lanes *result)
+{
+    const int status = check_derive(curve, lane, lanes, result);
+    if (status != OCT_OK)
+        return status;
+    if (!oct_op_is_on(oct_ec_derive_op(curve)))
+        return OCT_ERR_UNSUPPORTED;
+    return oct_ec_derive_on(oct_ops_selected(), curve, lane, lanes, result);
+}
+
+int oct_ec_public_x8(int curve, const struct oct_ec_public_lane lane[], unsigned lanes, struct oct_lanes *result)
+{
+    const int status = check_public(curve, lane, lanes, result);
+    if (status != OCT_OK)
+        return status;
+    if (!oct_op_is_on(oct_ec_keygen_op(curve)))
+        return OCT_ERR_UNSUPPORTED;
+    return oct_ec_public_on(oct_ops_selected(), curve, lane, lanes, result);
+}
+
+int oct_ec_keygen_x8(int curve, const struct oct_ec_keygen_lane lane[], unsigned lanes, struct oct_lanes *result)
+{
+    const int status = check_keygen(curve, lane, lanes, result);
+    if (status != OCT_OK)
+        return status;
+    if (!oct_op_is_on(oct_ec_keygen_op(curve)))
+        return OCT_ERR_UNSUPPORTED;
+    return oct_ec_keygen_on(oct_ops_selected(), curve, lane, lanes, result);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * ECDSA: the nonces, and the signatures made with them. A nonce that an attacker knows, or that serves two messages, gives the
+ * private key away, so none is made ahead, none outlives its call, and none rests on the random source alone (the hedging of
+ * RFC 6979 with added randomness, 3.6, in one hash: its HMAC construction serves parties that must agree on the nonce, which these
+ * need not). 512 bits modulo n are even to within 2^-256 on P-256 and 2^-128 on P-384.
+ */
+#include "api/ec_internal.h"
+#include "api/workspace.h"
+#include "base/sha512.h"
+
+#include <octuple/op.h>
+
+#include <string.h>
+
+#define RANDOM_BYTES 32
+
+int oct_ecdsa_sign_op(int curve)
+{
+    return curve == OCT_EC_P256 ? OCT_OP_P256_SIGN : curve == OCT_EC_P384 ? OCT_OP_P384_SIGN : -1;
+}
+
+/* The parts have a fixed length or are last, so that no two inputs make one message. With P-256 and SHA-256 it is one block. */
+void oct_ecdsa_hedge(uint8_t nonce[OCT_EC_NONCE_BYTES], int curve, const struct oct_ecdsa_sign_lane *lane,
+                     const uint8_t random[RANDOM_BYTES])
+{
+    static const char domain[] = "octuple-ecdsa-"; /* and the curve: 15 bytes */
+    uint8_t message[sizeof domain + OCT_EC_MAX_BYTES + RANDOM_BYTES + OCT_EC_MAX_DIGEST], *end = message;
+    const size_t bytes = oct_ec_bytes(curve);
+    memcpy(end, domain, sizeof domain - 1);
+    end += sizeof domain - 1;
+    *end++ = (uint8_t)curve;
+    memcpy(end, lane->private_key, bytes);
+    end += bytes;
+    memcpy(end, random, RANDOM_BYTES);
+    end += RANDOM_BYTES;
+    memcpy(end, lane->digest, lane->digest_len);
+    end += lane->digest_len;
+    oct_sha512(nonce, message, (size_t)(end - message));
+    oct_cleanse(message, sizeof message);
+}
+
+int oct_ecdsa_nonces(uint8_t nonce[OCT_LANES][OCT_EC_NONCE_BYTES], int curve, const struct oct_ecdsa_sign_lane lane[],
+                     unsigned lanes)
+{
+    uint8_t random[OCT_LANES][RANDOM_BYTES];
+    const int status = oct_random(random, lanes * sizeof random[0]);
+    for (unsigned i = 0; status == OCT_OK && i < lanes; i++)
+        oct_ecdsa_hedge(nonce[i], curve, &lane[i], random[i]);
+    oct_cleanse(random, sizeof random);
+    return status;
+}
+
+static int check_arguments(int curve, const struct oct_ecdsa_sign_lane lane[], unsigned lanes,
+                           const struct oct_lanes *result)
+{
+    if (!oct_ec_bytes(curve) || !lane || !result || lanes < 1 || lanes > OCT_LANES)
+        return OCT_ERR_ARGUMENT;
+    for (unsigned i = 0; i < lanes; i++)
+        if (!lane[i].private_key || !lane[i].digest || !lane[i].signature)
+            return OCT_ERR_ARGUMENT;
+    for (unsigned i = 0; i < lanes; i++)
+        if (lane[i].digest_len < 1 || lane[i].digest_len > OCT_EC_MAX_DIGEST)
+            return OCT_ERR_LENGTH;
+    return OCT_OK;
+}
+
+/* Signs in all lanes; returns the good ones, whose r and s are numbers 3 and 4 of the batch. */
+static unsigned sign_lanes(struct oct_ec_batch *b, const uint64_t *comb, const struct oct_ecdsa_sign_lane lane[],
+                           uint8_t nonce[OCT_LANES][OCT_EC_NONCE_BYTES])
+{
+    for (unsigned i = 0; i < b->lanes; i++) {
+        const size_t len = lane[i].digest_len;
+        oct_ec_batch_read(b, b->number[0], i, lane[i].private_key, b->bytes);
+        oct_ec_batch_read(b, b->number[1], i, nonce[i], OCT_EC_NONCE_BYTES);
+        oct_ec_batch_read(b, b->number[2], i, lane[i].digest, len < b->bytes ? len : b->bytes);
+    }
+    const struct oct_ec_sign_args args = {.workspace = b->kernel, .comb = comb, .d = b->number[0],
+        .nonce = b->number[1], .digest = b->number[2], .r = b->number[3], .s = b->number[4]};
+    return b->ops->ec_sign[b->curve].run(&args) & ((1u << b->lanes) - 1);
+}
+
+/* One round: nonces, and signatures written to where they belong. */
+static int sign_once(const struct oct_ops *ops, int curve, const struct oct_ecdsa_sign_lane lane[], unsigned lanes,
+                     oct_ecdsa_nonce_fn *nonces, unsigned *good)
+{
+    struct oct_ec_batch b = {.ops = ops, .curve = curve, .lanes = lanes};
+    uint8_t nonce[OCT_LANES][OCT_EC_NONCE_BYTES];
+    const uint64_t *comb = oct_ops_ec_comb(ops, (unsigned)curve);
+    int status = comb ? nonces(nonce, curve, lane, lanes) : OCT_ERR_MEMORY;
+    if (status == OCT_OK)
+        status = oct_ec_batch_open(&b, *ops->ec_sign[curve].workspace);
+    if (status == OCT_OK) {
+        *good = sign_lanes(&b, comb, lane, nonce);
+        for (unsigned i = 0; i < lanes; i++) {
+            oct_ec_batch_write(&b, lane[i].signature, b.number[3], i);
+            oct_ec_batch_write(&b, lane[i].signature + b.bytes, b.number[4], i);
+        }
+        oct_ec_batch_close(&b);
+    }
+    oct_cleanse(nonce, sizeof nonce);
+    return status;
+}
+
+/* A lane that fails is tried once more, alone, with a new nonce: if its key is good it had met a zero, which happens once in 2^256
+ * times, so that one which fails twice has a bad key. */
+int oct_ecdsa_sign_on(const struct oct_ops *ops, int curve, const struct oct_ecdsa_sign_lane lane[], unsigned lanes,
+                      oct_ecdsa_nonce_fn *nonces, struct oct_lanes *result)
+{
+    unsigned good = 0;
+    int status = check_arguments(curve, lane, lanes, result);
+    const unsigned all = status == OCT_OK ? (1u << lanes) - 1 : 0;
+    if (status == OCT_OK)
+        status = sign_once(ops, curve, lane, lanes, nonces, &good);
+    for (unsigned i = 0; status == OCT_OK && good != all && i < lanes; i++) {
+        unsigned again = 0;
+        if (!(good >> i & 1) && sign_once(ops, curve, &lane[i], 1, nonces, &again) == OCT_OK)
+            good |= (again & 1) << i;
+    }
+    if (status == OCT_OK) {
+        result->ok = (uint8_t)good;
+        result->invalid = (uint8_t)(all & ~good);
+    }
+    return status;
+}
+
+int oct_ecdsa_sign_x8(int curve, const struct oct_ecdsa_sign_lane lane[], unsigned lanes, struct oct_lanes *result)
+{
+    const int status = check_arguments(curve, lane, lanes, result);
+    if (status != OCT_OK)
+        return status;
+    if (!oct_op_is_on(oct_ecdsa_sign_op(curve)))
+        return OCT_ERR_UNSUPPORTED;
+    return oct_ecdsa_sign_on(oct_ops_selected(), curve, lane, lanes, oct_ecdsa_nonces, result);
+}

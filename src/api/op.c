@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* Which operations are on: a table was chosen and the operation's known-answer test passed on it, once per process. */
+#include "cpu/cpu.h"
+#include "ops/ops.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum { UNTESTED, ON, OFF };
+
+static _Atomic int verdict[OCT_OP_COUNT];
+
+static const char *const name_of[OCT_OP_COUNT] = {
+#define OCT_OPERATION(enumerator, name, family, size, kernel) [OCT_OP_##enumerator] = name,
+#include "ops/ops.def"
+#undef OCT_OPERATION
+};
+
+const char *oct_op_name(int op)
+{
+    return op >= 0 && op < OCT_OP_COUNT ? name_of[op] : NULL;
+}
+
+/* Two threads that ask at once both pay, and come to the same verdict: a lock would have to be unlocked in the child of a fork. */
+static int test_once(const struct oct_ops *ops, int op)
+{
+    const int known = oct_ops_known_answer(ops, op) == 0 ? ON : OFF;
+    atomic_store(&verdict[op], known);
+    return known;
+}
+
+int oct_op_is_on(int op)
+{
+    const struct oct_ops *ops = oct_ops_selected();
+    if (op < 0 || op >= OCT_OP_COUNT || !ops)
+        return 0;
+    const int known = atomic_load_explicit(&verdict[op], memory_order_relaxed);
+    return (known == UNTESTED ? test_once(ops, op) : known) == ON;
+}
+
+const char *oct_op_reason(int op)
+{
+    if (op < 0 || op >= OCT_OP_COUNT)
+        return "no such operation";
+    if (!oct_ops_selected())
+        return oct_ops_selected_reason();
+    return oct_op_is_on(op) ? "on" : "its known-answer test failed on this machine";
+}
+
+void oct_cpu_info_get(struct oct_cpu_info *info)
+{
+    struct oct_cpu cpu;
+    memset(info, 0, sizeof *info);
+    oct_cpu_detect(&cpu);
+    oct_cpu_describe(info, &cpu);
+    info->table = oct_ops_selected() ? oct_ops_selected()->name : "none";
+    info->table_reason = oct_ops_selected_reason();
+}
+
+const char *oct_version(void)
+{
+    return OCT_VERSION_TEXT;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* X25519 batch calls: bytes into lanes, the kernel, lanes into bytes. */
+#include "api/bytes25519.h"
+#include "api/workspace.h"
+#include "api/x25519_internal.h"
+#include "base/checkmem.h"
+
+#include <octuple/op.h>
+
+/* One batch in its workspace. Lanes without an operation repeat operation 0. */
+struct batch {
+    const struct oct_x25519_lane *lane;
+    unsigned lanes;
+    struct oct_workspace *workspace;
+    oct_limb8 *scalar, *peer, *out; /* [5] each */
+    void *kernel;
+};
+
+static int batch_open(struct batch *b, size_t kernel)
+{
+    const size_t limbs = OCT_FE25519_LIMBS * sizeof(oct_limb8);
+    b->workspace = oct_workspace_open(3 * limbs + kernel + 64);
+    if (!b->workspace)
+        return OCT_ERR_MEMORY;
+    b->scalar = oct_workspace_take(b->workspace, limbs);
+    b->peer = oct_workspace_take(b->workspace, limbs);
+    b->out = oct_workspace_take(b->workspace, limbs);
+    b->kernel = oct_workspace_take(b->workspace, kernel);
+    return OCT_OK;
+}
+
+static void batch_close(struct batch *b, const struct oct_ops *ops)
+{
+    ops->clear_registers();
+    oct_workspace_close(b->workspace);
+    oct_scrub_stack();
+}
+
+static void load(uint64_t word[4], const uint8_t *bytes)
+{
+    for (int i = 0; i < 4; i++)
+        word[i] = oct_load_le64(bytes + 8 * i);
+}
+
+/* RFC 7748, section 5: clear bits 0, 1, 2 and 255, set bit 254. */
+static void clamp(uint64_t word[4])
+{
+    word[0] &= ~(uint64_t)7;
+    word[3] &= ~(uint64_t)0 >> 1;
+    word[3] |= (uint64_t)1 << 62;
+}
+
+static void read_inputs(struct batch *b, int derive)
+{
+    uint64_t scalar[4], peer[4];
+    for (unsigned i = 0; i < OCT_LANES; i++) {
+        const struct oct_x25519_lane *from = &b->lane[i < b->lanes ? i : 0];
+        load(scalar, from->scalar);
+        clamp(scalar);
+        oct_spread52(b->scalar, i, scalar);
+        if (derive) {
+            load(peer, from->peer);
+            oct_spread51(b->peer, i, peer);
+        }
+    }
+    oct_cleanse(scalar, sizeof scalar);
+}
+
+/* Writes what lane i has; returns whether it is anything but zero. */
+static unsigned write_output(const struct batch *b, unsigned i)
+{
+    uint64_t word[4];
+    oct_gather51(word, b->out, i);
+    for (int j = 0; j < 4; j++)
+        oct_store_le64(b->lane[i].out + 8 * j, word[j]);
+    uint64_t nonzero = oct_mask_nonzero(word[0] | word[1] | word[2] | word[3]);
+    oct_cleanse(word, sizeof word);
+    /* Whether a lane is invalid shows in the result. */
+    OCT_DECLASSIFY(&nonzero, sizeof nonzero);
+    return nonzero & 1;
+}
+
+static int check_arguments(const struct oct_x25519_lane lane[], unsigned lanes, const struct oct_lanes *result,
+                           int derive)
+{
+    if (!lane || !result || lanes < 1 || lanes > OCT_LANES)
+        return OCT_ERR_ARGUMENT;
+    for (unsigned i = 0; i < lanes; i++)
+        if (!lane[i].scalar || !lane[i].out || (derive && !lane[i].peer))
+            return OCT_ERR_ARGUMENT;
+    return OCT_OK;
+}
+
+static int run_on(const struct oct_ops *ops, const struct oct_x25519_lane lane[], unsigned lanes,
+                  struct oct_lanes *result, int derive)
+{
+    struct batch b = {.lane = lane, .lanes = lanes};
+    int status = check_arguments(lane, lanes, result, derive);
+    if (status != OCT_OK)
+        return status;
+    const uint64_t *comb = derive ? NULL : oct_comb25519(ops);
+    if (!derive && !comb)
+        return OCT_ERR_MEMORY;
+    status = batch_open(&b, derive ? *ops->x25519_derive[0].workspace : *ops->x25519_public[0].workspace);
+    if (status != OCT_OK)
+        return status;
+    read_inputs(&b, derive);
+    const struct oct_x25519_args args = {
+        .workspace = b.kernel, .comb = comb, .scalar = b.scalar, .peer = b.peer, .out = b.out};
+    (derive ? ops->x25519_derive[0].run : ops->x25519_public[0].run)(&args);
+    unsigned ok = 0;
+    for (unsigned i = 0; i < lanes; i++)
+        ok |= write_output(&b, i) << i;
+    result->ok = (uint8_t)ok;
+    result->invalid = (uint8_t)(((1u << lanes) - 1) & ~ok);
+    batch_close(&b, ops);
+    return OCT_OK;
+}
+
+int oct_x25519_derive_on(const struct oct_ops *ops, const struct oct_x25519_lane lane[], unsigned lanes,
+                         struct oct_lanes *result)
+{
+    return run_on(ops, lane, lanes, result, 1);
+}
+
+int oct_x25519_public_on(const struct oct_ops *ops, const struct oct_x25519_lane lane[], unsigned lanes,
+                         struct oct_lanes *result)
+{
+    return run_on(ops, lane, lanes, result, 0);
+}
+
+int oct_x25519_derive_x8(const struct oct_x25519_lane lane[], unsigned lanes, struct oct_lanes *result)
+{
+    const int status = check_arguments(lane, lanes, result, 1);
+    if (status != OCT_OK)
+        return status;
+    return oct_op_is_on(OCT_OP_X25519_DERIVE) ? oct_x25519_derive_on(oct_ops_selected(), lane, lanes, result)
+                                              : OCT_ERR_UNSUPPORTED;
+}
+
+int oct_x25519_public_x8(const struct oct_x25519_lane lane[], unsigned lanes, struct oct_lanes *result)
+{
+    const int status = check_arguments(lane, lanes, result, 0);
+    if (status != OCT_OK)
+        return status;
+    return oct_op_is_on(OCT_OP_X25519_KEYGEN) ? oct_x25519_public_on(oct_ops_selected(), lane, lanes, result)
+                                              : OCT_ERR_UNSUPPORTED;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Whether a vector pays, from what vectors and plain operations were measured to cost on this very thread.
+ *
+ * A vector costs the same whatever its fill. RSA's private operation packs (operation, prime) into lanes, so up to four
+ * jobs are one vector and five to eight are two: two costs to learn for an operation, and the plain one. Where every
+ * operation is one lane (`whole`) eight jobs are one vector, and there is one cost to learn.
+ */
+#ifndef OCT_BATCH_COST_H
+#define OCT_BATCH_COST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define OCT_COST_GRANULE 4   /* jobs in one vector, where that is not eight */
+#define OCT_COST_WARM_UP 4   /* samples of which the smallest counts: the first ones meet cold caches */
+#define OCT_COST_RETRY   64  /* chunks that could have used a vector and did not, after which one is tried again */
+#define OCT_COST_REFRESH 256 /* chunks without news of the plain cost, after which one job is handed back */
+
+/*
+ * A running estimate in nanoseconds. What disturbs a measurement (a thread that is preempted, a cold cache) only ever
+ * adds to it, so the estimate keeps to the lower samples: it falls quickly and rises slowly, and one outlier moves it
+ * by at most a thirty-second up or an eighth down. Were it a mean, then on a machine with twice as many busy threads as
+ * cores a vector of milliseconds would seem twice as dear as it is.
+ */
+struct oct_estimate {
+    uint64_t value;
+    unsigned samples; /* 0: nothing known; counts up to OCT_COST_WARM_UP */
+};
+
+struct oct_cost {
+    struct oct_estimate vector[2]; /* of up to four jobs, of five to eight; if `whole` the first is of all */
+    struct oct_estimate plain;     /* of one operation */
+    unsigned unused[2];            /* chunks of that size since its vector last ran */
+    unsigned plain_age;            /* chunks since the plain cost was last told */
+    bool whole;                    /* one to eight jobs are one vector */
+    bool frozen;                   /* learns nothing: vectors from two jobs on */
+};
+
+void oct_estimate_add(struct oct_estimate *estimate, uint64_t nanoseconds);
+
+/* The smallest number of jobs for which a vector is cheaper than that many plain operations; 9 if there is none. */
+unsigned oct_cost_break_even(const struct oct_cost *cost);
+
+/* How many of `jobs` (1 to 8) to run in lanes, so that the whole is cheapest, at least `must` (those that cannot run
+ * plainly); now and then another number than the cheapest, to see whether the estimates still hold. */
+unsigned oct_cost_plan(struct oct_cost *cost, unsigned jobs, unsigned must);
+
+/* True while the plain cost is known and that of a small vector is not: for who always comes alone, and so would never learn
+ * whether a vector pays even then. */
+bool oct_cost_wants_vector(const struct oct_cost *cost);
+
+void oct_cost_note_vector(struct oct_cost *cost, unsigned lanes, uint64_t nanoseconds);
+void oct_cost_note_plain(struct oct_cost *cost, uint64_t nanoseconds);
+
+#endif

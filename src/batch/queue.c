@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The queue's life, and jobs coming and going. Running them is in flush.c. */
+#include "batch/queue_internal.h"
+
+#include "base/base.h"
+#include "trace/counters.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static uint64_t monotonic_now(void *arg)
+{
+    struct timespec t;
+    (void)arg;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+int oct_queue_new_with(struct oct_queue **queue, const struct oct_queue_config *config,
+                       const struct oct_runner runner[OCT_OP_COUNT], bool frozen)
+{
+    oct_process_watch();
+    oct_counters_start();
+    struct oct_queue *q = calloc(1, sizeof *q);
+    if (q == NULL)
+        return OCT_ERR_MEMORY;
+    q->now = config != NULL && config->now != NULL ? config->now : monotonic_now;
+    q->now_arg = config != NULL ? config->now_arg : NULL;
+    q->runner = runner;
+    q->generation = oct_process_generation();
+    for (int op = 0; op < OCT_OP_COUNT; op++) {
+        q->bin[op].cost.frozen = frozen;
+        q->bin[op].cost.whole = runner[op].whole;
+    }
+    *queue = q;
+    return OCT_OK;
+}
+
+int oct_queue_new(struct oct_queue **queue, const struct oct_queue_config *config)
+{
+    struct oct_cpu_info info;
+
+    if (queue == NULL)
+        return OCT_ERR_ARGUMENT;
+    /* The portable table never pays. It is there for tests, which want lanes to run. */
+    oct_cpu_info_get(&info);
+    return oct_queue_new_with(queue, config, oct_runners, strcmp(info.table, "c") == 0);
+}
+
+void oct_queue_publish(struct oct_queue *queue, int op)
+{
+    oct_count_add(op, &queue->bin[op].news);
+    memset(&queue->bin[op].news, 0, sizeof queue->bin[op].news);
+}
+
+void oct_queue_sync(struct oct_queue *queue)
+{
+    if (queue->generation == oct_process_generation())
+        return;
+    /* The lists run through jobs of the parent; this process's copies of them may be gone. Only heads are touched. */
+    queue->generation = oct_process_generation();
+    queue->waiting = 0;
+    queue->company = 0;
+    memset(&queue->finished, 0, sizeof queue->finished);
+    for (int op = 0; op < OCT_OP_COUNT; op++) {
+        struct oct_bin *bin = &queue->bin[op];
+        memset(&bin->ready, 0, sizeof bin->ready);
+        memset(&bin->late, 0, sizeof bin->late);
+        memset(&bin->news, 0, sizeof bin->news);
+    }
+}
+
+/* Takes a job out of its list and of the queue; the caller sets its state. */
+static void release(struct oct_queue *queue, struct oct_job *job, int state)
+{
+    oct_list_unlink(job);
+    queue->waiting--;
+    job->queue = NULL;
+    job->state = state;
+}
+
+static void cancel_list(struct oct_queue *queue, struct oct_job_list *list)
+{
+    while (list->head != NULL) {
+        if (list != &queue->finished)
+            queue->bin[list->head->op].news.cancelled++;
+        release(queue, list->head, OCT_JOB_IDLE);
+    }
+}
+
+void oct_queue_destroy(struct oct_queue *queue)
+{
+    oct_queue_sync(queue);
+    cancel_list(queue, &queue->finished);
+    for (int op = 0; op < OCT_OP_COUNT; op++) {
+        cancel_list(queue, &queue->bin[op].ready);
+        cancel_list(queue, &queue->bin[op].late);
+        oct_queue_publish(queue, op);
+    }
+    free(queue);
+}
+
+void oct_queue_free(struct oct_queue *queue)
+{
+    if (queue == NULL)
+        return;
+    OCT_ASSERT(!queue->busy);
+    oct_queue_destroy(queue);
+}
+
+int oct_queue_check(const struct oct_queue *queue, const struct oct_job *job)
+{
+    if (queue == NULL || job == NULL || job->op < 0 || job->op >= OCT_OP_COUNT)
+        return OCT_ERR_ARGUMENT;
+    if ((job->flags & ~OCT_JOB_MAY_RUN_PLAIN) != 0)
+        return OCT_ERR_ARGUMENT;
+    /* In whatever queue; but a job that was left behind by a fork waits nowhere. */
+    if (job->state == OCT_JOB_WAITING && job->generation == oct_process_generation())
+        return OCT_ERR_STATE;
+    /* An operation that the library has and the queue does not run. */
+    const struct oct_runner *runner = &queue->runner[job->op];
+    return runner->check != NULL && runner->run != NULL ? runner->check(job) : OCT_ERR_UNSUPPORTED;
+}
+
+int oct_queue_submit(struct oct_queue *queue, struct oct_job *job)
+{
+    int status = oct_queue_check(queue, job);
+    if (status != OCT_OK)
+        return status;
+
+    oct_queue_sync(queue);
+    struct oct_bin *bin = &queue->bin[job->op];
+    job->status = OCT_ERR_STATE; /* until it is known: nobody takes a job that waits for a good one */
+    job->state = OCT_JOB_WAITING;
+    job->queue = queue;
+    job->generation = queue->generation;
+    oct_list_append(queue->busy ? &bin->late : &bin->ready, job);
+    queue->waiting++;
+    bin->news.submitted++;
+    OCT_PROBE_SUBMIT(job->op, job, queue->waiting);
+
+    /* The job may be done, and its memory gone, when this returns. */
+    if (!queue->deferred && bin->ready.count >= OCT_LANES)
+        oct_queue_run_op(queue, job->op);
+    return OCT_OK;
+}
+
+int oct_queue_cancel(struct oct_queue *queue, struct oct_job *job)
+{
+    if (job == NULL)
+        return OCT_ERR_ARGUMENT;
+    /* The job is asked first: if it does not wait the queue may have been freed. */
+    if (queue == NULL || !oct_job_waits_in(job, queue))
+        return OCT_ERR_STATE;
+
+    int op = job->op;
+    bool ran = job->list == &queue->finished; /* it is in the counters already */
+    release(queue, job, OCT_JOB_IDLE);
+    OCT_PROBE_CANCEL(op, job);
+    if (!ran) {
+        queue->bin[op].news.cancelled++;
+        oct_queue_publish(queue, op);
+    }
+    return OCT_OK;
+}
+
+unsigned oct_queue_waiting(const struct oct_queue *queue)
+{
+    return queue != NULL && queue->generation == oct_process_generation() ? queue->waiting : 0;
+}
+
+int oct_queue_holds(const struct oct_queue *queue, const struct oct_job *job)
+{
+    return queue != NULL && job != NULL && oct_job_waits_in(job, queue);
+}
+
+void oct_queue_set_deferred(struct oct_queue *queue, int deferred)
+{
+    if (queue != NULL)
+        queue->deferred = deferred != 0;
+}
+
+void oct_queue_set_company(struct oct_queue *queue, unsigned company)
+{
+    if (queue == NULL)
+        return;
+    oct_queue_sync(queue);
+    queue->company = company;
+}
+
+unsigned oct_queue_company(const struct oct_queue *queue)
+{
+    return queue != NULL && queue->generation == oct_process_generation() ? queue->company : 0;
+}
+
+void oct_queue_note_plain(struct oct_queue *queue, int op, uint64_t nanoseconds)
+{
+    if (queue != NULL && op >= 0 && op < OCT_OP_COUNT)
+        oct_cost_note_plain(&queue->bin[op].cost, nanoseconds);
+}
+
+unsigned oct_queue_break_even(const struct oct_queue *queue, int op)
+{
+    return queue != NULL && op >= 0 && op < OCT_OP_COUNT ? oct_cost_break_even(&queue->bin[op].cost) : 0;
+}

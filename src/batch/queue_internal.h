@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The queue's inside.
+ *
+ * A job is in exactly one list while it waits:
+ *
+ *     submit -> ready -> (run) -> finished -> callback
+ *                 ^
+ *     submit in a callback -> late        (joins ready when the outermost call ends)
+ *
+ * Nobody but the runner sees a job outside a list, and the runner calls nobody back: so at every moment in which the
+ * owner's code can run, each job that still waits can be unlinked from where it is, and is not touched again. That is
+ * the whole defence against use after free.
+ */
+#ifndef OCT_BATCH_QUEUE_INTERNAL_H
+#define OCT_BATCH_QUEUE_INTERNAL_H
+
+#include <stdbool.h>
+
+#include <octuple/counters.h>
+#include <octuple/queue.h>
+
+#include "batch/cost.h"
+#include "batch/list.h"
+#include "trace/probes.h"
+
+/* How an operation is checked and run: one table row per operation. */
+struct oct_runner {
+    /* OCT_OK, or why the job cannot be submitted. */
+    int (*check)(const struct oct_job *job);
+    /* Runs 1 to 8 jobs and sets the status of each. Must not call back into the queue. */
+    void (*run)(struct oct_job *const job[], unsigned jobs);
+    bool whole; /* one to eight jobs are one vector: struct oct_cost */
+};
+
+struct oct_bin {
+    struct oct_job_list ready, late;
+    struct oct_cost cost;
+    struct oct_op_counters news; /* what happened since the counters were last told */
+};
+
+struct oct_queue {
+    uint64_t (*now)(void *arg);
+    void *now_arg;
+    const struct oct_runner *runner; /* OCT_OP_COUNT of them */
+    uint64_t generation;             /* of the process in which the lists are true */
+    unsigned waiting;                /* jobs in all lists */
+    unsigned company;
+    bool deferred;
+    bool busy; /* inside a call that runs jobs: callbacks' calls only note their wishes */
+    struct oct_job_list finished;
+    struct oct_bin bin[OCT_OP_COUNT];
+};
+
+/* The public constructor with runners of the caller's choice, which outlive the queue. frozen: learn no costs. */
+int oct_queue_new_with(struct oct_queue **queue, const struct oct_queue_config *config,
+                       const struct oct_runner runner[OCT_OP_COUNT], bool frozen);
+
+/* The same as oct_queue_free(), but also for the end of a thread inside one of its callbacks. */
+void oct_queue_destroy(struct oct_queue *queue);
+
+/* The runners that compute (runner.c). */
+extern const struct oct_runner oct_runners[OCT_OP_COUNT];
+
+/* 1 in the first process, one more in its child, and so on (thread.c). */
+uint64_t oct_process_generation(void);
+/* Sees to it that a fork is noticed: to be called before the generation is used. */
+void oct_process_watch(void);
+
+/* Empties the lists if they are of the process that this one was forked from. */
+void oct_queue_sync(struct oct_queue *queue);
+
+/* Tells the counters the news of an operation. */
+void oct_queue_publish(struct oct_queue *queue, int op);
+
+/* OCT_OK, or why the queue does not take the job (queue.c). */
+int oct_queue_check(const struct oct_queue *queue, const struct oct_job *job);
+
+/* Runs full eights of one operation, and tells their owners (flush.c). */
+unsigned oct_queue_run_op(struct oct_queue *queue, int op);
+
+/* 1 if the job is in one of this queue's lists. Looks at the queue's address only, not inside. */
+static inline bool oct_job_waits_in(const struct oct_job *job, const struct oct_queue *queue)
+{
+    return job->state == OCT_JOB_WAITING && job->queue == queue && job->generation == oct_process_generation();
+}
+
+#endif
