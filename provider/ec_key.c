@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The EC key object, and what the provider offers for EC. See ec.h. */
+#include "ec.h"
+
+#include "base/base.h"
+#include "provider.h"
+
+#include <openssl/crypto.h>
+#include <string.h>
+#include <strings.h>
+
+const struct oct_offer oct_ec_offers[] = {
+    {OSSL_OP_KEYMGMT,
+     {OCT_EC_NAMES, "provider=octuple", oct_ec_keymgmt_table, "Octuple EC keys"},
+     1u << OCT_SETTING_EC_KEYMGMT,
+     OCT_OP_P256_SIGN,
+     OCT_OP_P384_DERIVE},
+    {OSSL_OP_KEYEXCH,
+     {"ECDH", "provider=octuple", oct_ec_exchange_table, "Octuple ECDH"},
+     1u << OCT_SETTING_EC_KEYMGMT | 1u << OCT_SETTING_EC_EXCHANGE,
+     OCT_OP_P256_SIGN,
+     OCT_OP_P384_DERIVE},
+    {OSSL_OP_SIGNATURE,
+     {"ECDSA", "provider=octuple", oct_ec_signature_table, "Octuple ECDSA"},
+     1u << OCT_SETTING_EC_KEYMGMT | 1u << OCT_SETTING_EC_SIGNATURE,
+     OCT_OP_P256_SIGN,
+     OCT_OP_P384_DERIVE},
+    {0, {NULL, NULL, NULL, NULL}, 0, 0, 0},
+};
+
+/* OpenSSL's own name comes first. */
+static const char *const curve_names[OCT_EC_CURVES][3] = {
+    [OCT_EC_P256] = {"prime256v1", "P-256", "1.2.840.10045.3.1.7"},
+    [OCT_EC_P384] = {"secp384r1", "P-384", "1.3.132.0.34"},
+};
+
+int oct_ec_curve_by_name(const char *name)
+{
+    for (int curve = 0; curve < OCT_EC_CURVES; curve++)
+        for (size_t i = 0; i < OCT_ARRAY_LEN(curve_names[curve]); i++)
+            if (strcasecmp(name, curve_names[curve][i]) == 0)
+                return curve;
+    return -1;
+}
+
+const char *oct_ec_curve_name(int curve)
+{
+    return curve_names[curve][0];
+}
+
+struct oct_prov_ec *oct_prov_ec_new(struct oct_prov *prov)
+{
+    struct oct_prov_ec *key = OPENSSL_zalloc(sizeof *key);
+
+    if (key == NULL) {
+        OCT_RAISE(prov, OCT_REASON_MEMORY);
+        return NULL;
+    }
+    atomic_init(&key->references, 1);
+    key->prov = prov;
+    key->curve = -1;
+    return key;
+}
+
+void oct_prov_ec_up_ref(struct oct_prov_ec *key)
+{
+    atomic_fetch_add_explicit(&key->references, 1, memory_order_relaxed);
+}
+
+void oct_prov_ec_free(struct oct_prov_ec *key)
+{
+    if (key == NULL || atomic_fetch_sub_explicit(&key->references, 1, memory_order_acq_rel) != 1)
+        return;
+    EVP_PKEY_free(atomic_load(&key->plain));
+    OPENSSL_secure_clear_free(key->private_key, OCT_EC_MAX_BYTES);
+    OPENSSL_free(key);
+}
+
+void oct_prov_ec_hold(void *key)
+{
+    oct_prov_ec_up_ref(key);
+}
+
+void oct_prov_ec_release(void *key)
+{
+    oct_prov_ec_free(key);
+}
+
+uint8_t *oct_prov_ec_private(struct oct_prov_ec *key)
+{
+    if (key->private_key == NULL)
+        key->private_key = OPENSSL_secure_zalloc(OCT_EC_MAX_BYTES);
+    if (key->private_key == NULL)
+        OCT_RAISE(key->prov, OCT_REASON_MEMORY);
+    return key->private_key;
+}
+
+int oct_prov_ec_signs_in_lanes(const struct oct_prov_ec *key)
+{
+    return key->curve >= 0 && key->has_private;
+}
+
+/* Setting coordinates fails where they are not below p, or not of the curve; the point at infinity has another
+ * encoding. */
+static int is_point(struct oct_prov *prov, int curve, const uint8_t *bytes, size_t len)
+{
+    const EC_GROUP *group = oct_plain_ec_group(prov, curve);
+    EC_POINT *point = group == NULL ? NULL : EC_POINT_new(group);
+    int ok = point != NULL && EC_POINT_oct2point(group, point, bytes, len, NULL);
+
+    EC_POINT_free(point);
+    return ok;
+}
+
+int oct_prov_ec_set_point(struct oct_prov_ec *key, const uint8_t *bytes, size_t len)
+{
+    const size_t size = oct_ec_bytes(key->curve);
+
+    if (len != 1 + 2 * size || bytes[0] != POINT_CONVERSION_UNCOMPRESSED ||
+        !is_point(key->prov, key->curve, bytes, len))
+        return OCT_RAISE(key->prov, OCT_REASON_POINT);
+    EVP_PKEY_free(atomic_exchange(&key->plain, NULL));
+    memcpy(key->public_key, bytes + 1, 2 * size);
+    key->has_public = 1;
+    return 1;
+}

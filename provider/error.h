@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Errors go to OpenSSL's queue through the core, under the provider's own library number and reasons.
+ *
+ * Nothing is ever raised whose presence would tell whether the padding of a PKCS#1 v1.5 ciphertext was good.
+ */
+#ifndef OCT_PROVIDER_ERROR_H
+#define OCT_PROVIDER_ERROR_H
+
+#include <openssl/core_dispatch.h>
+
+enum oct_reason {
+    OCT_REASON_MEMORY = 1,
+    OCT_REASON_INTERNAL,
+    OCT_REASON_NO_KEY,
+    OCT_REASON_NOT_PRIVATE,
+    OCT_REASON_KEY_IMPORT,
+    OCT_REASON_BUFFER_TOO_SMALL,
+    OCT_REASON_INPUT_LENGTH,
+    OCT_REASON_DIGEST_LENGTH,
+    OCT_REASON_INPUT_RANGE,
+    OCT_REASON_KEY_TOO_SMALL,
+    OCT_REASON_DIGEST_UNKNOWN,
+    OCT_REASON_DIGEST_NOT_ALLOWED,
+    OCT_REASON_PAD_MODE,
+    OCT_REASON_SALT_LENGTH,
+    OCT_REASON_MGF1,
+    OCT_REASON_TLS_VERSION,
+    OCT_REASON_BAD_SIGNATURE,
+    OCT_REASON_OAEP_DECODING,
+    OCT_REASON_OPERATION,
+    OCT_REASON_OUT_OF_ORDER,
+    OCT_REASON_CANCELLED,
+    OCT_REASON_PLAIN_CONTEXT,
+    OCT_REASON_ZERO_SECRET,
+    OCT_REASON_GROUP,
+    OCT_REASON_POINT,
+    OCT_REASON_LANE_INPUT
+};
+
+struct oct_prov;
+
+struct oct_core_errors {
+    OSSL_FUNC_core_new_error_fn *new_error;
+    OSSL_FUNC_core_set_error_debug_fn *set_debug;
+    OSSL_FUNC_core_vset_error_fn *vset;
+};
+
+/* Takes the core's error functions out of its dispatch table. */
+void oct_errors_init(struct oct_core_errors *errors, const OSSL_DISPATCH *core);
+
+/* Returns 0 always, so that a function can end with `return OCT_RAISE(...)`. The format may be NULL. */
+int oct_errors_raise(const struct oct_prov *prov, int reason, const char *file, int line, const char *function,
+                     const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+#define OCT_RAISE(prov, reason) oct_errors_raise((prov), (reason), __FILE_NAME__, __LINE__, __func__, NULL)
+#define OCT_RAISE_DATA(prov, reason, ...)                                                                              \
+    oct_errors_raise((prov), (reason), __FILE_NAME__, __LINE__, __func__, __VA_ARGS__)
+
+/* For OSSL_FUNC_PROVIDER_GET_REASON_STRINGS. */
+extern const OSSL_ITEM oct_reason_strings[];
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * TLS groups. libssl knows a group only from the provider whose key management it fetches for it: whoever serves X25519
+ * keys has to announce the groups over them, or "group 'X25519' cannot be set".
+ */
+#ifndef OCT_PROVIDER_GROUPS_H
+#define OCT_PROVIDER_GROUPS_H
+
+#include <openssl/core.h>
+
+struct oct_prov;
+
+/*
+ * Announces each TLS group whose key management is in `keymgmts` (ended by one without names; may be NULL), just as the
+ * default provider of the OpenSSL that runs announces it: names, numbers, versions. Returns 1, or 0 with an error
+ * raised.
+ */
+int oct_groups_announce(struct oct_prov *prov, const OSSL_ALGORITHM *keymgmts, OSSL_CALLBACK *callback, void *arg);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* See plain.h. */
+#include "provider.h"
+
+#include <openssl/rsa.h>
+
+void oct_plain_init(struct oct_plain *plain)
+{
+    pthread_mutex_init(&plain->lock, NULL);
+    atomic_init(&plain->ctx, NULL);
+}
+
+void oct_plain_cleanup(struct oct_plain *plain)
+{
+    EVP_KEYMGMT_free(plain->rsa);
+    EVP_KEYMGMT_free(plain->x25519);
+    EVP_KEYMGMT_free(plain->ec);
+    for (int curve = 0; curve < OCT_EC_CURVES; curve++)
+        EC_GROUP_free(plain->ec_group[curve]);
+    if (plain->default_provider != NULL)
+        OSSL_PROVIDER_unload(plain->default_provider);
+    OSSL_LIB_CTX_free(atomic_load(&plain->ctx));
+    pthread_mutex_destroy(&plain->lock);
+}
+
+/* Called under the lock. The context becomes visible to other threads only when it is complete. */
+static OSSL_LIB_CTX *plain_make(struct oct_plain *plain)
+{
+    OSSL_LIB_CTX *ctx = OSSL_LIB_CTX_new();
+    if (ctx == NULL)
+        return NULL;
+    plain->default_provider = OSSL_PROVIDER_load(ctx, "default");
+    if (plain->default_provider != NULL)
+        plain->rsa = EVP_KEYMGMT_fetch(ctx, "RSA", NULL);
+    if (plain->rsa != NULL) {
+        plain->x25519 = EVP_KEYMGMT_fetch(ctx, "X25519", NULL);
+        plain->ec = EVP_KEYMGMT_fetch(ctx, "EC", NULL);
+        plain->ec_group[OCT_EC_P256] = EC_GROUP_new_by_curve_name_ex(ctx, NULL, NID_X9_62_prime256v1);
+        plain->ec_group[OCT_EC_P384] = EC_GROUP_new_by_curve_name_ex(ctx, NULL, NID_secp384r1);
+        return ctx;
+    }
+    if (plain->default_provider != NULL)
+        OSSL_PROVIDER_unload(plain->default_provider);
+    plain->default_provider = NULL;
+    OSSL_LIB_CTX_free(ctx);
+    return NULL;
+}
+
+OSSL_LIB_CTX *oct_plain_ctx(struct oct_prov *prov)
+{
+    struct oct_plain *plain = &prov->plain;
+    OSSL_LIB_CTX *ctx = atomic_load_explicit(&plain->ctx, memory_order_acquire);
+
+    if (ctx != NULL)
+        return ctx;
+    pthread_mutex_lock(&plain->lock);
+    ctx = atomic_load(&plain->ctx);
+    if (ctx == NULL) {
+        ctx = plain_make(plain);
+        atomic_store_explicit(&plain->ctx, ctx, memory_order_release);
+    }
+    pthread_mutex_unlock(&plain->lock);
+    if (ctx == NULL)
+        OCT_RAISE(prov, OCT_REASON_PLAIN_CONTEXT);
+    return ctx;
+}
+
+EVP_KEYMGMT *oct_plain_rsa(struct oct_prov *prov)
+{
+    return oct_plain_ctx(prov) == NULL ? NULL : prov->plain.rsa;
+}
+
+EVP_KEYMGMT *oct_plain_x25519(struct oct_prov *prov)
+{
+    return oct_plain_ctx(prov) == NULL ? NULL : prov->plain.x25519;
+}
+
+EVP_KEYMGMT *oct_plain_ec(struct oct_prov *prov)
+{
+    return oct_plain_ctx(prov) == NULL ? NULL : prov->plain.ec;
+}
+
+const EC_GROUP *oct_plain_ec_group(struct oct_prov *prov, int curve)
+{
+    return oct_plain_ctx(prov) == NULL ? NULL : prov->plain.ec_group[curve];
+}
+
+void oct_plain_spares_free(struct oct_plain_spares *spares)
+{
+    for (int i = 0; i < OCT_RAW_KINDS; i++)
+        EVP_PKEY_CTX_free(atomic_exchange(&spares->ctx[i], NULL));
+}
+
+static EVP_PKEY_CTX *raw_ctx_new(struct oct_prov *prov, EVP_PKEY *key, enum oct_raw_kind kind)
+{
+    OSSL_LIB_CTX *libctx = oct_plain_ctx(prov);
+    EVP_PKEY_CTX *ctx = libctx == NULL ? NULL : EVP_PKEY_CTX_new_from_pkey(libctx, key, NULL);
+    int ok;
+
+    if (ctx == NULL)
+        return NULL;
+    if (kind == OCT_RAW_SIGN)
+        ok = EVP_PKEY_sign_init(ctx);
+    else if (kind == OCT_RAW_DECRYPT)
+        ok = EVP_PKEY_decrypt_init(ctx);
+    else
+        ok = EVP_PKEY_encrypt_init(ctx);
+    if (ok > 0 && EVP_PKEY_CTX_set_rsa_padding(ctx, RSA_NO_PADDING) > 0)
+        return ctx;
+    EVP_PKEY_CTX_free(ctx);
+    return NULL;
+}
+
+static int raw_run(EVP_PKEY_CTX *ctx, enum oct_raw_kind kind, uint8_t *out, const uint8_t *in, size_t size)
+{
+    size_t len = size;
+    int ok;
+
+    if (kind == OCT_RAW_SIGN)
+        ok = EVP_PKEY_sign(ctx, out, &len, in, size);
+    else if (kind == OCT_RAW_DECRYPT)
+        ok = EVP_PKEY_decrypt(ctx, out, &len, in, size);
+    else
+        ok = EVP_PKEY_encrypt(ctx, out, &len, in, size);
+    return ok > 0 && len == size;
+}
+
+int oct_plain_raw(struct oct_prov *prov, EVP_PKEY *key, struct oct_plain_spares *spares, enum oct_raw_kind kind,
+                  uint8_t *out, const uint8_t *in, size_t size)
+{
+    EVP_PKEY_CTX *ctx = atomic_exchange(&spares->ctx[kind], NULL);
+    int ok;
+
+    if (ctx == NULL)
+        ctx = raw_ctx_new(prov, key, kind);
+    if (ctx == NULL)
+        return 0;
+    ok = raw_run(ctx, kind, out, in, size);
+    EVP_PKEY_CTX_free(atomic_exchange(&spares->ctx[kind], ctx));
+    return ok;
+}

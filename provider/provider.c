@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The module's one exported function and the provider's own dispatch table.
+ *
+ * Loading it costs an allocation: the private library context, the CPU test and the known-answer tests wait for the
+ * first key or the first query. Families of algorithms add themselves with a table of offers (provider.h).
+ */
+#include "dispatch.h"
+#include "groups.h"
+#include "pool.h"
+#include "provider.h"
+
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/params.h>
+#include <strings.h>
+
+static const struct oct_offer *const families[] = {oct_rsa_offers, oct_x25519_offers, oct_ec_offers};
+
+/* At least one operation behind the offer is on. The first call runs known-answer tests: milliseconds. */
+static int offer_is_on(const struct oct_prov *prov, const struct oct_offer *offer)
+{
+    if ((prov->settings.on & offer->settings) != offer->settings)
+        return 0;
+    for (int op = offer->first_op; op <= offer->last_op; op++)
+        if (oct_op_is_on(op))
+            return 1;
+    return 0;
+}
+
+static void offer_add(OSSL_ALGORITHM list[OCT_PROVIDER_ALGORITHMS + 1], const OSSL_ALGORITHM *algorithm)
+{
+    for (int i = 0; i < OCT_PROVIDER_ALGORITHMS; i++) {
+        if (list[i].algorithm_names == NULL) {
+            list[i] = *algorithm;
+            return;
+        }
+    }
+}
+
+static void offers_make(struct oct_prov *prov)
+{
+    for (size_t f = 0; f < sizeof families / sizeof families[0]; f++)
+        for (const struct oct_offer *o = families[f]; o->operation != 0; o++)
+            if (offer_is_on(prov, o))
+                offer_add(prov->offer[o->operation], &o->algorithm);
+}
+
+static const OSSL_ALGORITHM *provider_query(void *provctx, int operation, int *no_cache)
+{
+    struct oct_prov *prov = provctx;
+
+    *no_cache = 0;
+    if (operation < 0 || operation >= OCT_PROVIDER_OPERATIONS)
+        return NULL;
+    pthread_mutex_lock(&prov->offer_lock);
+    if (!prov->offered)
+        offers_make(prov);
+    prov->offered = 1;
+    pthread_mutex_unlock(&prov->offer_lock);
+    return prov->offer[operation][0].algorithm_names == NULL ? NULL : prov->offer[operation];
+}
+
+static const OSSL_PARAM *provider_gettable_params(void *provctx)
+{
+    static const OSSL_PARAM params[] = {
+        OSSL_PARAM_DEFN(OSSL_PROV_PARAM_NAME, OSSL_PARAM_UTF8_PTR, NULL, 0),
+        OSSL_PARAM_DEFN(OSSL_PROV_PARAM_VERSION, OSSL_PARAM_UTF8_PTR, NULL, 0),
+        OSSL_PARAM_DEFN(OSSL_PROV_PARAM_BUILDINFO, OSSL_PARAM_UTF8_PTR, NULL, 0),
+        OSSL_PARAM_DEFN(OSSL_PROV_PARAM_STATUS, OSSL_PARAM_INTEGER, NULL, 0),
+        OSSL_PARAM_END,
+    };
+    (void)provctx;
+    return params;
+}
+
+static int set_text(OSSL_PARAM params[], const char *name, const char *text)
+{
+    OSSL_PARAM *p = OSSL_PARAM_locate(params, name);
+    return p == NULL || OSSL_PARAM_set_utf8_ptr(p, text);
+}
+
+static int provider_get_params(void *provctx, OSSL_PARAM params[])
+{
+    OSSL_PARAM *p = OSSL_PARAM_locate(params, OSSL_PROV_PARAM_STATUS);
+
+    (void)provctx;
+    return set_text(params, OSSL_PROV_PARAM_NAME, "Octuple provider") &&
+           set_text(params, OSSL_PROV_PARAM_VERSION, OCT_VERSION_TEXT) &&
+           set_text(params, OSSL_PROV_PARAM_BUILDINFO, OCT_VERSION_TEXT " for " OPENSSL_VERSION_TEXT) &&
+           (p == NULL || OSSL_PARAM_set_int(p, 1));
+}
+
+/* Success without a callback means: nothing of that kind here. An error would make libssl fail. */
+static int provider_get_capabilities(void *provctx, const char *capability, OSSL_CALLBACK *callback, void *arg)
+{
+    int no_cache;
+
+    if (strcasecmp(capability, "TLS-GROUP") != 0)
+        return 1;
+    return oct_groups_announce(provctx, provider_query(provctx, OSSL_OP_KEYMGMT, &no_cache), callback, arg);
+}
+
+static const OSSL_ITEM *provider_get_reason_strings(void *provctx)
+{
+    (void)provctx;
+    return oct_reason_strings;
+}
+
+static void provider_teardown(void *provctx)
+{
+    struct oct_prov *prov = provctx;
+
+    oct_pool_clear();
+    oct_digest_cache_cleanup(&prov->digests);
+    oct_plain_cleanup(&prov->plain);
+    pthread_mutex_destroy(&prov->offer_lock);
+    OPENSSL_free(prov);
+}
+
+static const OSSL_DISPATCH provider_table[] = {
+    OCT_CORE_ENTRY(TEARDOWN, teardown, provider_teardown),
+    OCT_CORE_ENTRY(GETTABLE_PARAMS, gettable_params, provider_gettable_params),
+    OCT_CORE_ENTRY(GET_PARAMS, get_params, provider_get_params),
+    OCT_CORE_ENTRY(QUERY_OPERATION, query_operation, provider_query),
+    OCT_CORE_ENTRY(GET_REASON_STRINGS, get_reason_strings, provider_get_reason_strings),
+    OCT_CORE_ENTRY(GET_CAPABILITIES, get_capabilities, provider_get_capabilities),
+    OCT_DISPATCH_END,
+};
+
+static OSSL_FUNC_core_get_params_fn *find_get_params(const OSSL_DISPATCH *core)
+{
+    for (; core->function_id != 0; core++)
+        if (core->function_id == OSSL_FUNC_CORE_GET_PARAMS)
+            return OSSL_FUNC_core_get_params(core);
+    return NULL;
+}
+
+OCT_API OSSL_provider_init_fn OSSL_provider_init;
+
+int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, const OSSL_DISPATCH **out,
+                       void **provctx)
+{
+    struct oct_prov *prov = OPENSSL_zalloc(sizeof *prov);
+
+    if (prov == NULL)
+        return 0;
+    prov->handle = handle;
+    pthread_mutex_init(&prov->offer_lock, NULL);
+    oct_errors_init(&prov->errors, in);
+    oct_settings_read(&prov->settings, handle, find_get_params(in));
+    oct_plain_init(&prov->plain);
+    *provctx = prov;
+    *out = provider_table;
+    return 1;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The provider's own context, one per OSSL_LIB_CTX that loads it, and what the families of algorithms (RSA, X25519, EC) hand to it.
+ */
+#ifndef OCT_PROVIDER_PROVIDER_H
+#define OCT_PROVIDER_PROVIDER_H
+
+#include "digest.h"
+#include "error.h"
+#include "plain.h"
+#include "settings.h"
+
+#include <octuple/octuple.h>
+#include <openssl/core.h>
+#include <openssl/core_dispatch.h>
+#include <pthread.h>
+
+/* OpenSSL's number of operations (OSSL_OP__HIGHEST) grows with its releases; ours are below this. */
+#define OCT_PROVIDER_OPERATIONS 16
+#define OCT_PROVIDER_ALGORITHMS 8
+
+struct oct_prov {
+    const OSSL_CORE_HANDLE *handle;
+    struct oct_core_errors errors;
+    struct oct_settings settings;
+    struct oct_plain plain;
+    struct oct_digest_cache digests;
+
+    /* What is offered, by operation; made at the first query and constant from then on. */
+    pthread_mutex_t offer_lock;
+    int offered;
+    OSSL_ALGORITHM offer[OCT_PROVIDER_OPERATIONS][OCT_PROVIDER_ALGORITHMS + 1];
+};
+
+/*
+ * One algorithm under one OpenSSL operation. It is offered if its switches are on and at least one of its Octuple
+ * operations is on in this process: where nothing is accelerated, OpenSSL serves as if the provider were not there.
+ */
+struct oct_offer {
+    int operation;            /* OSSL_OP_... */
+    OSSL_ALGORITHM algorithm;
+    unsigned settings;        /* bits of enum oct_setting that must all be on */
+    int first_op, last_op;    /* enum oct_op */
+};
+
+/* The offers of a family, ended by one whose operation is 0. */
+extern const struct oct_offer oct_rsa_offers[];
+extern const struct oct_offer oct_x25519_offers[];
+extern const struct oct_offer oct_ec_offers[];
+
+#endif

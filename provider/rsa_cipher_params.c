@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* Settings of RSA encryption contexts, with the rules of OpenSSL's default provider. */
+#include "rsa_cipher.h"
+
+#include "provider.h"
+#include "rsa_modes.h"
+
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/params.h>
+#include <openssl/rsa.h>
+
+/* OpenSSL 3.0 has no name for it; 3.2 and later: OSSL_ASYM_CIPHER_PARAM_IMPLICIT_REJECTION. */
+#define PARAM_IMPLICIT_REJECTION "implicit-rejection"
+
+const EVP_MD *oct_rsa_cipher_oaep_md(struct oct_rsa_cipher *cipher)
+{
+    const struct oct_digest *info;
+
+    if (cipher->oaep_md == NULL)
+        cipher->oaep_md = oct_digest_fetch(cipher->prov, &info, "SHA1", NULL);
+    return cipher->oaep_md;
+}
+
+static int set_digest(struct oct_rsa_cipher *cipher, EVP_MD **md, const OSSL_PARAM params[], const char *name_key,
+                      const char *props_key)
+{
+    char name_copy[OCT_TEXT_MAX], props_copy[OCT_TEXT_MAX];
+    const char *name, *props;
+    const struct oct_digest *info;
+    EVP_MD *fetched;
+
+    if (!oct_text_get(params, name_key, name_copy, &name) || !oct_text_get(params, props_key, props_copy, &props))
+        return 0;
+    if (name == NULL)
+        return 1;
+    fetched = oct_digest_fetch(cipher->prov, &info, name, props);
+    if (fetched == NULL)
+        return 0;
+    EVP_MD_free(*md);
+    *md = fetched;
+    return 1;
+}
+
+/* PSS is for signatures only. */
+static int set_pad_mode(struct oct_rsa_cipher *cipher, const OSSL_PARAM params[])
+{
+    const OSSL_PARAM *p = OSSL_PARAM_locate_const(params, OSSL_ASYM_CIPHER_PARAM_PAD_MODE);
+    int mode;
+
+    if (p == NULL)
+        return 1;
+    if (!oct_pad_mode_get(p, &mode) || mode == RSA_PKCS1_PSS_PADDING)
+        return OCT_RAISE(cipher->prov, OCT_REASON_PAD_MODE);
+    cipher->pad_mode = mode;
+    return 1;
+}
+
+static int set_label(struct oct_rsa_cipher *cipher, const OSSL_PARAM params[])
+{
+    const OSSL_PARAM *p = OSSL_PARAM_locate_const(params, OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL);
+    void *label = NULL;
+    size_t len = 0;
+
+    if (p == NULL)
+        return 1;
+    if (!OSSL_PARAM_get_octet_string(p, &label, 0, &len))
+        return 0;
+    OPENSSL_free(cipher->label);
+    cipher->label = label;
+    cipher->label_len = len;
+    return 1;
+}
+
+static int set_number(unsigned *number, const OSSL_PARAM params[], const char *key)
+{
+    const OSSL_PARAM *p = OSSL_PARAM_locate_const(params, key);
+    return p == NULL || OSSL_PARAM_get_uint(p, number);
+}
+
+int oct_rsa_cipher_set_params(void *vcipher, const OSSL_PARAM params[])
+{
+    struct oct_rsa_cipher *cipher = vcipher;
+
+    if (cipher == NULL)
+        return 0;
+    if (params == NULL)
+        return 1;
+    return set_digest(cipher, &cipher->oaep_md, params, OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST,
+                      OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST_PROPS) &&
+           set_digest(cipher, &cipher->mgf1_md, params, OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST,
+                      OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST_PROPS) &&
+           set_pad_mode(cipher, params) && set_label(cipher, params) &&
+           set_number(&cipher->tls_version, params, OSSL_ASYM_CIPHER_PARAM_TLS_CLIENT_VERSION) &&
+           set_number(&cipher->tls_other_version, params, OSSL_ASYM_CIPHER_PARAM_TLS_NEGOTIATED_VERSION) &&
+           set_number(&cipher->implicit_rejection, params, PARAM_IMPLICIT_REJECTION);
+}
+
+const OSSL_PARAM *oct_rsa_cipher_settable_params(void *vcipher, void *provctx)
+{
+    static const OSSL_PARAM params[] = {
+        OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, NULL, 0),
+        OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST_PROPS, NULL, 0),
+        OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, NULL, 0),
+        OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST, NULL, 0),
+        OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST_PROPS, NULL, 0),
+        OSSL_PARAM_octet_string(OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL, NULL, 0),
+        OSSL_PARAM_uint(OSSL_ASYM_CIPHER_PARAM_TLS_CLIENT_VERSION, NULL),
+        OSSL_PARAM_uint(OSSL_ASYM_CIPHER_PARAM_TLS_NEGOTIATED_VERSION, NULL),
+        OSSL_PARAM_uint(PARAM_IMPLICIT_REJECTION, NULL),
+        OSSL_PARAM_END,
+    };
+    (void)vcipher, (void)provctx;
+    return params;
+}
+
+static int get_name(OSSL_PARAM params[], const char *key, const EVP_MD *md)
+{
+    OSSL_PARAM *p = OSSL_PARAM_locate(params, key);
+    return p == NULL || OSSL_PARAM_set_utf8_string(p, md == NULL ? "" : EVP_MD_get0_name(md));
+}
+
+static int get_number(OSSL_PARAM params[], const char *key, unsigned number)
+{
+    OSSL_PARAM *p = OSSL_PARAM_locate(params, key);
+    return p == NULL || OSSL_PARAM_set_uint(p, number);
+}
+
+int oct_rsa_cipher_get_params(void *vcipher, OSSL_PARAM params[])
+{
+    struct oct_rsa_cipher *cipher = vcipher;
+    OSSL_PARAM *p;
+
+    if (cipher == NULL)
+        return 0;
+    p = OSSL_PARAM_locate(params, OSSL_ASYM_CIPHER_PARAM_PAD_MODE);
+    if (p != NULL && !oct_pad_mode_set(p, cipher->pad_mode))
+        return 0;
+    p = OSSL_PARAM_locate(params, OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL);
+    if (p != NULL && !OSSL_PARAM_set_octet_ptr(p, cipher->label, cipher->label_len))
+        return 0;
+    return get_name(params, OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, cipher->oaep_md) &&
+           get_name(params, OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST,
+                    cipher->mgf1_md != NULL ? cipher->mgf1_md : cipher->oaep_md) &&
+           get_number(params, OSSL_ASYM_CIPHER_PARAM_TLS_CLIENT_VERSION, cipher->tls_version) &&
+           get_number(params, OSSL_ASYM_CIPHER_PARAM_TLS_NEGOTIATED_VERSION, cipher->tls_other_version) &&
+           get_number(params, PARAM_IMPLICIT_REJECTION, cipher->implicit_rejection);
+}
+
+const OSSL_PARAM *oct_rsa_cipher_gettable_params(void *vcipher, void *provctx)
+{
+    static const OSSL_PARAM params[] = {
+        OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, NULL, 0),
+        OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, NULL, 0),
+        OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST, NULL, 0),
+        OSSL_PARAM_octet_ptr(OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL, NULL, 0),
+        OSSL_PARAM_uint(OSSL_ASYM_CIPHER_PARAM_TLS_CLIENT_VERSION, NULL),
+        OSSL_PARAM_uint(OSSL_ASYM_CIPHER_PARAM_TLS_NEGOTIATED_VERSION, NULL),
+        OSSL_PARAM_uint(PARAM_IMPLICIT_REJECTION, NULL),
+        OSSL_PARAM_END,
+    };
+    (void)vcipher, (void)provctx;
+    return params;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The RSA key object: references, import, and what the provider offers for RSA. See rsa.h. */
+#include "rsa.h"
+
+#include "provider.h"
+
+#include <openssl/crypto.h>
+
+const struct oct_offer oct_rsa_offers[] = {
+    {OSSL_OP_KEYMGMT,
+     {OCT_RSA_NAMES, "provider=octuple", oct_rsa_keymgmt_table, "Octuple RSA keys"},
+     1u << OCT_SETTING_RSA_KEYMGMT,
+     OCT_OP_RSA2048_PRIVATE,
+     OCT_OP_RSA4096_PUBLIC},
+    {OSSL_OP_SIGNATURE,
+     {OCT_RSA_NAMES, "provider=octuple", oct_rsa_signature_table, "Octuple RSA signatures"},
+     1u << OCT_SETTING_RSA_KEYMGMT | 1u << OCT_SETTING_RSA_SIGNATURE,
+     OCT_OP_RSA2048_PRIVATE,
+     OCT_OP_RSA4096_PUBLIC},
+    {OSSL_OP_ASYM_CIPHER,
+     {OCT_RSA_NAMES, "provider=octuple", oct_rsa_cipher_table, "Octuple RSA encryption"},
+     1u << OCT_SETTING_RSA_KEYMGMT | 1u << OCT_SETTING_RSA_DECRYPTION,
+     OCT_OP_RSA2048_PRIVATE,
+     OCT_OP_RSA4096_PUBLIC},
+    {0, {NULL, NULL, NULL, NULL}, 0, 0, 0},
+};
+
+struct oct_prov_rsa *oct_prov_rsa_new(struct oct_prov *prov)
+{
+    struct oct_prov_rsa *key = OPENSSL_zalloc(sizeof *key);
+
+    if (key == NULL) {
+        OCT_RAISE(prov, OCT_REASON_MEMORY);
+        return NULL;
+    }
+    atomic_init(&key->references, 1);
+    key->prov = prov;
+    return key;
+}
+
+struct oct_prov_rsa *oct_prov_rsa_up_ref(struct oct_prov_rsa *key)
+{
+    atomic_fetch_add_explicit(&key->references, 1, memory_order_relaxed);
+    return key;
+}
+
+void oct_prov_rsa_free(struct oct_prov_rsa *key)
+{
+    if (key == NULL || atomic_fetch_sub_explicit(&key->references, 1, memory_order_acq_rel) != 1)
+        return;
+    oct_plain_spares_free(&key->spares);
+    EVP_PKEY_free(key->plain);
+    oct_rsa_key_free(atomic_load(&key->lanes));
+    OPENSSL_clear_free(key, sizeof *key);
+}
+
+int oct_prov_rsa_set_plain(struct oct_prov_rsa *key, EVP_PKEY *plain)
+{
+    oct_plain_spares_free(&key->spares);
+    EVP_PKEY_free(key->plain);
+    oct_rsa_key_free(atomic_exchange(&key->lanes, NULL));
+    atomic_store(&key->lane_requests, 0);
+    key->plain = plain;
+    key->bits = (unsigned)EVP_PKEY_get_bits(plain);
+    key->size = (key->bits + 7) / 8;
+    return oct_prov_rsa_load_numbers(key);
+}
+
+int oct_prov_rsa_import(struct oct_prov_rsa *key, int selection, const OSSL_PARAM params[])
+{
+    OSSL_LIB_CTX *libctx = oct_plain_ctx(key->prov);
+    EVP_PKEY_CTX *ctx = libctx == NULL ? NULL : EVP_PKEY_CTX_new_from_name(libctx, "RSA", NULL);
+    EVP_PKEY *plain = NULL;
+    int ok = ctx != NULL && EVP_PKEY_fromdata_init(ctx) > 0 &&
+             EVP_PKEY_fromdata(ctx, &plain, selection, (OSSL_PARAM *)params) > 0;
+
+    EVP_PKEY_CTX_free(ctx);
+    if (!ok)
+        return OCT_RAISE(key->prov, OCT_REASON_KEY_IMPORT);
+    return oct_prov_rsa_set_plain(key, plain);
+}
+
+int oct_rsa_op(unsigned bits, enum oct_raw_kind kind)
+{
+    int is_public = kind == OCT_RAW_PUBLIC;
+
+    if (bits == 2048)
+        return is_public ? OCT_OP_RSA2048_PUBLIC : OCT_OP_RSA2048_PRIVATE;
+    if (bits == 3072)
+        return is_public ? OCT_OP_RSA3072_PUBLIC : OCT_OP_RSA3072_PRIVATE;
+    if (bits == 4096)
+        return is_public ? OCT_OP_RSA4096_PUBLIC : OCT_OP_RSA4096_PRIVATE;
+    return -1;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * How a paused fibre is woken: one record per OpenSSL wait context (ASYNC_WAIT_CTX), which an application has one of for
+ * each asynchronous connection.
+ *
+ * - By callback, if the application set one (ASYNC_WAIT_CTX_set_callback, SSL_set_async_callback). Where somebody
+ *   has told this thread's queue of its company (oct_queue_set_company: the preload shim), he also polls the queue,
+ *   and the callback is called when the job is done. Otherwise nobody may ever poll, so the callback is called when the job
+ *   waits, and the resumed fibre polls.
+ * - Else by an eventfd, made readable when the job waits, not when it is done: the application's next turn resumes the
+ *   first fibre, that fibre polls for everyone, and no thread or timer is needed.
+ *
+ * Freeing the wait context (SSL_free on a paused connection) ends the record and cancels the job.
+ */
+#ifndef OCT_PROVIDER_WAIT_H
+#define OCT_PROVIDER_WAIT_H
+
+#include "task.h"
+
+#include <openssl/async.h>
+
+struct oct_wait;
+
+/* The record of the calling fibre's wait context, claimed for a job that is about to be submitted to `queue`.
+ * Until oct_wait_end() it holds references to the job's keys, which the application may free while it waits. NULL if
+ * it cannot be had (no memory, no descriptor, or another fibre waits on the same context). */
+struct oct_wait *oct_wait_begin(ASYNC_JOB *fibre, struct oct_queue *queue, struct oct_job *job,
+                                const struct oct_hold hold[OCT_TASK_HOLDS]);
+
+/* To be called once, before the first pause, if the job still waits after it was submitted. */
+void oct_wait_arm(struct oct_wait *wait);
+
+/* 1 if the resumed fibre should poll the queue itself; 0 if somebody else does and this wake-up came from elsewhere. */
+int oct_wait_should_poll(struct oct_wait *wait);
+
+/* The job is done or cancelled: the record is free for the next one. */
+void oct_wait_end(struct oct_wait *wait);
+
+/* The `done` callback of every job submitted with a record; job->arg is the record. */
+void oct_wait_done(struct oct_job *job);
+
+#endif
