@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * What is known of a connection hangs on its SSL object, from its first handshake call to the end of that handshake.
+ * After it a mark stays instead: renegotiation and what TLS 1.3 sends later are never asynchronous, because there the
+ * handshake and the program's data run through each other.
+ */
+#include "thread.h"
+
+#include <stdlib.h>
+
+static int ex_index;
+static char over; /* its address is the mark */
+
+/* The thread that counts conn has to let go of it itself. */
+static void conn_leave_memory(struct oct_conn *conn)
+{
+    conn->ssl = NULL;
+    if (conn->thread == NULL || conn->thread == oct_thread_peek() || !oct_thread_orphan(conn))
+        oct_conn_dispose(conn);
+}
+
+void oct_conn_dispose(struct oct_conn *conn)
+{
+    oct_thread_leave(conn);
+    oct_early_free(conn->early);
+    free(conn);
+}
+
+static void ex_free(void *parent, void *ptr, CRYPTO_EX_DATA *ad, int idx, long argl, void *argp)
+{
+    (void)parent, (void)ad, (void)idx, (void)argl, (void)argp;
+    if (ptr != NULL && ptr != &over)
+        conn_leave_memory(ptr);
+}
+
+/* SSL_dup() makes an object of its own. */
+static int ex_dup(CRYPTO_EX_DATA *to, const CRYPTO_EX_DATA *from, void **from_d, int idx, long argl, void *argp)
+{
+    (void)to, (void)from, (void)idx, (void)argl, (void)argp;
+    *from_d = NULL;
+    return 1;
+}
+
+bool oct_conn_setup(void)
+{
+    ex_index = oct_ssl()->CRYPTO_get_ex_new_index(CRYPTO_EX_INDEX_SSL, 0, NULL, NULL, ex_dup, ex_free);
+    return ex_index >= 0;
+}
+
+struct oct_conn *oct_conn_find(const SSL *s)
+{
+    void *found = s != NULL ? oct_ssl()->SSL_get_ex_data(s, ex_index) : NULL;
+    return found != &over ? found : NULL;
+}
+
+struct oct_conn *oct_conn_get(SSL *s)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    void *found = s != NULL ? ssl->SSL_get_ex_data(s, ex_index) : &over;
+    if (found != NULL || !ssl->SSL_in_init(s))
+        return found != &over ? found : NULL;
+
+    struct oct_conn *conn = calloc(1, sizeof *conn);
+    if (conn == NULL)
+        return NULL;
+    conn->ssl = s;
+    conn->fd = -1;
+    if (ssl->SSL_set_ex_data(s, ex_index, conn))
+        return conn;
+    free(conn);
+    return NULL;
+}
+
+void oct_conn_finish(struct oct_conn *conn)
+{
+    oct_ssl()->SSL_set_ex_data(conn->ssl, ex_index, &over);
+    conn_leave_memory(conn);
+}
+
+/* SSL_new() comes here too, with an object that has no room for anything yet: what has nothing is not touched. */
+void oct_conn_reset(SSL *s)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    void *found = ssl->SSL_get_ex_data(s, ex_index);
+    if (found != NULL)
+        ssl->SSL_set_ex_data(s, ex_index, NULL);
+    if (found != NULL && found != &over)
+        conn_leave_memory(found);
+}

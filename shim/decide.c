@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Whether the shim is at work in this process: decided once, at the first hooked call with an SSL object (OpenSSL has
+ * read its configuration by then). A fork inherits the decision.
+ */
+#include "start.h"
+
+#include "thread.h"
+
+#include <pthread.h>
+
+int oct_shim_mode_now;
+
+/* Some operation whose result a handshake waits for. */
+static bool operation_on(void)
+{
+    return oct_op_is_on(OCT_OP_RSA2048_PRIVATE) || oct_op_is_on(OCT_OP_RSA3072_PRIVATE) ||
+           oct_op_is_on(OCT_OP_RSA4096_PRIVATE) || oct_op_is_on(OCT_OP_X25519_DERIVE);
+}
+
+static bool can_work(void)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    return oct_shim_wanted() && ssl->complete && oct_shim_library_start() &&
+           ssl->OSSL_PROVIDER_available(NULL, "octuple") == 1 && ssl->ASYNC_is_capable() && operation_on() &&
+           oct_conn_setup();
+}
+
+static void decide(void)
+{
+    bool on = can_work();
+    __atomic_store_n(&oct_watching, on, __ATOMIC_RELAXED);
+    __atomic_store_n(&oct_shim_mode_now, on ? OCT_SHIM_ON : OCT_SHIM_OFF, __ATOMIC_RELEASE);
+}
+
+bool oct_shim_decide(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, decide);
+    return __atomic_load_n(&oct_shim_mode_now, __ATOMIC_ACQUIRE) == OCT_SHIM_ON;
+}

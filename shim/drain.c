@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * A paused connection that is given up. libssl frees neither the fibre nor what lies on its stack, so the fibre is run
+ * to its end: its operation fails at once, libssl unwinds with an error, and only then the object may go.
+ *
+ * Nothing of this may be noticed. libssl sends an alert while it unwinds, and the descriptor may be somebody else's by
+ * now: null BIOs stand in for the socket. The program's callbacks may point to what it has freed before: those that can
+ * be are silenced (its verify callback cannot be, if the pause is inside it). The error queue and errno stay as they
+ * were.
+ */
+#include "thread.h"
+
+#include <errno.h>
+
+/* An operation that fails ends the handshake: a fibre ends after one or two turns. */
+#define TURNS 64
+
+static void no_info(const SSL *s, int where, int ret)
+{
+    (void)s, (void)where, (void)ret;
+}
+
+/* False if there is no memory. The object then still has its socket and must not run. */
+static bool silence(SSL *s, bool callbacks_too)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    BIO *in = ssl->BIO_new(ssl->BIO_s_null()), *out = ssl->BIO_new(ssl->BIO_s_null());
+    if (in == NULL || out == NULL) {
+        ssl->BIO_free(in);
+        ssl->BIO_free(out);
+        return false;
+    }
+    ssl->SSL_set0_rbio(s, in);
+    ssl->SSL_set0_wbio(s, out);
+    if (callbacks_too) {
+        ssl->SSL_set_info_callback(s, no_info);
+        ssl->SSL_set_msg_callback(s, NULL);
+    }
+    return true;
+}
+
+static void run_to_end(SSL *s)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    oct_async_set_draining(1);
+    ssl->SSL_ctrl(s, SSL_CTRL_MODE, SSL_MODE_ASYNC, NULL);
+    for (int i = 0; i < TURNS && ssl->SSL_waiting_for_async(s); i++)
+        ssl->SSL_do_handshake(s);
+    ssl->SSL_ctrl(s, SSL_CTRL_CLEAR_MODE, SSL_MODE_ASYNC, NULL);
+    oct_async_set_draining(0);
+}
+
+static void drain(struct oct_conn *conn, struct oct_thread *t, bool callbacks_too)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    int saved = errno;
+
+    ssl->ERR_set_mark();
+    if (silence(conn->ssl, callbacks_too)) {
+        t->busy++;
+        run_to_end(conn->ssl);
+        t->busy--;
+    }
+    ssl->ERR_pop_to_mark();
+    oct_thread_leave(conn);
+    conn->state = OCT_CONN_RUNNING;
+    conn->masked = false;
+    errno = saved;
+}
+
+/* Here and now is the wrong place inside libssl, on a fibre, and on another thread than the fibre's. */
+static bool drainable(const struct oct_conn *conn)
+{
+    const struct oct_thread *t = oct_thread_peek();
+    return t != NULL && conn->thread == t && t->busy == 0 && oct_ssl()->ASYNC_get_current_job() == NULL;
+}
+
+bool oct_drain_for_free(struct oct_conn *conn)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    /* The fibre of a thread that has ended can run nowhere. */
+    if (conn->state == OCT_CONN_RUNNING || conn->thread == NULL)
+        return true;
+    if (drainable(conn)) {
+        drain(conn, conn->thread, true);
+        return true;
+    }
+    ssl->ERR_set_mark();
+    bool quiet = silence(conn->ssl, true);
+    ssl->ERR_pop_to_mark();
+    return !quiet || !oct_thread_orphan(conn);
+}
+
+void oct_drain_for_clear(struct oct_conn *conn)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    SSL *s = conn->ssl;
+    BIO *in = ssl->SSL_get_rbio(s), *out = ssl->SSL_get_wbio(s);
+    if (conn->state == OCT_CONN_RUNNING || !drainable(conn))
+        return;
+    if (in != NULL)
+        ssl->BIO_up_ref(in);
+    if (out != NULL)
+        ssl->BIO_up_ref(out);
+    drain(conn, conn->thread, false); /* the program goes on with this object */
+    ssl->SSL_set0_rbio(s, in);
+    ssl->SSL_set0_wbio(s, out);
+}
+
+void oct_drain_orphans(struct oct_thread *t)
+{
+    struct oct_conn *conn = oct_thread_take_orphans(t), *next;
+    for (; conn != NULL; conn = next) {
+        next = conn->orphan_next;
+        if (conn->ssl == NULL) {
+            oct_conn_dispose(conn);
+            continue;
+        }
+        drain(conn, t, true);
+        oct_ssl()->SSL_free(conn->ssl);
+    }
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The hooks of epoll. */
+#include "events.h"
+
+#include "fds.h"
+#include "thread.h"
+
+#include <errno.h>
+
+#define HOOK __attribute__((visibility("default")))
+
+static int no_such_call(void)
+{
+    errno = ENOSYS;
+    return -1;
+}
+
+int oct_wait_real(const struct oct_wait *w)
+{
+    const struct oct_libc_functions *libc = oct_libc();
+    if (w->kind == OCT_WAIT)
+        return libc->epoll_wait != NULL ? libc->epoll_wait(w->epfd, w->events, w->max, w->timeout) : no_such_call();
+    if (w->kind == OCT_PWAIT)
+        return libc->epoll_pwait != NULL ? libc->epoll_pwait(w->epfd, w->events, w->max, w->timeout, w->mask)
+                                         : no_such_call();
+    return libc->epoll_pwait2 != NULL ? libc->epoll_pwait2(w->epfd, w->events, w->max, w->time, w->mask)
+                                      : no_such_call();
+}
+
+HOOK int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
+{
+    __typeof__(epoll_ctl) *real = oct_libc()->epoll_ctl;
+    int value = real != NULL ? real(epfd, op, fd, event) : no_such_call();
+    if (value == 0 && oct_shim_watching())
+        oct_fd_note(epfd, op, fd, event);
+    return value;
+}
+
+HOOK int epoll_wait(int epfd, struct epoll_event *events, int max, int timeout)
+{
+    const struct oct_wait w = {.kind = OCT_WAIT, .epfd = epfd, .events = events, .max = max, .timeout = timeout};
+    return oct_shim_watching() ? oct_wait(&w) : oct_wait_real(&w);
+}
+
+HOOK int epoll_pwait(int epfd, struct epoll_event *events, int max, int timeout, const sigset_t *mask)
+{
+    const struct oct_wait w = {
+        .kind = OCT_PWAIT, .epfd = epfd, .events = events, .max = max, .timeout = timeout, .mask = mask};
+    return oct_shim_watching() ? oct_wait(&w) : oct_wait_real(&w);
+}
+
+HOOK int epoll_pwait2(int epfd, struct epoll_event *events, int max, const struct timespec *time, const sigset_t *mask)
+{
+    const struct oct_wait w = {
+        .kind = OCT_PWAIT2, .epfd = epfd, .events = events, .max = max, .time = time, .mask = mask};
+    return oct_shim_watching() ? oct_wait(&w) : oct_wait_real(&w);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Where the server would sleep. A call returns either made-up events, of connections whose operation is done, or the
+ * kernel's, in turn if there are both: so neither starves, and no descriptor is twice in one array (a server that frees
+ * what the first event was about could not know the second).
+ *
+ * Jobs that wait are run when the kernel has nothing and the server would sleep: nobody waits for company. Two kinds of
+ * server would not get there: one that only ever looks (timeout 0, because it always has something else to do), and one
+ * to which something happens all the time. For them the wait is bounded.
+ */
+#include "events.h"
+
+#include "fds.h"
+#include "thread.h"
+
+#include <errno.h>
+
+/* How long jobs may wait in a server that finds something to do each time: some milliseconds are what its clients wait
+ * anyhow, and enough for the handshakes that arrive together to be read, one or two in a round. */
+#define BUSY_NANOSECONDS     1000000
+#define BUSY_ALL_NANOSECONDS 10000000
+#define EMPTY_POLLS          3
+
+#define NANO 1000000000ll
+
+static int64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * NANO + t.tv_nsec;
+}
+
+static int wait_at_once(const struct oct_wait *w)
+{
+    static const struct timespec zero;
+    struct oct_wait at_once = *w;
+    at_once.timeout = 0;
+    at_once.time = &zero;
+    return oct_wait_real(&at_once);
+}
+
+static bool would_sleep(const struct oct_wait *w)
+{
+    return w->kind == OCT_PWAIT2 ? w->time == NULL || w->time->tv_sec != 0 || w->time->tv_nsec != 0 : w->timeout != 0;
+}
+
+/* The program's timeout, less what was spent since. Rounded up: a server's timers must not find themselves early. */
+static int wait_rest(const struct oct_wait *w, int64_t since)
+{
+    struct oct_wait rest = *w;
+    struct timespec left;
+    int64_t spent = now() - since, time;
+
+    if (w->kind == OCT_PWAIT2 && w->time != NULL) {
+        time = w->time->tv_sec * NANO + w->time->tv_nsec - spent;
+        time = time > 0 ? time : 0;
+        left = (struct timespec){.tv_sec = time / NANO, .tv_nsec = time % NANO};
+        rest.time = &left;
+    } else if (w->timeout > 0) {
+        time = w->timeout * (NANO / 1000) - spent;
+        rest.timeout = time > 0 ? (int)((time + NANO / 1000 - 1) / (NANO / 1000)) : 0;
+    }
+    return oct_wait_real(&rest);
+}
+
+/* The event that conn's server would get if its socket were readable now; false if it would get none. */
+static bool event_of(const struct oct_conn *conn, int epfd, struct epoll_event *event, bool *edge)
+{
+    struct oct_registration at;
+    if (conn->ssl == NULL || !oct_fd_registered(conn->fd, &at) || at.epfd != epfd ||
+        at.generation != conn->fd_generation)
+        return false;
+    event->events = at.events & (EPOLLIN | EPOLLRDNORM);
+    event->data = at.data;
+    *edge = (at.events & EPOLLET) != 0;
+    return event->events != 0;
+}
+
+/* Edge-triggered servers hear of it once. The others as often as they ask, until they have resumed the connection, and
+ * each goes to the end of the line. */
+static int deliver(struct oct_thread *t, const struct oct_wait *w)
+{
+    struct oct_conn *conn = t->ready, *next, *again = NULL, **again_end = &again;
+    int n = 0;
+    for (; conn != NULL && n < w->max; conn = next) {
+        bool edge;
+        next = conn->ready_next;
+        if (!event_of(conn, w->epfd, &w->events[n], &edge))
+            continue;
+        n++;
+        oct_thread_ready_remove(t, conn);
+        if (!edge) {
+            *again_end = conn;
+            again_end = &conn->ready_next;
+        }
+    }
+    for (conn = again; conn != NULL; conn = next) {
+        next = conn->ready_next;
+        oct_thread_ready_add(t, conn);
+    }
+    t->real_first = n > 0;
+    return n;
+}
+
+static void jobs_forget(struct oct_thread *t)
+{
+    t->empty_polls = 0;
+    t->waiting_since = t->all_waiting_since = 0;
+}
+
+static bool queue_due(struct oct_thread *t, int64_t time, bool sleep, bool empty)
+{
+    if (t->waiting_since == 0)
+        t->waiting_since = time;
+    if (t->all_waiting_since == 0)
+        t->all_waiting_since = time;
+    t->empty_polls = empty ? t->empty_polls + 1 : 0;
+    return sleep || t->empty_polls >= EMPTY_POLLS || time - t->waiting_since >= BUSY_NANOSECONDS ||
+           time - t->all_waiting_since >= BUSY_ALL_NANOSECONDS;
+}
+
+static void run_queue_if_due(struct oct_thread *t, int64_t time, bool sleep, bool empty)
+{
+    if (oct_thread_waiting() != 0 && !queue_due(t, time, sleep, empty))
+        return;
+    jobs_forget(t);
+    if (oct_thread_waiting() != 0)
+        oct_queue_poll(oct_queue_thread_peek());
+}
+
+static int wait_with_work(struct oct_thread *t, const struct oct_wait *w)
+{
+    int64_t since = now();
+    int n = wait_at_once(w);
+
+    t->real_first = false;
+    if (n < 0)
+        return n;
+    bool sleep = n == 0 && would_sleep(w);
+    run_queue_if_due(t, since, sleep, n == 0);
+    if (n == 0)
+        n = deliver(t, w);
+    return n > 0 || !sleep ? n : wait_rest(w, since);
+}
+
+static int wait_in_turn(struct oct_thread *t, const struct oct_wait *w)
+{
+    t->waits = true;
+    oct_fd_waits(w->epfd, t);
+    oct_drain_orphans(t);
+    if (t->ready != NULL && !t->real_first) {
+        int n = deliver(t, w);
+        if (n > 0)
+            return n;
+    }
+    if (t->ready == NULL && oct_thread_waiting() == 0) {
+        t->real_first = false;
+        jobs_forget(t);
+        return oct_wait_real(w);
+    }
+    return wait_with_work(t, w);
+}
+
+int oct_wait(const struct oct_wait *w)
+{
+    struct oct_thread *t = oct_thread_get();
+    if (t == NULL || t->busy != 0 || w->max <= 0 || w->events == NULL)
+        return oct_wait_real(w);
+    return t->round_events = wait_in_turn(t, w);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * One entry per file descriptor, in pages made when they are needed. An entry has its own lock, held for a few
+ * instructions; a thread that cannot get it soon (its holder was lost in a fork) does without, and that descriptor
+ * stays synchronous.
+ */
+#include "fds.h"
+#include "thread.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#define PAGE_ENTRIES 256
+#define PAGES        4096 /* a million descriptors; those above are not served */
+#define LOCK_TRIES   100000
+#define MANY_WAIT    ((uint64_t)1)
+
+struct entry {
+    uint32_t lock;
+    uint32_t generation; /* how often this number was closed */
+    int epfd;            /* where it is registered */
+    uint32_t epfd_generation;
+    uint32_t events; /* 0: not registered */
+    bool used;       /* there is something to forget when it closes */
+    bool twice;      /* registered in two epoll instances at once: not served */
+    epoll_data_t data;
+    uint64_t waiter; /* of an epoll descriptor: the id of the one thread that waits on it, or MANY_WAIT */
+};
+
+static struct entry *pages[PAGES];
+static pid_t process;
+
+void oct_fd_set_process(void)
+{
+    process = getpid();
+}
+
+static struct entry *page_make(unsigned number)
+{
+    struct entry *expected = NULL, *fresh = calloc(PAGE_ENTRIES, sizeof *fresh);
+    if (fresh == NULL)
+        return NULL;
+    if (__atomic_compare_exchange_n(&pages[number], &expected, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return fresh;
+    free(fresh);
+    return expected;
+}
+
+static struct entry *entry_of(int fd, bool make)
+{
+    unsigned number = (unsigned)fd / PAGE_ENTRIES;
+    if (fd < 0 || number >= PAGES)
+        return NULL;
+    struct entry *page = __atomic_load_n(&pages[number], __ATOMIC_ACQUIRE);
+    if (page == NULL && make)
+        page = page_make(number);
+    return page != NULL ? &page[(unsigned)fd % PAGE_ENTRIES] : NULL;
+}
+
+static bool lock(struct entry *e)
+{
+    for (unsigned i = 0; i < LOCK_TRIES; i++) {
+        if (__atomic_exchange_n(&e->lock, 1, __ATOMIC_ACQUIRE) == 0)
+            return true;
+        __builtin_ia32_pause();
+    }
+    return false;
+}
+
+static void unlock(struct entry *e)
+{
+    __atomic_store_n(&e->lock, 0, __ATOMIC_RELEASE);
+}
+
+static uint32_t generation_of(int fd)
+{
+    const struct entry *e = entry_of(fd, false);
+    return e != NULL ? __atomic_load_n(&e->generation, __ATOMIC_ACQUIRE) : 0;
+}
+
+static bool still_there(const struct entry *e)
+{
+    return e->events != 0 && e->epfd_generation == generation_of(e->epfd);
+}
+
+static void note_locked(struct entry *e, int epfd, int op, const struct epoll_event *event)
+{
+    bool same = still_there(e) && e->epfd == epfd;
+    if (op == EPOLL_CTL_DEL) {
+        e->events = same ? 0 : e->events;
+        return;
+    }
+    if (op == EPOLL_CTL_ADD && still_there(e) && !same)
+        e->twice = true;
+    e->epfd = epfd;
+    e->epfd_generation = generation_of(epfd);
+    /* The kernel adds these two to every registration; with them it is never 0. */
+    e->events = event->events | EPOLLERR | EPOLLHUP;
+    e->data = event->data;
+    __atomic_store_n(&e->used, true, __ATOMIC_RELAXED);
+}
+
+void oct_fd_note(int epfd, int op, int fd, const struct epoll_event *event)
+{
+    struct entry *e = entry_of(fd, op != EPOLL_CTL_DEL);
+    if (e == NULL || (op != EPOLL_CTL_DEL && event == NULL) || !lock(e))
+        return;
+    note_locked(e, epfd, op, event);
+    unlock(e);
+}
+
+static void forget(struct entry *e)
+{
+    if (!lock(e))
+        return;
+    __atomic_add_fetch(&e->generation, 1, __ATOMIC_ACQ_REL);
+    e->events = 0;
+    e->twice = false;
+    __atomic_store_n(&e->used, false, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->waiter, 0, __ATOMIC_RELEASE);
+    unlock(e);
+}
+
+void oct_fd_closed(int fd)
+{
+    struct entry *e = entry_of(fd, false);
+    /* getpid() costs a system call, but only for a descriptor that was in an epoll instance. */
+    if (e != NULL && __atomic_load_n(&e->used, __ATOMIC_RELAXED) && getpid() == process)
+        forget(e);
+}
+
+void oct_fd_closed_range(unsigned first, unsigned last)
+{
+    unsigned end = last < PAGES * PAGE_ENTRIES ? last + 1 : PAGES * PAGE_ENTRIES;
+    for (unsigned fd = first; fd < end; fd++) {
+        if (__atomic_load_n(&pages[fd / PAGE_ENTRIES], __ATOMIC_ACQUIRE) == NULL)
+            fd |= PAGE_ENTRIES - 1;
+        else
+            oct_fd_closed((int)fd);
+    }
+}
+
+bool oct_fd_registered(int fd, struct oct_registration *out)
+{
+    struct entry *e = entry_of(fd, false);
+    if (e == NULL || !__atomic_load_n(&e->used, __ATOMIC_RELAXED) || !lock(e))
+        return false;
+    bool known = still_there(e) && !e->twice;
+    *out =
+        (struct oct_registration){.epfd = e->epfd, .events = e->events, .data = e->data, .generation = e->generation};
+    unlock(e);
+    return known;
+}
+
+void oct_fd_waits(int epfd, const struct oct_thread *t)
+{
+    struct entry *e = entry_of(epfd, true);
+    uint64_t me = t->id, expected = 0;
+    if (e == NULL || __atomic_load_n(&e->waiter, __ATOMIC_RELAXED) == me)
+        return;
+    __atomic_store_n(&e->used, true, __ATOMIC_RELAXED);
+    if (!__atomic_compare_exchange_n(&e->waiter, &expected, me, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        __atomic_store_n(&e->waiter, MANY_WAIT, __ATOMIC_RELEASE);
+}
+
+bool oct_fd_waited_by(int epfd, const struct oct_thread *t)
+{
+    const struct entry *e = entry_of(epfd, false);
+    return e != NULL && __atomic_load_n(&e->waiter, __ATOMIC_ACQUIRE) == t->id;
+}

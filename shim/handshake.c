@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * One call into a running handshake. SSL_MODE_ASYNC is on inside the call and at no other time: the program's own calls
+ * never see it. Only calls without pointer arguments run on a fibre, because libssl keeps the arguments of the first
+ * call for all that resume it; SSL_read() and SSL_write() drive the handshake first and then run on their caller's
+ * stack.
+ */
+#include "fds.h"
+#include "thread.h"
+
+#include <fcntl.h>
+
+/* A socket that blocks makes its own caller wait: it must never be told to come back. */
+static bool nonblocking(struct oct_conn *conn, int fd)
+{
+    if (!conn->nonblocking || conn->fd != fd) {
+        int flags = fcntl(fd, F_GETFL);
+        conn->nonblocking = flags >= 0 && (flags & O_NONBLOCK) != 0;
+        conn->fd = fd;
+    }
+    return conn->nonblocking;
+}
+
+/* A program that uses SSL_MODE_ASYNC itself is left alone. */
+static bool served(struct oct_conn *conn, const struct oct_thread *t)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    SSL *s = conn->ssl;
+    if (conn->never || !t->waits || (conn->thread != NULL && conn->thread != t))
+        return false;
+    if ((ssl->SSL_ctrl(s, SSL_CTRL_MODE, 0, NULL) & SSL_MODE_ASYNC) == 0 && !ssl->SSL_is_dtls(s) &&
+        (ssl->SSL_is_quic == NULL || !ssl->SSL_is_quic(s)))
+        return true;
+    conn->never = true;
+    return false;
+}
+
+/* A made-up event has to find its way: to an epoll instance that this thread, and no other, waits on. With EPOLLONESHOT
+ * a second event would come from the kernel. */
+static bool deliverable(struct oct_conn *conn, const struct oct_thread *t, const struct oct_registration *at)
+{
+    conn->fd_generation = at->generation;
+    return (at->events & (EPOLLONESHOT | EPOLLEXCLUSIVE)) == 0 && oct_fd_waited_by(at->epfd, t);
+}
+
+/* Counts the handshake among those in flight, and says whether it is worth a fibre: not when it is alone, for then it
+ * would wait for nobody. One that is not registered yet (nginx with deferred accept) is counted: the next call finds it
+ * so. */
+static bool wants_fibre(struct oct_conn *conn, struct oct_thread *t)
+{
+    struct oct_registration at;
+    if (conn->state == OCT_CONN_READY)
+        return true;
+    if (!served(conn, t))
+        return false;
+    int fd = oct_ssl()->SSL_get_fd(conn->ssl);
+    if (fd < 0 || !nonblocking(conn, fd))
+        return false;
+    bool registered = oct_fd_registered(fd, &at);
+    if (registered && !deliverable(conn, t, &at))
+        return false;
+    oct_thread_join(t, conn);
+    return registered && oct_thread_company(t) > 1 && oct_stack_prepare(t);
+}
+
+static int call_on_fibre(struct oct_conn *conn, struct oct_queue *queue, oct_handshake_call *call, void *arg)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    struct oct_thread *t = conn->thread;
+    SSL *s = conn->ssl;
+    bool resumes = conn->state == OCT_CONN_READY;
+    unsigned waiting = oct_queue_waiting(queue);
+
+    if (conn->listed)
+        oct_thread_ready_remove(t, conn);
+    conn->state = OCT_CONN_RUNNING;
+    ssl->SSL_set_async_callback(s, oct_handshake_done);
+    ssl->SSL_ctrl(s, SSL_CTRL_MODE, SSL_MODE_ASYNC, NULL);
+    t->makes_fibre = true;
+    int value = call(s, arg);
+    t->makes_fibre = false;
+    if (ssl->SSL_waiting_for_async(s) && oct_queue_waiting(queue) <= waiting)
+        value = oct_pause_foreign(s, call, arg, value, waiting);
+    ssl->SSL_ctrl(s, SSL_CTRL_CLEAR_MODE, SSL_MODE_ASYNC, NULL);
+
+    if (ssl->SSL_waiting_for_async(s))
+        conn->state = OCT_CONN_PAUSED;
+    else if (!resumes && oct_pause_impossible(s, value))
+        value = call(s, arg);
+    return value;
+}
+
+static int pretend(struct oct_conn *conn, int pause_value)
+{
+    conn->masked = true;
+    return pause_value;
+}
+
+static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshake_call *call, void *arg,
+                       int pause_value)
+{
+    struct oct_queue *queue = wants_fibre(conn, t) ? oct_queue_thread() : NULL;
+    int value;
+
+    conn->masked = false;
+    t->busy++;
+    if (queue != NULL) {
+        oct_queue_set_deferred(queue, 1);
+        oct_queue_set_company(queue, oct_thread_company(t));
+        value = call_on_fibre(conn, queue, call, arg);
+    } else {
+        value = call(conn->ssl, arg);
+    }
+    t->busy--;
+    if (conn->state == OCT_CONN_PAUSED) {
+        value = pretend(conn, pause_value);
+        if (oct_queue_run_full(queue) > 0)
+            t->waiting_since = 0;
+    } else if (value <= 0 && oct_ssl()->SSL_want(conn->ssl) == SSL_NOTHING) {
+        oct_thread_leave(conn); /* it has failed */
+    }
+    return value;
+}
+
+int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_value)
+{
+    struct oct_thread *t = oct_thread_get();
+    /* Inside libssl, or inside a fibre, there is nothing to add. */
+    if (t == NULL || t->busy != 0 || oct_ssl()->ASYNC_get_current_job() != NULL)
+        return call(s, arg);
+    struct oct_conn *conn = oct_conn_get(s);
+    if (conn == NULL)
+        return call(s, arg);
+    if (conn->state == OCT_CONN_PAUSED || (conn->state == OCT_CONN_READY && conn->thread != t))
+        return pretend(conn, pause_value);
+    return run_tracked(conn, t, call, arg, pause_value);
+}
+
+static int call_real(SSL *s, void *arg)
+{
+    int (*const *real)(SSL *) = arg;
+    return (*real)(s);
+}
+
+int oct_handshake_full(SSL *s, int (*real)(SSL *))
+{
+    int value = oct_handshake_run(s, call_real, &real, -1);
+    if (value > 0)
+        oct_handshake_settle(s);
+    return value;
+}
+
+void oct_handshake_settle(SSL *s)
+{
+    const struct oct_thread *t = oct_thread_peek();
+    struct oct_conn *conn = t == NULL || t->busy == 0 ? oct_conn_find(s) : NULL;
+    if (conn != NULL && conn->state == OCT_CONN_RUNNING && !oct_ssl()->SSL_in_init(s))
+        oct_conn_finish(conn);
+}
+
+bool oct_handshake_first(SSL *s, int *value)
+{
+    struct oct_thread *t = oct_thread_get();
+    struct oct_conn *conn = t != NULL && t->busy == 0 ? oct_conn_get(s) : NULL;
+    if (conn == NULL)
+        return true;
+    conn->masked = false;
+    if (conn->state == OCT_CONN_RUNNING && !wants_fibre(conn, t))
+        return true;
+    *value = oct_handshake_full(s, oct_ssl()->SSL_do_handshake);
+    return *value > 0;
+}
+
+/* Called when the queue runs, on the queue's thread and never on a fibre. Anything else than that is not about our
+ * queue. */
+int oct_handshake_done(SSL *s, void *arg)
+{
+    struct oct_thread *t = oct_thread_peek();
+    struct oct_conn *conn = t != NULL ? oct_conn_find(s) : NULL;
+    (void)arg;
+    if (conn != NULL && conn->thread == t && conn->state == OCT_CONN_PAUSED)
+        oct_thread_ready_add(t, conn);
+    return 1;
+}

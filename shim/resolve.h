@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The functions behind the hooks, and the others of OpenSSL that the shim calls: found in the running process, so that
+ * the shim itself needs no OpenSSL and may be preloaded anywhere.
+ */
+#ifndef OCT_SHIM_RESOLVE_H
+#define OCT_SHIM_RESOLVE_H
+
+#include <openssl/async.h>
+#include <openssl/bio.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/provider.h>
+#include <openssl/ssl.h>
+
+#include <poll.h>
+#include <stdbool.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+/* clang-format off */
+/* What the shim stands in front of. */
+#define OCT_SSL_HOOKS(X)                                                                                               \
+    X(SSL_do_handshake) X(SSL_accept) X(SSL_connect)                                                                   \
+    X(SSL_read) X(SSL_read_ex) X(SSL_peek) X(SSL_peek_ex) X(SSL_read_early_data)                                       \
+    X(SSL_write) X(SSL_write_ex) X(SSL_write_early_data)                                                               \
+    X(SSL_get_error) X(SSL_want) X(SSL_shutdown) X(SSL_free) X(SSL_clear) X(SSL_up_ref)
+
+/* What it only calls. */
+#define OCT_SSL_HELPERS(X)                                                                                             \
+    X(SSL_ctrl) X(SSL_get_fd) X(SSL_in_init) X(SSL_is_dtls) X(SSL_get_early_data_status)                               \
+    X(SSL_get_ex_data) X(SSL_set_ex_data) X(SSL_waiting_for_async) X(SSL_get_all_async_fds)                            \
+    X(SSL_set_async_callback) X(SSL_set0_rbio) X(SSL_set0_wbio) X(SSL_set_info_callback) X(SSL_set_msg_callback)       \
+    X(CRYPTO_get_ex_new_index) X(ASYNC_get_current_job) X(ASYNC_is_capable) X(OSSL_PROVIDER_available)                 \
+    X(SSL_get_rbio) X(SSL_get_wbio) X(BIO_new) X(BIO_s_null) X(BIO_free) X(BIO_up_ref)                                 \
+    X(ERR_set_mark) X(ERR_pop_to_mark) X(ERR_peek_last_error) X(ERR_clear_error)
+/* clang-format on */
+
+struct oct_ssl_functions {
+#define OCT_FUNCTION(name) __typeof__(name) *name;
+    OCT_SSL_HOOKS(OCT_FUNCTION)
+    OCT_SSL_HELPERS(OCT_FUNCTION)
+#undef OCT_FUNCTION
+    /* From OpenSSL 3.2 on; NULL before. */
+    int (*SSL_is_quic)(const SSL *);
+    bool complete; /* all of the above but SSL_is_quic were found */
+};
+
+/* Looked up at the first call. A hooked function that is nowhere to be found ends the process with a message, in
+ * oct_ssl_missing(), as the dynamic linker would have: the program cannot have been linked to it. */
+const struct oct_ssl_functions *oct_ssl(void);
+_Noreturn void oct_ssl_missing(const char *name);
+
+/* 1 if the program was started with a libssl of the right version; looks nothing else up. */
+bool oct_ssl_present(void);
+
+/* clang-format off */
+#define OCT_LIBC_HOOKS(X)                                                                                              \
+    X(epoll_ctl) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(close) X(close_range) X(closefrom) X(dup2) X(dup3)     \
+    X(poll) X(ppoll) X(select) X(pselect) X(makecontext)
+/* clang-format on */
+
+/* Other names of poll() and ppoll(): in front of them, but never called. */
+#define OCT_FORTIFIED_HOOKS(X) X(__poll_chk) X(__ppoll_chk)
+
+struct oct_libc_functions {
+#define OCT_FUNCTION(name) __typeof__(name) *name;
+    OCT_LIBC_HOOKS(OCT_FUNCTION)
+#undef OCT_FUNCTION
+};
+
+/* A function may be NULL: on an older C library than the one built with, or inside its own lookup. */
+const struct oct_libc_functions *oct_libc(void);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The preload shim: asynchronous TLS handshakes for event-driven servers that know nothing of them.
+ *
+ * A handshake that comes to an expensive operation is paused by libssl's own means (SSL_MODE_ASYNC), the server is told
+ * that nothing can be read yet, and it serves others. The operations of all that wait run together, eight at a time or
+ * when the server would sleep in epoll_wait(), and the server then gets a readable event for each connection whose
+ * operation is done. Its next call resumes the handshake.
+ *
+ *   start.c, decide.c   whether the shim does anything at all in this process
+ *   resolve.c           the functions behind the hooks
+ *   ssl.c, early.c      the hooks of libssl
+ *   handshake.c         one handshake call, paused and resumed
+ *   pause.c             a pause that is not ours, or has no room
+ *   stack.c             what a fibre stands on
+ *   drain.c             a paused connection is freed
+ *   conn.c, thread.c    what is known of a connection and of a thread
+ *   fds.c, close.c      what is known of a file descriptor
+ *   events.c, poll.c    the hooks of epoll, poll and select
+ *
+ * A connection belongs to the thread that paused it: a fibre cannot move. Nothing here is secret; no key and no byte of
+ * a record passes through the shim, except early data (early.c).
+ */
+#ifndef OCT_SHIM_SHIM_H
+#define OCT_SHIM_SHIM_H
+
+#include "resolve.h"
+
+#include <octuple/octuple.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct oct_thread;
+
+enum oct_conn_state {
+    OCT_CONN_RUNNING = 0, /* in handshake, or not begun */
+    OCT_CONN_PAUSED = 1,  /* its operation waits in the queue: nothing may enter libssl */
+    OCT_CONN_READY = 2    /* its operation is done: it waits to be resumed by its server */
+};
+
+/* What the shim knows of an SSL object that has not finished its first handshake. */
+struct oct_conn {
+    SSL *ssl;
+    struct oct_thread *thread;                 /* whose handshakes it is counted among; NULL: of none */
+    struct oct_conn *next, *prev;              /* that list */
+    struct oct_conn *ready_next, **ready_link; /* the list of those whose operation is done */
+    struct oct_conn *orphan_next;              /* freed by another thread than its own (drain.c) */
+    struct oct_early *early;                   /* early data on its way to the server, or NULL */
+    int fd;                                    /* the socket, when last paused */
+    uint32_t fd_generation;                    /* tells it from a later one of the same number */
+    int up_refs;                               /* references beyond the first, as far as SSL_up_ref() told */
+    enum oct_conn_state state;
+    bool listed;      /* in the list of those whose event is to be delivered */
+    bool masked;      /* the server is to read WANT_READ from the last call */
+    bool nonblocking; /* the socket has been seen to be so */
+    bool never;       /* stays synchronous from now on */
+};
+
+/* The states of the shim in a process; it is decided at the first call with an SSL object. */
+enum oct_shim_mode { OCT_SHIM_UNKNOWN = 0, OCT_SHIM_OFF = 1, OCT_SHIM_ON = 2 };
+extern int oct_shim_mode_now;
+bool oct_shim_decide(void);
+
+/* True where the shim is at work. The first thing that every SSL hook asks. */
+static inline bool oct_shim_on(void)
+{
+    int mode = __atomic_load_n(&oct_shim_mode_now, __ATOMIC_ACQUIRE);
+    return __builtin_expect(mode == OCT_SHIM_UNKNOWN, 0) ? oct_shim_decide() : mode == OCT_SHIM_ON;
+}
+
+/* True while file descriptors are to be remembered: libssl is here and the shim is not off. The first thing that the
+ * other hooks ask: a process without libssl pays this load and nothing else. */
+extern bool oct_watching;
+static inline bool oct_shim_watching(void)
+{
+    return __builtin_expect(__atomic_load_n(&oct_watching, __ATOMIC_RELAXED), 0);
+}
+
+/* conn.c */
+/* The connection of s: NULL if it has none, or if its first handshake is over. */
+struct oct_conn *oct_conn_find(const SSL *s);
+/* The same, but made if there is none; NULL if its first handshake is over or there is no memory. */
+struct oct_conn *oct_conn_get(SSL *s);
+/* The first handshake is over, or has failed: frees conn and leaves a mark on the SSL object. */
+void oct_conn_finish(struct oct_conn *conn);
+/* The SSL object starts anew: frees conn, if there is one, and removes the mark. */
+void oct_conn_reset(SSL *s);
+/* The end of conn's memory, on its own thread; its SSL object is gone or has let go of it. */
+void oct_conn_dispose(struct oct_conn *conn);
+bool oct_conn_setup(void);
+
+/* handshake.c */
+/* A function of libssl that runs the handshake, with its arguments. */
+typedef int oct_handshake_call(SSL *s, void *arg);
+/* Calls it, asynchronously if that can be. Returns what the server is to see: a pause looks like a failure
+ * (pause_value) that wants to read. */
+int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_value);
+/* SSL_do_handshake() and the two others, by their real function. */
+int oct_handshake_full(SSL *s, int (*real)(SSL *));
+/* Before SSL_read() and its like: true if the real function may be called now, else *value is what the handshake said.
+ */
+bool oct_handshake_first(SSL *s, int *value);
+/* After them: they may have ended the handshake themselves. */
+void oct_handshake_settle(SSL *s);
+/* libssl's callback: the operation of s is done. */
+int oct_handshake_done(SSL *s, void *arg);
+
+/* pause.c */
+/* Runs a fibre that something else than our queue paused, until it ends or our queue pauses it. */
+int oct_pause_foreign(SSL *s, oct_handshake_call *call, void *arg, int value, unsigned waiting);
+/* No fibre could be had for the call that returned value. */
+bool oct_pause_impossible(SSL *s, int value);
+
+/* drain.c */
+/* Before SSL_free(): false if the object cannot be freed here and now; then it will be. */
+bool oct_drain_for_free(struct oct_conn *conn);
+/* Before SSL_clear(). */
+void oct_drain_for_clear(struct oct_conn *conn);
+/* What was left to this thread. */
+void oct_drain_orphans(struct oct_thread *t);
+
+/* early.c */
+void oct_early_free(struct oct_early *early);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The hooks of libssl. Each begins with its real function: where the shim is off, that is all there is, and the same
+ * goes for reads and writes once the handshake is over.
+ */
+#include "thread.h"
+
+#define HOOK __attribute__((visibility("default")))
+#define REAL(name)                                                                                                     \
+    (__builtin_expect(oct_ssl()->name == NULL, 0) ? (oct_ssl_missing(#name), oct_ssl()->name) : oct_ssl()->name)
+
+HOOK int SSL_do_handshake(SSL *s)
+{
+    int (*real)(SSL *) = REAL(SSL_do_handshake);
+    return oct_shim_on() ? oct_handshake_full(s, real) : real(s);
+}
+
+HOOK int SSL_accept(SSL *s)
+{
+    int (*real)(SSL *) = REAL(SSL_accept);
+    return oct_shim_on() ? oct_handshake_full(s, real) : real(s);
+}
+
+HOOK int SSL_connect(SSL *s)
+{
+    int (*real)(SSL *) = REAL(SSL_connect);
+    return oct_shim_on() ? oct_handshake_full(s, real) : real(s);
+}
+
+/* A read or write: at once if no handshake is running, else behind the handshake. `failed` is what the program gets
+ * instead, made from what the handshake said in `value`: that is -1 where it says 0, as libssl's own reads do. */
+#define BEHIND_HANDSHAKE(call, failed)                                                                                 \
+    int value;                                                                                                         \
+    if (__builtin_expect(!oct_shim_on() || !oct_ssl()->SSL_in_init(s), 1))                                             \
+        return call;                                                                                                   \
+    if (!oct_handshake_first(s, &value))                                                                               \
+        return failed;                                                                                                 \
+    oct_thread_enter();                                                                                                \
+    value = call;                                                                                                      \
+    oct_thread_exit();                                                                                                 \
+    oct_handshake_settle(s);                                                                                           \
+    return value
+
+HOOK int SSL_read(SSL *s, void *buf, int num)
+{
+    __typeof__(SSL_read) *real = REAL(SSL_read);
+    BEHIND_HANDSHAKE(real(s, buf, num), value < 0 ? value : -1);
+}
+
+HOOK int SSL_peek(SSL *s, void *buf, int num)
+{
+    __typeof__(SSL_peek) *real = REAL(SSL_peek);
+    BEHIND_HANDSHAKE(real(s, buf, num), value < 0 ? value : -1);
+}
+
+HOOK int SSL_write(SSL *s, const void *buf, int num)
+{
+    __typeof__(SSL_write) *real = REAL(SSL_write);
+    BEHIND_HANDSHAKE(real(s, buf, num), value < 0 ? value : -1);
+}
+
+HOOK int SSL_read_ex(SSL *s, void *buf, size_t num, size_t *readbytes)
+{
+    __typeof__(SSL_read_ex) *real = REAL(SSL_read_ex);
+    BEHIND_HANDSHAKE(real(s, buf, num, readbytes), 0);
+}
+
+HOOK int SSL_peek_ex(SSL *s, void *buf, size_t num, size_t *readbytes)
+{
+    __typeof__(SSL_peek_ex) *real = REAL(SSL_peek_ex);
+    BEHIND_HANDSHAKE(real(s, buf, num, readbytes), 0);
+}
+
+HOOK int SSL_write_ex(SSL *s, const void *buf, size_t num, size_t *written)
+{
+    __typeof__(SSL_write_ex) *real = REAL(SSL_write_ex);
+    BEHIND_HANDSHAKE(real(s, buf, num, written), 0);
+}
+
+static struct oct_conn *conn_of(const SSL *s)
+{
+    return oct_shim_on() ? oct_conn_find(s) : NULL;
+}
+
+HOOK int SSL_get_error(const SSL *s, int i)
+{
+    __typeof__(SSL_get_error) *real = REAL(SSL_get_error);
+    const struct oct_conn *conn = conn_of(s);
+    return conn != NULL && conn->masked && i <= 0 ? SSL_ERROR_WANT_READ : real(s, i);
+}
+
+HOOK int SSL_want(const SSL *s)
+{
+    __typeof__(SSL_want) *real = REAL(SSL_want);
+    const struct oct_conn *conn = conn_of(s);
+    return conn != NULL && conn->masked ? SSL_READING : real(s);
+}
+
+/* In mid-handshake libssl refuses to, paused or not. */
+HOOK int SSL_shutdown(SSL *s)
+{
+    __typeof__(SSL_shutdown) *real = REAL(SSL_shutdown);
+    struct oct_conn *conn = conn_of(s);
+    if (conn != NULL)
+        conn->masked = false;
+    return real(s);
+}
+
+/* OpenSSL does not tell how many references an object has; draining one that lives on would end its connection. */
+HOOK int SSL_up_ref(SSL *s)
+{
+    __typeof__(SSL_up_ref) *real = REAL(SSL_up_ref);
+    struct oct_conn *conn = oct_shim_on() ? oct_conn_get(s) : NULL;
+    if (conn != NULL)
+        __atomic_add_fetch(&conn->up_refs, 1, __ATOMIC_RELAXED);
+    return real(s);
+}
+
+HOOK void SSL_free(SSL *s)
+{
+    __typeof__(SSL_free) *real = REAL(SSL_free);
+    struct oct_conn *conn = conn_of(s);
+    if (conn == NULL)
+        real(s);
+    else if (__atomic_fetch_sub(&conn->up_refs, 1, __ATOMIC_ACQ_REL) > 0)
+        real(s);
+    else if (oct_drain_for_free(conn))
+        real(s);
+}
+
+/* libssl calls it itself when a handshake begins: that is not the program starting anew. */
+HOOK int SSL_clear(SSL *s)
+{
+    __typeof__(SSL_clear) *real = REAL(SSL_clear);
+    if (!oct_shim_on() || s == NULL || oct_thread_inside())
+        return real(s);
+    struct oct_conn *conn = oct_conn_find(s);
+    if (conn != NULL)
+        oct_drain_for_clear(conn);
+    oct_conn_reset(s);
+    return real(s);
+}

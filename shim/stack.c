@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Stacks for fibres. A handshake runs the program's own callbacks (server name, certificate, session, verification),
+ * which were written for a stack of megabytes and now find themselves on one of the 32 KB that libcrypto allocates,
+ * without a guard: nginx with a regular expression for a server name and pcre_jit takes 32 KB there for the expression
+ * alone. So fibres that are made for the shim get a larger stack, with a guard page below it; memory is taken only
+ * where it is used.
+ *
+ * OpenSSL 3.0 has no way to ask for that; makecontext() is where a fibre learns of its stack. libcrypto keeps its own
+ * allocation, which it frees by itself when the fibre goes; its address tells which stack of ours has become free. What
+ * remains goes with the thread, as libcrypto's fibres do.
+ */
+#include "thread.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define STACK_BYTES (512 * 1024)
+#define GUARD_BYTES 4096
+
+/* More than anybody passes; glibc takes each as a word. */
+#define ARGUMENTS_MAX 16
+
+struct oct_stack {
+    struct oct_stack *next;
+    const void *owner; /* libcrypto's own stack for the same fibre; NULL: a spare one */
+    void *memory;
+};
+
+static struct oct_stack *stack_new(void)
+{
+    struct oct_stack *stack = malloc(sizeof *stack);
+    void *memory = stack == NULL ? MAP_FAILED
+                                 : mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (memory == MAP_FAILED) {
+        free(stack);
+        return NULL;
+    }
+    if (mprotect(memory, GUARD_BYTES, PROT_NONE) != 0) {
+        munmap(memory, STACK_BYTES);
+        free(stack);
+        return NULL;
+    }
+    *stack = (struct oct_stack){.memory = memory};
+    return stack;
+}
+
+/* The spare one, if there is any, is the first of the list. */
+bool oct_stack_prepare(struct oct_thread *t)
+{
+    if (t->stacks != NULL && t->stacks->owner == NULL)
+        return true;
+    struct oct_stack *stack = stack_new();
+    if (stack == NULL)
+        return false;
+    stack->next = t->stacks;
+    t->stacks = stack;
+    return true;
+}
+
+void oct_stack_end(struct oct_thread *t)
+{
+    while (t->stacks != NULL) {
+        struct oct_stack *stack = t->stacks;
+        t->stacks = stack->next;
+        munmap(stack->memory, STACK_BYTES);
+        free(stack);
+    }
+}
+
+/* A stack whose owner is allocated anew is the stack of a fibre that is gone. */
+static struct oct_stack *stack_for(struct oct_thread *t, const void *owner)
+{
+    for (struct oct_stack *stack = t->stacks; stack != NULL; stack = stack->next)
+        if (stack->owner == owner)
+            return stack;
+    if (t->stacks == NULL || t->stacks->owner != NULL)
+        return NULL;
+    t->stacks->owner = owner;
+    return t->stacks;
+}
+
+static void make_with_stack(ucontext_t *context, void (*function)(void), struct oct_stack *stack)
+{
+    stack_t own = context->uc_stack;
+    context->uc_stack.ss_sp = stack->memory;
+    context->uc_stack.ss_size = STACK_BYTES;
+    oct_libc()->makecontext(context, function, 0);
+    context->uc_stack = own;
+}
+
+__attribute__((visibility("default"))) void makecontext(ucontext_t *context, void (*function)(void), int count, ...)
+{
+    struct oct_thread *t = oct_thread_peek();
+    struct oct_stack *stack = t != NULL && t->makes_fibre ? stack_for(t, context->uc_stack.ss_sp) : NULL;
+    long a[ARGUMENTS_MAX] = {0};
+    va_list list;
+
+    if (stack != NULL && count == 0) {
+        make_with_stack(context, function, stack);
+        return;
+    }
+    if (count > ARGUMENTS_MAX)
+        abort();
+    va_start(list, count);
+    for (int i = 0; i < count; i++)
+        a[i] = va_arg(list, long);
+    va_end(list);
+    oct_libc()->makecontext(context, function, count, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10],
+                            a[11], a[12], a[13], a[14], a[15]);
+}

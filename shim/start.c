@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * What happens when the library is loaded: the settings are read while the environment is there (nginx clears it in its
+ * workers), the hooks of the C library are looked up while nothing is going on, and, where libssl is present,
+ * liboctuple reads its own settings. A process without libssl gets the first two and nothing more, ever.
+ */
+#include "start.h"
+
+#include "fds.h"
+#include "thread.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+bool oct_watching;
+
+static bool wanted;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void start(void)
+{
+    const char *setting = getenv("OCTUPLE_SHIM");
+    wanted = getauxval(AT_SECURE) == 0 && (setting == NULL || strcmp(setting, "off") != 0) && oct_thread_setup();
+    oct_fd_set_process();
+    oct_libc();
+}
+
+bool oct_shim_wanted(void)
+{
+    pthread_once(&once, start);
+    return wanted;
+}
+
+/* Neither call runs a known-answer test. */
+bool oct_shim_library_start(void)
+{
+    struct oct_cpu_info cpu;
+    struct oct_counters counters;
+
+    oct_counters_read(&counters);
+    oct_cpu_info_get(&cpu);
+    return strcmp(cpu.table, "none") != 0;
+}
+
+__attribute__((constructor)) static void loaded(void)
+{
+    if (oct_shim_wanted() && oct_ssl_present() && oct_shim_library_start())
+        __atomic_store_n(&oct_watching, true, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The process's settings. */
+#ifndef OCT_SHIM_START_H
+#define OCT_SHIM_START_H
+
+#include "shim.h"
+
+/* False if OCTUPLE_SHIM=off, or in a program with raised privileges. */
+bool oct_shim_wanted(void);
+
+/* Makes liboctuple read its settings. False if it has no table for this CPU, or was told to use none. */
+bool oct_shim_library_start(void);
+
+#endif

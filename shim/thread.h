@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* What the shim knows of a thread. Only the thread itself looks at it, except for the orphans. */
+#ifndef OCT_SHIM_THREAD_H
+#define OCT_SHIM_THREAD_H
+
+#include "shim.h"
+
+struct oct_thread {
+    uint64_t id;                 /* never used twice in a process */
+    struct oct_conn *handshakes; /* in flight, paused or not */
+    unsigned handshake_count;
+    struct oct_conn *ready, **ready_end; /* those whose operation is done, in that order */
+    struct oct_conn *orphans;            /* to be drained and freed here; guarded by the lock in thread.c */
+    bool waits;                          /* it has waited for events with epoll */
+    unsigned busy;                       /* inside libssl: what it calls itself passes the hooks untouched */
+    int round_events;                    /* how many the last epoll_wait() returned */
+    unsigned empty_polls;                /* calls of epoll_wait() in a row that found nothing and would not sleep */
+    int64_t waiting_since;               /* when epoll_wait() first saw jobs wait, since some were run; 0: not yet */
+    int64_t all_waiting_since; /* the same, since all were run: the jobs of one operation may pass another's */
+    struct oct_stack *stacks;  /* of this thread's fibres (stack.c) */
+    bool makes_fibre;          /* libcrypto is called, and what fibre it makes is for the shim */
+    bool real_first;           /* made-up events were returned last: the kernel's are next */
+};
+
+/* The calling thread's; NULL if it has none yet. */
+extern __thread struct oct_thread *oct_thread_own;
+static inline struct oct_thread *oct_thread_peek(void)
+{
+    return oct_thread_own;
+}
+
+/* The same, made at the first call; NULL if there is no memory. */
+struct oct_thread *oct_thread_get(void);
+bool oct_thread_setup(void);
+
+/* Around calls into libssl that may run a handshake. */
+static inline void oct_thread_enter(void)
+{
+    struct oct_thread *t = oct_thread_get();
+    if (t != NULL)
+        t->busy++;
+}
+
+static inline void oct_thread_exit(void)
+{
+    if (oct_thread_own != NULL)
+        oct_thread_own->busy--;
+}
+
+static inline bool oct_thread_inside(void)
+{
+    return oct_thread_own != NULL && oct_thread_own->busy != 0;
+}
+
+/* A handshake begins and ends. */
+void oct_thread_join(struct oct_thread *t, struct oct_conn *conn);
+void oct_thread_leave(struct oct_conn *conn);
+
+void oct_thread_ready_add(struct oct_thread *t, struct oct_conn *conn);
+void oct_thread_ready_remove(struct oct_thread *t, struct oct_conn *conn);
+
+/* Hands a connection to its own thread, to be freed there. False if that thread is gone. */
+bool oct_thread_orphan(struct oct_conn *conn);
+struct oct_conn *oct_thread_take_orphans(struct oct_thread *t);
+
+/* How many handshakes of this thread, the caller's included, may come to an operation soon. Those in flight are known.
+ * Behind each event of this round may be another one: nginx takes one connection from its backlog in a round, and a
+ * crowd that waits there would for ever be served one by one if only what has begun counted. */
+static inline unsigned oct_thread_company(const struct oct_thread *t)
+{
+    return t->handshake_count > 1 || t->round_events <= 1 ? t->handshake_count : 2;
+}
+
+/* stack.c: a stack is at hand, should a fibre be made. */
+bool oct_stack_prepare(struct oct_thread *t);
+void oct_stack_end(struct oct_thread *t);
+
+/* How many jobs wait in this thread's queue. */
+static inline unsigned oct_thread_waiting(void)
+{
+    const struct oct_queue *queue = oct_queue_thread_peek();
+    return queue != NULL ? oct_queue_waiting(queue) : 0;
+}
+
+#endif
