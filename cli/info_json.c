@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * `octuple info` for scripts. The names of members are stable; new ones may be added.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <jansson.h>
+#include "info.h"
+
+/* "" and NULL become null. */
+static json_t *text(const char *value)
+{
+    return value != NULL && *value ? json_string(value) : json_null();
+}
+
+static json_t *features(const struct info *info)
+{
+    json_t *object = json_object();
+    for (unsigned i = 0; i < info->cpu.feature_count; i++) {
+        json_object_set_new(object, info->cpu.feature[i].name, json_boolean(info->cpu.feature[i].present));
+    }
+    return object;
+}
+
+static json_t *missing(const struct info *info)
+{
+    json_t *array = json_array();
+    for (const struct info_need *need = info_needs; need->name != NULL; need++) {
+        if (!info_has(info, need->name)) {
+            json_array_append_new(array, json_pack("{s:s, s:s}", "name", need->name, "meaning", need->meaning));
+        }
+    }
+    return array;
+}
+
+static json_t *cpu(const struct info *info)
+{
+    return json_pack("{s:s, s:i, s:i, s:i, s:o, s:o}", "brand", info->cpu.brand, "family", (int)info->cpu.family,
+                     "model", (int)info->cpu.model, "stepping", (int)info->cpu.stepping, "features", features(info),
+                     "missing", missing(info));
+}
+
+static json_t *operations(void)
+{
+    json_t *array = json_array();
+    for (int op = 0; op < OCT_OP_COUNT; op++) {
+        json_array_append_new(array, json_pack("{s:s, s:b, s:s}", "name", oct_op_name(op), "on", oct_op_is_on(op) != 0,
+                                               "reason", oct_op_reason(op)));
+    }
+    return array;
+}
+
+static json_t *provider(const struct info *info)
+{
+    json_t *loads = info->provider[0] == '\0' ? json_null() : json_boolean(info->provider_error == NULL);
+    return json_pack("{s:o, s:o, s:o}", "path", text(info->provider), "loads", loads, "error",
+                     text(info->provider_error));
+}
+
+int info_print_json(const struct info *info)
+{
+    json_t *object = json_pack(
+        "{s:s, s:o, s:{s:s, s:s, s:o}, s:o, s:o, s:{s:o}, s:{s:s, s:o, s:o}}", "version", oct_version(), "cpu",
+        cpu(info), "table", "name", info->cpu.table, "reason", info->cpu.table_reason, "setting", text(info->setting),
+        "operations", operations(), "provider", provider(info), "shim", "path", text(info->shim), "openssl", "version",
+        info->openssl, "modules", text(info->openssl_modules), "config", text(info->openssl_config));
+    /* It fails for lack of memory, or for a string that is not UTF-8. */
+    char *line = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
+    json_decref(object);
+    if (line == NULL) {
+        cli_say("octuple info", "cannot make JSON: no memory, or a path or setting that is not UTF-8");
+        return CLI_FAILED;
+    }
+    puts(line);
+    free(line);
+    return CLI_OK;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * `octuple info` for people.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "info.h"
+
+static void print_features(const struct info *info)
+{
+    const char *sep = "";
+    printf("Features   ");
+    for (unsigned i = 0; i < info->cpu.feature_count; i++) {
+        if (info->cpu.feature[i].present) {
+            printf("%s%s", sep, info->cpu.feature[i].name);
+            sep = " ";
+        }
+    }
+    puts(*sep ? "" : "none that Octuple looks for");
+}
+
+static void print_missing(const struct info *info)
+{
+    unsigned missing = 0;
+    for (const struct info_need *need = info_needs; need->name != NULL; need++) {
+        if (!info_has(info, need->name)) {
+            printf("%s%-10s  %s\n", missing++ == 0 ? "Missing    " : "           ", need->name, need->meaning);
+        }
+    }
+    if (missing == 0) {
+        puts("Missing    nothing");
+        return;
+    }
+    puts("           AMD Zen 4, Intel Ice Lake (servers) and later have it all. In a virtual machine the host has to\n"
+         "           pass it on; an operating system can switch it off. Without it OpenSSL serves as if Octuple were\n"
+         "           not there.");
+}
+
+static void print_places(const struct info *info)
+{
+    if (info->provider[0] == '\0') {
+        printf("Provider   not found: %s is not installed\n", place_file(PLACE_PROVIDER));
+    } else if (info->provider_error != NULL) {
+        printf("Provider   %s\n           does not load: %s\n", info->provider, info->provider_error);
+    } else {
+        printf("Provider   %s (loads)\n", info->provider);
+    }
+    if (info->shim[0] == '\0') {
+        printf("Shim       not found: %s is not installed\n", place_file(PLACE_SHIM));
+    } else {
+        printf("Shim       %s\n", info->shim);
+    }
+}
+
+static void print_operations(void)
+{
+    puts("\nOperation        State  Why");
+    for (int op = 0; op < OCT_OP_COUNT; op++) {
+        int on = oct_op_is_on(op);
+        printf("%-16s %-6s %s\n", oct_op_name(op), on ? "on" : "off",
+               on ? "passed its known-answer test" : oct_op_reason(op));
+    }
+}
+
+void info_print_text(const struct info *info)
+{
+    const struct oct_cpu_info *cpu = &info->cpu;
+    printf("Octuple    %s\n", oct_version());
+    printf("CPU        %s (family %u, model %u, stepping %u)\n", cpu->brand, cpu->family, cpu->model, cpu->stepping);
+    print_features(info);
+    print_missing(info);
+    printf("Table      %s: %s%s%s\n", cpu->table, cpu->table_reason, info->setting ? "; OCTUPLE_TABLE=" : "",
+           info->setting ? info->setting : "");
+    printf("OpenSSL    %s\n", info->openssl);
+    printf("           modules in %s, configuration %s\n", info->openssl_modules ? info->openssl_modules : "?",
+           info->openssl_config ? info->openssl_config : "?");
+    print_places(info);
+    print_operations();
+}

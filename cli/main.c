@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The command `octuple`: finds the subcommand and hands over.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <openssl/crypto.h>
+#include "cli.h"
+
+static const struct cli_command commands[] = {
+    {"info", "what this machine has, and what Octuple serves on it", cli_info},
+    {"speed", "measure every operation against OpenSSL's own", cli_speed},
+    {"run", "start a server with Octuple in front of its OpenSSL", cli_run},
+};
+#define COMMANDS (sizeof commands / sizeof commands[0])
+
+static int help(void)
+{
+    puts("Usage: octuple COMMAND [OPTION...]\n"
+         "Eight TLS handshakes' worth of public-key cryptography at once, one in each AVX-512 lane.\n"
+         "\n"
+         "Commands:");
+    for (size_t i = 0; i < COMMANDS; i++) {
+        printf("  %-7s %s\n", commands[i].name, commands[i].summary);
+    }
+    puts("\n"
+         "Options:\n"
+         "  -h, --help     this text; 'octuple COMMAND --help' for a command's own\n"
+         "  -V, --version  the version\n"
+         "\n"
+         "Examples:\n"
+         "  octuple info                          is this machine served, and if not, why\n"
+         "  octuple speed rsa2048-private         what it gains here\n"
+         "  octuple run -- nginx -g 'daemon off;' serve, unchanged, for less CPU\n"
+         "\n"
+         "Environment:\n"
+         "  OCTUPLE_TABLE     auto (default), avx512, c (portable, slow, for tests) or off\n"
+         "  OCTUPLE_COUNTERS  a directory in which every process keeps its counters\n"
+         "\n"
+         "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 'speed' had nothing of Octuple to measure;\n"
+         "125 to 127 are of 'run', see 'octuple run --help'. Manual: octuple(1).");
+    return CLI_OK;
+}
+
+static int unknown(const char *word)
+{
+    fprintf(stderr, "octuple: there is no %s '%s'; the commands are:", word[0] == '-' ? "option" : "command", word);
+    for (size_t i = 0; i < COMMANDS; i++) {
+        fprintf(stderr, "%s %s", i > 0 ? "," : "", commands[i].name);
+    }
+    fputc('\n', stderr);
+    return cli_see_help("octuple");
+}
+
+static int run_command(const struct cli_command *command, int argc, char **argv)
+{
+    char who[32];
+    snprintf(who, sizeof who, "octuple %s", command->name);
+    argv[0] = who;
+    return command->main(argc, argv);
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        cli_say("octuple", "a command is missing");
+        return cli_see_help("octuple");
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+        return help();
+    }
+    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+        printf("octuple %s\n", oct_version());
+        return CLI_OK;
+    }
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (!strcmp(argv[1], commands[i].name)) {
+            return run_command(&commands[i], argc - 1, argv + 1);
+        }
+    }
+    return unknown(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    /* Nothing in this process may depend on the openssl.cnf that the commands look at or write. */
+    OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
+    int code = dispatch(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        perror("octuple: cannot write the output");
+        return code == CLI_OK ? CLI_FAILED : code;
+    }
+    return code;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * `octuple run`: its parts. run.c decides; run_target.c looks at the program, run_config.c reads the user's OpenSSL
+ * configuration and writes ours, run_store.c keeps that on disk.
+ */
+#ifndef OCT_CLI_RUN_H
+#define OCT_CLI_RUN_H
+
+#include <limits.h>
+#include "cli.h"
+
+#define RUN_WHO "octuple run"
+
+/* The file that execvp() would start, stored in path. Returns CLI_OK, or CLI_RUN_NOT_FOUND or CLI_RUN_NOT_EXECUTABLE,
+ * which was then told. */
+int run_target_find(char path[PATH_MAX], const char *command);
+
+/* Why the preload will not reach the program (static, setuid, capabilities, not a 64-bit x86 program), in words that
+ * complete "NAME ..."; NULL if nothing speaks against it. */
+const char *run_target_obstacle(const char *path);
+
+enum config_verdict {
+    CONFIG_MERGED,   /* text is the configuration to use */
+    CONFIG_READY,    /* the user's own configuration activates the provider already */
+    CONFIG_CONFLICT, /* it cannot be combined safely: reason says why */
+    CONFIG_ERROR     /* no memory */
+};
+
+struct run_config {
+    enum config_verdict verdict;
+    char base[PATH_MAX]; /* the configuration that is extended, absolute; "" if there is none */
+    char reason[PATH_MAX + 256];
+    char *text; /* to be freed */
+};
+
+/* Reads the configuration that OpenSSL would read now and extends it by the provider in file `module`. */
+void run_config_make(struct run_config *config, const char *module);
+
+/* Keeps the text in a file that any user may read and only this one may write; equal texts share one file. Returns 0 if
+ * no folder would do, which was then told. */
+int run_store(char path[PATH_MAX], const char *text);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * `octuple speed`: its parts. A family of operations is one file with a table of struct speed_op; speed_ops.c lists the
+ * tables. Nothing else knows what an operation is, so a new family is a new file and one line.
+ */
+#ifndef OCT_CLI_SPEED_H
+#define OCT_CLI_SPEED_H
+
+#include "cli.h"
+
+struct speed_op {
+    const char *name;
+    const char *unit; /* what is counted: "op/s" */
+    int oct_op;       /* enum oct_op: whether this process serves it */
+    unsigned param;   /* the family's own, e.g. bits of the modulus */
+    /* Makes keys and inputs. NULL on failure, which was then told on stderr. */
+    void *(*open)(const struct speed_op *op);
+    void (*close)(void *state);
+    /* One call each: work on all lanes once. They return how many units were done; 0 is a failure. Untimed code
+     * does not belong here. */
+    unsigned (*octuple)(void *state);
+    unsigned (*openssl)(void *state);
+    /* 1 if what the last octuple() and openssl() call left behind is the same. */
+    int (*same)(void *state);
+};
+
+/* Ends with a NULL name. */
+extern const struct speed_op speed_rsa_ops[], speed_x25519_ops[], speed_ec_ops[];
+
+/* The i-th operation of all families; NULL after the last. */
+const struct speed_op *speed_op_at(unsigned i);
+const struct speed_op *speed_op_find(const char *name);
+
+/* Keys that families cache between operations of one run are freed here. */
+void speed_rsa_forget(void);
+
+struct speed_result {
+    double octuple_per_s; /* 0: not measured */
+    double openssl_per_s;
+    double ratio; /* median over the pairs of slices */
+    unsigned pairs;
+};
+
+/* Measures for about `seconds`, on the calling thread. with_octuple = 0 leaves one side out. Returns 0 if an operation
+ * failed. */
+int speed_measure(const struct speed_op *op, void *state, double seconds, int with_octuple,
+                  struct speed_result *result);
+
+/* Binds the calling thread to one core, the one that it was on at the first call; returns it, or -1. speed_unpin()
+ * gives the thread all its cores back: keys are made on all of them. */
+int speed_pin(void);
+void speed_unpin(void);
+
+/* Where results go: a table for people or a JSON object a line. */
+struct speed_report {
+    void (*head)(int core, double seconds);
+    int (*row)(const struct speed_op *op, const struct speed_result *result, int with_octuple);
+};
+extern const struct speed_report speed_report_text, speed_report_json;
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The operations that `octuple speed` knows: every family's table, in the order of the output.
+ */
+#include <string.h>
+#include "speed.h"
+
+static const struct speed_op *const families[] = {speed_rsa_ops, speed_x25519_ops, speed_ec_ops};
+
+const struct speed_op *speed_op_at(unsigned i)
+{
+    for (size_t family = 0; family < sizeof families / sizeof families[0]; family++) {
+        for (const struct speed_op *op = families[family]; op->name != NULL; op++) {
+            if (i-- == 0) {
+                return op;
+            }
+        }
+    }
+    return NULL;
+}
+
+const struct speed_op *speed_op_find(const char *name)
+{
+    const struct speed_op *op;
+    for (unsigned i = 0; (op = speed_op_at(i)) != NULL; i++) {
+        if (!strcmp(op->name, name)) {
+            return op;
+        }
+    }
+    return NULL;
+}

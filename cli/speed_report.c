@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The output of `octuple speed`. The JSON form is stable: {"op", "octuple_per_s", "openssl_per_s", "ratio", "unit"},
+ * one object a line, null for what could not be measured.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <jansson.h>
+#include <openssl/crypto.h>
+#include "speed.h"
+
+static void text_head(int core, double seconds)
+{
+    struct oct_cpu_info cpu;
+    oct_cpu_info_get(&cpu);
+    printf("%s, table %s, one thread", cpu.brand, cpu.table);
+    if (core >= 0) {
+        printf(" on core %d", core);
+    }
+    printf("\nagainst %s; eight keys, %g s for each operation\n\n", OpenSSL_version(OPENSSL_VERSION), seconds);
+    printf("%-18s %14s %14s %9s\n", "operation", "Octuple", "OpenSSL", "ratio");
+    fflush(stdout);
+}
+
+static int text_row(const struct speed_op *op, const struct speed_result *result, int with_octuple)
+{
+    if (with_octuple) {
+        printf("%-18s %9.0f %s %9.0f %s %8.2fx\n", op->name, result->octuple_per_s, op->unit, result->openssl_per_s,
+               op->unit, result->ratio);
+    } else {
+        printf("%-18s %14s %9.0f %s %9s\n", op->name, "off", result->openssl_per_s, op->unit, "-");
+    }
+    fflush(stdout);
+    return 1;
+}
+
+static void json_head(int core, double seconds)
+{
+    (void)core;
+    (void)seconds;
+}
+
+/* Rates to a tenth, ratios to a thousandth: more would be noise. */
+static json_t *rounded(double value, double steps)
+{
+    return json_real(round(value * steps) / steps);
+}
+
+static int json_row(const struct speed_op *op, const struct speed_result *result, int with_octuple)
+{
+    json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:s}", "op", op->name, "octuple_per_s",
+                               with_octuple ? rounded(result->octuple_per_s, 10) : json_null(), "openssl_per_s",
+                               rounded(result->openssl_per_s, 10), "ratio",
+                               with_octuple ? rounded(result->ratio, 1000) : json_null(), "unit", op->unit);
+    char *line = object != NULL ? json_dumps(object, JSON_REAL_PRECISION(12)) : NULL;
+    json_decref(object);
+    if (line == NULL) {
+        cli_say("octuple speed", "cannot make JSON: no memory");
+        return 0;
+    }
+    puts(line);
+    fflush(stdout);
+    free(line);
+    return 1;
+}
+
+const struct speed_report speed_report_text = {text_head, text_row};
+const struct speed_report speed_report_json = {json_head, json_row};
