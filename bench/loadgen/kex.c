@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* See kex.h. */
+#include "kex.h"
+
+#include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/obj_mac.h>
+#include <openssl/rand.h>
+#include <openssl/rsa.h>
+#include <openssl/x509.h>
+
+#include "crypto.h"
+
+static void write_generator(uint8_t *share, size_t len, enum oct_group id)
+{
+    memset(share, 0, len);
+    if (id == OCT_GROUP_X25519) {
+        share[0] = 9; /* RFC 7748, section 4.1 */
+        return;
+    }
+    EC_GROUP *group = EC_GROUP_new_by_curve_name(id == OCT_GROUP_P256 ? NID_X9_62_prime256v1 : NID_secp384r1);
+    oct_crypto_require(group && EC_POINT_point2oct(group, EC_GROUP_get0_generator(group), POINT_CONVERSION_UNCOMPRESSED,
+                                                   share, len, NULL) == len,
+                       "the group's generator");
+    EC_GROUP_free(group);
+}
+
+static void make_pair(struct oct_kex *kex, unsigned i)
+{
+    kex->key[i] = kex->group == OCT_GROUP_X25519 ? EVP_PKEY_Q_keygen(NULL, NULL, "X25519")
+                  : kex->group == OCT_GROUP_P256 ? EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256")
+                                                 : EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-384");
+    oct_crypto_require(kex->key[i] != NULL, "making a key share");
+    uint8_t *encoded = NULL;
+    size_t len = EVP_PKEY_get1_encoded_public_key(kex->key[i], &encoded);
+    oct_crypto_require(len == kex->share_len, "encoding a key share");
+    memcpy(kex->share[i], encoded, len);
+    OPENSSL_free(encoded);
+    kex->ctx[i] = EVP_PKEY_CTX_new_from_pkey(NULL, kex->key[i], NULL);
+    oct_crypto_require(kex->ctx[i] && EVP_PKEY_derive_init(kex->ctx[i]) > 0, "preparing a key share");
+}
+
+void oct_kex_init(struct oct_kex *kex, enum oct_group group, unsigned count)
+{
+    unsigned shares = count ? count : 1;
+    *kex = (struct oct_kex){
+        .group = group,
+        .share_len = group == OCT_GROUP_X25519 ? 32
+                     : group == OCT_GROUP_P256 ? 65
+                                               : 97,
+        .secret_len = group == OCT_GROUP_P384 ? 48 : 32,
+        .count = count,
+        .share = calloc(shares, sizeof *kex->share),
+        .key = calloc(shares, sizeof *kex->key),
+        .ctx = calloc(shares, sizeof *kex->ctx),
+    };
+    oct_crypto_require(kex->share && kex->key && kex->ctx, "memory for key shares");
+    if (!count)
+        write_generator(kex->share[0], kex->share_len, group);
+    for (unsigned i = 0; i < count; i++)
+        make_pair(kex, i);
+}
+
+void oct_kex_clear(struct oct_kex *kex)
+{
+    for (unsigned i = 0; i < kex->count; i++) {
+        EVP_PKEY_CTX_free(kex->ctx[i]);
+        EVP_PKEY_free(kex->key[i]);
+    }
+    free(kex->share);
+    free(kex->key);
+    free(kex->ctx);
+    *kex = (struct oct_kex){0};
+}
+
+const uint8_t *oct_kex_share(const struct oct_kex *kex, uint64_t n)
+{
+    return kex->share[kex->count ? n % kex->count : 0];
+}
+
+static bool derive_real(const struct oct_kex *kex, uint8_t *secret, unsigned i, const uint8_t *peer_share, size_t len)
+{
+    size_t secret_len = kex->secret_len;
+    EVP_PKEY *peer = EVP_PKEY_new();
+    bool ok = peer && EVP_PKEY_copy_parameters(peer, kex->key[i]) > 0 &&
+              EVP_PKEY_set1_encoded_public_key(peer, peer_share, len) > 0 &&
+              EVP_PKEY_derive_set_peer(kex->ctx[i], peer) > 0 &&
+              EVP_PKEY_derive(kex->ctx[i], secret, &secret_len) > 0 && secret_len == kex->secret_len;
+    EVP_PKEY_free(peer);
+    if (!ok)
+        ERR_clear_error();
+    return ok;
+}
+
+bool oct_kex_derive(const struct oct_kex *kex, uint8_t *secret, uint64_t n, const uint8_t *peer, size_t peer_len)
+{
+    if (peer_len != kex->share_len)
+        return false;
+    if (kex->count)
+        return derive_real(kex, secret, (unsigned)(n % kex->count), peer, peer_len);
+    if (kex->group == OCT_GROUP_X25519) {
+        memcpy(secret, peer, kex->secret_len);
+        return true;
+    }
+    /* The secret of ECDH is the x coordinate; a false point shows in the Finished messages. */
+    memcpy(secret, peer + 1, kex->secret_len);
+    return peer[0] == POINT_CONVERSION_UNCOMPRESSED;
+}
+
+/* Encrypts the whole pool for a key; false if it is not a usable RSA key. */
+static bool encrypt_pool(struct oct_premasters *pool, EVP_PKEY *key)
+{
+    if (!EVP_PKEY_is_a(key, "RSA") || EVP_PKEY_get_size(key) > OCT_RSA_BYTES_MAX)
+        return false;
+    EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
+    bool ok = ctx && EVP_PKEY_encrypt_init(ctx) > 0 && EVP_PKEY_CTX_set_rsa_padding(ctx, RSA_PKCS1_PADDING) > 0;
+    for (unsigned i = 0; ok && i < OCT_PREMASTER_COUNT; i++) {
+        pool->encrypted_len = OCT_RSA_BYTES_MAX;
+        ok = RAND_bytes(pool->secret[i], OCT_PREMASTER_LEN) > 0;
+        pool->secret[i][0] = pool->secret[i][1] = 3; /* the version that the ClientHello offered */
+        ok = ok &&
+             EVP_PKEY_encrypt(ctx, pool->encrypted[i], &pool->encrypted_len, pool->secret[i], OCT_PREMASTER_LEN) > 0;
+    }
+    EVP_PKEY_CTX_free(ctx);
+    return ok;
+}
+
+bool oct_premasters_make(struct oct_premasters *pool, const uint8_t *certificate, size_t len)
+{
+    if (pool->certificate && pool->certificate_len == len && !memcmp(pool->certificate, certificate, len))
+        return true;
+    oct_premasters_clear(pool);
+    const uint8_t *at = certificate;
+    X509 *x509 = d2i_X509(NULL, &at, (long)len);
+    EVP_PKEY *key = x509 ? X509_get0_pubkey(x509) : NULL;
+    uint8_t *copy = key && encrypt_pool(pool, key) ? malloc(len) : NULL;
+    X509_free(x509);
+    ERR_clear_error();
+    if (!copy)
+        return false;
+    memcpy(copy, certificate, len);
+    pool->certificate = copy;
+    pool->certificate_len = len;
+    return true;
+}
+
+void oct_premasters_clear(struct oct_premasters *pool)
+{
+    free(pool->certificate);
+    pool->certificate = NULL;
+    pool->certificate_len = 0;
+}

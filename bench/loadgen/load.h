@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Who begins a connection when. Closed loop: as soon as one is over the next begins, so that as many as --connections
+ * are always under way; the server is saturated and its capacity is seen. Open loop (--rate): connections begin at
+ * random moments (a Poisson process) whatever the server does, and a latency counts from the moment at which the
+ * connection was due, not from the one at which a free place was found, so that a server that falls behind cannot hide
+ * it.
+ */
+#ifndef OCTUPLE_LOADGEN_LOAD_H
+#define OCTUPLE_LOADGEN_LOAD_H
+
+#include "conn.h"
+#include "hist.h"
+
+struct oct_result {
+    uint64_t verdict[OCT_VERDICTS]; /* [OCT_GOING]: none */
+    uint64_t begun;
+    uint64_t overdue;                    /* open loop: were due before the end, but found no free place */
+    double seconds;                      /* from the first connection to the last verdict */
+    double user_seconds, system_seconds; /* of this process meanwhile */
+    struct oct_hist latency;             /* of the completed ones */
+};
+
+/* Runs the load to its end; false if it could not begin (told on stderr). */
+bool oct_load_run(struct oct_run *run, struct oct_result *result);
+
+/* Prints what came of it to stdout: text, or one line of JSON. */
+void oct_report_print(const struct oct_run *run, const struct oct_result *result);
+
+#endif

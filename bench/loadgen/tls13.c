@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The client's side of a full TLS 1.3 handshake with one certificate and no PSK (RFC 8446, section 2, figure 1). */
+#include "record.h"
+
+enum message {
+    MSG_SERVER_HELLO = 2,
+    MSG_TICKET = 4,
+    MSG_EXTENSIONS = 8,
+    MSG_CERTIFICATE = 11,
+    MSG_VERIFY = 15,
+    MSG_FINISHED = 20
+};
+
+#define VERIFY_MAX (4 + OCT_HASH_MAX)
+
+/* Derive-Secret, of the hash given. */
+static void derive(struct oct_crypto *crypto, uint8_t *out, const uint8_t *secret, const char *label,
+                   const uint8_t *hash)
+{
+    oct_crypto_expand(crypto, out, crypto->hash_len, secret, label, (struct oct_span){hash, crypto->hash_len});
+}
+
+/* The verify_data of whoever owns the traffic secret, for the transcript's hash so far. */
+static void finished(struct oct_crypto *crypto, uint8_t *out, const uint8_t *traffic_secret, const uint8_t *hash)
+{
+    uint8_t key[OCT_HASH_MAX];
+    struct oct_span transcript = {hash, crypto->hash_len};
+    oct_crypto_expand(crypto, key, crypto->hash_len, traffic_secret, "finished", (struct oct_span){"", 0});
+    oct_crypto_hmac(crypto, out, (struct oct_span){key, crypto->hash_len}, &transcript, 1);
+}
+
+static enum oct_verdict on_server_hello(struct oct_conn *conn, struct oct_reader body)
+{
+    struct oct_crypto *crypto = &conn->run->crypto;
+    const struct oct_kex *kex = &conn->run->kex;
+    struct oct_server_hello hello;
+    uint8_t shared[OCT_SHARED_MAX], hash[OCT_HASH_MAX];
+    if (!oct_conn_server_hello(conn, &hello, body))
+        return OCT_FAILED_PROTOCOL;
+    /* The session id that was sent is the beginning of the random. */
+    if (hello.session_id_len != OCT_SESSION_ID_LEN || memcmp(hello.session_id, conn->client_random, OCT_SESSION_ID_LEN))
+        return oct_conn_refuse(conn, "a ServerHello with another session id");
+    if (hello.group != kex->group || !oct_kex_derive(kex, shared, conn->number, hello.share, hello.share_len))
+        return oct_conn_refuse(conn, "a key share of another group");
+
+    oct_crypto_extract(crypto, conn->master, crypto->early_derived, (struct oct_span){shared, kex->secret_len});
+    oct_transcript_value(crypto, hash, conn->transcript);
+    derive(crypto, conn->client_secret, conn->master, "c hs traffic", hash);
+    derive(crypto, conn->server_secret, conn->master, "s hs traffic", hash);
+    oct_record_open_with(conn, conn->server_secret);
+    conn->keys_changed = true;
+    conn->state = OCT_STATE_EXTENSIONS;
+    return OCT_GOING;
+}
+
+static enum oct_verdict on_extensions(struct oct_conn *conn, struct oct_reader body)
+{
+    oct_read_vector(&body, 2);
+    if (!oct_reader_at_end(&body))
+        return oct_conn_refuse(conn, "malformed EncryptedExtensions");
+    conn->state = OCT_STATE_CERTIFICATE;
+    return OCT_GOING;
+}
+
+static enum oct_verdict on_certificate(struct oct_conn *conn, struct oct_reader body)
+{
+    struct oct_reader context = oct_read_vector(&body, 1);
+    struct oct_reader list = oct_read_vector(&body, 3);
+    bool bad = !oct_reader_at_end(&body) || context.left != 0 || list.left == 0;
+    while (!bad && list.left > 0) {
+        struct oct_reader certificate = oct_read_vector(&list, 3);
+        oct_read_vector(&list, 2); /* its extensions */
+        bad = list.bad || certificate.left == 0;
+    }
+    if (bad)
+        return oct_conn_refuse(conn, "a malformed Certificate");
+    conn->state = OCT_STATE_VERIFY;
+    return OCT_GOING;
+}
+
+static enum oct_verdict on_verify(struct oct_conn *conn, struct oct_reader body)
+{
+    oct_read_number(&body, 2);
+    struct oct_reader signature = oct_read_vector(&body, 2);
+    if (!oct_reader_at_end(&body) || signature.left == 0)
+        return oct_conn_refuse(conn, "a malformed CertificateVerify");
+    conn->state = OCT_STATE_FINISHED;
+    return OCT_GOING;
+}
+
+/* Writes the client's Finished, and what is to follow it under the application keys. */
+static void write_last_flight(struct oct_conn *conn, const uint8_t *hash, const uint8_t *application_secret)
+{
+    static const char request[] = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    struct oct_crypto *crypto = &conn->run->crypto;
+    uint8_t message[VERIFY_MAX] = {MSG_FINISHED, 0, 0, (uint8_t)crypto->hash_len};
+    conn->out_len = conn->out_sent = 0;
+    finished(crypto, message + 4, conn->client_secret, hash);
+    oct_record_seal13(conn, conn->client_secret, OCT_CONTENT_HANDSHAKE, message, 4 + crypto->hash_len);
+    if (conn->run->options->proof == OCT_PROOF_CLOSE)
+        oct_record_seal13(conn, application_secret, OCT_CONTENT_ALERT, (const uint8_t *)"\x01\0", 2);
+    if (conn->run->options->proof == OCT_PROOF_GET)
+        oct_record_seal13(conn, application_secret, OCT_CONTENT_DATA, (const uint8_t *)request, sizeof request - 1);
+}
+
+static enum oct_verdict on_finished(struct oct_conn *conn, struct oct_reader body)
+{
+    struct oct_crypto *crypto = &conn->run->crypto;
+    uint8_t hash[OCT_HASH_MAX], expected[OCT_HASH_MAX], master[OCT_HASH_MAX], secret[OCT_HASH_MAX];
+    oct_transcript_value(crypto, hash, conn->transcript);
+    finished(crypto, expected, conn->server_secret, hash);
+    if (body.left != crypto->hash_len || memcmp(body.at, expected, crypto->hash_len))
+        return oct_conn_refuse(conn, "a false Finished");
+    oct_transcript_add(conn->transcript, body.at - 4, 4 + body.left);
+    oct_transcript_value(crypto, hash, conn->transcript);
+
+    static const uint8_t zeros[OCT_HASH_MAX];
+    derive(crypto, secret, conn->master, "derived", crypto->empty_hash);
+    oct_crypto_extract(crypto, master, secret, (struct oct_span){zeros, crypto->hash_len});
+    if (conn->run->options->proof != OCT_PROOF_TICKET)
+        derive(crypto, secret, master, "c ap traffic", hash);
+    write_last_flight(conn, hash, secret);
+    derive(crypto, secret, master, "s ap traffic", hash);
+    oct_record_open_with(conn, secret);
+    conn->keys_changed = true;
+    conn->state = OCT_STATE_PROOF;
+    return oct_conn_send_last(conn);
+}
+
+enum oct_verdict oct_tls13_message(struct oct_conn *conn, unsigned type, struct oct_reader body)
+{
+    if (type != MSG_FINISHED)
+        oct_transcript_add(conn->transcript, body.at - 4, 4 + body.left);
+    if (conn->state == OCT_STATE_SERVER_HELLO && type == MSG_SERVER_HELLO)
+        return on_server_hello(conn, body);
+    if (conn->state == OCT_STATE_EXTENSIONS && type == MSG_EXTENSIONS)
+        return on_extensions(conn, body);
+    if (conn->state == OCT_STATE_CERTIFICATE && type == MSG_CERTIFICATE)
+        return on_certificate(conn, body);
+    if (conn->state == OCT_STATE_VERIFY && type == MSG_VERIFY)
+        return on_verify(conn, body);
+    if (conn->state == OCT_STATE_FINISHED && type == MSG_FINISHED)
+        return on_finished(conn, body);
+    return oct_conn_refuse(conn, "an unexpected handshake message");
+}
+
+/*
+ * What opens under the server's application keys comes from a server that knew our key share; it proves the rest only
+ * if it is something that a server sends after it has checked our Finished: a ticket, close_notify in answer to ours,
+ * or the answer to a request. (A server may send data of its own before that, as "0.5-RTT"; with OCT_PROOF_GET it has
+ * to be HTTP.)
+ */
+enum oct_verdict oct_tls13_proof(struct oct_conn *conn, unsigned inner_type, struct oct_reader content)
+{
+    enum oct_proof proof = conn->run->options->proof;
+    bool ticket = inner_type == OCT_CONTENT_HANDSHAKE && content.left > 0 && content.at[0] == MSG_TICKET;
+    if (ticket)
+        return proof == OCT_PROOF_GET ? OCT_GOING : OCT_COMPLETED;
+    if (inner_type == OCT_CONTENT_DATA && proof == OCT_PROOF_GET)
+        return content.left >= 5 && !memcmp(content.at, "HTTP/", 5) ? OCT_COMPLETED
+                                                                    : oct_conn_refuse(conn, "no HTTP answer");
+    if (inner_type != OCT_CONTENT_ALERT)
+        return oct_conn_refuse(conn, "an unexpected record after the handshake");
+    if (content.left != 2)
+        return oct_conn_refuse(conn, "a malformed alert");
+    conn->why = content.at[1] ? "a fatal alert after our Finished" : "close_notify after our Finished";
+    if (content.at[1] == 0)
+        return proof == OCT_PROOF_CLOSE ? OCT_COMPLETED : OCT_FAILED_EOF;
+    conn->run->alerts[content.at[1]]++;
+    return OCT_FAILED_ALERT;
+}

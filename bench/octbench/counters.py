@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""Octuple's counters, from the file that each process keeps (include/octuple/counters.h)."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MAGIC = 0x3150555463744F00
+LANES = 8
+ROOM = 32  # OCT_COUNTERS_OPS
+NAMES = ("rsa2048-private", "rsa3072-private", "rsa4096-private",
+         "rsa2048-public", "rsa3072-public", "rsa4096-public")
+
+HEADER = struct.Struct("=8Q")  # magic, pid, op_count, 5 reserved
+OPERATION = struct.Struct(f"={6 + LANES + 1 + 2}Q")
+SIZE = HEADER.size + ROOM * OPERATION.size
+
+
+class CountersError(Exception):
+    """The bytes are not a counters file."""
+
+
+@dataclass
+class Operation:
+    """struct oct_op_counters."""
+
+    submitted: int = 0
+    done: int = 0
+    failed: int = 0
+    plain: int = 0
+    cancelled: int = 0
+    recomputed: int = 0
+    flushes: list[int] = field(default_factory=lambda: [0] * LANES)
+    lane_nanoseconds: int = 0
+
+    def __sub__(self, other: "Operation") -> "Operation":
+        single = {name: getattr(self, name) - getattr(other, name)
+                  for name in ("submitted", "done", "failed", "plain", "cancelled", "recomputed", "lane_nanoseconds")}
+        return Operation(flushes=[a - b for a, b in zip(self.flushes, other.flushes)], **single)
+
+    def __add__(self, other: "Operation") -> "Operation":
+        return self - (Operation() - other)
+
+
+def parse(data: bytes) -> dict[str, Operation]:
+    """The counters by operation. An operation that this reader has no name for is "operation-N"."""
+    if len(data) < SIZE:
+        raise CountersError(f"{len(data)} bytes are too few for counters, which take {SIZE}")
+    magic, _pid, count, *_reserved = HEADER.unpack_from(data)
+    if magic != MAGIC:
+        raise CountersError(f"the file begins with {magic:#x}, counters with {MAGIC:#x}")
+    if count > ROOM:
+        raise CountersError(f"{count} operations are more than the file has room for")
+    result = {}
+    for i in range(count):
+        values = OPERATION.unpack_from(data, HEADER.size + i * OPERATION.size)
+        result[NAMES[i] if i < len(NAMES) else f"operation-{i}"] = Operation(
+            *values[:6], flushes=list(values[6:6 + LANES]), lane_nanoseconds=values[6 + LANES])
+    return result
+
+
+def read(path: Path) -> dict[str, Operation]:
+    """The counters in a file; none if there is no such file (nothing of Octuple runs in that process)."""
+    try:
+        return parse(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+
+
+def difference(after: dict[str, Operation], before: dict[str, Operation]) -> dict[str, Operation]:
+    """What happened in between, without operations of which there was none."""
+    changes = {name: value - before.get(name, Operation()) for name, value in after.items()}
+    return {name: value for name, value in changes.items() if value != Operation()}

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""Runs octuple-load and reads its report."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class LoadError(Exception):
+    """The load generator could not run."""
+
+
+@dataclass(frozen=True)
+class Handshake:
+    """A kind of handshake: its name in reports, the server's key, and what the client has to offer for it."""
+
+    name: str
+    title: str
+    key: str
+    options: tuple[str, ...]
+
+    @property
+    def operation(self) -> str:
+        """The counted operation that it needs of the server."""
+        return f"{self.key}-private"
+
+
+HANDSHAKES = (
+    Handshake("tls12-rsa-kx-rsa2048", "TLS 1.2, RSA key exchange, RSA-2048", "rsa2048", ("--tls", "1.2", "--kx", "rsa")),
+    Handshake("tls12-ecdhe-rsa2048", "TLS 1.2, ECDHE X25519, RSA-2048", "rsa2048", ("--tls", "1.2")),
+    Handshake("tls13-rsa2048", "TLS 1.3, X25519, RSA-2048", "rsa2048", ("--tls", "1.3")),
+    Handshake("tls13-rsa3072", "TLS 1.3, X25519, RSA-3072", "rsa3072", ("--tls", "1.3")),
+    Handshake("tls13-rsa4096", "TLS 1.3, X25519, RSA-4096", "rsa4096", ("--tls", "1.3")),
+    Handshake("tls13-ecdsa-p256", "TLS 1.3, X25519, ECDSA P-256", "ecdsa-p256", ("--tls", "1.3")),
+    Handshake("tls13-ecdsa-p384", "TLS 1.3, X25519, ECDSA P-384", "ecdsa-p384", ("--tls", "1.3")),
+)
+
+
+def named(name: str) -> Handshake:
+    return next(handshake for handshake in HANDSHAKES if handshake.name == name)
+
+
+def run(program: Path, port: int, cpu: int, handshake: Handshake, *, connections: int, seconds: float,
+        rate: float | None = None, seed: int = 1) -> dict:
+    """One run; returns the program's report. Failed handshakes are in it and no error here."""
+    command = [str(program), "127.0.0.1", str(port), *handshake.options, "--connections", str(connections),
+               "--seconds", f"{seconds:.3f}", "--seed", str(seed), "--cpu", str(cpu), "--json"]
+    if rate:
+        command += ["--rate", f"{rate:.2f}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 60, check=False)
+    if done.returncode not in (0, 1):
+        raise LoadError(f"{' '.join(command)} ended with status {done.returncode}: {done.stderr.strip()}")
+    return json.loads(done.stdout)

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""nginx as Debian ships it, on loopback ports of its own, with a configuration and keys made for the occasion.
+
+One nginx has a port per kind of key. The accelerated one is the same program with the same configuration, started by
+`octuple run`, which is what a user would type.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import counters, process
+
+KEYS = {
+    "rsa2048": ["-newkey", "rsa:2048"],
+    "rsa3072": ["-newkey", "rsa:3072"],
+    "rsa4096": ["-newkey", "rsa:4096"],
+    "ecdsa-p256": ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"],
+    "ecdsa-p384": ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-384"],
+}
+
+CONFIG_HEAD = """\
+daemon off;
+worker_processes 1;
+pid {folder}/nginx.pid;
+error_log {folder}/error.log warn;
+events {{ worker_connections 8192; }}
+http {{
+    access_log off;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    ssl_protocols TLSv1.2 TLSv1.3;
+"""
+CONFIG_SERVER = """\
+    server {{
+        listen 127.0.0.1:{port} ssl backlog=4096;
+        ssl_certificate {keys}/{key}.crt;
+        ssl_certificate_key {keys}/{key}.key;
+        return 200 "ok\\n";
+    }}
+"""
+
+
+class ServerError(Exception):
+    """nginx cannot be used; the text says why, and what it said itself."""
+
+
+def make_keys(folder: Path, kinds: list[str]) -> None:
+    """Self-signed certificates, with the openssl command."""
+    folder.mkdir(mode=0o755, exist_ok=True)
+    for kind in kinds:
+        command = ["openssl", "req", "-x509", "-nodes", "-days", "2", "-subj", "/CN=localhost", *KEYS[kind],
+                   "-keyout", f"{folder}/{kind}.key", "-out", f"{folder}/{kind}.crt"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise ServerError(f"openssl could not make a key of kind {kind}: {done.stderr.strip()}")
+
+
+def free_ports(count: int) -> list[int]:
+    """Loopback ports that nobody listens on now."""
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for sock in sockets:
+            sock.bind(("127.0.0.1", 0))
+        return [sock.getsockname()[1] for sock in sockets]
+    finally:
+        for sock in sockets:
+            sock.close()
+
+
+def find_nginx() -> str:
+    """nginx's own path: /usr/sbin is not in everybody's PATH."""
+    path = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
+    if not path:
+        raise ServerError("nginx is not installed: apt-get install nginx")
+    return path
+
+
+def clean_environment() -> dict[str, str]:
+    """Ours, without anything that would put Octuple into the stock server or set it differently in the other."""
+    drop = ("LD_PRELOAD", "OPENSSL_CONF")
+    return {name: value for name, value in os.environ.items() if name not in drop and not name.startswith("OCTUPLE_")}
+
+
+@dataclass(frozen=True)
+class Build:
+    """Where the programs of a build folder are."""
+
+    folder: Path
+
+    @property
+    def octuple(self) -> Path:
+        return self.folder / "bin/octuple"
+
+    @property
+    def load(self) -> Path:
+        return self.folder / "bin/octuple-load"
+
+    def missing(self) -> list[Path]:
+        parts = [self.octuple, self.load, self.folder / "lib/liboctuple-async.so", self.folder / "lib/octuple.so"]
+        return [part for part in parts if not part.exists()]
+
+
+class Nginx:
+    """One running nginx with one worker. Use it in a `with` statement: it ends there."""
+
+    def __init__(self, name: str, folder: Path, keys: Path, kinds: list[str], cpu: int, build: Build | None = None):
+        self.name, self.folder, self.keys, self.cpu, self.build = name, folder, keys, cpu, build
+        self.ports = dict(zip(kinds, free_ports(len(kinds))))
+        self.counters_folder = folder / "counters"
+        self.master: subprocess.Popen | None = None
+        self.worker = 0
+
+    def command(self) -> list[str]:
+        nginx = [find_nginx(), "-p", str(self.folder), "-c", str(self.folder / "nginx.conf")]
+        return [str(self.build.octuple), "run", "--", *nginx] if self.build else nginx
+
+    def write_config(self) -> None:
+        self.folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+        self.counters_folder.mkdir(exist_ok=True)
+        self.counters_folder.chmod(0o1777)  # a worker that is not root writes there too
+        servers = [CONFIG_SERVER.format(port=port, keys=self.keys, key=kind) for kind, port in self.ports.items()]
+        (self.folder / "nginx.conf").write_text(CONFIG_HEAD.format(folder=self.folder) + "".join(servers) + "}\n")
+
+    def said(self) -> str:
+        """What nginx has written so far."""
+        texts = [(self.folder / name).read_text(errors="replace") for name in ("output", "error.log")
+                 if (self.folder / name).exists()]
+        return "\n".join(texts).strip()
+
+    def start(self) -> None:
+        self.write_config()
+        environment = clean_environment()
+        if self.build:
+            environment["OCTUPLE_COUNTERS"] = str(self.counters_folder)
+            if "OCTUPLE_TABLE" in os.environ:  # to see the demo as on another CPU: OCTUPLE_TABLE=off ./demo
+                environment["OCTUPLE_TABLE"] = os.environ["OCTUPLE_TABLE"]
+        with open(self.folder / "output", "wb") as output:
+            self.master = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                                           env=environment, preexec_fn=self.prepare_child)
+        self.wait_until_ready(time.monotonic() + 20)
+
+    def prepare_child(self) -> None:
+        """Between fork and exec: the server's CPU, and as many descriptors as it may have."""
+        os.sched_setaffinity(0, {self.cpu})
+        _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+    def wait_until_ready(self, deadline: float) -> None:
+        while time.monotonic() < deadline:
+            if self.master.poll() is not None:
+                raise ServerError(f"{self.name} nginx ended with status {self.master.returncode}: {self.said()}")
+            workers = process.children(self.master.pid)
+            if workers and all(self.answers(port) for port in self.ports.values()):
+                self.worker = workers[0]
+                return
+            time.sleep(0.02)
+        raise ServerError(f"{self.name} nginx does not answer on {sorted(self.ports.values())}: {self.said()}")
+
+    @staticmethod
+    def answers(port: int) -> bool:
+        with socket.socket() as sock:
+            return sock.connect_ex(("127.0.0.1", port)) == 0
+
+    def stop(self) -> None:
+        if self.master and self.master.poll() is None:
+            self.master.send_signal(signal.SIGTERM)
+            try:
+                self.master.wait(10)
+            except subprocess.TimeoutExpired:
+                for pid in process.children(self.master.pid):
+                    os.kill(pid, signal.SIGKILL)
+                self.master.kill()
+                self.master.wait()
+
+    def __enter__(self) -> "Nginx":
+        try:
+            self.start()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(self, *_exception) -> None:
+        self.stop()
+
+    def cpu_times(self) -> tuple[float, float]:
+        return process.cpu_times(self.worker)
+
+    def memory_kb(self) -> dict[str, int]:
+        return process.memory_kb(self.worker)
+
+    def counters(self) -> dict[str, counters.Operation]:
+        """Of the worker; empty for the stock server."""
+        return counters.read(self.counters_folder / f"{self.worker}.octuple")
