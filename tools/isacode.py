@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""Machine code as objdump shows it: functions, instructions, and what their operands are."""
+import re
+import subprocess
+from dataclasses import dataclass, field
+
+WIDTHS = {}
+for _r in "abcd":
+    WIDTHS.update({f"r{_r}x": (f"r{_r}x", 8), f"e{_r}x": (f"r{_r}x", 4), f"{_r}x": (f"r{_r}x", 2),
+                    f"{_r}l": (f"r{_r}x", 1), f"{_r}h": (f"r{_r}x", 1)})
+for _r in ("si", "di", "bp", "sp"):
+    WIDTHS.update({f"r{_r}": (f"r{_r}", 8), f"e{_r}": (f"r{_r}", 4), _r: (f"r{_r}", 2), f"{_r}l": (f"r{_r}", 1)})
+for _n in range(8, 16):
+    WIDTHS.update({f"r{_n}": (f"r{_n}", 8), f"r{_n}d": (f"r{_n}", 4), f"r{_n}w": (f"r{_n}", 2),
+                    f"r{_n}b": (f"r{_n}", 1)})
+REGISTERS = sorted({full for full, _ in WIDTHS.values()})
+ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
+CALLER_SAVED = ARGUMENTS + ("rax", "r10", "r11")
+NO_RETURN = re.compile(r"^(__stack_chk_fail|oct_assert_failed|abort|__assert_fail)\b")
+CLOBBERED = CALLER_SAVED + tuple(range(32))     # vector registers by number
+
+_MEMORY = re.compile(r"(?:(\w+) (?:PTR|BCST) )?(?:[cdefgs]s:)?(?:\w+ )?\[([^\]]*)\]")
+_SIZES = {"BYTE": 1, "WORD": 2, "DWORD": 4, "QWORD": 8, "XMMWORD": 16, "YMMWORD": 32, "ZMMWORD": 64, "OWORD": 16}
+CONDITIONAL = re.compile(r"^j(?!mp)\w+$|^loop\w*$")
+_FUNCTION = re.compile(r"^([0-9a-f]+) <(.+)>:$")
+_INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(.*?)\s*$")
+_RELOCATION = re.compile(r"^\s*[0-9a-f]+:\s+R_X86_64_\w+\s+(\S+)")
+_SECTION = re.compile(r"^Disassembly of section (\S+):")
+_PREFIXES = {"rep", "repz", "repnz", "lock", "notrack", "bnd", "data16", "cs", "ds", "es", "{evex}", "{vex}", "{vex3}"}
+
+
+@dataclass
+class Instruction:
+    address: int
+    mnemonic: str
+    operands: list
+    target: int = None      # of a jump or call
+    symbol: str = None      # the function that it goes to, where that is not the one it stands in
+    text: str = ""
+    related: str = None     # the symbol of its relocation
+
+
+@dataclass
+class Function:
+    name: str
+    section: str
+    instructions: list = field(default_factory=list)
+
+
+def split_operands(text):
+    out, depth, current = [], 0, ""
+    for char in text:
+        if char == "," and depth == 0:
+            out.append(current.strip())
+            current = ""
+            continue
+        depth += {"[": 1, "]": -1}.get(char, 0)
+        current += char
+    return out + ([current.strip()] if current.strip() else [])
+
+
+def _parse(address, text):
+    text = re.sub(r"\s*#.*$", "", text)
+    words = text.split(None, 1)
+    while len(words) > 1 and words[0] in _PREFIXES:
+        if words[0].startswith("rep"):
+            break
+        words = words[1].split(None, 1)
+    mnemonic, rest = words[0], words[1] if len(words) > 1 else ""
+    match = re.match(r"^([0-9a-f]+)(?: <(.*)>)?$", rest)
+    if match and (mnemonic in ("call", "jmp") or CONDITIONAL.match(mnemonic)):
+        return Instruction(address, mnemonic, [], int(match.group(1), 16), match.group(2), text)
+    operands = split_operands(rest)
+    if mnemonic == "xchg" and operands[0] == operands[1]:
+        mnemonic, operands = "nop", []
+    return Instruction(address, mnemonic, operands, text=text)
+
+
+def disassemble(path):
+    """The functions of an object file or library, as objdump sees them."""
+    out = subprocess.run(["objdump", "-dr", "--no-show-raw-insn", "-M", "intel", str(path)], check=True,
+                         capture_output=True, text=True).stdout
+    functions, section = [], ""
+    for line in out.splitlines():
+        match = _FUNCTION.match(line)
+        if match:
+            functions.append(Function(match.group(2), section))
+            continue
+        match = _RELOCATION.match(line)
+        if match and functions and functions[-1].instructions:
+            functions[-1].instructions[-1].related = re.sub(r"[-+]0x[0-9a-f]+$", "", match.group(1))
+            continue
+        match = _SECTION.match(line)
+        if match:
+            section = match.group(1)
+            continue
+        match = _INSTRUCTION.match(line)
+        if match and match.group(2) and functions:
+            functions[-1].instructions.append(_parse(int(match.group(1), 16), match.group(2)))
+    for function in functions:
+        _settle_targets(function)
+    return functions
+
+
+def _settle_targets(function):
+    """A jump within the function has a target and no symbol; every other jump or call has a symbol."""
+    own = {i.address for i in function.instructions}
+    for i in function.instructions:
+        if i.target is None:
+            i.symbol = None
+        elif i.related is not None:
+            i.symbol = i.related
+        elif i.mnemonic != "call" and i.target in own:
+            i.symbol = None
+
+
+def memory(operand):
+    """(size, expression) of a memory operand, else None."""
+    match = _MEMORY.search(operand)
+    return (_SIZES.get(match.group(1), 0), match.group(2)) if match else None
+
+
+def constant_part(operand):
+    parts = re.findall(r"([+-]?)(0x[0-9a-f]+|\b\d+\b)(?![*])", memory(operand)[1])
+    return sum(int(p, 16) * (-1 if s == "-" else 1) for s, p in parts)
+
+
+def register(operand):
+    """(full name, width) of a general register, else None."""
+    return WIDTHS.get(operand.split("{")[0].strip())
+
+
+def vector(operand):
+    """The number of a vector register, else None."""
+    match = re.match(r"^[xyz]mm(\d+)", operand)
+    return int(match.group(1)) if match else None

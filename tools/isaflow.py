@@ -1,0 +1,457 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""Follows data through the machine code of a kernel, to show that no branch and no address depends on it.
+
+The rule is simple and errs on the side of a finding. Public is what a kernel's caller passes in registers, what
+stands in the struct that the first argument of an exported kernel points to (pointers and counts: the law of kernels'
+arguments), constants, and what is computed from these. Data is everything else that was read from memory, except a
+stack slot into which the function itself has just put something public (a spilled loop counter), and everything that
+came out of a vector or mask register. A finding is:
+
+  - a conditional jump on flags that were set by data,
+  - a memory access whose address was computed from data,
+  - data handed to a function of the C library as an address or a length.
+
+Data may flow through calls inside the object: what a callee gets is joined over all its callers. What remains trusted:
+that a store through a pointer does not hit a spill slot (slots at or above any address that the function took of its
+own stack are given up at such a store, and at a call), and objdump's reading of the instructions.
+"""
+import re
+
+from isacode import ARGUMENTS, CLOBBERED, CONDITIONAL, NO_RETURN, WIDTHS, constant_part, memory, register, vector
+from isastate import CANARY, PUBLIC_STRUCT, Entry
+
+_COPIES = {"mov", "movzx", "movsx", "movsxd", "movabs", "movbe", "bswap"}
+# dst = dst op sources, and the flags with it
+_ARITHMETIC = {"add", "sub", "and", "or", "xor", "shl", "sal", "shr", "sar", "rol", "ror", "inc", "dec", "neg",
+               "imul", "adc", "sbb", "shld", "shrd", "btr", "bts", "btc"}
+# dst = op(sources)
+_PURE = {"andn", "bzhi", "shlx", "shrx", "sarx", "rorx", "blsr", "blsi", "blsmsk", "bextr", "popcnt", "lzcnt", "tzcnt",
+         "bsf", "bsr", "pext", "pdep", "not"}
+_COMPARES = {"cmp", "test", "bt"}
+_NOTHING = {"nop", "nopw", "nopl", "endbr64", "vzeroupper", "vzeroall", "pause", "cdqe", "cwde", "xchg_nop", "emms"}
+
+
+class FunctionFlow:
+    """One function, with what its callers hand it and what its callees return."""
+
+    def __init__(self, function, known, returns_data, clobbers, entry):
+        self.function = function
+        self.known = known                  # names of functions whose code is at hand
+        self.returns_data = returns_data    # name -> whether its result is data
+        self.clobbers = clobbers            # name -> registers that a call of it changes: compilers look into callees
+        self.entry = entry
+        self.calls = {}                     # callee -> what all calls of it here have in common
+        self.findings = {}                  # address -> text
+        self.result_is_data = False
+        self.index = {i.address: n for n, i in enumerate(function.instructions)}
+
+    # --- operands
+
+    def address_parts(self, state, expression):
+        """(register names, place or None, is rip-relative)"""
+        parts = re.findall(r"([+-]?)([^+-]+)", expression.replace(" ", ""))
+        names, offset, scaled = [], 0, False
+        for sign, part in parts:
+            base = part.split("*")[0]
+            if base == "rip":
+                return [], None, True
+            if base in WIDTHS:
+                names.append(WIDTHS[base][0])
+                scaled = scaled or "*" in part
+            elif vector(base) is not None:
+                names.append(base)      # the index of a gather: one address for each lane, from data
+            elif base not in ("riz", "eiz"):
+                offset += int(part, 16) * (-1 if sign == "-" else 1)
+        place = None
+        if any(state.frame.get(n) == PUBLIC_STRUCT for n in names):
+            return names, PUBLIC_STRUCT, False
+        if len(names) == 1 and not scaled and names[0] in state.frame:
+            region, base = state.frame[names[0]]
+            place = (region, base + offset)
+        return names, place, False
+
+    def check_address(self, state, instruction, operand):
+        size, expression = memory(operand)
+        names, place, rip = self.address_parts(state, expression)
+        for name in names:
+            if state.data.get(name, True):
+                self.findings[instruction.address] = f"an address from data ({name}): {instruction.text}"
+        return size, names, place, rip
+
+    def read(self, state, instruction, operand):
+        """Whether a source operand is data."""
+        if memory(operand):
+            size, _, place, rip = self.check_address(state, instruction, operand)
+            if rip or "fs:" in operand:     # a constant of the program; the stack protector's canary
+                return False
+            if place is None:
+                return True
+            if place == PUBLIC_STRUCT:
+                return False
+            if place[0] == "entry" and place[1] >= 8:
+                return False    # arguments beyond the sixth
+            return not (place in state.slots and size <= state.slots[place][0])
+        reg = register(operand)
+        if reg:
+            return state.data[reg[0]]
+        vec = vector(operand)
+        if vec is not None:
+            return vec not in state.parked
+        return operand.startswith(("k", "mm", "st"))
+
+    def write(self, state, instruction, operand, data, frame=None):
+        if memory(operand):
+            return self.store(state, instruction, operand, data, frame)
+        reg = register(operand)
+        if reg:
+            name, width = reg
+            state.data[name] = data or (width < 4 and state.data[name])
+            state.frame.pop(name, None)
+            if frame and width == 8:
+                state.frame[name] = frame
+        elif vector(operand) is not None:
+            state.parked.pop(vector(operand), None)
+        return None
+
+    def store(self, state, instruction, operand, data, frame=None):
+        size, names, place, _ = self.check_address(state, instruction, operand)
+        if place == PUBLIC_STRUCT:
+            self.findings[instruction.address] = f"a store into the public arguments: {instruction.text}"
+            return
+        if place is not None:
+            region, offset = place
+            length = size or 64
+            state.slots = {s: v for s, v in state.slots.items()
+                           if s[0] != region or s[1] + v[0] <= offset or s[1] >= offset + length}
+            if not data and size in (1, 2, 4, 8):
+                state.slots[place] = (size, frame)
+            return
+        # An index into an array of this frame: it starts at the constant part, or a little below (a folded bias).
+        based = [state.frame[n] for n in names if n in state.frame]
+        for region, offset in based:
+            self.give_up(state, region, offset + constant_part(operand) - 128)
+        if not based:
+            self.give_up_exposed(state)
+
+    @staticmethod
+    def give_up(state, region, low):
+        state.slots = {s: v for s, v in state.slots.items() if s[0] != region or s[1] + v[0] <= low}
+
+    def give_up_exposed(self, state):
+        for region, low in state.exposed.items():
+            self.give_up(state, region, low)
+
+    @staticmethod
+    def expose(state, place, name):
+        if name not in ("rsp", "rbp") and place not in (PUBLIC_STRUCT, CANARY):
+            region, offset = place
+            state.exposed[region] = min(offset, state.exposed.get(region, offset))
+
+    # --- instructions
+
+    def step(self, state, instruction):
+        m, ops = instruction.mnemonic, instruction.operands
+        if m in _NOTHING or m.startswith(("nop", "prefetch")):
+            return
+        handler = getattr(self, "on_" + m, None)
+        if handler:
+            handler(state, instruction, ops)
+        elif CONDITIONAL.match(m):
+            self.on_conditional(state, instruction)
+        elif m in _COPIES:
+            self.copy_value(state, instruction, ops)
+        elif m in _COMPARES:
+            state.set_flags(any([self.read(state, instruction, o) for o in ops]) and not self.is_canary(state, ops))
+        elif m in _ARITHMETIC:
+            self.arithmetic(state, instruction, m, ops)
+        elif m in _PURE:
+            data = any([self.read(state, instruction, o) for o in ops[1:] or ops])
+            self.write(state, instruction, ops[0], data)
+            if m not in ("not", "shlx", "shrx", "sarx", "rorx", "pext", "pdep"):
+                state.set_flags(data)
+        elif re.match(r"^v?mov[dq]$|^v?mov[ad]q?[au]p?[sd]?(32|64)?$|^vmovdq[au](32|64)$", m) and len(ops) == 2 \
+                and "{" not in ops[0] and "ymm" not in ops[0] and "zmm" not in ops[0]:
+            self.park(state, instruction, ops)
+        elif m.startswith("set"):
+            self.write(state, instruction, ops[0], self.condition(state, m[3:]))
+        elif m.startswith("cmov"):
+            data = self.condition(state, m[4:]) or any([self.read(state, instruction, o) for o in ops])
+            self.write(state, instruction, ops[0], data)
+        elif m.startswith(("rep", "stos", "movs", "cmps", "scas", "lods")):
+            self.string(state, instruction)
+        else:
+            self.other(state, instruction, m, ops)
+
+    def park(self, state, instruction, ops):
+        """gcc keeps general registers in vector registers where it runs out of them: a public one comes back public."""
+        source = ops[1]
+        data = self.read(state, instruction, source)
+        reg, vec = register(source), vector(source)
+        frame = state.frame.get(reg[0]) if reg else state.parked.get(vec)
+        self.write(state, instruction, ops[0], data, frame)
+        if vector(ops[0]) is not None and not data and not memory(source):
+            state.parked[vector(ops[0])] = frame
+
+    def other(self, state, instruction, m, ops):
+        """Vector and mask instructions, and anything unknown: what they write into a general register is data."""
+        for operand in ops[1:]:
+            if memory(operand):
+                self.check_address(state, instruction, operand)
+        if ops:
+            self.write(state, instruction, ops[0], True)
+        if not m.startswith(("v", "k")) or re.match(r"v?u?comis|v?ptest$|vtestp|kortest|ktest", m):
+            state.set_flags(True)
+
+    @staticmethod
+    def condition(state, suffix):
+        """Whether a condition (nz, ae, ...) is one on data."""
+        carry = suffix in ("b", "nb", "ae", "nae", "c", "nc", "a", "na", "be", "nbe")
+        return state.carry if suffix in ("b", "nb", "ae", "nae", "c", "nc") else state.flags or (carry and state.carry)
+
+    def copy_value(self, state, instruction, ops):
+        source = ops[1] if len(ops) > 1 else ops[0]
+        data = self.read(state, instruction, source)
+        reg = register(source)
+        if "fs:0x28" in source:
+            frame = CANARY
+        elif memory(source):
+            _, frame = state.slots.get(self.address_parts(state, memory(source)[1])[1], (0, None))
+        else:
+            frame = state.frame.get(reg[0]) if reg and reg[1] == 8 else None
+        if frame:
+            target = register(ops[0])
+            self.expose(state, frame, target[0] if target else "memory")
+        self.write(state, instruction, ops[0], data, frame)
+
+    def on_lea(self, state, instruction, ops):
+        names, place, _ = self.address_parts(state, memory(ops[1])[1])
+        target = register(ops[0])[0]
+        for name in names:
+            if name in state.frame and not (place and target in ("rsp", "rbp")):
+                region, offset = state.frame[name]
+                self.expose(state, place or (region, offset - 128), target)
+        self.write(state, instruction, ops[0], any(state.data.get(n, True) for n in names), place)
+
+    def arithmetic(self, state, instruction, m, ops):
+        first = register(ops[0])
+        if m in ("xor", "sub", "sbb") and len(ops) == 2 and first and register(ops[1]) == first:
+            data = m == "sbb" and state.carry
+            state.set_flags(data)
+            return self.write(state, instruction, ops[0], data)
+        sources = ops[1:] if len(ops) == 3 else ops
+        data = any([self.read(state, instruction, o) for o in sources]) and not self.is_canary(state, ops)
+        if m in ("adc", "sbb"):
+            data = data or state.carry
+        if m == "imul" and len(ops) == 1:
+            return self.on_mul(state, instruction, ops)
+        frame = None
+        if first and first[0] in state.frame and len(ops) == 2:
+            frame = self.moved_frame(state, instruction, m, state.frame[first[0]], ops[1], first[0])
+        self.write(state, instruction, ops[0], data, frame)
+        state.flags = data
+        if m not in ("inc", "dec"):
+            state.carry = data
+        return None
+
+    @staticmethod
+    def is_canary(state, ops):
+        """The stack protector compares: what it compares is no data of ours."""
+        return any("fs:0x28" in o or (register(o) and state.frame.get(register(o)[0]) == CANARY) for o in ops)
+
+    def moved_frame(self, state, instruction, m, place, operand, name):
+        if place == PUBLIC_STRUCT:
+            return place
+        region, offset = place
+        if re.match(r"^(0x)?[0-9a-f]+$", operand) and m in ("add", "sub"):
+            value = int(operand, 16)
+            value -= (1 << 64) if value >> 63 else 0
+            return (region, offset + (value if m == "add" else -value))
+        if m == "and" and name == "rsp":
+            return (f"aligned@{instruction.address:x}", 0)
+        self.expose(state, (region, offset - 128), name)
+        return None
+
+    def on_push(self, state, instruction, ops):
+        data = self.read(state, instruction, ops[0])
+        region, offset = state.frame.get("rsp", ("lost", 0))
+        state.frame["rsp"] = (region, offset - 8)
+        state.slots.pop((region, offset - 8), None)
+        if not data:
+            reg = register(ops[0])
+            state.slots[region, offset - 8] = (8, state.frame.get(reg[0]) if reg and reg[0] != "rsp" else None)
+
+    def on_pop(self, state, instruction, ops):
+        region, offset = state.frame.get("rsp", ("lost", 0))
+        place = (region, offset)
+        self.write(state, instruction, ops[0], place not in state.slots, state.slots.get(place, (0, None))[1])
+        state.frame["rsp"] = (region, offset + 8)
+
+    def on_leave(self, state, instruction, ops):
+        region, offset = state.frame.get("rbp", ("lost", 0))
+        state.frame["rsp"] = (region, offset)
+        self.on_pop(state, instruction, ["rbp"])
+
+    def on_xchg(self, state, instruction, ops):
+        data = [self.read(state, instruction, o) for o in ops]
+        self.write(state, instruction, ops[0], data[1])
+        self.write(state, instruction, ops[1], data[0])
+
+    def on_mul(self, state, instruction, ops):
+        data = self.read(state, instruction, ops[0]) or state.data["rax"]
+        for name in ("rax", "rdx"):
+            state.data[name] = data
+            state.frame.pop(name, None)
+        state.set_flags(data)
+
+    def on_mulx(self, state, instruction, ops):
+        data = self.read(state, instruction, ops[2]) or state.data["rdx"]
+        self.write(state, instruction, ops[0], data)
+        self.write(state, instruction, ops[1], data)
+
+    def on_cqo(self, state, instruction, ops):
+        state.data["rdx"] = state.data["rax"]
+
+    on_cdq = on_cqo
+
+    def string(self, state, instruction):
+        for name in ("rcx", "rsi", "rdi"):
+            if state.data[name] and (name != "rsi" or "stos" not in instruction.text):
+                self.findings[instruction.address] = f"a string instruction on data ({name}): {instruction.text}"
+        self.give_up_exposed(state)
+
+    def on_conditional(self, state, instruction):
+        m = instruction.mnemonic
+        if re.match(r"^(j[re]?cxz|loop)", m):
+            data = state.data["rcx"] or (state.flags and m.startswith("loop") and m != "loop")
+        else:
+            data = self.condition(state, m[1:])
+        if data:
+            self.findings[instruction.address] = f"a branch on data: {instruction.text}"
+
+    def on_call(self, state, instruction, ops):
+        name = self.callee(instruction)
+        held = Entry(frozenset(r for r in ARGUMENTS if state.data[r]),
+                     frozenset(r for r in ARGUMENTS if state.frame.get(r) == PUBLIC_STRUCT))
+        result = True
+        if name in self.known:
+            self.calls[name] = self.calls[name].join(held) if name in self.calls else held
+            result = self.returns_data.get(name, False)
+        elif name and re.match(r"^(mem(cpy|set|move)|oct_cleanse)", name):
+            used = {"oct_cleanse": ("rdi", "rsi"), "memset": ("rdi", "rdx")}.get(name, ("rdi", "rsi", "rdx"))
+            for r in used:
+                if state.data[r]:
+                    self.findings[instruction.address] = f"data ({r}) is an address or a length of {name}()"
+            result = state.data["rdi"]
+        for r in self.clobbers.get(name, CLOBBERED):
+            if r in state.data:
+                state.data[r] = True
+                state.frame.pop(r, None)
+            else:
+                state.parked.pop(r, None)
+        if name not in self.clobbers or "rax" in self.clobbers[name]:
+            state.data["rax"] = result
+        state.set_flags(True)
+        self.give_up_exposed(state)
+
+    def callee(self, instruction):
+        return (instruction.symbol or "").split("@")[0]
+
+    # --- the walk
+
+    def successors(self, position):
+        instruction = self.function.instructions[position]
+        m = instruction.mnemonic
+        if m in ("ret", "ud2", "hlt") or (m == "call" and NO_RETURN.match(instruction.symbol or "")):
+            return []
+        here = [position + 1] if position + 1 < len(self.function.instructions) else []
+        if m == "jmp":
+            here = []
+        if (m == "jmp" or CONDITIONAL.match(m)) and not instruction.symbol and instruction.target in self.index:
+            here.append(self.index[instruction.target])
+        return here
+
+    def run(self):
+        instructions = self.function.instructions
+        if not instructions:
+            return
+        heads = {0} | {self.index[i.target] for i in instructions
+                       if i.mnemonic != "call" and i.target in self.index and not i.symbol}
+        states, todo = {0: self.entry.state()}, [0]
+        while todo:
+            position = todo.pop()
+            state = states[position].copy()
+            while True:
+                instruction = instructions[position]
+                tail = instruction.mnemonic == "jmp" and instruction.symbol and not instruction.symbol.startswith(".")
+                if tail:
+                    self.on_call(state, instruction, [])
+                elif instruction.mnemonic != "jmp":
+                    self.step(state, instruction)
+                if instruction.mnemonic == "ret" or tail:
+                    self.result_is_data = self.result_is_data or state.data["rax"]
+                following = self.successors(position)
+                if len(following) == 1 and following[0] == position + 1 and following[0] not in heads:
+                    position = following[0]
+                    continue
+                for n in following:
+                    if n not in states:
+                        states[n] = state.copy()
+                        todo.append(n)
+                    elif states[n].join(state):
+                        todo.append(n)
+                break
+
+
+def _clobbers(by_name):
+    """The caller-saved registers that each function changes, itself or in what it calls."""
+    out = {}
+    for name, function in by_name.items():
+        out[name] = set()
+        for i in function.instructions:
+            written = i.operands[:2] if i.mnemonic in ("mulx", "xchg") else i.operands[:1]
+            out[name].update(register(o)[0] for o in written if register(o) and not memory(o))
+            out[name].update(vector(o) for o in written if vector(o) is not None)
+            if i.mnemonic in ("mul", "cqo", "cdq", "cpuid", "rdtsc") or (i.mnemonic == "imul" and len(i.operands) == 1):
+                out[name].update(("rax", "rdx", "rcx"))
+            if i.mnemonic.startswith(("rep", "stos", "movs")):
+                out[name].update(("rcx", "rsi", "rdi"))
+            if i.mnemonic.startswith("vzero"):
+                out[name].update(range(16))
+            if i.symbol and i.symbol not in by_name and not NO_RETURN.match(i.symbol):
+                out[name].update(CLOBBERED)
+    changed = True
+    while changed:
+        changed = False
+        for name, function in by_name.items():
+            for i in function.instructions:
+                more = out.get(i.symbol, set()) - out[name]
+                out[name] |= more
+                changed = changed or bool(more)
+    return {name: registers & set(CLOBBERED) for name, registers in out.items()}
+
+
+def flow(functions, exported):
+    """Findings by function name. `exported` functions are called by other objects, with a public struct; the others by
+    these alone, or not at all."""
+    by_name = {f.name: f for f in functions}
+    entry = {name: Entry(struct=frozenset(["rdi"])) for name in by_name if name in exported}
+    returns_data = {name: False for name in by_name}
+    clobbers, todo, results = _clobbers(by_name), set(entry), {}
+    while todo:
+        name = todo.pop()
+        walk = FunctionFlow(by_name[name], by_name, returns_data, clobbers, entry[name])
+        walk.run()
+        results[name] = walk.findings
+        for callee, held in walk.calls.items():
+            joined = entry[callee].join(held) if callee in entry else held
+            if callee not in exported and entry.get(callee) != joined:
+                entry[callee] = joined
+                todo.add(callee)
+        if walk.result_is_data and not returns_data[name]:
+            returns_data[name] = True
+            todo.update(n for n in results if any(i.symbol == name for i in by_name[n].instructions))
+    for name in sorted(set(by_name) - set(results)):
+        if not name.endswith(".cold"):
+            results[name] = {0: "no call of it was found, so it was not followed"}
+    return results
