@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Does the bound proof see anything? Defects of the two kinds that it is there for, put into real kernel steps: a sum that
+ * overflows 64 bits after enough products, and a multiplicand of 53 bits. Each must be reported.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernels/rsa.h"
+
+#define LIMBS 20
+#define STRIP 4
+#define SLOTS 4
+#define MONT_SQUARE
+#include "kernels/mont_impl.h"
+
+uint64_t oct_bound_checked;
+static jmp_buf caught;
+static const char *failed_operation;
+
+void oct_bound_failed(const char *operation, __int128 lo, __int128 hi)
+{
+    (void)lo, (void)hi;
+    failed_operation = operation;
+    longjmp(caught, 1);
+}
+
+static struct mont s[2];
+static uint64_t numbers[LIMBS][V8_LANES];
+
+static void reset(void)
+{
+    static const uint64_t any[V8_LANES];
+    failed_operation = NULL;
+    for (int j = 0; j < LIMBS; j++) {
+        s[0].n[j] = s[1].n[j] = v8_load52(any);
+        for (int i = 0; i < SLOTS; i++)
+            s[0].slot[i][j] = s[1].slot[i][j] = v8_load52(any);
+    }
+    s[0].k0 = s[1].k0 = v8_load52(any);
+}
+
+/* The same steps without a defect pass: what is caught below is the defect. */
+static void test_clean(void **state)
+{
+    (void)state;
+    reset();
+    if (setjmp(caught) == 0) {
+        for (unsigned vectors = 1; vectors <= 2; vectors++) {
+            mont_mul(s, vectors, 2, 0, 1);
+            mont_square(s, vectors, 2, 0);
+            mont_reduce_once(s, vectors, 2);
+            mont_set_one(s, vectors, 2);
+            mont_load(s[0].slot[2], (const oct_limb8 *)numbers, LIMBS);
+        }
+    }
+    assert_null(failed_operation);
+}
+
+/* An addition of two numbers whose carries were not passed on before they are multiplied: limbs of 53 bits. */
+static void test_53_bits(void **state)
+{
+    (void)state;
+    reset();
+    if (setjmp(caught) == 0) {
+        for (int j = 0; j < LIMBS; j++)
+            s[0].slot[0][j] = v8_add(s[0].slot[0][j], s[0].slot[1][j]);
+        mont_mul(s, 1, 2, 0, 1);
+    }
+    assert_non_null(failed_operation);
+    assert_non_null(strstr(failed_operation, "multiplicand"));
+}
+
+/* The smallest excess: one more than 2^52 - 1. */
+static void test_one_more(void **state)
+{
+    (void)state;
+    reset();
+    if (setjmp(caught) == 0) {
+        s[0].slot[1][7] = v8_add(s[0].slot[1][7], v8_set1(1));
+        mont_mul(s, 1, 2, 0, 1);
+    }
+    assert_non_null(failed_operation);
+    assert_non_null(strstr(failed_operation, "multiplicand"));
+}
+
+/* A square accumulated too often before its columns are carried. */
+static void test_overflow(void **state)
+{
+    int times = 0;
+    (void)state;
+    reset();
+    if (setjmp(caught) == 0) {
+        mont_b_mul_first(s[0].t, s[0].slot[0], s[0].slot[1], s[0].n, s[0].slot[2]);
+        for (volatile int i = 0; i < 1000; i++, times++)
+            mont_b_mul_next(s[0].t, s[0].slot[0], s[0].slot[1], s[0].n, s[0].slot[2]);
+    }
+    assert_non_null(failed_operation);
+    assert_null(strstr(failed_operation, "multiplicand"));
+}
+
+/* A subtraction below zero that is then taken for a limb. */
+static void test_negative_limb(void **state)
+{
+    (void)state;
+    reset();
+    if (setjmp(caught) == 0) {
+        s[0].slot[0][3] = v8_sub(s[0].slot[0][3], s[0].slot[1][3]);
+        mont_square(s, 1, 2, 0);
+    }
+    assert_non_null(failed_operation);
+    assert_non_null(strstr(failed_operation, "multiplicand"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clean),    cmocka_unit_test(test_53_bits),       cmocka_unit_test(test_one_more),
+        cmocka_unit_test(test_overflow), cmocka_unit_test(test_negative_limb),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

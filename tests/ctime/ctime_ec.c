@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * P-256 and P-384 on the c table with private keys, randomness, peers and digests marked secret: ECDH, public keys, key pairs, ECDSA; and
+ * refused keys and peers among good ones. Results are held against the vectors, or against the same without marks.
+ *
+ * usage: ctime_ec VECTORS      (ECDH vectors with encoded points)
+ */
+#include "secret.h"
+
+#include "../kat/ec_peer.h"
+#include "api/ec_internal.h"
+
+#include <string.h>
+#include <sys/random.h>
+
+#define MAX    OCT_EC_MAX_BYTES
+#define DIGEST 32
+
+struct batch {
+    int curve;
+    size_t bytes;
+    uint8_t key[OCT_LANES][MAX], peer[OCT_LANES][2 * MAX], digest[OCT_LANES][DIGEST];
+    uint8_t secret[OCT_LANES][MAX], public_key[OCT_LANES][2 * MAX], signature[OCT_LANES][2 * MAX];
+    struct oct_lanes result;
+};
+
+/* The library's source of randomness, here: what it gives is secret, and not the same twice. */
+ssize_t getrandom(void *data, size_t len, unsigned flags)
+{
+    static uint8_t next;
+    (void)flags;
+    memset(data, 0x5a, len);
+    for (size_t i = 0; i < len; i += 5)
+        ((uint8_t *)data)[i] = ++next;
+    OCT_SECRET(data, len);
+    return (ssize_t)len;
+}
+
+/* Cases with a point and a good answer. */
+static void load(struct batch *b, struct rec_bytes shared[OCT_LANES], const char *path)
+{
+    struct rec_file file;
+    unsigned lanes = 0;
+    rec_load(&file, path);
+    b->curve = ec_peer_curve(&file.cases[0]);
+    b->bytes = oct_ec_bytes(b->curve);
+    for (size_t i = 0; i < file.count && lanes < OCT_LANES; i += 5) {
+        const struct rec_case *c = &file.cases[i];
+        struct rec_bytes peer = rec_field(c, "peer"), scalar = rec_field(c, "scalar");
+        const uint8_t *point;
+        if (rec_is(c, "valid") && ec_peer_point(&point, b->curve, peer) == EC_PEER_STRICT) {
+            memcpy(b->peer[lanes], point, 2 * b->bytes);
+            ec_peer_number(b->key[lanes], b->curve, scalar);
+            shared[lanes++] = rec_field(c, "shared");
+        }
+        free(peer.data);
+        free(scalar.data);
+    }
+    REQUIRE(lanes == OCT_LANES);
+    rec_unload(&file);
+}
+
+static void mark(struct batch *b)
+{
+    OCT_SECRET(b->key, sizeof b->key);
+    OCT_SECRET(b->peer, sizeof b->peer);
+    OCT_SECRET(b->digest, sizeof b->digest);
+}
+
+static void unmark(struct batch *b)
+{
+    OCT_DECLASSIFY(b, sizeof *b);
+}
+
+/* A key of zero in lane 2 and one above n in lane 5, a point that is none in lane 6. */
+static void spoil(struct batch *b)
+{
+    memset(b->key[2], 0, sizeof b->key[2]);
+    memset(b->key[5], 0xff, sizeof b->key[5]);
+    b->peer[6][3] ^= 1;
+}
+
+static void derive(struct batch *b, unsigned lanes)
+{
+    struct oct_ec_derive_lane lane[OCT_LANES];
+    for (unsigned i = 0; i < lanes; i++)
+        lane[i] = (struct oct_ec_derive_lane){b->key[i], b->peer[i], b->secret[i]};
+    REQUIRE(oct_ec_derive_on(&oct_ops_c, b->curve, lane, lanes, &b->result) == OCT_OK);
+}
+
+static void public_keys(struct batch *b, unsigned lanes)
+{
+    struct oct_ec_public_lane lane[OCT_LANES];
+    for (unsigned i = 0; i < lanes; i++)
+        lane[i] = (struct oct_ec_public_lane){b->key[i], b->public_key[i]};
+    REQUIRE(oct_ec_public_on(&oct_ops_c, b->curve, lane, lanes, &b->result) == OCT_OK);
+}
+
+static void sign(struct batch *b, unsigned lanes, oct_ecdsa_nonce_fn *nonces)
+{
+    struct oct_ecdsa_sign_lane lane[OCT_LANES];
+    for (unsigned i = 0; i < lanes; i++)
+        lane[i] = (struct oct_ecdsa_sign_lane){b->key[i], b->digest[i], DIGEST, b->signature[i]};
+    REQUIRE(oct_ecdsa_sign_on(&oct_ops_c, b->curve, lane, lanes, nonces, &b->result) == OCT_OK);
+}
+
+static void expect_lanes(const struct batch *b, unsigned lanes, unsigned bad)
+{
+    const unsigned all = (1u << lanes) - 1;
+    REQUIRE(!is_secret(&b->result, sizeof b->result));
+    REQUIRE(b->result.ok == (all & ~bad) && b->result.invalid == (all & bad));
+}
+
+static void check_derive(const struct batch *from, const struct rec_bytes shared[OCT_LANES], unsigned lanes, int bad)
+{
+    static const uint8_t zero[MAX];
+    struct batch b = *from;
+    if (bad)
+        spoil(&b);
+    mark(&b);
+    derive(&b, lanes);
+    expect_lanes(&b, lanes, bad ? 0x64 : 0);
+    REQUIRE(is_secret(b.secret[0], b.bytes));
+    unmark(&b);
+    for (unsigned i = 0; i < lanes; i++)
+        REQUIRE(memcmp(b.secret[i], b.result.ok >> i & 1 ? shared[i].data : zero, b.bytes) == 0);
+}
+
+/* They are those that come out without marks. */
+static void check_public(const struct batch *from, unsigned lanes, int bad)
+{
+    struct batch b = *from, plain = *from;
+    if (bad) {
+        spoil(&b);
+        spoil(&plain);
+    }
+    public_keys(&plain, lanes);
+    mark(&b);
+    public_keys(&b, lanes);
+    expect_lanes(&b, lanes, bad ? 0x24 : 0);
+    REQUIRE(is_secret(b.public_key[0], 2 * b.bytes));
+    unmark(&b);
+    REQUIRE(memcmp(b.public_key, plain.public_key, sizeof b.public_key) == 0);
+}
+
+/* The pairs belong together. */
+static void check_keygen(const struct batch *from, unsigned lanes)
+{
+    struct oct_ec_keygen_lane lane[OCT_LANES];
+    struct batch b = *from, again;
+    for (unsigned i = 0; i < lanes; i++)
+        lane[i] = (struct oct_ec_keygen_lane){b.key[i], b.public_key[i]};
+    REQUIRE(oct_ec_keygen_on(&oct_ops_c, b.curve, lane, lanes, &b.result) == OCT_OK);
+    expect_lanes(&b, lanes, 0);
+    REQUIRE(is_secret(b.key[0], b.bytes) && is_secret(b.public_key[0], 2 * b.bytes));
+    unmark(&b);
+    again = b;
+    memset(again.public_key, 0, sizeof again.public_key);
+    public_keys(&again, lanes);
+    for (unsigned i = 0; i < lanes; i++)
+        REQUIRE(memcmp(again.public_key[i], b.public_key[i], 2 * b.bytes) == 0);
+}
+
+static uint8_t kept[OCT_LANES][OCT_EC_NONCE_BYTES];
+
+/* The library's own nonces, remembered. */
+static int keep(uint8_t nonce[OCT_LANES][OCT_EC_NONCE_BYTES], int curve, const struct oct_ecdsa_sign_lane lane[],
+                unsigned lanes)
+{
+    const int status = oct_ecdsa_nonces(nonce, curve, lane, lanes);
+    REQUIRE(is_secret(nonce, lanes * OCT_EC_NONCE_BYTES));
+    memcpy(kept, nonce, lanes * sizeof kept[0]);
+    return status;
+}
+
+static int repeat(uint8_t nonce[OCT_LANES][OCT_EC_NONCE_BYTES], int curve, const struct oct_ecdsa_sign_lane lane[],
+                  unsigned lanes)
+{
+    (void)curve, (void)lane;
+    OCT_DECLASSIFY(kept, sizeof kept);
+    memcpy(nonce, kept, lanes * sizeof kept[0]);
+    return OCT_OK;
+}
+
+/* A refused key is tried again alone, so that only the good lanes' nonces are kept where all are good. */
+static void check_sign(const struct batch *from, unsigned lanes, int bad)
+{
+    struct batch b = *from, plain = *from;
+    if (bad)
+        spoil(&b);
+    mark(&b);
+    sign(&b, lanes, bad ? oct_ecdsa_nonces : keep);
+    expect_lanes(&b, lanes, bad ? 0x24 : 0);
+    REQUIRE(is_secret(b.signature[0], 2 * b.bytes));
+    unmark(&b);
+    if (!bad) {
+        sign(&plain, lanes, repeat);
+        REQUIRE(memcmp(b.signature, plain.signature, sizeof b.signature) == 0);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static struct batch b;
+    struct rec_bytes shared[OCT_LANES];
+    REQUIRE(OCT_CHECKMEM_ON() && argc == 2);
+    load(&b, shared, argv[1]);
+    for (unsigned i = 0; i < OCT_LANES; i++)
+        memset(b.digest[i], 0x11 * (int)i + 3, DIGEST);
+    check_derive(&b, shared, 1, 0);
+    check_derive(&b, shared, 8, 0);
+    check_derive(&b, shared, 8, 1);
+    check_public(&b, 8, 0);
+    check_public(&b, 8, 1);
+    check_keygen(&b, 3);
+    check_sign(&b, 8, 0);
+    check_sign(&b, 8, 1);
+    for (unsigned i = 0; i < OCT_LANES; i++)
+        free(shared[i].data);
+    printf("P-%zu: clean\n", 8 * b.bytes);
+    return 0;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The point formulas of the NIST curves on all pairs of points of small groups, orders 64 (with a point of order 2) and 97: the
+ * special cases, which no random test meets, are everywhere. And scalar multiplication by windows and by comb, all points by all
+ * residues, where every addition can meet them. Each lane has another pair, and each point comes in several forms.
+ *
+ * usage: exhaustive_group c | avx512
+ */
+#include "small.h"
+
+#include "ops/ops.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <openssl/rand.h>
+
+static const struct group_ops *const *ops;
+static const unsigned orders[] = {64, 97};
+static struct small small[2][2]; /* [curve][order] */
+
+static void set_number(oct_limb8 *to, unsigned lane, const uint64_t *limb, unsigned limbs)
+{
+    for (unsigned j = 0; j < limbs; j++)
+        to[j][lane] = limb[j];
+}
+
+static void set_point(struct group_points *to, unsigned lane, const struct small *s, unsigned index, unsigned form)
+{
+    const struct small_point *p = &s->point[index][form];
+    set_number(to->x, lane, p->x, s->limbs);
+    set_number(to->y, lane, p->y, s->limbs);
+    set_number(to->z, lane, p->z, s->limbs);
+}
+
+static void expect_number(const oct_limb8 *got, unsigned lane, const uint64_t *limb, unsigned limbs)
+{
+    for (unsigned j = 0; j < limbs; j++)
+        if (got[j][lane] != limb[j])
+            fail_msg("limb %u in lane %u: %#lx, not %#lx", j, lane, got[j][lane], limb[j]);
+}
+
+static void expect_point(const struct group_result *r, unsigned lane, const struct small *s, unsigned index)
+{
+    static const uint64_t zero[GROUP_MAX_LIMBS];
+    assert_int_equal(r->finite >> lane & 1, index != 0);
+    expect_number(r->x, lane, index ? s->point[index][0].x : zero, s->limbs);
+    expect_number(r->y, lane, index ? s->point[index][0].y : zero, s->limbs);
+}
+
+struct pair {
+    unsigned p, q, negative; /* indices */
+};
+
+static unsigned sum_of(const struct small *s, const struct pair *pair)
+{
+    return (pair->p + (pair->negative ? s->order - pair->q : pair->q)) % s->order;
+}
+
+/* What an incomplete addition promises: the sum, but for an infinite p or q, and that p = q can be told. */
+static void expect_incomplete(const struct group_result *r, unsigned lane, const struct small *s,
+                              const struct pair *pair)
+{
+    const unsigned sum = sum_of(s, pair), q = pair->negative ? (s->order - pair->q) % s->order : pair->q;
+    if (pair->p == 0 || pair->q == 0)
+        return;
+    const int same = pair->p == q;
+    expect_point(r, lane, s, same ? 0 : sum);
+    if (same || sum == 0)
+        assert_int_equal(r->x_is_zero >> lane & 1, same);
+}
+
+static void expect(const struct group_result *r, unsigned lane, const struct small *s, enum group_formula formula,
+                   const struct pair *pair)
+{
+    if (formula == GROUP_DOUBLE)
+        expect_point(r, lane, s, 2 * pair->p % s->order);
+    else if (formula == GROUP_ADD || formula == GROUP_MIXED)
+        expect_incomplete(r, lane, s, pair);
+    else
+        expect_point(r, lane, s, sum_of(s, pair));
+}
+
+/* Eight pairs through one formula, in place and not. A mixed addition's q is affine: not infinity. */
+static void run_pairs(const struct group_ops *o, const struct small *s, enum group_formula formula,
+                      const struct pair pair[GROUP_LANES], unsigned seed)
+{
+    struct group_points p, q;
+    struct group_result r;
+    unsigned negative = 0;
+    memset(&p, 0, sizeof p);
+    memset(&q, 0, sizeof q);
+    const int mixed = formula == GROUP_MIXED || formula == GROUP_MIXED_COMPLETE;
+    for (unsigned i = 0; i < GROUP_LANES; i++) {
+        set_point(&p, i, s, pair[i].p, (seed + i) % SMALL_FORMS);
+        set_point(&q, i, s, pair[i].q, mixed ? 0 : (seed / 3 + i) % SMALL_FORMS);
+        negative |= pair[i].negative << i;
+    }
+    for (int alias = 0; alias < 2; alias++) {
+        memset(&r, 0x5a, sizeof r);
+        o->apply(&r, formula, &p, &q, negative, alias);
+        for (unsigned i = 0; i < GROUP_LANES; i++)
+            if (!mixed || pair[i].q != 0)
+                expect(&r, i, s, formula, &pair[i]);
+    }
+}
+
+static unsigned long all_pairs(const struct group_ops *o, const struct small *s, enum group_formula formula)
+{
+    const unsigned n = s->order, total = formula == GROUP_DOUBLE ? n * SMALL_FORMS : 2 * n * n;
+    for (unsigned at = 0; at < total; at += GROUP_LANES) {
+        struct pair pair[GROUP_LANES];
+        for (unsigned i = 0; i < GROUP_LANES; i++) {
+            const unsigned k = (at + i) % total;
+            pair[i] = (struct pair){k % n, k / n % n, k / n / n};
+        }
+        run_pairs(o, s, formula, pair, at / GROUP_LANES);
+    }
+    return total;
+}
+
+static void test_formulas(void **state)
+{
+    unsigned long count = 0;
+    (void)state;
+    for (int curve = 0; curve < 2; curve++)
+        for (unsigned g = 0; g < OCT_ARRAY_LEN(orders); g++)
+            for (int formula = 0; formula < GROUP_FORMULAS; formula++)
+                count += all_pairs(ops[curve], &small[curve][g], (enum group_formula)formula);
+    print_message("%lu pairs, each twice\n", count);
+}
+
+/* An odd scalar that is k modulo the order: as small as can be, or random. An even order takes odd k only. */
+static void make_scalar(const struct group_ops *o, const struct small *s, uint64_t limb[GROUP_MAX_LIMBS], unsigned k,
+                        int is_random)
+{
+    const unsigned n = s->order, top = o->bits - 52 * (o->limbs - 1);
+    unsigned rest = 0;
+    memset(limb, 0, GROUP_MAX_LIMBS * sizeof limb[0]);
+    if (is_random) {
+        assert_int_equal(RAND_bytes((uint8_t *)limb, (int)(o->limbs * sizeof limb[0])), 1);
+        for (unsigned j = 0; j < o->limbs; j++)
+            limb[j] &= ((uint64_t)1 << (j + 1 < o->limbs ? 52 : top)) - 1;
+        limb[0] = (limb[0] & ~(uint64_t)0xffff) | 0x4000;
+    }
+    for (unsigned j = o->limbs; j-- > 0;)
+        rest = (unsigned)((((unsigned __int128)rest << 52) + limb[j]) % n);
+    /* There is room for it: the low bits were cleared. */
+    limb[0] += (k + n - rest) % n;
+    if (limb[0] % 2 == 0)
+        limb[0] += n;
+}
+
+/* Lane i: point p[i] by scalar k[i]; the comb is of p[0]. */
+static void run_scalars(const struct group_ops *o, const struct small *s, const void *comb, const unsigned p[],
+                        const unsigned k[], int is_random)
+{
+    struct group_points points;
+    struct group_result r;
+    oct_limb8 scalar[GROUP_MAX_LIMBS] OCT_ALIGN64;
+    memset(&points, 0, sizeof points);
+    memset(scalar, 0, sizeof scalar);
+    for (unsigned i = 0; i < GROUP_LANES; i++) {
+        uint64_t limb[GROUP_MAX_LIMBS];
+        make_scalar(o, s, limb, k[i], is_random);
+        set_number(scalar, i, limb, o->limbs);
+        set_point(&points, i, s, p[i], i % SMALL_FORMS);
+    }
+    memset(&r, 0x5a, sizeof r);
+    if (comb)
+        o->comb_multiply(&r, comb, (const oct_limb8 *)scalar);
+    else
+        o->multiply(&r, &points, (const oct_limb8 *)scalar);
+    for (unsigned i = 0; i < GROUP_LANES; i++)
+        expect_point(&r, i, s, (unsigned)((unsigned long)p[i] * k[i] % s->order));
+}
+
+/* All points by all residues (odd ones for an even order), each residue in turn small and random. The c table, which is slow: one
+ * vector in `stride`. */
+static void test_windows(void **state)
+{
+    const unsigned stride = strstr(ops[0]->name, "_c") ? 12 : 1;
+    unsigned long count = 0;
+    (void)state;
+    for (int curve = 0; curve < 2; curve++)
+        for (unsigned g = 0; g < OCT_ARRAY_LEN(orders); g++) {
+            const struct small *s = &small[curve][g];
+            const unsigned n = s->order, step = n % 2 == 0 ? 2 : 1, residues = n / step;
+            for (unsigned at = 0; at < n * residues; at += GROUP_LANES * stride) {
+                unsigned p[GROUP_LANES], k[GROUP_LANES];
+                for (unsigned i = 0; i < GROUP_LANES; i++) {
+                    p[i] = (at + i) % n;
+                    k[i] = ((at + i) / n * step + step - 1) % n;
+                }
+                for (int is_random = 0; is_random < 2; is_random++)
+                    run_scalars(ops[curve], s, NULL, p, k, is_random);
+                count += 2 * GROUP_LANES;
+            }
+        }
+    print_message("%lu products\n", count);
+}
+
+/* Bases by all residues; a comb wants an order above its largest odd multiple, 63. */
+static void test_comb(void **state)
+{
+    const unsigned bases = strstr(ops[0]->name, "_c") ? 2 : 96;
+    unsigned long count = 0;
+    (void)state;
+    for (int curve = 0; curve < 2; curve++) {
+        const struct small *s = &small[curve][1];
+        for (unsigned base = 1; base <= bases; base++) {
+            struct group_points points;
+            for (unsigned i = 0; i < GROUP_LANES; i++)
+                set_point(&points, i, s, base, 0);
+            void *comb = ops[curve]->comb_new(&points);
+            for (unsigned at = 0; at < s->order; at += GROUP_LANES) {
+                unsigned p[GROUP_LANES], k[GROUP_LANES];
+                for (unsigned i = 0; i < GROUP_LANES; i++) {
+                    p[i] = base;
+                    k[i] = (at + i) % s->order;
+                }
+                for (int is_random = 0; is_random < 2; is_random++)
+                    run_scalars(ops[curve], s, comb, p, k, is_random);
+                count += 2 * GROUP_LANES;
+            }
+            free(comb);
+        }
+    }
+    print_message("%lu products\n", count);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    for (int curve = 0; curve < 2; curve++)
+        for (unsigned g = 0; g < OCT_ARRAY_LEN(orders); g++)
+            small_open(&small[curve][g], curve, orders[g]);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    for (int curve = 0; curve < 2; curve++)
+        for (unsigned g = 0; g < OCT_ARRAY_LEN(orders); g++)
+            small_close(&small[curve][g]);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct group_ops *const c[] = {&group_p256_c, &group_p384_c};
+    const struct oct_ops *table[2];
+    ops = argc == 2 && strcmp(argv[1], "c") == 0 ? c : NULL;
+#if defined(OCT_HAVE_AVX512_TABLE)
+    static const struct group_ops *const avx512[] = {&group_p256_avx512, &group_p384_avx512};
+    if (argc == 2 && strcmp(argv[1], "avx512") == 0) {
+        ops = avx512;
+        if (oct_ops_runnable(table) < 2) {
+            print_message("SKIP: this CPU does not run the avx512 table\n");
+            return 77;
+        }
+    }
+#else
+    (void)table;
+#endif
+    if (!ops)
+        return 2;
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formulas), cmocka_unit_test(test_windows),
+                                       cmocka_unit_test(test_comb)};
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

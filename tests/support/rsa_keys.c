@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+#include "rsa_keys.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NEED(x)                                                                                                       \
+    do {                                                                                                              \
+        if (!(x)) {                                                                                                   \
+            fprintf(stderr, "%s:%d: %s failed\n", __FILE__, __LINE__, #x);                                            \
+            abort();                                                                                                  \
+        }                                                                                                             \
+    } while (0)
+
+static struct oct_bytes put(uint8_t *bytes, const BIGNUM *x)
+{
+    return (struct oct_bytes){bytes, (size_t)BN_bn2bin(x, bytes)};
+}
+
+/* dp, dq, qinv, d and the byte strings, from e, p, q. */
+static void complete(struct test_rsa *key)
+{
+    BN_CTX *ctx = BN_CTX_new();
+    BIGNUM *p1 = BN_dup(key->p), *q1 = BN_dup(key->q), *phi = BN_new();
+    key->n = BN_new(), key->d = BN_new(), key->dp = BN_new(), key->dq = BN_new(), key->qinv = BN_new();
+    NEED(BN_sub_word(p1, 1) && BN_sub_word(q1, 1) && BN_mul(phi, p1, q1, ctx) && BN_mul(key->n, key->p, key->q, ctx));
+    NEED(BN_mod_inverse(key->d, key->e, phi, ctx) && BN_mod(key->dp, key->d, p1, ctx) &&
+         BN_mod(key->dq, key->d, q1, ctx) && BN_mod_inverse(key->qinv, key->q, key->p, ctx));
+    BN_free(p1), BN_free(q1), BN_free(phi), BN_CTX_free(ctx);
+    key->numbers = (struct oct_rsa_numbers){
+        .n = put(key->bytes[0], key->n),   .e = put(key->bytes[1], key->e),   .p = put(key->bytes[2], key->p),
+        .q = put(key->bytes[3], key->q),   .dp = put(key->bytes[4], key->dp), .dq = put(key->bytes[5], key->dq),
+        .qinv = put(key->bytes[6], key->qinv)};
+}
+
+static BIGNUM *make_prime(unsigned bits, const BIGNUM *e, BN_CTX *ctx)
+{
+    BIGNUM *p = BN_new(), *p1 = BN_new(), *gcd = BN_new();
+    do {
+        NEED(BN_generate_prime_ex(p, (int)bits, 0, NULL, NULL, NULL));
+        NEED(BN_sub(p1, p, BN_value_one()) && BN_gcd(gcd, p1, e, ctx));
+    } while (!BN_is_one(gcd) || !BN_is_bit_set(p, (int)bits - 2));
+    BN_free(p1), BN_free(gcd);
+    return p;
+}
+
+void test_rsa_make(struct test_rsa *key, unsigned bits, unsigned long e)
+{
+    BN_CTX *ctx = BN_CTX_new();
+    memset(key, 0, sizeof *key);
+    key->e = BN_new();
+    NEED(BN_set_word(key->e, e));
+    /* Both primes have their two top bits set, so n has exactly `bits` bits. */
+    key->p = make_prime(bits / 2, key->e, ctx);
+    key->q = make_prime(bits / 2, key->e, ctx);
+    BN_CTX_free(ctx);
+    complete(key);
+}
+
+void test_rsa_swap_primes(struct test_rsa *swapped, const struct test_rsa *key)
+{
+    memset(swapped, 0, sizeof *swapped);
+    swapped->e = BN_dup(key->e);
+    swapped->p = BN_dup(key->q);
+    swapped->q = BN_dup(key->p);
+    complete(swapped);
+}
+
+void test_rsa_free(struct test_rsa *key)
+{
+    BIGNUM *all[] = {key->n, key->e, key->d, key->p, key->q, key->dp, key->dq, key->qinv};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        BN_free(all[i]);
+}
+
+void test_rsa_power(uint8_t *out, const uint8_t *in, size_t len, const BIGNUM *exponent, const BIGNUM *n)
+{
+    BN_CTX *ctx = BN_CTX_new();
+    BIGNUM *x = BN_bin2bn(in, (int)len, NULL), *r = BN_new();
+    NEED(x && r && BN_mod_exp(r, x, exponent, n, ctx));
+    NEED(BN_bn2binpad(r, out, (int)len) == (int)len);
+    BN_free(x), BN_free(r), BN_CTX_free(ctx);
+}
+
+void test_rsa_below_n(uint8_t *out, size_t len, const struct test_rsa *key)
+{
+    BIGNUM *x = BN_new();
+    NEED(x && BN_rand_range(x, key->n) && BN_bn2binpad(x, out, (int)len) == (int)len);
+    BN_free(x);
+}

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""Planted kernels, each with one thing that must be found, compiled by both compilers; and clean ones with what
+compilers do to loop counters and pointers, which must pass."""
+import shutil
+
+import pytest
+from conftest import run_tool
+
+AVX512 = ("-O3", "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mavx512ifma", "-mbmi2")
+COMPILERS = [c for c in ("gcc", "clang") if shutil.which(c)]
+
+PROLOGUE = """#include <immintrin.h>
+#include <stdint.h>
+#include <stddef.h>
+struct args { uint64_t *work; unsigned count; const uint64_t *in; uint64_t *out; };
+#define INNER static __attribute__((noinline))
+"""
+
+CLEAN = PROLOGUE + """
+INNER void step(__m512i *t, const __m512i *a, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        t[i] = _mm512_madd52lo_epu64(t[i], a[i], a[0]);
+}
+INNER void choose(__m512i *t, __mmask8 m[4], unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        t[i] = _mm512_mask_blend_epi64(m[i % 4], t[i], t[n]);
+}
+void oct_avx512_clean(const struct args *args)
+{
+    __mmask8 m[4];
+    __m512i *t = (__m512i *)args->work;
+    for (unsigned i = 0; i < 4; i++)
+        m[i] = _mm512_test_epi64_mask(t[i], _mm512_set1_epi64(1 << i));
+    for (unsigned round = 0; round < 1000; round++) {
+        step(t, (const __m512i *)args->in, args->count);
+        choose(t, m, args->count);
+        if (args->count == 2)
+            step(t + 64, (const __m512i *)args->in, 20);
+    }
+    for (unsigned i = 0; i < args->count; i++)
+        _mm512_store_si512(args->out + 8 * i, t[i]);
+}
+"""
+
+PLANTED = {
+    "a branch on data: a word": ("a branch on data", """
+void oct_avx512_k(const struct args *a)
+{
+    if (a->in[3] & 1)
+        a->out[0] = a->out[5] * 3;
+}"""),
+    "a branch on a mask": ("a branch on data", """
+INNER void more(uint64_t *p) { p[0] += 7; }
+void oct_avx512_k(const struct args *a)
+{
+    __m512i x = _mm512_load_si512(a->in);
+    if (_mm512_test_epi64_mask(x, x))
+        more(a->out);
+}"""),
+    "a branch on a lane": ("a branch on data", """
+INNER void more(uint64_t *p) { p[0] += 7; }
+void oct_avx512_k(const struct args *a)
+{
+    __m512i x = _mm512_load_si512(a->in);
+    if (_mm_cvtsi128_si64(_mm512_castsi512_si128(x)) == 5)
+        more(a->out);
+}"""),
+    "a loop as long as data says": ("a branch on data", """
+void oct_avx512_k(const struct args *a)
+{
+    for (uint64_t i = 0; i < a->in[0]; i++)
+        _mm512_store_si512(a->work + 8 * i, _mm512_setzero_si512());
+}"""),
+    "an index of data": ("an address from data", """
+void oct_avx512_k(const struct args *a)
+{
+    _mm512_store_si512(a->out, _mm512_load_si512(a->work + 8 * (a->in[1] & 15)));
+}"""),
+    "data handed to a callee as a count": ("a branch on data", """
+INNER void step(__m512i *t, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++)
+        t[i] = _mm512_add_epi64(t[i], t[i + 1]);
+}
+void oct_avx512_k(const struct args *a)
+{
+    step((__m512i *)a->work, a->in[2]);
+}"""),
+    "data that comes back from a callee": ("a branch on data", """
+INNER uint64_t top(const uint64_t *x) { __asm__ volatile(""); return x[7] >> 63; }
+INNER void more(uint64_t *p) { p[0] += 7; }
+void oct_avx512_k(const struct args *a)
+{
+    if (top(a->in))
+        more(a->out);
+}"""),
+    "data by way of the stack": ("a branch on data", """
+INNER void fill(uint64_t *t, const __m512i *x) { _mm512_storeu_si512(t, *x); }
+INNER void more(uint64_t *p) { p[0] += 7; }
+void oct_avx512_k(const struct args *a)
+{
+    uint64_t t[8] = {0};
+    fill(t, (const __m512i *)a->in);
+    for (unsigned i = 0; i < 8; i++)
+        if (t[i] == 1)
+            more(a->out);
+}"""),
+    "gather": ("gather or scatter", """
+void oct_avx512_k(const struct args *a)
+{
+    __m512i i = _mm512_load_si512(a->in);
+    _mm512_store_si512(a->out, _mm512_i64gather_epi64(i, a->work, 8));
+}"""),
+    "scatter": ("gather or scatter", """
+void oct_avx512_k(const struct args *a)
+{
+    __m512i i = _mm512_load_si512(a->in);
+    _mm512_i64scatter_epi64(a->out, i, i, 8);
+}"""),
+    "division": ("a division", """
+void oct_avx512_k(const struct args *a)
+{
+    a->out[0] = a->in[0] / a->in[1];
+    _mm512_store_si512(a->work, _mm512_setzero_si512());
+}"""),
+    "an indirect call": ("an indirect", """
+void oct_avx512_k(const struct args *a)
+{
+    void (*f)(uint64_t *) = (void (*)(uint64_t *))a->in;
+    f(a->out);
+    _mm512_store_si512(a->work, _mm512_setzero_si512());
+}"""),
+}
+
+
+def check(tree):
+    return run_tool("check-isa", tree.path / "build", "--root", tree.path)
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("protector", ["-fstack-protector-strong", "-fno-stack-protector"])
+def test_clean(tree, compiler, protector):
+    tree.write("src/kernels/k.c", CLEAN)
+    tree.compile("src/kernels/k.c", *AVX512, protector, compiler=compiler)
+    tree.write("src/api/a.c", "int oct_f(int x) { return x / 3; }\n")
+    tree.compile("src/api/a.c", compiler=compiler)
+    result = check(tree)
+    assert result.status == 0, result.out
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("name", PLANTED)
+def test_planted(tree, name, compiler):
+    said, source = PLANTED[name]
+    tree.write("src/kernels/clean.c", CLEAN)
+    tree.compile("src/kernels/clean.c", *AVX512, compiler=compiler)
+    tree.write("src/kernels/k.c", PROLOGUE + source)
+    tree.compile("src/kernels/k.c", *AVX512, compiler=compiler)
+    result = check(tree)
+    assert result.finds("src/kernels/k.c", said), result.out
+    assert not result.finds("src/kernels/clean.c"), result.out
+
+
+def test_zmm_outside_the_kernels(tree):
+    tree.write("src/api/a.c", PROLOGUE + CLEAN[len(PROLOGUE):])
+    tree.compile("src/api/a.c", *AVX512)
+    assert check(tree).finds("src/api/a.c", "outside")
+
+
+def test_avx_by_attribute_outside_the_kernels(tree):
+    tree.write("src/kernels/k.c", CLEAN)
+    tree.compile("src/kernels/k.c", *AVX512)
+    tree.write("src/api/a.c", PROLOGUE + '__attribute__((target("avx512f"))) void oct_f(uint64_t *p)\n'
+               "{ _mm512_store_si512(p, _mm512_setzero_si512()); }\n")
+    tree.compile("src/api/a.c")
+    assert check(tree).finds("src/api/a.c", "an AVX instruction")
+
+
+def test_zmm_in_the_linked_library(tree):
+    tree.write("src/kernels/k.c", CLEAN)
+    out = tree.compile("src/kernels/k.c", *AVX512)
+    stranger = tree.write("stranger.c", PROLOGUE + "void stranger(uint64_t *p)\n"
+                          "{ _mm512_store_si512(p, _mm512_setzero_si512()); }\n")
+    tree.link("liboctuple.so", "-fPIC", "-O2", *AVX512, out, stranger)
+    assert check(tree).finds("liboctuple.so", "stranger uses zmm")
+
+
+def test_no_backend(tree):
+    tree.write("src/api/a.c", "int oct_f(int x) { return x; }\n")
+    tree.compile("src/api/a.c")
+    assert check(tree).finds("no avx512 backend")

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+import pytest
+from conftest import ROOT, run_tool
+
+
+@pytest.fixture
+def house(tree):
+    """A small tree that keeps all rules."""
+    tree.write("include/octuple/status.h", "#include <stdint.h>\n")
+    tree.write("src/base/base.h", "#include <stddef.h>\n")
+    tree.write("src/vec/vec.h", '#include "base/base.h"\n')
+    tree.write("src/vec/vec_avx512.h", "#include <immintrin.h>\n")
+    tree.write("src/kernels/k.h", '#include "base/base.h"\n')
+    tree.write("src/kernels/k.c", '#define LIMBS 20\n#include "kernels/k.h"\n#include "vec/vec.h"\n')
+    tree.write("src/ops/ops.h", '#include "kernels/k.h"\n#include <octuple/status.h>\n')
+    tree.write("src/api/rsa.h", '#include "ops/ops.h"\n')
+    tree.write("src/batch/queue.c", '#include "api/rsa.h"\n')
+    tree.write("provider/init.c", "#include <openssl/core.h>\n#include <octuple/status.h>\n")
+    tree.write("cli/main.c", "#include <octuple/status.h>\n#include <stdio.h>\n")
+    return tree
+
+
+def test_this_tree():
+    result = run_tool("check-layers", "--root", ROOT)
+    assert result.status == 0, result.out
+
+
+def test_a_tree_that_keeps_the_rules(house):
+    result = run_tool("check-layers", "--root", house.path)
+    assert result.status == 0, result.out
+
+
+def test_nothing_to_look_at(tmp_path):
+    assert run_tool("check-layers", "--root", tmp_path).finds("nothing to look at")
+
+
+PLANTED = [
+    ("src/base/a.h", '#include "vec/vec.h"', "src/base includes vec/vec.h"),
+    ("src/cpu/a.c", '#include "vec/vec.h"', "src/cpu includes"),
+    ("src/kernels/a.c", '#include "ops/ops.h"', "src/kernels includes"),
+    ("src/kernels/a.c", "#include <immintrin.h>", "outside src/vec"),
+    ("src/api/a.c", "#include <x86intrin.h>", "outside src/vec"),
+    ("src/kernels/a.c", "#include <stdlib.h>", "may not include <stdlib.h>"),
+    ("src/kernels/a.c", "#include <openssl/evp.h>", "may not include <openssl/evp.h>"),
+    ("src/kernels/a.c", "#include <octuple/status.h>", "may not include <octuple/status.h>"),
+    ("src/kernels/a.c", "void *f(void) { return malloc(8); }", "malloc in a kernel"),
+    ("src/kernels/a.c", "#if defined(__AVX512F__)\n#endif", "__AVX512F__"),
+    ("src/kernels/a.c", "#if 1 && \\\n  defined(__AVX512IFMA__)\n#endif", "__AVX512IFMA__"),
+    ("src/kernels/a.c", "#ifdef OCT_BACKEND_C\n#endif", "OCT_BACKEND_C"),
+    ("src/kernels/a.c", "__m512i x;", "__m512i in a kernel"),
+    ("src/kernels/a.c", 'void f(void) { __asm__("nop"); }', "__asm__ in a kernel"),
+    ("src/api/a.c", '#include "batch/queue.c"', "src/api includes"),
+    ("src/api/a.c", '#include "kernels/k.h"', "src/api includes"),
+    ("src/batch/a.c", '#include "ops/ops.h"', "src/batch includes"),
+    ("src/batch/a.c", "#include <openssl/async.h>", "may not include"),
+    ("provider/a.c", '#include "api/rsa.h"', "provider includes"),
+    ("provider/a.c", "#include <openssl/engine.h>", "may not include"),
+    ("provider/a.c", '#include "../src/api/rsa.h"', "provider includes"),
+    ("cli/a.c", '#include "base/base.h"', "cli includes"),
+    ("include/octuple/a.h", "#include <openssl/rsa.h>", "may not include"),
+    ("src/api/a.c", '#include "nowhere.h"', "not in this tree"),
+    ("src/api/a.c", "#include MACRO", "computed include"),
+    ("src/new/a.c", "int x;", "no room"),
+]
+
+
+@pytest.mark.parametrize("name,text,said", PLANTED)
+def test_planted(house, name, text, said):
+    house.write(name, text + "\n")
+    result = run_tool("check-layers", "--root", house.path)
+    assert result.finds(name, said), result.out
+
+
+def test_comments_and_strings_are_no_includes(house):
+    house.write("src/kernels/a.c", '/* #include <stdlib.h>\nmalloc() */\n// free()\nconst char *s = "malloc";\n')
+    result = run_tool("check-layers", "--root", house.path)
+    assert result.status == 0, result.out

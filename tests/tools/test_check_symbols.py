@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+import pytest
+from conftest import run_tool
+
+GOOD = ("-Wl,-z,relro", "-Wl,-z,now", "-fvisibility=hidden", "-fPIC")
+SOURCE = '__attribute__((visibility("default"))) int oct_one(void) { return 1; }\n'
+
+
+@pytest.fixture
+def house(tree):
+    tree.write("include/octuple/one.h", "#define OCT_API\nOCT_API OCT_MUST_USE int oct_one(void);\n")
+    tree.write("lib.c", SOURCE)
+    return tree
+
+
+def check(tree, *arguments):
+    return run_tool("check-symbols", tree.path / "build", "--root", tree.path, *(arguments or ("--part", "library")))
+
+
+def test_clean(house):
+    house.link("liboctuple.so", *GOOD, house.path / "lib.c")
+    result = check(house)
+    assert result.status == 0, result.out
+
+
+def test_nothing_built(house):
+    assert check(house).finds("not built")
+
+
+def test_one_too_many(house):
+    house.write("lib.c", SOURCE + '__attribute__((visibility("default"))) int helper;\n')
+    house.link("liboctuple.so", *GOOD, house.path / "lib.c")
+    assert check(house).finds("exports helper")
+
+
+def test_one_missing(house):
+    house.write("include/octuple/two.h", "OCT_API struct x *\noct_two(int a,\n        int b);\n")
+    house.link("liboctuple.so", *GOOD, house.path / "lib.c")
+    assert check(house).finds("does not export oct_two")
+
+
+@pytest.mark.parametrize("flags,said", [
+    (("-Wl,-z,now", "-Wl,-z,norelro"), "RELRO"),
+    (("-Wl,-z,relro", "-Wl,-z,lazy"), "BIND_NOW"),
+    (("-Wl,-z,relro", "-Wl,-z,now", "-Wl,-z,execstack"), "executable"),
+    (("-Wl,-z,relro", "-Wl,-z,now", "-Wl,-rpath,/opt/lib"), "searches /opt/lib"),
+])
+def test_hardening(house, flags, said):
+    house.link("liboctuple.so", "-fvisibility=hidden", "-fPIC", *flags, house.path / "lib.c")
+    assert check(house).finds(said), check(house).out
+
+
+def test_banned_and_openssl_calls(house):
+    house.write("lib.c", SOURCE + "char *strcpy(char *, const char *);\nvoid RSA_free(void *);\n"
+                "int f(char *a, char *b) { strcpy(a, b); RSA_free(a); return 0; }\n"
+                'int (*keep)(char *, char *) __attribute__((visibility("hidden"))) = f;\n')
+    house.link("liboctuple.so", *GOOD, "-fno-builtin", house.path / "lib.c")
+    assert check(house).finds("calls strcpy")
+    assert check(house).finds("calls OpenSSL: RSA_free")
+
+
+def test_provider(house):
+    exported = '__attribute__((visibility("default"))) int '
+    source = house.write("prov.c", exported + "OSSL_provider_init(void) { return 1; }\n")
+    house.link("octuple.so", *GOOD, source)
+    assert check(house, "--part", "provider").status == 0
+    house.write("prov.c", source.read_text() + exported + "more(void) { return 1; }\n")
+    house.link("octuple.so", *GOOD, source)
+    assert check(house, "--part", "provider").finds("exports more")
+
+
+def test_shim(house):
+    house.write("shim/resolve.h", "#define OCT_LIBC_HOOKS(X) \\\n    X(close) \\\n    X(epoll_ctl) /* X(poll) */\n")
+    source = house.write("shim.c", "int close(int fd) { return fd; }\nint epoll_ctl(void) { return 0; }\n")
+    house.link("liboctuple-async.so", "-Wl,-z,relro", "-Wl,-z,now", "-fPIC", source)
+    assert check(house, "--part", "shim").status == 0, check(house, "--part", "shim").out
+    house.write("shim.c", "int close(int fd) { return fd; }\nint helper(void) { return 0; }\n")
+    house.link("liboctuple-async.so", "-Wl,-z,relro", "-Wl,-z,now", "-fPIC", source)
+    assert check(house, "--part", "shim").finds("exports helper")
+    assert check(house, "--part", "shim").finds("does not export epoll_ctl")
+    house.write("shim/resolve.h", "#define OCT_LIBC_HOOKS(X) X(close) X(helper)\n")
+    assert check(house, "--part", "shim").finds("helper is a function of neither")
