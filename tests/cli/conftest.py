@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""Fixtures for the tests of the command `octuple`.
+
+The command is tested from a copy of bin/ and lib/ of the build tree, as an unprivileged user even when the tests run as
+root, so that nothing of the system (/run/octuple) is touched and parts can be taken away or broken.
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NOBODY = 65534
+CLEARED = ("OPENSSL_CONF", "OPENSSL_MODULES", "LD_PRELOAD", "OCTUPLE_TABLE", "OCTUPLE_COUNTERS", "XDG_RUNTIME_DIR")
+
+
+def build_folder():
+    folder = os.environ.get("OCTUPLE_BUILD")
+    if not folder:
+        pytest.exit("set OCTUPLE_BUILD to the build folder, or run this by ctest", returncode=2)
+    return pathlib.Path(folder)
+
+
+class Place:
+    """A copy of the built command with its libraries, and how to call it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.as_root = os.geteuid() == 0
+        for part in ("bin", "lib", "runtime", "work"):
+            (folder / part).mkdir()
+        shutil.copy2(build_folder() / "bin/octuple", folder / "bin")
+        for library in (build_folder() / "lib").glob("*.so*"):
+            shutil.copy2(library, folder / "lib", follow_symlinks=True)
+        self.work = folder / "work"
+        self.runtime = folder / "runtime"
+        self.env = {k: v for k, v in os.environ.items() if k not in CLEARED}
+        self.env |= {"LD_LIBRARY_PATH": str(folder / "lib"), "XDG_RUNTIME_DIR": str(self.runtime)}
+        self.runtime.chmod(0o700)
+        if self.as_root:
+            for path in [folder, *folder.rglob("*")]:
+                os.chown(path, NOBODY, NOBODY)
+
+    @property
+    def shim(self):
+        return self.folder / "lib/liboctuple-async.so"
+
+    @property
+    def provider(self):
+        return self.folder / "lib/octuple.so"
+
+    def write(self, name, text, mode=0o644):
+        path = self.work / name
+        path.write_text(text)
+        path.chmod(mode)
+        if self.as_root:
+            os.chown(path, NOBODY, NOBODY)
+        return path
+
+    def user(self):
+        return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if self.as_root else {}
+
+    def call(self, *args, env=None, command="bin/octuple", **options):
+        """Calls octuple ARGS; env adds to the environment, None takes a variable out."""
+        merged = {**self.env, **(env or {})}
+        merged = {k: str(v) for k, v in merged.items() if v is not None}
+        options = {"cwd": self.work, "timeout": 120, "stdout": subprocess.PIPE, **self.user(), **options}
+        return subprocess.run([self.folder / command, *map(str, args)], env=merged, text=True,
+                              stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False, **options)
+
+    def json(self, *args, **options):
+        result = self.call(*args, **options)
+        assert result.returncode == 0, result.stderr
+        return json.loads(result.stdout)
+
+    def run_env(self, *args, env=None):
+        """The environment that a command under `octuple run` gets, and the finished call."""
+        result = self.call("run", *args, "--", "/usr/bin/env", "-0", env=env)
+        pairs = [line.split("=", 1) for line in result.stdout.split("\0") if line]
+        return dict(pairs), result
+
+
+@pytest.fixture
+def place():
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="octuple-cli-"))
+    folder.chmod(0o755)
+    yield Place(folder)
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def served(place):
+    """A place on a machine where avx512 is on and all parts are built."""
+    if place.json("info", "--json")["table"]["name"] == "none":
+        pytest.skip("this CPU has no AVX-512 IFMA: octuple run starts everything plainly")
+    assert place.shim.exists(), "the shim is not built"
+    assert place.provider.exists(), "the provider is not built"
+    return place

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""Help, version, usage errors, and output that cannot be written."""
+import re
+
+import pytest
+from conftest import ROOT
+
+COMMANDS = ("info", "speed", "run")
+
+
+def test_help_names_the_commands(place):
+    result = place.call("--help")
+    assert result.returncode == 0 and result.stderr == ""
+    for command in COMMANDS:
+        assert re.search(rf"^  {command} ", result.stdout, re.M)
+    assert "Examples:" in result.stdout and "Exit codes:" in result.stdout
+    assert place.call("-h").stdout == result.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command(place, command):
+    result = place.call(command, "--help")
+    assert result.returncode == 0 and result.stderr == ""
+    assert result.stdout.startswith(f"Usage: octuple {command}")
+    assert "Examples:" in result.stdout and "Exit codes:" in result.stdout
+    assert place.call(command, "-h").stdout == result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 120
+
+
+def test_version_is_the_project_version(place):
+    version = re.search(r"project\(octuple VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
+    for option in ("--version", "-V"):
+        result = place.call(option)
+        assert (result.returncode, result.stdout) == (0, f"octuple {version}\n")
+
+
+@pytest.mark.parametrize("args", [[], ["nonsense"], ["--nonsense"], ["inf"], [""]])
+def test_wrong_command(place, args):
+    result = place.call(*args)
+    assert result.returncode == 2 and result.stdout == ""
+    assert "octuple --help" in result.stderr
+    if args:
+        assert "info, speed, run" in result.stderr
+
+
+@pytest.mark.parametrize("args, code", [
+    (["info", "--nonsense"], 2), (["info", "extra"], 2), (["info", "--json=1"], 2),
+    (["speed", "--nonsense"], 2), (["speed", "--seconds"], 2),
+    (["run"], 125), (["run", "--"], 125), (["run", "--nonsense", "--", "true"], 125),
+    (["run", "--print-config", "true"], 125)])
+def test_wrong_usage_points_at_the_help(place, args, code):
+    result = place.call(*args)
+    assert result.returncode == code and result.stdout == ""
+    assert f"octuple {args[0]}: " in result.stderr
+    assert f"Try 'octuple {args[0]} --help'." in result.stderr
+
+
+@pytest.mark.parametrize("args", [["--help"], ["--version"], ["info"], ["info", "--json"]])
+def test_full_disk_is_an_error(place, args):
+    with open("/dev/full", "w", encoding="ascii") as full:
+        result = place.call(*args, stdout=full)
+    assert result.returncode == 1
+    assert "cannot write the output" in result.stderr

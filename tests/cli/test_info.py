@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""octuple info: its JSON form, and that it tells the truth about this machine."""
+import re
+import subprocess
+
+import pytest
+
+OPERATIONS = [f"rsa{bits}-{kind}" for kind in ("private", "public") for bits in (2048, 3072, 4096)]
+OPERATIONS += ["x25519-derive", "x25519-keygen"]
+NEEDS = ["avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512ifma"]
+OPERATIONS += [f"{curve}-{kind}" for curve in ("p256", "p384") for kind in ("sign", "keygen", "derive")]
+
+
+def cpu_flags():
+    with open("/proc/cpuinfo", encoding="ascii", errors="replace") as cpuinfo:
+        return set(re.search(r"^flags\s*: (.*)$", cpuinfo.read(), re.M)[1].split())
+
+
+def info(place, **env):
+    return place.json("info", "--json", env=env)
+
+
+def test_members_and_types(place):
+    data = info(place)
+    assert set(data) == {"version", "cpu", "table", "operations", "provider", "shim", "openssl"}
+    assert set(data["cpu"]) == {"brand", "family", "model", "stepping", "features", "missing"}
+    assert set(data["table"]) == {"name", "reason", "setting"}
+    assert set(data["provider"]) == {"path", "loads", "error"} and set(data["shim"]) == {"path"}
+    assert set(data["openssl"]) == {"version", "modules", "config"}
+    assert all(isinstance(data["cpu"][number], int) for number in ("family", "model", "stepping"))
+    assert all(isinstance(present, bool) for present in data["cpu"]["features"].values())
+    assert [operation["name"] for operation in data["operations"]] == OPERATIONS
+    for operation in data["operations"]:
+        assert set(operation) == {"name", "on", "reason"} and isinstance(operation["on"], bool) and operation["reason"]
+
+
+def test_json_is_one_line(place):
+    assert place.call("info", "--json").stdout.count("\n") == 1
+
+
+def test_features_are_those_of_the_kernel(place):
+    cpu = info(place)["cpu"]
+    flags = cpu_flags()
+    assert set(NEEDS) <= set(cpu["features"])
+    for need in NEEDS:
+        assert cpu["features"][need] == (need in flags), need
+    assert [missing["name"] for missing in cpu["missing"]] == [need for need in NEEDS if need not in flags]
+
+
+def test_brand_is_that_of_the_kernel(place):
+    with open("/proc/cpuinfo", encoding="ascii", errors="replace") as cpuinfo:
+        brand = re.search(r"^model name\s*: (.*)$", cpuinfo.read(), re.M)[1]
+    assert info(place)["cpu"]["brand"].split() == brand.split()
+
+
+def test_table_follows_the_cpu(place):
+    data = info(place)
+    served = set(NEEDS) <= cpu_flags()
+    assert data["table"]["name"] == ("avx512" if served else "none")
+    assert data["table"]["setting"] is None and data["table"]["reason"]
+    assert all(operation["on"] == served for operation in data["operations"])
+
+
+def test_portable_table(place):
+    data = info(place, OCTUPLE_TABLE="c")
+    assert data["table"]["name"] == "c" and data["table"]["setting"] == "c"
+    assert all(operation["on"] for operation in data["operations"])
+
+
+def test_off(place):
+    data = info(place, OCTUPLE_TABLE="off")
+    assert data["table"]["name"] == "none" and data["table"]["setting"] == "off"
+    for operation in data["operations"]:
+        assert not operation["on"] and operation["reason"] not in ("", "on")
+
+
+def test_openssl_is_the_one_in_use(place):
+    data = info(place)["openssl"]
+    version = subprocess.run(["openssl", "version"], capture_output=True, text=True, check=True).stdout
+    modules = subprocess.run(["openssl", "version", "-m"], capture_output=True, text=True, check=True).stdout
+    assert data["version"] in version
+    assert data["modules"] == modules.split('"')[1]
+    assert info(place, OPENSSL_CONF="/some/where.cnf")["openssl"]["config"] == "/some/where.cnf"
+
+
+def test_places_beside_the_executable(place):
+    data = info(place)
+    assert data["provider"]["path"] == str(place.provider) and data["shim"]["path"] == str(place.shim)
+    assert data["provider"]["loads"] is True and data["provider"]["error"] is None
+
+
+def test_provider_that_does_not_load(place):
+    place.provider.write_text("not a module")
+    data = info(place)
+    assert data["provider"]["loads"] is False and data["provider"]["error"]
+    assert f"does not load: {data['provider']['error']}" in place.call("info").stdout
+
+
+def test_missing_parts(place):
+    place.provider.unlink()
+    place.shim.unlink()
+    data = info(place)
+    if data["provider"]["path"] is not None or data["shim"]["path"] is not None:
+        pytest.skip("Octuple is installed on this machine as well, and found there")
+    assert data["provider"]["loads"] is None
+    text = place.call("info").stdout
+    assert "octuple.so is not installed" in text and "liboctuple-async.so is not installed" in text
+
+
+@pytest.mark.parametrize("table", [None, "c", "off"])
+def test_text_says_the_same(place, table):
+    env = {"OCTUPLE_TABLE": table}
+    data, text = info(place, **env), place.call("info", env=env).stdout
+    assert data["cpu"]["brand"] in text and data["table"]["reason"] in text and data["openssl"]["version"] in text
+    assert f"Table      {data['table']['name']}: " in text
+    for missing in data["cpu"]["missing"]:
+        assert missing["meaning"] in text
+    for operation in data["operations"]:
+        state = "on" if operation["on"] else "off"
+        assert re.search(rf"^{operation['name']} +{state} ", text, re.M)
+    assert str(place.provider) in text and str(place.shim) in text
+
+
+def test_openssl_conf_does_not_matter(place):
+    broken = place.write("broken.cnf", "config_diagnostics = 1\nopenssl_conf = nowhere\n")
+    assert info(place, OPENSSL_CONF=str(broken))["provider"]["loads"] is True

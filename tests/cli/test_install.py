@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""An installation that was put somewhere else than it was configured for: everything is found all the same."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import pytest
+from conftest import CLEARED, build_folder
+
+CLEAN = {k: v for k, v in os.environ.items() if k not in CLEARED}
+
+
+@pytest.fixture(scope="module")
+def prefix():
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="octuple-install-"))
+    subprocess.run(["cmake", "--install", build_folder()], env={**CLEAN, "DESTDIR": str(folder)}, check=True,
+                   stdout=subprocess.DEVNULL)
+    yield next(folder.rglob("bin/octuple")).parents[1]
+    shutil.rmtree(folder)
+
+
+def octuple(prefix, *args, **env):
+    return subprocess.run([prefix / "bin/octuple", *args], env={**CLEAN, **env}, capture_output=True, text=True, check=False)
+
+
+def test_manual_pages_are_installed(prefix):
+    pages = {page.name for page in prefix.rglob("man1/octuple*.1")}
+    assert pages == {"octuple.1", "octuple-info.1", "octuple-run.1", "octuple-speed.1"}
+
+
+def test_parts_are_found(prefix):
+    data = json.loads(octuple(prefix, "info", "--json").stdout)
+    assert data["shim"]["path"] == str(next(prefix.rglob("liboctuple-async.so")))
+    assert data["provider"]["path"] == str(next(prefix.rglob("ossl-modules/octuple.so")))
+    assert data["provider"]["loads"] is True, data["provider"]["error"]
+
+
+def test_program_runs(prefix):
+    if json.loads(octuple(prefix, "info", "--json").stdout)["table"]["name"] == "none":
+        pytest.skip("this CPU has no AVX-512 IFMA: octuple run starts everything plainly")
+    own = prefix / "own.cnf"
+    own.write_text(octuple(prefix, "run", "--print-config").stdout)
+    listed = octuple(prefix, "run", "--", "openssl", "list", "-providers", OPENSSL_CONF=str(own))
+    assert listed.returncode == 0 and "octuple" in listed.stdout, listed.stderr
+    maps = octuple(prefix, "run", "--", "cat", "/proc/self/maps", OPENSSL_CONF=str(own)).stdout
+    assert str(next(prefix.rglob("liboctuple-async.so"))) in maps

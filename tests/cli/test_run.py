@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""octuple run: what the program gets, and every way in which it can go wrong."""
+import os
+import shutil
+import signal
+import subprocess
+
+import pytest
+
+
+def test_environment_of_the_program(served):
+    env, result = served.run_env()
+    assert result.returncode == 0 and result.stderr == ""
+    assert env["LD_PRELOAD"] == str(served.shim)
+    assert env["OPENSSL_CONF"].startswith(str(served.runtime / "octuple/openssl-"))
+    before = {**served.env}
+    changed = {name for name in env if env[name] != before.get(name)} | (set(before) - set(env))
+    assert changed <= {"LD_PRELOAD", "OPENSSL_CONF", "_"}
+
+
+def test_parts_reach_the_program(served):
+    maps = served.call("run", "--", "/bin/cat", "/proc/self/maps")
+    assert str(served.shim) in maps.stdout
+    listed = served.call("run", "--", "openssl", "list", "-providers", "-verbose")
+    assert listed.returncode == 0
+    names = [line.strip() for line in listed.stdout.splitlines() if line.startswith("  ") and line[2] != " "]
+    assert names == ["default", "octuple"] and listed.stdout.count("status: active") == 2
+
+
+def test_preload_that_is_there_stays(served):
+    other = str(served.folder / "lib/liboctuple.so.0")
+    env, result = served.run_env(env={"LD_PRELOAD": other})
+    assert result.returncode == 0
+    assert env["LD_PRELOAD"] == f"{served.shim}:{other}"
+    env, _ = served.run_env(env={"LD_PRELOAD": f"{other}:{served.shim}"})
+    assert env["LD_PRELOAD"] == f"{other}:{served.shim}"
+
+
+def test_run_inside_run_changes_nothing(served):
+    once, _ = served.run_env()
+    result = served.call("run", "--", served.folder / "bin/octuple", "run", "--", "/usr/bin/env", "-0")
+    twice = dict(line.split("=", 1) for line in result.stdout.split("\0") if line)
+    assert twice["LD_PRELOAD"] == once["LD_PRELOAD"] and twice["OPENSSL_CONF"] == once["OPENSSL_CONF"]
+
+
+def test_arguments_arrive_as_they_are(place):
+    words = ["-c", 'printf "%s|" "$@"', "sh", "--verbose", "a b", "", "--help", "-x"]
+    for prefix in (["--"], []):
+        assert place.call("run", *prefix, "/bin/sh", *words).stdout == "--verbose|a b||--help|-x|"
+
+
+@pytest.mark.parametrize("table", ["off", None])
+def test_exit_status_and_signals_are_the_program_s(place, table):
+    env = {"OCTUPLE_TABLE": table}
+    for code in (0, 1, 77, 255):
+        assert place.call("run", "--", "/bin/sh", "-c", f"exit {code}", env=env).returncode == code
+    assert place.call("run", "--", "/bin/sh", "-c", "kill -TERM $$", env=env).returncode == -signal.SIGTERM
+
+
+@pytest.mark.parametrize("table", ["off", None])
+def test_no_process_stays_between(place, table):
+    env = {k: str(v) for k, v in {**place.env, "OCTUPLE_TABLE": table}.items() if v is not None}
+    with subprocess.Popen([place.folder / "bin/octuple", "run", "--", "/bin/sh", "-c", "echo $$"], env=env,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, **place.user()) as child:
+        assert int(child.stdout.read()) == child.pid
+
+
+def test_off_runs_plainly_and_says_why(place):
+    env, result = place.run_env(env={"OCTUPLE_TABLE": "off"})
+    reason = place.json("info", "--json", env={"OCTUPLE_TABLE": "off"})["table"]["reason"]
+    assert result.returncode == 0
+    assert result.stderr == f"octuple run: /usr/bin/env runs plainly, without Octuple: {reason}\n"
+    assert "LD_PRELOAD" not in env and "OPENSSL_CONF" not in env
+    assert not any(place.runtime.iterdir())
+
+
+def test_off_needs_no_parts(place):
+    place.shim.unlink()
+    place.provider.unlink()
+    assert place.run_env(env={"OCTUPLE_TABLE": "off"})[1].returncode == 0
+
+
+def test_program_in_path(served):
+    assert served.call("run", "--", "env").returncode == 0
+    script = served.write("mine", "#!/bin/sh\necho found\n", 0o755)
+    result = served.call("run", "--", "mine", env={"PATH": f"/nowhere:{served.work}:{served.env['PATH']}"})
+    assert (result.returncode, result.stdout) == (0, "found\n")
+    script.write_text("echo no interpreter line\n")
+    assert served.call("run", "--", script).stdout == "no interpreter line\n"
+
+
+@pytest.mark.parametrize("table", ["off", None])
+@pytest.mark.parametrize("command", ["no-such-command", "/no/such/command", "./none", ""])
+def test_command_not_found(place, table, command):
+    result = place.call("run", "--", command, env={"OCTUPLE_TABLE": table})
+    assert result.returncode == 127 and result.stdout == ""
+    assert f"command not found: '{command}'" in result.stderr and "PATH" in result.stderr
+
+
+@pytest.mark.parametrize("table", ["off", None])
+def test_command_not_executable(place, table):
+    plain = place.write("plain", "text", 0o644)
+    for command in (plain, place.work, "/root/x/y" if os.geteuid() == 0 else plain):
+        result = place.call("run", "--", command, env={"OCTUPLE_TABLE": table})
+        assert result.returncode == 126, result.stderr
+        assert f"{command} is not a program that you may execute" in result.stderr
+    result = place.call("run", "--", "plain", env={"PATH": str(place.work), "OCTUPLE_TABLE": table})
+    assert result.returncode == 126
+
+
+@pytest.mark.parametrize("table", ["off", None])
+def test_damaged_program(place, table):
+    broken = place.write("broken", "#!/no/such/interpreter\n", 0o755)
+    result = place.call("run", "--", broken, env={"OCTUPLE_TABLE": table})
+    assert result.returncode == 127 and f"cannot start {broken}" in result.stderr
+
+
+@pytest.mark.parametrize("part", ["shim", "provider"])
+def test_missing_part(served, part):
+    path = getattr(served, part)
+    path.unlink()
+    if served.json("info", "--json")[part]["path"] is not None:
+        pytest.skip("Octuple is installed on this machine as well, and found there")
+    result = served.call("run", "--", "/bin/true")
+    assert result.returncode == 125
+    assert f"{path.name} is not installed; it was looked for as\n  {path}\n" in result.stderr
+    assert "Install Octuple's libraries" in result.stderr
+
+
+def test_provider_that_does_not_load(served):
+    served.provider.write_text("not a module")
+    result = served.call("run", "--", "/bin/true")
+    assert result.returncode == 125
+    assert f"{served.provider} does not load: " in result.stderr and "Install Octuple again" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["with space", "with:colon"])
+def test_path_that_ld_so_cannot_take(served, name):
+    moved = served.folder / name
+    moved.mkdir()
+    for part in ("bin", "lib"):
+        shutil.copytree(served.folder / part, moved / part)
+    result = served.call("run", "--", "/bin/true", command=f"{name}/bin/octuple")
+    assert result.returncode == 125 and "cannot be preloaded" in result.stderr and "move the installation" in result.stderr
+
+
+def compile_static(place):
+    source = place.write("static.c", "int main(void) { return 42; }\n")
+    program = place.work / "static"
+    built = subprocess.run(["cc", "-static", "-o", program, source], check=False, capture_output=True)
+    if built.returncode != 0:
+        pytest.skip("no static C library here to build a static program with")
+    program.chmod(0o755)
+    return program
+
+
+def test_static_program_is_warned_about(served):
+    program = compile_static(served)
+    result = served.call("run", "--", program)
+    assert result.returncode == 42
+    assert result.stderr == (f"octuple run: warning: {program} is statically linked: the preload cannot reach it, only "
+                             "programs that it starts\n")
+
+
+def test_setuid_program_is_warned_about(served):
+    if os.geteuid() != 0:
+        pytest.skip("only root can make a program that raises privileges")
+    program = served.work / "env"
+    shutil.copy2("/usr/bin/env", program)
+    program.chmod(0o4755)
+    result = served.call("run", "--", program, "-0")
+    assert result.returncode == 0
+    assert f"warning: {program} runs with raised privileges" in result.stderr
+
+
+def test_ordinary_program_is_not_warned_about(served):
+    for command in ("/bin/true", shutil.which("openssl") + " version"):
+        result = served.call("run", "--", *command.split())
+        assert result.returncode == 0 and result.stderr == ""
+
+
+def test_verbose_names_everything(served):
+    base = served.write("base.cnf", "")
+    result = served.call("run", "--verbose", "--", "true", env={"OPENSSL_CONF": base})
+    assert result.returncode == 0
+    for what in (shutil.which("true"), served.shim, served.provider, base, f"LD_PRELOAD   {served.shim}", "OPENSSL_CONF "):
+        assert str(what) in result.stderr

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""octuple speed: forms, results and exit codes; no time is asserted."""
+import json
+import os
+import re
+
+import pytest
+
+OPERATIONS = [f"rsa{bits}-{kind}" for kind in ("private", "public") for bits in (2048, 3072, 4096)]
+OPERATIONS += ["x25519-derive", "x25519-keygen"]
+CURVES = [f"{curve}-{kind}" for curve in ("p256", "p384") for kind in ("sign", "keygen", "derive")]
+OPERATIONS += CURVES
+MEMBERS = ["op", "octuple_per_s", "openssl_per_s", "ratio", "unit"]
+
+
+def speed(place, *args, **env):
+    result = place.call("speed", "--json", *args, env=env)
+    return [json.loads(line) for line in result.stdout.splitlines()], result
+
+
+def test_quick_measurement(place):
+    rows, result = speed(place, "--seconds", "0.2", "rsa2048-private", "rsa2048-public", OCTUPLE_TABLE="c")
+    assert result.returncode == 0 and result.stderr == ""
+    assert [row["op"] for row in rows] == ["rsa2048-private", "rsa2048-public"]
+    for row in rows:
+        assert list(row) == MEMBERS and row["unit"] == "op/s"
+        assert row["octuple_per_s"] > 0 and row["openssl_per_s"] > 0
+        assert row["ratio"] > 0
+
+
+def test_all_operations_by_default(place):
+    """All keys are made, every operation agrees with OpenSSL and is timed, in the documented order."""
+    served = place.json("info", "--json")["table"]["name"] == "avx512"
+    rows, result = speed(place, "--seconds", "0.05", OCTUPLE_TABLE="auto" if served else "c")
+    assert result.returncode == 0 and result.stderr == ""
+    assert [row["op"] for row in rows] == OPERATIONS
+    assert all(row["octuple_per_s"] > 0 for row in rows)
+
+
+def test_curves_on_the_portable_table(place):
+    rows, result = speed(place, "--seconds", "0.05", *CURVES, OCTUPLE_TABLE="c")
+    assert result.returncode == 0 and result.stderr == ""
+    assert [row["op"] for row in rows] == CURVES
+    assert all(row["octuple_per_s"] > 0 and row["openssl_per_s"] > 0 for row in rows)
+
+
+def test_off_measures_openssl_only(place):
+    rows, result = speed(place, "--seconds", "0.1", "rsa2048-public", OCTUPLE_TABLE="off")
+    assert result.returncode == 3
+    assert rows[0]["octuple_per_s"] is None and rows[0]["ratio"] is None and rows[0]["openssl_per_s"] > 0
+    assert "rsa2048-public is off: " in result.stderr
+    text = place.call("speed", "--seconds", "0.1", "rsa2048-public", env={"OCTUPLE_TABLE": "off"})
+    assert text.returncode == 3 and re.search(r"^rsa2048-public +off +\d+ op/s +-$", text.stdout, re.M)
+
+
+def test_text_form(place):
+    result = place.call("speed", "--seconds", "0.1", "rsa2048-public", env={"OCTUPLE_TABLE": "c"})
+    assert result.returncode == 0
+    assert "table c, one thread on core" in result.stdout and "against OpenSSL 3" in result.stdout
+    assert re.search(r"^rsa2048-public +\d+ op/s +\d+ op/s +[\d.]+x$", result.stdout, re.M)
+
+
+def test_unknown_operation_lists_the_names(place):
+    result = place.call("speed", "rsa2048-private", "rsa1024-private")
+    assert result.returncode == 2 and result.stdout == ""
+    assert "no operation 'rsa1024-private'" in result.stderr
+    assert result.stderr.split("one of:\n")[1].split() == OPERATIONS
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "x", "", "1x", "nan", "inf", "1e9"])
+def test_bad_seconds(place, seconds):
+    result = place.call("speed", "--seconds", seconds, "rsa2048-public")
+    assert result.returncode == 2 and result.stdout == ""
+    assert f"--seconds '{seconds}' is not a number above 0" in result.stderr
+
+
+@pytest.mark.parametrize("text", ["config_diagnostics = 1\nopenssl_conf = nowhere\n",
+                                  "openssl_conf = i\n[i]\nalg_section = a\n[a]\ndefault_properties = fips=yes\n"])
+def test_openssl_conf_does_not_matter(place, text):
+    rows, result = speed(place, "--seconds", "0.05", "rsa2048-public", OPENSSL_CONF=place.write("own.cnf", text),
+                         OCTUPLE_TABLE="c")
+    assert result.returncode == 0 and rows[0]["openssl_per_s"] > 0
+
+
+def test_it_keeps_to_the_cores_it_was_given(place):
+    core = min(os.sched_getaffinity(0))
+    result = place.call("speed", "--seconds", "0.05", "rsa2048-public", env={"OCTUPLE_TABLE": "off"},
+                        preexec_fn=lambda: os.sched_setaffinity(0, {core}))
+    assert f"on core {core}\n" in result.stdout

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""The openssl command, with Octuple (loaded by a configuration file, as users do it) and without."""
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+CONFIGURATION = """
+openssl_conf = init
+[init]
+providers = providers
+alg_section = algorithms
+[providers]
+default = default_section
+octuple = octuple_section
+[default_section]
+activate = 1
+[octuple_section]
+activate = 1
+{settings}
+[algorithms]
+default_properties = ?provider=octuple
+[req]
+distinguished_name = name
+[name]
+"""
+
+
+class OpenSSL:
+    """Runs `openssl ARGUMENTS` in a folder of its own; with_octuple chooses the configuration."""
+
+    def __init__(self, folder, with_octuple, settings=""):
+        self.folder = folder
+        configuration = folder / ("octuple.cnf" if with_octuple else "plain.cnf")
+        text = CONFIGURATION.format(settings=settings)
+        if not with_octuple:
+            text = text.replace("octuple = octuple_section\n", "").replace("?provider=octuple", "?provider=default")
+        configuration.write_text(text)
+        self.environment = dict(os.environ, OPENSSL_CONF=str(configuration), HOME=str(folder))
+
+    def popen(self, *arguments, **options):
+        return subprocess.Popen(["openssl", *map(str, arguments)], cwd=self.folder, env=self.environment, **options)
+
+    def run(self, *arguments, check=True, timeout=120, **options):
+        done = subprocess.run(["openssl", *map(str, arguments)], cwd=self.folder, env=self.environment,
+                              capture_output=True, timeout=timeout, **options)
+        if check:
+            assert done.returncode == 0, (arguments, done.stderr.decode())
+        return done
+
+    def text(self, *arguments, **options):
+        return self.run(*arguments, **options).stdout.decode()
+
+
+@pytest.fixture
+def octuple(tmp_path):
+    command = OpenSSL(tmp_path, True)
+    if "octuple" not in command.text("list", "-signature-algorithms"):
+        pytest.skip(f"no operation is on with OCTUPLE_TABLE={os.environ.get('OCTUPLE_TABLE')}")
+    return command
+
+
+@pytest.fixture
+def plain(tmp_path):
+    return OpenSSL(tmp_path, False)
+
+
+@pytest.fixture
+def make_command(tmp_path):
+    return lambda settings: OpenSSL(tmp_path, True, settings)
+
+
+@pytest.fixture
+def keys():
+    """The folder of make-keys."""
+    return pathlib.Path(os.environ["OCT_TEST_KEYS"])
+
+
+@pytest.fixture
+def is_slow():
+    return os.environ.get("OCTUPLE_TABLE") == "c"

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""Fixtures of the server tests: the build under test, and keys that live as long as the run."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import lab
+
+
+@pytest.fixture(scope="session")
+def build() -> lab.Build:
+    found = lab.Build.from_environment()
+    missing = found.missing()
+    assert not missing, f"not built: {', '.join(missing)}"
+    if found.sanitized():
+        pytest.skip("this build has a sanitizer in it: stock programs cannot load it")
+    return found
+
+
+@pytest.fixture(scope="session")
+def keys() -> Iterator[Path]:
+    where = lab.folder("keys")
+    yield lab.make_keys(where / "made")
+    shutil.rmtree(where)
+
+
+@pytest.fixture()
+def place() -> Iterator[Path]:
+    """A temporary folder that any user may enter."""
+    where = lab.folder("test")
+    yield where
+    shutil.rmtree(where)

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""An nginx that is reloaded, restarted, upgraded and killed, under load: clients notice no more than with stock."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import psutil
+
+import clients
+import lab
+
+
+def total(nginx: lab.Nginx) -> int:
+    counts = [count for name, count in nginx.counters().items() if name.endswith("private")]
+    return sum(count.done + count.plain for count in counts)
+
+
+def test_reload_under_load(build, keys):
+    with lab.Nginx(keys, build, [lab.Server()], workers=2) as nginx, \
+            clients.load(nginx.port, lab.client_context()) as result:
+        for _ in range(5):
+            good = result["good"]
+            nginx.reload()
+            lab.wait_until(lambda: result["good"] > good + 50, "new workers answer")
+        assert result["bad"] == []
+        assert nginx.uses_shim()
+    assert result["bad"] == []
+
+
+def test_old_workers_finish_what_they_began(build, keys):
+    """A reload comes while a herd is half-way through its handshakes."""
+    with lab.Nginx(keys, build, [lab.Server()]) as nginx:
+        old = nginx.worker()
+        herd = [clients.Client(nginx.port, lab.client_context("1.2", "kRSA")) for _ in range(12)]
+        for client in herd:
+            client.hello()
+            assert client.receive()
+        nginx.reload()
+        assert all(b"200 OK" in answer for answer in clients.finish(herd))
+        old.wait(20)
+        assert len(nginx.worker_pids()) == 1
+
+
+def test_quit_and_terminate_while_paused(build, keys):
+    """The worker ends with handshakes at every stage: no crash (the log is looked at when nginx has ended)."""
+    for number in (signal.SIGTERM, signal.SIGQUIT, signal.SIGINT):
+        with lab.Nginx(keys, build, [lab.Server()], main="worker_shutdown_timeout 2s;") as nginx:
+            with clients.stopped(nginx.worker_pids()[0]):
+                herd = [clients.Client(nginx.port, lab.client_context()) for _ in range(30)]
+                for client in herd:
+                    client.hello()
+                nginx.signal(number)
+            for client in herd:
+                client.close()
+            assert nginx.process.wait(20) == 0
+
+
+def test_killed_worker(build, keys):
+    """The master starts another, and the connections of the dead one are all that is lost."""
+    with lab.Nginx(keys, build, [lab.Server()]) as nginx:
+        nginx.may_say = ("exited on signal 9",)
+        with clients.load(nginx.port, lab.client_context(), threads=6) as result:
+            for _ in range(3):
+                good, pid = result["good"], nginx.worker_pids()[0]
+                os.kill(pid, signal.SIGKILL)
+                lab.wait_until(lambda: nginx.worker_pids() not in ([], [pid]), "a new worker starts")
+                lab.wait_until(lambda: result["good"] > good + 30, "it answers")
+        assert len(result["bad"]) <= 3 * 12, result["bad"]
+        assert nginx.uses_shim()
+
+
+def test_restart(build, keys):
+    servers = [lab.Server()]
+    for _ in range(2):
+        with lab.Nginx(keys, build, servers) as nginx:
+            herd = clients.herd(nginx.worker_pids()[0], nginx.port, lab.client_context(), 10)
+            assert len(clients.finish(herd)) == 10
+            assert total(nginx) == 10
+
+
+def upgrade(nginx: lab.Nginx) -> psutil.Process:
+    """Starts a new master from the old one (USR2), has the old one end gracefully, and returns the new one."""
+    nginx.signal(signal.SIGUSR2)
+    pid_file = nginx.folder / "nginx.pid"
+    old = f"{nginx.process.pid}"
+    lab.wait_until(lambda: pid_file.exists() and pid_file.read_text().strip() not in ("", old), "a new master starts")
+    new = psutil.Process(int(pid_file.read_text()))
+    lab.wait_until(lambda: any("worker process" in lab.name_of(child) for child in new.children()), "it has a worker")
+    nginx.signal(signal.SIGQUIT)
+    assert nginx.process.wait(30) == 0
+    return new
+
+
+def end(master: psutil.Process) -> None:
+    master.send_signal(signal.SIGTERM)
+    lab.wait_until(lambda: not master.is_running() or master.status() == psutil.STATUS_ZOMBIE, "the new master ends")
+
+
+def maps(process: psutil.Process) -> str:
+    return Path(f"/proc/{process.pid}/maps").read_text()
+
+
+def test_binary_upgrade_under_load(build, keys):
+    """With `env` lines nginx hands on what accelerates it."""
+    main = "env LD_PRELOAD; env OPENSSL_CONF; env OCTUPLE_COUNTERS; env OCTUPLE_TABLE;"
+    with lab.Nginx(keys, build, [lab.Server()], main=main, detached=True) as nginx:
+        with clients.load(nginx.port, lab.client_context()) as result:
+            lab.wait_until(lambda: result["good"] > 50, "the old one answers")
+            new = upgrade(nginx)
+            try:
+                good = result["good"]
+                lab.wait_until(lambda: result["good"] > good + 50, "the new one answers")
+                assert all("liboctuple-async" in maps(child) for child in new.children())
+                pids = [child.pid for child in new.children()]
+                herd = clients.herd(pids[0], nginx.port, lab.client_context(), 10)
+                assert len(clients.finish(herd)) == 10
+            except BaseException:
+                end(new)
+                raise
+        end(new)
+        assert result["bad"] == []
+        assert (nginx.folder / f"counters/{pids[0]}.octuple").exists()
+
+
+def test_binary_upgrade_without_env_lines(build, keys):
+    """Without them the new nginx is a stock one, and serves."""
+    with lab.Nginx(keys, build, [lab.Server()], detached=True) as nginx:
+        new = upgrade(nginx)
+        try:
+            assert b"200 OK" in clients.fetch(nginx.port, lab.client_context())
+            assert "liboctuple" not in maps(new)
+        finally:
+            end(new)
+
+
+def test_single_process(build, keys):
+    """`master_process off`: the process that was started serves itself."""
+    with lab.Nginx(keys, build, [lab.Server()], main="master_process off;", workers=0) as nginx:
+        herd = clients.herd(nginx.process.pid, nginx.port, lab.client_context(), 16)
+        assert len(clients.finish(herd)) == 16
+        assert nginx.counters()["rsa2048-private"].done > 0
+
+
+def test_switches(build, keys):
+    """OCTUPLE_SHIM=off, OCTUPLE_TABLE=off, and a process without the provider: stock, all of them."""
+    for extra in ({"OCTUPLE_SHIM": "off"}, {"OCTUPLE_TABLE": "off"}, {"OPENSSL_CONF": "/dev/null"}):
+        with lab.Nginx(keys, build, [lab.Server()], env=extra) as nginx:
+            herd = clients.herd(nginx.worker_pids()[0], nginx.port, lab.client_context(), 10)
+            assert len(clients.finish(herd)) == 10
+            assert nginx.counters()["rsa2048-private"].submitted == 0
+
+
+def test_provider_without_shim(build, keys):
+    """The provider alone in an nginx that knows nothing of asynchronous handshakes."""
+    with lab.Nginx(keys, build, [lab.Server()], env={"LD_PRELOAD": ""}) as nginx:
+        herd = clients.herd(nginx.worker_pids()[0], nginx.port, lab.client_context(), 10)
+        assert len(clients.finish(herd)) == 10
+        assert nginx.counters()["rsa2048-private"].submitted == 0

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""The shim in all kinds of programs: whatever they are, they run as without it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+import clients
+import lab
+
+
+def run(command: list[str], env: dict[str, str], given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(command, env=env, input=given, capture_output=True, timeout=120, check=False)
+
+
+COMMANDS = [
+    ["true"],
+    ["sh", "-c", "exec 5>&1; echo one | cat >&5; exec 5>&-; kill -0 $$"],
+    ["bash", "-c", "for i in 1 2 3; do (echo $i) & done; wait; exec 3<>/dev/null; exec 3>&-"],
+    ["/usr/bin/python3", "-c",
+     "import os, subprocess; print(subprocess.run(['true'], close_fds=True).returncode); os.closerange(3, 99)"],
+    ["/usr/bin/python3", "-c", "import ssl, hashlib; print(ssl.OPENSSL_VERSION, hashlib.sha256(b'x').hexdigest())"],
+    ["openssl", "version"],
+    ["curl", "--version"],
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: os.path.basename(command[0]))
+def test_runs_as_without(build, place, command):
+    stock = run(command, lab.clean_environment())
+    under = run(command, lab.shim_environment(place, build))
+    assert sorted(under.stdout.splitlines()) == sorted(stock.stdout.splitlines())
+    assert (under.returncode, under.stderr) == (stock.returncode, stock.stderr)
+
+
+ASYNCIO = """
+import asyncio, ssl, sys
+keys = sys.argv[1]
+server_context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+server_context.load_cert_chain(keys + "/rsa2048.crt", keys + "/rsa2048.key")
+client_context = ssl.create_default_context(cafile=keys + "/rsa2048.crt")
+async def serve(reader, writer):
+    writer.write(await reader.readline())
+    writer.close()
+async def one(port):
+    reader, writer = await asyncio.open_connection("localhost", port, ssl=client_context)
+    writer.write(b"hello\\n")
+    assert await reader.readline() == b"hello\\n"
+    writer.close()
+async def main():
+    server = await asyncio.start_server(serve, "localhost", 0, ssl=server_context)
+    await asyncio.gather(*[one(server.sockets[0].getsockname()[1]) for _ in range(30)])
+asyncio.run(main())
+print("good")
+"""
+
+# Non-blocking sockets in an epoll instance, each end driven by hand, in one thread.
+EPOLL = """
+import select, socket, ssl, sys
+keys = sys.argv[1]
+server_context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+server_context.load_cert_chain(keys + "/rsa2048.crt", keys + "/rsa2048.key")
+client_context = ssl.create_default_context(cafile=keys + "/rsa2048.crt")
+poller, ends, done = select.epoll(), {}, set()
+poller.poll(0)
+for _ in range(20):
+    for sock, context, side in zip(socket.socketpair(), (server_context, client_context), (True, False)):
+        sock.setblocking(False)
+        tls = context.wrap_socket(sock, server_side=side, do_handshake_on_connect=False,
+                                  server_hostname=None if side else "localhost")
+        ends[tls.fileno()] = tls
+        poller.register(tls.fileno(), select.EPOLLIN)
+def turn(fd):
+    try:
+        ends[fd].do_handshake()
+        done.add(fd)
+    except ssl.SSLWantReadError:
+        pass
+for fd in ends:
+    turn(fd)
+while len(done) < 40:
+    ready = poller.poll(10)
+    assert ready
+    for fd, _ in ready:
+        if fd not in done:
+            turn(fd)
+        elif ends[fd].server_side is False:
+            try:
+                ends[fd].recv(1)
+            except ssl.SSLWantReadError:
+                pass
+print("good")
+"""
+
+# Blocking sockets with a timeout, served by threads: Python waits in poll().
+THREADS = """
+import socket, ssl, sys, threading
+keys = sys.argv[1]
+server_context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+server_context.load_cert_chain(keys + "/rsa2048.crt", keys + "/rsa2048.key")
+client_context = ssl.create_default_context(cafile=keys + "/rsa2048.crt")
+def side(sock, context, name):
+    sock.settimeout(20)
+    with context.wrap_socket(sock, server_side=name is None, server_hostname=name) as tls:
+        tls.sendall(b"x")
+        assert tls.recv(1) == b"x"
+threads = []
+for _ in range(12):
+    a, b = socket.socketpair()
+    threads += [threading.Thread(target=side, args=(a, server_context, None)),
+                threading.Thread(target=side, args=(b, client_context, "localhost"))]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print("good")
+"""
+
+
+@pytest.mark.parametrize("program", [ASYNCIO, EPOLL, THREADS], ids=["asyncio", "epoll", "threads"])
+def test_python_servers(build, keys, place, program):
+    done = run(["/usr/bin/python3", "-c", program, str(keys)], lab.shim_environment(place, build))
+    assert done.stdout == b"good\n" and done.stderr == b"", done
+    count = lab.read_counters(place / "counters")["rsa2048-private"]
+    if program is EPOLL:
+        assert count.done > 0, "a server of its own that uses epoll is accelerated too"
+    else:
+        assert count.submitted == 0
+
+
+@pytest.mark.parametrize("more", [[], ["-async"]], ids=["select", "async"])
+def test_openssl_s_server(build, keys, place, more):
+    """A server with select(), and one that handles asynchronous handshakes itself."""
+    port = lab.free_ports(1)[0]
+    command = ["openssl", "s_server", "-accept", f"127.0.0.1:{port}", "-cert", f"{keys}/rsa2048.crt", "-key",
+               f"{keys}/rsa2048.key", "-www", "-quiet", *more]
+    server = subprocess.Popen(command, env=lab.shim_environment(place, build), stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    try:
+        lab.wait_port(port, server)
+        for version, ciphers in (("1.2", "kRSA"), ("1.3", "ALL")):
+            assert b"200 ok" in clients.fetch(port, lab.client_context(version, ciphers))
+    finally:
+        server.kill()
+        server.wait()
+
+
+def test_haproxy_is_not_broken(build, keys, place):
+    """Another server, with another way to use TLS."""
+    if not lab.shutil.which("haproxy", path=os.environ.get("PATH", "") + ":/usr/sbin"):
+        pytest.skip("HAProxy is not installed (haproxy)")
+    port = lab.free_ports(1)[0]
+    (place / "both.pem").write_text((keys / "rsa2048.key").read_text() + (keys / "rsa2048.crt").read_text())
+    (place / "conf").write_text(f"""
+global
+    nbthread 2
+defaults
+    mode http
+    timeout connect 5s
+    timeout client 10s
+    timeout server 10s
+frontend it
+    bind 127.0.0.1:{port} ssl crt {place}/both.pem
+    http-request return status 200 content-type text/plain string "ok\\n"
+""")
+    server = subprocess.Popen(["/usr/sbin/haproxy", "-db", "-f", str(place / "conf")], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, env=lab.shim_environment(place, build))
+    try:
+        lab.wait_port(port, server)
+        for version, ciphers in (("1.2", "kRSA"), ("1.2", "ECDHE+aRSA"), ("1.3", "ALL")):
+            context = lab.client_context(version, ciphers)
+
+            def one():
+                assert b"200 OK" in clients.fetch(port, context)
+
+            assert clients.many(60, 12, one) == []
+        assert server.poll() is None
+    finally:
+        server.terminate()
+        assert server.wait(20) in (0, 130, 143, -15)
+
+
+def cpu_of(command: list[str], env: dict[str, str], times: int) -> float:
+    """User and system time, the least of so many runs."""
+    least = 1e9
+    for _ in range(times):
+        before = os.times()
+        subprocess.run(command, env=env, check=True, stdout=subprocess.DEVNULL)
+        after = os.times()
+        least = min(least, after.children_user + after.children_system - before.children_user - before.children_system)
+    return least
+
+
+def test_costs_next_to_nothing(build, place):
+    """A hundred processes without libssl, and a program that opens and closes all the time."""
+    many = ["sh", "-c", "i=0; while [ $i -lt 100 ]; do /bin/true; i=$((i+1)); done"]
+    closing = [sys.executable, "-c", "import os\nfor i in range(200000): os.close(os.dup(0))"]
+    stock, under = lab.clean_environment(), lab.shim_environment(place, build)
+    assert cpu_of(many, under, 3) - cpu_of(many, stock, 3) < 0.3, "more than 3 ms for a process"
+    assert cpu_of(closing, under, 3) - cpu_of(closing, stock, 3) < 0.1, "more than half a microsecond for a close()"

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* See world.h. */
+#include "world.h"
+
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <openssl/provider.h>
+#include <openssl/x509.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+
+#define RUN_SECONDS 60
+
+static SSL_CTX *server_ctx[3], *client_ctx;
+static struct world *open_world; /* closed by the next test if this one fails */
+static long allocations;
+
+static void *count_malloc(size_t n, const char *file, int line)
+{
+    (void)file, (void)line;
+    void *p = malloc(n);
+    if (p != NULL)
+        __atomic_add_fetch(&allocations, 1, __ATOMIC_RELAXED);
+    return p;
+}
+
+static void count_free(void *p, const char *file, int line)
+{
+    (void)file, (void)line;
+    if (p != NULL)
+        __atomic_sub_fetch(&allocations, 1, __ATOMIC_RELAXED);
+    free(p);
+}
+
+static void *count_realloc(void *p, size_t n, const char *file, int line)
+{
+    if (p == NULL)
+        return count_malloc(n, file, line);
+    if (n != 0)
+        return realloc(p, n);
+    count_free(p, file, line);
+    return NULL;
+}
+
+long world_allocations(void)
+{
+    return __atomic_load_n(&allocations, __ATOMIC_RELAXED);
+}
+
+bool world_slow(void)
+{
+    return getenv("OCTUPLE_TEST_SLOW") != NULL;
+}
+
+static X509 *certificate(EVP_PKEY *key)
+{
+    X509 *x = X509_new();
+    X509_set_version(x, 2);
+    ASN1_INTEGER_set(X509_get_serialNumber(x), 1);
+    X509_gmtime_adj(X509_getm_notBefore(x), -3600);
+    X509_gmtime_adj(X509_getm_notAfter(x), 86400);
+    X509_set_pubkey(x, key);
+    X509_NAME_add_entry_by_txt(X509_get_subject_name(x), "CN", MBSTRING_ASC, (const unsigned char *)"localhost", -1, -1,
+                               0);
+    X509_set_issuer_name(x, X509_get_subject_name(x));
+    assert_int_not_equal(X509_sign(x, key, EVP_sha256()), 0);
+    return x;
+}
+
+static SSL_CTX *make_server(enum kind kind, EVP_PKEY *key, X509 *cert)
+{
+    SSL_CTX *ctx = SSL_CTX_new(TLS_server_method());
+    int version = kind == TLS13 ? TLS1_3_VERSION : TLS1_2_VERSION;
+    assert_non_null(ctx);
+    assert_int_equal(SSL_CTX_use_certificate(ctx, cert), 1);
+    assert_int_equal(SSL_CTX_use_PrivateKey(ctx, key), 1);
+    SSL_CTX_set_min_proto_version(ctx, version);
+    SSL_CTX_set_max_proto_version(ctx, version);
+    assert_int_equal(SSL_CTX_set_cipher_list(ctx, kind == TLS12_RSA ? "kRSA" : "ECDHE+aRSA"), 1);
+    SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
+    return ctx;
+}
+
+void world_start(void)
+{
+    if (!CRYPTO_set_mem_functions(count_malloc, count_realloc, count_free) ||
+        !OSSL_PROVIDER_available(NULL, "octuple") || getenv("LD_PRELOAD") == NULL) {
+        fprintf(stderr, "run this with the shim preloaded and OPENSSL_CONF activating the provider\n");
+        exit(1);
+    }
+    signal(SIGPIPE, SIG_IGN);
+    EVP_PKEY *key = EVP_RSA_gen(2048);
+    X509 *cert = certificate(key);
+    for (int kind = 0; kind < 3; kind++)
+        server_ctx[kind] = make_server((enum kind)kind, key, cert);
+    client_ctx = SSL_CTX_new(TLS_client_method());
+    SSL_CTX_set_cipher_list(client_ctx, "ALL");
+    X509_free(cert);
+    EVP_PKEY_free(key);
+}
+
+SSL_CTX *world_server_ctx(enum kind kind)
+{
+    return server_ctx[kind];
+}
+
+SSL_CTX *world_client_ctx(void)
+{
+    return client_ctx;
+}
+
+struct pair *world_add(struct world *w, SSL_CTX *ctx, uint32_t events)
+{
+    struct pair *p = &w->pair[w->pairs++];
+    int ends[2];
+    *p = (struct pair){.server = SSL_new(ctx), .client = SSL_new(client_ctx)};
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
+    p->fd = ends[0];
+    p->peer = ends[1];
+    SSL_set_fd(p->server, p->fd);
+    SSL_set_accept_state(p->server);
+    SSL_set_bio(p->client, BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
+    SSL_set_connect_state(p->client);
+    if (events != 0) {
+        struct epoll_event event = {.events = events, .data.ptr = p};
+        assert_int_equal(epoll_ctl(w->epfd, EPOLL_CTL_ADD, p->fd, &event), 0);
+    }
+    return p;
+}
+
+struct world *world_open(uint32_t events, enum kind kind, int pairs)
+{
+    struct epoll_event event;
+    if (open_world != NULL)
+        world_close(open_world);
+    struct world *w = open_world = calloc(1, sizeof *w);
+    w->epfd = epoll_create1(EPOLL_CLOEXEC);
+    w->elsewhere = epoll_create1(EPOLL_CLOEXEC);
+    w->events = events;
+    /* As every server does before its first connection. */
+    assert_int_equal(epoll_wait(w->epfd, &event, 1, 0), 0);
+    for (int i = 0; i < pairs; i++)
+        world_add(w, server_ctx[kind], events);
+    return w;
+}
+
+void pair_end(struct world *w, struct pair *p)
+{
+    (void)w;
+    SSL_free(p->server);
+    SSL_free(p->client);
+    if (p->fd >= 0)
+        close(p->fd);
+    if (p->peer >= 0)
+        close(p->peer);
+    *p = (struct pair){.fd = -1, .peer = -1};
+}
+
+void world_close(struct world *w)
+{
+    for (int i = 0; i < w->pairs; i++)
+        if (w->pair[i].peer >= 0)
+            pair_end(w, &w->pair[i]);
+    close(w->epfd);
+    close(w->elsewhere);
+    open_world = NULL;
+    free(w);
+}
+
+/* From the client's memory to the socket and back. */
+static void move_bytes(struct pair *p)
+{
+    char buf[16384];
+    ssize_t n;
+    while ((n = BIO_read(SSL_get_wbio(p->client), buf, sizeof buf)) > 0)
+        assert_int_equal(send(p->peer, buf, (size_t)n, MSG_NOSIGNAL), n);
+    while ((n = recv(p->peer, buf, sizeof buf, 0)) > 0)
+        assert_int_equal(BIO_write(SSL_get_rbio(p->client), buf, (int)n), n);
+}
+
+void pair_client(struct pair *p)
+{
+    move_bytes(p);
+    if (!p->client_done)
+        p->client_done = SSL_do_handshake(p->client) == 1;
+    move_bytes(p);
+    ERR_clear_error();
+}
+
+int pair_server(struct pair *p)
+{
+    ERR_clear_error();
+    int value = p->drive != NULL ? p->drive(p) : SSL_do_handshake(p->server);
+    if (value > 0) {
+        p->server_done = true;
+        return 1;
+    }
+    int error = SSL_get_error(p->server, value);
+    if (error == SSL_ERROR_WANT_READ)
+        return 0;
+    p->server_failed = true;
+    return -1;
+}
+
+bool pair_paused(const struct pair *p)
+{
+    return SSL_waiting_for_async(p->server) == 1;
+}
+
+int world_wait(struct world *w, struct epoll_event *events, int max, int timeout)
+{
+    struct timespec time = {timeout / 1000, timeout % 1000 * 1000000l};
+    if (w->wait_kind == 1)
+        return epoll_pwait(w->epfd, events, max, timeout, NULL);
+    if (w->wait_kind == 2)
+        return epoll_pwait2(w->epfd, events, max, timeout < 0 ? NULL : &time, NULL);
+    return epoll_wait(w->epfd, events, max, timeout);
+}
+
+static void serve(struct epoll_event *events, int n)
+{
+    for (int i = 0; i < n; i++) {
+        struct pair *p = events[i].data.ptr;
+        if (p->server != NULL && !p->server_done && !p->server_failed)
+            pair_server(p);
+    }
+}
+
+int world_hello(struct world *w)
+{
+    struct epoll_event events[PAIRS_MAX], none;
+    int paused = 0, n;
+    for (int i = 0; i < w->pairs; i++)
+        pair_client(&w->pair[i]);
+    n = world_wait(w, events, PAIRS_MAX, 0);
+    assert_int_equal(epoll_wait(w->elsewhere, &none, 1, 0), 0);
+    serve(events, n);
+    for (int i = 0; i < w->pairs; i++)
+        paused += pair_paused(&w->pair[i]);
+    return paused;
+}
+
+static bool over(const struct world *w)
+{
+    for (int i = 0; i < w->pairs; i++) {
+        const struct pair *p = &w->pair[i];
+        if (p->server != NULL && !p->server_failed && (!p->server_done || !p->client_done))
+            return false;
+    }
+    return true;
+}
+
+void world_run(struct world *w)
+{
+    struct epoll_event events[PAIRS_MAX];
+    time_t end = time(NULL) + RUN_SECONDS;
+    while (!over(w)) {
+        assert_true(time(NULL) < end);
+        int n = world_wait(w, events, PAIRS_MAX, 100);
+        assert_true(n >= 0);
+        serve(events, n);
+        for (int i = 0; i < w->pairs; i++)
+            if (w->pair[i].client != NULL)
+                pair_client(&w->pair[i]);
+    }
+}
+
+void world_exchange(struct world *w)
+{
+    for (int i = 0; i < w->pairs; i++) {
+        struct pair *p = &w->pair[i];
+        char byte = 0;
+        if (!p->server_done)
+            continue;
+        assert_int_equal(SSL_write(p->client, "c", 1), 1);
+        move_bytes(p);
+        assert_int_equal(SSL_read(p->server, &byte, 1), 1);
+        assert_int_equal(byte, 'c');
+        assert_int_equal(SSL_write(p->server, "s", 1), 1);
+        move_bytes(p);
+        assert_int_equal(SSL_read(p->client, &byte, 1), 1);
+        assert_int_equal(byte, 's');
+    }
+}

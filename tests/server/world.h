@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * A TLS server in miniature, for tests of the shim: an epoll instance, server ends on sockets, client ends in memory,
+ * all in one thread, so that every step happens when the test says so. It is an ordinary program: it knows nothing of
+ * the shim, under which it runs, except that it asks libssl whether a fibre is paused.
+ */
+#ifndef OCT_TEST_WORLD_H
+#define OCT_TEST_WORLD_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <octuple/octuple.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define PAIRS_MAX 32
+
+enum kind { TLS13, TLS12_ECDHE, TLS12_RSA };
+
+struct pair {
+    SSL *server, *client;
+    int fd, peer; /* the server's socket and its other end */
+    bool server_done, client_done, server_failed;
+    int (*drive)(struct pair *); /* how the server drives its handshake; NULL: SSL_do_handshake() */
+};
+
+struct world {
+    int epfd;
+    int elsewhere;   /* an epoll instance where nothing happens */
+    uint32_t events; /* with which sockets are registered */
+    int wait_kind;   /* 0 epoll_wait, 1 epoll_pwait, 2 epoll_pwait2 */
+    struct pair pair[PAIRS_MAX];
+    int pairs;
+};
+
+/* Shared by all tests; a resumption server context for early data is made by its own test. */
+SSL_CTX *world_server_ctx(enum kind kind);
+SSL_CTX *world_client_ctx(void);
+
+/* For main(): counts what OpenSSL has allocated, and fails where the shim or the provider is not at work. */
+void world_start(void);
+long world_allocations(void);
+/* Under valgrind, where an operation takes half a second: less of the same. */
+bool world_slow(void);
+
+struct world *world_open(uint32_t events, enum kind kind, int pairs);
+void world_close(struct world *w);
+
+/* One more pair in w, whose socket is registered if events are not 0. */
+struct pair *world_add(struct world *w, SSL_CTX *ctx, uint32_t events);
+void pair_end(struct world *w, struct pair *p);
+
+/* The client's handshake goes as far as it can, and its bytes are moved. */
+void pair_client(struct pair *p);
+/* One call of the server into its handshake: 1 done, 0 wants to read, -1 failed. */
+int pair_server(struct pair *p);
+/* True while the server's fibre is paused. */
+bool pair_paused(const struct pair *p);
+
+int world_wait(struct world *w, struct epoll_event *events, int max, int timeout);
+/* All clients write their hello and the servers read it, one after the other, as if each came in a round of its own:
+ * the first is alone. Returns how many are paused then. */
+int world_hello(struct world *w);
+/* An event loop, with its clients, until every handshake is over. Fails the test after some seconds. */
+void world_run(struct world *w);
+/* A byte each way on every pair. */
+void world_exchange(struct world *w);
+
+#endif
