@@ -60,12 +60,6 @@ class Build:
     def missing(self) -> list[str]:
         return [str(path) for path in (self.shim, self.provider) if not path.exists()]
 
-    def sanitized(self) -> bool:
-        """A library with a sanitizer in it cannot be preloaded into a program without."""
-        cache = self.folder / "CMakeCache.txt"
-        return cache.exists() and any(
-            line.startswith("OCT_SANITIZE:") and line.split("=", 1)[1] for line in cache.read_text().splitlines())
-
 
 def has_avx512() -> bool:
     """The features that the avx512 table needs."""
