@@ -104,7 +104,7 @@ static enum outcome wait_for(struct oct_wait *wait, struct oct_queue *queue, str
 
 static int run_queued(const struct oct_task *task, struct oct_job *job, ASYNC_JOB *fibre, struct oct_queue *queue)
 {
-    struct oct_wait *wait = oct_wait_begin(fibre, queue, job, task->hold);
+    struct oct_wait *wait = oct_wait_begin(fibre, queue, job, task->key);
     enum outcome outcome = PAUSE_FAILED;
 
     if (wait == NULL)

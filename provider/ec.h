@@ -11,10 +11,11 @@
 #ifndef OCT_PROVIDER_EC_H
 #define OCT_PROVIDER_EC_H
 
+#include "key.h"
+
 #include <octuple/octuple.h>
 #include <openssl/core_dispatch.h>
 #include <openssl/evp.h>
-#include <stdatomic.h>
 
 #define OCT_EC_NAMES "EC:id-ecPublicKey:1.2.840.10045.2.1"
 
@@ -24,12 +25,10 @@
 struct oct_prov;
 
 struct oct_prov_ec {
-    _Atomic unsigned references;
-    struct oct_prov *prov;
+    struct oct_prov_key base;
     int is_plain;              /* `plain` is the key, the numbers below are a copy; else it is made of them */
     _Atomic(EVP_PKEY *) plain; /* NULL: no key yet, or not made yet */
     int curve;                 /* enum oct_ec_curve; -1: no numbers here */
-    int has_public, has_private;
     uint8_t public_key[2 * OCT_EC_MAX_BYTES]; /* a point of the curve, if there is one: nothing else is let in */
     /* In OpenSSL's secure heap if the application has one; NULL until there is a private key with lanes. It stays in
      * place as long as the object, because a waiting job may read it. */
@@ -37,12 +36,7 @@ struct oct_prov_ec {
 };
 
 /* An empty key with one reference; NULL with an error raised. */
-struct oct_prov_ec *oct_prov_ec_new(struct oct_prov *prov);
-void oct_prov_ec_up_ref(struct oct_prov_ec *key);
-void oct_prov_ec_free(struct oct_prov_ec *key);
-/* The same two for struct oct_hold. */
-void oct_prov_ec_hold(void *key);
-void oct_prov_ec_release(void *key);
+OSSL_FUNC_keymgmt_new_fn oct_prov_ec_new;
 
 /* The private key's memory, made if need be, for the caller to fill; NULL with an error raised. */
 uint8_t *oct_prov_ec_private(struct oct_prov_ec *key);
@@ -67,6 +61,8 @@ int oct_prov_ec_set_point(struct oct_prov_ec *key, const uint8_t *bytes, size_t 
 int oct_ec_curve_by_name(const char *name);
 /* The name that OpenSSL gives to it. */
 const char *oct_ec_curve_name(int curve);
+/* The largest DER signature on a curve with lanes. */
+size_t oct_ec_signature_size(int curve);
 
 extern const OSSL_DISPATCH oct_ec_keymgmt_table[];
 extern const OSSL_DISPATCH oct_ec_exchange_table[];

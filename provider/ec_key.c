@@ -49,56 +49,32 @@ const char *oct_ec_curve_name(int curve)
     return curve_names[curve][0];
 }
 
-struct oct_prov_ec *oct_prov_ec_new(struct oct_prov *prov)
+static void ec_destroy(void *vkey)
 {
-    struct oct_prov_ec *key = OPENSSL_zalloc(sizeof *key);
+    struct oct_prov_ec *key = vkey;
 
-    if (key == NULL) {
-        OCT_RAISE(prov, OCT_REASON_MEMORY);
-        return NULL;
-    }
-    atomic_init(&key->references, 1);
-    key->prov = prov;
-    key->curve = -1;
-    return key;
-}
-
-void oct_prov_ec_up_ref(struct oct_prov_ec *key)
-{
-    atomic_fetch_add_explicit(&key->references, 1, memory_order_relaxed);
-}
-
-void oct_prov_ec_free(struct oct_prov_ec *key)
-{
-    if (key == NULL || atomic_fetch_sub_explicit(&key->references, 1, memory_order_acq_rel) != 1)
-        return;
     EVP_PKEY_free(atomic_load(&key->plain));
     OPENSSL_secure_clear_free(key->private_key, OCT_EC_MAX_BYTES);
     OPENSSL_free(key);
 }
 
-void oct_prov_ec_hold(void *key)
+void *oct_prov_ec_new(void *prov)
 {
-    oct_prov_ec_up_ref(key);
-}
+    struct oct_prov_ec *key = oct_prov_key_new(prov, sizeof *key, ec_destroy);
 
-void oct_prov_ec_release(void *key)
-{
-    oct_prov_ec_free(key);
+    if (key != NULL)
+        key->curve = -1;
+    return key;
 }
 
 uint8_t *oct_prov_ec_private(struct oct_prov_ec *key)
 {
-    if (key->private_key == NULL)
-        key->private_key = OPENSSL_secure_zalloc(OCT_EC_MAX_BYTES);
-    if (key->private_key == NULL)
-        OCT_RAISE(key->prov, OCT_REASON_MEMORY);
-    return key->private_key;
+    return oct_prov_key_private(key->base.prov, &key->private_key, OCT_EC_MAX_BYTES);
 }
 
 int oct_prov_ec_signs_in_lanes(const struct oct_prov_ec *key)
 {
-    return key->curve >= 0 && key->has_private;
+    return key->curve >= 0 && key->base.has_private;
 }
 
 /* Setting coordinates fails where they are not below p, or not of the curve; the point at infinity has another
@@ -118,10 +94,10 @@ int oct_prov_ec_set_point(struct oct_prov_ec *key, const uint8_t *bytes, size_t 
     const size_t size = oct_ec_bytes(key->curve);
 
     if (len != 1 + 2 * size || bytes[0] != POINT_CONVERSION_UNCOMPRESSED ||
-        !is_point(key->prov, key->curve, bytes, len))
-        return OCT_RAISE(key->prov, OCT_REASON_POINT);
+        !is_point(key->base.prov, key->curve, bytes, len))
+        return OCT_RAISE(key->base.prov, OCT_REASON_POINT);
     EVP_PKEY_free(atomic_exchange(&key->plain, NULL));
     memcpy(key->public_key, bytes + 1, 2 * size);
-    key->has_public = 1;
+    key->base.has_public = 1;
     return 1;
 }

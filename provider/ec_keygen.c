@@ -178,7 +178,7 @@ static int make_pair(struct generation *gen, struct oct_prov_ec *key)
         return generate_plain(gen, key);
     }
     key->curve = gen->curve;
-    key->has_public = key->has_private = 1;
+    key->base.has_public = key->base.has_private = 1;
     return 1;
 }
 
@@ -201,6 +201,6 @@ void *oct_ec_gen(void *genctx, OSSL_CALLBACK *callback, void *arg)
     (void)callback, (void)arg;
     if (key == NULL || generate(gen, key))
         return key;
-    oct_prov_ec_free(key);
+    oct_prov_key_free(key);
     return NULL;
 }

@@ -12,39 +12,13 @@
 
 #define EC_SELECTIONS (OSSL_KEYMGMT_SELECT_KEYPAIR | OSSL_KEYMGMT_SELECT_ALL_PARAMETERS)
 
-static void *ec_new(void *provctx)
-{
-    return oct_prov_ec_new(provctx);
-}
-
-static void ec_free(void *keydata)
-{
-    oct_prov_ec_free(keydata);
-}
-
-/* A reference from a decoder or store of this provider holds the object itself. */
-static void *ec_load(const void *reference, size_t size)
-{
-    struct oct_prov_ec *key;
-
-    if (size != sizeof key)
-        return NULL;
-    memcpy(&key, reference, sizeof key);
-    memset((void *)reference, 0, sizeof key);
-    return key;
-}
-
 static int ec_has(const void *keydata, int selection)
 {
     const struct oct_prov_ec *key = keydata;
 
-    if (key == NULL)
+    if (!oct_prov_key_has(key, selection))
         return 0;
-    if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0 && !key->has_public)
-        return 0;
-    if ((selection & OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS) != 0 && !key->is_plain && key->curve < 0)
-        return 0;
-    return (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) == 0 || key->has_private;
+    return (selection & OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS) == 0 || key->is_plain || key->curve >= 0;
 }
 
 /* Only an object that nobody else holds can change. */
@@ -54,8 +28,8 @@ static int ec_import(void *keydata, int selection, const OSSL_PARAM params[])
 
     if (key == NULL || (selection & OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS) == 0)
         return 0;
-    if (atomic_load(&key->references) != 1)
-        return OCT_RAISE(key->prov, OCT_REASON_KEY_IMPORT);
+    if (!oct_prov_key_is_unshared(&key->base))
+        return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
     return oct_prov_ec_import(key, selection, params);
 }
 
@@ -106,9 +80,9 @@ static int ec_match(const void *keydata1, const void *keydata2, int selection)
         return 0;
     if ((selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
         return 1;
-    if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0 && a->has_public && b->has_public)
+    if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0 && a->base.has_public && b->base.has_public)
         return same_public(oct_prov_ec_plain(a), oct_prov_ec_plain(b));
-    return (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0 && a->has_private && b->has_private &&
+    return (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0 && a->base.has_private && b->base.has_private &&
            same_private(oct_prov_ec_plain(a), oct_prov_ec_plain(b));
 }
 
@@ -145,7 +119,7 @@ static int ec_validate(const void *keydata, int selection, int type)
     if (!key->is_plain && key->curve >= 0 && (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) == 0)
         return 1;
     plain = oct_prov_ec_plain(key);
-    libctx = oct_plain_ctx(key->prov);
+    libctx = oct_plain_ctx(key->base.prov);
     ctx = plain == NULL || libctx == NULL ? NULL : EVP_PKEY_CTX_new_from_pkey(libctx, plain, NULL);
     ok = ctx != NULL && check(ctx, selection, type == OSSL_KEYMGMT_VALIDATE_QUICK_CHECK);
     EVP_PKEY_CTX_free(ctx);
@@ -157,14 +131,14 @@ static int dup_numbers(struct oct_prov_ec *copy, const struct oct_prov_ec *key, 
     copy->curve = key->curve;
     if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0) {
         memcpy(copy->public_key, key->public_key, sizeof copy->public_key);
-        copy->has_public = key->has_public;
+        copy->base.has_public = key->base.has_public;
     }
-    if ((selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) == 0 || !key->has_private)
+    if ((selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) == 0 || !key->base.has_private)
         return 1;
     if (oct_prov_ec_private(copy) == NULL)
         return 0;
     memcpy(copy->private_key, key->private_key, OCT_EC_MAX_BYTES);
-    return copy->has_private = 1;
+    return copy->base.has_private = 1;
 }
 
 static int import_all(const OSSL_PARAM params[], void *arg)
@@ -195,7 +169,7 @@ static int dup_plain(struct oct_prov_ec *copy, EVP_PKEY *plain, int selection)
 static void *ec_dup(const void *keydata, int selection)
 {
     const struct oct_prov_ec *key = keydata;
-    struct oct_prov_ec *copy = key == NULL ? NULL : oct_prov_ec_new(key->prov);
+    struct oct_prov_ec *copy = key == NULL ? NULL : oct_prov_ec_new(key->base.prov);
     int ok = 1;
 
     if (copy == NULL)
@@ -206,7 +180,7 @@ static void *ec_dup(const void *keydata, int selection)
         ok = dup_numbers(copy, key, selection);
     if (ok)
         return copy;
-    oct_prov_ec_free(copy);
+    oct_prov_key_free(copy);
     return NULL;
 }
 
@@ -218,9 +192,9 @@ static const char *ec_query_operation_name(int operation)
 }
 
 const OSSL_DISPATCH oct_ec_keymgmt_table[] = {
-    OCT_KEYMGMT_ENTRY(NEW, new, ec_new),
-    OCT_KEYMGMT_ENTRY(FREE, free, ec_free),
-    OCT_KEYMGMT_ENTRY(LOAD, load, ec_load),
+    OCT_KEYMGMT_ENTRY(NEW, new, oct_prov_ec_new),
+    OCT_KEYMGMT_ENTRY(FREE, free, oct_prov_key_free),
+    OCT_KEYMGMT_ENTRY(LOAD, load, oct_prov_key_load),
     OCT_KEYMGMT_ENTRY(HAS, has, ec_has),
     OCT_KEYMGMT_ENTRY(IMPORT, import, ec_import),
     OCT_KEYMGMT_ENTRY(IMPORT_TYPES, import_types, oct_ec_types),

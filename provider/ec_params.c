@@ -21,6 +21,11 @@ static const struct facts facts[OCT_EC_CURVES] = {
     [OCT_EC_P384] = {384, 192, 104},
 };
 
+size_t oct_ec_signature_size(int curve)
+{
+    return (size_t)facts[curve].max_size;
+}
+
 static int give_point(const struct oct_prov_ec *key, OSSL_PARAM *p)
 {
     const size_t size = oct_ec_bytes(key->curve);
@@ -41,7 +46,7 @@ static int give(const struct oct_prov_ec *key, OSSL_PARAM *p)
         return OSSL_PARAM_set_int(p, facts[key->curve].max_size);
     if (strcmp(p->key, OSSL_PKEY_PARAM_GROUP_NAME) == 0)
         return OSSL_PARAM_set_utf8_string(p, oct_ec_curve_name(key->curve));
-    if (strcmp(p->key, OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY) == 0 && key->has_public)
+    if (strcmp(p->key, OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY) == 0 && key->base.has_public)
         return give_point(key, p);
 #ifdef OSSL_PKEY_PARAM_SECURITY_CATEGORY
     if (strcmp(p->key, OSSL_PKEY_PARAM_SECURITY_CATEGORY) == 0)
@@ -80,7 +85,7 @@ static const OSSL_PARAM *peer_point(const struct oct_prov_ec *key, const OSSL_PA
 {
     const OSSL_PARAM *p = &params[0];
 
-    if (key->is_plain || key->curve < 0 || key->has_private || p[1].key != NULL ||
+    if (key->is_plain || key->curve < 0 || key->base.has_private || p[1].key != NULL ||
         strcmp(p->key, OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY) != 0 || p->data_type != OSSL_PARAM_OCTET_STRING)
         return NULL;
     if (p->data == NULL || p->data_size != 1 + 2 * oct_ec_bytes(key->curve))

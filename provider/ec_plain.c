@@ -44,10 +44,10 @@ static int load_numbers(struct oct_prov_ec *key, EVP_PKEY *plain)
     uint8_t *x = curve < 0 ? NULL : key->public_key, *d = NULL;
     int fits = 1;
 
-    key->has_public = take(plain, OSSL_PKEY_PARAM_EC_PUB_X, x, size, &fits) &&
+    key->base.has_public = take(plain, OSSL_PKEY_PARAM_EC_PUB_X, x, size, &fits) &&
                       take(plain, OSSL_PKEY_PARAM_EC_PUB_Y, x == NULL ? NULL : x + size, size, &fits);
-    key->has_private = take(plain, OSSL_PKEY_PARAM_PRIV_KEY, NULL, 0, &fits);
-    if (key->has_private && curve >= 0) {
+    key->base.has_private = take(plain, OSSL_PKEY_PARAM_PRIV_KEY, NULL, 0, &fits);
+    if (key->base.has_private && curve >= 0) {
         d = oct_prov_ec_private(key);
         if (d == NULL || !take(plain, OSSL_PKEY_PARAM_PRIV_KEY, d, size, &fits))
             return 0;
@@ -91,7 +91,7 @@ static EVP_PKEY *from_data(struct oct_prov *prov, int selection, const OSSL_PARA
 
 int oct_prov_ec_import(struct oct_prov_ec *key, int selection, const OSSL_PARAM params[])
 {
-    EVP_PKEY *plain = from_data(key->prov, selection, params);
+    EVP_PKEY *plain = from_data(key->base.prov, selection, params);
     return plain != NULL && oct_prov_ec_set_plain(key, plain);
 }
 
@@ -110,17 +110,18 @@ static EVP_PKEY *from_numbers(const struct oct_prov_ec *key)
     EVP_PKEY *plain;
 
     *p++ = OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)oct_ec_curve_name(key->curve), 0);
-    if (key->has_public) {
+    if (key->base.has_public) {
         memcpy(point + 1, key->public_key, 2 * size);
         *p++ = OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, point, 1 + 2 * size);
     }
-    if (key->has_private) {
+    if (key->base.has_private) {
         reverse(d, key->private_key, size);
         *p++ = OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_PRIV_KEY, d, size);
     }
     *p = OSSL_PARAM_construct_end();
-    plain =
-        from_data(key->prov, key->has_private || key->has_public ? EVP_PKEY_KEYPAIR : EVP_PKEY_KEY_PARAMETERS, params);
+    plain = from_data(key->base.prov,
+                      key->base.has_private || key->base.has_public ? EVP_PKEY_KEYPAIR : EVP_PKEY_KEY_PARAMETERS,
+                      params);
     OPENSSL_cleanse(d, sizeof d);
     return plain;
 }
@@ -134,7 +135,7 @@ EVP_PKEY *oct_prov_ec_plain(const struct oct_prov_ec *ckey)
     if (plain != NULL)
         return plain;
     if (key->curve < 0) {
-        OCT_RAISE(key->prov, OCT_REASON_NO_KEY);
+        OCT_RAISE(key->base.prov, OCT_REASON_NO_KEY);
         return NULL;
     }
     plain = from_numbers(key);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* Signing a digest, in lanes where the curve has them, and verifying, which is OpenSSL's own. */
+#include "ec.h"
 #include "ec_sig.h"
 #include "provider.h"
 #include "task.h"
@@ -10,7 +11,7 @@
 /* The buffers are on the stack of the calling fibre: while it is paused they must not be the application's memory. */
 struct signing {
     struct oct_task task;
-    const struct oct_ec_sig *sig;
+    const struct oct_sig *sig;
     uint8_t digest[OCT_EC_MAX_DIGEST];
     size_t digest_len;
     uint8_t der[OCT_ECDSA_MAX_DER];
@@ -21,24 +22,17 @@ struct signing {
 static int signing_fill(const struct oct_task *task, struct oct_job *job)
 {
     struct signing *s = (struct signing *)task;
-    job->ecdsa_sign = (struct oct_ecdsa_sign_lane){s->sig->key->private_key, s->digest, s->digest_len, s->numbers};
+    const struct oct_prov_ec *key = task->key[0];
+
+    job->ecdsa_sign = (struct oct_ecdsa_sign_lane){key->private_key, s->digest, s->digest_len, s->numbers};
     return 1;
-}
-
-static int sign_plain(const struct oct_ec_sig *sig, uint8_t *out, size_t *len, const uint8_t *tbs, size_t tbs_len)
-{
-    EVP_PKEY_CTX *ctx = oct_ec_sig_plain_ctx(sig, EVP_PKEY_OP_SIGN);
-    const int ok = ctx != NULL && EVP_PKEY_sign(ctx, out, len, tbs, tbs_len) > 0;
-
-    EVP_PKEY_CTX_free(ctx);
-    return ok;
 }
 
 static int signing_plain(const struct oct_task *task)
 {
     struct signing *s = (struct signing *)task;
     s->der_len = sizeof s->der;
-    return sign_plain(s->sig, s->der, &s->der_len, s->digest, s->digest_len);
+    return oct_sig_sign_plain(s->sig, s->der, &s->der_len, s->digest, s->digest_len);
 }
 
 static const struct oct_task_type signing_type = {signing_fill, signing_plain, OCT_REASON_LANE_INPUT, 1};
@@ -71,14 +65,15 @@ static size_t der_signature(uint8_t out[OCT_ECDSA_MAX_DER], const uint8_t *numbe
     return 2 + len;
 }
 
-static int sign_task(const struct oct_ec_sig *sig, uint8_t *out, size_t *len, const uint8_t *tbs, size_t tbs_len)
+static int sign_task(const struct oct_sig *sig, uint8_t *out, size_t *len, const uint8_t *tbs, size_t tbs_len)
 {
+    const struct oct_prov_ec *key = sig->key;
     struct signing s = {
         .task = {.type = &signing_type,
                  .prov = sig->prov,
-                 .op = oct_ecdsa_sign_op(sig->key->curve),
-                 .lane_key = oct_op_is_on(oct_ecdsa_sign_op(sig->key->curve)),
-                 .hold = {{sig->key, oct_prov_ec_hold, oct_prov_ec_release}}},
+                 .op = oct_ecdsa_sign_op(key->curve),
+                 .lane_key = oct_op_is_on(oct_ecdsa_sign_op(key->curve)),
+                 .key = {sig->key}},
         .sig = sig,
         .digest_len = tbs_len,
     };
@@ -87,7 +82,7 @@ static int sign_task(const struct oct_ec_sig *sig, uint8_t *out, size_t *len, co
     if (!oct_task_run(&s.task))
         return 0;
     if (s.der_len == 0)
-        s.der_len = der_signature(s.der, s.numbers, oct_ec_bytes(sig->key->curve));
+        s.der_len = der_signature(s.der, s.numbers, oct_ec_bytes(key->curve));
     memcpy(out, s.der, s.der_len);
     *len = s.der_len;
     return 1;
@@ -95,31 +90,21 @@ static int sign_task(const struct oct_ec_sig *sig, uint8_t *out, size_t *len, co
 
 static int runs_in_lanes(const struct oct_ec_sig *sig, size_t tbs_len)
 {
-    return oct_prov_ec_signs_in_lanes(sig->key) && sig->nonce_type == 0 && tbs_len >= 1 && tbs_len <= OCT_EC_MAX_DIGEST;
-}
-
-size_t oct_ec_sig_size(const struct oct_ec_sig *sig)
-{
-    EVP_PKEY *plain;
-    int size;
-
-    if (sig->key->curve >= 0)
-        return sig->key->curve == OCT_EC_P256 ? 72 : 104;
-    plain = oct_prov_ec_plain(sig->key);
-    size = plain == NULL ? 0 : EVP_PKEY_get_size(plain);
-    return size < 0 ? 0 : (size_t)size;
+    return oct_prov_ec_signs_in_lanes(sig->base.key) && sig->nonce_type == 0 && tbs_len >= 1 &&
+           tbs_len <= OCT_EC_MAX_DIGEST;
 }
 
 int oct_ec_sig_sign(void *vsig, unsigned char *out, size_t *len, size_t out_size, const unsigned char *tbs,
                     size_t tbs_len)
 {
-    const struct oct_ec_sig *sig = vsig;
-    const size_t size = sig == NULL || sig->key == NULL ? 0 : oct_ec_sig_size(sig);
-    const size_t digest_size = size == 0 ? 0 : oct_ec_sig_digest_size(sig);
+    const struct oct_sig *sig = vsig;
+    const struct oct_prov_ec *key = sig == NULL ? NULL : sig->key;
+    const size_t size = key == NULL ? 0 : sig->family->signature_size(sig);
+    const size_t digest_size = size == 0 ? 0 : oct_sig_digest_size(sig);
 
     if (size == 0)
         return 0;
-    if (!sig->key->has_private)
+    if (!key->base.has_private)
         return OCT_RAISE(sig->prov, OCT_REASON_NOT_PRIVATE);
     if (out == NULL) {
         *len = size;
@@ -129,26 +114,20 @@ int oct_ec_sig_sign(void *vsig, unsigned char *out, size_t *len, size_t out_size
         return OCT_RAISE(sig->prov, OCT_REASON_BUFFER_TOO_SMALL);
     if (digest_size != 0 && tbs_len != digest_size)
         return OCT_RAISE(sig->prov, OCT_REASON_DIGEST_LENGTH);
-    if (runs_in_lanes(sig, tbs_len))
+    if (runs_in_lanes(vsig, tbs_len))
         return sign_task(sig, out, len, tbs, tbs_len);
     *len = out_size;
-    return sign_plain(sig, out, len, tbs, tbs_len);
+    return oct_sig_sign_plain(sig, out, len, tbs, tbs_len);
 }
 
 int oct_ec_sig_verify(void *vsig, const unsigned char *in, size_t in_len, const unsigned char *tbs, size_t tbs_len)
 {
-    const struct oct_ec_sig *sig = vsig;
-    const size_t digest_size = sig == NULL || sig->key == NULL ? 0 : oct_ec_sig_digest_size(sig);
-    EVP_PKEY_CTX *ctx;
-    int ok;
+    const struct oct_sig *sig = vsig;
+    const size_t digest_size = sig == NULL || sig->key == NULL ? 0 : oct_sig_digest_size(sig);
 
     if (sig == NULL || sig->key == NULL)
         return 0;
     if (digest_size != 0 && tbs_len != digest_size)
         return OCT_RAISE(sig->prov, OCT_REASON_DIGEST_LENGTH);
-    ctx = oct_ec_sig_plain_ctx(sig, EVP_PKEY_OP_VERIFY);
-    ok = ctx != NULL &&
-         EVP_PKEY_verify(ctx, in, in_len, tbs, tbs_len) > 0; /* for a malformed one it is -1: not good either */
-    EVP_PKEY_CTX_free(ctx);
-    return ok;
+    return oct_sig_verify_plain(sig, in, in_len, tbs, tbs_len);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The provider's own context, one per OSSL_LIB_CTX that loads it, and what the families of algorithms (RSA, X25519, EC) hand to it.
+ * The provider's own context, one per OSSL_LIB_CTX that loads it, and what the families of algorithms (RSA, X25519, EC)
+ * hand to it.
  */
 #ifndef OCT_PROVIDER_PROVIDER_H
 #define OCT_PROVIDER_PROVIDER_H

@@ -8,6 +8,7 @@
 #ifndef OCT_PROVIDER_RSA_H
 #define OCT_PROVIDER_RSA_H
 
+#include "key.h"
 #include "plain.h"
 
 #include <octuple/octuple.h>
@@ -21,12 +22,10 @@
 struct oct_prov;
 
 struct oct_prov_rsa {
-    _Atomic unsigned references;
-    struct oct_prov *prov;
+    struct oct_prov_key base;
     EVP_PKEY *plain; /* NULL until a key was imported or generated */
     unsigned bits;
     size_t size; /* bytes of the modulus, and of every signature and ciphertext */
-    int is_public, is_private;
     uint8_t d_hash[32]; /* SHA-256 of d, `size` bytes long: what implicit rejection is keyed with. Secret. */
 
     _Atomic(struct oct_rsa_key *) lanes; /* NULL: declined, or not made yet */
@@ -34,10 +33,8 @@ struct oct_prov_rsa {
     struct oct_plain_spares spares;
 };
 
-/* An empty key with one reference. */
-struct oct_prov_rsa *oct_prov_rsa_new(struct oct_prov *prov);
-struct oct_prov_rsa *oct_prov_rsa_up_ref(struct oct_prov_rsa *key);
-void oct_prov_rsa_free(struct oct_prov_rsa *key);
+/* An empty key with one reference; NULL with an error raised. */
+OSSL_FUNC_keymgmt_new_fn oct_prov_rsa_new;
 
 /* Gives a key of the private context, whose reference is taken over (also on failure), to an unshared object. */
 int oct_prov_rsa_set_plain(struct oct_prov_rsa *key, EVP_PKEY *plain);

@@ -33,7 +33,7 @@ static void cipher_free(void *vcipher)
     EVP_MD_free(cipher->oaep_md);
     EVP_MD_free(cipher->mgf1_md);
     OPENSSL_free(cipher->label);
-    oct_prov_rsa_free(cipher->key);
+    oct_prov_key_free(cipher->key);
     OPENSSL_free(cipher);
 }
 
@@ -45,7 +45,7 @@ static void *cipher_dup(void *vcipher)
     if (copy == NULL)
         return NULL;
     if (copy->key != NULL)
-        oct_prov_rsa_up_ref(copy->key);
+        oct_prov_key_up_ref(copy->key);
     if (copy->oaep_md != NULL && !EVP_MD_up_ref(copy->oaep_md))
         copy->oaep_md = NULL;
     if (copy->mgf1_md != NULL && !EVP_MD_up_ref(copy->mgf1_md))
@@ -68,8 +68,8 @@ static int cipher_init(void *vcipher, void *key, const OSSL_PARAM params[])
         return 0;
     if (key == NULL || ((struct oct_prov_rsa *)key)->plain == NULL)
         return OCT_RAISE(cipher->prov, OCT_REASON_NO_KEY);
-    oct_prov_rsa_up_ref(key);
-    oct_prov_rsa_free(cipher->key);
+    oct_prov_key_up_ref(key);
+    oct_prov_key_free(cipher->key);
     cipher->key = key;
     cipher->pad_mode = RSA_PKCS1_PADDING;
     cipher->implicit_rejection = 1;

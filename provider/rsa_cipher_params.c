@@ -3,6 +3,7 @@
 /* Settings of RSA encryption contexts, with the rules of OpenSSL's default provider. */
 #include "rsa_cipher.h"
 
+#include "param.h"
 #include "provider.h"
 #include "rsa_modes.h"
 
@@ -26,16 +27,15 @@ const EVP_MD *oct_rsa_cipher_oaep_md(struct oct_rsa_cipher *cipher)
 static int set_digest(struct oct_rsa_cipher *cipher, EVP_MD **md, const OSSL_PARAM params[], const char *name_key,
                       const char *props_key)
 {
-    char name_copy[OCT_TEXT_MAX], props_copy[OCT_TEXT_MAX];
-    const char *name, *props;
     const struct oct_digest *info;
+    struct oct_param_choice choice;
     EVP_MD *fetched;
 
-    if (!oct_text_get(params, name_key, name_copy, &name) || !oct_text_get(params, props_key, props_copy, &props))
+    if (!oct_param_choice_get(&choice, params, name_key, props_key))
         return 0;
-    if (name == NULL)
+    if (choice.name == NULL)
         return 1;
-    fetched = oct_digest_fetch(cipher->prov, &info, name, props);
+    fetched = oct_digest_fetch(cipher->prov, &info, choice.name, choice.props);
     if (fetched == NULL)
         return 0;
     EVP_MD_free(*md);
@@ -73,12 +73,6 @@ static int set_label(struct oct_rsa_cipher *cipher, const OSSL_PARAM params[])
     return 1;
 }
 
-static int set_number(unsigned *number, const OSSL_PARAM params[], const char *key)
-{
-    const OSSL_PARAM *p = OSSL_PARAM_locate_const(params, key);
-    return p == NULL || OSSL_PARAM_get_uint(p, number);
-}
-
 int oct_rsa_cipher_set_params(void *vcipher, const OSSL_PARAM params[])
 {
     struct oct_rsa_cipher *cipher = vcipher;
@@ -92,9 +86,9 @@ int oct_rsa_cipher_set_params(void *vcipher, const OSSL_PARAM params[])
            set_digest(cipher, &cipher->mgf1_md, params, OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST,
                       OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST_PROPS) &&
            set_pad_mode(cipher, params) && set_label(cipher, params) &&
-           set_number(&cipher->tls_version, params, OSSL_ASYM_CIPHER_PARAM_TLS_CLIENT_VERSION) &&
-           set_number(&cipher->tls_other_version, params, OSSL_ASYM_CIPHER_PARAM_TLS_NEGOTIATED_VERSION) &&
-           set_number(&cipher->implicit_rejection, params, PARAM_IMPLICIT_REJECTION);
+           oct_param_get_uint(params, OSSL_ASYM_CIPHER_PARAM_TLS_CLIENT_VERSION, &cipher->tls_version) &&
+           oct_param_get_uint(params, OSSL_ASYM_CIPHER_PARAM_TLS_NEGOTIATED_VERSION, &cipher->tls_other_version) &&
+           oct_param_get_uint(params, PARAM_IMPLICIT_REJECTION, &cipher->implicit_rejection);
 }
 
 const OSSL_PARAM *oct_rsa_cipher_settable_params(void *vcipher, void *provctx)
@@ -115,16 +109,9 @@ const OSSL_PARAM *oct_rsa_cipher_settable_params(void *vcipher, void *provctx)
     return params;
 }
 
-static int get_name(OSSL_PARAM params[], const char *key, const EVP_MD *md)
+static const char *name_of(const EVP_MD *md)
 {
-    OSSL_PARAM *p = OSSL_PARAM_locate(params, key);
-    return p == NULL || OSSL_PARAM_set_utf8_string(p, md == NULL ? "" : EVP_MD_get0_name(md));
-}
-
-static int get_number(OSSL_PARAM params[], const char *key, unsigned number)
-{
-    OSSL_PARAM *p = OSSL_PARAM_locate(params, key);
-    return p == NULL || OSSL_PARAM_set_uint(p, number);
+    return md == NULL ? "" : EVP_MD_get0_name(md);
 }
 
 int oct_rsa_cipher_get_params(void *vcipher, OSSL_PARAM params[])
@@ -140,12 +127,12 @@ int oct_rsa_cipher_get_params(void *vcipher, OSSL_PARAM params[])
     p = OSSL_PARAM_locate(params, OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL);
     if (p != NULL && !OSSL_PARAM_set_octet_ptr(p, cipher->label, cipher->label_len))
         return 0;
-    return get_name(params, OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, cipher->oaep_md) &&
-           get_name(params, OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST,
-                    cipher->mgf1_md != NULL ? cipher->mgf1_md : cipher->oaep_md) &&
-           get_number(params, OSSL_ASYM_CIPHER_PARAM_TLS_CLIENT_VERSION, cipher->tls_version) &&
-           get_number(params, OSSL_ASYM_CIPHER_PARAM_TLS_NEGOTIATED_VERSION, cipher->tls_other_version) &&
-           get_number(params, PARAM_IMPLICIT_REJECTION, cipher->implicit_rejection);
+    return oct_param_give_text(params, OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, name_of(cipher->oaep_md)) &&
+           oct_param_give_text(params, OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST,
+                               name_of(cipher->mgf1_md != NULL ? cipher->mgf1_md : cipher->oaep_md)) &&
+           oct_param_give_uint(params, OSSL_ASYM_CIPHER_PARAM_TLS_CLIENT_VERSION, cipher->tls_version) &&
+           oct_param_give_uint(params, OSSL_ASYM_CIPHER_PARAM_TLS_NEGOTIATED_VERSION, cipher->tls_other_version) &&
+           oct_param_give_uint(params, PARAM_IMPLICIT_REJECTION, cipher->implicit_rejection);
 }
 
 const OSSL_PARAM *oct_rsa_cipher_gettable_params(void *vcipher, void *provctx)

@@ -26,33 +26,19 @@ const struct oct_offer oct_rsa_offers[] = {
     {0, {NULL, NULL, NULL, NULL}, 0, 0, 0},
 };
 
-struct oct_prov_rsa *oct_prov_rsa_new(struct oct_prov *prov)
+static void rsa_destroy(void *vkey)
 {
-    struct oct_prov_rsa *key = OPENSSL_zalloc(sizeof *key);
+    struct oct_prov_rsa *key = vkey;
 
-    if (key == NULL) {
-        OCT_RAISE(prov, OCT_REASON_MEMORY);
-        return NULL;
-    }
-    atomic_init(&key->references, 1);
-    key->prov = prov;
-    return key;
-}
-
-struct oct_prov_rsa *oct_prov_rsa_up_ref(struct oct_prov_rsa *key)
-{
-    atomic_fetch_add_explicit(&key->references, 1, memory_order_relaxed);
-    return key;
-}
-
-void oct_prov_rsa_free(struct oct_prov_rsa *key)
-{
-    if (key == NULL || atomic_fetch_sub_explicit(&key->references, 1, memory_order_acq_rel) != 1)
-        return;
     oct_plain_spares_free(&key->spares);
     EVP_PKEY_free(key->plain);
     oct_rsa_key_free(atomic_load(&key->lanes));
     OPENSSL_clear_free(key, sizeof *key);
+}
+
+void *oct_prov_rsa_new(void *prov)
+{
+    return oct_prov_key_new(prov, sizeof(struct oct_prov_rsa), rsa_destroy);
 }
 
 int oct_prov_rsa_set_plain(struct oct_prov_rsa *key, EVP_PKEY *plain)
@@ -69,7 +55,7 @@ int oct_prov_rsa_set_plain(struct oct_prov_rsa *key, EVP_PKEY *plain)
 
 int oct_prov_rsa_import(struct oct_prov_rsa *key, int selection, const OSSL_PARAM params[])
 {
-    OSSL_LIB_CTX *libctx = oct_plain_ctx(key->prov);
+    OSSL_LIB_CTX *libctx = oct_plain_ctx(key->base.prov);
     EVP_PKEY_CTX *ctx = libctx == NULL ? NULL : EVP_PKEY_CTX_new_from_name(libctx, "RSA", NULL);
     EVP_PKEY *plain = NULL;
     int ok = ctx != NULL && EVP_PKEY_fromdata_init(ctx) > 0 &&
@@ -77,7 +63,7 @@ int oct_prov_rsa_import(struct oct_prov_rsa *key, int selection, const OSSL_PARA
 
     EVP_PKEY_CTX_free(ctx);
     if (!ok)
-        return OCT_RAISE(key->prov, OCT_REASON_KEY_IMPORT);
+        return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
     return oct_prov_rsa_set_plain(key, plain);
 }
 

@@ -88,6 +88,6 @@ void *oct_rsa_gen(void *genctx, OSSL_CALLBACK *callback, void *arg)
     }
     if (oct_prov_rsa_set_plain(key, plain))
         return key;
-    oct_prov_rsa_free(key);
+    oct_prov_key_free(key);
     return NULL;
 }

@@ -15,39 +15,6 @@
 
 #define RSA_SELECTIONS (OSSL_KEYMGMT_SELECT_KEYPAIR | OSSL_KEYMGMT_SELECT_OTHER_PARAMETERS)
 
-static void *rsa_new(void *provctx)
-{
-    return oct_prov_rsa_new(provctx);
-}
-
-static void rsa_free(void *keydata)
-{
-    oct_prov_rsa_free(keydata);
-}
-
-/* A reference from a decoder or store of this provider holds the object itself. */
-static void *rsa_load(const void *reference, size_t size)
-{
-    struct oct_prov_rsa *key;
-
-    if (size != sizeof key)
-        return NULL;
-    memcpy(&key, reference, sizeof key);
-    memset((void *)reference, 0, sizeof key);
-    return key;
-}
-
-static int rsa_has(const void *keydata, int selection)
-{
-    const struct oct_prov_rsa *key = keydata;
-
-    if (key == NULL)
-        return 0;
-    if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0 && !key->is_public)
-        return 0;
-    return (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) == 0 || key->is_private;
-}
-
 /* Only an object that nobody else holds can change. RSA keys proper have no parameters to import alone. */
 static int rsa_import(void *keydata, int selection, const OSSL_PARAM params[])
 {
@@ -57,8 +24,8 @@ static int rsa_import(void *keydata, int selection, const OSSL_PARAM params[])
         return 0;
     if ((selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
         return 1;
-    if (atomic_load(&key->references) != 1)
-        return OCT_RAISE(key->prov, OCT_REASON_KEY_IMPORT);
+    if (!oct_prov_key_is_unshared(&key->base))
+        return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
     return oct_prov_rsa_import(key, selection, params);
 }
 
@@ -117,7 +84,7 @@ static int rsa_match(const void *keydata1, const void *keydata2, int selection)
         return 1;
     if (!same_number(a, b, OSSL_PKEY_PARAM_RSA_E))
         return 0;
-    if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0 || !a->is_private || !b->is_private)
+    if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0 || !a->base.has_private || !b->base.has_private)
         return same_number(a, b, OSSL_PKEY_PARAM_RSA_N);
     return same_number(a, b, OSSL_PKEY_PARAM_RSA_D);
 }
@@ -125,7 +92,7 @@ static int rsa_match(const void *keydata1, const void *keydata2, int selection)
 static int rsa_validate(const void *keydata, int selection, int type)
 {
     const struct oct_prov_rsa *key = keydata;
-    OSSL_LIB_CTX *libctx = key == NULL || key->plain == NULL ? NULL : oct_plain_ctx(key->prov);
+    OSSL_LIB_CTX *libctx = key == NULL || key->plain == NULL ? NULL : oct_plain_ctx(key->base.prov);
     EVP_PKEY_CTX *ctx = libctx == NULL ? NULL : EVP_PKEY_CTX_new_from_pkey(libctx, key->plain, NULL);
     int ok = ctx != NULL;
 
@@ -153,15 +120,17 @@ static void *rsa_dup(const void *keydata, int selection)
 
     if (key == NULL)
         return NULL;
-    if (key->plain != NULL && (!key->is_private || (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0) &&
-        (selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0)
-        return oct_prov_rsa_up_ref(key);
-    copy = oct_prov_rsa_new(key->prov);
+    if (key->plain != NULL && (!key->base.has_private || (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0) &&
+        (selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0) {
+        oct_prov_key_up_ref(key);
+        return key;
+    }
+    copy = oct_prov_rsa_new(key->base.prov);
     if (copy == NULL || key->plain == NULL || (selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
         return copy;
     if (EVP_PKEY_export(key->plain, selection, import_public, copy))
         return copy;
-    oct_prov_rsa_free(copy);
+    oct_prov_key_free(copy);
     return NULL;
 }
 
@@ -184,10 +153,10 @@ static const char *rsa_query_operation_name(int operation)
 }
 
 const OSSL_DISPATCH oct_rsa_keymgmt_table[] = {
-    OCT_KEYMGMT_ENTRY(NEW, new, rsa_new),
-    OCT_KEYMGMT_ENTRY(FREE, free, rsa_free),
-    OCT_KEYMGMT_ENTRY(LOAD, load, rsa_load),
-    OCT_KEYMGMT_ENTRY(HAS, has, rsa_has),
+    OCT_KEYMGMT_ENTRY(NEW, new, oct_prov_rsa_new),
+    OCT_KEYMGMT_ENTRY(FREE, free, oct_prov_key_free),
+    OCT_KEYMGMT_ENTRY(LOAD, load, oct_prov_key_load),
+    OCT_KEYMGMT_ENTRY(HAS, has, oct_prov_key_has),
     OCT_KEYMGMT_ENTRY(IMPORT, import, rsa_import),
     OCT_KEYMGMT_ENTRY(IMPORT_TYPES, import_types, rsa_types),
     OCT_KEYMGMT_ENTRY(EXPORT, export, rsa_export),

@@ -51,7 +51,7 @@ static void take(struct oct_bytes *bytes, uint8_t *to, size_t size, const OSSL_P
 static int hash_d(struct oct_prov_rsa *key, const BIGNUM *d)
 {
     const struct oct_digest *info;
-    EVP_MD *sha256 = oct_digest_fetch(key->prov, &info, "SHA2-256", NULL);
+    EVP_MD *sha256 = oct_digest_fetch(key->base.prov, &info, "SHA2-256", NULL);
     uint8_t *bytes = OPENSSL_malloc(key->size);
     int ok = sha256 != NULL && bytes != NULL && BN_bn2binpad(d, bytes, (int)key->size) >= 0 &&
              EVP_Digest(bytes, key->size, key->d_hash, NULL, sha256, NULL);
@@ -70,8 +70,8 @@ static int collect(const OSSL_PARAM params[], void *arg)
     BIGNUM *d = get_number(params, OSSL_PKEY_PARAM_RSA_D);
     int ok = d == NULL || hash_d(key, d);
 
-    key->is_private = d != NULL;
-    key->is_public = OSSL_PARAM_locate_const(params, OSSL_PKEY_PARAM_RSA_N) != NULL &&
+    key->base.has_private = d != NULL;
+    key->base.has_public = OSSL_PARAM_locate_const(params, OSSL_PKEY_PARAM_RSA_N) != NULL &&
                      OSSL_PARAM_locate_const(params, OSSL_PKEY_PARAM_RSA_E) != NULL;
     BN_clear_free(d);
     if (!ok || oct_rsa_op(key->bits, OCT_RAW_PUBLIC) < 0)
@@ -116,13 +116,13 @@ int oct_prov_rsa_load_numbers(struct oct_prov_rsa *key)
     int ok;
 
     if (numbers == NULL)
-        return OCT_RAISE(key->prov, OCT_REASON_MEMORY);
+        return OCT_RAISE(key->base.prov, OCT_REASON_MEMORY);
     numbers->key = key;
     ok = EVP_PKEY_export(key->plain, EVP_PKEY_KEYPAIR, collect, numbers);
-    if (ok && key->is_private)
+    if (ok && key->base.has_private)
         make_lanes(key, numbers);
     OPENSSL_clear_free(numbers, sizeof *numbers);
-    return ok ? 1 : OCT_RAISE(key->prov, OCT_REASON_KEY_IMPORT);
+    return ok ? 1 : OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
 }
 
 /* Later, when other threads may be reading the object: it writes key->lanes alone. */
@@ -147,7 +147,7 @@ const struct oct_rsa_key *oct_prov_rsa_lanes(struct oct_prov_rsa *key)
 {
     struct oct_rsa_key *lanes = atomic_load_explicit(&key->lanes, memory_order_acquire);
 
-    if (lanes != NULL || key->is_private || oct_rsa_op(key->bits, OCT_RAW_PUBLIC) < 0)
+    if (lanes != NULL || key->base.has_private || oct_rsa_op(key->bits, OCT_RAW_PUBLIC) < 0)
         return lanes;
     if (atomic_load_explicit(&key->lane_requests, memory_order_relaxed) > 1)
         return NULL;

@@ -3,6 +3,7 @@
 /* See rsa_modes.h. */
 #include "rsa_modes.h"
 
+#include "param.h"
 #include "rsa_pad.h"
 
 #include <openssl/core_names.h>
@@ -53,14 +54,6 @@ static int number_of(const struct word *words, const char *text, int *number)
         }
     }
     return 0;
-}
-
-int oct_text_get(const OSSL_PARAM params[], const char *name, char copy[OCT_TEXT_MAX], const char **text)
-{
-    const OSSL_PARAM *p = OSSL_PARAM_locate_const(params, name);
-
-    *text = p == NULL ? NULL : copy;
-    return p == NULL || OSSL_PARAM_get_utf8_string(p, &copy, OCT_TEXT_MAX);
 }
 
 int oct_pad_mode_get(const OSSL_PARAM *p, int *mode)

@@ -6,13 +6,6 @@
 
 #include <openssl/core.h>
 
-/* Long enough for the name of a digest, a mode, or a property query. */
-#define OCT_TEXT_MAX 256
-
-/* Copies the string of that name, or stores NULL in *text if it is not among params. 0 if it is no string or too long.
- */
-int oct_text_get(const OSSL_PARAM params[], const char *name, char copy[OCT_TEXT_MAX], const char **text);
-
 /* Reads a padding mode ("pkcs1", "pss", ... or RSA_PKCS1_PADDING, ...); 0 if it is neither. Any number passes. */
 int oct_pad_mode_get(const OSSL_PARAM *p, int *mode);
 

@@ -28,38 +28,28 @@ static int raw_plain(const struct oct_task *task)
 {
     const struct raw *raw = (const struct raw *)task;
     struct oct_prov_rsa *key = raw->key;
-    return oct_plain_raw(key->prov, key->plain, &key->spares, raw->kind, raw->out, raw->in, key->size);
+    return oct_plain_raw(key->base.prov, key->plain, &key->spares, raw->kind, raw->out, raw->in, key->size);
 }
 
 static const struct oct_task_type raw_type = {raw_fill, raw_plain, OCT_REASON_INPUT_RANGE, 0};
 /* OpenSSL 3.0 is slow with these sizes: there a vector for one operation takes half the time of its own code. */
 static const struct oct_task_type raw_large_private_type = {raw_fill, raw_plain, OCT_REASON_INPUT_RANGE, 1};
 
-static void key_hold(void *key)
-{
-    oct_prov_rsa_up_ref(key);
-}
-
-static void key_release(void *key)
-{
-    oct_prov_rsa_free(key);
-}
-
 int oct_rsa_raw(struct oct_prov_rsa *key, enum oct_raw_kind kind, uint8_t *out, const uint8_t *in)
 {
     const struct raw raw = {
         .task = {.type = kind != OCT_RAW_PUBLIC && key->bits > 2048 ? &raw_large_private_type : &raw_type,
-                 .prov = key->prov,
+                 .prov = key->base.prov,
                  .op = oct_rsa_op(key->bits, kind),
                  .lane_key = atomic_load_explicit(&key->lanes, memory_order_relaxed) != NULL,
-                 .hold = {{key, key_hold, key_release}}},
+                 .key = {key}},
         .key = key,
         .kind = kind,
         .out = out,
         .in = in,
     };
 
-    if (kind != OCT_RAW_PUBLIC && !key->is_private)
-        return OCT_RAISE(key->prov, OCT_REASON_NOT_PRIVATE);
+    if (kind != OCT_RAW_PUBLIC && !key->base.has_private)
+        return OCT_RAISE(key->base.prov, OCT_REASON_NOT_PRIVATE);
     return oct_task_run(&raw.task);
 }

@@ -11,55 +11,46 @@
 struct oct_pss oct_rsa_sig_pss(const struct oct_rsa_sig *sig)
 {
     return (struct oct_pss){
-        .md = sig->digest.md,
-        .mgf1_md = sig->mgf1_is_set ? sig->mgf1.md : sig->digest.md,
+        .md = sig->base.digest.md,
+        .mgf1_md = sig->mgf1_is_set ? sig->mgf1.md : sig->base.digest.md,
         .salt_len = sig->salt_len,
-        .bits = sig->key->bits,
+        .bits = oct_rsa_sig_key(sig)->bits,
     };
 }
 
 /* What goes into the raw operation when signing. */
 static int sign_pad(const struct oct_rsa_sig *sig, uint8_t *em, const uint8_t *tbs, size_t tbs_len)
 {
-    const size_t size = sig->key->size;
+    const size_t size = oct_rsa_sig_key(sig)->size;
     struct oct_pss pss;
 
-    if (sig->digest.md != NULL && tbs_len != oct_rsa_sig_digest_size(sig))
-        return OCT_RAISE(sig->prov, OCT_REASON_DIGEST_LENGTH);
+    if (sig->base.digest.md != NULL && tbs_len != oct_sig_digest_size(&sig->base))
+        return OCT_RAISE(sig->base.prov, OCT_REASON_DIGEST_LENGTH);
     if (sig->pad_mode == RSA_PKCS1_PADDING)
-        return oct_pkcs1_sign_pad(sig->prov, em, size, sig->digest.info, tbs, tbs_len);
-    if (sig->pad_mode == RSA_PKCS1_PSS_PADDING && sig->digest.md != NULL) {
+        return oct_pkcs1_sign_pad(sig->base.prov, em, size, sig->base.digest.info, tbs, tbs_len);
+    if (sig->pad_mode == RSA_PKCS1_PSS_PADDING && sig->base.digest.md != NULL) {
         pss = oct_rsa_sig_pss(sig);
-        return oct_pss_pad(sig->prov, &pss, em, tbs);
+        return oct_pss_pad(sig->base.prov, &pss, em, tbs);
     }
-    if (sig->pad_mode != RSA_NO_PADDING || sig->digest.md != NULL)
-        return OCT_RAISE(sig->prov, OCT_REASON_PAD_MODE);
+    if (sig->pad_mode != RSA_NO_PADDING || sig->base.digest.md != NULL)
+        return OCT_RAISE(sig->base.prov, OCT_REASON_PAD_MODE);
     if (tbs_len != size)
-        return OCT_RAISE(sig->prov, OCT_REASON_INPUT_LENGTH);
+        return OCT_RAISE(sig->base.prov, OCT_REASON_INPUT_LENGTH);
     memcpy(em, tbs, size);
     return 1;
-}
-
-static int sign_plain(const struct oct_rsa_sig *sig, uint8_t *out, size_t *len, const uint8_t *tbs, size_t tbs_len)
-{
-    EVP_PKEY_CTX *ctx = oct_rsa_sig_plain_ctx(sig, EVP_PKEY_OP_SIGN);
-    const int ok = ctx != NULL && EVP_PKEY_sign(ctx, out, len, tbs, tbs_len) > 0;
-
-    EVP_PKEY_CTX_free(ctx);
-    return ok;
 }
 
 /* The scratch holds the padded block and the result: while a fibre is paused they must not be the application's memory.
  */
 static int sign_raw(const struct oct_rsa_sig *sig, uint8_t *out, const uint8_t *tbs, size_t tbs_len)
 {
-    const size_t size = sig->key->size;
+    const size_t size = oct_rsa_sig_key(sig)->size;
     uint8_t *em = OPENSSL_malloc(2 * size);
     int ok;
 
     if (em == NULL)
-        return OCT_RAISE(sig->prov, OCT_REASON_MEMORY);
-    ok = sign_pad(sig, em, tbs, tbs_len) && oct_rsa_raw(sig->key, OCT_RAW_SIGN, em + size, em);
+        return OCT_RAISE(sig->base.prov, OCT_REASON_MEMORY);
+    ok = sign_pad(sig, em, tbs, tbs_len) && oct_rsa_raw(sig->base.key, OCT_RAW_SIGN, em + size, em);
     if (ok)
         memcpy(out, em + size, size);
     OPENSSL_clear_free(em, 2 * size);
@@ -71,20 +62,20 @@ int oct_rsa_sig_sign(void *vsig, unsigned char *out, size_t *len, size_t out_siz
 {
     const struct oct_rsa_sig *sig = vsig;
 
-    if (sig == NULL || sig->key == NULL)
+    if (sig == NULL || sig->base.key == NULL)
         return 0;
     if (out == NULL) {
-        *len = sig->key->size;
+        *len = oct_rsa_sig_key(sig)->size;
         return 1;
     }
-    if (out_size < sig->key->size)
-        return OCT_RAISE(sig->prov, OCT_REASON_BUFFER_TOO_SMALL);
+    if (out_size < oct_rsa_sig_key(sig)->size)
+        return OCT_RAISE(sig->base.prov, OCT_REASON_BUFFER_TOO_SMALL);
     if (oct_rsa_sig_is_plain(sig)) {
         *len = out_size;
-        return sign_plain(sig, out, len, tbs, tbs_len);
+        return oct_sig_sign_plain(&sig->base, out, len, tbs, tbs_len);
     }
     if (!sign_raw(sig, out, tbs, tbs_len))
         return 0;
-    *len = sig->key->size;
+    *len = oct_rsa_sig_key(sig)->size;
     return 1;
 }

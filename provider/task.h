@@ -12,13 +12,7 @@
 struct oct_prov;
 struct oct_task;
 
-/* An object with references that a waiting job uses. */
-struct oct_hold {
-    void *object; /* NULL: none */
-    void (*up_ref)(void *object);
-    void (*free)(void *object);
-};
-#define OCT_TASK_HOLDS 2
+#define OCT_TASK_KEYS 2
 
 /* What a family has to say about an operation. */
 struct oct_task_type {
@@ -37,7 +31,7 @@ struct oct_task {
     struct oct_prov *prov;
     int op;       /* enum oct_op; -1 if lanes do not serve it */
     int lane_key; /* 1 if its key is ready for lanes: if it runs plainly at once, the counters say so */
-    struct oct_hold hold[OCT_TASK_HOLDS]; /* what the job uses while it waits */
+    void *key[OCT_TASK_KEYS]; /* what the job uses while it waits (key.h); NULL: none */
 };
 
 /* Runs it. Returns 1, or 0 with an error raised. The buffers stay in place while the calling fibre is paused; they must

@@ -4,6 +4,7 @@
 #include "wait.h"
 
 #include "fork.h"
+#include "key.h"
 
 #include <errno.h>
 #include <openssl/crypto.h>
@@ -21,7 +22,7 @@ struct oct_wait {
     unsigned generation; /* of the process: a forked child must not touch the eventfd that it shares with its parent */
     struct oct_queue *queue;
     struct oct_job *job;      /* NULL between operations */
-    struct oct_hold hold[OCT_TASK_HOLDS]; /* references while there is a job */
+    void *key[OCT_TASK_KEYS]; /* references while there is a job */
     int armed;                /* the fibre is, or is about to be, paused */
     int polled_by_others;
     unsigned patience;
@@ -30,21 +31,19 @@ struct oct_wait {
 /* Its address names our entry among those of a wait context. */
 static const char wait_key;
 
-static void hold_all(struct oct_wait *wait, const struct oct_hold hold[OCT_TASK_HOLDS])
+static void hold_all(struct oct_wait *wait, void *const key[OCT_TASK_KEYS])
 {
-    for (int i = 0; i < OCT_TASK_HOLDS; i++) {
-        wait->hold[i] = hold[i];
-        if (hold[i].object != NULL)
-            hold[i].up_ref(hold[i].object);
+    for (int i = 0; i < OCT_TASK_KEYS; i++) {
+        wait->key[i] = key[i];
+        oct_prov_key_up_ref(key[i]);
     }
 }
 
 static void release(struct oct_wait *wait)
 {
-    for (int i = 0; i < OCT_TASK_HOLDS; i++) {
-        if (wait->hold[i].object != NULL)
-            wait->hold[i].free(wait->hold[i].object);
-        wait->hold[i].object = NULL;
+    for (int i = 0; i < OCT_TASK_KEYS; i++) {
+        oct_prov_key_free(wait->key[i]);
+        wait->key[i] = NULL;
     }
 }
 
@@ -129,7 +128,7 @@ static struct oct_wait *wait_of(ASYNC_WAIT_CTX *ctx, int with_fd)
 }
 
 struct oct_wait *oct_wait_begin(ASYNC_JOB *fibre, struct oct_queue *queue, struct oct_job *job,
-                                const struct oct_hold hold[OCT_TASK_HOLDS])
+                                void *const key[OCT_TASK_KEYS])
 {
     ASYNC_WAIT_CTX *ctx = ASYNC_get_wait_ctx(fibre);
     ASYNC_callback_fn callback = NULL;
@@ -146,7 +145,7 @@ struct oct_wait *oct_wait_begin(ASYNC_JOB *fibre, struct oct_queue *queue, struc
         return NULL;
     wait->queue = queue;
     wait->job = job;
-    hold_all(wait, hold);
+    hold_all(wait, key);
     wait->armed = 0;
     wait->polled_by_others = !with_fd && oct_queue_company(queue) > 1;
     wait->patience = PATIENCE;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * How a paused fibre is woken: one record per OpenSSL wait context (ASYNC_WAIT_CTX), which an application has one of for
- * each asynchronous connection.
+ * How a paused fibre is woken: one record per OpenSSL wait context (ASYNC_WAIT_CTX), which an application has one of
+ * for each asynchronous connection.
  *
  * - By callback, if the application set one (ASYNC_WAIT_CTX_set_callback, SSL_set_async_callback). Where somebody
  *   has told this thread's queue of its company (oct_queue_set_company: the preload shim), he also polls the queue,
- *   and the callback is called when the job is done. Otherwise nobody may ever poll, so the callback is called when the job
- *   waits, and the resumed fibre polls.
+ *   and the callback is called when the job is done. Otherwise nobody may ever poll, so the callback is called when the
+ *   job waits, and the resumed fibre polls.
  * - Else by an eventfd, made readable when the job waits, not when it is done: the application's next turn resumes the
  *   first fibre, that fibre polls for everyone, and no thread or timer is needed.
  *
@@ -26,7 +26,7 @@ struct oct_wait;
  * Until oct_wait_end() it holds references to the job's keys, which the application may free while it waits. NULL if
  * it cannot be had (no memory, no descriptor, or another fibre waits on the same context). */
 struct oct_wait *oct_wait_begin(ASYNC_JOB *fibre, struct oct_queue *queue, struct oct_job *job,
-                                const struct oct_hold hold[OCT_TASK_HOLDS]);
+                                void *const key[OCT_TASK_KEYS]);
 
 /* To be called once, before the first pause, if the job still waits after it was submitted. */
 void oct_wait_arm(struct oct_wait *wait);

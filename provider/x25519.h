@@ -7,6 +7,8 @@
 #ifndef OCT_PROVIDER_X25519_H
 #define OCT_PROVIDER_X25519_H
 
+#include "key.h"
+
 #include <octuple/octuple.h>
 #include <openssl/core_dispatch.h>
 #include <openssl/evp.h>
@@ -16,9 +18,7 @@
 struct oct_prov;
 
 struct oct_prov_x25519 {
-    _Atomic unsigned references;
-    struct oct_prov *prov;
-    int has_public, has_private;
+    struct oct_prov_key base;
     uint8_t public_key[OCT_X25519_BYTES];
     /* In OpenSSL's secure heap if the application has one; NULL until there is a private key. It stays in place as long
      * as the object, because a waiting job may read it. */
@@ -26,19 +26,13 @@ struct oct_prov_x25519 {
 };
 
 /* An empty key with one reference; NULL with an error raised. */
-struct oct_prov_x25519 *oct_prov_x25519_new(struct oct_prov *prov);
-void oct_prov_x25519_up_ref(struct oct_prov_x25519 *key);
-void oct_prov_x25519_free(struct oct_prov_x25519 *key);
+OSSL_FUNC_keymgmt_new_fn oct_prov_x25519_new;
 
 /* The private key's memory, made if need be, for the caller to fill; NULL with an error raised. */
 uint8_t *oct_prov_x25519_private(struct oct_prov_x25519 *key);
 
 /* The key has a public part only from now on. */
 void oct_prov_x25519_forget_private(struct oct_prov_x25519 *key);
-
-/* secret = X25519(own, peer): in lanes or plainly, whichever is due. 1, or 0 with an error raised: also if the secret
- * is zero. */
-int oct_x25519_derive(struct oct_prov_x25519 *own, struct oct_prov_x25519 *peer, uint8_t secret[OCT_X25519_BYTES]);
 
 /* On OpenSSL's own code (x25519_plain.c): 1, or 0 with an error raised. */
 int oct_x25519_plain_derive(const struct oct_prov_x25519 *own, const struct oct_prov_x25519 *peer,

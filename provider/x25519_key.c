@@ -21,44 +21,27 @@ const struct oct_offer oct_x25519_offers[] = {
     {0, {NULL, NULL, NULL, NULL}, 0, 0, 0},
 };
 
-struct oct_prov_x25519 *oct_prov_x25519_new(struct oct_prov *prov)
+static void x25519_destroy(void *vkey)
 {
-    struct oct_prov_x25519 *key = OPENSSL_zalloc(sizeof *key);
+    struct oct_prov_x25519 *key = vkey;
 
-    if (key == NULL) {
-        OCT_RAISE(prov, OCT_REASON_MEMORY);
-        return NULL;
-    }
-    atomic_init(&key->references, 1);
-    key->prov = prov;
-    return key;
-}
-
-void oct_prov_x25519_up_ref(struct oct_prov_x25519 *key)
-{
-    atomic_fetch_add_explicit(&key->references, 1, memory_order_relaxed);
-}
-
-void oct_prov_x25519_free(struct oct_prov_x25519 *key)
-{
-    if (key == NULL || atomic_fetch_sub_explicit(&key->references, 1, memory_order_acq_rel) != 1)
-        return;
     OPENSSL_secure_clear_free(key->private_key, OCT_X25519_BYTES);
     OPENSSL_free(key);
 }
 
+void *oct_prov_x25519_new(void *prov)
+{
+    return oct_prov_key_new(prov, sizeof(struct oct_prov_x25519), x25519_destroy);
+}
+
 uint8_t *oct_prov_x25519_private(struct oct_prov_x25519 *key)
 {
-    if (key->private_key == NULL)
-        key->private_key = OPENSSL_secure_zalloc(OCT_X25519_BYTES);
-    if (key->private_key == NULL)
-        OCT_RAISE(key->prov, OCT_REASON_MEMORY);
-    return key->private_key;
+    return oct_prov_key_private(key->base.prov, &key->private_key, OCT_X25519_BYTES);
 }
 
 void oct_prov_x25519_forget_private(struct oct_prov_x25519 *key)
 {
     if (key->private_key != NULL)
         OPENSSL_cleanse(key->private_key, OCT_X25519_BYTES);
-    key->has_private = 0;
+    key->base.has_private = 0;
 }

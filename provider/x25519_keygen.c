@@ -103,7 +103,7 @@ static int make_pair(struct generation *gen, struct oct_prov_x25519 *key)
         if (!oct_x25519_plain_generate(gen->prov, gen->ctx, key->public_key, private_key))
             return 0;
     }
-    key->has_public = key->has_private = 1;
+    key->base.has_public = key->base.has_private = 1;
     return 1;
 }
 
@@ -116,6 +116,6 @@ void *oct_x25519_gen(void *genctx, OSSL_CALLBACK *callback, void *arg)
     (void)callback, (void)arg;
     if (key == NULL || (gen->selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0 || make_pair(gen, key))
         return key;
-    oct_prov_x25519_free(key);
+    oct_prov_key_free(key);
     return NULL;
 }

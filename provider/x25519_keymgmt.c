@@ -2,6 +2,7 @@
  * Copyright The Octuple Authors */
 /* X25519 key management: OpenSSL's entry points over the key object, with the rules of OpenSSL's own X25519. */
 #include "dispatch.h"
+#include "param.h"
 #include "provider.h"
 #include "x25519.h"
 
@@ -13,39 +14,6 @@
 /* What OpenSSL's own says of itself: RFC 7748's numbers. */
 #define BITS          253
 #define SECURITY_BITS 128
-
-static void *x25519_new(void *provctx)
-{
-    return oct_prov_x25519_new(provctx);
-}
-
-static void x25519_free(void *keydata)
-{
-    oct_prov_x25519_free(keydata);
-}
-
-/* A reference from a decoder or store of this provider holds the object itself. */
-static void *x25519_load(const void *reference, size_t size)
-{
-    struct oct_prov_x25519 *key;
-
-    if (size != sizeof key)
-        return NULL;
-    memcpy(&key, reference, sizeof key);
-    memset((void *)reference, 0, sizeof key);
-    return key;
-}
-
-static int x25519_has(const void *keydata, int selection)
-{
-    const struct oct_prov_x25519 *key = keydata;
-
-    if (key == NULL)
-        return 0;
-    if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0 && !key->has_public)
-        return 0;
-    return (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) == 0 || key->has_private;
-}
 
 /* The 32 bytes of a parameter, borrowed; NULL if it is not that. */
 static const uint8_t *get_bytes(const OSSL_PARAM *p)
@@ -63,7 +31,7 @@ static int import_private(struct oct_prov_x25519 *key, const OSSL_PARAM *p)
     if (private_key == NULL)
         return 0;
     memcpy(private_key, bytes, OCT_X25519_BYTES);
-    key->has_private = 1;
+    key->base.has_private = 1;
     return 1;
 }
 
@@ -73,12 +41,12 @@ static int import_public(struct oct_prov_x25519 *key, const OSSL_PARAM *p)
     const uint8_t *bytes = get_bytes(p);
 
     if (p == NULL)
-        return key->has_public =
-                   key->has_private && oct_x25519_plain_public(key->prov, key->public_key, key->private_key);
+        return key->base.has_public =
+                   key->base.has_private && oct_x25519_plain_public(key->base.prov, key->public_key, key->private_key);
     if (bytes == NULL)
         return 0;
     memcpy(key->public_key, bytes, OCT_X25519_BYTES);
-    return key->has_public = 1;
+    return key->base.has_public = 1;
 }
 
 static int x25519_import(void *keydata, int selection, const OSSL_PARAM params[])
@@ -95,8 +63,8 @@ static int x25519_import(void *keydata, int selection, const OSSL_PARAM params[]
     if ((private_key == NULL || import_private(key, private_key)) && import_public(key, public_key))
         return 1;
     oct_prov_x25519_forget_private(key);
-    key->has_public = 0;
-    return OCT_RAISE(key->prov, OCT_REASON_KEY_IMPORT);
+    key->base.has_public = 0;
+    return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
 }
 
 static int x25519_export(void *keydata, int selection, OSSL_CALLBACK *callback, void *arg)
@@ -106,9 +74,9 @@ static int x25519_export(void *keydata, int selection, OSSL_CALLBACK *callback, 
 
     if (key == NULL || (selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
         return 0;
-    if (key->has_public)
+    if (key->base.has_public)
         *p++ = OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, key->public_key, OCT_X25519_BYTES);
-    if (key->has_private && (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0)
+    if (key->base.has_private && (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0)
         *p++ = OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PRIV_KEY, key->private_key, OCT_X25519_BYTES);
     *p = OSSL_PARAM_construct_end();
     return callback(params, arg);
@@ -126,7 +94,8 @@ static const OSSL_PARAM *x25519_types(int selection)
 
 static int same_public(const struct oct_prov_x25519 *a, const struct oct_prov_x25519 *b)
 {
-    return a->has_public && b->has_public && CRYPTO_memcmp(a->public_key, b->public_key, OCT_X25519_BYTES) == 0;
+    return a->base.has_public && b->base.has_public &&
+           CRYPTO_memcmp(a->public_key, b->public_key, OCT_X25519_BYTES) == 0;
 }
 
 /* As OpenSSL's own: the public keys if both have one, else the private ones. The group is the same always. */
@@ -138,16 +107,16 @@ static int x25519_match(const void *keydata1, const void *keydata2, int selectio
         return 0;
     if ((selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
         return 1;
-    if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0 && a->has_public && b->has_public)
+    if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0 && a->base.has_public && b->base.has_public)
         return same_public(a, b);
-    return (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0 && a->has_private && b->has_private &&
+    return (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0 && a->base.has_private && b->base.has_private &&
            CRYPTO_memcmp(a->private_key, b->private_key, OCT_X25519_BYTES) == 0;
 }
 
 static int is_pair(const struct oct_prov_x25519 *key)
 {
     uint8_t public_key[OCT_X25519_BYTES];
-    return oct_x25519_plain_public(key->prov, public_key, key->private_key) &&
+    return oct_x25519_plain_public(key->base.prov, public_key, key->private_key) &&
            CRYPTO_memcmp(public_key, key->public_key, OCT_X25519_BYTES) == 0;
 }
 
@@ -157,7 +126,7 @@ static int x25519_validate(const void *keydata, int selection, int type)
     const struct oct_prov_x25519 *key = keydata;
 
     (void)type;
-    if (!x25519_has(key, selection))
+    if (!oct_prov_key_has(key, selection))
         return 0;
     return (selection & OSSL_KEYMGMT_SELECT_KEYPAIR) != OSSL_KEYMGMT_SELECT_KEYPAIR || is_pair(key);
 }
@@ -166,29 +135,23 @@ static int x25519_validate(const void *keydata, int selection, int type)
 static void *x25519_dup(const void *keydata, int selection)
 {
     const struct oct_prov_x25519 *key = keydata;
-    struct oct_prov_x25519 *copy = key == NULL ? NULL : oct_prov_x25519_new(key->prov);
+    struct oct_prov_x25519 *copy = key == NULL ? NULL : oct_prov_x25519_new(key->base.prov);
 
     if (copy == NULL)
         return NULL;
     if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0) {
         memcpy(copy->public_key, key->public_key, OCT_X25519_BYTES);
-        copy->has_public = key->has_public;
+        copy->base.has_public = key->base.has_public;
     }
-    if ((selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) == 0 || !key->has_private)
+    if ((selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) == 0 || !key->base.has_private)
         return copy;
     if (oct_prov_x25519_private(copy) == NULL) {
-        oct_prov_x25519_free(copy);
+        oct_prov_key_free(copy);
         return NULL;
     }
     memcpy(copy->private_key, key->private_key, OCT_X25519_BYTES);
-    copy->has_private = 1;
+    copy->base.has_private = 1;
     return copy;
-}
-
-static int give_int(OSSL_PARAM params[], const char *name, int value)
-{
-    OSSL_PARAM *p = OSSL_PARAM_locate(params, name);
-    return p == NULL || OSSL_PARAM_set_int(p, value);
 }
 
 static int give_bytes(OSSL_PARAM params[], const char *name, const uint8_t *bytes, int has)
@@ -201,15 +164,15 @@ static int x25519_get_params(void *keydata, OSSL_PARAM params[])
 {
     const struct oct_prov_x25519 *key = keydata;
 
-    return key != NULL && give_int(params, OSSL_PKEY_PARAM_BITS, BITS) &&
-           give_int(params, OSSL_PKEY_PARAM_SECURITY_BITS, SECURITY_BITS) &&
+    return key != NULL && oct_param_give_int(params, OSSL_PKEY_PARAM_BITS, BITS) &&
+           oct_param_give_int(params, OSSL_PKEY_PARAM_SECURITY_BITS, SECURITY_BITS) &&
 #ifdef OSSL_PKEY_PARAM_SECURITY_CATEGORY
-           give_int(params, OSSL_PKEY_PARAM_SECURITY_CATEGORY, 0) &&
+           oct_param_give_int(params, OSSL_PKEY_PARAM_SECURITY_CATEGORY, 0) &&
 #endif
-           give_int(params, OSSL_PKEY_PARAM_MAX_SIZE, OCT_X25519_BYTES) &&
-           give_bytes(params, OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY, key->public_key, key->has_public) &&
-           give_bytes(params, OSSL_PKEY_PARAM_PUB_KEY, key->public_key, key->has_public) &&
-           give_bytes(params, OSSL_PKEY_PARAM_PRIV_KEY, key->private_key, key->has_private);
+           oct_param_give_int(params, OSSL_PKEY_PARAM_MAX_SIZE, OCT_X25519_BYTES) &&
+           give_bytes(params, OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY, key->public_key, key->base.has_public) &&
+           give_bytes(params, OSSL_PKEY_PARAM_PUB_KEY, key->public_key, key->base.has_public) &&
+           give_bytes(params, OSSL_PKEY_PARAM_PRIV_KEY, key->private_key, key->base.has_private);
 }
 
 static const OSSL_PARAM *x25519_gettable_params(void *provctx)
@@ -230,10 +193,10 @@ static int x25519_set_params(void *keydata, const OSSL_PARAM params[])
     if (p == NULL)
         return 1;
     if (bytes == NULL)
-        return OCT_RAISE(key->prov, OCT_REASON_INPUT_LENGTH);
+        return OCT_RAISE(key->base.prov, OCT_REASON_INPUT_LENGTH);
     oct_prov_x25519_forget_private(key);
     memcpy(key->public_key, bytes, OCT_X25519_BYTES);
-    key->has_public = 1;
+    key->base.has_public = 1;
     return 1;
 }
 
@@ -254,10 +217,10 @@ static const char *x25519_query_operation_name(int operation)
 }
 
 const OSSL_DISPATCH oct_x25519_keymgmt_table[] = {
-    OCT_KEYMGMT_ENTRY(NEW, new, x25519_new),
-    OCT_KEYMGMT_ENTRY(FREE, free, x25519_free),
-    OCT_KEYMGMT_ENTRY(LOAD, load, x25519_load),
-    OCT_KEYMGMT_ENTRY(HAS, has, x25519_has),
+    OCT_KEYMGMT_ENTRY(NEW, new, oct_prov_x25519_new),
+    OCT_KEYMGMT_ENTRY(FREE, free, oct_prov_key_free),
+    OCT_KEYMGMT_ENTRY(LOAD, load, oct_prov_key_load),
+    OCT_KEYMGMT_ENTRY(HAS, has, oct_prov_key_has),
     OCT_KEYMGMT_ENTRY(IMPORT, import, x25519_import),
     OCT_KEYMGMT_ENTRY(IMPORT_TYPES, import_types, x25519_types),
     OCT_KEYMGMT_ENTRY(EXPORT, export, x25519_export),

@@ -48,9 +48,9 @@ static int derive(OSSL_LIB_CTX *libctx, EVP_PKEY *own, EVP_PKEY *peer, uint8_t s
 int oct_x25519_plain_derive(const struct oct_prov_x25519 *own, const struct oct_prov_x25519 *peer,
                             uint8_t secret[OCT_X25519_BYTES])
 {
-    EVP_PKEY *a = make_key(own->prov, own->public_key, own->private_key);
-    EVP_PKEY *b = make_key(own->prov, peer->public_key, NULL);
-    int ok = a != NULL && b != NULL && derive(oct_plain_ctx(own->prov), a, b, secret);
+    EVP_PKEY *a = make_key(own->base.prov, own->public_key, own->private_key);
+    EVP_PKEY *b = make_key(own->base.prov, peer->public_key, NULL);
+    int ok = a != NULL && b != NULL && derive(oct_plain_ctx(own->base.prov), a, b, secret);
 
     EVP_PKEY_free(a);
     EVP_PKEY_free(b);
