@@ -6,6 +6,7 @@
 #include <octuple/async.h>
 #include <octuple/counters.h>
 #include <octuple/ec.h>
+#include <octuple/ed25519.h>
 #include <octuple/op.h>
 #include <octuple/queue.h>
 #include <octuple/rsa.h>

@@ -33,7 +33,9 @@ enum oct_op {
     OCT_OP_P384_SIGN = 11,
     OCT_OP_P384_KEYGEN = 12,
     OCT_OP_P384_DERIVE = 13,
-    OCT_OP_COUNT = 14
+    OCT_OP_ED25519_SIGN = 14,
+    OCT_OP_ED25519_VERIFY = 15,
+    OCT_OP_COUNT = 16
 };
 
 /* "rsa2048-private", ...; NULL for a number that is no operation. */

@@ -20,6 +20,7 @@
 #define OCTUPLE_QUEUE_H
 
 #include <octuple/ec.h>
+#include <octuple/ed25519.h>
 #include <octuple/op.h>
 #include <octuple/rsa.h>
 #include <octuple/x25519.h>
@@ -54,6 +55,8 @@ struct oct_job {
         struct oct_ec_derive_lane ec_derive; /* the curve is the operation's */
         struct oct_ec_public_lane ec_public; /* ..._KEYGEN: the public key of a private key that the caller has drawn */
         struct oct_ecdsa_sign_lane ecdsa_sign;
+        struct oct_ed25519_sign_lane ed25519_sign;
+        struct oct_ed25519_verify_lane ed25519_verify;
     };
     void (*done)(struct oct_job *);   /* called once, on the thread of the queue; may submit; may be NULL */
     void *arg;                        /* for the callback */
