@@ -20,6 +20,8 @@ extern "C" {
 #define OCT_ED25519_SEED_BYTES 32
 #define OCT_ED25519_PUBLIC_BYTES 32
 #define OCT_ED25519_SIGNATURE_BYTES 64
+/* Messages are shorter than this many bytes. */
+#define OCT_ED25519_MESSAGE_LIMIT ((uint64_t)1 << 60)
 
 /*
  * A private key, made once and then signed with: the scalar, the prefix of the nonces, and the public key, all from the seed.
@@ -41,7 +43,7 @@ OCT_API const uint8_t *oct_ed25519_key_public(const struct oct_ed25519_key *key)
 struct oct_ed25519_sign_lane {
     const struct oct_ed25519_key *key;
     const uint8_t *message; /* may be NULL if it is empty */
-    size_t message_len;     /* below 2^60 */
+    size_t message_len;     /* below OCT_ED25519_MESSAGE_LIMIT */
     uint8_t *signature;     /* OCT_ED25519_SIGNATURE_BYTES */
 };
 
@@ -57,7 +59,7 @@ OCT_API OCT_MUST_USE int oct_ed25519_sign_x8(const struct oct_ed25519_sign_lane 
 struct oct_ed25519_verify_lane {
     const uint8_t *public_key; /* OCT_ED25519_PUBLIC_BYTES */
     const uint8_t *message;    /* may be NULL if it is empty */
-    size_t message_len;        /* below 2^60 */
+    size_t message_len;        /* below OCT_ED25519_MESSAGE_LIMIT */
     const uint8_t *signature;  /* OCT_ED25519_SIGNATURE_BYTES */
 };
 

@@ -46,7 +46,34 @@ OCT_INLINE void oct_spread51(oct_limb8 x[5], unsigned lane, const uint64_t word[
     x[4][lane] = word[3] >> 12 & mask;
 }
 
-/* A canonical field element back into words: below 2^255. */
+/* All 256 bits of an encoded point: 51 to a limb of y, and the sign of x above the last. */
+OCT_INLINE void oct_spread_point(oct_limb8 x[5], unsigned lane, const uint64_t word[4])
+{
+    oct_spread51(x, lane, word);
+    x[4][lane] = word[3] >> 12;
+}
+
+/* All 512 bits of a digest, 52 to a limb. */
+OCT_INLINE void oct_spread_wide(oct_limb8 x[10], unsigned lane, const uint64_t word[8])
+{
+    const uint64_t mask = ((uint64_t)1 << 52) - 1;
+    for (unsigned i = 0; i < 10; i++) {
+        const unsigned at = 52 * i / 64, shift = 52 * i % 64;
+        const uint64_t above = shift > 12 && at < 7 ? word[at + 1] << (64 - shift) : 0;
+        x[i][lane] = (word[at] >> shift | above) & mask;
+    }
+}
+
+/* Words from limbs of 52 bits: a number below 2^256. */
+OCT_INLINE void oct_gather52(uint64_t word[4], const oct_limb8 x[5], unsigned lane)
+{
+    word[0] = x[0][lane] | x[1][lane] << 52;
+    word[1] = x[1][lane] >> 12 | x[2][lane] << 40;
+    word[2] = x[2][lane] >> 24 | x[3][lane] << 28;
+    word[3] = x[3][lane] >> 36 | x[4][lane] << 16;
+}
+
+/* A canonical field element, below 2^255, or an encoded point, back into words. */
 OCT_INLINE void oct_gather51(uint64_t word[4], const oct_limb8 x[5], unsigned lane)
 {
     word[0] = x[0][lane] | x[1][lane] << 51;

@@ -4,10 +4,14 @@
 
 #include <string.h>
 
-#define BLOCK 128
+#define BLOCK OCT_SHA512_BLOCK
+
+/* The first 64 bits of the fractional parts of the square roots of the first 8 primes. */
+const uint64_t oct_sha512_start[8] = {0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
+                                      0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179};
 
 /* The first 64 bits of the fractional parts of the cube roots of the first 80 primes. */
-static const uint64_t round_constant[80] = {
+const uint64_t oct_sha512_constant[80] = {
     0x428a2f98d728ae22, 0x7137449123ef65cd, 0xb5c0fbcfec4d3b2f, 0xe9b5dba58189dbbc,
     0x3956c25bf348b538, 0x59f111f1b605d019, 0x923f82a4af194f9b, 0xab1c5ed5da6d8118,
     0xd807aa98a3030242, 0x12835b0145706fbe, 0x243185be4ee4b28c, 0x550c7dc3d5ffb4e2,
@@ -65,14 +69,14 @@ static void compress(uint64_t state[8], const uint8_t block[BLOCK])
     schedule(w, block);
     memcpy(s, state, sizeof s);
     for (unsigned t = 0; t < 80; t += 8) {
-        round_at(s, 0, round_constant[t] + w[t]);
-        round_at(s, 1, round_constant[t + 1] + w[t + 1]);
-        round_at(s, 2, round_constant[t + 2] + w[t + 2]);
-        round_at(s, 3, round_constant[t + 3] + w[t + 3]);
-        round_at(s, 4, round_constant[t + 4] + w[t + 4]);
-        round_at(s, 5, round_constant[t + 5] + w[t + 5]);
-        round_at(s, 6, round_constant[t + 6] + w[t + 6]);
-        round_at(s, 7, round_constant[t + 7] + w[t + 7]);
+        round_at(s, 0, oct_sha512_constant[t] + w[t]);
+        round_at(s, 1, oct_sha512_constant[t + 1] + w[t + 1]);
+        round_at(s, 2, oct_sha512_constant[t + 2] + w[t + 2]);
+        round_at(s, 3, oct_sha512_constant[t + 3] + w[t + 3]);
+        round_at(s, 4, oct_sha512_constant[t + 4] + w[t + 4]);
+        round_at(s, 5, oct_sha512_constant[t + 5] + w[t + 5]);
+        round_at(s, 6, oct_sha512_constant[t + 6] + w[t + 6]);
+        round_at(s, 7, oct_sha512_constant[t + 7] + w[t + 7]);
     }
     for (int i = 0; i < 8; i++)
         state[i] += s[i];
@@ -82,11 +86,10 @@ static void compress(uint64_t state[8], const uint8_t block[BLOCK])
 
 void oct_sha512(uint8_t digest[OCT_SHA512_BYTES], const uint8_t *message, size_t len)
 {
-    /* The first 64 bits of the fractional parts of the square roots of the first 8 primes. */
-    uint64_t state[8] = {0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
-                         0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179};
+    uint64_t state[8];
     uint8_t last[2 * BLOCK] = {0};
     const size_t rest = len % BLOCK, padded = rest < BLOCK - 16 ? BLOCK : 2 * BLOCK;
+    memcpy(state, oct_sha512_start, sizeof state);
     for (size_t i = 0; i + BLOCK <= len; i += BLOCK)
         compress(state, message + i);
     if (rest)

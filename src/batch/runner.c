@@ -157,6 +157,50 @@ static void ec_derive_run(struct oct_job *const job[], unsigned jobs)
     judge(job, jobs, oct_ec_derive_x8(curve_of(job[0]->op), lane, jobs, &result), &result);
 }
 
+static int ed25519_sign_check(const struct oct_job *job)
+{
+    const struct oct_ed25519_sign_lane *lane = &job->ed25519_sign;
+
+    if (lane->key == NULL || lane->signature == NULL || (lane->message == NULL && lane->message_len > 0))
+        return OCT_ERR_ARGUMENT;
+    if (lane->message_len >= OCT_ED25519_MESSAGE_LIMIT)
+        return OCT_ERR_LENGTH;
+    return oct_op_is_on(job->op) ? OCT_OK : OCT_ERR_UNSUPPORTED;
+}
+
+static int ed25519_verify_check(const struct oct_job *job)
+{
+    const struct oct_ed25519_verify_lane *lane = &job->ed25519_verify;
+
+    if (lane->public_key == NULL || lane->signature == NULL || (lane->message == NULL && lane->message_len > 0))
+        return OCT_ERR_ARGUMENT;
+    if (lane->message_len >= OCT_ED25519_MESSAGE_LIMIT)
+        return OCT_ERR_LENGTH;
+    return oct_op_is_on(job->op) ? OCT_OK : OCT_ERR_UNSUPPORTED;
+}
+
+static void ed25519_sign_run(struct oct_job *const job[], unsigned jobs)
+{
+    struct oct_ed25519_sign_lane lane[OCT_LANES] = {{NULL, NULL, 0, NULL}};
+    struct oct_lanes result = {0, 0};
+
+    OCT_ASSERT(jobs >= 1 && jobs <= OCT_LANES);
+    for (unsigned i = 0; i < jobs; i++)
+        lane[i] = job[i]->ed25519_sign;
+    judge(job, jobs, oct_ed25519_sign_x8(lane, jobs, &result), &result);
+}
+
+static void ed25519_verify_run(struct oct_job *const job[], unsigned jobs)
+{
+    struct oct_ed25519_verify_lane lane[OCT_LANES] = {{NULL, NULL, 0, NULL}};
+    struct oct_lanes result = {0, 0};
+
+    OCT_ASSERT(jobs >= 1 && jobs <= OCT_LANES);
+    for (unsigned i = 0; i < jobs; i++)
+        lane[i] = job[i]->ed25519_verify;
+    judge(job, jobs, oct_ed25519_verify_x8(lane, jobs, &result), &result);
+}
+
 const struct oct_runner oct_runners[OCT_OP_COUNT] = {
     [OCT_OP_RSA2048_PRIVATE] = {rsa_private_check, rsa_private_run, false},
     [OCT_OP_RSA3072_PRIVATE] = {rsa_private_check, rsa_private_run, false},
@@ -172,4 +216,6 @@ const struct oct_runner oct_runners[OCT_OP_COUNT] = {
     [OCT_OP_P384_SIGN] = {ecdsa_sign_check, ecdsa_sign_run, true},
     [OCT_OP_P384_KEYGEN] = {ec_public_check, ec_public_run, true},
     [OCT_OP_P384_DERIVE] = {ec_derive_check, ec_derive_run, true},
+    [OCT_OP_ED25519_SIGN] = {ed25519_sign_check, ed25519_sign_run, true},
+    [OCT_OP_ED25519_VERIFY] = {ed25519_verify_check, ed25519_verify_run, true},
 };

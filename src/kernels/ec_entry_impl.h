@@ -5,6 +5,7 @@
 #include "kernels/ec_point_impl.h"
 #include "kernels/ec_derive_impl.h"
 #include "kernels/ec_comb_impl.h"
+#include "kernels/ec_wide_impl.h"
 #include "kernels/ec_sign_impl.h"
 
 #define EC_ENTRY_(name) OCT_NAME(name)

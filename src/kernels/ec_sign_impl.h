@@ -8,22 +8,6 @@ struct sign_workspace {
     struct gcd gcd[2]; /* of Z and of the nonce, side by side */
 };
 
-/* r = the nonce mod n, below n: from lo + hi*R, lo*R is lo times R^2 and hi*R*R is hi times R^2 twice. */
-static void sign_load_nonce(struct num *r, const oct_limb8 *nonce)
-{
-    struct num lo, hi;
-    for (int j = 0; j < LIMBS; j++) {
-        lo.l[j] = v8_load52(nonce[j]);
-        hi.l[j] = LIMBS + j < OCT_EC_NONCE_LIMBS ? v8_load52(nonce[LIMBS + j]) : v8_zero();
-    }
-    fn_to_mont(&hi, &hi);
-    fn_to_mont(&hi, &hi);
-    fn_to_mont(&lo, &lo);
-    num_add(r, &lo, &hi);
-    num_carry(r);
-    fn_from_mont(r, r);
-}
-
 /* s = (e + r*d)/k, below n, where s was 1/k in Montgomery form; where it is not 0. */
 static m8 sign_finish(struct num *s, const struct num *r, const struct oct_ec_sign_args *args)
 {
@@ -52,7 +36,7 @@ static unsigned sign_run(const struct oct_ec_sign_args *args)
     struct sign_workspace *w = args->workspace;
     struct num r, s;
     m8 good = sign_check_key(args->d);
-    sign_load_nonce(&w->comb.scalar, args->nonce);
+    fn_load_wide(&w->comb.scalar, args->nonce);
     gcd_start(&w->gcd[1], &w->comb.scalar, fn_modulus, EC_ORDER_K0);
     good = m8_and(good, scalar_make_odd(&w->comb.scalar));
     comb_multiply(&w->comb, (const comb_window *)args->comb);

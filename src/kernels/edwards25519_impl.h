@@ -41,6 +41,27 @@ VEC_STEP fe ed_2d(void)
     return ed_constant(limb);
 }
 
+VEC_STEP fe ed_d(void)
+{
+    static const uint64_t limb[FE_LIMBS] = {0x34dca135978a3, 0x1a8283b156ebd, 0x5e7a26001c029, 0x739c663a03cbb,
+                                            0x52036cee2b6ff};
+    return ed_constant(limb);
+}
+VEC_STEP fe ed_sqrt_minus_1(void)
+{
+    static const uint64_t limb[FE_LIMBS] = {0x61b274a0ea0b0, 0xd5a5fc8f189d, 0x7ef5e9cbd0c60, 0x78595a6804c9e,
+                                            0x2b8324804fc1d};
+    return ed_constant(limb);
+}
+
+/* Where the affine (x, y) satisfies the equation. */
+VEC_STEP m8 ed_is_on_curve(fe x, fe y)
+{
+    const fe xx = fe_sqr(x), yy = fe_sqr(y);
+    const fe right = fe_add(fe_mul(fe_mul(xx, yy), ed_d()), fe_set_small(1));
+    return fe_is_same(fe_canonical(fe_sub(yy, xx)), fe_canonical(right));
+}
+
 VEC_STEP void ed_set_identity(struct ed_point *p)
 {
     p->x = p->t = fe_wide_zero();
@@ -83,21 +104,40 @@ VEC_STEP void ed_cache(struct ed_cached *r, const struct ed_point *p)
     r->z = fe_carry(p->z);
 }
 
-/* p = 2 p; all four coordinates come out negated, which is the same point. */
-VEC_STEP void ed_double(struct ed_point *p)
+/* The factors of 2 p's coordinates; t of p is not read. */
+struct ed_factors {
+    fe e, f, g, h;
+};
+VEC_STEP void ed_double_factors(struct ed_factors *r, const struct ed_point *p)
 {
     const fe_wide xx = fe_sqr_wide(fe_carry(p->x)), yy = fe_sqr_biased(fe_carry(p->y));
     const fe_wide zz = fe_sqr_biased(fe_carry(p->z)), ss = fe_sqr_biased(fe_carried_sum(p->x, p->y));
-    const fe h = fe_carried_sum(yy, xx), g = fe_carried_difference(yy, xx);
-    const fe e = fe_carried_difference(ss, fe_widen(h));
-    ed_complete(p, e, fe_carried_difference(fe_wide_add(zz, zz), fe_widen(g)), g, h);
+    r->h = fe_carried_sum(yy, xx);
+    r->g = fe_carried_difference(yy, xx);
+    r->e = fe_carried_difference(ss, fe_widen(r->h));
+    r->f = fe_carried_difference(fe_wide_add(zz, zz), fe_widen(r->g));
 }
 
+/* p = 2 p; all four coordinates come out negated, which is the same point. */
+VEC_STEP void ed_double(struct ed_point *p)
+{
+    struct ed_factors r;
+    ed_double_factors(&r, p);
+    ed_complete(p, r.e, r.f, r.g, r.h);
+}
+
+/* p = 2^times p, times > 0. What is doubled again needs no t. */
 VEC_CHAIN void ed_double_times(struct ed_point *p, unsigned times)
 {
     struct ed_point q = *p;
-    for (unsigned i = 0; i < times; i++)
-        ed_double(&q);
+    struct ed_factors r;
+    for (unsigned i = 1; i < times; i++) {
+        ed_double_factors(&r, &q);
+        q.x = fe_mul_wide(r.e, r.f);
+        q.y = fe_mul_biased(r.g, r.h);
+        q.z = fe_mul_biased(r.f, r.g);
+    }
+    ed_double(&q);
     *p = q;
 }
 

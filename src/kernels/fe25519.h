@@ -285,6 +285,16 @@ VEC_STEP fe fe_canonical(fe a)
     return a;
 }
 
+/* Where two canonical numbers are the same. */
+VEC_STEP m8 fe_is_same(fe a, fe b)
+{
+    v8 difference = v8_zero();
+    VEC_UNROLL
+    for (int i = 0; i < FE_LIMBS; i++)
+        difference = v8_or(difference, v8_xor(a.l[i], b.l[i]));
+    return m8_not(v8_is_nonzero(difference));
+}
+
 /* r = a^(2^times). A chain of dependent steps: latency, not throughput. */
 VEC_CHAIN void fe_sqr_times(fe *r, const fe *a, unsigned times)
 {

@@ -32,6 +32,8 @@ static const uint64_t known_answer[OCT_OP_COUNT] = {
     [OCT_OP_P384_SIGN] = 0x21bebaca83f4986f,
     [OCT_OP_P384_KEYGEN] = 0x191b4688b7169d15,
     [OCT_OP_P384_DERIVE] = 0x04d2f3d27799ee9f,
+    [OCT_OP_ED25519_SIGN] = 0x590ffe1b6165a666,
+    [OCT_OP_ED25519_VERIFY] = 0xd9fb6b00ff985954,
 };
 
 /* The numbers of all lanes of all sides, where the kernels want them. */
@@ -148,6 +150,8 @@ static uint64_t run_public(const struct oct_ops *ops, int size, struct numbers *
     }
 OTHER_FAMILY(x25519_derive)
 OTHER_FAMILY(x25519_public)
+OTHER_FAMILY(ed25519_base)
+OTHER_FAMILY(ed25519_verify)
 #define CURVE_FAMILY(family)                                                                                          \
     static uint64_t run_##family(const struct oct_ops *ops, int curve, struct numbers *x, void *workspace,            \
                                  uint64_t digest)                                                                     \

@@ -24,6 +24,8 @@ OCT_INLINE uint64_t oct_known_digest(uint64_t digest, uint64_t word)
 /* The test of one family: draws its inputs, runs the operation of `ops`, adds the results to the digest. */
 uint64_t oct_known_x25519_derive(const struct oct_ops *ops, void *workspace, uint64_t digest);
 uint64_t oct_known_x25519_public(const struct oct_ops *ops, void *workspace, uint64_t digest);
+uint64_t oct_known_ed25519_base(const struct oct_ops *ops, void *workspace, uint64_t digest);
+uint64_t oct_known_ed25519_verify(const struct oct_ops *ops, void *workspace, uint64_t digest);
 uint64_t oct_known_ec_sign(const struct oct_ops *ops, int curve, void *workspace, uint64_t digest);
 uint64_t oct_known_ec_public(const struct oct_ops *ops, int curve, void *workspace, uint64_t digest);
 uint64_t oct_known_ec_derive(const struct oct_ops *ops, int curve, void *workspace, uint64_t digest);

@@ -9,7 +9,9 @@
 
 #include "kernels/curve25519.h"
 #include "kernels/ec.h"
+#include "kernels/ed25519.h"
 #include "kernels/rsa.h"
+#include "kernels/sha512.h"
 
 #include <octuple/op.h>
 
@@ -52,6 +54,20 @@ struct oct_ops {
         oct_ec_comb_fn *run;
         const size_t *workspace, *bytes;
     } ec_comb[OCT_EC_TABLES];
+    struct {
+        oct_ed25519_base_fn *run;
+        const size_t *workspace;
+    } ed25519_base[1];
+    struct {
+        oct_ed25519_verify_fn *run;
+        const size_t *workspace;
+    } ed25519_verify[1];
+    struct {
+        oct_ed25519_scalar_fn *run;
+    } ed25519_scalar;
+    struct {
+        oct_sha512_fn *run;
+    } sha512;
     void (*clear_registers)(void);
 };
 

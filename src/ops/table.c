@@ -27,5 +27,7 @@ const struct oct_ops TABLE_NAME(OCT_TABLE) = {
 #undef OCT_OPERATION
     .comb25519_make = {KERNEL(OCT_TABLE, comb25519_make), &WORKSPACE(OCT_TABLE, comb25519_make)},
     .ec_comb = {COMB(OCT_TABLE, p256_comb), COMB(OCT_TABLE, p384_comb)},
+    .ed25519_scalar = {KERNEL(OCT_TABLE, ed25519_scalar)},
+    .sha512 = {KERNEL(OCT_TABLE, sha512)},
     .clear_registers = KERNEL(OCT_TABLE, clear_registers),
 };

@@ -15,6 +15,9 @@
  * says what that means for it.
  *
  * A mask is a struct, so that `if (mask)` does not compile; m8_declassify() is the only way from a mask to a scalar.
+ *
+ * w8 is another thing: eight lanes of plain 64-bit words, for hashing, where sums are meant to wrap and bits are moved about. There is
+ * no way from words to numbers or back, so that nothing which is not proved gets into the proof; words have no bounds to prove.
  */
 #ifndef OCT_VEC_VEC_H
 #define OCT_VEC_VEC_H
@@ -97,6 +100,22 @@ OCT_INLINE v8 v8_reviewed_bound(v8 a, uint64_t max);
 
 /* Overwrites the vector registers that may hold secrets. */
 OCT_INLINE void v8_clear_registers(void);
+
+/* Words: the same in every lane, and from and to memory: eight words, 64-byte aligned. */
+OCT_INLINE w8 w8_set1(uint64_t x);
+OCT_INLINE w8 w8_load(const uint64_t p[V8_LANES]);
+OCT_INLINE void w8_store(uint64_t p[V8_LANES], w8 a);
+/* Lane i of word[j] = the big-endian number in the 8 bytes at lane[i] + at + 8*j, for j = 0 .. 7. Any alignment. */
+OCT_INLINE void w8_load_be(w8 word[8], const uint8_t *const lane[V8_LANES], size_t at);
+
+/* a + b mod 2^64, a xor b xor c; rotation and shift to the right by a constant of 1 to 63 bits. */
+OCT_INLINE w8 w8_add(w8 a, w8 b);
+OCT_INLINE w8 w8_xor3(w8 a, w8 b, w8 c);
+OCT_INLINE w8 w8_ror(w8 a, unsigned bits);
+OCT_INLINE w8 w8_srl(w8 a, unsigned bits);
+/* Bit by bit: a ? b : c, and what two or three of them are. */
+OCT_INLINE w8 w8_choose(w8 a, w8 b, w8 c);
+OCT_INLINE w8 w8_majority(w8 a, w8 b, w8 c);
 
 /*
  * table[index * stride] for a secret index of `bits` (4 or 5) bits, given as one mask for each bit, the lowest first.

@@ -24,6 +24,7 @@
 #define VEC_FENCE() __asm__ volatile("" ::: "memory")
 
 typedef __m512i v8;
+typedef __m512i w8;
 typedef struct {
     __mmask8 k;
 } m8;
@@ -153,6 +154,69 @@ OCT_INLINE v8 v8_reviewed_bound(v8 a, uint64_t max)
 {
     (void)max;
     return a;
+}
+OCT_INLINE w8 w8_set1(uint64_t x)
+{
+    return _mm512_set1_epi64((long long)x);
+}
+OCT_INLINE w8 w8_load(const uint64_t p[V8_LANES])
+{
+    return _mm512_load_si512(p);
+}
+OCT_INLINE void w8_store(uint64_t p[V8_LANES], w8 a)
+{
+    _mm512_store_si512(p, a);
+}
+OCT_INLINE w8 w8_add(w8 a, w8 b)
+{
+    return _mm512_add_epi64(a, b);
+}
+OCT_INLINE w8 w8_xor3(w8 a, w8 b, w8 c)
+{
+    return _mm512_ternarylogic_epi64(a, b, c, 0x96);
+}
+OCT_INLINE w8 w8_ror(w8 a, unsigned bits)
+{
+#if defined(__clang__)
+    /* clang wants a literal for the rotation, and makes one of this; gcc does not. */
+    return _mm512_or_si512(_mm512_srli_epi64(a, bits), _mm512_slli_epi64(a, 64 - bits));
+#else
+    return _mm512_ror_epi64(a, (int)bits);
+#endif
+}
+OCT_INLINE w8 w8_srl(w8 a, unsigned bits)
+{
+    return _mm512_srli_epi64(a, bits);
+}
+OCT_INLINE w8 w8_choose(w8 a, w8 b, w8 c)
+{
+    return _mm512_ternarylogic_epi64(a, b, c, 0xca);
+}
+OCT_INLINE w8 w8_majority(w8 a, w8 b, w8 c)
+{
+    return _mm512_ternarylogic_epi64(a, b, c, 0xe8);
+}
+/* Words 0, 2, 4, 6 (or 1, 3, 5, 7) of eight rows, from the pairs of rows 01, 23, 45, 67 that hold them. */
+OCT_INLINE void w8_transpose_pairs(w8 word[8], w8 a, w8 b, w8 c, w8 d)
+{
+    const w8 low = _mm512_shuffle_i64x2(a, b, 0x44), high = _mm512_shuffle_i64x2(a, b, 0xee);
+    const w8 low2 = _mm512_shuffle_i64x2(c, d, 0x44), high2 = _mm512_shuffle_i64x2(c, d, 0xee);
+    word[0] = _mm512_shuffle_i64x2(low, low2, 0x88);
+    word[2] = _mm512_shuffle_i64x2(low, low2, 0xdd);
+    word[4] = _mm512_shuffle_i64x2(high, high2, 0x88);
+    word[6] = _mm512_shuffle_i64x2(high, high2, 0xdd);
+}
+OCT_INLINE void w8_load_be(w8 word[8], const uint8_t *const lane[V8_LANES], size_t at)
+{
+    const w8 reverse = _mm512_set4_epi32(0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607);
+    w8 row[V8_LANES];
+    VEC_UNROLL
+    for (int i = 0; i < V8_LANES; i++)
+        row[i] = _mm512_shuffle_epi8(_mm512_loadu_si512(lane[i] + at), reverse);
+    w8_transpose_pairs(word, _mm512_unpacklo_epi64(row[0], row[1]), _mm512_unpacklo_epi64(row[2], row[3]),
+                       _mm512_unpacklo_epi64(row[4], row[5]), _mm512_unpacklo_epi64(row[6], row[7]));
+    w8_transpose_pairs(word + 1, _mm512_unpackhi_epi64(row[0], row[1]), _mm512_unpackhi_epi64(row[2], row[3]),
+                       _mm512_unpackhi_epi64(row[4], row[5]), _mm512_unpackhi_epi64(row[6], row[7]));
 }
 OCT_INLINE void v8_clear_registers(void)
 {

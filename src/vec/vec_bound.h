@@ -23,6 +23,10 @@ typedef struct {
 typedef struct {
     char unknown;
 } m8;
+/* So is a word: any of 2^64. */
+typedef struct {
+    char any;
+} w8;
 
 /* Reports the operation and where the kernel called it; the proof's driver decides what happens next (tests/bound). */
 void oct_bound_failed(const char *operation, __int128 lo, __int128 hi);
@@ -194,6 +198,61 @@ OCT_INLINE v8 v8_reviewed_bound(v8 a, uint64_t max)
 }
 OCT_INLINE void v8_clear_registers(void)
 {
+}
+
+/* Words have no bounds: these only count that they ran. */
+OCT_INLINE w8 w8_any(void)
+{
+    oct_bound_checked++;
+    return (w8){0};
+}
+OCT_INLINE w8 w8_set1(uint64_t x)
+{
+    (void)x;
+    return w8_any();
+}
+OCT_INLINE w8 w8_load(const uint64_t p[V8_LANES])
+{
+    (void)p;
+    return w8_any();
+}
+OCT_INLINE void w8_store(uint64_t p[V8_LANES], w8 a)
+{
+    (void)p, (void)a;
+}
+OCT_INLINE void w8_load_be(w8 word[8], const uint8_t *const lane[V8_LANES], size_t at)
+{
+    (void)lane, (void)at;
+    for (int j = 0; j < 8; j++)
+        word[j] = w8_any();
+}
+OCT_INLINE w8 w8_add(w8 a, w8 b)
+{
+    (void)a, (void)b;
+    return w8_any();
+}
+OCT_INLINE w8 w8_xor3(w8 a, w8 b, w8 c)
+{
+    (void)a, (void)b, (void)c;
+    return w8_any();
+}
+OCT_INLINE w8 w8_ror(w8 a, unsigned bits)
+{
+    (void)a, (void)bits;
+    return w8_any();
+}
+OCT_INLINE w8 w8_srl(w8 a, unsigned bits)
+{
+    (void)a, (void)bits;
+    return w8_any();
+}
+OCT_INLINE w8 w8_choose(w8 a, w8 b, w8 c)
+{
+    return w8_xor3(a, b, c);
+}
+OCT_INLINE w8 w8_majority(w8 a, w8 b, w8 c)
+{
+    return w8_xor3(a, b, c);
 }
 
 #endif

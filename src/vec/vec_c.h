@@ -22,6 +22,9 @@ typedef struct {
 typedef struct {
     uint64_t l[V8_LANES];
 } m8;
+typedef struct {
+    uint64_t l[V8_LANES];
+} w8;
 
 #define V8_EACH(i) for (int i = 0; i < V8_LANES; i++)
 
@@ -182,6 +185,62 @@ OCT_INLINE v8 v8_reviewed_bound(v8 a, uint64_t max)
 }
 OCT_INLINE void v8_clear_registers(void)
 {
+}
+OCT_INLINE w8 w8_set1(uint64_t x)
+{
+    w8 r;
+    V8_EACH(i) r.l[i] = x;
+    return r;
+}
+OCT_INLINE w8 w8_load(const uint64_t p[V8_LANES])
+{
+    w8 r;
+    V8_EACH(i) r.l[i] = p[i];
+    return r;
+}
+OCT_INLINE void w8_store(uint64_t p[V8_LANES], w8 a)
+{
+    V8_EACH(i) p[i] = a.l[i];
+}
+OCT_INLINE w8 w8_add(w8 a, w8 b)
+{
+    V8_EACH(i) a.l[i] += b.l[i];
+    return a;
+}
+OCT_INLINE w8 w8_xor3(w8 a, w8 b, w8 c)
+{
+    V8_EACH(i) a.l[i] ^= b.l[i] ^ c.l[i];
+    return a;
+}
+OCT_INLINE w8 w8_ror(w8 a, unsigned bits)
+{
+    V8_EACH(i) a.l[i] = a.l[i] >> bits | a.l[i] << (64 - bits);
+    return a;
+}
+OCT_INLINE w8 w8_srl(w8 a, unsigned bits)
+{
+    V8_EACH(i) a.l[i] >>= bits;
+    return a;
+}
+OCT_INLINE w8 w8_choose(w8 a, w8 b, w8 c)
+{
+    V8_EACH(i) a.l[i] = (a.l[i] & b.l[i]) ^ (~a.l[i] & c.l[i]);
+    return a;
+}
+OCT_INLINE w8 w8_majority(w8 a, w8 b, w8 c)
+{
+    V8_EACH(i) a.l[i] = (a.l[i] & b.l[i]) | (c.l[i] & (a.l[i] | b.l[i]));
+    return a;
+}
+OCT_INLINE void w8_load_be(w8 word[8], const uint8_t *const lane[V8_LANES], size_t at)
+{
+    for (int j = 0; j < 8; j++)
+        V8_EACH(i)
+        {
+            word[j].l[i] = 0;
+            for (int k = 0; k < 8; k++)
+                word[j].l[i] = word[j].l[i] << 8 | lane[i][at + 8 * (size_t)j + (size_t)k];
+        }
 }
 
 #endif
