@@ -7,7 +7,9 @@
  */
 #include "kernels/curve25519.h"
 #include "kernels/ec.h"
+#include "kernels/ed25519.h"
 #include "kernels/rsa.h"
+#include "kernels/sha512.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +105,33 @@ static void prove_comb25519_make(void)
     free(args.workspace);
 }
 
+static void prove_ed25519(void)
+{
+    static uint64_t comb[OCT_COMB25519_WORDS] OCT_ALIGN64;
+    static uint8_t block[128];
+    const struct oct_ed25519_base_args base = {.workspace = workspace_of(oct_bound_ed25519_base_workspace), .comb = comb,
+        .wide = numbers, .scalar = numbers, .point = numbers};
+    const struct oct_ed25519_scalar_args scalar = {.wide = numbers, .r = numbers, .a = numbers, .s = numbers};
+    const struct oct_ed25519_verify_args verify = {.workspace = workspace_of(oct_bound_ed25519_verify_workspace),
+        .comb = comb, .wide = numbers, .s = numbers, .a = numbers, .r = numbers};
+    const struct oct_sha512_args hash = {.state = numbers,
+        .block = {block, block, block, block, block, block, block, block}};
+    oct_bound_checked = 0;
+    (void)oct_bound_ed25519_base(&base);
+    printf("kernel ed25519_base: %lu bounds hold\n", oct_bound_checked);
+    oct_bound_checked = 0;
+    oct_bound_ed25519_scalar(&scalar);
+    printf("kernel ed25519_scalar: %lu bounds hold\n", oct_bound_checked);
+    oct_bound_checked = 0;
+    (void)oct_bound_ed25519_verify(&verify);
+    printf("kernel ed25519_verify: %lu bounds hold\n", oct_bound_checked);
+    oct_bound_checked = 0;
+    oct_bound_sha512(&hash);
+    printf("kernel sha512: %lu operations on words, which have no bounds\n", oct_bound_checked);
+    free(base.workspace);
+    free(verify.workspace);
+}
+
 static uint64_t *ec_comb;
 
 #define PROVE_EC(kernel, ...)                                                                                         \
@@ -138,6 +167,7 @@ int main(void)
     prove_x25519("x25519_derive", oct_bound_x25519_derive, oct_bound_x25519_derive_workspace);
     prove_x25519("x25519_public", oct_bound_x25519_public, oct_bound_x25519_public_workspace);
     prove_comb25519_make();
+    prove_ed25519();
     PROVE_CURVE(p256);
     PROVE_CURVE(p384);
     oct_bound_clear_registers();
