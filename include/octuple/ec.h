@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The NIST curves P-256 and P-384 (SP 800-186): ECDH (SP 800-56A, 5.7.1.2), key pairs, ECDSA signatures (FIPS 186-5), up to
- * eight at a time with a key of its own for each.
+ * The NIST curves P-256 and P-384 (SP 800-186): ECDH (SP 800-56A, 5.7.1.2), key pairs, ECDSA signatures and their verification
+ * (FIPS 186-5), up to eight at a time with a key of its own for each.
  *
  * All numbers are big-endian byte strings of oct_ec_bytes(curve) bytes: 32 or 48. A private key is a number of 1 .. n-1; a public key is
  * its coordinates x and y one after the other, without the 0x04 of the usual encoding. Private keys, shared
@@ -34,6 +34,7 @@ OCT_API size_t oct_ec_bytes(int curve);
 OCT_API int oct_ec_derive_op(int curve);
 OCT_API int oct_ec_keygen_op(int curve);
 OCT_API int oct_ecdsa_sign_op(int curve);
+OCT_API int oct_ecdsa_verify_op(int curve);
 
 struct oct_ec_derive_lane {
     const uint8_t *private_key;
@@ -79,6 +80,21 @@ struct oct_ecdsa_sign_lane {
  */
 OCT_API OCT_MUST_USE int oct_ecdsa_sign_x8(int curve, const struct oct_ecdsa_sign_lane lane[], unsigned lanes,
                                            struct oct_lanes *result);
+
+struct oct_ecdsa_verify_lane {
+    const uint8_t *public_key; /* 2 * bytes */
+    const uint8_t *digest;     /* of the message; its leftmost 8 * bytes bits were signed */
+    size_t digest_len;         /* 1 .. OCT_EC_MAX_DIGEST */
+    const uint8_t *signature;  /* r and s one after the other, 2 * bytes */
+};
+
+/*
+ * FIPS 186-5, 6.4.2. A lane is ok if its signature is valid, and invalid otherwise, whatever the reason: r or s is not 1 .. n-1, the
+ * public key is not a point of the curve with coordinates below p (the check that oct_ec_derive_x8() makes), or the signature is
+ * not this key's for this digest. Nothing is written but *result. All inputs are public.
+ */
+OCT_API OCT_MUST_USE int oct_ecdsa_verify_x8(int curve, const struct oct_ecdsa_verify_lane lane[], unsigned lanes,
+                                             struct oct_lanes *result);
 
 #ifdef __cplusplus
 }

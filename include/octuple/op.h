@@ -35,7 +35,9 @@ enum oct_op {
     OCT_OP_P384_DERIVE = 13,
     OCT_OP_ED25519_SIGN = 14,
     OCT_OP_ED25519_VERIFY = 15,
-    OCT_OP_COUNT = 16
+    OCT_OP_P256_VERIFY = 16,
+    OCT_OP_P384_VERIFY = 17,
+    OCT_OP_COUNT = 18
 };
 
 /* "rsa2048-private", ...; NULL for a number that is no operation. */

@@ -57,6 +57,7 @@ struct oct_job {
         struct oct_ecdsa_sign_lane ecdsa_sign;
         struct oct_ed25519_sign_lane ed25519_sign;
         struct oct_ed25519_verify_lane ed25519_verify;
+        struct oct_ecdsa_verify_lane ecdsa_verify; /* OCT_OK: the signature is valid; OCT_ERR_RANGE: it is not */
     };
     void (*done)(struct oct_job *);   /* called once, on the thread of the queue; may submit; may be NULL */
     void *arg;                        /* for the callback */

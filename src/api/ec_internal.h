@@ -57,6 +57,9 @@ void oct_ecdsa_hedge(uint8_t nonce[OCT_EC_NONCE_BYTES], int curve, const struct 
 int oct_ecdsa_sign_on(const struct oct_ops *ops, int curve, const struct oct_ecdsa_sign_lane lane[], unsigned lanes,
                       oct_ecdsa_nonce_fn *nonces, struct oct_lanes *result);
 
+int oct_ecdsa_verify_on(const struct oct_ops *ops, int curve, const struct oct_ecdsa_verify_lane lane[],
+                        unsigned lanes, struct oct_lanes *result);
+
 /* Fills with getrandom(2): 0 or OCT_ERR_UNSUPPORTED. */
 int oct_random(void *data, size_t len);
 

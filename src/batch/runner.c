@@ -95,7 +95,9 @@ static void x25519_keygen_run(struct oct_job *const job[], unsigned jobs)
 
 static int curve_of(int op)
 {
-    return op == OCT_OP_P384_SIGN || op == OCT_OP_P384_KEYGEN || op == OCT_OP_P384_DERIVE ? OCT_EC_P384 : OCT_EC_P256;
+    const int p384 = op == OCT_OP_P384_SIGN || op == OCT_OP_P384_KEYGEN || op == OCT_OP_P384_DERIVE ||
+                     op == OCT_OP_P384_VERIFY;
+    return p384 ? OCT_EC_P384 : OCT_EC_P256;
 }
 
 static int ecdsa_sign_check(const struct oct_job *job)
@@ -105,6 +107,17 @@ static int ecdsa_sign_check(const struct oct_job *job)
     if (lane->private_key == NULL || lane->digest == NULL || lane->signature == NULL)
         return OCT_ERR_ARGUMENT;
     /* Here and not in the batch call, which would refuse the other jobs with it. */
+    if (lane->digest_len < 1 || lane->digest_len > OCT_EC_MAX_DIGEST)
+        return OCT_ERR_LENGTH;
+    return oct_op_is_on(job->op) ? OCT_OK : OCT_ERR_UNSUPPORTED;
+}
+
+static int ecdsa_verify_check(const struct oct_job *job)
+{
+    const struct oct_ecdsa_verify_lane *lane = &job->ecdsa_verify;
+
+    if (lane->public_key == NULL || lane->digest == NULL || lane->signature == NULL)
+        return OCT_ERR_ARGUMENT;
     if (lane->digest_len < 1 || lane->digest_len > OCT_EC_MAX_DIGEST)
         return OCT_ERR_LENGTH;
     return oct_op_is_on(job->op) ? OCT_OK : OCT_ERR_UNSUPPORTED;
@@ -133,6 +146,17 @@ static void ecdsa_sign_run(struct oct_job *const job[], unsigned jobs)
     for (unsigned i = 0; i < jobs; i++)
         lane[i] = job[i]->ecdsa_sign;
     judge(job, jobs, oct_ecdsa_sign_x8(curve_of(job[0]->op), lane, jobs, &result), &result);
+}
+
+static void ecdsa_verify_run(struct oct_job *const job[], unsigned jobs)
+{
+    struct oct_ecdsa_verify_lane lane[OCT_LANES] = {{NULL, NULL, 0, NULL}};
+    struct oct_lanes result = {0, 0};
+
+    OCT_ASSERT(jobs >= 1 && jobs <= OCT_LANES);
+    for (unsigned i = 0; i < jobs; i++)
+        lane[i] = job[i]->ecdsa_verify;
+    judge(job, jobs, oct_ecdsa_verify_x8(curve_of(job[0]->op), lane, jobs, &result), &result);
 }
 
 static void ec_public_run(struct oct_job *const job[], unsigned jobs)
@@ -218,4 +242,6 @@ const struct oct_runner oct_runners[OCT_OP_COUNT] = {
     [OCT_OP_P384_DERIVE] = {ec_derive_check, ec_derive_run, true},
     [OCT_OP_ED25519_SIGN] = {ed25519_sign_check, ed25519_sign_run, true},
     [OCT_OP_ED25519_VERIFY] = {ed25519_verify_check, ed25519_verify_run, true},
+    [OCT_OP_P256_VERIFY] = {ecdsa_verify_check, ecdsa_verify_run, true},
+    [OCT_OP_P384_VERIFY] = {ecdsa_verify_check, ecdsa_verify_run, true},
 };

@@ -42,6 +42,16 @@ struct oct_ec_sign_args {
     oct_limb8 *r, *s;        /* [limbs] */
 };
 
+/* ECDSA verification (FIPS 186-5, 6.4.2): good if (x, y) is a point of the curve with coordinates below p, r and s are 1 .. n-1, and
+ * (r, s) is a signature of the digest. All of it is public. */
+struct oct_ec_verify_args {
+    void *workspace;
+    const uint64_t *comb;
+    const oct_limb8 *x, *y;  /* [limbs] the public key, below 2^bits */
+    const oct_limb8 *digest; /* [limbs] the leftmost bits of the digest, below 2^bits */
+    const oct_limb8 *r, *s;  /* [limbs] below 2^bits */
+};
+
 /* Makes the comb: the same for every process, so it is made once and then shared. */
 struct oct_ec_comb_args {
     void *workspace;
@@ -51,15 +61,17 @@ struct oct_ec_comb_args {
 typedef unsigned oct_ec_derive_fn(const struct oct_ec_derive_args *args);
 typedef unsigned oct_ec_public_fn(const struct oct_ec_public_args *args);
 typedef unsigned oct_ec_sign_fn(const struct oct_ec_sign_args *args);
+typedef unsigned oct_ec_verify_fn(const struct oct_ec_verify_args *args);
 typedef void oct_ec_comb_fn(const struct oct_ec_comb_args *args);
 
 #define OCT_EC_DECLARE_CURVE(backend, curve)                                                                          \
     extern const size_t oct_##backend##_##curve##_derive_workspace, oct_##backend##_##curve##_public_workspace,       \
-        oct_##backend##_##curve##_sign_workspace, oct_##backend##_##curve##_comb_workspace,                           \
-        oct_##backend##_##curve##_comb_bytes;                                                                         \
+        oct_##backend##_##curve##_sign_workspace, oct_##backend##_##curve##_verify_workspace,                         \
+        oct_##backend##_##curve##_comb_workspace, oct_##backend##_##curve##_comb_bytes;                               \
     oct_ec_derive_fn oct_##backend##_##curve##_derive;                                                                \
     oct_ec_public_fn oct_##backend##_##curve##_public;                                                                \
     oct_ec_sign_fn oct_##backend##_##curve##_sign;                                                                    \
+    oct_ec_verify_fn oct_##backend##_##curve##_verify;                                                                \
     oct_ec_comb_fn oct_##backend##_##curve##_comb;
 #define OCT_EC_DECLARE(backend)                                                                                       \
     OCT_EC_DECLARE_CURVE(backend, p256)                                                                               \

@@ -24,10 +24,16 @@ struct derive_workspace {
     struct gcd gcd;
 };
 
+/* Where the carried k is 1 .. n-1. */
+static m8 scalar_is_good(const struct num *k)
+{
+    return m8_and(num_is_nonzero(k), num_below(k, fn_modulus));
+}
+
 /* Where k is 1 .. n-1. It becomes odd: k or n - k. */
 static m8 scalar_make_odd(struct num *k)
 {
-    const m8 good = m8_and(num_is_nonzero(k), num_below(k, fn_modulus));
+    const m8 good = scalar_is_good(k);
     struct num other;
     num_constant(&other, fn_modulus);
     num_sub(&other, &other, k);

@@ -7,6 +7,10 @@
 #include "kernels/ec_comb_impl.h"
 #include "kernels/ec_wide_impl.h"
 #include "kernels/ec_sign_impl.h"
+#include "kernels/ec_verify_impl.h"
+
+/* The known answers of verification are signed in its workspace. */
+_Static_assert(sizeof(struct verify_workspace) >= sizeof(struct sign_workspace), "oct_known_ec_verify");
 
 #define EC_ENTRY_(name) OCT_NAME(name)
 #define EC_ENTRY(name) EC_ENTRY_(EC_NAME(name))
@@ -14,6 +18,7 @@
 const size_t EC_ENTRY(derive_workspace) = sizeof(struct derive_workspace);
 const size_t EC_ENTRY(public_workspace) = sizeof(struct comb_workspace);
 const size_t EC_ENTRY(sign_workspace) = sizeof(struct sign_workspace);
+const size_t EC_ENTRY(verify_workspace) = sizeof(struct verify_workspace);
 const size_t EC_ENTRY(comb_workspace) = sizeof(struct comb_make_workspace);
 const size_t EC_ENTRY(comb_bytes) = COMB_BYTES;
 
@@ -30,6 +35,11 @@ unsigned EC_ENTRY(public)(const struct oct_ec_public_args *args)
 unsigned EC_ENTRY(sign)(const struct oct_ec_sign_args *args)
 {
     return sign_run(args);
+}
+
+unsigned EC_ENTRY(verify)(const struct oct_ec_verify_args *args)
+{
+    return verify_run(args);
 }
 
 void EC_ENTRY(comb)(const struct oct_ec_comb_args *args)

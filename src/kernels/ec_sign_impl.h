@@ -24,18 +24,12 @@ static m8 sign_finish(struct num *s, const struct num *r, const struct oct_ec_si
     return num_is_nonzero(s);
 }
 
-static m8 sign_check_key(const oct_limb8 *key)
-{
-    struct num d;
-    num_load(&d, key);
-    return m8_and(num_is_nonzero(&d), num_below(&d, fn_modulus));
-}
-
 static unsigned sign_run(const struct oct_ec_sign_args *args)
 {
     struct sign_workspace *w = args->workspace;
     struct num r, s;
-    m8 good = sign_check_key(args->d);
+    num_load(&s, args->d);
+    m8 good = scalar_is_good(&s);
     fn_load_wide(&w->comb.scalar, args->nonce);
     gcd_start(&w->gcd[1], &w->comb.scalar, fn_modulus, EC_ORDER_K0);
     good = m8_and(good, scalar_make_odd(&w->comb.scalar));

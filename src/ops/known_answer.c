@@ -34,6 +34,8 @@ static const uint64_t known_answer[OCT_OP_COUNT] = {
     [OCT_OP_P384_DERIVE] = 0x04d2f3d27799ee9f,
     [OCT_OP_ED25519_SIGN] = 0x590ffe1b6165a666,
     [OCT_OP_ED25519_VERIFY] = 0xd9fb6b00ff985954,
+    [OCT_OP_P256_VERIFY] = 0x88f523af632256fd,
+    [OCT_OP_P384_VERIFY] = 0xb61e0ad1eb0ba756,
 };
 
 /* The numbers of all lanes of all sides, where the kernels want them. */
@@ -162,6 +164,7 @@ OTHER_FAMILY(ed25519_verify)
 CURVE_FAMILY(ec_sign)
 CURVE_FAMILY(ec_public)
 CURVE_FAMILY(ec_derive)
+CURVE_FAMILY(ec_verify)
 
 int oct_ops_known_answer(const struct oct_ops *ops, int op)
 {

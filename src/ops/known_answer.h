@@ -29,5 +29,6 @@ uint64_t oct_known_ed25519_verify(const struct oct_ops *ops, void *workspace, ui
 uint64_t oct_known_ec_sign(const struct oct_ops *ops, int curve, void *workspace, uint64_t digest);
 uint64_t oct_known_ec_public(const struct oct_ops *ops, int curve, void *workspace, uint64_t digest);
 uint64_t oct_known_ec_derive(const struct oct_ops *ops, int curve, void *workspace, uint64_t digest);
+uint64_t oct_known_ec_verify(const struct oct_ops *ops, int curve, void *workspace, uint64_t digest);
 
 #endif

@@ -51,6 +51,10 @@ struct oct_ops {
         const size_t *workspace;
     } ec_derive[OCT_EC_TABLES];
     struct {
+        oct_ec_verify_fn *run;
+        const size_t *workspace;
+    } ec_verify[OCT_EC_TABLES];
+    struct {
         oct_ec_comb_fn *run;
         const size_t *workspace, *bytes;
     } ec_comb[OCT_EC_TABLES];

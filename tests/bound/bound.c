@@ -152,6 +152,8 @@ static uint64_t *ec_comb;
                                  .scalar = numbers, .x = numbers, .y = numbers});                                     \
         PROVE_EC(curve##_sign, (struct oct_ec_sign_args){.workspace = workspace_, .comb = ec_comb, .d = numbers,      \
                                .nonce = numbers, .digest = numbers, .r = numbers, .s = numbers});                     \
+        PROVE_EC(curve##_verify, (struct oct_ec_verify_args){.workspace = workspace_, .comb = ec_comb, .x = numbers,  \
+                                 .y = numbers, .digest = numbers, .r = numbers, .s = numbers});                       \
         PROVE_EC(curve##_comb, (struct oct_ec_comb_args){.workspace = workspace_, .comb = ec_comb});                  \
         free(ec_comb);                                                                                                \
     } while (0)

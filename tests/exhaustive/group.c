@@ -13,6 +13,7 @@
 #include "kernels/ec_point_impl.h"
 #include "kernels/ec_derive_impl.h"
 #include "kernels/ec_comb_impl.h"
+#include "kernels/ec_verify_impl.h"
 
 #include "group.h"
 
@@ -112,5 +113,22 @@ static void comb_times(struct group_result *result, const void *comb, const oct_
     free(w);
 }
 
+static unsigned verify(struct group_result *sum, const void *comb, const struct group_points *q, const oct_limb8 *u1,
+                       const oct_limb8 *u2, unsigned differ, const oct_limb8 *r)
+{
+    struct verify_workspace *w = take(sizeof *w);
+    struct num x;
+    load(&w->derive.table[0], q);
+    num_load(&w->comb.scalar, u1);
+    num_load(&w->derive.scalar, u2);
+    num_load(&x, r);
+    verify_sum(w, comb, mask_of(differ));
+    store(sum, &w->comb.sum);
+    const unsigned matches = m8_declassify(verify_matches(&x, &w->comb.sum));
+    free(w);
+    return matches;
+}
+
 const struct group_ops GROUP_OPS = {.name = TEXT(GROUP_OPS), .curve = GROUP_CURVE, .limbs = LIMBS, .bits = EC_BITS,
-    .apply = apply, .multiply = multiply, .comb_new = comb_new, .comb_multiply = comb_times};
+    .apply = apply, .multiply = multiply, .comb_new = comb_new, .comb_multiply = comb_times,
+    .verify = verify};

@@ -39,6 +39,10 @@ struct group_ops {
     /* The comb of the affine point in lane 0, allocated; and scalar * point by it, for odd scalars. */
     void *(*comb_new)(const struct group_points *p);
     void (*comb_multiply)(struct group_result *r, const void *comb, const oct_limb8 *scalar);
+    /* The sum of verification: u1 * the comb's point + u2 * q, in the lanes of `differ` u1 * .. - u2 * q, for odd u1 and u2. Returns the
+     * lanes where its x modulo the curve's own n is r. */
+    unsigned (*verify)(struct group_result *sum, const void *comb, const struct group_points *q, const oct_limb8 *u1,
+                       const oct_limb8 *u2, unsigned differ, const oct_limb8 *r);
 };
 
 extern const struct group_ops group_p256_c, group_p256_avx512, group_p384_c, group_p384_avx512;

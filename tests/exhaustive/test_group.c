@@ -7,9 +7,7 @@
  *
  * usage: exhaustive_group c | avx512
  */
-#include "small.h"
-
-#include "ops/ops.h"
+#include "points.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,40 +15,10 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <openssl/rand.h>
 
 static const struct group_ops *const *ops;
 static const unsigned orders[] = {64, 97};
 static struct small small[2][2]; /* [curve][order] */
-
-static void set_number(oct_limb8 *to, unsigned lane, const uint64_t *limb, unsigned limbs)
-{
-    for (unsigned j = 0; j < limbs; j++)
-        to[j][lane] = limb[j];
-}
-
-static void set_point(struct group_points *to, unsigned lane, const struct small *s, unsigned index, unsigned form)
-{
-    const struct small_point *p = &s->point[index][form];
-    set_number(to->x, lane, p->x, s->limbs);
-    set_number(to->y, lane, p->y, s->limbs);
-    set_number(to->z, lane, p->z, s->limbs);
-}
-
-static void expect_number(const oct_limb8 *got, unsigned lane, const uint64_t *limb, unsigned limbs)
-{
-    for (unsigned j = 0; j < limbs; j++)
-        if (got[j][lane] != limb[j])
-            fail_msg("limb %u in lane %u: %#lx, not %#lx", j, lane, got[j][lane], limb[j]);
-}
-
-static void expect_point(const struct group_result *r, unsigned lane, const struct small *s, unsigned index)
-{
-    static const uint64_t zero[GROUP_MAX_LIMBS];
-    assert_int_equal(r->finite >> lane & 1, index != 0);
-    expect_number(r->x, lane, index ? s->point[index][0].x : zero, s->limbs);
-    expect_number(r->y, lane, index ? s->point[index][0].y : zero, s->limbs);
-}
 
 struct pair {
     unsigned p, q, negative; /* indices */
@@ -69,7 +37,7 @@ static void expect_incomplete(const struct group_result *r, unsigned lane, const
     if (pair->p == 0 || pair->q == 0)
         return;
     const int same = pair->p == q;
-    expect_point(r, lane, s, same ? 0 : sum);
+    points_expect(r, lane, s, same ? 0 : sum);
     if (same || sum == 0)
         assert_int_equal(r->x_is_zero >> lane & 1, same);
 }
@@ -78,11 +46,11 @@ static void expect(const struct group_result *r, unsigned lane, const struct sma
                    const struct pair *pair)
 {
     if (formula == GROUP_DOUBLE)
-        expect_point(r, lane, s, 2 * pair->p % s->order);
+        points_expect(r, lane, s, 2 * pair->p % s->order);
     else if (formula == GROUP_ADD || formula == GROUP_MIXED)
         expect_incomplete(r, lane, s, pair);
     else
-        expect_point(r, lane, s, sum_of(s, pair));
+        points_expect(r, lane, s, sum_of(s, pair));
 }
 
 /* Eight pairs through one formula, in place and not. A mixed addition's q is affine: not infinity. */
@@ -96,8 +64,8 @@ static void run_pairs(const struct group_ops *o, const struct small *s, enum gro
     memset(&q, 0, sizeof q);
     const int mixed = formula == GROUP_MIXED || formula == GROUP_MIXED_COMPLETE;
     for (unsigned i = 0; i < GROUP_LANES; i++) {
-        set_point(&p, i, s, pair[i].p, (seed + i) % SMALL_FORMS);
-        set_point(&q, i, s, pair[i].q, mixed ? 0 : (seed / 3 + i) % SMALL_FORMS);
+        points_set(&p, i, s, pair[i].p, (seed + i) % SMALL_FORMS);
+        points_set(&q, i, s, pair[i].q, mixed ? 0 : (seed / 3 + i) % SMALL_FORMS);
         negative |= pair[i].negative << i;
     }
     for (int alias = 0; alias < 2; alias++) {
@@ -134,27 +102,6 @@ static void test_formulas(void **state)
     print_message("%lu pairs, each twice\n", count);
 }
 
-/* An odd scalar that is k modulo the order: as small as can be, or random. An even order takes odd k only. */
-static void make_scalar(const struct group_ops *o, const struct small *s, uint64_t limb[GROUP_MAX_LIMBS], unsigned k,
-                        int is_random)
-{
-    const unsigned n = s->order, top = o->bits - 52 * (o->limbs - 1);
-    unsigned rest = 0;
-    memset(limb, 0, GROUP_MAX_LIMBS * sizeof limb[0]);
-    if (is_random) {
-        assert_int_equal(RAND_bytes((uint8_t *)limb, (int)(o->limbs * sizeof limb[0])), 1);
-        for (unsigned j = 0; j < o->limbs; j++)
-            limb[j] &= ((uint64_t)1 << (j + 1 < o->limbs ? 52 : top)) - 1;
-        limb[0] = (limb[0] & ~(uint64_t)0xffff) | 0x4000;
-    }
-    for (unsigned j = o->limbs; j-- > 0;)
-        rest = (unsigned)((((unsigned __int128)rest << 52) + limb[j]) % n);
-    /* There is room for it: the low bits were cleared. */
-    limb[0] += (k + n - rest) % n;
-    if (limb[0] % 2 == 0)
-        limb[0] += n;
-}
-
 /* Lane i: point p[i] by scalar k[i]; the comb is of p[0]. */
 static void run_scalars(const struct group_ops *o, const struct small *s, const void *comb, const unsigned p[],
                         const unsigned k[], int is_random)
@@ -166,9 +113,9 @@ static void run_scalars(const struct group_ops *o, const struct small *s, const 
     memset(scalar, 0, sizeof scalar);
     for (unsigned i = 0; i < GROUP_LANES; i++) {
         uint64_t limb[GROUP_MAX_LIMBS];
-        make_scalar(o, s, limb, k[i], is_random);
-        set_number(scalar, i, limb, o->limbs);
-        set_point(&points, i, s, p[i], i % SMALL_FORMS);
+        points_scalar(o, s, limb, k[i], is_random);
+        points_set_number(scalar, i, limb, o->limbs);
+        points_set(&points, i, s, p[i], i % SMALL_FORMS);
     }
     memset(&r, 0x5a, sizeof r);
     if (comb)
@@ -176,7 +123,7 @@ static void run_scalars(const struct group_ops *o, const struct small *s, const 
     else
         o->multiply(&r, &points, (const oct_limb8 *)scalar);
     for (unsigned i = 0; i < GROUP_LANES; i++)
-        expect_point(&r, i, s, (unsigned)((unsigned long)p[i] * k[i] % s->order));
+        points_expect(&r, i, s, (unsigned)((unsigned long)p[i] * k[i] % s->order));
 }
 
 /* All points by all residues (odd ones for an even order), each residue in turn small and random. The c table, which is slow: one
@@ -215,7 +162,7 @@ static void test_comb(void **state)
         for (unsigned base = 1; base <= bases; base++) {
             struct group_points points;
             for (unsigned i = 0; i < GROUP_LANES; i++)
-                set_point(&points, i, s, base, 0);
+                points_set(&points, i, s, base, 0);
             void *comb = ops[curve]->comb_new(&points);
             for (unsigned at = 0; at < s->order; at += GROUP_LANES) {
                 unsigned p[GROUP_LANES], k[GROUP_LANES];
@@ -253,23 +200,10 @@ static int teardown(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct group_ops *const c[] = {&group_p256_c, &group_p384_c};
-    const struct oct_ops *table[2];
-    ops = argc == 2 && strcmp(argv[1], "c") == 0 ? c : NULL;
-#if defined(OCT_HAVE_AVX512_TABLE)
-    static const struct group_ops *const avx512[] = {&group_p256_avx512, &group_p384_avx512};
-    if (argc == 2 && strcmp(argv[1], "avx512") == 0) {
-        ops = avx512;
-        if (oct_ops_runnable(table) < 2) {
-            print_message("SKIP: this CPU does not run the avx512 table\n");
-            return 77;
-        }
-    }
-#else
-    (void)table;
-#endif
+    int status;
+    ops = points_backend(argc, argv, &status);
     if (!ops)
-        return 2;
+        return status;
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_formulas), cmocka_unit_test(test_windows),
                                        cmocka_unit_test(test_comb)};
     return cmocka_run_group_tests(tests, setup, teardown);

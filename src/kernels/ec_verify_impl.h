@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * ECDSA verification (FIPS 186-5, 6.4.2): x(u1*G + u2*Q) mod n = r, with u1 = e/s and u2 = r/s.
+ *
+ * u1*G by the comb that signing has, u2*Q by the windows that ECDH has, and one addition of the two that is right for all points:
+ * whoever makes the signature chooses u1 and u2, so equal points, opposite points and, for a digest of zero, infinity can be had at
+ * will.
+ * Nothing here is secret; it runs in constant time because its parts do.
+ */
+struct verify_workspace {
+    struct derive_workspace derive; /* u2*Q */
+    struct comb_workspace comb;     /* u1*G, then the sum */
+};
+
+/* u1 and u2, below n, from s of 1 .. n-1; for an s of 0 they are 0. */
+static void verify_scalars(struct verify_workspace *w, const struct num *e, const struct num *r, const struct num *s)
+{
+    struct num inverse;
+    gcd_start(&w->derive.gcd, s, fn_modulus, EC_ORDER_K0);
+    gcd_run(&w->derive.gcd, 1);
+    gcd_finish(&inverse, &w->derive.gcd);
+    fn_to_mont(&inverse, &inverse);
+    /* 1.1n * 2n / 16n + n: below 2n. */
+    fn_mul_to(&w->comb.scalar, e, &inverse);
+    num_reduce_once(&w->comb.scalar, fn_modulus);
+    fn_mul_to(&w->derive.scalar, r, &inverse);
+    num_reduce_once(&w->derive.scalar, fn_modulus);
+}
+
+/* comb.sum = u1*G + u2*Q, where `differ` u1*G - u2*Q, for odd u1 and u2 and Q in the table's first entry. */
+static void verify_sum(struct verify_workspace *w, const comb_window *comb, m8 differ)
+{
+    comb_multiply(&w->comb, comb);
+    derive_multiply(&w->derive);
+    point_add_complete(&w->comb.sum, &w->comb.sum, &w->derive.sum, differ, w->derive.scratch);
+}
+
+/* Where X = x*Z^2, for x below 2*2^EC_BITS. */
+static m8 verify_x_is(const struct num *x, const struct point *p, const struct num *zz)
+{
+    struct num d;
+    fp_to_mont(&d, x);
+    fp_mul_to(&d, &d, zz);
+    num_sub(&d, &d, &p->x);
+    fp_settle(&d);
+    return fp_is_zero(&d);
+}
+
+/* Where p is not infinity and x(p) mod n is r, for r below n: as the field's prime is below 2n, x(p) is r, or r + n if that is
+ * below the prime. */
+static m8 verify_matches(const struct num *r, const struct point *p)
+{
+    struct num zz, wrapped;
+    fp_mul_to(&zz, &p->z, &p->z);
+    num_constant(&wrapped, fn_modulus);
+    num_add(&wrapped, &wrapped, r);
+    num_carry(&wrapped);
+    const m8 is_wrapped = m8_and(num_below(&wrapped, fp_modulus), verify_x_is(&wrapped, p, &zz));
+    return m8_and(m8_not(fp_is_zero(&p->z)), m8_or(is_wrapped, verify_x_is(r, p, &zz)));
+}
+
+/* The scalars become odd, one or both by their sign; returns where one did. The sign of the sum does not change its x. */
+static m8 verify_make_odd(struct verify_workspace *w)
+{
+    const m8 odd1 = v8_test_bit(w->comb.scalar.l[0], 0), odd2 = v8_test_bit(w->derive.scalar.l[0], 0);
+    /* 0 becomes n, and n*G is infinity. */
+    (void)scalar_make_odd(&w->comb.scalar);
+    (void)scalar_make_odd(&w->derive.scalar);
+    return m8_or(m8_and(odd1, m8_not(odd2)), m8_and(odd2, m8_not(odd1)));
+}
+
+static unsigned verify_run(const struct oct_ec_verify_args *args)
+{
+    static const uint64_t zero[LIMBS] = {0};
+    struct verify_workspace *w = args->workspace;
+    struct point *q = &w->derive.table[0];
+    struct num e, r, s, none;
+    num_load(&e, args->digest);
+    num_load(&r, args->r);
+    num_load(&s, args->s);
+    num_load(&q->x, args->x);
+    num_load(&q->y, args->y);
+    m8 good = m8_and(scalar_is_good(&r), scalar_is_good(&s));
+    /* An s that is not below n is nothing to be inverted. */
+    num_constant(&none, zero);
+    num_select(&s, good, &s, &none);
+    verify_scalars(w, &e, &r, &s);
+    good = m8_and(good, point_check(&q->x, &q->y));
+    fp_one(&q->z);
+    verify_sum(w, (const comb_window *)args->comb, verify_make_odd(w));
+    good = m8_and(good, verify_matches(&r, &w->comb.sum));
+    v8_clear_registers();
+    /* Signatures, keys and digests are public. */
+    return m8_declassify(good);
+}
