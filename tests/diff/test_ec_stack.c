@@ -22,8 +22,8 @@
 #define MAX         OCT_EC_MAX_BYTES
 #define FORMS       32
 
-enum kind { DERIVE, PUBLIC, KEYGEN, SIGN, KINDS };
-static const char *const kind_name[] = {"derive", "public", "keygen", "sign"};
+enum kind { DERIVE, PUBLIC, KEYGEN, SIGN, VERIFY, KINDS };
+static const char *const kind_name[] = {"derive", "public", "keygen", "sign", "verify"};
 
 /* What a call reads and writes: not on the stack that is measured. */
 struct call {
@@ -122,13 +122,23 @@ static int nonces(uint8_t nonce[OCT_LANES][OCT_EC_NONCE_BYTES], int curve, const
     return status;
 }
 
+static const uint8_t digest[32] = {1, 2, 3};
+
 static int run_sign(struct call *c)
 {
-    static const uint8_t digest[32] = {1, 2, 3};
     struct oct_ecdsa_sign_lane lane[OCT_LANES];
     for (unsigned i = 0; i < OCT_LANES; i++)
         lane[i] = (struct oct_ecdsa_sign_lane){c->key[i], digest, sizeof digest, c->out[i]};
     return oct_ecdsa_sign_on(c->ops, c->curve, lane, OCT_LANES, nonces, &c->result);
+}
+
+/* It has no secrets: only its depth is of interest. */
+static int run_verify(struct call *c)
+{
+    struct oct_ecdsa_verify_lane lane[OCT_LANES];
+    for (unsigned i = 0; i < OCT_LANES; i++)
+        lane[i] = (struct oct_ecdsa_verify_lane){c->peer[i], digest, sizeof digest, c->out[i]};
+    return oct_ecdsa_verify_on(c->ops, c->curve, lane, OCT_LANES, &c->result);
 }
 
 static int run_keys(struct call *c)
@@ -153,7 +163,7 @@ static OCT_NOINLINE void *body(void *p)
 {
     struct call *c = p;
     c->top = __builtin_frame_address(0);
-    if ((c->kind == SIGN ? run_sign(c) : run_keys(c)) != OCT_OK)
+    if ((c->kind == SIGN ? run_sign(c) : c->kind == VERIFY ? run_verify(c) : run_keys(c)) != OCT_OK)
         abort();
     return oct_workspace_open(1);
 }
@@ -167,6 +177,11 @@ static void fill(const struct oct_ops *ops, int curve, enum kind kind)
     for (unsigned i = 0; i < OCT_LANES; i++) {
         ec_ref_scalar(&ref[curve], call.key[i], EC_REF_SCALARS - 1);
         ec_ref_peer(&ref[curve], call.peer[i], 0);
+        if (kind == VERIFY) {
+            assert_int_equal(RAND_bytes(call.nonce[i], sizeof call.nonce[i]), 1);
+            assert_true(ec_ref_public(&ref[curve], call.peer[i], call.key[i]));
+            assert_true(ec_ref_sign(&ref[curve], call.out[i], call.key[i], call.nonce[i], digest, sizeof digest));
+        }
     }
     /* In memory and with a depth of its own, once in a process. */
     assert_non_null(oct_ops_ec_comb(ops, (unsigned)curve));

@@ -4,6 +4,7 @@
 #ifndef OCT_TESTS_EXHAUSTIVE_POINTS_H
 #define OCT_TESTS_EXHAUSTIVE_POINTS_H
 
+#include "base/base.h"
 #include "small.h"
 
 void points_set_number(oct_limb8 *to, unsigned lane, const uint64_t *limb, unsigned limbs);

@@ -15,7 +15,7 @@ target_link_libraries(kat_api_x25519 PRIVATE octuple_flags octuple)
 oct_kat_run(api_x25519 kat_api_x25519 x25519.txt)
 
 if(OCT_WITH_OPENSSL)
-  foreach(name ecdh ecdsa)
+  foreach(name ecdh ecdsa ecdsa_verify)
     add_executable(kat_api_${name} test_api_${name}.c ec_peer.c records.c ${CMAKE_SOURCE_DIR}/tests/support/ec_ref.c)
     target_include_directories(kat_api_${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/support)
     target_link_libraries(kat_api_${name} PRIVATE octuple_flags octuple OpenSSL::Crypto)
@@ -25,6 +25,8 @@ if(OCT_WITH_OPENSSL)
   endforeach()
   oct_kat_run(api_ecdsa_secp256r1 kat_api_ecdsa ecdsa_secp256r1_sha256.txt ecdh_secp256r1_ecpoint.txt)
   oct_kat_run(api_ecdsa_secp384r1 kat_api_ecdsa ecdsa_secp384r1_sha384.txt ecdh_secp384r1_ecpoint.txt)
+  oct_kat_run(api_ecdsa_verify_secp256r1 kat_api_ecdsa_verify ecdsa_secp256r1_sha256.txt)
+  oct_kat_run(api_ecdsa_verify_secp384r1 kat_api_ecdsa_verify ecdsa_secp384r1_sha384.txt)
 endif()
 
 # And through the provider, with and without fibres.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The ECDSA vectors are for verification, which Octuple does not do: their signatures, good and bad, have nothing to be
- * held against here. What serves is the rest of them. Their messages, among them those whose hashes have rows of zeros or exceed n, are
- * signed with the private keys of the ECDH vectors, which sit at the edges; libcrypto verifies, and refuses each signature for another
- * message. Their public keys, edge cases too, are peers of a key exchange, held against libcrypto.
+ * The ECDSA vectors are for verification, and test_api_ecdsa_verify.c verifies them. But what they are made of serves more than that.
+ * Their messages, among them those whose hashes have rows of zeros or exceed n, are signed with the private keys of the ECDH vectors,
+ * which sit at the edges; libcrypto verifies, and refuses each signature for another message. Their public keys, edge cases too, are
+ * peers of a key exchange, held against libcrypto.
  *
  * usage: kat_api_ecdsa ECDSA_VECTORS ECDH_VECTORS      (OCTUPLE_TABLE says on which table)
  */

@@ -2,7 +2,7 @@
  * Copyright The Octuple Authors */
 /*
  * The queue with its real runners for P-256 and P-384, on the table that the environment chose: every result is
- * libcrypto's, or a signature that libcrypto accepts, and a key or peer that is refused fails its own job alone.
+ * libcrypto's, or a signature that libcrypto accepts, and a key, peer or signature that is refused fails its own job alone.
  */
 #include "unit.h"
 
@@ -17,7 +17,7 @@
 
 static struct ec_ref ref;
 static uint8_t key[JOBS][OCT_EC_MAX_BYTES], peer[JOBS][2 * OCT_EC_MAX_BYTES], out[JOBS][2 * OCT_EC_MAX_BYTES];
-static uint8_t digest[JOBS][OCT_EC_MAX_DIGEST];
+static uint8_t digest[JOBS][OCT_EC_MAX_DIGEST], signature[JOBS][2 * OCT_EC_MAX_BYTES];
 static struct oct_job job[JOBS];
 static unsigned reported;
 
@@ -50,6 +50,8 @@ static void set_lane(struct oct_job *which, int i)
     const int curve = ref.curve;
     if (which->op == oct_ecdsa_sign_op(curve))
         which->ecdsa_sign = (struct oct_ecdsa_sign_lane){key[i], digest[i], digest_len(i), out[i]};
+    else if (which->op == oct_ecdsa_verify_op(curve))
+        which->ecdsa_verify = (struct oct_ecdsa_verify_lane){peer[i], digest[i], digest_len(i), signature[i]};
     else if (which->op == oct_ec_keygen_op(curve))
         which->ec_public = (struct oct_ec_public_lane){key[i], out[i]};
     else
@@ -86,8 +88,9 @@ static void assert_untouched(int i, size_t len)
 
 static int is_on(int curve)
 {
-    const int ops[] = {oct_ecdsa_sign_op(curve), oct_ec_keygen_op(curve), oct_ec_derive_op(curve)};
-    for (int i = 0; i < 3; i++)
+    const int ops[] = {oct_ecdsa_sign_op(curve), oct_ec_keygen_op(curve), oct_ec_derive_op(curve),
+                       oct_ecdsa_verify_op(curve)};
+    for (int i = 0; i < 4; i++)
         if (!oct_op_is_on(ops[i])) {
             print_message("skipped: %s is off: %s\n", oct_op_name(ops[i]), oct_op_reason(ops[i]));
             return 0;
@@ -147,6 +150,26 @@ static void sign_on(int curve)
     ec_ref_close(&ref);
 }
 
+/* libcrypto signs; one signature becomes another's, one key is no point. */
+static void verify_on(int curve)
+{
+    uint8_t nonce[64];
+    open_curve(curve);
+    for (int i = 0; i < JOBS; i++) {
+        memset(nonce, 0x31 + i, sizeof nonce);
+        assert_int_equal(ec_ref_public(&ref, peer[i], key[i]), 1);
+        assert_int_equal(ec_ref_sign(&ref, signature[i], key[i], nonce, digest[i], digest_len(i)), 1);
+    }
+    memcpy(signature[BAD_KEY], signature[BAD_KEY + 1], sizeof signature[0]);
+    memset(peer[BAD_PEER], 0, sizeof peer[BAD_PEER]);
+    run_all(oct_ecdsa_verify_op(curve));
+    for (int i = 0; i < JOBS; i++) {
+        assert_int_equal(job[i].status, i == BAD_KEY || i == BAD_PEER ? OCT_ERR_RANGE : OCT_OK);
+        assert_untouched(i, 0);
+    }
+    ec_ref_close(&ref);
+}
+
 static void on_both_curves(void (*test)(int curve))
 {
     for (int curve = 0; curve < OCT_EC_CURVES; curve++) {
@@ -174,17 +197,27 @@ static void test_sign(void **state)
     on_both_curves(sign_on);
 }
 
+static void test_verify(void **state)
+{
+    (void)state;
+    on_both_curves(verify_on);
+}
+
 /* A digest that no lane takes is refused before it could spoil the vector of others. */
 static void refuse_digest(int curve)
 {
     static const size_t lengths[] = {0, OCT_EC_MAX_DIGEST + 1, SIZE_MAX};
     open_curve(curve);
     for (int i = 0; i < 3; i++) {
-        struct oct_job bad = {.op = oct_ecdsa_sign_op(curve), .ecdsa_sign = {key[0], digest[0], lengths[i], out[0]}};
-        struct oct_job *const list[1] = {&bad};
-        assert_int_equal(oct_queue_submit(oct_queue_thread(), &bad), OCT_ERR_LENGTH);
-        assert_int_equal(oct_queue_run_now(oct_queue_thread(), list, 1), OCT_ERR_LENGTH);
-        assert_int_equal(bad.state, OCT_JOB_IDLE);
+        struct oct_job bad[2] = {
+            {.op = oct_ecdsa_sign_op(curve), .ecdsa_sign = {key[0], digest[0], lengths[i], out[0]}},
+            {.op = oct_ecdsa_verify_op(curve), .ecdsa_verify = {peer[0], digest[0], lengths[i], signature[0]}}};
+        for (int j = 0; j < 2; j++) {
+            struct oct_job *const list[1] = {&bad[j]};
+            assert_int_equal(oct_queue_submit(oct_queue_thread(), &bad[j]), OCT_ERR_LENGTH);
+            assert_int_equal(oct_queue_run_now(oct_queue_thread(), list, 1), OCT_ERR_LENGTH);
+            assert_int_equal(bad[j].state, OCT_JOB_IDLE);
+        }
     }
     assert_int_equal(oct_queue_waiting(oct_queue_thread()), 0);
     ec_ref_close(&ref);
@@ -227,15 +260,19 @@ static void test_off(void **state)
         print_message("skipped: only where operations are off\n");
         skip();
     }
-    for (int op = OCT_OP_P256_SIGN; op <= OCT_OP_P384_DERIVE; op++) {
-        struct oct_job refused = {.op = op};
-        struct oct_job *const list[1] = {&refused};
-        ref.curve = op < OCT_OP_P384_SIGN ? OCT_EC_P256 : OCT_EC_P384;
-        ref.bytes = oct_ec_bytes(ref.curve);
-        set_lane(&refused, 5);
-        assert_int_equal(oct_queue_submit(oct_queue_thread(), &refused), OCT_ERR_UNSUPPORTED);
-        assert_int_equal(oct_queue_run_now(oct_queue_thread(), list, 1), OCT_ERR_UNSUPPORTED);
-        assert_int_equal(refused.state, OCT_JOB_IDLE);
+    for (int curve = 0; curve < OCT_EC_CURVES; curve++) {
+        const int ops[] = {oct_ecdsa_sign_op(curve), oct_ec_keygen_op(curve), oct_ec_derive_op(curve),
+                           oct_ecdsa_verify_op(curve)};
+        ref.curve = curve;
+        ref.bytes = oct_ec_bytes(curve);
+        for (int i = 0; i < 4; i++) {
+            struct oct_job refused = {.op = ops[i]};
+            struct oct_job *const list[1] = {&refused};
+            set_lane(&refused, 5);
+            assert_int_equal(oct_queue_submit(oct_queue_thread(), &refused), OCT_ERR_UNSUPPORTED);
+            assert_int_equal(oct_queue_run_now(oct_queue_thread(), list, 1), OCT_ERR_UNSUPPORTED);
+            assert_int_equal(refused.state, OCT_JOB_IDLE);
+        }
     }
 }
 
@@ -245,6 +282,7 @@ int main(void)
         cmocka_unit_test(test_keygen),
         cmocka_unit_test(test_derive),
         cmocka_unit_test(test_sign),
+        cmocka_unit_test(test_verify),
         cmocka_unit_test(test_digest_length),
         cmocka_unit_test(test_curves_do_not_mix),
         cmocka_unit_test(test_off),

@@ -14,7 +14,7 @@ static int off, answer;
 static struct oct_lanes masks;
 static struct oct_rsa_lane seen[OCT_LANES];
 static struct oct_x25519_lane seen_x25519[OCT_LANES];
-static struct oct_ecdsa_sign_lane seen_ec[OCT_LANES]; /* the largest of the three */
+static struct oct_ecdsa_sign_lane seen_ec[OCT_LANES]; /* no lane of the curves is larger */
 static unsigned lanes_seen;
 static int curve_seen;
 static const char *called;
@@ -94,6 +94,11 @@ static int fake_ec(const char *name, int curve, const void *lane, size_t size, u
 int oct_ecdsa_sign_x8(int curve, const struct oct_ecdsa_sign_lane lane[], unsigned lanes, struct oct_lanes *result)
 {
     return fake_ec("sign", curve, lane, sizeof lane[0], lanes, result);
+}
+
+int oct_ecdsa_verify_x8(int curve, const struct oct_ecdsa_verify_lane lane[], unsigned lanes, struct oct_lanes *result)
+{
+    return fake_ec("verify", curve, lane, sizeof lane[0], lanes, result);
 }
 
 int oct_ec_public_x8(int curve, const struct oct_ec_public_lane lane[], unsigned lanes, struct oct_lanes *result)
@@ -226,6 +231,30 @@ static void test_check_sign(void **state)
     }
 }
 
+static int checked_verify(int op, const uint8_t *key, const uint8_t *digest, size_t len, const uint8_t *signature)
+{
+    struct oct_job job = {.op = op, .ecdsa_verify = {key, digest, len, signature}};
+    return oct_runners[op].check(&job);
+}
+
+static void test_check_verify(void **state)
+{
+    static const int ops[] = {OCT_OP_P256_VERIFY, OCT_OP_P384_VERIFY};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        off = 0;
+        assert_int_equal(checked_verify(ops[i], in, in, 1, in), OCT_OK);
+        assert_int_equal(checked_verify(ops[i], in, in, OCT_EC_MAX_DIGEST, in), OCT_OK);
+        assert_int_equal(checked_verify(ops[i], NULL, in, 32, in), OCT_ERR_ARGUMENT);
+        assert_int_equal(checked_verify(ops[i], in, NULL, 32, in), OCT_ERR_ARGUMENT);
+        assert_int_equal(checked_verify(ops[i], in, in, 32, NULL), OCT_ERR_ARGUMENT);
+        assert_int_equal(checked_verify(ops[i], in, in, 0, in), OCT_ERR_LENGTH);
+        assert_int_equal(checked_verify(ops[i], in, in, OCT_EC_MAX_DIGEST + 1, in), OCT_ERR_LENGTH);
+        off = 1;
+        assert_int_equal(checked_verify(ops[i], in, in, 32, in), OCT_ERR_UNSUPPORTED);
+    }
+}
+
 static int checked_public(int op, const uint8_t *key, uint8_t *to)
 {
     struct oct_job job = {.op = op, .ec_public = {key, to}};
@@ -260,10 +289,13 @@ static void test_check_ecdh(void **state)
 /* Runs five jobs, filled in by their operation, and looks at what the call got: `name`, `curve`, and each job's lane. */
 static void run_ec(int op, const char *name, int curve, size_t size, struct oct_job job[5])
 {
+    const int verifies = op == OCT_OP_P256_VERIFY || op == OCT_OP_P384_VERIFY;
     struct oct_job *list[5];
     for (unsigned i = 0; i < 5; i++) {
         job[i] = (struct oct_job){.op = op, .flags = i & 1, .status = -1};
-        if (size == sizeof job[i].ecdsa_sign)
+        if (verifies)
+            job[i].ecdsa_verify = (struct oct_ecdsa_verify_lane){in + i, out, 30 + i, in};
+        else if (size == sizeof job[i].ecdsa_sign)
             job[i].ecdsa_sign = (struct oct_ecdsa_sign_lane){in + i, in, 20 + i, out + i};
         else if (size == sizeof job[i].ec_public)
             job[i].ec_public = (struct oct_ec_public_lane){in + i, out + i};
@@ -290,7 +322,9 @@ static void test_ec(void **state)
                {OCT_OP_P256_DERIVE, OCT_EC_P256, "secret", sizeof(struct oct_ec_derive_lane)},
                {OCT_OP_P384_SIGN, OCT_EC_P384, "sign", sizeof(struct oct_ecdsa_sign_lane)},
                {OCT_OP_P384_KEYGEN, OCT_EC_P384, "public key", sizeof(struct oct_ec_public_lane)},
-               {OCT_OP_P384_DERIVE, OCT_EC_P384, "secret", sizeof(struct oct_ec_derive_lane)}};
+               {OCT_OP_P384_DERIVE, OCT_EC_P384, "secret", sizeof(struct oct_ec_derive_lane)},
+               {OCT_OP_P256_VERIFY, OCT_EC_P256, "verify", sizeof(struct oct_ecdsa_verify_lane)},
+               {OCT_OP_P384_VERIFY, OCT_EC_P384, "verify", sizeof(struct oct_ecdsa_verify_lane)}};
     struct oct_job job[5];
     (void)state;
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
@@ -356,6 +390,7 @@ int main(void)
         cmocka_unit_test(test_check_x25519),
         cmocka_unit_test(test_x25519),
         cmocka_unit_test(test_check_sign),
+        cmocka_unit_test(test_check_verify),
         cmocka_unit_test(test_check_ecdh),
         cmocka_unit_test(test_ec),
     };
