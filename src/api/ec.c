@@ -4,6 +4,7 @@
  * ECDH and key pairs: bytes into lanes, the kernel, lanes into bytes. Which lanes are good the kernel says.
  */
 #include "api/ec_internal.h"
+#include "api/op_internal.h"
 #include "api/workspace.h"
 #include "base/big.h"
 
@@ -92,9 +93,9 @@ void oct_ec_batch_write(const struct oct_ec_batch *b, uint8_t *bytes, const oct_
     oct_cleanse(limb, sizeof limb);
 }
 
-static int check_call(int curve, const void *lane, unsigned lanes, const struct oct_lanes *result)
+static int is_call(int curve, const void *lane, unsigned lanes, const struct oct_lanes *result)
 {
-    return oct_ec_bytes(curve) && lane && result && lanes >= 1 && lanes <= OCT_LANES ? OCT_OK : OCT_ERR_ARGUMENT;
+    return oct_ec_bytes(curve) && lane && result && lanes >= 1 && lanes <= OCT_LANES;
 }
 
 /* What every call reports: a lane that is not good was refused. */
@@ -105,21 +106,22 @@ static void report(struct oct_lanes *result, unsigned lanes, unsigned good)
     result->invalid = (uint8_t)(all & ~good);
 }
 
-static int check_derive(int curve, const struct oct_ec_derive_lane lane[], unsigned lanes,
+static int check_derive(const struct oct_ops *ops, int curve, const struct oct_ec_derive_lane lane[], unsigned lanes,
                         const struct oct_lanes *result)
 {
-    const int status = check_call(curve, lane, lanes, result);
-    for (unsigned i = 0; status == OCT_OK && i < lanes; i++)
+    if (!is_call(curve, lane, lanes, result))
+        return OCT_ERR_ARGUMENT;
+    for (unsigned i = 0; i < lanes; i++)
         if (!lane[i].private_key || !lane[i].peer || !lane[i].secret)
             return OCT_ERR_ARGUMENT;
-    return status;
+    return ops ? OCT_OK : OCT_ERR_UNSUPPORTED;
 }
 
 int oct_ec_derive_on(const struct oct_ops *ops, int curve, const struct oct_ec_derive_lane lane[], unsigned lanes,
                      struct oct_lanes *result)
 {
     struct oct_ec_batch b = {.ops = ops, .curve = curve, .lanes = lanes};
-    int status = check_derive(curve, lane, lanes, result);
+    int status = check_derive(ops, curve, lane, lanes, result);
     if (status == OCT_OK)
         status = oct_ec_batch_open(&b, *ops->ec_derive[curve].workspace);
     if (status != OCT_OK)
@@ -138,21 +140,22 @@ int oct_ec_derive_on(const struct oct_ops *ops, int curve, const struct oct_ec_d
     return OCT_OK;
 }
 
-static int check_public(int curve, const struct oct_ec_public_lane lane[], unsigned lanes,
+static int check_public(const struct oct_ops *ops, int curve, const struct oct_ec_public_lane lane[], unsigned lanes,
                         const struct oct_lanes *result)
 {
-    const int status = check_call(curve, lane, lanes, result);
-    for (unsigned i = 0; status == OCT_OK && i < lanes; i++)
+    if (!is_call(curve, lane, lanes, result))
+        return OCT_ERR_ARGUMENT;
+    for (unsigned i = 0; i < lanes; i++)
         if (!lane[i].private_key || !lane[i].public_key)
             return OCT_ERR_ARGUMENT;
-    return status;
+    return ops ? OCT_OK : OCT_ERR_UNSUPPORTED;
 }
 
 int oct_ec_public_on(const struct oct_ops *ops, int curve, const struct oct_ec_public_lane lane[], unsigned lanes,
                      struct oct_lanes *result)
 {
     struct oct_ec_batch b = {.ops = ops, .curve = curve, .lanes = lanes};
-    int status = check_public(curve, lane, lanes, result);
+    int status = check_public(ops, curve, lane, lanes, result);
     if (status != OCT_OK)
         return status;
     const uint64_t *comb = oct_ops_ec_comb(ops, (unsigned)curve);
@@ -170,16 +173,6 @@ int oct_ec_public_on(const struct oct_ops *ops, int curve, const struct oct_ec_p
     }
     oct_ec_batch_close(&b);
     return OCT_OK;
-}
-
-static int check_keygen(int curve, const struct oct_ec_keygen_lane lane[], unsigned lanes,
-                        const struct oct_lanes *result)
-{
-    const int status = check_call(curve, lane, lanes, result);
-    for (unsigned i = 0; status == OCT_OK && i < lanes; i++)
-        if (!lane[i].private_key || !lane[i].public_key)
-            return OCT_ERR_ARGUMENT;
-    return status;
 }
 
 /* New candidates for the lanes in `wanted`, with one system call. */
@@ -201,10 +194,12 @@ int oct_ec_keygen_on(const struct oct_ops *ops, int curve, const struct oct_ec_k
 {
     struct oct_ec_public_lane public[OCT_LANES];
     struct oct_lanes now = {0};
-    int status = check_keygen(curve, lane, lanes, result);
-    const unsigned all = status == OCT_OK ? (1u << lanes) - 1 : 0;
-    for (unsigned i = 0; status == OCT_OK && i < lanes; i++)
+    if (!is_call(curve, lane, lanes, result))
+        return OCT_ERR_ARGUMENT;
+    for (unsigned i = 0; i < lanes; i++)
         public[i] = (struct oct_ec_public_lane){lane[i].private_key, lane[i].public_key};
+    const unsigned all = (1u << lanes) - 1;
+    int status = check_public(ops, curve, public, lanes, result);
     while (status == OCT_OK && now.ok != all) {
         status = draw_keys(curve, lane, lanes, all & ~now.ok);
         if (status == OCT_OK)
@@ -217,30 +212,15 @@ int oct_ec_keygen_on(const struct oct_ops *ops, int curve, const struct oct_ec_k
 
 int oct_ec_derive_x8(int curve, const struct oct_ec_derive_lane lane[], unsigned lanes, struct oct_lanes *result)
 {
-    const int status = check_derive(curve, lane, lanes, result);
-    if (status != OCT_OK)
-        return status;
-    if (!oct_op_is_on(oct_ec_derive_op(curve)))
-        return OCT_ERR_UNSUPPORTED;
-    return oct_ec_derive_on(oct_ops_selected(), curve, lane, lanes, result);
+    return oct_ec_derive_on(oct_op_table(oct_ec_derive_op(curve)), curve, lane, lanes, result);
 }
 
 int oct_ec_public_x8(int curve, const struct oct_ec_public_lane lane[], unsigned lanes, struct oct_lanes *result)
 {
-    const int status = check_public(curve, lane, lanes, result);
-    if (status != OCT_OK)
-        return status;
-    if (!oct_op_is_on(oct_ec_keygen_op(curve)))
-        return OCT_ERR_UNSUPPORTED;
-    return oct_ec_public_on(oct_ops_selected(), curve, lane, lanes, result);
+    return oct_ec_public_on(oct_op_table(oct_ec_keygen_op(curve)), curve, lane, lanes, result);
 }
 
 int oct_ec_keygen_x8(int curve, const struct oct_ec_keygen_lane lane[], unsigned lanes, struct oct_lanes *result)
 {
-    const int status = check_keygen(curve, lane, lanes, result);
-    if (status != OCT_OK)
-        return status;
-    if (!oct_op_is_on(oct_ec_keygen_op(curve)))
-        return OCT_ERR_UNSUPPORTED;
-    return oct_ec_keygen_on(oct_ops_selected(), curve, lane, lanes, result);
+    return oct_ec_keygen_on(oct_op_table(oct_ec_keygen_op(curve)), curve, lane, lanes, result);
 }

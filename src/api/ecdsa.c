@@ -7,6 +7,7 @@
  * need not). 512 bits modulo n are even to within 2^-256 on P-256 and 2^-128 on P-384.
  */
 #include "api/ec_internal.h"
+#include "api/op_internal.h"
 #include "api/workspace.h"
 #include "base/sha512.h"
 
@@ -52,8 +53,8 @@ int oct_ecdsa_nonces(uint8_t nonce[OCT_LANES][OCT_EC_NONCE_BYTES], int curve, co
     return status;
 }
 
-static int check_arguments(int curve, const struct oct_ecdsa_sign_lane lane[], unsigned lanes,
-                           const struct oct_lanes *result)
+static int check_arguments(const struct oct_ops *ops, int curve, const struct oct_ecdsa_sign_lane lane[],
+                           unsigned lanes, const struct oct_lanes *result)
 {
     if (!oct_ec_bytes(curve) || !lane || !result || lanes < 1 || lanes > OCT_LANES)
         return OCT_ERR_ARGUMENT;
@@ -63,7 +64,7 @@ static int check_arguments(int curve, const struct oct_ecdsa_sign_lane lane[], u
     for (unsigned i = 0; i < lanes; i++)
         if (lane[i].digest_len < 1 || lane[i].digest_len > OCT_EC_MAX_DIGEST)
             return OCT_ERR_LENGTH;
-    return OCT_OK;
+    return ops ? OCT_OK : OCT_ERR_UNSUPPORTED;
 }
 
 /* Signs in all lanes; returns the good ones, whose r and s are numbers 3 and 4 of the batch. */
@@ -109,7 +110,7 @@ int oct_ecdsa_sign_on(const struct oct_ops *ops, int curve, const struct oct_ecd
                       oct_ecdsa_nonce_fn *nonces, struct oct_lanes *result)
 {
     unsigned good = 0;
-    int status = check_arguments(curve, lane, lanes, result);
+    int status = check_arguments(ops, curve, lane, lanes, result);
     const unsigned all = status == OCT_OK ? (1u << lanes) - 1 : 0;
     if (status == OCT_OK)
         status = sign_once(ops, curve, lane, lanes, nonces, &good);
@@ -127,10 +128,5 @@ int oct_ecdsa_sign_on(const struct oct_ops *ops, int curve, const struct oct_ecd
 
 int oct_ecdsa_sign_x8(int curve, const struct oct_ecdsa_sign_lane lane[], unsigned lanes, struct oct_lanes *result)
 {
-    const int status = check_arguments(curve, lane, lanes, result);
-    if (status != OCT_OK)
-        return status;
-    if (!oct_op_is_on(oct_ecdsa_sign_op(curve)))
-        return OCT_ERR_UNSUPPORTED;
-    return oct_ecdsa_sign_on(oct_ops_selected(), curve, lane, lanes, oct_ecdsa_nonces, result);
+    return oct_ecdsa_sign_on(oct_op_table(oct_ecdsa_sign_op(curve)), curve, lane, lanes, oct_ecdsa_nonces, result);
 }

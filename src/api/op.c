@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* Which operations are on: a table was chosen and the operation's known-answer test passed on it, once per process. */
+#include "api/op_internal.h"
 #include "cpu/cpu.h"
-#include "ops/ops.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -37,6 +37,11 @@ int oct_op_is_on(int op)
         return 0;
     const int known = atomic_load_explicit(&verdict[op], memory_order_relaxed);
     return (known == UNTESTED ? test_once(ops, op) : known) == ON;
+}
+
+const struct oct_ops *oct_op_table(int op)
+{
+    return oct_op_is_on(op) ? oct_ops_selected() : NULL;
 }
 
 const char *oct_op_reason(int op)

@@ -292,22 +292,25 @@ int oct_rsa_public_on(const struct oct_ops *ops, const struct oct_rsa_lane lane[
     return run_on(ops, lane, lanes, result, 0);
 }
 
-int oct_rsa_private_x8(const struct oct_rsa_lane lane[], unsigned lanes, struct oct_lanes *result)
+/* The private operation is checked by the public one (run_private_checked()), so that it takes both. */
+static int run_selected(const struct oct_rsa_lane lane[], unsigned lanes, struct oct_lanes *result, int private)
 {
-    const int status = check_arguments(lane, lanes, result, 1);
+    const int status = check_arguments(lane, lanes, result, private);
     if (status != OCT_OK)
         return status;
-    if (!oct_op_is_on(oct_rsa_private_op(lane[0].key)) || !oct_op_is_on(oct_rsa_public_op(lane[0].key)))
+    if (private && !oct_op_is_on(oct_rsa_private_op(lane[0].key)))
         return OCT_ERR_UNSUPPORTED;
-    return oct_rsa_private_on(oct_ops_selected(), lane, lanes, result);
+    if (!oct_op_is_on(oct_rsa_public_op(lane[0].key)))
+        return OCT_ERR_UNSUPPORTED;
+    return run_on(oct_ops_selected(), lane, lanes, result, private);
+}
+
+int oct_rsa_private_x8(const struct oct_rsa_lane lane[], unsigned lanes, struct oct_lanes *result)
+{
+    return run_selected(lane, lanes, result, 1);
 }
 
 int oct_rsa_public_x8(const struct oct_rsa_lane lane[], unsigned lanes, struct oct_lanes *result)
 {
-    const int status = check_arguments(lane, lanes, result, 0);
-    if (status != OCT_OK)
-        return status;
-    if (!oct_op_is_on(oct_rsa_public_op(lane[0].key)))
-        return OCT_ERR_UNSUPPORTED;
-    return oct_rsa_public_on(oct_ops_selected(), lane, lanes, result);
+    return run_selected(lane, lanes, result, 0);
 }

@@ -2,6 +2,7 @@
  * Copyright The Octuple Authors */
 /* X25519 batch calls: bytes into lanes, the kernel, lanes into bytes. */
 #include "api/bytes25519.h"
+#include "api/op_internal.h"
 #include "api/workspace.h"
 #include "api/x25519_internal.h"
 #include "base/checkmem.h"
@@ -81,22 +82,22 @@ static unsigned write_output(const struct batch *b, unsigned i)
     return nonzero & 1;
 }
 
-static int check_arguments(const struct oct_x25519_lane lane[], unsigned lanes, const struct oct_lanes *result,
-                           int derive)
+static int check_arguments(const struct oct_ops *ops, const struct oct_x25519_lane lane[], unsigned lanes,
+                           const struct oct_lanes *result, int derive)
 {
     if (!lane || !result || lanes < 1 || lanes > OCT_LANES)
         return OCT_ERR_ARGUMENT;
     for (unsigned i = 0; i < lanes; i++)
         if (!lane[i].scalar || !lane[i].out || (derive && !lane[i].peer))
             return OCT_ERR_ARGUMENT;
-    return OCT_OK;
+    return ops ? OCT_OK : OCT_ERR_UNSUPPORTED;
 }
 
 static int run_on(const struct oct_ops *ops, const struct oct_x25519_lane lane[], unsigned lanes,
                   struct oct_lanes *result, int derive)
 {
     struct batch b = {.lane = lane, .lanes = lanes};
-    int status = check_arguments(lane, lanes, result, derive);
+    int status = check_arguments(ops, lane, lanes, result, derive);
     if (status != OCT_OK)
         return status;
     const uint64_t *comb = derive ? NULL : oct_comb25519(ops);
@@ -132,18 +133,10 @@ int oct_x25519_public_on(const struct oct_ops *ops, const struct oct_x25519_lane
 
 int oct_x25519_derive_x8(const struct oct_x25519_lane lane[], unsigned lanes, struct oct_lanes *result)
 {
-    const int status = check_arguments(lane, lanes, result, 1);
-    if (status != OCT_OK)
-        return status;
-    return oct_op_is_on(OCT_OP_X25519_DERIVE) ? oct_x25519_derive_on(oct_ops_selected(), lane, lanes, result)
-                                              : OCT_ERR_UNSUPPORTED;
+    return oct_x25519_derive_on(oct_op_table(OCT_OP_X25519_DERIVE), lane, lanes, result);
 }
 
 int oct_x25519_public_x8(const struct oct_x25519_lane lane[], unsigned lanes, struct oct_lanes *result)
 {
-    const int status = check_arguments(lane, lanes, result, 0);
-    if (status != OCT_OK)
-        return status;
-    return oct_op_is_on(OCT_OP_X25519_KEYGEN) ? oct_x25519_public_on(oct_ops_selected(), lane, lanes, result)
-                                              : OCT_ERR_UNSUPPORTED;
+    return oct_x25519_public_on(oct_op_table(OCT_OP_X25519_KEYGEN), lane, lanes, result);
 }

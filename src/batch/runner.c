@@ -6,8 +6,8 @@
 
 #include "base/base.h"
 
-typedef int rsa_x8(const struct oct_rsa_lane lane[], unsigned lanes, struct oct_lanes *result);
-typedef int x25519_x8(const struct oct_x25519_lane lane[], unsigned lanes, struct oct_lanes *result);
+#include <stddef.h>
+#include <string.h>
 
 static int rsa_check(const struct oct_job *job, int (*op_of)(const struct oct_rsa_key *))
 {
@@ -42,25 +42,30 @@ static void judge(struct oct_job *const job[], unsigned jobs, int status, const 
     }
 }
 
-static void rsa_run(struct oct_job *const job[], unsigned jobs, rsa_x8 *x8)
+/* The jobs' lanes, of `size` bytes each, side by side as a batch call takes them. */
+static void gather(void *lane, size_t size, struct oct_job *const job[], unsigned jobs)
 {
-    struct oct_rsa_lane lane[OCT_LANES] = {{NULL, NULL, NULL}};
-    struct oct_lanes result = {0, 0};
-
     OCT_ASSERT(jobs >= 1 && jobs <= OCT_LANES);
     for (unsigned i = 0; i < jobs; i++)
-        lane[i] = job[i]->rsa;
-    judge(job, jobs, x8(lane, jobs, &result), &result);
+        memcpy((uint8_t *)lane + i * size, (const uint8_t *)job[i] + offsetof(struct oct_job, rsa), size);
 }
 
 static void rsa_private_run(struct oct_job *const job[], unsigned jobs)
 {
-    rsa_run(job, jobs, oct_rsa_private_x8);
+    struct oct_rsa_lane lane[OCT_LANES];
+    struct oct_lanes result = {0, 0};
+
+    gather(lane, sizeof lane[0], job, jobs);
+    judge(job, jobs, oct_rsa_private_x8(lane, jobs, &result), &result);
 }
 
 static void rsa_public_run(struct oct_job *const job[], unsigned jobs)
 {
-    rsa_run(job, jobs, oct_rsa_public_x8);
+    struct oct_rsa_lane lane[OCT_LANES];
+    struct oct_lanes result = {0, 0};
+
+    gather(lane, sizeof lane[0], job, jobs);
+    judge(job, jobs, oct_rsa_public_x8(lane, jobs, &result), &result);
 }
 
 static int x25519_check(const struct oct_job *job)
@@ -70,27 +75,6 @@ static int x25519_check(const struct oct_job *job)
     if (job->op == OCT_OP_X25519_DERIVE && job->x25519.peer == NULL)
         return OCT_ERR_ARGUMENT;
     return oct_op_is_on(job->op) ? OCT_OK : OCT_ERR_UNSUPPORTED;
-}
-
-static void x25519_run(struct oct_job *const job[], unsigned jobs, x25519_x8 *x8)
-{
-    struct oct_x25519_lane lane[OCT_LANES] = {{NULL, NULL, NULL}};
-    struct oct_lanes result = {0, 0};
-
-    OCT_ASSERT(jobs >= 1 && jobs <= OCT_LANES);
-    for (unsigned i = 0; i < jobs; i++)
-        lane[i] = job[i]->x25519;
-    judge(job, jobs, x8(lane, jobs, &result), &result);
-}
-
-static void x25519_derive_run(struct oct_job *const job[], unsigned jobs)
-{
-    x25519_run(job, jobs, oct_x25519_derive_x8);
-}
-
-static void x25519_keygen_run(struct oct_job *const job[], unsigned jobs)
-{
-    x25519_run(job, jobs, oct_x25519_public_x8);
 }
 
 static int curve_of(int op)
@@ -137,14 +121,30 @@ static int ec_derive_check(const struct oct_job *job)
     return oct_op_is_on(job->op) ? OCT_OK : OCT_ERR_UNSUPPORTED;
 }
 
-static void ecdsa_sign_run(struct oct_job *const job[], unsigned jobs)
+static void x25519_derive_run(struct oct_job *const job[], unsigned jobs)
 {
-    struct oct_ecdsa_sign_lane lane[OCT_LANES] = {{NULL, NULL, 0, NULL}};
+    struct oct_x25519_lane lane[OCT_LANES];
     struct oct_lanes result = {0, 0};
 
-    OCT_ASSERT(jobs >= 1 && jobs <= OCT_LANES);
-    for (unsigned i = 0; i < jobs; i++)
-        lane[i] = job[i]->ecdsa_sign;
+    gather(lane, sizeof lane[0], job, jobs);
+    judge(job, jobs, oct_x25519_derive_x8(lane, jobs, &result), &result);
+}
+
+static void x25519_keygen_run(struct oct_job *const job[], unsigned jobs)
+{
+    struct oct_x25519_lane lane[OCT_LANES];
+    struct oct_lanes result = {0, 0};
+
+    gather(lane, sizeof lane[0], job, jobs);
+    judge(job, jobs, oct_x25519_public_x8(lane, jobs, &result), &result);
+}
+
+static void ecdsa_sign_run(struct oct_job *const job[], unsigned jobs)
+{
+    struct oct_ecdsa_sign_lane lane[OCT_LANES];
+    struct oct_lanes result = {0, 0};
+
+    gather(lane, sizeof lane[0], job, jobs);
     judge(job, jobs, oct_ecdsa_sign_x8(curve_of(job[0]->op), lane, jobs, &result), &result);
 }
 
@@ -161,23 +161,19 @@ static void ecdsa_verify_run(struct oct_job *const job[], unsigned jobs)
 
 static void ec_public_run(struct oct_job *const job[], unsigned jobs)
 {
-    struct oct_ec_public_lane lane[OCT_LANES] = {{NULL, NULL}};
+    struct oct_ec_public_lane lane[OCT_LANES];
     struct oct_lanes result = {0, 0};
 
-    OCT_ASSERT(jobs >= 1 && jobs <= OCT_LANES);
-    for (unsigned i = 0; i < jobs; i++)
-        lane[i] = job[i]->ec_public;
+    gather(lane, sizeof lane[0], job, jobs);
     judge(job, jobs, oct_ec_public_x8(curve_of(job[0]->op), lane, jobs, &result), &result);
 }
 
 static void ec_derive_run(struct oct_job *const job[], unsigned jobs)
 {
-    struct oct_ec_derive_lane lane[OCT_LANES] = {{NULL, NULL, NULL}};
+    struct oct_ec_derive_lane lane[OCT_LANES];
     struct oct_lanes result = {0, 0};
 
-    OCT_ASSERT(jobs >= 1 && jobs <= OCT_LANES);
-    for (unsigned i = 0; i < jobs; i++)
-        lane[i] = job[i]->ec_derive;
+    gather(lane, sizeof lane[0], job, jobs);
     judge(job, jobs, oct_ec_derive_x8(curve_of(job[0]->op), lane, jobs, &result), &result);
 }
 

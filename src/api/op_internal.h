@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* How the calls of the API come to their table. */
+#ifndef OCT_API_OP_INTERNAL_H
+#define OCT_API_OP_INTERNAL_H
+
+#include "ops/ops.h"
+
+/* The table that serves an operation (enum oct_op); NULL if that is off, or none. The calls that are given a table
+ * answer NULL with OCT_ERR_UNSUPPORTED, once their arguments are found good. */
+const struct oct_ops *oct_op_table(int op);
+
+#endif
