@@ -3,8 +3,9 @@
 /*
  * The module's one exported function and the provider's own dispatch table.
  *
- * Loading it costs an allocation: the private library context, the CPU test and the known-answer tests wait for the
- * first key or the first query. Families of algorithms add themselves with a table of offers (provider.h).
+ * Loading it costs an allocation, and a look at the CPU and at the environment, which the program may clear later: the
+ * private library context and the known-answer tests wait for the first key or the first query. Families of algorithms
+ * add themselves with a table of offers (provider.h).
  */
 #include "dispatch.h"
 #include "groups.h"
@@ -146,6 +147,7 @@ int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, 
 
     if (prov == NULL)
         return 0;
+    oct_start();
     prov->handle = handle;
     pthread_mutex_init(&prov->offer_lock, NULL);
     oct_errors_init(&prov->errors, in);

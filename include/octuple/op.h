@@ -40,6 +40,13 @@ enum oct_op {
     OCT_OP_COUNT = 18
 };
 
+/*
+ * Reads what the environment says (OCTUPLE_TABLE; OCTUPLE_COUNTERS, whose file it makes: octuple/counters.h) and
+ * chooses the table. Every first use does that: this call, which costs microseconds and tests no operation, is for who
+ * is loaded early into a program that may clear its environment, change its root or drop its privileges later.
+ */
+OCT_API void oct_start(void);
+
 /* "rsa2048-private", ...; NULL for a number that is no operation. */
 OCT_API const char *oct_op_name(int op);
 

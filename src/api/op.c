@@ -3,6 +3,7 @@
 /* Which operations are on: a table was chosen and the operation's known-answer test passed on it, once per process. */
 #include "api/op_internal.h"
 #include "cpu/cpu.h"
+#include "trace/counters.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -16,6 +17,12 @@ static const char *const name_of[OCT_OP_COUNT] = {
 #include "ops/ops.def"
 #undef OCT_OPERATION
 };
+
+void oct_start(void)
+{
+    oct_counters_start();
+    (void)oct_ops_selected();
+}
 
 const char *oct_op_name(int op)
 {
