@@ -87,16 +87,22 @@ static unsigned cheapest(const struct oct_cost *cost, unsigned jobs, unsigned mu
     return must == 0 && jobs * plain <= least ? 0 : lanes;
 }
 
-/* A vector that lost once would never be measured again, though the machine may have changed, or the measure was
- * wrong. */
+/* A vector that lost would never be measured again. By its first measurements it may have lost wrongly: one of them is
+ * easily far too dear, and it is taken again at once until there are enough. Later it is tried now and then, since the
+ * machine may have changed: if it turns out cheaper than was thought that counts at once. */
 static bool retry_due(struct oct_cost *cost, unsigned jobs, unsigned lanes)
 {
     unsigned c = size_class(cost, jobs);
+    struct oct_estimate *vector = &cost->vector[c];
 
-    if (!known(cost) || (lanes != 0 && size_class(cost, lanes) == c) || ++cost->unused[c] < OCT_COST_RETRY)
+    if (!known(cost) || (lanes != 0 && size_class(cost, lanes) == c))
+        return false;
+    if (vector->samples != 0 && vector->samples < OCT_COST_SURE)
+        return true;
+    if (++cost->unused[c] < OCT_COST_RETRY)
         return false;
     cost->unused[c] = 0;
-    cost->vector[c].samples = 0;
+    vector->samples = vector->samples != 0 ? OCT_COST_SURE : 0;
     return true;
 }
 

@@ -15,6 +15,7 @@
 
 #define OCT_COST_GRANULE 4   /* jobs in one vector, where that is not eight */
 #define OCT_COST_WARM_UP 4   /* samples of which the smallest counts: the first ones meet cold caches */
+#define OCT_COST_SURE    3   /* of which so many are taken before a vector is believed to be too dear */
 #define OCT_COST_RETRY   64  /* chunks that could have used a vector and did not, after which one is tried again */
 #define OCT_COST_REFRESH 256 /* chunks without news of the plain cost, after which one job is handed back */
 
@@ -47,8 +48,8 @@ unsigned oct_cost_break_even(const struct oct_cost *cost);
  * plainly); now and then another number than the cheapest, to see whether the estimates still hold. */
 unsigned oct_cost_plan(struct oct_cost *cost, unsigned jobs, unsigned must);
 
-/* True while the plain cost is known and that of a small vector is not: for who always comes alone, and so would never learn
- * whether a vector pays even then. */
+/* True while the plain cost is known and that of a small vector is not: for who always comes alone, and so would never
+ * learn whether a vector pays even then. */
 bool oct_cost_wants_vector(const struct oct_cost *cost);
 
 void oct_cost_note_vector(struct oct_cost *cost, unsigned lanes, uint64_t nanoseconds);

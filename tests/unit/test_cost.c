@@ -253,6 +253,60 @@ static void test_big_vector_is_tried_again(void **state)
     assert_int_equal(oct_cost_plan(&cost, 8, 0), 8);
 }
 
+/* The first measurement of a size, or the first two, met a thread that was preempted: the next occasions show it. */
+static void test_first_measurement_is_an_outlier(void **state)
+{
+    (void)state;
+    for (unsigned jobs = 2; jobs <= 8; jobs++)
+        for (unsigned outliers = 1; outliers < OCT_COST_SURE; outliers++) {
+            struct oct_cost cost = {.frozen = false};
+            const uint64_t right = jobs <= 4 ? 1500 : 2900; /* and no split is cheaper */
+            oct_cost_note_plain(&cost, 1000);
+            for (unsigned i = 0; i < outliers; i++) {
+                assert_int_equal(oct_cost_plan(&cost, jobs, 0), jobs);
+                oct_cost_note_vector(&cost, jobs, 5000000);
+            }
+            for (int i = 0; i < 10; i++) {
+                assert_int_equal(oct_cost_plan(&cost, jobs, 0), jobs);
+                oct_cost_note_vector(&cost, jobs, right);
+            }
+            assert_int_equal(oct_cost_break_even(&cost), 2);
+        }
+}
+
+/* The same of the big vector, while the small one is known and could serve. */
+static void test_first_big_measurement_is_an_outlier(void **state)
+{
+    struct oct_cost cost = {.frozen = false};
+    (void)state;
+    for (int i = 0; i < OCT_COST_WARM_UP; i++) {
+        oct_cost_note_plain(&cost, 1000);
+        oct_cost_note_vector(&cost, 4, 1500);
+    }
+    assert_int_equal(oct_cost_plan(&cost, 8, 0), 8);
+    oct_cost_note_vector(&cost, 8, 5000000);
+    assert_int_equal(oct_cost_plan(&cost, 8, 0), 8);
+    oct_cost_note_vector(&cost, 8, 3000);
+    assert_int_equal(oct_cost_plan(&cost, 8, 0), 8);
+}
+
+/* A vector that is too dear costs three chunks to be seen so, and then one in OCT_COST_RETRY. */
+static void test_dear_vector_is_soon_believed(void **state)
+{
+    struct oct_cost cost = {.whole = true};
+    (void)state;
+    oct_cost_note_plain(&cost, 1000);
+    for (int i = 0; i < OCT_COST_SURE; i++) {
+        assert_int_equal(oct_cost_plan(&cost, 3, 0), 3);
+        oct_cost_note_vector(&cost, 3, 5000);
+    }
+    for (int i = 1; i < OCT_COST_RETRY; i++)
+        assert_int_equal(oct_cost_plan(&cost, 3, 0), 0);
+    assert_int_equal(oct_cost_plan(&cost, 3, 0), 3);
+    oct_cost_note_vector(&cost, 3, 5000);
+    assert_int_equal(oct_cost_plan(&cost, 3, 0), 0);
+}
+
 /* While a vector really is dearer the trying costs little: one chunk in OCT_COST_RETRY. */
 static void test_trying_is_rare(void **state)
 {
@@ -319,6 +373,9 @@ int main(void)
         cmocka_unit_test(test_frozen),
         cmocka_unit_test(test_vector_is_tried_again),
         cmocka_unit_test(test_big_vector_is_tried_again),
+        cmocka_unit_test(test_first_measurement_is_an_outlier),
+        cmocka_unit_test(test_first_big_measurement_is_an_outlier),
+        cmocka_unit_test(test_dear_vector_is_soon_believed),
         cmocka_unit_test(test_trying_is_rare),
         cmocka_unit_test(test_plain_is_measured_again),
         cmocka_unit_test(test_handing_back_is_rare),

@@ -101,7 +101,7 @@ static void test_learning(void **state)
     (void)state;
     /* A vector for one pays: all but the first two, and one in 256 to see what plain costs. */
     assert_in_range(vectors_of(800, 1000, 1000), 990, 997);
-    /* It does not: four to see it, and four more after every 64 chances. */
+    /* It does not: four to see it, and one more after every 64 chances. */
     assert_in_range(vectors_of(1200, 1000, 1000), 4, 64);
 }
 
