@@ -3,8 +3,17 @@
 """The openssl command with the provider does what it does without, and both understand each other."""
 import os
 import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
+
+from octbench import counters  # noqa: E402
 
 LANE_KEYS = ["2048a", "2048e3", "3072a", "4096a"]
 ALL_KEYS = LANE_KEYS + ["1024", "1025", "2047", "2048x3"]
@@ -28,6 +37,20 @@ SCHEMES = {
 def test_is_loaded(octuple):
     text = octuple.text("list", "-providers")
     assert re.search(r"octuple\n\s+name: Octuple provider\n\s+version: \d+\.\d+\.\d+\n\s+status: active", text)
+
+
+def test_documented_speed_command(octuple, tmp_path):
+    """As docs/operations.md has it, without a configuration file, and in lanes."""
+    [command] = re.findall(r"^ {4}(openssl speed .*)$", (ROOT / "docs/operations.md").read_text(), re.MULTILINE)
+    environment = dict(os.environ, OPENSSL_CONF="/dev/null", OCTUPLE_COUNTERS=str(tmp_path))
+    done = subprocess.run(shlex.split(command), env=environment, cwd=tmp_path, capture_output=True, text=True,
+                          timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^rsa 2048 bits .*\d$", done.stdout, re.MULTILINE)
+    [count] = [counters.read(path) for path in tmp_path.glob("*.octuple")]
+    assert count["rsa2048-private"].flushes[7] > 0
+    assert count["rsa2048-private"].done > count["rsa2048-private"].plain
+    assert count["rsa2048-private"].failed == 0
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
