@@ -15,10 +15,10 @@ import signal
 import socket
 import subprocess
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from . import counters, process
+from .programs import Build, clean_environment, free_ports
 
 KEYS = {
     "rsa2048": ["-newkey", "rsa:2048"],
@@ -68,49 +68,12 @@ def make_keys(folder: Path, kinds: list[str]) -> None:
             raise ServerError(f"openssl could not make a key of kind {kind}: {done.stderr.strip()}")
 
 
-def free_ports(count: int) -> list[int]:
-    """Loopback ports that nobody listens on now."""
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for sock in sockets:
-            sock.bind(("127.0.0.1", 0))
-        return [sock.getsockname()[1] for sock in sockets]
-    finally:
-        for sock in sockets:
-            sock.close()
-
-
 def find_nginx() -> str:
     """nginx's own path: /usr/sbin is not in everybody's PATH."""
     path = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
     if not path:
         raise ServerError("nginx is not installed: apt-get install nginx")
     return path
-
-
-def clean_environment() -> dict[str, str]:
-    """Ours, without anything that would put Octuple into the stock server or set it differently in the other."""
-    drop = ("LD_PRELOAD", "OPENSSL_CONF")
-    return {name: value for name, value in os.environ.items() if name not in drop and not name.startswith("OCTUPLE_")}
-
-
-@dataclass(frozen=True)
-class Build:
-    """Where the programs of a build folder are."""
-
-    folder: Path
-
-    @property
-    def octuple(self) -> Path:
-        return self.folder / "bin/octuple"
-
-    @property
-    def load(self) -> Path:
-        return self.folder / "bin/octuple-load"
-
-    def missing(self) -> list[Path]:
-        parts = [self.octuple, self.load, self.folder / "lib/liboctuple-async.so", self.folder / "lib/octuple.so"]
-        return [part for part in parts if not part.exists()]
 
 
 class Nginx:

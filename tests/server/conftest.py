@@ -17,9 +17,9 @@ import lab
 
 @pytest.fixture(scope="session")
 def build() -> lab.Build:
-    found = lab.Build.from_environment()
-    missing = found.missing()
-    assert not missing, f"not built: {', '.join(missing)}"
+    found = lab.build_from_environment()
+    missing = found.missing_libraries()
+    assert not missing, f"not built: {missing}"
     return found
 
 

@@ -13,18 +13,21 @@ import shutil
 import signal
 import socket
 import ssl
-import struct
 import subprocess
+import sys
 import tempfile
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
-OPS = ["rsa2048-private", "rsa3072-private", "rsa4096-private", "rsa2048-public", "rsa3072-public", "rsa4096-public"]
-HEADER_WORDS, OP_WORDS, LANES = 8, 17, 8
-MAGIC = 0x3150555463744F00
+sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
+
+from octbench import counters as counter_files  # noqa: E402
+from octbench.counters import Operation as Counts  # noqa: E402
+from octbench.programs import Build, clean_environment, free_ports  # noqa: E402
+
 SAYS_FAULT = ("[alert]", "[crit]", "[emerg]", "exited on signal", "AddressSanitizer")
 
 
@@ -32,33 +35,11 @@ class LabError(Exception):
     """The test cannot go on; the text says why."""
 
 
-@dataclass(frozen=True)
-class Build:
-    """The libraries of one build folder."""
-
-    folder: Path
-
-    @property
-    def shim(self) -> Path:
-        return self.folder / "lib/liboctuple-async.so"
-
-    @property
-    def provider(self) -> Path:
-        return self.folder / "lib/octuple.so"
-
-    @property
-    def load(self) -> Path:
-        return self.folder / "bin/octuple-load"
-
-    @staticmethod
-    def from_environment() -> "Build":
-        name = os.environ.get("OCTUPLE_BUILD")
-        if not name:
-            raise LabError("set OCTUPLE_BUILD to the build folder, for example OCTUPLE_BUILD=build/dev")
-        return Build(Path(name).resolve())
-
-    def missing(self) -> list[str]:
-        return [str(path) for path in (self.shim, self.provider) if not path.exists()]
+def build_from_environment() -> Build:
+    name = os.environ.get("OCTUPLE_BUILD")
+    if not name:
+        raise LabError("set OCTUPLE_BUILD to the build folder, for example OCTUPLE_BUILD=build/dev")
+    return Build(Path(name).resolve())
 
 
 def has_avx512() -> bool:
@@ -73,17 +54,6 @@ def folder(name: str) -> Path:
     path = Path(tempfile.mkdtemp(prefix=f"octuple-{name}-"))
     path.chmod(0o755)
     return path
-
-
-def free_ports(count: int) -> list[int]:
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for sock in sockets:
-            sock.bind(("127.0.0.1", 0))
-        return [sock.getsockname()[1] for sock in sockets]
-    finally:
-        for sock in sockets:
-            sock.close()
 
 
 def openssl(*arguments: str) -> str:
@@ -140,11 +110,6 @@ def write_openssl_conf(where: Path, build: Build, switches: str = "") -> Path:
     return path
 
 
-def clean_environment() -> dict[str, str]:
-    drop = ("LD_PRELOAD", "OPENSSL_CONF")
-    return {k: v for k, v in os.environ.items() if k not in drop and not k.startswith("OCTUPLE_")}
-
-
 def shim_environment(where: Path, build: Build, switches: str = "", **extra: str) -> dict[str, str]:
     """The environment of an accelerated program."""
     counters = where / "counters"
@@ -158,39 +123,12 @@ def shim_environment(where: Path, build: Build, switches: str = "", **extra: str
     return env
 
 
-@dataclass
-class Counts:
-    """The counters of one operation; summed over processes."""
-
-    submitted: int = 0
-    done: int = 0
-    failed: int = 0
-    plain: int = 0
-    cancelled: int = 0
-    recomputed: int = 0
-    flushes: list[int] = field(default_factory=lambda: [0] * LANES)
-
-    def add(self, words: tuple[int, ...]) -> None:
-        self.submitted += words[0]
-        self.done += words[1]
-        self.failed += words[2]
-        self.plain += words[3]
-        self.cancelled += words[4]
-        self.recomputed += words[5]
-        self.flushes = [have + more for have, more in zip(self.flushes, words[6:6 + LANES])]
-
-
 def read_counters(where: Path) -> dict[str, Counts]:
     """All processes that kept counters in this folder, ended ones included."""
-    total = {name: Counts() for name in OPS}
+    total = {name: Counts() for name in counter_files.NAMES}
     for path in where.glob("*.octuple"):
-        data = path.read_bytes()
-        words = struct.unpack(f"<{len(data) // 8}Q", data)
-        if words[0] != MAGIC:
-            raise LabError(f"{path} is not a counters file")
-        for i, name in enumerate(OPS):
-            at = HEADER_WORDS + i * OP_WORDS
-            total[name].add(words[at:at + OP_WORDS])
+        for name, more in counter_files.read(path).items():
+            total[name] = total.get(name, Counts()) + more
     return total
 
 

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""The programs and libraries of a build folder, and what whoever starts a server needs besides. The tests use it too."""
+
+from __future__ import annotations
+
+import os
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Build:
+    """Where the parts of a build folder are."""
+
+    folder: Path
+
+    @property
+    def octuple(self) -> Path:
+        return self.folder / "bin/octuple"
+
+    @property
+    def load(self) -> Path:
+        return self.folder / "bin/octuple-load"
+
+    @property
+    def shim(self) -> Path:
+        return self.folder / "lib/liboctuple-async.so"
+
+    @property
+    def provider(self) -> Path:
+        return self.folder / "lib/octuple.so"
+
+    def missing_libraries(self) -> list[Path]:
+        return [part for part in (self.shim, self.provider) if not part.exists()]
+
+    def missing(self) -> list[Path]:
+        return [part for part in (self.octuple, self.load) if not part.exists()] + self.missing_libraries()
+
+
+def free_ports(count: int) -> list[int]:
+    """Loopback ports that nobody listens on now."""
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for sock in sockets:
+            sock.bind(("127.0.0.1", 0))
+        return [sock.getsockname()[1] for sock in sockets]
+    finally:
+        for sock in sockets:
+            sock.close()
+
+
+def clean_environment() -> dict[str, str]:
+    """Ours, without anything that would put Octuple into the stock server or set it differently in the other."""
+    drop = ("LD_PRELOAD", "OPENSSL_CONF")
+    return {name: value for name, value in os.environ.items() if name not in drop and not name.startswith("OCTUPLE_")}
