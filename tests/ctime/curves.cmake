@@ -3,10 +3,12 @@
 # The curves' part of CMakeLists.txt.
 add_executable(ctime_x25519 ctime_x25519.c)
 add_executable(ctime_ec ctime_ec.c ../kat/ec_peer.c ../kat/records.c)
-foreach(program ctime_x25519 ctime_ec)
+add_executable(ctime_ed25519 ctime_ed25519.c)
+foreach(program ctime_x25519 ctime_ed25519 ctime_ec)
   target_link_libraries(${program} PRIVATE octuple_internal)
 endforeach()
 oct_ctime_test(x25519 clean $<TARGET_FILE:ctime_x25519>)
+oct_ctime_test(ed25519 clean $<TARGET_FILE:ctime_ed25519>)
 foreach(curve secp256r1 secp384r1)
   oct_ctime_test(ec_${curve} clean $<TARGET_FILE:ctime_ec> ${CMAKE_SOURCE_DIR}/tests/vectors/ecdh_${curve}_ecpoint.txt)
 endforeach()

@@ -111,6 +111,21 @@ int oct_ec_derive_x8(int curve, const struct oct_ec_derive_lane lane[], unsigned
     return fake_ec("secret", curve, lane, sizeof lane[0], lanes, result);
 }
 
+static int fake_ed25519(const char *name, const void *lane, size_t size, unsigned lanes, struct oct_lanes *result)
+{
+    return fake_ec(name, -1, lane, size, lanes, result);
+}
+
+int oct_ed25519_sign_x8(const struct oct_ed25519_sign_lane lane[], unsigned lanes, struct oct_lanes *result)
+{
+    return fake_ed25519("ed25519 sign", lane, sizeof lane[0], lanes, result);
+}
+
+int oct_ed25519_verify_x8(const struct oct_ed25519_verify_lane lane[], unsigned lanes, struct oct_lanes *result)
+{
+    return fake_ed25519("ed25519 verify", lane, sizeof lane[0], lanes, result);
+}
+
 static struct oct_rsa_key key2048 = {OCT_OP_RSA2048_PRIVATE, OCT_OP_RSA2048_PUBLIC, 1};
 static struct oct_rsa_key key3072_public = {OCT_OP_RSA3072_PRIVATE, OCT_OP_RSA3072_PUBLIC, 0};
 static uint8_t in[OCT_LANES], out[OCT_LANES];
@@ -340,6 +355,72 @@ static void test_ec(void **state)
     }
 }
 
+/* In both structures the length stands in the same place; an empty message may be NULL. */
+static int checked_ed25519(int op, const void *key, const uint8_t *message, size_t len, const uint8_t *signature)
+{
+    struct oct_job job = {.op = op};
+    if (op == OCT_OP_ED25519_SIGN)
+        job.ed25519_sign = (struct oct_ed25519_sign_lane){key, message, len, (uint8_t *)(uintptr_t)signature};
+    else
+        job.ed25519_verify = (struct oct_ed25519_verify_lane){key, message, len, signature};
+    return oct_runners[op].check(&job);
+}
+
+static void test_check_ed25519(void **state)
+{
+    (void)state;
+    for (int op = OCT_OP_ED25519_SIGN; op <= OCT_OP_ED25519_VERIFY; op++) {
+        off = 0;
+        assert_int_equal(checked_ed25519(op, in, in, 1, out), OCT_OK);
+        assert_int_equal(checked_ed25519(op, in, NULL, 0, out), OCT_OK);
+        assert_int_equal(checked_ed25519(op, NULL, in, 1, out), OCT_ERR_ARGUMENT);
+        assert_int_equal(checked_ed25519(op, in, NULL, 1, out), OCT_ERR_ARGUMENT);
+        assert_int_equal(checked_ed25519(op, in, in, 1, NULL), OCT_ERR_ARGUMENT);
+        assert_int_equal(checked_ed25519(op, in, in, OCT_ED25519_MESSAGE_LIMIT, out), OCT_ERR_LENGTH);
+        assert_int_equal(checked_ed25519(op, in, in, OCT_ED25519_MESSAGE_LIMIT - 1, out), OCT_OK);
+        off = 1;
+        assert_int_equal(checked_ed25519(op, in, in, 1, out), OCT_ERR_UNSUPPORTED);
+    }
+    off = 0;
+}
+
+static void run_ed25519(int op, struct oct_job job[5])
+{
+    struct oct_job *list[5];
+    for (unsigned i = 0; i < 5; i++) {
+        job[i] = (struct oct_job){.op = op, .flags = i & 1, .status = -1};
+        if (op == OCT_OP_ED25519_SIGN)
+            job[i].ed25519_sign = (struct oct_ed25519_sign_lane){(const void *)(in + i), in, i, out + i};
+        else
+            job[i].ed25519_verify = (struct oct_ed25519_verify_lane){in + i, in, i, out + i};
+        list[i] = &job[i];
+    }
+    oct_runners[op].run(list, 5);
+    assert_string_equal(called, op == OCT_OP_ED25519_SIGN ? "ed25519 sign" : "ed25519 verify");
+    assert_int_equal(lanes_seen, 5);
+    for (unsigned i = 0; i < 5; i++)
+        assert_memory_equal((const char *)seen_ec + i * sizeof job[i].ed25519_sign, &job[i].ed25519_sign,
+                            sizeof job[i].ed25519_sign);
+}
+
+static void test_ed25519(void **state)
+{
+    struct oct_job job[5];
+    (void)state;
+    assert_int_equal(sizeof(struct oct_ed25519_sign_lane), sizeof(struct oct_ed25519_verify_lane));
+    for (int op = OCT_OP_ED25519_SIGN; op <= OCT_OP_ED25519_VERIFY; op++) {
+        answer = OCT_OK;
+        masks = (struct oct_lanes){.ok = 0x15, .invalid = 0x08}; /* lane 1 in neither */
+        run_ed25519(op, job);
+        for (int lane = 0; lane < 5; lane++)
+            assert_int_equal(job[lane].status, lane == 1 ? OCT_ERR_FAULT : lane == 3 ? OCT_ERR_RANGE : OCT_OK);
+        answer = OCT_ERR_MEMORY;
+        run_ed25519(op, job);
+        for (int lane = 0; lane < 5; lane++)
+            assert_int_equal(job[lane].status, lane & 1 ? OCT_ERR_PLAIN : OCT_ERR_MEMORY);
+    }
+}
+
 static void run(struct oct_job job[], unsigned jobs, int op)
 {
     struct oct_job *list[OCT_LANES];
@@ -393,6 +474,8 @@ int main(void)
         cmocka_unit_test(test_check_verify),
         cmocka_unit_test(test_check_ecdh),
         cmocka_unit_test(test_ec),
+        cmocka_unit_test(test_check_ed25519),
+        cmocka_unit_test(test_ed25519),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
