@@ -2,8 +2,6 @@
  * Copyright The Octuple Authors */
 /* Ed25519 keys and signatures: bytes into lanes, hashes and kernels in turns, lanes into bytes. */
 #include "api/bytes25519.h"
-#include "api/sha512_lanes.h"
-#include "api/workspace.h"
 #include "api/ed25519_internal.h"
 
 #include <octuple/op.h>

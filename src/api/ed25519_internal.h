@@ -4,6 +4,8 @@
 #ifndef OCT_API_ED25519_INTERNAL_H
 #define OCT_API_ED25519_INTERNAL_H
 
+#include "api/sha512_lanes.h"
+#include "api/workspace.h"
 #include "ops/ops.h"
 
 #include <octuple/ed25519.h>

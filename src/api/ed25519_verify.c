@@ -2,8 +2,6 @@
  * Copyright The Octuple Authors */
 /* Ed25519 verification: nothing here is secret. */
 #include "api/bytes25519.h"
-#include "api/sha512_lanes.h"
-#include "api/workspace.h"
 #include "api/ed25519_internal.h"
 
 #include <octuple/op.h>
