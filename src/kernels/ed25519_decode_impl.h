@@ -67,51 +67,52 @@ VEC_CHAIN void decode_power(struct fe2 power[4], const struct fe2 *a)
     fe2_extend(r, x, 2, a);     /* 2^252 - 3 */
 }
 
-/* Takes encoding i apart; where its y is below p. */
-VEC_CHAIN m8 decode_load(struct decode_workspace *w, int i, const oct_limb8 *encoded)
+/* Takes an encoding apart; where its y is below p. */
+VEC_CHAIN m8 decode_load(fe *y_out, m8 *negative, const oct_limb8 *encoded)
 {
     fe y = fe_load(encoded);
-    w->negative[i] = v8_test_bit(y.l[FE_LIMBS - 1], FE_BITS);
+    *negative = v8_test_bit(y.l[FE_LIMBS - 1], FE_BITS);
     y.l[FE_LIMBS - 1] = v8_low(y.l[FE_LIMBS - 1], FE_BITS);
-    w->y.e[i] = fe_canonical(y);
-    return fe_is_same(y, w->y.e[i]);
+    *y_out = fe_canonical(y);
+    return fe_is_same(y, *y_out);
 }
 
-VEC_CHAIN void decode_fraction(struct decode_workspace *w, int i)
+VEC_CHAIN void decode_fraction(fe *u, fe *v, const fe *y)
 {
-    const fe yy = fe_sqr(w->y.e[i]);
-    const fe u = fe_sub(yy, fe_set_small(1)), v = fe_add(fe_mul(yy, ed_d()), fe_set_small(1));
-    const fe v3 = fe_mul(fe_sqr(v), v), uv3 = fe_mul(u, v3);
-    w->u.e[i] = u;
-    w->v.e[i] = v;
-    w->uv3.e[i] = uv3;
-    w->uv7.e[i] = fe_mul(uv3, fe_mul(v3, v));
+    const fe yy = fe_sqr(*y);
+    *u = fe_sub(yy, fe_set_small(1));
+    *v = fe_add(fe_mul(yy, ed_d()), fe_set_small(1));
 }
 
-/* The root that the encoding means, from the candidate; where there is one. */
-VEC_CHAIN m8 decode_finish(struct decode_workspace *w, int i)
+/* x, from the candidate x and v x^2 for it, becomes the root that the encoding means; where there is one. */
+VEC_CHAIN m8 decode_root(fe *x, const fe *vxx, const fe *u, const m8 *negative)
 {
-    const fe x = fe_mul(w->uv3.e[i], w->power[0].e[i]);
-    const fe vxx = fe_canonical(fe_mul(w->v.e[i], fe_sqr(x)));
-    const m8 right = fe_is_same(vxx, fe_canonical(w->u.e[i]));
-    const m8 other = fe_is_same(vxx, fe_canonical(fe_sub(fe_set_small(0), w->u.e[i])));
-    const fe root = fe_canonical(fe_select(right, x, fe_mul(x, ed_sqrt_minus_1())));
-    const m8 odd = v8_test_bit(root.l[0], 0), negative = w->negative[i];
-    const m8 turn = m8_or(m8_and(odd, m8_not(negative)), m8_and(negative, m8_not(odd)));
-    w->x.e[i] = fe_canonical(fe_select(turn, fe_sub(fe_set_small(0), root), root));
-    const m8 zero = fe_is_same(root, fe_set_small(0));
-    return m8_and(m8_or(right, other), m8_not(m8_and(zero, negative)));
+    const fe square = fe_canonical(*vxx);
+    const m8 right = fe_is_same(square, fe_canonical(*u));
+    const m8 other = fe_is_same(square, fe_canonical(fe_sub(fe_set_small(0), *u)));
+    const fe root = fe_canonical(fe_select(right, *x, fe_mul(*x, ed_sqrt_minus_1())));
+    const m8 odd = v8_test_bit(root.l[0], 0), zero = fe_is_same(root, fe_set_small(0));
+    const m8 turn = m8_or(m8_and(odd, m8_not(*negative)), m8_and(*negative, m8_not(odd)));
+    *x = fe_canonical(fe_select(turn, fe_sub(fe_set_small(0), root), root));
+    return m8_and(m8_or(right, other), m8_not(m8_and(zero, *negative)));
 }
 
 /* w->x and w->y from two arrays of encodings: where both are points, canonically encoded. Elsewhere they are some numbers. */
 VEC_CHAIN m8 decode_points(struct decode_workspace *w, const oct_limb8 *first, const oct_limb8 *second)
 {
-    m8 good = m8_and(decode_load(w, 0, first), decode_load(w, 1, second));
+    m8 good = m8_and(decode_load(&w->y.e[0], &w->negative[0], first),
+                     decode_load(&w->y.e[1], &w->negative[1], second));
     for (int i = 0; i < DECODED; i++)
-        decode_fraction(w, i);
+        decode_fraction(&w->u.e[i], &w->v.e[i], &w->y.e[i]);
+    fe2_extend(&w->x, &w->v, 1, &w->v); /* v^3 */
+    fe2_mul(&w->uv3, &w->x, &w->u);
+    fe2_mul(&w->x, &w->x, &w->v);
+    fe2_mul(&w->uv7, &w->x, &w->uv3);
     decode_power(w->power, &w->uv7);
+    fe2_mul(&w->x, &w->uv3, &w->power[0]);
+    fe2_extend(&w->uv7, &w->x, 1, &w->v); /* v x^2 */
     for (int i = 0; i < DECODED; i++)
-        good = m8_and(good, decode_finish(w, i));
+        good = m8_and(good, decode_root(&w->x.e[i], &w->uv7.e[i], &w->u.e[i], &w->negative[i]));
     return good;
 }
 
