@@ -24,6 +24,12 @@ OCT_INLINE void oct_store_le64(uint8_t *p, uint64_t x)
     memcpy(p, &x, sizeof x);
 }
 
+OCT_INLINE void oct_load_words(uint64_t word[4], const uint8_t bytes[32])
+{
+    for (int i = 0; i < 4; i++)
+        word[i] = oct_load_le64(bytes + 8 * i);
+}
+
 /* All 256 bits, 52 to a limb. */
 OCT_INLINE void oct_spread52(oct_limb8 x[5], unsigned lane, const uint64_t word[4])
 {

@@ -98,14 +98,6 @@ static int is_call(int curve, const void *lane, unsigned lanes, const struct oct
     return oct_ec_bytes(curve) && lane && result && lanes >= 1 && lanes <= OCT_LANES;
 }
 
-/* What every call reports: a lane that is not good was refused. */
-static void report(struct oct_lanes *result, unsigned lanes, unsigned good)
-{
-    const unsigned all = (1u << lanes) - 1;
-    result->ok = (uint8_t)(good & all);
-    result->invalid = (uint8_t)(all & ~good);
-}
-
 static int check_derive(const struct oct_ops *ops, int curve, const struct oct_ec_derive_lane lane[], unsigned lanes,
                         const struct oct_lanes *result)
 {
@@ -133,7 +125,7 @@ int oct_ec_derive_on(const struct oct_ops *ops, int curve, const struct oct_ec_d
     }
     const struct oct_ec_derive_args args = {
         .workspace = b.kernel, .scalar = b.number[0], .x = b.number[1], .y = b.number[2], .out = b.number[3]};
-    report(result, lanes, ops->ec_derive[curve].run(&args));
+    oct_lanes_report(result, lanes, ops->ec_derive[curve].run(&args));
     for (unsigned i = 0; i < lanes; i++)
         oct_ec_batch_write(&b, lane[i].secret, b.number[3], i);
     oct_ec_batch_close(&b);
@@ -166,7 +158,7 @@ int oct_ec_public_on(const struct oct_ops *ops, int curve, const struct oct_ec_p
         oct_ec_batch_read(&b, b.number[0], i, lane[i].private_key, b.bytes);
     const struct oct_ec_public_args args = {
         .workspace = b.kernel, .comb = comb, .scalar = b.number[0], .x = b.number[1], .y = b.number[2]};
-    report(result, lanes, ops->ec_public[curve].run(&args));
+    oct_lanes_report(result, lanes, ops->ec_public[curve].run(&args));
     for (unsigned i = 0; i < lanes; i++) {
         oct_ec_batch_write(&b, lane[i].public_key, b.number[1], i);
         oct_ec_batch_write(&b, lane[i].public_key + b.bytes, b.number[2], i);

@@ -119,10 +119,8 @@ int oct_ecdsa_sign_on(const struct oct_ops *ops, int curve, const struct oct_ecd
         if (!(good >> i & 1) && sign_once(ops, curve, &lane[i], 1, nonces, &again) == OCT_OK)
             good |= (again & 1) << i;
     }
-    if (status == OCT_OK) {
-        result->ok = (uint8_t)good;
-        result->invalid = (uint8_t)(all & ~good);
-    }
+    if (status == OCT_OK)
+        oct_lanes_report(result, lanes, good);
     return status;
 }
 

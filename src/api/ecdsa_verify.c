@@ -5,6 +5,7 @@
  * all the same, since it may lie where secrets lay before.
  */
 #include "api/ec_internal.h"
+#include "api/op_internal.h"
 
 #include <octuple/op.h>
 
@@ -13,8 +14,8 @@ int oct_ecdsa_verify_op(int curve)
     return curve == OCT_EC_P256 ? OCT_OP_P256_VERIFY : curve == OCT_EC_P384 ? OCT_OP_P384_VERIFY : -1;
 }
 
-static int check_arguments(int curve, const struct oct_ecdsa_verify_lane lane[], unsigned lanes,
-                           const struct oct_lanes *result)
+static int check_arguments(const struct oct_ops *ops, int curve, const struct oct_ecdsa_verify_lane lane[],
+                           unsigned lanes, const struct oct_lanes *result)
 {
     if (!oct_ec_bytes(curve) || !lane || !result || lanes < 1 || lanes > OCT_LANES)
         return OCT_ERR_ARGUMENT;
@@ -24,7 +25,7 @@ static int check_arguments(int curve, const struct oct_ecdsa_verify_lane lane[],
     for (unsigned i = 0; i < lanes; i++)
         if (lane[i].digest_len < 1 || lane[i].digest_len > OCT_EC_MAX_DIGEST)
             return OCT_ERR_LENGTH;
-    return OCT_OK;
+    return ops ? OCT_OK : OCT_ERR_UNSUPPORTED;
 }
 
 /* Numbers 0 to 4 of the batch: x, y, the digest, r, s. */
@@ -42,7 +43,7 @@ int oct_ecdsa_verify_on(const struct oct_ops *ops, int curve, const struct oct_e
                         unsigned lanes, struct oct_lanes *result)
 {
     struct oct_ec_batch b = {.ops = ops, .curve = curve, .lanes = lanes};
-    int status = check_arguments(curve, lane, lanes, result);
+    int status = check_arguments(ops, curve, lane, lanes, result);
     if (status != OCT_OK)
         return status;
     const uint64_t *comb = oct_ops_ec_comb(ops, (unsigned)curve);
@@ -53,19 +54,12 @@ int oct_ecdsa_verify_on(const struct oct_ops *ops, int curve, const struct oct_e
         read_lane(&b, i, &lane[i]);
     const struct oct_ec_verify_args args = {.workspace = b.kernel, .comb = comb, .x = b.number[0], .y = b.number[1],
         .digest = b.number[2], .r = b.number[3], .s = b.number[4]};
-    const unsigned all = (1u << lanes) - 1, good = ops->ec_verify[curve].run(&args);
-    result->ok = (uint8_t)(good & all);
-    result->invalid = (uint8_t)(all & ~good);
+    oct_lanes_report(result, lanes, ops->ec_verify[curve].run(&args));
     oct_ec_batch_close(&b);
     return OCT_OK;
 }
 
 int oct_ecdsa_verify_x8(int curve, const struct oct_ecdsa_verify_lane lane[], unsigned lanes, struct oct_lanes *result)
 {
-    const int status = check_arguments(curve, lane, lanes, result);
-    if (status != OCT_OK)
-        return status;
-    if (!oct_op_is_on(oct_ecdsa_verify_op(curve)))
-        return OCT_ERR_UNSUPPORTED;
-    return oct_ecdsa_verify_on(oct_ops_selected(), curve, lane, lanes, result);
+    return oct_ecdsa_verify_on(oct_op_table(oct_ecdsa_verify_op(curve)), curve, lane, lanes, result);
 }

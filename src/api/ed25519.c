@@ -3,6 +3,7 @@
 /* Ed25519 keys and signatures: bytes into lanes, hashes and kernels in turns, lanes into bytes. */
 #include "api/bytes25519.h"
 #include "api/ed25519_internal.h"
+#include "api/op_internal.h"
 
 #include <octuple/op.h>
 
@@ -132,7 +133,8 @@ const uint8_t *oct_ed25519_key_public(const struct oct_ed25519_key *key)
     return key ? key->public_key : NULL;
 }
 
-static int check_arguments(const struct oct_ed25519_sign_lane lane[], unsigned lanes, const struct oct_lanes *result)
+static int check_arguments(const struct oct_ops *ops, const struct oct_ed25519_sign_lane lane[], unsigned lanes,
+                           const struct oct_lanes *result)
 {
     if (!lane || !result || lanes < 1 || lanes > OCT_LANES)
         return OCT_ERR_ARGUMENT;
@@ -142,7 +144,7 @@ static int check_arguments(const struct oct_ed25519_sign_lane lane[], unsigned l
     for (unsigned i = 0; i < lanes; i++)
         if (lane[i].message_len >= OCT_ED25519_MESSAGE_LIMIT)
             return OCT_ERR_LENGTH;
-    return OCT_OK;
+    return ops ? OCT_OK : OCT_ERR_UNSUPPORTED;
 }
 
 /* scalar = r, point = R, head = R and A: the lanes that are good. */
@@ -206,7 +208,7 @@ int oct_ed25519_sign_on(const struct oct_ops *ops, const struct oct_ed25519_sign
                         struct oct_lanes *result)
 {
     unsigned good = 0;
-    int status = check_arguments(lane, lanes, result);
+    int status = check_arguments(ops, lane, lanes, result);
     if (status == OCT_OK)
         status = sign_once(ops, lane, lanes, &good);
     for (unsigned i = 0; status == OCT_OK && i < lanes; i++) {
@@ -223,9 +225,5 @@ int oct_ed25519_sign_on(const struct oct_ops *ops, const struct oct_ed25519_sign
 
 int oct_ed25519_sign_x8(const struct oct_ed25519_sign_lane lane[], unsigned lanes, struct oct_lanes *result)
 {
-    const int status = check_arguments(lane, lanes, result);
-    if (status != OCT_OK)
-        return status;
-    return oct_op_is_on(OCT_OP_ED25519_SIGN) ? oct_ed25519_sign_on(oct_ops_selected(), lane, lanes, result)
-                                             : OCT_ERR_UNSUPPORTED;
+    return oct_ed25519_sign_on(oct_op_table(OCT_OP_ED25519_SIGN), lane, lanes, result);
 }

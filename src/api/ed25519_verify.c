@@ -3,10 +3,12 @@
 /* Ed25519 verification: nothing here is secret. */
 #include "api/bytes25519.h"
 #include "api/ed25519_internal.h"
+#include "api/op_internal.h"
 
 #include <octuple/op.h>
 
-static int check_arguments(const struct oct_ed25519_verify_lane lane[], unsigned lanes, const struct oct_lanes *result)
+static int check_arguments(const struct oct_ops *ops, const struct oct_ed25519_verify_lane lane[], unsigned lanes,
+                           const struct oct_lanes *result)
 {
     if (!lane || !result || lanes < 1 || lanes > OCT_LANES)
         return OCT_ERR_ARGUMENT;
@@ -16,13 +18,7 @@ static int check_arguments(const struct oct_ed25519_verify_lane lane[], unsigned
     for (unsigned i = 0; i < lanes; i++)
         if (lane[i].message_len >= OCT_ED25519_MESSAGE_LIMIT)
             return OCT_ERR_LENGTH;
-    return OCT_OK;
-}
-
-static void load(uint64_t word[4], const uint8_t *bytes)
-{
-    for (int i = 0; i < 4; i++)
-        word[i] = oct_load_le64(bytes + 8 * i);
+    return ops ? OCT_OK : OCT_ERR_UNSUPPORTED;
 }
 
 /* wide = H(R || A || M), a = A, point = R, sum = S. */
@@ -38,11 +34,11 @@ static void read_lanes(struct oct_ed25519_batch *b, const struct oct_ed25519_ver
     oct_ed25519_batch_hash(b, message);
     for (unsigned i = 0; i < OCT_LANES; i++) {
         const struct oct_ed25519_verify_lane *from = &lane[i < b->lanes ? i : 0];
-        load(word, from->public_key);
+        oct_load_words(word, from->public_key);
         oct_spread_point(b->a, i, word);
-        load(word, from->signature);
+        oct_load_words(word, from->signature);
         oct_spread_point(b->point, i, word);
-        load(word, from->signature + 32);
+        oct_load_words(word, from->signature + 32);
         oct_spread52(b->sum, i, word);
     }
 }
@@ -51,7 +47,7 @@ int oct_ed25519_verify_on(const struct oct_ops *ops, const struct oct_ed25519_ve
                           struct oct_lanes *result)
 {
     struct oct_ed25519_batch b = {.ops = ops, .lanes = lanes};
-    int status = check_arguments(lane, lanes, result);
+    int status = check_arguments(ops, lane, lanes, result);
     if (status == OCT_OK)
         status = oct_ed25519_batch_open(&b, *ops->ed25519_verify[0].workspace);
     if (status != OCT_OK)
@@ -59,18 +55,12 @@ int oct_ed25519_verify_on(const struct oct_ops *ops, const struct oct_ed25519_ve
     read_lanes(&b, lane);
     const struct oct_ed25519_verify_args args = {.workspace = b.kernel, .comb = b.comb, .wide = b.wide, .s = b.sum,
                                                  .a = b.a, .r = b.point};
-    const unsigned all = (1u << lanes) - 1, good = ops->ed25519_verify[0].run(&args) & all;
-    result->ok = (uint8_t)good;
-    result->invalid = (uint8_t)(all & ~good);
+    oct_lanes_report(result, lanes, ops->ed25519_verify[0].run(&args));
     oct_ed25519_batch_close(&b);
     return OCT_OK;
 }
 
 int oct_ed25519_verify_x8(const struct oct_ed25519_verify_lane lane[], unsigned lanes, struct oct_lanes *result)
 {
-    const int status = check_arguments(lane, lanes, result);
-    if (status != OCT_OK)
-        return status;
-    return oct_op_is_on(OCT_OP_ED25519_VERIFY) ? oct_ed25519_verify_on(oct_ops_selected(), lane, lanes, result)
-                                               : OCT_ERR_UNSUPPORTED;
+    return oct_ed25519_verify_on(oct_op_table(OCT_OP_ED25519_VERIFY), lane, lanes, result);
 }

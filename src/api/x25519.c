@@ -38,12 +38,6 @@ static void batch_close(struct batch *b, const struct oct_ops *ops)
     oct_scrub_stack();
 }
 
-static void load(uint64_t word[4], const uint8_t *bytes)
-{
-    for (int i = 0; i < 4; i++)
-        word[i] = oct_load_le64(bytes + 8 * i);
-}
-
 /* RFC 7748, section 5: clear bits 0, 1, 2 and 255, set bit 254. */
 static void clamp(uint64_t word[4])
 {
@@ -57,11 +51,11 @@ static void read_inputs(struct batch *b, int derive)
     uint64_t scalar[4], peer[4];
     for (unsigned i = 0; i < OCT_LANES; i++) {
         const struct oct_x25519_lane *from = &b->lane[i < b->lanes ? i : 0];
-        load(scalar, from->scalar);
+        oct_load_words(scalar, from->scalar);
         clamp(scalar);
         oct_spread52(b->scalar, i, scalar);
         if (derive) {
-            load(peer, from->peer);
+            oct_load_words(peer, from->peer);
             oct_spread51(b->peer, i, peer);
         }
     }
@@ -113,8 +107,7 @@ static int run_on(const struct oct_ops *ops, const struct oct_x25519_lane lane[]
     unsigned ok = 0;
     for (unsigned i = 0; i < lanes; i++)
         ok |= write_output(&b, i) << i;
-    result->ok = (uint8_t)ok;
-    result->invalid = (uint8_t)(((1u << lanes) - 1) & ~ok);
+    oct_lanes_report(result, lanes, ok);
     batch_close(&b, ops);
     return OCT_OK;
 }

@@ -150,12 +150,10 @@ static void ecdsa_sign_run(struct oct_job *const job[], unsigned jobs)
 
 static void ecdsa_verify_run(struct oct_job *const job[], unsigned jobs)
 {
-    struct oct_ecdsa_verify_lane lane[OCT_LANES] = {{NULL, NULL, 0, NULL}};
+    struct oct_ecdsa_verify_lane lane[OCT_LANES];
     struct oct_lanes result = {0, 0};
 
-    OCT_ASSERT(jobs >= 1 && jobs <= OCT_LANES);
-    for (unsigned i = 0; i < jobs; i++)
-        lane[i] = job[i]->ecdsa_verify;
+    gather(lane, sizeof lane[0], job, jobs);
     judge(job, jobs, oct_ecdsa_verify_x8(curve_of(job[0]->op), lane, jobs, &result), &result);
 }
 
@@ -201,23 +199,19 @@ static int ed25519_verify_check(const struct oct_job *job)
 
 static void ed25519_sign_run(struct oct_job *const job[], unsigned jobs)
 {
-    struct oct_ed25519_sign_lane lane[OCT_LANES] = {{NULL, NULL, 0, NULL}};
+    struct oct_ed25519_sign_lane lane[OCT_LANES];
     struct oct_lanes result = {0, 0};
 
-    OCT_ASSERT(jobs >= 1 && jobs <= OCT_LANES);
-    for (unsigned i = 0; i < jobs; i++)
-        lane[i] = job[i]->ed25519_sign;
+    gather(lane, sizeof lane[0], job, jobs);
     judge(job, jobs, oct_ed25519_sign_x8(lane, jobs, &result), &result);
 }
 
 static void ed25519_verify_run(struct oct_job *const job[], unsigned jobs)
 {
-    struct oct_ed25519_verify_lane lane[OCT_LANES] = {{NULL, NULL, 0, NULL}};
+    struct oct_ed25519_verify_lane lane[OCT_LANES];
     struct oct_lanes result = {0, 0};
 
-    OCT_ASSERT(jobs >= 1 && jobs <= OCT_LANES);
-    for (unsigned i = 0; i < jobs; i++)
-        lane[i] = job[i]->ed25519_verify;
+    gather(lane, sizeof lane[0], job, jobs);
     judge(job, jobs, oct_ed25519_verify_x8(lane, jobs, &result), &result);
 }
 
