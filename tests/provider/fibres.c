@@ -68,6 +68,15 @@ int signer_is_right(const struct signer *signer, const char *name)
     return ok;
 }
 
+void signers_end(struct signer signer[], int count, const char *name)
+{
+    for (int i = 0; i < count; i++) {
+        signer_finish(&signer[i]);
+        assert_true(signer_is_right(&signer[i], name));
+        signer_clear(&signer[i]);
+    }
+}
+
 int signer_fd(const struct signer *signer)
 {
     OSSL_ASYNC_FD fd[4] = {-1, -1, -1, -1};

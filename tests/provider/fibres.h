@@ -29,6 +29,9 @@ void signer_finish(struct signer *signer);
 /* 1 if the signature is good, by OpenSSL alone. name is the key's. */
 int signer_is_right(const struct signer *signer, const char *name);
 
+/* Finishes `count` of them, which all have the key of that name, finds their signatures good, and clears them. */
+void signers_end(struct signer signer[], int count, const char *name);
+
 /* The fd that the fibre waits for, or -1. */
 int signer_fd(const struct signer *signer);
 int is_readable(int fd);

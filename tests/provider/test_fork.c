@@ -103,11 +103,7 @@ static void test_child_closes(void **state)
         _exit(0);
     }
     expect_success(child);
-    for (int i = 0; i < JOBS; i++) {
-        signer_finish(&signer[i]);
-        assert_true(signer_is_right(&signer[i], "2048a"));
-        signer_clear(&signer[i]);
-    }
+    signers_end(signer, JOBS, "2048a");
 }
 
 /* A wait context that was used before the fork is used again in both. */
@@ -136,9 +132,7 @@ static void test_reuse_after_fork(void **state)
     assert_false(is_readable(fd));
     assert_int_equal(signer_step(&signer), 0);
     assert_int_equal(signer_fd(&signer), fd);
-    signer_finish(&signer);
-    assert_true(signer_is_right(&signer, "2048a"));
-    signer_clear(&signer);
+    signers_end(&signer, 1, "2048a");
 }
 
 static int load(void **state)

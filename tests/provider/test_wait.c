@@ -69,11 +69,7 @@ static void test_eighth_does_not_pause(void **state)
         signer_init(&signer[i], key, i);
         assert_int_equal(signer_step(&signer[i]), i == EIGHT - 1);
     }
-    for (int i = 0; i < EIGHT; i++) {
-        signer_finish(&signer[i]);
-        assert_true(signer_is_right(&signer[i], "2048a"));
-        signer_clear(&signer[i]);
-    }
+    signers_end(signer, EIGHT, "2048a");
 }
 
 /* One wait context for operation after operation has one descriptor, and closes it. */
@@ -150,9 +146,7 @@ static void test_patience(void **state)
     oct_queue_set_company(queue, 4);
     signer_init(&signer, key, 1);
     assert_true(ASYNC_WAIT_CTX_set_callback(signer.wait, count_call, &called));
-    signer_finish(&signer);
-    assert_true(signer_is_right(&signer, "2048a"));
-    signer_clear(&signer);
+    signers_end(&signer, 1, "2048a");
     oct_queue_set_company(queue, 0);
 }
 
