@@ -60,7 +60,8 @@ static m8 verify_matches(const struct num *r, const struct point *p)
     return m8_and(m8_not(fp_is_zero(&p->z)), m8_or(is_wrapped, verify_x_is(r, p, &zz)));
 }
 
-/* The scalars become odd, one or both by their sign; returns where one did. The sign of the sum does not change its x. */
+/* u1 and u2 become odd, an even one by its negative; returns where that befell only one of them: the terms differ in sign there. Where
+ * it befell both, the sum is the negative of what it should be, which has the same x. */
 static m8 verify_make_odd(struct verify_workspace *w)
 {
     const m8 odd1 = v8_test_bit(w->comb.scalar.l[0], 0), odd2 = v8_test_bit(w->derive.scalar.l[0], 0);

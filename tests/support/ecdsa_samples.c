@@ -119,6 +119,15 @@ static void negate(const struct ec_ref *f, uint8_t *at, const BIGNUM *modulus)
     BN_free(x);
 }
 
+/* r becomes r + n, which is the very x of a sum that wrap() chose. */
+static void leave_unreduced(const struct ec_ref *f, uint8_t *at)
+{
+    BIGNUM *x = get(f, at);
+    REQUIRE(BN_add(x, x, f->n) && BN_cmp(x, f->p) < 0);
+    ec_ref_put(f, at, x);
+    BN_free(x);
+}
+
 static void make_signature(const struct ec_ref *f, struct ecdsa_sample *s, enum ecdsa_kind kind)
 {
     uint8_t d[MAX], *const r = s->signature, *const v = r + f->bytes;
@@ -133,8 +142,10 @@ static void make_signature(const struct ec_ref *f, struct ecdsa_sample *s, enum 
     sign(f, s, d);
     if (kind == GOOD_DOUBLING || kind == BAD_OPPOSITE)
         meet(f, s, kind == BAD_OPPOSITE);
-    if (kind == GOOD_WRAPPED || kind == BAD_ALMOST_WRAPPED)
+    if (kind == GOOD_WRAPPED || kind == BAD_ALMOST_WRAPPED || kind == BAD_UNREDUCED)
         wrap(f, s, kind == BAD_ALMOST_WRAPPED);
+    if (kind == BAD_UNREDUCED)
+        leave_unreduced(f, r);
     if (kind == GOOD_NEGATED_S)
         negate(f, v, f->n);
     if (kind == BAD_NEGATED_R)
@@ -192,6 +203,59 @@ static void add_n(const struct ec_ref *f, struct ecdsa_sample *s, int to_s)
     BN_free(number);
 }
 
+/* A point near x = 5: of the curve, or, whatever its y, of one with another b, which the formulas do not tell apart. */
+static EC_GROUP *choose_point(const struct ec_ref *f, BIGNUM *x, BIGNUM *y, int other_curve)
+{
+    BIGNUM *a = BN_dup(f->p), *b = BN_new(), *t = BN_new();
+    EC_GROUP *group = NULL;
+    EC_POINT *q = EC_POINT_new(f->group);
+    REQUIRE(a && b && t && q && BN_set_word(x, 5) && BN_set_word(y, 7) && BN_sub_word(a, 3));
+    if (other_curve) { /* y^2 - x^3 + 3x */
+        REQUIRE(BN_mod_sqr(b, y, f->p, f->ctx) && BN_mod_sqr(t, x, f->p, f->ctx) && BN_sub_word(t, 3));
+        REQUIRE(BN_mod_mul(t, t, x, f->p, f->ctx) && BN_mod_sub(b, b, t, f->p, f->ctx));
+        REQUIRE((group = EC_GROUP_new_curve_GFp(f->p, a, b, f->ctx)) != NULL);
+    } else {
+        while (EC_POINT_set_compressed_coordinates(f->group, q, x, 1, f->ctx) != 1)
+            REQUIRE(BN_add_word(x, 1));
+        REQUIRE(EC_POINT_get_affine_coordinates(f->group, q, x, y, f->ctx) == 1);
+        REQUIRE((group = EC_GROUP_dup(f->group)) != NULL);
+    }
+    EC_POINT_free(q);
+    BN_free(a);
+    BN_free(b);
+    BN_free(t);
+    return group;
+}
+
+/* For a digest of zero anybody can sign in the name of any Q: r = x(u*Q), s = r/u. So here is one that only the check of the key stops:
+ * Q is written with an x that is not below p, or is of another curve. u is odd, and so used as it is. */
+static void forge(const struct ec_ref *f, struct ecdsa_sample *s, int other_curve)
+{
+    BIGNUM *x = BN_new(), *y = BN_new(), *u = BN_new(), *r = BN_new();
+    REQUIRE(x && y && u && r && BN_rand_range(u, f->n) && (BN_is_odd(u) || BN_sub(u, f->n, u)));
+    EC_GROUP *group = choose_point(f, x, y, other_curve);
+    EC_POINT *q = EC_POINT_new(group);
+    REQUIRE(q && EC_POINT_set_affine_coordinates(group, q, x, y, f->ctx) == 1);
+    REQUIRE(EC_POINT_mul(group, q, NULL, q, u, f->ctx) == 1);
+    REQUIRE(EC_POINT_get_affine_coordinates(group, q, r, NULL, f->ctx) == 1 && BN_nnmod(r, r, f->n, f->ctx));
+    REQUIRE(BN_mod_inverse(u, u, f->n, f->ctx) && BN_mod_mul(u, u, r, f->n, f->ctx));
+    memset(s->digest, 0, sizeof s->digest);
+    ec_ref_put(f, s->signature, r);
+    ec_ref_put(f, s->signature + f->bytes, u);
+    ec_ref_put(f, s->key, x);
+    ec_ref_put(f, s->key + f->bytes, y);
+    if (!other_curve) {
+        REQUIRE(ec_ref_verify(f, s->signature, s->key, s->digest, s->len) && BN_add(x, x, f->p));
+        ec_ref_put(f, s->key, x);
+    }
+    EC_POINT_free(q);
+    EC_GROUP_free(group);
+    BN_free(x);
+    BN_free(y);
+    BN_free(u);
+    BN_free(r);
+}
+
 static void change_key(const struct ec_ref *f, struct ecdsa_sample *s, enum ecdsa_kind kind)
 {
     uint8_t one[MAX] = {0};
@@ -199,8 +263,10 @@ static void change_key(const struct ec_ref *f, struct ecdsa_sample *s, enum ecds
         ec_ref_peer(f, s->key, 0);
     if (kind == NEGATED_KEY)
         negate(f, s->key + f->bytes, f->p);
-    if (kind >= FIRST_BAD_KEY)
-        ec_ref_peer(f, s->key, (unsigned)kind - FIRST_BAD_KEY + 6);
+    if (kind == KEY_PLUS_P || kind == KEY_OTHER_CURVE)
+        forge(f, s, kind == KEY_OTHER_CURVE);
+    if (kind >= FIRST_REF_KEY)
+        ec_ref_peer(f, s->key, (unsigned)kind - FIRST_REF_KEY + 6);
     if (kind == GOOD_KEY_G) {
         uint8_t nonce[64];
         one[f->bytes - 1] = 1;

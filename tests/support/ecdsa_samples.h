@@ -12,11 +12,13 @@
 enum ecdsa_kind {
     GOOD, GOOD_NEGATED_S, GOOD_ZERO_DIGEST, GOOD_DIGEST_N, GOOD_ONES_DIGEST, GOOD_DOUBLING, GOOD_WRAPPED, GOOD_KEY_G,
     FIRST_BAD,
-    BAD_DIGEST = FIRST_BAD, BAD_R, BAD_S, BAD_NEGATED_R, BAD_SWAPPED, BAD_OPPOSITE, BAD_ALMOST_WRAPPED,
+    BAD_DIGEST = FIRST_BAD, BAD_R, BAD_S, BAD_NEGATED_R, BAD_SWAPPED, BAD_OPPOSITE, BAD_ALMOST_WRAPPED, BAD_UNREDUCED,
     BAD_R_PLUS_N, BAD_S_PLUS_N, ZERO_R, ZERO_S, ZERO_BOTH, N_R, N_S, N_BOTH, N1_R, N1_S, ONES_R, ONES_S, ONES_BOTH,
     OTHER_KEY, NEGATED_KEY,
-    FIRST_BAD_KEY, /* the kinds of ec_ref_peer(), from 6 on */
-    ECDSA_KINDS = FIRST_BAD_KEY + EC_REF_PEERS - 6
+    FIRST_BAD_KEY, /* from here on libcrypto does not take the key */
+    KEY_PLUS_P = FIRST_BAD_KEY, KEY_OTHER_CURVE, /* the signature is good, but for the key */
+    FIRST_REF_KEY, /* the kinds of ec_ref_peer(), from 6 on */
+    ECDSA_KINDS = FIRST_REF_KEY + EC_REF_PEERS - 6
 };
 
 struct ecdsa_sample {
