@@ -31,7 +31,7 @@ extern "C" {
 struct oct_ed25519_key;
 
 /* *key from a seed, which is read and not kept. Errors, with *key untouched: OCT_ERR_ARGUMENT, OCT_ERR_MEMORY, OCT_ERR_UNSUPPORTED (no
- * table on this CPU, or signing is off). */
+ * table on this CPU, or signing is off), OCT_ERR_FAULT (the public key failed its check twice). */
 OCT_API OCT_MUST_USE int oct_ed25519_key_new(struct oct_ed25519_key **key, const uint8_t seed[OCT_ED25519_SEED_BYTES]);
 
 /* Wipes and frees. NULL is allowed. */

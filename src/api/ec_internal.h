@@ -44,15 +44,16 @@ int oct_ec_keygen_on(const struct oct_ops *ops, int curve, const struct oct_ec_k
                      struct oct_lanes *result);
 
 /* `lanes` nonces, each a number of 512 bits, big-endian; 0 or an error. */
-typedef int oct_ecdsa_nonce_fn(uint8_t nonce[OCT_LANES][OCT_EC_NONCE_BYTES], int curve,
+typedef int oct_ecdsa_nonce_fn(const struct oct_ops *ops, uint8_t nonce[OCT_LANES][OCT_EC_NONCE_BYTES], int curve,
                                const struct oct_ecdsa_sign_lane lane[], unsigned lanes);
 
-/* What oct_ecdsa_sign_x8() uses: fresh randomness, then oct_ecdsa_hedge() for each lane. */
+/* What oct_ecdsa_sign_x8() uses: fresh randomness, then oct_ecdsa_hedge(). */
 oct_ecdsa_nonce_fn oct_ecdsa_nonces;
 
-/* The nonce of one signature from its private key, its digest and 32 bytes of randomness. */
-void oct_ecdsa_hedge(uint8_t nonce[OCT_EC_NONCE_BYTES], int curve, const struct oct_ecdsa_sign_lane *lane,
-                     const uint8_t random[32]);
+/* The nonces of signatures from their private keys, digests and 32 bytes of randomness each, hashed together. 0, or
+ * OCT_ERR_MEMORY. What the hashing leaves in frames is the caller's to scrub. */
+int oct_ecdsa_hedge(const struct oct_ops *ops, uint8_t nonce[OCT_LANES][OCT_EC_NONCE_BYTES], int curve,
+                    const struct oct_ecdsa_sign_lane lane[], uint8_t random[OCT_LANES][32], unsigned lanes);
 
 int oct_ecdsa_sign_on(const struct oct_ops *ops, int curve, const struct oct_ecdsa_sign_lane lane[], unsigned lanes,
                       oct_ecdsa_nonce_fn *nonces, struct oct_lanes *result);

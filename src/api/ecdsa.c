@@ -8,8 +8,8 @@
  */
 #include "api/ec_internal.h"
 #include "api/op_internal.h"
+#include "api/sha512_lanes.h"
 #include "api/workspace.h"
-#include "base/sha512.h"
 
 #include <octuple/op.h>
 
@@ -17,17 +17,25 @@
 
 #define RANDOM_BYTES 32
 
+/* Before it all, with the curve's number behind it: 15 bytes. */
+static const char domain[] = "octuple-ecdsa-";
+
 int oct_ecdsa_sign_op(int curve)
 {
     return curve == OCT_EC_P256 ? OCT_OP_P256_SIGN : curve == OCT_EC_P384 ? OCT_OP_P384_SIGN : -1;
 }
 
+/* What the nonces of one batch are made in. */
+struct hedge {
+    struct oct_sha512_space hash;
+    uint8_t message[OCT_LANES][sizeof domain + OCT_EC_MAX_BYTES + RANDOM_BYTES + OCT_EC_MAX_DIGEST];
+};
+
 /* The parts have a fixed length or are last, so that no two inputs make one message. With P-256 and SHA-256 it is one block. */
-void oct_ecdsa_hedge(uint8_t nonce[OCT_EC_NONCE_BYTES], int curve, const struct oct_ecdsa_sign_lane *lane,
-                     const uint8_t random[RANDOM_BYTES])
+static size_t write_message(uint8_t *message, int curve, const struct oct_ecdsa_sign_lane *lane,
+                            const uint8_t random[RANDOM_BYTES])
 {
-    static const char domain[] = "octuple-ecdsa-"; /* and the curve: 15 bytes */
-    uint8_t message[sizeof domain + OCT_EC_MAX_BYTES + RANDOM_BYTES + OCT_EC_MAX_DIGEST], *end = message;
+    uint8_t *end = message;
     const size_t bytes = oct_ec_bytes(curve);
     memcpy(end, domain, sizeof domain - 1);
     end += sizeof domain - 1;
@@ -38,17 +46,34 @@ void oct_ecdsa_hedge(uint8_t nonce[OCT_EC_NONCE_BYTES], int curve, const struct 
     end += RANDOM_BYTES;
     memcpy(end, lane->digest, lane->digest_len);
     end += lane->digest_len;
-    oct_sha512(nonce, message, (size_t)(end - message));
-    oct_cleanse(message, sizeof message);
+    return (size_t)(end - message);
 }
 
-int oct_ecdsa_nonces(uint8_t nonce[OCT_LANES][OCT_EC_NONCE_BYTES], int curve, const struct oct_ecdsa_sign_lane lane[],
-                     unsigned lanes)
+int oct_ecdsa_hedge(const struct oct_ops *ops, uint8_t nonce[OCT_LANES][OCT_EC_NONCE_BYTES], int curve,
+                    const struct oct_ecdsa_sign_lane lane[], uint8_t random[OCT_LANES][RANDOM_BYTES], unsigned lanes)
+{
+    struct oct_sha512_message message[OCT_LANES] = {{.head = NULL}};
+    struct oct_workspace *workspace = oct_workspace_open(sizeof(struct hedge) + 64);
+    if (!workspace)
+        return OCT_ERR_MEMORY;
+    struct hedge *h = oct_workspace_take(workspace, sizeof *h);
+    for (unsigned i = 0; i < lanes; i++) {
+        message[i].body = h->message[i];
+        message[i].body_len = write_message(h->message[i], curve, &lane[i], random[i]);
+    }
+    oct_sha512_lanes(ops, &h->hash, message, lanes);
+    memcpy(nonce, h->hash.digest, lanes * sizeof nonce[0]);
+    oct_workspace_close(workspace);
+    return OCT_OK;
+}
+
+int oct_ecdsa_nonces(const struct oct_ops *ops, uint8_t nonce[OCT_LANES][OCT_EC_NONCE_BYTES], int curve,
+                     const struct oct_ecdsa_sign_lane lane[], unsigned lanes)
 {
     uint8_t random[OCT_LANES][RANDOM_BYTES];
-    const int status = oct_random(random, lanes * sizeof random[0]);
-    for (unsigned i = 0; status == OCT_OK && i < lanes; i++)
-        oct_ecdsa_hedge(nonce[i], curve, &lane[i], random[i]);
+    int status = oct_random(random, lanes * sizeof random[0]);
+    if (status == OCT_OK)
+        status = oct_ecdsa_hedge(ops, nonce, curve, lane, random, lanes);
     oct_cleanse(random, sizeof random);
     return status;
 }
@@ -89,7 +114,7 @@ static int sign_once(const struct oct_ops *ops, int curve, const struct oct_ecds
     struct oct_ec_batch b = {.ops = ops, .curve = curve, .lanes = lanes};
     uint8_t nonce[OCT_LANES][OCT_EC_NONCE_BYTES];
     const uint64_t *comb = oct_ops_ec_comb(ops, (unsigned)curve);
-    int status = comb ? nonces(nonce, curve, lane, lanes) : OCT_ERR_MEMORY;
+    int status = comb ? nonces(ops, nonce, curve, lane, lanes) : OCT_ERR_MEMORY;
     if (status == OCT_OK)
         status = oct_ec_batch_open(&b, *ops->ec_sign[curve].workspace);
     if (status == OCT_OK) {

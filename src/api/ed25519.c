@@ -15,9 +15,9 @@
 int oct_ed25519_batch_open(struct oct_ed25519_batch *b, size_t kernel)
 {
     const size_t limbs = LIMBS * sizeof(oct_limb8), wide = OCT_ED25519_WIDE_LIMBS * sizeof(oct_limb8);
+    const size_t size = sizeof *b->hash + OCT_LANES * sizeof *b->head + wide + 4 * limbs + kernel + 64;
     b->comb = oct_comb25519(b->ops);
-    b->workspace = b->comb ? oct_workspace_open(sizeof *b->hash + OCT_LANES * sizeof *b->head + wide + 4 * limbs + kernel + 64)
-                           : NULL;
+    b->workspace = b->comb ? oct_workspace_open(size) : NULL;
     if (!b->workspace)
         return OCT_ERR_MEMORY;
     b->hash = oct_workspace_take(b->workspace, sizeof *b->hash);

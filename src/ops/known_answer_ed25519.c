@@ -60,7 +60,8 @@ struct signatures {
     oct_limb8 wide[WIDE], a[LIMBS], point_a[LIMBS], r[LIMBS], point_r[LIMBS], s[LIMBS];
 };
 
-static unsigned sign(const struct oct_ops *ops, void *workspace, const uint64_t *comb, struct signatures *x, uint64_t *state)
+static unsigned sign(const struct oct_ops *ops, void *workspace, const uint64_t *comb, struct signatures *x,
+                     uint64_t *state)
 {
     draw_wide(x->wide, state);
     const struct oct_ed25519_base_args key = {workspace, comb, x->wide, x->a, x->point_a};

@@ -166,19 +166,19 @@ static void check_keygen(const struct batch *from, unsigned lanes)
 static uint8_t kept[OCT_LANES][OCT_EC_NONCE_BYTES];
 
 /* The library's own nonces, remembered. */
-static int keep(uint8_t nonce[OCT_LANES][OCT_EC_NONCE_BYTES], int curve, const struct oct_ecdsa_sign_lane lane[],
-                unsigned lanes)
+static int keep(const struct oct_ops *ops, uint8_t nonce[OCT_LANES][OCT_EC_NONCE_BYTES], int curve,
+                const struct oct_ecdsa_sign_lane lane[], unsigned lanes)
 {
-    const int status = oct_ecdsa_nonces(nonce, curve, lane, lanes);
+    const int status = oct_ecdsa_nonces(ops, nonce, curve, lane, lanes);
     REQUIRE(is_secret(nonce, lanes * OCT_EC_NONCE_BYTES));
     memcpy(kept, nonce, lanes * sizeof kept[0]);
     return status;
 }
 
-static int repeat(uint8_t nonce[OCT_LANES][OCT_EC_NONCE_BYTES], int curve, const struct oct_ecdsa_sign_lane lane[],
-                  unsigned lanes)
+static int repeat(const struct oct_ops *ops, uint8_t nonce[OCT_LANES][OCT_EC_NONCE_BYTES], int curve,
+                  const struct oct_ecdsa_sign_lane lane[], unsigned lanes)
 {
-    (void)curve, (void)lane;
+    (void)ops, (void)curve, (void)lane;
     OCT_DECLASSIFY(kept, sizeof kept);
     memcpy(nonce, kept, lanes * sizeof kept[0]);
     return OCT_OK;

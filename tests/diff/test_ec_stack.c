@@ -114,10 +114,10 @@ static unsigned count_secrets(const uint8_t *from, const uint8_t *to, const stru
 }
 
 /* The nonces as they are made, and kept for the search: by the test's own memory, not its stack. */
-static int nonces(uint8_t nonce[OCT_LANES][OCT_EC_NONCE_BYTES], int curve, const struct oct_ecdsa_sign_lane lane[],
-                  unsigned lanes)
+static int nonces(const struct oct_ops *ops, uint8_t nonce[OCT_LANES][OCT_EC_NONCE_BYTES], int curve,
+                  const struct oct_ecdsa_sign_lane lane[], unsigned lanes)
 {
-    const int status = oct_ecdsa_nonces(nonce, curve, lane, lanes);
+    const int status = oct_ecdsa_nonces(ops, nonce, curve, lane, lanes);
     memcpy(call.nonce, nonce, sizeof call.nonce);
     return status;
 }

@@ -44,10 +44,10 @@ static int teardown(void **state)
 static uint8_t given[OCT_LANES][OCT_EC_NONCE_BYTES];
 static unsigned calls;
 
-static int give(uint8_t nonce[OCT_LANES][OCT_EC_NONCE_BYTES], int curve, const struct oct_ecdsa_sign_lane lane[],
-                unsigned lanes)
+static int give(const struct oct_ops *ops, uint8_t nonce[OCT_LANES][OCT_EC_NONCE_BYTES], int curve,
+                const struct oct_ecdsa_sign_lane lane[], unsigned lanes)
 {
-    (void)curve, (void)lane;
+    (void)ops, (void)curve, (void)lane;
     memcpy(nonce, given, lanes * sizeof given[0]);
     calls++;
     return OCT_OK;
@@ -181,16 +181,33 @@ static void test_verify(void **state)
             }
 }
 
+/* The nonce of one lane, which moves from call to call, among others with other lengths. */
+static void hedge(const struct oct_ops *ops, uint8_t nonce[64], int curve, const struct oct_ecdsa_sign_lane *one,
+                  const uint8_t random[32])
+{
+    static unsigned place;
+    uint8_t drawn[OCT_LANES][32] = {{0}}, all[OCT_LANES][OCT_EC_NONCE_BYTES];
+    struct oct_ecdsa_sign_lane lane[OCT_LANES];
+    place = (place + 1) % OCT_LANES;
+    for (unsigned i = 0; i < OCT_LANES; i++) {
+        lane[i] = *one;
+        if (i != place)
+            lane[i].digest_len = 1 + 9 * i;
+    }
+    memcpy(drawn[place], random, 32);
+    assert_int_equal(oct_ecdsa_hedge(ops, all, curve, lane, drawn, OCT_LANES), OCT_OK);
+    memcpy(nonce, all[place], sizeof all[place]);
+}
+
 /* What the nonce depends on: all of its inputs; and that it is the hash that it says. */
-static void test_hedge(void **state)
+static void test_hedge_on(const struct oct_ops *ops)
 {
     uint8_t key[2][MAX] = {{1}, {2}}, digest[2][64] = {{3}, {4}}, random[2][32] = {{5}, {6}}, nonce[64], other[64];
     uint8_t message[15 + MAX + 32 + 64] = "octuple-ecdsa-", signature[2 * MAX];
-    (void)state;
     for (int curve = 0; curve < OCT_EC_CURVES; curve++) {
         const size_t bytes = ref[curve].bytes;
         struct oct_ecdsa_sign_lane lane = {key[0], digest[0], 32, signature};
-        oct_ecdsa_hedge(nonce, curve, &lane, random[0]);
+        hedge(ops, nonce, curve, &lane, random[0]);
         message[14] = (uint8_t)curve;
         memcpy(message + 15, key[0], bytes);
         memcpy(message + 15 + bytes, random[0], 32);
@@ -198,22 +215,29 @@ static void test_hedge(void **state)
         assert_int_equal(EVP_Digest(message, 15 + bytes + 64, other, NULL, EVP_sha512(), NULL), 1);
         assert_memory_equal(nonce, other, 64);
         lane.digest = digest[1]; /* two messages, a random source that repeats */
-        oct_ecdsa_hedge(other, curve, &lane, random[0]);
+        hedge(ops, other, curve, &lane, random[0]);
         assert_memory_not_equal(nonce, other, 64);
         lane.digest = digest[0];
         lane.digest_len = 33;
-        oct_ecdsa_hedge(other, curve, &lane, random[0]);
+        hedge(ops, other, curve, &lane, random[0]);
         assert_memory_not_equal(nonce, other, 64);
         lane.digest_len = 32;
         lane.private_key = key[1];
-        oct_ecdsa_hedge(other, curve, &lane, random[0]);
+        hedge(ops, other, curve, &lane, random[0]);
         assert_memory_not_equal(nonce, other, 64);
         lane.private_key = key[0];
-        oct_ecdsa_hedge(other, curve, &lane, random[1]);
+        hedge(ops, other, curve, &lane, random[1]);
         assert_memory_not_equal(nonce, other, 64);
-        oct_ecdsa_hedge(other, 1 - curve, &lane, random[0]);
+        hedge(ops, other, 1 - curve, &lane, random[0]);
         assert_memory_not_equal(nonce, other, 64);
     }
+}
+
+static void test_hedge(void **state)
+{
+    (void)state;
+    for (unsigned t = 0; t < tables; t++)
+        test_hedge_on(table[t]);
 }
 
 /* Parent and child sign one message with one key; lanes of one call do too: r is never the same. */

@@ -104,7 +104,8 @@ static void compare(unsigned t, unsigned lanes, unsigned first_key, const size_t
     for (unsigned i = 0; i < lanes; i++) {
         const unsigned k = (first_key + 3 * i) % KEYS;
         sign[i] = (struct oct_ed25519_sign_lane){key[t][k], len[i] ? message[i] : NULL, len[i], got[i]};
-        verify[i] = (struct oct_ed25519_verify_lane){oct_ed25519_key_public(key[t][k]), sign[i].message, len[i], got[i]};
+        verify[i] = (struct oct_ed25519_verify_lane){oct_ed25519_key_public(key[t][k]), sign[i].message, len[i],
+                                                     got[i]};
     }
     assert_int_equal(oct_ed25519_sign_on(table[t], sign, lanes, &result), OCT_OK);
     assert_int_equal(result.ok, (1u << lanes) - 1);
@@ -135,7 +136,8 @@ static void test_sign(void **state)
 /* Where the hashes' blocks begin and end: 32 or 64 bytes before the message, 17 after. */
 static void test_block_edges(void **state)
 {
-    static const size_t edge[] = {0, 1, 46, 47, 48, 49, 63, 64, 65, 78, 79, 80, 81, 95, 96, 97, 111, 112, 174, 175, 176, 191, 192};
+    static const size_t edge[] = {0,  1,  46, 47, 48, 49, 63,  64,  65,  78,  79, 80,
+                                  81, 95, 96, 97, 111, 112, 174, 175, 176, 191, 192};
     (void)state;
     for (unsigned t = 0; t < tables; t++)
         for (unsigned start = 0; start < OCT_ARRAY_LEN(edge); start++) {

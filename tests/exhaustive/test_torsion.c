@@ -85,7 +85,8 @@ static void run_batch(struct batch *b)
 }
 
 /* One more lane; the eighth runs the batch. */
-static void add_lane(struct batch *b, const BIGNUM *k, const BIGNUM *s, const uint8_t a[32], const uint8_t r[32], int valid)
+static void add_lane(struct batch *b, const BIGNUM *k, const BIGNUM *s, const uint8_t a[32], const uint8_t r[32],
+                     int valid)
 {
     put_number(b->wide, b->lane, WIDE, k);
     put_number(b->s, b->lane, LIMBS, s);

@@ -128,7 +128,8 @@ static void test_refused(void **state)
     assert_int_equal(submitted(OCT_OP_ED25519_VERIFY, &one), OCT_ERR_ARGUMENT);
     one.ed25519_verify = (struct oct_ed25519_verify_lane){signature[1], message[0], 1, NULL};
     assert_int_equal(submitted(OCT_OP_ED25519_VERIFY, &one), OCT_ERR_ARGUMENT);
-    one.ed25519_verify = (struct oct_ed25519_verify_lane){signature[1], message[0], OCT_ED25519_MESSAGE_LIMIT, signature[0]};
+    one.ed25519_verify =
+        (struct oct_ed25519_verify_lane){signature[1], message[0], OCT_ED25519_MESSAGE_LIMIT, signature[0]};
     assert_int_equal(submitted(OCT_OP_ED25519_VERIFY, &one), OCT_ERR_LENGTH);
     assert_int_equal(one.state, OCT_JOB_IDLE);
 }
