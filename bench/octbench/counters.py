@@ -12,7 +12,9 @@ MAGIC = 0x3150555463744F00
 LANES = 8
 ROOM = 32  # OCT_COUNTERS_OPS
 NAMES = ("rsa2048-private", "rsa3072-private", "rsa4096-private",
-         "rsa2048-public", "rsa3072-public", "rsa4096-public")
+         "rsa2048-public", "rsa3072-public", "rsa4096-public", "x25519-derive", "x25519-keygen",
+         "p256-sign", "p256-keygen", "p256-derive", "p384-sign", "p384-keygen", "p384-derive",
+         "ed25519-sign", "ed25519-verify", "p256-verify", "p384-verify")
 
 HEADER = struct.Struct("=8Q")  # magic, pid, op_count, 5 reserved
 OPERATION = struct.Struct(f"={6 + LANES + 1 + 2}Q")
@@ -43,6 +45,11 @@ class Operation:
 
     def __add__(self, other: "Operation") -> "Operation":
         return self - (Operation() - other)
+
+    @property
+    def all(self) -> int:
+        """Those that came to a result, in lanes or not."""
+        return self.done + self.plain
 
 
 def parse(data: bytes) -> dict[str, Operation]:

@@ -48,8 +48,8 @@ def test_counters_are_laid_out_as_the_header_says(tmp_path):
 
 
 def test_counter_names_are_those_of_the_header():
-    names = re.findall(r"OCT_OP_(RSA\w+) = \d", (INCLUDE / "op.h").read_text())
-    assert [name.lower().replace("_", "-") for name in names] == list(counters.NAMES)
+    names = re.findall(r"OCT_OP_(\w+) = \d+,", (INCLUDE / "op.h").read_text())
+    assert [name.lower().replace("_", "-") for name in names if name != "COUNT"] == list(counters.NAMES)
 
 
 @pytest.mark.parametrize("data, what", (
@@ -62,7 +62,8 @@ def test_what_is_no_counters_file_is_told(data, what):
 
 
 def test_counters_of_a_later_version_have_more_operations():
-    assert "operation-6" in counters.parse(counters_bytes([[i] * 17 for i in range(7)]))
+    known = len(counters.NAMES)
+    assert f"operation-{known}" in counters.parse(counters_bytes([[i] * 17 for i in range(known + 1)]))
 
 
 def test_counters_difference(tmp_path):

@@ -13,10 +13,13 @@ import signal
 import socket
 import ssl
 import struct
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+
+import lab
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
@@ -152,6 +155,40 @@ def finish(clients: list[Client]) -> list[bytes]:
     for client in clients:
         client.close()
     return answers
+
+
+def in_step(pid: int, clients: list[Client]) -> list[bytes]:
+    """As finish(), but each flight of theirs arrives at the same time: at every operation each has company."""
+    pending = list(clients)
+    while pending:
+        for client in pending:
+            if not client.receive():
+                raise ConnectionError("the server closed the connection in mid-handshake")
+        with stopped(pid):
+            for client in pending:
+                client.turn()
+                client.flush()
+        pending = [client for client in pending if not client.done]
+    return finish(clients)
+
+
+def s_client(port: int, *more: str) -> subprocess.Popen[bytes]:
+    """OpenSSL's own client, which sends what it is given and prints what it hears."""
+    return subprocess.Popen(["openssl", "s_client", "-connect", f"127.0.0.1:{port}", "-ign_eof", *more],
+                            env=lab.clean_environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT)
+
+
+def s_clients(pid: int, port: int, options: list[list[str]]) -> list[str]:
+    """So many of them whose hellos arrive at the same time, and a request by each; what they said."""
+    with stopped(pid):
+        runs = [s_client(port, *more) for more in options]
+        arrived(port, len(options))
+    said = [run.communicate(REQUEST, timeout=60)[0].decode(errors="replace") for run in runs]
+    for text in said:
+        if "200 OK" not in text:
+            raise ConnectionError(f"no proper answer: {text}")
+    return said
 
 
 def many(count: int, threads: int, work: Callable[[], None]) -> list[Exception]:

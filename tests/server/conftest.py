@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+import credentials
 import lab
 
 
@@ -26,7 +27,7 @@ def build() -> lab.Build:
 @pytest.fixture(scope="session")
 def keys() -> Iterator[Path]:
     where = lab.folder("keys")
-    yield lab.make_keys(where / "made")
+    yield credentials.make_keys(where / "made")
     shutil.rmtree(where)
 
 

@@ -56,31 +56,6 @@ def folder(name: str) -> Path:
     return path
 
 
-def openssl(*arguments: str) -> str:
-    done = subprocess.run(["openssl", *arguments], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise LabError(f"openssl {' '.join(arguments)}: {done.stderr.strip()}")
-    return done.stdout
-
-
-def make_keys(where: Path, sizes: tuple[int, ...] = (2048, 3072, 4096)) -> Path:
-    """One self-signed server certificate per size, and an authority with a client certificate."""
-    where.mkdir(exist_ok=True)
-    for size in sizes:
-        openssl("req", "-x509", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
-                "subjectAltName=DNS:localhost,IP:127.0.0.1", "-newkey", f"rsa:{size}",
-                "-keyout", f"{where}/rsa{size}.key", "-out", f"{where}/rsa{size}.crt")
-    openssl("req", "-x509", "-nodes", "-days", "2", "-subj", "/CN=test authority", "-newkey", "rsa:2048", "-keyout",
-            f"{where}/ca.key", "-out", f"{where}/ca.crt")
-    openssl("req", "-nodes", "-subj", "/CN=client", "-newkey", "rsa:2048", "-keyout", f"{where}/client.key", "-out",
-            f"{where}/client.csr")
-    openssl("x509", "-req", "-days", "2", "-in", f"{where}/client.csr", "-CA", f"{where}/ca.crt", "-CAkey",
-            f"{where}/ca.key", "-CAcreateserial", "-out", f"{where}/client.crt")
-    for key in where.glob("*.key"):
-        key.chmod(0o644)  # a worker that has dropped its privileges reads them in some tests
-    return where
-
-
 OPENSSL_CONF = """\
 openssl_conf = init
 [init]
@@ -206,7 +181,7 @@ class Nginx:
     def __init__(self, keys: Path, build: Build | None, servers: list[Server], *, workers: int = 1, main: str = "",
                  http: str = "", multi_accept: str = "off", log_level: str = "notice",
                  env: dict[str, str] | None = None, ports: list[int] | None = None, events: str = "",
-                 own_certificate: bool = True, detached: bool = False, switches: str = ""):
+                 own_certificate: bool = True, detached: bool = False, switches: str = "", by_command: bool = False):
         self.folder = folder("nginx")
         self.keys, self.build, self.servers, self.workers = keys, build, servers, workers
         for server, port in zip(servers, ports or free_ports(len(servers))):
@@ -220,6 +195,10 @@ class Nginx:
         self.conf = self.folder / "nginx.conf"
         self.conf.write_text(text + "}\n")
         self.env = shim_environment(self.folder, build, switches) if build else clean_environment()
+        self.prefix: list[str] = []
+        if build and by_command:  # `octuple run` has to find shim and provider itself
+            self.prefix = [str(build.command), "run", "--"]
+            del self.env["LD_PRELOAD"], self.env["OPENSSL_CONF"]
         self.env.update(env or {})
         self.detached = detached
         self.process: subprocess.Popen[bytes] | Detached | None = None
@@ -237,7 +216,7 @@ class Nginx:
 
     def start(self) -> "Nginx":
         nginx = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin") or "nginx"
-        command = [nginx, "-c", str(self.conf)]
+        command = [*self.prefix, nginx, "-c", str(self.conf)]
         with open(self.folder / "output", "wb") as output:
             if self.detached:
                 self.process = Detached(command, self.env, output)
@@ -339,13 +318,17 @@ def wait_port(port: int, process: subprocess.Popen[bytes] | Detached) -> None:
     wait_until(open_now, f"port {port} is open")
 
 
-def client_context(version: str = "1.3", ciphers: str = "ALL", keys: Path | None = None) -> ssl.SSLContext:
+def client_context(version: str = "1.3", ciphers: str = "ALL", certificate: Path | None = None,
+                   key: Path | None = None, curve: str = "") -> ssl.SSLContext:
+    """`curve`: the only group that is offered."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     number = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}[version]
     context.minimum_version = context.maximum_version = number
     context.set_ciphers(ciphers)
-    if keys is not None:
-        context.load_cert_chain(keys / "client.crt", keys / "client.key")
+    if certificate is not None:
+        context.load_cert_chain(certificate, key)
+    if curve:
+        context.set_ecdh_curve(curve)
     return context

@@ -53,36 +53,7 @@ def test_keepalive(build, keys):
             client.close()
 
 
-@pytest.mark.parametrize("version", ["1.2", "1.3"])
-@pytest.mark.parametrize("tickets", ["on", "off"])
-def test_resumption(build, keys, version, tickets):
-    text = f"ssl_session_cache shared:it:1m; ssl_session_tickets {tickets};"
-    with lab.Nginx(keys, build, [lab.Server(text=text)]) as nginx:
-        context = lab.client_context(version, "ALL")
-        herd = clients.herd(nginx.worker_pids()[0], nginx.port, context, 12)
-        clients.finish(herd)
-        sessions = [client.tls.session for client in herd]
-        before = private(nginx)
-        assert before.done + before.plain == 12
-        with clients.stopped(nginx.worker_pids()[0]):
-            again = [clients.Client(nginx.port, context, session) for session in sessions]
-            # Full handshakes among them: the resumed ones pass those that are paused.
-            again += [clients.Client(nginx.port, context) for _ in range(6)]
-            for client in again:
-                client.hello()
-        assert all(b"200 OK" in answer for answer in clients.finish(again))
-        assert [client.tls.session_reused for client in again] == [True] * 12 + [False] * 6
-        after = private(nginx)
-        assert after.done + after.plain - before.done - before.plain == 6
-
-
 EARLY = "ssl_early_data on; ssl_session_cache shared:it:1m;"
-
-
-def s_client(port: int, *more: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(["openssl", "s_client", "-connect", f"127.0.0.1:{port}", "-tls1_3", "-ign_eof", *more],
-                            env=lab.clean_environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT)
 
 
 def test_early_data(build, keys, place):
@@ -91,15 +62,16 @@ def test_early_data(build, keys, place):
         request = place / "request"
         request.write_bytes(clients.REQUEST)
         with clients.stopped(nginx.worker_pids()[0]):
-            runs = [s_client(nginx.port, "-sess_out", f"{place}/{i}") for i in range(10)]
+            runs = [clients.s_client(nginx.port, "-tls1_3", "-sess_out", f"{place}/{i}") for i in range(10)]
             clients.arrived(nginx.port, 10)
         for run in runs:
             said = run.communicate(clients.REQUEST, timeout=60)[0]
             assert b"200 OK" in said and b"Early data was not sent" in said, said
         assert private(nginx).done > 0, "full handshakes in company are paused inside SSL_read_early_data()"
         with clients.stopped(nginx.worker_pids()[0]):
-            runs = [s_client(nginx.port, "-sess_in", f"{place}/{i}", "-early_data", str(request)) for i in range(10)]
-            runs += [s_client(nginx.port) for _ in range(6)]
+            resuming = [["-sess_in", f"{place}/{i}", "-early_data", str(request)] for i in range(10)]
+            runs = [clients.s_client(nginx.port, "-tls1_3", *more) for more in resuming]
+            runs += [clients.s_client(nginx.port, "-tls1_3") for _ in range(6)]
             clients.arrived(nginx.port, 16)
         for i, run in enumerate(runs):
             said = run.communicate(b"" if i < 10 else clients.REQUEST, timeout=60)[0]
@@ -113,40 +85,6 @@ def test_early_data_on_for_clients_without(build, keys):
             herd = clients.herd(nginx.worker_pids()[0], nginx.port, lab.client_context(version, "ALL"), 20)
             assert all(b"200 OK" in answer for answer in clients.finish(herd))
         assert private(nginx).done >= 10
-
-
-@pytest.mark.parametrize("version", ["1.2", "1.3"])
-def test_client_certificates(build, keys, version):
-    """The server verifies the client's chain too: RSA public operations, which may be paused as well."""
-    server = lab.Server(text=f"ssl_client_certificate {keys}/ca.crt; ssl_verify_client on;",
-                        location='return 200 "$ssl_client_verify $ssl_client_s_dn\\n";')
-    with lab.Nginx(keys, build, [server]) as nginx:
-        herd = clients.herd(nginx.worker_pids()[0], nginx.port, lab.client_context(version, "ALL", keys), 20)
-        assert all(answer.endswith(b"SUCCESS CN=client\n") for answer in clients.finish(herd))
-        without = clients.herd(nginx.worker_pids()[0], nginx.port, lab.client_context(version, "ALL"), 8)
-        assert all(b"400 Bad Request" in answer for answer in clients.finish(without))
-
-
-@pytest.mark.parametrize("version", ["TLSv1.2", "TLSv1.3"])
-def test_upstream(build, keys, version):
-    """The worker is client and server at once; the upstream asks for a certificate, so it signs as a client too."""
-    inner = lab.Server(text=f"ssl_client_certificate {keys}/ca.crt; ssl_verify_client on;",
-                       location='return 200 "inner $ssl_client_s_dn\\n";')
-    outer = lab.Server(key="rsa3072")
-    inner.port = lab.free_ports(1)[0]
-    outer.location = (f"proxy_pass https://127.0.0.1:{inner.port}; proxy_ssl_protocols {version}; "
-                      f"proxy_ssl_certificate {keys}/client.crt; proxy_ssl_certificate_key {keys}/client.key; "
-                      f"proxy_ssl_verify on; proxy_ssl_trusted_certificate {keys}/rsa2048.crt; "
-                      "proxy_ssl_name localhost; proxy_ssl_session_reuse off;")
-    with lab.Nginx(keys, build, [outer, inner], ports=[lab.free_ports(1)[0], inner.port]) as nginx:
-        for _ in range(3):
-            herd = clients.herd(nginx.worker_pids()[0], nginx.port, lab.client_context(), 16)
-            assert all(answer.endswith(b"inner CN=client\n") for answer in clients.finish(herd))
-        count = nginx.counters()
-        # Of each request: the outer server's signature, the inner one's, and the client's own.
-        assert count["rsa3072-private"].done + count["rsa3072-private"].plain == 48
-        assert count["rsa2048-private"].done + count["rsa2048-private"].plain == 96
-        assert count["rsa2048-private"].done > 0
 
 
 def test_sni_by_pattern(build, keys):
@@ -186,7 +124,7 @@ def test_stream(build, keys):
         pytest.skip("this nginx has no stream module (libnginx-mod-stream)")
     port = lab.free_ports(1)[0]
     stream = (f"stream {{ server {{ listen 127.0.0.1:{port} ssl; ssl_certificate {keys}/rsa2048.crt; "
-              f"ssl_certificate_key {keys}/rsa2048.key; return ok; }} }}")
+              f"ssl_certificate_key {keys}/rsa2048.key; ssl_protocols TLSv1.2 TLSv1.3; return ok; }} }}")
     with lab.Nginx(keys, build, [lab.Server()], main=f"load_module {module}; {stream}") as nginx:
         herd = clients.herd(nginx.worker_pids()[0], port, lab.client_context(), 12)
         for client in herd:
