@@ -15,8 +15,13 @@ int oct_shim_mode_now;
 /* Some operation whose result a handshake waits for. */
 static bool operation_on(void)
 {
-    return oct_op_is_on(OCT_OP_RSA2048_PRIVATE) || oct_op_is_on(OCT_OP_RSA3072_PRIVATE) ||
-           oct_op_is_on(OCT_OP_RSA4096_PRIVATE) || oct_op_is_on(OCT_OP_X25519_DERIVE);
+    static const int ops[] = {OCT_OP_RSA2048_PRIVATE, OCT_OP_RSA3072_PRIVATE, OCT_OP_RSA4096_PRIVATE,
+                              OCT_OP_X25519_DERIVE,   OCT_OP_P256_DERIVE,     OCT_OP_P384_DERIVE,
+                              OCT_OP_P256_SIGN,       OCT_OP_P384_SIGN};
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
+        if (oct_op_is_on(ops[i]))
+            return true;
+    return false;
 }
 
 static bool can_work(void)

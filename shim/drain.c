@@ -16,6 +16,31 @@
 /* An operation that fails ends the handshake: a fibre ends after one or two turns. */
 #define TURNS 64
 
+/* Above the program's errors while a fibre runs to its end. From 3.4 on libcrypto marks the error queue around what a
+ * provider does; a fibre that is resumed takes such a mark back, and there is none of its own any more: it may take one
+ * of these. */
+#define SENTINEL_REASON 0x4f4354
+#define SENTINEL_MARKS  8
+
+static void errors_put_aside(void)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    ssl->ERR_set_mark();
+    ssl->ERR_new();
+    ssl->ERR_set_error(ERR_LIB_USER, SENTINEL_REASON, NULL);
+    for (int i = 0; i < SENTINEL_MARKS; i++)
+        ssl->ERR_set_mark();
+}
+
+/* As long as the sentinel has a mark it stays; without one it goes, and the program's own mark is next. */
+static void errors_bring_back(void)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    do
+        ssl->ERR_pop_to_mark();
+    while (ssl->ERR_peek_last_error() == ERR_PACK(ERR_LIB_USER, 0, SENTINEL_REASON));
+}
+
 static void no_info(const SSL *s, int where, int ret)
 {
     (void)s, (void)where, (void)ret;
@@ -53,16 +78,15 @@ static void run_to_end(SSL *s)
 
 static void drain(struct oct_conn *conn, struct oct_thread *t, bool callbacks_too)
 {
-    const struct oct_ssl_functions *ssl = oct_ssl();
     int saved = errno;
 
-    ssl->ERR_set_mark();
+    errors_put_aside();
     if (silence(conn->ssl, callbacks_too)) {
         t->busy++;
         run_to_end(conn->ssl);
         t->busy--;
     }
-    ssl->ERR_pop_to_mark();
+    errors_bring_back();
     oct_thread_leave(conn);
     conn->state = OCT_CONN_RUNNING;
     conn->masked = false;

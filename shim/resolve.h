@@ -27,7 +27,7 @@
     X(SSL_do_handshake) X(SSL_accept) X(SSL_connect)                                                                   \
     X(SSL_read) X(SSL_read_ex) X(SSL_peek) X(SSL_peek_ex) X(SSL_read_early_data)                                       \
     X(SSL_write) X(SSL_write_ex) X(SSL_write_early_data)                                                               \
-    X(SSL_get_error) X(SSL_want) X(SSL_shutdown) X(SSL_free) X(SSL_clear) X(SSL_up_ref)
+    X(SSL_get_error) X(SSL_want) X(SSL_shutdown) X(SSL_new) X(SSL_free) X(SSL_clear) X(SSL_up_ref)
 
 /* What it only calls. */
 #define OCT_SSL_HELPERS(X)                                                                                             \
@@ -36,7 +36,7 @@
     X(SSL_set_async_callback) X(SSL_set0_rbio) X(SSL_set0_wbio) X(SSL_set_info_callback) X(SSL_set_msg_callback)       \
     X(CRYPTO_get_ex_new_index) X(ASYNC_get_current_job) X(ASYNC_is_capable) X(OSSL_PROVIDER_available)                 \
     X(SSL_get_rbio) X(SSL_get_wbio) X(BIO_new) X(BIO_s_null) X(BIO_free) X(BIO_up_ref)                                 \
-    X(ERR_set_mark) X(ERR_pop_to_mark) X(ERR_peek_last_error) X(ERR_clear_error)
+    X(ERR_set_mark) X(ERR_pop_to_mark) X(ERR_peek_last_error) X(ERR_clear_error) X(ERR_new) X(ERR_set_error)
 /* clang-format on */
 
 struct oct_ssl_functions {

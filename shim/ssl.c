@@ -10,6 +10,15 @@
 #define REAL(name)                                                                                                     \
     (__builtin_expect(oct_ssl()->name == NULL, 0) ? (oct_ssl_missing(#name), oct_ssl()->name) : oct_ssl()->name)
 
+/* Where libssl came late, as some plugin's dependency, this is the first that is seen of it: sockets are to be remembered
+ * from now on. */
+HOOK SSL *SSL_new(SSL_CTX *ctx)
+{
+    SSL *(*real)(SSL_CTX *) = REAL(SSL_new);
+    oct_shim_on();
+    return real(ctx);
+}
+
 HOOK int SSL_do_handshake(SSL *s)
 {
     int (*real)(SSL *) = REAL(SSL_do_handshake);

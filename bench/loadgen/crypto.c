@@ -61,9 +61,13 @@ static int begin_padded(struct oct_crypto *crypto, struct oct_span key, uint8_t 
 void oct_crypto_hmac(struct oct_crypto *crypto, uint8_t *out, struct oct_span key, const struct oct_span *part,
                      unsigned parts)
 {
-    if (key.len > crypto->block_len)
-        abort();
-    int ok = begin_padded(crypto, key, 0x36);
+    uint8_t digest[OCT_HASH_MAX];
+    int ok = 1;
+    if (key.len > crypto->block_len) { /* a secret of P-521 with SHA-256 */
+        ok = EVP_Digest(key.data, key.len, digest, NULL, crypto->md, NULL);
+        key = (struct oct_span){digest, crypto->hash_len};
+    }
+    ok = ok && begin_padded(crypto, key, 0x36);
     for (unsigned i = 0; ok && i < parts; i++)
         ok = EVP_DigestUpdate(crypto->scratch, part[i].data, part[i].len);
     ok = ok && EVP_DigestFinal_ex(crypto->scratch, out, NULL) && begin_padded(crypto, key, 0x5c) &&

@@ -74,10 +74,10 @@ static void write_groups(struct oct_writer *writer, const struct oct_options *op
     oct_write_close(writer, opened, 2);
 }
 
-/* ECDSA P-256 and P-384, RSA-PSS with SHA-256, -384, -512, RSA PKCS#1 v1.5 with the same: what a browser offers. */
+/* ECDSA P-256 and P-384, Ed25519, RSA-PSS with SHA-256, -384, -512, RSA PKCS#1 v1.5 with the same. */
 static void write_signature_algorithms(struct oct_writer *writer)
 {
-    static const uint16_t algorithms[] = {0x0403, 0x0503, 0x0804, 0x0805, 0x0806, 0x0401, 0x0501, 0x0601};
+    static const uint16_t algorithms[] = {0x0403, 0x0503, 0x0807, 0x0804, 0x0805, 0x0806, 0x0401, 0x0501, 0x0601};
     size_t opened = open_extension(writer, EXT_SIGNATURE_ALGORITHMS);
     write_list(writer, algorithms, sizeof algorithms / sizeof algorithms[0]);
     oct_write_close(writer, opened, 2);

@@ -12,6 +12,28 @@
 
 #include "crypto.h"
 
+struct shape {
+    enum oct_group group;
+    const char *type, *curve; /* for EVP_PKEY_Q_keygen() */
+    int nid;
+    size_t share_len, secret_len;
+};
+
+static const struct shape shapes[] = {
+    {OCT_GROUP_X25519, "X25519", NULL, NID_X25519, 32, 32},
+    {OCT_GROUP_P256, "EC", "P-256", NID_X9_62_prime256v1, 65, 32},
+    {OCT_GROUP_P384, "EC", "P-384", NID_secp384r1, 97, 48},
+    {OCT_GROUP_P521, "EC", "P-521", NID_secp521r1, OCT_SHARE_MAX, OCT_SHARED_MAX},
+};
+
+static const struct shape *shape_of(enum oct_group group)
+{
+    const struct shape *shape = shapes;
+    while (shape->group != group)
+        shape++;
+    return shape;
+}
+
 static void write_generator(uint8_t *share, size_t len, enum oct_group id)
 {
     memset(share, 0, len);
@@ -19,7 +41,7 @@ static void write_generator(uint8_t *share, size_t len, enum oct_group id)
         share[0] = 9; /* RFC 7748, section 4.1 */
         return;
     }
-    EC_GROUP *group = EC_GROUP_new_by_curve_name(id == OCT_GROUP_P256 ? NID_X9_62_prime256v1 : NID_secp384r1);
+    EC_GROUP *group = EC_GROUP_new_by_curve_name(shape_of(id)->nid);
     oct_crypto_require(group && EC_POINT_point2oct(group, EC_GROUP_get0_generator(group), POINT_CONVERSION_UNCOMPRESSED,
                                                    share, len, NULL) == len,
                        "the group's generator");
@@ -28,9 +50,8 @@ static void write_generator(uint8_t *share, size_t len, enum oct_group id)
 
 static void make_pair(struct oct_kex *kex, unsigned i)
 {
-    kex->key[i] = kex->group == OCT_GROUP_X25519 ? EVP_PKEY_Q_keygen(NULL, NULL, "X25519")
-                  : kex->group == OCT_GROUP_P256 ? EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256")
-                                                 : EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-384");
+    const struct shape *shape = shape_of(kex->group);
+    kex->key[i] = EVP_PKEY_Q_keygen(NULL, NULL, shape->type, shape->curve);
     oct_crypto_require(kex->key[i] != NULL, "making a key share");
     uint8_t *encoded = NULL;
     size_t len = EVP_PKEY_get1_encoded_public_key(kex->key[i], &encoded);
@@ -44,12 +65,11 @@ static void make_pair(struct oct_kex *kex, unsigned i)
 void oct_kex_init(struct oct_kex *kex, enum oct_group group, unsigned count)
 {
     unsigned shares = count ? count : 1;
+    const struct shape *shape = shape_of(group);
     *kex = (struct oct_kex){
         .group = group,
-        .share_len = group == OCT_GROUP_X25519 ? 32
-                     : group == OCT_GROUP_P256 ? 65
-                                               : 97,
-        .secret_len = group == OCT_GROUP_P384 ? 48 : 32,
+        .share_len = shape->share_len,
+        .secret_len = shape->secret_len,
         .count = count,
         .share = calloc(shares, sizeof *kex->share),
         .key = calloc(shares, sizeof *kex->key),

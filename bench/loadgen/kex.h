@@ -17,8 +17,8 @@
 #include "bytes.h"
 #include "options.h"
 
-#define OCT_SHARE_MAX  97 /* an uncompressed point of P-384 */
-#define OCT_SHARED_MAX 48
+#define OCT_SHARE_MAX  133 /* an uncompressed point of P-521 */
+#define OCT_SHARED_MAX 66
 
 struct oct_kex {
     enum oct_group group;

@@ -17,7 +17,7 @@ static const char usage[] =
     "What is negotiated (nothing else is offered):\n"
     "  --tls 1.2|1.3            default 1.3\n"
     "  --kx rsa|ecdhe           TLS 1.2: key exchange; default ecdhe\n"
-    "  --group x25519|p256|p384 default x25519\n"
+    "  --group GROUP            x25519 (default), p256, p384, p521\n"
     "  --suite aes128|aes256    AES-128-GCM with SHA-256 (default), AES-256-GCM with SHA-384\n"
     "  --tickets                TLS 1.2: offer session tickets; a TLS 1.3 client always does\n"
     "  --shares generator|N     key shares: the group's generator, whose secret costs nothing (default),\n"
@@ -97,7 +97,8 @@ static const struct word tls_words[] = {{"1.2", 12}, {"1.3", 13}, {NULL, 0}};
 static const struct word kx_words[] = {{"ecdhe", 0}, {"rsa", 1}, {NULL, 0}};
 static const struct word suite_words[] = {{"aes128", 128}, {"aes256", 256}, {NULL, 0}};
 static const struct word group_words[] = {
-    {"x25519", OCT_GROUP_X25519}, {"p256", OCT_GROUP_P256}, {"p384", OCT_GROUP_P384}, {NULL, 0}};
+    {"x25519", OCT_GROUP_X25519}, {"p256", OCT_GROUP_P256}, {"p384", OCT_GROUP_P384},
+    {"p521", OCT_GROUP_P521},     {NULL, 0}};
 static const struct word proof_words[] = {
     {"ticket", OCT_PROOF_TICKET}, {"close", OCT_PROOF_CLOSE}, {"get", OCT_PROOF_GET}, {NULL, 0}};
 

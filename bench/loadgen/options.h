@@ -11,7 +11,8 @@
 enum oct_group {
     OCT_GROUP_X25519 = 0x001d, /* the values are those of RFC 8446, section 4.2.7 */
     OCT_GROUP_P256 = 0x0017,
-    OCT_GROUP_P384 = 0x0018
+    OCT_GROUP_P384 = 0x0018,
+    OCT_GROUP_P521 = 0x0019
 };
 
 /* What shows that a server has accepted a TLS 1.3 client's Finished. TLS 1.2 needs nothing: the server speaks last. */

@@ -21,7 +21,7 @@ def completes(report: dict, count: int) -> None:
 
 
 @pytest.mark.parametrize("suite", SUITES)
-@pytest.mark.parametrize("group", ("x25519", "p256", "p384"))
+@pytest.mark.parametrize("group", ("x25519", "p256", "p384", "p521"))
 @pytest.mark.parametrize("shares", ("generator", "8"))
 def test_groups(nginx, load, suite, group, shares):
     for tls in ("1.2", "1.3"):

@@ -110,6 +110,17 @@ static void make_bad(struct work *work, EVP_PKEY *theirs, unsigned seed)
     }
 }
 
+/* Nothing in the queue tells why. From OpenSSL 3.4 on libcrypto itself says that it failed, as the return value does. */
+static void assert_untold(void)
+{
+#ifdef EVP_R_PROVIDER_ASYM_CIPHER_FAILURE
+    while (ERR_GET_LIB(ERR_peek_error()) == ERR_LIB_EVP &&
+           ERR_GET_REASON(ERR_peek_error()) == EVP_R_PROVIDER_ASYM_CIPHER_FAILURE)
+        ERR_get_error();
+#endif
+    assert_int_equal(ERR_peek_error(), 0);
+}
+
 static void test_rejection(void **state)
 {
     struct work *work = test_calloc(1, sizeof *work);
@@ -127,7 +138,7 @@ static void test_rejection(void **state)
                 assert_true(decrypt_bad(i, work));
             work->implicit = 0;
             run_fibres(EIGHT, decrypt_bad, work);
-            assert_int_equal(ERR_peek_error(), 0); /* nothing in the queue tells */
+            assert_untold();
         }
         EVP_PKEY_free(work->key);
         EVP_PKEY_free(theirs);

@@ -92,7 +92,7 @@ def serve(plain, keys, tmp_path):
 def temp_key(command, port, *options):
     done = command.run("s_client", "-connect", f"127.0.0.1:{port}", *options, check=False, input=b"", timeout=60)
     text = done.stdout.decode(errors="replace")
-    found = re.search(r"Server Temp Key: (.*)", text)
+    found = re.search(r"(?:Server|Peer) Temp Key: (.*)", text)
     return found.group(1) if found and re.search(r"Cipher is (?!\(NONE\))", text) else text + done.stderr.decode()
 
 

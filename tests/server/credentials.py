@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import subprocess
 from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 
@@ -61,20 +62,41 @@ def self_signed(where: Path, name: str, newkey: tuple[str, ...], subject: str, *
             "-keyout", f"{where}/{name}.key", "-out", f"{where}/{name}.crt")
 
 
-def issue(where: Path, name: str, key: str, authority: str, days: int) -> None:
+# `openssl x509` cannot issue what has expired.
+AUTHORITY_CONF = """\
+[ca]
+default_ca = it
+[it]
+database = {where}/index.txt
+new_certs_dir = {where}
+serial = {where}/serial
+default_md = sha256
+unique_subject = no
+policy = policy
+[policy]
+commonName = supplied
+"""
+
+
+def issue(where: Path, name: str, key: str, authority: str, begin: datetime, end: datetime) -> None:
     """NAME.crt over KEY.key, by AUTHORITY."""
+    (where / "authority.cnf").write_text(AUTHORITY_CONF.format(where=where))
+    (where / "index.txt").touch()
     openssl("req", "-new", "-subj", "/CN=client", "-key", f"{where}/{key}.key", "-out", f"{where}/{name}.csr")
-    openssl("x509", "-req", "-days", str(days), "-in", f"{where}/{name}.csr", "-CA", f"{where}/{authority}.crt",
-            "-CAkey", f"{where}/{authority}.key", "-CAcreateserial", "-out", f"{where}/{name}.crt")
+    openssl("ca", "-batch", "-notext", "-create_serial", "-config", f"{where}/authority.cnf",
+            "-cert", f"{where}/{authority}.crt", "-keyfile", f"{where}/{authority}.key",
+            "-startdate", f"{begin:%Y%m%d%H%M%SZ}", "-enddate", f"{end:%Y%m%d%H%M%SZ}",
+            "-in", f"{where}/{name}.csr", "-out", f"{where}/{name}.crt")
 
 
 def make_client(where: Path, kind: Kind) -> None:
     """client-KIND.key, and three certificates over it: client-KIND.crt is good, expired-KIND.crt and stranger-KIND.crt
     are not."""
     self_signed(where, f"client-{kind.name}", kind.newkey, "client")
-    issue(where, f"client-{kind.name}", f"client-{kind.name}", "ca", 2)
-    issue(where, f"expired-{kind.name}", f"client-{kind.name}", "ca", -1)
-    issue(where, f"stranger-{kind.name}", f"client-{kind.name}", "stranger", 2)
+    now, day = datetime.now(timezone.utc), timedelta(days=1)
+    issue(where, f"client-{kind.name}", f"client-{kind.name}", "ca", now - day, now + day)
+    issue(where, f"expired-{kind.name}", f"client-{kind.name}", "ca", now - 2 * day, now - day)
+    issue(where, f"stranger-{kind.name}", f"client-{kind.name}", "stranger", now - day, now + day)
 
 
 def make_keys(where: Path, kinds: list[Kind] | None = None) -> Path:
