@@ -20,8 +20,9 @@ import clients
 import credentials
 import lab
 
-# What of the group is counted; of the hybrid one, its X25519.
-GROUPS = {"X25519MLKEM768": "x25519", "X25519": "x25519", "P-256": "p256"}
+# What of the group is counted (of the hybrid one, its X25519), and how a client says that it was used.
+GROUPS = {"X25519MLKEM768": ("x25519", "Negotiated TLS1.3 group: X25519MLKEM768"),
+          "X25519": ("x25519", "Temp Key: X25519"), "P-256": ("p256", "Temp Key: ECDH, prime256v1")}
 KINDS = [kind for kind in credentials.ALGORITHMS if kind.name in ("rsa2048", "ecdsa-p256")]
 HERD = 16
 
@@ -40,7 +41,7 @@ def served(nginx: lab.Nginx, port: int, group: str) -> dict[str, lab.Counts]:
     before = nginx.counters()
     offered = ["-tls1_3", "-groups", group]
     for said in clients.s_clients(nginx.worker_pids()[0], port, [offered] * HERD):
-        if f"Negotiated TLS1.3 group: {'secp256r1' if group == 'P-256' else group}" not in said:
+        if GROUPS[group][1] not in said:
             raise Failure(f"{group} was not negotiated: {said}")
     return {name: count - before[name] for name, count in nginx.counters().items()}
 
@@ -50,11 +51,11 @@ def share(count: lab.Counts) -> str:
 
 
 def judge(nginx: lab.Nginx, kind: credentials.Kind, port: int) -> None:
-    for group, name in GROUPS.items():
+    for group, (name, _) in GROUPS.items():
         counts = served(nginx, port, group)
         sign, derive, made = counts[kind.operation], counts[f"{name}-derive"], counts[f"{name}-keygen"]
-        print(f"{kind.name}, {group}: {HERD} handshakes; {kind.operation} {share(sign)}; {name}-derive {share(derive)}; "
-              f"{name}-keygen {share(made)}", flush=True)
+        print(f"{kind.name}, {group}: {HERD} handshakes; {kind.operation} {share(sign)}; "
+              f"{name}-derive {share(derive)}; {name}-keygen {share(made)}", flush=True)
         if any(count.failed or count.recomputed for count in counts.values()):
             raise Failure(f"{group}: operations failed: {counts}")
         if sign.all != HERD or sign.done == 0:
