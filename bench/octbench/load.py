@@ -16,27 +16,38 @@ class LoadError(Exception):
 
 @dataclass(frozen=True)
 class Handshake:
-    """A kind of handshake: its name in reports, the server's key, and what the client has to offer for it."""
+    """A kind of handshake: its name in reports, the group of its key exchange, the server's key, and what the client has
+    to offer for it."""
 
     name: str
     title: str
+    group: str
     key: str
     options: tuple[str, ...]
 
     @property
     def operation(self) -> str:
-        """The counted operation that it needs of the server."""
-        return f"{self.key}-private"
+        """The counted operation by which the server uses its key."""
+        return SIGNED_BY[self.key]
 
+    def describe(self) -> dict:
+        """What a result says of it."""
+        return {"handshake": self.name, "title": self.title, "group": self.group}
+
+
+SIGNED_BY = {"rsa2048": "rsa2048-private", "rsa3072": "rsa3072-private", "rsa4096": "rsa4096-private",
+             "ecdsa-p256": "p256-sign", "ecdsa-p384": "p384-sign"}
 
 HANDSHAKES = (
-    Handshake("tls12-rsa-kx-rsa2048", "TLS 1.2, RSA key exchange, RSA-2048", "rsa2048", ("--tls", "1.2", "--kx", "rsa")),
-    Handshake("tls12-ecdhe-rsa2048", "TLS 1.2, ECDHE X25519, RSA-2048", "rsa2048", ("--tls", "1.2")),
-    Handshake("tls13-rsa2048", "TLS 1.3, X25519, RSA-2048", "rsa2048", ("--tls", "1.3")),
-    Handshake("tls13-rsa3072", "TLS 1.3, X25519, RSA-3072", "rsa3072", ("--tls", "1.3")),
-    Handshake("tls13-rsa4096", "TLS 1.3, X25519, RSA-4096", "rsa4096", ("--tls", "1.3")),
-    Handshake("tls13-ecdsa-p256", "TLS 1.3, X25519, ECDSA P-256", "ecdsa-p256", ("--tls", "1.3")),
-    Handshake("tls13-ecdsa-p384", "TLS 1.3, X25519, ECDSA P-384", "ecdsa-p384", ("--tls", "1.3")),
+    Handshake("tls12-rsa-kx-rsa2048", "TLS 1.2, RSA key exchange, RSA-2048", "none", "rsa2048",
+              ("--tls", "1.2", "--kx", "rsa")),
+    Handshake("tls12-ecdhe-rsa2048", "TLS 1.2, P-256, RSA-2048", "P-256", "rsa2048", ("--tls", "1.2", "--group", "p256")),
+    Handshake("tls13-rsa2048", "TLS 1.3, X25519, RSA-2048", "X25519", "rsa2048", ("--tls", "1.3")),
+    Handshake("tls13-rsa3072", "TLS 1.3, X25519, RSA-3072", "X25519", "rsa3072", ("--tls", "1.3")),
+    Handshake("tls13-rsa4096", "TLS 1.3, X25519, RSA-4096", "X25519", "rsa4096", ("--tls", "1.3")),
+    Handshake("tls13-ecdsa-p256", "TLS 1.3, X25519, ECDSA P-256", "X25519", "ecdsa-p256", ("--tls", "1.3")),
+    Handshake("tls13-ecdsa-p384", "TLS 1.3, P-384, ECDSA P-384", "P-384", "ecdsa-p384",
+              ("--tls", "1.3", "--group", "p384")),
 )
 
 

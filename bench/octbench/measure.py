@@ -144,14 +144,14 @@ class Plan:
     """How much is measured; times in seconds."""
 
     rounds: int = 4
-    seconds: float = 1.4
+    seconds: float = 1.1
     warm_up: float = 0.2
     connections: int = 64
     load_rounds: int = 2
-    load_seconds: float = 1.4
+    load_seconds: float = 1.1
     load_fraction: float = 0.7
-    alone_rounds: int = 6
-    alone_seconds: float = 0.5
+    alone_rounds: int = 14
+    alone_seconds: float = 0.25
     few_rounds: int = 4
     few_seconds: float = 0.8
 
@@ -165,7 +165,7 @@ class Plan:
         return 2 * self.few_rounds * self.few_seconds
 
 
-QUICK = Plan(rounds=3, seconds=0.8, warm_up=0.15, load_rounds=1, load_seconds=0.8, alone_rounds=4, alone_seconds=0.35,
+QUICK = Plan(rounds=3, seconds=0.7, warm_up=0.15, load_rounds=1, load_seconds=0.7, alone_rounds=8, alone_seconds=0.16,
              few_rounds=3, few_seconds=0.5)
 
 
@@ -173,8 +173,7 @@ def measure_handshake(bench: Bench, plan: Plan, handshake: load.Handshake) -> di
     """Capacity and CPU of both, then latencies of both at the same load, which is a part of what stock can do."""
     bench.rounds(handshake, "warm-up", 1, plan.warm_up, connections=plan.connections)
     full = bench.rounds(handshake, "saturated", plan.rounds, plan.seconds, connections=plan.connections)
-    result: dict = {"server": "nginx", "handshake": handshake.name, "title": handshake.title,
-                    "connections": plan.connections}
+    result: dict = {"server": "nginx", **handshake.describe(), "connections": plan.connections}
     for variant in VARIANTS:
         result[variant] = capacity_summary(full[variant])
     offered = round(plan.load_fraction * result["stock"]["handshakes_per_s"], 1)
@@ -190,14 +189,18 @@ def measure_handshake(bench: Bench, plan: Plan, handshake: load.Handshake) -> di
 
 
 def measure_alone(bench: Bench, plan: Plan, handshake: load.Handshake) -> dict:
-    """One connection at a time: there is nothing to gather, and Octuple must not be in the way."""
+    """One connection at a time: there is nothing to gather, and Octuple must not be in the way. The two runs of a round are
+    neighbours in time and share what the machine does: the change is the median over the rounds, each its own pair."""
     samples = bench.rounds(handshake, "one connection", plan.alone_rounds, plan.alone_seconds, connections=1)
-    result: dict = {"handshake": handshake.name}
+    result: dict = handshake.describe()
     for variant in VARIANTS:
         result[variant] = {"p50_us": median([sample.latency("p50") for sample in samples[variant]]),
                            "p99_us": median([sample.latency("p99") for sample in samples[variant]]),
                            "failed": failures(samples[variant])}
-    result["p50_change_percent"] = round((result["octuple"]["p50_us"] / result["stock"]["p50_us"] - 1) * 100, 2)
+    pairs = [(octuple.latency("p50") / stock.latency("p50") - 1) * 100
+             for stock, octuple in zip(samples["stock"], samples["octuple"])]
+    result["p50_change_percent"] = median(pairs)
+    result["rounds_change_percent"] = [round(change, 2) for change in pairs]
     return result
 
 
@@ -205,7 +208,7 @@ def measure_few(bench: Bench, plan: Plan, handshake: load.Handshake, connections
     """Few connections: batches stay small."""
     samples = bench.rounds(handshake, f"{connections} connections", plan.few_rounds, plan.few_seconds,
                            connections=connections)
-    result: dict = {"handshake": handshake.name, "connections": connections}
+    result: dict = {**handshake.describe(), "connections": connections}
     for variant in VARIANTS:
         result[variant] = capacity_summary(samples[variant])
     result["octuple"].update(operation_summary(operation_total(samples["octuple"], handshake.operation)))

@@ -197,7 +197,7 @@ class Nginx:
         self.env = shim_environment(self.folder, build, switches) if build else clean_environment()
         self.prefix: list[str] = []
         if build and by_command:  # `octuple run` has to find shim and provider itself
-            self.prefix = [str(build.command), "run", "--"]
+            self.prefix = [str(build.octuple), "run", "--"]
             del self.env["LD_PRELOAD"], self.env["OPENSSL_CONF"]
         self.env.update(env or {})
         self.detached = detached
