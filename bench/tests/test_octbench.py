@@ -183,7 +183,8 @@ def a_result(name: str, in_batches: int, **latency) -> dict:
     fill = {"batch_fill": [0, 0, 0, in_batches // 4, 0, 0, 0, 0], "in_batches": in_batches, "plain": 3, "failed": 0,
             "recomputed": 0}
     octuple = json.loads(json.dumps(side)) | {"cpu_us_per_handshake": 200.0, "saturated": fill, "same_load": fill}
-    return {"server": "nginx", "handshake": name, "title": f"<{name}>", "group": "X25519", "connections": 64, "stock": side, "octuple": octuple,
+    return {"server": "nginx", "handshake": name, "title": f"<{name}>", "group": "X25519", "connections": 64,
+            "stock": side, "octuple": octuple,
             "offered_per_s": 1600.0, "cpu_ratio": 2.0, "rate_ratio": 1.9}
 
 
