@@ -37,10 +37,10 @@ static int relay_ours(const OSSL_PARAM params[], void *arg)
     return 1;
 }
 
-static int is_any_beside_rsa(const OSSL_ALGORITHM *keymgmts)
+static int is_any_with_groups(const OSSL_ALGORITHM *keymgmts)
 {
     for (; keymgmts != NULL && keymgmts->algorithm_names != NULL; keymgmts++)
-        if (!is_first_name(keymgmts->algorithm_names, "RSA"))
+        if (!is_first_name(keymgmts->algorithm_names, "RSA") && !is_first_name(keymgmts->algorithm_names, "ED25519"))
             return 1;
     return 0;
 }
@@ -49,8 +49,8 @@ int oct_groups_announce(struct oct_prov *prov, const OSSL_ALGORITHM *keymgmts, O
 {
     struct relay relay = {keymgmts, callback, arg};
 
-    /* No group is over RSA keys: where nothing else is served the private context need not be made. */
-    if (!is_any_beside_rsa(keymgmts))
+    /* No group is over keys that only sign: where nothing else is served the private context need not be made. */
+    if (!is_any_with_groups(keymgmts))
         return 1;
     if (oct_plain_ctx(prov) == NULL)
         return 0;

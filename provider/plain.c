@@ -16,6 +16,8 @@ void oct_plain_cleanup(struct oct_plain *plain)
     EVP_KEYMGMT_free(plain->rsa);
     EVP_KEYMGMT_free(plain->x25519);
     EVP_KEYMGMT_free(plain->ec);
+    EVP_KEYMGMT_free(plain->ed25519);
+    EVP_SIGNATURE_free(plain->ed25519_signature);
     for (int curve = 0; curve < OCT_EC_CURVES; curve++)
         EC_GROUP_free(plain->ec_group[curve]);
     if (plain->default_provider != NULL)
@@ -36,6 +38,8 @@ static OSSL_LIB_CTX *plain_make(struct oct_plain *plain)
     if (plain->rsa != NULL) {
         plain->x25519 = EVP_KEYMGMT_fetch(ctx, "X25519", NULL);
         plain->ec = EVP_KEYMGMT_fetch(ctx, "EC", NULL);
+        plain->ed25519 = EVP_KEYMGMT_fetch(ctx, "ED25519", NULL);
+        plain->ed25519_signature = EVP_SIGNATURE_fetch(ctx, "ED25519", NULL);
         plain->ec_group[OCT_EC_P256] = EC_GROUP_new_by_curve_name_ex(ctx, NULL, NID_X9_62_prime256v1);
         plain->ec_group[OCT_EC_P384] = EC_GROUP_new_by_curve_name_ex(ctx, NULL, NID_secp384r1);
         return ctx;
@@ -79,6 +83,16 @@ EVP_KEYMGMT *oct_plain_x25519(struct oct_prov *prov)
 EVP_KEYMGMT *oct_plain_ec(struct oct_prov *prov)
 {
     return oct_plain_ctx(prov) == NULL ? NULL : prov->plain.ec;
+}
+
+EVP_KEYMGMT *oct_plain_ed25519(struct oct_prov *prov)
+{
+    return oct_plain_ctx(prov) == NULL ? NULL : prov->plain.ed25519;
+}
+
+EVP_SIGNATURE *oct_plain_ed25519_signature(struct oct_prov *prov)
+{
+    return oct_plain_ctx(prov) == NULL ? NULL : prov->plain.ed25519_signature;
 }
 
 const EC_GROUP *oct_plain_ec_group(struct oct_prov *prov, int curve)

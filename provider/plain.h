@@ -23,7 +23,8 @@ struct oct_plain {
     _Atomic(OSSL_LIB_CTX *) ctx;
     OSSL_PROVIDER *default_provider;
     EC_GROUP *ec_group[OCT_EC_CURVES]; /* to tell what is a point; NULL if there is no memory */
-    EVP_KEYMGMT *rsa, *x25519, *ec; /* for the lists of parameters that this version of OpenSSL knows */
+    EVP_KEYMGMT *rsa, *x25519, *ec, *ed25519; /* for the lists of parameters that this version of OpenSSL knows */
+    EVP_SIGNATURE *ed25519_signature;
 };
 
 void oct_plain_init(struct oct_plain *plain);
@@ -36,6 +37,10 @@ OSSL_LIB_CTX *oct_plain_ctx(struct oct_prov *prov);
 EVP_KEYMGMT *oct_plain_rsa(struct oct_prov *prov);
 EVP_KEYMGMT *oct_plain_x25519(struct oct_prov *prov);
 EVP_KEYMGMT *oct_plain_ec(struct oct_prov *prov);
+EVP_KEYMGMT *oct_plain_ed25519(struct oct_prov *prov);
+
+/* And its Ed25519 signatures. */
+EVP_SIGNATURE *oct_plain_ed25519_signature(struct oct_prov *prov);
 
 /* The group of a curve (enum oct_ec_curve) in that context, borrowed; NULL as above. */
 const EC_GROUP *oct_plain_ec_group(struct oct_prov *prov, int curve);

@@ -17,8 +17,6 @@
 #include <openssl/params.h>
 #include <strings.h>
 
-static const struct oct_offer *const families[] = {oct_rsa_offers, oct_x25519_offers, oct_ec_offers};
-
 /* At least one operation behind the offer is on. The first call runs known-answer tests: milliseconds. */
 static int offer_is_on(const struct oct_prov *prov, const struct oct_offer *offer)
 {
@@ -42,6 +40,8 @@ static void offer_add(OSSL_ALGORITHM list[OCT_PROVIDER_ALGORITHMS + 1], const OS
 
 static void offers_make(struct oct_prov *prov)
 {
+    const struct oct_offer *const families[] = {oct_rsa_offers, oct_x25519_offers, oct_ec_offers, oct_ed25519_offers()};
+
     for (size_t f = 0; f < sizeof families / sizeof families[0]; f++)
         for (const struct oct_offer *o = families[f]; o->operation != 0; o++)
             if (offer_is_on(prov, o))

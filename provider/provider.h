@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The provider's own context, one per OSSL_LIB_CTX that loads it, and what the families of algorithms (RSA, X25519, EC)
- * hand to it.
+ * The provider's own context, one per OSSL_LIB_CTX that loads it, and what the families of algorithms (RSA, X25519, EC,
+ * Ed25519) hand to it.
  */
 #ifndef OCT_PROVIDER_PROVIDER_H
 #define OCT_PROVIDER_PROVIDER_H
@@ -49,5 +49,7 @@ struct oct_offer {
 extern const struct oct_offer oct_rsa_offers[];
 extern const struct oct_offer oct_x25519_offers[];
 extern const struct oct_offer oct_ec_offers[];
+/* By the version of OpenSSL that runs. */
+const struct oct_offer *oct_ed25519_offers(void);
 
 #endif

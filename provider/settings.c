@@ -19,6 +19,8 @@ static const char *const setting_name[OCT_SETTING_COUNT] = {
     [OCT_SETTING_EC_EXCHANGE] = "ec-exchange",
     [OCT_SETTING_EC_SIGNATURE] = "ec-signature",
     [OCT_SETTING_EC_POOL] = "ec-pool",
+    [OCT_SETTING_ED25519_KEYMGMT] = "ed25519-keymgmt",
+    [OCT_SETTING_ED25519_SIGNATURE] = "ed25519-signature",
 };
 
 static int is_off(const char *value)

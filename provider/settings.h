@@ -16,6 +16,8 @@
  *     ec-exchange = on        # ECDH
  *     ec-signature = on       # ECDSA
  *     ec-pool = on            # as x25519-pool, for P-256 and P-384
+ *     ed25519-keymgmt = on    # Ed25519 keys live in this provider; off switches all of Ed25519 off
+ *     ed25519-signature = on  # sign and verify
  *
  * on, yes, true, 1 and off, no, false, 0 are understood, in any case of letters; anything else leaves the switch on.
  * What is off is served by the next provider (with OpenSSL's own, keys are exported to it once and cached).
@@ -36,7 +38,9 @@ enum oct_setting {
     OCT_SETTING_EC_EXCHANGE = 7,
     OCT_SETTING_EC_SIGNATURE = 8,
     OCT_SETTING_EC_POOL = 9,
-    OCT_SETTING_COUNT = 10
+    OCT_SETTING_ED25519_KEYMGMT = 10,
+    OCT_SETTING_ED25519_SIGNATURE = 11,
+    OCT_SETTING_COUNT = 12
 };
 
 struct oct_settings {
