@@ -17,7 +17,8 @@ static bool operation_on(void)
 {
     static const int ops[] = {OCT_OP_RSA2048_PRIVATE, OCT_OP_RSA3072_PRIVATE, OCT_OP_RSA4096_PRIVATE,
                               OCT_OP_X25519_DERIVE,   OCT_OP_P256_DERIVE,     OCT_OP_P384_DERIVE,
-                              OCT_OP_P256_SIGN,       OCT_OP_P384_SIGN};
+                              OCT_OP_P256_SIGN,       OCT_OP_P384_SIGN,       OCT_OP_ED25519_SIGN,
+                              OCT_OP_ED25519_VERIFY};
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
         if (oct_op_is_on(ops[i]))
             return true;
