@@ -31,6 +31,7 @@ KINDS = [
     Kind("rsa4096", ("rsa:4096",), "rsa4096-private", "aRSA"),
     Kind("ecdsa-p256", ("ec", "-pkeyopt", "ec_paramgen_curve:P-256"), "p256-sign"),
     Kind("ecdsa-p384", ("ec", "-pkeyopt", "ec_paramgen_curve:P-384"), "p384-sign"),
+    Kind("ed25519", ("ed25519",), "ed25519-sign"),
 ]
 # One of each algorithm, where the size of an RSA key shows nothing new.
 ALGORITHMS = [kind for kind in KINDS if kind.name not in ("rsa3072", "rsa4096")]
