@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* Signing a digest, in lanes where the curve has them, and verifying, which is OpenSSL's own. */
+/* Signing a digest, in lanes where the curve has them. */
 #include "ec.h"
 #include "ec_sig.h"
 #include "provider.h"
@@ -37,34 +37,6 @@ static int signing_plain(const struct oct_task *task)
 
 static const struct oct_task_type signing_type = {signing_fill, signing_plain, OCT_REASON_LANE_INPUT, 1};
 
-/* A positive INTEGER: without leading zeros, but with one where the top bit is set. A signature is public. */
-static size_t der_integer(uint8_t *out, const uint8_t *number, size_t size)
-{
-    size_t pad;
-
-    while (size > 1 && number[0] == 0) {
-        number++;
-        size--;
-    }
-    pad = number[0] >> 7;
-    out[0] = 0x02;
-    out[1] = (uint8_t)(pad + size);
-    out[2] = 0;
-    memcpy(out + 2 + pad, number, size);
-    return 2 + pad + size;
-}
-
-/* The contents are shorter than 128 bytes on both curves, so that all lengths are one byte. */
-static size_t der_signature(uint8_t out[OCT_ECDSA_MAX_DER], const uint8_t *numbers, size_t size)
-{
-    size_t len = der_integer(out + 2, numbers, size);
-
-    len += der_integer(out + 2 + len, numbers + size, size);
-    out[0] = 0x30;
-    out[1] = (uint8_t)len;
-    return 2 + len;
-}
-
 static int sign_task(const struct oct_sig *sig, uint8_t *out, size_t *len, const uint8_t *tbs, size_t tbs_len)
 {
     const struct oct_prov_ec *key = sig->key;
@@ -82,7 +54,7 @@ static int sign_task(const struct oct_sig *sig, uint8_t *out, size_t *len, const
     if (!oct_task_run(&s.task))
         return 0;
     if (s.der_len == 0)
-        s.der_len = der_signature(s.der, s.numbers, oct_ec_bytes(key->curve));
+        s.der_len = oct_ec_der_write(s.der, s.numbers, oct_ec_bytes(key->curve));
     memcpy(out, s.der, s.der_len);
     *len = s.der_len;
     return 1;
@@ -118,16 +90,4 @@ int oct_ec_sig_sign(void *vsig, unsigned char *out, size_t *len, size_t out_size
         return sign_task(sig, out, len, tbs, tbs_len);
     *len = out_size;
     return oct_sig_sign_plain(sig, out, len, tbs, tbs_len);
-}
-
-int oct_ec_sig_verify(void *vsig, const unsigned char *in, size_t in_len, const unsigned char *tbs, size_t tbs_len)
-{
-    const struct oct_sig *sig = vsig;
-    const size_t digest_size = sig == NULL || sig->key == NULL ? 0 : oct_sig_digest_size(sig);
-
-    if (sig == NULL || sig->key == NULL)
-        return 0;
-    if (digest_size != 0 && tbs_len != digest_size)
-        return OCT_RAISE(sig->prov, OCT_REASON_DIGEST_LENGTH);
-    return oct_sig_verify_plain(sig, in, in_len, tbs, tbs_len);
 }
