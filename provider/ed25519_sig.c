@@ -18,11 +18,13 @@
 #define MESSAGE_ENTRY_KEY_TYPES   26
 #define MESSAGE_ENTRY_SIGN_INIT   27
 #define MESSAGE_ENTRY_VERIFY_INIT 30
+#define PARAM_INSTANCE            "instance"
 
 struct signature {
     struct oct_prov *prov;
     struct oct_prov_ed25519 *key;
     enum oct_ed25519_use use;
+    int instance_is_fixed;    /* this algorithm's, whatever is asked for */
     EVP_MD_CTX *message_ctx;  /* for messages with settings; NULL without any */
     EVP_PKEY_CTX *digest_ctx; /* for digests made by the caller; NULL for messages */
 };
@@ -94,6 +96,8 @@ static int has_settings(const struct signature *sig, const OSSL_PARAM params[])
 /* The settings are for a new operation if there is no context yet. */
 static int apply_settings(struct signature *sig, const OSSL_PARAM params[])
 {
+    if (sig->instance_is_fixed && OSSL_PARAM_locate_const(params, PARAM_INSTANCE) != NULL)
+        return OCT_RAISE(sig->prov, OCT_REASON_OPERATION);
     if (sig->digest_ctx != NULL)
         return EVP_PKEY_CTX_set_params(sig->digest_ctx, (OSSL_PARAM *)params) > 0;
     if (sig->message_ctx != NULL)
@@ -118,14 +122,16 @@ static int take_key(struct signature *sig, struct oct_prov_ed25519 *key, enum oc
     if (sig->key == NULL)
         return OCT_RAISE(sig->prov, OCT_REASON_NO_KEY);
     sig->use = use;
+    sig->instance_is_fixed = 0;
     return 1;
 }
 
 static int message_start(struct signature *sig, struct oct_prov_ed25519 *key, enum oct_ed25519_use use,
-                         const OSSL_PARAM params[])
+                         int instance_is_fixed, const OSSL_PARAM params[])
 {
     if (!take_key(sig, key, use))
         return 0;
+    sig->instance_is_fixed = instance_is_fixed;
     if (sig->message_ctx != NULL && !oct_ed25519_plain_restart(sig->message_ctx, use))
         return 0;
     return !has_settings(sig, params) || apply_settings(sig, params);
@@ -137,7 +143,7 @@ static int digest_start(struct signature *sig, const char *digest, struct oct_pr
 {
     if (sig != NULL && digest != NULL && digest[0] != '\0')
         return OCT_RAISE_DATA(sig->prov, OCT_REASON_DIGEST_NOT_ALLOWED, "digest=%s", digest);
-    return message_start(sig, key, use, params);
+    return message_start(sig, key, use, 0, params);
 }
 
 static int sig_digest_sign_init(void *vsig, const char *digest, void *key, const OSSL_PARAM params[])
@@ -152,12 +158,12 @@ static int sig_digest_verify_init(void *vsig, const char *digest, void *key, con
 
 static int sig_message_sign_init(void *vsig, void *key, const OSSL_PARAM params[])
 {
-    return message_start(vsig, key, OCT_ED25519_SIGN, params);
+    return message_start(vsig, key, OCT_ED25519_SIGN, 1, params);
 }
 
 static int sig_message_verify_init(void *vsig, void *key, const OSSL_PARAM params[])
 {
-    return message_start(vsig, key, OCT_ED25519_VERIFY, params);
+    return message_start(vsig, key, OCT_ED25519_VERIFY, 1, params);
 }
 
 /* The caller has the digest, and is to choose an instance that signs one. */

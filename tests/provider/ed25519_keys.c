@@ -93,10 +93,14 @@ void ed25519_prefer_lanes(void)
     }
 }
 
-const char *first_reason(void)
+int has_raised(const char *reason)
 {
-    const char *text = ERR_reason_error_string(ERR_peek_error());
+    unsigned long error;
+    int found = 0;
 
-    ERR_clear_error();
-    return text == NULL ? "" : text;
+    while ((error = ERR_get_error()) != 0) {
+        const char *text = ERR_reason_error_string(error);
+        found |= text != NULL && strcmp(text, reason) == 0;
+    }
+    return found;
 }

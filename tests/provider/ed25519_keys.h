@@ -37,7 +37,7 @@ struct oct_op_counters ed25519_counters(int op);
  * too. */
 void ed25519_prefer_lanes(void);
 
-/* The text of the first error, which is the provider's; it is taken off the queue with all others. */
-const char *first_reason(void);
+/* 1 if an error of this text is among those that were raised; all are taken off the queue. */
+int has_raised(const char *reason);
 
 #endif

@@ -178,7 +178,7 @@ static void test_empty(void **state)
     assert_int_equal(EVP_PKEY_get_bits(place), 256);
     assert_int_equal(EVP_PKEY_get_size(place), SIGNATURE);
     assert_false(ed25519_sign(octuple_ctx, place, (const uint8_t *)"abc", 3, signature));
-    assert_string_equal(first_reason(), "no key set");
+    assert_true(has_raised("no key set"));
     EVP_PKEY_CTX_free(ctx);
     EVP_PKEY_free(key);
     EVP_PKEY_free(empty);
