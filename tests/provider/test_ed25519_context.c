@@ -3,6 +3,7 @@
 /* Contexts of Ed25519 signatures: used again, copied, asked, and set to what newer versions of OpenSSL can do. */
 #include "ed25519_keys.h"
 
+#include <dlfcn.h>
 #include <openssl/core_names.h>
 #include <openssl/err.h>
 #include <openssl/params.h>
@@ -126,6 +127,53 @@ static void test_caller_digest(void **state)
     EVP_PKEY_free(other);
 }
 
+typedef int start_fn(EVP_PKEY_CTX *ctx, EVP_SIGNATURE *algorithm, const OSSL_PARAM params[]);
+
+static int sign_by(start_fn *start, OSSL_LIB_CTX *libctx, EVP_PKEY *key, const char *algorithm, const char *instance,
+                   uint8_t *out)
+{
+    const OSSL_PARAM params[] = {
+        OSSL_PARAM_construct_utf8_string("instance", (char *)instance, 0),
+        OSSL_PARAM_construct_end(),
+    };
+    EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(libctx, key, NULL);
+    EVP_SIGNATURE *fetched = EVP_SIGNATURE_fetch(libctx, algorithm, NULL);
+    uint8_t message[64] = {5};
+    size_t len = SIGNATURE;
+    const int ok = fetched != NULL && start(ctx, fetched, instance == NULL ? NULL : params) > 0 &&
+                   EVP_PKEY_sign(ctx, out, &len, message, sizeof message) > 0;
+
+    EVP_SIGNATURE_free(fetched);
+    EVP_PKEY_CTX_free(ctx);
+    ERR_clear_error();
+    return ok;
+}
+
+/* The ways in that OpenSSL 3.4 has added, by name: where the library that runs has them, they do what its own do. */
+static void test_newer_ways(void **state)
+{
+    static const char *const algorithms[] = {"ED25519", "ED25519ph", "ED25519ctx"};
+    static const char *const instances[] = {NULL, "Ed25519", "Ed25519ph", "Ed25519ctx"};
+    static const char *const starts[] = {"EVP_PKEY_sign_message_init", "EVP_PKEY_sign_init_ex2"};
+    EVP_PKEY *key = ed25519_generate(octuple_ctx), *other = ed25519_copy(plain_ctx, key);
+
+    (void)state;
+    for (int i = 0; i < 2 * 3 * 4; i++) {
+        start_fn *start = (start_fn *)dlsym(RTLD_DEFAULT, starts[i % 2]);
+        const char *algorithm = algorithms[i / 2 % 3], *instance = instances[i / 6];
+        uint8_t a[SIGNATURE] = {0}, b[SIGNATURE] = {0};
+
+        assert_int_equal(start != NULL, OPENSSL_version_major() > 3 || OPENSSL_version_minor() >= 4);
+        if (start == NULL)
+            continue;
+        assert_int_equal(sign_by(start, octuple_ctx, key, algorithm, instance, a),
+                         sign_by(start, plain_ctx, other, algorithm, instance, b));
+        assert_memory_equal(a, b, SIGNATURE);
+    }
+    EVP_PKEY_free(key);
+    EVP_PKEY_free(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +181,7 @@ int main(void)
         cmocka_unit_test(test_algorithm_id),
         cmocka_unit_test(test_settings),
         cmocka_unit_test(test_caller_digest),
+        cmocka_unit_test(test_newer_ways),
     };
     return cmocka_run_group_tests(tests, open_contexts, close_contexts);
 }
