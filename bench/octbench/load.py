@@ -36,7 +36,7 @@ class Handshake:
 
 
 SIGNED_BY = {"rsa2048": "rsa2048-private", "rsa3072": "rsa3072-private", "rsa4096": "rsa4096-private",
-             "ecdsa-p256": "p256-sign", "ecdsa-p384": "p384-sign"}
+             "ecdsa-p256": "p256-sign", "ecdsa-p384": "p384-sign", "ed25519": "ed25519-sign"}
 
 HANDSHAKES = (
     Handshake("tls12-rsa-kx-rsa2048", "TLS 1.2, RSA key exchange, RSA-2048", "none", "rsa2048",
@@ -48,6 +48,7 @@ HANDSHAKES = (
     Handshake("tls13-ecdsa-p256", "TLS 1.3, X25519, ECDSA P-256", "X25519", "ecdsa-p256", ("--tls", "1.3")),
     Handshake("tls13-ecdsa-p384", "TLS 1.3, P-384, ECDSA P-384", "P-384", "ecdsa-p384",
               ("--tls", "1.3", "--group", "p384")),
+    Handshake("tls13-ed25519", "TLS 1.3, X25519, Ed25519", "X25519", "ed25519", ("--tls", "1.3")),
 )
 
 

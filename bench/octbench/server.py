@@ -26,6 +26,7 @@ KEYS = {
     "rsa4096": ["-newkey", "rsa:4096"],
     "ecdsa-p256": ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"],
     "ecdsa-p384": ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-384"],
+    "ed25519": ["-newkey", "ed25519"],
 }
 
 CONFIG_HEAD = """\

@@ -11,7 +11,7 @@ import pytest
 
 from octbench import server
 
-KEYS = ("rsa2048", "rsa3072", "rsa4096", "ecdsa-p256", "ecdsa-p384")
+KEYS = ("rsa2048", "rsa3072", "rsa4096", "ecdsa-p256", "ecdsa-p384", "ed25519")
 SUITES = ("aes128", "aes256")
 
 
