@@ -138,7 +138,7 @@ def test_two_certificates(matrix, version):
         rsa, ecdsa = ["-tls1_3", "-sigalgs", "RSA-PSS+SHA256"], ["-tls1_3", "-sigalgs", "ECDSA+SHA256"]
     before = matrix.nginx.counters()
     said = clients.s_clients(matrix.pid, matrix.port("both"), [rsa, ecdsa] * 8)
-    assert ["Peer signature type: ECDSA" in text for text in said] == [False, True] * 8, said
+    assert ["peer signature type: ecdsa" in text.lower() for text in said] == [False, True] * 8, said
     counts = matrix.since(before)
     check_sums(counts)
     check_lanes(counts["rsa2048-private"], 8)
