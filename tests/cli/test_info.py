@@ -8,8 +8,9 @@ import pytest
 
 OPERATIONS = [f"rsa{bits}-{kind}" for kind in ("private", "public") for bits in (2048, 3072, 4096)]
 OPERATIONS += ["x25519-derive", "x25519-keygen"]
-NEEDS = ["avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512ifma"]
 OPERATIONS += [f"{curve}-{kind}" for curve in ("p256", "p384") for kind in ("sign", "keygen", "derive")]
+OPERATIONS += ["ed25519-sign", "ed25519-verify", "p256-verify", "p384-verify"]
+NEEDS = ["avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512ifma"]
 
 
 def cpu_flags():
