@@ -3,6 +3,7 @@
 /* The whole public API of Octuple. */
 #ifndef OCTUPLE_OCTUPLE_H
 #define OCTUPLE_OCTUPLE_H
+#include <octuple/aead.h>
 #include <octuple/async.h>
 #include <octuple/counters.h>
 #include <octuple/ec.h>

@@ -25,6 +25,10 @@ const char *oct_status_text(int status)
         return "too few for a vector, to be run plainly";
     case OCT_ERR_STATE:
         return "wrong state of the job";
+    case OCT_ERR_AUTH:
+        return "not authentic";
+    case OCT_ERR_LIMIT:
+        return "the key's limit of use is reached";
     default:
         return "unknown status";
     }

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The tables of AEADs: one for each (AEAD, tier), constant function pointers. A tier is a width of vector; which one serves is
+ * decided once for the process, for each AEAD on its own, since CPUs differ in what they have for AES and for ChaCha20.
+ */
+#ifndef OCT_OPS_AEAD_H
+#define OCT_OPS_AEAD_H
+
+#include "cpu/cpu.h"
+#include "kernels/aead.h"
+
+#include <octuple/aead.h>
+
+/* At most this many tiers of one AEAD. */
+#define OCT_AEAD_TIERS 5
+
+struct oct_aead_ops {
+    const char *tier; /* "zmm", "ymm", "xmm", "c": what `octuple info` says */
+    oct_aead_expand_fn *expand;
+    oct_aead_record_fn *seal, *open;
+    oct_aead_burst_fn *seal_burst, *open_burst;
+    oct_aead_mask_fn *mask;
+    oct_aead_stream_fn *start, *aad, *stream_seal, *stream_open, *finish;
+    void (*clear_registers)(void);
+};
+
+/* A tier as a candidate: it serves if the policy allows its width and the CPU has all the features. */
+struct oct_aead_tier {
+    const struct oct_aead_ops *ops;
+    int width;         /* 512, 256, 128; 0: the portable tier, only by OCTUPLE_TABLE=c */
+    uint32_t features; /* bits 1 << enum oct_cpu_feature */
+};
+
+/* The candidates of an AEAD, widest first; returns how many. gcm_tiers.c and chacha_tiers.c have the tables. */
+unsigned oct_aead_gcm_tiers(int aead, struct oct_aead_tier tier[OCT_AEAD_TIERS]);
+unsigned oct_aead_chacha_tiers(struct oct_aead_tier tier[OCT_AEAD_TIERS]);
+
+/* Which tier serves an AEAD: chosen once by CPU, OCTUPLE_TABLE and OCTUPLE_WIDTH, and only after it has passed its known-answer test;
+ * NULL if none. `reason` (may be NULL) gets the words for it; static. */
+const struct oct_aead_ops *oct_aead_selected(int aead, const char **reason);
+
+/* The policy, for people: the width that was chosen and why. */
+enum oct_cpu_width oct_aead_width(const char **reason);
+
+/* Every tier of an AEAD that this CPU can run, widest first: for tests. Returns how many. */
+unsigned oct_aead_runnable(int aead, const struct oct_aead_ops *ops[OCT_AEAD_TIERS]);
+
+/* 0 if the tier passes its known-answer test. */
+int oct_aead_known_answer(const struct oct_aead_ops *ops, int aead);
+
+#endif
