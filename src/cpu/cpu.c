@@ -154,15 +154,52 @@ static bool lowers_clock_under_zmm(const struct oct_cpu *cpu)
     return false;
 }
 
-enum oct_cpu_width oct_cpu_width_choose(const struct oct_cpu *cpu, enum oct_cpu_width wish)
+static bool has_zmm(const struct oct_cpu *cpu)
 {
     const uint32_t wide = 1u << OCT_CPU_AVX512F | 1u << OCT_CPU_AVX512BW | 1u << OCT_CPU_AVX512VL;
+    return (cpu->usable & wide) == wide;
+}
 
+enum oct_cpu_width oct_cpu_width_choose(const struct oct_cpu *cpu, enum oct_cpu_width wish)
+{
     if (wish == OCT_WIDTH_OFF || !oct_cpu_has(cpu, OCT_CPU_AVX2))
         return OCT_WIDTH_OFF;
-    if (wish == OCT_WIDTH_256 || (cpu->usable & wide) != wide)
+    if (wish == OCT_WIDTH_128)
+        return OCT_WIDTH_128;
+    if (wish == OCT_WIDTH_256 || !has_zmm(cpu))
         return OCT_WIDTH_256;
     if (wish == OCT_WIDTH_AUTO && lowers_clock_under_zmm(cpu))
         return OCT_WIDTH_256;
     return OCT_WIDTH_512;
+}
+
+const char *oct_cpu_width_reason(const struct oct_cpu *cpu, enum oct_cpu_width wish)
+{
+    if (wish == OCT_WIDTH_OFF)
+        return "OCTUPLE_WIDTH=off";
+    if (!oct_cpu_has(cpu, OCT_CPU_AVX2))
+        return "the CPU has no AVX2";
+    if (wish == OCT_WIDTH_128 || wish == OCT_WIDTH_256)
+        return "OCTUPLE_WIDTH asks for it";
+    if (!has_zmm(cpu))
+        return "the CPU has no AVX-512";
+    if (wish == OCT_WIDTH_512)
+        return "OCTUPLE_WIDTH asks for it";
+    return lowers_clock_under_zmm(cpu) ? "this CPU lowers its clock under 512-bit vectors"
+                                       : "this CPU keeps its clock under 512-bit vectors";
+}
+
+bool oct_cpu_width_parse(enum oct_cpu_width *wish, const char *text)
+{
+    static const struct {
+        const char *text;
+        enum oct_cpu_width width;
+    } words[] = {{"", OCT_WIDTH_AUTO},   {"auto", OCT_WIDTH_AUTO}, {"512", OCT_WIDTH_512},
+                 {"256", OCT_WIDTH_256}, {"128", OCT_WIDTH_128},   {"off", OCT_WIDTH_OFF}};
+    for (size_t i = 0; i < OCT_ARRAY_LEN(words); i++)
+        if (strcmp(text ? text : "", words[i].text) == 0) {
+            *wish = words[i].width;
+            return true;
+        }
+    return false;
 }

@@ -83,7 +83,13 @@ const char *oct_cpu_missing_for_avx512_ifma(const struct oct_cpu *cpu);
 /* Fills in the CPU's part of the public structure: all but table and table_reason. */
 void oct_cpu_describe(struct oct_cpu_info *info, const struct oct_cpu *cpu);
 
-enum oct_cpu_width { OCT_WIDTH_AUTO = -1, OCT_WIDTH_OFF = 0, OCT_WIDTH_256 = 256, OCT_WIDTH_512 = 512 };
+enum oct_cpu_width {
+    OCT_WIDTH_AUTO = -1,
+    OCT_WIDTH_OFF = 0,
+    OCT_WIDTH_128 = 128,
+    OCT_WIDTH_256 = 256,
+    OCT_WIDTH_512 = 512
+};
 
 /*
  * The vector width for code that runs a little and often, such as ciphers: at most what is wished for (AUTO: no wish),
@@ -92,5 +98,12 @@ enum oct_cpu_width { OCT_WIDTH_AUTO = -1, OCT_WIDTH_OFF = 0, OCT_WIDTH_256 = 256
  * kernels do not ask: they win several times over, which no clock step takes back.
  */
 enum oct_cpu_width oct_cpu_width_choose(const struct oct_cpu *cpu, enum oct_cpu_width wish);
+
+/* Why oct_cpu_width_choose() chooses so, in plain words; static. */
+const char *oct_cpu_width_reason(const struct oct_cpu *cpu, enum oct_cpu_width wish);
+
+/* A wish as people write it: "auto" (NULL and "" too), "512", "256", "128", "off". False, with *wish as it was, for anything
+ * else. */
+bool oct_cpu_width_parse(enum oct_cpu_width *wish, const char *text);
 
 #endif

@@ -65,7 +65,7 @@ struct oct_aead_mask_args {
 /*
  * A record in pieces: start, then additional data, then text, then the tag; one struct for all four, each reads what is its.
  * `before` is how many bytes of additional data (of text) earlier pieces had; only after the last piece of additional
- * data does text begin.
+ * data does text begin. A piece of text has at least one byte.
  */
 struct oct_aead_stream_args {
     const void *key;
@@ -76,7 +76,8 @@ struct oct_aead_stream_args {
     uint8_t *out; /* text only */
     size_t len;
     uint64_t before;
-    uint64_t aad_total, text_total; /* tag */
+    uint64_t aad_total;  /* text and tag */
+    uint64_t text_total; /* tag */
     uint8_t *tag;
 };
 

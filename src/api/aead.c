@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* AEAD keys and whole records: checks the arguments, calls the tier, judges the tag. */
+#include "api/aead_internal.h"
+#include "base/checkmem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    size_t key_len;
+    uint64_t max_text; /* bytes: the block counters have 32 bits, and GCM keeps two of them */
+} about[OCT_AEAD_COUNT] = {
+    [OCT_AEAD_AES_128_GCM] = {"aes-128-gcm", 16, ((uint64_t)1 << 36) - 32},
+    [OCT_AEAD_AES_192_GCM] = {"aes-192-gcm", 24, ((uint64_t)1 << 36) - 32},
+    [OCT_AEAD_AES_256_GCM] = {"aes-256-gcm", 32, ((uint64_t)1 << 36) - 32},
+    [OCT_AEAD_CHACHA20_POLY1305] = {"chacha20-poly1305", 32, ((uint64_t)1 << 38) - 64},
+};
+
+static int is_aead(int aead)
+{
+    return aead >= 0 && aead < OCT_AEAD_COUNT;
+}
+
+const char *oct_aead_name(int aead)
+{
+    return is_aead(aead) ? about[aead].name : NULL;
+}
+
+size_t oct_aead_key_len(int aead)
+{
+    return is_aead(aead) ? about[aead].key_len : 0;
+}
+
+int oct_aead_is_on(int aead)
+{
+    return oct_aead_selected(aead, NULL) != NULL;
+}
+
+const char *oct_aead_tier(int aead)
+{
+    const struct oct_aead_ops *ops = oct_aead_selected(aead, NULL);
+    return ops ? ops->tier : "none";
+}
+
+const char *oct_aead_reason(int aead)
+{
+    const char *reason;
+    oct_aead_selected(aead, &reason);
+    return reason;
+}
+
+int oct_aead_key_init_on(const struct oct_aead_ops *ops, void *memory, int aead, const uint8_t *bytes, size_t len)
+{
+    struct oct_aead_key *key = memory;
+    if (!memory || !bytes || !is_aead(aead) || (uintptr_t)memory % OCT_AEAD_ALIGN)
+        return OCT_ERR_ARGUMENT;
+    if (len != about[aead].key_len)
+        return OCT_ERR_LENGTH;
+    if (!ops)
+        return OCT_ERR_UNSUPPORTED;
+    memset(key, 0, sizeof *key);
+    key->ops = ops;
+    key->aead = aead;
+    const struct oct_aead_expand_args args = {.key = key->expanded, .bytes = bytes};
+    ops->expand(&args);
+    return OCT_OK;
+}
+
+int oct_aead_key_init(void *memory, int aead, const uint8_t *bytes, size_t len)
+{
+    return oct_aead_key_init_on(oct_aead_selected(aead, NULL), memory, aead, bytes, len);
+}
+
+size_t oct_aead_key_size(void)
+{
+    return sizeof(struct oct_aead_key);
+}
+
+int oct_aead_key_new(struct oct_aead_key **key, int aead, const uint8_t *bytes, size_t len)
+{
+    if (!key)
+        return OCT_ERR_ARGUMENT;
+    struct oct_aead_key *made = aligned_alloc(OCT_AEAD_ALIGN, sizeof *made);
+    if (!made)
+        return OCT_ERR_MEMORY;
+    const int status = oct_aead_key_init(made, aead, bytes, len);
+    if (status == OCT_OK)
+        *key = made;
+    else
+        free(made);
+    return status;
+}
+
+void oct_aead_key_clear(struct oct_aead_key *key)
+{
+    if (key)
+        oct_cleanse(key, sizeof *key);
+}
+
+void oct_aead_key_free(struct oct_aead_key *key)
+{
+    oct_aead_key_clear(key);
+    free(key);
+}
+
+int oct_aead_key_aead(const struct oct_aead_key *key)
+{
+    return key->aead;
+}
+
+int oct_aead_check_lengths(int aead, uint64_t aad_len, uint64_t len)
+{
+    return len > about[aead].max_text || aad_len >= (uint64_t)1 << 61 ? OCT_ERR_LENGTH : OCT_OK;
+}
+
+int oct_aead_same_tag(const uint8_t *a, const uint8_t *b, size_t len)
+{
+    uint64_t differ = 0;
+    for (size_t i = 0; i < len; i++)
+        differ |= a[i] ^ b[i];
+    differ = oct_mask_nonzero(differ);
+    /* Whether the tag fits shows in the result. */
+    OCT_DECLASSIFY(&differ, sizeof differ);
+    return differ == 0;
+}
+
+/* A pointer that is needed, where there is something to point to. */
+static int missing(const void *p, size_t len)
+{
+    return !p && len;
+}
+
+static int check_record(const struct oct_aead_key *key, const struct oct_aead_record *record)
+{
+    if (!key || !record->nonce || !record->tag || missing(record->aad, record->aad_len) ||
+        missing(record->in, record->len) || missing(record->out, record->len))
+        return OCT_ERR_ARGUMENT;
+    return oct_aead_check_lengths(key->aead, record->aad_len, record->len);
+}
+
+int oct_aead_seal(const struct oct_aead_key *key, const uint8_t *nonce, const uint8_t *aad, size_t aad_len,
+                  const uint8_t *in, size_t len, uint8_t *out, uint8_t *tag)
+{
+    struct oct_aead_record_args args = {.record = {nonce, aad, aad_len, in, out, len, tag}};
+    const int status = check_record(key, &args.record);
+    if (status != OCT_OK)
+        return status;
+    args.key = key->expanded;
+    key->ops->seal(&args);
+    return OCT_OK;
+}
+
+int oct_aead_open(const struct oct_aead_key *key, const uint8_t *nonce, const uint8_t *aad, size_t aad_len,
+                  const uint8_t *in, size_t len, uint8_t *out, const uint8_t *tag)
+{
+    uint8_t wanted[OCT_AEAD_TAG];
+    struct oct_aead_record_args args = {.record = {nonce, aad, aad_len, in, out, len, wanted}};
+    const int status = tag ? check_record(key, &args.record) : OCT_ERR_ARGUMENT;
+    if (status != OCT_OK)
+        return status;
+    args.key = key->expanded;
+    key->ops->open(&args);
+    if (oct_aead_same_tag(wanted, tag, sizeof wanted))
+        return OCT_OK;
+    if (len)
+        oct_cleanse(out, len);
+    return OCT_ERR_AUTH;
+}

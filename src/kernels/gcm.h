@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The AES-GCM kernels of every tier: oct_<tier>_aes<bits>gcm_<verb>. */
+#ifndef OCT_KERNELS_GCM_H
+#define OCT_KERNELS_GCM_H
+
+#include "kernels/aead.h"
+
+#define OCT_GCM_KERNELS(name)                                                                                         \
+    oct_aead_expand_fn name##_expand;                                                                                 \
+    oct_aead_record_fn name##_seal, name##_open;                                                                      \
+    oct_aead_burst_fn name##_seal_burst, name##_open_burst;                                                           \
+    oct_aead_mask_fn name##_mask;                                                                                     \
+    oct_aead_stream_fn name##_start, name##_aad, name##_stream_seal, name##_stream_open, name##_finish;
+#define OCT_GCM_TIER(tier)                                                                                            \
+    OCT_GCM_KERNELS(oct_##tier##_aes128gcm)                                                                           \
+    OCT_GCM_KERNELS(oct_##tier##_aes192gcm)                                                                           \
+    OCT_GCM_KERNELS(oct_##tier##_aes256gcm)                                                                           \
+    void oct_##tier##_gcm_clear_registers(void);
+
+OCT_GCM_TIER(zmm)
+OCT_GCM_TIER(ymm)
+OCT_GCM_TIER(xmm)
+OCT_GCM_TIER(c)
+
+#endif

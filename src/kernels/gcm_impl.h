@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * AES-GCM (NIST SP 800-38D) for one size of key: #define GCM_ROUNDS and GCM_NAME(name), then include.
+ *
+ * The whole record is one stream of blocks, counters from 1: block 0 gives E(J0), which masks the tag, and its place in
+ * the stream that GHASH sees is that of the last block of additional data. So the first vector, the head, holds
+ * E(J0) and the first blocks of text, short records need one reduction and no code of their own, and long ones go on from there.
+ *
+ * Groups of BV_BULK vectors have the products of GHASH woven into the AES rounds: those of the group before when sealing, of the
+ * group itself when opening. Then come groups of BV_MID, then at most BV_MID vectors, the last one with any number of bytes.
+ */
+#include "kernels/ghash_impl.h"
+
+enum gcm_mode { GCM_SEAL, GCM_OPEN, GCM_HASH };
+
+/* What a text has become so far. */
+struct gcm_run {
+    const struct gcm_key *key;
+    const uint8_t *in;
+    uint8_t *out;
+    size_t left;
+    bv counter;   /* of the next vector: reversed blocks, the counter is the lowest word */
+    size_t next;  /* the counter of its lane 0 mod 256, if that is public; else 256 */
+    bv sum;       /* GHASH in lanes, to be added to the next vector */
+};
+
+/* The first `n` counter blocks with the first round key, and the counter moved on. Adding to the last byte alone is cheaper,
+ * and right as long as it does not overflow. */
+VEC_STEP void gcm_counters(struct gcm_run *r, bv *b, const int n)
+{
+    const bv k0 = bv_broadcast(r->key->round[0]);
+    if (r->next + BV_LANES * (size_t)n <= 256) {
+        const bv step = bv_set1(b1_set(0, (uint64_t)BV_LANES << 56));
+        bv block = bv_reverse(r->counter);
+        VEC_UNROLL
+        for (int i = 0; i < n; i++) {
+            b[i] = bv_xor(block, k0);
+            block = bv_add32(block, step);
+        }
+    } else {
+        bv counter = r->counter;
+        VEC_UNROLL
+        for (int i = 0; i < n; i++) {
+            b[i] = bv_xor(bv_reverse(counter), k0);
+            counter = bv_add32(counter, bv_set1(b1_set(BV_LANES, 0)));
+        }
+    }
+    r->counter = bv_add32(r->counter, bv_set1(b1_set(BV_LANES * (uint64_t)n, 0)));
+    r->next = r->next > 255 ? 256 : (r->next + BV_LANES * (size_t)n) & 255;
+}
+
+/* The rounds but for the first key and the last round. */
+VEC_STEP void gcm_rounds(bv *b, const int n, const struct gcm_key *key)
+{
+    VEC_UNROLL
+    for (int round = 1; round < GCM_ROUNDS; round++) {
+        const bv k = bv_broadcast(key->round[round]);
+        VEC_UNROLL
+        for (int i = 0; i < n; i++)
+            b[i] = bv_aes(b[i], k);
+    }
+}
+
+/* Text xor key stream, full vectors. */
+VEC_STEP void gcm_finish_group(struct gcm_run *r, const bv *b, const int n)
+{
+    const bv k = bv_broadcast(r->key->round[GCM_ROUNDS]);
+    VEC_UNROLL
+    for (int i = 0; i < n; i++)
+        bv_store(r->out + 16 * BV_LANES * i, bv_aes_last(b[i], bv_xor(k, bv_load(r->in + 16 * BV_LANES * i))));
+}
+
+OCT_INLINE void gcm_advance(struct gcm_run *r, size_t bytes)
+{
+    r->in += bytes;
+    if (r->out)
+        r->out += bytes;
+    r->left -= bytes;
+}
+
+#define GCM_BULK_BYTES ((size_t)16 * BV_LANES * BV_BULK)
+#define GCM_MID_BYTES ((size_t)16 * BV_LANES * BV_MID)
+/* A sum in lanes has to meet at least one block a lane. */
+#define GCM_KEEP_BYTES ((size_t)16 * (BV_LANES - 1))
+#define GCM_FINAL_BYTES (GCM_MID_BYTES + GCM_KEEP_BYTES)
+#define GCM_FINAL_VECTORS (BV_LANES > 1 ? BV_MID + 1 : BV_MID)
+
+/* Products of vectors i and i+1 of a bulk group of ciphertext; the first one gets the sum. */
+VEC_STEP void gcm_bulk_pair(struct products *p, const struct gcm_run *r, const uint8_t *cipher, const int i,
+                              const uint8_t middle[][16])
+{
+    bv x0 = bv_reverse(bv_load(cipher + 16 * BV_LANES * i));
+    const bv x1 = bv_reverse(bv_load(cipher + 16 * BV_LANES * (i + 1)));
+    if (i == 0)
+        x0 = bv_xor(x0, r->sum);
+    ghash_pair_by(p, x0, x1, r->key, i, BV_BULK, middle);
+}
+
+/* One bulk group of text, with the products of a group of ciphertext woven in. */
+VEC_STEP void gcm_bulk_woven(struct gcm_run *r, const uint8_t *cipher, const uint8_t middle[][16])
+{
+    bv b[BV_BULK];
+    struct products p = products_zero();
+    gcm_counters(r, b, BV_BULK);
+    VEC_UNROLL
+    for (int round = 1; round < GCM_ROUNDS; round++) {
+        const bv k = bv_broadcast(r->key->round[round]);
+        VEC_UNROLL
+        for (int i = 0; i < BV_BULK; i++)
+            b[i] = bv_aes(b[i], k);
+        VEC_UNROLL
+        for (int q = (round - 1) * (BV_BULK / 2) / (GCM_ROUNDS - 1); q < round * (BV_BULK / 2) / (GCM_ROUNDS - 1); q++)
+            gcm_bulk_pair(&p, r, cipher, 2 * q, middle);
+    }
+    r->sum = ghash_reduce(&p);
+    gcm_finish_group(r, b, BV_BULK);
+    gcm_advance(r, GCM_BULK_BYTES);
+}
+
+/* Products of one bulk group alone. */
+VEC_STEP void gcm_bulk_hash(struct gcm_run *r, const uint8_t *cipher, const uint8_t middle[][16])
+{
+    struct products p = products_zero();
+    VEC_UNROLL
+    for (int i = 0; i < BV_BULK; i += 2)
+        gcm_bulk_pair(&p, r, cipher, i, middle);
+    r->sum = ghash_reduce(&p);
+}
+
+VEC_STEP void gcm_middle_table(uint8_t middle[BV_BULK / 2][16], const struct gcm_key *key)
+{
+    VEC_UNROLL
+    for (int i = 0; i < BV_BULK; i += 2) {
+        const bv h0 = bv_first_lane(b1_load(ghash_power(key, BV_LANES * (size_t)(BV_BULK - i))));
+        const bv h1 = bv_first_lane(b1_load(ghash_power(key, BV_LANES * (size_t)(BV_BULK - i - 1))));
+        b1_store(middle[i / 2], bv_first(ghash_middle(h0, h1)));
+    }
+}
+
+/* All bulk groups, as long as enough remains after them. */
+VEC_STEP void gcm_bulk(struct gcm_run *r, const enum gcm_mode mode)
+{
+    uint8_t middle[BV_BULK / 2][16];
+    if (r->left <= GCM_BULK_BYTES + GCM_KEEP_BYTES)
+        return;
+    gcm_middle_table(middle, r->key);
+    if (mode == GCM_HASH) {
+        for (; r->left > GCM_BULK_BYTES + GCM_KEEP_BYTES; gcm_advance(r, GCM_BULK_BYTES))
+            gcm_bulk_hash(r, r->in, middle);
+    } else if (mode == GCM_OPEN) {
+        while (r->left > GCM_BULK_BYTES + GCM_KEEP_BYTES)
+            gcm_bulk_woven(r, r->in, middle);
+    } else {
+        bv b[BV_BULK];
+        gcm_counters(r, b, BV_BULK);
+        gcm_rounds(b, BV_BULK, r->key);
+        gcm_finish_group(r, b, BV_BULK);
+        gcm_advance(r, GCM_BULK_BYTES);
+        while (r->left > GCM_BULK_BYTES + GCM_KEEP_BYTES)
+            gcm_bulk_woven(r, r->out - GCM_BULK_BYTES, middle);
+        gcm_bulk_hash(r, r->out - GCM_BULK_BYTES, middle);
+    }
+    oct_cleanse(middle, sizeof middle);
+}
+
+/* One group of BV_MID vectors, hashed from registers. */
+VEC_STEP void gcm_mid(struct gcm_run *r, const enum gcm_mode mode)
+{
+    bv b[BV_MID], x[BV_MID];
+    const bv k = bv_broadcast(r->key->round[GCM_ROUNDS]);
+    struct products p = products_zero();
+    if (mode != GCM_HASH) {
+        gcm_counters(r, b, BV_MID);
+        gcm_rounds(b, BV_MID, r->key);
+    }
+    VEC_UNROLL
+    for (int i = 0; i < BV_MID; i++) {
+        const bv text = bv_load(r->in + 16 * BV_LANES * i);
+        x[i] = text;
+        if (mode != GCM_HASH) {
+            const bv out = bv_aes_last(b[i], bv_xor(k, text));
+            bv_store(r->out + 16 * BV_LANES * i, out);
+            x[i] = mode == GCM_SEAL ? out : text;
+        }
+        x[i] = bv_reverse(x[i]);
+    }
+    x[0] = bv_xor(x[0], r->sum);
+    VEC_UNROLL
+    for (int i = 0; i + 1 < BV_MID; i += 2)
+        ghash_pair(&p, x[i], x[i + 1], r->key, i, BV_MID);
+    if (BV_MID & 1)
+        ghash_mul1(&p, x[BV_MID - 1], bv_broadcast(ghash_power(r->key, BV_LANES)));
+    r->sum = ghash_reduce(&p);
+    gcm_advance(r, GCM_MID_BYTES);
+}
+
+/* What ends the hashed stream: the head, where it has not been summed up yet, and the block of lengths. */
+struct gcm_ends {
+    int has_head, has_lengths; /* constants */
+    bv head;
+    b1 lengths;
+};
+
+/*
+ * The last n vectors (constant, 1 to GCM_FINAL_VECTORS; 0 only with a head), of r->left bytes; returns GHASH of it all. `blocks` are
+ * the blocks of text in them and in a head; with the block of lengths they are at most 16.
+ */
+VEC_STEP b1 gcm_final(struct gcm_run *r, const enum gcm_mode mode, const int n, const struct gcm_ends *ends,
+                        size_t blocks)
+{
+    bv b[GCM_FINAL_VECTORS], x[GCM_FINAL_VECTORS + 1];
+    const bv k = bv_broadcast(r->key->round[GCM_ROUNDS]);
+    const int first = ends->has_head;
+    struct products p = products_zero();
+    size_t e = blocks;
+
+    if (mode != GCM_HASH && n > 0) {
+        gcm_counters(r, b, n);
+        gcm_rounds(b, n, r->key);
+    }
+    VEC_UNROLL
+    for (int i = 0; i < n; i++) {
+        const size_t here = i < n - 1 ? 16 * BV_LANES : r->left - 16 * BV_LANES * (size_t)(n - 1);
+        const bv text = i < n - 1 ? bv_load(r->in + 16 * BV_LANES * i) : bv_load_part(r->in + 16 * BV_LANES * i, here);
+        bv c = text;
+        if (mode != GCM_HASH) {
+            const bv out = bv_aes_last(b[i], bv_xor(k, text));
+            if (i < n - 1)
+                bv_store(r->out + 16 * BV_LANES * i, out);
+            else
+                bv_store_part(r->out + 16 * BV_LANES * i, out, here);
+            if (mode == GCM_SEAL)
+                c = i < n - 1 ? out : bv_keep(out, here);
+        }
+        x[first + i] = bv_reverse(c);
+    }
+    if (first)
+        x[0] = ends->head;
+    else
+        x[0] = bv_xor(x[0], r->sum);
+    if (!ends->has_lengths) {
+        ghash_consecutive(&p, x, n + first, r->key, e);
+        return bv_fold(ghash_reduce(&p));
+    }
+    e += 1;
+    if (blocks % BV_LANES)
+        x[n + first - 1] = bv_put(x[n + first - 1], blocks % BV_LANES, ends->lengths);
+    else
+        ghash_mul1(&p, bv_first_lane(ends->lengths), bv_first_lane(b1_load(ghash_power(r->key, 1))));
+    ghash_consecutive(&p, x, n + first, r->key, e);
+    return bv_fold(ghash_reduce(&p));
+}
+
+#define GCM_FINAL(n)                                                                                                  \
+    case n:                                                                                                           \
+        return gcm_final(r, mode, n, ends, blocks)
+
+/* All that is left: 1 to GCM_FINAL_BYTES bytes, or none with a head. `before`: blocks of a head that is still in `ends`. */
+VEC_STEP b1 gcm_final_any(struct gcm_run *r, const enum gcm_mode mode, const struct gcm_ends *ends, size_t before)
+{
+    const size_t blocks = before + (r->left + 15) / 16;
+    switch ((r->left + 16 * BV_LANES - 1) / (16 * BV_LANES)) {
+    case 0:
+        return ends->has_head ? gcm_final(r, mode, 0, ends, blocks) : bv_first(r->sum);
+        GCM_FINAL(1);
+        GCM_FINAL(2);
+        GCM_FINAL(3);
+#if BV_MID > 3
+        GCM_FINAL(4);
+        GCM_FINAL(5);
+        GCM_FINAL(6);
+#endif
+#if BV_MID > 6
+        GCM_FINAL(7);
+#endif
+    default:
+        return gcm_final(r, mode, GCM_FINAL_VECTORS, ends, blocks);
+    }
+}
+
+/* GHASH of whole blocks, at least one, going on from *sum. */
+static OCT_NOINLINE void gcm_hash_blocks(const struct gcm_key *key, b1 *sum, const uint8_t *in, size_t bytes)
+{
+    struct gcm_run r = {.key = key, .in = in, .left = bytes, .sum = bv_first_lane(*sum), .next = 256};
+    const struct gcm_ends none = {0};
+    r.counter = bv_zero();
+    gcm_bulk(&r, GCM_HASH);
+    while (r.left > GCM_FINAL_BYTES)
+        gcm_mid(&r, GCM_HASH);
+    *sum = gcm_final_any(&r, GCM_HASH, &none, 0);
+}
+
+/* The additional data: all but its last block summed up, that block added, reversed; zero if there is none. */
+VEC_STEP b1 gcm_aad(const struct gcm_key *key, const uint8_t *aad, size_t len)
+{
+    b1 sum = b1_zero();
+    if (len > 16) {
+        const size_t whole = (len - 1) & ~(size_t)15;
+        gcm_hash_blocks(key, &sum, aad, whole);
+        aad += whole;
+        len -= whole;
+    }
+    return b1_xor(sum, b1_reverse(b1_load_part(aad, len)));
+}
+
+/* A whole record, and its tag. */
+VEC_STEP void gcm_record(const struct gcm_key *key, const struct oct_aead_record *record, const enum gcm_mode mode)
+{
+    const size_t above = 16 * (BV_LANES - 1), taken = record->len < above ? record->len : above;
+    struct gcm_run r = {.key = key, .in = record->in, .out = record->out, .left = record->len, .next = 1};
+    struct gcm_ends ends = {.has_head = 1, .has_lengths = 1};
+    bv stream[1];
+
+    const b1 nonce = b1_or(b1_load_part(record->nonce, OCT_AEAD_NONCE), b1_set(0, (uint64_t)1 << 56));
+    r.counter = bv_add32(bv_set1(b1_reverse(nonce)), bv_lane_numbers());
+    ends.lengths = b1_set(8 * (uint64_t)record->len, 8 * (uint64_t)record->aad_len);
+    gcm_counters(&r, stream, 1);
+    gcm_rounds(stream, 1, key);
+    const b1 aad = gcm_aad(key, record->aad, record->aad_len);
+    stream[0] = bv_aes_last(stream[0], bv_broadcast(key->round[GCM_ROUNDS]));
+    const bv text = bv_load_above(r.in, taken), out = bv_xor(stream[0], text);
+    bv_store_above(r.out, out, taken);
+    ends.head = bv_xor(bv_reverse(mode == GCM_SEAL ? bv_keep_above(out, taken) : text), bv_first_lane(aad));
+    gcm_advance(&r, taken);
+
+    const b1 mask = bv_first(stream[0]);
+    b1 sum;
+    const size_t in_head = 1 + (taken + 15) / 16;
+    if (r.left <= GCM_FINAL_BYTES && in_head + (r.left + 15) / 16 < GHASH_POWERS) {
+        sum = gcm_final_any(&r, mode, &ends, in_head);
+    } else {
+        r.sum = ghash_lanes_mul(ends.head, bv_broadcast(ghash_power(key, BV_LANES)));
+        ends.has_head = 0;
+        gcm_bulk(&r, mode);
+        while (r.left > GCM_FINAL_BYTES)
+            gcm_mid(&r, mode);
+        sum = gcm_final_any(&r, mode, &ends, 0);
+    }
+    b1_store(record->tag, b1_xor(mask, b1_reverse(sum)));
+}
+
+/* Once each, for single records and for bursts. */
+static OCT_NOINLINE void gcm_seal(const struct gcm_key *key, const struct oct_aead_record *record)
+{
+    gcm_record(key, record, GCM_SEAL);
+}
+static OCT_NOINLINE void gcm_open(const struct gcm_key *key, const struct oct_aead_record *record)
+{
+    gcm_record(key, record, GCM_OPEN);
+}
+
+void GCM_NAME(seal)(const struct oct_aead_record_args *args)
+{
+    gcm_seal(args->key, &args->record);
+}
+
+void GCM_NAME(open)(const struct oct_aead_record_args *args)
+{
+    gcm_open(args->key, &args->record);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* AES-GCM in pieces of any length, after gcm_impl.h; and what else a key needs: expansion, masks, bursts. */
+#include "kernels/aes_impl.h"
+
+/* Between two pieces. Positions within blocks are the caller's to know. */
+struct gcm_state {
+    uint8_t sum[16];    /* GHASH of the whole blocks so far */
+    uint8_t j0[16];     /* the first counter block, reversed */
+    uint8_t mask[16];   /* E(J0) */
+    uint8_t stream[16]; /* key stream of the block that text stands in, if it stands within one */
+    uint8_t part[16];   /* what that block has so far of additional data or of ciphertext, then zeros */
+};
+_Static_assert(sizeof(struct gcm_state) <= OCT_AEAD_STATE_BYTES, "a state fits");
+
+static OCT_NOINLINE b1 gcm_block(const struct gcm_key *key, b1 block)
+{
+    block = b1_xor(block, b1_load(key->round[0]));
+    for (int round = 1; round < GCM_ROUNDS; round++)
+        block = b1_aes(block, b1_load(key->round[round]));
+    return b1_aes_last(block, b1_load(key->round[GCM_ROUNDS]));
+}
+
+/* sum = (sum + block) * H */
+OCT_INLINE void gcm_absorb(const struct gcm_key *key, uint8_t sum[16], b1 block)
+{
+    b1_store(sum, ghash_mul(b1_xor(b1_load(sum), block), b1_load(ghash_power(key, 1))));
+}
+
+OCT_INLINE void gcm_absorb_part(const struct gcm_key *key, struct gcm_state *state)
+{
+    gcm_absorb(key, state->sum, b1_reverse(b1_load(state->part)));
+    b1_store(state->part, b1_zero());
+}
+
+OCT_INLINE void gcm_absorb_blocks(const struct gcm_key *key, struct gcm_state *state, const uint8_t *in, size_t bytes)
+{
+    b1 sum = b1_load(state->sum);
+    if (!bytes)
+        return;
+    gcm_hash_blocks(key, &sum, in, bytes);
+    b1_store(state->sum, sum);
+}
+
+/* Bytes in any pieces into GHASH; `at` of them stand in the block that is not full. */
+static OCT_NOINLINE void gcm_absorb_bytes(const struct gcm_key *key, struct gcm_state *state, const uint8_t *in,
+                                          size_t len, size_t at)
+{
+    const size_t fill = at ? (len < 16 - at ? len : 16 - at) : 0;
+    for (size_t i = 0; i < fill; i++)
+        state->part[at + i] = in[i];
+    if (at && at + fill == 16)
+        gcm_absorb_part(key, state);
+    in += fill;
+    len -= fill;
+    gcm_absorb_blocks(key, state, in, len & ~(size_t)15);
+    for (size_t i = len & ~(size_t)15, to = 0; i < len; i++, to++)
+        state->part[to] = in[i];
+}
+
+/* J0 of 12 bytes is those and the number 1, of any other length it is GHASH of them (SP 800-38D, 7.1). */
+void GCM_NAME(start)(const struct oct_aead_stream_args *args)
+{
+    const struct gcm_key *key = args->key;
+    struct gcm_state *state = args->state;
+    memset(state, 0, sizeof *state);
+    b1 j0 = b1_or(b1_load_part(args->iv, args->iv_len < 12 ? args->iv_len : 12), b1_set(0, (uint64_t)1 << 56));
+    j0 = b1_reverse(j0);
+    if (args->iv_len != OCT_AEAD_NONCE) {
+        gcm_absorb_bytes(key, state, args->iv, args->iv_len, 0);
+        if (args->iv_len % 16)
+            gcm_absorb_part(key, state);
+        gcm_absorb(key, state->sum, b1_set(8 * (uint64_t)args->iv_len, 0));
+        j0 = b1_load(state->sum);
+        b1_store(state->sum, b1_zero());
+    }
+    b1_store(state->j0, j0);
+    b1_store(state->mask, gcm_block(key, b1_reverse(j0)));
+}
+
+void GCM_NAME(aad)(const struct oct_aead_stream_args *args)
+{
+    gcm_absorb_bytes(args->key, args->state, args->in, args->len, args->before % 16);
+}
+
+/* The counter block of text block `index`, reversed. */
+OCT_INLINE b1 gcm_counter_at(const struct gcm_state *state, uint64_t index)
+{
+    return b1_add32(b1_load(state->j0), b1_set((uint32_t)(index + 1), 0));
+}
+
+/* Bytes within one block, by the key stream that stands in the state. */
+OCT_INLINE void gcm_bytes(struct gcm_state *state, const uint8_t *in, uint8_t *out, size_t len, size_t at,
+                          const enum gcm_mode mode)
+{
+    for (size_t i = 0; i < len; i++) {
+        const uint8_t from = in[i], to = from ^ state->stream[at + i];
+        state->part[at + i] = mode == GCM_SEAL ? to : from;
+        out[i] = to;
+    }
+}
+
+VEC_STEP void gcm_text_blocks(const struct gcm_key *key, struct gcm_state *state, const uint8_t *in, uint8_t *out,
+                                size_t bytes, uint64_t index, const enum gcm_mode mode)
+{
+    struct gcm_run r = {.key = key, .in = in, .out = out, .left = bytes, .next = 256};
+    const struct gcm_ends none = {0};
+    r.sum = bv_first_lane(b1_load(state->sum));
+    r.counter = bv_add32(bv_set1(gcm_counter_at(state, index)), bv_lane_numbers());
+    gcm_bulk(&r, mode);
+    while (r.left > GCM_MID_BYTES)
+        gcm_mid(&r, mode);
+    b1_store(state->sum, gcm_final_any(&r, mode, &none, 0));
+}
+
+VEC_STEP void gcm_text(const struct oct_aead_stream_args *args, const enum gcm_mode mode)
+{
+    const struct gcm_key *key = args->key;
+    struct gcm_state *state = args->state;
+    const size_t at = args->before % 16, fill = at ? (args->len < 16 - at ? args->len : 16 - at) : 0;
+    const size_t whole = (args->len - fill) & ~(size_t)15, rest = args->len - fill - whole;
+    const uint64_t index = (args->before + fill) / 16;
+
+    if (args->before == 0 && args->aad_total % 16)
+        gcm_absorb_part(key, state);
+    gcm_bytes(state, args->in, args->out, fill, at, mode);
+    if (at && at + fill == 16)
+        gcm_absorb_part(key, state);
+    if (whole)
+        gcm_text_blocks(key, state, args->in + fill, args->out + fill, whole, index, mode);
+    if (rest) {
+        b1_store(state->stream, gcm_block(key, b1_reverse(gcm_counter_at(state, index + whole / 16))));
+        gcm_bytes(state, args->in + fill + whole, args->out + fill + whole, rest, 0, mode);
+    }
+}
+
+void GCM_NAME(stream_seal)(const struct oct_aead_stream_args *args)
+{
+    gcm_text(args, GCM_SEAL);
+}
+
+void GCM_NAME(stream_open)(const struct oct_aead_stream_args *args)
+{
+    gcm_text(args, GCM_OPEN);
+}
+
+void GCM_NAME(finish)(const struct oct_aead_stream_args *args)
+{
+    struct gcm_state *state = args->state;
+    if (args->text_total % 16 || (args->text_total == 0 && args->aad_total % 16))
+        gcm_absorb_part(args->key, state);
+    gcm_absorb(args->key, state->sum, b1_set(8 * args->text_total, 8 * args->aad_total));
+    b1_store(args->tag, b1_xor(b1_load(state->mask), b1_reverse(b1_load(state->sum))));
+}
+
+void GCM_NAME(expand)(const struct oct_aead_expand_args *args)
+{
+    if (args->key) {
+        struct gcm_key *key = args->key;
+        aes_expand(key->round, args->bytes, GCM_ROUNDS);
+        ghash_expand(key, b1_reverse(gcm_block(key, b1_zero())));
+    }
+    if (args->mask_key)
+        aes_expand(args->mask_key, args->bytes, GCM_ROUNDS);
+    blocks_clear_registers();
+}
+
+/* AES of the samples (RFC 9001, 5.4.3), BV_LANES a vector. */
+void GCM_NAME(mask)(const struct oct_aead_mask_args *args)
+{
+    const uint8_t(*round_key)[16] = args->mask_key;
+    for (size_t i = 0; i < args->count; i += BV_LANES) {
+        const size_t n = args->count - i < BV_LANES ? args->count - i : BV_LANES;
+        bv x = bv_zero();
+        for (size_t j = 0; j < n; j++)
+            x = bv_put(x, j, b1_load(args->sample[i + j]));
+        x = bv_xor(x, bv_broadcast(round_key[0]));
+        for (int round = 1; round < GCM_ROUNDS; round++)
+            x = bv_aes(x, bv_broadcast(round_key[round]));
+        bv_store_part(args->mask + 16 * i, bv_aes_last(x, bv_broadcast(round_key[GCM_ROUNDS])), 16 * n);
+    }
+}

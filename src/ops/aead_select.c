@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Which tier serves each AEAD: the policy (OCTUPLE_TABLE, OCTUPLE_WIDTH, the CPU's clock) says how wide, the CPU what there is, the
+ * known-answer test whether it works. A tier that fails its test leaves the place to the next narrower one.
+ */
+#include "ops/aead.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct oct_cpu cpu;
+static int portable; /* OCTUPLE_TABLE=c */
+static enum oct_cpu_width width;
+static const char *why;
+
+/* 0: not tested yet; 1: none serves; 2 and more: tier number n - 2. Two threads that ask at once both test, and agree: a lock
+ * would have to be unlocked in the child of a fork. */
+static _Atomic unsigned verdict[OCT_AEAD_COUNT];
+
+static void choose_policy(void)
+{
+    const char *table = secure_getenv("OCTUPLE_TABLE");
+    enum oct_cpu_width wish;
+
+    oct_cpu_detect(&cpu);
+    if (table && strcmp(table, "c") == 0) {
+        portable = 1;
+        width = OCT_WIDTH_OFF;
+        why = "OCTUPLE_TABLE=c: the portable tier, for tests";
+    } else if (table && *table && strcmp(table, "auto") != 0 && strcmp(table, "avx512") != 0) {
+        width = OCT_WIDTH_OFF;
+        why = strcmp(table, "off") == 0 ? "OCTUPLE_TABLE=off"
+                                        : "OCTUPLE_TABLE has a value that is none of auto, avx512, c, off";
+    } else if (!oct_cpu_width_parse(&wish, secure_getenv("OCTUPLE_WIDTH"))) {
+        width = OCT_WIDTH_OFF;
+        why = "OCTUPLE_WIDTH has a value that is none of auto, 512, 256, 128, off";
+    } else {
+        width = oct_cpu_width_choose(&cpu, wish);
+        why = oct_cpu_width_reason(&cpu, wish);
+    }
+}
+
+enum oct_cpu_width oct_aead_width(const char **reason)
+{
+    pthread_once(&once, choose_policy);
+    if (reason)
+        *reason = why;
+    return width;
+}
+
+static unsigned list_tiers(int aead, struct oct_aead_tier tier[OCT_AEAD_TIERS])
+{
+    return aead == OCT_AEAD_CHACHA20_POLY1305 ? oct_aead_chacha_tiers(tier) : oct_aead_gcm_tiers(aead, tier);
+}
+
+static int runs_here(const struct oct_aead_tier *tier)
+{
+    return (cpu.usable & tier->features) == tier->features;
+}
+
+static int allowed(const struct oct_aead_tier *tier)
+{
+    return portable ? tier->width == 0 : tier->width > 0 && tier->width <= (int)width;
+}
+
+static unsigned test_tiers(int aead, const struct oct_aead_tier *tier, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (allowed(&tier[i]) && runs_here(&tier[i]) && oct_aead_known_answer(tier[i].ops, aead) == 0)
+            return i + 2;
+    return 1;
+}
+
+/* The reason where nothing serves although the policy allows it. */
+static const char *why_none(const struct oct_aead_tier *tier, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (allowed(&tier[i]) && runs_here(&tier[i]))
+            return "its known-answer test failed on this machine";
+    return "the CPU lacks instructions for it";
+}
+
+const struct oct_aead_ops *oct_aead_selected(int aead, const char **reason)
+{
+    struct oct_aead_tier tier[OCT_AEAD_TIERS];
+    if (aead < 0 || aead >= OCT_AEAD_COUNT) {
+        if (reason)
+            *reason = "no such AEAD";
+        return NULL;
+    }
+    pthread_once(&once, choose_policy);
+    const unsigned count = list_tiers(aead, tier);
+    unsigned known = atomic_load_explicit(&verdict[aead], memory_order_relaxed);
+    if (known == 0) {
+        known = test_tiers(aead, tier, count);
+        atomic_store(&verdict[aead], known);
+    }
+    if (reason)
+        *reason = known == 1 && (portable || width != OCT_WIDTH_OFF) ? why_none(tier, count)
+                  : known > 1 && tier[known - 2].width < (int)width ? "the CPU lacks instructions for wider vectors"
+                                                                    : why;
+    return known == 1 ? NULL : tier[known - 2].ops;
+}
+
+unsigned oct_aead_runnable(int aead, const struct oct_aead_ops *ops[OCT_AEAD_TIERS])
+{
+    struct oct_aead_tier tier[OCT_AEAD_TIERS];
+    unsigned found = 0;
+    pthread_once(&once, choose_policy);
+    const unsigned count = list_tiers(aead, tier);
+    for (unsigned i = 0; i < count; i++)
+        if (runs_here(&tier[i]))
+            ops[found++] = tier[i].ops;
+    return found;
+}

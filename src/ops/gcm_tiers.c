@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The tables of AES-GCM, and what each tier of it needs of the CPU. */
+#include "kernels/gcm.h"
+#include "ops/aead.h"
+
+#define TABLE(name, bits)                                                                                             \
+    {                                                                                                                 \
+        .tier = #name, .expand = oct_##name##_aes##bits##gcm_expand, .seal = oct_##name##_aes##bits##gcm_seal,        \
+        .open = oct_##name##_aes##bits##gcm_open, .seal_burst = oct_##name##_aes##bits##gcm_seal_burst,               \
+        .open_burst = oct_##name##_aes##bits##gcm_open_burst, .mask = oct_##name##_aes##bits##gcm_mask,               \
+        .start = oct_##name##_aes##bits##gcm_start, .aad = oct_##name##_aes##bits##gcm_aad,                           \
+        .stream_seal = oct_##name##_aes##bits##gcm_stream_seal,                                                       \
+        .stream_open = oct_##name##_aes##bits##gcm_stream_open, .finish = oct_##name##_aes##bits##gcm_finish,         \
+        .clear_registers = oct_##name##_gcm_clear_registers,                                                          \
+    }
+#define TABLES(name)                                                                                                  \
+    static const struct oct_aead_ops name##_tables[3] = {                                                             \
+        [OCT_AEAD_AES_128_GCM] = TABLE(name, 128),                                                                    \
+        [OCT_AEAD_AES_192_GCM] = TABLE(name, 192),                                                                    \
+        [OCT_AEAD_AES_256_GCM] = TABLE(name, 256),                                                                    \
+    }
+
+TABLES(c);
+
+#if defined(OCT_HAVE_VECTOR_TIERS)
+TABLES(zmm);
+TABLES(ymm);
+TABLES(xmm);
+
+#define NEED(feature) ((uint32_t)1 << OCT_CPU_##feature)
+#define NEED_XMM (NEED(AES) | NEED(PCLMULQDQ) | NEED(AVX2) | NEED(BMI2))
+#define NEED_YMM (NEED_XMM | NEED(VAES) | NEED(VPCLMULQDQ))
+#define NEED_ZMM (NEED_YMM | NEED(AVX512F) | NEED(AVX512BW) | NEED(AVX512DQ) | NEED(AVX512VL))
+#endif
+
+unsigned oct_aead_gcm_tiers(int aead, struct oct_aead_tier tier[OCT_AEAD_TIERS])
+{
+    unsigned count = 0;
+#if defined(OCT_HAVE_VECTOR_TIERS)
+    tier[count++] = (struct oct_aead_tier){&zmm_tables[aead], 512, NEED_ZMM};
+    tier[count++] = (struct oct_aead_tier){&ymm_tables[aead], 256, NEED_YMM};
+    tier[count++] = (struct oct_aead_tier){&xmm_tables[aead], 128, NEED_XMM};
+#endif
+    tier[count++] = (struct oct_aead_tier){&c_tables[aead], 0, 0};
+    return count;
+}

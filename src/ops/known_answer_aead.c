@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Known-answer tests of the AEADs, as in known_answer.c: keys, nonces, additional data and texts are a stream of splitmix64 from a
+ * stated seed, the answer is a digest of what sealing gives; tools/check-known-answers computes it anew. What the other calls
+ * (opening, bursts, pieces) give has to agree with sealing.
+ */
+#include "ops/aead.h"
+#include "ops/known_answer.h"
+
+#include <string.h>
+
+#define MAX_AAD 80
+#define MAX_TEXT 2500
+#define PADDED(len) (((len) + 7) / 8 * 8)
+
+static const uint64_t known_answer[OCT_AEAD_COUNT] = {
+    [OCT_AEAD_AES_128_GCM] = 0xfc4bc7acbae5b467,
+    [OCT_AEAD_AES_192_GCM] = 0xd978d2dc3eecda3e,
+    [OCT_AEAD_AES_256_GCM] = 0x2b135051197cb7f5,
+    [OCT_AEAD_CHACHA20_POLY1305] = 0xbc6a8193345407d2,
+};
+
+/* Each code path of each tier: the head alone, each number of last vectors, groups of either size. */
+static const struct {
+    uint16_t aad, text;
+} shapes[] = {{0, 0}, {13, 64}, {5, 1}, {16, 47}, {17, 100}, {80, 160}, {20, 256}, {13, 333}, {1, 700}, {33, 1440}, {13, 2500}};
+
+/* An AEAD at work: all that one record needs. */
+struct subject {
+    const struct oct_aead_ops *ops;
+    uint8_t key[OCT_AEAD_EXPANDED_BYTES] __attribute__((aligned(16)));
+    uint8_t mask_key[OCT_AEAD_MASK_KEY_BYTES] __attribute__((aligned(16)));
+    uint8_t state[OCT_AEAD_STATE_BYTES] __attribute__((aligned(16)));
+    uint8_t nonce[16], aad[PADDED(MAX_AAD)], text[PADDED(MAX_TEXT)], out[PADDED(MAX_TEXT)], tag[16];
+};
+
+/* Whole words are drawn, whatever `len` is. */
+static void draw_bytes(uint8_t *out, size_t len, uint64_t *stream)
+{
+    for (size_t i = 0; i < len; i += 8) {
+        const uint64_t word = oct_known_draw(stream);
+        memcpy(out + i, &word, 8);
+    }
+}
+
+/* Whole words, zeros behind the bytes. */
+static uint64_t digest_bytes(uint64_t digest, const uint8_t *in, size_t len)
+{
+    for (size_t i = 0; i < len; i += 8) {
+        uint64_t word = 0;
+        memcpy(&word, in + i, len - i < 8 ? len - i : 8);
+        digest = oct_known_digest(digest, word);
+    }
+    return digest;
+}
+
+/* Opening in place what has just been sealed, alone and as a burst of one. */
+static int opens(struct subject *s, const struct oct_aead_record *sealed, int burst)
+{
+    uint8_t tag[16];
+    struct oct_aead_burst_args many = {.key = s->key, .count = 1};
+    struct oct_aead_record_args one = {.key = s->key, .record = *sealed};
+    one.record.in = sealed->out;
+    one.record.tag = tag;
+    many.record[0] = one.record;
+    if (burst)
+        s->ops->open_burst(&many);
+    else
+        s->ops->open(&one);
+    return memcmp(s->out, s->text, sealed->len) == 0 && memcmp(tag, s->tag, 16) == 0;
+}
+
+/* The same record sealed in pieces that begin and end within blocks. */
+static int streams(struct subject *s, const struct oct_aead_record *sealed)
+{
+    uint8_t tag[16], out[MAX_TEXT];
+    struct oct_aead_stream_args args = {.key = s->key, .state = s->state, .iv = s->nonce, .iv_len = OCT_AEAD_NONCE};
+    s->ops->start(&args);
+    for (size_t at = 0, piece; at < sealed->aad_len; at += piece) {
+        piece = sealed->aad_len - at < 19 ? sealed->aad_len - at : 19;
+        args.in = s->aad + at;
+        args.len = piece;
+        args.before = at;
+        s->ops->aad(&args);
+    }
+    args.aad_total = sealed->aad_len;
+    for (size_t at = 0, piece = 7; at < sealed->len; at += args.len, piece += 71) {
+        args.in = s->text + at;
+        args.out = out + at;
+        args.len = sealed->len - at < piece ? sealed->len - at : piece;
+        args.before = at;
+        s->ops->stream_seal(&args);
+    }
+    args.text_total = sealed->len;
+    args.tag = tag;
+    s->ops->finish(&args);
+    return memcmp(tag, s->tag, 16) == 0 && memcmp(out, s->out, sealed->len) == 0;
+}
+
+/* One shape; 0 in *good if another call does not agree with sealing. */
+static uint64_t run_shape(struct subject *s, unsigned shape, uint64_t *stream, uint64_t digest, int *good)
+{
+    struct oct_aead_record_args args = {
+        .key = s->key,
+        .record = {s->nonce, s->aad, shapes[shape].aad, s->text, s->out, shapes[shape].text, s->tag}};
+    struct oct_aead_burst_args many = {.key = s->key, .count = 1};
+    uint8_t tag[16];
+    draw_bytes(s->nonce, 16, stream);
+    draw_bytes(s->aad, args.record.aad_len, stream);
+    draw_bytes(s->text, args.record.len, stream);
+    s->ops->seal(&args);
+    digest = digest_bytes(digest, s->out, args.record.len);
+    digest = digest_bytes(digest, s->tag, 16);
+    *good &= streams(s, &args.record);
+    *good &= opens(s, &args.record, 0);
+    many.record[0] = args.record;
+    many.record[0].tag = tag;
+    s->ops->seal_burst(&many);
+    *good &= memcmp(tag, s->tag, 16) == 0;
+    *good &= opens(s, &args.record, 1);
+    return digest;
+}
+
+/* Masks of eight samples, all at once and one alone. */
+static uint64_t run_masks(struct subject *s, uint64_t *stream, uint64_t digest, int *good)
+{
+    uint8_t sample[OCT_AEAD_BURST][16], mask[OCT_AEAD_BURST][16], alone[16];
+    struct oct_aead_mask_args args = {.mask_key = s->mask_key, .count = OCT_AEAD_BURST, .mask = mask[0]};
+    draw_bytes(sample[0], sizeof sample, stream);
+    for (int i = 0; i < OCT_AEAD_BURST; i++)
+        args.sample[i] = sample[i];
+    s->ops->mask(&args);
+    args.count = 1;
+    args.mask = alone;
+    s->ops->mask(&args);
+    *good &= memcmp(alone, mask[0], 16) == 0;
+    /* What a header needs, and what ChaCha20 and AES both give. */
+    for (int i = 0; i < OCT_AEAD_BURST; i++)
+        digest = digest_bytes(digest, mask[i], 5);
+    return digest;
+}
+
+int oct_aead_known_answer(const struct oct_aead_ops *ops, int aead)
+{
+    struct subject s = {.ops = ops};
+    uint8_t bytes[32];
+    uint64_t stream = 0x6f637475706c6580 + (uint64_t)aead, digest = 0xcbf29ce484222325;
+    int good = 1;
+    draw_bytes(bytes, sizeof bytes, &stream);
+    const struct oct_aead_expand_args expand = {s.key, s.mask_key, bytes};
+    ops->expand(&expand);
+    for (unsigned i = 0; i < OCT_ARRAY_LEN(shapes); i++)
+        digest = run_shape(&s, i, &stream, digest, &good);
+    digest = run_masks(&s, &stream, digest, &good);
+    return good && digest == known_answer[aead] ? 0 : -1;
+}

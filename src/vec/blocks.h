@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The vector contract for AES and for GHASH: a block is 128 bits, b1 is one of them and bv a vector of BV_LANES, as many as the
+ * machine's register holds. A kernel is written for any number of lanes, and compiled once per tier:
+ *
+ *   OCT_BACKEND_ZMM   4 lanes: AVX-512 F, BW, DQ, VL with VAES and VPCLMULQDQ
+ *   OCT_BACKEND_YMM   2 lanes: AVX2 with VAES and VPCLMULQDQ
+ *   OCT_BACKEND_XMM   1 lane: AVX2 (for its encoding) with AES-NI and PCLMULQDQ
+ *   OCT_BACKEND_C     4 lanes: plain words, for every CPU, for sanitizers and for the constant-time checks
+ *
+ * There are no numbers here that could overflow, hence no intervals: AES and carry-less products are on bits. A block is sixteen
+ * bytes in the order of memory; where words matter, the first byte is the lowest. No operation takes a time that depends on what is in
+ * the blocks. Lengths (n) are public numbers of bytes; nothing beyond them is read or written.
+ *
+ * BV_MID and BV_BULK say how many vectors a kernel has in flight, as many as the tier's registers bear.
+ */
+#ifndef OCT_VEC_BLOCKS_H
+#define OCT_VEC_BLOCKS_H
+
+#include "base/base.h"
+
+#if defined(OCT_BACKEND_ZMM)
+#include "vec/blocks_x86.h"
+#include "vec/blocks_zmm.h"
+#elif defined(OCT_BACKEND_YMM)
+#include "vec/blocks_x86.h"
+#include "vec/blocks_ymm.h"
+#elif defined(OCT_BACKEND_XMM)
+#include "vec/blocks_x86.h"
+#include "vec/blocks_xmm.h"
+#elif defined(OCT_BACKEND_C)
+#include "vec/blocks_c.h"
+#else
+#error "choose a backend"
+#endif
+
+/* The contract itself. A backend that drifts from it does not compile. */
+
+OCT_INLINE b1 b1_zero(void);
+/* The 64-bit words of a block, the lower first. */
+OCT_INLINE b1 b1_set(uint64_t low, uint64_t high);
+/* The same 32-bit word four times, and the first word back. */
+OCT_INLINE b1 b1_set32(uint32_t word);
+OCT_INLINE uint32_t b1_get32(b1 a);
+OCT_INLINE b1 b1_load(const uint8_t *p);
+OCT_INLINE void b1_store(uint8_t *p, b1 a);
+/* n of 0 to 16 bytes, zeros above. */
+OCT_INLINE b1 b1_load_part(const uint8_t *p, size_t n);
+OCT_INLINE b1 b1_xor(b1 a, b1 b);
+OCT_INLINE b1 b1_or(b1 a, b1 b);
+/* One AES round (ShiftRows, SubBytes, MixColumns, key), and the last one, which has no MixColumns. */
+OCT_INLINE b1 b1_aes(b1 a, b1 key);
+OCT_INLINE b1 b1_aes_last(b1 a, b1 key);
+/* The order of the bytes reversed; the halves exchanged. */
+OCT_INLINE b1 b1_reverse(b1 a);
+OCT_INLINE b1 b1_swap(b1 a);
+/* Carry-less products: of the lower halves, of the upper halves, of a's lower with b's upper half. */
+OCT_INLINE b1 b1_mul_low(b1 a, b1 b);
+OCT_INLINE b1 b1_mul_high(b1 a, b1 b);
+OCT_INLINE b1 b1_mul_mixed(b1 a, b1 b);
+/* The sum of four words of 32 bits each, mod 2^32. */
+OCT_INLINE b1 b1_add32(b1 a, b1 b);
+/* x * 2^1 in GCM's field, for x in reversed order: shifted by one to the left, reduced by the polynomial. */
+OCT_INLINE b1 b1_double(b1 a);
+
+OCT_INLINE bv bv_zero(void);
+/* The same block in every lane: from memory, or from a block. */
+OCT_INLINE bv bv_broadcast(const uint8_t *p);
+OCT_INLINE bv bv_set1(b1 a);
+/* A block in lane 0, zeros in the others; lane 0 of a vector; the sum (xor) of all lanes. */
+OCT_INLINE bv bv_first_lane(b1 a);
+OCT_INLINE b1 bv_first(bv a);
+OCT_INLINE b1 bv_fold(bv a);
+/* a with `block` instead of what is in lane i (public). */
+OCT_INLINE bv bv_put(bv a, size_t i, b1 block);
+/* Lane i has the 32-bit number i as its lowest word. */
+OCT_INLINE bv bv_lane_numbers(void);
+OCT_INLINE bv bv_load(const uint8_t *p);
+OCT_INLINE void bv_store(uint8_t *p, bv a);
+/* n of 0 to 16 * BV_LANES bytes; what is loaded has zeros above, and bv_keep makes it so. */
+OCT_INLINE bv bv_load_part(const uint8_t *p, size_t n);
+OCT_INLINE void bv_store_part(uint8_t *p, bv a, size_t n);
+OCT_INLINE bv bv_keep(bv a, size_t n);
+/* The same, n of 0 to 16 * (BV_LANES - 1), for the lanes above lane 0, which is zero and not stored. */
+OCT_INLINE bv bv_load_above(const uint8_t *p, size_t n);
+OCT_INLINE void bv_store_above(uint8_t *p, bv a, size_t n);
+OCT_INLINE bv bv_keep_above(bv a, size_t n);
+OCT_INLINE bv bv_xor(bv a, bv b);
+OCT_INLINE bv bv_xor3(bv a, bv b, bv c);
+OCT_INLINE bv bv_aes(bv a, bv key);
+OCT_INLINE bv bv_aes_last(bv a, bv key);
+OCT_INLINE bv bv_reverse(bv a);
+OCT_INLINE bv bv_swap(bv a);
+OCT_INLINE bv bv_mul_low(bv a, bv b);
+OCT_INLINE bv bv_mul_high(bv a, bv b);
+OCT_INLINE bv bv_mul_mixed(bv a, bv b);
+/* In each lane: a's lower half below b's lower half; the upper halves likewise. */
+OCT_INLINE bv bv_lower_halves(bv a, bv b);
+OCT_INLINE bv bv_upper_halves(bv a, bv b);
+OCT_INLINE bv bv_add32(bv a, bv b);
+
+/* Overwrites the vector registers that may hold secrets. */
+OCT_INLINE void blocks_clear_registers(void);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The zmm backend of blocks.h: four blocks, masks for lengths. */
+#ifndef OCT_VEC_BLOCKS_ZMM_H
+#define OCT_VEC_BLOCKS_ZMM_H
+
+#define OCT_NAME(name) oct_zmm_##name
+#define BV_LANES 4
+#define BV_MID 3
+#define BV_BULK 12
+
+typedef __m512i bv;
+
+OCT_INLINE __mmask64 bv_mask(size_t n)
+{
+    return _bzhi_u64(~(uint64_t)0, (unsigned)n);
+}
+OCT_INLINE bv bv_zero(void)
+{
+    return _mm512_setzero_si512();
+}
+OCT_INLINE bv bv_broadcast(const uint8_t *p)
+{
+    return _mm512_broadcast_i32x4(b1_load(p));
+}
+OCT_INLINE bv bv_set1(b1 a)
+{
+    return _mm512_broadcast_i32x4(a);
+}
+OCT_INLINE bv bv_first_lane(b1 a)
+{
+    return _mm512_zextsi128_si512(a);
+}
+OCT_INLINE b1 bv_first(bv a)
+{
+    return _mm512_castsi512_si128(a);
+}
+OCT_INLINE b1 bv_fold(bv a)
+{
+    const __m256i half = _mm256_xor_si256(_mm512_castsi512_si256(a), _mm512_extracti64x4_epi64(a, 1));
+    return _mm_xor_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+}
+OCT_INLINE bv bv_put(bv a, size_t i, b1 block)
+{
+    return _mm512_mask_broadcast_i32x4(a, (__mmask16)(0xfu << (4 * i)), block);
+}
+OCT_INLINE bv bv_lane_numbers(void)
+{
+    return _mm512_set_epi32(0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0);
+}
+OCT_INLINE bv bv_load(const uint8_t *p)
+{
+    return _mm512_loadu_si512(p);
+}
+OCT_INLINE void bv_store(uint8_t *p, bv a)
+{
+    _mm512_storeu_si512(p, a);
+}
+OCT_INLINE bv bv_load_part(const uint8_t *p, size_t n)
+{
+    return _mm512_maskz_loadu_epi8(bv_mask(n), p);
+}
+OCT_INLINE void bv_store_part(uint8_t *p, bv a, size_t n)
+{
+    _mm512_mask_storeu_epi8(p, bv_mask(n), a);
+}
+OCT_INLINE bv bv_keep(bv a, size_t n)
+{
+    return _mm512_maskz_mov_epi8(bv_mask(n), a);
+}
+/* What a mask leaves out is not accessed: lane 0 may lie before the buffer. */
+OCT_INLINE bv bv_load_above(const uint8_t *p, size_t n)
+{
+    return _mm512_maskz_loadu_epi8(bv_mask(n) << 16, (const void *)((uintptr_t)p - 16));
+}
+OCT_INLINE void bv_store_above(uint8_t *p, bv a, size_t n)
+{
+    _mm512_mask_storeu_epi8((void *)((uintptr_t)p - 16), bv_mask(n) << 16, a);
+}
+OCT_INLINE bv bv_keep_above(bv a, size_t n)
+{
+    return _mm512_maskz_mov_epi8(bv_mask(n) << 16, a);
+}
+OCT_INLINE bv bv_xor(bv a, bv b)
+{
+    return _mm512_xor_si512(a, b);
+}
+OCT_INLINE bv bv_xor3(bv a, bv b, bv c)
+{
+    return _mm512_ternarylogic_epi64(a, b, c, 0x96);
+}
+OCT_INLINE bv bv_aes(bv a, bv key)
+{
+    return _mm512_aesenc_epi128(a, key);
+}
+OCT_INLINE bv bv_aes_last(bv a, bv key)
+{
+    return _mm512_aesenclast_epi128(a, key);
+}
+OCT_INLINE bv bv_reverse(bv a)
+{
+    return _mm512_shuffle_epi8(a, _mm512_broadcast_i32x4(_mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
+                                                                       14, 15)));
+}
+OCT_INLINE bv bv_swap(bv a)
+{
+    return _mm512_shuffle_epi32(a, _MM_PERM_BADC);
+}
+OCT_INLINE bv bv_mul_low(bv a, bv b)
+{
+    return _mm512_clmulepi64_epi128(a, b, 0x00);
+}
+OCT_INLINE bv bv_mul_high(bv a, bv b)
+{
+    return _mm512_clmulepi64_epi128(a, b, 0x11);
+}
+OCT_INLINE bv bv_mul_mixed(bv a, bv b)
+{
+    return _mm512_clmulepi64_epi128(a, b, 0x10);
+}
+OCT_INLINE bv bv_lower_halves(bv a, bv b)
+{
+    return _mm512_unpacklo_epi64(a, b);
+}
+OCT_INLINE bv bv_upper_halves(bv a, bv b)
+{
+    return _mm512_unpackhi_epi64(a, b);
+}
+OCT_INLINE bv bv_add32(bv a, bv b)
+{
+    return _mm512_add_epi32(a, b);
+}
+/* vzeroall leaves zmm16 to zmm31. */
+OCT_INLINE void blocks_clear_registers(void)
+{
+    __asm__ volatile("vzeroall\n\t"
+                     "vpxorq %%zmm16, %%zmm16, %%zmm16\n\tvpxorq %%zmm17, %%zmm17, %%zmm17\n\t"
+                     "vpxorq %%zmm18, %%zmm18, %%zmm18\n\tvpxorq %%zmm19, %%zmm19, %%zmm19\n\t"
+                     "vpxorq %%zmm20, %%zmm20, %%zmm20\n\tvpxorq %%zmm21, %%zmm21, %%zmm21\n\t"
+                     "vpxorq %%zmm22, %%zmm22, %%zmm22\n\tvpxorq %%zmm23, %%zmm23, %%zmm23\n\t"
+                     "vpxorq %%zmm24, %%zmm24, %%zmm24\n\tvpxorq %%zmm25, %%zmm25, %%zmm25\n\t"
+                     "vpxorq %%zmm26, %%zmm26, %%zmm26\n\tvpxorq %%zmm27, %%zmm27, %%zmm27\n\t"
+                     "vpxorq %%zmm28, %%zmm28, %%zmm28\n\tvpxorq %%zmm29, %%zmm29, %%zmm29\n\t"
+                     "vpxorq %%zmm30, %%zmm30, %%zmm30\n\tvpxorq %%zmm31, %%zmm31, %%zmm31"
+                     :
+                     :
+                     : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
+                       "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "xmm16", "xmm17", "xmm18", "xmm19", "xmm20",
+                       "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", "xmm30",
+                       "xmm31");
+}
+
+#endif
