@@ -51,6 +51,24 @@ static json_t *operations(void)
     return array;
 }
 
+static json_t *ciphers(void)
+{
+    json_t *array = json_array();
+    for (int aead = 0; aead < OCT_AEAD_COUNT; aead++) {
+        json_array_append_new(array, json_pack("{s:s, s:b, s:s, s:s}", "name", oct_aead_name(aead), "on",
+                                               oct_aead_is_on(aead) != 0, "vectors", oct_aead_tier(aead), "reason",
+                                               oct_aead_reason(aead)));
+    }
+    return array;
+}
+
+static json_t *width(void)
+{
+    const char *why;
+    const int bits = oct_cipher_width(&why);
+    return json_pack("{s:i, s:s, s:o}", "bits", bits, "reason", why, "setting", text(getenv("OCTUPLE_WIDTH")));
+}
+
 static json_t *provider(const struct info *info)
 {
     json_t *loads = info->provider[0] == '\0' ? json_null() : json_boolean(info->provider_error == NULL);
@@ -61,9 +79,9 @@ static json_t *provider(const struct info *info)
 int info_print_json(const struct info *info)
 {
     json_t *object = json_pack(
-        "{s:s, s:o, s:{s:s, s:s, s:o}, s:o, s:o, s:{s:o}, s:{s:s, s:o, s:o}}", "version", oct_version(), "cpu",
+        "{s:s, s:o, s:{s:s, s:s, s:o}, s:o, s:o, s:o, s:o, s:{s:o}, s:{s:s, s:o, s:o}}", "version", oct_version(), "cpu",
         cpu(info), "table", "name", info->cpu.table, "reason", info->cpu.table_reason, "setting", text(info->setting),
-        "operations", operations(), "provider", provider(info), "shim", "path", text(info->shim), "openssl", "version",
+        "operations", operations(), "width", width(), "ciphers", ciphers(), "provider", provider(info), "shim", "path", text(info->shim), "openssl", "version",
         info->openssl, "modules", text(info->openssl_modules), "config", text(info->openssl_config));
     /* It fails for lack of memory, or for a string that is not UTF-8. */
     char *line = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;

@@ -63,6 +63,14 @@ static void print_operations(void)
     }
 }
 
+static void print_ciphers(void)
+{
+    puts("\nCipher             Vectors  Why");
+    for (int aead = 0; aead < OCT_AEAD_COUNT; aead++) {
+        printf("%-18s %-8s %s\n", oct_aead_name(aead), oct_aead_tier(aead), oct_aead_reason(aead));
+    }
+}
+
 void info_print_text(const struct info *info)
 {
     const struct oct_cpu_info *cpu = &info->cpu;
@@ -72,9 +80,13 @@ void info_print_text(const struct info *info)
     print_missing(info);
     printf("Table      %s: %s%s%s\n", cpu->table, cpu->table_reason, info->setting ? "; OCTUPLE_TABLE=" : "",
            info->setting ? info->setting : "");
+    const char *why;
+    const int width = oct_cipher_width(&why);
+    printf("Width      %d bits for ciphers: %s\n", width, why);
     printf("OpenSSL    %s\n", info->openssl);
     printf("           modules in %s, configuration %s\n", info->openssl_modules ? info->openssl_modules : "?",
            info->openssl_config ? info->openssl_config : "?");
     print_places(info);
     print_operations();
+    print_ciphers();
 }

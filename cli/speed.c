@@ -40,6 +40,7 @@ static const char help_tail[] =
     "  octuple speed rsa2048-private --seconds 10\n"
     "  octuple speed --json | jq -r '[.op, .ratio] | @tsv'\n"
     "  OCTUPLE_TABLE=c octuple speed rsa2048-private    the portable table, slow and for tests\n"
+    "  OCTUPLE_WIDTH=256 octuple speed aes128gcm-seal-1440   ciphers on narrower vectors (512, 256, 128)\n"
     "\n"
     "Exit codes: 0 measured, 1 failed or results differ, 2 wrong usage, 3 an operation is off here, so that only\n"
     "OpenSSL was measured (null in JSON; 'octuple info' says why). Manual: octuple-speed(1).\n";
@@ -114,7 +115,7 @@ static int results_agree(const struct speed_op *op, void *state)
 static int measure_state(const struct speed_request *request, const struct speed_op *op, void *state)
 {
     struct speed_result result;
-    int on = oct_op_is_on(op->oct_op);
+    int on = speed_op_is_on(op);
     if (on && !results_agree(op, state)) {
         return CLI_FAILED;
     }
@@ -152,7 +153,7 @@ static int measure_all(const struct speed_request *request)
         int one = measure_one(request, request->op[i]);
         if (one == CLI_NOT_MEASURED && code == CLI_OK) {
             cli_say("octuple speed", "%s is off: %s; only OpenSSL is measured", request->op[i]->name,
-                    oct_op_reason(request->op[i]->oct_op));
+                    speed_op_reason(request->op[i]));
         }
         code = one == CLI_FAILED || code == CLI_FAILED ? CLI_FAILED : one != CLI_OK ? one : code;
     }

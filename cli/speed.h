@@ -9,10 +9,12 @@
 
 #include "cli.h"
 
+#define SPEED_AEAD(aead) (-1 - (aead))
+
 struct speed_op {
     const char *name;
-    const char *unit; /* what is counted: "op/s" */
-    int oct_op;       /* enum oct_op: whether this process serves it */
+    const char *unit; /* what is counted: "op/s", "GB/s" */
+    int oct_op;       /* enum oct_op, or SPEED_AEAD(enum oct_aead): whether this process serves it */
     unsigned param;   /* the family's own, e.g. bits of the modulus */
     /* Makes keys and inputs. NULL on failure, which was then told on stderr. */
     void *(*open)(const struct speed_op *op);
@@ -27,11 +29,16 @@ struct speed_op {
 
 /* Ends with a NULL name. */
 extern const struct speed_op speed_rsa_ops[], speed_x25519_ops[], speed_ec_ops[], speed_ec_verify_ops[],
-    speed_ed25519_ops[];
+    speed_ed25519_ops[], speed_aead_ops[];
 
 /* The i-th operation of all families; NULL after the last. */
 const struct speed_op *speed_op_at(unsigned i);
 const struct speed_op *speed_op_find(const char *name);
+/* Whether this process serves it, and why not. */
+int speed_op_is_on(const struct speed_op *op);
+const char *speed_op_reason(const struct speed_op *op);
+/* 1 if bytes are counted, and the unit is GB/s. */
+int speed_op_is_bytes(const struct speed_op *op);
 
 /* Keys that families cache between operations of one run are freed here. */
 void speed_rsa_forget(void);

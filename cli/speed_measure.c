@@ -143,5 +143,12 @@ int speed_measure(const struct speed_op *op, void *state, double seconds, int wi
     if ((with_octuple && !calibrate(&octuple, seconds)) || !calibrate(&openssl, seconds)) {
         return 0;
     }
-    return run_pairs(&octuple, &openssl, seconds, result);
+    if (!run_pairs(&octuple, &openssl, seconds, result)) {
+        return 0;
+    }
+    if (speed_op_is_bytes(op)) {
+        result->octuple_per_s *= 1e-9;
+        result->openssl_per_s *= 1e-9;
+    }
+    return 1;
 }

@@ -7,7 +7,7 @@
 #include "speed.h"
 
 static const struct speed_op *const families[] = {speed_rsa_ops, speed_x25519_ops, speed_ec_ops,
-                                                speed_ec_verify_ops, speed_ed25519_ops};
+                                                speed_ec_verify_ops, speed_ed25519_ops, speed_aead_ops};
 
 const struct speed_op *speed_op_at(unsigned i)
 {
@@ -30,4 +30,19 @@ const struct speed_op *speed_op_find(const char *name)
         }
     }
     return NULL;
+}
+
+int speed_op_is_on(const struct speed_op *op)
+{
+    return op->oct_op < 0 ? oct_aead_is_on(SPEED_AEAD(op->oct_op)) : oct_op_is_on(op->oct_op);
+}
+
+const char *speed_op_reason(const struct speed_op *op)
+{
+    return op->oct_op < 0 ? oct_aead_reason(SPEED_AEAD(op->oct_op)) : oct_op_reason(op->oct_op);
+}
+
+int speed_op_is_bytes(const struct speed_op *op)
+{
+    return strcmp(op->unit, "GB/s") == 0;
 }

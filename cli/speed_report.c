@@ -20,17 +20,18 @@ static void text_head(int core, double seconds)
         printf(" on core %d", core);
     }
     printf("\nagainst %s; eight keys, %g s for each operation\n\n", OpenSSL_version(OPENSSL_VERSION), seconds);
-    printf("%-18s %14s %14s %9s\n", "operation", "Octuple", "OpenSSL", "ratio");
+    printf("%-26s %14s %14s %9s\n", "operation", "Octuple", "OpenSSL", "ratio");
     fflush(stdout);
 }
 
 static int text_row(const struct speed_op *op, const struct speed_result *result, int with_octuple)
 {
+    const int digits = speed_op_is_bytes(op) ? 2 : 0;
     if (with_octuple) {
-        printf("%-18s %9.0f %s %9.0f %s %8.2fx\n", op->name, result->octuple_per_s, op->unit, result->openssl_per_s,
-               op->unit, result->ratio);
+        printf("%-26s %9.*f %s %9.*f %s %8.2fx\n", op->name, digits, result->octuple_per_s, op->unit, digits,
+               result->openssl_per_s, op->unit, result->ratio);
     } else {
-        printf("%-18s %14s %9.0f %s %9s\n", op->name, "off", result->openssl_per_s, op->unit, "-");
+        printf("%-26s %14s %9.*f %s %9s\n", op->name, "off", digits, result->openssl_per_s, op->unit, "-");
     }
     fflush(stdout);
     return 1;
@@ -42,7 +43,7 @@ static void json_head(int core, double seconds)
     (void)seconds;
 }
 
-/* Rates to a tenth, ratios to a thousandth: more would be noise. */
+/* Rates to a tenth (of GB/s: to a thousandth), ratios to a thousandth: more would be noise. */
 static json_t *rounded(double value, double steps)
 {
     return json_real(round(value * steps) / steps);
@@ -50,9 +51,10 @@ static json_t *rounded(double value, double steps)
 
 static int json_row(const struct speed_op *op, const struct speed_result *result, int with_octuple)
 {
+    const double steps = speed_op_is_bytes(op) ? 1000 : 10;
     json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:s}", "op", op->name, "octuple_per_s",
-                               with_octuple ? rounded(result->octuple_per_s, 10) : json_null(), "openssl_per_s",
-                               rounded(result->openssl_per_s, 10), "ratio",
+                               with_octuple ? rounded(result->octuple_per_s, steps) : json_null(), "openssl_per_s",
+                               rounded(result->openssl_per_s, steps), "ratio",
                                with_octuple ? rounded(result->ratio, 1000) : json_null(), "unit", op->unit);
     char *line = object != NULL ? json_dumps(object, JSON_REAL_PRECISION(12)) : NULL;
     json_decref(object);

@@ -71,6 +71,11 @@ struct oct_cpu_info {
 };
 OCT_API void oct_cpu_info_get(struct oct_cpu_info *info);
 
+/* How wide the vectors of ciphers may be in this process: 512, 256, 128, or 0 for none; and why, in plain words (static). It
+ * follows the CPU (some Intel cores lower their clock under 512-bit vectors) and the environment variable OCTUPLE_WIDTH (auto, 512, 256,
+ * 128, off), which is read once. OCTUPLE_TABLE=off turns ciphers off too, OCTUPLE_TABLE=c has them on portable code. */
+OCT_API int oct_cipher_width(const char **reason);
+
 /* The library's version, "0.1.0". */
 OCT_API const char *oct_version(void);
 

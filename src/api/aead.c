@@ -4,6 +4,8 @@
 #include "api/aead_internal.h"
 #include "base/checkmem.h"
 
+#include <octuple/op.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +33,11 @@ const char *oct_aead_name(int aead)
 size_t oct_aead_key_len(int aead)
 {
     return is_aead(aead) ? about[aead].key_len : 0;
+}
+
+int oct_cipher_width(const char **reason)
+{
+    return oct_aead_width(reason);
 }
 
 int oct_aead_is_on(int aead)

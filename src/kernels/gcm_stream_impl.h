@@ -108,7 +108,7 @@ VEC_STEP void gcm_text_blocks(const struct gcm_key *key, struct gcm_state *state
     r.sum = bv_first_lane(b1_load(state->sum));
     r.counter = bv_add32(bv_set1(gcm_counter_at(state, index)), bv_lane_numbers());
     gcm_bulk(&r, mode);
-    while (r.left > GCM_MID_BYTES)
+    while (r.left > GCM_FINAL_BYTES)
         gcm_mid(&r, mode);
     b1_store(state->sum, gcm_final_any(&r, mode, &none, 0));
 }

@@ -75,13 +75,19 @@ static unsigned test_tiers(int aead, const struct oct_aead_tier *tier, unsigned 
     return 1;
 }
 
-/* The reason where nothing serves although the policy allows it. */
-static const char *why_none(const struct oct_aead_tier *tier, unsigned count)
+/* Why tier number `chosen` (`count`: none) and not a wider one that the policy allows. */
+static const char *why_this(const struct oct_aead_tier *tier, unsigned count, unsigned chosen)
 {
-    for (unsigned i = 0; i < count; i++)
+    int wider = 0;
+    for (unsigned i = 0; i < chosen; i++) {
         if (allowed(&tier[i]) && runs_here(&tier[i]))
-            return "its known-answer test failed on this machine";
-    return "the CPU lacks instructions for it";
+            return chosen < count ? "wider vectors failed their known-answer test on this machine"
+                                  : "its known-answer test failed on this machine";
+        wider |= allowed(&tier[i]);
+    }
+    if (chosen == count)
+        return portable || width != OCT_WIDTH_OFF ? "the CPU lacks instructions for it" : why;
+    return wider ? "the CPU lacks instructions for wider vectors" : why;
 }
 
 const struct oct_aead_ops *oct_aead_selected(int aead, const char **reason)
@@ -100,9 +106,7 @@ const struct oct_aead_ops *oct_aead_selected(int aead, const char **reason)
         atomic_store(&verdict[aead], known);
     }
     if (reason)
-        *reason = known == 1 && (portable || width != OCT_WIDTH_OFF) ? why_none(tier, count)
-                  : known > 1 && tier[known - 2].width < (int)width ? "the CPU lacks instructions for wider vectors"
-                                                                    : why;
+        *reason = why_this(tier, count, known == 1 ? count : known - 2);
     return known == 1 ? NULL : tier[known - 2].ops;
 }
 

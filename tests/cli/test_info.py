@@ -24,7 +24,7 @@ def info(place, **env):
 
 def test_members_and_types(place):
     data = info(place)
-    assert set(data) == {"version", "cpu", "table", "operations", "provider", "shim", "openssl"}
+    assert set(data) == {"version", "cpu", "table", "operations", "width", "ciphers", "provider", "shim", "openssl"}
     assert set(data["cpu"]) == {"brand", "family", "model", "stepping", "features", "missing"}
     assert set(data["table"]) == {"name", "reason", "setting"}
     assert set(data["provider"]) == {"path", "loads", "error"} and set(data["shim"]) == {"path"}
@@ -126,3 +126,31 @@ def test_text_says_the_same(place, table):
 def test_openssl_conf_does_not_matter(place):
     broken = place.write("broken.cnf", "config_diagnostics = 1\nopenssl_conf = nowhere\n")
     assert info(place, OPENSSL_CONF=str(broken))["provider"]["loads"] is True
+
+
+CIPHERS = ["aes-128-gcm", "aes-192-gcm", "aes-256-gcm", "chacha20-poly1305"]
+
+
+def test_ciphers(place):
+    data = info(place)
+    assert [cipher["name"] for cipher in data["ciphers"]] == CIPHERS
+    assert data["width"]["bits"] in (0, 128, 256, 512) and data["width"]["setting"] is None
+    for cipher in data["ciphers"]:
+        assert set(cipher) == {"name", "on", "vectors", "reason"} and cipher["reason"]
+        assert cipher["on"] == (cipher["vectors"] != "none")
+
+
+@pytest.mark.parametrize("width,bits", [("512", 512), ("256", 256), ("128", 128), ("off", 0), ("wide", 0)])
+def test_width_setting(place, width, bits):
+    data = info(place, OCTUPLE_WIDTH=width)
+    assert data["width"]["setting"] == width and data["width"]["bits"] <= bits
+    tiers = {"zmm": 512, "ymm": 256, "xmm": 128, "none": 0}
+    assert all(tiers[cipher["vectors"]] <= bits for cipher in data["ciphers"])
+    if bits == 0:
+        assert "OCTUPLE_WIDTH" in data["width"]["reason"]
+    text = place.call("info", env={"OCTUPLE_WIDTH": width}).stdout
+    assert f"Width      {data['width']['bits']} bits for ciphers: {data['width']['reason']}" in text
+
+
+def test_portable_ciphers(place):
+    assert all(cipher["vectors"] == "c" for cipher in info(place, OCTUPLE_TABLE="c")["ciphers"] if cipher["on"])

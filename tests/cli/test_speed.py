@@ -14,6 +14,10 @@ OPERATIONS += CURVES
 VERIFY = ["p256-verify", "p384-verify"]
 ED25519 = ["ed25519-sign", "ed25519-verify"]
 OPERATIONS += VERIFY + ED25519
+OPERATIONS += VERIFY
+AEADS = [f"{name}-{verb}-{size}" for name in ("aes128gcm", "aes256gcm", "chacha20poly1305") for verb in ("seal", "open")
+         for size in (64, 256, 1440, 16384)]
+OPERATIONS += AEADS
 MEMBERS = ["op", "octuple_per_s", "openssl_per_s", "ratio", "unit"]
 
 
@@ -46,6 +50,18 @@ def test_curves_on_the_portable_table(place):
     assert result.returncode == 0 and result.stderr == ""
     assert [row["op"] for row in rows] == CURVES + VERIFY + ED25519
     assert all(row["octuple_per_s"] > 0 and row["openssl_per_s"] > 0 for row in rows)
+
+
+@pytest.mark.parametrize("width", ["512", "256", "128"])
+def test_ciphers_of_each_width(place, width):
+    """Where the CPU has less, what there is serves; results are compared in any case."""
+    names = [name for name in AEADS if name.startswith("aes")]
+    if not all(cipher["on"] for cipher in place.json("info", "--json")["ciphers"] if cipher["name"].startswith("aes")):
+        pytest.skip("no AES instructions on this CPU")
+    rows, result = speed(place, "--seconds", "0.05", *names, OCTUPLE_WIDTH=width)
+    assert result.returncode == 0 and result.stderr == ""
+    assert [row["op"] for row in rows] == names
+    assert all(row["unit"] == "GB/s" and row["octuple_per_s"] > 0 and row["ratio"] > 0 for row in rows)
 
 
 def test_off_measures_openssl_only(place):

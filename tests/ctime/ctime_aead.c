@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * AEADs on the c tier with keys, texts and additional data marked secret: records of many lengths, pieces, a nonce that has to be
+ * hashed, masks, a forgery. What is checked is also what works: opening gives the text back.
+ */
+#include "secret.h"
+
+#include "api/aead_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MAX 700
+
+static uint8_t text[MAX], sealed[MAX], opened[MAX], aad[40];
+
+static void fill(uint8_t *p, size_t len, unsigned seed)
+{
+    for (size_t i = 0; i < len; i++)
+        p[i] = (uint8_t)(seed = seed * 1103515245 + 12345, seed >> 16);
+    OCT_SECRET(p, len);
+}
+
+static int same_text(size_t len)
+{
+    OCT_DECLASSIFY(opened, len);
+    OCT_DECLASSIFY(text, len);
+    const int same = memcmp(opened, text, len) == 0;
+    OCT_SECRET(text, len);
+    return same;
+}
+
+static int records(const struct oct_aead_key *key)
+{
+    static const size_t lens[] = {0, 1, 17, 64, 200, 333, MAX};
+    static const uint8_t nonce[12] = {1};
+    uint8_t tag[16];
+    int good = 1;
+    for (size_t i = 0; i < sizeof lens / sizeof lens[0]; i++) {
+        good &= oct_aead_seal(key, nonce, aad, i * 6, text, lens[i], sealed, tag) == OCT_OK;
+        good &= oct_aead_open(key, nonce, aad, i * 6, sealed, lens[i], opened, tag) == OCT_OK;
+        good &= same_text(lens[i]);
+        tag[3] ^= 1;
+        good &= oct_aead_open(key, nonce, aad, i * 6, sealed, lens[i], opened, tag) == OCT_ERR_AUTH;
+    }
+    return good;
+}
+
+static int pieces(const struct oct_aead_key *key)
+{
+    static const uint8_t iv[33] = {2};
+    struct oct_aead_stream stream;
+    const size_t iv_len = oct_aead_key_aead(key) == OCT_AEAD_CHACHA20_POLY1305 ? 12 : sizeof iv;
+    uint8_t tag[16];
+    int good = 1;
+    for (int sealing = 1; sealing >= 0; sealing--) {
+        good &= oct_aead_stream_init(&stream, key, iv, iv_len, sealing) == OCT_OK;
+        good &= oct_aead_stream_aad(&stream, aad, 7) == OCT_OK && oct_aead_stream_aad(&stream, aad + 7, 33) == OCT_OK;
+        for (size_t at = 0, n = 5; at < MAX; at += n, n += 90) {
+            n = MAX - at < n ? MAX - at : n;
+            good &= oct_aead_stream_update(&stream, (sealing ? text : sealed) + at, n,
+                                           (sealing ? sealed : opened) + at) == OCT_OK;
+        }
+        good &= (sealing ? oct_aead_stream_finish_seal(&stream, tag)
+                         : oct_aead_stream_finish_open(&stream, tag, 16)) == OCT_OK;
+    }
+    return good & same_text(MAX);
+}
+
+static void masks(const struct oct_aead_ops *ops, const uint8_t *bytes)
+{
+    uint8_t mask_key[OCT_AEAD_MASK_KEY_BYTES] __attribute__((aligned(16))), mask[16 * OCT_AEAD_BURST];
+    struct oct_aead_mask_args args = {.mask_key = mask_key, .count = OCT_AEAD_BURST, .mask = mask};
+    const struct oct_aead_expand_args expand = {.mask_key = mask_key, .bytes = bytes};
+    ops->expand(&expand);
+    for (int i = 0; i < OCT_AEAD_BURST; i++)
+        args.sample[i] = sealed + 16 * i;
+    ops->mask(&args);
+}
+
+int main(void)
+{
+    int good = 1;
+    unsigned runs = 0;
+    for (int aead = 0; aead < OCT_AEAD_COUNT; aead++) {
+        const struct oct_aead_ops *ops[OCT_AEAD_TIERS];
+        const unsigned count = oct_aead_runnable(aead, ops);
+        for (unsigned i = 0; i < count; i++) {
+            uint8_t memory[OCT_AEAD_KEY_MAX_BYTES] __attribute__((aligned(OCT_AEAD_ALIGN))), bytes[32];
+            if (strcmp(ops[i]->tier, "c") != 0)
+                continue;
+            fill(bytes, sizeof bytes, (unsigned)aead);
+            fill(text, sizeof text, 7);
+            fill(aad, sizeof aad, 8);
+            good &= oct_aead_key_init_on(ops[i], memory, aead, bytes, oct_aead_key_len(aead)) == OCT_OK;
+            good &= records((struct oct_aead_key *)memory) && pieces((struct oct_aead_key *)memory);
+            masks(ops[i], bytes);
+            runs++;
+        }
+    }
+    printf("%u AEADs, %s\n", runs, good ? "good" : "WRONG");
+    return good && runs > 0 ? 0 : 1;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * AEADs at the edge of memory: every buffer of a call begins right behind a page that cannot be touched, or ends right before
+ * one, and a single byte too many ends the program. Every tier, every length to 700, and some long ones.
+ */
+#include "aead_ref.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define ROOM 32768
+
+/* Memory of ROOM bytes between two such pages. */
+static uint8_t *guarded(void)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *p = mmap(NULL, ROOM + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(p, MAP_FAILED);
+    assert_int_equal(mprotect(p + page, ROOM, PROT_READ | PROT_WRITE), 0);
+    return p + page;
+}
+
+enum { IN, OUT, AAD, NONCE, TAG, KEY, STREAM, BUFFERS };
+static uint8_t *room[BUFFERS], text[ROOM], want[ROOM], want_tag[16];
+
+/* `len` bytes at the beginning or at the end of a room. */
+static uint8_t *place(int buffer, size_t len, int at_end)
+{
+    return at_end ? room[buffer] + ROOM - len : room[buffer];
+}
+
+static void check(struct ref *r, size_t aad_len, size_t len, int at_end)
+{
+    uint8_t *in = place(IN, len, at_end), *out = place(OUT, len, at_end), *aad = place(AAD, aad_len, at_end);
+    uint8_t *nonce = place(NONCE, 12, at_end), *tag = place(TAG, 16, at_end);
+    struct oct_aead_stream *stream = (void *)place(STREAM, sizeof *stream, at_end);
+    struct oct_aead_key *key = (void *)place(KEY, sizeof *key, at_end);
+    memcpy(key, r->key, sizeof *key);
+    ref_random(nonce, 12);
+    memcpy(aad, text, aad_len);
+    memcpy(in, text, len);
+    ref_seal(r, nonce, 12, aad, aad_len, in, len, want, want_tag);
+    assert_int_equal(oct_aead_seal(key, nonce, aad, aad_len, in, len, out, tag), OCT_OK);
+    assert_memory_equal(out, want, len);
+    assert_memory_equal(tag, want_tag, 16);
+    memcpy(in, want, len);
+    assert_int_equal(oct_aead_open(key, nonce, aad, aad_len, in, len, in, tag), OCT_OK);
+    assert_memory_equal(in, text, len);
+    assert_int_equal(oct_aead_stream_init(stream, key, nonce, 12, 1), OCT_OK);
+    assert_int_equal(oct_aead_stream_aad(stream, aad, aad_len), OCT_OK);
+    assert_int_equal(oct_aead_stream_update(stream, in, len / 3, out), OCT_OK);
+    assert_int_equal(oct_aead_stream_update(stream, in + len / 3, len - len / 3, out + len / 3), OCT_OK);
+    assert_int_equal(oct_aead_stream_finish_seal(stream, tag), OCT_OK);
+    assert_memory_equal(out, want, len);
+    assert_memory_equal(tag, want_tag, 16);
+}
+
+static void test_edges(void **state)
+{
+    unsigned runs = 0;
+    (void)state;
+    for (int aead = 0; aead < OCT_AEAD_COUNT; aead++) {
+        const struct oct_aead_ops *ops[OCT_AEAD_TIERS];
+        const unsigned count = oct_aead_runnable(aead, ops);
+        for (unsigned i = 0; i < count; i++, runs++) {
+            const size_t step = strcmp(ops[i]->tier, "c") == 0 ? 13 : 1;
+            struct ref r;
+            ref_open(&r, ops[i], aead);
+            for (int at_end = 0; at_end < 2; at_end++) {
+                for (size_t len = 0; len <= 700; len += step)
+                    check(&r, len % 37, len, at_end);
+                for (size_t len = 1000; len <= (step > 1 ? 2000 : 9000); len += 531)
+                    check(&r, len % 300, len, at_end);
+            }
+            ref_close(&r);
+        }
+    }
+    assert_true(runs > 0);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    for (int i = 0; i < BUFFERS; i++)
+        room[i] = guarded();
+    ref_random(text, sizeof text);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_edges)};
+    return cmocka_run_group_tests(tests, setup, NULL);
+}
