@@ -10,6 +10,7 @@
 #include <octuple/ed25519.h>
 #include <octuple/op.h>
 #include <octuple/queue.h>
+#include <octuple/quic.h>
 #include <octuple/rsa.h>
 #include <octuple/status.h>
 #include <octuple/x25519.h>

@@ -87,18 +87,17 @@ OCT_INLINE void gcm_advance(struct gcm_run *r, size_t bytes)
 #define GCM_FINAL_VECTORS (BV_LANES > 1 ? BV_MID + 1 : BV_MID)
 
 /* Products of vectors i and i+1 of a bulk group of ciphertext; the first one gets the sum. */
-VEC_STEP void gcm_bulk_pair(struct products *p, const struct gcm_run *r, const uint8_t *cipher, const int i,
-                              const uint8_t middle[][16])
+VEC_STEP void gcm_bulk_pair(struct products *p, const struct gcm_run *r, const uint8_t *cipher, const int i)
 {
     bv x0 = bv_reverse(bv_load(cipher + 16 * BV_LANES * i));
     const bv x1 = bv_reverse(bv_load(cipher + 16 * BV_LANES * (i + 1)));
     if (i == 0)
         x0 = bv_xor(x0, r->sum);
-    ghash_pair_by(p, x0, x1, r->key, i, BV_BULK, middle);
+    ghash_bulk_pair(p, x0, x1, r->key, i);
 }
 
 /* One bulk group of text, with the products of a group of ciphertext woven in. */
-VEC_STEP void gcm_bulk_woven(struct gcm_run *r, const uint8_t *cipher, const uint8_t middle[][16])
+VEC_STEP void gcm_bulk_woven(struct gcm_run *r, const uint8_t *cipher)
 {
     bv b[BV_BULK];
     struct products p = products_zero();
@@ -111,7 +110,7 @@ VEC_STEP void gcm_bulk_woven(struct gcm_run *r, const uint8_t *cipher, const uin
             b[i] = bv_aes(b[i], k);
         VEC_UNROLL
         for (int q = (round - 1) * (BV_BULK / 2) / (GCM_ROUNDS - 1); q < round * (BV_BULK / 2) / (GCM_ROUNDS - 1); q++)
-            gcm_bulk_pair(&p, r, cipher, 2 * q, middle);
+            gcm_bulk_pair(&p, r, cipher, 2 * q);
     }
     r->sum = ghash_reduce(&p);
     gcm_finish_group(r, b, BV_BULK);
@@ -119,38 +118,26 @@ VEC_STEP void gcm_bulk_woven(struct gcm_run *r, const uint8_t *cipher, const uin
 }
 
 /* Products of one bulk group alone. */
-VEC_STEP void gcm_bulk_hash(struct gcm_run *r, const uint8_t *cipher, const uint8_t middle[][16])
+VEC_STEP void gcm_bulk_hash(struct gcm_run *r, const uint8_t *cipher)
 {
     struct products p = products_zero();
     VEC_UNROLL
     for (int i = 0; i < BV_BULK; i += 2)
-        gcm_bulk_pair(&p, r, cipher, i, middle);
+        gcm_bulk_pair(&p, r, cipher, i);
     r->sum = ghash_reduce(&p);
-}
-
-VEC_STEP void gcm_middle_table(uint8_t middle[BV_BULK / 2][16], const struct gcm_key *key)
-{
-    VEC_UNROLL
-    for (int i = 0; i < BV_BULK; i += 2) {
-        const bv h0 = bv_first_lane(b1_load(ghash_power(key, BV_LANES * (size_t)(BV_BULK - i))));
-        const bv h1 = bv_first_lane(b1_load(ghash_power(key, BV_LANES * (size_t)(BV_BULK - i - 1))));
-        b1_store(middle[i / 2], bv_first(ghash_middle(h0, h1)));
-    }
 }
 
 /* All bulk groups, as long as enough remains after them. */
 VEC_STEP void gcm_bulk(struct gcm_run *r, const enum gcm_mode mode)
 {
-    uint8_t middle[BV_BULK / 2][16];
     if (r->left <= GCM_BULK_BYTES + GCM_KEEP_BYTES)
         return;
-    gcm_middle_table(middle, r->key);
     if (mode == GCM_HASH) {
         for (; r->left > GCM_BULK_BYTES + GCM_KEEP_BYTES; gcm_advance(r, GCM_BULK_BYTES))
-            gcm_bulk_hash(r, r->in, middle);
+            gcm_bulk_hash(r, r->in);
     } else if (mode == GCM_OPEN) {
         while (r->left > GCM_BULK_BYTES + GCM_KEEP_BYTES)
-            gcm_bulk_woven(r, r->in, middle);
+            gcm_bulk_woven(r, r->in);
     } else {
         bv b[BV_BULK];
         gcm_counters(r, b, BV_BULK);
@@ -158,10 +145,9 @@ VEC_STEP void gcm_bulk(struct gcm_run *r, const enum gcm_mode mode)
         gcm_finish_group(r, b, BV_BULK);
         gcm_advance(r, GCM_BULK_BYTES);
         while (r->left > GCM_BULK_BYTES + GCM_KEEP_BYTES)
-            gcm_bulk_woven(r, r->out - GCM_BULK_BYTES, middle);
-        gcm_bulk_hash(r, r->out - GCM_BULK_BYTES, middle);
+            gcm_bulk_woven(r, r->out - GCM_BULK_BYTES);
+        gcm_bulk_hash(r, r->out - GCM_BULK_BYTES);
     }
-    oct_cleanse(middle, sizeof middle);
 }
 
 /* One group of BV_MID vectors, hashed from registers. */

@@ -19,14 +19,16 @@
 
 #include <string.h>
 
-#define GHASH_POWERS 16                      /* H^16 ... H^1 */
-#define GHASH_FAR (12 - GHASH_POWERS / 4)    /* H^48, H^44, ... H^20: for groups of twelve vectors of four lanes */
+#define GHASH_POWERS 16   /* H^16 ... H^1 */
+#define GHASH_FAR 4       /* H^32, H^28, H^24, H^20: for groups of eight vectors of four lanes */
+#define GHASH_FARTHEST 32
 #define AES_MAX_ROUNDS 14
 
 /* Compact: what long and short texts need, once. The powers come first, since a load of the last of them may reach beyond. */
 struct gcm_key {
     uint8_t power[GHASH_POWERS][16];
     uint8_t far[GHASH_FAR][16];
+    uint8_t middle[GHASH_FAR][16]; /* the middle factors of a bulk group's pairs */
     uint8_t round[AES_MAX_ROUNDS + 1][16];
 };
 _Static_assert(sizeof(struct gcm_key) <= OCT_AEAD_EXPANDED_BYTES, "an expanded key fits");
@@ -36,10 +38,10 @@ struct products {
     bv low, mid, high;
 };
 
-/* Where H^e stands: e of 1 to 16, or a multiple of four up to 48. */
+/* Where H^e stands: e of 1 to 16, or a multiple of four up to 32. */
 OCT_INLINE const uint8_t *ghash_power(const struct gcm_key *key, size_t e)
 {
-    return e <= GHASH_POWERS ? key->power[GHASH_POWERS - e] : key->far[(4 * 12 - e) / 4];
+    return e <= GHASH_POWERS ? key->power[GHASH_POWERS - e] : key->far[(GHASH_FARTHEST - e) / 4];
 }
 
 /* H^e, H^(e-1), ... in lanes 0, 1, ...; beyond H^1 comes something else: blocks there must be zero. */
@@ -123,13 +125,12 @@ VEC_STEP void ghash_pair(struct products *p, bv x0, bv x1, const struct gcm_key 
     ghash_mul2(p, x0, x1, h0, h1, ghash_middle(h0, h1));
 }
 
-/* The same with the middle factor from a table. */
-VEC_STEP void ghash_pair_by(struct products *p, bv x0, bv x1, const struct gcm_key *key, const int i, const int n,
-                              const uint8_t middle[][16])
+/* The same in a bulk group, with the middle factor from the key. */
+VEC_STEP void ghash_bulk_pair(struct products *p, bv x0, bv x1, const struct gcm_key *key, const int i)
 {
-    const bv h0 = bv_broadcast(ghash_power(key, BV_LANES * (size_t)(n - i)));
-    const bv h1 = bv_broadcast(ghash_power(key, BV_LANES * (size_t)(n - i - 1)));
-    ghash_mul2(p, x0, x1, h0, h1, bv_broadcast(middle[i / 2]));
+    const bv h0 = bv_broadcast(ghash_power(key, BV_LANES * (size_t)(BV_BULK - i)));
+    const bv h1 = bv_broadcast(ghash_power(key, BV_LANES * (size_t)(BV_BULK - i - 1)));
+    ghash_mul2(p, x0, x1, h0, h1, bv_broadcast(key->middle[i / 2]));
 }
 
 /* All powers from H, which is AES of the block of zeros, its bytes reversed. */
@@ -147,6 +148,11 @@ static OCT_NOINLINE void ghash_expand(struct gcm_key *key, b1 h)
     for (size_t i = GHASH_FAR; i-- > 0;) {
         power = ghash_mul(power, h4);
         b1_store(key->far[i], power);
+    }
+    for (size_t i = 0; i < BV_BULK; i += 2) {
+        const bv a = bv_first_lane(b1_load(ghash_power(key, BV_LANES * (BV_BULK - i))));
+        const bv b = bv_first_lane(b1_load(ghash_power(key, BV_LANES * (BV_BULK - i - 1))));
+        b1_store(key->middle[i / 2], bv_first(ghash_middle(a, b)));
     }
 }
 

@@ -7,7 +7,7 @@
 #define OCT_NAME(name) oct_zmm_##name
 #define BV_LANES 4
 #define BV_MID 3
-#define BV_BULK 12
+#define BV_BULK 8
 
 typedef __m512i bv;
 

@@ -17,6 +17,7 @@ OPERATIONS += VERIFY + ED25519
 OPERATIONS += VERIFY
 AEADS = [f"{name}-{verb}-{size}" for name in ("aes128gcm", "aes256gcm", "chacha20poly1305") for verb in ("seal", "open")
          for size in (64, 256, 1440, 16384)]
+AEADS += [f"quic-aes128gcm-seal-{size}" for size in (64, 256, 1440, 16384)]
 OPERATIONS += AEADS
 MEMBERS = ["op", "octuple_per_s", "openssl_per_s", "ratio", "unit"]
 
@@ -38,11 +39,14 @@ def test_quick_measurement(place):
 
 def test_all_operations_by_default(place):
     """All keys are made, every operation agrees with OpenSSL and is timed, in the documented order."""
-    served = place.json("info", "--json")["table"]["name"] == "avx512"
+    data = place.json("info", "--json")
+    served = data["table"]["name"] == "avx512"
+    ciphers = all(cipher["on"] for cipher in data["ciphers"])
     rows, result = speed(place, "--seconds", "0.05", OCTUPLE_TABLE="auto" if served else "c")
-    assert result.returncode == 0 and result.stderr == ""
+    assert result.returncode == (0 if ciphers else 3) and (result.stderr == "" or not ciphers)
     assert [row["op"] for row in rows] == OPERATIONS
-    assert all(row["octuple_per_s"] > 0 for row in rows)
+    off = {cipher["name"].replace("-", "") for cipher in data["ciphers"] if not cipher["on"]}
+    assert all(row["octuple_per_s"] > 0 for row in rows if not row["op"].startswith(tuple(off)))
 
 
 def test_curves_on_the_portable_table(place):
@@ -55,7 +59,7 @@ def test_curves_on_the_portable_table(place):
 @pytest.mark.parametrize("width", ["512", "256", "128"])
 def test_ciphers_of_each_width(place, width):
     """Where the CPU has less, what there is serves; results are compared in any case."""
-    names = [name for name in AEADS if name.startswith("aes")]
+    names = [name for name in AEADS if not name.startswith("chacha")]
     if not all(cipher["on"] for cipher in place.json("info", "--json")["ciphers"] if cipher["name"].startswith("aes")):
         pytest.skip("no AES instructions on this CPU")
     rows, result = speed(place, "--seconds", "0.05", *names, OCTUPLE_WIDTH=width)
