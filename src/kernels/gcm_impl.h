@@ -265,16 +265,16 @@ VEC_STEP b1 gcm_final_any(struct gcm_run *r, const enum gcm_mode mode, const str
     }
 }
 
-/* GHASH of whole blocks, at least one, going on from *sum. */
-static OCT_NOINLINE void gcm_hash_blocks(const struct gcm_key *key, b1 *sum, const uint8_t *in, size_t bytes)
+/* GHASH of whole blocks, at least one, going on from `sum`. By value: no address of a caller's frame is taken. */
+static OCT_NOINLINE b1 gcm_hash_blocks(const struct gcm_key *key, b1 sum, const uint8_t *in, size_t bytes)
 {
-    struct gcm_run r = {.key = key, .in = in, .left = bytes, .sum = bv_first_lane(*sum), .next = 256};
+    struct gcm_run r = {.key = key, .in = in, .left = bytes, .sum = bv_first_lane(sum), .next = 256};
     const struct gcm_ends none = {0};
     r.counter = bv_zero();
     gcm_bulk(&r, GCM_HASH);
     while (r.left > GCM_FINAL_BYTES)
         gcm_mid(&r, GCM_HASH);
-    *sum = gcm_final_any(&r, GCM_HASH, &none, 0);
+    return gcm_final_any(&r, GCM_HASH, &none, 0);
 }
 
 /* The additional data: all but its last block summed up, that block added, reversed; zero if there is none. */
@@ -283,7 +283,7 @@ VEC_STEP b1 gcm_aad(const struct gcm_key *key, const uint8_t *aad, size_t len)
     b1 sum = b1_zero();
     if (len > 16) {
         const size_t whole = (len - 1) & ~(size_t)15;
-        gcm_hash_blocks(key, &sum, aad, whole);
+        sum = gcm_hash_blocks(key, sum, aad, whole);
         aad += whole;
         len -= whole;
     }

@@ -35,11 +35,8 @@ OCT_INLINE void gcm_absorb_part(const struct gcm_key *key, struct gcm_state *sta
 
 OCT_INLINE void gcm_absorb_blocks(const struct gcm_key *key, struct gcm_state *state, const uint8_t *in, size_t bytes)
 {
-    b1 sum = b1_load(state->sum);
-    if (!bytes)
-        return;
-    gcm_hash_blocks(key, &sum, in, bytes);
-    b1_store(state->sum, sum);
+    if (bytes)
+        b1_store(state->sum, gcm_hash_blocks(key, b1_load(state->sum), in, bytes));
 }
 
 /* Bytes in any pieces into GHASH; `at` of them stand in the block that is not full. */
