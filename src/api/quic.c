@@ -103,8 +103,8 @@ static int check_seal(const struct oct_quic_keys *keys, const struct oct_quic_pa
 static void seal_burst(struct oct_quic_keys *keys, struct oct_quic_packet *const *packet, unsigned n, unsigned phase)
 {
     uint8_t nonce[OCT_AEAD_BURST][OCT_AEAD_NONCE], mask[OCT_AEAD_BURST][SAMPLE_BYTES];
-    size_t number_at[OCT_AEAD_BURST];
-    unsigned number_len[OCT_AEAD_BURST];
+    size_t number_at[OCT_AEAD_BURST] = {0};
+    unsigned number_len[OCT_AEAD_BURST] = {0};
     struct oct_aead_burst_args args = {.key = keys->key[phase].expanded, .count = n};
     for (unsigned i = 0; i < n; i++) {
         uint8_t *data = packet[i]->data, *payload = data + packet[i]->header_len;
@@ -235,7 +235,7 @@ static void open_window(struct oct_quic_keys *keys, struct oct_quic_packet *cons
     struct window ready = {.count = 0};
     for (unsigned i = 0, n; i < count; i += n) {
         uint8_t mask[OCT_AEAD_BURST][SAMPLE_BYTES];
-        size_t number_at[OCT_AEAD_BURST];
+        size_t number_at[OCT_AEAD_BURST] = {0};
         n = count - i < OCT_AEAD_BURST ? count - i : OCT_AEAD_BURST;
         for (unsigned j = 0; j < n; j++)
             number_at[j] = packet[i + j]->header_len;
