@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * AEADs for `octuple speed`: records of one size with 13 bytes of additional data, as TLS 1.2 has them, one key, one core; what is
- * counted is text. OpenSSL's side is a context made and keyed beforehand, which gets a nonce, the additional data and the
- * text for each record, and gives or checks the tag: what libssl does.
+ * AEADs for `octuple speed`: records of one size with 13 bytes of additional data, as TLS 1.2 has them, one key, one
+ * core; what is counted is text. OpenSSL's side is a context made and keyed beforehand, which gets a nonce, the
+ * additional data and the text for each record, and gives or checks the tag: what libssl does.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * QUIC packets for `octuple speed`: bursts of 32 with short headers of 11 bytes, sealed in place with header protection, both sides
- * writing the headers anew each time; what is counted is payload. OpenSSL's side has one context for the AEAD and one for the masks, made
- * and keyed beforehand.
+ * QUIC packets for `octuple speed`: bursts of 32 with short headers of 11 bytes, sealed in place with header
+ * protection, both sides writing the headers anew each time; what is counted is payload. OpenSSL's side has one
+ * context for the AEAD and one for the masks, made and keyed beforehand.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Authenticated encryption: AES-GCM (NIST SP 800-38D) and ChaCha20-Poly1305 (RFC 8439), one record a call, or in pieces.
+ * Authenticated encryption: AES-GCM (NIST SP 800-38D) and ChaCha20-Poly1305 (RFC 8439), one record a call, or in
+ * pieces.
  *
- * Nothing here allocates but oct_aead_key_new(). A key is made once and then only read: any number of threads may use it at once.
- * Texts, additional data and keys may have any alignment. Secret are the key, the texts, and what is derived from them; lengths,
- * nonces' lengths and pointers are public. The caller sees to it that no nonce is used twice with one key to seal: with
- * either AEAD that gives the texts away, and the key's authenticity with AES-GCM.
+ * Nothing here allocates but oct_aead_key_new(). A key is made once and then only read: any number of threads may use
+ * it at once. Texts, additional data and keys may have any alignment. Secret are the key, the texts, and what is
+ * derived from them; lengths, nonces' lengths and pointers are public. The caller sees to it that no nonce is used
+ * twice with one key to seal: with either AEAD that gives the texts away, and the key's authenticity with AES-GCM.
  */
 #ifndef OCTUPLE_AEAD_H
 #define OCTUPLE_AEAD_H
@@ -47,10 +48,10 @@ OCT_API const char *oct_aead_tier(int aead);
 OCT_API const char *oct_aead_reason(int aead);
 
 /*
- * A key from its bytes (`len` must be the AEAD's), with memory of its own, or in memory of the caller's: oct_aead_key_size() bytes
- * (at most OCT_AEAD_KEY_MAX_BYTES), aligned to OCT_AEAD_ALIGN as what malloc() gives is. The bytes are not kept.
- * Errors, with *key or the memory left as it was: OCT_ERR_ARGUMENT (NULL, misaligned, no such AEAD), OCT_ERR_LENGTH,
- * OCT_ERR_UNSUPPORTED (off: oct_aead_reason()), OCT_ERR_MEMORY.
+ * A key from its bytes (`len` must be the AEAD's), with memory of its own, or in memory of the caller's:
+ * oct_aead_key_size() bytes (at most OCT_AEAD_KEY_MAX_BYTES), aligned to OCT_AEAD_ALIGN as what malloc() gives is.
+ * The bytes are not kept. Errors, with *key or the memory left as it was: OCT_ERR_ARGUMENT (NULL, misaligned, no such
+ * AEAD), OCT_ERR_LENGTH, OCT_ERR_UNSUPPORTED (off: oct_aead_reason()), OCT_ERR_MEMORY.
  */
 OCT_API OCT_MUST_USE int oct_aead_key_new(struct oct_aead_key **key, int aead, const uint8_t *bytes, size_t len);
 OCT_API size_t oct_aead_key_size(void);
@@ -64,30 +65,33 @@ OCT_API void oct_aead_key_clear(struct oct_aead_key *key);
 OCT_API int oct_aead_key_aead(const struct oct_aead_key *key);
 
 /*
- * One record: `len` bytes from `in` to `out`, which is `in` or overlaps none of the inputs; the tag, 16 bytes, overlaps no input
- * and not `out`. nonce: 12 bytes. aad and in may be NULL where their length is 0.
- * Errors, with nothing written: OCT_ERR_ARGUMENT, OCT_ERR_LENGTH (more than the AEAD can do: 2^36 - 32 bytes for AES-GCM, 2^38 - 64
- * for ChaCha20-Poly1305, aad of 2^61 bytes).
+ * One record: `len` bytes from `in` to `out`, which is `in` or overlaps none of the inputs; the tag, 16 bytes,
+ * overlaps no input and not `out`. nonce: 12 bytes. aad and in may be NULL where their length is 0. Errors, with
+ * nothing written: OCT_ERR_ARGUMENT, OCT_ERR_LENGTH (more than the AEAD can do: 2^36 - 32 bytes for AES-GCM, 2^38 -
+ * 64 for ChaCha20-Poly1305, aad of 2^61 bytes).
  */
 OCT_API OCT_MUST_USE int oct_aead_seal(const struct oct_aead_key *key, const uint8_t *nonce, const uint8_t *aad,
                                        size_t aad_len, const uint8_t *in, size_t len, uint8_t *out, uint8_t *tag);
 
-/* The reverse. OCT_ERR_AUTH if the tag does not fit the rest: then `out` is `len` zeros (in place, the ciphertext is gone). During
- * the call `out` holds what was decrypted, checked or not: no other thread may look at it. Errors as above. */
+/* The reverse. OCT_ERR_AUTH if the tag does not fit the rest: then `out` is `len` zeros (in place, the ciphertext is
+ * gone). During the call `out` holds what was decrypted, checked or not: no other thread may look at it. Errors as
+ * above. */
 OCT_API OCT_MUST_USE int oct_aead_open(const struct oct_aead_key *key, const uint8_t *nonce, const uint8_t *aad,
                                        size_t aad_len, const uint8_t *in, size_t len, uint8_t *out,
                                        const uint8_t *tag);
 
 /*
  * A record in pieces: init, then aad as often as wanted, then update as often as wanted, then one of finish_seal and
- * finish_open. It is memory of the caller's without pointers into itself: a copy goes on from the same place (that is how a
- * context is duplicated; sealing two different texts from there is the mistake above). It refers to the key, which has to live.
+ * finish_open. It is memory of the caller's without pointers into itself: a copy goes on from the same place (that is
+ * how a context is duplicated; sealing two different texts from there is the mistake above). It refers to the key,
+ * which has to live.
  */
 struct oct_aead_stream {
     uint8_t opaque[OCT_AEAD_STREAM_BYTES] __attribute__((aligned(OCT_AEAD_ALIGN)));
 };
 
-/* iv: any length from 1 byte for AES-GCM, 12 bytes for ChaCha20-Poly1305 (else OCT_ERR_LENGTH). sealing: 1 to seal, 0 to open. */
+/* iv: any length from 1 byte for AES-GCM, 12 bytes for ChaCha20-Poly1305 (else OCT_ERR_LENGTH). sealing: 1 to seal, 0
+ * to open. */
 OCT_API OCT_MUST_USE int oct_aead_stream_init(struct oct_aead_stream *stream, const struct oct_aead_key *key,
                                               const uint8_t *iv, size_t iv_len, int sealing);
 /* OCT_ERR_STATE after text has begun or after the end; OCT_ERR_ARGUMENT, OCT_ERR_LENGTH as above. */
@@ -95,8 +99,8 @@ OCT_API OCT_MUST_USE int oct_aead_stream_aad(struct oct_aead_stream *stream, con
 /* The next `len` bytes. What opening gives is not authentic before oct_aead_stream_finish_open() has said so. */
 OCT_API OCT_MUST_USE int oct_aead_stream_update(struct oct_aead_stream *stream, const uint8_t *in, size_t len,
                                                 uint8_t *out);
-/* The tag: 16 bytes written; or checked, its first `tag_len` bytes (1 to 16; OCT_ERR_AUTH if they differ). Either wipes the
- * stream. OCT_ERR_STATE if the stream was made for the other, or has ended. */
+/* The tag: 16 bytes written; or checked, its first `tag_len` bytes (1 to 16; OCT_ERR_AUTH if they differ). Either
+ * wipes the stream. OCT_ERR_STATE if the stream was made for the other, or has ended. */
 OCT_API OCT_MUST_USE int oct_aead_stream_finish_seal(struct oct_aead_stream *stream, uint8_t *tag);
 OCT_API OCT_MUST_USE int oct_aead_stream_finish_open(struct oct_aead_stream *stream, const uint8_t *tag,
                                                      size_t tag_len);

@@ -3,10 +3,10 @@
 /*
  * The operations that Octuple serves, and what of them is on in this process.
  *
- * At first use one backend ("table") is chosen for the process: `avx512` where CPU and operating system have
- * AVX-512 F, BW, DQ, VL and IFMA, otherwise none. Each operation passes a known-answer test on that table before it is offered; one that
- * fails is off. The environment variable OCTUPLE_TABLE (auto, avx512, c, off) is read once: `c` is the portable
- * table, slow and meant for tests; `off` turns everything off.
+ * At first use one backend ("table") is chosen for the process: `avx512` where CPU and operating system have AVX-512
+ * F, BW, DQ, VL and IFMA, otherwise none. Each operation passes a known-answer test on that table before it is
+ * offered; one that fails is off. The environment variable OCTUPLE_TABLE (auto, avx512, c, off) is read once: `c` is
+ * the portable table, slow and meant for tests; `off` turns everything off.
  */
 #ifndef OCTUPLE_OP_H
 #define OCTUPLE_OP_H
@@ -71,9 +71,10 @@ struct oct_cpu_info {
 };
 OCT_API void oct_cpu_info_get(struct oct_cpu_info *info);
 
-/* How wide the vectors of ciphers may be in this process: 512, 256, 128, or 0 for none; and why, in plain words (static). It
- * follows the CPU (some Intel cores lower their clock under 512-bit vectors) and the environment variable OCTUPLE_WIDTH (auto, 512, 256,
- * 128, off), which is read once. OCTUPLE_TABLE=off turns ciphers off too, OCTUPLE_TABLE=c has them on portable code. */
+/* How wide the vectors of ciphers may be in this process: 512, 256, 128, or 0 for none; and why, in plain words
+ * (static). It follows the CPU (some Intel cores lower their clock under 512-bit vectors) and the environment
+ * variable OCTUPLE_WIDTH (auto, 512, 256, 128, off), which is read once. OCTUPLE_TABLE=off turns ciphers off too,
+ * OCTUPLE_TABLE=c has them on portable code. */
 OCT_API int oct_cipher_width(const char **reason);
 
 /* The library's version, "0.1.0". */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* A record in pieces: counts what has passed, so that the kernels know where in a block they stand, and keeps the order of calls. */
+/* A record in pieces: counts what has passed, so that the kernels know where in a block they stand, and keeps the
+ * order of calls. */
 #include "api/aead_internal.h"
 
 #include <string.h>

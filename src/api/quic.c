@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * QUIC packets (RFC 9001, section 5) in bursts: a window of packets is ordered by key phase and length, so that those that run together
- * are alike, and goes through the AEAD and through the header masks OCT_AEAD_BURST at a time.
+ * QUIC packets (RFC 9001, section 5) in bursts: a window of packets is ordered by key phase and length, so that those
+ * that run together are alike, and goes through the AEAD and through the header masks OCT_AEAD_BURST at a time.
  *
- * The length of a packet number comes out from under header protection, which an attacker may probe with forged headers (RFC 9001,
- * 9.5): it decides the lengths of what follows, and is public from there on, as in every implementation that works in place.
+ * The length of a packet number comes out from under header protection, which an attacker may probe with forged
+ * headers (RFC 9001, 9.5): it decides the lengths of what follows, and is public from there on, as in every
+ * implementation that works in place.
  */
 #include "api/quic_internal.h"
 #include "base/checkmem.h"

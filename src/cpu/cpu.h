@@ -102,8 +102,8 @@ enum oct_cpu_width oct_cpu_width_choose(const struct oct_cpu *cpu, enum oct_cpu_
 /* Why oct_cpu_width_choose() chooses so, in plain words; static. */
 const char *oct_cpu_width_reason(const struct oct_cpu *cpu, enum oct_cpu_width wish);
 
-/* A wish as people write it: "auto" (NULL and "" too), "512", "256", "128", "off". False, with *wish as it was, for anything
- * else. */
+/* A wish as people write it: "auto" (NULL and "" too), "512", "256", "128", "off". False, with *wish as it was, for
+ * anything else. */
 bool oct_cpu_width_parse(enum oct_cpu_width *wish, const char *text);
 
 #endif

@@ -4,10 +4,11 @@
  * The arguments of every AEAD kernel: AES-GCM (NIST SP 800-38D) and ChaCha20-Poly1305 (RFC 8439), and of the masks that
  * protect QUIC's headers (RFC 9001, 5.4).
  *
- * Lengths, positions and pointers are public, and they stand in the argument's own struct only: nothing that is read from a key
- * or a state may decide a branch or an address. Secret are keys, states, texts, and a tag until it has been sent. Texts may
- * have any length and alignment, also 0 with a pointer that is not valid; not one byte outside of them is read or written.
- * `out` is `in` or overlaps neither `in` nor `aad`; the tag's 16 bytes overlap no text that is still to be read.
+ * Lengths, positions and pointers are public, and they stand in the argument's own struct only: nothing that is read
+ * from a key or a state may decide a branch or an address. Secret are keys, states, texts, and a tag until it has
+ * been sent. Texts may have any length and alignment, also 0 with a pointer that is not valid; not one byte outside
+ * of them is read or written. `out` is `in` or overlaps neither `in` nor `aad`; the tag's 16 bytes overlap no text
+ * that is still to be read.
  */
 #ifndef OCT_KERNELS_AEAD_H
 #define OCT_KERNELS_AEAD_H
@@ -30,8 +31,8 @@ struct oct_aead_expand_args {
     const uint8_t *bytes;
 };
 
-/* One record. Opening decrypts to `out` and writes to `tag` what the tag has to be; the caller compares, and clears `out`
- * where it differs. */
+/* One record. Opening decrypts to `out` and writes to `tag` what the tag has to be; the caller compares, and clears
+ * `out` where it differs. */
 struct oct_aead_record {
     const uint8_t *nonce; /* 12 bytes */
     const uint8_t *aad;
@@ -63,9 +64,9 @@ struct oct_aead_mask_args {
 };
 
 /*
- * A record in pieces: start, then additional data, then text, then the tag; one struct for all four, each reads what is its.
- * `before` is how many bytes of additional data (of text) earlier pieces had; only after the last piece of additional
- * data does text begin. A piece of text has at least one byte.
+ * A record in pieces: start, then additional data, then text, then the tag; one struct for all four, each reads what
+ * is its. `before` is how many bytes of additional data (of text) earlier pieces had; only after the last piece of
+ * additional data does text begin. A piece of text has at least one byte.
  */
 struct oct_aead_stream_args {
     const void *key;

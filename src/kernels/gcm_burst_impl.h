@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* Several records under one key, after gcm_impl.h. */
+/* Several records under one key, after gcm_impl.h: one after the other, and the processor overlaps what it can. */
 
 OCT_INLINE void gcm_burst(const struct oct_aead_burst_args *args, const enum gcm_mode mode)
 {

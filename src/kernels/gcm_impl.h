@@ -3,12 +3,14 @@
 /*
  * AES-GCM (NIST SP 800-38D) for one size of key: #define GCM_ROUNDS and GCM_NAME(name), then include.
  *
- * The whole record is one stream of blocks, counters from 1: block 0 gives E(J0), which masks the tag, and its place in
- * the stream that GHASH sees is that of the last block of additional data. So the first vector, the head, holds
- * E(J0) and the first blocks of text, short records need one reduction and no code of their own, and long ones go on from there.
+ * The whole record is one stream of blocks, counters from 1: block 0 gives E(J0), which masks the tag, and its place
+ * in the stream that GHASH sees is that of the last block of additional data. So the first vector, the head, holds
+ * E(J0) and the first blocks of text, short records need one reduction and no code of their own, and long ones go on
+ * from there.
  *
- * Groups of BV_BULK vectors have the products of GHASH woven into the AES rounds: those of the group before when sealing, of the
- * group itself when opening. Then come groups of BV_MID, then at most BV_MID vectors, the last one with any number of bytes.
+ * Groups of BV_BULK vectors have the products of GHASH woven into the AES rounds: those of the group before when
+ * sealing, of the group itself when opening. Then come groups of BV_MID, then at most BV_MID vectors, the last one
+ * with any number of bytes.
  */
 #include "kernels/ghash_impl.h"
 
@@ -25,8 +27,8 @@ struct gcm_run {
     bv sum;       /* GHASH in lanes, to be added to the next vector */
 };
 
-/* The first `n` counter blocks with the first round key, and the counter moved on. Adding to the last byte alone is cheaper,
- * and right as long as it does not overflow. */
+/* The first `n` counter blocks with the first round key, and the counter moved on. Adding to the last byte alone is
+ * cheaper, and right as long as it does not overflow. */
 VEC_STEP void gcm_counters(struct gcm_run *r, bv *b, const int n)
 {
     const bv k0 = bv_broadcast(r->key->round[0]);
@@ -189,8 +191,8 @@ struct gcm_ends {
 };
 
 /*
- * The last n vectors (constant, 1 to GCM_FINAL_VECTORS; 0 only with a head), of r->left bytes; returns GHASH of it all. `blocks` are
- * the blocks of text in them and in a head; with the block of lengths they are at most 16.
+ * The last n vectors (constant, 1 to GCM_FINAL_VECTORS; 0 only with a head), of r->left bytes; returns GHASH of it
+ * all. `blocks` are the blocks of text in them and in a head; with the block of lengths they are at most 16.
  */
 VEC_STEP b1 gcm_final(struct gcm_run *r, const enum gcm_mode mode, const int n, const struct gcm_ends *ends,
                         size_t blocks)
@@ -242,7 +244,8 @@ VEC_STEP b1 gcm_final(struct gcm_run *r, const enum gcm_mode mode, const int n, 
     case n:                                                                                                           \
         return gcm_final(r, mode, n, ends, blocks)
 
-/* All that is left: 1 to GCM_FINAL_BYTES bytes, or none with a head. `before`: blocks of a head that is still in `ends`. */
+/* All that is left: 1 to GCM_FINAL_BYTES bytes, or none with a head. `before`: blocks of a head that is still in
+ * `ends`. */
 VEC_STEP b1 gcm_final_any(struct gcm_run *r, const enum gcm_mode mode, const struct gcm_ends *ends, size_t before)
 {
     const size_t blocks = before + (r->left + 15) / 16;

@@ -3,13 +3,13 @@
 /*
  * GHASH (NIST SP 800-38D, 6.4) on any number of lanes, and the expanded key that it works with.
  *
- * Blocks are held with their bytes reversed, and the powers of H doubled, so that products come out where the reduction wants
- * them. Products are Karatsuba's; the middle ones are made for two vectors at a time: halves of two sums in one vector.
- * Sums of products stay unreduced until a reduction pays.
+ * Blocks are held with their bytes reversed, and the powers of H doubled, so that products come out where the
+ * reduction wants them. Products are Karatsuba's; the middle ones are made for two vectors at a time: halves of two
+ * sums in one vector. Sums of products stay unreduced until a reduction pays.
  *
- * A long text is summed lane by lane: lane j of every vector is multiplied by the same powers of H^BV_LANES (Horner), and one
- * reduction serves a group of vectors. Only the last few vectors meet consecutive powers, such that the last block of all
- * meets H^1; then the lanes are added up.
+ * A long text is summed lane by lane: lane j of every vector is multiplied by the same powers of H^BV_LANES (Horner),
+ * and one reduction serves a group of vectors. Only the last few vectors meet consecutive powers, such that the last
+ * block of all meets H^1; then the lanes are added up.
  */
 #ifndef OCT_KERNELS_GHASH_IMPL_H
 #define OCT_KERNELS_GHASH_IMPL_H
@@ -24,7 +24,8 @@
 #define GHASH_FARTHEST 32
 #define AES_MAX_ROUNDS 14
 
-/* Compact: what long and short texts need, once. The powers come first, since a load of the last of them may reach beyond. */
+/* Compact: what long and short texts need, once. The powers come first, since a load of the last of them may reach
+ * beyond. */
 struct gcm_key {
     uint8_t power[GHASH_POWERS][16];
     uint8_t far[GHASH_FAR][16];
@@ -110,7 +111,8 @@ VEC_STEP void ghash_consecutive(struct products *p, const bv *x, const int n, co
 {
     VEC_UNROLL
     for (int i = 0; i + 1 < n; i += 2) {
-        const bv h0 = ghash_powers(key, e - BV_LANES * (size_t)i), h1 = ghash_powers(key, e - BV_LANES * (size_t)(i + 1));
+        const bv h0 = ghash_powers(key, e - BV_LANES * (size_t)i);
+        const bv h1 = ghash_powers(key, e - BV_LANES * (size_t)(i + 1));
         ghash_mul2(p, x[i], x[i + 1], h0, h1, ghash_middle(h0, h1));
     }
     if (n & 1)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The tables of AEADs: one for each (AEAD, tier), constant function pointers. A tier is a width of vector; which one serves is
- * decided once for the process, for each AEAD on its own, since CPUs differ in what they have for AES and for ChaCha20.
+ * The tables of AEADs: one for each (AEAD, tier), constant function pointers. A tier is a width of vector; which one
+ * serves is decided once for the process, for each AEAD on its own, since CPUs differ in what they have for AES and
+ * for ChaCha20.
  */
 #ifndef OCT_OPS_AEAD_H
 #define OCT_OPS_AEAD_H
@@ -36,8 +37,8 @@ struct oct_aead_tier {
 unsigned oct_aead_gcm_tiers(int aead, struct oct_aead_tier tier[OCT_AEAD_TIERS]);
 unsigned oct_aead_chacha_tiers(struct oct_aead_tier tier[OCT_AEAD_TIERS]);
 
-/* Which tier serves an AEAD: chosen once by CPU, OCTUPLE_TABLE and OCTUPLE_WIDTH, and only after it has passed its known-answer test;
- * NULL if none. `reason` (may be NULL) gets the words for it; static. */
+/* Which tier serves an AEAD: chosen once by CPU, OCTUPLE_TABLE and OCTUPLE_WIDTH, and only after it has passed its
+ * known-answer test; NULL if none. `reason` (may be NULL) gets the words for it; static. */
 const struct oct_aead_ops *oct_aead_selected(int aead, const char **reason);
 
 /* The policy, for people: the width that was chosen and why. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Which tier serves each AEAD: the policy (OCTUPLE_TABLE, OCTUPLE_WIDTH, the CPU's clock) says how wide, the CPU what there is, the
- * known-answer test whether it works. A tier that fails its test leaves the place to the next narrower one.
+ * Which tier serves each AEAD: the policy (OCTUPLE_TABLE, OCTUPLE_WIDTH, the CPU's clock) says how wide, the CPU what
+ * there is, the known-answer test whether it works. A tier that fails its test leaves the place to the next narrower
+ * one.
  */
 #include "ops/aead.h"
 
@@ -17,8 +18,8 @@ static int portable; /* OCTUPLE_TABLE=c */
 static enum oct_cpu_width width;
 static const char *why;
 
-/* 0: not tested yet; 1: none serves; 2 and more: tier number n - 2. Two threads that ask at once both test, and agree: a lock
- * would have to be unlocked in the child of a fork. */
+/* 0: not tested yet; 1: none serves; 2 and more: tier number n - 2. Two threads that ask at once both test, and
+ * agree: a lock would have to be unlocked in the child of a fork. */
 static _Atomic unsigned verdict[OCT_AEAD_COUNT];
 
 static void choose_policy(void)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Known-answer tests of the AEADs, as in known_answer.c: keys, nonces, additional data and texts are a stream of splitmix64 from a
- * stated seed, the answer is a digest of what sealing gives; tools/check-known-answers computes it anew. What the other calls
- * (opening, bursts, pieces) give has to agree with sealing.
+ * Known-answer tests of the AEADs, as in known_answer.c: keys, nonces, additional data and texts are a stream of
+ * splitmix64 from a stated seed, the answer is a digest of what sealing gives; tools/check-known-answers computes it
+ * anew. What the other calls (opening, bursts, pieces) give has to agree with sealing.
  */
 #include "ops/aead.h"
 #include "ops/known_answer.h"
@@ -24,7 +24,8 @@ static const uint64_t known_answer[OCT_AEAD_COUNT] = {
 /* Each code path of each tier: the head alone, each number of last vectors, groups of either size. */
 static const struct {
     uint16_t aad, text;
-} shapes[] = {{0, 0}, {13, 64}, {5, 1}, {16, 47}, {17, 100}, {80, 160}, {20, 256}, {13, 333}, {1, 700}, {33, 1440}, {13, 2500}};
+} shapes[] = {{0, 0},    {13, 64},  {5, 1},   {16, 47},   {17, 100}, {80, 160},
+              {20, 256}, {13, 333}, {1, 700}, {33, 1440}, {13, 2500}};
 
 /* An AEAD at work: all that one record needs. */
 struct subject {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The vector contract for AES and for GHASH: a block is 128 bits, b1 is one of them and bv a vector of BV_LANES, as many as the
- * machine's register holds. A kernel is written for any number of lanes, and compiled once per tier:
+ * The vector contract for AES and for GHASH: a block is 128 bits, b1 is one of them and bv a vector of BV_LANES, as
+ * many as the machine's register holds. A kernel is written for any number of lanes, and compiled once per tier:
  *
  *   OCT_BACKEND_ZMM   4 lanes: AVX-512 F, BW, DQ, VL with VAES and VPCLMULQDQ
  *   OCT_BACKEND_YMM   2 lanes: AVX2 with VAES and VPCLMULQDQ
  *   OCT_BACKEND_XMM   1 lane: AVX2 (for its encoding) with AES-NI and PCLMULQDQ
  *   OCT_BACKEND_C     4 lanes: plain words, for every CPU, for sanitizers and for the constant-time checks
  *
- * There are no numbers here that could overflow, hence no intervals: AES and carry-less products are on bits. A block is sixteen
- * bytes in the order of memory; where words matter, the first byte is the lowest. No operation takes a time that depends on what is in
- * the blocks. Lengths (n) are public numbers of bytes; nothing beyond them is read or written.
+ * There are no numbers here that could overflow, hence no intervals: AES and carry-less products are on bits. A block
+ * is sixteen bytes in the order of memory; where words matter, the first byte is the lowest. No operation takes a
+ * time that depends on what is in the blocks. Lengths (n) are public numbers of bytes; nothing beyond them is read or
+ * written.
  *
  * BV_MID and BV_BULK say how many vectors a kernel has in flight, as many as the tier's registers bear.
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The portable backend of blocks.h: four blocks in words. It exists to be checked (sanitizers, valgrind, secret marking,
- * differential tests) and to let everything build and pass on any CPU; it is not meant to be fast.
+ * The portable backend of blocks.h: four blocks in words. It exists to be checked (sanitizers, valgrind, secret
+ * marking, differential tests) and to let everything build and pass on any CPU; it is not meant to be fast.
  *
- * No table is read: the S-box is computed, on 64 bytes at once as eight planes of bits (inversion in GF(2^8) as the power 254,
- * then the affine map), and carry-less products come from integer products of operands whose bits stand four apart, so that
- * no carry reaches the next bit that counts.
+ * No table is read: the S-box is computed, on 64 bytes at once as eight planes of bits (inversion in GF(2^8) as the
+ * power 254, then the affine map), and carry-less products come from integer products of operands whose bits stand
+ * four apart, so that no carry reaches the next bit that counts.
  */
 #ifndef OCT_VEC_BLOCKS_C_H
 #define OCT_VEC_BLOCKS_C_H
@@ -95,8 +95,8 @@ OCT_INLINE b1 b1_double(b1 a)
 
 /* --- carry-less products */
 
-/* The lower 64 bits. A column of an integer product sums at most sixteen ones; only the highest one can have so many, and its
- * carry leaves the word. */
+/* The lower 64 bits. A column of an integer product sums at most sixteen ones; only the highest one can have so many,
+ * and its carry leaves the word. */
 OCT_INLINE uint64_t blocks_product_low(uint64_t a, uint64_t b)
 {
     const uint64_t every4 = 0x1111111111111111;

@@ -80,7 +80,8 @@ OCT_INLINE b1 b1_add32(b1 a, b1 b)
 {
     return _mm_add_epi32(a, b);
 }
-/* The bits that leave their halves: the lower half's goes to the upper half, the upper half's is the polynomial, or nothing. */
+/* The bits that leave their halves: the lower half's goes to the upper half, the upper half's is the polynomial, or
+ * nothing. */
 OCT_INLINE b1 b1_double(b1 a)
 {
     const b1 out = _mm_srli_epi64(a, 63), all = _mm_sub_epi64(_mm_setzero_si128(), _mm_unpackhi_epi64(out, out));
@@ -95,7 +96,8 @@ OCT_INLINE b1 b1_load_part(const uint8_t *p, size_t n)
 }
 #else
 /* A mask of n bytes is a load at an address that n, which is public, decides. */
-static const uint8_t blocks_masks[48] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+static const uint8_t blocks_masks[48] = {255, 255, 255, 255, 255, 255, 255, 255,
+                                         255, 255, 255, 255, 255, 255, 255, 255};
 
 OCT_INLINE b1 b1_keep(b1 a, size_t n)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * AEADs on the c tier with keys, texts and additional data marked secret: records of many lengths, pieces, a nonce that has to be
- * hashed, masks, a forgery. What is checked is also what works: opening gives the text back.
+ * AEADs on the c tier with keys, texts and additional data marked secret: records of many lengths, pieces, a nonce
+ * that has to be hashed, masks, a forgery. What is checked is also what works: opening gives the text back.
  */
 #include "secret.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * AEADs against libcrypto, every tier that this CPU has: every length to 1100 and around the sizes of groups, alignments, in place or
- * not, forgeries, pieces, random shapes; text before and behind the buffers is checked, and no record allocates.
+ * AEADs against libcrypto, every tier that this CPU has: every length to 1100 and around the sizes of groups,
+ * alignments, in place or not, forgeries, pieces, random shapes; text before and behind the buffers is checked, and
+ * no record allocates.
  *
  * OCT_TEST_FULL=1 tries every length at every alignment (minutes); OCT_TEST_RANDOM=N says how many random records.
  */
@@ -323,8 +324,9 @@ static int setup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_answers), cmocka_unit_test(test_arguments),      cmocka_unit_test(test_every_length),
-        cmocka_unit_test(test_long_records),  cmocka_unit_test(test_forgeries),      cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_known_answers), cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_every_length),  cmocka_unit_test(test_long_records),
+        cmocka_unit_test(test_forgeries),     cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_no_allocation), cmocka_unit_test(test_random_records),
     };
     return cmocka_run_group_tests(tests, setup, NULL);

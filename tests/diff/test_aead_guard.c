@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * AEADs at the edge of memory: every buffer of a call begins right behind a page that cannot be touched, or ends right before
- * one, and a single byte too many ends the program. Every tier, every length to 700, and some long ones.
+ * AEADs at the edge of memory: every buffer of a call begins right behind a page that cannot be touched, or ends
+ * right before one, and a single byte too many ends the program. Every tier, every length to 700, and some long ones.
  */
 #include "aead_ref.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * QUIC packet protection: the packets of RFC 9001, appendix A, and bursts of every size and mixture against a plain one built
- * from libcrypto's AEAD and block cipher, on every tier.
+ * QUIC packet protection: the packets of RFC 9001, appendix A, and bursts of every size and mixture against a plain
+ * one built from libcrypto's AEAD and block cipher, on every tier.
  */
 #include "aead_ref.h"
 
@@ -117,7 +117,9 @@ struct flight {
 
 static const EVP_CIPHER *mask_cipher(int aead)
 {
-    return aead == OCT_AEAD_AES_128_GCM ? EVP_aes_128_ecb() : aead == OCT_AEAD_AES_256_GCM ? EVP_aes_256_ecb() : EVP_chacha20();
+    return aead == OCT_AEAD_AES_128_GCM   ? EVP_aes_128_ecb()
+           : aead == OCT_AEAD_AES_256_GCM ? EVP_aes_256_ecb()
+                                          : EVP_chacha20();
 }
 
 /* What the mask is, by libcrypto. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * All AEAD vectors through the C API: whole records where the nonce has 12 bytes, and in pieces for every nonce. A vector that is not
- * valid has a wrong tag, which opening has to say, or no nonce at all, which is refused.
+ * All AEAD vectors through the C API: whole records where the nonce has 12 bytes, and in pieces for every nonce. A
+ * vector that is not valid has a wrong tag, which opening has to say, or no nonce at all, which is refused.
  *
  * usage: kat_api_aead VECTORS      (OCTUPLE_TABLE and OCTUPLE_WIDTH say on which tier)
  */

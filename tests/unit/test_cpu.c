@@ -175,6 +175,38 @@ static void test_width_wishes(void **state)
     assert_int_equal(oct_cpu_width_choose(&cpu, OCT_WIDTH_OFF), OCT_WIDTH_OFF);
     assert_int_equal(oct_cpu_width_choose(&cpu, OCT_WIDTH_256), OCT_WIDTH_256);
     assert_int_equal(oct_cpu_width_choose(&cpu, OCT_WIDTH_512), OCT_WIDTH_512);
+    assert_int_equal(oct_cpu_width_choose(&cpu, OCT_WIDTH_128), OCT_WIDTH_128);
+}
+
+/* Whoever is told a width is told why. */
+static void test_width_reasons(void **state)
+{
+    const struct oct_cpu good = zen5(), none = judged((struct oct_cpu_registers){.xcr0 = 0});
+    const struct oct_cpu narrow = judged(machine("GenuineIntel", 0x000306c3, EBX_AVX2, 0, XCR0_X87_SSE_AVX));
+    const struct oct_cpu slows = judged(machine("GenuineIntel", 0x00050654, EBX_SKYLAKE, 0, XCR0_AVX512));
+    (void)state;
+    assert_non_null(strstr(oct_cpu_width_reason(&good, OCT_WIDTH_AUTO), "keeps its clock"));
+    assert_non_null(strstr(oct_cpu_width_reason(&slows, OCT_WIDTH_AUTO), "lowers its clock"));
+    assert_non_null(strstr(oct_cpu_width_reason(&slows, OCT_WIDTH_512), "OCTUPLE_WIDTH"));
+    assert_non_null(strstr(oct_cpu_width_reason(&narrow, OCT_WIDTH_512), "no AVX-512"));
+    assert_non_null(strstr(oct_cpu_width_reason(&narrow, OCT_WIDTH_128), "OCTUPLE_WIDTH"));
+    assert_non_null(strstr(oct_cpu_width_reason(&none, OCT_WIDTH_AUTO), "no AVX2"));
+    assert_non_null(strstr(oct_cpu_width_reason(&good, OCT_WIDTH_OFF), "off"));
+}
+
+static void test_width_words(void **state)
+{
+    static const char *const word[] = {NULL, "", "auto", "512", "256", "128", "off"};
+    static const int width[] = {-1, -1, -1, 512, 256, 128, 0};
+    (void)state;
+    for (int i = 0; i < 7; i++) {
+        enum oct_cpu_width wish = 99;
+        assert_true(oct_cpu_width_parse(&wish, word[i]));
+        assert_int_equal(wish, width[i]);
+        wish = 99;
+        assert_false(oct_cpu_width_parse(&wish, "512 "));
+        assert_int_equal(wish, 99);
+    }
 }
 
 static void assert_brand(const char text[49], const char *expected)
@@ -263,6 +295,8 @@ int main(void)
         cmocka_unit_test(test_system_without_xsave),
         cmocka_unit_test(test_no_cpuid_at_all),
         cmocka_unit_test(test_width_wishes),
+        cmocka_unit_test(test_width_reasons),
+        cmocka_unit_test(test_width_words),
         cmocka_unit_test(test_brand),
         cmocka_unit_test(test_describe),
         cmocka_unit_test(test_this_machine),
