@@ -99,6 +99,33 @@ static int streams(struct subject *s, const struct oct_aead_record *sealed)
     return memcmp(tag, s->tag, 16) == 0 && memcmp(out, s->out, sealed->len) == 0;
 }
 
+#define SHORT 200 /* what goes side by side in a burst, and more */
+#define RECORDS 5
+
+/* The same record five times in one burst, sealed and opened. */
+static int bursts(struct subject *s, const struct oct_aead_record *sealed)
+{
+    uint8_t out[RECORDS][SHORT], back[RECORDS][SHORT], tag[RECORDS][16], again[RECORDS][16];
+    struct oct_aead_burst_args seal = {.key = s->key, .count = RECORDS}, open = seal;
+    int good = 1;
+    if (sealed->len > SHORT)
+        return 1;
+    for (int i = 0; i < RECORDS; i++) {
+        seal.record[i] = open.record[i] = *sealed;
+        seal.record[i].out = out[i];
+        seal.record[i].tag = tag[i];
+        open.record[i].in = out[i];
+        open.record[i].out = back[i];
+        open.record[i].tag = again[i];
+    }
+    s->ops->seal_burst(&seal);
+    s->ops->open_burst(&open);
+    for (int i = 0; i < RECORDS; i++)
+        good &= memcmp(out[i], s->out, sealed->len) == 0 && memcmp(tag[i], s->tag, 16) == 0 &&
+                memcmp(back[i], s->text, sealed->len) == 0 && memcmp(again[i], s->tag, 16) == 0;
+    return good;
+}
+
 /* One shape; 0 in *good if another call does not agree with sealing. */
 static uint64_t run_shape(struct subject *s, unsigned shape, uint64_t *stream, uint64_t digest, int *good)
 {
@@ -114,6 +141,7 @@ static uint64_t run_shape(struct subject *s, unsigned shape, uint64_t *stream, u
     digest = digest_bytes(digest, s->out, args.record.len);
     digest = digest_bytes(digest, s->tag, 16);
     *good &= streams(s, &args.record);
+    *good &= bursts(s, &args.record);
     *good &= opens(s, &args.record, 0);
     many.record[0] = args.record;
     many.record[0].tag = tag;

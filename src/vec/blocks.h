@@ -101,6 +101,13 @@ OCT_INLINE bv bv_lower_halves(bv a, bv b);
 OCT_INLINE bv bv_upper_halves(bv a, bv b);
 OCT_INLINE bv bv_add32(bv a, bv b);
 
+#if BV_LANES == 4
+/* What four records side by side need: lane i (a constant), and a vector whose lane i is the sum of the i-th one's
+ * lanes. */
+OCT_INLINE b1 bv_lane(bv a, const int i);
+OCT_INLINE bv bv_fold4(bv a, bv b, bv c, bv d);
+#endif
+
 /* Overwrites the vector registers that may hold secrets. */
 OCT_INLINE void blocks_clear_registers(void);
 

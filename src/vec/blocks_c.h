@@ -258,6 +258,14 @@ OCT_INLINE b1 bv_fold(bv a)
 {
     return b1_xor(b1_xor(a.l[0], a.l[1]), b1_xor(a.l[2], a.l[3]));
 }
+OCT_INLINE b1 bv_lane(bv a, const int i)
+{
+    return a.l[i];
+}
+OCT_INLINE bv bv_fold4(bv a, bv b, bv c, bv d)
+{
+    return (bv){{bv_fold(a), bv_fold(b), bv_fold(c), bv_fold(d)}};
+}
 OCT_INLINE bv bv_put(bv a, size_t i, b1 block)
 {
     a.l[i] = block;

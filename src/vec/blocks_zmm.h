@@ -44,6 +44,26 @@ OCT_INLINE bv bv_put(bv a, size_t i, b1 block)
 {
     return _mm512_mask_broadcast_i32x4(a, (__mmask16)(0xfu << (4 * i)), block);
 }
+OCT_INLINE b1 bv_lane(bv a, const int i)
+{
+    switch (i) {
+    case 0:
+        return bv_first(a);
+    case 1:
+        return _mm512_extracti32x4_epi32(a, 1);
+    case 2:
+        return _mm512_extracti32x4_epi32(a, 2);
+    default:
+        return _mm512_extracti32x4_epi32(a, 3);
+    }
+}
+/* Halves of two vectors added, then quarters. */
+OCT_INLINE bv bv_fold4(bv a, bv b, bv c, bv d)
+{
+    const bv p = _mm512_xor_si512(_mm512_shuffle_i64x2(a, b, 0x44), _mm512_shuffle_i64x2(a, b, 0xee));
+    const bv q = _mm512_xor_si512(_mm512_shuffle_i64x2(c, d, 0x44), _mm512_shuffle_i64x2(c, d, 0xee));
+    return _mm512_xor_si512(_mm512_shuffle_i64x2(p, q, 0x88), _mm512_shuffle_i64x2(p, q, 0xdd));
+}
 OCT_INLINE bv bv_lane_numbers(void)
 {
     return _mm512_set_epi32(0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0);
