@@ -109,6 +109,7 @@ VEC_STEP void gcm_four(const struct gcm_key *key, const struct oct_aead_record *
 VEC_STEP int gcm_four_any(const struct gcm_key *key, const struct oct_aead_record *record, const enum gcm_mode mode)
 {
     size_t most = 0, aad_most = 0;
+    VEC_UNROLL
     for (int i = 0; i < 4; i++) {
         most = record[i].len > most ? record[i].len : most;
         aad_most = record[i].aad_len > aad_most ? record[i].aad_len : aad_most;
@@ -124,20 +125,43 @@ VEC_STEP int gcm_four_any(const struct gcm_key *key, const struct oct_aead_recor
     return 1;
 }
 
-#define GCM_FOUR(args, i, mode) ((args)->count - (i) >= 4 && gcm_four_any((args)->key, &(args)->record[i], mode))
+/* Functions of their own, so that the record is an argument. */
+static OCT_NOINLINE int gcm_seal_four(const struct gcm_key *key, const struct oct_aead_record *record)
+{
+    return gcm_four_any(key, record, GCM_SEAL);
+}
+static OCT_NOINLINE int gcm_open_four(const struct gcm_key *key, const struct oct_aead_record *record)
+{
+    return gcm_four_any(key, record, GCM_OPEN);
+}
 #else
-#define GCM_FOUR(args, i, mode) 0
+OCT_INLINE int gcm_seal_four(const struct gcm_key *key, const struct oct_aead_record *record)
+{
+    (void)key, (void)record;
+    return 0;
+}
+OCT_INLINE int gcm_open_four(const struct gcm_key *key, const struct oct_aead_record *record)
+{
+    (void)key, (void)record;
+    return 0;
+}
 #endif
 
 OCT_INLINE void gcm_burst(const struct oct_aead_burst_args *args, const enum gcm_mode mode)
 {
-    for (size_t i = 0; i < args->count; i++) {
-        if (GCM_FOUR(args, i, mode))
-            i += 3;
-        else if (mode == GCM_SEAL)
-            gcm_seal(args->key, &args->record[i]);
+    const struct oct_aead_record *record = args->record;
+    for (size_t left = args->count; left > 0;) {
+        if (left >= 4 && (mode == GCM_SEAL ? gcm_seal_four(args->key, record) : gcm_open_four(args->key, record))) {
+            record += 4;
+            left -= 4;
+            continue;
+        }
+        if (mode == GCM_SEAL)
+            gcm_seal(args->key, record);
         else
-            gcm_open(args->key, &args->record[i]);
+            gcm_open(args->key, record);
+        record++;
+        left--;
     }
 }
 
