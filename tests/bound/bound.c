@@ -5,6 +5,7 @@
  * visits every operation, and a clean one proves for all inputs that no lane overflows 64 bits and no multiplicand exceeds 52.
  * Each function entered is printed by its address, for tests/bound/run to name, and to see that none was left out.
  */
+#include "bound_aead.h"
 #include "kernels/curve25519.h"
 #include "kernels/ec.h"
 #include "kernels/ed25519.h"
@@ -172,6 +173,7 @@ int main(void)
     prove_ed25519();
     PROVE_CURVE(p256);
     PROVE_CURVE(p384);
+    prove_chacha20poly1305();
     oct_bound_clear_registers();
     for (size_t i = 0; seen[i]; i++)
         printf("entered %p\n", seen[i]);

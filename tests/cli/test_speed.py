@@ -14,7 +14,6 @@ OPERATIONS += CURVES
 VERIFY = ["p256-verify", "p384-verify"]
 ED25519 = ["ed25519-sign", "ed25519-verify"]
 OPERATIONS += VERIFY + ED25519
-OPERATIONS += VERIFY
 AEADS = [f"{name}-{verb}-{size}" for name in ("aes128gcm", "aes256gcm", "chacha20poly1305") for verb in ("seal", "open")
          for size in (64, 256, 1440, 16384)]
 AEADS += [f"quic-aes128gcm-seal-{size}" for size in (64, 256, 1440, 16384)]

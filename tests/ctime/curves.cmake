@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-# The curves' part of CMakeLists.txt.
+# The curves' and the AEADs' part of CMakeLists.txt.
 add_executable(ctime_x25519 ctime_x25519.c)
 add_executable(ctime_ec ctime_ec.c ../kat/ec_peer.c ../kat/records.c)
 add_executable(ctime_ed25519 ctime_ed25519.c)
-foreach(program ctime_x25519 ctime_ed25519 ctime_ec)
+add_executable(ctime_chacha20poly1305 ctime_chacha20poly1305.c)
+foreach(program ctime_x25519 ctime_ed25519 ctime_ec ctime_chacha20poly1305)
   target_link_libraries(${program} PRIVATE octuple_internal)
 endforeach()
 oct_ctime_test(x25519 clean $<TARGET_FILE:ctime_x25519>)
 oct_ctime_test(ed25519 clean $<TARGET_FILE:ctime_ed25519>)
+oct_ctime_test(chacha20poly1305 clean $<TARGET_FILE:ctime_chacha20poly1305>)
 foreach(curve secp256r1 secp384r1)
   oct_ctime_test(ec_${curve} clean $<TARGET_FILE:ctime_ec> ${CMAKE_SOURCE_DIR}/tests/vectors/ecdh_${curve}_ecpoint.txt)
 endforeach()

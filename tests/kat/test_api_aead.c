@@ -73,7 +73,7 @@ static void run(const struct rec_file *file, const struct rec_case *c)
                        rec_field(c, "msg"), rec_field(c, "ct"), rec_field(c, "tag")};
     struct oct_aead_key *key = NULL;
     uint8_t *out = malloc(v.ct.len + v.msg.len + 1);
-    REC_REQUIRE(out && v.tag.len == 16);
+    REC_REQUIRE(out);
     REC_REQUIRE(oct_aead_key_new(&key, aead_of(file, v.key.len), v.key.data, v.key.len) == OCT_OK);
     const int takes = v.iv.len && (v.iv.len == 12 || oct_aead_key_aead(key) != OCT_AEAD_CHACHA20_POLY1305);
     if (!takes) {
@@ -81,6 +81,7 @@ static void run(const struct rec_file *file, const struct rec_case *c)
         rec_check(file, c, rec_is(c, "invalid"), "is invalid");
         rec_check(file, c, oct_aead_stream_init(&stream, key, v.iv.data, v.iv.len, 1) == OCT_ERR_LENGTH, "is refused");
     } else {
+        REC_REQUIRE(v.tag.len == 16);
         if (v.iv.len == 12)
             whole(file, c, key, &v, out);
         pieces(file, c, key, &v, out, 1);

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * ChaCha20 (RFC 8439) on vectors of words, in two shapes. Many blocks stand in lanes: sixteen vectors, one for each word of the
+ * state, no lane ever moves. A few blocks stand in rows: four vectors, one for each row of the state, which is turned between the
+ * halves of a double round; a round then has a quarter of the instructions, and a lone block is not the price of sixteen.
+ *
+ * Everything here is secret but the counter, the nonce and lengths.
+ */
+#ifndef OCT_KERNELS_CHACHA20_IMPL_H
+#define OCT_KERNELS_CHACHA20_IMPL_H
+
+#include "vec/words.h"
+
+#define CHACHA_DOUBLE_ROUNDS 10
+#define CHACHA_BLOCK 64
+
+/* The state as numbers: constants, key, counter (kept zero), nonce. */
+struct chacha {
+    uint32_t word[16];
+};
+
+VEC_STEP void chacha_set_key(struct chacha *c, const uint8_t key[32])
+{
+    c->word[0] = 0x61707865; /* "expand 32-byte k" */
+    c->word[1] = 0x3320646e;
+    c->word[2] = 0x79622d32;
+    c->word[3] = 0x6b206574;
+    for (unsigned i = 0; i < 8; i++)
+        c->word[4 + i] = tier_load32(key + 4 * i);
+    for (unsigned i = 12; i < 16; i++)
+        c->word[i] = 0;
+}
+VEC_STEP void chacha_set_nonce(struct chacha *c, const uint8_t nonce[12])
+{
+    for (unsigned i = 0; i < 3; i++)
+        c->word[13 + i] = tier_load32(nonce + 4 * i);
+}
+
+/* --- lanes */
+
+/* For `count` of the four quarter rounds of a half, from `first` on: sum += addend, target = (target xor sum) rotated. The arguments
+ * are rows of the state; in the second half (turn 1) row r begins r columns later. */
+VEC_STEP void chacha_lines(words x[16], unsigned turn, unsigned first, unsigned count, unsigned sum, unsigned addend,
+                           unsigned target, unsigned bits)
+{
+    VEC_UNROLL for (unsigned q = first; q < first + count; q++)
+    {
+        const unsigned s = 4 * sum + (q + turn * sum) % 4, a = 4 * addend + (q + turn * addend) % 4;
+        x[s] = words_add(x[s], x[a]);
+    }
+    VEC_UNROLL for (unsigned q = first; q < first + count; q++)
+    {
+        const unsigned s = 4 * sum + (q + turn * sum) % 4, t = 4 * target + (q + turn * target) % 4;
+        x[t] = words_rol(words_xor(x[t], x[s]), bits);
+    }
+}
+/* The halves of `sets` independent states side by side: one fills the latency of the other. WORDS_QUARTERS quarter rounds go
+ * together, so that what they need in flight fits the registers. */
+VEC_STEP void chacha_half_round(words x[][16], unsigned sets, unsigned turn)
+{
+    VEC_UNROLL for (unsigned q = 0; q < 4; q += WORDS_QUARTERS)
+    {
+        VEC_UNROLL for (unsigned i = 0; i < sets; i++)
+            chacha_lines(x[i], turn, q, WORDS_QUARTERS, 0, 1, 3, 16);
+        VEC_UNROLL for (unsigned i = 0; i < sets; i++)
+            chacha_lines(x[i], turn, q, WORDS_QUARTERS, 2, 3, 1, 12);
+        VEC_UNROLL for (unsigned i = 0; i < sets; i++)
+            chacha_lines(x[i], turn, q, WORDS_QUARTERS, 0, 1, 3, 8);
+        VEC_UNROLL for (unsigned i = 0; i < sets; i++)
+            chacha_lines(x[i], turn, q, WORDS_QUARTERS, 2, 3, 1, 7);
+    }
+}
+OCT_INLINE words chacha_initial(const struct chacha *c, uint32_t counter, unsigned word)
+{
+    return word == 12 ? words_add(words_set1(counter), words_lane_numbers()) : words_set1(c->word[word]);
+}
+/* The blocks counter, counter + 1, ... of each set in turn, as they stand in memory. */
+VEC_STEP void chacha_lane_blocks(words x[][16], unsigned sets, const struct chacha *c, uint32_t counter)
+{
+    VEC_UNROLL for (unsigned set = 0; set < sets; set++)
+        VEC_UNROLL for (unsigned i = 0; i < 16; i++)
+            x[set][i] = chacha_initial(c, counter + set * WORDS_LANES, i);
+    for (unsigned round = 0; round < CHACHA_DOUBLE_ROUNDS; round++) {
+        chacha_half_round(x, sets, 0);
+        chacha_half_round(x, sets, 1);
+    }
+    VEC_UNROLL for (unsigned set = 0; set < sets; set++)
+    {
+        VEC_UNROLL for (unsigned i = 0; i < 16; i++)
+            x[set][i] = words_add(x[set][i], chacha_initial(c, counter + set * WORDS_LANES, i));
+        words_lanes_to_blocks(x[set]);
+    }
+}
+
+/* --- rows */
+
+VEC_STEP void chacha_row_lines(words x[][4], unsigned sets, unsigned sum, unsigned addend, unsigned target, unsigned bits)
+{
+    VEC_UNROLL for (unsigned i = 0; i < sets; i++)
+    {
+        x[i][sum] = words_add(x[i][sum], x[i][addend]);
+        x[i][target] = words_rol(words_xor(x[i][target], x[i][sum]), bits);
+    }
+}
+/* One half, then the rows turned so that the next half finds its quarter rounds in columns again. */
+VEC_STEP void chacha_row_half(words x[][4], unsigned sets, unsigned turn)
+{
+    chacha_row_lines(x, sets, 0, 1, 3, 16);
+    chacha_row_lines(x, sets, 2, 3, 1, 12);
+    chacha_row_lines(x, sets, 0, 1, 3, 8);
+    chacha_row_lines(x, sets, 2, 3, 1, 7);
+    VEC_UNROLL for (unsigned i = 0; i < sets; i++)
+    {
+        x[i][1] = words_turn_rows(x[i][1], turn);
+        x[i][2] = words_turn_rows(x[i][2], 2);
+        x[i][3] = words_turn_rows(x[i][3], 4 - turn);
+    }
+}
+/* Blocks whose last rows (counter and nonce) are given, as they stand in memory; x[i][3] comes in as that row. */
+VEC_STEP void chacha_row_blocks(words x[][4], unsigned sets, const struct chacha *c)
+{
+    words last[2];
+    VEC_UNROLL for (unsigned i = 0; i < sets; i++)
+    {
+        last[i] = x[i][3];
+        VEC_UNROLL for (unsigned row = 0; row < 3; row++)
+            x[i][row] = words_set_rows(c->word + 4 * row);
+    }
+    for (unsigned round = 0; round < CHACHA_DOUBLE_ROUNDS; round++) {
+        chacha_row_half(x, sets, 1);
+        chacha_row_half(x, sets, 3);
+    }
+    VEC_UNROLL for (unsigned i = 0; i < sets; i++)
+    {
+        VEC_UNROLL for (unsigned row = 0; row < 3; row++)
+            x[i][row] = words_add(x[i][row], words_set_rows(c->word + 4 * row));
+        x[i][3] = words_add(x[i][3], last[i]);
+        words_rows_to_blocks(x[i]);
+    }
+}
+VEC_STEP void chacha_counted_rows(words x[][4], unsigned sets, const struct chacha *c, uint32_t counter)
+{
+    VEC_UNROLL for (unsigned i = 0; i < sets; i++)
+        x[i][3] = words_add(words_set_rows(c->word + 12), words_row_numbers(counter + i * WORDS_ROWS));
+    chacha_row_blocks(x, sets, c);
+}
+
+/* --- use of the blocks */
+
+/* out = in xor the vectors from x on, `len` bytes. */
+VEC_STEP void chacha_xor(uint8_t *out, const uint8_t *in, const words *x, unsigned count, size_t len)
+{
+    VEC_UNROLL for (unsigned i = 0; i < count; i++)
+    {
+        const size_t at = (size_t)i * WORDS_BYTES;
+        if (len >= at + WORDS_BYTES)
+            words_store(out + at, words_xor(x[i], words_load(in + at)));
+        else if (len > at)
+            words_xor_part(out + at, in + at, x[i], len - at);
+    }
+}
+/* As it is, without a text. */
+VEC_STEP void chacha_store(uint8_t *out, const words *x, unsigned count)
+{
+    VEC_UNROLL for (unsigned i = 0; i < count; i++)
+        words_store(out + (size_t)i * WORDS_BYTES, x[i]);
+}
+/* What a chunk's blocks are for: if there is a `key` the first is that; the others are for `len` bytes of text, or are stored whole
+ * if there is no text to combine them with. */
+VEC_STEP void chacha_use(uint8_t *key, uint8_t *out, const uint8_t *in, const words *x, unsigned count, size_t len)
+{
+    if (key)
+        chacha_store(key, x, WORDS_PER_BLOCK);
+    if (!in)
+        chacha_store(out, key ? x + WORDS_PER_BLOCK : x, key ? count - WORDS_PER_BLOCK : count);
+    else if (key)
+        chacha_xor(out, in, x + WORDS_PER_BLOCK, count - WORDS_PER_BLOCK, len);
+    else
+        chacha_xor(out, in, x, count, len);
+}
+
+/* As many sets of lanes as the registers bear, for long texts, whole. */
+#define CHACHA_BULK_BLOCKS (WORDS_SETS * WORDS_LANES)
+#define CHACHA_BULK (CHACHA_BLOCK * CHACHA_BULK_BLOCKS)
+static OCT_NOINLINE void chacha_bulk(const struct chacha *c, uint32_t counter, uint8_t *out, const uint8_t *in)
+{
+    words x[WORDS_SETS][16];
+    chacha_lane_blocks(x, WORDS_SETS, c, counter);
+    VEC_UNROLL for (unsigned set = 0; set < WORDS_SETS; set++)
+        chacha_xor(out + set * CHACHA_BLOCK * WORDS_LANES, in + set * CHACHA_BLOCK * WORDS_LANES, x[set], 16,
+                   CHACHA_BLOCK * WORDS_LANES);
+}
+/* At most WORDS_LANES blocks. */
+static OCT_NOINLINE void chacha_lanes(const struct chacha *c, uint32_t counter, uint8_t *key, uint8_t *out,
+                                      const uint8_t *in, size_t len)
+{
+    words x[1][16];
+    chacha_lane_blocks(x, 1, c, counter);
+    chacha_use(key, out, in, x[0], 16, len);
+}
+/* At most half as many, and at most a quarter. */
+static OCT_NOINLINE void chacha_rows2(const struct chacha *c, uint32_t counter, uint8_t *key, uint8_t *out,
+                                      const uint8_t *in, size_t len)
+{
+    words x[2][4];
+    chacha_counted_rows(x, 2, c, counter);
+    chacha_use(key, out, in, x[0], 8, len);
+}
+static OCT_NOINLINE void chacha_rows1(const struct chacha *c, uint32_t counter, uint8_t *key, uint8_t *out,
+                                      const uint8_t *in, size_t len)
+{
+    words x[1][4];
+    chacha_counted_rows(x, 1, c, counter);
+    chacha_use(key, out, in, x[0], 4, len);
+}
+
+/* The cheapest of these for `blocks` blocks, at most WORDS_LANES. */
+VEC_STEP void chacha_some(const struct chacha *c, uint32_t counter, size_t blocks, uint8_t *key, uint8_t *out,
+                          const uint8_t *in, size_t len)
+{
+    if (blocks > WORDS_LANES / 2)
+        chacha_lanes(c, counter, key, out, in, len);
+    else if (blocks > WORDS_ROWS)
+        chacha_rows2(c, counter, key, out, in, len);
+    else
+        chacha_rows1(c, counter, key, out, in, len);
+}
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The vector contract of Poly1305: `quads` is QUADS_LANES (8 or 4) lanes of 64 bits, each a number >= 0 that no operation may
+ * take beyond 2^63-1. A tier has one of two multipliers, and the kernel goes by that:
+ *
+ *   QUADS_FACTOR_BITS 52   low and high 52 bits of the product of 52-bit numbers, added to a sum (IFMA)
+ *   QUADS_FACTOR_BITS 32   the product of 32-bit numbers
+ *
+ * The bound backend proves for all inputs that sums and factors stay in their range. Backends: tier.h.
+ */
+#ifndef OCT_VEC_QUADS_H
+#define OCT_VEC_QUADS_H
+
+#include "vec/tier.h"
+
+#if defined(TIER_QUADS_ZMM)
+#include "vec/quads_zmm.h"
+#elif defined(TIER_QUADS_YMM)
+#include "vec/quads_ymm.h"
+#elif defined(TIER_QUADS_BOUND)
+#include "vec/quads_bound.h"
+#else
+#include "vec/quads_c.h"
+#endif
+
+/* The contract itself. A backend that drifts from it does not compile. */
+
+OCT_INLINE quads quads_zero(void);
+/* A public constant in every lane; one number < 2^bits in the first lane, zero in the others. */
+OCT_INLINE quads quads_set1(uint64_t x);
+OCT_INLINE quads quads_set_first(uint64_t x, unsigned bits);
+
+/* QUADS_LANES words < 2^bits, from and to any multiple of 8 as the address; one such word for all lanes. */
+OCT_INLINE quads quads_load(const uint64_t *p, unsigned bits);
+OCT_INLINE void quads_store(uint64_t *p, quads a, unsigned bits);
+OCT_INLINE quads quads_load1(const uint64_t *p, unsigned bits);
+
+/* One number for all lanes in QUADS_SPREAD words, as many as it takes to be an operand of an instruction: the first lane is stored. */
+OCT_INLINE quads quads_load_same(const uint64_t p[QUADS_SPREAD], unsigned bits);
+OCT_INLINE void quads_store_same(uint64_t p[QUADS_SPREAD], quads a, unsigned bits);
+
+/* QUADS_LANES blocks of 16 bytes from any address, as limbs of 44, 44 and 40 bits, or of 26, 26, 26, 26 and 24. Which block
+ * goes to which lane is the backend's choice: quads_block_order() puts words that are in the order of the blocks where the
+ * blocks are. */
+#if QUADS_FACTOR_BITS == 52
+OCT_INLINE void quads_load_blocks44(quads limb[3], const uint8_t *p);
+#else
+OCT_INLINE void quads_load_blocks26(quads limb[5], const uint8_t *p);
+#endif
+OCT_INLINE quads quads_block_order(quads a);
+
+OCT_INLINE quads quads_add(quads a, quads b);
+OCT_INLINE quads quads_or(quads a, quads b);
+/* a mod 2^bits; shifts by a constant. */
+OCT_INLINE quads quads_low(quads a, unsigned bits);
+OCT_INLINE quads quads_sll(quads a, unsigned bits);
+OCT_INLINE quads quads_srl(quads a, unsigned bits);
+
+/* sum + a * b, or the low or high 52 bits of it, for factors below 2^QUADS_FACTOR_BITS. */
+#if QUADS_FACTOR_BITS == 52
+OCT_INLINE quads quads_madd52lo(quads sum, quads a, quads b);
+OCT_INLINE quads quads_madd52hi(quads sum, quads a, quads b);
+#else
+OCT_INLINE quads quads_madd32(quads sum, quads a, quads b);
+#endif
+
+/* The first lane in all lanes. */
+OCT_INLINE quads quads_first(quads a);
+/* Lane i becomes lane i + n, for n of 1, 2 or 4 below QUADS_LANES; zeros come in. */
+OCT_INLINE quads quads_up(quads a, unsigned n);
+/* The sum of all lanes, in the first. */
+OCT_INLINE quads quads_sum(quads a);
+
+#endif

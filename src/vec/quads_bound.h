@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The bound backend of quads.h, on the intervals of vec_bound.h: a lane is the interval of all numbers that it can have for any
+ * input. What memory is said to hold is proved where it is stored, and believed where it is loaded. */
+#ifndef OCT_VEC_QUADS_BOUND_H
+#define OCT_VEC_QUADS_BOUND_H
+
+/* vec_bound.h names functions for the backend of vec.h; the same here, with one more for the second multiplier. */
+#define V8_LANES 8
+#define V8_LIMB_MASK (((uint64_t)1 << 52) - 1)
+#undef OCT_NAME
+#undef VEC_UNROLL
+#undef VEC_STEP
+#undef VEC_FENCE
+#include "vec/vec_bound.h"
+#if QUADS_FACTOR_BITS == 32
+#undef OCT_NAME
+#define OCT_NAME(name) oct_bound32_##name
+#endif
+
+#define QUADS_LANES (QUADS_FACTOR_BITS == 52 ? 8 : 4)
+#define QUADS_SPREAD 1
+typedef v8 quads;
+
+OCT_INLINE quads quads_below(const char *operation, unsigned bits)
+{
+    return v8_interval(operation, 0, ((__int128)1 << bits) - 1);
+}
+OCT_INLINE quads quads_zero(void)
+{
+    return v8_zero();
+}
+OCT_INLINE quads quads_set1(uint64_t x)
+{
+    return v8_set1(x);
+}
+OCT_INLINE quads quads_set_first(uint64_t x, unsigned bits)
+{
+    (void)x;
+    return quads_below("set_first", bits);
+}
+OCT_INLINE quads quads_load(const uint64_t *p, unsigned bits)
+{
+    (void)p;
+    return quads_below("load", bits);
+}
+OCT_INLINE void quads_store(uint64_t *p, quads a, unsigned bits)
+{
+    (void)p;
+    v8_need("store", a, ((__int128)1 << bits) - 1);
+}
+OCT_INLINE quads quads_load1(const uint64_t *p, unsigned bits)
+{
+    return quads_load(p, bits);
+}
+OCT_INLINE quads quads_load_same(const uint64_t p[QUADS_SPREAD], unsigned bits)
+{
+    return quads_load(p, bits);
+}
+OCT_INLINE void quads_store_same(uint64_t p[QUADS_SPREAD], quads a, unsigned bits)
+{
+    quads_store(p, a, bits);
+}
+OCT_INLINE quads quads_add(quads a, quads b)
+{
+    return v8_add(a, b);
+}
+OCT_INLINE quads quads_or(quads a, quads b)
+{
+    return v8_or(a, b);
+}
+OCT_INLINE quads quads_low(quads a, unsigned bits)
+{
+    v8_need("low", a, ((__int128)1 << 63) - 1);
+    return v8_low(a, bits);
+}
+OCT_INLINE quads quads_sll(quads a, unsigned bits)
+{
+    return v8_sll(a, bits);
+}
+OCT_INLINE quads quads_srl(quads a, unsigned bits)
+{
+    v8_need("srl", a, ((__int128)1 << 63) - 1);
+    return v8_sra(a, bits);
+}
+#if QUADS_FACTOR_BITS == 52
+OCT_INLINE quads quads_madd52lo(quads sum, quads a, quads b)
+{
+    return v8_madd52lo(sum, a, b);
+}
+OCT_INLINE quads quads_madd52hi(quads sum, quads a, quads b)
+{
+    return v8_madd52hi(sum, a, b);
+}
+#else
+OCT_INLINE quads quads_madd32(quads sum, quads a, quads b)
+{
+    v8_need("madd32 multiplicand", a, ((__int128)1 << 32) - 1);
+    v8_need("madd32 multiplicand", b, ((__int128)1 << 32) - 1);
+    return v8_interval("madd32", sum.lo + a.lo * b.lo, sum.hi + a.hi * b.hi);
+}
+#endif
+#if QUADS_FACTOR_BITS == 52
+OCT_INLINE void quads_load_blocks44(quads limb[3], const uint8_t *p)
+{
+    (void)p;
+    limb[0] = limb[1] = quads_below("load_blocks44", 44);
+    limb[2] = quads_below("load_blocks44", 40);
+}
+#else
+OCT_INLINE void quads_load_blocks26(quads limb[5], const uint8_t *p)
+{
+    (void)p;
+    limb[0] = limb[1] = limb[2] = limb[3] = quads_below("load_blocks26", 26);
+    limb[4] = quads_below("load_blocks26", 24);
+}
+#endif
+OCT_INLINE quads quads_block_order(quads a)
+{
+    return a;
+}
+OCT_INLINE quads quads_first(quads a)
+{
+    return a;
+}
+OCT_INLINE quads quads_up(quads a, unsigned n)
+{
+    (void)n;
+    return v8_interval("up", 0, a.hi);
+}
+OCT_INLINE quads quads_sum(quads a)
+{
+    return v8_interval("sum", a.lo * QUADS_LANES, a.hi * QUADS_LANES);
+}
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The portable backend of quads.h, for both multipliers. What the contract bounds is checked on every number that passes, except
+ * under secret marking, where the comparison would itself be a branch on a secret. */
+#ifndef OCT_VEC_QUADS_C_H
+#define OCT_VEC_QUADS_C_H
+
+#define QUADS_LANES (QUADS_FACTOR_BITS == 52 ? 8 : 4)
+#define QUADS_SPREAD 1
+typedef struct {
+    uint64_t l[QUADS_LANES];
+} quads;
+
+#define QUADS_EACH(i) for (unsigned i = 0; i < QUADS_LANES; i++)
+
+OCT_INLINE quads quads_checked(quads a, unsigned bits)
+{
+    if (!OCT_CHECKMEM_ON())
+        QUADS_EACH(i) OCT_ASSERT(a.l[i] >> bits == 0);
+    return a;
+}
+OCT_INLINE quads quads_set1(uint64_t x)
+{
+    quads r;
+    QUADS_EACH(i) r.l[i] = x;
+    return r;
+}
+OCT_INLINE quads quads_zero(void)
+{
+    return quads_set1(0);
+}
+OCT_INLINE quads quads_set_first(uint64_t x, unsigned bits)
+{
+    quads r = quads_zero();
+    r.l[0] = x;
+    return quads_checked(r, bits);
+}
+OCT_INLINE quads quads_load(const uint64_t *p, unsigned bits)
+{
+    quads r;
+    QUADS_EACH(i) r.l[i] = p[i];
+    return quads_checked(r, bits);
+}
+OCT_INLINE void quads_store(uint64_t *p, quads a, unsigned bits)
+{
+    a = quads_checked(a, bits);
+    QUADS_EACH(i) p[i] = a.l[i];
+}
+OCT_INLINE quads quads_load1(const uint64_t *p, unsigned bits)
+{
+    return quads_checked(quads_set1(*p), bits);
+}
+OCT_INLINE quads quads_load_same(const uint64_t p[QUADS_SPREAD], unsigned bits)
+{
+    return quads_load1(p, bits);
+}
+OCT_INLINE void quads_store_same(uint64_t p[QUADS_SPREAD], quads a, unsigned bits)
+{
+    p[0] = quads_checked(a, bits).l[0];
+}
+OCT_INLINE quads quads_add(quads a, quads b)
+{
+    QUADS_EACH(i) a.l[i] += b.l[i];
+    return quads_checked(a, 63);
+}
+OCT_INLINE quads quads_or(quads a, quads b)
+{
+    QUADS_EACH(i) a.l[i] |= b.l[i];
+    return a;
+}
+OCT_INLINE quads quads_low(quads a, unsigned bits)
+{
+    QUADS_EACH(i) a.l[i] &= ((uint64_t)1 << bits) - 1;
+    return a;
+}
+OCT_INLINE quads quads_sll(quads a, unsigned bits)
+{
+    QUADS_EACH(i) a.l[i] <<= bits;
+    return a;
+}
+OCT_INLINE quads quads_srl(quads a, unsigned bits)
+{
+    QUADS_EACH(i) a.l[i] >>= bits;
+    return a;
+}
+#if QUADS_FACTOR_BITS == 52
+#define QUADS_LOW52 (((uint64_t)1 << 52) - 1)
+OCT_INLINE quads quads_madd52lo(quads sum, quads a, quads b)
+{
+    QUADS_EACH(i) sum.l[i] += (uint64_t)((unsigned __int128)(a.l[i] & QUADS_LOW52) * (b.l[i] & QUADS_LOW52)) & QUADS_LOW52;
+    return sum;
+}
+OCT_INLINE quads quads_madd52hi(quads sum, quads a, quads b)
+{
+    QUADS_EACH(i) sum.l[i] += (uint64_t)((unsigned __int128)(a.l[i] & QUADS_LOW52) * (b.l[i] & QUADS_LOW52) >> 52);
+    return sum;
+}
+#else
+OCT_INLINE quads quads_madd32(quads sum, quads a, quads b)
+{
+    QUADS_EACH(i) sum.l[i] += (a.l[i] & 0xffffffff) * (b.l[i] & 0xffffffff);
+    return sum;
+}
+#endif
+/* Bits at .. at+bits-1 of every block. */
+OCT_INLINE quads quads_block_bits(const uint8_t *p, unsigned at, unsigned bits)
+{
+    quads r;
+    QUADS_EACH(i)
+    {
+        const uint64_t low = tier_load64(p + 16 * i), high = tier_load64(p + 16 * i + 8);
+        const unsigned __int128 block = (unsigned __int128)high << 64 | low;
+        r.l[i] = (uint64_t)(block >> at) & (((uint64_t)1 << bits) - 1);
+    }
+    return r;
+}
+#if QUADS_FACTOR_BITS == 52
+OCT_INLINE void quads_load_blocks44(quads limb[3], const uint8_t *p)
+{
+    for (unsigned i = 0; i < 3; i++)
+        limb[i] = quads_block_bits(p, 44 * i, 44);
+}
+#else
+OCT_INLINE void quads_load_blocks26(quads limb[5], const uint8_t *p)
+{
+    for (unsigned i = 0; i < 5; i++)
+        limb[i] = quads_block_bits(p, 26 * i, 26);
+}
+#endif
+OCT_INLINE quads quads_block_order(quads a)
+{
+    return a;
+}
+OCT_INLINE quads quads_first(quads a)
+{
+    return quads_set1(a.l[0]);
+}
+OCT_INLINE quads quads_up(quads a, unsigned n)
+{
+    quads r;
+    QUADS_EACH(i) r.l[i] = i < n ? 0 : a.l[i - n];
+    return r;
+}
+OCT_INLINE quads quads_sum(quads a)
+{
+    quads r = quads_zero();
+    QUADS_EACH(i) r.l[0] += a.l[i];
+    return quads_checked(r, 63);
+}
+
+#endif

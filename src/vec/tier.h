@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The backends of ciphers. Unlike the public-key kernels these also run on narrower vectors: on CPUs without AVX-512, and on
+ * those that lower their clock under zmm. What a tier has is said here, and nowhere else:
+ *
+ *   OCT_BACKEND_ZMM      zmm, AVX-512 F, BW, DQ, VL, IFMA
+ *   OCT_BACKEND_VL256    ymm, the same instructions
+ *   OCT_BACKEND_AVX2     ymm, AVX2 alone
+ *   OCT_BACKEND_C        plain loops: for every CPU, sanitizers and the constant-time checks
+ *   OCT_BACKEND_C32      the same with the 32-bit multiplier of AVX2, tests only: the portable twin of that tier
+ *   OCT_BACKEND_BOUND    tests only: intervals (vec_bound.h), with the 52-bit multiplier
+ *   OCT_BACKEND_BOUND32  the same with the 32-bit multiplier
+ */
+#ifndef OCT_VEC_TIER_H
+#define OCT_VEC_TIER_H
+
+#include "base/base.h"
+#include "base/checkmem.h"
+
+#include <string.h>
+
+#if defined(OCT_BACKEND_ZMM)
+#define OCT_NAME(name) oct_zmm_##name
+#define TIER_WORDS_ZMM
+#define TIER_QUADS_ZMM
+#define QUADS_FACTOR_BITS 52
+#elif defined(OCT_BACKEND_VL256)
+#define OCT_NAME(name) oct_vl256_##name
+#define TIER_WORDS_YMM
+#define TIER_QUADS_YMM
+#define TIER_VL
+#define QUADS_FACTOR_BITS 52
+#elif defined(OCT_BACKEND_AVX2)
+#define OCT_NAME(name) oct_avx2_##name
+#define TIER_WORDS_YMM
+#define TIER_QUADS_YMM
+#define QUADS_FACTOR_BITS 32
+#elif defined(OCT_BACKEND_C)
+#define OCT_NAME(name) oct_c_##name
+#define QUADS_FACTOR_BITS 52
+#elif defined(OCT_BACKEND_C32)
+#define OCT_NAME(name) oct_c32_##name
+#define QUADS_FACTOR_BITS 32
+#elif defined(OCT_BACKEND_BOUND)
+#define OCT_NAME(name) oct_bound_##name
+#define TIER_QUADS_BOUND
+#define QUADS_FACTOR_BITS 52
+#elif defined(OCT_BACKEND_BOUND32)
+#define OCT_NAME(name) oct_bound32_##name
+#define TIER_QUADS_BOUND
+#define QUADS_FACTOR_BITS 32
+#else
+#error "choose a backend"
+#endif
+
+/* Little-endian words at any address: one instruction where that is the machine's order. */
+OCT_INLINE uint64_t tier_little64(uint64_t x)
+{
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? x : __builtin_bswap64(x);
+}
+OCT_INLINE uint64_t tier_load64(const uint8_t *p)
+{
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+    return tier_little64(x);
+}
+OCT_INLINE void tier_store64(uint8_t *p, uint64_t x)
+{
+    x = tier_little64(x);
+    memcpy(p, &x, sizeof x);
+}
+OCT_INLINE uint32_t tier_load32(const uint8_t *p)
+{
+    uint32_t x;
+    memcpy(&x, p, sizeof x);
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? x : __builtin_bswap32(x);
+}
+
+/* As in vec.h: a step is part of its caller where vectors are registers, a function of its own where they are memory. */
+#if defined(TIER_WORDS_ZMM) || defined(TIER_WORDS_YMM)
+#include <immintrin.h>
+#if defined(__clang__)
+#define VEC_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define VEC_UNROLL _Pragma("GCC unroll 128")
+#endif
+#define VEC_STEP OCT_INLINE
+#elif defined(TIER_QUADS_BOUND)
+#define VEC_UNROLL
+#define VEC_STEP static inline
+#else
+#define VEC_UNROLL
+#define VEC_STEP static __attribute__((noinline, unused))
+#endif
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The portable backend of words.h: sixteen words and plain loops. It is there to be checked, not to be fast. */
+#ifndef OCT_VEC_WORDS_C_H
+#define OCT_VEC_WORDS_C_H
+
+#define WORDS_LANES 16
+#define WORDS_SETS 2
+#define WORDS_QUARTERS 4
+typedef struct {
+    uint32_t l[WORDS_LANES];
+} words;
+
+#define WORDS_EACH(i) for (unsigned i = 0; i < WORDS_LANES; i++)
+
+OCT_INLINE words words_set1(uint32_t x)
+{
+    words r;
+    WORDS_EACH(i) r.l[i] = x;
+    return r;
+}
+OCT_INLINE words words_lane_numbers(void)
+{
+    words r;
+    WORDS_EACH(i) r.l[i] = i;
+    return r;
+}
+OCT_INLINE words words_set_rows(const uint32_t row[4])
+{
+    words r;
+    WORDS_EACH(i) r.l[i] = row[i % 4];
+    return r;
+}
+OCT_INLINE words words_row_numbers(uint32_t first)
+{
+    words r;
+    WORDS_EACH(i) r.l[i] = i % 4 ? 0 : first + i / 4;
+    return r;
+}
+OCT_INLINE words words_add(words a, words b)
+{
+    WORDS_EACH(i) a.l[i] += b.l[i];
+    return a;
+}
+OCT_INLINE words words_xor(words a, words b)
+{
+    WORDS_EACH(i) a.l[i] ^= b.l[i];
+    return a;
+}
+OCT_INLINE words words_rol(words a, unsigned bits)
+{
+    WORDS_EACH(i) a.l[i] = a.l[i] << bits | a.l[i] >> (32 - bits);
+    return a;
+}
+OCT_INLINE words words_turn_rows(words a, unsigned n)
+{
+    words r;
+    WORDS_EACH(i) r.l[i] = a.l[i / 4 * 4 + (i + n) % 4];
+    return r;
+}
+OCT_INLINE void words_lanes_to_blocks(words x[16])
+{
+    WORDS_EACH(i) for (unsigned j = 0; j < i; j++)
+    {
+        const uint32_t t = x[i].l[j];
+        x[i].l[j] = x[j].l[i];
+        x[j].l[i] = t;
+    }
+}
+OCT_INLINE void words_rows_to_blocks(words x[4])
+{
+    words t[4];
+    for (unsigned block = 0; block < 4; block++)
+        WORDS_EACH(i) t[block].l[i] = x[i / 4].l[4 * block + i % 4];
+    for (unsigned block = 0; block < 4; block++)
+        x[block] = t[block];
+}
+OCT_INLINE words words_load(const uint8_t *p)
+{
+    words r;
+    WORDS_EACH(i) r.l[i] = (uint32_t)p[4 * i] | (uint32_t)p[4 * i + 1] << 8 | (uint32_t)p[4 * i + 2] << 16 |
+                           (uint32_t)p[4 * i + 3] << 24;
+    return r;
+}
+OCT_INLINE void words_store(uint8_t *p, words a)
+{
+    for (unsigned i = 0; i < 4 * WORDS_LANES; i++)
+        p[i] = (uint8_t)(a.l[i / 4] >> (8 * (i % 4)));
+}
+OCT_INLINE void words_xor_part(uint8_t *out, const uint8_t *in, words a, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        out[i] = (uint8_t)(in[i] ^ a.l[i / 4] >> (8 * (i % 4)));
+}
+OCT_INLINE void words_clear_registers(void)
+{
+}
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The ymm backends of words.h: eight lanes, two vectors a block; with the rotations and masks of AVX-512VL, or with AVX2 alone. */
+#ifndef OCT_VEC_WORDS_YMM_H
+#define OCT_VEC_WORDS_YMM_H
+
+#define WORDS_LANES 8
+/* Sixteen vectors fill the registers of AVX2. */
+#if defined(TIER_VL)
+#define WORDS_SETS 2
+#define WORDS_QUARTERS 4
+#else
+#define WORDS_SETS 1
+#define WORDS_QUARTERS 2
+#endif
+typedef __m256i words;
+
+OCT_INLINE words words_set1(uint32_t x)
+{
+    return _mm256_set1_epi32((int)x);
+}
+OCT_INLINE words words_lane_numbers(void)
+{
+    return _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
+}
+OCT_INLINE words words_set_rows(const uint32_t row[4])
+{
+    return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)row));
+}
+OCT_INLINE words words_row_numbers(uint32_t first)
+{
+    const words row = _mm256_set_epi32(0, 0, 0, 1, 0, 0, 0, 0);
+    return _mm256_blend_epi32(_mm256_setzero_si256(), _mm256_add_epi32(row, _mm256_set1_epi32((int)first)), 0x11);
+}
+OCT_INLINE words words_add(words a, words b)
+{
+    return _mm256_add_epi32(a, b);
+}
+OCT_INLINE words words_xor(words a, words b)
+{
+    return _mm256_xor_si256(a, b);
+}
+
+#if defined(TIER_VL)
+OCT_INLINE words words_rol(words a, unsigned bits)
+{
+    return bits == 16  ? _mm256_rol_epi32(a, 16)
+           : bits == 12 ? _mm256_rol_epi32(a, 12)
+           : bits == 8  ? _mm256_rol_epi32(a, 8)
+                        : _mm256_rol_epi32(a, 7);
+}
+OCT_INLINE void words_xor_part(uint8_t *out, const uint8_t *in, words a, size_t len)
+{
+    const __mmask32 mask = ~(uint32_t)0 >> (32 - len);
+    _mm256_mask_storeu_epi8(out, mask, _mm256_xor_si256(a, _mm256_maskz_loadu_epi8(mask, in)));
+}
+#else
+/* Whole bytes move by one shuffle, other distances by two shifts. */
+OCT_INLINE words words_rol(words a, unsigned bits)
+{
+    const words by16 = _mm256_set_epi8(13, 12, 15, 14, 9, 8, 11, 10, 5, 4, 7, 6, 1, 0, 3, 2, 13, 12, 15, 14, 9, 8, 11,
+                                       10, 5, 4, 7, 6, 1, 0, 3, 2);
+    const words by8 = _mm256_set_epi8(14, 13, 12, 15, 10, 9, 8, 11, 6, 5, 4, 7, 2, 1, 0, 3, 14, 13, 12, 15, 10, 9, 8,
+                                      11, 6, 5, 4, 7, 2, 1, 0, 3);
+    return bits == 16  ? _mm256_shuffle_epi8(a, by16)
+           : bits == 8 ? _mm256_shuffle_epi8(a, by8)
+                       : _mm256_or_si256(_mm256_slli_epi32(a, (int)bits), _mm256_srli_epi32(a, 32 - (int)bits));
+}
+OCT_INLINE void words_xor_part(uint8_t *out, const uint8_t *in, words a, size_t len)
+{
+    uint8_t part[32] __attribute__((aligned(32)));
+    memcpy(part, in, len);
+    a = _mm256_xor_si256(a, _mm256_load_si256((const __m256i *)part));
+    _mm256_store_si256((__m256i *)part, a);
+    memcpy(out, part, len);
+}
+#endif
+
+OCT_INLINE words words_turn_rows(words a, unsigned n)
+{
+    return n == 1   ? _mm256_shuffle_epi32(a, 0x39)
+           : n == 2 ? _mm256_shuffle_epi32(a, 0x4e)
+                    : _mm256_shuffle_epi32(a, 0x93);
+}
+
+/* Four vectors of words i .. i+3 to quarters of blocks: row r of t[j] is of block 4r + j. */
+OCT_INLINE void words_ymm_quarters(words t[4], const words x[4])
+{
+    const words a = _mm256_unpacklo_epi32(x[0], x[1]), b = _mm256_unpackhi_epi32(x[0], x[1]);
+    const words c = _mm256_unpacklo_epi32(x[2], x[3]), d = _mm256_unpackhi_epi32(x[2], x[3]);
+    t[0] = _mm256_unpacklo_epi64(a, c);
+    t[1] = _mm256_unpackhi_epi64(a, c);
+    t[2] = _mm256_unpacklo_epi64(b, d);
+    t[3] = _mm256_unpackhi_epi64(b, d);
+}
+OCT_INLINE void words_rows_to_blocks(words x[4])
+{
+    const words a = x[0], b = x[1], c = x[2], d = x[3];
+    x[0] = _mm256_permute2x128_si256(a, b, 0x20);
+    x[1] = _mm256_permute2x128_si256(c, d, 0x20);
+    x[2] = _mm256_permute2x128_si256(a, b, 0x31);
+    x[3] = _mm256_permute2x128_si256(c, d, 0x31);
+}
+OCT_INLINE void words_lanes_to_blocks(words x[16])
+{
+    words t[16];
+    VEC_UNROLL for (int i = 0; i < 16; i += 4)
+        words_ymm_quarters(t + i, x + i);
+    VEC_UNROLL for (int j = 0; j < 4; j++)
+    {
+        words rows[4] = {t[j], t[4 + j], t[8 + j], t[12 + j]};
+        words_rows_to_blocks(rows);
+        x[2 * j] = rows[0];
+        x[2 * j + 1] = rows[1];
+        x[8 + 2 * j] = rows[2];
+        x[8 + 2 * j + 1] = rows[3];
+    }
+}
+
+OCT_INLINE words words_load(const uint8_t *p)
+{
+    return _mm256_loadu_si256((const __m256i *)p);
+}
+OCT_INLINE void words_store(uint8_t *p, words a)
+{
+    _mm256_storeu_si256((__m256i *)p, a);
+}
+OCT_INLINE void words_clear_registers(void)
+{
+#if defined(TIER_VL)
+    __asm__ volatile("vpxorq %%xmm16, %%xmm16, %%xmm16\n\tvpxorq %%xmm17, %%xmm17, %%xmm17\n\t"
+                     "vpxorq %%xmm18, %%xmm18, %%xmm18\n\tvpxorq %%xmm19, %%xmm19, %%xmm19\n\t"
+                     "vpxorq %%xmm20, %%xmm20, %%xmm20\n\tvpxorq %%xmm21, %%xmm21, %%xmm21\n\t"
+                     "vpxorq %%xmm22, %%xmm22, %%xmm22\n\tvpxorq %%xmm23, %%xmm23, %%xmm23\n\t"
+                     "vpxorq %%xmm24, %%xmm24, %%xmm24\n\tvpxorq %%xmm25, %%xmm25, %%xmm25\n\t"
+                     "vpxorq %%xmm26, %%xmm26, %%xmm26\n\tvpxorq %%xmm27, %%xmm27, %%xmm27\n\t"
+                     "vpxorq %%xmm28, %%xmm28, %%xmm28\n\tvpxorq %%xmm29, %%xmm29, %%xmm29\n\t"
+                     "vpxorq %%xmm30, %%xmm30, %%xmm30\n\tvpxorq %%xmm31, %%xmm31, %%xmm31"
+                     :
+                     :
+                     : "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",
+                       "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31");
+#endif
+    __asm__ volatile("vzeroall"
+                     :
+                     :
+                     : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
+                       "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+}
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The zmm backend of words.h: sixteen lanes, one block a vector. */
+#ifndef OCT_VEC_WORDS_ZMM_H
+#define OCT_VEC_WORDS_ZMM_H
+
+#define WORDS_LANES 16
+#define WORDS_SETS 2
+#define WORDS_QUARTERS 4
+typedef __m512i words;
+
+OCT_INLINE words words_set1(uint32_t x)
+{
+    return _mm512_set1_epi32((int)x);
+}
+OCT_INLINE words words_lane_numbers(void)
+{
+    return _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+}
+OCT_INLINE words words_set_rows(const uint32_t row[4])
+{
+    return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)row));
+}
+OCT_INLINE words words_row_numbers(uint32_t first)
+{
+    const words row = _mm512_set_epi32(0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0);
+    return _mm512_maskz_add_epi32(0x1111, row, _mm512_set1_epi32((int)first));
+}
+OCT_INLINE words words_add(words a, words b)
+{
+    return _mm512_add_epi32(a, b);
+}
+OCT_INLINE words words_xor(words a, words b)
+{
+    return _mm512_xor_si512(a, b);
+}
+/* The intrinsic wants a literal. */
+OCT_INLINE words words_rol(words a, unsigned bits)
+{
+    return bits == 16  ? _mm512_rol_epi32(a, 16)
+           : bits == 12 ? _mm512_rol_epi32(a, 12)
+           : bits == 8  ? _mm512_rol_epi32(a, 8)
+                        : _mm512_rol_epi32(a, 7);
+}
+OCT_INLINE words words_turn_rows(words a, unsigned n)
+{
+    return n == 1   ? _mm512_shuffle_epi32(a, _MM_PERM_ADCB)
+           : n == 2 ? _mm512_shuffle_epi32(a, _MM_PERM_BADC)
+                    : _mm512_shuffle_epi32(a, _MM_PERM_CBAD);
+}
+
+/* Four vectors of words i .. i+3 to vectors whose rows are a quarter of a block: row r of t[j] is of block 4r + j. */
+OCT_INLINE void words_zmm_quarters(words t[4], const words x[4])
+{
+    const words a = _mm512_unpacklo_epi32(x[0], x[1]), b = _mm512_unpackhi_epi32(x[0], x[1]);
+    const words c = _mm512_unpacklo_epi32(x[2], x[3]), d = _mm512_unpackhi_epi32(x[2], x[3]);
+    t[0] = _mm512_unpacklo_epi64(a, c);
+    t[1] = _mm512_unpackhi_epi64(a, c);
+    t[2] = _mm512_unpacklo_epi64(b, d);
+    t[3] = _mm512_unpackhi_epi64(b, d);
+}
+/* Rows as a matrix of 4 x 4, transposed. */
+OCT_INLINE void words_rows_to_blocks(words x[4])
+{
+    const words a = _mm512_shuffle_i32x4(x[0], x[1], 0x44), b = _mm512_shuffle_i32x4(x[0], x[1], 0xee);
+    const words c = _mm512_shuffle_i32x4(x[2], x[3], 0x44), d = _mm512_shuffle_i32x4(x[2], x[3], 0xee);
+    x[0] = _mm512_shuffle_i32x4(a, c, 0x88);
+    x[1] = _mm512_shuffle_i32x4(a, c, 0xdd);
+    x[2] = _mm512_shuffle_i32x4(b, d, 0x88);
+    x[3] = _mm512_shuffle_i32x4(b, d, 0xdd);
+}
+OCT_INLINE void words_lanes_to_blocks(words x[16])
+{
+    words t[16];
+    VEC_UNROLL for (int i = 0; i < 16; i += 4)
+        words_zmm_quarters(t + i, x + i);
+    VEC_UNROLL for (int j = 0; j < 4; j++)
+    {
+        words rows[4] = {t[j], t[4 + j], t[8 + j], t[12 + j]};
+        words_rows_to_blocks(rows);
+        VEC_UNROLL for (int r = 0; r < 4; r++)
+            x[4 * r + j] = rows[r];
+    }
+}
+
+OCT_INLINE words words_load(const uint8_t *p)
+{
+    return _mm512_loadu_si512(p);
+}
+OCT_INLINE void words_store(uint8_t *p, words a)
+{
+    _mm512_storeu_si512(p, a);
+}
+OCT_INLINE void words_xor_part(uint8_t *out, const uint8_t *in, words a, size_t len)
+{
+    const __mmask64 mask = ~(uint64_t)0 >> (64 - len);
+    _mm512_mask_storeu_epi8(out, mask, _mm512_xor_si512(a, _mm512_maskz_loadu_epi8(mask, in)));
+}
+OCT_INLINE void words_clear_registers(void)
+{
+    __asm__ volatile("vzeroall\n\t"
+                     "vpxorq %%zmm16, %%zmm16, %%zmm16\n\tvpxorq %%zmm17, %%zmm17, %%zmm17\n\t"
+                     "vpxorq %%zmm18, %%zmm18, %%zmm18\n\tvpxorq %%zmm19, %%zmm19, %%zmm19\n\t"
+                     "vpxorq %%zmm20, %%zmm20, %%zmm20\n\tvpxorq %%zmm21, %%zmm21, %%zmm21\n\t"
+                     "vpxorq %%zmm22, %%zmm22, %%zmm22\n\tvpxorq %%zmm23, %%zmm23, %%zmm23\n\t"
+                     "vpxorq %%zmm24, %%zmm24, %%zmm24\n\tvpxorq %%zmm25, %%zmm25, %%zmm25\n\t"
+                     "vpxorq %%zmm26, %%zmm26, %%zmm26\n\tvpxorq %%zmm27, %%zmm27, %%zmm27\n\t"
+                     "vpxorq %%zmm28, %%zmm28, %%zmm28\n\tvpxorq %%zmm29, %%zmm29, %%zmm29\n\t"
+                     "vpxorq %%zmm30, %%zmm30, %%zmm30\n\tvpxorq %%zmm31, %%zmm31, %%zmm31"
+                     :
+                     :
+                     : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
+                       "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "xmm16", "xmm17", "xmm18", "xmm19", "xmm20",
+                       "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", "xmm30",
+                       "xmm31");
+}
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* Does the bound proof see anything in Poly1305? Defects put into its steps, with either multiplier: each must be reported. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernels/poly1305_impl.h"
+
+uint64_t oct_bound_checked;
+static jmp_buf caught;
+static const char *failed_operation;
+
+void oct_bound_failed(const char *operation, __int128 lo, __int128 hi)
+{
+    (void)lo, (void)hi;
+    failed_operation = operation;
+    longjmp(caught, 1);
+}
+
+static struct poly p;
+static uint8_t data[POLY_GROUP];
+
+static void load(quads h[POLY_LIMBS])
+{
+    for (unsigned k = 0; k < POLY_LIMBS; k++)
+        h[k] = quads_load(p.sum[k], POLY_BITS);
+}
+
+/* The same steps without a defect pass. */
+static void test_clean(void **state)
+{
+    quads h[POLY_LIMBS];
+    (void)state;
+    failed_operation = NULL;
+    load(h);
+    if (setjmp(caught) == 0) {
+        poly_group(h, &p, data);
+        for (unsigned k = 0; k < POLY_LIMBS; k++)
+            quads_store(p.sum[k], h[k], POLY_BITS);
+    }
+    assert_null(failed_operation);
+}
+
+/* A sum that is carried but for its last step: the excess of the top stays on the lowest limb. */
+static void test_half_carried(void **state)
+{
+    quads h[POLY_LIMBS];
+    (void)state;
+    failed_operation = NULL;
+    load(h);
+    if (setjmp(caught) == 0) {
+        poly_group(h, &p, data);
+        h[0] = quads_add(h[0], quads_sll(h[1], QUADS_FACTOR_BITS - POLY_RADIX));
+        poly_group(h, &p, data);
+    }
+    assert_non_null(failed_operation);
+}
+
+/* Products summed up too often before they are carried. */
+static void test_overflow(void **state)
+{
+    quads h[POLY_LIMBS];
+    struct poly_sum sum;
+    (void)state;
+    failed_operation = NULL;
+    load(h);
+    poly_sum_zero(&sum);
+    if (setjmp(caught) == 0)
+        for (volatile int i = 0; i < 100000; i++)
+            poly_multiply_far(&sum, h, p.far[0]);
+    assert_non_null(failed_operation);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clean),
+        cmocka_unit_test(test_half_carried),
+        cmocka_unit_test(test_overflow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

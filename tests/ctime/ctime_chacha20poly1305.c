@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * ChaCha20-Poly1305 on the portable tier with keys and texts marked secret: records, pieces, bursts, masks, good tags and a forged
+ * one. What is sealed is also opened again, so that what is checked is also what works.
+ */
+#include "secret.h"
+
+#include "api/aead_internal.h"
+
+#include <string.h>
+
+#define AEAD OCT_AEAD_CHACHA20_POLY1305
+
+static uint8_t memory[OCT_AEAD_KEY_MAX_BYTES] __attribute__((aligned(OCT_AEAD_ALIGN)));
+static struct oct_aead_key *const key = (struct oct_aead_key *)memory;
+static uint8_t bytes[32], nonce[12], aad[200], text[3000], sealed[3000], opened[3000], tag[16];
+
+/* Sent, hence public. */
+static void publish(void *p, size_t len)
+{
+    OCT_DECLASSIFY(p, len);
+}
+
+static void run_record(size_t aad_len, size_t len)
+{
+    OCT_SECRET(text, len);
+    REQUIRE(oct_aead_seal(key, nonce, aad, aad_len, text, len, sealed, tag) == OCT_OK);
+    REQUIRE(is_secret(tag, sizeof tag) && (len == 0 || is_secret(sealed, len)));
+    publish(sealed, len);
+    publish(tag, sizeof tag);
+    REQUIRE(oct_aead_open(key, nonce, aad, aad_len, sealed, len, opened, tag) == OCT_OK);
+    publish(text, len);
+    publish(opened, len);
+    REQUIRE(memcmp(opened, text, len) == 0);
+    tag[5] ^= 4;
+    REQUIRE(oct_aead_open(key, nonce, aad, aad_len, sealed, len, opened, tag) == OCT_ERR_AUTH);
+    tag[5] ^= 4;
+}
+
+/* The same record in pieces: the same tag. */
+static void run_stream(size_t aad_len, size_t len, size_t piece)
+{
+    struct oct_aead_stream s;
+    REQUIRE(oct_aead_stream_init(&s, key, nonce, sizeof nonce, 0) == OCT_OK);
+    for (size_t at = 0; at < aad_len; at += piece)
+        REQUIRE(oct_aead_stream_aad(&s, aad + at, aad_len - at < piece ? aad_len - at : piece) == OCT_OK);
+    for (size_t at = 0; at < len; at += piece)
+        REQUIRE(oct_aead_stream_update(&s, sealed + at, len - at < piece ? len - at : piece, opened + at) == OCT_OK);
+    publish(opened, len);
+    REQUIRE(memcmp(opened, text, len) == 0);
+    REQUIRE(oct_aead_stream_finish_open(&s, tag, sizeof tag) == OCT_OK);
+}
+
+static void run_masks(const struct oct_aead_ops *ops)
+{
+    static uint8_t mask_key[OCT_AEAD_MASK_KEY_BYTES] __attribute__((aligned(16))), mask[2][16];
+    const struct oct_aead_expand_args expand = {NULL, mask_key, bytes};
+    const struct oct_aead_mask_args args = {mask_key, 2, {sealed, sealed + 16}, mask[0]};
+    ops->expand(&expand);
+    ops->mask(&args);
+    REQUIRE(is_secret(mask, sizeof mask));
+}
+
+int main(void)
+{
+    static const size_t aads[] = {0, 13, 200}, texts[] = {0, 1, 64, 300, 1440, 3000};
+    const struct oct_aead_ops *ops[OCT_AEAD_TIERS];
+    unsigned count = oct_aead_runnable(AEAD, ops), portable = 0;
+    REQUIRE(OCT_CHECKMEM_ON());
+    while (portable < count && strcmp(ops[portable]->tier, "c") != 0)
+        portable++;
+    REQUIRE(portable < count);
+    for (unsigned i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(7 * i);
+    OCT_SECRET(bytes, sizeof bytes);
+    REQUIRE(oct_aead_key_init_on(ops[portable], memory, AEAD, bytes, sizeof bytes) == OCT_OK);
+    for (unsigned i = 0; i < sizeof aads / sizeof *aads; i++)
+        for (unsigned j = 0; j < sizeof texts / sizeof *texts; j++) {
+            run_record(aads[i], texts[j]);
+            run_stream(aads[i], texts[j], 77);
+            run_stream(aads[i], texts[j], 1500);
+        }
+    run_masks(ops[portable]);
+    printf("chacha20poly1305: clean\n");
+    return 0;
+}
