@@ -32,6 +32,14 @@ const OSSL_ITEM oct_reason_strings[] = {
     {OCT_REASON_GROUP, (void *)"another group than this kind of key has"},
     {OCT_REASON_POINT, (void *)"the public key is not a point of the curve"},
     {OCT_REASON_LANE_INPUT, (void *)"private or public key out of range"},
+    {OCT_REASON_KEY_LENGTH, (void *)"wrong key length"},
+    {OCT_REASON_IV_LENGTH, (void *)"wrong IV length"},
+    {OCT_REASON_NO_IV, (void *)"no IV is set, or it has been used"},
+    {OCT_REASON_NONCES, (void *)"all nonces have been used with this key"},
+    {OCT_REASON_TAG, (void *)"no tag is set or made, or its length is wrong"},
+    {OCT_REASON_TLS_RECORD, (void *)"not a TLS record that fits its additional data"},
+    {OCT_REASON_AAD_AFTER_TEXT, (void *)"additional data after text"},
+    {OCT_REASON_PARAMETER, (void *)"a parameter is of the wrong type or has no room"},
     {0, NULL},
 };
 

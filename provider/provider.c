@@ -23,7 +23,7 @@ static int offer_is_on(const struct oct_prov *prov, const struct oct_offer *offe
     if ((prov->settings.on & offer->settings) != offer->settings)
         return 0;
     for (int op = offer->first_op; op <= offer->last_op; op++)
-        if (oct_op_is_on(op))
+        if (op >= OCT_OFFER_AEAD ? oct_aead_is_on(op - OCT_OFFER_AEAD) : oct_op_is_on(op))
             return 1;
     return 0;
 }
@@ -40,7 +40,8 @@ static void offer_add(OSSL_ALGORITHM list[OCT_PROVIDER_ALGORITHMS + 1], const OS
 
 static void offers_make(struct oct_prov *prov)
 {
-    const struct oct_offer *const families[] = {oct_rsa_offers, oct_x25519_offers, oct_ec_offers, oct_ed25519_offers()};
+    const struct oct_offer *const families[] = {oct_rsa_offers, oct_x25519_offers, oct_ec_offers, oct_ed25519_offers(),
+                                                oct_aead_offers};
 
     for (size_t f = 0; f < sizeof families / sizeof families[0]; f++)
         for (const struct oct_offer *o = families[f]; o->operation != 0; o++)

@@ -2,7 +2,7 @@
  * Copyright The Octuple Authors */
 /*
  * The provider's own context, one per OSSL_LIB_CTX that loads it, and what the families of algorithms (RSA, X25519, EC,
- * Ed25519) hand to it.
+ * Ed25519, AEADs) hand to it.
  */
 #ifndef OCT_PROVIDER_PROVIDER_H
 #define OCT_PROVIDER_PROVIDER_H
@@ -38,17 +38,19 @@ struct oct_prov {
  * One algorithm under one OpenSSL operation. It is offered if its switches are on and at least one of its Octuple
  * operations is on in this process: where nothing is accelerated, OpenSSL serves as if the provider were not there.
  */
+#define OCT_OFFER_AEAD 1024
 struct oct_offer {
     int operation;            /* OSSL_OP_... */
     OSSL_ALGORITHM algorithm;
     unsigned settings;        /* bits of enum oct_setting that must all be on */
-    int first_op, last_op;    /* enum oct_op */
+    int first_op, last_op;    /* enum oct_op, or OCT_OFFER_AEAD + enum oct_aead */
 };
 
 /* The offers of a family, ended by one whose operation is 0. */
 extern const struct oct_offer oct_rsa_offers[];
 extern const struct oct_offer oct_x25519_offers[];
 extern const struct oct_offer oct_ec_offers[];
+extern const struct oct_offer oct_aead_offers[];
 /* By the version of OpenSSL that runs. */
 const struct oct_offer *oct_ed25519_offers(void);
 

@@ -18,8 +18,11 @@
  *     ec-pool = on            # as x25519-pool, for P-256 and P-384
  *     ed25519-keymgmt = on    # Ed25519 keys live in this provider; off switches all of Ed25519 off
  *     ed25519-signature = on  # sign and verify
+ *     aes-gcm = off           # the ciphers AES-128-GCM, AES-192-GCM, AES-256-GCM
+ *     chacha20-poly1305 = off # the cipher ChaCha20-Poly1305
  *
- * on, yes, true, 1 and off, no, false, 0 are understood, in any case of letters; anything else leaves the switch on.
+ * These are the defaults; those of the ciphers are on if the environment has OCTUPLE_CIPHERS=on. on, yes, true, 1 and
+ * off, no, false, 0 are understood, in any case of letters; anything else leaves the default.
  * What is off is served by the next provider (with OpenSSL's own, keys are exported to it once and cached).
  */
 #ifndef OCT_PROVIDER_SETTINGS_H
@@ -40,7 +43,9 @@ enum oct_setting {
     OCT_SETTING_EC_POOL = 9,
     OCT_SETTING_ED25519_KEYMGMT = 10,
     OCT_SETTING_ED25519_SIGNATURE = 11,
-    OCT_SETTING_COUNT = 12
+    OCT_SETTING_AES_GCM = 12,
+    OCT_SETTING_CHACHA20_POLY1305 = 13,
+    OCT_SETTING_COUNT = 14
 };
 
 struct oct_settings {
