@@ -11,20 +11,21 @@
 struct verify_workspace {
     struct derive_workspace derive; /* u2*Q */
     struct comb_workspace comb;     /* u1*G, then the sum */
+    struct num e, r, s;             /* not on the stack: this is the deepest of the curves' kernels */
 };
 
 /* u1 and u2, below n, from s of 1 .. n-1; for an s of 0 they are 0. */
-static void verify_scalars(struct verify_workspace *w, const struct num *e, const struct num *r, const struct num *s)
+static void verify_scalars(struct verify_workspace *w)
 {
-    struct num inverse;
-    gcd_start(&w->derive.gcd, s, fn_modulus, EC_ORDER_K0);
+    struct num *inverse = &w->s;
+    gcd_start(&w->derive.gcd, &w->s, fn_modulus, EC_ORDER_K0);
     gcd_run(&w->derive.gcd, 1);
-    gcd_finish(&inverse, &w->derive.gcd);
-    fn_to_mont(&inverse, &inverse);
+    gcd_finish(inverse, &w->derive.gcd);
+    fn_to_mont(inverse, inverse);
     /* 1.1n * 2n / 16n + n: below 2n. */
-    fn_mul_to(&w->comb.scalar, e, &inverse);
+    fn_mul_to(&w->comb.scalar, &w->e, inverse);
     num_reduce_once(&w->comb.scalar, fn_modulus);
-    fn_mul_to(&w->derive.scalar, r, &inverse);
+    fn_mul_to(&w->derive.scalar, &w->r, inverse);
     num_reduce_once(&w->derive.scalar, fn_modulus);
 }
 
@@ -71,26 +72,31 @@ static m8 verify_make_odd(struct verify_workspace *w)
     return m8_or(m8_and(odd1, m8_not(odd2)), m8_and(odd2, m8_not(odd1)));
 }
 
+/* What is not 1 .. n-1 is refused, and is nothing to be inverted: such an s becomes 0. */
+static m8 verify_load(struct verify_workspace *w, const struct oct_ec_verify_args *args)
+{
+    num_load(&w->e, args->digest);
+    num_load(&w->r, args->r);
+    num_load(&w->s, args->s);
+    const m8 good = m8_and(scalar_is_good(&w->r), scalar_is_good(&w->s));
+    VEC_UNROLL
+    for (int j = 0; j < LIMBS; j++)
+        w->s.l[j] = v8_select(good, w->s.l[j], v8_zero());
+    return good;
+}
+
 static unsigned verify_run(const struct oct_ec_verify_args *args)
 {
-    static const uint64_t zero[LIMBS] = {0};
     struct verify_workspace *w = args->workspace;
     struct point *q = &w->derive.table[0];
-    struct num e, r, s, none;
-    num_load(&e, args->digest);
-    num_load(&r, args->r);
-    num_load(&s, args->s);
+    m8 good = verify_load(w, args);
     num_load(&q->x, args->x);
     num_load(&q->y, args->y);
-    m8 good = m8_and(scalar_is_good(&r), scalar_is_good(&s));
-    /* An s that is not below n is nothing to be inverted. */
-    num_constant(&none, zero);
-    num_select(&s, good, &s, &none);
-    verify_scalars(w, &e, &r, &s);
+    verify_scalars(w);
     good = m8_and(good, point_check(&q->x, &q->y));
     fp_one(&q->z);
     verify_sum(w, (const comb_window *)args->comb, verify_make_odd(w));
-    good = m8_and(good, verify_matches(&r, &w->comb.sum));
+    good = m8_and(good, verify_matches(&w->r, &w->comb.sum));
     v8_clear_registers();
     /* Signatures, keys and digests are public. */
     return m8_declassify(good);

@@ -93,6 +93,18 @@ VEC_CHAIN void verify_add_picked(struct verify_workspace *w)
     w->sum = p;
 }
 
+/* picked = what the digits have too many where k is even: the first entry negated; elsewhere the identity. */
+VEC_CHAIN void verify_pick_excess(struct verify_workspace *w)
+{
+    const m8 odd = v8_test_bit(w->k.l[0], 0);
+    w->picked = w->table[0];
+    verify_negate(&w->picked, m8_not(odd));
+    w->picked.sum = fe_select(odd, fe_set_small(1), w->picked.sum);
+    w->picked.difference = fe_select(odd, fe_set_small(1), w->picked.difference);
+    w->picked.dt2 = fe_select(odd, fe_set_small(0), w->picked.dt2);
+    w->picked.z = fe_select(odd, fe_set_small(1), w->picked.z);
+}
+
 /* sum = k (-A). */
 VEC_CHAIN void verify_multiply(struct verify_workspace *w)
 {
@@ -105,14 +117,7 @@ VEC_CHAIN void verify_multiply(struct verify_workspace *w)
         verify_pick(&w->picked, w->table, num_bits(&w->digits, WINDOW * i, WINDOW));
         verify_add_picked(w);
     }
-    /* One too many where k is even: the first entry negated, or the identity. */
-    const m8 odd = v8_test_bit(w->k.l[0], 0);
-    w->picked = w->table[0];
-    verify_negate(&w->picked, m8_not(odd));
-    w->picked.sum = fe_select(odd, fe_set_small(1), w->picked.sum);
-    w->picked.difference = fe_select(odd, fe_set_small(1), w->picked.difference);
-    w->picked.dt2 = fe_select(odd, fe_set_small(0), w->picked.dt2);
-    w->picked.z = fe_select(odd, fe_set_small(1), w->picked.z);
+    verify_pick_excess(w);
     verify_add_picked(w);
 }
 
