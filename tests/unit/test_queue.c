@@ -10,9 +10,9 @@
 #define OP       OCT_OP_RSA2048_PRIVATE
 #define OTHER_OP OCT_OP_RSA4096_PUBLIC
 
-/* The jobs of a test, and what was reported of them in which order. */
 #define ORDER 80
 
+/* The jobs of a test, and what was reported of them in which order. */
 struct scene {
     struct oct_queue *queue;
     struct oct_job job[40];
