@@ -37,7 +37,4 @@ target_include_directories(test_provider_aead_iv PRIVATE ${CMAKE_SOURCE_DIR}/pro
 add_test(NAME provider/aead_iv COMMAND test_provider_aead_iv)
 set_tests_properties(provider/aead_iv PROPERTIES LABELS provider)
 
-if(NOT OCT_SANITIZE)
-  oct_provider_ctest(aead_command /usr/bin/python3 -m pytest -q -p no:cacheprovider -rs
-    ${CMAKE_CURRENT_SOURCE_DIR}/test_aead_command.py)
-endif()
+oct_provider_command(aead_command)

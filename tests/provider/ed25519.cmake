@@ -7,7 +7,4 @@ foreach(name ed25519_key ed25519_sign ed25519_context ed25519_lanes ed25519_odd_
   add_dependencies(test_provider_${name} octuple_provider)
   oct_provider_ctest(${name} test_provider_${name})
 endforeach()
-if(NOT OCT_SANITIZE)
-  oct_provider_ctest(ed25519_command /usr/bin/python3 -m pytest -q -p no:cacheprovider -rs
-    ${CMAKE_CURRENT_SOURCE_DIR}/test_ed25519_command.py)
-endif()
+oct_provider_command(ed25519_command)

@@ -7,7 +7,4 @@ foreach(name x25519_key x25519_exchange x25519_pool)
   add_dependencies(test_provider_${name} octuple_provider)
   oct_provider_ctest(${name} test_provider_${name})
 endforeach()
-if(NOT OCT_SANITIZE)
-  oct_provider_ctest(x25519_command /usr/bin/python3 -m pytest -q -p no:cacheprovider -rs
-    ${CMAKE_CURRENT_SOURCE_DIR}/test_x25519_command.py)
-endif()
+oct_provider_command(x25519_command)
