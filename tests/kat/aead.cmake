@@ -4,7 +4,7 @@
 add_executable(kat_api_aead test_api_aead.c records.c)
 target_link_libraries(kat_api_aead PRIVATE octuple_flags octuple)
 function(oct_kat_aead name vectors)
-  foreach(width 512 256 128 c)
+  foreach(width ${OCT_WIDTHS})
     set(environment "OCTUPLE_WIDTH=${width}")
     if(width STREQUAL c)
       set(environment "OCTUPLE_TABLE=c")

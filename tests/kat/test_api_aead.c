@@ -103,6 +103,7 @@ int main(int argc, char **argv)
     const int aead = aead_of(&file, 16);
     if (!oct_aead_is_on(aead)) {
         printf("SKIP: %s\n", oct_aead_reason(aead));
+        rec_unload(&file);
         return 77;
     }
     for (size_t i = 0; i < file.count; i++)

@@ -79,6 +79,14 @@ default_properties = ?provider=octuple
 RSA_ONLY = "x25519-keymgmt = off\nec-keymgmt = off"
 
 
+def maps_of(pid: int) -> str | None:
+    """What a process has mapped; nothing if it has just ended, as the workers of before a reload do."""
+    try:
+        return Path(f"/proc/{pid}/maps").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
 def write_openssl_conf(where: Path, build: Build, switches: str = "") -> Path:
     path = where / "openssl.cnf"
     path.write_text(OPENSSL_CONF.format(module=build.provider, switches=switches))
@@ -290,7 +298,8 @@ class Nginx:
         return [psutil.Process(pid).num_fds() for pid in self.worker_pids()]
 
     def uses_shim(self) -> bool:
-        return all("liboctuple-async" in Path(f"/proc/{pid}/maps").read_text() for pid in self.worker_pids())
+        maps = [text for pid in self.worker_pids() if (text := maps_of(pid))]
+        return bool(maps) and all("liboctuple-async" in text for text in maps)
 
 
 def name_of(process: psutil.Process) -> str:
