@@ -241,6 +241,7 @@ static void test_many_threads(void **state)
 {
     pthread_t thread[4];
     (void)state;
+    world_server_ctx(TLS13);
     for (int i = 0; i < 4; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, whole_world, NULL), 0);
     for (int i = 0; i < 4; i++)

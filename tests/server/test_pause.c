@@ -34,7 +34,7 @@ static void test_level_triggered(void **state)
 {
     (void)state;
     for (enum kind kind = TLS13; kind <= TLS12_RSA; kind++)
-        handshakes(kind, EPOLLIN, 11, 0);
+        handshakes(kind, EPOLLIN, world_slow() ? 3 : 11, 0);
 }
 
 static void test_other_waits(void **state)
@@ -77,9 +77,10 @@ static void test_runs_in_lanes(void **state)
 static void test_alone_is_not_paused(void **state)
 {
     struct oct_counters before, after;
+    const enum kind first = world_slow() ? TLS12_ECDHE : TLS13; /* those with RSA keys */
     (void)state;
     oct_counters_read(&before);
-    for (enum kind kind = TLS13; kind <= TLS12_RSA; kind++) {
+    for (enum kind kind = first; kind <= TLS12_RSA; kind++) {
         struct world *w = world_open(EPOLLIN | EPOLLET, kind, 1);
         assert_int_equal(world_hello(w), 0);
         world_run(w);
@@ -88,7 +89,7 @@ static void test_alone_is_not_paused(void **state)
     }
     oct_counters_read(&after);
     assert_int_equal(after.op[0].submitted, before.op[0].submitted);
-    assert_int_equal(after.op[0].plain - before.op[0].plain, 3);
+    assert_int_equal(after.op[0].plain - before.op[0].plain, TLS12_RSA - first + 1);
 }
 
 /* Those that are read in one round are company for each other, though none but the first has begun. */
