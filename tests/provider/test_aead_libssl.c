@@ -188,8 +188,8 @@ static void test_suites(void **state)
     for (size_t i = 0; i < sizeof suites / sizeof suites[0]; i++) {
         if (!is_on(&suites[i]))
             continue;
-        run_suite(octuple_ctx, plain_ctx, &suites[i], slow ? 1 << 20 : EACH_WAY);
-        run_suite(plain_ctx, octuple_ctx, &suites[i], slow ? 1 << 20 : EACH_WAY);
+        run_suite(octuple_ctx, plain_ctx, &suites[i], slow ? 4 * CHUNK : EACH_WAY);
+        run_suite(plain_ctx, octuple_ctx, &suites[i], slow ? 4 * CHUNK : EACH_WAY);
     }
 }
 
