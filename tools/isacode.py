@@ -131,6 +131,12 @@ def register(operand):
     return WIDTHS.get(operand.split("{")[0].strip())
 
 
+def is_low_byte(operand):
+    """Whether an operand is the lowest byte of a general register: al, not ah."""
+    reg = register(operand)
+    return reg is not None and reg[1] == 1 and not operand.endswith("h")
+
+
 def vector(operand):
     """The number of a vector register, else None."""
     match = re.match(r"^[xyz]mm(\d+)", operand)

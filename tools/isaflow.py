@@ -18,7 +18,8 @@ own stack are given up at such a store, and at a call), and objdump's reading of
 """
 import re
 
-from isacode import ARGUMENTS, CLOBBERED, CONDITIONAL, NO_RETURN, WIDTHS, constant_part, memory, register, vector
+from isacode import (ARGUMENTS, CLOBBERED, CONDITIONAL, NO_RETURN, WIDTHS, constant_part, is_low_byte, memory, register,
+                     vector)
 from isastate import CANARY, PUBLIC_STRUCT, Entry
 
 _COPIES = {"mov", "movzx", "movsx", "movsxd", "movabs", "movbe", "bswap"}
@@ -94,7 +95,7 @@ class FunctionFlow:
             return not (place in state.slots and size <= state.slots[place][0])
         reg = register(operand)
         if reg:
-            return state.data[reg[0]]
+            return state.data[reg[0]] and not (is_low_byte(operand) and reg[0] in state.low)
         vec = vector(operand)
         if vec is not None:
             return vec not in state.parked
@@ -106,7 +107,10 @@ class FunctionFlow:
         reg = register(operand)
         if reg:
             name, width = reg
-            state.data[name] = data or (width < 4 and state.data[name])
+            if is_low_byte(operand):
+                state.set_low(name, data)
+            else:
+                state.set_register(name, data or (width < 4 and state.data[name]))
             state.frame.pop(name, None)
             if frame and width == 8:
                 state.frame[name] = frame
@@ -177,7 +181,8 @@ class FunctionFlow:
             self.write(state, instruction, ops[0], self.condition(state, m[3:]))
         elif m.startswith("cmov"):
             data = self.condition(state, m[4:]) or any([self.read(state, instruction, o) for o in ops])
-            self.write(state, instruction, ops[0], data)
+            both = {state.frame.get(register(o)[0]) if register(o) else None for o in ops}
+            self.write(state, instruction, ops[0], data, PUBLIC_STRUCT if both == {PUBLIC_STRUCT} else None)
         elif m.startswith(("rep", "stos", "movs", "cmps", "scas", "lods")):
             self.string(state, instruction)
         else:
@@ -300,7 +305,7 @@ class FunctionFlow:
     def on_mul(self, state, instruction, ops):
         data = self.read(state, instruction, ops[0]) or state.data["rax"]
         for name in ("rax", "rdx"):
-            state.data[name] = data
+            state.set_register(name, data)
             state.frame.pop(name, None)
         state.set_flags(data)
 
@@ -310,7 +315,7 @@ class FunctionFlow:
         self.write(state, instruction, ops[1], data)
 
     def on_cqo(self, state, instruction, ops):
-        state.data["rdx"] = state.data["rax"]
+        state.set_register("rdx", state.data["rax"])
 
     on_cdq = on_cqo
 
@@ -345,12 +350,12 @@ class FunctionFlow:
             result = state.data["rdi"]
         for r in self.clobbers.get(name, CLOBBERED):
             if r in state.data:
-                state.data[r] = True
+                state.set_register(r, True)
                 state.frame.pop(r, None)
             else:
                 state.parked.pop(r, None)
         if name not in self.clobbers or "rax" in self.clobbers[name]:
-            state.data["rax"] = result
+            state.set_register("rax", result)
         state.set_flags(True)
         self.give_up_exposed(state)
 
@@ -410,6 +415,8 @@ def _clobbers(by_name):
         out[name] = set()
         for i in function.instructions:
             written = i.operands[:2] if i.mnemonic in ("mulx", "xchg") else i.operands[:1]
+            if i.mnemonic in _COMPARES or i.mnemonic == "push":
+                written = []
             out[name].update(register(o)[0] for o in written if register(o) and not memory(o))
             out[name].update(vector(o) for o in written if vector(o) is not None)
             if i.mnemonic in ("mul", "cqo", "cdq", "cpuid", "rdtsc") or (i.mnemonic == "imul" and len(i.operands) == 1):

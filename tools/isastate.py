@@ -11,6 +11,7 @@ class State:
 
     def __init__(self):
         self.data = {name: True for name in REGISTERS}
+        self.low = set()        # registers whose lowest byte is public, whatever the rest is (setcc, flags kept in a byte)
         self.frame = {}         # register -> (region, offset) where it points into the stack, or to the arguments
         self.flags = True       # the flags were set by data
         self.carry = True       # the same of the carry flag, which inc and dec leave alone
@@ -20,7 +21,7 @@ class State:
 
     def copy(self):
         other = State.__new__(State)
-        other.data, other.frame = dict(self.data), dict(self.frame)
+        other.data, other.low, other.frame = dict(self.data), set(self.low), dict(self.frame)
         other.flags, other.carry = self.flags, self.carry
         other.slots, other.exposed, other.parked = dict(self.slots), dict(self.exposed), dict(self.parked)
         return other
@@ -28,6 +29,7 @@ class State:
     def join(self, other):
         """Takes in another way to the same place; True if that changed anything."""
         before = self.copy()
+        self.low = {n for n in self.low_public() & other.low_public() if self.data[n] or other.data[n]}
         for name in REGISTERS:
             self.data[name] = self.data[name] or other.data[name]
         self.frame = {r: f for r, f in self.frame.items() if other.frame.get(r) == f}
@@ -39,6 +41,22 @@ class State:
         for region, low in other.exposed.items():
             self.exposed[region] = min(low, self.exposed.get(region, low))
         return vars(before) != vars(self)
+
+    def low_public(self):
+        return self.low | {name for name, data in self.data.items() if not data}
+
+    def set_register(self, name, data):
+        """All of a register, or some of it but the lowest byte, is written."""
+        self.data[name] = data
+        self.low.discard(name)
+
+    def set_low(self, name, data):
+        """The lowest byte alone is written."""
+        if data:
+            self.low.discard(name)
+        elif self.data[name]:
+            self.low.add(name)
+        self.data[name] = self.data[name] or data
 
     def set_flags(self, data):
         self.flags = self.carry = data

@@ -45,6 +45,20 @@ void oct_avx512_clean(const struct args *args)
 }
 """
 
+# What is public of a register is its lowest byte; of two addresses in the struct of arguments a public count chooses one.
+BYTES = PROLOGUE + """
+void oct_avx512_bytes(const struct args *a)
+{
+    __asm__ volatile("mov (%0), %%rax\\n\\tcmp $3, %1\\n\\tsetb %%al\\n\\tor $2, %%al\\n\\ttest %%al, %%al\\n\\tjz 1f\\n\\t"
+                     "movzbl %%al, %%eax\\n\\tcmp $3, %%eax\\n\\tjz 1f\\n\\tvzeroupper\\n1:"
+                     : : "r"(a->in), "r"(a->count) : "rax", "cc");
+    __asm__ volatile("lea 16(%0), %%rax\\n\\tlea 24(%0), %%rcx\\n\\tcmp $3, %1\\n\\tcmovb %%rcx, %%rax\\n\\t"
+                     "mov (%%rax), %%rax\\n\\tmov (%%rax), %%rax"
+                     : : "r"(a), "r"(a->count) : "rax", "rcx", "cc");
+    a->out[0] = a->in[1];
+}
+"""
+
 PLANTED = {
     "a branch on data: a word": ("a branch on data", """
 void oct_avx512_k(const struct args *a)
@@ -108,6 +122,31 @@ void oct_avx512_k(const struct args *a)
         if (t[i] == 1)
             more(a->out);
 }"""),
+    "a byte of data above a public one": ("a branch on data", """
+void oct_avx512_k(const struct args *a)
+{
+    __asm__ volatile("mov (%0), %%rax\\n\\tcmp $3, %1\\n\\tsetb %%al\\n\\ttest %%ah, %%ah\\n\\tjz 1f\\n\\tvzeroupper\\n1:"
+                     : : "r"(a->in), "r"(a->count) : "rax", "cc");
+}"""),
+    "a whole word of which one byte is public": ("a branch on data", """
+void oct_avx512_k(const struct args *a)
+{
+    __asm__ volatile("mov (%0), %%rax\\n\\tcmp $3, %1\\n\\tsetb %%al\\n\\ttest %%eax, %%eax\\n\\tjz 1f\\n\\tvzeroupper\\n1:"
+                     : : "r"(a->in), "r"(a->count) : "rax", "cc");
+}"""),
+    "a byte of data in a public word": ("a branch on data", """
+void oct_avx512_k(const struct args *a)
+{
+    __asm__ volatile("xor %%eax, %%eax\\n\\tmov (%0), %%al\\n\\ttest %%eax, %%eax\\n\\tjz 1f\\n\\tvzeroupper\\n1:"
+                     : : "r"(a->in) : "rax", "cc");
+}"""),
+    "an argument that data chooses": ("an address from data", """
+void oct_avx512_k(const struct args *a)
+{
+    __asm__ volatile("lea 16(%0), %%rax\\n\\tlea 24(%0), %%rcx\\n\\tcmpq $3, (%1)\\n\\tcmovb %%rcx, %%rax\\n\\t"
+                     "mov (%%rax), %%rax\\n\\tvzeroupper"
+                     : : "r"(a), "r"(a->in) : "rax", "rcx", "cc");
+}"""),
     "gather": ("gather or scatter", """
 void oct_avx512_k(const struct args *a)
 {
@@ -147,6 +186,8 @@ def test_clean(tree, compiler, protector):
     tree.compile("src/kernels/k.c", *AVX512, protector, compiler=compiler)
     tree.write("src/api/a.c", "int oct_f(int x) { return x / 3; }\n")
     tree.compile("src/api/a.c", compiler=compiler)
+    tree.write("src/kernels/b.c", BYTES)
+    tree.compile("src/kernels/b.c", *AVX512, protector, compiler=compiler)
     result = check(tree)
     assert result.status == 0, result.out
 
