@@ -117,10 +117,11 @@ VEC_STEP void chacha_row_half(words x[][4], unsigned sets, unsigned turn)
         x[i][3] = words_turn_rows(x[i][3], 4 - turn);
     }
 }
-/* Blocks whose last rows (counter and nonce) are given, as they stand in memory; x[i][3] comes in as that row. */
-VEC_STEP void chacha_row_blocks(words x[][4], unsigned sets, const struct chacha *c)
+/* Blocks whose last rows (counter and nonce) are given; x[i][3] comes in as that row. */
+#define CHACHA_ROW_SETS 4 /* at most */
+VEC_STEP void chacha_row_states(words x[][4], unsigned sets, const struct chacha *c)
 {
-    words last[2];
+    words last[CHACHA_ROW_SETS];
     VEC_UNROLL for (unsigned i = 0; i < sets; i++)
     {
         last[i] = x[i][3];
@@ -136,14 +137,16 @@ VEC_STEP void chacha_row_blocks(words x[][4], unsigned sets, const struct chacha
         VEC_UNROLL for (unsigned row = 0; row < 3; row++)
             x[i][row] = words_add(x[i][row], words_set_rows(c->word + 4 * row));
         x[i][3] = words_add(x[i][3], last[i]);
-        words_rows_to_blocks(x[i]);
     }
 }
+/* The blocks counter, counter + 1, ... of each set in turn, as they stand in memory. */
 VEC_STEP void chacha_counted_rows(words x[][4], unsigned sets, const struct chacha *c, uint32_t counter)
 {
     VEC_UNROLL for (unsigned i = 0; i < sets; i++)
         x[i][3] = words_add(words_set_rows(c->word + 12), words_row_numbers(counter + i * WORDS_ROWS));
-    chacha_row_blocks(x, sets, c);
+    chacha_row_states(x, sets, c);
+    VEC_UNROLL for (unsigned i = 0; i < sets; i++)
+        words_rows_to_blocks(x[i]);
 }
 
 /* --- use of the blocks */

@@ -7,7 +7,9 @@
  * round. The block that gives Poly1305 its key rides in the first chunk with the text's own blocks. Poly1305 lags behind when sealing
  * and runs ahead when opening, so that it always meets whole groups of vectors.
  *
- * Positions and lengths are public and stand in struct course; struct message is secret.
+ * Positions and lengths are public and stand in struct course, which is registers; struct message is secret. A message stands in the
+ * frame of the exported function, which has nothing else there: what works on it gets its address, and keeps nothing public where a
+ * store through that could reach. So tools/check-isa can tell the two apart.
  */
 #ifndef OCT_KERNELS_CHACHA20POLY1305_IMPL_H
 #define OCT_KERNELS_CHACHA20POLY1305_IMPL_H

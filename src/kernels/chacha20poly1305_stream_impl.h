@@ -48,9 +48,9 @@ VEC_STEP void suspend(struct message *m, struct course *at, struct stream *s)
     const size_t fill = (size_t)(at->pos % POLY_BYTES), part = fill % 16;
     memcpy(s->is.so_far.r, m->poly.r, sizeof m->poly.r);
     memcpy(s->is.so_far.pad, m->poly.pad, sizeof m->poly.pad);
-    memcpy(s->is.so_far.sum, m->poly.before, sizeof m->poly.before);
     if (at->pos >= 16)
-        poly_fold(&m->poly, at->pos >= POLY_BYTES, at->powers, (unsigned)(fill / 16), s->is.so_far.sum);
+        poly_fold(&m->poly, at->pos >= POLY_BYTES, at->powers, (unsigned)(fill / 16));
+    memcpy(s->is.so_far.sum, m->poly.before, sizeof m->poly.before);
     memcpy(s->is.so_far.part, m->poly.pending + fill - part, 16);
     forget(m, at);
 }
@@ -83,19 +83,55 @@ VEC_STEP size_t take_begun_block(struct message *m, struct course *at, const str
     return n;
 }
 
-VEC_STEP void take_piece(const struct oct_aead_stream_args *a, const unsigned opening)
+VEC_STEP void take_piece(struct message *m, const struct oct_aead_stream_args *a, const unsigned opening)
 {
-    struct message m;
     struct course at = {.is_long = a->len >= BULK_TEXT};
-    begin_message(&m, a->key, a->state);
+    begin_message(m, a->key, a->state);
     if (a->before == 0)
-        recall_aad(&m, &at, a->state, a->aad_total);
+        recall_aad(m, &at, a->state, a->aad_total);
     else
-        resume(&m, &at, a->state, a->before);
-    const size_t n = take_begun_block(&m, &at, a, opening);
+        resume(m, &at, a->state, a->before);
+    const size_t n = take_begun_block(m, &at, a, opening);
     if (a->len > n)
-        take_text(&m, &at, a->out + n, a->in + n, a->len - n, (uint32_t)(1 + (a->before + n) / CHACHA_BLOCK), opening);
-    suspend(&m, &at, a->state);
+        take_text(m, &at, a->out + n, a->in + n, a->len - n, (uint32_t)(1 + (a->before + n) / CHACHA_BLOCK), opening);
+    suspend(m, &at, a->state);
+}
+static OCT_NOINLINE void seal_piece(struct message *m, const struct oct_aead_stream_args *a)
+{
+    take_piece(m, a, 0);
+}
+static OCT_NOINLINE void open_piece(struct message *m, const struct oct_aead_stream_args *a)
+{
+    take_piece(m, a, 1);
+}
+/* Additional data that is too long to be kept. */
+static OCT_NOINLINE void take_aad(struct message *m, const struct oct_aead_stream_args *a)
+{
+    struct stream *s = a->state;
+    struct course at = {0};
+    begin_message(m, a->key, s);
+    if (a->before <= SHORT_AAD) {
+        make_key(m, &at);
+        absorb(m, &at, s->is.aad, (size_t)a->before);
+    } else {
+        resume(m, &at, s, a->before);
+    }
+    absorb(m, &at, a->in, a->len);
+    suspend(m, &at, s);
+}
+static OCT_NOINLINE void take_end(struct message *m, const struct oct_aead_stream_args *a)
+{
+    struct course at = {0};
+    begin_message(m, a->key, a->state);
+    if (a->text_total == 0)
+        recall_aad(m, &at, a->state, a->aad_total);
+    else
+        resume(m, &at, a->state, a->text_total);
+    if (!at.keyed)
+        make_key(m, &at);
+    absorb_padding(m, &at);
+    poly_finish(&m->poly, at.pos, at.powers, a->aad_total, a->text_total, a->tag);
+    forget(m, &at);
 }
 
 void OCT_NAME(chacha20poly1305_start)(const struct oct_aead_stream_args *args)
@@ -109,48 +145,30 @@ void OCT_NAME(chacha20poly1305_aad)(const struct oct_aead_stream_args *args)
 {
     struct stream *s = args->state;
     struct message m;
-    struct course at = {0};
     if (args->len == 0)
         return;
-    if (args->before + args->len <= SHORT_AAD) {
+    if (args->before + args->len <= SHORT_AAD)
         memcpy(s->is.aad + args->before, args->in, args->len);
-        return;
-    }
-    begin_message(&m, args->key, s);
-    if (args->before <= SHORT_AAD) {
-        make_key(&m, &at);
-        absorb(&m, &at, s->is.aad, (size_t)args->before);
-    } else {
-        resume(&m, &at, s, args->before);
-    }
-    absorb(&m, &at, args->in, args->len);
-    suspend(&m, &at, s);
+    else
+        take_aad(&m, args);
 }
 
 void OCT_NAME(chacha20poly1305_stream_seal)(const struct oct_aead_stream_args *args)
 {
-    take_piece(args, 0);
+    struct message m;
+    seal_piece(&m, args);
 }
 
 void OCT_NAME(chacha20poly1305_stream_open)(const struct oct_aead_stream_args *args)
 {
-    take_piece(args, 1);
+    struct message m;
+    open_piece(&m, args);
 }
 
 void OCT_NAME(chacha20poly1305_finish)(const struct oct_aead_stream_args *args)
 {
     struct message m;
-    struct course at = {0};
-    begin_message(&m, args->key, args->state);
-    if (args->text_total == 0)
-        recall_aad(&m, &at, args->state, args->aad_total);
-    else
-        resume(&m, &at, args->state, args->text_total);
-    if (!at.keyed)
-        make_key(&m, &at);
-    absorb_padding(&m, &at);
-    poly_finish(&m.poly, at.pos, at.powers, args->aad_total, args->text_total, args->tag);
-    forget(&m, &at);
+    take_end(&m, args);
 }
 
 #endif

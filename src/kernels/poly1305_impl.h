@@ -268,9 +268,9 @@ VEC_STEP void poly_canonical(uint64_t w[3], const uint64_t limb[POLY_LIMBS])
         w[i] ^= (w[i] ^ v[i]) & over;
 }
 
-/* All so far as one number: the sum, if it has a value, and `last` whole blocks that are pending; at least one of the two.
- * `powers` if r^1 .. r^2L are there. */
-static OCT_NOINLINE void poly_fold(struct poly *p, unsigned started, unsigned powers, unsigned last, uint64_t w[3])
+/* All so far as one number, in `before`: the sum, if it has a value, and `last` whole blocks that are pending; at least one of the
+ * two. `powers` if r^1 .. r^2L are there. */
+static OCT_NOINLINE void poly_fold(struct poly *p, unsigned started, unsigned powers, unsigned last)
 {
     quads h[POLY_LIMBS], m[POLY_LIMBS];
     struct poly_sum sum;
@@ -293,22 +293,21 @@ static OCT_NOINLINE void poly_fold(struct poly *p, unsigned started, unsigned po
         quads_store(lanes, quads_sum(h[k]), 52);
         limb[k] = lanes[0];
     }
-    poly_canonical(w, limb);
+    poly_canonical(p->before, limb);
 }
 
 /* The tag of all so far, which is whole blocks, and of the block of lengths. */
 VEC_STEP void poly_finish(struct poly *p, uint64_t pos, unsigned powers, uint64_t aad_len, uint64_t text_len, uint8_t tag[16])
 {
     const size_t fill = (size_t)(pos % POLY_BYTES);
-    uint64_t w[3];
     tier_store64(p->pending + fill, aad_len);
     tier_store64(p->pending + fill + 8, text_len);
     /* What is beyond meets powers that are zero; it is made a number all the same. */
     memset(p->pending + fill + 16, 0, POLY_BYTES - fill - 16);
-    poly_fold(p, pos >= POLY_BYTES, powers, (unsigned)(fill / 16) + 1, w);
-    const unsigned __int128 t = (unsigned __int128)w[0] + p->pad[0];
+    poly_fold(p, pos >= POLY_BYTES, powers, (unsigned)(fill / 16) + 1);
+    const unsigned __int128 t = (unsigned __int128)p->before[0] + p->pad[0];
     tier_store64(tag, (uint64_t)t);
-    tier_store64(tag + 8, (uint64_t)(t >> 64) + w[1] + p->pad[1]);
+    tier_store64(tag + 8, (uint64_t)(t >> 64) + p->before[1] + p->pad[1]);
 }
 
 #endif

@@ -44,6 +44,10 @@ OCT_INLINE words words_rol(words a, unsigned bits);
 /* Within each row, lane i becomes lane (i + n) mod 4 of before, for a constant n of 1 to 3. */
 OCT_INLINE words words_turn_rows(words a, unsigned n);
 
+/* A row of 16 bytes, little-endian words, at any address: as row `row` of a; and out of it. */
+OCT_INLINE words words_put_row(words a, unsigned row, const uint8_t *p);
+OCT_INLINE void words_store_row(uint8_t *p, words a, unsigned row);
+
 /* From word i of every block in x[i], lane by lane, to the blocks. */
 OCT_INLINE void words_lanes_to_blocks(words x[16]);
 /* From row i of every block in x[i] to the blocks. */

@@ -58,6 +58,17 @@ OCT_INLINE words words_turn_rows(words a, unsigned n)
     WORDS_EACH(i) r.l[i] = a.l[i / 4 * 4 + (i + n) % 4];
     return r;
 }
+OCT_INLINE words words_put_row(words a, unsigned row, const uint8_t *p)
+{
+    for (unsigned i = 0; i < 4; i++)
+        a.l[4 * row + i] = tier_load32(p + 4 * i);
+    return a;
+}
+OCT_INLINE void words_store_row(uint8_t *p, words a, unsigned row)
+{
+    for (unsigned i = 0; i < 16; i++)
+        p[i] = (uint8_t)(a.l[4 * row + i / 4] >> (8 * (i % 4)));
+}
 OCT_INLINE void words_lanes_to_blocks(words x[16])
 {
     WORDS_EACH(i) for (unsigned j = 0; j < i; j++)

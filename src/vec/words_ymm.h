@@ -83,6 +83,16 @@ OCT_INLINE words words_turn_rows(words a, unsigned n)
                     : _mm256_shuffle_epi32(a, 0x93);
 }
 
+OCT_INLINE words words_put_row(words a, unsigned row, const uint8_t *p)
+{
+    const __m128i b = _mm_loadu_si128((const __m128i *)p);
+    return row == 0 ? _mm256_inserti128_si256(a, b, 0) : _mm256_inserti128_si256(a, b, 1);
+}
+OCT_INLINE void words_store_row(uint8_t *p, words a, unsigned row)
+{
+    _mm_storeu_si128((__m128i *)p, row == 0 ? _mm256_castsi256_si128(a) : _mm256_extracti128_si256(a, 1));
+}
+
 /* Four vectors of words i .. i+3 to quarters of blocks: row r of t[j] is of block 4r + j. */
 OCT_INLINE void words_ymm_quarters(words t[4], const words x[4])
 {

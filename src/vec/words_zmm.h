@@ -49,6 +49,23 @@ OCT_INLINE words words_turn_rows(words a, unsigned n)
                     : _mm512_shuffle_epi32(a, _MM_PERM_CBAD);
 }
 
+OCT_INLINE words words_put_row(words a, unsigned row, const uint8_t *p)
+{
+    const __m128i b = _mm_loadu_si128((const __m128i *)p);
+    return row == 0   ? _mm512_inserti32x4(a, b, 0)
+           : row == 1 ? _mm512_inserti32x4(a, b, 1)
+           : row == 2 ? _mm512_inserti32x4(a, b, 2)
+                      : _mm512_inserti32x4(a, b, 3);
+}
+OCT_INLINE void words_store_row(uint8_t *p, words a, unsigned row)
+{
+    const __m128i b = row == 0   ? _mm512_castsi512_si128(a)
+                      : row == 1 ? _mm512_extracti32x4_epi32(a, 1)
+                      : row == 2 ? _mm512_extracti32x4_epi32(a, 2)
+                                 : _mm512_extracti32x4_epi32(a, 3);
+    _mm_storeu_si128((__m128i *)p, b);
+}
+
 /* Four vectors of words i .. i+3 to vectors whose rows are a quarter of a block: row r of t[j] is of block 4r + j. */
 OCT_INLINE void words_zmm_quarters(words t[4], const words x[4])
 {

@@ -53,10 +53,8 @@ static void our_tag(uint8_t tag[16], const uint8_t key[32], const uint8_t *data,
     if (bulk)
         poly_make_far(&p);
     if (split > 0) {
-        uint64_t w[3];
         poly_absorb(&p, 0, bulk, data, split);
-        poly_fold(&p, split >= POLY_BYTES, 1, (unsigned)(split % POLY_BYTES / 16), w);
-        memcpy(p.before, w, sizeof w);
+        poly_fold(&p, split >= POLY_BYTES, 1, (unsigned)(split % POLY_BYTES / 16));
     }
     if (len - split > 16)
         poly_absorb(&p, 0, bulk, data + split, len - 16 - split);
