@@ -24,8 +24,6 @@ target_compile_definitions(octuple_base_flags INTERFACE OCT_VERSION_TEXT="${PROJ
 
 # The features of the avx512 backend, and of nothing else.
 set(OCT_AVX512_FLAGS -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512ifma -mbmi2)
-# Those of ChaCha20-Poly1305 on CPUs without AVX-512.
-set(OCT_AVX2_FLAGS -mavx2 -mbmi2)
 
 # The features of the tiers of AES-GCM.
 set(OCT_GCM_XMM_FLAGS -mavx2 -mbmi2 -maes -mpclmul)

@@ -39,37 +39,32 @@ VEC_STEP void chacha_set_nonce(struct chacha *c, const uint8_t nonce[12])
 
 /* --- lanes */
 
-/* For `count` of the four quarter rounds of a half, from `first` on: sum += addend, target = (target xor sum) rotated. The arguments
- * are rows of the state; in the second half (turn 1) row r begins r columns later. */
-VEC_STEP void chacha_lines(words x[16], unsigned turn, unsigned first, unsigned count, unsigned sum, unsigned addend,
-                           unsigned target, unsigned bits)
+/* For the four quarter rounds of a half: sum += addend, target = (target xor sum) rotated. The arguments are rows of the state; in
+ * the second half (turn 1) row r begins r columns later. */
+VEC_STEP void chacha_lines(words x[16], unsigned turn, unsigned sum, unsigned addend, unsigned target, unsigned bits)
 {
-    VEC_UNROLL for (unsigned q = first; q < first + count; q++)
+    VEC_UNROLL for (unsigned q = 0; q < 4; q++)
     {
         const unsigned s = 4 * sum + (q + turn * sum) % 4, a = 4 * addend + (q + turn * addend) % 4;
         x[s] = words_add(x[s], x[a]);
     }
-    VEC_UNROLL for (unsigned q = first; q < first + count; q++)
+    VEC_UNROLL for (unsigned q = 0; q < 4; q++)
     {
         const unsigned s = 4 * sum + (q + turn * sum) % 4, t = 4 * target + (q + turn * target) % 4;
         x[t] = words_rol(words_xor(x[t], x[s]), bits);
     }
 }
-/* The halves of `sets` independent states side by side: one fills the latency of the other. WORDS_QUARTERS quarter rounds go
- * together, so that what they need in flight fits the registers. */
+/* The halves of `sets` independent states side by side: one fills the latency of the other. */
 VEC_STEP void chacha_half_round(words x[][16], unsigned sets, unsigned turn)
 {
-    VEC_UNROLL for (unsigned q = 0; q < 4; q += WORDS_QUARTERS)
-    {
-        VEC_UNROLL for (unsigned i = 0; i < sets; i++)
-            chacha_lines(x[i], turn, q, WORDS_QUARTERS, 0, 1, 3, 16);
-        VEC_UNROLL for (unsigned i = 0; i < sets; i++)
-            chacha_lines(x[i], turn, q, WORDS_QUARTERS, 2, 3, 1, 12);
-        VEC_UNROLL for (unsigned i = 0; i < sets; i++)
-            chacha_lines(x[i], turn, q, WORDS_QUARTERS, 0, 1, 3, 8);
-        VEC_UNROLL for (unsigned i = 0; i < sets; i++)
-            chacha_lines(x[i], turn, q, WORDS_QUARTERS, 2, 3, 1, 7);
-    }
+    VEC_UNROLL for (unsigned i = 0; i < sets; i++)
+        chacha_lines(x[i], turn, 0, 1, 3, 16);
+    VEC_UNROLL for (unsigned i = 0; i < sets; i++)
+        chacha_lines(x[i], turn, 2, 3, 1, 12);
+    VEC_UNROLL for (unsigned i = 0; i < sets; i++)
+        chacha_lines(x[i], turn, 0, 1, 3, 8);
+    VEC_UNROLL for (unsigned i = 0; i < sets; i++)
+        chacha_lines(x[i], turn, 2, 3, 1, 7);
 }
 OCT_INLINE words chacha_initial(const struct chacha *c, uint32_t counter, unsigned word)
 {
@@ -184,13 +179,13 @@ VEC_STEP void chacha_use(uint8_t *key, uint8_t *out, const uint8_t *in, const wo
 }
 
 /* As many sets of lanes as the registers bear, for long texts, whole. */
-#define CHACHA_BULK_BLOCKS (WORDS_SETS * WORDS_LANES)
-#define CHACHA_BULK (CHACHA_BLOCK * CHACHA_BULK_BLOCKS)
+#define CHACHA_SETS 2
+#define CHACHA_BULK (CHACHA_BLOCK * CHACHA_SETS * WORDS_LANES)
 static OCT_NOINLINE void chacha_bulk(const struct chacha *c, uint32_t counter, uint8_t *out, const uint8_t *in)
 {
-    words x[WORDS_SETS][16];
-    chacha_lane_blocks(x, WORDS_SETS, c, counter);
-    VEC_UNROLL for (unsigned set = 0; set < WORDS_SETS; set++)
+    words x[CHACHA_SETS][16];
+    chacha_lane_blocks(x, CHACHA_SETS, c, counter);
+    VEC_UNROLL for (unsigned set = 0; set < CHACHA_SETS; set++)
         chacha_xor(out + set * CHACHA_BLOCK * WORDS_LANES, in + set * CHACHA_BLOCK * WORDS_LANES, x[set], 16,
                    CHACHA_BLOCK * WORDS_LANES);
 }

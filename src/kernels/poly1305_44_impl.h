@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Arithmetic mod 2^130 - 5 for a multiplier of 52 bits: limbs of 44, 44 and 42 bits. A carried number has limbs below 2^POLY_BITS;
+ * Arithmetic mod 2^130 - 5 for the multiplier of 52 bits: limbs of 44, 44 and 42 bits. A carried number has limbs below 2^POLY_BITS;
  * since 2^132 = 4 * 2^130 = 20, products that leave the top are multiplied by 20 before (the limbs `s` of a factor).
  */
 #ifndef OCT_KERNELS_POLY1305_44_IMPL_H
 #define OCT_KERNELS_POLY1305_44_IMPL_H
 
+#include "vec/quads.h"
+
 #define POLY_LIMBS 3
 #define POLY_RADIX 44
 #define POLY_BITS 45
 #define POLY_S_BITS 50
-/* A multiplier that also adds makes chains of its latency. */
-#define POLY_SUMS 2
 
 /* A sum of products, low and high 52 bits apart; column k of `high` belongs 52 bits above column k of `low`. */
 struct poly_sum {
@@ -21,7 +21,7 @@ struct poly_sum {
 
 VEC_STEP void poly_load_blocks(quads m[POLY_LIMBS], const uint8_t *p)
 {
-    quads_load_blocks44(m, p);
+    quads_load_blocks(m, p);
     m[2] = quads_add(m[2], quads_set1((uint64_t)1 << 40)); /* 2^128 */
 }
 OCT_INLINE quads poly_times_s(quads r)

@@ -2,9 +2,9 @@
  * Copyright The Octuple Authors */
 /*
  * Poly1305 (RFC 8439) on lanes. Block j of a vector of blocks goes to its own lane; a vector later, each lane is multiplied by r^L
- * (L lanes). With bulk four vectors at a time: sum * r^4L + m0 * r^3L + m1 * r^2L + m2 * r^L + m3, in as many
- * sums as it takes not to wait for the multiplier, and one carry. At the end there are m <= L blocks more, so lane j of the sum has to be multiplied by r^(L+m-j), and
- * the last blocks by r^(m-j): these stand in a table of falling powers, read from where it fits.
+ * (L lanes). With bulk four vectors at a time: sum * r^4L + m0 * r^3L + m1 * r^2L + m2 * r^L + m3, and one carry. At the end there
+ * are m <= L blocks more, so lane j of the sum has to be multiplied by r^(L+m-j), and the last blocks by r^(m-j): these stand in a
+ * table of falling powers, read from where it fits.
  *
  * `pos` counts the bytes so far, padding included; pos mod a vector's bytes are pending, and the sum has a value once there was
  * a whole vector. All but pos and lengths is secret.
@@ -12,15 +12,9 @@
 #ifndef OCT_KERNELS_POLY1305_IMPL_H
 #define OCT_KERNELS_POLY1305_IMPL_H
 
-#include "vec/quads.h"
+#include "kernels/poly1305_44_impl.h"
 
 #include <string.h>
-
-#if QUADS_FACTOR_BITS == 52
-#include "kernels/poly1305_44_impl.h"
-#else
-#include "kernels/poly1305_26_impl.h"
-#endif
 
 #define POLY_BYTES (16 * QUADS_LANES)
 #define POLY_GROUP (4 * POLY_BYTES)
@@ -30,7 +24,7 @@ struct poly {
     /* power[k][i] is limb k of r^(2L-i), zero from i = 2L on. */
     uint64_t power[POLY_LIMBS][3 * QUADS_LANES];
     /* Limbs r and s of r^L, r^2L, r^3L, r^4L, each for all lanes. */
-    uint64_t far[4][2 * POLY_LIMBS][QUADS_SPREAD];
+    uint64_t far[4][2 * POLY_LIMBS];
     /* As words: r, what the message before has come to, below p, and what is added to the result. */
     uint64_t r[3], before[3], pad[2];
     uint8_t pending[POLY_BYTES];
@@ -131,41 +125,39 @@ static OCT_NOINLINE void poly_make_far(struct poly *p)
         poly_make_s(s, power);
         VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
         {
-            quads_store_same(p->far[n - 1][k], power[k], POLY_BITS);
-            quads_store_same(p->far[n - 1][POLY_LIMBS + k], s[k], POLY_S_BITS);
+            quads_store1(&p->far[n - 1][k], power[k], POLY_BITS);
+            quads_store1(&p->far[n - 1][POLY_LIMBS + k], s[k], POLY_S_BITS);
         }
     }
 }
 
 /* sum += a * r^(nL). */
-VEC_STEP void poly_multiply_far(struct poly_sum *sum, const quads a[POLY_LIMBS],
-                                const uint64_t far[2 * POLY_LIMBS][QUADS_SPREAD])
+VEC_STEP void poly_multiply_far(struct poly_sum *sum, const quads a[POLY_LIMBS], const uint64_t far[2 * POLY_LIMBS])
 {
     quads r[POLY_LIMBS], s[POLY_LIMBS];
     VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
     {
-        r[k] = quads_load_same(far[k], POLY_BITS);
-        s[k] = quads_load_same(far[POLY_LIMBS + k], POLY_S_BITS);
+        r[k] = quads_load1(&far[k], POLY_BITS);
+        s[k] = quads_load1(&far[POLY_LIMBS + k], POLY_S_BITS);
     }
     poly_multiply_add(sum, a, r, s);
 }
-/* h = h * r^4L + m0 * r^3L + m1 * r^2L + m2 * r^L + m3 for a group of four vectors. */
+/* h = h * r^4L + m0 * r^3L + m1 * r^2L + m2 * r^L + m3 for a group of four vectors, in two sums: a multiplier that also adds makes
+ * chains of its latency. */
 VEC_STEP void poly_group(quads h[POLY_LIMBS], const struct poly *p, const uint8_t *data)
 {
     quads m[POLY_LIMBS];
-    struct poly_sum sum[POLY_SUMS];
+    struct poly_sum sum[2];
     poly_load_blocks(m, data + 3 * POLY_BYTES);
     poly_sum_set(&sum[0], m);
     poly_multiply_far(&sum[0], h, p->far[3]);
-    if (POLY_SUMS == 2)
-        poly_sum_zero(&sum[POLY_SUMS - 1]);
+    poly_sum_zero(&sum[1]);
     VEC_UNROLL for (unsigned i = 0; i < 3; i++)
     {
         poly_load_blocks(m, data + i * POLY_BYTES);
-        poly_multiply_far(&sum[(i + 1) % POLY_SUMS], m, p->far[2 - i]);
+        poly_multiply_far(&sum[(i + 1) % 2], m, p->far[2 - i]);
     }
-    if (POLY_SUMS == 2)
-        poly_sum_add(&sum[0], &sum[POLY_SUMS - 1]);
+    poly_sum_add(&sum[0], &sum[1]);
     poly_carry(h, &sum[0]);
 }
 
@@ -235,7 +227,7 @@ VEC_STEP void poly_multiply_falling(struct poly_sum *sum, const struct poly *p, 
 }
 
 /*
- * The number below p that limbs < 2^52 in any radix of ours make. It comes in below 2^141, so what is above 2^130 is below
+ * The number below p that limbs < 2^52 make. It comes in below 2^141, so what is above 2^130 is below
  * 2^11, and once that has come back five times at the bottom the number is below 2p. It is at least p if and only if five more
  * reach 2^130.
  */

@@ -14,7 +14,7 @@
 #include <octuple/aead.h>
 
 /* At most this many tiers of one AEAD. */
-#define OCT_AEAD_TIERS 5
+#define OCT_AEAD_TIERS 4
 
 struct oct_aead_ops {
     const char *tier; /* "zmm", "ymm", "xmm", "c": what `octuple info` says */

@@ -26,7 +26,6 @@ TIER(c, "c")
 #if defined(OCT_HAVE_VECTOR_TIERS)
 TIER(zmm, "zmm")
 TIER(vl256, "ymm")
-TIER(avx2, "avx2")
 
 #define BIT(feature) ((uint32_t)1 << OCT_CPU_##feature)
 #define AVX512 (BIT(AVX512F) | BIT(AVX512BW) | BIT(AVX512DQ) | BIT(AVX512VL) | BIT(AVX512IFMA) | BIT(BMI2))
@@ -40,10 +39,5 @@ unsigned oct_aead_chacha_tiers(struct oct_aead_tier tier[OCT_AEAD_TIERS])
     tier[count++] = (struct oct_aead_tier){&ops_vl256, 256, AVX512};
 #endif
     tier[count++] = (struct oct_aead_tier){&ops_c, 0, 0};
-#if defined(OCT_HAVE_VECTOR_TIERS)
-    /* Not of a width that anybody asks for: with AVX2 alone OpenSSL's own code is faster from about 4 KB on, so it serves. The
-     * tests run this tier all the same. */
-    tier[count++] = (struct oct_aead_tier){&ops_avx2, 0, BIT(AVX2) | BIT(BMI2)};
-#endif
     return count;
 }

@@ -2,11 +2,7 @@
  * Copyright The Octuple Authors */
 /*
  * The vector contract of Poly1305: `quads` is QUADS_LANES (8 or 4) lanes of 64 bits, each a number >= 0 that no operation may
- * take beyond 2^63-1. A tier has one of two multipliers, and the kernel goes by that:
- *
- *   QUADS_FACTOR_BITS 52   low and high 52 bits of the product of 52-bit numbers, added to a sum (IFMA)
- *   QUADS_FACTOR_BITS 32   the product of 32-bit numbers
- *
+ * take beyond 2^63-1. The multiplier is that of IFMA: low and high 52 bits of the product of 52-bit numbers, added to a sum.
  * The bound backend proves for all inputs that sums and factors stay in their range. Backends: tier.h.
  */
 #ifndef OCT_VEC_QUADS_H
@@ -31,23 +27,15 @@ OCT_INLINE quads quads_zero(void);
 OCT_INLINE quads quads_set1(uint64_t x);
 OCT_INLINE quads quads_set_first(uint64_t x, unsigned bits);
 
-/* QUADS_LANES words < 2^bits, from and to any multiple of 8 as the address; one such word for all lanes. */
+/* QUADS_LANES words < 2^bits, from and to any multiple of 8 as the address; one such word for all lanes, and the first lane alone. */
 OCT_INLINE quads quads_load(const uint64_t *p, unsigned bits);
 OCT_INLINE void quads_store(uint64_t *p, quads a, unsigned bits);
 OCT_INLINE quads quads_load1(const uint64_t *p, unsigned bits);
+OCT_INLINE void quads_store1(uint64_t *p, quads a, unsigned bits);
 
-/* One number for all lanes in QUADS_SPREAD words, as many as it takes to be an operand of an instruction: the first lane is stored. */
-OCT_INLINE quads quads_load_same(const uint64_t p[QUADS_SPREAD], unsigned bits);
-OCT_INLINE void quads_store_same(uint64_t p[QUADS_SPREAD], quads a, unsigned bits);
-
-/* QUADS_LANES blocks of 16 bytes from any address, as limbs of 44, 44 and 40 bits, or of 26, 26, 26, 26 and 24. Which block
- * goes to which lane is the backend's choice: quads_block_order() puts words that are in the order of the blocks where the
- * blocks are. */
-#if QUADS_FACTOR_BITS == 52
-OCT_INLINE void quads_load_blocks44(quads limb[3], const uint8_t *p);
-#else
-OCT_INLINE void quads_load_blocks26(quads limb[5], const uint8_t *p);
-#endif
+/* QUADS_LANES blocks of 16 bytes from any address, as limbs of 44, 44 and 40 bits. Which block goes to which lane is the backend's
+ * choice: quads_block_order() puts words that are in the order of the blocks where the blocks are. */
+OCT_INLINE void quads_load_blocks(quads limb[3], const uint8_t *p);
 OCT_INLINE quads quads_block_order(quads a);
 
 OCT_INLINE quads quads_add(quads a, quads b);
@@ -57,13 +45,9 @@ OCT_INLINE quads quads_low(quads a, unsigned bits);
 OCT_INLINE quads quads_sll(quads a, unsigned bits);
 OCT_INLINE quads quads_srl(quads a, unsigned bits);
 
-/* sum + a * b, or the low or high 52 bits of it, for factors below 2^QUADS_FACTOR_BITS. */
-#if QUADS_FACTOR_BITS == 52
+/* sum + the low or high 52 bits of a * b, for factors below 2^52. */
 OCT_INLINE quads quads_madd52lo(quads sum, quads a, quads b);
 OCT_INLINE quads quads_madd52hi(quads sum, quads a, quads b);
-#else
-OCT_INLINE quads quads_madd32(quads sum, quads a, quads b);
-#endif
 
 /* The first lane in all lanes. */
 OCT_INLINE quads quads_first(quads a);

@@ -5,7 +5,7 @@
 #ifndef OCT_VEC_QUADS_BOUND_H
 #define OCT_VEC_QUADS_BOUND_H
 
-/* vec_bound.h names functions for the backend of vec.h; the same here, with one more for the second multiplier. */
+/* vec_bound.h names functions for the backend of vec.h; the same here. */
 #define V8_LANES 8
 #define V8_LIMB_MASK (((uint64_t)1 << 52) - 1)
 #undef OCT_NAME
@@ -13,13 +13,8 @@
 #undef VEC_STEP
 #undef VEC_FENCE
 #include "vec/vec_bound.h"
-#if QUADS_FACTOR_BITS == 32
-#undef OCT_NAME
-#define OCT_NAME(name) oct_bound32_##name
-#endif
 
-#define QUADS_LANES (QUADS_FACTOR_BITS == 52 ? 8 : 4)
-#define QUADS_SPREAD 1
+#define QUADS_LANES 8
 typedef v8 quads;
 
 OCT_INLINE quads quads_below(const char *operation, unsigned bits)
@@ -53,11 +48,7 @@ OCT_INLINE quads quads_load1(const uint64_t *p, unsigned bits)
 {
     return quads_load(p, bits);
 }
-OCT_INLINE quads quads_load_same(const uint64_t p[QUADS_SPREAD], unsigned bits)
-{
-    return quads_load(p, bits);
-}
-OCT_INLINE void quads_store_same(uint64_t p[QUADS_SPREAD], quads a, unsigned bits)
+OCT_INLINE void quads_store1(uint64_t *p, quads a, unsigned bits)
 {
     quads_store(p, a, bits);
 }
@@ -83,7 +74,6 @@ OCT_INLINE quads quads_srl(quads a, unsigned bits)
     v8_need("srl", a, ((__int128)1 << 63) - 1);
     return v8_sra(a, bits);
 }
-#if QUADS_FACTOR_BITS == 52
 OCT_INLINE quads quads_madd52lo(quads sum, quads a, quads b)
 {
     return v8_madd52lo(sum, a, b);
@@ -92,29 +82,12 @@ OCT_INLINE quads quads_madd52hi(quads sum, quads a, quads b)
 {
     return v8_madd52hi(sum, a, b);
 }
-#else
-OCT_INLINE quads quads_madd32(quads sum, quads a, quads b)
-{
-    v8_need("madd32 multiplicand", a, ((__int128)1 << 32) - 1);
-    v8_need("madd32 multiplicand", b, ((__int128)1 << 32) - 1);
-    return v8_interval("madd32", sum.lo + a.lo * b.lo, sum.hi + a.hi * b.hi);
-}
-#endif
-#if QUADS_FACTOR_BITS == 52
-OCT_INLINE void quads_load_blocks44(quads limb[3], const uint8_t *p)
+OCT_INLINE void quads_load_blocks(quads limb[3], const uint8_t *p)
 {
     (void)p;
-    limb[0] = limb[1] = quads_below("load_blocks44", 44);
-    limb[2] = quads_below("load_blocks44", 40);
+    limb[0] = limb[1] = quads_below("load_blocks", 44);
+    limb[2] = quads_below("load_blocks", 40);
 }
-#else
-OCT_INLINE void quads_load_blocks26(quads limb[5], const uint8_t *p)
-{
-    (void)p;
-    limb[0] = limb[1] = limb[2] = limb[3] = quads_below("load_blocks26", 26);
-    limb[4] = quads_below("load_blocks26", 24);
-}
-#endif
 OCT_INLINE quads quads_block_order(quads a)
 {
     return a;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* The portable backend of quads.h, for both multipliers. What the contract bounds is checked on every number that passes, except
- * under secret marking, where the comparison would itself be a branch on a secret. */
+/* The portable backend of quads.h. What the contract bounds is checked on every number that passes, except under secret marking,
+ * where the comparison would itself be a branch on a secret. */
 #ifndef OCT_VEC_QUADS_C_H
 #define OCT_VEC_QUADS_C_H
 
-#define QUADS_LANES (QUADS_FACTOR_BITS == 52 ? 8 : 4)
-#define QUADS_SPREAD 1
+#define QUADS_LANES 8
 typedef struct {
     uint64_t l[QUADS_LANES];
 } quads;
@@ -50,11 +49,7 @@ OCT_INLINE quads quads_load1(const uint64_t *p, unsigned bits)
 {
     return quads_checked(quads_set1(*p), bits);
 }
-OCT_INLINE quads quads_load_same(const uint64_t p[QUADS_SPREAD], unsigned bits)
-{
-    return quads_load1(p, bits);
-}
-OCT_INLINE void quads_store_same(uint64_t p[QUADS_SPREAD], quads a, unsigned bits)
+OCT_INLINE void quads_store1(uint64_t *p, quads a, unsigned bits)
 {
     p[0] = quads_checked(a, bits).l[0];
 }
@@ -83,7 +78,6 @@ OCT_INLINE quads quads_srl(quads a, unsigned bits)
     QUADS_EACH(i) a.l[i] >>= bits;
     return a;
 }
-#if QUADS_FACTOR_BITS == 52
 #define QUADS_LOW52 (((uint64_t)1 << 52) - 1)
 OCT_INLINE quads quads_madd52lo(quads sum, quads a, quads b)
 {
@@ -95,13 +89,6 @@ OCT_INLINE quads quads_madd52hi(quads sum, quads a, quads b)
     QUADS_EACH(i) sum.l[i] += (uint64_t)((unsigned __int128)(a.l[i] & QUADS_LOW52) * (b.l[i] & QUADS_LOW52) >> 52);
     return sum;
 }
-#else
-OCT_INLINE quads quads_madd32(quads sum, quads a, quads b)
-{
-    QUADS_EACH(i) sum.l[i] += (a.l[i] & 0xffffffff) * (b.l[i] & 0xffffffff);
-    return sum;
-}
-#endif
 /* Bits at .. at+bits-1 of every block. */
 OCT_INLINE quads quads_block_bits(const uint8_t *p, unsigned at, unsigned bits)
 {
@@ -114,19 +101,11 @@ OCT_INLINE quads quads_block_bits(const uint8_t *p, unsigned at, unsigned bits)
     }
     return r;
 }
-#if QUADS_FACTOR_BITS == 52
-OCT_INLINE void quads_load_blocks44(quads limb[3], const uint8_t *p)
+OCT_INLINE void quads_load_blocks(quads limb[3], const uint8_t *p)
 {
     for (unsigned i = 0; i < 3; i++)
         limb[i] = quads_block_bits(p, 44 * i, 44);
 }
-#else
-OCT_INLINE void quads_load_blocks26(quads limb[5], const uint8_t *p)
-{
-    for (unsigned i = 0; i < 5; i++)
-        limb[i] = quads_block_bits(p, 26 * i, 26);
-}
-#endif
 OCT_INLINE quads quads_block_order(quads a)
 {
     return a;

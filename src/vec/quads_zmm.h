@@ -5,7 +5,6 @@
 #define OCT_VEC_QUADS_ZMM_H
 
 #define QUADS_LANES 8
-#define QUADS_SPREAD 1
 typedef __m512i quads;
 
 OCT_INLINE quads quads_zero(void)
@@ -36,11 +35,7 @@ OCT_INLINE quads quads_load1(const uint64_t *p, unsigned bits)
     (void)bits;
     return _mm512_set1_epi64((long long)*p);
 }
-OCT_INLINE quads quads_load_same(const uint64_t p[QUADS_SPREAD], unsigned bits)
-{
-    return quads_load1(p, bits);
-}
-OCT_INLINE void quads_store_same(uint64_t p[QUADS_SPREAD], quads a, unsigned bits)
+OCT_INLINE void quads_store1(uint64_t *p, quads a, unsigned bits)
 {
     (void)bits;
     _mm_storel_epi64((__m128i *)p, _mm512_castsi512_si128(a));
@@ -73,14 +68,18 @@ OCT_INLINE quads quads_madd52hi(quads sum, quads a, quads b)
 {
     return _mm512_madd52hi_epu64(sum, a, b);
 }
-/* Unpacking within rows is cheapest; it puts blocks 0, 4, 1, 5, 2, 6, 3, 7 into the lanes. */
-OCT_INLINE void quads_load_blocks44(quads limb[3], const uint8_t *p)
+/* Limbs of blocks whose low and high words these are. */
+OCT_INLINE void quads_limbs(quads limb[3], quads low, quads high)
 {
-    const quads a = _mm512_loadu_si512(p), b = _mm512_loadu_si512(p + 64);
-    const quads low = _mm512_unpacklo_epi64(a, b), high = _mm512_unpackhi_epi64(a, b);
     limb[0] = quads_low(low, 44);
     limb[1] = quads_low(_mm512_or_si512(_mm512_srli_epi64(low, 44), _mm512_slli_epi64(high, 20)), 44);
     limb[2] = _mm512_srli_epi64(high, 24);
+}
+/* Unpacking within rows is cheapest; it puts blocks 0, 4, 1, 5, 2, 6, 3, 7 into the lanes. */
+OCT_INLINE void quads_load_blocks(quads limb[3], const uint8_t *p)
+{
+    const quads a = _mm512_loadu_si512(p), b = _mm512_loadu_si512(p + 64);
+    quads_limbs(limb, _mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
 }
 OCT_INLINE quads quads_block_order(quads a)
 {

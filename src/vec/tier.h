@@ -6,11 +6,8 @@
  *
  *   OCT_BACKEND_ZMM      zmm, AVX-512 F, BW, DQ, VL, IFMA
  *   OCT_BACKEND_VL256    ymm, the same instructions
- *   OCT_BACKEND_AVX2     ymm, AVX2 alone
  *   OCT_BACKEND_C        plain loops: for every CPU, sanitizers and the constant-time checks
- *   OCT_BACKEND_C32      the same with the 32-bit multiplier of AVX2, tests only: the portable twin of that tier
- *   OCT_BACKEND_BOUND    tests only: intervals (vec_bound.h), with the 52-bit multiplier
- *   OCT_BACKEND_BOUND32  the same with the 32-bit multiplier
+ *   OCT_BACKEND_BOUND    tests only: intervals (vec_bound.h)
  */
 #ifndef OCT_VEC_TIER_H
 #define OCT_VEC_TIER_H
@@ -24,32 +21,15 @@
 #define OCT_NAME(name) oct_zmm_##name
 #define TIER_WORDS_ZMM
 #define TIER_QUADS_ZMM
-#define QUADS_FACTOR_BITS 52
 #elif defined(OCT_BACKEND_VL256)
 #define OCT_NAME(name) oct_vl256_##name
 #define TIER_WORDS_YMM
 #define TIER_QUADS_YMM
-#define TIER_VL
-#define QUADS_FACTOR_BITS 52
-#elif defined(OCT_BACKEND_AVX2)
-#define OCT_NAME(name) oct_avx2_##name
-#define TIER_WORDS_YMM
-#define TIER_QUADS_YMM
-#define QUADS_FACTOR_BITS 32
 #elif defined(OCT_BACKEND_C)
 #define OCT_NAME(name) oct_c_##name
-#define QUADS_FACTOR_BITS 52
-#elif defined(OCT_BACKEND_C32)
-#define OCT_NAME(name) oct_c32_##name
-#define QUADS_FACTOR_BITS 32
 #elif defined(OCT_BACKEND_BOUND)
 #define OCT_NAME(name) oct_bound_##name
 #define TIER_QUADS_BOUND
-#define QUADS_FACTOR_BITS 52
-#elif defined(OCT_BACKEND_BOUND32)
-#define OCT_NAME(name) oct_bound32_##name
-#define TIER_QUADS_BOUND
-#define QUADS_FACTOR_BITS 32
 #else
 #error "choose a backend"
 #endif

@@ -6,8 +6,6 @@
  * A lane is one block (sixteen vectors are then as many blocks as there are lanes), or a row of four lanes is a quarter of one
  * block (four vectors are then WORDS_ROWS blocks). Both ways end in blocks as they stand in memory, vector after vector.
  *
- * WORDS_SETS says how many times sixteen vectors a kernel has in flight, as many as the tier's registers bear, and
- * WORDS_QUARTERS (4 or 2) how many of a round's quarters go together.
  * No operation takes a time that depends on its numbers. Backends: tier.h.
  */
 #ifndef OCT_VEC_WORDS_H

@@ -5,8 +5,6 @@
 #define OCT_VEC_WORDS_C_H
 
 #define WORDS_LANES 16
-#define WORDS_SETS 2
-#define WORDS_QUARTERS 4
 typedef struct {
     uint32_t l[WORDS_LANES];
 } words;

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* The ymm backends of words.h: eight lanes, two vectors a block; with the rotations and masks of AVX-512VL, or with AVX2 alone. */
+/* The ymm backend of words.h: eight lanes, two vectors a block, with the rotations, masks and registers of AVX-512VL. */
 #ifndef OCT_VEC_WORDS_YMM_H
 #define OCT_VEC_WORDS_YMM_H
 
 #define WORDS_LANES 8
-/* Sixteen vectors fill the registers of AVX2. */
-#if defined(TIER_VL)
-#define WORDS_SETS 2
-#define WORDS_QUARTERS 4
-#else
-#define WORDS_SETS 1
-#define WORDS_QUARTERS 2
-#endif
 typedef __m256i words;
 
 OCT_INLINE words words_set1(uint32_t x)
@@ -40,8 +32,7 @@ OCT_INLINE words words_xor(words a, words b)
 {
     return _mm256_xor_si256(a, b);
 }
-
-#if defined(TIER_VL)
+/* The intrinsic wants a literal. */
 OCT_INLINE words words_rol(words a, unsigned bits)
 {
     return bits == 16  ? _mm256_rol_epi32(a, 16)
@@ -54,27 +45,6 @@ OCT_INLINE void words_xor_part(uint8_t *out, const uint8_t *in, words a, size_t 
     const __mmask32 mask = ~(uint32_t)0 >> (32 - len);
     _mm256_mask_storeu_epi8(out, mask, _mm256_xor_si256(a, _mm256_maskz_loadu_epi8(mask, in)));
 }
-#else
-/* Whole bytes move by one shuffle, other distances by two shifts. */
-OCT_INLINE words words_rol(words a, unsigned bits)
-{
-    const words by16 = _mm256_set_epi8(13, 12, 15, 14, 9, 8, 11, 10, 5, 4, 7, 6, 1, 0, 3, 2, 13, 12, 15, 14, 9, 8, 11,
-                                       10, 5, 4, 7, 6, 1, 0, 3, 2);
-    const words by8 = _mm256_set_epi8(14, 13, 12, 15, 10, 9, 8, 11, 6, 5, 4, 7, 2, 1, 0, 3, 14, 13, 12, 15, 10, 9, 8,
-                                      11, 6, 5, 4, 7, 2, 1, 0, 3);
-    return bits == 16  ? _mm256_shuffle_epi8(a, by16)
-           : bits == 8 ? _mm256_shuffle_epi8(a, by8)
-                       : _mm256_or_si256(_mm256_slli_epi32(a, (int)bits), _mm256_srli_epi32(a, 32 - (int)bits));
-}
-OCT_INLINE void words_xor_part(uint8_t *out, const uint8_t *in, words a, size_t len)
-{
-    uint8_t part[32] __attribute__((aligned(32)));
-    memcpy(part, in, len);
-    a = _mm256_xor_si256(a, _mm256_load_si256((const __m256i *)part));
-    _mm256_store_si256((__m256i *)part, a);
-    memcpy(out, part, len);
-}
-#endif
 
 OCT_INLINE words words_turn_rows(words a, unsigned n)
 {
@@ -137,7 +107,6 @@ OCT_INLINE void words_store(uint8_t *p, words a)
 }
 OCT_INLINE void words_clear_registers(void)
 {
-#if defined(TIER_VL)
     __asm__ volatile("vpxorq %%xmm16, %%xmm16, %%xmm16\n\tvpxorq %%xmm17, %%xmm17, %%xmm17\n\t"
                      "vpxorq %%xmm18, %%xmm18, %%xmm18\n\tvpxorq %%xmm19, %%xmm19, %%xmm19\n\t"
                      "vpxorq %%xmm20, %%xmm20, %%xmm20\n\tvpxorq %%xmm21, %%xmm21, %%xmm21\n\t"
@@ -150,7 +119,6 @@ OCT_INLINE void words_clear_registers(void)
                      :
                      : "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",
                        "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31");
-#endif
     __asm__ volatile("vzeroall"
                      :
                      :

@@ -5,8 +5,6 @@
 #define OCT_VEC_WORDS_ZMM_H
 
 #define WORDS_LANES 16
-#define WORDS_SETS 2
-#define WORDS_QUARTERS 4
 typedef __m512i words;
 
 OCT_INLINE words words_set1(uint32_t x)
