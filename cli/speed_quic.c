@@ -3,7 +3,7 @@
 /*
  * QUIC packets for `octuple speed`: bursts of 32 with short headers of 11 bytes, sealed in place with header
  * protection, both sides writing the headers anew each time; what is counted is payload. OpenSSL's side has one
- * context for the AEAD and one for the masks, made and keyed beforehand.
+ * context for the AEAD and one for the masks (AES of a sample, or ChaCha20 from there), made and keyed beforehand.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +20,7 @@
 #define PACKET_BYTES (HEADER_BYTES + MAX_PAYLOAD + OCT_AEAD_TAG_BYTES)
 
 struct quic_state {
+    int which;
     struct oct_quic_keys *keys;
     EVP_CIPHER_CTX *aead, *mask;
     size_t len;
@@ -55,7 +56,7 @@ static EVP_CIPHER_CTX *keyed(const char *name, const uint8_t *key)
 
 static int quic_prepare(struct quic_state *s)
 {
-    uint8_t key[16], hp[16];
+    uint8_t key[32], hp[32];
     int ok = RAND_priv_bytes_ex(speed_libctx(), key, sizeof key, 0) > 0 &&
              RAND_priv_bytes_ex(speed_libctx(), hp, sizeof hp, 0) > 0 &&
              RAND_bytes_ex(speed_libctx(), s->iv, sizeof s->iv, 0) > 0 &&
@@ -63,11 +64,11 @@ static int quic_prepare(struct quic_state *s)
              RAND_bytes_ex(speed_libctx(), s->ours[0], sizeof s->ours, 0) > 0;
     memcpy(s->theirs, s->ours, sizeof s->ours);
     s->header[0] = 0x40 | (NUMBER_BYTES - 1);
-    s->aead = ok ? keyed("AES-128-GCM", key) : NULL;
-    s->mask = ok ? keyed("AES-128-ECB", hp) : NULL;
+    s->aead = ok ? keyed(oct_aead_name(s->which), key) : NULL;
+    s->mask = ok ? keyed(s->which == OCT_AEAD_AES_128_GCM ? "AES-128-ECB" : "ChaCha20", hp) : NULL;
     ok = s->aead != NULL && s->mask != NULL;
-    if (ok && oct_aead_is_on(OCT_AEAD_AES_128_GCM)) {
-        ok = oct_quic_keys_new(&s->keys, OCT_AEAD_AES_128_GCM, key, sizeof key, s->iv, hp) == OCT_OK;
+    if (ok && oct_aead_is_on(s->which)) {
+        ok = oct_quic_keys_new(&s->keys, s->which, key, oct_aead_key_len(s->which), s->iv, hp) == OCT_OK;
     }
     OPENSSL_cleanse(key, sizeof key);
     OPENSSL_cleanse(hp, sizeof hp);
@@ -79,6 +80,7 @@ static void *quic_open_state(const struct speed_op *op)
     struct quic_state *s = speed_libctx() != NULL ? calloc(1, sizeof *s) : NULL;
     if (s != NULL) {
         s->len = op->param;
+        s->which = SPEED_AEAD(op->oct_op);
     }
     if (s == NULL || !quic_prepare(s)) {
         cli_say("octuple speed", "OpenSSL cannot prepare %s", op->name);
@@ -98,9 +100,9 @@ static void write_header(const struct quic_state *s, uint8_t *data, unsigned num
 /* The limit on packets by one key is the caller's to mind (RFC 9001, 6.6): a key that has come near it is set again. */
 static int renew(struct quic_state *s)
 {
-    static const uint8_t key[16] = {1};
+    static const uint8_t key[32] = {1};
     return oct_quic_keys_sealed(s->keys, 0) + BURST < (uint64_t)1 << 23 ||
-           oct_quic_keys_update(s->keys, 0, key, sizeof key, s->iv) == OCT_OK;
+           oct_quic_keys_update(s->keys, 0, key, oct_aead_key_len(s->which), s->iv) == OCT_OK;
 }
 
 static unsigned quic_octuple(void *arg)
@@ -112,6 +114,16 @@ static unsigned quic_octuple(void *arg)
             .data = s->ours[i], .header_len = HEADER_BYTES, .len = HEADER_BYTES + s->len, .number = i};
     }
     return renew(s) && oct_quic_seal(s->keys, s->packet, BURST) == OCT_OK ? (unsigned)(BURST * s->len) : 0;
+}
+
+static int openssl_mask(struct quic_state *s, const uint8_t *sample, uint8_t mask[16])
+{
+    static const uint8_t zero[16];
+    int n;
+    if (s->which == OCT_AEAD_AES_128_GCM) {
+        return EVP_EncryptUpdate(s->mask, mask, &n, sample, 16);
+    }
+    return EVP_EncryptInit_ex2(s->mask, NULL, NULL, sample, NULL) && EVP_EncryptUpdate(s->mask, mask, &n, zero, 16);
 }
 
 static int openssl_packet(struct quic_state *s, uint8_t *data, unsigned number)
@@ -126,7 +138,7 @@ static int openssl_packet(struct quic_state *s, uint8_t *data, unsigned number)
         !EVP_EncryptUpdate(s->aead, payload, &n, payload, (int)s->len) ||
         !EVP_EncryptFinal_ex(s->aead, payload + s->len, &n) ||
         EVP_CIPHER_CTX_ctrl(s->aead, EVP_CTRL_AEAD_GET_TAG, OCT_AEAD_TAG_BYTES, payload + s->len) <= 0 ||
-        !EVP_EncryptUpdate(s->mask, mask, &n, data + HEADER_BYTES - NUMBER_BYTES + 4, sizeof mask)) {
+        !openssl_mask(s, data + HEADER_BYTES - NUMBER_BYTES + 4, mask)) {
         return 0;
     }
     data[0] ^= mask[0] & 0x1f;
@@ -159,10 +171,16 @@ static int quic_same(void *arg)
     return 1;
 }
 
-#define QUIC_OP(size)                                                                                                  \
+#define QUIC_OP(text, which, size)                                                                                     \
     {                                                                                                                  \
-        "quic-aes128gcm-seal-" #size, "GB/s", SPEED_AEAD(OCT_AEAD_AES_128_GCM), size, quic_open_state, quic_close,     \
-            quic_octuple, quic_openssl, quic_same                                                                      \
+        "quic-" text "-seal-" #size, "GB/s", SPEED_AEAD(which), size, quic_open_state, quic_close, quic_octuple,       \
+            quic_openssl, quic_same                                                                                    \
     }
+#define QUIC_OPS(text, which)                                                                                          \
+    QUIC_OP(text, which, 64), QUIC_OP(text, which, 256), QUIC_OP(text, which, 1440), QUIC_OP(text, which, 16384)
 
-const struct speed_op speed_quic_ops[] = {QUIC_OP(64), QUIC_OP(256), QUIC_OP(1440), QUIC_OP(16384), {0}};
+const struct speed_op speed_quic_ops[] = {
+    QUIC_OPS("aes128gcm", OCT_AEAD_AES_128_GCM),
+    QUIC_OPS("chacha20poly1305", OCT_AEAD_CHACHA20_POLY1305),
+    {0},
+};

@@ -16,7 +16,7 @@ ED25519 = ["ed25519-sign", "ed25519-verify"]
 OPERATIONS += VERIFY + ED25519
 AEADS = [f"{name}-{verb}-{size}" for name in ("aes128gcm", "aes256gcm", "chacha20poly1305") for verb in ("seal", "open")
          for size in (64, 256, 1440, 16384)]
-AEADS += [f"quic-aes128gcm-seal-{size}" for size in (64, 256, 1440, 16384)]
+AEADS += [f"quic-{name}-seal-{size}" for name in ("aes128gcm", "chacha20poly1305") for size in (64, 256, 1440, 16384)]
 OPERATIONS += AEADS
 MEMBERS = ["op", "octuple_per_s", "openssl_per_s", "ratio", "unit"]
 
@@ -45,7 +45,7 @@ def test_all_operations_by_default(place):
     assert result.returncode == (0 if ciphers else 3) and (result.stderr == "" or not ciphers)
     assert [row["op"] for row in rows] == OPERATIONS
     off = {cipher["name"].replace("-", "") for cipher in data["ciphers"] if not cipher["on"]}
-    assert all(row["octuple_per_s"] > 0 for row in rows if not row["op"].startswith(tuple(off)))
+    assert all(row["octuple_per_s"] > 0 for row in rows if not any(name in row["op"] for name in off))
 
 
 def test_curves_on_the_portable_table(place):
@@ -58,7 +58,7 @@ def test_curves_on_the_portable_table(place):
 @pytest.mark.parametrize("width", ["512", "256", "128"])
 def test_ciphers_of_each_width(place, width):
     """Where the CPU has less, what there is serves; results are compared in any case."""
-    names = [name for name in AEADS if not name.startswith("chacha")]
+    names = [name for name in AEADS if "chacha" not in name]
     if not all(cipher["on"] for cipher in place.json("info", "--json")["ciphers"] if cipher["name"].startswith("aes")):
         pytest.skip("no AES instructions on this CPU")
     rows, result = speed(place, "--seconds", "0.05", *names, OCTUPLE_WIDTH=width)
