@@ -66,16 +66,35 @@ VEC_STEP void chacha_half_round(words x[][16], unsigned sets, unsigned turn)
     VEC_UNROLL for (unsigned i = 0; i < sets; i++)
         chacha_lines(x[i], turn, 2, 3, 1, 7);
 }
-OCT_INLINE words chacha_initial(const struct chacha *c, uint32_t counter, unsigned word)
+/* Counters and nonces, a pair for each lane: words 12 to 15 of the states, as bytes. */
+#define CHACHA_SETS 2 /* as many as the registers bear */
+struct chacha_pairs {
+    uint8_t word[4][CHACHA_SETS * WORDS_BYTES];
+};
+VEC_STEP void chacha_set_pair(struct chacha_pairs *p, size_t lane, uint32_t counter, const uint8_t nonce[12])
 {
-    return word == 12 ? words_add(words_set1(counter), words_lane_numbers()) : words_set1(c->word[word]);
+    tier_store32(p->word[0] + 4 * lane, counter);
+    for (unsigned i = 0; i < 3; i++)
+        memcpy(p->word[1 + i] + 4 * lane, nonce + 4 * i, 4);
 }
-/* The blocks counter, counter + 1, ... of each set in turn, as they stand in memory. */
-VEC_STEP void chacha_lane_blocks(words x[][16], unsigned sets, const struct chacha *c, uint32_t counter)
+
+/* Word `word` of the states of a set: from the pairs if there are any, else for the blocks counter, counter + 1, ... */
+OCT_INLINE words chacha_initial(const struct chacha *c, const struct chacha_pairs *pairs, unsigned set,
+                                uint32_t counter, unsigned word)
+{
+    if (pairs && word >= 12)
+        return words_load(pairs->word[word - 12] + set * WORDS_BYTES);
+    if (word == 12)
+        return words_add(words_set1(counter + set * WORDS_LANES), words_lane_numbers());
+    return words_set1(c->word[word]);
+}
+/* The blocks of each set in turn, as they stand in memory. */
+VEC_STEP void chacha_lane_blocks(words x[][16], unsigned sets, const struct chacha *c, const struct chacha_pairs *pairs,
+                                 uint32_t counter)
 {
     VEC_UNROLL for (unsigned set = 0; set < sets; set++)
         VEC_UNROLL for (unsigned i = 0; i < 16; i++)
-            x[set][i] = chacha_initial(c, counter + set * WORDS_LANES, i);
+            x[set][i] = chacha_initial(c, pairs, set, counter, i);
     for (unsigned round = 0; round < CHACHA_DOUBLE_ROUNDS; round++) {
         chacha_half_round(x, sets, 0);
         chacha_half_round(x, sets, 1);
@@ -83,7 +102,7 @@ VEC_STEP void chacha_lane_blocks(words x[][16], unsigned sets, const struct chac
     VEC_UNROLL for (unsigned set = 0; set < sets; set++)
     {
         VEC_UNROLL for (unsigned i = 0; i < 16; i++)
-            x[set][i] = words_add(x[set][i], chacha_initial(c, counter + set * WORDS_LANES, i));
+            x[set][i] = words_add(x[set][i], chacha_initial(c, pairs, set, counter, i));
         words_lanes_to_blocks(x[set]);
     }
 }
@@ -146,6 +165,11 @@ VEC_STEP void chacha_counted_rows(words x[][4], unsigned sets, const struct chac
 
 /* --- use of the blocks */
 
+/* out = in xor the first `len` bytes of x, for a len of 1 to WORDS_BYTES. */
+VEC_STEP void chacha_xor_part(uint8_t *out, const uint8_t *in, words x, size_t len)
+{
+    words_store_part(out, words_xor(x, words_load_part(in, len)), len);
+}
 /* out = in xor the vectors from x on, `len` bytes. */
 VEC_STEP void chacha_xor(uint8_t *out, const uint8_t *in, const words *x, unsigned count, size_t len)
 {
@@ -155,7 +179,7 @@ VEC_STEP void chacha_xor(uint8_t *out, const uint8_t *in, const words *x, unsign
         if (len >= at + WORDS_BYTES)
             words_store(out + at, words_xor(x[i], words_load(in + at)));
         else if (len > at)
-            words_xor_part(out + at, in + at, x[i], len - at);
+            chacha_xor_part(out + at, in + at, x[i], len - at);
     }
 }
 /* As it is, without a text. */
@@ -178,23 +202,35 @@ VEC_STEP void chacha_use(uint8_t *key, uint8_t *out, const uint8_t *in, const wo
         chacha_xor(out, in, x, count, len);
 }
 
-/* As many sets of lanes as the registers bear, for long texts, whole. */
-#define CHACHA_SETS 2
+/* All sets of lanes, for long texts, whole. */
 #define CHACHA_BULK (CHACHA_BLOCK * CHACHA_SETS * WORDS_LANES)
 static OCT_NOINLINE void chacha_bulk(const struct chacha *c, uint32_t counter, uint8_t *out, const uint8_t *in)
 {
     words x[CHACHA_SETS][16];
-    chacha_lane_blocks(x, CHACHA_SETS, c, counter);
+    chacha_lane_blocks(x, CHACHA_SETS, c, NULL, counter);
     VEC_UNROLL for (unsigned set = 0; set < CHACHA_SETS; set++)
         chacha_xor(out + set * CHACHA_BLOCK * WORDS_LANES, in + set * CHACHA_BLOCK * WORDS_LANES, x[set], 16,
                    CHACHA_BLOCK * WORDS_LANES);
+}
+/* The blocks of all pairs, and of those of the first set. */
+static OCT_NOINLINE void chacha_all_pairs(const struct chacha *c, const struct chacha_pairs *pairs, uint8_t *out)
+{
+    words x[CHACHA_SETS][16];
+    chacha_lane_blocks(x, CHACHA_SETS, c, pairs, 0);
+    chacha_store(out, x[0], CHACHA_SETS * 16);
+}
+static OCT_NOINLINE void chacha_half_pairs(const struct chacha *c, const struct chacha_pairs *pairs, uint8_t *out)
+{
+    words x[1][16];
+    chacha_lane_blocks(x, 1, c, pairs, 0);
+    chacha_store(out, x[0], 16);
 }
 /* At most WORDS_LANES blocks. */
 static OCT_NOINLINE void chacha_lanes(const struct chacha *c, uint32_t counter, uint8_t *key, uint8_t *out,
                                       const uint8_t *in, size_t len)
 {
     words x[1][16];
-    chacha_lane_blocks(x, 1, c, counter);
+    chacha_lane_blocks(x, 1, c, NULL, counter);
     chacha_use(key, out, in, x[0], 16, len);
 }
 /* At most half as many, and at most a quarter. */

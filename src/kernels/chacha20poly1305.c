@@ -1,34 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* ChaCha20-Poly1305: records, bursts, masks, keys. Streams are in chacha20poly1305_stream_impl.h. */
+/* ChaCha20-Poly1305: records, masks, keys. Bursts and streams have headers of their own. */
 #include "kernels/chacha20poly1305_impl.h"
 
+#include "kernels/chacha20poly1305_burst_impl.h"
 #include "kernels/chacha20poly1305_stream_impl.h"
-
-/* Sealed and opened by the same steps; `opening` is a constant. */
-VEC_STEP void take_record(struct message *m, const void *key, const struct oct_aead_record *r, const unsigned opening)
-{
-    struct course at = {.is_long = r->len >= BULK_TEXT};
-    m->chacha = *(const struct chacha *)key;
-    chacha_set_nonce(&m->chacha, r->nonce);
-    absorb_aad(m, &at, r->aad, r->aad_len);
-    absorb_padding(m, &at);
-    if (r->len > 0)
-        take_text(m, &at, r->out, r->in, r->len, 1, opening);
-    else if (!at.keyed)
-        make_key(m, &at);
-    absorb_padding(m, &at);
-    poly_finish(&m->poly, at.pos, at.powers, r->aad_len, r->len, r->tag);
-    forget(m, &at);
-}
-static OCT_NOINLINE void seal_record(struct message *m, const void *key, const struct oct_aead_record *r)
-{
-    take_record(m, key, r, 0);
-}
-static OCT_NOINLINE void open_record(struct message *m, const void *key, const struct oct_aead_record *r)
-{
-    take_record(m, key, r, 1);
-}
 
 void OCT_NAME(chacha20poly1305_seal)(const struct oct_aead_record_args *args)
 {
@@ -40,20 +16,6 @@ void OCT_NAME(chacha20poly1305_open)(const struct oct_aead_record_args *args)
 {
     struct message m;
     open_record(&m, args->key, &args->record);
-}
-
-void OCT_NAME(chacha20poly1305_seal_burst)(const struct oct_aead_burst_args *args)
-{
-    struct message m;
-    for (size_t i = 0; i < args->count; i++)
-        seal_record(&m, args->key, &args->record[i]);
-}
-
-void OCT_NAME(chacha20poly1305_open_burst)(const struct oct_aead_burst_args *args)
-{
-    struct message m;
-    for (size_t i = 0; i < args->count; i++)
-        open_record(&m, args->key, &args->record[i]);
 }
 
 /* A key expands to the state that it stands in, whatever it is for. */

@@ -7,9 +7,9 @@
  * round. The block that gives Poly1305 its key rides in the first chunk with the text's own blocks. Poly1305 lags behind when sealing
  * and runs ahead when opening, so that it always meets whole groups of vectors.
  *
- * Positions and lengths are public and stand in struct course, which is registers; struct message is secret. A message stands in the
- * frame of the exported function, which has nothing else there: what works on it gets its address, and keeps nothing public where a
- * store through that could reach. So tools/check-isa can tell the two apart.
+ * Positions and lengths are public and stand in struct course, which is registers; struct message is secret. A message
+ * stands in the frame of the exported function, which has nothing else there: what works on it gets its address, and
+ * keeps nothing public where a store through that could reach. So tools/check-isa can tell the two apart.
  */
 #ifndef OCT_KERNELS_CHACHA20POLY1305_IMPL_H
 #define OCT_KERNELS_CHACHA20POLY1305_IMPL_H
@@ -93,7 +93,7 @@ VEC_STEP void xor_stored(uint8_t *out, const uint8_t *in, const uint8_t *stream,
     for (; len - i >= WORDS_BYTES; i += WORDS_BYTES)
         words_store(out + i, words_xor(words_load(stream + i), words_load(in + i)));
     if (len > i)
-        words_xor_part(out + i, in + i, words_load(stream + i), len - i);
+        chacha_xor_part(out + i, in + i, words_load(stream + i), len - i);
 }
 
 /* How many of the `len` bytes that are there Poly1305 takes now: up to a group's end. */
@@ -169,6 +169,31 @@ VEC_STEP void take_text(struct message *m, struct course *at, uint8_t *out, cons
 VEC_STEP void forget(struct message *m, const struct course *at)
 {
     oct_cleanse(m, at->ahead ? sizeof *m : offsetof(struct message, stream));
+}
+
+/* Sealed and opened by the same steps; `opening` is a constant. */
+VEC_STEP void take_record(struct message *m, const void *key, const struct oct_aead_record *r, const unsigned opening)
+{
+    struct course at = {.is_long = r->len >= BULK_TEXT};
+    m->chacha = *(const struct chacha *)key;
+    chacha_set_nonce(&m->chacha, r->nonce);
+    absorb_aad(m, &at, r->aad, r->aad_len);
+    absorb_padding(m, &at);
+    if (r->len > 0)
+        take_text(m, &at, r->out, r->in, r->len, 1, opening);
+    else if (!at.keyed)
+        make_key(m, &at);
+    absorb_padding(m, &at);
+    poly_finish(&m->poly, at.pos, at.powers, r->aad_len, r->len, r->tag);
+    forget(m, &at);
+}
+static OCT_NOINLINE void seal_record(struct message *m, const void *key, const struct oct_aead_record *r)
+{
+    take_record(m, key, r, 0);
+}
+static OCT_NOINLINE void open_record(struct message *m, const void *key, const struct oct_aead_record *r)
+{
+    take_record(m, key, r, 1);
 }
 
 #endif

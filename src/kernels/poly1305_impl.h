@@ -288,6 +288,14 @@ static OCT_NOINLINE void poly_fold(struct poly *p, unsigned started, unsigned po
     poly_canonical(p->before, limb);
 }
 
+/* A message's number and what is added to it, mod 2^128. */
+VEC_STEP void poly_tag(uint8_t tag[16], const uint64_t w[3], uint64_t pad_low, uint64_t pad_high)
+{
+    const unsigned __int128 t = (unsigned __int128)w[0] + pad_low;
+    tier_store64(tag, (uint64_t)t);
+    tier_store64(tag + 8, (uint64_t)(t >> 64) + w[1] + pad_high);
+}
+
 /* The tag of all so far, which is whole blocks, and of the block of lengths. */
 VEC_STEP void poly_finish(struct poly *p, uint64_t pos, unsigned powers, uint64_t aad_len, uint64_t text_len, uint8_t tag[16])
 {
@@ -297,9 +305,7 @@ VEC_STEP void poly_finish(struct poly *p, uint64_t pos, unsigned powers, uint64_
     /* What is beyond meets powers that are zero; it is made a number all the same. */
     memset(p->pending + fill + 16, 0, POLY_BYTES - fill - 16);
     poly_fold(p, pos >= POLY_BYTES, powers, (unsigned)(fill / 16) + 1);
-    const unsigned __int128 t = (unsigned __int128)p->before[0] + p->pad[0];
-    tier_store64(tag, (uint64_t)t);
-    tier_store64(tag + 8, (uint64_t)(t >> 64) + p->before[1] + p->pad[1]);
+    poly_tag(tag, p->before, p->pad[0], p->pad[1]);
 }
 
 #endif

@@ -37,6 +37,8 @@ OCT_INLINE void quads_store1(uint64_t *p, quads a, unsigned bits);
  * choice: quads_block_order() puts words that are in the order of the blocks where the blocks are. */
 OCT_INLINE void quads_load_blocks(quads limb[3], const uint8_t *p);
 OCT_INLINE quads quads_block_order(quads a);
+/* The same of one block for each lane, in order: lane i gets the one at p + i * stride. */
+OCT_INLINE void quads_load_lanes(quads limb[3], const uint8_t *p, size_t stride);
 
 OCT_INLINE quads quads_add(quads a, quads b);
 OCT_INLINE quads quads_or(quads a, quads b);

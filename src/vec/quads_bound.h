@@ -88,6 +88,11 @@ OCT_INLINE void quads_load_blocks(quads limb[3], const uint8_t *p)
     limb[0] = limb[1] = quads_below("load_blocks", 44);
     limb[2] = quads_below("load_blocks", 40);
 }
+OCT_INLINE void quads_load_lanes(quads limb[3], const uint8_t *p, size_t stride)
+{
+    (void)stride;
+    quads_load_blocks(limb, p);
+}
 OCT_INLINE quads quads_block_order(quads a)
 {
     return a;

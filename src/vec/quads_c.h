@@ -89,22 +89,26 @@ OCT_INLINE quads quads_madd52hi(quads sum, quads a, quads b)
     QUADS_EACH(i) sum.l[i] += (uint64_t)((unsigned __int128)(a.l[i] & QUADS_LOW52) * (b.l[i] & QUADS_LOW52) >> 52);
     return sum;
 }
-/* Bits at .. at+bits-1 of every block. */
-OCT_INLINE quads quads_block_bits(const uint8_t *p, unsigned at, unsigned bits)
+/* Bits at .. at+43 of the block at p + i * stride for each lane i. */
+OCT_INLINE quads quads_block_bits(const uint8_t *p, size_t stride, unsigned at)
 {
     quads r;
     QUADS_EACH(i)
     {
-        const uint64_t low = tier_load64(p + 16 * i), high = tier_load64(p + 16 * i + 8);
+        const uint64_t low = tier_load64(p + stride * i), high = tier_load64(p + stride * i + 8);
         const unsigned __int128 block = (unsigned __int128)high << 64 | low;
-        r.l[i] = (uint64_t)(block >> at) & (((uint64_t)1 << bits) - 1);
+        r.l[i] = (uint64_t)(block >> at) & (((uint64_t)1 << 44) - 1);
     }
     return r;
 }
-OCT_INLINE void quads_load_blocks(quads limb[3], const uint8_t *p)
+OCT_INLINE void quads_load_lanes(quads limb[3], const uint8_t *p, size_t stride)
 {
     for (unsigned i = 0; i < 3; i++)
-        limb[i] = quads_block_bits(p, 44 * i, 44);
+        limb[i] = quads_block_bits(p, stride, 44 * i);
+}
+OCT_INLINE void quads_load_blocks(quads limb[3], const uint8_t *p)
+{
+    quads_load_lanes(limb, p, 16);
 }
 OCT_INLINE quads quads_block_order(quads a)
 {

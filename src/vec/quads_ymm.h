@@ -81,6 +81,16 @@ OCT_INLINE void quads_load_blocks(quads limb[3], const uint8_t *p)
     const quads a = _mm256_loadu_si256((const __m256i *)p), b = _mm256_loadu_si256((const __m256i *)(p + 32));
     quads_limbs(limb, _mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
 }
+OCT_INLINE quads quads_ymm_rows(const uint8_t *p, size_t stride)
+{
+    const quads a = _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)p));
+    return _mm256_inserti128_si256(a, _mm_loadu_si128((const __m128i *)(p + stride)), 1);
+}
+OCT_INLINE void quads_load_lanes(quads limb[3], const uint8_t *p, size_t stride)
+{
+    const quads a = quads_ymm_rows(p, 2 * stride), b = quads_ymm_rows(p + stride, 2 * stride);
+    quads_limbs(limb, _mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
+}
 OCT_INLINE quads quads_block_order(quads a)
 {
     return _mm256_permute4x64_epi64(a, 0xd8);

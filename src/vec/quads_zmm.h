@@ -81,6 +81,18 @@ OCT_INLINE void quads_load_blocks(quads limb[3], const uint8_t *p)
     const quads a = _mm512_loadu_si512(p), b = _mm512_loadu_si512(p + 64);
     quads_limbs(limb, _mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
 }
+OCT_INLINE quads quads_zmm_rows(const uint8_t *p, size_t stride)
+{
+    const quads a = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)p));
+    const quads b = _mm512_inserti64x2(a, _mm_loadu_si128((const __m128i *)(p + stride)), 1);
+    const quads c = _mm512_inserti64x2(b, _mm_loadu_si128((const __m128i *)(p + 2 * stride)), 2);
+    return _mm512_inserti64x2(c, _mm_loadu_si128((const __m128i *)(p + 3 * stride)), 3);
+}
+OCT_INLINE void quads_load_lanes(quads limb[3], const uint8_t *p, size_t stride)
+{
+    const quads a = quads_zmm_rows(p, 2 * stride), b = quads_zmm_rows(p + stride, 2 * stride);
+    quads_limbs(limb, _mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
+}
 OCT_INLINE quads quads_block_order(quads a)
 {
     return _mm512_permutexvar_epi64(_mm512_set_epi64(7, 3, 6, 2, 5, 1, 4, 0), a);

@@ -57,6 +57,12 @@ OCT_INLINE uint32_t tier_load32(const uint8_t *p)
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? x : __builtin_bswap32(x);
 }
 
+OCT_INLINE void tier_store32(uint8_t *p, uint32_t x)
+{
+    x = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? x : __builtin_bswap32(x);
+    memcpy(p, &x, sizeof x);
+}
+
 /* As in vec.h: a step is part of its caller where vectors are registers, a function of its own where they are memory. */
 #if defined(TIER_WORDS_ZMM) || defined(TIER_WORDS_YMM)
 #include <immintrin.h>

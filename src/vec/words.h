@@ -54,9 +54,17 @@ OCT_INLINE void words_rows_to_blocks(words x[4]);
 /* WORDS_BYTES bytes, little-endian, at any address. */
 OCT_INLINE words words_load(const uint8_t *p);
 OCT_INLINE void words_store(uint8_t *p, words a);
-/* out = in xor the first `len` bytes of a, for a public len of 1 .. WORDS_BYTES-1; nothing beyond is read or written. out may
- * be in. */
-OCT_INLINE void words_xor_part(uint8_t *out, const uint8_t *in, words a, size_t len);
+/* The first `len` bytes alone, for a public len of 1 .. WORDS_BYTES: zeros behind them, nothing beyond read or
+ * written. */
+OCT_INLINE words words_load_part(const uint8_t *p, size_t len);
+OCT_INLINE void words_store_part(uint8_t *p, words a, size_t len);
+OCT_INLINE words words_keep(words a, size_t len);
+
+/* How many of `left` bytes one vector takes. */
+OCT_INLINE size_t words_part_bytes(size_t left)
+{
+    return left < WORDS_BYTES ? left : WORDS_BYTES;
+}
 
 /* Overwrites the vector registers that may hold secrets. */
 OCT_INLINE void words_clear_registers(void);

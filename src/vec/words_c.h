@@ -91,15 +91,27 @@ OCT_INLINE words words_load(const uint8_t *p)
                            (uint32_t)p[4 * i + 3] << 24;
     return r;
 }
-OCT_INLINE void words_store(uint8_t *p, words a)
+OCT_INLINE words words_load_part(const uint8_t *p, size_t len)
 {
-    for (unsigned i = 0; i < 4 * WORDS_LANES; i++)
-        p[i] = (uint8_t)(a.l[i / 4] >> (8 * (i % 4)));
+    words r = words_set1(0);
+    for (size_t i = 0; i < len; i++)
+        r.l[i / 4] |= (uint32_t)p[i] << (8 * (i % 4));
+    return r;
 }
-OCT_INLINE void words_xor_part(uint8_t *out, const uint8_t *in, words a, size_t len)
+OCT_INLINE void words_store_part(uint8_t *p, words a, size_t len)
 {
     for (size_t i = 0; i < len; i++)
-        out[i] = (uint8_t)(in[i] ^ a.l[i / 4] >> (8 * (i % 4)));
+        p[i] = (uint8_t)(a.l[i / 4] >> (8 * (i % 4)));
+}
+OCT_INLINE void words_store(uint8_t *p, words a)
+{
+    words_store_part(p, a, 4 * WORDS_LANES);
+}
+OCT_INLINE words words_keep(words a, size_t len)
+{
+    for (size_t i = len; i < 4 * WORDS_LANES; i++)
+        a.l[i / 4] &= ~((uint32_t)0xff << (8 * (i % 4)));
+    return a;
 }
 OCT_INLINE void words_clear_registers(void)
 {

@@ -40,10 +40,17 @@ OCT_INLINE words words_rol(words a, unsigned bits)
            : bits == 8  ? _mm256_rol_epi32(a, 8)
                         : _mm256_rol_epi32(a, 7);
 }
-OCT_INLINE void words_xor_part(uint8_t *out, const uint8_t *in, words a, size_t len)
+OCT_INLINE words words_load_part(const uint8_t *p, size_t len)
 {
-    const __mmask32 mask = ~(uint32_t)0 >> (32 - len);
-    _mm256_mask_storeu_epi8(out, mask, _mm256_xor_si256(a, _mm256_maskz_loadu_epi8(mask, in)));
+    return _mm256_maskz_loadu_epi8(~(uint32_t)0 >> (32 - len), p);
+}
+OCT_INLINE void words_store_part(uint8_t *p, words a, size_t len)
+{
+    _mm256_mask_storeu_epi8(p, ~(uint32_t)0 >> (32 - len), a);
+}
+OCT_INLINE words words_keep(words a, size_t len)
+{
+    return _mm256_maskz_mov_epi8(~(uint32_t)0 >> (32 - len), a);
 }
 
 OCT_INLINE words words_turn_rows(words a, unsigned n)

@@ -106,10 +106,17 @@ OCT_INLINE void words_store(uint8_t *p, words a)
 {
     _mm512_storeu_si512(p, a);
 }
-OCT_INLINE void words_xor_part(uint8_t *out, const uint8_t *in, words a, size_t len)
+OCT_INLINE words words_load_part(const uint8_t *p, size_t len)
 {
-    const __mmask64 mask = ~(uint64_t)0 >> (64 - len);
-    _mm512_mask_storeu_epi8(out, mask, _mm512_xor_si512(a, _mm512_maskz_loadu_epi8(mask, in)));
+    return _mm512_maskz_loadu_epi8(~(uint64_t)0 >> (64 - len), p);
+}
+OCT_INLINE void words_store_part(uint8_t *p, words a, size_t len)
+{
+    _mm512_mask_storeu_epi8(p, ~(uint64_t)0 >> (64 - len), a);
+}
+OCT_INLINE words words_keep(words a, size_t len)
+{
+    return _mm512_maskz_mov_epi8(~(uint64_t)0 >> (64 - len), a);
 }
 OCT_INLINE void words_clear_registers(void)
 {

@@ -2,9 +2,10 @@
  * Copyright The Octuple Authors */
 /*
  * Poly1305 alone, with keys and messages that a cipher never gives: r at its extremes, all limbs ones, sums that end at p-1, p, p+1 and
- * around 2^130 and 2^128. Against libcrypto's Poly1305. Compiled once per tier.
+ * around 2^130 and 2^128; one message over all lanes, and a message in each. Against libcrypto's Poly1305. Compiled once
+ * per tier.
  */
-#include "kernels/poly1305_impl.h"
+#include "kernels/poly1305_rows_impl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,13 +60,18 @@ static void our_tag(uint8_t tag[16], const uint8_t key[32], const uint8_t *data,
     poly_finish(&p, pos, len % 32 == 0 || bulk || pos >= POLY_BYTES, tier_load64(data + len - 16), tier_load64(data + len - 8), tag);
 }
 
-static void compare(const uint8_t key[32], const uint8_t *data, size_t len)
+static void their_tag(uint8_t tag[16], const uint8_t key[32], const uint8_t *data, size_t len)
 {
-    uint8_t want[16], tag[16];
     size_t n;
     assert_int_equal(EVP_MAC_init(ctx, key, 32, NULL), 1);
     assert_int_equal(EVP_MAC_update(ctx, data, len), 1);
-    assert_int_equal(EVP_MAC_final(ctx, want, &n, sizeof want), 1);
+    assert_int_equal(EVP_MAC_final(ctx, tag, &n, 16), 1);
+}
+
+static void compare(const uint8_t key[32], const uint8_t *data, size_t len)
+{
+    uint8_t want[16], tag[16];
+    their_tag(want, key, data, len);
     for (unsigned bulk = 0; bulk < 2; bulk++)
         for (size_t split = 0; split < len; split += len > 512 ? 16 * 7 : 16) {
             our_tag(tag, key, data, len, bulk, split);
@@ -114,6 +120,39 @@ static void test_extremes(void **state)
                 make_data(data, len, of);
                 compare(key, data, len);
             }
+}
+
+/* Messages of one block to all that a row holds side by side, each with its key; lanes at the end stay empty. */
+static void compare_rows(unsigned count, unsigned kind, unsigned of)
+{
+    static uint8_t data[QUADS_LANES][16 * POLY_ROW_BLOCKS];
+    struct poly_rows p;
+    uint8_t key[QUADS_LANES][32], want[16], tag[16];
+    unsigned most = 0;
+    memset(&p, 0, sizeof p);
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned blocks = 1 + (7 * i + kind + count) % POLY_ROW_BLOCKS;
+        most = blocks > most ? blocks : most;
+        p.blocks[i] = blocks;
+        make_key(key[i], kind + i);
+        make_data(data[i], sizeof data[i], of + i);
+        poly_row_key(&p.row[i], key[i]);
+        memcpy(p.row[i].block[POLY_ROW_BLOCKS - blocks], data[i], 16 * (size_t)blocks);
+    }
+    poly_rows_sum(&p, most);
+    for (unsigned i = 0; i < count; i++) {
+        their_tag(want, key[i], data[i], 16 * (size_t)p.blocks[i]);
+        poly_row_tag(tag, &p, i);
+        assert_memory_equal(tag, want, 16);
+    }
+}
+static void test_rows(void **state)
+{
+    (void)state;
+    for (unsigned count = 1; count <= QUADS_LANES; count++)
+        for (unsigned kind = 0; kind < 24 * POLY_ROW_BLOCKS; kind++)
+            for (unsigned of = 0; of < 3; of++)
+                compare_rows(count, kind, of);
 }
 
 /* With r = 1 the result is the sum of the blocks: two blocks make any number from 2 * 2^128 on, five any from 5 * 2^128, so that the sum
@@ -170,6 +209,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_rows),
         cmocka_unit_test(test_final_reduction),
         cmocka_unit_test(test_canonical),
     };
