@@ -2,11 +2,12 @@
  * Copyright The Octuple Authors */
 /*
  * AEADs on the c tier with keys, texts and additional data marked secret: records of many lengths, pieces, a nonce
- * that has to be hashed, masks, a forgery. What is checked is also what works: opening gives the text back.
+ * that has to be hashed, masks, a forgery; bursts of QUIC packets, the keys of headers secret too. What is checked is
+ * also what works: opening gives the text back.
  */
 #include "secret.h"
 
-#include "api/aead_internal.h"
+#include "api/quic_internal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -79,6 +80,41 @@ static void masks(const struct oct_aead_ops *ops, const uint8_t *bytes)
     ops->mask(&args);
 }
 
+/* Packets of mixed lengths, two of them forged; headers and what is sent are public. */
+#define HEADER 9
+static int packets(const struct oct_aead_ops *ops, int aead, const uint8_t *bytes)
+{
+    static const size_t lens[] = {3, 64, 20, 200, 256, 300, 33, 192, 65, 1};
+    static uint8_t data[OCT_ARRAY_LEN(lens)][HEADER + 300 + OCT_AEAD_TAG], plain[300];
+    static const uint8_t iv[OCT_AEAD_NONCE] = {3};
+    struct oct_quic_packet packet[OCT_ARRAY_LEN(lens)];
+    struct oct_quic_keys *keys = NULL;
+    if (oct_quic_keys_new_on(ops, &keys, aead, bytes, oct_aead_key_len(aead), iv, bytes) != OCT_OK)
+        return 0;
+    for (unsigned i = 0; i < OCT_ARRAY_LEN(lens); i++) {
+        const uint8_t header[HEADER] = {0x42, [HEADER - 1] = (uint8_t)i};
+        memcpy(data[i], header, HEADER);
+        fill(data[i] + HEADER, lens[i], i);
+        packet[i] = (struct oct_quic_packet){data[i], HEADER, HEADER + lens[i], i, 0};
+    }
+    int good = oct_quic_seal(keys, packet, OCT_ARRAY_LEN(lens)) == OCT_OK;
+    for (unsigned i = 0; i < OCT_ARRAY_LEN(lens); i++) {
+        OCT_DECLASSIFY(data[i], sizeof data[i]);
+        data[i][HEADER + lens[i] + OCT_AEAD_TAG - 1] ^= i % 6 == 2;
+        packet[i] = (struct oct_quic_packet){data[i], HEADER - 3, HEADER + lens[i] + OCT_AEAD_TAG, i, 0};
+    }
+    good &= oct_quic_open(keys, packet, OCT_ARRAY_LEN(lens)) == OCT_ERR_AUTH;
+    for (unsigned i = 0; i < OCT_ARRAY_LEN(lens); i++) {
+        fill(plain, lens[i], i);
+        OCT_DECLASSIFY(plain, lens[i]);
+        OCT_DECLASSIFY(data[i], sizeof data[i]);
+        good &= i % 6 == 2 ? packet[i].status == OCT_ERR_AUTH
+                           : packet[i].status == OCT_OK && memcmp(data[i] + HEADER, plain, lens[i]) == 0;
+    }
+    oct_quic_keys_free(keys);
+    return good;
+}
+
 int main(void)
 {
     int good = 1;
@@ -96,6 +132,7 @@ int main(void)
             good &= oct_aead_key_init_on(ops[i], memory, aead, bytes, oct_aead_key_len(aead)) == OCT_OK;
             good &= records((struct oct_aead_key *)memory) && pieces((struct oct_aead_key *)memory);
             masks(ops[i], bytes);
+            good &= aead == OCT_AEAD_AES_192_GCM || packets(ops[i], aead, bytes);
             runs++;
         }
     }

@@ -52,6 +52,30 @@ static void run_stream(size_t aad_len, size_t len, size_t piece)
     REQUIRE(oct_aead_stream_finish_open(&s, tag, sizeof tag) == OCT_OK);
 }
 
+/* Records that go side by side and others, all at once. */
+static void run_burst(const struct oct_aead_ops *ops)
+{
+    static const size_t texts[OCT_AEAD_BURST] = {0, 1, 64, 256, 257, 100, 33, 200};
+    static const size_t aads[OCT_AEAD_BURST] = {0, 13, 32, 20, 13, 33, 5, 13};
+    static uint8_t tags[2][OCT_AEAD_BURST][16];
+    struct oct_aead_burst_args args = {.key = key->expanded, .count = OCT_AEAD_BURST};
+    OCT_SECRET(text, sizeof text);
+    for (int opening = 0; opening < 2; opening++) {
+        for (size_t i = 0, at = 0; i < OCT_AEAD_BURST; at += texts[i++])
+            args.record[i] = (struct oct_aead_record){
+                nonce, aad, aads[i], (opening ? sealed : text) + at, (opening ? opened : sealed) + at, texts[i],
+                tags[opening][i]};
+        (opening ? ops->open_burst : ops->seal_burst)(&args);
+        for (size_t i = 0, at = 0; i < OCT_AEAD_BURST; at += texts[i++])
+            REQUIRE(is_secret(tags[opening][i], 16) && (texts[i] == 0 || is_secret(args.record[i].out, texts[i])));
+        publish(sealed, sizeof sealed);
+    }
+    publish(tags, sizeof tags);
+    publish(text, sizeof text);
+    publish(opened, sizeof opened);
+    REQUIRE(memcmp(tags[0], tags[1], sizeof tags[0]) == 0 && memcmp(opened, text, 911) == 0);
+}
+
 static void run_masks(const struct oct_aead_ops *ops)
 {
     static uint8_t mask_key[OCT_AEAD_MASK_KEY_BYTES] __attribute__((aligned(16))), mask[2][16];
@@ -81,6 +105,7 @@ int main(void)
             run_stream(aads[i], texts[j], 77);
             run_stream(aads[i], texts[j], 1500);
         }
+    run_burst(ops[portable]);
     run_masks(ops[portable]);
     printf("chacha20poly1305: clean\n");
     return 0;

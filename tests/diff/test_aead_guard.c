@@ -2,9 +2,12 @@
  * Copyright The Octuple Authors */
 /*
  * AEADs at the edge of memory: every buffer of a call begins right behind a page that cannot be touched, or ends
- * right before one, and a single byte too many ends the program. Every tier, every length to 700, and some long ones.
+ * right before one, and a single byte too many ends the program. Every tier, every length to 700, and some long ones;
+ * bursts of QUIC packets, each between pages of its own, of lengths that go side by side and others mixed.
  */
 #include "aead_ref.h"
+
+#include "api/quic_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,17 +87,87 @@ static void test_edges(void **state)
     assert_true(runs > 0);
 }
 
+#define PACKETS 9
+static uint8_t *packet_room[PACKETS];
+
+/* Packet i of a burst, to be sealed: its number is i, and stands in the last bytes of its header. */
+static void make_packet(struct oct_quic_packet *packet, unsigned i, size_t first, uint8_t *data)
+{
+    const unsigned number_len = 1 + (i + (unsigned)first) % 4;
+    const size_t header = number_len + 1 + (first + 5 * i) % 40;
+    memcpy(data, text, packet->len);
+    memset(data + header - number_len, 0, number_len);
+    data[0] = (uint8_t)(0x40 | (number_len - 1));
+    data[header - 1] = (uint8_t)i;
+    *packet = (struct oct_quic_packet){.data = data, .header_len = header, .len = packet->len, .number = i};
+}
+
+/* Sealed together they are what each is when sealed alone, elsewhere; opened together they are what they were. */
+static void check_burst(struct oct_quic_keys *keys, unsigned count, size_t first, int at_end)
+{
+    struct oct_quic_packet packet[PACKETS] = {{0}}, alone;
+    size_t header[PACKETS], len[PACKETS];
+    for (unsigned i = 0; i < count; i++) {
+        packet[i].len = len[i] = 48 + (i == 3 ? 1440 : (first + 61 * i) % 300);
+        make_packet(&packet[i], i, first, at_end ? packet_room[i] + ROOM - len[i] - 16 : packet_room[i]);
+        header[i] = packet[i].header_len;
+    }
+    assert_int_equal(oct_quic_seal(keys, packet, count), OCT_OK);
+    for (unsigned i = 0; i < count; i++) {
+        alone.len = len[i];
+        make_packet(&alone, i, first, want);
+        assert_int_equal(oct_quic_seal(keys, &alone, 1), OCT_OK);
+        assert_memory_equal(packet[i].data, want, len[i] + 16);
+        packet[i].header_len -= 1 + (i + first) % 4;
+        packet[i].len += 16;
+    }
+    assert_int_equal(oct_quic_open(keys, packet, count), OCT_OK);
+    for (unsigned i = 0; i < count; i++) {
+        assert_int_equal(packet[i].header_len, header[i]);
+        assert_int_equal(packet[i].number, i);
+        assert_memory_equal(packet[i].data + header[i], text + header[i], len[i] - header[i]);
+    }
+}
+
+static void test_quic_edges(void **state)
+{
+    static const int aeads[] = {OCT_AEAD_AES_128_GCM, OCT_AEAD_AES_256_GCM, OCT_AEAD_CHACHA20_POLY1305};
+    uint8_t bytes[32], iv[12], hp[32];
+    unsigned runs = 0;
+    (void)state;
+    ref_random(bytes, sizeof bytes);
+    ref_random(iv, sizeof iv);
+    ref_random(hp, sizeof hp);
+    for (unsigned a = 0; a < OCT_ARRAY_LEN(aeads); a++) {
+        const struct oct_aead_ops *ops[OCT_AEAD_TIERS];
+        const unsigned count = oct_aead_runnable(aeads[a], ops);
+        for (unsigned i = 0; i < count; i++, runs++) {
+            const size_t step = strcmp(ops[i]->tier, "c") == 0 ? 29 : 1;
+            struct oct_quic_keys *keys = NULL;
+            assert_int_equal(
+                oct_quic_keys_new_on(ops[i], &keys, aeads[a], bytes, oct_aead_key_len(aeads[a]), iv, hp), OCT_OK);
+            for (size_t first = 0; first < 300; first += step)
+                for (int at_end = 0; at_end < 2; at_end++)
+                    check_burst(keys, 1 + (unsigned)(first % PACKETS), first, at_end);
+            oct_quic_keys_free(keys);
+        }
+    }
+    assert_true(runs > 0);
+}
+
 static int setup(void **state)
 {
     (void)state;
     for (int i = 0; i < BUFFERS; i++)
         room[i] = guarded();
+    for (int i = 0; i < PACKETS; i++)
+        packet_room[i] = guarded();
     ref_random(text, sizeof text);
     return 0;
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_edges)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_edges), cmocka_unit_test(test_quic_edges)};
     return cmocka_run_group_tests(tests, setup, NULL);
 }
