@@ -78,6 +78,16 @@ VEC_STEP void chacha_set_pair(struct chacha_pairs *p, size_t lane, uint32_t coun
         memcpy(p->word[1 + i] + 4 * lane, nonce + 4 * i, 4);
 }
 
+/* All counters go on by `step`. */
+VEC_STEP void chacha_next_pairs(struct chacha_pairs *p, uint32_t step)
+{
+    VEC_UNROLL for (unsigned set = 0; set < CHACHA_SETS; set++)
+    {
+        uint8_t *counters = p->word[0] + set * WORDS_BYTES;
+        words_store(counters, words_add(words_load(counters), words_set1(step)));
+    }
+}
+
 /* Word `word` of the states of a set: from the pairs if there are any, else for the blocks counter, counter + 1, ... */
 OCT_INLINE words chacha_initial(const struct chacha *c, const struct chacha_pairs *pairs, unsigned set,
                                 uint32_t counter, unsigned word)

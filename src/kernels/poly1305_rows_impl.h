@@ -5,8 +5,8 @@
  * many lanes, and needs powers of r first; here r^2 is enough: even and odd blocks are two chains, and one hides the
  * other's latency.
  *
- * Messages stand in rows that all end at the same block. What is before a shorter one is zero and has no bit 2^128 above
- * it, so that its sum stays zero. All is secret but how many blocks a message has.
+ * Messages stand in rows that all end at the same block. What is before a shorter one is zero and has no bit 2^128
+ * above it, so that its sum stays zero. All is secret but how many blocks a message has.
  */
 #ifndef OCT_KERNELS_POLY1305_ROWS_IMPL_H
 #define OCT_KERNELS_POLY1305_ROWS_IMPL_H
@@ -22,8 +22,8 @@ struct poly_row {
 };
 struct poly_rows {
     struct poly_row row[QUADS_LANES];
-    uint64_t blocks[QUADS_LANES]; /* of each message; 0 where there is none */
-    uint64_t sum[POLY_LIMBS][QUADS_LANES];
+    uint64_t blocks[QUADS_LANES]; /* of each message in its row, up to the row's end */
+    uint64_t sum[2][POLY_LIMBS][QUADS_LANES];
 };
 
 VEC_STEP void poly_row_key(struct poly_row *row, const uint8_t key[32])
@@ -41,19 +41,23 @@ VEC_STEP void poly_rows_load(quads m[POLY_LIMBS], const struct poly_rows *p, uns
     m[2] = quads_add(m[2], quads_sll(quads_srl(reach, 6), 40));
 }
 
-/* The sums of all rows, none of more than `most` blocks. */
-static OCT_NOINLINE void poly_rows_sum(struct poly_rows *p, unsigned most)
+/* Blocks from .. to-1 of all rows, an even number, are added to the sums of even and of odd blocks; `first` if these
+ * have no value yet. With the `last` ones the two become one, in the place of the even sums. */
+static OCT_NOINLINE void poly_rows_add(struct poly_rows *p, unsigned from, unsigned to, unsigned first, unsigned last)
 {
     quads r[POLY_LIMBS], s[POLY_LIMBS], r2[POLY_LIMBS], s2[POLY_LIMBS], h[2][POLY_LIMBS], m[POLY_LIMBS];
     struct poly_sum sum;
-    unsigned at = POLY_ROW_BLOCKS - (most + 1) / 2 * 2;
     quads_load_lanes(r, p->row[0].r, sizeof p->row[0]);
     poly_make_s(s, r);
     poly_multiply(r2, r, r);
     poly_make_s(s2, r2);
-    poly_rows_load(h[0], p, at);
-    poly_rows_load(h[1], p, at + 1);
-    for (at += 2; at < POLY_ROW_BLOCKS; at += 2)
+    VEC_UNROLL for (unsigned i = 0; i < 2; i++)
+        if (first)
+            poly_rows_load(h[i], p, from + i);
+        else
+            VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
+                h[i][k] = quads_load(p->sum[i][k], POLY_BITS);
+    for (unsigned at = first ? from + 2 : from; at < to; at += 2)
         VEC_UNROLL for (unsigned i = 0; i < 2; i++)
         {
             poly_rows_load(m, p, at + i);
@@ -61,20 +65,23 @@ static OCT_NOINLINE void poly_rows_sum(struct poly_rows *p, unsigned most)
             poly_multiply_add(&sum, h[i], r2, s2);
             poly_carry(h[i], &sum);
         }
-    poly_sum_zero(&sum);
-    poly_multiply_add(&sum, h[0], r2, s2);
-    poly_multiply_add(&sum, h[1], r, s);
-    poly_carry(m, &sum);
-    VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
-        quads_store(p->sum[k], m[k], POLY_BITS);
+    if (last) {
+        poly_sum_zero(&sum);
+        poly_multiply_add(&sum, h[0], r2, s2);
+        poly_multiply_add(&sum, h[1], r, s);
+        poly_carry(h[0], &sum);
+    }
+    VEC_UNROLL for (unsigned i = 0; i < 2; i++)
+        VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
+            quads_store(p->sum[i][k], h[i][k], POLY_BITS);
 }
 
-/* The tag of row i, once there are sums. */
+/* The tag of row i, after the last blocks. */
 VEC_STEP void poly_row_tag(uint8_t tag[16], const struct poly_rows *p, size_t i)
 {
     uint64_t limb[POLY_LIMBS], w[3];
     for (unsigned k = 0; k < POLY_LIMBS; k++)
-        limb[k] = p->sum[k][i];
+        limb[k] = p->sum[0][k][i];
     poly_canonical(w, limb);
     poly_tag(tag, w, tier_load64(p->row[i].pad), tier_load64(p->row[i].pad + 8));
 }

@@ -99,30 +99,30 @@ static int streams(struct subject *s, const struct oct_aead_record *sealed)
     return memcmp(tag, s->tag, 16) == 0 && memcmp(out, s->out, sealed->len) == 0;
 }
 
-#define SHORT 200 /* what goes side by side in a burst, and more */
-#define RECORDS 5
+#define SHORT 340 /* what goes side by side in a burst, and more */
 
-/* The same record five times in one burst, sealed and opened. */
+/* The same record in all places of one burst, sealed, and opened where it then is. */
 static int bursts(struct subject *s, const struct oct_aead_record *sealed)
 {
-    uint8_t out[RECORDS][SHORT], back[RECORDS][SHORT], tag[RECORDS][16], again[RECORDS][16];
-    struct oct_aead_burst_args seal = {.key = s->key, .count = RECORDS}, open = seal;
+    uint8_t out[OCT_AEAD_BURST][SHORT], tag[OCT_AEAD_BURST][16];
+    struct oct_aead_burst_args burst = {.key = s->key, .count = OCT_AEAD_BURST};
     int good = 1;
     if (sealed->len > SHORT)
         return 1;
-    for (int i = 0; i < RECORDS; i++) {
-        seal.record[i] = open.record[i] = *sealed;
-        seal.record[i].out = out[i];
-        seal.record[i].tag = tag[i];
-        open.record[i].in = out[i];
-        open.record[i].out = back[i];
-        open.record[i].tag = again[i];
+    for (int i = 0; i < OCT_AEAD_BURST; i++) {
+        burst.record[i] = *sealed;
+        burst.record[i].out = out[i];
+        burst.record[i].tag = tag[i];
     }
-    s->ops->seal_burst(&seal);
-    s->ops->open_burst(&open);
-    for (int i = 0; i < RECORDS; i++)
-        good &= memcmp(out[i], s->out, sealed->len) == 0 && memcmp(tag[i], s->tag, 16) == 0 &&
-                memcmp(back[i], s->text, sealed->len) == 0 && memcmp(again[i], s->tag, 16) == 0;
+    s->ops->seal_burst(&burst);
+    for (int i = 0; i < OCT_AEAD_BURST; i++) {
+        good &= memcmp(out[i], s->out, sealed->len) == 0 && memcmp(tag[i], s->tag, 16) == 0;
+        burst.record[i].in = out[i];
+    }
+    memset(tag, 0, sizeof tag);
+    s->ops->open_burst(&burst);
+    for (int i = 0; i < OCT_AEAD_BURST; i++)
+        good &= memcmp(out[i], s->text, sealed->len) == 0 && memcmp(tag[i], s->tag, 16) == 0;
     return good;
 }
 
