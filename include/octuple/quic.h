@@ -75,6 +75,27 @@ OCT_API OCT_MUST_USE int oct_quic_open(struct oct_quic_keys *keys, struct oct_qu
 OCT_API uint64_t oct_quic_keys_sealed(const struct oct_quic_keys *keys, int phase);
 OCT_API uint64_t oct_quic_keys_forged(const struct oct_quic_keys *keys);
 
+/*
+ * Header protection alone (RFC 9001, 5.4), for a stack that does it apart from the AEAD: such a one counts packets and
+ * makes nonces itself, and seals with oct_aead_seal(). A key is made once and then only read: any number of threads
+ * may use it at once.
+ */
+struct oct_quic_header_key;
+#define OCT_QUIC_SAMPLE_BYTES 16
+#define OCT_QUIC_MASK_BYTES 5
+
+/* From "quic hp", as long as the AEAD's key. aead and errors as in oct_quic_keys_new(). */
+OCT_API OCT_MUST_USE int oct_quic_header_key_new(struct oct_quic_header_key **key, int aead, const uint8_t *hp,
+                                                 size_t len);
+/* Wipes it and gives the memory back; NULL: nothing. */
+OCT_API void oct_quic_header_key_free(struct oct_quic_header_key *key);
+
+/* mask[i] from the 16 bytes at sample[i], which it does not overlap: a byte for the first byte of the header, of which
+ * 4 bits (long header) or 5 are used, then four for the packet number. OCT_ERR_ARGUMENT: nothing was written. */
+OCT_API OCT_MUST_USE int oct_quic_header_mask(const struct oct_quic_header_key *key,
+                                              uint8_t mask[][OCT_QUIC_MASK_BYTES], const uint8_t *const sample[],
+                                              size_t count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -20,4 +20,8 @@ struct oct_quic_keys {
 int oct_quic_keys_new_on(const struct oct_aead_ops *ops, struct oct_quic_keys **keys, int aead, const uint8_t *key,
                          size_t key_len, const uint8_t *iv, const uint8_t *hp);
 
+/* oct_quic_header_key_new() likewise. */
+int oct_quic_header_key_new_on(const struct oct_aead_ops *ops, struct oct_quic_header_key **key, int aead,
+                               const uint8_t *hp, size_t len);
+
 #endif

@@ -60,3 +60,15 @@ void ref_seal(struct ref *r, const uint8_t *iv, size_t iv_len, const uint8_t *aa
     assert_true(EVP_EncryptFinal_ex(r->context, out + len, &n));
     assert_true(EVP_CIPHER_CTX_ctrl(r->context, EVP_CTRL_AEAD_GET_TAG, 16, tag) > 0);
 }
+
+void ref_mask(void *context, int aead, const uint8_t *hp, const uint8_t *sample, uint8_t mask[16])
+{
+    static const uint8_t zero[16];
+    int n;
+    const int chacha = aead == OCT_AEAD_CHACHA20_POLY1305;
+    const EVP_CIPHER *cipher = chacha                         ? EVP_chacha20()
+                               : aead == OCT_AEAD_AES_128_GCM ? EVP_aes_128_ecb()
+                                                              : EVP_aes_256_ecb();
+    assert_true(EVP_EncryptInit_ex(context, cipher, NULL, hp, chacha ? sample : NULL));
+    assert_true(EVP_EncryptUpdate(context, mask, &n, chacha ? zero : sample, 16));
+}

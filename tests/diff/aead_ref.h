@@ -27,6 +27,9 @@ void ref_close(struct ref *r);
 void ref_seal(struct ref *r, const uint8_t *iv, size_t iv_len, const uint8_t *aad, size_t aad_len, const uint8_t *in,
               size_t len, uint8_t *out, uint8_t tag[16]);
 
+/* The first 16 bytes of the mask that protects a header of QUIC's. context: an EVP_CIPHER_CTX for this alone. */
+void ref_mask(void *context, int aead, const uint8_t *hp, const uint8_t *sample, uint8_t mask[16]);
+
 void ref_random(uint8_t *out, size_t len);
 /* 0 .. below - 1 */
 size_t ref_below(size_t below);

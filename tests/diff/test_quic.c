@@ -115,23 +115,6 @@ struct flight {
     uint64_t number[MAX_PACKETS];
 };
 
-static const EVP_CIPHER *mask_cipher(int aead)
-{
-    return aead == OCT_AEAD_AES_128_GCM   ? EVP_aes_128_ecb()
-           : aead == OCT_AEAD_AES_256_GCM ? EVP_aes_256_ecb()
-                                          : EVP_chacha20();
-}
-
-/* What the mask is, by libcrypto. */
-static void ref_mask(struct flight *f, const uint8_t *sample, uint8_t mask[16])
-{
-    static const uint8_t zero[16];
-    int n;
-    const int chacha = f->ref[0].aead == OCT_AEAD_CHACHA20_POLY1305;
-    assert_true(EVP_EncryptInit_ex(f->mask, mask_cipher(f->ref[0].aead), NULL, f->hp, chacha ? sample : NULL));
-    assert_true(EVP_EncryptUpdate(f->mask, mask, &n, chacha ? zero : sample, 16));
-}
-
 /* Packet i, and what it has to become. If all are `alike` they have headers of one length. */
 static void make_packet(struct flight *f, size_t i, size_t payload, int alike)
 {
@@ -154,7 +137,7 @@ static void make_packet(struct flight *f, size_t i, size_t payload, int alike)
         nonce[11 - j] ^= (uint8_t)(f->number[i] >> (8 * j));
     memcpy(want, plain, header);
     ref_seal(&f->ref[phase], nonce, 12, plain, header, plain + header, payload, want + header, want + f->len[i]);
-    ref_mask(f, want + header - number_len + 4, mask);
+    ref_mask(f->mask, f->ref[0].aead, f->hp, want + header - number_len + 4, mask);
     want[0] ^= mask[0] & (is_long ? 0x0f : 0x1f);
     for (unsigned j = 0; j < number_len; j++)
         want[header - number_len + j] ^= mask[1 + j];
