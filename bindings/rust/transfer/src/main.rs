@@ -13,16 +13,16 @@ use std::process::ExitCode;
 
 use pico_args::Arguments;
 use rustls::CipherSuite;
-use rustls::crypto::{CryptoProvider, ring};
 
 const USAGE: &str = "\
 usage: transfer serve --stack stock|octuple --certificate FILE
        transfer fetch --port PORT --certificate FILE --bytes N [--suite aes128|aes256|chacha20]
                       [--loss PART --reorder PART [--seed N]]
 
-`serve` writes its certificate to FILE, prints its port, serves one connection, prints the CPU time that it took, and
-ends. `fetch` asks it for N bytes, checks them, and prints the time that they took; with --loss or --reorder through a
-relay that loses and delays these parts (0.01: one in a hundred) of the datagrams of both directions.
+`serve` writes its certificate to FILE, prints its port and which of Octuple's vectors are at work, serves one connection,
+prints the CPU time that it took, and ends. `fetch` asks it for N bytes, checks them, and prints the time that they took;
+with --loss or --reorder through a relay that loses and delays these parts (0.01: one in a hundred) of the datagrams of
+both directions.
 ";
 
 fn suite(name: &str) -> Result<CipherSuite, String> {
@@ -34,10 +34,10 @@ fn suite(name: &str) -> Result<CipherSuite, String> {
     }
 }
 
-fn stack(name: &str) -> Result<CryptoProvider, String> {
+fn stack(name: &str) -> Result<serve::Stack, String> {
     match name {
-        "stock" => Ok(ring::default_provider()),
-        "octuple" => Ok(octuple::rustls::provider()),
+        "stock" => Ok(serve::Stack::Stock),
+        "octuple" => Ok(serve::Stack::Octuple),
         _ => Err(format!("{name} is neither stock nor octuple")),
     }
 }
@@ -62,7 +62,7 @@ enum Command {
 fn command(arguments: &mut Arguments) -> Result<Command, Box<dyn Error>> {
     match arguments.subcommand()?.as_deref() {
         Some("serve") => Ok(Command::Serve(serve::Options {
-            provider: arguments.value_from_fn("--stack", stack)?,
+            stack: arguments.value_from_fn("--stack", stack)?,
             certificate: arguments.value_from_str("--certificate")?,
         })),
         Some("fetch") => Ok(Command::Fetch(fetch::Options {

@@ -9,18 +9,43 @@ use std::sync::Arc;
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
+use octuple::Aead;
 use quinn::crypto::rustls::QuicServerConfig;
 use quinn::{Connection, Endpoint, RecvStream, SendStream, ServerConfig};
-use rustls::crypto::CryptoProvider;
+use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use rustls::version::TLS13;
 
 use crate::stream::Stream;
 
 pub struct Options {
-    pub provider: CryptoProvider,
+    pub stack: Stack,
     /// Where the certificate goes, for the client to trust.
     pub certificate: PathBuf,
+}
+
+#[derive(Clone, Copy)]
+pub enum Stack {
+    Stock,
+    Octuple,
+}
+
+impl Stack {
+    fn provider(self) -> CryptoProvider {
+        match self {
+            Self::Stock => ring::default_provider(),
+            Self::Octuple => octuple::rustls::provider(),
+        }
+    }
+
+    /// Which of Octuple's vectors serve AES-128-GCM, AES-256-GCM, ChaCha20-Poly1305.
+    fn tiers(self) -> String {
+        let tier = |aead: Aead| match self {
+            Self::Stock => "none",
+            Self::Octuple => aead.tier(),
+        };
+        format!("{:?}", [Aead::Aes128Gcm, Aead::Aes256Gcm, Aead::ChaCha20Poly1305].map(tier))
+    }
 }
 
 /// Seconds of CPU that this process has used.
@@ -33,7 +58,7 @@ fn config(options: Options) -> Result<ServerConfig, Box<dyn Error>> {
     let made = rcgen::generate_simple_self_signed(["localhost".into()])?;
     std::fs::write(&options.certificate, made.cert.der())?;
     let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
-    let tls = rustls::ServerConfig::builder_with_provider(Arc::new(options.provider))
+    let tls = rustls::ServerConfig::builder_with_provider(Arc::new(options.stack.provider()))
         .with_protocol_versions(&[&TLS13])?
         .with_no_client_auth()
         .with_single_cert(vec![made.cert.der().clone()], key.into())?;
@@ -67,9 +92,9 @@ fn report(connection: &Connection, bytes: u64, cpu: f64) {
 }
 
 pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
-    let stream = Stream::new();
+    let (stream, tiers) = (Stream::new(), options.stack.tiers());
     let endpoint = Endpoint::server(config(options)?, (Ipv4Addr::LOCALHOST, 0).into())?;
-    println!(r#"{{"port": {}}}"#, endpoint.local_addr()?.port());
+    println!(r#"{{"port": {}, "tiers": {tiers}}}"#, endpoint.local_addr()?.port());
     let incoming = endpoint.accept().await.ok_or("nobody came")?;
     let before = cpu_seconds()?;
     let connection = incoming.await?;

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""Builds the Rust binding against a build folder. The tests use it too."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+from .programs import clean_environment
+
+WORKSPACE = Path(__file__).parents[2] / "bindings/rust"
+NEEDED = (1, 85)  # rust-version in Cargo.toml; Debian 12 has 1.63
+
+
+class CargoError(Exception):
+    """A command of cargo's failed."""
+
+
+def environment(build: Path) -> dict[str, str]:
+    """For cargo, and for what it has built."""
+    return clean_environment() | {"OCTUPLE_BUILD": str(build), "CARGO_TARGET_DIR": str(build / "cargo"),
+                                  "LD_LIBRARY_PATH": str(build / "lib")}
+
+
+def run(build: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess:
+    return subprocess.run(["cargo", *arguments], cwd=WORKSPACE, env=environment(build) | settings, capture_output=True,
+                          text=True, check=False)
+
+
+def too_old(version: str) -> str:
+    """What is wrong with a cargo that says this of itself; empty if nothing."""
+    found = re.match(r"cargo (\d+)\.(\d+)", version)
+    if not found:
+        return f"cargo says {version!r}, not its version"
+    if (int(found[1]), int(found[2])) < NEEDED:
+        return f"cargo is {found[1]}.{found[2]}, the Rust binding needs {NEEDED[0]}.{NEEDED[1]}"
+    return ""
+
+
+def why_not(build: Path) -> str:
+    """Why the binding cannot be built here; empty if it can. Fetches what it depends on."""
+    try:
+        version = subprocess.run(["cargo", "--version"], capture_output=True, text=True, check=False).stdout
+    except FileNotFoundError:
+        return "cargo is not installed"
+    if too_old(version):
+        return too_old(version)
+    fetched = run(build, "fetch", "--locked")
+    lines = [line.strip() for line in fetched.stderr.splitlines() if line.strip()]
+    return "" if fetched.returncode == 0 else f"crates.io cannot be reached, and not all crates are here ({lines[-1]})"
+
+
+def build_all(build: Path) -> Path:
+    """Programs and tests, all at once so that everything is compiled once; returns the program `transfer`."""
+    done = run(build, "build", "--release", "--locked", "--offline", "--workspace", "--all-targets")
+    if done.returncode:
+        raise CargoError(done.stderr.strip())
+    return build / "cargo/release/transfer"

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""What the tests of the bindings share: the build folder (OCTUPLE_BUILD; ctest sets it), and cargo, if it is there."""
+import os
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "bench"))
+
+from octbench import cargo  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def build() -> pathlib.Path:
+    return pathlib.Path(os.environ.get("OCTUPLE_BUILD", "build/dev")).resolve()
+
+
+@pytest.fixture(scope="session")
+def program(build) -> pathlib.Path:
+    """The program `transfer`, just built."""
+    reason = cargo.why_not(build)
+    if reason:
+        pytest.skip(reason)
+    return cargo.build_all(build)
