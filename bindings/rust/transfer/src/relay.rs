@@ -126,3 +126,35 @@ impl Way {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    #[test]
+    fn some_are_lost_and_some_are_late_by_a_few() {
+        const COUNT: u32 = 100_000;
+        let weather = Weather { loss: 0.01, reorder: 0.01, seed: 5 };
+        let mut way = Way { weather, random: Random(5), late: None, counts: Arc::default() };
+        let came = RefCell::new(Vec::new());
+        let send = |datagram: &[u8], _| {
+            came.borrow_mut().push(u32::from_be_bytes(datagram.try_into().unwrap()));
+            Ok(datagram.len())
+        };
+        for number in 0..COUNT {
+            way.pass(&number.to_be_bytes(), (Ipv4Addr::LOCALHOST, 1).into(), &send);
+        }
+        way.release(&send);
+        let came = came.take();
+        let overtaken = came.windows(2).filter(|two| two[0] > two[1]).count() as u64;
+        let lost = way.counts.lost.load(Relaxed);
+        assert_eq!(came.len() as u64 + lost, u64::from(COUNT), "nothing comes twice");
+        assert!((800..1200).contains(&lost), "{lost} of {COUNT} were lost");
+        assert!((800..1200).contains(&overtaken), "{overtaken} of {COUNT} were late");
+        assert!(way.counts.reordered.load(Relaxed) >= overtaken);
+        for late in came.windows(LATE_BY as usize + 2) {
+            assert!(late[1..].iter().all(|&other| other + 100 > late[0]), "late by a few, not by many");
+        }
+    }
+}

@@ -55,3 +55,29 @@ impl Stream {
         context.finish().as_ref().to_vec()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first numbers of splitmix64 from seed 0, as published with it.
+    #[test]
+    fn random_numbers_are_those_of_splitmix64() {
+        let mut random = Random(0);
+        assert_eq!([random.next(), random.next()], [0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4]);
+    }
+
+    #[test]
+    fn pieces_make_the_stream() {
+        let stream = Stream::new();
+        let (len, mut place, mut context) = (BLOCK as u64 + 1000, 0, Context::new(&SHA256));
+        while place < len {
+            let piece = stream.at(place, (len - place).min(99_991));
+            context.update(&piece);
+            place += piece.len() as u64;
+        }
+        assert_eq!(context.finish().as_ref(), stream.digest(len));
+        assert_ne!(stream.digest(len), stream.digest(len - 1));
+        assert_ne!(stream.at(0, 1000), stream.at(1000, 1000));
+    }
+}
