@@ -50,7 +50,8 @@ static void mask_burst(const struct oct_quic_header_key *key, uint8_t mask[][OCT
 {
     uint8_t whole[OCT_AEAD_BURST][OCT_QUIC_SAMPLE_BYTES];
     struct oct_aead_mask_args args = {.mask_key = key->expanded, .count = count, .mask = whole[0]};
-    memcpy(args.sample, sample, count * sizeof *sample);
+    for (size_t i = 0; i < count; i++)
+        args.sample[i] = sample[i];
     key->ops->mask(&args);
     /* They are sent, xored to what is known. */
     OCT_DECLASSIFY(whole, OCT_QUIC_SAMPLE_BYTES * count);

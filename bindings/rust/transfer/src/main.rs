@@ -42,6 +42,10 @@ fn stack(name: &str) -> Result<serve::Stack, String> {
     }
 }
 
+fn at_least_one(text: &str) -> Result<u64, String> {
+    text.parse().ok().filter(|&bytes| bytes > 0).ok_or(format!("{text} is no number of bytes"))
+}
+
 fn part(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(|part| (0.0..=0.5).contains(part)).ok_or(format!("{text} is not between 0 and 0.5"))
 }
@@ -69,7 +73,7 @@ fn command(arguments: &mut Arguments) -> Result<Command, Box<dyn Error>> {
             port: arguments.value_from_str("--port")?,
             certificate: arguments.value_from_str("--certificate")?,
             suite: arguments.opt_value_from_fn("--suite", suite)?.unwrap_or(CipherSuite::TLS13_AES_128_GCM_SHA256),
-            bytes: arguments.value_from_str("--bytes")?,
+            bytes: arguments.value_from_fn("--bytes", at_least_one)?,
             weather: weather(arguments)?,
         })),
         _ => Err("there are two commands: serve, fetch".into()),
