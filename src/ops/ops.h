@@ -85,7 +85,8 @@ const struct oct_ops *oct_ops_selected(void);
 /* Why that one, in plain words; static. */
 const char *oct_ops_selected_reason(void);
 
-/* Every table that this CPU can run: for tests. Returns how many were written to `table` (at most 2). */
+/* Every table that this CPU can run, or the portable one alone by OCTUPLE_TABLE=c: for tests. Returns how many were written to
+ * `table` (at most 2). */
 unsigned oct_ops_runnable(const struct oct_ops *table[2]);
 
 /* The fixed-base table of 2^255-19, OCT_COMB25519_WORDS words, made by the first call; NULL without memory. Read-only, for the

@@ -61,7 +61,7 @@ unsigned oct_ops_runnable(const struct oct_ops *table[2])
     const char *why;
     unsigned count = 0;
     table[count++] = &oct_ops_c;
-    const struct oct_ops *avx512 = avx512_table(&why);
+    const struct oct_ops *avx512 = oct_ops_selected() == &oct_ops_c ? NULL : avx512_table(&why);
     if (avx512)
         table[count++] = avx512;
     return count;
