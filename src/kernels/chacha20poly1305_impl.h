@@ -115,7 +115,11 @@ VEC_STEP size_t first_chunk(struct message *m, struct course *at, uint8_t *out, 
 {
     const size_t room = (size_t)CHACHA_BLOCK * (WORDS_LANES - 1), n = len < room ? len : room;
     const size_t blocks = 1 + (n + CHACHA_BLOCK - 1) / CHACHA_BLOCK;
-    if (!opening) {
+    /* What makes no whole vector yet Poly1305 takes without its key. */
+    const unsigned is_short = at->pos + len < POLY_BYTES;
+    if (opening && is_short)
+        absorb(m, at, in, len);
+    if (!opening || is_short) {
         chacha_some(&m->chacha, 0, blocks, m->key, out, in, n);
         take_key(m, at);
         return n;
