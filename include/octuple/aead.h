@@ -31,7 +31,7 @@ enum oct_aead {
 #define OCT_AEAD_TAG_BYTES 16
 /* At most so many bytes, and aligned so: enough for every AEAD of this version of the interface. */
 #define OCT_AEAD_KEY_MAX_BYTES 640
-#define OCT_AEAD_STREAM_BYTES 256
+#define OCT_AEAD_STREAM_BYTES 3264
 #define OCT_AEAD_ALIGN 16
 
 /* An expanded key: no pointer to anything of the caller's, but not to be copied or moved to another process. */
@@ -89,6 +89,10 @@ OCT_API OCT_MUST_USE int oct_aead_open(const struct oct_aead_key *key, const uin
 struct oct_aead_stream {
     uint8_t opaque[OCT_AEAD_STREAM_BYTES] __attribute__((aligned(OCT_AEAD_ALIGN)));
 };
+
+/* How much of that memory streams of this AEAD use, for those who keep many: less is enough then. 0 for a number that is no
+ * AEAD. */
+OCT_API size_t oct_aead_stream_size(int aead);
 
 /* iv: any length from 1 byte for AES-GCM, 12 bytes for ChaCha20-Poly1305 (else OCT_ERR_LENGTH). sealing: 1 to seal, 0
  * to open. */

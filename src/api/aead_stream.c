@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* A record in pieces: counts what has passed, so that the kernels know where in a block they stand, and keeps the
- * order of calls. */
+/*
+ * A record in pieces: counts what has passed, so that the kernels know where in a block they stand, and keeps the order of calls.
+ *
+ * Small pieces of text do not come to a kernel at all: here they meet key stream that was made for a whole window of text
+ * (kernels/aead.h), and what they become is held until a window of it is there. General registers do it, one word at a time, so that
+ * no vector register has to be cleared.
+ */
 #include "api/aead_internal.h"
 
 #include <string.h>
 
 enum phase { ENDED, AAD, TEXT };
 
+/* All here but the state is public. */
 struct stream {
     const struct oct_aead_key *key;
     uint64_t aad_len, text_len;
     uint32_t phase, sealing;
+    uint32_t ready; /* bytes of key stream that are ready for the next text */
+    uint32_t held;  /* bytes of ciphertext, the last ones, that the kernel has not had */
     uint8_t state[OCT_AEAD_STATE_BYTES] __attribute__((aligned(16)));
 };
 _Static_assert(sizeof(struct stream) <= OCT_AEAD_STREAM_BYTES, "a stream fits");
@@ -21,10 +29,37 @@ static struct stream *inside(struct oct_aead_stream *stream)
     return (struct stream *)stream->opaque;
 }
 
+size_t oct_aead_stream_size(int aead)
+{
+    if (!oct_aead_key_len(aead))
+        return 0;
+    return offsetof(struct stream, state) +
+           (aead == OCT_AEAD_CHACHA20_POLY1305 ? OCT_CHACHA20POLY1305_STATE_BYTES : OCT_GCM_STATE_BYTES);
+}
+
+/* The last two windows of the state: key stream, and what is held. */
+static uint8_t *key_stream(struct stream *s)
+{
+    return s->state + s->key->ops->state_bytes - 2 * s->key->ops->window_bytes;
+}
+static uint8_t *ciphertext(struct stream *s)
+{
+    return s->state + s->key->ops->state_bytes - s->key->ops->window_bytes;
+}
+
 static struct oct_aead_stream_args arguments(struct stream *s, const uint8_t *in, size_t len)
 {
     return (struct oct_aead_stream_args){.key = s->key->expanded, .state = s->state, .in = in, .len = len,
                                          .aad_total = s->aad_len, .text_total = s->text_len};
+}
+/* The same for what is held, which is then handed over. It ends where text does, or fills the window. */
+static struct oct_aead_stream_args hand_over(struct stream *s)
+{
+    const size_t window = s->key->ops->window_bytes, within = (size_t)(s->text_len % window);
+    struct oct_aead_stream_args args = arguments(s, ciphertext(s) + (within ? within : window) - s->held, s->held);
+    args.before = s->text_len - s->held;
+    s->held = 0;
+    return args;
 }
 
 int oct_aead_stream_init(struct oct_aead_stream *stream, const struct oct_aead_key *key, const uint8_t *iv,
@@ -36,7 +71,7 @@ int oct_aead_stream_init(struct oct_aead_stream *stream, const struct oct_aead_k
         (key->aead == OCT_AEAD_CHACHA20_POLY1305 && iv_len != OCT_AEAD_NONCE))
         return OCT_ERR_LENGTH;
     struct stream *s = inside(stream);
-    memset(stream, 0, sizeof *stream);
+    memset(s, 0, offsetof(struct stream, state));
     s->key = key;
     s->phase = AAD;
     s->sealing = (uint32_t)sealing;
@@ -64,6 +99,79 @@ int oct_aead_stream_aad(struct oct_aead_stream *stream, const uint8_t *aad, size
     return OCT_OK;
 }
 
+/* a = x xor b, or y = x xor b: `ours` is what there is of ciphertext. A word at a time; `out` may be `in`. */
+static void combine(uint8_t *out, const uint8_t *in, const uint8_t *stream, uint8_t *ours, size_t len, int sealing)
+{
+    for (; len >= 8; len -= 8, in += 8, out += 8, stream += 8, ours += 8) {
+        uint64_t from, to;
+        memcpy(&from, in, 8);
+        memcpy(&to, stream, 8);
+        to ^= from;
+        memcpy(ours, sealing ? &to : &from, 8);
+        memcpy(out, &to, 8);
+    }
+    for (size_t i = 0; i < len; i++) {
+        const uint8_t from = in[i], to = from ^ stream[i];
+        ours[i] = sealing ? to : from;
+        out[i] = to;
+    }
+}
+
+/* Text for which there is key stream. */
+static void take_ready(struct stream *s, const uint8_t *in, size_t len, uint8_t *out)
+{
+    const size_t at = s->key->ops->window_bytes - s->ready;
+    combine(out, in, key_stream(s) + at, ciphertext(s) + at, len, (int)s->sealing);
+    s->text_len += len;
+    s->ready -= (uint32_t)len;
+    s->held += (uint32_t)len;
+}
+
+/* Key stream for the window that text stands in. */
+static void make_ready(struct stream *s)
+{
+    const size_t window = s->key->ops->window_bytes;
+    struct oct_aead_stream_args args = hand_over(s);
+    args.out = key_stream(s);
+    s->key->ops->window(&args);
+    s->ready = (uint32_t)(window - (size_t)(s->text_len % window));
+}
+
+/* Text by the kernel: the first piece, or whole windows. */
+static void take_whole(struct stream *s, const uint8_t *in, size_t len, uint8_t *out)
+{
+    if (s->held) {
+        const struct oct_aead_stream_args held = hand_over(s);
+        s->key->ops->window(&held);
+    }
+    struct oct_aead_stream_args args = arguments(s, in, len);
+    args.before = s->text_len;
+    args.out = out;
+    (s->sealing ? s->key->ops->stream_seal : s->key->ops->stream_open)(&args);
+    s->text_len += len;
+}
+
+/* Text that is more than what is ready. */
+static void take_text(struct stream *s, const uint8_t *in, size_t len, uint8_t *out)
+{
+    const size_t window = s->key->ops->window_bytes;
+    if (s->text_len == 0) {
+        take_whole(s, in, len, out);
+        return;
+    }
+    for (size_t n; len > 0; in += n, out += n, len -= n) {
+        if (!s->ready && s->text_len % window == 0 && len >= window) {
+            n = len - len % window;
+            take_whole(s, in, n, out);
+            continue;
+        }
+        if (!s->ready)
+            make_ready(s);
+        n = len < s->ready ? len : s->ready;
+        take_ready(s, in, n, out);
+    }
+}
+
 int oct_aead_stream_update(struct oct_aead_stream *stream, const uint8_t *in, size_t len, uint8_t *out)
 {
     if (!stream || ((!in || !out) && len))
@@ -75,22 +183,21 @@ int oct_aead_stream_update(struct oct_aead_stream *stream, const uint8_t *in, si
         return OCT_ERR_LENGTH;
     if (!len)
         return OCT_OK;
-    struct oct_aead_stream_args args = arguments(s, in, len);
-    args.before = s->text_len;
-    args.out = out;
-    (s->sealing ? s->key->ops->stream_seal : s->key->ops->stream_open)(&args);
     s->phase = TEXT;
-    s->text_len += len;
+    if (len <= s->ready)
+        take_ready(s, in, len, out);
+    else
+        take_text(s, in, len, out);
     return OCT_OK;
 }
 
 /* The tag, and the end of the stream. */
 static void finish(struct stream *s, uint8_t tag[OCT_AEAD_TAG])
 {
-    struct oct_aead_stream_args args = arguments(s, NULL, 0);
+    struct oct_aead_stream_args args = hand_over(s);
     args.tag = tag;
     s->key->ops->finish(&args);
-    oct_cleanse(s, sizeof *s);
+    oct_cleanse(s, offsetof(struct stream, state) + s->key->ops->state_bytes);
 }
 
 int oct_aead_stream_finish_seal(struct oct_aead_stream *stream, uint8_t *tag)

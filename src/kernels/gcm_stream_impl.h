@@ -5,13 +5,12 @@
 
 /* Between two pieces. Positions within blocks are the caller's to know. */
 struct gcm_state {
-    uint8_t sum[16];    /* GHASH of the whole blocks so far */
-    uint8_t j0[16];     /* the first counter block, reversed */
-    uint8_t mask[16];   /* E(J0) */
-    uint8_t stream[16]; /* key stream of the block that text stands in, if it stands within one */
-    uint8_t part[16];   /* what that block has so far of additional data or of ciphertext, then zeros */
+    uint8_t sum[16];  /* GHASH of the whole blocks so far */
+    uint8_t j0[16];   /* the first counter block, reversed */
+    uint8_t mask[16]; /* E(J0) */
+    uint8_t part[16]; /* what the block that is not whole has of additional data or of ciphertext, then zeros */
 };
-_Static_assert(sizeof(struct gcm_state) <= OCT_AEAD_STATE_BYTES, "a state fits");
+_Static_assert(sizeof(struct gcm_state) + 2 * OCT_GCM_WINDOW <= OCT_GCM_STATE_BYTES, "a state fits");
 
 static OCT_NOINLINE b1 gcm_block(const struct gcm_key *key, b1 block)
 {
@@ -89,17 +88,6 @@ OCT_INLINE b1 gcm_counter_at(const struct gcm_state *state, uint64_t index)
     return b1_add32(b1_load(state->j0), b1_set((uint32_t)(index + 1), 0));
 }
 
-/* Bytes within one block, by the key stream that stands in the state. */
-OCT_INLINE void gcm_bytes(struct gcm_state *state, const uint8_t *in, uint8_t *out, size_t len, size_t at,
-                          const enum gcm_mode mode)
-{
-    for (size_t i = 0; i < len; i++) {
-        const uint8_t from = in[i], to = from ^ state->stream[at + i];
-        state->part[at + i] = mode == GCM_SEAL ? to : from;
-        out[i] = to;
-    }
-}
-
 VEC_STEP void gcm_text_blocks(const struct gcm_key *key, struct gcm_state *state, const uint8_t *in, uint8_t *out,
                                 size_t bytes, uint64_t index, const enum gcm_mode mode)
 {
@@ -113,25 +101,29 @@ VEC_STEP void gcm_text_blocks(const struct gcm_key *key, struct gcm_state *state
     b1_store(state->sum, gcm_final_any(&r, mode, &none, 0));
 }
 
+/* The text's last bytes, fewer than a block, if this is the only piece: what they become waits in `part`. */
+VEC_STEP void gcm_text_part(const struct gcm_key *key, struct gcm_state *state, const uint8_t *in, uint8_t *out, size_t len,
+                            uint64_t index, const enum gcm_mode mode)
+{
+    const bv stream = bv_first_lane(gcm_block(key, b1_reverse(gcm_counter_at(state, index))));
+    const bv from = bv_load_part(in, len), to = bv_xor(from, stream);
+    bv_store_part(out, to, len);
+    b1_store(state->part, bv_first(mode == GCM_SEAL ? bv_keep(to, len) : from));
+}
+
 VEC_STEP void gcm_text(const struct oct_aead_stream_args *args, const enum gcm_mode mode)
 {
     const struct gcm_key *key = args->key;
     struct gcm_state *state = args->state;
-    const size_t at = args->before % 16, fill = at ? (args->len < 16 - at ? args->len : 16 - at) : 0;
-    const size_t whole = (args->len - fill) & ~(size_t)15, rest = args->len - fill - whole;
-    const uint64_t index = (args->before + fill) / 16;
+    const size_t whole = args->len & ~(size_t)15, rest = args->len % 16;
+    const uint64_t index = args->before / 16;
 
     if (args->before == 0 && args->aad_total % 16)
         gcm_absorb_part(key, state);
-    gcm_bytes(state, args->in, args->out, fill, at, mode);
-    if (at && at + fill == 16)
-        gcm_absorb_part(key, state);
     if (whole)
-        gcm_text_blocks(key, state, args->in + fill, args->out + fill, whole, index, mode);
-    if (rest) {
-        b1_store(state->stream, gcm_block(key, b1_reverse(gcm_counter_at(state, index + whole / 16))));
-        gcm_bytes(state, args->in + fill + whole, args->out + fill + whole, rest, 0, mode);
-    }
+        gcm_text_blocks(key, state, args->in, args->out, whole, index, mode);
+    if (rest)
+        gcm_text_part(key, state, args->in + whole, args->out + whole, rest, index + whole / 16, mode);
     /* Across the call of gcm_block() gcc 12 loses sight of the wide halves that blocks before it have left: without this, each
      * change to SSE code that follows costs some seventy nanoseconds. */
     blocks_clear_registers();
@@ -147,13 +139,38 @@ void GCM_NAME(stream_open)(const struct oct_aead_stream_args *args)
     gcm_text(args, GCM_OPEN);
 }
 
+#define GCM_WINDOW_VECTORS (OCT_GCM_WINDOW / (16 * BV_LANES))
+
+VEC_STEP void gcm_key_stream(const struct gcm_key *key, const struct gcm_state *state, uint8_t *out, uint64_t index)
+{
+    bv b[GCM_WINDOW_VECTORS];
+    struct gcm_run r = {.key = key, .next = 256};
+    r.counter = bv_add32(bv_set1(gcm_counter_at(state, index)), bv_lane_numbers());
+    gcm_counters(&r, b, GCM_WINDOW_VECTORS);
+    gcm_rounds(b, GCM_WINDOW_VECTORS, key);
+    VEC_UNROLL
+    for (int i = 0; i < GCM_WINDOW_VECTORS; i++)
+        bv_store(out + 16 * BV_LANES * i, bv_aes_last(b[i], bv_broadcast(key->round[GCM_ROUNDS])));
+}
+
+void GCM_NAME(window)(const struct oct_aead_stream_args *args)
+{
+    const uint64_t window = (args->before + args->len) / OCT_GCM_WINDOW;
+    gcm_absorb_bytes(args->key, args->state, args->in, args->len, args->before % 16);
+    if (args->out)
+        gcm_key_stream(args->key, args->state, args->out, window * (OCT_GCM_WINDOW / 16));
+    blocks_clear_registers();
+}
+
 void GCM_NAME(finish)(const struct oct_aead_stream_args *args)
 {
     struct gcm_state *state = args->state;
+    gcm_absorb_bytes(args->key, state, args->in, args->len, args->before % 16);
     if (args->text_total % 16 || (args->text_total == 0 && args->aad_total % 16))
         gcm_absorb_part(args->key, state);
     gcm_absorb(args->key, state->sum, b1_set(8 * args->text_total, 8 * args->aad_total));
     b1_store(args->tag, b1_xor(b1_load(state->mask), b1_reverse(b1_load(state->sum))));
+    blocks_clear_registers();
 }
 
 void GCM_NAME(expand)(const struct oct_aead_expand_args *args)

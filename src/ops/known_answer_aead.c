@@ -72,7 +72,23 @@ static int opens(struct subject *s, const struct oct_aead_record *sealed, int bu
     return memcmp(s->out, s->text, sealed->len) == 0 && memcmp(tag, s->tag, 16) == 0;
 }
 
-/* The same record sealed in pieces that begin and end within blocks. */
+/* Within a window: text and key stream are combined here. */
+static void seal_in_window(struct subject *s, struct oct_aead_stream_args args, uint8_t *out)
+{
+    uint8_t stream[OCT_CHACHA20POLY1305_WINDOW];
+    const size_t at = (size_t)(args.before % s->ops->window_bytes);
+    struct oct_aead_stream_args after = args;
+    args.len = 0;
+    args.out = stream;
+    s->ops->window(&args);
+    for (size_t i = 0; i < after.len; i++)
+        out[i] = after.in[i] ^ stream[at + i];
+    after.in = out;
+    after.out = NULL;
+    s->ops->window(&after);
+}
+
+/* The same record sealed in pieces that begin and end within blocks, and in whole windows. */
 static int streams(struct subject *s, const struct oct_aead_record *sealed)
 {
     uint8_t tag[16], out[MAX_TEXT];
@@ -86,14 +102,21 @@ static int streams(struct subject *s, const struct oct_aead_record *sealed)
         s->ops->aad(&args);
     }
     args.aad_total = sealed->aad_len;
-    for (size_t at = 0, piece = 7; at < sealed->len; at += args.len, piece += 71) {
+    for (size_t at = 0; at < sealed->len; at += args.len) {
+        const size_t left = sealed->len - at, within = at % s->ops->window_bytes, room = s->ops->window_bytes - within;
+        const int whole = at == 0 || (within == 0 && left >= s->ops->window_bytes);
         args.in = s->text + at;
         args.out = out + at;
-        args.len = sealed->len - at < piece ? sealed->len - at : piece;
+        args.len = at == 0 ? 7 : whole ? left - left % s->ops->window_bytes : room;
+        args.len = args.len < left ? args.len : left;
         args.before = at;
-        s->ops->stream_seal(&args);
+        if (whole)
+            s->ops->stream_seal(&args);
+        else
+            seal_in_window(s, args, args.out);
     }
-    args.text_total = sealed->len;
+    args.before = args.text_total = sealed->len;
+    args.len = 0;
     args.tag = tag;
     s->ops->finish(&args);
     return memcmp(tag, s->tag, 16) == 0 && memcmp(out, s->out, sealed->len) == 0;

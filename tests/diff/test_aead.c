@@ -197,6 +197,48 @@ static void pieces(struct ref *r, int slow)
         check_pieces(r, ref_below(3) ? ref_below(40) : ref_below(300), ref_below(slow ? 600 : i % 20 ? 900 : 9000));
 }
 
+/* Pieces of one size after a first one of another, around the windows for which key stream is made ahead. */
+static void check_even_pieces(struct ref *r, size_t first, size_t size, size_t len)
+{
+    struct oct_aead_stream stream;
+    uint8_t nonce[12], tag[16];
+    ref_random(nonce, sizeof nonce);
+    ref_seal(r, nonce, 12, text, 5, text, len, want, want_tag);
+    for (int sealing = 0; sealing < 2; sealing++) {
+        memset(buffer, 0x5a, sizeof buffer);
+        memcpy(buffer + EDGE, sealing ? text : want, len);
+        assert_int_equal(oct_aead_stream_init(&stream, r->key, nonce, 12, sealing), OCT_OK);
+        assert_int_equal(oct_aead_stream_aad(&stream, text, 5), OCT_OK);
+        for (size_t at = 0, n = first; at < len; at += n, n = size) {
+            n = n < len - at ? n : len - at;
+            assert_int_equal(oct_aead_stream_update(&stream, buffer + EDGE + at, n, buffer + EDGE + at), OCT_OK);
+        }
+        assert_memory_equal(buffer + EDGE, sealing ? want : text, len);
+        check_edges(buffer + EDGE, len);
+        assert_int_equal(sealing ? oct_aead_stream_finish_seal(&stream, tag)
+                                 : oct_aead_stream_finish_open(&stream, want_tag, 16), OCT_OK);
+        assert_true(!sealing || memcmp(tag, want_tag, 16) == 0);
+    }
+}
+
+static void even_pieces(struct ref *r, int slow)
+{
+    static const size_t sizes[] = {1, 7, 16, 31, 63, 64, 65, 129, 511, 512, 513, 1024, 1440, 2500};
+    const size_t count = sizeof sizes / sizeof sizes[0];
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < count; j += slow ? 5 : 1)
+            check_even_pieces(r, sizes[j], sizes[i], slow ? 1100 : 3 * sizes[i] < 1700 ? 1700 : 3 * sizes[i]);
+}
+
+/* A stream takes no more memory than the struct has; tests/diff/test_aead_guard.c shows that it takes no more than it says. */
+static void test_stream_size(void **state)
+{
+    (void)state;
+    for (int aead = 0; aead < OCT_AEAD_COUNT; aead++)
+        assert_in_range(oct_aead_stream_size(aead), 1, sizeof(struct oct_aead_stream));
+    assert_int_equal(oct_aead_stream_size(OCT_AEAD_COUNT), 0);
+}
+
 static void random_records(struct ref *r, int slow)
 {
     const char *count = getenv("OCT_TEST_RANDOM");
@@ -244,6 +286,11 @@ static void test_pieces(void **state)
 {
     (void)state;
     everywhere(pieces);
+}
+static void test_even_pieces(void **state)
+{
+    (void)state;
+    everywhere(even_pieces);
 }
 static void test_random_records(void **state)
 {
@@ -328,6 +375,7 @@ int main(void)
         cmocka_unit_test(test_every_length),  cmocka_unit_test(test_long_records),
         cmocka_unit_test(test_forgeries),     cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_no_allocation), cmocka_unit_test(test_random_records),
+        cmocka_unit_test(test_even_pieces),   cmocka_unit_test(test_stream_size),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

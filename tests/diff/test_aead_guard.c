@@ -42,7 +42,7 @@ static void check(struct ref *r, size_t aad_len, size_t len, int at_end)
 {
     uint8_t *in = place(IN, len, at_end), *out = place(OUT, len, at_end), *aad = place(AAD, aad_len, at_end);
     uint8_t *nonce = place(NONCE, 12, at_end), *tag = place(TAG, 16, at_end);
-    struct oct_aead_stream *stream = (void *)place(STREAM, sizeof *stream, at_end);
+    struct oct_aead_stream *stream = (void *)place(STREAM, oct_aead_stream_size(r->aead), at_end);
     struct oct_aead_key *key = (void *)place(KEY, sizeof *key, at_end);
     memcpy(key, r->key, sizeof *key);
     ref_random(nonce, 12);
