@@ -65,9 +65,10 @@ static void print_operations(void)
 
 static void print_ciphers(void)
 {
-    puts("\nCipher             Vectors  Why");
+    puts("\nCipher             Vectors  OpenSSL gets it  Why");
     for (int aead = 0; aead < OCT_AEAD_COUNT; aead++) {
-        printf("%-18s %-8s %s\n", oct_aead_name(aead), oct_aead_tier(aead), oct_aead_reason(aead));
+        const char *given = oct_aead_pays(aead) ? "unless off" : oct_aead_is_on(aead) ? "if asked for" : "no";
+        printf("%-18s %-8s %-16s %s\n", oct_aead_name(aead), oct_aead_tier(aead), given, oct_aead_reason(aead));
     }
 }
 

@@ -28,6 +28,11 @@ static void *aligned_new(size_t size)
     return memory;
 }
 
+static size_t context_size(int aead)
+{
+    return offsetof(struct oct_aead_cipher, stream) + oct_aead_stream_size(aead);
+}
+
 static void key_free(struct oct_aead_shared_key *key)
 {
     if (key == NULL || atomic_fetch_sub_explicit(&key->references, 1, memory_order_acq_rel) != 1)
@@ -38,7 +43,7 @@ static void key_free(struct oct_aead_shared_key *key)
 
 static void *cipher_new(void *provctx, int aead)
 {
-    struct oct_aead_cipher *c = aligned_new(sizeof *c);
+    struct oct_aead_cipher *c = aligned_new(context_size(aead));
 
     if (c == NULL) {
         OCT_RAISE(provctx, OCT_REASON_MEMORY);
@@ -57,7 +62,7 @@ static void cipher_free(void *vc)
     if (c == NULL)
         return;
     key_free(c->key);
-    OPENSSL_cleanse(c, sizeof *c);
+    OPENSSL_cleanse(c, context_size(c->aead));
     free(c);
 }
 
@@ -65,11 +70,11 @@ static void cipher_free(void *vc)
 static void *cipher_dup(void *vc)
 {
     const struct oct_aead_cipher *c = vc;
-    struct oct_aead_cipher *copy = c == NULL ? NULL : aligned_new(sizeof *copy);
+    struct oct_aead_cipher *copy = c == NULL ? NULL : aligned_new(context_size(c->aead));
 
     if (copy == NULL)
         return NULL;
-    memcpy(copy, c, sizeof *c);
+    memcpy(copy, c, context_size(c->aead));
     if (copy->key != NULL)
         atomic_fetch_add_explicit(&copy->key->references, 1, memory_order_relaxed);
     return copy;

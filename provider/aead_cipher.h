@@ -40,7 +40,6 @@ enum oct_aead_iv_state {
 };
 
 struct oct_aead_cipher {
-    struct oct_aead_stream stream; /* while IN_USE */
     struct oct_prov *prov;
     struct oct_aead_shared_key *key; /* NULL: not set yet */
     int aead;                        /* enum oct_aead */
@@ -56,6 +55,8 @@ struct oct_aead_cipher {
     uint8_t iv[OCT_AEAD_IV_MAX];
     uint8_t tag[OCT_AEAD_TAG_BYTES];
     uint8_t tls_aad[OCT_AEAD_TLS_AAD];
+    /* While IN_USE. It comes last: a context has as much memory as streams of its AEAD take. */
+    struct oct_aead_stream stream;
 };
 
 int oct_aead_cipher_is_gcm(const struct oct_aead_cipher *c);

@@ -17,13 +17,19 @@
 #include <openssl/params.h>
 #include <strings.h>
 
+/* A cipher that is on, and asked for or worth it. */
+static int cipher_is_on(const struct oct_prov *prov, const struct oct_offer *offer, int aead)
+{
+    return oct_aead_is_on(aead) && ((prov->settings.asked & offer->settings) != 0 || oct_aead_pays(aead));
+}
+
 /* At least one operation behind the offer is on. The first call runs known-answer tests: milliseconds. */
 static int offer_is_on(const struct oct_prov *prov, const struct oct_offer *offer)
 {
     if ((prov->settings.on & offer->settings) != offer->settings)
         return 0;
     for (int op = offer->first_op; op <= offer->last_op; op++)
-        if (op >= OCT_OFFER_AEAD ? oct_aead_is_on(op - OCT_OFFER_AEAD) : oct_op_is_on(op))
+        if (op >= OCT_OFFER_AEAD ? cipher_is_on(prov, offer, op - OCT_OFFER_AEAD) : oct_op_is_on(op))
             return 1;
     return 0;
 }

@@ -26,7 +26,6 @@ static const char *const setting_name[OCT_SETTING_COUNT] = {
     [OCT_SETTING_CHACHA20_POLY1305] = "chacha20-poly1305",
 };
 
-/* Served only where they are asked for: in many small pieces they are not always faster yet. */
 #define CIPHERS (1u << OCT_SETTING_AES_GCM | 1u << OCT_SETTING_CHACHA20_POLY1305)
 
 static int is_one_of(const char *value, const char *const words[4])
@@ -49,6 +48,16 @@ static int is_on(const char *value)
     return is_one_of(value, words);
 }
 
+static void read_one(struct oct_settings *settings, const char *value, unsigned bits)
+{
+    if (is_off(value))
+        settings->on &= ~bits;
+    if (is_on(value)) {
+        settings->on |= bits;
+        settings->asked |= bits;
+    }
+}
+
 void oct_settings_read(struct oct_settings *settings, const OSSL_CORE_HANDLE *handle,
                        OSSL_FUNC_core_get_params_fn *get_params)
 {
@@ -56,16 +65,13 @@ void oct_settings_read(struct oct_settings *settings, const OSSL_CORE_HANDLE *ha
     OSSL_PARAM params[OCT_SETTING_COUNT + 1];
 
     settings->on = (1u << OCT_SETTING_COUNT) - 1;
-    if (!is_on(secure_getenv("OCTUPLE_CIPHERS")))
-        settings->on &= ~CIPHERS;
+    settings->asked = 0;
+    read_one(settings, secure_getenv("OCTUPLE_CIPHERS"), CIPHERS);
     for (int i = 0; i < OCT_SETTING_COUNT; i++)
         params[i] = OSSL_PARAM_construct_utf8_ptr(setting_name[i], &value[i], 0);
     params[OCT_SETTING_COUNT] = OSSL_PARAM_construct_end();
     if (get_params == NULL || !get_params(handle, params))
         return;
     for (int i = 0; i < OCT_SETTING_COUNT; i++)
-        if (is_off(value[i]))
-            settings->on &= ~(1u << i);
-        else if (is_on(value[i]))
-            settings->on |= 1u << i;
+        read_one(settings, value[i], 1u << i);
 }

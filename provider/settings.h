@@ -18,11 +18,12 @@
  *     ec-pool = on            # as x25519-pool, for P-256 and P-384
  *     ed25519-keymgmt = on    # Ed25519 keys live in this provider; off switches all of Ed25519 off
  *     ed25519-signature = on  # sign and verify
- *     aes-gcm = off           # the ciphers AES-128-GCM, AES-192-GCM, AES-256-GCM
- *     chacha20-poly1305 = off # the cipher ChaCha20-Poly1305
+ *     aes-gcm = on            # the ciphers AES-128-GCM, AES-192-GCM, AES-256-GCM
+ *     chacha20-poly1305 = on  # the cipher ChaCha20-Poly1305
  *
- * These are the defaults; those of the ciphers are on if the environment has OCTUPLE_CIPHERS=on. on, yes, true, 1 and
- * off, no, false, 0 are understood, in any case of letters; anything else leaves the default.
+ * These are the defaults, but for the ciphers: unless they are asked for, here or by OCTUPLE_CIPHERS=on in the environment, only
+ * those are served that are no slower for it on this CPU (oct_aead_pays()); OCTUPLE_CIPHERS=off switches them off. on, yes, true, 1
+ * and off, no, false, 0 are understood, in any case of letters; anything else leaves the default.
  * What is off is served by the next provider (with OpenSSL's own, keys are exported to it once and cached).
  */
 #ifndef OCT_PROVIDER_SETTINGS_H
@@ -49,7 +50,8 @@ enum oct_setting {
 };
 
 struct oct_settings {
-    unsigned on; /* bit i: enum oct_setting i */
+    unsigned on;    /* bit i: enum oct_setting i */
+    unsigned asked; /* the same, of those that are on by wish and not by default */
 };
 
 /* Reads the switches from the core; get_params may be NULL. */

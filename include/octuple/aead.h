@@ -46,6 +46,9 @@ OCT_API int oct_aead_is_on(int aead);
 /* The width of vector that serves it: "zmm", "ymm", "xmm", "c", or "none"; and why, in plain words. Static. */
 OCT_API const char *oct_aead_tier(int aead);
 OCT_API const char *oct_aead_reason(int aead);
+/* 1 if what serves it was faster than OpenSSL 3.0's own code, or as fast, in records and in pieces of every size that was measured
+ * (bench/README.md): AES-GCM on zmm and ymm, ChaCha20-Poly1305 on zmm. The OpenSSL provider serves only these unasked. */
+OCT_API int oct_aead_pays(int aead);
 
 /*
  * A key from its bytes (`len` must be the AEAD's), with memory of its own, or in memory of the caller's:
@@ -108,7 +111,7 @@ OCT_API OCT_MUST_USE int oct_aead_stream_update(struct oct_aead_stream *stream, 
 OCT_API OCT_MUST_USE int oct_aead_stream_finish_seal(struct oct_aead_stream *stream, uint8_t *tag);
 OCT_API OCT_MUST_USE int oct_aead_stream_finish_open(struct oct_aead_stream *stream, const uint8_t *tag,
                                                      size_t tag_len);
-/* Wipes a stream that is not to be finished. */
+/* Wipes a stream that is not to be finished, all of the struct. */
 OCT_API void oct_aead_stream_clear(struct oct_aead_stream *stream);
 
 #ifdef __cplusplus

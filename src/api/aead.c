@@ -51,6 +51,12 @@ const char *oct_aead_tier(int aead)
     return ops ? ops->tier : "none";
 }
 
+int oct_aead_pays(int aead)
+{
+    const char *tier = oct_aead_tier(aead);
+    return strcmp(tier, "zmm") == 0 || (aead != OCT_AEAD_CHACHA20_POLY1305 && strcmp(tier, "ymm") == 0);
+}
+
 const char *oct_aead_reason(int aead)
 {
     const char *reason;

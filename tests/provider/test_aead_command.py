@@ -46,8 +46,8 @@ def is_served(served, name):
     return any(name in line for line in served)
 
 
-def test_off_by_default(octuple):
-    del octuple.environment["OCTUPLE_CIPHERS"]
+def test_switched_off(octuple):
+    octuple.environment["OCTUPLE_CIPHERS"] = "off"
     assert "@ octuple" not in octuple.text("list", "-cipher-algorithms")
 
 

@@ -139,11 +139,37 @@ static void test_switches(void **state)
     }
 }
 
+static const char *expected_provider(int aead, const char *wish)
+{
+    const int on = strcmp(wish, "on") == 0 ? oct_aead_is_on(aead) : strcmp(wish, "off") != 0 && oct_aead_pays(aead);
+    return on ? "octuple" : "default";
+}
+
+/* Unasked, those that pay; any, if asked for; none, if that is the wish; the provider's section has the last word. */
+static void test_environment(void **state)
+{
+    static const char *const names[OCT_AEAD_COUNT] = {"AES-128-GCM", "AES-192-GCM", "AES-256-GCM", "ChaCha20-Poly1305"};
+    static const char *const wishes[] = {"on", "off", "", "perhaps"};
+    (void)state;
+    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
+        setenv("OCTUPLE_CIPHERS", wishes[i], 1);
+        OSSL_LIB_CTX *ctx = new_octuple_ctx(NULL), *other = new_octuple_ctx("aes-gcm = on\nchacha20-poly1305 = off");
+        for (int aead = 0; aead < OCT_AEAD_COUNT; aead++) {
+            check_provider(ctx, names[aead], expected_provider(aead, wishes[i]));
+            check_provider(other, names[aead], expected_provider(aead, aead < OCT_AEAD_CHACHA20_POLY1305 ? "on" : "off"));
+        }
+        OSSL_LIB_CTX_free(other);
+        OSSL_LIB_CTX_free(ctx);
+    }
+    setenv("OCTUPLE_CIPHERS", "on", 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_constants), cmocka_unit_test(test_names), cmocka_unit_test(test_lists),
         cmocka_unit_test(test_lengths),   cmocka_unit_test(test_types), cmocka_unit_test(test_switches),
+        cmocka_unit_test(test_environment),
     };
     return cmocka_run_group_tests(tests, open_pairs, close_pairs);
 }

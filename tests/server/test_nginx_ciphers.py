@@ -28,7 +28,7 @@ def site(build, keys) -> Iterator[tuple[lab.Nginx, str]]:
     (where / "file").write_bytes(data)
     (where / "file").chmod(0o644)
     server = lab.Server("rsa2048", location=f"root {where};")
-    switches = "aes-gcm = on\nchacha20-poly1305 = on"
+    switches = "aes-gcm = on\nchacha20-poly1305 = on"  # also where they do not pay
     with lab.Nginx(keys, build, [server], switches=switches, workers=2) as nginx:
         yield nginx, hashlib.sha256(data).hexdigest()
     (where / "file").unlink()
