@@ -49,9 +49,10 @@ CONFIG_SERVER = """\
         listen 127.0.0.1:{port} ssl backlog=4096;
         ssl_certificate {keys}/{key}.crt;
         ssl_certificate_key {keys}/{key}.key;
-        return 200 "ok\\n";
+        {content}
     }}
 """
+SHORT_ANSWER = 'return 200 "ok\\n";'
 
 
 class ServerError(Exception):
@@ -83,6 +84,7 @@ class Nginx:
     def __init__(self, name: str, folder: Path, keys: Path, kinds: list[str], cpu: int, build: Build | None = None):
         self.name, self.folder, self.keys, self.cpu, self.build = name, folder, keys, cpu, build
         self.ports = dict(zip(kinds, free_ports(len(kinds))))
+        self.main, self.settings = "", {}  # lines in front of nginx's configuration; of Octuple's environment
         self.counters_folder = folder / "counters"
         self.master: subprocess.Popen | None = None
         self.worker = 0
@@ -95,8 +97,12 @@ class Nginx:
         self.folder.mkdir(mode=0o755, parents=True, exist_ok=True)
         self.counters_folder.mkdir(exist_ok=True)
         self.counters_folder.chmod(0o1777)  # a worker that is not root writes there too
-        servers = [CONFIG_SERVER.format(port=port, keys=self.keys, key=kind) for kind, port in self.ports.items()]
-        (self.folder / "nginx.conf").write_text(CONFIG_HEAD.format(folder=self.folder) + "".join(servers) + "}\n")
+        text = self.main + CONFIG_HEAD.format(folder=self.folder) + "".join(self.servers()) + "}\n"
+        (self.folder / "nginx.conf").write_text(text)
+
+    def servers(self) -> list[str]:
+        return [CONFIG_SERVER.format(port=port, keys=self.keys, key=kind, content=SHORT_ANSWER)
+                for kind, port in self.ports.items()]
 
     def said(self) -> str:
         """What nginx has written so far."""
@@ -111,6 +117,7 @@ class Nginx:
             environment["OCTUPLE_COUNTERS"] = str(self.counters_folder)
             if "OCTUPLE_TABLE" in os.environ:  # to see the demo as on another CPU: OCTUPLE_TABLE=off ./demo
                 environment["OCTUPLE_TABLE"] = os.environ["OCTUPLE_TABLE"]
+            environment.update(self.settings)
         with open(self.folder / "output", "wb") as output:
             self.master = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                                            env=environment, preexec_fn=self.prepare_child)

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""`bench/bulk`: what ciphers cost a server that sends files, and one that compresses besides.
+
+Bulk: nginx as it is and under Octuple send one file over and over by TLS 1.3 with each cipher; what counts is the CPU time of
+the worker for each gigabyte. Mixed: nginx compresses every answer with brotli, and a part of the connections has
+ChaCha20-Poly1305, the others AES-128-GCM, with each width of vectors: if wide vectors made the CPU slower, compressing would show it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import brotli
+from rich.console import Console
+from rich.table import Table
+
+from . import machine, measure
+from .programs import Build, clean_environment
+from .server import CONFIG_SERVER, Nginx, ServerError, find_nginx, make_keys
+
+SUITES = ("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256")
+AES, CHACHA = SUITES[0], SUITES[2]
+BROTLI = ("ngx_http_brotli_filter_module.so", "Accept-Encoding: br")
+CONTENT = """\
+root {folder};
+        ssl_protocols TLSv1.3;
+        ssl_conf_command Ciphersuites {suite};
+        keepalive_requests 1000000000;
+        {more}"""
+# The mixed experiment: no Octuple, then each width, every cipher asked for.
+WIDTHS = ("stock", "512", "256", "128")
+SHARES = (0, 10, 20, 100)
+CONNECTIONS = 10
+
+
+class Site(Nginx):
+    """An nginx with one port for each cipher of TLS 1.3, and a file."""
+
+    def __init__(self, name: str, folder: Path, site: Path, cpu: int, build: Build | None, compress: bool = False):
+        super().__init__(name, folder, site / "keys", list(SUITES), cpu, build)
+        self.site, self.compress = site, compress
+        if compress:
+            self.main = f"load_module /usr/lib/nginx/modules/{BROTLI[0]};\n"
+
+    def servers(self) -> list[str]:
+        more = "brotli on; brotli_types *; brotli_comp_level 5;" if self.compress else ""
+        return [CONFIG_SERVER.format(port=port, keys=self.keys, key="ecdsa-p256",
+                                     content=CONTENT.format(folder=self.site, suite=suite, more=more))
+                for suite, port in self.ports.items()]
+
+
+def fetch(ports: dict[int, int], wanted: Path, cpu: int, seconds: float, *headers: str) -> dict:
+    """What octbench.fetch reports; an answer that was wrong or did not come whole is an error."""
+    command = [sys.executable, "-m", "octbench.fetch", "--wanted", str(wanted), "--cpu", str(cpu), "--seconds", str(seconds)]
+    for header in headers:
+        command += ["--header", header]
+    command += [f"{port}:{count}" for port, count in ports.items() if count]
+    environment = clean_environment() | {"PYTHONPATH": str(Path(__file__).parents[1])}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 60, check=False, env=environment)
+    if done.returncode:
+        raise ServerError(f"{' '.join(command)} ended with status {done.returncode}: {done.stderr.strip()}")
+    report = json.loads(done.stdout)
+    if report["failed"] or not report["completed"]:
+        raise ServerError(f"the answers were not the file: {report['first_failure'] or 'none came'}")
+    return report
+
+
+def sample(server: Site, ports: dict[int, int], wanted: Path, cpu: int, seconds: float, *headers: str) -> dict:
+    """One run, with the CPU seconds of the worker."""
+    before = server.cpu_times()[0]
+    report = fetch(ports, wanted, cpu, seconds, *headers)
+    time.sleep(measure.SETTLE)
+    report["server_seconds"] = server.cpu_times()[0] - before
+    return report
+
+
+def order(names: list[str], number: int) -> list[str]:
+    return names if number % 2 == 0 else names[::-1]
+
+
+def bulk_summary(samples: list[dict]) -> dict:
+    return {"cpu_ms_per_gb": measure.median([s["server_seconds"] * 1e12 / s["bytes"] for s in samples]),
+            "mb_per_s": measure.median([s["bytes"] / 1e6 / s["seconds"] for s in samples]),
+            "completed": sum(s["completed"] for s in samples)}
+
+
+def measure_bulk(servers: dict[str, Site], wanted: Path, cpu: int, options: argparse.Namespace) -> list[dict]:
+    results = []
+    for suite in SUITES:
+        samples: dict[str, list[dict]] = {name: [] for name in servers}
+        for number in range(options.rounds):
+            for name in order(list(servers), number):
+                samples[name].append(sample(servers[name], {servers[name].ports[suite]: 2}, wanted, cpu, options.seconds))
+                if samples[name][-1]["ciphers"] != [suite]:
+                    raise ServerError(f"{samples[name][-1]['ciphers']} were used instead of {suite}")
+        result: dict = {"cipher": suite} | {name: bulk_summary(samples[name]) for name in servers}
+        result["cpu_ratio"] = measure.ratio(result["stock"]["cpu_ms_per_gb"], result["octuple"]["cpu_ms_per_gb"])
+        results.append(result)
+    return results
+
+
+def measure_mixed(servers: dict[str, Site], wanted: Path, cpu: int, options: argparse.Namespace) -> list[dict]:
+    results = []
+    for share in SHARES:
+        chacha = CONNECTIONS * share // 100
+        samples: dict[str, list[dict]] = {name: [] for name in servers}
+        for number in range(options.rounds):
+            for name in order(list(servers), number):
+                ports = servers[name].ports
+                samples[name].append(sample(servers[name], {ports[CHACHA]: chacha, ports[AES]: CONNECTIONS - chacha}, wanted, cpu,
+                                            options.seconds, BROTLI[1]))
+        for name in servers:
+            results.append({"chacha20_percent": share, "width": name,
+                            "requests_per_s": measure.median([s["completed"] / s["seconds"] for s in samples[name]]),
+                            "cpu_us_per_request": measure.median([s["server_seconds"] * 1e6 / s["completed"]
+                                                                  for s in samples[name]])})
+    return results
+
+
+def run_bulk(folder: Path, build: Build, place: machine.Placement, options: argparse.Namespace) -> list[dict]:
+    wanted = folder / "site/file"
+    wanted.write_bytes(random.Random(1).randbytes(options.size))
+    wanted.chmod(0o644)
+    with ExitStack() as stack:
+        servers = {name: stack.enter_context(Site(name, folder / name, folder / "site", place.server,
+                                                  build if name == "octuple" else None)) for name in measure.VARIANTS}
+        return measure_bulk(servers, wanted, place.client, options)
+
+
+def some_text(size: int) -> bytes:
+    """Compresses about as well as a web page: words of a made-up language, frequent ones more often."""
+    source = random.Random(2)
+    words = ["".join(source.choices("etaoinshrdlu", k=source.randint(2, 9))) for _ in range(2000)]
+    chosen = source.choices(words, weights=[1 / (i + 1) for i in range(len(words))], k=size // 3)
+    return " ".join(chosen).encode()[:size]
+
+
+def first_answer(server: Site, text: bytes, cpu: int, wanted: Path) -> None:
+    """The compressed form, which is the same each time, once it has been shown to be that of the text."""
+    command = ["curl", "-q", "-sSk", "--tlsv1.3", "-H", BROTLI[1], "-o", str(wanted), f"https://127.0.0.1:{server.ports[AES]}/file"]
+    subprocess.run(command, env=clean_environment(), check=True, timeout=60)
+    if brotli.decompress(wanted.read_bytes()) != text:
+        raise ServerError("what nginx compressed is not the file")
+
+
+def run_mixed(folder: Path, build: Build, place: machine.Placement, options: argparse.Namespace) -> list[dict]:
+    text, wanted = some_text(options.text), folder / "wanted"
+    (folder / "site/file").write_bytes(text)
+    with ExitStack() as stack:
+        servers = {}
+        for width in WIDTHS:
+            site = Site(width, folder / f"mixed-{width}", folder / "site", place.server, None if width == "stock" else build, True)
+            site.settings = {"OCTUPLE_WIDTH": width, "OCTUPLE_CIPHERS": "on"}
+            servers[width] = stack.enter_context(site)
+        first_answer(servers["stock"], text, place.client, wanted)
+        return measure_mixed(servers, wanted, place.client, options)
+
+
+def print_tables(document: dict, console: Console) -> None:
+    table = Table("cipher", "stock ms/GB", "Octuple ms/GB", "CPU ratio", "stock MB/s", "Octuple MB/s",
+                  title=f"Server CPU for each gigabyte, files of {document['size']} bytes", title_justify="left")
+    for result in document["bulk"]:
+        stock, octuple = result["stock"], result["octuple"]
+        table.add_row(result["cipher"], f"{stock['cpu_ms_per_gb']:.0f}", f"{octuple['cpu_ms_per_gb']:.0f}",
+                      f"{result['cpu_ratio']:.2f}x", f"{stock['mb_per_s']:.0f}", f"{octuple['mb_per_s']:.0f}")
+    console.print(table)
+    if document["mixed"]:
+        table = Table("ChaCha20-Poly1305", *(f"{width} /s" for width in WIDTHS), *(f"{width} us" for width in WIDTHS),
+                      title=f"brotli of {document['text']} bytes: requests per second, server CPU for each", title_justify="left")
+        for share in SHARES:
+            row = {result["width"]: result for result in document["mixed"] if result["chacha20_percent"] == share}
+            table.add_row(f"{share} %", *(f"{row[width]['requests_per_s']:.0f}" for width in WIDTHS),
+                          *(f"{row[width]['cpu_us_per_request']:.0f}" for width in WIDTHS))
+        console.print(table)
+
+
+def arguments(argv: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="bulk", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build-dir", type=Path, default=Path("build/release"))
+    parser.add_argument("--size", type=int, default=1 << 20, help="bytes of the file (default 1 MB)")
+    parser.add_argument("--text", type=int, default=1 << 16, help="bytes of the text that is compressed (default 64 KB)")
+    parser.add_argument("--rounds", type=int, default=6, help="both or all servers in turns, so many times")
+    parser.add_argument("--seconds", type=float, default=1.0, help="of each run")
+    parser.add_argument("--no-mixed", action="store_true", help="without the experiment with brotli")
+    parser.add_argument("--json", type=Path, help="write the numbers there")
+    return parser.parse_args(argv)
+
+
+def run(folder: Path, build: Build, options: argparse.Namespace) -> dict:
+    place = machine.place()
+    (folder / "site").mkdir(mode=0o755)
+    make_keys(folder / "site/keys", ["ecdsa-p256"])
+    return {"bulk": run_bulk(folder, build, place, options), "size": options.size, "rounds": options.rounds,
+            "seconds": options.seconds, "text": options.text,
+            "mixed": [] if options.no_mixed else run_mixed(folder, build, place, options),
+            "machine": machine.describe(place, find_nginx(), "")}
+
+
+def main(argv: list[str] | None = None) -> int:
+    options = arguments(argv)
+    build = Build(options.build_dir.resolve())
+    folder = Path(tempfile.mkdtemp(prefix="octuple-bulk-"))
+    folder.chmod(0o755)  # nginx's worker is another user
+    try:
+        document = run(folder, build, options)
+    except ServerError as error:
+        print(f"bulk: {error}", file=sys.stderr)
+        return 1
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    print_tables(document, Console(width=130))
+    if options.json:
+        options.json.write_text(json.dumps(document, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
