@@ -47,19 +47,32 @@ static uint8_t *ciphertext(struct stream *s)
     return s->state + s->key->ops->state_bytes - s->key->ops->window_bytes;
 }
 
-static struct oct_aead_stream_args arguments(struct stream *s, const uint8_t *in, size_t len)
+/* What every kernel of a stream reads. No more is written than is read: a struct that is made zero first, or copied, costs as much
+ * as a small piece. */
+static void arguments(struct stream *s, struct oct_aead_stream_args *args, const uint8_t *in, size_t len)
 {
-    return (struct oct_aead_stream_args){.key = s->key->expanded, .state = s->state, .in = in, .len = len,
-                                         .aad_total = s->aad_len, .text_total = s->text_len};
+    args->key = s->key->expanded;
+    args->state = s->state;
+    args->in = in;
+    args->len = len;
 }
-/* The same for what is held, which is then handed over. It ends where text does, or fills the window. */
-static struct oct_aead_stream_args hand_over(struct stream *s)
+
+/* n mod a power of two: a division would cost as much as a small piece. */
+static size_t over(uint64_t n, size_t power)
 {
-    const size_t window = s->key->ops->window_bytes, within = (size_t)(s->text_len % window);
-    struct oct_aead_stream_args args = arguments(s, ciphertext(s) + (within ? within : window) - s->held, s->held);
-    args.before = s->text_len - s->held;
+    return (size_t)n & (power - 1);
+}
+
+/* For text and tag, with what is held. It ends where text does, or fills the window. */
+static void hand_over(struct stream *s, struct oct_aead_stream_args *args, const uint8_t *in, size_t len)
+{
+    const size_t window = s->key->ops->window_bytes, within = over(s->text_len, window);
+    arguments(s, args, in, len);
+    args->before = s->text_len;
+    args->held = ciphertext(s) + (within ? within : window) - s->held;
+    args->held_len = s->held;
+    args->aad_total = s->aad_len;
     s->held = 0;
-    return args;
 }
 
 int oct_aead_stream_init(struct oct_aead_stream *stream, const struct oct_aead_key *key, const uint8_t *iv,
@@ -75,7 +88,8 @@ int oct_aead_stream_init(struct oct_aead_stream *stream, const struct oct_aead_k
     s->key = key;
     s->phase = AAD;
     s->sealing = (uint32_t)sealing;
-    struct oct_aead_stream_args args = arguments(s, NULL, 0);
+    struct oct_aead_stream_args args;
+    arguments(s, &args, NULL, 0);
     args.iv = iv;
     args.iv_len = iv_len;
     key->ops->start(&args);
@@ -91,7 +105,8 @@ int oct_aead_stream_aad(struct oct_aead_stream *stream, const uint8_t *aad, size
         return OCT_ERR_STATE;
     if (len > UINT64_MAX - s->aad_len || oct_aead_check_lengths(s->key->aead, s->aad_len + len, 0) != OCT_OK)
         return OCT_ERR_LENGTH;
-    struct oct_aead_stream_args args = arguments(s, aad, len);
+    struct oct_aead_stream_args args;
+    arguments(s, &args, aad, len);
     args.before = s->aad_len;
     if (len)
         s->key->ops->aad(&args);
@@ -127,48 +142,40 @@ static void take_ready(struct stream *s, const uint8_t *in, size_t len, uint8_t 
     s->held += (uint32_t)len;
 }
 
-/* Key stream for the window that text stands in. */
-static void make_ready(struct stream *s)
+/* Text by the kernel, which may have no length; and key stream for what follows, if something does. */
+static void take_whole(struct stream *s, const uint8_t *in, size_t len, uint8_t *out, int follows)
 {
     const size_t window = s->key->ops->window_bytes;
-    struct oct_aead_stream_args args = hand_over(s);
-    args.out = key_stream(s);
-    s->key->ops->window(&args);
-    s->ready = (uint32_t)(window - (size_t)(s->text_len % window));
-}
-
-/* Text by the kernel: the first piece, or whole windows. */
-static void take_whole(struct stream *s, const uint8_t *in, size_t len, uint8_t *out)
-{
-    if (s->held) {
-        const struct oct_aead_stream_args held = hand_over(s);
-        s->key->ops->window(&held);
-    }
-    struct oct_aead_stream_args args = arguments(s, in, len);
-    args.before = s->text_len;
+    struct oct_aead_stream_args args;
+    hand_over(s, &args, in, len);
     args.out = out;
+    args.ahead = follows ? key_stream(s) : NULL;
     (s->sealing ? s->key->ops->stream_seal : s->key->ops->stream_open)(&args);
     s->text_len += len;
+    s->ready = follows ? (uint32_t)(window - over(s->text_len, window)) : 0;
+}
+
+/* How much of `len` bytes the kernel may have at once. Less than half a window is cheaper by the key stream for all of it. */
+static size_t whole_of(const struct stream *s, size_t len)
+{
+    const struct oct_aead_ops *ops = s->key->ops;
+    const size_t whole = len - over(len, ops->grain_bytes);
+    if (s->text_len == 0)
+        return len;
+    return over(s->text_len, ops->grain_bytes) == 0 && whole >= ops->window_bytes / 2 ? whole : 0;
 }
 
 /* Text that is more than what is ready. */
 static void take_text(struct stream *s, const uint8_t *in, size_t len, uint8_t *out)
 {
-    const size_t window = s->key->ops->window_bytes;
-    if (s->text_len == 0) {
-        take_whole(s, in, len, out);
-        return;
-    }
     for (size_t n; len > 0; in += n, out += n, len -= n) {
-        if (!s->ready && s->text_len % window == 0 && len >= window) {
-            n = len - len % window;
-            take_whole(s, in, n, out);
-            continue;
+        if (s->ready) {
+            n = len < s->ready ? len : s->ready;
+            take_ready(s, in, n, out);
+        } else {
+            n = whole_of(s, len);
+            take_whole(s, in, n, out, n < len);
         }
-        if (!s->ready)
-            make_ready(s);
-        n = len < s->ready ? len : s->ready;
-        take_ready(s, in, n, out);
     }
 }
 
@@ -194,7 +201,9 @@ int oct_aead_stream_update(struct oct_aead_stream *stream, const uint8_t *in, si
 /* The tag, and the end of the stream. */
 static void finish(struct stream *s, uint8_t tag[OCT_AEAD_TAG])
 {
-    struct oct_aead_stream_args args = hand_over(s);
+    struct oct_aead_stream_args args;
+    hand_over(s, &args, NULL, 0);
+    args.text_total = s->text_len;
     args.tag = tag;
     s->key->ops->finish(&args);
     oct_cleanse(s, offsetof(struct stream, state) + s->key->ops->state_bytes);

@@ -21,12 +21,14 @@
 #define OCT_AEAD_EXPANDED_BYTES 624
 #define OCT_AEAD_MASK_KEY_BYTES 256
 #define OCT_AEAD_STATE_BYTES OCT_CHACHA20POLY1305_STATE_BYTES
-/* What each AEAD's state takes, and its window (see below), for every tier. The last two windows of a state are the caller's; a
+/* What each AEAD's state takes, its window and its grain (see below), for every tier. The last two windows of a state are the caller's; a
  * kernel uses them as its own for the first piece of text only. */
 #define OCT_GCM_STATE_BYTES 192
 #define OCT_GCM_WINDOW 64
+#define OCT_GCM_GRAIN 16
 #define OCT_CHACHA20POLY1305_STATE_BYTES 3200
 #define OCT_CHACHA20POLY1305_WINDOW 512
+#define OCT_CHACHA20POLY1305_GRAIN 512
 /* Records in one burst call, samples in one mask call. */
 #define OCT_AEAD_BURST 8
 
@@ -73,11 +75,11 @@ struct oct_aead_mask_args {
  * A record in pieces: start, then additional data, then text, then the tag; one struct for all, each reads what is its. `before`
  * is how many bytes of additional data (of text) earlier pieces had; only after the last piece of additional data does text begin.
  *
- * The first piece of text may have any length but 0. All others are whole windows from a window's beginning on, a window being
- * as many bytes of text as it says above, counted from the text's beginning. What does not fit that, the caller combines with key stream
- * of its own accord: `window` takes the ciphertext of `len` bytes, which may be 0, that have gone this way, up to a window's
- * end at most, and, if `out` is not NULL, writes there the key stream of the whole window that the text then stands in. Before
- * other text, and at the end by `finish`, such ciphertext has to be handed over too.
+ * The first piece of text may have any length but 0. All others are whole grains, from a grain's beginning on: so many bytes of text
+ * as it says above, counted from the text's beginning. What does not fit that, the caller combines with key stream of its own accord,
+ * and hands over what became of it with the next text or at the end: `held_len` bytes of ciphertext, those just before `before`, which
+ * do not reach over the end of a window. If `ahead` is not NULL, the key stream of the whole window that text stands in after this
+ * piece is written there; a piece that is only for these two has no length, and cannot be the first.
  */
 struct oct_aead_stream_args {
     const void *key;
@@ -85,10 +87,13 @@ struct oct_aead_stream_args {
     const uint8_t *iv; /* start: any length of at least 1 for GCM, 12 for ChaCha20-Poly1305 */
     size_t iv_len;
     const uint8_t *in;
-    uint8_t *out; /* text and window */
+    uint8_t *out; /* text only */
     size_t len;
     uint64_t before;
-    uint64_t aad_total;  /* text, window and tag */
+    const uint8_t *held; /* text and tag */
+    size_t held_len;
+    uint8_t *ahead;      /* text only */
+    uint64_t aad_total;  /* text and tag */
     uint64_t text_total; /* tag */
     uint8_t *tag;
 };

@@ -49,6 +49,13 @@ void OCT_NAME(chacha20poly1305_aad)(const struct oct_aead_stream_args *args)
     words_clear_registers();
 }
 
+/* The key stream of the window that text stands in after `text` bytes. */
+VEC_STEP void make_ahead(const struct message *m, uint64_t text, uint8_t *ahead)
+{
+    const uint64_t block = text / WINDOW * (WINDOW / CHACHA_BLOCK);
+    chacha_some(&m->chacha, (uint32_t)(1 + block), WINDOW / CHACHA_BLOCK, NULL, ahead, NULL, WINDOW);
+}
+
 VEC_STEP void take_piece(const struct oct_aead_stream_args *a, const unsigned opening)
 {
     struct message *m = a->state;
@@ -58,10 +65,14 @@ VEC_STEP void take_piece(const struct oct_aead_stream_args *a, const unsigned op
         at.is_long = a->len >= BULK_TEXT;
         absorb_padding(m, &at);
     } else {
-        at = after_text(a->aad_total, a->before, a->len);
+        at = after_text(a->aad_total, a->before - a->held_len, a->held_len + a->len);
+        absorb(m, &at, a->held, a->held_len);
     }
-    take_text(m, &at, a->out, a->in, a->len, (uint32_t)(1 + a->before / CHACHA_BLOCK), opening);
+    if (a->len > 0)
+        take_text(m, &at, a->out, a->in, a->len, (uint32_t)(1 + a->before / CHACHA_BLOCK), opening);
     keep_promise(m, &at);
+    if (a->ahead)
+        make_ahead(m, a->before + a->len, a->ahead);
     words_clear_registers();
 }
 
@@ -75,26 +86,13 @@ void OCT_NAME(chacha20poly1305_stream_open)(const struct oct_aead_stream_args *a
     take_piece(args, 1);
 }
 
-void OCT_NAME(chacha20poly1305_window)(const struct oct_aead_stream_args *args)
-{
-    struct message *m = args->state;
-    struct course at = after_text(args->aad_total, args->before, args->len);
-    const uint64_t window = (args->before + args->len) / WINDOW;
-    absorb(m, &at, args->in, args->len);
-    keep_promise(m, &at);
-    if (args->out)
-        chacha_some(&m->chacha, (uint32_t)(1 + window * (WINDOW / CHACHA_BLOCK)), WINDOW / CHACHA_BLOCK, NULL, args->out,
-                    NULL, WINDOW);
-    words_clear_registers();
-}
-
 void OCT_NAME(chacha20poly1305_finish)(const struct oct_aead_stream_args *args)
 {
     struct message *m = args->state;
     struct course at = args->text_total == 0 ? after_aad(args->aad_total)
-                                             : after_text(args->aad_total, args->before, args->len);
+                                             : after_text(args->aad_total, args->text_total - args->held_len, args->held_len);
     if (args->text_total != 0)
-        absorb(m, &at, args->in, args->len);
+        absorb(m, &at, args->held, args->held_len);
     else if (!at.keyed)
         make_key(m, &at);
     absorb_padding(m, &at);

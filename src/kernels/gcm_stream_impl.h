@@ -54,6 +54,12 @@ static OCT_NOINLINE void gcm_absorb_bytes(const struct gcm_key *key, struct gcm_
         state->part[to] = in[i];
 }
 
+OCT_INLINE void gcm_absorb_held(const struct oct_aead_stream_args *args)
+{
+    if (args->held_len)
+        gcm_absorb_bytes(args->key, args->state, args->held, args->held_len, (args->before - args->held_len) % 16);
+}
+
 /* J0 of 12 bytes is those and the number 1, of any other length it is GHASH of them (SP 800-38D, 7.1). */
 void GCM_NAME(start)(const struct oct_aead_stream_args *args)
 {
@@ -111,6 +117,21 @@ VEC_STEP void gcm_text_part(const struct gcm_key *key, struct gcm_state *state, 
     b1_store(state->part, bv_first(mode == GCM_SEAL ? bv_keep(to, len) : from));
 }
 
+#define GCM_WINDOW_VECTORS (OCT_GCM_WINDOW / (16 * BV_LANES))
+
+/* For the whole window whose first block is `index`. */
+VEC_STEP void gcm_key_stream(const struct gcm_key *key, const struct gcm_state *state, uint8_t *out, uint64_t index)
+{
+    bv b[GCM_WINDOW_VECTORS];
+    struct gcm_run r = {.key = key, .next = 256};
+    r.counter = bv_add32(bv_set1(gcm_counter_at(state, index)), bv_lane_numbers());
+    gcm_counters(&r, b, GCM_WINDOW_VECTORS);
+    gcm_rounds(b, GCM_WINDOW_VECTORS, key);
+    VEC_UNROLL
+    for (int i = 0; i < GCM_WINDOW_VECTORS; i++)
+        bv_store(out + 16 * BV_LANES * i, bv_aes_last(b[i], bv_broadcast(key->round[GCM_ROUNDS])));
+}
+
 VEC_STEP void gcm_text(const struct oct_aead_stream_args *args, const enum gcm_mode mode)
 {
     const struct gcm_key *key = args->key;
@@ -120,10 +141,13 @@ VEC_STEP void gcm_text(const struct oct_aead_stream_args *args, const enum gcm_m
 
     if (args->before == 0 && args->aad_total % 16)
         gcm_absorb_part(key, state);
+    gcm_absorb_held(args);
     if (whole)
         gcm_text_blocks(key, state, args->in, args->out, whole, index, mode);
     if (rest)
         gcm_text_part(key, state, args->in + whole, args->out + whole, rest, index + whole / 16, mode);
+    if (args->ahead)
+        gcm_key_stream(key, state, args->ahead, (args->before + args->len) / OCT_GCM_WINDOW * (OCT_GCM_WINDOW / 16));
     /* Across the call of gcm_block() gcc 12 loses sight of the wide halves that blocks before it have left: without this, each
      * change to SSE code that follows costs some seventy nanoseconds. */
     blocks_clear_registers();
@@ -139,33 +163,10 @@ void GCM_NAME(stream_open)(const struct oct_aead_stream_args *args)
     gcm_text(args, GCM_OPEN);
 }
 
-#define GCM_WINDOW_VECTORS (OCT_GCM_WINDOW / (16 * BV_LANES))
-
-VEC_STEP void gcm_key_stream(const struct gcm_key *key, const struct gcm_state *state, uint8_t *out, uint64_t index)
-{
-    bv b[GCM_WINDOW_VECTORS];
-    struct gcm_run r = {.key = key, .next = 256};
-    r.counter = bv_add32(bv_set1(gcm_counter_at(state, index)), bv_lane_numbers());
-    gcm_counters(&r, b, GCM_WINDOW_VECTORS);
-    gcm_rounds(b, GCM_WINDOW_VECTORS, key);
-    VEC_UNROLL
-    for (int i = 0; i < GCM_WINDOW_VECTORS; i++)
-        bv_store(out + 16 * BV_LANES * i, bv_aes_last(b[i], bv_broadcast(key->round[GCM_ROUNDS])));
-}
-
-void GCM_NAME(window)(const struct oct_aead_stream_args *args)
-{
-    const uint64_t window = (args->before + args->len) / OCT_GCM_WINDOW;
-    gcm_absorb_bytes(args->key, args->state, args->in, args->len, args->before % 16);
-    if (args->out)
-        gcm_key_stream(args->key, args->state, args->out, window * (OCT_GCM_WINDOW / 16));
-    blocks_clear_registers();
-}
-
 void GCM_NAME(finish)(const struct oct_aead_stream_args *args)
 {
     struct gcm_state *state = args->state;
-    gcm_absorb_bytes(args->key, state, args->in, args->len, args->before % 16);
+    gcm_absorb_held(args);
     if (args->text_total % 16 || (args->text_total == 0 && args->aad_total % 16))
         gcm_absorb_part(args->key, state);
     gcm_absorb(args->key, state->sum, b1_set(8 * args->text_total, 8 * args->aad_total));

@@ -22,8 +22,8 @@ struct oct_aead_ops {
     oct_aead_record_fn *seal, *open;
     oct_aead_burst_fn *seal_burst, *open_burst;
     oct_aead_mask_fn *mask;
-    oct_aead_stream_fn *start, *aad, *stream_seal, *stream_open, *window, *finish;
-    size_t window_bytes, state_bytes;
+    oct_aead_stream_fn *start, *aad, *stream_seal, *stream_open, *finish;
+    size_t window_bytes, grain_bytes, state_bytes; /* kernels/aead.h; the first two are powers of two */
     void (*clear_registers)(void);
 };
 

@@ -18,9 +18,9 @@
         .aad = KERNEL(tier_, aad),                                                                                    \
         .stream_seal = KERNEL(tier_, stream_seal),                                                                    \
         .stream_open = KERNEL(tier_, stream_open),                                                                    \
-        .window = KERNEL(tier_, window),                                                                              \
         .finish = KERNEL(tier_, finish),                                                                              \
         .window_bytes = OCT_CHACHA20POLY1305_WINDOW,                                                                  \
+        .grain_bytes = OCT_CHACHA20POLY1305_GRAIN,                                                                    \
         .state_bytes = OCT_CHACHA20POLY1305_STATE_BYTES,                                                              \
         .clear_registers = KERNEL(tier_, clear_registers),                                                            \
     };

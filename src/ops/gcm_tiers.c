@@ -11,9 +11,9 @@
         .open_burst = oct_##name##_aes##bits##gcm_open_burst, .mask = oct_##name##_aes##bits##gcm_mask,               \
         .start = oct_##name##_aes##bits##gcm_start, .aad = oct_##name##_aes##bits##gcm_aad,                           \
         .stream_seal = oct_##name##_aes##bits##gcm_stream_seal,                                                       \
-        .stream_open = oct_##name##_aes##bits##gcm_stream_open, .window = oct_##name##_aes##bits##gcm_window,         \
-        .finish = oct_##name##_aes##bits##gcm_finish, .window_bytes = OCT_GCM_WINDOW,                                 \
-        .state_bytes = OCT_GCM_STATE_BYTES, .clear_registers = oct_##name##_gcm_clear_registers,                      \
+        .stream_open = oct_##name##_aes##bits##gcm_stream_open, .finish = oct_##name##_aes##bits##gcm_finish,         \
+        .window_bytes = OCT_GCM_WINDOW, .grain_bytes = OCT_GCM_GRAIN, .state_bytes = OCT_GCM_STATE_BYTES,             \
+        .clear_registers = oct_##name##_gcm_clear_registers,                      \
     }
 #define TABLES(name)                                                                                                  \
     static const struct oct_aead_ops name##_tables[3] = {                                                             \

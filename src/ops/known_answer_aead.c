@@ -72,20 +72,21 @@ static int opens(struct subject *s, const struct oct_aead_record *sealed, int bu
     return memcmp(s->out, s->text, sealed->len) == 0 && memcmp(tag, s->tag, 16) == 0;
 }
 
-/* Within a window: text and key stream are combined here. */
+/* Within a window: text and key stream are combined here, and what becomes of them is handed over. */
 static void seal_in_window(struct subject *s, struct oct_aead_stream_args args, uint8_t *out)
 {
     uint8_t stream[OCT_CHACHA20POLY1305_WINDOW];
-    const size_t at = (size_t)(args.before % s->ops->window_bytes);
-    struct oct_aead_stream_args after = args;
+    const size_t at = (size_t)(args.before % s->ops->window_bytes), len = args.len;
     args.len = 0;
-    args.out = stream;
-    s->ops->window(&args);
-    for (size_t i = 0; i < after.len; i++)
-        out[i] = after.in[i] ^ stream[at + i];
-    after.in = out;
-    after.out = NULL;
-    s->ops->window(&after);
+    args.ahead = stream;
+    s->ops->stream_seal(&args);
+    for (size_t i = 0; i < len; i++)
+        out[i] = args.in[i] ^ stream[at + i];
+    args.before += len;
+    args.ahead = NULL;
+    args.held = out;
+    args.held_len = len;
+    s->ops->stream_seal(&args);
 }
 
 /* The same record sealed in pieces that begin and end within blocks, and in whole windows. */

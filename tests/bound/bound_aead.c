@@ -22,7 +22,7 @@ struct kernels {
     oct_aead_record_fn *seal, *open;
     oct_aead_burst_fn *seal_burst, *open_burst;
     oct_aead_mask_fn *mask;
-    oct_aead_stream_fn *start, *aad, *stream_seal, *stream_open, *window, *finish;
+    oct_aead_stream_fn *start, *aad, *stream_seal, *stream_open, *finish;
     void (*clear_registers)(void);
 };
 
@@ -55,11 +55,13 @@ static void run_text(const struct kernels *k, oct_aead_stream_fn *update, struct
     }
     struct oct_aead_stream_args ask = *args;
     ask.len = 0;
-    ask.out = stream;
-    k->window(&ask);
-    ask.len = args->len;
-    ask.out = NULL;
-    k->window(&ask);
+    ask.ahead = stream;
+    update(&ask);
+    ask.before += args->len;
+    ask.held = args->in;
+    ask.held_len = args->len;
+    ask.ahead = NULL;
+    update(&ask);
 }
 
 static void run_stream(const struct kernels *k, oct_aead_stream_fn *update, size_t aad_len, size_t len, size_t piece)
@@ -103,7 +105,7 @@ static void prove(const char *name, const struct kernels *k)
     &(const struct kernels)                                                                                           \
     {                                                                                                                 \
         name##_expand, name##_seal, name##_open, name##_seal_burst, name##_open_burst, name##_mask, name##_start,     \
-            name##_aad, name##_stream_seal, name##_stream_open, name##_window, name##_finish, name##_clear_registers  \
+            name##_aad, name##_stream_seal, name##_stream_open, name##_finish, name##_clear_registers                 \
     }
 
 void prove_chacha20poly1305(void)
