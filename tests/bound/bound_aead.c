@@ -41,8 +41,7 @@ static void run_record(const struct kernels *k, size_t aad_len, size_t len)
 }
 
 /* The next text: the first piece, whole windows, or what is left of a window, whose key stream is asked for first. */
-static void run_text(const struct kernels *k, oct_aead_stream_fn *update, struct oct_aead_stream_args *args, size_t left,
-                     size_t piece)
+static void run_text(oct_aead_stream_fn *update, struct oct_aead_stream_args *args, size_t left, size_t piece)
 {
     static uint8_t stream[OCT_CHACHA20POLY1305_WINDOW];
     const size_t room = sizeof stream - (size_t)(args->before % sizeof stream);
@@ -76,7 +75,7 @@ static void run_stream(const struct kernels *k, oct_aead_stream_fn *update, size
     args.aad_total = aad_len;
     for (size_t at = 0; at < len; at += args.len) {
         args.before = at;
-        run_text(k, update, &args, len - at, piece);
+        run_text(update, &args, len - at, piece);
     }
     args.before = args.text_total = len;
     args.len = 0;
