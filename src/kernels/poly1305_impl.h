@@ -25,8 +25,8 @@ struct poly {
     uint64_t power[POLY_LIMBS][3 * QUADS_LANES];
     /* Limbs r and s of r^L, r^2L, r^3L, r^4L, each for all lanes. */
     uint64_t far[4][2 * POLY_LIMBS];
-    /* As words: r, what the message before has come to, below p, and what is added to the result. */
-    uint64_t r[3], before[3], pad[2];
+    /* As words: r, what it all comes to, below p, and what is added to that. */
+    uint64_t r[3], total[3], pad[2];
     uint8_t pending[POLY_BYTES];
 };
 
@@ -37,7 +37,7 @@ OCT_INLINE uint64_t poly_limb(const uint64_t w[3], unsigned k)
     const unsigned __int128 pair = (unsigned __int128)(at < 2 ? w[at + 1] : 0) << 64 | w[at];
     return (uint64_t)(pair >> shift) & (((uint64_t)1 << POLY_RADIX) - 1);
 }
-/* The key: r, clamped, and what is added to the result. A message begins with nothing before it. */
+/* The key: r, clamped, and what is added to the result. */
 VEC_STEP void poly_set_key(struct poly *p, const uint8_t key[32])
 {
     p->r[0] = tier_load64(key) & 0x0ffffffc0fffffff;
@@ -45,7 +45,6 @@ VEC_STEP void poly_set_key(struct poly *p, const uint8_t key[32])
     p->r[2] = 0;
     p->pad[0] = tier_load64(key + 16);
     p->pad[1] = tier_load64(key + 24);
-    p->before[0] = p->before[1] = p->before[2] = 0;
 }
 
 VEC_STEP void poly_make_s(quads s[POLY_LIMBS], const quads r[POLY_LIMBS])
@@ -161,14 +160,6 @@ VEC_STEP void poly_group(quads h[POLY_LIMBS], const struct poly *p, const uint8_
     poly_carry(h, &sum[0]);
 }
 
-/* The first blocks: the first of all is added to what the message before has come to. */
-VEC_STEP void poly_load_first(quads m[POLY_LIMBS], const struct poly *p, const uint8_t *data)
-{
-    poly_load_blocks(m, data);
-    VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
-        m[k] = quads_add(m[k], quads_set_first(poly_limb(p->before, k), POLY_RADIX));
-}
-
 /* `count` vectors of whole blocks, count > 0; `started` if the sum has a value, `bulk` if there are r^L to r^4L in `far`. */
 static OCT_NOINLINE void poly_vectors(struct poly *p, unsigned started, unsigned bulk, const uint8_t *data, size_t count)
 {
@@ -178,7 +169,7 @@ static OCT_NOINLINE void poly_vectors(struct poly *p, unsigned started, unsigned
         VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
             h[k] = quads_load(p->sum[k], POLY_BITS);
     } else {
-        poly_load_first(h, p, data);
+        poly_load_blocks(h, data);
         data += POLY_BYTES;
         count--;
     }
@@ -260,7 +251,7 @@ VEC_STEP void poly_canonical(uint64_t w[3], const uint64_t limb[POLY_LIMBS])
         w[i] ^= (w[i] ^ v[i]) & over;
 }
 
-/* All so far as one number, in `before`: the sum, if it has a value, and `last` whole blocks that are pending; at least one of the
+/* All so far as one number, `total`: the sum, if it has a value, and `last` whole blocks that are pending; at least one of the
  * two. `powers` if r^1 .. r^2L are there. */
 static OCT_NOINLINE void poly_fold(struct poly *p, unsigned started, unsigned powers, unsigned last)
 {
@@ -274,10 +265,8 @@ static OCT_NOINLINE void poly_fold(struct poly *p, unsigned started, unsigned po
         VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
             h[k] = quads_load(p->sum[k], POLY_BITS);
         poly_multiply_falling(&sum, p, h, QUADS_LANES - last);
-        poly_load_blocks(m, p->pending);
-    } else {
-        poly_load_first(m, p, p->pending);
     }
+    poly_load_blocks(m, p->pending);
     poly_multiply_falling(&sum, p, m, 2 * QUADS_LANES - last);
     poly_carry(h, &sum);
     VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
@@ -285,7 +274,7 @@ static OCT_NOINLINE void poly_fold(struct poly *p, unsigned started, unsigned po
         quads_store(lanes, quads_sum(h[k]), 52);
         limb[k] = lanes[0];
     }
-    poly_canonical(p->before, limb);
+    poly_canonical(p->total, limb);
 }
 
 /* A message's number and what is added to it, mod 2^128. */
@@ -305,7 +294,7 @@ VEC_STEP void poly_finish(struct poly *p, uint64_t pos, unsigned powers, uint64_
     /* What is beyond meets powers that are zero; it is made a number all the same. */
     memset(p->pending + fill + 16, 0, POLY_BYTES - fill - 16);
     poly_fold(p, pos >= POLY_BYTES, powers, (unsigned)(fill / 16) + 1);
-    poly_tag(tag, p->before, p->pad[0], p->pad[1]);
+    poly_tag(tag, p->total, p->pad[0], p->pad[1]);
 }
 
 #endif
