@@ -5,7 +5,8 @@
     python3 -m octbench.fetch --wanted FILE --seconds 2 PORT[:CONNECTIONS]...
 
 An answer is right if its body is the content of FILE: it is compared byte by byte, which costs less than any checksum. Every
-connection has a thread, which asks once at least, and again when an answer is complete. Python's own modules only; TLS is OpenSSL's, as it is.
+connection has a thread, which asks once at least, and again when an answer is complete. Python's own modules only; TLS is
+OpenSSL's, as it is.
 """
 
 from __future__ import annotations

@@ -114,20 +114,21 @@ int oct_aead_stream_aad(struct oct_aead_stream *stream, const uint8_t *aad, size
     return OCT_OK;
 }
 
-/* a = x xor b, or y = x xor b: `ours` is what there is of ciphertext. A word at a time; `out` may be `in`. */
-static void combine(uint8_t *out, const uint8_t *in, const uint8_t *stream, uint8_t *ours, size_t len, int sealing)
+/* out = in xor stream, and `cipher` gets the one of them that is ciphertext. `out` may be `in`. The barrier keeps compilers from making
+ * vectors of it. */
+static void combine(uint8_t *out, const uint8_t *in, const uint8_t *stream, uint8_t *cipher, size_t len, int sealing)
 {
-    for (; len >= 8; len -= 8, in += 8, out += 8, stream += 8, ours += 8) {
+    for (; len >= 8; len -= 8, in += 8, out += 8, stream += 8, cipher += 8) {
         uint64_t from, to;
         memcpy(&from, in, 8);
         memcpy(&to, stream, 8);
-        to ^= from;
-        memcpy(ours, sealing ? &to : &from, 8);
+        to = oct_value_barrier(to ^ from);
+        memcpy(cipher, sealing ? &to : &from, 8);
         memcpy(out, &to, 8);
     }
     for (size_t i = 0; i < len; i++) {
-        const uint8_t from = in[i], to = from ^ stream[i];
-        ours[i] = sealing ? to : from;
+        const uint8_t from = in[i], to = (uint8_t)oct_value_barrier(from ^ stream[i]);
+        cipher[i] = sealing ? to : from;
         out[i] = to;
     }
 }
