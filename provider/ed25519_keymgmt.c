@@ -78,19 +78,7 @@ static int ed25519_match(const void *keydata1, const void *keydata2, int selecti
 static int ed25519_validate(const void *keydata, int selection, int type)
 {
     const struct oct_prov_ed25519 *key = keydata;
-    OSSL_LIB_CTX *libctx = oct_prov_key_has(key, selection) && key->plain != NULL ? oct_plain_ctx(key->base.prov) : NULL;
-    EVP_PKEY_CTX *ctx = libctx == NULL ? NULL : EVP_PKEY_CTX_new_from_pkey(libctx, key->plain, NULL);
-    int ok = ctx != NULL;
-
-    if (ok && (selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == OSSL_KEYMGMT_SELECT_KEYPAIR)
-        ok = EVP_PKEY_pairwise_check(ctx) > 0;
-    else if (ok && (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0)
-        ok = EVP_PKEY_private_check(ctx) > 0;
-    else if (ok && (selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0)
-        ok = (type == OSSL_KEYMGMT_VALIDATE_QUICK_CHECK ? EVP_PKEY_public_check_quick(ctx)
-                                                        : EVP_PKEY_public_check(ctx)) > 0;
-    EVP_PKEY_CTX_free(ctx);
-    return ok;
+    return oct_prov_key_has(key, selection) && oct_plain_validate(key->base.prov, key->plain, selection, type);
 }
 
 /* The public part of a private key, as a key of its own. */
@@ -99,25 +87,10 @@ static int import_public(const OSSL_PARAM params[], void *arg)
     return oct_prov_ed25519_import(arg, OSSL_KEYMGMT_SELECT_PUBLIC_KEY, params);
 }
 
-/* Keys never change, so a duplicate of the whole is one more reference. */
 static void *ed25519_dup(const void *keydata, int selection)
 {
-    struct oct_prov_ed25519 *key = (struct oct_prov_ed25519 *)keydata, *copy;
-
-    if (key == NULL)
-        return NULL;
-    if (key->plain != NULL && (!key->base.has_private || (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0) &&
-        (selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0) {
-        oct_prov_key_up_ref(key);
-        return key;
-    }
-    copy = oct_prov_ed25519_new(key->base.prov);
-    if (copy == NULL || key->plain == NULL || (selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
-        return copy;
-    if (EVP_PKEY_export(key->plain, selection, import_public, copy))
-        return copy;
-    oct_prov_key_free(copy);
-    return NULL;
+    struct oct_prov_ed25519 *key = (struct oct_prov_ed25519 *)keydata;
+    return key == NULL ? NULL : oct_prov_key_dup(&key->base, key->plain, selection, oct_prov_ed25519_new, import_public);
 }
 
 /* The digest is empty, not absent: with that libssl and `openssl req` know that none is to be named. */

@@ -8,6 +8,7 @@
 #define OCT_PROVIDER_KEY_H
 
 #include <openssl/core_dispatch.h>
+#include <openssl/evp.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -38,6 +39,12 @@ OSSL_FUNC_keymgmt_load_fn oct_prov_key_load;
 
 /* 1 if it has the public and the private part, as far as they are asked for. */
 OSSL_FUNC_keymgmt_has_fn oct_prov_key_has;
+
+/* A duplicate of a key whose numbers never change, and stand in `plain` (NULL: it is empty): one more reference if the whole is selected,
+ * else an object by `make` with what is selected, which `import` gives it (its last argument is the object). NULL with an error
+ * raised. */
+void *oct_prov_key_dup(struct oct_prov_key *key, EVP_PKEY *plain, int selection, OSSL_FUNC_keymgmt_new_fn *make,
+                       OSSL_CALLBACK *import);
 
 /* *memory, made if need be: `size` bytes for a private key, in OpenSSL's secure heap if the application has one. NULL
  * with an error raised. */

@@ -100,6 +100,27 @@ const EC_GROUP *oct_plain_ec_group(struct oct_prov *prov, int curve)
     return oct_plain_ctx(prov) == NULL ? NULL : prov->plain.ec_group[curve];
 }
 
+static int validate(EVP_PKEY_CTX *ctx, int selection, int quick)
+{
+    if ((selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == OSSL_KEYMGMT_SELECT_KEYPAIR)
+        return EVP_PKEY_pairwise_check(ctx) > 0;
+    if ((selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0)
+        return EVP_PKEY_private_check(ctx) > 0;
+    if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0)
+        return (quick ? EVP_PKEY_public_check_quick(ctx) : EVP_PKEY_public_check(ctx)) > 0;
+    return 1;
+}
+
+int oct_plain_validate(struct oct_prov *prov, EVP_PKEY *key, int selection, int type)
+{
+    OSSL_LIB_CTX *libctx = key == NULL ? NULL : oct_plain_ctx(prov);
+    EVP_PKEY_CTX *ctx = libctx == NULL ? NULL : EVP_PKEY_CTX_new_from_pkey(libctx, key, NULL);
+    const int ok = ctx != NULL && validate(ctx, selection, type == OSSL_KEYMGMT_VALIDATE_QUICK_CHECK);
+
+    EVP_PKEY_CTX_free(ctx);
+    return ok;
+}
+
 void oct_plain_spares_free(struct oct_plain_spares *spares)
 {
     for (int i = 0; i < OCT_RAW_KINDS; i++)

@@ -45,6 +45,10 @@ EVP_SIGNATURE *oct_plain_ed25519_signature(struct oct_prov *prov);
 /* The group of a curve (enum oct_ec_curve) in that context, borrowed; NULL as above. */
 const EC_GROUP *oct_plain_ec_group(struct oct_prov *prov, int curve);
 
+/* Whether the parts of a key of that context that are selected are good, by OpenSSL's own checks; the arguments are those of a key
+ * management's `validate`. 0 without a key. */
+int oct_plain_validate(struct oct_prov *prov, EVP_PKEY *key, int selection, int type);
+
 /* What a raw RSA operation is for. The numbers are the same for SIGN and DECRYPT, but the default provider treats the
  * result of the second as secret. */
 enum oct_raw_kind { OCT_RAW_SIGN = 0, OCT_RAW_DECRYPT = 1, OCT_RAW_PUBLIC = 2, OCT_RAW_KINDS = 3 };

@@ -92,19 +92,7 @@ static int rsa_match(const void *keydata1, const void *keydata2, int selection)
 static int rsa_validate(const void *keydata, int selection, int type)
 {
     const struct oct_prov_rsa *key = keydata;
-    OSSL_LIB_CTX *libctx = key == NULL || key->plain == NULL ? NULL : oct_plain_ctx(key->base.prov);
-    EVP_PKEY_CTX *ctx = libctx == NULL ? NULL : EVP_PKEY_CTX_new_from_pkey(libctx, key->plain, NULL);
-    int ok = ctx != NULL;
-
-    if (ok && (selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == OSSL_KEYMGMT_SELECT_KEYPAIR)
-        ok = EVP_PKEY_pairwise_check(ctx) > 0;
-    else if (ok && (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0)
-        ok = EVP_PKEY_private_check(ctx) > 0;
-    else if (ok && (selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0)
-        ok = (type == OSSL_KEYMGMT_VALIDATE_QUICK_CHECK ? EVP_PKEY_public_check_quick(ctx)
-                                                        : EVP_PKEY_public_check(ctx)) > 0;
-    EVP_PKEY_CTX_free(ctx);
-    return ok;
+    return key != NULL && oct_plain_validate(key->base.prov, key->plain, selection, type);
 }
 
 /* The public part of a private key, as a key of its own. */
@@ -113,25 +101,10 @@ static int import_public(const OSSL_PARAM params[], void *arg)
     return oct_prov_rsa_import(arg, OSSL_KEYMGMT_SELECT_PUBLIC_KEY, params);
 }
 
-/* Keys never change, so a duplicate of the whole is one more reference. */
 static void *rsa_dup(const void *keydata, int selection)
 {
-    struct oct_prov_rsa *key = (struct oct_prov_rsa *)keydata, *copy;
-
-    if (key == NULL)
-        return NULL;
-    if (key->plain != NULL && (!key->base.has_private || (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0) &&
-        (selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0) {
-        oct_prov_key_up_ref(key);
-        return key;
-    }
-    copy = oct_prov_rsa_new(key->base.prov);
-    if (copy == NULL || key->plain == NULL || (selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
-        return copy;
-    if (EVP_PKEY_export(key->plain, selection, import_public, copy))
-        return copy;
-    oct_prov_key_free(copy);
-    return NULL;
+    struct oct_prov_rsa *key = (struct oct_prov_rsa *)keydata;
+    return key == NULL ? NULL : oct_prov_key_dup(&key->base, key->plain, selection, oct_prov_rsa_new, import_public);
 }
 
 static int rsa_get_params(void *keydata, OSSL_PARAM params[])
