@@ -103,4 +103,21 @@ OSSL_FUNC_signature_gettable_ctx_md_params_fn oct_sig_gettable_md_params;
 OSSL_FUNC_signature_set_ctx_md_params_fn oct_sig_set_md_params;
 OSSL_FUNC_signature_settable_ctx_md_params_fn oct_sig_settable_md_params;
 
+/* Those of a family's dispatch table that are the same for all who digest and then sign; dispatch.h is theirs to include. */
+/* clang-format off */
+#define OCT_SIG_MESSAGE_ENTRIES                                                                                        \
+    OCT_SIGNATURE_ENTRY(DIGEST_SIGN_INIT, digest_sign_init, oct_sig_message_sign_init),                                \
+    OCT_SIGNATURE_ENTRY(DIGEST_SIGN_UPDATE, digest_sign_update, oct_sig_message_update),                               \
+    OCT_SIGNATURE_ENTRY(DIGEST_SIGN_FINAL, digest_sign_final, oct_sig_message_sign_final),                             \
+    OCT_SIGNATURE_ENTRY(DIGEST_SIGN, digest_sign, oct_sig_message_sign),                                               \
+    OCT_SIGNATURE_ENTRY(DIGEST_VERIFY_INIT, digest_verify_init, oct_sig_message_verify_init),                          \
+    OCT_SIGNATURE_ENTRY(DIGEST_VERIFY_UPDATE, digest_verify_update, oct_sig_message_update),                           \
+    OCT_SIGNATURE_ENTRY(DIGEST_VERIFY_FINAL, digest_verify_final, oct_sig_message_verify_final),                       \
+    OCT_SIGNATURE_ENTRY(DIGEST_VERIFY, digest_verify, oct_sig_message_verify),                                         \
+    OCT_SIGNATURE_ENTRY(GET_CTX_MD_PARAMS, get_ctx_md_params, oct_sig_get_md_params),                                  \
+    OCT_SIGNATURE_ENTRY(GETTABLE_CTX_MD_PARAMS, gettable_ctx_md_params, oct_sig_gettable_md_params),                   \
+    OCT_SIGNATURE_ENTRY(SET_CTX_MD_PARAMS, set_ctx_md_params, oct_sig_set_md_params),                                  \
+    OCT_SIGNATURE_ENTRY(SETTABLE_CTX_MD_PARAMS, settable_ctx_md_params, oct_sig_settable_md_params)
+/* clang-format on */
+
 #endif
