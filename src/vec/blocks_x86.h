@@ -4,6 +4,8 @@
 #ifndef OCT_VEC_BLOCKS_X86_H
 #define OCT_VEC_BLOCKS_X86_H
 
+#include "vec/clear.h"
+
 #include <immintrin.h>
 #include <string.h>
 

@@ -145,8 +145,7 @@ OCT_INLINE bv bv_add32(bv a, bv b)
 }
 OCT_INLINE void blocks_clear_registers(void)
 {
-    __asm__ volatile("vzeroall" : : : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
-                                      "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+    vec_clear_low_registers();
 }
 
 #endif

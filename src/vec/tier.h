@@ -65,6 +65,8 @@ OCT_INLINE void tier_store32(uint8_t *p, uint32_t x)
 
 /* As in vec.h: a step is part of its caller where vectors are registers, a function of its own where they are memory. */
 #if defined(TIER_WORDS_ZMM) || defined(TIER_WORDS_YMM)
+#include "vec/clear.h"
+
 #include <immintrin.h>
 #if defined(__clang__)
 #define VEC_UNROLL _Pragma("clang loop unroll(full)")

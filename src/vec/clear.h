@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* Leaving no secret behind in vector registers; in assembly, which no compiler takes for needless. */
+#ifndef OCT_VEC_CLEAR_H
+#define OCT_VEC_CLEAR_H
+
+#include "base/base.h"
+
+/* The sixteen of AVX, all of their width. */
+OCT_INLINE void vec_clear_low_registers(void)
+{
+    __asm__ volatile("vzeroall"
+                     :
+                     :
+                     : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
+                       "xmm12", "xmm13", "xmm14", "xmm15");
+}
+
+#if defined(__AVX512VL__)
+/* The sixteen that AVX-512 adds. To write the lowest quarter of one clears the rest. */
+OCT_INLINE void vec_clear_high_registers(void)
+{
+    __asm__ volatile("vpxorq %%xmm16, %%xmm16, %%xmm16\n\tvpxorq %%xmm17, %%xmm17, %%xmm17\n\t"
+                     "vpxorq %%xmm18, %%xmm18, %%xmm18\n\tvpxorq %%xmm19, %%xmm19, %%xmm19\n\t"
+                     "vpxorq %%xmm20, %%xmm20, %%xmm20\n\tvpxorq %%xmm21, %%xmm21, %%xmm21\n\t"
+                     "vpxorq %%xmm22, %%xmm22, %%xmm22\n\tvpxorq %%xmm23, %%xmm23, %%xmm23\n\t"
+                     "vpxorq %%xmm24, %%xmm24, %%xmm24\n\tvpxorq %%xmm25, %%xmm25, %%xmm25\n\t"
+                     "vpxorq %%xmm26, %%xmm26, %%xmm26\n\tvpxorq %%xmm27, %%xmm27, %%xmm27\n\t"
+                     "vpxorq %%xmm28, %%xmm28, %%xmm28\n\tvpxorq %%xmm29, %%xmm29, %%xmm29\n\t"
+                     "vpxorq %%xmm30, %%xmm30, %%xmm30\n\tvpxorq %%xmm31, %%xmm31, %%xmm31"
+                     :
+                     :
+                     : "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",
+                       "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31");
+}
+OCT_INLINE void vec_clear_masks(void)
+{
+    __asm__ volatile("kxorw %%k1, %%k1, %%k1\n\tkxorw %%k2, %%k2, %%k2\n\tkxorw %%k3, %%k3, %%k3\n\t"
+                     "kxorw %%k4, %%k4, %%k4\n\tkxorw %%k5, %%k5, %%k5\n\tkxorw %%k6, %%k6, %%k6\n\t"
+                     "kxorw %%k7, %%k7, %%k7"
+                     :
+                     :
+                     : "k1", "k2", "k3", "k4", "k5", "k6", "k7");
+}
+#endif
+
+#endif
