@@ -26,7 +26,7 @@ static void test_edge_triggered(void **state)
 {
     (void)state;
     for (enum kind kind = TLS13; kind <= TLS12_RSA; kind++)
-        for (int pairs = 2; pairs <= (world_slow() ? 8 : 20); pairs += 6)
+        for (int pairs = 2; pairs <= (!world_slow() ? 20 : kind == TLS13 ? 8 : 2); pairs += 6)
             handshakes(kind, EPOLLIN | EPOLLRDHUP | EPOLLET, pairs, 0);
 }
 
@@ -64,13 +64,13 @@ static void test_runs_in_lanes(void **state)
     struct oct_counters before, after;
     (void)state;
     oct_counters_read(&before);
-    const int rounds = world_slow() ? 1 : 5;
+    const int rounds = world_slow() ? 1 : 5, pairs = world_slow() ? 9 : 17;
     for (int i = 0; i < rounds; i++)
-        handshakes(TLS12_ECDHE, EPOLLIN | EPOLLET, 17, 0);
+        handshakes(TLS12_ECDHE, EPOLLIN | EPOLLET, pairs, 0);
     oct_counters_read(&after);
     struct oct_op_counters *a = &after.op[0], *b = &before.op[0];
-    assert_int_equal(a->submitted - b->submitted, (unsigned)rounds * 16);
-    assert_int_equal(a->done - b->done + a->plain - b->plain, (unsigned)rounds * 17);
+    assert_int_equal(a->submitted - b->submitted, (unsigned)(rounds * (pairs - 1)));
+    assert_int_equal(a->done - b->done + a->plain - b->plain, (unsigned)(rounds * pairs));
     assert_true(a->done > b->done);
 }
 
@@ -173,6 +173,8 @@ static void test_ways_to_drive(void **state)
     for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++)
         for (enum kind kind = TLS13; kind <= TLS12_RSA; kind++) {
             const int pairs = world_slow() ? 2 : 6;
+            if (world_slow() && kind != TLS13 && way != 0)
+                continue;
             struct world *w = world_open(EPOLLIN | EPOLLET, kind, pairs);
             for (int i = 0; i < pairs; i++)
                 w->pair[i].drive = ways[way];
