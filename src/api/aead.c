@@ -78,6 +78,7 @@ int oct_aead_key_init_on(const struct oct_aead_ops *ops, void *memory, int aead,
     key->aead = aead;
     const struct oct_aead_expand_args args = {.key = key->expanded, .bytes = bytes};
     ops->expand(&args);
+    ops->clear_registers();
     return OCT_OK;
 }
 
@@ -167,6 +168,7 @@ int oct_aead_seal(const struct oct_aead_key *key, const uint8_t *nonce, const ui
         return status;
     args.key = key->expanded;
     key->ops->seal(&args);
+    key->ops->clear_registers();
     return OCT_OK;
 }
 
@@ -180,6 +182,7 @@ int oct_aead_open(const struct oct_aead_key *key, const uint8_t *nonce, const ui
         return status;
     args.key = key->expanded;
     key->ops->open(&args);
+    key->ops->clear_registers();
     if (oct_aead_same_tag(wanted, tag, sizeof wanted))
         return OCT_OK;
     if (len)

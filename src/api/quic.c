@@ -161,6 +161,7 @@ int oct_quic_seal(struct oct_quic_keys *keys, struct oct_quic_packet packet[], s
             seal_window(keys, &w);
     }
     seal_window(keys, &w);
+    keys->key[0].ops->clear_registers();
     return first_error;
 }
 
@@ -271,6 +272,7 @@ int oct_quic_open(struct oct_quic_keys *keys, struct oct_quic_packet packet[], s
             waiting = 0;
         }
     }
+    keys->key[0].ops->clear_registers();
     for (size_t i = 0; i < count; i++)
         if (packet[i].status != OCT_OK)
             return packet[i].status;

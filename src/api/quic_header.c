@@ -28,6 +28,7 @@ int oct_quic_header_key_new_on(const struct oct_aead_ops *ops, struct oct_quic_h
     made->ops = ops;
     const struct oct_aead_expand_args args = {.mask_key = made->expanded, .bytes = hp};
     ops->expand(&args);
+    ops->clear_registers();
     *key = made;
     return OCT_OK;
 }
@@ -69,5 +70,6 @@ int oct_quic_header_mask(const struct oct_quic_header_key *key, uint8_t mask[][O
             return OCT_ERR_ARGUMENT;
     for (size_t i = 0; i < count; i += OCT_AEAD_BURST)
         mask_burst(key, mask + i, sample + i, count - i < OCT_AEAD_BURST ? count - i : OCT_AEAD_BURST);
+    key->ops->clear_registers();
     return OCT_OK;
 }

@@ -14,6 +14,7 @@ static int fill_keys(struct oct_quic_keys *keys, const struct oct_aead_ops *ops,
         return status;
     const struct oct_aead_expand_args args = {.mask_key = keys->mask_key, .bytes = hp};
     ops->expand(&args);
+    ops->clear_registers();
     memcpy(keys->iv[0], iv, OCT_AEAD_NONCE);
     keys->has[0] = 1;
     return OCT_OK;
