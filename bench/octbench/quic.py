@@ -71,7 +71,9 @@ def run(program: Path, build: Path, variant: str, what: Transfer, placement: mac
                     raise TransferError(f"the {variant} server did not start")
                 client = fetch(program, build, hello["port"], certificate, what,
                                placement.client if placement else None, seed)
-                served = json.loads(server.stdout.readline())
+                served = json.loads(server.stdout.readline() or "{}")
+                if "bytes" not in served:
+                    raise TransferError(f"the {variant} server failed in the middle")
                 server.wait(30)
             finally:
                 server.kill()

@@ -17,7 +17,7 @@ use rustls::crypto::ring as stock;
 use rustls::version::TLS13;
 
 use crate::relay::{Relay, Weather};
-use crate::stream::Stream;
+use crate::stream::{DONE, Stream};
 
 pub struct Options {
     pub port: u16,
@@ -76,7 +76,7 @@ pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
     let connection = endpoint.connect_with(config(&options)?, address, "localhost")?.await?;
     let (digest, got) = fetch(&connection, options.bytes).await?;
     let seconds = began.elapsed().as_secs_f64();
-    connection.close(0u32.into(), b"done");
+    connection.close(0u32.into(), DONE);
     endpoint.wait_idle().await;
     if got != options.bytes || digest != Stream::new().digest(options.bytes) {
         return Err(format!("{got} bytes came, and they are not the {} that were asked for", options.bytes).into());

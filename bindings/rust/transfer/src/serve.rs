@@ -11,12 +11,12 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use octuple::Aead;
 use quinn::crypto::rustls::QuicServerConfig;
-use quinn::{Connection, Endpoint, RecvStream, SendStream, ServerConfig};
+use quinn::{Connection, ConnectionError, Endpoint, RecvStream, SendStream, ServerConfig, StoppedError};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use rustls::version::TLS13;
 
-use crate::stream::Stream;
+use crate::stream::{DONE, Stream};
 
 pub struct Options {
     pub stack: Stack,
@@ -76,8 +76,13 @@ async fn answer(stream: &Stream, mut send: SendStream, mut receive: RecvStream) 
         send.write_chunk(part).await?;
     }
     send.finish()?;
-    send.stopped().await?;
-    Ok(total)
+    match send.stopped().await {
+        Ok(None) => Ok(total),
+        Ok(Some(code)) => Err(format!("the client stopped the stream: {code}").into()),
+        // A client that has all may have closed before its last acknowledgement came.
+        Err(StoppedError::ConnectionLost(ConnectionError::ApplicationClosed(close))) if close.reason == DONE => Ok(total),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn report(connection: &Connection, bytes: u64, cpu: f64) {

@@ -25,6 +25,9 @@ impl Random {
     }
 }
 
+/// Why a client closes that has all it wants.
+pub const DONE: &[u8] = b"done";
+
 const BLOCK: usize = 16 << 20;
 
 pub struct Stream {
