@@ -85,10 +85,6 @@ def sample(server: Site, ports: dict[int, int], wanted: Path, cpu: int, seconds:
     return report
 
 
-def order(names: list[str], number: int) -> list[str]:
-    return names if number % 2 == 0 else names[::-1]
-
-
 def paired_ratio(stock: list[dict], other: list[dict], unit: str) -> float:
     """CPU of the stock server over that of the other one: the median over the rounds, each its own pair."""
     costs = [[s["server_seconds"] / s[unit] for s in samples] for samples in (stock, other)]
@@ -106,7 +102,7 @@ def measure_bulk(servers: dict[str, Site], wanted: Path, cpu: int, options: argp
     for suite in SUITES:
         samples: dict[str, list[dict]] = {name: [] for name in servers}
         for number in range(options.rounds):
-            for name in order(list(servers), number):
+            for name in measure.order(number, tuple(servers)):
                 samples[name].append(sample(servers[name], {servers[name].ports[suite]: 2}, wanted, cpu, options.seconds))
                 if samples[name][-1]["ciphers"] != [suite]:
                     raise ServerError(f"{samples[name][-1]['ciphers']} were used instead of {suite}")
@@ -122,7 +118,7 @@ def measure_mixed(servers: dict[str, Site], wanted: Path, cpu: int, options: arg
         chacha = CONNECTIONS * share // 100
         samples: dict[str, list[dict]] = {name: [] for name in servers}
         for number in range(options.rounds):
-            for name in order(list(servers), number):
+            for name in measure.order(number, tuple(servers)):
                 ports = servers[name].ports
                 samples[name].append(sample(servers[name], {ports[CHACHA]: chacha, ports[AES]: CONNECTIONS - chacha}, wanted, cpu,
                                             options.seconds, BROTLI[1]))

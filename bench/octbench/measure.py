@@ -52,8 +52,8 @@ def median(values: list[float]) -> float:
     return round(statistics.median(values), 2)
 
 
-def order(round_number: int) -> tuple[str, ...]:
-    return VARIANTS if round_number % 2 == 0 else VARIANTS[::-1]
+def order(round_number: int, names: tuple[str, ...] = VARIANTS) -> tuple[str, ...]:
+    return names if round_number % 2 == 0 else names[::-1]
 
 
 class Bench:

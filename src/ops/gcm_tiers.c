@@ -13,7 +13,7 @@
         .stream_seal = oct_##name##_aes##bits##gcm_stream_seal,                                                       \
         .stream_open = oct_##name##_aes##bits##gcm_stream_open, .finish = oct_##name##_aes##bits##gcm_finish,         \
         .window_bytes = OCT_GCM_WINDOW, .grain_bytes = OCT_GCM_GRAIN, .state_bytes = OCT_GCM_STATE_BYTES,             \
-        .clear_registers = oct_##name##_gcm_clear_registers,                      \
+        .clear_registers = oct_##name##_gcm_clear_registers,                                                          \
     }
 #define TABLES(name)                                                                                                  \
     static const struct oct_aead_ops name##_tables[3] = {                                                             \
