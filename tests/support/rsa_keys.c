@@ -35,6 +35,7 @@ static void complete(struct test_rsa *key)
         .qinv = put(key->bytes[6], key->qinv)};
 }
 
+/* Both top bits are set, so that the product of two has exactly twice the bits; p - 1 has no divisor in common with e. */
 static BIGNUM *make_prime(unsigned bits, const BIGNUM *e, BN_CTX *ctx)
 {
     BIGNUM *p = BN_new(), *p1 = BN_new(), *gcd = BN_new();
@@ -46,26 +47,47 @@ static BIGNUM *make_prime(unsigned bits, const BIGNUM *e, BN_CTX *ctx)
     return p;
 }
 
-void test_rsa_make(struct test_rsa *key, unsigned bits, unsigned long e)
+static void make_keys(struct test_rsa key[], const unsigned pair[][2], unsigned count, BIGNUM *const prime[],
+                      const unsigned long e[])
 {
-    BN_CTX *ctx = BN_CTX_new();
-    memset(key, 0, sizeof *key);
-    key->e = BN_new();
-    NEED(BN_set_word(key->e, e));
-    /* Both primes have their two top bits set, so n has exactly `bits` bits. */
-    key->p = make_prime(bits / 2, key->e, ctx);
-    key->q = make_prime(bits / 2, key->e, ctx);
-    BN_CTX_free(ctx);
-    complete(key);
+    for (unsigned i = 0; i < count; i++) {
+        memset(&key[i], 0, sizeof key[i]);
+        key[i].e = BN_new();
+        NEED(BN_set_word(key[i].e, e[i]));
+        key[i].p = BN_dup(prime[pair[i][0]]);
+        key[i].q = BN_dup(prime[pair[i][1]]);
+        complete(&key[i]);
+    }
 }
 
-void test_rsa_swap_primes(struct test_rsa *swapped, const struct test_rsa *key)
+void test_rsa_make(struct test_rsa *key, unsigned bits, unsigned long e)
 {
-    memset(swapped, 0, sizeof *swapped);
-    swapped->e = BN_dup(key->e);
-    swapped->p = BN_dup(key->q);
-    swapped->q = BN_dup(key->p);
-    complete(swapped);
+    static const unsigned pair[1][2] = {{0, 1}};
+    BN_CTX *ctx = BN_CTX_new();
+    BIGNUM *product = BN_new(), *prime[2];
+    NEED(BN_set_word(product, e));
+    for (unsigned i = 0; i < 2; i++)
+        prime[i] = make_prime(bits / 2, product, ctx);
+    make_keys(key, pair, 1, prime, &e);
+    for (unsigned i = 0; i < 2; i++)
+        BN_free(prime[i]);
+    BN_free(product), BN_CTX_free(ctx);
+}
+
+void test_rsa_make_eight(struct test_rsa key[8], unsigned bits, const unsigned long e[8])
+{
+    static const unsigned pair[8][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {1, 0}, {3, 2}, {2, 0}, {3, 1}};
+    BN_CTX *ctx = BN_CTX_new();
+    BIGNUM *product = BN_new(), *prime[4];
+    NEED(BN_one(product));
+    for (unsigned i = 0; i < 8; i++)
+        NEED(BN_mul_word(product, e[i]));
+    for (unsigned i = 0; i < 4; i++)
+        prime[i] = make_prime(bits / 2, product, ctx);
+    make_keys(key, pair, 8, prime, e);
+    for (unsigned i = 0; i < 4; i++)
+        BN_free(prime[i]);
+    BN_free(product), BN_CTX_free(ctx);
 }
 
 void test_rsa_free(struct test_rsa *key)
@@ -82,6 +104,16 @@ void test_rsa_power(uint8_t *out, const uint8_t *in, size_t len, const BIGNUM *e
     NEED(x && r && BN_mod_exp(r, x, exponent, n, ctx));
     NEED(BN_bn2binpad(r, out, (int)len) == (int)len);
     BN_free(x), BN_free(r), BN_CTX_free(ctx);
+}
+
+void test_rsa_private(uint8_t *out, const uint8_t *in, size_t len, const struct test_rsa *key)
+{
+    BN_CTX *ctx = BN_CTX_new();
+    BIGNUM *x = BN_bin2bn(in, (int)len, NULL), *mp = BN_new(), *r = BN_new(), *h = BN_new();
+    NEED(x && mp && r && h && BN_mod_exp(mp, x, key->dp, key->p, ctx) && BN_mod_exp(r, x, key->dq, key->q, ctx));
+    NEED(BN_mod_sub(h, mp, r, key->p, ctx) && BN_mod_mul(h, h, key->qinv, key->p, ctx));
+    NEED(BN_mul(h, h, key->q, ctx) && BN_add(r, r, h) && BN_bn2binpad(r, out, (int)len) == (int)len);
+    BN_free(x), BN_free(mp), BN_free(r), BN_free(h), BN_CTX_free(ctx);
 }
 
 void test_rsa_below_n(uint8_t *out, size_t len, const struct test_rsa *key)
