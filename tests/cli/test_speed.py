@@ -68,19 +68,19 @@ def test_ciphers_of_each_width(place, width):
 
 
 def test_off_measures_openssl_only(place):
-    rows, result = speed(place, "--seconds", "0.1", "rsa2048-public", OCTUPLE_TABLE="off")
+    rows, result = speed(place, "--seconds", "0.1", "x25519-derive", OCTUPLE_TABLE="off")
     assert result.returncode == 3
     assert rows[0]["octuple_per_s"] is None and rows[0]["ratio"] is None and rows[0]["openssl_per_s"] > 0
-    assert "rsa2048-public is off: " in result.stderr
-    text = place.call("speed", "--seconds", "0.1", "rsa2048-public", env={"OCTUPLE_TABLE": "off"})
-    assert text.returncode == 3 and re.search(r"^rsa2048-public +off +\d+ op/s +-$", text.stdout, re.M)
+    assert "x25519-derive is off: " in result.stderr
+    text = place.call("speed", "--seconds", "0.1", "x25519-derive", env={"OCTUPLE_TABLE": "off"})
+    assert text.returncode == 3 and re.search(r"^x25519-derive +off +\d+ op/s +-$", text.stdout, re.M)
 
 
 def test_text_form(place):
-    result = place.call("speed", "--seconds", "0.1", "rsa2048-public", env={"OCTUPLE_TABLE": "c"})
+    result = place.call("speed", "--seconds", "0.1", "x25519-derive", env={"OCTUPLE_TABLE": "c"})
     assert result.returncode == 0
     assert "table c, one thread on core" in result.stdout and "against OpenSSL 3" in result.stdout
-    assert re.search(r"^rsa2048-public +\d+ op/s +\d+ op/s +[\d.]+x$", result.stdout, re.M)
+    assert re.search(r"^x25519-derive +\d+ op/s +\d+ op/s +[\d.]+x$", result.stdout, re.M)
 
 
 def test_unknown_operation_lists_the_names(place):
@@ -92,7 +92,7 @@ def test_unknown_operation_lists_the_names(place):
 
 @pytest.mark.parametrize("seconds", ["0", "-1", "x", "", "1x", "nan", "inf", "1e9"])
 def test_bad_seconds(place, seconds):
-    result = place.call("speed", "--seconds", seconds, "rsa2048-public")
+    result = place.call("speed", "--seconds", seconds, "x25519-derive")
     assert result.returncode == 2 and result.stdout == ""
     assert f"--seconds '{seconds}' is not a number above 0" in result.stderr
 
@@ -100,13 +100,13 @@ def test_bad_seconds(place, seconds):
 @pytest.mark.parametrize("text", ["config_diagnostics = 1\nopenssl_conf = nowhere\n",
                                   "openssl_conf = i\n[i]\nalg_section = a\n[a]\ndefault_properties = fips=yes\n"])
 def test_openssl_conf_does_not_matter(place, text):
-    rows, result = speed(place, "--seconds", "0.05", "rsa2048-public", OPENSSL_CONF=place.write("own.cnf", text),
+    rows, result = speed(place, "--seconds", "0.05", "x25519-derive", OPENSSL_CONF=place.write("own.cnf", text),
                          OCTUPLE_TABLE="c")
     assert result.returncode == 0 and rows[0]["openssl_per_s"] > 0
 
 
 def test_it_keeps_to_the_cores_it_was_given(place):
     core = min(os.sched_getaffinity(0))
-    result = place.call("speed", "--seconds", "0.05", "rsa2048-public", env={"OCTUPLE_TABLE": "off"},
+    result = place.call("speed", "--seconds", "0.05", "x25519-derive", env={"OCTUPLE_TABLE": "off"},
                         preexec_fn=lambda: os.sched_setaffinity(0, {core}))
     assert f"on core {core}\n" in result.stdout
