@@ -18,6 +18,8 @@ void oct_plain_cleanup(struct oct_plain *plain)
     EVP_KEYMGMT_free(plain->ec);
     EVP_KEYMGMT_free(plain->ed25519);
     EVP_SIGNATURE_free(plain->ed25519_signature);
+    for (int kdf = 0; kdf < OCT_PLAIN_KDFS; kdf++)
+        EVP_KDF_free(plain->kdf[kdf]);
     for (int curve = 0; curve < OCT_EC_CURVES; curve++)
         EC_GROUP_free(plain->ec_group[curve]);
     if (plain->default_provider != NULL)
@@ -40,6 +42,8 @@ static OSSL_LIB_CTX *plain_make(struct oct_plain *plain)
         plain->ec = EVP_KEYMGMT_fetch(ctx, "EC", NULL);
         plain->ed25519 = EVP_KEYMGMT_fetch(ctx, "ED25519", NULL);
         plain->ed25519_signature = EVP_SIGNATURE_fetch(ctx, "ED25519", NULL);
+        plain->kdf[OCT_PLAIN_TLS13_KDF] = EVP_KDF_fetch(ctx, "TLS13-KDF", NULL);
+        plain->kdf[OCT_PLAIN_TLS1_PRF] = EVP_KDF_fetch(ctx, "TLS1-PRF", NULL);
         plain->ec_group[OCT_EC_P256] = EC_GROUP_new_by_curve_name_ex(ctx, NULL, NID_X9_62_prime256v1);
         plain->ec_group[OCT_EC_P384] = EC_GROUP_new_by_curve_name_ex(ctx, NULL, NID_secp384r1);
         return ctx;
@@ -93,6 +97,11 @@ EVP_KEYMGMT *oct_plain_ed25519(struct oct_prov *prov)
 EVP_SIGNATURE *oct_plain_ed25519_signature(struct oct_prov *prov)
 {
     return oct_plain_ctx(prov) == NULL ? NULL : prov->plain.ed25519_signature;
+}
+
+EVP_KDF *oct_plain_kdf(struct oct_prov *prov, enum oct_plain_kdf kdf)
+{
+    return oct_plain_ctx(prov) == NULL ? NULL : prov->plain.kdf[kdf];
 }
 
 const EC_GROUP *oct_plain_ec_group(struct oct_prov *prov, int curve)

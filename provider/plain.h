@@ -11,12 +11,15 @@
 #include <octuple/ec.h>
 #include <openssl/ec.h>
 #include <openssl/evp.h>
+#include <openssl/kdf.h>
 #include <openssl/provider.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
 struct oct_prov;
+
+enum oct_plain_kdf { OCT_PLAIN_TLS13_KDF = 0, OCT_PLAIN_TLS1_PRF = 1, OCT_PLAIN_KDFS = 2 };
 
 struct oct_plain {
     pthread_mutex_t lock;
@@ -25,6 +28,7 @@ struct oct_plain {
     EC_GROUP *ec_group[OCT_EC_CURVES]; /* to tell what is a point; NULL if there is no memory */
     EVP_KEYMGMT *rsa, *x25519, *ec, *ed25519; /* for the lists of parameters that this version of OpenSSL knows */
     EVP_SIGNATURE *ed25519_signature;
+    EVP_KDF *kdf[OCT_PLAIN_KDFS];
 };
 
 void oct_plain_init(struct oct_plain *plain);
@@ -41,6 +45,9 @@ EVP_KEYMGMT *oct_plain_ed25519(struct oct_prov *prov);
 
 /* And its Ed25519 signatures. */
 EVP_SIGNATURE *oct_plain_ed25519_signature(struct oct_prov *prov);
+
+/* And its key derivations. */
+EVP_KDF *oct_plain_kdf(struct oct_prov *prov, enum oct_plain_kdf kdf);
 
 /* The group of a curve (enum oct_ec_curve) in that context, borrowed; NULL as above. */
 const EC_GROUP *oct_plain_ec_group(struct oct_prov *prov, int curve);

@@ -9,6 +9,7 @@
  */
 #include "dispatch.h"
 #include "groups.h"
+#include "kdf.h"
 #include "pool.h"
 #include "provider.h"
 
@@ -47,7 +48,7 @@ static void offer_add(OSSL_ALGORITHM list[OCT_PROVIDER_ALGORITHMS + 1], const OS
 static void offers_make(struct oct_prov *prov)
 {
     const struct oct_offer *const families[] = {oct_rsa_offers, oct_x25519_offers, oct_ec_offers, oct_ed25519_offers(),
-                                                oct_aead_offers};
+                                                oct_aead_offers, oct_kdf_offers};
 
     for (size_t f = 0; f < sizeof families / sizeof families[0]; f++)
         for (const struct oct_offer *o = families[f]; o->operation != 0; o++)
@@ -121,6 +122,7 @@ static void provider_teardown(void *provctx)
     struct oct_prov *prov = provctx;
 
     oct_pool_clear();
+    oct_kdf_clear();
     oct_digest_cache_cleanup(&prov->digests);
     oct_plain_cleanup(&prov->plain);
     pthread_mutex_destroy(&prov->offer_lock);

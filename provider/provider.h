@@ -2,7 +2,7 @@
  * Copyright The Octuple Authors */
 /*
  * The provider's own context, one per OSSL_LIB_CTX that loads it, and what the families of algorithms (RSA, X25519, EC,
- * Ed25519, AEADs) hand to it.
+ * Ed25519, AEADs, key derivations) hand to it.
  */
 #ifndef OCT_PROVIDER_PROVIDER_H
 #define OCT_PROVIDER_PROVIDER_H
@@ -51,6 +51,7 @@ extern const struct oct_offer oct_rsa_offers[];
 extern const struct oct_offer oct_x25519_offers[];
 extern const struct oct_offer oct_ec_offers[];
 extern const struct oct_offer oct_aead_offers[];
+extern const struct oct_offer oct_kdf_offers[];
 /* By the version of OpenSSL that runs. */
 const struct oct_offer *oct_ed25519_offers(void);
 

@@ -24,6 +24,7 @@ static const char *const setting_name[OCT_SETTING_COUNT] = {
     [OCT_SETTING_ED25519_SIGNATURE] = "ed25519-signature",
     [OCT_SETTING_AES_GCM] = "aes-gcm",
     [OCT_SETTING_CHACHA20_POLY1305] = "chacha20-poly1305",
+    [OCT_SETTING_TLS_KDF] = "tls-kdf",
 };
 
 #define CIPHERS (1u << OCT_SETTING_AES_GCM | 1u << OCT_SETTING_CHACHA20_POLY1305)

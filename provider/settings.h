@@ -20,6 +20,7 @@
  *     ed25519-signature = on  # sign and verify
  *     aes-gcm = on            # the ciphers AES-128-GCM, AES-192-GCM, AES-256-GCM
  *     chacha20-poly1305 = on  # the cipher ChaCha20-Poly1305
+ *     tls-kdf = on            # the key derivations TLS13-KDF and TLS1-PRF
  *
  * These are the defaults, but for the ciphers: unless they are asked for, here or by OCTUPLE_CIPHERS=on in the environment, only
  * those are served that are no slower for it on this CPU (oct_aead_pays()); OCTUPLE_CIPHERS=off switches them off. on, yes, true, 1
@@ -46,7 +47,8 @@ enum oct_setting {
     OCT_SETTING_ED25519_SIGNATURE = 11,
     OCT_SETTING_AES_GCM = 12,
     OCT_SETTING_CHACHA20_POLY1305 = 13,
-    OCT_SETTING_COUNT = 14
+    OCT_SETTING_TLS_KDF = 14,
+    OCT_SETTING_COUNT = 15
 };
 
 struct oct_settings {

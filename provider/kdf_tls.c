@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* What the key derivations of TLS compute: RFC 8446 section 7.1, RFC 5246 section 5. Lengths are public. */
+#include "kdf.h"
+
+#include <string.h>
+
+/* --- TLS 1.3 */
+
+/*
+ * HKDF-Expand-Label of one digest at most, which is a single HMAC of the label and the number 1:
+ *     uint16 length, opaque label<7..255> = prefix || label, opaque context<0..255>, 1
+ * len is at most the digest's size; key is as long as that.
+ */
+static void expand(const struct oct_kdf *kdf, const uint8_t *key, const uint8_t *context, size_t context_len,
+                   uint8_t *out, size_t len)
+{
+    const size_t prefix_len = kdf->len[OCT_KDF_PREFIX], label_len = kdf->len[OCT_KDF_LABEL];
+    uint8_t text[3 + 2 * OCT_KDF_ROOM + 1 + OCT_KDF_ROOM + 1], *at = text, block[OCT_HASH_MAX_BYTES];
+    struct oct_hmac hmac;
+
+    _Static_assert(2 * OCT_KDF_ROOM <= 255, "prefix and label have one byte for their length");
+    *at++ = 0;
+    *at++ = (uint8_t)len;
+    *at++ = (uint8_t)(prefix_len + label_len);
+    at = (uint8_t *)memcpy(at, kdf->field[OCT_KDF_PREFIX], prefix_len) + prefix_len;
+    at = (uint8_t *)memcpy(at, kdf->field[OCT_KDF_LABEL], label_len) + label_len;
+    *at++ = (uint8_t)context_len;
+    at = (uint8_t *)memcpy(at, context, context_len) + context_len;
+    *at++ = 1;
+    oct_hmac_set_key(&hmac, kdf->hash, key, oct_hash_size(kdf->hash));
+    oct_hmac_make(&hmac, block, text, (size_t)(at - text), NULL, 0);
+    memcpy(out, block, len);
+    explicit_bzero(&hmac, sizeof hmac);
+    explicit_bzero(block, sizeof block);
+}
+
+/* HKDF-Extract, salted by what the secret before it is derived to. Secrets that are not there are zeros. */
+static void extract(const struct oct_kdf *kdf, uint8_t *out)
+{
+    static const uint8_t zeros[OCT_HASH_MAX_BYTES];
+    const size_t size = oct_hash_size(kdf->hash), key_len = kdf->len[OCT_KDF_KEY];
+    uint8_t nothing[OCT_HASH_MAX_BYTES], salt[OCT_HASH_MAX_BYTES] = {0};
+    struct oct_hmac hmac;
+
+    if (kdf->len[OCT_KDF_SALT] > 0) {
+        oct_hash_nothing(kdf->hash, nothing);
+        expand(kdf, kdf->field[OCT_KDF_SALT], nothing, size, salt, size);
+    }
+    oct_hmac_set_key(&hmac, kdf->hash, salt, size);
+    oct_hmac_make(&hmac, out, key_len > 0 ? kdf->field[OCT_KDF_KEY] : zeros, key_len > 0 ? key_len : size, NULL, 0);
+    explicit_bzero(&hmac, sizeof hmac);
+    explicit_bzero(salt, sizeof salt);
+}
+
+int oct_kdf_tls13_run(const struct oct_kdf *kdf, uint8_t *out, size_t len)
+{
+    const size_t size = oct_hash_size(kdf->hash), salt_len = kdf->len[OCT_KDF_SALT];
+
+    if (out == NULL || len == 0 || len > size)
+        return 0;
+    if (kdf->mode == EVP_KDF_HKDF_MODE_EXPAND_ONLY && kdf->len[OCT_KDF_KEY] == size) {
+        expand(kdf, kdf->field[OCT_KDF_KEY], kdf->field[OCT_KDF_DATA], kdf->len[OCT_KDF_DATA], out, len);
+        return 1;
+    }
+    if (kdf->mode == EVP_KDF_HKDF_MODE_EXTRACT_ONLY && len == size && (salt_len == 0 || salt_len == size)) {
+        extract(kdf, out);
+        return 1;
+    }
+    return 0;
+}
+
+/* --- TLS 1.2 */
+
+/* P_hash: HMAC(key, A(1) || seed) || HMAC(key, A(2) || seed) || ..., where A(0) = seed, A(i) = HMAC(key, A(i-1)). */
+int oct_kdf_tls1_prf_run(const struct oct_kdf *kdf, uint8_t *out, size_t len)
+{
+    const size_t size = oct_hash_size(kdf->hash), seed_len = kdf->len[OCT_KDF_DATA], key_len = kdf->len[OCT_KDF_KEY];
+    const uint8_t *seed = kdf->field[OCT_KDF_DATA];
+    uint8_t a[OCT_HASH_MAX_BYTES], block[OCT_HASH_MAX_BYTES];
+    struct oct_hmac hmac;
+
+    if (out == NULL || len == 0 || seed_len == 0 || key_len == 0 || key_len > oct_hash_block(kdf->hash))
+        return 0;
+    oct_hmac_set_key(&hmac, kdf->hash, kdf->field[OCT_KDF_KEY], key_len);
+    oct_hmac_make(&hmac, a, seed, seed_len, NULL, 0);
+    for (size_t done = 0; done < len; done += size) {
+        oct_hmac_make(&hmac, block, a, size, seed, seed_len);
+        memcpy(out + done, block, len - done < size ? len - done : size);
+        if (len - done > size)
+            oct_hmac_make(&hmac, a, a, size, NULL, 0);
+    }
+    explicit_bzero(&hmac, sizeof hmac);
+    explicit_bzero(a, sizeof a);
+    explicit_bzero(block, sizeof block);
+    return 1;
+}
