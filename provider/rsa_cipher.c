@@ -146,14 +146,14 @@ static int unpad_pkcs1_implicit(struct oct_rsa_cipher *cipher, uint8_t *out, siz
     const size_t size = cipher->key->size;
     uint8_t lengths[OCT_REJECT_LENGTHS];
     uint8_t *synthetic = OPENSSL_malloc(size);
-    int ok =
-        synthetic != NULL && oct_reject_make(cipher->prov, synthetic, lengths, cipher->key->d_hash, ciphertext, size);
 
-    if (ok)
-        *out_len = oct_unpad_pkcs1_implicit(out, em, synthetic, lengths, size);
+    if (synthetic == NULL)
+        return OCT_RAISE(cipher->prov, OCT_REASON_MEMORY);
+    oct_reject_make(synthetic, lengths, cipher->key->d_hash, ciphertext, size);
+    *out_len = oct_unpad_pkcs1_implicit(out, em, synthetic, lengths, size);
     OPENSSL_clear_free(synthetic, size);
     OPENSSL_cleanse(lengths, sizeof lengths);
-    return ok;
+    return 1;
 }
 
 /* No error is raised for a bad block: it would be one more way to tell. The answer itself tells those who asked for it.

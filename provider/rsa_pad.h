@@ -59,7 +59,8 @@ int oct_oaep_unpad(struct oct_prov *prov, const struct oct_oaep *oaep, uint8_t *
                    uint8_t *em, size_t size);
 
 /* What a bad PKCS#1 v1.5 block of this ciphertext (size bytes) decrypts to: see rsa_reject.c. Secret outputs. */
-int oct_reject_make(struct oct_prov *prov, uint8_t *synthetic, uint8_t lengths[OCT_REJECT_LENGTHS],
-                    const uint8_t d_hash[32], const uint8_t *ciphertext, size_t size);
+#define OCT_REJECT_HASH 32
+void oct_reject_make(uint8_t *synthetic, uint8_t lengths[OCT_REJECT_LENGTHS], const uint8_t d_hash[OCT_REJECT_HASH],
+                     const uint8_t *ciphertext, size_t size);
 
 #endif
