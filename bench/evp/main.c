@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * octuple-evp: what AEADs cost through EVP, with OpenSSL's own provider and with Octuple's, by turns of some thirty
- * microseconds in one process, so that what the machine does meanwhile meets both. A ratio is the median over the pairs of
- * neighbouring turns; times are medians too. See bench/README.md.
+ * octuple-evp: what ciphers and key derivations cost through EVP, with OpenSSL's own provider and with Octuple's, by
+ * turns (turns.h). See bench/README.md.
  *
- * Exit status: 0, 1 if anything failed or the two sides do not come to the same bytes, 2 for wrong usage, 77 if Octuple serves none of it
- * here.
+ * Exit status: 0, 1 if anything failed or the two sides do not come to the same bytes, 2 for wrong usage, 77 if Octuple
+ * serves none of it here.
  */
+#include "derive.h"
+#include "turns.h"
 #include "work.h"
 
 #include <getopt.h>
@@ -16,78 +17,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#define TURN_NS   30000.0
-#define MAX_TURNS 10000
 
 /* What was measured, and what that came to. */
 enum outcome { NOT_SERVED, DONE, FAILED };
 
 struct options {
-    const char *modules, *cipher, *shape;
+    const char *modules, *algorithm, *shape;
     long turns, below; /* below: report those only whose ratio in per cent is below */
     size_t len;
     int json;
 };
 
-struct result {
-    double stock_ns, octuple_ns, ratio; /* for each piece or record */
+/* What a row of the report is about. */
+struct row {
+    const char *algorithm, *verb, *shape;
+    size_t len;
 };
-
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *value, size_t n)
-{
-    qsort(value, n, sizeof *value, by_size);
-    return value[n / 2];
-}
-
-/* `units` units of work, and nanoseconds for each piece or record; negative if one failed. */
-static double turn(struct work *w, size_t units)
-{
-    double spent = 0;
-
-    for (size_t i = 0; i < units; i++) {
-        if (!work_prepare(w))
-            return -1;
-        const double began = now_ns();
-        const int ok = work_do(w);
-        spent += now_ns() - began;
-        if (!ok)
-            return -1;
-    }
-    return spent / (double)(units * w->count);
-}
-
-/* 1, or 0 if work failed or the two do not come to the same bytes. */
-static int measure(struct work *stock, struct work *octuple, size_t turns, struct result *r)
-{
-    static double a[MAX_TURNS], b[MAX_TURNS], ratio[MAX_TURNS];
-    const double first = turn(stock, 2);
-    int ok = first > 0 && turn(octuple, 2) > 0 && work_same(stock, octuple);
-    const size_t units = ok ? 1 + (size_t)(TURN_NS / (first * (double)stock->count)) : 1;
-
-    for (size_t i = 0; i < turns; i++) {
-        a[i] = turn(stock, units);
-        b[i] = turn(octuple, units);
-        ratio[i] = a[i] / b[i];
-        ok &= a[i] > 0 && b[i] > 0;
-    }
-    *r = (struct result){median(a, turns), median(b, turns), median(ratio, turns)};
-    return ok;
-}
 
 static OSSL_LIB_CTX *new_libctx(const char *modules)
 {
@@ -102,49 +47,86 @@ static OSSL_LIB_CTX *new_libctx(const char *modules)
     return ctx;
 }
 
-static void report(const struct options *o, const char *cipher, const struct work *w, const struct result *r)
+static void report(const struct options *o, const struct row *row, const struct result *r)
 {
     static const char *separator = "";
-    const char *verb = w->sealing ? "seal" : "open";
 
     if (o->below && 100 * r->ratio >= (double)o->below)
         return;
     if (o->json)
-        printf("%s\n {\"cipher\": \"%s\", \"verb\": \"%s\", \"shape\": \"%s\", \"bytes\": %zu, \"stock_ns\": %.1f, "
-               "\"octuple_ns\": %.1f, \"ratio\": %.3f}",
-               separator, cipher, verb, work_shape_name[w->shape], w->len, r->stock_ns, r->octuple_ns, r->ratio);
+        printf("%s\n {\"algorithm\": \"%s\", \"verb\": \"%s\", \"shape\": \"%s\", \"bytes\": %zu, "
+               "\"stock_ns\": %.1f, \"octuple_ns\": %.1f, \"ratio\": %.3f}",
+               separator, row->algorithm, row->verb, row->shape, row->len, r->stock_ns, r->octuple_ns, r->ratio);
     else
-        printf("%-18s %-4s %-7s %6zu %10.1f %10.1f %7.2f\n", cipher, verb, work_shape_name[w->shape], w->len,
-               r->stock_ns, r->octuple_ns, r->ratio);
+        printf("%-18s %-8s %-7s %6zu %10.1f %10.1f %7.2f\n", row->algorithm, row->verb, row->shape, row->len, r->stock_ns,
+               r->octuple_ns, r->ratio);
     separator = ",";
     fflush(stdout);
 }
 
-static int one(const struct options *o, OSSL_LIB_CTX *ctx[2], const char *cipher, enum work_shape shape, int sealing,
-               size_t len)
+static int report_if(int ok, const struct options *o, const struct row *row, const struct result *r)
 {
-    struct work *stock = work_new(ctx[0], cipher, shape, sealing, len);
-    struct work *octuple = work_new(ctx[1], cipher, shape, sealing, len);
-    struct result r;
-    const int ok = stock != NULL && octuple != NULL && measure(stock, octuple, (size_t)o->turns, &r);
-
     if (ok)
-        report(o, cipher, stock, &r);
+        report(o, row, r);
     else
-        fprintf(stderr, "octuple-evp: %s, %s of %zu bytes: failed\n", cipher, work_shape_name[shape], len);
-    work_free(stock);
-    work_free(octuple);
+        fprintf(stderr, "octuple-evp: %s, %s of %zu bytes: failed\n", row->algorithm, row->shape, row->len);
     return ok;
 }
 
-static int is_served(OSSL_LIB_CTX *octuple, const char *cipher)
+static int is_wanted(const char *wish, const char *name)
+{
+    return wish == NULL || strcmp(wish, name) == 0;
+}
+
+static int say_served(const char *algorithm, int served)
+{
+    if (!served)
+        fprintf(stderr, "octuple-evp: %s is not served by Octuple here\n", algorithm);
+    return served;
+}
+
+/* --- ciphers */
+
+static int cipher_prepare(void *work)
+{
+    return work_prepare(work);
+}
+
+static int cipher_run(void *work)
+{
+    return work_do(work);
+}
+
+static int cipher_same(const void *a, const void *b)
+{
+    return work_same(a, b);
+}
+
+static int one_cipher(const struct options *o, OSSL_LIB_CTX *ctx[2], const char *cipher, enum work_shape shape,
+                      int sealing, size_t len)
+{
+    const struct row row = {cipher, sealing ? "seal" : "open", work_shape_name[shape], len};
+    struct work *work[2];
+    struct result r;
+    int ok = 1;
+
+    for (int side = 0; side < 2; side++)
+        ok &= (work[side] = work_new(ctx[side], cipher, shape, sealing, len)) != NULL;
+    if (ok) {
+        const struct unit stock = {work[0], cipher_prepare, cipher_run, work[0]->count};
+        const struct unit octuple = {work[1], cipher_prepare, cipher_run, work[1]->count};
+        ok = turns_measure(&stock, &octuple, cipher_same, (size_t)o->turns, &r);
+    }
+    work_free(work[0]);
+    work_free(work[1]);
+    return report_if(ok, o, &row, &r);
+}
+
+static int cipher_is_served(OSSL_LIB_CTX *octuple, const char *cipher)
 {
     EVP_CIPHER *found = EVP_CIPHER_fetch(octuple, cipher, NULL);
-
-    if (found == NULL)
-        fprintf(stderr, "octuple-evp: %s is not served by Octuple here\n", cipher);
     EVP_CIPHER_free(found);
-    return found != NULL;
+    return say_served(cipher, found != NULL);
 }
 
 /* One cipher in every shape, direction and length that was asked for. */
@@ -154,25 +136,70 @@ static enum outcome every_way(const struct options *o, OSSL_LIB_CTX *ctx[2], con
     const size_t *lens = o->len ? &o->len : known, count = o->len ? 1 : sizeof known / sizeof *known;
     int ok = 1;
 
-    if (!is_served(ctx[1], cipher))
+    if (!cipher_is_served(ctx[1], cipher))
         return NOT_SERVED;
     for (enum work_shape shape = 0; shape < WORK_SHAPES; shape++)
         for (int sealing = 1; sealing >= 0; sealing--)
             for (size_t i = 0; i < count; i++)
-                if (!o->shape || strcmp(o->shape, work_shape_name[shape]) == 0)
-                    ok &= one(o, ctx, cipher, shape, sealing, lens[i]);
+                if (is_wanted(o->shape, work_shape_name[shape]))
+                    ok &= one_cipher(o, ctx, cipher, shape, sealing, lens[i]);
+    return ok ? DONE : FAILED;
+}
+
+/* --- key derivations */
+
+static int nothing_to_prepare(void *work)
+{
+    (void)work;
+    return 1;
+}
+
+static int one_derivation(const struct options *o, OSSL_LIB_CTX *ctx[2], enum derive_shape shape, int is_sha384)
+{
+    struct derive derive[2];
+    const struct unit stock = {&derive[0], nothing_to_prepare, derive_run, DERIVE_COUNT};
+    const struct unit octuple = {&derive[1], nothing_to_prepare, derive_run, DERIVE_COUNT};
+    struct result r;
+    int ok;
+
+    for (int side = 0; side < 2; side++)
+        derive_init(&derive[side], ctx[side], shape, is_sha384 ? "SHA2-384" : "SHA2-256", is_sha384 ? 48 : 32);
+    ok = turns_measure(&stock, &octuple, derive_same, (size_t)o->turns, &r);
+    const struct row row = {derive_algorithm(shape), is_sha384 ? "SHA2-384" : "SHA2-256", derive_shape_name[shape],
+                            derive[0].len};
+    return report_if(ok, o, &row, &r);
+}
+
+static enum outcome every_derivation(const struct options *o, OSSL_LIB_CTX *ctx[2], const char *algorithm)
+{
+    EVP_KDF *found = EVP_KDF_fetch(ctx[1], algorithm, NULL);
+    int ok = 1;
+
+    EVP_KDF_free(found);
+    if (!say_served(algorithm, found != NULL))
+        return NOT_SERVED;
+    for (enum derive_shape shape = 0; shape < DERIVE_SHAPES; shape++)
+        for (int is_sha384 = 0; is_sha384 < 2; is_sha384++)
+            if (strcmp(derive_algorithm(shape), algorithm) == 0 && is_wanted(o->shape, derive_shape_name[shape]))
+                ok &= one_derivation(o, ctx, shape, is_sha384);
     return ok ? DONE : FAILED;
 }
 
 static enum outcome all(const struct options *o, OSSL_LIB_CTX *ctx[2])
 {
-    static const char *const ciphers[] = {"AES-128-GCM", "AES-256-GCM", "ChaCha20-Poly1305"};
+    static const struct {
+        const char *name;
+        enum outcome (*measure)(const struct options *o, OSSL_LIB_CTX *ctx[2], const char *name);
+    } known[] = {
+        {"AES-128-GCM", every_way},      {"AES-256-GCM", every_way},     {"ChaCha20-Poly1305", every_way},
+        {"TLS13-KDF", every_derivation}, {"TLS1-PRF", every_derivation},
+    };
     enum outcome worst = NOT_SERVED;
 
-    for (size_t c = 0; c < sizeof ciphers / sizeof *ciphers; c++) {
-        if (o->cipher && strcmp(o->cipher, ciphers[c]) != 0)
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (!is_wanted(o->algorithm, known[i].name))
             continue;
-        const enum outcome outcome = every_way(o, ctx, ciphers[c]);
+        const enum outcome outcome = known[i].measure(o, ctx, known[i].name);
         worst = outcome > worst ? outcome : worst;
     }
     return worst;
@@ -180,8 +207,8 @@ static enum outcome all(const struct options *o, OSSL_LIB_CTX *ctx[2])
 
 static int usage(void)
 {
-    fputs("usage: octuple-evp [--json] [--cipher NAME] [--shape pieces|records|tls12] [--len BYTES] [--turns N]\n"
-          "                   [--below PERCENT] FOLDER-OF-octuple.so\n",
+    fputs("usage: octuple-evp [--json] [--algorithm NAME] [--shape pieces|records|tls12|secret|key|extract|master|block]\n"
+          "                   [--len BYTES] [--turns N] [--below PERCENT] FOLDER-OF-octuple.so\n",
           stderr);
     return 2;
 }
@@ -189,7 +216,7 @@ static int usage(void)
 static int parse(struct options *o, int argc, char **argv)
 {
     static const struct option known[] = {
-        {"json", no_argument, NULL, 'j'},        {"cipher", required_argument, NULL, 'c'},
+        {"json", no_argument, NULL, 'j'},        {"algorithm", required_argument, NULL, 'a'},
         {"shape", required_argument, NULL, 's'}, {"len", required_argument, NULL, 'l'},
         {"turns", required_argument, NULL, 't'}, {"below", required_argument, NULL, 'b'},
         {NULL, 0, NULL, 0},
@@ -199,7 +226,7 @@ static int parse(struct options *o, int argc, char **argv)
     while ((letter = getopt_long(argc, argv, "", known, NULL)) != -1) {
         switch (letter) {
         case 'j': o->json = 1; break;
-        case 'c': o->cipher = optarg; break;
+        case 'a': o->algorithm = optarg; break;
         case 's': o->shape = optarg; break;
         case 'l': o->len = strtoul(optarg, NULL, 10); break;
         case 't': o->turns = strtol(optarg, NULL, 10); break;
@@ -208,7 +235,7 @@ static int parse(struct options *o, int argc, char **argv)
         }
     }
     o->modules = argv[optind];
-    return argc - optind == 1 && o->turns > 0 && o->turns <= MAX_TURNS && o->len <= WORK_MAX_LEN;
+    return argc - optind == 1 && o->turns > 0 && o->turns <= TURNS_MAX && o->len <= WORK_MAX_LEN;
 }
 
 int main(int argc, char **argv)
@@ -225,7 +252,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "octuple-evp: OpenSSL does not load %s/octuple.so\n", o.modules);
         return 1;
     }
-    fputs(o.json ? "[" : "cipher             verb shape    bytes   stock ns octuple ns   ratio\n", stdout);
+    fputs(o.json ? "[" : "algorithm          verb     shape    bytes   stock ns octuple ns   ratio\n", stdout);
     const enum outcome outcome = all(&o, ctx);
     if (o.json)
         puts("\n]");
