@@ -18,10 +18,12 @@ static int thread_end_known;
 static _Thread_local struct oct_kdf *spare;
 static _Thread_local int end_is_watched;
 
+/* Contexts that are freed after this, by others who watch the thread's end, make it watched once more. */
 static void thread_ended(void *marker)
 {
     (void)marker;
     oct_kdf_clear();
+    end_is_watched = 0;
 }
 
 static void make_thread_key(void)

@@ -53,7 +53,7 @@ struct oct_kdf_type {
 /* Takes the parameters if all of them are usual. 0, with nothing changed, if not. */
 int oct_kdf_params_set(struct oct_kdf *kdf, const OSSL_PARAM params[]);
 
-/* What has been set, as parameters, which refer to *kdf and end with the one after `count`, the number returned. */
+/* What has been set, as a list of parameters that refer to *kdf. Returns how many there are. */
 #define OCT_KDF_PARAMS (OCT_KDF_FIELDS + 3)
 size_t oct_kdf_params_get(struct oct_kdf *kdf, OSSL_PARAM params[OCT_KDF_PARAMS]);
 

@@ -58,8 +58,8 @@ static void report(const struct options *o, const struct row *row, const struct 
                "\"stock_ns\": %.1f, \"octuple_ns\": %.1f, \"ratio\": %.3f}",
                separator, row->algorithm, row->verb, row->shape, row->len, r->stock_ns, r->octuple_ns, r->ratio);
     else
-        printf("%-18s %-8s %-7s %6zu %10.1f %10.1f %7.2f\n", row->algorithm, row->verb, row->shape, row->len, r->stock_ns,
-               r->octuple_ns, r->ratio);
+        printf("%-18s %-8s %-7s %6zu %10.1f %10.1f %7.2f\n", row->algorithm, row->verb, row->shape, row->len,
+               r->stock_ns, r->octuple_ns, r->ratio);
     separator = ",";
     fflush(stdout);
 }
@@ -207,8 +207,8 @@ static enum outcome all(const struct options *o, OSSL_LIB_CTX *ctx[2])
 
 static int usage(void)
 {
-    fputs("usage: octuple-evp [--json] [--algorithm NAME] [--shape pieces|records|tls12|secret|key|extract|master|block]\n"
-          "                   [--len BYTES] [--turns N] [--below PERCENT] FOLDER-OF-octuple.so\n",
+    fputs("usage: octuple-evp [--json] [--algorithm NAME] [--len BYTES] [--turns N] [--below PERCENT]\n"
+          "                   [--shape pieces|records|tls12|secret|key|extract|master|block] FOLDER-OF-octuple.so\n",
           stderr);
     return 2;
 }
