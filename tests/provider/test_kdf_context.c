@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* Contexts of key derivations: calls in any order do as with OpenSSL's, whichever of the two is at work inside. */
+/* Contexts of key derivations: copies, lists, many at once, and across threads and processes. */
 #include "kdf_peer.h"
 
 #include <pthread.h>
@@ -10,116 +10,6 @@
 
 static const char *const kdfs[] = {"TLS13-KDF", "TLS1-PRF"};
 static uint8_t bytes[4096];
-
-/* --- at random */
-
-static const char *const texts[] = {"SHA2-256", "SHA2-384", "SHA256",   "sha384", "SHA1",       "SHA2-512",
-                                    "SHA3-256", "MD5-SHA1", "SHAKE128", "",       "no such one"};
-
-/* Mostly lengths that TLS has. */
-static size_t draw_len(void)
-{
-    static const size_t usual[] = {32, 32, 32, 48, 48, 12, 7, 0, 96, 97};
-    return draw(5) == 0 ? draw(300) : usual[draw(sizeof usual / sizeof usual[0])];
-}
-
-static void add_octets_drawn(struct kdf_params *p, const char *name)
-{
-    const size_t len = draw_len();
-    add_octets(p, name, len == 0 && draw(2) ? NULL : bytes + draw(1000), len);
-}
-
-static void add_drawn(struct kdf_params *p, int is_prf)
-{
-    static const char *const tls13[] = {OSSL_KDF_PARAM_KEY, OSSL_KDF_PARAM_DATA, OSSL_KDF_PARAM_SALT,
-                                        OSSL_KDF_PARAM_PREFIX, OSSL_KDF_PARAM_LABEL};
-    static const char *const prf[] = {OSSL_KDF_PARAM_SECRET, OSSL_KDF_PARAM_SEED, OSSL_KDF_PARAM_SEED};
-
-    switch (draw(8)) {
-    case 0: /* as often as not the mode of before, so that a context is of use for some time */
-        if (draw(4) == 0)
-            add_text(p, OSSL_KDF_PARAM_MODE, draw(2) ? "EXPAND_ONLY" : draw(2) ? "extract_only" : "none");
-        else
-            add_mode(p, draw(8) == 0 ? (int)draw(5) - 1 : draw(2) ? EXTRACT : EXPAND);
-        break;
-    case 1:
-    case 2: add_text(p, OSSL_KDF_PARAM_DIGEST, texts[draw(2) ? draw(2) : draw(sizeof texts / sizeof texts[0])]); break;
-    case 3:
-        if (draw(30) == 0)
-            add_text(p, OSSL_KDF_PARAM_PROPERTIES, draw(2) ? "provider=default" : "");
-        break;
-    default: add_octets_drawn(p, is_prf ? prf[draw(3)] : tls13[draw(5)]);
-    }
-}
-
-/* A call of libssl, or anything. */
-static struct kdf_params *draw_params(struct kdf_params *p, int is_prf)
-{
-    p->count = 0;
-    if (draw(12) == 0)
-        return NULL;
-    if (!is_prf && draw(3) > 0)
-        add_mode(p, draw(2) ? EXTRACT : EXPAND);
-    if (draw(2))
-        add_text(p, OSSL_KDF_PARAM_DIGEST, texts[draw(2)]);
-    if (draw(2))
-        add_octets(p, is_prf ? OSSL_KDF_PARAM_SECRET : OSSL_KDF_PARAM_KEY, bytes + draw(500), 32 + 16 * draw(2));
-    for (unsigned i = draw(8); i > 0; i--)
-        add_drawn(p, is_prf);
-    return p;
-}
-
-static void both_reset(struct kdf_pair *pair)
-{
-    for (int side = 0; side < 2; side++)
-        EVP_KDF_CTX_reset(pair->ctx[side]);
-}
-
-static void both_sizes(struct kdf_pair *pair)
-{
-    assert_int_equal(EVP_KDF_CTX_get_kdf_size(pair->ctx[OURS]), EVP_KDF_CTX_get_kdf_size(pair->ctx[STOCK]));
-    ERR_clear_error();
-}
-
-/* Goes on with copies, where this OpenSSL makes any. */
-static void both_dup(struct kdf_pair *pair)
-{
-    EVP_KDF_CTX *copy[2] = {EVP_KDF_CTX_dup(pair->ctx[OURS]), EVP_KDF_CTX_dup(pair->ctx[STOCK])};
-
-    for (int side = 0; side < 2; side++) {
-        EVP_KDF_CTX_free(copy[STOCK] != NULL ? pair->ctx[side] : copy[side]);
-        if (copy[STOCK] != NULL)
-            pair->ctx[side] = copy[side];
-    }
-    ERR_clear_error();
-}
-
-static void test_random(void **state)
-{
-    int derived = 0;
-
-    (void)state;
-    for (int i = 0; i < 4000; i++) {
-        const int is_prf = i % 2;
-        struct kdf_pair pair = kdf_pair_open(kdfs[is_prf]);
-        for (unsigned calls = 1 + draw(6); calls > 0; calls--) {
-            struct kdf_params params;
-            const unsigned what = draw(16);
-            if (what == 0)
-                both_reset(&pair);
-            else if (what == 1)
-                both_sizes(&pair);
-            else if (what == 2)
-                both_dup(&pair);
-            else if (what < 6)
-                both_set(&pair, draw_params(&params, is_prf));
-            else
-                derived += both_derive(&pair, draw_params(&params, is_prf), NULL, draw_len());
-        }
-        kdf_pair_close(&pair);
-    }
-    assert_true(derived > 1000); /* it is not errors alone that agree */
-}
 
 /* --- a copy */
 
@@ -300,9 +190,8 @@ static int open_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random), cmocka_unit_test(test_dup),  cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_switch), cmocka_unit_test(test_many), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_dup),  cmocka_unit_test(test_lists),   cmocka_unit_test(test_switch),
+        cmocka_unit_test(test_many), cmocka_unit_test(test_threads), cmocka_unit_test(test_fork),
     };
     return cmocka_run_group_tests(tests, open_all, close_contexts);
 }
