@@ -4,7 +4,8 @@
  * One operation, in lanes or plainly: see task.h.
  *
  * Inside an OpenSSL async job with others about, it is queued and the fibre paused until it has run together with
- * others'. Everywhere else, and whenever lanes decline, it runs at once on OpenSSL's own code, and what that cost is
+ * others'. Outside, where other threads come with the same operation to the same CPU, it runs together with theirs. Everywhere
+ * else, and whenever lanes decline, it runs at once on OpenSSL's own code, and what that cost is
  * told to the queue, which weighs it against the cost of a vector. Where a vector for one may pay, the queue decides.
  */
 #include "provider.h"
@@ -133,8 +134,25 @@ static int run_in_fibre(const struct oct_task *task, ASYNC_JOB *fibre)
     return done >= 0 ? done : run_plain_measured(task, queue);
 }
 
+static int combines(const struct oct_task *task)
+{
+    return task->op >= 0 && task->lane_key && (task->prov->settings.on & 1u << OCT_SETTING_COMBINING) != 0;
+}
+
+/* On a thread that may block: with other threads' operations, if there are any. */
+static int run_blocking(const struct oct_task *task)
+{
+    struct oct_job job = {.op = task->op, .flags = OCT_JOB_MAY_RUN_PLAIN};
+    int done;
+
+    if (!combines(task) || !task->type->fill(task, &job) || oct_queue_combine(&job) != OCT_OK)
+        return run_at_once(task);
+    done = answer(task, &job);
+    return done >= 0 ? done : run_plain_measured(task, oct_queue_thread());
+}
+
 int oct_task_run(const struct oct_task *task)
 {
     ASYNC_JOB *fibre = ASYNC_get_current_job();
-    return fibre == NULL ? run_at_once(task) : run_in_fibre(task, fibre);
+    return fibre == NULL ? run_blocking(task) : run_in_fibre(task, fibre);
 }

@@ -25,6 +25,7 @@ static const char *const setting_name[OCT_SETTING_COUNT] = {
     [OCT_SETTING_AES_GCM] = "aes-gcm",
     [OCT_SETTING_CHACHA20_POLY1305] = "chacha20-poly1305",
     [OCT_SETTING_TLS_KDF] = "tls-kdf",
+    [OCT_SETTING_COMBINING] = "combining",
 };
 
 #define CIPHERS (1u << OCT_SETTING_AES_GCM | 1u << OCT_SETTING_CHACHA20_POLY1305)
@@ -68,6 +69,7 @@ void oct_settings_read(struct oct_settings *settings, const OSSL_CORE_HANDLE *ha
     settings->on = (1u << OCT_SETTING_COUNT) - 1;
     settings->asked = 0;
     read_one(settings, secure_getenv("OCTUPLE_CIPHERS"), CIPHERS);
+    read_one(settings, secure_getenv("OCTUPLE_COMBINE"), 1u << OCT_SETTING_COMBINING);
     for (int i = 0; i < OCT_SETTING_COUNT; i++)
         params[i] = OSSL_PARAM_construct_utf8_ptr(setting_name[i], &value[i], 0);
     params[OCT_SETTING_COUNT] = OSSL_PARAM_construct_end();

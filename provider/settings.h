@@ -21,10 +21,12 @@
  *     aes-gcm = on            # the ciphers AES-128-GCM, AES-192-GCM, AES-256-GCM
  *     chacha20-poly1305 = on  # the cipher ChaCha20-Poly1305
  *     tls-kdf = on            # the key derivations TLS13-KDF and TLS1-PRF
+ *     combining = on          # threads that block run their operations together (not a family: all of them)
  *
  * These are the defaults, but for the ciphers: unless they are asked for, here or by OCTUPLE_CIPHERS=on in the environment, only
- * those are served that are no slower for it on this CPU (oct_aead_pays()); OCTUPLE_CIPHERS=off switches them off. on, yes, true, 1
- * and off, no, false, 0 are understood, in any case of letters; anything else leaves the default.
+ * those are served that are no slower for it on this CPU (oct_aead_pays()); OCTUPLE_CIPHERS=off switches them off, and
+ * OCTUPLE_COMBINE=off combining, where the section does not say. on, yes, true, 1 and off, no, false, 0 are understood, in any case
+ * of letters; anything else leaves the default.
  * What is off is served by the next provider (with OpenSSL's own, keys are exported to it once and cached).
  */
 #ifndef OCT_PROVIDER_SETTINGS_H
@@ -48,7 +50,8 @@ enum oct_setting {
     OCT_SETTING_AES_GCM = 12,
     OCT_SETTING_CHACHA20_POLY1305 = 13,
     OCT_SETTING_TLS_KDF = 14,
-    OCT_SETTING_COUNT = 15
+    OCT_SETTING_COMBINING = 15,
+    OCT_SETTING_COUNT = 16
 };
 
 struct oct_settings {

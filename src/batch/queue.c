@@ -110,9 +110,9 @@ void oct_queue_free(struct oct_queue *queue)
     oct_queue_destroy(queue);
 }
 
-int oct_queue_check(const struct oct_queue *queue, const struct oct_job *job)
+int oct_job_check(const struct oct_runner runners[OCT_OP_COUNT], const struct oct_job *job)
 {
-    if (queue == NULL || job == NULL || job->op < 0 || job->op >= OCT_OP_COUNT)
+    if (job == NULL || job->op < 0 || job->op >= OCT_OP_COUNT)
         return OCT_ERR_ARGUMENT;
     if ((job->flags & ~OCT_JOB_MAY_RUN_PLAIN) != 0)
         return OCT_ERR_ARGUMENT;
@@ -120,8 +120,13 @@ int oct_queue_check(const struct oct_queue *queue, const struct oct_job *job)
     if (job->state == OCT_JOB_WAITING && job->generation == oct_process_generation())
         return OCT_ERR_STATE;
     /* An operation that the library has and the queue does not run. */
-    const struct oct_runner *runner = &queue->runner[job->op];
+    const struct oct_runner *runner = &runners[job->op];
     return runner->check != NULL && runner->run != NULL ? runner->check(job) : OCT_ERR_UNSUPPORTED;
+}
+
+int oct_queue_check(const struct oct_queue *queue, const struct oct_job *job)
+{
+    return queue != NULL ? oct_job_check(queue->runner, job) : OCT_ERR_ARGUMENT;
 }
 
 int oct_queue_submit(struct oct_queue *queue, struct oct_job *job)

@@ -74,7 +74,8 @@ void oct_queue_sync(struct oct_queue *queue);
 /* Tells the counters the news of an operation. */
 void oct_queue_publish(struct oct_queue *queue, int op);
 
-/* OCT_OK, or why the queue does not take the job (queue.c). */
+/* OCT_OK, or why the job cannot be run by these runners, or by this queue, which may be NULL (queue.c). */
+int oct_job_check(const struct oct_runner runners[OCT_OP_COUNT], const struct oct_job *job);
 int oct_queue_check(const struct oct_queue *queue, const struct oct_job *job);
 
 /* Runs full eights of one operation, and tells their owners (flush.c). */

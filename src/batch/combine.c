@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Combining: threads that block run their jobs together.
+ *
+ * A thread that serves one connection has one operation at a time, and those of the others are in threads that are ready to
+ * run and do not. So the first to come to an empty pile (pile.h) lays its job there and yields the CPU, once. What is
+ * ready to run gets on to its own next operation, finds the pile, lays its job there too, and sleeps, which lets the next one run.
+ * When nothing is ready any more the first has the CPU again: it takes the pile, runs it, and wakes the others. Who comes as the
+ * eighth does the same at once. There is no timer, and no thread waits for one that is not ready to run.
+ *
+ * No wake-up is lost. A job lies on a pile from oct_pile_lay() until somebody takes the whole pile, both under its lock. The
+ * first on a pile never sleeps while it lies there: it comes back from the yield and takes the pile, or finds its job taken. So
+ * every job is taken, by exactly one thread. That runs all it has taken, and then makes each job's state DONE, as the last
+ * thing it does with it. An owner sleeps only as long as the state is ASLEEP, which it has made it itself, from LAID: if DONE
+ * came before that, it does not sleep; if after, the one who made it DONE saw ASLEEP and wakes it, and the futex
+ * does not let it fall asleep in between. Whoever is woken for nothing looks at the state again.
+ *
+ * The owner of a job that is not DONE is inside this call, so that the job, its key and its buffers stay. A fork() by
+ * another thread leaves nothing behind in the child, which finds its piles empty.
+ */
+#include "batch/pile.h"
+#include "batch/queue_internal.h"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { LAID = 0, ASLEEP = 1, DONE = 2 };
+
+static void sleep_until_done(struct oct_laid *mine)
+{
+    unsigned laid = LAID;
+
+    if (!atomic_compare_exchange_strong(&mine->state, &laid, ASLEEP))
+        return;
+    while (atomic_load(&mine->state) == ASLEEP)
+        syscall(SYS_futex, &mine->state, FUTEX_WAIT_PRIVATE, ASLEEP, NULL, NULL, 0);
+}
+
+/* Another thread's stack: when the state is DONE it may be gone, so that only the address is used after that. */
+static void finish(struct oct_laid *laid, int result)
+{
+    laid->result = result;
+    if (atomic_exchange(&laid->state, DONE) == ASLEEP)
+        syscall(SYS_futex, &laid->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+/* All jobs have been checked, so that a refusal is no job's fault. Without a queue their owners run them alone. */
+static void run(const struct oct_batch *batch)
+{
+    struct oct_queue *queue = oct_queue_thread();
+    struct oct_job *job[OCT_LANES];
+    int result = OCT_ERR_PLAIN;
+
+    for (unsigned i = 0; i < batch->count; i++)
+        job[i] = batch->laid[i]->job;
+    if (queue != NULL)
+        result = oct_queue_run_now(queue, job, batch->count);
+    for (unsigned i = 0; i < batch->count; i++)
+        finish(batch->laid[i], result);
+}
+
+/* With company: the result of the run. */
+static int combine(struct oct_pile *pile, struct oct_job *job)
+{
+    static _Thread_local char who; /* its address */
+    const unsigned worth = oct_queue_break_even(oct_queue_thread_peek(), job->op);
+    struct oct_laid mine = {.job = job, .result = OCT_ERR_PLAIN};
+    struct oct_batch batch = {.count = 0};
+    enum oct_pile_place place = oct_pile_lay(pile, &mine, &who, worth, &batch);
+
+    if (place == OCT_PILE_ALONE)
+        return OCT_ERR_PLAIN;
+    if (place == OCT_PILE_FIRST) {
+        sched_yield();
+        oct_pile_collect(pile, &mine, worth, &batch);
+    }
+    if (batch.count == 1)
+        return OCT_ERR_PLAIN;
+    if (batch.count > 1)
+        run(&batch);
+    else
+        sleep_until_done(&mine);
+    return mine.result;
+}
+
+/* Whoever has told the thread's queue of company or polls it from elsewhere serves many connections with this thread. */
+static bool may_block(const struct oct_queue *queue)
+{
+    return queue == NULL || (queue->company == 0 && !queue->deferred);
+}
+
+int oct_queue_combine(struct oct_job *job)
+{
+    int status = oct_job_check(oct_runners, job);
+    struct oct_pile *pile;
+
+    if (status != OCT_OK)
+        return status;
+    pile = may_block(oct_queue_thread_peek()) ? oct_pile_here(job->op) : NULL;
+    return pile == NULL ? OCT_ERR_PLAIN : combine(pile, job);
+}
