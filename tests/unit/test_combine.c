@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * src/batch/combine.c: threads that come at random, with operations of our own that show who ran what with whom. The
+ * same program runs under ThreadSanitizer. OCT_TEST_FULL=1: a hundred times as long.
+ */
+#include "unit.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "batch/queue_internal.h"
+
+#define OP      OCT_OP_X25519_DERIVE
+#define OTHER   OCT_OP_P256_SIGN
+#define THREADS 12
+#define SPOILT  0xee /* a scalar that begins so is refused by its lane */
+
+static atomic_uint batches[OCT_LANES + 1]; /* by the number of jobs */
+static atomic_uint faults, handed_back;
+static atomic_int dear; /* vectors do not pay, and jobs may run plainly */
+
+static int check(const struct oct_job *job)
+{
+    return job->x25519.scalar == NULL ? OCT_ERR_ARGUMENT : OCT_OK;
+}
+
+/* Every result is its scalar's complement. A job that has been run already, or one of another operation, is a fault. */
+static void run(struct oct_job *const job[], unsigned jobs)
+{
+    batches[jobs]++;
+    for (unsigned i = 0; i < jobs; i++) {
+        faults += job[i]->op != job[0]->op || job[i]->status != -1;
+        job[i]->status = job[i]->x25519.scalar[0] == SPOILT ? OCT_ERR_RANGE : OCT_OK;
+        for (int k = 0; k < OCT_X25519_BYTES; k++)
+            job[i]->x25519.out[k] = (uint8_t)~job[i]->x25519.scalar[k];
+        if (job[i]->x25519.scalar[1] % 16 == 0)
+            sched_yield(); /* in the middle of a batch */
+    }
+}
+
+const struct oct_runner oct_runners[OCT_OP_COUNT] = {
+    [OP] = {check, run, true},
+    [OTHER] = {check, run, true},
+};
+
+/* One operation, on buffers that are gone with this frame. 1 if it was run with others'. */
+static int one(int op, unsigned *seed)
+{
+    uint8_t scalar[OCT_X25519_BYTES], out[OCT_X25519_BYTES] = {0};
+    struct oct_job job = {
+        .op = op, .flags = dear ? OCT_JOB_MAY_RUN_PLAIN : 0, .status = -1, .x25519 = {.scalar = scalar, .out = out}};
+    int status;
+
+    for (int i = 0; i < OCT_X25519_BYTES; i++)
+        scalar[i] = (uint8_t)rand_r(seed);
+    if (rand_r(seed) % 8 == 0)
+        scalar[0] = SPOILT;
+    status = oct_queue_combine(&job);
+    if (status == OCT_ERR_PLAIN) {
+        faults += job.status != -1 || job.state != OCT_JOB_IDLE || out[0] != 0 || out[1] != 0;
+        return 0;
+    }
+    faults += status != OCT_OK || job.state != OCT_JOB_DONE;
+    if (dear && job.status == OCT_ERR_PLAIN) {
+        handed_back++;
+        faults += out[0] != 0 || out[1] != 0;
+        return 1;
+    }
+    faults += job.status != (scalar[0] == SPOILT ? OCT_ERR_RANGE : OCT_OK);
+    for (int i = 0; i < OCT_X25519_BYTES; i++)
+        faults += (out[i] ^ scalar[i]) != 0xff;
+    return 1;
+}
+
+static void pin(int cpu)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    if (sched_setaffinity(0, sizeof set, &set) != 0)
+        abort();
+}
+
+static unsigned large_batches(void)
+{
+    unsigned sum = 0;
+    for (int i = 2; i <= OCT_LANES; i++)
+        sum += batches[i];
+    return sum;
+}
+
+/* Threads that are all on one CPU meet there sooner or later. */
+static void *until_met(void *arg)
+{
+    unsigned seed = (unsigned)(uintptr_t)arg;
+    while (large_batches() < 200)
+        one(OP, &seed);
+    return NULL;
+}
+
+static void run_threads(unsigned threads, void *(*function)(void *))
+{
+    pthread_t thread[THREADS];
+
+    for (uintptr_t i = 0; i < threads; i++)
+        if (pthread_create(&thread[i], NULL, function, (void *)i) != 0)
+            abort();
+    for (unsigned i = 0; i < threads; i++)
+        pthread_join(thread[i], NULL);
+}
+
+static void test_they_meet(void **state)
+{
+    cpu_set_t before;
+    (void)state;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    pin(sched_getcpu());
+    for (unsigned threads = 2; threads <= THREADS; threads += 5) {
+        memset(batches, 0, sizeof batches);
+        run_threads(threads, until_met);
+        for (unsigned jobs = threads + 1; jobs <= OCT_LANES; jobs++)
+            assert_int_equal(batches[jobs], 0);
+        assert_int_equal(batches[1], 0); /* who is alone runs by itself */
+    }
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+    assert_int_equal(faults, 0);
+}
+
+static void *until_handed_back(void *arg)
+{
+    unsigned seed = (unsigned)(uintptr_t)arg;
+    while (handed_back < 200) {
+        oct_queue_note_plain(oct_queue_thread(), OP, 1);
+        one(OP, &seed);
+        sched_yield(); /* they take turns, or each would be alone for its time slice */
+    }
+    return NULL;
+}
+
+/* Where a vector does not pay for as many as have met, each gets its own back. */
+static void test_not_worth(void **state)
+{
+    (void)state;
+    dear = 1;
+    pin(sched_getcpu());
+    run_threads(4, until_handed_back);
+    dear = 0;
+    assert_int_equal(faults, 0);
+}
+
+static void test_alone(void **state)
+{
+    unsigned seed = 1;
+    (void)state;
+    pin(sched_getcpu());
+    for (int i = 0; i < 100; i++)
+        one(OTHER, &seed); /* others may have been here */
+    memset(batches, 0, sizeof batches);
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(one(OTHER, &seed), 0);
+    assert_int_equal(large_batches() + batches[1], 0);
+}
+
+static void test_arguments(void **state)
+{
+    uint8_t bytes[OCT_X25519_BYTES];
+    struct oct_job job = {.op = OP};
+    (void)state;
+    assert_int_equal(oct_queue_combine(NULL), OCT_ERR_ARGUMENT);
+    assert_int_equal(oct_queue_combine(&job), OCT_ERR_ARGUMENT);
+    job.x25519 = (struct oct_x25519_lane){.scalar = bytes, .out = bytes};
+    job.op = OCT_OP_COUNT;
+    assert_int_equal(oct_queue_combine(&job), OCT_ERR_ARGUMENT);
+    job.op = OCT_OP_RSA2048_PRIVATE;
+    assert_int_equal(oct_queue_combine(&job), OCT_ERR_UNSUPPORTED);
+    job.op = OP;
+    job.flags = 2;
+    assert_int_equal(oct_queue_combine(&job), OCT_ERR_ARGUMENT);
+    job.flags = 0;
+    assert_int_equal(oct_queue_submit(oct_queue_thread(), &job), OCT_OK);
+    assert_int_equal(oct_queue_combine(&job), OCT_ERR_STATE);
+    assert_int_equal(oct_queue_cancel(oct_queue_thread(), &job), OCT_OK);
+}
+
+/* A thread whose queue says that it serves many connections never waits, whatever company comes. */
+static atomic_int event_loop_over;
+
+static void *event_loop(void *arg)
+{
+    struct oct_queue *queue = oct_queue_thread();
+    unsigned seed = 7;
+
+    (void)arg;
+    for (int i = 0; i < 2000; i++) {
+        oct_queue_set_deferred(queue, i % 2);
+        oct_queue_set_company(queue, i % 2 ? 0 : 2);
+        faults += one(OP, &seed);
+        sched_yield();
+    }
+    event_loop_over = 1;
+    return NULL;
+}
+
+static void *others(void *arg)
+{
+    unsigned seed = (unsigned)(uintptr_t)arg;
+    if (arg == NULL)
+        return event_loop(arg);
+    while (!event_loop_over)
+        one(OP, &seed);
+    return NULL;
+}
+
+static void test_event_loop(void **state)
+{
+    (void)state;
+    pin(sched_getcpu());
+    run_threads(4, others);
+    assert_int_equal(faults, 0);
+}
+
+/* What is to be done by threads that come and go, and by processes that they fork. */
+static unsigned rounds = 400;
+
+static void child_main(unsigned seed)
+{
+    for (int i = 0; i < 20; i++) {
+        one(OP, &seed);
+        one(OTHER, &seed);
+    }
+    _exit(faults != 0);
+}
+
+static void fork_once(unsigned seed)
+{
+    int status = -1;
+    pid_t child = fork();
+
+    if (child == 0)
+        child_main(seed);
+    faults += child < 0 || waitpid(child, &status, 0) != child || status != 0;
+}
+
+static void *comes_and_goes(void *arg)
+{
+    unsigned seed = 1000 + (unsigned)(uintptr_t)arg;
+
+    for (unsigned i = 0; i < rounds; i++) {
+        one(rand_r(&seed) % 3 == 0 ? OTHER : OP, &seed);
+        if (rand_r(&seed) % 4 == 0)
+            sched_yield();
+        if (rand_r(&seed) % 64 == 0)
+            usleep(rand_r(&seed) % 200);
+        if (rand_r(&seed) % 256 == 0)
+            fork_once(seed);
+    }
+    return NULL;
+}
+
+static void test_stress(void **state)
+{
+    const unsigned times = getenv("OCT_TEST_FULL") != NULL ? 1000 : 10;
+    (void)state;
+    for (unsigned i = 0; i < times; i++)
+        run_threads(THREADS, comes_and_goes);
+    assert_int_equal(faults, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stress),     cmocka_unit_test(test_they_meet), cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_event_loop), cmocka_unit_test(test_not_worth), cmocka_unit_test(test_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
