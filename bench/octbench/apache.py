@@ -149,7 +149,7 @@ def mean_fill(operation: dict) -> str:
 
 
 def table(results: list[dict]) -> Table:
-    shown = Table("handshake", "conns", "server", "CPU us", "ratio", "per s", "p50 us", "p99 us", "fill", box=None)
+    shown = Table("handshake", "conns", "server", "CPU us", "ratio", "per s", "p50 us", "p99 us", "fill", box=None, pad_edge=False, padding=(0, 1))
     for result in results:
         for variant in VARIANTS:
             one = result[variant]
