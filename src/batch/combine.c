@@ -25,7 +25,11 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+
+/* Longer than it takes to give a CPU back and forth, shorter than any operation. */
+#define AT_ONCE_NS 15000
 
 enum { LAID = 0, ASLEEP = 1, DONE = 2 };
 
@@ -62,6 +66,22 @@ static void run(const struct oct_batch *batch)
         finish(batch->laid[i], result);
 }
 
+static uint64_t nanoseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Lets the others come, and takes what lies there then. */
+static void gather(struct oct_pile *pile, const struct oct_laid *mine, unsigned worth, struct oct_batch *batch)
+{
+    const uint64_t begin = nanoseconds();
+
+    sched_yield();
+    oct_pile_collect(pile, mine, worth, nanoseconds() - begin < AT_ONCE_NS, batch);
+}
+
 /* With company: the result of the run. */
 static int combine(struct oct_pile *pile, struct oct_job *job)
 {
@@ -73,10 +93,8 @@ static int combine(struct oct_pile *pile, struct oct_job *job)
 
     if (place == OCT_PILE_ALONE)
         return OCT_ERR_PLAIN;
-    if (place == OCT_PILE_FIRST) {
-        sched_yield();
-        oct_pile_collect(pile, &mine, worth, &batch);
-    }
+    if (place == OCT_PILE_FIRST)
+        gather(pile, &mine, worth, &batch);
     if (batch.count == 1)
         return OCT_ERR_PLAIN;
     if (batch.count > 1)

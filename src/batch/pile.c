@@ -4,17 +4,17 @@
 #include "batch/pile.h"
 
 #include <sched.h>
-#include <stdbool.h>
 #include <sys/mman.h>
 
 /* On CPUs with a higher number threads run alone. What is never touched takes no memory. */
 #define CPUS 512
 
 /*
- * A wait that brings nobody costs a system call, or, where another process has work for the CPU, its time slice. So one is risked
- * where the last to come was another thread; if it is fruitless the next comes after 1, 2, 4, .. 64 chances. Once it has
- * brought somebody, so many misses are borne before that: the kernel may well give the CPU back at once although others are ready,
- * and a thread that went on alone would find itself the last to come for the rest of its time slice.
+ * A wait that brings nobody costs a system call, or, where others have something else to do with the CPU, a time slice. So one is
+ * risked where the last to come was another thread; if it is fruitless the next comes after 1, 2, 4, .. 64 chances. Once it
+ * has brought somebody, so many misses are borne before that, if they were short: the kernel may well give the CPU back at
+ * once although others are ready, and a thread that went on alone would find itself the last to come for the rest of its
+ * time slice.
  */
 #define LUCK      4
 #define MAX_PAUSE 64
@@ -48,16 +48,17 @@ struct oct_pile *oct_pile_here(int op)
     return piles != NULL && cpu >= 0 && cpu < CPUS ? &piles->of[cpu][op] : NULL;
 }
 
-static void take(struct oct_pile *pile, unsigned worth, struct oct_batch *batch)
+static void take(struct oct_pile *pile, unsigned worth, bool at_once, struct oct_batch *batch)
 {
     *batch = pile->jobs;
     pile->jobs.count = 0;
     if (batch->count > 1 && batch->count >= worth) {
         pile->luck = LUCK;
         pile->misses = 0;
-    } else if (pile->luck > 0) {
+    } else if (pile->luck > 0 && at_once) {
         pile->luck--;
     } else {
+        pile->luck = 0;
         pile->misses = pile->misses == 0 ? 1 : pile->misses < MAX_PAUSE ? 2 * pile->misses : MAX_PAUSE;
     }
     pile->pause = pile->misses;
@@ -85,7 +86,7 @@ static enum oct_pile_place lay(struct oct_pile *pile, struct oct_laid *mine, con
         return OCT_PILE_FIRST;
     if (pile->jobs.count < OCT_LANES)
         return OCT_PILE_LATER;
-    take(pile, worth, batch);
+    take(pile, worth, false, batch);
     return OCT_PILE_FULL;
 }
 
@@ -107,10 +108,11 @@ enum oct_pile_place oct_pile_lay(struct oct_pile *pile, struct oct_laid *mine, c
 }
 
 /* `mine` is on its owner's stack: while it lies there it is the first, and no other can have its address. */
-void oct_pile_collect(struct oct_pile *pile, const struct oct_laid *mine, unsigned worth, struct oct_batch *batch)
+void oct_pile_collect(struct oct_pile *pile, const struct oct_laid *mine, unsigned worth, bool at_once,
+                      struct oct_batch *batch)
 {
     pthread_mutex_lock(&pile->lock);
     if (pile->jobs.count > 0 && pile->jobs.laid[0] == mine)
-        take(pile, worth, batch);
+        take(pile, worth, at_once, batch);
     pthread_mutex_unlock(&pile->lock);
 }

@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include <octuple/queue.h>
 
@@ -33,7 +34,7 @@ struct oct_pile {
     pthread_mutex_t lock; /* of what follows; never held while anything runs or sleeps */
     struct oct_batch jobs;
     _Atomic(const void *) last; /* the thread that came last */
-    atomic_uint luck;           /* fruitless waits that are still borne without a doubt */
+    atomic_uint luck;           /* fruitless waits, though short ones, that are still borne without a doubt */
     unsigned misses, pause;     /* the next pause; how many still go past before somebody waits again */
 };
 
@@ -52,7 +53,9 @@ struct oct_pile *oct_pile_here(int op);
 enum oct_pile_place oct_pile_lay(struct oct_pile *pile, struct oct_laid *mine, const void *who, unsigned worth,
                                  struct oct_batch *batch);
 
-/* Takes the pile that `mine` began; leaves *batch empty if somebody has taken it meanwhile. */
-void oct_pile_collect(struct oct_pile *pile, const struct oct_laid *mine, unsigned worth, struct oct_batch *batch);
+/* Takes the pile that `mine` began; leaves *batch empty if somebody has taken it meanwhile. at_once: the yield brought the CPU
+ * back before anybody can have done anything. */
+void oct_pile_collect(struct oct_pile *pile, const struct oct_laid *mine, unsigned worth, bool at_once,
+                      struct oct_batch *batch);
 
 #endif

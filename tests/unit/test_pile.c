@@ -11,6 +11,7 @@
 #define WORTH 2
 
 static const char who[16];
+static bool at_once = true;
 
 static enum oct_pile_place lay(struct oct_pile *pile, struct oct_laid *mine, int thread)
 {
@@ -23,7 +24,7 @@ static enum oct_pile_place lay(struct oct_pile *pile, struct oct_laid *mine, int
 static unsigned collect(struct oct_pile *pile, const struct oct_laid *mine)
 {
     struct oct_batch batch = {.count = 0};
-    oct_pile_collect(pile, mine, WORTH, &batch);
+    oct_pile_collect(pile, mine, WORTH, at_once, &batch);
     if (batch.count > 0)
         assert_ptr_equal(batch.laid[0], mine);
     return batch.count;
@@ -83,6 +84,21 @@ static void test_luck(void **state)
     assert_int_equal(lay(&pile, &laid, 1), OCT_PILE_ALONE);
 }
 
+/* But after one in which others have had the CPU, and did not come, it does not. */
+static void test_long_miss(void **state)
+{
+    struct oct_pile pile = lucky();
+    struct oct_laid laid = {0};
+    (void)state;
+    assert_int_equal(lay(&pile, &laid, 1), OCT_PILE_FIRST);
+    at_once = false;
+    assert_int_equal(collect(&pile, &laid), 1);
+    at_once = true;
+    assert_int_equal(lay(&pile, &laid, 1), OCT_PILE_ALONE);
+    assert_int_equal(lay(&pile, &laid, 0), OCT_PILE_ALONE); /* the pause */
+    assert_int_equal(lay(&pile, &laid, 1), OCT_PILE_FIRST);
+}
+
 /* Too few for a vector to pay are no luck. */
 static void test_not_worth(void **state)
 {
@@ -92,7 +108,7 @@ static void test_not_worth(void **state)
     (void)state;
     assert_int_equal(oct_pile_lay(&pile, &laid[0], &who[0], 3, &batch), OCT_PILE_FIRST);
     assert_int_equal(oct_pile_lay(&pile, &laid[1], &who[1], 3, &batch), OCT_PILE_LATER);
-    oct_pile_collect(&pile, &laid[0], 3, &batch);
+    oct_pile_collect(&pile, &laid[0], 3, true, &batch);
     assert_int_equal(batch.count, 2);
     assert_int_equal(lay(&pile, &laid[1], 1), OCT_PILE_ALONE);
 }
@@ -174,9 +190,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_always_alone), cmocka_unit_test(test_eight),
-        cmocka_unit_test(test_luck),         cmocka_unit_test(test_not_worth),
-        cmocka_unit_test(test_pauses),       cmocka_unit_test(test_company_after_pauses),
-        cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_luck),         cmocka_unit_test(test_long_miss),
+        cmocka_unit_test(test_not_worth),    cmocka_unit_test(test_pauses),
+        cmocka_unit_test(test_fork),         cmocka_unit_test(test_company_after_pauses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
