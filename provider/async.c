@@ -4,9 +4,9 @@
  * One operation, in lanes or plainly: see task.h.
  *
  * Inside an OpenSSL async job with others about, it is queued and the fibre paused until it has run together with
- * others'. Outside, where other threads come with the same operation to the same CPU, it runs together with theirs. Everywhere
- * else, and whenever lanes decline, it runs at once on OpenSSL's own code, and what that cost is
- * told to the queue, which weighs it against the cost of a vector. Where a vector for one may pay, the queue decides.
+ * others'. Outside, where other threads come with the same operation to the same CPU, it runs together with theirs.
+ * Everywhere else, and whenever lanes decline, it runs at once on OpenSSL's own code, and what that cost is told to
+ * the queue, which weighs it against the cost of a vector. Where a vector for one may pay, the queue decides.
  */
 #include "provider.h"
 #include "task.h"

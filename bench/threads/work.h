@@ -11,7 +11,8 @@
 enum work_op { WORK_RSA2048, WORK_P256, WORK_ED25519, WORK_X25519, WORK_OPS };
 extern const char *const work_op_name[WORK_OPS];
 
-/* The keys of an operation in one library context, for all threads. Made here for the occasion: they protect nothing. */
+/* The keys of an operation in one library context, for all threads. Made here for the occasion: they protect
+ * nothing. */
 struct work_keys {
     enum work_op op;
     OSSL_LIB_CTX *libctx;

@@ -107,17 +107,20 @@ OCT_API OCT_MUST_USE int oct_queue_submit(struct oct_queue *queue, struct oct_jo
 OCT_API OCT_MUST_USE int oct_queue_run_now(struct oct_queue *queue, struct oct_job *const job[], unsigned jobs);
 
 /*
- * For a thread that blocks: runs the job together with those of the same operation that other threads of the process bring
- * here at the same time, up to eight, on one of these threads. The first to come yields the CPU once (sched_yield), and the
- * others sleep until it or the eighth has run them; no timer is involved, and a thread that has had no company runs alone at
- * once. Any thread may call it, with or without a queue of its own; keys and buffers stay in place until it returns.
+ * For a thread that blocks: runs the job together with those of the same operation that other threads of the
+ * process bring here at the same time, up to eight, on one of these threads. The first to come yields the CPU once
+ * (sched_yield), and the others sleep until it or the eighth has run them; no timer is involved, and a thread that
+ * has had no company runs alone at once. Any thread may call it, with or without a queue of its own; keys and
+ * buffers stay in place until it returns.
  *
- * OCT_OK: the job is done, as after oct_queue_run_now(); its `done` is not called. OCT_ERR_PLAIN, with the job untouched:
- * there was no company, or this thread's queue is deferred or knows its company (it serves many connections, and must not
- * block): go on as if it had not been called. Other errors as oct_queue_submit(), with the job untouched.
+ * OCT_OK: the job is done, as after oct_queue_run_now(); its `done` is not called. OCT_ERR_PLAIN, with the job
+ * untouched: there was no company, or this thread's queue is deferred or knows its company (it serves many
+ * connections, and must not block): go on as if it had not been called. Other errors as oct_queue_submit(), with
+ * the job untouched.
  *
- * Not from a signal handler, and such a handler must not fork() a child that goes on with the interrupted call. Where
- * threads of very different priorities meet, one of a high priority may wait for one of a low priority to run the batch.
+ * Not from a signal handler, and such a handler must not fork() a child that goes on with the interrupted call.
+ * Where threads of very different priorities meet, one of a high priority may wait for one of a low priority to run
+ * the batch.
  */
 OCT_API OCT_MUST_USE int oct_queue_combine(struct oct_job *job);
 

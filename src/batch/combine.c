@@ -3,18 +3,20 @@
 /*
  * Combining: threads that block run their jobs together.
  *
- * A thread that serves one connection has one operation at a time, and those of the others are in threads that are ready to
- * run and do not. So the first to come to an empty pile (pile.h) lays its job there and yields the CPU, once. What is
- * ready to run gets on to its own next operation, finds the pile, lays its job there too, and sleeps, which lets the next one run.
- * When nothing is ready any more the first has the CPU again: it takes the pile, runs it, and wakes the others. Who comes as the
- * eighth does the same at once. There is no timer, and no thread waits for one that is not ready to run.
+ * A thread that serves one connection has one operation at a time, and those of the others are in threads that are
+ * ready to run and do not. So the first to come to an empty pile (pile.h) lays its job there and yields the CPU,
+ * once. What is ready to run gets on to its own next operation, finds the pile, lays its job there too, and sleeps,
+ * which lets the next one run. When nothing is ready any more the first has the CPU again: it takes the pile, runs
+ * it, and wakes the others. Who comes as the eighth does the same at once. There is no timer, and no thread waits
+ * for one that is not ready to run.
  *
- * No wake-up is lost. A job lies on a pile from oct_pile_lay() until somebody takes the whole pile, both under its lock. The
- * first on a pile never sleeps while it lies there: it comes back from the yield and takes the pile, or finds its job taken. So
- * every job is taken, by exactly one thread. That runs all it has taken, and then makes each job's state DONE, as the last
- * thing it does with it. An owner sleeps only as long as the state is ASLEEP, which it has made it itself, from LAID: if DONE
- * came before that, it does not sleep; if after, the one who made it DONE saw ASLEEP and wakes it, and the futex
- * does not let it fall asleep in between. Whoever is woken for nothing looks at the state again.
+ * No wake-up is lost. A job lies on a pile from oct_pile_lay() until somebody takes the whole pile, both under its
+ * lock. The first on a pile never sleeps while it lies there: it comes back from the yield and takes the pile, or
+ * finds its job taken. So every job is taken, by exactly one thread. That runs all it has taken, and then makes
+ * each job's state DONE, as the last thing it does with it. An owner sleeps only as long as the state is ASLEEP,
+ * which it has made it itself, from LAID: if DONE came before that, it does not sleep; if after, the one who made
+ * it DONE saw ASLEEP and wakes it, and the futex does not let it fall asleep in between. Whoever is woken for
+ * nothing looks at the state again.
  *
  * The owner of a job that is not DONE is inside this call, so that the job, its key and its buffers stay. A fork() by
  * another thread leaves nothing behind in the child, which finds its piles empty.
@@ -104,7 +106,8 @@ static int combine(struct oct_pile *pile, struct oct_job *job)
     return mine.result;
 }
 
-/* Whoever has told the thread's queue of company or polls it from elsewhere serves many connections with this thread. */
+/* Whoever has told the thread's queue of company or polls it from elsewhere serves many connections with this
+ * thread. */
 static bool may_block(const struct oct_queue *queue)
 {
     return queue == NULL || (queue->company == 0 && !queue->deferred);

@@ -10,11 +10,11 @@
 #define CPUS 512
 
 /*
- * A wait that brings nobody costs a system call, or, where others have something else to do with the CPU, a time slice. So one is
- * risked where the last to come was another thread; if it is fruitless the next comes after 1, 2, 4, .. 64 chances. Once it
- * has brought somebody, so many misses are borne before that, if they were short: the kernel may well give the CPU back at
- * once although others are ready, and a thread that went on alone would find itself the last to come for the rest of its
- * time slice.
+ * A wait that brings nobody costs a system call, or, where others have something else to do with the CPU, a time
+ * slice. So one is risked where the last to come was another thread; if it is fruitless the next comes after 1, 2,
+ * 4, .. 64 chances. Once it has brought somebody, so many misses are borne before that, if they were short: the
+ * kernel may well give the CPU back at once although others are ready, and a thread that went on alone would find
+ * itself the last to come for the rest of its time slice.
  */
 #define LUCK      4
 #define MAX_PAUSE 64

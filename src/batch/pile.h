@@ -3,9 +3,10 @@
 /*
  * The place where threads that block lay their jobs together (combine.c): a pile for each operation on each CPU.
  *
- * Why on each CPU: whoever finds a pile there has got the CPU from the thread that began it, which has yielded. So both
- * wanted this CPU at the same time, and neither could have run while the other did. A thread that has a CPU to itself finds an
- * empty pile whatever the rest of the process does, and a process with no more threads than CPUs never waits.
+ * Why on each CPU: whoever finds a pile there has got the CPU from the thread that began it, which has yielded. So
+ * both wanted this CPU at the same time, and neither could have run while the other did. A thread that has a CPU to
+ * itself finds an empty pile whatever the rest of the process does: where there are no more threads than CPUs nobody
+ * waits, unless the kernel has put two on one.
  */
 #ifndef OCT_BATCH_PILE_H
 #define OCT_BATCH_PILE_H
@@ -53,8 +54,8 @@ struct oct_pile *oct_pile_here(int op);
 enum oct_pile_place oct_pile_lay(struct oct_pile *pile, struct oct_laid *mine, const void *who, unsigned worth,
                                  struct oct_batch *batch);
 
-/* Takes the pile that `mine` began; leaves *batch empty if somebody has taken it meanwhile. at_once: the yield brought the CPU
- * back before anybody can have done anything. */
+/* Takes the pile that `mine` began; leaves *batch empty if somebody has taken it meanwhile. at_once: the yield
+ * brought the CPU back before anybody can have done anything. */
 void oct_pile_collect(struct oct_pile *pile, const struct oct_laid *mine, unsigned worth, bool at_once,
                       struct oct_batch *batch);
 
