@@ -36,6 +36,8 @@ static bool can_work(void)
 static void decide(void)
 {
     bool on = can_work();
+    if (on)
+        oct_stack_setup();
     __atomic_store_n(&oct_watching, on, __ATOMIC_RELAXED);
     __atomic_store_n(&oct_shim_mode_now, on ? OCT_SHIM_ON : OCT_SHIM_OFF, __ATOMIC_RELEASE);
 }

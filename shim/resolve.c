@@ -53,7 +53,11 @@ static void ssl_resolve(void)
     OCT_SSL_HOOKS(OCT_FIND)
     OCT_SSL_HELPERS(OCT_FIND)
 #undef OCT_FIND
-    *(void **)&ssl.SSL_is_quic = libssl != NULL ? dlsym(libssl, "SSL_is_quic") : NULL;
+#define OCT_FIND_YOUNGER(name) *(void **)&ssl.name = libssl != NULL ? dlsym(libssl, #name) : NULL;
+    OCT_FIND_YOUNGER(SSL_is_quic)
+    OCT_FIND_YOUNGER(ASYNC_set_mem_functions)
+    OCT_FIND_YOUNGER(ASYNC_get_mem_functions)
+#undef OCT_FIND_YOUNGER
     ssl.complete = complete;
     __atomic_store_n(&ssl_ready, 1, __ATOMIC_RELEASE);
 }

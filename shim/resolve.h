@@ -44,9 +44,11 @@ struct oct_ssl_functions {
     OCT_SSL_HOOKS(OCT_FUNCTION)
     OCT_SSL_HELPERS(OCT_FUNCTION)
 #undef OCT_FUNCTION
-    /* From OpenSSL 3.2 on; NULL before. */
+    /* These three from OpenSSL 3.2 on; NULL before. */
     int (*SSL_is_quic)(const SSL *);
-    bool complete; /* all of the above but SSL_is_quic were found */
+    int (*ASYNC_set_mem_functions)(void *(*)(size_t *), void (*)(void *));
+    void (*ASYNC_get_mem_functions)(void *(**)(size_t *), void (**)(void *));
+    bool complete; /* all of the functions that every version has were found */
 };
 
 /* Looked up at the first call. A hooked function that is nowhere to be found ends the process with a message, in

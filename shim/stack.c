@@ -7,12 +7,15 @@
  * alone. So fibres that are made for the shim get a larger stack, with a guard page below it; memory is taken only
  * where it is used.
  *
- * OpenSSL 3.0 has no way to ask for that; makecontext() is where a fibre learns of its stack. libcrypto keeps its own
- * allocation, which it frees by itself when the fibre goes; its address tells which stack of ours has become free. What
- * remains goes with the thread, as libcrypto's fibres do.
+ * From 3.2 on OpenSSL asks for stacks by a function that can be set, until it has made its first fibre; then all of the
+ * process's fibres get such stacks, and libcrypto frees them with their fibres. OpenSSL 3.0 has no way to ask for that;
+ * makecontext() is where a fibre learns of its stack. libcrypto keeps its own allocation, which it frees by itself when
+ * the fibre goes; its address tells which stack of ours has become free. What remains goes with the thread, as
+ * libcrypto's fibres do.
  */
 #include "thread.h"
 
+#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -29,18 +32,58 @@ struct oct_stack {
     void *memory;
 };
 
+/* libcrypto calls for the stacks. */
+static bool libcrypto_asks;
+
+/* STACK_BYTES, the guard page included, or NULL. */
+static void *memory_new(void)
+{
+    void *memory = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (memory == MAP_FAILED)
+        return NULL;
+    if (mprotect(memory, GUARD_BYTES, PROT_NONE) == 0)
+        return memory;
+    munmap(memory, STACK_BYTES);
+    return NULL;
+}
+
+static void *stack_asked_for(size_t *bytes)
+{
+    *bytes = STACK_BYTES;
+    return memory_new();
+}
+
+/* A fibre that got no stack is freed too. */
+static void stack_given_back(void *memory)
+{
+    if (memory != NULL)
+        munmap(memory, STACK_BYTES);
+}
+
+/* The functions that are set are libcrypto's own: a program with stacks of its own keeps them. */
+static bool none_is_set(const struct oct_ssl_functions *ssl)
+{
+    void *(*set)(size_t *) = NULL;
+    Dl_info setter, where;
+
+    ssl->ASYNC_get_mem_functions(&set, NULL);
+    return set != NULL && dladdr((void *)ssl->ASYNC_set_mem_functions, &setter) != 0 &&
+           dladdr((void *)set, &where) != 0 && where.dli_fbase == setter.dli_fbase;
+}
+
+void oct_stack_setup(void)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    libcrypto_asks = ssl->ASYNC_set_mem_functions != NULL && ssl->ASYNC_get_mem_functions != NULL &&
+                     none_is_set(ssl) && ssl->ASYNC_set_mem_functions(stack_asked_for, stack_given_back) == 1;
+}
+
 static struct oct_stack *stack_new(void)
 {
     struct oct_stack *stack = malloc(sizeof *stack);
-    void *memory = stack == NULL ? MAP_FAILED
-                                 : mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
-                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (memory == MAP_FAILED) {
-        free(stack);
-        return NULL;
-    }
-    if (mprotect(memory, GUARD_BYTES, PROT_NONE) != 0) {
-        munmap(memory, STACK_BYTES);
+    void *memory = stack == NULL ? NULL : memory_new();
+    if (memory == NULL) {
         free(stack);
         return NULL;
     }
@@ -51,7 +94,7 @@ static struct oct_stack *stack_new(void)
 /* The spare one, if there is any, is the first of the list. */
 bool oct_stack_prepare(struct oct_thread *t)
 {
-    if (t->stacks != NULL && t->stacks->owner == NULL)
+    if (libcrypto_asks || (t->stacks != NULL && t->stacks->owner == NULL))
         return true;
     struct oct_stack *stack = stack_new();
     if (stack == NULL)

@@ -72,7 +72,8 @@ static inline unsigned oct_thread_company(const struct oct_thread *t)
     return t->handshake_count > 1 || t->round_events <= 1 ? t->handshake_count : 2;
 }
 
-/* stack.c: a stack is at hand, should a fibre be made. */
+/* stack.c: for the process, before the first fibre; a stack is at hand, should a fibre be made; the thread's end. */
+void oct_stack_setup(void);
 bool oct_stack_prepare(struct oct_thread *t);
 void oct_stack_end(struct oct_thread *t);
 

@@ -4,6 +4,7 @@
 #include "world.h"
 
 #include <octuple/queue.h>
+#include <inttypes.h>
 #include <openssl/async.h>
 
 static void handshakes(enum kind kind, uint32_t events, int pairs, int wait_kind)
@@ -185,7 +186,25 @@ static void test_ways_to_drive(void **state)
         }
 }
 
-static int deep_calls;
+/* How many mappings begin where one ends that nobody may touch: all of the process's, or those around a place. */
+static int guarded(const volatile char *place)
+{
+    const uintptr_t at = (uintptr_t)place;
+    uintptr_t first, end, guard_end = 0;
+    char rights[5];
+    int count = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+
+    assert_non_null(maps);
+    while (fscanf(maps, "%" SCNxPTR "-%" SCNxPTR " %4s%*[^\n]", &first, &end, rights) == 3) {
+        count += first == guard_end && (place == NULL || (first <= at && at < end));
+        guard_end = strcmp(rights, "---p") == 0 ? end : 0;
+    }
+    fclose(maps);
+    return count;
+}
+
+static int deep_calls, without_guard;
 
 /* A callback that was written for an ordinary stack. */
 static __attribute__((noinline)) int use_stack(SSL *s, void *arg)
@@ -195,6 +214,7 @@ static __attribute__((noinline)) int use_stack(SSL *s, void *arg)
     for (size_t i = sizeof room; i > 0; i -= 1024)
         room[i - 1] = 1;
     deep_calls++;
+    without_guard += ASYNC_get_current_job() != NULL && guarded(room) != 1;
     return 1;
 }
 
@@ -203,6 +223,8 @@ static void test_callbacks_have_room(void **state)
     SSL_CTX *ctx = world_server_ctx(TLS13);
     (void)state;
     SSL_CTX_set_cert_cb(ctx, use_stack, NULL);
+    ASYNC_cleanup_thread();
+    const int before = guarded(NULL);
     for (int round = 0; round < 3; round++) {
         /* New fibres each time. */
         ASYNC_cleanup_thread();
@@ -210,6 +232,11 @@ static void test_callbacks_have_room(void **state)
     }
     SSL_CTX_set_cert_cb(ctx, NULL, NULL);
     assert_int_equal(deep_calls, 12);
+    assert_int_equal(without_guard, 0);
+    /* Before 3.2, libcrypto does not ask the shim for stacks, nor does it say when it is done with one. */
+    ASYNC_cleanup_thread();
+    if (OPENSSL_version_major() > 3 || OPENSSL_version_minor() >= 2)
+        assert_int_equal(guarded(NULL), before);
 }
 
 /* The program has so few fibres: the others' handshakes run where they are. */
