@@ -56,7 +56,7 @@ def make_certificates(maker, signer=None):
     """An authority and a certificate by it, all Ed25519: ca.pem, c.pem, k.pem."""
     signer = signer or maker
     maker.run("req", "-x509", "-newkey", "ed25519", "-nodes", "-keyout", "ca.key", "-out", "ca.pem", "-days", "30",
-              "-subj", "/CN=authority")
+              "-subj", "/CN=authority", "-addext", "basicConstraints=critical,CA:TRUE")
     signer.run("req", "-new", "-newkey", "ed25519", "-nodes", "-keyout", "k.pem", "-out", "r.pem",
                "-subj", "/CN=localhost")
     maker.run("x509", "-req", "-in", "r.pem", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "30",
