@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <jansson.h>
+#include <openssl/crypto.h>
 #include "info.h"
 
 /* "" and NULL become null. */
@@ -56,8 +57,8 @@ static json_t *ciphers(void)
     json_t *array = json_array();
     for (int aead = 0; aead < OCT_AEAD_COUNT; aead++) {
         json_array_append_new(array, json_pack("{s:s, s:b, s:b, s:s, s:s}", "name", oct_aead_name(aead), "on",
-                                               oct_aead_is_on(aead) != 0, "default", oct_aead_pays(aead), "vectors",
-                                               oct_aead_tier(aead), "reason", oct_aead_reason(aead)));
+                                               oct_aead_is_on(aead) != 0, "default", oct_aead_pays(aead, OpenSSL_version_num()),
+                                               "vectors", oct_aead_tier(aead), "reason", oct_aead_reason(aead)));
     }
     return array;
 }

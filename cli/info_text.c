@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <openssl/crypto.h>
 #include "info.h"
 
 static void print_features(const struct info *info)
@@ -67,7 +68,8 @@ static void print_ciphers(void)
 {
     puts("\nCipher             Vectors  OpenSSL gets it  Why");
     for (int aead = 0; aead < OCT_AEAD_COUNT; aead++) {
-        const char *given = oct_aead_pays(aead) ? "unless off" : oct_aead_is_on(aead) ? "if asked for" : "no";
+        const int pays = oct_aead_pays(aead, OpenSSL_version_num());
+        const char *given = pays ? "unless off" : oct_aead_is_on(aead) ? "if asked for" : "no";
         printf("%-18s %-8s %-16s %s\n", oct_aead_name(aead), oct_aead_tier(aead), given, oct_aead_reason(aead));
     }
 }

@@ -21,7 +21,7 @@
 /* A cipher that is on, and asked for or worth it. */
 static int cipher_is_on(const struct oct_prov *prov, const struct oct_offer *offer, int aead)
 {
-    return oct_aead_is_on(aead) && ((prov->settings.asked & offer->settings) != 0 || oct_aead_pays(aead));
+    return oct_aead_is_on(aead) && ((prov->settings.asked & offer->settings) != 0 || oct_aead_pays(aead, OpenSSL_version_num()));
 }
 
 /* At least one operation behind the offer is on. The first call runs known-answer tests: milliseconds. */

@@ -46,9 +46,11 @@ OCT_API int oct_aead_is_on(int aead);
 /* The width of vector that serves it: "zmm", "ymm", "xmm", "c", or "none"; and why, in plain words. Static. */
 OCT_API const char *oct_aead_tier(int aead);
 OCT_API const char *oct_aead_reason(int aead);
-/* 1 if what serves it was faster than OpenSSL 3.0's own code, or as fast, in records and in pieces of every size that was measured
- * (bench/README.md): AES-GCM on zmm and ymm, ChaCha20-Poly1305 on zmm. The OpenSSL provider serves only these unasked. */
-OCT_API int oct_aead_pays(int aead);
+/* 1 if what serves it was faster than OpenSSL's own code, or as fast, in records and in pieces of every size that was measured
+ * (bench/README.md): AES-GCM on zmm and ymm, ChaCha20-Poly1305 on zmm. `openssl_version` is what OpenSSL_version_num() says: from 3.1
+ * on OpenSSL has AES-GCM of its own for zmm, beside which none pays on a CPU that has them. The OpenSSL provider serves only
+ * what pays unasked. */
+OCT_API int oct_aead_pays(int aead, unsigned long openssl_version);
 
 /*
  * A key from its bytes (`len` must be the AEAD's), with memory of its own, or in memory of the caller's:

@@ -51,10 +51,20 @@ const char *oct_aead_tier(int aead)
     return ops ? ops->tier : "none";
 }
 
-int oct_aead_pays(int aead)
+/* OpenSSL uses its zmm wherever there are any, whatever width is chosen here. */
+static int openssl_has_zmm_gcm(int aead, unsigned long openssl_version)
+{
+    const struct oct_aead_ops *runnable[OCT_AEAD_TIERS];
+    return openssl_version >= 0x30100000UL && oct_aead_runnable(aead, runnable) > 0 &&
+           strcmp(runnable[0]->tier, "zmm") == 0;
+}
+
+int oct_aead_pays(int aead, unsigned long openssl_version)
 {
     const char *tier = oct_aead_tier(aead);
-    return strcmp(tier, "zmm") == 0 || (aead != OCT_AEAD_CHACHA20_POLY1305 && strcmp(tier, "ymm") == 0);
+    if (aead == OCT_AEAD_CHACHA20_POLY1305)
+        return strcmp(tier, "zmm") == 0;
+    return (strcmp(tier, "zmm") == 0 || strcmp(tier, "ymm") == 0) && !openssl_has_zmm_gcm(aead, openssl_version);
 }
 
 const char *oct_aead_reason(int aead)

@@ -45,7 +45,7 @@ const struct oct_aead_ops *oct_aead_selected(int aead, const char **reason);
 /* The policy, for people: the width that was chosen and why. */
 enum oct_cpu_width oct_aead_width(const char **reason);
 
-/* Every tier of an AEAD that this CPU can run, widest first: for tests. Returns how many. */
+/* Every tier of an AEAD that this CPU can run, widest first, whatever the policy. Returns how many. */
 unsigned oct_aead_runnable(int aead, const struct oct_aead_ops *ops[OCT_AEAD_TIERS]);
 
 /* 0 if the tier passes its known-answer test. */
