@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -194,6 +195,7 @@ def instructions(command: list[str], env: dict[str, str]) -> int:
     return int(re.search(r"Collected : (\d+)", done.stderr)[1])
 
 
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind, which counts instructions, is not installed")
 def test_costs_next_to_nothing(build, place):
     """A process without libssl, and a program that opens and closes all the time."""
     closes = 2000
