@@ -68,7 +68,8 @@ def test_certificates(pair, tmp_path):
     make_certificates(maker, user)
     for command in pair:
         assert "c.pem: OK" in command.text("verify", "-CAfile", "ca.pem", "c.pem")
-        assert "verify OK" in command.run("req", "-in", "r.pem", "-verify", "-noout").stderr.decode()
+        verified = command.run("req", "-in", "r.pem", "-verify", "-noout")
+        assert b"verify OK" in verified.stdout + verified.stderr
     assert user.text("x509", "-in", "c.pem", "-text") == maker.text("x509", "-in", "c.pem", "-text")
     assert "Signature Algorithm: ED25519" in user.text("x509", "-in", "c.pem", "-text", "-noout")
     der = bytearray(maker.run("x509", "-in", "c.pem", "-outform", "DER").stdout)

@@ -110,14 +110,17 @@ static void make_bad(struct work *work, EVP_PKEY *theirs, unsigned seed)
     }
 }
 
+/* Headers of before have no name for it. */
+#ifndef EVP_R_PROVIDER_ASYM_CIPHER_FAILURE
+#define EVP_R_PROVIDER_ASYM_CIPHER_FAILURE 232
+#endif
+
 /* Nothing in the queue tells why. From OpenSSL 3.4 on libcrypto itself says that it failed, as the return value does. */
 static void assert_untold(void)
 {
-#ifdef EVP_R_PROVIDER_ASYM_CIPHER_FAILURE
     while (ERR_GET_LIB(ERR_peek_error()) == ERR_LIB_EVP &&
            ERR_GET_REASON(ERR_peek_error()) == EVP_R_PROVIDER_ASYM_CIPHER_FAILURE)
         ERR_get_error();
-#endif
     assert_int_equal(ERR_peek_error(), 0);
 }
 
