@@ -47,7 +47,8 @@ static void test_pairs(void **state)
     (void)state;
     take(octuple_ctx, &batch, PAIRS);
     assert_false(repeats(batch.pair, PAIRS));
-    assert_in_range(x25519_counters(OCT_OP_X25519_KEYGEN).done - before, PAIRS - 7, PAIRS + 8);
+    const uint64_t made = x25519_counters(OCT_OP_X25519_KEYGEN).done - before;
+    assert_true(made >= PAIRS - 7 && made <= PAIRS + 8);
     for (int i = 0; i < PAIRS; i++) {
         EVP_PKEY *key = x25519_import(plain_ctx, batch.pair[i].secret, NULL);
         const struct pair again = x25519_pair(key);

@@ -48,7 +48,7 @@ static void test_only_looking(void **state)
     assert_int_equal(world_hello(w), 3);
     while (world_wait(w, events, 8, 0) == 0 && looks < 100)
         looks++;
-    assert_in_range(looks, 2, 4);
+    assert_true(looks >= 2 && looks <= 4);
     assert_int_equal(waiting(), 0);
     world_close(w);
 }
@@ -96,7 +96,7 @@ static void test_fair_and_small(void **state)
     for (int i = 0; i < 10; i++) {
         assert_int_equal(world_wait(w, events, 1, -1), 1);
         *(events[0].data.ptr == noise ? &real : &made_up) += 1;
-        assert_in_range(real, (i + 1) / 2, (i + 2) / 2); /* turn and turn about */
+        assert_true(real == (i + 1) / 2 || real == (i + 2) / 2); /* turn and turn about */
     }
     assert_int_equal(made_up, 5);
     assert_int_equal(real, 5);

@@ -63,9 +63,11 @@ static X509 *certificate(EVP_PKEY *key)
     X509_gmtime_adj(X509_getm_notBefore(x), -3600);
     X509_gmtime_adj(X509_getm_notAfter(x), 86400);
     X509_set_pubkey(x, key);
-    X509_NAME_add_entry_by_txt(X509_get_subject_name(x), "CN", MBSTRING_ASC, (const unsigned char *)"localhost", -1, -1,
-                               0);
-    X509_set_issuer_name(x, X509_get_subject_name(x));
+    X509_NAME *name = X509_NAME_new();
+    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, (const unsigned char *)"localhost", -1, -1, 0);
+    X509_set_subject_name(x, name);
+    X509_set_issuer_name(x, name);
+    X509_NAME_free(name);
     assert_int_not_equal(X509_sign(x, key, EVP_sha256()), 0);
     return x;
 }
