@@ -15,6 +15,8 @@
 
 /* Newer versions of OpenSSL have a name for it. */
 #define PARAM_IV_GENERATED "iv-generated"
+/* Of OpenSSL 3.6: a cipher of TLS that is not an AEAD. */
+#define PARAM_ENCRYPT_THEN_MAC "encrypt-then-mac"
 
 static int bad(const struct oct_aead_cipher *c)
 {
@@ -251,7 +253,8 @@ int oct_aead_cipher_get_params(OSSL_PARAM params[], int aead)
            oct_param_give_int(params, OSSL_CIPHER_PARAM_CUSTOM_IV, 1) &&
            oct_param_give_int(params, OSSL_CIPHER_PARAM_CTS, 0) &&
            oct_param_give_int(params, OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK, 0) &&
-           oct_param_give_int(params, OSSL_CIPHER_PARAM_HAS_RAND_KEY, 0);
+           oct_param_give_int(params, OSSL_CIPHER_PARAM_HAS_RAND_KEY, 0) &&
+           oct_param_give_int(params, PARAM_ENCRYPT_THEN_MAC, 0);
 }
 
 const OSSL_PARAM *oct_aead_cipher_gettable_params(void *provctx)
@@ -266,6 +269,7 @@ const OSSL_PARAM *oct_aead_cipher_gettable_params(void *provctx)
         OSSL_PARAM_int(OSSL_CIPHER_PARAM_CTS, NULL),
         OSSL_PARAM_int(OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK, NULL),
         OSSL_PARAM_int(OSSL_CIPHER_PARAM_HAS_RAND_KEY, NULL),
+        OSSL_PARAM_int(PARAM_ENCRYPT_THEN_MAC, NULL),
         OSSL_PARAM_END,
     };
     (void)provctx;
