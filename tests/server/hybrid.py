@@ -4,7 +4,7 @@
 """nginx with OpenSSL 3.5 or later under `octuple run`: the hybrid group X25519MLKEM768 next to X25519 and P-256.
 
 For each group a herd of clients that offer nothing else: all must be answered, by stock and by the accelerated nginx.
-Says which operations of the handshakes the lanes have served. Run by debian13, where there is such an OpenSSL.
+Says which operations of the handshakes the lanes have served. Run by tests/distros/run, where there is such an OpenSSL.
 """
 
 from __future__ import annotations
