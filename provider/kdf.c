@@ -129,11 +129,17 @@ static int is_handed_over(struct oct_kdf *kdf)
 
 /* --- the functions that OpenSSL calls */
 
+/* No list at all is an error to TLS13-KDF of OpenSSL 3.6 as long as there is no mode, and was none before. */
+static int set_here(struct oct_kdf *kdf, const OSSL_PARAM params[])
+{
+    return params == NULL ? !kdf->type->is_tls13 || kdf->mode != 0 : oct_kdf_params_set(kdf, params);
+}
+
 static int kdf_set_params(void *vk, const OSSL_PARAM params[])
 {
     struct oct_kdf *kdf = vk;
 
-    if (params == NULL || (kdf->plain == NULL && oct_kdf_params_set(kdf, params)))
+    if (kdf->plain == NULL && set_here(kdf, params))
         return 1;
     return is_handed_over(kdf) ? EVP_KDF_CTX_set_params(kdf->plain, params) : 0;
 }

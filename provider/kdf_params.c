@@ -7,7 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* libssl gives at most five seeds. */
+/* libssl gives at most five seeds. OpenSSL takes six in one list, empty ones included, from 3.6 on, and any number before. */
+#define MAX_SEEDS  6
 #define MAX_COPIES 10
 
 /* What a list of parameters is going to change, once all of it has been read. */
@@ -16,7 +17,7 @@ struct changes {
     enum oct_hash hash;
     size_t len[OCT_KDF_FIELDS];
     unsigned set; /* bit: enum oct_kdf_field */
-    unsigned copies;
+    unsigned seeds, copies;
     struct {
         uint8_t *to;
         const void *from;
@@ -60,6 +61,8 @@ static int read_field(struct oct_kdf *kdf, struct changes *c, enum oct_kdf_field
     const int is_first = (c->set & 1u << field) == 0;
     const size_t before = !is_first ? c->len[field] : is_seed ? kdf->len[field] : 0;
 
+    if (is_seed && ++c->seeds > MAX_SEEDS)
+        return 0;
     if (is_seed && (p->data == NULL || p->data_size == 0))
         return 1;
     if (p->data_type != OSSL_PARAM_OCTET_STRING || p->data == NULL || p->data_size == 0 || (!is_first && !is_seed) ||

@@ -220,7 +220,10 @@ static void test_prf_sizes(void **state)
         assert_int_equal(derive_prf("SHA2-256", 48, (size_t[]){20, 30}, 2, len), 1);
         assert_int_equal(derive_prf("SHA2-384", 48, (size_t[]){20, 30}, 2, 37 * len), 1);
     }
-    assert_int_equal(derive_prf("SHA2-256", 48, (size_t[]){4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}, 12, 48), 1);
+    const int takes_many = OPENSSL_version_major() == 3 && OPENSSL_version_minor() < 6;
+    assert_int_equal(derive_prf("SHA2-256", 48, (size_t[]){4, 4, 4, 4, 4, 4}, 6, 48), 1);
+    assert_int_equal(derive_prf("SHA2-256", 48, (size_t[]){4, 4, 4, 4, 4, 4, 4}, 7, 48), takes_many);
+    assert_int_equal(derive_prf("SHA2-256", 48, (size_t[]){4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}, 12, 48), takes_many);
     assert_int_equal(derive_prf("SHA2-256", 48, NULL, 0, 48), 0);
     assert_int_equal(derive_prf("SHA2-256", 48, (size_t[]){20}, 1, 0), 0);
 }
