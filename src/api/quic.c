@@ -2,7 +2,8 @@
  * Copyright The Octuple Authors */
 /*
  * QUIC packets (RFC 9001, section 5) in bursts: a window of packets is ordered by key phase and length, so that those
- * that run together are alike, and goes through the AEAD and through the header masks OCT_AEAD_BURST at a time.
+ * that run together are alike. An AEAD that has kernels for whole packets gets it at once, any other goes through its
+ * bursts and through the header masks OCT_AEAD_BURST at a time.
  *
  * The length of a packet number comes out from under header protection, which an attacker may probe with forged
  * headers (RFC 9001, 9.5): it decides the lengths of what follows, and is public from there on, as in every
@@ -10,10 +11,11 @@
  */
 #include "api/quic_internal.h"
 #include "base/checkmem.h"
+#include "kernels/packet.h"
 
 #include <string.h>
 
-#define WINDOW 32
+#define WINDOW OCT_AEAD_PACKETS
 #define LONG_HEADER 0x80
 #define KEY_PHASE 0x04
 #define SAMPLE_BYTES 16
@@ -28,6 +30,11 @@ struct window {
 static unsigned phase_of(uint8_t first)
 {
     return first & LONG_HEADER ? 0 : (first & KEY_PHASE) != 0;
+}
+
+static unsigned number_len_of(uint8_t first)
+{
+    return (first & 3) + 1u;
 }
 
 static uint64_t seal_limit(int aead)
@@ -63,19 +70,14 @@ static void make_nonce(uint8_t nonce[OCT_AEAD_NONCE], const uint8_t iv[OCT_AEAD_
     memcpy(nonce + 4, &tail, 8);
 }
 
-/* Header protection, on or off. */
-static void apply_mask(struct oct_quic_packet *packet, size_t number_at, unsigned number_len, const uint8_t *mask)
-{
-    packet->data[0] ^= mask[0] & (packet->data[0] & LONG_HEADER ? 0x0f : 0x1f);
-    for (unsigned i = 0; i < number_len; i++)
-        packet->data[number_at + i] ^= mask[1 + i];
-}
-
 /* The masks of n packets, whose samples stand 4 bytes behind the beginning of their numbers. */
 static void make_masks(const struct oct_quic_keys *keys, struct oct_quic_packet *const *packet, const size_t *number_at,
                        unsigned n, uint8_t mask[OCT_AEAD_BURST][SAMPLE_BYTES])
 {
-    struct oct_aead_mask_args args = {.mask_key = keys->mask_key, .count = n, .mask = mask[0]};
+    struct oct_aead_mask_args args;
+    args.mask_key = keys->mask_key;
+    args.count = n;
+    args.mask = mask[0];
     for (unsigned i = 0; i < n; i++)
         args.sample[i] = packet[i]->data + number_at[i] + 4;
     keys->key[0].ops->mask(&args);
@@ -89,7 +91,7 @@ static int check_seal(const struct oct_quic_keys *keys, const struct oct_quic_pa
 {
     if (!packet->data || packet->header_len < 2 || packet->len < packet->header_len)
         return OCT_ERR_ARGUMENT;
-    const unsigned number_len = (packet->data[0] & 3) + 1u, phase = phase_of(packet->data[0]);
+    const unsigned number_len = number_len_of(packet->data[0]), phase = phase_of(packet->data[0]);
     if (packet->header_len <= number_len)
         return OCT_ERR_ARGUMENT;
     if (packet->len - packet->header_len + number_len < 4)
@@ -101,50 +103,86 @@ static int check_seal(const struct oct_quic_keys *keys, const struct oct_quic_pa
     return oct_aead_check_lengths(keys->key[0].aead, packet->header_len, packet->len - packet->header_len);
 }
 
+/* What kernels for whole packets get, of n packets whose numbers and headers are known. */
+static void fill_packets(struct oct_aead_packets_args *args, const struct oct_quic_keys *keys,
+                         struct oct_quic_packet *const *packet, unsigned n, unsigned phase)
+{
+    args->key = keys->key[phase].expanded;
+    args->iv = keys->iv[phase];
+    args->count = n;
+    for (unsigned i = 0; i < n; i++) {
+        const struct oct_quic_packet *p = packet[i];
+        args->packet[i] = (struct oct_aead_packet){p->data, p->header_len, number_len_of(p->data[0]),
+                                                   p->len - p->header_len, p->number};
+    }
+}
+
+/* What kernels for bursts get; the nonces are written to `nonce`. Where tags go is the caller's to say. */
+static void fill_burst(struct oct_aead_burst_args *args, const struct oct_quic_keys *keys,
+                       struct oct_quic_packet *const *packet, unsigned n, unsigned phase, uint8_t (*nonce)[OCT_AEAD_NONCE])
+{
+    args->key = keys->key[phase].expanded;
+    args->count = n;
+    for (unsigned i = 0; i < n; i++) {
+        const struct oct_quic_packet *p = packet[i];
+        uint8_t *payload = p->data + p->header_len;
+        make_nonce(nonce[i], keys->iv[phase], p->number);
+        args->record[i] = (struct oct_aead_record){nonce[i], p->data,  p->header_len, payload, payload,
+                                                   p->len - p->header_len, p->data + p->len};
+    }
+}
+
+static void seal_packets(struct oct_quic_keys *keys, struct oct_quic_packet *const *packet, unsigned n, unsigned phase)
+{
+    struct oct_aead_packets_args args;
+    fill_packets(&args, keys, packet, n, phase);
+    args.mask_key = keys->mask_key;
+    keys->key[phase].ops->seal_packets(&args);
+}
+
 static void seal_burst(struct oct_quic_keys *keys, struct oct_quic_packet *const *packet, unsigned n, unsigned phase)
 {
     uint8_t nonce[OCT_AEAD_BURST][OCT_AEAD_NONCE], mask[OCT_AEAD_BURST][SAMPLE_BYTES];
-    size_t number_at[OCT_AEAD_BURST] = {0};
-    unsigned number_len[OCT_AEAD_BURST] = {0};
-    struct oct_aead_burst_args args = {.key = keys->key[phase].expanded, .count = n};
-    for (unsigned i = 0; i < n; i++) {
-        uint8_t *data = packet[i]->data, *payload = data + packet[i]->header_len;
-        make_nonce(nonce[i], keys->iv[phase], packet[i]->number);
-        number_len[i] = (data[0] & 3) + 1u;
-        number_at[i] = packet[i]->header_len - number_len[i];
-        args.record[i] = (struct oct_aead_record){nonce[i], data, packet[i]->header_len, payload, payload,
-                                                  packet[i]->len - packet[i]->header_len, data + packet[i]->len};
-    }
+    size_t number_at[OCT_AEAD_BURST];
+    struct oct_aead_burst_args args;
+    fill_burst(&args, keys, packet, n, phase, nonce);
+    for (unsigned i = 0; i < n; i++)
+        number_at[i] = packet[i]->header_len - number_len_of(packet[i]->data[0]);
     keys->key[phase].ops->seal_burst(&args);
     make_masks(keys, packet, number_at, n, mask);
     for (unsigned i = 0; i < n; i++)
-        apply_mask(packet[i], number_at[i], number_len[i], mask[i]);
+        oct_packet_mask(packet[i]->data, number_at[i], packet[i]->header_len - number_at[i], mask[i]);
 }
 
-/* How many packets from the front of the window make a burst: of one phase. */
-static unsigned burst_len(const struct window *w, unsigned from)
+typedef void run_fn(struct oct_quic_keys *keys, struct oct_quic_packet *const *packet, unsigned n, unsigned phase);
+
+/* All of a window, in runs of one phase and of at most `most` packets. */
+static void run_window(struct oct_quic_keys *keys, const struct window *w, run_fn *run, unsigned most)
 {
-    unsigned n = 1;
-    while (n < OCT_AEAD_BURST && from + n < w->count && w->order[from + n] >> 63 == w->order[from] >> 63)
-        n++;
-    return n;
+    for (unsigned i = 0, n; i < w->count; i += n) {
+        const unsigned phase = (unsigned)(w->order[i] >> 63);
+        for (n = 1; n < most && i + n < w->count && w->order[i + n] >> 63 == phase;)
+            n++;
+        run(keys, w->packet + i, n, phase);
+    }
 }
 
 static void seal_window(struct oct_quic_keys *keys, struct window *w)
 {
-    for (unsigned i = 0, n; i < w->count; i += n) {
-        n = burst_len(w, i);
-        seal_burst(keys, w->packet + i, n, (unsigned)(w->order[i] >> 63));
-    }
+    if (keys->key[0].ops->seal_packets)
+        run_window(keys, w, seal_packets, OCT_AEAD_PACKETS);
+    else
+        run_window(keys, w, seal_burst, OCT_AEAD_BURST);
     w->count = 0;
 }
 
 int oct_quic_seal(struct oct_quic_keys *keys, struct oct_quic_packet packet[], size_t count)
 {
-    struct window w = {.count = 0};
+    struct window w;
     int first_error = OCT_OK;
     if (!keys || (!packet && count))
         return OCT_ERR_ARGUMENT;
+    w.count = 0;
     for (size_t i = 0; i < count; i++) {
         int status = check_seal(keys, &packet[i]);
         const unsigned phase = status == OCT_OK ? phase_of(packet[i].data[0]) : 0;
@@ -195,9 +233,9 @@ static void unmask(struct oct_quic_packet *packet, const uint8_t *mask)
 {
     uint64_t truncated = 0;
     const size_t number_at = packet->header_len;
-    const uint8_t first = packet->data[0] ^ (mask[0] & (packet->data[0] & LONG_HEADER ? 0x0f : 0x1f));
-    const unsigned number_len = (first & 3) + 1u;
-    apply_mask(packet, number_at, number_len, mask);
+    const uint8_t first = packet->data[0] ^ (mask[0] & oct_packet_first_bits(packet->data[0]));
+    const unsigned number_len = number_len_of(first);
+    oct_packet_mask(packet->data, number_at, number_len, mask);
     for (unsigned i = 0; i < number_len; i++)
         truncated = truncated << 8 | packet->data[number_at + i];
     packet->number = full_number(packet->number, truncated, number_len);
@@ -216,45 +254,58 @@ static void judge(struct oct_quic_keys *keys, struct oct_quic_packet *packet, co
     keys->forged++;
 }
 
+static void open_packets(struct oct_quic_keys *keys, struct oct_quic_packet *const *packet, unsigned n, unsigned phase)
+{
+    uint8_t wanted[OCT_AEAD_PACKETS][OCT_AEAD_TAG];
+    struct oct_aead_packets_args args;
+    fill_packets(&args, keys, packet, n, phase);
+    args.wanted = wanted[0];
+    keys->key[phase].ops->open_packets(&args);
+    for (unsigned i = 0; i < n; i++)
+        judge(keys, packet[i], wanted[i]);
+}
+
 static void open_burst(struct oct_quic_keys *keys, struct oct_quic_packet *const *packet, unsigned n, unsigned phase)
 {
     uint8_t nonce[OCT_AEAD_BURST][OCT_AEAD_NONCE], wanted[OCT_AEAD_BURST][OCT_AEAD_TAG];
-    struct oct_aead_burst_args args = {.key = keys->key[phase].expanded, .count = n};
-    for (unsigned i = 0; i < n; i++) {
-        uint8_t *data = packet[i]->data, *payload = data + packet[i]->header_len;
-        make_nonce(nonce[i], keys->iv[phase], packet[i]->number);
-        args.record[i] = (struct oct_aead_record){nonce[i], data, packet[i]->header_len, payload, payload,
-                                                  packet[i]->len - packet[i]->header_len, wanted[i]};
-    }
+    struct oct_aead_burst_args args;
+    fill_burst(&args, keys, packet, n, phase, nonce);
+    for (unsigned i = 0; i < n; i++)
+        args.record[i].tag = wanted[i];
     keys->key[phase].ops->open_burst(&args);
     for (unsigned i = 0; i < n; i++)
         judge(keys, packet[i], wanted[i]);
 }
 
-/* Unmasks, finds each packet's key, opens. A packet whose key is not there gets no further. */
+/* At most OCT_AEAD_BURST packets without their masks, into the window. One whose key is not there gets no further. */
+static void unmask_burst(const struct oct_quic_keys *keys, struct window *ready, struct oct_quic_packet *const *packet,
+                         unsigned n)
+{
+    uint8_t mask[OCT_AEAD_BURST][SAMPLE_BYTES];
+    size_t number_at[OCT_AEAD_BURST];
+    for (unsigned i = 0; i < n; i++)
+        number_at[i] = packet[i]->header_len;
+    make_masks(keys, packet, number_at, n, mask);
+    for (unsigned i = 0; i < n; i++) {
+        struct oct_quic_packet *p = packet[i];
+        unmask(p, mask[i]);
+        if (keys->has[phase_of(p->data[0])])
+            window_put(ready, p, phase_of(p->data[0]), p->len);
+        else
+            p->status = OCT_ERR_KEY;
+    }
+}
+
 static void open_window(struct oct_quic_keys *keys, struct oct_quic_packet *const *packet, unsigned count)
 {
-    struct window ready = {.count = 0};
-    for (unsigned i = 0, n; i < count; i += n) {
-        uint8_t mask[OCT_AEAD_BURST][SAMPLE_BYTES];
-        size_t number_at[OCT_AEAD_BURST] = {0};
-        n = count - i < OCT_AEAD_BURST ? count - i : OCT_AEAD_BURST;
-        for (unsigned j = 0; j < n; j++)
-            number_at[j] = packet[i + j]->header_len;
-        make_masks(keys, packet + i, number_at, n, mask);
-        for (unsigned j = 0; j < n; j++) {
-            struct oct_quic_packet *p = packet[i + j];
-            unmask(p, mask[j]);
-            if (keys->has[phase_of(p->data[0])])
-                window_put(&ready, p, phase_of(p->data[0]), p->len);
-            else
-                p->status = OCT_ERR_KEY;
-        }
-    }
-    for (unsigned i = 0, n; i < ready.count; i += n) {
-        n = burst_len(&ready, i);
-        open_burst(keys, ready.packet + i, n, (unsigned)(ready.order[i] >> 63));
-    }
+    struct window ready;
+    ready.count = 0;
+    for (unsigned i = 0; i < count; i += OCT_AEAD_BURST)
+        unmask_burst(keys, &ready, packet + i, count - i < OCT_AEAD_BURST ? count - i : OCT_AEAD_BURST);
+    if (keys->key[0].ops->open_packets)
+        run_window(keys, &ready, open_packets, OCT_AEAD_PACKETS);
+    else
+        run_window(keys, &ready, open_burst, OCT_AEAD_BURST);
 }
 
 int oct_quic_open(struct oct_quic_keys *keys, struct oct_quic_packet packet[], size_t count)

@@ -63,6 +63,33 @@ struct oct_aead_burst_args {
     struct oct_aead_record record[OCT_AEAD_BURST];
 };
 
+/* At most so many packets in one call. */
+#define OCT_AEAD_PACKETS 32
+
+/* A QUIC packet: header, payload and 16 bytes for the tag, one after the other at `data`; all of it may be read, and what is
+ * read of a tag that is not yet there does not matter. */
+struct oct_aead_packet {
+    uint8_t *data;
+    size_t header_len; /* with the packet number: the additional data */
+    size_t number_len; /* the last 1 to 4 bytes of the header; for masks only */
+    size_t len;        /* of the payload */
+    uint64_t number;   /* nonce = iv xor number, big-endian at the end */
+};
+
+/*
+ * Packets under one key, of any lengths, worked on in place; no packet overlaps another. Those of similar lengths should be
+ * neighbours. Sealing writes the tags, and masks the headers if there is a mask_key: their samples are 16 bytes from 4 bytes
+ * behind a number's beginning. Opening gets headers without masks, and writes what the tags have to be to `wanted`, 16 bytes
+ * each.
+ */
+struct oct_aead_packets_args {
+    const void *key, *mask_key;
+    const uint8_t *iv; /* 12 bytes */
+    uint8_t *wanted;
+    size_t count;
+    struct oct_aead_packet packet[OCT_AEAD_PACKETS];
+};
+
 /* mask[i] = 16 bytes from sample i of 16 bytes: AES of the sample, or the first bytes of ChaCha20's key stream. */
 struct oct_aead_mask_args {
     const void *mask_key;
@@ -101,6 +128,7 @@ struct oct_aead_stream_args {
 typedef void oct_aead_expand_fn(const struct oct_aead_expand_args *args);
 typedef void oct_aead_record_fn(const struct oct_aead_record_args *args);
 typedef void oct_aead_burst_fn(const struct oct_aead_burst_args *args);
+typedef void oct_aead_packets_fn(const struct oct_aead_packets_args *args);
 typedef void oct_aead_mask_fn(const struct oct_aead_mask_args *args);
 typedef void oct_aead_stream_fn(const struct oct_aead_stream_args *args);
 

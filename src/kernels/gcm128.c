@@ -7,7 +7,7 @@
 #define GCM_ROUNDS 10
 #define GCM_NAME(verb) OCT_NAME(aes128gcm_##verb)
 #include "kernels/gcm_impl.h"
-#include "kernels/gcm_burst_impl.h"
+#include "kernels/gcm_packet_impl.h"
 #include "kernels/gcm_stream_impl.h"
 
 /* Here once for the tier. */

@@ -7,5 +7,5 @@
 #define GCM_ROUNDS 12
 #define GCM_NAME(verb) OCT_NAME(aes192gcm_##verb)
 #include "kernels/gcm_impl.h"
-#include "kernels/gcm_burst_impl.h"
+#include "kernels/gcm_packet_impl.h"
 #include "kernels/gcm_stream_impl.h"

@@ -293,24 +293,30 @@ VEC_STEP b1 gcm_aad(const struct gcm_key *key, const uint8_t *aad, size_t len)
     return b1_xor(sum, b1_reverse(b1_load_part(aad, len)));
 }
 
-/* A whole record, and its tag. */
-VEC_STEP void gcm_record(const struct gcm_key *key, const struct oct_aead_record *record, const enum gcm_mode mode)
+/* The first counter block (SP 800-38D, 7.1) of a nonce of 12 bytes, zeros above. */
+OCT_INLINE b1 gcm_j0(b1 nonce)
 {
-    const size_t above = 16 * (BV_LANES - 1), taken = record->len < above ? record->len : above;
-    struct gcm_run r = {.key = key, .in = record->in, .out = record->out, .left = record->len, .next = 1};
+    return b1_or(nonce, b1_set(0, (uint64_t)1 << 56));
+}
+
+/* A whole text and its additional data; returns the tag. */
+VEC_STEP b1 gcm_record(const struct gcm_key *key, const uint8_t *aad, size_t aad_len, const uint8_t *in, uint8_t *out,
+                       size_t len, b1 j0, const enum gcm_mode mode)
+{
+    const size_t above = 16 * (BV_LANES - 1), taken = len < above ? len : above;
+    struct gcm_run r = {.key = key, .in = in, .out = out, .left = len, .next = 1};
     struct gcm_ends ends = {.has_head = 1, .has_lengths = 1};
     bv stream[1];
 
-    const b1 nonce = b1_or(b1_load_part(record->nonce, OCT_AEAD_NONCE), b1_set(0, (uint64_t)1 << 56));
-    r.counter = bv_add32(bv_set1(b1_reverse(nonce)), bv_lane_numbers());
-    ends.lengths = b1_set(8 * (uint64_t)record->len, 8 * (uint64_t)record->aad_len);
+    r.counter = bv_add32(bv_set1(b1_reverse(j0)), bv_lane_numbers());
+    ends.lengths = b1_set(8 * (uint64_t)len, 8 * (uint64_t)aad_len);
     gcm_counters(&r, stream, 1);
     gcm_rounds(stream, 1, key);
-    const b1 aad = gcm_aad(key, record->aad, record->aad_len);
+    const b1 last_aad = gcm_aad(key, aad, aad_len);
     stream[0] = bv_aes_last(stream[0], bv_broadcast(key->round[GCM_ROUNDS]));
-    const bv text = bv_load_above(r.in, taken), out = bv_xor(stream[0], text);
-    bv_store_above(r.out, out, taken);
-    ends.head = bv_xor(bv_reverse(mode == GCM_SEAL ? bv_keep_above(out, taken) : text), bv_first_lane(aad));
+    const bv text = bv_load_above(r.in, taken), head = bv_xor(stream[0], text);
+    bv_store_above(r.out, head, taken);
+    ends.head = bv_xor(bv_reverse(mode == GCM_SEAL ? bv_keep_above(head, taken) : text), bv_first_lane(last_aad));
     gcm_advance(&r, taken);
 
     const b1 mask = bv_first(stream[0]);
@@ -326,25 +332,31 @@ VEC_STEP void gcm_record(const struct gcm_key *key, const struct oct_aead_record
             gcm_mid(&r, mode);
         sum = gcm_final_any(&r, mode, &ends, 0);
     }
-    b1_store(record->tag, b1_xor(mask, b1_reverse(sum)));
+    return b1_xor(mask, b1_reverse(sum));
 }
 
-/* Once each, for single records and for bursts. */
-static OCT_NOINLINE void gcm_seal(const struct gcm_key *key, const struct oct_aead_record *record)
+/* Once each, for records and for packets; all that they need comes in registers. */
+static OCT_NOINLINE b1 gcm_seal(const struct gcm_key *key, const uint8_t *aad, size_t aad_len, const uint8_t *in,
+                                uint8_t *out, size_t len, b1 j0)
 {
-    gcm_record(key, record, GCM_SEAL);
+    return gcm_record(key, aad, aad_len, in, out, len, j0, GCM_SEAL);
 }
-static OCT_NOINLINE void gcm_open(const struct gcm_key *key, const struct oct_aead_record *record)
+static OCT_NOINLINE b1 gcm_open(const struct gcm_key *key, const uint8_t *aad, size_t aad_len, const uint8_t *in,
+                                uint8_t *out, size_t len, b1 j0)
 {
-    gcm_record(key, record, GCM_OPEN);
+    return gcm_record(key, aad, aad_len, in, out, len, j0, GCM_OPEN);
 }
 
 void GCM_NAME(seal)(const struct oct_aead_record_args *args)
 {
-    gcm_seal(args->key, &args->record);
+    const struct oct_aead_record *r = &args->record;
+    const b1 j0 = gcm_j0(b1_load_part(r->nonce, OCT_AEAD_NONCE));
+    b1_store(r->tag, gcm_seal(args->key, r->aad, r->aad_len, r->in, r->out, r->len, j0));
 }
 
 void GCM_NAME(open)(const struct oct_aead_record_args *args)
 {
-    gcm_open(args->key, &args->record);
+    const struct oct_aead_record *r = &args->record;
+    const b1 j0 = gcm_j0(b1_load_part(r->nonce, OCT_AEAD_NONCE));
+    b1_store(r->tag, gcm_open(args->key, r->aad, r->aad_len, r->in, r->out, r->len, j0));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* AES-GCM in pieces of any length, after gcm_impl.h; and what else a key needs: expansion, masks, bursts. */
+/* AES-GCM in pieces of any length, after gcm_impl.h; and the expansion of keys. */
 #include "kernels/aes_impl.h"
 
 /* Between two pieces. Positions within blocks are the caller's to know. */
@@ -66,8 +66,7 @@ void GCM_NAME(start)(const struct oct_aead_stream_args *args)
     const struct gcm_key *key = args->key;
     struct gcm_state *state = args->state;
     memset(state, 0, sizeof *state);
-    b1 j0 = b1_or(b1_load_part(args->iv, args->iv_len < 12 ? args->iv_len : 12), b1_set(0, (uint64_t)1 << 56));
-    j0 = b1_reverse(j0);
+    b1 j0 = b1_reverse(gcm_j0(b1_load_part(args->iv, args->iv_len < 12 ? args->iv_len : 12)));
     if (args->iv_len != OCT_AEAD_NONCE) {
         gcm_absorb_bytes(key, state, args->iv, args->iv_len, 0);
         if (args->iv_len % 16)
@@ -184,20 +183,4 @@ void GCM_NAME(expand)(const struct oct_aead_expand_args *args)
     if (args->mask_key)
         aes_expand(args->mask_key, args->bytes, GCM_ROUNDS);
     blocks_clear_registers();
-}
-
-/* AES of the samples (RFC 9001, 5.4.3), BV_LANES a vector. */
-void GCM_NAME(mask)(const struct oct_aead_mask_args *args)
-{
-    const uint8_t(*round_key)[16] = args->mask_key;
-    for (size_t i = 0; i < args->count; i += BV_LANES) {
-        const size_t n = args->count - i < BV_LANES ? args->count - i : BV_LANES;
-        bv x = bv_zero();
-        for (size_t j = 0; j < n; j++)
-            x = bv_put(x, j, b1_load(args->sample[i + j]));
-        x = bv_xor(x, bv_broadcast(round_key[0]));
-        for (int round = 1; round < GCM_ROUNDS; round++)
-            x = bv_aes(x, bv_broadcast(round_key[round]));
-        bv_store_part(args->mask + 16 * i, bv_aes_last(x, bv_broadcast(round_key[GCM_ROUNDS])), 16 * n);
-    }
 }

@@ -7,8 +7,8 @@
 #define TABLE(name, bits)                                                                                             \
     {                                                                                                                 \
         .tier = #name, .expand = oct_##name##_aes##bits##gcm_expand, .seal = oct_##name##_aes##bits##gcm_seal,        \
-        .open = oct_##name##_aes##bits##gcm_open, .seal_burst = oct_##name##_aes##bits##gcm_seal_burst,               \
-        .open_burst = oct_##name##_aes##bits##gcm_open_burst, .mask = oct_##name##_aes##bits##gcm_mask,               \
+        .open = oct_##name##_aes##bits##gcm_open, .seal_packets = oct_##name##_aes##bits##gcm_seal_packets,           \
+        .open_packets = oct_##name##_aes##bits##gcm_open_packets, .mask = oct_##name##_aes##bits##gcm_mask,           \
         .start = oct_##name##_aes##bits##gcm_start, .aad = oct_##name##_aes##bits##gcm_aad,                           \
         .stream_seal = oct_##name##_aes##bits##gcm_stream_seal,                                                       \
         .stream_open = oct_##name##_aes##bits##gcm_stream_open, .finish = oct_##name##_aes##bits##gcm_finish,         \

@@ -64,6 +64,8 @@ OCT_INLINE b1 b1_mul_mixed(b1 a, b1 b);
 OCT_INLINE b1 b1_add32(b1 a, b1 b);
 /* x * 2^1 in GCM's field, for x in reversed order: shifted by one to the left, reduced by the polynomial. */
 OCT_INLINE b1 b1_double(b1 a);
+/* A number in the place where a QUIC nonce has it (RFC 9001, 5.3): in bytes 4 to 11, big-endian; the others are zero. */
+OCT_INLINE b1 b1_number(uint64_t number);
 
 OCT_INLINE bv bv_zero(void);
 /* The same block in every lane: from memory, or from a block. */
@@ -102,10 +104,16 @@ OCT_INLINE bv bv_upper_halves(bv a, bv b);
 OCT_INLINE bv bv_add32(bv a, bv b);
 
 #if BV_LANES == 4
-/* What four records side by side need: lane i (a constant), and a vector whose lane i is the sum of the i-th one's
- * lanes. */
+/* What four packets side by side need. Lane i (a constant), and a with b's lane i; b1_number() in every lane; lane i has
+ * the number i as its last byte; ones in the first n[i] bytes (0 to 16) of each lane i, zeros above; rows become columns:
+ * lane i of x[j] is what lane j of x[i] was. */
 OCT_INLINE b1 bv_lane(bv a, const int i);
-OCT_INLINE bv bv_fold4(bv a, bv b, bv c, bv d);
+OCT_INLINE bv bv_blend(bv a, const int i, bv b);
+OCT_INLINE bv bv_number(uint64_t number);
+OCT_INLINE bv bv_lane_counters(void);
+OCT_INLINE bv bv_and(bv a, bv b);
+OCT_INLINE bv bv_first_bytes(const size_t n[4]);
+OCT_INLINE void bv_transpose(bv x[4]);
 #endif
 
 /* Overwrites the vector registers that may hold secrets. */

@@ -92,6 +92,11 @@ OCT_INLINE b1 b1_double(b1 a)
     const uint64_t all = oct_value_barrier((uint64_t)0 - (oct_value_barrier(a.w[1]) >> 63));
     return b1_set((a.w[0] << 1) ^ (all & 1), (a.w[1] << 1 | a.w[0] >> 63) ^ (all & 0xc200000000000000));
 }
+OCT_INLINE b1 b1_number(uint64_t number)
+{
+    number = __builtin_bswap64(number);
+    return b1_set(number << 32, number >> 32);
+}
 
 /* --- carry-less products */
 
@@ -262,9 +267,35 @@ OCT_INLINE b1 bv_lane(bv a, const int i)
 {
     return a.l[i];
 }
-OCT_INLINE bv bv_fold4(bv a, bv b, bv c, bv d)
+OCT_INLINE bv bv_blend(bv a, const int i, bv b)
 {
-    return (bv){{bv_fold(a), bv_fold(b), bv_fold(c), bv_fold(d)}};
+    a.l[i] = b.l[i];
+    return a;
+}
+OCT_INLINE bv bv_number(uint64_t number)
+{
+    return bv_set1(b1_number(number));
+}
+OCT_INLINE bv bv_lane_counters(void)
+{
+    return (bv){{{{0, 0}}, {{0, (uint64_t)1 << 56}}, {{0, (uint64_t)2 << 56}}, {{0, (uint64_t)3 << 56}}}};
+}
+OCT_INLINE bv bv_and(bv a, bv b)
+{
+    BV_EACH(i) a.l[i] = b1_set(a.l[i].w[0] & b.l[i].w[0], a.l[i].w[1] & b.l[i].w[1]);
+    return a;
+}
+OCT_INLINE bv bv_first_bytes(const size_t n[4])
+{
+    bv r = bv_zero();
+    BV_EACH(i) memset(&r.l[i], 0xff, n[i]);
+    return r;
+}
+OCT_INLINE void bv_transpose(bv x[4])
+{
+    bv r[4];
+    BV_EACH(i) BV_EACH(j) r[j].l[i] = x[i].l[j];
+    memcpy(x, r, sizeof r);
 }
 OCT_INLINE bv bv_put(bv a, size_t i, b1 block)
 {

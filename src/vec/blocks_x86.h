@@ -90,6 +90,15 @@ OCT_INLINE b1 b1_double(b1 a)
     const b1 polynomial = _mm_and_si128(all, b1_set(1, 0xc200000000000000));
     return _mm_xor_si128(_mm_or_si128(_mm_add_epi64(a, a), _mm_slli_si128(out, 8)), polynomial);
 }
+/* Where the bytes of a number go that stands in either half. */
+OCT_INLINE b1 blocks_number_bytes(void)
+{
+    return _mm_set_epi8(-1, -1, -1, -1, 0, 1, 2, 3, 4, 5, 6, 7, -1, -1, -1, -1);
+}
+OCT_INLINE b1 b1_number(uint64_t number)
+{
+    return _mm_shuffle_epi8(_mm_cvtsi64_si128((long long)number), blocks_number_bytes());
+}
 
 #if defined(OCT_BACKEND_ZMM)
 OCT_INLINE b1 b1_load_part(const uint8_t *p, size_t n)

@@ -57,12 +57,36 @@ OCT_INLINE b1 bv_lane(bv a, const int i)
         return _mm512_extracti32x4_epi32(a, 3);
     }
 }
-/* Halves of two vectors added, then quarters. */
-OCT_INLINE bv bv_fold4(bv a, bv b, bv c, bv d)
+OCT_INLINE bv bv_blend(bv a, const int i, bv b)
 {
-    const bv p = _mm512_xor_si512(_mm512_shuffle_i64x2(a, b, 0x44), _mm512_shuffle_i64x2(a, b, 0xee));
-    const bv q = _mm512_xor_si512(_mm512_shuffle_i64x2(c, d, 0x44), _mm512_shuffle_i64x2(c, d, 0xee));
-    return _mm512_xor_si512(_mm512_shuffle_i64x2(p, q, 0x88), _mm512_shuffle_i64x2(p, q, 0xdd));
+    return _mm512_mask_mov_epi32(a, (__mmask16)(0xfu << (4 * i)), b);
+}
+OCT_INLINE bv bv_number(uint64_t number)
+{
+    return _mm512_shuffle_epi8(_mm512_set1_epi64((long long)number), _mm512_broadcast_i32x4(blocks_number_bytes()));
+}
+OCT_INLINE bv bv_lane_counters(void)
+{
+    return _mm512_set_epi32(3 << 24, 0, 0, 0, 2 << 24, 0, 0, 0, 1 << 24, 0, 0, 0, 0, 0, 0, 0);
+}
+OCT_INLINE bv bv_and(bv a, bv b)
+{
+    return _mm512_and_si512(a, b);
+}
+OCT_INLINE bv bv_first_bytes(const size_t n[4])
+{
+    const __mmask64 low = bv_mask(n[0]) | bv_mask(n[1]) << 16, high = bv_mask(n[2]) | bv_mask(n[3]) << 16;
+    return _mm512_movm_epi8(low | high << 32);
+}
+/* Halves of two vectors, then quarters. */
+OCT_INLINE void bv_transpose(bv x[4])
+{
+    const bv a = _mm512_shuffle_i64x2(x[0], x[1], 0x44), b = _mm512_shuffle_i64x2(x[0], x[1], 0xee);
+    const bv c = _mm512_shuffle_i64x2(x[2], x[3], 0x44), d = _mm512_shuffle_i64x2(x[2], x[3], 0xee);
+    x[0] = _mm512_shuffle_i64x2(a, c, 0x88);
+    x[1] = _mm512_shuffle_i64x2(a, c, 0xdd);
+    x[2] = _mm512_shuffle_i64x2(b, d, 0x88);
+    x[3] = _mm512_shuffle_i64x2(b, d, 0xdd);
 }
 OCT_INLINE bv bv_lane_numbers(void)
 {
