@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * QUIC packets for `octuple speed`: bursts of 32 with short headers of 11 bytes, sealed in place with header
- * protection, both sides writing the headers anew each time; what is counted is payload. OpenSSL's side has one
+ * QUIC packets for `octuple speed`: bursts of 32 with short headers of 11 bytes, one after the other as a segmented send has them,
+ * sealed in place with header protection, both sides writing the headers anew each time; what is counted is payload. OpenSSL's side has one
  * context for the AEAD and one for the masks (AES of a sample, or ChaCha20 from there), made and keyed beforehand.
  */
 #include <stdlib.h>
@@ -24,9 +24,9 @@ struct quic_state {
     struct oct_quic_keys *keys;
     EVP_CIPHER_CTX *aead, *mask;
     size_t len;
-    uint8_t iv[OCT_AEAD_NONCE_BYTES], header[HEADER_BYTES];
+    uint8_t iv[OCT_AEAD_NONCE_BYTES], header[BURST][HEADER_BYTES];
     struct oct_quic_packet packet[BURST];
-    uint8_t ours[BURST][PACKET_BYTES], theirs[BURST][PACKET_BYTES];
+    uint8_t ours[BURST * PACKET_BYTES], theirs[BURST * PACKET_BYTES];
 };
 
 static void quic_close(void *arg)
@@ -54,16 +54,37 @@ static EVP_CIPHER_CTX *keyed(const char *name, const uint8_t *key)
     return context;
 }
 
+/* Packet i of a burst. */
+static uint8_t *packet_at(const struct quic_state *s, uint8_t *burst, unsigned i)
+{
+    return burst + i * (HEADER_BYTES + s->len + OCT_AEAD_TAG_BYTES);
+}
+
+/* Packet i has number i. */
+static void make_headers(struct quic_state *s)
+{
+    for (unsigned i = 0; i < BURST; i++) {
+        memcpy(s->header[i], s->header[0], HEADER_BYTES);
+        s->header[i][0] = 0x40 | (NUMBER_BYTES - 1);
+        s->header[i][HEADER_BYTES - 2] = 0;
+        s->header[i][HEADER_BYTES - 1] = (uint8_t)i;
+        s->packet[i] = (struct oct_quic_packet){.data = packet_at(s, s->ours, i),
+                                                .header_len = HEADER_BYTES,
+                                                .len = HEADER_BYTES + s->len,
+                                                .number = i};
+    }
+}
+
 static int quic_prepare(struct quic_state *s)
 {
     uint8_t key[32], hp[32];
     int ok = RAND_priv_bytes_ex(speed_libctx(), key, sizeof key, 0) > 0 &&
              RAND_priv_bytes_ex(speed_libctx(), hp, sizeof hp, 0) > 0 &&
              RAND_bytes_ex(speed_libctx(), s->iv, sizeof s->iv, 0) > 0 &&
-             RAND_bytes_ex(speed_libctx(), s->header, sizeof s->header, 0) > 0 &&
-             RAND_bytes_ex(speed_libctx(), s->ours[0], sizeof s->ours, 0) > 0;
+             RAND_bytes_ex(speed_libctx(), s->header[0], HEADER_BYTES, 0) > 0 &&
+             RAND_bytes_ex(speed_libctx(), s->ours, sizeof s->ours, 0) > 0;
     memcpy(s->theirs, s->ours, sizeof s->ours);
-    s->header[0] = 0x40 | (NUMBER_BYTES - 1);
+    make_headers(s);
     s->aead = ok ? keyed(oct_aead_name(s->which), key) : NULL;
     s->mask = ok ? keyed(s->which == OCT_AEAD_AES_128_GCM ? "AES-128-ECB" : "ChaCha20", hp) : NULL;
     ok = s->aead != NULL && s->mask != NULL;
@@ -90,13 +111,6 @@ static void *quic_open_state(const struct speed_op *op)
     return s;
 }
 
-static void write_header(const struct quic_state *s, uint8_t *data, unsigned number)
-{
-    memcpy(data, s->header, HEADER_BYTES);
-    data[HEADER_BYTES - 2] = (uint8_t)(number >> 8);
-    data[HEADER_BYTES - 1] = (uint8_t)number;
-}
-
 /* The limit on packets by one key is the caller's to mind (RFC 9001, 6.6): a key that has come near it is set again. */
 static int renew(struct quic_state *s)
 {
@@ -109,9 +123,7 @@ static unsigned quic_octuple(void *arg)
 {
     struct quic_state *s = arg;
     for (unsigned i = 0; i < BURST; i++) {
-        write_header(s, s->ours[i], i);
-        s->packet[i] = (struct oct_quic_packet){
-            .data = s->ours[i], .header_len = HEADER_BYTES, .len = HEADER_BYTES + s->len, .number = i};
+        memcpy(s->packet[i].data, s->header[i], HEADER_BYTES);
     }
     return renew(s) && oct_quic_seal(s->keys, s->packet, BURST) == OCT_OK ? (unsigned)(BURST * s->len) : 0;
 }
@@ -151,8 +163,9 @@ static unsigned quic_openssl(void *arg)
 {
     struct quic_state *s = arg;
     for (unsigned i = 0; i < BURST; i++) {
-        write_header(s, s->theirs[i], i);
-        if (!openssl_packet(s, s->theirs[i], i)) {
+        uint8_t *data = packet_at(s, s->theirs, i);
+        memcpy(data, s->header[i], HEADER_BYTES);
+        if (!openssl_packet(s, data, i)) {
             return 0;
         }
     }
@@ -163,12 +176,7 @@ static unsigned quic_openssl(void *arg)
 static int quic_same(void *arg)
 {
     struct quic_state *s = arg;
-    for (unsigned i = 0; i < BURST; i++) {
-        if (memcmp(s->ours[i], s->theirs[i], HEADER_BYTES + s->len + OCT_AEAD_TAG_BYTES) != 0) {
-            return 0;
-        }
-    }
-    return 1;
+    return memcmp(s->ours, s->theirs, BURST * (HEADER_BYTES + s->len + OCT_AEAD_TAG_BYTES)) == 0;
 }
 
 #define QUIC_OP(text, which, size)                                                                                     \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * QUIC packets (RFC 9001, section 5) in bursts: a window of packets is ordered by key phase and length, so that those
- * that run together are alike. An AEAD that has kernels for whole packets gets it at once, any other goes through its
- * bursts and through the header masks OCT_AEAD_BURST at a time.
+ * QUIC packets (RFC 9001, section 5) in bursts: a window for each key phase has its packets ordered by length, so that those that
+ * run together are alike. An AEAD that has kernels for whole packets gets a window at once, any other goes through its bursts
+ * and through the header masks OCT_AEAD_BURST at a time.
  *
  * The length of a packet number comes out from under header protection, which an attacker may probe with forged
  * headers (RFC 9001, 9.5): it decides the lengths of what follows, and is public from there on, as in every
@@ -19,12 +19,13 @@
 #define LONG_HEADER 0x80
 #define KEY_PHASE 0x04
 #define SAMPLE_BYTES 16
+#define ANY_LENGTH ((size_t)1 << 30) /* what every AEAD can do */
 
-/* Packets of one call that wait for a burst, with what orders them. */
+/* Packets of one key phase that wait, as kernels want them, the shorter ones first; and whose they are. */
 struct window {
-    struct oct_quic_packet *packet[WINDOW];
-    uint64_t order[WINDOW]; /* key phase, then length */
-    unsigned count;
+    struct oct_aead_packets_args args;
+    struct oct_quic_packet *owner[WINDOW];
+    uint64_t left; /* how many the key may still seal, those that wait included */
 };
 
 static unsigned phase_of(uint8_t first)
@@ -47,17 +48,34 @@ static uint64_t forgery_limit(int aead)
     return aead == OCT_AEAD_CHACHA20_POLY1305 ? (uint64_t)1 << 36 : (uint64_t)1 << 52;
 }
 
-/* Into the window, kept in order. */
-static void window_put(struct window *w, struct oct_quic_packet *packet, unsigned phase, size_t len)
+static void window_init(struct window *w, const struct oct_quic_keys *keys, unsigned phase)
 {
-    const uint64_t order = (uint64_t)phase << 63 | len;
-    unsigned i = w->count++;
-    for (; i > 0 && w->order[i - 1] > order; i--) {
-        w->order[i] = w->order[i - 1];
-        w->packet[i] = w->packet[i - 1];
+    w->args.key = keys->key[phase].expanded;
+    w->args.mask_key = keys->mask_key;
+    w->args.iv = keys->iv[phase];
+    w->args.count = 0;
+    w->left = keys->has[phase] ? seal_limit(keys->key[0].aead) - keys->sealed[phase] : 0;
+}
+
+/* Makes room before all that are longer, of `count`; returns where. */
+static size_t window_move(struct window *w, size_t count, size_t len)
+{
+    size_t i = count;
+    for (; i > 0 && w->args.packet[i - 1].len > len; i--) {
+        w->args.packet[i] = w->args.packet[i - 1];
+        w->owner[i] = w->owner[i - 1];
     }
-    w->order[i] = order;
-    w->packet[i] = packet;
+    return i;
+}
+
+/* Into the window, which is not full. */
+static inline void window_put(struct window *w, struct oct_quic_packet *owner, struct oct_aead_packet packet)
+{
+    size_t i = w->args.count++;
+    if (i > 0 && w->args.packet[i - 1].len > packet.len)
+        i = window_move(w, i, packet.len);
+    w->args.packet[i] = packet;
+    w->owner[i] = owner;
 }
 
 /* nonce = iv xor number, big-endian at the end (RFC 9001, 5.3). */
@@ -70,135 +88,114 @@ static void make_nonce(uint8_t nonce[OCT_AEAD_NONCE], const uint8_t iv[OCT_AEAD_
     memcpy(nonce + 4, &tail, 8);
 }
 
-/* The masks of n packets, whose samples stand 4 bytes behind the beginning of their numbers. */
-static void make_masks(const struct oct_quic_keys *keys, struct oct_quic_packet *const *packet, const size_t *number_at,
-                       unsigned n, uint8_t mask[OCT_AEAD_BURST][SAMPLE_BYTES])
+/* A window's packets from `at` on, as many as fit, for kernels that know bursts only; nonces are written to `nonce`. */
+static void fill_burst(struct oct_aead_burst_args *burst, const struct window *w, size_t at,
+                       uint8_t nonce[OCT_AEAD_BURST][OCT_AEAD_NONCE])
 {
-    struct oct_aead_mask_args args;
-    args.mask_key = keys->mask_key;
-    args.count = n;
-    args.mask = mask[0];
-    for (unsigned i = 0; i < n; i++)
-        args.sample[i] = packet[i]->data + number_at[i] + 4;
-    keys->key[0].ops->mask(&args);
+    const size_t left = w->args.count - at;
+    burst->key = w->args.key;
+    burst->count = left < OCT_AEAD_BURST ? left : OCT_AEAD_BURST;
+    for (size_t i = 0; i < burst->count; i++) {
+        const struct oct_aead_packet *p = &w->args.packet[at + i];
+        uint8_t *payload = p->data + p->header_len;
+        make_nonce(nonce[i], w->args.iv, p->number);
+        burst->record[i] =
+            (struct oct_aead_record){nonce[i], p->data, p->header_len, payload, payload, p->len, payload + p->len};
+    }
+}
+
+/* The masks of samples of n packets. */
+static void make_masks(const struct oct_quic_keys *keys, struct oct_aead_mask_args *args, size_t n,
+                       uint8_t mask[OCT_AEAD_BURST][SAMPLE_BYTES])
+{
+    args->mask_key = keys->mask_key;
+    args->count = n;
+    args->mask = mask[0];
+    keys->key[0].ops->mask(args);
     /* They are sent, xored to what is known. */
     OCT_DECLASSIFY(mask, SAMPLE_BYTES * n);
 }
 
 /* --- sealing */
 
-static int check_seal(const struct oct_quic_keys *keys, const struct oct_quic_packet *packet)
+static int check_seal(const struct oct_quic_keys *keys, struct oct_quic_packet packet)
 {
-    if (!packet->data || packet->header_len < 2 || packet->len < packet->header_len)
+    if (!packet.data || packet.header_len < 2 || packet.len < packet.header_len)
         return OCT_ERR_ARGUMENT;
-    const unsigned number_len = number_len_of(packet->data[0]), phase = phase_of(packet->data[0]);
-    if (packet->header_len <= number_len)
+    const unsigned number_len = number_len_of(packet.data[0]);
+    const size_t payload = packet.len - packet.header_len;
+    if (packet.header_len <= number_len)
         return OCT_ERR_ARGUMENT;
-    if (packet->len - packet->header_len + number_len < 4)
+    if (payload + number_len < 4)
         return OCT_ERR_LENGTH;
-    if (packet->number >> 62)
+    if (packet.number >> 62)
         return OCT_ERR_RANGE;
-    if (!keys->has[phase])
-        return OCT_ERR_KEY;
-    return oct_aead_check_lengths(keys->key[0].aead, packet->header_len, packet->len - packet->header_len);
+    return packet.len < ANY_LENGTH ? OCT_OK : oct_aead_check_lengths(keys->key[0].aead, packet.header_len, payload);
 }
 
-/* What kernels for whole packets get, of n packets whose numbers and headers are known. */
-static void fill_packets(struct oct_aead_packets_args *args, const struct oct_quic_keys *keys,
-                         struct oct_quic_packet *const *packet, unsigned n, unsigned phase)
-{
-    args->key = keys->key[phase].expanded;
-    args->iv = keys->iv[phase];
-    args->count = n;
-    for (unsigned i = 0; i < n; i++) {
-        const struct oct_quic_packet *p = packet[i];
-        args->packet[i] = (struct oct_aead_packet){p->data, p->header_len, number_len_of(p->data[0]),
-                                                   p->len - p->header_len, p->number};
-    }
-}
-
-/* What kernels for bursts get; the nonces are written to `nonce`. Where tags go is the caller's to say. */
-static void fill_burst(struct oct_aead_burst_args *args, const struct oct_quic_keys *keys,
-                       struct oct_quic_packet *const *packet, unsigned n, unsigned phase, uint8_t (*nonce)[OCT_AEAD_NONCE])
-{
-    args->key = keys->key[phase].expanded;
-    args->count = n;
-    for (unsigned i = 0; i < n; i++) {
-        const struct oct_quic_packet *p = packet[i];
-        uint8_t *payload = p->data + p->header_len;
-        make_nonce(nonce[i], keys->iv[phase], p->number);
-        args->record[i] = (struct oct_aead_record){nonce[i], p->data,  p->header_len, payload, payload,
-                                                   p->len - p->header_len, p->data + p->len};
-    }
-}
-
-static void seal_packets(struct oct_quic_keys *keys, struct oct_quic_packet *const *packet, unsigned n, unsigned phase)
-{
-    struct oct_aead_packets_args args;
-    fill_packets(&args, keys, packet, n, phase);
-    args.mask_key = keys->mask_key;
-    keys->key[phase].ops->seal_packets(&args);
-}
-
-static void seal_burst(struct oct_quic_keys *keys, struct oct_quic_packet *const *packet, unsigned n, unsigned phase)
+/* At most OCT_AEAD_BURST packets of a window; returns how many. */
+static size_t seal_burst(const struct oct_quic_keys *keys, const struct window *w, size_t at)
 {
     uint8_t nonce[OCT_AEAD_BURST][OCT_AEAD_NONCE], mask[OCT_AEAD_BURST][SAMPLE_BYTES];
-    size_t number_at[OCT_AEAD_BURST];
-    struct oct_aead_burst_args args;
-    fill_burst(&args, keys, packet, n, phase, nonce);
-    for (unsigned i = 0; i < n; i++)
-        number_at[i] = packet[i]->header_len - number_len_of(packet[i]->data[0]);
-    keys->key[phase].ops->seal_burst(&args);
-    make_masks(keys, packet, number_at, n, mask);
-    for (unsigned i = 0; i < n; i++)
-        oct_packet_mask(packet[i]->data, number_at[i], packet[i]->header_len - number_at[i], mask[i]);
+    const struct oct_aead_packet *p = &w->args.packet[at];
+    struct oct_aead_burst_args burst;
+    struct oct_aead_mask_args masks;
+    fill_burst(&burst, w, at, nonce);
+    keys->key[0].ops->seal_burst(&burst);
+    for (size_t i = 0; i < burst.count; i++)
+        masks.sample[i] = p[i].data + p[i].header_len - p[i].number_len + 4;
+    make_masks(keys, &masks, burst.count, mask);
+    for (size_t i = 0; i < burst.count; i++)
+        oct_packet_mask(p[i].data, p[i].header_len - p[i].number_len, p[i].number_len, mask[i]);
+    return burst.count;
 }
 
-typedef void run_fn(struct oct_quic_keys *keys, struct oct_quic_packet *const *packet, unsigned n, unsigned phase);
-
-/* All of a window, in runs of one phase and of at most `most` packets. */
-static void run_window(struct oct_quic_keys *keys, const struct window *w, run_fn *run, unsigned most)
+static void seal_window(struct oct_quic_keys *keys, struct window *w, unsigned phase)
 {
-    for (unsigned i = 0, n; i < w->count; i += n) {
-        const unsigned phase = (unsigned)(w->order[i] >> 63);
-        for (n = 1; n < most && i + n < w->count && w->order[i + n] >> 63 == phase;)
-            n++;
-        run(keys, w->packet + i, n, phase);
-    }
-}
-
-static void seal_window(struct oct_quic_keys *keys, struct window *w)
-{
-    if (keys->key[0].ops->seal_packets)
-        run_window(keys, w, seal_packets, OCT_AEAD_PACKETS);
+    const struct oct_aead_ops *ops = keys->key[0].ops;
+    if (ops->seal_packets)
+        ops->seal_packets(&w->args);
     else
-        run_window(keys, w, seal_burst, OCT_AEAD_BURST);
-    w->count = 0;
+        for (size_t at = 0; at < w->args.count;)
+            at += seal_burst(keys, w, at);
+    keys->sealed[phase] += w->args.count;
+    w->left -= w->args.count;
+    w->args.count = 0;
+}
+
+/* Puts a packet into the window of its phase, and seals that when it is full; returns the packet's status. */
+static inline int seal_one(struct oct_quic_keys *keys, struct window windows[2], struct oct_quic_packet *owner)
+{
+    const struct oct_quic_packet p = *owner; /* what is stored meanwhile does not change it */
+    const int status = check_seal(keys, p);
+    if (status != OCT_OK)
+        return status;
+    const unsigned phase = phase_of(p.data[0]);
+    struct window *w = &windows[phase];
+    if (w->args.count >= w->left)
+        return keys->has[phase] ? OCT_ERR_LIMIT : OCT_ERR_KEY;
+    window_put(w, owner, (struct oct_aead_packet){p.data, p.header_len, number_len_of(p.data[0]), p.len - p.header_len,
+                                                  p.number});
+    if (w->args.count == WINDOW)
+        seal_window(keys, w, phase);
+    return OCT_OK;
 }
 
 int oct_quic_seal(struct oct_quic_keys *keys, struct oct_quic_packet packet[], size_t count)
 {
-    struct window w;
+    struct window w[2];
     int first_error = OCT_OK;
     if (!keys || (!packet && count))
         return OCT_ERR_ARGUMENT;
-    w.count = 0;
+    for (unsigned phase = 0; phase < 2; phase++)
+        window_init(&w[phase], keys, phase);
     for (size_t i = 0; i < count; i++) {
-        int status = check_seal(keys, &packet[i]);
-        const unsigned phase = status == OCT_OK ? phase_of(packet[i].data[0]) : 0;
-        if (status == OCT_OK && keys->sealed[phase] >= seal_limit(keys->key[0].aead))
-            status = OCT_ERR_LIMIT;
+        const int status = seal_one(keys, w, &packet[i]);
         packet[i].status = status;
-        if (first_error == OCT_OK)
-            first_error = status;
-        if (status != OCT_OK)
-            continue;
-        keys->sealed[phase]++;
-        window_put(&w, &packet[i], phase, packet[i].len);
-        if (w.count == WINDOW)
-            seal_window(keys, &w);
+        first_error = first_error == OCT_OK ? status : first_error;
     }
-    seal_window(keys, &w);
+    for (unsigned phase = 0; phase < 2; phase++)
+        seal_window(keys, &w[phase], phase);
     keys->key[0].ops->clear_registers();
     return first_error;
 }
@@ -228,98 +225,104 @@ static int check_open(const struct oct_quic_keys *keys, const struct oct_quic_pa
     return keys->forged >= forgery_limit(keys->key[0].aead) ? OCT_ERR_LIMIT : OCT_OK;
 }
 
-/* Takes header protection off; now number and length of the header are known. */
-static void unmask(struct oct_quic_packet *packet, const uint8_t *mask)
+/* Takes header protection off; now number and lengths are known. */
+static struct oct_aead_packet unmask(struct oct_quic_packet *packet, const uint8_t *mask)
 {
-    uint64_t truncated = 0;
-    const size_t number_at = packet->header_len;
-    const uint8_t first = packet->data[0] ^ (mask[0] & oct_packet_first_bits(packet->data[0]));
-    const unsigned number_len = number_len_of(first);
-    oct_packet_mask(packet->data, number_at, number_len, mask);
-    for (unsigned i = 0; i < number_len; i++)
-        truncated = truncated << 8 | packet->data[number_at + i];
-    packet->number = full_number(packet->number, truncated, number_len);
-    packet->header_len += number_len;
-    packet->len -= OCT_AEAD_TAG;
+    struct oct_quic_packet p = *packet;
+    uint32_t number, number_mask;
+    memcpy(&number, p.data + p.header_len, 4);
+    memcpy(&number_mask, mask + 1, 4);
+    const unsigned number_len = number_len_of(p.data[0] ^ (mask[0] & oct_packet_first_bits(p.data[0])));
+    oct_packet_mask(p.data, p.header_len, number_len, mask);
+    number = __builtin_bswap32(number ^ number_mask) >> (32 - 8 * number_len);
+    packet->number = p.number = full_number(p.number, number, number_len);
+    packet->header_len = p.header_len += number_len;
+    packet->len = p.len -= OCT_AEAD_TAG;
+    return (struct oct_aead_packet){p.data, p.header_len, number_len, p.len - p.header_len, p.number};
 }
 
-static void judge(struct oct_quic_keys *keys, struct oct_quic_packet *packet, const uint8_t *wanted)
+static void judge(struct oct_quic_keys *keys, struct oct_quic_packet *owner, const struct oct_aead_packet *packet,
+                  const uint8_t *wanted)
 {
-    const size_t payload = packet->len - packet->header_len;
-    if (oct_aead_same_tag(wanted, packet->data + packet->len, OCT_AEAD_TAG))
+    uint8_t *payload = packet->data + packet->header_len;
+    if (oct_aead_same_tag(wanted, payload + packet->len, OCT_AEAD_TAG))
         return;
-    if (payload)
-        oct_cleanse(packet->data + packet->header_len, payload);
-    packet->status = OCT_ERR_AUTH;
+    if (packet->len)
+        oct_cleanse(payload, packet->len);
+    owner->status = OCT_ERR_AUTH;
     keys->forged++;
 }
 
-static void open_packets(struct oct_quic_keys *keys, struct oct_quic_packet *const *packet, unsigned n, unsigned phase)
+static size_t open_burst(const struct oct_quic_keys *keys, const struct window *w, size_t at)
 {
-    uint8_t wanted[OCT_AEAD_PACKETS][OCT_AEAD_TAG];
-    struct oct_aead_packets_args args;
-    fill_packets(&args, keys, packet, n, phase);
-    args.wanted = wanted[0];
-    keys->key[phase].ops->open_packets(&args);
-    for (unsigned i = 0; i < n; i++)
-        judge(keys, packet[i], wanted[i]);
+    uint8_t nonce[OCT_AEAD_BURST][OCT_AEAD_NONCE];
+    struct oct_aead_burst_args burst;
+    fill_burst(&burst, w, at, nonce);
+    for (size_t i = 0; i < burst.count; i++)
+        burst.record[i].tag = w->args.wanted + OCT_AEAD_TAG * (at + i);
+    keys->key[0].ops->open_burst(&burst);
+    return burst.count;
 }
 
-static void open_burst(struct oct_quic_keys *keys, struct oct_quic_packet *const *packet, unsigned n, unsigned phase)
+static void open_window(struct oct_quic_keys *keys, struct window *w)
 {
-    uint8_t nonce[OCT_AEAD_BURST][OCT_AEAD_NONCE], wanted[OCT_AEAD_BURST][OCT_AEAD_TAG];
-    struct oct_aead_burst_args args;
-    fill_burst(&args, keys, packet, n, phase, nonce);
-    for (unsigned i = 0; i < n; i++)
-        args.record[i].tag = wanted[i];
-    keys->key[phase].ops->open_burst(&args);
-    for (unsigned i = 0; i < n; i++)
-        judge(keys, packet[i], wanted[i]);
+    uint8_t wanted[WINDOW][OCT_AEAD_TAG];
+    const struct oct_aead_ops *ops = keys->key[0].ops;
+    w->args.wanted = wanted[0];
+    if (ops->open_packets)
+        ops->open_packets(&w->args);
+    else
+        for (size_t at = 0; at < w->args.count;)
+            at += open_burst(keys, w, at);
+    for (size_t i = 0; i < w->args.count; i++)
+        judge(keys, w->owner[i], &w->args.packet[i], wanted[i]);
+    w->args.count = 0;
 }
 
-/* At most OCT_AEAD_BURST packets without their masks, into the window. One whose key is not there gets no further. */
-static void unmask_burst(const struct oct_quic_keys *keys, struct window *ready, struct oct_quic_packet *const *packet,
-                         unsigned n)
+/* At most OCT_AEAD_BURST packets without their masks, into the windows. One whose key is not there gets no further. */
+static void unmask_burst(const struct oct_quic_keys *keys, struct window w[2], struct oct_quic_packet *const *packet,
+                         size_t n)
 {
     uint8_t mask[OCT_AEAD_BURST][SAMPLE_BYTES];
-    size_t number_at[OCT_AEAD_BURST];
-    for (unsigned i = 0; i < n; i++)
-        number_at[i] = packet[i]->header_len;
-    make_masks(keys, packet, number_at, n, mask);
-    for (unsigned i = 0; i < n; i++) {
+    struct oct_aead_mask_args masks;
+    for (size_t i = 0; i < n; i++)
+        masks.sample[i] = packet[i]->data + packet[i]->header_len + 4;
+    make_masks(keys, &masks, n, mask);
+    for (size_t i = 0; i < n; i++) {
         struct oct_quic_packet *p = packet[i];
-        unmask(p, mask[i]);
-        if (keys->has[phase_of(p->data[0])])
-            window_put(ready, p, phase_of(p->data[0]), p->len);
+        const struct oct_aead_packet found = unmask(p, mask[i]);
+        const unsigned phase = phase_of(found.data[0]);
+        if (keys->has[phase])
+            window_put(&w[phase], p, found);
         else
             p->status = OCT_ERR_KEY;
     }
 }
 
-static void open_window(struct oct_quic_keys *keys, struct oct_quic_packet *const *packet, unsigned count)
+/* At most WINDOW packets. */
+static void open_some(struct oct_quic_keys *keys, struct window w[2], struct oct_quic_packet *const *packet, size_t count)
 {
-    struct window ready;
-    ready.count = 0;
-    for (unsigned i = 0; i < count; i += OCT_AEAD_BURST)
-        unmask_burst(keys, &ready, packet + i, count - i < OCT_AEAD_BURST ? count - i : OCT_AEAD_BURST);
-    if (keys->key[0].ops->open_packets)
-        run_window(keys, &ready, open_packets, OCT_AEAD_PACKETS);
-    else
-        run_window(keys, &ready, open_burst, OCT_AEAD_BURST);
+    for (size_t i = 0; i < count; i += OCT_AEAD_BURST)
+        unmask_burst(keys, w, packet + i, count - i < OCT_AEAD_BURST ? count - i : OCT_AEAD_BURST);
+    for (unsigned phase = 0; phase < 2; phase++)
+        open_window(keys, &w[phase]);
 }
 
 int oct_quic_open(struct oct_quic_keys *keys, struct oct_quic_packet packet[], size_t count)
 {
     struct oct_quic_packet *wait[WINDOW];
-    unsigned waiting = 0;
+    struct window w[2];
+    size_t waiting = 0;
     if (!keys || (!packet && count))
         return OCT_ERR_ARGUMENT;
+    for (unsigned phase = 0; phase < 2; phase++)
+        window_init(&w[phase], keys, phase);
     for (size_t i = 0; i < count; i++) {
         packet[i].status = check_open(keys, &packet[i]);
         if (packet[i].status == OCT_OK)
             wait[waiting++] = &packet[i];
         if (waiting == WINDOW || i + 1 == count) {
-            open_window(keys, wait, waiting);
+            open_some(keys, w, wait, waiting);
             waiting = 0;
         }
     }
