@@ -11,7 +11,6 @@
  */
 #include "api/quic_internal.h"
 #include "base/checkmem.h"
-#include "kernels/packet.h"
 
 #include <string.h>
 

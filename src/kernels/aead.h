@@ -15,6 +15,8 @@
 
 #include "base/base.h"
 
+#include <string.h>
+
 #define OCT_AEAD_NONCE 12
 #define OCT_AEAD_TAG 16
 /* Memory of an expanded key, of an expanded header protection key, and of a stream's state at most; each 16-byte aligned. */
@@ -77,8 +79,7 @@ struct oct_aead_packet {
 };
 
 /*
- * Packets under one key, of any lengths, worked on in place; no packet overlaps another. Those of similar lengths should be
- * neighbours. Sealing writes the tags, and masks the headers if there is a mask_key: their samples are 16 bytes from 4 bytes
+ * Packets under one key, of any lengths, those with less payload first, worked on in place; no packet overlaps another. Sealing writes the tags, and masks the headers if there is a mask_key: their samples are 16 bytes from 4 bytes
  * behind a number's beginning. Opening gets headers without masks, and writes what the tags have to be to `wanted`, 16 bytes
  * each.
  */
@@ -124,6 +125,31 @@ struct oct_aead_stream_args {
     uint64_t text_total; /* tag */
     uint8_t *tag;
 };
+
+/* Which bits of a header's first byte are masked: 4 of a long header, 5 of a short one; no branch on the byte. */
+OCT_INLINE uint8_t oct_packet_first_bits(uint8_t first)
+{
+    return (uint8_t)(0x1f ^ (first >> 3 & 0x10));
+}
+
+/* Takes a mask, of which 8 bytes are read, on or off: the first byte, and a number of 1 to 4 bytes. Not a byte of the text behind
+ * it is read here: to load what has just been stored as parts of something else means to wait for the cache. */
+OCT_INLINE void oct_packet_mask(uint8_t *data, size_t number_at, size_t number_len, const uint8_t *mask)
+{
+    uint64_t word;
+    memcpy(&word, mask, 8);
+    data[0] ^= (uint8_t)word & oct_packet_first_bits(data[0]);
+    if (number_at + number_len > 4) {
+        uint8_t *last = data + number_at + number_len - 4;
+        uint32_t number;
+        memcpy(&number, last, 4);
+        number ^= (uint32_t)(word >> 8) << (32 - 8 * number_len);
+        memcpy(last, &number, 4);
+    } else {
+        for (size_t i = 0; i < number_len; i++)
+            data[number_at + i] ^= (uint8_t)(word >> (8 + 8 * i));
+    }
+}
 
 typedef void oct_aead_expand_fn(const struct oct_aead_expand_args *args);
 typedef void oct_aead_record_fn(const struct oct_aead_record_args *args);

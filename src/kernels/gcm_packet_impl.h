@@ -7,7 +7,6 @@
  * the four blocks of lengths, the four tags. All others go one after the other. Nothing of a packet waits for the one before,
  * so the processor overlaps what it can: also the masks of four headers with the next four packets.
  */
-#include "kernels/packet.h"
 
 #define GCM_PACKETS 4 /* whose headers are masked at a time */
 
@@ -364,19 +363,16 @@ OCT_INLINE size_t gcm_count_same(const struct oct_aead_packets_args *args, size_
     return n;
 }
 
-/* Packets from `at` on, if four of them are short enough; returns how many. */
+/* Packets from `at` on, if four of them are short enough, of which the last is the longest; returns how many. */
 VEC_STEP size_t gcm_fours_any(const struct oct_aead_packets_args *args, size_t at, const enum gcm_mode mode)
 {
     const struct oct_aead_packet *p = &args->packet[at];
-    size_t most = 0, header = 0;
-    if (args->count - at < 4)
+    if (args->count - at < 4 || p[3].len > 64 * GCM_FOUR_VECTORS)
         return 0;
-    for (size_t i = 0; i < 4; i++) {
-        most = p[i].len > most ? p[i].len : most;
-        header = p[i].header_len > header ? p[i].header_len : header;
-    }
-    if (most > 64 * GCM_FOUR_VECTORS || header > GCM_FOUR_HEADER)
-        return 0;
+    for (size_t i = 0; i < 4; i++)
+        if (p[i].header_len > GCM_FOUR_HEADER)
+            return 0;
+    const size_t most = p[3].len;
     const size_t same = gcm_count_same(args, at) & ~(size_t)3;
     if (same && mode == GCM_SEAL)
         gcm_seal_same(args, at, same, most);
