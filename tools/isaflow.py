@@ -189,13 +189,14 @@ class FunctionFlow:
             self.other(state, instruction, m, ops)
 
     def park(self, state, instruction, ops):
-        """gcc keeps general registers in vector registers where it runs out of them: a public one comes back public."""
+        """gcc keeps general registers in vector registers where it runs out of them, and loads there what belongs into such: what is
+        public comes back public."""
         source = ops[1]
         data = self.read(state, instruction, source)
         reg, vec = register(source), vector(source)
         frame = state.frame.get(reg[0]) if reg else state.parked.get(vec)
         self.write(state, instruction, ops[0], data, frame)
-        if vector(ops[0]) is not None and not data and not memory(source):
+        if vector(ops[0]) is not None and not data:
             state.parked[vector(ops[0])] = frame
 
     def other(self, state, instruction, m, ops):

@@ -32,13 +32,13 @@ VEC_STEP void gcm_packet_alone(const struct oct_aead_packets_args *args, size_t 
                               : gcm_open(args->key, p->data, p->header_len, text, text, p->len, j0));
 }
 
-/* AES of n samples (RFC 9001, 5.4.3), at most GCM_PACKETS, BV_LANES a vector; the masks come whole, whatever n is. */
-VEC_STEP void gcm_masks(const uint8_t (*round_key)[16], const uint8_t *const *sample, size_t n, uint8_t *mask)
+/* AES of GCM_PACKETS samples (RFC 9001, 5.4.3), BV_LANES a vector. */
+VEC_STEP void gcm_masks(const uint8_t (*round_key)[16], const uint8_t *const *sample, uint8_t *mask)
 {
     bv x[GCM_PACKETS / BV_LANES];
     VEC_UNROLL
     for (size_t i = 0; i < GCM_PACKETS; i++)
-        x[i / BV_LANES] = bv_put(i % BV_LANES ? x[i / BV_LANES] : bv_zero(), i % BV_LANES, b1_load(sample[i < n ? i : 0]));
+        x[i / BV_LANES] = bv_put(i % BV_LANES ? x[i / BV_LANES] : bv_zero(), i % BV_LANES, b1_load(sample[i]));
     VEC_UNROLL
     for (size_t i = 0; i < GCM_PACKETS / BV_LANES; i++)
         x[i] = bv_xor(x[i], bv_broadcast(round_key[0]));
@@ -65,7 +65,7 @@ VEC_STEP void gcm_protect(const struct oct_aead_packets_args *args, size_t at, s
         const struct oct_aead_packet *one = &p[i < n ? i : 0];
         sample[i] = one->data + one->header_len - one->number_len + 4;
     }
-    gcm_masks(args->mask_key, sample, n, mask[0]);
+    gcm_masks(args->mask_key, sample, mask[0]);
     VEC_UNROLL
     for (size_t i = 0; i < n; i++)
         oct_packet_mask(p[i].data, p[i].header_len - p[i].number_len, p[i].number_len, mask[i]);
@@ -418,10 +418,14 @@ void GCM_NAME(open_packets)(const struct oct_aead_packets_args *args)
 
 void GCM_NAME(mask)(const struct oct_aead_mask_args *args)
 {
+    const uint8_t *sample[GCM_PACKETS];
     uint8_t mask[GCM_PACKETS][16] OCT_ALIGN64;
     for (size_t at = 0, n; at < args->count; at += n) {
         n = args->count - at < GCM_PACKETS ? args->count - at : GCM_PACKETS;
-        gcm_masks(args->mask_key, args->sample + at, n, mask[0]);
+        VEC_UNROLL
+        for (size_t i = 0; i < GCM_PACKETS; i++)
+            sample[i] = args->sample[at + (i < n ? i : 0)];
+        gcm_masks(args->mask_key, sample, mask[0]);
         for (size_t i = 0; i < n; i++)
             b1_store(args->mask + 16 * (at + i), b1_load(mask[i]));
     }
