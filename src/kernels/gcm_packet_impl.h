@@ -80,8 +80,8 @@ VEC_STEP void gcm_protect(const struct oct_aead_packets_args *args, size_t at, s
 struct gcm_four {
     bv counter[GCM_FOUR_VECTORS], to_j0; /* without numbers; what makes J0 of lane i of packet i's first vector */
     size_t len[4], blocks[4];
-    size_t at[4]; /* where a header's last block begins, 0 or 16 */
-    int two;      /* whether a header has two blocks */
+    size_t at[4];   /* where a header's last block begins, 0 or 16 */
+    size_t headers; /* their lengths, one or-ed to the other: at most 16 only if no header has two blocks */
     bv last, before; /* the bytes of headers in their last blocks and in those before */
     struct products lengths;
 };
@@ -102,14 +102,14 @@ VEC_STEP void gcm_four_shape(struct gcm_four *f, const struct gcm_key *key, cons
 {
     bv lengths = bv_zero();
     size_t last[4];
-    f->two = 0;
+    f->headers = 0;
     VEC_UNROLL
     for (int i = 0; i < 4; i++) {
         const size_t header = packet[i].header_len;
         f->len[i] = packet[i].len;
         f->blocks[i] = (packet[i].len + 15) / 16;
         f->at[i] = header > 16 ? 16 : 0;
-        f->two |= header > 16;
+        f->headers |= header;
         last[i] = header - f->at[i];
         lengths = bv_put(lengths, (size_t)i, b1_set(8 * (uint64_t)f->len[i], 8 * (uint64_t)header));
     }
@@ -150,7 +150,7 @@ VEC_STEP void gcm_four_headers(struct gcm_rows *r, const struct oct_aead_packet 
     for (int i = 0; i < 4; i++)
         r->last = bv_put(r->last, (size_t)i, b1_load(packet[i].data + f->at[same ? 0 : i]));
     r->last = bv_reverse(bv_and(r->last, f->last));
-    if (!f->two)
+    if (f->headers <= 16)
         return;
     VEC_UNROLL
     for (int i = 0; i < 4; i++)
@@ -210,7 +210,7 @@ VEC_STEP void gcm_four_step(struct products *p, const struct gcm_key *key, struc
     const int z = (q - 1) / 2, j = (q - 1) % 2 * 2;
     if (q == 0) {
         ghash_mul1_whole(p, r->last, gcm_four_power(key, f, 2, same));
-        if (f->two)
+        if (f->headers > 16)
             ghash_mul1_whole(p, r->before, gcm_four_power(key, f, 3, same));
         return;
     }
