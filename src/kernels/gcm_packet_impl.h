@@ -67,8 +67,9 @@ VEC_STEP void gcm_protect(const struct oct_aead_packets_args *args, size_t at, s
     }
     gcm_masks(args->mask_key, sample, mask[0]);
     VEC_UNROLL
-    for (size_t i = 0; i < n; i++)
-        oct_packet_mask(p[i].data, p[i].header_len - p[i].number_len, p[i].number_len, mask[i]);
+    for (size_t i = 0; i < GCM_PACKETS; i++)
+        if (i < n)
+            oct_packet_mask(p[i].data, p[i].header_len - p[i].number_len, p[i].number_len, mask[i]);
 }
 
 #if BV_LANES == 4
