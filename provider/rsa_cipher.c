@@ -198,7 +198,8 @@ static int unpad(struct oct_rsa_cipher *cipher, uint8_t *out, size_t *out_len, u
     }
 }
 
-/* What can be said before the raw operation, from lengths and settings alone. */
+/* What can be said before the raw operation, from lengths and settings alone. A TLS client that sends no ciphertext at
+ * all hears what every bad one does, as from OpenSSL. */
 static int check_decrypt(const struct oct_rsa_cipher *cipher, size_t out_size, size_t in_len)
 {
     const size_t size = cipher->key->size;
@@ -206,7 +207,7 @@ static int check_decrypt(const struct oct_rsa_cipher *cipher, size_t out_size, s
 
     if (out_size < (tls ? OCT_TLS_PREMASTER : size))
         return OCT_RAISE(cipher->prov, OCT_REASON_BUFFER_TOO_SMALL);
-    if (in_len == 0 || in_len > size)
+    if ((in_len == 0 && !tls) || in_len > size)
         return OCT_RAISE(cipher->prov, OCT_REASON_INPUT_LENGTH);
     if (size < OCT_PKCS1_OVERHEAD + (tls ? OCT_TLS_PREMASTER : 1))
         return OCT_RAISE(cipher->prov, OCT_REASON_KEY_TOO_SMALL);
@@ -236,7 +237,8 @@ static int cipher_decrypt(void *vcipher, unsigned char *out, size_t *out_len, si
         return OCT_RAISE(cipher->prov, OCT_REASON_MEMORY);
     ciphertext = em + size;
     memset(ciphertext, 0, size - in_len);
-    memcpy(ciphertext + size - in_len, in, in_len);
+    if (in_len != 0)
+        memcpy(ciphertext + size - in_len, in, in_len);
     ok = oct_rsa_raw(cipher->key, OCT_RAW_DECRYPT, em, ciphertext) && unpad(cipher, out, out_len, em, ciphertext);
     OPENSSL_clear_free(em, 2 * size);
     return ok;

@@ -249,6 +249,10 @@ static void check_tls(const char *name)
                 assert_memory_not_equal(work->out[i], work->out[j], PREMASTER);
         }
     }
+    work->ciphertext_len = 0; /* the number 0: a random secret too */
+    assert_true(decrypt_tls(0, work));
+    assert_memory_not_equal(work->out[0], work->secret[0], PREMASTER);
+    work->ciphertext_len = (size_t)EVP_PKEY_get_size(theirs);
     assert_int_equal(ERR_peek_error(), 0); /* nothing in the queue tells */
     work->version = 0;
     assert_false(decrypt_tls(0, work));
