@@ -136,19 +136,23 @@ def finish(clients: list[Client]) -> list[bytes]:
     for client in clients:
         client.turn()
         client.flush()
-    pending = {client.sock: client for client in clients if not client.done}
+    pending = {client.sock.fileno(): client for client in clients if not client.done}
+    poller = select.poll()
+    for number in pending:
+        poller.register(number, select.POLLIN)
     while pending:
-        readable, _, _ = select.select(list(pending), [], [], 30)
+        readable = poller.poll(30_000)
         if not readable:
             raise TimeoutError(f"{len(pending)} handshakes hang")
-        for sock in readable:
-            client = pending[sock]
+        for number, _ in readable:
+            client = pending[number]
             if not client.receive():
                 raise ConnectionError("the server closed the connection in mid-handshake")
             client.turn()
             client.flush()
             if client.done:
-                del pending[sock]
+                poller.unregister(number)
+                del pending[number]
     for client in clients:
         client.ask()
     answers = [client.read() for client in clients]

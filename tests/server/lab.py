@@ -121,7 +121,7 @@ daemon off;
 worker_processes {workers_text};
 pid {folder}/nginx.pid;
 error_log {folder}/error.log {log_level};
-events {{ worker_connections 4096; multi_accept {multi_accept}; {events} }}
+events {{ worker_connections {connections}; multi_accept {multi_accept}; {events} }}
 http {{
     access_log off;
     client_body_temp_path {folder}/body;
@@ -189,14 +189,15 @@ class Nginx:
     def __init__(self, keys: Path, build: Build | None, servers: list[Server], *, workers: int = 1, main: str = "",
                  http: str = "", multi_accept: str = "off", log_level: str = "notice",
                  env: dict[str, str] | None = None, ports: list[int] | None = None, events: str = "",
-                 own_certificate: bool = True, detached: bool = False, switches: str = "", by_command: bool = False):
+                 own_certificate: bool = True, detached: bool = False, switches: str = "", by_command: bool = False,
+                 connections: int = 4096):
         self.folder = folder("nginx")
         self.keys, self.build, self.servers, self.workers = keys, build, servers, workers
         for server, port in zip(servers, ports or free_ports(len(servers))):
             server.port = port
         certificate = CERTIFICATE if own_certificate else ""
         text = HEAD.format(folder=self.folder, workers_text=workers or 1, main=main, http=http,
-                           multi_accept=multi_accept, events=events,
+                           multi_accept=multi_accept, events=events, connections=connections,
                            log_level=log_level)
         text += "".join(SERVER.format(port=s.port, listen=s.listen, location=s.location,
                                       text=certificate.format(keys=keys, key=s.key) + s.text) for s in servers)

@@ -85,14 +85,23 @@ def test_restart(build, keys):
             assert total(nginx) == 10
 
 
-def upgrade(nginx: lab.Nginx) -> psutil.Process:
-    """Starts a new master from the old one (USR2), has the old one end gracefully, and returns the new one."""
+ENV_LINES = "env LD_PRELOAD; env OPENSSL_CONF; env OCTUPLE_COUNTERS; env OCTUPLE_TABLE;"
+
+
+def second_master(nginx: lab.Nginx) -> psutil.Process:
+    """Started from the first one (USR2): both have workers that serve."""
     nginx.signal(signal.SIGUSR2)
     pid_file = nginx.folder / "nginx.pid"
     old = f"{nginx.process.pid}"
     lab.wait_until(lambda: pid_file.exists() and pid_file.read_text().strip() not in ("", old), "a new master starts")
     new = psutil.Process(int(pid_file.read_text()))
     lab.wait_until(lambda: any("worker process" in lab.name_of(child) for child in new.children()), "it has a worker")
+    return new
+
+
+def upgrade(nginx: lab.Nginx) -> psutil.Process:
+    """Starts a new master, has the old one end gracefully, and returns the new one."""
+    new = second_master(nginx)
     nginx.signal(signal.SIGQUIT)
     assert nginx.process.wait(30) == 0
     return new
@@ -109,8 +118,7 @@ def maps(process: psutil.Process) -> str:
 
 def test_binary_upgrade_under_load(build, keys):
     """With `env` lines nginx hands on what accelerates it."""
-    main = "env LD_PRELOAD; env OPENSSL_CONF; env OCTUPLE_COUNTERS; env OCTUPLE_TABLE;"
-    with lab.Nginx(keys, build, [lab.Server()], main=main, detached=True) as nginx:
+    with lab.Nginx(keys, build, [lab.Server()], main=ENV_LINES, detached=True) as nginx:
         with clients.load(nginx.port, lab.client_context()) as result:
             lab.wait_until(lambda: result["good"] > 50, "the old one answers")
             new = upgrade(nginx)
@@ -127,6 +135,23 @@ def test_binary_upgrade_under_load(build, keys):
         end(new)
         assert result["bad"] == []
         assert (nginx.folder / f"counters/{pids[0]}.octuple").exists()
+
+
+def test_binary_upgrade_called_off(build, keys):
+    """Both masters' workers serve, until the new one is sent away. (WINCH, which sends the old workers away alone, is
+    for daemons.)"""
+    with lab.Nginx(keys, build, [lab.Server()], main=ENV_LINES, detached=True) as nginx:
+        with clients.load(nginx.port, lab.client_context()) as result:
+            new = second_master(nginx)
+            try:
+                lab.wait_until(lambda: result["good"] > 50, "they answer")
+            finally:
+                new.send_signal(signal.SIGQUIT)
+            lab.wait_until(lambda: not new.is_running() or new.status() == psutil.STATUS_ZOMBIE, "the new one ends")
+            good = result["good"]
+            lab.wait_until(lambda: result["good"] > good + 50, "the old one answers")
+        assert result["bad"] == []
+        assert nginx.uses_shim()
 
 
 def test_binary_upgrade_without_env_lines(build, keys):
