@@ -77,9 +77,9 @@ class Load:
     """One run of the load generator, while which things may happen."""
 
     def __init__(self, build: lab.Build, port: int, handshakes: int, mix: Mix, seed: int,
-                 connections: int = CONNECTIONS):
+                 connections: int = CONNECTIONS, abort: int = ABORT_PERCENT):
         command = [str(build.load), "127.0.0.1", str(port), "--handshakes", str(handshakes),
-                   "--connections", str(connections), "--abort", str(ABORT_PERCENT),
+                   "--connections", str(connections), "--abort", str(abort),
                    "--seed", str(seed), "--timeout", "30", "--json", *mix.options]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.said: tuple[str, str] = ("", "")
