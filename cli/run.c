@@ -46,7 +46,7 @@ static const char help[] =
     "found.\n"
     "Manual: octuple-run(1).\n";
 
-static int exec_command(char **command)
+int run_exec(char **command)
 {
     execvp(command[0], command);
     int code = errno == ENOENT ? CLI_RUN_NOT_FOUND : CLI_RUN_NOT_EXECUTABLE;
@@ -57,142 +57,45 @@ static int exec_command(char **command)
 static int exec_plainly(char **command, const char *reason)
 {
     cli_say(RUN_WHO, "%s runs plainly, without Octuple: %s", command[0], reason);
-    return exec_command(command);
+    return run_exec(command);
 }
 
-static int find_part(enum place what, char path[PATH_MAX])
+static void tell(const struct run_setup *setup)
 {
-    if (place_find(what, path)) {
-        return 1;
-    }
-    cli_say(RUN_WHO, "%s is not installed; it was looked for as", place_file(what));
-    place_tell_tried(what, "  ");
-    fputs("Install Octuple's libraries, or build them ('ninja' in the build folder), and try again.\n", stderr);
-    return 0;
-}
-
-/* A module that does not load would leave the server without it, silently: OpenSSL goes on with the rest. */
-static int provider_loads(const char *path)
-{
-    const char *error = place_try_provider(path);
-    if (error != NULL) {
-        cli_say(RUN_WHO, "%s does not load: %s", path, error);
-        fputs("Install Octuple again, in one version and for this OpenSSL; 'octuple info' shows which that is.\n",
-              stderr);
-    }
-    return error == NULL;
-}
-
-static int listed(const char *preload, const char *path)
-{
-    size_t len = strlen(path);
-    for (const char *at = preload; (at = strstr(at, path)) != NULL; at++) {
-        if ((at == preload || strchr(": ", at[-1])) && strchr(": ", at[len])) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-static int set_variable(const char *name, const char *value)
-{
-    if (value != NULL && setenv(name, value, 1) == 0) {
-        return 1;
-    }
-    cli_say(RUN_WHO, "cannot set %s: %s", name, strerror(errno));
-    return 0;
-}
-
-/* Ours goes first: the shim has to see the calls that another preload would otherwise answer. */
-static int set_preload(const char *shim)
-{
-    const char *before = getenv("LD_PRELOAD");
-    char *value = NULL;
-    int done;
-    if (strpbrk(shim, ": ") != NULL) {
-        cli_say(RUN_WHO, "%s cannot be preloaded: ld.so takes no colon or space in a path; move the installation",
-                shim);
-        return 0;
-    }
-    if (before == NULL || *before == '\0') {
-        return set_variable("LD_PRELOAD", shim);
-    }
-    if (listed(before, shim)) {
-        return 1;
-    }
-    done = set_variable("LD_PRELOAD", asprintf(&value, "%s:%s", shim, before) >= 0 ? value : NULL);
-    free(value);
-    return done;
-}
-
-static int set_config(const struct run_config *config)
-{
-    char path[PATH_MAX];
-    if (config->verdict == CONFIG_READY) {
-        return 1;
-    }
-    return run_store(path, config->text) && set_variable("OPENSSL_CONF", path);
-}
-
-static void tell(const struct run_config *config, const char *shim, const char *provider, const char *target)
-{
-    cli_say(RUN_WHO, "program      %s", target);
-    cli_say(RUN_WHO, "shim         %s", shim);
-    cli_say(RUN_WHO, "provider     %s", provider);
+    const struct run_config *config = &setup->config;
+    cli_say(RUN_WHO, "program      %s", setup->target);
+    cli_say(RUN_WHO, "shim         %s", setup->shim);
+    cli_say(RUN_WHO, "provider     %s", setup->provider);
     cli_say(RUN_WHO, "extends      %s", config->base[0] ? config->base : "no configuration");
     cli_say(RUN_WHO, "LD_PRELOAD   %s", getenv("LD_PRELOAD"));
     cli_say(RUN_WHO, "OPENSSL_CONF %s%s", getenv("OPENSSL_CONF") ? getenv("OPENSSL_CONF") : config->base,
             config->verdict == CONFIG_READY ? " (has the provider already, left as it is)" : "");
 }
 
-static int run_with(const struct run_request *request, const struct run_config *config, const char *shim,
-                    const char *provider, const char *target)
-{
-    const char *obstacle = run_target_obstacle(target);
-    if (obstacle != NULL) {
-        cli_say(RUN_WHO, "warning: %s %s", target, obstacle);
-    }
-    if (!set_preload(shim) || !set_config(config)) {
-        return CLI_RUN_FAILED;
-    }
-    if (request->verbose) {
-        tell(config, shim, provider, target);
-    }
-    return exec_command(request->command);
-}
-
 static int run(const struct run_request *request)
 {
-    static char target[PATH_MAX], shim[PATH_MAX], provider[PATH_MAX];
-    static struct run_config config;
-    int code = run_target_find(target, request->command[0]);
+    static struct run_setup setup;
+    int code = run_set_up(&setup, request->command[0]);
     if (code != CLI_OK) {
         return code;
     }
-    if (cli_operations_on() == 0) {
-        return exec_plainly(request->command, cli_nothing_on_reason());
+    if (setup.plain != NULL) {
+        return exec_plainly(request->command, setup.plain);
     }
-    if (!find_part(PLACE_SHIM, shim) || !find_part(PLACE_PROVIDER, provider) || !provider_loads(provider)) {
-        return CLI_RUN_FAILED;
+    if (setup.obstacle != NULL) {
+        cli_say(RUN_WHO, "warning: %s %s", setup.target, setup.obstacle);
     }
-    run_config_make(&config, provider);
-    if (config.verdict == CONFIG_CONFLICT) {
-        return exec_plainly(request->command, config.reason);
+    if (request->verbose) {
+        tell(&setup);
     }
-    if (config.verdict == CONFIG_ERROR) {
-        cli_say(RUN_WHO, "no memory");
-        return CLI_RUN_FAILED;
-    }
-    code = run_with(request, &config, shim, provider, target);
-    free(config.text);
-    return code;
+    return run_exec(request->command);
 }
 
 static int print_config(void)
 {
     char provider[PATH_MAX];
     struct run_config config;
-    if (!find_part(PLACE_PROVIDER, provider)) {
+    if (!run_find_part(PLACE_PROVIDER, provider)) {
         return CLI_RUN_FAILED;
     }
     run_config_make(&config, provider);

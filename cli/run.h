@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * `octuple run`: its parts. run.c decides; run_target.c looks at the program, run_config.c reads the user's OpenSSL
+ * `octuple run`: its parts. run.c is the command, run_setup.c decides; run_target.c looks at the program, run_config.c reads the user's OpenSSL
  * configuration and writes ours, run_store.c keeps that on disk.
  */
 #ifndef OCT_CLI_RUN_H
@@ -9,6 +9,7 @@
 
 #include <limits.h>
 #include "cli.h"
+#include "places.h"
 
 #define RUN_WHO "octuple run"
 
@@ -40,5 +41,22 @@ void run_config_make(struct run_config *config, const char *module);
 /* Keeps the text in a file that any user may read and only this one may write; equal texts share one file. Returns 0 if
  * no folder would do, which was then told. */
 int run_store(char path[PATH_MAX], const char *text);
+
+/* place_find(), and what is missing is told. */
+int run_find_part(enum place what, char path[PATH_MAX]);
+
+struct run_setup {
+    char target[PATH_MAX], shim[PATH_MAX], provider[PATH_MAX];
+    struct run_config config; /* its text was used and freed */
+    const char *plain;        /* why the program runs without Octuple, and nothing was set; NULL if it runs with it */
+    const char *obstacle;     /* run_target_obstacle() of it */
+};
+
+/* Finds the program, and sets LD_PRELOAD and OPENSSL_CONF of this process for it. Returns CLI_OK, else what the command
+ * ends with, which was then told. */
+int run_set_up(struct run_setup *setup, const char *command);
+
+/* Becomes the program; returns only, with an exit code and after telling, if it cannot. */
+int run_exec(char **command);
 
 #endif

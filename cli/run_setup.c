@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * What `octuple run` changes in its own process before it becomes the program: two environment variables.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "run.h"
+
+int run_find_part(enum place what, char path[PATH_MAX])
+{
+    if (place_find(what, path)) {
+        return 1;
+    }
+    cli_say(RUN_WHO, "%s is not installed; it was looked for as", place_file(what));
+    place_tell_tried(what, "  ");
+    fputs("Install Octuple's libraries, or build them ('ninja' in the build folder), and try again.\n", stderr);
+    return 0;
+}
+
+/* A module that does not load would leave the server without it, silently: OpenSSL goes on with the rest. */
+static int provider_loads(const char *path)
+{
+    const char *error = place_try_provider(path);
+    if (error != NULL) {
+        cli_say(RUN_WHO, "%s does not load: %s", path, error);
+        fputs("Install Octuple again, in one version and for this OpenSSL; 'octuple info' shows which that is.\n",
+              stderr);
+    }
+    return error == NULL;
+}
+
+static int listed(const char *preload, const char *path)
+{
+    size_t len = strlen(path);
+    for (const char *at = preload; (at = strstr(at, path)) != NULL; at++) {
+        if ((at == preload || strchr(": ", at[-1])) && strchr(": ", at[len])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int set_variable(const char *name, const char *value)
+{
+    if (value != NULL && setenv(name, value, 1) == 0) {
+        return 1;
+    }
+    cli_say(RUN_WHO, "cannot set %s: %s", name, strerror(errno));
+    return 0;
+}
+
+/* Ours goes first: the shim has to see the calls that another preload would otherwise answer. */
+static int set_preload(const char *shim)
+{
+    const char *before = getenv("LD_PRELOAD");
+    char *value = NULL;
+    int done;
+    if (strpbrk(shim, ": ") != NULL) {
+        cli_say(RUN_WHO, "%s cannot be preloaded: ld.so takes no colon or space in a path; move the installation",
+                shim);
+        return 0;
+    }
+    if (before == NULL || *before == '\0') {
+        return set_variable("LD_PRELOAD", shim);
+    }
+    if (listed(before, shim)) {
+        return 1;
+    }
+    done = set_variable("LD_PRELOAD", asprintf(&value, "%s:%s", shim, before) >= 0 ? value : NULL);
+    free(value);
+    return done;
+}
+
+static int set_config(const struct run_config *config)
+{
+    char path[PATH_MAX];
+    if (config->verdict == CONFIG_READY) {
+        return 1;
+    }
+    return run_store(path, config->text) && set_variable("OPENSSL_CONF", path);
+}
+
+static int set_up_with(struct run_setup *setup)
+{
+    if (!run_find_part(PLACE_SHIM, setup->shim) || !run_find_part(PLACE_PROVIDER, setup->provider) ||
+        !provider_loads(setup->provider)) {
+        return CLI_RUN_FAILED;
+    }
+    run_config_make(&setup->config, setup->provider);
+    if (setup->config.verdict == CONFIG_CONFLICT) {
+        setup->plain = setup->config.reason;
+        return CLI_OK;
+    }
+    if (setup->config.verdict == CONFIG_ERROR) {
+        cli_say(RUN_WHO, "no memory");
+        return CLI_RUN_FAILED;
+    }
+    int done = set_preload(setup->shim) && set_config(&setup->config);
+    free(setup->config.text);
+    setup->config.text = NULL;
+    return done ? CLI_OK : CLI_RUN_FAILED;
+}
+
+int run_set_up(struct run_setup *setup, const char *command)
+{
+    *setup = (struct run_setup){0};
+    int code = run_target_find(setup->target, command);
+    if (code != CLI_OK) {
+        return code;
+    }
+    setup->obstacle = run_target_obstacle(setup->target);
+    if (cli_operations_on() == 0) {
+        setup->plain = cli_nothing_on_reason();
+        return CLI_OK;
+    }
+    return set_up_with(setup);
+}
