@@ -18,6 +18,7 @@ enum cli_exit {
     CLI_FAILED = 1,
     CLI_USAGE = 2,
     CLI_NOT_MEASURED = 3,
+    CLI_PROBLEMS = 4,
     CLI_RUN_FAILED = 125,
     CLI_RUN_NOT_EXECUTABLE = 126,
     CLI_RUN_NOT_FOUND = 127
@@ -32,6 +33,7 @@ struct cli_command {
 int cli_info(int argc, char **argv);
 int cli_speed(int argc, char **argv);
 int cli_run(int argc, char **argv);
+int cli_doctor(int argc, char **argv);
 
 /* One line on stderr: "WHO: message". */
 void cli_say(const char *who, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -12,6 +12,7 @@ static const struct cli_command commands[] = {
     {"info", "what this machine has, and what Octuple serves on it", cli_info},
     {"speed", "measure every operation against OpenSSL's own", cli_speed},
     {"run", "start a server with Octuple in front of its OpenSSL", cli_run},
+    {"doctor", "whether a program is served, and if not, why", cli_doctor},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
@@ -33,13 +34,14 @@ static int help(void)
          "  octuple info                          is this machine served, and if not, why\n"
          "  octuple speed rsa2048-private         what it gains here\n"
          "  octuple run -- nginx -g 'daemon off;' serve, unchanged, for less CPU\n"
+         "  octuple doctor $(cat /run/nginx.pid)  is this very server served, and if not, why\n"
          "\n"
          "Environment:\n"
          "  OCTUPLE_TABLE     auto (default), avx512, c (portable, slow, for tests) or off\n"
          "  OCTUPLE_COUNTERS  a directory in which every process keeps its counters\n"
          "\n"
-         "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 'speed' had nothing of Octuple to measure;\n"
-         "125 to 127 are of 'run', see 'octuple run --help'. Manual: octuple(1).");
+         "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 'speed' had nothing of Octuple to measure,\n"
+         "4 'doctor' found problems; 125 to 127 are of 'run', see 'octuple run --help'. Manual: octuple(1).");
     return CLI_OK;
 }
 

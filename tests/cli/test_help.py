@@ -6,7 +6,7 @@ import re
 import pytest
 from conftest import ROOT
 
-COMMANDS = ("info", "speed", "run")
+COMMANDS = ("info", "speed", "run", "doctor")
 
 
 def test_help_names_the_commands(place):
@@ -41,14 +41,17 @@ def test_wrong_command(place, args):
     assert result.returncode == 2 and result.stdout == ""
     assert "octuple --help" in result.stderr
     if args:
-        assert "info, speed, run" in result.stderr
+        assert "info, speed, run, doctor" in result.stderr
 
 
 @pytest.mark.parametrize("args, code", [
     (["info", "--nonsense"], 2), (["info", "extra"], 2), (["info", "--json=1"], 2),
     (["speed", "--nonsense"], 2), (["speed", "--seconds"], 2),
     (["run"], 125), (["run", "--"], 125), (["run", "--nonsense", "--", "true"], 125),
-    (["run", "--print-config", "true"], 125)])
+    (["run", "--print-config", "true"], 125),
+    (["doctor"], 2), (["doctor", "--"], 2), (["doctor", "--nonsense"], 2), (["doctor", "true"], 2), (["doctor", "0"], 2),
+    (["doctor", "-1"], 2), (["doctor", "99999999999"], 2), (["doctor", "1", "2"], 2), (["doctor", "--seconds", "5", "1"], 2),
+    (["doctor", "--seconds", "0", "--", "true"], 2), (["doctor", "--seconds", "x", "--", "true"], 2)])
 def test_wrong_usage_points_at_the_help(place, args, code):
     result = place.call(*args)
     assert result.returncode == code and result.stdout == ""

@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""octuple doctor: servers that are served and such that are not, each reason, and what cannot be looked into."""
+import contextlib
+import glob
+import json
+import os
+import shutil
+import socket
+import subprocess
+import time
+
+import pytest
+from conftest import build_folder
+from test_run import compile_static
+
+NGINX = """
+daemon off; worker_processes 1; pid {work}/nginx.pid; error_log {work}/error.log;
+events {{ }}
+http {{
+    ssl_protocols TLSv1.2 TLSv1.3; access_log off;
+    client_body_temp_path {work}/t1; proxy_temp_path {work}/t2; fastcgi_temp_path {work}/t3;
+    uwsgi_temp_path {work}/t4; scgi_temp_path {work}/t5;
+    server {{ listen 127.0.0.1:{port} ssl; ssl_certificate {work}/crt; ssl_certificate_key {work}/key; }}
+}}
+"""
+CONF = """
+openssl_conf = init
+[init]
+providers = providers
+alg_section = algorithms
+[providers]
+{providers}
+[default_one]
+{default}
+[ours]
+module = {module}
+{ours}
+[algorithms]
+{algorithms}
+"""
+
+
+def examine(place, *args, **options):
+    """What it says: exit code, and level and text of each finding; nothing but JSON is on stdout."""
+    result = place.call("doctor", "--json", *args, **options)
+    data = json.loads(result.stdout)
+    assert data["verdict"] == ("ok" if result.returncode == 0 else "problem")
+    return result.returncode, {one["name"]: (one["level"], one["text"]) for one in data["findings"]}, data
+
+
+def levels(findings, *names):
+    return [findings[name][0] for name in names]
+
+
+def until_open(port):
+    for _ in range(400):
+        with socket.socket() as sock:
+            if sock.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise AssertionError(f"port {port} stays closed")
+
+
+@contextlib.contextmanager
+def running(place, *command, port=None, env=None, user=None, said="ACCEPT"):
+    """A process of the unprivileged user, ended by its pid; ready when its port is open, or when it says so."""
+    merged = {k: str(v) for k, v in {**place.env, **(env or {})}.items() if v is not None}
+    with subprocess.Popen([*map(str, command)], env=merged, cwd=place.work, stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          **(place.user() if user is None else user)) as child:
+        try:
+            if port is not None:
+                until_open(port)
+            else:
+                assert any(said in line for line in child.stdout), "it has ended"
+            yield child.pid
+        finally:
+            child.terminate()
+
+
+@pytest.fixture
+def port():
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return sock.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    where = tmp_path_factory.mktemp("pair")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=try", "-days", "2",
+                    "-keyout", where / "key", "-out", where / "crt"], check=True, capture_output=True)
+    return where
+
+
+@pytest.fixture
+def certificate(place, pair):
+    place.write("key", (pair / "key").read_text())
+    return place.write("crt", (pair / "crt").read_text())
+
+
+@pytest.fixture
+def nginx(place, port, certificate):
+    place.write("nginx.conf", NGINX.format(work=place.work, port=port))
+    program = shutil.which("nginx", path="/usr/sbin:/usr/bin")
+    return [program, "-c", place.work / "nginx.conf", "-e", place.work / "error.log"]
+
+
+@pytest.fixture
+def idle(certificate):
+    """A process with libssl in it."""
+    return ["openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", certificate, "-key", certificate.parent / "key"]
+
+
+def as_root():
+    """Counters in memory are for those who may trace."""
+    return {"user": 0, "group": 0} if os.geteuid() == 0 else {}
+
+
+def test_nginx_is_served(served, nginx, port):
+    with running(served, served.folder / "bin/octuple", "run", "--", *nginx, port=port) as pid:
+        code, found, _ = examine(served, pid, **as_root())
+        assert code == 0, found
+        names = ("cpu", "tls-library", "openssl-version", "preload", "configuration", "provider")
+        assert levels(found, *names) == ["ok"] * 6
+        load = [build_folder() / "bin/octuple-load", "127.0.0.1", str(port), "--handshakes", "300"]
+        subprocess.run(load, env=served.env, check=True, capture_output=True)
+        code, found, data = examine(served, pid, **as_root())
+        assert code == 0 and data["program"].endswith("/nginx") and data["pid"] == pid
+        assert found["lanes"][0] == "ok" and data["lanes"]["done"] >= 300 and data["lanes"]["processes"] == 2
+        text = served.call("doctor", pid, **as_root()).stdout
+        assert "nothing stands in the way" in text and "operations went through lanes" in text
+
+
+def test_nginx_without_octuple(served, nginx, port):
+    with running(served, *nginx, port=port) as pid:
+        code, found, _ = examine(served, pid)
+        assert code == 4
+        assert levels(found, "cpu", "tls-library", "openssl-version") == ["ok"] * 3
+        assert levels(found, "preload", "provider", "lanes") == ["problem"] * 3
+        # nginx writes its title over its environment.
+        assert found["configuration"][0] == "note" and "overwritten" in found["configuration"][1]
+        text = served.call("doctor", pid).stdout
+        assert "What to do: start it by 'octuple run" in text and "3 problems" in text
+
+
+def test_counters_are_found_under_their_file(served, idle):
+    command = [served.folder / "bin/octuple", "run", "--", *idle]
+    with running(served, *command, env={"OCTUPLE_COUNTERS": served.work}) as pid:
+        assert (served.work / f"{pid}.octuple").exists()
+        assert examine(served, pid, **as_root())[2]["lanes"]["processes"] == 1
+
+
+def test_command_is_run_and_watched(served):
+    code, found, data = examine(served, "--", "openssl", "speed", "-async_jobs", "8", "-seconds", "1", "rsa2048")
+    assert code == 0, found
+    assert found["lanes"][0] == "ok" and data["lanes"]["done"] > 0 and data["pid"] is not None
+
+
+def test_program_that_is_asynchronous_itself(served):
+    command = ["openssl", "speed", "-provider-path", served.provider.parent, "-provider", "octuple", "-provider", "default",
+               "-propquery", "?provider=octuple", "-async_jobs", "8", "-seconds", "20", "rsa2048"]
+    with running(served, *command, said="Doing") as pid:
+        time.sleep(1)
+        code, found, _ = examine(served, pid, **as_root())
+        assert code == 0 and levels(found, "preload", "configuration", "lanes") == ["note", "note", "ok"], found
+
+
+def test_what_a_script_starts_is_found(served, idle):
+    script = served.write("script", f"#!/bin/sh\ntrap 'kill $!' TERM\n{' '.join(map(str, idle))} &\nwait\n", 0o755)
+    code, found, data = examine(served, "--seconds", "3", "--", script)
+    assert code == 0 and data["program"].endswith("/openssl") and found["tls-library"][0] == "ok", found
+
+
+def test_status_of_a_command_is_told(served):
+    code, found, _ = examine(served, "--", "/bin/sh", "-c", "exit 7")
+    assert code == 0 and found["command"] == ("note", "it ended with status 7") and found["tls-library"][0] == "note"
+    for command, expected in (("/no/such", 127), (served.write("plain", ""), 126)):
+        assert served.call("doctor", "--", command).returncode == expected
+
+
+def test_static_program_is_not_started(served):
+    code, found, _ = examine(served, "--", compile_static(served))
+    assert code == 4 and found["preload"][0] == "problem" and "statically linked" in found["preload"][1]
+    assert "command" not in found
+
+
+def test_gnutls_program(served):
+    library = sorted(glob.glob("/usr/lib/*/libgnutls.so.*"))[0]
+    source = served.write("gnutls.c", "int main(void) { return 42; }\n")
+    program = served.work / "gnutls"
+    subprocess.run(["cc", "-o", program, source, "-Wl,--no-as-needed", library], check=True)
+    code, found, _ = examine(served, "--", program)
+    assert code == 4 and found["tls-library"][0] == "problem" and "GnuTLS" in found["tls-library"][1]
+
+
+@pytest.mark.parametrize("word, name", [
+    ("BoringSSL", "BoringSSL"), ("AWS-LC 1.2", "AWS-LC"), ("OPENSSLDIR: \\\"/", "a copy of OpenSSL")])
+def test_library_inside_of_the_program(served, word, name):
+    source = served.write("inside.c", f'const char inside[] = "{word}"; int main(void) {{ return 42; }}\n')
+    program = served.work / "inside"
+    subprocess.run(["cc", "-o", program, source], check=True)
+    code, found, _ = examine(served, "--", program)
+    assert code == 4 and found["tls-library"][1].startswith(name + " is linked into the program")
+
+
+def test_setuid_program(served, idle):
+    if os.geteuid() != 0:
+        pytest.skip("only root can make a program that raises privileges")
+    program = served.work / "openssl"
+    shutil.copy2(shutil.which("openssl"), program)
+    program.chmod(0o4755)
+    code, found, _ = examine(served, "--", program, "version")
+    assert code == 4 and "raised privileges" in found["preload"][1]
+    with running(served, program, *idle[1:], env={"LD_PRELOAD": served.shim}) as pid:
+        assert served.call("doctor", pid).returncode == 1
+        code, found, _ = examine(served, pid, **as_root())
+        assert code == 4 and "AT_SECURE" in found["privileges"][1] and found["preload"][0] == "problem"
+
+
+def test_mounts_that_hide_the_libraries(served, idle):
+    if os.geteuid() != 0:
+        pytest.skip("only root can make a mount namespace")
+    hide = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', served.folder / "lib", *idle]
+    with running(served, *hide, user={}, env={"LD_PRELOAD": served.shim}) as pid:
+        code, found, _ = examine(served, pid, **as_root())
+        assert code == 4 and levels(found, "sandbox", "preload") == ["problem"] * 2
+        assert "mount namespace" in found["sandbox"][1]
+
+
+# A seccomp filter that allows everything, and then the command.
+FILTERED = """
+import ctypes, os, struct, sys
+class Program(ctypes.Structure):
+    _fields_ = [("count", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
+libc = ctypes.CDLL(None)
+allow = Program(1, struct.pack("HBBI", 6, 0, 0, 0x7fff0000))
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, ctypes.byref(allow), 0, 0) == 0
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+
+
+def test_seccomp_is_a_note(served, idle):
+    with running(served, served.folder / "bin/octuple", "run", "--", "python3", "-c", FILTERED, *idle) as pid:
+        code, found, _ = examine(served, pid)
+        assert code == 0 and found["sandbox"][0] == "note" and "seccomp" in found["sandbox"][1]
+
+
+CONFIGURATIONS = [
+    ({}, None),
+    ({"ours": ""}, "does not activate it"),
+    ({"default": ""}, "does not load that by itself"),
+    ({"module": "/no/such/octuple.so"}, "cannot read"),
+    ({"algorithms": ""}, "does not prefer it (default_properties = none)"),
+    ({"algorithms": "default_properties = provider=octuple"}, "demands the provider octuple"),
+    ({"algorithms": "default_properties = fips=yes"}, "FIPS"),
+    ({"algorithms": "default_properties"}, "cannot be read")]
+
+
+def configuration(served, **change):
+    parts = {"providers": "default = default_one\noctuple = ours", "default": "activate = 1", "module": served.provider,
+             "ours": "activate = 1", "algorithms": "default_properties = ?provider=octuple"}
+    return CONF.format(**{**parts, **change})
+
+
+def judged(served, pid):
+    code, found, _ = examine(served, pid)
+    level, text = found["configuration"]
+    assert code == (4 if level == "problem" else 0), found
+    return level, text
+
+
+def test_configuration(served, idle):
+    """The process starts with one under which s_server runs, and is judged by what is there afterwards."""
+    own = served.write("own.cnf", configuration(served))
+    with running(served, *idle, env={"LD_PRELOAD": served.shim, "OPENSSL_CONF": own}) as pid:
+        for change, says in CONFIGURATIONS:
+            own.write_text(configuration(served, **change))
+            level, text = judged(served, pid)
+            assert level == ("problem" if says else "ok") and (says or "") in text
+        own.unlink()
+        assert "No such file" in judged(served, pid)[1]
+
+
+def test_configuration_without_the_provider(served, idle):
+    own = served.write("own.cnf", configuration(served, providers="default = default_one"))
+    with running(served, *idle, env={"LD_PRELOAD": served.shim, "OPENSSL_CONF": own}) as pid:
+        code, found, _ = examine(served, pid)
+        assert code == 4 and levels(found, "preload", "configuration", "provider") == ["ok", "problem", "problem"]
+        assert "has no section for the provider octuple" in found["configuration"][1]
+
+
+@pytest.mark.parametrize("variable", ["OCTUPLE_TABLE", "OCTUPLE_SHIM"])
+def test_switched_off_in_its_environment(served, idle, variable):
+    with running(served, *idle, env={variable: "off"}) as pid:
+        code, found, _ = examine(served, pid)
+        assert code == 4 and found["cpu"][0] == "problem" and f"{variable}=off" in found["cpu"][1]
+
+
+def test_process_that_has_ended(place):
+    with subprocess.Popen(["/bin/true"], **place.user()) as child:
+        for wait in (lambda: time.sleep(0.2), child.wait):
+            wait()
+            result = place.call("doctor", child.pid)
+            assert result.returncode == 1 and f"there is no process {child.pid}" in result.stderr and not result.stdout
+
+
+def test_process_of_somebody_else(place):
+    result = place.call("doctor", 1)
+    assert result.returncode == 1 and "not permitted" in result.stderr and not result.stdout
+
+
+def test_replaced_library(served, idle):
+    with running(served, served.folder / "bin/octuple", "run", "--", *idle) as pid:
+        copy = served.provider.read_bytes()
+        served.provider.unlink()
+        served.provider.write_bytes(copy)
+        code, found, _ = examine(served, pid)
+        assert code == 0 and found["tls-library"][0] == "note" and "replaced" in found["tls-library"][1]
+
+
+def test_off_machine(place):
+    code, found, _ = examine(place, "--", "openssl", "version", env={"OCTUPLE_TABLE": "off"})
+    assert code == 4 and found["cpu"][0] == "problem" and found["run"][0] == "problem"
