@@ -20,7 +20,7 @@ else()
   target_link_options(octuple_flags INTERFACE -Wl,-z,defs -Wl,-z,relro -Wl,-z,now)
 endif()
 target_include_directories(octuple_base_flags INTERFACE ${CMAKE_SOURCE_DIR}/include)
-target_compile_definitions(octuple_base_flags INTERFACE OCT_VERSION_TEXT="${PROJECT_VERSION}" _GNU_SOURCE)
+target_compile_definitions(octuple_base_flags INTERFACE _GNU_SOURCE)
 
 # The features of the avx512 backend, and of nothing else.
 set(OCT_AVX512_FLAGS -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512ifma -mbmi2)

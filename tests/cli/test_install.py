@@ -9,18 +9,23 @@ import subprocess
 import tempfile
 
 import pytest
-from conftest import CLEARED, build_folder
+from conftest import CLEARED, ROOT, build_folder
 
 CLEAN = {k: v for k, v in os.environ.items() if k not in CLEARED}
 
 
 @pytest.fixture(scope="module")
-def prefix():
+def root():
     folder = pathlib.Path(tempfile.mkdtemp(prefix="octuple-install-"))
     subprocess.run(["cmake", "--install", build_folder()], env={**CLEAN, "DESTDIR": str(folder)}, check=True,
                    stdout=subprocess.DEVNULL)
-    yield next(folder.rglob("bin/octuple")).parents[1]
+    yield folder
     shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def prefix(root):
+    return next(root.rglob("bin/octuple")).parents[1]
 
 
 def octuple(prefix, *args, **env):
@@ -48,3 +53,22 @@ def test_program_runs(prefix):
     assert listed.returncode == 0 and "octuple" in listed.stdout, listed.stderr
     maps = octuple(prefix, "run", "--", "cat", "/proc/self/maps", OPENSSL_CONF=str(own)).stdout
     assert str(next(prefix.rglob("liboctuple-async.so"))) in maps
+
+
+def test_foreign_project_builds(root, prefix, tmp_path):
+    source = ROOT / "tests/packages/consumer"
+    build = ["cmake", "-G", "Ninja", "-S", source, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}"]
+    subprocess.run(build, check=True, capture_output=True)
+    subprocess.run(["cmake", "--build", tmp_path], check=True, capture_output=True)
+    library = next(prefix.rglob("liboctuple.so")).parent
+    version = octuple(prefix, "--version").stdout.split()[1]
+    by_cmake = subprocess.run([tmp_path / "consumer"], env=CLEAN, capture_output=True, text=True, check=True)
+    assert by_cmake.stdout.strip() == version
+
+    # The file for pkg-config names the prefix that was configured: below DESTDIR, that is a sysroot's.
+    env = {**CLEAN, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "PKG_CONFIG_SYSROOT_DIR": str(root)}
+    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "octuple"], env=env, capture_output=True, text=True, check=True)
+    subprocess.run(["cc", "-o", tmp_path / "plain", source / "main.c", *flags.stdout.split()], check=True)
+    plain = subprocess.run([tmp_path / "plain"], env={**CLEAN, "LD_LIBRARY_PATH": str(library)}, capture_output=True,
+                           text=True, check=True)
+    assert plain.stdout.strip() == version

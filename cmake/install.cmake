@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+# What is installed besides programs and libraries: headers, files for those who build on the library (pkg-config and
+# CMake), and examples for systemd.
+include(CMakePackageConfigHelpers)
+
+install(DIRECTORY include/octuple DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+
+configure_file(cmake/octuple.pc.in octuple.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/octuple.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+set(config ${CMAKE_INSTALL_LIBDIR}/cmake/octuple)
+configure_file(cmake/octuple-config.cmake.in octuple-config.cmake COPYONLY)
+# The interface may change with every minor version before 1.0.
+write_basic_package_version_file(octuple-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/octuple-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/octuple-config-version.cmake
+  DESTINATION ${config})
+install(EXPORT octuple-targets NAMESPACE octuple:: DESTINATION ${config})
+
+foreach(service nginx haproxy)
+  set(example systemd/${service}.service.d/octuple.conf)
+  configure_file(packaging/${example}.in ${example} @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${example} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/systemd/${service}.service.d)
+endforeach()
