@@ -73,6 +73,8 @@ struct doctor_target {
     char *environment;      /* strings one behind the other; NULL: our own. Owned */
     size_t environment_size;
     int overwritten; /* the process keeps something else there: what is missing may have been there at the start */
+    int noted;       /* ... but the library has noted OPENSSL_CONF */
+    char noted_config[PATH_MAX];
     int apart;              /* another root or other mounts than ours */
     int secure, seccomp, is_static;
     const char *obstacle; /* of a program: run_target_obstacle() */
@@ -93,6 +95,9 @@ int doctor_look_process(struct doctor_target *target, pid_t pid);
 
 /* Sums up the counters of the process that was asked for and of its descendants. */
 void doctor_lanes_of_target(struct doctor_target *target);
+
+/* The OPENSSL_CONF that the library found when it was loaded into the process, "" if none; 0 if that cannot be read. */
+int doctor_noted_config(char file[PATH_MAX], pid_t pid);
 
 /* Adds those of all files in an OCTUPLE_COUNTERS folder. */
 void doctor_lanes_of_folder(struct doctor_lanes *lanes, const char *folder);

@@ -22,6 +22,9 @@ static const char use_run[] =
 static void find_file(char file[PATH_MAX], const struct doctor_target *target)
 {
     const char *named = target->secure ? NULL : doctor_env(target, "OPENSSL_CONF");
+    if (target->noted && target->noted_config[0] != '\0') {
+        named = target->noted_config;
+    }
     if (named != NULL) {
         snprintf(file, PATH_MAX, "%s", named);
     } else if (snprintf(file, PATH_MAX, "%s/openssl.cnf", target->openssl.folder) >= PATH_MAX) {
@@ -117,7 +120,7 @@ static void judge_file(struct doctor_report *report, const struct doctor_target 
     NCONF_free(conf);
 }
 
-/* Its environment is gone, and OpenSSL keeps no name of the file. */
+/* Its environment is gone, OpenSSL keeps no name of the file, and our library is not there or cannot be read. */
 static void judge_unknown(struct doctor_report *report, const struct doctor_target *target)
 {
     if (target->libraries.provider[0] != '\0') {
@@ -133,7 +136,7 @@ static void judge_unknown(struct doctor_report *report, const struct doctor_targ
 void doctor_judge_config(struct doctor_report *report, const struct doctor_target *target)
 {
     char file[PATH_MAX], path[PATH_MAX + 64];
-    if (target->overwritten && doctor_env(target, "OPENSSL_CONF") == NULL) {
+    if (target->overwritten && !target->noted && doctor_env(target, "OPENSSL_CONF") == NULL) {
         judge_unknown(report, target);
         return;
     }

@@ -52,15 +52,30 @@ static uint64_t inner_pid(pid_t pid)
     return found;
 }
 
-static int search_range(struct oct_counters *out, int memory, uint64_t from, uint64_t to, uint64_t pid)
+/* What the library keeps in a process. */
+struct found {
+    struct oct_counters counters;
+    struct oct_start_notes notes;
+    int present; /* the library is in the process, or nobody may say that it is not */
+};
+
+static int read_at(struct found *out, int memory, uint64_t at)
 {
-    for (uint64_t at = from; at + sizeof *out <= to; at += PAGE_BYTES) {
+    if (pread(memory, &out->notes, sizeof out->notes, (off_t)(at + OCT_START_OFFSET)) != sizeof out->notes) {
+        out->notes.magic = 0;
+    }
+    return pread(memory, &out->counters, sizeof out->counters, (off_t)at) == sizeof out->counters;
+}
+
+static int search_range(struct found *out, int memory, uint64_t from, uint64_t to, uint64_t pid)
+{
+    for (uint64_t at = from; at + sizeof out->counters <= to; at += PAGE_BYTES) {
         uint64_t head[2];
         if (pread(memory, head, sizeof head, (off_t)at) != sizeof head) {
             return 0;
         }
         if (head[0] == OCT_COUNTERS_MAGIC && head[1] == pid) {
-            return pread(memory, out, sizeof *out, (off_t)at) == sizeof *out;
+            return read_at(out, memory, at);
         }
     }
     return 0;
@@ -68,7 +83,7 @@ static int search_range(struct oct_counters *out, int memory, uint64_t from, uin
 
 /* The library's mappings are the lines with its name and those that follow without a gap: its variables, or the file
  * that lies over a part of them. */
-static int search_maps(struct oct_counters *out, FILE *maps, int memory, uint64_t pid, int *present)
+static int search_maps(struct found *out, FILE *maps, int memory, uint64_t pid)
 {
     char *line = NULL;
     size_t room = 0;
@@ -80,7 +95,7 @@ static int search_maps(struct oct_counters *out, FILE *maps, int memory, uint64_
         uint64_t to = strtoull(rest + 1, &rest, 16);
         ours = strstr(rest, "/liboctuple.so") != NULL || (ours && from == last);
         last = to;
-        *present |= ours;
+        out->present |= ours;
         if (ours && !strncmp(rest, " rw", 3)) {
             found = search_range(out, memory, from, to, pid);
         }
@@ -89,16 +104,15 @@ static int search_maps(struct oct_counters *out, FILE *maps, int memory, uint64_
     return found;
 }
 
-/* *present: the library is in the process, or nobody may say that it is not. */
-static int read_memory(struct oct_counters *out, pid_t pid, int *present)
+static int read_memory(struct found *out, pid_t pid)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%ld/mem", (long)pid);
     int memory = open(path, O_RDONLY | O_CLOEXEC);
     snprintf(path, sizeof path, "/proc/%ld/maps", (long)pid);
     FILE *maps = fopen(path, "re");
-    *present = maps == NULL;
-    int found = maps != NULL && search_maps(out, maps, memory, inner_pid(pid), present);
+    out->present = maps == NULL;
+    int found = maps != NULL && search_maps(out, maps, memory, inner_pid(pid));
     if (memory >= 0) {
         close(memory);
     }
@@ -131,17 +145,26 @@ static int read_own_file(struct oct_counters *out, pid_t pid, const struct docto
 void doctor_lanes_of_target(struct doctor_target *target)
 {
     static pid_t pids[DOCTOR_MAX_PROCESSES];
-    static struct oct_counters counters;
+    static struct found found;
     unsigned count = doctor_tree(target->asked, pids, DOCTOR_MAX_PROCESSES);
     target->lanes = (struct doctor_lanes){0};
     for (unsigned i = 0; i < count; i++) {
-        int present;
-        if (read_memory(&counters, pids[i], &present) || read_own_file(&counters, pids[i], target)) {
-            sum(&target->lanes, &counters);
+        if (read_memory(&found, pids[i]) || read_own_file(&found.counters, pids[i], target)) {
+            sum(&target->lanes, &found.counters);
         } else {
-            target->lanes.unreadable += present != 0;
+            target->lanes.unreadable += found.present != 0;
         }
     }
+}
+
+int doctor_noted_config(char file[PATH_MAX], pid_t pid)
+{
+    static struct found found;
+    if (!read_memory(&found, pid) || found.notes.magic != OCT_START_MAGIC) {
+        return 0;
+    }
+    snprintf(file, PATH_MAX, "%.*s", (int)sizeof found.notes.openssl_conf - 1, found.notes.openssl_conf);
+    return 1;
 }
 
 void doctor_lanes_of_folder(struct doctor_lanes *lanes, const char *folder)

@@ -140,6 +140,7 @@ static void read_environment(struct doctor_target *target)
     target->environment = read_all(target->pid, "environ", &target->environment_size);
     target->overwritten = target->environment != NULL && target->environment_size > 1 &&
                           memchr(target->environment, '=', strlen(target->environment)) == NULL;
+    target->noted = target->overwritten && doctor_noted_config(target->noted_config, target->pid);
 }
 
 /* AT_SECURE and AT_BASE: does the loader heed LD_PRELOAD, and is there one. */

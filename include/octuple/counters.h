@@ -42,6 +42,19 @@ struct oct_counters {
     struct oct_op_counters op[OCT_COUNTERS_OPS];
 };
 
+/*
+ * What the process was started with, for who looks into its memory (`octuple doctor`, a debugger): some servers
+ * overwrite their environment with what ps(1) shows. It lies OCT_START_OFFSET bytes behind the start of the counters
+ * there, and in no file.
+ */
+#define OCT_START_MAGIC  0x7472617473744f00ull
+#define OCT_START_OFFSET 8192
+
+struct oct_start_notes {
+    uint64_t magic;                             /* OCT_START_MAGIC */
+    char openssl_conf[4096 - sizeof(uint64_t)]; /* OPENSSL_CONF, "" if it is not set, or not heeded, or too long */
+};
+
 /* A copy of the counters as they are now. */
 OCT_API void oct_counters_read(struct oct_counters *out);
 

@@ -26,11 +26,15 @@
 #define PAGE_BYTES 4096
 #define MAP_BYTES  ((sizeof(struct oct_counters) + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES)
 
-/* Aligned and padded to whole pages: nothing else lies under the mapping. */
-static union {
-    struct oct_counters counters;
-    unsigned char room[MAP_BYTES];
+/* Aligned and padded to whole pages: nothing else lies under the mapping, and the notes lie behind it. */
+static struct {
+    union {
+        struct oct_counters counters;
+        unsigned char room[MAP_BYTES];
+    };
+    struct oct_start_notes notes;
 } page __attribute__((aligned(PAGE_BYTES)));
+_Static_assert(MAP_BYTES == OCT_START_OFFSET, "the notes are where the header says");
 
 static char directory[PATH_MAX]; /* absolute; empty: no files */
 static bool mapped;              /* a file lies over the page */
@@ -130,10 +134,21 @@ static void directory_read(void)
         directory[0] = 0;
 }
 
+static void notes_write(void)
+{
+    const char *file = secure_getenv("OPENSSL_CONF");
+    size_t len = file != NULL ? strlen(file) : 0;
+
+    if (len > 0 && len < sizeof page.notes.openssl_conf)
+        memcpy(page.notes.openssl_conf, file, len + 1);
+    page.notes.magic = OCT_START_MAGIC;
+}
+
 static void start(void)
 {
     int saved = errno;
     page_reset();
+    notes_write();
     directory_read();
     mapped = file_map();
     pthread_atfork(NULL, NULL, forked_child);
