@@ -142,7 +142,7 @@ static void judge_sandbox(struct doctor_report *report, const struct doctor_targ
                    "not there");
     } else if (target->apart || target->seccomp) {
         doctor_add(report, DOCTOR_NOTE, "sandbox", NULL,
-                   "%s%s%s: Octuple needs no system call that a TLS server does not need itself, but has to see files",
+                   "%s%s%s: a filter has to allow futex and sched_yield, and Octuple's files have to be visible",
                    target->apart ? "a root or mounts of its own" : "", target->apart && target->seccomp ? ", " : "",
                    target->seccomp ? "a seccomp filter" : "");
     }
@@ -176,10 +176,11 @@ static void judge_preload(struct doctor_report *report, const struct doctor_targ
         doctor_add(report, DOCTOR_OK, "preload", NULL, "the shim is named for preload");
     } else if (target->libraries.shim[0] != '\0') {
         doctor_add(report, DOCTOR_OK, "preload", NULL, "%s is in the process", target->libraries.shim);
-    } else if (target->lanes.lanes > 0) {
-        doctor_add(report, DOCTOR_NOTE, "preload", NULL,
-                   "the shim is not in the process; operations go through lanes without it, as in a program that is "
-                   "asynchronous itself");
+    } else if (target->libraries.provider[0] != '\0') {
+        doctor_add(report, DOCTOR_NOTE, "preload",
+                   "a server with an event loop needs it: start that by 'octuple run -- COMMAND'",
+                   "the shim is not in the process; threads that block, and a program that is asynchronous itself, do "
+                   "without");
     } else if (target->overwritten && !wanted) {
         doctor_add(report, DOCTOR_PROBLEM, "preload", use_run,
                    "the shim is not in the process (whether LD_PRELOAD named it is not known: the program has "
