@@ -1,65 +1,60 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-# A Debian in a folder, made with the mirror and the proxy that this system's apt uses. To be sourced by a program that runs as root in
-# a mount namespace of its own, and has functions say() and fail().
 # shellcheck shell=bash
+#
+# A Debian in a folder, made by debootstrap and this system's own mirror. To be sourced, by a script that runs as root, has
+# say() and fail(), and calls these functions in a mount namespace of its own.
 
-debian_keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+mirror=''
 
-# The mirror that this system's own packages come from: the first entry of its release that is not a part of it.
-debian_mirror() {
-    local codename
+# The mirror that this system's own packages come from, the first entry of its release that is not a part of it; and its proxy for
+# debootstrap, which fetches by wget and takes that from the environment.
+find_mirror() {
+    local codename scheme proxy
     codename=$(. /etc/os-release && printf %s "${VERSION_CODENAME:?}")
-    apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' |
-        awk -v release="$codename" '$2 == release { print $1; exit }'
-}
-
-# debootstrap fetches by wget, which takes its proxy from the environment: what apt would use.
-debian_proxy_for_wget() {
-    local scheme proxy
+    mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' |
+        awk -v release="$codename" '$2 == release { print $1; exit }')
+    [ -n "$mirror" ] || fail "apt names no mirror of its own release"
     for scheme in http https; do
         eval "$(apt-config shell proxy "Acquire::$scheme::Proxy")"
         [ -z "${proxy:-}" ] || export "${scheme}_proxy=$proxy"
     done
 }
 
-# debian_apt ROOT RELEASE MIRROR: in the root, apt as it is here, with that release's source.
-debian_apt() {
-    printf 'deb [signed-by=%s] %s %s main\n' "$debian_keyring" "$3" "$2" >"$1/etc/apt/sources.list"
-    apt-config dump --no-empty Acquire >"$1/etc/apt/apt.conf.d/90host"
+# set_up_apt ROOT SUITE...: apt as it is here, with these suites as its sources.
+set_up_apt() {
+    local root=$1 suite
+    shift
+    for suite in "$@"; do
+        printf 'deb [signed-by=%s] %s %s main\n' "$keyring" "$mirror" "$suite"
+    done >"$root/etc/apt/sources.list"
+    apt-config dump --no-empty Acquire >"$root/etc/apt/apt.conf.d/90host"
+    printf 'Acquire::Languages "none";\n' >"$root/etc/apt/apt.conf.d/91octuple"
     # Services are installed, not started.
-    printf '#!/bin/sh\nexit 101\n' >"$1/usr/sbin/policy-rc.d"
-    chmod 755 "$1/usr/sbin/policy-rc.d"
-    cp /etc/resolv.conf /etc/hosts "$1/etc/"
+    printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
+    chmod 755 "$root/usr/sbin/policy-rc.d"
+    cp /etc/resolv.conf /etc/hosts "$root/etc/"
 }
 
-# debian_install ROOT PACKAGE...
-debian_install() {
+mount_in() {
+    mount -t proc proc "$1/proc"
+    mount -t tmpfs -o mode=1777 tmpfs "$1/dev/shm"
+}
+
+# install_base ROOT SUITE: the system itself, if it is not there yet.
+install_base() {
+    local root=$1 suite=$2
+    [ ! -e "$root/var/lib/octuple-base" ] || return 0
+    # The script is the same for all releases of these years; an older debootstrap does not know the youngest names.
+    debootstrap --variant=minbase --include=ca-certificates --keyring="$keyring" "$suite" "$root" "$mirror" \
+        /usr/share/debootstrap/scripts/sid
+    touch "$root/var/lib/octuple-base"
+}
+
+# install_in ROOT PACKAGE...
+install_in() {
     local root=$1
     shift
-    DEBIAN_FRONTEND=noninteractive chroot "$root" apt-get install -y -qq --no-install-recommends "$@"
-}
-
-# debian_root ROOT RELEASE [PACKAGE...]: mounts included; where ROOT is ready from an earlier run, only these. Every step says
-# itself that it failed: `set -e` does not hold where the caller asks for the status.
-debian_root() {
-    local root=$1 release=$2 mirror ready="$1/var/lib/octuple-ready"
-    shift 2
-    debian_proxy_for_wget
-    mirror=$(debian_mirror)
-    [ -n "$mirror" ] || fail "apt names no mirror of its own release"
-    if [ -e "$ready" ]; then
-        debian_mounts "$root"
-        return
-    fi
-    say "installing Debian $release in $root"
-    debootstrap --variant=minbase --include=ca-certificates --keyring="$debian_keyring" "$release" "$root" "$mirror" &&
-        debian_apt "$root" "$release" "$mirror" && debian_mounts "$root" && chroot "$root" apt-get update -qq || return
-    [ $# -eq 0 ] || debian_install "$root" "$@" || return
-    touch "$ready"
-}
-
-debian_mounts() {
-    mount -t proc proc "$1/proc" &&
-        mount -t tmpfs -o mode=1777 tmpfs "$1/dev/shm"
+    DEBIAN_FRONTEND=noninteractive chroot "$root" apt-get install -y -q --no-install-recommends "$@"
 }
