@@ -30,6 +30,7 @@ AT_ONCE = LIMIT * 0.9
 PATIENCE = LIMIT * 5
 CROWD = 60  # so many clients move together
 ATTEMPTS = 5
+VAIN = 5  # times that a server which sleeps is asked once more for what a client waits for
 
 
 @dataclass(frozen=True)
@@ -169,11 +170,22 @@ class Run:
         for player in moving:
             player.begun = time.monotonic()
         while moving:
-            self.pump(self.target.sleeps)
+            self.pump(self.at_rest(moving))
             moving = [player for player in moving if player.steps and not player.closed]
             with clients.stopped(self.target.pid()):
                 self.wave(moving)
         return players
+
+    def at_rest(self, moving: list[Player]) -> Callable[[], bool]:
+        """The server sleeps; if somebody still waits for it, it is asked a few times."""
+        asked = iter(range(VAIN))
+
+        def over() -> bool:
+            for player in moving:
+                player.read()
+            waits = any(not player.closed and not player.wait.over(player.peer) for player in moving)
+            return self.target.sleeps() and not (waits and next(asked, None) is not None)
+        return over
 
     def leave(self, players: list[Player]) -> None:
         for player in players:
