@@ -22,6 +22,10 @@
 #define BUSY_ALL_NANOSECONDS 10000000
 #define EMPTY_POLLS          3
 
+/* A level-triggered server hears of a connection again after so many rounds, or when it would sleep. To be told in each
+ * round would cost those much that take few of their connections in one (HAProxy: one handshake). */
+#define TOLD_ROUNDS 64
+
 #define NANO 1000000000ll
 
 static int64_t now(void)
@@ -77,20 +81,26 @@ static bool event_of(const struct oct_conn *conn, int epfd, struct epoll_event *
     return event->events != 0;
 }
 
-/* Edge-triggered servers hear of it once. The others as often as they ask, until they have resumed the connection, and
- * each goes to the end of the line. */
-static int deliver(struct oct_thread *t, const struct oct_wait *w)
+static bool told_lately(const struct oct_thread *t, const struct oct_conn *conn)
+{
+    return conn->told != 0 && t->round - conn->told < TOLD_ROUNDS;
+}
+
+/* Edge-triggered servers hear of it once. The others again and again, until they have resumed the connection, and each
+ * goes to the end of the line. */
+static int deliver(struct oct_thread *t, const struct oct_wait *w, bool sleep)
 {
     struct oct_conn *conn = t->ready, *next, *again = NULL, **again_end = &again;
     int n = 0;
     for (; conn != NULL && n < w->max; conn = next) {
         bool edge;
         next = conn->ready_next;
-        if (!event_of(conn, w->epfd, &w->events[n], &edge))
+        if ((!sleep && told_lately(t, conn)) || !event_of(conn, w->epfd, &w->events[n], &edge))
             continue;
         n++;
         oct_thread_ready_remove(t, conn);
         if (!edge) {
+            conn->ready_next = NULL;
             *again_end = conn;
             again_end = &conn->ready_next;
         }
@@ -98,6 +108,7 @@ static int deliver(struct oct_thread *t, const struct oct_wait *w)
     for (conn = again; conn != NULL; conn = next) {
         next = conn->ready_next;
         oct_thread_ready_add(t, conn);
+        conn->told = t->round;
     }
     t->real_first = n > 0;
     return n;
@@ -140,17 +151,19 @@ static int wait_with_work(struct oct_thread *t, const struct oct_wait *w)
     bool sleep = n == 0 && would_sleep(w);
     run_queue_if_due(t, since, sleep, n == 0);
     if (n == 0)
-        n = deliver(t, w);
+        n = deliver(t, w, sleep);
     return n > 0 || !sleep ? n : wait_rest(w, since);
 }
 
 static int wait_in_turn(struct oct_thread *t, const struct oct_wait *w)
 {
     t->waits = true;
+    if (++t->round == 0)
+        t->round = 1;
     oct_fd_waits(w->epfd, t);
     oct_drain_orphans(t);
     if (t->ready != NULL && !t->real_first) {
-        int n = deliver(t, w);
+        int n = deliver(t, w, false);
         if (n > 0)
             return n;
     }

@@ -23,6 +23,7 @@ struct entry {
     uint32_t epfd_generation;
     uint32_t events; /* 0: not registered */
     bool used;       /* there is something to forget when it closes */
+    bool added;      /* registered, if not now then before; where, the fields above say */
     bool twice;      /* registered in two epoll instances at once: not served */
     epoll_data_t data;
     uint64_t waiter; /* of an epoll descriptor: the id of the one thread that waits on it, or MANY_WAIT */
@@ -98,6 +99,7 @@ static void note_locked(struct entry *e, int epfd, int op, const struct epoll_ev
     /* The kernel adds these two to every registration; with them it is never 0. */
     e->events = event->events | EPOLLERR | EPOLLHUP;
     e->data = event->data;
+    e->added = true;
     __atomic_store_n(&e->used, true, __ATOMIC_RELAXED);
 }
 
@@ -116,7 +118,7 @@ static void forget(struct entry *e)
         return;
     __atomic_add_fetch(&e->generation, 1, __ATOMIC_ACQ_REL);
     e->events = 0;
-    e->twice = false;
+    e->twice = e->added = false;
     __atomic_store_n(&e->used, false, __ATOMIC_RELAXED);
     __atomic_store_n(&e->waiter, 0, __ATOMIC_RELEASE);
     unlock(e);
@@ -146,7 +148,7 @@ bool oct_fd_registered(int fd, struct oct_registration *out)
     struct entry *e = entry_of(fd, false);
     if (e == NULL || !__atomic_load_n(&e->used, __ATOMIC_RELAXED) || !lock(e))
         return false;
-    bool known = still_there(e) && !e->twice;
+    bool known = e->added && e->epfd_generation == generation_of(e->epfd) && !e->twice;
     *out =
         (struct oct_registration){.epfd = e->epfd, .events = e->events, .data = e->data, .generation = e->generation};
     unlock(e);

@@ -8,7 +8,7 @@
 
 struct oct_registration {
     int epfd;
-    uint32_t events; /* as given to epoll_ctl(); 0: not registered */
+    uint32_t events; /* as given to epoll_ctl(); 0: it was registered and has been taken out again */
     epoll_data_t data;
     uint32_t generation; /* of the descriptor */
 };
@@ -19,7 +19,7 @@ void oct_fd_note(int epfd, int op, int fd, const struct epoll_event *event);
 void oct_fd_closed(int fd);
 void oct_fd_closed_range(unsigned first, unsigned last);
 
-/* False if fd is in no epoll instance, or in more than one. */
+/* False if fd has been in no epoll instance that is still open, or is in more than one. */
 bool oct_fd_registered(int fd, struct oct_registration *out);
 
 /* The calling thread waits on epfd. */

@@ -9,19 +9,6 @@
 #include "fds.h"
 #include "thread.h"
 
-#include <fcntl.h>
-
-/* A socket that blocks makes its own caller wait: it must never be told to come back. */
-static bool nonblocking(struct oct_conn *conn, int fd)
-{
-    if (!conn->nonblocking || conn->fd != fd) {
-        int flags = fcntl(fd, F_GETFL);
-        conn->nonblocking = flags >= 0 && (flags & O_NONBLOCK) != 0;
-        conn->fd = fd;
-    }
-    return conn->nonblocking;
-}
-
 /* A program that uses SSL_MODE_ASYNC itself is left alone. */
 static bool served(struct oct_conn *conn, const struct oct_thread *t)
 {
@@ -46,7 +33,8 @@ static bool deliverable(struct oct_conn *conn, const struct oct_thread *t, const
 
 /* Counts the handshake among those in flight, and says whether it is worth a fibre: not when it is alone, for then it
  * would wait for nobody. One that is not registered yet (nginx with deferred accept) is counted: the next call finds it
- * so. */
+ * so. A server that hides its sockets may take them out of epoll while
+ * it has something to do for them; it is made to put them back before it sleeps (socket.c). */
 static bool wants_fibre(struct oct_conn *conn, struct oct_thread *t)
 {
     struct oct_registration at;
@@ -54,14 +42,14 @@ static bool wants_fibre(struct oct_conn *conn, struct oct_thread *t)
         return true;
     if (!served(conn, t))
         return false;
-    int fd = oct_ssl()->SSL_get_fd(conn->ssl);
-    if (fd < 0 || !nonblocking(conn, fd))
+    int fd = oct_socket_find(conn);
+    if (fd < 0 || !oct_socket_nonblocking(conn, fd))
         return false;
     bool registered = oct_fd_registered(fd, &at);
     if (registered && !deliverable(conn, t, &at))
         return false;
     oct_thread_join(t, conn);
-    return registered && oct_thread_company(t) > 1 && oct_stack_prepare(t);
+    return registered && (at.events != 0 || conn->hidden) && oct_thread_company(t) > 1 && oct_stack_prepare(t);
 }
 
 static int call_on_fibre(struct oct_conn *conn, struct oct_queue *queue, oct_handshake_call *call, void *arg)
@@ -91,8 +79,10 @@ static int call_on_fibre(struct oct_conn *conn, struct oct_queue *queue, oct_han
     return value;
 }
 
-static int pretend(struct oct_conn *conn, int pause_value)
+static int pretend(struct oct_conn *conn, struct oct_thread *t, int pause_value)
 {
+    if (conn->hidden)
+        oct_socket_is_empty(conn, t);
     conn->masked = true;
     return pause_value;
 }
@@ -105,6 +95,8 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
 
     conn->masked = false;
     t->busy++;
+    t->empty_polls = 0;
+    oct_socket_watch(conn, t);
     if (queue != NULL) {
         oct_queue_set_deferred(queue, 1);
         oct_queue_set_company(queue, oct_thread_company(t));
@@ -112,9 +104,10 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
     } else {
         value = call(conn->ssl, arg);
     }
+    oct_socket_unwatch(t);
     t->busy--;
     if (conn->state == OCT_CONN_PAUSED) {
-        value = pretend(conn, pause_value);
+        value = pretend(conn, t, pause_value);
         if (oct_queue_run_full(queue) > 0)
             t->waiting_since = 0;
     } else if (value <= 0 && oct_ssl()->SSL_want(conn->ssl) == SSL_NOTHING) {
@@ -133,7 +126,7 @@ int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_val
     if (conn == NULL)
         return call(s, arg);
     if (conn->state == OCT_CONN_PAUSED || (conn->state == OCT_CONN_READY && conn->thread != t))
-        return pretend(conn, pause_value);
+        return pretend(conn, t, pause_value);
     return run_tracked(conn, t, call, arg, pause_value);
 }
 

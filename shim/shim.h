@@ -16,6 +16,7 @@
  *   stack.c             what a fibre stands on
  *   drain.c             a paused connection is freed
  *   conn.c, thread.c    what is known of a connection and of a thread
+ *   socket.c            the socket of a connection, which its BIO may hide
  *   fds.c, close.c      what is known of a file descriptor
  *   events.c, poll.c    the hooks of epoll, poll and select
  *
@@ -50,10 +51,14 @@ struct oct_conn {
     struct oct_early *early;                   /* early data on its way to the server, or NULL */
     int fd;                                    /* the socket, when last paused */
     uint32_t fd_generation;                    /* tells it from a later one of the same number */
+    int hidden_fd;                             /* what a BIO of the program's own reads from; -1: not seen yet */
+    uint64_t hidden_bytes;                     /* that it has read */
+    uint32_t told;                             /* the thread's round when its event was delivered; 0: not yet */
     int up_refs;                               /* references beyond the first, as far as SSL_up_ref() told */
     enum oct_conn_state state;
     bool listed;      /* in the list of those whose event is to be delivered */
     bool masked;      /* the server is to read WANT_READ from the last call */
+    bool hidden;      /* its BIO does not tell the socket */
     bool nonblocking; /* the socket has been seen to be so */
     bool never;       /* stays synchronous from now on */
 };
@@ -106,6 +111,17 @@ bool oct_handshake_first(SSL *s, int *value);
 void oct_handshake_settle(SSL *s);
 /* libssl's callback: the operation of s is done. */
 int oct_handshake_done(SSL *s, void *arg);
+
+/* socket.c */
+/* The socket, or -1; says in conn whether the BIO hides it. */
+int oct_socket_find(struct oct_conn *conn);
+/* A socket that blocks makes its own caller wait: it must never be told to come back. */
+bool oct_socket_nonblocking(struct oct_conn *conn, int fd);
+/* A handshake call of conn begins: watches what a BIO that hides its socket reads from. The end of it. */
+void oct_socket_watch(struct oct_conn *conn, struct oct_thread *t);
+void oct_socket_unwatch(struct oct_thread *t);
+/* The program is about to be told that nothing can be read: its own BIO finds so too. Call inside libssl only. */
+void oct_socket_is_empty(struct oct_conn *conn, struct oct_thread *t);
 
 /* pause.c */
 /* Runs a fibre that something else than our queue paused, until it ends or our queue pauses it. */

@@ -20,6 +20,9 @@ struct oct_thread {
     int64_t all_waiting_since; /* the same, since all were run: the jobs of one operation may pass another's */
     struct oct_stack *stacks;  /* of this thread's fibres (stack.c) */
     bool makes_fibre;          /* libcrypto is called, and what fibre it makes is for the shim */
+    struct oct_conn *reads;    /* inside libssl: whose recv() is watched (socket.c) */
+    bool reads_nothing;        /* that recv() finds nothing */
+    uint32_t round;            /* how many times it has waited for events; never 0 afterwards */
     bool real_first;           /* made-up events were returned last: the kernel's are next */
 };
 

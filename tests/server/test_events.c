@@ -106,7 +106,8 @@ static void test_fair_and_small(void **state)
     world_close(w);
 }
 
-/* Level-triggered: again and again until the connection is resumed. Edge-triggered: once. */
+/* Level-triggered: again until the connection is resumed, when the server would sleep and every now and then. An array
+ * that has no room for all of them loses none. Edge-triggered: once. */
 static void test_repeats_when_level_triggered(void **state)
 {
     struct epoll_event events[8];
@@ -114,13 +115,14 @@ static void test_repeats_when_level_triggered(void **state)
     for (int level = 0; level < 2; level++) {
         struct world *w = world_open(EPOLLIN | (level ? 0 : EPOLLET), TLS13, 4);
         assert_int_equal(world_hello(w), 3);
-        assert_int_equal(world_wait(w, events, 8, -1), 3);
-        for (int i = 0; i < 5; i++)
-            world_wait(w, events, 8, 0);
+        assert_int_equal(world_wait(w, events, 2, -1), 2);
+        assert_int_equal(world_wait(w, events, 2, -1), level ? 2 : 1);
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(world_wait(w, events, 8, 10), level ? 3 : 0);
         int more = 0;
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 100; i++)
             more += world_wait(w, events, 8, 0);
-        assert_true(level ? more >= 6 : more == 0);
+        assert_int_equal(more, level ? 3 : 0);
         for (int i = 1; i < 4; i++)
             assert_int_equal(pair_server(&w->pair[i]), 0);
         world_run(w);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The socket of a connection. Most programs give it to libssl, which tells it. HAProxy and others have a BIO of their own
+ * above it, which says nothing: then it is what this thread was seen to recv() from inside the handshake call. libssl
+ * reads before it comes to any expensive operation, so the socket is known in time. A program that reads from two there
+ * (in a callback of its own, say) leaves it open which is the connection's: it stays synchronous.
+ *
+ * Such a program keeps its own account of what can be read. It trusts its own recv() more than libssl's "want read":
+ * unless that has said EAGAIN, it comes back at once, again and again, and does not ask epoll. So recv() says EAGAIN where
+ * that is no lie to anybody: to a BIO that holds nothing back and is asked while nothing may enter libssl, and at the
+ * first look at a socket that epoll has never heard of, where others are in mid-handshake: without that the handshake
+ * would have nobody to be woken by. The program then asks epoll, which says what there is to read.
+ */
+#include "fds.h"
+#include "thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+bool oct_socket_nonblocking(struct oct_conn *conn, int fd)
+{
+    if (!conn->nonblocking || conn->fd != fd) {
+        int flags = fcntl(fd, F_GETFL);
+        conn->nonblocking = flags >= 0 && (flags & O_NONBLOCK) != 0;
+        conn->fd = fd;
+    }
+    return conn->nonblocking;
+}
+
+int oct_socket_find(struct oct_conn *conn)
+{
+    int fd = oct_ssl()->SSL_get_fd(conn->ssl);
+    conn->hidden = fd < 0;
+    return conn->hidden ? conn->hidden_fd : fd;
+}
+
+void oct_socket_watch(struct oct_conn *conn, struct oct_thread *t)
+{
+    t->reads = conn->hidden ? conn : NULL;
+}
+
+void oct_socket_unwatch(struct oct_thread *t)
+{
+    t->reads = NULL;
+}
+
+/* The bytes that came from the socket are those that libssl has got: the BIO has no other way to answer than to look at
+ * the socket, which it will find empty. */
+void oct_socket_is_empty(struct oct_conn *conn, struct oct_thread *t)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    BIO *bio = ssl->SSL_get_rbio(conn->ssl);
+    char byte;
+    if (bio == NULL || conn->hidden_bytes == 0 || ssl->BIO_number_read(bio) != conn->hidden_bytes)
+        return;
+    t->busy++;
+    t->reads = conn;
+    t->reads_nothing = true;
+    ssl->BIO_read(bio, &byte, 1);
+    t->reads_nothing = false;
+    t->reads = NULL;
+    t->busy--;
+}
+
+/* The first look at conn's socket. */
+static bool put_off(struct oct_conn *conn, struct oct_thread *t, int fd)
+{
+    struct oct_registration at;
+    if (oct_fd_registered(fd, &at) || !oct_socket_nonblocking(conn, fd))
+        return false;
+    oct_thread_join(t, conn);
+    return oct_thread_company(t) > 1;
+}
+
+/* True if recv() is to find nothing. */
+static bool seen(struct oct_thread *t, int fd)
+{
+    struct oct_conn *conn = t->reads;
+    if (t->reads_nothing)
+        return true;
+    if (conn->hidden_fd == fd)
+        return false;
+    conn->never = conn->hidden_fd >= 0;
+    conn->hidden_fd = fd;
+    return !conn->never && put_off(conn, t, fd);
+}
+
+__attribute__((visibility("default"))) ssize_t recv(int fd, void *buf, size_t n, int flags)
+{
+    __typeof__(recv) *real = oct_libc()->recv;
+    struct oct_thread *t = oct_thread_peek();
+    struct oct_conn *conn = t != NULL ? t->reads : NULL;
+    if (__builtin_expect(conn != NULL, 0) && seen(t, fd)) {
+        errno = EAGAIN;
+        return -1;
+    }
+    ssize_t got = real != NULL ? real(fd, buf, n, flags) : syscall(SYS_recvfrom, fd, buf, n, flags, NULL, NULL);
+    if (__builtin_expect(conn != NULL, 0) && got > 0 && (flags & MSG_PEEK) == 0)
+        conn->hidden_bytes += (uint64_t)got;
+    return got;
+}
