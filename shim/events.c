@@ -5,9 +5,11 @@
  * kernel's, in turn if there are both: so neither starves, and no descriptor is twice in one array (a server that frees
  * what the first event was about could not know the second).
  *
- * Jobs that wait are run when the kernel has nothing and the server would sleep: nobody waits for company. Two kinds of
- * server would not get there: one that only ever looks (timeout 0, because it always has something else to do), and one
- * to which something happens all the time. For them the wait is bounded.
+ * Jobs that wait are run when the kernel has nothing and the server would sleep: nobody waits for company. Where a paused
+ * handshake has more to read (TLS 1.2 clients send three messages at once) the kernel tells a level-triggered server so
+ * all the time: such events are left out, and the kernel repeats them afterwards. Two kinds of server would not get
+ * to sleep: one that only ever looks (timeout 0, because it always has something else to do), and one to which
+ * something happens all the time. For them the wait is bounded.
  */
 #include "events.h"
 
@@ -140,6 +142,35 @@ static void run_queue_if_due(struct oct_thread *t, int64_t time, bool sleep, boo
         oct_queue_poll(oct_queue_thread_peek());
 }
 
+void oct_events_mute(const struct oct_conn *conn, struct oct_thread *t)
+{
+    struct oct_registration at;
+    if (t->muted_count < OCT_MUTED_MAX && oct_fd_registered(conn->fd, &at) && (at.events & EPOLLET) == 0)
+        t->muted[t->muted_count++] = (struct oct_muted){at.data, conn->fd, at.generation};
+}
+
+static bool is_muted(const struct oct_thread *t, const struct epoll_event *event, int epfd)
+{
+    struct oct_registration at;
+    for (unsigned i = 0; i < t->muted_count; i++) {
+        const struct oct_muted *m = &t->muted[i];
+        if (m->data.u64 == event->data.u64)
+            return oct_fd_registered(m->fd, &at) && at.generation == m->generation && at.epfd == epfd &&
+                   (at.events & EPOLLET) == 0;
+    }
+    return false;
+}
+
+/* Errors and hang-ups are news at any time. */
+static int leave_out_muted(const struct oct_thread *t, const struct oct_wait *w, int n)
+{
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if ((w->events[i].events & ~(EPOLLIN | EPOLLRDNORM)) != 0 || !is_muted(t, &w->events[i], w->epfd))
+            w->events[kept++] = w->events[i];
+    return kept;
+}
+
 static int wait_with_work(struct oct_thread *t, const struct oct_wait *w)
 {
     int64_t since = now();
@@ -148,6 +179,8 @@ static int wait_with_work(struct oct_thread *t, const struct oct_wait *w)
     t->real_first = false;
     if (n < 0)
         return n;
+    if (t->muted_count > 0)
+        n = leave_out_muted(t, w, n);
     bool sleep = n == 0 && would_sleep(w);
     run_queue_if_due(t, since, sleep, n == 0);
     if (n == 0)
@@ -155,11 +188,19 @@ static int wait_with_work(struct oct_thread *t, const struct oct_wait *w)
     return n > 0 || !sleep ? n : wait_rest(w, since);
 }
 
-static int wait_in_turn(struct oct_thread *t, const struct oct_wait *w)
+static void begin_round(struct oct_thread *t)
 {
     t->waits = true;
     if (++t->round == 0)
         t->round = 1;
+    if (t->moved)
+        t->empty_polls = 0;
+    t->moved = false;
+}
+
+static int wait_in_turn(struct oct_thread *t, const struct oct_wait *w)
+{
+    begin_round(t);
     oct_fd_waits(w->epfd, t);
     oct_drain_orphans(t);
     if (t->ready != NULL && !t->real_first) {

@@ -83,6 +83,7 @@ static int pretend(struct oct_conn *conn, struct oct_thread *t, int pause_value)
 {
     if (conn->hidden)
         oct_socket_is_empty(conn, t);
+    oct_events_mute(conn, t);
     conn->masked = true;
     return pause_value;
 }
@@ -95,7 +96,7 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
 
     conn->masked = false;
     t->busy++;
-    t->empty_polls = 0;
+    t->moved = true;
     oct_socket_watch(conn, t);
     if (queue != NULL) {
         oct_queue_set_deferred(queue, 1);
@@ -174,5 +175,7 @@ int oct_handshake_done(SSL *s, void *arg)
     (void)arg;
     if (conn != NULL && conn->thread == t && conn->state == OCT_CONN_PAUSED)
         oct_thread_ready_add(t, conn);
+    if (t != NULL)
+        t->muted_count = 0;
     return 1;
 }

@@ -129,6 +129,10 @@ int oct_pause_foreign(SSL *s, oct_handshake_call *call, void *arg, int value, un
 /* No fibre could be had for the call that returned value. */
 bool oct_pause_impossible(SSL *s, int value);
 
+/* events.c */
+/* conn has been paused: that its socket is readable is no news for its server until some operation is done. */
+void oct_events_mute(const struct oct_conn *conn, struct oct_thread *t);
+
 /* drain.c */
 /* Before SSL_free(): false if the object cannot be freed here and now; then it will be. */
 bool oct_drain_for_free(struct oct_conn *conn);

@@ -82,9 +82,12 @@ static bool seen(struct oct_thread *t, int fd)
         return true;
     if (conn->hidden_fd == fd)
         return false;
-    conn->never = conn->hidden_fd >= 0;
+    if (conn->hidden_fd >= 0) {
+        conn->never = true;
+        return false;
+    }
     conn->hidden_fd = fd;
-    return !conn->never && put_off(conn, t, fd);
+    return put_off(conn, t, fd);
 }
 
 __attribute__((visibility("default"))) ssize_t recv(int fd, void *buf, size_t n, int flags)

@@ -6,6 +6,15 @@
 
 #include "shim.h"
 
+/* A socket of which the program need not hear that it is readable: the event's data, and what tells whether the socket
+ * is still the same. Values only: they outlive the connection. */
+#define OCT_MUTED_MAX 64
+struct oct_muted {
+    epoll_data_t data;
+    int fd;
+    uint32_t generation;
+};
+
 struct oct_thread {
     uint64_t id;                 /* never used twice in a process */
     struct oct_conn *handshakes; /* in flight, paused or not */
@@ -20,6 +29,9 @@ struct oct_thread {
     int64_t all_waiting_since; /* the same, since all were run: the jobs of one operation may pass another's */
     struct oct_stack *stacks;  /* of this thread's fibres (stack.c) */
     bool makes_fibre;          /* libcrypto is called, and what fibre it makes is for the shim */
+    bool moved;                /* since it last waited for events some handshake went on */
+    unsigned muted_count;      /* of muted[] */
+    struct oct_muted muted[OCT_MUTED_MAX]; /* sockets of paused handshakes (events.c) */
     struct oct_conn *reads;    /* inside libssl: whose recv() is watched (socket.c) */
     bool reads_nothing;        /* that recv() finds nothing */
     uint32_t round;            /* how many times it has waited for events; never 0 afterwards */

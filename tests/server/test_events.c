@@ -130,6 +130,33 @@ static void test_repeats_when_level_triggered(void **state)
     }
 }
 
+/* That a paused connection has more to read is no news for a level-triggered server: it would call in vain all the time
+ * and never sleep. That the client has gone is, and so is what comes for others. */
+static void test_more_to_read_is_no_news(void **state)
+{
+    struct world *w = world_open(EPOLLIN | EPOLLRDHUP, TLS13, 4);
+    struct pair *noise = world_add(w, world_server_ctx(TLS13), EPOLLIN);
+    struct epoll_event events[8];
+    (void)state;
+    w->pairs--;
+    assert_int_equal(world_hello(w), 3);
+    for (int i = 1; i < 4; i++)
+        assert_int_equal(send(w->pair[i].peer, "x", 1, 0), 1);
+    assert_int_equal(world_wait(w, events, 8, 0), 0);
+    assert_int_equal(send(noise->peer, "x", 1, 0), 1);
+    assert_int_equal(shutdown(w->pair[2].peer, SHUT_WR), 0);
+    assert_int_equal(world_wait(w, events, 8, 0), 2);
+    assert_int_equal((events[0].data.ptr == noise) + (events[1].data.ptr == noise), 1);
+    assert_int_equal((events[0].data.ptr == &w->pair[2]) + (events[1].data.ptr == &w->pair[2]), 1);
+    assert_int_equal(recv(noise->fd, &events, 1, 0), 1);
+    pair_end(w, &w->pair[2]);
+    assert_int_equal(waiting(), 2);
+    assert_int_equal(world_wait(w, events, 8, -1), 2);
+    assert_int_equal(waiting(), 0);
+    w->pairs++;
+    world_close(w);
+}
+
 /* The event carries what the program registered last. */
 static void test_modified_registration(void **state)
 {
@@ -240,6 +267,7 @@ int main(void)
         cmocka_unit_test(test_always_busy),
         cmocka_unit_test(test_fair_and_small),
         cmocka_unit_test(test_repeats_when_level_triggered),
+        cmocka_unit_test(test_more_to_read_is_no_news),
         cmocka_unit_test(test_modified_registration),
         cmocka_unit_test(test_deleted_and_added),
         cmocka_unit_test(test_timeout_holds),
