@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import os
+import random
 import select
 import signal
 import socket
@@ -96,6 +97,23 @@ class Client:
 
     def __exit__(self, *unused: object) -> None:
         self.close()
+
+
+def abort(client: Client, stage: int, by_reset: bool) -> None:
+    """Stages: before the hello, inside it, after it, inside what follows, after it at once, after the answer."""
+    client.turn()
+    hello = client.outgoing.read()
+    if stage >= 1:
+        client.sock.sendall(hello[:random.randrange(1, len(hello))] if stage == 1 else hello)
+    if stage >= 3:
+        client.receive()
+        client.turn()
+        more = client.outgoing.read()
+        if more:
+            client.sock.sendall(more[:random.randrange(1, len(more))] if stage == 3 else more)
+    if stage >= 5 and not client.done:
+        client.receive()
+    client.reset() if by_reset else client.close()
 
 
 @contextmanager

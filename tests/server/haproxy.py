@@ -7,6 +7,7 @@ from __future__ import annotations
 import shutil
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import psutil
@@ -34,25 +35,27 @@ def program() -> str:
     return shutil.which("haproxy", path="/usr/sbin:/usr/bin") or "haproxy"
 
 
-def pem(where: Path, keys: Path, *names: str) -> Path:
+def pem(where: Path, keys: Path, name: str) -> None:
     """Key and certificate in one file, as HAProxy wants them."""
-    path = where / f"{names[0]}.pem"
-    path.write_text("".join((keys / f"{name}{end}").read_text() for name in names for end in (".key", ".crt")))
-    return path
+    (where / f"{name}.pem").write_text("".join((keys / f"{name}{end}").read_text() for end in (".key", ".crt")))
 
 
 class HAProxy:
-    """One HAProxy. `main`, `bind`, `frontend` and `more` go into its configuration; `master`: with a master process."""
+    """One HAProxy. `main`, `bind`, `frontend` and `more` go into its configuration, with {folder} for its folder, where the
+    keys are that it uses: `key` and those in `also`. `master`: with a master process."""
 
     def __init__(self, keys: Path, build: lab.Build | None, key: str = "rsa2048", *, main: str = "nbthread 1",
-                 bind: str = "", frontend: str = ANSWER, more: str = "", master: bool = False, switches: str = "",
-                 port: int = 0):
+                 bind: str = "", frontend: str = ANSWER, more: str = "", also: tuple[str, ...] = (),
+                 master: bool = False):
         self.folder = lab.folder("haproxy")
-        self.port, self.master = port or lab.free_ports(1)[0], master
+        self.port, self.master = lab.free_ports(1)[0], master
+        for name in (key, *also):
+            pem(self.folder, keys, name)
         self.conf = self.folder / "haproxy.cfg"
-        self.conf.write_text(CONF.format(main=main, port=self.port, pem=pem(self.folder, keys, key), bind=bind,
-                                         frontend=frontend, more=more))
-        self.env = lab.shim_environment(self.folder, build, switches) if build else lab.clean_environment()
+        text = CONF.format(main=main, port=self.port, pem=self.folder / f"{key}.pem", bind=bind, frontend=frontend,
+                           more=more)
+        self.conf.write_text(text.replace("{folder}", str(self.folder)))
+        self.env = lab.shim_environment(self.folder, build) if build else lab.clean_environment()
         self.process: subprocess.Popen[bytes] | None = None
 
     def command(self) -> list[str]:
@@ -77,7 +80,8 @@ class HAProxy:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         ended, said = self.stop(), self.said()
         shutil.rmtree(self.folder, ignore_errors=True)
-        faults = [line for line in said.splitlines() if any(word in line for word in SAYS_FAULT)]
+        faults = [line for line in said.splitlines()
+                  if any(word in line for word in SAYS_FAULT) and "code 143 (Terminated)" not in line]
         if kind is None and (ended not in (0, 130, 143, -signal.SIGTERM) or faults):
             raise lab.LabError(f"HAProxy ended with {ended} and said: {said}")
 
@@ -99,6 +103,19 @@ class HAProxy:
         if not self.master:
             return [self.process.pid]
         return [child.pid for child in psutil.Process(self.process.pid).children()]
+
+    def reload(self) -> None:
+        """Returns when the old worker has ended. A master that has just started loses the signal."""
+        assert self.process is not None
+        [old], before = self.worker_pids(), self.said().count("Reloading")
+
+        def reloads() -> bool:
+            self.process.send_signal(signal.SIGUSR2)
+            time.sleep(0.5)
+            return self.said().count("Reloading") > before
+
+        lab.wait_until(reloads, "the master reloads")
+        lab.wait_until(lambda: self.worker_pids() and old not in self.worker_pids(), "the old worker ends")
 
     def fds(self) -> int:
         return psutil.Process(self.worker_pids()[-1]).num_fds()

@@ -15,23 +15,6 @@ import lab
 KINDS = [("1.2", "kRSA"), ("1.2", "ECDHE+aRSA"), ("1.3", "ALL")]
 
 
-def abort(client: clients.Client, stage: int, by_reset: bool) -> None:
-    """Stages: before the hello, inside it, after it, inside what follows, after it at once, after the answer."""
-    client.turn()
-    hello = client.outgoing.read()
-    if stage >= 1:
-        client.sock.sendall(hello[:random.randrange(1, len(hello))] if stage == 1 else hello)
-    if stage >= 3:
-        client.receive()
-        client.turn()
-        more = client.outgoing.read()
-        if more:
-            client.sock.sendall(more[:random.randrange(1, len(more))] if stage == 3 else more)
-    if stage >= 5 and not client.done:
-        client.receive()
-    client.reset() if by_reset else client.close()
-
-
 def settle(nginx: lab.Nginx) -> None:
     """Until the worker has nothing open but what it had when it was new."""
     lab.wait_until(lambda: max(nginx.fd_counts()) <= nginx.idle_fds, "the aborted connections are closed")
@@ -58,13 +41,13 @@ def test_random_aborts_among_good_ones(build, keys, version, ciphers):
                 for i in bad:
                     # Nothing can be received while the worker stands still: the later stages come below.
                     if i % 2:
-                        abort(herd[i], random.randrange(3), random.random() < 0.5)
+                        clients.abort(herd[i], random.randrange(3), random.random() < 0.5)
                     else:
                         herd[i].hello()
             for i in bad:
                 if i % 2 == 0:
                     try:
-                        abort(herd[i], random.randrange(3, 6), random.random() < 0.5)
+                        clients.abort(herd[i], random.randrange(3, 6), random.random() < 0.5)
                     except ssl.SSLError:
                         herd[i].close()
             good = [client for i, client in enumerate(herd) if i not in bad]
@@ -83,7 +66,7 @@ def test_abort_while_the_worker_is_away(build, keys):
                 with clients.stopped(nginx.worker_pids()[0]):
                     herd = [clients.Client(nginx.port, lab.client_context()) for _ in range(20)]
                     for client in herd:
-                        abort(client, 2, by_reset)
+                        clients.abort(client, 2, by_reset)
         settle(nginx)
         assert b"200 OK" in clients.fetch(nginx.port, lab.client_context())
 

@@ -153,41 +153,6 @@ def test_openssl_s_server(build, keys, place, more):
         server.wait()
 
 
-def test_haproxy_is_not_broken(build, keys, place):
-    """Another server, with another way to use TLS."""
-    if not lab.shutil.which("haproxy", path=os.environ.get("PATH", "") + ":/usr/sbin"):
-        pytest.skip("HAProxy is not installed (haproxy)")
-    port = lab.free_ports(1)[0]
-    (place / "both.pem").write_text((keys / "rsa2048.key").read_text() + (keys / "rsa2048.crt").read_text())
-    (place / "conf").write_text(f"""
-global
-    nbthread 2
-defaults
-    mode http
-    timeout connect 5s
-    timeout client 10s
-    timeout server 10s
-frontend it
-    bind 127.0.0.1:{port} ssl crt {place}/both.pem
-    http-request return status 200 content-type text/plain string "ok\\n"
-""")
-    server = subprocess.Popen(["/usr/sbin/haproxy", "-db", "-f", str(place / "conf")], stdout=subprocess.DEVNULL,
-                              stderr=subprocess.PIPE, env=lab.shim_environment(place, build))
-    try:
-        lab.wait_port(port, server)
-        for version, ciphers in (("1.2", "kRSA"), ("1.2", "ECDHE+aRSA"), ("1.3", "ALL")):
-            context = lab.client_context(version, ciphers)
-
-            def one():
-                assert b"200 OK" in clients.fetch(port, context)
-
-            assert clients.many(60, 12, one) == []
-        assert server.poll() is None
-    finally:
-        server.terminate()
-        assert server.wait(20) in (0, 130, 143, -15)
-
-
 def instructions(command: list[str], env: dict[str, str]) -> int:
     """What a command executes, as callgrind counts it: the same number on a busy machine as on a quiet one."""
     done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
