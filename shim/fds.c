@@ -23,6 +23,7 @@ struct entry {
     uint32_t epfd_generation;
     uint32_t events; /* 0: not registered */
     bool used;       /* there is something to forget when it closes */
+    bool fresh;      /* accepted, and not registered since */
     bool added;      /* registered, if not now then before; where, the fields above say */
     bool twice;      /* registered in two epoll instances at once: not served */
     epoll_data_t data;
@@ -100,6 +101,7 @@ static void note_locked(struct entry *e, int epfd, int op, const struct epoll_ev
     e->events = event->events | EPOLLERR | EPOLLHUP;
     e->data = event->data;
     e->added = true;
+    e->fresh = false;
     __atomic_store_n(&e->used, true, __ATOMIC_RELAXED);
 }
 
@@ -118,7 +120,7 @@ static void forget(struct entry *e)
         return;
     __atomic_add_fetch(&e->generation, 1, __ATOMIC_ACQ_REL);
     e->events = 0;
-    e->twice = e->added = false;
+    e->twice = e->added = e->fresh = false;
     __atomic_store_n(&e->used, false, __ATOMIC_RELAXED);
     __atomic_store_n(&e->waiter, 0, __ATOMIC_RELEASE);
     unlock(e);
@@ -141,6 +143,26 @@ void oct_fd_closed_range(unsigned first, unsigned last)
         else
             oct_fd_closed((int)fd);
     }
+}
+
+void oct_fd_accepted(int fd)
+{
+    struct entry *e = entry_of(fd, true);
+    if (e == NULL || !lock(e))
+        return;
+    e->fresh = !e->added;
+    __atomic_store_n(&e->used, true, __ATOMIC_RELAXED);
+    unlock(e);
+}
+
+bool oct_fd_fresh(int fd)
+{
+    struct entry *e = entry_of(fd, false);
+    if (e == NULL || !lock(e))
+        return false;
+    bool fresh = e->fresh;
+    unlock(e);
+    return fresh;
 }
 
 bool oct_fd_registered(int fd, struct oct_registration *out)

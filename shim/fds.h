@@ -19,6 +19,11 @@ void oct_fd_note(int epfd, int op, int fd, const struct epoll_event *event);
 void oct_fd_closed(int fd);
 void oct_fd_closed_range(unsigned first, unsigned last);
 
+/* accept() gave fd. */
+void oct_fd_accepted(int fd);
+/* True if fd came from accept() and no epoll instance has heard of it since. */
+bool oct_fd_fresh(int fd);
+
 /* False if fd has been in no epoll instance that is still open, or is in more than one. */
 bool oct_fd_registered(int fd, struct oct_registration *out);
 

@@ -32,8 +32,7 @@ static bool deliverable(struct oct_conn *conn, const struct oct_thread *t, const
 }
 
 /* Counts the handshake among those in flight, and says whether it is worth a fibre: not when it is alone, for then it
- * would wait for nobody. One that is not registered yet (nginx with deferred accept) is counted: the next call finds it
- * so. A server that hides its sockets may take them out of epoll while
+ * would wait for nobody. One that is not registered yet is counted: the next call finds it so. A server that hides its sockets may take them out of epoll while
  * it has something to do for them; it is made to put them back before it sleeps (socket.c). */
 static bool wants_fibre(struct oct_conn *conn, struct oct_thread *t)
 {
@@ -79,13 +78,18 @@ static int call_on_fibre(struct oct_conn *conn, struct oct_queue *queue, oct_han
     return value;
 }
 
+static int tell_to_wait(struct oct_conn *conn, int pause_value)
+{
+    conn->masked = true;
+    return pause_value;
+}
+
 static int pretend(struct oct_conn *conn, struct oct_thread *t, int pause_value)
 {
     if (conn->hidden)
         oct_socket_is_empty(conn, t);
     oct_events_mute(conn, t);
-    conn->masked = true;
-    return pause_value;
+    return tell_to_wait(conn, pause_value);
 }
 
 static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshake_call *call, void *arg,
@@ -128,6 +132,8 @@ int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_val
         return call(s, arg);
     if (conn->state == OCT_CONN_PAUSED || (conn->state == OCT_CONN_READY && conn->thread != t))
         return pretend(conn, t, pause_value);
+    if (conn->state == OCT_CONN_RUNNING && served(conn, t) && oct_socket_put_off(conn, t))
+        return tell_to_wait(conn, pause_value);
     return run_tracked(conn, t, call, arg, pause_value);
 }
 
@@ -160,7 +166,7 @@ bool oct_handshake_first(SSL *s, int *value)
     if (conn == NULL)
         return true;
     conn->masked = false;
-    if (conn->state == OCT_CONN_RUNNING && !wants_fibre(conn, t))
+    if (conn->state == OCT_CONN_RUNNING && conn->looked && !wants_fibre(conn, t))
         return true;
     *value = oct_handshake_full(s, oct_ssl()->SSL_do_handshake);
     return *value > 0;

@@ -17,7 +17,8 @@
  *   drain.c             a paused connection is freed
  *   conn.c, thread.c    what is known of a connection and of a thread
  *   socket.c            the socket of a connection, which its BIO may hide
- *   fds.c, close.c      what is known of a file descriptor
+ *   fds.c               what is known of a file descriptor,
+ *   accept.c, close.c   from its beginning to its end
  *   events.c, poll.c    the hooks of epoll, poll and select
  *
  * A connection belongs to the thread that paused it: a fibre cannot move. Nothing here is secret; no key and no byte of
@@ -58,6 +59,7 @@ struct oct_conn {
     enum oct_conn_state state;
     bool listed;      /* in the list of those whose event is to be delivered */
     bool masked;      /* the server is to read WANT_READ from the last call */
+    bool looked;      /* its server has called it before */
     bool hidden;      /* its BIO does not tell the socket */
     bool nonblocking; /* the socket has been seen to be so */
     bool never;       /* stays synchronous from now on */
@@ -117,6 +119,8 @@ int oct_handshake_done(SSL *s, void *arg);
 int oct_socket_find(struct oct_conn *conn);
 /* A socket that blocks makes its own caller wait: it must never be told to come back. */
 bool oct_socket_nonblocking(struct oct_conn *conn, int fd);
+/* The server's first call: true if it is to be told, without looking, that nothing can be read yet (socket.c). */
+bool oct_socket_put_off(struct oct_conn *conn, struct oct_thread *t);
 /* A handshake call of conn begins: watches what a BIO that hides its socket reads from. The end of it. */
 void oct_socket_watch(struct oct_conn *conn, struct oct_thread *t);
 void oct_socket_unwatch(struct oct_thread *t);

@@ -7,10 +7,13 @@
  * (in a callback of its own, say) leaves it open which is the connection's: it stays synchronous.
  *
  * Such a program keeps its own account of what can be read. It trusts its own recv() more than libssl's "want read":
- * unless that has said EAGAIN, it comes back at once, again and again, and does not ask epoll. So recv() says EAGAIN where
- * that is no lie to anybody: to a BIO that holds nothing back and is asked while nothing may enter libssl, and at the
- * first look at a socket that epoll has never heard of, where others are in mid-handshake: without that the handshake
- * would have nobody to be woken by. The program then asks epoll, which says what there is to read.
+ * unless that has said EAGAIN, it comes back at once, again and again, and does not ask epoll. So when a handshake is
+ * paused its BIO is asked once more, and recv() says EAGAIN: only to a BIO that holds nothing back, so that no byte is
+ * lost.
+ *
+ * Many servers look for a hello as soon as they have accepted a connection, before they tell epoll of it: then the
+ * handshake would have nobody to be woken by. Where others are in mid-handshake such a look finds nothing, once. The
+ * server then asks epoll, which says what there is to read.
  */
 #include "fds.h"
 #include "thread.h"
@@ -64,14 +67,20 @@ void oct_socket_is_empty(struct oct_conn *conn, struct oct_thread *t)
     t->busy--;
 }
 
-/* The first look at conn's socket. */
-static bool put_off(struct oct_conn *conn, struct oct_thread *t, int fd)
+/* The first look at conn's socket: true if it is to find nothing. */
+static bool too_early(struct oct_conn *conn, struct oct_thread *t, int fd)
 {
-    struct oct_registration at;
-    if (oct_fd_registered(fd, &at) || !oct_socket_nonblocking(conn, fd))
+    if (!oct_fd_fresh(fd) || !oct_socket_nonblocking(conn, fd))
         return false;
     oct_thread_join(t, conn);
     return oct_thread_company(t) > 1;
+}
+
+bool oct_socket_put_off(struct oct_conn *conn, struct oct_thread *t)
+{
+    int fd = !conn->looked && oct_ssl()->SSL_is_server(conn->ssl) ? oct_socket_find(conn) : -1;
+    conn->looked = true;
+    return fd >= 0 && too_early(conn, t, fd);
 }
 
 /* True if recv() is to find nothing. */
@@ -87,7 +96,7 @@ static bool seen(struct oct_thread *t, int fd)
         return false;
     }
     conn->hidden_fd = fd;
-    return put_off(conn, t, fd);
+    return too_early(conn, t, fd);
 }
 
 __attribute__((visibility("default"))) ssize_t recv(int fd, void *buf, size_t n, int flags)

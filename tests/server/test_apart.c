@@ -30,11 +30,40 @@ static void expect_synchronous(struct world *w, struct pair *p)
     world_close(w);
 }
 
+/* The first look at an accepted socket of which epoll has not heard is put off, once. */
+static void expect_put_off(struct pair *p)
+{
+    char byte;
+    pair_client(p);
+    assert_int_equal(pair_server(p), 0);
+    assert_false(pair_paused(p));
+    assert_int_equal(SSL_get_state(p->server), TLS_ST_BEFORE);
+    assert_int_equal(recv(p->fd, &byte, 1, MSG_PEEK), 1);
+}
+
 static void test_not_registered(void **state)
 {
     struct world *w = company();
+    struct pair *p = world_add(w, world_server_ctx(TLS13), 0);
     (void)state;
-    expect_synchronous(w, world_add(w, world_server_ctx(TLS13), 0));
+    expect_put_off(p);
+    expect_synchronous(w, p);
+}
+
+/* Servers that accept, look, and only then ask epoll. */
+static void test_registered_late(void **state)
+{
+    struct world *w = company();
+    struct pair *p = world_add(w, world_server_ctx(TLS13), 0);
+    struct epoll_event event = {.events = EDGE, .data.ptr = p};
+    (void)state;
+    expect_put_off(p);
+    assert_int_equal(epoll_ctl(w->epfd, EPOLL_CTL_ADD, p->fd, &event), 0);
+    assert_int_equal(pair_server(p), 0);
+    assert_true(pair_paused(p));
+    world_run(w);
+    world_exchange(w);
+    world_close(w);
 }
 
 static void test_registered_before(void **state)
@@ -354,6 +383,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_not_registered),
+        cmocka_unit_test(test_registered_late),
         cmocka_unit_test(test_registered_before),
         cmocka_unit_test(test_registration_of_a_closed_one),
         cmocka_unit_test(test_one_shot),

@@ -10,6 +10,7 @@
 #include <openssl/x509.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/un.h>
 #include <time.h>
 
 #define RUN_SECONDS 60
@@ -136,12 +137,28 @@ SSL_CTX *world_client_ctx(void)
     return client_ctx;
 }
 
+/* Two connected sockets; the first comes from accept(), as a server's do. */
+static void socket_pair(int ends[2])
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    socklen_t length = sizeof address;
+    int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    ends[1] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof address.sun_family), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &length), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    assert_int_equal(connect(ends[1], (struct sockaddr *)&address, length), 0);
+    ends[0] = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    assert_true(ends[0] >= 0);
+    close(listener);
+}
+
 struct pair *world_add(struct world *w, SSL_CTX *ctx, uint32_t events)
 {
     struct pair *p = &w->pair[w->pairs++];
     int ends[2];
     *p = (struct pair){.server = SSL_new(ctx), .client = SSL_new(client_ctx)};
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
+    socket_pair(ends);
     p->fd = ends[0];
     p->peer = ends[1];
     SSL_set_fd(p->server, p->fd);
