@@ -18,21 +18,25 @@ static pthread_key_t key;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* orphans, and the end of a thread that may get some */
 static uint64_t last_id = 1;                             /* 0 and 1 mean no thread and several (fds.c) */
 
-/* What is still paused stays so for good: its fibre can run on no other thread. */
+/* What is still paused stays so for good: its fibre can run on no other thread. Its stack stays too: the job that lies
+ * on it is known to the queue, which goes after this, and to the SSL object, which may live on. */
 static void thread_end(void *arg)
 {
     struct oct_thread *t = arg;
+    bool paused = false;
     oct_drain_orphans(t);
     pthread_mutex_lock(&lock);
     while (t->handshakes != NULL) {
         struct oct_conn *conn = t->handshakes;
+        paused = paused || conn->state != OCT_CONN_RUNNING;
         conn->never = true;
         conn->state = conn->state == OCT_CONN_READY ? OCT_CONN_PAUSED : conn->state;
         oct_thread_leave(conn);
     }
     pthread_mutex_unlock(&lock);
     oct_thread_own = NULL;
-    oct_stack_end(t);
+    if (!paused)
+        oct_stack_end(t);
     free(t);
 }
 

@@ -5,6 +5,7 @@
 
 #include <octuple/queue.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/select.h>
 #include <time.h>
 
@@ -217,6 +218,27 @@ static void test_timeout_holds(void **state)
     }
 }
 
+static void *leave_paused(void *arg)
+{
+    struct world **w = arg;
+    *w = world_open(EPOLLIN | EPOLLET, TLS13, 4);
+    assert_int_equal(world_hello(*w), 3);
+    return NULL;
+}
+
+/* A thread ends, its operations still wait, and somebody else frees the connections. */
+static void test_thread_ends(void **state)
+{
+    struct world *w;
+    pthread_t thread;
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        assert_int_equal(pthread_create(&thread, NULL, leave_paused, &w), 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        world_close(w);
+    }
+}
+
 static void test_errors_stay(void **state)
 {
     struct world *w = world_open(EPOLLIN | EPOLLET, TLS13, 3);
@@ -271,6 +293,7 @@ int main(void)
         cmocka_unit_test(test_modified_registration),
         cmocka_unit_test(test_deleted_and_added),
         cmocka_unit_test(test_timeout_holds),
+        cmocka_unit_test(test_thread_ends),
         cmocka_unit_test(test_errors_stay),
         cmocka_unit_test(test_poll_and_select),
     };
