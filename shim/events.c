@@ -6,8 +6,9 @@
  * what the first event was about could not know the second).
  *
  * Jobs that wait are run when the kernel has nothing and the server would sleep: nobody waits for company. Where a paused
- * handshake has more to read (TLS 1.2 clients send three messages at once) the kernel tells a level-triggered server so
- * all the time: such events are left out, and the kernel repeats them afterwards. Two kinds of server would not get
+ * handshake has more to read (TLS 1.2 clients send three messages at once), or its program also asks whether it may write,
+ * the kernel tells a level-triggered program so all the time: such events are left out, and the kernel repeats them
+ * afterwards. Two kinds of server would not get
  * to sleep: one that only ever looks (timeout 0, because it always has something else to do), and one to which
  * something happens all the time. For them the wait is bounded.
  */
@@ -161,12 +162,14 @@ static bool is_muted(const struct oct_thread *t, const struct epoll_event *event
     return false;
 }
 
-/* Errors and hang-ups are news at any time. */
+/* What a handshake may wait for, and so what is no news while it is paused; errors and hang-ups always are. */
+#define HANDSHAKE_WAITS_FOR (EPOLLIN | EPOLLRDNORM | EPOLLOUT | EPOLLWRNORM)
+
 static int leave_out_muted(const struct oct_thread *t, const struct oct_wait *w, int n)
 {
     int kept = 0;
     for (int i = 0; i < n; i++)
-        if ((w->events[i].events & ~(EPOLLIN | EPOLLRDNORM)) != 0 || !is_muted(t, &w->events[i], w->epfd))
+        if ((w->events[i].events & ~HANDSHAKE_WAITS_FOR) != 0 || !is_muted(t, &w->events[i], w->epfd))
             w->events[kept++] = w->events[i];
     return kept;
 }

@@ -131,16 +131,17 @@ static void test_repeats_when_level_triggered(void **state)
     }
 }
 
-/* That a paused connection has more to read is no news for a level-triggered server: it would call in vain all the time
+/* That a paused connection has more to read, or may write, is no news for a level-triggered server: it would call in vain all the time
  * and never sleep. That the client has gone is, and so is what comes for others. */
 static void test_more_to_read_is_no_news(void **state)
 {
-    struct world *w = world_open(EPOLLIN | EPOLLRDHUP, TLS13, 4);
+    struct world *w = world_open(EPOLLIN | EPOLLRDHUP | EPOLLOUT, TLS13, 4);
     struct pair *noise = world_add(w, world_server_ctx(TLS13), EPOLLIN);
     struct epoll_event events[8];
     (void)state;
     w->pairs--;
     assert_int_equal(world_hello(w), 3);
+    assert_int_equal(epoll_ctl(w->epfd, EPOLL_CTL_DEL, w->pair[0].fd, NULL), 0); /* it is not paused */
     for (int i = 1; i < 4; i++)
         assert_int_equal(send(w->pair[i].peer, "x", 1, 0), 1);
     assert_int_equal(world_wait(w, events, 8, 0), 0);
@@ -152,8 +153,10 @@ static void test_more_to_read_is_no_news(void **state)
     assert_int_equal(recv(noise->fd, &events, 1, 0), 1);
     pair_end(w, &w->pair[2]);
     assert_int_equal(waiting(), 2);
-    assert_int_equal(world_wait(w, events, 8, -1), 2);
-    assert_int_equal(waiting(), 0);
+    for (int rounds = 0; waiting() != 0; rounds++) {
+        world_wait(w, events, 8, -1);
+        assert_in_range(rounds, 0, 1);
+    }
     w->pairs++;
     world_close(w);
 }
