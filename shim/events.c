@@ -119,7 +119,7 @@ static int deliver(struct oct_thread *t, const struct oct_wait *w, bool sleep)
 
 static void jobs_forget(struct oct_thread *t)
 {
-    t->empty_polls = 0;
+    t->empty_polls = t->muted_count = 0;
     t->waiting_since = t->all_waiting_since = 0;
 }
 
@@ -182,7 +182,7 @@ static int wait_with_work(struct oct_thread *t, const struct oct_wait *w)
     t->real_first = false;
     if (n < 0)
         return n;
-    if (t->muted_count > 0)
+    if (t->muted_count > 0 && oct_thread_waiting() != 0)
         n = leave_out_muted(t, w, n);
     bool sleep = n == 0 && would_sleep(w);
     run_queue_if_due(t, since, sleep, n == 0);

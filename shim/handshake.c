@@ -78,6 +78,11 @@ static int call_on_fibre(struct oct_conn *conn, struct oct_queue *queue, oct_han
     return value;
 }
 
+static bool put_off(struct oct_conn *conn, struct oct_thread *t)
+{
+    return conn->state == OCT_CONN_RUNNING && served(conn, t) && oct_socket_put_off(conn, t);
+}
+
 static int tell_to_wait(struct oct_conn *conn, int pause_value)
 {
     conn->masked = true;
@@ -132,7 +137,7 @@ int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_val
         return call(s, arg);
     if (conn->state == OCT_CONN_PAUSED || (conn->state == OCT_CONN_READY && conn->thread != t))
         return pretend(conn, t, pause_value);
-    if (conn->state == OCT_CONN_RUNNING && served(conn, t) && oct_socket_put_off(conn, t))
+    if (put_off(conn, t))
         return tell_to_wait(conn, pause_value);
     return run_tracked(conn, t, call, arg, pause_value);
 }
@@ -166,7 +171,11 @@ bool oct_handshake_first(SSL *s, int *value)
     if (conn == NULL)
         return true;
     conn->masked = false;
-    if (conn->state == OCT_CONN_RUNNING && conn->looked && !wants_fibre(conn, t))
+    if (put_off(conn, t)) {
+        *value = tell_to_wait(conn, -1);
+        return false;
+    }
+    if (conn->state == OCT_CONN_RUNNING && !wants_fibre(conn, t))
         return true;
     *value = oct_handshake_full(s, oct_ssl()->SSL_do_handshake);
     return *value > 0;

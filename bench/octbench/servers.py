@@ -4,7 +4,7 @@
 
 Each server runs as it is and by `octuple run`, and both are loaded in turns with full handshakes of TLS 1.3 (X25519, RSA-2048):
 saturated, and by one connection at a time. Each client makes connections to a stock HAProxy, as it is and by `octuple run`.
-What counts is CPU time, for each handshake.
+What counts is CPU time, for each handshake; of clients without what it takes to start them (`octuple run -- true`).
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ def measure_kind(kind: Kind, folder: Path, build: Build, place: machine.Placemen
         return result
 
 
-def client_run(command: list[str], build: Build | None, place: machine.Placement, server: Other) -> dict:
-    """One run of a client; wrk says itself how many connections it made, as each answers one request."""
+def run_one(command: list[str], build: Build | None, place: machine.Placement) -> tuple[float, str]:
+    """The CPU seconds of a command, and what it said."""
     full = [str(build.octuple), "run", "--", *command] if build else command
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(full, env=clean_environment(), capture_output=True, text=True, timeout=120, check=False,
@@ -94,11 +94,17 @@ def client_run(command: list[str], build: Build | None, place: machine.Placement
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
         raise ServerError(f"{' '.join(full)} ended with status {done.returncode}: {done.stderr.strip()}")
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
+
+
+def client_run(command: list[str], build: Build | None, place: machine.Placement) -> dict:
+    """One run of a client; wrk says itself how many connections it made, as each answers one request."""
+    start, _ = run_one(["true"], build, place)
+    spent, said = run_one(command, build, place)
     count = CLIENT_RUN
     if command[0] == "wrk":
-        count = next(int(line.split()[0]) for line in done.stdout.splitlines() if "requests in" in line)
-    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return {"cpu_us": spent * 1e6 / count}
+        count = next(int(line.split()[0]) for line in said.splitlines() if "requests in" in line)
+    return {"cpu_us": (spent - start) * 1e6 / count}
 
 
 def measure_client(name: str, server: Other, build: Build, place: machine.Placement, rounds: int) -> dict:
@@ -106,7 +112,7 @@ def measure_client(name: str, server: Other, build: Build, place: machine.Placem
     samples: dict[str, list[dict]] = {variant: [] for variant in measure.VARIANTS}
     for number in range(rounds):
         for variant in measure.order(number):
-            samples[variant].append(client_run(command, build if variant == "octuple" else None, place, server))
+            samples[variant].append(client_run(command, build if variant == "octuple" else None, place))
     return {"client": name} | summary(samples)
 
 

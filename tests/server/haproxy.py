@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 
+import clients
 import lab
 
 CONF = """\
@@ -116,6 +117,12 @@ class HAProxy:
 
         lab.wait_until(reloads, "the master reloads")
         lab.wait_until(lambda: self.worker_pids() and old not in self.worker_pids(), "the old worker ends")
+
+    def idle_fds(self) -> int:
+        """When it has served somebody: it listens before it has all that it needs."""
+        clients.fetch(self.port, lab.client_context())
+        time.sleep(0.2)
+        return self.fds()
 
     def fds(self) -> int:
         return psutil.Process(self.worker_pids()[-1]).num_fds()

@@ -93,9 +93,10 @@ def test_early_data(build, keys, place):
     with HAProxy(keys, build, bind="allow-0rtt") as server:
         pid = server.worker_pids()[0]
         (place / "request").write_bytes(clients.REQUEST)
+        herd_of(server, lab.client_context())
+        assert server.counters()["rsa2048-private"].done > 0
         full = clients.s_clients(pid, server.port, [["-tls1_3", "-sess_out", f"{place}/{i}"] for i in range(8)])
         assert all("Early data was not sent" in said for said in full)
-        assert server.counters()["rsa2048-private"].done > 0
         with clients.stopped(pid):
             runs = [clients.s_client(server.port, "-tls1_3", "-sess_in", f"{place}/{i}", "-early_data", f"{place}/request")
                     for i in range(8)]
@@ -111,7 +112,7 @@ def test_aborts_among_good_ones(build, keys, version, ciphers):
     """Nothing is left of those that go, and their neighbours do not notice."""
     random.seed(7)
     with HAProxy(keys, build) as server:
-        idle, pid = server.fds(), server.worker_pids()[0]
+        idle, pid = server.idle_fds(), server.worker_pids()[0]
         context = lab.client_context(version, ciphers)
         for _ in range(6):
             herd = clients.herd(pid, server.port, context, 24)
@@ -128,7 +129,7 @@ def test_aborts_among_good_ones(build, keys, version, ciphers):
 
 def test_all_are_gone_when_it_looks(build, keys):
     with HAProxy(keys, build) as server:
-        idle, pid = server.fds(), server.worker_pids()[0]
+        idle, pid = server.idle_fds(), server.worker_pids()[0]
         for by_reset in (False, True) * 3:
             with clients.stopped(pid):
                 for client in [clients.Client(server.port, lab.client_context()) for _ in range(20)]:
