@@ -43,7 +43,7 @@ def test_serves(build, keys, place, kind):
         assert server.child.poll() is None
         count = server.counters()["rsa2048-private"]
         assert count.all == (0 if kind.name in WITHOUT_PROVIDER else 96) and count.failed == 0
-        assert (count.done > 0) == (kind.name in ACCELERATED), count
+        assert count.done > 0 or kind.name not in ACCELERATED, count
 
 
 CLIENTS = {
