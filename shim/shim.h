@@ -61,6 +61,7 @@ struct oct_conn {
     bool masked;      /* the server is to read WANT_READ from the last call */
     bool looked;      /* its server has called it before */
     bool hidden;      /* its BIO does not tell the socket */
+    bool was_empty;   /* its BIO was told so, and not by the socket */
     bool nonblocking; /* the socket has been seen to be so */
     bool never;       /* stays synchronous from now on */
 };

@@ -9,7 +9,8 @@
  * Such a program keeps its own account of what can be read. It trusts its own recv() more than libssl's "want read":
  * unless that has said EAGAIN, it comes back at once, again and again, and does not ask epoll. So when a handshake is
  * paused its BIO is asked once more, and recv() says EAGAIN: only to a BIO that holds nothing back, so that no byte is
- * lost.
+ * lost. What libssl makes of a message may depend on whether the BIO has found nothing before (HAProxy's says so until it
+ * finds nothing for another reason), so the BIO does not remember what we made it find.
  *
  * Many servers look for a hello as soon as they have accepted a connection, before they tell epoll of it: then the
  * handshake would have nobody to be woken by. Where others are in mid-handshake such a look finds nothing, once. The
@@ -39,8 +40,14 @@ int oct_socket_find(struct oct_conn *conn)
     return conn->hidden ? conn->hidden_fd : fd;
 }
 
+#define RETRY_FLAGS (BIO_FLAGS_RWS | BIO_FLAGS_SHOULD_RETRY)
+
 void oct_socket_watch(struct oct_conn *conn, struct oct_thread *t)
 {
+    BIO *bio = conn->was_empty ? oct_ssl()->SSL_get_rbio(conn->ssl) : NULL;
+    if (bio != NULL)
+        oct_ssl()->BIO_clear_flags(bio, RETRY_FLAGS);
+    conn->was_empty = false;
     t->reads = conn->hidden ? conn : NULL;
 }
 
@@ -58,6 +65,7 @@ void oct_socket_is_empty(struct oct_conn *conn, struct oct_thread *t)
     char byte;
     if (bio == NULL || conn->hidden_bytes == 0 || ssl->BIO_number_read(bio) != conn->hidden_bytes)
         return;
+    const int flags = ssl->BIO_test_flags(bio, RETRY_FLAGS);
     t->busy++;
     t->reads = conn;
     t->reads_nothing = true;
@@ -65,6 +73,8 @@ void oct_socket_is_empty(struct oct_conn *conn, struct oct_thread *t)
     t->reads_nothing = false;
     t->reads = NULL;
     t->busy--;
+    ssl->BIO_clear_flags(bio, RETRY_FLAGS);
+    ssl->BIO_set_flags(bio, flags);
 }
 
 /* The first look at conn's socket: true if it is to find nothing. */
@@ -96,7 +106,8 @@ static bool seen(struct oct_thread *t, int fd)
         return false;
     }
     conn->hidden_fd = fd;
-    return too_early(conn, t, fd);
+    conn->was_empty = too_early(conn, t, fd);
+    return conn->was_empty;
 }
 
 __attribute__((visibility("default"))) ssize_t recv(int fd, void *buf, size_t n, int flags)

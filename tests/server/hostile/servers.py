@@ -99,6 +99,7 @@ def haproxy(keys: Path, build: lab.Build | None) -> Iterator[Target]:
                               more=HAPROXY_AUTH.format(port=auth, keys=keys, rest=rest)).use(build)
     with server:
         [pid] = server.worker_pids()
+        server.idle_fds()  # from here on it has all that it needs
         yield Target("haproxy", {"plain": server.port, "auth": auth}, lambda: pid, server.said, HAPROXY_SAYS,
                      server.counters)
         if server.process.poll() is not None:
