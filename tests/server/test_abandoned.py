@@ -17,7 +17,7 @@ COUNT = 200
 
 
 def abandon(build: lab.Build, place: lab.Path, how: str, **extra: str) -> dict:
-    program = build.folder / "tests/server/octuple_abandon"
+    program = build.folder / "bin/octuple_abandon"
     done = subprocess.run([str(program), how, str(COUNT)], env=lab.shim_environment(place, build, **extra), timeout=120,
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done
