@@ -17,17 +17,53 @@ import shutil
 import statistics
 import sys
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from . import load, machine, measure
+from . import counters, load, machine, measure, others
 from .programs import Build
 from .server import Nginx, ServerError, find_nginx, make_keys
 
-SERVERS = {"nginx": Nginx}
+
+
+class HAProxy:
+    """HAProxy as others.py has it, one for each kind of key, for what takes an Nginx."""
+
+    def __init__(self, name: str, folder: Path, keys: Path, kinds: list[str], cpu: int, build: Build | None = None):
+        self.name = name
+        self.running = {kind: others.Other(others.KINDS[0], folder / kind, keys, kind, 0, build, {cpu}) for kind in kinds}
+        self.ports = {kind: server.port for kind, server in self.running.items()}
+
+    def __enter__(self) -> "HAProxy":
+        with ExitStack() as started:
+            for server in self.running.values():
+                started.enter_context(server)
+            self.stop = started.pop_all()
+        return self
+
+    def __exit__(self, *_exception) -> None:
+        self.stop.close()
+
+    def said(self) -> str:
+        return "\n".join(server.said() for server in self.running.values())
+
+    def cpu_times(self) -> tuple[float, float]:
+        """How long they had to wait for their CPU is not known."""
+        return sum(server.cpu_seconds() for server in self.running.values()), 0.0
+
+    def counters(self) -> dict[str, counters.Operation]:
+        total = {name: counters.Operation() for name in counters.NAMES}
+        for server in self.running.values():
+            for name, more in server.counters().items():
+                total[name] += more
+        return total
+
+
+SERVERS = {"nginx": Nginx, "haproxy": HAProxy}
 PERCENTS = tuple(range(10, 101, 10))
 HANDSHAKES = ("tls13-rsa2048", "tls13-ecdsa-p256")
 CONNECTIONS = 64  # to saturate

@@ -18,12 +18,13 @@ def test_promise(stock, octuple, cpu, held):
     assert curves.held({"p50": (9000, 9000), "p99": (stock, octuple)}, (1, cpu)) == held
 
 
-def test_whole_run(monkeypatch, tmp_path, capsys):
+@pytest.mark.parametrize("server", curves.SERVERS)
+def test_whole_run(server, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(curves, "PERCENTS", (20, 100))
     numbers, picture = tmp_path / "curves.json", tmp_path / "curves.png"
-    assert curves.main(["--build-dir", os.environ["OCTUPLE_BUILD"], "--server", "nginx", "--handshake", "tls13-ecdsa-p256", "--rounds", "1",
+    assert curves.main(["--build-dir", os.environ["OCTUPLE_BUILD"], "--server", server, "--handshake", "tls13-ecdsa-p256", "--rounds", "1",
                         "--seconds", "0.3", "--json", str(numbers), "--png", str(picture)]) == 0
-    result = json.loads(numbers.read_text())["servers"]["nginx"][0]
+    result = json.loads(numbers.read_text())["servers"][server][0]
     assert result["handshake"] == "tls13-ecdsa-p256" and [at["percent"] for at in result["points"]] == [20, 100]
     for at in result["points"]:
         assert all(at[variant]["failed"] == 0 and at[variant]["p99"] >= at[variant]["p50"] > 0 for variant in ("stock", "octuple"))

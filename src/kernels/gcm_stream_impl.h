@@ -147,8 +147,8 @@ VEC_STEP void gcm_text(const struct oct_aead_stream_args *args, const enum gcm_m
         gcm_text_part(key, state, args->in + whole, args->out + whole, rest, index + whole / 16, mode);
     if (args->ahead)
         gcm_key_stream(key, state, args->ahead, (args->before + args->len) / OCT_GCM_WINDOW * (OCT_GCM_WINDOW / 16));
-    /* Across the call of gcm_block() gcc 12 loses sight of the wide halves that blocks before it have left: without this, each
-     * change to SSE code that follows costs some seventy nanoseconds. */
+    /* Across the call of gcm_block() gcc 12 loses sight of the wide halves that blocks before it have left: without
+     * this, each change to SSE code that follows costs some seventy nanoseconds. */
     blocks_clear_registers();
 }
 

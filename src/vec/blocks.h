@@ -104,9 +104,9 @@ OCT_INLINE bv bv_upper_halves(bv a, bv b);
 OCT_INLINE bv bv_add32(bv a, bv b);
 
 #if BV_LANES == 4
-/* What four packets side by side need. Lane i (a constant), and a with b's lane i; b1_number() in every lane; lane i has
- * the number i as its last byte; ones in the first n[i] bytes (0 to 16) of each lane i, zeros above; rows become columns:
- * lane i of x[j] is what lane j of x[i] was. */
+/* What four packets side by side need. Lane i (a constant), and a with b's lane i; b1_number() in every lane; lane i
+ * has the number i as its last byte; ones in the first n[i] bytes (0 to 16) of each lane i, zeros above; rows become
+ * columns: lane i of x[j] is what lane j of x[i] was. */
 OCT_INLINE b1 bv_lane(bv a, const int i);
 OCT_INLINE bv bv_blend(bv a, const int i, bv b);
 OCT_INLINE bv bv_number(uint64_t number);
