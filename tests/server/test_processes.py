@@ -132,8 +132,10 @@ def test_python_servers(build, keys, place, program):
     count = lab.read_counters(place / "counters")["rsa2048-private"]
     if program is EPOLL:
         assert count.done > 0, "a server of its own that uses epoll is accelerated too"
-    else:
+    elif program is ASYNCIO:
         assert count.submitted == 0
+    else:
+        assert count.failed == 0, "threads may run theirs together, if they meet"
 
 
 @pytest.mark.parametrize("more", [[], ["-async"]], ids=["select", "async"])
