@@ -13,7 +13,7 @@ import pytest
 import clients
 import lab
 
-COUNT = 80
+COUNT = 200
 
 
 def abandon(build: lab.Build, place: lab.Path, how: str, **extra: str) -> dict:
