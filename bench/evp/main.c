@@ -8,6 +8,7 @@
  * serves none of it here.
  */
 #include "derive.h"
+#include "sides.h"
 #include "turns.h"
 #include "work.h"
 
@@ -33,19 +34,6 @@ struct row {
     const char *algorithm, *verb, *shape;
     size_t len;
 };
-
-static OSSL_LIB_CTX *new_libctx(const char *modules)
-{
-    OSSL_LIB_CTX *ctx = OSSL_LIB_CTX_new();
-
-    if (ctx == NULL || OSSL_PROVIDER_load(ctx, "default") == NULL)
-        return NULL;
-    if (modules != NULL && (!OSSL_PROVIDER_set_default_search_path(ctx, modules) ||
-                            OSSL_PROVIDER_load(ctx, "octuple") == NULL ||
-                            !EVP_set_default_properties(ctx, "provider=octuple")))
-        return NULL;
-    return ctx;
-}
 
 static void report(const struct options *o, const struct row *row, const struct result *r)
 {
@@ -246,8 +234,8 @@ int main(int argc, char **argv)
     if (!parse(&o, argc, argv))
         return usage();
     setenv("OCTUPLE_CIPHERS", "on", 1);
-    ctx[0] = new_libctx(NULL);
-    ctx[1] = new_libctx(o.modules);
+    ctx[0] = sides_libctx(NULL, NULL);
+    ctx[1] = sides_libctx(o.modules, "provider=octuple");
     if (ctx[0] == NULL || ctx[1] == NULL) {
         fprintf(stderr, "octuple-evp: OpenSSL does not load %s/octuple.so\n", o.modules);
         return 1;

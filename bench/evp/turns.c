@@ -3,6 +3,8 @@
 /* See turns.h. */
 #include "turns.h"
 
+#include "sides.h"
+
 #include <stdlib.h>
 #include <time.h>
 
@@ -13,18 +15,6 @@ static double now_ns(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *value, size_t n)
-{
-    qsort(value, n, sizeof *value, by_size);
-    return value[n / 2];
 }
 
 /* `units` units of work, and nanoseconds for each thing in them; negative if one failed. */
@@ -58,6 +48,6 @@ int turns_measure(const struct unit *stock, const struct unit *octuple, int (*sa
         ratio[i] = a[i] / b[i];
         ok &= a[i] > 0 && b[i] > 0;
     }
-    *r = (struct result){median(a, turns), median(b, turns), median(ratio, turns)};
+    *r = (struct result){sides_median(a, turns), sides_median(b, turns), sides_median(ratio, turns)};
     return ok;
 }

@@ -12,11 +12,9 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -25,7 +23,7 @@ import brotli
 from rich.console import Console
 from rich.table import Table
 
-from . import machine, measure
+from . import experiment, machine, measure
 from .programs import Build, clean_environment
 from .server import CONFIG_SERVER, Nginx, ServerError, find_nginx, make_keys
 
@@ -214,18 +212,10 @@ def run(folder: Path, build: Build, options: argparse.Namespace) -> dict:
 def main(argv: list[str] | None = None) -> int:
     options = arguments(argv)
     build = Build(options.build_dir.resolve())
-    folder = Path(tempfile.mkdtemp(prefix="octuple-bulk-"))
-    folder.chmod(0o755)  # nginx's worker is another user
-    try:
-        document = run(folder, build, options)
-    except ServerError as error:
-        print(f"bulk: {error}", file=sys.stderr)
+    document = experiment.measured("bulk", lambda folder: run(folder, build, options), options.json)
+    if document is None:
         return 1
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
     print_tables(document, Console(width=130))
-    if options.json:
-        options.json.write_text(json.dumps(document, indent=1) + "\n")
     return 0
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Iterable
 
 MAGIC = 0x3150555463744F00
 LANES = 8
@@ -50,6 +51,15 @@ class Operation:
     def all(self) -> int:
         """Those that came to a result, in lanes or not."""
         return self.done + self.plain
+
+
+def total(several: Iterable[dict[str, Operation]]) -> dict[str, Operation]:
+    """The sums over several processes."""
+    result = {name: Operation() for name in NAMES}
+    for one in several:
+        for name, more in one.items():
+            result[name] += more
+    return result
 
 
 def parse(data: bytes) -> dict[str, Operation]:

@@ -12,11 +12,8 @@ CPU by more than 3 %.
 from __future__ import annotations
 
 import argparse
-import json
-import shutil
 import statistics
 import sys
-import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -24,9 +21,9 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from . import counters, load, machine, measure, others
+from . import counters, experiment, load, machine, measure, others
 from .programs import Build
-from .server import Nginx, ServerError, find_nginx, make_keys
+from .server import Nginx, find_nginx, make_keys
 
 
 
@@ -56,11 +53,7 @@ class HAProxy:
         return sum(server.cpu_seconds() for server in self.running.values()), 0.0
 
     def counters(self) -> dict[str, counters.Operation]:
-        total = {name: counters.Operation() for name in counters.NAMES}
-        for server in self.running.values():
-            for name, more in server.counters().items():
-                total[name] += more
-        return total
+        return counters.total(server.counters() for server in self.running.values())
 
 
 SERVERS = {"nginx": Nginx, "haproxy": HAProxy}
@@ -176,17 +169,10 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
 def main(argv: list[str] | None = None) -> int:
     options = arguments(argv)
     build = Build(options.build_dir.resolve())
-    folder = Path(tempfile.mkdtemp(prefix="octuple-curves-"))
-    folder.chmod(0o755)  # nginx's worker is another user
-    try:
-        document = run(folder, build, options, Console(width=130))
-    except (ServerError, load.LoadError) as error:
-        print(f"curves: {error}", file=sys.stderr)
+    console = Console(width=130)
+    document = experiment.measured("curves", lambda folder: run(folder, build, options, console), options.json)
+    if document is None:
         return 1
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    if options.json:
-        options.json.write_text(json.dumps(document, indent=1) + "\n")
     if options.png:
         plot(document, options.png)
     return 0

@@ -21,7 +21,7 @@ from typing import Callable
 
 from . import counters, process
 from .programs import Build, clean_environment, free_ports
-from .server import ServerError
+from .server import Running, ServerError
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\nok\n"
 REQUEST = b"GET /answer HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
@@ -178,7 +178,7 @@ def cpu_seconds(pid: int) -> float:
     return time.clock_gettime(clock) + sum(cpu_seconds(child) for child in process.children(pid))
 
 
-class Other:
+class Other(Running):
     """One running server of a kind. Use it in a `with` statement: it ends there."""
 
     def __init__(self, kind: Kind, folder: Path, keys: Path, key: str, backend: int, build: Build | None = None,
@@ -224,11 +224,7 @@ class Other:
         return cpu_seconds(self.child.pid)
 
     def counters(self) -> dict[str, counters.Operation]:
-        total = {name: counters.Operation() for name in counters.NAMES}
-        for path in self.counters_folder.glob("*.octuple"):
-            for name, more in counters.read(path).items():
-                total[name] += more
-        return total
+        return counters.total(counters.read(path) for path in self.counters_folder.glob("*.octuple"))
 
     def stop(self) -> None:
         if self.child is None or self.child.poll() is not None:
@@ -242,14 +238,3 @@ class Other:
             self.child.wait()
             for pid in workers:
                 os.kill(pid, 9)
-
-    def __enter__(self) -> "Other":
-        try:
-            self.start()
-        except BaseException:
-            self.stop()
-            raise
-        return self
-
-    def __exit__(self, *_exception) -> None:
-        self.stop()

@@ -16,6 +16,7 @@ import socket
 import subprocess
 import time
 from pathlib import Path
+from typing import Self
 
 from . import counters, process
 from .programs import Build, clean_environment, free_ports
@@ -78,8 +79,23 @@ def find_nginx() -> str:
     return path
 
 
-class Nginx:
-    """One running nginx with one worker. Use it in a `with` statement: it ends there."""
+class Running:
+    """What has start() and stop(). Use it in a `with` statement: it ends there."""
+
+    def __enter__(self) -> Self:
+        try:
+            self.start()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(self, *_exception) -> None:
+        self.stop()
+
+
+class Nginx(Running):
+    """One running nginx with one worker."""
 
     def __init__(self, name: str, folder: Path, keys: Path, kinds: list[str], cpu: int, build: Build | None = None):
         self.name, self.folder, self.keys, self.cpu, self.build = name, folder, keys, cpu, build
@@ -155,17 +171,6 @@ class Nginx:
                     os.kill(pid, signal.SIGKILL)
                 self.master.kill()
                 self.master.wait()
-
-    def __enter__(self) -> "Nginx":
-        try:
-            self.start()
-        except BaseException:
-            self.stop()
-            raise
-        return self
-
-    def __exit__(self, *_exception) -> None:
-        self.stop()
 
     def cpu_times(self) -> tuple[float, float]:
         return process.cpu_times(self.worker)

@@ -10,14 +10,12 @@ What counts is CPU time, for each handshake; of clients without what it takes to
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import resource
 import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -26,7 +24,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from . import load, machine, measure
+from . import experiment, load, machine, measure
 from .others import KINDS, Backend, Kind, Other
 from .programs import Build, clean_environment
 from .server import ServerError, make_keys
@@ -170,18 +168,11 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
 
 def main(argv: list[str] | None = None) -> int:
     options = arguments(argv)
-    folder = Path(tempfile.mkdtemp(prefix="octuple-servers-"))
-    folder.chmod(0o755)  # some servers become another user
-    try:
-        document = run(folder, Build(options.build_dir.resolve()), options)
-    except (ServerError, load.LoadError) as error:
-        print(f"servers: {error}", file=sys.stderr)
+    build = Build(options.build_dir.resolve())
+    document = experiment.measured("servers", lambda folder: run(folder, build, options), options.json)
+    if document is None:
         return 1
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
     print_tables(document, Console(width=130))
-    if options.json:
-        options.json.write_text(json.dumps(document, indent=1) + "\n")
     return 0
 
 

@@ -9,6 +9,7 @@
  * Exit status: 0, 1 if anything failed or a result was wrong, 2 for wrong usage.
  */
 #include "measure.h"
+#include "sides.h"
 
 #include <getopt.h>
 #include <openssl/crypto.h>
@@ -71,19 +72,6 @@ static int every_number(const struct options *o, OSSL_LIB_CTX *const libctx[SIDE
     return ok;
 }
 
-static OSSL_LIB_CTX *new_libctx(const char *modules)
-{
-    OSSL_LIB_CTX *ctx = OSSL_LIB_CTX_new();
-
-    if (ctx == NULL || OSSL_PROVIDER_load(ctx, "default") == NULL)
-        return NULL;
-    if (modules != NULL && (!OSSL_PROVIDER_set_default_search_path(ctx, modules) ||
-                            OSSL_PROVIDER_load(ctx, "octuple") == NULL ||
-                            !EVP_set_default_properties(ctx, "?provider=octuple")))
-        return NULL;
-    return ctx;
-}
-
 /* To the first of the CPUs that we may use. 0 if there are fewer. */
 static int pin(unsigned cpus)
 {
@@ -144,8 +132,8 @@ int main(int argc, char **argv)
 
     if (!parse(&o, argc, argv))
         return usage();
-    libctx[STOCK] = new_libctx(NULL);
-    libctx[OCTUPLE] = new_libctx(o.modules);
+    libctx[STOCK] = sides_libctx(NULL, NULL);
+    libctx[OCTUPLE] = sides_libctx(o.modules, "?provider=octuple");
     if (libctx[STOCK] == NULL || libctx[OCTUPLE] == NULL || !pin(o.cpus)) {
         fprintf(stderr, "octuple-threads: no %s/octuple.so, or not so many CPUs\n", o.modules);
         return 1;

@@ -4,6 +4,7 @@
 #include "measure.h"
 
 #include "../loadgen/hist.h"
+#include "sides.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -105,18 +106,6 @@ static struct turn one_turn(const struct plan *plan, const struct worker *worker
     return (struct turn){1e9 * done / (double)took, 1e-3 * (double)cpu / done};
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *value, size_t n)
-{
-    qsort(value, n, sizeof *value, by_size);
-    return value[n / 2];
-}
-
 static void quantiles(const struct worker *worker, unsigned threads, enum side of, struct result *r)
 {
     struct oct_hist *sum = calloc(1, sizeof *sum);
@@ -151,12 +140,12 @@ static void take_turns(const struct plan *plan, struct worker *worker, struct re
             memset(worker[t].hist, 0, sizeof worker[t].hist);
     }
     for (enum side of = 0; of < SIDES; of++) {
-        r->per_s[of] = median(per_s[of], plan->turns);
-        r->cpu_us[of] = median(cpu_us[of], plan->turns);
+        r->per_s[of] = sides_median(per_s[of], plan->turns);
+        r->cpu_us[of] = sides_median(cpu_us[of], plan->turns);
         quantiles(worker, plan->threads, of, r);
     }
-    r->ratio = median(ratio, plan->turns);
-    r->cpu_ratio = median(cpu_ratio, plan->turns);
+    r->ratio = sides_median(ratio, plan->turns);
+    r->cpu_ratio = sides_median(cpu_ratio, plan->turns);
 }
 
 static int workers_open(struct worker *worker, unsigned threads, const struct work_keys keys[SIDES])

@@ -88,15 +88,7 @@ class HAProxy:
 
     def stop(self) -> int:
         assert self.process is not None
-        if self.process.poll() is None:
-            self.process.terminate()
-        try:
-            return self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            for child in psutil.Process(self.process.pid).children():
-                child.kill()
-            self.process.kill()
-            return self.process.wait()
+        return lab.end_process(self.process)
 
     def worker_pids(self) -> list[int]:
         """Newest last."""

@@ -255,17 +255,7 @@ class Nginx:
                 if any(word in line for word in SAYS_FAULT) and not any(word in line for word in self.may_say)]
 
     def stop(self) -> int:
-        if self.process is None:
-            return 0
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-        try:
-            return self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            for child in psutil.Process(self.process.pid).children():
-                child.kill()
-            self.process.kill()
-            return self.process.wait()
+        return 0 if self.process is None else end_process(self.process)
 
     def master(self) -> psutil.Process:
         assert self.process is not None
@@ -308,6 +298,19 @@ def name_of(process: psutil.Process) -> str:
         return " ".join(process.cmdline())
     except psutil.Error:
         return ""
+
+
+def end_process(process: subprocess.Popen[bytes] | Detached) -> int:
+    """Asks it to end, and ends it and what it has started if it does not."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+    try:
+        return process.wait(20)
+    except subprocess.TimeoutExpired:
+        for child in psutil.Process(process.pid).children():
+            child.kill()
+        process.kill()
+        return process.wait()
 
 
 def wait_until(condition, what: str, seconds: float = 20.0) -> None:
