@@ -39,6 +39,7 @@ static OSSL_LIB_CTX *plain_make(struct oct_plain *plain)
         plain->rsa = EVP_KEYMGMT_fetch(ctx, "RSA", NULL);
     if (plain->rsa != NULL) {
         plain->x25519 = EVP_KEYMGMT_fetch(ctx, "X25519", NULL);
+        (void)oct_x25519_direct_find(&plain->x25519_direct, plain->default_provider);
         plain->ec = EVP_KEYMGMT_fetch(ctx, "EC", NULL);
         plain->ed25519 = EVP_KEYMGMT_fetch(ctx, "ED25519", NULL);
         plain->ed25519_signature = EVP_SIGNATURE_fetch(ctx, "ED25519", NULL);
@@ -82,6 +83,11 @@ EVP_KEYMGMT *oct_plain_rsa(struct oct_prov *prov)
 EVP_KEYMGMT *oct_plain_x25519(struct oct_prov *prov)
 {
     return oct_plain_ctx(prov) == NULL ? NULL : prov->plain.x25519;
+}
+
+const struct oct_x25519_direct *oct_plain_x25519_direct(struct oct_prov *prov)
+{
+    return oct_plain_ctx(prov) == NULL ? NULL : &prov->plain.x25519_direct;
 }
 
 EVP_KEYMGMT *oct_plain_ec(struct oct_prov *prov)

@@ -8,6 +8,8 @@
 #ifndef OCT_PROVIDER_PLAIN_H
 #define OCT_PROVIDER_PLAIN_H
 
+#include "x25519_direct.h"
+
 #include <octuple/ec.h>
 #include <openssl/ec.h>
 #include <openssl/evp.h>
@@ -28,6 +30,7 @@ struct oct_plain {
     EC_GROUP *ec_group[OCT_EC_CURVES]; /* to tell what is a point; NULL if there is no memory */
     EVP_KEYMGMT *rsa, *x25519, *ec, *ed25519; /* for the lists of parameters that this version of OpenSSL knows */
     EVP_SIGNATURE *ed25519_signature;
+    struct oct_x25519_direct x25519_direct;
     EVP_KDF *kdf[OCT_PLAIN_KDFS];
 };
 
@@ -42,6 +45,9 @@ EVP_KEYMGMT *oct_plain_rsa(struct oct_prov *prov);
 EVP_KEYMGMT *oct_plain_x25519(struct oct_prov *prov);
 EVP_KEYMGMT *oct_plain_ec(struct oct_prov *prov);
 EVP_KEYMGMT *oct_plain_ed25519(struct oct_prov *prov);
+
+/* Its X25519 without EVP. */
+const struct oct_x25519_direct *oct_plain_x25519_direct(struct oct_prov *prov);
 
 /* And its Ed25519 signatures. */
 EVP_SIGNATURE *oct_plain_ed25519_signature(struct oct_prov *prov);

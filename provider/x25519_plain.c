@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* X25519 on OpenSSL's own code, in the private context: a key of its own is made for each operation and cleared after
+/* X25519 on OpenSSL's own code, of the private context: a key of its own is made for each operation and cleared after
  * it. */
 #include "provider.h"
 #include "x25519.h"
@@ -9,21 +9,19 @@
 #include <openssl/evp.h>
 #include <openssl/params.h>
 
-/* private_key may be NULL; public_key may be NULL if private_key is not, and is computed then. */
-static EVP_PKEY *make_key(struct oct_prov *prov, const uint8_t *public_key, const uint8_t *private_key)
+/* The pair of a private key. */
+static EVP_PKEY *make_key(struct oct_prov *prov, const uint8_t *private_key)
 {
     OSSL_LIB_CTX *libctx = oct_plain_ctx(prov);
     EVP_PKEY_CTX *ctx = libctx == NULL ? NULL : EVP_PKEY_CTX_new_from_name(libctx, "X25519", NULL);
-    OSSL_PARAM params[3], *p = params;
+    OSSL_PARAM params[] = {
+        OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PRIV_KEY, (void *)private_key, OCT_X25519_BYTES),
+        OSSL_PARAM_construct_end(),
+    };
     EVP_PKEY *key = NULL;
 
-    if (public_key != NULL)
-        *p++ = OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)public_key, OCT_X25519_BYTES);
-    if (private_key != NULL)
-        *p++ = OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PRIV_KEY, (void *)private_key, OCT_X25519_BYTES);
-    *p = OSSL_PARAM_construct_end();
     if (ctx != NULL && EVP_PKEY_fromdata_init(ctx) > 0)
-        (void)(EVP_PKEY_fromdata(ctx, &key, private_key != NULL ? EVP_PKEY_KEYPAIR : EVP_PKEY_PUBLIC_KEY, params) > 0);
+        (void)(EVP_PKEY_fromdata(ctx, &key, EVP_PKEY_KEYPAIR, params) > 0);
     EVP_PKEY_CTX_free(ctx);
     return key;
 }
@@ -34,33 +32,18 @@ static int get_bytes(EVP_PKEY *key, const char *name, uint8_t bytes[OCT_X25519_B
     return EVP_PKEY_get_octet_string_param(key, name, bytes, OCT_X25519_BYTES, &len) && len == OCT_X25519_BYTES;
 }
 
-static int derive(OSSL_LIB_CTX *libctx, EVP_PKEY *own, EVP_PKEY *peer, uint8_t secret[OCT_X25519_BYTES])
-{
-    EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(libctx, own, NULL);
-    size_t len = OCT_X25519_BYTES;
-    int ok = ctx != NULL && EVP_PKEY_derive_init(ctx) > 0 && EVP_PKEY_derive_set_peer_ex(ctx, peer, 0) > 0 &&
-             EVP_PKEY_derive(ctx, secret, &len) > 0 && len == OCT_X25519_BYTES;
-
-    EVP_PKEY_CTX_free(ctx);
-    return ok;
-}
-
 int oct_x25519_plain_derive(const struct oct_prov_x25519 *own, const struct oct_prov_x25519 *peer,
                             uint8_t secret[OCT_X25519_BYTES])
 {
-    EVP_PKEY *a = make_key(own->base.prov, own->public_key, own->private_key);
-    EVP_PKEY *b = make_key(own->base.prov, peer->public_key, NULL);
-    int ok = a != NULL && b != NULL && derive(oct_plain_ctx(own->base.prov), a, b, secret);
-
-    EVP_PKEY_free(a);
-    EVP_PKEY_free(b);
-    return ok;
+    const struct oct_x25519_direct *direct = oct_plain_x25519_direct(own->base.prov);
+    return direct != NULL &&
+           oct_x25519_direct_derive(direct, secret, own->private_key, own->public_key, peer->public_key);
 }
 
 int oct_x25519_plain_public(struct oct_prov *prov, uint8_t public_key[OCT_X25519_BYTES],
                             const uint8_t private_key[OCT_X25519_BYTES])
 {
-    EVP_PKEY *key = make_key(prov, NULL, private_key);
+    EVP_PKEY *key = make_key(prov, private_key);
     int ok = key != NULL && get_bytes(key, OSSL_PKEY_PARAM_PUB_KEY, public_key);
 
     EVP_PKEY_free(key);
