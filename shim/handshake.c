@@ -51,6 +51,8 @@ static bool wants_fibre(struct oct_conn *conn, struct oct_thread *t)
     return registered && (at.events != 0 || conn->hidden) && oct_thread_company(t) > 1 && oct_stack_prepare(t);
 }
 
+/* libssl forgets old errors when a call goes on with a handshake, and would take them for its own behind it. A call that
+ * resumes a fibre comes in behind that place. */
 static int call_on_fibre(struct oct_conn *conn, struct oct_queue *queue, oct_handshake_call *call, void *arg)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
@@ -61,6 +63,8 @@ static int call_on_fibre(struct oct_conn *conn, struct oct_queue *queue, oct_han
 
     if (conn->listed)
         oct_thread_ready_remove(t, conn);
+    if (resumes)
+        ssl->ERR_clear_error();
     conn->state = OCT_CONN_RUNNING;
     ssl->SSL_set_async_callback(s, oct_handshake_done);
     ssl->SSL_ctrl(s, SSL_CTRL_MODE, SSL_MODE_ASYNC, NULL);
