@@ -24,6 +24,7 @@ struct oct_wait {
     struct oct_job *job;      /* NULL between operations */
     void *key[OCT_TASK_KEYS]; /* references while there is a job */
     int armed;                /* the fibre is, or is about to be, paused */
+    int shown;                /* a fibre has paused with it, so the application has been told of the descriptor */
     int polled_by_others;
     unsigned patience;
 };
@@ -157,7 +158,7 @@ void oct_wait_arm(struct oct_wait *wait)
     const uint64_t one = 1;
     int errno_before = errno;
 
-    wait->armed = 1;
+    wait->armed = wait->shown = 1;
     if (wait->fd >= 0) {
         ssize_t written = write(wait->fd, &one, sizeof one);
         (void)written; /* EAGAIN alone is possible, and means that it is readable already */
@@ -184,6 +185,9 @@ void oct_wait_end(struct oct_wait *wait)
     wait->armed = 0;
     wait->job = NULL;
     release(wait);
+    /* Applications learn of descriptors when a fibre pauses, and some take it that there are no others (HAProxy). */
+    if (wait->fd >= 0 && !wait->shown)
+        discard(wait->ctx, wait);
     errno = errno_before;
 }
 

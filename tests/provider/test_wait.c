@@ -59,7 +59,7 @@ static void test_descriptor(void **state)
     }
 }
 
-/* The eighth submits and runs all: it does not pause. */
+/* The eighth submits and runs all: it does not pause, and leaves no descriptor of which nobody was told. */
 static void test_eighth_does_not_pause(void **state)
 {
     struct signer signer[EIGHT];
@@ -69,6 +69,7 @@ static void test_eighth_does_not_pause(void **state)
         signer_init(&signer[i], key, i);
         assert_int_equal(signer_step(&signer[i]), i == EIGHT - 1);
     }
+    assert_int_equal(signer_fd(&signer[EIGHT - 1]), -1);
     signers_end(signer, EIGHT, "2048a");
 }
 

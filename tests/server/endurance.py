@@ -126,10 +126,11 @@ def haproxy(keys: Path, build: lab.Build) -> tuple[HAProxy, Callable[[HAProxy], 
     ports = dict(zip(others, lab.free_ports(len(others))))
     # An ECDSA client of TLS 1.2 offers P-256 too: it is asked what it likes best, as nginx asks.
     groups = "curves X25519:P-256:P-384:P-521 prefer-client-ciphers"
+    answer = f"timeout client 60s\n    {ANSWER}"  # as long as nginx waits for a handshake
     more = "".join(f"frontend {name}\n    bind 127.0.0.1:{port} backlog 4096 ssl crt {{folder}}/{name}.pem "
-                   f"ssl-min-ver TLSv1.2 {groups}\n    {ANSWER}\n" for name, port in ports.items())
+                   f"ssl-min-ver TLSv1.2 {groups}\n    {answer}\n" for name, port in ports.items())
     server = HAProxy(keys, build, first, main="nbthread 1\n    maxconn 4000\n    ssl-default-bind-ciphers ALL",
-                     bind=groups, more=more, also=tuple(others))
+                     bind=groups, frontend=answer, more=more, also=tuple(others))
     return server, lambda it: Subject(lambda: it.worker_pids()[0], {first: it.port} | ports, it.counters)
 
 
@@ -186,7 +187,7 @@ def run(args: argparse.Namespace, subject: Subject, build: lab.Build, progress: 
     mixes, first, start = soak.mixes(rsa_only=False), None, progress.completed
     # A server's memory follows its busiest moment, and that comes first.
     for mix in mixes:
-        soak.Load(build, subject.ports[mix.kind.name], 2 * soak.PEAK_CONNECTIONS, mix, 1, soak.PEAK_CONNECTIONS).result()
+        soak.Load(build, subject.ports[mix.kind.name], soak.PEAK_CONNECTIONS, mix, 1, soak.PEAK_CONNECTIONS).result()
     while progress.completed < args.handshakes:
         mix = mixes[progress.rounds % len(mixes)]
         round_of(subject, build, mix, size_of(mix, args), progress)
