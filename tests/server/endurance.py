@@ -35,6 +35,7 @@ from test_abuse_clients import nonsense
 
 EARLY_PERCENT = 8  # of a round's connections end early
 NONSENSE_EACH = 25  # and so many honest ones are joined by one that sends nonsense
+HERD = 600  # as many as may be in mid-handshake if a busy machine lets abusers run ahead of the server
 SAYS_NONSENSE = ("SSL_do_handshake() failed",)
 CHEAP_KINDS, CHEAP_GROUPS = ("ecdsa-p256", "ed25519"), ("x25519", "p256")
 
@@ -186,6 +187,8 @@ def size_of(mix: soak.Mix, args: argparse.Namespace) -> int:
 def run(args: argparse.Namespace, subject: Subject, build: lab.Build, progress: Progress) -> None:
     mixes, first, start = soak.mixes(rsa_only=False), None, progress.completed
     # A server's memory follows its busiest moment, and that comes first.
+    for port in subject.ports.values():
+        clients.finish(clients.herd(subject.pid(), port, lab.client_context(), HERD))
     for mix in mixes:
         soak.Load(build, subject.ports[mix.kind.name], soak.PEAK_CONNECTIONS, mix, 1, soak.PEAK_CONNECTIONS).result()
     while progress.completed < args.handshakes:
@@ -233,6 +236,8 @@ def main() -> int:
         server, make = SERVERS[args.server](keys, build)
         with server:
             subject = make(server)
+            clients.fetch(subject.ports["ecdsa-p256"], lab.client_context())  # it listens before it has all that it needs
+            time.sleep(0.5)
             subject.idle = psutil.Process(subject.pid()).num_fds()
             run(args, subject, build, progress)
     except (soak.Failure, lab.LabError, credentials.CredentialsError) as failure:
