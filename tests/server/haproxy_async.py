@@ -8,9 +8,9 @@ Debian's HAProxy is built without that mode. Its source has it:
 
     apt-get source haproxy && make -C haproxy-2.* -j2 TARGET=linux-glibc USE_OPENSSL=1 USE_ENGINE=1
 
-Prints what the process holds after each step. Fails on an honest handshake that did not complete, on descriptors left, if
-the mode does not work (the provider's operations are to wait for company in both), or if memory grows under the shim; that it grows
-without, as HAProxy's issue 3453 says, is what there is to see.
+Prints what the process holds after each step. Fails on an honest handshake that did not complete, on descriptors left, where
+the provider's operations did not wait for company, and if memory grows under the shim. That it grows without, as HAProxy's
+issue 3453 says, is what there is to see.
 """
 
 from __future__ import annotations
@@ -62,11 +62,12 @@ class Subject:
         return memory
 
     def honest(self, version: str) -> None:
-        done = subprocess.run([str(self.build.load), "127.0.0.1", str(self.server.port), "--handshakes", "2000", "--tls", version,
-                               "--timeout", "30", "--json"], capture_output=True, text=True, check=False)
+        done = subprocess.run([str(self.build.load), "127.0.0.1", str(self.server.port), "--handshakes", "2000",
+                               "--tls", version, "--timeout", "30", "--json"], capture_output=True, text=True, check=False)
         result = json.loads(done.stdout)
         if result["failed_total"]:
-            raise Failure(f"{self.name}: {result['failed_total']} of 2000 failed: {result['first_failure']}; {self.server.said()}")
+            raise Failure(f"{self.name}: {result['failed_total']} of 2000 failed: {result['first_failure']}; "
+                          f"{self.server.said()}")
 
     def abandon(self, count: int, chance: random.Random) -> None:
         """Herds that leave when the server has begun with them."""
