@@ -14,8 +14,7 @@
 #include <sys/types.h>
 #include "cli.h"
 
-#define DOCTOR_WHO           "octuple doctor"
-#define DOCTOR_MAX_PROCESSES 4096
+#define DOCTOR_WHO "octuple doctor"
 
 enum doctor_level { DOCTOR_OK, DOCTOR_NOTE, DOCTOR_PROBLEM };
 
@@ -86,9 +85,6 @@ struct doctor_target {
 
 /* A variable of the target's environment, or NULL. */
 const char *doctor_env(const struct doctor_target *target, const char *name);
-
-/* The process itself and its descendants. Returns how many were stored, at most `room`. */
-unsigned doctor_tree(pid_t root, pid_t *pids, unsigned room);
 
 /* Looks into the process and, if OpenSSL is not in it, into its descendants. Returns 0, or the errno of the first. */
 int doctor_look_process(struct doctor_target *target, pid_t pid);

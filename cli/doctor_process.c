@@ -4,7 +4,6 @@
  * A running process, as /proc shows it: nothing is attached, stopped or written. Where OpenSSL is not in the process
  * itself, but in one that it started (a supervisor, a shell), that one is looked into.
  */
-#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,34 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "doctor.h"
-
-static FILE *open_proc(pid_t pid, const char *what)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, what);
-    return fopen(path, "re");
-}
-
-/* The whole file, with an empty string behind it; NULL without memory or permission. */
-static char *read_all(pid_t pid, const char *what, size_t *size)
-{
-    FILE *in = open_proc(pid, what);
-    char *text = NULL;
-    FILE *out = in != NULL ? open_memstream(&text, size) : NULL;
-    char piece[4096];
-    size_t n;
-    while (out != NULL && (n = fread(piece, 1, sizeof piece, in)) > 0) {
-        fwrite(piece, 1, n, out);
-    }
-    if (out != NULL) {
-        fputc('\0', out);
-        fclose(out);
-    }
-    if (in != NULL) {
-        fclose(in);
-    }
-    return text;
-}
+#include "process.h"
 
 const char *doctor_env(const struct doctor_target *target, const char *name)
 {
@@ -56,44 +28,6 @@ const char *doctor_env(const struct doctor_target *target, const char *name)
         }
     }
     return NULL;
-}
-
-static pid_t parent_of(pid_t pid)
-{
-    size_t size;
-    char *text = read_all(pid, "stat", &size);
-    /* "PID (NAME) STATE PARENT ...", where NAME may hold anything. */
-    const char *behind = text != NULL ? strrchr(text, ')') : NULL;
-    pid_t parent = behind != NULL && strlen(behind) > 4 ? (pid_t)strtol(behind + 4, NULL, 10) : 0;
-    free(text);
-    return parent;
-}
-
-static unsigned add_children(pid_t parent, pid_t *pids, unsigned count, unsigned room)
-{
-    const struct dirent *entry;
-    DIR *proc = opendir("/proc");
-    while (proc != NULL && (entry = readdir(proc)) != NULL) {
-        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-        /* Who asks in a shell about that shell does not mean us. */
-        if (pid > 0 && pid != getpid() && count < room && parent_of(pid) == parent) {
-            pids[count++] = pid;
-        }
-    }
-    if (proc != NULL) {
-        closedir(proc);
-    }
-    return count;
-}
-
-unsigned doctor_tree(pid_t root, pid_t *pids, unsigned room)
-{
-    unsigned count = 1;
-    pids[0] = root;
-    for (unsigned i = 0; i < count; i++) {
-        count = add_children(pids[i], pids, count, room);
-    }
-    return count;
 }
 
 /* The root of the process in the names that /proc gives us: "" if it is ours, or the top of a container's mounts. */
@@ -116,7 +50,7 @@ static int read_maps(struct doctor_libraries *libraries, pid_t pid)
 {
     char *line = NULL, root[PATH_MAX];
     size_t room = 0;
-    FILE *in = open_proc(pid, "maps");
+    FILE *in = process_open(pid, "maps");
     if (in == NULL) {
         return errno;
     }
@@ -137,7 +71,7 @@ static int read_maps(struct doctor_libraries *libraries, pid_t pid)
 static void read_environment(struct doctor_target *target)
 {
     free(target->environment);
-    target->environment = read_all(target->pid, "environ", &target->environment_size);
+    target->environment = process_read(target->pid, "environ", &target->environment_size);
     target->overwritten = target->environment != NULL && target->environment_size > 1 &&
                           memchr(target->environment, '=', strlen(target->environment)) == NULL;
     target->noted = target->overwritten && doctor_noted_config(target->noted_config, target->pid);
@@ -147,7 +81,7 @@ static void read_environment(struct doctor_target *target)
 static void read_auxv(struct doctor_target *target)
 {
     Elf64_auxv_t entry;
-    FILE *in = open_proc(target->pid, "auxv");
+    FILE *in = process_open(target->pid, "auxv");
     while (in != NULL && fread(&entry, sizeof entry, 1, in) == 1) {
         if (entry.a_type == AT_SECURE) {
             target->secure = entry.a_un.a_val != 0;
@@ -163,7 +97,7 @@ static void read_auxv(struct doctor_target *target)
 static int read_seccomp(pid_t pid)
 {
     size_t size;
-    char *text = read_all(pid, "status", &size);
+    char *text = process_read(pid, "status", &size);
     const char *at = text != NULL ? strstr(text, "\nSeccomp:") : NULL;
     int mode = at != NULL ? (int)strtol(at + strlen("\nSeccomp:"), NULL, 10) : 0;
     free(text);
@@ -229,13 +163,13 @@ static int look_at(struct doctor_target *target, pid_t pid)
 
 int doctor_look_process(struct doctor_target *target, pid_t pid)
 {
-    static pid_t pids[DOCTOR_MAX_PROCESSES];
+    static pid_t pids[PROCESS_MAX];
     target->asked = pid;
     int error = look_at(target, pid);
     if (error != 0 || target->libraries.crypto[0] != '\0') {
         return error;
     }
-    unsigned count = doctor_tree(pid, pids, DOCTOR_MAX_PROCESSES);
+    unsigned count = process_tree(pid, pids, PROCESS_MAX);
     for (unsigned i = 1; i < count; i++) {
         struct doctor_libraries found = {0};
         if (read_maps(&found, pids[i]) == 0 && found.crypto[0] != '\0') {

@@ -9,17 +9,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Iterable
 
-MAGIC = 0x3150555463744F00
+MAGIC = 0x3250555463744F00
 LANES = 8
 ROOM = 32  # OCT_COUNTERS_OPS
+THREADS = 64  # OCT_COUNTERS_THREADS
 NAMES = ("rsa2048-private", "rsa3072-private", "rsa4096-private",
          "rsa2048-public", "rsa3072-public", "rsa4096-public", "x25519-derive", "x25519-keygen",
          "p256-sign", "p256-keygen", "p256-derive", "p384-sign", "p384-keygen", "p384-derive",
          "ed25519-sign", "ed25519-verify", "p256-verify", "p384-verify")
 
-HEADER = struct.Struct("=8Q")  # magic, pid, op_count, 5 reserved
+HEADER = struct.Struct("=6Q16s")  # magic, pid, op_count, slots, started, start_ticks, command
 OPERATION = struct.Struct(f"={6 + LANES + 1 + 2}Q")
-SIZE = HEADER.size + ROOM * OPERATION.size
+SIZE = (1 + THREADS) * (HEADER.size + ROOM * OPERATION.size)  # the sum, and as much for each thread
 
 
 class CountersError(Exception):

@@ -24,7 +24,7 @@ INCLUDE = Path(__file__).parents[2] / "include/octuple"
 # counters
 
 def counters_bytes(operations: list[list[int]], magic: int = counters.MAGIC, count: int | None = None) -> bytes:
-    data = struct.pack("=8Q", magic, 42, len(operations) if count is None else count, *[0] * 5)
+    data = struct.pack("=6Q16s", magic, 42, len(operations) if count is None else count, 1, 0, 0, b"test")
     for operation in operations:
         data += struct.pack("=17Q", *operation)
     return data.ljust(counters.SIZE, b"\0")
@@ -34,8 +34,8 @@ def test_counters_are_laid_out_as_the_header_says(tmp_path):
     """The compiler's own word on the struct."""
     source = tmp_path / "layout.c"
     source.write_text('#include <octuple/counters.h>\n#include <stdio.h>\nint main(void)\n{\n'
-                      '    struct oct_counters c = {.magic = OCT_COUNTERS_MAGIC, .pid = 7, .op_count = OCT_OP_COUNT};\n'
-                      '    c.op[1] = (struct oct_op_counters){.submitted = 1, .done = 2, .failed = 3, .plain = 4, .cancelled = 5,\n'
+                      '    static struct oct_counters_file c = {.sum = {.magic = OCT_COUNTERS_MAGIC, .pid = 7, .op_count = OCT_OP_COUNT}};\n'
+                      '    c.sum.op[1] = (struct oct_op_counters){.submitted = 1, .done = 2, .failed = 3, .plain = 4, .cancelled = 5,\n'
                       '        .recomputed = 6, .flushes = {11, 12, 13, 14, 15, 16, 17, 18}, .lane_nanoseconds = 7};\n'
                       '    return fwrite(&c, sizeof c, 1, stdout) != 1;\n}\n')
     subprocess.run(["gcc", f"-I{INCLUDE.parent}", source, "-o", tmp_path / "layout"], check=True)

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Counters of this process, summed over its threads. They only grow; a forked child starts at zero.
+ * Counters of this process, in sum and by thread. They only grow; a forked child starts at zero.
  *
  * If the environment variable OCTUPLE_COUNTERS names a directory when the library is first used, each process keeps its
- * counters in a file there, DIRECTORY/PID.octuple, which holds exactly one struct oct_counters: it can be read while
+ * counters in a file there, DIRECTORY/PID.octuple, which holds exactly one struct oct_counters_file: it can be read while
  * the process runs and stays after it ends. A forked child's file is made inside fork(), before a worker gives up its
  * privileges. A file that an earlier process of the same pid left is replaced. What cannot be made is silently done
  * without.
+ *
+ * An operation counts to the thread that ran it. Threads that block run their operations together (oct_queue_combine()):
+ * the one that runs the batch counts all of it, jobs of others among it; only what waits counts to its owner.
  */
 #ifndef OCTUPLE_COUNTERS_H
 #define OCTUPLE_COUNTERS_H
@@ -18,9 +21,13 @@
 extern "C" {
 #endif
 
-#define OCT_COUNTERS_MAGIC 0x3150555463744f00ull
+/* The last byte is the version of the file's form, '2'; who finds another one there reads no further. */
+#define OCT_COUNTERS_MAGIC   0x3250555463744f00ull
+#define OCT_COUNTERS_VERSION (OCT_COUNTERS_MAGIC >> 56)
 /* Room for operations to come, so that the file's form stays. */
 #define OCT_COUNTERS_OPS 32
+/* Slots for threads: the first is shared, the others are for one thread each. */
+#define OCT_COUNTERS_THREADS 64
 
 struct oct_op_counters {
     uint64_t submitted;             /* jobs given to a queue */
@@ -31,15 +38,42 @@ struct oct_op_counters {
     uint64_t recomputed;            /* lanes whose result failed its check once */
     uint64_t flushes[OCT_LANES];    /* batches run, by jobs in them: [0] one job, [7] eight jobs */
     uint64_t lane_nanoseconds;      /* time spent in batches */
-    uint64_t reserved[2];
+    uint64_t waiting;               /* a gauge, modulo 2^64: jobs that wait now. In a file, by thread only */
+    uint64_t reserved;
 };
 
+/* The sum over all threads that ever were. */
 struct oct_counters {
     uint64_t magic; /* OCT_COUNTERS_MAGIC */
     uint64_t pid;
-    uint64_t op_count; /* OCT_OP_COUNT of the writer */
+    uint64_t op_count;    /* OCT_OP_COUNT of the writer */
+    uint64_t slots;       /* those of threads that were ever in use are the first so many */
+    uint64_t started;     /* when this counting began, in nanoseconds since 1970 */
+    uint64_t start_ticks; /* in a file: when the process began, as in /proc/PID/stat, so that a later one of the same pid
+                             is told from it; 0 if not known */
+    char command[16];     /* the program's name, shortened; ends with a zero */
+    struct oct_op_counters op[OCT_COUNTERS_OPS];
+};
+
+enum oct_thread_state {
+    OCT_THREAD_FREE = 0,   /* never used */
+    OCT_THREAD_TAKEN = 1,  /* being given to a thread: nothing in it is to be read */
+    OCT_THREAD_ALIVE = 2,
+    OCT_THREAD_ENDED = 3,  /* its numbers stay until another thread needs the slot: then they go to the first one */
+    OCT_THREAD_OTHERS = 4, /* the first slot: threads for which there was no other, and what ended threads have left */
+};
+
+struct oct_thread_counters {
+    uint64_t state;   /* enum oct_thread_state */
+    uint64_t tid;     /* as gettid() says; 0 in the first slot */
+    uint64_t started; /* its first operation, in nanoseconds since 1970 */
     uint64_t reserved[5];
     struct oct_op_counters op[OCT_COUNTERS_OPS];
+};
+
+struct oct_counters_file {
+    struct oct_counters sum;
+    struct oct_thread_counters thread[OCT_COUNTERS_THREADS];
 };
 
 /*
@@ -48,21 +82,33 @@ struct oct_counters {
  * there, and in no file.
  */
 #define OCT_START_MAGIC  0x7472617473744f00ull
-#define OCT_START_OFFSET 8192
+#define OCT_START_OFFSET 290816
 
 struct oct_start_notes {
     uint64_t magic;                             /* OCT_START_MAGIC */
     char openssl_conf[4096 - sizeof(uint64_t)]; /* OPENSSL_CONF, "" if it is not set, or not heeded, or too long */
 };
 
-/* A copy of the counters as they are now. */
+/* A copy of the counters as they are now; `waiting` is in it. */
 OCT_API void oct_counters_read(struct oct_counters *out);
+
+/* Adds up what waits in all threads of a file that somebody has read, into the sum that is in it. */
+OCT_API void oct_counters_sum_waiting(struct oct_counters_file *file);
 
 /* Counts an operation that the caller ran plainly without submitting it. */
 OCT_API void oct_counters_note_plain(int op);
 
-/* The counters as Prometheus text, in memory that the caller frees with free(); NULL if there is no memory. */
+/* The counters of this process as Prometheus text, in memory that the caller frees with free(); NULL if there is no
+ * memory. */
 OCT_API char *oct_counters_prometheus(void);
+
+/* The same of any counters, as of several processes or threads: each gets labels of its own. */
+struct oct_counters_series {
+    const struct oct_op_counters *op; /* OCT_COUNTERS_OPS of them */
+    uint64_t op_count;                /* of these are in use; more than the room is taken for the room */
+    const char *labels;               /* in Prometheus's form, as in pid="7",command="nginx"; "" for none */
+};
+OCT_API char *oct_counters_prometheus_of(const struct oct_counters_series *series, size_t count);
 
 #ifdef __cplusplus
 }

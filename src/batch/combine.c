@@ -23,6 +23,7 @@
  */
 #include "batch/pile.h"
 #include "batch/queue_internal.h"
+#include "trace/counters.h"
 
 #include <linux/futex.h>
 #include <sched.h>
@@ -95,14 +96,16 @@ static int combine(struct oct_pile *pile, struct oct_job *job)
 
     if (place == OCT_PILE_ALONE)
         return OCT_ERR_PLAIN;
+    oct_count_waiting(job->op, 1);
     if (place == OCT_PILE_FIRST)
         gather(pile, &mine, worth, &batch);
+    if (batch.count == 0)
+        sleep_until_done(&mine);
+    oct_count_waiting(job->op, -1);
     if (batch.count == 1)
         return OCT_ERR_PLAIN;
     if (batch.count > 1)
         run(&batch);
-    else
-        sleep_until_done(&mine);
     return mine.result;
 }
 

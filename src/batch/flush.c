@@ -3,6 +3,8 @@
 /* Running what waits: chunks of up to eight jobs, each run whole, counted, and then reported job by job. */
 #include "batch/queue_internal.h"
 
+#include "trace/counters.h"
+
 /* One chunk on its way: some jobs in lanes, the others handed back. */
 struct chunk {
     struct oct_job *lane[OCT_LANES];
@@ -34,8 +36,9 @@ static void chunk_share(struct chunk *chunk, struct oct_job *const job[], unsign
 }
 
 /* Moves the first jobs, at most eight, from ready to finished, and shares them out. */
-static void chunk_take(struct chunk *chunk, struct oct_queue *queue, struct oct_bin *bin)
+static void chunk_take(struct chunk *chunk, struct oct_queue *queue, int op)
 {
+    struct oct_bin *bin = &queue->bin[op];
     struct oct_job *taken[OCT_LANES];
     unsigned jobs = 0;
 
@@ -44,6 +47,7 @@ static void chunk_take(struct chunk *chunk, struct oct_queue *queue, struct oct_
         oct_list_append(&queue->finished, taken[jobs]);
         jobs++;
     }
+    oct_count_waiting(op, -(int64_t)jobs);
     unsigned must = count_must(taken, jobs);
     chunk_share(chunk, taken, jobs, oct_cost_plan(&bin->cost, jobs, must) - must);
 }
@@ -132,7 +136,7 @@ static unsigned run_chunk(struct oct_queue *queue, int op, enum oct_flush_reason
 {
     struct chunk chunk = {.lanes = 0};
 
-    chunk_take(&chunk, queue, &queue->bin[op]);
+    chunk_take(&chunk, queue, op);
     if (chunk.lanes != 0)
         chunk_run_lanes(queue, op, &chunk, reason);
     chunk_hand_back(&queue->bin[op], &chunk);

@@ -72,22 +72,26 @@ void oct_queue_sync(struct oct_queue *queue)
     }
 }
 
-/* Takes a job out of its list and of the queue; the caller sets its state. */
-static void release(struct oct_queue *queue, struct oct_job *job, int state)
+/* Takes a job out of its list and of the queue. True if it had not run yet: else it is in the counters already. */
+static bool release(struct oct_queue *queue, struct oct_job *job)
 {
+    const bool waited = job->list != &queue->finished;
+
     oct_list_unlink(job);
     queue->waiting--;
     job->queue = NULL;
-    job->state = state;
+    job->state = OCT_JOB_IDLE;
+    if (waited) {
+        queue->bin[job->op].news.cancelled++;
+        oct_count_waiting(job->op, -1);
+    }
+    return waited;
 }
 
 static void cancel_list(struct oct_queue *queue, struct oct_job_list *list)
 {
-    while (list->head != NULL) {
-        if (list != &queue->finished)
-            queue->bin[list->head->op].news.cancelled++;
-        release(queue, list->head, OCT_JOB_IDLE);
-    }
+    while (list->head != NULL)
+        release(queue, list->head);
 }
 
 void oct_queue_destroy(struct oct_queue *queue)
@@ -144,6 +148,7 @@ int oct_queue_submit(struct oct_queue *queue, struct oct_job *job)
     oct_list_append(queue->busy ? &bin->late : &bin->ready, job);
     queue->waiting++;
     bin->news.submitted++;
+    oct_count_waiting(job->op, 1);
     OCT_PROBE_SUBMIT(job->op, job, queue->waiting);
 
     /* The job may be done, and its memory gone, when this returns. */
@@ -160,14 +165,9 @@ int oct_queue_cancel(struct oct_queue *queue, struct oct_job *job)
     if (queue == NULL || !oct_job_waits_in(job, queue))
         return OCT_ERR_STATE;
 
-    int op = job->op;
-    bool ran = job->list == &queue->finished; /* it is in the counters already */
-    release(queue, job, OCT_JOB_IDLE);
-    OCT_PROBE_CANCEL(op, job);
-    if (!ran) {
-        queue->bin[op].news.cancelled++;
-        oct_queue_publish(queue, op);
-    }
+    if (release(queue, job))
+        oct_queue_publish(queue, job->op);
+    OCT_PROBE_CANCEL(job->op, job);
     return OCT_OK;
 }
 

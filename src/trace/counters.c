@@ -9,57 +9,111 @@
 #include <stddef.h>
 #include <string.h>
 
-#define WORDS(type) (sizeof(type) / sizeof(uint64_t))
+#define WORDS(type)       (sizeof(type) / sizeof(uint64_t))
+#define WORD_OF(field)    (offsetof(struct oct_op_counters, field) / sizeof(uint64_t))
 _Static_assert(sizeof(struct oct_op_counters) % sizeof(uint64_t) == 0, "the counters of an operation are words");
 _Static_assert(sizeof(struct oct_counters) == 64 + OCT_COUNTERS_OPS * sizeof(struct oct_op_counters),
                "the file's form is fixed");
+_Static_assert(sizeof(struct oct_thread_counters) == sizeof(struct oct_counters), "the file's form is fixed");
+_Static_assert(sizeof(struct oct_thread_counters) % 64 == 0, "no two threads write to one line of the cache");
 _Static_assert(OCT_OP_COUNT <= OCT_COUNTERS_OPS, "the file has room for every operation");
 
-static struct oct_op_counters *op_counters(int op)
+/* Where a thread counts one operation. */
+struct place {
+    uint64_t *sum, *own;
+    int shared; /* own is the first slot, in which several threads count */
+};
+
+static int find(struct place *place, int op)
 {
-    struct oct_counters *page = oct_counters_page();
-    return page != NULL && (unsigned)op < OCT_OP_COUNT ? &page->op[op] : NULL;
+    struct oct_counters_file *file = oct_counters_page();
+    if (file == NULL || (unsigned)op >= OCT_OP_COUNT)
+        return 0;
+    struct oct_thread_counters *slot = oct_counters_slot(file);
+    place->sum = (uint64_t *)&file->sum.op[op];
+    place->own = (uint64_t *)&slot->op[op];
+    place->shared = slot == &file->thread[0];
+    return 1;
 }
 
-static void add(uint64_t *counter, uint64_t n)
+static void add_own(const struct place *place, size_t word, uint64_t n)
 {
-    __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
+    uint64_t *counter = place->own + word;
+    if (place->shared)
+        __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
+    else
+        __atomic_store_n(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + n, __ATOMIC_RELAXED);
+}
+
+static void add(const struct place *place, size_t word, uint64_t n)
+{
+    __atomic_fetch_add(place->sum + word, n, __ATOMIC_RELAXED);
+    add_own(place, word, n);
 }
 
 void oct_count_add(int op, const struct oct_op_counters *delta)
 {
-    struct oct_op_counters *to = op_counters(op);
     const uint64_t *from = (const uint64_t *)delta;
+    struct place place;
 
-    for (size_t i = 0; to != NULL && i < WORDS(struct oct_op_counters); i++)
+    if (!find(&place, op))
+        return;
+    for (size_t i = 0; i < WORDS(struct oct_op_counters); i++)
         if (from[i] != 0)
-            add((uint64_t *)to + i, from[i]);
+            add(&place, i, from[i]);
 }
 
 void oct_count_recomputed(int op, unsigned lanes)
 {
-    struct oct_op_counters *to = op_counters(op);
-    if (to != NULL)
-        add(&to->recomputed, lanes);
+    struct place place;
+    if (find(&place, op))
+        add(&place, WORD_OF(recomputed), lanes);
+}
+
+void oct_count_waiting(int op, int64_t more)
+{
+    struct place place;
+    if (find(&place, op))
+        add_own(&place, WORD_OF(waiting), (uint64_t)more);
 }
 
 void oct_counters_note_plain(int op)
 {
-    struct oct_op_counters *to = op_counters(op);
-    if (to == NULL)
+    struct place place;
+    if (!find(&place, op))
         return;
-    add(&to->plain, 1);
+    add(&place, WORD_OF(plain), 1);
     OCT_PROBE_SINGLE(op);
+}
+
+static uint64_t count_waiting(const struct oct_counters_file *file, int op)
+{
+    const uint64_t used = __atomic_load_n(&file->sum.slots, __ATOMIC_RELAXED);
+    uint64_t waiting = 0;
+    for (uint64_t i = 0; i < used && i < OCT_COUNTERS_THREADS; i++)
+        waiting += __atomic_load_n(&file->thread[i].op[op].waiting, __ATOMIC_RELAXED);
+    /* A job that one thread submits and another takes may be seen gone before it was seen there. */
+    return (int64_t)waiting < 0 ? 0 : waiting;
+}
+
+void oct_counters_sum_waiting(struct oct_counters_file *file)
+{
+    for (int op = 0; op < OCT_COUNTERS_OPS; op++)
+        file->sum.op[op].waiting = count_waiting(file, op);
 }
 
 void oct_counters_read(struct oct_counters *out)
 {
-    const uint64_t *from = (const uint64_t *)oct_counters_page();
+    const struct oct_counters_file *file = oct_counters_page();
+    const uint64_t *from = (const uint64_t *)file;
     uint64_t *to = (uint64_t *)out;
 
-    if (from == NULL)
+    if (file == NULL) {
         memset(out, 0, sizeof *out);
-    else
-        for (size_t i = 0; i < WORDS(struct oct_counters); i++)
-            to[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
+        return;
+    }
+    for (size_t i = 0; i < WORDS(struct oct_counters); i++)
+        to[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
+    for (int op = 0; op < OCT_OP_COUNT; op++)
+        out->op[op].waiting = count_waiting(file, op);
 }

@@ -21,15 +21,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define PAGE_BYTES 4096
-#define MAP_BYTES  ((sizeof(struct oct_counters) + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES)
+#define MAP_BYTES  ((sizeof(struct oct_counters_file) + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES)
 
 /* Aligned and padded to whole pages: nothing else lies under the mapping, and the notes lie behind it. */
 static struct {
     union {
-        struct oct_counters counters;
+        struct oct_counters_file file;
         unsigned char room[MAP_BYTES];
     };
     struct oct_start_notes notes;
@@ -37,6 +38,7 @@ static struct {
 _Static_assert(MAP_BYTES == OCT_START_OFFSET, "the notes are where the header says");
 
 static char directory[PATH_MAX]; /* absolute; empty: no files */
+static char command[sizeof page.file.sum.command];
 static bool mapped;              /* a file lies over the page */
 static bool lost;                /* a forked child that could not let go of its parent's file: nothing is counted */
 static pthread_once_t started = PTHREAD_ONCE_INIT;
@@ -66,6 +68,37 @@ static bool file_path(char path[PATH_MAX])
     return true;
 }
 
+/* "PID (NAME) STATE ...", where NAME may hold anything: the text from its last bracket on, NULL where it cannot be read. */
+static char *own_stat(char *text, size_t room)
+{
+    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    ssize_t len = fd >= 0 ? read(fd, text, room - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    text[len > 0 ? len : 0] = 0;
+    return strrchr(text, ')');
+}
+
+/* The 22nd word there. */
+static uint64_t start_ticks(void)
+{
+    char text[1024];
+    const char *at = own_stat(text, sizeof text);
+    for (int word = 2; at != NULL && word < 22; word++)
+        at = strchr(at + 1, ' ');
+    return at != NULL ? strtoull(at, NULL, 10) : 0;
+}
+
+/* Servers write what ps(1) shows over their arguments, so that these are not asked. */
+static void command_read(void)
+{
+    char text[1024], *end = own_stat(text, sizeof text), *name = strchr(text, '(');
+    if (end == NULL || name == NULL)
+        return;
+    *end = 0;
+    snprintf(command, sizeof command, "%s", name + 1);
+}
+
 static int file_create(const char *path)
 {
     const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
@@ -77,8 +110,18 @@ static int file_create(const char *path)
     return fd;
 }
 
-/* Maps the process's file over the page. The first contents are written, not left as a hole: a full disk is
- * noticed here and not as a SIGBUS in the server later. */
+/* The bytes of a file that are not there yet. A full disk, or a limit of files' sizes, which would be a signal in the
+ * server, is noticed here. */
+static bool file_fill(int fd)
+{
+    const size_t head = sizeof page.file.sum + sizeof page.file.thread[0];
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= sizeof page.file &&
+           posix_fallocate(fd, 0, sizeof page.file) == 0 &&
+           write(fd, &page.file, head) == (ssize_t)head;
+}
+
+/* Maps the process's file over the page, which has nothing but its sum and the first slot yet. */
 static bool file_map(void)
 {
     char path[PATH_MAX];
@@ -87,7 +130,8 @@ static bool file_map(void)
     int fd = file_create(path);
     if (fd < 0)
         return false;
-    bool good = write(fd, &page.counters, sizeof page.counters) == (ssize_t)sizeof page.counters &&
+    page.file.sum.start_ticks = start_ticks();
+    bool good = file_fill(fd) &&
                 mmap(&page, MAP_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
     if (!good)
         unlink(path);
@@ -95,12 +139,20 @@ static bool file_map(void)
     return good;
 }
 
+/* What threads have used, and no more: a page that was never written to takes no memory. */
 static void page_reset(void)
 {
-    memset(&page.counters, 0, sizeof page.counters);
-    page.counters.magic = OCT_COUNTERS_MAGIC;
-    page.counters.pid = (uint64_t)getpid();
-    page.counters.op_count = OCT_OP_COUNT;
+    struct oct_counters *sum = &page.file.sum;
+    const size_t used = sum->slots < OCT_COUNTERS_THREADS ? sum->slots : OCT_COUNTERS_THREADS;
+    memset(&page.file, 0, sizeof *sum + used * sizeof page.file.thread[0]);
+    sum->magic = OCT_COUNTERS_MAGIC;
+    sum->pid = (uint64_t)getpid();
+    sum->op_count = OCT_OP_COUNT;
+    sum->slots = 1;
+    sum->started = oct_counters_now();
+    memcpy(sum->command, command, sizeof command);
+    page.file.thread[0].state = OCT_THREAD_OTHERS;
+    oct_counters_slots_forget();
 }
 
 /* The child leaves its parent's file alone: private memory first, then a file of its own. Should even the private
@@ -147,6 +199,7 @@ static void notes_write(void)
 static void start(void)
 {
     int saved = errno;
+    command_read();
     page_reset();
     notes_write();
     directory_read();
@@ -155,10 +208,10 @@ static void start(void)
     errno = saved;
 }
 
-struct oct_counters *oct_counters_page(void)
+struct oct_counters_file *oct_counters_page(void)
 {
     pthread_once(&started, start);
-    return lost ? NULL : &page.counters;
+    return lost ? NULL : &page.file;
 }
 
 void oct_counters_start(void)

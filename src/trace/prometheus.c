@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* The counters in Prometheus's text format, version 0.0.4: one metric family after the other, each with a series per
- * operation. */
+ * operation, of one process or thread after the other. */
 #include "trace/counters.h"
 
 #include "base/base.h"
@@ -11,67 +11,110 @@
 #include <stdlib.h>
 
 static const struct {
-    const char *name, *help;
+    const char *name, *help, *type;
     size_t offset;
 } families[] = {
-    {"jobs_submitted", "Jobs given to a queue.", offsetof(struct oct_op_counters, submitted)},
-    {"jobs_done", "Jobs completed in lanes with a good result.", offsetof(struct oct_op_counters, done)},
-    {"jobs_failed", "Jobs completed with an error.", offsetof(struct oct_op_counters, failed)},
-    {"operations_plain", "Operations left to the plain implementation.", offsetof(struct oct_op_counters, plain)},
-    {"jobs_cancelled", "Jobs cancelled before they ran.", offsetof(struct oct_op_counters, cancelled)},
-    {"lanes_recomputed", "Lanes whose result failed its check once.", offsetof(struct oct_op_counters, recomputed)},
+    {"jobs_submitted_total", "Jobs given to a queue.", "counter", offsetof(struct oct_op_counters, submitted)},
+    {"jobs_done_total", "Jobs completed in lanes with a good result.", "counter", offsetof(struct oct_op_counters, done)},
+    {"jobs_failed_total", "Jobs completed with an error.", "counter", offsetof(struct oct_op_counters, failed)},
+    {"operations_plain_total", "Operations left to the plain implementation.", "counter",
+     offsetof(struct oct_op_counters, plain)},
+    {"jobs_cancelled_total", "Jobs cancelled before they ran.", "counter", offsetof(struct oct_op_counters, cancelled)},
+    {"lanes_recomputed_total", "Lanes whose result failed its check once.", "counter",
+     offsetof(struct oct_op_counters, recomputed)},
+    {"jobs_waiting", "Jobs that wait now.", "gauge", offsetof(struct oct_op_counters, waiting)},
 };
 
-static void head(FILE *f, const char *name, const char *help)
+struct writer {
+    FILE *out;
+    const struct oct_counters_series *series;
+    size_t count;
+};
+
+static void head(const struct writer *w, const char *name, const char *help, const char *type)
 {
-    fprintf(f, "# HELP octuple_%s_total %s\n# TYPE octuple_%s_total counter\n", name, help, name);
+    fprintf(w->out, "# HELP octuple_%s %s\n# TYPE octuple_%s %s\n", name, help, name, type);
 }
 
-static void write_families(FILE *f, const struct oct_counters *c)
+/* Up to the end of the operation's label. A later version's counters may have an operation without a name here. */
+static void line(const struct writer *w, const char *name, const struct oct_counters_series *series, int op)
 {
-    for (size_t i = 0; i < OCT_ARRAY_LEN(families); i++) {
-        head(f, families[i].name, families[i].help);
-        for (int op = 0; op < OCT_OP_COUNT; op++)
-            fprintf(f, "octuple_%s_total{op=\"%s\"} %" PRIu64 "\n", families[i].name, oct_op_name(op),
-                    *(const uint64_t *)((const char *)&c->op[op] + families[i].offset));
-    }
+    const char *labels = series->labels != NULL ? series->labels : "";
+    fprintf(w->out, "octuple_%s{%s%s", name, labels, labels[0] ? "," : "");
+    if (op < OCT_OP_COUNT)
+        fprintf(w->out, "op=\"%s\"", oct_op_name(op));
+    else
+        fprintf(w->out, "op=\"operation-%d\"", op);
 }
 
-static void write_flushes(FILE *f, const struct oct_counters *c)
+static int op_count(const struct oct_counters_series *series)
 {
-    head(f, "batches", "Batches run, by the number of jobs in them.");
-    for (int op = 0; op < OCT_OP_COUNT; op++)
-        for (int n = 0; n < OCT_LANES; n++)
-            fprintf(f, "octuple_batches_total{op=\"%s\",jobs=\"%d\"} %" PRIu64 "\n", oct_op_name(op), n + 1,
-                    c->op[op].flushes[n]);
+    return series->op_count < OCT_COUNTERS_OPS ? (int)series->op_count : OCT_COUNTERS_OPS;
 }
 
-static void write_seconds(FILE *f, const struct oct_counters *c)
+static void write_family(const struct writer *w, const char *name, size_t offset)
+{
+    for (size_t i = 0; i < w->count; i++)
+        for (int op = 0; op < op_count(&w->series[i]); op++) {
+            line(w, name, &w->series[i], op);
+            fprintf(w->out, "} %" PRIu64 "\n", *(const uint64_t *)((const char *)&w->series[i].op[op] + offset));
+        }
+}
+
+static void write_flushes(const struct writer *w)
+{
+    head(w, "batches_total", "Batches run, by the number of jobs in them.", "counter");
+    for (size_t i = 0; i < w->count; i++)
+        for (int op = 0; op < op_count(&w->series[i]); op++)
+            for (int n = 0; n < OCT_LANES; n++) {
+                line(w, "batches_total", &w->series[i], op);
+                fprintf(w->out, ",jobs=\"%d\"} %" PRIu64 "\n", n + 1, w->series[i].op[op].flushes[n]);
+            }
+}
+
+static void write_seconds(const struct writer *w)
 {
     const uint64_t second = 1000000000;
-    head(f, "batch_seconds", "Time spent in batches.");
-    for (int op = 0; op < OCT_OP_COUNT; op++)
-        fprintf(f, "octuple_batch_seconds_total{op=\"%s\"} %" PRIu64 ".%09" PRIu64 "\n", oct_op_name(op),
-                c->op[op].lane_nanoseconds / second, c->op[op].lane_nanoseconds % second);
+    head(w, "batch_seconds_total", "Time spent in batches.", "counter");
+    for (size_t i = 0; i < w->count; i++)
+        for (int op = 0; op < op_count(&w->series[i]); op++) {
+            const uint64_t n = w->series[i].op[op].lane_nanoseconds;
+            line(w, "batch_seconds_total", &w->series[i], op);
+            fprintf(w->out, "} %" PRIu64 ".%09" PRIu64 "\n", n / second, n % second);
+        }
+}
+
+static void write_all(const struct writer *w)
+{
+    for (size_t i = 0; i < OCT_ARRAY_LEN(families); i++) {
+        head(w, families[i].name, families[i].help, families[i].type);
+        write_family(w, families[i].name, families[i].offset);
+    }
+    write_flushes(w);
+    write_seconds(w);
+}
+
+char *oct_counters_prometheus_of(const struct oct_counters_series *series, size_t count)
+{
+    char *text = NULL;
+    size_t len;
+    struct writer w = {open_memstream(&text, &len), series, count};
+
+    if (w.out == NULL)
+        return NULL;
+    write_all(&w);
+    int bad = ferror(w.out);
+    if (fclose(w.out) != 0 || bad) {
+        free(text);
+        return NULL;
+    }
+    return text;
 }
 
 char *oct_counters_prometheus(void)
 {
     struct oct_counters c;
-    char *text = NULL;
-    size_t len;
 
     oct_counters_read(&c);
-    FILE *f = open_memstream(&text, &len);
-    if (f == NULL)
-        return NULL;
-    write_families(f, &c);
-    write_flushes(f, &c);
-    write_seconds(f, &c);
-    int bad = ferror(f);
-    if (fclose(f) != 0 || bad) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    return oct_counters_prometheus_of(&(struct oct_counters_series){c.op, OCT_OP_COUNT, ""}, 1);
 }

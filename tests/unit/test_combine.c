@@ -100,6 +100,14 @@ static void *until_met(void *arg)
     return NULL;
 }
 
+/* While no thread is at work the gauge of jobs on piles is where it began. */
+static void assert_nothing_waits(void)
+{
+    struct oct_counters now;
+    oct_counters_read(&now);
+    assert_int_equal(now.op[OP].waiting + now.op[OTHER].waiting, 0);
+}
+
 static void run_threads(unsigned threads, void *(*function)(void *))
 {
     pthread_t thread[THREADS];
@@ -125,6 +133,7 @@ static void test_they_meet(void **state)
         assert_int_equal(batches[1], 0); /* who is alone runs by itself */
     }
     assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+    assert_nothing_waits();
     assert_int_equal(faults, 0);
 }
 
@@ -265,6 +274,7 @@ static void test_stress(void **state)
     (void)state;
     for (unsigned i = 0; i < times; i++)
         run_threads(THREADS, comes_and_goes);
+    assert_nothing_waits();
     assert_int_equal(faults, 0);
 }
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "trace/counters.h"
@@ -42,12 +43,14 @@ static int teardown(void **state)
 
 static int file_read(const char *path, struct oct_counters *out)
 {
+    static struct oct_counters_file file;
     int fd = open(path, O_RDONLY);
     if (fd < 0)
         return 0;
     char more;
-    int good = read(fd, out, sizeof *out) == (ssize_t)sizeof *out && read(fd, &more, 1) == 0;
+    int good = read(fd, &file, sizeof file) == (ssize_t)sizeof file && read(fd, &more, 1) == 0;
     close(fd);
+    *out = file.sum;
     return good;
 }
 
@@ -105,7 +108,8 @@ static void child_counts_in_file(void *arg)
     clearenv();
     CHILD_ASSERT(file_read(place->file, &c));
     CHILD_ASSERT(c.magic == OCT_COUNTERS_MAGIC && c.pid == (uint64_t)getpid() && c.op_count == OCT_OP_COUNT);
-    CHILD_ASSERT(c.op[0].submitted == 4);
+    CHILD_ASSERT(c.op[0].submitted == 4 && c.start_ticks != 0 && strcmp(c.command, "test_counters") == 0);
+    CHILD_ASSERT(c.started != 0 && c.started <= oct_counters_now());
     count(0, 4);
     CHILD_ASSERT(file_read(place->file, &c) && c.op[0].submitted == 8);
     CHILD_ASSERT(submitted_now() == 8);
@@ -329,7 +333,7 @@ static void child_finds_link(void *arg)
     CHILD_ASSERT(pread(fd, text, 8, 0) == 8 && memcmp(text, "precious", 8) == 0);
     CHILD_ASSERT(submitted_now() == 6);
     struct stat st;
-    CHILD_ASSERT(lstat(place->file, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == sizeof(struct oct_counters));
+    CHILD_ASSERT(lstat(place->file, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == sizeof(struct oct_counters_file));
 }
 
 static void test_link_in_the_way(void **state)
@@ -450,6 +454,24 @@ static void test_threads_lose_nothing(void **state)
     in_child(child_threads, *state);
 }
 
+/* A limit of files' sizes is no reason to end the server, which a longer file would do (SIGXFSZ). */
+static void child_limits_files(void *arg)
+{
+    struct place *place = arg;
+    const struct rlimit limit = {100000, 100000};
+    CHILD_ASSERT(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    setenv("OCTUPLE_COUNTERS", place->directory, 1);
+    count(0, 6);
+    own_file(place);
+    CHILD_ASSERT(access(place->file, F_OK) != 0);
+    CHILD_ASSERT(submitted_now() == 6);
+}
+
+static void test_limit_of_files(void **state)
+{
+    in_child(child_limits_files, *state);
+}
+
 /* Every line is a comment or NAME{LABELS} NUMBER, and every family is announced before it is used. */
 static void check_form(const char *text)
 {
@@ -461,7 +483,7 @@ static void check_form(const char *text)
         int used = 0;
         CHILD_ASSERT(end != NULL);
         if (strncmp(line, "# TYPE ", 7) == 0)
-            CHILD_ASSERT(sscanf(line, "# TYPE %127s counter%n", announced, &used) == 1 && line + used == end);
+            CHILD_ASSERT(sscanf(line, "# TYPE %127s %127s%n", announced, labels, &used) == 2 && line + used == end);
         else if (line[0] != '#') {
             CHILD_ASSERT(sscanf(line, "%127[a-z_]{%127[^}]} %lf%n", name, labels, &number, &used) == 3);
             CHILD_ASSERT(line + used == end && strcmp(name, announced) == 0);
@@ -493,6 +515,31 @@ static void test_prometheus(void **state)
     in_child(child_prometheus, *state);
 }
 
+/* Each family once, with the series of both; an operation that only a later version has a name for. */
+static void child_prometheus_of_several(void *arg)
+{
+    static struct oct_op_counters first[OCT_COUNTERS_OPS], second[OCT_COUNTERS_OPS];
+    const struct oct_counters_series series[] = {{first, OCT_OP_COUNT + 1, "pid=\"7\",command=\"a\""}, {second, 1, NULL}};
+    (void)arg;
+    first[OCT_OP_COUNT].done = 3;
+    first[0].waiting = 4;
+    second[0].done = 5;
+    char *text = oct_counters_prometheus_of(series, 2);
+    CHILD_ASSERT(text != NULL);
+    check_form(text);
+    CHILD_ASSERT(strstr(text, "octuple_jobs_done_total{pid=\"7\",command=\"a\",op=\"operation-18\"} 3\n"
+                              "octuple_jobs_done_total{op=\"rsa2048-private\"} 5\n# HELP "));
+    CHILD_ASSERT(strstr(text, "# TYPE octuple_jobs_waiting gauge\n"
+                              "octuple_jobs_waiting{pid=\"7\",command=\"a\",op=\"rsa2048-private\"} 4\n"));
+    free(text);
+}
+
+static void test_prometheus_of_several(void **state)
+{
+    (void)state;
+    in_child(child_prometheus_of_several, NULL);
+}
+
 #define WITH_PLACE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -513,7 +560,9 @@ int main(void)
         WITH_PLACE(test_relative_directory),
         WITH_PLACE(test_path_too_long),
         WITH_PLACE(test_threads_lose_nothing),
+        WITH_PLACE(test_limit_of_files),
         WITH_PLACE(test_prometheus),
+        WITH_PLACE(test_prometheus_of_several),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -467,6 +467,39 @@ static void test_counters(void **state)
     assert_int_equal(b->lane_nanoseconds - a->lane_nanoseconds, 3000);
 }
 
+static uint64_t waiting_now(void)
+{
+    struct oct_counters now;
+    oct_counters_read(&now);
+    return now.op[OP].waiting;
+}
+
+static void see_waiting(struct scene *s, struct oct_job *job)
+{
+    (void)job;
+    if (s->reported == 1)
+        submit(s, 12, 13, 0);
+    assert_int_equal(waiting_now(), 2); /* the one that was left over, and the new one */
+}
+
+/* What waits is seen from outside at once: what ran is not in it, though it may not be reported yet. */
+static void test_waiting_is_told(void **state)
+{
+    struct scene *s = *state;
+    oct_queue_set_deferred(s->queue, 1);
+    submit(s, 0, 10, 0);
+    assert_int_equal(waiting_now(), 10);
+    oct_queue_cancel(s->queue, &s->job[0]);
+    assert_int_equal(waiting_now(), 9);
+    s->then = see_waiting;
+    oct_queue_run_full(s->queue);
+    s->then = NULL;
+    assert_int_equal(waiting_now(), 2);
+    oct_queue_free(s->queue);
+    assert_int_equal(waiting_now(), 0);
+    s->queue = fake_queue(false);
+}
+
 /* A queue that learns nothing stays with its assumption. */
 static void test_frozen_queue(void **state)
 {
@@ -546,6 +579,7 @@ int main(void)
         WITH_SCENE(test_first_batch_is_slow),
         WITH_SCENE(test_refused_batch),
         WITH_SCENE(test_counters),
+        WITH_SCENE(test_waiting_is_told),
         WITH_SCENE(test_frozen_queue),
         WITH_SCENE(test_draining),
         cmocka_unit_test(test_no_runner),

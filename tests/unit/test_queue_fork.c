@@ -253,6 +253,7 @@ static void test_thread_ends_with_jobs(void **state)
     assert_int_equal(oct_queue_cancel(left.queue, &left.job), OCT_ERR_STATE);
     assert_int_equal(after.op[OP].cancelled - before.op[OP].cancelled, 1);
     assert_int_equal(after.op[OP].submitted - before.op[OP].submitted, 1);
+    assert_int_equal(after.op[OP].waiting, before.op[OP].waiting);
 }
 
 static void exit_thread(struct oct_job *job)

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Finding counters, and reading them.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "counters.h"
+#include "process.h"
+
+#define PAGE_BYTES 4096
+/* The magic number without its last byte, the version. */
+#define ANY_VERSION (OCT_COUNTERS_MAGIC & 0x00ffffffffffffffull)
+
+static enum counters_result judge(const uint64_t head[2], uint64_t pid)
+{
+    if ((head[0] & 0x00ffffffffffffffull) != ANY_VERSION || head[1] != pid) {
+        return COUNTERS_NONE;
+    }
+    return head[0] == OCT_COUNTERS_MAGIC ? COUNTERS_READ : COUNTERS_OTHER_VERSION;
+}
+
+static int read_exactly(int fd, void *to, size_t size, uint64_t at)
+{
+    return pread(fd, to, size, (off_t)at) == (ssize_t)size;
+}
+
+/* Only slots that were ever in use: a process has few threads, as a rule. */
+static enum counters_result read_at(struct oct_counters_file *out, int fd, uint64_t at)
+{
+    if (!read_exactly(fd, &out->sum, sizeof out->sum, at)) {
+        return COUNTERS_NONE;
+    }
+    size_t slots = out->sum.slots < OCT_COUNTERS_THREADS ? out->sum.slots : OCT_COUNTERS_THREADS;
+    memset(out->thread, 0, sizeof out->thread);
+    if (!read_exactly(fd, out->thread, slots * sizeof out->thread[0], at + sizeof out->sum)) {
+        return COUNTERS_NONE;
+    }
+    oct_counters_sum_waiting(out);
+    return COUNTERS_READ;
+}
+
+/* Where the library keeps what it keeps in a process. */
+struct search {
+    int memory;
+    uint64_t pid; /* as the process itself sees it */
+    uint64_t at;
+    enum counters_result result;
+};
+
+static void search_range(struct search *search, uint64_t from, uint64_t to)
+{
+    for (uint64_t at = from; at + PAGE_BYTES <= to && search->result == COUNTERS_NONE; at += PAGE_BYTES) {
+        uint64_t head[2];
+        if (!read_exactly(search->memory, head, sizeof head, at)) {
+            search->result = COUNTERS_NOT_PERMITTED;
+            return;
+        }
+        search->result = judge(head, search->pid);
+        search->at = at;
+    }
+}
+
+/* The library's mappings are the lines with its name and those that follow without a gap: its variables, or the file
+ * that lies over a part of them. */
+static void search_maps(struct search *search, FILE *maps)
+{
+    char *line = NULL;
+    size_t room = 0;
+    uint64_t last = 0;
+    int ours = 0, present = 0;
+    while (search->result == COUNTERS_NONE && getline(&line, &room, maps) > 0) {
+        char *rest;
+        uint64_t from = strtoull(line, &rest, 16);
+        uint64_t to = strtoull(rest + 1, &rest, 16);
+        ours = strstr(rest, "/liboctuple.so") != NULL || (ours && from == last);
+        last = to;
+        if (ours && !strncmp(rest, " rw", 3)) {
+            search_range(search, from, to);
+        }
+        present |= ours;
+    }
+    if (present && search->result == COUNTERS_NONE) {
+        search->result = COUNTERS_NOT_STARTED;
+    }
+    free(line);
+}
+
+static void search_process(struct search *search, pid_t pid)
+{
+    FILE *maps = process_open(pid, "maps");
+    if (maps == NULL) {
+        search->result = errno == EACCES || errno == EPERM ? COUNTERS_NOT_PERMITTED : COUNTERS_NONE;
+        return;
+    }
+    search_maps(search, maps);
+    /* Files of /proc that open may still refuse to be read. */
+    if (search->result == COUNTERS_NONE && ferror(maps)) {
+        search->result = COUNTERS_NOT_PERMITTED;
+    }
+    fclose(maps);
+}
+
+static int open_memory(pid_t pid)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/mem", (long)pid);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* Looks where they were first. */
+static struct search find(pid_t pid, uint64_t where)
+{
+    struct search search = {.memory = open_memory(pid), .pid = process_inner_pid(pid), .result = COUNTERS_NONE};
+    if (where != 0) {
+        search_range(&search, where, where + PAGE_BYTES);
+    }
+    if (search.result != COUNTERS_READ) {
+        search.result = COUNTERS_NONE;
+        search_process(&search, pid);
+    }
+    return search;
+}
+
+static enum counters_result of_memory(struct oct_counters_file *out, pid_t pid, uint64_t *where)
+{
+    struct search search = find(pid, *where);
+    *where = search.result == COUNTERS_READ ? search.at : 0;
+    if (search.result == COUNTERS_READ) {
+        search.result = read_at(out, search.memory, search.at);
+    }
+    if (search.memory >= 0) {
+        close(search.memory);
+    }
+    return search.result;
+}
+
+int counters_start_notes(struct oct_start_notes *out, pid_t pid)
+{
+    struct search search = find(pid, 0);
+    int good = search.result == COUNTERS_READ &&
+               read_exactly(search.memory, out, sizeof *out, search.at + OCT_START_OFFSET) &&
+               out->magic == OCT_START_MAGIC;
+    if (search.memory >= 0) {
+        close(search.memory);
+    }
+    return good;
+}
+
+static enum counters_result of_file(struct oct_counters_file *out, const char *path)
+{
+    uint64_t head[2];
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    enum counters_result result = fd < 0 && errno == EACCES ? COUNTERS_NOT_PERMITTED : COUNTERS_NONE;
+    if (fd >= 0 && read_exactly(fd, head, sizeof head, 0)) {
+        result = judge(head, head[1]);
+    }
+    if (result == COUNTERS_READ) {
+        result = read_at(out, fd, 0);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return result;
+}
+
+/* A relative folder meant the directory that the process had at its start: not known any more. */
+static enum counters_result of_own_file(struct oct_counters_file *out, pid_t pid)
+{
+    const char name[] = "OCTUPLE_COUNTERS=/";
+    char path[PATH_MAX];
+    size_t size = 0;
+    char *environment = process_read(pid, "environ", &size), *at = environment;
+    enum counters_result result = COUNTERS_NONE;
+    while (at != NULL && at < environment + size && strncmp(at, name, sizeof name - 1) != 0) {
+        at += strlen(at) + 1;
+    }
+    if (at != NULL && at < environment + size &&
+        snprintf(path, sizeof path, "%s/%" PRIu64 ".octuple", strchr(at, '/'), process_inner_pid(pid)) < PATH_MAX) {
+        result = of_file(out, path);
+    }
+    free(environment);
+    return result;
+}
+
+enum counters_result counters_of_process(struct oct_counters_file *out, pid_t pid, uint64_t *where)
+{
+    enum counters_result memory = of_memory(out, pid, where);
+    enum counters_result own = memory == COUNTERS_NOT_PERMITTED ? of_own_file(out, pid) : COUNTERS_NONE;
+    return own != COUNTERS_NONE ? own : memory;
+}
+
+static int is_counters_name(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return name[0] != '.' && dot != NULL && !strcmp(dot, ".octuple");
+}
+
+int counters_of_folder(const char *folder, void (*found)(void *arg, const struct oct_counters_file *file), void *arg,
+                       unsigned *other_versions)
+{
+    static struct oct_counters_file file;
+    const struct dirent *entry;
+    DIR *files = opendir(folder);
+    if (files == NULL) {
+        return errno;
+    }
+    while ((entry = readdir(files)) != NULL) {
+        char path[PATH_MAX];
+        if (!is_counters_name(entry->d_name) ||
+            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= PATH_MAX) {
+            continue;
+        }
+        enum counters_result result = of_file(&file, path);
+        if (result == COUNTERS_READ) {
+            found(arg, &file);
+        } else {
+            *other_versions += result == COUNTERS_OTHER_VERSION;
+        }
+    }
+    closedir(files);
+    return 0;
+}

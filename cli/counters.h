@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The counters of other processes (<octuple/counters.h>). A running process has them in a page of the library's memory,
+ * wherever that is mapped, and they are read from there, so that nothing has to be switched on beforehand. That takes the
+ * right to trace the process; without it, its file in OCTUPLE_COUNTERS does.
+ */
+#ifndef OCT_CLI_COUNTERS_H
+#define OCT_CLI_COUNTERS_H
+
+#include <sys/types.h>
+#include <octuple/counters.h>
+
+enum counters_result {
+    COUNTERS_READ,
+    COUNTERS_NONE,          /* the library is not in the process; there is no file, or it is none of counters */
+    COUNTERS_NOT_STARTED,   /* the library is there, and nobody has used it */
+    COUNTERS_NOT_PERMITTED, /* nobody may say whether it is */
+    COUNTERS_OTHER_VERSION  /* a form that this reader does not know */
+};
+
+/* Out of the process's memory, or else of the file that its environment leads to. What waits is summed up. *where is the
+ * place in memory, for the next time; 0 at first. */
+enum counters_result counters_of_process(struct oct_counters_file *out, pid_t pid, uint64_t *where);
+
+/* What the library noted at the process's start; 0 if that cannot be read. */
+int counters_start_notes(struct oct_start_notes *out, pid_t pid);
+
+/* Calls with each counters file in the folder. Returns 0, or the errno of why the folder cannot be read. */
+int counters_of_folder(const char *folder, void (*found)(void *arg, const struct oct_counters_file *file), void *arg,
+                       unsigned *other_versions);
+
+#endif

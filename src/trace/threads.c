@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Which slot a thread counts in. It takes one with its first operation and keeps it until it ends, so that nobody else
+ * writes there: no lock, and no atomic addition. Slots go round: those that were never used first, then that of the
+ * thread that ended longest ago, whose numbers move to the first slot. Where all are taken the first one serves, whose
+ * additions are atomic.
+ */
+#include "trace/counters.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define OWN_SLOTS (OCT_COUNTERS_THREADS - 1)
+
+static __thread struct oct_thread_counters *own;
+static unsigned turn; /* where the next thread begins to look */
+
+/* The key exists for its destructor. */
+static pthread_key_t key;
+static pthread_once_t keyed = PTHREAD_ONCE_INIT;
+static int key_error;
+
+uint64_t oct_counters_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Destructors of other keys may still count after this one: in the first slot. */
+static void thread_ends(void *file)
+{
+    struct oct_thread_counters *others = &((struct oct_counters_file *)file)->thread[0];
+    if (own != NULL && own != others)
+        __atomic_store_n(&own->state, OCT_THREAD_ENDED, __ATOMIC_RELEASE);
+    own = others;
+}
+
+static void make_key(void)
+{
+    key_error = pthread_key_create(&key, thread_ends);
+}
+
+/* The state that the slot had, FREE or ENDED, if it could be taken; else TAKEN. */
+static uint64_t take(struct oct_thread_counters *slot)
+{
+    uint64_t state = __atomic_load_n(&slot->state, __ATOMIC_RELAXED);
+    if (state != OCT_THREAD_FREE && state != OCT_THREAD_ENDED)
+        return OCT_THREAD_TAKEN;
+    const int taken = __atomic_compare_exchange_n(&slot->state, &state, OCT_THREAD_TAKEN, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+    return taken ? state : OCT_THREAD_TAKEN;
+}
+
+/* A reader may see the numbers in both places for a moment, but not that the slot is another thread's. */
+static void move_to_others(struct oct_counters_file *file, struct oct_thread_counters *slot)
+{
+    uint64_t *from = (uint64_t *)slot->op, *to = (uint64_t *)file->thread[0].op;
+    for (size_t i = 0; i < sizeof slot->op / (sizeof *from); i++) {
+        const uint64_t n = __atomic_load_n(from + i, __ATOMIC_RELAXED);
+        if (n == 0)
+            continue;
+        __atomic_fetch_add(to + i, n, __ATOMIC_RELAXED);
+        __atomic_store_n(from + i, 0, __ATOMIC_RELAXED);
+    }
+}
+
+/* Before anything is written there: the child of a fork clears what is in use. */
+static void raise_slots(struct oct_counters_file *file, uint64_t slots)
+{
+    uint64_t now = __atomic_load_n(&file->sum.slots, __ATOMIC_RELAXED);
+    while (now < slots &&
+           !__atomic_compare_exchange_n(&file->sum.slots, &now, slots, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+static struct oct_thread_counters *find(struct oct_counters_file *file)
+{
+    const unsigned first = __atomic_fetch_add(&turn, 1, __ATOMIC_RELAXED);
+    for (unsigned i = 0; i < OWN_SLOTS; i++) {
+        struct oct_thread_counters *slot = &file->thread[1 + (first + i) % OWN_SLOTS];
+        const uint64_t state = take(slot);
+        if (state == OCT_THREAD_TAKEN)
+            continue;
+        raise_slots(file, (uint64_t)(slot - file->thread) + 1);
+        if (state == OCT_THREAD_ENDED)
+            move_to_others(file, slot);
+        return slot;
+    }
+    return &file->thread[0];
+}
+
+/* Without a destructor a slot would never come back, so that thread does without one. */
+static struct oct_thread_counters *begin(struct oct_counters_file *file)
+{
+    pthread_once(&keyed, make_key);
+    if (key_error != 0 || pthread_setspecific(key, file) != 0)
+        return &file->thread[0];
+    struct oct_thread_counters *slot = find(file);
+    if (slot != &file->thread[0]) {
+        __atomic_store_n(&slot->tid, (uint64_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
+        __atomic_store_n(&slot->started, oct_counters_now(), __ATOMIC_RELAXED);
+        __atomic_store_n(&slot->state, OCT_THREAD_ALIVE, __ATOMIC_RELEASE);
+    }
+    return slot;
+}
+
+struct oct_thread_counters *oct_counters_slot(struct oct_counters_file *file)
+{
+    if (own == NULL)
+        own = begin(file);
+    return own;
+}
+
+void oct_counters_slots_forget(void)
+{
+    own = NULL;
+    turn = 0;
+}
