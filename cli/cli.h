@@ -34,6 +34,7 @@ int cli_info(int argc, char **argv);
 int cli_speed(int argc, char **argv);
 int cli_run(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
+int cli_top(int argc, char **argv);
 
 /* One line on stderr: "WHO: message". */
 void cli_say(const char *who, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -38,9 +38,10 @@ static enum counters_result read_at(struct oct_counters_file *out, int fd, uint6
     if (!read_exactly(fd, &out->sum, sizeof out->sum, at)) {
         return COUNTERS_NONE;
     }
-    size_t slots = out->sum.slots < OCT_COUNTERS_THREADS ? out->sum.slots : OCT_COUNTERS_THREADS;
-    memset(out->thread, 0, sizeof out->thread);
-    if (!read_exactly(fd, out->thread, slots * sizeof out->thread[0], at + sizeof out->sum)) {
+    if (out->sum.slots > OCT_COUNTERS_THREADS) {
+        out->sum.slots = OCT_COUNTERS_THREADS;
+    }
+    if (!read_exactly(fd, out->thread, out->sum.slots * sizeof out->thread[0], at + sizeof out->sum)) {
         return COUNTERS_NONE;
     }
     oct_counters_sum_waiting(out);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The counters of other processes (<octuple/counters.h>). A running process has them in a page of the library's memory,
- * wherever that is mapped, and they are read from there, so that nothing has to be switched on beforehand. That takes the
- * right to trace the process; without it, its file in OCTUPLE_COUNTERS does.
+ * The counters of other processes (<octuple/counters.h>). A running process has them in a page of the library's
+ * memory, wherever that is mapped, and they are read from there, so that nothing has to be switched on beforehand.
+ * That takes the right to trace the process; without it, its file in OCTUPLE_COUNTERS does. Of the threads' slots the
+ * first sum.slots are read, and no others are written to.
  */
 #ifndef OCT_CLI_COUNTERS_H
 #define OCT_CLI_COUNTERS_H
@@ -19,8 +20,8 @@ enum counters_result {
     COUNTERS_OTHER_VERSION  /* a form that this reader does not know */
 };
 
-/* Out of the process's memory, or else of the file that its environment leads to. What waits is summed up. *where is the
- * place in memory, for the next time; 0 at first. */
+/* Out of the process's memory, or else of the file that its environment leads to. What waits is summed up. *where is
+ * the place in memory, for the next time; 0 at first. */
 enum counters_result counters_of_process(struct oct_counters_file *out, pid_t pid, uint64_t *where);
 
 /* What the library noted at the process's start; 0 if that cannot be read. */

@@ -13,6 +13,7 @@ static const struct cli_command commands[] = {
     {"speed", "measure every operation against OpenSSL's own", cli_speed},
     {"run", "start a server with Octuple in front of its OpenSSL", cli_run},
     {"doctor", "whether a program is served, and if not, why", cli_doctor},
+    {"top", "what it does in running servers, as it goes", cli_top},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
@@ -35,6 +36,7 @@ static int help(void)
          "  octuple speed rsa2048-private         what it gains here\n"
          "  octuple run -- nginx -g 'daemon off;' serve, unchanged, for less CPU\n"
          "  octuple doctor $(cat /run/nginx.pid)  is this very server served, and if not, why\n"
+         "  octuple top nginx                     how full its batches are, second by second\n"
          "\n"
          "Environment:\n"
          "  OCTUPLE_TABLE     auto (default), avx512, c (portable, slow, for tests) or off\n"

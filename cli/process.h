@@ -32,7 +32,8 @@ int process_has_name(pid_t pid, const char *name);
 /* The pid that the process itself sees, in a container. */
 uint64_t process_inner_pid(pid_t pid);
 
-/* When it began, in ticks since the machine did; 0 if there is no such process, or nothing but what it left (a zombie). */
+/* When it began, in ticks since the machine did; 0 if there is no such process, or nothing but what it left (a
+ * zombie). */
 uint64_t process_start_ticks(pid_t pid);
 
 #endif

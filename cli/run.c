@@ -3,16 +3,17 @@
 /*
  * `octuple run`: starts a program with the preload shim and an OpenSSL configuration that adds the provider.
  *
- * It changes two environment variables and execs: no process stays behind, signals and exit code are the program's own.
- * Whatever speaks against accelerating (this CPU, a FIPS configuration) is said in one line and the program starts as
- * it would without Octuple: a server that does not start would be the worse result. Only a broken installation stops
- * it.
+ * It changes two environment variables (a third for counters) and execs: no process stays behind, signals and exit
+ * code are the program's own. Whatever speaks against accelerating (this CPU, a FIPS configuration) is said in one
+ * line and the program starts as it would without Octuple: a server that does not start would be the worse result.
+ * Only a broken installation stops it.
  */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "places.h"
 #include "run.h"
@@ -20,11 +21,12 @@
 struct run_request {
     int verbose;
     int print_config;
+    const char *counters; /* a folder, or NULL */
     char **command;
 };
 
 static const char help[] =
-    "Usage: octuple run [--verbose] [--] COMMAND [ARG...]\n"
+    "Usage: octuple run [--verbose] [--counters FOLDER] [--] COMMAND [ARG...]\n"
     "       octuple run --print-config\n"
     "Starts COMMAND with Octuple in front of its OpenSSL: LD_PRELOAD gets the shim (what is there stays), OPENSSL_CONF "
     "a\n"
@@ -33,9 +35,10 @@ static const char help[] =
     "On a machine that Octuple does not serve it says so in one line and starts COMMAND as it is.\n"
     "\n"
     "Options:\n"
-    "  -v, --verbose       say what is set, and which files are used\n"
-    "  -p, --print-config  print the OpenSSL configuration instead of starting anything\n"
-    "  -h, --help          this text\n"
+    "  -v, --verbose          say what is set, and which files are used\n"
+    "  -c, --counters FOLDER  keep the counters of each process there: 'octuple top FOLDER/' reads them, afterwards too\n"
+    "  -p, --print-config     print the OpenSSL configuration instead of starting anything\n"
+    "  -h, --help             this text\n"
     "\n"
     "Examples:\n"
     "  octuple run -- nginx -g 'daemon off;'\n"
@@ -72,12 +75,31 @@ static void tell(const struct run_setup *setup)
             config->verdict == CONFIG_READY ? " (has the provider already, left as it is)" : "");
 }
 
+/* Not before the set-up: this process's own counters are nobody's business. */
+static int set_counters(const char *folder)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    if (realpath(folder, path) == NULL || stat(path, &st) != 0) {
+        cli_say(RUN_WHO, "cannot keep counters in %s: %s", folder, strerror(errno));
+        return 0;
+    }
+    if (!S_ISDIR(st.st_mode) || access(path, W_OK | X_OK) != 0) {
+        cli_say(RUN_WHO, "cannot keep counters in %s: it is no folder that may be written to", folder);
+        return 0;
+    }
+    return run_set_variable("OCTUPLE_COUNTERS", path);
+}
+
 static int run(const struct run_request *request)
 {
     static struct run_setup setup;
     int code = run_set_up(&setup, request->command[0]);
     if (code != CLI_OK) {
         return code;
+    }
+    if (request->counters != NULL && !set_counters(request->counters)) {
+        return CLI_RUN_FAILED;
     }
     if (setup.plain != NULL) {
         return exec_plainly(request->command, setup.plain);
@@ -117,16 +139,20 @@ static int usage_error(const char *who)
 int cli_run(int argc, char **argv)
 {
     static const struct option options[] = {{"verbose", no_argument, NULL, 'v'},
+                                            {"counters", required_argument, NULL, 'c'},
                                             {"print-config", no_argument, NULL, 'p'},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
     struct run_request request = {0};
     int option;
     /* "+": what follows COMMAND is its own. */
-    while ((option = getopt_long(argc, argv, "+vph", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "+vc:ph", options, NULL)) != -1) {
         switch (option) {
         case 'v':
             request.verbose = 1;
+            break;
+        case 'c':
+            request.counters = optarg;
             break;
         case 'p':
             request.print_config = 1;

@@ -56,6 +56,9 @@ struct run_setup {
  * ends with, which was then told. */
 int run_set_up(struct run_setup *setup, const char *command);
 
+/* Sets a variable of this process; 0 if it cannot (also for a value of NULL, without memory), which was then told. */
+int run_set_variable(const char *name, const char *value);
+
 /* Becomes the program; returns only, with an exit code and after telling, if it cannot. */
 int run_exec(char **command);
 

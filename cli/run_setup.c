@@ -43,7 +43,7 @@ static int listed(const char *preload, const char *path)
     return 0;
 }
 
-static int set_variable(const char *name, const char *value)
+int run_set_variable(const char *name, const char *value)
 {
     if (value != NULL && setenv(name, value, 1) == 0) {
         return 1;
@@ -64,12 +64,12 @@ static int set_preload(const char *shim)
         return 0;
     }
     if (before == NULL || *before == '\0') {
-        return set_variable("LD_PRELOAD", shim);
+        return run_set_variable("LD_PRELOAD", shim);
     }
     if (listed(before, shim)) {
         return 1;
     }
-    done = set_variable("LD_PRELOAD", asprintf(&value, "%s:%s", shim, before) >= 0 ? value : NULL);
+    done = run_set_variable("LD_PRELOAD", asprintf(&value, "%s:%s", shim, before) >= 0 ? value : NULL);
     free(value);
     return done;
 }
@@ -80,7 +80,7 @@ static int set_config(const struct run_config *config)
     if (config->verdict == CONFIG_READY) {
         return 1;
     }
-    return run_store(path, config->text) && set_variable("OPENSSL_CONF", path);
+    return run_store(path, config->text) && run_set_variable("OPENSSL_CONF", path);
 }
 
 static int set_up_with(struct run_setup *setup)

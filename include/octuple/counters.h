@@ -3,14 +3,15 @@
 /*
  * Counters of this process, in sum and by thread. They only grow; a forked child starts at zero.
  *
- * If the environment variable OCTUPLE_COUNTERS names a directory when the library is first used, each process keeps its
- * counters in a file there, DIRECTORY/PID.octuple, which holds exactly one struct oct_counters_file: it can be read while
- * the process runs and stays after it ends. A forked child's file is made inside fork(), before a worker gives up its
- * privileges. A file that an earlier process of the same pid left is replaced. What cannot be made is silently done
- * without.
+ * If the environment variable OCTUPLE_COUNTERS names a directory when the library is first used, each process keeps
+ * its counters in a file there, DIRECTORY/PID.octuple, which holds exactly one struct oct_counters_file: it can be
+ * read while the process runs and stays after it ends. A forked child's file is made inside fork(), before a worker
+ * gives up its privileges. A file that an earlier process of the same pid left is replaced. What cannot be made is
+ * silently done without.
  *
- * An operation counts to the thread that ran it. Threads that block run their operations together (oct_queue_combine()):
- * the one that runs the batch counts all of it, jobs of others among it; only what waits counts to its owner.
+ * An operation counts to the thread that ran it. Threads that block run their operations together
+ * (oct_queue_combine()): the one that runs the batch counts all of it, jobs of others among it; only what waits counts
+ * to its owner.
  */
 #ifndef OCTUPLE_COUNTERS_H
 #define OCTUPLE_COUNTERS_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The writers' side of <octuple/counters.h>: relaxed atomic adds into the process's sum, and plain ones into the thread's
- * own slot. A writer gathers what it has to say and says it once per batch, so that threads do not fight over the sum.
+ * The writers' side of <octuple/counters.h>: relaxed atomic adds into the process's sum, and plain ones into the
+ * thread's own slot. A writer gathers what it has to say and says it once per batch, so that threads do not fight over
+ * the sum.
  */
 #ifndef OCT_TRACE_COUNTERS_H
 #define OCT_TRACE_COUNTERS_H
@@ -19,7 +20,8 @@ void oct_count_add(int op, const struct oct_op_counters *delta);
 /* Lanes whose result failed its check and was computed again. */
 void oct_count_recomputed(int op, unsigned lanes);
 
-/* So many jobs more wait (or fewer, negative) that this thread has submitted. Costs two moves in the thread's own slot. */
+/* So many jobs more wait (or fewer, negative) that this thread has submitted. Costs two moves in the thread's own
+ * slot. */
 void oct_count_waiting(int op, int64_t more);
 
 /* The page itself (page.c); NULL in the rare process that has none. */

@@ -68,7 +68,8 @@ static bool file_path(char path[PATH_MAX])
     return true;
 }
 
-/* "PID (NAME) STATE ...", where NAME may hold anything: the text from its last bracket on, NULL where it cannot be read. */
+/* "PID (NAME) STATE ...", where NAME may hold anything: the text from its last bracket on, NULL where it cannot be
+ * read. */
 static char *own_stat(char *text, size_t room)
 {
     int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);

@@ -15,7 +15,8 @@ static const struct {
     size_t offset;
 } families[] = {
     {"jobs_submitted_total", "Jobs given to a queue.", "counter", offsetof(struct oct_op_counters, submitted)},
-    {"jobs_done_total", "Jobs completed in lanes with a good result.", "counter", offsetof(struct oct_op_counters, done)},
+    {"jobs_done_total", "Jobs completed in lanes with a good result.", "counter",
+     offsetof(struct oct_op_counters, done)},
     {"jobs_failed_total", "Jobs completed with an error.", "counter", offsetof(struct oct_op_counters, failed)},
     {"operations_plain_total", "Operations left to the plain implementation.", "counter",
      offsetof(struct oct_op_counters, plain)},

@@ -51,7 +51,8 @@ static uint64_t take(struct oct_thread_counters *slot)
     uint64_t state = __atomic_load_n(&slot->state, __ATOMIC_RELAXED);
     if (state != OCT_THREAD_FREE && state != OCT_THREAD_ENDED)
         return OCT_THREAD_TAKEN;
-    const int taken = __atomic_compare_exchange_n(&slot->state, &state, OCT_THREAD_TAKEN, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+    const int taken = __atomic_compare_exchange_n(&slot->state, &state, OCT_THREAD_TAKEN, 0, __ATOMIC_ACQUIRE,
+                                                  __ATOMIC_RELAXED);
     return taken ? state : OCT_THREAD_TAKEN;
 }
 

@@ -519,7 +519,8 @@ static void test_prometheus(void **state)
 static void child_prometheus_of_several(void *arg)
 {
     static struct oct_op_counters first[OCT_COUNTERS_OPS], second[OCT_COUNTERS_OPS];
-    const struct oct_counters_series series[] = {{first, OCT_OP_COUNT + 1, "pid=\"7\",command=\"a\""}, {second, 1, NULL}};
+    const struct oct_counters_series series[] = {{first, OCT_OP_COUNT + 1, "pid=\"7\",command=\"a\""},
+                                                 {second, 1, NULL}};
     (void)arg;
     first[OCT_OP_COUNT].done = 3;
     first[0].waiting = 4;

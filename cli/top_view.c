@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * What `octuple top` shows people: what happened between two samples, or since the processes started, by operation, by
+ * process and by thread.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "top.h"
+
+#define WORDS (sizeof(struct oct_op_counters) / sizeof(uint64_t))
+
+/* to += now - before; what waits is no count, and is as it is. */
+static void add(struct oct_op_counters *to, const struct oct_op_counters *now, const struct oct_op_counters *before)
+{
+    uint64_t *sum = (uint64_t *)to;
+    const uint64_t *n = (const uint64_t *)now, *b = (const uint64_t *)before;
+    const uint64_t waiting = to->waiting + now->waiting;
+    for (size_t i = 0; i < WORDS; i++) {
+        sum[i] += n[i] - (b != NULL ? b[i] : 0);
+    }
+    to->waiting = waiting;
+}
+
+static void add_all(struct oct_op_counters *to, const struct oct_op_counters *now, const struct oct_op_counters *before)
+{
+    for (int op = 0; op < OCT_COUNTERS_OPS; op++) {
+        add(to, &now[op], before != NULL ? &before[op] : NULL);
+    }
+}
+
+static int any(const struct oct_op_counters *n)
+{
+    return (n->submitted | n->done | n->failed | n->plain | n->waiting) != 0;
+}
+
+static void name_operation(struct top_row *row, int op)
+{
+    if (op < OCT_OP_COUNT) {
+        snprintf(row->label, sizeof row->label, "%s", oct_op_name(op));
+    } else {
+        snprintf(row->label, sizeof row->label, "operation-%d", op);
+    }
+}
+
+/* Operations of which there was one ever, though perhaps not lately. */
+static void operations(FILE *out, const struct top_form *form, const struct top_sample *now,
+                       const struct top_sample *before)
+{
+    int shown = 0;
+    for (int op = 0; op < OCT_COUNTERS_OPS; op++) {
+        struct top_row row = {0};
+        int ever = 0;
+        for (unsigned i = 0; i < now->count; i++) {
+            const struct top_process *last = top_find(before, now->process[i]);
+            const struct oct_op_counters *n = &now->process[i]->file.sum.op[op];
+            add(&row.n, n, last != NULL ? &last->file.sum.op[op] : NULL);
+            ever |= any(n);
+        }
+        if (ever) {
+            name_operation(&row, op);
+            top_table_row(out, form, &row);
+            shown++;
+        }
+    }
+    if (!shown) {
+        fputs("no operation has come yet\n", out);
+    }
+}
+
+static void process_row(struct top_row *row, const struct top_process *process, const struct top_sample *before)
+{
+    const struct top_process *last = top_find(before, process);
+    *row = (struct top_row){0};
+    snprintf(row->label, sizeof row->label, "%ld %s%s", (long)process->pid, process->ended ? "ended " : "",
+             process->command);
+    add_all(&row->n, process->file.sum.op, last != NULL ? last->file.sum.op : NULL);
+}
+
+static const struct oct_thread_counters *same_thread(const struct top_process *in,
+                                                     const struct oct_thread_counters *thread)
+{
+    for (uint64_t i = 0; in != NULL && i < in->file.sum.slots; i++) {
+        const struct oct_thread_counters *other = &in->file.thread[i];
+        if (other->tid == thread->tid && other->started == thread->started && other->state != OCT_THREAD_TAKEN) {
+            return other;
+        }
+    }
+    return NULL;
+}
+
+static void name_thread(struct top_row *row, const struct oct_thread_counters *thread)
+{
+    if (thread->state == OCT_THREAD_OTHERS) {
+        snprintf(row->label, sizeof row->label, " others");
+    } else {
+        snprintf(row->label, sizeof row->label, " %" PRIu64 "%s", thread->tid,
+                 thread->state == OCT_THREAD_ENDED ? " ended" : "");
+    }
+}
+
+static void threads(FILE *out, const struct top_form *form, const struct top_process *process,
+                    const struct top_sample *before)
+{
+    const struct top_process *last = top_find(before, process);
+    for (uint64_t i = 0; i < process->file.sum.slots; i++) {
+        const struct oct_thread_counters *thread = &process->file.thread[i], *old = same_thread(last, thread);
+        struct top_row row = {0}, ever = {0};
+        add_all(&ever.n, thread->op, NULL);
+        if (thread->state == OCT_THREAD_FREE || thread->state == OCT_THREAD_TAKEN || !any(&ever.n)) {
+            continue;
+        }
+        add_all(&row.n, thread->op, old != NULL ? old->op : NULL);
+        name_thread(&row, thread);
+        top_table_row(out, form, &row);
+    }
+}
+
+static void processes(FILE *out, const struct top_form *form, const struct top_request *request,
+                      const struct top_sample *now, const struct top_sample *before)
+{
+    struct top_row row;
+    fputc('\n', out);
+    top_table_head(out, form, request->threads ? "PROCESS, THREADS" : "PROCESS");
+    for (unsigned i = 0; i < now->count; i++) {
+        process_row(&row, now->process[i], before);
+        top_table_row(out, form, &row);
+        if (request->threads) {
+            threads(out, form, now->process[i], before);
+        }
+    }
+}
+
+static void summary(FILE *out, const struct top_form *form, const struct oct_op_counters *n)
+{
+    double all = (double)(n->done + n->plain + n->failed);
+    double lanes = (double)n->lane_nanoseconds / 1e9;
+    fprintf(out, "%.0f operations%s, %.0f%% in lanes, %.1f in a batch, %" PRIu64 " waiting, ",
+            form->seconds > 0 ? all / form->seconds : all, form->seconds > 0 ? "/s" : "",
+            all > 0 ? 100 * (double)n->done / all : 0, top_fill(n), n->waiting);
+    if (form->seconds > 0) {
+        fprintf(out, "%.0f%% of a CPU in lanes\n", 100 * lanes / form->seconds);
+    } else {
+        fprintf(out, "%.1f s in lanes\n", lanes);
+    }
+}
+
+static void title(FILE *out, const struct top_form *form, const struct top_sample *now)
+{
+    char clock[16];
+    time_t wall = time(NULL);
+    struct tm local;
+    unsigned running = top_running(now);
+    strftime(clock, sizeof clock, "%H:%M:%S", localtime_r(&wall, &local));
+    fprintf(out, "octuple top %s  %s, %u running, %u ended", clock, now->count > 0 ? now->process[0]->command : "",
+            running, now->count - running);
+    if (form->seconds > 0) {
+        fprintf(out, ", last %.1f s", form->seconds);
+    } else {
+        fputs(", since the start", out);
+    }
+    if (now->forbidden > 0) {
+        fprintf(out, ", %u not permitted", now->forbidden);
+    }
+    if (now->other_versions > 0) {
+        fprintf(out, ", %u of another version", now->other_versions);
+    }
+    fputc('\n', out);
+}
+
+void top_view(FILE *out, const struct top_form *form, const struct top_request *request, const struct top_sample *now,
+              const struct top_sample *before)
+{
+    struct top_form timed = *form;
+    struct top_row all = {0}, one;
+    timed.seconds = before != NULL ? (double)(now->at - before->at) / 1e9 : 0;
+    for (unsigned i = 0; i < now->count; i++) {
+        process_row(&one, now->process[i], before);
+        add(&all.n, &one.n, NULL);
+    }
+    title(out, &timed, now);
+    summary(out, &timed, &all.n);
+    fputs(form->keys ? "q: quit  t: threads\n" : "\n", out);
+    top_table_head(out, &timed, "OPERATION");
+    operations(out, &timed, now, before);
+    if (now->count > 1 || request->threads) {
+        processes(out, &timed, request, now, before);
+    }
+}
