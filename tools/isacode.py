@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
 """Machine code as objdump shows it: functions, instructions, and what their operands are."""
+import functools
 import re
 import subprocess
 from dataclasses import dataclass, field
@@ -23,6 +24,9 @@ CLOBBERED = CALLER_SAVED + tuple(range(32))     # vector registers by number
 _MEMORY = re.compile(r"(?:(\w+) (?:PTR|BCST) )?(?:[cdefgs]s:)?(?:\w+ )?\[([^\]]*)\]")
 _SIZES = {"BYTE": 1, "WORD": 2, "DWORD": 4, "QWORD": 8, "XMMWORD": 16, "YMMWORD": 32, "ZMMWORD": 64, "OWORD": 16}
 CONDITIONAL = re.compile(r"^j(?!mp)\w+$|^loop\w*$")
+_COMMA = re.compile(r",(?![^\[]*\])")
+_COMMENT = re.compile(r"\s*#.*$")
+_TARGET = re.compile(r"^([0-9a-f]+)(?: <(.*)>)?$")
 _FUNCTION = re.compile(r"^([0-9a-f]+) <(.+)>:$")
 _INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(.*?)\s*$")
 _RELOCATION = re.compile(r"^\s*[0-9a-f]+:\s+R_X86_64_\w+\s+(\S+)")
@@ -49,36 +53,31 @@ class Function:
 
 
 def split_operands(text):
-    out, depth, current = [], 0, ""
-    for char in text:
-        if char == "," and depth == 0:
-            out.append(current.strip())
-            current = ""
-            continue
-        depth += {"[": 1, "]": -1}.get(char, 0)
-        current += char
-    return out + ([current.strip()] if current.strip() else [])
+    return [operand.strip() for operand in _COMMA.split(text)] if text.strip() else []
 
 
-def _parse(address, text):
-    text = re.sub(r"\s*#.*$", "", text)
+# Most instructions occur many times.
+@functools.lru_cache(maxsize=1 << 17)
+def _parse(text):
+    """What an instruction has but its address."""
+    text = _COMMENT.sub("", text)
     words = text.split(None, 1)
     while len(words) > 1 and words[0] in _PREFIXES:
         if words[0].startswith("rep"):
             break
         words = words[1].split(None, 1)
     mnemonic, rest = words[0], words[1] if len(words) > 1 else ""
-    match = re.match(r"^([0-9a-f]+)(?: <(.*)>)?$", rest)
+    match = _TARGET.match(rest)
     if match and (mnemonic in ("call", "jmp") or CONDITIONAL.match(mnemonic)):
-        return Instruction(address, mnemonic, [], int(match.group(1), 16), match.group(2), text)
+        return mnemonic, [], int(match.group(1), 16), match.group(2), text
     operands = split_operands(rest)
     if mnemonic == "xchg" and operands[0] == operands[1]:
         mnemonic, operands = "nop", []
-    return Instruction(address, mnemonic, operands, text=text)
+    return mnemonic, operands, None, None, text
 
 
-def disassemble(path):
-    """The functions of an object file or library, as objdump sees them."""
+def disassemble(path, having=""):
+    """The functions of an object file or library, as objdump sees them; of their instructions those with this in their text."""
     out = subprocess.run(["objdump", "-dr", "--no-show-raw-insn", "-M", "intel", str(path)], check=True,
                          capture_output=True, text=True).stdout
     functions, section = [], ""
@@ -96,8 +95,8 @@ def disassemble(path):
             section = match.group(1)
             continue
         match = _INSTRUCTION.match(line)
-        if match and match.group(2) and functions:
-            functions[-1].instructions.append(_parse(int(match.group(1), 16), match.group(2)))
+        if match and match.group(2) and functions and having in line:
+            functions[-1].instructions.append(Instruction(int(match.group(1), 16), *_parse(match.group(2))))
     for function in functions:
         _settle_targets(function)
     return functions
@@ -115,28 +114,33 @@ def _settle_targets(function):
             i.symbol = None
 
 
+@functools.cache
 def memory(operand):
     """(size, expression) of a memory operand, else None."""
     match = _MEMORY.search(operand)
     return (_SIZES.get(match.group(1), 0), match.group(2)) if match else None
 
 
+@functools.cache
 def constant_part(operand):
     parts = re.findall(r"([+-]?)(0x[0-9a-f]+|\b\d+\b)(?![*])", memory(operand)[1])
     return sum(int(p, 16) * (-1 if s == "-" else 1) for s, p in parts)
 
 
+@functools.cache
 def register(operand):
     """(full name, width) of a general register, else None."""
     return WIDTHS.get(operand.split("{")[0].strip())
 
 
+@functools.cache
 def is_low_byte(operand):
     """Whether an operand is the lowest byte of a general register: al, not ah."""
     reg = register(operand)
     return reg is not None and reg[1] == 1 and not operand.endswith("h")
 
 
+@functools.cache
 def vector(operand):
     """The number of a vector register, else None."""
     match = re.match(r"^[xyz]mm(\d+)", operand)

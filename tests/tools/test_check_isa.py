@@ -5,7 +5,7 @@ compilers do to loop counters and pointers, which must pass."""
 import shutil
 
 import pytest
-from conftest import run_tool
+from conftest import Tree, run_tool
 
 AVX512 = ("-O3", "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mavx512ifma", "-mbmi2")
 COMPILERS = [c for c in ("gcc", "clang") if shutil.which(c)]
@@ -202,17 +202,24 @@ def test_clean(tree, compiler, protector):
     assert result.status == 0, result.out
 
 
-@pytest.mark.parametrize("compiler", COMPILERS)
+def place(name):
+    return f"src/kernels/{name.replace(' ', '_').replace(':', '')}.c"
+
+
+@pytest.fixture(scope="module", params=COMPILERS)
+def planted(request, tmp_path_factory):
+    """What is said of all of them in one tree, with a clean one among them."""
+    tree = Tree(tmp_path_factory.mktemp(request.param))
+    for name, source in {**{name: PROLOGUE + source for name, (_, source) in PLANTED.items()}, "clean": CLEAN}.items():
+        tree.write(place(name), source)
+        tree.compile(place(name), *AVX512, compiler=request.param)
+    return check(tree)
+
+
 @pytest.mark.parametrize("name", PLANTED)
-def test_planted(tree, name, compiler):
-    said, source = PLANTED[name]
-    tree.write("src/kernels/clean.c", CLEAN)
-    tree.compile("src/kernels/clean.c", *AVX512, compiler=compiler)
-    tree.write("src/kernels/k.c", PROLOGUE + source)
-    tree.compile("src/kernels/k.c", *AVX512, compiler=compiler)
-    result = check(tree)
-    assert result.finds("src/kernels/k.c", said), result.out
-    assert not result.finds("src/kernels/clean.c"), result.out
+def test_planted(planted, name):
+    assert planted.finds(place(name) + ":", PLANTED[name][0]), planted.out
+    assert not planted.finds(place("clean")), planted.out
 
 
 def test_zmm_outside_the_kernels(tree):
