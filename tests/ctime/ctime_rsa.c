@@ -110,7 +110,7 @@ static void check_bad_keys(const struct kat_key *k)
     }
 }
 
-/* One vector of lanes (up to four operations) and two. */
+/* Five operations: a vector of lanes that is full (four, both primes) and one that is not. What fails is alone in one. */
 static void check_case(const struct kat_case *c, int brief)
 {
     struct oct_rsa_key *key = NULL;
@@ -118,8 +118,7 @@ static void check_case(const struct kat_case *c, int brief)
     REQUIRE(make_key(&key, c->key, -1) == OCT_OK);
     mark_key(key);
     encoded_message(em, key, c);
-    check_good(c, key, em, 3);
-    check_good(c, key, em, 8);
+    check_good(c, key, em, 5);
     if (!brief) {
         check_bad(key, c->key, em);
         check_bad_keys(c->key);

@@ -62,15 +62,14 @@ int main(void)
 {
     static struct batch b;
     REQUIRE(OCT_CHECKMEM_ON());
-    for (unsigned lanes = 1; lanes <= OCT_LANES; lanes += 7)
-        for (unsigned bad = 3; bad < 10; bad += 6) {
-            fill(&b, lanes, bad);
-            REQUIRE(oct_x25519_derive_on(&oct_ops_c, b.lane, lanes, &b.result) == OCT_OK);
-            expect(&b, lanes, bad, shared);
-            fill(&b, lanes, OCT_LANES);
-            REQUIRE(oct_x25519_public_on(&oct_ops_c, b.lane, lanes, &b.result) == OCT_OK);
-            expect(&b, lanes, OCT_LANES, alice_public);
-        }
+    for (unsigned lanes = 1; lanes <= OCT_LANES; lanes += 7) {
+        fill(&b, lanes, 3);
+        REQUIRE(oct_x25519_derive_on(&oct_ops_c, b.lane, lanes, &b.result) == OCT_OK);
+        expect(&b, lanes, 3, shared);
+        fill(&b, lanes, OCT_LANES);
+        REQUIRE(oct_x25519_public_on(&oct_ops_c, b.lane, lanes, &b.result) == OCT_OK);
+        expect(&b, lanes, OCT_LANES, alice_public);
+    }
     printf("x25519: clean\n");
     return 0;
 }
