@@ -16,8 +16,9 @@ import statistics
 import subprocess
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Iterator
 
 import brotli
 from rich.console import Console
@@ -29,6 +30,7 @@ from .server import CONFIG_SERVER, Nginx, ServerError, find_nginx, make_keys
 
 SUITES = ("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256")
 AES, CHACHA = SUITES[0], SUITES[2]
+KEY = "ecdsa-p256"
 BROTLI = ("ngx_http_brotli_filter_module.so", "Accept-Encoding: br")
 CONTENT = """\
 root {folder};
@@ -46,14 +48,14 @@ class Site(Nginx):
     """An nginx with one port for each cipher of TLS 1.3, and a file."""
 
     def __init__(self, name: str, folder: Path, site: Path, cpu: int, build: Build | None, compress: bool = False):
-        super().__init__(name, folder, site / "keys", list(SUITES), cpu, build)
+        super().__init__(name, folder, site.parent / "keys", list(SUITES), cpu, build)
         self.site, self.compress = site, compress
         if compress:
             self.main = f"load_module /usr/lib/nginx/modules/{BROTLI[0]};\n"
 
     def servers(self) -> list[str]:
         more = "brotli on; brotli_types *; brotli_comp_level 5;" if self.compress else ""
-        return [CONFIG_SERVER.format(port=port, keys=self.keys, key="ecdsa-p256",
+        return [CONFIG_SERVER.format(port=port, keys=self.keys, key=KEY,
                                      content=CONTENT.format(folder=self.site, suite=suite, more=more))
                 for suite, port in self.ports.items()]
 
@@ -95,15 +97,27 @@ def bulk_summary(samples: list[dict]) -> dict:
             "completed": sum(s["completed"] for s in samples)}
 
 
+def file_sample(server: Site, suite: str, wanted: Path, cpu: int, seconds: float) -> dict:
+    """The file over and over with one cipher, and no other."""
+    found = sample(server, {server.ports[suite]: 2}, wanted, cpu, seconds)
+    if found["ciphers"] != [suite]:
+        raise ServerError(f"{found['ciphers']} were used instead of {suite}")
+    return found
+
+
+def mixed_sample(server: Site, share: int, wanted: Path, cpu: int, seconds: float) -> dict:
+    """The compressed text over and over, by connections of which `share` per cent have ChaCha20-Poly1305."""
+    chacha = CONNECTIONS * share // 100
+    return sample(server, {server.ports[CHACHA]: chacha, server.ports[AES]: CONNECTIONS - chacha}, wanted, cpu, seconds, BROTLI[1])
+
+
 def measure_bulk(servers: dict[str, Site], wanted: Path, cpu: int, options: argparse.Namespace) -> list[dict]:
     results = []
     for suite in SUITES:
         samples: dict[str, list[dict]] = {name: [] for name in servers}
         for number in range(options.rounds):
             for name in measure.order(number, tuple(servers)):
-                samples[name].append(sample(servers[name], {servers[name].ports[suite]: 2}, wanted, cpu, options.seconds))
-                if samples[name][-1]["ciphers"] != [suite]:
-                    raise ServerError(f"{samples[name][-1]['ciphers']} were used instead of {suite}")
+                samples[name].append(file_sample(servers[name], suite, wanted, cpu, options.seconds))
         result: dict = {"cipher": suite} | {name: bulk_summary(samples[name]) for name in servers}
         result["cpu_ratio"] = paired_ratio(samples["stock"], samples["octuple"], "bytes")
         results.append(result)
@@ -113,13 +127,10 @@ def measure_bulk(servers: dict[str, Site], wanted: Path, cpu: int, options: argp
 def measure_mixed(servers: dict[str, Site], wanted: Path, cpu: int, options: argparse.Namespace) -> list[dict]:
     results = []
     for share in SHARES:
-        chacha = CONNECTIONS * share // 100
         samples: dict[str, list[dict]] = {name: [] for name in servers}
         for number in range(options.rounds):
             for name in measure.order(number, tuple(servers)):
-                ports = servers[name].ports
-                samples[name].append(sample(servers[name], {ports[CHACHA]: chacha, ports[AES]: CONNECTIONS - chacha}, wanted, cpu,
-                                            options.seconds, BROTLI[1]))
+                samples[name].append(mixed_sample(servers[name], share, wanted, cpu, options.seconds))
         for name in servers:
             results.append({"chacha20_percent": share, "width": name,
                             "requests_per_s": measure.median([s["completed"] / s["seconds"] for s in samples[name]]),
@@ -129,14 +140,16 @@ def measure_mixed(servers: dict[str, Site], wanted: Path, cpu: int, options: arg
     return results
 
 
-def run_bulk(folder: Path, build: Build, place: machine.Placement, options: argparse.Namespace) -> list[dict]:
+@contextmanager
+def file_servers(folder: Path, build: Build, place: machine.Placement, size: int) -> Iterator[tuple[dict[str, Site], Path]]:
+    """nginx as it is and under Octuple with a file of so many bytes; folder/keys has their key."""
+    (folder / "site").mkdir(mode=0o755)
     wanted = folder / "site/file"
-    wanted.write_bytes(random.Random(1).randbytes(options.size))
+    wanted.write_bytes(random.Random(1).randbytes(size))
     wanted.chmod(0o644)
     with ExitStack() as stack:
-        servers = {name: stack.enter_context(Site(name, folder / name, folder / "site", place.server,
-                                                  build if name == "octuple" else None)) for name in measure.VARIANTS}
-        return measure_bulk(servers, wanted, place.client, options)
+        yield {name: stack.enter_context(Site(name, folder / name, folder / "site", place.server,
+                                              build if name == "octuple" else None)) for name in measure.VARIANTS}, wanted
 
 
 def some_text(size: int) -> bytes:
@@ -147,7 +160,7 @@ def some_text(size: int) -> bytes:
     return " ".join(chosen).encode()[:size]
 
 
-def first_answer(server: Site, text: bytes, cpu: int, wanted: Path) -> None:
+def first_answer(server: Site, text: bytes, wanted: Path) -> None:
     """The compressed form, which is the same each time, once it has been shown to be that of the text."""
     command = ["curl", "-q", "-sSk", "--tlsv1.3", "-H", BROTLI[1], "-o", str(wanted), f"https://127.0.0.1:{server.ports[AES]}/file"]
     subprocess.run(command, env=clean_environment(), check=True, timeout=60)
@@ -155,17 +168,21 @@ def first_answer(server: Site, text: bytes, cpu: int, wanted: Path) -> None:
         raise ServerError("what nginx compressed is not the file")
 
 
-def run_mixed(folder: Path, build: Build, place: machine.Placement, options: argparse.Namespace) -> list[dict]:
-    text, wanted = some_text(options.text), folder / "wanted"
-    (folder / "site/file").write_bytes(text)
+@contextmanager
+def mixed_servers(folder: Path, build: Build, place: machine.Placement, size: int) -> Iterator[tuple[dict[str, Site], Path]]:
+    """nginx that compresses a text of so many bytes, as it is and with each width of vectors, and the compressed text."""
+    text, wanted = some_text(size), folder / "wanted"
+    (folder / "mixed").mkdir(mode=0o755)
+    (folder / "mixed/file").write_bytes(text)
+    (folder / "mixed/file").chmod(0o644)
     with ExitStack() as stack:
         servers = {}
         for width in WIDTHS:
-            site = Site(width, folder / f"mixed-{width}", folder / "site", place.server, None if width == "stock" else build, True)
+            site = Site(width, folder / f"mixed-{width}", folder / "mixed", place.server, None if width == "stock" else build, True)
             site.settings = {"OCTUPLE_WIDTH": width, "OCTUPLE_CIPHERS": "on"}
             servers[width] = stack.enter_context(site)
-        first_answer(servers["stock"], text, place.client, wanted)
-        return measure_mixed(servers, wanted, place.client, options)
+        first_answer(servers["stock"], text, wanted)
+        yield servers, wanted
 
 
 def print_tables(document: dict, console: Console) -> None:
@@ -201,12 +218,15 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
 
 def run(folder: Path, build: Build, options: argparse.Namespace) -> dict:
     place = machine.place()
-    (folder / "site").mkdir(mode=0o755)
-    make_keys(folder / "site/keys", ["ecdsa-p256"])
-    return {"bulk": run_bulk(folder, build, place, options), "size": options.size, "rounds": options.rounds,
-            "seconds": options.seconds, "text": options.text,
-            "mixed": [] if options.no_mixed else run_mixed(folder, build, place, options),
-            "machine": machine.describe(place, find_nginx(), "")}
+    make_keys(folder / "keys", [KEY])
+    document: dict = {"size": options.size, "rounds": options.rounds, "seconds": options.seconds, "text": options.text, "mixed": [],
+                      "machine": machine.describe(place, find_nginx(), "")}
+    with file_servers(folder, build, place, options.size) as (servers, wanted):
+        document["bulk"] = measure_bulk(servers, wanted, place.client, options)
+    if not options.no_mixed:
+        with mixed_servers(folder, build, place, options.text) as (servers, wanted):
+            document["mixed"] = measure_mixed(servers, wanted, place.client, options)
+    return document
 
 
 def main(argv: list[str] | None = None) -> int:

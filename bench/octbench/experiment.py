@@ -8,24 +8,33 @@ import json
 import shutil
 import sys
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Callable
+from typing import Callable, Iterator
 
 from .load import LoadError
 from .server import ServerError
 
 
-def measured(name: str, run: Callable[[Path], dict], json_file: Path | None) -> dict | None:
-    """What run() returns, given a folder for servers; None if one of them or the load failed, which has then been told."""
+@contextmanager
+def server_folder(name: str) -> Iterator[Path]:
+    """A folder for servers, gone in the end."""
     folder = Path(tempfile.mkdtemp(prefix=f"octuple-{name}-"))
     folder.chmod(0o755)  # some servers' workers are another user
     try:
-        document = run(folder)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def measured(name: str, run: Callable[[Path], dict], json_file: Path | None) -> dict | None:
+    """What run() returns, given a folder for servers; None if one of them or the load failed, which has then been told."""
+    try:
+        with server_folder(name) as folder:
+            document = run(folder)
     except (ServerError, LoadError) as error:
         print(f"{name}: {error}", file=sys.stderr)
         return None
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
     if json_file:
         json_file.write_text(json.dumps(document, indent=1) + "\n")
     return document

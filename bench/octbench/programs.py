@@ -25,6 +25,14 @@ class Build:
         return self.folder / "bin/octuple-load"
 
     @property
+    def evp(self) -> Path:
+        return self.folder / "bin/octuple-evp"
+
+    @property
+    def threads(self) -> Path:
+        return self.folder / "bin/octuple-threads"
+
+    @property
     def shim(self) -> Path:
         return self.folder / "lib/liboctuple-async.so"
 

@@ -65,12 +65,16 @@ def in_lanes(server: Other) -> float:
     return round(100 * count.done / count.all, 1) if count.all else 0.0
 
 
-def measure_kind(kind: Kind, folder: Path, build: Build, place: machine.Placement, backend: int, options) -> dict:
+def start_both(stack: ExitStack, kind: Kind, folder: Path, build: Build, place: machine.Placement, backend: int) -> dict[str, Other]:
+    """A server as it is and under Octuple, to end with the stack."""
     cpus = {place.server} if kind.threads == 1 else {place.server, place.client}
+    return {name: stack.enter_context(Other(kind, folder / f"{kind.program}-{kind.threads}-{name}", folder / "keys", HANDSHAKE.key, backend,
+                                            build if name == "octuple" else None, cpus)) for name in measure.VARIANTS}
+
+
+def measure_kind(kind: Kind, folder: Path, build: Build, place: machine.Placement, backend: int, options) -> dict:
     with ExitStack() as stack:
-        servers = {name: stack.enter_context(Other(kind, folder / f"{kind.program}-{kind.threads}-{name}", folder / "keys",
-                                                   HANDSHAKE.key, backend, build if name == "octuple" else None, cpus))
-                   for name in measure.VARIANTS}
+        servers = start_both(stack, kind, folder, build, place, backend)
         result: dict = {"server": kind.name}
         for what, connections in LOADS.items():
             samples: dict[str, list[dict]] = {name: [] for name in servers}

@@ -89,7 +89,7 @@ def build() -> server.Build:
 def test_wrong_file_ends_the_measurement(keys, tmp_path):
     site = tmp_path / "site"
     site.mkdir()
-    (site / "keys").symlink_to(keys)
+    (tmp_path / "keys").symlink_to(keys)
     (site / "file").write_bytes(BODY)
     for part in (tmp_path, *tmp_path.parents[:2]):
         part.chmod(0o755)  # nginx's worker is another user

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""The experiments, in the order in which `all` runs them and the results page shows them."""
+
+from .alone import Alone
+from .curve import Curves
+from .files import Bulk, Mixed
+from .handshakes import Handshakes
+from .latency import Latency
+from .openssl_speed import OpensslSpeed
+from .other_servers import Servers
+from .records import Records
+from .threads import Threads
+
+ALL = {experiment.name: experiment for experiment in
+       (OpensslSpeed(), Handshakes(), Alone(), Latency(), Records(), Mixed(), Bulk(), Curves(), Threads(), Servers())}

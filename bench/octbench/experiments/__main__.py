@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""`bench/experiment NAME`: measures one experiment, or all, into a folder with raw data and a report. Stopped, it goes on when started again.
+
+Exit status: 0 all was measured; 1 something failed; 2 wrong usage, nothing built, or the folder holds another run; 3 this machine or build
+cannot measure some of it (no uprobes, no `octuple trace`); 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import signal
+import sys
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from .. import experiment as folders
+from .. import machine
+from ..load import LoadError
+from ..programs import Build
+from ..server import ServerError
+from . import ALL, about, frame, html, summary
+from .trace import TraceError
+
+DONE, FAILED, USAGE, UNAVAILABLE, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+def arguments(argv: list[str] | None) -> argparse.Namespace:
+    listed = "\n".join(f"  {name:<14} {one.title}" for name, one in ALL.items())
+    parser = argparse.ArgumentParser(prog="bench/experiment", formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     description=__doc__.split("\n")[0], epilog=f"Experiments:\n{listed}\n  all            every one of them, "
+                                     "in this order\n\n" + "\n".join(__doc__.split("\n")[2:]))
+    parser.add_argument("name", choices=[*ALL, "all"], metavar="NAME", help="see below")
+    parser.add_argument("--quick", action="store_true", help="fewer points and rounds: each experiment in less than 90 seconds")
+    parser.add_argument("--rounds", type=int, help="of each point, all sides in turns")
+    parser.add_argument("--seconds", type=float, help="of each side in each round (of `records`: turns)")
+    parser.add_argument("--folder", type=Path, help="where runs are kept, each in a folder of its own (default: build/experiments)")
+    parser.add_argument("--again", action="store_true", help="discard what is in the run's folder")
+    parser.add_argument("--resume", action="store_true", help="go on with the run that is in the folder, or fail; without it a new one may begin")
+    parser.add_argument("--report", action="store_true", help="measure nothing, only write the report of what is there")
+    parser.add_argument("--budget", type=float, metavar="MINUTES", help="of all: leave out what would not end within it")
+    parser.add_argument("--build-dir", type=Path, default=Path("build/release"), help="the build to measure (default: build/release)")
+    options = parser.parse_args(argv)
+    if options.again and options.resume:
+        parser.error("--again discards a run, --resume goes on with it")
+    if (options.rounds or 1) < 1 or (options.seconds or 1) <= 0:
+        parser.error("--rounds is 1 or more, --seconds more than 0")
+    return options
+
+
+def size_of(experiment: frame.Experiment, options: argparse.Namespace) -> frame.Size:
+    usual = experiment.quick if options.quick else experiment.full
+    return frame.Size(options.rounds or usual.rounds, options.seconds or usual.seconds)
+
+
+def expected_seconds(experiment: frame.Experiment, options: argparse.Namespace) -> float:
+    return sum(point.seconds for point in experiment.points(size_of(experiment, options), options.quick))
+
+
+def run_folder(experiment: frame.Experiment, options: argparse.Namespace) -> Path:
+    return (options.folder or Path("build/experiments")) / (experiment.name + ("-quick" if options.quick else ""))
+
+
+def command_line(experiment: frame.Experiment, options: argparse.Namespace) -> str:
+    """What repeats the run; which build and folder is everybody's own."""
+    parts = ["bench/experiment", experiment.name] + ["--quick"] * options.quick
+    for name in ("rounds", "seconds"):
+        if getattr(options, name):
+            parts += [f"--{name}", f"{getattr(options, name):g}"]
+    return shlex.join(parts)
+
+
+def print_tables(experiment: frame.Experiment, run: frame.Run, console: Console) -> None:
+    for found in summary.tables(summary.of_records(run.records), experiment.pivots):
+        table = Table(*found["head"], title=experiment.title, title_justify="left", box=None, pad_edge=False, padding=(0, 1))
+        for row in found["rows"]:
+            table.add_row(*row)
+        console.print(table)
+
+
+def measure(experiment: frame.Experiment, run: frame.Run, size: frame.Size, points: list[frame.Point], build: Build,
+            console: Console) -> list[str]:
+    """With a bar of the time that it is to take; returns what could not be measured."""
+    columns = (TextColumn("{task.description:<58}"), BarColumn(), TimeElapsedColumn(), TextColumn("of about"), TimeRemainingColumn())
+    with folders.server_folder(experiment.name) as folder, Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task(experiment.name, total=sum(point.seconds for point in points))
+        lab = frame.Lab(folder, build, machine.place(), size, run, points,
+                        lambda what: progress.update(task, description=f"{experiment.name}: {what}"[:58]))
+        return frame.measure_points(experiment, lab, lambda point: progress.advance(task, point.seconds))
+
+
+def one(experiment: frame.Experiment, options: argparse.Namespace, console: Console) -> int:
+    """One experiment from its folder to its report."""
+    size, build, folder = size_of(experiment, options), Build(options.build_dir.resolve()), run_folder(experiment, options)
+    points = experiment.points(size, options.quick)
+    if options.report:
+        run = frame.Run.read(folder)
+    else:
+        if options.resume and not (folder / "machine.json").exists():
+            raise frame.ExperimentError(f"{folder} holds no run to go on with")
+        run = frame.Run.begin(folder, about.describe(experiment, build, size, command_line(experiment, options)), options.again)
+    missing: list[str] = []
+    try:
+        if not options.report:
+            missing = measure(experiment, run, size, points, build, console)
+    finally:  # what was measured is shown, whatever happened
+        left = sum(run.record(point.key) is None for point in points) - len(missing)
+        report = html.write(experiment, run, missing, left)
+        print_tables(experiment, run, console)
+        console.print(f"Report: {report}", highlight=False, soft_wrap=True)
+    for what in missing:
+        console.print(f"{experiment.name}: could not be measured here: {what}", style="yellow", highlight=False, markup=False, soft_wrap=True)
+    return UNAVAILABLE if missing else DONE
+
+
+def guarded(experiment: frame.Experiment, options: argparse.Namespace, console: Console) -> int:
+    """With every expected failure told in a line."""
+    try:
+        return one(experiment, options, console)
+    except frame.ExperimentError as error:
+        status = USAGE
+        said = error
+    except (ServerError, LoadError, TraceError, OSError) as error:
+        status = FAILED
+        said = error
+    print(f"bench/experiment: {experiment.name}: {said}", file=sys.stderr)
+    return status
+
+
+def every(options: argparse.Namespace, console: Console) -> int:
+    """All within the budget; the worst status is that of the whole."""
+    began, statuses = time.monotonic(), []
+    for experiment in ALL.values():
+        left = (options.budget or float("inf")) * 60 - (time.monotonic() - began)
+        if expected_seconds(experiment, options) > left:
+            console.print(f"{experiment.name}: left out, as it takes about {expected_seconds(experiment, options) / 60:.1f} minutes", style="yellow")
+            continue
+        statuses.append(guarded(experiment, options, console))
+    order = (FAILED, USAGE, UNAVAILABLE, DONE)
+    return next((status for status in order if status in statuses), DONE)
+
+
+def stop(_signal: int, _frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def main(argv: list[str] | None = None) -> int:
+    options = arguments(argv)
+    missing = Build(options.build_dir.resolve()).missing()
+    if missing and not options.report:
+        print(f"bench/experiment: not built: {', '.join(str(path) for path in missing)}", file=sys.stderr)
+        return USAGE
+    console = Console()
+    if not console.is_terminal:  # a log: tables are not folded to a width that nobody has
+        console = Console(width=160)
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        return every(options, console) if options.name == "all" else guarded(ALL[options.name], options, console)
+    except KeyboardInterrupt:
+        print("bench/experiment: stopped; the same command goes on from here", file=sys.stderr)
+        return INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

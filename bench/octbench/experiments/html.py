@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""The report of a run: report.html with its pictures inside, and the pictures as PNG files beside it."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import jinja2
+
+from . import summary
+from .frame import Experiment, Run
+
+TEMPLATES = Path(__file__).parents[1] / "templates"
+BUSY_PERCENT = 5  # of the CPUs taken by others, or of the server's time: from here on figures are rough
+
+
+def environment() -> jinja2.Environment:
+    return jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=jinja2.select_autoescape(["html"]),
+                              undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+
+
+def warnings(run: Run, missing: list[str], left: int) -> list[str]:
+    """What a reader must know before believing the figures."""
+    found = [f"Not finished: {left} points are still to be measured."] if left else []
+    found += [f"Could not be measured here: {what}" for what in missing]
+    busiest = max((session["busy_percent"] for session in run.about["sessions"]), default=0)
+    if busiest > BUSY_PERCENT:
+        found.append(f"The machine was not quiet: others used {busiest} % of its CPUs just before a session began.")
+    for record in run.records:
+        notes, name = record.get("notes", {}), ", ".join(str(value) for value in record["key"].values())
+        if notes.get("failed"):
+            found.append(f"{name}: {notes['failed']} handshakes failed.")
+        waited = max(notes.get("waited_percent", {}).values(), default=0)
+        if waited > BUSY_PERCENT:
+            found.append(f"{name}: other programs had the server's CPU for {waited:.0f} % of the time that it wanted it.")
+    return found
+
+
+def draw(experiment: Experiment, run: Run) -> list[dict]:
+    """Writes the pictures; their names and data: addresses."""
+    from ..report import pyplot
+
+    found = []
+    for name, figure in experiment.pictures(run.records).items():
+        path = run.folder / f"{name.replace('/', '-').replace(':', '-')}.png"
+        figure.savefig(path, dpi=110, bbox_inches="tight")
+        pyplot.close(figure)
+        found.append({"name": name, "address": "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode()})
+    return found
+
+
+def write(experiment: Experiment, run: Run, missing: list[str], left: int) -> Path:
+    points = summary.of_records(run.records)
+    tables = [summary.pivot_table([point for point in points if pivot in point["key"]], pivot) for pivot in experiment.pivots
+              if any(pivot in point["key"] for point in points)]
+    text = environment().get_template("experiment.html").render(
+        run.about, tables=tables + [summary.long_table(points)], pictures=draw(experiment, run) if run.records else [],
+        warnings=warnings(run, missing, left))
+    path = run.folder / "report.html"
+    path.write_text(text)
+    return path

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""Histograms of how long the server's TLS calls take under load."""
+
+from __future__ import annotations
+
+import statistics
+from contextlib import contextmanager
+from typing import Iterator
+
+from .. import load, measure
+from . import frame, pairs, trace
+
+PERCENT = 70  # of the rate at which stock is saturated
+PLACES = 1024  # for connections under way in open loop
+
+
+class Latency(frame.Experiment):
+    name = "latency"
+    title = "Latencies of TLS calls under load"
+    about = (f"nginx as it is and by `octuple run`, in turns, under connections that begin at random moments, {PERCENT} % of what saturates "
+             "the stock server, the same moments for both; `octuple trace latency` counts in the worker how long each call took. Under "
+             "Octuple a handshake takes more calls, as those that wait for a batch return at once: the latency of a whole handshake is "
+             "in the experiments `alone` and `curves`.")
+    full, quick = frame.Size(3, 3.0), frame.Size(1, 2.0)
+
+    def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
+        return [frame.Point({"handshake": name}, 2 * (1.2 + size.rounds * (size.seconds + 1.5))) for name in pairs.FIELD]
+
+    @contextmanager
+    def opened(self, lab: frame.Lab) -> Iterator[frame.Measure]:
+        with pairs.pair(lab, [load.named(name) for name in pairs.FIELD]) as bench:
+            yield lambda point: self.measure(lab, bench, load.named(point.key["handshake"]))
+
+    @staticmethod
+    def measure(lab: frame.Lab, bench: measure.Bench, handshake: load.Handshake) -> dict:
+        full = bench.rounds(handshake, "saturated", 2, 0.5, connections=pairs.CONNECTIONS)
+        offered = round(statistics.median(sample.report["handshakes_per_s"] for sample in full["stock"]) * PERCENT / 100, 1)
+        found: dict[str, list[dict[str, trace.Latencies]]] = {side: [] for side in measure.VARIANTS}
+        for number in range(lab.size.rounds):
+            for side in measure.order(number):
+                with trace.Tracer(lab.build, "latency", bench.servers[side].worker, lab.size.seconds) as tracer:
+                    bench.run(side, handshake, "latency", lab.size.seconds + 0.8, connections=PLACES, rate=offered, seed=number + 1)
+                found[side].append(trace.parse_latency(tracer.text))
+        return summed(found) | {"notes": {"offered_per_s": offered}}
+
+    def pictures(self, records: list[dict]) -> dict:
+        from . import pictures
+
+        return {f"{function}-{record['key']['handshake']}": pictures.histograms(sides, f"{function}, {record['key']['handshake']}")
+                for record in records for function, sides in record["histograms"].items()}
+
+
+def summed(found: dict[str, list[dict[str, trace.Latencies]]]) -> dict:
+    """Averages of each round as metrics, histograms of all rounds together."""
+    names = dict.fromkeys(name for runs in found.values() for run in runs for name, calls in run.items() if calls.count)
+    metrics, histograms = {}, {}
+    for name in names:
+        calls = {side: [run[name] for run in runs if name in run and run[name].count] for side, runs in found.items()}
+        metrics[f"{name}, mean"] = frame.metric("us", "less", {side: [one.average_us for one in some] for side, some in calls.items()})
+        histograms[name] = {}
+        for side, some in calls.items():
+            total: list[tuple] = []
+            for one in some:
+                total = trace.add(total, one.histogram)
+            histograms[name][side] = total
+    return {"metrics": metrics, "histograms": histograms}

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""Runs `octuple trace` beside a load and reads what it says: events of `snoop`, totals and histograms of `latency`."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+from dataclasses import dataclass
+from typing import Iterable
+
+from ..programs import Build, clean_environment
+from .frame import Unavailable
+
+HANDSHAKE = ("SSL_do_handshake", "SSL_accept")
+
+
+class TraceError(Exception):
+    """What was read is not what `octuple trace` writes."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """One call that ended, or one batch that ran."""
+
+    step: str
+    latency_us: float
+    result: int | None = None
+
+    @property
+    def handshake_over(self) -> bool:
+        return self.step in HANDSHAKE and self.result == 1
+
+
+def parse_event(line: str) -> Event:
+    """A batch is a step of its own for each operation, as its time is that of all the lanes in it."""
+    try:
+        found = json.loads(line)
+        step = found["function"] + (f" {found['operation']}" if "operation" in found else "")
+        result = found.get("result")
+        return Event(step, float(found["latency_us"]), None if result is None else int(result))
+    except (ValueError, KeyError, TypeError) as error:
+        raise TraceError(f"no event of octuple trace snoop ({error!r}): {line[:200]}") from error
+
+
+def parse_snoop(text: str) -> list[Event]:
+    return [parse_event(line) for line in text.splitlines() if line.strip()]
+
+
+def steps(events: Iterable[Event]) -> dict[str, float]:
+    """The median over the handshakes of what each step took in one of them, all its calls together, in the order of first calls.
+
+    With one connection at a time a handshake's events are those since the end of the one before; the first one may have been met in
+    its middle and is left out."""
+    handshakes: list[dict[str, float]] = []
+    current: dict[str, float] = {}
+    for event in events:
+        current[event.step] = current.get(event.step, 0.0) + event.latency_us
+        if event.handshake_over:
+            handshakes.append(current)
+            current = {}
+    whole = handshakes[1:]
+    if not whole:
+        raise TraceError("octuple trace snoop saw no whole handshake")
+    names = dict.fromkeys(name for handshake in whole for name in handshake)
+    return {name: round(statistics.median(handshake.get(name, 0.0) for handshake in whole), 2) for name in names}
+
+
+@dataclass
+class Latencies:
+    """Calls of one function that succeeded: how many, their mean, and (from, to, count) for each bucket of microseconds."""
+
+    count: int
+    average_us: float
+    histogram: list[tuple[float, float, int]]
+
+
+def parse_latency(text: str) -> dict[str, Latencies]:
+    """The totals, which come last; lines of intervals stand before them."""
+    for line in reversed(text.splitlines()):
+        try:
+            found = json.loads(line)
+            if not found.get("total"):
+                continue
+            return {function["function"]: latencies(function["ok"]) for function in found["functions"]}
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise TraceError(f"no line of octuple trace latency ({error!r}): {line[:200]}") from error
+    raise TraceError("octuple trace latency ended without its totals")
+
+
+def latencies(found: dict) -> Latencies:
+    histogram = [(float(bucket["from_us"]), float(bucket["to_us"]), int(bucket["count"])) for bucket in found["histogram"]]
+    if sum(count for _, _, count in histogram) != found["count"]:
+        raise TraceError(f"{found['count']} calls, but the histogram has {sum(count for _, _, count in histogram)}")
+    return Latencies(found["count"], float(found["average_us"]), histogram)
+
+
+def add(one: list[tuple], other: list[tuple]) -> list[tuple]:
+    """The sum of two histograms with buckets of the same form."""
+    counts: dict[tuple, int] = {}
+    for low, high, count in [*one, *other]:
+        counts[low, high] = counts.get((low, high), 0) + count
+    return [(low, high, count) for (low, high), count in sorted(counts.items())]
+
+
+class Tracer:
+    """`octuple trace` of one process for some seconds, beside what the body of the `with` statement does; its text is there after it."""
+
+    def __init__(self, build: Build, what: str, pid: int, seconds: float):
+        self.command = [str(build.octuple), "trace", what, "--json", "--pid", str(pid), "--seconds", f"{seconds:g}"]
+        self.seconds, self.text = seconds, ""
+
+    def __enter__(self) -> "Tracer":
+        self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        env=clean_environment())
+        return self
+
+    def __exit__(self, kind, *_exception) -> None:
+        if kind:
+            self.process.kill()
+        self.text, said = self.process.communicate(timeout=self.seconds + 60)
+        if self.process.returncode and not kind:
+            why = next(iter(said.splitlines()), "it does not say why")
+            raise Unavailable(f"octuple trace {self.command[2]} ended with status {self.process.returncode}: {why}")
