@@ -16,7 +16,7 @@ from pathlib import Path
 
 from .. import machine
 from ..programs import Build
-from ..server import find_nginx
+from ..server import ServerError, find_nginx
 from .frame import Experiment, Size, now
 
 IDENTITY = ("cpu", "cpus", "kernel", "openssl", "nginx", "octuple", "libraries", "width", "table")
@@ -60,9 +60,17 @@ def octuple_info(build: Build) -> dict:
     return json.loads(done.stdout) if done.returncode == 0 else {}
 
 
+def nginx() -> str:
+    """Its path; empty where it is not installed, as not every experiment needs it."""
+    try:
+        return find_nginx()
+    except ServerError:
+        return ""
+
+
 def describe(experiment: Experiment, build: Build, size: Size, command: str) -> dict:
     info = octuple_info(build)
-    found = machine.describe(machine.place(), find_nginx(), info.get("version", ""))
+    found = machine.describe(machine.place(), nginx(), info.get("version", ""))
     found |= {"libraries": digest(build), "compiler": compiler(build), "width": info.get("width", {}).get("bits"),
               "table": info.get("table", {}).get("name")}
     for passing in ("load_average", "date"):

@@ -11,6 +11,8 @@ from typing import Iterator
 from .. import load, measure
 from . import frame, pairs, trace
 
+SLICE = 0.4  # seconds of load at a time, as long as a trace takes
+
 
 class Alone(frame.Experiment):
     name = "alone"
@@ -37,13 +39,14 @@ class Alone(frame.Experiment):
 
     @staticmethod
     def steps(lab: frame.Lab, bench: measure.Bench, handshake: load.Handshake, rounds: int = 3) -> dict:
-        """Each round's medians; the load goes on a little longer than the trace, so that all of the trace has load."""
+        """Each round's medians."""
         seconds = 4 * lab.size.seconds
         found: dict[str, list[dict[str, float]]] = {side: [] for side in measure.VARIANTS}
         for number in range(rounds):
             for side in measure.order(number):
                 with trace.Tracer(lab.build, "snoop", bench.servers[side].worker, seconds) as tracer:
-                    bench.run(side, handshake, "steps", seconds + 0.8, connections=1, seed=number + 1)
+                    while tracer.running:
+                        bench.run(side, handshake, "steps", SLICE, connections=1, seed=number + 1)
                 found[side].append(trace.steps(trace.parse_snoop(tracer.text)))
         names = dict.fromkeys(name for runs in found.values() for run in runs for name in run)
         return {"metrics": {name: frame.metric("us", "less", {side: [run[name] for run in runs if name in run]

@@ -28,13 +28,15 @@ def warnings(run: Run, missing: list[str], left: int) -> list[str]:
     busiest = max((session["busy_percent"] for session in run.about["sessions"]), default=0)
     if busiest > BUSY_PERCENT:
         found.append(f"The machine was not quiet: others used {busiest} % of its CPUs just before a session began.")
+    waited = 0.0
     for record in run.records:
-        notes, name = record.get("notes", {}), ", ".join(str(value) for value in record["key"].values())
+        notes = record.get("notes", {})
         if notes.get("failed"):
-            found.append(f"{name}: {notes['failed']} handshakes failed.")
-        waited = max(notes.get("waited_percent", {}).values(), default=0)
-        if waited > BUSY_PERCENT:
-            found.append(f"{name}: other programs had the server's CPU for {waited:.0f} % of the time that it wanted it.")
+            found.append(f"{', '.join(str(value) for value in record['key'].values())}: {notes['failed']} handshakes failed.")
+        waited = max(waited, *notes.get("waited_percent", {}).values(), 0.0)
+    if waited > BUSY_PERCENT:
+        found.append(f"Other programs had the server's CPU for up to {waited:.0f} % of the time in which it wanted it: rates and latencies are "
+                     "worse than they could be, and all figures rough.")
     return found
 
 

@@ -13,6 +13,7 @@ from . import frame, pairs, trace
 
 PERCENT = 70  # of the rate at which stock is saturated
 PLACES = 1024  # for connections under way in open loop
+SLICE = 1.0  # seconds of load at a time, as long as a trace takes
 
 
 class Latency(frame.Experiment):
@@ -40,7 +41,8 @@ class Latency(frame.Experiment):
         for number in range(lab.size.rounds):
             for side in measure.order(number):
                 with trace.Tracer(lab.build, "latency", bench.servers[side].worker, lab.size.seconds) as tracer:
-                    bench.run(side, handshake, "latency", lab.size.seconds + 0.8, connections=PLACES, rate=offered, seed=number + 1)
+                    while tracer.running:
+                        bench.run(side, handshake, "latency", SLICE, connections=PLACES, rate=offered, seed=number + 1)
                 found[side].append(trace.parse_latency(tracer.text))
         return summed(found) | {"notes": {"offered_per_s": offered}}
 

@@ -26,7 +26,9 @@ class Servers(frame.Experiment):
 
     @contextmanager
     def opened(self, lab: frame.Lab) -> Iterator[frame.Measure]:
-        make_keys(lab.folder / "keys", [servers.HANDSHAKE.key])
+        for what in servers.LOADS:  # each load has servers of its own
+            (lab.folder / what).mkdir(mode=0o755)
+            make_keys(lab.folder / what / "keys", [servers.HANDSHAKE.key])
         with Backend() as backend:
             yield lambda point: self.measure(lab, point.key, backend.port)
 
@@ -34,7 +36,7 @@ class Servers(frame.Experiment):
     def measure(lab: frame.Lab, key: dict, backend: int) -> dict:
         kind = next(kind for kind in KINDS if kind.name == key["server"])
         with ExitStack() as stack:
-            both = servers.start_both(stack, kind, lab.folder, lab.build, lab.place, backend)
+            both = servers.start_both(stack, kind, lab.folder / key["load"], lab.build, lab.place, backend)
 
             def run(side: str, _number: int) -> dict[str, float]:
                 sample = servers.sample(both[side], servers.LOADS[key["load"]], lab.place, lab.build, lab.size.seconds)

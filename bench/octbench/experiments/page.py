@@ -88,7 +88,7 @@ def render(docs: Path) -> str:
     environment.filters |= {"cell": cell, "our_figures": lambda wanted: "; ".join(ours(wanted, data)) or "not measured"}
     return environment.get_template("results.md").render(
         data=data, experiments_of=ALL, published=published, earlier=(docs / "results/earlier.md").read_text().strip(), versions=versions,
-        tables=summary.tables)
+        slug=slug, tables=summary.tables)
 
 
 def arguments(argv: list[str] | None) -> argparse.Namespace:

@@ -43,7 +43,7 @@ def lines(records: list[dict], part: str, label: str, logarithmic: bool = True):
     """Medians of all sides over one part of the key, a panel for each metric of what differs in nothing else."""
     panels: dict[tuple, dict[str, list[tuple]]] = {}
     for record in records:
-        others = ", ".join(str(value) for name, value in record["key"].items() if name != part)
+        others = ", ".join(f"{name} {value}" if isinstance(value, int) else value for name, value in record["key"].items() if name != part)
         for name, metric in record["metrics"].items():
             panel = panels.setdefault((f"{others}: {name}", metric["unit"]), {})
             for side, values in metric["sides"].items():

@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import json
+import math
 import statistics
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from typing import Iterable
 
@@ -33,14 +35,17 @@ class Event:
         return self.step in HANDSHAKE and self.result == 1
 
 
+def step_name(found: dict) -> str:
+    """A function, or what Octuple's own probes say with the operation."""
+    return found["function"] + (f" {found['operation']}" if found.get("operation") else "")
+
+
 def parse_event(line: str) -> Event:
-    """A batch is a step of its own for each operation, as its time is that of all the lanes in it."""
     try:
         found = json.loads(line)
-        step = found["function"] + (f" {found['operation']}" if "operation" in found else "")
         result = found.get("result")
-        return Event(step, float(found["latency_us"]), None if result is None else int(result))
-    except (ValueError, KeyError, TypeError) as error:
+        return Event(step_name(found), float(found["latency_us"]), None if result is None else int(result))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise TraceError(f"no event of octuple trace snoop ({error!r}): {line[:200]}") from error
 
 
@@ -83,7 +88,7 @@ def parse_latency(text: str) -> dict[str, Latencies]:
             found = json.loads(line)
             if not found.get("total"):
                 continue
-            return {function["function"]: latencies(function["ok"]) for function in found["functions"]}
+            return {step_name(function): latencies(function["ok"]) for function in found["functions"]}
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise TraceError(f"no line of octuple trace latency ({error!r}): {line[:200]}") from error
     raise TraceError("octuple trace latency ended without its totals")
@@ -105,21 +110,34 @@ def add(one: list[tuple], other: list[tuple]) -> list[tuple]:
 
 
 class Tracer:
-    """`octuple trace` of one process for some seconds, beside what the body of the `with` statement does; its text is there after it."""
+    """`octuple trace` of one process for whole seconds, which begin when its probes are in place, while the body of the `with` statement
+    keeps the process busy as long as `running`; its text is there after it."""
 
     def __init__(self, build: Build, what: str, pid: int, seconds: float):
-        self.command = [str(build.octuple), "trace", what, "--json", "--pid", str(pid), "--seconds", f"{seconds:g}"]
-        self.seconds, self.text = seconds, ""
+        self.seconds, self.text = max(1, math.ceil(seconds)), ""
+        self.command = [str(build.octuple), "trace", what, "--json", "--pid", str(pid), "--seconds", str(self.seconds)]
+
+    @property
+    def running(self) -> bool:
+        return self.process.poll() is None
 
     def __enter__(self) -> "Tracer":
-        self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                        env=clean_environment())
+        """Into files: a pipe that nobody reads would fill."""
+        self.files = tempfile.TemporaryFile("w+"), tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=self.files[0], stderr=self.files[1], env=clean_environment())
         return self
 
     def __exit__(self, kind, *_exception) -> None:
         if kind:
-            self.process.kill()
-        self.text, said = self.process.communicate(timeout=self.seconds + 60)
+            self.process.terminate()
+        self.process.wait(60)
+        self.text, said = (self.read(file) for file in self.files)
         if self.process.returncode and not kind:
             why = next(iter(said.splitlines()), "it does not say why")
             raise Unavailable(f"octuple trace {self.command[2]} ended with status {self.process.returncode}: {why}")
+
+    @staticmethod
+    def read(file) -> str:
+        with file:
+            file.seek(0)
+            return file.read()

@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""bench/experiment: what it reads of other programs, that a stopped run goes on, what is reported. No time is asserted."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from octbench import machine, server
+from octbench.experiments import ALL, __main__ as command
+from octbench.experiments import about, alone, frame, html, latency, openssl_speed, records, summary, threads, trace
+from octbench.programs import Build
+
+# what other programs say
+
+ONE_PROCESS = "+F4:3:256:33794.736842:6945.000000\n"
+SEVERAL = ("Forked child 0\nForked child 1\nGot: +F4:3:256:24080.000000:6526.732673 from 0\nGot: +F4:3:256:21998.039216:5275.490196 from 1\n"
+           "+F4:3:256:46078.039216:11802.222869\n")
+
+
+@pytest.mark.parametrize("text, rates", (
+    (ONE_PROCESS, [33794.736842, 6945]), (SEVERAL, [46078.039216, 11802.222869]), ("+F2:2:2048:1812.5:30406.25\n", [1812.5, 30406.25]),
+    ("+F5:22:253:106680.000000:0.000009\n", [106680]), ("+H:1440\n+F:25:AES-128-GCM:1439074285.71\n", [1439074285.71]),
+    ("Got: +H:16384 from 0\nGot: +F:25:AES-128-GCM:617136128.00 from 0\n+F:25:AES-128-GCM:1219231744.00\n", [1219231744]),
+))
+def test_openssl_speed_is_read(text, rates):
+    assert openssl_speed.parse_rates(text) == rates
+
+
+@pytest.mark.parametrize("text", ("", "Forked child 0\nGot: +F4:3:256:1:2 from 0\n", "+H:16:64\n"))
+def test_openssl_speed_without_a_result_is_an_error(text):
+    with pytest.raises(server.ServerError, match="no result"):
+        openssl_speed.parse_rates(text)
+
+
+def test_openssl_speed_commands():
+    plain = openssl_speed.command({"algorithm": "rsa2048", "processes": 1, "jobs": 0}, 1)
+    assert plain == ["openssl", "speed", "-mr", "-elapsed", "-seconds", "1", "rsa2048"]
+    many = openssl_speed.command({"algorithm": "rsa2048", "processes": 4, "jobs": 64}, 1)
+    assert many[6:] == ["-multi", "4", "-async_jobs", "64", "rsa2048"]
+    assert openssl_speed.command({"algorithm": "aes-128-gcm", "processes": 1, "bytes": 64}, 1)[6:] == ["-bytes", "64", "-aead", "-evp", "aes-128-gcm"]
+
+
+def test_rows_of_our_own_programs_are_read():
+    rows = [{"verb": "seal", "stock_ns": 367.6, "octuple_ns": 234.9}, {"verb": "open", "stock_ns": 300, "octuple_ns": 200}]
+    assert records.parse(json.dumps(rows)) == {"seal": {"stock": 367.6, "octuple": 234.9}, "open": {"stock": 300, "octuple": 200}}
+    sides = {"stock": {"per_s": 904}, "octuple": {"per_s": 4430}}
+    assert threads.parse(json.dumps([{"op": "p256-sign"} | sides])) == sides
+    with pytest.raises(server.ServerError):
+        threads.parse("[]")
+
+
+def event(function: str, us: float, **more) -> str:
+    return json.dumps({"time_us": 1, "pid": 7, "tid": 7, "command": "nginx", "function": function, "latency_us": us} | more) + "\n"
+
+
+def handshake(us: float) -> str:
+    """One that was paused once, with a batch."""
+    return (event("SSL_do_handshake", 100, result=-1, connection="0x1") + event("octuple:flush", us, operation="rsa2048-private", lanes=8, reason="full")
+            + event("EVP_PKEY_derive", 30, result=1) + event("EVP_PKEY_derive", 10, result=1) + event("SSL_do_handshake", 50, result=1, connection="0x1"))
+
+
+def test_steps_are_medians_over_whole_handshakes():
+    text = event("SSL_do_handshake", 9999, result=1) + handshake(300) + handshake(310) + handshake(900) + event("EVP_PKEY_derive", 1)
+    assert trace.steps(trace.parse_snoop(text)) == {"SSL_do_handshake": 150, "octuple:flush rsa2048-private": 310, "EVP_PKEY_derive": 40}
+
+
+@pytest.mark.parametrize("text", ("", handshake(1), event("SSL_do_handshake", 1, result=-1)))
+def test_no_whole_handshake_is_an_error(text):
+    with pytest.raises(trace.TraceError, match="no whole handshake"):
+        trace.steps(trace.parse_snoop(text))
+
+
+@pytest.mark.parametrize("line", ("nonsense", "[]", "{}", '{"function": "SSL_read"}', '{"function": "SSL_read", "latency_us": null}'))
+def test_what_is_no_event_is_told(line):
+    with pytest.raises(trace.TraceError, match="no event"):
+        trace.parse_snoop(line)
+
+
+def totals(*buckets: tuple[int, int, int], count: int | None = None) -> str:
+    histogram = [{"from_us": low, "to_us": high, "count": number} for low, high, number in buckets]
+    ok = {"count": sum(number for *_, number in buckets) if count is None else count, "average_us": 12.5, "total_us": 1, "histogram": histogram}
+    return ('{"interval": 1}\n' + json.dumps({"total": True, "functions": [{"function": "SSL_do_handshake", "ok": ok, "failed": {"count": 0}}]}) + "\n")
+
+
+def test_latencies_are_the_totals():
+    found = trace.parse_latency(totals((8, 16, 3), (32, 64, 1)))
+    assert found == {"SSL_do_handshake": trace.Latencies(4, 12.5, [(8, 16, 3), (32, 64, 1)])}
+    summed = latency.summed({"stock": [found, trace.parse_latency(totals((16, 32, 5), (32, 64, 2)))], "octuple": [found]})
+    assert summed["histograms"]["SSL_do_handshake"]["stock"] == [(8, 16, 3), (16, 32, 5), (32, 64, 3)]
+    assert summed["metrics"]["SSL_do_handshake, mean"]["sides"] == {"stock": [12.5, 12.5], "octuple": [12.5]}
+
+
+@pytest.mark.parametrize("text, what", (("", "without its totals"), ('{"interval": 1}\n', "without its totals"), ("nonsense\n", "no line"),
+                                        ('{"total": true}\n', "no line"), (totals((1, 2, 3), count=4), "histogram has 3")))
+def test_latencies_that_do_not_hold_are_told(text, what):
+    with pytest.raises(trace.TraceError, match=what):
+        trace.parse_latency(text)
+
+
+@pytest.fixture
+def build(tmp_path) -> Build:
+    """A build folder whose octuple runs what it is given as it is, and traces what a file says."""
+    for name in ("bin/octuple-load", "bin/octuple-evp", "bin/octuple-threads", "lib/liboctuple.so", "lib/octuple.so", "lib/liboctuple-async.so"):
+        (tmp_path / "build" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "build" / name).touch()
+    program = tmp_path / "build/bin/octuple"
+    program.write_text('#!/bin/sh\ncase "$1" in\ninfo) echo \'{"version":"9.9","table":{"name":"none"},"width":{"bits":512}}\';;\n'
+                       f'run) shift 2; exec "$@";;\ntrace) [ -e {tmp_path}/trace ] || {{ echo "no uprobes here" >&2; exit 3; }}; cat {tmp_path}/trace;;\nesac\n')
+    program.chmod(0o755)
+    return Build(tmp_path / "build")
+
+
+def test_tracer(build, tmp_path):
+    with pytest.raises(frame.Unavailable, match="status 3: no uprobes here"):
+        with trace.Tracer(build, "snoop", 1, 0.2):
+            pass
+    (tmp_path / "trace").write_text(handshake(1) * 3000)  # more than a pipe holds
+    with trace.Tracer(build, "snoop", 1, 0.2) as tracer:
+        while tracer.running:
+            pass
+    assert tracer.text == handshake(1) * 3000
+
+
+# runs that are stopped and go on
+
+class Counting(frame.Experiment):
+    """Measures by counting; is interrupted, or finds something missing, where it is told to."""
+
+    name, title, about = "counting", "Counting <things>", "About & more."
+    full = quick = frame.Size(3, 1)
+    pivots = ("column",)
+
+    def __init__(self):
+        self.measured: list[int] = []
+        self.stop_at = self.missing_at = None
+
+    def points(self, size, quick):
+        return [frame.Point({"row": "a", "column": column}, 1) for column in range(4)]
+
+    @contextmanager
+    def opened(self, lab):
+        yield self.one
+
+    def one(self, point):
+        column = point.key["column"]
+        if column == self.stop_at:
+            raise KeyboardInterrupt
+        if column == self.missing_at:
+            raise frame.Unavailable("no such thing")
+        self.measured.append(column)
+        values = frame.in_turns(("stock", "octuple"), 3, {"time": ("us", "less")},
+                                lambda side, number: {"time": 10 + number if side == "stock" else 5 + number})
+        return {"metrics": values, "notes": {"failed": column // 3}}
+
+    def pictures(self, records):
+        return {}
+
+
+@pytest.fixture
+def counting(monkeypatch, build, tmp_path):
+    """The experiment, and what runs the command with it in a folder."""
+    experiment = Counting()
+    monkeypatch.setattr(command, "ALL", {"counting": experiment} | ALL)
+    monkeypatch.setattr(about, "busy_percent", lambda: 0.0)
+
+    def run(*options: str) -> int:
+        return command.main(["counting", "--build-dir", str(build.folder), "--folder", str(tmp_path / "runs"), *options])
+
+    experiment.run, experiment.folder = run, tmp_path / "runs/counting"
+    return experiment
+
+
+def test_a_stopped_run_goes_on(counting, capsys):
+    counting.stop_at = 2
+    assert counting.run() == 130
+    assert "goes on from here" in capsys.readouterr().err
+    assert "2 points are still to be measured" in (counting.folder / "report.html").read_text()
+    counting.stop_at = None
+    assert counting.run("--resume") == 0
+    assert counting.measured == [0, 1, 2, 3], "none was measured twice"
+    lines = (counting.folder / "points.jsonl").read_text().splitlines()
+    assert [json.loads(line)["key"]["column"] for line in lines] == [0, 1, 2, 3]
+    assert len(json.loads((counting.folder / "machine.json").read_text())["sessions"]) == 2
+    assert "still to be measured" not in (counting.folder / "report.html").read_text()
+    assert counting.run() == 0 and counting.measured == [0, 1, 2, 3], "what is complete is only reported"
+    assert counting.run("--again") == 0 and counting.measured == [0, 1, 2, 3] * 2
+
+
+def test_a_line_that_was_cut_is_measured_again(counting):
+    assert counting.run() == 0
+    data = counting.folder / "points.jsonl"
+    data.write_text(data.read_text()[:-20])
+    assert counting.run() == 0
+    assert counting.measured == [0, 1, 2, 3, 3]
+    assert len(frame.read_records(data)) == 4
+
+
+def test_another_machine_or_size_is_not_mixed_in(counting, capsys):
+    assert counting.run() == 0
+    assert counting.run("--rounds", "9") == 2
+    assert "differs in size" in capsys.readouterr().err
+    known = counting.folder / "machine.json"
+    known.write_text(known.read_text().replace('"width": 512', '"width": 256'))
+    assert counting.run() == 2
+    assert "width (was 256, is 512)" in capsys.readouterr().err
+    assert counting.measured == [0, 1, 2, 3]
+    assert counting.run("--again") == 0
+
+
+def test_resume_and_report_want_a_run(counting, capsys):
+    assert counting.run("--resume") == 2 and "no run to go on with" in capsys.readouterr().err
+    assert counting.run("--report") == 2 and "holds no run" in capsys.readouterr().err
+
+
+def test_what_cannot_be_measured_here_has_a_status_of_its_own(counting, capsys):
+    counting.missing_at = 1
+    assert counting.run() == 3
+    assert "no such thing" in capsys.readouterr().out
+    assert counting.measured == [0, 2, 3], "the others are measured all the same"
+    assert "Could not be measured here: row a, column 1: no such thing" in (counting.folder / "report.html").read_text()
+
+
+def test_all_within_a_budget(counting, monkeypatch, capsys):
+    monkeypatch.setattr(command, "ALL", {"counting": counting, "records": ALL["records"]})
+    options = ["all", "--build-dir", "x", "--folder", str(counting.folder.parent), "--budget", "0.1"]
+    monkeypatch.setattr(Build, "missing", lambda self: [])
+    monkeypatch.setattr(about, "describe", lambda *_: {"experiment": "counting", "size": {"rounds": 3, "seconds": 1}, "identity": {}, "title": "x",
+                                                       "about": "", "command": "", "machine": {}, "sessions": [{"began": "x", "busy_percent": 0}]})
+    assert command.main(options) == 0
+    assert counting.measured == [0, 1, 2, 3] and "records: left out" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_quick_ones_are_quick(name):
+    experiment = ALL[name]
+    quick, full = (sum(point.seconds for point in experiment.points(size, some)) for size, some in ((experiment.quick, True), (experiment.full, False)))
+    assert quick < 90 and quick < full < 400
+
+
+# the whole of it, with the real openssl
+
+def test_openssl_speed_from_end_to_end(build, monkeypatch, tmp_path):
+    monkeypatch.setattr(openssl_speed, "ASYMMETRIC", {"ecdhx25519": ("derive",)})
+    monkeypatch.setattr(openssl_speed, "AEADS", ())
+    monkeypatch.setattr(openssl_speed, "QUICK_JOBS", (8,))
+    monkeypatch.setattr(openssl_speed, "process_counts", lambda: [1])
+    assert command.main(["openssl-speed", "--quick", "--build-dir", str(build.folder), "--folder", str(tmp_path)]) == 0
+    run = frame.Run.read(tmp_path / "openssl-speed-quick")
+    assert [record["key"] for record in run.records] == [{"algorithm": "ecdhx25519", "processes": 1, "jobs": 8}]
+    assert all(values[0] > 100 for values in run.records[0]["metrics"]["derive"]["sides"].values())
+    assert run.about["machine"]["octuple"] == "9.9" and run.about["command"] == "bench/experiment openssl-speed --quick"
+    assert (run.folder / "report.html").exists() and (run.folder / "jobs.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_without_a_build(tmp_path, capsys):
+    assert command.main(["handshakes", "--build-dir", str(tmp_path)]) == 2 and "not built" in capsys.readouterr().err
+
+
+# tables and reports
+
+def test_ratios_are_medians_of_pairs():
+    found = summary.of_metric(frame.metric("us", "less", {"stock": [10, 20, 30], "octuple": [5, 5, 30]}))
+    assert found["median"] == {"stock": 20, "octuple": 5} and found["ratio"] == {"octuple": 2} and found["quartiles"] == {"octuple": [1.5, 3]}
+    assert summary.of_metric(frame.metric("1/s", "more", {"stock": [10], "octuple": [5]}))["ratio"] == {"octuple": 0.5}
+    alone_ = summary.of_metric(frame.metric("us", "less", {"stock": [], "octuple": [5]}))
+    assert alone_["ratio"] == {} and summary.ratio_text(alone_, "octuple") == "-"
+
+
+def test_sides_take_turns():
+    seen = []
+    frame.in_turns(("a", "b"), 3, {"x": ("us", "less")}, lambda side, number: seen.append((side, number)) or {"x": 1})
+    assert seen == [("a", 0), ("b", 0), ("b", 1), ("a", 1), ("a", 2), ("b", 2)]
+
+
+def test_quietness():
+    assert about.busy_ticks("cpu  10 0 5 100 20 1 2 3 0 0\ncpu0 1\n") == (21, 141)
+    assert 0 <= about.busy_percent(0.05) <= 100
+
+
+def fake_record(point: frame.Point) -> dict:
+    """A point of any experiment, as it may come out."""
+    sides = {"stock": [400.0, 410.0], "octuple": [200.0, 190.0]}
+    if "ChaCha20, %" in point.key:
+        sides = {"stock": [400.0], "512": [380.0], "256": [401.0], "128": [420.0]}
+    found = {"key": point.key, "metrics": {"CPU of a handshake": frame.metric("us", "less", sides)},
+             "notes": {"failed": 1, "waited_percent": {"stock": 40, "octuple": 1}}}
+    if point.key.get("of") == "steps":
+        found["metrics"]["octuple:flush p256-sign"] = frame.metric("us", "less", {"stock": [], "octuple": [1.0]})
+    return found | {"histograms": {"SSL_do_handshake": {"stock": [[0, 1, 2], [4, 8, 3]], "octuple": []}}}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_reports_stand_alone(name, tmp_path):
+    experiment = ALL[name]
+    size, run = experiment.quick, frame.Run(tmp_path, {
+        "experiment": name, "title": "<title>", "about": experiment.about, "command": "x", "size": {"rounds": 2, "seconds": 1},
+        "machine": {"cpu": "Some CPU", "avx512": ["avx512f", "avx512ifma"]}, "sessions": [{"began": "now", "busy_percent": 70.0}]})
+    points = experiment.points(size, True)
+    run.records += [fake_record(point) for point in points[::max(1, len(points) // 3)]]
+    text = html.write(experiment, run, ["<missing>"], 1).read_text()
+    assert "&lt;title&gt;" in text and "&lt;missing&gt;" in text and "avx512f, avx512ifma" in text and "others used 70.0 %" in text
+    assert "1 handshakes failed" in text and "up to 40 % of the time" in text
+    pictures = re.findall(r'<img alt="[^"]+" src="([^"]{0,40})', text)
+    assert pictures and all(picture.startswith("data:image/png;base64,iVBOR") for picture in pictures)
+    assert len(pictures) == len(list(tmp_path.glob("*.png")))
+    assert 'src="http' not in text and 'href="' not in text
+    shown = {value for point in run.records for value in point["key"].values()}
+    assert all(f">{value}<" in text for value in shown)
+
+
+def test_parts_of_an_experiment_exist(monkeypatch):
+    """What a point of `alone` is measured by is looked up by its name."""
+    assert all(hasattr(alone.Alone, point.key["of"]) for point in ALL["alone"].points(frame.Size(1, 1), True))
+    assert machine.place() is not None and Path(command.__file__).exists()

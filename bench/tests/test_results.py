@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""docs/results.md is what the data in docs/results give, and these are what a run's raw data give."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from octbench.experiments import ALL, frame, page
+
+PUBLISHED = {"found": [{"question": "how | fast", "figure": "9 times", "on": "a card", "source": "somebody", "address": "https://example.org/a",
+                        "ours": [{"label": "here", "experiment": "handshakes", "key": {"handshake": "tls13-rsa2048"}, "metric": "CPU"}]},
+                       {"question": "else", "figure": "1", "on": "b", "source": "c", "address": "https://example.org/b"}],
+             "not_found": ["a paper"]}
+
+
+@pytest.fixture
+def docs(tmp_path):
+    (tmp_path / "docs/results").mkdir(parents=True)
+    (tmp_path / "docs/results/published.json").write_text(json.dumps(PUBLISHED))
+    (tmp_path / "docs/results/earlier.md").write_text("Once upon a time.\n")
+    return tmp_path / "docs"
+
+
+@pytest.fixture
+def run_folder(tmp_path):
+    """A run of two rounds."""
+    folder = tmp_path / "handshakes"
+    about = {"experiment": "handshakes", "title": "Handshakes", "about": "All of them.", "command": "bench/experiment handshakes --quick",
+             "size": {"rounds": 2, "seconds": 1.0}, "identity": {}, "sessions": [{"began": "2026-11-22T03:00:00+00:00", "busy_percent": 7.5}],
+             "machine": {"cpu": "Some CPU", "cpus": 2, "system": "Debian", "kernel": "6.1", "openssl": "OpenSSL 3.0.22 25 Aug (Library)",
+                         "nginx": "nginx/1", "compiler": "gcc 12", "octuple": "0.1.0", "width": 512}}
+    run = frame.Run.begin(folder, about)
+    run.append({"key": {"handshake": "tls13-rsa2048"}, "notes": {"failed": 2},
+                "metrics": {"CPU": frame.metric("us", "less", {"stock": [400.0, 420.0], "octuple": [200.0, 140.0]})}})
+    return folder
+
+
+def test_the_page_is_what_the_data_give():
+    assert page.main(["--check"]) == 0, "docs/results.md is made by bench/results, and not edited"
+
+
+def test_data_of_the_tree_are_whole():
+    for experiments in page.load_data(page.DOCS).values():
+        for name, document in experiments.items():
+            assert document["experiment"] == name and document["points"] and document["command"].startswith(f"bench/experiment {name}")
+            assert page.as_text(document) == (page.DOCS / "results" / page.slug(document["machine_name"]) / f"{name}.json").read_text()
+
+
+def test_published_figures_have_sources_and_exist_in_experiments():
+    published = json.loads((page.DOCS / "results/published.json").read_text())
+    assert published["found"] and published["not_found"]
+    for entry in published["found"]:
+        assert entry["figure"] and entry["source"] and re.match(r"https://\S+$", entry["address"])
+        for one in entry.get("ours", []):
+            experiment = ALL[one["experiment"]]
+            assert one["key"] in [point.key for point in experiment.points(experiment.full, False)]
+
+
+def test_a_run_becomes_data_and_page(docs, run_folder):
+    assert page.main(["--docs", str(docs), "--machine", "A Test Machine!", str(run_folder)]) == 0
+    path = docs / "results/a-test-machine/handshakes.json"
+    point, = json.loads(path.read_text())["points"]
+    assert point["metrics"]["CPU"]["median"] == {"stock": 410, "octuple": 170}
+    assert point["metrics"]["CPU"]["ratio"] == {"octuple": 2.5} and point["metrics"]["CPU"]["quartiles"] == {"octuple": [2.25, 2.75]}
+    text = (docs / "results.md").read_text()
+    assert "## A Test Machine!" in text and "Some CPU, 2 CPUs, Debian, Linux 6.1, OpenSSL 3.0.22 25 Aug, nginx/1, gcc 12" in text
+    assert "| tls13-rsa2048 | CPU | us | 410 | 170 | 2.50 (2.25 to 2.75) |" in text
+    assert "([all medians](results/a-test-machine/handshakes.json)), 2 rounds\nof each point, begun 2026-11-22" in text
+    assert "- tls13-rsa2048: 2 handshakes failed." in text and "others used 7.5 % of its CPUs" in text
+    assert "| how \\| fast | 9 times | a card | [somebody](https://example.org/a) | here 2.50 (A Test Machine!) |" in text
+    assert "| else | 1 | b | [c](https://example.org/b) | not measured |" in text
+    assert "- a paper" in text and text.endswith("Once upon a time.\n")
+
+
+def test_every_table_is_one(docs, run_folder):
+    page.main(["--docs", str(docs), "--machine", "m", str(run_folder)])
+    widths = [line.count("|") - line.count("\\|") for line in (docs / "results.md").read_text().splitlines() if line.startswith("|")]
+    assert widths == [7, 7, 7, 6, 6, 6, 6]
+
+
+def test_a_difference_is_seen(docs, run_folder, capsys):
+    arguments = ["--docs", str(docs), "--machine", "m", str(run_folder)]
+    assert page.main(arguments) == 0 and page.main([*arguments, "--check"]) == 0
+    data = docs / "results/m/handshakes.json"
+    data.write_text(data.read_text().replace('"octuple": 2.5}', '"octuple": 2.6}'))
+    assert page.main([*arguments, "--check"]) == 1
+    assert "handshakes.json is not what its source gives" in capsys.readouterr().err
+    assert page.main(["--docs", str(docs), "--check"]) == 1
+    assert "results.md is not what its source gives" in capsys.readouterr().err
+
+
+def test_what_is_no_run_is_told(docs, tmp_path, capsys):
+    assert page.main(["--docs", str(docs), "--machine", "m", str(tmp_path)]) == 2
+    assert "holds no run" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        page.main([str(tmp_path)])
