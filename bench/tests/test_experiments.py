@@ -55,14 +55,14 @@ def test_rows_of_our_own_programs_are_read():
         threads.parse("[]")
 
 
-def event(function: str, us: float, **more) -> str:
+def event(function: str, us: float | None, **more) -> str:
     return json.dumps({"time_us": 1, "pid": 7, "tid": 7, "command": "nginx", "function": function, "latency_us": us} | more) + "\n"
 
 
 def handshake(us: float) -> str:
     """One that was paused once, with a batch."""
     return (event("SSL_do_handshake", 100, result=-1, connection="0x1") + event("octuple:flush", us, operation="rsa2048-private", lanes=8, reason="full")
-            + event("EVP_PKEY_derive", 30, result=1) + event("EVP_PKEY_derive", 10, result=1) + event("SSL_do_handshake", 50, result=1, connection="0x1"))
+            + event("octuple:single", None, operation="p256-sign") + event("EVP_PKEY_derive", 30, result=1) + event("EVP_PKEY_derive", 10, result=1) + event("SSL_do_handshake", 50, result=1, connection="0x1"))
 
 
 def test_steps_are_medians_over_whole_handshakes():
@@ -76,7 +76,7 @@ def test_no_whole_handshake_is_an_error(text):
         trace.steps(trace.parse_snoop(text))
 
 
-@pytest.mark.parametrize("line", ("nonsense", "[]", "{}", '{"function": "SSL_read"}', '{"function": "SSL_read", "latency_us": null}'))
+@pytest.mark.parametrize("line", ("nonsense", "[]", "{}", '{"function": "SSL_read"}', '{"function": "SSL_read", "latency_us": "x"}'))
 def test_what_is_no_event_is_told(line):
     with pytest.raises(trace.TraceError, match="no event"):
         trace.parse_snoop(line)
@@ -85,15 +85,18 @@ def test_what_is_no_event_is_told(line):
 def totals(*buckets: tuple[int, int, int], count: int | None = None) -> str:
     histogram = [{"from_us": low, "to_us": high, "count": number} for low, high, number in buckets]
     ok = {"count": sum(number for *_, number in buckets) if count is None else count, "average_us": 12.5, "total_us": 1, "histogram": histogram}
-    return ('{"interval": 1}\n' + json.dumps({"total": True, "functions": [{"function": "SSL_do_handshake", "ok": ok, "failed": {"count": 0}}]}) + "\n")
+    failed = {"count": 1, "average_us": 3.0, "total_us": 3.0, "histogram": [{"from_us": 2, "to_us": 4, "count": 1}]}
+    function = {"function": "octuple:operation", "operation": "p256-sign", "ok": ok, "failed": failed}
+    return '{"interval": 1}\n' + json.dumps({"total": True, "functions": [function]}) + "\n"
 
 
 def test_latencies_are_the_totals():
     found = trace.parse_latency(totals((8, 16, 3), (32, 64, 1)))
-    assert found == {"SSL_do_handshake": trace.Latencies(4, 12.5, [(8, 16, 3), (32, 64, 1)])}
+    name = "octuple:operation p256-sign"
+    assert found == {name: trace.Latencies(4, 12.5, [(8, 16, 3), (32, 64, 1)]), f"{name}, not over": trace.Latencies(1, 3, [(2, 4, 1)])}
     summed = latency.summed({"stock": [found, trace.parse_latency(totals((16, 32, 5), (32, 64, 2)))], "octuple": [found]})
-    assert summed["histograms"]["SSL_do_handshake"]["stock"] == [(8, 16, 3), (16, 32, 5), (32, 64, 3)]
-    assert summed["metrics"]["SSL_do_handshake, mean"]["sides"] == {"stock": [12.5, 12.5], "octuple": [12.5]}
+    assert summed["histograms"][name]["stock"] == [(8, 16, 3), (16, 32, 5), (32, 64, 3)]
+    assert summed["metrics"][f"{name}, mean"]["sides"] == {"stock": [12.5, 12.5], "octuple": [12.5]}
 
 
 @pytest.mark.parametrize("text, what", (("", "without its totals"), ('{"interval": 1}\n', "without its totals"), ("nonsense\n", "no line"),
@@ -111,15 +114,17 @@ def build(tmp_path) -> Build:
         (tmp_path / "build" / name).touch()
     program = tmp_path / "build/bin/octuple"
     program.write_text('#!/bin/sh\ncase "$1" in\ninfo) echo \'{"version":"9.9","table":{"name":"none"},"width":{"bits":512}}\';;\n'
-                       f'run) shift 2; exec "$@";;\ntrace) [ -e {tmp_path}/trace ] || {{ echo "no uprobes here" >&2; exit 3; }}; cat {tmp_path}/trace;;\nesac\n')
+                       f'run) shift 2; exec "$@";;\ntrace) [ -e {tmp_path}/trace ] || {{ echo "no uprobes here" >&2; exit $(cat {tmp_path}/status); }}; cat {tmp_path}/trace;;\nesac\n')
     program.chmod(0o755)
     return Build(tmp_path / "build")
 
 
 def test_tracer(build, tmp_path):
-    with pytest.raises(frame.Unavailable, match="status 3: no uprobes here"):
-        with trace.Tracer(build, "snoop", 1, 0.2):
-            pass
+    for status, error in (("6", frame.Unavailable), ("1", trace.TraceError)):
+        (tmp_path / "status").write_text(status)
+        with pytest.raises(error, match=f"status {status}: no uprobes here"):
+            with trace.Tracer(build, "snoop", 1, 0.2):
+                pass
     (tmp_path / "trace").write_text(handshake(1) * 3000)  # more than a pipe holds
     with trace.Tracer(build, "snoop", 1, 0.2) as tracer:
         while tracer.running:
@@ -211,6 +216,12 @@ def test_another_machine_or_size_is_not_mixed_in(counting, capsys):
     assert "width (was 256, is 512)" in capsys.readouterr().err
     assert counting.measured == [0, 1, 2, 3]
     assert counting.run("--again") == 0
+
+
+def test_a_part_first(counting):
+    assert counting.run("--only", "column 2") == 0 and counting.measured == [2]
+    assert "3 points are still to be measured" in (counting.folder / "report.html").read_text()
+    assert counting.run() == 0 and counting.measured == [2, 0, 1, 3]
 
 
 def test_resume_and_report_want_a_run(counting, capsys):

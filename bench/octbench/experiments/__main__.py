@@ -43,6 +43,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--again", action="store_true", help="discard what is in the run's folder")
     parser.add_argument("--resume", action="store_true", help="go on with the run that is in the folder, or fail; without it a new one may begin")
     parser.add_argument("--report", action="store_true", help="measure nothing, only write the report of what is there")
+    parser.add_argument("--only", metavar="TEXT", default="", help="measure only points that have this in their name, as the bar shows it")
     parser.add_argument("--budget", type=float, metavar="MINUTES", help="of all: leave out what would not end within it")
     parser.add_argument("--build-dir", type=Path, default=Path("build/release"), help="the build to measure (default: build/release)")
     options = parser.parse_args(argv)
@@ -107,7 +108,7 @@ def one(experiment: frame.Experiment, options: argparse.Namespace, console: Cons
     missing: list[str] = []
     try:
         if not options.report:
-            missing = measure(experiment, run, size, points, build, console)
+            missing = measure(experiment, run, size, [point for point in points if options.only in point.name], build, console)
     finally:  # what was measured is shown, whatever happened
         left = sum(run.record(point.key) is None for point in points) - len(missing)
         report = html.write(experiment, run, missing, left)

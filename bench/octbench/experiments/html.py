@@ -33,6 +33,7 @@ def warnings(run: Run, missing: list[str], left: int) -> list[str]:
         notes = record.get("notes", {})
         if notes.get("failed"):
             found.append(f"{', '.join(str(value) for value in record['key'].values())}: {notes['failed']} handshakes failed.")
+        found += [f"{', '.join(str(value) for value in record['key'].values())}: {line}" for line in dict.fromkeys(notes.get("said", []))]
         waited = max(waited, *notes.get("waited_percent", {}).values(), 0.0)
     if waited > BUSY_PERCENT:
         found.append(f"Other programs had the server's CPU for up to {waited:.0f} % of the time in which it wanted it: rates and latencies are "

@@ -16,13 +16,24 @@ FIELD = ("tls12-rsa-kx-rsa2048", "tls12-ecdhe-rsa2048", "tls12-ecdhe-ecdsa-p256"
 Samples = dict[str, list[measure.Sample]]
 
 
+def start(lab: Lab, side: str, handshakes: list[load.Handshake]) -> Nginx:
+    """One of the two, with a port for each kind of key."""
+    kinds = sorted({handshake.key for handshake in handshakes})
+    make_keys(lab.folder / "keys", [kind for kind in kinds if not (lab.folder / f"keys/{kind}.crt").exists()])
+    return Nginx(side, lab.folder / side, lab.folder / "keys", kinds, lab.place.server, lab.build if side == "octuple" else None)
+
+
+@contextmanager
+def single(lab: Lab, side: str, handshake: load.Handshake) -> Iterator[measure.Bench]:
+    """One of them, for tracing: returns are traced in no process while another one pauses handshakes in the same library."""
+    with start(lab, side, [handshake]) as server:
+        yield measure.Bench({side: server}, lab.build.load, lab.place.client)
+
+
 @contextmanager
 def pair(lab: Lab, handshakes: list[load.Handshake]) -> Iterator[measure.Bench]:
-    """Both servers with a port for each kind of key, and the load for them."""
-    kinds = sorted({handshake.key for handshake in handshakes})
-    make_keys(lab.folder / "keys", kinds)
-    with Nginx("stock", lab.folder / "stock", lab.folder / "keys", kinds, lab.place.server) as stock, \
-            Nginx("octuple", lab.folder / "octuple", lab.folder / "keys", kinds, lab.place.server, lab.build) as octuple:
+    """Both servers, and the load for them."""
+    with start(lab, "stock", handshakes) as stock, start(lab, "octuple", handshakes) as octuple:
         yield measure.Bench({"stock": stock, "octuple": octuple}, lab.build.load, lab.place.client)
 
 

@@ -60,8 +60,7 @@ def lines(records: list[dict], part: str, label: str, logarithmic: bool = True):
         axes.set_xlabel(label, fontsize=8)
         axes.set_ylabel(unit, fontsize=8)
         plain(axes)
-    for axes in list(grid.flat)[len(panels):]:
-        axes.set_visible(False)
+    hide_rest(grid, len(panels))
     grid[0][0].legend(frameon=False, fontsize=8)
     figure.tight_layout()
     return figure
@@ -81,18 +80,28 @@ def bars(medians: dict[str, dict[str, float]], label: str):
     return figure
 
 
-def histograms(sides: dict[str, list], title: str):
-    """Shares of calls over time, which has powers of two as buckets."""
-    figure, axes = pyplot.subplots(figsize=(9.5, 3))
-    for side, histogram in sides.items():
-        total = sum(count for *_, count in histogram) or 1
-        lows = [max(low, high / 2) for low, high, _ in histogram]  # on a logarithmic scale nothing begins at zero
-        axes.bar(lows, [100 * count / total for *_, count in histogram], [high - low for low, (_, high, _) in zip(lows, histogram)],
-                 align="edge", label=side, color=COLOURS[side], alpha=0.6)
-    axes.set_xscale("log")
-    axes.set_xlabel("us")
-    axes.set_ylabel("% of calls")
-    axes.set_title(title, fontsize=9)
-    axes.legend(frameon=False, fontsize=8)
-    plain(axes)
+def histograms(functions: dict[str, dict[str, list]], title: str):
+    """Shares of calls over time, which has powers of two as buckets; a panel for each function."""
+    columns = 3
+    rows = max(1, -(-len(functions) // columns))
+    figure, grid = pyplot.subplots(rows, columns, figsize=(12, 2.6 * rows), squeeze=False)
+    for axes, (name, sides) in zip(grid.flat, functions.items()):
+        for side, histogram in sides.items():
+            total = sum(count for *_, count in histogram) or 1
+            lows = [max(low, high / 2) for low, high, _ in histogram]  # on a logarithmic scale nothing begins at zero
+            axes.bar(lows, [100 * count / total for *_, count in histogram], [high - low for low, (_, high, _) in zip(lows, histogram)],
+                     align="edge", label=side, color=COLOURS[side], alpha=0.6)
+        axes.set_xscale("log")
+        axes.set_title(f"{title}: {name}", fontsize=7)
+        axes.set_xlabel("us", fontsize=7)
+        axes.set_ylabel("% of calls", fontsize=7)
+        axes.legend(frameon=False, fontsize=7)
+        plain(axes)
+    hide_rest(grid, len(functions))
+    figure.tight_layout()
     return figure
+
+
+def hide_rest(grid, used: int) -> None:
+    for axes in list(grid.flat)[used:]:
+        axes.set_visible(False)

@@ -16,6 +16,9 @@ from ..programs import Build, clean_environment
 from .frame import Unavailable
 
 HANDSHAKE = ("SSL_do_handshake", "SSL_accept")
+# Statuses of `octuple trace`: a build that does not have it, a process or a machine that cannot be traced.
+CANNOT = (2, 5, 6)
+START = 2.5  # seconds until its probes are in place, and for its server to start and end
 
 
 class TraceError(Exception):
@@ -24,10 +27,10 @@ class TraceError(Exception):
 
 @dataclass(frozen=True)
 class Event:
-    """One call that ended, or one batch that ran."""
+    """One call that ended, or one batch that ran; or one that is only known to have begun, without a latency."""
 
     step: str
-    latency_us: float
+    latency_us: float | None
     result: int | None = None
 
     @property
@@ -43,8 +46,8 @@ def step_name(found: dict) -> str:
 def parse_event(line: str) -> Event:
     try:
         found = json.loads(line)
-        result = found.get("result")
-        return Event(step_name(found), float(found["latency_us"]), None if result is None else int(result))
+        latency, result = found["latency_us"], found.get("result")
+        return Event(step_name(found), None if latency is None else float(latency), None if result is None else int(result))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise TraceError(f"no event of octuple trace snoop ({error!r}): {line[:200]}") from error
 
@@ -61,7 +64,8 @@ def steps(events: Iterable[Event]) -> dict[str, float]:
     handshakes: list[dict[str, float]] = []
     current: dict[str, float] = {}
     for event in events:
-        current[event.step] = current.get(event.step, 0.0) + event.latency_us
+        if event.latency_us is not None:
+            current[event.step] = current.get(event.step, 0.0) + event.latency_us
         if event.handshake_over:
             handshakes.append(current)
             current = {}
@@ -74,7 +78,7 @@ def steps(events: Iterable[Event]) -> dict[str, float]:
 
 @dataclass
 class Latencies:
-    """Calls of one function that succeeded: how many, their mean, and (from, to, count) for each bucket of microseconds."""
+    """Calls of one function: how many, their mean, and (from, to, count) for each bucket of microseconds."""
 
     count: int
     average_us: float
@@ -82,13 +86,15 @@ class Latencies:
 
 
 def parse_latency(text: str) -> dict[str, Latencies]:
-    """The totals, which come last; lines of intervals stand before them."""
+    """The totals, which come last; lines of intervals stand before them. Calls that came to nothing yet, such as those of a handshake that
+    waits for the client or for a batch, are a function of their own."""
     for line in reversed(text.splitlines()):
         try:
             found = json.loads(line)
             if not found.get("total"):
                 continue
-            return {step_name(function): latencies(function["ok"]) for function in found["functions"]}
+            return {step_name(function) + more: latencies(function[which]) for function in found["functions"]
+                    for which, more in (("ok", ""), ("failed", ", not over"))}
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise TraceError(f"no line of octuple trace latency ({error!r}): {line[:200]}") from error
     raise TraceError("octuple trace latency ended without its totals")
@@ -111,10 +117,11 @@ def add(one: list[tuple], other: list[tuple]) -> list[tuple]:
 
 class Tracer:
     """`octuple trace` of one process for whole seconds, which begin when its probes are in place, while the body of the `with` statement
-    keeps the process busy as long as `running`; its text is there after it."""
+    keeps the process busy as long as `running`; its text, and the lines
+    that it said besides (lost events, what it could not trace), are there after it."""
 
     def __init__(self, build: Build, what: str, pid: int, seconds: float):
-        self.seconds, self.text = max(1, math.ceil(seconds)), ""
+        self.seconds, self.text, self.said = max(1, math.ceil(seconds)), "", []
         self.command = [str(build.octuple), "trace", what, "--json", "--pid", str(pid), "--seconds", str(self.seconds)]
 
     @property
@@ -132,9 +139,11 @@ class Tracer:
             self.process.terminate()
         self.process.wait(60)
         self.text, said = (self.read(file) for file in self.files)
+        self.said = said.splitlines()
         if self.process.returncode and not kind:
-            why = next(iter(said.splitlines()), "it does not say why")
-            raise Unavailable(f"octuple trace {self.command[2]} ended with status {self.process.returncode}: {why}")
+            why = next(iter(self.said), "it does not say why")
+            error = Unavailable if self.process.returncode in CANNOT else TraceError
+            raise error(f"octuple trace {self.command[2]} ended with status {self.process.returncode}: {why}")
 
     @staticmethod
     def read(file) -> str:
