@@ -113,9 +113,9 @@ def one(experiment: frame.Experiment, options: argparse.Namespace, console: Cons
         left = sum(run.record(point.key) is None for point in points) - len(missing)
         report = html.write(experiment, run, missing, left)
         print_tables(experiment, run, console)
+        for warning in html.warnings(run, missing, left):
+            console.print(f"Note: {warning}", style="yellow", highlight=False, markup=False, soft_wrap=True)
         console.print(f"Report: {report}", highlight=False, soft_wrap=True)
-    for what in missing:
-        console.print(f"{experiment.name}: could not be measured here: {what}", style="yellow", highlight=False, markup=False, soft_wrap=True)
     return UNAVAILABLE if missing else DONE
 
 

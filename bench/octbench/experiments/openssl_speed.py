@@ -17,7 +17,7 @@ from . import frame
 # What the command calls an algorithm, and what the rates in its result are.
 ASYMMETRIC = {"rsa2048": ("sign", "verify"), "ecdsap256": ("sign", "verify"), "ecdhp256": ("derive",), "ecdhx25519": ("derive",)}
 AEADS = ("aes-128-gcm", "aes-256-gcm", "chacha20-poly1305")
-JOBS, QUICK_JOBS, JOBS_OF_SEVERAL = (0, 1, 2, 4, 8, 16, 32, 64), (0, 8, 64), (0, 64)
+JOBS, QUICK_JOBS = (0, 1, 2, 4, 8, 16, 32, 64), (0, 8, 64)
 SIZES, QUICK_SIZES = (64, 1440, 16384), (16384,)
 RATES = {"+F": 1, "+F2": 2, "+F4": 2, "+F5": 1}  # how many rates a kind of result has
 
@@ -75,13 +75,15 @@ class OpensslSpeed(frame.Experiment):
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
         found = []
         for processes in process_counts():
-            jobs = (QUICK_JOBS if quick else JOBS) if processes == 1 else JOBS_OF_SEVERAL[1:] if quick else JOBS_OF_SEVERAL
+            jobs, sizes = (QUICK_JOBS, QUICK_SIZES) if quick else (JOBS, SIZES)
+            if processes > 1:
+                jobs, sizes = jobs[-1:] if quick else (jobs[0], jobs[-1]), sizes[-1:]
             for algorithm, what in ASYMMETRIC.items():
                 found += [frame.Point({"algorithm": algorithm, "processes": processes, "jobs": count},
                                       2 * size.rounds * len(what) * (size.seconds + 0.1)) for count in jobs]
             for algorithm in AEADS:
                 found += [frame.Point({"algorithm": algorithm, "processes": processes, "bytes": count},
-                                      2 * size.rounds * (size.seconds + 0.1)) for count in (QUICK_SIZES if quick else SIZES)]
+                                      2 * size.rounds * (size.seconds + 0.1)) for count in sizes]
         return found
 
     @contextmanager

@@ -30,7 +30,7 @@ class Records(frame.Experiment):
     title = "AEADs by record size"
     about = ("Records of TLS 1.3 as libssl makes them through EVP (nonce, additional data, text, tag), by OpenSSL's provider and Octuple's in "
              "one process in turns of thirty microseconds (`octuple-evp`), pinned to one CPU; time of one record.")
-    full, quick = frame.Size(5, 400), frame.Size(3, 120)  # not seconds, but turns of each run
+    full, quick = frame.Size(7, 800), frame.Size(3, 200)  # not seconds, but turns of each run
     pivots = ("bytes",)
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
