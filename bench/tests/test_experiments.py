@@ -144,6 +144,7 @@ class Counting(frame.Experiment):
     def __init__(self):
         self.measured: list[int] = []
         self.stop_at = self.missing_at = None
+        self.failed = 0
 
     def points(self, size, quick):
         return [frame.Point({"row": "a", "column": column}, 1) for column in range(4)]
@@ -161,7 +162,7 @@ class Counting(frame.Experiment):
         self.measured.append(column)
         values = frame.in_turns(("stock", "octuple"), 3, {"time": ("us", "less")},
                                 lambda side, number: {"time": 10 + number if side == "stock" else 5 + number})
-        return {"metrics": values, "notes": {"failed": column // 3}}
+        return {"metrics": values, "notes": {"failed": self.failed}}
 
     def pictures(self, records):
         return {}
@@ -194,6 +195,7 @@ def test_a_stopped_run_goes_on(counting, capsys):
     assert len(json.loads((counting.folder / "machine.json").read_text())["sessions"]) == 2
     assert "still to be measured" not in (counting.folder / "report.html").read_text()
     assert counting.run() == 0 and counting.measured == [0, 1, 2, 3], "what is complete is only reported"
+    assert len(json.loads((counting.folder / "machine.json").read_text())["sessions"]) == 2
     assert counting.run("--again") == 0 and counting.measured == [0, 1, 2, 3] * 2
 
 
@@ -216,6 +218,18 @@ def test_another_machine_or_size_is_not_mixed_in(counting, capsys):
     assert "width (was 256, is 512)" in capsys.readouterr().err
     assert counting.measured == [0, 1, 2, 3]
     assert counting.run("--again") == 0
+
+
+def test_failed_handshakes_are_a_failure(counting, capsys):
+    counting.failed = 2
+    assert counting.run() == 1
+    assert "a, 0: 2 handshakes failed." in capsys.readouterr().out
+
+
+def test_notes():
+    assert html.of_notes({"jobs": 8}, {"in_lanes_percent": None}) == ["nothing ran in lanes."]
+    assert html.of_notes({"jobs": 8}, {"in_lanes_percent": 99.0, "failed": 0, "overdue": {"stock": 0}}) == []
+    assert html.of_notes({"jobs": 1}, {"overdue": {"stock": 3}, "said": ["a", "a"]})[1:] == ["a"]
 
 
 def test_a_part_first(counting):

@@ -33,7 +33,7 @@ def run_folder(tmp_path):
              "size": {"rounds": 2, "seconds": 1.0}, "identity": {}, "sessions": [{"began": "2026-11-22T03:00:00+00:00", "busy_percent": 7.5}],
              "machine": {"cpu": "Some CPU", "cpus": 2, "system": "Debian", "kernel": "6.1", "openssl": "OpenSSL 3.0.22 25 Aug (Library)",
                          "nginx": "nginx/1", "compiler": "gcc 12", "octuple": "0.1.0", "width": 512}}
-    run = frame.Run.begin(folder, about)
+    run = frame.Run.begin(folder, about, [])
     run.append({"key": {"handshake": "tls13-rsa2048"}, "notes": {"failed": 2},
                 "metrics": {"CPU": frame.metric("us", "less", {"stock": [400.0, 420.0], "octuple": [200.0, 140.0]})}})
     return folder
@@ -98,3 +98,8 @@ def test_what_is_no_run_is_told(docs, tmp_path, capsys):
     assert "holds no run" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         page.main([str(tmp_path)])
+
+
+def test_a_machine_has_one_run_of_each_experiment(docs, run_folder, capsys):
+    assert page.main(["--docs", str(docs), "--machine", "m", str(run_folder), str(run_folder)]) == 2
+    assert "two of these runs" in capsys.readouterr().err and not (docs / "results/m").exists()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -104,7 +105,7 @@ def one(experiment: frame.Experiment, options: argparse.Namespace, console: Cons
     else:
         if options.resume and not (folder / "machine.json").exists():
             raise frame.ExperimentError(f"{folder} holds no run to go on with")
-        run = frame.Run.begin(folder, about.describe(experiment, build, size, command_line(experiment, options)), options.again)
+        run = frame.Run.begin(folder, about.describe(experiment, build, size, command_line(experiment, options)), points, options.again)
     missing: list[str] = []
     try:
         if not options.report:
@@ -116,6 +117,8 @@ def one(experiment: frame.Experiment, options: argparse.Namespace, console: Cons
         for warning in html.warnings(run, missing, left):
             console.print(f"Note: {warning}", style="yellow", highlight=False, markup=False, soft_wrap=True)
         console.print(f"Report: {report}", highlight=False, soft_wrap=True)
+    if any(record.get("notes", {}).get("failed") for record in run.records):
+        return FAILED
     return UNAVAILABLE if missing else DONE
 
 
@@ -126,7 +129,7 @@ def guarded(experiment: frame.Experiment, options: argparse.Namespace, console: 
     except frame.ExperimentError as error:
         status = USAGE
         said = error
-    except (ServerError, LoadError, TraceError, OSError) as error:
+    except (ServerError, LoadError, TraceError, OSError, subprocess.SubprocessError) as error:
         status = FAILED
         said = error
     print(f"bench/experiment: {experiment.name}: {said}", file=sys.stderr)

@@ -45,7 +45,10 @@ class Curves(frame.Experiment):
         handshake, percent = load.named(key["handshake"]), key["load, %"]
         options: dict = {"connections": pairs.CONNECTIONS}
         if percent:
-            full = lab.run.record(key | {"load, %": 0})["metrics"]["handshakes"]["sides"]["stock"]
+            saturated = lab.run.record(key | {"load, %": 0})
+            if saturated is None:
+                raise frame.ExperimentError("what a load is a part of has to be measured first: load, % 0")
+            full = saturated["metrics"]["handshakes"]["sides"]["stock"]
             options = {"connections": curves.PLACES, "rate": round(statistics.median(full) * percent / 100, 1)}
         samples = bench.rounds(handshake, f"{percent} %", lab.size.rounds, lab.size.seconds, **options)
         metrics = {"p50": pairs.latency(samples, "p50"), "p99": pairs.latency(samples, "p99"), "CPU of a handshake": pairs.cpu(samples)}

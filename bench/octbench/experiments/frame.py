@@ -60,12 +60,16 @@ class Run:
         self.records: list[dict] = read_records(self.data)
 
     @classmethod
-    def begin(cls, folder: Path, about: dict, again: bool = False) -> "Run":
-        """A new run, or the one in this folder to go on with."""
+    def begin(cls, folder: Path, about: dict, points: list[Point], again: bool = False) -> "Run":
+        """A new run, or the one in this folder to go on with; one that has all points already stays as it is."""
         folder.mkdir(parents=True, exist_ok=True)
         known = folder / "machine.json"
         if known.exists() and not again:
-            about["sessions"] = same_run(json.loads(known.read_text()), about, folder) + about["sessions"]
+            sessions = same_run(json.loads(known.read_text()), about, folder)
+            before = cls.read(folder)
+            if all(before.record(point.key) for point in points):
+                return before
+            about["sessions"] = sessions + about["sessions"]
         else:
             (folder / "points.jsonl").unlink(missing_ok=True)
         known.write_text(json.dumps(about, indent=1) + "\n")

@@ -28,17 +28,24 @@ def warnings(run: Run, missing: list[str], left: int) -> list[str]:
     busiest = max((session["busy_percent"] for session in run.about["sessions"]), default=0)
     if busiest > BUSY_PERCENT:
         found.append(f"The machine was not quiet: others used {busiest} % of its CPUs just before a session began.")
-    waited = 0.0
     for record in run.records:
-        notes = record.get("notes", {})
-        if notes.get("failed"):
-            found.append(f"{', '.join(str(value) for value in record['key'].values())}: {notes['failed']} handshakes failed.")
-        found += [f"{', '.join(str(value) for value in record['key'].values())}: {line}" for line in dict.fromkeys(notes.get("said", []))]
-        waited = max(waited, *notes.get("waited_percent", {}).values(), 0.0)
+        name = ", ".join(str(value) for value in record["key"].values())
+        found += [f"{name}: {line}" for line in of_notes(record["key"], record.get("notes", {}))]
+    waited = max((percent for record in run.records for percent in record.get("notes", {}).get("waited_percent", {}).values()), default=0)
     if waited > BUSY_PERCENT:
         found.append(f"Other programs had the server's CPU for up to {waited:.0f} % of the time in which it wanted it: rates and latencies are "
                      "worse than they could be, and all figures rough.")
     return found
+
+
+def of_notes(key: dict, notes: dict) -> list[str]:
+    """What there is to say of one point."""
+    found = [f"{notes['failed']} handshakes failed."] if notes.get("failed") else []
+    found += [f"the {side} server fell behind; {count} connections found no place in time and are missing from its latencies."
+              for side, count in notes.get("overdue", {}).items() if count]
+    if key.get("jobs", 0) > 1 and not notes.get("in_lanes_percent"):
+        found.append("nothing ran in lanes.")
+    return found + list(dict.fromkeys(notes.get("said", [])))
 
 
 def draw(experiment: Experiment, run: Run) -> list[dict]:

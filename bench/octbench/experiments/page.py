@@ -119,8 +119,10 @@ def main(argv: list[str] | None = None) -> int:
     options = arguments(argv)
     same = True
     try:
-        for folder in options.folder:
-            document = compact(frame.Run.read(folder), options.machine)
+        documents = [compact(frame.Run.read(folder), options.machine) for folder in options.folder]
+        if len({document["experiment"] for document in documents}) < len(documents):
+            raise frame.ExperimentError("two of these runs are of one experiment: a machine has one run of each")
+        for document in documents:
             path = options.docs / "results" / slug(options.machine) / f"{document['experiment']}.json"
             same &= put(path, as_text(document), options.check)
         same &= put(options.docs / "results.md", render(options.docs), options.check)
