@@ -96,27 +96,37 @@ def measure(experiment: frame.Experiment, run: frame.Run, size: frame.Size, poin
         return frame.measure_points(experiment, lab, lambda point: progress.advance(task, point.seconds))
 
 
+def run_of(experiment: frame.Experiment, options: argparse.Namespace, points: list[frame.Point], build: Build) -> frame.Run:
+    """The run that the options ask for: one to report, to go on with, or a new one."""
+    folder = run_folder(experiment, options)
+    if options.report:
+        return frame.Run.read(folder)
+    if options.resume and not (folder / "machine.json").exists():
+        raise frame.ExperimentError(f"{folder} holds no run to go on with")
+    described = about.describe(experiment, build, size_of(experiment, options), command_line(experiment, options))
+    return frame.Run.begin(folder, described, points, options.again)
+
+
+def show(experiment: frame.Experiment, run: frame.Run, missing: list[str], left: int, console: Console) -> None:
+    """The report, and the same in short."""
+    report = html.write(experiment, run, missing, left)
+    print_tables(experiment, run, console)
+    for warning in html.warnings(run, missing, left):
+        console.print(f"Note: {warning}", style="yellow", highlight=False, markup=False, soft_wrap=True)
+    console.print(f"Report: {report}", highlight=False, soft_wrap=True)
+
+
 def one(experiment: frame.Experiment, options: argparse.Namespace, console: Console) -> int:
     """One experiment from its folder to its report."""
-    size, build, folder = size_of(experiment, options), Build(options.build_dir.resolve()), run_folder(experiment, options)
+    size, build = size_of(experiment, options), Build(options.build_dir.resolve())
     points = experiment.points(size, options.quick)
-    if options.report:
-        run = frame.Run.read(folder)
-    else:
-        if options.resume and not (folder / "machine.json").exists():
-            raise frame.ExperimentError(f"{folder} holds no run to go on with")
-        run = frame.Run.begin(folder, about.describe(experiment, build, size, command_line(experiment, options)), points, options.again)
+    run = run_of(experiment, options, points, build)
     missing: list[str] = []
     try:
         if not options.report:
             missing = measure(experiment, run, size, [point for point in points if options.only in point.name], build, console)
     finally:  # what was measured is shown, whatever happened
-        left = sum(run.record(point.key) is None for point in points) - len(missing)
-        report = html.write(experiment, run, missing, left)
-        print_tables(experiment, run, console)
-        for warning in html.warnings(run, missing, left):
-            console.print(f"Note: {warning}", style="yellow", highlight=False, markup=False, soft_wrap=True)
-        console.print(f"Report: {report}", highlight=False, soft_wrap=True)
+        show(experiment, run, missing, sum(run.record(point.key) is None for point in points) - len(missing), console)
     if any(record.get("notes", {}).get("failed") for record in run.records):
         return FAILED
     return UNAVAILABLE if missing else DONE
@@ -166,7 +176,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         return every(options, console) if options.name == "all" else guarded(ALL[options.name], options, console)
     except KeyboardInterrupt:
-        print("bench/experiment: stopped; the same command goes on from here", file=sys.stderr)
+        print(f"bench/experiment: stopped; the same command{' without --again' if options.again else ''} goes on from here", file=sys.stderr)
         return INTERRUPTED
 
 

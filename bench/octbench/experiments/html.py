@@ -49,9 +49,11 @@ def of_notes(key: dict, notes: dict) -> list[str]:
 
 
 def draw(experiment: Experiment, run: Run) -> list[dict]:
-    """Writes the pictures; their names and data: addresses."""
+    """Writes the pictures, and none is left from before; their names and data: addresses."""
     from ..report import pyplot
 
+    for old in run.folder.glob("*.png"):
+        old.unlink()
     found = []
     for name, figure in experiment.pictures(run.records).items():
         path = run.folder / f"{name.replace('/', '-').replace(':', '-')}.png"

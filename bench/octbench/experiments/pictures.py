@@ -86,8 +86,8 @@ def histograms(functions: dict[str, dict[str, list]], title: str):
     rows = max(1, -(-len(functions) // columns))
     figure, grid = pyplot.subplots(rows, columns, figsize=(12, 2.6 * rows), squeeze=False)
     for axes, (name, sides) in zip(grid.flat, functions.items()):
-        for side, histogram in sides.items():
-            total = sum(count for *_, count in histogram) or 1
+        for side, histogram in ((side, histogram) for side, histogram in sides.items() if histogram):
+            total = sum(count for *_, count in histogram)
             lows = [max(low, high / 2) for low, high, _ in histogram]  # on a logarithmic scale nothing begins at zero
             axes.bar(lows, [100 * count / total for *_, count in histogram], [high - low for low, (_, high, _) in zip(lows, histogram)],
                      align="edge", label=side, color=COLOURS[side], alpha=0.6)
