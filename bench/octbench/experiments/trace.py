@@ -139,7 +139,7 @@ class Tracer:
             self.process.terminate()
         self.process.wait(60)
         self.text, said = (self.read(file) for file in self.files)
-        self.said = said.splitlines()
+        self.said = [line for line in said.splitlines() if not line.endswith(": tracing")]  # that it began
         if self.process.returncode and not kind:
             why = next(iter(self.said), "it does not say why")
             error = Unavailable if self.process.returncode in CANNOT else TraceError
