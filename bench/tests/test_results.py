@@ -70,7 +70,7 @@ def test_a_run_becomes_data_and_page(docs, run_folder):
     assert "## A Test Machine!" in text and "Some CPU, 2 CPUs, Debian, Linux 6.1, OpenSSL 3.0.22 25 Aug, nginx/1, gcc 12" in text
     assert "| tls13-rsa2048 | CPU | us | 410 | 170 | 2.50 (2.25 to 2.75) |" in text
     assert "([all medians](results/a-test-machine/handshakes.json)), 2 rounds\nof each point, begun 2026-11-22" in text
-    assert "- tls13-rsa2048: 2 handshakes failed." in text and "others used 7.5 % of its CPUs" in text
+    assert "- Not finished: 4 points are still to be measured." in text and "- tls13-rsa2048: 2 handshakes failed." in text and "others used 7.5 % of its CPUs" in text
     assert "| how \\| fast | 9 times | a card | [somebody](https://example.org/a) | here 2.50 (A Test Machine!) |" in text
     assert "| else | 1 | b | [c](https://example.org/b) | not measured |" in text
     assert "- a paper" in text and text.endswith("Once upon a time.\n")

@@ -33,8 +33,9 @@ def compact(run: frame.Run, machine: str) -> dict:
     """What the tree keeps of a run."""
     if run.about["experiment"] not in ALL or not run.records:
         raise frame.ExperimentError(f"{run.folder} has no point of an experiment that is known here")
-    return {"machine_name": machine} | summary.of_run(run.about, run.records, []) | {
-        "warnings": html.warnings(run, [], 0)}
+    points = ALL[run.about["experiment"]].points(frame.Size(**run.about["size"]), "--quick" in run.about["command"])
+    left = sum(run.record(point.key) is None for point in points)
+    return {"machine_name": machine} | summary.of_run(run.about, run.records) | {"warnings": html.warnings(run, [], left)}
 
 
 def as_text(document: dict) -> str:

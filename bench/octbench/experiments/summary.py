@@ -42,10 +42,10 @@ def of_records(records: list[dict]) -> list[dict]:
     return [{"key": record["key"], "metrics": {name: of_metric(metric) for name, metric in record["metrics"].items()}} for record in records]
 
 
-def of_run(about: dict, records: list[dict], missing: list[str]) -> dict:
+def of_run(about: dict, records: list[dict]) -> dict:
     """A run in small: what docs/results keeps."""
     return {name: about[name] for name in ("experiment", "title", "about", "command", "size", "machine", "sessions")} | {
-        "points": of_records(records), "missing": missing}
+        "points": of_records(records)}
 
 
 def sides(points: list[dict]) -> list[str]:
