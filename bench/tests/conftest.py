@@ -16,6 +16,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from octbench import server  # noqa: E402
+from octbench.programs import Build  # noqa: E402
 
 
 @pytest.fixture(scope="session")
@@ -80,3 +81,18 @@ def s_server(keys):
     for process in started:
         process.terminate()
         process.wait(10)
+
+
+@pytest.fixture
+def fake_build(tmp_path) -> Build:
+    """A build folder whose octuple runs what it is given as it is, and traces what a file says."""
+    for name in ("bin/octuple-load", "bin/octuple-evp", "bin/octuple-threads", "lib/liboctuple.so", "lib/octuple.so",
+                 "lib/liboctuple-async.so"):
+        (tmp_path / "build" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "build" / name).touch()
+    program = tmp_path / "build/bin/octuple"
+    program.write_text('#!/bin/sh\ncase "$1" in\ninfo) echo \'{"version":"9.9","table":{"name":"none"},"width":{"bits":512}}\';;\n'
+                       f'run) shift 2; exec "$@";;\ntrace) cd {tmp_path}\n'
+                       '  [ -e trace ] || { echo "no uprobes here" >&2; exit $(cat status); }\n  cat trace;;\nesac\n')
+    program.chmod(0o755)
+    return Build(tmp_path / "build")

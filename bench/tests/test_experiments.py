@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""bench/experiment: what it reads of other programs, that a stopped run goes on, what is reported. No time is asserted."""
+"""bench/experiment: that a stopped run goes on, and what is reported. No time is asserted."""
 
 from __future__ import annotations
 
@@ -11,126 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from octbench import machine, server
+from octbench import machine
 from octbench.experiments import ALL, __main__ as command
-from octbench.experiments import about, alone, frame, html, latency, openssl_speed, records, summary, threads, trace
+from octbench.experiments import about, alone, frame, html, openssl_speed, summary
 from octbench.programs import Build
-
-# what other programs say
-
-ONE_PROCESS = "+F4:3:256:33794.736842:6945.000000\n"
-SEVERAL = ("Forked child 0\nForked child 1\nGot: +F4:3:256:24080.000000:6526.732673 from 0\nGot: +F4:3:256:21998.039216:5275.490196 from 1\n"
-           "+F4:3:256:46078.039216:11802.222869\n")
-
-
-@pytest.mark.parametrize("text, rates", (
-    (ONE_PROCESS, [33794.736842, 6945]), (SEVERAL, [46078.039216, 11802.222869]), ("+F2:2:2048:1812.5:30406.25\n", [1812.5, 30406.25]),
-    ("+F5:22:253:106680.000000:0.000009\n", [106680]), ("+H:1440\n+F:25:AES-128-GCM:1439074285.71\n", [1439074285.71]),
-    ("Got: +H:16384 from 0\nGot: +F:25:AES-128-GCM:617136128.00 from 0\n+F:25:AES-128-GCM:1219231744.00\n", [1219231744]),
-))
-def test_openssl_speed_is_read(text, rates):
-    assert openssl_speed.parse_rates(text) == rates
-
-
-@pytest.mark.parametrize("text", ("", "Forked child 0\nGot: +F4:3:256:1:2 from 0\n", "+H:16:64\n"))
-def test_openssl_speed_without_a_result_is_an_error(text):
-    with pytest.raises(server.ServerError, match="no result"):
-        openssl_speed.parse_rates(text)
-
-
-def test_openssl_speed_commands():
-    plain = openssl_speed.command({"algorithm": "rsa2048", "processes": 1, "jobs": 0}, 1)
-    assert plain == ["openssl", "speed", "-mr", "-elapsed", "-seconds", "1", "rsa2048"]
-    many = openssl_speed.command({"algorithm": "rsa2048", "processes": 4, "jobs": 64}, 1)
-    assert many[6:] == ["-multi", "4", "-async_jobs", "64", "rsa2048"]
-    assert openssl_speed.command({"algorithm": "aes-128-gcm", "processes": 1, "bytes": 64}, 1)[6:] == ["-bytes", "64", "-aead", "-evp", "aes-128-gcm"]
-
-
-def test_rows_of_our_own_programs_are_read():
-    rows = [{"verb": "seal", "stock_ns": 367.6, "octuple_ns": 234.9}, {"verb": "open", "stock_ns": 300, "octuple_ns": 200}]
-    assert records.parse(json.dumps(rows)) == {"seal": {"stock": 367.6, "octuple": 234.9}, "open": {"stock": 300, "octuple": 200}}
-    sides = {"stock": {"per_s": 904}, "octuple": {"per_s": 4430}}
-    assert threads.parse(json.dumps([{"op": "p256-sign"} | sides])) == sides
-    with pytest.raises(server.ServerError):
-        threads.parse("[]")
-
-
-def event(function: str, us: float | None, **more) -> str:
-    return json.dumps({"time_us": 1, "pid": 7, "tid": 7, "command": "nginx", "function": function, "latency_us": us} | more) + "\n"
-
-
-def handshake(us: float) -> str:
-    """One that was paused once, with a batch."""
-    return (event("SSL_do_handshake", 100, result=-1, connection="0x1") + event("octuple:flush", us, operation="rsa2048-private", lanes=8, reason="full")
-            + event("octuple:single", None, operation="p256-sign") + event("EVP_PKEY_derive", 30, result=1) + event("EVP_PKEY_derive", 10, result=1) + event("SSL_do_handshake", 50, result=1, connection="0x1"))
-
-
-def test_steps_are_medians_over_whole_handshakes():
-    text = event("SSL_do_handshake", 9999, result=1) + handshake(300) + handshake(310) + handshake(900) + event("EVP_PKEY_derive", 1)
-    assert trace.steps(trace.parse_snoop(text)) == {"SSL_do_handshake": 150, "octuple:flush rsa2048-private": 310, "EVP_PKEY_derive": 40}
-
-
-@pytest.mark.parametrize("text", ("", handshake(1), event("SSL_do_handshake", 1, result=-1)))
-def test_no_whole_handshake_is_an_error(text):
-    with pytest.raises(trace.TraceError, match="no whole handshake"):
-        trace.steps(trace.parse_snoop(text))
-
-
-@pytest.mark.parametrize("line", ("nonsense", "[]", "{}", '{"function": "SSL_read"}', '{"function": "SSL_read", "latency_us": "x"}'))
-def test_what_is_no_event_is_told(line):
-    with pytest.raises(trace.TraceError, match="no event"):
-        trace.parse_snoop(line)
-
-
-def totals(*buckets: tuple[int, int, int], count: int | None = None) -> str:
-    histogram = [{"from_us": low, "to_us": high, "count": number} for low, high, number in buckets]
-    ok = {"count": sum(number for *_, number in buckets) if count is None else count, "average_us": 12.5, "total_us": 1, "histogram": histogram}
-    failed = {"count": 1, "average_us": 3.0, "total_us": 3.0, "histogram": [{"from_us": 2, "to_us": 4, "count": 1}]}
-    function = {"function": "octuple:operation", "operation": "p256-sign", "ok": ok, "failed": failed}
-    return '{"interval": 1}\n' + json.dumps({"total": True, "functions": [function]}) + "\n"
-
-
-def test_latencies_are_the_totals():
-    found = trace.parse_latency(totals((8, 16, 3), (32, 64, 1)))
-    name = "octuple:operation p256-sign"
-    assert found == {name: trace.Latencies(4, 12.5, [(8, 16, 3), (32, 64, 1)]), f"{name}, not over": trace.Latencies(1, 3, [(2, 4, 1)])}
-    summed = latency.summed({"stock": [found, trace.parse_latency(totals((16, 32, 5), (32, 64, 2)))], "octuple": [found]})
-    assert summed["histograms"][name]["stock"] == [(8, 16, 3), (16, 32, 5), (32, 64, 3)]
-    assert summed["metrics"][f"{name}, mean"]["sides"] == {"stock": [12.5, 12.5], "octuple": [12.5]}
-
-
-@pytest.mark.parametrize("text, what", (("", "without its totals"), ('{"interval": 1}\n', "without its totals"), ("nonsense\n", "no line"),
-                                        ('{"total": true}\n', "no line"), (totals((1, 2, 3), count=4), "histogram has 3")))
-def test_latencies_that_do_not_hold_are_told(text, what):
-    with pytest.raises(trace.TraceError, match=what):
-        trace.parse_latency(text)
-
-
-@pytest.fixture
-def build(tmp_path) -> Build:
-    """A build folder whose octuple runs what it is given as it is, and traces what a file says."""
-    for name in ("bin/octuple-load", "bin/octuple-evp", "bin/octuple-threads", "lib/liboctuple.so", "lib/octuple.so", "lib/liboctuple-async.so"):
-        (tmp_path / "build" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "build" / name).touch()
-    program = tmp_path / "build/bin/octuple"
-    program.write_text('#!/bin/sh\ncase "$1" in\ninfo) echo \'{"version":"9.9","table":{"name":"none"},"width":{"bits":512}}\';;\n'
-                       f'run) shift 2; exec "$@";;\ntrace) [ -e {tmp_path}/trace ] || {{ echo "no uprobes here" >&2; exit $(cat {tmp_path}/status); }}; cat {tmp_path}/trace;;\nesac\n')
-    program.chmod(0o755)
-    return Build(tmp_path / "build")
-
-
-def test_tracer(build, tmp_path):
-    for status, error in (("6", frame.Unavailable), ("1", trace.TraceError)):
-        (tmp_path / "status").write_text(status)
-        with pytest.raises(error, match=f"status {status}: no uprobes here"):
-            with trace.Tracer(build, "snoop", 1, 0.2):
-                pass
-    (tmp_path / "trace").write_text(handshake(1) * 3000)  # more than a pipe holds
-    with trace.Tracer(build, "snoop", 1, 0.2) as tracer:
-        while tracer.running:
-            pass
-    assert tracer.text == handshake(1) * 3000
-
 
 # runs that are stopped and go on
 
@@ -169,14 +53,14 @@ class Counting(frame.Experiment):
 
 
 @pytest.fixture
-def counting(monkeypatch, build, tmp_path):
+def counting(monkeypatch, fake_build, tmp_path):
     """The experiment, and what runs the command with it in a folder."""
     experiment = Counting()
     monkeypatch.setattr(command, "ALL", {"counting": experiment} | ALL)
     monkeypatch.setattr(about, "busy_percent", lambda: 0.0)
 
     def run(*options: str) -> int:
-        return command.main(["counting", "--build-dir", str(build.folder), "--folder", str(tmp_path / "runs"), *options])
+        return command.main(["counting", "--build-dir", str(fake_build.folder), "--folder", str(tmp_path / "runs"), *options])
 
     experiment.run, experiment.folder = run, tmp_path / "runs/counting"
     return experiment
@@ -255,8 +139,9 @@ def test_all_within_a_budget(counting, monkeypatch, capsys):
     monkeypatch.setattr(command, "ALL", {"counting": counting, "records": ALL["records"]})
     options = ["all", "--build-dir", "x", "--folder", str(counting.folder.parent), "--budget", "0.1"]
     monkeypatch.setattr(Build, "missing", lambda self: [])
-    monkeypatch.setattr(about, "describe", lambda *_: {"experiment": "counting", "size": {"rounds": 3, "seconds": 1}, "identity": {}, "title": "x",
-                                                       "about": "", "command": "", "machine": {}, "sessions": [{"began": "x", "busy_percent": 0}]})
+    described = {"experiment": "counting", "size": {"rounds": 3, "seconds": 1}, "identity": {}, "title": "x", "about": "", "command": "",
+                 "machine": {}, "sessions": [{"began": "x", "busy_percent": 0}]}
+    monkeypatch.setattr(about, "describe", lambda *_: described)
     assert command.main(options) == 0
     assert counting.measured == [0, 1, 2, 3] and "records: left out" in capsys.readouterr().out
 
@@ -264,18 +149,19 @@ def test_all_within_a_budget(counting, monkeypatch, capsys):
 @pytest.mark.parametrize("name", ALL)
 def test_quick_ones_are_quick(name):
     experiment = ALL[name]
-    quick, full = (sum(point.seconds for point in experiment.points(size, some)) for size, some in ((experiment.quick, True), (experiment.full, False)))
+    quick, full = (sum(point.seconds for point in experiment.points(size, some))
+                   for size, some in ((experiment.quick, True), (experiment.full, False)))
     assert quick < 90 and quick < full < 400
 
 
 # the whole of it, with the real openssl
 
-def test_openssl_speed_from_end_to_end(build, monkeypatch, tmp_path):
+def test_openssl_speed_from_end_to_end(fake_build, monkeypatch, tmp_path):
     monkeypatch.setattr(openssl_speed, "ASYMMETRIC", {"ecdhx25519": ("derive",)})
     monkeypatch.setattr(openssl_speed, "AEADS", ())
     monkeypatch.setattr(openssl_speed, "QUICK_JOBS", (8,))
     monkeypatch.setattr(openssl_speed, "process_counts", lambda: [1])
-    assert command.main(["openssl-speed", "--quick", "--build-dir", str(build.folder), "--folder", str(tmp_path)]) == 0
+    assert command.main(["openssl-speed", "--quick", "--build-dir", str(fake_build.folder), "--folder", str(tmp_path)]) == 0
     run = frame.Run.read(tmp_path / "openssl-speed-quick")
     assert [record["key"] for record in run.records] == [{"algorithm": "ecdhx25519", "processes": 1, "jobs": 8}]
     assert all(values[0] > 100 for values in run.records[0]["metrics"]["derive"]["sides"].values())
@@ -291,7 +177,8 @@ def test_without_a_build(tmp_path, capsys):
 
 def test_ratios_are_medians_of_pairs():
     found = summary.of_metric(frame.metric("us", "less", {"stock": [10, 20, 30], "octuple": [5, 5, 30]}))
-    assert found["median"] == {"stock": 20, "octuple": 5} and found["ratio"] == {"octuple": 2} and found["quartiles"] == {"octuple": [1.5, 3]}
+    assert found["median"] == {"stock": 20, "octuple": 5} and found["ratio"] == {"octuple": 2}
+    assert found["quartiles"] == {"octuple": [1.5, 3]}
     assert summary.of_metric(frame.metric("1/s", "more", {"stock": [10], "octuple": [5]}))["ratio"] == {"octuple": 0.5}
     alone_ = summary.of_metric(frame.metric("us", "less", {"stock": [], "octuple": [5]}))
     assert alone_["ratio"] == {} and summary.ratio_text(alone_, "octuple") == "-"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""`bench/experiment NAME`: measures one experiment, or all, into a folder with raw data and a report. Stopped, it goes on when started again.
+"""`bench/experiment NAME`: measures an experiment, or all, into a folder with raw data and a report; stopped, it goes on when started again.
 
 Exit status: 0 all was measured; 1 something failed; 2 wrong usage, nothing built, or the folder holds another run; 3 this machine or build
 cannot measure some of it (no uprobes, no `octuple trace`); 130 interrupted.
@@ -34,15 +34,17 @@ DONE, FAILED, USAGE, UNAVAILABLE, INTERRUPTED = 0, 1, 2, 3, 130
 def arguments(argv: list[str] | None) -> argparse.Namespace:
     listed = "\n".join(f"  {name:<14} {one.title}" for name, one in ALL.items())
     parser = argparse.ArgumentParser(prog="bench/experiment", formatter_class=argparse.RawDescriptionHelpFormatter,
-                                     description=__doc__.split("\n")[0], epilog=f"Experiments:\n{listed}\n  all            every one of them, "
-                                     "in this order\n\n" + "\n".join(__doc__.split("\n")[2:]))
+                                     description=__doc__.split("\n")[0],
+                                     epilog=f"Experiments:\n{listed}\n  all            every one of them, in this order\n\n"
+                                     + "\n".join(__doc__.split("\n")[2:]))
     parser.add_argument("name", choices=[*ALL, "all"], metavar="NAME", help="see below")
     parser.add_argument("--quick", action="store_true", help="fewer points and rounds: each experiment in less than 90 seconds")
     parser.add_argument("--rounds", type=int, help="of each point, all sides in turns")
     parser.add_argument("--seconds", type=float, help="of each side in each round (of `records`: turns)")
     parser.add_argument("--folder", type=Path, help="where runs are kept, each in a folder of its own (default: build/experiments)")
     parser.add_argument("--again", action="store_true", help="discard what is in the run's folder")
-    parser.add_argument("--resume", action="store_true", help="go on with the run that is in the folder, or fail; without it a new one may begin")
+    parser.add_argument("--resume", action="store_true",
+                        help="go on with the run that is in the folder, or fail; without it a new one may begin")
     parser.add_argument("--report", action="store_true", help="measure nothing, only write the report of what is there")
     parser.add_argument("--only", metavar="TEXT", default="", help="measure only points that have this in their name, as the bar shows it")
     parser.add_argument("--budget", type=float, metavar="MINUTES", help="of all: leave out what would not end within it")
@@ -151,8 +153,9 @@ def every(options: argparse.Namespace, console: Console) -> int:
     began, statuses = time.monotonic(), []
     for experiment in ALL.values():
         left = (options.budget or float("inf")) * 60 - (time.monotonic() - began)
-        if expected_seconds(experiment, options) > left:
-            console.print(f"{experiment.name}: left out, as it takes about {expected_seconds(experiment, options) / 60:.1f} minutes", style="yellow")
+        seconds = expected_seconds(experiment, options)
+        if seconds > left:
+            console.print(f"{experiment.name}: left out, as it takes about {seconds / 60:.1f} minutes", style="yellow")
             continue
         statuses.append(guarded(experiment, options, console))
     order = (FAILED, USAGE, UNAVAILABLE, DONE)
@@ -176,7 +179,8 @@ def main(argv: list[str] | None = None) -> int:
     try:
         return every(options, console) if options.name == "all" else guarded(ALL[options.name], options, console)
     except KeyboardInterrupt:
-        print(f"bench/experiment: stopped; the same command{' without --again' if options.again else ''} goes on from here", file=sys.stderr)
+        without = " without --again" if options.again else ""
+        print(f"bench/experiment: stopped; the same command{without} goes on from here", file=sys.stderr)
         return INTERRUPTED
 
 

@@ -22,12 +22,13 @@ def traces(size: frame.Size) -> int:
 class Alone(frame.Experiment):
     name = "alone"
     title = "A single handshake and its steps"
-    about = ("nginx as it is and by `octuple run`, one connection at a time, the next when the last is over: there is nothing to gather, and "
-             "Octuple must not be in the way. Latency is the client's, without any tracing. The steps are those of `octuple trace snoop` in "
-             "the worker, the median over the handshakes of all calls of a function in one. Functions call each other, so steps do not add "
-             "up. Under Octuple, where handshakes are paused, what a handshake calls is timed by Octuple's own probes (`octuple:operation`, "
-             "`octuple:flush`), without it by OpenSSL's functions. A probe costs some microseconds, and a handshake holds those of all its "
-             "steps: it is the latency that says what is faster, the steps say where time goes.")
+    about = ("nginx as it is and by `octuple run`, one connection at a time, the next when the last is over: there is nothing to "
+             "gather, and Octuple must not be in the way. Latency is the client's, without any tracing. The steps are those of "
+             "`octuple trace snoop` in the worker, the median over the handshakes of all calls of a function in one. Functions call "
+             "each other, so steps do not add up. Under Octuple, where handshakes are paused, what a handshake calls is timed by "
+             "Octuple's own probes (`octuple:operation`, `octuple:flush`), without it by OpenSSL's functions. A probe costs some "
+             "microseconds, and a handshake holds those of all its steps: it is the latency that says what is faster, the steps say "
+             "where time goes.")
     full, quick = frame.Size(15, 0.4), frame.Size(5, 0.25)
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
@@ -51,7 +52,8 @@ class Alone(frame.Experiment):
         said = []
         for number in range(traces(lab.size)):
             for side in measure.order(number):
-                with pairs.single(lab, side, handshake) as bench, trace.Tracer(lab.build, "snoop", bench.servers[side].worker, TRACE) as tracer:
+                with pairs.single(lab, side, handshake) as bench, \
+                        trace.Tracer(lab.build, "snoop", bench.servers[side].worker, TRACE) as tracer:
                     while tracer.running:
                         bench.run(side, handshake, "steps", SLICE, connections=1, seed=number + 1)
                 found[side].append(trace.steps(trace.parse_snoop(tracer.text)))

@@ -16,9 +16,9 @@ from . import frame, pairs
 class Curves(frame.Experiment):
     name = "curves"
     title = "Latency and CPU by load"
-    about = ("nginx and HAProxy as they are and by `octuple run`, in turns, under connections that begin at random moments, 10 % to 100 % of the "
-             "rate at which stock was saturated (load 0, a closed loop of 64 connections), the same moments for both. Latency counts from "
-             "the moment at which a connection was due, CPU is the server's for each completed handshake.")
+    about = ("nginx and HAProxy as they are and by `octuple run`, in turns, under connections that begin at random moments, 10 % to "
+             "100 % of the rate at which stock was saturated (load 0, a closed loop of 64 connections), the same moments for both. "
+             "Latency counts from the moment at which a connection was due, CPU is the server's for each completed handshake.")
     full, quick = frame.Size(3, 1.0), frame.Size(1, 0.6)
     pivots = ("load, %",)
 
@@ -57,4 +57,5 @@ class Curves(frame.Experiment):
     def pictures(self, records: list[dict]) -> dict:
         from . import pictures
 
-        return {"load": pictures.lines([record for record in records if record["key"]["load, %"]], "load, %", "% of what stock can do", False)}
+        shown = [record for record in records if record["key"]["load, %"]]
+        return {"load": pictures.lines(shown, "load, %", "% of what stock can do", False)}

@@ -17,9 +17,9 @@ FILE, TEXT = 1 << 20, 1 << 16  # bytes
 class Bulk(frame.Experiment):
     name = "bulk"
     title = "Files by TLS 1.3 from nginx"
-    about = (f"nginx with one worker pinned to one CPU sends a file of {FILE >> 20} MB over and over on open connections, as it is and by "
-             "`octuple run`, in turns; the client, on another CPU, compares every answer with the file. CPU is the worker's; reading "
-             "the file and the socket's share are in it, and stay.")
+    about = (f"nginx with one worker pinned to one CPU sends a file of {FILE >> 20} MB over and over on open connections, as it is "
+             "and by `octuple run`, in turns; the client, on another CPU, compares every answer with the file. CPU is the worker's; "
+             "reading the file and the socket's share are in it, and stay.")
     full, quick = frame.Size(12, 0.5), frame.Size(4, 0.4)
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:

@@ -12,15 +12,18 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import subprocess
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
 from .. import machine, measure
-from ..programs import Build
+from ..programs import Build, clean_environment
+from ..server import ServerError
 
 STOCK = "stock"
+NOT_SERVED = 77  # a program's status: Octuple does not serve that here
 
 
 class ExperimentError(Exception):
@@ -112,7 +115,8 @@ def same_run(before: dict, now: dict, folder: Path) -> list[dict]:
         old, new = before.get("identity", {}), now["identity"]
         differing = [f"{name} (was {old.get(name)!r}, is {value!r})" for name, value in new.items() if old.get(name) != value]
     if differing:
-        raise ExperimentError(f"{folder} holds another run, that differs in {', '.join(differing)}: --again discards it, --folder keeps both")
+        raise ExperimentError(f"{folder} holds another run, that differs in {', '.join(differing)}: --again discards it, "
+                              "--folder keeps both")
     return before["sessions"]
 
 
@@ -192,6 +196,18 @@ def measure_points(experiment: Experiment, lab: Lab, done: Callable[[Point], Non
                 lab.run.append({"key": point.key, "at": now()} | record)
             done(point)
     return missing
+
+
+def output_of(command: list[str], cpus: set[int] | None = None) -> str:
+    """What one of our own programs says; it makes its own library contexts and reads no configuration."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300,
+                          env=clean_environment() | {"OPENSSL_CONF": "/dev/null"},
+                          preexec_fn=lambda: os.sched_setaffinity(0, cpus or os.sched_getaffinity(0)))
+    if done.returncode == NOT_SERVED:
+        raise Unavailable(done.stderr.strip())
+    if done.returncode:
+        raise ServerError(f"{' '.join(command)} ended with status {done.returncode}: {done.stderr.strip()}")
+    return done.stdout
 
 
 def now() -> str:

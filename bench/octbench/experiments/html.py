@@ -33,8 +33,8 @@ def warnings(run: Run, missing: list[str], left: int) -> list[str]:
         found += [f"{name}: {line}" for line in of_notes(record["key"], record.get("notes", {}))]
     waited = max((percent for record in run.records for percent in record.get("notes", {}).get("waited_percent", {}).values()), default=0)
     if waited > BUSY_PERCENT:
-        found.append(f"Other programs had the server's CPU for up to {waited:.0f} % of the time in which it wanted it: rates and latencies are "
-                     "worse than they could be, and all figures rough.")
+        found.append(f"Other programs had the server's CPU for up to {waited:.0f} % of the time in which it wanted it: rates and "
+                     "latencies are worse than they could be, and all figures rough.")
     return found
 
 

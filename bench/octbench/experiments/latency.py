@@ -19,11 +19,11 @@ SLICE = 1.0  # seconds of load at a time, as long as a trace takes
 class Latency(frame.Experiment):
     name = "latency"
     title = "Latencies of TLS calls under load"
-    about = (f"nginx as it is and by `octuple run`, in turns, under connections that begin at random moments, {PERCENT} % of what saturates "
-             "the stock server, the same moments for both; `octuple trace latency` counts in the worker how long each call took, with the cost of "
-             "its probes. Calls that came to nothing yet (`not over`: the client or a batch is waited for) are apart. Under Octuple a "
-             "handshake takes more calls, and `octuple:operation` includes the time for which an operation waited for its batch; the "
-             "latency of a whole handshake is in the experiments `alone` and `curves`.")
+    about = (f"nginx as it is and by `octuple run`, in turns, under connections that begin at random moments, {PERCENT} % of what "
+             "saturates the stock server, the same moments for both; `octuple trace latency` counts in the worker how long each "
+             "call took, with the cost of its probes. Calls that came to nothing yet (`not over`: the client or a batch is waited "
+             "for) are apart. Under Octuple a handshake takes more calls, and `octuple:operation` includes the time for which an "
+             "operation waited for its batch; the latency of a whole handshake is in the experiments `alone` and `curves`.")
     full, quick = frame.Size(3, 3.0), frame.Size(1, 2.0)
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""`openssl speed` itself, as it is and by `octuple run`: the operations of RSA, ECDSA, ECDH and AEADs, by asynchronous jobs and processes."""
+"""`openssl speed` itself, as it is and by `octuple run`: RSA, ECDSA, ECDH and AEADs, by asynchronous jobs and processes."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ def in_lanes(folder) -> float | None:
 class OpensslSpeed(frame.Experiment):
     name = "openssl-speed"
     title = "openssl speed, as it is and by octuple run"
-    about = ("Debian's `openssl speed -elapsed` alone, and by `octuple run`, in turns; one process is pinned to one CPU, several have all. "
-             "`jobs` is -async_jobs (0: none), `processes` -multi. OpenSSL's own code never pauses, so jobs change little for it; without jobs "
-             "there is nothing to gather for Octuple. What the command cannot show: its jobs all have the same key; it asks select() for each "
-             "paused job before it goes on with it, system calls that a server does not make and that are in the figures of Octuple; ECDH is "
-             "derivation alone, without a handshake's ephemeral key pair; and its AEADs (`-aead`, a record with 13 bytes of additional data) are "
-             "never asynchronous.")
+    about = ("Debian's `openssl speed -elapsed` alone, and by `octuple run`, in turns; one process is pinned to one CPU, several "
+             "have all. `jobs` is -async_jobs (0: none), `processes` -multi. OpenSSL's own code never pauses, so jobs change little "
+             "for it; without jobs there is nothing to gather for Octuple. What the command cannot show: its jobs all have the same "
+             "key; it asks select() for each paused job before it goes on with it, system calls that a server does not make and that "
+             "are in the figures of Octuple; ECDH is derivation alone, without a handshake's ephemeral key pair; and its AEADs "
+             "(`-aead`, a record with 13 bytes of additional data) are never asynchronous.")
     full, quick = frame.Size(2, 1), frame.Size(1, 1)
     pivots = ("jobs", "bytes")
 

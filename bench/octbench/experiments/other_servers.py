@@ -16,8 +16,8 @@ from . import frame
 class Servers(frame.Experiment):
     name = "servers"
     title = "Servers other than nginx"
-    about = (f"Each server that is installed, as it is and by `octuple run`, in turns, with full handshakes of {servers.HANDSHAKE.title}: "
-             "64 connections, and one at a time. CPU is that of the whole process tree.")
+    about = ("Each server that is installed, as it is and by `octuple run`, in turns, with full handshakes of "
+             f"{servers.HANDSHAKE.title}: 64 connections, and one at a time. CPU is that of the whole process tree.")
     full, quick = frame.Size(7, 0.5), frame.Size(3, 0.4)
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:

@@ -6,8 +6,9 @@
     bench/results                                        make the page from what is there
     bench/results --check [--machine NAME FOLDER...]     change nothing; fail if page, data and runs do not agree
 
-docs/results/MACHINE/EXPERIMENT.json is a run in small: medians, ratios and quartiles of each point, machine and command. published.json has what
-others have published, with where it stands, and which of our figures it is held against; earlier.md is included as it is.
+docs/results/MACHINE/EXPERIMENT.json is a run in small: medians, ratios and quartiles of each point, machine and command.
+published.json has what others have published, with where it stands, and which of our figures it is held against; earlier.md is
+included as it is.
 
 Exit status: 0; 1 if --check found a difference; 2 for wrong usage or an unreadable run.
 """

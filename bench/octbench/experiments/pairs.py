@@ -53,6 +53,6 @@ def notes(samples: Samples, handshake: load.Handshake) -> dict:
     """What a reader has to know to believe the figures: failures, how full batches were, how quiet the server's CPU."""
     total = measure.operation_total(samples["octuple"], handshake.operation)
     return {"failed": sum(measure.failures(runs) for runs in samples.values()),
-            "overdue": {side: sum(sample.report["overdue"] for sample in runs) for side, runs in samples.items()}, "operation": handshake.operation,
-            "batches": measure.operation_summary(total),
+            "overdue": {side: sum(sample.report["overdue"] for sample in runs) for side, runs in samples.items()},
+            "operation": handshake.operation, "batches": measure.operation_summary(total),
             "waited_percent": {side: measure.median([sample.waited_percent for sample in runs]) for side, runs in samples.items()}}

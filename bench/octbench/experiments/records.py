@@ -5,19 +5,14 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from contextlib import contextmanager
 from typing import Iterator
 
 from .. import measure
-from ..programs import clean_environment
-from ..server import ServerError
 from . import frame
 
 CIPHERS = ("AES-128-GCM", "AES-256-GCM", "ChaCha20-Poly1305")
 SIZES, QUICK_SIZES = (64, 256, 512, 1024, 1440, 2048, 4096, 8192, 16384), (64, 256, 1440, 4096, 16384)
-NOT_SERVED = 77  # octuple-evp: Octuple does not serve that cipher here
 
 
 def parse(text: str) -> dict[str, dict[str, float]]:
@@ -28,14 +23,15 @@ def parse(text: str) -> dict[str, dict[str, float]]:
 class Records(frame.Experiment):
     name = "records"
     title = "AEADs by record size"
-    about = ("Records of TLS 1.3 as libssl makes them through EVP (nonce, additional data, text, tag), by OpenSSL's provider and Octuple's in "
-             "one process in turns of thirty microseconds (`octuple-evp`), pinned to one CPU; time of one record.")
+    about = ("Records of TLS 1.3 as libssl makes them through EVP (nonce, additional data, text, tag), by OpenSSL's provider and "
+             "Octuple's in one process in turns of thirty microseconds (`octuple-evp`), pinned to one CPU; time of one record.")
     full, quick = frame.Size(7, 800), frame.Size(3, 200)  # not seconds, but turns of each run
     pivots = ("bytes",)
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
         seconds = size.rounds * (0.05 + size.seconds * 4 * 35e-6)
-        return [frame.Point({"cipher": cipher, "bytes": count}, seconds) for cipher in CIPHERS for count in (QUICK_SIZES if quick else SIZES)]
+        return [frame.Point({"cipher": cipher, "bytes": count}, seconds)
+                for cipher in CIPHERS for count in (QUICK_SIZES if quick else SIZES)]
 
     @contextmanager
     def opened(self, lab: frame.Lab) -> Iterator[frame.Measure]:
@@ -45,15 +41,7 @@ class Records(frame.Experiment):
     def measure(lab: frame.Lab, key: dict) -> dict:
         command = [str(lab.build.evp), "--json", "--algorithm", key["cipher"], "--shape", "records", "--len", str(key["bytes"]),
                    "--turns", str(int(lab.size.seconds)), str(lab.build.provider.parent)]
-        runs = []
-        for _ in range(lab.size.rounds):
-            done = subprocess.run(command, capture_output=True, text=True, check=False, env=clean_environment() | {"OPENSSL_CONF": "/dev/null"},
-                                  timeout=300, preexec_fn=lambda: os.sched_setaffinity(0, {lab.place.server}))
-            if done.returncode == NOT_SERVED:
-                raise frame.Unavailable(done.stderr.strip())
-            if done.returncode:
-                raise ServerError(f"{' '.join(command)} ended with status {done.returncode}: {done.stderr.strip()}")
-            runs.append(parse(done.stdout))
+        runs = [parse(frame.output_of(command, {lab.place.server})) for _ in range(lab.size.rounds)]
         return {"metrics": {verb: frame.metric("ns", "less", {side: [run[verb][side] for run in runs] for side in measure.VARIANTS})
                             for verb in runs[0]}}
 

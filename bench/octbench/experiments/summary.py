@@ -39,7 +39,8 @@ def of_metric(metric: dict) -> dict:
 
 
 def of_records(records: list[dict]) -> list[dict]:
-    return [{"key": record["key"], "metrics": {name: of_metric(metric) for name, metric in record["metrics"].items()}} for record in records]
+    return [{"key": record["key"], "metrics": {name: of_metric(metric) for name, metric in record["metrics"].items()}}
+            for record in records]
 
 
 def of_run(about: dict, records: list[dict]) -> dict:

@@ -5,12 +5,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from contextlib import contextmanager
 from typing import Iterator
 
 from .. import measure
-from ..programs import clean_environment
 from ..server import ServerError
 from . import frame
 
@@ -32,8 +30,8 @@ def parse(text: str) -> dict[str, dict[str, float]]:
 class Threads(frame.Experiment):
     name = "threads"
     title = "Threads that block"
-    about = ("1 to 256 threads of one process on one CPU, each with one private operation after the other through EVP, by OpenSSL's provider and by "
-             "Octuple's in turns of the same threads (`octuple-threads --cpus 1`).")
+    about = ("1 to 256 threads of one process on one CPU, each with one private operation after the other through EVP, by OpenSSL's "
+             "provider and by Octuple's in turns of the same threads (`octuple-threads --cpus 1`).")
     full, quick = frame.Size(3, 0.15), frame.Size(1, 0.1)
     pivots = ("threads",)
 
@@ -49,13 +47,7 @@ class Threads(frame.Experiment):
     def measure(lab: frame.Lab, key: dict) -> dict:
         command = [str(lab.build.threads), "--json", "--op", key["operation"], "--threads", str(key["threads"]), "--cpus", "1", "--turns",
                    str(TURNS), "--milliseconds", str(int(1000 * lab.size.seconds)), str(lab.build.provider.parent)]
-        runs = []
-        for _ in range(lab.size.rounds):
-            done = subprocess.run(command, capture_output=True, text=True, check=False, env=clean_environment() | {"OPENSSL_CONF": "/dev/null"},
-                                  timeout=300)
-            if done.returncode:
-                raise ServerError(f"{' '.join(command)} ended with status {done.returncode}: {done.stderr.strip()}")
-            runs.append(parse(done.stdout))
+        runs = [parse(frame.output_of(command)) for _ in range(lab.size.rounds)]
         return {"metrics": {name: frame.metric(unit, better, {side: [run[side][field] for run in runs] for side in measure.VARIANTS})
                             for name, (field, unit, better) in DEFINED.items()}}
 

@@ -131,7 +131,8 @@ class Tracer:
     def __enter__(self) -> "Tracer":
         """Into files: a pipe that nobody reads would fill."""
         self.files = tempfile.TemporaryFile("w+"), tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=self.files[0], stderr=self.files[1], env=clean_environment())
+        self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=self.files[0], stderr=self.files[1],
+                                        env=clean_environment())
         return self
 
     def __exit__(self, kind, *_exception) -> None:
