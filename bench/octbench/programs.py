@@ -5,9 +5,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 from dataclasses import dataclass
 from pathlib import Path
+
+SYSTEM_LIBRARIES = Path("/usr/lib/x86_64-linux-gnu")
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,15 @@ class Build:
 
     def missing(self) -> list[Path]:
         return [part for part in (self.octuple, self.load) if not part.exists()] + self.missing_libraries()
+
+
+def copy_libraries(folder: Path) -> Path:
+    """OpenSSL's libraries, as files that no other process has: a probe stands in a file, and only who maps it meets it."""
+    folder.mkdir(exist_ok=True)
+    for name in ("libssl.so.3", "libcrypto.so.3"):
+        if not (folder / name).exists():
+            shutil.copy(SYSTEM_LIBRARIES / name, folder)
+    return folder
 
 
 def free_ports(count: int) -> list[int]:

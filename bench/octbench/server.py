@@ -100,7 +100,7 @@ class Nginx(Running):
     def __init__(self, name: str, folder: Path, keys: Path, kinds: list[str], cpu: int, build: Build | None = None):
         self.name, self.folder, self.keys, self.cpu, self.build = name, folder, keys, cpu, build
         self.ports = dict(zip(kinds, free_ports(len(kinds))))
-        self.main, self.settings = "", {}  # lines in front of nginx's configuration; of Octuple's environment
+        self.main, self.settings = "", {}  # lines in front of nginx's configuration; of its environment
         self.counters_folder = folder / "counters"
         self.master: subprocess.Popen | None = None
         self.worker = 0
@@ -133,7 +133,7 @@ class Nginx(Running):
             environment["OCTUPLE_COUNTERS"] = str(self.counters_folder)
             if "OCTUPLE_TABLE" in os.environ:  # to see the demo as on another CPU: OCTUPLE_TABLE=off ./demo
                 environment["OCTUPLE_TABLE"] = os.environ["OCTUPLE_TABLE"]
-            environment.update(self.settings)
+        environment.update(self.settings)
         with open(self.folder / "output", "wb") as output:
             self.master = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                                            env=environment, preexec_fn=self.prepare_child)

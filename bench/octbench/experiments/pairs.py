@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Iterator
 
 from .. import load, measure
+from ..programs import copy_libraries
 from ..server import Nginx, make_keys
 from .frame import Lab, metric
 
@@ -25,8 +26,11 @@ def start(lab: Lab, side: str, handshakes: list[load.Handshake]) -> Nginx:
 
 @contextmanager
 def single(lab: Lab, side: str, handshake: load.Handshake) -> Iterator[measure.Bench]:
-    """One of them, for tracing: returns are traced in no process while another one pauses handshakes in the same library."""
-    with start(lab, side, [handshake]) as server:
+    """One of them, for tracing, with libraries of its own: what is traced in a file that a process with paused handshakes maps, ours or
+    anybody's, is traced at its begin only."""
+    server = start(lab, side, [handshake])
+    server.settings["LD_LIBRARY_PATH"] = str(copy_libraries(lab.folder / f"libraries-{side}"))
+    with server:
         yield measure.Bench({side: server}, lab.build.load, lab.place.client)
 
 
