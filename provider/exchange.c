@@ -8,6 +8,12 @@
 
 #include <openssl/crypto.h>
 
+static void forget_spare(struct oct_exchange *exchange)
+{
+    EVP_PKEY_CTX_free(exchange->spare);
+    exchange->spare = NULL;
+}
+
 void *oct_exchange_new(void *provctx)
 {
     struct oct_exchange *exchange = OPENSSL_zalloc(sizeof *exchange);
@@ -26,6 +32,7 @@ void oct_exchange_free(void *vexchange)
     if (exchange == NULL)
         return;
     EVP_PKEY_CTX_free(exchange->plain);
+    forget_spare(exchange);
     oct_prov_key_free(exchange->own);
     oct_prov_key_free(exchange->peer);
     OPENSSL_free(exchange);
@@ -38,6 +45,7 @@ void *oct_exchange_dup(void *vexchange)
 
     if (copy == NULL)
         return NULL;
+    copy->spare = NULL;
     oct_prov_key_up_ref(copy->own);
     oct_prov_key_up_ref(copy->peer);
     if (exchange->plain != NULL && (copy->plain = EVP_PKEY_CTX_dup(exchange->plain)) == NULL) {
@@ -55,6 +63,7 @@ int oct_exchange_start(struct oct_exchange *exchange, void *own)
     oct_prov_key_replace(&exchange->peer, NULL);
     EVP_PKEY_CTX_free(exchange->plain);
     exchange->plain = NULL;
+    forget_spare(exchange);
     return 1;
 }
 
@@ -63,6 +72,7 @@ int oct_exchange_take_peer(struct oct_exchange *exchange, void *peer)
     if (peer == NULL)
         return OCT_RAISE(exchange->prov, OCT_REASON_NO_KEY);
     oct_prov_key_replace(&exchange->peer, peer);
+    forget_spare(exchange);
     return 1;
 }
 
@@ -75,8 +85,7 @@ int oct_exchange_is_ready(const struct oct_exchange *exchange)
     return own->has_private ? 1 : OCT_RAISE(exchange->prov, OCT_REASON_NOT_PRIVATE);
 }
 
-int oct_exchange_derive(const struct oct_exchange *exchange, const struct oct_task_type *type, int op,
-                        uint8_t *secret)
+int oct_exchange_derive(struct oct_exchange *exchange, const struct oct_task_type *type, int op, uint8_t *secret)
 {
     const struct oct_derivation derivation = {
         .task = {.type = type,
@@ -84,6 +93,7 @@ int oct_exchange_derive(const struct oct_exchange *exchange, const struct oct_ta
                  .op = op,
                  .lane_key = oct_op_is_on(op),
                  .key = {exchange->own, exchange->peer}},
+        .spare = &exchange->spare,
         .secret = secret,
     };
     return oct_task_run(&derivation.task);

@@ -14,6 +14,7 @@ struct oct_exchange {
     struct oct_prov *prov;
     void *own, *peer;    /* keys of one family (key.h), with references; NULL: not set */
     EVP_PKEY_CTX *plain; /* not NULL: this context of OpenSSL's own serves; for families with parameters */
+    EVP_PKEY_CTX *spare; /* what a plain derivation has made of these keys, for the next one; NULL: none yet */
 };
 
 OSSL_FUNC_keyexch_newctx_fn oct_exchange_new;
@@ -33,12 +34,12 @@ int oct_exchange_is_ready(const struct oct_exchange *exchange);
 /* One derivation; its keys are task.key[0], ours, and task.key[1], the peer's. */
 struct oct_derivation {
     struct oct_task task;
-    uint8_t *secret; /* on the stack or the heap; as long as the family's secrets are */
+    EVP_PKEY_CTX **spare; /* of the exchange, which stays as long as the calling fibre may go on */
+    uint8_t *secret;      /* on the stack or the heap; as long as the family's secrets are */
 };
 
 /* Runs it, on the operation `op` (enum oct_op; -1: no lanes), with the keys of a context that is ready. Returns 1, or 0
  * with an error raised. */
-int oct_exchange_derive(const struct oct_exchange *exchange, const struct oct_task_type *type, int op,
-                        uint8_t *secret);
+int oct_exchange_derive(struct oct_exchange *exchange, const struct oct_task_type *type, int op, uint8_t *secret);
 
 #endif

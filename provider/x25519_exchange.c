@@ -39,7 +39,7 @@ static int exchange_set_peer(void *vexchange, void *key)
 
 static int exchange_derive(void *vexchange, unsigned char *secret, size_t *secret_len, size_t size)
 {
-    const struct oct_exchange *exchange = vexchange;
+    struct oct_exchange *exchange = vexchange;
 
     if (exchange == NULL || !oct_exchange_is_ready(exchange))
         return 0;
