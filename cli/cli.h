@@ -19,6 +19,8 @@ enum cli_exit {
     CLI_USAGE = 2,
     CLI_NOT_MEASURED = 3,
     CLI_PROBLEMS = 4,
+    CLI_NOT_TRACEABLE = 5, /* the process has no OpenSSL that can be traced */
+    CLI_CANNOT_TRACE = 6,  /* the machine lacks something */
     CLI_RUN_FAILED = 125,
     CLI_RUN_NOT_EXECUTABLE = 126,
     CLI_RUN_NOT_FOUND = 127
@@ -35,6 +37,7 @@ int cli_speed(int argc, char **argv);
 int cli_run(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
 int cli_top(int argc, char **argv);
+int cli_trace(int argc, char **argv);
 
 /* One line on stderr: "WHO: message". */
 void cli_say(const char *who, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -39,6 +39,7 @@ void doctor_add(struct doctor_report *report, enum doctor_level level, const cha
 struct doctor_libraries {
     char ssl[PATH_MAX], crypto[PATH_MAX];       /* OpenSSL's, or whatever has their names */
     char shim[PATH_MAX], provider[PATH_MAX];    /* ours */
+    char octuple[PATH_MAX];                     /* liboctuple.so */
     const char *other;                          /* name of another TLS library, or NULL */
     int other_inside;                           /* it is a part of the program, not a library of its own */
     int stale;                                  /* one of OpenSSL's or ours was replaced on disk */
@@ -85,6 +86,10 @@ struct doctor_target {
 
 /* A variable of the target's environment, or NULL. */
 const char *doctor_env(const struct doctor_target *target, const char *name);
+
+/* Calls see() with every file that the process has mapped, as a path that it sees itself; one may come several times.
+ * Returns 0, or an errno. */
+int doctor_each_file(pid_t pid, void (*see)(void *arg, const char *path), void *arg);
 
 /* Looks into the process and, if OpenSSL is not in it, into its descendants. Returns 0, or the errno of the first. */
 int doctor_look_process(struct doctor_target *target, pid_t pid);

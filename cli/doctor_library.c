@@ -59,6 +59,8 @@ void doctor_library_note(struct doctor_libraries *libraries, const char *path)
         keep(libraries->shim, clean);
     } else if (!strcmp(file, "octuple.so")) {
         keep(libraries->provider, clean);
+    } else if (!strncmp(file, "liboctuple.so", 13)) {
+        keep(libraries->octuple, clean);
     } else {
         note_other(libraries, file);
         stale = 0;

@@ -46,7 +46,7 @@ static const char *seen_inside(const char *path, const char *root)
     return !strncmp(path, root, len) && path[len] == '/' ? path + len : path;
 }
 
-static int read_maps(struct doctor_libraries *libraries, pid_t pid)
+int doctor_each_file(pid_t pid, void (*see)(void *arg, const char *path), void *arg)
 {
     char *line = NULL, root[PATH_MAX];
     size_t room = 0;
@@ -59,12 +59,22 @@ static int read_maps(struct doctor_libraries *libraries, pid_t pid)
         char *path = strchr(line, '/');
         if (path != NULL) {
             path[strcspn(path, "\n")] = '\0';
-            doctor_library_note(libraries, seen_inside(path, root));
+            see(arg, seen_inside(path, root));
         }
     }
     free(line);
     fclose(in);
     return 0;
+}
+
+static void note(void *libraries, const char *path)
+{
+    doctor_library_note(libraries, path);
+}
+
+static int read_maps(struct doctor_libraries *libraries, pid_t pid)
+{
+    return doctor_each_file(pid, note, libraries);
 }
 
 /* Programs that show what they do in `ps` (nginx) put that over their arguments and environment. */

@@ -14,6 +14,7 @@ static const struct cli_command commands[] = {
     {"run", "start a server with Octuple in front of its OpenSSL", cli_run},
     {"doctor", "whether a program is served, and if not, why", cli_doctor},
     {"top", "what it does in running servers, as it goes", cli_top},
+    {"trace", "watch the TLS calls and operations of a running process", cli_trace},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
@@ -43,7 +44,8 @@ static int help(void)
          "  OCTUPLE_COUNTERS  a directory in which every process keeps its counters\n"
          "\n"
          "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 'speed' had nothing of Octuple to measure,\n"
-         "4 'doctor' found problems; 125 to 127 are of 'run', see 'octuple run --help'. Manual: octuple(1).");
+         "4 'doctor' found problems, 5 and 6 'trace' cannot trace this process, or on this machine;\n"
+         "125 to 127 are of 'run', see 'octuple run --help'. Manual: octuple(1).");
     return CLI_OK;
 }
 

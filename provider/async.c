@@ -10,6 +10,7 @@
  */
 #include "provider.h"
 #include "task.h"
+#include "trace/timed.h"
 #include "wait.h"
 
 #include <openssl/async.h>
@@ -151,8 +152,19 @@ static int run_blocking(const struct oct_task *task)
     return done >= 0 ? done : run_plain_measured(task, oct_queue_thread());
 }
 
-int oct_task_run(const struct oct_task *task)
+static int run(const struct oct_task *task)
 {
     ASYNC_JOB *fibre = ASYNC_get_current_job();
     return fibre == NULL ? run_blocking(task) : run_in_fibre(task, fibre);
+}
+
+OCT_TIMED_DEFINE(operation);
+
+int oct_task_run(const struct oct_task *task)
+{
+    uint64_t start = OCT_TIMED_BEGIN(operation);
+    int ok = run(task);
+    if (start != 0)
+        OCT_PROBE_OPERATION((long)task->op, (long)ok, oct_timed_now() - start);
+    return ok;
 }

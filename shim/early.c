@@ -5,6 +5,7 @@
  * then runs with the arguments of a call that has long returned. Until the early data has been accepted libssl is
  * therefore given a buffer that lives as long as the connection, and the program gets its bytes from there.
  */
+#include "call.h"
 #include "thread.h"
 
 #include <stdlib.h>
@@ -70,7 +71,7 @@ static int read_on_fibre(struct oct_conn *conn, void *buf, size_t num, size_t *r
     return hand_out(early, buf, num, readbytes);
 }
 
-__attribute__((visibility("default"))) int SSL_read_early_data(SSL *s, void *buf, size_t num, size_t *readbytes)
+static int read_early(SSL *s, void *buf, size_t num, size_t *readbytes)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     if (ssl->SSL_read_early_data == NULL)
@@ -86,6 +87,14 @@ __attribute__((visibility("default"))) int SSL_read_early_data(SSL *s, void *buf
             conn = NULL;
     }
     return conn != NULL ? read_on_fibre(conn, buf, num, readbytes) : ssl->SSL_read_early_data(s, buf, num, readbytes);
+}
+
+__attribute__((visibility("default"))) int SSL_read_early_data(SSL *s, void *buf, size_t num, size_t *readbytes)
+{
+    uint64_t start = oct_call_begin();
+    int value = read_early(s, buf, num, readbytes);
+    oct_call_end(start, OCT_CALL_READ_EARLY_DATA, s, value, buf, value == SSL_READ_EARLY_DATA_SUCCESS ? *readbytes : 0);
+    return value;
 }
 
 /* A client's early data is a handshake call of its own kind: the whole handshake stays synchronous. */

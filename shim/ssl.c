@@ -4,6 +4,7 @@
  * The hooks of libssl. Each begins with its real function: where the shim is off, that is all there is, and the same
  * goes for reads and writes once the handshake is over.
  */
+#include "call.h"
 #include "thread.h"
 
 #define HOOK __attribute__((visibility("default")))
@@ -19,72 +20,96 @@ HOOK SSL *SSL_new(SSL_CTX *ctx)
     return real(ctx);
 }
 
+static int handshake(SSL *s, int (*real)(SSL *), enum oct_call name)
+{
+    uint64_t start = oct_call_begin();
+    int value = oct_shim_on() ? oct_handshake_full(s, real) : real(s);
+    oct_call_end(start, name, s, value, NULL, 0);
+    return value;
+}
+
 HOOK int SSL_do_handshake(SSL *s)
 {
-    int (*real)(SSL *) = REAL(SSL_do_handshake);
-    return oct_shim_on() ? oct_handshake_full(s, real) : real(s);
+    return handshake(s, REAL(SSL_do_handshake), OCT_CALL_DO_HANDSHAKE);
 }
 
 HOOK int SSL_accept(SSL *s)
 {
-    int (*real)(SSL *) = REAL(SSL_accept);
-    return oct_shim_on() ? oct_handshake_full(s, real) : real(s);
+    return handshake(s, REAL(SSL_accept), OCT_CALL_ACCEPT);
 }
 
 HOOK int SSL_connect(SSL *s)
 {
-    int (*real)(SSL *) = REAL(SSL_connect);
-    return oct_shim_on() ? oct_handshake_full(s, real) : real(s);
+    return handshake(s, REAL(SSL_connect), OCT_CALL_CONNECT);
 }
 
 /* A read or write: at once if no handshake is running, else behind the handshake. `failed` is what the program gets
  * instead, made from what the handshake said in `value`: that is -1 where it says 0, as libssl's own reads do. */
-#define BEHIND_HANDSHAKE(call, failed)                                                                                 \
+#define BEHIND_HANDSHAKE(value, call, failed)                                                                          \
+    do {                                                                                                               \
+        if (__builtin_expect(!oct_shim_on() || !oct_ssl()->SSL_in_init(s), 1)) {                                       \
+            value = call;                                                                                              \
+        } else if (!oct_handshake_first(s, &value)) {                                                                  \
+            value = failed;                                                                                            \
+        } else {                                                                                                       \
+            oct_thread_enter();                                                                                        \
+            value = call;                                                                                              \
+            oct_thread_exit();                                                                                         \
+            oct_handshake_settle(s);                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+/* The two forms of a read or write: the bytes that were moved are the result, or are stored in *moved. */
+#define MOVE_BY_RESULT(name, call_name)                                                                                \
+    __typeof__(name) *real = REAL(name);                                                                               \
+    uint64_t start = oct_call_begin();                                                                                 \
     int value;                                                                                                         \
-    if (__builtin_expect(!oct_shim_on() || !oct_ssl()->SSL_in_init(s), 1))                                             \
-        return call;                                                                                                   \
-    if (!oct_handshake_first(s, &value))                                                                               \
-        return failed;                                                                                                 \
-    oct_thread_enter();                                                                                                \
-    value = call;                                                                                                      \
-    oct_thread_exit();                                                                                                 \
-    oct_handshake_settle(s);                                                                                           \
+    BEHIND_HANDSHAKE(value, real(s, buf, num), value < 0 ? value : -1);                                                \
+    oct_call_end(start, call_name, s, value, buf, value > 0 ? (size_t)value : 0);                                      \
+    return value
+
+#define MOVE_BY_POINTER(name, call_name)                                                                               \
+    __typeof__(name) *real = REAL(name);                                                                               \
+    uint64_t start = oct_call_begin();                                                                                 \
+    int value;                                                                                                         \
+    BEHIND_HANDSHAKE(value, real(s, buf, num, moved), 0);                                                              \
+    oct_call_end(start, call_name, s, value, buf, value > 0 ? *moved : 0);                                             \
     return value
 
 HOOK int SSL_read(SSL *s, void *buf, int num)
 {
-    __typeof__(SSL_read) *real = REAL(SSL_read);
-    BEHIND_HANDSHAKE(real(s, buf, num), value < 0 ? value : -1);
+    MOVE_BY_RESULT(SSL_read, OCT_CALL_READ);
 }
 
 HOOK int SSL_peek(SSL *s, void *buf, int num)
 {
     __typeof__(SSL_peek) *real = REAL(SSL_peek);
-    BEHIND_HANDSHAKE(real(s, buf, num), value < 0 ? value : -1);
+    int value;
+    BEHIND_HANDSHAKE(value, real(s, buf, num), value < 0 ? value : -1);
+    return value;
 }
 
 HOOK int SSL_write(SSL *s, const void *buf, int num)
 {
-    __typeof__(SSL_write) *real = REAL(SSL_write);
-    BEHIND_HANDSHAKE(real(s, buf, num), value < 0 ? value : -1);
+    MOVE_BY_RESULT(SSL_write, OCT_CALL_WRITE);
 }
 
-HOOK int SSL_read_ex(SSL *s, void *buf, size_t num, size_t *readbytes)
+HOOK int SSL_read_ex(SSL *s, void *buf, size_t num, size_t *moved)
 {
-    __typeof__(SSL_read_ex) *real = REAL(SSL_read_ex);
-    BEHIND_HANDSHAKE(real(s, buf, num, readbytes), 0);
+    MOVE_BY_POINTER(SSL_read_ex, OCT_CALL_READ_EX);
 }
 
-HOOK int SSL_peek_ex(SSL *s, void *buf, size_t num, size_t *readbytes)
+HOOK int SSL_peek_ex(SSL *s, void *buf, size_t num, size_t *moved)
 {
     __typeof__(SSL_peek_ex) *real = REAL(SSL_peek_ex);
-    BEHIND_HANDSHAKE(real(s, buf, num, readbytes), 0);
+    int value;
+    BEHIND_HANDSHAKE(value, real(s, buf, num, moved), 0);
+    return value;
 }
 
-HOOK int SSL_write_ex(SSL *s, const void *buf, size_t num, size_t *written)
+HOOK int SSL_write_ex(SSL *s, const void *buf, size_t num, size_t *moved)
 {
-    __typeof__(SSL_write_ex) *real = REAL(SSL_write_ex);
-    BEHIND_HANDSHAKE(real(s, buf, num, written), 0);
+    MOVE_BY_POINTER(SSL_write_ex, OCT_CALL_WRITE_EX);
 }
 
 static struct oct_conn *conn_of(const SSL *s)

@@ -6,7 +6,7 @@ import re
 import pytest
 from conftest import ROOT
 
-COMMANDS = ("info", "speed", "run", "doctor", "top")
+COMMANDS = ("info", "speed", "run", "doctor", "top", "trace")
 
 
 def test_help_names_the_commands(place):
@@ -41,7 +41,7 @@ def test_wrong_command(place, args):
     assert result.returncode == 2 and result.stdout == ""
     assert "octuple --help" in result.stderr
     if args:
-        assert "info, speed, run, doctor, top" in result.stderr
+        assert "info, speed, run, doctor, top, trace" in result.stderr
 
 
 @pytest.mark.parametrize("args, code", [
@@ -53,7 +53,8 @@ def test_wrong_command(place, args):
     (["doctor", "-1"], 2), (["doctor", "99999999999"], 2), (["doctor", "1", "2"], 2), (["doctor", "--seconds", "5", "1"], 2),
     (["top", "--nonsense"], 2), (["top", "--interval", "0"], 2), (["top", "--interval", "1x"], 2), (["top", "--count", "0"], 2),
     (["top", "--count", "-1"], 2), (["top", "--json", "--prometheus"], 2), (["top", "--output", "file"], 2),
-    (["doctor", "--seconds", "0", "--", "true"], 2), (["doctor", "--seconds", "x", "--", "true"], 2)])
+    (["doctor", "--seconds", "0", "--", "true"], 2), (["doctor", "--seconds", "x", "--", "true"], 2),
+    (["trace"], 2), (["trace", "nonsense", "--pid", "1"], 2)])
 def test_wrong_usage_points_at_the_help(place, args, code):
     result = place.call(*args)
     assert result.returncode == code and result.stdout == ""

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The options of `octuple trace`. What goes into the program's text is held to letters that mean nothing there. */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include "trace.h"
+
+static const char help[] =
+    "Usage: octuple trace sniff|snoop|latency (--pid PID | --command NAME) [OPTION...]\n"
+    "Watches a running process from outside, by bpftrace, as root; nothing in it is changed, stopped or restarted.\n"
+    "\n"
+    "Tools:\n"
+    "  sniff    its TLS calls: handshake, read, write, with length and latency; the plaintext if that is asked for\n"
+    "  snoop    a line for each handshake step and operation, OpenSSL's and Octuple's, in one order\n"
+    "  latency  counts, averages and histograms of each function, summed up in the kernel; printed at the end\n"
+    "\n"
+    "Options:\n"
+    "  -p, --pid PID             this process and its descendants\n"
+    "  -c, --command NAME        all processes of this name, as 'ps -o comm' shows it\n"
+    "  -C, --connection ADDRESS  this connection alone, 0x... as sniff and snoop show it (not with latency)\n"
+    "  -s, --seconds N           end after so many seconds; otherwise by Ctrl-C\n"
+    "  -i, --interval N          latency: print every N seconds, too\n"
+    "  -j, --json                JSON, an object a line\n"
+    "  -P, --show-plaintext      sniff: show what is read and written, up to 200 bytes of each call\n"
+    "  -x, --hex                 ... as a hex dump\n"
+    "  -n, --print-program       print the bpftrace program and do not run it\n"
+    "  -h, --help                this text\n"
+    "\n"
+    "Examples:\n"
+    "  octuple trace latency --pid $(cat /run/nginx.pid) --seconds 10\n"
+    "  octuple trace snoop --command haproxy --json | jq 'select(.function == \"octuple:flush\")'\n"
+    "  octuple trace sniff --pid 4711 --connection 0x55d0c8a3b2f0 --show-plaintext --hex\n"
+    "\n"
+    "Exit codes: 0 done, 1 failed, 2 wrong usage, 5 this process cannot be traced (no OpenSSL of its own in a shared\n"
+    "library), 6 this machine cannot trace (bpftrace, root, tracefs or uprobes missing). Manual: octuple-trace(1).\n";
+
+static const char short_options[] = "+p:c:C:s:i:jPxnh";
+static const struct option long_options[] = {{"pid", required_argument, NULL, 'p'},
+                                             {"command", required_argument, NULL, 'c'},
+                                             {"connection", required_argument, NULL, 'C'},
+                                             {"seconds", required_argument, NULL, 's'},
+                                             {"interval", required_argument, NULL, 'i'},
+                                             {"json", no_argument, NULL, 'j'},
+                                             {"show-plaintext", no_argument, NULL, 'P'},
+                                             {"hex", no_argument, NULL, 'x'},
+                                             {"print-program", no_argument, NULL, 'n'},
+                                             {"help", no_argument, NULL, 'h'},
+                                             {NULL, 0, NULL, 0}};
+
+/* A whole number from 1 to INT_MAX, or 0 after saying what is wrong. */
+static unsigned number(const char *who, const char *option, const char *text)
+{
+    char *end;
+    errno = 0;
+    long value = strtol(text, &end, 10);
+    if (errno != 0 || *text == '\0' || *end != '\0' || value <= 0 || value > INT_MAX) {
+        cli_say(who, "--%s takes a whole number from 1, not '%s'", option, text);
+        return 0;
+    }
+    return (unsigned)value;
+}
+
+static uint64_t address(const char *who, const char *text)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 16);
+    if (errno != 0 || !isxdigit((unsigned char)text[0]) || *end != '\0' || value == 0) {
+        cli_say(who, "--connection takes an address such as 0x55d0c8a3b2f0, not '%s'", text);
+        return 0;
+    }
+    return value;
+}
+
+static int good_name(const char *who, const char *name)
+{
+    size_t len = strlen(name);
+    int good = len > 0 && len <= 15;
+    for (size_t i = 0; i < len; i++) {
+        good = good && (isalnum((unsigned char)name[i]) || strchr("._+:/@- ", name[i]) != NULL);
+    }
+    if (!good) {
+        cli_say(who, "--command takes a name as 'ps -o comm' shows it, of 1 to 15 letters, not '%s'", name);
+    }
+    return good;
+}
+
+/* 0 after a message. */
+static int take(struct trace_options *options, int option, const char *value)
+{
+    switch (option) {
+    case 'p':
+        return (options->pid = (pid_t)number(options->who, "pid", value)) != 0;
+    case 'c':
+        options->command = value;
+        return good_name(options->who, value);
+    case 'C':
+        return (options->connection = address(options->who, value)) != 0;
+    case 's':
+        return (options->seconds = number(options->who, "seconds", value)) != 0;
+    case 'i':
+        return (options->interval = number(options->who, "interval", value)) != 0;
+    case 'j':
+        return options->json = 1;
+    case 'P':
+        return options->plaintext = 1;
+    case 'x':
+        return options->hex = 1;
+    case 'n':
+        return options->print = 1;
+    default:
+        return 0;
+    }
+}
+
+/* What does not go together; NULL if all does. */
+static const char *conflict(const struct trace_options *options)
+{
+    if ((options->pid != 0) == (options->command != NULL)) {
+        return "it takes either --pid or --command";
+    }
+    if (options->interval != 0 && options->tool != TRACE_LATENCY) {
+        return "--interval is an option of 'latency'";
+    }
+    if (options->connection != 0 && options->tool == TRACE_LATENCY) {
+        return "--connection is an option of 'sniff' and 'snoop'";
+    }
+    if ((options->plaintext || options->hex) && options->tool != TRACE_SNIFF) {
+        return "--show-plaintext and --hex are options of 'sniff'";
+    }
+    return options->hex && !options->plaintext ? "--hex shows plaintext: ask for it by --show-plaintext, too" : NULL;
+}
+
+/* The tool's number, or -1. `who` gets its name. */
+static int read_tool(const char *name, const char **who)
+{
+    static const char *const names[][2] = {
+        {"sniff", "octuple trace sniff"}, {"snoop", "octuple trace snoop"}, {"latency", "octuple trace latency"}};
+    for (int i = 0; i < 3; i++) {
+        if (name != NULL && !strcmp(name, names[i][0])) {
+            *who = names[i][1];
+            return i;
+        }
+    }
+    return -1;
+}
+
+int trace_options_read(struct trace_options *options, int argc, char **argv)
+{
+    int option, tool = -1;
+    options->who = argv[0];
+    if (argc > 1 && (tool = read_tool(argv[1], &options->who)) >= 0) {
+        argc--;
+        argv++;
+    }
+    char *whole = argv[0];
+    argv[0] = (char *)(uintptr_t)options->who;
+    options->tool = (enum trace_tool)tool;
+    while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
+        if (option == 'h') {
+            return cli_print(help);
+        }
+        if (!take(options, option, optarg)) {
+            return cli_see_help("octuple trace");
+        }
+    }
+    argv[0] = whole;
+    const char *wrong = tool < 0 ? "a tool is missing: sniff, snoop or latency"
+                        : optind < argc ? "it takes options alone" : conflict(options);
+    if (wrong != NULL) {
+        cli_say(options->who, "%s", wrong);
+        return cli_see_help("octuple trace");
+    }
+    return -1;
+}

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""`octuple trace` for real, on nginx as it is and under Octuple: what it counts is what the load generator counted, and the server
+serves on. Needs root, bpftrace and a kernel with uprobes."""
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, build_folder
+
+sys.path.insert(0, str(ROOT / "bench"))
+
+from octbench import load, machine, trace  # noqa: E402
+from octbench.programs import Build  # noqa: E402
+from octbench.server import Nginx, make_keys  # noqa: E402
+
+BUILD = Build(build_folder())
+HANDSHAKE = load.named("tls13-rsa2048")
+
+
+def obstacle():
+    """Why nothing can be traced here, or None."""
+    if os.geteuid() != 0:
+        return "tracing needs root"
+    for program in ("bpftrace", "nginx", "curl"):
+        if not shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin"):
+            return f"{program} is not installed"
+    if not Path("/sys/bus/event_source/devices/uprobe/type").exists():
+        return "this kernel has no uprobes"
+    if not Path("/sys/kernel/tracing/events").exists():
+        return "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing"
+    return None
+
+
+pytestmark = pytest.mark.skipif(obstacle() is not None, reason=str(obstacle()))
+
+
+def has_probes(library):
+    return "stapsdt" in subprocess.run(["readelf", "-n", library], capture_output=True, text=True, check=True).stdout
+
+
+def lanes():
+    """Octuple serves on this machine."""
+    told = subprocess.run([BUILD.octuple, "info", "--json"], capture_output=True, text=True, check=True).stdout
+    return '"avx512"' in told
+
+
+@pytest.fixture
+def start(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("trace")
+    for path in (folder, *folder.parents):
+        if path.owner() == "root" and path != Path("/"):
+            path.chmod(path.stat().st_mode | 0o055)  # nginx's worker is another user
+    make_keys(folder / "keys", [HANDSHAKE.key])
+    running = []
+
+    def start(variant):
+        """nginx with libraries that it shares with nobody: what else runs on the machine neither meets the probes nor forbids any."""
+        server = Nginx(variant, folder / variant, folder / "keys", [HANDSHAKE.key], machine.place().server,
+                       BUILD if variant == "octuple" else None)
+        server.settings["LD_LIBRARY_PATH"] = str(trace.copy_libraries(folder / variant / "libraries"))
+        server.start()
+        running.append(server)
+        return server
+
+    yield start
+    for server in running:
+        server.stop()
+
+
+def run(server, seconds, connections=64):
+    report = load.run(BUILD.load, server.ports[HANDSHAKE.key], machine.place().client, HANDSHAKE, connections=connections,
+                      seconds=seconds)
+    assert report["failed_total"] == 0, report["first_failure"]
+    return report["completed"]
+
+
+def tracer(tool, server, *options):
+    return trace.Tracer(BUILD, tool, server.master.pid, server.folder, *options)
+
+
+def rows(line):
+    return {(row["function"], row.get("operation")): row for row in line["functions"]}
+
+
+def check_sums(line):
+    for row in line["functions"]:
+        for half in (row["ok"], row["failed"]):
+            assert sum(bucket["count"] for bucket in half["histogram"]) == half["count"]
+            assert all(bucket["from_us"] < bucket["to_us"] for bucket in half["histogram"])
+            assert abs(half["average_us"] * half["count"] - half["total_us"]) <= 1e-6 * half["total_us"]
+
+
+def test_latency_of_stock_nginx(start):
+    server = start("stock")
+    with tracer("latency", server, "--interval", "1") as tracing:
+        completed = run(server, 1.5)
+    assert "begin only" not in tracing.err.read_text()
+    total = tracing.lines[-1]
+    assert total["total"] is True and [line["interval"] for line in tracing.lines[:-1]] == list(range(1, len(tracing.lines)))
+    assert abs(tracing.handshakes() - completed) <= completed / 100
+    sums = rows(total)
+    nothing = {"ok": {"count": 0}}
+    parts = [rows(line).get(("SSL_do_handshake", None), nothing)["ok"]["count"] for line in tracing.lines[:-1]]
+    assert sum(parts) <= tracing.handshakes()
+    assert abs(sums["EVP_DigestSign", None]["ok"]["count"] - completed) <= completed / 100 + 64  # some were still on their way
+    check_sums(total)
+
+
+def test_snoop_of_stock_nginx(start):
+    server = start("stock")
+    with tracer("snoop", server) as tracing:
+        completed = run(server, 0.5, connections=4)
+    assert "lost" not in tracing.err.read_text()
+    assert abs(tracing.handshakes() - completed) <= completed / 100
+    times = [line["time_us"] for line in tracing.lines]
+    assert times == sorted(times)
+    assert {line["command"] for line in tracing.lines} == {"nginx"} and {line["pid"] for line in tracing.lines} == {server.worker}
+    sign = next(line for line in tracing.lines if line["function"] == "RSA_private_encrypt")
+    assert sign["result"] == 256 and sign["latency_us"] > 0 and sign["connection"].startswith("0x")
+
+
+def sniffed(server, *options):
+    with tracer("sniff", server, *options) as tracing:
+        subprocess.run(["curl", "-qskf", f"https://127.0.0.1:{server.ports[HANDSHAKE.key]}/x"], stdout=subprocess.DEVNULL, check=True)
+    (read,) = [line for line in tracing.lines if line["function"] == "SSL_read" and line["length"] > 0]
+    (write,) = [line for line in tracing.lines if line["function"] == "SSL_write"]
+    assert read["length"] == read["result"] and write["result"] == write["length"] and read["connection"] == write["connection"]
+    return tracing.lines, read, write
+
+
+def test_sniff_of_stock_nginx(start):
+    server = start("stock")
+    lines, _, _ = sniffed(server)
+    assert not any("data" in line for line in lines)
+    _, read, write = sniffed(server, "--show-plaintext")
+    assert bytes.fromhex(read["data"]).startswith(b"GET /x HTTP/1.1\r\n")
+    assert bytes.fromhex(write["data"]).startswith(b"HTTP/1.1 200 OK\r\n")
+
+
+def test_nginx_under_octuple(start):
+    """Pausing handshakes, and not harmed by it: the same worker serves before, meanwhile and afterwards."""
+    for library in (BUILD.shim, BUILD.provider, BUILD.folder / "lib/liboctuple.so"):
+        if not has_probes(library):
+            pytest.skip(f"{library.name} was built without systemtap-sdt-dev")
+    server = start("octuple")
+    run(server, 0.3)
+    worker = server.worker
+    with tracer("latency", server) as tracing:
+        completed = run(server, 1.5)
+    assert abs(tracing.handshakes() - completed) <= completed / 100
+    sums = rows(tracing.lines[-1])
+    check_sums(tracing.lines[-1])
+    assert abs(sums["octuple:operation", "rsa2048-private"]["ok"]["count"] - completed) <= completed / 100 + 64
+    _, read, _ = sniffed(server, "--show-plaintext")
+    assert bytes.fromhex(read["data"]).startswith(b"GET /x HTTP/1.1\r\n")
+    with tracer("snoop", server) as tracing:
+        completed = run(server, 0.5)
+    assert abs(tracing.handshakes() - completed) <= completed / 100 or "lost" in tracing.err.read_text()
+    if lanes():
+        flushes = [line for line in tracing.lines if line["function"] == "octuple:flush" and line["operation"] == "rsa2048-private"]
+        assert max(line["lanes"] for line in flushes) == 8 and {line["reason"] for line in flushes} <= {"full", "poll", "now"}
+    run(server, 0.3)
+    assert server.said() == "" and Path(f"/proc/{worker}").exists()
+
+
+def test_a_paused_neighbour_is_not_harmed(start, tmp_path):
+    """Stock nginx is traced while nginx under Octuple serves from the same library files."""
+    stock = start("stock")
+    neighbour = Nginx("neighbour", tmp_path / "neighbour", stock.keys, [HANDSHAKE.key], machine.place().server, BUILD)
+    neighbour.settings = stock.settings
+    for path in (tmp_path, *tmp_path.parents):
+        if path.owner() == "root" and path != Path("/"):
+            path.chmod(path.stat().st_mode | 0o055)
+    with neighbour:
+        worker = neighbour.worker
+        with tracer("latency", stock) as tracing:
+            run(neighbour, 0.5)
+            completed = run(stock, 0.5)
+            run(neighbour, 0.5)
+        assert "pauses handshakes" in tracing.err.read_text() and tracing.child.returncode == 0
+        assert abs(tracing.handshakes() - completed) <= completed / 100
+        assert ("EVP_DigestSign", None) not in rows(tracing.lines[-1])
+        assert neighbour.said() == "" and Path(f"/proc/{worker}").exists()
+        with trace.Tracer(BUILD, "latency", neighbour.master.pid, tmp_path):
+            run(neighbour, 0.3)
+    with tracer("latency", stock) as tracing, neighbour:
+        tracing.child.wait(30)
+    assert tracing.child.returncode == 1 and "ended early" in tracing.err.read_text()
