@@ -52,7 +52,7 @@ class Build:
 
 def copy_libraries(folder: Path) -> Path:
     """OpenSSL's libraries, as files that no other process has: a probe stands in a file, and only who maps it meets it."""
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for name in ("libssl.so.3", "libcrypto.so.3"):
         if not (folder / name).exists():
             shutil.copy(SYSTEM_LIBRARIES / name, folder)

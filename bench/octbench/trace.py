@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import signal
 import statistics
 import subprocess
@@ -24,21 +23,11 @@ from rich.console import Console
 from rich.table import Table
 
 from . import experiment, load, machine, measure
-from .programs import Build
+from .programs import Build, copy_libraries
 from .server import Nginx, ServerError, make_keys
 
 TOOLS = ("latency", "snoop", "sniff")
-LIBRARIES = ("libssl.so.3", "libcrypto.so.3")
-SYSTEM = Path("/usr/lib/x86_64-linux-gnu")
 HANDSHAKE = load.named("tls13-rsa2048")
-
-
-def copy_libraries(folder: Path) -> Path:
-    """OpenSSL's libraries, as files that no other process has."""
-    folder.mkdir(parents=True)
-    for name in LIBRARIES:
-        shutil.copy(SYSTEM / name, folder)
-    return folder
 
 
 class Tracer:
