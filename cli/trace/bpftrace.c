@@ -62,6 +62,8 @@ struct reading {
     int harmful;    /* one came that the program could harm */
     int ready, asked;  /* all is attached; it was asked to end */
     time_t end;        /* 0: not yet known, or never */
+    unsigned quiet;    /* so often in a row it had nothing to say */
+    time_t due;        /* when it ends even if it has not said everything; 0: it goes on */
     uint64_t lost;
 };
 
@@ -114,13 +116,24 @@ static void watch_others(struct reading *reading)
     reading->target->returns = used;
 }
 
+/* At its end bpftrace drops what the kernel holds for it, so that it is heard out first, for a moment at least and two
+ * seconds at most. */
+static int is_over(struct reading *reading)
+{
+    if (reading->due == 0 && (interrupted || (reading->end != 0 && now() >= reading->end))) {
+        reading->due = now() + 2;
+        reading->quiet = 0;
+    }
+    return reading->due != 0 && (reading->quiet > 3 || now() >= reading->due);
+}
+
 /* bpftrace 0.17 heeds SIGINT only if it is asleep then: SIGUSR1, by which it prints its maps, wakes it up once more, or
  * more often. A second SIGINT would keep it from printing them at its end. */
 static void ask_to_end(struct reading *reading)
 {
     if (reading->asked) {
         kill(reading->child, SIGUSR1);
-    } else if (interrupted || reading->harmful || (reading->end != 0 && now() >= reading->end)) {
+    } else if (reading->harmful || is_over(reading)) {
         reading->asked = 1;
         kill(reading->child, SIGINT);
     }
@@ -156,6 +169,7 @@ static void read_all(struct reading *reading, int from)
     struct pollfd wait = {.fd = from, .events = POLLIN};
     while (pieces.text != NULL) {
         int ready = poll(&wait, 1, 100);
+        reading->quiet = ready > 0 ? 0 : reading->quiet + 1;
         watch_others(reading);
         ask_to_end(reading);
         if (ready <= 0) {
