@@ -10,7 +10,8 @@
  * the kernel tells a level-triggered program so all the time: such events are left out, and the kernel repeats them
  * afterwards. Two kinds of server would not get
  * to sleep: one that only ever looks (timeout 0, because it always has something else to do), and one to which
- * something happens all the time. For them the wait is bounded.
+ * something happens all the time. For them the wait is bounded: while handshakes move, company is on its way, and a job may wait
+ * for it as long as clients wait anyhow in a server as busy as that; when none has moved for a while, none will come.
  */
 #include "events.h"
 
@@ -19,11 +20,11 @@
 
 #include <errno.h>
 
-/* How long jobs may wait in a server that finds something to do each time: some milliseconds are what its clients wait
- * anyhow, and enough for the handshakes that arrive together to be read, one or two in a round. */
-#define BUSY_NANOSECONDS     1000000
-#define BUSY_ALL_NANOSECONDS 10000000
-#define EMPTY_POLLS          3
+/* In a server that finds something to do each time: how long a job may wait (oct_queue_poll_waited()), and how long all of them after a
+ * handshake has moved. */
+#define BUSY_NANOSECONDS  5000000
+#define STILL_NANOSECONDS 1000000
+#define EMPTY_POLLS       3
 
 /* A level-triggered server hears of a connection again after so many rounds, or when it would sleep. To be told in each
  * round would cost those much that take few of their connections in one (HAProxy: one handshake). */
@@ -120,24 +121,28 @@ static int deliver(struct oct_thread *t, const struct oct_wait *w, bool sleep)
 static void jobs_forget(struct oct_thread *t)
 {
     t->empty_polls = t->muted_count = 0;
-    t->waiting_since = t->all_waiting_since = 0;
+    t->still_since = 0;
+    t->jobs_seen = false;
 }
 
-static bool queue_due(struct oct_thread *t, int64_t time, bool sleep, bool empty)
+/* Nobody is on the way whom the jobs could wait for. */
+static bool all_due(struct oct_thread *t, int64_t time, bool sleep, bool empty)
 {
-    if (t->waiting_since == 0)
-        t->waiting_since = time;
-    if (t->all_waiting_since == 0)
-        t->all_waiting_since = time;
+    if (t->still_since == 0)
+        t->still_since = time;
     t->empty_polls = empty ? t->empty_polls + 1 : 0;
-    return sleep || t->empty_polls >= EMPTY_POLLS || time - t->waiting_since >= BUSY_NANOSECONDS ||
-           time - t->all_waiting_since >= BUSY_ALL_NANOSECONDS;
+    return sleep || t->empty_polls >= EMPTY_POLLS || time - t->still_since >= STILL_NANOSECONDS;
 }
 
 static void run_queue_if_due(struct oct_thread *t, int64_t time, bool sleep, bool empty)
 {
-    if (oct_thread_waiting() != 0 && !queue_due(t, time, sleep, empty))
+    if (oct_thread_waiting() != 0 && !all_due(t, time, sleep, empty)) {
+        /* However long the round took in which they came: the next may bring their company. */
+        if (t->jobs_seen)
+            oct_queue_poll_waited(oct_queue_thread_peek(), BUSY_NANOSECONDS);
+        t->jobs_seen = true;
         return;
+    }
     jobs_forget(t);
     if (oct_thread_waiting() != 0)
         oct_queue_poll(oct_queue_thread_peek());
@@ -196,8 +201,10 @@ static void begin_round(struct oct_thread *t)
     t->waits = true;
     if (++t->round == 0)
         t->round = 1;
-    if (t->moved)
+    if (t->moved) {
         t->empty_polls = 0;
+        t->still_since = 0;
+    }
     t->moved = false;
 }
 

@@ -105,11 +105,11 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
                        int pause_value)
 {
     struct oct_queue *queue = wants_fibre(conn, t) ? oct_queue_thread() : NULL;
+    const OSSL_HANDSHAKE_STATE before = oct_ssl()->SSL_get_state(conn->ssl);
     int value;
 
     conn->masked = false;
     t->busy++;
-    t->moved = true;
     oct_socket_watch(conn, t);
     if (queue != NULL) {
         oct_queue_set_deferred(queue, 1);
@@ -120,10 +120,10 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
     }
     oct_socket_unwatch(t);
     t->busy--;
+    t->moved |= value > 0 || conn->state == OCT_CONN_PAUSED || oct_ssl()->SSL_get_state(conn->ssl) != before;
     if (conn->state == OCT_CONN_PAUSED) {
         value = pretend(conn, t, pause_value);
-        if (oct_queue_run_full(queue) > 0)
-            t->waiting_since = 0;
+        (void)oct_queue_run_full(queue);
     } else if (value <= 0 && oct_ssl()->SSL_want(conn->ssl) == SSL_NOTHING) {
         oct_thread_leave(conn); /* it has failed */
     }

@@ -25,11 +25,11 @@ struct oct_thread {
     unsigned busy;                       /* inside libssl: what it calls itself passes the hooks untouched */
     int round_events;                    /* how many the last epoll_wait() returned */
     unsigned empty_polls;                /* calls of epoll_wait() in a row that found nothing and would not sleep */
-    int64_t waiting_since;               /* when epoll_wait() first saw jobs wait, since some were run; 0: not yet */
-    int64_t all_waiting_since; /* the same, since all were run: the jobs of one operation may pass another's */
+    int64_t still_since;       /* when epoll_wait() first saw jobs wait, since a handshake went on; 0: not yet */
+    bool jobs_seen;            /* jobs waited when it last waited for events */
     struct oct_stack *stacks;  /* of this thread's fibres (stack.c) */
     bool makes_fibre;          /* libcrypto is called, and what fibre it makes is for the shim */
-    bool moved;                /* since it last waited for events some handshake went on */
+    bool moved;                /* since it last waited for events some handshake went on: by a message, or to an operation */
     unsigned muted_count;      /* of muted[] */
     struct oct_muted muted[OCT_MUTED_MAX]; /* sockets of paused handshakes (events.c) */
     struct oct_conn *reads;    /* inside libssl: whose recv() is watched (socket.c) */

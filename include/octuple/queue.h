@@ -68,10 +68,12 @@ struct oct_job {
     struct oct_job_list *list;        /* the queue's */
     struct oct_queue *queue;          /* the queue's */
     uint64_t generation;              /* the queue's */
+    uint64_t since;                   /* the queue's */
 };
 
 struct oct_queue_config {
-    /* The clock, in nanoseconds; NULL for CLOCK_MONOTONIC. It is used for one thing: to learn what a vector costs. */
+    /* The clock, in nanoseconds; NULL for CLOCK_MONOTONIC. It is used to learn what a vector costs, and for
+     * oct_queue_poll_waited(). */
     uint64_t (*now)(void *arg);
     void *now_arg;
 };
@@ -127,6 +129,14 @@ OCT_API OCT_MUST_USE int oct_queue_combine(struct oct_job *job);
 /* Runs everything that waits (jobs that callbacks submit meanwhile wait for the next call). Returns how many
  * completed. */
 OCT_API unsigned oct_queue_poll(struct oct_queue *queue);
+
+/*
+ * For a server that does not get to sleep: runs the operations of which a job has waited for so many nanoseconds or
+ * more, eight of the oldest at a time. Time in which this queue ran batches does not count: that was work
+ * which had to be done, and what it held up had better go on waiting for company than run alone after it. Returns how
+ * many completed.
+ */
+OCT_API unsigned oct_queue_poll_waited(struct oct_queue *queue, uint64_t nanoseconds);
 
 /* Runs only the operations of which eight or more wait, eight at a time. Returns how many completed. */
 OCT_API unsigned oct_queue_run_full(struct oct_queue *queue);

@@ -92,6 +92,7 @@ static void chunk_run_lanes(struct oct_queue *queue, int op, const struct chunk 
     struct oct_bin *bin = &queue->bin[op];
     uint64_t nanoseconds = timed_run(queue, &queue->runner[op], chunk);
 
+    queue->ran += nanoseconds;
     count_lanes(bin, chunk);
     if (!chunk_ran(chunk))
         return;
@@ -200,6 +201,26 @@ unsigned oct_queue_poll(struct oct_queue *queue)
         return 0;
     for (int op = 0; op < OCT_OP_COUNT; op++)
         while (queue->bin[op].ready.count != 0)
+            completed += run_chunk(queue, op, OCT_FLUSH_POLL);
+    end(queue);
+    return completed;
+}
+
+/* Unsigned: a clock that was set back makes old jobs very old, which are then run. */
+static bool has_waited(const struct oct_bin *bin, uint64_t now, uint64_t nanoseconds)
+{
+    return bin->ready.head != NULL && now - bin->ready.head->since >= nanoseconds;
+}
+
+unsigned oct_queue_poll_waited(struct oct_queue *queue, uint64_t nanoseconds)
+{
+    unsigned completed = 0;
+
+    if (!begin(queue))
+        return 0;
+    const uint64_t now = oct_queue_clock(queue);
+    for (int op = 0; op < OCT_OP_COUNT; op++)
+        while (has_waited(&queue->bin[op], now, nanoseconds))
             completed += run_chunk(queue, op, OCT_FLUSH_POLL);
     end(queue);
     return completed;

@@ -145,6 +145,7 @@ int oct_queue_submit(struct oct_queue *queue, struct oct_job *job)
     job->state = OCT_JOB_WAITING;
     job->queue = queue;
     job->generation = queue->generation;
+    job->since = oct_queue_clock(queue);
     oct_list_append(queue->busy ? &bin->late : &bin->ready, job);
     queue->waiting++;
     bin->news.submitted++;

@@ -46,6 +46,7 @@ struct oct_queue {
     const struct oct_runner *runner; /* OCT_OP_COUNT of them */
     uint64_t generation;             /* of the process in which the lists are true */
     unsigned waiting;                /* jobs in all lists */
+    uint64_t ran;                    /* nanoseconds in batches, in all */
     unsigned company;
     bool deferred;
     bool busy; /* inside a call that runs jobs: callbacks' calls only note their wishes */
@@ -77,6 +78,12 @@ void oct_queue_publish(struct oct_queue *queue, int op);
 /* OCT_OK, or why the job cannot be run by these runners, or by this queue, which may be NULL (queue.c). */
 int oct_job_check(const struct oct_runner runners[OCT_OP_COUNT], const struct oct_job *job);
 int oct_queue_check(const struct oct_queue *queue, const struct oct_job *job);
+
+/* Nanoseconds on a clock that stands still while batches run. */
+static inline uint64_t oct_queue_clock(const struct oct_queue *queue)
+{
+    return queue->now(queue->now_arg) - queue->ran;
+}
 
 /* Runs full eights of one operation, and tells their owners (flush.c). */
 unsigned oct_queue_run_op(struct oct_queue *queue, int op);

@@ -79,6 +79,32 @@ static void test_always_busy(void **state)
     world_close(w);
 }
 
+/* The same, and in each round one more handshake moves: company on its way, for which the first do not wait for ever. */
+static void test_always_busy_with_handshakes(void **state)
+{
+    struct world *w = world_open(EPOLLIN | EPOLLET, TLS13, 7);
+    struct pair *noise = world_add(w, world_server_ctx(TLS13), 0);
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL}, events[8];
+    int made_up = 0;
+    (void)state;
+    w->pairs--; /* it takes no part */
+    assert_int_equal(epoll_ctl(w->epfd, EPOLL_CTL_ADD, noise->fd, &event), 0);
+    assert_int_equal(send(noise->peer, "x", 1, 0), 1);
+    for (int i = 0; i < 7; i++)
+        pair_client(&w->pair[i]);
+    for (int i = 0; i < 7 && made_up == 0; i++) {
+        pair_server(&w->pair[i]);
+        usleep(2000);
+        int n = world_wait(w, events, 8, -1);
+        for (int k = 0; k < n; k++)
+            made_up += events[k].data.ptr != NULL;
+    }
+    assert_true(made_up > 0);
+    assert_int_equal(epoll_ctl(w->epfd, EPOLL_CTL_DEL, noise->fd, NULL), 0);
+    w->pairs++;
+    world_close(w);
+}
+
 /* Made-up events and the kernel's take turns, and an array of one element is never overrun. */
 static void test_fair_and_small(void **state)
 {
@@ -290,6 +316,7 @@ int main(void)
         cmocka_unit_test(test_runs_before_sleep),
         cmocka_unit_test(test_only_looking),
         cmocka_unit_test(test_always_busy),
+        cmocka_unit_test(test_always_busy_with_handshakes),
         cmocka_unit_test(test_fair_and_small),
         cmocka_unit_test(test_repeats_when_level_triggered),
         cmocka_unit_test(test_more_to_read_is_no_news),

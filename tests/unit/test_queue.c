@@ -73,6 +73,43 @@ static void assert_order(const struct scene *scene, unsigned from, unsigned to, 
         assert_int_equal(scene->order[i], first + (int)(i - from));
 }
 
+/* Operations apart, by their oldest job, on a clock that does not go while batches run. */
+static void test_poll_waited(void **state)
+{
+    struct scene *s = *state;
+    assert_int_equal(submit_as(s, 0, OP, 0), OCT_OK);
+    fake.clock += 60;
+    assert_int_equal(submit_as(s, 1, OP, 0), OCT_OK);
+    assert_int_equal(submit_as(s, 2, OTHER_OP, 0), OCT_OK);
+    fake.clock += 40;
+    assert_int_equal(oct_queue_poll_waited(s->queue, 101), 0);
+    assert_int_equal(oct_queue_poll_waited(s->queue, 100), 2);
+    assert_int_equal(fake.lanes, 2);
+    assert_int_equal(oct_queue_waiting(s->queue), 1);
+    assert_int_equal(oct_queue_poll_waited(s->queue, 41), 0);
+    fake.clock++;
+    assert_int_equal(oct_queue_poll_waited(s->queue, 41), 1);
+    assert_int_equal(oct_queue_poll_waited(s->queue, 0), 0);
+    assert_int_equal(oct_queue_poll_waited(NULL, 0), 0);
+    assert_order(s, 0, 3, 0);
+}
+
+/* Eight of the oldest at a time; those that are left and have not waited as long go on waiting. */
+static void test_poll_waited_takes_the_oldest(void **state)
+{
+    struct scene *s = *state;
+    oct_queue_set_deferred(s->queue, 1);
+    submit(s, 0, 3, 0);
+    fake.clock += 10;
+    submit(s, 3, 11, 0);
+    fake.clock += 10;
+    assert_int_equal(oct_queue_poll_waited(s->queue, 20), 8);
+    assert_int_equal(oct_queue_waiting(s->queue), 3);
+    assert_int_equal(oct_queue_poll_waited(s->queue, 20), 0);
+    assert_int_equal(oct_queue_poll_waited(s->queue, 10), 3);
+    assert_order(s, 0, 11, 0);
+}
+
 static void test_eighth_runs_at_once(void **state)
 {
     struct scene *s = *state;
@@ -559,6 +596,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_SCENE(test_eighth_runs_at_once),
+        WITH_SCENE(test_poll_waited),
+        WITH_SCENE(test_poll_waited_takes_the_oldest),
         WITH_SCENE(test_operations_do_not_mix),
         WITH_SCENE(test_deferred),
         WITH_SCENE(test_remainder),
