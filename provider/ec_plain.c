@@ -92,7 +92,11 @@ static EVP_PKEY *from_data(struct oct_prov *prov, int selection, const OSSL_PARA
 int oct_prov_ec_import(struct oct_prov_ec *key, int selection, const OSSL_PARAM params[])
 {
     EVP_PKEY *plain = from_data(key->base.prov, selection, params);
-    return plain != NULL && oct_prov_ec_set_plain(key, plain);
+    const int ok = plain != NULL && oct_prov_ec_set_plain(key, plain);
+
+    if (ok && key->base.has_private)
+        oct_prov_key_expect_handshakes(&key->base, key->curve < 0 ? -1 : oct_ecdsa_sign_op(key->curve));
+    return ok;
 }
 
 /* OpenSSL's numbers in parameters are in the machine's order of bytes: little-endian on every machine with lanes. */

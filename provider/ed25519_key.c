@@ -96,13 +96,16 @@ int oct_prov_ed25519_import(struct oct_prov_ed25519 *key, int selection, const O
     OSSL_LIB_CTX *libctx = oct_plain_ctx(key->base.prov);
     EVP_PKEY_CTX *ctx = libctx == NULL ? NULL : EVP_PKEY_CTX_new_from_name(libctx, "ED25519", NULL);
     EVP_PKEY *plain = NULL;
-    const int ok = ctx != NULL && EVP_PKEY_fromdata_init(ctx) > 0 &&
-                   EVP_PKEY_fromdata(ctx, &plain, selection, (OSSL_PARAM *)params) > 0;
+    int ok = ctx != NULL && EVP_PKEY_fromdata_init(ctx) > 0 &&
+             EVP_PKEY_fromdata(ctx, &plain, selection, (OSSL_PARAM *)params) > 0;
 
     EVP_PKEY_CTX_free(ctx);
     if (!ok)
         return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
-    return oct_prov_ed25519_set_plain(key, plain);
+    ok = oct_prov_ed25519_set_plain(key, plain);
+    if (ok && key->base.has_private)
+        oct_prov_key_expect_handshakes(&key->base, OCT_OP_ED25519_SIGN);
+    return ok;
 }
 
 /* Later, when other threads may be reading the object: it writes key->lanes alone. */

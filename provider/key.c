@@ -50,6 +50,24 @@ int oct_prov_key_is_unshared(const struct oct_prov_key *key)
     return atomic_load(&key->references) == 1;
 }
 
+void oct_prov_key_expect_handshakes(const struct oct_prov_key *key, int op)
+{
+    static const struct {
+        int op;
+        enum oct_setting setting;
+    } exchange[] = {
+        {OCT_OP_X25519_KEYGEN, OCT_SETTING_X25519_POOL},
+        {OCT_OP_X25519_DERIVE, OCT_SETTING_X25519_EXCHANGE},
+        {OCT_OP_P256_KEYGEN, OCT_SETTING_EC_POOL},
+        {OCT_OP_P256_DERIVE, OCT_SETTING_EC_EXCHANGE},
+    };
+
+    (void)oct_op_is_on(op);
+    for (size_t i = 0; i < sizeof exchange / sizeof exchange[0]; i++)
+        if ((key->prov->settings.on & 1u << exchange[i].setting) != 0)
+            (void)oct_op_is_on(exchange[i].op);
+}
+
 void *oct_prov_key_load(const void *reference, size_t size)
 {
     void *key;

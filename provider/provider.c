@@ -4,8 +4,9 @@
  * The module's one exported function and the provider's own dispatch table.
  *
  * Loading it costs an allocation, and a look at the CPU and at the environment, which the program may clear later: the
- * private library context and the known-answer tests wait for the first key or the first query. Families of algorithms
- * add themselves with a table of offers (provider.h).
+ * private library context and the known-answer tests of ciphers wait for the first key or the first query, those of operations
+ * for the first key that a server may hold (key.h) or for their first use: a program that only hashes, or a client,
+ * pays for no operation that it has no use for. Families of algorithms add themselves with a table of offers (provider.h).
  */
 #include "dispatch.h"
 #include "groups.h"
@@ -24,13 +25,14 @@ static int cipher_is_on(const struct oct_prov *prov, const struct oct_offer *off
     return oct_aead_is_on(aead) && ((prov->settings.asked & offer->settings) != 0 || oct_aead_pays(aead, OpenSSL_version_num()));
 }
 
-/* At least one operation behind the offer is on. The first call runs known-answer tests: milliseconds. */
+/* At least one cipher behind the offer is on, or one operation possible: one whose test fails later is left to OpenSSL's own provider, as
+ * if it had been no case for lanes. The first call runs known-answer tests of ciphers. */
 static int offer_is_on(const struct oct_prov *prov, const struct oct_offer *offer)
 {
     if ((prov->settings.on & offer->settings) != offer->settings)
         return 0;
     for (int op = offer->first_op; op <= offer->last_op; op++)
-        if (op >= OCT_OFFER_AEAD ? cipher_is_on(prov, offer, op - OCT_OFFER_AEAD) : oct_op_is_on(op))
+        if (op >= OCT_OFFER_AEAD ? cipher_is_on(prov, offer, op - OCT_OFFER_AEAD) : oct_op_is_possible(op))
             return 1;
     return 0;
 }

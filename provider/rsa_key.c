@@ -64,7 +64,10 @@ int oct_prov_rsa_import(struct oct_prov_rsa *key, int selection, const OSSL_PARA
     EVP_PKEY_CTX_free(ctx);
     if (!ok)
         return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
-    return oct_prov_rsa_set_plain(key, plain);
+    ok = oct_prov_rsa_set_plain(key, plain);
+    if (ok && key->base.has_private)
+        oct_prov_key_expect_handshakes(&key->base, oct_rsa_op(key->bits, OCT_RAW_SIGN));
+    return ok;
 }
 
 int oct_rsa_op(unsigned bits, enum oct_raw_kind kind)

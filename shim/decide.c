@@ -20,7 +20,7 @@ static bool operation_on(void)
                               OCT_OP_P256_SIGN,       OCT_OP_P384_SIGN,       OCT_OP_ED25519_SIGN,
                               OCT_OP_ED25519_VERIFY};
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
-        if (oct_op_is_on(ops[i]))
+        if (oct_op_is_possible(ops[i]))
             return true;
     return false;
 }

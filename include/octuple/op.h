@@ -54,6 +54,10 @@ OCT_API const char *oct_op_name(int op);
  * an operation runs its test (milliseconds on avx512). */
 OCT_API int oct_op_is_on(int op);
 
+/* 1 if a table was chosen for this process: the operation is served unless its test, which this call does not run,
+ * fails. For who only wants to know whether to ask for more. */
+OCT_API int oct_op_is_possible(int op);
+
 /* Why the operation is off, in plain words; "on" if it is on. */
 OCT_API const char *oct_op_reason(int op);
 

@@ -46,6 +46,11 @@ int oct_op_is_on(int op)
     return (known == UNTESTED ? test_once(ops, op) : known) == ON;
 }
 
+int oct_op_is_possible(int op)
+{
+    return op >= 0 && op < OCT_OP_COUNT && oct_ops_selected() != NULL;
+}
+
 const struct oct_ops *oct_op_table(int op)
 {
     return oct_op_is_on(op) ? oct_ops_selected() : NULL;

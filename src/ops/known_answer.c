@@ -60,8 +60,9 @@ static void put(oct_limb8 *x, unsigned lane, size_t limbs, const uint64_t *words
         x[i][lane] = limb[i];
 }
 
-/* An odd modulus with its top bit set, and Montgomery's constants. */
-static void put_modulus(struct numbers *x, int side, unsigned lane, size_t limbs, size_t words, uint64_t *state)
+/* An odd modulus with its top bit set, and Montgomery's constants. Apart from the kernel's frames, like all that draws: a test may run
+ * in a fibre. */
+static OCT_NOINLINE void put_modulus(struct numbers *x, int side, unsigned lane, size_t limbs, size_t words, uint64_t *state)
 {
     uint64_t n[MAX_WORDS], rr[MAX_WORDS] = {1};
     draw(n, words, 0, state);
@@ -74,7 +75,7 @@ static void put_modulus(struct numbers *x, int side, unsigned lane, size_t limbs
 }
 
 /* One operation's numbers: p in lane `p_lane` of side 0, q in lane `q_lane` of side `q_side`. */
-static void put_crt_operation(struct numbers *x, unsigned p_lane, int q_side, unsigned q_lane, size_t words,
+static OCT_NOINLINE void put_crt_operation(struct numbers *x, unsigned p_lane, int q_side, unsigned q_lane, size_t words,
                               size_t limbs, uint64_t *state)
 {
     uint64_t r[2 * MAX_WORDS];

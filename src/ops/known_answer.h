@@ -21,6 +21,10 @@ OCT_INLINE uint64_t oct_known_digest(uint64_t digest, uint64_t word)
     return digest;
 }
 
+/* The table of multiples on the curve of 2^255-19 by the operations under test: the one that the process will use, if it is for these,
+ * since what is tested need not be made twice, else one in *own, for free(). NULL without memory. */
+const uint64_t *oct_known_comb25519(const struct oct_ops *ops, uint64_t **own);
+
 /* The test of one family: draws its inputs, runs the operation of `ops`, adds the results to the digest. */
 uint64_t oct_known_x25519_derive(const struct oct_ops *ops, void *workspace, uint64_t digest);
 uint64_t oct_known_x25519_public(const struct oct_ops *ops, void *workspace, uint64_t digest);

@@ -27,16 +27,6 @@ static uint64_t digest_lanes(uint64_t digest, const oct_limb8 *x, unsigned limbs
     return digest;
 }
 
-/* The table by the operations under test; NULL without memory. */
-static uint64_t *make_comb(const struct oct_ops *ops)
-{
-    uint64_t *comb = aligned_alloc(64, OCT_COMB25519_WORDS * sizeof *comb);
-    if (comb && oct_comb25519_make(ops, comb) == 0)
-        return comb;
-    free(comb);
-    return NULL;
-}
-
 static uint64_t run_sha512(const struct oct_ops *ops, uint64_t *state, uint64_t digest)
 {
     oct_limb8 chain[8] OCT_ALIGN64;
@@ -78,7 +68,8 @@ static unsigned sign(const struct oct_ops *ops, void *workspace, const uint64_t 
 uint64_t oct_known_ed25519_base(const struct oct_ops *ops, void *workspace, uint64_t digest)
 {
     struct signatures x OCT_ALIGN64;
-    uint64_t state = 0x6f63743235353139, *comb = make_comb(ops);
+    uint64_t state = 0x6f63743235353139, *own;
+    const uint64_t *comb = oct_known_comb25519(ops, &own);
     if (!comb)
         return digest;
     for (size_t i = 0; i < OCT_COMB25519_WORDS; i++)
@@ -89,7 +80,7 @@ uint64_t oct_known_ed25519_base(const struct oct_ops *ops, void *workspace, uint
     digest = digest_lanes(digest, x.point_a, LIMBS);
     digest = digest_lanes(digest, x.r, LIMBS);
     digest = digest_lanes(digest, x.point_r, LIMBS);
-    free(comb);
+    free(own);
     return digest_lanes(digest, x.s, LIMBS);
 }
 
@@ -106,7 +97,8 @@ static void spoil(struct signatures *x)
 uint64_t oct_known_ed25519_verify(const struct oct_ops *ops, void *workspace, uint64_t digest)
 {
     struct signatures x OCT_ALIGN64;
-    uint64_t state = 0x6f63743235353140, *comb = make_comb(ops);
+    uint64_t state = 0x6f63743235353140, *own;
+    const uint64_t *comb = oct_known_comb25519(ops, &own);
     void *base = aligned_alloc(64, (*ops->ed25519_base[0].workspace + 63) / 64 * 64);
     if (comb && base) {
         const struct oct_ed25519_verify_args args = {workspace, comb, x.wide, x.s, x.point_a, x.point_r};
@@ -119,6 +111,6 @@ uint64_t oct_known_ed25519_verify(const struct oct_ops *ops, void *workspace, ui
         digest = oct_known_digest(digest, ops->ed25519_verify[0].run(&args));
     }
     free(base);
-    free(comb);
+    free(own);
     return digest;
 }
