@@ -4,7 +4,7 @@
 
 Two of the same nginx run all the time on one CPU, each with a copy of OpenSSL's libraries of its own: a probe stands in a library's
 file, so only one of them meets it. They are loaded in turns, in short runs. What is compared is server CPU for each handshake, which
-decides how many a second there can be; of all runs the lower quartile, as whatever else the machine does only adds to it.
+decides how many a second there can be: the median over the pairs of runs, and its quartiles.
 """
 
 from __future__ import annotations
@@ -71,8 +71,11 @@ def sample(server: Nginx, place: machine.Placement, build: Build, seconds: float
     return report["completed"], (sum(server.cpu_times()) - before) * 1e6 / report["completed"]
 
 
-def quartile(samples: list[float]) -> float:
-    return statistics.quantiles(samples, n=4)[0] if len(samples) > 1 else samples[0]
+def overhead(plain: list[float], traced: list[float]) -> dict:
+    """In per cent: median and quartiles over the pairs of runs."""
+    ratios = [100 * (after / before - 1) for before, after in zip(plain, traced)]
+    low, middle, high = statistics.quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else ratios * 3
+    return {"overhead_percent": round(middle, 1), "overhead_quartiles": [round(low, 1), round(high, 1)]}
 
 
 def measure_tool(tool: str, variant: str, folder: Path, build: Build, options: argparse.Namespace) -> dict:
@@ -93,10 +96,9 @@ def measure_tool(tool: str, variant: str, folder: Path, build: Build, options: a
                     count, cost = sample(servers[name], place, build, options.seconds)
                     cpu[name].append(cost)
                     completed += count if name == "traced" else 0
-    plain, traced = quartile(cpu["plain"]), quartile(cpu["traced"])
-    return {"tool": tool, "server": variant, "plain_us": round(plain, 1), "traced_us": round(traced, 1),
-            "overhead_percent": round(100 * (traced / plain - 1), 1), "completed": completed, "counted": tracer.handshakes(),
-            "said": tracer.err.read_text()}
+    return {"tool": tool, "server": variant, "plain_us": round(statistics.median(cpu["plain"]), 1),
+            "traced_us": round(statistics.median(cpu["traced"]), 1), **overhead(cpu["plain"], cpu["traced"]), "completed": completed,
+            "counted": tracer.handshakes(), "said": tracer.err.read_text()}
 
 
 def run(folder: Path, build: Build, options: argparse.Namespace) -> dict:
@@ -110,8 +112,9 @@ def print_table(document: dict, console: Console) -> None:
     table = Table("tool", "nginx", "CPU us", "traced us", "overhead", "completed", "counted",
                   title=f"Server CPU for each handshake, {document['handshake']}", title_justify="left")
     for one in document["results"]:
-        table.add_row(one["tool"], one["server"], f"{one['plain_us']:.0f}", f"{one['traced_us']:.0f}", f"{one['overhead_percent']:.1f} %",
-                      str(one["completed"]), str(one["counted"]))
+        low, high = one["overhead_quartiles"]
+        table.add_row(one["tool"], one["server"], f"{one['plain_us']:.0f}", f"{one['traced_us']:.0f}",
+                      f"{one['overhead_percent']:.1f} % ({low:.1f} to {high:.1f})", str(one["completed"]), str(one["counted"]))
     console.print(table)
 
 
@@ -121,7 +124,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the numbers to FILE")
     parser.add_argument("--build-dir", metavar="DIR", type=Path, default=Path("build/release"), help="the build to measure")
     parser.add_argument("--tool", action="append", choices=TOOLS, help="only this tool; may be repeated")
-    parser.add_argument("--rounds", type=int, default=24)
+    parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--seconds", type=float, default=0.5, help="of one run")
     return parser.parse_args(argv)
 
