@@ -3,18 +3,21 @@
 """`octuple trace` for real, on nginx as it is and under Octuple: what it counts is what the load generator counted, and the server
 serves on. Needs root, bpftrace and a kernel with uprobes."""
 import os
+import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 from conftest import ROOT, build_folder
 
 sys.path.insert(0, str(ROOT / "bench"))
 
 from octbench import load, machine, trace  # noqa: E402
-from octbench.programs import Build  # noqa: E402
+from octbench.programs import Build, free_ports  # noqa: E402
 from octbench.server import Nginx, make_keys  # noqa: E402
 
 BUILD = Build(build_folder())
@@ -190,3 +193,43 @@ def test_a_paused_neighbour_is_not_harmed(start, tmp_path):
     with tracer("latency", stock) as tracing, neighbour:
         tracing.child.wait(30)
     assert tracing.child.returncode == 1 and "ended early" in tracing.err.read_text()
+
+
+@pytest.fixture
+def contained(tmp_path):
+    """`openssl s_server` in namespaces of its own for mounts and processes, with a root that holds nothing but it: (process, port)."""
+    root, (port,) = tmp_path / "root", free_ports(1)
+    root.mkdir()
+    make_keys(root / "keys", [HANDSHAKE.key])
+    program = shutil.which("openssl")
+    libraries = re.findall(r"(/\S+) \(0x", subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout)
+    for path in (program, *libraries):
+        (root / path[1:]).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, root / path[1:])
+    command = ["unshare", "--mount", "--pid", "--fork", f"--root={root}", program, "s_server", "-quiet",
+               "-accept", f"127.0.0.1:{port}", "-key", f"/keys/{HANDSHAKE.key}.key", "-cert", f"/keys/{HANDSHAKE.key}.crt"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as outside:
+        try:
+            deadline = time.monotonic() + 20
+            while not (children := psutil.Process(outside.pid).children()) or not shake_hands(port):
+                assert outside.poll() is None and time.monotonic() < deadline, outside.stderr.read()
+                time.sleep(0.05)
+            yield children[0], port
+        finally:
+            for child in psutil.Process(outside.pid).children():
+                child.kill()
+
+
+def shake_hands(port):
+    return subprocess.run(["openssl", "s_client", "-connect", f"127.0.0.1:{port}"], stdin=subprocess.DEVNULL, capture_output=True,
+                          check=False).returncode == 0
+
+
+def test_a_server_in_a_container(contained, tmp_path):
+    """Its libraries are found as it sees them: outside no file has these paths, or another one has."""
+    server, port = contained
+    with trace.Tracer(BUILD, "latency", server.pid, tmp_path) as tracing:
+        assert all(shake_hands(port) for _ in range(5))
+    sums = rows(tracing.lines[-1])
+    assert sums["SSL_accept", None]["ok"]["count"] == 5, tracing.err.read_text()  # libssl, and libcrypto:
+    assert sums["EVP_DigestSign", None]["ok"]["count"] == 5
