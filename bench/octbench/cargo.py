@@ -55,9 +55,9 @@ def why_not(build: Path) -> str:
     return f"crates.io cannot be reached, and not all crates are here ({lines[-1]})"
 
 
-def build_all(build: Path) -> Path:
+def build_all(build: Path, **settings: str) -> Path:
     """Programs and tests, all at once so that everything is compiled once; returns the program `transfer`."""
-    done = run(build, "build", "--release", "--locked", "--offline", "--workspace", "--all-targets")
+    done = run(build, "build", "--release", "--locked", "--offline", "--workspace", "--all-targets", **settings)
     if done.returncode:
         raise CargoError(done.stderr.strip())
     return build / "cargo/release/transfer"

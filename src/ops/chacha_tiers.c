@@ -28,7 +28,9 @@
 TIER(c, "c")
 #if defined(OCT_HAVE_VECTOR_TIERS)
 TIER(zmm, "zmm")
+#if defined(OCT_HAVE_NARROW_TIERS)
 TIER(vl256, "ymm")
+#endif
 
 #define BIT(feature) ((uint32_t)1 << OCT_CPU_##feature)
 #define AVX512 (BIT(AVX512F) | BIT(AVX512BW) | BIT(AVX512DQ) | BIT(AVX512VL) | BIT(AVX512IFMA) | BIT(BMI2))
@@ -39,6 +41,8 @@ unsigned oct_aead_chacha_tiers(struct oct_aead_tier tier[OCT_AEAD_TIERS])
     unsigned count = 0;
 #if defined(OCT_HAVE_VECTOR_TIERS)
     tier[count++] = (struct oct_aead_tier){&ops_zmm, 512, AVX512};
+#endif
+#if defined(OCT_HAVE_NARROW_TIERS)
     tier[count++] = (struct oct_aead_tier){&ops_vl256, 256, AVX512};
 #endif
     tier[count++] = (struct oct_aead_tier){&ops_c, 0, 0};

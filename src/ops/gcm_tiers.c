@@ -26,8 +26,10 @@ TABLES(c);
 
 #if defined(OCT_HAVE_VECTOR_TIERS)
 TABLES(zmm);
+#if defined(OCT_HAVE_NARROW_TIERS)
 TABLES(ymm);
 TABLES(xmm);
+#endif
 
 #define NEED(feature) ((uint32_t)1 << OCT_CPU_##feature)
 #define NEED_XMM (NEED(AES) | NEED(PCLMULQDQ) | NEED(AVX2) | NEED(BMI2))
@@ -40,6 +42,8 @@ unsigned oct_aead_gcm_tiers(int aead, struct oct_aead_tier tier[OCT_AEAD_TIERS])
     unsigned count = 0;
 #if defined(OCT_HAVE_VECTOR_TIERS)
     tier[count++] = (struct oct_aead_tier){&zmm_tables[aead], 512, NEED_ZMM};
+#endif
+#if defined(OCT_HAVE_NARROW_TIERS)
     tier[count++] = (struct oct_aead_tier){&ymm_tables[aead], 256, NEED_YMM};
     tier[count++] = (struct oct_aead_tier){&xmm_tables[aead], 128, NEED_XMM};
 #endif

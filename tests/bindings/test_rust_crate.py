@@ -4,12 +4,13 @@
 import re
 
 import pytest
+from conftest import SETTINGS
 from octbench import cargo
 
 
 @pytest.mark.parametrize("table", ("auto", "c", "off"))
 def test_crate(build, program, table):
     assert program.exists()
-    done = cargo.run(build, "test", "--release", "--locked", "--offline", "--workspace", OCTUPLE_TABLE=table)
+    done = cargo.run(build, "test", "--release", "--locked", "--offline", "--workspace", OCTUPLE_TABLE=table, **SETTINGS)
     assert done.returncode == 0, done.stdout + done.stderr
     assert sum(int(count) for count in re.findall(r"(\d+) passed", done.stdout)) >= 17

@@ -58,7 +58,7 @@ def test_curves_on_the_portable_table(place):
 @pytest.mark.parametrize("width", ["512", "256", "128"])
 def test_ciphers_of_each_width(place, width):
     """Where the CPU has less, what there is serves; results are compared in any case."""
-    names = [name for name in AEADS if "chacha" not in name]
+    names = [name for name in AEADS if "chacha" not in name and name.endswith(("-256", "-1440"))]
     if not all(cipher["on"] for cipher in place.json("info", "--json")["ciphers"] if cipher["name"].startswith("aes")):
         pytest.skip("no AES instructions on this CPU")
     rows, result = speed(place, "--seconds", "0.05", *names, OCTUPLE_WIDTH=width)

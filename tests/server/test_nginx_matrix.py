@@ -14,8 +14,10 @@ import clients
 import lab
 from credentials import ALGORITHMS, DECLINED, GROUPS, KINDS, Group, Kind
 
-HERD, ROUNDS = 24, 2 if os.environ.get("OCT_TEST_FULL") else 1
+FULL = bool(os.environ.get("OCT_TEST_FULL"))
+HERD, ROUNDS = 24, 2 if FULL else 1
 TOTAL = HERD * ROUNDS
+PROCESSES = 12 if FULL else 6  # of `openssl s_client` at a time, which are dear
 each = pytest.mark.parametrize
 
 def ids(value: object) -> str:
@@ -109,10 +111,10 @@ def test_declined_group(matrix, version, group, kind):
     """Lanes know nothing of the group: OpenSSL's own code serves it, and the signature is in lanes as ever."""
     offered = ["-tls1_2", "-cipher", f"ECDHE+{kind.auth}"] if version == "1.2" else ["-tls1_3", "-groups", group.name]
     before = matrix.nginx.counters()
-    clients.s_clients(matrix.pid, matrix.port(f"{kind.name} {group.name}"), [offered] * 12)
+    clients.s_clients(matrix.pid, matrix.port(f"{kind.name} {group.name}"), [offered] * PROCESSES)
     counts = matrix.since(before)
     check_sums(counts)
-    check_lanes(counts[kind.operation], 12)
+    check_lanes(counts[kind.operation], PROCESSES)
     check_key_exchange(counts, group, 0)
 
 
@@ -122,12 +124,12 @@ def test_hello_retry_request(matrix, first, group):
     """The client's key share is of another group than the server's only one: it is asked for a second hello."""
     before = matrix.nginx.counters()
     offered = ["-tls1_3", "-msg", "-groups", f"{first.name}:{group.name}"]
-    for said in clients.s_clients(matrix.pid, matrix.port(f"ecdsa-p256 {group.name}"), [offered] * 10):
+    for said in clients.s_clients(matrix.pid, matrix.port(f"ecdsa-p256 {group.name}"), [offered] * PROCESSES):
         assert said.count("ClientHello") == 2, said
     counts = matrix.since(before)
     check_sums(counts)
-    check_lanes(counts["p256-sign"], 10)
-    check_key_exchange(counts, group, 10)
+    check_lanes(counts["p256-sign"], PROCESSES)
+    check_key_exchange(counts, group, PROCESSES)
 
 
 @each("version", ["1.2", "1.3"])
