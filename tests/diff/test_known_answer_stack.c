@@ -2,7 +2,7 @@
  * Copyright The Octuple Authors */
 /*
  * How deep known-answer tests go on the stack: an operation's first use may be in a fibre. Those of OpenSSL have 32 KB, of which a server
- * uses 11.
+ * uses 11. The portable table, on which no server runs, may be a little deeper: its vectors are arrays.
  */
 #include "ops/ops.h"
 
@@ -16,6 +16,7 @@
 
 #define STACK_BYTES (512 * 1024)
 #define LIMIT       (18 * 1024)
+#define LIMIT_C     (20 * 1024)
 
 static uint8_t *stack;
 
@@ -63,7 +64,7 @@ static void test_stack(void **state)
         for (int op = 0; op < OCT_OP_COUNT; op++) {
             const size_t bytes = measure(table[t], op);
             print_message("table %s, %s: %zu bytes of stack\n", table[t]->name, oct_op_name(op), bytes);
-            assert_true(bytes <= LIMIT);
+            assert_true(bytes <= (table[t] == &oct_ops_c ? LIMIT_C : LIMIT));
         }
     free(stack);
 }
