@@ -24,7 +24,7 @@ static const char help_head[] =
     "Usage: octuple speed [OPERATION...] [--seconds S] [--json]\n"
     "Measures Octuple, eight lanes full, against OpenSSL's own implementation: on one core, in short alternating "
     "slices,\n"
-    "eight different keys, results compared first. The ratio is the median over the pairs of slices.\n"
+    "eight different keys (RSA: two), results compared first. The ratio is the median over the pairs of slices.\n"
     "\n"
     "Operations (all of them if none is named):\n";
 

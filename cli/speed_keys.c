@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * RSA keys for `octuple speed`. Eight RSA-4096 keys take ten seconds of CPU, so they are made by eight threads and
- * at most once in a run. The keys are throw-away; they are cleared all the same, because both libraries do it anyway.
+ * RSA keys for `octuple speed`. An RSA-4096 key takes more than a second of CPU, so there are two of a size, which the
+ * lanes have in turns, made by two threads and at most once in a run. The keys are throw-away; they are cleared all the
+ * same, because both libraries do it anyway.
  */
 #include <pthread.h>
 #include <openssl/bn.h>
@@ -14,6 +15,7 @@
 #include "speed_keys.h"
 
 #define SIZES     3
+#define KEYS      2
 #define MAX_BYTES 512
 
 static struct speed_keys cache[SIZES];
@@ -49,9 +51,9 @@ static void *generate(void *arg)
 /* Returns how many keys were made. */
 static int generate_all(struct speed_keys *keys)
 {
-    struct generation g[OCT_LANES];
+    struct generation g[KEYS];
     int started = 0, made = 0;
-    for (; started < OCT_LANES; started++) {
+    for (; started < KEYS; started++) {
         g[started] = (struct generation){.bits = keys->bits};
         if (pthread_create(&g[started].thread, NULL, generate, &g[started]) != 0) {
             break;
@@ -96,13 +98,13 @@ static int convert(struct oct_rsa_key **key, const EVP_PKEY *pkey)
 
 static int fill(struct speed_keys *keys)
 {
-    if (speed_libctx() == NULL || generate_all(keys) != OCT_LANES) {
+    if (speed_libctx() == NULL || generate_all(keys) != KEYS) {
         cli_say("octuple speed", "OpenSSL cannot make RSA-%u keys: %s", keys->bits,
                 ERR_reason_error_string(ERR_peek_error()));
         return 0;
     }
     /* On a machine that is not served there is no Octuple side to need them. */
-    for (int i = 0; i < OCT_LANES && cli_operations_on() > 0; i++) {
+    for (int i = 0; i < KEYS && cli_operations_on() > 0; i++) {
         int status = convert(&keys->key[i], keys->pkey[i]);
         if (status != OCT_OK) {
             cli_say("octuple speed", "Octuple does not take an RSA-%u key of OpenSSL: %s", keys->bits,
@@ -110,12 +112,16 @@ static int fill(struct speed_keys *keys)
             return 0;
         }
     }
+    for (int i = KEYS; i < OCT_LANES; i++) {
+        keys->pkey[i] = keys->pkey[i % KEYS];
+        keys->key[i] = keys->key[i % KEYS];
+    }
     return 1;
 }
 
 static void forget(struct speed_keys *keys)
 {
-    for (int i = 0; i < OCT_LANES; i++) {
+    for (int i = 0; i < KEYS; i++) {
         EVP_PKEY_free(keys->pkey[i]);
         oct_rsa_key_free(keys->key[i]);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Eight RSA keys of one size, in both forms, made at run time and kept for the rest of the run.
+ * RSA keys of one size for eight lanes, in both forms, made at run time and kept for the rest of the run. Lanes share some of them.
  */
 #ifndef OCT_CLI_SPEED_KEYS_H
 #define OCT_CLI_SPEED_KEYS_H

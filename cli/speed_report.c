@@ -19,7 +19,7 @@ static void text_head(int core, double seconds)
     if (core >= 0) {
         printf(" on core %d", core);
     }
-    printf("\nagainst %s; eight keys, %g s for each operation\n\n", OpenSSL_version(OPENSSL_VERSION), seconds);
+    printf("\nagainst %s; eight keys (RSA: two), %g s for each operation\n\n", OpenSSL_version(OPENSSL_VERSION), seconds);
     printf("%-26s %14s %14s %9s\n", "operation", "Octuple", "OpenSSL", "ratio");
     fflush(stdout);
 }

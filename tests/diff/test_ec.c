@@ -11,6 +11,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -63,6 +64,13 @@ static void compare_derive(const struct oct_ops *ops, int curve, unsigned lanes,
     assert_int_equal(out[lanes][0], 0xaa);
 }
 
+/* On the portable table not every kind of scalar stands first: one in so many, or with OCT_TEST_BRIEF=1, where all of that has been
+ * run in another build, one in four times so many. */
+static unsigned step_of(const struct oct_ops *ops, unsigned portable)
+{
+    return ops != &oct_ops_c ? 1 : getenv("OCT_TEST_BRIEF") == NULL ? portable : 4 * portable + 1;
+}
+
 /* Counts and positions: kinds wander over the lanes. Then every pair of a scalar and a peer. */
 static void test_derive(void **state)
 {
@@ -71,7 +79,7 @@ static void test_derive(void **state)
         for (int curve = 0; curve < OCT_EC_CURVES; curve++) {
             for (unsigned lanes = 1; lanes <= OCT_LANES; lanes++)
                 compare_derive(table[t], curve, lanes, 15 + lanes, lanes);
-            const unsigned step = table[t] == &oct_ops_c ? 5 : 1;
+            const unsigned step = step_of(table[t], 5);
             for (unsigned scalar = 0; scalar < EC_REF_SCALARS; scalar += step)
                 for (unsigned peer = 0; peer < EC_REF_PEERS; peer++)
                     compare_derive(table[t], curve, OCT_LANES, scalar, peer);
@@ -105,7 +113,7 @@ static void test_public(void **state)
     for (unsigned t = 0; t < tables; t++)
         for (int curve = 0; curve < OCT_EC_CURVES; curve++)
             for (unsigned lanes = 1; lanes <= OCT_LANES; lanes++)
-                for (unsigned first = 0; first < EC_REF_SCALARS; first += table[t] == &oct_ops_c ? 4 : 1)
+                for (unsigned first = 0; first < EC_REF_SCALARS; first += step_of(table[t], 4))
                     compare_public(table[t], curve, lanes, first);
 }
 

@@ -2,7 +2,8 @@
  * Copyright The Octuple Authors */
 /*
  * All RSA vectors through the C API: the raw operation in lanes, eight cases at a time, whichever keys of one size they
- * have; the padding is the test's own (padding.c). Each case runs in three different lanes, among different neighbours.
+ * have; the padding is the test's own (padding.c). Each case runs in three different lanes, among different neighbours; on the
+ * portable table, which is slow and whose lanes are rounds of a loop, in one (OCT_TEST_FULL=1: in three too).
  *
  * usage: kat_api_rsa VECTORS...      (OCTUPLE_TABLE says on which table)
  */
@@ -16,7 +17,6 @@
 #include <string.h>
 
 #define MAX_BYTES 512
-#define ROUNDS    3
 
 struct task {
     const struct kat_file *file;
@@ -158,7 +158,7 @@ static void run_batch(struct task *task[], unsigned count)
 }
 
 /* All tasks of one size and one operation, in batches of eight; each round begins at another place. */
-static void run_all(struct task *all, size_t count, unsigned bits, int private)
+static void run_all(struct task *all, size_t count, unsigned bits, int private, unsigned rounds)
 {
     struct task **chosen = calloc(count + 1, sizeof *chosen), *batch[OCT_LANES];
     size_t n = 0;
@@ -166,7 +166,7 @@ static void run_all(struct task *all, size_t count, unsigned bits, int private)
     for (size_t i = 0; i < count; i++)
         if (oct_rsa_key_bits(all[i].key) == bits && is_private(all[i].file) == private)
             chosen[n++] = &all[i];
-    for (unsigned round = 0; round < ROUNDS && n > 0; round++) {
+    for (unsigned round = 0; round < rounds && n > 0; round++) {
         for (size_t at = 0; at < n; at += OCT_LANES) {
             const unsigned lanes = n - at < OCT_LANES ? (unsigned)(n - at) : OCT_LANES;
             for (unsigned i = 0; i < lanes; i++)
@@ -217,7 +217,7 @@ int main(int argc, char **argv)
         count += add_tasks(all + count, &files[i]);
     for (unsigned bits = 2048; bits <= 4096; bits += 1024)
         for (int private = 0; private < 2; private ++)
-            run_all(all, count, bits, private);
+            run_all(all, count, bits, private, strcmp(info.table, "c") == 0 && getenv("OCT_TEST_FULL") == NULL ? 1 : 3);
     printf("table %s: %zu cases, %zu of them in lanes (%u lane runs), %u with keys that lanes decline\n", info.table,
            cases, count, lane_runs, declined);
     for (int i = 1; i < argc; i++) {
