@@ -53,6 +53,7 @@ static void ec_destroy(void *vkey)
 {
     struct oct_prov_ec *key = vkey;
 
+    EVP_PKEY_CTX_free(atomic_load(&key->verifier));
     EVP_PKEY_free(atomic_load(&key->plain));
     OPENSSL_secure_clear_free(key->private_key, OCT_EC_MAX_BYTES);
     OPENSSL_free(key);
@@ -96,6 +97,7 @@ int oct_prov_ec_set_point(struct oct_prov_ec *key, const uint8_t *bytes, size_t 
     if (len != 1 + 2 * size || bytes[0] != POINT_CONVERSION_UNCOMPRESSED ||
         !is_point(key->base.prov, key->curve, bytes, len))
         return OCT_RAISE(key->base.prov, OCT_REASON_POINT);
+    EVP_PKEY_CTX_free(atomic_exchange(&key->verifier, NULL));
     EVP_PKEY_free(atomic_exchange(&key->plain, NULL));
     memcpy(key->public_key, bytes + 1, 2 * size);
     key->base.has_public = 1;

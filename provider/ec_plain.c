@@ -61,6 +61,7 @@ int oct_prov_ec_set_plain(struct oct_prov_ec *key, EVP_PKEY *plain)
     EVP_PKEY *before = atomic_exchange(&key->plain, plain);
     int ok;
 
+    EVP_PKEY_CTX_free(atomic_exchange(&key->verifier, NULL));
     if (before != plain)
         EVP_PKEY_free(before);
     key->is_plain = 1;
@@ -148,4 +149,32 @@ EVP_PKEY *oct_prov_ec_plain(const struct oct_prov_ec *ckey)
         plain = none;
     }
     return plain;
+}
+
+static EVP_PKEY_CTX *verifier_new(const struct oct_prov_ec *key)
+{
+    OSSL_LIB_CTX *libctx = oct_plain_ctx(key->base.prov);
+    EVP_PKEY *plain = libctx == NULL ? NULL : oct_prov_ec_plain(key);
+    EVP_PKEY_CTX *ctx = plain == NULL ? NULL : EVP_PKEY_CTX_new_from_pkey(libctx, plain, NULL);
+
+    if (ctx != NULL && EVP_PKEY_verify_init(ctx) > 0)
+        return ctx;
+    EVP_PKEY_CTX_free(ctx);
+    return NULL;
+}
+
+/* For a malformed signature OpenSSL's answer is negative: not good either. */
+int oct_prov_ec_verify_plain(const struct oct_prov_ec *ckey, const uint8_t *der, size_t der_len, const uint8_t *digest, size_t digest_len)
+{
+    struct oct_prov_ec *key = (struct oct_prov_ec *)ckey;
+    EVP_PKEY_CTX *ctx = atomic_exchange(&key->verifier, NULL);
+    int ok;
+
+    if (ctx == NULL)
+        ctx = verifier_new(key);
+    if (ctx == NULL)
+        return 0;
+    ok = EVP_PKEY_verify(ctx, der, der_len, digest, digest_len) > 0;
+    EVP_PKEY_CTX_free(atomic_exchange(&key->verifier, ctx));
+    return ok;
 }

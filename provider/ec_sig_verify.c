@@ -14,7 +14,6 @@
 /* The buffers are on the stack of the calling fibre: while it is paused they must not be the application's memory. */
 struct verification {
     struct oct_task task;
-    const struct oct_sig *sig;
     uint8_t digest[OCT_EC_MAX_DIGEST];
     size_t digest_len;
     uint8_t der[OCT_ECDSA_MAX_DER];
@@ -34,7 +33,7 @@ static int verification_fill(const struct oct_task *task, struct oct_job *job)
 static int verification_plain(const struct oct_task *task)
 {
     const struct verification *v = (const struct verification *)task;
-    return oct_sig_verify_plain(v->sig, v->der, v->der_len, v->digest, v->digest_len);
+    return oct_prov_ec_verify_plain(task->key[0], v->der, v->der_len, v->digest, v->digest_len);
 }
 
 static const struct oct_task_type verification_type = {verification_fill, verification_plain, OCT_REASON_BAD_SIGNATURE,
@@ -54,7 +53,7 @@ int oct_ec_sig_verify(void *vsig, const unsigned char *in, size_t in_len, const 
     const struct oct_sig *sig = vsig;
     const struct oct_prov_ec *key = sig == NULL ? NULL : sig->key;
     const size_t digest_size = key == NULL ? 0 : oct_sig_digest_size(sig);
-    struct verification v = {.sig = sig};
+    struct verification v;
 
     if (key == NULL)
         return 0;

@@ -4,6 +4,7 @@
 #include "ec_keys.h"
 
 #include <openssl/err.h>
+#include <pthread.h>
 #include <string.h>
 
 #define HASH 32
@@ -134,11 +135,93 @@ static void test_odd_signatures(void **state)
     ERR_clear_error();
 }
 
+/* A key whose point is set anew, in both forms of keys, judges by the new one. */
+static void check_other_point(EVP_PKEY *key, EVP_PKEY *const theirs[2])
+{
+    uint8_t hash[HASH] = {7}, der[2][MAX_SIGNATURE];
+    size_t len[2];
+
+    for (int i = 0; i < 2; i++) {
+        len[i] = MAX_SIGNATURE;
+        assert_true(ec_sign(plain_ctx, theirs[i], hash, der[i], &len[i]));
+    }
+    for (int turn = 0; turn < 4; turn++) {
+        uint8_t *share = NULL;
+        const size_t size = EVP_PKEY_get1_encoded_public_key(theirs[turn % 2], &share);
+        assert_true(EVP_PKEY_set1_encoded_public_key(key, share, size) > 0);
+        OPENSSL_free(share);
+        for (int again = 0; again < 2; again++)
+            for (int i = 0; i < 2; i++)
+                assert_int_equal(ec_verify(octuple_ctx, key, hash, der[i], len[i]), i == turn % 2);
+    }
+}
+
+static EVP_PKEY *only_group(const char *curve)
+{
+    EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(octuple_ctx, "EC", NULL);
+    EVP_PKEY *key = NULL;
+
+    assert_true(EVP_PKEY_paramgen_init(ctx) > 0 && EVP_PKEY_CTX_set_group_name(ctx, curve) > 0 &&
+                EVP_PKEY_paramgen(ctx, &key) > 0);
+    EVP_PKEY_CTX_free(ctx);
+    return key;
+}
+
+static void test_other_point(void **state)
+{
+    (void)state;
+    for (int c = 0; c < EC_LANE_CURVES; c++) {
+        EVP_PKEY *theirs[2] = {ec_generate(plain_ctx, ec_curves[c]), ec_generate(plain_ctx, ec_curves[c])};
+        EVP_PKEY *moved = ec_move(octuple_ctx, theirs[1], EVP_PKEY_PUBLIC_KEY), *numbers = only_group(ec_curves[c]);
+        check_other_point(moved, theirs);
+        check_other_point(numbers, theirs);
+        EVP_PKEY_free(moved);
+        EVP_PKEY_free(numbers);
+        EVP_PKEY_free(theirs[0]);
+        EVP_PKEY_free(theirs[1]);
+    }
+    ERR_clear_error();
+}
+
+static void *verify_often(void *arg)
+{
+    uintptr_t wrong = 0;
+    for (int i = 0; i < 100; i++)
+        wrong += !verify_one(i % EIGHT, arg);
+    return (void *)wrong;
+}
+
+/* One key in several threads. */
+static void test_by_threads(void **state)
+{
+    (void)state;
+    for (int c = 0; c < EC_LANE_CURVES; c++) {
+        struct work w = {.key = NULL};
+        EVP_PKEY *theirs = ec_generate(plain_ctx, ec_curves[c]);
+        pthread_t thread[4];
+
+        w.key = ec_move(octuple_ctx, theirs, EVP_PKEY_PUBLIC_KEY);
+        make_work(&w, theirs);
+        for (int i = 0; i < 4; i++)
+            assert_int_equal(pthread_create(&thread[i], NULL, verify_often, &w), 0);
+        for (int i = 0; i < 4; i++) {
+            void *wrong;
+            assert_int_equal(pthread_join(thread[i], &wrong), 0);
+            assert_null(wrong);
+        }
+        EVP_PKEY_free(theirs);
+        EVP_PKEY_free(w.key);
+    }
+    ERR_clear_error();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_in_company),
         cmocka_unit_test(test_odd_signatures),
+        cmocka_unit_test(test_other_point),
+        cmocka_unit_test(test_by_threads),
     };
     return cmocka_run_group_tests(tests, open_contexts, close_contexts);
 }
