@@ -11,6 +11,7 @@
  *   start.c, decide.c   whether the shim does anything at all in this process
  *   resolve.c           the functions behind the hooks
  *   ssl.c, early.c      the hooks of libssl
+ *   properties.c        contexts whose queries would miss the provider
  *   call.c              what a tracer is told of a call
  *   handshake.c         one handshake call, paused and resumed
  *   pause.c             a pause that is not ours, or has no room

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* Programs that make a context with a query of their own: what they rule out stays out, and the provider serves where it may. */
+#include "world.h"
+
+#include <openssl/provider.h>
+#include <openssl/x509.h>
+
+/* A certificate that nobody verifies. */
+static void give_certificate(SSL_CTX *ctx)
+{
+    EVP_PKEY *key = EVP_EC_gen("P-256");
+    X509 *x = X509_new();
+
+    assert_true(X509_set_pubkey(x, key) && X509_gmtime_adj(X509_getm_notBefore(x), 0) &&
+                X509_gmtime_adj(X509_getm_notAfter(x), 3600) && X509_sign(x, key, EVP_sha256()));
+    assert_true(SSL_CTX_use_certificate(ctx, x) && SSL_CTX_use_PrivateKey(ctx, key));
+    X509_free(x);
+    EVP_PKEY_free(key);
+}
+
+static void handshake(SSL_CTX *server_ctx)
+{
+    SSL *server = SSL_new(server_ctx), *client = SSL_new(world_client_ctx());
+    BIO *ends[2];
+
+    assert_int_equal(BIO_new_bio_pair(&ends[0], 0, &ends[1], 0), 1);
+    SSL_set_bio(server, ends[0], ends[0]);
+    SSL_set_bio(client, ends[1], ends[1]);
+    SSL_set_accept_state(server);
+    SSL_set_connect_state(client);
+    for (int i = 0; i < 10 && (SSL_in_init(server) || SSL_in_init(client)); i++) {
+        SSL_do_handshake(client);
+        SSL_do_handshake(server);
+    }
+    assert_true(SSL_is_init_finished(server) && SSL_is_init_finished(client));
+    SSL_free(server);
+    SSL_free(client);
+}
+
+/* The signatures that the provider has made in a handshake of a context with that query. */
+static uint64_t signatures(const char *query)
+{
+    struct oct_counters before, after;
+    const struct oct_op_counters *a = &after.op[OCT_OP_P256_SIGN], *b = &before.op[OCT_OP_P256_SIGN];
+    SSL_CTX *ctx = SSL_CTX_new_ex(NULL, query, TLS_server_method());
+
+    assert_non_null(ctx);
+    give_certificate(ctx);
+    oct_counters_read(&before);
+    handshake(ctx);
+    oct_counters_read(&after);
+    SSL_CTX_free(ctx);
+    ERR_clear_error();
+    return a->done + a->plain - b->done - b->plain;
+}
+
+static void test_queries(void **state)
+{
+    (void)state;
+    assert_int_equal(signatures(NULL), 1);
+    assert_int_equal(signatures("provider!=fips"), 1);
+    assert_int_equal(signatures("fips!=yes"), 1);
+    assert_int_equal(signatures("provider!=octuple"), 0);
+    assert_int_equal(signatures("provider=default"), 0);
+}
+
+/* Where the configuration does not prefer the provider it is not preferred here. */
+static void test_not_preferred(void **state)
+{
+    (void)state;
+    assert_int_equal(EVP_set_default_properties(NULL, "?provider=default"), 1);
+    assert_int_equal(signatures(NULL), 0);
+    assert_int_equal(signatures("provider!=fips"), 0);
+    assert_int_equal(EVP_set_default_properties(NULL, "?provider=octuple"), 1);
+    assert_int_equal(signatures("provider!=fips"), 1);
+}
+
+/* A context of OpenSSL that knows nothing of the provider, and no OpenSSL at all in what is asked. */
+static void test_other_contexts(void **state)
+{
+    OSSL_LIB_CTX *libctx = OSSL_LIB_CTX_new();
+    OSSL_PROVIDER *plain = OSSL_PROVIDER_load(libctx, "default");
+    SSL_CTX *ctx = SSL_CTX_new_ex(libctx, "provider!=fips", TLS_server_method());
+    (void)state;
+    assert_non_null(ctx);
+    assert_int_equal(ERR_peek_error(), 0);
+    SSL_CTX_free(ctx);
+    assert_null(SSL_CTX_new_ex(NULL, "provider!=fips", NULL));
+    assert_int_not_equal(ERR_peek_error(), 0);
+    ERR_clear_error();
+    OSSL_PROVIDER_unload(plain);
+    OSSL_LIB_CTX_free(libctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_queries),
+        cmocka_unit_test(test_not_preferred),
+        cmocka_unit_test(test_other_contexts),
+    };
+    world_start();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
