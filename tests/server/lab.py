@@ -168,8 +168,7 @@ class Detached:
         self.inner = psutil.Process(self.pid)
 
     def poll(self) -> int | None:
-        running = self.inner.is_running() and self.inner.status() != psutil.STATUS_ZOMBIE
-        self.returncode = None if running else 0
+        self.returncode = 0 if has_ended(self.inner) else None
         return self.returncode
 
     def wait(self, timeout: float = 60.0) -> int:
@@ -291,6 +290,14 @@ class Nginx:
     def uses_shim(self) -> bool:
         maps = [text for pid in self.worker_pids() if (text := maps_of(pid))]
         return bool(maps) and all("liboctuple-async" in text for text in maps)
+
+
+def has_ended(process: psutil.Process) -> bool:
+    """Also where it does so between two questions, or nobody has asked for its status."""
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 def name_of(process: psutil.Process) -> str:

@@ -117,7 +117,7 @@ def upgrade(nginx: lab.Nginx) -> psutil.Process:
 
 def end(master: psutil.Process) -> None:
     master.send_signal(signal.SIGTERM)
-    lab.wait_until(lambda: not master.is_running() or master.status() == psutil.STATUS_ZOMBIE, "the new master ends")
+    lab.wait_until(lambda: lab.has_ended(master), "the new master ends")
 
 
 def maps(process: psutil.Process) -> str:
@@ -155,7 +155,7 @@ def test_binary_upgrade_called_off(build, keys):
                 lab.wait_until(lambda: result["good"] > 50, "they answer")
             finally:
                 new.send_signal(signal.SIGQUIT)
-            lab.wait_until(lambda: not new.is_running() or new.status() == psutil.STATUS_ZOMBIE, "the new one ends")
+            lab.wait_until(lambda: lab.has_ended(new), "the new one ends")
             good = result["good"]
             lab.wait_until(lambda: result["good"] > good + 50, "the old one answers")
         assert result["bad"] == []
