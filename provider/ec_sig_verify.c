@@ -51,6 +51,12 @@ static int verify_task(struct verification *v, const uint8_t *in, size_t in_len,
     return oct_task_run(&v->task);
 }
 
+static int runs_in_lanes(const struct oct_prov_ec *key, size_t tbs_len)
+{
+    return key->curve >= 0 && key->base.has_public && oct_op_is_on(oct_ecdsa_verify_op(key->curve)) && tbs_len >= 1 &&
+           tbs_len <= OCT_EC_MAX_DIGEST;
+}
+
 int oct_ec_sig_verify(void *vsig, const unsigned char *in, size_t in_len, const unsigned char *tbs, size_t tbs_len)
 {
     const struct oct_sig *sig = vsig;
@@ -62,13 +68,12 @@ int oct_ec_sig_verify(void *vsig, const unsigned char *in, size_t in_len, const 
         return 0;
     if (digest_size != 0 && tbs_len != digest_size)
         return OCT_RAISE(sig->prov, OCT_REASON_DIGEST_LENGTH);
-    v.task = (struct oct_task){.type = key->curve < 0 ? NULL : &verification_types[key->curve],
+    if (!runs_in_lanes(key, tbs_len) || !oct_ec_der_read(v.numbers, oct_ec_bytes(key->curve), in, in_len))
+        return oct_prov_ec_verify_plain(key, in, in_len, tbs, tbs_len);
+    v.task = (struct oct_task){.type = &verification_types[key->curve],
                                .prov = sig->prov,
                                .op = oct_ecdsa_verify_op(key->curve),
                                .lane_key = 1,
                                .key = {sig->key}};
-    if (key->base.has_public && v.task.op >= 0 && oct_op_is_on(v.task.op) && tbs_len >= 1 &&
-        tbs_len <= OCT_EC_MAX_DIGEST && oct_ec_der_read(v.numbers, oct_ec_bytes(key->curve), in, in_len))
-        return verify_task(&v, in, in_len, tbs, tbs_len);
-    return oct_sig_verify_plain(sig, in, in_len, tbs, tbs_len);
+    return verify_task(&v, in, in_len, tbs, tbs_len);
 }
