@@ -56,7 +56,7 @@ bool world_slow(void)
     return getenv("OCTUPLE_TEST_SLOW") != NULL;
 }
 
-static X509 *certificate(EVP_PKEY *key)
+X509 *world_certificate(EVP_PKEY *key)
 {
     X509 *x = X509_new();
     X509_set_version(x, 2);
@@ -125,7 +125,7 @@ static EVP_PKEY *server_key(enum kind kind)
 SSL_CTX *world_server_ctx(enum kind kind)
 {
     if (server_ctx[kind] == NULL) {
-        X509 *cert = certificate(server_key(kind));
+        X509 *cert = world_certificate(server_key(kind));
         server_ctx[kind] = make_server(kind, server_key(kind), cert);
         X509_free(cert);
     }

@@ -19,6 +19,7 @@
 #include <octuple/octuple.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,8 @@ struct world {
 /* Shared by all tests, and made when first asked for, which must be on the first thread. */
 SSL_CTX *world_server_ctx(enum kind kind);
 SSL_CTX *world_client_ctx(void);
+/* One over a key, signed by itself, that nobody verifies; the caller's. */
+X509 *world_certificate(EVP_PKEY *key);
 
 /* For main(): counts what OpenSSL has allocated, and fails where the shim or the provider is not at work. */
 void world_start(void);
