@@ -5,13 +5,13 @@
  * and bad peers, 1 to 8 lanes, every lane position, hostile neighbours, buffers in place.
  */
 #include "api/ec_internal.h"
+#include "amount.h"
 #include "ec_ref.h"
 
 #include <octuple/op.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -64,11 +64,10 @@ static void compare_derive(const struct oct_ops *ops, int curve, unsigned lanes,
     assert_int_equal(out[lanes][0], 0xaa);
 }
 
-/* On the portable table not every kind of scalar stands first: one in so many, or with OCT_TEST_BRIEF=1, where all of that has been
- * run in another build, one in four times so many. */
+/* On the portable table not every kind of scalar stands first: one in so many, in brief one in four times so many. */
 static unsigned step_of(const struct oct_ops *ops, unsigned portable)
 {
-    return ops != &oct_ops_c ? 1 : getenv("OCT_TEST_BRIEF") == NULL ? portable : 4 * portable + 1;
+    return ops != &oct_ops_c ? 1 : amount_is_brief() ? 4 * portable + 1 : portable;
 }
 
 /* Counts and positions: kinds wander over the lanes. Then every pair of a scalar and a peer. */

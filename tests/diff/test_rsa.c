@@ -5,12 +5,12 @@
  * position, eight different keys, p < q and p > q, small and large exponents, hostile neighbours.
  */
 #include "api/rsa_internal.h"
+#include "amount.h"
 #include "base/big.h"
 #include "rsa_keys.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -24,15 +24,10 @@ static struct oct_rsa_key *made[OCT_RSA_SIZES][KEYS];
 static const struct oct_ops *table[2];
 static unsigned tables;
 
-/* Of what has been through all of it in another build: the portable table with the smallest keys alone. */
-static int brief(void)
-{
-    return getenv("OCT_TEST_BRIEF") != NULL;
-}
-
+/* In brief the portable table has the smallest keys alone. */
 static unsigned sizes(const struct oct_ops *ops)
 {
-    return ops == &oct_ops_c && brief() ? 1 : OCT_RSA_SIZES;
+    return ops == &oct_ops_c && amount_is_brief() ? 1 : OCT_RSA_SIZES;
 }
 
 /* Every table, or only the fast one for what would take minutes on the portable one. */
@@ -149,7 +144,7 @@ static void test_private(void **state)
                 for (unsigned start = 0; start < rounds; start++)
                     compare_batch(table[t], size, lanes, start, 1);
             }
-    if (brief())
+    if (amount_is_brief())
         return;
     compare_batch(&oct_ops_c, 1, 5, 1, 1);
     compare_batch(&oct_ops_c, 2, 2, 2, 1);

@@ -6,6 +6,7 @@
  * right half would give the private key away (Boneh, DeMillo, Lipton 1997).
  */
 #include "api/rsa_internal.h"
+#include "amount.h"
 #include "rsa_keys.h"
 
 #include <setjmp.h>
@@ -180,18 +181,12 @@ static unsigned inject_results(const struct oct_ops *real, unsigned corrupted_wa
     return corrupted;
 }
 
-/* Another compiler's build of what has been through all of it in one. */
-static int brief(void)
-{
-    return getenv("OCT_TEST_BRIEF") != NULL;
-}
-
 static void test_results(void **state)
 {
     unsigned n = 0;
     (void)state;
     for (unsigned t = 0; t < tables; t++)
-        n += inject_results(table[t], table[t] == &oct_ops_c ? 60 : brief() ? 1000 : 8000);
+        n += inject_results(table[t], table[t] == &oct_ops_c ? 60 : amount_is_brief() ? 1000 : 8000);
     print_message("%u corrupted results, none left\n", n);
 }
 
@@ -219,7 +214,7 @@ static void test_key_material(void **state)
     unsigned corrupted = 0, lost = 0;
     (void)state;
     for (unsigned t = 0; t < tables; t++)
-        for (unsigned round = 0; round < (table[t] == &oct_ops_c ? 12 : brief() ? 300 : 2200); round++) {
+        for (unsigned round = 0; round < (table[t] == &oct_ops_c ? 12 : amount_is_brief() ? 300 : 2200); round++) {
             fill(&r, 1 + random_bits() % OCT_LANES);
             unsigned bad = random_bits() & ((1u << r.lanes) - 1);
             for (unsigned i = 0; i < r.lanes; i++)

@@ -5,12 +5,12 @@
  * its twist, of small order, not canonical; 1 to 8 lanes, every lane position, hostile neighbours, buffers in place.
  */
 #include "api/x25519_internal.h"
+#include "amount.h"
 
 #include <octuple/op.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -176,10 +176,10 @@ static void compare_derive(const struct oct_ops *ops, unsigned lanes, unsigned s
         assert_memory_equal(s[i].out, good >> i & 1 ? s[i].want : zero, BYTES);
 }
 
-/* A third of it for the portable table with OCT_TEST_BRIEF=1: it has been through all of it in another build. */
+/* In brief the portable table has a third of it. */
 static unsigned rounds(const struct oct_ops *ops, unsigned portable, unsigned vector)
 {
-    return ops != &oct_ops_c ? vector : getenv("OCT_TEST_BRIEF") == NULL ? portable : portable / 3;
+    return ops != &oct_ops_c ? vector : amount_is_brief() ? portable / 3 : portable;
 }
 
 static void test_derive(void **state)

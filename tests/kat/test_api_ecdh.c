@@ -12,6 +12,7 @@
  */
 #include "ec_peer.h"
 
+#include "amount.h"
 #include "ec_ref.h"
 
 #include <octuple/octuple.h>
@@ -124,6 +125,6 @@ int main(int argc, char **argv)
         }
     printf("table %s\n", info.table);
     for (int i = 1; i < argc; i++)
-        run_file(argv[i], strcmp(info.table, "c") == 0 && getenv("OCT_TEST_FULL") == NULL ? 1 : 3);
+        run_file(argv[i], amount_of_lanes(info.table));
     return rec_end();
 }

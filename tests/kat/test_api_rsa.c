@@ -10,6 +10,8 @@
 #include "padding.h"
 #include "vectors.h"
 
+#include "amount.h"
+
 #include <octuple/octuple.h>
 
 #include <stdio.h>
@@ -217,7 +219,7 @@ int main(int argc, char **argv)
         count += add_tasks(all + count, &files[i]);
     for (unsigned bits = 2048; bits <= 4096; bits += 1024)
         for (int private = 0; private < 2; private ++)
-            run_all(all, count, bits, private, strcmp(info.table, "c") == 0 && getenv("OCT_TEST_FULL") == NULL ? 1 : 3);
+            run_all(all, count, bits, private, amount_of_lanes(info.table));
     printf("table %s: %zu cases, %zu of them in lanes (%u lane runs), %u with keys that lanes decline\n", info.table,
            cases, count, lane_runs, declined);
     for (int i = 1; i < argc; i++) {
