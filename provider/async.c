@@ -8,6 +8,7 @@
  * Everywhere else, and whenever lanes decline, it runs at once on OpenSSL's own code, and what that cost is told to
  * the queue, which weighs it against the cost of a vector. Where a vector for one may pay, the queue decides.
  */
+#include "frames.h"
 #include "provider.h"
 #include "task.h"
 #include "trace/timed.h"
@@ -98,8 +99,11 @@ static enum outcome wait_for(struct oct_wait *wait, struct oct_queue *queue, str
             oct_queue_cancel(queue, job);
             return paused ? GAVE_UP : PAUSE_FAILED;
         }
-        if (oct_wait_should_poll(wait))
-            oct_queue_poll(queue);
+        if (!oct_wait_should_poll(wait)) {
+            oct_queue_cancel(queue, job);
+            return PAUSE_FAILED;
+        }
+        oct_queue_poll(queue);
     }
     return WAITED;
 }
@@ -152,10 +156,11 @@ static int run_blocking(const struct oct_task *task)
     return done >= 0 ? done : run_plain_measured(task, oct_queue_thread());
 }
 
+/* In a callback of the program an operation runs as if there were no fibre, even where its connection is given up. */
 static int run(const struct oct_task *task)
 {
     ASYNC_JOB *fibre = ASYNC_get_current_job();
-    return fibre == NULL ? run_blocking(task) : run_in_fibre(task, fibre);
+    return fibre == NULL || !oct_frames_may_pause() ? run_blocking(task) : run_in_fibre(task, fibre);
 }
 
 OCT_TIMED_DEFINE(operation);

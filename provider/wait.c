@@ -12,10 +12,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* A fibre that is resumed although its job is not done pauses again, trusting in who set the company. After so many
- * times it helps itself: pausing may be blocked (ASYNC_block_pause), and then it would spin here for ever. */
-#define PATIENCE 16
-
 struct oct_wait {
     _Atomic(ASYNC_WAIT_CTX *) ctx; /* NULL once the context is gone */
     int fd;                        /* -1 if there is a callback */
@@ -26,7 +22,6 @@ struct oct_wait {
     int armed;                /* the fibre is, or is about to be, paused */
     int shown;                /* a fibre has paused with it, so the application has been told of the descriptor */
     int polled_by_others;
-    unsigned patience;
 };
 
 /* Its address names our entry among those of a wait context. */
@@ -149,7 +144,6 @@ struct oct_wait *oct_wait_begin(ASYNC_JOB *fibre, struct oct_queue *queue, struc
     hold_all(wait, key);
     wait->armed = 0;
     wait->polled_by_others = !with_fd && oct_queue_company(queue) > 1;
-    wait->patience = PATIENCE;
     return wait;
 }
 
@@ -170,7 +164,7 @@ void oct_wait_arm(struct oct_wait *wait)
 
 int oct_wait_should_poll(struct oct_wait *wait)
 {
-    return !wait->polled_by_others || wait->patience-- == 0;
+    return !wait->polled_by_others;
 }
 
 void oct_wait_end(struct oct_wait *wait)

@@ -29,8 +29,12 @@ static int sign(void *arg)
     int ok;
 
     signer->len = sizeof signer->signature;
+    if (signer->blocks_pause)
+        ASYNC_block_pause();
     ok = ctx != NULL && EVP_PKEY_sign_init(ctx) > 0 && EVP_PKEY_CTX_set_signature_md(ctx, md) > 0 &&
          EVP_PKEY_sign(ctx, signer->signature, &signer->len, signer->hash, sizeof signer->hash) > 0;
+    if (signer->blocks_pause)
+        ASYNC_unblock_pause();
     EVP_MD_free(md);
     EVP_PKEY_CTX_free(ctx);
     return ok;

@@ -14,6 +14,7 @@ struct signer {
     ASYNC_WAIT_CTX *wait;
     int result; /* of the operation, when ended */
     int started, ended;
+    int blocks_pause; /* the fibre signs with pausing blocked */
 };
 
 /* Zeroes it and makes a wait context; the key is borrowed. */

@@ -122,7 +122,6 @@ static void test_callback_with_company(void **state)
         assert_int_equal(signer_step(&signer[i]), 0);
         assert_int_equal(signer_fd(&signer[i]), -1);
         assert_int_equal(called[i], 0);
-        assert_int_equal(signer_step(&signer[i]), 0); /* a wake-up from elsewhere: it pauses again */
     }
     assert_int_equal(oct_queue_waiting(queue), 4);
     assert_int_equal(oct_queue_poll(queue), 4);
@@ -136,18 +135,46 @@ static void test_callback_with_company(void **state)
     oct_queue_set_company(queue, 0);
 }
 
-/* Woken again and again by somebody who never polls, a fibre loses patience. */
-static void test_patience(void **state)
+/* Resumed before anybody has polled, a fibre does its own operation and leaves those of others where they wait. */
+static void test_resumed_too_early(void **state)
 {
     struct oct_queue *queue = oct_queue_thread();
-    struct signer signer;
-    int called = 0;
+    struct signer signer[3];
+    int called[3] = {0};
 
     (void)state;
     oct_queue_set_company(queue, 4);
-    signer_init(&signer, key, 1);
-    assert_true(ASYNC_WAIT_CTX_set_callback(signer.wait, count_call, &called));
-    signers_end(&signer, 1, "2048a");
+    for (unsigned i = 0; i < 3; i++) {
+        signer_init(&signer[i], key, i);
+        assert_true(ASYNC_WAIT_CTX_set_callback(signer[i].wait, count_call, &called[i]));
+        assert_int_equal(signer_step(&signer[i]), 0);
+    }
+    assert_int_equal(signer_step(&signer[1]), 1);
+    assert_int_equal(oct_queue_waiting(queue), 2);
+    signers_end(signer, 3, "2048a");
+    oct_queue_set_company(queue, 0);
+}
+
+/* A program that holds a lock may block pausing. The operation then runs at once, and alone. */
+static void test_pause_is_blocked(void **state)
+{
+    struct oct_queue *queue = oct_queue_thread();
+    struct signer waiting, blocked;
+    int called[2] = {0};
+
+    (void)state;
+    oct_queue_set_company(queue, 4);
+    signer_init(&waiting, key, 1);
+    signer_init(&blocked, key, 2);
+    assert_true(ASYNC_WAIT_CTX_set_callback(waiting.wait, count_call, &called[0]));
+    assert_true(ASYNC_WAIT_CTX_set_callback(blocked.wait, count_call, &called[1]));
+    assert_int_equal(signer_step(&waiting), 0);
+    blocked.blocks_pause = 1;
+    assert_int_equal(signer_step(&blocked), 1);
+    assert_int_equal(oct_queue_waiting(queue), 1);
+    assert_int_equal(called[0], 0);
+    signers_end(&waiting, 1, "2048a");
+    signers_end(&blocked, 1, "2048a");
     oct_queue_set_company(queue, 0);
 }
 
@@ -251,7 +278,8 @@ int main(void)
         cmocka_unit_test(test_eighth_does_not_pause),
         cmocka_unit_test(test_descriptor_is_reused),
         cmocka_unit_test(test_callback_with_company),
-        cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_resumed_too_early),
+        cmocka_unit_test(test_pause_is_blocked),
         cmocka_unit_test(test_callback_without_company),
         cmocka_unit_test(test_draining),
         cmocka_unit_test(test_pause_fails),

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* Whose code stands on the stack of the calling fibre. */
+#ifndef OCT_PROVIDER_FRAMES_H
+#define OCT_PROVIDER_FRAMES_H
+
+#include <stdbool.h>
+
+/*
+ * True if the fibre may be paused here. False in a callback of the program inside a call of libssl: it may hold a lock,
+ * use a static buffer or run on a stack of its own, and it was never written to be left and entered again.
+ *
+ * A program that starts an ASYNC job with a function of its own has asked to be paused in it, and is.
+ */
+bool oct_frames_may_pause(void);
+
+#endif
