@@ -6,6 +6,7 @@
  * therefore given a buffer that lives as long as the connection, and the program gets its bytes from there.
  */
 #include "call.h"
+#include "hook.h"
 #include "thread.h"
 
 #include <stdlib.h>
@@ -71,39 +72,35 @@ static int read_on_fibre(struct oct_conn *conn, void *buf, size_t num, size_t *r
     return hand_out(early, buf, num, readbytes);
 }
 
-static int read_early(SSL *s, void *buf, size_t num, size_t *readbytes)
+static int read_early(const struct oct_ssl_functions *own, SSL *s, void *buf, size_t num, size_t *readbytes)
 {
-    const struct oct_ssl_functions *ssl = oct_ssl();
-    if (ssl->SSL_read_early_data == NULL)
-        oct_ssl_missing("SSL_read_early_data");
-    const struct oct_thread *t = oct_shim_on() ? oct_thread_get() : NULL;
+    const struct oct_thread *t = oct_shim_serves(own) ? oct_thread_get() : NULL;
     struct oct_conn *conn = t != NULL && t->busy == 0 ? oct_conn_get(s) : NULL;
 
     if (conn != NULL && conn->state == OCT_CONN_RUNNING) {
         conn->masked = false;
         if (conn->early != NULL && conn->early->taken < conn->early->length)
             return hand_out(conn->early, buf, num, readbytes);
-        if (conn->never || ssl->SSL_get_early_data_status(s) == SSL_EARLY_DATA_ACCEPTED)
+        if (conn->never || own->SSL_get_early_data_status(s) == SSL_EARLY_DATA_ACCEPTED)
             conn = NULL;
     }
-    return conn != NULL ? read_on_fibre(conn, buf, num, readbytes) : ssl->SSL_read_early_data(s, buf, num, readbytes);
+    return conn != NULL ? read_on_fibre(conn, buf, num, readbytes) : own->SSL_read_early_data(s, buf, num, readbytes);
 }
 
-__attribute__((visibility("default"))) int SSL_read_early_data(SSL *s, void *buf, size_t num, size_t *readbytes)
+OCT_HOOK int SSL_read_early_data(SSL *s, void *buf, size_t num, size_t *readbytes)
 {
+    OCT_OWN(SSL_read_early_data(s, buf, num, readbytes));
     uint64_t start = oct_call_begin();
-    int value = read_early(s, buf, num, readbytes);
+    int value = read_early(own, s, buf, num, readbytes);
     oct_call_end(start, OCT_CALL_READ_EARLY_DATA, s, value, buf, value == SSL_READ_EARLY_DATA_SUCCESS ? *readbytes : 0);
     return value;
 }
 
 /* A client's early data is a handshake call of its own kind: the whole handshake stays synchronous. */
-__attribute__((visibility("default"))) int SSL_write_early_data(SSL *s, const void *buf, size_t num, size_t *written)
+OCT_HOOK int SSL_write_early_data(SSL *s, const void *buf, size_t num, size_t *written)
 {
-    const struct oct_ssl_functions *ssl = oct_ssl();
-    if (ssl->SSL_write_early_data == NULL)
-        oct_ssl_missing("SSL_write_early_data");
-    struct oct_conn *conn = oct_shim_on() ? oct_conn_get(s) : NULL;
+    OCT_OWN(SSL_write_early_data(s, buf, num, written));
+    struct oct_conn *conn = oct_shim_serves(own) ? oct_conn_get(s) : NULL;
     if (conn != NULL && conn->state != OCT_CONN_RUNNING) {
         conn->masked = true;
         return 0;
@@ -112,5 +109,5 @@ __attribute__((visibility("default"))) int SSL_write_early_data(SSL *s, const vo
         conn->masked = false;
         conn->never = true;
     }
-    return ssl->SSL_write_early_data(s, buf, num, written);
+    return own->SSL_write_early_data(s, buf, num, written);
 }

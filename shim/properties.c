@@ -6,7 +6,7 @@
  * the FIPS provider has, and nothing else, says fips=yes of itself. So the same can be asked for by another name, and is,
  * where the preference would count otherwise.
  */
-#include "shim.h"
+#include "hook.h"
 
 #include <string.h>
 
@@ -32,13 +32,10 @@ static bool is_preferred(const struct oct_ssl_functions *ssl, OSSL_LIB_CTX *libc
     return found;
 }
 
-__attribute__((visibility("default"))) SSL_CTX *SSL_CTX_new_ex(OSSL_LIB_CTX *libctx, const char *query, const SSL_METHOD *method)
+OCT_HOOK SSL_CTX *SSL_CTX_new_ex(OSSL_LIB_CTX *libctx, const char *query, const SSL_METHOD *method)
 {
-    const struct oct_ssl_functions *ssl = oct_ssl();
-
-    if (ssl->SSL_CTX_new_ex == NULL)
-        oct_ssl_missing("SSL_CTX_new_ex");
-    if (query != NULL && strcmp(query, NOT_FIPS) == 0 && oct_shim_on() && is_preferred(ssl, libctx))
+    OCT_OWN(SSL_CTX_new_ex(libctx, query, method));
+    if (query != NULL && strcmp(query, NOT_FIPS) == 0 && oct_shim_serves(own) && is_preferred(own, libctx))
         query = NOT_FIPS_TOO;
-    return ssl->SSL_CTX_new_ex(libctx, query, method);
+    return own->SSL_CTX_new_ex(libctx, query, method);
 }

@@ -2,83 +2,65 @@
  * Copyright The Octuple Authors */
 /*
  * Looking functions up. The next object after the shim in the process's own search order comes first, so that other
- * preloaded libraries keep their place in the chain. A libssl that came as some plugin's dependency (Python's ssl
- * module) is not in that order: it is found by its name, without loading anything.
+ * preloaded libraries keep their place in the chain.
  */
 #include "resolve.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define OPENSSL_SYMBOLS "OPENSSL_" OCT_OPENSSL_MAJOR ".0.0"
-#define LIBSSL_NAME     "libssl.so." OCT_OPENSSL_MAJOR
 
-static struct oct_ssl_functions ssl;
 static struct oct_libc_functions libc;
-static pthread_once_t ssl_once = PTHREAD_ONCE_INIT;
-static int ssl_ready, libc_ready;
+static int libc_ready;
 
-/* libssl itself, whose handle also leads to its libcrypto. Kept for good: the hooks point into it. */
-static void *libssl_open(void)
+void *oct_symbol_versioned(void *handle, const char *name)
 {
-    Dl_info where;
-    void *function = dlvsym(RTLD_NEXT, "SSL_CTX_new", OPENSSL_SYMBOLS);
-    if (function != NULL && dladdr(function, &where) != 0) {
-        void *handle = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-        if (handle != NULL)
-            return handle;
-    }
-    return dlopen(LIBSSL_NAME, RTLD_LAZY | RTLD_NOLOAD);
+    return dlvsym(handle != NULL ? handle : RTLD_NEXT, name, OPENSSL_SYMBOLS);
 }
 
-static void *find(void *libssl, const char *name)
+void *oct_symbol(void *handle, const char *name)
 {
-    void *function = dlvsym(RTLD_NEXT, name, OPENSSL_SYMBOLS);
-    if (function == NULL && libssl != NULL)
-        function = dlvsym(libssl, name, OPENSSL_SYMBOLS);
-    if (function == NULL)
-        function = dlsym(RTLD_NEXT, name);
-    return function;
+    void *function = oct_symbol_versioned(handle, name);
+    return function != NULL ? function : dlsym(handle != NULL ? handle : RTLD_NEXT, name);
 }
 
-static void ssl_resolve(void)
+/* What stands for a function that is nowhere to be found: it fails, as any function of libssl may. */
+static long fails(void)
 {
-    void *libssl = libssl_open();
+    return 0;
+}
+
+const struct oct_ssl_functions oct_ssl_nobody = {
+#define OCT_FAILS(name) .name = (void *)fails,
+    OCT_SSL_HOOKS(OCT_FAILS)
+#undef OCT_FAILS
+};
+
+bool oct_ssl_fill(struct oct_ssl_functions *ssl, void *handle)
+{
     bool complete = true;
 #define OCT_FIND(name)                                                                                                 \
-    *(void **)&ssl.name = find(libssl, #name);                                                                         \
-    complete = complete && ssl.name != NULL;
-    OCT_SSL_HOOKS(OCT_FIND)
+    *(void **)&ssl->name = oct_symbol(handle, #name);                                                                  \
+    complete = complete && ssl->name != NULL;
     OCT_SSL_HELPERS(OCT_FIND)
+#define OCT_FIND_HOOK(name)                                                                                            \
+    OCT_FIND(name)                                                                                                     \
+    if (ssl->name == NULL)                                                                                             \
+        ssl->name = oct_ssl_nobody.name;
+    OCT_SSL_HOOKS(OCT_FIND_HOOK)
+#undef OCT_FIND_HOOK
 #undef OCT_FIND
-#define OCT_FIND_YOUNGER(name) *(void **)&ssl.name = libssl != NULL ? dlsym(libssl, #name) : NULL;
+#define OCT_FIND_YOUNGER(name) *(void **)&ssl->name = oct_symbol(handle, #name);
     OCT_FIND_YOUNGER(SSL_is_quic)
     OCT_FIND_YOUNGER(ASYNC_set_mem_functions)
     OCT_FIND_YOUNGER(ASYNC_get_mem_functions)
 #undef OCT_FIND_YOUNGER
-    ssl.complete = complete;
-    __atomic_store_n(&ssl_ready, 1, __ATOMIC_RELEASE);
-}
-
-const struct oct_ssl_functions *oct_ssl(void)
-{
-    if (!__atomic_load_n(&ssl_ready, __ATOMIC_ACQUIRE))
-        pthread_once(&ssl_once, ssl_resolve);
-    return &ssl;
-}
-
-_Noreturn void oct_ssl_missing(const char *name)
-{
-    fprintf(stderr, "liboctuple-async.so: symbol lookup error: undefined symbol: %s, version " OPENSSL_SYMBOLS "\n",
-            name);
-    abort();
+    return complete;
 }
 
 bool oct_ssl_present(void)
 {
-    return dlvsym(RTLD_NEXT, "SSL_do_handshake", OPENSSL_SYMBOLS) != NULL;
+    return oct_symbol_versioned(NULL, "SSL_do_handshake") != NULL;
 }
 
 /* No pthread_once here: a preloaded allocator may call close() from inside dlsym(). Every thread that comes early fills

@@ -3,6 +3,10 @@
 /*
  * The functions behind the hooks, and the others of OpenSSL that the shim calls: found in the running process, so that
  * the shim itself needs no OpenSSL and may be preloaded anywhere.
+ *
+ * A process may have several libssl: Python wheels and plug-ins bring private copies, whose symbols have the same names and
+ * versions. Calls to all of them arrive here, because a preloaded library comes first everywhere. Each caller gets the
+ * functions of its own libssl. One copy at most is served (decide.c); calls to the others pass straight through.
  */
 #ifndef OCT_SHIM_RESOLVE_H
 #define OCT_SHIM_RESOLVE_H
@@ -44,6 +48,7 @@
     X(ERR_set_mark) X(ERR_pop_to_mark) X(ERR_peek_last_error) X(ERR_clear_error) X(ERR_new) X(ERR_set_error)
 /* clang-format on */
 
+/* The functions of one copy of libssl, and of the libcrypto behind it. Made once and never changed. */
 struct oct_ssl_functions {
 #define OCT_FUNCTION(name) __typeof__(name) *name;
     OCT_SSL_HOOKS(OCT_FUNCTION)
@@ -53,16 +58,42 @@ struct oct_ssl_functions {
     int (*SSL_is_quic)(const SSL *);
     int (*ASYNC_set_mem_functions)(void *(*)(size_t *), void (*)(void *));
     void (*ASYNC_get_mem_functions)(void *(**)(size_t *), void (**)(void *));
-    bool complete; /* all of the functions that every version has were found */
+    const void *place;              /* where that libssl is loaded; NULL: there is none */
+    struct oct_ssl_functions *next; /* copies.c */
+    bool servable;                  /* every function was found, and the provider is bound to the same libcrypto */
 };
 
-/* Looked up at the first call. A hooked function that is nowhere to be found ends the process with a message, in
- * oct_ssl_missing(), as the dynamic linker would have: the program cannot have been linked to it. */
-const struct oct_ssl_functions *oct_ssl(void);
-_Noreturn void oct_ssl_missing(const char *name);
+/* copies.c */
+/* The functions for a call that returns to `caller`. A hook that its libssl does not have is a function that fails: of a program
+ * with weak references, say. Neither NULL nor a lock: the first call of each caller looks them up. */
+const struct oct_ssl_functions *oct_ssl_of(const void *caller);
+/* Those of the copy that is served; to be called only where one is. */
+extern const struct oct_ssl_functions *oct_ssl_served;
+static inline const struct oct_ssl_functions *oct_ssl(void)
+{
+    return oct_ssl_served;
+}
 
+/* resolve.c */
+/* Functions that fail, for a caller without any libssl. */
+extern const struct oct_ssl_functions oct_ssl_nobody;
+/* Fills in the functions of the libssl that `place` lies in; `handle` leads to it, or is NULL for what the program was started with.
+ * Returns false if one that every version has is missing. */
+bool oct_ssl_fill(struct oct_ssl_functions *ssl, void *handle);
+/* A symbol of OpenSSL's version, or of none; behind `handle`, or (NULL) in what the program was started with. */
+void *oct_symbol(void *handle, const char *name);
+void *oct_symbol_versioned(void *handle, const char *name);
 /* 1 if the program was started with a libssl of the right version; looks nothing else up. */
 bool oct_ssl_present(void);
+
+/* withdraw.c */
+/*
+ * Where the shim is off, it gets out of the way: what is loaded from now on does not find its functions of libssl, and those
+ * that were started with it get the real ones by a jump. Called while the program is loaded.
+ */
+void oct_withdraw(void);
+/* Not NULL where that was done: the functions of the libssl that the program was started with. */
+extern const struct oct_ssl_functions *oct_ssl_instead;
 
 /* clang-format off */
 #define OCT_LIBC_HOOKS(X)                                                                                              \

@@ -10,6 +10,8 @@
  *
  *   start.c, decide.c   whether the shim does anything at all in this process
  *   resolve.c           the functions behind the hooks
+ *   copies.c            whose they are, in a process with several libssl
+ *   withdraw.c          how the shim gets out of the way where it is off
  *   ssl.c, early.c      the hooks of libssl
  *   properties.c        contexts whose queries would miss the provider
  *   call.c              what a tracer is told of a call
@@ -68,16 +70,18 @@ struct oct_conn {
     bool never;       /* stays synchronous from now on */
 };
 
-/* The states of the shim in a process; it is decided at the first call with an SSL object. */
+/* The states of the shim in a process; it is decided at the first call to a libssl that can be served. */
 enum oct_shim_mode { OCT_SHIM_UNKNOWN = 0, OCT_SHIM_OFF = 1, OCT_SHIM_ON = 2 };
 extern int oct_shim_mode_now;
-bool oct_shim_decide(void);
+bool oct_shim_decide(const struct oct_ssl_functions *ssl);
 
-/* True where the shim is at work. The first thing that every SSL hook asks. */
-static inline bool oct_shim_on(void)
+/* True where the shim is at work for this copy of libssl. What every hook of libssl asks. */
+static inline bool oct_shim_serves(const struct oct_ssl_functions *ssl)
 {
     int mode = __atomic_load_n(&oct_shim_mode_now, __ATOMIC_ACQUIRE);
-    return __builtin_expect(mode == OCT_SHIM_UNKNOWN, 0) ? oct_shim_decide() : mode == OCT_SHIM_ON;
+    if (__builtin_expect(mode == OCT_SHIM_UNKNOWN, 0))
+        return oct_shim_decide(ssl);
+    return mode == OCT_SHIM_ON && ssl == oct_ssl_served;
 }
 
 /* True while file descriptors are to be remembered: libssl is here and the shim is not off. The first thing that the

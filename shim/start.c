@@ -3,7 +3,8 @@
 /*
  * What happens when the library is loaded: the settings are read while the environment is there (nginx clears it in its
  * workers), the hooks of the C library are looked up while nothing is going on, and, where libssl is present,
- * liboctuple reads its own settings. A process without libssl gets the first two and nothing more, ever.
+ * liboctuple reads its own settings. A process without libssl gets the first two and nothing more, ever. Where the shim is
+ * off, it withdraws.
  */
 #include "start.h"
 
@@ -46,6 +47,9 @@ bool oct_shim_library_start(void)
 
 __attribute__((constructor)) static void loaded(void)
 {
-    if (oct_shim_wanted() && oct_ssl_present() && oct_shim_library_start())
+    const bool present = oct_ssl_present();
+    if (!oct_shim_wanted() || (present && !oct_shim_library_start()))
+        oct_withdraw();
+    else if (present)
         __atomic_store_n(&oct_watching, true, __ATOMIC_RELAXED);
 }
