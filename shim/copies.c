@@ -46,6 +46,12 @@ static struct link_map *object_of(const void *address)
 #endif
 }
 
+bool oct_same_object(const void *a, const void *b)
+{
+    const struct link_map *map = object_of(a);
+    return map != NULL && map == object_of(b);
+}
+
 static const void *place_of(const void *address)
 {
     Dl_info where;

@@ -65,13 +65,20 @@ static bool silence(SSL *s, bool callbacks_too)
     return true;
 }
 
-static void run_to_end(SSL *s)
+static int go_on(SSL *s, void *arg)
+{
+    (void)arg;
+    return oct_ssl()->SSL_do_handshake(s);
+}
+
+static void run_to_end(struct oct_conn *conn)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
+    SSL *s = conn->ssl;
     oct_async_set_draining(1);
     ssl->SSL_ctrl(s, SSL_CTRL_MODE, SSL_MODE_ASYNC, NULL);
     for (int i = 0; i < TURNS && ssl->SSL_waiting_for_async(s); i++)
-        ssl->SSL_do_handshake(s);
+        (void)oct_handshake_enter(conn, go_on, NULL);
     ssl->SSL_ctrl(s, SSL_CTRL_CLEAR_MODE, SSL_MODE_ASYNC, NULL);
     oct_async_set_draining(0);
 }
@@ -83,7 +90,7 @@ static void drain(struct oct_conn *conn, struct oct_thread *t, bool callbacks_to
     errors_put_aside();
     if (silence(conn->ssl, callbacks_too)) {
         t->busy++;
-        run_to_end(conn->ssl);
+        run_to_end(conn);
         t->busy--;
     }
     errors_bring_back();

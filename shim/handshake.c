@@ -51,6 +51,20 @@ static bool wants_fibre(struct oct_conn *conn, struct oct_thread *t)
     return registered && (at.events != 0 || conn->hidden) && oct_thread_company(t) > 1 && oct_stack_prepare(t);
 }
 
+/* What a fibre has raised of the thread's state goes with it when it pauses, and comes back with it: a callback may be inside
+ * another call of libssl when an engine of the program's pauses it. */
+int oct_handshake_enter(struct oct_conn *conn, oct_handshake_call *call, void *arg)
+{
+    struct oct_thread *t = conn->thread;
+    const unsigned before = t->busy;
+
+    t->busy += conn->busy_inside;
+    int value = call(conn->ssl, arg);
+    conn->busy_inside = t->busy - before;
+    t->busy = before;
+    return value;
+}
+
 /* libssl forgets old errors when a call goes on with a handshake, and would take them for its own behind it. A call that
  * resumes a fibre comes in behind that place. */
 static int call_on_fibre(struct oct_conn *conn, struct oct_queue *queue, oct_handshake_call *call, void *arg)
@@ -69,10 +83,10 @@ static int call_on_fibre(struct oct_conn *conn, struct oct_queue *queue, oct_han
     ssl->SSL_set_async_callback(s, oct_handshake_done);
     ssl->SSL_ctrl(s, SSL_CTRL_MODE, SSL_MODE_ASYNC, NULL);
     t->makes_fibre = true;
-    int value = call(s, arg);
+    int value = oct_handshake_enter(conn, call, arg);
     t->makes_fibre = false;
     if (ssl->SSL_waiting_for_async(s) && oct_queue_waiting(queue) <= waiting)
-        value = oct_pause_foreign(s, call, arg, value, waiting);
+        value = oct_pause_foreign(conn, call, arg, value, waiting);
     ssl->SSL_ctrl(s, SSL_CTRL_CLEAR_MODE, SSL_MODE_ASYNC, NULL);
 
     if (ssl->SSL_waiting_for_async(s))
@@ -130,12 +144,19 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
     return value;
 }
 
+/* Inside libssl, or inside a fibre, there is nothing to add. But a callback may come with another connection of this thread's,
+ * and where that has paused nothing may enter libssl. */
+static int run_inside(SSL *s, oct_handshake_call *call, void *arg, int pause_value)
+{
+    struct oct_conn *conn = oct_conn_find(s);
+    return conn != NULL && conn->state != OCT_CONN_RUNNING ? tell_to_wait(conn, pause_value) : call(s, arg);
+}
+
 int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_value)
 {
     struct oct_thread *t = oct_thread_get();
-    /* Inside libssl, or inside a fibre, there is nothing to add. */
     if (t == NULL || t->busy != 0 || oct_ssl()->ASYNC_get_current_job() != NULL)
-        return call(s, arg);
+        return run_inside(s, call, arg, pause_value);
     struct oct_conn *conn = oct_conn_get(s);
     if (conn == NULL)
         return call(s, arg);
@@ -171,8 +192,8 @@ void oct_handshake_settle(SSL *s)
 bool oct_handshake_first(SSL *s, int *value)
 {
     struct oct_thread *t = oct_thread_get();
-    struct oct_conn *conn = t != NULL && t->busy == 0 ? oct_conn_get(s) : NULL;
-    if (conn == NULL)
+    struct oct_conn *conn = t != NULL && t->busy == 0 ? oct_conn_get(s) : oct_conn_find(s);
+    if (conn == NULL || (conn->state == OCT_CONN_RUNNING && (t == NULL || t->busy != 0)))
         return true;
     conn->masked = false;
     if (put_off(conn, t)) {

@@ -26,11 +26,11 @@ static void wait_a_little(SSL *s)
         oct_libc()->poll(wait, n, WAIT_MILLISECONDS);
 }
 
-int oct_pause_foreign(SSL *s, oct_handshake_call *call, void *arg, int value, unsigned waiting)
+int oct_pause_foreign(struct oct_conn *conn, oct_handshake_call *call, void *arg, int value, unsigned waiting)
 {
-    while (oct_ssl()->SSL_waiting_for_async(s) && oct_thread_waiting() <= waiting) {
-        wait_a_little(s);
-        value = call(s, arg);
+    while (oct_ssl()->SSL_waiting_for_async(conn->ssl) && oct_thread_waiting() <= waiting) {
+        wait_a_little(conn->ssl);
+        value = oct_handshake_enter(conn, call, arg);
     }
     return value;
 }

@@ -74,6 +74,9 @@ static inline const struct oct_ssl_functions *oct_ssl(void)
     return oct_ssl_served;
 }
 
+/* True if both addresses lie in the same shared object. */
+bool oct_same_object(const void *a, const void *b);
+
 /* resolve.c */
 /* Functions that fail, for a caller without any libssl. */
 extern const struct oct_ssl_functions oct_ssl_nobody;

@@ -59,6 +59,7 @@ struct oct_conn {
     int hidden_fd;                             /* what a BIO of the program's own reads from; -1: not seen yet */
     uint64_t hidden_bytes;                     /* that it has read */
     uint32_t told;                             /* the thread's round when its event was delivered; 0: not yet */
+    unsigned busy_inside;                      /* of the thread's `busy`: raised on the fibre while that is paused */
     int up_refs;                               /* references beyond the first, as far as SSL_up_ref() told */
     enum oct_conn_state state;
     bool listed;      /* in the list of those whose event is to be delivered */
@@ -111,6 +112,8 @@ typedef int oct_handshake_call(SSL *s, void *arg);
 /* Calls it, asynchronously if that can be. Returns what the server is to see: a pause looks like a failure
  * (pause_value) that wants to read. */
 int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_value);
+/* The call itself, on a fibre of conn's, with what that has raised of its thread's state. */
+int oct_handshake_enter(struct oct_conn *conn, oct_handshake_call *call, void *arg);
 /* SSL_do_handshake() and the two others, by their real function. */
 int oct_handshake_full(SSL *s, int (*real)(SSL *));
 /* Before SSL_read() and its like: true if the real function may be called now, else *value is what the handshake said.
@@ -136,7 +139,7 @@ void oct_socket_is_empty(struct oct_conn *conn, struct oct_thread *t);
 
 /* pause.c */
 /* Runs a fibre that something else than our queue paused, until it ends or our queue pauses it. */
-int oct_pause_foreign(SSL *s, oct_handshake_call *call, void *arg, int value, unsigned waiting);
+int oct_pause_foreign(struct oct_conn *conn, oct_handshake_call *call, void *arg, int value, unsigned waiting);
 /* No fibre could be had for the call that returned value. */
 bool oct_pause_impossible(SSL *s, int value);
 

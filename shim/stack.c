@@ -24,7 +24,7 @@
 #define GUARD_BYTES 4096
 
 /* More than anybody passes; glibc takes each as a word. */
-#define ARGUMENTS_MAX 16
+#define ARGUMENTS_MAX 24
 
 struct oct_stack {
     struct oct_stack *next;
@@ -135,23 +135,29 @@ static void make_with_stack(ucontext_t *context, void (*function)(void), struct 
     context->uc_stack = own;
 }
 
+/* A callback on the fibre may make a coroutine of its own, which keeps the stack that it was given. */
+static bool is_libcrypto(const void *caller)
+{
+    return oct_same_object(caller, (const void *)oct_ssl()->ASYNC_get_current_job);
+}
+
 __attribute__((visibility("default"))) void makecontext(ucontext_t *context, void (*function)(void), int count, ...)
 {
     struct oct_thread *t = oct_thread_peek();
-    struct oct_stack *stack = t != NULL && t->makes_fibre ? stack_for(t, context->uc_stack.ss_sp) : NULL;
+    const bool ours = t != NULL && t->makes_fibre && count == 0 && is_libcrypto(__builtin_return_address(0));
+    struct oct_stack *stack = ours ? stack_for(t, context->uc_stack.ss_sp) : NULL;
     long a[ARGUMENTS_MAX] = {0};
     va_list list;
 
-    if (stack != NULL && count == 0) {
+    if (stack != NULL) {
         make_with_stack(context, function, stack);
         return;
     }
-    if (count > ARGUMENTS_MAX)
-        abort();
     va_start(list, count);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count && i < ARGUMENTS_MAX; i++)
         a[i] = va_arg(list, long);
     va_end(list);
+    count = count < ARGUMENTS_MAX ? count : ARGUMENTS_MAX;
     oct_libc()->makecontext(context, function, count, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10],
-                            a[11], a[12], a[13], a[14], a[15]);
+                            a[11], a[12], a[13], a[14], a[15], a[16], a[17], a[18], a[19], a[20], a[21], a[22], a[23]);
 }
