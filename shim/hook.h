@@ -4,16 +4,17 @@
 #ifndef OCT_SHIM_HOOK_H
 #define OCT_SHIM_HOOK_H
 
-#include "shim.h"
+#include "call.h"
 
 #define OCT_HOOK __attribute__((visibility("default")))
 
-/* Where the shim is off: a jump to the function of the libssl that the program was started with. Else `own` are the functions of the
- * caller's libssl. */
-#define OCT_OWN(call)                                                                                                  \
+/* `own` are the functions of the caller's libssl. Where the shim is off they are those of the libssl that the program was started
+ * with, and the hook is a jump, unless somebody traces calls. */
+#define OCT_OWN(real)                                                                                                 \
     const struct oct_ssl_functions *own = oct_ssl_instead;                                                             \
-    if (__builtin_expect(own != NULL, 0))                                                                              \
-        return own->call;                                                                                              \
-    own = oct_ssl_of(__builtin_return_address(0))
+    if (__builtin_expect(own == NULL, 1))                                                                              \
+        own = oct_ssl_of(__builtin_return_address(0));                                                                 \
+    else if (!OCT_TIMED_WANTED(call))                                                                                  \
+        return own->real
 
 #endif
