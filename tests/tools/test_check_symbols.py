@@ -72,6 +72,8 @@ def test_provider(house):
 
 def test_shim(house):
     house.write("shim/resolve.h", "#define OCT_LIBC_HOOKS(X) \\\n    X(close) \\\n    X(epoll_ctl) /* X(poll) */\n")
+    table = "## What the shim stands in front of\n\n| functions | what |\n|---|---|\n| `close`, `epoll_ctl` | `errno` |\n"
+    house.write("docs/limits.md", table)
     source = house.write("shim.c", "int close(int fd) { return fd; }\nint epoll_ctl(void) { return 0; }\n")
     house.link("liboctuple-async.so", "-Wl,-z,relro", "-Wl,-z,now", "-fPIC", source)
     assert check(house, "--part", "shim").status == 0, check(house, "--part", "shim").out
@@ -79,5 +81,7 @@ def test_shim(house):
     house.link("liboctuple-async.so", "-Wl,-z,relro", "-Wl,-z,now", "-fPIC", source)
     assert check(house, "--part", "shim").finds("exports helper")
     assert check(house, "--part", "shim").finds("does not export epoll_ctl")
+    house.write("docs/limits.md", table.replace("`close`, ", ""))
+    assert check(house, "--part", "shim").finds("exports close, which the table in docs/limits.md")
     house.write("shim/resolve.h", "#define OCT_LIBC_HOOKS(X) X(close) X(helper)\n")
     assert check(house, "--part", "shim").finds("helper is a function of neither")
