@@ -13,8 +13,12 @@
 #include <openssl/conf.h>
 #include "run.h"
 
-#define CONFIG_MAX_ROOTS  8
-#define CONFIG_PREFERENCE "?provider=octuple"
+#define CONFIG_MAX_ROOTS 8
+
+/* What our algorithms say of themselves and nobody else's do. Not `provider`, which queries of programs name too: the
+ * clause of a query takes the place of a default one with the same name. */
+#define CONFIG_PREFERENCE     "?octuple.serves=yes"
+#define CONFIG_OLD_PREFERENCE "?provider=octuple"
 
 /* Strings belong to the CONF. NULL: the configuration has no such thing. */
 struct config_root {

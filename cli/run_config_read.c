@@ -161,7 +161,8 @@ static enum config_query clause(const char *text, size_t len)
     if (skip + name > len) {
         return QUERY_OPEN;
     }
-    if (name == 8 && !strncasecmp(text + skip, "provider", name)) {
+    if ((name == 8 && !strncasecmp(text + skip, "provider", name)) ||
+        (name == 14 && !strncasecmp(text + skip, "octuple.serves", name))) {
         return QUERY_NAMES_PROVIDER;
     }
     if (name == 4 && !strncasecmp(text + skip, "fips", name) && !memchr(text, '?', skip) && !memchr(text, '-', skip)) {

@@ -11,12 +11,12 @@
 
 #define KEYMGMT_OFFER                                                                                                  \
     {                                                                                                                  \
-        OSSL_OP_KEYMGMT, {OCT_ED25519_NAMES, "provider=octuple", oct_ed25519_keymgmt_table, "Octuple Ed25519 keys"},   \
+        OSSL_OP_KEYMGMT, {OCT_ED25519_NAMES, OCT_PROPERTIES, oct_ed25519_keymgmt_table, "Octuple Ed25519 keys"},       \
             1u << OCT_SETTING_ED25519_KEYMGMT, OCT_OP_ED25519_SIGN, OCT_OP_ED25519_VERIFY                              \
     }
 #define SIGNATURE_OFFER(table)                                                                                         \
     {                                                                                                                  \
-        OSSL_OP_SIGNATURE, {OCT_ED25519_NAMES, "provider=octuple", (table), "Octuple Ed25519 signatures"},             \
+        OSSL_OP_SIGNATURE, {OCT_ED25519_NAMES, OCT_PROPERTIES, (table), "Octuple Ed25519 signatures"},                 \
             1u << OCT_SETTING_ED25519_KEYMGMT | 1u << OCT_SETTING_ED25519_SIGNATURE, OCT_OP_ED25519_SIGN,              \
             OCT_OP_ED25519_VERIFY                                                                                      \
     }

@@ -223,7 +223,7 @@ KDF_TABLE(tls1_prf);
  * first that is asked, because its known answer takes least. */
 #define OFFER(name, table)                                                                                             \
     {                                                                                                                  \
-        OSSL_OP_KDF, {(name), "provider=octuple", (table), NULL}, 1u << OCT_SETTING_TLS_KDF, OCT_OP_X25519_DERIVE,     \
+        OSSL_OP_KDF, {(name), OCT_PROPERTIES, (table), NULL}, 1u << OCT_SETTING_TLS_KDF, OCT_OP_X25519_DERIVE,         \
             OCT_OP_COUNT - 1                                                                                           \
     }
 

@@ -35,6 +35,13 @@ struct oct_prov {
 };
 
 /*
+ * What every algorithm here says of itself. Configurations prefer it by the second, `?octuple.serves=yes`: a query that
+ * names a provider takes the place of a default property of that name, and would hide a preference for the first. Without
+ * a dot a name would have to be one of OpenSSL's own.
+ */
+#define OCT_PROPERTIES "provider=octuple,octuple.serves=yes"
+
+/*
  * One algorithm under one OpenSSL operation. It is offered if its switches are on and at least one of its Octuple
  * operations is on in this process: where nothing is accelerated, OpenSSL serves as if the provider were not there.
  */

@@ -9,12 +9,12 @@
 
 const struct oct_offer oct_x25519_offers[] = {
     {OSSL_OP_KEYMGMT,
-     {OCT_X25519_NAMES, "provider=octuple", oct_x25519_keymgmt_table, "Octuple X25519 keys"},
+     {OCT_X25519_NAMES, OCT_PROPERTIES, oct_x25519_keymgmt_table, "Octuple X25519 keys"},
      1u << OCT_SETTING_X25519_KEYMGMT,
      OCT_OP_X25519_DERIVE,
      OCT_OP_X25519_KEYGEN},
     {OSSL_OP_KEYEXCH,
-     {OCT_X25519_NAMES, "provider=octuple", oct_x25519_exchange_table, "Octuple X25519 key exchange"},
+     {OCT_X25519_NAMES, OCT_PROPERTIES, oct_x25519_exchange_table, "Octuple X25519 key exchange"},
      1u << OCT_SETTING_X25519_KEYMGMT | 1u << OCT_SETTING_X25519_EXCHANGE,
      OCT_OP_X25519_DERIVE,
      OCT_OP_X25519_DERIVE},

@@ -15,7 +15,6 @@
 #include <openssl/bio.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
-#include <openssl/evp.h>
 #include <openssl/provider.h>
 #include <openssl/ssl.h>
 
@@ -33,8 +32,7 @@
     X(SSL_do_handshake) X(SSL_accept) X(SSL_connect)                                                                   \
     X(SSL_read) X(SSL_read_ex) X(SSL_peek) X(SSL_peek_ex) X(SSL_read_early_data)                                       \
     X(SSL_write) X(SSL_write_ex) X(SSL_write_early_data)                                                               \
-    X(SSL_get_error) X(SSL_want) X(SSL_shutdown) X(SSL_new) X(SSL_free) X(SSL_clear) X(SSL_up_ref)                     \
-    X(SSL_CTX_new_ex)
+    X(SSL_get_error) X(SSL_want) X(SSL_shutdown) X(SSL_new) X(SSL_free) X(SSL_clear) X(SSL_up_ref)
 
 /* What it only calls. */
 #define OCT_SSL_HELPERS(X)                                                                                             \
@@ -44,7 +42,6 @@
     X(CRYPTO_get_ex_new_index) X(ASYNC_get_current_job) X(ASYNC_is_capable) X(OSSL_PROVIDER_available)                 \
     X(SSL_get_rbio) X(SSL_get_wbio) X(BIO_read) X(BIO_number_read)                                 \
     X(BIO_test_flags) X(BIO_set_flags) X(BIO_clear_flags) X(BIO_new) X(BIO_s_null) X(BIO_free) X(BIO_up_ref)           \
-    X(EVP_KEYMGMT_fetch) X(EVP_KEYMGMT_get0_provider) X(EVP_KEYMGMT_free) X(OSSL_PROVIDER_get0_name)                   \
     X(ERR_set_mark) X(ERR_pop_to_mark) X(ERR_peek_last_error) X(ERR_clear_error) X(ERR_new) X(ERR_set_error)
 /* clang-format on */
 

@@ -13,7 +13,6 @@
  *   copies.c            whose they are, in a process with several libssl
  *   withdraw.c          how the shim gets out of the way where it is off
  *   ssl.c, early.c      the hooks of libssl
- *   properties.c        contexts whose queries would miss the provider
  *   call.c              what a tracer is told of a call
  *   handshake.c         one handshake call, paused and resumed
  *   pause.c             a pause that is not ours, or has no room

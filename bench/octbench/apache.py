@@ -69,7 +69,7 @@ activate = 1
 module = {provider}
 activate = 1
 [algorithms]
-default_properties = ?provider=octuple
+default_properties = ?octuple.serves=yes
 """
 
 

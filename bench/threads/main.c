@@ -133,7 +133,7 @@ int main(int argc, char **argv)
     if (!parse(&o, argc, argv))
         return usage();
     libctx[STOCK] = sides_libctx(NULL, NULL);
-    libctx[OCTUPLE] = sides_libctx(o.modules, "?provider=octuple");
+    libctx[OCTUPLE] = sides_libctx(o.modules, "?octuple.serves=yes");
     if (libctx[STOCK] == NULL || libctx[OCTUPLE] == NULL || !pin(o.cpus)) {
         fprintf(stderr, "octuple-threads: no %s/octuple.so, or not so many CPUs\n", o.modules);
         return 1;

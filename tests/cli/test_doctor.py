@@ -256,13 +256,14 @@ CONFIGURATIONS = [
     ({"module": "/no/such/octuple.so"}, "cannot read"),
     ({"algorithms": ""}, "does not prefer it (default_properties = none)"),
     ({"algorithms": "default_properties = provider=octuple"}, "demands the provider octuple"),
+    ({"algorithms": "default_properties = octuple.serves=yes"}, "demands the provider octuple"),
     ({"algorithms": "default_properties = fips=yes"}, "FIPS"),
     ({"algorithms": "default_properties"}, "cannot be read")]
 
 
 def configuration(served, **change):
     parts = {"providers": "default = default_one\noctuple = ours", "default": "activate = 1", "module": served.provider,
-             "ours": "activate = 1", "algorithms": "default_properties = ?provider=octuple"}
+             "ours": "activate = 1", "algorithms": "default_properties = ?octuple.serves=yes"}
     return CONF.format(**{**parts, **change})
 
 
@@ -283,6 +284,13 @@ def test_configuration(served, idle):
             assert level == ("problem" if says else "ok") and (says or "") in text
         own.unlink()
         assert "No such file" in judged(served, pid)[1]
+
+
+def test_preference_that_a_query_can_hide(served, idle):
+    own = served.write("own.cnf", configuration(served, algorithms="default_properties = ?provider=octuple"))
+    with running(served, *idle, env={"LD_PRELOAD": served.shim, "OPENSSL_CONF": own}) as pid:
+        level, text = judged(served, pid)
+        assert level == "note" and "provider!=fips" in text
 
 
 def test_configuration_without_the_provider(served, idle):

@@ -87,7 +87,7 @@ def test_default_properties_are_kept(served, query):
     env = {"OPENSSL_CONF": served.write("own.cnf", INIT + f"alg_section = a\n[a]\ndefault_properties = {query}\n")}
     text = served.call("run", "--print-config", env=env).stdout
     lines = [line for line in text.splitlines() if line.startswith("default_properties")]
-    assert [line.replace("\\", "") for line in lines] == [f"default_properties = {query},?provider=octuple"]
+    assert [line.replace("\\", "") for line in lines] == [f"default_properties = {query},?octuple.serves=yes"]
     assert providers(served, env) == {"default", "octuple"}
     assert served_operations(served, env) > 0
 
@@ -100,6 +100,7 @@ CONFLICTS = {
     "base only": (INIT + "providers = p\n[p]\nbase = b\ndefault = d\n[b]\nactivate = 1\n[d]\n", "not 'default'"),
     "another preference": (INIT + "alg_section = a\n[a]\ndefault_properties = ?provider=legacy\n", "default_properties"),
     "a requirement": (INIT + "alg_section = a\n[a]\ndefault_properties = provider=default\n", "default_properties"),
+    "our preference alone": (INIT + "alg_section = a\n[a]\ndefault_properties = ?octuple.serves=yes\n", "default_properties"),
     "sections with our names": (INIT + "providers = octuple_run_default\n[octuple_run_default]\ndefault = d\n[d]\nactivate = 1\n",
                                 "complete or remove them"),
     "no equal sign": ("nonsense\n", "line 1"),

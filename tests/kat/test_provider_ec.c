@@ -250,7 +250,7 @@ int main(int argc, char **argv)
     OSSL_PROVIDER *loaded[] = {OSSL_PROVIDER_load(ours, "default"), OSSL_PROVIDER_load(ours, "octuple"),
                                OSSL_PROVIDER_load(stock, "default")};
     REC_REQUIRE(loaded[0] && loaded[1] && loaded[2]);
-    REC_REQUIRE(EVP_set_default_properties(ours, "?provider=octuple"));
+    REC_REQUIRE(EVP_set_default_properties(ours, "?octuple.serves=yes"));
     for (int i = 2; i < argc; i++)
         run_file(argv[i]);
     REC_REQUIRE(seen.fds_missing == 0 && seen.fds_unready == 0);

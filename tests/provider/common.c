@@ -38,7 +38,7 @@ OSSL_LIB_CTX *new_octuple_ctx(const char *settings)
             "openssl_conf = init\n[init]\nproviders = list\nalg_section = algorithms\n"
             "[list]\ndefault = default_section\noctuple = octuple_section\n[default_section]\nactivate = 1\n"
             "[octuple_section]\nactivate = 1\nmodule = %s/octuple.so\n%s\n"
-            "[algorithms]\ndefault_properties = ?provider=octuple\n",
+            "[algorithms]\ndefault_properties = ?octuple.serves=yes\n",
             environment("OPENSSL_MODULES"), settings == NULL ? "" : settings);
     fclose(file);
     assert_int_equal(OSSL_LIB_CTX_load_config(ctx, path), 1);

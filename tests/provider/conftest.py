@@ -21,7 +21,7 @@ activate = 1
 activate = 1
 {settings}
 [algorithms]
-default_properties = ?provider=octuple
+default_properties = ?octuple.serves=yes
 [req]
 distinguished_name = name
 [name]
@@ -36,7 +36,7 @@ class OpenSSL:
         configuration = folder / ("octuple.cnf" if with_octuple else "plain.cnf")
         text = CONFIGURATION.format(settings=settings)
         if not with_octuple:
-            text = text.replace("octuple = octuple_section\n", "").replace("?provider=octuple", "?provider=default")
+            text = text.replace("octuple = octuple_section\n", "").replace("?octuple.serves=yes", "?provider=default")
         configuration.write_text(text)
         self.environment = dict(os.environ, OPENSSL_CONF=str(configuration), HOME=str(folder))
 

@@ -71,7 +71,7 @@ module = {module}
 activate = 1
 {switches}
 [algorithms]
-default_properties = ?provider=octuple
+default_properties = ?octuple.serves=yes
 """
 
 

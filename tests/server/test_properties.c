@@ -3,6 +3,7 @@
 /* Programs that make a context with a query of their own: what they rule out stays out, and the provider serves where it may. */
 #include "world.h"
 
+#include <openssl/pem.h>
 #include <openssl/provider.h>
 
 static void give_certificate(SSL_CTX *ctx)
@@ -57,19 +58,66 @@ static void test_queries(void **state)
     assert_int_equal(signatures(NULL), 1);
     assert_int_equal(signatures("provider!=fips"), 1);
     assert_int_equal(signatures("fips!=yes"), 1);
+    assert_int_equal(signatures("?provider=octuple"), 1);
     assert_int_equal(signatures("provider!=octuple"), 0);
     assert_int_equal(signatures("provider=default"), 0);
+    assert_int_equal(signatures("?provider=default"), 0);
+    assert_int_equal(signatures("?octuple.serves!=yes"), 0);
 }
 
-/* Where the configuration does not prefer the provider it is not preferred here. */
-static void test_not_preferred(void **state)
+/* What a program says for all that it does takes the place of what the configuration said. */
+static void test_default_of_the_program(void **state)
 {
     (void)state;
     assert_int_equal(EVP_set_default_properties(NULL, "?provider=default"), 1);
     assert_int_equal(signatures(NULL), 0);
     assert_int_equal(signatures("provider!=fips"), 0);
+    /* The preference of configurations from before there was a property for it. */
     assert_int_equal(EVP_set_default_properties(NULL, "?provider=octuple"), 1);
+    assert_int_equal(signatures(NULL), 1);
+    assert_int_equal(signatures("provider!=fips"), 0);
+    assert_int_equal(EVP_set_default_properties(NULL, "?octuple.serves=yes"), 1);
     assert_int_equal(signatures("provider!=fips"), 1);
+}
+
+/* Only the verification reads what the store's file holds. */
+static bool is_trusted(SSL_CTX *ctx, X509 *x)
+{
+    X509_STORE_CTX *verify = X509_STORE_CTX_new();
+
+    assert_int_equal(X509_STORE_CTX_init(verify, SSL_CTX_get_cert_store(ctx), x, NULL), 1);
+    const bool good = X509_verify_cert(verify) == 1;
+    X509_STORE_CTX_free(verify);
+    return good;
+}
+
+/* The query reaches whatever the context fetches, and not all that fits one query fits another: OpenSSL's store for files says
+ * nothing of FIPS. */
+static void test_store(void **state)
+{
+    static const char *const queries[] = {NULL, "provider!=fips"};
+    char path[] = "/tmp/octuple-store-XXXXXX", uri[sizeof path + 5];
+    const int fd = mkstemp(path);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+    EVP_PKEY *key = EVP_EC_gen("P-256");
+    X509 *x = world_certificate(key);
+
+    (void)state;
+    assert_non_null(file);
+    assert_int_equal(PEM_write_X509(file, x), 1);
+    fclose(file);
+    snprintf(uri, sizeof uri, "file:%s", path);
+    for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++) {
+        SSL_CTX *ctx = SSL_CTX_new_ex(NULL, queries[i], TLS_server_method());
+        assert_non_null(ctx);
+        assert_int_equal(SSL_CTX_load_verify_store(ctx, uri), 1);
+        assert_true(is_trusted(ctx, x));
+        SSL_CTX_free(ctx);
+    }
+    ERR_clear_error();
+    remove(path);
+    X509_free(x);
+    EVP_PKEY_free(key);
 }
 
 /* A library context that knows nothing of the provider; and an error is told as ever. */
@@ -93,7 +141,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_queries),
-        cmocka_unit_test(test_not_preferred),
+        cmocka_unit_test(test_default_of_the_program),
+        cmocka_unit_test(test_store),
         cmocka_unit_test(test_other_contexts),
     };
     world_start();
