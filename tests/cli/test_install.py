@@ -56,6 +56,19 @@ def test_program_runs(prefix):
     assert str(next(prefix.rglob("liboctuple-async.so"))) in maps
 
 
+def test_release_needs_nothing_that_only_tests_need(tmp_path):
+    """What the README says, where cmocka is not installed: an empty name is a search that found nothing."""
+    configured = subprocess.run(["cmake", "--preset", "release", "-B", tmp_path, "-DCMOCKA_LIBRARY="], cwd=ROOT, env=CLEAN,
+                                capture_output=True, text=True, check=False)
+    assert configured.returncode == 0, configured.stderr
+    listed = subprocess.run(["ctest", "--test-dir", tmp_path, "-N"], env=CLEAN, capture_output=True, text=True, check=False)
+    assert "Total Tests: 0" in listed.stdout + listed.stderr
+    # Tests have to be asked for, as in ./check, or have a preset of their own.
+    asked = subprocess.run(["cmake", "--preset", "release", "-B", tmp_path / "asked", "-DOCT_TESTS=ON", "-DCMOCKA_LIBRARY="],
+                           cwd=ROOT, env=CLEAN, capture_output=True, text=True, check=False)
+    assert asked.returncode != 0 and "cmocka is missing" in asked.stderr
+
+
 def test_foreign_project_builds(root, prefix, tmp_path):
     source = ROOT / "tests/packages/consumer"
     build = ["cmake", "-G", "Ninja", "-S", source, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}"]
