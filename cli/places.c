@@ -17,7 +17,8 @@
 
 const char *place_file(enum place what)
 {
-    return what == PLACE_SHIM ? "liboctuple-async.so" : "octuple.so";
+    static const char *const files[] = {"liboctuple-async.so", "octuple.so", "openssl.cnf"};
+    return files[what];
 }
 
 /* The folder above the executable's own: the root of the build tree or the installation prefix. */
@@ -49,17 +50,18 @@ static void candidate(char path[PATH_MAX], const char *base, const char *folder,
 static int candidates(enum place what, char path[CANDIDATES][PATH_MAX])
 {
     char prefix[PATH_MAX];
+    static const char *const installed[] = {OCT_INSTALL_FULL_LIBDIR, OCT_INSTALL_MODULES, OCT_INSTALL_CONFIG};
     const char *file = place_file(what);
     const char *modules = OPENSSL_info(OPENSSL_INFO_MODULES_DIR);
     int n = 0;
     if (own_prefix(prefix)) {
-        candidate(path[n++], prefix, "/lib", file);
-        if (OCT_INSTALL_LIBDIR[0] != '/') {
+        candidate(path[n++], prefix, what == PLACE_CONFIG ? "/etc/octuple" : "/lib", file);
+        if (OCT_INSTALL_LIBDIR[0] != '/' && what != PLACE_CONFIG) {
             candidate(path[n++], prefix,
                       what == PLACE_SHIM ? "/" OCT_INSTALL_LIBDIR : "/" OCT_INSTALL_LIBDIR "/ossl-modules", file);
         }
     }
-    candidate(path[n++], what == PLACE_SHIM ? OCT_INSTALL_FULL_LIBDIR : OCT_INSTALL_MODULES, "", file);
+    candidate(path[n++], installed[what], "", file);
     if (what == PLACE_PROVIDER && modules != NULL) {
         candidate(path[n++], modules, "", file);
     }

@@ -2,12 +2,14 @@
  * Copyright The Octuple Authors */
 /*
  * `octuple run`: its parts. run.c is the command, run_setup.c decides; run_target.c looks at the program, run_config.c reads the user's OpenSSL
- * configuration and writes ours, run_store.c keeps that on disk.
+ * configuration and writes ours, run_installed.c knows the one that was installed; else run_store.c keeps ours on disk, in a folder of
+ * run_folder.c.
  */
 #ifndef OCT_CLI_RUN_H
 #define OCT_CLI_RUN_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include "cli.h"
 #include "places.h"
 
@@ -38,9 +40,13 @@ struct run_config {
 /* Reads the configuration that OpenSSL would read now and extends it by the provider in file `module`. */
 void run_config_make(struct run_config *config, const char *module);
 
-/* Keeps the text in a file that any user may read and only this one may write; equal texts share one file. Returns 0 if
- * no folder would do, which was then told. */
-int run_store(char path[PATH_MAX], const char *text);
+/* The configuration that came with this installation, or build, if it means what config->text does and nobody else can
+ * write to it: it is there as long as the provider is. */
+bool run_installed(char path[PATH_MAX], const struct run_config *config, const char *module);
+
+/* Keeps the text in a file that any user may read and only this one may write; equal texts share one file. Returns
+ * false if no folder would do; `why` then says so of each. */
+bool run_store(char path[PATH_MAX], const char *text, char *why, size_t room);
 
 /* place_find(), and what is missing is told. */
 int run_find_part(enum place what, char path[PATH_MAX]);

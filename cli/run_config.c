@@ -235,17 +235,21 @@ static int make_text(struct run_config *config, const struct config_roots *roots
     return fclose(out) == 0 && !failed;
 }
 
+static int is_module(const char *named, const char *module)
+{
+    char real[PATH_MAX];
+    return named != NULL && (!strcmp(named, module) || (realpath(named, real) != NULL && !strcmp(real, module)));
+}
+
 static int root_means_it(const struct config_root *root, const char *module)
 {
     size_t len = root->properties != NULL ? strlen(root->properties) : 0;
     size_t tail = strlen(CONFIG_PREFERENCE);
-    return root->octuple_active && root->default_active && root->octuple_module != NULL &&
-           !strcmp(root->octuple_module, module) && len >= tail &&
+    return root->octuple_active && root->default_active && is_module(root->octuple_module, module) && len >= tail &&
            !strcmp(root->properties + len - tail, CONFIG_PREFERENCE);
 }
 
-/* The text means what it should, root by root. */
-static int means_it(const CONF *conf, const struct config_roots *before, const char *module)
+int config_means_it(const CONF *conf, const struct config_roots *before, const char *module)
 {
     struct config_roots after;
     config_read(&after, conf);
@@ -262,7 +266,7 @@ static int parses(const struct run_config *config, const struct config_roots *be
     CONF *conf = NCONF_new(NULL);
     BIO *bio = BIO_new_mem_buf(config->text, -1);
     long line;
-    int good = conf != NULL && bio != NULL && NCONF_load_bio(conf, bio, &line) > 0 && means_it(conf, before, module);
+    int good = conf != NULL && bio != NULL && NCONF_load_bio(conf, bio, &line) > 0 && config_means_it(conf, before, module);
     BIO_free(bio);
     NCONF_free(conf);
     return good;

@@ -42,6 +42,10 @@ struct config_roots {
 /* Looks through a loaded configuration. */
 void config_read(struct config_roots *roots, const CONF *conf);
 
+/* 1 if each of the roots that were there before has this module of ours, activated and preferred, and there is no new
+ * one. */
+int config_means_it(const CONF *conf, const struct config_roots *before, const char *module);
+
 /* What a property query asks of us: 0 if ours can be added to it, else why not. */
 enum config_query { QUERY_OPEN = 0, QUERY_NAMES_PROVIDER, QUERY_FIPS };
 enum config_query config_query(const char *properties);

@@ -9,6 +9,9 @@
 #include <string.h>
 #include "run.h"
 
+/* Room for every folder that was tried. */
+#define RUN_REASON_SIZE 8192
+
 int run_find_part(enum place what, char path[PATH_MAX])
 {
     if (place_find(what, path)) {
@@ -74,17 +77,29 @@ static int set_preload(const char *shim)
     return done;
 }
 
-static int set_config(const struct run_config *config)
+/* Where the configuration is, if it is not the program's already. Without a place for it the program starts all the
+ * same: setup->plain says why as it would otherwise. */
+static void place_config(char path[PATH_MAX], struct run_setup *setup)
 {
-    char path[PATH_MAX];
-    if (config->verdict == CONFIG_READY) {
-        return 1;
+    static char reason[RUN_REASON_SIZE];
+    char why[RUN_REASON_SIZE / 2];
+    struct run_config *config = &setup->config;
+    path[0] = '\0';
+    if (config->verdict != CONFIG_READY && !run_installed(path, config, setup->provider) &&
+        !run_store(path, config->text, why, sizeof why)) {
+        snprintf(reason, sizeof reason,
+                 "there is no safe place for its OpenSSL configuration (%s); make one of them writable, or set OPENSSL_CONF to a "
+                 "file of your own, see 'octuple run --print-config'",
+                 why);
+        setup->plain = reason;
     }
-    return run_store(path, config->text) && run_set_variable("OPENSSL_CONF", path);
+    free(config->text);
+    config->text = NULL;
 }
 
 static int set_up_with(struct run_setup *setup)
 {
+    char path[PATH_MAX];
     if (!run_find_part(PLACE_SHIM, setup->shim) || !run_find_part(PLACE_PROVIDER, setup->provider) ||
         !provider_loads(setup->provider)) {
         return CLI_RUN_FAILED;
@@ -98,9 +113,11 @@ static int set_up_with(struct run_setup *setup)
         cli_say(RUN_WHO, "no memory");
         return CLI_RUN_FAILED;
     }
-    int done = set_preload(setup->shim) && set_config(&setup->config);
-    free(setup->config.text);
-    setup->config.text = NULL;
+    place_config(path, setup);
+    if (setup->plain != NULL) {
+        return CLI_OK;
+    }
+    bool done = set_preload(setup->shim) && (path[0] == '\0' || run_set_variable("OPENSSL_CONF", path));
     return done ? CLI_OK : CLI_RUN_FAILED;
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Where the configuration of `octuple run` lives.
+ * Where the configuration of `octuple run` lives, if the one that is installed with it does not do.
  *
  * It has to outlast this process: a server reads it again when it is upgraded in place or starts a helper, perhaps as
- * another user. So it is an ordinary file, readable by all (it holds paths, no secrets) and writable by its owner
- * alone, in a folder that nobody else can write to. Its name is a digest of its text: a second start finds the file of
- * the first, two different configurations do not disturb each other, and nothing accumulates.
+ * another user, and OpenSSL that does not find it goes without any, the system's included. So it is an ordinary file,
+ * readable by all (it holds paths, no secrets) and writable by its owner alone, in a folder that nobody else can write
+ * to (run_folder.c). Its name is a digest of its text: a second start finds the file of the first, two different
+ * configurations do not disturb each other, and nothing accumulates.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,52 +18,11 @@
 #include <unistd.h>
 #include <openssl/evp.h>
 #include "run.h"
+#include "run_folder.h"
 
 /* Of the digest: enough that nobody meets a collision by accident, and contents are compared anyway. */
 #define NAME_BYTES 12
 #define NAME_SIZE  64
-
-/* Belongs to us, and nobody else can change what is in it. */
-static int is_ours(int fd, mode_t type)
-{
-    struct stat st;
-    return fstat(fd, &st) == 0 && (st.st_mode & S_IFMT) == type && st.st_uid == geteuid() && !(st.st_mode & 022);
-}
-
-/* Nobody else can rename a folder of ours in it: /run, /tmp with its sticky bit, our own runtime folder. 0 with errno.
- */
-static int parent_is_safe(const char *path)
-{
-    char parent[PATH_MAX];
-    struct stat st;
-    int len = (int)(strrchr(path, '/') - path);
-    if (snprintf(parent, sizeof parent, "%.*s", len, path) >= PATH_MAX || stat(parent, &st) != 0) {
-        return 0;
-    }
-    errno = EPERM;
-    return (st.st_uid == 0 || st.st_uid == geteuid()) && (!(st.st_mode & 022) || (st.st_mode & S_ISVTX));
-}
-
-/* Opens the folder, making it if need be. -1 with errno; EPERM if somebody else could write there. */
-static int open_folder(const char *path)
-{
-    int made, fd;
-    if (!parent_is_safe(path)) {
-        return -1;
-    }
-    made = mkdir(path, 0755) == 0;
-    fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0) {
-        return -1;
-    }
-    /* The umask must not shut out the user that a server becomes. */
-    if (!is_ours(fd, S_IFDIR) || (made && fchmod(fd, 0755) != 0)) {
-        close(fd);
-        errno = EPERM;
-        return -1;
-    }
-    return fd;
-}
 
 static void make_name(char name[NAME_SIZE], const char *text)
 {
@@ -80,7 +40,7 @@ static int holds(int folder, const char *name, const char *text)
     size_t len = strlen(text);
     char *found = malloc(len + 1);
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    int same = found != NULL && fd >= 0 && is_ours(fd, S_IFREG) && read(fd, found, len + 1) == (ssize_t)len &&
+    int same = found != NULL && fd >= 0 && run_folder_is_ours(fd, S_IFREG) && read(fd, found, len + 1) == (ssize_t)len &&
                !memcmp(found, text, len);
     if (fd >= 0) {
         close(fd);
@@ -106,7 +66,7 @@ static int write_all(int fd, const char *text)
 }
 
 /* Written aside and renamed: a program that starts at this moment reads the whole file or none. */
-static int write_file(int folder, const char *name, const char *text)
+static int write_file(int folder, const char *name, const char *text, mode_t mode)
 {
     char aside[96];
     snprintf(aside, sizeof aside, "%s.%ld", name, (long)getpid());
@@ -114,7 +74,7 @@ static int write_file(int folder, const char *name, const char *text)
     if (fd < 0) {
         return 0;
     }
-    int written = write_all(fd, text) && fchmod(fd, 0644) == 0;
+    int written = write_all(fd, text) && fchmod(fd, mode) == 0;
     int error = errno;
     if (close(fd) == 0 && written && renameat(folder, aside, folder, name) == 0) {
         return 1;
@@ -125,57 +85,76 @@ static int write_file(int folder, const char *name, const char *text)
     return 0;
 }
 
-static int store_in(const char *where, const char *name, const char *text, char path[PATH_MAX])
+static bool store_lasting(char path[PATH_MAX], unsigned choice, const char *name, const char *text)
 {
-    int folder = open_folder(where);
-    int done = folder >= 0 && (size_t)snprintf(path, PATH_MAX, "%s/%s", where, name) < PATH_MAX &&
-               (holds(folder, name, text) || write_file(folder, name, text));
-    int error = errno;
-    if (folder >= 0) {
-        close(folder);
+    char where[PATH_MAX];
+    int folder = run_folder_lasting(where, choice);
+    if (folder < 0) {
+        snprintf(path, PATH_MAX, "%s", where);
+        return false;
     }
+    bool done = (size_t)snprintf(path, PATH_MAX, "%s/%s", where, name) < PATH_MAX &&
+                (holds(folder, name, text) || write_file(folder, name, text, 0644));
+    int error = errno;
+    close(folder);
     errno = error;
     return done;
 }
 
-/* The folders, best first. A user's runtime folder is closed to others, so root, whose servers change their user, does
- * not use it. */
-static void folder_name(char where[PATH_MAX], int choice)
+struct file {
+    const char *name, *text;
+};
+
+static bool fits(int folder, const void *arg)
 {
-    const char *runtime = getenv("XDG_RUNTIME_DIR");
-    if (choice == 1) {
-        snprintf(where, PATH_MAX, "/tmp/octuple-%lu", (unsigned long)geteuid());
-    } else if (geteuid() == 0) {
-        snprintf(where, PATH_MAX, "/run/octuple");
-    } else if (runtime != NULL && runtime[0] == '/') {
-        snprintf(where, PATH_MAX, "%s/octuple", runtime);
-    } else {
-        where[0] = '\0';
-    }
+    const struct file *file = arg;
+    return holds(folder, file->name, file->text);
 }
 
-int run_store(char path[PATH_MAX], const char *text)
+/* The sticky bit of a file tells systemd-tmpfiles to leave it, and so the folder around it, where it is. */
+static bool store_shared(char path[PATH_MAX], unsigned choice, const char *name, const char *text)
 {
-    char name[NAME_SIZE], where[2][PATH_MAX];
-    int error[2] = {0};
+    const struct file file = {name, text};
+    char where[PATH_MAX];
+    bool done = true;
+    int folder = run_folder_find(where, choice, fits, &file);
+    if (folder < 0) {
+        folder = run_folder_make(where, choice);
+        done = folder >= 0 && write_file(folder, name, text, S_ISVTX | 0644);
+    }
+    int error = errno;
+    if (folder >= 0) {
+        close(folder);
+    }
+    if (folder >= 0 && !done) {
+        rmdir(where);
+    }
+    errno = error;
+    return (size_t)snprintf(path, PATH_MAX, "%s%s%s", where, done ? "/" : "", done ? name : "") < PATH_MAX && done;
+}
+
+/* One clause more of why there is no place. */
+static void add_reason(char *why, size_t room, const char *path, int error)
+{
+    size_t at = strlen(why);
+    snprintf(why + at, room - at, "%s%s: %s", at > 0 ? ", " : "", path,
+             error == EPERM ? "not a folder that belongs to this user alone" : strerror(error));
+}
+
+bool run_store(char path[PATH_MAX], const char *text, char *why, size_t room)
+{
+    char name[NAME_SIZE];
     make_name(name, text);
-    for (int choice = 0; choice < 2; choice++) {
-        folder_name(where[choice], choice);
-        if (where[choice][0] != '\0' && store_in(where[choice], name, text, path)) {
-            return 1;
+    why[0] = '\0';
+    for (unsigned choice = 0; choice < RUN_FOLDERS_LASTING + RUN_FOLDERS_SHARED; choice++) {
+        bool lasting = choice < RUN_FOLDERS_LASTING;
+        if (lasting ? store_lasting(path, choice, name, text)
+                    : store_shared(path, choice - RUN_FOLDERS_LASTING, name, text)) {
+            return true;
         }
-        error[choice] = errno;
-    }
-    cli_say(RUN_WHO, "no place for the OpenSSL configuration:");
-    for (int choice = 0; choice < 2; choice++) {
-        if (where[choice][0] != '\0') {
-            fprintf(stderr, "  %s: %s\n", where[choice],
-                    error[choice] == EPERM ? "not a folder that belongs to you alone" : strerror(error[choice]));
+        if (errno != 0) {
+            add_reason(why, room, path, errno);
         }
     }
-    fputs("Make one of them writable, or write the configuration yourself ('octuple run --print-config > FILE') and "
-          "start\n"
-          "with OPENSSL_CONF=FILE.\n",
-          stderr);
-    return 0;
+    return false;
 }

@@ -56,6 +56,14 @@ def test_program_runs(prefix):
     assert str(next(prefix.rglob("liboctuple-async.so"))) in maps
 
 
+def test_configuration_is_installed(root):
+    """It names the provider where it will be; below another folder, as here, it is not used."""
+    config = next(root.rglob("etc/octuple/openssl.cnf"))
+    named = [line.split(" = ")[1] for line in config.read_text().splitlines() if line.startswith("module")]
+    assert [str(root) + name for name in named] == [str(next(root.rglob("ossl-modules/octuple.so")))]
+    assert "\n.include /usr/lib/ssl/openssl.cnf\n" in config.read_text() and oct(config.stat().st_mode)[-3:] == "644"
+
+
 def test_release_needs_nothing_that_only_tests_need(tmp_path):
     """What the README says, where cmocka is not installed: an empty name is a search that found nothing."""
     configured = subprocess.run(["cmake", "--preset", "release", "-B", tmp_path, "-DCMOCKA_LIBRARY="], cwd=ROOT, env=CLEAN,

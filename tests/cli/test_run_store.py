@@ -16,17 +16,24 @@ def stored(place, **env):
     return pathlib.Path(found["OPENSSL_CONF"])
 
 
+BARE = {"XDG_RUNTIME_DIR": None, "RUNTIME_DIRECTORY": None, "CACHE_DIRECTORY": None, "HOME": None}
+
+
+def remove(path):
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+
+
 @pytest.fixture
-def fallback(served):
-    """The folder in /tmp that is used without a runtime folder; it must not be a real user's."""
-    folder = pathlib.Path(f"/tmp/octuple-{65534 if served.as_root else os.geteuid()}")
-    if folder.exists():
-        pytest.skip(f"{folder} is in use on this machine")
-    yield folder
-    if folder.is_symlink() or folder.is_file():
-        folder.unlink()
-    elif folder.exists():
-        shutil.rmtree(folder)
+def shared(served):
+    """The beginning of names in /tmp that a user without a folder gets; what a test makes there is removed."""
+    start = f"octuple-{65534 if served.as_root else os.geteuid()}"
+    before = set(pathlib.Path("/tmp").glob(start + "*"))
+    yield pathlib.Path("/tmp") / start
+    for path in set(pathlib.Path("/tmp").glob(start + "*")) - before:
+        remove(path)
 
 
 def test_same_text_same_file(served):
@@ -87,40 +94,103 @@ def test_nothing_is_left_beside(served):
     assert len(list((served.runtime / "octuple").iterdir())) == 1
 
 
-def test_fallback_without_runtime_folder(served, fallback):
-    assert stored(served, XDG_RUNTIME_DIR=None).parent == fallback
-    assert stored(served, XDG_RUNTIME_DIR="relative").parent == fallback
-    assert stored(served, XDG_RUNTIME_DIR="/no/such/folder").parent == fallback
-    assert stat.S_IMODE(fallback.stat().st_mode) == 0o755
+@pytest.mark.parametrize("value", [None, "relative", "/no/such/folder"])
+def test_without_a_folder_the_name_cannot_be_foreseen(served, shared, value):
+    path = stored(served, **BARE | {"XDG_RUNTIME_DIR": value})
+    assert str(path).startswith(f"{shared}-") and path.parent.parent == shared.parent
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o755
+    # The sticky bit keeps systemd-tmpfiles from taking it.
+    assert stat.S_IMODE(path.stat().st_mode) == 0o1644
+    assert stored(served, **BARE) == path and list(path.parent.iterdir()) == [path]
 
 
-def test_runtime_folder_that_others_can_write_is_not_used(served, fallback):
-    served.runtime.chmod(0o777)
-    assert stored(served).parent == fallback
+@pytest.mark.parametrize("variable", ["RUNTIME_DIRECTORY", "CACHE_DIRECTORY"])
+def test_folder_of_a_service(served, variable):
+    folder = served.work / "service"
+    folder.mkdir(0o700)
+    if served.as_root:
+        os.chown(folder, 65534, 65534)
+    assert stored(served, **{variable: f"{folder}:/another/one"}).parent == folder / "octuple"
 
 
-def test_folder_of_somebody_else_is_not_used(served, fallback):
+@pytest.mark.parametrize("mode", [0o777, 0o1777, 0o770])
+def test_folder_that_others_can_write_is_not_used(served, shared, mode):
+    served.runtime.chmod(mode)
+    assert str(stored(served)).startswith(f"{shared}-")
+
+
+def squat(path, kind, served):
+    if kind == "link":
+        path.symlink_to(served.work)
+    elif kind == "file":
+        path.write_text("")
+    else:
+        path.mkdir()
+        path.chmod(0o777)
+        shutil.copy(served.folder / "copy.cnf", path / served.name)
+
+
+@pytest.mark.parametrize("kind", ["folder", "file", "link"])
+def test_what_somebody_else_puts_there_is_not_used(served, shared, kind):
+    """Whether it was guessed, or seen while it was there and made anew after /tmp was cleaned."""
     if not served.as_root:
-        pytest.skip("only root can make a folder that belongs to somebody else")
-    fallback.mkdir(mode=0o777)
-    result = served.call("run", "--", "/bin/true", env={"XDG_RUNTIME_DIR": None})
-    assert result.returncode == 125
-    assert f"{fallback}: not a folder that belongs to you alone" in result.stderr
-    assert "--print-config" in result.stderr and not any(fallback.iterdir())
+        pytest.skip("only root can make what belongs to somebody else")
+    seen = stored(served, **BARE)
+    served.name = seen.name
+    shutil.copy(seen, served.folder / "copy.cnf")
+    remove(seen.parent)
+    for path in (shared, seen.parent):
+        squat(path, kind, served)
+    again = stored(served, **BARE)
+    assert again.parent not in (shared, seen.parent) and again.parent.stat().st_uid == 65534
+    assert not list(served.work.glob("openssl-*"))
+    assert "octuple" in served.call("run", "--", "openssl", "list", "-providers", env=BARE).stdout
 
 
-def test_link_to_a_folder_is_not_used(served, fallback):
-    fallback.symlink_to(served.work)
-    result = served.call("run", "--", "/bin/true", env={"XDG_RUNTIME_DIR": None})
-    assert result.returncode == 125 and not list(served.work.glob("openssl-*"))
+# The place in /tmp is seen as /mnt, in a mount namespace in which a user can write where the test lets them.
+APART = """
+mount --rbind "$1" /mnt || exit 99
+for folder in /tmp /var/tmp /dev/shm /run; do mount -t tmpfs -o "$2" none "$folder" || exit 99; done
+shift 2
+cd / && exec setpriv --reuid 10001 --regid 10001 --clear-groups env -i PATH="$PATH" LD_LIBRARY_PATH=/mnt/lib "$@"
+"""
 
 
-def test_print_config_is_a_way_out(served, fallback):
+def apart(served, mounts, *command):
+    if not served.as_root:
+        pytest.skip("only root can make a mount namespace")
+    run = ["unshare", "--mount", "sh", "-c", APART, "sh", served.folder, mounts, "/mnt/bin/octuple", "run", "--", *command]
+    result = subprocess.run(run, capture_output=True, text=True, check=False, timeout=120)
+    assert result.returncode != 99, result.stderr
+    return result
+
+
+def test_without_any_place_the_command_runs_plainly(served):
+    result = apart(served, "ro,mode=1777", "/usr/bin/env")
+    assert result.returncode == 0
+    assert "LD_PRELOAD" not in result.stdout and "OPENSSL_CONF" not in result.stdout
+    assert result.stderr.startswith("octuple run: /usr/bin/env runs plainly, without Octuple: there is no safe place")
+    assert "/tmp: Read-only file system" in result.stderr and result.stderr.count("\n") == 1
+
+
+def test_place_without_programs(served):
+    result = apart(served, "noexec,mode=1777", "openssl", "list", "-providers")
+    assert result.returncode == 0 and result.stderr == "" and "octuple" in result.stdout
+
+
+def test_place_that_others_could_rename_is_not_used(served):
+    result = apart(served, "mode=0777", "/usr/bin/env")
+    assert result.returncode == 0 and "LD_PRELOAD" not in result.stdout
+    assert "/tmp: not a folder that belongs to this user alone" in result.stderr
+
+
+def test_print_config_is_a_way_out(served):
     """What the message advises when there is no place works."""
-    fallback.symlink_to(served.work)
     text = served.call("run", "--print-config").stdout
     own = served.write("own.cnf", text)
-    env, result = served.run_env(env={"XDG_RUNTIME_DIR": None, "OPENSSL_CONF": own})
+    result = apart(served, "ro,mode=1777", "sh", "-c", "echo")
+    assert "--print-config" in result.stderr
+    env, result = served.run_env(env={**BARE, "OPENSSL_CONF": own})
     assert result.returncode == 0 and env["OPENSSL_CONF"] == str(own) and env["LD_PRELOAD"] == str(served.shim)
 
 
