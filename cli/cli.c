@@ -5,16 +5,18 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include "cli.h"
 
 void cli_say(const char *who, const char *format, ...)
 {
+    char *text = NULL;
     va_list args;
-    fprintf(stderr, "%s: ", who);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    int len = vasprintf(&text, format, args);
     va_end(args);
-    fputc('\n', stderr);
+    fprintf(stderr, "%s: %s\n", who, len >= 0 ? cli_clean(text) : "no memory");
+    free(len >= 0 ? text : NULL);
 }
 
 int cli_see_help(const char *who)

@@ -39,7 +39,11 @@ int cli_doctor(int argc, char **argv);
 int cli_top(int argc, char **argv);
 int cli_trace(int argc, char **argv);
 
-/* One line on stderr: "WHO: message". */
+/* Puts '?' for every byte that a terminal might obey, or not show as it is; what is printable in UTF-8 stays. Whatever
+ * did not come from us goes through this before it is shown. Returns text. */
+char *cli_clean(char *text);
+
+/* One line on stderr: "WHO: message", which may have anything in it. */
 void cli_say(const char *who, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Points at the command's --help after a usage error that was already told. Returns CLI_USAGE. */

@@ -26,6 +26,7 @@ void doctor_add(struct doctor_report *report, enum doctor_level level, const cha
     va_start(args, format);
     vsnprintf(finding->text, sizeof finding->text, format, args);
     va_end(args);
+    cli_clean(finding->text);
     report->problems += level == DOCTOR_PROBLEM;
 }
 

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <jansson.h>
 #include "doctor.h"
 
@@ -15,9 +16,16 @@ static const char *verdict(const struct doctor_report *report)
     return report->problems == 0 ? "ok" : "problem";
 }
 
+static const char *program(const struct doctor_target *target)
+{
+    static char clean[sizeof target->program];
+    memcpy(clean, target->program, sizeof clean);
+    return cli_clean(clean);
+}
+
 void doctor_print_text(const struct doctor_report *report, const struct doctor_target *target)
 {
-    printf("Program    %s", target->program);
+    printf("Program    %s", program(target));
     if (target->pid != 0) {
         printf(" (process %ld%s)", (long)target->pid,
                target->pid != target->asked ? ", started by what was asked for" : "");
@@ -59,14 +67,13 @@ static json_t *lanes(const struct doctor_lanes *lanes)
 
 int doctor_print_json(const struct doctor_report *report, const struct doctor_target *target)
 {
-    json_t *object = json_pack("{s:s, s:o, s:s, s:o, s:o}", "program", target->program, "pid",
+    json_t *object = json_pack("{s:s, s:o, s:s, s:o, s:o}", "program", program(target), "pid",
                                target->pid != 0 ? json_integer(target->pid) : json_null(), "verdict", verdict(report),
                                "findings", findings(report), "lanes", lanes(&target->lanes));
-    /* It fails for lack of memory, or for a path that is not UTF-8. */
     char *line = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);
     if (line == NULL) {
-        cli_say(DOCTOR_WHO, "cannot make JSON: no memory, or a path that is not UTF-8");
+        cli_say(DOCTOR_WHO, "cannot make JSON: no memory");
         return CLI_FAILED;
     }
     puts(line);

@@ -29,7 +29,7 @@ struct top_process {
     pid_t pid;
     int ended;
     uint64_t where;   /* in its memory; 0: it was read from a file */
-    char command[16]; /* printable ASCII */
+    char command[16]; /* printable UTF-8 */
     struct oct_counters_file file;
 };
 

@@ -20,16 +20,6 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* A program may call itself anything, also something that a terminal obeys. */
-static void clean(char *text)
-{
-    for (; *text; text++) {
-        if (*text < 0x20 || *text > 0x7e) {
-            *text = '?';
-        }
-    }
-}
-
 /* Without memory there is one process less to be seen. */
 static struct top_process *append(struct top_sample *sample)
 {
@@ -53,7 +43,7 @@ static void take_name(struct top_process *process)
 {
     memcpy(process->command, process->file.sum.command, sizeof process->command);
     process->command[sizeof process->command - 1] = '\0';
-    clean(process->command);
+    cli_clean(process->command);
 }
 
 static const struct top_process *of_pid(const struct top_sample *sample, pid_t pid)

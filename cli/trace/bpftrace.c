@@ -47,7 +47,8 @@ static void tell_errors(const char *who, FILE *errors)
     rewind(errors);
     while (getline(&line, &room, errors) > 0) {
         if (strstr(line, "RLIMIT_MEMLOCK") == NULL && line[0] != '\n') {
-            fprintf(stderr, "%s: bpftrace: %s", who, line);
+            line[strcspn(line, "\n")] = '\0';
+            cli_say(who, "bpftrace: %s", line);
         }
     }
     free(line);

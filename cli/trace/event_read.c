@@ -119,6 +119,7 @@ int trace_event_read(struct trace_event *event, const char *text)
     event->pid = (uint32_t)next(&line, 10);
     event->tid = (uint32_t)next(&line, 10);
     snprintf(event->command, sizeof event->command, "%.*s", (int)strcspn(bar + 1, "\n"), bar + 1);
+    cli_clean(event->command);
     if (!strcmp(kind, "e") || !strcmp(kind, "b")) {
         if (number < 0 || number >= (int64_t)trace_function_count) {
             return 0;

@@ -308,6 +308,41 @@ def test_switched_off_in_its_environment(served, idle, variable):
         assert code == 4 and found["cpu"][0] == "problem" and f"{variable}=off" in found["cpu"][1]
 
 
+# Two kinds of control sequences, a byte that is no character, and what turns the direction of writing; but an umlaut is a letter.
+EVIL = b"a\x1b]0;x\x07\xc2\x9b2J\xff\xe2\x80\xae\r\x7f\xc3\xbc"
+CLEANED = "a?]0;x???2J??????\u00fc"
+
+
+def test_words_of_strangers_reach_no_terminal(served):
+    """Whoever starts a process chooses its path and its environment."""
+    folder = os.fsencode(served.work) + b"/" + EVIL
+    os.mkdir(folder)
+    shutil.copy2("/bin/sleep", folder + b"/sleep")
+    env = {**os.environb, b"LD_PRELOAD": b"", b"OPENSSL_CONF": EVIL}
+    with subprocess.Popen([folder + b"/sleep", b"60"], env=env, **served.user()) as child:
+        try:
+            said = served.call("doctor", child.pid).stdout
+            assert f"{CLEANED}/sleep (process" in said and said.replace("\n", "").isprintable()
+            data = json.loads(served.call("doctor", "--json", child.pid).stdout)
+            assert data["program"].endswith(f"{CLEANED}/sleep")
+        finally:
+            child.kill()
+    openssl = ["openssl", "s_server", "-accept", "127.0.0.1:0", "-nocert"]
+    with subprocess.Popen(openssl, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **served.user()) as child:
+        try:
+            assert any(b"ACCEPT" in line for line in child.stdout)
+            said = served.call("doctor", child.pid).stdout
+            assert CLEANED in said and said.replace("\n", "").isprintable()
+            for command in (["doctor", "--", folder + b"/sleep", "0"], ["run", "-v", "--", folder + b"/sleep", "0"],
+                            ["run", "--", EVIL]):
+                result = subprocess.run([served.folder / "bin/octuple", *command], env={**served.env, "OPENSSL_CONF": ""},
+                                        capture_output=True, check=False, **served.user())
+                said = (result.stdout + result.stderr).decode()
+                assert CLEANED in said and said.replace("\n", "").isprintable(), said
+        finally:
+            child.kill()
+
+
 def test_process_that_has_ended(place):
     with subprocess.Popen(["/bin/true"], **place.user()) as child:
         for wait in (lambda: time.sleep(0.2), child.wait):
