@@ -2,7 +2,8 @@
  * Copyright The Octuple Authors */
 /*
  * `octuple doctor`: its parts. doctor.c is the command; doctor_process.c and doctor_program.c gather facts about a
- * process and about a program that is not running, doctor_library.c says which TLS libraries these are,
+ * process and about a program that is not running, doctor_library.c says which TLS libraries these are, and
+ * doctor_copies.c which copies of libssl;
  * doctor_lanes.c reads counters, doctor_start.c runs a command and watches it; doctor_judge.c and doctor_config.c make
  * findings of all that, doctor_print.c writes them.
  */
@@ -10,6 +11,7 @@
 #define OCT_CLI_DOCTOR_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include "cli.h"
@@ -26,7 +28,7 @@ struct doctor_finding {
 };
 
 struct doctor_report {
-    struct doctor_finding finding[12];
+    struct doctor_finding finding[12 + 8 + 1]; /* one more for each copy of libssl, and for those beyond */
     unsigned count;
     unsigned problems;
 };
@@ -47,6 +49,19 @@ struct doctor_libraries {
 
 /* Files the path under what it is, if it is anything. */
 void doctor_library_note(struct doctor_libraries *libraries, const char *path);
+
+/* A copy of libssl, or of what took over its functions. */
+#define DOCTOR_COPIES 8
+struct doctor_copy {
+    char path[PATH_MAX];
+    char soname[64], crypto[64]; /* its own name, and that of the libcrypto it needs; "" if it has none */
+    const char *other;           /* name of a fork of OpenSSL, or NULL */
+    bool inside;                 /* it is linked into this file, which is another library or the program */
+    enum { COPY_UNSERVED, COPY_SERVED, COPY_ONE_OF } served;
+};
+
+/* Reads what the file says of that, but the path and whether it is served; 0 if it cannot be read. */
+int doctor_library_copy(struct doctor_copy *copy, const char *file);
 
 /* What libcrypto says of itself. */
 struct doctor_openssl {
@@ -80,6 +95,8 @@ struct doctor_target {
     const char *obstacle; /* of a program: run_target_obstacle() */
     struct doctor_libraries libraries;
     struct doctor_openssl openssl;
+    struct doctor_copy copy[DOCTOR_COPIES];
+    unsigned copies, copies_missed;
     struct doctor_lanes lanes;
     int waited; /* a command was run, and ended with this status as of waitpid(); -1: none was */
 };
@@ -93,6 +110,10 @@ int doctor_each_file(pid_t pid, void (*see)(void *arg, const char *path), void *
 
 /* Looks into the process and, if OpenSSL is not in it, into its descendants. Returns 0, or the errno of the first. */
 int doctor_look_process(struct doctor_target *target, pid_t pid);
+
+/* Lists the copies of libssl in it. */
+void doctor_copies_of_process(struct doctor_target *target);
+void doctor_judge_copies(struct doctor_report *report, const struct doctor_target *target);
 
 /* Sums up the counters of the process that was asked for and of its descendants. */
 void doctor_lanes_of_target(struct doctor_target *target);

@@ -64,6 +64,9 @@ static void judge_no_openssl(struct doctor_report *report, const struct doctor_t
                    libraries->other_inside ? "%s is linked into the program: nothing of it can be served from outside"
                                            : "its TLS library is %s, not OpenSSL: nothing of it can be served",
                    libraries->other);
+    } else if (target->copies > 0) {
+        doctor_add(report, DOCTOR_PROBLEM, "tls-library", elsewhere,
+                   "it has no libssl and libcrypto under the system's names, only what the program brings along");
     } else if (target->is_static) {
         doctor_add(report, DOCTOR_PROBLEM, "tls-library", elsewhere,
                    "it is statically linked: no OpenSSL that could be served");
@@ -254,6 +257,7 @@ void doctor_judge(struct doctor_report *report, const struct doctor_target *targ
     int ran = target->pid != 0 || target->waited >= 0;
     judge_cpu(report, target);
     judge_library(report, target);
+    doctor_judge_copies(report, target);
     if (has_openssl) {
         judge_version(report, target);
     }

@@ -155,6 +155,59 @@ void doctor_openssl_read(struct doctor_openssl *openssl, const char *file)
     unmap(in);
 }
 
+/* `size` bytes at this offset; NULL where the file has not so many. */
+static const void *part(struct bytes in, uint64_t at, uint64_t size)
+{
+    return at <= in.len && size <= in.len - at && at % 4 == 0 ? in.at + at : NULL;
+}
+
+/* What the file is called, and which libcrypto it needs: the entries of its dynamic section, whose words are in the
+ * section that it is linked to. */
+static void read_names(struct doctor_copy *copy, struct bytes in, const Elf64_Shdr *dynamic, const Elf64_Shdr *words)
+{
+    uint64_t count = dynamic->sh_size / sizeof(Elf64_Dyn);
+    const Elf64_Dyn *entry = part(in, dynamic->sh_offset, count * sizeof *entry);
+    struct bytes rest = {in.at + words->sh_offset, words->sh_size};
+    if (entry == NULL || words->sh_offset > in.len || words->sh_size > in.len - words->sh_offset) {
+        return;
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        const char *word = entry[i].d_un.d_val < rest.len ? rest.at + entry[i].d_un.d_val : rest.at + rest.len;
+        if (entry[i].d_tag == DT_SONAME) {
+            copy_until(copy->soname, sizeof copy->soname, rest, word, "");
+        } else if (entry[i].d_tag == DT_NEEDED && rest.at + rest.len - word > 9 && !memcmp(word, "libcrypto", 9)) {
+            copy_until(copy->crypto, sizeof copy->crypto, rest, word, "");
+        }
+    }
+}
+
+static void read_sections(struct doctor_copy *copy, struct bytes in)
+{
+    const Elf64_Ehdr *head = part(in, 0, sizeof *head);
+    const Elf64_Shdr *all = head != NULL && !memcmp(head->e_ident, ELFMAG, SELFMAG)
+                                ? part(in, head->e_shoff, (uint64_t)head->e_shnum * sizeof *all)
+                                : NULL;
+    for (unsigned i = 0; all != NULL && i < head->e_shnum; i++) {
+        if (all[i].sh_type == SHT_DYNAMIC && all[i].sh_link < head->e_shnum) {
+            read_names(copy, in, &all[i], &all[all[i].sh_link]);
+        }
+    }
+}
+
+/* A file of libssl's source, which its errors name in every build, and forks' too: "ssl_lib.cc". */
+int doctor_library_copy(struct doctor_copy *copy, const char *file)
+{
+    struct bytes in = map_file(file);
+    int readable = in.len > SELFMAG && !memcmp(in.at, ELFMAG, SELFMAG);
+    if (readable) {
+        read_sections(copy, in);
+        copy->other = fork_name(in);
+        copy->inside = find(in, "ssl_lib.c") != NULL && (copy->other != NULL || find(in, "OPENSSLDIR: \"") != NULL);
+    }
+    unmap(in);
+    return readable;
+}
+
 /* Programs name libraries in their messages, so the marks are what only the library itself has. */
 static const char *name_inside(struct bytes in)
 {

@@ -168,6 +168,7 @@ static int look_at(struct doctor_target *target, pid_t pid)
     target->seccomp = read_seccomp(pid);
     read_auxv(target);
     read_library(target);
+    doctor_copies_of_process(target);
     return 0;
 }
 

@@ -308,6 +308,91 @@ def test_switched_off_in_its_environment(served, idle, variable):
         assert code == 4 and found["cpu"][0] == "problem" and f"{variable}=off" in found["cpu"][1]
 
 
+# Stubs, of which the names, and words in their constants, are all that counts: name, own name, needed, words, what is said.
+COPIES = [
+    ("libcrypto-9f8e7d6c.so.3", "libcrypto-9f8e7d6c.so.3", None, "", None),
+    ("libssl-1a2b3c4d.so.3", "libssl-1a2b3c4d.so.3", "libcrypto-9f8e7d6c.so.3", "",
+     "is a copy that the program brings along, named libssl-1a2b3c4d.so.3 instead of libssl.so.3: not served"),
+    ("libssl.so.3", "libssl.so.3", "libcrypto-9f8e7d6c.so.3", "",
+     "is a copy with a libcrypto of its own, libcrypto-9f8e7d6c.so.3 instead of libcrypto.so.3: not served"),
+    ("libssl.so.55", "libssl.so.55", None, "LibreSSL 3.9.0", "is LibreSSL: not served"),
+    ("module.so", None, None, "OPENSSLDIR: \\\"/x\\\" ../ssl/ssl_lib.c", "has OpenSSL linked into it: not served"),
+    ("grpc.so", None, None, "BoringSSL ssl/ssl_lib.cc", "has BoringSSL linked into it: not served"),
+    ("innocent.so", None, None, "OPENSSLDIR: \\\"/x\\\"", None)]
+LOADS = """
+import ctypes, sys, time
+for path in sys.argv[1:]:
+    ctypes.CDLL(path)
+print("ACCEPT", flush=True)
+time.sleep(60)
+"""
+
+
+def make_copies(place):
+    folder = place.work / "copies"
+    folder.mkdir()
+    for name, soname, needed, words, _ in COPIES:
+        source = place.write("copy.c", f'const char copy_words[] = "{words}";\n')
+        options = ([f"-Wl,-soname,{soname}"] if soname else []) + (["-Wl,--no-as-needed", folder / needed] if needed else [])
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", folder / name, source, *options], check=True)
+    return folder
+
+
+def copies_of(served, pid):
+    """What is said of each file; and of the whole."""
+    result = served.call("doctor", "--json", pid)
+    findings = json.loads(result.stdout)["findings"]
+    lines = [one["text"] for one in findings if one["name"] == "libssl"]
+    return dict(line.split(" ", 1) for line in lines), {one["name"]: one for one in findings}
+
+
+def test_copies_of_libssl(served):
+    folder = make_copies(served)
+    paths = [folder / name for name, *_ in COPIES]
+    python = ["/usr/bin/python3", "-c", "import ssl\n" + LOADS, *paths]
+    with running(served, served.folder / "bin/octuple", "run", "--", *python) as pid:
+        said, found = copies_of(served, pid)
+        served_one = [path for path, text in said.items() if text == "is the copy that Octuple serves"]
+        assert len(served_one) == 1 and served_one[0].endswith("/libssl.so.3") and str(folder) not in served_one[0]
+        expected = {str(folder / name): text for name, *_, text in COPIES if text}
+        assert {path: text.split("; ")[0] for path, text in said.items() if path not in served_one} == expected
+        assert found["tls-library"]["level"] == "ok" and served_one[0] in found["tls-library"]["text"]
+        # For people, each on a line.
+        text = served.call("doctor", pid).stdout
+        assert all(f"note       libssl: {path} {line}" in text for path, line in expected.items())
+
+
+def test_only_copies_of_its_own(served):
+    folder = make_copies(served)
+    with running(served, "/usr/bin/python3", "-c", LOADS, folder / COPIES[0][0], folder / "libssl-1a2b3c4d.so.3") as pid:
+        said, found = copies_of(served, pid)
+        assert list(said) == [str(folder / "libssl-1a2b3c4d.so.3")]
+        assert found["tls-library"]["level"] == "problem" and "brings along" in found["tls-library"]["text"]
+
+
+def test_copies_that_are_too_many(served):
+    folder = make_copies(served)
+    more = []
+    for i in range(12):
+        more.append(folder / f"libssl-{i}.so.3")
+        shutil.copy2(folder / "libssl-1a2b3c4d.so.3", more[-1])
+    with running(served, "/usr/bin/python3", "-c", LOADS, folder / COPIES[0][0], *more) as pid:
+        lines = [line for line in served.call("doctor", pid).stdout.splitlines() if " libssl: " in line]
+        assert len(lines) == 9 and lines[-1].endswith("libssl: 4 copies more")
+
+
+def test_two_copies_with_the_system_s_names(served):
+    folder = served.work / "copies"
+    folder.mkdir()
+    source = served.write("copy.c", "const char copy_words[1];\n")
+    crypto = sorted(glob.glob("/usr/lib/*/libcrypto.so.3"))[0]
+    subprocess.run(["cc", "-shared", "-o", folder / "libssl.so.3", source, "-Wl,-soname,libssl.so.3", "-Wl,--no-as-needed", crypto],
+                   check=True)
+    with running(served, "/usr/bin/python3", "-c", "import ssl\n" + LOADS, folder / "libssl.so.3") as pid:
+        said, _ = copies_of(served, pid)
+        assert len(said) == 2 and all("is one of several copies named libssl.so.3" in text for text in said.values())
+
+
 # Two kinds of control sequences, a byte that is no character, and what turns the direction of writing; but an umlaut is a letter.
 EVIL = b"a\x1b]0;x\x07\xc2\x9b2J\xff\xe2\x80\xae\r\x7f\xc3\xbc"
 CLEANED = "a?]0;x???2J??????\u00fc"
