@@ -62,8 +62,9 @@ static void judge_preference(struct doctor_report *report, const char *file, con
                    file, properties);
     } else if (strstr(properties, CONFIG_OLD_PREFERENCE) != NULL) {
         doctor_add(report, DOCTOR_NOTE, NAME, "write default_properties = " CONFIG_PREFERENCE,
-                   "%s activates the providers octuple and default, and prefers octuple by default_properties = %s: what "
-                   "asks for a provider by name in a query of its own, as stunnel does with provider!=fips, loses that",
+                   "%s activates the providers octuple and default, and prefers octuple by default_properties = %s: "
+                   "what asks for a provider by name in a query of its own, as stunnel does with provider!=fips, loses "
+                   "that",
                    file, properties);
     } else if (strstr(properties, "provider=octuple") != NULL || strstr(properties, "octuple.serves=yes") != NULL) {
         doctor_add(report, DOCTOR_PROBLEM, NAME, "write default_properties = " CONFIG_PREFERENCE,

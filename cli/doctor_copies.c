@@ -133,8 +133,9 @@ static void judge_unserved(struct doctor_report *report, const struct doctor_cop
     } else if (copy->other != NULL) {
         doctor_add(report, DOCTOR_NOTE, NAME, NULL, "%s is %s: %s", copy->path, copy->other, fate);
     } else if (strcmp(copy->soname, SONAME) != 0) {
-        doctor_add(report, DOCTOR_NOTE, NAME, NULL, "%s is a copy that the program brings along, named %s instead of %s: %s",
-                   copy->path, copy->soname[0] != '\0' ? copy->soname : "nothing", SONAME, fate);
+        doctor_add(report, DOCTOR_NOTE, NAME, NULL,
+                   "%s is a copy that the program brings along, named %s instead of %s: %s", copy->path,
+                   copy->soname[0] != '\0' ? copy->soname : "nothing", SONAME, fate);
     } else {
         doctor_add(report, DOCTOR_NOTE, NAME, NULL, "%s is a copy with a libcrypto of its own, %s instead of %s: %s",
                    copy->path, copy->crypto[0] != '\0' ? copy->crypto : "linked into it", CRYPTO, fate);
@@ -151,8 +152,8 @@ void doctor_judge_copies(struct doctor_report *report, const struct doctor_targe
                        here ? "serves" : "would serve");
         } else if (copy->served == COPY_ONE_OF) {
             doctor_add(report, DOCTOR_NOTE, NAME, "have the program use one of them",
-                       "%s is one of several copies named %s: Octuple serves the one whose libcrypto the provider is bound "
-                       "to, as a rule the one that was loaded first",
+                       "%s is one of several copies named %s: Octuple serves the one whose libcrypto the provider is "
+                       "bound to, as a rule the one that was loaded first",
                        copy->path, SONAME);
         } else {
             judge_unserved(report, copy);

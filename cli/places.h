@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Where the preload shim, the provider module and the OpenSSL configuration with it are: beside this executable (build tree, or an installation that was
- * moved as a whole), else where they were installed.
+ * Where the preload shim, the provider module and the OpenSSL configuration with it are: beside this executable (build
+ * tree, or an installation that was moved as a whole), else where they were installed.
  */
 #ifndef OCT_CLI_PLACES_H
 #define OCT_CLI_PLACES_H

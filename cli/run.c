@@ -88,6 +88,12 @@ static int set_counters(const char *folder)
         cli_say(RUN_WHO, "cannot keep counters in %s: it is no folder that may be written to", folder);
         return 0;
     }
+    if ((st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX)) {
+        cli_say(RUN_WHO,
+                "warning: anybody can put other counters in place of those in %s; take that right away, or set its "
+                "sticky bit",
+                path);
+    }
     return run_set_variable("OCTUPLE_COUNTERS", path);
 }
 

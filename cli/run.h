@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * `octuple run`: its parts. run.c is the command, run_setup.c decides; run_target.c looks at the program, run_config.c reads the user's OpenSSL
- * configuration and writes ours, run_installed.c knows the one that was installed; else run_store.c keeps ours on disk, in a folder of
- * run_folder.c.
+ * `octuple run`: its parts. run.c is the command, run_setup.c decides; run_target.c looks at the program, run_config.c
+ * reads the user's OpenSSL configuration and writes ours, run_installed.c knows the one that was installed; else
+ * run_store.c keeps ours on disk, in a folder of run_folder.c.
  */
 #ifndef OCT_CLI_RUN_H
 #define OCT_CLI_RUN_H

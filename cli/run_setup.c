@@ -88,8 +88,8 @@ static void place_config(char path[PATH_MAX], struct run_setup *setup)
     if (config->verdict != CONFIG_READY && !run_installed(path, config, setup->provider) &&
         !run_store(path, config->text, why, sizeof why)) {
         snprintf(reason, sizeof reason,
-                 "there is no safe place for its OpenSSL configuration (%s); make one of them writable, or set OPENSSL_CONF to a "
-                 "file of your own, see 'octuple run --print-config'",
+                 "there is no safe place for its OpenSSL configuration (%s); make one of them writable, or set "
+                 "OPENSSL_CONF to a file of your own, see 'octuple run --print-config'",
                  why);
         setup->plain = reason;
     }

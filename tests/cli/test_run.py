@@ -186,3 +186,14 @@ def test_verbose_names_everything(served):
     assert result.returncode == 0
     for what in (shutil.which("true"), served.shim, served.provider, base, f"LD_PRELOAD   {served.shim}", "OPENSSL_CONF "):
         assert str(what) in result.stderr
+
+
+@pytest.mark.parametrize("mode, warned", [(0o777, True), (0o1777, False), (0o755, False)])
+def test_counters_that_anybody_could_replace(served, mode, warned):
+    folder = served.work / "kept"
+    folder.mkdir()
+    if served.as_root:
+        os.chown(folder, 65534, 65534)
+    folder.chmod(mode)
+    result = served.call("run", "--counters", folder, "--", "/bin/true")
+    assert result.returncode == 0 and ("anybody can put other counters" in result.stderr) is warned
