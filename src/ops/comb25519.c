@@ -2,16 +2,17 @@
  * Copyright The Octuple Authors */
 /*
  * The process's fixed-base table of 2^255-19: made once, by whichever table of operations asks first (all make the same numbers), in
- * pages that are then made read-only. The numbers are the same in every process and not secret.
+ * pages that are then made read-only. The numbers are the same in every process and not secret. There is no lock that a fork could
+ * leave taken: whoever comes second gives its own table back.
  */
 #include "ops/ops.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+#define SIZE (OCT_COMB25519_WORDS * sizeof(uint64_t))
+
 static const uint64_t *_Atomic shared;
 
 /* From vectors of rows into rows. */
@@ -38,31 +39,28 @@ int oct_comb25519_make(const struct oct_ops *ops, uint64_t *comb)
     return got ? 0 : -1;
 }
 
-static const uint64_t *make_shared(const struct oct_ops *ops)
+static uint64_t *make_shared(const struct oct_ops *ops)
 {
-    const size_t size = OCT_COMB25519_WORDS * sizeof(uint64_t);
-    void *comb = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *comb = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (comb == MAP_FAILED)
         return NULL;
     if (oct_comb25519_make(ops, comb) != 0) {
-        munmap(comb, size);
+        munmap(comb, SIZE);
         return NULL;
     }
-    (void)mprotect(comb, size, PROT_READ);
+    (void)mprotect(comb, SIZE, PROT_READ);
     return comb;
 }
 
 const uint64_t *oct_comb25519(const struct oct_ops *ops)
 {
-    const uint64_t *comb = atomic_load_explicit(&shared, memory_order_acquire);
-    if (comb)
-        return comb;
-    pthread_mutex_lock(&making);
-    comb = atomic_load_explicit(&shared, memory_order_relaxed);
-    if (!comb) {
-        comb = make_shared(ops);
-        atomic_store_explicit(&shared, comb, memory_order_release);
+    const uint64_t *known = atomic_load_explicit(&shared, memory_order_acquire);
+    if (known)
+        return known;
+    uint64_t *made = make_shared(ops);
+    if (made && !atomic_compare_exchange_strong(&shared, &known, made)) {
+        munmap(made, SIZE);
+        return known;
     }
-    pthread_mutex_unlock(&making);
-    return comb;
+    return made;
 }

@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,7 @@ _Static_assert(MAP_BYTES == OCT_START_OFFSET, "the notes are where the header sa
 
 static char directory[PATH_MAX]; /* absolute; empty: no files */
 static char command[sizeof page.file.sum.command];
-static bool mapped;              /* a file lies over the page */
+static atomic_bool mapped;       /* a file lies over the page, or is just about to */
 static bool lost;                /* a forked child that could not let go of its parent's file: nothing is counted */
 static pthread_once_t started = PTHREAD_ONCE_INIT;
 
@@ -123,21 +124,30 @@ static bool file_fill(int fd)
 }
 
 /* Maps the process's file over the page, which has nothing but its sum and the first slot yet. */
-static bool file_map(void)
+static void file_map(void)
 {
     char path[PATH_MAX];
     if (directory[0] == 0 || !file_path(path))
-        return false;
+        return;
     int fd = file_create(path);
     if (fd < 0)
-        return false;
+        return;
     page.file.sum.start_ticks = start_ticks();
-    bool good = file_fill(fd) &&
-                mmap(&page, MAP_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
-    if (!good)
+    mapped = file_fill(fd); /* before it is true: another thread may fork at any moment */
+    mapped = mapped && mmap(&page, MAP_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
+    if (!mapped)
         unlink(path);
     close(fd);
-    return good;
+}
+
+/* Puts private memory in the place of a parent's file. Should even that be refused, nothing is counted any more. */
+static bool file_leave(void)
+{
+    if (mapped)
+        lost = mmap(&page, MAP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+               MAP_FAILED;
+    mapped = mapped && lost;
+    return !lost;
 }
 
 /* What threads have used, and no more: a page that was never written to takes no memory. */
@@ -156,18 +166,14 @@ static void page_reset(void)
     oct_counters_slots_forget();
 }
 
-/* The child leaves its parent's file alone: private memory first, then a file of its own. Should even the private
- * memory be refused, the child does without counters. */
+/* The child leaves its parent's file alone: private memory first, then a file of its own. */
 static void forked_child(void)
 {
     int saved = errno;
-    if (mapped &&
-        mmap(&page, MAP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
-        lost = true;
-        return;
+    if (file_leave()) {
+        page_reset();
+        file_map();
     }
-    page_reset();
-    mapped = file_map();
     errno = saved;
 }
 
@@ -197,14 +203,18 @@ static void notes_write(void)
     page.notes.magic = OCT_START_MAGIC;
 }
 
+/* Where another thread is here when a process forks, the child does all of it again: its parent's file may lie over the
+ * page by then. */
 static void start(void)
 {
     int saved = errno;
     command_read();
-    page_reset();
-    notes_write();
-    directory_read();
-    mapped = file_map();
+    if (file_leave()) {
+        page_reset();
+        notes_write();
+        directory_read();
+        file_map();
+    }
     pthread_atfork(NULL, NULL, forked_child);
     errno = saved;
 }
