@@ -84,20 +84,23 @@ static void *key_make(const struct oct_x25519_direct *direct, const uint8_t *pub
         selection = OSSL_KEYMGMT_SELECT_KEYPAIR;
     }
     *p = OSSL_PARAM_construct_end();
-    if (key != NULL && direct->key_import(key, selection, params))
+    if (key == NULL || direct->key_import(key, selection, params))
         return key;
     direct->key_free(key);
     return NULL;
 }
 
-/* The exchange takes references of its own. */
+/* The exchange takes references of its own. Functions of these tables take no NULL, as those of EVP do. */
 static int derive_from(const struct oct_x25519_direct *direct, void *own, void *peer, uint8_t secret[OCT_X25519_BYTES])
 {
     void *ctx = direct->newctx(direct->provctx);
     size_t len = OCT_X25519_BYTES;
-    const int ok = ctx != NULL && direct->init(ctx, own, NULL) && direct->set_peer(ctx, peer) &&
-                   direct->derive(ctx, secret, &len, OCT_X25519_BYTES) && len == OCT_X25519_BYTES;
+    int ok;
 
+    if (ctx == NULL)
+        return 0;
+    ok = direct->init(ctx, own, NULL) && direct->set_peer(ctx, peer) &&
+         direct->derive(ctx, secret, &len, OCT_X25519_BYTES) && len == OCT_X25519_BYTES;
     direct->freectx(ctx);
     return ok;
 }
@@ -114,7 +117,9 @@ int oct_x25519_direct_derive(const struct oct_x25519_direct *direct, uint8_t sec
     own = key_make(direct, public_key, private_key);
     other = key_make(direct, peer, NULL);
     ok = own != NULL && other != NULL && derive_from(direct, own, other, secret);
-    direct->key_free(own);
-    direct->key_free(other);
+    if (own != NULL)
+        direct->key_free(own);
+    if (other != NULL)
+        direct->key_free(other);
     return ok;
 }
