@@ -4,10 +4,10 @@
 #include "api/bytes25519.h"
 #include "api/ed25519_internal.h"
 #include "api/op_internal.h"
+#include "base/guarded.h"
 
 #include <octuple/op.h>
 
-#include <stdlib.h>
 
 #define LIMBS OCT_ED25519_LIMBS
 #define WORDS 4 /* of 64 bits, in 32 bytes */
@@ -98,7 +98,7 @@ int oct_ed25519_key_new_on(const struct oct_ops *ops, struct oct_ed25519_key **k
 {
     struct oct_ed25519_batch b = {.ops = ops, .lanes = 1};
     const struct oct_sha512_message message = {.body = seed, .body_len = OCT_ED25519_SEED_BYTES};
-    struct oct_ed25519_key *made = malloc(sizeof *made);
+    struct oct_ed25519_key *made = oct_guarded_new(sizeof *made);
     int status = made ? oct_ed25519_batch_open(&b, *ops->ed25519_base[0].workspace) : OCT_ERR_MEMORY;
     if (status == OCT_OK) {
         oct_ed25519_batch_hash(&b, &message);
@@ -122,10 +122,7 @@ int oct_ed25519_key_new(struct oct_ed25519_key **key, const uint8_t seed[OCT_ED2
 
 void oct_ed25519_key_free(struct oct_ed25519_key *key)
 {
-    if (!key)
-        return;
-    oct_cleanse(key, sizeof *key);
-    free(key);
+    oct_guarded_free(key, sizeof *key);
 }
 
 const uint8_t *oct_ed25519_key_public(const struct oct_ed25519_key *key)

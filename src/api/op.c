@@ -2,6 +2,7 @@
  * Copyright The Octuple Authors */
 /* Which operations are on: a table was chosen and the operation's known-answer test passed on it, once per process. */
 #include "api/op_internal.h"
+#include "base/guarded.h"
 #include "cpu/cpu.h"
 #include "trace/counters.h"
 
@@ -21,6 +22,7 @@ static const char *const name_of[OCT_OP_COUNT] = {
 void oct_start(void)
 {
     oct_counters_start();
+    oct_guarded_start();
     (void)oct_ops_selected();
 }
 

@@ -18,6 +18,7 @@ struct oct_rsa_key {
     atomic_uint references;
     unsigned size; /* 0, 1, 2: 2048, 3072, 4096 bits */
     int is_private;
+    int is_guarded; /* lies in guarded memory */
     uint32_t e;
     uint64_t k0;
     uint64_t n[OCT_RSA_MAX_LIMBS], rr[OCT_RSA_MAX_LIMBS];

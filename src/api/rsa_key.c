@@ -5,8 +5,10 @@
  * only their common verdict leaves.
  */
 #include "api/rsa_internal.h"
+#include "api/workspace.h"
 #include "base/big.h"
 #include "base/checkmem.h"
+#include "base/guarded.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +16,7 @@
 #define MAX_WORDS 64
 #define MAX_PRIME_WORDS 32
 
-/* The numbers as words while they are checked. */
+/* The numbers as words while they are checked: in the thread's workspace, which is in no core dump. */
 struct parsed {
     size_t words, prime_words;
     uint64_t n[MAX_WORDS];
@@ -136,14 +138,22 @@ static void fill_private(struct oct_rsa_key *key, struct parsed *x)
     key->is_private = 1;
 }
 
-static int build(struct oct_rsa_key *key, struct parsed *x, const struct oct_rsa_numbers *numbers)
+/* How many of the five private numbers there are. */
+static int count_private(const struct oct_rsa_numbers *numbers)
 {
     const struct oct_bytes secret[5] = {numbers->p, numbers->q, numbers->dp, numbers->dq, numbers->qinv};
-    int status = parse_public(key, x, numbers), have = 0;
-    if (status != OCT_OK)
-        return status;
+    int have = 0;
     for (int i = 0; i < 5; i++)
         have += present(secret[i]);
+    return have;
+}
+
+static int build(struct oct_rsa_key *key, struct parsed *x, const struct oct_rsa_numbers *numbers)
+{
+    const int have = count_private(numbers);
+    int status = parse_public(key, x, numbers);
+    if (status != OCT_OK)
+        return status;
     if (have != 0 && have != 5)
         return OCT_ERR_KEY;
     fill_public(key, x);
@@ -159,21 +169,29 @@ static int build(struct oct_rsa_key *key, struct parsed *x, const struct oct_rsa
     return OCT_OK;
 }
 
+static struct oct_rsa_key *allocate(int is_guarded)
+{
+    struct oct_rsa_key *key = is_guarded ? oct_guarded_new(sizeof *key) : calloc(1, sizeof *key);
+    if (!key)
+        return NULL;
+    atomic_init(&key->references, 1);
+    key->is_guarded = is_guarded;
+    return key;
+}
+
 int oct_rsa_key_new(struct oct_rsa_key **key, const struct oct_rsa_numbers *numbers)
 {
     if (!key || !numbers || !numbers->n.data || !numbers->e.data)
         return OCT_ERR_ARGUMENT;
-    struct oct_rsa_key *fresh = aligned_alloc(64, (sizeof *fresh + 63) / 64 * 64);
-    struct parsed *x = calloc(1, sizeof *x);
+    struct oct_workspace *w = oct_workspace_open(sizeof(struct parsed));
+    struct oct_rsa_key *fresh = w ? allocate(count_private(numbers) > 0) : NULL;
     int status = OCT_ERR_MEMORY;
-    if (fresh && x) {
-        memset(fresh, 0, sizeof *fresh);
-        atomic_init(&fresh->references, 1);
+    if (fresh) {
+        struct parsed *x = oct_workspace_take(w, sizeof *x);
+        memset(x, 0, sizeof *x);
         status = build(fresh, x, numbers);
+        oct_workspace_close(w);
     }
-    if (x)
-        oct_cleanse(x, sizeof *x);
-    free(x);
     if (status == OCT_OK)
         *key = fresh;
     else
@@ -190,6 +208,10 @@ void oct_rsa_key_free(struct oct_rsa_key *key)
 {
     if (!key || atomic_fetch_sub_explicit(&key->references, 1, memory_order_acq_rel) > 1)
         return;
+    if (key->is_guarded) {
+        oct_guarded_free(key, sizeof *key);
+        return;
+    }
     oct_cleanse(key, sizeof *key);
     free(key);
 }
