@@ -11,7 +11,8 @@
  * - Else by an eventfd, made readable when the job waits, not when it is done: the application's next turn resumes the
  *   first fibre, that fibre polls for everyone, and no thread or timer is needed.
  *
- * Freeing the wait context (SSL_free on a paused connection) ends the record and cancels the job.
+ * Freeing the wait context (SSL_free on a paused connection) ends the record and cancels the job. On another thread it
+ * leaves the job to run: the record then goes after that, or with the thread whose queue it waits in.
  */
 #ifndef OCT_PROVIDER_WAIT_H
 #define OCT_PROVIDER_WAIT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * See guarded.h. Regions of equal slots, in a list that only grows; which slots are taken stands beside, so that a child
- * of a fork does not write to the pages with its keys, and shares them with its parent, who has locked them.
+ * See guarded.h. Regions of equal slots, in a list that only grows; which slots are taken stands beside, so that a
+ * child of a fork does not write to the pages with its keys, and shares them with its parent, who has locked them.
  */
 #include "base/guarded.h"
 
