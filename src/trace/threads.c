@@ -94,7 +94,8 @@ static struct oct_thread_counters *find(struct oct_counters_file *file)
     return &file->thread[0];
 }
 
-/* Without a destructor a slot would never come back, so that thread does without one. */
+/* Without a destructor a slot would never come back, so that thread does without one. The number is for readers from
+ * outside: asking for it is a system call, for which a strict sandbox ends a process. */
 static struct oct_thread_counters *begin(struct oct_counters_file *file)
 {
     pthread_once(&keyed, make_key);
@@ -102,7 +103,8 @@ static struct oct_thread_counters *begin(struct oct_counters_file *file)
         return &file->thread[0];
     struct oct_thread_counters *slot = find(file);
     if (slot != &file->thread[0]) {
-        __atomic_store_n(&slot->tid, (uint64_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
+        if (oct_counters_have_file())
+            __atomic_store_n(&slot->tid, (uint64_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
         __atomic_store_n(&slot->started, oct_counters_now(), __ATOMIC_RELAXED);
         __atomic_store_n(&slot->state, OCT_THREAD_ALIVE, __ATOMIC_RELEASE);
     }
