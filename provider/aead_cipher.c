@@ -133,6 +133,9 @@ static int cipher_init(struct oct_aead_cipher *c, const uint8_t *key, size_t key
         return 0;
     if (c->sealing != sealing && c->iv_state == OCT_IV_IN_USE)
         c->iv_state = OCT_IV_SPENT;
+    /* The tag that was made is none that was set. */
+    if (c->sealing && !sealing && !oct_aead_cipher_is_gcm(c))
+        c->tag_len = 0;
     c->sealing = sealing;
     return (key == NULL || init_key(c, key, key_len)) && (iv == NULL || init_iv(c, iv, iv_len)) &&
            oct_aead_cipher_set_ctx_params(c, params);

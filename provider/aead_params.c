@@ -11,6 +11,7 @@
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* Newer versions of OpenSSL have a name for it. */
@@ -18,29 +19,35 @@
 /* Of OpenSSL 3.6: a cipher of TLS that is not an AEAD. */
 #define PARAM_ENCRYPT_THEN_MAC "encrypt-then-mac"
 
-static int bad(const struct oct_aead_cipher *c)
+/* One that cannot be answered, and one that cannot be read. */
+static int bad_get(const struct oct_aead_cipher *c)
 {
-    return OCT_RAISE(c->prov, OCT_REASON_PARAMETER);
+    return OCT_RAISE(c->prov, OCT_REASON_PARAMETER_SET);
+}
+
+static int bad_set(const struct oct_aead_cipher *c)
+{
+    return OCT_RAISE(c->prov, OCT_REASON_PARAMETER_GET);
 }
 
 static int get_key_len(struct oct_aead_cipher *c, OSSL_PARAM *p)
 {
-    return OSSL_PARAM_set_size_t(p, oct_aead_key_len(c->aead)) || bad(c);
+    return OSSL_PARAM_set_size_t(p, oct_aead_key_len(c->aead)) || bad_get(c);
 }
 
 static int get_iv_len(struct oct_aead_cipher *c, OSSL_PARAM *p)
 {
-    return OSSL_PARAM_set_size_t(p, c->iv_len) || bad(c);
+    return OSSL_PARAM_set_size_t(p, c->iv_len) || bad_get(c);
 }
 
 static int get_tag_len(struct oct_aead_cipher *c, OSSL_PARAM *p)
 {
-    return OSSL_PARAM_set_size_t(p, c->tag_len == 0 ? OCT_AEAD_TAG_BYTES : c->tag_len) || bad(c);
+    return OSSL_PARAM_set_size_t(p, c->tag_len == 0 ? OCT_AEAD_TAG_BYTES : c->tag_len) || bad_get(c);
 }
 
 static int get_tls_pad(struct oct_aead_cipher *c, OSSL_PARAM *p)
 {
-    return OSSL_PARAM_set_size_t(p, c->tls_pad) || bad(c);
+    return OSSL_PARAM_set_size_t(p, c->tls_pad) || bad_get(c);
 }
 
 /* The next nonce. One that is asked for before it was set is made now: it would be made with the first text. */
@@ -50,27 +57,31 @@ static int get_iv(struct oct_aead_cipher *c, OSSL_PARAM *p)
         return 0;
     if (p->data != NULL && p->data_size < c->iv_len)
         return OCT_RAISE(c->prov, OCT_REASON_IV_LENGTH);
-    return OSSL_PARAM_set_octet_string(p, c->iv, c->iv_len) || OSSL_PARAM_set_octet_ptr(p, c->iv, c->iv_len) || bad(c);
+    return OSSL_PARAM_set_octet_string(p, c->iv, c->iv_len) || OSSL_PARAM_set_octet_ptr(p, c->iv, c->iv_len) || bad_get(c);
 }
 
 /* As many bytes of it as there is room for. */
 static int get_tag(struct oct_aead_cipher *c, OSSL_PARAM *p)
 {
-    if (!c->sealing || c->tag_len == 0 || p->data_size == 0 || p->data_size > sizeof c->tag)
-        return OCT_RAISE(c->prov, OCT_REASON_TAG);
-    return OSSL_PARAM_set_octet_string(p, c->tag, p->data_size) || bad(c);
+    const bool gcm = oct_aead_cipher_is_gcm(c);
+
+    if (!c->sealing || c->tag_len == 0)
+        return OCT_RAISE(c->prov, gcm ? OCT_REASON_TAG : OCT_REASON_TAG_NOT_SET);
+    if (p->data_size == 0 || p->data_size > sizeof c->tag)
+        return OCT_RAISE(c->prov, gcm ? OCT_REASON_TAG : OCT_REASON_TAG_LENGTH);
+    return OSSL_PARAM_set_octet_string(p, c->tag, p->data_size) || bad_get(c);
 }
 
 static int get_next_iv(struct oct_aead_cipher *c, OSSL_PARAM *p)
 {
     if (p->data == NULL || p->data_type != OSSL_PARAM_OCTET_STRING)
-        return bad(c);
+        return bad_get(c);
     return oct_aead_tls_next_iv(c, p->data, p->data_size);
 }
 
 static int get_iv_generated(struct oct_aead_cipher *c, OSSL_PARAM *p)
 {
-    return OSSL_PARAM_set_uint(p, (unsigned)c->iv_is_random) || bad(c);
+    return OSSL_PARAM_set_uint(p, (unsigned)c->iv_is_random) || bad_get(c);
 }
 
 static const struct getter {
@@ -105,7 +116,7 @@ static int set_key_len(struct oct_aead_cipher *c, const OSSL_PARAM *p)
     size_t len;
 
     if (!OSSL_PARAM_get_size_t(p, &len))
-        return bad(c);
+        return bad_set(c);
     return len == oct_aead_key_len(c->aead) ? 1 : OCT_RAISE(c->prov, OCT_REASON_KEY_LENGTH);
 }
 
@@ -115,7 +126,7 @@ static int set_iv_len(struct oct_aead_cipher *c, const OSSL_PARAM *p)
     size_t len;
 
     if (!OSSL_PARAM_get_size_t(p, &len))
-        return bad(c);
+        return bad_set(c);
     if (len == 0 || len > sizeof c->iv || (!oct_aead_cipher_is_gcm(c) && len != OCT_AEAD_NONCE_BYTES))
         return OCT_RAISE(c->prov, OCT_REASON_IV_LENGTH);
     if (len != c->iv_len && c->iv_state != OCT_IV_NONE)
@@ -124,17 +135,29 @@ static int set_iv_len(struct oct_aead_cipher *c, const OSSL_PARAM *p)
     return 1;
 }
 
+static int set_tag_chacha(struct oct_aead_cipher *c, const OSSL_PARAM *p)
+{
+    if (p->data_type != OSSL_PARAM_OCTET_STRING)
+        return bad_set(c);
+    if (p->data_size == 0 || p->data_size > sizeof c->tag)
+        return OCT_RAISE(c->prov, OCT_REASON_TAG_LENGTH);
+    if (p->data != NULL && c->sealing)
+        return OCT_RAISE(c->prov, OCT_REASON_TAG_NOT_NEEDED);
+    if (p->data != NULL)
+        memcpy(c->tag, p->data, p->data_size);
+    c->tag_len = p->data_size;
+    return 1;
+}
+
 /* The tag to open with. ChaCha20-Poly1305 takes a length alone too, as OpenSSL's own does. */
 static int set_tag(struct oct_aead_cipher *c, const OSSL_PARAM *p)
 {
-    if (p->data_type != OSSL_PARAM_OCTET_STRING)
-        return bad(c);
-    if (p->data_size == 0 || p->data_size > sizeof c->tag)
+    if (!oct_aead_cipher_is_gcm(c))
+        return set_tag_chacha(c, p);
+    if (p->data_type != OSSL_PARAM_OCTET_STRING || p->data == NULL || p->data_size > sizeof c->tag)
+        return bad_set(c);
+    if (p->data_size == 0 || c->sealing)
         return OCT_RAISE(c->prov, OCT_REASON_TAG);
-    if (p->data == NULL)
-        return oct_aead_cipher_is_gcm(c) ? OCT_RAISE(c->prov, OCT_REASON_TAG) : 1;
-    if (c->sealing)
-        return OCT_RAISE(c->prov, OCT_REASON_OPERATION);
     memcpy(c->tag, p->data, p->data_size);
     c->tag_len = p->data_size;
     return 1;
@@ -147,17 +170,17 @@ static int is_octets(const OSSL_PARAM *p)
 
 static int set_tls_aad(struct oct_aead_cipher *c, const OSSL_PARAM *p)
 {
-    return is_octets(p) ? oct_aead_tls_set_aad(c, p->data, p->data_size) : bad(c);
+    return is_octets(p) ? oct_aead_tls_set_aad(c, p->data, p->data_size) : bad_set(c);
 }
 
 static int set_tls_fixed(struct oct_aead_cipher *c, const OSSL_PARAM *p)
 {
-    return is_octets(p) ? oct_aead_tls_set_fixed(c, p->data, p->data_size) : bad(c);
+    return is_octets(p) ? oct_aead_tls_set_fixed(c, p->data, p->data_size) : bad_set(c);
 }
 
 static int set_tls_explicit(struct oct_aead_cipher *c, const OSSL_PARAM *p)
 {
-    return is_octets(p) ? oct_aead_tls_set_explicit(c, p->data, p->data_size) : bad(c);
+    return is_octets(p) ? oct_aead_tls_set_explicit(c, p->data, p->data_size) : bad_set(c);
 }
 
 static const struct setter {

@@ -27,7 +27,7 @@ int oct_aead_cipher_random_iv(struct oct_aead_cipher *c)
         return 1;
     if (!c->sealing || !oct_aead_cipher_is_gcm(c) || c->iv_len < OCT_AEAD_NONCE_BYTES)
         return OCT_RAISE(c->prov, OCT_REASON_NO_IV);
-    libctx = oct_plain_ctx(c->prov);
+    libctx = oct_app_ctx(c->prov);
     if (libctx == NULL || RAND_bytes_ex(libctx, c->iv, c->iv_len, 0) <= 0)
         return OCT_RAISE(c->prov, OCT_REASON_INTERNAL);
     c->iv_state = OCT_IV_SET;
@@ -82,6 +82,9 @@ static int cipher_end(struct oct_aead_cipher *c)
     int status;
 
     c->iv_state = OCT_IV_SPENT;
+    /* As OpenSSL's own, ChaCha20-Poly1305 takes the text for good where no tag was set to compare with. */
+    if (!c->sealing && c->tag_len == 0)
+        return 1;
     if (!c->sealing) {
         status = oct_aead_stream_finish_open(&c->stream, c->tag, c->tag_len);
         return status == OCT_ERR_AUTH ? 0 : done(c, status);
@@ -100,7 +103,7 @@ int oct_aead_cipher_final(void *vc, unsigned char *out, size_t *out_len, size_t 
         return OCT_RAISE(c->prov, OCT_REASON_TLS_RECORD);
     if (c->iv_state != OCT_IV_IN_USE && !oct_aead_cipher_begin(c))
         return 0;
-    if (!c->sealing && c->tag_len == 0)
+    if (!c->sealing && c->tag_len == 0 && oct_aead_cipher_is_gcm(c))
         return OCT_RAISE(c->prov, OCT_REASON_TAG);
     return cipher_end(c);
 }

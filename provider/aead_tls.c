@@ -42,7 +42,7 @@ static int set_fixed_gcm(struct oct_aead_cipher *c, const uint8_t *fixed, size_t
     if (c->iv_len < OCT_AEAD_TLS_EXPLICIT)
         return OCT_RAISE(c->prov, OCT_REASON_IV_LENGTH);
     if (c->sealing && len < c->iv_len) {
-        libctx = oct_plain_ctx(c->prov);
+        libctx = oct_app_ctx(c->prov);
         if (libctx == NULL || RAND_bytes_ex(libctx, c->iv + len, c->iv_len - len, 0) <= 0)
             return OCT_RAISE(c->prov, OCT_REASON_INTERNAL);
         c->iv_is_random = 1;

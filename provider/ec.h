@@ -57,7 +57,7 @@ int oct_prov_ec_import(struct oct_prov_ec *key, int selection, const OSSL_PARAM 
 /* The key of OpenSSL's own, borrowed, made if need be; NULL with an error raised, also for an empty key. */
 EVP_PKEY *oct_prov_ec_plain(const struct oct_prov_ec *key);
 
-/* Whether OpenSSL's own code says that the signature (DER) is one of the digest, of whatever length, by this key. */
+/* What OpenSSL's own code says of the signature (DER) of the digest, of whatever length: 1 good, 0 bad, -1 malformed. */
 int oct_prov_ec_verify_plain(const struct oct_prov_ec *key, const uint8_t *der, size_t der_len, const uint8_t *digest, size_t digest_len);
 
 /* Sets the public key of a key that is numbers alone, given as 04 x y; 0 with an error raised if that is no point. */

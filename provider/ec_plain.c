@@ -163,7 +163,7 @@ static EVP_PKEY_CTX *verifier_new(const struct oct_prov_ec *key)
     return NULL;
 }
 
-/* For a malformed signature OpenSSL's answer is negative: not good either. */
+/* OpenSSL's own answer, which is negative for a malformed signature. */
 int oct_prov_ec_verify_plain(const struct oct_prov_ec *ckey, const uint8_t *der, size_t der_len, const uint8_t *digest, size_t digest_len)
 {
     struct oct_prov_ec *key = (struct oct_prov_ec *)ckey;
@@ -174,7 +174,7 @@ int oct_prov_ec_verify_plain(const struct oct_prov_ec *ckey, const uint8_t *der,
         ctx = verifier_new(key);
     if (ctx == NULL)
         return 0;
-    ok = EVP_PKEY_verify(ctx, der, der_len, digest, digest_len) > 0;
+    ok = EVP_PKEY_verify(ctx, der, der_len, digest, digest_len);
     EVP_PKEY_CTX_free(atomic_exchange(&key->verifier, ctx));
     return ok;
 }

@@ -14,10 +14,14 @@ static int sig_start(struct oct_sig *sig)
     return 1;
 }
 
-static int takes_digest(const struct oct_sig *sig)
+/* Any, but for those without a size of their own, which OpenSSL turns away from 3.4 on. */
+static int takes_digest(const struct oct_sig *sig, const struct oct_sig_digest *digest)
 {
-    (void)sig;
-    return 1;
+    const bool any = OPENSSL_version_major() == 3 && OPENSSL_version_minor() < 4;
+
+    if (any || (EVP_MD_get_flags(digest->md) & EVP_MD_FLAG_XOF) == 0)
+        return 1;
+    return OCT_RAISE_DATA(sig->prov, OCT_REASON_XOF, "digest=%s", digest->name);
 }
 
 static size_t signature_size(const struct oct_sig *sig)
@@ -50,11 +54,9 @@ static const struct oct_sig_family family = {
     .verify = oct_ec_sig_verify,
 };
 
-/* Digests come from the private context, where the application's properties mean nothing. */
 static void *sig_new(void *provctx, const char *props)
 {
-    (void)props;
-    return oct_sig_new(provctx, &family);
+    return oct_sig_new(provctx, &family, props);
 }
 
 const OSSL_DISPATCH oct_ec_signature_table[] = {

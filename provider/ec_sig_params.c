@@ -55,7 +55,8 @@ int oct_ec_sig_copy_settings(EVP_PKEY_CTX *ctx, const struct oct_sig *sig)
     unsigned nonce_type = ((const struct oct_ec_sig *)sig)->nonce_type;
     OSSL_PARAM params[3], *p = params;
 
-    if (sig->digest.md != NULL)
+    /* One that only the application has means nothing there, and nothing of it is wanted but for such nonces. */
+    if (sig->digest.md != NULL && (nonce_type != 0 || oct_digest_is_default(sig->digest.info)))
         *p++ =
             OSSL_PARAM_construct_utf8_string(OSSL_SIGNATURE_PARAM_DIGEST, (char *)EVP_MD_get0_name(sig->digest.md), 0);
     if (nonce_type != 0)

@@ -76,16 +76,15 @@ int oct_ec_sig_sign(void *vsig, unsigned char *out, size_t *len, size_t out_size
 
     if (size == 0)
         return 0;
-    if (!key->base.has_private)
-        return OCT_RAISE(sig->prov, OCT_REASON_NOT_PRIVATE);
     if (out == NULL) {
         *len = size;
         return 1;
     }
-    if (out_size < size)
-        return OCT_RAISE(sig->prov, OCT_REASON_BUFFER_TOO_SMALL);
-    if (digest_size != 0 && tbs_len != digest_size)
-        return OCT_RAISE(sig->prov, OCT_REASON_DIGEST_LENGTH);
+    /* OpenSSL's own says no more of it either. */
+    if (out_size < size || (digest_size != 0 && tbs_len != digest_size))
+        return 0;
+    if (!key->base.has_private)
+        return OCT_RAISE(sig->prov, OCT_REASON_NOT_PRIVATE_EC);
     if (runs_in_lanes(vsig, tbs_len))
         return sign_task(sig, out, len, tbs, tbs_len);
     *len = out_size;

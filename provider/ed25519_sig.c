@@ -142,7 +142,7 @@ static int digest_start(struct signature *sig, const char *digest, struct oct_pr
                         enum oct_ed25519_use use, const OSSL_PARAM params[])
 {
     if (sig != NULL && digest != NULL && digest[0] != '\0')
-        return OCT_RAISE_DATA(sig->prov, OCT_REASON_DIGEST_NOT_ALLOWED, "digest=%s", digest);
+        return OCT_RAISE_DATA(sig->prov, OCT_REASON_DIGEST_UNKNOWN, "digest=%s", digest);
     return message_start(sig, key, use, 0, params);
 }
 
@@ -199,13 +199,13 @@ static int sig_sign(void *vsig, unsigned char *out, size_t *len, size_t size, co
 
     if (sig == NULL || sig->key == NULL)
         return 0;
-    if (!sig->key->base.has_private)
-        return OCT_RAISE(sig->prov, OCT_REASON_NOT_PRIVATE);
+    if (out != NULL && size < OCT_ED25519_SIGNATURE_BYTES)
+        return OCT_RAISE(sig->prov, OCT_REASON_BUFFER_TOO_SMALL);
     *len = OCT_ED25519_SIGNATURE_BYTES;
     if (out == NULL)
         return 1;
-    if (size < OCT_ED25519_SIGNATURE_BYTES)
-        return OCT_RAISE(sig->prov, OCT_REASON_BUFFER_TOO_SMALL);
+    if (!sig->key->base.has_private)
+        return OCT_RAISE(sig->prov, OCT_REASON_NOT_PRIVATE);
     if (sig->digest_ctx != NULL)
         return EVP_PKEY_sign(sig->digest_ctx, out, len, tbs, tbs_len) > 0;
     if (sig->message_ctx != NULL)

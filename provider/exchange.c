@@ -58,7 +58,7 @@ void *oct_exchange_dup(void *vexchange)
 int oct_exchange_start(struct oct_exchange *exchange, void *own)
 {
     if (own == NULL)
-        return OCT_RAISE(exchange->prov, OCT_REASON_NO_KEY);
+        return OCT_RAISE(exchange->prov, OCT_REASON_INTERNAL);
     oct_prov_key_replace(&exchange->own, own);
     oct_prov_key_replace(&exchange->peer, NULL);
     EVP_PKEY_CTX_free(exchange->plain);
@@ -70,7 +70,7 @@ int oct_exchange_start(struct oct_exchange *exchange, void *own)
 int oct_exchange_take_peer(struct oct_exchange *exchange, void *peer)
 {
     if (peer == NULL)
-        return OCT_RAISE(exchange->prov, OCT_REASON_NO_KEY);
+        return OCT_RAISE(exchange->prov, OCT_REASON_INTERNAL);
     oct_prov_key_replace(&exchange->peer, peer);
     forget_spare(exchange);
     return 1;
@@ -80,9 +80,9 @@ int oct_exchange_is_ready(const struct oct_exchange *exchange)
 {
     const struct oct_prov_key *own = exchange->own, *peer = exchange->peer;
 
-    if (own == NULL || peer == NULL || !peer->has_public)
-        return OCT_RAISE(exchange->prov, OCT_REASON_NO_KEY);
-    return own->has_private ? 1 : OCT_RAISE(exchange->prov, OCT_REASON_NOT_PRIVATE);
+    if (own == NULL || peer == NULL || !own->has_private || !peer->has_public)
+        return OCT_RAISE(exchange->prov, OCT_REASON_MISSING_KEY);
+    return 1;
 }
 
 int oct_exchange_derive(struct oct_exchange *exchange, const struct oct_task_type *type, int op, uint8_t *secret)

@@ -48,11 +48,11 @@ static int is_any_with_groups(const OSSL_ALGORITHM *keymgmts)
 int oct_groups_announce(struct oct_prov *prov, const OSSL_ALGORITHM *keymgmts, OSSL_CALLBACK *callback, void *arg)
 {
     struct relay relay = {keymgmts, callback, arg};
+    const struct oct_plain *plain;
 
     /* No group is over keys that only sign: where nothing else is served the private context need not be made. */
     if (!is_any_with_groups(keymgmts))
         return 1;
-    if (oct_plain_ctx(prov) == NULL)
-        return 0;
-    return OSSL_PROVIDER_get_capabilities(prov->plain.default_provider, "TLS-GROUP", relay_ours, &relay);
+    plain = oct_plain_get(prov);
+    return plain != NULL && OSSL_PROVIDER_get_capabilities(plain->default_provider, "TLS-GROUP", relay_ours, &relay);
 }

@@ -3,16 +3,13 @@
 /* See plain.h. */
 #include "provider.h"
 
+#include <openssl/crypto.h>
 #include <openssl/rsa.h>
 
-void oct_plain_init(struct oct_plain *plain)
+void oct_plain_free(struct oct_plain *plain)
 {
-    pthread_mutex_init(&plain->lock, NULL);
-    atomic_init(&plain->ctx, NULL);
-}
-
-void oct_plain_cleanup(struct oct_plain *plain)
-{
+    if (plain == NULL)
+        return;
     EVP_KEYMGMT_free(plain->rsa);
     EVP_KEYMGMT_free(plain->x25519);
     EVP_KEYMGMT_free(plain->ec);
@@ -24,95 +21,113 @@ void oct_plain_cleanup(struct oct_plain *plain)
         EC_GROUP_free(plain->ec_group[curve]);
     if (plain->default_provider != NULL)
         OSSL_PROVIDER_unload(plain->default_provider);
-    OSSL_LIB_CTX_free(atomic_load(&plain->ctx));
-    pthread_mutex_destroy(&plain->lock);
+    OSSL_LIB_CTX_free(plain->ctx);
+    OPENSSL_free(plain);
 }
 
-/* Called under the lock. The context becomes visible to other threads only when it is complete. */
-static OSSL_LIB_CTX *plain_make(struct oct_plain *plain)
+static void fetch_all(struct oct_plain *plain)
 {
-    OSSL_LIB_CTX *ctx = OSSL_LIB_CTX_new();
-    if (ctx == NULL)
+    OSSL_LIB_CTX *ctx = plain->ctx;
+
+    plain->x25519 = EVP_KEYMGMT_fetch(ctx, "X25519", NULL);
+    (void)oct_x25519_direct_find(&plain->x25519_direct, plain->default_provider);
+    plain->ec = EVP_KEYMGMT_fetch(ctx, "EC", NULL);
+    plain->ed25519 = EVP_KEYMGMT_fetch(ctx, "ED25519", NULL);
+    plain->ed25519_signature = EVP_SIGNATURE_fetch(ctx, "ED25519", NULL);
+    plain->kdf[OCT_PLAIN_TLS13_KDF] = EVP_KDF_fetch(ctx, "TLS13-KDF", NULL);
+    plain->kdf[OCT_PLAIN_TLS1_PRF] = EVP_KDF_fetch(ctx, "TLS1-PRF", NULL);
+    plain->ec_group[OCT_EC_P256] = EC_GROUP_new_by_curve_name_ex(ctx, NULL, NID_X9_62_prime256v1);
+    plain->ec_group[OCT_EC_P384] = EC_GROUP_new_by_curve_name_ex(ctx, NULL, NID_secp384r1);
+}
+
+static struct oct_plain *plain_make(void)
+{
+    struct oct_plain *plain = OPENSSL_zalloc(sizeof *plain);
+
+    if (plain == NULL)
         return NULL;
-    plain->default_provider = OSSL_PROVIDER_load(ctx, "default");
+    plain->ctx = OSSL_LIB_CTX_new();
+    if (plain->ctx != NULL)
+        plain->default_provider = OSSL_PROVIDER_load(plain->ctx, "default");
     if (plain->default_provider != NULL)
-        plain->rsa = EVP_KEYMGMT_fetch(ctx, "RSA", NULL);
-    if (plain->rsa != NULL) {
-        plain->x25519 = EVP_KEYMGMT_fetch(ctx, "X25519", NULL);
-        (void)oct_x25519_direct_find(&plain->x25519_direct, plain->default_provider);
-        plain->ec = EVP_KEYMGMT_fetch(ctx, "EC", NULL);
-        plain->ed25519 = EVP_KEYMGMT_fetch(ctx, "ED25519", NULL);
-        plain->ed25519_signature = EVP_SIGNATURE_fetch(ctx, "ED25519", NULL);
-        plain->kdf[OCT_PLAIN_TLS13_KDF] = EVP_KDF_fetch(ctx, "TLS13-KDF", NULL);
-        plain->kdf[OCT_PLAIN_TLS1_PRF] = EVP_KDF_fetch(ctx, "TLS1-PRF", NULL);
-        plain->ec_group[OCT_EC_P256] = EC_GROUP_new_by_curve_name_ex(ctx, NULL, NID_X9_62_prime256v1);
-        plain->ec_group[OCT_EC_P384] = EC_GROUP_new_by_curve_name_ex(ctx, NULL, NID_secp384r1);
-        return ctx;
+        plain->rsa = EVP_KEYMGMT_fetch(plain->ctx, "RSA", NULL);
+    if (plain->rsa == NULL) {
+        oct_plain_free(plain);
+        return NULL;
     }
-    if (plain->default_provider != NULL)
-        OSSL_PROVIDER_unload(plain->default_provider);
-    plain->default_provider = NULL;
-    OSSL_LIB_CTX_free(ctx);
-    return NULL;
+    fetch_all(plain);
+    return plain;
+}
+
+const struct oct_plain *oct_plain_get(struct oct_prov *prov)
+{
+    struct oct_plain *plain = atomic_load_explicit(&prov->plain, memory_order_acquire), *first = NULL;
+
+    if (plain != NULL)
+        return plain;
+    plain = plain_make();
+    if (plain == NULL) {
+        OCT_RAISE(prov, OCT_REASON_PLAIN_CONTEXT);
+        return NULL;
+    }
+    if (atomic_compare_exchange_strong(&prov->plain, &first, plain))
+        return plain;
+    oct_plain_free(plain);
+    return first;
 }
 
 OSSL_LIB_CTX *oct_plain_ctx(struct oct_prov *prov)
 {
-    struct oct_plain *plain = &prov->plain;
-    OSSL_LIB_CTX *ctx = atomic_load_explicit(&plain->ctx, memory_order_acquire);
-
-    if (ctx != NULL)
-        return ctx;
-    pthread_mutex_lock(&plain->lock);
-    ctx = atomic_load(&plain->ctx);
-    if (ctx == NULL) {
-        ctx = plain_make(plain);
-        atomic_store_explicit(&plain->ctx, ctx, memory_order_release);
-    }
-    pthread_mutex_unlock(&plain->lock);
-    if (ctx == NULL)
-        OCT_RAISE(prov, OCT_REASON_PLAIN_CONTEXT);
-    return ctx;
+    const struct oct_plain *plain = oct_plain_get(prov);
+    return plain == NULL ? NULL : plain->ctx;
 }
 
 EVP_KEYMGMT *oct_plain_rsa(struct oct_prov *prov)
 {
-    return oct_plain_ctx(prov) == NULL ? NULL : prov->plain.rsa;
+    const struct oct_plain *plain = oct_plain_get(prov);
+    return plain == NULL ? NULL : plain->rsa;
 }
 
 EVP_KEYMGMT *oct_plain_x25519(struct oct_prov *prov)
 {
-    return oct_plain_ctx(prov) == NULL ? NULL : prov->plain.x25519;
+    const struct oct_plain *plain = oct_plain_get(prov);
+    return plain == NULL ? NULL : plain->x25519;
 }
 
 const struct oct_x25519_direct *oct_plain_x25519_direct(struct oct_prov *prov)
 {
-    return oct_plain_ctx(prov) == NULL ? NULL : &prov->plain.x25519_direct;
+    const struct oct_plain *plain = oct_plain_get(prov);
+    return plain == NULL ? NULL : &plain->x25519_direct;
 }
 
 EVP_KEYMGMT *oct_plain_ec(struct oct_prov *prov)
 {
-    return oct_plain_ctx(prov) == NULL ? NULL : prov->plain.ec;
+    const struct oct_plain *plain = oct_plain_get(prov);
+    return plain == NULL ? NULL : plain->ec;
 }
 
 EVP_KEYMGMT *oct_plain_ed25519(struct oct_prov *prov)
 {
-    return oct_plain_ctx(prov) == NULL ? NULL : prov->plain.ed25519;
+    const struct oct_plain *plain = oct_plain_get(prov);
+    return plain == NULL ? NULL : plain->ed25519;
 }
 
 EVP_SIGNATURE *oct_plain_ed25519_signature(struct oct_prov *prov)
 {
-    return oct_plain_ctx(prov) == NULL ? NULL : prov->plain.ed25519_signature;
+    const struct oct_plain *plain = oct_plain_get(prov);
+    return plain == NULL ? NULL : plain->ed25519_signature;
 }
 
 EVP_KDF *oct_plain_kdf(struct oct_prov *prov, enum oct_plain_kdf kdf)
 {
-    return oct_plain_ctx(prov) == NULL ? NULL : prov->plain.kdf[kdf];
+    const struct oct_plain *plain = oct_plain_get(prov);
+    return plain == NULL ? NULL : plain->kdf[kdf];
 }
 
 const EC_GROUP *oct_plain_ec_group(struct oct_prov *prov, int curve)
 {
-    return oct_plain_ctx(prov) == NULL ? NULL : prov->plain.ec_group[curve];
+    const struct oct_plain *plain = oct_plain_get(prov);
+    return plain == NULL ? NULL : plain->ec_group[curve];
 }
 
 static int validate(EVP_PKEY_CTX *ctx, int selection, int quick)

@@ -15,7 +15,6 @@
 #include <openssl/evp.h>
 #include <openssl/kdf.h>
 #include <openssl/provider.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -24,8 +23,7 @@ struct oct_prov;
 enum oct_plain_kdf { OCT_PLAIN_TLS13_KDF = 0, OCT_PLAIN_TLS1_PRF = 1, OCT_PLAIN_KDFS = 2 };
 
 struct oct_plain {
-    pthread_mutex_t lock;
-    _Atomic(OSSL_LIB_CTX *) ctx;
+    OSSL_LIB_CTX *ctx;
     OSSL_PROVIDER *default_provider;
     EC_GROUP *ec_group[OCT_EC_CURVES]; /* to tell what is a point; NULL if there is no memory */
     EVP_KEYMGMT *rsa, *x25519, *ec, *ed25519; /* for the lists of parameters that this version of OpenSSL knows */
@@ -34,10 +32,14 @@ struct oct_plain {
     EVP_KDF *kdf[OCT_PLAIN_KDFS];
 };
 
-void oct_plain_init(struct oct_plain *plain);
-void oct_plain_cleanup(struct oct_plain *plain);
+/* All of the above, made if need be; NULL, with an error raised, if it cannot be made. No lock is held meanwhile,
+ * because a child that another thread forks would find it held for ever: threads that race keep what the first one
+ * stored. */
+const struct oct_plain *oct_plain_get(struct oct_prov *prov);
 
-/* The private library context; NULL, with an error raised, if it cannot be made. */
+void oct_plain_free(struct oct_plain *plain);
+
+/* The private library context; NULL as above. */
 OSSL_LIB_CTX *oct_plain_ctx(struct oct_prov *prov);
 
 /* The default provider's key management in that context, borrowed; NULL as above, or if it has none. */
@@ -58,8 +60,8 @@ EVP_KDF *oct_plain_kdf(struct oct_prov *prov, enum oct_plain_kdf kdf);
 /* The group of a curve (enum oct_ec_curve) in that context, borrowed; NULL as above. */
 const EC_GROUP *oct_plain_ec_group(struct oct_prov *prov, int curve);
 
-/* Whether the parts of a key of that context that are selected are good, by OpenSSL's own checks; the arguments are those of a key
- * management's `validate`. 0 without a key. */
+/* Whether the parts of a key of that context that are selected are good, by OpenSSL's own checks; the arguments are
+ * those of a key management's `validate`. 0 without a key. */
 int oct_plain_validate(struct oct_prov *prov, EVP_PKEY *key, int selection, int type);
 
 /* What a raw RSA operation is for. The numbers are the same for SIGN and DECRYPT, but the default provider treats the

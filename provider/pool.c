@@ -79,7 +79,7 @@ static void clamp(uint8_t private_key[OCT_X25519_BYTES])
 
 static int draw(struct oct_prov *prov, const struct kind *kind, struct pool *pool)
 {
-    OSSL_LIB_CTX *libctx = oct_plain_ctx(prov);
+    OSSL_LIB_CTX *libctx = oct_app_ctx(prov);
 
     if (libctx == NULL || RAND_priv_bytes_ex(libctx, pool->private_key[0], sizeof pool->private_key, 0) <= 0)
         return 0;

@@ -47,30 +47,44 @@ static void offer_add(OSSL_ALGORITHM list[OCT_PROVIDER_ALGORITHMS + 1], const OS
     }
 }
 
-static void offers_make(struct oct_prov *prov)
+static struct oct_offers *offers_make(const struct oct_prov *prov)
 {
     const struct oct_offer *const families[] = {oct_rsa_offers, oct_x25519_offers, oct_ec_offers, oct_ed25519_offers(),
                                                 oct_aead_offers, oct_kdf_offers};
+    struct oct_offers *offers = OPENSSL_zalloc(sizeof *offers);
 
+    if (offers == NULL)
+        return NULL;
     for (size_t f = 0; f < sizeof families / sizeof families[0]; f++)
         for (const struct oct_offer *o = families[f]; o->operation != 0; o++)
             if (offer_is_on(prov, o))
-                offer_add(prov->offer[o->operation], &o->algorithm);
+                offer_add(offers->by[o->operation], &o->algorithm);
+    return offers;
+}
+
+/* NULL if there is no memory. */
+static const struct oct_offers *offers_get(struct oct_prov *prov)
+{
+    struct oct_offers *offers = atomic_load_explicit(&prov->offers, memory_order_acquire), *first = NULL;
+
+    if (offers != NULL)
+        return offers;
+    offers = offers_make(prov);
+    if (offers == NULL || atomic_compare_exchange_strong(&prov->offers, &first, offers))
+        return offers;
+    OPENSSL_free(offers);
+    return first;
 }
 
 static const OSSL_ALGORITHM *provider_query(void *provctx, int operation, int *no_cache)
 {
-    struct oct_prov *prov = provctx;
+    const struct oct_offers *offers;
 
     *no_cache = 0;
     if (operation < 0 || operation >= OCT_PROVIDER_OPERATIONS)
         return NULL;
-    pthread_mutex_lock(&prov->offer_lock);
-    if (!prov->offered)
-        offers_make(prov);
-    prov->offered = 1;
-    pthread_mutex_unlock(&prov->offer_lock);
-    return prov->offer[operation][0].algorithm_names == NULL ? NULL : prov->offer[operation];
+    offers = offers_get(provctx);
+    return offers == NULL || offers->by[operation][0].algorithm_names == NULL ? NULL : offers->by[operation];
 }
 
 static const OSSL_PARAM *provider_gettable_params(void *provctx)
@@ -125,9 +139,8 @@ static void provider_teardown(void *provctx)
 
     oct_pool_clear();
     oct_kdf_clear();
-    oct_digest_cache_cleanup(&prov->digests);
-    oct_plain_cleanup(&prov->plain);
-    pthread_mutex_destroy(&prov->offer_lock);
+    oct_plain_free(atomic_load(&prov->plain));
+    OPENSSL_free(atomic_load(&prov->offers));
     OPENSSL_free(prov);
 }
 
@@ -160,10 +173,11 @@ int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, 
         return 0;
     oct_start();
     prov->handle = handle;
-    pthread_mutex_init(&prov->offer_lock, NULL);
+    oct_app_init(prov, in);
     oct_errors_init(&prov->errors, in);
     oct_settings_read(&prov->settings, handle, find_get_params(in));
-    oct_plain_init(&prov->plain);
+    atomic_init(&prov->plain, NULL);
+    atomic_init(&prov->offers, NULL);
     *provctx = prov;
     *out = provider_table;
     return 1;

@@ -13,6 +13,7 @@
 
 #include <octuple/octuple.h>
 #include <openssl/core_dispatch.h>
+#include <stdbool.h>
 
 #define OCT_RSA_NAMES "RSA:rsaEncryption:1.2.840.113549.1.1.1"
 
@@ -26,6 +27,7 @@ struct oct_prov_rsa {
     EVP_PKEY *plain; /* NULL until a key was imported or generated */
     unsigned bits;
     size_t size; /* bytes of the modulus, and of every signature and ciphertext */
+    bool has_d_hash;
     uint8_t d_hash[32]; /* SHA-256 of d, `size` bytes long: what implicit rejection is keyed with. Secret. */
 
     _Atomic(struct oct_rsa_key *) lanes; /* NULL: declined, or not made yet */

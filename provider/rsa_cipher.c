@@ -95,11 +95,19 @@ static int encrypt_pad(struct oct_rsa_cipher *cipher, uint8_t *em, const uint8_t
     if (cipher->pad_mode == RSA_PKCS1_OAEP_PADDING)
         return oaep_of(cipher, &oaep) && oct_oaep_pad(cipher->prov, &oaep, em, size, in, in_len);
     if (cipher->pad_mode != RSA_NO_PADDING)
-        return OCT_RAISE(cipher->prov, OCT_REASON_PAD_MODE);
+        return OCT_RAISE(cipher->prov, ERR_PACK(ERR_LIB_RSA, 0, RSA_R_UNKNOWN_PADDING_TYPE));
     if (in_len != size)
-        return OCT_RAISE(cipher->prov, OCT_REASON_INPUT_LENGTH);
+        return OCT_RAISE(cipher->prov, ERR_PACK(ERR_LIB_RSA, 0,
+                                                in_len > size ? RSA_R_DATA_TOO_LARGE_FOR_KEY_SIZE
+                                                              : RSA_R_DATA_TOO_SMALL_FOR_KEY_SIZE));
     memcpy(em, in, size);
     return 1;
+}
+
+/* What OpenSSL's own answers when it fails: -1, but for the padding of OAEP. */
+static int encrypt_failed(const struct oct_rsa_cipher *cipher, int is_padded)
+{
+    return is_padded || cipher->pad_mode != RSA_PKCS1_OAEP_PADDING ? -1 : 0;
 }
 
 static int cipher_encrypt(void *vcipher, unsigned char *out, size_t *out_len, size_t out_size, const unsigned char *in,
@@ -108,24 +116,25 @@ static int cipher_encrypt(void *vcipher, unsigned char *out, size_t *out_len, si
     struct oct_rsa_cipher *cipher = vcipher;
     size_t size;
     uint8_t *em;
-    int ok;
+    int is_padded, ok;
 
     if (cipher == NULL || cipher->key == NULL)
         return 0;
     size = cipher->key->size;
+    if (out != NULL && out_size < size)
+        return OCT_RAISE(cipher->prov, OCT_REASON_BUFFER_TOO_SMALL);
     *out_len = size;
     if (out == NULL)
         return 1;
-    if (out_size < size)
-        return OCT_RAISE(cipher->prov, OCT_REASON_BUFFER_TOO_SMALL);
     em = OPENSSL_malloc(2 * size);
     if (em == NULL)
         return OCT_RAISE(cipher->prov, OCT_REASON_MEMORY);
-    ok = encrypt_pad(cipher, em, in, in_len) && oct_rsa_raw(cipher->key, OCT_RAW_PUBLIC, em + size, em);
+    is_padded = encrypt_pad(cipher, em, in, in_len);
+    ok = is_padded && oct_rsa_raw(cipher->key, OCT_RAW_PUBLIC, em + size, em);
     if (ok)
         memcpy(out, em + size, size);
     OPENSSL_clear_free(em, 2 * size);
-    return ok;
+    return ok ? 1 : encrypt_failed(cipher, is_padded);
 }
 
 static int unpad_oaep(struct oct_rsa_cipher *cipher, uint8_t *out, size_t *out_len, uint8_t *em)
@@ -145,8 +154,11 @@ static int unpad_pkcs1_implicit(struct oct_rsa_cipher *cipher, uint8_t *out, siz
 {
     const size_t size = cipher->key->size;
     uint8_t lengths[OCT_REJECT_LENGTHS];
-    uint8_t *synthetic = OPENSSL_malloc(size);
+    uint8_t *synthetic;
 
+    if (!cipher->key->has_d_hash)
+        return OCT_RAISE(cipher->prov, OCT_REASON_INTERNAL);
+    synthetic = OPENSSL_malloc(size);
     if (synthetic == NULL)
         return OCT_RAISE(cipher->prov, OCT_REASON_MEMORY);
     oct_reject_make(synthetic, lengths, cipher->key->d_hash, ciphertext, size);
@@ -165,7 +177,7 @@ static int unpad_pkcs1_explicit(struct oct_rsa_cipher *cipher, uint8_t *out, siz
 
 static int unpad_tls(struct oct_rsa_cipher *cipher, uint8_t *out, size_t *out_len, const uint8_t *em)
 {
-    OSSL_LIB_CTX *libctx = oct_plain_ctx(cipher->prov);
+    OSSL_LIB_CTX *libctx = oct_app_ctx(cipher->prov);
     uint8_t random[OCT_TLS_PREMASTER];
 
     if (cipher->tls_version == 0)
@@ -194,7 +206,7 @@ static int unpad(struct oct_rsa_cipher *cipher, uint8_t *out, size_t *out_len, u
         *out_len = cipher->key->size;
         return 1;
     default:
-        return OCT_RAISE(cipher->prov, OCT_REASON_PAD_MODE);
+        return OCT_RAISE(cipher->prov, ERR_PACK(ERR_LIB_RSA, 0, RSA_R_UNKNOWN_PADDING_TYPE));
     }
 }
 
@@ -206,12 +218,24 @@ static int check_decrypt(const struct oct_rsa_cipher *cipher, size_t out_size, s
     const int tls = cipher->pad_mode == RSA_PKCS1_WITH_TLS_PADDING;
 
     if (out_size < (tls ? OCT_TLS_PREMASTER : size))
-        return OCT_RAISE(cipher->prov, OCT_REASON_BUFFER_TOO_SMALL);
-    if ((in_len == 0 && !tls) || in_len > size)
+        return OCT_RAISE(cipher->prov, OCT_REASON_BAD_LENGTH);
+    if (in_len > size)
+        return OCT_RAISE(cipher->prov, ERR_PACK(ERR_LIB_RSA, 0, RSA_R_DATA_GREATER_THAN_MOD_LEN));
+    if (in_len == 0 && !tls)
         return OCT_RAISE(cipher->prov, OCT_REASON_INPUT_LENGTH);
     if (size < OCT_PKCS1_OVERHEAD + (tls ? OCT_TLS_PREMASTER : 1))
         return OCT_RAISE(cipher->prov, OCT_REASON_KEY_TOO_SMALL);
     return 1;
+}
+
+/* What fails here is public: the ciphertext is out of range, or the key has no private part. */
+static int decrypt_raw(const struct oct_rsa_cipher *cipher, uint8_t *em, const uint8_t *ciphertext)
+{
+    if (oct_rsa_raw(cipher->key, OCT_RAW_DECRYPT, em, ciphertext))
+        return 1;
+    if (cipher->pad_mode == RSA_PKCS1_OAEP_PADDING || cipher->pad_mode == RSA_PKCS1_WITH_TLS_PADDING)
+        OCT_RAISE(cipher->prov, OCT_REASON_DECRYPTION);
+    return 0;
 }
 
 /* Shorter input has lost leading zeros: some encryptors cut them off. */
@@ -239,7 +263,7 @@ static int cipher_decrypt(void *vcipher, unsigned char *out, size_t *out_len, si
     memset(ciphertext, 0, size - in_len);
     if (in_len != 0)
         memcpy(ciphertext + size - in_len, in, in_len);
-    ok = oct_rsa_raw(cipher->key, OCT_RAW_DECRYPT, em, ciphertext) && unpad(cipher, out, out_len, em, ciphertext);
+    ok = decrypt_raw(cipher, em, ciphertext) && unpad(cipher, out, out_len, em, ciphertext);
     OPENSSL_clear_free(em, 2 * size);
     return ok;
 }

@@ -53,6 +53,8 @@ static int set_pad_mode(struct oct_rsa_cipher *cipher, const OSSL_PARAM params[]
         return 1;
     if (!oct_pad_mode_get(p, &mode) || mode == RSA_PKCS1_PSS_PADDING)
         return OCT_RAISE(cipher->prov, OCT_REASON_PAD_MODE);
+    if (mode == RSA_PKCS1_OAEP_PADDING && oct_rsa_cipher_oaep_md(cipher) == NULL)
+        return 0;
     cipher->pad_mode = mode;
     return 1;
 }

@@ -47,14 +47,17 @@ static void take(struct oct_bytes *bytes, uint8_t *to, size_t size, const OSSL_P
     BN_clear_free(bn);
 }
 
-/* SHA-256 of d as a string of the modulus's length. */
+/* SHA-256 of d as a string of the modulus's length. OpenSSL takes keys whose d is longer than that: they have none. */
 static int hash_d(struct oct_prov_rsa *key, const BIGNUM *d)
 {
-    const struct oct_digest *info;
-    EVP_MD *sha256 = oct_digest_fetch(key->base.prov, &info, "SHA2-256", NULL);
-    uint8_t *bytes = OPENSSL_malloc(key->size);
-    int ok = sha256 != NULL && bytes != NULL && BN_bn2binpad(d, bytes, (int)key->size) >= 0 &&
-             EVP_Digest(bytes, key->size, key->d_hash, NULL, sha256, NULL);
+    OSSL_LIB_CTX *libctx = oct_plain_ctx(key->base.prov);
+    EVP_MD *sha256 = libctx == NULL ? NULL : EVP_MD_fetch(libctx, "SHA2-256", NULL);
+    uint8_t *bytes = OPENSSL_malloc(key->size + 1); /* OpenSSL takes a modulus of zero, too */
+    int ok = sha256 != NULL && bytes != NULL;
+
+    key->has_d_hash = ok && BN_bn2binpad(d, bytes, (int)key->size) >= 0;
+    if (key->has_d_hash)
+        ok = EVP_Digest(bytes, key->size, key->d_hash, NULL, sha256, NULL);
 
     OPENSSL_clear_free(bytes, key->size);
     EVP_MD_free(sha256);

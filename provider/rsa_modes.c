@@ -76,7 +76,7 @@ int oct_pad_mode_set(OSSL_PARAM *p, int mode)
 
 int oct_salt_len_get(const OSSL_PARAM *p, int *len)
 {
-    char copy[OCT_TEXT_MAX], *text = copy, *end;
+    char copy[OCT_TEXT_MAX], *text = copy;
     long value;
 
     if (p->data_type != OSSL_PARAM_UTF8_STRING)
@@ -85,8 +85,9 @@ int oct_salt_len_get(const OSSL_PARAM *p, int *len)
         return 0;
     if (number_of(salt_words, copy, len))
         return 1;
-    value = strtol(copy, &end, 10);
-    if (end == copy || *end != '\0' || value < -1000000 || value > 1000000)
+    /* As OpenSSL's own: what is no number is 0, and what follows one is passed over. */
+    value = strtol(copy, NULL, 10);
+    if (value < -1000000 || value > 1000000)
         return 0;
     *len = (int)value;
     return 1;

@@ -30,13 +30,15 @@ static size_t usable_hash_len(const struct oct_oaep *oaep, size_t size)
 int oct_oaep_pad(struct oct_prov *prov, const struct oct_oaep *oaep, uint8_t *em, size_t size, const uint8_t *data,
                  size_t len)
 {
-    OSSL_LIB_CTX *libctx = oct_plain_ctx(prov);
+    OSSL_LIB_CTX *libctx = oct_app_ctx(prov);
     const size_t hash_len = usable_hash_len(oaep, size);
     uint8_t *seed = em + 1, *db = seed + hash_len;
     const size_t db_len = size - hash_len - 1;
 
-    if (libctx == NULL || hash_len == 0 || len > db_len - hash_len - 1)
+    if (libctx == NULL || hash_len == 0)
         return OCT_RAISE(prov, OCT_REASON_KEY_TOO_SMALL);
+    if (len > db_len - hash_len - 1)
+        return OCT_RAISE(prov, ERR_PACK(ERR_LIB_RSA, 0, RSA_R_DATA_TOO_LARGE_FOR_KEY_SIZE));
     em[0] = 0;
     if (RAND_bytes_ex(libctx, seed, hash_len, 0) <= 0 || !hash_label(oaep, db))
         return OCT_RAISE(prov, OCT_REASON_INTERNAL);
@@ -58,7 +60,7 @@ int oct_oaep_unpad(struct oct_prov *prov, const struct oct_oaep *oaep, uint8_t *
     uint8_t expected[EVP_MAX_MD_SIZE];
 
     if (hash_len == 0)
-        return OCT_RAISE(prov, OCT_REASON_KEY_TOO_SMALL);
+        return OCT_RAISE(prov, OCT_REASON_OAEP_DECODING);
     if (!oct_mgf1_xor(seed, hash_len, db, db_len, oaep->mgf1_md) ||
         !oct_mgf1_xor(db, db_len, seed, hash_len, oaep->mgf1_md) || !hash_label(oaep, expected))
         return OCT_RAISE(prov, OCT_REASON_INTERNAL);

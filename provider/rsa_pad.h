@@ -27,7 +27,8 @@ int oct_mgf1_xor(uint8_t *data, size_t len, const uint8_t *seed, size_t seed_len
 int oct_pkcs1_sign_pad(struct oct_prov *prov, uint8_t *em, size_t size, const struct oct_digest *info,
                        const uint8_t *data, size_t len);
 
-/* Takes it off again, data being public: *data points into em. 0, with no error raised, if it is not of that form. */
+/* Takes it off again, data being public: *data points into em. 0, or the reason (RSA_R_...) why it is not of that form;
+ * no error is raised. */
 int oct_pkcs1_sign_unpad(const uint8_t **data, size_t *len, const uint8_t *em, size_t size);
 
 /* EME-PKCS1-v1_5 for encryption: 00 02, random bytes that are not zero, 00, data. */
@@ -41,7 +42,7 @@ struct oct_pss {
 };
 int oct_pss_pad(struct oct_prov *prov, const struct oct_pss *pss, uint8_t *em, const uint8_t *hash);
 
-/* 1 if em is a PSS encoding of hash; else 0, with no error raised. em is overwritten. */
+/* 0 if em is a PSS encoding of hash, else the reason (RSA_R_...) why not; no error is raised. em is overwritten. */
 int oct_pss_verify(const struct oct_pss *pss, uint8_t *em, const uint8_t *hash);
 
 /* EME-OAEP. */

@@ -13,11 +13,11 @@ int oct_pkcs1_sign_pad(struct oct_prov *prov, uint8_t *em, size_t size, const st
                        const uint8_t *data, size_t len)
 {
     uint8_t header[OCT_DIGEST_INFO_MAX];
-    const size_t header_len = info == NULL ? 0 : oct_digest_info(info, header);
+    const size_t header_len = info == NULL ? 0 : oct_digest_info_to_sign(info, header);
     size_t fill;
 
     if (size < OCT_PKCS1_OVERHEAD + header_len || len > size - OCT_PKCS1_OVERHEAD - header_len)
-        return OCT_RAISE(prov, OCT_REASON_KEY_TOO_SMALL);
+        return OCT_RAISE_RSA(prov, info == NULL ? RSA_R_DATA_TOO_LARGE_FOR_KEY_SIZE : RSA_R_DIGEST_TOO_BIG_FOR_RSA_KEY);
     fill = size - 3 - header_len - len;
     em[0] = 0;
     em[1] = 1;
@@ -32,21 +32,27 @@ int oct_pkcs1_sign_unpad(const uint8_t **data, size_t *len, const uint8_t *em, s
 {
     size_t i = 2;
 
-    if (size < OCT_PKCS1_OVERHEAD || em[0] != 0 || em[1] != 1)
-        return 0;
+    if (size < OCT_PKCS1_OVERHEAD || em[0] != 0)
+        return RSA_R_INVALID_PADDING;
+    if (em[1] != 1)
+        return RSA_R_BLOCK_TYPE_IS_NOT_01;
     while (i < size && em[i] == 0xff)
         i++;
-    if (i < OCT_PKCS1_OVERHEAD - 1 || i == size || em[i] != 0)
-        return 0;
+    if (i == size)
+        return RSA_R_NULL_BEFORE_BLOCK_MISSING;
+    if (em[i] != 0)
+        return RSA_R_BAD_FIXED_HEADER_DECRYPT;
+    if (i < OCT_PKCS1_OVERHEAD - 1)
+        return RSA_R_BAD_PAD_BYTE_COUNT;
     *data = em + i + 1;
     *len = size - i - 1;
-    return 1;
+    return 0;
 }
 
 /* Bytes that are zero (one in 256) are drawn again; their places are random too. */
 static int random_nonzero(struct oct_prov *prov, uint8_t *out, size_t len)
 {
-    OSSL_LIB_CTX *libctx = oct_plain_ctx(prov);
+    OSSL_LIB_CTX *libctx = oct_app_ctx(prov);
 
     if (libctx == NULL || RAND_bytes_ex(libctx, out, len, 0) <= 0)
         return 0;
@@ -62,7 +68,7 @@ int oct_pkcs1_encrypt_pad(struct oct_prov *prov, uint8_t *em, size_t size, const
     size_t fill;
 
     if (size < OCT_PKCS1_OVERHEAD || len > size - OCT_PKCS1_OVERHEAD)
-        return OCT_RAISE(prov, OCT_REASON_KEY_TOO_SMALL);
+        return OCT_RAISE(prov, ERR_PACK(ERR_LIB_RSA, 0, RSA_R_DATA_TOO_LARGE_FOR_KEY_SIZE));
     fill = size - 3 - len;
     em[0] = 0;
     em[1] = 2;

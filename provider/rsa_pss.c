@@ -69,16 +69,16 @@ static size_t salt_to_sign(const struct oct_pss *pss, const struct layout *l)
 
 int oct_pss_pad(struct oct_prov *prov, const struct oct_pss *pss, uint8_t *em, const uint8_t *hash)
 {
-    OSSL_LIB_CTX *libctx = oct_plain_ctx(prov);
+    OSSL_LIB_CTX *libctx = oct_app_ctx(prov);
     struct layout l;
     size_t salt_len;
     uint8_t *salt;
 
     if (libctx == NULL || !lay_out(&l, pss, em))
-        return OCT_RAISE(prov, OCT_REASON_KEY_TOO_SMALL);
+        return OCT_RAISE_RSA(prov, RSA_R_DATA_TOO_LARGE_FOR_KEY_SIZE);
     salt_len = salt_to_sign(pss, &l);
     if (salt_len > l.max_salt)
-        return OCT_RAISE(prov, OCT_REASON_SALT_LENGTH);
+        return OCT_RAISE_RSA(prov, RSA_R_DATA_TOO_LARGE_FOR_KEY_SIZE);
     salt = l.db + l.db_len - salt_len;
     memset(em, 0, (size_t)(salt - em));
     salt[-1] = 1;
@@ -108,21 +108,44 @@ static int salt_fits(const struct oct_pss *pss, const struct layout *l, size_t f
     }
 }
 
-int oct_pss_verify(const struct oct_pss *pss, uint8_t *em, const uint8_t *hash)
+/* What can be said before the mask is off. */
+static int check_ends(const struct layout *l, const uint8_t *em)
+{
+    if ((l->db > em && em[0] != 0) || (l->db[0] & ~l->top_mask) != 0)
+        return RSA_R_FIRST_OCTET_INVALID;
+    return l->h[l->hash_len] == 0xbc ? 0 : RSA_R_LAST_OCTET_INVALID;
+}
+
+static int check_db(const struct oct_pss *pss, const struct layout *l, const uint8_t *hash)
 {
     uint8_t expected[EVP_MAX_MD_SIZE];
-    struct layout l;
     size_t i = 0;
 
-    if (!lay_out(&l, pss, em) || (l.db > em && em[0] != 0) || l.h[l.hash_len] != 0xbc || (l.db[0] & ~l.top_mask) != 0)
-        return 0;
-    if (!oct_mgf1_xor(l.db, l.db_len, l.h, l.hash_len, pss->mgf1_md))
-        return 0;
-    l.db[0] &= l.top_mask;
-    while (i < l.db_len && l.db[i] == 0)
+    while (i < l->db_len && l->db[i] == 0)
         i++;
-    if (i == l.db_len || l.db[i] != 1 || !salt_fits(pss, &l, l.db_len - i - 1))
-        return 0;
-    return hash_salted(pss, expected, hash, l.hash_len, l.db + i + 1, l.db_len - i - 1) &&
-           CRYPTO_memcmp(expected, l.h, l.hash_len) == 0;
+    if (i == l->db_len || l->db[i] != 1)
+        return RSA_R_SLEN_RECOVERY_FAILED;
+    if (!salt_fits(pss, l, l->db_len - i - 1))
+        return RSA_R_SLEN_CHECK_FAILED;
+    if (!hash_salted(pss, expected, hash, l->hash_len, l->db + i + 1, l->db_len - i - 1))
+        return ERR_R_INTERNAL_ERROR;
+    return CRYPTO_memcmp(expected, l->h, l->hash_len) == 0 ? 0 : RSA_R_BAD_SIGNATURE;
+}
+
+int oct_pss_verify(const struct oct_pss *pss, uint8_t *em, const uint8_t *hash)
+{
+    struct layout l;
+    int reason;
+
+    if (!lay_out(&l, pss, em))
+        return RSA_R_DATA_TOO_LARGE;
+    reason = check_ends(&l, em);
+    if (reason != 0)
+        return reason;
+    if (pss->salt_len >= 0 && (size_t)pss->salt_len > l.max_salt)
+        return RSA_R_DATA_TOO_LARGE;
+    if (!oct_mgf1_xor(l.db, l.db_len, l.h, l.hash_len, pss->mgf1_md))
+        return ERR_R_INTERNAL_ERROR;
+    l.db[0] &= l.top_mask;
+    return check_db(pss, &l, hash);
 }

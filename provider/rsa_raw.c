@@ -50,6 +50,6 @@ int oct_rsa_raw(struct oct_prov_rsa *key, enum oct_raw_kind kind, uint8_t *out, 
     };
 
     if (kind != OCT_RAW_PUBLIC && !key->base.has_private)
-        return OCT_RAISE(key->base.prov, OCT_REASON_NOT_PRIVATE);
+        return OCT_RAISE(key->base.prov, OCT_REASON_NOT_PRIVATE_RSA);
     return oct_task_run(&raw.task);
 }

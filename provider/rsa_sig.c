@@ -24,11 +24,9 @@ static int sig_start(struct oct_sig *vsig)
     return key->plain != NULL;
 }
 
-static int takes_digest(const struct oct_sig *sig)
+static int takes_digest(const struct oct_sig *sig, const struct oct_sig_digest *digest)
 {
-    if (((const struct oct_rsa_sig *)sig)->pad_mode == RSA_NO_PADDING)
-        return OCT_RAISE(sig->prov, OCT_REASON_PAD_MODE);
-    return 1;
+    return oct_rsa_sig_knows_digest(sig, digest) && oct_rsa_sig_check_padding((const struct oct_rsa_sig *)sig, digest);
 }
 
 static size_t signature_size(const struct oct_sig *sig)
@@ -53,11 +51,9 @@ static const struct oct_sig_family family = {
     .verify = oct_rsa_sig_verify,
 };
 
-/* Digests come from the private context, where the application's properties mean nothing. */
 static void *sig_new(void *provctx, const char *props)
 {
-    (void)props;
-    return oct_sig_new(provctx, &family);
+    return oct_sig_new(provctx, &family, props);
 }
 
 static void sig_free(void *vsig)

@@ -38,6 +38,12 @@ OSSL_FUNC_signature_gettable_ctx_params_fn oct_rsa_sig_gettable_params;
 OSSL_FUNC_signature_set_ctx_params_fn oct_rsa_sig_set_params;
 OSSL_FUNC_signature_settable_ctx_params_fn oct_rsa_sig_settable_params;
 
+/* 1 if RSA signatures of the OpenSSL that runs know the digest; else 0 with an error raised. */
+int oct_rsa_sig_knows_digest(const struct oct_sig *sig, const struct oct_sig_digest *digest);
+
+/* Whether the settings allow for the digest (NULL: none): 1, or 0 with an error raised. */
+int oct_rsa_sig_check_padding(const struct oct_rsa_sig *sig, const struct oct_sig_digest *digest);
+
 int oct_rsa_sig_copy_settings(EVP_PKEY_CTX *ctx, const struct oct_sig *sig);
 
 /* 1 if OpenSSL must do the whole operation: X9.31 padding, or a digest that is not in our table. */

@@ -7,10 +7,11 @@
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
+#include <openssl/err.h>
 #include <openssl/params.h>
 #include <string.h>
 
-void *oct_sig_new(struct oct_prov *prov, const struct oct_sig_family *family)
+void *oct_sig_new(struct oct_prov *prov, const struct oct_sig_family *family, const char *props)
 {
     struct oct_sig *sig = OPENSSL_zalloc(family->context_size);
 
@@ -18,7 +19,10 @@ void *oct_sig_new(struct oct_prov *prov, const struct oct_sig_family *family)
         return NULL;
     sig->family = family;
     sig->prov = prov;
-    return sig;
+    if (props == NULL || (sig->props = OPENSSL_strdup(props)) != NULL)
+        return sig;
+    OPENSSL_free(sig);
+    return NULL;
 }
 
 void oct_sig_free(void *vsig)
@@ -30,6 +34,7 @@ void oct_sig_free(void *vsig)
     EVP_MD_CTX_free(sig->md_ctx);
     EVP_MD_free(sig->digest.md);
     oct_prov_key_free(sig->key);
+    OPENSSL_free(sig->props);
     OPENSSL_free(sig);
 }
 
@@ -42,9 +47,14 @@ void *oct_sig_dup(void *vsig)
     if (copy == NULL)
         return NULL;
     copy->md_ctx = NULL;
+    copy->props = NULL;
     oct_prov_key_up_ref(copy->key);
     if (copy->digest.md != NULL && !EVP_MD_up_ref(copy->digest.md))
         copy->digest.md = NULL;
+    if (sig->props != NULL && (copy->props = OPENSSL_strdup(sig->props)) == NULL) {
+        oct_sig_free(copy);
+        return NULL;
+    }
     if (sig->md_ctx != NULL) {
         copy->md_ctx = EVP_MD_CTX_new();
         if (copy->md_ctx == NULL || !EVP_MD_CTX_copy_ex(copy->md_ctx, sig->md_ctx)) {
@@ -79,28 +89,41 @@ int oct_sig_verify_init(void *vsig, void *key, const OSSL_PARAM params[])
     return oct_sig_start(vsig, key, EVP_PKEY_OP_VERIFY, params);
 }
 
-int oct_sig_digest_fetch(struct oct_prov *prov, struct oct_sig_digest *digest, const char *name, const char *props)
+/* Properties of the operation chose this provider, maybe by its name, and digests it has none: they are a wish here. */
+static EVP_MD *fetch(const struct oct_sig *sig, const struct oct_digest **info, const char *name, const char *props)
+{
+    EVP_MD *md;
+
+    if (props != NULL || sig->props == NULL)
+        return oct_digest_fetch(sig->prov, info, name, props);
+    ERR_set_mark();
+    md = oct_digest_fetch(sig->prov, info, name, sig->props);
+    ERR_pop_to_mark();
+    return md != NULL ? md : oct_digest_fetch(sig->prov, info, name, NULL);
+}
+
+int oct_sig_digest_fetch(const struct oct_sig *sig, struct oct_sig_digest *digest, const char *name, const char *props)
 {
     memset(digest, 0, sizeof *digest);
     if (strlen(name) >= sizeof digest->name)
-        return OCT_RAISE(prov, OCT_REASON_DIGEST_UNKNOWN);
-    digest->md = oct_digest_fetch(prov, &digest->info, name, props);
+        return OCT_RAISE_DATA(sig->prov, OCT_REASON_DIGEST_UNKNOWN, "%s exceeds name buffer length", name);
+    digest->md = fetch(sig, &digest->info, name, props);
     if (digest->md == NULL)
         return 0;
     memcpy(digest->name, name, strlen(name) + 1);
-    if ((EVP_MD_get_flags(digest->md) & EVP_MD_FLAG_XOF) == 0)
-        return 1;
-    EVP_MD_free(digest->md);
-    digest->md = NULL;
-    return OCT_RAISE_DATA(prov, OCT_REASON_DIGEST_NOT_ALLOWED, "digest=%s", name);
+    return 1;
 }
 
 int oct_sig_set_digest(struct oct_sig *sig, const char *name, const char *props)
 {
     struct oct_sig_digest digest;
 
-    if (!sig->family->takes_digest(sig) || !oct_sig_digest_fetch(sig->prov, &digest, name, props))
+    if (!oct_sig_digest_fetch(sig, &digest, name, props))
         return 0;
+    if (!sig->family->takes_digest(sig, &digest)) {
+        EVP_MD_free(digest.md);
+        return 0;
+    }
     if (sig->digest_is_fixed) {
         const int same = EVP_MD_is_a(digest.md, EVP_MD_get0_name(sig->digest.md));
         EVP_MD_free(digest.md);
@@ -175,12 +198,12 @@ int oct_sig_sign_plain(const struct oct_sig *sig, uint8_t *out, size_t *len, con
     return ok;
 }
 
-/* For a malformed signature OpenSSL's answer is negative: not good either. */
+/* OpenSSL's own answer, which is negative for a malformed signature. */
 int oct_sig_verify_plain(const struct oct_sig *sig, const uint8_t *in, size_t in_len, const uint8_t *tbs,
                          size_t tbs_len)
 {
     EVP_PKEY_CTX *ctx = oct_sig_plain_ctx(sig, EVP_PKEY_OP_VERIFY);
-    const int ok = ctx != NULL && EVP_PKEY_verify(ctx, in, in_len, tbs, tbs_len) > 0;
+    const int ok = ctx == NULL ? 0 : EVP_PKEY_verify(ctx, in, in_len, tbs, tbs_len);
 
     EVP_PKEY_CTX_free(ctx);
     return ok;

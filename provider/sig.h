@@ -32,8 +32,8 @@ struct oct_sig_family {
     size_t context_size;
     /* The family's defaults for a new operation; 0 if the key cannot serve one. */
     int (*start)(struct oct_sig *sig);
-    /* 1 if a digest may be chosen now; else 0 with an error raised. */
-    int (*takes_digest)(const struct oct_sig *sig);
+    /* 1 if this digest may be chosen now; else 0 with an error raised. */
+    int (*takes_digest)(const struct oct_sig *sig, const struct oct_sig_digest *digest);
     /* The largest signature with the key; 0 with an error raised. */
     size_t (*signature_size)(const struct oct_sig *sig);
     /* OpenSSL's own key, borrowed; NULL with an error raised. */
@@ -48,6 +48,7 @@ struct oct_sig_family {
 struct oct_sig {
     const struct oct_sig_family *family;
     struct oct_prov *prov;
+    char *props;   /* the application's for this operation, where a digest has none of its own; NULL: none */
     void *key;     /* of the family (key.h), with a reference; NULL until the first operation */
     int operation; /* EVP_PKEY_OP_SIGN, _VERIFY, _VERIFYRECOVER, _SIGNCTX, _VERIFYCTX */
     struct oct_sig_digest digest;
@@ -56,8 +57,8 @@ struct oct_sig {
     EVP_MD_CTX *md_ctx;
 };
 
-/* A context, zeros but for the family and provider; the family's part of a copy is copied bytewise. */
-void *oct_sig_new(struct oct_prov *prov, const struct oct_sig_family *family);
+/* A context, zeros but for the family, provider and properties; the family's part of a copy is copied bytewise. */
+void *oct_sig_new(struct oct_prov *prov, const struct oct_sig_family *family, const char *props);
 OSSL_FUNC_signature_freectx_fn oct_sig_free;
 OSSL_FUNC_signature_dupctx_fn oct_sig_dup;
 
@@ -66,9 +67,8 @@ int oct_sig_start(struct oct_sig *sig, void *key, int operation, const OSSL_PARA
 OSSL_FUNC_signature_sign_init_fn oct_sig_sign_init;
 OSSL_FUNC_signature_verify_init_fn oct_sig_verify_init;
 
-/* A digest by name, and by properties if they are neither NULL nor empty; 0 with an error raised. One that has no size
- * of its own is no digest for a signature. */
-int oct_sig_digest_fetch(struct oct_prov *prov, struct oct_sig_digest *digest, const char *name, const char *props);
+/* A digest by name, and by properties if they are not NULL, else by those of the operation; 0 with an error raised. */
+int oct_sig_digest_fetch(const struct oct_sig *sig, struct oct_sig_digest *digest, const char *name, const char *props);
 
 /* Chooses the digest; an error if it is fixed to another, or does not suit the family's settings. */
 int oct_sig_set_digest(struct oct_sig *sig, const char *name, const char *props);

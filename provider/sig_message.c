@@ -17,7 +17,7 @@ static int message_start(struct oct_sig *sig, const char *name, void *key, int o
     if (name != NULL && name[0] != '\0' && !oct_sig_set_digest(sig, name, NULL))
         return 0;
     if (sig->digest.md == NULL)
-        return OCT_RAISE(sig->prov, OCT_REASON_DIGEST_UNKNOWN);
+        return OCT_RAISE(sig->prov, ERR_PACK(ERR_LIB_EVP, 0, EVP_R_NO_DIGEST_SET));
     sig->digest_is_fixed = 1;
     if (sig->md_ctx == NULL)
         sig->md_ctx = EVP_MD_CTX_new();
@@ -88,12 +88,14 @@ int oct_sig_message_verify_final(void *vsig, const unsigned char *in, size_t in_
     uint8_t digest[EVP_MAX_MD_SIZE];
     unsigned digest_len;
 
-    return message_end(sig, digest, &digest_len) && sig->family->verify(sig, in, in_len, digest, digest_len);
+    if (!message_end(sig, digest, &digest_len))
+        return 0;
+    return sig->family->verify(sig, in, in_len, digest, digest_len);
 }
 
 int oct_sig_message_verify(void *vsig, const unsigned char *in, size_t in_len, const unsigned char *tbs, size_t tbs_len)
 {
-    return oct_sig_message_update(vsig, tbs, tbs_len) && oct_sig_message_verify_final(vsig, in, in_len);
+    return oct_sig_message_update(vsig, tbs, tbs_len) ? oct_sig_message_verify_final(vsig, in, in_len) : 0;
 }
 
 int oct_sig_get_md_params(void *vsig, OSSL_PARAM params[])

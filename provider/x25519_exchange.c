@@ -43,11 +43,11 @@ static int exchange_derive(void *vexchange, unsigned char *secret, size_t *secre
 
     if (exchange == NULL || !oct_exchange_is_ready(exchange))
         return 0;
+    if (secret != NULL && size < OCT_X25519_BYTES)
+        return OCT_RAISE(exchange->prov, OCT_REASON_BUFFER_TOO_SMALL);
     *secret_len = OCT_X25519_BYTES;
     if (secret == NULL)
         return 1;
-    if (size < OCT_X25519_BYTES)
-        return OCT_RAISE(exchange->prov, OCT_REASON_BUFFER_TOO_SMALL);
     return oct_exchange_derive(exchange, &derivation_type, OCT_OP_X25519_DERIVE, secret);
 }
 

@@ -51,7 +51,7 @@ static void test_both_ways(void **state)
         assert_true(ed25519_verify(octuple_ctx, public_key, message, len, a, SIGNATURE));
         assert_true(ed25519_verify(octuple_ctx, theirs, message, len, a, SIGNATURE)); /* their key, exported to us */
         assert_false(ed25519_verify(octuple_ctx, public_key, message, len + 1, a, SIGNATURE));
-        assert_true(has_raised("bad signature"));
+        assert_false(has_raised("bad signature")); /* a verdict is no error: OpenSSL's own raises none */
         a[i % SIGNATURE] ^= 1;
         assert_false(ed25519_verify(octuple_ctx, public_key, message, len, a, SIGNATURE));
     }
@@ -121,10 +121,10 @@ static void test_misuse(void **state)
 
     (void)state;
     assert_int_not_equal(EVP_DigestSignInit_ex(ctx, NULL, "SHA512", octuple_ctx, NULL, key, NULL), 1);
-    assert_true(has_raised("digest not allowed here"));
+    assert_true(has_raised("invalid digest"));
     EVP_MD_CTX_reset(ctx);
     assert_int_not_equal(EVP_DigestVerifyInit_ex(ctx, NULL, "SHA256", octuple_ctx, NULL, key, NULL), 1);
-    assert_true(has_raised("digest not allowed here"));
+    assert_true(has_raised("invalid digest"));
     EVP_MD_CTX_reset(ctx);
     assert_int_equal(EVP_DigestSignInit_ex(ctx, NULL, NULL, octuple_ctx, NULL, key, NULL), 1);
     assert_int_not_equal(EVP_DigestSignUpdate(ctx, "abc", 3), 1); /* in one piece or not at all */
@@ -145,7 +145,7 @@ static void test_misuse(void **state)
     assert_int_equal(out[SIGNATURE], 0xee);
     assert_true(ed25519_verify(octuple_ctx, public_key, (const uint8_t *)"abc", 3, out, SIGNATURE));
     assert_false(ed25519_sign(octuple_ctx, public_key, (const uint8_t *)"abc", 3, out));
-    assert_true(has_raised("the key has no private part"));
+    assert_true(has_raised("not a private key"));
     EVP_MD_CTX_free(ctx);
     EVP_PKEY_free(key);
     EVP_PKEY_free(public_key);
