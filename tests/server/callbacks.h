@@ -19,7 +19,8 @@ enum {
     MUTUAL = 2,       /* own asks for the peer's certificate and verifies it */
     RESUMES = 4,      /* the same once more, with the peers' sessions of the first time */
     NO_TICKETS = 8,   /* sessions are in own's cache */
-    REUSED = 16       /* the first connections count as resumed: both ends know the session */
+    MIXED = 16,       /* with RESUMES: two connections do not, so that the others have company */
+    REUSED = 32       /* the first connections count as resumed: both ends know the session */
 };
 
 struct callback_row {

@@ -258,9 +258,10 @@ static const struct callback_row rows[] = {
     ROW(SSL_CTX_set_tlsext_ticket_key_evp_cb, .flags = RESUMES, .ctx = ctx_ticket_keys),
     ROW(SSL_set_session_ticket_ext_cb, .kind = TLS12_ECDHE, .ssl = ssl_ticket_seen),
     ROW(SSL_set_session_secret_cb, .kind = TLS12_ECDHE, .ssl = ssl_secret),
-    ROW(SSL_CTX_set_allow_early_data_cb, .flags = RESUMES, .ctx = ctx_early, .ssl = ssl_peer_is_early,
+    ROW(SSL_CTX_set_allow_early_data_cb, .flags = RESUMES | MIXED, .ctx = ctx_early, .ssl = ssl_peer_is_early,
         .drive = read_early),
-    ROW(SSL_set_allow_early_data_cb, .flags = RESUMES, .ctx = room_for_early, .ssl = ssl_early, .drive = read_early),
+    ROW(SSL_set_allow_early_data_cb, .flags = RESUMES | MIXED, .ctx = room_for_early, .ssl = ssl_early,
+        .drive = read_early),
 #ifndef OPENSSL_NO_DEPRECATED_3_0
     ROW(SSL_CTX_set_tlsext_ticket_key_cb, .flags = RESUMES, .kind = TLS12_ECDHE, .ctx = ctx_ticket_keys_old),
 #endif
