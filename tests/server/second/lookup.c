@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * A program that looks for OpenSSL's functions by name, in all that is loaded or in one library.
+ * A program that looks for OpenSSL's functions by name, in all that is loaded or in each library by itself.
  *
- * usage: lookup default|handle LIBSSL
+ * usage: lookup default|handle LIBSSL...
  */
 #include <dlfcn.h>
 #include <openssl/ssl.h>
@@ -78,12 +78,18 @@ static int handshake(void)
 int main(int count, char **arguments)
 {
     const int in_all = strcmp(arguments[1], "default") == 0;
-    void *handle = dlopen(arguments[count - 1], RTLD_NOW | (in_all ? RTLD_GLOBAL : RTLD_LOCAL));
-    library = in_all ? RTLD_DEFAULT : handle;
-    if (handle == NULL) {
-        fprintf(stderr, "%s\n", dlerror());
-        return 3;
+    void *handles[8];
+    for (int i = 2; i < count; i++) {
+        handles[i] = dlopen(arguments[i], RTLD_NOW | (in_all ? RTLD_GLOBAL : RTLD_LOCAL));
+        if (handles[i] == NULL) {
+            fprintf(stderr, "%s\n", dlerror());
+            return 3;
+        }
     }
-    printf("%s\n", handshake() ? "a handshake" : "no handshake");
+    for (int round = 0; round < 2; round++)
+        for (int i = 2; i < count; i++) {
+            library = in_all ? RTLD_DEFAULT : handles[i];
+            printf("%s\n", handshake() ? "a handshake" : "no handshake");
+        }
     return 0;
 }
