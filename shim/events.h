@@ -25,4 +25,38 @@ int oct_wait_real(const struct oct_wait *w);
 /* The program's call: made-up events, the kernel's, and the queue when nothing else is to do. */
 int oct_wait(const struct oct_wait *w);
 
+/* In nanoseconds, by the clock that does not jump. */
+#define OCT_NANO 1000000000ll
+int64_t oct_events_now(void);
+
+/* Signals that are held back while jobs run in front of a sleep. One that comes then would otherwise be handled before
+ * the sleep begins, and end no call by EINTR. */
+struct oct_held {
+    bool on;
+    sigset_t program; /* what the thread has blocked otherwise */
+};
+
+/* Runs the jobs of a thread that is about to sleep; the sleep is to have the mask held->program, if held->on. */
+void oct_events_run(struct oct_thread *t, struct oct_held *held);
+void oct_events_release(const struct oct_held *held);
+/* For a call that found something, or would not sleep: runs them once they have waited long enough. */
+void oct_events_run_if_due(struct oct_thread *t, int64_t time, bool empty);
+
+/* made.c */
+/* Made-up events for w, of connections and of instances in which there are some, behind n of the kernel; how many there
+ * are then. sleep: nothing else is to do. */
+int oct_made_deliver(struct oct_thread *t, const struct oct_wait *w, int n, bool sleep);
+/* True if some instance around epfd is told of it once for all that is in it. */
+bool oct_made_edge_around(int epfd);
+/* The program has looked at epfd: what it has not been told of there is news again outside. */
+void oct_made_tell_again(struct oct_thread *t, int epfd);
+/* True if epfd can be read because of such events. */
+bool oct_made_inside(struct oct_thread *t, int epfd, bool sleep);
+/* Leaves out of the kernel's n events what is no news of paused handshakes; how many remain. */
+int oct_made_leave_out(const struct oct_thread *t, const struct oct_wait *w, int n);
+/* True if all of n events are of instances that perhaps can be read for such no news only; also if there are none. */
+bool oct_made_all_above_muted(const struct oct_thread *t, const struct oct_wait *w, int n);
+/* The same of the descriptor of an instance. */
+bool oct_made_is_above_muted(const struct oct_thread *t, int epfd);
+
 #endif

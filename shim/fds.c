@@ -27,10 +27,14 @@ struct entry {
     bool added;      /* registered, if not now then before; where, the fields above say */
     bool twice;      /* registered in two epoll instances at once: not served */
     epoll_data_t data;
-    uint64_t waiter; /* of an epoll descriptor: the id of the one thread that waits on it, or MANY_WAIT */
+    /* Of the descriptor of an epoll instance: */
+    bool instance;    /* something has been registered in it */
+    uint64_t waiter;  /* the id of the one thread that waits on it, or MANY_WAIT */
+    uint64_t sleeper; /* the id of the last thread that did so with a timeout other than 0 */
 };
 
 static struct entry *pages[PAGES];
+static bool nested; /* some instance has been registered in another */
 static pid_t process;
 
 void oct_fd_set_process(void)
@@ -105,12 +109,31 @@ static void note_locked(struct entry *e, int epfd, int op, const struct epoll_ev
     __atomic_store_n(&e->used, true, __ATOMIC_RELAXED);
 }
 
+/* epfd belongs to an instance; what is known of its descriptor is to be forgotten when that closes. */
+static void note_instance(int epfd)
+{
+    struct entry *e = entry_of(epfd, true);
+    if (e == NULL || __atomic_load_n(&e->instance, __ATOMIC_RELAXED))
+        return;
+    if (!lock(e))
+        return;
+    __atomic_store_n(&e->instance, true, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->used, true, __ATOMIC_RELAXED);
+    if (e->added)
+        __atomic_store_n(&nested, true, __ATOMIC_RELAXED);
+    unlock(e);
+}
+
 void oct_fd_note(int epfd, int op, int fd, const struct epoll_event *event)
 {
     struct entry *e = entry_of(fd, op != EPOLL_CTL_DEL);
+    if (op == EPOLL_CTL_ADD)
+        note_instance(epfd);
     if (e == NULL || (op != EPOLL_CTL_DEL && event == NULL) || !lock(e))
         return;
     note_locked(e, epfd, op, event);
+    if (__atomic_load_n(&e->instance, __ATOMIC_RELAXED))
+        __atomic_store_n(&nested, true, __ATOMIC_RELAXED);
     unlock(e);
 }
 
@@ -122,7 +145,9 @@ static void forget(struct entry *e)
     e->events = 0;
     e->twice = e->added = e->fresh = false;
     __atomic_store_n(&e->used, false, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->instance, false, __ATOMIC_RELAXED);
     __atomic_store_n(&e->waiter, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&e->sleeper, 0, __ATOMIC_RELAXED);
     unlock(e);
 }
 
@@ -165,31 +190,73 @@ bool oct_fd_fresh(int fd)
     return fresh;
 }
 
-bool oct_fd_registered(int fd, struct oct_registration *out)
+enum place { NOWHERE, IN_ONE, IN_SEVERAL };
+
+static enum place place_of(int fd, struct oct_registration *out)
 {
     struct entry *e = entry_of(fd, false);
     if (e == NULL || !__atomic_load_n(&e->used, __ATOMIC_RELAXED) || !lock(e))
-        return false;
-    bool known = e->added && e->epfd_generation == generation_of(e->epfd) && !e->twice;
+        return NOWHERE;
+    enum place place = !e->added || e->epfd_generation != generation_of(e->epfd) ? NOWHERE : IN_ONE;
     *out =
         (struct oct_registration){.epfd = e->epfd, .events = e->events, .data = e->data, .generation = e->generation};
+    if (e->twice)
+        place = IN_SEVERAL;
     unlock(e);
-    return known;
+    return place;
 }
 
-void oct_fd_waits(int epfd, const struct oct_thread *t)
+bool oct_fd_registered(int fd, struct oct_registration *out)
+{
+    return place_of(fd, out) == IN_ONE;
+}
+
+bool oct_fd_is_same(int fd, uint32_t generation)
+{
+    return generation_of(fd) == generation;
+}
+
+bool oct_fd_is_instance(int fd)
+{
+    const struct entry *e = entry_of(fd, false);
+    return e != NULL && __atomic_load_n(&e->instance, __ATOMIC_RELAXED);
+}
+
+bool oct_fd_any_nested(void)
+{
+    return __atomic_load_n(&nested, __ATOMIC_RELAXED);
+}
+
+void oct_fd_waits(int epfd, const struct oct_thread *t, bool sleeps)
 {
     struct entry *e = entry_of(epfd, true);
     uint64_t me = t->id, expected = 0;
-    if (e == NULL || __atomic_load_n(&e->waiter, __ATOMIC_RELAXED) == me)
+    if (e == NULL)
+        return;
+    if (sleeps && __atomic_load_n(&e->sleeper, __ATOMIC_RELAXED) != me)
+        __atomic_store_n(&e->sleeper, me, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&e->waiter, __ATOMIC_RELAXED) == me)
         return;
     __atomic_store_n(&e->used, true, __ATOMIC_RELAXED);
     if (!__atomic_compare_exchange_n(&e->waiter, &expected, me, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         __atomic_store_n(&e->waiter, MANY_WAIT, __ATOMIC_RELEASE);
 }
 
-bool oct_fd_waited_by(int epfd, const struct oct_thread *t)
+/* What an instance that is registered in another is slept on by, is what that one is slept on by: where this cannot be
+ * followed, somebody else may be asleep on it. */
+bool oct_fd_slept_on(int epfd, const struct oct_thread *t)
 {
-    const struct entry *e = entry_of(epfd, false);
-    return e != NULL && __atomic_load_n(&e->waiter, __ATOMIC_ACQUIRE) == t->id;
+    struct oct_registration at;
+    for (int depth = 0; depth < OCT_NESTS_MAX; depth++) {
+        const struct entry *e = entry_of(epfd, false);
+        if (e == NULL || __atomic_load_n(&e->waiter, __ATOMIC_ACQUIRE) != t->id)
+            return false;
+        enum place place = place_of(epfd, &at);
+        if (place == NOWHERE || (place == IN_ONE && at.events == 0))
+            return __atomic_load_n(&e->sleeper, __ATOMIC_RELAXED) == t->id;
+        if (place == IN_SEVERAL || !oct_fd_tells(&at))
+            return false;
+        epfd = at.epfd;
+    }
+    return false;
 }

@@ -13,6 +13,15 @@ struct oct_registration {
     uint32_t generation; /* of the descriptor */
 };
 
+/* How many epoll instances may lie in one another; the kernel allows no more. */
+#define OCT_NESTS_MAX 5
+
+/* True if an instance that is registered so makes known, every time, that something in it can be read. */
+static inline bool oct_fd_tells(const struct oct_registration *at)
+{
+    return (at->events & (EPOLLIN | EPOLLRDNORM)) != 0 && (at->events & (EPOLLONESHOT | EPOLLEXCLUSIVE)) == 0;
+}
+
 /* epoll_ctl() succeeded. */
 void oct_fd_note(int epfd, int op, int fd, const struct epoll_event *event);
 /* fd is being closed: forgets it. Called before the close, as the number may be somebody else's right after. */
@@ -27,10 +36,18 @@ bool oct_fd_fresh(int fd);
 /* False if fd has been in no epoll instance that is still open, or is in more than one. */
 bool oct_fd_registered(int fd, struct oct_registration *out);
 
-/* The calling thread waits on epfd. */
-void oct_fd_waits(int epfd, const struct oct_thread *t);
-/* True if t, and no other thread, has waited on epfd. */
-bool oct_fd_waited_by(int epfd, const struct oct_thread *t);
+/* False if fd has been closed since it was of that generation. */
+bool oct_fd_is_same(int fd, uint32_t generation);
+
+/* True if something has been registered in fd, which is the descriptor of an epoll instance. */
+bool oct_fd_is_instance(int fd);
+/* True if some instance has ever been registered in another. */
+bool oct_fd_any_nested(void);
+
+/* The calling thread waits on epfd; sleeps: with a timeout other than 0. */
+void oct_fd_waits(int epfd, const struct oct_thread *t, bool sleeps);
+/* True if t, and no other thread, has waited on epfd, and sleeps on it or on an instance around it. */
+bool oct_fd_slept_on(int epfd, const struct oct_thread *t);
 
 /* The process that the notes are about: a vfork()ed child closes its own descriptors, but in our memory. */
 void oct_fd_set_process(void);

@@ -23,12 +23,13 @@ static bool served(struct oct_conn *conn, const struct oct_thread *t)
     return false;
 }
 
-/* A made-up event has to find its way: to an epoll instance that this thread, and no other, waits on. With EPOLLONESHOT
- * a second event would come from the kernel. */
+/* A made-up event has to find its way: to an epoll instance that this thread, and no other, waits on. The job has to be
+ * run: where the thread only ever looks at the instance, with a timeout of 0, nobody knows where it sleeps. With
+ * EPOLLONESHOT a second event would come from the kernel. */
 static bool deliverable(struct oct_conn *conn, const struct oct_thread *t, const struct oct_registration *at)
 {
     conn->fd_generation = at->generation;
-    return (at->events & (EPOLLONESHOT | EPOLLEXCLUSIVE)) == 0 && oct_fd_waited_by(at->epfd, t);
+    return (at->events & (EPOLLONESHOT | EPOLLEXCLUSIVE)) == 0 && oct_fd_slept_on(at->epfd, t);
 }
 
 /* Counts the handshake among those in flight, and says whether it is worth a fibre: not when it is alone, for then it

@@ -3,117 +3,280 @@
 /*
  * poll() and select() in a thread that also uses epoll. A program may register a socket with epoll and yet wait for it
  * here, in the middle of a handshake: it must not wait for a job that only epoll_wait() would run. The jobs run first,
- * and what is ready then is reported with what else is. A thread that has nothing paused goes straight through.
+ * and what is ready then is reported with what else is.
+ *
+ * Or it waits here for the descriptor of an epoll instance, and looks there when that can be read. Then this is its
+ * event loop, and jobs run when it would sleep (events.c). A thread that has nothing paused goes straight through.
  */
+#include "events.h"
+
+#include "fds.h"
 #include "thread.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <time.h>
+#define MICRO 1000000
 
 #define HOOK __attribute__((visibility("default")))
 
-/* True if some handshake of this thread is ready to be resumed. */
-static bool run_before_sleep(void)
+/* One call. */
+struct call {
+    struct pollfd *fds; /* of poll() and ppoll(), n of them */
+    nfds_t n;
+    fd_set *set[3]; /* of select() and pselect(): to read, to write, exceptions, up to n */
+    fd_set asked[3];
+    bool selects;
+    bool socket;     /* it waits for the socket of a paused handshake, */
+    bool instance;   /* for the descriptor of an epoll instance */
+    int64_t timeout; /* nanoseconds, negative for ever */
+    int64_t since;
+    const sigset_t *mask;
+};
+
+static int64_t nanoseconds(const struct timespec *t)
+{
+    if (t == NULL)
+        return -1;
+    return t->tv_sec < INT64_MAX / OCT_NANO ? t->tv_sec * OCT_NANO + t->tv_nsec : INT64_MAX;
+}
+
+/* The kernel refuses others. */
+static bool is_valid(const struct timespec *t)
+{
+    return t == NULL || (t->tv_sec >= 0 && t->tv_nsec >= 0 && t->tv_nsec < OCT_NANO);
+}
+
+/* The descriptor in place i, if the call waits for it to be readable, else -1. */
+static int wish_at(const struct call *c, nfds_t i)
+{
+    if (c->selects)
+        return FD_ISSET((int)i, &c->asked[0]) ? (int)i : -1;
+    return (c->fds[i].events & (POLLIN | POLLRDNORM)) != 0 ? c->fds[i].fd : -1;
+}
+
+/* ready: and its operation is done. */
+static bool is_paused(const struct oct_thread *t, int fd, bool ready)
+{
+    for (const struct oct_conn *conn = t->handshakes; conn != NULL; conn = conn->next)
+        if (conn->fd == fd && conn->ssl != NULL && oct_fd_is_same(fd, conn->fd_generation) &&
+            (conn->state == OCT_CONN_READY || (!ready && conn->state == OCT_CONN_PAUSED)))
+            return true;
+    return false;
+}
+
+static void survey(struct call *c, const struct oct_thread *t)
+{
+    for (nfds_t i = 0; i < c->n; i++) {
+        int fd = wish_at(c, i);
+        bool instance = fd >= 0 && oct_fd_is_instance(fd);
+        c->instance = c->instance || instance;
+        c->socket = c->socket || (fd >= 0 && is_paused(t, fd, false));
+        if (instance && c->timeout != 0)
+            oct_fd_waits(fd, t, true);
+    }
+}
+
+static void sets_copy(struct call *c)
+{
+    for (int i = 0; c->selects && i < 3; i++)
+        if (c->set[i] != NULL)
+            c->asked[i] = *c->set[i];
+}
+
+static void sets_put_back(const struct call *c)
+{
+    for (int i = 0; c->selects && i < 3; i++)
+        if (c->set[i] != NULL)
+            *c->set[i] = c->asked[i];
+}
+
+static int call_real(const struct call *c, int64_t timeout, const sigset_t *mask)
+{
+    struct timespec time = {.tv_sec = timeout / OCT_NANO, .tv_nsec = timeout % OCT_NANO};
+    const struct timespec *limit = timeout < 0 ? NULL : &time;
+    if (c->selects)
+        return oct_libc()->pselect((int)c->n, c->set[0], c->set[1], c->set[2], limit, mask);
+    return oct_libc()->ppoll(c->fds, c->n, limit, mask);
+}
+
+static int64_t rest(const struct call *c)
+{
+    int64_t spent = oct_events_now() - c->since;
+    if (c->timeout < 0)
+        return -1;
+    return c->timeout > spent ? c->timeout - spent : 0;
+}
+
+static bool is_made(const struct call *c, struct oct_thread *t, int fd, bool sleep)
+{
+    return fd >= 0 &&
+           (is_paused(t, fd, true) || (c->instance && oct_fd_is_instance(fd) && oct_made_inside(t, fd, sleep)));
+}
+
+static bool any_made(const struct call *c, struct oct_thread *t, bool sleep)
+{
+    bool found = false;
+    for (nfds_t i = 0; i < c->n; i++)
+        found |= is_made(c, t, wish_at(c, i), sleep);
+    return found;
+}
+
+/* What the kernel said of it is filled in already; 1 if that was nothing. */
+static int add_one(const struct call *c, nfds_t i)
+{
+    bool said;
+    if (c->selects) {
+        said = FD_ISSET((int)i, c->set[0]);
+        FD_SET((int)i, c->set[0]);
+    } else {
+        said = c->fds[i].revents != 0;
+        c->fds[i].revents |= (short)(c->fds[i].events & (POLLIN | POLLRDNORM));
+    }
+    return !said;
+}
+
+static int add_made(const struct call *c, struct oct_thread *t, bool sleep, int count)
+{
+    for (nfds_t i = 0; i < c->n; i++)
+        if (is_made(c, t, wish_at(c, i), sleep))
+            count += add_one(c, i);
+    return count;
+}
+
+/* True if all that the kernel has found are instances that may have no news (oct_made_all_above_muted()). */
+static bool only_above_muted(const struct call *c, const struct oct_thread *t, int count)
+{
+    int above = 0;
+    for (nfds_t i = 0; count > 0 && t->muted_count > 0 && i < c->n; i++) {
+        int fd = wish_at(c, i);
+        bool said = fd >= 0 && (c->selects ? FD_ISSET(fd, c->set[0]) : c->fds[i].revents != 0);
+        above += said && oct_made_is_above_muted(t, fd);
+    }
+    return above == count;
+}
+
+/* An event loop's call: asks the kernel first. */
+static int loop(struct call *c, struct oct_thread *t, struct oct_held *held)
+{
+    int count = call_real(c, 0, c->mask);
+    if (count < 0)
+        return count;
+    bool idle = only_above_muted(c, t, count), sleep = idle && c->timeout != 0;
+    if (sleep)
+        oct_events_run(t, held);
+    else
+        oct_events_run_if_due(t, c->since, idle);
+    if (any_made(c, t, sleep))
+        return add_made(c, t, sleep, count);
+    if (count > 0 || !sleep)
+        return count;
+    sets_put_back(c);
+    return call_real(c, rest(c), held->on && c->mask == NULL ? &held->program : c->mask);
+}
+
+/* One that waits for a socket in mid-handshake, or for something else altogether. */
+static int wait_first_run(struct call *c, struct oct_thread *t, struct oct_held *held)
+{
+    oct_events_run(t, held);
+    bool some = any_made(c, t, true);
+    int count = call_real(c, some ? 0 : rest(c), held->on && c->mask == NULL ? &held->program : c->mask);
+    return some && count >= 0 ? add_made(c, t, true, count) : count;
+}
+
+static int work(struct call *c, struct oct_thread *t)
+{
+    struct oct_held held = {.on = false};
+    oct_drain_orphans(t);
+    int count = c->instance && !c->socket ? loop(c, t, &held) : wait_first_run(c, t, &held);
+    oct_events_release(&held);
+    return count;
+}
+
+/* The thread, if there is something of it to be done in this call. */
+static struct oct_thread *begin(struct call *c)
 {
     struct oct_thread *t = oct_shim_watching() ? oct_thread_peek() : NULL;
-    if (t == NULL || t->handshakes == NULL || t->busy != 0)
-        return false;
-    if (oct_thread_waiting() != 0)
-        oct_queue_poll(oct_queue_thread_peek());
-    for (const struct oct_conn *conn = t->handshakes; conn != NULL; conn = conn->next)
-        if (conn->state == OCT_CONN_READY)
-            return true;
-    return false;
+    if (t == NULL || t->handshakes == NULL || t->busy != 0 || (c->selects && c->n > FD_SETSIZE))
+        return NULL;
+    sets_copy(c);
+    c->since = oct_events_now();
+    survey(c, t);
+    bool some = t->ready != NULL || oct_thread_waiting() != 0;
+    return c->socket || (some && (c->instance || c->timeout != 0)) ? t : NULL;
 }
 
-static bool ready(int fd)
+/* Behind a call that went straight through, and that the kernel found in order: the thread sleeps on the instances in
+ * it. Of select()'s, on those that can be read now, and so will be looked at. */
+static int end(struct call *c, int count)
 {
-    for (const struct oct_conn *conn = oct_thread_peek()->handshakes; conn != NULL; conn = conn->next)
-        if (conn->state == OCT_CONN_READY && conn->ssl != NULL && conn->fd == fd)
-            return true;
-    return false;
-}
-
-static bool any_ready(const struct pollfd *fds, nfds_t n)
-{
-    for (nfds_t i = 0; i < n; i++)
-        if ((fds[i].events & (POLLIN | POLLRDNORM)) != 0 && ready(fds[i].fd))
-            return true;
-    return false;
-}
-
-/* What the kernel said of them is filled in already. */
-static int add_ready(struct pollfd *fds, nfds_t n, int count)
-{
-    for (nfds_t i = 0; i < n; i++) {
-        short wish = fds[i].events & (POLLIN | POLLRDNORM);
-        if (wish == 0 || !ready(fds[i].fd))
-            continue;
-        count += fds[i].revents == 0;
-        fds[i].revents |= wish;
+    if (!oct_shim_watching() || count < 0 || c->timeout == 0 || (c->selects && c->n > FD_SETSIZE))
+        return count;
+    sets_copy(c);
+    for (nfds_t i = 0; i < c->n; i++) {
+        int fd = wish_at(c, i);
+        const struct oct_thread *t = fd >= 0 && oct_fd_is_instance(fd) ? oct_thread_get() : NULL;
+        if (t != NULL && t->busy == 0)
+            oct_fd_waits(fd, t, true);
     }
     return count;
 }
 
 HOOK int poll(struct pollfd *fds, nfds_t n, int timeout)
 {
-    __typeof__(poll) *real = oct_libc()->poll;
-    bool some = run_before_sleep() && any_ready(fds, n);
-    int count = real(fds, n, some ? 0 : timeout);
-    return some && count >= 0 ? add_ready(fds, n, count) : count;
+    struct call c = {.fds = fds, .n = n, .timeout = timeout < 0 ? -1 : timeout * (OCT_NANO / 1000)};
+    struct oct_thread *t = begin(&c);
+    return t != NULL ? work(&c, t) : end(&c, oct_libc()->poll(fds, n, timeout));
 }
 
 HOOK int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
 {
-    static const struct timespec zero;
     __typeof__(ppoll) *real = oct_libc()->ppoll;
-    bool some = run_before_sleep() && any_ready(fds, n);
-    int count = real(fds, n, some ? &zero : timeout, mask);
-    return some && count >= 0 ? add_ready(fds, n, count) : count;
+    if (!is_valid(timeout))
+        return real(fds, n, timeout, mask);
+    struct call c = {.fds = fds, .n = n, .timeout = nanoseconds(timeout), .mask = mask};
+    struct oct_thread *t = begin(&c);
+    return t != NULL ? work(&c, t) : end(&c, real(fds, n, timeout, mask));
 }
 
-/* The ready ones among the n lowest of `in`, in `out`; how many. */
-static int select_ready(fd_set *out, const fd_set *in, int n)
+/* The kernel leaves there what has not been waited. */
+static void leave_rest(const struct call *c, struct timeval *timeout)
 {
-    int count = 0;
-    FD_ZERO(out);
-    for (int fd = 0; in != NULL && fd < n && fd < FD_SETSIZE; fd++)
-        if (FD_ISSET(fd, in) && ready(fd)) {
-            FD_SET(fd, out);
-            count++;
-        }
-    return count;
-}
-
-static int select_add(fd_set *in, const fd_set *ready_fds, int n, int count)
-{
-    for (int fd = 0; fd < n && fd < FD_SETSIZE; fd++)
-        if (FD_ISSET(fd, ready_fds) && !FD_ISSET(fd, in)) {
-            FD_SET(fd, in);
-            count++;
-        }
-    return count;
+    int64_t left = rest(c);
+    if (timeout != NULL)
+        *timeout = (struct timeval){.tv_sec = left / OCT_NANO, .tv_usec = left % OCT_NANO / 1000};
 }
 
 HOOK int select(int n, fd_set *in, fd_set *out, fd_set *except, struct timeval *timeout)
 {
-    struct timeval zero = {0, 0};
-    fd_set found;
     __typeof__(select) *real = oct_libc()->select;
-    bool some = run_before_sleep() && select_ready(&found, in, n) > 0;
-    int count = real(n, in, out, except, some ? &zero : timeout);
-    return some && count >= 0 ? select_add(in, &found, n, count) : count;
+    struct timespec time = {0};
+    if (timeout != NULL && (timeout->tv_sec < 0 || timeout->tv_usec < 0))
+        return real(n, in, out, except, timeout);
+    if (timeout != NULL) /* more microseconds than a second has are allowed here */
+        time = (struct timespec){.tv_sec = timeout->tv_sec + timeout->tv_usec / MICRO,
+                                 .tv_nsec = timeout->tv_usec % MICRO * 1000};
+    struct call c = {.set = {in, out, except},
+                     .n = (nfds_t)n,
+                     .selects = true,
+                     .timeout = nanoseconds(timeout != NULL ? &time : NULL)};
+    struct oct_thread *t = begin(&c);
+    if (t == NULL)
+        return end(&c, real(n, in, out, except, timeout));
+    int count = work(&c, t);
+    leave_rest(&c, timeout);
+    return count;
 }
 
 HOOK int pselect(int n, fd_set *in, fd_set *out, fd_set *except, const struct timespec *timeout, const sigset_t *mask)
 {
-    static const struct timespec zero;
-    fd_set found;
     __typeof__(pselect) *real = oct_libc()->pselect;
-    bool some = run_before_sleep() && select_ready(&found, in, n) > 0;
-    int count = real(n, in, out, except, some ? &zero : timeout, mask);
-    return some && count >= 0 ? select_add(in, &found, n, count) : count;
+    if (!is_valid(timeout))
+        return real(n, in, out, except, timeout, mask);
+    struct call c = {.set = {in, out, except},
+                     .n = (nfds_t)n,
+                     .selects = true,
+                     .timeout = nanoseconds(timeout),
+                     .mask = mask};
+    struct oct_thread *t = begin(&c);
+    return t != NULL ? work(&c, t) : end(&c, real(n, in, out, except, timeout, mask));
 }
 
 /* What poll() and ppoll() are called in programs built with _FORTIFY_SOURCE. */

@@ -22,7 +22,8 @@
  *   socket.c            the socket of a connection, which its BIO may hide
  *   fds.c               what is known of a file descriptor,
  *   accept.c, close.c   from its beginning to its end
- *   events.c, poll.c    the hooks of epoll, poll and select
+ *   epoll.c, events.c   the hooks of epoll,
+ *   made.c, poll.c      made-up events, the hooks of poll and select
  *
  * A connection belongs to the thread that paused it: a fibre cannot move. Nothing here is secret; no key and no byte of
  * a record passes through the shim, except early data (early.c).
@@ -68,6 +69,7 @@ struct oct_conn {
     bool was_empty;   /* its BIO was told so, and not by the socket */
     bool nonblocking; /* the socket has been seen to be so */
     bool never;       /* stays synchronous from now on */
+    uint8_t announced; /* by which instances around its own, edge-triggered ones: one bit for each depth (made.c) */
 };
 
 /* The states of the shim in a process; it is decided at the first call to a libssl that can be served. */
@@ -142,7 +144,7 @@ int oct_pause_foreign(struct oct_conn *conn, oct_handshake_call *call, void *arg
 /* No fibre could be had for the call that returned value. */
 bool oct_pause_impossible(SSL *s, int value);
 
-/* events.c */
+/* made.c */
 /* conn has been paused: that its socket is readable is no news for its server until some operation is done. */
 void oct_events_mute(const struct oct_conn *conn, struct oct_thread *t);
 

@@ -36,6 +36,7 @@ struct oct_thread {
     bool reads_nothing;        /* that recv() finds nothing */
     uint32_t round;            /* how many times it has waited for events; never 0 afterwards */
     bool real_first;           /* made-up events were returned last: the kernel's are next */
+    int made_epfd;             /* by which epoll instance */
 };
 
 /* The calling thread's; NULL if it has none yet. */

@@ -252,7 +252,7 @@ static void *whole_world(void *arg)
     for (int round = 0; round < 5; round++) {
         struct epoll_event event;
         struct world w = {.epfd = epoll_create1(EPOLL_CLOEXEC), .elsewhere = epoll_create1(EPOLL_CLOEXEC)};
-        assert_int_equal(epoll_wait(w.epfd, &event, 1, 0), 0);
+        assert_int_equal(epoll_wait(w.epfd, &event, 1, 1), 0);
         for (int i = 0; i < 6; i++)
             world_add(&w, world_server_ctx(TLS13), EDGE);
         assert_int_equal(world_hello(&w), 5);

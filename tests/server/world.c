@@ -172,7 +172,7 @@ struct pair *world_add(struct world *w, SSL_CTX *ctx, uint32_t events)
     return p;
 }
 
-struct world *world_open(uint32_t events, enum kind kind, int pairs)
+static struct world *open_with(uint32_t events, enum kind kind, int pairs, int timeout)
 {
     struct epoll_event event;
     if (open_world != NULL)
@@ -181,11 +181,20 @@ struct world *world_open(uint32_t events, enum kind kind, int pairs)
     w->epfd = epoll_create1(EPOLL_CLOEXEC);
     w->elsewhere = epoll_create1(EPOLL_CLOEXEC);
     w->events = events;
-    /* As every server does before its first connection. */
-    assert_int_equal(epoll_wait(w->epfd, &event, 1, 0), 0);
+    assert_int_equal(epoll_wait(w->epfd, &event, 1, timeout), 0);
     for (int i = 0; i < pairs; i++)
         world_add(w, world_server_ctx(kind), events);
     return w;
+}
+
+struct world *world_open(uint32_t events, enum kind kind, int pairs)
+{
+    return open_with(events, kind, pairs, 1);
+}
+
+struct world *world_open_unslept(uint32_t events, enum kind kind, int pairs)
+{
+    return open_with(events, kind, pairs, 0);
 }
 
 void pair_end(struct world *w, struct pair *p)

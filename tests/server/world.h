@@ -60,7 +60,10 @@ long world_allocations(void);
  * does not care whose operation waits. */
 bool world_slow(void);
 
+/* A server that has slept on its epoll instance, as it does before its first connection. */
 struct world *world_open(uint32_t events, enum kind kind, int pairs);
+/* One that has only looked at it, with a timeout of 0. */
+struct world *world_open_unslept(uint32_t events, enum kind kind, int pairs);
 void world_close(struct world *w);
 
 /* One more pair in w, whose socket is registered if events are not 0. */

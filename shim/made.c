@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Made-up events: of connections whose operation is done, and what they make of the instances around. An epoll instance
+ * may be registered in another, which is slept on; then that one says that the inner one can be read, and the program
+ * looks there. A made-up event is seen the same way: in each instance of the chain, as the registrations have it,
+ * until the program has got it from the innermost.
+ *
+ * Where an instance is edge-triggered in the one around, the program hears once of all that is in it. So it has to
+ * find all of it there, the kernel's events and the made-up ones. What it could not find yet is told again.
+ *
+ * The reverse is left out: what the kernel says of the sockets of paused handshakes.
+ */
+#include "events.h"
+
+#include "fds.h"
+#include "thread.h"
+
+/* A level-triggered server hears of a connection again after so many rounds, or when it would sleep. To be told in each
+ * round would cost those much that take few of their connections in one (HAProxy: one handshake). */
+#define TOLD_ROUNDS 64
+
+/* How many instances inside one are told of in one call; further ones in the next. */
+#define INNER_MAX 16
+
+#define READABLE (EPOLLIN | EPOLLRDNORM)
+
+/* One step of the way from a socket to an instance: fd is registered so. Depth 0 is the socket's own registration. */
+struct step {
+    int fd;
+    unsigned depth;
+    struct oct_registration at;
+};
+
+/* One step up from fd, which is known to be of that generation if it is the socket. */
+static bool step_up(struct step *s, uint32_t generation)
+{
+    if (!oct_fd_registered(s->fd, &s->at))
+        return false;
+    return s->depth == 0 ? s->at.generation == generation : oct_fd_tells(&s->at);
+}
+
+/* The step into epfd on the way from a socket. announced: edge-triggered steps that have been told of already, behind
+ * which nothing is seen. */
+static bool find(struct step *s, int fd, uint32_t generation, int epfd, unsigned announced)
+{
+    *s = (struct step){.fd = fd};
+    for (; s->depth < OCT_NESTS_MAX && step_up(s, generation); s->depth++) {
+        if ((s->at.events & EPOLLET) != 0 && (announced & 1u << s->depth) != 0)
+            return false;
+        if (s->at.epfd == epfd)
+            return true;
+        if (!oct_fd_any_nested())
+            return false;
+        s->fd = s->at.epfd;
+    }
+    return false;
+}
+
+/* A connection whose socket is not waited for to be readable is seen nowhere. */
+static bool find_conn(struct step *s, const struct oct_conn *conn, int epfd)
+{
+    struct oct_registration at;
+    return conn->ssl != NULL && oct_fd_registered(conn->fd, &at) && (at.events & READABLE) != 0 &&
+           find(s, conn->fd, conn->fd_generation, epfd, conn->announced);
+}
+
+static bool told_lately(const struct oct_thread *t, const struct oct_conn *conn)
+{
+    return conn->told != 0 && t->round - conn->told < TOLD_ROUNDS;
+}
+
+/* What was told of so far in one call. */
+struct told {
+    struct epoll_event *events;
+    int kernel, n; /* of the kernel, and in all */
+    int inner[INNER_MAX]; /* descriptors of instances */
+    int inner_count;
+};
+
+static bool is_told(const struct told *told, int fd)
+{
+    for (int i = 0; i < told->inner_count; i++)
+        if (told->inner[i] == fd)
+            return true;
+    return false;
+}
+
+static bool kernel_told(const struct told *told, const struct step *s)
+{
+    for (int i = 0; i < told->kernel; i++)
+        if (told->events[i].data.u64 == s->at.data.u64)
+            return true;
+    return false;
+}
+
+static void tell(struct told *told, const struct step *s)
+{
+    told->events[told->n].events = s->at.events & READABLE;
+    told->events[told->n].data = s->at.data;
+    told->n++;
+}
+
+/* One event for an instance, however many connections in it are ready. conn is next told of there. */
+static void tell_inner(struct told *told, struct oct_conn *conn, const struct step *s)
+{
+    if (!is_told(told, s->fd)) {
+        if (told->inner_count == INNER_MAX)
+            return;
+        told->inner[told->inner_count++] = s->fd;
+        tell(told, s);
+    }
+    conn->announced |= (uint8_t)(1u << s->depth);
+    conn->told = 0;
+}
+
+/* Edge-triggered servers hear of it once. The others again and again, until they have resumed the connection, and each
+ * goes to the end of the line. */
+int oct_made_deliver(struct oct_thread *t, const struct oct_wait *w, int n, bool sleep)
+{
+    struct oct_conn *conn = t->ready, *next, *again = NULL, **again_end = &again;
+    struct told told = {.events = w->events, .kernel = n, .n = n};
+    struct step s;
+
+    for (; conn != NULL && told.n < w->max; conn = next) {
+        next = conn->ready_next;
+        if ((!sleep && told_lately(t, conn)) || !find_conn(&s, conn, w->epfd) || kernel_told(&told, &s))
+            continue;
+        if (s.depth > 0) {
+            tell_inner(&told, conn, &s);
+            continue;
+        }
+        tell(&told, &s);
+        oct_thread_ready_remove(t, conn);
+        if ((s.at.events & EPOLLET) == 0) {
+            conn->ready_next = NULL;
+            *again_end = conn;
+            again_end = &conn->ready_next;
+        }
+    }
+    for (conn = again; conn != NULL; conn = next) {
+        next = conn->ready_next;
+        oct_thread_ready_add(t, conn);
+        conn->told = t->round;
+    }
+    t->real_first = told.n > n;
+    t->made_epfd = w->epfd;
+    return told.n;
+}
+
+bool oct_made_edge_around(int epfd)
+{
+    struct oct_registration at;
+    for (int depth = 0; depth < OCT_NESTS_MAX && oct_fd_any_nested(); depth++) {
+        if (!oct_fd_registered(epfd, &at) || at.events == 0)
+            return false;
+        if ((at.events & EPOLLET) != 0)
+            return true;
+        epfd = at.epfd;
+    }
+    return false;
+}
+
+void oct_made_tell_again(struct oct_thread *t, int epfd)
+{
+    struct step s;
+    for (struct oct_conn *conn = t->ready; conn != NULL; conn = conn->ready_next)
+        if (conn->announced != 0 && conn->told != t->round && find(&s, conn->fd, conn->fd_generation, epfd, 0) &&
+            s.depth == 0)
+            conn->announced = 0;
+}
+
+bool oct_made_inside(struct oct_thread *t, int epfd, bool sleep)
+{
+    struct step s;
+    bool found = false;
+    for (struct oct_conn *conn = t->ready; conn != NULL; conn = conn->ready_next)
+        if ((sleep || !told_lately(t, conn)) && find_conn(&s, conn, epfd)) {
+            conn->told = 0;
+            found = true;
+        }
+    return found;
+}
+
+void oct_events_mute(const struct oct_conn *conn, struct oct_thread *t)
+{
+    struct oct_registration at;
+    if (t->muted_count < OCT_MUTED_MAX && oct_fd_registered(conn->fd, &at) && (at.events & EPOLLET) == 0)
+        t->muted[t->muted_count++] = (struct oct_muted){at.data, conn->fd, at.generation};
+}
+
+static bool is_muted(const struct oct_thread *t, const struct epoll_event *event, int epfd)
+{
+    struct oct_registration at;
+    for (unsigned i = 0; i < t->muted_count; i++) {
+        const struct oct_muted *m = &t->muted[i];
+        if (m->data.u64 == event->data.u64)
+            return oct_fd_registered(m->fd, &at) && at.generation == m->generation && at.epfd == epfd &&
+                   (at.events & EPOLLET) == 0;
+    }
+    return false;
+}
+
+/* What a handshake may wait for, and so what is no news while it is paused; errors and hang-ups always are. */
+#define HANDSHAKE_WAITS_FOR (EPOLLIN | EPOLLRDNORM | EPOLLOUT | EPOLLWRNORM)
+
+int oct_made_leave_out(const struct oct_thread *t, const struct oct_wait *w, int n)
+{
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if ((w->events[i].events & ~HANDSHAKE_WAITS_FOR) != 0 || !is_muted(t, &w->events[i], w->epfd))
+            w->events[kept++] = w->events[i];
+    return kept;
+}
+
+static bool above_muted(const struct oct_thread *t, const struct epoll_event *event, int epfd)
+{
+    struct step s;
+    for (unsigned i = 0; i < t->muted_count; i++)
+        if (find(&s, t->muted[i].fd, t->muted[i].generation, epfd, 0) && s.depth > 0 &&
+            s.at.data.u64 == event->data.u64)
+            return true;
+    return false;
+}
+
+bool oct_made_all_above_muted(const struct oct_thread *t, const struct oct_wait *w, int n)
+{
+    if (n > 0 && !oct_fd_any_nested())
+        return false;
+    for (int i = 0; i < n; i++)
+        if (!above_muted(t, &w->events[i], w->epfd))
+            return false;
+    return true;
+}
+
+bool oct_made_is_above_muted(const struct oct_thread *t, int epfd)
+{
+    struct step s;
+    for (unsigned i = 0; i < t->muted_count; i++)
+        if (find(&s, t->muted[i].fd, t->muted[i].generation, epfd, 0))
+            return true;
+    return false;
+}
