@@ -124,11 +124,14 @@ def test_both_copies_are_used(build, made, place):
 
 @each("way", WAYS)
 def test_functions_without_versions(build, place, way):
-    """A program that is linked to another TLS library with the same names calls that one."""
+    """A program that is linked to another TLS library with the same names calls that one, whatever else is there."""
     library = compile_to(place / "libforeign.so", "-DLIBRARY", "-shared", "-fPIC", SOURCES / "foreign.c")
-    program = compile_to(place / "foreign", SOURCES / "foreign.c", library, f"-Wl,-rpath,{place}")
-    said = same_as_stock(build, place, way, [program])
-    assert said.count(" 10") == len(said.splitlines()) == 20
+    source = (SOURCES / "foreign.c", library, f"-Wl,-rpath,{place}")
+    alone = compile_to(place / "alone", *source)
+    beside = compile_to(place / "beside", *source, "-Wl,--no-as-needed", "-lssl", "-lcrypto")
+    for command in ([alone], [beside], [alone, SYSTEM_LIBRARIES / "libssl.so.3"]):
+        said = same_as_stock(build, place, way, command)
+        assert said.count(" 10") == len(said.splitlines()) == 20
 
 
 @each("way", WAYS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* With LIBRARY: a TLS library of somebody else's whose functions have OpenSSL's names and no version, as LibreSSL's and
- * BoringSSL's have. Without: a program that is linked to it. */
+ * BoringSSL's have. Without: a program that is linked to it, and loads the libraries beside it that it is told. */
 #include <stddef.h>
 
 #define FUNCTIONS(X)                                                                                                   \
@@ -25,15 +25,19 @@ enum {
     }
 FUNCTIONS(DEFINE)
 #else
+#include <dlfcn.h>
 #include <stdio.h>
 
 #define DECLARE(name) long name(void *a, void *b, size_t c, size_t *d);
 FUNCTIONS(DECLARE)
 
-int main(void)
+int main(int count, char **arguments)
 {
     size_t n = 0;
-    char object[64] = {0};
+    char object[4096] = {0};
+    for (int i = 1; i < count; i++)
+        if (dlopen(arguments[i], RTLD_NOW | RTLD_GLOBAL) == NULL)
+            return 3;
 #define CALL(name) printf(#name " %ld\n", name(object, object, 0, &n));
     FUNCTIONS(CALL)
     return 0;
