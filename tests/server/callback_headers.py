@@ -9,8 +9,8 @@ import subprocess
 from pathlib import Path
 
 # What a program that has TLS connections passes callbacks to; a release without one of them has it elsewhere.
-HEADERS = ("ssl.h", "tls1.h", "ssl3.h", "dtls1.h", "srtp.h", "quic.h", "x509_vfy.h", "x509.h", "bio.h", "async.h",
-           "crypto.h", "ct.h")
+HEADERS = ("ssl.h", "tls1.h", "ssl3.h", "dtls1.h", "srtp.h", "quic.h", "ech.h", "x509_vfy.h", "x509.h", "bio.h",
+           "async.h", "crypto.h", "ct.h")
 NO_TYPES = {"STACK_OF", "LHASH_OF", "ASN1_ITEM_EXP", "int", "long", "void", "char", "unsigned", "type"}
 # What only hands out the callback that was set; an index for extra data is made, not looked up.
 GETTER = re.compile(r"(?<!_set)_get\d?_(?!ex_new_index)")

@@ -26,6 +26,8 @@ static const struct callback_row rows[] = {
     NOT_REACHED(ASYNC_WAIT_CTX_set_wait_fd, ASYNC),
     NOT_REACHED(ASYNC_start_job, ASYNC),
     NOT_REACHED(ASYNC_set_mem_functions, "called where a fibre is made, not on it"),
+    NOT_REACHED(SSL_CTX_ech_set_callback, "from 4.0 on, and only with keys for encrypted hellos, which no end has here"),
+    NOT_REACHED(SSL_ech_set_callback, "from 4.0 on, and only with keys for encrypted hellos, which no end has here"),
     NOT_REACHED(SSL_CTX_set_tmp_rsa_callback, NOTHING),
     NOT_REACHED(SSL_set_tmp_rsa_callback, NOTHING),
     NOT_REACHED(CRYPTO_set_locking_callback, NOTHING),
