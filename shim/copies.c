@@ -5,7 +5,8 @@
  * what the program was started with (and what was loaded RTLD_GLOBAL since), else to one in the tree of the object that
  * brought the caller. The same order is followed here, once for each calling object.
  *
- * The answer is found by the return address of each call; glibc tells the object without a lock. Nothing is ever
+ * The answer is found by the return address of each call; glibc tells the object without a lock. libssl calls some of its own
+ * functions by their names and as the last thing that it does: such a call returns to the hook that it came through. Nothing is ever
  * freed: entries are few, and readers hold none.
  */
 #include "resolve.h"
@@ -29,6 +30,7 @@ struct caller {
 };
 
 const struct oct_ssl_functions *oct_ssl_served;
+__thread const struct oct_ssl_functions *oct_ssl_inside;
 
 static struct caller *callers[SLOTS]; /* by their newest */
 static struct oct_ssl_functions *copies;
@@ -88,6 +90,14 @@ static void *libssl_by_name(void)
     return function;
 }
 
+static const struct link_map *newest_object(void)
+{
+    const struct link_map *map = object_of((const void *)newest_object);
+    while (map != NULL && map->l_next != NULL)
+        map = map->l_next;
+    return map;
+}
+
 /* Some function of the libssl that belongs to an object (NULL: to code without one); *global if the program was started with it. */
 static void *libssl_of(const struct link_map *map, bool *global)
 {
@@ -101,7 +111,9 @@ static void *libssl_of(const struct link_map *map, bool *global)
     }
     if (function == NULL && map != NULL)
         function = libssl_in_scope(map, oct_symbol);
-    return function != NULL ? function : libssl_by_name();
+    if (function == NULL)
+        function = libssl_by_name();
+    return function != NULL ? function : libssl_in_scope(newest_object(), oct_symbol);
 }
 
 /* A provider module is linked to the libcrypto of this name. Any other copy would run its operations on a libcrypto that knows
@@ -187,6 +199,8 @@ static bool is_caller(const struct caller *caller, const struct link_map *map)
 const struct oct_ssl_functions *oct_ssl_of(const void *address)
 {
     const struct link_map *map = object_of(address);
+    if (__builtin_expect(oct_ssl_inside != NULL, 0) && oct_same_object(address, (const void *)oct_ssl_of))
+        return oct_ssl_inside;
     struct caller **list = &callers[((uintptr_t)map >> 5) % SLOTS];
     const struct caller *caller = map != NULL ? __atomic_load_n(list, __ATOMIC_ACQUIRE) : NULL;
 

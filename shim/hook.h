@@ -15,6 +15,7 @@
     if (__builtin_expect(own == NULL, 1))                                                                              \
         own = oct_ssl_of(__builtin_return_address(0));                                                                 \
     else if (!OCT_TIMED_WANTED(call))                                                                                  \
-        return own->real
+        return own->real;                                                                                              \
+    __attribute__((cleanup(oct_ssl_leave), unused)) const struct oct_ssl_functions *before = oct_ssl_enter(own)
 
 #endif

@@ -64,6 +64,18 @@ struct oct_ssl_functions {
 /* The functions for a call that returns to `caller`. A hook that its libssl does not have is a function that fails: of a program
  * with weak references, say. Neither NULL nor a lock: the first call of each caller looks them up. */
 const struct oct_ssl_functions *oct_ssl_of(const void *caller);
+/* Those whose function the calling thread's innermost hook has called; NULL: it is in none. */
+extern __thread const struct oct_ssl_functions *oct_ssl_inside;
+static inline const struct oct_ssl_functions *oct_ssl_enter(const struct oct_ssl_functions *own)
+{
+    const struct oct_ssl_functions *before = oct_ssl_inside;
+    oct_ssl_inside = own;
+    return before;
+}
+static inline void oct_ssl_leave(const struct oct_ssl_functions **before)
+{
+    oct_ssl_inside = *before;
+}
 /* Those of the copy that is served; to be called only where one is. */
 extern const struct oct_ssl_functions *oct_ssl_served;
 static inline const struct oct_ssl_functions *oct_ssl(void)
