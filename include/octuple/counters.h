@@ -66,7 +66,7 @@ enum oct_thread_state {
 
 struct oct_thread_counters {
     uint64_t state;   /* enum oct_thread_state */
-    uint64_t tid;     /* as gettid() says; 0 in the first slot, and without a file */
+    uint64_t tid;     /* as gettid() says; 0 in the first slot */
     uint64_t started; /* its first operation, in nanoseconds since 1970 */
     uint64_t reserved[5];
     struct oct_op_counters op[OCT_COUNTERS_OPS];

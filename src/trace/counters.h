@@ -8,8 +8,6 @@
 #ifndef OCT_TRACE_COUNTERS_H
 #define OCT_TRACE_COUNTERS_H
 
-#include <stdbool.h>
-
 #include <octuple/counters.h>
 
 /* Reads OCTUPLE_COUNTERS and opens the page, once for the process; later calls cost a load. Every other function here
@@ -28,9 +26,6 @@ void oct_count_waiting(int op, int64_t more);
 
 /* The page itself (page.c); NULL in the rare process that has none. */
 struct oct_counters_file *oct_counters_page(void);
-
-/* Whether others can read it: a file lies over it. */
-bool oct_counters_have_file(void);
 
 /* The calling thread's slot in it (threads.c): its own, or the first one, which is shared. */
 struct oct_thread_counters *oct_counters_slot(struct oct_counters_file *file);

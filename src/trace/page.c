@@ -225,11 +225,6 @@ struct oct_counters_file *oct_counters_page(void)
     return lost ? NULL : &page.file;
 }
 
-bool oct_counters_have_file(void)
-{
-    return mapped;
-}
-
 void oct_counters_start(void)
 {
     oct_counters_page();

@@ -94,8 +94,22 @@ static struct oct_thread_counters *find(struct oct_counters_file *file)
     return &file->thread[0];
 }
 
-/* Without a destructor a slot would never come back, so that thread does without one. The number is for readers from
- * outside: asking for it is a system call, for which a strict sandbox ends a process. */
+/* As gettid() says, for readers from outside. A strict sandbox ends a process for that call; glibc writes the same number
+ * into each mutex that it locks. */
+static uint64_t thread_number(void)
+{
+#if defined(__GLIBC__)
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&mutex);
+    const int number = mutex.__data.__owner;
+    pthread_mutex_unlock(&mutex);
+    return (uint64_t)number;
+#else
+    return (uint64_t)syscall(SYS_gettid);
+#endif
+}
+
+/* Without a destructor a slot would never come back, so that thread does without one. */
 static struct oct_thread_counters *begin(struct oct_counters_file *file)
 {
     pthread_once(&keyed, make_key);
@@ -103,8 +117,7 @@ static struct oct_thread_counters *begin(struct oct_counters_file *file)
         return &file->thread[0];
     struct oct_thread_counters *slot = find(file);
     if (slot != &file->thread[0]) {
-        if (oct_counters_have_file())
-            __atomic_store_n(&slot->tid, (uint64_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
+        __atomic_store_n(&slot->tid, thread_number(), __ATOMIC_RELAXED);
         __atomic_store_n(&slot->started, oct_counters_now(), __ATOMIC_RELAXED);
         __atomic_store_n(&slot->state, OCT_THREAD_ALIVE, __ATOMIC_RELEASE);
     }

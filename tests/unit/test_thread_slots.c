@@ -106,7 +106,7 @@ static void child_has_a_slot_each(void *arg)
     count_one();
     const struct oct_counters_file *file = oct_counters_page();
     CHILD_ASSERT(file->sum.slots == 2 && file->thread[1].state == OCT_THREAD_ALIVE);
-    CHILD_ASSERT(file->thread[1].tid == 0 && file->thread[1].started >= file->sum.started);
+    CHILD_ASSERT(file->thread[1].tid == (uint64_t)syscall(SYS_gettid) && file->thread[1].started >= file->sum.started);
     with_threads(5, 0, nothing);
     CHILD_ASSERT(file->sum.slots == 2);
     with_threads(3, 10, three_are_alive);
@@ -185,7 +185,7 @@ static void fork_and_look(void)
         oct_count_waiting(OP, 2);
         count_one();
         CHILD_ASSERT(in_state(OCT_THREAD_ALIVE, &submitted) == 1 && submitted == 1);
-        CHILD_ASSERT(oct_counters_page()->thread[1].tid == (oct_counters_have_file() ? (uint64_t)getpid() : 0));
+        CHILD_ASSERT(oct_counters_page()->thread[1].tid == (uint64_t)getpid());
 #ifndef WATCHED_THREADS
         with_threads(MANY, 1, nothing);
         CHILD_ASSERT(sum_now() == 1 + MANY && slots_now() == 1 + MANY);
@@ -208,26 +208,6 @@ static void test_fork(void **state)
 {
     (void)state;
     in_child(child_forks, NULL);
-}
-
-/* Where a file lets others read, threads say who they are: in the process and in its child. */
-static void child_has_a_file(void *folder)
-{
-    CHILD_ASSERT(setenv("OCTUPLE_COUNTERS", folder, 1) == 0);
-    count_one();
-    CHILD_ASSERT(oct_counters_have_file());
-    CHILD_ASSERT(oct_counters_page()->thread[1].tid == (uint64_t)syscall(SYS_gettid));
-    fork_and_look();
-}
-
-static void test_file(void **state)
-{
-    char folder[] = "/tmp/octuple-slots-XXXXXX", command[64];
-    (void)state;
-    assert_non_null(mkdtemp(folder));
-    in_child(child_has_a_file, folder);
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    assert_int_equal(system(command), 0);
 }
 
 static uint64_t waiting_now(void)
@@ -311,7 +291,6 @@ int main(void)
         cmocka_unit_test(test_a_slot_each),           cmocka_unit_test(test_more_threads_than_slots),
         cmocka_unit_test(test_threads_come_and_go),   cmocka_unit_test(test_fork),
         cmocka_unit_test(test_waiting),               cmocka_unit_test(test_late_destructor),
-        cmocka_unit_test(test_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
