@@ -5,6 +5,7 @@
  */
 #include "api/ec_internal.h"
 #include "api/op_internal.h"
+#include "api/operation.h"
 #include "api/workspace.h"
 #include "base/big.h"
 
@@ -93,29 +94,20 @@ void oct_ec_batch_write(const struct oct_ec_batch *b, uint8_t *bytes, const oct_
     oct_cleanse(limb, sizeof limb);
 }
 
-static int is_call(int curve, const void *lane, unsigned lanes, const struct oct_lanes *result)
+static int derive_check(const struct oct_operation *operation, const void *vlane)
 {
-    return oct_ec_bytes(curve) && lane && result && lanes >= 1 && lanes <= OCT_LANES;
+    const struct oct_ec_derive_lane *lane = vlane;
+    (void)operation;
+    return lane->private_key && lane->peer && lane->secret ? OCT_OK : OCT_ERR_ARGUMENT;
 }
 
-static int check_derive(const struct oct_ops *ops, int curve, const struct oct_ec_derive_lane lane[], unsigned lanes,
-                        const struct oct_lanes *result)
+static int derive_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *vlane,
+                     unsigned lanes, struct oct_lanes *result)
 {
-    if (!is_call(curve, lane, lanes, result))
-        return OCT_ERR_ARGUMENT;
-    for (unsigned i = 0; i < lanes; i++)
-        if (!lane[i].private_key || !lane[i].peer || !lane[i].secret)
-            return OCT_ERR_ARGUMENT;
-    return ops ? OCT_OK : OCT_ERR_UNSUPPORTED;
-}
-
-int oct_ec_derive_on(const struct oct_ops *ops, int curve, const struct oct_ec_derive_lane lane[], unsigned lanes,
-                     struct oct_lanes *result)
-{
-    struct oct_ec_batch b = {.ops = ops, .curve = curve, .lanes = lanes};
-    int status = check_derive(ops, curve, lane, lanes, result);
-    if (status == OCT_OK)
-        status = oct_ec_batch_open(&b, *ops->ec_derive[curve].workspace);
+    const struct oct_ec_derive_lane *lane = vlane;
+    const unsigned curve = operation->variant;
+    struct oct_ec_batch b = {.ops = ops, .curve = (int)curve, .lanes = lanes};
+    const int status = oct_ec_batch_open(&b, *ops->ec_derive[curve].workspace);
     if (status != OCT_OK)
         return status;
     for (unsigned i = 0; i < lanes; i++) {
@@ -132,26 +124,21 @@ int oct_ec_derive_on(const struct oct_ops *ops, int curve, const struct oct_ec_d
     return OCT_OK;
 }
 
-static int check_public(const struct oct_ops *ops, int curve, const struct oct_ec_public_lane lane[], unsigned lanes,
-                        const struct oct_lanes *result)
+static int public_check(const struct oct_operation *operation, const void *vlane)
 {
-    if (!is_call(curve, lane, lanes, result))
-        return OCT_ERR_ARGUMENT;
-    for (unsigned i = 0; i < lanes; i++)
-        if (!lane[i].private_key || !lane[i].public_key)
-            return OCT_ERR_ARGUMENT;
-    return ops ? OCT_OK : OCT_ERR_UNSUPPORTED;
+    const struct oct_ec_public_lane *lane = vlane;
+    (void)operation;
+    return lane->private_key && lane->public_key ? OCT_OK : OCT_ERR_ARGUMENT;
 }
 
-int oct_ec_public_on(const struct oct_ops *ops, int curve, const struct oct_ec_public_lane lane[], unsigned lanes,
-                     struct oct_lanes *result)
+static int public_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *vlane,
+                     unsigned lanes, struct oct_lanes *result)
 {
-    struct oct_ec_batch b = {.ops = ops, .curve = curve, .lanes = lanes};
-    int status = check_public(ops, curve, lane, lanes, result);
-    if (status != OCT_OK)
-        return status;
-    const uint64_t *comb = oct_ops_ec_comb(ops, (unsigned)curve);
-    status = comb ? oct_ec_batch_open(&b, *ops->ec_public[curve].workspace) : OCT_ERR_MEMORY;
+    const struct oct_ec_public_lane *lane = vlane;
+    const unsigned curve = operation->variant;
+    struct oct_ec_batch b = {.ops = ops, .curve = (int)curve, .lanes = lanes};
+    const uint64_t *comb = oct_ops_ec_comb(ops, curve);
+    const int status = comb ? oct_ec_batch_open(&b, *ops->ec_public[curve].workspace) : OCT_ERR_MEMORY;
     if (status != OCT_OK)
         return status;
     for (unsigned i = 0; i < lanes; i++)
@@ -186,12 +173,14 @@ int oct_ec_keygen_on(const struct oct_ops *ops, int curve, const struct oct_ec_k
 {
     struct oct_ec_public_lane public[OCT_LANES];
     struct oct_lanes now = {0};
-    if (!is_call(curve, lane, lanes, result))
+    if (!lane || lanes > OCT_LANES)
         return OCT_ERR_ARGUMENT;
     for (unsigned i = 0; i < lanes; i++)
         public[i] = (struct oct_ec_public_lane){lane[i].private_key, lane[i].public_key};
     const unsigned all = (1u << lanes) - 1;
-    int status = check_public(ops, curve, public, lanes, result);
+    int status = oct_operation_check(oct_ec_keygen_op(curve), public, lanes, result);
+    if (status == OCT_OK && !ops)
+        status = OCT_ERR_UNSUPPORTED;
     while (status == OCT_OK && now.ok != all) {
         status = draw_keys(curve, lane, lanes, all & ~now.ok);
         if (status == OCT_OK)
@@ -202,14 +191,29 @@ int oct_ec_keygen_on(const struct oct_ops *ops, int curve, const struct oct_ec_k
     return status;
 }
 
+const struct oct_family oct_family_ec_derive = {sizeof(struct oct_ec_derive_lane), true, derive_check, derive_x8};
+const struct oct_family oct_family_ec_public = {sizeof(struct oct_ec_public_lane), true, public_check, public_x8};
+
+int oct_ec_derive_on(const struct oct_ops *ops, int curve, const struct oct_ec_derive_lane lane[], unsigned lanes,
+                     struct oct_lanes *result)
+{
+    return oct_operation_on(oct_ec_derive_op(curve), ops, lane, lanes, result);
+}
+
+int oct_ec_public_on(const struct oct_ops *ops, int curve, const struct oct_ec_public_lane lane[], unsigned lanes,
+                     struct oct_lanes *result)
+{
+    return oct_operation_on(oct_ec_keygen_op(curve), ops, lane, lanes, result);
+}
+
 int oct_ec_derive_x8(int curve, const struct oct_ec_derive_lane lane[], unsigned lanes, struct oct_lanes *result)
 {
-    return oct_ec_derive_on(oct_op_table(oct_ec_derive_op(curve)), curve, lane, lanes, result);
+    return oct_operation_x8(oct_ec_derive_op(curve), lane, lanes, result);
 }
 
 int oct_ec_public_x8(int curve, const struct oct_ec_public_lane lane[], unsigned lanes, struct oct_lanes *result)
 {
-    return oct_ec_public_on(oct_op_table(oct_ec_keygen_op(curve)), curve, lane, lanes, result);
+    return oct_operation_x8(oct_ec_keygen_op(curve), lane, lanes, result);
 }
 
 int oct_ec_keygen_x8(int curve, const struct oct_ec_keygen_lane lane[], unsigned lanes, struct oct_lanes *result)

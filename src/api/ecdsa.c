@@ -8,6 +8,7 @@
  */
 #include "api/ec_internal.h"
 #include "api/op_internal.h"
+#include "api/operation.h"
 #include "api/sha512_lanes.h"
 #include "api/workspace.h"
 
@@ -78,18 +79,13 @@ int oct_ecdsa_nonces(const struct oct_ops *ops, uint8_t nonce[OCT_LANES][OCT_EC_
     return status;
 }
 
-static int check_arguments(const struct oct_ops *ops, int curve, const struct oct_ecdsa_sign_lane lane[],
-                           unsigned lanes, const struct oct_lanes *result)
+static int sign_check(const struct oct_operation *operation, const void *vlane)
 {
-    if (!oct_ec_bytes(curve) || !lane || !result || lanes < 1 || lanes > OCT_LANES)
+    const struct oct_ecdsa_sign_lane *lane = vlane;
+    (void)operation;
+    if (!lane->private_key || !lane->digest || !lane->signature)
         return OCT_ERR_ARGUMENT;
-    for (unsigned i = 0; i < lanes; i++)
-        if (!lane[i].private_key || !lane[i].digest || !lane[i].signature)
-            return OCT_ERR_ARGUMENT;
-    for (unsigned i = 0; i < lanes; i++)
-        if (lane[i].digest_len < 1 || lane[i].digest_len > OCT_EC_MAX_DIGEST)
-            return OCT_ERR_LENGTH;
-    return ops ? OCT_OK : OCT_ERR_UNSUPPORTED;
+    return lane->digest_len >= 1 && lane->digest_len <= OCT_EC_MAX_DIGEST ? OCT_OK : OCT_ERR_LENGTH;
 }
 
 /* Signs in all lanes; returns the good ones, whose r and s are numbers 3 and 4 of the batch. */
@@ -131,14 +127,12 @@ static int sign_once(const struct oct_ops *ops, int curve, const struct oct_ecds
 
 /* A lane that fails is tried once more, alone, with a new nonce: if its key is good it had met a zero, which happens once in 2^256
  * times, so that one which fails twice has a bad key. */
-int oct_ecdsa_sign_on(const struct oct_ops *ops, int curve, const struct oct_ecdsa_sign_lane lane[], unsigned lanes,
-                      oct_ecdsa_nonce_fn *nonces, struct oct_lanes *result)
+static int sign_checked(const struct oct_ops *ops, int curve, const struct oct_ecdsa_sign_lane lane[], unsigned lanes,
+                        oct_ecdsa_nonce_fn *nonces, struct oct_lanes *result)
 {
+    const unsigned all = (1u << lanes) - 1;
     unsigned good = 0;
-    int status = check_arguments(ops, curve, lane, lanes, result);
-    const unsigned all = status == OCT_OK ? (1u << lanes) - 1 : 0;
-    if (status == OCT_OK)
-        status = sign_once(ops, curve, lane, lanes, nonces, &good);
+    const int status = sign_once(ops, curve, lane, lanes, nonces, &good);
     for (unsigned i = 0; status == OCT_OK && good != all && i < lanes; i++) {
         unsigned again = 0;
         if (!(good >> i & 1) && sign_once(ops, curve, &lane[i], 1, nonces, &again) == OCT_OK)
@@ -149,7 +143,24 @@ int oct_ecdsa_sign_on(const struct oct_ops *ops, int curve, const struct oct_ecd
     return status;
 }
 
+static int sign_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *lane, unsigned lanes,
+                   struct oct_lanes *result)
+{
+    return sign_checked(ops, (int)operation->variant, lane, lanes, oct_ecdsa_nonces, result);
+}
+
+const struct oct_family oct_family_ec_sign = {sizeof(struct oct_ecdsa_sign_lane), true, sign_check, sign_x8};
+
+int oct_ecdsa_sign_on(const struct oct_ops *ops, int curve, const struct oct_ecdsa_sign_lane lane[], unsigned lanes,
+                      oct_ecdsa_nonce_fn *nonces, struct oct_lanes *result)
+{
+    const int status = oct_operation_check(oct_ecdsa_sign_op(curve), lane, lanes, result);
+    if (status != OCT_OK)
+        return status;
+    return ops ? sign_checked(ops, curve, lane, lanes, nonces, result) : OCT_ERR_UNSUPPORTED;
+}
+
 int oct_ecdsa_sign_x8(int curve, const struct oct_ecdsa_sign_lane lane[], unsigned lanes, struct oct_lanes *result)
 {
-    return oct_ecdsa_sign_on(oct_op_table(oct_ecdsa_sign_op(curve)), curve, lane, lanes, oct_ecdsa_nonces, result);
+    return oct_operation_x8(oct_ecdsa_sign_op(curve), lane, lanes, result);
 }

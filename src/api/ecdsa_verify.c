@@ -6,6 +6,7 @@
  */
 #include "api/ec_internal.h"
 #include "api/op_internal.h"
+#include "api/operation.h"
 
 #include <octuple/op.h>
 
@@ -14,18 +15,13 @@ int oct_ecdsa_verify_op(int curve)
     return curve == OCT_EC_P256 ? OCT_OP_P256_VERIFY : curve == OCT_EC_P384 ? OCT_OP_P384_VERIFY : -1;
 }
 
-static int check_arguments(const struct oct_ops *ops, int curve, const struct oct_ecdsa_verify_lane lane[],
-                           unsigned lanes, const struct oct_lanes *result)
+static int verify_check(const struct oct_operation *operation, const void *vlane)
 {
-    if (!oct_ec_bytes(curve) || !lane || !result || lanes < 1 || lanes > OCT_LANES)
+    const struct oct_ecdsa_verify_lane *lane = vlane;
+    (void)operation;
+    if (!lane->public_key || !lane->digest || !lane->signature)
         return OCT_ERR_ARGUMENT;
-    for (unsigned i = 0; i < lanes; i++)
-        if (!lane[i].public_key || !lane[i].digest || !lane[i].signature)
-            return OCT_ERR_ARGUMENT;
-    for (unsigned i = 0; i < lanes; i++)
-        if (lane[i].digest_len < 1 || lane[i].digest_len > OCT_EC_MAX_DIGEST)
-            return OCT_ERR_LENGTH;
-    return ops ? OCT_OK : OCT_ERR_UNSUPPORTED;
+    return lane->digest_len >= 1 && lane->digest_len <= OCT_EC_MAX_DIGEST ? OCT_OK : OCT_ERR_LENGTH;
 }
 
 /* Numbers 0 to 4 of the batch: x, y, the digest, r, s. */
@@ -39,15 +35,14 @@ static void read_lane(const struct oct_ec_batch *b, unsigned i, const struct oct
     oct_ec_batch_read(b, b->number[4], i, lane->signature + bytes, bytes);
 }
 
-int oct_ecdsa_verify_on(const struct oct_ops *ops, int curve, const struct oct_ecdsa_verify_lane lane[],
-                        unsigned lanes, struct oct_lanes *result)
+static int verify_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *vlane,
+                     unsigned lanes, struct oct_lanes *result)
 {
-    struct oct_ec_batch b = {.ops = ops, .curve = curve, .lanes = lanes};
-    int status = check_arguments(ops, curve, lane, lanes, result);
-    if (status != OCT_OK)
-        return status;
-    const uint64_t *comb = oct_ops_ec_comb(ops, (unsigned)curve);
-    status = comb ? oct_ec_batch_open(&b, *ops->ec_verify[curve].workspace) : OCT_ERR_MEMORY;
+    const struct oct_ecdsa_verify_lane *lane = vlane;
+    const unsigned curve = operation->variant;
+    struct oct_ec_batch b = {.ops = ops, .curve = (int)curve, .lanes = lanes};
+    const uint64_t *comb = oct_ops_ec_comb(ops, curve);
+    const int status = comb ? oct_ec_batch_open(&b, *ops->ec_verify[curve].workspace) : OCT_ERR_MEMORY;
     if (status != OCT_OK)
         return status;
     for (unsigned i = 0; i < lanes; i++)
@@ -59,7 +54,15 @@ int oct_ecdsa_verify_on(const struct oct_ops *ops, int curve, const struct oct_e
     return OCT_OK;
 }
 
+const struct oct_family oct_family_ec_verify = {sizeof(struct oct_ecdsa_verify_lane), true, verify_check, verify_x8};
+
+int oct_ecdsa_verify_on(const struct oct_ops *ops, int curve, const struct oct_ecdsa_verify_lane lane[],
+                        unsigned lanes, struct oct_lanes *result)
+{
+    return oct_operation_on(oct_ecdsa_verify_op(curve), ops, lane, lanes, result);
+}
+
 int oct_ecdsa_verify_x8(int curve, const struct oct_ecdsa_verify_lane lane[], unsigned lanes, struct oct_lanes *result)
 {
-    return oct_ecdsa_verify_on(oct_op_table(oct_ecdsa_verify_op(curve)), curve, lane, lanes, result);
+    return oct_operation_x8(oct_ecdsa_verify_op(curve), lane, lanes, result);
 }

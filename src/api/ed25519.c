@@ -4,10 +4,10 @@
 #include "api/bytes25519.h"
 #include "api/ed25519_internal.h"
 #include "api/op_internal.h"
+#include "api/operation.h"
 #include "base/guarded.h"
 
 #include <octuple/op.h>
-
 
 #define LIMBS OCT_ED25519_LIMBS
 #define WORDS 4 /* of 64 bits, in 32 bytes */
@@ -130,18 +130,13 @@ const uint8_t *oct_ed25519_key_public(const struct oct_ed25519_key *key)
     return key ? key->public_key : NULL;
 }
 
-static int check_arguments(const struct oct_ops *ops, const struct oct_ed25519_sign_lane lane[], unsigned lanes,
-                           const struct oct_lanes *result)
+static int sign_check(const struct oct_operation *operation, const void *vlane)
 {
-    if (!lane || !result || lanes < 1 || lanes > OCT_LANES)
+    const struct oct_ed25519_sign_lane *lane = vlane;
+    (void)operation;
+    if (!lane->key || !lane->signature || (!lane->message && lane->message_len > 0))
         return OCT_ERR_ARGUMENT;
-    for (unsigned i = 0; i < lanes; i++)
-        if (!lane[i].key || !lane[i].signature || (!lane[i].message && lane[i].message_len > 0))
-            return OCT_ERR_ARGUMENT;
-    for (unsigned i = 0; i < lanes; i++)
-        if (lane[i].message_len >= OCT_ED25519_MESSAGE_LIMIT)
-            return OCT_ERR_LENGTH;
-    return ops ? OCT_OK : OCT_ERR_UNSUPPORTED;
+    return lane->message_len < OCT_ED25519_MESSAGE_LIMIT ? OCT_OK : OCT_ERR_LENGTH;
 }
 
 /* scalar = r, point = R, head = R and A: the lanes that are good. */
@@ -201,13 +196,13 @@ static int sign_once(const struct oct_ops *ops, const struct oct_ed25519_sign_la
 }
 
 /* A lane with a fault is run once more, alone. */
-int oct_ed25519_sign_on(const struct oct_ops *ops, const struct oct_ed25519_sign_lane lane[], unsigned lanes,
-                        struct oct_lanes *result)
+static int sign_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *vlane,
+                   unsigned lanes, struct oct_lanes *result)
 {
+    const struct oct_ed25519_sign_lane *lane = vlane;
     unsigned good = 0;
-    int status = check_arguments(ops, lane, lanes, result);
-    if (status == OCT_OK)
-        status = sign_once(ops, lane, lanes, &good);
+    const int status = sign_once(ops, lane, lanes, &good);
+    (void)operation;
     for (unsigned i = 0; status == OCT_OK && i < lanes; i++) {
         unsigned again = 0;
         if (!(good >> i & 1) && sign_once(ops, &lane[i], 1, &again) == OCT_OK)
@@ -220,7 +215,15 @@ int oct_ed25519_sign_on(const struct oct_ops *ops, const struct oct_ed25519_sign
     return status;
 }
 
+const struct oct_family oct_family_ed25519_base = {sizeof(struct oct_ed25519_sign_lane), true, sign_check, sign_x8};
+
+int oct_ed25519_sign_on(const struct oct_ops *ops, const struct oct_ed25519_sign_lane lane[], unsigned lanes,
+                        struct oct_lanes *result)
+{
+    return oct_operation_on(OCT_OP_ED25519_SIGN, ops, lane, lanes, result);
+}
+
 int oct_ed25519_sign_x8(const struct oct_ed25519_sign_lane lane[], unsigned lanes, struct oct_lanes *result)
 {
-    return oct_ed25519_sign_on(oct_op_table(OCT_OP_ED25519_SIGN), lane, lanes, result);
+    return oct_operation_x8(OCT_OP_ED25519_SIGN, lane, lanes, result);
 }

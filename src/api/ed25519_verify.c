@@ -4,21 +4,17 @@
 #include "api/bytes25519.h"
 #include "api/ed25519_internal.h"
 #include "api/op_internal.h"
+#include "api/operation.h"
 
 #include <octuple/op.h>
 
-static int check_arguments(const struct oct_ops *ops, const struct oct_ed25519_verify_lane lane[], unsigned lanes,
-                           const struct oct_lanes *result)
+static int verify_check(const struct oct_operation *operation, const void *vlane)
 {
-    if (!lane || !result || lanes < 1 || lanes > OCT_LANES)
+    const struct oct_ed25519_verify_lane *lane = vlane;
+    (void)operation;
+    if (!lane->public_key || !lane->signature || (!lane->message && lane->message_len > 0))
         return OCT_ERR_ARGUMENT;
-    for (unsigned i = 0; i < lanes; i++)
-        if (!lane[i].public_key || !lane[i].signature || (!lane[i].message && lane[i].message_len > 0))
-            return OCT_ERR_ARGUMENT;
-    for (unsigned i = 0; i < lanes; i++)
-        if (lane[i].message_len >= OCT_ED25519_MESSAGE_LIMIT)
-            return OCT_ERR_LENGTH;
-    return ops ? OCT_OK : OCT_ERR_UNSUPPORTED;
+    return lane->message_len < OCT_ED25519_MESSAGE_LIMIT ? OCT_OK : OCT_ERR_LENGTH;
 }
 
 /* wide = H(R || A || M), a = A, point = R, sum = S. */
@@ -43,13 +39,12 @@ static void read_lanes(struct oct_ed25519_batch *b, const struct oct_ed25519_ver
     }
 }
 
-int oct_ed25519_verify_on(const struct oct_ops *ops, const struct oct_ed25519_verify_lane lane[], unsigned lanes,
-                          struct oct_lanes *result)
+static int verify_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *vlane,
+                     unsigned lanes, struct oct_lanes *result)
 {
+    const struct oct_ed25519_verify_lane *lane = vlane;
     struct oct_ed25519_batch b = {.ops = ops, .lanes = lanes};
-    int status = check_arguments(ops, lane, lanes, result);
-    if (status == OCT_OK)
-        status = oct_ed25519_batch_open(&b, *ops->ed25519_verify[0].workspace);
+    const int status = oct_ed25519_batch_open(&b, *ops->ed25519_verify[operation->variant].workspace);
     if (status != OCT_OK)
         return status;
     read_lanes(&b, lane);
@@ -60,7 +55,16 @@ int oct_ed25519_verify_on(const struct oct_ops *ops, const struct oct_ed25519_ve
     return OCT_OK;
 }
 
+const struct oct_family oct_family_ed25519_verify = {sizeof(struct oct_ed25519_verify_lane), true, verify_check,
+                                                     verify_x8};
+
+int oct_ed25519_verify_on(const struct oct_ops *ops, const struct oct_ed25519_verify_lane lane[], unsigned lanes,
+                          struct oct_lanes *result)
+{
+    return oct_operation_on(OCT_OP_ED25519_VERIFY, ops, lane, lanes, result);
+}
+
 int oct_ed25519_verify_x8(const struct oct_ed25519_verify_lane lane[], unsigned lanes, struct oct_lanes *result)
 {
-    return oct_ed25519_verify_on(oct_op_table(OCT_OP_ED25519_VERIFY), lane, lanes, result);
+    return oct_operation_x8(OCT_OP_ED25519_VERIFY, lane, lanes, result);
 }

@@ -2,6 +2,7 @@
  * Copyright The Octuple Authors */
 /* Which operations are on: a table was chosen and the operation's known-answer test passed on it, once per process. */
 #include "api/op_internal.h"
+#include "api/operation.h"
 #include "base/guarded.h"
 #include "cpu/cpu.h"
 #include "trace/counters.h"
@@ -13,12 +14,6 @@ enum { UNTESTED, ON, OFF };
 
 static _Atomic int verdict[OCT_OP_COUNT];
 
-static const char *const name_of[OCT_OP_COUNT] = {
-#define OCT_OPERATION(enumerator, name, family, size, kernel) [OCT_OP_##enumerator] = name,
-#include "ops/ops.def"
-#undef OCT_OPERATION
-};
-
 void oct_start(void)
 {
     oct_counters_start();
@@ -28,7 +23,7 @@ void oct_start(void)
 
 const char *oct_op_name(int op)
 {
-    return op >= 0 && op < OCT_OP_COUNT ? name_of[op] : NULL;
+    return op >= 0 && op < OCT_OP_COUNT ? oct_operations[op].name : NULL;
 }
 
 /* Two threads that ask at once both pay, and come to the same verdict: a lock would have to be unlocked in the child of a fork. */

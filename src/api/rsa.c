@@ -3,6 +3,7 @@
 /*
  * RSA batch calls: bytes into lanes, the kernel, the check of every private result, lanes into bytes.
  */
+#include "api/operation.h"
 #include "api/rsa_internal.h"
 #include "api/workspace.h"
 #include "base/big.h"
@@ -236,31 +237,28 @@ static void write_outputs(const struct batch *b, unsigned ok)
     }
 }
 
-/* Null pointers, the lane count, keys of one size, private ones if need be. */
-static int check_arguments(const struct oct_rsa_lane lane[], unsigned lanes, const struct oct_lanes *result,
-                           int private)
+static int public_check(const struct oct_operation *operation, const void *vlane)
 {
-    if (!lane || !result || lanes < 1 || lanes > OCT_LANES)
+    const struct oct_rsa_lane *lane = vlane;
+    if (!lane->key || !lane->in || !lane->out || lane->key->size != operation->variant)
         return OCT_ERR_ARGUMENT;
-    for (unsigned i = 0; i < lanes; i++) {
-        if (!lane[i].key || !lane[i].in || !lane[i].out)
-            return OCT_ERR_ARGUMENT;
-        if (lane[i].key->size != lane[0].key->size || (private && !lane[i].key->is_private))
-            return OCT_ERR_ARGUMENT;
-    }
     return OCT_OK;
 }
 
-/* Everything that the two operations share: arguments, workspace, inputs, outputs. */
+static int private_check(const struct oct_operation *operation, const void *vlane)
+{
+    const struct oct_rsa_lane *lane = vlane;
+    const int status = public_check(operation, lane);
+    return status == OCT_OK && !lane->key->is_private ? OCT_ERR_ARGUMENT : status;
+}
+
+/* Everything that the two operations share: workspace, inputs, outputs. */
 static int run_on(const struct oct_ops *ops, const struct oct_rsa_lane lane[], unsigned lanes,
                   struct oct_lanes *result, int private)
 {
-    int status = check_arguments(lane, lanes, result, private);
-    if (status != OCT_OK)
-        return status;
     struct batch b = {.ops = ops, .lane = lane, .lanes = lanes, .size = lane[0].key->size};
     b.limbs = oct_rsa_limbs(b.size);
-    status = batch_open(&b, private);
+    const int status = batch_open(&b, private);
     if (status != OCT_OK)
         return status;
     const unsigned all = (1u << lanes) - 1, valid = read_inputs(&b);
@@ -280,37 +278,52 @@ static int run_on(const struct oct_ops *ops, const struct oct_rsa_lane lane[], u
     return OCT_OK;
 }
 
+static int private_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *lane,
+                      unsigned lanes, struct oct_lanes *result)
+{
+    (void)operation;
+    return run_on(ops, lane, lanes, result, 1);
+}
+
+static int public_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *lane,
+                     unsigned lanes, struct oct_lanes *result)
+{
+    (void)operation;
+    return run_on(ops, lane, lanes, result, 0);
+}
+
+const struct oct_family oct_family_rsa_crt = {sizeof(struct oct_rsa_lane), false, private_check, private_x8};
+const struct oct_family oct_family_rsa_public = {sizeof(struct oct_rsa_lane), true, public_check, public_x8};
+
+/* The first key says which size is meant; all lanes are held against it. -1: there is none. */
+static int private_op(const struct oct_rsa_lane *lane)
+{
+    return lane && lane->key ? oct_rsa_private_op(lane->key) : -1;
+}
+
+static int public_op(const struct oct_rsa_lane *lane)
+{
+    return lane && lane->key ? oct_rsa_public_op(lane->key) : -1;
+}
+
 int oct_rsa_private_on(const struct oct_ops *ops, const struct oct_rsa_lane lane[], unsigned lanes,
                        struct oct_lanes *result)
 {
-    return run_on(ops, lane, lanes, result, 1);
+    return oct_operation_on(private_op(lane), ops, lane, lanes, result);
 }
 
 int oct_rsa_public_on(const struct oct_ops *ops, const struct oct_rsa_lane lane[], unsigned lanes,
                       struct oct_lanes *result)
 {
-    return run_on(ops, lane, lanes, result, 0);
-}
-
-/* The private operation is checked by the public one (run_private_checked()), so that it takes both. */
-static int run_selected(const struct oct_rsa_lane lane[], unsigned lanes, struct oct_lanes *result, int private)
-{
-    const int status = check_arguments(lane, lanes, result, private);
-    if (status != OCT_OK)
-        return status;
-    if (private && !oct_op_is_on(oct_rsa_private_op(lane[0].key)))
-        return OCT_ERR_UNSUPPORTED;
-    if (!oct_op_is_on(oct_rsa_public_op(lane[0].key)))
-        return OCT_ERR_UNSUPPORTED;
-    return run_on(oct_ops_selected(), lane, lanes, result, private);
+    return oct_operation_on(public_op(lane), ops, lane, lanes, result);
 }
 
 int oct_rsa_private_x8(const struct oct_rsa_lane lane[], unsigned lanes, struct oct_lanes *result)
 {
-    return run_selected(lane, lanes, result, 1);
+    return oct_operation_x8(private_op(lane), lane, lanes, result);
 }
 
 int oct_rsa_public_x8(const struct oct_rsa_lane lane[], unsigned lanes, struct oct_lanes *result)
 {
-    return run_selected(lane, lanes, result, 0);
+    return oct_operation_x8(public_op(lane), lane, lanes, result);
 }

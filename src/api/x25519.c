@@ -3,6 +3,7 @@
 /* X25519 batch calls: bytes into lanes, the kernel, lanes into bytes. */
 #include "api/bytes25519.h"
 #include "api/op_internal.h"
+#include "api/operation.h"
 #include "api/workspace.h"
 #include "api/x25519_internal.h"
 #include "base/checkmem.h"
@@ -76,28 +77,27 @@ static unsigned write_output(const struct batch *b, unsigned i)
     return nonzero & 1;
 }
 
-static int check_arguments(const struct oct_ops *ops, const struct oct_x25519_lane lane[], unsigned lanes,
-                           const struct oct_lanes *result, int derive)
+static int public_check(const struct oct_operation *operation, const void *vlane)
 {
-    if (!lane || !result || lanes < 1 || lanes > OCT_LANES)
-        return OCT_ERR_ARGUMENT;
-    for (unsigned i = 0; i < lanes; i++)
-        if (!lane[i].scalar || !lane[i].out || (derive && !lane[i].peer))
-            return OCT_ERR_ARGUMENT;
-    return ops ? OCT_OK : OCT_ERR_UNSUPPORTED;
+    const struct oct_x25519_lane *lane = vlane;
+    (void)operation;
+    return lane->scalar && lane->out ? OCT_OK : OCT_ERR_ARGUMENT;
+}
+
+static int derive_check(const struct oct_operation *operation, const void *vlane)
+{
+    const struct oct_x25519_lane *lane = vlane;
+    return lane->peer ? public_check(operation, lane) : OCT_ERR_ARGUMENT;
 }
 
 static int run_on(const struct oct_ops *ops, const struct oct_x25519_lane lane[], unsigned lanes,
                   struct oct_lanes *result, int derive)
 {
     struct batch b = {.lane = lane, .lanes = lanes};
-    int status = check_arguments(ops, lane, lanes, result, derive);
-    if (status != OCT_OK)
-        return status;
     const uint64_t *comb = derive ? NULL : oct_comb25519(ops);
     if (!derive && !comb)
         return OCT_ERR_MEMORY;
-    status = batch_open(&b, derive ? *ops->x25519_derive[0].workspace : *ops->x25519_public[0].workspace);
+    const int status = batch_open(&b, derive ? *ops->x25519_derive[0].workspace : *ops->x25519_public[0].workspace);
     if (status != OCT_OK)
         return status;
     read_inputs(&b, derive);
@@ -112,24 +112,41 @@ static int run_on(const struct oct_ops *ops, const struct oct_x25519_lane lane[]
     return OCT_OK;
 }
 
+static int derive_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *lane,
+                     unsigned lanes, struct oct_lanes *result)
+{
+    (void)operation;
+    return run_on(ops, lane, lanes, result, 1);
+}
+
+static int public_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *lane,
+                     unsigned lanes, struct oct_lanes *result)
+{
+    (void)operation;
+    return run_on(ops, lane, lanes, result, 0);
+}
+
+const struct oct_family oct_family_x25519_derive = {sizeof(struct oct_x25519_lane), true, derive_check, derive_x8};
+const struct oct_family oct_family_x25519_public = {sizeof(struct oct_x25519_lane), true, public_check, public_x8};
+
 int oct_x25519_derive_on(const struct oct_ops *ops, const struct oct_x25519_lane lane[], unsigned lanes,
                          struct oct_lanes *result)
 {
-    return run_on(ops, lane, lanes, result, 1);
+    return oct_operation_on(OCT_OP_X25519_DERIVE, ops, lane, lanes, result);
 }
 
 int oct_x25519_public_on(const struct oct_ops *ops, const struct oct_x25519_lane lane[], unsigned lanes,
                          struct oct_lanes *result)
 {
-    return run_on(ops, lane, lanes, result, 0);
+    return oct_operation_on(OCT_OP_X25519_KEYGEN, ops, lane, lanes, result);
 }
 
 int oct_x25519_derive_x8(const struct oct_x25519_lane lane[], unsigned lanes, struct oct_lanes *result)
 {
-    return oct_x25519_derive_on(oct_op_table(OCT_OP_X25519_DERIVE), lane, lanes, result);
+    return oct_operation_x8(OCT_OP_X25519_DERIVE, lane, lanes, result);
 }
 
 int oct_x25519_public_x8(const struct oct_x25519_lane lane[], unsigned lanes, struct oct_lanes *result)
 {
-    return oct_x25519_public_on(oct_op_table(OCT_OP_X25519_KEYGEN), lane, lanes, result);
+    return oct_operation_x8(OCT_OP_X25519_KEYGEN, lane, lanes, result);
 }

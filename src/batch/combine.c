@@ -118,7 +118,7 @@ static bool may_block(const struct oct_queue *queue)
 
 int oct_queue_combine(struct oct_job *job)
 {
-    int status = oct_job_check(oct_runners, job);
+    int status = oct_job_check(&oct_engine, job);
     struct oct_pile *pile;
 
     if (status != OCT_OK)

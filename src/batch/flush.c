@@ -53,10 +53,10 @@ static void chunk_take(struct chunk *chunk, struct oct_queue *queue, int op)
 }
 
 /* The clock may stand still or step: then this batch teaches nothing. */
-static uint64_t timed_run(struct oct_queue *queue, const struct oct_runner *runner, const struct chunk *chunk)
+static uint64_t timed_run(struct oct_queue *queue, const struct chunk *chunk)
 {
     uint64_t begin = queue->now(queue->now_arg);
-    runner->run(chunk->lane, chunk->lanes);
+    queue->engine->run(chunk->lane, chunk->lanes);
     uint64_t end = queue->now(queue->now_arg);
     return end > begin ? end - begin : 0;
 }
@@ -90,7 +90,7 @@ static bool chunk_ran(const struct chunk *chunk)
 static void chunk_run_lanes(struct oct_queue *queue, int op, const struct chunk *chunk, enum oct_flush_reason reason)
 {
     struct oct_bin *bin = &queue->bin[op];
-    uint64_t nanoseconds = timed_run(queue, &queue->runner[op], chunk);
+    uint64_t nanoseconds = timed_run(queue, chunk);
 
     queue->ran += nanoseconds;
     count_lanes(bin, chunk);

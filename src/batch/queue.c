@@ -19,7 +19,7 @@ static uint64_t monotonic_now(void *arg)
 }
 
 int oct_queue_new_with(struct oct_queue **queue, const struct oct_queue_config *config,
-                       const struct oct_runner runner[OCT_OP_COUNT], bool frozen)
+                       const struct oct_engine *engine, bool frozen)
 {
     oct_process_watch();
     oct_counters_start();
@@ -28,11 +28,11 @@ int oct_queue_new_with(struct oct_queue **queue, const struct oct_queue_config *
         return OCT_ERR_MEMORY;
     q->now = config != NULL && config->now != NULL ? config->now : monotonic_now;
     q->now_arg = config != NULL ? config->now_arg : NULL;
-    q->runner = runner;
+    q->engine = engine;
     q->generation = oct_process_generation();
     for (int op = 0; op < OCT_OP_COUNT; op++) {
         q->bin[op].cost.frozen = frozen;
-        q->bin[op].cost.whole = runner[op].whole;
+        q->bin[op].cost.whole = engine->is_whole(op);
     }
     *queue = q;
     return OCT_OK;
@@ -46,7 +46,7 @@ int oct_queue_new(struct oct_queue **queue, const struct oct_queue_config *confi
         return OCT_ERR_ARGUMENT;
     /* The portable table never pays. It is there for tests, which want lanes to run. */
     oct_cpu_info_get(&info);
-    return oct_queue_new_with(queue, config, oct_runners, strcmp(info.table, "c") == 0);
+    return oct_queue_new_with(queue, config, &oct_engine, strcmp(info.table, "c") == 0);
 }
 
 void oct_queue_publish(struct oct_queue *queue, int op)
@@ -114,7 +114,7 @@ void oct_queue_free(struct oct_queue *queue)
     oct_queue_destroy(queue);
 }
 
-int oct_job_check(const struct oct_runner runners[OCT_OP_COUNT], const struct oct_job *job)
+int oct_job_check(const struct oct_engine *engine, const struct oct_job *job)
 {
     if (job == NULL || job->op < 0 || job->op >= OCT_OP_COUNT)
         return OCT_ERR_ARGUMENT;
@@ -123,14 +123,12 @@ int oct_job_check(const struct oct_runner runners[OCT_OP_COUNT], const struct oc
     /* In whatever queue; but a job that was left behind by a fork waits nowhere. */
     if (job->state == OCT_JOB_WAITING && job->generation == oct_process_generation())
         return OCT_ERR_STATE;
-    /* An operation that the library has and the queue does not run. */
-    const struct oct_runner *runner = &runners[job->op];
-    return runner->check != NULL && runner->run != NULL ? runner->check(job) : OCT_ERR_UNSUPPORTED;
+    return engine->check(job);
 }
 
 int oct_queue_check(const struct oct_queue *queue, const struct oct_job *job)
 {
-    return queue != NULL ? oct_job_check(queue->runner, job) : OCT_ERR_ARGUMENT;
+    return queue != NULL ? oct_job_check(queue->engine, job) : OCT_ERR_ARGUMENT;
 }
 
 int oct_queue_submit(struct oct_queue *queue, struct oct_job *job)

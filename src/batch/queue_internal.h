@@ -9,7 +9,7 @@
  *                 ^
  *     submit in a callback -> late        (joins ready when the outermost call ends)
  *
- * Nobody but the runner sees a job outside a list, and the runner calls nobody back: so at every moment in which the
+ * Nobody but the engine sees a job outside a list, and the engine calls nobody back: so at every moment in which the
  * owner's code can run, each job that still waits can be unlinked from where it is, and is not touched again. That is
  * the whole defence against use after free.
  */
@@ -22,17 +22,9 @@
 #include <octuple/queue.h>
 
 #include "batch/cost.h"
+#include "batch/engine.h"
 #include "batch/list.h"
 #include "trace/probes.h"
-
-/* How an operation is checked and run: one table row per operation. */
-struct oct_runner {
-    /* OCT_OK, or why the job cannot be submitted. */
-    int (*check)(const struct oct_job *job);
-    /* Runs 1 to 8 jobs and sets the status of each. Must not call back into the queue. */
-    void (*run)(struct oct_job *const job[], unsigned jobs);
-    bool whole; /* one to eight jobs are one vector: struct oct_cost */
-};
 
 struct oct_bin {
     struct oct_job_list ready, late;
@@ -43,7 +35,7 @@ struct oct_bin {
 struct oct_queue {
     uint64_t (*now)(void *arg);
     void *now_arg;
-    const struct oct_runner *runner; /* OCT_OP_COUNT of them */
+    const struct oct_engine *engine;
     uint64_t generation;             /* of the process in which the lists are true */
     unsigned waiting;                /* jobs in all lists */
     uint64_t ran;                    /* nanoseconds in batches, in all */
@@ -54,15 +46,12 @@ struct oct_queue {
     struct oct_bin bin[OCT_OP_COUNT];
 };
 
-/* The public constructor with runners of the caller's choice, which outlive the queue. frozen: learn no costs. */
+/* The public constructor with an engine of the caller's choice, which outlives the queue. frozen: learn no costs. */
 int oct_queue_new_with(struct oct_queue **queue, const struct oct_queue_config *config,
-                       const struct oct_runner runner[OCT_OP_COUNT], bool frozen);
+                       const struct oct_engine *engine, bool frozen);
 
 /* The same as oct_queue_free(), but also for the end of a thread inside one of its callbacks. */
 void oct_queue_destroy(struct oct_queue *queue);
-
-/* The runners that compute (runner.c). */
-extern const struct oct_runner oct_runners[OCT_OP_COUNT];
 
 /* 1 in the first process, one more in its child, and so on (thread.c). */
 uint64_t oct_process_generation(void);
@@ -75,8 +64,8 @@ void oct_queue_sync(struct oct_queue *queue);
 /* Tells the counters the news of an operation. */
 void oct_queue_publish(struct oct_queue *queue, int op);
 
-/* OCT_OK, or why the job cannot be run by these runners, or by this queue, which may be NULL (queue.c). */
-int oct_job_check(const struct oct_runner runners[OCT_OP_COUNT], const struct oct_job *job);
+/* OCT_OK, or why the job cannot be run by this engine, or by this queue, which may be NULL (queue.c). */
+int oct_job_check(const struct oct_engine *engine, const struct oct_job *job);
 int oct_queue_check(const struct oct_queue *queue, const struct oct_job *job);
 
 /* Nanoseconds on a clock that stands still while batches run. */

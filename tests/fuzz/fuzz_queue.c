@@ -2,7 +2,7 @@
  * Copyright The Octuple Authors */
 /*
  * The queue as a machine for programs made of fuzz: submit, cancel, poll, run full, defer, company, costs, and
- * callbacks that do all of this themselves. What the jobs compute is left out (a runner that only notes), so that
+ * callbacks that do all of this themselves. What the jobs compute is left out (an engine that only notes), so that
  * thousands of programs run in a second. A model beside it knows which jobs wait; every job ends exactly once, and its
  * memory is freed as soon as the header says that it may go.
  */
@@ -20,7 +20,7 @@
 struct slot {
     struct oct_job *job; /* on the heap, so that a use after its end is seen; NULL: free */
     int waiting;
-    int ran; /* the runner had it: its callback is due */
+    int ran; /* the engine had it: its callback is due */
 };
 
 static struct fuzz_input in;
@@ -29,6 +29,12 @@ static struct slot slot[JOBS];
 static unsigned waiting, depth;
 static uint64_t clock_now;
 static int refusal;
+
+static bool is_whole(int op)
+{
+    (void)op;
+    return false;
+}
 
 static void step(void);
 
@@ -103,7 +109,7 @@ static void submit(struct slot *s)
     }
 }
 
-/* A job that the runner has had cannot be cancelled any more: its callback comes. */
+/* A job that the engine has had cannot be cancelled any more: its callback comes. */
 static void cancel(struct slot *s)
 {
     if (!s->job)
@@ -150,6 +156,12 @@ static void act(unsigned what, unsigned arg)
     }
 }
 
+static bool is_whole(int op)
+{
+    (void)op;
+    return false;
+}
+
 static void step(void)
 {
     depth++;
@@ -163,14 +175,12 @@ static void step(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct oct_runner runner[OCT_OP_COUNT];
+    static const struct oct_engine engine = {check, run, is_whole};
     const struct oct_queue_config config = {now, NULL};
-    for (int op = 0; op < OCT_OP_COUNT; op++)
-        runner[op] = (struct oct_runner){check, run};
     in = (struct fuzz_input){data, size};
     waiting = depth = 0;
     clock_now = 1;
-    FUZZ_CHECK(oct_queue_new_with(&queue, &config, runner, fuzz_byte(&in) & 1) == OCT_OK);
+    FUZZ_CHECK(oct_queue_new_with(&queue, &config, &engine, fuzz_byte(&in) & 1) == OCT_OK);
     for (unsigned i = 0; i < STEPS && in.left > 0; i++)
         step();
     /* What still waits goes without a callback: the queue is freed first, then the jobs. */

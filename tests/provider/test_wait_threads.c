@@ -86,7 +86,13 @@ static int check_nothing(const struct oct_job *job)
     return OCT_OK;
 }
 
-static const struct oct_runner runner[OCT_OP_COUNT] = {[OP] = {.check = check_nothing, .run = run_nothing}};
+static bool is_whole(int op)
+{
+    (void)op;
+    return false;
+}
+
+static const struct oct_engine engine = {check_nothing, run_nothing, is_whole};
 
 struct waiting_job {
     struct oct_job job; /* where a fibre's stack would be: it outlives its thread */
@@ -100,7 +106,7 @@ static int begin(struct waiting_job *w)
     void *const keys[OCT_TASK_KEYS] = {&key, NULL};
     struct oct_queue *queue = oct_queue_thread();
 
-    queue->runner = runner;
+    queue->engine = &engine;
     w->ctx = context = ASYNC_WAIT_CTX_new();
     w->job = (struct oct_job){.op = OP, .done = oct_wait_done};
     w->job.arg = oct_wait_begin(NULL, queue, &w->job, keys);

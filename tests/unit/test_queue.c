@@ -5,7 +5,7 @@
 
 #include <octuple/async.h>
 
-#include "fake_runner.h"
+#include "fake_engine.h"
 
 #define OP       OCT_OP_RSA2048_PRIVATE
 #define OTHER_OP OCT_OP_RSA4096_PUBLIC
@@ -559,39 +559,6 @@ static void test_draining(void **state)
 
 #define WITH_SCENE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-static int accept_any(const struct oct_job *job)
-{
-    (void)job;
-    return OCT_OK;
-}
-
-static void run_none(struct oct_job *const job[], unsigned jobs)
-{
-    (void)job;
-    (void)jobs;
-}
-
-/* An operation whose row of the runners is empty, or half of it, is refused, and its job untouched. */
-static void test_no_runner(void **state)
-{
-    static const struct oct_runner runner[OCT_OP_COUNT] = {[0] = {accept_any, run_none, false},
-                                                           [1] = {accept_any, NULL, false},
-                                                           [2] = {NULL, run_none, false}};
-    struct oct_queue *queue = NULL;
-    (void)state;
-    assert_int_equal(oct_queue_new_with(&queue, NULL, runner, false), OCT_OK);
-    for (int op = 0; op < OCT_OP_COUNT; op++) {
-        struct oct_job job = {.op = op, .status = 77};
-        assert_int_equal(oct_queue_submit(queue, &job), op == 0 ? OCT_OK : OCT_ERR_UNSUPPORTED);
-        assert_int_equal(oct_queue_holds(queue, &job), op == 0);
-        if (op == 0)
-            assert_int_equal(oct_queue_cancel(queue, &job), OCT_OK);
-        else
-            assert_true(job.state == OCT_JOB_IDLE && job.status == 77);
-    }
-    oct_queue_free(queue);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -621,7 +588,6 @@ int main(void)
         WITH_SCENE(test_waiting_is_told),
         WITH_SCENE(test_frozen_queue),
         WITH_SCENE(test_draining),
-        cmocka_unit_test(test_no_runner),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The queue with its real runners for P-256 and P-384, on the table that the environment chose: every result is
+ * The queue with the real operations for P-256 and P-384, on the table that the environment chose: every result is
  * libcrypto's, or a signature that libcrypto accepts, and a key, peer or signature that is refused fails its own job alone.
  */
 #include "unit.h"

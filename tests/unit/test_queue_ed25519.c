@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The queue with its real Ed25519 runners, on the table that the environment chose: what it signs it verifies, a spoilt signature fails its
+ * The queue with the real Ed25519 operations, on the table that the environment chose: what it signs it verifies, a spoilt signature fails its
  * own job alone, and jobs that cannot be run are refused with nothing touched.
  */
 #include "unit.h"

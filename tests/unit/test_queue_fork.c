@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "fake_runner.h"
+#include "fake_engine.h"
 
 #define OP OCT_OP_RSA2048_PRIVATE
 
@@ -24,7 +24,7 @@ static void waiting_job(struct oct_queue *queue, struct oct_job *job, unsigned f
         abort();
 }
 
-/* A runner for the threads' own queues, for several threads at once: it notes nothing. */
+/* An engine for the threads' own queues, for several threads at once: it notes nothing. */
 static void quiet_run(struct oct_job *const job[], unsigned jobs)
 {
     for (unsigned i = 0; i < jobs; i++)
@@ -37,7 +37,14 @@ static int quiet_check(const struct oct_job *job)
     return OCT_OK;
 }
 
-static const struct oct_runner quiet[OCT_OP_COUNT] = {[OP] = {.check = quiet_check, .run = quiet_run}};
+static bool quiet_is_whole(int op)
+{
+    (void)op;
+    return false;
+}
+
+static const struct oct_engine quiet = {quiet_check, quiet_run, quiet_is_whole};
+
 static void check_left_behind(struct oct_queue *queue, struct oct_job *job)
 {
     struct oct_job before = *job;
@@ -230,7 +237,7 @@ static void *thread_leaves_job(void *arg)
 {
     struct left *left = arg;
     left->queue = oct_queue_thread();
-    left->queue->runner = quiet;
+    left->queue->engine = &quiet;
     waiting_job(left->queue, &left->job, 0);
     return NULL;
 }
@@ -266,7 +273,7 @@ static void *thread_ends_in_callback(void *arg)
 {
     struct oct_job *job = arg;
     struct oct_queue *queue = oct_queue_thread();
-    queue->runner = quiet;
+    queue->engine = &quiet;
     for (int i = 0; i < 2; i++) {
         job[i] = (struct oct_job){.op = OP, .done = exit_thread};
         if (oct_queue_submit(queue, &job[i]) != OCT_OK)
@@ -295,7 +302,7 @@ static void late_destructor(void *value)
     struct oct_job job = {.op = OP};
     struct oct_queue *queue = oct_queue_thread();
     (void)value;
-    queue->runner = quiet;
+    queue->engine = &quiet;
     if (oct_queue_submit(queue, &job) != OCT_OK || oct_queue_poll(queue) != 1)
         abort();
 }
@@ -324,7 +331,7 @@ static void *thread_keeps_busy(void *arg)
     struct oct_job job[10];
     unsigned *rounds = arg;
 
-    queue->runner = quiet;
+    queue->engine = &quiet;
     while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
         for (int i = 0; i < 10; i++) {
             job[i] = (struct oct_job){.op = OP};
@@ -361,7 +368,7 @@ static void test_fork_under_load(void **state)
     struct oct_queue *queue = oct_queue_thread();
     struct oct_job job = {.op = OP};
     (void)state;
-    queue->runner = quiet;
+    queue->engine = &quiet;
     assert_int_equal(oct_queue_submit(queue, &job), OCT_OK);
     for (int i = 0; i < 2; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, thread_keeps_busy, &rounds[i]), 0);

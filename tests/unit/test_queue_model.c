@@ -8,7 +8,7 @@
  */
 #include "unit.h"
 
-#include "fake_runner.h"
+#include "fake_engine.h"
 
 #define OPS   3
 #define MOST  64 /* jobs that wait */

@@ -3,7 +3,7 @@
 /* oct_queue_run_now(): jobs that do not wait, next to jobs that do; and how it learns whether a vector pays for one. */
 #include "unit.h"
 
-#include "fake_runner.h"
+#include "fake_engine.h"
 
 #include <octuple/counters.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The queue with its real runners: RSA jobs with several keys through the thread's own queue, on the table that the
+ * The queue with the real operations: RSA jobs with several keys through the thread's own queue, on the table that the
  * environment chose. A private result is right if libcrypto's public operation leads back from it to the input.
  */
 #include "unit.h"

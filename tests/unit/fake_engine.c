@@ -2,7 +2,7 @@
  * Copyright The Octuple Authors */
 #include "unit.h"
 
-#include "fake_runner.h"
+#include "fake_engine.h"
 
 struct fake fake;
 
@@ -29,19 +29,23 @@ static void fake_run(struct oct_job *const job[], unsigned jobs)
     fake.clock += fake.cost[jobs > 4];
 }
 
+static bool fake_is_whole(int op)
+{
+    (void)op;
+    return false;
+}
+
 struct oct_queue *fake_queue(bool learn)
 {
-    static struct oct_runner runner[OCT_OP_COUNT];
+    static const struct oct_engine engine = {fake_check, fake_run, fake_is_whole};
     const struct oct_queue_config config = {.now = fake_now};
     struct oct_queue *queue = NULL;
 
-    for (int op = 0; op < OCT_OP_COUNT; op++)
-        runner[op] = (struct oct_runner){fake_check, fake_run, false};
     memset(&fake, 0, sizeof fake);
     fake.clock = 1000;
     fake.cost[0] = 1500;
     fake.cost[1] = 3000;
-    if (oct_queue_new_with(&queue, &config, runner, !learn) != OCT_OK)
+    if (oct_queue_new_with(&queue, &config, &engine, !learn) != OCT_OK)
         abort();
     return queue;
 }

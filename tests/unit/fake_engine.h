@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * A runner that computes nothing, on a clock that goes only when it runs: the queue's tests decide what everything
+ * An engine that computes nothing, on a clock that goes only when it runs: the queue's tests decide what everything
  * costs and which result each job gets, and see which jobs were in lanes together.
  */
-#ifndef OCT_TESTS_FAKE_RUNNER_H
-#define OCT_TESTS_FAKE_RUNNER_H
+#ifndef OCT_TESTS_FAKE_ENGINE_H
+#define OCT_TESTS_FAKE_ENGINE_H
 
 #include "batch/queue_internal.h"
 
@@ -22,7 +22,7 @@ extern struct fake fake;
 /* A job's result in lanes is rsa.in - FAKE_STATUS: OCT_OK if `in` is NULL. */
 #define FAKE_STATUS ((const uint8_t *)1024)
 
-/* A queue with fake runners. learn: whether costs are learned. */
+/* A queue with the fake engine. learn: whether costs are learned. */
 struct oct_queue *fake_queue(bool learn);
 
 #endif
