@@ -26,6 +26,9 @@ target_compile_definitions(octuple_base_flags INTERFACE _GNU_SOURCE)
 # The features of the avx512 backend, and of nothing else.
 set(OCT_AVX512_FLAGS -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512ifma -mbmi2)
 
+# Kernels on lanes of 16 bits have these besides (src/vec/w32.h).
+set(OCT_W32_FLAGS ${OCT_AVX512_FLAGS} -mavx512vbmi -mavx512vbmi2 -mavx512vnni)
+
 # The features of the tiers of AES-GCM.
 set(OCT_GCM_XMM_FLAGS -mavx2 -mbmi2 -maes -mpclmul)
 set(OCT_GCM_YMM_FLAGS ${OCT_GCM_XMM_FLAGS} -mvaes -mvpclmulqdq)

@@ -254,6 +254,8 @@ class FunctionFlow:
         frame = None
         if first and first[0] in state.frame and len(ops) == 2:
             frame = self.moved_frame(state, instruction, m, state.frame[first[0]], ops[1], first[0])
+        elif m == "add" and register(ops[1]) and state.frame.get(register(ops[1])[0]) == PUBLIC_STRUCT:
+            frame = PUBLIC_STRUCT       # an offset, plus the address of the arguments
         self.write(state, instruction, ops[0], data, frame)
         state.flags = data
         if m not in ("inc", "dec"):

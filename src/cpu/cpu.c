@@ -30,6 +30,7 @@ static const struct {
     [OCT_CPU_AVX512IFMA] = {"avx512ifma", LEAF7_EBX, 21, STATE_ZMM},
     [OCT_CPU_AVX512VBMI] = {"avx512vbmi", LEAF7_ECX, 1, STATE_ZMM},
     [OCT_CPU_AVX512VBMI2] = {"avx512vbmi2", LEAF7_ECX, 6, STATE_ZMM},
+    [OCT_CPU_AVX512VNNI] = {"avx512vnni", LEAF7_ECX, 11, STATE_ZMM},
     [OCT_CPU_VAES] = {"vaes", LEAF7_ECX, 9, STATE_YMM},
     [OCT_CPU_VPCLMULQDQ] = {"vpclmulqdq", LEAF7_ECX, 10, STATE_YMM},
     [OCT_CPU_GFNI] = {"gfni", LEAF7_ECX, 8, STATE_XMM},
@@ -108,12 +109,22 @@ void oct_cpu_detect(struct oct_cpu *cpu)
     oct_cpu_judge(cpu, &regs);
 }
 
+struct need {
+    uint8_t feature;
+    const char *reason;
+};
+
+static const char *first_missing(const struct oct_cpu *cpu, const struct need *needed, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(cpu->silicon >> needed[i].feature & 1))
+            return needed[i].reason;
+    return NULL;
+}
+
 const char *oct_cpu_missing_for_avx512_ifma(const struct oct_cpu *cpu)
 {
-    static const struct {
-        uint8_t feature;
-        const char *reason;
-    } needed[] = {
+    static const struct need needed[] = {
         {OCT_CPU_AVX512F, "this CPU has no AVX-512 (avx512f is missing)"},
         {OCT_CPU_AVX512IFMA, "avx512ifma is missing"},
         {OCT_CPU_AVX512BW, "avx512bw is missing"},
@@ -121,12 +132,21 @@ const char *oct_cpu_missing_for_avx512_ifma(const struct oct_cpu *cpu)
         {OCT_CPU_AVX512VL, "avx512vl is missing"},
         {OCT_CPU_BMI2, "bmi2 is missing"},
     };
-    for (size_t i = 0; i < OCT_ARRAY_LEN(needed); i++)
-        if (!(cpu->silicon >> needed[i].feature & 1))
-            return needed[i].reason;
-    if (!cpu->os_zmm)
-        return "the CPU has AVX-512, but the operating system or hypervisor has not switched its registers on";
-    return NULL;
+    const char *missing = first_missing(cpu, needed, OCT_ARRAY_LEN(needed));
+    if (!missing && !cpu->os_zmm)
+        missing = "the CPU has AVX-512, but the operating system or hypervisor has not switched its registers on";
+    return missing;
+}
+
+const char *oct_cpu_missing_for_avx512_w32(const struct oct_cpu *cpu)
+{
+    static const struct need needed[] = {
+        {OCT_CPU_AVX512VBMI, "avx512vbmi is missing"},
+        {OCT_CPU_AVX512VBMI2, "avx512vbmi2 is missing"},
+        {OCT_CPU_AVX512VNNI, "avx512vnni is missing"},
+    };
+    const char *missing = oct_cpu_missing_for_avx512_ifma(cpu);
+    return missing ? missing : first_missing(cpu, needed, OCT_ARRAY_LEN(needed));
 }
 
 void oct_cpu_describe(struct oct_cpu_info *info, const struct oct_cpu *cpu)

@@ -25,6 +25,7 @@ enum oct_cpu_feature {
     OCT_CPU_AVX512IFMA,
     OCT_CPU_AVX512VBMI,
     OCT_CPU_AVX512VBMI2,
+    OCT_CPU_AVX512VNNI,
     OCT_CPU_VAES,
     OCT_CPU_VPCLMULQDQ,
     OCT_CPU_GFNI,
@@ -79,6 +80,8 @@ static inline bool oct_cpu_has(const struct oct_cpu *cpu, enum oct_cpu_feature f
 /* NULL if the avx512 table can run: AVX-512 F, BW, DQ, VL, IFMA and BMI2, with zmm state switched on. Otherwise the
  * reason in plain words, static. */
 const char *oct_cpu_missing_for_avx512_ifma(const struct oct_cpu *cpu);
+/* The same for kernels on lanes of 16 bits, which take VBMI, VBMI2 and VNNI besides. */
+const char *oct_cpu_missing_for_avx512_w32(const struct oct_cpu *cpu);
 
 /* Fills in the CPU's part of the public structure: all but table and table_reason. */
 void oct_cpu_describe(struct oct_cpu_info *info, const struct oct_cpu *cpu);

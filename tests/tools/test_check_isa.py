@@ -45,8 +45,8 @@ void oct_avx512_clean(const struct args *args)
 }
 """
 
-# What is public of a register is its lowest byte; of two addresses in the struct of arguments a public count chooses one; an address
-# goes by way of a vector register.
+# What is public of a register is its lowest byte; of two addresses in the struct of arguments a public count chooses one, or it is
+# added to one; an address goes by way of a vector register.
 BYTES = PROLOGUE + """
 void oct_avx512_bytes(const struct args *a)
 {
@@ -56,6 +56,8 @@ void oct_avx512_bytes(const struct args *a)
     __asm__ volatile("lea 16(%0), %%rax\\n\\tlea 24(%0), %%rcx\\n\\tcmp $3, %1\\n\\tcmovb %%rcx, %%rax\\n\\t"
                      "mov (%%rax), %%rax\\n\\tmov (%%rax), %%rax"
                      : : "r"(a), "r"(a->count) : "rax", "rcx", "cc");
+    __asm__ volatile("mov %1, %%eax\\n\\tshl $3, %%rax\\n\\tadd %0, %%rax\\n\\tmov (%%rax), %%rax\\n\\tmov (%%rax), %%rax"
+                     : : "r"(a), "r"(a->count) : "rax", "cc");
     __asm__ volatile("vmovq (%0), %%xmm0\\n\\tvmovq %%xmm0, %%rax\\n\\tmov (%%rax), %%rcx\\n\\ttest %%rax, %%rax\\n\\tjz 1f\\n\\t"
                      "vzeroupper\\n1:"
                      : : "r"(&a->in) : "rax", "rcx", "xmm0", "cc");

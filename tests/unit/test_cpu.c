@@ -9,12 +9,12 @@
 #define XCR0_X87_SSE_AVX 0x7u
 #define XCR0_AVX512      0xe7u
 
-/* Leaf 7 EBX: bmi2 and avx2; avx512 f, dq, ifma, bw, vl, and sha. Leaf 7 ECX: vbmi, vbmi2, gfni, vaes, vpclmulqdq.
+/* Leaf 7 EBX: bmi2 and avx2; avx512 f, dq, ifma, bw, vl, and sha. Leaf 7 ECX: vbmi, vbmi2, gfni, vaes, vpclmulqdq, vnni.
  * Leaf 1 ECX: pclmulqdq, aes, osxsave. */
 #define EBX_AVX2    (BIT(5) | BIT(8))
 #define EBX_SKYLAKE (EBX_AVX2 | BIT(16) | BIT(17) | BIT(30) | BIT(31))
 #define EBX_ICELAKE (EBX_SKYLAKE | BIT(21) | BIT(29))
-#define ECX_ICELAKE (BIT(1) | BIT(6) | BIT(8) | BIT(9) | BIT(10))
+#define ECX_ICELAKE (BIT(1) | BIT(6) | BIT(8) | BIT(9) | BIT(10) | BIT(11))
 #define ECX1        (BIT(1) | BIT(25) | BIT(27))
 
 static void set_text(uint32_t *word, const char *text)
@@ -124,6 +124,27 @@ static void test_each_needed_feature(void **state)
         assert_non_null(missing);
         assert_non_null(strstr(missing, needed[i].name));
     }
+}
+
+/* Kernels on lanes of 16 bits need all of that and three more. */
+static void test_each_feature_of_w32(void **state)
+{
+    static const struct {
+        unsigned bit;
+        const char *name;
+    } needed[] = {{1, "avx512vbmi is"}, {6, "avx512vbmi2 is"}, {11, "avx512vnni is"}};
+    struct oct_cpu cpu = zen5();
+    (void)state;
+    assert_null(oct_cpu_missing_for_avx512_w32(&cpu));
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
+        cpu = judged(machine("AuthenticAMD", 0x00b00f21, EBX_ICELAKE, ECX_ICELAKE & ~BIT(needed[i].bit), XCR0_AVX512));
+        assert_non_null(strstr(oct_cpu_missing_for_avx512_w32(&cpu), needed[i].name));
+        assert_null(oct_cpu_missing_for_avx512_ifma(&cpu));
+    }
+    cpu = judged(machine("AuthenticAMD", 0x00b00f21, EBX_ICELAKE & ~BIT(21), ECX_ICELAKE, XCR0_AVX512));
+    assert_non_null(strstr(oct_cpu_missing_for_avx512_w32(&cpu), "avx512ifma"));
+    cpu = judged(machine("AuthenticAMD", 0x00b00f21, EBX_ICELAKE, ECX_ICELAKE, XCR0_X87_SSE_AVX));
+    assert_non_null(strstr(oct_cpu_missing_for_avx512_w32(&cpu), "operating system"));
 }
 
 static void assert_no_zmm(uint64_t xcr0)
@@ -247,9 +268,10 @@ static void test_describe(void **state)
 /* The kernel lists a feature only if it switched it on, under names that differ a little. */
 static const char *kernel_name(unsigned feature)
 {
-    return feature == OCT_CPU_AVX512VBMI2 ? "avx512_vbmi2"
-           : feature == OCT_CPU_SHA       ? "sha_ni"
-                                          : oct_cpu_feature_name(feature);
+    return feature == OCT_CPU_AVX512VBMI2  ? "avx512_vbmi2"
+           : feature == OCT_CPU_AVX512VNNI ? "avx512_vnni"
+           : feature == OCT_CPU_SHA        ? "sha_ni"
+                                           : oct_cpu_feature_name(feature);
 }
 
 static int line_has(const char *line, const char *word)
@@ -291,6 +313,7 @@ int main(void)
         cmocka_unit_test(test_skylake_server_has_no_ifma),
         cmocka_unit_test(test_no_avx512),
         cmocka_unit_test(test_each_needed_feature),
+        cmocka_unit_test(test_each_feature_of_w32),
         cmocka_unit_test(test_system_without_zmm),
         cmocka_unit_test(test_system_without_xsave),
         cmocka_unit_test(test_no_cpuid_at_all),

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The tables of ML-KEM and of the hashing under it: one for each backend, constant function pointers. */
+#ifndef OCT_OPS_MLKEM_H
+#define OCT_OPS_MLKEM_H
+
+#include "kernels/keccak.h"
+#include "kernels/mlkem.h"
+
+enum oct_mlkem_set { OCT_MLKEM_768, OCT_MLKEM_1024, OCT_MLKEM_SETS };
+
+/* The size of a set's keys and ciphertexts. */
+struct oct_mlkem_size {
+    size_t ek, dk, ct;
+};
+extern const struct oct_mlkem_size oct_mlkem_size[OCT_MLKEM_SETS];
+
+struct oct_mlkem_ops {
+    const char *name;
+    struct {
+        oct_mlkem_keygen_fn *keygen;
+        oct_mlkem_encaps_fn *encaps;
+        oct_mlkem_decaps_fn *decaps;
+        oct_mlkem_check_fn *check;
+        const size_t *workspace;
+    } set[OCT_MLKEM_SETS];
+    oct_keccak_fn *keccak;
+    const size_t *keccak_workspace;
+};
+
+/* The table that goes with oct_ops_selected(), or NULL where there is none, or the CPU lacks what this one needs besides;
+ * `reason` (may be NULL) gets the words for it; static. */
+const struct oct_mlkem_ops *oct_mlkem_selected(const char **reason);
+
+/* Every table that this CPU can run, or the portable one alone by OCTUPLE_TABLE=c: for tests. Returns how many were written. */
+unsigned oct_mlkem_runnable(const struct oct_mlkem_ops *table[2]);
+
+/* Runs the known-answer test of a set on a table: 0 if it passed. */
+int oct_mlkem_known_answer(const struct oct_mlkem_ops *ops, enum oct_mlkem_set set);
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The AVX-512 backend of the contract of 16-bit lanes: F, BW, DQ, VL, and VBMI, VBMI2 and VNNI besides. */
+#ifndef OCT_VEC_W32_AVX512_H
+#define OCT_VEC_W32_AVX512_H
+
+typedef __m512i w32;
+typedef __m512i d16;
+
+/* Arrays of 64 bytes (16 words) that are functions F of their index. */
+#define W32_EIGHT(F, k, n) F(k, n), F(k, n + 1), F(k, n + 2), F(k, n + 3), F(k, n + 4), F(k, n + 5), F(k, n + 6), F(k, n + 7)
+#define W32_SIXTEEN(F, k) {W32_EIGHT(F, k, 0), W32_EIGHT(F, k, 8)}
+#define W32_BYTES(F, k)                                                                                               \
+    {                                                                                                                 \
+        W32_EIGHT(F, k, 0), W32_EIGHT(F, k, 8), W32_EIGHT(F, k, 16), W32_EIGHT(F, k, 24), W32_EIGHT(F, k, 32),        \
+            W32_EIGHT(F, k, 40), W32_EIGHT(F, k, 48), W32_EIGHT(F, k, 56)                                             \
+    }
+
+OCT_INLINE w32 w32_set1(int16_t x)
+{
+    return _mm512_set1_epi16(x);
+}
+OCT_INLINE w32 w32_load_table(const int16_t p[W32_LANES])
+{
+    return _mm512_load_si512(p);
+}
+OCT_INLINE w32 w32_load(const int16_t p[W32_LANES], int low, int high)
+{
+    (void)low, (void)high;
+    return _mm512_load_si512(p);
+}
+OCT_INLINE void w32_store(int16_t p[W32_LANES], w32 a, int low, int high)
+{
+    (void)low, (void)high;
+    _mm512_store_si512(p, a);
+}
+OCT_INLINE w32 w32_add(w32 a, w32 b)
+{
+    return _mm512_add_epi16(a, b);
+}
+OCT_INLINE w32 w32_sub(w32 a, w32 b)
+{
+    return _mm512_sub_epi16(a, b);
+}
+OCT_INLINE w32 w32_sub_wrap(w32 a, w32 b)
+{
+    return _mm512_sub_epi16(a, b);
+}
+OCT_INLINE w32 w32_mullo(w32 a, w32 b)
+{
+    return _mm512_mullo_epi16(a, b);
+}
+OCT_INLINE w32 w32_mullo_wrap(w32 a, w32 b)
+{
+    return _mm512_mullo_epi16(a, b);
+}
+OCT_INLINE w32 w32_mulhi(w32 a, w32 b)
+{
+    return _mm512_mulhi_epi16(a, b);
+}
+OCT_INLINE w32 w32_mulhrs(w32 a, w32 b)
+{
+    return _mm512_mulhrs_epi16(a, b);
+}
+OCT_INLINE w32 w32_sll(w32 a, unsigned bits)
+{
+    return _mm512_slli_epi16(a, bits);
+}
+OCT_INLINE w32 w32_sll_wrap(w32 a, unsigned bits)
+{
+    return _mm512_slli_epi16(a, bits);
+}
+OCT_INLINE w32 w32_sra(w32 a, unsigned bits)
+{
+    return _mm512_srai_epi16(a, bits);
+}
+OCT_INLINE w32 w32_or_wrap(w32 a, w32 b)
+{
+    return _mm512_or_si512(a, b);
+}
+OCT_INLINE w32 w32_and(w32 a, int16_t mask)
+{
+    return _mm512_and_si512(a, _mm512_set1_epi16(mask));
+}
+OCT_INLINE w32 w32_add_above(w32 a, w32 b, int16_t limit)
+{
+    return _mm512_mask_add_epi16(a, _mm512_cmpgt_epi16_mask(b, _mm512_set1_epi16(limit)), a, _mm512_set1_epi16(1));
+}
+OCT_INLINE w32 w32_lookup16(const int16_t table[W32_LANES], w32 a)
+{
+    return _mm512_permutexvar_epi16(a, _mm512_load_si512(table));
+}
+
+OCT_INLINE void w32_exchange(w32 *x, w32 *y, unsigned bit)
+{
+    const w32 a = *x, b = *y;
+    if (bit == 3) {
+        *x = _mm512_inserti64x4(a, _mm512_castsi512_si256(b), 1);
+        *y = _mm512_shuffle_i64x2(a, b, 0xee);
+    } else if (bit == 2) {
+        *x = _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), b);
+        *y = _mm512_permutex2var_epi64(a, _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15), b);
+    } else if (bit == 1) {
+        *x = _mm512_unpacklo_epi64(a, b);
+        *y = _mm512_unpackhi_epi64(a, b);
+    } else {
+        *x = _mm512_mask_shuffle_epi32(a, 0xaaaa, b, _MM_PERM_CCAA);
+        *y = _mm512_mask_shuffle_epi32(b, 0x5555, a, _MM_PERM_DDBB);
+    }
+}
+#define W32_ZIP(k, u) (8 * (k) + (u) / 2 + (u) % 2 * 16)
+#define W32_UNZIP(k, u) (2 * (u) + (k))
+OCT_INLINE void w32_move_units(w32 *x, w32 *y, const int32_t first[16], const int32_t second[16])
+{
+    const w32 a = *x, b = *y;
+    *x = _mm512_permutex2var_epi32(a, _mm512_load_si512(first), b);
+    *y = _mm512_permutex2var_epi32(a, _mm512_load_si512(second), b);
+}
+OCT_INLINE void w32_zip(w32 *x, w32 *y)
+{
+    static const int32_t from[2][16] OCT_ALIGN64 = {W32_SIXTEEN(W32_ZIP, 0), W32_SIXTEEN(W32_ZIP, 1)};
+    w32_move_units(x, y, from[0], from[1]);
+}
+OCT_INLINE void w32_unzip(w32 *x, w32 *y)
+{
+    static const int32_t from[2][16] OCT_ALIGN64 = {W32_SIXTEEN(W32_UNZIP, 0), W32_SIXTEEN(W32_UNZIP, 1)};
+    w32_move_units(x, y, from[0], from[1]);
+}
+OCT_INLINE w32 w32_swap(w32 a)
+{
+    return _mm512_rol_epi32(a, 16);
+}
+
+OCT_INLINE d16 d16_zero(void)
+{
+    return _mm512_setzero_si512();
+}
+OCT_INLINE d16 d16_dot(d16 acc, w32 a, w32 b)
+{
+    return _mm512_dpwssd_epi32(acc, a, b);
+}
+OCT_INLINE w32 d16_low_wrap(d16 x, d16 y)
+{
+    return _mm512_mask_blend_epi16(0xaaaaaaaa, x, _mm512_slli_epi32(y, 16));
+}
+OCT_INLINE w32 d16_high(d16 x, d16 y)
+{
+    return _mm512_mask_blend_epi16(0xaaaaaaaa, _mm512_srli_epi32(x, 16), y);
+}
+
+/* Four numbers go to one word: from where its bytes are, and by which shift each half of a number is found in it. */
+#define W32_BYTE_OF(bits, n) ((n) / 8 * (bits) / 2 + (n) % 8)
+#define W32_SHIFT_OF(bits, n) ((n) / 8 * 4 * (bits) % 8 + (n) % 8 / 2 * (bits) + (n) % 2 * 8)
+#define W32_LOAD_TABLES(bits) {W32_BYTES(W32_BYTE_OF, bits), W32_BYTES(W32_SHIFT_OF, bits)}
+OCT_INLINE w32 w32_load_by(const uint8_t *p, unsigned bits, const uint8_t table[2][64])
+{
+    const __mmask64 k = ((uint64_t)1 << 4 * bits) - 1;
+    const w32 bytes = _mm512_permutexvar_epi8(_mm512_load_si512(table[0]), _mm512_maskz_loadu_epi8(k, p));
+    const w32 found = _mm512_multishift_epi64_epi8(_mm512_load_si512(table[1]), bytes);
+    return _mm512_and_si512(found, _mm512_set1_epi16((short)((1u << bits) - 1)));
+}
+OCT_INLINE w32 w32_load_bits(const uint8_t *p, unsigned bits)
+{
+    static const uint8_t tables[6][2][64] OCT_ALIGN64 = {W32_LOAD_TABLES(1),  W32_LOAD_TABLES(4),  W32_LOAD_TABLES(5),
+                                                         W32_LOAD_TABLES(10), W32_LOAD_TABLES(11), W32_LOAD_TABLES(12)};
+    return w32_load_by(p, bits, tables[bits < 4 ? 0 : bits < 10 ? bits - 3 : bits - 7]);
+}
+
+/* Four numbers become one word of 4 * bits bits. Where these are no whole bytes the odd words are shifted by half a byte, and the byte
+ * that two words share is put together from both; byte 7 of a word is zero then. */
+#define W32_WHOLE(bits, n) ((n) / ((bits) / 2 + (bits) % 2) * 8 + (n) % ((bits) / 2 + (bits) % 2))
+#define W32_EVEN(bits, n) ((n) / (bits) * 16 + ((n) % (bits) <= (bits) / 2 ? (n) % (bits) : 7))
+#define W32_FIRST(bits, n) (((bits) % 2 ? W32_EVEN(bits, n) : W32_WHOLE(bits, n)) & 63)
+#define W32_SECOND(bits, n) (((n) / (bits) * 16 + 8 + ((n) % (bits) >= (bits) / 2 ? (n) % (bits) - (bits) / 2 : 7)) & 63)
+#define W32_STORE_TABLES(bits) {W32_BYTES(W32_FIRST, bits), W32_BYTES(W32_SECOND, bits)}
+OCT_INLINE w32 w32_gather_bits(w32 a, unsigned bits)
+{
+    const w32 pairs = _mm512_madd_epi16(a, _mm512_set1_epi32((int)(1u << bits << 16 | 1)));
+    const w32 close = _mm512_sllv_epi32(pairs, _mm512_set1_epi64(32 - 2 * bits));
+    return _mm512_srli_epi64(close, 32 - 2 * bits);
+}
+OCT_INLINE void w32_store_by(uint8_t *p, w32 a, unsigned bits, const uint8_t table[2][64])
+{
+    const __mmask64 k = ((uint64_t)1 << 4 * bits) - 1;
+    const w32 words = w32_gather_bits(a, bits);
+    w32 bytes;
+    if (bits % 2 == 0) {
+        bytes = _mm512_permutexvar_epi8(_mm512_load_si512(table[0]), words);
+    } else {
+        const w32 shifted = _mm512_sllv_epi64(words, _mm512_set4_epi64(4, 0, 4, 0));
+        bytes = _mm512_or_si512(_mm512_permutexvar_epi8(_mm512_load_si512(table[0]), shifted),
+                                _mm512_permutexvar_epi8(_mm512_load_si512(table[1]), shifted));
+    }
+    _mm512_mask_storeu_epi8(p, k, bytes);
+}
+OCT_INLINE void w32_store_bits(uint8_t *p, w32 a, unsigned bits)
+{
+    static const uint8_t tables[6][2][64] OCT_ALIGN64 = {W32_STORE_TABLES(1),  W32_STORE_TABLES(4),  W32_STORE_TABLES(5),
+                                                         W32_STORE_TABLES(10), W32_STORE_TABLES(11), W32_STORE_TABLES(12)};
+    w32_store_by(p, a, bits, tables[bits < 4 ? 0 : bits < 10 ? bits - 3 : bits - 7]);
+}
+
+OCT_INLINE unsigned w32_store_below_public(int16_t *to, w32 a, int16_t limit)
+{
+    const __mmask32 k = _mm512_cmplt_epu16_mask(a, _mm512_set1_epi16(limit));
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi16(k, a));
+    return (unsigned)__builtin_popcount(k);
+}
+OCT_INLINE w32 w32_reviewed_bound(w32 a, int low, int high)
+{
+    (void)low, (void)high;
+    return a;
+}
+
+#endif
