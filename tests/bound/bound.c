@@ -6,6 +6,7 @@
  * Each function entered is printed by its address, for tests/bound/run to name, and to see that none was left out.
  */
 #include "bound_aead.h"
+#include "bound_mlkem.h"
 #include "kernels/curve25519.h"
 #include "kernels/ec.h"
 #include "kernels/ed25519.h"
@@ -174,6 +175,7 @@ int main(void)
     PROVE_CURVE(p256);
     PROVE_CURVE(p384);
     prove_chacha20poly1305();
+    prove_mlkem();
     oct_bound_clear_registers();
     for (size_t i = 0; seen[i]; i++)
         printf("entered %p\n", seen[i]);

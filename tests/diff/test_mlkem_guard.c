@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * ML-KEM's kernels at the edge of memory: every buffer of a call, the workspace too, ends right before a page that cannot be touched, or
+ * (but for the workspace) begins right behind one; a single byte too many ends the program. 1 to 8 lanes. And how deep the calls go on
+ * the stack: 8 KB at most, which is what fibres bear.
+ */
+#include "base/base.h"
+#include "ops/mlkem.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define LANES 8
+#define ROOM 4096
+#define WORKSPACE_ROOM (256 * 1024)
+#define STACK_BYTES (512 * 1024)
+#define STACK_LIMIT (8 * 1024)
+
+/* Memory between two pages that cannot be touched. */
+static uint8_t *guarded(size_t len)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *p = mmap(NULL, len + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(p, MAP_FAILED);
+    assert_int_equal(mprotect(p + page, len, PROT_READ | PROT_WRITE), 0);
+    return p + page;
+}
+
+enum { D, Z, M, EK, DK, CT, SECRET, BUFFERS };
+static uint8_t *room[BUFFERS][LANES], *workspace_room;
+static struct oct_mlkem_keygen_args keygen;
+static struct oct_mlkem_encaps_args encaps;
+static struct oct_mlkem_decaps_args decaps;
+static struct oct_mlkem_check_args check;
+
+static void place(const struct oct_mlkem_ops *ops, int set, unsigned lanes, int at_end)
+{
+    const size_t len[BUFFERS] = {32, 32, 32, oct_mlkem_size[set].ek, oct_mlkem_size[set].dk, oct_mlkem_size[set].ct, 32};
+    uint8_t *p[BUFFERS];
+    const size_t size = (*ops->set[set].workspace + 63) / 64 * 64;
+    void *workspace = workspace_room + WORKSPACE_ROOM - size;
+    memset(&keygen, 0, sizeof keygen);
+    memset(&encaps, 0, sizeof encaps);
+    memset(&decaps, 0, sizeof decaps);
+    memset(&check, 0, sizeof check);
+    keygen.workspace = encaps.workspace = decaps.workspace = check.workspace = workspace;
+    keygen.lanes = encaps.lanes = decaps.lanes = check.lanes = lanes;
+    for (unsigned i = 0; i < lanes; i++) {
+        for (int b = 0; b < BUFFERS; b++)
+            p[b] = at_end ? room[b][i] + ROOM - len[b] : room[b][i];
+        memset(p[D], (int)(i + lanes), 32);
+        keygen.d[i] = p[D];
+        keygen.z[i] = p[Z];
+        encaps.m[i] = p[M];
+        keygen.ek[i] = p[EK];
+        encaps.ek[i] = p[EK];
+        keygen.dk[i] = p[DK];
+        decaps.dk[i] = check.dk[i] = p[DK];
+        encaps.ct[i] = p[CT];
+        decaps.ct[i] = p[CT];
+        encaps.secret[i] = decaps.secret[i] = p[SECRET];
+    }
+}
+
+/* 0 if all went well. Deep on the stack where it is measured. */
+static OCT_NOINLINE int run_all(const struct oct_mlkem_ops *ops, int set)
+{
+    uint8_t secret[32];
+    ops->set[set].keygen(&keygen);
+    if (ops->set[set].check(&check) || ops->set[set].encaps(&encaps))
+        return 1;
+    memcpy(secret, encaps.secret[0], 32);
+    ops->set[set].decaps(&decaps);
+    return memcmp(secret, encaps.secret[0], 32) != 0;
+}
+
+static void test_edges(void **state)
+{
+    const struct oct_mlkem_ops *table[2];
+    const unsigned tables = oct_mlkem_runnable(table);
+    (void)state;
+    for (unsigned t = 0; t < tables; t++)
+        for (int set = 0; set < OCT_MLKEM_SETS; set++)
+            for (unsigned lanes = 1; lanes <= LANES; lanes++)
+                for (int at_end = 0; at_end < 2; at_end++) {
+                    place(table[t], set, lanes, at_end);
+                    assert_int_equal(run_all(table[t], set), 0);
+                }
+}
+
+struct call {
+    const struct oct_mlkem_ops *ops;
+    int set, failed;
+    uint8_t *top;
+};
+
+static OCT_NOINLINE void *body(void *p)
+{
+    struct call *c = p;
+    c->top = __builtin_frame_address(0);
+    c->failed = run_all(c->ops, c->set);
+    return NULL;
+}
+
+static void measure(const struct oct_mlkem_ops *ops, int set, uint8_t *stack)
+{
+    struct call c = {.ops = ops, .set = set};
+    pthread_attr_t attributes;
+    pthread_t thread;
+    memset(stack, 0xa5, STACK_BYTES);
+    place(ops, set, LANES, 1);
+    assert_int_equal(pthread_attr_init(&attributes), 0);
+    assert_int_equal(pthread_attr_setstack(&attributes, stack, STACK_BYTES), 0);
+    assert_int_equal(pthread_create(&thread, &attributes, body, &c), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    pthread_attr_destroy(&attributes);
+    assert_int_equal(c.failed, 0);
+    const uint8_t *low = stack;
+    while (*low == 0xa5)
+        low++;
+    print_message("table %s, set %d: %zu bytes of stack\n", ops->name, set, (size_t)(c.top - low));
+#if !defined(__SANITIZE_ADDRESS__)
+    assert_true((size_t)(c.top - low) <= STACK_LIMIT);
+#endif
+}
+
+static void test_stack(void **state)
+{
+    const struct oct_mlkem_ops *table[2];
+    const unsigned tables = oct_mlkem_runnable(table);
+    uint8_t *stack = aligned_alloc(4096, STACK_BYTES);
+    (void)state;
+    assert_non_null(stack);
+    for (unsigned t = 0; t < tables; t++)
+        for (int set = 0; set < OCT_MLKEM_SETS; set++)
+            measure(table[t], set, stack);
+    free(stack);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    workspace_room = guarded(WORKSPACE_ROOM);
+    for (int b = 0; b < BUFFERS; b++)
+        for (int i = 0; i < LANES; i++)
+            room[b][i] = guarded(ROOM);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_edges), cmocka_unit_test(test_stack)};
+    return cmocka_run_group_tests(tests, setup, NULL);
+}
