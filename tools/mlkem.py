@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""ML-KEM (FIPS 203), written from the standard's algorithms with Python's integers; for check-known-answers. Its SHA-3 is hashlib's."""
+"""ML-KEM (FIPS 203) for check-known-answers, written from the standard's algorithms. Its SHA-3 is hashlib's."""
 import hashlib
 
 N, Q = 256, 3329

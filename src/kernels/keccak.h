@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * SHA-3 and SHAKE (FIPS 202) of eight messages of one length: arguments and entry points. The workspace is oct_*_keccak_workspace bytes,
- * 64-byte aligned, and left dirty: the caller clears it. Lengths are public, messages may be secret.
+ * SHA-3 and SHAKE (FIPS 202) of eight messages of one length: arguments and entry points. The workspace is
+ * oct_*_keccak_workspace bytes, 64-byte aligned, and left dirty: the caller clears it. Lengths are public, messages
+ * may be secret.
  */
 #ifndef OCT_KERNELS_KECCAK_H
 #define OCT_KERNELS_KECCAK_H

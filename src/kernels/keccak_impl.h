@@ -3,8 +3,9 @@
 /*
  * Keccak-f[1600] (FIPS 202), eight states at once, one per lane, and the sponge on it for strings of whole words.
  *
- * A round keeps 25 words and some sums in registers: rho and pi are names, not moves. Sums of columns (theta) are made explicit, five
- * rotated copies of them included, because xor then has one input less at each of 25 places; what is left goes through ternary logic.
+ * A round keeps 25 words and some sums in registers: rho and pi are names, not moves. Sums of columns (theta) are
+ * made explicit, five rotated copies of them included, because xor then has one input less at each of 25 places; what
+ * is left goes through ternary logic.
  */
 #ifndef OCT_KERNELS_KECCAK_IMPL_H
 #define OCT_KERNELS_KECCAK_IMPL_H
@@ -23,10 +24,13 @@
 
 /* FIPS 202, algorithm 5: what iota adds. */
 static const uint64_t keccak_constant[KECCAK_ROUNDS] = {
-    0x0000000000000001, 0x0000000000008082, 0x800000000000808a, 0x8000000080008000, 0x000000000000808b, 0x0000000080000001,
-    0x8000000080008081, 0x8000000000008009, 0x000000000000008a, 0x0000000000000088, 0x0000000080008009, 0x000000008000000a,
-    0x000000008000808b, 0x800000000000008b, 0x8000000000008089, 0x8000000000008003, 0x8000000000008002, 0x8000000000000080,
-    0x000000000000800a, 0x800000008000000a, 0x8000000080008081, 0x8000000000008080, 0x0000000080000001, 0x8000000080008008};
+    0x0000000000000001, 0x0000000000008082, 0x800000000000808a, 0x8000000080008000,
+    0x000000000000808b, 0x0000000080000001, 0x8000000080008081, 0x8000000000008009,
+    0x000000000000008a, 0x0000000000000088, 0x0000000080008009, 0x000000008000000a,
+    0x000000008000808b, 0x800000000000008b, 0x8000000000008089, 0x8000000000008003,
+    0x8000000000008002, 0x8000000000000080, 0x000000000000800a, 0x800000008000000a,
+    0x8000000080008081, 0x8000000000008080, 0x0000000080000001, 0x8000000080008008,
+};
 
 /* d[x] = what theta adds to column x. */
 VEC_STEP void keccak_theta(w8 d[5], const w8 a[KECCAK_WORDS])
@@ -41,9 +45,9 @@ VEC_STEP void keccak_theta(w8 d[5], const w8 a[KECCAK_WORDS])
 }
 
 /* A word of a, with theta and rho; rotated to the left by a constant of 1 to 63. */
-#define KECCAK_MOVED(i, left) w8_ror(w8_xor(a[i], d[(i) % 5]), 64 - (left))
+#define MOVED(i, left) w8_ror(w8_xor(a[i], d[(i) % 5]), 64 - (left))
 /* A row of the result, from the five words that pi brings there. */
-#define KECCAK_ROW(y, b0, b1, b2, b3, b4)                                                                             \
+#define ROW(y, b0, b1, b2, b3, b4)                                                                                    \
     do {                                                                                                              \
         const w8 b_[5] = {b0, b1, b2, b3, b4};                                                                        \
         VEC_UNROLL                                                                                                    \
@@ -55,13 +59,15 @@ VEC_STEP void keccak_round(w8 to[KECCAK_WORDS], const w8 a[KECCAK_WORDS], uint64
 {
     w8 d[5];
     keccak_theta(d, a);
-    KECCAK_ROW(0, w8_xor(a[0], d[0]), KECCAK_MOVED(6, 44), KECCAK_MOVED(12, 43), KECCAK_MOVED(18, 21), KECCAK_MOVED(24, 14));
+    ROW(0, w8_xor(a[0], d[0]), MOVED(6, 44), MOVED(12, 43), MOVED(18, 21), MOVED(24, 14));
     to[0] = w8_xor(to[0], w8_set1(constant));
-    KECCAK_ROW(1, KECCAK_MOVED(3, 28), KECCAK_MOVED(9, 20), KECCAK_MOVED(10, 3), KECCAK_MOVED(16, 45), KECCAK_MOVED(22, 61));
-    KECCAK_ROW(2, KECCAK_MOVED(1, 1), KECCAK_MOVED(7, 6), KECCAK_MOVED(13, 25), KECCAK_MOVED(19, 8), KECCAK_MOVED(20, 18));
-    KECCAK_ROW(3, KECCAK_MOVED(4, 27), KECCAK_MOVED(5, 36), KECCAK_MOVED(11, 10), KECCAK_MOVED(17, 15), KECCAK_MOVED(23, 56));
-    KECCAK_ROW(4, KECCAK_MOVED(2, 62), KECCAK_MOVED(8, 55), KECCAK_MOVED(14, 39), KECCAK_MOVED(15, 41), KECCAK_MOVED(21, 2));
+    ROW(1, MOVED(3, 28), MOVED(9, 20), MOVED(10, 3), MOVED(16, 45), MOVED(22, 61));
+    ROW(2, MOVED(1, 1), MOVED(7, 6), MOVED(13, 25), MOVED(19, 8), MOVED(20, 18));
+    ROW(3, MOVED(4, 27), MOVED(5, 36), MOVED(11, 10), MOVED(17, 15), MOVED(23, 56));
+    ROW(4, MOVED(2, 62), MOVED(8, 55), MOVED(14, 39), MOVED(15, 41), MOVED(21, 2));
 }
+#undef MOVED
+#undef ROW
 
 /* to = Keccak-f of from; both may be the same or overlap: all is read before anything is written. */
 static OCT_NOINLINE void keccak_permute(w8 *to, const w8 *from)
@@ -117,7 +123,8 @@ VEC_STEP void keccak_pad(w8 *state, unsigned at, unsigned rate, unsigned suffix)
     state[rate - 1] = w8_xor(state[rate - 1], w8_set1((uint64_t)1 << 63));
 }
 
-/* The state, which has `at` words in its block, takes in `words` words at lane[i] + offset. Returns how many its block has then. */
+/* The state, which has `at` words in its block, takes in `words` words at lane[i] + offset. Returns how many its
+ * block has then. */
 VEC_CHAIN unsigned keccak_absorb(w8 *state, unsigned at, unsigned rate, const uint8_t *const lane[V8_LANES],
                                  unsigned lanes, size_t offset, size_t words)
 {

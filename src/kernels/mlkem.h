@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * ML-KEM (FIPS 203) with the parameter sets 768 and 1024, eight operations at once, each with a key of its own: arguments and entry
- * points. Randomness is the caller's, and so are lengths: pointers are to exactly the bytes named here, at any address.
+ * ML-KEM (FIPS 203) with the parameter sets 768 and 1024, eight operations at once, each with a key of its own:
+ * arguments and entry points. Randomness is the caller's, and so are lengths: pointers are to exactly the bytes named
+ * here, at any address.
  *
- * 1 to 8 lanes are used, the first `lanes` of each array. Inputs of the others are not looked at; their outputs are set to zero where
- * their pointers are not NULL. A key pair may not overlap anything; other outputs are written when all inputs have been read. The workspace is 64-byte aligned and left dirty: the caller clears it.
+ * 1 to 8 lanes are used, the first `lanes` of each array. Inputs of the others are not looked at; their outputs are
+ * set to zero where their pointers are not NULL. A key pair may not overlap anything; other outputs are written when
+ * all inputs have been read. The workspace is 64-byte aligned and left dirty: the caller clears it.
  *
- * Everything that is made from d, z, m or a decapsulation key is secret, but for the encapsulation key inside of these.
+ * Everything that is made from d, z, m or a decapsulation key is secret, but for the encapsulation key inside of
+ * these.
  */
 #ifndef OCT_KERNELS_MLKEM_H
 #define OCT_KERNELS_MLKEM_H

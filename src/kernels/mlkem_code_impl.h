@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* ML-KEM's compression and noise (FIPS 203, 4.2), without a division; every function for all inputs (tests/exhaustive/test_mlkem.c). */
+/* ML-KEM's compression and noise (FIPS 203, 4.2), without a division; every function for all inputs
+ * (tests/exhaustive/test_mlkem.c). */
 #ifndef OCT_KERNELS_MLKEM_CODE_IMPL_H
 #define OCT_KERNELS_MLKEM_CODE_IMPL_H
 
 #include "kernels/mlkem_ntt_impl.h"
 
 /*
- * round(2^d / q * x) mod 2^d, halves up, for d of 1, 4, 5, 10 and any x of -16383 .. 16383, d of 11 and half of that. The quotient from
- * above is right or one too small: the remainder, which 16 bits hold exactly, tells.
+ * round(2^d / q * x) mod 2^d, halves up, for d of 1, 4, 5, 10 and any x of -16383 .. 16383, d of 11 and half of that.
+ * The quotient from above is right or one too small: the remainder, which 16 bits hold exactly, tells.
  */
 VEC_STEP w32 code_compress(w32 x, unsigned d)
 {

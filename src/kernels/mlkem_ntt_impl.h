@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * ML-KEM's number theoretic transforms (FIPS 203, 4.3) on 16-bit lanes, two polynomials interleaved: a chain of products waits for
- * nobody then. A polynomial of 256 numbers is eight vectors.
+ * ML-KEM's number theoretic transforms (FIPS 203, 4.3) on 16-bit lanes, two polynomials interleaved: a chain of
+ * products waits for nobody then. A polynomial of 256 numbers is eight vectors.
  *
- * Three layers have their butterflies between vectors. For the other four the halves of each pair of vectors are brought apart by an
- * exchange of units before every layer; one rotation at the end restores the order. The inverse goes the same way back.
- * Numbers stay unreduced while 16 bits bear them: the bounds stand in the functions' comments, and tests/bound proves them.
+ * Three layers have their butterflies between vectors. For the other four the halves of each pair of vectors are
+ * brought apart by an exchange of units before every layer; one rotation at the end restores the order. The inverse
+ * goes the same way back. Numbers stay unreduced while 16 bits bear them: the bounds stand in the functions'
+ * comments, and tests/bound proves them.
  */
 #ifndef OCT_KERNELS_MLKEM_NTT_IMPL_H
 #define OCT_KERNELS_MLKEM_NTT_IMPL_H
@@ -20,7 +21,8 @@
 
 typedef w32 ntt_poly[NTT_VECTORS];
 
-/* a * z / 2^16 mod q, for z of -1664 .. 1664 and its zq: at most |a| * |z| / 2^16 + 1665. The halves that cancel are never made. */
+/* a * z / 2^16 mod q, for z of -1664 .. 1664 and its zq: at most |a| * |z| / 2^16 + 1665. The halves that cancel
+ * are never made. */
 VEC_STEP w32 ntt_mul(w32 a, w32 z, w32 zq)
 {
     return w32_sub(w32_mulhi(a, z), w32_mulhi(w32_mullo_wrap(a, zq), w32_set1(MLKEM_Q)));
@@ -91,7 +93,8 @@ VEC_STEP void ntt_inner(ntt_poly p[NTT_PAIR], const struct oct_mlkem_zetas *zeta
 {
     VEC_UNROLL
     for (int h = 0; h < OCT_MLKEM_PAIRS; h++) {
-        const w32 z = w32_load_table(zetas->inner[layer][h].z), zq = w32_load_table(zetas->inner[layer][h].zq);
+        const struct oct_mlkem_factor *factor = &zetas->inner[layer][h];
+        const w32 z = w32_load_table(factor->z), zq = w32_load_table(factor->zq);
         VEC_UNROLL
         for (int n = 0; n < NTT_PAIR; n++) {
             w32_exchange(&p[n][2 * h], &p[n][2 * h + 1], (unsigned)(3 - layer));
@@ -104,7 +107,8 @@ VEC_STEP void ntt_inner_back(ntt_poly p[NTT_PAIR], const struct oct_mlkem_zetas 
 {
     VEC_UNROLL
     for (int h = 0; h < OCT_MLKEM_PAIRS; h++) {
-        const w32 z = w32_load_table(zetas->inner_back[layer][h].z), zq = w32_load_table(zetas->inner_back[layer][h].zq);
+        const struct oct_mlkem_factor *factor = &zetas->inner_back[layer][h];
+        const w32 z = w32_load_table(factor->z), zq = w32_load_table(factor->zq);
         VEC_UNROLL
         for (int n = 0; n < NTT_PAIR; n++) {
             ntt_butterfly_back(&p[n][2 * h], &p[n][2 * h + 1], z, zq);

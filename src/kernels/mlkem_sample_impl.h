@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * ML-KEM's samples (FIPS 203, 4.2.2) of eight operations at once. The matrix comes from the public seed rho, by rejection: how many
- * numbers a block gives, and whether one more is needed, shows in time and addresses. Noise comes from secrets and depends on nothing.
+ * ML-KEM's samples (FIPS 203, 4.2.2) of eight operations at once. The matrix comes from the public seed rho, by
+ * rejection: how many numbers a block gives, and whether one more is needed, shows in time and addresses. Noise comes
+ * from secrets and depends on nothing.
  */
 #ifndef OCT_KERNELS_MLKEM_SAMPLE_IMPL_H
 #define OCT_KERNELS_MLKEM_SAMPLE_IMPL_H
 
 #include "kernels/keccak_impl.h"
-#include "kernels/limb8.h"
 #include "kernels/mlkem_ntt_impl.h"
 
 #include <string.h>
@@ -16,7 +16,8 @@
 #define SEED_WORDS 4
 #define NOISE_BYTES 128
 #define BLOCK_BYTES (8 * KECCAK_RATE_SHAKE128)
-/* Three blocks nearly always are enough; they stand as words, one behind the other, with what is left of the last state behind. */
+/* Three blocks nearly always are enough; they stand as words, one behind the other, with what is left of the last
+ * state behind. */
 #define BLOCKS 3
 #define STREAM_WORDS (BLOCKS * KECCAK_RATE_SHAKE128)
 #define STREAM_ROWS ((STREAM_WORDS + 7) / 8)
@@ -32,10 +33,10 @@ struct sample_space {
     w8 rho[SEED_WORDS];
     uint8_t bytes[V8_LANES][STREAM_BYTES] OCT_ALIGN64;
     int16_t more[BLOCK_BYTES * 8 / 12 + 2 * W32_LANES] OCT_ALIGN64;
-    oct_limb8 words;
 };
 
-/* The one place where a secret becomes public: the seed of the matrix, which an encapsulation key shows to everybody. */
+/* The one place where a secret becomes public: the seed of the matrix, which an encapsulation key shows to
+ * everybody. */
 VEC_CHAIN void sample_declassify_rho(struct sample_space *s)
 {
     OCT_DECLASSIFY(s->rho, sizeof s->rho);
@@ -110,8 +111,8 @@ static OCT_NOINLINE unsigned sample_more(struct sample_space *s, int16_t *to, un
 }
 
 /*
- * Element (column, row) of the eight matrices, as FIPS 203 numbers their bytes: 256 numbers of each, one operation behind the
- * other. Each may write beyond its end, where the next one follows.
+ * Element (column, row) of the eight matrices, as FIPS 203 numbers their bytes: 256 numbers of each, one operation
+ * behind the other. Each may write beyond its end, where the next one follows.
  */
 static OCT_NOINLINE void sample_matrix(struct sample_space *s, int16_t *to, unsigned j, unsigned i)
 {
@@ -134,7 +135,8 @@ VEC_CHAIN void sample_open(struct sample_space *s)
 }
 
 /* 128 bytes of noise number `number` for each operation, from its seed. */
-VEC_CHAIN void sample_noise(struct sample_space *s, uint8_t (*to)[NOISE_BYTES], const w8 seed[SEED_WORDS], unsigned number)
+VEC_CHAIN void sample_noise(struct sample_space *s, uint8_t (*to)[NOISE_BYTES], const w8 seed[SEED_WORDS],
+                            unsigned number)
 {
     w8 x[V8_LANES];
     sample_start(s->state, seed, KECCAK_SUFFIX_SHAKE << 8 | number, KECCAK_RATE_SHAKE256);

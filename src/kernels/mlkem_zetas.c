@@ -7,7 +7,8 @@
 #include "vec/vec.h"
 
 /* The seven bits of i in reverse. */
-#define REVERSED(i) (((i)&1) << 6 | ((i)&2) << 4 | ((i)&4) << 2 | ((i)&8) | ((i)&16) >> 2 | ((i)&32) >> 4 | ((i)&64) >> 6)
+#define REVERSED(i)                                                                                                   \
+    (((i)&1) << 6 | ((i)&2) << 4 | ((i)&4) << 2 | ((i)&8) | ((i)&16) >> 2 | ((i)&32) >> 4 | ((i)&64) >> 6)
 /* 17^e mod q, from its powers 1, 2, 4, ... 64. */
 #define P1 17
 #define P2 (P1 * P1 % MLKEM_Q)
@@ -56,6 +57,7 @@ const struct oct_mlkem_zetas OCT_NAME(mlkem_zetas) OCT_ALIGN64 = {
     .outer = {0, OUTER(1), OUTER(2), OUTER(3), OUTER(4), OUTER(5), OUTER(6), OUTER(7)},
     .outer_q = {0, OUTER_Q(1), OUTER_Q(2), OUTER_Q(3), OUTER_Q(4), OUTER_Q(5), OUTER_Q(6), OUTER_Q(7)},
     .outer_back = {0, LAST_OUTER, OUTER(2), OUTER(3), OUTER(4), OUTER(5), OUTER(6), OUTER(7)},
-    .outer_back_q = {0, MLKEM_TIMES_QINV(LAST_OUTER), OUTER_Q(2), OUTER_Q(3), OUTER_Q(4), OUTER_Q(5), OUTER_Q(6), OUTER_Q(7)},
+    .outer_back_q = {0, MLKEM_TIMES_QINV(LAST_OUTER), OUTER_Q(2), OUTER_Q(3), OUTER_Q(4), OUTER_Q(5), OUTER_Q(6),
+                     OUTER_Q(7)},
     .cbd = {0, 1, 1, 2, -1, 0, 0, 1, -1, 0, 0, 1, -2, -1, -1, 0, 0, 1, 1, 2, -1, 0, 0, 1, -1, 0, 0, 1, -2, -1, -1, 0},
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * ML-KEM's roots of unity, as the transforms of mlkem_ntt_impl.h read them. A factor z stands here as z * 2^16 mod q, next to its
- * product with 1/q mod 2^16: what Montgomery's product takes. Made by the compiler from q = 3329 and 17, the 256th root of unity.
+ * ML-KEM's roots of unity, as the transforms of mlkem_ntt_impl.h read them. A factor z stands here as z * 2^16 mod q,
+ * next to its product with 1/q mod 2^16: what Montgomery's product takes. Made by the compiler from q = 3329 and 17,
+ * the 256th root of unity.
  */
 #ifndef OCT_KERNELS_MLKEM_ZETAS_H
 #define OCT_KERNELS_MLKEM_ZETAS_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Known-answer tests of ML-KEM, as in known_answer.c: seeds and messages are a stream of splitmix64 from a stated seed, the answer is a
- * digest of eight key pairs, encapsulations and decapsulations, good ones and those that are rejected. tools/check-known-answers
- * computes it anew. A key with a number that is not below q, and a key with a wrong hash, have to be found in their lanes.
+ * Known-answer tests of ML-KEM, as in known_answer.c: seeds and messages are a stream of splitmix64 from a stated
+ * seed, the answer is a digest of eight key pairs, encapsulations and decapsulations, good ones and those that are
+ * rejected. tools/check-known-answers computes it anew. A key with a number that is not below q, and a key with a
+ * wrong hash, have to be found in their lanes.
  */
 #include "ops/known_answer.h"
 #include "ops/mlkem.h"

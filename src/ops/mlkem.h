@@ -28,11 +28,12 @@ struct oct_mlkem_ops {
     const size_t *keccak_workspace;
 };
 
-/* The table that goes with oct_ops_selected(), or NULL where there is none, or the CPU lacks what this one needs besides;
- * `reason` (may be NULL) gets the words for it; static. */
+/* The table that goes with oct_ops_selected(), or NULL where there is none, or the CPU lacks what this one needs
+ * besides; `reason` (may be NULL) gets the words for it; static. */
 const struct oct_mlkem_ops *oct_mlkem_selected(const char **reason);
 
-/* Every table that this CPU can run, or the portable one alone by OCTUPLE_TABLE=c: for tests. Returns how many were written. */
+/* Every table that this CPU can run, or the portable one alone by OCTUPLE_TABLE=c: for tests. Returns how many were
+ * written. */
 unsigned oct_mlkem_runnable(const struct oct_mlkem_ops *table[2]);
 
 /* Runs the known-answer test of a set on a table: 0 if it passed. */

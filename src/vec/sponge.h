@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * What a sponge (Keccak, FIPS 202) needs of w8 beyond vec.h: logic on words, and the way of eight byte strings into lanes and back.
+ * What a sponge (Keccak, FIPS 202) needs of w8 beyond vec.h: logic on words, and the way of eight byte strings into
+ * lanes and back.
  *
- * A row is eight consecutive words of one string, a word is one word of each of eight strings. Strings are little-endian, at any
- * address. Nothing depends on what is in the words; they have no bounds to prove.
+ * A row is eight consecutive words of one string, a word is one word of each of eight strings. Strings are
+ * little-endian, at any address. Nothing depends on what is in the words; they have no bounds to prove.
  */
 #ifndef OCT_VEC_SPONGE_H
 #define OCT_VEC_SPONGE_H

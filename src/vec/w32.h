@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The vector contract for small numbers, as lattices have them: w32 is 32 lanes of 16 bits, and d16 sixteen lanes of 32 bits, where
- * products of w32 add up. A lane holds a number in two's complement; no operation may leave its range but those that are called
- * `wrap`, whose result is the low 16 bits, meant. The bound backend (intervals) proves that for all inputs. It knows nothing of what
- * is in memory, so loads and stores say the bounds: a store is proved, a load takes them for granted.
+ * The vector contract for small numbers, as lattices have them: w32 is 32 lanes of 16 bits, and d16 sixteen lanes of
+ * 32 bits, where products of w32 add up. A lane holds a number in two's complement; no operation may leave its range
+ * but those that are called `wrap`, whose result is the low 16 bits, meant. The bound backend (intervals) proves that
+ * for all inputs. It knows nothing of what is in memory, so loads and stores say the bounds: a store is proved, a
+ * load takes them for granted.
  *
- * Backends as in vec.h; avx512 has VBMI, VBMI2 and VNNI here besides. Arrays of w32_load, w32_store and of tables are 64-byte aligned.
+ * Backends as in vec.h; avx512 has VBMI, VBMI2 and VNNI here besides. Arrays of w32_load, w32_store and of tables are
+ * 64-byte aligned.
  */
 #ifndef OCT_VEC_W32_H
 #define OCT_VEC_W32_H
@@ -52,12 +54,14 @@ OCT_INLINE w32 w32_or_wrap(w32 a, w32 b);
 OCT_INLINE w32 w32_and(w32 a, int16_t mask);
 /* a, and one more in lanes where b > limit. */
 OCT_INLINE w32 w32_add_above(w32 a, w32 b, int16_t limit);
-/* table[a] for a secret a of 0 .. 15, from one table of 16 numbers (of 32, aligned) that all lanes share. All of it is read. */
+/* table[a] for a secret a of 0 .. 15, from one table of 16 numbers (of 32, aligned) that all lanes share. All of it
+ * is read. */
 OCT_INLINE w32 w32_lookup16(const int16_t table[W32_LANES], w32 a);
 
 /*
- * Pairs of lanes are units that stay together. Unit u of x and unit u of y have the numbers u and u + 16. Exchanging makes bit 4 of these
- * numbers bit `bit` (0 to 3, constant), and the reverse. Zipping rotates the bits: unit u of x goes to 2u, of y to 2u + 1.
+ * Pairs of lanes are units that stay together. Unit u of x and unit u of y have the numbers u and u + 16. Exchanging
+ * makes bit 4 of these numbers bit `bit` (0 to 3, constant), and the reverse. Zipping rotates the bits: unit u of x
+ * goes to 2u, of y to 2u + 1.
  */
 OCT_INLINE void w32_exchange(w32 *x, w32 *y, unsigned bit);
 OCT_INLINE void w32_zip(w32 *x, w32 *y);
@@ -72,15 +76,17 @@ OCT_INLINE d16 d16_dot(d16 acc, w32 a, w32 b);
 OCT_INLINE w32 d16_low_wrap(d16 x, d16 y);
 OCT_INLINE w32 d16_high(d16 x, d16 y);
 
-/* Numbers of `bits` (constant: 1, 4, 5, 10, 11, 12) bits that stand in memory one behind the other, the lowest bit first: 4 * bits bytes
- * for 32 lanes, at any address; no other byte is read or written. */
+/* Numbers of `bits` (constant: 1, 4, 5, 10, 11, 12) bits that stand in memory one behind the other, the lowest bit
+ * first: 4 * bits bytes for 32 lanes, at any address; no other byte is read or written. */
 OCT_INLINE w32 w32_load_bits(const uint8_t *p, unsigned bits);
 OCT_INLINE void w32_store_bits(uint8_t *p, w32 a, unsigned bits);
 
-/* Of numbers 0 .. 4095 that are public those below `limit`, in order, to memory: returns how many, and may write up to 32. */
+/* Of numbers 0 .. 4095 that are public those below `limit`, in order, to memory: returns how many, and may write up
+ * to 32. */
 OCT_INLINE unsigned w32_store_below_public(int16_t *to, w32 a, int16_t limit);
 
-/* A bound that an exhaustive test shows (tests/exhaustive), where intervals forget a relation. The c backend checks what passes. */
+/* A bound that an exhaustive test shows (tests/exhaustive), where intervals forget a relation. The c backend checks
+ * what passes. */
 OCT_INLINE w32 w32_reviewed_bound(w32 a, int low, int high);
 
 #endif

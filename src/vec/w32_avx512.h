@@ -8,7 +8,8 @@ typedef __m512i w32;
 typedef __m512i d16;
 
 /* Arrays of 64 bytes (16 words) that are functions F of their index. */
-#define W32_EIGHT(F, k, n) F(k, n), F(k, n + 1), F(k, n + 2), F(k, n + 3), F(k, n + 4), F(k, n + 5), F(k, n + 6), F(k, n + 7)
+#define W32_FOUR(F, k, n) F(k, n), F(k, n + 1), F(k, n + 2), F(k, n + 3)
+#define W32_EIGHT(F, k, n) W32_FOUR(F, k, n), W32_FOUR(F, k, n + 4)
 #define W32_SIXTEEN(F, k) {W32_EIGHT(F, k, 0), W32_EIGHT(F, k, 8)}
 #define W32_BYTES(F, k)                                                                                               \
     {                                                                                                                 \
@@ -161,17 +162,20 @@ OCT_INLINE w32 w32_load_by(const uint8_t *p, unsigned bits, const uint8_t table[
 }
 OCT_INLINE w32 w32_load_bits(const uint8_t *p, unsigned bits)
 {
-    static const uint8_t tables[6][2][64] OCT_ALIGN64 = {W32_LOAD_TABLES(1),  W32_LOAD_TABLES(4),  W32_LOAD_TABLES(5),
-                                                         W32_LOAD_TABLES(10), W32_LOAD_TABLES(11), W32_LOAD_TABLES(12)};
+    static const uint8_t tables[6][2][64] OCT_ALIGN64 = {
+        W32_LOAD_TABLES(1),  W32_LOAD_TABLES(4),  W32_LOAD_TABLES(5),
+        W32_LOAD_TABLES(10), W32_LOAD_TABLES(11), W32_LOAD_TABLES(12),
+    };
     return w32_load_by(p, bits, tables[bits < 4 ? 0 : bits < 10 ? bits - 3 : bits - 7]);
 }
 
-/* Four numbers become one word of 4 * bits bits. Where these are no whole bytes the odd words are shifted by half a byte, and the byte
- * that two words share is put together from both; byte 7 of a word is zero then. */
+/* Four numbers become one word of 4 * bits bits. Where these are no whole bytes the odd words are shifted by half a
+ * byte, and the byte that two words share is put together from both; byte 7 of a word is zero then. */
 #define W32_WHOLE(bits, n) ((n) / ((bits) / 2 + (bits) % 2) * 8 + (n) % ((bits) / 2 + (bits) % 2))
 #define W32_EVEN(bits, n) ((n) / (bits) * 16 + ((n) % (bits) <= (bits) / 2 ? (n) % (bits) : 7))
 #define W32_FIRST(bits, n) (((bits) % 2 ? W32_EVEN(bits, n) : W32_WHOLE(bits, n)) & 63)
-#define W32_SECOND(bits, n) (((n) / (bits) * 16 + 8 + ((n) % (bits) >= (bits) / 2 ? (n) % (bits) - (bits) / 2 : 7)) & 63)
+#define W32_ODD(bits, n) ((n) / (bits) * 16 + 8 + ((n) % (bits) >= (bits) / 2 ? (n) % (bits) - (bits) / 2 : 7))
+#define W32_SECOND(bits, n) (W32_ODD(bits, n) & 63)
 #define W32_STORE_TABLES(bits) {W32_BYTES(W32_FIRST, bits), W32_BYTES(W32_SECOND, bits)}
 OCT_INLINE w32 w32_gather_bits(w32 a, unsigned bits)
 {
@@ -195,8 +199,10 @@ OCT_INLINE void w32_store_by(uint8_t *p, w32 a, unsigned bits, const uint8_t tab
 }
 OCT_INLINE void w32_store_bits(uint8_t *p, w32 a, unsigned bits)
 {
-    static const uint8_t tables[6][2][64] OCT_ALIGN64 = {W32_STORE_TABLES(1),  W32_STORE_TABLES(4),  W32_STORE_TABLES(5),
-                                                         W32_STORE_TABLES(10), W32_STORE_TABLES(11), W32_STORE_TABLES(12)};
+    static const uint8_t tables[6][2][64] OCT_ALIGN64 = {
+        W32_STORE_TABLES(1),  W32_STORE_TABLES(4),  W32_STORE_TABLES(5),
+        W32_STORE_TABLES(10), W32_STORE_TABLES(11), W32_STORE_TABLES(12),
+    };
     w32_store_by(p, a, bits, tables[bits < 4 ? 0 : bits < 10 ? bits - 3 : bits - 7]);
 }
 

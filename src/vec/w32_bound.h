@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The contract of 16-bit lanes for the bound proof: a w32 is the interval of all values that any lane can have for any input, a d16
- * likewise. What could leave 16 (or 32) bits is reported, unless the operation is one that wraps: its result is any number then.
+ * The contract of 16-bit lanes for the bound proof: a w32 is the interval of all values that any lane can have for
+ * any input, a d16 likewise. What could leave 16 (or 32) bits is reported, unless the operation is one that wraps:
+ * its result is any number then.
  */
 #ifndef OCT_VEC_W32_BOUND_H
 #define OCT_VEC_W32_BOUND_H

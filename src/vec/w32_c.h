@@ -122,7 +122,8 @@ OCT_INLINE w32 w32_lookup16(const int16_t table[W32_LANES], w32 a)
     return r;
 }
 
-/* Unit u of x is 2u and 2u + 1 of z, of y it is 32 + 2u and so on: from[u] says where unit u of the result comes from. */
+/* Unit u of x is 2u and 2u + 1 of z, of y it is 32 + 2u and so on: from[u] says where unit u of the result comes
+ * from. */
 OCT_INLINE void w32_move_units(w32 *x, w32 *y, const uint8_t from[W32_LANES])
 {
     int16_t old[2 * W32_LANES], now[2 * W32_LANES];

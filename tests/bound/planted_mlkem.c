@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Does the bound proof see anything in lanes of 16 bits? Defects put into real steps of ML-KEM: numbers too large for a transform, a
- * reduction that is left out, too many products in one sum, a number that is stored out of its bounds. Each must be reported.
+ * Does the bound proof see anything in lanes of 16 bits? Defects put into real steps of ML-KEM: numbers too large for
+ * a transform, a reduction that is left out, too many products in one sum, a number that is stored out of its bounds.
+ * Each must be reported.
  */
 #include <setjmp.h>
 #include <stdarg.h>

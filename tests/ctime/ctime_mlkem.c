@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * ML-KEM on the c table with seeds, messages and decapsulation keys marked secret: key pairs, encapsulations, decapsulations of good and
- * of changed ciphertexts, checks of keys. What goes to the peer is declassified here, as callers send it; everything else has to be marked
- * still when it comes out, and right: the same run without marks says what right is.
+ * ML-KEM on the c table with seeds, messages and decapsulation keys marked secret: key pairs, encapsulations,
+ * decapsulations of good and of changed ciphertexts, checks of keys. What goes to the peer is declassified here, as
+ * callers send it; everything else has to be marked still when it comes out, and right: the same run without marks
+ * says what right is.
  */
 #include "secret.h"
 

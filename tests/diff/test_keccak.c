@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * SHA-3 and SHAKE in lanes against libcrypto's: every length of 0 to 300 and some long ones, eight different messages, 1 to 8 lanes,
- * outputs of every length of 1 to 400 for SHAKE, at any alignment; nothing is written behind them.
+ * SHA-3 and SHAKE in lanes against libcrypto's: every length of 0 to 300 and some long ones, eight different
+ * messages, 1 to 8 lanes, outputs of every length of 1 to 400 for SHAKE, at any alignment; nothing is written behind
+ * them.
  */
 #include "ops/mlkem.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * ML-KEM's kernels: every table gives what the portable one gives for an operation alone, in every lane position, with 1 to 8 lanes and
- * hostile neighbours; keys that are none are found, whichever of their numbers is wrong; a ciphertext with any byte changed gives the
- * secret of implicit rejection, by libcrypto's SHAKE256. Unused lanes' outputs are zero.
+ * ML-KEM's kernels: every table gives what the portable one gives for an operation alone, in every lane position,
+ * with 1 to 8 lanes and hostile neighbours; keys that are none are found, whichever of their numbers is wrong; a
+ * ciphertext with any byte changed gives the secret of implicit rejection, by libcrypto's SHAKE256. Unused lanes'
+ * outputs are zero.
  */
 #include "amount.h"
 #include "mlkem_batch.h"

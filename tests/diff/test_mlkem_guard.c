@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * ML-KEM's kernels at the edge of memory: every buffer of a call, the workspace too, ends right before a page that cannot be touched, or
- * (but for the workspace) begins right behind one; a single byte too many ends the program. 1 to 8 lanes. And how deep the calls go on
- * the stack: 8 KB at most, which is what fibres bear.
+ * ML-KEM's kernels at the edge of memory: every buffer of a call, the workspace too, ends right before a page that
+ * cannot be touched, or (but for the workspace) begins right behind one; a single byte too many ends the program. 1
+ * to 8 lanes. And how deep the calls go on the stack: 8 KB at most, which is what fibres bear.
  */
 #include "base/base.h"
 #include "ops/mlkem.h"
@@ -44,7 +44,8 @@ static struct oct_mlkem_check_args check;
 
 static void place(const struct oct_mlkem_ops *ops, int set, unsigned lanes, int at_end)
 {
-    const size_t len[BUFFERS] = {32, 32, 32, oct_mlkem_size[set].ek, oct_mlkem_size[set].dk, oct_mlkem_size[set].ct, 32};
+    const struct oct_mlkem_size *s = &oct_mlkem_size[set];
+    const size_t len[BUFFERS] = {32, 32, 32, s->ek, s->dk, s->ct, 32};
     uint8_t *p[BUFFERS];
     const size_t size = (*ops->set[set].workspace + 63) / 64 * 64;
     void *workspace = workspace_room + WORKSPACE_ROOM - size;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The steps of ML-KEM for all inputs there are, which 16 bits allow: Montgomery's product of all numbers with all factors, reductions
- * of all numbers, compression and its inverse, noise, numbers of a few bits in every lane. Transforms are linear maps: they are held
- * against FIPS 203 by its definition on all 256 unit vectors; products likewise, on all pairs that meet.
+ * The steps of ML-KEM for all inputs there are, which 16 bits allow: Montgomery's product of all numbers with all
+ * factors, reductions of all numbers, compression and its inverse, noise, numbers of a few bits in every lane.
+ * Transforms are linear maps: they are held against FIPS 203 by its definition on all 256 unit vectors; products
+ * likewise, on all pairs that meet.
  *
  * usage: exhaustive_mlkem c | avx512
  */
@@ -139,7 +140,8 @@ static int bit_of(const uint8_t *bytes, unsigned i)
     return bytes[i / 8] >> i % 8 & 1;
 }
 
-/* Every number of every width in every lane, its neighbours all zeros and all ones; nothing before or behind is touched. */
+/* Every number of every width in every lane, its neighbours all zeros and all ones; nothing before or behind is
+ * touched. */
 static void check_bits(unsigned bits, int number, unsigned lane, int others)
 {
     int16_t a[LANES] __attribute__((aligned(64))), out[LANES] __attribute__((aligned(64)));

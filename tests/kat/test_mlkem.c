@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * All ML-KEM vectors by the kernels, eight cases at a time; each case runs in three different lanes, among different neighbours. Lengths
- * are the callers' of kernels to check: of a case whose lengths are wrong the vector must say that it is invalid.
+ * All ML-KEM vectors by the kernels, eight cases at a time; each case runs in three different lanes, among different
+ * neighbours. Lengths are the callers' of kernels to check: of a case whose lengths are wrong the vector must say
+ * that it is invalid.
  *
  * usage: kat_mlkem VECTORS      (OCTUPLE_TABLE says on which table)
  */

@@ -34,8 +34,8 @@ static inline void *mlkem_workspace(const struct oct_mlkem_ops *ops, int set)
         }                                                                                                             \
     } while (0)
 
-static inline void mlkem_keygen(const struct oct_mlkem_ops *ops, int set, void *workspace, struct mlkem_lane *const lane[],
-                                unsigned lanes)
+static inline void mlkem_keygen(const struct oct_mlkem_ops *ops, int set, void *workspace,
+                                struct mlkem_lane *const lane[], unsigned lanes)
 {
     struct oct_mlkem_keygen_args args = {.workspace = workspace, .lanes = lanes};
     MLKEM_EACH_LANE(args.d[i] = l->d; args.z[i] = l->z; args.ek[i] = l->ek; args.dk[i] = l->dk;);
@@ -48,8 +48,8 @@ static inline unsigned mlkem_encaps(const struct oct_mlkem_ops *ops, int set, vo
     MLKEM_EACH_LANE(args.ek[i] = l->ek; args.m[i] = l->m; args.ct[i] = l->ct; args.secret[i] = l->secret;);
     return ops->set[set].encaps(&args);
 }
-static inline void mlkem_decaps(const struct oct_mlkem_ops *ops, int set, void *workspace, struct mlkem_lane *const lane[],
-                                unsigned lanes)
+static inline void mlkem_decaps(const struct oct_mlkem_ops *ops, int set, void *workspace,
+                                struct mlkem_lane *const lane[], unsigned lanes)
 {
     struct oct_mlkem_decaps_args args = {.workspace = workspace, .lanes = lanes};
     MLKEM_EACH_LANE(args.dk[i] = l->dk; args.ct[i] = l->ct; args.secret[i] = l->secret;);
