@@ -4,6 +4,7 @@
 #include "mlkem_steps.h"
 
 #include "kernels/mlkem_code_impl.h"
+#include "kernels/mlkem_sample_impl.h"
 
 #include <string.h>
 
@@ -107,8 +108,25 @@ static void product(int16_t out[N], const int16_t a[N], const int16_t b[N])
     }
 }
 
+static void more(int16_t out[8][N], const uint8_t seed[8][32])
+{
+    static struct sample_space space OCT_ALIGN64;
+    unsigned have[V8_LANES] = {0};
+    w8 x[V8_LANES];
+    for (int i = 0; i < V8_LANES; i++)
+        x[i] = w8_load_row(seed[i], SEED_WORDS);
+    w8_transpose(x, x);
+    for (int i = 0; i < SEED_WORDS; i++)
+        space.rho[i] = x[i];
+    sample_open(&space);
+    sample_stream(&space, (uint64_t)KECCAK_SUFFIX_SHAKE << 16);
+    while (sample_more(&space, out[0], have))
+        ;
+}
+
 const struct mlkem_steps STEPS = {
     .name = STEPS_NAME, .multiply = multiply, .reduce = reduce, .canonical = canonical, .compress = compress,
     .decompress = decompress, .noise = noise, .load_bits = load_bits, .store_bits = store_bits, .accept = accept,
     .forward = forward, .backward = backward, .product = product,
+    .more = more,
 };

@@ -24,6 +24,8 @@ struct mlkem_steps {
     void (*backward)(int16_t a[2][N]);
     /* a * b of transformed polynomials, / 2^16. */
     void (*product)(int16_t out[N], const int16_t a[N], const int16_t b[N]);
+    /* Matrix elements from the blocks behind the third alone: of seeds 32 bytes long, and the two bytes 0. */
+    void (*more)(int16_t out[8][N], const uint8_t seed[8][32]);
 };
 
 #define STEPS_DECLARE(backend) extern const struct mlkem_steps steps_##backend
