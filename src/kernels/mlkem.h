@@ -22,6 +22,8 @@
 #define OCT_MLKEM_EK_BYTES(k) (384 * (size_t)(k) + 32)
 #define OCT_MLKEM_DK_BYTES(k) (768 * (size_t)(k) + 96)
 #define OCT_MLKEM_CT_BYTES(k) ((k) == 4 ? (size_t)1568 : 320 * (size_t)(k) + 128)
+/* Numbers of an expanded matrix, which is public; its form is the kernels' own. */
+#define OCT_MLKEM_MATRIX_NUMBERS(k) (256 * (size_t)(k) * (size_t)(k))
 #define OCT_MLKEM_MAX_EK_BYTES OCT_MLKEM_EK_BYTES(4)
 #define OCT_MLKEM_MAX_DK_BYTES OCT_MLKEM_DK_BYTES(4)
 #define OCT_MLKEM_MAX_CT_BYTES OCT_MLKEM_CT_BYTES(4)
@@ -31,6 +33,7 @@ struct oct_mlkem_keygen_args {
     unsigned lanes;
     const uint8_t *d[8], *z[8]; /* 32 bytes each; secret */
     uint8_t *ek[8], *dk[8];
+    int16_t *matrix[8]; /* of all used lanes or of none (NULL): the key's matrix, for decapsulation; 64-byte aligned */
 };
 typedef void oct_mlkem_keygen_fn(const struct oct_mlkem_keygen_args *args);
 
@@ -51,6 +54,7 @@ struct oct_mlkem_decaps_args {
     const uint8_t *dk[8]; /* secret, and checked before */
     const uint8_t *ct[8];
     uint8_t *secret[8];
+    const int16_t *matrix[8]; /* of all used lanes or of none (NULL): what making the keys left there; saves half */
 };
 typedef void oct_mlkem_decaps_fn(const struct oct_mlkem_decaps_args *args);
 

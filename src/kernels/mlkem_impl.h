@@ -73,6 +73,16 @@ VEC_CHAIN void mlkem_zero_unused(uint8_t *const out[V8_LANES], unsigned lanes, s
 
 const size_t NAME(MLKEM_SET, workspace) = sizeof(struct mlkem_workspace);
 
+/* Element (i, j) of the matrices, which the keys may keep. */
+VEC_CHAIN void mlkem_key_element(struct mlkem_workspace *w, const struct oct_mlkem_keygen_args *args, unsigned i,
+                                 unsigned j)
+{
+    int16_t *to = w->matrix + EIGHT_POLYS * j;
+    sample_matrix(&w->sample, to, j, i);
+    if (args->matrix[0])
+        sample_keep(args->matrix, args->lanes, K * i + j, to);
+}
+
 void NAME(MLKEM_SET, keygen)(const struct oct_mlkem_keygen_args *args)
 {
     struct mlkem_workspace *w = args->workspace;
@@ -83,7 +93,7 @@ void NAME(MLKEM_SET, keygen)(const struct oct_mlkem_keygen_args *args)
     mlkem_key_noise(w);
     for (unsigned i = 0; i < K; i++) {
         for (unsigned j = 0; j < K; j++)
-            sample_matrix(&w->sample, w->matrix + EIGHT_POLYS * j, j, i);
+            mlkem_key_element(w, args, i, j);
         for (unsigned lane = 0; lane < lanes; lane++) {
             mlkem_public_row(w, args->ek[lane] + POLY_BYTES * i, lane, i);
             mlkem_secret_row(w, args->dk[lane] + POLY_BYTES * i, lane, i);
@@ -140,7 +150,12 @@ unsigned NAME(MLKEM_SET, encaps)(const struct oct_mlkem_encaps_args *args)
     mlkem_load_words(w->state, args->m, lanes, 0);
     mlkem_words_to_rows(w->message, w->state);
     mlkem_hash_message(w);
-    mlkem_encrypt(w, args->ek, lanes, 0);
+    mlkem_encrypt_begin(w, args->ek, lanes, 0);
+    for (unsigned i = 0; i < K; i++) {
+        mlkem_sample_column(w, i);
+        mlkem_take_column(w, lanes, i);
+    }
+    mlkem_encrypt_end(w, args->ek, lanes, 0);
     const unsigned bad = mlkem_bad_keys(w, lanes);
     mlkem_words_to_rows(w->message, w->secret);
     for (unsigned lane = 0; lane < lanes; lane++)
@@ -171,6 +186,20 @@ VEC_CHAIN m8 mlkem_differs(const struct mlkem_workspace *w, const uint8_t *const
     return w8_is_nonzero(any);
 }
 
+/* The encryption that a good ciphertext comes from, with the matrices that the keys keep, if they do. */
+VEC_CHAIN void mlkem_encrypt_again(struct mlkem_workspace *w, const struct oct_mlkem_decaps_args *args)
+{
+    mlkem_encrypt_begin(w, args->dk, args->lanes, DK_EK_AT);
+    for (unsigned i = 0; i < K; i++) {
+        if (!args->matrix[0])
+            mlkem_sample_column(w, i);
+        for (unsigned j = 0; args->matrix[0] && j < K; j++)
+            sample_kept(w->matrix + EIGHT_POLYS * j, args->matrix, args->lanes, K * j + i);
+        mlkem_take_column(w, args->lanes, i);
+    }
+    mlkem_encrypt_end(w, args->dk, args->lanes, DK_EK_AT);
+}
+
 void NAME(MLKEM_SET, decaps)(const struct oct_mlkem_decaps_args *args)
 {
     struct mlkem_workspace *w = args->workspace;
@@ -179,7 +208,7 @@ void NAME(MLKEM_SET, decaps)(const struct oct_mlkem_decaps_args *args)
     mlkem_decrypt(w, args);
     mlkem_load_words(w->hash, args->dk, lanes, DK_HASH_AT);
     mlkem_hash_message(w);
-    mlkem_encrypt(w, args->dk, lanes, DK_EK_AT);
+    mlkem_encrypt_again(w, args);
     mlkem_hash_rejected(w, args->dk, args->ct, lanes);
     const m8 rejected = mlkem_differs(w, args->ct, lanes);
     for (int i = 0; i < SEED_WORDS; i++)

@@ -79,7 +79,7 @@ VEC_STEP w32 mlkem_product_bytes(ntt_poly p, const uint8_t *bytes, const struct 
 }
 
 /* u of one row: the product of a column of the matrix, transformed back, and e1; compressed. */
-static OCT_NOINLINE void mlkem_encrypt_u(struct mlkem_workspace *w, unsigned lane, int row)
+static OCT_NOINLINE void mlkem_encrypt_u(struct mlkem_workspace *w, unsigned lane, unsigned row)
 {
     ntt_poly p[NTT_PAIR];
     for (int n = 0; n < NTT_PAIR; n++)
@@ -112,18 +112,30 @@ static OCT_NOINLINE void mlkem_encrypt_v(struct mlkem_workspace *w, const uint8_
         }
 }
 
-/* K-PKE.Encrypt: w->ct of w->message under the keys at key[i] + at, with the noise of w->seed. */
-VEC_CHAIN void mlkem_encrypt(struct mlkem_workspace *w, const uint8_t *const key[V8_LANES], unsigned lanes, size_t at)
+/*
+ * K-PKE.Encrypt: w->ct of w->message under the keys at key[i] + at, with the noise of w->seed, in three parts.
+ * Between the first and the last one, each column of the matrix is put in place, and then taken.
+ */
+VEC_CHAIN void mlkem_encrypt_begin(struct mlkem_workspace *w, const uint8_t *const key[V8_LANES], unsigned lanes,
+                                   size_t at)
 {
     mlkem_encryption_noise(w);
     mlkem_load_words(w->sample.rho, key, lanes, at + EK_RHO_AT);
     sample_declassify_rho(&w->sample);
-    for (int i = 0; i < K; i++) {
-        for (int j = 0; j < K; j++)
-            sample_matrix(&w->sample, w->matrix + EIGHT_POLYS * j, (unsigned)i, (unsigned)j);
-        for (unsigned lane = 0; lane < lanes; lane += NTT_PAIR)
-            mlkem_encrypt_u(w, lane, i);
-    }
+}
+VEC_CHAIN void mlkem_sample_column(struct mlkem_workspace *w, unsigned i)
+{
+    for (unsigned j = 0; j < K; j++)
+        sample_matrix(&w->sample, w->matrix + EIGHT_POLYS * j, i, j);
+}
+VEC_CHAIN void mlkem_take_column(struct mlkem_workspace *w, unsigned lanes, unsigned i)
+{
+    for (unsigned lane = 0; lane < lanes; lane += NTT_PAIR)
+        mlkem_encrypt_u(w, lane, i);
+}
+VEC_CHAIN void mlkem_encrypt_end(struct mlkem_workspace *w, const uint8_t *const key[V8_LANES], unsigned lanes,
+                                 size_t at)
+{
     for (unsigned lane = 0; lane < lanes; lane += NTT_PAIR)
         mlkem_encrypt_v(w, key[lane] + at, key[keccak_lane(lane + 1, lanes)] + at, lane);
 }

@@ -127,6 +127,18 @@ static OCT_NOINLINE void sample_matrix(struct sample_space *s, int16_t *to, unsi
         missing = sample_more(s, to, have);
 }
 
+/* Elements of the matrices of used lanes, to and from where a key keeps them. */
+static OCT_NOINLINE void sample_keep(int16_t *const key[V8_LANES], unsigned lanes, size_t element, const int16_t *from)
+{
+    for (unsigned lane = 0; lane < lanes; lane++)
+        memcpy(key[lane] + MLKEM_N * element, from + MLKEM_N * lane, MLKEM_N * sizeof from[0]);
+}
+static OCT_NOINLINE void sample_kept(int16_t *to, const int16_t *const key[V8_LANES], unsigned lanes, size_t element)
+{
+    for (unsigned lane = 0; lane < V8_LANES; lane++)
+        memcpy(to + MLKEM_N * lane, key[keccak_lane(lane, lanes)] + MLKEM_N * element, MLKEM_N * sizeof to[0]);
+}
+
 /* What is beyond the stream in the bytes is no number. */
 VEC_CHAIN void sample_open(struct sample_space *s)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* See bound_mlkem.h: each kernel once, with eight lanes and with one, whose neighbour in a pair is itself. */
+/* See bound_mlkem.h: each kernel once, with eight lanes and with one, whose neighbour in a pair is itself; with and
+ * without kept matrices. */
 #include "bound_mlkem.h"
 
 #include "kernels/keccak.h"
@@ -12,6 +13,7 @@
 extern uint64_t oct_bound_checked;
 
 static uint8_t in[4096], out[4096];
+static int16_t matrix[OCT_MLKEM_MATRIX_NUMBERS(4)] OCT_ALIGN64;
 
 #define PROVE(kernel, workspace_bytes, ...)                                                                           \
     do {                                                                                                              \
@@ -33,6 +35,10 @@ static uint8_t in[4096], out[4096];
               .ek = EIGHT(in), .m = EIGHT(in), .ct = EIGHT(out), .secret = EIGHT(out)});                              \
         PROVE(mlkem##set##_decaps, bytes_, (struct oct_mlkem_decaps_args){.workspace = workspace_, .lanes = lanes,    \
               .dk = EIGHT(in), .ct = EIGHT(in), .secret = EIGHT(out)});                                               \
+        PROVE(mlkem##set##_keygen, bytes_, (struct oct_mlkem_keygen_args){.workspace = workspace_, .lanes = lanes,    \
+              .d = EIGHT(in), .z = EIGHT(in), .ek = EIGHT(out), .dk = EIGHT(out), .matrix = EIGHT(matrix)});          \
+        PROVE(mlkem##set##_decaps, bytes_, (struct oct_mlkem_decaps_args){.workspace = workspace_, .lanes = lanes,    \
+              .dk = EIGHT(in), .ct = EIGHT(in), .secret = EIGHT(out), .matrix = EIGHT(matrix)});                      \
         PROVE(mlkem##set##_check, bytes_, (struct oct_mlkem_check_args){.workspace = workspace_, .lanes = lanes,      \
               .dk = EIGHT(in)});                                                                                      \
     } while (0)

@@ -214,6 +214,34 @@ static void test_rejection(void **state)
     }
 }
 
+/* Keys that keep their matrix are the same keys, and give the same secrets, also of ciphertexts that are rejected. */
+static void test_kept_matrix(void **state)
+{
+    struct mlkem_lane *lane[BATCH_LANES];
+    uint8_t secret[SEED_BYTES];
+    (void)state;
+    for (int set = 0; set < OCT_MLKEM_SETS; set++) {
+        make_reference(set);
+        for (unsigned t = 0; t < tables; t++)
+            for (unsigned lanes = 1; lanes <= BATCH_LANES; lanes++) {
+                memset(now, 0xa5, sizeof now);
+                for (unsigned i = 0; i < lanes; i++) {
+                    lane[i] = &now[i];
+                    memcpy(now[i].d, want[i].d, 3 * SEED_BYTES);
+                    memcpy(now[i].ct, want[i].ct, sizeof now[i].ct);
+                }
+                now[lanes - 1].ct[lanes] ^= 1;
+                mlkem_keygen_kept(table[t], set, workspace, lane, lanes);
+                mlkem_decaps_kept(table[t], set, workspace, lane, lanes);
+                rejected(secret, &now[lanes - 1], oct_mlkem_size[set].ct);
+                for (unsigned i = 0; i < lanes; i++) {
+                    assert_memory_equal(now[i].dk, want[i].dk, oct_mlkem_size[set].dk);
+                    assert_memory_equal(now[i].secret, i + 1 < lanes ? want[i].secret : secret, SEED_BYTES);
+                }
+            }
+    }
+}
+
 /* Outputs of unused lanes become zero; where there are none nothing is written. */
 static void test_unused(void **state)
 {
@@ -283,7 +311,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_answer), cmocka_unit_test(test_lanes),    cmocka_unit_test(test_many_keys),
         cmocka_unit_test(test_modulus),      cmocka_unit_test(test_key_hash), cmocka_unit_test(test_rejection),
-        cmocka_unit_test(test_unused),
+        cmocka_unit_test(test_kept_matrix),  cmocka_unit_test(test_unused),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -15,6 +15,7 @@
 /* One operation of each kind. */
 struct mlkem_lane {
     uint8_t d[SEED_BYTES], z[SEED_BYTES], m[SEED_BYTES], secret[SEED_BYTES];
+    int16_t matrix[OCT_MLKEM_MATRIX_NUMBERS(4)] OCT_ALIGN64;
     uint8_t ek[OCT_MLKEM_MAX_EK_BYTES], dk[OCT_MLKEM_MAX_DK_BYTES], ct[OCT_MLKEM_MAX_CT_BYTES];
 };
 
@@ -53,6 +54,22 @@ static inline void mlkem_decaps(const struct oct_mlkem_ops *ops, int set, void *
 {
     struct oct_mlkem_decaps_args args = {.workspace = workspace, .lanes = lanes};
     MLKEM_EACH_LANE(args.dk[i] = l->dk; args.ct[i] = l->ct; args.secret[i] = l->secret;);
+    ops->set[set].decaps(&args);
+}
+/* The same two, where a key keeps its matrix. */
+static inline void mlkem_keygen_kept(const struct oct_mlkem_ops *ops, int set, void *workspace,
+                                     struct mlkem_lane *const lane[], unsigned lanes)
+{
+    struct oct_mlkem_keygen_args args = {.workspace = workspace, .lanes = lanes};
+    MLKEM_EACH_LANE(args.d[i] = l->d; args.z[i] = l->z; args.ek[i] = l->ek; args.dk[i] = l->dk;
+                    args.matrix[i] = l->matrix;);
+    ops->set[set].keygen(&args);
+}
+static inline void mlkem_decaps_kept(const struct oct_mlkem_ops *ops, int set, void *workspace,
+                                     struct mlkem_lane *const lane[], unsigned lanes)
+{
+    struct oct_mlkem_decaps_args args = {.workspace = workspace, .lanes = lanes};
+    MLKEM_EACH_LANE(args.dk[i] = l->dk; args.ct[i] = l->ct; args.secret[i] = l->secret; args.matrix[i] = l->matrix;);
     ops->set[set].decaps(&args);
 }
 static inline unsigned mlkem_check(const struct oct_mlkem_ops *ops, int set, void *workspace,
