@@ -10,6 +10,7 @@
 #include "cli.h"
 
 #define SPEED_AEAD(aead) (-1 - (aead))
+#define SPEED_NONE       (~0u)
 
 struct speed_op {
     const char *name;
@@ -20,7 +21,7 @@ struct speed_op {
     void *(*open)(const struct speed_op *op);
     void (*close)(void *state);
     /* One call each: work on all lanes once. They return how many units were done; 0 is a failure. Untimed code
-     * does not belong here. */
+     * does not belong here. openssl() says SPEED_NONE where the OpenSSL that runs has no such operation. */
     unsigned (*octuple)(void *state);
     unsigned (*openssl)(void *state);
     /* 1 if what the last octuple() and openssl() call left behind is the same. */
@@ -29,7 +30,7 @@ struct speed_op {
 
 /* Ends with a NULL name. */
 extern const struct speed_op speed_rsa_ops[], speed_x25519_ops[], speed_ec_ops[], speed_ec_verify_ops[],
-    speed_ed25519_ops[], speed_aead_ops[], speed_quic_ops[];
+    speed_ed25519_ops[], speed_mlkem_ops[], speed_aead_ops[], speed_quic_ops[];
 
 /* The i-th operation of all families; NULL after the last. */
 const struct speed_op *speed_op_at(unsigned i);
@@ -39,14 +40,16 @@ int speed_op_is_on(const struct speed_op *op);
 const char *speed_op_reason(const struct speed_op *op);
 /* 1 if bytes are counted, and the unit is GB/s. */
 int speed_op_is_bytes(const struct speed_op *op);
+/* Whether the OpenSSL that runs has it. */
+int speed_op_has_openssl(const struct speed_op *op, void *state);
 
 /* Keys that families cache between operations of one run are freed here. */
 void speed_rsa_forget(void);
 
 struct speed_result {
     double octuple_per_s; /* 0: not measured */
-    double openssl_per_s;
-    double ratio; /* median over the pairs of slices */
+    double openssl_per_s; /* the same */
+    double ratio;         /* median over the pairs of slices; 0 without both */
     unsigned pairs;
 };
 

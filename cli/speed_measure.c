@@ -124,13 +124,13 @@ static int run_pairs(struct side *octuple, struct side *openssl, double seconds,
         if (!run_pair(octuple, openssl, n)) {
             return 0;
         }
-        ratio[n] = octuple->run != NULL ? octuple->rate[n] / openssl->rate[n] : 0;
+        ratio[n] = octuple->run != NULL && openssl->run != NULL ? octuple->rate[n] / openssl->rate[n] : 0;
         n++;
     }
     result->pairs = n;
     result->ratio = median(ratio, n);
     result->octuple_per_s = octuple->run != NULL ? median(octuple->rate, n) : 0;
-    result->openssl_per_s = median(openssl->rate, n);
+    result->openssl_per_s = openssl->run != NULL ? median(openssl->rate, n) : 0;
     return 1;
 }
 
@@ -138,10 +138,14 @@ int speed_measure(const struct speed_op *op, void *state, double seconds, int wi
 {
     static struct side octuple, openssl;
     octuple.run = with_octuple ? op->octuple : NULL;
-    openssl.run = op->openssl;
+    openssl.run = speed_op_has_openssl(op, state) ? op->openssl : NULL;
     octuple.state = openssl.state = state;
-    if ((with_octuple && !calibrate(&octuple, seconds)) || !calibrate(&openssl, seconds)) {
+    if ((with_octuple && !calibrate(&octuple, seconds)) || (openssl.run != NULL && !calibrate(&openssl, seconds))) {
         return 0;
+    }
+    *result = (struct speed_result){0};
+    if (octuple.run == NULL && openssl.run == NULL) {
+        return 1;
     }
     if (!run_pairs(&octuple, &openssl, seconds, result)) {
         return 0;

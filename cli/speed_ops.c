@@ -7,7 +7,7 @@
 #include "speed.h"
 
 static const struct speed_op *const families[] = {speed_rsa_ops, speed_x25519_ops, speed_ec_ops,
-                                                speed_ec_verify_ops, speed_ed25519_ops, speed_aead_ops,
+                                                speed_ec_verify_ops, speed_ed25519_ops, speed_mlkem_ops, speed_aead_ops,
                                                 speed_quic_ops};
 
 const struct speed_op *speed_op_at(unsigned i)
@@ -41,6 +41,11 @@ int speed_op_is_on(const struct speed_op *op)
 const char *speed_op_reason(const struct speed_op *op)
 {
     return op->oct_op < 0 ? oct_aead_reason(SPEED_AEAD(op->oct_op)) : oct_op_reason(op->oct_op);
+}
+
+int speed_op_has_openssl(const struct speed_op *op, void *state)
+{
+    return op->openssl(state) != SPEED_NONE;
 }
 
 int speed_op_is_bytes(const struct speed_op *op)

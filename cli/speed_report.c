@@ -27,12 +27,17 @@ static void text_head(int core, double seconds)
 static int text_row(const struct speed_op *op, const struct speed_result *result, int with_octuple)
 {
     const int digits = speed_op_is_bytes(op) ? 2 : 0;
+    char octuple[32] = "off", openssl[32] = "none", ratio[32] = "-";
     if (with_octuple) {
-        printf("%-26s %9.*f %s %9.*f %s %8.2fx\n", op->name, digits, result->octuple_per_s, op->unit, digits,
-               result->openssl_per_s, op->unit, result->ratio);
-    } else {
-        printf("%-26s %14s %9.*f %s %9s\n", op->name, "off", digits, result->openssl_per_s, op->unit, "-");
+        snprintf(octuple, sizeof octuple, "%.*f %s", digits, result->octuple_per_s, op->unit);
     }
+    if (result->openssl_per_s > 0) {
+        snprintf(openssl, sizeof openssl, "%.*f %s", digits, result->openssl_per_s, op->unit);
+    }
+    if (result->ratio > 0) {
+        snprintf(ratio, sizeof ratio, "%.2fx", result->ratio);
+    }
+    printf("%-26s %14s %14s %9s\n", op->name, octuple, openssl, ratio);
     fflush(stdout);
     return 1;
 }
@@ -43,19 +48,20 @@ static void json_head(int core, double seconds)
     (void)seconds;
 }
 
-/* Rates to a tenth (of GB/s: to a thousandth), ratios to a thousandth: more would be noise. */
+/* Null where something was not measured. Rates to a tenth (of GB/s: to a thousandth), ratios to a thousandth: more would be noise. */
 static json_t *rounded(double value, double steps)
 {
-    return json_real(round(value * steps) / steps);
+    return value > 0 ? json_real(round(value * steps) / steps) : json_null();
 }
 
 static int json_row(const struct speed_op *op, const struct speed_result *result, int with_octuple)
 {
     const double steps = speed_op_is_bytes(op) ? 1000 : 10;
+    (void)with_octuple;
     json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:s}", "op", op->name, "octuple_per_s",
-                               with_octuple ? rounded(result->octuple_per_s, steps) : json_null(), "openssl_per_s",
+                               rounded(result->octuple_per_s, steps), "openssl_per_s",
                                rounded(result->openssl_per_s, steps), "ratio",
-                               with_octuple ? rounded(result->ratio, 1000) : json_null(), "unit", op->unit);
+                               rounded(result->ratio, 1000), "unit", op->unit);
     char *line = object != NULL ? json_dumps(object, JSON_REAL_PRECISION(12)) : NULL;
     json_decref(object);
     if (line == NULL) {

@@ -21,6 +21,7 @@
 
 #include <octuple/ec.h>
 #include <octuple/ed25519.h>
+#include <octuple/mlkem.h>
 #include <octuple/op.h>
 #include <octuple/rsa.h>
 #include <octuple/x25519.h>
@@ -57,6 +58,9 @@ struct oct_job {
         struct oct_ecdsa_sign_lane ecdsa_sign;
         struct oct_ed25519_sign_lane ed25519_sign;
         struct oct_ed25519_verify_lane ed25519_verify;
+        struct oct_mlkem_keygen_lane mlkem_keygen; /* the set is the operation's */
+        struct oct_mlkem_encaps_lane mlkem_encaps; /* OCT_ERR_RANGE: the key is not valid */
+        struct oct_mlkem_decaps_lane mlkem_decaps;
         struct oct_ecdsa_verify_lane ecdsa_verify; /* OCT_OK: the signature is valid; OCT_ERR_RANGE: it is not */
     };
     void (*done)(struct oct_job *);   /* called once, on the thread of the queue; may submit; may be NULL */

@@ -6,14 +6,13 @@
 #include "api/ec_internal.h"
 #include "api/op_internal.h"
 #include "api/operation.h"
+#include "api/random.h"
 #include "api/workspace.h"
 #include "base/big.h"
 
 #include <octuple/op.h>
 
-#include <errno.h>
 #include <string.h>
-#include <sys/random.h>
 
 #define MAX_WORDS 8
 
@@ -30,21 +29,6 @@ int oct_ec_derive_op(int curve)
 int oct_ec_keygen_op(int curve)
 {
     return curve == OCT_EC_P256 ? OCT_OP_P256_KEYGEN : curve == OCT_EC_P384 ? OCT_OP_P384_KEYGEN : -1;
-}
-
-int oct_random(void *data, size_t len)
-{
-    uint8_t *p = data;
-    while (len > 0) {
-        const ssize_t got = getrandom(p, len, 0);
-        if (got < 0 && errno != EINTR)
-            return OCT_ERR_UNSUPPORTED;
-        if (got > 0) {
-            p += got;
-            len -= (size_t)got;
-        }
-    }
-    return OCT_OK;
 }
 
 int oct_ec_batch_open(struct oct_ec_batch *b, size_t kernel)
@@ -191,8 +175,10 @@ int oct_ec_keygen_on(const struct oct_ops *ops, int curve, const struct oct_ec_k
     return status;
 }
 
-const struct oct_family oct_family_ec_derive = {sizeof(struct oct_ec_derive_lane), true, derive_check, derive_x8};
-const struct oct_family oct_family_ec_public = {sizeof(struct oct_ec_public_lane), true, public_check, public_x8};
+const struct oct_family oct_family_ec_derive = {
+    .lane_bytes = sizeof(struct oct_ec_derive_lane), .whole = true, .check = derive_check, .run_x8 = derive_x8};
+const struct oct_family oct_family_ec_public = {
+    .lane_bytes = sizeof(struct oct_ec_public_lane), .whole = true, .check = public_check, .run_x8 = public_x8};
 
 int oct_ec_derive_on(const struct oct_ops *ops, int curve, const struct oct_ec_derive_lane lane[], unsigned lanes,
                      struct oct_lanes *result)

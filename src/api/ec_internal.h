@@ -61,7 +61,4 @@ int oct_ecdsa_sign_on(const struct oct_ops *ops, int curve, const struct oct_ecd
 int oct_ecdsa_verify_on(const struct oct_ops *ops, int curve, const struct oct_ecdsa_verify_lane lane[],
                         unsigned lanes, struct oct_lanes *result);
 
-/* Fills with getrandom(2): 0 or OCT_ERR_UNSUPPORTED. */
-int oct_random(void *data, size_t len);
-
 #endif

@@ -9,6 +9,7 @@
 #include "api/ec_internal.h"
 #include "api/op_internal.h"
 #include "api/operation.h"
+#include "api/random.h"
 #include "api/sha512_lanes.h"
 #include "api/workspace.h"
 
@@ -149,7 +150,8 @@ static int sign_x8(const struct oct_operation *operation, const struct oct_ops *
     return sign_checked(ops, (int)operation->variant, lane, lanes, oct_ecdsa_nonces, result);
 }
 
-const struct oct_family oct_family_ec_sign = {sizeof(struct oct_ecdsa_sign_lane), true, sign_check, sign_x8};
+const struct oct_family oct_family_ec_sign = {
+    .lane_bytes = sizeof(struct oct_ecdsa_sign_lane), .whole = true, .check = sign_check, .run_x8 = sign_x8};
 
 int oct_ecdsa_sign_on(const struct oct_ops *ops, int curve, const struct oct_ecdsa_sign_lane lane[], unsigned lanes,
                       oct_ecdsa_nonce_fn *nonces, struct oct_lanes *result)

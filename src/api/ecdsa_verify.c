@@ -54,7 +54,8 @@ static int verify_x8(const struct oct_operation *operation, const struct oct_ops
     return OCT_OK;
 }
 
-const struct oct_family oct_family_ec_verify = {sizeof(struct oct_ecdsa_verify_lane), true, verify_check, verify_x8};
+const struct oct_family oct_family_ec_verify = {
+    .lane_bytes = sizeof(struct oct_ecdsa_verify_lane), .whole = true, .check = verify_check, .run_x8 = verify_x8};
 
 int oct_ecdsa_verify_on(const struct oct_ops *ops, int curve, const struct oct_ecdsa_verify_lane lane[],
                         unsigned lanes, struct oct_lanes *result)

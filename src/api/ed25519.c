@@ -215,7 +215,8 @@ static int sign_x8(const struct oct_operation *operation, const struct oct_ops *
     return status;
 }
 
-const struct oct_family oct_family_ed25519_base = {sizeof(struct oct_ed25519_sign_lane), true, sign_check, sign_x8};
+const struct oct_family oct_family_ed25519_base = {
+    .lane_bytes = sizeof(struct oct_ed25519_sign_lane), .whole = true, .check = sign_check, .run_x8 = sign_x8};
 
 int oct_ed25519_sign_on(const struct oct_ops *ops, const struct oct_ed25519_sign_lane lane[], unsigned lanes,
                         struct oct_lanes *result)

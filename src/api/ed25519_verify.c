@@ -55,8 +55,8 @@ static int verify_x8(const struct oct_operation *operation, const struct oct_ops
     return OCT_OK;
 }
 
-const struct oct_family oct_family_ed25519_verify = {sizeof(struct oct_ed25519_verify_lane), true, verify_check,
-                                                     verify_x8};
+const struct oct_family oct_family_ed25519_verify = {
+    .lane_bytes = sizeof(struct oct_ed25519_verify_lane), .whole = true, .check = verify_check, .run_x8 = verify_x8};
 
 int oct_ed25519_verify_on(const struct oct_ops *ops, const struct oct_ed25519_verify_lane lane[], unsigned lanes,
                           struct oct_lanes *result)

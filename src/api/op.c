@@ -26,26 +26,40 @@ const char *oct_op_name(int op)
     return op >= 0 && op < OCT_OP_COUNT ? oct_operations[op].name : NULL;
 }
 
+/* The table, and where a family needs more than that, the CPU for it. */
+static bool is_possible(int op, const char **reason)
+{
+    const struct oct_family *family = oct_operations[op].family;
+    *reason = oct_ops_selected_reason();
+    return oct_ops_selected() && (!family->is_possible || family->is_possible(reason));
+}
+
 /* Two threads that ask at once both pay, and come to the same verdict: a lock would have to be unlocked in the child of a fork. */
 static int test_once(const struct oct_ops *ops, int op)
 {
-    const int known = oct_ops_known_answer(ops, op) == 0 ? ON : OFF;
+    const struct oct_operation *operation = &oct_operations[op];
+    const int failed = operation->family->known_answer ? operation->family->known_answer(operation)
+                                                       : oct_ops_known_answer(ops, op);
+    const int known = failed ? OFF : ON;
     atomic_store(&verdict[op], known);
     return known;
 }
 
 int oct_op_is_on(int op)
 {
-    const struct oct_ops *ops = oct_ops_selected();
-    if (op < 0 || op >= OCT_OP_COUNT || !ops)
+    const char *reason;
+    if (op < 0 || op >= OCT_OP_COUNT)
         return 0;
     const int known = atomic_load_explicit(&verdict[op], memory_order_relaxed);
-    return (known == UNTESTED ? test_once(ops, op) : known) == ON;
+    if (known == UNTESTED)
+        return is_possible(op, &reason) && test_once(oct_ops_selected(), op) == ON;
+    return known == ON;
 }
 
 int oct_op_is_possible(int op)
 {
-    return op >= 0 && op < OCT_OP_COUNT && oct_ops_selected() != NULL;
+    const char *reason;
+    return op >= 0 && op < OCT_OP_COUNT && is_possible(op, &reason);
 }
 
 const struct oct_ops *oct_op_table(int op)
@@ -55,10 +69,11 @@ const struct oct_ops *oct_op_table(int op)
 
 const char *oct_op_reason(int op)
 {
+    const char *reason;
     if (op < 0 || op >= OCT_OP_COUNT)
         return "no such operation";
-    if (!oct_ops_selected())
-        return oct_ops_selected_reason();
+    if (!is_possible(op, &reason))
+        return reason;
     return oct_op_is_on(op) ? "on" : "its known-answer test failed on this machine";
 }
 

@@ -5,10 +5,14 @@
 
 #include "api/op_internal.h"
 
+#include <octuple/mlkem.h>
+
 const struct oct_operation oct_operations[OCT_OP_COUNT] = {
 #define OCT_OPERATION(enumerator, name, family, size, kernel)                                                          \
     [OCT_OP_##enumerator] = {name, &oct_family_##family, size},
+#define OCT_MLKEM_OPERATION(enumerator, name, family, set) OCT_OPERATION(enumerator, name, family, set, )
 #include "ops/ops.def"
+#undef OCT_MLKEM_OPERATION
 #undef OCT_OPERATION
 };
 

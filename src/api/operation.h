@@ -22,6 +22,10 @@ struct oct_family {
      * as a whole and nothing was written. */
     int (*run_x8)(const struct oct_operation *operation, const struct oct_ops *ops, const void *lane, unsigned lanes,
                   struct oct_lanes *result);
+    /* Where the process's table is not enough: whether the family can run, or why not (static); and the test that an
+     * operation passes before it is on: 0 if it does. NULL: the table is enough (ops.h). */
+    bool (*is_possible)(const char **reason);
+    int (*known_answer)(const struct oct_operation *operation);
 };
 
 struct oct_operation {
@@ -36,7 +40,8 @@ extern const struct oct_operation oct_operations[OCT_OP_COUNT];
 /* One family for each word in the third column of ops.def. */
 extern const struct oct_family oct_family_rsa_crt, oct_family_rsa_public, oct_family_x25519_derive,
     oct_family_x25519_public, oct_family_ec_sign, oct_family_ec_public, oct_family_ec_derive, oct_family_ec_verify,
-    oct_family_ed25519_base, oct_family_ed25519_verify;
+    oct_family_ed25519_base, oct_family_ed25519_verify, oct_family_mlkem_keygen, oct_family_mlkem_encaps,
+    oct_family_mlkem_decaps;
 
 /* OCT_OK, or why a batch call cannot be: null pointers, the number of lanes, a lane that the family refuses. `op` may be
  * -1: there is no such operation. */

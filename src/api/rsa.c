@@ -292,8 +292,10 @@ static int public_x8(const struct oct_operation *operation, const struct oct_ops
     return run_on(ops, lane, lanes, result, 0);
 }
 
-const struct oct_family oct_family_rsa_crt = {sizeof(struct oct_rsa_lane), false, private_check, private_x8};
-const struct oct_family oct_family_rsa_public = {sizeof(struct oct_rsa_lane), true, public_check, public_x8};
+const struct oct_family oct_family_rsa_crt = {
+    .lane_bytes = sizeof(struct oct_rsa_lane), .whole = false, .check = private_check, .run_x8 = private_x8};
+const struct oct_family oct_family_rsa_public = {
+    .lane_bytes = sizeof(struct oct_rsa_lane), .whole = true, .check = public_check, .run_x8 = public_x8};
 
 /* The first key says which size is meant; all lanes are held against it. -1: there is none. */
 static int private_op(const struct oct_rsa_lane *lane)

@@ -126,8 +126,10 @@ static int public_x8(const struct oct_operation *operation, const struct oct_ops
     return run_on(ops, lane, lanes, result, 0);
 }
 
-const struct oct_family oct_family_x25519_derive = {sizeof(struct oct_x25519_lane), true, derive_check, derive_x8};
-const struct oct_family oct_family_x25519_public = {sizeof(struct oct_x25519_lane), true, public_check, public_x8};
+const struct oct_family oct_family_x25519_derive = {
+    .lane_bytes = sizeof(struct oct_x25519_lane), .whole = true, .check = derive_check, .run_x8 = derive_x8};
+const struct oct_family oct_family_x25519_public = {
+    .lane_bytes = sizeof(struct oct_x25519_lane), .whole = true, .check = public_check, .run_x8 = public_x8};
 
 int oct_x25519_derive_on(const struct oct_ops *ops, const struct oct_x25519_lane lane[], unsigned lanes,
                          struct oct_lanes *result)

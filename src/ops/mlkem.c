@@ -6,6 +6,8 @@
 #include "cpu/cpu.h"
 #include "ops/ops.h"
 
+#include <pthread.h>
+
 #define SET(backend, bits)                                                                                            \
     {                                                                                                                 \
         oct_##backend##_mlkem##bits##_keygen, oct_##backend##_mlkem##bits##_encaps,                                   \
@@ -42,18 +44,29 @@ static const struct oct_mlkem_ops *avx512_table(const char **why)
 #endif
 }
 
-const struct oct_mlkem_ops *oct_mlkem_selected(const char **reason)
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static const struct oct_mlkem_ops *selected;
+static const char *selected_reason;
+
+/* Once: asking the CPU takes longer than an operation where a hypervisor answers. */
+static void choose(void)
 {
     const struct oct_ops *ops = oct_ops_selected();
-    const struct oct_mlkem_ops *chosen = ops == &oct_ops_c ? &table_c : NULL;
-    const char *why = oct_ops_selected_reason(), *missing = NULL;
-    if (ops && !chosen) {
-        chosen = avx512_table(&missing);
-        why = missing ? missing : why;
+    const char *missing = NULL;
+    selected = ops == &oct_ops_c ? &table_c : NULL;
+    selected_reason = oct_ops_selected_reason();
+    if (ops && !selected) {
+        selected = avx512_table(&missing);
+        selected_reason = missing ? missing : selected_reason;
     }
+}
+
+const struct oct_mlkem_ops *oct_mlkem_selected(const char **reason)
+{
+    pthread_once(&once, choose);
     if (reason)
-        *reason = why;
-    return chosen;
+        *reason = selected_reason;
+    return selected;
 }
 
 unsigned oct_mlkem_runnable(const struct oct_mlkem_ops *table[2])

@@ -7,7 +7,7 @@
 #include "kernels/keccak.h"
 #include "kernels/mlkem.h"
 
-enum oct_mlkem_set { OCT_MLKEM_768, OCT_MLKEM_1024, OCT_MLKEM_SETS };
+#include <octuple/mlkem.h>
 
 /* The size of a set's keys and ciphertexts. */
 struct oct_mlkem_size {

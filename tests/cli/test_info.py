@@ -10,6 +10,7 @@ OPERATIONS = [f"rsa{bits}-{kind}" for kind in ("private", "public") for bits in 
 OPERATIONS += ["x25519-derive", "x25519-keygen"]
 OPERATIONS += [f"{curve}-{kind}" for curve in ("p256", "p384") for kind in ("sign", "keygen", "derive")]
 OPERATIONS += ["ed25519-sign", "ed25519-verify", "p256-verify", "p384-verify"]
+OPERATIONS += [f"mlkem{size}-{verb}" for size in (768, 1024) for verb in ("keygen", "encaps", "decaps")]
 NEEDS = ["avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512ifma"]
 
 

@@ -13,7 +13,8 @@ CURVES = [f"{curve}-{kind}" for curve in ("p256", "p384") for kind in ("sign", "
 OPERATIONS += CURVES
 VERIFY = ["p256-verify", "p384-verify"]
 ED25519 = ["ed25519-sign", "ed25519-verify"]
-OPERATIONS += VERIFY + ED25519
+MLKEM = [f"mlkem{size}-{verb}" for size in (768, 1024) for verb in ("keygen", "encaps", "decaps")]
+OPERATIONS += VERIFY + ED25519 + MLKEM
 AEADS = [f"{name}-{verb}-{size}" for name in ("aes128gcm", "aes256gcm", "chacha20poly1305") for verb in ("seal", "open")
          for size in (64, 256, 1440, 16384)]
 AEADS += [f"quic-{name}-seal-{size}" for name in ("aes128gcm", "chacha20poly1305") for size in (64, 256, 1440, 16384)]
@@ -53,6 +54,16 @@ def test_curves_on_the_portable_table(place):
     assert result.returncode == 0 and result.stderr == ""
     assert [row["op"] for row in rows] == CURVES + VERIFY + ED25519
     assert all(row["octuple_per_s"] > 0 and row["openssl_per_s"] > 0 for row in rows)
+
+
+def test_null_where_openssl_has_no_such_operation(place):
+    """ML-KEM came with OpenSSL 3.5."""
+    rows, result = speed(place, "--seconds", "0.05", *MLKEM, OCTUPLE_TABLE="c")
+    version = re.search(r"(\d+)\.(\d+)", place.json("info", "--json")["openssl"]["version"])
+    has = (int(version[1]), int(version[2])) >= (3, 5)
+    assert result.returncode == 0 and [row["op"] for row in rows] == MLKEM
+    assert all(row["octuple_per_s"] > 0 and (row["openssl_per_s"] is not None) == has for row in rows)
+    assert all((row["ratio"] is not None) == has for row in rows)
 
 
 @pytest.mark.parametrize("width", ["512", "256", "128"])

@@ -46,8 +46,10 @@ static int run_x8(const struct oct_operation *operation, const struct oct_ops *o
     return answer;
 }
 
-static const struct oct_family small = {sizeof(struct oct_x25519_lane), true, check, run_x8};
-static const struct oct_family large = {sizeof(struct oct_ed25519_sign_lane), false, check, run_x8};
+static const struct oct_family small = {
+    .lane_bytes = sizeof(struct oct_x25519_lane), .whole = true, .check = check, .run_x8 = run_x8};
+static const struct oct_family large = {
+    .lane_bytes = sizeof(struct oct_ed25519_sign_lane), .whole = false, .check = check, .run_x8 = run_x8};
 
 const struct oct_operation oct_operations[OCT_OP_COUNT] = {[SMALL] = {"small", &small, 0}, [LARGE] = {"large", &large, 1}};
 

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* ML-KEM batch calls: randomness for all lanes at once, and the kernels, which read and write bytes themselves. */
+#include "api/op_internal.h"
+#include "api/operation.h"
+#include "api/random.h"
+#include "api/workspace.h"
+#include "ops/mlkem.h"
+
+#include <octuple/mlkem.h>
+
+#define RANDOM_BYTES (OCT_LANES * OCT_MLKEM_KEYGEN_BYTES)
+
+/* One batch in its workspace. */
+struct batch {
+    const struct oct_mlkem_ops *ops;
+    struct oct_workspace *workspace;
+    void *kernel;
+    uint8_t *random; /* RANDOM_BYTES: what the lanes lack */
+};
+
+static int is_set(int set)
+{
+    return set >= 0 && set < OCT_MLKEM_SETS;
+}
+
+size_t oct_mlkem_ek_bytes(int set)
+{
+    return is_set(set) ? oct_mlkem_size[set].ek : 0;
+}
+
+size_t oct_mlkem_dk_bytes(int set)
+{
+    return is_set(set) ? oct_mlkem_size[set].dk : 0;
+}
+
+size_t oct_mlkem_ct_bytes(int set)
+{
+    return is_set(set) ? oct_mlkem_size[set].ct : 0;
+}
+
+int oct_mlkem_keygen_op(int set)
+{
+    return is_set(set) ? OCT_OP_MLKEM768_KEYGEN + 3 * set : -1;
+}
+
+int oct_mlkem_encaps_op(int set)
+{
+    return is_set(set) ? OCT_OP_MLKEM768_ENCAPS + 3 * set : -1;
+}
+
+int oct_mlkem_decaps_op(int set)
+{
+    return is_set(set) ? OCT_OP_MLKEM768_DECAPS + 3 * set : -1;
+}
+
+/* `drawn` bytes of fresh randomness at b->random, by one call of the system. */
+static int batch_open(struct batch *b, int set, size_t drawn)
+{
+    b->ops = oct_mlkem_selected(NULL);
+    if (!b->ops)
+        return OCT_ERR_UNSUPPORTED;
+    b->workspace = oct_workspace_open(*b->ops->set[set].workspace + RANDOM_BYTES + 64);
+    if (!b->workspace)
+        return OCT_ERR_MEMORY;
+    b->random = oct_workspace_take(b->workspace, RANDOM_BYTES);
+    b->kernel = oct_workspace_take(b->workspace, *b->ops->set[set].workspace);
+    const int status = drawn == 0 ? OCT_OK : oct_random(b->random, drawn);
+    if (status != OCT_OK)
+        oct_workspace_close(b->workspace);
+    return status;
+}
+
+static void batch_close(struct batch *b)
+{
+    oct_workspace_close(b->workspace);
+    oct_scrub_stack();
+}
+
+static int keygen_check(const struct oct_operation *operation, const void *vlane)
+{
+    const struct oct_mlkem_keygen_lane *lane = vlane;
+    (void)operation;
+    return lane->ek && lane->dk ? OCT_OK : OCT_ERR_ARGUMENT;
+}
+
+static int keygen_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *vlane,
+                     unsigned lanes, struct oct_lanes *result)
+{
+    const struct oct_mlkem_keygen_lane *lane = vlane;
+    struct oct_mlkem_keygen_args args = {.lanes = lanes};
+    struct batch b;
+    size_t drawn = 0;
+    (void)ops;
+    for (unsigned i = 0; i < lanes; i++)
+        drawn += lane[i].seed ? 0 : OCT_MLKEM_KEYGEN_BYTES;
+    const int status = batch_open(&b, (int)operation->variant, drawn);
+    if (status != OCT_OK)
+        return status;
+    const uint8_t *next = b.random;
+    for (unsigned i = 0; i < lanes; i++) {
+        args.d[i] = lane[i].seed ? lane[i].seed : next;
+        args.z[i] = args.d[i] + OCT_MLKEM_KEYGEN_BYTES / 2;
+        next += lane[i].seed ? 0 : OCT_MLKEM_KEYGEN_BYTES;
+        args.ek[i] = lane[i].ek;
+        args.dk[i] = lane[i].dk;
+    }
+    args.workspace = b.kernel;
+    b.ops->set[operation->variant].keygen(&args);
+    oct_lanes_report(result, lanes, 0xff);
+    batch_close(&b);
+    return OCT_OK;
+}
+
+static int encaps_check(const struct oct_operation *operation, const void *vlane)
+{
+    const struct oct_mlkem_encaps_lane *lane = vlane;
+    (void)operation;
+    return lane->ek && lane->ct && lane->secret ? OCT_OK : OCT_ERR_ARGUMENT;
+}
+
+static int encaps_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *vlane,
+                     unsigned lanes, struct oct_lanes *result)
+{
+    const struct oct_mlkem_encaps_lane *lane = vlane;
+    struct oct_mlkem_encaps_args args = {.lanes = lanes};
+    struct batch b;
+    size_t drawn = 0;
+    (void)ops;
+    for (unsigned i = 0; i < lanes; i++)
+        drawn += lane[i].message ? 0 : OCT_MLKEM_MESSAGE_BYTES;
+    const int status = batch_open(&b, (int)operation->variant, drawn);
+    if (status != OCT_OK)
+        return status;
+    const uint8_t *next = b.random;
+    for (unsigned i = 0; i < lanes; i++) {
+        args.ek[i] = lane[i].ek;
+        args.m[i] = lane[i].message ? lane[i].message : next;
+        next += lane[i].message ? 0 : OCT_MLKEM_MESSAGE_BYTES;
+        args.ct[i] = lane[i].ct;
+        args.secret[i] = lane[i].secret;
+    }
+    args.workspace = b.kernel;
+    oct_lanes_report(result, lanes, ~b.ops->set[operation->variant].encaps(&args));
+    batch_close(&b);
+    return OCT_OK;
+}
+
+static int decaps_check(const struct oct_operation *operation, const void *vlane)
+{
+    const struct oct_mlkem_decaps_lane *lane = vlane;
+    (void)operation;
+    return lane->dk && lane->ct && lane->secret ? OCT_OK : OCT_ERR_ARGUMENT;
+}
+
+static int decaps_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *vlane,
+                     unsigned lanes, struct oct_lanes *result)
+{
+    const struct oct_mlkem_decaps_lane *lane = vlane;
+    struct oct_mlkem_decaps_args args = {.lanes = lanes};
+    struct batch b;
+    const int status = batch_open(&b, (int)operation->variant, 0);
+    (void)ops;
+    if (status != OCT_OK)
+        return status;
+    for (unsigned i = 0; i < lanes; i++) {
+        args.dk[i] = lane[i].dk;
+        args.ct[i] = lane[i].ct;
+        args.secret[i] = lane[i].secret;
+    }
+    args.workspace = b.kernel;
+    b.ops->set[operation->variant].decaps(&args);
+    oct_lanes_report(result, lanes, 0xff);
+    batch_close(&b);
+    return OCT_OK;
+}
+
+/* These kernels need more instructions than the rest of the table. */
+static bool is_possible(const char **reason)
+{
+    return oct_mlkem_selected(reason) != NULL;
+}
+
+static int known_answer(const struct oct_operation *operation)
+{
+    return oct_mlkem_known_answer(oct_mlkem_selected(NULL), (enum oct_mlkem_set)operation->variant);
+}
+
+#define FAMILY(verb)                                                                                                   \
+    {                                                                                                                  \
+        .lane_bytes = sizeof(struct oct_mlkem_##verb##_lane), .whole = true, .check = verb##_check,                    \
+        .run_x8 = verb##_x8, .is_possible = is_possible, .known_answer = known_answer                                  \
+    }
+const struct oct_family oct_family_mlkem_keygen = FAMILY(keygen);
+const struct oct_family oct_family_mlkem_encaps = FAMILY(encaps);
+const struct oct_family oct_family_mlkem_decaps = FAMILY(decaps);
+
+int oct_mlkem_keygen_x8(int set, const struct oct_mlkem_keygen_lane lane[], unsigned lanes, struct oct_lanes *result)
+{
+    return oct_operation_x8(oct_mlkem_keygen_op(set), lane, lanes, result);
+}
+
+int oct_mlkem_encaps_x8(int set, const struct oct_mlkem_encaps_lane lane[], unsigned lanes, struct oct_lanes *result)
+{
+    return oct_operation_x8(oct_mlkem_encaps_op(set), lane, lanes, result);
+}
+
+int oct_mlkem_decaps_x8(int set, const struct oct_mlkem_decaps_lane lane[], unsigned lanes, struct oct_lanes *result)
+{
+    return oct_operation_x8(oct_mlkem_decaps_op(set), lane, lanes, result);
+}
+
+int oct_mlkem_dk_check(int set, const uint8_t *dk)
+{
+    struct batch b;
+    if (!is_set(set) || !dk)
+        return OCT_ERR_ARGUMENT;
+    if (!oct_op_is_on(oct_mlkem_decaps_op(set)))
+        return OCT_ERR_UNSUPPORTED;
+    const int status = batch_open(&b, set, 0);
+    if (status != OCT_OK)
+        return status;
+    const struct oct_mlkem_check_args args = {.workspace = b.kernel, .lanes = 1, .dk = {dk}};
+    const unsigned bad = b.ops->set[set].check(&args);
+    batch_close(&b);
+    return bad ? OCT_ERR_RANGE : OCT_OK;
+}
