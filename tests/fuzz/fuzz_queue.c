@@ -30,12 +30,6 @@ static unsigned waiting, depth;
 static uint64_t clock_now;
 static int refusal;
 
-static bool is_whole(int op)
-{
-    (void)op;
-    return false;
-}
-
 static void step(void);
 
 static uint64_t now(void *arg)

@@ -156,12 +156,18 @@ static void test_changes(void **state)
     set_properties(NONE);
 }
 
-static void prepare_random(OSSL_LIB_CTX *ctx)
+static void prepare_random(struct side *s)
 {
-    assert_int_equal(OSSL_PROVIDER_add_builtin(ctx, "foreign", foreign_init), 1);
-    assert_non_null(OSSL_PROVIDER_load(ctx, "foreign"));
-    assert_int_equal(RAND_set_DRBG_type(ctx, FOREIGN_RAND, NULL, NULL, NULL), 1);
-    assert_int_equal(RAND_set_seed_source_type(ctx, FOREIGN_RAND, NULL), 1);
+    assert_int_equal(OSSL_PROVIDER_add_builtin(s->ctx, "foreign", foreign_init), 1);
+    load_foreign(s);
+    assert_int_equal(RAND_set_DRBG_type(s->ctx, FOREIGN_RAND, NULL, NULL, NULL), 1);
+    assert_int_equal(RAND_set_seed_source_type(s->ctx, FOREIGN_RAND, NULL), 1);
+}
+
+static void free_random(struct side *s)
+{
+    assert_int_equal(OSSL_PROVIDER_unload(s->foreign), 1);
+    OSSL_LIB_CTX_free(s->ctx);
 }
 
 /* A PSS signature by a generator whose bytes are known is known, too. */
@@ -172,14 +178,16 @@ static void test_random(void **state)
     (void)state;
     ours = (struct side){new_octuple_ctx(NULL), NULL, NULL, NULL};
     theirs = (struct side){OSSL_LIB_CTX_new(), NULL, NULL, NULL};
-    assert_non_null(OSSL_PROVIDER_load(theirs.ctx, "default"));
-    prepare_random(ours.ctx);
-    prepare_random(theirs.ctx);
+    OSSL_PROVIDER *base = OSSL_PROVIDER_load(theirs.ctx, "default");
+    assert_non_null(base);
+    prepare_random(&ours);
+    prepare_random(&theirs);
     ours.rsa = kept_ours.rsa; /* keys are handed on to the context that signs */
     theirs.rsa = kept_theirs.rsa;
     assert_int_equal(same_signature("SHA384", "pss"), 256);
-    OSSL_LIB_CTX_free(ours.ctx);
-    OSSL_LIB_CTX_free(theirs.ctx);
+    free_random(&ours);
+    assert_int_equal(OSSL_PROVIDER_unload(base), 1);
+    free_random(&theirs);
     ours = kept_ours;
     theirs = kept_theirs;
 }
