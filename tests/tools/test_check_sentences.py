@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+import pytest
+from conftest import ROOT, run_tool
+
+SHORT = "This sentence has exactly six words."
+LONG = "It says " + "a word more " * 12 + "at the end."
+WRAPPED = LONG.replace("more ", "more\n", 6)
+
+
+def check(tree, text, name="README.md"):
+    tree.write(name, text, header=False)
+    return run_tool("check-sentences", "--root", tree.path)
+
+
+def test_this_tree():
+    result = run_tool("check-sentences", "--root", ROOT)
+    assert result.status == 0, result.out
+
+
+def test_clean(tree):
+    assert check(tree, f"# A heading\n\n{SHORT} {SHORT}\n").status == 0
+
+
+def test_nothing_to_read(tree):
+    assert check(tree, "# A heading alone\n").finds("nothing to look at")
+
+
+@pytest.mark.parametrize("name", ["README.md", "OTHER.md", "docs/other.md"])
+@pytest.mark.parametrize("form", ["{}\n", "Before.\n\n{}\n", "- Item.\n- {}\n", "1. {}\n", "Before. {} After.\n",
+                                  "`Code`. {}\n", "It ends in `code`.\n{}\n"])
+def test_planted_long_sentence(tree, name, form):
+    result = check(tree, f"# Title\n\n{SHORT}\n\n{SHORT}\n\n" + form.format(LONG), name)
+    assert result.finds(name, "words, more than 35"), result.out
+
+
+def test_long_sentence_over_several_lines(tree):
+    assert check(tree, f"{SHORT} {SHORT}\n{WRAPPED}\n").finds("README.md:1", "more than 35")
+
+
+@pytest.mark.parametrize("words,status", [(34, 0), (35, 0), (36, 1)])
+def test_limit_of_words(tree, words, status):
+    assert check(tree, "Word" + " word" * (words - 1) + ".\n", "docs/other.md").status == status
+
+
+@pytest.mark.parametrize("words,status", [(16, 0), (17, 1)])
+@pytest.mark.parametrize("name", ["README.md", "docs/architecture.md", "docs/operations.md"])
+def test_limit_of_the_median(tree, name, words, status):
+    result = check(tree, "Word" + " word" * (words - 1) + ".\n", name)
+    assert result.status == status
+    assert status == 0 or result.finds(name, "the median sentence has 17 words")
+
+
+def test_median_of_other_documents(tree):
+    assert check(tree, "Word" + " word" * 29 + ".\n", "docs/other.md").status == 0
+
+
+def test_limit_of_columns(tree):
+    line = "word " * 24
+    assert check(tree, f"{line}end. {SHORT} {SHORT} {SHORT}\n").finds("README.md:1", "columns")
+    assert check(tree, f"| {line} | {line} |\n\n{SHORT}\n").status == 0
+
+
+@pytest.mark.parametrize("text", [
+    f"```\n{LONG}\n```\n", f"    {LONG}\n", f"| {LONG} |\n", "# Word" + " w" * 40 + "\n", "[Six](http://a/" + "b/" * 60 + ").\n",
+    f"`{WRAPPED}` is one word.\n", f"- Item.\n\n      {LONG}\n"])
+def test_what_is_not_prose(tree, text):
+    result = check(tree, f"{SHORT} {SHORT}\n\n{text}")
+    assert result.status == 0, result.out
