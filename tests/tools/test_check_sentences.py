@@ -40,19 +40,19 @@ def test_long_sentence_over_several_lines(tree):
 
 @pytest.mark.parametrize("words,status", [(34, 0), (35, 0), (36, 1)])
 def test_limit_of_words(tree, words, status):
-    assert check(tree, "Word" + " word" * (words - 1) + ".\n", "docs/other.md").status == status
+    assert check(tree, "Word" + "\nword" * (words - 1) + ".\n", "docs/other.md").status == status
 
 
 @pytest.mark.parametrize("words,status", [(16, 0), (17, 1)])
 @pytest.mark.parametrize("name", ["README.md", "docs/architecture.md", "docs/operations.md"])
 def test_limit_of_the_median(tree, name, words, status):
-    result = check(tree, "Word" + " word" * (words - 1) + ".\n", name)
+    result = check(tree, "Word" + "\nword" * (words - 1) + ".\n", name)
     assert result.status == status
     assert status == 0 or result.finds(name, "the median sentence has 17 words")
 
 
 def test_median_of_other_documents(tree):
-    assert check(tree, "Word" + " word" * 29 + ".\n", "docs/other.md").status == 0
+    assert check(tree, "Word" + "\nword" * 29 + ".\n", "docs/other.md").status == 0
 
 
 def test_limit_of_columns(tree):
