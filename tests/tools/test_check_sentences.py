@@ -55,6 +55,12 @@ def test_median_of_other_documents(tree):
     assert check(tree, "Word" + "\nword" * 29 + ".\n", "docs/other.md").status == 0
 
 
+def test_abbreviation_ends_no_sentence(tree):
+    half = "word\n" * 20
+    assert check(tree, f"Word {half}e.g. A {half}end.\n\n{SHORT} {SHORT}\n").finds("more than 35")
+    assert check(tree, f"Word {half}end. A {half}end.\n\n{SHORT} {SHORT} {SHORT}\n").status == 0
+
+
 def test_limit_of_columns(tree):
     line = "word " * 24
     assert check(tree, f"{line}end. {SHORT} {SHORT} {SHORT}\n").finds("README.md:1", "columns")
