@@ -14,7 +14,7 @@
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
 #elif defined(__has_feature)
-#if __has_feature(memory_sanitizer) || __has_feature(address_sanitizer)
+#if __has_feature(memory_sanitizer) || __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SANITIZED 1
 #endif
 #endif
@@ -205,22 +205,11 @@ static void child_has_no_memory(void *arg)
     CHILD_ASSERT(pieces > MANY && pieces < 100000);
 }
 
-/* ThreadSanitizer takes memory for itself, and ends where there is none. */
-#if defined(__SANITIZE_THREAD__)
-#define UNDER_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define UNDER_TSAN 1
-#endif
-#endif
-
-#if !defined(UNDER_TSAN)
 static void test_no_memory(void **state)
 {
     (void)state;
     in_child(child_has_no_memory, NULL);
 }
-#endif
 #endif
 
 static void *come_and_go(void *arg)
@@ -262,9 +251,7 @@ int main(void)
         cmocka_unit_test(test_limit_of_locks),
         cmocka_unit_test(test_limit_is_lowered),
 #if !defined(SANITIZED)
-#if !defined(UNDER_TSAN)
         cmocka_unit_test(test_no_memory),
-#endif
 #endif
         cmocka_unit_test(test_threads),
     };
