@@ -3,6 +3,7 @@
 /* See verdicts.h. */
 #include "verdicts.h"
 
+#include <stdbool.h>
 #include <openssl/err.h>
 #include <openssl/params.h>
 
@@ -106,6 +107,15 @@ static struct verdict verdict_of(int (*run)(const struct fixture *f), const stru
     return v;
 }
 
+/* From 3.4 on EVP adds an error of its own where a provider's function for a whole message has raised none. OpenSSL's own ECDSA
+ * has no such function, so its verdicts come without: that is all the difference. */
+static bool is_same(const struct verdict *a, const struct verdict *b)
+{
+    const bool added = a->value <= 0 && b->first == 0 && a->first == a->last && ERR_GET_LIB(a->first) == ERR_LIB_EVP &&
+                       OPENSSL_version_major() == 3 && OPENSSL_version_minor() >= 4;
+    return a->value == b->value && (added || (a->first == b->first && a->last == b->last));
+}
+
 void expect_same_verdicts(const struct verdict_case cases[], size_t count)
 {
     int wrong = 0;
@@ -113,7 +123,7 @@ void expect_same_verdicts(const struct verdict_case cases[], size_t count)
     for (size_t i = 0; i < count; i++) {
         const struct verdict a = verdict_of(cases[i].run, &ours), b = verdict_of(cases[i].run, &theirs);
 
-        if (a.value == b.value && a.first == b.first && a.last == b.last)
+        if (is_same(&a, &b))
             continue;
         print_error("%s: ours %d %lx %lx, OpenSSL's %d %lx %lx\n", cases[i].name, a.value, a.first, a.last, b.value,
                     b.first, b.last);
