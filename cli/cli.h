@@ -55,7 +55,8 @@ int cli_print(const char *text);
 /* How many operations this process serves. 0 means: on this machine Octuple steps aside. */
 unsigned cli_operations_on(void);
 
-/* Why nothing is served, in plain words; only meaningful if cli_operations_on() is 0, or nothing is possible. Static. */
+/* Why nothing is served, in plain words; only meaningful if cli_operations_on() is 0, or nothing is possible. Static.
+ */
 const char *cli_nothing_on_reason(void);
 
 #endif

@@ -39,12 +39,12 @@ void doctor_add(struct doctor_report *report, enum doctor_level level, const cha
 
 /* The libraries of a process or program, as paths that it sees; "" if it has none such. */
 struct doctor_libraries {
-    char ssl[PATH_MAX], crypto[PATH_MAX];       /* OpenSSL's, or whatever has their names */
-    char shim[PATH_MAX], provider[PATH_MAX];    /* ours */
-    char octuple[PATH_MAX];                     /* liboctuple.so */
-    const char *other;                          /* name of another TLS library, or NULL */
-    int other_inside;                           /* it is a part of the program, not a library of its own */
-    int stale;                                  /* one of OpenSSL's or ours was replaced on disk */
+    char ssl[PATH_MAX], crypto[PATH_MAX];    /* OpenSSL's, or whatever has their names */
+    char shim[PATH_MAX], provider[PATH_MAX]; /* ours */
+    char octuple[PATH_MAX];                  /* liboctuple.so */
+    const char *other;                       /* name of another TLS library, or NULL */
+    int other_inside;                        /* it is a part of the program, not a library of its own */
+    int stale;                               /* one of OpenSSL's or ours was replaced on disk */
 };
 
 /* Files the path under what it is, if it is anything. */
@@ -65,9 +65,9 @@ int doctor_library_copy(struct doctor_copy *copy, const char *file);
 
 /* What libcrypto says of itself. */
 struct doctor_openssl {
-    char version[64];         /* "OpenSSL 3.0.17 1 Jul 2025", or the name of what is none; "" if it does not say */
-    unsigned major;           /* 0 if it is not OpenSSL */
-    char folder[PATH_MAX];    /* OPENSSLDIR */
+    char version[64];      /* "OpenSSL 3.0.17 1 Jul 2025", or the name of what is none; "" if it does not say */
+    unsigned major;        /* 0 if it is not OpenSSL */
+    char folder[PATH_MAX]; /* OPENSSLDIR */
 };
 void doctor_openssl_read(struct doctor_openssl *openssl, const char *file);
 
@@ -90,7 +90,7 @@ struct doctor_target {
     int overwritten; /* the process keeps something else there: what is missing may have been there at the start */
     int noted;       /* ... but the library has noted OPENSSL_CONF */
     char noted_config[PATH_MAX];
-    int apart;              /* another root or other mounts than ours */
+    int apart; /* another root or other mounts than ours */
     int secure, seccomp, is_static;
     const char *obstacle; /* of a program: run_target_obstacle() */
     struct doctor_libraries libraries;

@@ -45,8 +45,7 @@ static int module_is_there(const struct doctor_target *target, const char *modul
 {
     char path[PATH_MAX];
     /* OpenSSL looks for other names in a folder of its own. */
-    return module == NULL || module[0] != '/' ||
-           (reach(path, sizeof path, target, module) && access(path, R_OK) == 0);
+    return module == NULL || module[0] != '/' || (reach(path, sizeof path, target, module) && access(path, R_OK) == 0);
 }
 
 static void judge_preference(struct doctor_report *report, const char *file, const struct config_root *root)

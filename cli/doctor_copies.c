@@ -12,11 +12,11 @@
 #include <openssl/opensslv.h>
 #include "doctor.h"
 
-#define NAME   "libssl"
+#define NAME          "libssl"
 #define TEXT_(number) #number
 #define TEXT(number)  TEXT_(number)
-#define SONAME "libssl.so." TEXT(OPENSSL_SHLIB_VERSION)
-#define CRYPTO "libcrypto.so." TEXT(OPENSSL_SHLIB_VERSION)
+#define SONAME        "libssl.so." TEXT(OPENSSL_SHLIB_VERSION)
+#define CRYPTO        "libcrypto.so." TEXT(OPENSSL_SHLIB_VERSION)
 
 /* Files that have no copy inside of them: a command is looked at again and again while it runs. */
 #define SEEN_MAX 1024

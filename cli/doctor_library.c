@@ -29,7 +29,7 @@ static void keep(char to[PATH_MAX], const char *path)
 static void note_other(struct doctor_libraries *libraries, const char *file)
 {
     static const char *const known[][2] = {
-        {"libgnutls.so", "GnuTLS"}, {"libssl3.so", "NSS"},      {"libnss3.so", "NSS"},
+        {"libgnutls.so", "GnuTLS"},    {"libssl3.so", "NSS"},        {"libnss3.so", "NSS"},
         {"libmbedtls.so", "Mbed TLS"}, {"libwolfssl.so", "wolfSSL"}, {"libbotan-", "Botan"},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {

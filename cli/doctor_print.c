@@ -51,9 +51,9 @@ static json_t *findings(const struct doctor_report *report)
     json_t *array = json_array();
     for (unsigned i = 0; i < report->count; i++) {
         const struct doctor_finding *finding = &report->finding[i];
-        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s?}", "name", finding->name, "level",
-                                               levels[finding->level], "text", finding->text, "advice",
-                                               finding->advice));
+        json_array_append_new(array,
+                              json_pack("{s:s, s:s, s:s, s:s?}", "name", finding->name, "level", levels[finding->level],
+                                        "text", finding->text, "advice", finding->advice));
     }
     return array;
 }

@@ -57,8 +57,9 @@ static json_t *ciphers(void)
     json_t *array = json_array();
     for (int aead = 0; aead < OCT_AEAD_COUNT; aead++) {
         json_array_append_new(array, json_pack("{s:s, s:b, s:b, s:s, s:s}", "name", oct_aead_name(aead), "on",
-                                               oct_aead_is_on(aead) != 0, "default", oct_aead_pays(aead, OpenSSL_version_num()),
-                                               "vectors", oct_aead_tier(aead), "reason", oct_aead_reason(aead)));
+                                               oct_aead_is_on(aead) != 0, "default",
+                                               oct_aead_pays(aead, OpenSSL_version_num()), "vectors",
+                                               oct_aead_tier(aead), "reason", oct_aead_reason(aead)));
     }
     return array;
 }
@@ -79,13 +80,12 @@ static json_t *provider(const struct info *info)
 
 int info_print_json(const struct info *info)
 {
-    json_t *object = json_pack(
-        "{s:s, s:o, s:{s:s, s:s, s:o}, s:o, s:o, s:o, s:o, s:{s:o}, s:{s:s, s:o, s:o}}", "version", oct_version(),
-        "cpu",
-        cpu(info), "table", "name", info->cpu.table, "reason", info->cpu.table_reason, "setting", text(info->setting),
-        "operations", operations(), "width", width(), "ciphers", ciphers(), "provider",
-        provider(info), "shim", "path", text(info->shim), "openssl", "version",
-        info->openssl, "modules", text(info->openssl_modules), "config", text(info->openssl_config));
+    json_t *object =
+        json_pack("{s:s, s:o, s:{s:s, s:s, s:o}, s:o, s:o, s:o, s:o, s:{s:o}, s:{s:s, s:o, s:o}}", "version",
+                  oct_version(), "cpu", cpu(info), "table", "name", info->cpu.table, "reason", info->cpu.table_reason,
+                  "setting", text(info->setting), "operations", operations(), "width", width(), "ciphers", ciphers(),
+                  "provider", provider(info), "shim", "path", text(info->shim), "openssl", "version", info->openssl,
+                  "modules", text(info->openssl_modules), "config", text(info->openssl_config));
     /* It fails for lack of memory, or for a string that is not UTF-8. */
     char *line = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);

@@ -266,7 +266,8 @@ static int parses(const struct run_config *config, const struct config_roots *be
     CONF *conf = NCONF_new(NULL);
     BIO *bio = BIO_new_mem_buf(config->text, -1);
     long line;
-    int good = conf != NULL && bio != NULL && NCONF_load_bio(conf, bio, &line) > 0 && config_means_it(conf, before, module);
+    int good =
+        conf != NULL && bio != NULL && NCONF_load_bio(conf, bio, &line) > 0 && config_means_it(conf, before, module);
     BIO_free(bio);
     NCONF_free(conf);
     return good;

@@ -77,7 +77,8 @@ static bool means_it(const char *path, const struct run_config *config, const ch
 
 bool run_installed(char path[PATH_MAX], const struct run_config *config, const char *module)
 {
-    if (place_find(PLACE_CONFIG, path) && is_system_s(path) && is_safe(path, module) && means_it(path, config, module)) {
+    if (place_find(PLACE_CONFIG, path) && is_system_s(path) && is_safe(path, module) &&
+        means_it(path, config, module)) {
         return true;
     }
     path[0] = '\0';

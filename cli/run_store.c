@@ -40,8 +40,8 @@ static int holds(int folder, const char *name, const char *text)
     size_t len = strlen(text);
     char *found = malloc(len + 1);
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    int same = found != NULL && fd >= 0 && run_folder_is_ours(fd, S_IFREG) && read(fd, found, len + 1) == (ssize_t)len &&
-               !memcmp(found, text, len);
+    int same = found != NULL && fd >= 0 && run_folder_is_ours(fd, S_IFREG) &&
+               read(fd, found, len + 1) == (ssize_t)len && !memcmp(found, text, len);
     if (fd >= 0) {
         close(fd);
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * ECDSA verification on P-256 and P-384 for `octuple speed`: eight different keys, digests and signatures that OpenSSL has made.
- * OpenSSL's contexts are made and initialised beforehand, with keys that it has checked; Octuple's side checks the keys each time.
- * OpenSSL takes its signatures out of DER, in next to no time.
+ * ECDSA verification on P-256 and P-384 for `octuple speed`: eight different keys, digests and signatures that OpenSSL
+ * has made. OpenSSL's contexts are made and initialised beforehand, with keys that it has checked; Octuple's side
+ * checks the keys each time. OpenSSL takes its signatures out of DER, in next to no time.
  */
 #include <string.h>
 #include <stdlib.h>
@@ -48,8 +48,7 @@ static int make_key(struct verify_state *s, int i)
     size_t len = 0;
     s->key[i] = EVP_PKEY_Q_keygen(speed_libctx(), NULL, "EC", s->curve == OCT_EC_P256 ? "P-256" : "P-384");
     return s->key[i] != NULL &&
-           EVP_PKEY_get_octet_string_param(s->key[i], OSSL_PKEY_PARAM_PUB_KEY, s->point[i], sizeof s->point[i],
-                                           &len) &&
+           EVP_PKEY_get_octet_string_param(s->key[i], OSSL_PKEY_PARAM_PUB_KEY, s->point[i], sizeof s->point[i], &len) &&
            len == 1 + 2 * s->bytes && s->point[i][0] == POINT_CONVERSION_UNCOMPRESSED;
 }
 
@@ -70,8 +69,8 @@ static int make_signature(struct verify_state *s, int i)
     EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(speed_libctx(), s->key[i], NULL);
     s->der_len[i] = MAX_DER;
     int ok = ctx != NULL && RAND_bytes_ex(speed_libctx(), s->digest[i], s->bytes, 0) > 0 &&
-             EVP_PKEY_sign_init(ctx) > 0 &&
-             EVP_PKEY_sign(ctx, s->der[i], &s->der_len[i], s->digest[i], s->bytes) > 0 && split(s, i);
+             EVP_PKEY_sign_init(ctx) > 0 && EVP_PKEY_sign(ctx, s->der[i], &s->der_len[i], s->digest[i], s->bytes) > 0 &&
+             split(s, i);
     EVP_PKEY_CTX_free(ctx);
     return ok;
 }
@@ -132,7 +131,8 @@ static unsigned openssl_verify(void *arg)
     return OCT_LANES;
 }
 
-/* Both have accepted all. With one bit of half of the digests changed, both refuse those, and still accept the others. */
+/* Both have accepted all. With one bit of half of the digests changed, both refuse those, and still accept the others.
+ */
 static int same_verify(void *arg)
 {
     struct verify_state *s = arg;

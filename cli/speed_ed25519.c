@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Ed25519 for `octuple speed`: eight different keys, and messages of 130 bytes, which is what a TLS 1.3 server signs under
- * SHA-256. OpenSSL signs and verifies with a context that was made and initialised beforehand.
+ * Ed25519 for `octuple speed`: eight different keys, and messages of 130 bytes, which is what a TLS 1.3 server signs
+ * under SHA-256. OpenSSL signs and verifies with a context that was made and initialised beforehand.
  */
 #include <string.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "speed.h"
 #include "speed_keys.h"
 
-#define MESSAGE 130
+#define MESSAGE   130
 #define SIGNATURE OCT_ED25519_SIGNATURE_BYTES
 
 struct ed25519_state {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * RSA keys of one size for eight lanes, in both forms, made at run time and kept for the rest of the run. Lanes share some of them.
+ * RSA keys of one size for eight lanes, in both forms, made at run time and kept for the rest of the run. Lanes share
+ * some of them.
  */
 #ifndef OCT_CLI_SPEED_KEYS_H
 #define OCT_CLI_SPEED_KEYS_H

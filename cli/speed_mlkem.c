@@ -15,11 +15,11 @@
 #include "speed.h"
 #include "speed_keys.h"
 
-#define MAX_EK     1568
-#define MAX_DK     3168
-#define MAX_CT     1568
-#define SECRET     OCT_MLKEM_SECRET_BYTES
-#define DK_PARAM   "priv" /* OSSL_PKEY_PARAM_PRIV_KEY, in FIPS 203's encoding */
+#define MAX_EK   1568
+#define MAX_DK   3168
+#define MAX_CT   1568
+#define SECRET   OCT_MLKEM_SECRET_BYTES
+#define DK_PARAM "priv" /* OSSL_PKEY_PARAM_PRIV_KEY, in FIPS 203's encoding */
 
 struct mlkem_state {
     int set;
@@ -62,7 +62,8 @@ static void mlkem_close(void *arg)
     free(s);
 }
 
-static unsigned encapsulate(struct mlkem_state *s, uint8_t (*ek)[MAX_EK], uint8_t (*ct)[MAX_CT], uint8_t (*secret)[SECRET])
+static unsigned encapsulate(struct mlkem_state *s, uint8_t (*ek)[MAX_EK], uint8_t (*ct)[MAX_CT],
+                            uint8_t (*secret)[SECRET])
 {
     struct oct_mlkem_encaps_lane lane[OCT_LANES];
     struct oct_lanes result;
@@ -72,7 +73,8 @@ static unsigned encapsulate(struct mlkem_state *s, uint8_t (*ek)[MAX_EK], uint8_
     return oct_mlkem_encaps_x8(s->set, lane, OCT_LANES, &result) == OCT_OK && result.ok == 0xff ? OCT_LANES : 0;
 }
 
-static unsigned decapsulate(struct mlkem_state *s, uint8_t (*dk)[MAX_DK], uint8_t (*ct)[MAX_CT], uint8_t (*secret)[SECRET])
+static unsigned decapsulate(struct mlkem_state *s, uint8_t (*dk)[MAX_DK], uint8_t (*ct)[MAX_CT],
+                            uint8_t (*secret)[SECRET])
 {
     struct oct_mlkem_decaps_lane lane[OCT_LANES];
     struct oct_lanes result;
@@ -182,8 +184,7 @@ static unsigned openssl_keygen(void *arg)
 static int openssl_encaps_one(struct mlkem_state *s, int i)
 {
     size_t ct = oct_mlkem_ct_bytes(s->set), secret = SECRET;
-    EVP_PKEY *key =
-        EVP_PKEY_new_raw_public_key_ex(speed_libctx(), s->name, NULL, s->ek[i], oct_mlkem_ek_bytes(s->set));
+    EVP_PKEY *key = EVP_PKEY_new_raw_public_key_ex(speed_libctx(), s->name, NULL, s->ek[i], oct_mlkem_ek_bytes(s->set));
     EVP_PKEY_CTX *ctx = key != NULL ? EVP_PKEY_CTX_new_from_pkey(speed_libctx(), key, NULL) : NULL;
     int ok = ctx != NULL && EVP_PKEY_encapsulate_init(ctx, NULL) > 0 &&
              EVP_PKEY_encapsulate(ctx, s->their_ct[i], &ct, s->their_secret[i], &secret) > 0;
@@ -235,7 +236,8 @@ static int same_keygen(void *arg)
     }
     size_t ek = 0;
     EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(speed_libctx(), s->made, NULL);
-    int ok = ctx != NULL && EVP_PKEY_get_octet_string_param(s->made, OSSL_PKEY_PARAM_PUB_KEY, s->own_ek[0], MAX_EK, &ek) &&
+    int ok = ctx != NULL &&
+             EVP_PKEY_get_octet_string_param(s->made, OSSL_PKEY_PARAM_PUB_KEY, s->own_ek[0], MAX_EK, &ek) &&
              encapsulate(s, s->own_ek, s->own_ct, s->own_secret) && EVP_PKEY_decapsulate_init(ctx, NULL) > 0 &&
              EVP_PKEY_decapsulate(ctx, back[0], &len, s->own_ct[0], ct) > 0 &&
              memcmp(back[0], s->own_secret[0], SECRET) == 0;
@@ -248,7 +250,8 @@ static int same_encaps(void *arg)
     struct mlkem_state *s = arg;
     uint8_t back[OCT_LANES][SECRET];
     return decapsulate(s, s->dk, s->own_ct, back) && memcmp(back, s->own_secret, sizeof back) == 0 &&
-           (s->generate == NULL || (decapsulate(s, s->dk, s->their_ct, back) && memcmp(back, s->their_secret, sizeof back) == 0));
+           (s->generate == NULL ||
+            (decapsulate(s, s->dk, s->their_ct, back) && memcmp(back, s->their_secret, sizeof back) == 0));
 }
 
 static int same_decaps(void *arg)
@@ -259,7 +262,9 @@ static int same_decaps(void *arg)
 }
 
 #define ROW(text, verb, op, set)                                                                                       \
-    {text, "op/s", op, set, mlkem_open, mlkem_close, octuple_##verb, openssl_##verb, same_##verb}
+    {                                                                                                                  \
+        text, "op/s", op, set, mlkem_open, mlkem_close, octuple_##verb, openssl_##verb, same_##verb                    \
+    }
 
 const struct speed_op speed_mlkem_ops[] = {
     ROW("mlkem768-keygen", keygen, OCT_OP_MLKEM768_KEYGEN, OCT_MLKEM_768),

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * QUIC packets for `octuple speed`: bursts of 32 with short headers of 11 bytes, one after the other as a segmented send has them,
- * sealed in place with header protection, both sides writing the headers anew each time; what is counted is payload. OpenSSL's side has one
- * context for the AEAD and one for the masks (AES of a sample, or ChaCha20 from there), made and keyed beforehand.
+ * QUIC packets for `octuple speed`: bursts of 32 with short headers of 11 bytes, one after the other as a segmented
+ * send has them, sealed in place with header protection, both sides writing the headers anew each time; what is counted
+ * is payload. OpenSSL's side has one context for the AEAD and one for the masks (AES of a sample, or ChaCha20 from
+ * there), made and keyed beforehand.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -68,10 +69,8 @@ static void make_headers(struct quic_state *s)
         s->header[i][0] = 0x40 | (NUMBER_BYTES - 1);
         s->header[i][HEADER_BYTES - 2] = 0;
         s->header[i][HEADER_BYTES - 1] = (uint8_t)i;
-        s->packet[i] = (struct oct_quic_packet){.data = packet_at(s, s->ours, i),
-                                                .header_len = HEADER_BYTES,
-                                                .len = HEADER_BYTES + s->len,
-                                                .number = i};
+        s->packet[i] = (struct oct_quic_packet){
+            .data = packet_at(s, s->ours, i), .header_len = HEADER_BYTES, .len = HEADER_BYTES + s->len, .number = i};
     }
 }
 

@@ -19,7 +19,8 @@ static void text_head(int core, double seconds)
     if (core >= 0) {
         printf(" on core %d", core);
     }
-    printf("\nagainst %s; eight keys (RSA: two), %g s for each operation\n\n", OpenSSL_version(OPENSSL_VERSION), seconds);
+    printf("\nagainst %s; eight keys (RSA: two), %g s for each operation\n\n", OpenSSL_version(OPENSSL_VERSION),
+           seconds);
     printf("%-26s %14s %14s %9s\n", "operation", "Octuple", "OpenSSL", "ratio");
     fflush(stdout);
 }
@@ -48,7 +49,8 @@ static void json_head(int core, double seconds)
     (void)seconds;
 }
 
-/* Null where something was not measured. Rates to a tenth (of GB/s: to a thousandth), ratios to a thousandth: more would be noise. */
+/* Null where something was not measured. Rates to a tenth (of GB/s: to a thousandth), ratios to a thousandth: more
+ * would be noise. */
 static json_t *rounded(double value, double steps)
 {
     return value > 0 ? json_real(round(value * steps) / steps) : json_null();
@@ -58,10 +60,10 @@ static int json_row(const struct speed_op *op, const struct speed_result *result
 {
     const double steps = speed_op_is_bytes(op) ? 1000 : 10;
     (void)with_octuple;
-    json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:s}", "op", op->name, "octuple_per_s",
-                               rounded(result->octuple_per_s, steps), "openssl_per_s",
-                               rounded(result->openssl_per_s, steps), "ratio",
-                               rounded(result->ratio, 1000), "unit", op->unit);
+    json_t *object =
+        json_pack("{s:s, s:o, s:o, s:o, s:s}", "op", op->name, "octuple_per_s", rounded(result->octuple_per_s, steps),
+                  "openssl_per_s", rounded(result->openssl_per_s, steps), "ratio", rounded(result->ratio, 1000), "unit",
+                  op->unit);
     char *line = object != NULL ? json_dumps(object, JSON_REAL_PRECISION(12)) : NULL;
     json_decref(object);
     if (line == NULL) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * RSA for `octuple speed`: the raw operations, two keys in turns, each lane with its own input. OpenSSL's side is its own EVP
- * implementation without padding (blinding, CRT and its own result check included, as in a server), with the contexts
- * made and initialised beforehand.
+ * RSA for `octuple speed`: the raw operations, two keys in turns, each lane with its own input. OpenSSL's side is its
+ * own EVP implementation without padding (blinding, CRT and its own result check included, as in a server), with the
+ * contexts made and initialised beforehand.
  */
 #include <string.h>
 #include <stdlib.h>

@@ -15,8 +15,10 @@
 
 static const char help[] =
     "Usage: octuple top [OPTION...] [PID|NAME|FOLDER]...\n"
-    "Shows what Octuple does in a process and all that it started (PID), in those of a name (NAME), in those that keep\n"
-    "their counters in a folder, ended ones too (FOLDER, with a slash in it), or wherever it is: operations, batches and\n"
+    "Shows what Octuple does in a process and all that it started (PID), in those of a name (NAME), in those that "
+    "keep\n"
+    "their counters in a folder, ended ones too (FOLDER, with a slash in it), or wherever it is: operations, batches "
+    "and\n"
     "how full they are, what ran plainly, what waits.\n"
     "\n"
     "Options:\n"
@@ -29,8 +31,10 @@ static const char help[] =
     "  -o, --output FILE    ... into this file, which is replaced as a whole\n"
     "  -h, --help           this text\n"
     "\n"
-    "Columns: ops/s operations in lanes and plainly; batch jobs in a batch on average; fill 1-8 how many batches had one\n"
-    "job, two, ... eight; plain/s operations left to OpenSSL; waiting jobs; CPU % time in batches, of one CPU; failed and\n"
+    "Columns: ops/s operations in lanes and plainly; batch jobs in a batch on average; fill 1-8 how many batches had "
+    "one\n"
+    "job, two, ... eight; plain/s operations left to OpenSSL; waiting jobs; CPU % time in batches, of one CPU; failed "
+    "and\n"
     "redone jobs. On a terminal q and Ctrl-C end it; elsewhere it prints block after block.\n"
     "\n"
     "Examples:\n"
@@ -45,7 +49,9 @@ static const char help[] =
 static void show_text(const struct top_request *request, int screen, const struct top_sample *now,
                       const struct top_sample *before)
 {
-    struct top_form form = {.columns = screen ? top_screen_columns() : 80, .inverse = screen, .keys = screen,
+    struct top_form form = {.columns = screen ? top_screen_columns() : 80,
+                            .inverse = screen,
+                            .keys = screen,
                             .utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8")};
     char *text = NULL;
     size_t size;
@@ -218,12 +224,15 @@ static const char *conflict(const struct top_request *request)
 
 int cli_top(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"interval", required_argument, NULL, 'i'}, {"count", required_argument, NULL, 'n'},
-        {"threads", no_argument, NULL, 't'},        {"once", no_argument, NULL, '1'},
-        {"json", no_argument, NULL, 'j'},           {"prometheus", no_argument, NULL, 'p'},
-        {"output", required_argument, NULL, 'o'},   {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"interval", required_argument, NULL, 'i'},
+                                            {"count", required_argument, NULL, 'n'},
+                                            {"threads", no_argument, NULL, 't'},
+                                            {"once", no_argument, NULL, '1'},
+                                            {"json", no_argument, NULL, 'j'},
+                                            {"prometheus", no_argument, NULL, 'p'},
+                                            {"output", required_argument, NULL, 'o'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
     struct top_request request = {.interval = 1};
     int option, good = 1;
     setlocale(LC_CTYPE, "");

@@ -17,9 +17,9 @@
 #define TOP_WHO "octuple top"
 
 struct top_request {
-    char **target; /* PID, NAME or FOLDER */
-    unsigned targets; /* 0: every process that can be looked into */
-    double interval;  /* seconds */
+    char **target;       /* PID, NAME or FOLDER */
+    unsigned targets;    /* 0: every process that can be looked into */
+    double interval;     /* seconds */
     unsigned long count; /* of samples; 0: until it ends */
     int once, json, prometheus, threads;
     const char *output; /* a file for Prometheus's text; NULL: stdout */
@@ -37,13 +37,14 @@ struct top_process {
 struct top_sample {
     struct top_process **process; /* owned */
     unsigned count, room;
-    uint64_t at;                         /* monotonic nanoseconds */
-    unsigned forbidden, other_versions;  /* processes that were not read, or files */
+    uint64_t at;                        /* monotonic nanoseconds */
+    unsigned forbidden, other_versions; /* processes that were not read, or files */
 };
 
 /* Takes a sample. `before` (NULL: none) says where counters were last time. With `tell`, each target that gives nothing
  * is told with the reason. */
-void top_gather(struct top_sample *sample, const struct top_request *request, const struct top_sample *before, int tell);
+void top_gather(struct top_sample *sample, const struct top_request *request, const struct top_sample *before,
+                int tell);
 void top_sample_free(struct top_sample *sample);
 
 /* How many of them run. */

@@ -149,7 +149,8 @@ static void tell_nothing(const char *target, const struct seen *seen)
         cli_say(TOP_WHO, "no process has the name '%s' (a folder is named with a slash: ./%s)", target, target);
     } else if (seen->other_versions > 0) {
         cli_say(TOP_WHO,
-                "%s counts in another form than this command reads: restart it, or use the command of its version", target);
+                "%s counts in another form than this command reads: restart it, or use the command of its version",
+                target);
     } else if (seen->forbidden > 0) {
         cli_say(TOP_WHO, "looking into %s is not permitted: ask as root, or start it with OCTUPLE_COUNTERS=FOLDER",
                 target);

@@ -23,12 +23,11 @@ static json_t *operation(int op, const struct oct_op_counters *n)
 {
     char name[32];
     snprintf(name, sizeof name, "operation-%d", op);
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I}", "name",
-                     op < OCT_OP_COUNT ? oct_op_name(op) : name, "submitted", (json_int_t)n->submitted, "done",
-                     (json_int_t)n->done, "failed", (json_int_t)n->failed, "plain", (json_int_t)n->plain, "cancelled",
-                     (json_int_t)n->cancelled, "recomputed", (json_int_t)n->recomputed, "waiting",
-                     (json_int_t)n->waiting, "batches", batches(n), "lane_nanoseconds",
-                     (json_int_t)n->lane_nanoseconds);
+    return json_pack(
+        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I}", "name", op < OCT_OP_COUNT ? oct_op_name(op) : name,
+        "submitted", (json_int_t)n->submitted, "done", (json_int_t)n->done, "failed", (json_int_t)n->failed, "plain",
+        (json_int_t)n->plain, "cancelled", (json_int_t)n->cancelled, "recomputed", (json_int_t)n->recomputed, "waiting",
+        (json_int_t)n->waiting, "batches", batches(n), "lane_nanoseconds", (json_int_t)n->lane_nanoseconds);
 }
 
 /* Operations of the writer's version. */
@@ -80,9 +79,9 @@ int top_print_json(const struct top_request *request, const struct top_sample *s
     for (unsigned i = 0; i < sample->count; i++) {
         json_array_append_new(array, process(request, sample->process[i]));
     }
-    json_t *object = json_pack("{s:f, s:i, s:i, s:o}", "time", (double)t.tv_sec + (double)t.tv_nsec / 1e9,
-                               "not_permitted", (int)sample->forbidden, "other_versions", (int)sample->other_versions,
-                               "processes", array);
+    json_t *object =
+        json_pack("{s:f, s:i, s:i, s:o}", "time", (double)t.tv_sec + (double)t.tv_nsec / 1e9, "not_permitted",
+                  (int)sample->forbidden, "other_versions", (int)sample->other_versions, "processes", array);
     char *line = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);
     if (line == NULL) {

@@ -73,8 +73,8 @@ static unsigned make_series(struct oct_counters_series *series, const struct top
         if (request->threads) {
             count += add_threads(series + count, process);
         } else {
-            series[count++] = (struct oct_counters_series){process->file.sum.op, process->file.sum.op_count,
-                                                           labels(process, NULL)};
+            series[count++] =
+                (struct oct_counters_series){process->file.sum.op, process->file.sum.op_count, labels(process, NULL)};
         }
     }
     return count;
@@ -86,8 +86,9 @@ static char *make_text(const struct top_request *request, const struct top_sampl
     struct oct_counters_series *series = calloc((size_t)sample->count * OCT_COUNTERS_THREADS + 1, sizeof *series);
     unsigned count = series != NULL ? make_series(series, request, sample) : 0;
     char *counters = series != NULL ? oct_counters_prometheus_of(series, count) : NULL, *text = NULL;
-    if (counters == NULL || asprintf(&text, "# HELP octuple_processes Processes that run under Octuple and were read.\n"
-                                            "# TYPE octuple_processes gauge\noctuple_processes %u\n%s",
+    if (counters == NULL || asprintf(&text,
+                                     "# HELP octuple_processes Processes that run under Octuple and were read.\n"
+                                     "# TYPE octuple_processes gauge\noctuple_processes %u\n%s",
                                      top_running(sample), counters) < 0) {
         text = NULL;
     }

@@ -72,7 +72,7 @@ static void on_crash(int signal)
     raise(signal); /* SA_RESETHAND: the default now */
 }
 
-static void catch(int signal, void (*handler)(int), int flags)
+static void catch (int signal, void (*handler)(int), int flags)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
     sigemptyset(&action.sa_mask);
@@ -87,10 +87,10 @@ static void catch_all(void)
     sigemptyset(&blocked);
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++) {
         sigaddset(&blocked, caught[i]);
-        catch(caught[i], on_signal, 0);
+        catch (caught[i], on_signal, 0);
     }
     for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++) {
-        catch(crashes[i], on_crash, (int)SA_RESETHAND | SA_NODEFER);
+        catch (crashes[i], on_crash, (int)SA_RESETHAND | SA_NODEFER);
     }
     sigprocmask(SIG_BLOCK, &blocked, &unblocked);
 }

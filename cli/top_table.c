@@ -108,9 +108,9 @@ static const struct column {
     int width;
     void (*put)(FILE *out, const struct top_form *form, int width, const struct oct_op_counters *n);
 } columns[] = {
-    {"ops/s", "ops", 9, put_operations},   {"batch", "batch", 5, put_batch},  {"fill 1-8", "fill 1-8", 8, put_bars},
-    {"plain/s", "plain", 8, put_plain},    {"waiting", "waiting", 7, put_waiting}, {"CPU %", "CPU s", 6, put_cpu},
-    {"failed", "failed", 6, put_failed},   {"redone", "redone", 6, put_recomputed},
+    {"ops/s", "ops", 9, put_operations}, {"batch", "batch", 5, put_batch},        {"fill 1-8", "fill 1-8", 8, put_bars},
+    {"plain/s", "plain", 8, put_plain},  {"waiting", "waiting", 7, put_waiting},  {"CPU %", "CPU s", 6, put_cpu},
+    {"failed", "failed", 6, put_failed}, {"redone", "redone", 6, put_recomputed},
 };
 #define COLUMNS (sizeof columns / sizeof columns[0])
 

@@ -188,8 +188,8 @@ AEAD_TABLE(chacha20, OCT_AEAD_CHACHA20_POLY1305, oct_aead_cipher_gettable_chacha
 
 #define OFFER(names, table, setting, number)                                                                           \
     {                                                                                                                  \
-        OSSL_OP_CIPHER, {(names), OCT_PROPERTIES, (table), NULL}, 1u << (setting),                                     \
-            OCT_OFFER_AEAD + (number), OCT_OFFER_AEAD + (number)                                                       \
+        OSSL_OP_CIPHER, {(names), OCT_PROPERTIES, (table), NULL}, 1u << (setting), OCT_OFFER_AEAD + (number),          \
+            OCT_OFFER_AEAD + (number)                                                                                  \
     }
 
 const struct oct_offer oct_aead_offers[] = {

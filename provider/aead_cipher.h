@@ -49,8 +49,8 @@ struct oct_aead_cipher {
     int iv_is_random;  /* made here */
     uint64_t iv_used;  /* nonces that were counted off under this key */
     size_t iv_len;
-    size_t tag_len; /* 0: no tag set or made */
-    size_t tls_pad; /* what the last additional data of a record said: tlsaadpad */
+    size_t tag_len;  /* 0: no tag set or made */
+    size_t tls_pad;  /* what the last additional data of a record said: tlsaadpad */
     int tls_pending; /* tls_aad is for the next call */
     uint8_t iv[OCT_AEAD_IV_MAX];
     uint8_t tag[OCT_AEAD_TAG_BYTES];

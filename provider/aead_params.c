@@ -57,7 +57,8 @@ static int get_iv(struct oct_aead_cipher *c, OSSL_PARAM *p)
         return 0;
     if (p->data != NULL && p->data_size < c->iv_len)
         return OCT_RAISE(c->prov, OCT_REASON_IV_LENGTH);
-    return OSSL_PARAM_set_octet_string(p, c->iv, c->iv_len) || OSSL_PARAM_set_octet_ptr(p, c->iv, c->iv_len) || bad_get(c);
+    return OSSL_PARAM_set_octet_string(p, c->iv, c->iv_len) || OSSL_PARAM_set_octet_ptr(p, c->iv, c->iv_len) ||
+           bad_get(c);
 }
 
 /* As many bytes of it as there is room for. */
@@ -88,11 +89,16 @@ static const struct getter {
     const char *name;
     int (*get)(struct oct_aead_cipher *c, OSSL_PARAM *p);
 } getters[] = {
-    {OSSL_CIPHER_PARAM_AEAD_TLS1_AAD_PAD, get_tls_pad}, {OSSL_CIPHER_PARAM_AEAD_TAG, get_tag},
-    {OSSL_CIPHER_PARAM_IVLEN, get_iv_len},              {OSSL_CIPHER_PARAM_KEYLEN, get_key_len},
-    {OSSL_CIPHER_PARAM_AEAD_TAGLEN, get_tag_len},       {OSSL_CIPHER_PARAM_IV, get_iv},
-    {OSSL_CIPHER_PARAM_UPDATED_IV, get_iv},             {OSSL_CIPHER_PARAM_AEAD_TLS1_GET_IV_GEN, get_next_iv},
-    {PARAM_IV_GENERATED, get_iv_generated},             {NULL, NULL},
+    {OSSL_CIPHER_PARAM_AEAD_TLS1_AAD_PAD, get_tls_pad},
+    {OSSL_CIPHER_PARAM_AEAD_TAG, get_tag},
+    {OSSL_CIPHER_PARAM_IVLEN, get_iv_len},
+    {OSSL_CIPHER_PARAM_KEYLEN, get_key_len},
+    {OSSL_CIPHER_PARAM_AEAD_TAGLEN, get_tag_len},
+    {OSSL_CIPHER_PARAM_IV, get_iv},
+    {OSSL_CIPHER_PARAM_UPDATED_IV, get_iv},
+    {OSSL_CIPHER_PARAM_AEAD_TLS1_GET_IV_GEN, get_next_iv},
+    {PARAM_IV_GENERATED, get_iv_generated},
+    {NULL, NULL},
 };
 
 int oct_aead_cipher_get_ctx_params(void *vc, OSSL_PARAM params[])

@@ -29,7 +29,7 @@ struct oct_digest {
 
 #define OCT_DIGEST_COUNT 17
 /* PKCS#1 v1.5 signatures with it have a form of their own. */
-#define OCT_DIGEST_MDC2  "MDC2"
+#define OCT_DIGEST_MDC2 "MDC2"
 /* The longest DigestInfo header: two SEQUENCEs, an OID, NULL, and the head of the OCTET STRING. */
 #define OCT_DIGEST_INFO_MAX 32
 

@@ -28,10 +28,10 @@ struct oct_prov_ec {
     struct oct_prov_key base;
     int is_plain;              /* `plain` is the key, the numbers below are a copy; else it is made of them */
     _Atomic(EVP_PKEY *) plain; /* NULL: no key yet, or not made yet */
-    /* Ready to verify by `plain`, without a digest of its own: making one costs a tenth of what it does. A thread that finds none makes
-     * another. */
+    /* Ready to verify by `plain`, without a digest of its own: making one costs a tenth of what it does. A thread that
+     * finds none makes another. */
     _Atomic(EVP_PKEY_CTX *) verifier;
-    int curve;                 /* enum oct_ec_curve; -1: no numbers here */
+    int curve;                                /* enum oct_ec_curve; -1: no numbers here */
     uint8_t public_key[2 * OCT_EC_MAX_BYTES]; /* a point of the curve, if there is one: nothing else is let in */
     /* In OpenSSL's secure heap if the application has one; NULL until there is a private key with lanes. It stays in
      * place as long as the object, because a waiting job may read it. */
@@ -57,8 +57,10 @@ int oct_prov_ec_import(struct oct_prov_ec *key, int selection, const OSSL_PARAM 
 /* The key of OpenSSL's own, borrowed, made if need be; NULL with an error raised, also for an empty key. */
 EVP_PKEY *oct_prov_ec_plain(const struct oct_prov_ec *key);
 
-/* What OpenSSL's own code says of the signature (DER) of the digest, of whatever length: 1 good, 0 bad, -1 malformed. */
-int oct_prov_ec_verify_plain(const struct oct_prov_ec *key, const uint8_t *der, size_t der_len, const uint8_t *digest, size_t digest_len);
+/* What OpenSSL's own code says of the signature (DER) of the digest, of whatever length: 1 good, 0 bad, -1 malformed.
+ */
+int oct_prov_ec_verify_plain(const struct oct_prov_ec *key, const uint8_t *der, size_t der_len, const uint8_t *digest,
+                             size_t digest_len);
 
 /* Sets the public key of a key that is numbers alone, given as 04 x y; 0 with an error raised if that is no point. */
 int oct_prov_ec_set_point(struct oct_prov_ec *key, const uint8_t *bytes, size_t len);

@@ -37,7 +37,8 @@ static EVP_PKEY_CTX *plain_ctx(const struct oct_prov_ec *own, const struct oct_p
     return NULL;
 }
 
-/* A context costs a fifth of a derivation, so it is kept: programs derive from the same keys again, if only to measure. */
+/* A context costs a fifth of a derivation, so it is kept: programs derive from the same keys again, if only to measure.
+ */
 static int derivation_plain(const struct oct_task *task)
 {
     const struct oct_derivation *d = (const struct oct_derivation *)task;

@@ -45,7 +45,7 @@ static int load_numbers(struct oct_prov_ec *key, EVP_PKEY *plain)
     int fits = 1;
 
     key->base.has_public = take(plain, OSSL_PKEY_PARAM_EC_PUB_X, x, size, &fits) &&
-                      take(plain, OSSL_PKEY_PARAM_EC_PUB_Y, x == NULL ? NULL : x + size, size, &fits);
+                           take(plain, OSSL_PKEY_PARAM_EC_PUB_Y, x == NULL ? NULL : x + size, size, &fits);
     key->base.has_private = take(plain, OSSL_PKEY_PARAM_PRIV_KEY, NULL, 0, &fits);
     if (key->base.has_private && curve >= 0) {
         d = oct_prov_ec_private(key);
@@ -124,9 +124,9 @@ static EVP_PKEY *from_numbers(const struct oct_prov_ec *key)
         *p++ = OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_PRIV_KEY, d, size);
     }
     *p = OSSL_PARAM_construct_end();
-    plain = from_data(key->base.prov,
-                      key->base.has_private || key->base.has_public ? EVP_PKEY_KEYPAIR : EVP_PKEY_KEY_PARAMETERS,
-                      params);
+    plain =
+        from_data(key->base.prov,
+                  key->base.has_private || key->base.has_public ? EVP_PKEY_KEYPAIR : EVP_PKEY_KEY_PARAMETERS, params);
     OPENSSL_cleanse(d, sizeof d);
     return plain;
 }
@@ -164,7 +164,8 @@ static EVP_PKEY_CTX *verifier_new(const struct oct_prov_ec *key)
 }
 
 /* OpenSSL's own answer, which is negative for a malformed signature. */
-int oct_prov_ec_verify_plain(const struct oct_prov_ec *ckey, const uint8_t *der, size_t der_len, const uint8_t *digest, size_t digest_len)
+int oct_prov_ec_verify_plain(const struct oct_prov_ec *ckey, const uint8_t *der, size_t der_len, const uint8_t *digest,
+                             size_t digest_len)
 {
     struct oct_prov_ec *key = (struct oct_prov_ec *)ckey;
     EVP_PKEY_CTX *ctx = atomic_exchange(&key->verifier, NULL);
@@ -174,7 +175,8 @@ int oct_prov_ec_verify_plain(const struct oct_prov_ec *ckey, const uint8_t *der,
         ctx = verifier_new(key);
     if (ctx == NULL)
         return 0;
-    /* A verdict raises nothing in OpenSSL's own provider. From 3.4 on EVP adds an error of its own, and it does so here. */
+    /* A verdict raises nothing in OpenSSL's own provider. From 3.4 on EVP adds an error of its own, and it does so
+     * here. */
     ERR_set_mark();
     ok = EVP_PKEY_verify(ctx, der, der_len, digest, digest_len);
     ERR_pop_to_mark();

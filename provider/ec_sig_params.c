@@ -10,7 +10,7 @@
 #include <openssl/crypto.h>
 #include <openssl/params.h>
 
-#define PARAM_NONCE_TYPE  "nonce-type"
+#define PARAM_NONCE_TYPE "nonce-type"
 
 int oct_ec_sig_set_params(void *vsig, const OSSL_PARAM params[])
 {

@@ -53,8 +53,8 @@ static const OSSL_PARAM *ed25519_types(int selection)
 static int same_seed(const struct oct_prov_ed25519 *a, const struct oct_prov_ed25519 *b)
 {
     uint8_t x[OCT_ED25519_SEED_BYTES], y[OCT_ED25519_SEED_BYTES];
-    const int same = a->base.has_private && b->base.has_private && oct_ed25519_plain_seed(a, x) && oct_ed25519_plain_seed(b, y) &&
-                     CRYPTO_memcmp(x, y, sizeof x) == 0;
+    const int same = a->base.has_private && b->base.has_private && oct_ed25519_plain_seed(a, x) &&
+                     oct_ed25519_plain_seed(b, y) && CRYPTO_memcmp(x, y, sizeof x) == 0;
 
     OPENSSL_cleanse(x, sizeof x);
     OPENSSL_cleanse(y, sizeof y);
@@ -90,7 +90,8 @@ static int import_public(const OSSL_PARAM params[], void *arg)
 static void *ed25519_dup(const void *keydata, int selection)
 {
     struct oct_prov_ed25519 *key = (struct oct_prov_ed25519 *)keydata;
-    return key == NULL ? NULL : oct_prov_key_dup(&key->base, key->plain, selection, oct_prov_ed25519_new, import_public);
+    return key == NULL ? NULL
+                       : oct_prov_key_dup(&key->base, key->plain, selection, oct_prov_ed25519_new, import_public);
 }
 
 /* The digest is empty, not absent: with that libssl and `openssl req` know that none is to be named. */

@@ -83,11 +83,7 @@ int oct_ed25519_sign(struct oct_prov_ed25519 *key, uint8_t signature[OCT_ED25519
                      const uint8_t *message, size_t message_len)
 {
     struct operation o = {
-        .task = {.type = &signing_type,
-                 .prov = key->base.prov,
-                 .op = OCT_OP_ED25519_SIGN,
-                 .lane_key = 1,
-                 .key = {key}},
+        .task = {.type = &signing_type, .prov = key->base.prov, .op = OCT_OP_ED25519_SIGN, .lane_key = 1, .key = {key}},
         .key = key,
         .message = message,
         .message_len = message_len,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The stack itself tells whether an operation is libssl's own or that of a callback: from the operation outwards there is
- * code of the program before there is code of libssl. This needs no list of callbacks, so it holds for those of X.509, of BIOs
- * and of OpenSSL's next release too, and for handshakes that a callback drives.
+ * The stack itself tells whether an operation is libssl's own or that of a callback: from the operation outwards there
+ * is code of the program before there is code of libssl. This needs no list of callbacks, so it holds for those of
+ * X.509, of BIOs and of OpenSSL's next release too, and for handshakes that a callback drives.
  *
- * Unwinding costs microseconds, and a server comes here by some ten paths, over and over. So a path is remembered: where on the
- * stack its return addresses lie, relative to this one. If all are found there again the verdict is the same one.
+ * Unwinding costs microseconds, and a server comes here by some ten paths, over and over. So a path is remembered:
+ * where on the stack its return addresses lie, relative to this one. If all are found there again the verdict is the
+ * same one.
  */
 #include "frames.h"
 
@@ -35,12 +36,12 @@ struct path {
 };
 
 struct walk {
-    uintptr_t base;       /* where the innermost return address lies */
+    uintptr_t base; /* where the innermost return address lies */
     struct path *path;
-    bool program;         /* some frame is the program's */
-    bool callback;        /* and one of libssl lies outside of it */
-    bool whole;           /* all frames fit into the path */
-    enum owner last[2];   /* the outermost frame, and the one inside of it */
+    bool program;       /* some frame is the program's */
+    bool callback;      /* and one of libssl lies outside of it */
+    bool whole;         /* all frames fit into the path */
+    enum owner last[2]; /* the outermost frame, and the one inside of it */
 };
 
 static bool begins_with(const char *text, const char *start)
@@ -62,7 +63,8 @@ static enum owner owner_of_name(const char *path)
     return begins_with(name, "libc.so") || begins_with(name, "libc-") ? OWNER_LIBC : OWNER_PROGRAM;
 }
 
-/* dladdr() takes the dynamic linker's lock, which a thread in dlopen() may hold for long; glibc 2.35 has a way without. */
+/* dladdr() takes the dynamic linker's lock, which a thread in dlopen() may hold for long; glibc 2.35 has a way without.
+ */
 static enum owner owner_of(uintptr_t address)
 {
 #if defined(DLFO_STRUCT_HAS_EH_DBASE)
@@ -84,7 +86,8 @@ static void judge(struct walk *walk, enum owner owner)
     walk->last[0] = owner;
 }
 
-/* The unwinder gives a frame's next instruction, and the end of the frame inside of it, below which that address lies. */
+/* The unwinder gives a frame's next instruction, and the end of the frame inside of it, below which that address lies.
+ */
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg)
 {
     struct walk *walk = arg;
@@ -101,8 +104,8 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg)
     return _URC_NO_REASON;
 }
 
-/* A fibre of OpenSSL's begins in libcrypto, which the C library has started. A walk that ends elsewhere has met code that
- * tells nothing of its frames, or a stack of the program's own: the safe answer is no. */
+/* A fibre of OpenSSL's begins in libcrypto, which the C library has started. A walk that ends elsewhere has met code
+ * that tells nothing of its frames, or a stack of the program's own: the safe answer is no. */
 static bool reached_the_start(const struct walk *walk)
 {
     return walk->last[0] == OWNER_LIBCRYPTO || (walk->last[0] == OWNER_LIBC && walk->last[1] == OWNER_LIBCRYPTO);
@@ -121,8 +124,8 @@ static OCT_NOINLINE bool walk_stack(struct path *path, uintptr_t base)
     return path->may_pause;
 }
 
-/* From the inside outwards: an address that is right says that its frame is there, and how far it reaches, so that the next one
- * may be read. The functions on these paths have frames of fixed size. */
+/* From the inside outwards: an address that is right says that its frame is there, and how far it reaches, so that the
+ * next one may be read. The functions on these paths have frames of fixed size. */
 __attribute__((no_sanitize("address"))) static bool is_path(const struct path *path, uintptr_t base)
 {
     for (unsigned i = 0; i < path->count; i++)

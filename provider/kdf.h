@@ -20,14 +20,7 @@
 struct oct_kdf_type;
 
 /* What a derivation is made from. The names are those of TLS13-KDF; TLS1-PRF calls the key secret and the data seed. */
-enum oct_kdf_field {
-    OCT_KDF_KEY,
-    OCT_KDF_DATA,
-    OCT_KDF_SALT,
-    OCT_KDF_PREFIX,
-    OCT_KDF_LABEL,
-    OCT_KDF_FIELDS
-};
+enum oct_kdf_field { OCT_KDF_KEY, OCT_KDF_DATA, OCT_KDF_SALT, OCT_KDF_PREFIX, OCT_KDF_LABEL, OCT_KDF_FIELDS };
 
 /* More than the shared secret of P-384 with ML-KEM-1024 (80 bytes), and than "key expansion" with both randoms (77). */
 #define OCT_KDF_ROOM 96

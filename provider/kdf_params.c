@@ -7,7 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* libssl gives at most five seeds. OpenSSL takes six in one list, empty ones included, from 3.6 on, and any number before. */
+/* libssl gives at most five seeds. OpenSSL takes six in one list, empty ones included, from 3.6 on, and any number
+ * before. */
 #define MAX_SEEDS  6
 #define MAX_COPIES 10
 

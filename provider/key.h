@@ -40,14 +40,14 @@ OSSL_FUNC_keymgmt_load_fn oct_prov_key_load;
 /* 1 if it has the public and the private part, as far as they are asked for. */
 OSSL_FUNC_keymgmt_has_fn oct_prov_key_has;
 
-/* For a private key that the application has brought: it may be a server, about to fork its workers. Runs, once in a process, the
- * known-answer tests of what handshakes need: `op`, which is what the key does (-1: none), and the key exchanges that are on. Milliseconds
- * that every worker would spend otherwise in its first handshakes. */
+/* For a private key that the application has brought: it may be a server, about to fork its workers. Runs, once in a
+ * process, the known-answer tests of what handshakes need: `op`, which is what the key does (-1: none), and the key
+ * exchanges that are on. Milliseconds that every worker would spend otherwise in its first handshakes. */
 void oct_prov_key_expect_handshakes(const struct oct_prov_key *key, int op);
 
-/* A duplicate of a key whose numbers never change, and stand in `plain` (NULL: it is empty): one more reference if the whole is selected,
- * else an object by `make` with what is selected, which `import` gives it (its last argument is the object). NULL with an error
- * raised. */
+/* A duplicate of a key whose numbers never change, and stand in `plain` (NULL: it is empty): one more reference if the
+ * whole is selected, else an object by `make` with what is selected, which `import` gives it (its last argument is the
+ * object). NULL with an error raised. */
 void *oct_prov_key_dup(struct oct_prov_key *key, EVP_PKEY *plain, int selection, OSSL_FUNC_keymgmt_new_fn *make,
                        OSSL_CALLBACK *import);
 

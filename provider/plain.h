@@ -25,7 +25,7 @@ enum oct_plain_kdf { OCT_PLAIN_TLS13_KDF = 0, OCT_PLAIN_TLS1_PRF = 1, OCT_PLAIN_
 struct oct_plain {
     OSSL_LIB_CTX *ctx;
     OSSL_PROVIDER *default_provider;
-    EC_GROUP *ec_group[OCT_EC_CURVES]; /* to tell what is a point; NULL if there is no memory */
+    EC_GROUP *ec_group[OCT_EC_CURVES];        /* to tell what is a point; NULL if there is no memory */
     EVP_KEYMGMT *rsa, *x25519, *ec, *ed25519; /* for the lists of parameters that this version of OpenSSL knows */
     EVP_SIGNATURE *ed25519_signature;
     struct oct_x25519_direct x25519_direct;

@@ -4,9 +4,10 @@
  * The module's one exported function and the provider's own dispatch table.
  *
  * Loading it costs an allocation, and a look at the CPU and at the environment, which the program may clear later: the
- * private library context and the known-answer tests of ciphers wait for the first key or the first query, those of operations
- * for the first key that a server may hold (key.h) or for their first use: a program that only hashes, or a client,
- * pays for no operation that it has no use for. Families of algorithms add themselves with a table of offers (provider.h).
+ * private library context and the known-answer tests of ciphers wait for the first key or the first query, those of
+ * operations for the first key that a server may hold (key.h) or for their first use: a program that only hashes, or a
+ * client, pays for no operation that it has no use for. Families of algorithms add themselves with a table of offers
+ * (provider.h).
  */
 #include "dispatch.h"
 #include "groups.h"
@@ -22,11 +23,12 @@
 /* A cipher that is on, and asked for or worth it. */
 static int cipher_is_on(const struct oct_prov *prov, const struct oct_offer *offer, int aead)
 {
-    return oct_aead_is_on(aead) && ((prov->settings.asked & offer->settings) != 0 || oct_aead_pays(aead, OpenSSL_version_num()));
+    return oct_aead_is_on(aead) &&
+           ((prov->settings.asked & offer->settings) != 0 || oct_aead_pays(aead, OpenSSL_version_num()));
 }
 
-/* At least one cipher behind the offer is on, or one operation possible: one whose test fails later is left to OpenSSL's own provider, as
- * if it had been no case for lanes. The first call runs known-answer tests of ciphers. */
+/* At least one cipher behind the offer is on, or one operation possible: one whose test fails later is left to
+ * OpenSSL's own provider, as if it had been no case for lanes. The first call runs known-answer tests of ciphers. */
 static int offer_is_on(const struct oct_prov *prov, const struct oct_offer *offer)
 {
     if ((prov->settings.on & offer->settings) != offer->settings)
@@ -49,8 +51,8 @@ static void offer_add(OSSL_ALGORITHM list[OCT_PROVIDER_ALGORITHMS + 1], const OS
 
 static struct oct_offers *offers_make(const struct oct_prov *prov)
 {
-    const struct oct_offer *const families[] = {oct_rsa_offers, oct_x25519_offers, oct_ec_offers, oct_ed25519_offers(),
-                                                oct_aead_offers, oct_kdf_offers};
+    const struct oct_offer *const families[] = {oct_rsa_offers,       oct_x25519_offers, oct_ec_offers,
+                                                oct_ed25519_offers(), oct_aead_offers,   oct_kdf_offers};
     struct oct_offers *offers = OPENSSL_zalloc(sizeof *offers);
 
     if (offers == NULL)

@@ -41,8 +41,8 @@ struct oct_prov {
 
 /*
  * What every algorithm here says of itself. Configurations prefer it by the second, `?octuple.serves=yes`: a query that
- * names a provider takes the place of a default property of that name, and would hide a preference for the first. Without
- * a dot a name would have to be one of OpenSSL's own.
+ * names a provider takes the place of a default property of that name, and would hide a preference for the first.
+ * Without a dot a name would have to be one of OpenSSL's own.
  */
 #define OCT_PROPERTIES "provider=octuple,octuple.serves=yes"
 
@@ -52,10 +52,10 @@ struct oct_prov {
  */
 #define OCT_OFFER_AEAD 1024
 struct oct_offer {
-    int operation;            /* OSSL_OP_... */
+    int operation; /* OSSL_OP_... */
     OSSL_ALGORITHM algorithm;
-    unsigned settings;        /* bits of enum oct_setting that must all be on */
-    int first_op, last_op;    /* enum oct_op, or OCT_OFFER_AEAD + enum oct_aead */
+    unsigned settings;     /* bits of enum oct_setting that must all be on */
+    int first_op, last_op; /* enum oct_op, or OCT_OFFER_AEAD + enum oct_aead */
 };
 
 /* The offers of a family, ended by one whose operation is 0. */

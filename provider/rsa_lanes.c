@@ -75,7 +75,7 @@ static int collect(const OSSL_PARAM params[], void *arg)
 
     key->base.has_private = d != NULL;
     key->base.has_public = OSSL_PARAM_locate_const(params, OSSL_PKEY_PARAM_RSA_N) != NULL &&
-                     OSSL_PARAM_locate_const(params, OSSL_PKEY_PARAM_RSA_E) != NULL;
+                           OSSL_PARAM_locate_const(params, OSSL_PKEY_PARAM_RSA_E) != NULL;
     BN_clear_free(d);
     if (!ok || oct_rsa_op(key->bits, OCT_RAW_PUBLIC) < 0)
         return ok;

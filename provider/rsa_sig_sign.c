@@ -28,8 +28,8 @@ static int sign_pad_data(const struct oct_rsa_sig *sig, uint8_t *em, const uint8
     if (sig->pad_mode != RSA_NO_PADDING)
         return OCT_RAISE_RSA(sig->base.prov, RSA_R_UNKNOWN_PADDING_TYPE);
     if (tbs_len != size)
-        return OCT_RAISE_RSA(sig->base.prov, tbs_len > size ? RSA_R_DATA_TOO_LARGE_FOR_KEY_SIZE
-                                                            : RSA_R_DATA_TOO_SMALL_FOR_KEY_SIZE);
+        return OCT_RAISE_RSA(sig->base.prov,
+                             tbs_len > size ? RSA_R_DATA_TOO_LARGE_FOR_KEY_SIZE : RSA_R_DATA_TOO_SMALL_FOR_KEY_SIZE);
     memcpy(em, tbs, size);
     return 1;
 }

@@ -23,11 +23,11 @@
  *     tls-kdf = on            # the key derivations TLS13-KDF and TLS1-PRF
  *     combining = on          # threads that block run their operations together (not a family: all of them)
  *
- * These are the defaults, but for the ciphers: unless they are asked for, here or by OCTUPLE_CIPHERS=on in the environment, only
- * those are served that are no slower for it on this CPU (oct_aead_pays()); OCTUPLE_CIPHERS=off switches them off, and
- * OCTUPLE_COMBINE=off combining, where the section does not say. on, yes, true, 1 and off, no, false, 0 are understood, in any case
- * of letters; anything else leaves the default.
- * What is off is served by the next provider (with OpenSSL's own, keys are exported to it once and cached).
+ * These are the defaults, but for the ciphers: unless they are asked for, here or by OCTUPLE_CIPHERS=on in the
+ * environment, only those are served that are no slower for it on this CPU (oct_aead_pays()); OCTUPLE_CIPHERS=off
+ * switches them off, and OCTUPLE_COMBINE=off combining, where the section does not say. on, yes, true, 1 and off, no,
+ * false, 0 are understood, in any case of letters; anything else leaves the default. What is off is served by the next
+ * provider (with OpenSSL's own, keys are exported to it once and cached).
  */
 #ifndef OCT_PROVIDER_SETTINGS_H
 #define OCT_PROVIDER_SETTINGS_H

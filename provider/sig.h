@@ -103,7 +103,8 @@ OSSL_FUNC_signature_gettable_ctx_md_params_fn oct_sig_gettable_md_params;
 OSSL_FUNC_signature_set_ctx_md_params_fn oct_sig_set_md_params;
 OSSL_FUNC_signature_settable_ctx_md_params_fn oct_sig_settable_md_params;
 
-/* Those of a family's dispatch table that are the same for all who digest and then sign; dispatch.h is theirs to include. */
+/* Those of a family's dispatch table that are the same for all who digest and then sign; dispatch.h is theirs to
+ * include. */
 /* clang-format off */
 #define OCT_SIG_MESSAGE_ENTRIES                                                                                        \
     OCT_SIGNATURE_ENTRY(DIGEST_SIGN_INIT, digest_sign_init, oct_sig_message_sign_init),                                \

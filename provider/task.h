@@ -29,8 +29,8 @@ struct oct_task_type {
 struct oct_task {
     const struct oct_task_type *type;
     struct oct_prov *prov;
-    int op;       /* enum oct_op; -1 if lanes do not serve it */
-    int lane_key; /* 1 if its key is ready for lanes: if it runs plainly at once, the counters say so */
+    int op;                   /* enum oct_op; -1 if lanes do not serve it */
+    int lane_key;             /* 1 if its key is ready for lanes: if it runs plainly at once, the counters say so */
     void *key[OCT_TASK_KEYS]; /* what the job uses while it waits (key.h); NULL: none */
 };
 

@@ -32,8 +32,8 @@ struct oct_wait *oct_wait_begin(ASYNC_JOB *fibre, struct oct_queue *queue, struc
 /* To be called once, before the first pause, if the job still waits after it was submitted. */
 void oct_wait_arm(struct oct_wait *wait);
 
-/* 1 if the resumed fibre should poll the queue itself. 0 if somebody else does, who resumes no fibre whose job waits: then the
- * pause was none, because the program has blocked it (ASYNC_block_pause). */
+/* 1 if the resumed fibre should poll the queue itself. 0 if somebody else does, who resumes no fibre whose job waits:
+ * then the pause was none, because the program has blocked it (ASYNC_block_pause). */
 int oct_wait_should_poll(struct oct_wait *wait);
 
 /* The job is done or cancelled: the record is free for the next one. */

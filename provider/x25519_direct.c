@@ -64,8 +64,8 @@ int oct_x25519_direct_find(struct oct_x25519_direct *direct, const OSSL_PROVIDER
     direct->provctx = OSSL_PROVIDER_get0_provider_ctx(provider);
     take_keymgmt(direct, find_table(provider, OSSL_OP_KEYMGMT));
     take_exchange(direct, find_table(provider, OSSL_OP_KEYEXCH));
-    if (direct->key_new && direct->key_free && direct->key_import && direct->newctx && direct->freectx && direct->init &&
-        direct->set_peer && direct->derive)
+    if (direct->key_new && direct->key_free && direct->key_import && direct->newctx && direct->freectx &&
+        direct->init && direct->set_peer && direct->derive)
         return 1;
     memset(direct, 0, sizeof *direct);
     return 0;

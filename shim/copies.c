@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Which libssl a caller would have reached without the shim. The dynamic linker binds a reference to the first definition among
- * what the program was started with (and what was loaded RTLD_GLOBAL since), else to one in the tree of the object that
- * brought the caller. The same order is followed here, once for each calling object.
+ * Which libssl a caller would have reached without the shim. The dynamic linker binds a reference to the first
+ * definition among what the program was started with (and what was loaded RTLD_GLOBAL since), else to one in the tree
+ * of the object that brought the caller. The same order is followed here, once for each calling object.
  *
- * The answer is found by the return address of each call; glibc tells the object without a lock. libssl calls some of its own
- * functions by their names and as the last thing that it does: such a call returns to the hook that it came through. Nothing is ever
- * freed: entries are few, and readers hold none.
+ * The answer is found by the return address of each call; glibc tells the object without a lock. libssl calls some of
+ * its own functions by their names and as the last thing that it does: such a call returns to the hook that it came
+ * through. Nothing is ever freed: entries are few, and readers hold none.
  */
 #include "resolve.h"
 
@@ -98,7 +98,8 @@ static const struct link_map *newest_object(void)
     return map;
 }
 
-/* Some function of the libssl that belongs to an object (NULL: to code without one); *global if the program was started with it. */
+/* Some function of the libssl that belongs to an object (NULL: to code without one); *global if the program was started
+ * with it. */
 static void *libssl_of(const struct link_map *map, bool *global)
 {
     void *function = oct_symbol_versioned(NULL, "SSL_CTX_new");
@@ -116,8 +117,8 @@ static void *libssl_of(const struct link_map *map, bool *global)
     return function != NULL ? function : libssl_in_scope(newest_object(), oct_symbol);
 }
 
-/* A provider module is linked to the libcrypto of this name. Any other copy would run its operations on a libcrypto that knows
- * nothing of the fibres of this libssl. */
+/* A provider module is linked to the libcrypto of this name. Any other copy would run its operations on a libcrypto
+ * that knows nothing of the fibres of this libssl. */
 static bool provider_is_bound_to(const struct oct_ssl_functions *ssl)
 {
     void *handle = dlopen(LIBCRYPTO_NAME, RTLD_LAZY | RTLD_NOLOAD);

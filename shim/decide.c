@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Whether the shim is at work in this process: decided once, at the first hooked call with an SSL object of a libssl that can
- * be served (OpenSSL has read its configuration by then). A fork inherits the decision.
+ * Whether the shim is at work in this process: decided once, at the first hooked call with an SSL object of a libssl
+ * that can be served (OpenSSL has read its configuration by then). A fork inherits the decision.
  */
 #include "start.h"
 
@@ -28,9 +28,8 @@ static bool operation_on(void)
 static bool can_work(void)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
-    return oct_shim_wanted() && oct_shim_library_start() &&
-           ssl->OSSL_PROVIDER_available(NULL, "octuple") == 1 && ssl->ASYNC_is_capable() && operation_on() &&
-           oct_conn_setup();
+    return oct_shim_wanted() && oct_shim_library_start() && ssl->OSSL_PROVIDER_available(NULL, "octuple") == 1 &&
+           ssl->ASYNC_is_capable() && operation_on() && oct_conn_setup();
 }
 
 static void decide(void)
@@ -42,7 +41,8 @@ static void decide(void)
     __atomic_store_n(&oct_shim_mode_now, on ? OCT_SHIM_ON : OCT_SHIM_OFF, __ATOMIC_RELEASE);
 }
 
-/* There is one libssl whose libcrypto the provider is bound to, so that threads that come at once bring the same one. */
+/* There is one libssl whose libcrypto the provider is bound to, so that threads that come at once bring the same one.
+ */
 bool oct_shim_decide(const struct oct_ssl_functions *ssl)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

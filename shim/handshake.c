@@ -33,8 +33,9 @@ static bool deliverable(struct oct_conn *conn, const struct oct_thread *t, const
 }
 
 /* Counts the handshake among those in flight, and says whether it is worth a fibre: not when it is alone, for then it
- * would wait for nobody. One that is not registered yet is counted: the next call finds it so. A server that hides its sockets may take them out of epoll while
- * it has something to do for them; it is made to put them back before it sleeps (socket.c). */
+ * would wait for nobody. One that is not registered yet is counted: the next call finds it so. A server that hides its
+ * sockets may take them out of epoll while it has something to do for them; it is made to put them back before it
+ * sleeps (socket.c). */
 static bool wants_fibre(struct oct_conn *conn, struct oct_thread *t)
 {
     struct oct_registration at;
@@ -52,8 +53,8 @@ static bool wants_fibre(struct oct_conn *conn, struct oct_thread *t)
     return registered && (at.events != 0 || conn->hidden) && oct_thread_company(t) > 1 && oct_stack_prepare(t);
 }
 
-/* What a fibre has raised of the thread's state goes with it when it pauses, and comes back with it: a callback may be inside
- * another call of libssl when an engine of the program's pauses it. */
+/* What a fibre has raised of the thread's state goes with it when it pauses, and comes back with it: a callback may be
+ * inside another call of libssl when an engine of the program's pauses it. */
 int oct_handshake_enter(struct oct_conn *conn, oct_handshake_call *call, void *arg)
 {
     struct oct_thread *t = conn->thread;
@@ -66,8 +67,8 @@ int oct_handshake_enter(struct oct_conn *conn, oct_handshake_call *call, void *a
     return value;
 }
 
-/* libssl forgets old errors when a call goes on with a handshake, and would take them for its own behind it. A call that
- * resumes a fibre comes in behind that place. */
+/* libssl forgets old errors when a call goes on with a handshake, and would take them for its own behind it. A call
+ * that resumes a fibre comes in behind that place. */
 static int call_on_fibre(struct oct_conn *conn, struct oct_queue *queue, oct_handshake_call *call, void *arg)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
@@ -145,8 +146,8 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
     return value;
 }
 
-/* Inside libssl, or inside a fibre, there is nothing to add. But a callback may come with another connection of this thread's,
- * and where that has paused nothing may enter libssl. */
+/* Inside libssl, or inside a fibre, there is nothing to add. But a callback may come with another connection of this
+ * thread's, and where that has paused nothing may enter libssl. */
 static int run_inside(SSL *s, oct_handshake_call *call, void *arg, int pause_value)
 {
     struct oct_conn *conn = oct_conn_find(s);

@@ -8,9 +8,9 @@
 
 #define OCT_HOOK __attribute__((visibility("default")))
 
-/* `own` are the functions of the caller's libssl. Where the shim is off they are those of the libssl that the program was started
- * with, and the hook is a jump, unless somebody traces calls. */
-#define OCT_OWN(real)                                                                                                 \
+/* `own` are the functions of the caller's libssl. Where the shim is off they are those of the libssl that the program
+ * was started with, and the hook is a jump, unless somebody traces calls. */
+#define OCT_OWN(real)                                                                                                  \
     const struct oct_ssl_functions *own = oct_ssl_instead;                                                             \
     if (__builtin_expect(own == NULL, 1))                                                                              \
         own = oct_ssl_of(__builtin_return_address(0));                                                                 \

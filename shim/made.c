@@ -73,7 +73,7 @@ static bool told_lately(const struct oct_thread *t, const struct oct_conn *conn)
 /* What was told of so far in one call. */
 struct told {
     struct epoll_event *events;
-    int kernel, n; /* of the kernel, and in all */
+    int kernel, n;        /* of the kernel, and in all */
     int inner[INNER_MAX]; /* descriptors of instances */
     int inner_count;
 };

@@ -270,11 +270,8 @@ HOOK int pselect(int n, fd_set *in, fd_set *out, fd_set *except, const struct ti
     __typeof__(pselect) *real = oct_libc()->pselect;
     if (!is_valid(timeout))
         return real(n, in, out, except, timeout, mask);
-    struct call c = {.set = {in, out, except},
-                     .n = (nfds_t)n,
-                     .selects = true,
-                     .timeout = nanoseconds(timeout),
-                     .mask = mask};
+    struct call c = {
+        .set = {in, out, except}, .n = (nfds_t)n, .selects = true, .timeout = nanoseconds(timeout), .mask = mask};
     struct oct_thread *t = begin(&c);
     return t != NULL ? work(&c, t) : end(&c, real(n, in, out, except, timeout, mask));
 }

@@ -4,9 +4,9 @@
  * The functions behind the hooks, and the others of OpenSSL that the shim calls: found in the running process, so that
  * the shim itself needs no OpenSSL and may be preloaded anywhere.
  *
- * A process may have several libssl: Python wheels and plug-ins bring private copies, whose symbols have the same names and
- * versions. Calls to all of them arrive here, because a preloaded library comes first everywhere. Each caller gets the
- * functions of its own libssl. One copy at most is served (decide.c); calls to the others pass straight through.
+ * A process may have several libssl: Python wheels and plug-ins bring private copies, whose symbols have the same names
+ * and versions. Calls to all of them arrive here, because a preloaded library comes first everywhere. Each caller gets
+ * the functions of its own libssl. One copy at most is served (decide.c); calls to the others pass straight through.
  */
 #ifndef OCT_SHIM_RESOLVE_H
 #define OCT_SHIM_RESOLVE_H
@@ -61,8 +61,8 @@ struct oct_ssl_functions {
 };
 
 /* copies.c */
-/* The functions for a call that returns to `caller`. A hook that its libssl does not have is a function that fails: of a program
- * with weak references, say. Neither NULL nor a lock: the first call of each caller looks them up. */
+/* The functions for a call that returns to `caller`. A hook that its libssl does not have is a function that fails: of
+ * a program with weak references, say. Neither NULL nor a lock: the first call of each caller looks them up. */
 const struct oct_ssl_functions *oct_ssl_of(const void *caller);
 /* Those whose function the calling thread's innermost hook has called; NULL: it is in none. */
 extern __thread const struct oct_ssl_functions *oct_ssl_inside;
@@ -89,8 +89,8 @@ bool oct_same_object(const void *a, const void *b);
 /* resolve.c */
 /* Functions that fail, for a caller without any libssl. */
 extern const struct oct_ssl_functions oct_ssl_nobody;
-/* Fills in the functions of the libssl that `place` lies in; `handle` leads to it, or is NULL for what the program was started with.
- * Returns false if one that every version has is missing. */
+/* Fills in the functions of the libssl that `place` lies in; `handle` leads to it, or is NULL for what the program was
+ * started with. Returns false if one that every version has is missing. */
 bool oct_ssl_fill(struct oct_ssl_functions *ssl, void *handle);
 /* A symbol of OpenSSL's version, or of none; behind `handle`, or (NULL) in what the program was started with. */
 void *oct_symbol(void *handle, const char *name);
@@ -100,8 +100,8 @@ bool oct_ssl_present(void);
 
 /* withdraw.c */
 /*
- * Where the shim is off, it gets out of the way: what is loaded from now on does not find its functions of libssl, and those
- * that were started with it get the real ones by a jump. Called while the program is loaded.
+ * Where the shim is off, it gets out of the way: what is loaded from now on does not find its functions of libssl, and
+ * those that were started with it get the real ones by a jump. Called while the program is loaded.
  */
 void oct_withdraw(void);
 /* Not NULL where that was done: the functions of the libssl that the program was started with. */

@@ -62,13 +62,13 @@ struct oct_conn {
     unsigned busy_inside;                      /* of the thread's `busy`: raised on the fibre while that is paused */
     int up_refs;                               /* references beyond the first, as far as SSL_up_ref() told */
     enum oct_conn_state state;
-    bool listed;      /* in the list of those whose event is to be delivered */
-    bool masked;      /* the server is to read WANT_READ from the last call */
-    bool looked;      /* its server has called it before */
-    bool hidden;      /* its BIO does not tell the socket */
-    bool was_empty;   /* its BIO was told so, and not by the socket */
-    bool nonblocking; /* the socket has been seen to be so */
-    bool never;       /* stays synchronous from now on */
+    bool listed;       /* in the list of those whose event is to be delivered */
+    bool masked;       /* the server is to read WANT_READ from the last call */
+    bool looked;       /* its server has called it before */
+    bool hidden;       /* its BIO does not tell the socket */
+    bool was_empty;    /* its BIO was told so, and not by the socket */
+    bool nonblocking;  /* the socket has been seen to be so */
+    bool never;        /* stays synchronous from now on */
     uint8_t announced; /* by which instances around its own, edge-triggered ones: one bit for each depth (made.c) */
 };
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The socket of a connection. Most programs give it to libssl, which tells it. HAProxy and others have a BIO of their own
- * above it, which says nothing: then it is what this thread was seen to recv() from inside the handshake call. libssl
- * reads before it comes to any expensive operation, so the socket is known in time. A program that reads from two there
- * (in a callback of its own, say) leaves it open which is the connection's: it stays synchronous.
+ * The socket of a connection. Most programs give it to libssl, which tells it. HAProxy and others have a BIO of their
+ * own above it, which says nothing: then it is what this thread was seen to recv() from inside the handshake call.
+ * libssl reads before it comes to any expensive operation, so the socket is known in time. A program that reads from
+ * two there (in a callback of its own, say) leaves it open which is the connection's: it stays synchronous.
  *
  * Such a program keeps its own account of what can be read. It trusts its own recv() more than libssl's "want read":
  * unless that has said EAGAIN, it comes back at once, again and again, and does not ask epoll. So when a handshake is
  * paused its BIO is asked once more, and recv() says EAGAIN: only to a BIO that holds nothing back, so that no byte is
- * lost. What libssl makes of a message may depend on whether the BIO has found nothing before (HAProxy's says so until it
- * finds nothing for another reason), so the BIO does not remember what we made it find.
+ * lost. What libssl makes of a message may depend on whether the BIO has found nothing before (HAProxy's says so until
+ * it finds nothing for another reason), so the BIO does not remember what we made it find.
  *
  * Many servers look for a hello as soon as they have accepted a connection, before they tell epoll of it: then the
  * handshake would have nobody to be woken by. Where others are in mid-handshake such a look finds nothing, once. The

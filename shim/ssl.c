@@ -8,8 +8,8 @@
 #include "hook.h"
 #include "thread.h"
 
-/* Where libssl came late, as some plugin's dependency, this is the first that is seen of it: sockets are to be remembered
- * from now on. */
+/* Where libssl came late, as some plugin's dependency, this is the first that is seen of it: sockets are to be
+ * remembered from now on. */
 OCT_HOOK SSL *SSL_new(SSL_CTX *ctx)
 {
     OCT_OWN(SSL_new(ctx));

@@ -38,8 +38,8 @@ static bool libcrypto_asks;
 /* STACK_BYTES, the guard page included, or NULL. */
 static void *memory_new(void)
 {
-    void *memory = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    void *memory =
+        mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (memory == MAP_FAILED)
         return NULL;
     if (mprotect(memory, GUARD_BYTES, PROT_NONE) == 0)
@@ -75,8 +75,8 @@ static bool none_is_set(const struct oct_ssl_functions *ssl)
 void oct_stack_setup(void)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
-    libcrypto_asks = ssl->ASYNC_set_mem_functions != NULL && ssl->ASYNC_get_mem_functions != NULL &&
-                     none_is_set(ssl) && ssl->ASYNC_set_mem_functions(stack_asked_for, stack_given_back) == 1;
+    libcrypto_asks = ssl->ASYNC_set_mem_functions != NULL && ssl->ASYNC_get_mem_functions != NULL && none_is_set(ssl) &&
+                     ssl->ASYNC_set_mem_functions(stack_asked_for, stack_given_back) == 1;
 }
 
 static struct oct_stack *stack_new(void)

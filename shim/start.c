@@ -3,8 +3,8 @@
 /*
  * What happens when the library is loaded: the settings are read while the environment is there (nginx clears it in its
  * workers), the hooks of the C library are looked up while nothing is going on, and, where libssl is present,
- * liboctuple reads its own settings. A process without libssl gets the first two and nothing more, ever. Where the shim is
- * off, it withdraws.
+ * liboctuple reads its own settings. A process without libssl gets the first two and nothing more, ever. Where the shim
+ * is off, it withdraws.
  */
 #include "start.h"
 

@@ -25,18 +25,18 @@ struct oct_thread {
     unsigned busy;                       /* inside libssl: what it calls itself passes the hooks untouched */
     int round_events;                    /* how many the last epoll_wait() returned */
     unsigned empty_polls;                /* calls of epoll_wait() in a row that found nothing and would not sleep */
-    int64_t still_since;       /* when epoll_wait() first saw jobs wait, since a handshake went on; 0: not yet */
-    bool jobs_seen;            /* jobs waited when it last waited for events */
-    struct oct_stack *stacks;  /* of this thread's fibres (stack.c) */
-    bool makes_fibre;          /* libcrypto is called, and what fibre it makes is for the shim */
-    bool moved;                /* since it last waited for events some handshake went on: by a message, or to an operation */
-    unsigned muted_count;      /* of muted[] */
+    int64_t still_since;      /* when epoll_wait() first saw jobs wait, since a handshake went on; 0: not yet */
+    bool jobs_seen;           /* jobs waited when it last waited for events */
+    struct oct_stack *stacks; /* of this thread's fibres (stack.c) */
+    bool makes_fibre;         /* libcrypto is called, and what fibre it makes is for the shim */
+    bool moved;           /* since it last waited for events some handshake went on: by a message, or to an operation */
+    unsigned muted_count; /* of muted[] */
     struct oct_muted muted[OCT_MUTED_MAX]; /* sockets of paused handshakes (events.c) */
-    struct oct_conn *reads;    /* inside libssl: whose recv() is watched (socket.c) */
-    bool reads_nothing;        /* that recv() finds nothing */
-    uint32_t round;            /* how many times it has waited for events; never 0 afterwards */
-    bool real_first;           /* made-up events were returned last: the kernel's are next */
-    int made_epfd;             /* by which epoll instance */
+    struct oct_conn *reads;                /* inside libssl: whose recv() is watched (socket.c) */
+    bool reads_nothing;                    /* that recv() finds nothing */
+    uint32_t round;                        /* how many times it has waited for events; never 0 afterwards */
+    bool real_first;                       /* made-up events were returned last: the kernel's are next */
+    int made_epfd;                         /* by which epoll instance */
 };
 
 /* The calling thread's; NULL if it has none yet. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * A shim that is off is still the first place where the dynamic linker looks for SSL_read() and the others. Their entries in
- * the shim's own symbol table are therefore made local, which the linker passes over: what is loaded later, and dlsym(),
- * find the real ones. What was bound before, while the program was loaded, has one libssl among all: that of the program.
+ * A shim that is off is still the first place where the dynamic linker looks for SSL_read() and the others. Their
+ * entries in the shim's own symbol table are therefore made local, which the linker passes over: what is loaded later,
+ * and dlsym(), find the real ones. What was bound before, while the program was loaded, has one libssl among all: that
+ * of the program.
  */
 #include "resolve.h"
 

@@ -204,22 +204,38 @@ static int usage(void)
 static int parse(struct options *o, int argc, char **argv)
 {
     static const struct option known[] = {
-        {"json", no_argument, NULL, 'j'},        {"algorithm", required_argument, NULL, 'a'},
-        {"shape", required_argument, NULL, 's'}, {"len", required_argument, NULL, 'l'},
-        {"turns", required_argument, NULL, 't'}, {"below", required_argument, NULL, 'b'},
+        {"json", no_argument, NULL, 'j'},
+        {"algorithm", required_argument, NULL, 'a'},
+        {"shape", required_argument, NULL, 's'},
+        {"len", required_argument, NULL, 'l'},
+        {"turns", required_argument, NULL, 't'},
+        {"below", required_argument, NULL, 'b'},
         {NULL, 0, NULL, 0},
     };
     int letter;
 
     while ((letter = getopt_long(argc, argv, "", known, NULL)) != -1) {
         switch (letter) {
-        case 'j': o->json = 1; break;
-        case 'a': o->algorithm = optarg; break;
-        case 's': o->shape = optarg; break;
-        case 'l': o->len = strtoul(optarg, NULL, 10); break;
-        case 't': o->turns = strtol(optarg, NULL, 10); break;
-        case 'b': o->below = strtol(optarg, NULL, 10); break;
-        default: return 0;
+        case 'j':
+            o->json = 1;
+            break;
+        case 'a':
+            o->algorithm = optarg;
+            break;
+        case 's':
+            o->shape = optarg;
+            break;
+        case 'l':
+            o->len = strtoul(optarg, NULL, 10);
+            break;
+        case 't':
+            o->turns = strtol(optarg, NULL, 10);
+            break;
+        case 'b':
+            o->below = strtol(optarg, NULL, 10);
+            break;
+        default:
+            return 0;
         }
     }
     o->modules = argv[optind];

@@ -33,7 +33,8 @@ struct work {
     uint8_t out[WORK_BATCH][WORK_RECORD];
 };
 
-/* Work with the AEAD `name` as `libctx` serves it to those who ask for nothing special. NULL if it does not come about. */
+/* Work with the AEAD `name` as `libctx` serves it to those who ask for nothing special. NULL if it does not come about.
+ */
 struct work *work_new(OSSL_LIB_CTX *libctx, const char *name, enum work_shape shape, int sealing, size_t len);
 void work_free(struct work *w);
 

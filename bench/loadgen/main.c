@@ -4,8 +4,8 @@
  * octuple-load: a TLS client that makes handshakes and nothing else, as cheaply as it can.
  *
  * An accelerated server does more handshakes on a core than the usual load generators, so that with them it never fills
- * its batches and what is measured is the client. This one has a TLS state machine of its own, checks no signatures, and
- * takes 50 to 100 microseconds of CPU for a handshake, most of it in the kernel.
+ * its batches and what is measured is the client. This one has a TLS state machine of its own, checks no signatures,
+ * and takes 50 to 100 microseconds of CPU for a handshake, most of it in the kernel.
  */
 #include <sched.h>
 #include <stdio.h>

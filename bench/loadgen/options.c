@@ -96,9 +96,11 @@ struct word {
 static const struct word tls_words[] = {{"1.2", 12}, {"1.3", 13}, {NULL, 0}};
 static const struct word kx_words[] = {{"ecdhe", 0}, {"rsa", 1}, {NULL, 0}};
 static const struct word suite_words[] = {{"aes128", 128}, {"aes256", 256}, {NULL, 0}};
-static const struct word group_words[] = {
-    {"x25519", OCT_GROUP_X25519}, {"p256", OCT_GROUP_P256}, {"p384", OCT_GROUP_P384},
-    {"p521", OCT_GROUP_P521},     {NULL, 0}};
+static const struct word group_words[] = {{"x25519", OCT_GROUP_X25519},
+                                          {"p256", OCT_GROUP_P256},
+                                          {"p384", OCT_GROUP_P384},
+                                          {"p521", OCT_GROUP_P521},
+                                          {NULL, 0}};
 static const struct word proof_words[] = {
     {"ticket", OCT_PROOF_TICKET}, {"close", OCT_PROOF_CLOSE}, {"get", OCT_PROOF_GET}, {NULL, 0}};
 

@@ -14,9 +14,8 @@ OSSL_LIB_CTX *sides_libctx(const char *modules, const char *properties)
 
     if (ctx == NULL || OSSL_PROVIDER_load(ctx, "default") == NULL)
         return NULL;
-    if (modules != NULL &&
-        (!OSSL_PROVIDER_set_default_search_path(ctx, modules) || OSSL_PROVIDER_load(ctx, "octuple") == NULL ||
-         !EVP_set_default_properties(ctx, properties)))
+    if (modules != NULL && (!OSSL_PROVIDER_set_default_search_path(ctx, modules) ||
+                            OSSL_PROVIDER_load(ctx, "octuple") == NULL || !EVP_set_default_properties(ctx, properties)))
         return NULL;
     return ctx;
 }

@@ -7,8 +7,8 @@
 #include <openssl/types.h>
 #include <stddef.h>
 
-/* OpenSSL's own provider; with the folder of octuple.so, Octuple's beside it, and these properties by default. NULL if either
- * cannot be loaded. It is the caller's. */
+/* OpenSSL's own provider; with the folder of octuple.so, Octuple's beside it, and these properties by default. NULL if
+ * either cannot be loaded. It is the caller's. */
 OSSL_LIB_CTX *sides_libctx(const char *modules, const char *properties);
 
 /* Of n > 0 values, which are sorted by it. */

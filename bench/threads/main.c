@@ -99,29 +99,47 @@ static int usage(void)
 static int parse(struct options *o, int argc, char **argv)
 {
     static const struct option known[] = {
-        {"json", no_argument, NULL, 'j'},       {"op", required_argument, NULL, 'o'},
-        {"threads", required_argument, NULL, 't'}, {"cpus", required_argument, NULL, 'c'},
-        {"work", required_argument, NULL, 'w'}, {"turns", required_argument, NULL, 'n'},
-        {"milliseconds", required_argument, NULL, 'm'}, {NULL, 0, NULL, 0},
+        {"json", no_argument, NULL, 'j'},
+        {"op", required_argument, NULL, 'o'},
+        {"threads", required_argument, NULL, 't'},
+        {"cpus", required_argument, NULL, 'c'},
+        {"work", required_argument, NULL, 'w'},
+        {"turns", required_argument, NULL, 'n'},
+        {"milliseconds", required_argument, NULL, 'm'},
+        {NULL, 0, NULL, 0},
     };
     int letter;
 
     while ((letter = getopt_long(argc, argv, "", known, NULL)) != -1) {
         const unsigned number = optarg == NULL ? 0 : (unsigned)strtoul(optarg, NULL, 10);
         switch (letter) {
-        case 'j': o->json = 1; break;
-        case 'o': o->op = optarg; break;
-        case 't': o->plan.threads = number; break;
-        case 'c': o->cpus = number; break;
-        case 'w': o->plan.work_us = number; break;
-        case 'n': o->plan.turns = number; break;
-        case 'm': o->plan.milliseconds = number; break;
-        default: return 0;
+        case 'j':
+            o->json = 1;
+            break;
+        case 'o':
+            o->op = optarg;
+            break;
+        case 't':
+            o->plan.threads = number;
+            break;
+        case 'c':
+            o->cpus = number;
+            break;
+        case 'w':
+            o->plan.work_us = number;
+            break;
+        case 'n':
+            o->plan.turns = number;
+            break;
+        case 'm':
+            o->plan.milliseconds = number;
+            break;
+        default:
+            return 0;
         }
     }
     o->modules = argv[optind];
-    return argc - optind == 1 && o->plan.turns > 0 && o->plan.turns <= MAX_TURNS &&
-           o->plan.threads <= MAX_THREADS;
+    return argc - optind == 1 && o->plan.turns > 0 && o->plan.turns <= MAX_TURNS && o->plan.threads <= MAX_THREADS;
 }
 
 int main(int argc, char **argv)

@@ -15,10 +15,14 @@ static const uint8_t text[32] = {1, 2, 3};
 static EVP_PKEY *make(OSSL_LIB_CTX *libctx, enum work_op op)
 {
     switch (op) {
-    case WORK_RSA2048: return EVP_PKEY_Q_keygen(libctx, NULL, "RSA", (size_t)2048);
-    case WORK_P256: return EVP_PKEY_Q_keygen(libctx, NULL, "EC", "P-256");
-    case WORK_ED25519: return EVP_PKEY_Q_keygen(libctx, NULL, "ED25519");
-    default: return EVP_PKEY_Q_keygen(libctx, NULL, "X25519");
+    case WORK_RSA2048:
+        return EVP_PKEY_Q_keygen(libctx, NULL, "RSA", (size_t)2048);
+    case WORK_P256:
+        return EVP_PKEY_Q_keygen(libctx, NULL, "EC", "P-256");
+    case WORK_ED25519:
+        return EVP_PKEY_Q_keygen(libctx, NULL, "ED25519");
+    default:
+        return EVP_PKEY_Q_keygen(libctx, NULL, "X25519");
     }
 }
 

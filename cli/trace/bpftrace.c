@@ -59,12 +59,12 @@ struct reading {
     const struct trace_sink *sink;
     struct trace_target *target;
     pid_t child;
-    time_t watched; /* when the other processes were last looked at */
-    int harmful;    /* one came that the program could harm */
-    int ready, asked;  /* all is attached; it was asked to end */
-    time_t end;        /* 0: not yet known, or never */
-    unsigned quiet;    /* so often in a row it had nothing to say */
-    time_t due;        /* when it ends even if it has not said everything; 0: it goes on */
+    time_t watched;   /* when the other processes were last looked at */
+    int harmful;      /* one came that the program could harm */
+    int ready, asked; /* all is attached; it was asked to end */
+    time_t end;       /* 0: not yet known, or never */
+    unsigned quiet;   /* so often in a row it had nothing to say */
+    time_t due;       /* when it ends even if it has not said everything; 0: it goes on */
     uint64_t lost;
 };
 
@@ -97,7 +97,8 @@ static void take_line(struct reading *reading, const char *line, size_t size)
     } else if (json_is_string(data)) {
         take_text(reading, json_string_value(data));
     } else if (type != NULL && strcmp(type, "attached_probes") != 0) {
-        json_object_foreach (data, name, value) {
+        json_object_foreach(data, name, value)
+        {
             reading->sink->map(reading->sink->state, name, value);
         }
     }
@@ -193,8 +194,9 @@ static int judge_end(const struct reading *reading, int status, FILE *errors)
 {
     const char *who = reading->options->who;
     if (reading->lost != 0) {
-        cli_say(who, "%llu events were lost: more came than bpftrace could pass on; narrow it down by --connection or "
-                     "--command, or set BPFTRACE_PERF_RB_PAGES higher than 1024",
+        cli_say(who,
+                "%llu events were lost: more came than bpftrace could pass on; narrow it down by --connection or "
+                "--command, or set BPFTRACE_PERF_RB_PAGES higher than 1024",
                 (unsigned long long)reading->lost);
     }
     if (reading->harmful) {

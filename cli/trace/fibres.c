@@ -23,11 +23,11 @@ static const char *const async_users[] = {"SSL_waiting_for_async", "SSL_get_all_
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
 struct look {
-    char root[32];           /* before the paths that the process sees */
-    struct stat crypto;      /* the libcrypto in question */
-    int shares;              /* it is mapped here */
-    uint64_t files;          /* a sum over all paths */
-    char last[PATH_MAX];     /* a file has several mappings, one behind the other */
+    char root[32];       /* before the paths that the process sees */
+    struct stat crypto;  /* the libcrypto in question */
+    int shares;          /* it is mapped here */
+    uint64_t files;      /* a sum over all paths */
+    char last[PATH_MAX]; /* a file has several mappings, one behind the other */
     char pauses[PATH_MAX], changes[PATH_MAX], asks[PATH_MAX];
 };
 

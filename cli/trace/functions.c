@@ -9,26 +9,16 @@
 #include "trace.h"
 
 const struct trace_function trace_functions[] = {
-    {"SSL_do_handshake", TRACE_HANDSHAKE},
-    {"SSL_accept", TRACE_HANDSHAKE},
-    {"SSL_connect", TRACE_HANDSHAKE},
-    {"SSL_read", TRACE_READ},
-    {"SSL_read_ex", TRACE_READ_EX},
-    {"SSL_write", TRACE_WRITE},
-    {"SSL_write_ex", TRACE_WRITE_EX},
-    {"SSL_read_early_data", TRACE_READ_EX},
-    {"SSL_shutdown", TRACE_CLOSE},
-    {"EVP_DigestSign", TRACE_ANSWER},
-    {"EVP_DigestVerify", TRACE_OPERATION},
-    {"EVP_PKEY_derive", TRACE_ANSWER},
-    {"EVP_PKEY_decrypt", TRACE_ANSWER},
-    {"EVP_PKEY_generate", TRACE_OPERATION},
-    {"EVP_PKEY_encapsulate", TRACE_ANSWER},
-    {"EVP_PKEY_decapsulate", TRACE_ANSWER},
-    {"RSA_private_encrypt", TRACE_DETAIL},
-    {"RSA_private_decrypt", TRACE_DETAIL},
-    {"ECDSA_sign_ex", TRACE_DETAIL},
-    {"EVP_KDF_derive", TRACE_DETAIL},
+    {"SSL_do_handshake", TRACE_HANDSHAKE},  {"SSL_accept", TRACE_HANDSHAKE},
+    {"SSL_connect", TRACE_HANDSHAKE},       {"SSL_read", TRACE_READ},
+    {"SSL_read_ex", TRACE_READ_EX},         {"SSL_write", TRACE_WRITE},
+    {"SSL_write_ex", TRACE_WRITE_EX},       {"SSL_read_early_data", TRACE_READ_EX},
+    {"SSL_shutdown", TRACE_CLOSE},          {"EVP_DigestSign", TRACE_ANSWER},
+    {"EVP_DigestVerify", TRACE_OPERATION},  {"EVP_PKEY_derive", TRACE_ANSWER},
+    {"EVP_PKEY_decrypt", TRACE_ANSWER},     {"EVP_PKEY_generate", TRACE_OPERATION},
+    {"EVP_PKEY_encapsulate", TRACE_ANSWER}, {"EVP_PKEY_decapsulate", TRACE_ANSWER},
+    {"RSA_private_encrypt", TRACE_DETAIL},  {"RSA_private_decrypt", TRACE_DETAIL},
+    {"ECDSA_sign_ex", TRACE_DETAIL},        {"EVP_KDF_derive", TRACE_DETAIL},
 };
 const unsigned trace_function_count = sizeof trace_functions / sizeof trace_functions[0];
 

@@ -47,7 +47,8 @@ static void take_histogram(struct trace_sums *sums, const json_t *buckets)
 {
     size_t i;
     const json_t *bucket;
-    json_array_foreach (buckets, i, bucket) {
+    json_array_foreach(buckets, i, bucket)
+    {
         const json_t *min = json_object_get(bucket, "min");
         unsigned number = 0;
         for (uint64_t from = (uint64_t)json_integer_value(min); from != 0; from >>= 1) {
@@ -67,7 +68,8 @@ static void map(void *state, const char *name, const json_t *value)
     if (strcmp(name, "@s") != 0 && strcmp(name, "@h") != 0) {
         return;
     }
-    json_object_foreach ((json_t *)(uintptr_t)value, key, one) {
+    json_object_foreach((json_t *)(uintptr_t)value, key, one)
+    {
         struct trace_sums *sums = sums_of(latency, key);
         if (sums != NULL && name[1] == 's') {
             sums->count = member(one, "count");

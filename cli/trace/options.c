@@ -168,8 +168,9 @@ int trace_options_read(struct trace_options *options, int argc, char **argv)
         }
     }
     argv[0] = whole;
-    const char *wrong = tool < 0 ? "a tool is missing: sniff, snoop or latency"
-                        : optind < argc ? "it takes options alone" : conflict(options);
+    const char *wrong = tool < 0        ? "a tool is missing: sniff, snoop or latency"
+                        : optind < argc ? "it takes options alone"
+                                        : conflict(options);
     if (wrong != NULL) {
         cli_say(options->who, "%s", wrong);
         return cli_see_help("octuple trace");

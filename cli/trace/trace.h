@@ -49,8 +49,8 @@ struct trace_target {
     /* Files as this process finds them; "" if there is none. */
     char ssl[2 * PATH_MAX], crypto[2 * PATH_MAX], shim[2 * PATH_MAX], provider[2 * PATH_MAX], octuple[2 * PATH_MAX];
     enum trace_returns returns;
-    char why[PATH_MAX + 128]; /* not all */
-    int uses_returns;         /* the program does trace returns */
+    char why[PATH_MAX + 128];       /* not all */
+    int uses_returns;               /* the program does trace returns */
     int calls, operations, batches; /* the shim, the provider, the library have probes of their own */
 };
 

@@ -28,11 +28,11 @@ enum oct_aead {
 };
 
 #define OCT_AEAD_NONCE_BYTES 12
-#define OCT_AEAD_TAG_BYTES 16
+#define OCT_AEAD_TAG_BYTES   16
 /* At most so many bytes, and aligned so: enough for every AEAD of this version of the interface. */
 #define OCT_AEAD_KEY_MAX_BYTES 640
-#define OCT_AEAD_STREAM_BYTES 2368
-#define OCT_AEAD_ALIGN 16
+#define OCT_AEAD_STREAM_BYTES  2368
+#define OCT_AEAD_ALIGN         16
 
 /* An expanded key: no pointer to anything of the caller's, but not to be copied or moved to another process. */
 struct oct_aead_key;
@@ -46,10 +46,10 @@ OCT_API int oct_aead_is_on(int aead);
 /* The width of vector that serves it: "zmm", "ymm", "xmm", "c", or "none"; and why, in plain words. Static. */
 OCT_API const char *oct_aead_tier(int aead);
 OCT_API const char *oct_aead_reason(int aead);
-/* 1 if what serves it was faster than OpenSSL's own code, or as fast, in records and in pieces of every size that was measured
- * (bench/README.md): AES-GCM on zmm and ymm, ChaCha20-Poly1305 on zmm. `openssl_version` is what OpenSSL_version_num() says: from 3.1
- * on OpenSSL has AES-GCM of its own for zmm, beside which none pays on a CPU that has them. The OpenSSL provider serves only
- * what pays unasked. */
+/* 1 if what serves it was faster than OpenSSL's own code, or as fast, in records and in pieces of every size that was
+ * measured (bench/README.md): AES-GCM on zmm and ymm, ChaCha20-Poly1305 on zmm. `openssl_version` is what
+ * OpenSSL_version_num() says: from 3.1 on OpenSSL has AES-GCM of its own for zmm, beside which none pays on a CPU that
+ * has them. The OpenSSL provider serves only what pays unasked. */
 OCT_API int oct_aead_pays(int aead, unsigned long openssl_version);
 
 /*
@@ -82,8 +82,7 @@ OCT_API OCT_MUST_USE int oct_aead_seal(const struct oct_aead_key *key, const uin
  * gone). During the call `out` holds what was decrypted, checked or not: no other thread may look at it. Errors as
  * above. */
 OCT_API OCT_MUST_USE int oct_aead_open(const struct oct_aead_key *key, const uint8_t *nonce, const uint8_t *aad,
-                                       size_t aad_len, const uint8_t *in, size_t len, uint8_t *out,
-                                       const uint8_t *tag);
+                                       size_t aad_len, const uint8_t *in, size_t len, uint8_t *out, const uint8_t *tag);
 
 /*
  * A record in pieces: init, then aad as often as wanted, then update as often as wanted, then one of finish_seal and
@@ -95,8 +94,8 @@ struct oct_aead_stream {
     uint8_t opaque[OCT_AEAD_STREAM_BYTES] __attribute__((aligned(OCT_AEAD_ALIGN)));
 };
 
-/* How much of that memory streams of this AEAD use, for those who keep many: less is enough then. 0 for a number that is no
- * AEAD. */
+/* How much of that memory streams of this AEAD use, for those who keep many: less is enough then. 0 for a number that
+ * is no AEAD. */
 OCT_API size_t oct_aead_stream_size(int aead);
 
 /* iv: any length from 1 byte for AES-GCM, 12 bytes for ChaCha20-Poly1305 (else OCT_ERR_LENGTH). sealing: 1 to seal, 0

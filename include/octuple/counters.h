@@ -31,15 +31,15 @@ extern "C" {
 #define OCT_COUNTERS_THREADS 64
 
 struct oct_op_counters {
-    uint64_t submitted;             /* jobs given to a queue */
-    uint64_t done;                  /* jobs completed in lanes with a good result */
-    uint64_t failed;                /* jobs completed with an error (range, fault) */
-    uint64_t plain;                 /* jobs handed back to run plainly, and operations run plainly at once */
-    uint64_t cancelled;             /* jobs unlinked before they ran */
-    uint64_t recomputed;            /* lanes whose result failed its check once */
-    uint64_t flushes[OCT_LANES];    /* batches run, by jobs in them: [0] one job, [7] eight jobs */
-    uint64_t lane_nanoseconds;      /* time spent in batches */
-    uint64_t waiting;               /* a gauge, modulo 2^64: jobs that wait now. In a file, by thread only */
+    uint64_t submitted;          /* jobs given to a queue */
+    uint64_t done;               /* jobs completed in lanes with a good result */
+    uint64_t failed;             /* jobs completed with an error (range, fault) */
+    uint64_t plain;              /* jobs handed back to run plainly, and operations run plainly at once */
+    uint64_t cancelled;          /* jobs unlinked before they ran */
+    uint64_t recomputed;         /* lanes whose result failed its check once */
+    uint64_t flushes[OCT_LANES]; /* batches run, by jobs in them: [0] one job, [7] eight jobs */
+    uint64_t lane_nanoseconds;   /* time spent in batches */
+    uint64_t waiting;            /* a gauge, modulo 2^64: jobs that wait now. In a file, by thread only */
     uint64_t reserved;
 };
 
@@ -50,15 +50,15 @@ struct oct_counters {
     uint64_t op_count;    /* OCT_OP_COUNT of the writer */
     uint64_t slots;       /* those of threads that were ever in use are the first so many */
     uint64_t started;     /* when this counting began, in nanoseconds since 1970 */
-    uint64_t start_ticks; /* in a file: when the process began, as in /proc/PID/stat, so that a later one of the same pid
-                             is told from it; 0 if not known */
+    uint64_t start_ticks; /* in a file: when the process began, as in /proc/PID/stat, so that a later one of the same
+                             pid is told from it; 0 if not known */
     char command[16];     /* the program's name, shortened; ends with a zero */
     struct oct_op_counters op[OCT_COUNTERS_OPS];
 };
 
 enum oct_thread_state {
-    OCT_THREAD_FREE = 0,   /* never used */
-    OCT_THREAD_TAKEN = 1,  /* being given to a thread: nothing in it is to be read */
+    OCT_THREAD_FREE = 0,  /* never used */
+    OCT_THREAD_TAKEN = 1, /* being given to a thread: nothing in it is to be read */
     OCT_THREAD_ALIVE = 2,
     OCT_THREAD_ENDED = 3,  /* its numbers stay until another thread needs the slot: then they go to the first one */
     OCT_THREAD_OTHERS = 4, /* the first slot: threads for which there was no other, and what ended threads have left */

@@ -18,12 +18,12 @@ extern "C" {
 /* Parameter sets; the values are stable. */
 enum oct_mlkem_set { OCT_MLKEM_768 = 0, OCT_MLKEM_1024 = 1, OCT_MLKEM_SETS = 2 };
 
-#define OCT_MLKEM_SECRET_BYTES 32
+#define OCT_MLKEM_SECRET_BYTES  32
 #define OCT_MLKEM_MESSAGE_BYTES 32
-#define OCT_MLKEM_KEYGEN_BYTES 64 /* the seeds d and z, one behind the other */
+#define OCT_MLKEM_KEYGEN_BYTES  64 /* the seeds d and z, one behind the other */
 
-/* Bytes of an encapsulation key (1184, 1568), a decapsulation key (2400, 3168) and a ciphertext (1088, 1568); 0 for a number that
- * is no set. */
+/* Bytes of an encapsulation key (1184, 1568), a decapsulation key (2400, 3168) and a ciphertext (1088, 1568); 0 for a
+ * number that is no set. */
 OCT_API size_t oct_mlkem_ek_bytes(int set);
 OCT_API size_t oct_mlkem_dk_bytes(int set);
 OCT_API size_t oct_mlkem_ct_bytes(int set);
@@ -64,8 +64,8 @@ OCT_API OCT_MUST_USE int oct_mlkem_encaps_x8(int set, const struct oct_mlkem_enc
 OCT_API OCT_MUST_USE int oct_mlkem_decaps_x8(int set, const struct oct_mlkem_decaps_lane lane[], unsigned lanes,
                                              struct oct_lanes *result);
 
-/* OCT_OK if the hash in a decapsulation key from elsewhere is that of its encapsulation key (FIPS 203, 7.3), OCT_ERR_RANGE
- * if not; errors as above. */
+/* OCT_OK if the hash in a decapsulation key from elsewhere is that of its encapsulation key (FIPS 203, 7.3),
+ * OCT_ERR_RANGE if not; errors as above. */
 OCT_API OCT_MUST_USE int oct_mlkem_dk_check(int set, const uint8_t *dk);
 
 /* The operations (enum oct_op) of a set; -1 for a number that is none. */

@@ -48,9 +48,9 @@ enum oct_job_state {
  * in place until the callback has been called or oct_queue_cancel() has returned.
  */
 struct oct_job {
-    int op;                           /* enum oct_op */
-    unsigned flags;                   /* OCT_JOB_MAY_RUN_PLAIN or 0 */
-    union {                           /* keys and buffers, by the operation's family */
+    int op;         /* enum oct_op */
+    unsigned flags; /* OCT_JOB_MAY_RUN_PLAIN or 0 */
+    union {         /* keys and buffers, by the operation's family */
         struct oct_rsa_lane rsa;
         struct oct_x25519_lane x25519;
         struct oct_ec_derive_lane ec_derive; /* the curve is the operation's */
@@ -63,16 +63,16 @@ struct oct_job {
         struct oct_mlkem_decaps_lane mlkem_decaps;
         struct oct_ecdsa_verify_lane ecdsa_verify; /* OCT_OK: the signature is valid; OCT_ERR_RANGE: it is not */
     };
-    void (*done)(struct oct_job *);   /* called once, on the thread of the queue; may submit; may be NULL */
-    void *arg;                        /* for the callback */
+    void (*done)(struct oct_job *); /* called once, on the thread of the queue; may submit; may be NULL */
+    void *arg;                      /* for the callback */
 
-    int status;                       /* set by the queue: enum oct_status */
-    int state;                        /* set by the queue: enum oct_job_state */
-    struct oct_job *next, *prev;      /* the queue's */
-    struct oct_job_list *list;        /* the queue's */
-    struct oct_queue *queue;          /* the queue's */
-    uint64_t generation;              /* the queue's */
-    uint64_t since;                   /* the queue's */
+    int status;                  /* set by the queue: enum oct_status */
+    int state;                   /* set by the queue: enum oct_job_state */
+    struct oct_job *next, *prev; /* the queue's */
+    struct oct_job_list *list;   /* the queue's */
+    struct oct_queue *queue;     /* the queue's */
+    uint64_t generation;         /* the queue's */
+    uint64_t since;              /* the queue's */
 };
 
 struct oct_queue_config {
@@ -105,10 +105,10 @@ OCT_API struct oct_queue *oct_queue_thread_peek(void);
 OCT_API OCT_MUST_USE int oct_queue_submit(struct oct_queue *queue, struct oct_job *job);
 
 /*
- * Runs 1 to 8 jobs of one operation at once, next to what waits, for a caller who has no company to wait for: in lanes as far as
- * they are cheaper than the caller's own implementation; of jobs with OCT_JOB_MAY_RUN_PLAIN the others get OCT_ERR_PLAIN.
- * The jobs are done when this returns: look at their status; no callback is called. Errors, with no job touched: as
- * oct_queue_submit(), and OCT_ERR_ARGUMENT for another number of jobs or two operations.
+ * Runs 1 to 8 jobs of one operation at once, next to what waits, for a caller who has no company to wait for: in lanes
+ * as far as they are cheaper than the caller's own implementation; of jobs with OCT_JOB_MAY_RUN_PLAIN the others get
+ * OCT_ERR_PLAIN. The jobs are done when this returns: look at their status; no callback is called. Errors, with no job
+ * touched: as oct_queue_submit(), and OCT_ERR_ARGUMENT for another number of jobs or two operations.
  */
 OCT_API OCT_MUST_USE int oct_queue_run_now(struct oct_queue *queue, struct oct_job *const job[], unsigned jobs);
 

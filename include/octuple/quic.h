@@ -82,7 +82,7 @@ OCT_API uint64_t oct_quic_keys_forged(const struct oct_quic_keys *keys);
  */
 struct oct_quic_header_key;
 #define OCT_QUIC_SAMPLE_BYTES 16
-#define OCT_QUIC_MASK_BYTES 5
+#define OCT_QUIC_MASK_BYTES   5
 
 /* From "quic hp", as long as the AEAD's key. aead and errors as in oct_quic_keys_new(). */
 OCT_API OCT_MUST_USE int oct_quic_header_key_new(struct oct_quic_header_key **key, int aead, const uint8_t *hp,

@@ -36,8 +36,8 @@ struct oct_rsa_numbers {
  * Makes a key and stores it in *key, with one reference that the caller owns.
  * Checked: the sizes; n, e, p, q odd; p != q; p*q = n; dp < p, dq < q, qinv < p; e*dp = 1 mod (p-1) and the same for
  * q; q*qinv = 1 mod p. Primality is not checked.
- * Errors: OCT_ERR_ARGUMENT (null), OCT_ERR_UNSUPPORTED (a size or exponent that is not served), OCT_ERR_KEY (a check failed),
- * OCT_ERR_MEMORY. On an error *key is untouched.
+ * Errors: OCT_ERR_ARGUMENT (null), OCT_ERR_UNSUPPORTED (a size or exponent that is not served), OCT_ERR_KEY (a check
+ * failed), OCT_ERR_MEMORY. On an error *key is untouched.
  */
 OCT_API OCT_MUST_USE int oct_rsa_key_new(struct oct_rsa_key **key, const struct oct_rsa_numbers *numbers);
 
@@ -71,16 +71,14 @@ struct oct_rsa_lane {
 /*
  * out = in^d mod n in each of `lanes` (1 to 8) lanes. All keys must be private and of one size; they may be eight
  * different ones. Every result is checked (out^e mod n = in) before it leaves; a lane that fails is computed once more
- * alone, and if it fails again it is zeroed and in neither mask. An `in` that is not below n makes its lane invalid, and its output zero.
- * Returns OCT_OK when the lanes were run: look at *result. Errors, with nothing written: OCT_ERR_ARGUMENT,
- * OCT_ERR_UNSUPPORTED (no table on this CPU, or the operation is off), OCT_ERR_MEMORY (workspace).
+ * alone, and if it fails again it is zeroed and in neither mask. An `in` that is not below n makes its lane invalid,
+ * and its output zero. Returns OCT_OK when the lanes were run: look at *result. Errors, with nothing written:
+ * OCT_ERR_ARGUMENT, OCT_ERR_UNSUPPORTED (no table on this CPU, or the operation is off), OCT_ERR_MEMORY (workspace).
  */
-OCT_API OCT_MUST_USE int oct_rsa_private_x8(const struct oct_rsa_lane lane[], unsigned lanes,
-                                            struct oct_lanes *result);
+OCT_API OCT_MUST_USE int oct_rsa_private_x8(const struct oct_rsa_lane lane[], unsigned lanes, struct oct_lanes *result);
 
 /* out = in^e mod n in each lane: as above, with no result check (there is nothing secret to lose). */
-OCT_API OCT_MUST_USE int oct_rsa_public_x8(const struct oct_rsa_lane lane[], unsigned lanes,
-                                           struct oct_lanes *result);
+OCT_API OCT_MUST_USE int oct_rsa_public_x8(const struct oct_rsa_lane lane[], unsigned lanes, struct oct_lanes *result);
 
 #ifdef __cplusplus
 }

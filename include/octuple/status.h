@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
-#define OCT_API __attribute__((visibility("default")))
+#define OCT_API      __attribute__((visibility("default")))
 #define OCT_MUST_USE __attribute__((warn_unused_result))
 #else
 #define OCT_API

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * A record in pieces: counts what has passed, so that the kernels know where in a block they stand, and keeps the order of calls.
+ * A record in pieces: counts what has passed, so that the kernels know where in a block they stand, and keeps the order
+ * of calls.
  *
- * Small pieces of text do not come to a kernel at all: here they meet key stream that was made for a whole window of text
- * (kernels/aead.h), and what they become is held until a window of it is there. General registers do it, one word at a time, so that
- * no vector register has to be cleared.
+ * Small pieces of text do not come to a kernel at all: here they meet key stream that was made for a whole window of
+ * text (kernels/aead.h), and what they become is held until a window of it is there. General registers do it, one word
+ * at a time, so that no vector register has to be cleared.
  */
 #include "api/aead_internal.h"
 
@@ -47,8 +48,8 @@ static uint8_t *ciphertext(struct stream *s)
     return s->state + s->key->ops->state_bytes - s->key->ops->window_bytes;
 }
 
-/* What every kernel of a stream reads. No more is written than is read: a struct that is made zero first, or copied, costs as much
- * as a small piece. */
+/* What every kernel of a stream reads. No more is written than is read: a struct that is made zero first, or copied,
+ * costs as much as a small piece. */
 static void arguments(struct stream *s, struct oct_aead_stream_args *args, const uint8_t *in, size_t len)
 {
     args->key = s->key->expanded;
@@ -114,8 +115,8 @@ int oct_aead_stream_aad(struct oct_aead_stream *stream, const uint8_t *aad, size
     return OCT_OK;
 }
 
-/* out = in xor stream, and `cipher` gets the one of them that is ciphertext. `out` may be `in`. The barrier keeps compilers from making
- * vectors of it. */
+/* out = in xor stream, and `cipher` gets the one of them that is ciphertext. `out` may be `in`. The barrier keeps
+ * compilers from making vectors of it. */
 static void combine(uint8_t *out, const uint8_t *in, const uint8_t *stream, uint8_t *cipher, size_t len, int sealing)
 {
     for (; len >= 8; len -= 8, in += 8, out += 8, stream += 8, cipher += 8) {
@@ -156,7 +157,8 @@ static void take_whole(struct stream *s, const uint8_t *in, size_t len, uint8_t 
     s->ready = follows ? (uint32_t)(window - over(s->text_len, window)) : 0;
 }
 
-/* How much of `len` bytes the kernel may have at once. Less than half a window is cheaper by the key stream for all of it. */
+/* How much of `len` bytes the kernel may have at once. Less than half a window is cheaper by the key stream for all of
+ * it. */
 static size_t whole_of(const struct stream *s, size_t len)
 {
     const struct oct_aead_ops *ops = s->key->ops;

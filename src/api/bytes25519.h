@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * 32 little-endian bytes into a lane and out of it: scalars as limbs of 52 bits, field elements as limbs of 51. Straight lines,
- * since the values are secret and a batch does this for every lane.
+ * 32 little-endian bytes into a lane and out of it: scalars as limbs of 52 bits, field elements as limbs of 51.
+ * Straight lines, since the values are secret and a batch does this for every lane.
  */
 #ifndef OCT_API_BYTES25519_H
 #define OCT_API_BYTES25519_H

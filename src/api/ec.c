@@ -160,7 +160,7 @@ int oct_ec_keygen_on(const struct oct_ops *ops, int curve, const struct oct_ec_k
     if (!lane || lanes > OCT_LANES)
         return OCT_ERR_ARGUMENT;
     for (unsigned i = 0; i < lanes; i++)
-        public[i] = (struct oct_ec_public_lane){lane[i].private_key, lane[i].public_key};
+    public[i] = (struct oct_ec_public_lane){lane[i].private_key, lane[i].public_key};
     const unsigned all = (1u << lanes) - 1;
     int status = oct_operation_check(oct_ec_keygen_op(curve), public, lanes, result);
     if (status == OCT_OK && !ops)

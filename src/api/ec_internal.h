@@ -8,7 +8,7 @@
 
 #include <octuple/ec.h>
 
-#define OCT_EC_MAX_LIMBS 8
+#define OCT_EC_MAX_LIMBS   8
 #define OCT_EC_NONCE_BYTES 64
 
 OCT_INLINE unsigned oct_ec_limbs(int curve)
@@ -58,7 +58,7 @@ int oct_ecdsa_hedge(const struct oct_ops *ops, uint8_t nonce[OCT_LANES][OCT_EC_N
 int oct_ecdsa_sign_on(const struct oct_ops *ops, int curve, const struct oct_ecdsa_sign_lane lane[], unsigned lanes,
                       oct_ecdsa_nonce_fn *nonces, struct oct_lanes *result);
 
-int oct_ecdsa_verify_on(const struct oct_ops *ops, int curve, const struct oct_ecdsa_verify_lane lane[],
-                        unsigned lanes, struct oct_lanes *result);
+int oct_ecdsa_verify_on(const struct oct_ops *ops, int curve, const struct oct_ecdsa_verify_lane lane[], unsigned lanes,
+                        struct oct_lanes *result);
 
 #endif

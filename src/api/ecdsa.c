@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * ECDSA: the nonces, and the signatures made with them. A nonce that an attacker knows, or that serves two messages, gives the
- * private key away, so none is made ahead, none outlives its call, and none rests on the random source alone (the hedging of
- * RFC 6979 with added randomness, 3.6, in one hash: its HMAC construction serves parties that must agree on the nonce, which these
- * need not). 512 bits modulo n are even to within 2^-256 on P-256 and 2^-128 on P-384.
+ * ECDSA: the nonces, and the signatures made with them. A nonce that an attacker knows, or that serves two messages,
+ * gives the private key away, so none is made ahead, none outlives its call, and none rests on the random source alone
+ * (the hedging of RFC 6979 with added randomness, 3.6, in one hash: its HMAC construction serves parties that must
+ * agree on the nonce, which these need not). 512 bits modulo n are even to within 2^-256 on P-256 and 2^-128 on P-384.
  */
 #include "api/ec_internal.h"
 #include "api/op_internal.h"
@@ -33,7 +33,8 @@ struct hedge {
     uint8_t message[OCT_LANES][sizeof domain + OCT_EC_MAX_BYTES + RANDOM_BYTES + OCT_EC_MAX_DIGEST];
 };
 
-/* The parts have a fixed length or are last, so that no two inputs make one message. With P-256 and SHA-256 it is one block. */
+/* The parts have a fixed length or are last, so that no two inputs make one message. With P-256 and SHA-256 it is one
+ * block. */
 static size_t write_message(uint8_t *message, int curve, const struct oct_ecdsa_sign_lane *lane,
                             const uint8_t random[RANDOM_BYTES])
 {
@@ -99,8 +100,13 @@ static unsigned sign_lanes(struct oct_ec_batch *b, const uint64_t *comb, const s
         oct_ec_batch_read(b, b->number[1], i, nonce[i], OCT_EC_NONCE_BYTES);
         oct_ec_batch_read(b, b->number[2], i, lane[i].digest, len < b->bytes ? len : b->bytes);
     }
-    const struct oct_ec_sign_args args = {.workspace = b->kernel, .comb = comb, .d = b->number[0],
-        .nonce = b->number[1], .digest = b->number[2], .r = b->number[3], .s = b->number[4]};
+    const struct oct_ec_sign_args args = {.workspace = b->kernel,
+                                          .comb = comb,
+                                          .d = b->number[0],
+                                          .nonce = b->number[1],
+                                          .digest = b->number[2],
+                                          .r = b->number[3],
+                                          .s = b->number[4]};
     return b->ops->ec_sign[b->curve].run(&args) & ((1u << b->lanes) - 1);
 }
 
@@ -126,8 +132,8 @@ static int sign_once(const struct oct_ops *ops, int curve, const struct oct_ecds
     return status;
 }
 
-/* A lane that fails is tried once more, alone, with a new nonce: if its key is good it had met a zero, which happens once in 2^256
- * times, so that one which fails twice has a bad key. */
+/* A lane that fails is tried once more, alone, with a new nonce: if its key is good it had met a zero, which happens
+ * once in 2^256 times, so that one which fails twice has a bad key. */
 static int sign_checked(const struct oct_ops *ops, int curve, const struct oct_ecdsa_sign_lane lane[], unsigned lanes,
                         oct_ecdsa_nonce_fn *nonces, struct oct_lanes *result)
 {

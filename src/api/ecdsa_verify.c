@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * ECDSA verification: bytes into lanes, and the kernel's word on each. Nothing here is secret; the workspace is closed like any other
- * all the same, since it may lie where secrets lay before.
+ * ECDSA verification: bytes into lanes, and the kernel's word on each. Nothing here is secret; the workspace is closed
+ * like any other all the same, since it may lie where secrets lay before.
  */
 #include "api/ec_internal.h"
 #include "api/op_internal.h"
@@ -47,8 +47,13 @@ static int verify_x8(const struct oct_operation *operation, const struct oct_ops
         return status;
     for (unsigned i = 0; i < lanes; i++)
         read_lane(&b, i, &lane[i]);
-    const struct oct_ec_verify_args args = {.workspace = b.kernel, .comb = comb, .x = b.number[0], .y = b.number[1],
-        .digest = b.number[2], .r = b.number[3], .s = b.number[4]};
+    const struct oct_ec_verify_args args = {.workspace = b.kernel,
+                                            .comb = comb,
+                                            .x = b.number[0],
+                                            .y = b.number[1],
+                                            .digest = b.number[2],
+                                            .r = b.number[3],
+                                            .s = b.number[4]};
     oct_lanes_report(result, lanes, ops->ec_verify[curve].run(&args));
     oct_ec_batch_close(&b);
     return OCT_OK;
@@ -57,8 +62,8 @@ static int verify_x8(const struct oct_operation *operation, const struct oct_ops
 const struct oct_family oct_family_ec_verify = {
     .lane_bytes = sizeof(struct oct_ecdsa_verify_lane), .whole = true, .check = verify_check, .run_x8 = verify_x8};
 
-int oct_ecdsa_verify_on(const struct oct_ops *ops, int curve, const struct oct_ecdsa_verify_lane lane[],
-                        unsigned lanes, struct oct_lanes *result)
+int oct_ecdsa_verify_on(const struct oct_ops *ops, int curve, const struct oct_ecdsa_verify_lane lane[], unsigned lanes,
+                        struct oct_lanes *result)
 {
     return oct_operation_on(oct_ecdsa_verify_op(curve), ops, lane, lanes, result);
 }

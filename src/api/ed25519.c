@@ -196,8 +196,8 @@ static int sign_once(const struct oct_ops *ops, const struct oct_ed25519_sign_la
 }
 
 /* A lane with a fault is run once more, alone. */
-static int sign_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *vlane,
-                   unsigned lanes, struct oct_lanes *result)
+static int sign_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *vlane, unsigned lanes,
+                   struct oct_lanes *result)
 {
     const struct oct_ed25519_sign_lane *lane = vlane;
     unsigned good = 0;

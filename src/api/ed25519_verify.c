@@ -48,8 +48,8 @@ static int verify_x8(const struct oct_operation *operation, const struct oct_ops
     if (status != OCT_OK)
         return status;
     read_lanes(&b, lane);
-    const struct oct_ed25519_verify_args args = {.workspace = b.kernel, .comb = b.comb, .wide = b.wide, .s = b.sum,
-                                                 .a = b.a, .r = b.point};
+    const struct oct_ed25519_verify_args args = {
+        .workspace = b.kernel, .comb = b.comb, .wide = b.wide, .s = b.sum, .a = b.a, .r = b.point};
     oct_lanes_report(result, lanes, ops->ed25519_verify[0].run(&args));
     oct_ed25519_batch_close(&b);
     return OCT_OK;

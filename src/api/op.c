@@ -34,12 +34,13 @@ static bool is_possible(int op, const char **reason)
     return oct_ops_selected() && (!family->is_possible || family->is_possible(reason));
 }
 
-/* Two threads that ask at once both pay, and come to the same verdict: a lock would have to be unlocked in the child of a fork. */
+/* Two threads that ask at once both pay, and come to the same verdict: a lock would have to be unlocked in the child of
+ * a fork. */
 static int test_once(const struct oct_ops *ops, int op)
 {
     const struct oct_operation *operation = &oct_operations[op];
-    const int failed = operation->family->known_answer ? operation->family->known_answer(operation)
-                                                       : oct_ops_known_answer(ops, op);
+    const int failed =
+        operation->family->known_answer ? operation->family->known_answer(operation) : oct_ops_known_answer(ops, op);
     const int known = failed ? OFF : ON;
     atomic_store(&verdict[op], known);
     return known;

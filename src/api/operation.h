@@ -43,12 +43,12 @@ extern const struct oct_family oct_family_rsa_crt, oct_family_rsa_public, oct_fa
     oct_family_ed25519_base, oct_family_ed25519_verify, oct_family_mlkem_keygen, oct_family_mlkem_encaps,
     oct_family_mlkem_decaps;
 
-/* OCT_OK, or why a batch call cannot be: null pointers, the number of lanes, a lane that the family refuses. `op` may be
- * -1: there is no such operation. */
+/* OCT_OK, or why a batch call cannot be: null pointers, the number of lanes, a lane that the family refuses. `op` may
+ * be -1: there is no such operation. */
 int oct_operation_check(int op, const void *lane, unsigned lanes, const struct oct_lanes *result);
 
-/* The batch call, on a table of the caller's choice (tests), which may be NULL: OCT_ERR_UNSUPPORTED; and on the table that
- * serves the operation in this process. */
+/* The batch call, on a table of the caller's choice (tests), which may be NULL: OCT_ERR_UNSUPPORTED; and on the table
+ * that serves the operation in this process. */
 int oct_operation_on(int op, const struct oct_ops *ops, const void *lane, unsigned lanes, struct oct_lanes *result);
 int oct_operation_x8(int op, const void *lane, unsigned lanes, struct oct_lanes *result);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * QUIC packets (RFC 9001, section 5) in bursts: a window for each key phase has its packets ordered by length, so that those that
- * run together are alike. An AEAD that has kernels for whole packets gets a window at once, any other goes through its bursts
- * and through the header masks OCT_AEAD_BURST at a time.
+ * QUIC packets (RFC 9001, section 5) in bursts: a window for each key phase has its packets ordered by length, so that
+ * those that run together are alike. An AEAD that has kernels for whole packets gets a window at once, any other goes
+ * through its bursts and through the header masks OCT_AEAD_BURST at a time.
  *
  * The length of a packet number comes out from under header protection, which an attacker may probe with forged
  * headers (RFC 9001, 9.5): it decides the lengths of what follows, and is public from there on, as in every
@@ -14,11 +14,11 @@
 
 #include <string.h>
 
-#define WINDOW OCT_AEAD_PACKETS
-#define LONG_HEADER 0x80
-#define KEY_PHASE 0x04
+#define WINDOW       OCT_AEAD_PACKETS
+#define LONG_HEADER  0x80
+#define KEY_PHASE    0x04
 #define SAMPLE_BYTES 16
-#define ANY_LENGTH ((size_t)1 << 30) /* what every AEAD can do */
+#define ANY_LENGTH   ((size_t)1 << 30) /* what every AEAD can do */
 
 /* Packets of one key phase that wait, as kernels want them, the shorter ones first; and whose they are. */
 struct window {
@@ -173,8 +173,9 @@ static inline int seal_one(struct oct_quic_keys *keys, struct window windows[2],
     struct window *w = &windows[phase];
     if (w->args.count >= w->left)
         return keys->has[phase] ? OCT_ERR_LIMIT : OCT_ERR_KEY;
-    window_put(w, owner, (struct oct_aead_packet){p.data, p.header_len, number_len_of(p.data[0]), p.len - p.header_len,
-                                                  p.number});
+    window_put(
+        w, owner,
+        (struct oct_aead_packet){p.data, p.header_len, number_len_of(p.data[0]), p.len - p.header_len, p.number});
     if (w->args.count == WINDOW)
         seal_window(keys, w, phase);
     return OCT_OK;
@@ -299,7 +300,8 @@ static void unmask_burst(const struct oct_quic_keys *keys, struct window w[2], s
 }
 
 /* At most WINDOW packets. */
-static void open_some(struct oct_quic_keys *keys, struct window w[2], struct oct_quic_packet *const *packet, size_t count)
+static void open_some(struct oct_quic_keys *keys, struct window w[2], struct oct_quic_packet *const *packet,
+                      size_t count)
 {
     for (size_t i = 0; i < count; i += OCT_AEAD_BURST)
         unmask_burst(keys, w, packet + i, count - i < OCT_AEAD_BURST ? count - i : OCT_AEAD_BURST);

@@ -39,8 +39,8 @@ static int batch_open(struct batch *b, int private)
 {
     const size_t prime_limbs = b->limbs / 2, limb = sizeof(oct_limb8);
     const size_t side = (b->limbs + 3 * prime_limbs + 1) * limb, public = (3 * b->limbs + 2) * limb;
-    const size_t kernel = larger(*b->ops->rsa_public[b->size].workspace,
-                                 private ? *b->ops->rsa_crt[b->size].workspace : 0);
+    const size_t kernel =
+        larger(*b->ops->rsa_public[b->size].workspace, private ? *b->ops->rsa_crt[b->size].workspace : 0);
     const size_t total = 4 * b->limbs * limb + 2 * side + prime_limbs * limb + public + kernel + 64;
     b->workspace = oct_workspace_open(total);
     if (!b->workspace)
@@ -253,8 +253,8 @@ static int private_check(const struct oct_operation *operation, const void *vlan
 }
 
 /* Everything that the two operations share: workspace, inputs, outputs. */
-static int run_on(const struct oct_ops *ops, const struct oct_rsa_lane lane[], unsigned lanes,
-                  struct oct_lanes *result, int private)
+static int run_on(const struct oct_ops *ops, const struct oct_rsa_lane lane[], unsigned lanes, struct oct_lanes *result,
+                  int private)
 {
     struct batch b = {.ops = ops, .lane = lane, .lanes = lanes, .size = lane[0].key->size};
     b.limbs = oct_rsa_limbs(b.size);
@@ -285,8 +285,8 @@ static int private_x8(const struct oct_operation *operation, const struct oct_op
     return run_on(ops, lane, lanes, result, 1);
 }
 
-static int public_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *lane,
-                     unsigned lanes, struct oct_lanes *result)
+static int public_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *lane, unsigned lanes,
+                     struct oct_lanes *result)
 {
     (void)operation;
     return run_on(ops, lane, lanes, result, 0);

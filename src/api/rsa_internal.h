@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* The inside of an RSA key, and the batch calls on a given table: for src/api and for tests that break things on purpose. */
+/* The inside of an RSA key, and the batch calls on a given table: for src/api and for tests that break things on
+ * purpose. */
 #ifndef OCT_API_RSA_INTERNAL_H
 #define OCT_API_RSA_INTERNAL_H
 
@@ -10,7 +11,7 @@
 
 #include <stdatomic.h>
 
-#define OCT_RSA_MAX_LIMBS 80
+#define OCT_RSA_MAX_LIMBS       80
 #define OCT_RSA_MAX_PRIME_LIMBS 40
 
 /* All numbers in limbs of 52 bits, least significant first, ready to be spread over lanes. */

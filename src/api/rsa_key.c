@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * RSA keys: from big-endian numbers to limbs, with every relation between the numbers checked. The checks run in constant time;
- * only their common verdict leaves.
+ * RSA keys: from big-endian numbers to limbs, with every relation between the numbers checked. The checks run in
+ * constant time; only their common verdict leaves.
  */
 #include "api/rsa_internal.h"
 #include "api/workspace.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_WORDS 64
+#define MAX_WORDS       64
 #define MAX_PRIME_WORDS 32
 
 /* The numbers as words while they are checked: in the thread's workspace, which is in no core dump. */

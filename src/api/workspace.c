@@ -33,7 +33,8 @@ static int grow(struct oct_workspace *w, size_t size)
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return -1;
-    /* Advice only: an old kernel that knows neither is no reason to fail, the region is clear whenever no kernel runs. */
+    /* Advice only: an old kernel that knows neither is no reason to fail, the region is clear whenever no kernel runs.
+     */
     (void)madvise(memory, size, MADV_DONTDUMP);
     (void)madvise(memory, size, MADV_WIPEONFORK);
     release(w);

@@ -112,15 +112,15 @@ static int run_on(const struct oct_ops *ops, const struct oct_x25519_lane lane[]
     return OCT_OK;
 }
 
-static int derive_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *lane,
-                     unsigned lanes, struct oct_lanes *result)
+static int derive_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *lane, unsigned lanes,
+                     struct oct_lanes *result)
 {
     (void)operation;
     return run_on(ops, lane, lanes, result, 1);
 }
 
-static int public_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *lane,
-                     unsigned lanes, struct oct_lanes *result)
+static int public_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *lane, unsigned lanes,
+                     struct oct_lanes *result)
 {
     (void)operation;
     return run_on(ops, lane, lanes, result, 0);

@@ -9,16 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OCT_INLINE static inline __attribute__((always_inline))
-#define OCT_NOINLINE __attribute__((noinline))
-#define OCT_ALIGN64 __attribute__((aligned(64)))
+#define OCT_INLINE       static inline __attribute__((always_inline))
+#define OCT_NOINLINE     __attribute__((noinline))
+#define OCT_ALIGN64      __attribute__((aligned(64)))
 #define OCT_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 /* An error here is a defect of ours, never bad input. Always on: it costs nothing next to what the library does. */
-#define OCT_ASSERT(condition)                                                                                         \
-    do {                                                                                                              \
-        if (!(condition))                                                                                             \
-            oct_assert_failed(#condition, __FILE__, __LINE__);                                                        \
+#define OCT_ASSERT(condition)                                                                                          \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            oct_assert_failed(#condition, __FILE__, __LINE__);                                                         \
     } while (0)
 _Noreturn void oct_assert_failed(const char *condition, const char *file, int line);
 
@@ -31,8 +31,9 @@ void oct_cleanse(void *data, size_t len);
 void oct_scrub_stack(void);
 
 /*
- * MSan takes whatever goes into an asm statement for used, so under it memory hides the value and keeps its marks. It also
- * does not carry a mark along with the carry of a sum: one marked bit marks the whole word here, before a mask is made of it.
+ * MSan takes whatever goes into an asm statement for used, so under it memory hides the value and keeps its marks. It
+ * also does not carry a mark along with the carry of a sum: one marked bit marks the whole word here, before a mask is
+ * made of it.
  */
 #if defined(__has_feature)
 #if __has_feature(memory_sanitizer)

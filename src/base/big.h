@@ -29,10 +29,11 @@ uint64_t oct_big_less(const uint64_t *a, const uint64_t *b, size_t words);
 uint64_t oct_big_sub(uint64_t *r, const uint64_t *a, const uint64_t *b, size_t words);
 /* r[0..a_words+b_words-1] = a * b. r overlaps neither. */
 void oct_big_mul(uint64_t *r, const uint64_t *a, size_t a_words, const uint64_t *b, size_t b_words);
-/* r[0..m_words-1] = a mod m, for m with its top bit set. r overlaps neither. At most OCT_BIG_MAX_WORDS - 1 words each. */
+/* r[0..m_words-1] = a mod m, for m with its top bit set. r overlaps neither. At most OCT_BIG_MAX_WORDS - 1 words each.
+ */
 void oct_big_mod(uint64_t *r, const uint64_t *a, size_t a_words, const uint64_t *m, size_t m_words);
-/* a = a * 2^times mod m, for a < m, times > 0, and an odd m with its top bit set. Quick where times is a small number by a
- * power of two. */
+/* a = a * 2^times mod m, for a < m, times > 0, and an odd m with its top bit set. Quick where times is a small number
+ * by a power of two. */
 void oct_big_double_mod(uint64_t *a, size_t times, const uint64_t *m, size_t words);
 
 /* -1/m0 mod 2^52, for odd m0: Montgomery's constant for 52-bit limbs. */

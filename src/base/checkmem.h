@@ -18,18 +18,18 @@
 
 #if defined(OCT_CHECKMEM_MSAN)
 #include <sanitizer/msan_interface.h>
-#define OCT_SECRET(p, len) __msan_allocated_memory((p), (len))
+#define OCT_SECRET(p, len)     __msan_allocated_memory((p), (len))
 #define OCT_DECLASSIFY(p, len) __msan_unpoison((p), (len))
-#define OCT_CHECKMEM_ON() 1
+#define OCT_CHECKMEM_ON()      1
 #elif defined(OCT_CHECKMEM_VALGRIND)
 #include <valgrind/memcheck.h>
-#define OCT_SECRET(p, len) ((void)VALGRIND_MAKE_MEM_UNDEFINED((p), (len)))
+#define OCT_SECRET(p, len)     ((void)VALGRIND_MAKE_MEM_UNDEFINED((p), (len)))
 #define OCT_DECLASSIFY(p, len) ((void)VALGRIND_MAKE_MEM_DEFINED((p), (len)))
-#define OCT_CHECKMEM_ON() (RUNNING_ON_VALGRIND != 0)
+#define OCT_CHECKMEM_ON()      (RUNNING_ON_VALGRIND != 0)
 #else
-#define OCT_SECRET(p, len) ((void)(p), (void)(len))
+#define OCT_SECRET(p, len)     ((void)(p), (void)(len))
 #define OCT_DECLASSIFY(p, len) ((void)(p), (void)(len))
-#define OCT_CHECKMEM_ON() 0
+#define OCT_CHECKMEM_ON()      0
 #endif
 
 #endif

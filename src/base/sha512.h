@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* SHA-512 (FIPS 180-4) of short messages, for what is derived on the side: no branch or address depends on the message. */
+/* SHA-512 (FIPS 180-4) of short messages, for what is derived on the side: no branch or address depends on the message.
+ */
 #ifndef OCT_BASE_SHA512_H
 #define OCT_BASE_SHA512_H
 

@@ -26,8 +26,8 @@ static int check(const struct oct_job *job)
     return oct_op_is_on(job->op) ? OCT_OK : OCT_ERR_UNSUPPORTED;
 }
 
-/* What a batch said becomes the status of each job. One that was refused as a whole (memory) wrote nothing: whoever can run
- * plainly does. */
+/* What a batch said becomes the status of each job. One that was refused as a whole (memory) wrote nothing: whoever can
+ * run plainly does. */
 static void judge(struct oct_job *const job[], unsigned jobs, int status, const struct oct_lanes *result)
 {
     for (unsigned i = 0; i < jobs; i++) {

@@ -18,8 +18,8 @@ static uint64_t monotonic_now(void *arg)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-int oct_queue_new_with(struct oct_queue **queue, const struct oct_queue_config *config,
-                       const struct oct_engine *engine, bool frozen)
+int oct_queue_new_with(struct oct_queue **queue, const struct oct_queue_config *config, const struct oct_engine *engine,
+                       bool frozen)
 {
     oct_process_watch();
     oct_counters_start();

@@ -36,9 +36,9 @@ struct oct_queue {
     uint64_t (*now)(void *arg);
     void *now_arg;
     const struct oct_engine *engine;
-    uint64_t generation;             /* of the process in which the lists are true */
-    unsigned waiting;                /* jobs in all lists */
-    uint64_t ran;                    /* nanoseconds in batches, in all */
+    uint64_t generation; /* of the process in which the lists are true */
+    unsigned waiting;    /* jobs in all lists */
+    uint64_t ran;        /* nanoseconds in batches, in all */
     unsigned company;
     bool deferred;
     bool busy; /* inside a call that runs jobs: callbacks' calls only note their wishes */
@@ -47,8 +47,8 @@ struct oct_queue {
 };
 
 /* The public constructor with an engine of the caller's choice, which outlives the queue. frozen: learn no costs. */
-int oct_queue_new_with(struct oct_queue **queue, const struct oct_queue_config *config,
-                       const struct oct_engine *engine, bool frozen);
+int oct_queue_new_with(struct oct_queue **queue, const struct oct_queue_config *config, const struct oct_engine *engine,
+                       bool frozen);
 
 /* The same as oct_queue_free(), but also for the end of a thread inside one of its callbacks. */
 void oct_queue_destroy(struct oct_queue *queue);

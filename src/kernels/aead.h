@@ -18,19 +18,20 @@
 #include <string.h>
 
 #define OCT_AEAD_NONCE 12
-#define OCT_AEAD_TAG 16
-/* Memory of an expanded key, of an expanded header protection key, and of a stream's state at most; each 16-byte aligned. */
+#define OCT_AEAD_TAG   16
+/* Memory of an expanded key, of an expanded header protection key, and of a stream's state at most; each 16-byte
+ * aligned. */
 #define OCT_AEAD_EXPANDED_BYTES 624
 #define OCT_AEAD_MASK_KEY_BYTES 256
-#define OCT_AEAD_STATE_BYTES OCT_CHACHA20POLY1305_STATE_BYTES
-/* What each AEAD's state takes, its window and its grain (see below), for every tier. The last two windows of a state are the caller's; a
- * kernel uses them as its own for the first piece of text only. */
-#define OCT_GCM_STATE_BYTES 192
-#define OCT_GCM_WINDOW 64
-#define OCT_GCM_GRAIN 16
+#define OCT_AEAD_STATE_BYTES    OCT_CHACHA20POLY1305_STATE_BYTES
+/* What each AEAD's state takes, its window and its grain (see below), for every tier. The last two windows of a state
+ * are the caller's; a kernel uses them as its own for the first piece of text only. */
+#define OCT_GCM_STATE_BYTES              192
+#define OCT_GCM_WINDOW                   64
+#define OCT_GCM_GRAIN                    16
 #define OCT_CHACHA20POLY1305_STATE_BYTES 2304
-#define OCT_CHACHA20POLY1305_WINDOW 512
-#define OCT_CHACHA20POLY1305_GRAIN 512
+#define OCT_CHACHA20POLY1305_WINDOW      512
+#define OCT_CHACHA20POLY1305_GRAIN       512
 /* Records in one burst call, samples in one mask call. */
 #define OCT_AEAD_BURST 8
 
@@ -68,8 +69,8 @@ struct oct_aead_burst_args {
 /* At most so many packets in one call. */
 #define OCT_AEAD_PACKETS 32
 
-/* A QUIC packet: header, payload and 16 bytes for the tag, one after the other at `data`; all of it may be read, and what is
- * read of a tag that is not yet there does not matter. */
+/* A QUIC packet: header, payload and 16 bytes for the tag, one after the other at `data`; all of it may be read, and
+ * what is read of a tag that is not yet there does not matter. */
 struct oct_aead_packet {
     uint8_t *data;
     size_t header_len; /* with the packet number: the additional data */
@@ -79,8 +80,9 @@ struct oct_aead_packet {
 };
 
 /*
- * Packets under one key, of any lengths, those with less payload first, worked on in place; no packet overlaps another. Sealing writes the tags, and masks the headers if there is a mask_key: their samples are 16 bytes from 4 bytes
- * behind a number's beginning. Opening gets headers without masks, and writes what the tags have to be to `wanted`, 16 bytes
+ * Packets under one key, of any lengths, those with less payload first, worked on in place; no packet overlaps another.
+ * Sealing writes the tags, and masks the headers if there is a mask_key: their samples are 16 bytes from 4 bytes behind
+ * a number's beginning. Opening gets headers without masks, and writes what the tags have to be to `wanted`, 16 bytes
  * each.
  */
 struct oct_aead_packets_args {
@@ -100,14 +102,16 @@ struct oct_aead_mask_args {
 };
 
 /*
- * A record in pieces: start, then additional data, then text, then the tag; one struct for all, each reads what is its. `before`
- * is how many bytes of additional data (of text) earlier pieces had; only after the last piece of additional data does text begin.
+ * A record in pieces: start, then additional data, then text, then the tag; one struct for all, each reads what is its.
+ * `before` is how many bytes of additional data (of text) earlier pieces had; only after the last piece of additional
+ * data does text begin.
  *
- * The first piece of text may have any length but 0. All others are whole grains, from a grain's beginning on: so many bytes of text
- * as it says above, counted from the text's beginning. What does not fit that, the caller combines with key stream of its own accord,
- * and hands over what became of it with the next text or at the end: `held_len` bytes of ciphertext, those just before `before`, which
- * do not reach over the end of a window. If `ahead` is not NULL, the key stream of the whole window that text stands in after this
- * piece is written there; a piece that is only for these two has no length, and cannot be the first.
+ * The first piece of text may have any length but 0. All others are whole grains, from a grain's beginning on: so many
+ * bytes of text as it says above, counted from the text's beginning. What does not fit that, the caller combines with
+ * key stream of its own accord, and hands over what became of it with the next text or at the end: `held_len` bytes of
+ * ciphertext, those just before `before`, which do not reach over the end of a window. If `ahead` is not NULL, the key
+ * stream of the whole window that text stands in after this piece is written there; a piece that is only for these two
+ * has no length, and cannot be the first.
  */
 struct oct_aead_stream_args {
     const void *key;
@@ -132,8 +136,9 @@ OCT_INLINE uint8_t oct_packet_first_bits(uint8_t first)
     return (uint8_t)(0x1f ^ (first >> 3 & 0x10));
 }
 
-/* Takes a mask, of which 8 bytes are read, on or off: the first byte, and a number of 1 to 4 bytes. Not a byte of the text behind
- * it is read here: to load what has just been stored as parts of something else means to wait for the cache. */
+/* Takes a mask, of which 8 bytes are read, on or off: the first byte, and a number of 1 to 4 bytes. Not a byte of the
+ * text behind it is read here: to load what has just been stored as parts of something else means to wait for the
+ * cache. */
 OCT_INLINE void oct_packet_mask(uint8_t *data, size_t number_at, size_t number_len, const uint8_t *mask)
 {
     uint64_t word;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * ChaCha20 (RFC 8439) on vectors of words, in two shapes. Many blocks stand in lanes: sixteen vectors, one for each word of the
- * state, no lane ever moves. A few blocks stand in rows: four vectors, one for each row of the state, which is turned between the
- * halves of a double round; a round then has a quarter of the instructions, and a lone block is not the price of sixteen.
+ * ChaCha20 (RFC 8439) on vectors of words, in two shapes. Many blocks stand in lanes: sixteen vectors, one for each
+ * word of the state, no lane ever moves. A few blocks stand in rows: four vectors, one for each row of the state, which
+ * is turned between the halves of a double round; a round then has a quarter of the instructions, and a lone block is
+ * not the price of sixteen.
  *
  * Everything here is secret but the counter, the nonce and lengths.
  */
@@ -13,7 +14,7 @@
 #include "vec/words.h"
 
 #define CHACHA_DOUBLE_ROUNDS 10
-#define CHACHA_BLOCK 64
+#define CHACHA_BLOCK         64
 
 /* The state as numbers: constants, key, counter (kept zero), nonce. */
 struct chacha {
@@ -39,17 +40,17 @@ VEC_STEP void chacha_set_nonce(struct chacha *c, const uint8_t nonce[12])
 
 /* --- lanes */
 
-/* For the four quarter rounds of a half: sum += addend, target = (target xor sum) rotated. The arguments are rows of the state; in
- * the second half (turn 1) row r begins r columns later. */
+/* For the four quarter rounds of a half: sum += addend, target = (target xor sum) rotated. The arguments are rows of
+ * the state; in the second half (turn 1) row r begins r columns later. */
 VEC_STEP void chacha_lines(words x[16], unsigned turn, unsigned sum, unsigned addend, unsigned target, unsigned bits)
 {
-    VEC_UNROLL for (unsigned q = 0; q < 4; q++)
-    {
+    VEC_UNROLL
+    for (unsigned q = 0; q < 4; q++) {
         const unsigned s = 4 * sum + (q + turn * sum) % 4, a = 4 * addend + (q + turn * addend) % 4;
         x[s] = words_add(x[s], x[a]);
     }
-    VEC_UNROLL for (unsigned q = 0; q < 4; q++)
-    {
+    VEC_UNROLL
+    for (unsigned q = 0; q < 4; q++) {
         const unsigned s = 4 * sum + (q + turn * sum) % 4, t = 4 * target + (q + turn * target) % 4;
         x[t] = words_rol(words_xor(x[t], x[s]), bits);
     }
@@ -57,13 +58,17 @@ VEC_STEP void chacha_lines(words x[16], unsigned turn, unsigned sum, unsigned ad
 /* The halves of `sets` independent states side by side: one fills the latency of the other. */
 VEC_STEP void chacha_half_round(words x[][16], unsigned sets, unsigned turn)
 {
-    VEC_UNROLL for (unsigned i = 0; i < sets; i++)
+    VEC_UNROLL
+    for (unsigned i = 0; i < sets; i++)
         chacha_lines(x[i], turn, 0, 1, 3, 16);
-    VEC_UNROLL for (unsigned i = 0; i < sets; i++)
+    VEC_UNROLL
+    for (unsigned i = 0; i < sets; i++)
         chacha_lines(x[i], turn, 2, 3, 1, 12);
-    VEC_UNROLL for (unsigned i = 0; i < sets; i++)
+    VEC_UNROLL
+    for (unsigned i = 0; i < sets; i++)
         chacha_lines(x[i], turn, 0, 1, 3, 8);
-    VEC_UNROLL for (unsigned i = 0; i < sets; i++)
+    VEC_UNROLL
+    for (unsigned i = 0; i < sets; i++)
         chacha_lines(x[i], turn, 2, 3, 1, 7);
 }
 /* Counters and nonces, a pair for each lane: words 12 to 15 of the states, as bytes. */
@@ -81,8 +86,8 @@ VEC_STEP void chacha_set_pair(struct chacha_pairs *p, size_t lane, uint32_t coun
 /* All counters go on by `step`. */
 VEC_STEP void chacha_next_pairs(struct chacha_pairs *p, uint32_t step)
 {
-    VEC_UNROLL for (unsigned set = 0; set < CHACHA_SETS; set++)
-    {
+    VEC_UNROLL
+    for (unsigned set = 0; set < CHACHA_SETS; set++) {
         uint8_t *counters = p->word[0] + set * WORDS_BYTES;
         words_store(counters, words_add(words_load(counters), words_set1(step)));
     }
@@ -102,16 +107,20 @@ OCT_INLINE words chacha_initial(const struct chacha *c, const struct chacha_pair
 VEC_STEP void chacha_lane_blocks(words x[][16], unsigned sets, const struct chacha *c, const struct chacha_pairs *pairs,
                                  uint32_t counter)
 {
-    VEC_UNROLL for (unsigned set = 0; set < sets; set++)
-        VEC_UNROLL for (unsigned i = 0; i < 16; i++)
+    VEC_UNROLL
+    for (unsigned set = 0; set < sets; set++) {
+        VEC_UNROLL
+        for (unsigned i = 0; i < 16; i++)
             x[set][i] = chacha_initial(c, pairs, set, counter, i);
+    }
     for (unsigned round = 0; round < CHACHA_DOUBLE_ROUNDS; round++) {
         chacha_half_round(x, sets, 0);
         chacha_half_round(x, sets, 1);
     }
-    VEC_UNROLL for (unsigned set = 0; set < sets; set++)
-    {
-        VEC_UNROLL for (unsigned i = 0; i < 16; i++)
+    VEC_UNROLL
+    for (unsigned set = 0; set < sets; set++) {
+        VEC_UNROLL
+        for (unsigned i = 0; i < 16; i++)
             x[set][i] = words_add(x[set][i], chacha_initial(c, pairs, set, counter, i));
         words_lanes_to_blocks(x[set]);
     }
@@ -119,10 +128,11 @@ VEC_STEP void chacha_lane_blocks(words x[][16], unsigned sets, const struct chac
 
 /* --- rows */
 
-VEC_STEP void chacha_row_lines(words x[][4], unsigned sets, unsigned sum, unsigned addend, unsigned target, unsigned bits)
+VEC_STEP void chacha_row_lines(words x[][4], unsigned sets, unsigned sum, unsigned addend, unsigned target,
+                               unsigned bits)
 {
-    VEC_UNROLL for (unsigned i = 0; i < sets; i++)
-    {
+    VEC_UNROLL
+    for (unsigned i = 0; i < sets; i++) {
         x[i][sum] = words_add(x[i][sum], x[i][addend]);
         x[i][target] = words_rol(words_xor(x[i][target], x[i][sum]), bits);
     }
@@ -134,8 +144,8 @@ VEC_STEP void chacha_row_half(words x[][4], unsigned sets, unsigned turn)
     chacha_row_lines(x, sets, 2, 3, 1, 12);
     chacha_row_lines(x, sets, 0, 1, 3, 8);
     chacha_row_lines(x, sets, 2, 3, 1, 7);
-    VEC_UNROLL for (unsigned i = 0; i < sets; i++)
-    {
+    VEC_UNROLL
+    for (unsigned i = 0; i < sets; i++) {
         x[i][1] = words_turn_rows(x[i][1], turn);
         x[i][2] = words_turn_rows(x[i][2], 2);
         x[i][3] = words_turn_rows(x[i][3], 4 - turn);
@@ -146,19 +156,21 @@ VEC_STEP void chacha_row_half(words x[][4], unsigned sets, unsigned turn)
 VEC_STEP void chacha_row_states(words x[][4], unsigned sets, const struct chacha *c)
 {
     words last[CHACHA_ROW_SETS];
-    VEC_UNROLL for (unsigned i = 0; i < sets; i++)
-    {
+    VEC_UNROLL
+    for (unsigned i = 0; i < sets; i++) {
         last[i] = x[i][3];
-        VEC_UNROLL for (unsigned row = 0; row < 3; row++)
+        VEC_UNROLL
+        for (unsigned row = 0; row < 3; row++)
             x[i][row] = words_set_rows(c->word + 4 * row);
     }
     for (unsigned round = 0; round < CHACHA_DOUBLE_ROUNDS; round++) {
         chacha_row_half(x, sets, 1);
         chacha_row_half(x, sets, 3);
     }
-    VEC_UNROLL for (unsigned i = 0; i < sets; i++)
-    {
-        VEC_UNROLL for (unsigned row = 0; row < 3; row++)
+    VEC_UNROLL
+    for (unsigned i = 0; i < sets; i++) {
+        VEC_UNROLL
+        for (unsigned row = 0; row < 3; row++)
             x[i][row] = words_add(x[i][row], words_set_rows(c->word + 4 * row));
         x[i][3] = words_add(x[i][3], last[i]);
     }
@@ -166,10 +178,12 @@ VEC_STEP void chacha_row_states(words x[][4], unsigned sets, const struct chacha
 /* The blocks counter, counter + 1, ... of each set in turn, as they stand in memory. */
 VEC_STEP void chacha_counted_rows(words x[][4], unsigned sets, const struct chacha *c, uint32_t counter)
 {
-    VEC_UNROLL for (unsigned i = 0; i < sets; i++)
+    VEC_UNROLL
+    for (unsigned i = 0; i < sets; i++)
         x[i][3] = words_add(words_set_rows(c->word + 12), words_row_numbers(counter + i * WORDS_ROWS));
     chacha_row_states(x, sets, c);
-    VEC_UNROLL for (unsigned i = 0; i < sets; i++)
+    VEC_UNROLL
+    for (unsigned i = 0; i < sets; i++)
         words_rows_to_blocks(x[i]);
 }
 
@@ -183,8 +197,8 @@ VEC_STEP void chacha_xor_part(uint8_t *out, const uint8_t *in, words x, size_t l
 /* out = in xor the vectors from x on, `len` bytes. */
 VEC_STEP void chacha_xor(uint8_t *out, const uint8_t *in, const words *x, unsigned count, size_t len)
 {
-    VEC_UNROLL for (unsigned i = 0; i < count; i++)
-    {
+    VEC_UNROLL
+    for (unsigned i = 0; i < count; i++) {
         const size_t at = (size_t)i * WORDS_BYTES;
         if (len >= at + WORDS_BYTES)
             words_store(out + at, words_xor(x[i], words_load(in + at)));
@@ -195,11 +209,12 @@ VEC_STEP void chacha_xor(uint8_t *out, const uint8_t *in, const words *x, unsign
 /* As it is, without a text. */
 VEC_STEP void chacha_store(uint8_t *out, const words *x, unsigned count)
 {
-    VEC_UNROLL for (unsigned i = 0; i < count; i++)
+    VEC_UNROLL
+    for (unsigned i = 0; i < count; i++)
         words_store(out + (size_t)i * WORDS_BYTES, x[i]);
 }
-/* What a chunk's blocks are for: if there is a `key` the first is that; the others are for `len` bytes of text, or are stored whole
- * if there is no text to combine them with. */
+/* What a chunk's blocks are for: if there is a `key` the first is that; the others are for `len` bytes of text, or are
+ * stored whole if there is no text to combine them with. */
 VEC_STEP void chacha_use(uint8_t *key, uint8_t *out, const uint8_t *in, const words *x, unsigned count, size_t len)
 {
     if (key)
@@ -218,7 +233,8 @@ static OCT_NOINLINE void chacha_bulk(const struct chacha *c, uint32_t counter, u
 {
     words x[CHACHA_SETS][16];
     chacha_lane_blocks(x, CHACHA_SETS, c, NULL, counter);
-    VEC_UNROLL for (unsigned set = 0; set < CHACHA_SETS; set++)
+    VEC_UNROLL
+    for (unsigned set = 0; set < CHACHA_SETS; set++)
         chacha_xor(out + set * CHACHA_BLOCK * WORDS_LANES, in + set * CHACHA_BLOCK * WORDS_LANES, x[set], 16,
                    CHACHA_BLOCK * WORDS_LANES);
 }

@@ -29,20 +29,22 @@ void OCT_NAME(chacha20poly1305_expand)(const struct oct_aead_expand_args *args)
         chacha_set_key(args->mask_key, args->bytes);
 }
 
-/* Header protection (RFC 9001, 5.4.4). A sample is the last row of a state, counter and nonce, so samples are loaded as they are, and
- * a mask is the first row. All samples of a call go side by side; where there are fewer, the first stands in for the others. */
+/* Header protection (RFC 9001, 5.4.4). A sample is the last row of a state, counter and nonce, so samples are loaded as
+ * they are, and a mask is the first row. All samples of a call go side by side; where there are fewer, the first stands
+ * in for the others. */
 #define MASK_SETS (OCT_AEAD_BURST / WORDS_ROWS)
 _Static_assert(MASK_SETS <= CHACHA_ROW_SETS, "all samples are rows");
 void OCT_NAME(chacha20poly1305_mask)(const struct oct_aead_mask_args *args)
 {
     words x[MASK_SETS][4];
-    VEC_UNROLL for (unsigned i = 0; i < OCT_AEAD_BURST; i++)
-    {
+    VEC_UNROLL
+    for (unsigned i = 0; i < OCT_AEAD_BURST; i++) {
         const words before = i % WORDS_ROWS ? x[i / WORDS_ROWS][3] : words_set1(0);
         x[i / WORDS_ROWS][3] = words_put_row(before, i % WORDS_ROWS, args->sample[i < args->count ? i : 0]);
     }
     chacha_row_states(x, MASK_SETS, args->mask_key);
-    VEC_UNROLL for (unsigned i = 0; i < OCT_AEAD_BURST; i++)
+    VEC_UNROLL
+    for (unsigned i = 0; i < OCT_AEAD_BURST; i++)
         if (i < args->count)
             words_store_row(args->mask + 16 * i, x[i / WORDS_ROWS][0], i % WORDS_ROWS);
 }

@@ -6,12 +6,12 @@
 
 #include "kernels/aead.h"
 
-#define OCT_CHACHA20POLY1305_KERNELS(name)                                                                            \
-    oct_aead_expand_fn name##_expand;                                                                                 \
-    oct_aead_record_fn name##_seal, name##_open;                                                                      \
-    oct_aead_burst_fn name##_seal_burst, name##_open_burst;                                                           \
-    oct_aead_mask_fn name##_mask;                                                                                     \
-    oct_aead_stream_fn name##_start, name##_aad, name##_stream_seal, name##_stream_open, name##_finish;               \
+#define OCT_CHACHA20POLY1305_KERNELS(name)                                                                             \
+    oct_aead_expand_fn name##_expand;                                                                                  \
+    oct_aead_record_fn name##_seal, name##_open;                                                                       \
+    oct_aead_burst_fn name##_seal_burst, name##_open_burst;                                                            \
+    oct_aead_mask_fn name##_mask;                                                                                      \
+    oct_aead_stream_fn name##_start, name##_aad, name##_stream_seal, name##_stream_open, name##_finish;                \
     void name##_clear_registers(void);
 
 OCT_CHACHA20POLY1305_KERNELS(oct_zmm_chacha20poly1305)

@@ -14,8 +14,8 @@
 #include "kernels/chacha20poly1305_impl.h"
 #include "kernels/poly1305_rows_impl.h"
 
-#define ASIDE_TEXT 256
-#define ASIDE_AAD 32
+#define ASIDE_TEXT  256
+#define ASIDE_AAD   32
 #define ASIDE_LEAST 2 /* records */
 _Static_assert(ASIDE_TEXT / 16 + ASIDE_AAD / 16 + 1 <= POLY_ROW_BLOCKS, "a short record fits a row");
 
@@ -141,9 +141,9 @@ VEC_STEP void take_aside(struct aside *a, const void *key, const struct oct_aead
  * number of blocks, and one that is left goes to their front; if a message has an odd number, a block of nothing is
  * before it.
  */
-#define ALIKE_TEXT 2048
+#define ALIKE_TEXT  2048
 #define ALIKE_LEAST (QUADS_LANES / 2 + 2) /* records; with fewer too many lanes stay empty */
-#define STEP (PAIRS / QUADS_LANES)
+#define STEP        (PAIRS / QUADS_LANES)
 _Static_assert(1 + STEP * CHACHA_BLOCK / 16 + 1 <= POLY_ROW_BLOCKS, "a block that is left, a step, the lengths fit");
 
 /* Key stream for the blocks counter .. counter + STEP - 1 of each record. */

@@ -3,9 +3,9 @@
 /*
  * ChaCha20-Poly1305 (RFC 8439): what a record and a piece of a stream have in common.
  *
- * A chunk of text goes through ChaCha20 and then, still in the first cache, through Poly1305; opening takes them the other way
- * round. The block that gives Poly1305 its key rides in the first chunk with the text's own blocks. Poly1305 lags behind when sealing
- * and runs ahead when opening, so that it always meets whole groups of vectors.
+ * A chunk of text goes through ChaCha20 and then, still in the first cache, through Poly1305; opening takes them the
+ * other way round. The block that gives Poly1305 its key rides in the first chunk with the text's own blocks. Poly1305
+ * lags behind when sealing and runs ahead when opening, so that it always meets whole groups of vectors.
  *
  * Positions and lengths are public and stand in struct course, which is registers; struct message is secret. A message
  * stands in the frame of the exported function, which has nothing else there: what works on it gets its address, and
@@ -24,7 +24,7 @@
 struct message {
     struct chacha chacha;
     struct poly poly;
-    uint8_t key[CHACHA_BLOCK];                /* the block with Poly1305's key */
+    uint8_t key[CHACHA_BLOCK];                  /* the block with Poly1305's key */
     uint8_t stream[CHACHA_BLOCK * WORDS_LANES]; /* blocks that are ahead of the text; used if `ahead` */
 };
 
@@ -146,8 +146,8 @@ OCT_INLINE size_t chunk_bytes(size_t left)
     return left >= CHACHA_BULK ? CHACHA_BULK : left < some ? left : some;
 }
 
-/* Text from the beginning of block `counter` on, to its end, len > 0: 1 is the text's first block, and only then Poly1305 may
- * be without its key. */
+/* Text from the beginning of block `counter` on, to its end, len > 0: 1 is the text's first block, and only then
+ * Poly1305 may be without its key. */
 VEC_STEP void take_text(struct message *m, struct course *at, uint8_t *out, const uint8_t *in, size_t len,
                         uint32_t counter, const unsigned opening)
 {

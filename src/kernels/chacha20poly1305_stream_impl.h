@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * ChaCha20-Poly1305 in pieces of any length. A state is the message itself, so that a piece begins where the one before left off:
- * sums stay in their lanes, and powers are made once. How far the message has come follows from lengths alone. A record that comes as
- * one piece of each kind costs what a whole one does: Poly1305's key rides in the text's first chunk.
+ * ChaCha20-Poly1305 in pieces of any length. A state is the message itself, so that a piece begins where the one before
+ * left off: sums stay in their lanes, and powers are made once. How far the message has come follows from lengths
+ * alone. A record that comes as one piece of each kind costs what a whole one does: Poly1305's key rides in the text's
+ * first chunk.
  */
 #ifndef OCT_KERNELS_CHACHA20POLY1305_STREAM_IMPL_H
 #define OCT_KERNELS_CHACHA20POLY1305_STREAM_IMPL_H
@@ -25,10 +26,14 @@ OCT_INLINE struct course after_aad(uint64_t aad)
 OCT_INLINE struct course after_text(uint64_t aad, uint64_t text, size_t len)
 {
     const uint64_t pos = padded(aad) + text;
-    return (struct course){.pos = pos, .keyed = 1, .powers = pos >= POLY_BYTES, .bulk = text >= BULK_TEXT,
+    return (struct course){.pos = pos,
+                           .keyed = 1,
+                           .powers = pos >= POLY_BYTES,
+                           .bulk = text >= BULK_TEXT,
                            .is_long = text + len >= BULK_TEXT};
 }
-/* Before the next call asks after_text() again: it does not know whether there was a whole group that would have made them. */
+/* Before the next call asks after_text() again: it does not know whether there was a whole group that would have made
+ * them. */
 VEC_STEP void keep_promise(struct message *m, const struct course *at)
 {
     if (at->is_long && !at->bulk)
@@ -89,8 +94,9 @@ void OCT_NAME(chacha20poly1305_stream_open)(const struct oct_aead_stream_args *a
 void OCT_NAME(chacha20poly1305_finish)(const struct oct_aead_stream_args *args)
 {
     struct message *m = args->state;
-    struct course at = args->text_total == 0 ? after_aad(args->aad_total)
-                                             : after_text(args->aad_total, args->text_total - args->held_len, args->held_len);
+    struct course at = args->text_total == 0
+                           ? after_aad(args->aad_total)
+                           : after_text(args->aad_total, args->text_total - args->held_len, args->held_len);
     if (args->text_total != 0)
         absorb(m, &at, args->held, args->held_len);
     else if (!at.keyed)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Makes the fixed-base table (comb25519_impl.h) with the kernels' own arithmetic, in some tens of microseconds: 50 KB of numbers that
- * nobody can read stay out of the source. The numbers are canonical, hence the same from every backend; the known-answer
- * test compares all of them.
+ * Makes the fixed-base table (comb25519_impl.h) with the kernels' own arithmetic, in some tens of microseconds: 50 KB
+ * of numbers that nobody can read stay out of the source. The numbers are canonical, hence the same from every backend;
+ * the known-answer test compares all of them.
  *
  * Row j begins with 1024^j times the base point, one lane for each row, four vectors of rows. Nothing here is secret.
  */
@@ -85,7 +85,8 @@ static OCT_NOINLINE void make_multiples(struct make_workspace *w, const struct e
 }
 
 /* Entry e of the eight rows, from its coordinates and 1/z. */
-static OCT_NOINLINE void make_store(oct_limb8 out[OCT_COMB25519_LIMBS], const struct ed_point *entry, const fe *z_inverse)
+static OCT_NOINLINE void make_store(oct_limb8 out[OCT_COMB25519_LIMBS], const struct ed_point *entry,
+                                    const fe *z_inverse)
 {
     const fe x = fe_mul(fe_carry(entry->x), *z_inverse), y = fe_mul(fe_carry(entry->y), *z_inverse);
     fe_store(out, fe_canonical(fe_add(y, x)));

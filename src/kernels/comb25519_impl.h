@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Multiples of the base point: a comb of two teeth, 5 bits each. With an odd scalar k < 2^259 and B = (k - 1)/2 + 2^259,
+ * Multiples of the base point: a comb of two teeth, 5 bits each. With an odd scalar k < 2^259 and B = (k - 1)/2 +
+ * 2^259,
  *
  *     k = sum over i of (2 b_i - 31) 32^i,   b_0 .. b_51 the digits of B in base 32,
  *
- * so every digit stands for an odd multiple -31 .. 31 and none is zero. Row j of the table has the odd multiples 1, 3, .. 31
- * of 1024^j times the base point; the odd digits are summed first, doubled five times, and the even ones added: 50 KB of
- * table instead of 100, for five doublings. The order l of the base point is odd: an even k becomes k + l.
+ * so every digit stands for an odd multiple -31 .. 31 and none is zero. Row j of the table has the odd multiples 1, 3,
+ * .. 31 of 1024^j times the base point; the odd digits are summed first, doubled five times, and the even ones added:
+ * 50 KB of table instead of 100, for five doublings. The order l of the base point is odd: an even k becomes k + l.
  *
  * All lanes share the table. An entry is picked by permuting registers, all entries being read: the index is secret.
  */

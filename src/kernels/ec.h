@@ -2,7 +2,8 @@
  * Copyright The Octuple Authors */
 /*
  * Kernels of the NIST curves P-256 and P-384: arguments, workspaces, entry points. Numbers are limbs of 52 bits, least
- * significant first, as `uint64_t x[limbs][8]`: eight lanes of a limb side by side, 64-byte aligned; 5 limbs for P-256, 8 for P-384.
+ * significant first, as `uint64_t x[limbs][8]`: eight lanes of a limb side by side, 64-byte aligned; 5 limbs for P-256,
+ * 8 for P-384.
  *
  * Every kernel returns the mask of the lanes that are good; the others' outputs are zero, and no lane looks at another.
  * The workspace (oct_*_workspace bytes, 64-byte aligned) is left dirty: the caller clears it.
@@ -42,8 +43,8 @@ struct oct_ec_sign_args {
     oct_limb8 *r, *s;        /* [limbs] */
 };
 
-/* ECDSA verification (FIPS 186-5, 6.4.2): good if (x, y) is a point of the curve with coordinates below p, r and s are 1 .. n-1, and
- * (r, s) is a signature of the digest. All of it is public. */
+/* ECDSA verification (FIPS 186-5, 6.4.2): good if (x, y) is a point of the curve with coordinates below p, r and s are
+ * 1 .. n-1, and (r, s) is a signature of the digest. All of it is public. */
 struct oct_ec_verify_args {
     void *workspace;
     const uint64_t *comb;
@@ -64,17 +65,17 @@ typedef unsigned oct_ec_sign_fn(const struct oct_ec_sign_args *args);
 typedef unsigned oct_ec_verify_fn(const struct oct_ec_verify_args *args);
 typedef void oct_ec_comb_fn(const struct oct_ec_comb_args *args);
 
-#define OCT_EC_DECLARE_CURVE(backend, curve)                                                                          \
-    extern const size_t oct_##backend##_##curve##_derive_workspace, oct_##backend##_##curve##_public_workspace,       \
-        oct_##backend##_##curve##_sign_workspace, oct_##backend##_##curve##_verify_workspace,                         \
-        oct_##backend##_##curve##_comb_workspace, oct_##backend##_##curve##_comb_bytes;                               \
-    oct_ec_derive_fn oct_##backend##_##curve##_derive;                                                                \
-    oct_ec_public_fn oct_##backend##_##curve##_public;                                                                \
-    oct_ec_sign_fn oct_##backend##_##curve##_sign;                                                                    \
-    oct_ec_verify_fn oct_##backend##_##curve##_verify;                                                                \
+#define OCT_EC_DECLARE_CURVE(backend, curve)                                                                           \
+    extern const size_t oct_##backend##_##curve##_derive_workspace, oct_##backend##_##curve##_public_workspace,        \
+        oct_##backend##_##curve##_sign_workspace, oct_##backend##_##curve##_verify_workspace,                          \
+        oct_##backend##_##curve##_comb_workspace, oct_##backend##_##curve##_comb_bytes;                                \
+    oct_ec_derive_fn oct_##backend##_##curve##_derive;                                                                 \
+    oct_ec_public_fn oct_##backend##_##curve##_public;                                                                 \
+    oct_ec_sign_fn oct_##backend##_##curve##_sign;                                                                     \
+    oct_ec_verify_fn oct_##backend##_##curve##_verify;                                                                 \
     oct_ec_comb_fn oct_##backend##_##curve##_comb;
-#define OCT_EC_DECLARE(backend)                                                                                       \
-    OCT_EC_DECLARE_CURVE(backend, p256)                                                                               \
+#define OCT_EC_DECLARE(backend)                                                                                        \
+    OCT_EC_DECLARE_CURVE(backend, p256)                                                                                \
     OCT_EC_DECLARE_CURVE(backend, p384)
 
 OCT_EC_DECLARE(avx512)

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * scalar * G by a comb that all lanes share: for each window i of COMB_WINDOW bits the odd multiples 1, 3, 5 .. of 2^(w*i) * G, affine,
- * so that a product is one mixed addition for each window and no doubling. Digits are those of ec_derive_impl.h.
+ * scalar * G by a comb that all lanes share: for each window i of COMB_WINDOW bits the odd multiples 1, 3, 5 .. of
+ * 2^(w*i) * G, affine, so that a product is one mixed addition for each window and no doubling. Digits are those of
+ * ec_derive_impl.h.
  *
- * From the lowest window up, the sum is below 2^(w*i) in size and what is added is not, so they never meet, but in the top
- * window, where sums wrap round n: only the last addition is complete.
+ * From the lowest window up, the sum is below 2^(w*i) in size and what is added is not, so they never meet, but in the
+ * top window, where sums wrap round n: only the last addition is complete.
  *
- * The comb is no secret. It is made by these same kernels when first used, rather than checked in as 100 KB of numbers nobody can
- * read: it takes less time than the known-answer test that then proves it.
+ * The comb is no secret. It is made by these same kernels when first used, rather than checked in as 100 KB of numbers
+ * nobody can read: it takes less time than the known-answer test that then proves it.
  */
-#define COMB_WINDOW 6
+#define COMB_WINDOW  6
 #define COMB_ENTRIES (1 << (COMB_WINDOW - 1))
-#define COMB_TOP ((EC_BITS - 1) / COMB_WINDOW)
+#define COMB_TOP     ((EC_BITS - 1) / COMB_WINDOW)
 #define COMB_WINDOWS (COMB_TOP + 1)
-#define COMB_GROUPS ((COMB_WINDOWS + V8_LANES - 1) / V8_LANES)
+#define COMB_GROUPS  ((COMB_WINDOWS + V8_LANES - 1) / V8_LANES)
 _Static_assert(COMB_ENTRIES == 32, "comb_pick");
 
 /* The comb: limb j of x and limb LIMBS + j of y, of all entries side by side. */

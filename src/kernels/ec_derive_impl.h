@@ -3,14 +3,15 @@
 /*
  * scalar * point with a point of its own in each lane: odd digits of DERIVE_WINDOW bits (Joye and Tunstall, 2009).
  *
- * For odd k, digit i is (bits w*i .. w*i+w of k, the lowest taken as 1) - 2^w: odd, from -(2^w - 1) to 2^w - 1, no carry from digit to
- * digit, none ever zero. The top digit is the remaining bits, the lowest taken as 1. An even scalar k is replaced by n - k, which gives
- * the negative point: the same x. So one table of odd multiples, no infinity on the way, and no special case before the last
- * addition: until then the sum is m*P with 2^w <= |m| < n - 2^w. In the last one it can be twice the same point (on P-384, for k = 38).
+ * For odd k, digit i is (bits w*i .. w*i+w of k, the lowest taken as 1) - 2^w: odd, from -(2^w - 1) to 2^w - 1, no
+ * carry from digit to digit, none ever zero. The top digit is the remaining bits, the lowest taken as 1. An even scalar
+ * k is replaced by n - k, which gives the negative point: the same x. So one table of odd multiples, no infinity on the
+ * way, and no special case before the last addition: until then the sum is m*P with 2^w <= |m| < n - 2^w. In the last
+ * one it can be twice the same point (on P-384, for k = 38).
  */
 #define DERIVE_WINDOW 5
-#define DERIVE_TABLE (1 << (DERIVE_WINDOW - 1))
-#define DERIVE_TOP ((EC_BITS - 1) / DERIVE_WINDOW)
+#define DERIVE_TABLE  (1 << (DERIVE_WINDOW - 1))
+#define DERIVE_TOP    ((EC_BITS - 1) / DERIVE_WINDOW)
 
 /* Tests on curves with few points meet the special cases everywhere. */
 #ifndef EC_ALWAYS_COMPLETE
@@ -69,7 +70,8 @@ STEP void derive_pick(struct point *picked, const struct point *table, v8 index)
         to[j] = v8_lookup(from + j, 3 * LIMBS, bit, DERIVE_WINDOW - 1);
 }
 
-/* The magnitude (d - 1)/2 and the sign of an odd digit, from its bits above the lowest: the top one is set if it is positive. */
+/* The magnitude (d - 1)/2 and the sign of an odd digit, from its bits above the lowest: the top one is set if it is
+ * positive. */
 OCT_INLINE v8 digit_split(m8 *negative, v8 digit, unsigned window)
 {
     *negative = m8_not(v8_test_bit(digit, window - 1));
@@ -84,7 +86,8 @@ static void derive_multiply(struct derive_workspace *w)
     derive_pick(&w->sum, w->table, num_bits(&w->scalar, DERIVE_WINDOW * DERIVE_TOP + 1, DERIVE_WINDOW - 1));
     for (unsigned i = DERIVE_TOP; i-- > 0;) {
         m8 negative;
-        const v8 index = digit_split(&negative, num_bits(&w->scalar, DERIVE_WINDOW * i + 1, DERIVE_WINDOW), DERIVE_WINDOW);
+        const v8 index =
+            digit_split(&negative, num_bits(&w->scalar, DERIVE_WINDOW * i + 1, DERIVE_WINDOW), DERIVE_WINDOW);
         for (unsigned j = 0; j < DERIVE_WINDOW; j++)
             point_double(&w->sum, &w->sum);
         derive_pick(&w->picked, w->table, index);

@@ -13,7 +13,7 @@
 _Static_assert(sizeof(struct verify_workspace) >= sizeof(struct sign_workspace), "oct_known_ec_verify");
 
 #define EC_ENTRY_(name) OCT_NAME(name)
-#define EC_ENTRY(name) EC_ENTRY_(EC_NAME(name))
+#define EC_ENTRY(name)  EC_ENTRY_(EC_NAME(name))
 
 const size_t EC_ENTRY(derive_workspace) = sizeof(struct derive_workspace);
 const size_t EC_ENTRY(public_workspace) = sizeof(struct comb_workspace);

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Inverses modulo constants by divisions by 2 (Bernstein and Yang, "Fast constant-time gcd computation and modular inversion", 2019), in
- * the variant that starts with delta = 1/2, as libsecp256k1 describes it. Fermat's way would be a chain of hundreds of products, each
- * waiting for the one before; this is three times shorter.
+ * Inverses modulo constants by divisions by 2 (Bernstein and Yang, "Fast constant-time gcd computation and modular
+ * inversion", 2019), in the variant that starts with delta = 1/2, as libsecp256k1 describes it. Fermat's way would be a
+ * chain of hundreds of products, each waiting for the one before; this is three times shorter.
  *
- * Steps go in batches of GCD_STEPS on the low limbs alone; a batch is a matrix (u v; q r) of numbers up to 2^GCD_STEPS in size, which
- * is then applied to all of f, g and, modulo m, to d, e. Number of steps: (45907 * bits + 26313) / 19929, the bound of the variant
- * for any number of that many bits.
+ * Steps go in batches of GCD_STEPS on the low limbs alone; a batch is a matrix (u v; q r) of numbers up to 2^GCD_STEPS
+ * in size, which is then applied to all of f, g and, modulo m, to d, e. Number of steps: (45907 * bits + 26313) /
+ * 19929, the bound of the variant for any number of that many bits.
  *
- * The numbers are signed. A top limb is stored with GCD_BIAS added, an entry of a matrix with 2^GCD_STEPS, so that all can be multiplied.
+ * The numbers are signed. A top limb is stored with GCD_BIAS added, an entry of a matrix with 2^GCD_STEPS, so that all
+ * can be multiplied.
  */
-#define GCD_STEPS 50
-#define GCD_BIAS ((uint64_t)1 << 51)
+#define GCD_STEPS   50
+#define GCD_BIAS    ((uint64_t)1 << 51)
 #define GCD_BATCHES (((45907 * EC_BITS + 26313) / 19929 + GCD_STEPS - 1) / GCD_STEPS)
 
 struct gcd {
-    uint64_t m[LIMBS]; /* the modulus, odd, of EC_BITS bits; a copy, so that every address here is known without reading one */
+    uint64_t m[LIMBS]; /* the modulus, odd, of EC_BITS bits; a copy, so that every address here is known without reading
+                          one */
     uint64_t k0;       /* -1/m mod 2^52 */
     struct num f, g, d, e;
     v8 zeta; /* -(delta + 1/2) */
@@ -113,10 +115,10 @@ VEC_STEP void gcd_columns(v8 c[LIMBS + 1], const struct num *f, const struct num
 }
 
 /*
- * r = (u*f + v*g)/2^GCD_STEPS from the columns of the stored numbers. With F, U for the true ones, f = F + bias (at the top limb) and
- * u = U + 2^GCD_STEPS, the columns are UF + VG + (F + G)*2^GCD_STEPS + (u + v)*bias, so F + G and twice u + v are taken away after
- * the division. What the top limb reaches is not for intervals to see: |f| and |g| stay within m, and |d| and |e| grow by m/2 in
- * each batch, to 7*2^EC_BITS at the most, where P-256 has room for 8.
+ * r = (u*f + v*g)/2^GCD_STEPS from the columns of the stored numbers. With F, U for the true ones, f = F + bias (at the
+ * top limb) and u = U + 2^GCD_STEPS, the columns are UF + VG + (F + G)*2^GCD_STEPS + (u + v)*bias, so F + G and twice u
+ * + v are taken away after the division. What the top limb reaches is not for intervals to see: |f| and |g| stay within
+ * m, and |d| and |e| grow by m/2 in each batch, to 7*2^EC_BITS at the most, where P-256 has room for 8.
  */
 VEC_STEP void gcd_shift(struct num *r, v8 c[LIMBS + 1], const struct num *f, const struct num *g, v8 u, v8 v)
 {
@@ -148,7 +150,8 @@ STEP void gcd_update_fg(struct gcd *s)
     s->f = f;
 }
 
-/* Adds k*m to the columns, with k of -2^(GCD_STEPS-1) .. 2^(GCD_STEPS-1) - 1 such that they become divisible by 2^GCD_STEPS. */
+/* Adds k*m to the columns, with k of -2^(GCD_STEPS-1) .. 2^(GCD_STEPS-1) - 1 such that they become divisible by
+ * 2^GCD_STEPS. */
 VEC_STEP void gcd_add_multiple(v8 c[LIMBS + 1], const uint64_t m[LIMBS], uint64_t k0)
 {
     const uint64_t half = (uint64_t)1 << (GCD_STEPS - 1);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Arithmetic modulo a constant m of a curve, in Montgomery form with R = 2^(52*LIMBS). Included once for the field and once for
- * the order of the group, with `#define MOD_PREFIX fp` or fn, after definitions of
- *   MOD(modulus), MOD(rr)   limbs of m and of R^2 mod m
- *   MOD(carry)(r)          carries columns whose value is not negative
- *   MOD(reduce)(r, z, y)    r = columns of (z + y)/R mod m from 2*LIMBS columns z + y, which it overwrites
+ * Arithmetic modulo a constant m of a curve, in Montgomery form with R = 2^(52*LIMBS). Included once for the field and
+ * once for the order of the group, with `#define MOD_PREFIX fp` or fn, after definitions of MOD(modulus), MOD(rr) limbs
+ * of m and of R^2 mod m MOD(carry)(r)          carries columns whose value is not negative MOD(reduce)(r, z, y)    r =
+ * columns of (z + y)/R mod m from 2*LIMBS columns z + y, which it overwrites
  *
  * mul and sqr take carried numbers a, b and give columns of a value below a*b/R + m.
  */
 #define MOD_PASTE_(prefix, name) prefix##_##name
-#define MOD_PASTE(prefix, name) MOD_PASTE_(prefix, name)
-#define MOD(name) MOD_PASTE(MOD_PREFIX, name)
+#define MOD_PASTE(prefix, name)  MOD_PASTE_(prefix, name)
+#define MOD(name)                MOD_PASTE(MOD_PREFIX, name)
 
 /* r = a * b, as columns. r may be an input, here and in all that follows. */
 EC_PRODUCT void MOD(mul)(struct num *r, const struct num *pa, const struct num *pb)

@@ -2,7 +2,8 @@
  * Copyright The Octuple Authors */
 /*
  * Montgomery reduction modulo the order n of the group, which has no shape to use: EC_ORDER_K0 = -1/n mod 2^52.
- * The carry of column i is taken as (t + 2^52 - 1) >> 52 without waiting for m_i * n, which clears exactly its low 52 bits.
+ * The carry of column i is taken as (t + 2^52 - 1) >> 52 without waiting for m_i * n, which clears exactly its low 52
+ * bits.
  */
 OCT_INLINE void fn_reduce(struct num *r, v8 z[2 * LIMBS], v8 y[2 * LIMBS])
 {

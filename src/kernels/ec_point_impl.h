@@ -2,10 +2,12 @@
  * Copyright The Octuple Authors */
 /*
  * Points of y^2 = x^3 - 3x + b in Jacobian coordinates (X/Z^2, Y/Z^3), Montgomery form; Z = 0 is infinity. The formulas
- * (Explicit-Formulas Database: dbl-2001-b, add-1998-cmo) do not know b, so they can be tested on curves with few points.
+ * (Explicit-Formulas Database: dbl-2001-b, add-1998-cmo) do not know b, so they can be tested on curves with few
+ * points.
  *
- * X and Y of a point are settled, Z is a carried product or twice one. A product that only enters a sum stays as columns. The two
- * inputs of a multiplication that stand side by side do not depend on each other: that is what fills the pipeline.
+ * X and Y of a point are settled, Z is a carried product or twice one. A product that only enters a sum stays as
+ * columns. The two inputs of a multiplication that stand side by side do not depend on each other: that is what fills
+ * the pipeline.
  */
 struct point {
     struct num x, y, z;
@@ -59,7 +61,8 @@ STEP void point_double(struct point *r, const struct point *p)
     fp_settle(&r->y);
 }
 
-/* The second half of both additions: from H = U2 - U1, R = S2 - S1, U1, S1 and Z1*Z2. Overwrites h and rr; r may hold u1, s1, z. */
+/* The second half of both additions: from H = U2 - U1, R = S2 - S1, U1, S1 and Z1*Z2. Overwrites h and rr; r may hold
+ * u1, s1, z. */
 VEC_STEP void point_add_finish(struct point *r, struct num *h, struct num *rr, const struct num *u1,
                                const struct num *s1, const struct num *z)
 {
@@ -83,10 +86,12 @@ VEC_STEP void point_add_finish(struct point *r, struct num *h, struct num *rr, c
 }
 
 /*
- * r = p + q, where `negative` p - q, for q = (x2, y2) affine, carried. Right unless p is infinity or p = q: then Z3 = 0, and in the
- * second case X3 = 0 as well. Where p = -q, Z3 = 0 and X3 is not 0: infinity, as it should be. r may be p.
+ * r = p + q, where `negative` p - q, for q = (x2, y2) affine, carried. Right unless p is infinity or p = q: then Z3 =
+ * 0, and in the second case X3 = 0 as well. Where p = -q, Z3 = 0 and X3 is not 0: infinity, as it should be. r may be
+ * p.
  */
-STEP void point_add_mixed(struct point *r, const struct point *p, const struct num *x2, const struct num *y2, m8 negative)
+STEP void point_add_mixed(struct point *r, const struct point *p, const struct num *x2, const struct num *y2,
+                          m8 negative)
 {
     struct num zz, h, rr;
     fp_sqr_carry(&zz, &p->z);
@@ -130,8 +135,8 @@ VEC_STEP void point_select(struct point *r, m8 m, const struct point *a, const s
 }
 
 /*
- * What an addition leaves out, mended: `sum` is what it gave for p and q, q with its final sign; `twice` is overwritten.
- * It costs a doubling and four zero tests, so it is for the additions that can meet these cases.
+ * What an addition leaves out, mended: `sum` is what it gave for p and q, q with its final sign; `twice` is
+ * overwritten. It costs a doubling and four zero tests, so it is for the additions that can meet these cases.
  */
 static void point_mend(struct point *sum, const struct point *p, const struct point *q, struct point *twice)
 {
@@ -182,8 +187,8 @@ static void point_to_affine_start(struct gcd *s, const struct point *p)
 }
 
 /*
- * Affine coordinates out of Montgomery form, below p, when the inversion has run; y may be NULL. Returns where p is not infinity;
- * where it is, they are 0.
+ * Affine coordinates out of Montgomery form, below p, when the inversion has run; y may be NULL. Returns where p is not
+ * infinity; where it is, they are 0.
  */
 static m8 point_to_affine_finish(struct num *x, struct num *y, const struct point *p, const struct gcd *s)
 {
@@ -208,7 +213,8 @@ static m8 point_to_affine(struct num *x, struct num *y, const struct point *p, s
     return point_to_affine_finish(x, y, p, s);
 }
 
-/* Where (x, y), both below R and out of Montgomery form, are coordinates below p of a point on the curve; into Montgomery form. */
+/* Where (x, y), both below R and out of Montgomery form, are coordinates below p of a point on the curve; into
+ * Montgomery form. */
 static m8 point_check(struct num *x, struct num *y)
 {
     const m8 in_range = m8_and(num_below(x, fp_modulus), num_below(y, fp_modulus));

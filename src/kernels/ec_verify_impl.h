@@ -3,10 +3,9 @@
 /*
  * ECDSA verification (FIPS 186-5, 6.4.2): x(u1*G + u2*Q) mod n = r, with u1 = e/s and u2 = r/s.
  *
- * u1*G by the comb that signing has, u2*Q by the windows that ECDH has, and one addition of the two that is right for all points:
- * whoever makes the signature chooses u1 and u2, so equal points, opposite points and, for a digest of zero, infinity can be had at
- * will.
- * Nothing here is secret; it runs in constant time because its parts do.
+ * u1*G by the comb that signing has, u2*Q by the windows that ECDH has, and one addition of the two that is right for
+ * all points: whoever makes the signature chooses u1 and u2, so equal points, opposite points and, for a digest of
+ * zero, infinity can be had at will. Nothing here is secret; it runs in constant time because its parts do.
  */
 struct verify_workspace {
     struct derive_workspace derive; /* u2*Q */
@@ -48,8 +47,8 @@ static m8 verify_x_is(const struct num *x, const struct point *p, const struct n
     return fp_is_zero(&d);
 }
 
-/* Where p is not infinity and x(p) mod n is r, for r below n: as the field's prime is below 2n, x(p) is r, or r + n if that is
- * below the prime. */
+/* Where p is not infinity and x(p) mod n is r, for r below n: as the field's prime is below 2n, x(p) is r, or r + n if
+ * that is below the prime. */
 static m8 verify_matches(const struct num *r, const struct point *p)
 {
     struct num zz, wrapped;
@@ -61,8 +60,8 @@ static m8 verify_matches(const struct num *r, const struct point *p)
     return m8_and(m8_not(fp_is_zero(&p->z)), m8_or(is_wrapped, verify_x_is(r, p, &zz)));
 }
 
-/* u1 and u2 become odd, an even one by its negative; returns where that befell only one of them: the terms differ in sign there. Where
- * it befell both, the sum is the negative of what it should be, which has the same x. */
+/* u1 and u2 become odd, an even one by its negative; returns where that befell only one of them: the terms differ in
+ * sign there. Where it befell both, the sum is the negative of what it should be, which has the same x. */
 static m8 verify_make_odd(struct verify_workspace *w)
 {
     const m8 odd1 = v8_test_bit(w->comb.scalar.l[0], 0), odd2 = v8_test_bit(w->derive.scalar.l[0], 0);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Ed25519 without its hashing: arguments and entry points. Scalars are limbs of 52 bits, five for 256 bits, ten for the 512 of a digest.
- * An encoded point is five limbs, four of 51 bits of y and a top one of 52: the rest of y, and the sign of x above it.
- * Arrays are 64-byte aligned; the workspace is oct_*_workspace bytes, 64-byte aligned, and left dirty: the caller clears it.
+ * Ed25519 without its hashing: arguments and entry points. Scalars are limbs of 52 bits, five for 256 bits, ten for the
+ * 512 of a digest. An encoded point is five limbs, four of 51 bits of y and a top one of 52: the rest of y, and the
+ * sign of x above it. Arrays are 64-byte aligned; the workspace is oct_*_workspace bytes, 64-byte aligned, and left
+ * dirty: the caller clears it.
  */
 #ifndef OCT_KERNELS_ED25519_H
 #define OCT_KERNELS_ED25519_H
@@ -11,16 +12,16 @@
 #include "base/base.h"
 #include "kernels/limb8.h"
 
-#define OCT_ED25519_LIMBS 5
+#define OCT_ED25519_LIMBS      5
 #define OCT_ED25519_WIDE_LIMBS 10
 
 /* A multiple of the base point. Returns the lanes whose point is on the curve: all, but for faults. */
 struct oct_ed25519_base_args {
     void *workspace;
-    const uint64_t *comb;    /* the fixed-base table of kernels/curve25519.h */
-    const oct_limb8 *wide;   /* [10] any number; secret */
-    oct_limb8 *scalar;       /* [5] that number mod l; secret */
-    oct_limb8 *point;        /* [5] encoded; 0 in lanes that are not good */
+    const uint64_t *comb;  /* the fixed-base table of kernels/curve25519.h */
+    const oct_limb8 *wide; /* [10] any number; secret */
+    oct_limb8 *scalar;     /* [5] that number mod l; secret */
+    oct_limb8 *point;      /* [5] encoded; 0 in lanes that are not good */
 };
 typedef unsigned oct_ed25519_base_fn(const struct oct_ed25519_base_args *args);
 
@@ -43,10 +44,10 @@ struct oct_ed25519_verify_args {
 };
 typedef unsigned oct_ed25519_verify_fn(const struct oct_ed25519_verify_args *args);
 
-#define OCT_ED25519_DECLARE(backend)                                                                                  \
-    extern const size_t oct_##backend##_ed25519_base_workspace, oct_##backend##_ed25519_verify_workspace;             \
-    oct_ed25519_base_fn oct_##backend##_ed25519_base;                                                                 \
-    oct_ed25519_scalar_fn oct_##backend##_ed25519_scalar;                                                             \
+#define OCT_ED25519_DECLARE(backend)                                                                                   \
+    extern const size_t oct_##backend##_ed25519_base_workspace, oct_##backend##_ed25519_verify_workspace;              \
+    oct_ed25519_base_fn oct_##backend##_ed25519_base;                                                                  \
+    oct_ed25519_scalar_fn oct_##backend##_ed25519_scalar;                                                              \
     oct_ed25519_verify_fn oct_##backend##_ed25519_verify;
 
 OCT_ED25519_DECLARE(avx512)

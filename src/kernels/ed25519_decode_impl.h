@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Points from their encodings (RFC 8032, 5.1.3), two in each lane side by side: the square root is a chain of 252 dependent squarings, and two
- * chains hide each other's latency. With u = y^2 - 1 and v = d y^2 + 1 the candidate is x = u v^3 (u v^7)^((p-5)/8); v x^2 is
- * then u, or -u and sqrt(-1) x is the root, or u/v is no square.
+ * Points from their encodings (RFC 8032, 5.1.3), two in each lane side by side: the square root is a chain of 252
+ * dependent squarings, and two chains hide each other's latency. With u = y^2 - 1 and v = d y^2 + 1 the candidate is x
+ * = u v^3 (u v^7)^((p-5)/8); v x^2 is then u, or -u and sqrt(-1) x is the root, or u/v is no square.
  */
 #ifndef OCT_KERNELS_ED25519_DECODE_IMPL_H
 #define OCT_KERNELS_ED25519_DECODE_IMPL_H
@@ -53,18 +53,18 @@ VEC_CHAIN void fe2_extend(struct fe2 *r, const struct fe2 *a, unsigned times, co
 VEC_CHAIN void decode_power(struct fe2 power[4], const struct fe2 *a)
 {
     struct fe2 *r = &power[0], *x = &power[1], *x10 = &power[2], *x50 = &power[3];
-    fe2_sqr_times(r, a, 1);     /* 2 */
-    fe2_extend(x, r, 2, a);     /* 9 */
-    fe2_mul(r, x, r);           /* 11 */
-    fe2_extend(x, r, 1, x);     /* 31 = 2^5 - 1 */
-    fe2_extend(x10, x, 5, x);   /* 2^10 - 1 */
+    fe2_sqr_times(r, a, 1);   /* 2 */
+    fe2_extend(x, r, 2, a);   /* 9 */
+    fe2_mul(r, x, r);         /* 11 */
+    fe2_extend(x, r, 1, x);   /* 31 = 2^5 - 1 */
+    fe2_extend(x10, x, 5, x); /* 2^10 - 1 */
     fe2_extend(x, x10, 10, x10);
-    fe2_extend(x, x, 20, x);    /* 2^40 - 1 */
+    fe2_extend(x, x, 20, x); /* 2^40 - 1 */
     fe2_extend(x50, x, 10, x10);
     fe2_extend(x, x50, 50, x50);
-    fe2_extend(x, x, 100, x);   /* 2^200 - 1 */
-    fe2_extend(x, x, 50, x50);  /* 2^250 - 1 */
-    fe2_extend(r, x, 2, a);     /* 2^252 - 3 */
+    fe2_extend(x, x, 100, x);  /* 2^200 - 1 */
+    fe2_extend(x, x, 50, x50); /* 2^250 - 1 */
+    fe2_extend(r, x, 2, a);    /* 2^252 - 3 */
 }
 
 /* Takes an encoding apart; where its y is below p. */
@@ -97,11 +97,11 @@ VEC_CHAIN m8 decode_root(fe *x, const fe *vxx, const fe *u, const m8 *negative)
     return m8_and(m8_or(right, other), m8_not(m8_and(zero, *negative)));
 }
 
-/* w->x and w->y from two arrays of encodings: where both are points, canonically encoded. Elsewhere they are some numbers. */
+/* w->x and w->y from two arrays of encodings: where both are points, canonically encoded. Elsewhere they are some
+ * numbers. */
 VEC_CHAIN m8 decode_points(struct decode_workspace *w, const oct_limb8 *first, const oct_limb8 *second)
 {
-    m8 good = m8_and(decode_load(&w->y.e[0], &w->negative[0], first),
-                     decode_load(&w->y.e[1], &w->negative[1], second));
+    m8 good = m8_and(decode_load(&w->y.e[0], &w->negative[0], first), decode_load(&w->y.e[1], &w->negative[1], second));
     for (int i = 0; i < DECODED; i++)
         decode_fraction(&w->u.e[i], &w->v.e[i], &w->y.e[i]);
     fe2_extend(&w->x, &w->v, 1, &w->v); /* v^3 */

@@ -3,9 +3,10 @@
 /*
  * Ed25519 signing (RFC 8032, 5.1.6), what is between its hashes: R = r B by the comb, and S = r + k a.
  *
- * The point is checked before it leaves: that its affine coordinates satisfy the curve's equation. A signature whose R is wrong while
- * its r is right would give the key away next to a good one of the same message. The check costs six products; it
- * sees whatever goes wrong in the field arithmetic of comb and inversion, nine tenths of the time, and not a wrong multiple.
+ * The point is checked before it leaves: that its affine coordinates satisfy the curve's equation. A signature whose R
+ * is wrong while its r is right would give the key away next to a good one of the same message. The check costs six
+ * products; it sees whatever goes wrong in the field arithmetic of comb and inversion, nine tenths of the time, and not
+ * a wrong multiple.
  */
 #include "kernels/comb25519_impl.h"
 #include "kernels/ed25519.h"

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Ed25519 verification (RFC 8032, 5.1.7) after its hash: s B + k (-A) = R, where R is compared as a point with the one that its bytes
- * encode. Only canonical encodings are points here, so that is the comparison of bytes, and needs no inversion.
+ * Ed25519 verification (RFC 8032, 5.1.7) after its hash: s B + k (-A) = R, where R is compared as a point with the one
+ * that its bytes encode. Only canonical encodings are points here, so that is the comparison of bytes, and needs no
+ * inversion.
  *
- * s B goes by the comb. k (-A) has a table of odd multiples of its own in each lane and signed odd digits of five bits, 51 of them: k
- * made odd, with one more addition at the end where it was even. It may not become k + l instead, as in the comb: A may have a part of
- * small order, and for such a point l A is not zero. All is public and nothing depends on it: lanes share their control flow anyhow.
+ * s B goes by the comb. k (-A) has a table of odd multiples of its own in each lane and signed odd digits of five bits,
+ * 51 of them: k made odd, with one more addition at the end where it was even. It may not become k + l instead, as in
+ * the comb: A may have a part of small order, and for such a point l A is not zero. All is public and nothing depends
+ * on it: lanes share their control flow anyhow.
  */
 #include "kernels/comb25519_impl.h"
 #include "kernels/ed25519.h"
 #include "kernels/ed25519_decode_impl.h"
 #include "kernels/ed25519_order_impl.h"
 
-#define WINDOW 5
-#define DIGITS 51
+#define WINDOW  5
+#define DIGITS  51
 #define ENTRIES 16
 
 struct verify_workspace {
     struct comb_workspace comb;
-    struct decode_workspace points; /* A and R */
+    struct decode_workspace points;  /* A and R */
     struct ed_cached table[ENTRIES]; /* 1, 3, .. 31 times -A */
     struct ed_cached picked;
     struct ed_point sum;
@@ -75,7 +77,8 @@ static OCT_NOINLINE void verify_pick(struct ed_cached *picked, const struct ed_c
     verify_negate(picked, m8_not(positive));
 }
 
-/* One odd digit for every five bits: k with its lowest bit set is the sum of (2 b_i - 31) 32^i, with b_i those of k/2 + 2^254. */
+/* One odd digit for every five bits: k with its lowest bit set is the sum of (2 b_i - 31) 32^i, with b_i those of k/2 +
+ * 2^254. */
 VEC_CHAIN void verify_recode(struct verify_workspace *w)
 {
     for (int i = 0; i < LIMBS; i++) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The twisted Edwards curve -x^2 + y^2 = 1 + d x^2 y^2 over 2^255-19 (RFC 8032), extended coordinates: x = X/Z, y = Y/Z, T = XY/Z.
- * d is no square, so the addition formulas hold for all pairs of points: nothing here asks whether two points are equal, or
- * one of them the identity. Formulas: Hisil, Wong, Carter, Dawson, "Twisted Edwards Curves Revisited" (2008), 3.1 and 3.3.
+ * The twisted Edwards curve -x^2 + y^2 = 1 + d x^2 y^2 over 2^255-19 (RFC 8032), extended coordinates: x = X/Z, y =
+ * Y/Z, T = XY/Z. d is no square, so the addition formulas hold for all pairs of points: nothing here asks whether two
+ * points are equal, or one of them the identity. Formulas: Hisil, Wong, Carter, Dawson, "Twisted Edwards Curves
+ * Revisited" (2008), 3.1 and 3.3.
  */
 #ifndef OCT_KERNELS_EDWARDS25519_IMPL_H
 #define OCT_KERNELS_EDWARDS25519_IMPL_H

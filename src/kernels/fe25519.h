@@ -5,12 +5,13 @@
  *
  * Two types, so that the compiler knows what has been carried:
  *   fe       may be multiplied. Limbs 0 .. 2^52-1; fe_carry() makes them less than 2^51 + 2^16.
- *   fe_wide  sums of products. Columns of 0 .. 2^62; additions and subtractions are done here, before the one carry pass,
- *            which would otherwise be needed twice.
+ *   fe_wide  sums of products. Columns of 0 .. 2^62; additions and subtractions are done here, before the one carry
+ * pass, which would otherwise be needed twice.
  *
  * Bounds of a product: a column has at most five low halves below 2^52 and five high halves, doubled since 52 bits are
- * cut off but a limb has 51. For factors below 2^52 that is 15 * 2^52, and the columns from 2^255 on come back times 19:
- * below 2^60.3; for carried factors below 2^59.3. FE_BIAS is more than that, so that a product may be subtracted from it.
+ * cut off but a limb has 51. For factors below 2^52 that is 15 * 2^52, and the columns from 2^255 on come back times
+ * 19: below 2^60.3; for carried factors below 2^59.3. FE_BIAS is more than that, so that a product may be subtracted
+ * from it.
  */
 #ifndef OCT_KERNELS_FE25519_H
 #define OCT_KERNELS_FE25519_H
@@ -19,8 +20,8 @@
 #include "vec/vec.h"
 
 #define FE_LIMBS 5
-#define FE_BITS 51
-#define FE_MASK (((uint64_t)1 << FE_BITS) - 1)
+#define FE_BITS  51
+#define FE_MASK  (((uint64_t)1 << FE_BITS) - 1)
 
 typedef struct {
     v8 l[FE_LIMBS];
@@ -308,25 +309,25 @@ VEC_CHAIN void fe_sqr_times(fe *r, const fe *a, unsigned times)
 VEC_CHAIN void fe_pow_2_250_1(fe *r, fe *a11, const fe *a)
 {
     fe x, y, z;
-    y = fe_sqr(*a);                /* 2 */
-    fe_sqr_times(&x, &y, 2);       /* 8 */
-    x = fe_mul(x, *a);             /* 9 */
-    *a11 = fe_mul(x, y);           /* 11 */
-    x = fe_mul(fe_sqr(*a11), x);   /* 31 = 2^5 - 1 */
+    y = fe_sqr(*a);              /* 2 */
+    fe_sqr_times(&x, &y, 2);     /* 8 */
+    x = fe_mul(x, *a);           /* 9 */
+    *a11 = fe_mul(x, y);         /* 11 */
+    x = fe_mul(fe_sqr(*a11), x); /* 31 = 2^5 - 1 */
     fe_sqr_times(&y, &x, 5);
-    x = fe_mul(y, x);              /* 2^10 - 1 */
+    x = fe_mul(y, x); /* 2^10 - 1 */
     fe_sqr_times(&y, &x, 10);
-    y = fe_mul(y, x);              /* 2^20 - 1 */
+    y = fe_mul(y, x); /* 2^20 - 1 */
     fe_sqr_times(&z, &y, 20);
-    y = fe_mul(z, y);              /* 2^40 - 1 */
+    y = fe_mul(z, y); /* 2^40 - 1 */
     fe_sqr_times(&y, &y, 10);
-    x = fe_mul(y, x);              /* 2^50 - 1 */
+    x = fe_mul(y, x); /* 2^50 - 1 */
     fe_sqr_times(&y, &x, 50);
-    y = fe_mul(y, x);              /* 2^100 - 1 */
+    y = fe_mul(y, x); /* 2^100 - 1 */
     fe_sqr_times(&z, &y, 100);
-    y = fe_mul(z, y);              /* 2^200 - 1 */
+    y = fe_mul(z, y); /* 2^200 - 1 */
     fe_sqr_times(&y, &y, 50);
-    *r = fe_mul(y, x);             /* 2^250 - 1 */
+    *r = fe_mul(y, x); /* 2^250 - 1 */
 }
 
 /* r = 1/a = a^(p-2), p - 2 = 2^255 - 21; 0 for 0. */

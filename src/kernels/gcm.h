@@ -6,16 +6,16 @@
 
 #include "kernels/aead.h"
 
-#define OCT_GCM_KERNELS(name)                                                                                         \
-    oct_aead_expand_fn name##_expand;                                                                                 \
-    oct_aead_record_fn name##_seal, name##_open;                                                                      \
-    oct_aead_packets_fn name##_seal_packets, name##_open_packets;                                                     \
-    oct_aead_mask_fn name##_mask;                                                                                     \
+#define OCT_GCM_KERNELS(name)                                                                                          \
+    oct_aead_expand_fn name##_expand;                                                                                  \
+    oct_aead_record_fn name##_seal, name##_open;                                                                       \
+    oct_aead_packets_fn name##_seal_packets, name##_open_packets;                                                      \
+    oct_aead_mask_fn name##_mask;                                                                                      \
     oct_aead_stream_fn name##_start, name##_aad, name##_stream_seal, name##_stream_open, name##_finish;
-#define OCT_GCM_TIER(tier)                                                                                            \
-    OCT_GCM_KERNELS(oct_##tier##_aes128gcm)                                                                           \
-    OCT_GCM_KERNELS(oct_##tier##_aes192gcm)                                                                           \
-    OCT_GCM_KERNELS(oct_##tier##_aes256gcm)                                                                           \
+#define OCT_GCM_TIER(tier)                                                                                             \
+    OCT_GCM_KERNELS(oct_##tier##_aes128gcm)                                                                            \
+    OCT_GCM_KERNELS(oct_##tier##_aes192gcm)                                                                            \
+    OCT_GCM_KERNELS(oct_##tier##_aes256gcm)                                                                            \
     void oct_##tier##_gcm_clear_registers(void);
 
 OCT_GCM_TIER(zmm)

@@ -4,7 +4,7 @@
 #include "kernels/gcm.h"
 #include "vec/blocks.h"
 
-#define GCM_ROUNDS 12
+#define GCM_ROUNDS     12
 #define GCM_NAME(verb) OCT_NAME(aes192gcm_##verb)
 #include "kernels/gcm_impl.h"
 #include "kernels/gcm_packet_impl.h"

@@ -7,16 +7,16 @@
  * the four tags.
  */
 
-#define GCM_FOUR_VECTORS 3 /* at most so many of text each */
-#define GCM_FOUR_HEADER 32 /* and so many bytes of header */
+#define GCM_FOUR_VECTORS 3  /* at most so many of text each */
+#define GCM_FOUR_HEADER  32 /* and so many bytes of header */
 
 /* What is ready before four packets' own bytes are read; for packets of one shape, that is of the same lengths, only
  * once. */
 struct gcm_four {
     bv counter[GCM_FOUR_VECTORS], to_j0; /* without numbers; what makes J0 of lane i of packet i's first vector */
     size_t len[4], blocks[4];
-    size_t at[4];   /* where a header's last block begins, 0 or 16 */
-    size_t headers; /* their lengths, one or-ed to the other: at most 16 only if no header has two blocks */
+    size_t at[4];    /* where a header's last block begins, 0 or 16 */
+    size_t headers;  /* their lengths, one or-ed to the other: at most 16 only if no header has two blocks */
     bv last, before; /* the bytes of headers in their last blocks and in those before */
     struct products lengths;
 };
@@ -114,7 +114,7 @@ VEC_STEP void gcm_four_texts(struct gcm_rows *sealed, const struct gcm_key *key,
                              const struct gcm_four *f, bv b[GCM_FOUR_VECTORS][4], const int n, const int same)
 {
     VEC_UNROLL
-    for (int z = 0; z < n; z++)
+    for (int z = 0; z < n; z++) {
         VEC_UNROLL
         for (int i = 0; i < 4; i++) {
             uint8_t *text = packet[i].data + packet[i].header_len;
@@ -122,6 +122,7 @@ VEC_STEP void gcm_four_texts(struct gcm_rows *sealed, const struct gcm_key *key,
             if (sealed)
                 sealed->x[z][i] = out;
         }
+    }
 }
 
 /* Four texts that are ciphertext. */
@@ -129,13 +130,14 @@ VEC_STEP void gcm_four_load(struct gcm_rows *r, const struct oct_aead_packet *pa
                             const int n, const int same)
 {
     VEC_UNROLL
-    for (int z = 0; z < n; z++)
+    for (int z = 0; z < n; z++) {
         VEC_UNROLL
         for (int i = 0; i < 4; i++) {
             const size_t at = 64 * (size_t)z, len = f->len[same ? 0 : i], left = len > at ? len - at : 0;
             const uint8_t *p = packet[i].data + packet[i].header_len + at;
             r->x[z][i] = left >= 64 ? bv_load(p) : bv_load_part(p, left);
         }
+    }
 }
 
 /* Step q of 2 n + 1: the headers' products, then those of half a vector of each text, whose rows become columns
@@ -182,10 +184,11 @@ VEC_STEP bv gcm_four_rounds(bv b[GCM_FOUR_VECTORS][4], bv mask, struct products 
         const bv k = bv_broadcast(key->round[round]);
         mask = bv_aes(mask, k);
         VEC_UNROLL
-        for (int z = 0; z < n; z++)
+        for (int z = 0; z < n; z++) {
             VEC_UNROLL
             for (int i = 0; i < 4; i++)
                 b[z][i] = bv_aes(b[z][i], k);
+        }
         if (r && round < 2 * n + 2)
             gcm_four_step(p, key, r, f, round - 1, same);
     }

@@ -22,9 +22,9 @@ struct gcm_run {
     const uint8_t *in;
     uint8_t *out;
     size_t left;
-    bv counter;   /* of the next vector: reversed blocks, the counter is the lowest word */
-    size_t next;  /* the counter of its lane 0 mod 256, if that is public; else 256 */
-    bv sum;       /* GHASH in lanes, to be added to the next vector */
+    bv counter;  /* of the next vector: reversed blocks, the counter is the lowest word */
+    size_t next; /* the counter of its lane 0 mod 256, if that is public; else 256 */
+    bv sum;      /* GHASH in lanes, to be added to the next vector */
 };
 
 /* The first `n` counter blocks with the first round key, and the counter moved on. Adding to the last byte alone is
@@ -82,10 +82,10 @@ OCT_INLINE void gcm_advance(struct gcm_run *r, size_t bytes)
 }
 
 #define GCM_BULK_BYTES ((size_t)16 * BV_LANES * BV_BULK)
-#define GCM_MID_BYTES ((size_t)16 * BV_LANES * BV_MID)
+#define GCM_MID_BYTES  ((size_t)16 * BV_LANES * BV_MID)
 /* A sum in lanes has to meet at least one block a lane. */
-#define GCM_KEEP_BYTES ((size_t)16 * (BV_LANES - 1))
-#define GCM_FINAL_BYTES (GCM_MID_BYTES + GCM_KEEP_BYTES)
+#define GCM_KEEP_BYTES    ((size_t)16 * (BV_LANES - 1))
+#define GCM_FINAL_BYTES   (GCM_MID_BYTES + GCM_KEEP_BYTES)
 #define GCM_FINAL_VECTORS (BV_LANES > 1 ? BV_MID + 1 : BV_MID)
 
 /* Products of vectors i and i+1 of a bulk group of ciphertext; the first one gets the sum. */
@@ -195,7 +195,7 @@ struct gcm_ends {
  * all. `blocks` are the blocks of text in them and in a head; with the block of lengths they are at most 16.
  */
 VEC_STEP b1 gcm_final(struct gcm_run *r, const enum gcm_mode mode, const int n, const struct gcm_ends *ends,
-                        size_t blocks)
+                      size_t blocks)
 {
     bv b[GCM_FINAL_VECTORS], x[GCM_FINAL_VECTORS + 1];
     const bv k = bv_broadcast(r->key->round[GCM_ROUNDS]);
@@ -240,8 +240,8 @@ VEC_STEP b1 gcm_final(struct gcm_run *r, const enum gcm_mode mode, const int n, 
     return bv_fold(ghash_reduce(&p));
 }
 
-#define GCM_FINAL(n)                                                                                                  \
-    case n:                                                                                                           \
+#define GCM_FINAL(n)                                                                                                   \
+    case n:                                                                                                            \
         return gcm_final(r, mode, n, ends, blocks)
 
 /* All that is left: 1 to GCM_FINAL_BYTES bytes, or none with a head. `before`: blocks of a head that is still in

@@ -25,9 +25,9 @@ VEC_STEP void gcm_packet_alone(const struct oct_aead_packets_args *args, size_t 
     const struct oct_aead_packet *p = &args->packet[i];
     const b1 j0 = b1_xor(gcm_packet_j0(args), b1_number(p->number));
     uint8_t *text = p->data + p->header_len;
-    b1_store(gcm_packet_tag(args, i, mode),
-             mode == GCM_SEAL ? gcm_seal(args->key, p->data, p->header_len, text, text, p->len, j0)
-                              : gcm_open(args->key, p->data, p->header_len, text, text, p->len, j0));
+    b1_store(gcm_packet_tag(args, i, mode), mode == GCM_SEAL
+                                                ? gcm_seal(args->key, p->data, p->header_len, text, text, p->len, j0)
+                                                : gcm_open(args->key, p->data, p->header_len, text, text, p->len, j0));
 }
 
 /* AES of GCM_PACKETS samples (RFC 9001, 5.4.3), BV_LANES a vector. */
@@ -41,10 +41,11 @@ VEC_STEP void gcm_masks(const uint8_t (*round_key)[16], const uint8_t *const *sa
     for (size_t i = 0; i < GCM_PACKETS / BV_LANES; i++)
         x[i] = bv_xor(x[i], bv_broadcast(round_key[0]));
     VEC_UNROLL
-    for (int round = 1; round < GCM_ROUNDS; round++)
+    for (int round = 1; round < GCM_ROUNDS; round++) {
         VEC_UNROLL
         for (size_t i = 0; i < GCM_PACKETS / BV_LANES; i++)
             x[i] = bv_aes(x[i], bv_broadcast(round_key[round]));
+    }
     VEC_UNROLL
     for (size_t i = 0; i < GCM_PACKETS / BV_LANES; i++)
         bv_store(mask + 16 * BV_LANES * i, bv_aes_last(x[i], bv_broadcast(round_key[GCM_ROUNDS])));

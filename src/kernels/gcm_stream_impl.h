@@ -94,7 +94,7 @@ OCT_INLINE b1 gcm_counter_at(const struct gcm_state *state, uint64_t index)
 }
 
 VEC_STEP void gcm_text_blocks(const struct gcm_key *key, struct gcm_state *state, const uint8_t *in, uint8_t *out,
-                                size_t bytes, uint64_t index, const enum gcm_mode mode)
+                              size_t bytes, uint64_t index, const enum gcm_mode mode)
 {
     struct gcm_run r = {.key = key, .in = in, .out = out, .left = bytes, .next = 256};
     const struct gcm_ends none = {0};
@@ -107,8 +107,8 @@ VEC_STEP void gcm_text_blocks(const struct gcm_key *key, struct gcm_state *state
 }
 
 /* The text's last bytes, fewer than a block, if this is the only piece: what they become waits in `part`. */
-VEC_STEP void gcm_text_part(const struct gcm_key *key, struct gcm_state *state, const uint8_t *in, uint8_t *out, size_t len,
-                            uint64_t index, const enum gcm_mode mode)
+VEC_STEP void gcm_text_part(const struct gcm_key *key, struct gcm_state *state, const uint8_t *in, uint8_t *out,
+                            size_t len, uint64_t index, const enum gcm_mode mode)
 {
     const bv stream = bv_first_lane(gcm_block(key, b1_reverse(gcm_counter_at(state, index))));
     const bv from = bv_load_part(in, len), to = bv_xor(from, stream);

@@ -19,8 +19,8 @@
 
 #include <string.h>
 
-#define GHASH_POWERS 16   /* H^16 ... H^1 */
-#define GHASH_FAR 4       /* H^32, H^28, H^24, H^20: for groups of eight vectors of four lanes */
+#define GHASH_POWERS   16 /* H^16 ... H^1 */
+#define GHASH_FAR      4  /* H^32, H^28, H^24, H^20: for groups of eight vectors of four lanes */
 #define GHASH_FARTHEST 32
 #define AES_MAX_ROUNDS 14
 

@@ -60,9 +60,9 @@ void OCT_NAME(keccak)(const struct oct_keccak_args *args)
 {
     struct keccak_workspace *w = args->workspace;
     const enum oct_keccak_function f = args->function;
-    const unsigned rate = f == OCT_SHA3_512     ? KECCAK_RATE_512
-                          : f == OCT_SHAKE128   ? KECCAK_RATE_SHAKE128
-                                                : KECCAK_RATE_256;
+    const unsigned rate = f == OCT_SHA3_512   ? KECCAK_RATE_512
+                          : f == OCT_SHAKE128 ? KECCAK_RATE_SHAKE128
+                                              : KECCAK_RATE_256;
     const unsigned suffix = f == OCT_SHAKE128 || f == OCT_SHAKE256 ? KECCAK_SUFFIX_SHAKE : KECCAK_SUFFIX_SHA3;
     const size_t words = args->in_len / 8, rest = args->in_len % 8;
     keccak_clear(w->state);

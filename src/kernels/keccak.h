@@ -22,8 +22,8 @@ struct oct_keccak_args {
 };
 typedef void oct_keccak_fn(const struct oct_keccak_args *args);
 
-#define OCT_KECCAK_DECLARE(backend)                                                                                   \
-    extern const size_t oct_##backend##_keccak_workspace;                                                             \
+#define OCT_KECCAK_DECLARE(backend)                                                                                    \
+    extern const size_t oct_##backend##_keccak_workspace;                                                              \
     oct_keccak_fn oct_##backend##_keccak;
 
 OCT_KECCAK_DECLARE(avx512)

@@ -12,23 +12,22 @@
 
 #include "vec/sponge.h"
 
-#define KECCAK_WORDS 25
+#define KECCAK_WORDS  25
 #define KECCAK_ROUNDS 24
 /* Words of a block, by function; and the bits that tell functions apart, with the first bit of the padding. */
-#define KECCAK_RATE_256 17
-#define KECCAK_RATE_512 9
+#define KECCAK_RATE_256      17
+#define KECCAK_RATE_512      9
 #define KECCAK_RATE_SHAKE128 21
 #define KECCAK_RATE_SHAKE256 17
-#define KECCAK_SUFFIX_SHA3 0x06
-#define KECCAK_SUFFIX_SHAKE 0x1f
+#define KECCAK_SUFFIX_SHA3   0x06
+#define KECCAK_SUFFIX_SHAKE  0x1f
 
 /* FIPS 202, algorithm 5: what iota adds. */
 static const uint64_t keccak_constant[KECCAK_ROUNDS] = {
-    0x0000000000000001, 0x0000000000008082, 0x800000000000808a, 0x8000000080008000,
-    0x000000000000808b, 0x0000000080000001, 0x8000000080008081, 0x8000000000008009,
-    0x000000000000008a, 0x0000000000000088, 0x0000000080008009, 0x000000008000000a,
-    0x000000008000808b, 0x800000000000008b, 0x8000000000008089, 0x8000000000008003,
-    0x8000000000008002, 0x8000000000000080, 0x000000000000800a, 0x800000008000000a,
+    0x0000000000000001, 0x0000000000008082, 0x800000000000808a, 0x8000000080008000, 0x000000000000808b,
+    0x0000000080000001, 0x8000000080008081, 0x8000000000008009, 0x000000000000008a, 0x0000000000000088,
+    0x0000000080008009, 0x000000008000000a, 0x000000008000808b, 0x800000000000008b, 0x8000000000008089,
+    0x8000000000008003, 0x8000000000008002, 0x8000000000000080, 0x000000000000800a, 0x800000008000000a,
     0x8000000080008081, 0x8000000000008080, 0x0000000080000001, 0x8000000080008008,
 };
 
@@ -47,12 +46,12 @@ VEC_STEP void keccak_theta(w8 d[5], const w8 a[KECCAK_WORDS])
 /* A word of a, with theta and rho; rotated to the left by a constant of 1 to 63. */
 #define MOVED(i, left) w8_ror(w8_xor(a[i], d[(i) % 5]), 64 - (left))
 /* A row of the result, from the five words that pi brings there. */
-#define ROW(y, b0, b1, b2, b3, b4)                                                                                    \
-    do {                                                                                                              \
-        const w8 b_[5] = {b0, b1, b2, b3, b4};                                                                        \
-        VEC_UNROLL                                                                                                    \
-        for (int x = 0; x < 5; x++)                                                                                   \
-            to[5 * (y) + x] = w8_chi(b_[x], b_[(x + 1) % 5], b_[(x + 2) % 5]);                                        \
+#define ROW(y, b0, b1, b2, b3, b4)                                                                                     \
+    do {                                                                                                               \
+        const w8 b_[5] = {b0, b1, b2, b3, b4};                                                                         \
+        VEC_UNROLL                                                                                                     \
+        for (int x = 0; x < 5; x++)                                                                                    \
+            to[5 * (y) + x] = w8_chi(b_[x], b_[(x + 1) % 5], b_[(x + 2) % 5]);                                         \
     } while (0)
 
 VEC_STEP void keccak_round(w8 to[KECCAK_WORDS], const w8 a[KECCAK_WORDS], uint64_t constant)

@@ -17,16 +17,16 @@
 
 #include "base/base.h"
 
-#define OCT_MLKEM_SEED_BYTES 32
+#define OCT_MLKEM_SEED_BYTES   32
 #define OCT_MLKEM_SECRET_BYTES 32
-#define OCT_MLKEM_EK_BYTES(k) (384 * (size_t)(k) + 32)
-#define OCT_MLKEM_DK_BYTES(k) (768 * (size_t)(k) + 96)
-#define OCT_MLKEM_CT_BYTES(k) ((k) == 4 ? (size_t)1568 : 320 * (size_t)(k) + 128)
+#define OCT_MLKEM_EK_BYTES(k)  (384 * (size_t)(k) + 32)
+#define OCT_MLKEM_DK_BYTES(k)  (768 * (size_t)(k) + 96)
+#define OCT_MLKEM_CT_BYTES(k)  ((k) == 4 ? (size_t)1568 : 320 * (size_t)(k) + 128)
 /* Numbers of an expanded matrix, which is public; its form is the kernels' own. */
 #define OCT_MLKEM_MATRIX_NUMBERS(k) (256 * (size_t)(k) * (size_t)(k))
-#define OCT_MLKEM_MAX_EK_BYTES OCT_MLKEM_EK_BYTES(4)
-#define OCT_MLKEM_MAX_DK_BYTES OCT_MLKEM_DK_BYTES(4)
-#define OCT_MLKEM_MAX_CT_BYTES OCT_MLKEM_CT_BYTES(4)
+#define OCT_MLKEM_MAX_EK_BYTES      OCT_MLKEM_EK_BYTES(4)
+#define OCT_MLKEM_MAX_DK_BYTES      OCT_MLKEM_DK_BYTES(4)
+#define OCT_MLKEM_MAX_CT_BYTES      OCT_MLKEM_CT_BYTES(4)
 
 struct oct_mlkem_keygen_args {
     void *workspace;
@@ -66,11 +66,11 @@ struct oct_mlkem_check_args {
 };
 typedef unsigned oct_mlkem_check_fn(const struct oct_mlkem_check_args *args);
 
-#define OCT_MLKEM_DECLARE(backend, set)                                                                               \
-    extern const size_t oct_##backend##_mlkem##set##_workspace;                                                       \
-    oct_mlkem_keygen_fn oct_##backend##_mlkem##set##_keygen;                                                          \
-    oct_mlkem_encaps_fn oct_##backend##_mlkem##set##_encaps;                                                          \
-    oct_mlkem_decaps_fn oct_##backend##_mlkem##set##_decaps;                                                          \
+#define OCT_MLKEM_DECLARE(backend, set)                                                                                \
+    extern const size_t oct_##backend##_mlkem##set##_workspace;                                                        \
+    oct_mlkem_keygen_fn oct_##backend##_mlkem##set##_keygen;                                                           \
+    oct_mlkem_encaps_fn oct_##backend##_mlkem##set##_encaps;                                                           \
+    oct_mlkem_decaps_fn oct_##backend##_mlkem##set##_decaps;                                                           \
     oct_mlkem_check_fn oct_##backend##_mlkem##set##_check;
 
 OCT_MLKEM_DECLARE(avx512, 768)

@@ -14,7 +14,7 @@
 #include "kernels/mlkem_pke_impl.h"
 
 #define NAME_(set, verb) OCT_NAME(mlkem##set##_##verb)
-#define NAME(set, verb) NAME_(set, verb)
+#define NAME(set, verb)  NAME_(set, verb)
 
 /* --- key pairs */
 
@@ -56,7 +56,7 @@ VEC_CHAIN void mlkem_key_noise(struct mlkem_workspace *w)
         sample_noise(&w->sample, w->noise[0], w->seed, (unsigned)j);
         for (unsigned lane = 0; lane < V8_LANES; lane += NTT_PAIR) {
             if (j < K)
-                mlkem_multiplier_of_noise(&w->y, (const uint8_t (*)[NOISE_BYTES])w->noise[0], lane, j);
+                mlkem_multiplier_of_noise(&w->y, (const uint8_t(*)[NOISE_BYTES])w->noise[0], lane, j);
             else
                 mlkem_keep_error(w, lane, j - K);
         }

@@ -17,7 +17,7 @@
 #include "vec/w32.h"
 
 #define NTT_VECTORS 8
-#define NTT_PAIR 2
+#define NTT_PAIR    2
 
 typedef w32 ntt_poly[NTT_VECTORS];
 

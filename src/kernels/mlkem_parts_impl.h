@@ -8,18 +8,18 @@
 #include "kernels/mlkem.h"
 #include "kernels/mlkem_sample_impl.h"
 
-#define K MLKEM_K
+#define K          MLKEM_K
 #define POLY_BYTES 384 /* 256 numbers of 12 bits */
-#define EK_BYTES OCT_MLKEM_EK_BYTES(K)
-#define CT_BYTES OCT_MLKEM_CT_BYTES(K)
-#define U_BYTES (32 * MLKEM_DU)
-#define V_BYTES (32 * MLKEM_DV)
+#define EK_BYTES   OCT_MLKEM_EK_BYTES(K)
+#define CT_BYTES   OCT_MLKEM_CT_BYTES(K)
+#define U_BYTES    (32 * MLKEM_DU)
+#define V_BYTES    (32 * MLKEM_DV)
 _Static_assert(CT_BYTES == K * U_BYTES + V_BYTES, "a ciphertext is u and v");
 /* Where a decapsulation key has its encapsulation key, the hash of that, and z; and where that key has rho. */
-#define DK_EK_AT (POLY_BYTES * K)
+#define DK_EK_AT   (POLY_BYTES * K)
 #define DK_HASH_AT (DK_EK_AT + EK_BYTES)
-#define DK_Z_AT (DK_HASH_AT + 32)
-#define EK_RHO_AT (POLY_BYTES * K)
+#define DK_Z_AT    (DK_HASH_AT + 32)
+#define EK_RHO_AT  (POLY_BYTES * K)
 
 /* A vector of K polynomials as a multiplier (ntt_prepare), of each operation. */
 struct multiplier {
@@ -28,7 +28,7 @@ struct multiplier {
 
 struct mlkem_workspace {
     struct sample_space sample;
-    struct multiplier y;                               /* y or s, transformed */
+    struct multiplier y;                                        /* y or s, transformed */
     int16_t matrix[K * EIGHT_POLYS + MATRIX_SLACK] OCT_ALIGN64; /* a row or a column */
     uint8_t noise[K + 1][V8_LANES][NOISE_BYTES] OCT_ALIGN64;    /* e1 and e2 */
     int16_t error[K][V8_LANES][MLKEM_N] OCT_ALIGN64;            /* of key pairs: e, transformed */

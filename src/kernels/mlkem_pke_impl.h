@@ -36,7 +36,7 @@ VEC_CHAIN void mlkem_encryption_noise(struct mlkem_workspace *w)
     for (int j = 0; j < K; j++) {
         sample_noise(&w->sample, w->noise[0], w->seed, (unsigned)j);
         for (unsigned lane = 0; lane < V8_LANES; lane += NTT_PAIR)
-            mlkem_multiplier_of_noise(&w->y, (const uint8_t (*)[NOISE_BYTES])w->noise[0], lane, j);
+            mlkem_multiplier_of_noise(&w->y, (const uint8_t(*)[NOISE_BYTES])w->noise[0], lane, j);
     }
     for (int j = 0; j <= K; j++)
         sample_noise(&w->sample, w->noise[j], w->seed, (unsigned)(K + j));

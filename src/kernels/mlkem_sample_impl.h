@@ -13,18 +13,18 @@
 
 #include <string.h>
 
-#define SEED_WORDS 4
+#define SEED_WORDS  4
 #define NOISE_BYTES 128
 #define BLOCK_BYTES (8 * KECCAK_RATE_SHAKE128)
 /* Three blocks nearly always are enough; they stand as words, one behind the other, with what is left of the last
  * state behind. */
-#define BLOCKS 3
+#define BLOCKS       3
 #define STREAM_WORDS (BLOCKS * KECCAK_RATE_SHAKE128)
-#define STREAM_ROWS ((STREAM_WORDS + 7) / 8)
+#define STREAM_ROWS  ((STREAM_WORDS + 7) / 8)
 /* Bytes of one operation: what is beyond the stream is never below q. */
 #define STREAM_BYTES (STREAM_ROWS * 64 + 64)
 /* A polynomial of each operation; and the room for what the last one of these is written beyond its end. */
-#define EIGHT_POLYS (V8_LANES * MLKEM_N)
+#define EIGHT_POLYS  (V8_LANES * MLKEM_N)
 #define MATRIX_SLACK (STREAM_BYTES * 8 / 12 - MLKEM_N)
 
 struct sample_space {

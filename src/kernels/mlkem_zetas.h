@@ -19,7 +19,7 @@ struct oct_mlkem_factor {
 };
 struct oct_mlkem_zetas {
     struct oct_mlkem_factor inner[OCT_MLKEM_INNER][OCT_MLKEM_PAIRS], inner_back[OCT_MLKEM_INNER][OCT_MLKEM_PAIRS];
-    struct oct_mlkem_factor gamma[8]; /* base multiplication: 1 in even lanes, the modulus' root in odd ones */
+    struct oct_mlkem_factor gamma[8];       /* base multiplication: 1 in even lanes, the modulus' root in odd ones */
     int16_t outer[8], outer_q[8];           /* number 1 to 7, as FIPS 203 numbers them */
     int16_t outer_back[8], outer_back_q[8]; /* the last one with the transform's factor 1/128 in it */
     int16_t cbd[32];                        /* what four bits become: one of the first two less one of the others */

@@ -98,9 +98,9 @@ OCT_INLINE void mont_m_mul(struct mont *s, int x, const v8 *a, const v8 *b)
 
 /*
  * B-step of a product: t += a * b[0..STRIP-1] + n * m, columns STRIP .. LIMBS+STRIP-1. Columns from LIMBS on are
- * written for the first time; in the first strip all are, but for the carry in column STRIP. The window p, q holds columns
- * j .. j+STRIP while limb j of a and n passes by.
- * With `table`, limbs 0..STRIP-1 of the selected entry of the table are picked meanwhile: the blends ride along.
+ * written for the first time; in the first strip all are, but for the carry in column STRIP. The window p, q holds
+ * columns j .. j+STRIP while limb j of a and n passes by. With `table`, limbs 0..STRIP-1 of the selected entry of the
+ * table are picked meanwhile: the blends ride along.
  */
 OCT_INLINE void mont_b_mul_step(v8 *t, const v8 *a, const v8 *b, const v8 *n, const v8 *m, const v8 *table,
                                 const m8 *bit, unsigned bits, v8 *picked, int first)
@@ -206,7 +206,8 @@ static void mont_mul(struct mont *s, unsigned vectors, unsigned r, unsigned a, u
 }
 
 #ifdef MONT_LOOKUP_BITS
-/* As mont_mul, with b = slot[index], index a secret of MONT_LOOKUP_BITS bits for each lane, given by the masks of its bits. */
+/* As mont_mul, with b = slot[index], index a secret of MONT_LOOKUP_BITS bits for each lane, given by the masks of its
+ * bits. */
 OCT_INLINE void mont_b_mul_lookup_step(v8 *t, const v8 *a, const v8 *b, const v8 *n, const v8 *m, const v8 *table,
                                        const m8 *bit, v8 *picked, int first)
 {
@@ -317,8 +318,9 @@ STEP void mont_square_half(v8 *restrict t, const v8 *restrict a_in)
 
 /*
  * The middle part of Karatsuba's square: with s = a0 + a1 = s' + c*2^(52*HALF), c a bit, adds s^2 - a0^2 - a1^2
- * to t at column HALF, where t has a0^2 at column 0 and a1^2 at column 2*HALF. A column of the difference may be negative by some
- * 2^58 (low and high halves of products do not subtract column by column), which the signed carries bear.
+ * to t at column HALF, where t has a0^2 at column 0 and a1^2 at column 2*HALF. A column of the difference may be
+ * negative by some 2^58 (low and high halves of products do not subtract column by column), which the signed carries
+ * bear.
  */
 STEP void mont_square_middle(v8 *restrict t, const v8 *restrict a)
 {

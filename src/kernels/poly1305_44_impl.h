@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Arithmetic mod 2^130 - 5 for the multiplier of 52 bits: limbs of 44, 44 and 42 bits. A carried number has limbs below 2^POLY_BITS;
- * since 2^132 = 4 * 2^130 = 20, products that leave the top are multiplied by 20 before (the limbs `s` of a factor).
+ * Arithmetic mod 2^130 - 5 for the multiplier of 52 bits: limbs of 44, 44 and 42 bits. A carried number has limbs below
+ * 2^POLY_BITS; since 2^132 = 4 * 2^130 = 20, products that leave the top are multiplied by 20 before (the limbs `s` of
+ * a factor).
  */
 #ifndef OCT_KERNELS_POLY1305_44_IMPL_H
 #define OCT_KERNELS_POLY1305_44_IMPL_H
 
 #include "vec/quads.h"
 
-#define POLY_LIMBS 3
-#define POLY_RADIX 44
-#define POLY_BITS 45
+#define POLY_LIMBS  3
+#define POLY_RADIX  44
+#define POLY_BITS   45
 #define POLY_S_BITS 50
 
 /* A sum of products, low and high 52 bits apart; column k of `high` belongs 52 bits above column k of `low`. */
@@ -31,16 +32,16 @@ OCT_INLINE quads poly_times_s(quads r)
 /* sum = m, m < 2^POLY_RADIX. */
 VEC_STEP void poly_sum_set(struct poly_sum *sum, const quads m[POLY_LIMBS])
 {
-    VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
-    {
+    VEC_UNROLL
+    for (unsigned k = 0; k < POLY_LIMBS; k++) {
         sum->low[k] = m[k];
         sum->high[k] = quads_zero();
     }
 }
 VEC_STEP void poly_sum_add(struct poly_sum *sum, const struct poly_sum *more)
 {
-    VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
-    {
+    VEC_UNROLL
+    for (unsigned k = 0; k < POLY_LIMBS; k++) {
         sum->low[k] = quads_add(sum->low[k], more->low[k]);
         sum->high[k] = quads_add(sum->high[k], more->high[k]);
     }
@@ -49,15 +50,18 @@ VEC_STEP void poly_sum_add(struct poly_sum *sum, const struct poly_sum *more)
 VEC_STEP void poly_multiply_add(struct poly_sum *sum, const quads a[POLY_LIMBS], const quads r[POLY_LIMBS],
                                 const quads s[POLY_LIMBS])
 {
-    VEC_UNROLL for (unsigned i = 0; i < POLY_LIMBS; i++)
-        VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
-        {
+    VEC_UNROLL
+    for (unsigned i = 0; i < POLY_LIMBS; i++) {
+        VEC_UNROLL
+        for (unsigned k = 0; k < POLY_LIMBS; k++) {
             const quads factor = k >= i ? r[k - i] : s[POLY_LIMBS + k - i];
             sum->low[k] = quads_madd52lo(sum->low[k], a[i], factor);
             sum->high[k] = quads_madd52hi(sum->high[k], a[i], factor);
         }
+    }
 }
-/* h = sum, carried: h[0] < 2^44, h[1] < 2^44 + 2^13, h[2] < 2^42. What leaves the top comes back five times at the bottom. */
+/* h = sum, carried: h[0] < 2^44, h[1] < 2^44 + 2^13, h[2] < 2^42. What leaves the top comes back five times at the
+ * bottom. */
 VEC_STEP void poly_carry(quads h[POLY_LIMBS], const struct poly_sum *sum)
 {
     quads carry = quads_add(quads_srl(sum->low[0], 44), quads_sll(sum->high[0], 8));

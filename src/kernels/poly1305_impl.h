@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Poly1305 (RFC 8439) on lanes. Block j of a vector of blocks goes to its own lane; a vector later, each lane is multiplied by r^L
- * (L lanes). With bulk four vectors at a time: sum * r^4L + m0 * r^3L + m1 * r^2L + m2 * r^L + m3, and one carry. At the end there
- * are m <= L blocks more, so lane j of the sum has to be multiplied by r^(L+m-j), and the last blocks by r^(m-j): these stand in a
- * table of falling powers, read from where it fits.
+ * Poly1305 (RFC 8439) on lanes. Block j of a vector of blocks goes to its own lane; a vector later, each lane is
+ * multiplied by r^L (L lanes). With bulk four vectors at a time: sum * r^4L + m0 * r^3L + m1 * r^2L + m2 * r^L + m3,
+ * and one carry. At the end there are m <= L blocks more, so lane j of the sum has to be multiplied by r^(L+m-j), and
+ * the last blocks by r^(m-j): these stand in a table of falling powers, read from where it fits.
  *
- * `pos` counts the bytes so far, padding included; pos mod a vector's bytes are pending, and the sum has a value once there was
- * a whole vector. All but pos and lengths is secret.
+ * `pos` counts the bytes so far, padding included; pos mod a vector's bytes are pending, and the sum has a value once
+ * there was a whole vector. All but pos and lengths is secret.
  */
 #ifndef OCT_KERNELS_POLY1305_IMPL_H
 #define OCT_KERNELS_POLY1305_IMPL_H
@@ -49,13 +49,15 @@ VEC_STEP void poly_set_key(struct poly *p, const uint8_t key[32])
 
 VEC_STEP void poly_make_s(quads s[POLY_LIMBS], const quads r[POLY_LIMBS])
 {
-    VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
+    VEC_UNROLL
+    for (unsigned k = 0; k < POLY_LIMBS; k++)
         s[k] = poly_times_s(r[k]);
 }
 VEC_STEP void poly_sum_zero(struct poly_sum *sum)
 {
     quads zero[POLY_LIMBS];
-    VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
+    VEC_UNROLL
+    for (unsigned k = 0; k < POLY_LIMBS; k++)
         zero[k] = quads_zero();
     poly_sum_set(sum, zero);
 }
@@ -71,7 +73,8 @@ VEC_STEP void poly_multiply(quads h[POLY_LIMBS], const quads a[POLY_LIMBS], cons
 }
 VEC_STEP void poly_store_powers(struct poly *p, unsigned at, const quads power[POLY_LIMBS])
 {
-    VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
+    VEC_UNROLL
+    for (unsigned k = 0; k < POLY_LIMBS; k++)
         quads_store(p->power[k] + at, power[k], POLY_BITS);
 }
 
@@ -80,27 +83,30 @@ static OCT_NOINLINE void poly_make_powers(struct poly *p, unsigned need)
 {
     quads power[POLY_LIMBS], first[POLY_LIMBS], next[POLY_LIMBS];
     unsigned have = 1;
-    VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
-    {
+    VEC_UNROLL
+    for (unsigned k = 0; k < POLY_LIMBS; k++) {
         power[k] = quads_set_first(poly_limb(p->r, k), POLY_RADIX);
         next[k] = quads_zero();
     }
     poly_store_powers(p, 2 * QUADS_LANES, next);
-    VEC_UNROLL for (unsigned step = 1; step < QUADS_LANES; step *= 2)
-    {
+    VEC_UNROLL
+    for (unsigned step = 1; step < QUADS_LANES; step *= 2) {
         if (need <= step)
             break;
-        VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
+        VEC_UNROLL
+        for (unsigned k = 0; k < POLY_LIMBS; k++)
             first[k] = quads_first(power[k]);
         poly_multiply(next, power, first);
-        VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
+        VEC_UNROLL
+        for (unsigned k = 0; k < POLY_LIMBS; k++)
             power[k] = quads_or(next[k], quads_up(power[k], step));
         have = 2 * step;
     }
     poly_store_powers(p, 2 * QUADS_LANES - have, power);
     if (need <= QUADS_LANES)
         return;
-    VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
+    VEC_UNROLL
+    for (unsigned k = 0; k < POLY_LIMBS; k++)
         first[k] = quads_first(power[k]);
     poly_multiply(next, power, first);
     poly_store_powers(p, 0, next);
@@ -110,20 +116,21 @@ static OCT_NOINLINE void poly_make_powers(struct poly *p, unsigned need)
 static OCT_NOINLINE void poly_make_far(struct poly *p)
 {
     quads r2l[POLY_LIMBS], low[POLY_LIMBS], power[POLY_LIMBS], s[POLY_LIMBS];
-    VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
+    VEC_UNROLL
+    for (unsigned k = 0; k < POLY_LIMBS; k++)
         r2l[k] = quads_load1(&p->power[k][0], POLY_BITS);
-    VEC_UNROLL for (unsigned n = 1; n <= 4; n++)
-    {
-        VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
-        {
+    VEC_UNROLL
+    for (unsigned n = 1; n <= 4; n++) {
+        VEC_UNROLL
+        for (unsigned k = 0; k < POLY_LIMBS; k++) {
             low[k] = quads_load1(&p->power[k][n % 2 ? QUADS_LANES : 0], POLY_BITS);
             power[k] = low[k];
         }
         if (n > 2)
             poly_multiply(power, low, r2l);
         poly_make_s(s, power);
-        VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
-        {
+        VEC_UNROLL
+        for (unsigned k = 0; k < POLY_LIMBS; k++) {
             quads_store1(&p->far[n - 1][k], power[k], POLY_BITS);
             quads_store1(&p->far[n - 1][POLY_LIMBS + k], s[k], POLY_S_BITS);
         }
@@ -134,15 +141,15 @@ static OCT_NOINLINE void poly_make_far(struct poly *p)
 VEC_STEP void poly_multiply_far(struct poly_sum *sum, const quads a[POLY_LIMBS], const uint64_t far[2 * POLY_LIMBS])
 {
     quads r[POLY_LIMBS], s[POLY_LIMBS];
-    VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
-    {
+    VEC_UNROLL
+    for (unsigned k = 0; k < POLY_LIMBS; k++) {
         r[k] = quads_load1(&far[k], POLY_BITS);
         s[k] = quads_load1(&far[POLY_LIMBS + k], POLY_S_BITS);
     }
     poly_multiply_add(sum, a, r, s);
 }
-/* h = h * r^4L + m0 * r^3L + m1 * r^2L + m2 * r^L + m3 for a group of four vectors, in two sums: a multiplier that also adds makes
- * chains of its latency. */
+/* h = h * r^4L + m0 * r^3L + m1 * r^2L + m2 * r^L + m3 for a group of four vectors, in two sums: a multiplier that also
+ * adds makes chains of its latency. */
 VEC_STEP void poly_group(quads h[POLY_LIMBS], const struct poly *p, const uint8_t *data)
 {
     quads m[POLY_LIMBS];
@@ -151,8 +158,8 @@ VEC_STEP void poly_group(quads h[POLY_LIMBS], const struct poly *p, const uint8_
     poly_sum_set(&sum[0], m);
     poly_multiply_far(&sum[0], h, p->far[3]);
     poly_sum_zero(&sum[1]);
-    VEC_UNROLL for (unsigned i = 0; i < 3; i++)
-    {
+    VEC_UNROLL
+    for (unsigned i = 0; i < 3; i++) {
         poly_load_blocks(m, data + i * POLY_BYTES);
         poly_multiply_far(&sum[(i + 1) % 2], m, p->far[2 - i]);
     }
@@ -160,13 +167,16 @@ VEC_STEP void poly_group(quads h[POLY_LIMBS], const struct poly *p, const uint8_
     poly_carry(h, &sum[0]);
 }
 
-/* `count` vectors of whole blocks, count > 0; `started` if the sum has a value, `bulk` if there are r^L to r^4L in `far`. */
-static OCT_NOINLINE void poly_vectors(struct poly *p, unsigned started, unsigned bulk, const uint8_t *data, size_t count)
+/* `count` vectors of whole blocks, count > 0; `started` if the sum has a value, `bulk` if there are r^L to r^4L in
+ * `far`. */
+static OCT_NOINLINE void poly_vectors(struct poly *p, unsigned started, unsigned bulk, const uint8_t *data,
+                                      size_t count)
 {
     quads h[POLY_LIMBS], r[POLY_LIMBS], s[POLY_LIMBS], m[POLY_LIMBS];
     struct poly_sum sum;
     if (started) {
-        VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
+        VEC_UNROLL
+        for (unsigned k = 0; k < POLY_LIMBS; k++)
             h[k] = quads_load(p->sum[k], POLY_BITS);
     } else {
         poly_load_blocks(h, data);
@@ -175,7 +185,8 @@ static OCT_NOINLINE void poly_vectors(struct poly *p, unsigned started, unsigned
     }
     for (; bulk && count >= 4; count -= 4, data += POLY_GROUP)
         poly_group(h, p, data);
-    VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
+    VEC_UNROLL
+    for (unsigned k = 0; k < POLY_LIMBS; k++)
         r[k] = quads_load1(&p->power[k][QUADS_LANES], POLY_BITS);
     poly_make_s(s, r);
     for (; count > 0; count--, data += POLY_BYTES) {
@@ -184,11 +195,13 @@ static OCT_NOINLINE void poly_vectors(struct poly *p, unsigned started, unsigned
         poly_multiply_add(&sum, h, r, s);
         poly_carry(h, &sum);
     }
-    VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
+    VEC_UNROLL
+    for (unsigned k = 0; k < POLY_LIMBS; k++)
         quads_store(p->sum[k], h[k], POLY_BITS);
 }
 
-/* `len` bytes at `pos`; whole vectors are worked off, the rest is kept. Needs the powers if that makes a whole vector. */
+/* `len` bytes at `pos`; whole vectors are worked off, the rest is kept. Needs the powers if that makes a whole vector.
+ */
 VEC_STEP void poly_absorb(struct poly *p, uint64_t pos, unsigned bulk, const uint8_t *data, size_t len)
 {
     const size_t fill = (size_t)(pos % POLY_BYTES);
@@ -211,7 +224,8 @@ VEC_STEP void poly_absorb(struct poly *p, uint64_t pos, unsigned bulk, const uin
 VEC_STEP void poly_multiply_falling(struct poly_sum *sum, const struct poly *p, const quads a[POLY_LIMBS], unsigned at)
 {
     quads r[POLY_LIMBS], s[POLY_LIMBS];
-    VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
+    VEC_UNROLL
+    for (unsigned k = 0; k < POLY_LIMBS; k++)
         r[k] = quads_block_order(quads_load(p->power[k] + at, POLY_BITS));
     poly_make_s(s, r);
     poly_multiply_add(sum, a, r, s);
@@ -219,8 +233,8 @@ VEC_STEP void poly_multiply_falling(struct poly_sum *sum, const struct poly *p, 
 
 /*
  * The number below p that limbs < 2^52 make. It comes in below 2^141, so what is above 2^130 is below
- * 2^11, and once that has come back five times at the bottom the number is below 2p. It is at least p if and only if five more
- * reach 2^130.
+ * 2^11, and once that has come back five times at the bottom the number is below 2p. It is at least p if and only if
+ * five more reach 2^130.
  */
 VEC_STEP void poly_canonical(uint64_t w[3], const uint64_t limb[POLY_LIMBS])
 {
@@ -251,8 +265,8 @@ VEC_STEP void poly_canonical(uint64_t w[3], const uint64_t limb[POLY_LIMBS])
         w[i] ^= (w[i] ^ v[i]) & over;
 }
 
-/* All so far as one number, `total`: the sum, if it has a value, and `last` whole blocks that are pending; at least one of the
- * two. `powers` if r^1 .. r^2L are there. */
+/* All so far as one number, `total`: the sum, if it has a value, and `last` whole blocks that are pending; at least one
+ * of the two. `powers` if r^1 .. r^2L are there. */
 static OCT_NOINLINE void poly_fold(struct poly *p, unsigned started, unsigned powers, unsigned last)
 {
     quads h[POLY_LIMBS], m[POLY_LIMBS];
@@ -262,15 +276,16 @@ static OCT_NOINLINE void poly_fold(struct poly *p, unsigned started, unsigned po
         poly_make_powers(p, started ? 2 * QUADS_LANES : last);
     poly_sum_zero(&sum);
     if (started) {
-        VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
+        VEC_UNROLL
+        for (unsigned k = 0; k < POLY_LIMBS; k++)
             h[k] = quads_load(p->sum[k], POLY_BITS);
         poly_multiply_falling(&sum, p, h, QUADS_LANES - last);
     }
     poly_load_blocks(m, p->pending);
     poly_multiply_falling(&sum, p, m, 2 * QUADS_LANES - last);
     poly_carry(h, &sum);
-    VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
-    {
+    VEC_UNROLL
+    for (unsigned k = 0; k < POLY_LIMBS; k++) {
         quads_store(lanes, quads_sum(h[k]), 52);
         limb[k] = lanes[0];
     }
@@ -286,7 +301,8 @@ VEC_STEP void poly_tag(uint8_t tag[16], const uint64_t w[3], uint64_t pad_low, u
 }
 
 /* The tag of all so far, which is whole blocks, and of the block of lengths. */
-VEC_STEP void poly_finish(struct poly *p, uint64_t pos, unsigned powers, uint64_t aad_len, uint64_t text_len, uint8_t tag[16])
+VEC_STEP void poly_finish(struct poly *p, uint64_t pos, unsigned powers, uint64_t aad_len, uint64_t text_len,
+                          uint8_t tag[16])
 {
     const size_t fill = (size_t)(pos % POLY_BYTES);
     tier_store64(p->pending + fill, aad_len);

@@ -51,29 +51,35 @@ static OCT_NOINLINE void poly_rows_add(struct poly_rows *p, unsigned from, unsig
     poly_make_s(s, r);
     poly_multiply(r2, r, r);
     poly_make_s(s2, r2);
-    VEC_UNROLL for (unsigned i = 0; i < 2; i++)
+    VEC_UNROLL
+    for (unsigned i = 0; i < 2; i++)
         if (first)
             poly_rows_load(h[i], p, from + i);
         else
-            VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
-                h[i][k] = quads_load(p->sum[i][k], POLY_BITS);
-    for (unsigned at = first ? from + 2 : from; at < to; at += 2)
-        VEC_UNROLL for (unsigned i = 0; i < 2; i++)
-        {
+            VEC_UNROLL
+    for (unsigned k = 0; k < POLY_LIMBS; k++)
+        h[i][k] = quads_load(p->sum[i][k], POLY_BITS);
+    for (unsigned at = first ? from + 2 : from; at < to; at += 2) {
+        VEC_UNROLL
+        for (unsigned i = 0; i < 2; i++) {
             poly_rows_load(m, p, at + i);
             poly_sum_set(&sum, m);
             poly_multiply_add(&sum, h[i], r2, s2);
             poly_carry(h[i], &sum);
         }
+    }
     if (last) {
         poly_sum_zero(&sum);
         poly_multiply_add(&sum, h[0], r2, s2);
         poly_multiply_add(&sum, h[1], r, s);
         poly_carry(h[0], &sum);
     }
-    VEC_UNROLL for (unsigned i = 0; i < 2; i++)
-        VEC_UNROLL for (unsigned k = 0; k < POLY_LIMBS; k++)
+    VEC_UNROLL
+    for (unsigned i = 0; i < 2; i++) {
+        VEC_UNROLL
+        for (unsigned k = 0; k < POLY_LIMBS; k++)
             quads_store(p->sum[i][k], h[i][k], POLY_BITS);
+    }
 }
 
 /* The tag of row i, after the last blocks. */

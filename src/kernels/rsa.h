@@ -5,8 +5,8 @@
  * `uint64_t x[limbs][8]`: eight lanes of a limb side by side, 64-byte aligned.
  *
  * A kernel is named by its limbs: 20, 30, 40 limbs hold a prime of 1024, 1536, 2048 bits (private operation by CRT);
- * 40, 60, 80 limbs hold a modulus of 2048, 3072, 4096 bits (public operation). 52 * limbs exceeds the bits of the number by at
- * least 16, which is what lets Montgomery products go unreduced below 2n.
+ * 40, 60, 80 limbs hold a modulus of 2048, 3072, 4096 bits (public operation). 52 * limbs exceeds the bits of the
+ * number by at least 16, which is what lets Montgomery products go unreduced below 2n.
  */
 #ifndef OCT_KERNELS_RSA_H
 #define OCT_KERNELS_RSA_H
@@ -35,25 +35,25 @@ struct oct_rsa_crt_args {
 
 /* The public operation, x^e mod n, eight operations. */
 struct oct_rsa_public_args {
-    void *workspace;      /* oct_rsa*_public_workspace bytes, 64-byte aligned */
-    int all_f4;           /* e is 65537 in every lane: the fast path */
-    const oct_limb8 *n;   /* [limbs] odd, at least 2^(52*limbs - 64) or so; at most 2^(52*limbs - 16) */
-    const oct_limb8 *rr;  /* [limbs] */
-    const oct_limb8 *k0;  /* [1] */
-    const oct_limb8 *e;   /* [1] 3 .. 2^32-1, not read with all_f4 */
-    const oct_limb8 *x;   /* [limbs] < n */
-    oct_limb8 *out;       /* [limbs] < n */
+    void *workspace;     /* oct_rsa*_public_workspace bytes, 64-byte aligned */
+    int all_f4;          /* e is 65537 in every lane: the fast path */
+    const oct_limb8 *n;  /* [limbs] odd, at least 2^(52*limbs - 64) or so; at most 2^(52*limbs - 16) */
+    const oct_limb8 *rr; /* [limbs] */
+    const oct_limb8 *k0; /* [1] */
+    const oct_limb8 *e;  /* [1] 3 .. 2^32-1, not read with all_f4 */
+    const oct_limb8 *x;  /* [limbs] < n */
+    oct_limb8 *out;      /* [limbs] < n */
 };
 
 typedef void oct_rsa_crt_fn(const struct oct_rsa_crt_args *args);
 typedef void oct_rsa_public_fn(const struct oct_rsa_public_args *args);
 
-#define OCT_RSA_DECLARE(backend)                                                                                      \
-    extern const size_t oct_##backend##_rsa20_crt_workspace, oct_##backend##_rsa30_crt_workspace,                     \
-        oct_##backend##_rsa40_crt_workspace, oct_##backend##_rsa40_public_workspace,                                  \
-        oct_##backend##_rsa60_public_workspace, oct_##backend##_rsa80_public_workspace;                               \
-    oct_rsa_crt_fn oct_##backend##_rsa20_crt, oct_##backend##_rsa30_crt, oct_##backend##_rsa40_crt;                   \
-    oct_rsa_public_fn oct_##backend##_rsa40_public, oct_##backend##_rsa60_public, oct_##backend##_rsa80_public;       \
+#define OCT_RSA_DECLARE(backend)                                                                                       \
+    extern const size_t oct_##backend##_rsa20_crt_workspace, oct_##backend##_rsa30_crt_workspace,                      \
+        oct_##backend##_rsa40_crt_workspace, oct_##backend##_rsa40_public_workspace,                                   \
+        oct_##backend##_rsa60_public_workspace, oct_##backend##_rsa80_public_workspace;                                \
+    oct_rsa_crt_fn oct_##backend##_rsa20_crt, oct_##backend##_rsa30_crt, oct_##backend##_rsa40_crt;                    \
+    oct_rsa_public_fn oct_##backend##_rsa40_public, oct_##backend##_rsa60_public, oct_##backend##_rsa80_public;        \
     void oct_##backend##_clear_registers(void);
 
 OCT_RSA_DECLARE(avx512)

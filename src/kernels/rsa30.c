@@ -3,11 +3,11 @@
 /* RSA-3072 private operation: two primes of 1536 bits in 30 limbs. */
 #include "kernels/rsa.h"
 
-#define LIMBS 30
-#define STRIP 5
-#define WINDOW 5
-#define PRIME_BITS 1536
-#define SLOTS ((1 << WINDOW) + 5)
+#define LIMBS            30
+#define STRIP            5
+#define WINDOW           5
+#define PRIME_BITS       1536
+#define SLOTS            ((1 << WINDOW) + 5)
 #define MONT_LOOKUP_BITS WINDOW
 #define MONT_SQUARE
 #include "kernels/mont_impl.h"

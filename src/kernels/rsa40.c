@@ -3,11 +3,11 @@
 /* RSA-4096 private operation (two primes of 2048 bits in 40 limbs) and RSA-2048 public operation (one modulus). */
 #include "kernels/rsa.h"
 
-#define LIMBS 40
-#define STRIP 5
-#define WINDOW 5
-#define PRIME_BITS 2048
-#define SLOTS ((1 << WINDOW) + 5)
+#define LIMBS            40
+#define STRIP            5
+#define WINDOW           5
+#define PRIME_BITS       2048
+#define SLOTS            ((1 << WINDOW) + 5)
 #define MONT_LOOKUP_BITS WINDOW
 #define MONT_SQUARE
 #include "kernels/mont_impl.h"

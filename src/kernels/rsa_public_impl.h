@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The RSA public operation, x^e mod n (RFC 8017, 5.1.1). Nothing in it is secret when it encrypts or verifies, but it also
- * checks private results before they leave: so it is as constant in time as the rest. e is public.
- * Include after mont_impl.h.
+ * The RSA public operation, x^e mod n (RFC 8017, 5.1.1). Nothing in it is secret when it encrypts or verifies, but it
+ * also checks private results before they leave: so it is as constant in time as the rest. e is public. Include after
+ * mont_impl.h.
  */
 
 enum { PUBLIC_ACC, PUBLIC_X, PUBLIC_RR, PUBLIC_T, PUBLIC_SLOTS };
 _Static_assert(PUBLIC_SLOTS <= SLOTS, "slots");
 
-/* The slots that it uses: with 40 limbs, struct mont has room for the private operation's table, which this one need not clear. */
+/* The slots that it uses: with 40 limbs, struct mont has room for the private operation's table, which this one need
+ * not clear. */
 #define PUBLIC_WORKSPACE (offsetof(struct mont, slot) + PUBLIC_SLOTS * LIMBS * sizeof(v8))
 
 /* e = 65537: x^65536 stays in Montgomery form, and the last product, by plain x, takes it out. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * SHA-512's compression function (FIPS 180-4, 6.4.2), eight messages at once, one per lane. Sixteen rounds are a straight line in which
- * the state and sixteen words of the schedule stay in registers, and nothing is moved from variable to variable: they wander.
+ * SHA-512's compression function (FIPS 180-4, 6.4.2), eight messages at once, one per lane. Sixteen rounds are a
+ * straight line in which the state and sixteen words of the schedule stay in registers, and nothing is moved from
+ * variable to variable: they wander.
  */
 #include "kernels/sha512.h"
 
@@ -10,7 +11,7 @@
 #include "vec/vec.h"
 
 #define ROUNDS 80
-#define WORDS 16
+#define WORDS  16
 
 struct sha_block {
     w8 s[8];     /* variable a of round t is number -t mod 8 */

@@ -3,10 +3,10 @@
 /*
  * X25519 (RFC 7748) with any peer: the Montgomery ladder in x and z alone, eight at once.
  *
- * A step works on (x2 : z2) and (x3 : z3), whose difference is the peer's point. What it doubles is chosen by ten blends on
- * "this bit of the scalar differs from the one before"; what it adds needs no choice, because exchanging the two points
- * only changes the sign of a number that is squared. The four numbers stay uncarried between steps, since each step
- * begins with their sums and differences, which have to be carried anyhow.
+ * A step works on (x2 : z2) and (x3 : z3), whose difference is the peer's point. What it doubles is chosen by ten
+ * blends on "this bit of the scalar differs from the one before"; what it adds needs no choice, because exchanging the
+ * two points only changes the sign of a number that is squared. The four numbers stay uncarried between steps, since
+ * each step begins with their sums and differences, which have to be carried anyhow.
  */
 #include "kernels/fe25519.h"
 
@@ -36,8 +36,9 @@ VEC_STEP void ladder_sum_up(struct ladder_sums *s, const struct point_pair *p)
 }
 
 /*
- * One step. `change`: the lanes that double the second point. The lines are in the order in which the processor should take
- * them up: two chains, the doubling (aa, bb, e, t) and the addition (da, cb, d2), each filling the other's latency.
+ * One step. `change`: the lanes that double the second point. The lines are in the order in which the processor should
+ * take them up: two chains, the doubling (aa, bb, e, t) and the addition (da, cb, d2), each filling the other's
+ * latency.
  */
 VEC_STEP void ladder_step(struct point_pair *p, fe peer, m8 change)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * X25519 public keys (RFC 7748): the base point's multiple by the comb on the Edwards curve, then u = (1 + y)/(1 - y) = (Z + Y)/(Z - Y).
- * Z = Y would be the identity, which no clamped scalar gives: it is a multiple of 8, so it would have to be one of 8 l > 2^255.
+ * X25519 public keys (RFC 7748): the base point's multiple by the comb on the Edwards curve, then u = (1 + y)/(1 - y) =
+ * (Z + Y)/(Z - Y). Z = Y would be the identity, which no clamped scalar gives: it is a multiple of 8, so it would have
+ * to be one of 8 l > 2^255.
  */
 #include "kernels/comb25519_impl.h"
 

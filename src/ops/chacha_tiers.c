@@ -5,24 +5,24 @@
 #include "ops/aead.h"
 
 #define KERNEL(tier, verb) oct_##tier##_chacha20poly1305_##verb
-#define TIER(tier_, text)                                                                                             \
-    static const struct oct_aead_ops ops_##tier_ = {                                                                  \
-        .tier = text,                                                                                                 \
-        .expand = KERNEL(tier_, expand),                                                                              \
-        .seal = KERNEL(tier_, seal),                                                                                  \
-        .open = KERNEL(tier_, open),                                                                                  \
-        .seal_burst = KERNEL(tier_, seal_burst),                                                                      \
-        .open_burst = KERNEL(tier_, open_burst),                                                                      \
-        .mask = KERNEL(tier_, mask),                                                                                  \
-        .start = KERNEL(tier_, start),                                                                                \
-        .aad = KERNEL(tier_, aad),                                                                                    \
-        .stream_seal = KERNEL(tier_, stream_seal),                                                                    \
-        .stream_open = KERNEL(tier_, stream_open),                                                                    \
-        .finish = KERNEL(tier_, finish),                                                                              \
-        .window_bytes = OCT_CHACHA20POLY1305_WINDOW,                                                                  \
-        .grain_bytes = OCT_CHACHA20POLY1305_GRAIN,                                                                    \
-        .state_bytes = OCT_CHACHA20POLY1305_STATE_BYTES,                                                              \
-        .clear_registers = KERNEL(tier_, clear_registers),                                                            \
+#define TIER(tier_, text)                                                                                              \
+    static const struct oct_aead_ops ops_##tier_ = {                                                                   \
+        .tier = text,                                                                                                  \
+        .expand = KERNEL(tier_, expand),                                                                               \
+        .seal = KERNEL(tier_, seal),                                                                                   \
+        .open = KERNEL(tier_, open),                                                                                   \
+        .seal_burst = KERNEL(tier_, seal_burst),                                                                       \
+        .open_burst = KERNEL(tier_, open_burst),                                                                       \
+        .mask = KERNEL(tier_, mask),                                                                                   \
+        .start = KERNEL(tier_, start),                                                                                 \
+        .aad = KERNEL(tier_, aad),                                                                                     \
+        .stream_seal = KERNEL(tier_, stream_seal),                                                                     \
+        .stream_open = KERNEL(tier_, stream_open),                                                                     \
+        .finish = KERNEL(tier_, finish),                                                                               \
+        .window_bytes = OCT_CHACHA20POLY1305_WINDOW,                                                                   \
+        .grain_bytes = OCT_CHACHA20POLY1305_GRAIN,                                                                     \
+        .state_bytes = OCT_CHACHA20POLY1305_STATE_BYTES,                                                               \
+        .clear_registers = KERNEL(tier_, clear_registers),                                                             \
     };
 
 TIER(c, "c")
@@ -33,7 +33,7 @@ TIER(vl256, "ymm")
 #endif
 
 #define BIT(feature) ((uint32_t)1 << OCT_CPU_##feature)
-#define AVX512 (BIT(AVX512F) | BIT(AVX512BW) | BIT(AVX512DQ) | BIT(AVX512VL) | BIT(AVX512IFMA) | BIT(BMI2))
+#define AVX512       (BIT(AVX512F) | BIT(AVX512BW) | BIT(AVX512DQ) | BIT(AVX512VL) | BIT(AVX512IFMA) | BIT(BMI2))
 #endif
 
 unsigned oct_aead_chacha_tiers(struct oct_aead_tier tier[OCT_AEAD_TIERS])

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The process's fixed-base table of 2^255-19: made once, by whichever table of operations asks first (all make the same numbers), in
- * pages that are then made read-only. The numbers are the same in every process and not secret. There is no lock that a fork could
- * leave taken: whoever comes second gives its own table back.
+ * The process's fixed-base table of 2^255-19: made once, by whichever table of operations asks first (all make the same
+ * numbers), in pages that are then made read-only. The numbers are the same in every process and not secret. There is
+ * no lock that a fork could leave taken: whoever comes second gives its own table back.
  */
 #include "ops/ops.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The combs of the curves, made when first needed and kept for the life of the process, read-only, shared by threads and by the
- * children of a fork. There is no lock that a fork could leave taken: whoever comes second gives its own comb back.
+ * The combs of the curves, made when first needed and kept for the life of the process, read-only, shared by threads
+ * and by the children of a fork. There is no lock that a fork could leave taken: whoever comes second gives its own
+ * comb back.
  */
 #include "ops/ops.h"
 

@@ -4,22 +4,22 @@
 #include "kernels/gcm.h"
 #include "ops/aead.h"
 
-#define TABLE(name, bits)                                                                                             \
-    {                                                                                                                 \
-        .tier = #name, .expand = oct_##name##_aes##bits##gcm_expand, .seal = oct_##name##_aes##bits##gcm_seal,        \
-        .open = oct_##name##_aes##bits##gcm_open, .seal_packets = oct_##name##_aes##bits##gcm_seal_packets,           \
-        .open_packets = oct_##name##_aes##bits##gcm_open_packets, .mask = oct_##name##_aes##bits##gcm_mask,           \
-        .start = oct_##name##_aes##bits##gcm_start, .aad = oct_##name##_aes##bits##gcm_aad,                           \
-        .stream_seal = oct_##name##_aes##bits##gcm_stream_seal,                                                       \
-        .stream_open = oct_##name##_aes##bits##gcm_stream_open, .finish = oct_##name##_aes##bits##gcm_finish,         \
-        .window_bytes = OCT_GCM_WINDOW, .grain_bytes = OCT_GCM_GRAIN, .state_bytes = OCT_GCM_STATE_BYTES,             \
-        .clear_registers = oct_##name##_gcm_clear_registers,                                                          \
+#define TABLE(name, bits)                                                                                              \
+    {                                                                                                                  \
+        .tier = #name, .expand = oct_##name##_aes##bits##gcm_expand, .seal = oct_##name##_aes##bits##gcm_seal,         \
+        .open = oct_##name##_aes##bits##gcm_open, .seal_packets = oct_##name##_aes##bits##gcm_seal_packets,            \
+        .open_packets = oct_##name##_aes##bits##gcm_open_packets, .mask = oct_##name##_aes##bits##gcm_mask,            \
+        .start = oct_##name##_aes##bits##gcm_start, .aad = oct_##name##_aes##bits##gcm_aad,                            \
+        .stream_seal = oct_##name##_aes##bits##gcm_stream_seal,                                                        \
+        .stream_open = oct_##name##_aes##bits##gcm_stream_open, .finish = oct_##name##_aes##bits##gcm_finish,          \
+        .window_bytes = OCT_GCM_WINDOW, .grain_bytes = OCT_GCM_GRAIN, .state_bytes = OCT_GCM_STATE_BYTES,              \
+        .clear_registers = oct_##name##_gcm_clear_registers,                                                           \
     }
-#define TABLES(name)                                                                                                  \
-    static const struct oct_aead_ops name##_tables[3] = {                                                             \
-        [OCT_AEAD_AES_128_GCM] = TABLE(name, 128),                                                                    \
-        [OCT_AEAD_AES_192_GCM] = TABLE(name, 192),                                                                    \
-        [OCT_AEAD_AES_256_GCM] = TABLE(name, 256),                                                                    \
+#define TABLES(name)                                                                                                   \
+    static const struct oct_aead_ops name##_tables[3] = {                                                              \
+        [OCT_AEAD_AES_128_GCM] = TABLE(name, 128),                                                                     \
+        [OCT_AEAD_AES_192_GCM] = TABLE(name, 192),                                                                     \
+        [OCT_AEAD_AES_256_GCM] = TABLE(name, 256),                                                                     \
     }
 
 TABLES(c);
@@ -32,9 +32,9 @@ TABLES(xmm);
 #endif
 
 #define NEED(feature) ((uint32_t)1 << OCT_CPU_##feature)
-#define NEED_XMM (NEED(AES) | NEED(PCLMULQDQ) | NEED(AVX2) | NEED(BMI2))
-#define NEED_YMM (NEED_XMM | NEED(VAES) | NEED(VPCLMULQDQ))
-#define NEED_ZMM (NEED_YMM | NEED(AVX512F) | NEED(AVX512BW) | NEED(AVX512DQ) | NEED(AVX512VL))
+#define NEED_XMM      (NEED(AES) | NEED(PCLMULQDQ) | NEED(AVX2) | NEED(BMI2))
+#define NEED_YMM      (NEED_XMM | NEED(VAES) | NEED(VPCLMULQDQ))
+#define NEED_ZMM      (NEED_YMM | NEED(AVX512F) | NEED(AVX512BW) | NEED(AVX512DQ) | NEED(AVX512VL))
 #endif
 
 unsigned oct_aead_gcm_tiers(int aead, struct oct_aead_tier tier[OCT_AEAD_TIERS])

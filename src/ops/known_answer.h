@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* What the known-answer tests of all families share: the stream that inputs are drawn from, and the digest of results. */
+/* What the known-answer tests of all families share: the stream that inputs are drawn from, and the digest of results.
+ */
 #ifndef OCT_OPS_KNOWN_ANSWER_H
 #define OCT_OPS_KNOWN_ANSWER_H
 
@@ -21,8 +22,8 @@ OCT_INLINE uint64_t oct_known_digest(uint64_t digest, uint64_t word)
     return digest;
 }
 
-/* The table of multiples on the curve of 2^255-19 by the operations under test: the one that the process will use, if it is for these,
- * since what is tested need not be made twice, else one in *own, for free(). NULL without memory. */
+/* The table of multiples on the curve of 2^255-19 by the operations under test: the one that the process will use, if
+ * it is for these, since what is tested need not be made twice, else one in *own, for free(). NULL without memory. */
 const uint64_t *oct_known_comb25519(const struct oct_ops *ops, uint64_t **own);
 
 /* The test of one family: draws its inputs, runs the operation of `ops`, adds the results to the digest. */

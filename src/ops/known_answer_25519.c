@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Known-answer tests on the curve of 2^255-19. The one for public keys also digests the whole fixed-base table, made by the
- * operations under test: a wrong entry would otherwise wait for the scalar that needs it.
+ * Known-answer tests on the curve of 2^255-19. The one for public keys also digests the whole fixed-base table, made by
+ * the operations under test: a wrong entry would otherwise wait for the scalar that needs it.
  */
 #include "ops/known_answer.h"
 

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-#define MAX_AAD 80
-#define MAX_TEXT 2500
+#define MAX_AAD     80
+#define MAX_TEXT    2500
 #define PADDED(len) (((len) + 7) / 8 * 8)
 
 static const uint64_t known_answer[OCT_AEAD_COUNT] = {
@@ -120,10 +120,10 @@ static int streams(struct subject *s, const struct oct_aead_record *sealed)
 
 #define SHORT 340 /* what goes side by side, and more; one that is longer finds room where many short ones do */
 _Static_assert(MAX_TEXT <= 8 * SHORT, "room for a long one");
-#define MANY 9    /* two groups of four side by side, and one alone */
+#define MANY 9 /* two groups of four side by side, and one alone */
 
-/* The record as the payload of packets, whose nonce is the same since their number is zero: sealed they are what the record has become,
- * opened what it was. Headers are not masked. */
+/* The record as the payload of packets, whose nonce is the same since their number is zero: sealed they are what the
+ * record has become, opened what it was. Headers are not masked. */
 static int packets(struct subject *s, const struct oct_aead_record *sealed)
 {
     uint8_t data[MANY * (MAX_AAD + SHORT + 16)], wanted[MANY][16];
@@ -175,8 +175,7 @@ static int bursts(struct subject *s, const struct oct_aead_record *sealed)
 static uint64_t run_shape(struct subject *s, unsigned shape, uint64_t *stream, uint64_t digest, int *good)
 {
     struct oct_aead_record_args args = {
-        .key = s->key,
-        .record = {s->nonce, s->aad, shapes[shape].aad, s->text, s->out, shapes[shape].text, s->tag}};
+        .key = s->key, .record = {s->nonce, s->aad, shapes[shape].aad, s->text, s->out, shapes[shape].text, s->tag}};
     draw_bytes(s->nonce, 16, stream);
     draw_bytes(s->aad, args.record.aad_len, stream);
     draw_bytes(s->text, args.record.len, stream);

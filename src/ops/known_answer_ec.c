@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Known-answer tests on P-256 and P-384. The one for public keys also digests the whole comb: a wrong entry would otherwise wait for the
- * scalar that needs it. Scalars have their top bit clear and are therefore below n.
+ * Known-answer tests on P-256 and P-384. The one for public keys also digests the whole comb: a wrong entry would
+ * otherwise wait for the scalar that needs it. Scalars have their top bit clear and are therefore below n.
  */
 #include "base/big.h"
 #include "ops/known_answer.h"
@@ -49,8 +49,13 @@ uint64_t oct_known_ec_sign(const struct oct_ops *ops, int curve, void *workspace
     oct_limb8 d[MAX_LIMBS] OCT_ALIGN64, nonce[MAX_LIMBS] OCT_ALIGN64, message[MAX_LIMBS] OCT_ALIGN64;
     oct_limb8 r[MAX_LIMBS] OCT_ALIGN64, s[MAX_LIMBS] OCT_ALIGN64;
     uint64_t state = 0x6f63746563647301 + 16 * (uint64_t)curve;
-    const struct oct_ec_sign_args args = {.workspace = workspace, .comb = oct_ops_ec_comb(ops, (unsigned)curve),
-                                          .d = d, .nonce = nonce, .digest = message, .r = r, .s = s};
+    const struct oct_ec_sign_args args = {.workspace = workspace,
+                                          .comb = oct_ops_ec_comb(ops, (unsigned)curve),
+                                          .d = d,
+                                          .nonce = nonce,
+                                          .digest = message,
+                                          .r = r,
+                                          .s = s};
     if (!args.comb)
         return digest;
     draw_scalars(d, curve, &state);
@@ -65,8 +70,8 @@ uint64_t oct_known_ec_public(const struct oct_ops *ops, int curve, void *workspa
 {
     oct_limb8 scalar[MAX_LIMBS] OCT_ALIGN64, x[MAX_LIMBS] OCT_ALIGN64, y[MAX_LIMBS] OCT_ALIGN64;
     uint64_t state = 0x6f63746563647302 + 16 * (uint64_t)curve;
-    const struct oct_ec_public_args args = {.workspace = workspace, .comb = oct_ops_ec_comb(ops, (unsigned)curve),
-                                            .scalar = scalar, .x = x, .y = y};
+    const struct oct_ec_public_args args = {
+        .workspace = workspace, .comb = oct_ops_ec_comb(ops, (unsigned)curve), .scalar = scalar, .x = x, .y = y};
     if (!args.comb)
         return digest;
     for (size_t i = 0; i < *ops->ec_comb[curve].bytes / sizeof *args.comb; i++)
@@ -83,8 +88,8 @@ uint64_t oct_known_ec_derive(const struct oct_ops *ops, int curve, void *workspa
     oct_limb8 scalar[MAX_LIMBS] OCT_ALIGN64, x[MAX_LIMBS] OCT_ALIGN64, y[MAX_LIMBS] OCT_ALIGN64;
     oct_limb8 out[MAX_LIMBS] OCT_ALIGN64;
     uint64_t state = 0x6f63746563647303 + 16 * (uint64_t)curve;
-    const struct oct_ec_public_args public = {.workspace = workspace, .comb = oct_ops_ec_comb(ops, (unsigned)curve),
-                                              .scalar = scalar, .x = x, .y = y};
+    const struct oct_ec_public_args public = {
+        .workspace = workspace, .comb = oct_ops_ec_comb(ops, (unsigned)curve), .scalar = scalar, .x = x, .y = y};
     const struct oct_ec_derive_args derive = {.workspace = workspace, .scalar = scalar, .x = x, .y = y, .out = out};
     if (!public.comb)
         return digest;
@@ -100,8 +105,8 @@ static void spoil(oct_limb8 *x, unsigned lane)
     x[0][lane] ^= 1;
 }
 
-/* Signatures that the same table of operations makes, whose numbers are part of the answer; then the odd lanes are each spoilt in
- * another place: to say yes to all, or no, is wrong. */
+/* Signatures that the same table of operations makes, whose numbers are part of the answer; then the odd lanes are each
+ * spoilt in another place: to say yes to all, or no, is wrong. */
 uint64_t oct_known_ec_verify(const struct oct_ops *ops, int curve, void *workspace, uint64_t digest)
 {
     oct_limb8 d[MAX_LIMBS] OCT_ALIGN64, nonce[MAX_LIMBS] OCT_ALIGN64, message[MAX_LIMBS] OCT_ALIGN64;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Known-answer tests of Ed25519: every kernel that signing is made of, SHA-512 too, and the fixed-base table, made anew; for verification,
- * a signature in each lane, of which every second one is wrong in a way of its own.
+ * Known-answer tests of Ed25519: every kernel that signing is made of, SHA-512 too, and the fixed-base table, made
+ * anew; for verification, a signature in each lane, of which every second one is wrong in a way of its own.
  */
 #include "ops/known_answer.h"
 
 #include <stdlib.h>
 
-#define LIMBS OCT_ED25519_LIMBS
-#define WIDE OCT_ED25519_WIDE_LIMBS
+#define LIMBS  OCT_ED25519_LIMBS
+#define WIDE   OCT_ED25519_WIDE_LIMBS
 #define BLOCKS 2
 
 static void draw_wide(oct_limb8 *x, uint64_t *state)

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LANES 8
-#define SEED OCT_MLKEM_SEED_BYTES
+#define LANES    8
+#define SEED     OCT_MLKEM_SEED_BYTES
 #define BAD_LANE 3
 
 static const uint64_t known_answer[OCT_MLKEM_SETS] = {

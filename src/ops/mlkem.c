@@ -8,18 +8,18 @@
 
 #include <pthread.h>
 
-#define SET(backend, bits)                                                                                            \
-    {                                                                                                                 \
-        oct_##backend##_mlkem##bits##_keygen, oct_##backend##_mlkem##bits##_encaps,                                   \
-            oct_##backend##_mlkem##bits##_decaps, oct_##backend##_mlkem##bits##_check,                                \
-            &oct_##backend##_mlkem##bits##_workspace                                                                  \
+#define SET(backend, bits)                                                                                             \
+    {                                                                                                                  \
+        oct_##backend##_mlkem##bits##_keygen, oct_##backend##_mlkem##bits##_encaps,                                    \
+            oct_##backend##_mlkem##bits##_decaps, oct_##backend##_mlkem##bits##_check,                                 \
+            &oct_##backend##_mlkem##bits##_workspace                                                                   \
     }
-#define TABLE(backend)                                                                                                \
-    static const struct oct_mlkem_ops table_##backend = {                                                             \
-        .name = #backend,                                                                                             \
-        .set = {[OCT_MLKEM_768] = SET(backend, 768), [OCT_MLKEM_1024] = SET(backend, 1024)},                          \
-        .keccak = oct_##backend##_keccak,                                                                             \
-        .keccak_workspace = &oct_##backend##_keccak_workspace,                                                        \
+#define TABLE(backend)                                                                                                 \
+    static const struct oct_mlkem_ops table_##backend = {                                                              \
+        .name = #backend,                                                                                              \
+        .set = {[OCT_MLKEM_768] = SET(backend, 768), [OCT_MLKEM_1024] = SET(backend, 1024)},                           \
+        .keccak = oct_##backend##_keccak,                                                                              \
+        .keccak_workspace = &oct_##backend##_keccak_workspace,                                                         \
     }
 
 TABLE(c);
@@ -27,7 +27,10 @@ TABLE(c);
 TABLE(avx512);
 #endif
 
-#define SIZE(k) {OCT_MLKEM_EK_BYTES(k), OCT_MLKEM_DK_BYTES(k), OCT_MLKEM_CT_BYTES(k)}
+#define SIZE(k)                                                                                                        \
+    {                                                                                                                  \
+        OCT_MLKEM_EK_BYTES(k), OCT_MLKEM_DK_BYTES(k), OCT_MLKEM_CT_BYTES(k)                                            \
+    }
 const struct oct_mlkem_size oct_mlkem_size[OCT_MLKEM_SETS] = {[OCT_MLKEM_768] = SIZE(3), [OCT_MLKEM_1024] = SIZE(4)};
 
 /* The avx512 table if this CPU can run it, else NULL and why. */

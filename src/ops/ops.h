@@ -85,17 +85,18 @@ const struct oct_ops *oct_ops_selected(void);
 /* Why that one, in plain words; static. */
 const char *oct_ops_selected_reason(void);
 
-/* Every table that this CPU can run, or the portable one alone by OCTUPLE_TABLE=c: for tests. Returns how many were written to
- * `table` (at most 2). */
+/* Every table that this CPU can run, or the portable one alone by OCTUPLE_TABLE=c: for tests. Returns how many were
+ * written to `table` (at most 2). */
 unsigned oct_ops_runnable(const struct oct_ops *table[2]);
 
-/* The fixed-base table of 2^255-19, OCT_COMB25519_WORDS words, made by the first call; NULL without memory. Read-only, for the
- * life of the process. */
+/* The fixed-base table of 2^255-19, OCT_COMB25519_WORDS words, made by the first call; NULL without memory. Read-only,
+ * for the life of the process. */
 const uint64_t *oct_comb25519(const struct oct_ops *ops);
 /* The comb of a curve, made by `ops` at the first call and shared read-only from then on; NULL without memory. */
 const uint64_t *oct_ops_ec_comb(const struct oct_ops *ops, unsigned curve);
 
-/* Makes such a table into memory of the caller's: OCT_COMB25519_WORDS words, 64-byte aligned. 0, or -1 without memory. */
+/* Makes such a table into memory of the caller's: OCT_COMB25519_WORDS words, 64-byte aligned. 0, or -1 without memory.
+ */
 int oct_comb25519_make(const struct oct_ops *ops, uint64_t *comb);
 
 /* Runs the known-answer test of an operation on a table: 0 if it passed. */

@@ -4,24 +4,24 @@
 #include "ops/ops.h"
 
 /* Twice, so that OCT_TABLE is expanded before it is pasted. */
-#define KERNEL_(table, name) oct_##table##_##name
-#define KERNEL(table, name) KERNEL_(table, name)
+#define KERNEL_(table, name)    oct_##table##_##name
+#define KERNEL(table, name)     KERNEL_(table, name)
 #define WORKSPACE_(table, name) oct_##table##_##name##_workspace
-#define WORKSPACE(table, name) WORKSPACE_(table, name)
-#define COMB(table, curve)                                                                                            \
-    {                                                                                                                 \
-        KERNEL(table, curve), &WORKSPACE(table, curve), &BYTES(table, curve)                                          \
+#define WORKSPACE(table, name)  WORKSPACE_(table, name)
+#define COMB(table, curve)                                                                                             \
+    {                                                                                                                  \
+        KERNEL(table, curve), &WORKSPACE(table, curve), &BYTES(table, curve)                                           \
     }
 #define BYTES_(table, name) oct_##table##_##name##_bytes
-#define BYTES(table, name) BYTES_(table, name)
-#define TABLE_NAME_(table) oct_ops_##table
-#define TABLE_NAME(table) TABLE_NAME_(table)
-#define TEXT_(x) #x
-#define TEXT(x) TEXT_(x)
+#define BYTES(table, name)  BYTES_(table, name)
+#define TABLE_NAME_(table)  oct_ops_##table
+#define TABLE_NAME(table)   TABLE_NAME_(table)
+#define TEXT_(x)            #x
+#define TEXT(x)             TEXT_(x)
 
 const struct oct_ops TABLE_NAME(OCT_TABLE) = {
     .name = TEXT(OCT_TABLE),
-#define OCT_OPERATION(enumerator, name, family, size, kernel)                                                         \
+#define OCT_OPERATION(enumerator, name, family, size, kernel)                                                          \
     .family[size] = {KERNEL(OCT_TABLE, kernel), &WORKSPACE(OCT_TABLE, kernel)},
 #include "ops/ops.def"
 #undef OCT_OPERATION

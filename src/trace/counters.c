@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#define WORDS(type)       (sizeof(type) / sizeof(uint64_t))
-#define WORD_OF(field)    (offsetof(struct oct_op_counters, field) / sizeof(uint64_t))
+#define WORDS(type)    (sizeof(type) / sizeof(uint64_t))
+#define WORD_OF(field) (offsetof(struct oct_op_counters, field) / sizeof(uint64_t))
 _Static_assert(sizeof(struct oct_op_counters) % sizeof(uint64_t) == 0, "the counters of an operation are words");
 _Static_assert(sizeof(struct oct_counters) == 64 + OCT_COUNTERS_OPS * sizeof(struct oct_op_counters),
                "the file's form is fixed");

@@ -40,8 +40,8 @@ _Static_assert(MAP_BYTES == OCT_START_OFFSET, "the notes are where the header sa
 
 static char directory[PATH_MAX]; /* absolute; empty: no files */
 static char command[sizeof page.file.sum.command];
-static atomic_bool mapped;       /* a file lies over the page, or is just about to */
-static bool lost;                /* a forked child that could not let go of its parent's file: nothing is counted */
+static atomic_bool mapped; /* a file lies over the page, or is just about to */
+static bool lost;          /* a forked child that could not let go of its parent's file: nothing is counted */
 static pthread_once_t started = PTHREAD_ONCE_INIT;
 
 static char *append_number(char *to, unsigned long number)
@@ -119,8 +119,7 @@ static bool file_fill(int fd)
     const size_t head = sizeof page.file.sum + sizeof page.file.thread[0];
     struct rlimit limit;
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= sizeof page.file &&
-           posix_fallocate(fd, 0, sizeof page.file) == 0 &&
-           write(fd, &page.file, head) == (ssize_t)head;
+           posix_fallocate(fd, 0, sizeof page.file) == 0 && write(fd, &page.file, head) == (ssize_t)head;
 }
 
 /* Maps the process's file over the page, which has nothing but its sum and the first slot yet. */

@@ -51,8 +51,8 @@ static uint64_t take(struct oct_thread_counters *slot)
     uint64_t state = __atomic_load_n(&slot->state, __ATOMIC_RELAXED);
     if (state != OCT_THREAD_FREE && state != OCT_THREAD_ENDED)
         return OCT_THREAD_TAKEN;
-    const int taken = __atomic_compare_exchange_n(&slot->state, &state, OCT_THREAD_TAKEN, 0, __ATOMIC_ACQUIRE,
-                                                  __ATOMIC_RELAXED);
+    const int taken =
+        __atomic_compare_exchange_n(&slot->state, &state, OCT_THREAD_TAKEN, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
     return taken ? state : OCT_THREAD_TAKEN;
 }
 
@@ -94,8 +94,8 @@ static struct oct_thread_counters *find(struct oct_counters_file *file)
     return &file->thread[0];
 }
 
-/* As gettid() says, for readers from outside. A strict sandbox ends a process for that call; glibc writes the same number
- * into each mutex that it locks. */
+/* As gettid() says, for readers from outside. A strict sandbox ends a process for that call; glibc writes the same
+ * number into each mutex that it locks. */
 static uint64_t thread_number(void)
 {
 #if defined(__GLIBC__)

@@ -64,7 +64,8 @@ OCT_INLINE b1 b1_mul_mixed(b1 a, b1 b);
 OCT_INLINE b1 b1_add32(b1 a, b1 b);
 /* x * 2^1 in GCM's field, for x in reversed order: shifted by one to the left, reduced by the polynomial. */
 OCT_INLINE b1 b1_double(b1 a);
-/* A number in the place where a QUIC nonce has it (RFC 9001, 5.3): in bytes 4 to 11, big-endian; the others are zero. */
+/* A number in the place where a QUIC nonce has it (RFC 9001, 5.3): in bytes 4 to 11, big-endian; the others are zero.
+ */
 OCT_INLINE b1 b1_number(uint64_t number);
 
 OCT_INLINE bv bv_zero(void);

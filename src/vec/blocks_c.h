@@ -17,8 +17,8 @@
 #define VEC_UNROLL
 #define VEC_STEP static __attribute__((noinline, unused))
 #define BV_LANES 4
-#define BV_MID 3
-#define BV_BULK 4
+#define BV_MID   3
+#define BV_BULK  4
 
 typedef struct {
     uint64_t w[2];
@@ -352,17 +352,17 @@ OCT_INLINE bv bv_keep_above(bv a, size_t n)
 }
 
 /* Lane by lane. */
-#define BV_BY_LANE2(name)                                                                                             \
-    OCT_INLINE bv bv_##name(bv a, bv b)                                                                               \
-    {                                                                                                                 \
-        BV_EACH(i) a.l[i] = b1_##name(a.l[i], b.l[i]);                                                                \
-        return a;                                                                                                     \
+#define BV_BY_LANE2(name)                                                                                              \
+    OCT_INLINE bv bv_##name(bv a, bv b)                                                                                \
+    {                                                                                                                  \
+        BV_EACH(i) a.l[i] = b1_##name(a.l[i], b.l[i]);                                                                 \
+        return a;                                                                                                      \
     }
-#define BV_BY_LANE1(name)                                                                                             \
-    OCT_INLINE bv bv_##name(bv a)                                                                                     \
-    {                                                                                                                 \
-        BV_EACH(i) a.l[i] = b1_##name(a.l[i]);                                                                        \
-        return a;                                                                                                     \
+#define BV_BY_LANE1(name)                                                                                              \
+    OCT_INLINE bv bv_##name(bv a)                                                                                      \
+    {                                                                                                                  \
+        BV_EACH(i) a.l[i] = b1_##name(a.l[i]);                                                                         \
+        return a;                                                                                                      \
     }
 BV_BY_LANE2(xor)
 BV_BY_LANE2(add32)

@@ -5,9 +5,9 @@
 #define OCT_VEC_BLOCKS_XMM_H
 
 #define OCT_NAME(name) oct_xmm_##name
-#define BV_LANES 1
-#define BV_MID 8
-#define BV_BULK 8
+#define BV_LANES       1
+#define BV_MID         8
+#define BV_BULK        8
 
 typedef __m128i bv;
 

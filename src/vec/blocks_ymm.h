@@ -5,9 +5,9 @@
 #define OCT_VEC_BLOCKS_YMM_H
 
 #define OCT_NAME(name) oct_ymm_##name
-#define BV_LANES 2
-#define BV_MID 6
-#define BV_BULK 6
+#define BV_LANES       2
+#define BV_MID         6
+#define BV_BULK        6
 
 typedef __m256i bv;
 

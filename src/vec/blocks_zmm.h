@@ -5,9 +5,9 @@
 #define OCT_VEC_BLOCKS_ZMM_H
 
 #define OCT_NAME(name) oct_zmm_##name
-#define BV_LANES 4
-#define BV_MID 3
-#define BV_BULK 8
+#define BV_LANES       4
+#define BV_MID         3
+#define BV_BULK        8
 
 typedef __m512i bv;
 
@@ -143,8 +143,8 @@ OCT_INLINE bv bv_aes_last(bv a, bv key)
 }
 OCT_INLINE bv bv_reverse(bv a)
 {
-    return _mm512_shuffle_epi8(a, _mm512_broadcast_i32x4(_mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
-                                                                       14, 15)));
+    return _mm512_shuffle_epi8(
+        a, _mm512_broadcast_i32x4(_mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)));
 }
 OCT_INLINE bv bv_swap(bv a)
 {

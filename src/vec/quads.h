@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The vector contract of Poly1305: `quads` is QUADS_LANES (8 or 4) lanes of 64 bits, each a number >= 0 that no operation may
- * take beyond 2^63-1. The multiplier is that of IFMA: low and high 52 bits of the product of 52-bit numbers, added to a sum.
- * The bound backend proves for all inputs that sums and factors stay in their range. Backends: tier.h.
+ * The vector contract of Poly1305: `quads` is QUADS_LANES (8 or 4) lanes of 64 bits, each a number >= 0 that no
+ * operation may take beyond 2^63-1. The multiplier is that of IFMA: low and high 52 bits of the product of 52-bit
+ * numbers, added to a sum. The bound backend proves for all inputs that sums and factors stay in their range. Backends:
+ * tier.h.
  */
 #ifndef OCT_VEC_QUADS_H
 #define OCT_VEC_QUADS_H
@@ -27,14 +28,15 @@ OCT_INLINE quads quads_zero(void);
 OCT_INLINE quads quads_set1(uint64_t x);
 OCT_INLINE quads quads_set_first(uint64_t x, unsigned bits);
 
-/* QUADS_LANES words < 2^bits, from and to any multiple of 8 as the address; one such word for all lanes, and the first lane alone. */
+/* QUADS_LANES words < 2^bits, from and to any multiple of 8 as the address; one such word for all lanes, and the first
+ * lane alone. */
 OCT_INLINE quads quads_load(const uint64_t *p, unsigned bits);
 OCT_INLINE void quads_store(uint64_t *p, quads a, unsigned bits);
 OCT_INLINE quads quads_load1(const uint64_t *p, unsigned bits);
 OCT_INLINE void quads_store1(uint64_t *p, quads a, unsigned bits);
 
-/* QUADS_LANES blocks of 16 bytes from any address, as limbs of 44, 44 and 40 bits. Which block goes to which lane is the backend's
- * choice: quads_block_order() puts words that are in the order of the blocks where the blocks are. */
+/* QUADS_LANES blocks of 16 bytes from any address, as limbs of 44, 44 and 40 bits. Which block goes to which lane is
+ * the backend's choice: quads_block_order() puts words that are in the order of the blocks where the blocks are. */
 OCT_INLINE void quads_load_blocks(quads limb[3], const uint8_t *p);
 OCT_INLINE quads quads_block_order(quads a);
 /* The same of one block for each lane, in order: lane i gets the one at p + i * stride. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* The bound backend of quads.h, on the intervals of vec_bound.h: a lane is the interval of all numbers that it can have for any
- * input. What memory is said to hold is proved where it is stored, and believed where it is loaded. */
+/* The bound backend of quads.h, on the intervals of vec_bound.h: a lane is the interval of all numbers that it can have
+ * for any input. What memory is said to hold is proved where it is stored, and believed where it is loaded. */
 #ifndef OCT_VEC_QUADS_BOUND_H
 #define OCT_VEC_QUADS_BOUND_H
 
 /* vec_bound.h names functions for the backend of vec.h; the same here. */
-#define V8_LANES 8
+#define V8_LANES     8
 #define V8_LIMB_MASK (((uint64_t)1 << 52) - 1)
 #undef OCT_NAME
 #undef VEC_UNROLL

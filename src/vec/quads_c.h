@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* The portable backend of quads.h. What the contract bounds is checked on every number that passes, except under secret marking,
- * where the comparison would itself be a branch on a secret. */
+/* The portable backend of quads.h. What the contract bounds is checked on every number that passes, except under secret
+ * marking, where the comparison would itself be a branch on a secret. */
 #ifndef OCT_VEC_QUADS_C_H
 #define OCT_VEC_QUADS_C_H
 
@@ -81,7 +81,8 @@ OCT_INLINE quads quads_srl(quads a, unsigned bits)
 #define QUADS_LOW52 (((uint64_t)1 << 52) - 1)
 OCT_INLINE quads quads_madd52lo(quads sum, quads a, quads b)
 {
-    QUADS_EACH(i) sum.l[i] += (uint64_t)((unsigned __int128)(a.l[i] & QUADS_LOW52) * (b.l[i] & QUADS_LOW52)) & QUADS_LOW52;
+    QUADS_EACH(i)
+    sum.l[i] += (uint64_t)((unsigned __int128)(a.l[i] & QUADS_LOW52) * (b.l[i] & QUADS_LOW52)) & QUADS_LOW52;
     return sum;
 }
 OCT_INLINE quads quads_madd52hi(quads sum, quads a, quads b)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The backends of ciphers. Unlike the public-key kernels these also run on narrower vectors: on CPUs without AVX-512, and on
- * those that lower their clock under zmm. What a tier has is said here, and nowhere else:
+ * The backends of ciphers. Unlike the public-key kernels these also run on narrower vectors: on CPUs without AVX-512,
+ * and on those that lower their clock under zmm. What a tier has is said here, and nowhere else:
  *
  *   OCT_BACKEND_ZMM      zmm, AVX-512 F, BW, DQ, VL, IFMA
  *   OCT_BACKEND_VL256    ymm, the same instructions
@@ -63,7 +63,8 @@ OCT_INLINE void tier_store32(uint8_t *p, uint32_t x)
     memcpy(p, &x, sizeof x);
 }
 
-/* As in vec.h: a step is part of its caller where vectors are registers, a function of its own where they are memory. */
+/* As in vec.h: a step is part of its caller where vectors are registers, a function of its own where they are memory.
+ */
 #if defined(TIER_WORDS_ZMM) || defined(TIER_WORDS_YMM)
 #include "vec/clear.h"
 

@@ -11,13 +11,14 @@
  *   OCT_BACKEND_C       plain loops, for every CPU, for sanitizers and for the constant-time checks
  *   OCT_BACKEND_BOUND   tests only: a lane is an interval, one run proves the limb bounds of a kernel
  *
- * A kernel's functions are VEC_STEP, short steps on vectors that are passed by value, or VEC_CHAIN, calls of their own: each backend
- * says what that means for it.
+ * A kernel's functions are VEC_STEP, short steps on vectors that are passed by value, or VEC_CHAIN, calls of their own:
+ * each backend says what that means for it.
  *
  * A mask is a struct, so that `if (mask)` does not compile; m8_declassify() is the only way from a mask to a scalar.
  *
- * w8 is another thing: eight lanes of plain 64-bit words, for hashing, where sums are meant to wrap and bits are moved about. There is
- * no way from words to numbers or back, so that nothing which is not proved gets into the proof; words have no bounds to prove.
+ * w8 is another thing: eight lanes of plain 64-bit words, for hashing, where sums are meant to wrap and bits are moved
+ * about. There is no way from words to numbers or back, so that nothing which is not proved gets into the proof; words
+ * have no bounds to prove.
  */
 #ifndef OCT_VEC_VEC_H
 #define OCT_VEC_VEC_H
@@ -25,7 +26,7 @@
 #include "base/base.h"
 #include "base/checkmem.h"
 
-#define V8_LANES 8
+#define V8_LANES     8
 #define V8_LIMB_BITS 52
 #define V8_LIMB_MASK (((uint64_t)1 << 52) - 1)
 
@@ -135,8 +136,8 @@ OCT_INLINE v8 v8_lookup(const v8 *table, size_t stride, const m8 *bit, unsigned 
     v8 low = v8_select(bit[3], v8_lookup8(table + 8 * stride, stride, bit), v8_lookup8(table, stride, bit));
     if (bits == 4)
         return low;
-    v8 high = v8_select(bit[3], v8_lookup8(table + 24 * stride, stride, bit),
-                        v8_lookup8(table + 16 * stride, stride, bit));
+    v8 high =
+        v8_select(bit[3], v8_lookup8(table + 24 * stride, stride, bit), v8_lookup8(table + 16 * stride, stride, bit));
     return v8_select(bit[4], high, low);
 }
 

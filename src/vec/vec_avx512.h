@@ -198,7 +198,8 @@ OCT_INLINE w8 w8_majority(w8 a, w8 b, w8 c)
 {
     return _mm512_ternarylogic_epi64(a, b, c, 0xe8);
 }
-/* word[0, 2, 4, 6] = words 0, 2, 4, 6 (or 1, 3, 5, 7) of eight rows, from the pairs of rows 01, 23, 45, 67 that hold them. */
+/* word[0, 2, 4, 6] = words 0, 2, 4, 6 (or 1, 3, 5, 7) of eight rows, from the pairs of rows 01, 23, 45, 67 that hold
+ * them. */
 OCT_INLINE void w8_transpose_pairs(w8 *word, w8 a, w8 b, w8 c, w8 d)
 {
     const w8 low = _mm512_shuffle_i64x2(a, b, 0x44), high = _mm512_shuffle_i64x2(a, b, 0xee);

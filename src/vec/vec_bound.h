@@ -2,9 +2,9 @@
  * Copyright The Octuple Authors */
 /*
  * The bound backend of the vector contract, for tests only: a v8 is the interval of all values that any lane can have
- * for any input. Every operation computes the interval of its result and calls oct_bound_failed() when a number could leave
- * -2^63 .. 2^63-1, or a multiplicand could leave 0 .. 2^52-1. Kernels have no control flow that depends on data, so one
- * run visits every operation, and a clean run proves the bounds for all inputs.
+ * for any input. Every operation computes the interval of its result and calls oct_bound_failed() when a number could
+ * leave -2^63 .. 2^63-1, or a multiplicand could leave 0 .. 2^52-1. Kernels have no control flow that depends on data,
+ * so one run visits every operation, and a clean run proves the bounds for all inputs.
  */
 #ifndef OCT_VEC_BOUND_H
 #define OCT_VEC_BOUND_H
@@ -12,8 +12,8 @@
 #define OCT_NAME(name) oct_bound_##name
 #define VEC_UNROLL
 /* Not there at all in a kernel that does not use them: all that is there has to be proved. */
-#define VEC_STEP static inline
-#define VEC_CHAIN static inline
+#define VEC_STEP    static inline
+#define VEC_CHAIN   static inline
 #define VEC_FENCE() ((void)0)
 
 typedef struct {
@@ -116,7 +116,8 @@ OCT_INLINE v8 v8_madd52lo(v8 acc, v8 a, v8 b)
     v8_need("madd52lo multiplicand", a, V8_LIMB_MASK);
     v8_need("madd52lo multiplicand", b, V8_LIMB_MASK);
     const __int128 product = a.hi * b.hi;
-    return v8_interval("madd52lo", acc.lo, acc.hi + (product < (__int128)V8_LIMB_MASK ? product : (__int128)V8_LIMB_MASK));
+    return v8_interval("madd52lo", acc.lo,
+                       acc.hi + (product < (__int128)V8_LIMB_MASK ? product : (__int128)V8_LIMB_MASK));
 }
 OCT_INLINE v8 v8_madd52hi(v8 acc, v8 a, v8 b)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The portable backend of the vector contract: eight words and plain loops. It exists to be checked (sanitizers, valgrind,
- * secret marking, differential tests) and to let everything build and pass on any CPU; it is not meant to be fast.
- * Multiplicands are truncated to 52 bits exactly as the IFMA instructions do it.
+ * The portable backend of the vector contract: eight words and plain loops. It exists to be checked (sanitizers,
+ * valgrind, secret marking, differential tests) and to let everything build and pass on any CPU; it is not meant to be
+ * fast. Multiplicands are truncated to 52 bits exactly as the IFMA instructions do it.
  */
 #ifndef OCT_VEC_C_H
 #define OCT_VEC_C_H
@@ -11,8 +11,8 @@
 #define OCT_NAME(name) oct_c_##name
 #define VEC_UNROLL
 /* A function of its own: vectors are memory here, and one frame with those of many steps would be too large. */
-#define VEC_STEP static __attribute__((noinline, unused))
-#define VEC_CHAIN static __attribute__((noinline, unused))
+#define VEC_STEP    static __attribute__((noinline, unused))
+#define VEC_CHAIN   static __attribute__((noinline, unused))
 #define VEC_FENCE() ((void)0)
 
 typedef struct {

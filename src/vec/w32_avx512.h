@@ -8,13 +8,16 @@ typedef __m512i w32;
 typedef __m512i d16;
 
 /* Arrays of 64 bytes (16 words) that are functions F of their index. */
-#define W32_FOUR(F, k, n) F(k, n), F(k, n + 1), F(k, n + 2), F(k, n + 3)
+#define W32_FOUR(F, k, n)  F(k, n), F(k, n + 1), F(k, n + 2), F(k, n + 3)
 #define W32_EIGHT(F, k, n) W32_FOUR(F, k, n), W32_FOUR(F, k, n + 4)
-#define W32_SIXTEEN(F, k) {W32_EIGHT(F, k, 0), W32_EIGHT(F, k, 8)}
-#define W32_BYTES(F, k)                                                                                               \
-    {                                                                                                                 \
-        W32_EIGHT(F, k, 0), W32_EIGHT(F, k, 8), W32_EIGHT(F, k, 16), W32_EIGHT(F, k, 24), W32_EIGHT(F, k, 32),        \
-            W32_EIGHT(F, k, 40), W32_EIGHT(F, k, 48), W32_EIGHT(F, k, 56)                                             \
+#define W32_SIXTEEN(F, k)                                                                                              \
+    {                                                                                                                  \
+        W32_EIGHT(F, k, 0), W32_EIGHT(F, k, 8)                                                                         \
+    }
+#define W32_BYTES(F, k)                                                                                                \
+    {                                                                                                                  \
+        W32_EIGHT(F, k, 0), W32_EIGHT(F, k, 8), W32_EIGHT(F, k, 16), W32_EIGHT(F, k, 24), W32_EIGHT(F, k, 32),         \
+            W32_EIGHT(F, k, 40), W32_EIGHT(F, k, 48), W32_EIGHT(F, k, 56)                                              \
     }
 
 OCT_INLINE w32 w32_set1(int16_t x)
@@ -109,7 +112,7 @@ OCT_INLINE void w32_exchange(w32 *x, w32 *y, unsigned bit)
         *y = _mm512_mask_shuffle_epi32(b, 0x5555, a, _MM_PERM_DDBB);
     }
 }
-#define W32_ZIP(k, u) (8 * (k) + (u) / 2 + (u) % 2 * 16)
+#define W32_ZIP(k, u)   (8 * (k) + (u) / 2 + (u) % 2 * 16)
 #define W32_UNZIP(k, u) (2 * (u) + (k))
 OCT_INLINE void w32_move_units(w32 *x, w32 *y, const int32_t first[16], const int32_t second[16])
 {
@@ -150,9 +153,12 @@ OCT_INLINE w32 d16_high(d16 x, d16 y)
 }
 
 /* Four numbers go to one word: from where its bytes are, and by which shift each half of a number is found in it. */
-#define W32_BYTE_OF(bits, n) ((n) / 8 * (bits) / 2 + (n) % 8)
+#define W32_BYTE_OF(bits, n)  ((n) / 8 * (bits) / 2 + (n) % 8)
 #define W32_SHIFT_OF(bits, n) ((n) / 8 * 4 * (bits) % 8 + (n) % 8 / 2 * (bits) + (n) % 2 * 8)
-#define W32_LOAD_TABLES(bits) {W32_BYTES(W32_BYTE_OF, bits), W32_BYTES(W32_SHIFT_OF, bits)}
+#define W32_LOAD_TABLES(bits)                                                                                          \
+    {                                                                                                                  \
+        W32_BYTES(W32_BYTE_OF, bits), W32_BYTES(W32_SHIFT_OF, bits)                                                    \
+    }
 OCT_INLINE w32 w32_load_by(const uint8_t *p, unsigned bits, const uint8_t table[2][64])
 {
     const __mmask64 k = ((uint64_t)1 << 4 * bits) - 1;
@@ -171,12 +177,15 @@ OCT_INLINE w32 w32_load_bits(const uint8_t *p, unsigned bits)
 
 /* Four numbers become one word of 4 * bits bits. Where these are no whole bytes the odd words are shifted by half a
  * byte, and the byte that two words share is put together from both; byte 7 of a word is zero then. */
-#define W32_WHOLE(bits, n) ((n) / ((bits) / 2 + (bits) % 2) * 8 + (n) % ((bits) / 2 + (bits) % 2))
-#define W32_EVEN(bits, n) ((n) / (bits) * 16 + ((n) % (bits) <= (bits) / 2 ? (n) % (bits) : 7))
-#define W32_FIRST(bits, n) (((bits) % 2 ? W32_EVEN(bits, n) : W32_WHOLE(bits, n)) & 63)
-#define W32_ODD(bits, n) ((n) / (bits) * 16 + 8 + ((n) % (bits) >= (bits) / 2 ? (n) % (bits) - (bits) / 2 : 7))
+#define W32_WHOLE(bits, n)  ((n) / ((bits) / 2 + (bits) % 2) * 8 + (n) % ((bits) / 2 + (bits) % 2))
+#define W32_EVEN(bits, n)   ((n) / (bits)*16 + ((n) % (bits) <= (bits) / 2 ? (n) % (bits) : 7))
+#define W32_FIRST(bits, n)  (((bits) % 2 ? W32_EVEN(bits, n) : W32_WHOLE(bits, n)) & 63)
+#define W32_ODD(bits, n)    ((n) / (bits)*16 + 8 + ((n) % (bits) >= (bits) / 2 ? (n) % (bits) - (bits) / 2 : 7))
 #define W32_SECOND(bits, n) (W32_ODD(bits, n) & 63)
-#define W32_STORE_TABLES(bits) {W32_BYTES(W32_FIRST, bits), W32_BYTES(W32_SECOND, bits)}
+#define W32_STORE_TABLES(bits)                                                                                         \
+    {                                                                                                                  \
+        W32_BYTES(W32_FIRST, bits), W32_BYTES(W32_SECOND, bits)                                                        \
+    }
 OCT_INLINE w32 w32_gather_bits(w32 a, unsigned bits)
 {
     const w32 pairs = _mm512_madd_epi16(a, _mm512_set1_epi32((int)(1u << bits << 16 | 1)));

@@ -3,8 +3,9 @@
 /*
  * The vector contract for ciphers on 32-bit words: `words` is WORDS_LANES (16 or 8) lanes of 32 bits, numbers mod 2^32.
  *
- * A lane is one block (sixteen vectors are then as many blocks as there are lanes), or a row of four lanes is a quarter of one
- * block (four vectors are then WORDS_ROWS blocks). Both ways end in blocks as they stand in memory, vector after vector.
+ * A lane is one block (sixteen vectors are then as many blocks as there are lanes), or a row of four lanes is a quarter
+ * of one block (four vectors are then WORDS_ROWS blocks). Both ways end in blocks as they stand in memory, vector after
+ * vector.
  *
  * No operation takes a time that depends on its numbers. Backends: tier.h.
  */
@@ -23,7 +24,7 @@
 
 #define WORDS_BYTES (4 * WORDS_LANES)
 /* How many rows of four lanes a vector has, and how many vectors make one block of 64 bytes. */
-#define WORDS_ROWS (WORDS_LANES / 4)
+#define WORDS_ROWS      (WORDS_LANES / 4)
 #define WORDS_PER_BLOCK (16 / WORDS_LANES)
 
 /* The contract itself. A backend that drifts from it does not compile. */

@@ -87,8 +87,9 @@ OCT_INLINE void words_rows_to_blocks(words x[4])
 OCT_INLINE words words_load(const uint8_t *p)
 {
     words r;
-    WORDS_EACH(i) r.l[i] = (uint32_t)p[4 * i] | (uint32_t)p[4 * i + 1] << 8 | (uint32_t)p[4 * i + 2] << 16 |
-                           (uint32_t)p[4 * i + 3] << 24;
+    WORDS_EACH(i)
+    r.l[i] =
+        (uint32_t)p[4 * i] | (uint32_t)p[4 * i + 1] << 8 | (uint32_t)p[4 * i + 2] << 16 | (uint32_t)p[4 * i + 3] << 24;
     return r;
 }
 OCT_INLINE words words_load_part(const uint8_t *p, size_t len)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* The ymm backend of words.h: eight lanes, two vectors a block, with the rotations, masks and registers of AVX-512VL. */
+/* The ymm backend of words.h: eight lanes, two vectors a block, with the rotations, masks and registers of AVX-512VL.
+ */
 #ifndef OCT_VEC_WORDS_YMM_H
 #define OCT_VEC_WORDS_YMM_H
 
@@ -35,7 +36,7 @@ OCT_INLINE words words_xor(words a, words b)
 /* The intrinsic wants a literal. */
 OCT_INLINE words words_rol(words a, unsigned bits)
 {
-    return bits == 16  ? _mm256_rol_epi32(a, 16)
+    return bits == 16   ? _mm256_rol_epi32(a, 16)
            : bits == 12 ? _mm256_rol_epi32(a, 12)
            : bits == 8  ? _mm256_rol_epi32(a, 8)
                         : _mm256_rol_epi32(a, 7);
@@ -91,10 +92,11 @@ OCT_INLINE void words_rows_to_blocks(words x[4])
 OCT_INLINE void words_lanes_to_blocks(words x[16])
 {
     words t[16];
-    VEC_UNROLL for (int i = 0; i < 16; i += 4)
+    VEC_UNROLL
+    for (int i = 0; i < 16; i += 4)
         words_ymm_quarters(t + i, x + i);
-    VEC_UNROLL for (int j = 0; j < 4; j++)
-    {
+    VEC_UNROLL
+    for (int j = 0; j < 4; j++) {
         words rows[4] = {t[j], t[4 + j], t[8 + j], t[12 + j]};
         words_rows_to_blocks(rows);
         x[2 * j] = rows[0];

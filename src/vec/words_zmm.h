@@ -35,7 +35,7 @@ OCT_INLINE words words_xor(words a, words b)
 /* The intrinsic wants a literal. */
 OCT_INLINE words words_rol(words a, unsigned bits)
 {
-    return bits == 16  ? _mm512_rol_epi32(a, 16)
+    return bits == 16   ? _mm512_rol_epi32(a, 16)
            : bits == 12 ? _mm512_rol_epi32(a, 12)
            : bits == 8  ? _mm512_rol_epi32(a, 8)
                         : _mm512_rol_epi32(a, 7);
@@ -87,13 +87,15 @@ OCT_INLINE void words_rows_to_blocks(words x[4])
 OCT_INLINE void words_lanes_to_blocks(words x[16])
 {
     words t[16];
-    VEC_UNROLL for (int i = 0; i < 16; i += 4)
+    VEC_UNROLL
+    for (int i = 0; i < 16; i += 4)
         words_zmm_quarters(t + i, x + i);
-    VEC_UNROLL for (int j = 0; j < 4; j++)
-    {
+    VEC_UNROLL
+    for (int j = 0; j < 4; j++) {
         words rows[4] = {t[j], t[4 + j], t[8 + j], t[12 + j]};
         words_rows_to_blocks(rows);
-        VEC_UNROLL for (int r = 0; r < 4; r++)
+        VEC_UNROLL
+        for (int r = 0; r < 4; r++)
             x[4 * r + j] = rows[r];
     }
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The bound proof: every kernel once on intervals (src/vec/vec_bound.h). Its control flow does not depend on data, so this run
- * visits every operation, and a clean one proves for all inputs that no lane overflows 64 bits and no multiplicand exceeds 52.
- * Each function entered is printed by its address, for tests/bound/run to name, and to see that none was left out.
+ * The bound proof: every kernel once on intervals (src/vec/vec_bound.h). Its control flow does not depend on data, so
+ * this run visits every operation, and a clean one proves for all inputs that no lane overflows 64 bits and no
+ * multiplicand exceeds 52. Each function entered is printed by its address, for tests/bound/run to name, and to see
+ * that none was left out.
  */
 #include "bound_aead.h"
 #include "bound_mlkem.h"
@@ -77,8 +78,14 @@ static void prove_crt(const char *name, oct_rsa_crt_fn *run, size_t workspace)
 static void prove_public(const char *name, oct_rsa_public_fn *run, size_t workspace)
 {
     for (int all_f4 = 0; all_f4 < 2; all_f4++) {
-        const struct oct_rsa_public_args args = {.workspace = workspace_of(workspace), .all_f4 = all_f4, .n = numbers,
-            .rr = numbers, .k0 = numbers, .e = numbers, .x = numbers, .out = numbers};
+        const struct oct_rsa_public_args args = {.workspace = workspace_of(workspace),
+                                                 .all_f4 = all_f4,
+                                                 .n = numbers,
+                                                 .rr = numbers,
+                                                 .k0 = numbers,
+                                                 .e = numbers,
+                                                 .x = numbers,
+                                                 .out = numbers};
         oct_bound_checked = 0;
         run(&args);
         printf("kernel %s, %s: %lu bounds hold\n", name, all_f4 ? "e = 65537" : "any e", oct_bound_checked);
@@ -100,7 +107,8 @@ static void prove_x25519(const char *name, oct_x25519_fn *run, size_t workspace)
 static void prove_comb25519_make(void)
 {
     static oct_comb25519_made made[OCT_COMB25519_VECTORS] OCT_ALIGN64;
-    const struct oct_comb25519_args args = {.workspace = workspace_of(oct_bound_comb25519_make_workspace), .made = made};
+    const struct oct_comb25519_args args = {.workspace = workspace_of(oct_bound_comb25519_make_workspace),
+                                            .made = made};
     oct_bound_checked = 0;
     oct_bound_comb25519_make(&args);
     printf("kernel comb25519_make: %lu bounds hold\n", oct_bound_checked);
@@ -111,13 +119,20 @@ static void prove_ed25519(void)
 {
     static uint64_t comb[OCT_COMB25519_WORDS] OCT_ALIGN64;
     static uint8_t block[128];
-    const struct oct_ed25519_base_args base = {.workspace = workspace_of(oct_bound_ed25519_base_workspace), .comb = comb,
-        .wide = numbers, .scalar = numbers, .point = numbers};
+    const struct oct_ed25519_base_args base = {.workspace = workspace_of(oct_bound_ed25519_base_workspace),
+                                               .comb = comb,
+                                               .wide = numbers,
+                                               .scalar = numbers,
+                                               .point = numbers};
     const struct oct_ed25519_scalar_args scalar = {.wide = numbers, .r = numbers, .a = numbers, .s = numbers};
     const struct oct_ed25519_verify_args verify = {.workspace = workspace_of(oct_bound_ed25519_verify_workspace),
-        .comb = comb, .wide = numbers, .s = numbers, .a = numbers, .r = numbers};
+                                                   .comb = comb,
+                                                   .wide = numbers,
+                                                   .s = numbers,
+                                                   .a = numbers,
+                                                   .r = numbers};
     const struct oct_sha512_args hash = {.state = numbers,
-        .block = {block, block, block, block, block, block, block, block}};
+                                         .block = {block, block, block, block, block, block, block, block}};
     oct_bound_checked = 0;
     (void)oct_bound_ed25519_base(&base);
     printf("kernel ed25519_base: %lu bounds hold\n", oct_bound_checked);
@@ -136,28 +151,40 @@ static void prove_ed25519(void)
 
 static uint64_t *ec_comb;
 
-#define PROVE_EC(kernel, ...)                                                                                         \
-    do {                                                                                                              \
-        void *workspace_ = workspace_of(oct_bound_##kernel##_workspace);                                              \
-        oct_bound_checked = 0;                                                                                        \
-        (void)oct_bound_##kernel(&__VA_ARGS__);                                                                       \
-        printf("kernel " #kernel ": %lu bounds hold\n", oct_bound_checked);                                           \
-        free(workspace_);                                                                                             \
+#define PROVE_EC(kernel, ...)                                                                                          \
+    do {                                                                                                               \
+        void *workspace_ = workspace_of(oct_bound_##kernel##_workspace);                                               \
+        oct_bound_checked = 0;                                                                                         \
+        (void)oct_bound_##kernel(&__VA_ARGS__);                                                                        \
+        printf("kernel " #kernel ": %lu bounds hold\n", oct_bound_checked);                                            \
+        free(workspace_);                                                                                              \
     } while (0)
 
-#define PROVE_CURVE(curve)                                                                                            \
-    do {                                                                                                              \
-        ec_comb = workspace_of(oct_bound_##curve##_comb_bytes);                                                       \
-        PROVE_EC(curve##_derive, (struct oct_ec_derive_args){.workspace = workspace_, .scalar = numbers,              \
-                                 .x = numbers, .y = numbers, .out = numbers});                                        \
-        PROVE_EC(curve##_public, (struct oct_ec_public_args){.workspace = workspace_, .comb = ec_comb,                \
-                                 .scalar = numbers, .x = numbers, .y = numbers});                                     \
-        PROVE_EC(curve##_sign, (struct oct_ec_sign_args){.workspace = workspace_, .comb = ec_comb, .d = numbers,      \
-                               .nonce = numbers, .digest = numbers, .r = numbers, .s = numbers});                     \
-        PROVE_EC(curve##_verify, (struct oct_ec_verify_args){.workspace = workspace_, .comb = ec_comb, .x = numbers,  \
-                                 .y = numbers, .digest = numbers, .r = numbers, .s = numbers});                       \
-        PROVE_EC(curve##_comb, (struct oct_ec_comb_args){.workspace = workspace_, .comb = ec_comb});                  \
-        free(ec_comb);                                                                                                \
+#define PROVE_CURVE(curve)                                                                                             \
+    do {                                                                                                               \
+        ec_comb = workspace_of(oct_bound_##curve##_comb_bytes);                                                        \
+        PROVE_EC(curve##_derive,                                                                                       \
+                 (struct oct_ec_derive_args){                                                                          \
+                     .workspace = workspace_, .scalar = numbers, .x = numbers, .y = numbers, .out = numbers});         \
+        PROVE_EC(curve##_public,                                                                                       \
+                 (struct oct_ec_public_args){                                                                          \
+                     .workspace = workspace_, .comb = ec_comb, .scalar = numbers, .x = numbers, .y = numbers});        \
+        PROVE_EC(curve##_sign, (struct oct_ec_sign_args){.workspace = workspace_,                                      \
+                                                         .comb = ec_comb,                                              \
+                                                         .d = numbers,                                                 \
+                                                         .nonce = numbers,                                             \
+                                                         .digest = numbers,                                            \
+                                                         .r = numbers,                                                 \
+                                                         .s = numbers});                                               \
+        PROVE_EC(curve##_verify, (struct oct_ec_verify_args){.workspace = workspace_,                                  \
+                                                             .comb = ec_comb,                                          \
+                                                             .x = numbers,                                             \
+                                                             .y = numbers,                                             \
+                                                             .digest = numbers,                                        \
+                                                             .r = numbers,                                             \
+                                                             .s = numbers});                                           \
+        PROVE_EC(curve##_comb, (struct oct_ec_comb_args){.workspace = workspace_, .comb = ec_comb});                   \
+        free(ec_comb);                                                                                                 \
     } while (0)
 
 int main(void)

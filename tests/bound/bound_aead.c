@@ -65,7 +65,8 @@ static void run_text(oct_aead_stream_fn *update, struct oct_aead_stream_args *ar
 
 static void run_stream(const struct kernels *k, oct_aead_stream_fn *update, size_t aad_len, size_t len, size_t piece)
 {
-    struct oct_aead_stream_args args = {.key = key, .state = state, .iv = bytes, .iv_len = 12, .in = text, .out = text, .tag = tag};
+    struct oct_aead_stream_args args = {
+        .key = key, .state = state, .iv = bytes, .iv_len = 12, .in = text, .out = text, .tag = tag};
     k->start(&args);
     for (size_t at = 0; at < aad_len; at += args.len) {
         args.len = aad_len - at < piece ? aad_len - at : piece;
@@ -100,11 +101,11 @@ static void prove(const char *name, const struct kernels *k)
     printf("kernel %s: %lu bounds hold\n", name, oct_bound_checked);
 }
 
-#define KERNELS(name)                                                                                                 \
-    &(const struct kernels)                                                                                           \
-    {                                                                                                                 \
-        name##_expand, name##_seal, name##_open, name##_seal_burst, name##_open_burst, name##_mask, name##_start,     \
-            name##_aad, name##_stream_seal, name##_stream_open, name##_finish, name##_clear_registers                 \
+#define KERNELS(name)                                                                                                  \
+    &(const struct kernels)                                                                                            \
+    {                                                                                                                  \
+        name##_expand, name##_seal, name##_open, name##_seal_burst, name##_open_burst, name##_mask, name##_start,      \
+            name##_aad, name##_stream_seal, name##_stream_open, name##_finish, name##_clear_registers                  \
     }
 
 void prove_chacha20poly1305(void)

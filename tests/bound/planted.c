@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Does the bound proof see anything? Defects of the two kinds that it is there for, put into real kernel steps: a sum that
- * overflows 64 bits after enough products, and a multiplicand of 53 bits. Each must be reported.
+ * Does the bound proof see anything? Defects of the two kinds that it is there for, put into real kernel steps: a sum
+ * that overflows 64 bits after enough products, and a multiplicand of 53 bits. Each must be reported.
  */
 #include <setjmp.h>
 #include <stdarg.h>

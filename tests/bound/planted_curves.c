@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Does the bound proof see anything in the curves' fields? Defects put into real steps of 2^255-19 and P-256: a carry, a bias or a
- * settling left out, one addition too many. Each must be reported, as the kind of failure that it is.
+ * Does the bound proof see anything in the curves' fields? Defects put into real steps of 2^255-19 and P-256: a carry,
+ * a bias or a settling left out, one addition too many. Each must be reported, as the kind of failure that it is.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -195,7 +195,8 @@ static void ec_no_settle(void)
     fp_sqr(&p.x, &p.x);
 }
 
-/* Sums that are carried but never settled: a settled number has a top limb of 49 bits and a little, eight times that 53. */
+/* Sums that are carried but never settled: a settled number has a top limb of 49 bits and a little, eight times
+ * that 53. */
 static void ec_outgrown(void)
 {
     points();
@@ -275,9 +276,8 @@ static void test_ec_overflow(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fe_good),         cmocka_unit_test(test_fe_multiplicand),
-        cmocka_unit_test(test_fe_overflow),     cmocka_unit_test(test_ec_good),
-        cmocka_unit_test(test_ec_multiplicand), cmocka_unit_test(test_ec_overflow),
+        cmocka_unit_test(test_fe_good), cmocka_unit_test(test_fe_multiplicand), cmocka_unit_test(test_fe_overflow),
+        cmocka_unit_test(test_ec_good), cmocka_unit_test(test_ec_multiplicand), cmocka_unit_test(test_ec_overflow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,8 +120,9 @@ static void test_lookup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clean),  cmocka_unit_test(test_large_input), cmocka_unit_test(test_no_reduction),
-        cmocka_unit_test(test_too_many_products), cmocka_unit_test(test_store), cmocka_unit_test(test_encode),
+        cmocka_unit_test(test_clean),        cmocka_unit_test(test_large_input),
+        cmocka_unit_test(test_no_reduction), cmocka_unit_test(test_too_many_products),
+        cmocka_unit_test(test_store),        cmocka_unit_test(test_encode),
         cmocka_unit_test(test_lookup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

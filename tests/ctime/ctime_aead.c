@@ -63,8 +63,8 @@ static int pieces(const struct oct_aead_key *key)
             good &= oct_aead_stream_update(&stream, (sealing ? text : sealed) + at, n,
                                            (sealing ? sealed : opened) + at) == OCT_OK;
         }
-        good &= (sealing ? oct_aead_stream_finish_seal(&stream, tag)
-                         : oct_aead_stream_finish_open(&stream, tag, 16)) == OCT_OK;
+        good &= (sealing ? oct_aead_stream_finish_seal(&stream, tag) : oct_aead_stream_finish_open(&stream, tag, 16)) ==
+                OCT_OK;
     }
     return good & same_text(MAX);
 }

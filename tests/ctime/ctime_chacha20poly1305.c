@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * ChaCha20-Poly1305 on the portable tier with keys and texts marked secret: records, pieces, bursts, masks, good tags and a forged
- * one. What is sealed is also opened again, so that what is checked is also what works.
+ * ChaCha20-Poly1305 on the portable tier with keys and texts marked secret: records, pieces, bursts, masks, good tags
+ * and a forged one. What is sealed is also opened again, so that what is checked is also what works.
  */
 #include "secret.h"
 
@@ -64,9 +64,13 @@ static void run_burst(const struct oct_aead_ops *ops, const size_t texts[OCT_AEA
     OCT_SECRET(text, sizeof text);
     for (int opening = 0; opening < 2; opening++) {
         for (size_t i = 0, at = 0; i < OCT_AEAD_BURST; at += texts[i++])
-            args.record[i] = (struct oct_aead_record){
-                nonce, aad, aads[i], (opening ? sealed : text) + at, (opening ? opened : sealed) + at, texts[i],
-                tags[opening][i]};
+            args.record[i] = (struct oct_aead_record){nonce,
+                                                      aad,
+                                                      aads[i],
+                                                      (opening ? sealed : text) + at,
+                                                      (opening ? opened : sealed) + at,
+                                                      texts[i],
+                                                      tags[opening][i]};
         (opening ? ops->open_burst : ops->seal_burst)(&args);
         for (size_t i = 0, at = 0; i < OCT_AEAD_BURST; at += texts[i++])
             REQUIRE(is_secret(tags[opening][i], 16) && (texts[i] == 0 || is_secret(args.record[i].out, texts[i])));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * P-256 and P-384 on the c table with private keys, randomness, peers and digests marked secret: ECDH, public keys, key pairs, ECDSA; and
- * refused keys and peers among good ones. Verification, which has no secrets, runs with everything marked: it is of constant time like
- * its parts. Results are held against the vectors, or against the same without marks.
+ * P-256 and P-384 on the c table with private keys, randomness, peers and digests marked secret: ECDH, public keys, key
+ * pairs, ECDSA; and refused keys and peers among good ones. Verification, which has no secrets, runs with everything
+ * marked: it is of constant time like its parts. Results are held against the vectors, or against the same without
+ * marks.
  *
  * usage: ctime_ec VECTORS      (ECDH vectors with encoded points)
  */
@@ -183,7 +184,8 @@ static int repeat(const struct oct_ops *ops, uint8_t nonce[OCT_LANES][OCT_EC_NON
     return OCT_OK;
 }
 
-/* A refused key is tried again alone, so that only the good lanes' nonces are kept where all are good. Good signatures stay in `from`. */
+/* A refused key is tried again alone, so that only the good lanes' nonces are kept where all are good. Good signatures
+ * stay in `from`. */
 static void check_sign(struct batch *from, int bad)
 {
     struct batch b = *from;

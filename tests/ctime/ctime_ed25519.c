@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Ed25519 keys and signatures on the c table with seeds and messages marked secret; lengths are public. The vectors are those of RFC 8032,
- * 7.1, so that what is checked is also what works.
+ * Ed25519 keys and signatures on the c table with seeds and messages marked secret; lengths are public. The vectors are
+ * those of RFC 8032, 7.1, so that what is checked is also what works.
  */
 #include "secret.h"
 

@@ -110,7 +110,8 @@ static void check_bad_keys(const struct kat_key *k)
     }
 }
 
-/* Five operations: a vector of lanes that is full (four, both primes) and one that is not. What fails is alone in one. */
+/* Five operations: a vector of lanes that is full (four, both primes) and one that is not. What fails is alone in one.
+ */
 static void check_case(const struct kat_case *c, int brief)
 {
     struct oct_rsa_key *key = NULL;

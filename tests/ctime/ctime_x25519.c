@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * X25519 on the c table with scalars and peers marked secret: good peers and one of small order. The vector is that of RFC 7748,
- * 6.1, so that what is checked is also what works.
+ * X25519 on the c table with scalars and peers marked secret: good peers and one of small order. The vector is that of
+ * RFC 7748, 6.1, so that what is checked is also what works.
  */
 #include "secret.h"
 

@@ -216,7 +216,8 @@ static void check_even_pieces(struct ref *r, size_t first, size_t size, size_t l
         assert_memory_equal(buffer + EDGE, sealing ? want : text, len);
         check_edges(buffer + EDGE, len);
         assert_int_equal(sealing ? oct_aead_stream_finish_seal(&stream, tag)
-                                 : oct_aead_stream_finish_open(&stream, want_tag, 16), OCT_OK);
+                                 : oct_aead_stream_finish_open(&stream, want_tag, 16),
+                         OCT_OK);
         assert_true(!sealing || memcmp(tag, want_tag, 16) == 0);
     }
 }
@@ -230,7 +231,8 @@ static void even_pieces(struct ref *r, int slow)
             check_even_pieces(r, sizes[j], sizes[i], slow ? 1100 : 3 * sizes[i] < 1700 ? 1700 : 3 * sizes[i]);
 }
 
-/* A stream takes no more memory than the struct has; tests/diff/test_aead_guard.c shows that it takes no more than it says. */
+/* A stream takes no more memory than the struct has; tests/diff/test_aead_guard.c shows that it takes no more than it
+ * says. */
 static void test_stream_size(void **state)
 {
     (void)state;
@@ -244,8 +246,11 @@ static void random_records(struct ref *r, int slow)
     const char *count = getenv("OCT_TEST_RANDOM");
     const unsigned long n = count ? strtoul(count, NULL, 10) : 600;
     for (unsigned long i = 0; i < (slow ? n / 20 : n); i++)
-        check_record(r, ref_below(64), ref_below(i % 16 ? 700 : slow ? 2000 : 20000), ref_below(64),
-                     (int)ref_below(80) - 16);
+        check_record(r, ref_below(64),
+                     ref_below(i % 16 ? 700
+                               : slow ? 2000
+                                      : 20000),
+                     ref_below(64), (int)ref_below(80) - 16);
 }
 
 /* Nothing that works on a record or a stream allocates. */

@@ -150,8 +150,8 @@ static void test_quic_edges(void **state)
         for (unsigned i = 0; i < count; i++, runs++) {
             const size_t step = strcmp(ops[i]->tier, "c") == 0 ? 29 : 1;
             struct oct_quic_keys *keys = NULL;
-            assert_int_equal(
-                oct_quic_keys_new_on(ops[i], &keys, aeads[a], bytes, oct_aead_key_len(aeads[a]), iv, hp), OCT_OK);
+            assert_int_equal(oct_quic_keys_new_on(ops[i], &keys, aeads[a], bytes, oct_aead_key_len(aeads[a]), iv, hp),
+                             OCT_OK);
             for (size_t first = 0; first < 300; first += step)
                 for (int at_end = 0; at_end < 2; at_end++)
                     check_burst(keys, 1 + (unsigned)(first % PACKETS), first, at_end);

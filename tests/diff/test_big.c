@@ -48,7 +48,8 @@ static void modulus(uint64_t *m, size_t words, unsigned round)
 static void expect_words(const uint64_t *got, const BIGNUM *want, size_t words)
 {
     uint64_t right[MAX_WORDS];
-    assert_int_equal(BN_bn2lebinpad(want, (uint8_t *)right, (int)(words * sizeof *right)), (int)(words * sizeof *right));
+    assert_int_equal(BN_bn2lebinpad(want, (uint8_t *)right, (int)(words * sizeof *right)),
+                     (int)(words * sizeof *right));
     assert_memory_equal(got, right, words * sizeof *right);
 }
 

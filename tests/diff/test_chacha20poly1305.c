@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * ChaCha20-Poly1305 against libcrypto, on every tier that this CPU can run: every length to 1100 at every alignment, in place and
- * not, whole and in pieces, between pages that may not be touched; every forged byte of a tag; masks. By default a sample of the
- * product of lengths and alignments; all of it with OCT_TEST_FULL=1 (minutes).
+ * ChaCha20-Poly1305 against libcrypto, on every tier that this CPU can run: every length to 1100 at every alignment, in
+ * place and not, whole and in pieces, between pages that may not be touched; every forged byte of a tag; masks. By
+ * default a sample of the product of lengths and alignments; all of it with OCT_TEST_FULL=1 (minutes).
  */
 #include "api/aead_internal.h"
 
@@ -34,7 +34,8 @@ static struct {
 } m;
 static uint8_t key_memory[OCT_AEAD_KEY_MAX_BYTES] __attribute__((aligned(OCT_AEAD_ALIGN)));
 static struct oct_aead_key *const key = (struct oct_aead_key *)key_memory;
-static uint8_t in_memory[MAX_TEXT + 256] __attribute__((aligned(64))), out_memory[MAX_TEXT + 256] __attribute__((aligned(64)));
+static uint8_t in_memory[MAX_TEXT + 256] __attribute__((aligned(64))),
+    out_memory[MAX_TEXT + 256] __attribute__((aligned(64)));
 
 static unsigned below(unsigned n)
 {
@@ -120,7 +121,8 @@ static void test_lengths(void **unused)
 
 static void test_long(void **unused)
 {
-    static const size_t lengths[] = {1440, 2047, 2048, 2049, 3000, 3071, 3072, 4096, 4097, 8191, 16384, 16385, 16640, MAX_TEXT - 32};
+    static const size_t lengths[] = {1440, 2047, 2048, 2049,  3000,  3071,  3072,
+                                     4096, 4097, 8191, 16384, 16385, 16640, MAX_TEXT - 32};
     (void)unused;
     for (unsigned i = 0; i < (full ? 40u : 1u) * OCT_ARRAY_LEN(lengths); i++) {
         make_message(below(MAX_AAD), i < OCT_ARRAY_LEN(lengths) ? lengths[i] : SMALL + below(MAX_TEXT - SMALL - 32));
@@ -220,14 +222,18 @@ static void test_forged(void **unused)
         for (unsigned t = 0; t < tiers; t++) {
             use(tier[t]);
             for (unsigned what = 0; what < 16 + 3; what++) {
-                uint8_t tag[16], *wrong = what < 16 ? tag + what : what == 16 ? m.aad + 12 : what == 17 ? m.nonce + 3 : m.sealed;
+                uint8_t tag[16], *wrong = what < 16    ? tag + what
+                                          : what == 16 ? m.aad + 12
+                                          : what == 17 ? m.nonce + 3
+                                                       : m.sealed;
                 const uint8_t bit = (uint8_t)(1u << below(8));
                 if (what == 18 && m.len == 0)
                     continue;
                 memcpy(tag, m.tag, 16);
                 *wrong ^= bit;
                 memset(out_memory, 0xaa, m.len);
-                assert_int_equal(oct_aead_open(key, m.nonce, m.aad, m.aad_len, m.sealed, m.len, out_memory, tag), OCT_ERR_AUTH);
+                assert_int_equal(oct_aead_open(key, m.nonce, m.aad, m.aad_len, m.sealed, m.len, out_memory, tag),
+                                 OCT_ERR_AUTH);
                 assert_memory_equal(out_memory, zero, m.len);
                 if (what >= 16)
                     *wrong ^= bit;
@@ -248,7 +254,8 @@ static void test_masks(void **unused)
         assert_int_equal(RAND_bytes(sample[0], sizeof sample), 1);
         for (unsigned t = 0; t < tiers; t++) {
             const struct oct_aead_expand_args expand = {NULL, mask_key, bytes};
-            struct oct_aead_mask_args args = {.mask_key = mask_key, .count = 1 + round % OCT_AEAD_BURST, .mask = mask[0]};
+            struct oct_aead_mask_args args = {
+                .mask_key = mask_key, .count = 1 + round % OCT_AEAD_BURST, .mask = mask[0]};
             tier[t]->expand(&expand);
             for (unsigned i = 0; i < OCT_AEAD_BURST; i++)
                 args.sample[i] = sample[i];

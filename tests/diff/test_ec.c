@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * ECDH and key pairs on P-256 and P-384 in lanes against libcrypto, on every table that this CPU can run: edge and random scalars, good
- * and bad peers, 1 to 8 lanes, every lane position, hostile neighbours, buffers in place.
+ * ECDH and key pairs on P-256 and P-384 in lanes against libcrypto, on every table that this CPU can run: edge and
+ * random scalars, good and bad peers, 1 to 8 lanes, every lane position, hostile neighbours, buffers in place.
  */
 #include "api/ec_internal.h"
 #include "amount.h"
@@ -213,7 +213,8 @@ static void test_arguments(void **state)
 {
     uint8_t key[MAX] = {0}, peer[2 * MAX] = {0}, out[2 * MAX];
     struct oct_lanes result = {0x55, 0x55};
-    const struct oct_ec_derive_lane derive = {key, peer, out}, derive_null[] = {{NULL, peer, out}, {key, NULL, out}, {key, peer, NULL}};
+    const struct oct_ec_derive_lane derive = {key, peer, out},
+                                    derive_null[] = {{NULL, peer, out}, {key, NULL, out}, {key, peer, NULL}};
     const struct oct_ec_public_lane public = {key, out}, public_null[] = {{NULL, out}, {key, NULL}};
     const struct oct_ec_keygen_lane pair = {key, out}, pair_null[] = {{NULL, out}, {key, NULL}};
     (void)state;
@@ -273,8 +274,8 @@ static void test_switch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_derive),   cmocka_unit_test(test_public),   cmocka_unit_test(test_random),
-        cmocka_unit_test(test_keygen),   cmocka_unit_test(test_in_place), cmocka_unit_test(test_lane_independence),
+        cmocka_unit_test(test_derive),    cmocka_unit_test(test_public),   cmocka_unit_test(test_random),
+        cmocka_unit_test(test_keygen),    cmocka_unit_test(test_in_place), cmocka_unit_test(test_lane_independence),
         cmocka_unit_test(test_arguments), cmocka_unit_test(test_switch),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * How deep the batch calls of P-256 and P-384 go on the stack, and whether they leave a private key, a shared secret, a nonce, or
- * what the nonce was made of, there or in the workspace.
+ * How deep the batch calls of P-256 and P-384 go on the stack, and whether they leave a private key, a shared secret, a
+ * nonce, or what the nonce was made of, there or in the workspace.
  */
 #include "api/ec_internal.h"
 #include "api/workspace.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * ECDSA in lanes against libcrypto: with given nonces bit by bit, with its own nonces by verification; and the nonces themselves, which
- * must not repeat for two messages whatever the random source does, nor across a fork.
+ * ECDSA in lanes against libcrypto: with given nonces bit by bit, with its own nonces by verification; and the nonces
+ * themselves, which must not repeat for two messages whatever the random source does, nor across a fork.
  */
 #include "api/ec_internal.h"
 #include "base/sha512.h"
@@ -289,8 +289,11 @@ static void test_arguments(void **state)
 {
     uint8_t key[MAX] = {0}, digest[64] = {0}, out[2 * MAX];
     struct oct_lanes result = {0x55, 0x55};
-    const struct oct_ecdsa_sign_lane lane = {key, digest, 32, out}, broken[] = {
-        {NULL, digest, 32, out}, {key, NULL, 32, out}, {key, digest, 32, NULL}, {key, digest, 0, out}, {key, digest, 65, out}};
+    const struct oct_ecdsa_sign_lane lane = {key, digest, 32, out}, broken[] = {{NULL, digest, 32, out},
+                                                                                {key, NULL, 32, out},
+                                                                                {key, digest, 32, NULL},
+                                                                                {key, digest, 0, out},
+                                                                                {key, digest, 65, out}};
     (void)state;
     memset(out, 0xaa, sizeof out);
     assert_int_equal(oct_ecdsa_sign_op(2), -1);
@@ -310,8 +313,8 @@ static void test_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sha512), cmocka_unit_test(test_given_nonces), cmocka_unit_test(test_zero_s),
-        cmocka_unit_test(test_verify), cmocka_unit_test(test_hedge),        cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_sha512),    cmocka_unit_test(test_given_nonces), cmocka_unit_test(test_zero_s),
+        cmocka_unit_test(test_verify),    cmocka_unit_test(test_hedge),        cmocka_unit_test(test_fork),
         cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

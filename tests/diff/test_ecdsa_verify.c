@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * ECDSA verification in lanes against libcrypto's: good signatures and every way to be a bad one (ecdsa_samples.h), in all
- * positions, each beside every other.
+ * ECDSA verification in lanes against libcrypto's: good signatures and every way to be a bad one (ecdsa_samples.h), in
+ * all positions, each beside every other.
  */
 #include "api/ec_internal.h"
 #include "ecdsa_samples.h"
@@ -140,9 +140,12 @@ static void test_arguments(void **state)
 {
     const struct ecdsa_sample *s = &sample[0][GOOD];
     struct oct_lanes result = {0x55, 0x55};
-    const struct oct_ecdsa_verify_lane lane = {s->key, s->digest, s->len, s->signature}, broken[] = {
-        {NULL, s->digest, 32, s->signature}, {s->key, NULL, 32, s->signature}, {s->key, s->digest, 32, NULL},
-        {s->key, s->digest, 0, s->signature}, {s->key, s->digest, 65, s->signature}};
+    const struct oct_ecdsa_verify_lane lane = {s->key, s->digest, s->len, s->signature},
+                                       broken[] = {{NULL, s->digest, 32, s->signature},
+                                                   {s->key, NULL, 32, s->signature},
+                                                   {s->key, s->digest, 32, NULL},
+                                                   {s->key, s->digest, 0, s->signature},
+                                                   {s->key, s->digest, 65, s->signature}};
     (void)state;
     assert_int_equal(oct_ecdsa_verify_op(2), -1);
     assert_int_equal(oct_ecdsa_verify_op(-1), -1);
@@ -169,7 +172,8 @@ static void test_switch(void **state)
         struct oct_lanes result = {0, 0};
         for (unsigned t = 0; t < tables; t++)
             assert_int_equal(oct_ops_known_answer(table[t], op), 0);
-        assert_int_equal(oct_ecdsa_verify_x8(curve, &lane, 1, &result), oct_op_is_on(op) ? OCT_OK : OCT_ERR_UNSUPPORTED);
+        assert_int_equal(oct_ecdsa_verify_x8(curve, &lane, 1, &result),
+                         oct_op_is_on(op) ? OCT_OK : OCT_ERR_UNSUPPORTED);
         assert_int_equal(result.ok, oct_op_is_on(op));
         assert_int_equal(result.invalid, 0);
     }

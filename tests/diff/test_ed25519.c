@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Ed25519 in lanes against libcrypto, on every table that this CPU can run: public keys, signatures byte for byte, verdicts on good and
- * spoilt ones; messages of every length around the blocks of the hash and of different lengths side by side; 1 to 8 lanes, every lane
- * position, hostile neighbours. And multiples of the base point at the edges of the scalars, against plain integers.
+ * Ed25519 in lanes against libcrypto, on every table that this CPU can run: public keys, signatures byte for byte,
+ * verdicts on good and spoilt ones; messages of every length around the blocks of the hash and of different lengths
+ * side by side; 1 to 8 lanes, every lane position, hostile neighbours. And multiples of the base point at the edges of
+ * the scalars, against plain integers.
  */
 #include "api/ed25519_internal.h"
 #include "ed_ref.h"
@@ -19,9 +20,9 @@
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 
-#define SIGNATURE OCT_ED25519_SIGNATURE_BYTES
+#define SIGNATURE   OCT_ED25519_SIGNATURE_BYTES
 #define MAX_MESSAGE 700
-#define KEYS 11
+#define KEYS        11
 
 static const struct oct_ops *table[2];
 static unsigned tables;
@@ -104,8 +105,8 @@ static void compare(unsigned t, unsigned lanes, unsigned first_key, const size_t
     for (unsigned i = 0; i < lanes; i++) {
         const unsigned k = (first_key + 3 * i) % KEYS;
         sign[i] = (struct oct_ed25519_sign_lane){key[t][k], len[i] ? message[i] : NULL, len[i], got[i]};
-        verify[i] = (struct oct_ed25519_verify_lane){oct_ed25519_key_public(key[t][k]), sign[i].message, len[i],
-                                                     got[i]};
+        verify[i] =
+            (struct oct_ed25519_verify_lane){oct_ed25519_key_public(key[t][k]), sign[i].message, len[i], got[i]};
     }
     assert_int_equal(oct_ed25519_sign_on(table[t], sign, lanes, &result), OCT_OK);
     assert_int_equal(result.ok, (1u << lanes) - 1);
@@ -136,7 +137,7 @@ static void test_sign(void **state)
 /* Where the hashes' blocks begin and end: 32 or 64 bytes before the message, 17 after. */
 static void test_block_edges(void **state)
 {
-    static const size_t edge[] = {0,  1,  46, 47, 48, 49, 63,  64,  65,  78,  79, 80,
+    static const size_t edge[] = {0,  1,  46, 47, 48,  49,  63,  64,  65,  78,  79, 80,
                                   81, 95, 96, 97, 111, 112, 174, 175, 176, 191, 192};
     (void)state;
     for (unsigned t = 0; t < tables; t++)
@@ -166,8 +167,8 @@ enum { KINDS = 12 };
 /* One defect of each kind; kind 0 is none. */
 static void spoil(struct sample *s, unsigned kind)
 {
-    static const uint8_t order[32] = {0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7,
-                                      0xa2, 0xde, 0xf9, 0xde, 0x14, [31] = 0x10};
+    static const uint8_t order[32] = {0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58,       0xd6,
+                                      0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, [31] = 0x10};
     unsigned carry = 0;
     switch (kind % KINDS) {
     case 1: /* s + l: the same equation */
@@ -368,9 +369,10 @@ static void test_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_public_keys), cmocka_unit_test(test_sign), cmocka_unit_test(test_block_edges),
-        cmocka_unit_test(test_verify),      cmocka_unit_test(test_lane_independence),
-        cmocka_unit_test(test_base),        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_public_keys),       cmocka_unit_test(test_sign),
+        cmocka_unit_test(test_block_edges),       cmocka_unit_test(test_verify),
+        cmocka_unit_test(test_lane_independence), cmocka_unit_test(test_base),
+        cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

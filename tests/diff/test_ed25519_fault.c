@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Faults in the making of Ed25519's points, on every table. A table of multiples with one wrong bit stands for faults of the arithmetic:
- * the kernel must see that the point is not one, in every lane that met the bit, and give out nothing. And what the calls above make of it:
- * one more try alone, then a zeroed signature beside the good ones of its neighbours, or no key.
+ * Faults in the making of Ed25519's points, on every table. A table of multiples with one wrong bit stands for faults
+ * of the arithmetic: the kernel must see that the point is not one, in every lane that met the bit, and give out
+ * nothing. And what the calls above make of it: one more try alone, then a zeroed signature beside the good ones of its
+ * neighbours, or no key.
  */
 #include "api/ed25519_internal.h"
 
@@ -15,8 +16,8 @@
 #include <cmocka.h>
 #include <openssl/rand.h>
 
-#define LIMBS OCT_ED25519_LIMBS
-#define WIDE OCT_ED25519_WIDE_LIMBS
+#define LIMBS     OCT_ED25519_LIMBS
+#define WIDE      OCT_ED25519_WIDE_LIMBS
 #define SIGNATURE OCT_ED25519_SIGNATURE_BYTES
 
 static const struct oct_ops *table[2];

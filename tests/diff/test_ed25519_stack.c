@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * How deep Ed25519 calls go on the stack, and whether they leave a seed, a scalar, a prefix or a nonce there or in the workspace.
+ * How deep Ed25519 calls go on the stack, and whether they leave a seed, a scalar, a prefix or a nonce there or in the
+ * workspace.
  */
 #include "api/ed25519_internal.h"
 #include "api/workspace.h"
@@ -18,10 +19,10 @@
 #include <openssl/rand.h>
 
 #define STACK_BYTES (512 * 1024)
-#define LIMIT (16 * 1024)
-#define MESSAGE 200
-#define FORMS 8
-#define SECRETS 4 /* seed, scalar, prefix, nonce */
+#define LIMIT       (16 * 1024)
+#define MESSAGE     200
+#define FORMS       8
+#define SECRETS     4 /* seed, scalar, prefix, nonce */
 
 enum { NEW_KEY, SIGN, VERIFY, CALLS };
 

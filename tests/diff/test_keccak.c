@@ -17,8 +17,8 @@
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 
-#define LANES 8
-#define MAX_IN 2000
+#define LANES   8
+#define MAX_IN  2000
 #define MAX_OUT 1000
 
 static const struct oct_mlkem_ops *table[2];

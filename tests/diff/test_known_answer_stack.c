@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * How deep known-answer tests go on the stack: an operation's first use may be in a fibre. Those of OpenSSL have 32 KB, of which a server
- * uses 11. The portable table, on which no server runs, may be a little deeper: its vectors are arrays.
+ * How deep known-answer tests go on the stack: an operation's first use may be in a fibre. Those of OpenSSL have 32 KB,
+ * of which a server uses 11. The portable table, on which no server runs, may be a little deeper: its vectors are
+ * arrays.
  */
 #include "ops/mlkem.h"
 #include "ops/ops.h"
@@ -32,7 +33,8 @@ static OCT_NOINLINE void *body(void *p)
 {
     struct call *c = p;
     c->top = __builtin_frame_address(0);
-    c->status = c->mlkem ? oct_mlkem_known_answer(c->mlkem, (enum oct_mlkem_set)c->op) : oct_ops_known_answer(c->ops, c->op);
+    c->status =
+        c->mlkem ? oct_mlkem_known_answer(c->mlkem, (enum oct_mlkem_set)c->op) : oct_ops_known_answer(c->ops, c->op);
     return NULL;
 }
 

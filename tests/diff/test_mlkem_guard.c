@@ -19,12 +19,12 @@
 
 #include <cmocka.h>
 
-#define LANES 8
-#define ROOM 4096
-#define MATRIX_ROOM 8192
+#define LANES          8
+#define ROOM           4096
+#define MATRIX_ROOM    8192
 #define WORKSPACE_ROOM (256 * 1024)
-#define STACK_BYTES (512 * 1024)
-#define STACK_LIMIT (8 * 1024)
+#define STACK_BYTES    (512 * 1024)
+#define STACK_LIMIT    (8 * 1024)
 
 /* Memory between two pages that cannot be touched. */
 static uint8_t *guarded(size_t len)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Poly1305 alone, with keys and messages that a cipher never gives: r at its extremes, all limbs ones, sums that end at p-1, p, p+1 and
- * around 2^130 and 2^128; one message over all lanes, and a message in each. Against libcrypto's Poly1305. Compiled once
- * per tier.
+ * Poly1305 alone, with keys and messages that a cipher never gives: r at its extremes, all limbs ones, sums that end at
+ * p-1, p, p+1 and around 2^130 and 2^128; one message over all lanes, and a message in each. Against libcrypto's
+ * Poly1305. Compiled once per tier.
  */
 #include "kernels/poly1305_rows_impl.h"
 
@@ -41,7 +41,8 @@ static int teardown(void **state)
 }
 
 /* Our tag of whole blocks, the last of which is the two lengths: in one piece or in two. */
-static void our_tag(uint8_t tag[16], const uint8_t key[32], const uint8_t *data, size_t len, unsigned bulk, size_t split)
+static void our_tag(uint8_t tag[16], const uint8_t key[32], const uint8_t *data, size_t len, unsigned bulk,
+                    size_t split)
 {
     static struct poly p;
     const uint64_t pos = len - 16;
@@ -54,7 +55,8 @@ static void our_tag(uint8_t tag[16], const uint8_t key[32], const uint8_t *data,
         poly_absorb(&p, 0, bulk, data, split);
     if (len - split > 16)
         poly_absorb(&p, split, bulk, data + split, len - 16 - split);
-    poly_finish(&p, pos, len % 32 == 0 || bulk || pos >= POLY_BYTES, tier_load64(data + len - 16), tier_load64(data + len - 8), tag);
+    poly_finish(&p, pos, len % 32 == 0 || bulk || pos >= POLY_BYTES, tier_load64(data + len - 16),
+                tier_load64(data + len - 8), tag);
 }
 
 static void their_tag(uint8_t tag[16], const uint8_t key[32], const uint8_t *data, size_t len)
@@ -70,7 +72,7 @@ static void compare(const uint8_t key[32], const uint8_t *data, size_t len)
     uint8_t want[16], tag[16];
     their_tag(want, key, data, len);
     for (unsigned bulk = 0; bulk < 2; bulk++)
-        for (size_t split = 0; split < len; split += len > 512 ? 16 * 7 : 16) {
+        for (size_t split = 0; split<len; split += len> 512 ? 16 * 7 : 16) {
             our_tag(tag, key, data, len, bulk, split);
             assert_memory_equal(tag, want, 16);
         }
@@ -152,8 +154,8 @@ static void test_rows(void **state)
                 compare_rows(count, kind, of);
 }
 
-/* With r = 1 the result is the sum of the blocks: two blocks make any number from 2 * 2^128 on, five any from 5 * 2^128, so that the sum
- * stands just below and above p = 4 * 2^128 - 5 and its double. */
+/* With r = 1 the result is the sum of the blocks: two blocks make any number from 2 * 2^128 on, five any from 5 *
+ * 2^128, so that the sum stands just below and above p = 4 * 2^128 - 5 and its double. */
 static void test_final_reduction(void **state)
 {
     uint8_t key[32] = {1}, data[16 * 8];

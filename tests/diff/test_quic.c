@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #define MAX_PACKETS 70
-#define ROOM 2560
+#define ROOM        2560
 
 static size_t unhex(uint8_t *out, const char *hex)
 {
@@ -58,8 +58,8 @@ static const struct sample samples[] = {
      "398c276456cbc42158407dd074ee"},
     /* A.5, ChaCha20-Poly1305 with a short header */
     {OCT_AEAD_CHACHA20_POLY1305, "c6d98ff3441c3fe1b2182094f69caa2ed4b716b65488960a7a984979fb23e1c8",
-     "e0459b3474bdd0e44a41c144", "25a282b9e82f06f21f488917a4fc8f1b73573685608597d0efcb076b0ab7a7a4", "4200bff4",
-     "01", 1, 654360564, 654360560, "4cfe4189655e5cd55c41f69080575d7999c25a5bfb", ""},
+     "e0459b3474bdd0e44a41c144", "25a282b9e82f06f21f488917a4fc8f1b73573685608597d0efcb076b0ab7a7a4", "4200bff4", "01",
+     1, 654360564, 654360560, "4cfe4189655e5cd55c41f69080575d7999c25a5bfb", ""},
 };
 
 static void check_sample(const struct oct_aead_ops *ops, const struct sample *s)
@@ -204,8 +204,8 @@ static void test_bursts(void **state)
             ref_random(f.iv[0], sizeof f.iv);
             for (int phase = 0; phase < 2; phase++)
                 ref_open(&f.ref[phase], ops[t], aeads[a]);
-            assert_int_equal(
-                oct_quic_keys_new_on(ops[t], &f.keys, aeads[a], f.ref[0].bytes, key_len, f.iv[0], f.hp), OCT_OK);
+            assert_int_equal(oct_quic_keys_new_on(ops[t], &f.keys, aeads[a], f.ref[0].bytes, key_len, f.iv[0], f.hp),
+                             OCT_OK);
             assert_int_equal(oct_quic_keys_update(f.keys, 1, f.ref[1].bytes, key_len, f.iv[1]), OCT_OK);
             for (size_t count = 1; count <= (slow ? 9 : MAX_PACKETS); count++)
                 for (size_t most = 20; most <= (slow ? 320 : 1600); most *= slow ? 16 : 3)
@@ -238,11 +238,13 @@ static void test_bad_packets(void **state)
     assert_int_equal(oct_quic_keys_update(keys, 2, bytes, 16, bytes), OCT_ERR_ARGUMENT);
     for (int i = 0; i < 5; i++)
         memset(data[i], 0x40, 64);
-    data[4][7] = 5; /* the number, as the header has it */
+    data[4][7] = 5;    /* the number, as the header has it */
     data[2][0] = 0x44; /* key phase 1, which has no key */
-    struct oct_quic_packet p[5] = {
-        {data[0], 1, 20, 0, 0}, {data[1], 8, 10, 0, 0}, {data[2], 8, 30, 0, 0}, {data[3], 8, 30, (uint64_t)1 << 62, 0},
-        {data[4], 8, 30, 5, 0}};
+    struct oct_quic_packet p[5] = {{data[0], 1, 20, 0, 0},
+                                   {data[1], 8, 10, 0, 0},
+                                   {data[2], 8, 30, 0, 0},
+                                   {data[3], 8, 30, (uint64_t)1 << 62, 0},
+                                   {data[4], 8, 30, 5, 0}};
     memcpy(before, data[1], 64);
     assert_int_equal(oct_quic_seal(keys, p, 5), OCT_ERR_ARGUMENT);
     assert_int_equal(p[1].status, OCT_ERR_LENGTH);

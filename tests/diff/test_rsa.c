@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * RSA in lanes against libcrypto, on every table that this CPU can run: random and edge inputs, 1 to 8 lanes, every lane
- * position, eight different keys, p < q and p > q, small and large exponents, hostile neighbours.
+ * RSA in lanes against libcrypto, on every table that this CPU can run: random and edge inputs, 1 to 8 lanes, every
+ * lane position, eight different keys, p < q and p > q, small and large exponents, hostile neighbours.
  */
 #include "api/rsa_internal.h"
 #include "amount.h"
@@ -16,7 +16,7 @@
 #include <cmocka.h>
 #include <openssl/rand.h>
 
-#define KEYS 8
+#define KEYS      8
 #define MAX_BYTES 512
 
 static struct test_rsa keys[OCT_RSA_SIZES][KEYS];
@@ -125,8 +125,8 @@ static void compare_batch(const struct oct_ops *ops, unsigned size, unsigned lan
         memset(sample[i].out, 0xaa, len);
         lane[i] = (struct oct_rsa_lane){made[size][k], sample[i].in, sample[i].out};
     }
-    const int status = private ? oct_rsa_private_on(ops, lane, lanes, &result)
-                               : oct_rsa_public_on(ops, lane, lanes, &result);
+    const int status =
+        private ? oct_rsa_private_on(ops, lane, lanes, &result) : oct_rsa_public_on(ops, lane, lanes, &result);
     assert_int_equal(status, OCT_OK);
     assert_int_equal(result.ok, (1u << lanes) - 1);
     assert_int_equal(result.invalid, 0);
@@ -212,7 +212,7 @@ static void test_out_of_range(void **state)
     for (unsigned t = first_table(0); t < tables; t++)
         for (unsigned size = 0; size < sizes(table[t]); size++)
             for (unsigned bad = 0; bad < OCT_LANES; bad++)
-                for (int private = 0; private < 2; private++) {
+                for (int private = 0; private < 2; private ++) {
                     static uint8_t in[OCT_LANES][MAX_BYTES], out[OCT_LANES][MAX_BYTES], want[MAX_BYTES];
                     static const uint8_t zero[MAX_BYTES];
                     const size_t len = oct_rsa_bits(size) / 8;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Fault injection: results of the private kernel and the numbers of keys are corrupted on purpose. Whatever happens, what leaves a
- * lane is the right result or zeros, the masks say which, and neighbours come to no harm. One faulty CRT result with a
- * right half would give the private key away (Boneh, DeMillo, Lipton 1997).
+ * Fault injection: results of the private kernel and the numbers of keys are corrupted on purpose. Whatever happens,
+ * what leaves a lane is the right result or zeros, the masks say which, and neighbours come to no harm. One faulty CRT
+ * result with a right half would give the private key away (Boneh, DeMillo, Lipton 1997).
  */
 #include "api/rsa_internal.h"
 #include "amount.h"
@@ -16,10 +16,10 @@
 
 #include <cmocka.h>
 
-#define KEYS 4
+#define KEYS    4
 #define SAMPLES 16
-#define BYTES 256
-#define LIMBS 40
+#define BYTES   256
+#define LIMBS   40
 
 static struct test_rsa keys[KEYS];
 static struct oct_rsa_key *made[KEYS];
@@ -44,7 +44,8 @@ static uint64_t random_bits(void)
     return state;
 }
 
-/* One bit, one limb, all limbs, another lane's result, or half a result: the same mod one prime, wrong mod the other. */
+/* One bit, one limb, all limbs, another lane's result, or half a result: the same mod one prime, wrong mod the other.
+ */
 static void corrupt_somehow(oct_limb8 *out, unsigned lane)
 {
     const unsigned limb = random_bits() % LIMBS;

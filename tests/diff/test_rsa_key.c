@@ -215,7 +215,8 @@ static void reset(struct call *c)
 static void expect_refused(struct call *c, unsigned lanes, int private, int status)
 {
     assert_int_equal(private ? oct_rsa_private_x8(c->lane, lanes, &c->result)
-                             : oct_rsa_public_x8(c->lane, lanes, &c->result), status);
+                             : oct_rsa_public_x8(c->lane, lanes, &c->result),
+                     status);
     assert_int_equal(c->result.ok, 0x5a);
     assert_int_equal(c->result.invalid, 0xa5);
     for (size_t i = 0; i < sizeof c->out; i++)
@@ -230,7 +231,7 @@ static void test_calls(void **state)
     assert_int_equal(oct_rsa_key_new(&c.key, &good[0].numbers), OCT_OK);
     assert_int_equal(oct_rsa_key_new(&c.other, &good[1].numbers), OCT_OK);
     assert_int_equal(oct_rsa_key_new(&c.public, &public), OCT_OK);
-    for (int private = 0; private < 2; private++) {
+    for (int private = 0; private < 2; private ++) {
         reset(&c);
         expect_refused(&c, 0, private, OCT_ERR_ARGUMENT);
         expect_refused(&c, 9, private, OCT_ERR_ARGUMENT);
@@ -257,9 +258,11 @@ static void test_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good_keys),       cmocka_unit_test(test_leading_zeros), cmocka_unit_test(test_null),
-        cmocka_unit_test(test_even_numbers),    cmocka_unit_test(test_exponents),     cmocka_unit_test(test_wrong_relations),
-        cmocka_unit_test(test_square_modulus),  cmocka_unit_test(test_sizes),         cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_good_keys),      cmocka_unit_test(test_leading_zeros),
+        cmocka_unit_test(test_null),           cmocka_unit_test(test_even_numbers),
+        cmocka_unit_test(test_exponents),      cmocka_unit_test(test_wrong_relations),
+        cmocka_unit_test(test_square_modulus), cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_calls),
     };
     return cmocka_run_group_tests(tests, make, unmake);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * How deep batch calls go on the stack, and what they leave there. The fibres of OpenSSL have 32 KB, of which a server uses 11; and a
- * number of the key that lay in a dead frame, or in the workspace, would be found by the next bug that reads memory.
+ * How deep batch calls go on the stack, and what they leave there. The fibres of OpenSSL have 32 KB, of which a server
+ * uses 11; and a number of the key that lay in a dead frame, or in the workspace, would be found by the next bug that
+ * reads memory.
  */
 #include "api/rsa_internal.h"
 #include "api/workspace.h"
@@ -17,7 +18,7 @@
 #include <cmocka.h>
 
 #define STACK_BYTES (512 * 1024)
-#define LIMIT (16 * 1024)
+#define LIMIT       (16 * 1024)
 
 static struct test_rsa keys[OCT_RSA_SIZES];
 static struct oct_rsa_key *made[OCT_RSA_SIZES];
@@ -28,8 +29,8 @@ struct call {
     unsigned size, lanes;
     uint8_t in[OCT_LANES][512], out[OCT_LANES][512];
     struct oct_lanes result;
-    uint8_t *top;       /* the stack pointer's neighbourhood before the call */
-    unsigned secrets;   /* limbs of the key found afterwards in the workspace */
+    uint8_t *top;     /* the stack pointer's neighbourhood before the call */
+    unsigned secrets; /* limbs of the key found afterwards in the workspace */
 };
 
 static int make(void **state)

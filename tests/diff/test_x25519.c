@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * X25519 in lanes against libcrypto, on every table that this CPU can run: random and edge scalars, peers on the curve and on
- * its twist, of small order, not canonical; 1 to 8 lanes, every lane position, hostile neighbours, buffers in place.
+ * X25519 in lanes against libcrypto, on every table that this CPU can run: random and edge scalars, peers on the curve
+ * and on its twist, of small order, not canonical; 1 to 8 lanes, every lane position, hostile neighbours, buffers in
+ * place.
  */
 #include "api/x25519_internal.h"
 #include "amount.h"
@@ -20,8 +21,8 @@
 #define BYTES OCT_X25519_BYTES
 
 /* The order of the base point, minus 1: little-endian. */
-static const uint8_t order_minus_1[BYTES] = {0xec, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7,
-                                             0xa2, 0xde, 0xf9, 0xde, 0x14, [31] = 0x10};
+static const uint8_t order_minus_1[BYTES] = {0xec, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58,       0xd6,
+                                             0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, [31] = 0x10};
 /* The two u of points of order 8. */
 static const uint8_t order_8[2][BYTES] = {
     {0xe0, 0xeb, 0x7a, 0x7c, 0x3b, 0x41, 0xb8, 0xae, 0x16, 0x56, 0xe3, 0xfa, 0xf1, 0x9f, 0xc4, 0x6a,
@@ -78,8 +79,8 @@ static void make_scalar(uint8_t out[BYTES], unsigned kind)
     }
 }
 
-/* All u of small order with and without the top bit, all that are not canonical, 2, the base point; then random ones, of which
- * half are on the twist. */
+/* All u of small order with and without the top bit, all that are not canonical, 2, the base point; then random ones,
+ * of which half are on the twist. */
 static void make_peer(uint8_t out[BYTES], unsigned kind)
 {
     kind %= PEER_KINDS;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * How deep X25519 batch calls go on the stack, and whether they leave a scalar or a shared secret there or in the workspace.
+ * How deep X25519 batch calls go on the stack, and whether they leave a scalar or a shared secret there or in the
+ * workspace.
  */
 #include "api/workspace.h"
 #include "api/x25519_internal.h"
@@ -16,8 +17,8 @@
 #include <openssl/rand.h>
 
 #define STACK_BYTES (512 * 1024)
-#define LIMIT (16 * 1024)
-#define BYTES OCT_X25519_BYTES
+#define LIMIT       (16 * 1024)
+#define BYTES       OCT_X25519_BYTES
 
 static uint8_t *stack;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* See group.h. The kernel's own source, whose formulas do not know the curve's b; GROUP_OPS names what is compiled here. */
+/* See group.h. The kernel's own source, whose formulas do not know the curve's b; GROUP_OPS names what is compiled
+ * here. */
 #define EC_ALWAYS_COMPLETE 1
 #if defined(GROUP_P256)
 #include "kernels/p256_impl.h"
@@ -20,7 +21,7 @@
 #include <stdlib.h>
 
 #define TEXT_(x) #x
-#define TEXT(x) TEXT_(x)
+#define TEXT(x)  TEXT_(x)
 
 static void load(struct point *r, const struct group_points *p)
 {
@@ -129,6 +130,12 @@ static unsigned verify(struct group_result *sum, const void *comb, const struct 
     return matches;
 }
 
-const struct group_ops GROUP_OPS = {.name = TEXT(GROUP_OPS), .curve = GROUP_CURVE, .limbs = LIMBS, .bits = EC_BITS,
-    .apply = apply, .multiply = multiply, .comb_new = comb_new, .comb_multiply = comb_times,
-    .verify = verify};
+const struct group_ops GROUP_OPS = {.name = TEXT(GROUP_OPS),
+                                    .curve = GROUP_CURVE,
+                                    .limbs = LIMBS,
+                                    .bits = EC_BITS,
+                                    .apply = apply,
+                                    .multiply = multiply,
+                                    .comb_new = comb_new,
+                                    .comb_multiply = comb_times,
+                                    .verify = verify};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The kernels' point arithmetic, laid open for groups with few points: one set of functions for each curve's field and each
- * backend (group.c, compiled several times).
+ * The kernels' point arithmetic, laid open for groups with few points: one set of functions for each curve's field and
+ * each backend (group.c, compiled several times).
  */
 #ifndef OCT_TESTS_EXHAUSTIVE_GROUP_H
 #define OCT_TESTS_EXHAUSTIVE_GROUP_H
@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 
-#define GROUP_LANES 8
+#define GROUP_LANES     8
 #define GROUP_MAX_LIMBS 8
 
 /* Jacobian coordinates below p, not in Montgomery form, another point in each lane; z = 0 is infinity. */
@@ -39,8 +39,8 @@ struct group_ops {
     /* The comb of the affine point in lane 0, allocated; and scalar * point by it, for odd scalars. */
     void *(*comb_new)(const struct group_points *p);
     void (*comb_multiply)(struct group_result *r, const void *comb, const oct_limb8 *scalar);
-    /* The sum of verification: u1 * the comb's point + u2 * q, in the lanes of `differ` u1 * .. - u2 * q, for odd u1 and u2. Returns the
-     * lanes where its x modulo the curve's own n is r. */
+    /* The sum of verification: u1 * the comb's point + u2 * q, in the lanes of `differ` u1 * .. - u2 * q, for odd u1
+     * and u2. Returns the lanes where its x modulo the curve's own n is r. */
     unsigned (*verify)(struct group_result *sum, const void *comb, const struct group_points *q, const oct_limb8 *u1,
                        const oct_limb8 *u2, unsigned differ, const oct_limb8 *r);
 };

@@ -30,14 +30,26 @@ static void canonical(int16_t out[LANES], const int16_t a[LANES])
 }
 
 /* Widths are constants where kernels use them. */
-#define WITH_WIDTHS(bits, call)                                                                                       \
-    switch (bits) {                                                                                                   \
-    case 1: call(1); break;                                                                                           \
-    case 4: call(4); break;                                                                                           \
-    case 5: call(5); break;                                                                                           \
-    case 10: call(10); break;                                                                                         \
-    case 11: call(11); break;                                                                                         \
-    default: call(12); break;                                                                                         \
+#define WITH_WIDTHS(bits, call)                                                                                        \
+    switch (bits) {                                                                                                    \
+    case 1:                                                                                                            \
+        call(1);                                                                                                       \
+        break;                                                                                                         \
+    case 4:                                                                                                            \
+        call(4);                                                                                                       \
+        break;                                                                                                         \
+    case 5:                                                                                                            \
+        call(5);                                                                                                       \
+        break;                                                                                                         \
+    case 10:                                                                                                           \
+        call(10);                                                                                                      \
+        break;                                                                                                         \
+    case 11:                                                                                                           \
+        call(11);                                                                                                      \
+        break;                                                                                                         \
+    default:                                                                                                           \
+        call(12);                                                                                                      \
+        break;                                                                                                         \
     }
 static void compress(int16_t out[LANES], const int16_t a[LANES], unsigned d)
 {
@@ -125,8 +137,18 @@ static void more(int16_t out[8][N], const uint8_t seed[8][32])
 }
 
 const struct mlkem_steps STEPS = {
-    .name = STEPS_NAME, .multiply = multiply, .reduce = reduce, .canonical = canonical, .compress = compress,
-    .decompress = decompress, .noise = noise, .load_bits = load_bits, .store_bits = store_bits, .accept = accept,
-    .forward = forward, .backward = backward, .product = product,
+    .name = STEPS_NAME,
+    .multiply = multiply,
+    .reduce = reduce,
+    .canonical = canonical,
+    .compress = compress,
+    .decompress = decompress,
+    .noise = noise,
+    .load_bits = load_bits,
+    .store_bits = store_bits,
+    .accept = accept,
+    .forward = forward,
+    .backward = backward,
+    .product = product,
     .more = more,
 };

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define LANES 32
-#define N 256
+#define N     256
 
 struct mlkem_steps {
     const char *name;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* What the programs on small groups share: points and scalars into lanes, results out of them, and the choice of a backend. */
+/* What the programs on small groups share: points and scalars into lanes, results out of them, and the choice of a
+ * backend. */
 #ifndef OCT_TESTS_EXHAUSTIVE_POINTS_H
 #define OCT_TESTS_EXHAUSTIVE_POINTS_H
 
@@ -17,8 +18,8 @@ void points_expect(const struct group_result *r, unsigned lane, const struct sma
 void points_scalar(const struct group_ops *o, const struct small *s, uint64_t limb[GROUP_MAX_LIMBS], unsigned k,
                    int is_random);
 
-/* The groups' operations for P-256's and P-384's field on the backend that the program's argument names; or NULL, and the
- * status that the program ends with: 77 where this CPU has it not, 2 where there is none of that name. */
+/* The groups' operations for P-256's and P-384's field on the backend that the program's argument names; or NULL, and
+ * the status that the program ends with: 77 where this CPU has it not, 2 where there is none of that name. */
 const struct group_ops *const *points_backend(int argc, char **argv, int *status);
 
 #endif

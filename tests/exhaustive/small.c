@@ -9,12 +9,12 @@
 
 #include <openssl/obj_mac.h>
 
-#define REQUIRE(condition)                                                                                            \
-    do {                                                                                                              \
-        if (!(condition)) {                                                                                           \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                           \
-            abort();                                                                                                  \
-        }                                                                                                             \
+#define REQUIRE(condition)                                                                                             \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                            \
+            abort();                                                                                                   \
+        }                                                                                                              \
     } while (0)
 
 /* With discriminant -12 over the field of P-256: b, and the number of points. */
@@ -57,7 +57,8 @@ static int is_killed(const struct small *s, const EC_POINT *point, unsigned long
     return killed;
 }
 
-/* A point of exactly the order wanted: points/2^v or points/97 times one, for whatever power of the prime is in `points`. */
+/* A point of exactly the order wanted: points/2^v or points/97 times one, for whatever power of the prime is in
+ * `points`. */
 static void find_generator(const struct small *s, EC_POINT *g, const BIGNUM *points)
 {
     const unsigned prime = s->order % 2 == 0 ? 2 : s->order;

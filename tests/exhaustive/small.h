@@ -3,9 +3,9 @@
 /*
  * Small cyclic groups on curves y^2 = x^3 - 3x + b over the fields of P-256 and P-384, by libcrypto's arithmetic.
  *
- * b = 0: p = 3 mod 4, so the curve is supersingular and has p + 1 points: 2^96 and 2^32 divide that, 97 divides it for P-384.
- * For P-256 an odd order comes from the curve with complex multiplication by discriminant -12 (j = 54000), whose number of points
- * p + 1 - t follows from 4p = t^2 + 12 v^2. small_open() checks the order of what it finds.
+ * b = 0: p = 3 mod 4, so the curve is supersingular and has p + 1 points: 2^96 and 2^32 divide that, 97 divides it for
+ * P-384. For P-256 an odd order comes from the curve with complex multiplication by discriminant -12 (j = 54000), whose
+ * number of points p + 1 - t follows from 4p = t^2 + 12 v^2. small_open() checks the order of what it finds.
  */
 #ifndef OCT_TESTS_EXHAUSTIVE_SMALL_H
 #define OCT_TESTS_EXHAUSTIVE_SMALL_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The point formulas of the NIST curves on all pairs of points of small groups, orders 64 (with a point of order 2) and 97: the
- * special cases, which no random test meets, are everywhere. And scalar multiplication by windows and by comb, all points by all
- * residues, where every addition can meet them. Each lane has another pair, and each point comes in several forms.
+ * The point formulas of the NIST curves on all pairs of points of small groups, orders 64 (with a point of order 2) and
+ * 97: the special cases, which no random test meets, are everywhere. And scalar multiplication by windows and by comb,
+ * all points by all residues, where every addition can meet them. Each lane has another pair, and each point comes in
+ * several forms.
  *
  * usage: exhaustive_group c | avx512
  */
@@ -126,8 +127,8 @@ static void run_scalars(const struct group_ops *o, const struct small *s, const 
         points_expect(&r, i, s, (unsigned)((unsigned long)p[i] * k[i] % s->order));
 }
 
-/* All points by all residues (odd ones for an even order), each residue in turn small and random. The c table, which is slow: one
- * vector in `stride`. */
+/* All points by all residues (odd ones for an even order), each residue in turn small and random. The c table, which is
+ * slow: one vector in `stride`. */
 static void test_windows(void **state)
 {
     const unsigned stride = strstr(ops[0]->name, "_c") ? 35 : 1;

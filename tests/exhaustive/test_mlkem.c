@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-#define Q 3329
+#define Q         3329
 #define R_INVERSE 169 /* 2^-16 mod q */
 
 static const struct mlkem_steps *steps;
@@ -264,8 +264,13 @@ static void test_more(void **state)
         memset(seed[i], 17 * i, sizeof seed[i]);
     steps->more(out, seed);
     for (int i = 0; i < 8; i++) {
-        const struct oct_keccak_args args = {.workspace = workspace, .lanes = 1, .in = {message}, .out = {stream},
-            .in_len = sizeof message, .out_len = sizeof stream, .function = OCT_SHAKE128};
+        const struct oct_keccak_args args = {.workspace = workspace,
+                                             .lanes = 1,
+                                             .in = {message},
+                                             .out = {stream},
+                                             .in_len = sizeof message,
+                                             .out_len = sizeof stream,
+                                             .function = OCT_SHAKE128};
         unsigned n = 0;
         memcpy(message, seed[i], sizeof seed[i]);
         oct_c_keccak(&args);
@@ -282,8 +287,8 @@ static void test_more(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_multiply),   cmocka_unit_test(test_reduce), cmocka_unit_test(test_compress),
-        cmocka_unit_test(test_decompress), cmocka_unit_test(test_noise),  cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_multiply),   cmocka_unit_test(test_reduce),     cmocka_unit_test(test_compress),
+        cmocka_unit_test(test_decompress), cmocka_unit_test(test_noise),      cmocka_unit_test(test_bits),
         cmocka_unit_test(test_accept),     cmocka_unit_test(test_transforms), cmocka_unit_test(test_product),
         cmocka_unit_test(test_more),
     };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Ed25519 verification around the points of small order, on every table: the kernel with every pair of them in place of public key and
- * commitment and every residue of the challenge, the same added to honest keys and commitments; and every encoding that is
- * not canonical, or of no point. The kernel's equation has no cofactor, so k is to be taken modulo l and not modulo l times anything.
+ * Ed25519 verification around the points of small order, on every table: the kernel with every pair of them in place of
+ * public key and commitment and every residue of the challenge, the same added to honest keys and commitments; and
+ * every encoding that is not canonical, or of no point. The kernel's equation has no cofactor, so k is to be taken
+ * modulo l and not modulo l times anything.
  */
 #include "api/ed25519_internal.h"
 #include "ed_ref.h"
@@ -15,8 +16,8 @@
 #include <cmocka.h>
 
 #define TORSION 8
-#define LIMBS OCT_ED25519_LIMBS
-#define WIDE OCT_ED25519_WIDE_LIMBS
+#define LIMBS   OCT_ED25519_LIMBS
+#define WIDE    OCT_ED25519_WIDE_LIMBS
 
 static const struct oct_ops *table[2];
 static unsigned tables;
@@ -168,7 +169,8 @@ static void test_mixed_points(void **state)
     BN_free(nonce);
 }
 
-/* s = 0 and k = 0: any A will do if it is a point, and R has to be the identity. So the verdict is that on the encodings. */
+/* s = 0 and k = 0: any A will do if it is a point, and R has to be the identity. So the verdict is that on the
+ * encodings. */
 static void check_encoding(struct batch *b, const uint8_t encoding[32], int is_point)
 {
     static const uint8_t identity[32] = {1};

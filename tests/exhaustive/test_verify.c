@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * What verification adds up, u1*G + u2*Q, on groups of order 97: one in 7 of all u1, u2 and Q over the field of P-256 (all of them with
- * OCT_TEST_FULL=1), and one in 29 over that of P-384, which is slower. Where the sum is infinity, or its two terms are one point or
- * infinity themselves, no signature that a random test makes ever comes. And the comparison of its x: with that of the sum, and with that
- * of another point.
+ * What verification adds up, u1*G + u2*Q, on groups of order 97: one in 7 of all u1, u2 and Q over the field of P-256
+ * (all of them with OCT_TEST_FULL=1), and one in 29 over that of P-384, which is slower. Where the sum is infinity, or
+ * its two terms are one point or infinity themselves, no signature that a random test makes ever comes. And the
+ * comparison of its x: with that of the sum, and with that of another point.
  *
  * usage: exhaustive_verify c | avx512
  */
@@ -33,10 +33,12 @@ static unsigned index_of(const struct sum *s)
     return (s->u1 + (s->differ ? ORDER - second : second)) % ORDER;
 }
 
-/* The k-th of all sums. Half of them are compared with their own x, or that of their negative; the others with another's. */
+/* The k-th of all sums. Half of them are compared with their own x, or that of their negative; the others with
+ * another's. */
 static struct sum sum_at(unsigned long k)
 {
-    struct sum s = {(unsigned)(k % ORDER), (unsigned)(k / ORDER % ORDER), (unsigned)(k / ORDER / ORDER % (ORDER - 1)) + 1, 0, 0};
+    struct sum s = {(unsigned)(k % ORDER), (unsigned)(k / ORDER % ORDER),
+                    (unsigned)(k / ORDER / ORDER % (ORDER - 1)) + 1, 0, 0};
     s.differ = (s.u1 ^ s.u2 ^ s.q) >> 1 & 1;
     const unsigned own = index_of(&s);
     const unsigned other = (own + 1 + (unsigned)(k % (ORDER - 1))) % ORDER; /* any but own */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The last windows of scalar multiplication, as shipped, where only one addition is complete: all scalars near 0 and n, and near
- * all multiples of the top window's weight, of the comb and of ECDH, times the generator, against libcrypto's additions.
+ * The last windows of scalar multiplication, as shipped, where only one addition is complete: all scalars near 0 and n,
+ * and near all multiples of the top window's weight, of the comb and of ECDH, times the generator, against libcrypto's
+ * additions.
  */
 #include "api/ec_internal.h"
 #include "ec_ref.h"
@@ -84,8 +85,8 @@ static void around(struct run *r, const BIGNUM *center, unsigned radius)
         if (!BN_is_negative(m))
             add(r, m, minus);
         assert_int_equal(BN_add_word(k, 1), 1);
-        assert_int_equal(
-            EC_POINT_add(r->ref.group, point, point, EC_GROUP_get0_generator(r->ref.group), r->ref.ctx), 1);
+        assert_int_equal(EC_POINT_add(r->ref.group, point, point, EC_GROUP_get0_generator(r->ref.group), r->ref.ctx),
+                         1);
     }
     BN_free(k);
     BN_free(m);

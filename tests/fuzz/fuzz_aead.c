@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * AEADs and QUIC packets on the c tier: a record of any shape, whole and in pieces, has to come out the same and open again; forged
- * records and any bytes as QUIC packets end with their documented status, with nothing written where nothing belongs.
+ * AEADs and QUIC packets on the c tier: a record of any shape, whole and in pieces, has to come out the same and open
+ * again; forged records and any bytes as QUIC packets end with their documented status, with nothing written where
+ * nothing belongs.
  */
 #include "input.h"
 
@@ -83,7 +84,8 @@ static void fuzz_packets(struct fuzz_input *in)
     for (unsigned i = 0; i < count; i++) {
         const size_t header = fuzz_below(in, 40), len = fuzz_below(in, 200);
         fuzz_bytes(in, data[i], len);
-        packet[i] = (struct oct_quic_packet){.data = data[i], .header_len = header, .len = len, .number = fuzz_byte(in)};
+        packet[i] =
+            (struct oct_quic_packet){.data = data[i], .header_len = header, .len = len, .number = fuzz_byte(in)};
     }
     const int status = seal ? oct_quic_seal(keys, packet, count) : oct_quic_open(keys, packet, count);
     int first = OCT_OK;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The calls of octuple/ec.h that take numbers from outside, with arguments made of fuzz: curves that are none, lane counts, null
- * pointers, private keys around 0 and n, peers that are no points, signatures good and bad with edits, digests of any length, outputs
- * that are the inputs. Results are libcrypto's, or signatures that libcrypto accepts; an error leaves everything untouched.
+ * The calls of octuple/ec.h that take numbers from outside, with arguments made of fuzz: curves that are none, lane
+ * counts, null pointers, private keys around 0 and n, peers that are no points, signatures good and bad with edits,
+ * digests of any length, outputs that are the inputs. Results are libcrypto's, or signatures that libcrypto accepts; an
+ * error leaves everything untouched.
  */
 #include "input.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * oct_ed25519_sign_x8() and oct_ed25519_verify_x8() with arguments made of fuzz: lane counts, null pointers, messages of any length in
- * any lane, and keys, messages and signatures with bits turned. Signatures are libcrypto's byte for byte, verdicts are libcrypto's but for
- * encodings of public keys that are not canonical, which it takes; an error leaves everything untouched.
+ * oct_ed25519_sign_x8() and oct_ed25519_verify_x8() with arguments made of fuzz: lane counts, null pointers, messages
+ * of any length in any lane, and keys, messages and signatures with bits turned. Signatures are libcrypto's byte for
+ * byte, verdicts are libcrypto's but for encodings of public keys that are not canonical, which it takes; an error
+ * leaves everything untouched.
  */
 #include "input.h"
 
@@ -111,8 +112,8 @@ static void spoil(struct fuzz_input *in, struct call *c, unsigned i)
     }
     if (how == 6)
         fuzz_bytes(in, c->signature[i], SIGNATURE);
-    c->verify[i] = (struct oct_ed25519_verify_lane){c->public_key[i], c->sign[i].message, c->sign[i].message_len,
-                                                    c->signature[i]};
+    c->verify[i] =
+        (struct oct_ed25519_verify_lane){c->public_key[i], c->sign[i].message, c->sign[i].message_len, c->signature[i]};
 }
 
 static void check_verify(struct fuzz_input *in, struct call *c)

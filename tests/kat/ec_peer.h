@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The public keys of the ECDH vectors. The API takes coordinates; whatever wraps them (SEC 1, RFC 5480) is read here, which says what
- * a case asks of the API.
+ * The public keys of the ECDH vectors. The API takes coordinates; whatever wraps them (SEC 1, RFC 5480) is read here,
+ * which says what a case asks of the API.
  */
 #ifndef OCT_TESTS_KAT_EC_PEER_H
 #define OCT_TESTS_KAT_EC_PEER_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Reads a file of tests/vectors (its README.md has the form) as plain records: any family's fields, by name. A broken file, or a
- * field that is not there, ends the test: a vector that is not read is a test that does not run.
+ * Reads a file of tests/vectors (its README.md has the form) as plain records: any family's fields, by name. A broken
+ * file, or a field that is not there, ends the test: a vector that is not read is a test that does not run.
  */
 #ifndef OCT_TESTS_KAT_RECORDS_H
 #define OCT_TESTS_KAT_RECORDS_H
@@ -45,10 +45,10 @@ int rec_is(const struct rec_case *c, const char *result);
 void rec_check(const struct rec_file *file, const struct rec_case *c, int good, const char *what);
 int rec_end(void);
 
-#define REC_REQUIRE(condition)                                                                                        \
-    do {                                                                                                              \
-        if (!(condition))                                                                                             \
-            rec_die(#condition, __FILE__, __LINE__);                                                                  \
+#define REC_REQUIRE(condition)                                                                                         \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            rec_die(#condition, __FILE__, __LINE__);                                                                   \
     } while (0)
 _Noreturn void rec_die(const char *what, const char *file, int line);
 

@@ -70,7 +70,7 @@ static void pieces(const struct rec_file *file, const struct rec_case *c, const 
 static void run(const struct rec_file *file, const struct rec_case *c)
 {
     struct vector v = {rec_field(c, "secret"), rec_field(c, "iv"), rec_field(c, "aad"),
-                       rec_field(c, "msg"), rec_field(c, "ct"), rec_field(c, "tag")};
+                       rec_field(c, "msg"),    rec_field(c, "ct"), rec_field(c, "tag")};
     struct oct_aead_key *key = NULL;
     uint8_t *out = malloc(v.ct.len + v.msg.len + 1);
     REC_REQUIRE(out);

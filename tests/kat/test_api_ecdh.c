@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * All ECDH vectors through the C API, eight cases at a time; each runs in three different lanes, among different neighbours. On the
- * portable table, which is slow and whose lanes are rounds of a loop, in one; OCT_TEST_FULL=1: in three too.
+ * All ECDH vectors through the C API, eight cases at a time; each runs in three different lanes, among different
+ * neighbours. On the portable table, which is slow and whose lanes are rounds of a loop, in one; OCT_TEST_FULL=1: in
+ * three too.
  *
- * A strictly encoded public key is judged by the vector: valid means this secret, invalid means refused. Where only the wrapping is
- * broken, which the API never sees, its point is judged by libcrypto, and by the vector's secret if that calls the case acceptable. A key
- * without an uncompressed point is not for the API; no valid case is of that kind.
+ * A strictly encoded public key is judged by the vector: valid means this secret, invalid means refused. Where only the
+ * wrapping is broken, which the API never sees, its point is judged by libcrypto, and by the vector's secret if that
+ * calls the case acceptable. A key without an uncompressed point is not for the API; no valid case is of that kind.
  *
  * usage: kat_api_ecdh VECTORS...      (OCTUPLE_TABLE says on which table)
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The ECDSA vectors are for verification, and test_api_ecdsa_verify.c verifies them. But what they are made of serves more than that.
- * Their messages, among them those whose hashes have rows of zeros or exceed n, are signed with the private keys of the ECDH vectors,
- * which sit at the edges; libcrypto verifies, and refuses each signature for another message. Their public keys, edge cases too, are
- * peers of a key exchange, held against libcrypto.
+ * The ECDSA vectors are for verification, and test_api_ecdsa_verify.c verifies them. But what they are made of serves
+ * more than that. Their messages, among them those whose hashes have rows of zeros or exceed n, are signed with the
+ * private keys of the ECDH vectors, which sit at the edges; libcrypto verifies, and refuses each signature for another
+ * message. Their public keys, edge cases too, are peers of a key exchange, held against libcrypto.
  *
  * usage: kat_api_ecdsa ECDSA_VECTORS ECDH_VECTORS      (OCTUPLE_TABLE says on which table)
  */
@@ -60,7 +60,8 @@ static void check_signatures(const struct rec_file *file, unsigned lanes)
         rec_check(file, c, (result.ok >> i & 1) && !(result.invalid >> i & 1), "signed");
         rec_check(file, c, ec_ref_verify(&ref, signature[i], public_key[i], digest[i], digest_len[i]), "verified");
         digest[i][digest_len[i] / 2] ^= 0x20;
-        rec_check(file, c, !ec_ref_verify(&ref, signature[i], public_key[i], digest[i], digest_len[i]), "not another's");
+        rec_check(file, c, !ec_ref_verify(&ref, signature[i], public_key[i], digest[i], digest_len[i]),
+                  "not another's");
     }
 }
 

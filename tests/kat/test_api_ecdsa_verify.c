@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * All ECDSA vectors through the batch call: keys, messages and signatures as they are, eight at a time, good beside bad. The API takes r
- * and s as numbers; the DER around them is for whoever calls it. A signature that is the one DER encoding of two numbers that fit is
- * the API's to judge, and has to come out as the vector says. One that is not (numbers below 0, of more bytes, or a broken encoding)
- * has to be one that the vector calls invalid: nothing good is left out.
+ * All ECDSA vectors through the batch call: keys, messages and signatures as they are, eight at a time, good beside
+ * bad. The API takes r and s as numbers; the DER around them is for whoever calls it. A signature that is the one DER
+ * encoding of two numbers that fit is the API's to judge, and has to come out as the vector says. One that is not
+ * (numbers below 0, of more bytes, or a broken encoding) has to be one that the vector calls invalid: nothing good is
+ * left out.
  *
  * usage: kat_api_ecdsa_verify ECDSA_VECTORS      (OCTUPLE_TABLE says on which table)
  */
@@ -43,8 +44,8 @@ static int split(uint8_t *to, struct rec_bytes sig)
     uint8_t *again = NULL;
     ECDSA_SIG *pair = d2i_ECDSA_SIG(NULL, &at, (long)sig.len);
     const int len = pair ? i2d_ECDSA_SIG(pair, &again) : -1;
-    const int fits = len == (int)sig.len && memcmp(again, sig.data, sig.len) == 0 &&
-                     put(to, ECDSA_SIG_get0_r(pair)) && put(to + bytes, ECDSA_SIG_get0_s(pair));
+    const int fits = len == (int)sig.len && memcmp(again, sig.data, sig.len) == 0 && put(to, ECDSA_SIG_get0_r(pair)) &&
+                     put(to + bytes, ECDSA_SIG_get0_s(pair));
     OPENSSL_free(again);
     ECDSA_SIG_free(pair);
     return fits;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * All Ed25519 vectors through the C API, eight cases at a time; each case runs in three different lanes, among different neighbours.
- * The API takes signatures of 64 bytes: the cases of another length, all of them invalid, are the caller's to refuse, and are run here as
- * neighbours only, cut or filled up. And RFC 8032's own signatures (7.1) are made anew from their seeds.
+ * All Ed25519 vectors through the C API, eight cases at a time; each case runs in three different lanes, among
+ * different neighbours. The API takes signatures of 64 bytes: the cases of another length, all of them invalid, are the
+ * caller's to refuse, and are run here as neighbours only, cut or filled up. And RFC 8032's own signatures (7.1) are
+ * made anew from their seeds.
  *
  * usage: kat_api_ed25519 VECTORS      (OCTUPLE_TABLE says on which table)
  */
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS 3
+#define ROUNDS    3
 #define SIGNATURE OCT_ED25519_SIGNATURE_BYTES
 
 static unsigned valid, other_length;
@@ -85,15 +86,18 @@ static unsigned sign_rfc(void)
     } test[3] = {
         {"9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
          "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a", "",
-         "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe"
+         "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46bd25bf5f0595bb"
+         "e"
          "24655141438e7a100b"},
         {"4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb",
          "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c", "72",
-         "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302a"
+         "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302"
+         "a"
          "eeb00d291612bb0c00"},
         {"c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85ce3a2e0b4458f7",
          "fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025", "af82",
-         "6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac18ff9b538d16f290ae67f760984dc6594a7c15e9716ed2"
+         "6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac18ff9b538d16f290ae67f760984dc6594a7c15e9716ed"
+         "2"
          "8dc027beceea1ec40a"},
     };
     struct oct_ed25519_key *key[3];

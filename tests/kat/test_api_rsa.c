@@ -2,8 +2,8 @@
  * Copyright The Octuple Authors */
 /*
  * All RSA vectors through the C API: the raw operation in lanes, eight cases at a time, whichever keys of one size they
- * have; the padding is the test's own (padding.c). Each case runs in three different lanes, among different neighbours; on the
- * portable table, which is slow and whose lanes are rounds of a loop, in one (OCT_TEST_FULL=1: in three too).
+ * have; the padding is the test's own (padding.c). Each case runs in three different lanes, among different neighbours;
+ * on the portable table, which is slow and whose lanes are rounds of a loop, in one (OCT_TEST_FULL=1: in three too).
  *
  * usage: kat_api_rsa VECTORS...      (OCTUPLE_TABLE says on which table)
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * All X25519 vectors through the C API, eight cases at a time; each case runs in three different lanes, among different neighbours.
- * Wycheproof calls "acceptable" what a library may refuse (twist, small order, not canonical): RFC 7748 computes them, and
- * so do we, except that a result of zero is reported as an invalid lane.
+ * All X25519 vectors through the C API, eight cases at a time; each case runs in three different lanes, among different
+ * neighbours. Wycheproof calls "acceptable" what a library may refuse (twist, small order, not canonical): RFC 7748
+ * computes them, and so do we, except that a result of zero is reported as an invalid lane.
  *
  * usage: kat_api_x25519 VECTORS      (OCTUPLE_TABLE says on which table)
  */

@@ -55,10 +55,10 @@ static void run(void *arg)
     struct call *call = arg;
     EVP_MD_CTX *ctx = EVP_MD_CTX_new();
 
-    call->good = ctx != NULL &&
-                 EVP_DigestVerifyInit_ex(ctx, NULL, NULL, call->ctx, properties(call->ctx), call->key, NULL) > 0 &&
-                 EVP_DigestVerify(ctx, call->signature.data, call->signature.len, call->message.data,
-                                  call->message.len) == 1;
+    call->good =
+        ctx != NULL &&
+        EVP_DigestVerifyInit_ex(ctx, NULL, NULL, call->ctx, properties(call->ctx), call->key, NULL) > 0 &&
+        EVP_DigestVerify(ctx, call->signature.data, call->signature.len, call->message.data, call->message.len) == 1;
     EVP_MD_CTX_free(ctx);
 }
 

@@ -59,7 +59,8 @@ static int sign(OSSL_LIB_CTX *libctx)
     size_t len = sizeof signature;
     EVP_PKEY *key = EVP_PKEY_Q_keygen(libctx, NULL, "RSA", (size_t)2048);
     EVP_PKEY_CTX *ctx = key != NULL ? EVP_PKEY_CTX_new_from_pkey(libctx, key, NULL) : NULL;
-    int good = ctx != NULL && EVP_PKEY_sign_init(ctx) == 1 && EVP_PKEY_CTX_set_rsa_padding(ctx, RSA_PKCS1_PADDING) == 1 &&
+    int good = ctx != NULL && EVP_PKEY_sign_init(ctx) == 1 &&
+               EVP_PKEY_CTX_set_rsa_padding(ctx, RSA_PKCS1_PADDING) == 1 &&
                EVP_PKEY_sign(ctx, signature, &len, digest, sizeof digest) == 1;
     EVP_PKEY_CTX_free(ctx);
     EVP_PKEY_free(key);
@@ -68,8 +69,10 @@ static int sign(OSSL_LIB_CTX *libctx)
 
 static int ask(OSSL_LIB_CTX *libctx)
 {
-    static const char *const keys[] = {"RSA", "EC", "X25519", "ED25519"}, *const signatures[] = {"RSA", "ECDSA", "ED25519"},
-        *const ciphers[] = {"AES-128-GCM", "ChaCha20-Poly1305"}, *const kdfs[] = {"TLS1-PRF", "TLS13-KDF"};
+    static const char *const keys[] = {"RSA", "EC", "X25519", "ED25519"},
+                             *const signatures[] = {"RSA", "ECDSA", "ED25519"},
+                             *const ciphers[] = {"AES-128-GCM", "ChaCha20-Poly1305"},
+                             *const kdfs[] = {"TLS1-PRF", "TLS13-KDF"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         say_keymgmt(libctx, keys[i]);
     for (size_t i = 0; i < sizeof signatures / sizeof signatures[0]; i++)

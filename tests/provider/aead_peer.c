@@ -33,9 +33,9 @@ int open_pairs(void **state)
             printf("%s is off (%s)\n", names[aead], oct_aead_reason(aead));
             continue;
         }
-        pairs[pair_count++] = (struct pair){names[aead], aead != OCT_AEAD_CHACHA20_POLY1305, oct_aead_key_len(aead),
-                                            fetch(octuple_ctx, names[aead], "octuple"),
-                                            fetch(plain_ctx, names[aead], "default")};
+        pairs[pair_count++] =
+            (struct pair){names[aead], aead != OCT_AEAD_CHACHA20_POLY1305, oct_aead_key_len(aead),
+                          fetch(octuple_ctx, names[aead], "octuple"), fetch(plain_ctx, names[aead], "default")};
     }
     if (pair_count == 0) {
         printf("skipped: no AEAD is on\n");
@@ -58,8 +58,13 @@ struct message make_message(size_t aad_len, size_t len, unsigned seed)
 {
     const uint8_t *at = pool + seed % 1000;
     assert_true(aad_len <= MAX_TEXT / 2 && len <= MAX_TEXT);
-    return (struct message){.key = at, .iv = at + 32, .iv_len = 12, .aad = at + 160, .aad_len = aad_len,
-                            .text = at + 160 + aad_len, .len = len};
+    return (struct message){.key = at,
+                            .iv = at + 32,
+                            .iv_len = 12,
+                            .aad = at + 160,
+                            .aad_len = aad_len,
+                            .text = at + 160 + aad_len,
+                            .len = len};
 }
 
 EVP_CIPHER_CTX *begin(EVP_CIPHER *cipher, const struct message *m, int sealing)

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define MAX_TEXT 40960
-#define TAG 16
+#define TAG      16
 
 /* One AEAD: ours and OpenSSL's. */
 struct pair {

@@ -99,7 +99,10 @@ static int fold32_params(OSSL_PARAM params[])
     return give_sizes(params, 32);
 }
 
-#define ENTRY(id, function) {OSSL_FUNC_##id, (void (*)(void))(function)}
+#define ENTRY(id, function)                                                                                            \
+    {                                                                                                                  \
+        OSSL_FUNC_##id, (void (*)(void))(function)                                                                     \
+    }
 #define DIGEST_TABLE(make, params)                                                                                     \
     {                                                                                                                  \
         ENTRY(DIGEST_NEWCTX, make), ENTRY(DIGEST_FREECTX, fold_free), ENTRY(DIGEST_DUPCTX, fold_dup),                  \

@@ -22,7 +22,7 @@ static unsigned long seals, opens, streams, key_inits;
 #define REAL(name)                                                                                                     \
     static __typeof__(name) *real;                                                                                     \
     if (real == NULL)                                                                                                  \
-        real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
+    real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
 
 OCT_API int oct_aead_seal(const struct oct_aead_key *key, const uint8_t *nonce, const uint8_t *aad, size_t aad_len,
                           const uint8_t *in, size_t len, uint8_t *out, uint8_t *tag)
@@ -139,7 +139,8 @@ static void transfer(SSL *from, SSL *to, const uint8_t *data, uint8_t *got, size
 }
 
 /* In records of all sizes from `least` bytes on. */
-static void run_suite(OSSL_LIB_CTX *client, OSSL_LIB_CTX *server, const struct suite *suite, size_t each_way, size_t least)
+static void run_suite(OSSL_LIB_CTX *client, OSSL_LIB_CTX *server, const struct suite *suite, size_t each_way,
+                      size_t least)
 {
     static uint8_t data[CHUNK], got[CHUNK];
     SSL *ssl[2];

@@ -141,9 +141,8 @@ static void test_switches(void **state)
 
 static const char *expected_provider(int aead, const char *wish)
 {
-    const int on = strcmp(wish, "on") == 0
-                       ? oct_aead_is_on(aead)
-                       : strcmp(wish, "off") != 0 && oct_aead_pays(aead, OpenSSL_version_num());
+    const int on = strcmp(wish, "on") == 0 ? oct_aead_is_on(aead)
+                                           : strcmp(wish, "off") != 0 && oct_aead_pays(aead, OpenSSL_version_num());
     return on ? "octuple" : "default";
 }
 
@@ -172,7 +171,8 @@ static void test_environment(void **state)
         OSSL_LIB_CTX *ctx = new_octuple_ctx(NULL), *other = new_octuple_ctx("aes-gcm = on\nchacha20-poly1305 = off");
         for (int aead = 0; aead < OCT_AEAD_COUNT; aead++) {
             check_provider(ctx, names[aead], expected_provider(aead, wishes[i]));
-            check_provider(other, names[aead], expected_provider(aead, aead < OCT_AEAD_CHACHA20_POLY1305 ? "on" : "off"));
+            check_provider(other, names[aead],
+                           expected_provider(aead, aead < OCT_AEAD_CHACHA20_POLY1305 ? "on" : "off"));
         }
         OSSL_LIB_CTX_free(other);
         OSSL_LIB_CTX_free(ctx);
@@ -183,8 +183,8 @@ static void test_environment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_constants), cmocka_unit_test(test_names), cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_lengths),   cmocka_unit_test(test_types), cmocka_unit_test(test_switches),
+        cmocka_unit_test(test_constants),   cmocka_unit_test(test_names),     cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_lengths),     cmocka_unit_test(test_types),     cmocka_unit_test(test_switches),
         cmocka_unit_test(test_environment), cmocka_unit_test(test_what_pays),
     };
     return cmocka_run_group_tests(tests, open_pairs, close_pairs);

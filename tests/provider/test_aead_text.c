@@ -163,7 +163,7 @@ static void test_forgeries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lengths),    cmocka_unit_test(test_pieces), cmocka_unit_test(test_aad_pieces),
+        cmocka_unit_test(test_lengths),    cmocka_unit_test(test_pieces),     cmocka_unit_test(test_aad_pieces),
         cmocka_unit_test(test_in_place),   cmocka_unit_test(test_iv_lengths), cmocka_unit_test(test_tags),
         cmocka_unit_test(test_short_tags), cmocka_unit_test(test_forgeries),
     };

@@ -46,8 +46,8 @@ static int tls_record(EVP_CIPHER_CTX *ctx, uint64_t number, uint8_t *record, siz
     return *said >= 0; /* of nothing, nothing */
 }
 
-static const size_t lengths[] = {0, 1, 15, 16, 17, 63, 64, 65, 191, 192, 193, 255, 256, 257, 511, 1000,
-                                 1440, 4096, 16384, 16384 + 1024};
+static const size_t lengths[] = {0,   1,   15,  16,  17,  63,   64,   65,   191,   192,
+                                 193, 255, 256, 257, 511, 1000, 1440, 4096, 16384, 16384 + 1024};
 #define LENGTHS (sizeof lengths / sizeof lengths[0])
 
 static void test_records(void **state)

@@ -129,7 +129,7 @@ static void test_no_allocation(void **state)
     for (int i = 0; i < 6; i++) {
         const int is_prf = i >= 4, mode = i % 4 < 2 ? EXPAND : EXTRACT;
         const long ours = count(octuple_ctx, is_prf, mode, digests[i % 2]);
-        assert_int_equal(ours, 100); /* EVP_KDF_CTX */
+        assert_int_equal(ours, 100);                                        /* EVP_KDF_CTX */
         assert_true(count(plain_ctx, is_prf, mode, digests[i % 2]) > ours); /* the counter counts */
     }
 }

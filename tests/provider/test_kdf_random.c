@@ -42,13 +42,18 @@ static void add_drawn(struct kdf_params *p, int is_prf)
             add_mode(p, draw(8) == 0 ? (int)draw(5) - 1 : draw(2) ? EXTRACT : EXPAND);
         break;
     case 1:
-    case 2: add_text(p, OSSL_KDF_PARAM_DIGEST, texts[draw(2) ? draw(2) : draw(sizeof texts / sizeof texts[0])]); break;
-    case 3: add_octets_drawn(p, OSSL_KDF_PARAM_SALT, salt[draw(4)]); break;
+    case 2:
+        add_text(p, OSSL_KDF_PARAM_DIGEST, texts[draw(2) ? draw(2) : draw(sizeof texts / sizeof texts[0])]);
+        break;
+    case 3:
+        add_octets_drawn(p, OSSL_KDF_PARAM_SALT, salt[draw(4)]);
+        break;
     case 4:
         if (draw(30) == 0)
             add_text(p, OSSL_KDF_PARAM_PROPERTIES, draw(2) ? "provider=default" : "");
         break;
-    default: add_octets_drawn(p, is_prf ? prf[draw(4)] : tls13[draw(4)], draw_len());
+    default:
+        add_octets_drawn(p, is_prf ? prf[draw(4)] : tls13[draw(4)], draw_len());
     }
 }
 

@@ -41,11 +41,13 @@ static int derive_tls13(struct kdf_params *params, uint8_t *out, size_t len)
 
 static void test_labels(void **state)
 {
-    static const char *const labels[] = {
-        "ext binder", "res binder", "c e traffic", "e exp master", "c hs traffic", "s hs traffic", "c ap traffic",
-        "s ap traffic", "exp master", "res master", "derived", "finished", "key", "iv", "resumption", "traffic upd",
-        "exporter", "quic key", "quic iv", "quic hp", "quic ku", "quicv2 key", "quicv2 iv", "quicv2 hp", "quicv2 ku",
-        "client in", "server in", "EXPORTER-Channel-Binding"};
+    static const char *const labels[] = {"ext binder",   "res binder",   "c e traffic",  "e exp master",
+                                         "c hs traffic", "s hs traffic", "c ap traffic", "s ap traffic",
+                                         "exp master",   "res master",   "derived",      "finished",
+                                         "key",          "iv",           "resumption",   "traffic upd",
+                                         "exporter",     "quic key",     "quic iv",      "quic hp",
+                                         "quic ku",      "quicv2 key",   "quicv2 iv",    "quicv2 hp",
+                                         "quicv2 ku",    "client in",    "server in",    "EXPORTER-Channel-Binding"};
 
     (void)state;
     for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {

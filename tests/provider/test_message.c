@@ -169,7 +169,8 @@ static void test_wrong_order(void **state)
     assert_int_equal(EVP_DigestSignInit_ex(ctx, &pctx, "SHA256", octuple_ctx, NULL, key, NULL), 1);
     /* The digest is fixed now; naming the same again is fine. */
     assert_true(EVP_PKEY_CTX_set_signature_md(pctx, EVP_sha512()) <= 0);
-    /* Too small a buffer does not use the message up; but newer versions of libcrypto refuse another call by themselves. */
+    /* Too small a buffer does not use the message up; but newer versions of libcrypto refuse another call by
+     * themselves. */
     assert_true(EVP_DigestSign(ctx, out, &len, MESSAGE, MESSAGE_LEN) <= 0);
     len = sizeof out;
     ERR_clear_error();

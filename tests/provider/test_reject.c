@@ -115,7 +115,8 @@ static void make_bad(struct work *work, EVP_PKEY *theirs, unsigned seed)
 #define EVP_R_PROVIDER_ASYM_CIPHER_FAILURE 232
 #endif
 
-/* Nothing in the queue tells why. From OpenSSL 3.4 on libcrypto itself says that it failed, as the return value does. */
+/* Nothing in the queue tells why. From OpenSSL 3.4 on libcrypto itself says that it failed, as the return value does.
+ */
 static void assert_untold(void)
 {
     while (ERR_GET_LIB(ERR_peek_error()) == ERR_LIB_EVP &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* OpenSSL's own X25519, called by its tables (provider/x25519_direct.c), where memory fails: 0, no crash, nothing lost. */
+/* OpenSSL's own X25519, called by its tables (provider/x25519_direct.c), where memory fails: 0, no crash, nothing lost.
+ */
 #include "x25519_direct.h"
 
 #include <setjmp.h>
@@ -55,9 +56,10 @@ static struct numbers draw(void)
     return x;
 }
 
-/* One derivation with the n-th allocation failing if there is one. OpenSSL's errors have room of their own beforehand. */
-static int derive_failing(const struct oct_x25519_direct *direct, const struct numbers *x, uint8_t secret[BYTES], long n,
-                          int *failed)
+/* One derivation with the n-th allocation failing if there is one. OpenSSL's errors have room of their own beforehand.
+ */
+static int derive_failing(const struct oct_x25519_direct *direct, const struct numbers *x, uint8_t secret[BYTES],
+                          long n, int *failed)
 {
     int ok;
 

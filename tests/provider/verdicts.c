@@ -107,8 +107,8 @@ static struct verdict verdict_of(int (*run)(const struct fixture *f), const stru
     return v;
 }
 
-/* From 3.4 on EVP adds an error of its own where a provider's function for a whole message has raised none. OpenSSL's own ECDSA
- * has no such function, so its verdicts come without: that is all the difference. */
+/* From 3.4 on EVP adds an error of its own where a provider's function for a whole message has raised none. OpenSSL's
+ * own ECDSA has no such function, so its verdicts come without: that is all the difference. */
 static bool is_same(const struct verdict *a, const struct verdict *b)
 {
     const bool added = a->value <= 0 && b->first == 0 && a->first == a->last && ERR_GET_LIB(a->first) == ERR_LIB_EVP &&

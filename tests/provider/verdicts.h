@@ -15,7 +15,10 @@ struct verdict_case {
     const char *name;
     int (*run)(const struct fixture *f);
 };
-#define CASE(name) {#name, name}
+#define CASE(name)                                                                                                     \
+    {                                                                                                                  \
+#name, name                                                                                                    \
+    }
 
 /* Group setup and teardown: the keys of both sides. */
 int open_fixture(void **state);

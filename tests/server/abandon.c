@@ -5,8 +5,9 @@
  * fibre: SSL_free() leaves it behind with its stack and what the handshake holds (HAProxy's issue 3453). The shim runs
  * it to its end first.
  *
- * usage: abandon native|shim CONNECTIONS: a server that uses SSL_MODE_ASYNC itself (without the shim: OCTUPLE_SHIM=off), or
- * one that knows nothing of it. Prints what OpenSSL has allocated and not freed, and by how much the process has grown.
+ * usage: abandon native|shim CONNECTIONS: a server that uses SSL_MODE_ASYNC itself (without the shim:
+ * OCTUPLE_SHIM=off), or one that knows nothing of it. Prints what OpenSSL has allocated and not freed, and by how much
+ * the process has grown.
  */
 #include "world.h"
 
@@ -57,7 +58,7 @@ int main(int argc, char **argv)
         }
         paused += more;
     }
-    printf("{\"abandoned\": %d, \"allocations_left\": %ld, \"grown_kb\": %ld}\n", paused, world_allocations() - allocations,
-           resident_kb() - resident);
+    printf("{\"abandoned\": %d, \"allocations_left\": %ld, \"grown_kb\": %ld}\n", paused,
+           world_allocations() - allocations, resident_kb() - resident);
     return 0;
 }

@@ -28,16 +28,22 @@ struct callback_row {
     const char *reason; /* why no handshake over TCP comes to such a callback; NULL: it is tested */
     enum kind kind;
     unsigned flags;
-    const char *ciphers;                   /* of TLS 1.2, where they matter */
+    const char *ciphers;                      /* of TLS 1.2, where they matter */
     void (*ctx)(SSL_CTX *own, SSL_CTX *peer); /* installs it; run once, before there are connections */
     void (*ssl)(SSL *own, SSL *peer);         /* the same, for each connection */
-    int (*drive)(struct pair *p);          /* see struct pair */
+    int (*drive)(struct pair *p);             /* see struct pair */
     void (*undo)(void);
 };
 
 /* A tested row, and one that is not. The name is not expanded where it is a macro. */
-#define ROW(function, ...) {.name = #function, __VA_ARGS__}
-#define NOT_REACHED(function, why) {.name = #function, .reason = why}
+#define ROW(function, ...)                                                                                             \
+    {                                                                                                                  \
+        .name = #function, __VA_ARGS__                                                                                 \
+    }
+#define NOT_REACHED(function, why)                                                                                     \
+    {                                                                                                                  \
+        .name = #function, .reason = why                                                                               \
+    }
 
 struct callback_table {
     const struct callback_row *rows;
@@ -49,11 +55,11 @@ extern const struct callback_table callbacks_tls, callbacks_sessions, callbacks_
 /* What became of the callbacks of one row. */
 struct callback_tally {
     int visits, on_fibre;
-    int twice;       /* entered while it was still inside, for another connection */
-    int moved;       /* left on another fibre than it was entered on */
-    int wrong;       /* signatures that are not right, or other work that failed */
-    int left;        /* while it was inside the program's event loop went on */
-    int queued;      /* operations that waited in the queue came or went meanwhile */
+    int twice;  /* entered while it was still inside, for another connection */
+    int moved;  /* left on another fibre than it was entered on */
+    int wrong;  /* signatures that are not right, or other work that failed */
+    int left;   /* while it was inside the program's event loop went on */
+    int queued; /* operations that waited in the queue came or went meanwhile */
 };
 extern struct callback_tally callback_tally;
 

@@ -11,7 +11,11 @@ static long watch_ex(BIO *bio, int what, const char *data, size_t n, int number,
     return value;
 }
 
-static void ssl_watch_ex(SSL *own, SSL *peer) { (void)peer; BIO_set_callback_ex(SSL_get_rbio(own), watch_ex); }
+static void ssl_watch_ex(SSL *own, SSL *peer)
+{
+    (void)peer;
+    BIO_set_callback_ex(SSL_get_rbio(own), watch_ex);
+}
 
 #ifndef OPENSSL_NO_DEPRECATED_3_0
 static long watch(BIO *bio, int what, const char *data, int n, long l, long value)
@@ -21,7 +25,11 @@ static long watch(BIO *bio, int what, const char *data, int n, long l, long valu
     return value;
 }
 
-static void ssl_watch(SSL *own, SSL *peer) { (void)peer; BIO_set_callback(SSL_get_rbio(own), watch); }
+static void ssl_watch(SSL *own, SSL *peer)
+{
+    (void)peer;
+    BIO_set_callback(SSL_get_rbio(own), watch);
+}
 #endif
 
 static int fd_of(BIO *bio)

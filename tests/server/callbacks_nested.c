@@ -90,7 +90,7 @@ static bool build_chain(void)
 {
     SSL_CTX *ctx = callback_ctx(TLS13, 0, NULL);
     const long ok = SSL_CTX_build_cert_chain(ctx, SSL_BUILD_CHAIN_FLAG_CHECK | SSL_BUILD_CHAIN_FLAG_UNTRUSTED |
-                                                     SSL_BUILD_CHAIN_FLAG_IGNORE_ERROR);
+                                                      SSL_BUILD_CHAIN_FLAG_IGNORE_ERROR);
     const long whole = SSL_CTX_build_cert_chain(ctx, 0);
     SSL_CTX_free(ctx);
     return ok >= 1 && whole == 1;

@@ -101,7 +101,11 @@ static int read_key_of_ctx(SSL *s, void *arg)
     return ok;
 }
 
-static void ctx_read_key(SSL_CTX *own, SSL_CTX *peer) { (void)peer; SSL_CTX_set_cert_cb(own, read_key_of_ctx, NULL); }
+static void ctx_read_key(SSL_CTX *own, SSL_CTX *peer)
+{
+    (void)peer;
+    SSL_CTX_set_cert_cb(own, read_key_of_ctx, NULL);
+}
 
 static void ssl_read_key(SSL *own, SSL *peer)
 {

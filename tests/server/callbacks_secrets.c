@@ -32,7 +32,7 @@ static unsigned busy_server(SSL *s, const char *identity, unsigned char *psk, un
 }
 
 static unsigned busy_client(SSL *s, const char *hint, char *identity, unsigned max, unsigned char *psk,
-                                 unsigned psk_max)
+                            unsigned psk_max)
 {
     callback_work();
     const unsigned n = secret_of_client(s, hint, identity, max, psk, psk_max);
@@ -90,22 +90,18 @@ static int busy_use(SSL *s, const EVP_MD *md, const unsigned char **id, size_t *
         own_setter(own, own_function);                                                                                 \
         peer_setter(peer, peer_function);                                                                              \
     }
-BOTH(ctx_server, SSL_CTX, SSL_CTX_set_psk_server_callback, busy_server,
-     SSL_CTX_set_psk_client_callback, secret_of_client)
-BOTH(ssl_server, SSL, SSL_set_psk_server_callback, busy_server,
-     SSL_set_psk_client_callback, secret_of_client)
-BOTH(ctx_client, SSL_CTX, SSL_CTX_set_psk_client_callback, busy_client,
-     SSL_CTX_set_psk_server_callback, secret_of_server)
-BOTH(ssl_client, SSL, SSL_set_psk_client_callback, busy_client,
-     SSL_set_psk_server_callback, secret_of_server)
-BOTH(ctx_find, SSL_CTX, SSL_CTX_set_psk_find_session_callback, busy_find,
-     SSL_CTX_set_psk_use_session_callback, use_session)
-BOTH(ssl_find, SSL, SSL_set_psk_find_session_callback, busy_find,
-     SSL_set_psk_use_session_callback, use_session)
-BOTH(ctx_use, SSL_CTX, SSL_CTX_set_psk_use_session_callback, busy_use,
-     SSL_CTX_set_psk_find_session_callback, find_session)
-BOTH(ssl_use, SSL, SSL_set_psk_use_session_callback, busy_use,
-     SSL_set_psk_find_session_callback, find_session)
+BOTH(ctx_server, SSL_CTX, SSL_CTX_set_psk_server_callback, busy_server, SSL_CTX_set_psk_client_callback,
+     secret_of_client)
+BOTH(ssl_server, SSL, SSL_set_psk_server_callback, busy_server, SSL_set_psk_client_callback, secret_of_client)
+BOTH(ctx_client, SSL_CTX, SSL_CTX_set_psk_client_callback, busy_client, SSL_CTX_set_psk_server_callback,
+     secret_of_server)
+BOTH(ssl_client, SSL, SSL_set_psk_client_callback, busy_client, SSL_set_psk_server_callback, secret_of_server)
+BOTH(ctx_find, SSL_CTX, SSL_CTX_set_psk_find_session_callback, busy_find, SSL_CTX_set_psk_use_session_callback,
+     use_session)
+BOTH(ssl_find, SSL, SSL_set_psk_find_session_callback, busy_find, SSL_set_psk_use_session_callback, use_session)
+BOTH(ctx_use, SSL_CTX, SSL_CTX_set_psk_use_session_callback, busy_use, SSL_CTX_set_psk_find_session_callback,
+     find_session)
+BOTH(ssl_use, SSL, SSL_set_psk_use_session_callback, busy_use, SSL_set_psk_find_session_callback, find_session)
 
 #define OWN_EXTENSION 61000
 #define IN_HELLO      (SSL_EXT_CLIENT_HELLO | SSL_EXT_TLS1_3_ENCRYPTED_EXTENSIONS)
@@ -218,7 +214,11 @@ static void srp(SSL_CTX *server, SSL_CTX *client)
     SSL_CTX_set_srp_password(client, (char[]){"secret"});
 }
 
-static void srp_user(SSL_CTX *own, SSL_CTX *peer) { srp(own, peer); SSL_CTX_set_srp_username_callback(own, busy_user); }
+static void srp_user(SSL_CTX *own, SSL_CTX *peer)
+{
+    srp(own, peer);
+    SSL_CTX_set_srp_username_callback(own, busy_user);
+}
 static void srp_group(SSL_CTX *own, SSL_CTX *peer)
 {
     srp(peer, own);

@@ -87,8 +87,16 @@ static void ctx_look_up(SSL_CTX *own, SSL_CTX *peer)
     SSL_CTX_sess_set_get_cb(own, look_up);
 }
 
-static void ctx_new_id(SSL_CTX *own, SSL_CTX *peer) { (void)peer; SSL_CTX_set_generate_session_id(own, new_id); }
-static void ssl_new_id(SSL *own, SSL *peer) { (void)peer; SSL_set_generate_session_id(own, new_id); }
+static void ctx_new_id(SSL_CTX *own, SSL_CTX *peer)
+{
+    (void)peer;
+    SSL_CTX_set_generate_session_id(own, new_id);
+}
+static void ssl_new_id(SSL *own, SSL *peer)
+{
+    (void)peer;
+    SSL_set_generate_session_id(own, new_id);
+}
 
 static int not_resumable(SSL *s, int is_forward_secure)
 {
@@ -121,8 +129,9 @@ static SSL_TICKET_RETURN ticket_read(SSL *s, SSL_SESSION *session, const unsigne
 {
     (void)s, (void)session, (void)name, (void)n, (void)arg;
     callback_work();
-    return status == SSL_TICKET_SUCCESS ? SSL_TICKET_RETURN_USE
-           : status == SSL_TICKET_SUCCESS_RENEW ? SSL_TICKET_RETURN_USE_RENEW : SSL_TICKET_RETURN_IGNORE_RENEW;
+    return status == SSL_TICKET_SUCCESS         ? SSL_TICKET_RETURN_USE
+           : status == SSL_TICKET_SUCCESS_RENEW ? SSL_TICKET_RETURN_USE_RENEW
+                                                : SSL_TICKET_RETURN_IGNORE_RENEW;
 }
 
 static void ctx_ticket(SSL_CTX *own, SSL_CTX *peer)
@@ -161,15 +170,23 @@ static int ticket_seen(SSL *s, const unsigned char *data, int n, void *arg)
     return 1;
 }
 
-static int own_secret(SSL *s, void *out, int *n, STACK_OF(SSL_CIPHER) *ciphers, const SSL_CIPHER **cipher, void *arg)
+static int own_secret(SSL *s, void *out, int *n, STACK_OF(SSL_CIPHER) * ciphers, const SSL_CIPHER **cipher, void *arg)
 {
     (void)s, (void)out, (void)n, (void)ciphers, (void)cipher, (void)arg;
     callback_work();
     return 0;
 }
 
-static void ssl_ticket_seen(SSL *own, SSL *peer) { (void)peer; SSL_set_session_ticket_ext_cb(own, ticket_seen, NULL); }
-static void ssl_secret(SSL *own, SSL *peer) { (void)peer; SSL_set_session_secret_cb(own, own_secret, NULL); }
+static void ssl_ticket_seen(SSL *own, SSL *peer)
+{
+    (void)peer;
+    SSL_set_session_ticket_ext_cb(own, ticket_seen, NULL);
+}
+static void ssl_secret(SSL *own, SSL *peer)
+{
+    (void)peer;
+    SSL_set_session_secret_cb(own, own_secret, NULL);
+}
 
 static int allow_early(SSL *s, void *arg)
 {
@@ -198,7 +215,11 @@ static void peer_is_early(SSL *peer)
         callback_tally.wrong += SSL_write_early_data(peer, "early", 5, &n) != 1;
 }
 
-static void ssl_peer_is_early(SSL *own, SSL *peer) { (void)own; peer_is_early(peer); }
+static void ssl_peer_is_early(SSL *own, SSL *peer)
+{
+    (void)own;
+    peer_is_early(peer);
+}
 
 static void ssl_early(SSL *own, SSL *peer)
 {

@@ -91,33 +91,93 @@ static int security(const SSL *s, const SSL_CTX *ctx, int op, int bits, int nid,
     return 1;
 }
 
-static void ctx_message(SSL_CTX *own, SSL_CTX *peer) { (void)peer; SSL_CTX_set_msg_callback(own, message); }
-static void ssl_message(SSL *own, SSL *peer) { (void)peer; SSL_set_msg_callback(own, message); }
-static void ctx_info(SSL_CTX *own, SSL_CTX *peer) { (void)peer; SSL_CTX_set_info_callback(own, info); }
-static void ssl_info(SSL *own, SSL *peer) { (void)peer; SSL_set_info_callback(own, info); }
-static void ctx_certificate(SSL_CTX *own, SSL_CTX *peer) { (void)peer; SSL_CTX_set_cert_cb(own, certificate, NULL); }
-static void ssl_certificate(SSL *own, SSL *peer) { (void)peer; SSL_set_cert_cb(own, certificate, NULL); }
-static void ctx_hello(SSL_CTX *own, SSL_CTX *peer) { (void)peer; SSL_CTX_set_client_hello_cb(own, hello, NULL); }
-static void ctx_keylog(SSL_CTX *own, SSL_CTX *peer) { (void)peer; SSL_CTX_set_keylog_callback(own, keylog); }
-static void ctx_security(SSL_CTX *own, SSL_CTX *peer) { (void)peer; SSL_CTX_set_security_callback(own, security); }
-static void ssl_security(SSL *own, SSL *peer) { (void)peer; SSL_set_security_callback(own, security); }
-static void ctx_padding(SSL_CTX *own, SSL_CTX *peer) { (void)peer; SSL_CTX_set_record_padding_callback(own, padding); }
-static void ssl_padding(SSL *own, SSL *peer) { (void)peer; SSL_set_record_padding_callback(own, padding); }
+static void ctx_message(SSL_CTX *own, SSL_CTX *peer)
+{
+    (void)peer;
+    SSL_CTX_set_msg_callback(own, message);
+}
+static void ssl_message(SSL *own, SSL *peer)
+{
+    (void)peer;
+    SSL_set_msg_callback(own, message);
+}
+static void ctx_info(SSL_CTX *own, SSL_CTX *peer)
+{
+    (void)peer;
+    SSL_CTX_set_info_callback(own, info);
+}
+static void ssl_info(SSL *own, SSL *peer)
+{
+    (void)peer;
+    SSL_set_info_callback(own, info);
+}
+static void ctx_certificate(SSL_CTX *own, SSL_CTX *peer)
+{
+    (void)peer;
+    SSL_CTX_set_cert_cb(own, certificate, NULL);
+}
+static void ssl_certificate(SSL *own, SSL *peer)
+{
+    (void)peer;
+    SSL_set_cert_cb(own, certificate, NULL);
+}
+static void ctx_hello(SSL_CTX *own, SSL_CTX *peer)
+{
+    (void)peer;
+    SSL_CTX_set_client_hello_cb(own, hello, NULL);
+}
+static void ctx_keylog(SSL_CTX *own, SSL_CTX *peer)
+{
+    (void)peer;
+    SSL_CTX_set_keylog_callback(own, keylog);
+}
+static void ctx_security(SSL_CTX *own, SSL_CTX *peer)
+{
+    (void)peer;
+    SSL_CTX_set_security_callback(own, security);
+}
+static void ssl_security(SSL *own, SSL *peer)
+{
+    (void)peer;
+    SSL_set_security_callback(own, security);
+}
+static void ctx_padding(SSL_CTX *own, SSL_CTX *peer)
+{
+    (void)peer;
+    SSL_CTX_set_record_padding_callback(own, padding);
+}
+static void ssl_padding(SSL *own, SSL *peer)
+{
+    (void)peer;
+    SSL_set_record_padding_callback(own, padding);
+}
 static void ctx_name(SSL_CTX *own, SSL_CTX *peer)
 {
     (void)peer;
     SSL_CTX_set_tlsext_servername_callback(own, server_name);
 }
 
-static void peer_names(SSL *own, SSL *peer) { (void)own; SSL_set_tlsext_host_name(peer, "localhost"); }
-static void ctx_status(SSL_CTX *own, SSL_CTX *peer) { (void)peer; SSL_CTX_set_tlsext_status_cb(own, status); }
+static void peer_names(SSL *own, SSL *peer)
+{
+    (void)own;
+    SSL_set_tlsext_host_name(peer, "localhost");
+}
+static void ctx_status(SSL_CTX *own, SSL_CTX *peer)
+{
+    (void)peer;
+    SSL_CTX_set_tlsext_status_cb(own, status);
+}
 static void peer_wants_status(SSL *own, SSL *peer)
 {
     (void)own;
     SSL_set_tlsext_status_type(peer, TLSEXT_STATUSTYPE_ocsp);
 }
 
-static void ssl_seen(SSL *own, SSL *peer) { (void)peer; SSL_set_tlsext_debug_callback(own, extension_seen); }
+static void ssl_seen(SSL *own, SSL *peer)
+{
+    (void)peer;
+    SSL_set_tlsext_debug_callback(own, extension_seen);
+}
 
 static void ctx_give(SSL_CTX *own, SSL_CTX *peer)
 {
@@ -187,7 +247,7 @@ static void ctx_choose_next(SSL_CTX *own, SSL_CTX *peer)
 #endif
 
 #ifndef OPENSSL_NO_CT
-static int transparency(const CT_POLICY_EVAL_CTX *ctx, const STACK_OF(SCT) *scts, void *arg)
+static int transparency(const CT_POLICY_EVAL_CTX *ctx, const STACK_OF(SCT) * scts, void *arg)
 {
     (void)ctx, (void)scts, (void)arg;
     callback_work();
@@ -220,8 +280,16 @@ static DH *group(SSL *s, int is_export, int bits)
     return dh;
 }
 
-static void ctx_group(SSL_CTX *own, SSL_CTX *peer) { (void)peer; SSL_CTX_set_tmp_dh_callback(own, group); }
-static void ssl_group(SSL *own, SSL *peer) { (void)peer; SSL_set_tmp_dh_callback(own, group); }
+static void ctx_group(SSL_CTX *own, SSL_CTX *peer)
+{
+    (void)peer;
+    SSL_CTX_set_tmp_dh_callback(own, group);
+}
+static void ssl_group(SSL *own, SSL *peer)
+{
+    (void)peer;
+    SSL_set_tmp_dh_callback(own, group);
+}
 #endif
 
 static const struct callback_row rows[] = {

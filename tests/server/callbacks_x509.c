@@ -68,13 +68,13 @@ static int cleaned_up(X509_STORE_CTX *ctx)
     return 1;
 }
 
-static STACK_OF(X509) *find_certificates(X509_STORE_CTX *ctx, const X509_NAME *name)
+static STACK_OF(X509) * find_certificates(X509_STORE_CTX *ctx, const X509_NAME *name)
 {
     callback_work();
     return X509_STORE_CTX_get1_certs(ctx, (X509_NAME *)(uintptr_t)name);
 }
 
-static STACK_OF(X509_CRL) *find_crls(const X509_STORE_CTX *ctx, const X509_NAME *name)
+static STACK_OF(X509_CRL) * find_crls(const X509_STORE_CTX *ctx, const X509_NAME *name)
 {
     callback_work();
     return X509_STORE_CTX_get1_crls((X509_STORE_CTX *)(uintptr_t)ctx, (X509_NAME *)(uintptr_t)name);
@@ -176,8 +176,16 @@ static void store_lookup(SSL_CTX *own, SSL_CTX *peer)
     X509_STORE_add_lookup(store_of(own, X509_V_FLAG_CRL_CHECK), method);
 }
 
-static void ctx_verify(SSL_CTX *own, SSL_CTX *peer) { (void)peer; SSL_CTX_set_verify(own, SSL_VERIFY_PEER, verified); }
-static void ssl_verify(SSL *own, SSL *peer) { (void)peer; SSL_set_verify(own, SSL_VERIFY_PEER, verified); }
+static void ctx_verify(SSL_CTX *own, SSL_CTX *peer)
+{
+    (void)peer;
+    SSL_CTX_set_verify(own, SSL_VERIFY_PEER, verified);
+}
+static void ssl_verify(SSL *own, SSL *peer)
+{
+    (void)peer;
+    SSL_set_verify(own, SSL_VERIFY_PEER, verified);
+}
 static void ctx_all(SSL_CTX *own, SSL_CTX *peer)
 {
     (void)peer;
@@ -224,7 +232,10 @@ static void ctx_default_trust(SSL_CTX *own, SSL_CTX *peer)
     default_trust = X509_TRUST_set_default(trusts_unknown);
 }
 
-static void undo_default_trust(void) { X509_TRUST_set_default(default_trust); }
+static void undo_default_trust(void)
+{
+    X509_TRUST_set_default(default_trust);
+}
 
 static const struct callback_row rows[] = {
     ROW(SSL_CTX_set_verify, .flags = MUTUAL, .ctx = ctx_verify),

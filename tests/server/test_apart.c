@@ -382,20 +382,13 @@ static void test_early_data(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_not_registered),
-        cmocka_unit_test(test_registered_late),
-        cmocka_unit_test(test_registered_before),
-        cmocka_unit_test(test_registration_of_a_closed_one),
-        cmocka_unit_test(test_one_shot),
-        cmocka_unit_test(test_in_two_instances),
-        cmocka_unit_test(test_blocking_socket),
-        cmocka_unit_test(test_memory_bios),
-        cmocka_unit_test(test_own_async_mode),
-        cmocka_unit_test(test_mode_is_hidden),
-        cmocka_unit_test(test_other_thread),
-        cmocka_unit_test(test_shared_instance),
-        cmocka_unit_test(test_many_threads),
-        cmocka_unit_test(test_vfork_child_closes),
+        cmocka_unit_test(test_not_registered),    cmocka_unit_test(test_registered_late),
+        cmocka_unit_test(test_registered_before), cmocka_unit_test(test_registration_of_a_closed_one),
+        cmocka_unit_test(test_one_shot),          cmocka_unit_test(test_in_two_instances),
+        cmocka_unit_test(test_blocking_socket),   cmocka_unit_test(test_memory_bios),
+        cmocka_unit_test(test_own_async_mode),    cmocka_unit_test(test_mode_is_hidden),
+        cmocka_unit_test(test_other_thread),      cmocka_unit_test(test_shared_instance),
+        cmocka_unit_test(test_many_threads),      cmocka_unit_test(test_vfork_child_closes),
         cmocka_unit_test(test_early_data),
     };
     world_start();

@@ -79,7 +79,8 @@ static void test_always_busy(void **state)
     world_close(w);
 }
 
-/* The same, and in each round one more handshake moves: company on its way, for which the first do not wait for ever. */
+/* The same, and in each round one more handshake moves: company on its way, for which the first do not wait for ever.
+ */
 static void test_always_busy_with_handshakes(void **state)
 {
     struct world *w = world_open(EPOLLIN | EPOLLET, TLS13, 7);
@@ -157,8 +158,8 @@ static void test_repeats_when_level_triggered(void **state)
     }
 }
 
-/* That a paused connection has more to read, or may write, is no news for a level-triggered server: it would call in vain all the time
- * and never sleep. That the client has gone is, and so is what comes for others. */
+/* That a paused connection has more to read, or may write, is no news for a level-triggered server: it would call in
+ * vain all the time and never sleep. That the client has gone is, and so is what comes for others. */
 static void test_more_to_read_is_no_news(void **state)
 {
     struct world *w = world_open(EPOLLIN | EPOLLRDHUP | EPOLLOUT, TLS13, 4);

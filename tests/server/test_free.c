@@ -286,7 +286,8 @@ static void test_give_up_in_another_thread(void **state)
         close(w->pair[2].fd);
         w->pair[2].fd = -1;
         world_wait(w, events, PAIRS_MAX, 0);
-        assert_true(waiting() == 0 || (moment == PAUSED && waiting() == 3)); /* which may have waited for some milliseconds by now */
+        assert_true(waiting() == 0 ||
+                    (moment == PAUSED && waiting() == 3)); /* which may have waited for some milliseconds by now */
         for (int i = 1; i < 5; i++)
             if (i != 2)
                 pair_server(&w->pair[i]);

@@ -2,7 +2,8 @@
  * Copyright The Octuple Authors */
 /*
  * Servers whose own BIO hides the socket from libssl, and which keep their own account of what can be read, as HAProxy
- * does: they ask epoll only after a read that found nothing, and may take a socket out again when it has said something.
+ * does: they ask epoll only after a read that found nothing, and may take a socket out again when it has said
+ * something.
  */
 #include "world.h"
 
@@ -13,12 +14,12 @@
 
 struct hidden {
     int fd;
-    bool ready;      /* as far as the server knows there is something to read */
+    bool ready; /* as far as the server knows there is something to read */
     bool registered;
-    bool takes_out;  /* the server takes the socket out of epoll when it has heard of it */
+    bool takes_out; /* the server takes the socket out of epoll when it has heard of it */
     bool reads_ahead;
-    int calls;       /* into the handshake */
-    bool paused;     /* behind one of them */
+    int calls;   /* into the handshake */
+    bool paused; /* behind one of them */
     size_t have, taken;
     char ahead[4096];
 };
@@ -298,8 +299,8 @@ static void test_number_is_used_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_are_paused), cmocka_unit_test(test_alone_is_not_put_off),
-        cmocka_unit_test(test_reads_ahead),    cmocka_unit_test(test_two_sockets),
+        cmocka_unit_test(test_all_are_paused),  cmocka_unit_test(test_alone_is_not_put_off),
+        cmocka_unit_test(test_reads_ahead),     cmocka_unit_test(test_two_sockets),
         cmocka_unit_test(test_blocking_socket), cmocka_unit_test(test_number_is_used_again),
     };
     world_start();

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <uv.h>
 
-#define SECONDS 20
+#define SECONDS      20
 #define MILLISECONDS 200 /* so that a test that hangs can end */
 
 enum outer { OWN, POLL, EPOLL };

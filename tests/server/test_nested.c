@@ -24,10 +24,10 @@ static enum outer last = EPOLL_PWAIT2;
 struct nest {
     enum outer outer;
     struct world *w;
-    int top;          /* the epoll instance that is slept on, or whose descriptor poll() or select() gets */
-    int middle;       /* one in between, or -1 */
-    int paused;       /* how often a server was seen paused */
-    int max;          /* of events of one look */
+    int top;    /* the epoll instance that is slept on, or whose descriptor poll() or select() gets */
+    int middle; /* one in between, or -1 */
+    int paused; /* how often a server was seen paused */
+    int max;    /* of events of one look */
 };
 
 static unsigned waiting(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* Programs that make a context with a query of their own: what they rule out stays out, and the provider serves where it may. */
+/* Programs that make a context with a query of their own: what they rule out stays out, and the provider serves where
+ * it may. */
 #include "world.h"
 
 #include <openssl/pem.h>
@@ -91,8 +92,8 @@ static bool is_trusted(SSL_CTX *ctx, X509 *x)
     return good;
 }
 
-/* The query reaches whatever the context fetches, and not all that fits one query fits another: OpenSSL's store for files says
- * nothing of FIPS. */
+/* The query reaches whatever the context fetches, and not all that fits one query fits another: OpenSSL's store for
+ * files says nothing of FIPS. */
 static void test_store(void **state)
 {
     static const char *const queries[] = {NULL, "provider!=fips"};

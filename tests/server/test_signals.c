@@ -15,7 +15,6 @@
 enum call { WAIT, PWAIT, POLL, PPOLL, SELECT, PSELECT, PWAIT2 };
 static enum call last = PWAIT2;
 
-
 static volatile sig_atomic_t handled;
 
 static void handler(int number)

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <x86intrin.h>
 
-#define LANES 8
+#define LANES  8
 #define ROUNDS 400
 
 static uint8_t seed[3][LANES][OCT_MLKEM_SEED_BYTES], secret[LANES][OCT_MLKEM_SECRET_BYTES];

@@ -4,9 +4,9 @@
 #include "mlkem_steps.h"
 
 #define MLKEM_SET speed
-#define MLKEM_K 3
-#define MLKEM_DU 10
-#define MLKEM_DV 4
+#define MLKEM_K   3
+#define MLKEM_DU  10
+#define MLKEM_DV  4
 #include "kernels/mlkem.h"
 OCT_MLKEM_DECLARE(avx512, speed)
 #include "kernels/mlkem_impl.h"
@@ -18,15 +18,15 @@ struct speed_workspace {
 
 static const uint8_t (*noise_of(struct speed_workspace *s))[NOISE_BYTES]
 {
-    return (const uint8_t (*)[NOISE_BYTES])s->w.noise[0];
+    return (const uint8_t(*)[NOISE_BYTES])s->w.noise[0];
 }
 
-#define STEP(name, ...)                                                                                               \
-    static void name(void *workspace)                                                                                 \
-    {                                                                                                                 \
-        struct speed_workspace *s = workspace;                                                                        \
-        struct mlkem_workspace *w = &s->w;                                                                            \
-        __VA_ARGS__;                                                                                                  \
+#define STEP(name, ...)                                                                                                \
+    static void name(void *workspace)                                                                                  \
+    {                                                                                                                  \
+        struct speed_workspace *s = workspace;                                                                         \
+        struct mlkem_workspace *w = &s->w;                                                                             \
+        __VA_ARGS__;                                                                                                   \
     }
 STEP(permute, keccak_permute(w->state, w->state))
 STEP(hash_key, const uint8_t *const lane[V8_LANES] = {s->bytes[0]}; mlkem_hash_key(w, lane, 1, 0))

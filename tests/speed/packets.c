@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Where the time of QUIC packets under AES-GCM goes: bursts of 32 alike, one after the other, nanoseconds for each packet, on
- * every tier: the kernel without header protection, with it, and the whole call, whose checks and ordering come on top. Of
- * opening, the kernel gets headers without masks. All take turns, and of many rounds the best counts.
+ * Where the time of QUIC packets under AES-GCM goes: bursts of 32 alike, one after the other, nanoseconds for each
+ * packet, on every tier: the kernel without header protection, with it, and the whole call, whose checks and ordering
+ * come on top. Of opening, the kernel gets headers without masks. All take turns, and of many rounds the best counts.
  */
 #include "api/quic_internal.h"
 
@@ -12,11 +12,11 @@
 #include <string.h>
 #include <time.h>
 
-#define BURST OCT_AEAD_PACKETS
-#define HEADER 11
-#define NUMBER 2
+#define BURST       OCT_AEAD_PACKETS
+#define HEADER      11
+#define NUMBER      2
 #define MAX_PAYLOAD 1440
-#define ROUNDS 4000
+#define ROUNDS      4000
 
 static uint8_t sealed[BURST * (HEADER + MAX_PAYLOAD + OCT_AEAD_TAG)], data[sizeof sealed], wanted[BURST][OCT_AEAD_TAG];
 static struct oct_quic_packet packet[BURST];
@@ -115,7 +115,8 @@ int main(void)
         const struct oct_aead_ops *ops[OCT_AEAD_TIERS];
         const unsigned tiers = oct_aead_runnable(aeads[a], ops);
         for (unsigned t = 0; t < tiers && strcmp(ops[t]->tier, "c") != 0; t++) {
-            if (oct_quic_keys_new_on(ops[t], &keys, aeads[a], bytes, oct_aead_key_len(aeads[a]), bytes, bytes) != OCT_OK)
+            if (oct_quic_keys_new_on(ops[t], &keys, aeads[a], bytes, oct_aead_key_len(aeads[a]), bytes, bytes) !=
+                OCT_OK)
                 return 1;
             args.key = keys->key[0].expanded;
             args.iv = keys->iv[0];

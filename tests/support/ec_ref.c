@@ -13,12 +13,12 @@
 #include <openssl/param_build.h>
 #include <openssl/rand.h>
 
-#define REQUIRE(condition)                                                                                            \
-    do {                                                                                                              \
-        if (!(condition)) {                                                                                           \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                           \
-            abort();                                                                                                  \
-        }                                                                                                             \
+#define REQUIRE(condition)                                                                                             \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                            \
+            abort();                                                                                                   \
+        }                                                                                                              \
     } while (0)
 
 void ec_ref_open(struct ec_ref *ref, int curve)
@@ -161,8 +161,8 @@ static EVP_PKEY *public_pkey(const struct ec_ref *ref, const uint8_t *public_key
     return key;
 }
 
-int ec_ref_verify(const struct ec_ref *ref, const uint8_t *signature, const uint8_t *public_key,
-                  const uint8_t *digest, size_t digest_len)
+int ec_ref_verify(const struct ec_ref *ref, const uint8_t *signature, const uint8_t *public_key, const uint8_t *digest,
+                  size_t digest_len)
 {
     EVP_PKEY *key = public_pkey(ref, public_key);
     EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
@@ -179,8 +179,8 @@ int ec_ref_verify(const struct ec_ref *ref, const uint8_t *signature, const uint
     return ok;
 }
 
-/* The scalars that add two equal points at the end: 38 and n-38 with the windows of P-384's derivation, 30*2^252 - n with the comb of
- * P-256 (its top digit is 15), and the like with other tops. */
+/* The scalars that add two equal points at the end: 38 and n-38 with the windows of P-384's derivation, 30*2^252 - n
+ * with the comb of P-256 (its top digit is 15), and the like with other tops. */
 static void doubling_scalar(const struct ec_ref *ref, BIGNUM *k, unsigned kind)
 {
     const int top = ref->curve == OCT_EC_P256 ? 252 : 378;

@@ -34,10 +34,11 @@ int ec_ref_public(const struct ec_ref *ref, uint8_t *public_key, const uint8_t *
 int ec_ref_sign(const struct ec_ref *ref, uint8_t *signature, const uint8_t *key, const uint8_t nonce[64],
                 const uint8_t *digest, size_t digest_len);
 /* 1 if libcrypto's own ECDSA accepts the signature. */
-int ec_ref_verify(const struct ec_ref *ref, const uint8_t *signature, const uint8_t *public_key,
-                  const uint8_t *digest, size_t digest_len);
+int ec_ref_verify(const struct ec_ref *ref, const uint8_t *signature, const uint8_t *public_key, const uint8_t *digest,
+                  size_t digest_len);
 
-/* Scalars: 0, 1, 2, 3, n-2, n-1, n, n+1, all ones, those that make the last addition a doubling, powers of 2, random. */
+/* Scalars: 0, 1, 2, 3, n-2, n-1, n, n+1, all ones, those that make the last addition a doubling, powers of 2, random.
+ */
 enum { EC_REF_SCALARS = 20 };
 void ec_ref_scalar(const struct ec_ref *ref, uint8_t *out, unsigned kind);
 

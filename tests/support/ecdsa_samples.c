@@ -9,12 +9,12 @@
 #include <openssl/rand.h>
 
 #define MAX OCT_EC_MAX_BYTES
-#define REQUIRE(condition)                                                                                            \
-    do {                                                                                                              \
-        if (!(condition)) {                                                                                           \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                           \
-            abort();                                                                                                  \
-        }                                                                                                             \
+#define REQUIRE(condition)                                                                                             \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                            \
+            abort();                                                                                                   \
+        }                                                                                                              \
     } while (0)
 
 static BIGNUM *get(const struct ec_ref *f, const uint8_t *bytes)
@@ -35,7 +35,8 @@ static void sign(const struct ec_ref *f, struct ecdsa_sample *s, uint8_t d[MAX])
     REQUIRE(ec_ref_public(f, s->key, d));
 }
 
-/* e = r*d or -r*d, so that u1*G is u2*Q or its negative: twice the point, signed for a k that is known, or infinity, for any s. */
+/* e = r*d or -r*d, so that u1*G is u2*Q or its negative: twice the point, signed for a k that is known, or infinity,
+ * for any s. */
 static void meet(const struct ec_ref *f, struct ecdsa_sample *s, int opposite)
 {
     uint8_t d[MAX], k[MAX], point[2 * MAX];
@@ -78,8 +79,8 @@ static void key_for(const struct ec_ref *f, struct ecdsa_sample *s, const EC_POI
 }
 
 /*
- * A sum whose x is n or a little more, and r = x - n: good. Or one whose x is small, and r = x + p - n, so that r + n is x modulo p
- * but not x: bad. Random signatures come to either once in 2^128 times (P-256) or less.
+ * A sum whose x is n or a little more, and r = x - n: good. Or one whose x is small, and r = x + p - n, so that r + n
+ * is x modulo p but not x: bad. Random signatures come to either once in 2^128 times (P-256) or less.
  */
 static void wrap(const struct ec_ref *f, struct ecdsa_sample *s, int almost)
 {
@@ -181,7 +182,8 @@ static void leave_range(const struct ec_ref *f, struct ecdsa_sample *s, enum ecd
         memset(v, 0xff, f->bytes);
 }
 
-/* A signature that is good but for n added to r or s: with s small, chosen; with r small, from a sum whose x is small. */
+/* A signature that is good but for n added to r or s: with s small, chosen; with r small, from a sum whose x is small.
+ */
 static void add_n(const struct ec_ref *f, struct ecdsa_sample *s, int to_s)
 {
     BIGNUM *x = BN_new(), *number = BN_new();
@@ -227,8 +229,9 @@ static EC_GROUP *choose_point(const struct ec_ref *f, BIGNUM *x, BIGNUM *y, int 
     return group;
 }
 
-/* For a digest of zero anybody can sign in the name of any Q: r = x(u*Q), s = r/u. So here is one that only the check of the key stops:
- * Q is written with an x that is not below p, or is of another curve. u is odd, and so used as it is. */
+/* For a digest of zero anybody can sign in the name of any Q: r = x(u*Q), s = r/u. So here is one that only the check
+ * of the key stops: Q is written with an x that is not below p, or is of another curve. u is odd, and so used as it is.
+ */
 static void forge(const struct ec_ref *f, struct ecdsa_sample *s, int other_curve)
 {
     BIGNUM *x = BN_new(), *y = BN_new(), *u = BN_new(), *r = BN_new();

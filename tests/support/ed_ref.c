@@ -10,12 +10,12 @@ BIGNUM *ed_ref_order;
 static BIGNUM *p25519, *d;
 static BN_CTX *ctx;
 
-#define NEED(condition)                                                                                               \
-    do {                                                                                                              \
-        if (!(condition)) {                                                                                           \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                           \
-            exit(1);                                                                                                  \
-        }                                                                                                             \
+#define NEED(condition)                                                                                                \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                            \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
     } while (0)
 
 static void divide(BIGNUM *r, const BIGNUM *a, const BIGNUM *b)

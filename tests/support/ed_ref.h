@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* The Edwards curve of RFC 8032 in affine coordinates, by libcrypto's integers: slow, plain, and with all points, those of small
- * order too, which libcrypto itself does not offer. */
+/* The Edwards curve of RFC 8032 in affine coordinates, by libcrypto's integers: slow, plain, and with all points, those
+ * of small order too, which libcrypto itself does not offer. */
 #ifndef OCT_TESTS_ED_REF_H
 #define OCT_TESTS_ED_REF_H
 

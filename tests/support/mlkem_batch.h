@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define BATCH_LANES 8
-#define SEED_BYTES OCT_MLKEM_SEED_BYTES
+#define SEED_BYTES  OCT_MLKEM_SEED_BYTES
 
 /* One operation of each kind. */
 struct mlkem_lane {
@@ -27,12 +27,12 @@ static inline void *mlkem_workspace(const struct oct_mlkem_ops *ops, int set)
     return p;
 }
 
-#define MLKEM_EACH_LANE(...)                                                                                          \
-    do {                                                                                                              \
-        for (unsigned i = 0; i < lanes; i++) {                                                                        \
-            struct mlkem_lane *l = lane[i];                                                                           \
-            __VA_ARGS__                                                                                               \
-        }                                                                                                             \
+#define MLKEM_EACH_LANE(...)                                                                                           \
+    do {                                                                                                               \
+        for (unsigned i = 0; i < lanes; i++) {                                                                         \
+            struct mlkem_lane *l = lane[i];                                                                            \
+            __VA_ARGS__                                                                                                \
+        }                                                                                                              \
     } while (0)
 
 static inline void mlkem_keygen(const struct oct_mlkem_ops *ops, int set, void *workspace,

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEED(x)                                                                                                       \
-    do {                                                                                                              \
-        if (!(x)) {                                                                                                   \
-            fprintf(stderr, "%s:%d: %s failed\n", __FILE__, __LINE__, #x);                                            \
-            abort();                                                                                                  \
-        }                                                                                                             \
+#define NEED(x)                                                                                                        \
+    do {                                                                                                               \
+        if (!(x)) {                                                                                                    \
+            fprintf(stderr, "%s:%d: %s failed\n", __FILE__, __LINE__, #x);                                             \
+            abort();                                                                                                   \
+        }                                                                                                              \
     } while (0)
 
 static struct oct_bytes put(uint8_t *bytes, const BIGNUM *x)
@@ -29,10 +29,13 @@ static void complete(struct test_rsa *key)
     NEED(BN_mod_inverse(key->d, key->e, phi, ctx) && BN_mod(key->dp, key->d, p1, ctx) &&
          BN_mod(key->dq, key->d, q1, ctx) && BN_mod_inverse(key->qinv, key->q, key->p, ctx));
     BN_free(p1), BN_free(q1), BN_free(phi), BN_CTX_free(ctx);
-    key->numbers = (struct oct_rsa_numbers){
-        .n = put(key->bytes[0], key->n),   .e = put(key->bytes[1], key->e),   .p = put(key->bytes[2], key->p),
-        .q = put(key->bytes[3], key->q),   .dp = put(key->bytes[4], key->dp), .dq = put(key->bytes[5], key->dq),
-        .qinv = put(key->bytes[6], key->qinv)};
+    key->numbers = (struct oct_rsa_numbers){.n = put(key->bytes[0], key->n),
+                                            .e = put(key->bytes[1], key->e),
+                                            .p = put(key->bytes[2], key->p),
+                                            .q = put(key->bytes[3], key->q),
+                                            .dp = put(key->bytes[4], key->dp),
+                                            .dq = put(key->bytes[5], key->dq),
+                                            .qinv = put(key->bytes[6], key->qinv)};
 }
 
 static int has_small_divisor(const BIGNUM *p)
@@ -43,8 +46,8 @@ static int has_small_divisor(const BIGNUM *p)
     return d < 2000;
 }
 
-/* p - 1 has no divisor in common with e, and 2^(p-1) = 1 mod p: of random numbers of this length, those that are not prime never have
- * that. What libcrypto asks of a prime besides takes longer than all of a test. */
+/* p - 1 has no divisor in common with e, and 2^(p-1) = 1 mod p: of random numbers of this length, those that are not
+ * prime never have that. What libcrypto asks of a prime besides takes longer than all of a test. */
 static int is_good_prime(const BIGNUM *p, const BIGNUM *e, BN_CTX *ctx)
 {
     BIGNUM *p1 = BN_dup(p), *x = BN_new(), *two = BN_new();

@@ -16,7 +16,8 @@ struct test_rsa {
 
 /* A fresh key with the odd exponent e. Aborts the test on failure. */
 void test_rsa_make(struct test_rsa *key, unsigned bits, unsigned long e);
-/* Eight different keys of four primes, which are slow to find: the last four are the first four with p and q exchanged. */
+/* Eight different keys of four primes, which are slow to find: the last four are the first four with p and q exchanged.
+ */
 void test_rsa_make_eight(struct test_rsa key[8], unsigned bits, const unsigned long e[8]);
 void test_rsa_free(struct test_rsa *key);
 

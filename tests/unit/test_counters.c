@@ -530,7 +530,8 @@ static void child_prometheus_of_several(void *arg)
     check_form(text);
     snprintf(expected, sizeof expected,
              "octuple_jobs_done_total{pid=\"7\",command=\"a\",op=\"operation-%d\"} 3\n"
-             "octuple_jobs_done_total{op=\"rsa2048-private\"} 5\n# HELP ", OCT_OP_COUNT);
+             "octuple_jobs_done_total{op=\"rsa2048-private\"} 5\n# HELP ",
+             OCT_OP_COUNT);
     CHILD_ASSERT(strstr(text, expected));
     CHILD_ASSERT(strstr(text, "# TYPE octuple_jobs_waiting gauge\n"
                               "octuple_jobs_waiting{pid=\"7\",command=\"a\",op=\"rsa2048-private\"} 4\n"));

@@ -9,8 +9,8 @@
 #define XCR0_X87_SSE_AVX 0x7u
 #define XCR0_AVX512      0xe7u
 
-/* Leaf 7 EBX: bmi2 and avx2; avx512 f, dq, ifma, bw, vl, and sha. Leaf 7 ECX: vbmi, vbmi2, gfni, vaes, vpclmulqdq, vnni.
- * Leaf 1 ECX: pclmulqdq, aes, osxsave. */
+/* Leaf 7 EBX: bmi2 and avx2; avx512 f, dq, ifma, bw, vl, and sha. Leaf 7 ECX: vbmi, vbmi2, gfni, vaes, vpclmulqdq,
+ * vnni. Leaf 1 ECX: pclmulqdq, aes, osxsave. */
 #define EBX_AVX2    (BIT(5) | BIT(8))
 #define EBX_SKYLAKE (EBX_AVX2 | BIT(16) | BIT(17) | BIT(30) | BIT(31))
 #define EBX_ICELAKE (EBX_SKYLAKE | BIT(21) | BIT(29))

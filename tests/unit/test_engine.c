@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* src/batch/engine.c alone, on operations of our own: what it asks of a job, which lanes a batch gets, and how it reads the
- * masks and errors of a batch. */
+/* src/batch/engine.c alone, on operations of our own: what it asks of a job, which lanes a batch gets, and how it reads
+ * the masks and errors of a batch. */
 #include "unit.h"
 
 #include "api/operation.h"
@@ -51,7 +51,8 @@ static const struct oct_family small = {
 static const struct oct_family large = {
     .lane_bytes = sizeof(struct oct_ed25519_sign_lane), .whole = false, .check = check, .run_x8 = run_x8};
 
-const struct oct_operation oct_operations[OCT_OP_COUNT] = {[SMALL] = {"small", &small, 0}, [LARGE] = {"large", &large, 1}};
+const struct oct_operation oct_operations[OCT_OP_COUNT] = {
+    [SMALL] = {"small", &small, 0}, [LARGE] = {"large", &large, 1}};
 
 static uint8_t bytes[4 * OCT_LANES];
 

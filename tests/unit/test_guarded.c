@@ -19,8 +19,8 @@
 #endif
 #endif
 
-#define SIZE 3568
-#define MANY 1000
+#define SIZE  3568
+#define MANY  1000
 #define FIRST (6 * 4096) /* the first region, and a page on each side */
 
 /* The flags of the page that an address lies in, and the addresses of its mapping. */

@@ -195,9 +195,12 @@ static void test_off(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_all_lanes, setup), cmocka_unit_test_setup(test_randomness, setup),
-        cmocka_unit_test_setup(test_invalid, setup),   cmocka_unit_test_setup(test_arguments, setup),
-        cmocka_unit_test(test_sizes),                  cmocka_unit_test_setup(test_queue, setup),
+        cmocka_unit_test_setup(test_all_lanes, setup),
+        cmocka_unit_test_setup(test_randomness, setup),
+        cmocka_unit_test_setup(test_invalid, setup),
+        cmocka_unit_test_setup(test_arguments, setup),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test_setup(test_queue, setup),
         cmocka_unit_test_setup(test_off, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,7 +101,8 @@ static void test_ecdsa(void **state)
 
 static void test_ecdh(void **state)
 {
-    static const int keygen[] = {OCT_OP_P256_KEYGEN, OCT_OP_P384_KEYGEN}, derive[] = {OCT_OP_P256_DERIVE, OCT_OP_P384_DERIVE};
+    static const int keygen[] = {OCT_OP_P256_KEYGEN, OCT_OP_P384_KEYGEN},
+                     derive[] = {OCT_OP_P256_DERIVE, OCT_OP_P384_DERIVE};
     const struct oct_ec_public_lane pair[] = {{in, out}, {NULL, out}, {in, NULL}};
     const struct oct_ec_derive_lane secret[] = {{in, in, out}, {NULL, in, out}, {in, NULL, out}, {in, in, NULL}};
     (void)state;
@@ -141,8 +142,9 @@ static void test_ed25519(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows), cmocka_unit_test(test_call),  cmocka_unit_test(test_rsa), cmocka_unit_test(test_x25519),
-        cmocka_unit_test(test_ecdsa), cmocka_unit_test(test_ecdh), cmocka_unit_test(test_ed25519),
+        cmocka_unit_test(test_rows),    cmocka_unit_test(test_call),  cmocka_unit_test(test_rsa),
+        cmocka_unit_test(test_x25519),  cmocka_unit_test(test_ecdsa), cmocka_unit_test(test_ecdh),
+        cmocka_unit_test(test_ed25519),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

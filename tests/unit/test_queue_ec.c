@@ -2,7 +2,8 @@
  * Copyright The Octuple Authors */
 /*
  * The queue with the real operations for P-256 and P-384, on the table that the environment chose: every result is
- * libcrypto's, or a signature that libcrypto accepts, and a key, peer or signature that is refused fails its own job alone.
+ * libcrypto's, or a signature that libcrypto accepts, and a key, peer or signature that is refused fails its own job
+ * alone.
  */
 #include "unit.h"
 
@@ -279,12 +280,8 @@ static void test_off(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keygen),
-        cmocka_unit_test(test_derive),
-        cmocka_unit_test(test_sign),
-        cmocka_unit_test(test_verify),
-        cmocka_unit_test(test_digest_length),
-        cmocka_unit_test(test_curves_do_not_mix),
+        cmocka_unit_test(test_keygen), cmocka_unit_test(test_derive),        cmocka_unit_test(test_sign),
+        cmocka_unit_test(test_verify), cmocka_unit_test(test_digest_length), cmocka_unit_test(test_curves_do_not_mix),
         cmocka_unit_test(test_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The queue with the real Ed25519 operations, on the table that the environment chose: what it signs it verifies, a spoilt signature fails its
- * own job alone, and jobs that cannot be run are refused with nothing touched.
+ * The queue with the real Ed25519 operations, on the table that the environment chose: what it signs it verifies, a
+ * spoilt signature fails its own job alone, and jobs that cannot be run are refused with nothing touched.
  */
 #include "unit.h"
 
 #include <octuple/queue.h>
 
-#define JOBS 13
-#define KEYS 3
+#define JOBS        13
+#define KEYS        3
 #define MAX_MESSAGE 400
-#define SIGNATURE OCT_ED25519_SIGNATURE_BYTES
+#define SIGNATURE   OCT_ED25519_SIGNATURE_BYTES
 
 static struct oct_ed25519_key *key[KEYS];
 static uint8_t message[JOBS][MAX_MESSAGE], signature[JOBS][SIGNATURE];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The queue with the real X25519 operations, on the table that the environment chose: both sides of an exchange agree, RFC
- * 7748's own example comes out, and a peer of small order fails its own job alone.
+ * The queue with the real X25519 operations, on the table that the environment chose: both sides of an exchange agree,
+ * RFC 7748's own example comes out, and a peer of small order fails its own job alone.
  */
 #include "unit.h"
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * src/api/sha512_lanes.c on every table against the plain SHA-512 of src/base, which is held against FIPS 180-4's own example: every
- * length from 0 to 300, alone and beside seven other lengths, in two parts cut at every place, from unaligned memory.
+ * src/api/sha512_lanes.c on every table against the plain SHA-512 of src/base, which is held against FIPS 180-4's own
+ * example: every length from 0 to 300, alone and beside seven other lengths, in two parts cut at every place, from
+ * unaligned memory.
  */
 #include "unit.h"
 
 #include "api/sha512_lanes.h"
 
 #define LENGTHS 301
-#define MEMORY 1024
+#define MEMORY  1024
 
 static const struct oct_ops *table[2];
 static unsigned tables;
@@ -31,8 +32,9 @@ static int setup(void **state)
 /* FIPS 180-4's examples: "abc", and one of two blocks. */
 static void test_reference(void **state)
 {
-    static const char two[] = "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrs"
-                              "mnopqrstnopqrstu";
+    static const char two[] =
+        "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrs"
+        "mnopqrstnopqrstu";
     static const uint8_t abc[8] = {0xdd, 0xaf, 0x35, 0xa1, 0x93, 0x61, 0x7a, 0xba};
     static const uint8_t long_one[8] = {0x8e, 0x95, 0x9b, 0x75, 0xda, 0xe3, 0x13, 0xda};
     uint8_t digest[OCT_SHA512_BYTES];

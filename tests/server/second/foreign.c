@@ -5,9 +5,12 @@
 #include <stddef.h>
 
 #define FUNCTIONS(X)                                                                                                   \
-    X(SSL_new) X(SSL_free) X(SSL_clear) X(SSL_up_ref) X(SSL_do_handshake) X(SSL_accept) X(SSL_connect) X(SSL_read)     \
-    X(SSL_read_ex) X(SSL_peek) X(SSL_peek_ex) X(SSL_write) X(SSL_write_ex) X(SSL_read_early_data)                      \
-    X(SSL_write_early_data) X(SSL_get_error) X(SSL_want) X(SSL_shutdown) X(SSL_CTX_new_ex) X(SSL_CTX_new)
+    X(SSL_new)                                                                                                         \
+    X(SSL_free)                                                                                                        \
+    X(SSL_clear)                                                                                                       \
+    X(SSL_up_ref) X(SSL_do_handshake) X(SSL_accept) X(SSL_connect) X(SSL_read) X(SSL_read_ex) X(SSL_peek)              \
+        X(SSL_peek_ex) X(SSL_write) X(SSL_write_ex) X(SSL_read_early_data) X(SSL_write_early_data) X(SSL_get_error)    \
+            X(SSL_want) X(SSL_shutdown) X(SSL_CTX_new_ex) X(SSL_CTX_new)
 
 #ifdef LIBRARY
 /* Each gives a number of its own for whatever it is given. */
@@ -38,7 +41,7 @@ int main(int count, char **arguments)
     for (int i = 1; i < count; i++)
         if (dlopen(arguments[i], RTLD_NOW | RTLD_GLOBAL) == NULL)
             return 3;
-#define CALL(name) printf(#name " %ld\n", name(object, object, 0, &n));
+#define CALL(name)    printf(#name " %ld\n", name(object, object, 0, &n));
     FUNCTIONS(CALL)
     return 0;
 }

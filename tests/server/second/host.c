@@ -71,7 +71,8 @@ static void *work(void *said)
         char library[64];
         const size_t used = strlen(said);
         sides[i].library(library, sizeof library);
-        snprintf((char *)said + used, SAID_MAX - used, "%s: %d good, by %s\n", sides[i].name, sides[i].close(w[i]), library);
+        snprintf((char *)said + used, SAID_MAX - used, "%s: %d good, by %s\n", sides[i].name, sides[i].close(w[i]),
+                 library);
     }
     return NULL;
 }
