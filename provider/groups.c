@@ -3,7 +3,7 @@
 /* See groups.h. */
 #include "groups.h"
 
-#include "provider.h"
+#include "provider/core/provider.h"
 
 #include <openssl/core_names.h>
 #include <openssl/params.h>
@@ -37,21 +37,16 @@ static int relay_ours(const OSSL_PARAM params[], void *arg)
     return 1;
 }
 
-static int is_any_with_groups(const OSSL_ALGORITHM *keymgmts)
+int oct_groups_announce(struct oct_prov *prov, const struct oct_offers *offers, OSSL_CALLBACK *callback, void *arg)
 {
-    for (; keymgmts != NULL && keymgmts->algorithm_names != NULL; keymgmts++)
-        if (!is_first_name(keymgmts->algorithm_names, "RSA") && !is_first_name(keymgmts->algorithm_names, "ED25519"))
-            return 1;
-    return 0;
-}
+    struct relay relay = {offers->by[OSSL_OP_KEYMGMT], callback, arg};
+    const struct oct_plain *plain = NULL;
 
-int oct_groups_announce(struct oct_prov *prov, const OSSL_ALGORITHM *keymgmts, OSSL_CALLBACK *callback, void *arg)
-{
-    struct relay relay = {keymgmts, callback, arg};
-    const struct oct_plain *plain;
-
-    /* No group is over keys that only sign: where nothing else is served the private context need not be made. */
-    if (!is_any_with_groups(keymgmts))
+    for (int f = 0; f < OCT_FAMILIES; f++)
+        if (offers->announces[f] && !oct_prov_families[f]->announce(prov, callback, arg))
+            return 0;
+    /* Where no group is over what is served, the private context need not be made. */
+    if (!offers->has_groups)
         return 1;
     plain = oct_plain_get(prov);
     return plain != NULL && OSSL_PROVIDER_get_capabilities(plain->default_provider, "TLS-GROUP", relay_ours, &relay);

@@ -10,12 +10,13 @@
 #include <openssl/core.h>
 
 struct oct_prov;
+struct oct_offers;
 
 /*
- * Announces each TLS group whose key management is in `keymgmts` (ended by one without names; may be NULL), just as the
- * default provider of the OpenSSL that runs announces it: names, numbers, versions. Returns 1, or 0 with an error
- * raised.
+ * Announces the groups of each family that has some of its own, and each group of OpenSSL's whose key management is
+ * among the offers, just as the default provider of the OpenSSL that runs announces it: names, numbers, versions.
+ * Returns 1, or 0 with an error raised.
  */
-int oct_groups_announce(struct oct_prov *prov, const OSSL_ALGORITHM *keymgmts, OSSL_CALLBACK *callback, void *arg);
+int oct_groups_announce(struct oct_prov *prov, const struct oct_offers *offers, OSSL_CALLBACK *callback, void *arg);
 
 #endif

@@ -6,7 +6,7 @@
  */
 #include "secret.h"
 
-#include "unpad.h"
+#include "provider/rsa/unpad.h"
 
 #include "base/base.h"
 

@@ -29,9 +29,9 @@ add_dependencies(test_provider_aead_libssl octuple_provider)
 oct_provider_aead_test(aead_libssl test_provider_aead_libssl)
 
 # The counter alone: 2^64 records take too long.
-add_executable(test_provider_aead_iv test_aead_iv.c ${CMAKE_SOURCE_DIR}/provider/aead_iv.c)
+add_executable(test_provider_aead_iv test_aead_iv.c ${CMAKE_SOURCE_DIR}/provider/aead/iv.c)
 target_link_libraries(test_provider_aead_iv PRIVATE octuple_flags octuple OpenSSL::Crypto PkgConfig::CMOCKA)
-target_include_directories(test_provider_aead_iv PRIVATE ${CMAKE_SOURCE_DIR}/provider)
+target_include_directories(test_provider_aead_iv PRIVATE ${CMAKE_SOURCE_DIR})
 add_test(NAME provider/aead_iv COMMAND test_provider_aead_iv)
 set_tests_properties(provider/aead_iv PROPERTIES LABELS provider)
 

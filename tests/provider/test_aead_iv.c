@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "aead_cipher.h"
+#include "provider/aead/cipher.h"
 
 #include <string.h>
 

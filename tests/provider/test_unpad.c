@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unpad.h"
+#include "provider/rsa/unpad.h"
 
 #define SIZE      256
 #define UNTOUCHED 0xa5

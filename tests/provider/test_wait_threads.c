@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * provider/wait.c where one thread frees a wait context while a job with it waits in another's queue: before that runs
- * it, meanwhile, afterwards, or when the thread has ended. Each record is freed once, and each reference to a key
+ * provider/async/wait.c where one thread frees a wait context while a job with it waits in another's queue: before that
+ * runs it, meanwhile, afterwards, or when the thread has ended. Each record is freed once, and each reference to a key
  * given back once. No fibres: contexts are handed in, and jobs are the test's own.
  */
-#include "wait.h"
+#include "provider/async/wait.h"
 
-#include "key.h"
+#include "provider/core/key.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

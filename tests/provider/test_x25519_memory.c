@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* OpenSSL's own X25519, called by its tables (provider/x25519_direct.c), where memory fails: 0, no crash, nothing lost.
+/* OpenSSL's own X25519, called by its tables (provider/x25519/direct.c), where memory fails: 0, no crash, nothing lost.
  */
-#include "x25519_direct.h"
+#include "provider/x25519/direct.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

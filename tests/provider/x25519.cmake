@@ -10,8 +10,8 @@ endforeach()
 oct_provider_command(x25519_command)
 
 # OpenSSL's own code, called directly, needs neither a key nor a table.
-add_executable(test_provider_x25519_memory test_x25519_memory.c ${CMAKE_SOURCE_DIR}/provider/x25519_direct.c)
+add_executable(test_provider_x25519_memory test_x25519_memory.c ${CMAKE_SOURCE_DIR}/provider/x25519/direct.c)
 target_link_libraries(test_provider_x25519_memory PRIVATE octuple_flags OpenSSL::Crypto PkgConfig::CMOCKA)
-target_include_directories(test_provider_x25519_memory PRIVATE ${CMAKE_SOURCE_DIR}/provider)
+target_include_directories(test_provider_x25519_memory PRIVATE ${CMAKE_SOURCE_DIR})
 add_test(NAME provider/x25519_memory COMMAND test_provider_x25519_memory)
 set_tests_properties(provider/x25519_memory PROPERTIES LABELS provider)

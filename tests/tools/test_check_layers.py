@@ -17,6 +17,9 @@ def house(tree):
     tree.write("src/api/rsa.h", '#include "ops/ops.h"\n')
     tree.write("src/batch/queue.c", '#include "api/rsa.h"\n')
     tree.write("provider/init.c", "#include <openssl/core.h>\n#include <octuple/status.h>\n")
+    tree.write("provider/core/key.h", '#include "base/base.h"\n')
+    tree.write("provider/async/task.h", '#include "provider/core/key.h"\n')
+    tree.write("provider/ec/ec.h", '#include "provider/async/task.h"\n')
     tree.write("cli/main.c", "#include <octuple/status.h>\n#include <stdio.h>\n")
     return tree
 
@@ -57,6 +60,9 @@ PLANTED = [
     ("provider/a.c", '#include "api/rsa.h"', "provider includes"),
     ("provider/a.c", "#include <openssl/engine.h>", "may not include"),
     ("provider/a.c", '#include "../src/api/rsa.h"', "provider includes"),
+    ("provider/rsa/a.c", '#include "provider/ec/ec.h"', "provider/rsa includes"),
+    ("provider/core/a.c", '#include "provider/async/task.h"', "provider/core includes"),
+    ("provider/rsa/a.c", '#include "../core/key.h"', "leaves its room"),
     ("cli/a.c", '#include "base/base.h"', "cli includes"),
     ("include/octuple/a.h", "#include <openssl/rsa.h>", "may not include"),
     ("src/api/a.c", '#include "nowhere.h"', "not in this tree"),

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * One operation, in lanes or plainly: see task.h.
+ *
+ * Inside an OpenSSL async job with others about, it is queued and the fibre paused until it has run together with
+ * others'. Outside, where other threads come with the same operation to the same CPU, it runs together with theirs.
+ * Everywhere else, and whenever lanes decline, it runs at once on OpenSSL's own code, and what that cost is told to
+ * the queue, which weighs it against the cost of a vector. Where a vector for one may pay, the queue decides.
+ */
+#include "frames.h"
+#include "provider/core/provider.h"
+#include "task.h"
+#include "trace/timed.h"
+#include "wait.h"
+
+#include <openssl/async.h>
+#include <time.h>
+
+/* Outside of fibres one operation in so many is measured (a divisor of 256). */
+#define MEASURE_EVERY 16
+
+static uint64_t nanoseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int run_plain_measured(const struct oct_task *task, struct oct_queue *queue)
+{
+    uint64_t start = nanoseconds();
+    int ok = task->type->plain(task);
+
+    if (ok)
+        oct_queue_note_plain(queue, task->op, nanoseconds() - start);
+    return ok;
+}
+
+/* The status of a job as an answer: 1 done, 0 failed with an error raised, -1 to be run plainly. A fault in a lane
+ * (or in the lane key's memory) is no reason to fail while OpenSSL's own code, which checks its result too, can serve.
+ */
+static int answer(const struct oct_task *task, const struct oct_job *job)
+{
+    if (job->state != OCT_JOB_DONE)
+        return -1; /* left behind by a fork, or its queue went */
+    if (job->status == OCT_OK)
+        return 1;
+    if (job->status == OCT_ERR_RANGE)
+        return OCT_RAISE(task->prov, task->type->invalid_reason);
+    return -1;
+}
+
+static int run_alone(const struct oct_task *task)
+{
+    struct oct_queue *queue = oct_queue_thread();
+    struct oct_job job = {.op = task->op, .flags = OCT_JOB_MAY_RUN_PLAIN};
+    struct oct_job *const list[1] = {&job};
+    int done = -1;
+
+    if (queue != NULL && task->type->fill(task, &job) && oct_queue_run_now(queue, list, 1) == OCT_OK)
+        done = answer(task, &job);
+    else
+        oct_counters_note_plain(task->op);
+    return done >= 0 ? done : run_plain_measured(task, queue);
+}
+
+/* Not in a fibre, or alone, or with a key that lanes do not serve. */
+static int run_at_once(const struct oct_task *task)
+{
+    static _Thread_local uint8_t turn[OCT_OP_COUNT];
+    struct oct_queue *queue;
+
+    if (task->op < 0 || !task->lane_key)
+        return task->type->plain(task);
+    if (task->may_pay_alone)
+        return run_alone(task);
+    oct_counters_note_plain(task->op);
+    queue = oct_queue_thread_peek();
+    if (queue == NULL || turn[task->op]++ % MEASURE_EVERY != 0)
+        return task->type->plain(task);
+    return run_plain_measured(task, queue);
+}
+
+enum outcome { WAITED, GAVE_UP, PAUSE_FAILED };
+
+/* Pauses until the job is no longer in the queue. Whatever the outcome, it is not in the queue afterwards. */
+static enum outcome wait_for(struct oct_wait *wait, struct oct_queue *queue, struct oct_job *job)
+{
+    if (oct_queue_holds(queue, job))
+        oct_wait_arm(wait);
+    while (oct_queue_holds(queue, job)) {
+        int paused = ASYNC_pause_job();
+        /* A connection that is given up must not go on with a result either: the rest of its handshake may be at hand.
+         */
+        if (!oct_queue_holds(queue, job))
+            return oct_async_draining() ? GAVE_UP : WAITED;
+        if (!paused || oct_async_draining()) {
+            oct_queue_cancel(queue, job);
+            return paused ? GAVE_UP : PAUSE_FAILED;
+        }
+        if (!oct_wait_should_poll(wait)) {
+            oct_queue_cancel(queue, job);
+            return PAUSE_FAILED;
+        }
+        oct_queue_poll(queue);
+    }
+    return WAITED;
+}
+
+static int run_queued(const struct oct_task *task, struct oct_job *job, ASYNC_JOB *fibre, struct oct_queue *queue)
+{
+    struct oct_wait *wait = oct_wait_begin(fibre, queue, job, task->key);
+    enum outcome outcome = PAUSE_FAILED;
+
+    if (wait == NULL)
+        return -1;
+    job->done = oct_wait_done;
+    job->arg = wait;
+    if (oct_queue_submit(queue, job) == OCT_OK)
+        outcome = wait_for(wait, queue, job);
+    oct_wait_end(wait);
+    if (outcome == GAVE_UP)
+        return OCT_RAISE(task->prov, OCT_REASON_CANCELLED);
+    return outcome == WAITED ? answer(task, job) : -1;
+}
+
+static int run_in_fibre(const struct oct_task *task, ASYNC_JOB *fibre)
+{
+    struct oct_queue *queue = oct_queue_thread();
+    struct oct_job job = {.op = task->op, .flags = OCT_JOB_MAY_RUN_PLAIN};
+    int done;
+
+    if (oct_async_draining())
+        return OCT_RAISE(task->prov, OCT_REASON_CANCELLED);
+    if (queue == NULL || oct_queue_company(queue) == 1 || !task->type->fill(task, &job))
+        return run_at_once(task);
+    done = run_queued(task, &job, fibre, queue);
+    return done >= 0 ? done : run_plain_measured(task, queue);
+}
+
+static int combines(const struct oct_task *task)
+{
+    return task->op >= 0 && task->lane_key && task->prov->settings.combining;
+}
+
+/* On a thread that may block: with other threads' operations, if there are any. */
+static int run_blocking(const struct oct_task *task)
+{
+    struct oct_job job = {.op = task->op, .flags = OCT_JOB_MAY_RUN_PLAIN};
+    int done;
+
+    if (!combines(task) || !task->type->fill(task, &job) || oct_queue_combine(&job) != OCT_OK)
+        return run_at_once(task);
+    done = answer(task, &job);
+    return done >= 0 ? done : run_plain_measured(task, oct_queue_thread());
+}
+
+/* In a callback of the program an operation runs as if there were no fibre, even where its connection is given up. */
+static int run(const struct oct_task *task)
+{
+    ASYNC_JOB *fibre = ASYNC_get_current_job();
+    return fibre == NULL || !oct_frames_may_pause() ? run_blocking(task) : run_in_fibre(task, fibre);
+}
+
+OCT_TIMED_DEFINE(operation);
+
+int oct_task_run(const struct oct_task *task)
+{
+    uint64_t start = OCT_TIMED_BEGIN(operation);
+    int ok = run(task);
+    if (start != 0)
+        OCT_PROBE_OPERATION((long)task->op, (long)ok, oct_timed_now() - start);
+    return ok;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * One operation of any family, to be run in lanes or plainly, whichever is due (task.c). A family puts a struct
+ * oct_task first into a struct of its own, with the keys and buffers, on the stack of the calling fibre.
+ */
+#ifndef OCT_PROVIDER_TASK_H
+#define OCT_PROVIDER_TASK_H
+
+#include <octuple/octuple.h>
+#include <stdbool.h>
+
+struct oct_prov;
+struct oct_task;
+
+#define OCT_TASK_KEYS 2
+
+/* What a family has to say about an operation. */
+struct oct_task_type {
+    /* Fills in the job's lane; 0 if this one cannot run in lanes. */
+    int (*fill)(const struct oct_task *task, struct oct_job *job);
+    /* The operation on OpenSSL's own code; 1, or 0 with an error raised. */
+    int (*plain)(const struct oct_task *task);
+    /* The error (enum oct_reason) for an input that lanes find invalid. */
+    int invalid_reason;
+};
+
+struct oct_task {
+    const struct oct_task_type *type;
+    struct oct_prov *prov;
+    int op;       /* enum oct_op; -1 if lanes do not serve it */
+    int lane_key; /* 1 if its key is ready for lanes: if it runs plainly at once, the counters say so */
+    /* Even one such operation may be cheaper in a vector of its own than plainly; the queue learns whether it is. */
+    bool may_pay_alone;
+    void *key[OCT_TASK_KEYS]; /* what the job uses while it waits (core/key.h); NULL: none */
+};
+
+/* Runs it. Returns 1, or 0 with an error raised. The buffers stay in place while the calling fibre is paused; they must
+ * be on its stack or on the heap. */
+int oct_task_run(const struct oct_task *task);
+
+#endif

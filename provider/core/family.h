@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * A family of algorithms (RSA, X25519, ...) as one constant object: what it offers, its switches, and what it keeps.
+ * The core walks the list of families and knows none of them by name. A family's number is its place in families.def.
+ */
+#ifndef OCT_PROVIDER_FAMILY_H
+#define OCT_PROVIDER_FAMILY_H
+
+#include <openssl/core.h>
+#include <stdbool.h>
+
+struct oct_prov;
+struct oct_plain;
+
+#define OCT_PROV_FAMILY(name) OCT_FAMILY_##name,
+enum oct_prov_family_id {
+#include "families.def"
+    OCT_FAMILIES
+};
+
+/*
+ * What every algorithm here says of itself. Configurations prefer it by the second, `?octuple.serves=yes`: a query that
+ * names a provider takes the place of a default property of that name, and would hide a preference for the first.
+ * Without a dot a name would have to be one of OpenSSL's own.
+ */
+#define OCT_PROPERTIES "provider=octuple,octuple.serves=yes"
+
+/*
+ * One algorithm under one OpenSSL operation. It is offered if its switches are on and its family serves at least one of
+ * its Octuple operations in this process: where nothing is accelerated, OpenSSL serves as if the provider were not
+ * there.
+ */
+struct oct_offer {
+    int operation; /* OSSL_OP_...; 0 ends a list */
+    OSSL_ALGORITHM algorithm;
+    unsigned switches;     /* bits of the family's switches that must all be on */
+    int first_op, last_op; /* enum oct_op, or the family's own numbers: see `serves` */
+};
+
+/* A switch in the provider's section of openssl.cnf; its bit is its place in the family's list. */
+struct oct_switch {
+    const char *name; /* NULL ends the list */
+    const char *what; /* what it switches, in a few words */
+};
+#define OCT_SWITCHES_MAX 8
+
+/* An operation that every handshake may need, whatever the kind of the server's key. */
+struct oct_warm {
+    int op; /* enum oct_op; -1 ends a list */
+    unsigned switches;
+};
+
+struct oct_prov_family {
+    const struct oct_switch *switches;
+    const char *variable;                    /* of the environment, for all switches; NULL: none */
+    const struct oct_offer *(*offers)(void); /* for the OpenSSL that runs */
+    /* Whether an operation of an offer is served, and worth it unless it was asked for. NULL: if it is possible; one
+     * whose test fails later is left to OpenSSL's own provider. The first call may run known-answer tests. */
+    bool (*serves)(int op, bool asked);
+    const struct oct_warm *warm; /* NULL: none */
+    const char *keymgmt;         /* the name of OpenSSL's own key management; NULL: none is needed */
+    bool has_groups;             /* TLS groups are over its keys, and announced as OpenSSL's own are */
+    /* Announces groups that are the family's own; 1, or 0 with an error raised. NULL: none. */
+    int (*announce)(struct oct_prov *prov, OSSL_CALLBACK *callback, void *arg);
+    /* What it needs besides of the private context (plain.h): made with it and freed with it. NULL: nothing. */
+    void *(*open)(const struct oct_plain *plain);
+    void (*close)(void *part);
+    void (*clear)(void); /* wipes what the calling thread keeps; NULL: nothing */
+};
+
+extern const struct oct_prov_family *const oct_prov_families[OCT_FAMILIES];
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The Ed25519 key object: import and the lane key. See ed25519.h. */
+#include "ed25519.h"
+
+#include "provider/core/provider.h"
+
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <string.h>
+
+static void ed25519_destroy(void *vkey)
+{
+    struct oct_prov_ed25519 *key = vkey;
+
+    for (int use = 0; use < OCT_ED25519_USES; use++)
+        EVP_MD_CTX_free(atomic_load(&key->spare[use]));
+    EVP_PKEY_free(key->plain);
+    oct_ed25519_key_free(atomic_load(&key->lanes));
+    OPENSSL_free(key);
+}
+
+void *oct_prov_ed25519_new(void *prov)
+{
+    return oct_prov_key_new(prov, sizeof(struct oct_prov_ed25519), ed25519_destroy);
+}
+
+/* Length only: the private key is not looked at. */
+static int has_private(const EVP_PKEY *plain)
+{
+    size_t len = 0;
+    return EVP_PKEY_get_raw_private_key(plain, NULL, &len) > 0 && len == OCT_ED25519_SEED_BYTES;
+}
+
+/* The y coordinate is below 2^255-19, and x is not minus zero, which it would be where y is 1 or -1. Public. */
+static int is_canonical(const uint8_t point[OCT_ED25519_PUBLIC_BYTES])
+{
+    const int top = point[OCT_ED25519_PUBLIC_BYTES - 1] & 0x7f, sign = point[OCT_ED25519_PUBLIC_BYTES - 1] >> 7;
+    uint8_t all = 0xff, any = 0;
+
+    for (int i = 1; i < OCT_ED25519_PUBLIC_BYTES - 1; i++) {
+        all &= point[i];
+        any |= point[i];
+    }
+    if (top == 0x7f && all == 0xff)
+        return point[0] < (sign ? 0xec : 0xed);
+    return !(sign && top == 0 && any == 0 && point[0] == 1);
+}
+
+int oct_prov_ed25519_set_plain(struct oct_prov_ed25519 *key, EVP_PKEY *plain)
+{
+    size_t len = sizeof key->public_key;
+
+    if (EVP_PKEY_get_raw_public_key(plain, key->public_key, &len) <= 0 || len != sizeof key->public_key) {
+        EVP_PKEY_free(plain);
+        return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
+    }
+    ERR_set_mark();
+    key->base.has_private = has_private(plain);
+    ERR_pop_to_mark();
+    key->is_canonical = is_canonical(key->public_key);
+    key->base.has_public = 1;
+    key->plain = plain;
+    return 1;
+}
+
+int oct_prov_ed25519_import(struct oct_prov_ed25519 *key, int selection, const OSSL_PARAM params[])
+{
+    EVP_PKEY *plain = oct_plain_import(key->base.prov, OCT_FAMILY_ed25519, selection, params);
+    int ok;
+
+    if (plain == NULL)
+        return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
+    ok = oct_prov_ed25519_set_plain(key, plain);
+    if (ok && key->base.has_private)
+        oct_prov_key_expect_handshakes(&key->base, OCT_OP_ED25519_SIGN);
+    return ok;
+}
+
+/* Later, when other threads may be reading the object: it writes key->lanes alone. */
+static void make_lanes(struct oct_prov_ed25519 *key)
+{
+    struct oct_ed25519_key *lanes = NULL;
+    uint8_t seed[OCT_ED25519_SEED_BYTES];
+
+    if (oct_ed25519_plain_seed(key, seed) && oct_ed25519_key_new(&lanes, seed) == OCT_OK) {
+        if (memcmp(oct_ed25519_key_public(lanes), key->public_key, sizeof key->public_key) == 0)
+            atomic_store_explicit(&key->lanes, lanes, memory_order_release);
+        else
+            oct_ed25519_key_free(lanes);
+    }
+    OPENSSL_cleanse(seed, sizeof seed);
+}
+
+const struct oct_ed25519_key *oct_prov_ed25519_lanes(struct oct_prov_ed25519 *key)
+{
+    struct oct_ed25519_key *lanes = atomic_load_explicit(&key->lanes, memory_order_acquire);
+
+    if (lanes != NULL || !key->base.has_private)
+        return lanes;
+    if (atomic_load_explicit(&key->lane_requests, memory_order_relaxed) > 1)
+        return NULL;
+    if (atomic_fetch_add(&key->lane_requests, 1) == 1)
+        make_lanes(key);
+    return atomic_load_explicit(&key->lanes, memory_order_acquire);
+}

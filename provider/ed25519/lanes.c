@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Ed25519 operations as tasks (async/task.h). Whether a signature is good must not depend on the company that it is
+ * verified in: public keys about which lanes and OpenSSL disagree never go to lanes.
+ *
+ * While a fibre is paused its message must not be the application's memory, which may go with the connection: it is
+ * copied. The lanes of a batch all take as long as the longest message, so that long ones, which no handshake has, run
+ * plainly.
+ */
+#include "ed25519.h"
+#include "provider/core/provider.h"
+#include "provider/async/task.h"
+
+#include <openssl/async.h>
+#include <openssl/crypto.h>
+#include <string.h>
+
+/* What a server signs is shorter than 300 bytes, but a client under TLS 1.2 signs all that has been said, certificates
+ * too. With this length a vector of eight still costs less than one operation on OpenSSL's own code. */
+#define MAX_MESSAGE 4096
+
+struct operation {
+    struct oct_task task;
+    struct oct_prov_ed25519 *key;
+    const struct oct_ed25519_key *lanes; /* to sign with; NULL: plainly */
+    const uint8_t *message;
+    size_t message_len;
+    uint8_t signature[OCT_ED25519_SIGNATURE_BYTES];
+};
+
+static int signing_fill(const struct oct_task *task, struct oct_job *job)
+{
+    struct operation *o = (struct operation *)task;
+
+    job->ed25519_sign = (struct oct_ed25519_sign_lane){o->lanes, o->message, o->message_len, o->signature};
+    return o->lanes != NULL;
+}
+
+static int signing_plain(const struct oct_task *task)
+{
+    struct operation *o = (struct operation *)task;
+    return oct_ed25519_plain_sign(o->key, o->signature, o->message, o->message_len);
+}
+
+static int verification_fill(const struct oct_task *task, struct oct_job *job)
+{
+    const struct operation *o = (const struct operation *)task;
+
+    job->ed25519_verify =
+        (struct oct_ed25519_verify_lane){o->key->public_key, o->message, o->message_len, o->signature};
+    return 1;
+}
+
+static int verification_plain(const struct oct_task *task)
+{
+    const struct operation *o = (const struct operation *)task;
+    return oct_ed25519_plain_verify(o->key, o->signature, o->message, o->message_len);
+}
+
+static const struct oct_task_type signing_type = {signing_fill, signing_plain, OCT_REASON_LANE_INPUT};
+static const struct oct_task_type verification_type = {verification_fill, verification_plain, OCT_REASON_BAD_SIGNATURE};
+
+/* In a fibre with a copy of the message, which is its own. */
+static int run(struct operation *o)
+{
+    uint8_t *copy = NULL;
+    int ok;
+
+    if (o->message_len != 0 && ASYNC_get_current_job() != NULL) {
+        copy = OPENSSL_memdup(o->message, o->message_len);
+        if (copy == NULL)
+            return OCT_RAISE(o->key->base.prov, OCT_REASON_MEMORY);
+        o->message = copy;
+    }
+    ok = oct_task_run(&o->task);
+    OPENSSL_clear_free(copy, o->message_len);
+    return ok;
+}
+
+int oct_ed25519_sign(struct oct_prov_ed25519 *key, uint8_t signature[OCT_ED25519_SIGNATURE_BYTES],
+                     const uint8_t *message, size_t message_len)
+{
+    struct operation o = {
+        .task = {.type = &signing_type,
+                 .prov = key->base.prov,
+                 .op = OCT_OP_ED25519_SIGN,
+                 .lane_key = 1,
+                 .may_pay_alone = true,
+                 .key = {key}},
+        .key = key,
+        .message = message,
+        .message_len = message_len,
+    };
+
+    if (message_len > MAX_MESSAGE || !oct_op_is_on(OCT_OP_ED25519_SIGN))
+        return oct_ed25519_plain_sign(key, signature, message, message_len);
+    o.lanes = oct_prov_ed25519_lanes(key);
+    if (!run(&o))
+        return 0;
+    memcpy(signature, o.signature, sizeof o.signature);
+    return 1;
+}
+
+int oct_ed25519_verify(struct oct_prov_ed25519 *key, const uint8_t signature[OCT_ED25519_SIGNATURE_BYTES],
+                       const uint8_t *message, size_t message_len)
+{
+    struct operation o = {
+        .task = {.type = &verification_type,
+                 .prov = key->base.prov,
+                 .op = OCT_OP_ED25519_VERIFY,
+                 .lane_key = 1,
+                 .may_pay_alone = true,
+                 .key = {key}},
+        .key = key,
+        .message = message,
+        .message_len = message_len,
+    };
+
+    if (message_len > MAX_MESSAGE || !key->is_canonical || !oct_op_is_on(OCT_OP_ED25519_VERIFY))
+        return oct_ed25519_plain_verify(key, signature, message, message_len);
+    memcpy(o.signature, signature, sizeof o.signature);
+    return run(&o);
+}

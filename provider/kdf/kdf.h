@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The key derivations of TLS: TLS13-KDF and TLS1-PRF.
+ *
+ * A handshake makes and frees a context for each of its twenty derivations, so a context has room for what libssl puts
+ * into it and is kept by its thread for the next one. Only the usual is computed here: SHA-256 and SHA-384, parameters
+ * of the types and sizes that TLS gives them, all of them valid. Whatever else is asked for, errors among it, is for
+ * OpenSSL's own implementation, which then takes the context over, with what had been set so far, until it is reset.
+ */
+#ifndef OCT_PROVIDER_KDF_H
+#define OCT_PROVIDER_KDF_H
+
+#include "provider/core/hmac.h"
+#include "provider/core/plain.h"
+
+#include <openssl/kdf.h>
+#include <openssl/params.h>
+
+struct oct_kdf_type;
+
+enum oct_kdf_kind { OCT_KDF_TLS13, OCT_KDF_TLS1_PRF, OCT_KDF_KINDS };
+
+/* What a derivation is made from. The names are those of TLS13-KDF; TLS1-PRF calls the key secret and the data seed. */
+enum oct_kdf_field { OCT_KDF_KEY, OCT_KDF_DATA, OCT_KDF_SALT, OCT_KDF_PREFIX, OCT_KDF_LABEL, OCT_KDF_FIELDS };
+
+/* More than the shared secret of P-384 with ML-KEM-1024 (80 bytes), and than "key expansion" with both randoms (77). */
+#define OCT_KDF_ROOM 96
+
+struct oct_kdf {
+    struct oct_prov *prov;
+    const struct oct_kdf_type *type;
+    EVP_KDF_CTX *plain; /* OpenSSL's own implementation, once it has taken over */
+    int mode;           /* EVP_KDF_HKDF_MODE_EXTRACT_ONLY or _EXPAND_ONLY; 0: not set yet, or TLS1-PRF */
+    enum oct_hash hash;
+    size_t len[OCT_KDF_FIELDS]; /* 0: not set */
+    uint8_t field[OCT_KDF_FIELDS][OCT_KDF_ROOM];
+};
+
+struct oct_kdf_type {
+    enum oct_kdf_kind kind;
+    const char *names[OCT_KDF_FIELDS]; /* of the parameters; NULL: there is none */
+    int is_tls13;                      /* there is a mode; data are not concatenated, and forgotten if not set again */
+    /* Writes len bytes. 0, with nothing written, if this is not for us. */
+    int (*run)(const struct oct_kdf *kdf, uint8_t *out, size_t len);
+};
+
+/* Takes the parameters if all of them are usual. 0, with nothing changed, if not. */
+int oct_kdf_params_set(struct oct_kdf *kdf, const OSSL_PARAM params[]);
+
+/* What has been set, as a list of parameters that refer to *kdf. Returns how many there are. */
+#define OCT_KDF_PARAMS (OCT_KDF_FIELDS + 3)
+size_t oct_kdf_params_get(struct oct_kdf *kdf, OSSL_PARAM params[OCT_KDF_PARAMS]);
+
+/* See oct_kdf_type.run. */
+int oct_kdf_tls13_run(const struct oct_kdf *kdf, uint8_t *out, size_t len);
+int oct_kdf_tls1_prf_run(const struct oct_kdf *kdf, uint8_t *out, size_t len);
+
+#endif

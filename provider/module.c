@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The module's one exported function and the provider's own dispatch table.
+ *
+ * Loading it costs an allocation, and a look at the CPU and at the environment, which the program may clear later: the
+ * private library context and the known-answer tests of ciphers wait for the first key or the first query, those of
+ * operations for the first key that a server may hold (core/key.h) or for their first use: a program that only hashes,
+ * or a client, pays for no operation that it has no use for. Families of algorithms add themselves with a table of
+ * offers (core/provider.h).
+ */
+#include "provider/core/dispatch.h"
+#include "groups.h"
+#include "provider/async/pool.h"
+#include "provider/core/provider.h"
+
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/params.h>
+#include <strings.h>
+
+/* At least one operation behind the offer is served. */
+static bool offer_is_on(const struct oct_prov *prov, int f, const struct oct_offer *offer)
+{
+    const struct oct_prov_family *family = oct_prov_families[f];
+    const bool asked = (prov->settings.asked[f] & offer->switches) != 0;
+
+    if (!oct_settings_has(&prov->settings, f, offer->switches))
+        return false;
+    for (int op = offer->first_op; op <= offer->last_op; op++)
+        if (family->serves != NULL ? family->serves(op, asked) : oct_op_is_possible(op))
+            return true;
+    return false;
+}
+
+static void offer_add(struct oct_offers *offers, int f, const struct oct_offer *offer)
+{
+    OSSL_ALGORITHM *list = offers->by[offer->operation];
+
+    for (int i = 0; i < OCT_PROVIDER_ALGORITHMS; i++) {
+        if (list[i].algorithm_names == NULL) {
+            list[i] = offer->algorithm;
+            break;
+        }
+    }
+    if (offer->operation == OSSL_OP_KEYMGMT) {
+        offers->has_groups |= oct_prov_families[f]->has_groups;
+        offers->announces[f] = oct_prov_families[f]->announce != NULL;
+    }
+}
+
+static struct oct_offers *offers_make(const struct oct_prov *prov)
+{
+    struct oct_offers *offers = OPENSSL_zalloc(sizeof *offers);
+
+    if (offers == NULL)
+        return NULL;
+    for (int f = 0; f < OCT_FAMILIES; f++)
+        for (const struct oct_offer *o = oct_prov_families[f]->offers(); o->operation != 0; o++)
+            if (offer_is_on(prov, f, o))
+                offer_add(offers, f, o);
+    return offers;
+}
+
+/* NULL if there is no memory. */
+static const struct oct_offers *offers_get(struct oct_prov *prov)
+{
+    struct oct_offers *offers = atomic_load_explicit(&prov->offers, memory_order_acquire), *first = NULL;
+
+    if (offers != NULL)
+        return offers;
+    offers = offers_make(prov);
+    if (offers == NULL || atomic_compare_exchange_strong(&prov->offers, &first, offers))
+        return offers;
+    OPENSSL_free(offers);
+    return first;
+}
+
+static const OSSL_ALGORITHM *provider_query(void *provctx, int operation, int *no_cache)
+{
+    const struct oct_offers *offers;
+
+    *no_cache = 0;
+    if (operation < 0 || operation >= OCT_PROVIDER_OPERATIONS)
+        return NULL;
+    offers = offers_get(provctx);
+    return offers == NULL || offers->by[operation][0].algorithm_names == NULL ? NULL : offers->by[operation];
+}
+
+static const OSSL_PARAM *provider_gettable_params(void *provctx)
+{
+    static const OSSL_PARAM params[] = {
+        OSSL_PARAM_DEFN(OSSL_PROV_PARAM_NAME, OSSL_PARAM_UTF8_PTR, NULL, 0),
+        OSSL_PARAM_DEFN(OSSL_PROV_PARAM_VERSION, OSSL_PARAM_UTF8_PTR, NULL, 0),
+        OSSL_PARAM_DEFN(OSSL_PROV_PARAM_BUILDINFO, OSSL_PARAM_UTF8_PTR, NULL, 0),
+        OSSL_PARAM_DEFN(OSSL_PROV_PARAM_STATUS, OSSL_PARAM_INTEGER, NULL, 0),
+        OSSL_PARAM_END,
+    };
+    (void)provctx;
+    return params;
+}
+
+static int set_text(OSSL_PARAM params[], const char *name, const char *text)
+{
+    OSSL_PARAM *p = OSSL_PARAM_locate(params, name);
+    return p == NULL || OSSL_PARAM_set_utf8_ptr(p, text);
+}
+
+static int provider_get_params(void *provctx, OSSL_PARAM params[])
+{
+    OSSL_PARAM *p = OSSL_PARAM_locate(params, OSSL_PROV_PARAM_STATUS);
+
+    (void)provctx;
+    return set_text(params, OSSL_PROV_PARAM_NAME, "Octuple provider") &&
+           set_text(params, OSSL_PROV_PARAM_VERSION, OCT_VERSION_TEXT) &&
+           set_text(params, OSSL_PROV_PARAM_BUILDINFO, OCT_VERSION_TEXT " for " OPENSSL_VERSION_TEXT) &&
+           (p == NULL || OSSL_PARAM_set_int(p, 1));
+}
+
+/* Success without a callback means: nothing of that kind here. An error would make libssl fail. */
+static int provider_get_capabilities(void *provctx, const char *capability, OSSL_CALLBACK *callback, void *arg)
+{
+    const struct oct_offers *offers;
+
+    if (strcasecmp(capability, "TLS-GROUP") != 0)
+        return 1;
+    offers = offers_get(provctx);
+    return offers == NULL || oct_groups_announce(provctx, offers, callback, arg);
+}
+
+static const OSSL_ITEM *provider_get_reason_strings(void *provctx)
+{
+    (void)provctx;
+    return oct_reason_strings;
+}
+
+static void provider_teardown(void *provctx)
+{
+    struct oct_prov *prov = provctx;
+
+    oct_pool_clear();
+    for (int f = 0; f < OCT_FAMILIES; f++)
+        if (oct_prov_families[f]->clear != NULL)
+            oct_prov_families[f]->clear();
+    oct_plain_free(atomic_load(&prov->plain));
+    OPENSSL_free(atomic_load(&prov->offers));
+    OPENSSL_free(prov);
+}
+
+static const OSSL_DISPATCH provider_table[] = {
+    OCT_CORE_ENTRY(TEARDOWN, teardown, provider_teardown),
+    OCT_CORE_ENTRY(GETTABLE_PARAMS, gettable_params, provider_gettable_params),
+    OCT_CORE_ENTRY(GET_PARAMS, get_params, provider_get_params),
+    OCT_CORE_ENTRY(QUERY_OPERATION, query_operation, provider_query),
+    OCT_CORE_ENTRY(GET_REASON_STRINGS, get_reason_strings, provider_get_reason_strings),
+    OCT_CORE_ENTRY(GET_CAPABILITIES, get_capabilities, provider_get_capabilities),
+    OCT_DISPATCH_END,
+};
+
+static OSSL_FUNC_core_get_params_fn *find_get_params(const OSSL_DISPATCH *core)
+{
+    for (; core->function_id != 0; core++)
+        if (core->function_id == OSSL_FUNC_CORE_GET_PARAMS)
+            return OSSL_FUNC_core_get_params(core);
+    return NULL;
+}
+
+OCT_API OSSL_provider_init_fn OSSL_provider_init;
+
+int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, const OSSL_DISPATCH **out,
+                       void **provctx)
+{
+    struct oct_prov *prov = OPENSSL_zalloc(sizeof *prov);
+
+    if (prov == NULL)
+        return 0;
+    oct_start();
+    prov->handle = handle;
+    oct_app_init(prov, in);
+    oct_errors_init(&prov->errors, in);
+    oct_settings_read(&prov->settings, handle, find_get_params(in));
+    atomic_init(&prov->plain, NULL);
+    atomic_init(&prov->offers, NULL);
+    *provctx = prov;
+    *out = provider_table;
+    return 1;
+}

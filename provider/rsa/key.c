@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The RSA key object: references and import. See rsa.h. */
+#include "rsa.h"
+
+#include "provider/core/provider.h"
+
+#include <openssl/crypto.h>
+
+static void rsa_destroy(void *vkey)
+{
+    struct oct_prov_rsa *key = vkey;
+
+    oct_plain_spares_free(&key->spares);
+    EVP_PKEY_free(key->plain);
+    oct_rsa_key_free(atomic_load(&key->lanes));
+    OPENSSL_clear_free(key, sizeof *key);
+}
+
+void *oct_prov_rsa_new(void *prov)
+{
+    return oct_prov_key_new(prov, sizeof(struct oct_prov_rsa), rsa_destroy);
+}
+
+int oct_prov_rsa_set_plain(struct oct_prov_rsa *key, EVP_PKEY *plain)
+{
+    oct_plain_spares_free(&key->spares);
+    EVP_PKEY_free(key->plain);
+    oct_rsa_key_free(atomic_exchange(&key->lanes, NULL));
+    atomic_store(&key->lane_requests, 0);
+    key->plain = plain;
+    key->bits = (unsigned)EVP_PKEY_get_bits(plain);
+    key->size = (key->bits + 7) / 8;
+    return oct_prov_rsa_load_numbers(key);
+}
+
+int oct_prov_rsa_import(struct oct_prov_rsa *key, int selection, const OSSL_PARAM params[])
+{
+    EVP_PKEY *plain = oct_plain_import(key->base.prov, OCT_FAMILY_rsa, selection, params);
+    int ok;
+
+    if (plain == NULL)
+        return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
+    ok = oct_prov_rsa_set_plain(key, plain);
+    if (ok && key->base.has_private)
+        oct_prov_key_expect_handshakes(&key->base, oct_rsa_op(key->bits, OCT_RAW_SIGN));
+    return ok;
+}
+
+int oct_rsa_op(unsigned bits, enum oct_raw_kind kind)
+{
+    int is_public = kind == OCT_RAW_PUBLIC;
+
+    if (bits == 2048)
+        return is_public ? OCT_OP_RSA2048_PUBLIC : OCT_OP_RSA2048_PRIVATE;
+    if (bits == 3072)
+        return is_public ? OCT_OP_RSA3072_PUBLIC : OCT_OP_RSA3072_PRIVATE;
+    if (bits == 4096)
+        return is_public ? OCT_OP_RSA4096_PUBLIC : OCT_OP_RSA4096_PRIVATE;
+    return -1;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* What the provider offers for X25519. */
+#include "direct.h"
+#include "provider/async/pool.h"
+#include "provider/core/provider.h"
+#include "x25519.h"
+
+#include <openssl/crypto.h>
+
+enum { KEYMGMT = 1, EXCHANGE = 2, POOL = 4 };
+
+static const struct oct_switch switches[] = {
+    {"x25519-keymgmt", "X25519 keys live in this provider; off switches all of X25519 off"},
+    {"x25519-exchange", "derive shared secrets"},
+    {"x25519-pool", "make ephemeral key pairs eight at a time, ahead of need"},
+    {NULL, NULL},
+};
+
+static const struct oct_offer *offers(void)
+{
+    static const struct oct_offer all[] = {
+        {OSSL_OP_KEYMGMT,
+         {OCT_X25519_NAMES, OCT_PROPERTIES, oct_x25519_keymgmt_table, "Octuple X25519 keys"},
+         KEYMGMT,
+         OCT_OP_X25519_DERIVE,
+         OCT_OP_X25519_KEYGEN},
+        {OSSL_OP_KEYEXCH,
+         {OCT_X25519_NAMES, OCT_PROPERTIES, oct_x25519_exchange_table, "Octuple X25519 key exchange"},
+         KEYMGMT | EXCHANGE,
+         OCT_OP_X25519_DERIVE,
+         OCT_OP_X25519_DERIVE},
+        {0, {NULL, NULL, NULL, NULL}, 0, 0, 0},
+    };
+    return all;
+}
+
+static const struct oct_warm warm[] = {{OCT_OP_X25519_KEYGEN, POOL}, {OCT_OP_X25519_DERIVE, EXCHANGE}, {-1, 0}};
+
+/* OpenSSL's X25519 without EVP. */
+static void *open_part(const struct oct_plain *plain)
+{
+    struct oct_x25519_direct *direct = OPENSSL_zalloc(sizeof *direct);
+
+    if (direct != NULL)
+        (void)oct_x25519_direct_find(direct, plain->default_provider);
+    return direct;
+}
+
+static void close_part(void *part)
+{
+    OPENSSL_free(part);
+}
+
+const struct oct_prov_family oct_prov_family_x25519 = {
+    .switches = switches,
+    .offers = offers,
+    .warm = warm,
+    .keymgmt = "X25519",
+    .has_groups = true,
+    .open = open_part,
+    .close = close_part,
+};
+
+/* RFC 7748, section 5: as OpenSSL stores the private keys that it makes. */
+static void clamp(uint8_t *private_key)
+{
+    private_key[0] &= 0xf8;
+    private_key[31] = (uint8_t)((private_key[31] & 0x7f) | 0x40);
+}
+
+static void fill(struct oct_job *job, const uint8_t *private_key, uint8_t *public_key)
+{
+    job->x25519 = (struct oct_x25519_lane){private_key, NULL, public_key};
+}
+
+const struct oct_pool_kind oct_pool_x25519 = {
+    .id = OCT_POOL_x25519,
+    .op = OCT_OP_X25519_KEYGEN,
+    .family = OCT_FAMILY_x25519,
+    .switches = POOL,
+    .private_size = OCT_X25519_BYTES,
+    .public_size = OCT_X25519_BYTES,
+    .clamp = clamp,
+    .fill = fill,
+};
