@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "speed.h"
+#include "speed_keys.h"
 
 #define MAX_OPS     64
 #define MAX_SECONDS 3600.0
@@ -126,7 +127,7 @@ static int measure_state(const struct speed_request *request, const struct speed
         cli_say("octuple speed", "%s failed while it was timed; please report this", op->name);
         return CLI_FAILED;
     }
-    if (!request->report->row(op, &result, on)) {
+    if (!request->report->row(op, &result)) {
         return CLI_FAILED;
     }
     return on ? CLI_OK : CLI_NOT_MEASURED;
@@ -157,7 +158,7 @@ static int measure_all(const struct speed_request *request)
         }
         code = one == CLI_FAILED || code == CLI_FAILED ? CLI_FAILED : one != CLI_OK ? one : code;
     }
-    speed_rsa_forget();
+    speed_keys_forget();
     return code;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * `octuple speed`: its parts. A family of operations is one file with a table of struct speed_op; speed_ops.c lists the
- * tables. Nothing else knows what an operation is, so a new family is a new file and one line.
+ * `octuple speed`: its parts. A family of operations is one file with a table of struct speed_op, and one word in
+ * SPEED_FAMILIES. Nothing else knows what an operation is.
  */
 #ifndef OCT_CLI_SPEED_H
 #define OCT_CLI_SPEED_H
@@ -28,9 +28,12 @@ struct speed_op {
     int (*same)(void *state);
 };
 
-/* Ends with a NULL name. */
-extern const struct speed_op speed_rsa_ops[], speed_x25519_ops[], speed_ec_ops[], speed_ec_verify_ops[],
-    speed_ed25519_ops[], speed_mlkem_ops[], speed_aead_ops[], speed_quic_ops[];
+/* The families, in the order of the output. Each has a table speed_FAMILY_ops, which ends with a NULL name. */
+#define SPEED_FAMILIES(each)                                                                                           \
+    each(rsa) each(x25519) each(ec) each(ec_verify) each(ed25519) each(mlkem) each(aead) each(quic)
+#define SPEED_DECLARE(family) extern const struct speed_op speed_##family##_ops[];
+SPEED_FAMILIES(SPEED_DECLARE)
+#undef SPEED_DECLARE
 
 /* The i-th operation of all families; NULL after the last. */
 const struct speed_op *speed_op_at(unsigned i);
@@ -42,9 +45,6 @@ const char *speed_op_reason(const struct speed_op *op);
 int speed_op_is_bytes(const struct speed_op *op);
 /* Whether the OpenSSL that runs has it. */
 int speed_op_has_openssl(const struct speed_op *op, void *state);
-
-/* Keys that families cache between operations of one run are freed here. */
-void speed_rsa_forget(void);
 
 struct speed_result {
     double octuple_per_s; /* 0: not measured */
@@ -66,7 +66,7 @@ void speed_unpin(void);
 /* Where results go: a table for people or a JSON object a line. */
 struct speed_report {
     void (*head)(int core, double seconds);
-    int (*row)(const struct speed_op *op, const struct speed_result *result, int with_octuple);
+    int (*row)(const struct speed_op *op, const struct speed_result *result);
 };
 extern const struct speed_report speed_report_text, speed_report_json;
 

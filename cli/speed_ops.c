@@ -6,9 +6,8 @@
 #include <string.h>
 #include "speed.h"
 
-static const struct speed_op *const families[] = {speed_rsa_ops,       speed_x25519_ops,  speed_ec_ops,
-                                                  speed_ec_verify_ops, speed_ed25519_ops, speed_mlkem_ops,
-                                                  speed_aead_ops,      speed_quic_ops};
+#define TABLE_OF(family) speed_##family##_ops,
+static const struct speed_op *const families[] = {SPEED_FAMILIES(TABLE_OF)};
 
 const struct speed_op *speed_op_at(unsigned i)
 {

@@ -25,11 +25,11 @@ static void text_head(int core, double seconds)
     fflush(stdout);
 }
 
-static int text_row(const struct speed_op *op, const struct speed_result *result, int with_octuple)
+static int text_row(const struct speed_op *op, const struct speed_result *result)
 {
     const int digits = speed_op_is_bytes(op) ? 2 : 0;
     char octuple[32] = "off", openssl[32] = "none", ratio[32] = "-";
-    if (with_octuple) {
+    if (result->octuple_per_s > 0) {
         snprintf(octuple, sizeof octuple, "%.*f %s", digits, result->octuple_per_s, op->unit);
     }
     if (result->openssl_per_s > 0) {
@@ -56,10 +56,9 @@ static json_t *rounded(double value, double steps)
     return value > 0 ? json_real(round(value * steps) / steps) : json_null();
 }
 
-static int json_row(const struct speed_op *op, const struct speed_result *result, int with_octuple)
+static int json_row(const struct speed_op *op, const struct speed_result *result)
 {
     const double steps = speed_op_is_bytes(op) ? 1000 : 10;
-    (void)with_octuple;
     json_t *object =
         json_pack("{s:s, s:o, s:o, s:o, s:s}", "op", op->name, "octuple_per_s", rounded(result->octuple_per_s, steps),
                   "openssl_per_s", rounded(result->openssl_per_s, steps), "ratio", rounded(result->ratio, 1000), "unit",

@@ -118,11 +118,6 @@ static int rsa_same(void *arg)
     return 1;
 }
 
-void speed_rsa_forget(void)
-{
-    speed_keys_forget();
-}
-
 #define RSA_OP(bits, verb, VERB)                                                                                       \
     {                                                                                                                  \
         "rsa" #bits "-" #verb, "op/s", OCT_OP_RSA##bits##_##VERB, bits, rsa_open_##verb, rsa_close,                    \
