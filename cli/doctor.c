@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cli/core/launch/launch.h"
 #include "doctor.h"
-#include "run.h"
 
 struct doctor_request {
     int json;
@@ -56,7 +56,7 @@ static int examine_process(const struct doctor_request *request, struct doctor_r
                            struct doctor_target *target)
 {
     const long pid = request->pid;
-    int error = doctor_look_process(target, request->pid);
+    int error = facts_look(&target->facts, request->pid);
     if (error == EACCES || error == EPERM) {
         cli_say(DOCTOR_WHO, "looking into process %ld is not permitted; ask as its user or as root", pid);
         return CLI_FAILED;
@@ -74,8 +74,8 @@ static int examine_process(const struct doctor_request *request, struct doctor_r
 static int examine_command(const struct doctor_request *request, struct doctor_report *report,
                            struct doctor_target *target)
 {
-    static struct run_setup setup;
-    int code = run_set_up(&setup, request->command[0]);
+    static struct launch_setup setup;
+    int code = launch_set_up(&setup, request->command[0]);
     if (code != CLI_OK) {
         return code;
     }
@@ -103,7 +103,7 @@ static int examine(const struct doctor_request *request)
     target.waited = -1;
     int code = request->command != NULL ? examine_command(request, &report, &target)
                                         : examine_process(request, &report, &target);
-    free(target.environment);
+    free(target.facts.environment);
     return code;
 }
 

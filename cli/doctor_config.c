@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 #include <openssl/err.h>
+#include "cli/core/launch/config.h"
 #include "doctor.h"
-#include "run_config.h"
 
 #define NAME "configuration"
 
@@ -21,13 +21,13 @@ static const char use_run[] =
 /* As the target itself names it. Set-user-id programs are not led by their environment. */
 static void find_file(char file[PATH_MAX], const struct doctor_target *target)
 {
-    const char *named = target->secure ? NULL : doctor_env(target, "OPENSSL_CONF");
-    if (target->noted && target->noted_config[0] != '\0') {
-        named = target->noted_config;
+    const char *named = target->facts.secure ? NULL : facts_env(&target->facts, "OPENSSL_CONF");
+    if (target->facts.noted && target->facts.noted_config[0] != '\0') {
+        named = target->facts.noted_config;
     }
     if (named != NULL) {
         snprintf(file, PATH_MAX, "%s", named);
-    } else if (snprintf(file, PATH_MAX, "%s/openssl.cnf", target->openssl.folder) >= PATH_MAX) {
+    } else if (snprintf(file, PATH_MAX, "%s/openssl.cnf", target->facts.openssl.folder) >= PATH_MAX) {
         file[0] = '\0';
     }
 }
@@ -35,9 +35,9 @@ static void find_file(char file[PATH_MAX], const struct doctor_target *target)
 /* As we reach it: what is not absolute begins at the folder in which the process is now. */
 static int reach(char *path, size_t room, const struct doctor_target *target, const char *file)
 {
-    int len = file[0] == '/' || target->root[0] == '\0'
-                  ? snprintf(path, room, "%s%s", file[0] == '/' ? target->root : "", file)
-                  : snprintf(path, room, "/proc/%ld/cwd/%s", (long)target->pid, file);
+    int len = file[0] == '/' || target->facts.root[0] == '\0'
+                  ? snprintf(path, room, "%s%s", file[0] == '/' ? target->facts.root : "", file)
+                  : snprintf(path, room, "/proc/%ld/cwd/%s", (long)target->facts.pid, file);
     return len > 0 && (size_t)len < room;
 }
 
@@ -82,7 +82,7 @@ static void judge_preference(struct doctor_report *report, const char *file, con
 static void judge_root(struct doctor_report *report, const struct doctor_target *target, const char *file,
                        const struct config_root *root)
 {
-    if (root->octuple_section == NULL && target->libraries.provider[0] != '\0') {
+    if (root->octuple_section == NULL && target->facts.libraries.provider[0] != '\0') {
         doctor_add(report, DOCTOR_NOTE, NAME, NULL,
                    "%s has no section for the provider octuple, which is in the process: the program loads it itself",
                    file);
@@ -128,7 +128,7 @@ static void judge_file(struct doctor_report *report, const struct doctor_target 
 /* Its environment is gone, OpenSSL keeps no name of the file, and our library is not there or cannot be read. */
 static void judge_unknown(struct doctor_report *report, const struct doctor_target *target)
 {
-    if (target->libraries.provider[0] != '\0') {
+    if (target->facts.libraries.provider[0] != '\0') {
         doctor_add(report, DOCTOR_OK, NAME, NULL,
                    "which one was read is not known (the program has overwritten its environment), but it has brought "
                    "the provider");
@@ -141,7 +141,7 @@ static void judge_unknown(struct doctor_report *report, const struct doctor_targ
 void doctor_judge_config(struct doctor_report *report, const struct doctor_target *target)
 {
     char file[PATH_MAX], path[PATH_MAX + 64];
-    if (target->overwritten && !target->noted && doctor_env(target, "OPENSSL_CONF") == NULL) {
+    if (target->facts.overwritten && !target->facts.noted && facts_env(&target->facts, "OPENSSL_CONF") == NULL) {
         judge_unknown(report, target);
         return;
     }

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <openssl/opensslv.h>
+#include "cli/core/places.h"
 #include "doctor.h"
-#include "places.h"
 
 static const char use_run[] = "start it by 'octuple run -- COMMAND'; for services see the examples of systemd drop-ins";
 
@@ -32,7 +32,7 @@ void doctor_add(struct doctor_report *report, enum doctor_level level, const cha
 
 static int is_off(const struct doctor_target *target, const char *variable)
 {
-    const char *value = doctor_env(target, variable);
+    const char *value = facts_env(&target->facts, variable);
     return value != NULL && !strcmp(value, "off");
 }
 
@@ -58,29 +58,29 @@ static void judge_no_openssl(struct doctor_report *report, const struct doctor_t
 {
     static const char elsewhere[] = "use a build with OpenSSL 3 as a shared library, as distributions have it, or let "
                                     "such a server take the TLS connections";
-    const struct doctor_libraries *libraries = &target->libraries;
+    const struct facts_libraries *libraries = &target->facts.libraries;
     if (libraries->other != NULL) {
         doctor_add(report, DOCTOR_PROBLEM, "tls-library", elsewhere,
                    libraries->other_inside ? "%s is linked into the program: nothing of it can be served from outside"
                                            : "its TLS library is %s, not OpenSSL: nothing of it can be served",
                    libraries->other);
-    } else if (target->copies > 0) {
+    } else if (target->facts.copies > 0) {
         doctor_add(report, DOCTOR_PROBLEM, "tls-library", elsewhere,
                    "it has no libssl and libcrypto under the system's names, only what the program brings along");
-    } else if (target->is_static) {
+    } else if (target->facts.is_static) {
         doctor_add(report, DOCTOR_PROBLEM, "tls-library", elsewhere,
                    "it is statically linked: no OpenSSL that could be served");
     } else {
         doctor_add(report, DOCTOR_NOTE, "tls-library",
                    "if it makes TLS connections, look at it again by its pid while it serves some",
-                   target->pid != 0 ? "no TLS library is in it, or in what it started"
-                                    : "its file needs no TLS library; it may load one later");
+                   target->facts.pid != 0 ? "no TLS library is in it, or in what it started"
+                                          : "its file needs no TLS library; it may load one later");
     }
 }
 
 static void judge_library(struct doctor_report *report, const struct doctor_target *target)
 {
-    const struct doctor_libraries *libraries = &target->libraries;
+    const struct facts_libraries *libraries = &target->facts.libraries;
     if (libraries->crypto[0] == '\0') {
         judge_no_openssl(report, target);
     } else if (libraries->stale) {
@@ -100,12 +100,12 @@ static void judge_library(struct doctor_report *report, const struct doctor_targ
 
 static void judge_version(struct doctor_report *report, const struct doctor_target *target)
 {
-    const struct doctor_openssl *openssl = &target->openssl;
+    const struct facts_openssl *openssl = &target->facts.openssl;
     if (openssl->major == OPENSSL_VERSION_MAJOR) {
         doctor_add(report, DOCTOR_OK, "openssl-version", NULL, "%s", openssl->version);
     } else if (openssl->version[0] == '\0') {
         doctor_add(report, DOCTOR_NOTE, "openssl-version", "Octuple needs OpenSSL 3.0 or later",
-                   "%s does not say, or cannot be read", target->libraries.crypto);
+                   "%s does not say, or cannot be read", target->facts.libraries.crypto);
     } else if (openssl->major >= 3) {
         doctor_add(report, DOCTOR_PROBLEM, "openssl-version", "build Octuple with that version's headers",
                    "%s, but this Octuple was built for version %d", openssl->version, OPENSSL_VERSION_MAJOR);
@@ -117,7 +117,7 @@ static void judge_version(struct doctor_report *report, const struct doctor_targ
 
 static void judge_privileges(struct doctor_report *report, const struct doctor_target *target)
 {
-    if (target->secure) {
+    if (target->facts.secure) {
         doctor_add(report, DOCTOR_PROBLEM, "privileges",
                    "take the bits or capabilities from its file and start it as the user that it needs "
                    "(systemd: AmbientCapabilities=)",
@@ -129,35 +129,36 @@ static void judge_privileges(struct doctor_report *report, const struct doctor_t
 /* Is the file there for the target, which may live in another root? */
 static int sees(const struct doctor_target *target, enum place what)
 {
-    char path[PATH_MAX], theirs[PATH_MAX + sizeof target->root];
+    char path[PATH_MAX], theirs[PATH_MAX + sizeof target->facts.root];
     if (!place_find(what, path)) {
         return 0;
     }
-    snprintf(theirs, sizeof theirs, "%s%s", target->root, path);
+    snprintf(theirs, sizeof theirs, "%s%s", target->facts.root, path);
     return access(theirs, R_OK) == 0;
 }
 
 static void judge_sandbox(struct doctor_report *report, const struct doctor_target *target)
 {
-    int loaded = target->libraries.shim[0] != '\0' || target->libraries.provider[0] != '\0';
-    if (target->apart && !loaded && !(sees(target, PLACE_SHIM) && sees(target, PLACE_PROVIDER))) {
+    int loaded = target->facts.libraries.shim[0] != '\0' || target->facts.libraries.provider[0] != '\0';
+    if (target->facts.apart && !loaded && !(sees(target, PLACE_SHIM) && sees(target, PLACE_PROVIDER))) {
         doctor_add(report, DOCTOR_PROBLEM, "sandbox", "install Octuple inside of it, or make its folders visible there",
                    "it lives in a root or mount namespace of its own (chroot, container), and Octuple's libraries are "
                    "not there");
-    } else if (target->apart || target->seccomp) {
+    } else if (target->facts.apart || target->facts.seccomp) {
         doctor_add(report, DOCTOR_NOTE, "sandbox", NULL,
                    "%s%s%s: a filter has to allow futex and sched_yield, and Octuple's files have to be visible",
-                   target->apart ? "a root or mounts of its own" : "", target->apart && target->seccomp ? ", " : "",
-                   target->seccomp ? "a seccomp filter" : "");
+                   target->facts.apart ? "a root or mounts of its own" : "",
+                   target->facts.apart && target->facts.seccomp ? ", " : "",
+                   target->facts.seccomp ? "a seccomp filter" : "");
     }
 }
 
 static int system_preloads(const struct doctor_target *target)
 {
-    char path[64 + sizeof target->root], *line = NULL;
+    char path[64 + sizeof target->facts.root], *line = NULL;
     size_t room = 0;
     int found = 0;
-    snprintf(path, sizeof path, "%s/etc/ld.so.preload", target->root);
+    snprintf(path, sizeof path, "%s/etc/ld.so.preload", target->facts.root);
     FILE *in = fopen(path, "re");
     while (in != NULL && !found && getline(&line, &room, in) > 0) {
         found = strstr(line, place_file(PLACE_SHIM)) != NULL;
@@ -171,21 +172,21 @@ static int system_preloads(const struct doctor_target *target)
 
 static void judge_preload(struct doctor_report *report, const struct doctor_target *target)
 {
-    const char *preload = doctor_env(target, "LD_PRELOAD");
+    const char *preload = facts_env(&target->facts, "LD_PRELOAD");
     int wanted = (preload != NULL && strstr(preload, place_file(PLACE_SHIM)) != NULL) || system_preloads(target);
     if (target->obstacle != NULL) {
         doctor_add(report, DOCTOR_PROBLEM, "preload", "use a dynamically linked build without raised privileges",
-                   "%s %s", target->program, target->obstacle);
-    } else if (target->pid == 0 && wanted) {
+                   "%s %s", target->facts.program, target->obstacle);
+    } else if (target->facts.pid == 0 && wanted) {
         doctor_add(report, DOCTOR_OK, "preload", NULL, "the shim is named for preload");
-    } else if (target->libraries.shim[0] != '\0') {
-        doctor_add(report, DOCTOR_OK, "preload", NULL, "%s is in the process", target->libraries.shim);
-    } else if (target->libraries.provider[0] != '\0') {
+    } else if (target->facts.libraries.shim[0] != '\0') {
+        doctor_add(report, DOCTOR_OK, "preload", NULL, "%s is in the process", target->facts.libraries.shim);
+    } else if (target->facts.libraries.provider[0] != '\0') {
         doctor_add(report, DOCTOR_NOTE, "preload",
                    "a server with an event loop needs it: start that by 'octuple run -- COMMAND'",
                    "the shim is not in the process; threads that block, and a program that is asynchronous itself, do "
                    "without");
-    } else if (target->overwritten && !wanted) {
+    } else if (target->facts.overwritten && !wanted) {
         doctor_add(report, DOCTOR_PROBLEM, "preload", use_run,
                    "the shim is not in the process (whether LD_PRELOAD named it is not known: the program has "
                    "overwritten its environment)");
@@ -201,8 +202,8 @@ static void judge_preload(struct doctor_report *report, const struct doctor_targ
 
 static void judge_provider(struct doctor_report *report, const struct doctor_target *target)
 {
-    if (target->libraries.provider[0] != '\0') {
-        doctor_add(report, DOCTOR_OK, "provider", NULL, "%s is in the process", target->libraries.provider);
+    if (target->facts.libraries.provider[0] != '\0') {
+        doctor_add(report, DOCTOR_OK, "provider", NULL, "%s is in the process", target->facts.libraries.provider);
     } else {
         doctor_add(report, DOCTOR_PROBLEM, "provider",
                    "solve what is said above; if there is nothing, it was solved after the process started: restart it",
@@ -253,8 +254,8 @@ static void judge_end(struct doctor_report *report, int status)
 
 void doctor_judge(struct doctor_report *report, const struct doctor_target *target)
 {
-    int has_openssl = target->libraries.crypto[0] != '\0';
-    int ran = target->pid != 0 || target->waited >= 0;
+    int has_openssl = target->facts.libraries.crypto[0] != '\0';
+    int ran = target->facts.pid != 0 || target->waited >= 0;
     judge_cpu(report, target);
     judge_library(report, target);
     doctor_judge_copies(report, target);
@@ -267,7 +268,7 @@ void doctor_judge(struct doctor_report *report, const struct doctor_target *targ
     if (has_openssl) {
         doctor_judge_config(report, target);
     }
-    if (has_openssl && target->pid != 0) {
+    if (has_openssl && target->facts.pid != 0) {
         judge_provider(report, target);
     }
     if (has_openssl && ran) {

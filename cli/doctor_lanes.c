@@ -3,10 +3,9 @@
 /*
  * Whether operations really went through lanes: sums of processes' counters.
  */
-#include <stdio.h>
-#include "counters.h"
+#include "cli/core/counters.h"
+#include "cli/core/process.h"
 #include "doctor.h"
-#include "process.h"
 
 static void sum(void *arg, const struct oct_counters_file *file)
 {
@@ -28,7 +27,7 @@ void doctor_lanes_of_target(struct doctor_target *target)
 {
     static pid_t pids[PROCESS_MAX];
     static struct oct_counters_file file;
-    unsigned count = process_tree(target->asked, pids, PROCESS_MAX);
+    unsigned count = process_tree(target->facts.asked, pids, PROCESS_MAX);
     target->lanes = (struct doctor_lanes){0};
     for (unsigned i = 0; i < count; i++) {
         uint64_t where = 0;
@@ -39,16 +38,6 @@ void doctor_lanes_of_target(struct doctor_target *target)
             target->lanes.unreadable += result != COUNTERS_NONE;
         }
     }
-}
-
-int doctor_noted_config(char file[PATH_MAX], pid_t pid)
-{
-    static struct oct_start_notes notes;
-    if (!counters_start_notes(&notes, pid)) {
-        return 0;
-    }
-    snprintf(file, PATH_MAX, "%.*s", (int)sizeof notes.openssl_conf - 1, notes.openssl_conf);
-    return 1;
 }
 
 void doctor_lanes_of_folder(struct doctor_lanes *lanes, const char *folder)

@@ -18,17 +18,17 @@ static const char *verdict(const struct doctor_report *report)
 
 static const char *program(const struct doctor_target *target)
 {
-    static char clean[sizeof target->program];
-    memcpy(clean, target->program, sizeof clean);
+    static char clean[sizeof target->facts.program];
+    memcpy(clean, target->facts.program, sizeof clean);
     return cli_clean(clean);
 }
 
 void doctor_print_text(const struct doctor_report *report, const struct doctor_target *target)
 {
     printf("Program    %s", program(target));
-    if (target->pid != 0) {
-        printf(" (process %ld%s)", (long)target->pid,
-               target->pid != target->asked ? ", started by what was asked for" : "");
+    if (target->facts.pid != 0) {
+        printf(" (process %ld%s)", (long)target->facts.pid,
+               target->facts.pid != target->facts.asked ? ", started by what was asked for" : "");
     }
     putchar('\n');
     for (unsigned i = 0; i < report->count; i++) {
@@ -68,8 +68,8 @@ static json_t *lanes(const struct doctor_lanes *lanes)
 int doctor_print_json(const struct doctor_report *report, const struct doctor_target *target)
 {
     json_t *object = json_pack("{s:s, s:o, s:s, s:o, s:o}", "program", program(target), "pid",
-                               target->pid != 0 ? json_integer(target->pid) : json_null(), "verdict", verdict(report),
-                               "findings", findings(report), "lanes", lanes(&target->lanes));
+                               target->facts.pid != 0 ? json_integer(target->facts.pid) : json_null(), "verdict",
+                               verdict(report), "findings", findings(report), "lanes", lanes(&target->lanes));
     char *line = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);
     if (line == NULL) {

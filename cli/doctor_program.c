@@ -11,24 +11,24 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "cli/core/launch/launch.h"
 #include "doctor.h"
-#include "run.h"
 
 extern char **environ;
 
 /* A line is "NAME => PATH (0xADDRESS)" or "PATH (0xADDRESS)"; "statically linked" is neither. */
-static void read_line(struct doctor_libraries *libraries, char *line)
+static void read_line(struct facts_libraries *libraries, char *line)
 {
     char *path = strstr(line, " => ");
     char *end = strstr(line, " (0x");
     path = path != NULL ? path + 4 : line + strspn(line, " \t");
     if (end != NULL && end > path && *path == '/') {
         *end = '\0';
-        doctor_library_note(libraries, path);
+        facts_note_library(libraries, path);
     }
 }
 
-static void read_list(struct doctor_libraries *libraries, int fd)
+static void read_list(struct facts_libraries *libraries, int fd)
 {
     char *line = NULL;
     size_t room = 0;
@@ -44,7 +44,7 @@ static void read_list(struct doctor_libraries *libraries, int fd)
     fclose(in);
 }
 
-static void list_libraries(struct doctor_libraries *libraries, char *path)
+static void list_libraries(struct facts_libraries *libraries, char *path)
 {
     char *const command[] = {(char[]){"/lib64/ld-linux-x86-64.so.2"}, (char[]){"--list"}, path, NULL};
     posix_spawn_file_actions_t actions;
@@ -69,14 +69,14 @@ static void list_libraries(struct doctor_libraries *libraries, char *path)
 
 void doctor_look_program(struct doctor_target *target, const char *path)
 {
-    struct doctor_libraries *libraries = &target->libraries;
-    snprintf(target->program, sizeof target->program, "%s", path);
-    target->obstacle = run_target_obstacle(path);
-    list_libraries(libraries, target->program);
+    struct facts_libraries *libraries = &target->facts.libraries;
+    snprintf(target->facts.program, sizeof target->facts.program, "%s", path);
+    target->obstacle = launch_obstacle(path);
+    list_libraries(libraries, target->facts.program);
     if (libraries->crypto[0] != '\0') {
-        doctor_openssl_read(&target->openssl, libraries->crypto);
+        facts_read_openssl(&target->facts.openssl, libraries->crypto);
     } else if (libraries->other == NULL) {
-        libraries->other = doctor_library_inside(path);
+        libraries->other = facts_library_inside(path);
         libraries->other_inside = libraries->other != NULL;
     }
 }

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 #include <dirent.h>
+#include "cli/core/launch/launch.h"
 #include "doctor.h"
-#include "run.h"
 
 #define LOOK_NANOSECONDS 200000000
 
@@ -40,7 +40,7 @@ static void become(char **command, const char *counters, const sigset_t *signals
     sigprocmask(SIG_SETMASK, signals, NULL);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     setenv("OCTUPLE_COUNTERS", counters, 1);
-    _exit(run_exec(command));
+    _exit(launch_exec(command));
 }
 
 /* A signal that a terminal gave has reached the command too; what a process sent was for both of us. */
@@ -51,15 +51,13 @@ static void pass_on(const siginfo_t *info, int signal, pid_t pid)
     }
 }
 
-static void look_again(struct doctor_target *target, pid_t pid)
+static void look_again(struct facts *facts, pid_t pid)
 {
-    static struct doctor_target now;
-    now.asked = pid;
-    now.waited = target->waited;
+    static struct facts now;
     now.environment = NULL;
-    if (doctor_look_process(&now, pid) == 0 && now.libraries.crypto[0] != '\0') {
-        free(target->environment);
-        *target = now;
+    if (facts_look(&now, pid) == 0 && now.libraries.crypto[0] != '\0') {
+        free(facts->environment);
+        *facts = now;
     } else {
         free(now.environment);
     }
@@ -81,7 +79,7 @@ static int watch(struct doctor_target *target, pid_t pid, unsigned seconds, cons
     while (waitpid(pid, &status, WNOHANG) == 0) {
         siginfo_t info = {0};
         pass_on(&info, sigtimedwait(signals, &info, &pause), pid);
-        look_again(target, pid);
+        look_again(&target->facts, pid);
         if (seconds > 0 && !asked_to_end && seconds_now() >= end) {
             asked_to_end = kill(pid, SIGTERM) == 0;
         }
@@ -93,9 +91,9 @@ static int watch(struct doctor_target *target, pid_t pid, unsigned seconds, cons
 /* Then ours, which it was started with, is what is known best. */
 static void forget_environment(struct doctor_target *target)
 {
-    free(target->environment);
-    target->environment = NULL;
-    target->overwritten = 0;
+    free(target->facts.environment);
+    target->facts.environment = NULL;
+    target->facts.overwritten = 0;
 }
 
 static void block(sigset_t *signals, sigset_t *before)
@@ -123,8 +121,8 @@ int doctor_start(struct doctor_target *target, char **command, unsigned seconds)
     }
     if (pid > 0) {
         target->waited = watch(target, pid, seconds, &signals);
-        target->root[0] = '\0'; /* it went with the process */
-        if (target->overwritten) {
+        target->facts.root[0] = '\0'; /* it went with the process */
+        if (target->facts.overwritten) {
             forget_environment(target);
         }
         doctor_lanes_of_folder(&target->lanes, counters);

@@ -6,8 +6,8 @@
 #ifndef OCT_CLI_INFO_H
 #define OCT_CLI_INFO_H
 
-#include "cli.h"
-#include "places.h"
+#include "cli/core/cli.h"
+#include "cli/core/places.h"
 
 struct info {
     struct oct_cpu_info cpu;

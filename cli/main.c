@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <openssl/crypto.h>
-#include "cli.h"
+#include "cli/core/cli.h"
 
 static const struct cli_command commands[] = {
     {"info", "what this machine has, and what Octuple serves on it", cli_info},

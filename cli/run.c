@@ -15,8 +15,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "places.h"
-#include "run.h"
+#include "cli/core/launch/launch.h"
+#include "cli/core/places.h"
 
 struct run_request {
     int verbose;
@@ -50,29 +50,21 @@ static const char help[] =
     "found.\n"
     "Manual: octuple-run(1).\n";
 
-int run_exec(char **command)
-{
-    execvp(command[0], command);
-    int code = errno == ENOENT ? CLI_RUN_NOT_FOUND : CLI_RUN_NOT_EXECUTABLE;
-    cli_say(RUN_WHO, "cannot start %s: %s", command[0], strerror(errno));
-    return code;
-}
-
 static int exec_plainly(char **command, const char *reason)
 {
-    cli_say(RUN_WHO, "%s runs plainly, without Octuple: %s", command[0], reason);
-    return run_exec(command);
+    cli_say(LAUNCH_WHO, "%s runs plainly, without Octuple: %s", command[0], reason);
+    return launch_exec(command);
 }
 
-static void tell(const struct run_setup *setup)
+static void tell(const struct launch_setup *setup)
 {
-    const struct run_config *config = &setup->config;
-    cli_say(RUN_WHO, "program      %s", setup->target);
-    cli_say(RUN_WHO, "shim         %s", setup->shim);
-    cli_say(RUN_WHO, "provider     %s", setup->provider);
-    cli_say(RUN_WHO, "extends      %s", config->base[0] ? config->base : "no configuration");
-    cli_say(RUN_WHO, "LD_PRELOAD   %s", getenv("LD_PRELOAD"));
-    cli_say(RUN_WHO, "OPENSSL_CONF %s%s", getenv("OPENSSL_CONF") ? getenv("OPENSSL_CONF") : config->base,
+    const struct launch_config *config = &setup->config;
+    cli_say(LAUNCH_WHO, "program      %s", setup->target);
+    cli_say(LAUNCH_WHO, "shim         %s", setup->shim);
+    cli_say(LAUNCH_WHO, "provider     %s", setup->provider);
+    cli_say(LAUNCH_WHO, "extends      %s", config->base[0] ? config->base : "no configuration");
+    cli_say(LAUNCH_WHO, "LD_PRELOAD   %s", getenv("LD_PRELOAD"));
+    cli_say(LAUNCH_WHO, "OPENSSL_CONF %s%s", getenv("OPENSSL_CONF") ? getenv("OPENSSL_CONF") : config->base,
             config->verdict == CONFIG_READY ? " (has the provider already, left as it is)" : "");
 }
 
@@ -82,26 +74,26 @@ static int set_counters(const char *folder)
     char path[PATH_MAX];
     struct stat st;
     if (realpath(folder, path) == NULL || stat(path, &st) != 0) {
-        cli_say(RUN_WHO, "cannot keep counters in %s: %s", folder, strerror(errno));
+        cli_say(LAUNCH_WHO, "cannot keep counters in %s: %s", folder, strerror(errno));
         return 0;
     }
     if (!S_ISDIR(st.st_mode) || access(path, W_OK | X_OK) != 0) {
-        cli_say(RUN_WHO, "cannot keep counters in %s: it is no folder that may be written to", folder);
+        cli_say(LAUNCH_WHO, "cannot keep counters in %s: it is no folder that may be written to", folder);
         return 0;
     }
     if ((st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX)) {
-        cli_say(RUN_WHO,
+        cli_say(LAUNCH_WHO,
                 "warning: anybody can put other counters in place of those in %s; take that right away, or set its "
                 "sticky bit",
                 path);
     }
-    return run_set_variable("OCTUPLE_COUNTERS", path);
+    return launch_set_variable("OCTUPLE_COUNTERS", path);
 }
 
 static int run(const struct run_request *request)
 {
-    static struct run_setup setup;
-    int code = run_set_up(&setup, request->command[0]);
+    static struct launch_setup setup;
+    int code = launch_set_up(&setup, request->command[0]);
     if (code != CLI_OK) {
         return code;
     }
@@ -112,24 +104,24 @@ static int run(const struct run_request *request)
         return exec_plainly(request->command, setup.plain);
     }
     if (setup.obstacle != NULL) {
-        cli_say(RUN_WHO, "warning: %s %s", setup.target, setup.obstacle);
+        cli_say(LAUNCH_WHO, "warning: %s %s", setup.target, setup.obstacle);
     }
     if (request->verbose) {
         tell(&setup);
     }
-    return run_exec(request->command);
+    return launch_exec(request->command);
 }
 
 static int print_config(void)
 {
     char provider[PATH_MAX];
-    struct run_config config;
-    if (!run_find_part(PLACE_PROVIDER, provider)) {
+    struct launch_config config;
+    if (!launch_find_part(PLACE_PROVIDER, provider)) {
         return CLI_RUN_FAILED;
     }
-    run_config_make(&config, provider);
+    launch_config_make(&config, provider);
     if (config.verdict != CONFIG_MERGED) {
-        cli_say(RUN_WHO, "%s", config.verdict == CONFIG_ERROR ? "no memory" : config.reason);
+        cli_say(LAUNCH_WHO, "%s", config.verdict == CONFIG_ERROR ? "no memory" : config.reason);
         return CLI_RUN_FAILED;
     }
     cli_print(config.text);

@@ -7,7 +7,7 @@
 #ifndef OCT_CLI_SPEED_H
 #define OCT_CLI_SPEED_H
 
-#include "cli.h"
+#include "cli/core/cli.h"
 
 #define SPEED_AEAD(aead) (-1 - (aead))
 #define SPEED_NONE       (~0u)

@@ -8,7 +8,7 @@
 #define OCT_CLI_SPEED_KEYS_H
 
 #include <openssl/evp.h>
-#include "cli.h"
+#include "cli/core/cli.h"
 
 struct speed_keys {
     unsigned bits;

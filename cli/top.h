@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 #include <octuple/counters.h>
-#include "cli.h"
+#include "cli/core/cli.h"
 
 #define TOP_WHO "octuple top"
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "counters.h"
-#include "process.h"
+#include "cli/core/counters.h"
+#include "cli/core/process.h"
 #include "top.h"
 
 static uint64_t now(void)

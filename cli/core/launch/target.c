@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-#include "run.h"
+#include "launch.h"
 
 /* CLI_OK, or why this file is not it. */
 static int check_file(const char *path)
@@ -50,7 +50,7 @@ static int search_path(char path[PATH_MAX], const char *command)
     }
 }
 
-int run_target_find(char path[PATH_MAX], const char *command)
+int launch_find(char path[PATH_MAX], const char *command)
 {
     int code = CLI_RUN_NOT_FOUND;
     if (strchr(command, '/') != NULL) {
@@ -59,9 +59,9 @@ int run_target_find(char path[PATH_MAX], const char *command)
         code = search_path(path, command);
     }
     if (code == CLI_RUN_NOT_FOUND) {
-        cli_say(RUN_WHO, "command not found: '%s'; give its full path or correct PATH", command);
+        cli_say(LAUNCH_WHO, "command not found: '%s'; give its full path or correct PATH", command);
     } else if (code == CLI_RUN_NOT_EXECUTABLE) {
-        cli_say(RUN_WHO, "%s is not a program that you may execute; see 'ls -lL'", path);
+        cli_say(LAUNCH_WHO, "%s is not a program that you may execute; see 'ls -lL'", path);
     }
     return code;
 }
@@ -95,7 +95,7 @@ static int has_interpreter(int fd, const Elf64_Ehdr *header)
     return 0;
 }
 
-const char *run_target_obstacle(const char *path)
+const char *launch_obstacle(const char *path)
 {
     Elf64_Ehdr header = {0};
     const char *obstacle = NULL;

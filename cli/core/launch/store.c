@@ -6,7 +6,7 @@
  * It has to outlast this process: a server reads it again when it is upgraded in place or starts a helper, perhaps as
  * another user, and OpenSSL that does not find it goes without any, the system's included. So it is an ordinary file,
  * readable by all (it holds paths, no secrets) and writable by its owner alone, in a folder that nobody else can write
- * to (run_folder.c). Its name is a digest of its text: a second start finds the file of the first, two different
+ * to (folder.c). Its name is a digest of its text: a second start finds the file of the first, two different
  * configurations do not disturb each other, and nothing accumulates.
  */
 #include <errno.h>
@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <openssl/evp.h>
-#include "run.h"
-#include "run_folder.h"
+#include "launch.h"
+#include "folder.h"
 
 /* Of the digest: enough that nobody meets a collision by accident, and contents are compared anyway. */
 #define NAME_BYTES 12
@@ -40,7 +40,7 @@ static int holds(int folder, const char *name, const char *text)
     size_t len = strlen(text);
     char *found = malloc(len + 1);
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    int same = found != NULL && fd >= 0 && run_folder_is_ours(fd, S_IFREG) &&
+    int same = found != NULL && fd >= 0 && launch_folder_is_ours(fd, S_IFREG) &&
                read(fd, found, len + 1) == (ssize_t)len && !memcmp(found, text, len);
     if (fd >= 0) {
         close(fd);
@@ -88,7 +88,7 @@ static int write_file(int folder, const char *name, const char *text, mode_t mod
 static bool store_lasting(char path[PATH_MAX], unsigned choice, const char *name, const char *text)
 {
     char where[PATH_MAX];
-    int folder = run_folder_lasting(where, choice);
+    int folder = launch_folder_lasting(where, choice);
     if (folder < 0) {
         snprintf(path, PATH_MAX, "%s", where);
         return false;
@@ -117,9 +117,9 @@ static bool store_shared(char path[PATH_MAX], unsigned choice, const char *name,
     const struct file file = {name, text};
     char where[PATH_MAX];
     bool done = true;
-    int folder = run_folder_find(where, choice, fits, &file);
+    int folder = launch_folder_find(where, choice, fits, &file);
     if (folder < 0) {
-        folder = run_folder_make(where, choice);
+        folder = launch_folder_make(where, choice);
         done = folder >= 0 && write_file(folder, name, text, S_ISVTX | 0644);
     }
     int error = errno;
@@ -141,15 +141,15 @@ static void add_reason(char *why, size_t room, const char *path, int error)
              error == EPERM ? "not a folder that belongs to this user alone" : strerror(error));
 }
 
-bool run_store(char path[PATH_MAX], const char *text, char *why, size_t room)
+bool launch_store(char path[PATH_MAX], const char *text, char *why, size_t room)
 {
     char name[NAME_SIZE];
     make_name(name, text);
     why[0] = '\0';
-    for (unsigned choice = 0; choice < RUN_FOLDERS_LASTING + RUN_FOLDERS_SHARED; choice++) {
-        bool lasting = choice < RUN_FOLDERS_LASTING;
+    for (unsigned choice = 0; choice < LAUNCH_FOLDERS_LASTING + LAUNCH_FOLDERS_SHARED; choice++) {
+        bool lasting = choice < LAUNCH_FOLDERS_LASTING;
         if (lasting ? store_lasting(path, choice, name, text)
-                    : store_shared(path, choice - RUN_FOLDERS_LASTING, name, text)) {
+                    : store_shared(path, choice - LAUNCH_FOLDERS_LASTING, name, text)) {
             return true;
         }
         if (errno != 0) {

@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
-#include "run_config.h"
+#include "config.h"
 
 /* The sections that are added, the last two with a root's number. */
 #define OUR_ROOT       "octuple_run"
@@ -29,7 +29,7 @@
 #define OUR_PROVIDERS  OUR_ROOT "_providers_%u"
 #define OUR_ALGORITHMS OUR_ROOT "_algorithms_%u"
 
-static void conflict(struct run_config *config, const char *reason)
+static void conflict(struct launch_config *config, const char *reason)
 {
     config->verdict = CONFIG_CONFLICT;
     snprintf(config->reason, sizeof config->reason, "%s %s",
@@ -48,7 +48,7 @@ static void write_escaped(FILE *out, const char *text)
 }
 
 /* A relative name would change its meaning with the folder that the program goes to. */
-static void set_base(struct run_config *config, const char *file)
+static void set_base(struct launch_config *config, const char *file)
 {
     char here[PATH_MAX] = "";
     int absolute = file[0] == '/';
@@ -62,7 +62,7 @@ static void set_base(struct run_config *config, const char *file)
 
 /* Finds the file that OpenSSL would read. Returns 0 if there is one and it cannot be extended. OpenSSL goes without
  * a configuration when its file is missing; so does this. */
-static int find_base(struct run_config *config)
+static int find_base(struct launch_config *config)
 {
     struct stat st;
     char *file = CONF_get1_default_config_file();
@@ -72,7 +72,7 @@ static int find_base(struct run_config *config)
         set_base(config, file);
         if (stat(config->base, &st) != 0) {
             if (errno != ENOENT || getenv("OPENSSL_CONF") != NULL) {
-                cli_say(RUN_WHO, "warning: no OpenSSL configuration %s: %s", config->base, strerror(errno));
+                cli_say(LAUNCH_WHO, "warning: no OpenSSL configuration %s: %s", config->base, strerror(errno));
             }
             config->base[0] = '\0';
         } else if (!S_ISREG(st.st_mode)) {
@@ -91,7 +91,7 @@ static const char *openssl_error(void)
     return reason != NULL ? reason : "unknown error";
 }
 
-static int load_base(struct run_config *config, CONF *conf)
+static int load_base(struct launch_config *config, CONF *conf)
 {
     char reason[256];
     long line = -1;
@@ -138,7 +138,7 @@ static int has_our_sections(const CONF *conf)
     return 0;
 }
 
-static int judge(struct run_config *config, const struct config_roots *roots, const CONF *conf)
+static int judge(struct launch_config *config, const struct config_roots *roots, const CONF *conf)
 {
     for (unsigned i = 0; i < roots->count; i++) {
         if (roots->root[i].octuple_active) {
@@ -205,7 +205,7 @@ static void write_root(FILE *out, const struct config_root *root, unsigned i, co
     fputs(CONFIG_PREFERENCE "\n", out);
 }
 
-static void write_config(FILE *out, const struct run_config *config, const struct config_roots *roots,
+static void write_config(FILE *out, const struct launch_config *config, const struct config_roots *roots,
                          const char *module)
 {
     fputs("# OpenSSL configuration made by 'octuple run': the one in use, and the provider octuple. It is made anew "
@@ -223,7 +223,7 @@ static void write_config(FILE *out, const struct run_config *config, const struc
     }
 }
 
-static int make_text(struct run_config *config, const struct config_roots *roots, const char *module)
+static int make_text(struct launch_config *config, const struct config_roots *roots, const char *module)
 {
     size_t size = 0;
     FILE *out = open_memstream(&config->text, &size);
@@ -261,7 +261,7 @@ int config_means_it(const CONF *conf, const struct config_roots *before, const c
     return after.count == before->count;
 }
 
-static int parses(const struct run_config *config, const struct config_roots *before, const char *module)
+static int parses(const struct launch_config *config, const struct config_roots *before, const char *module)
 {
     CONF *conf = NCONF_new(NULL);
     BIO *bio = BIO_new_mem_buf(config->text, -1);
@@ -273,7 +273,7 @@ static int parses(const struct run_config *config, const struct config_roots *be
     return good;
 }
 
-static void extend(struct run_config *config, CONF *conf, const char *module)
+static void extend(struct launch_config *config, CONF *conf, const char *module)
 {
     struct config_roots roots;
     if (!load_base(config, conf)) {
@@ -292,7 +292,7 @@ static void extend(struct run_config *config, CONF *conf, const char *module)
     }
 }
 
-void run_config_make(struct run_config *config, const char *module)
+void launch_config_make(struct launch_config *config, const char *module)
 {
     CONF *conf = NCONF_new(NULL);
     config->verdict = conf != NULL ? CONFIG_MERGED : CONFIG_ERROR;

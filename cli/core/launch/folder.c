@@ -15,9 +15,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "run_folder.h"
+#include "folder.h"
 
-bool run_folder_is_ours(int fd, mode_t type)
+bool launch_folder_is_ours(int fd, mode_t type)
 {
     struct stat st;
     return fstat(fd, &st) == 0 && (st.st_mode & S_IFMT) == type && st.st_uid == geteuid() && !(st.st_mode & 022);
@@ -40,7 +40,7 @@ static bool parent_is_safe(const char *path)
 static int open_ours(const char *path, bool made)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd >= 0 && (!run_folder_is_ours(fd, S_IFDIR) || (made && fchmod(fd, 0755) != 0))) {
+    if (fd >= 0 && (!launch_folder_is_ours(fd, S_IFDIR) || (made && fchmod(fd, 0755) != 0))) {
         close(fd);
         errno = EPERM;
         fd = -1;
@@ -75,7 +75,7 @@ static bool lasting_name(char path[PATH_MAX], unsigned choice)
     return geteuid() == 0;
 }
 
-int run_folder_lasting(char path[PATH_MAX], unsigned choice)
+int launch_folder_lasting(char path[PATH_MAX], unsigned choice)
 {
     if (!lasting_name(path, choice)) {
         errno = 0;
@@ -88,14 +88,14 @@ int run_folder_lasting(char path[PATH_MAX], unsigned choice)
     return made || errno == EEXIST ? open_ours(path, made) : -1;
 }
 
-static const char *const shared[RUN_FOLDERS_SHARED] = {"/tmp", "/var/tmp", "/dev/shm"};
+static const char *const shared[LAUNCH_FOLDERS_SHARED] = {"/tmp", "/var/tmp", "/dev/shm"};
 
 static int prefix(char name[32])
 {
     return snprintf(name, 32, "octuple-%lu-", (unsigned long)geteuid());
 }
 
-int run_folder_find(char path[PATH_MAX], unsigned choice, bool (*fits)(int folder, const void *arg), const void *arg)
+int launch_folder_find(char path[PATH_MAX], unsigned choice, bool (*fits)(int folder, const void *arg), const void *arg)
 {
     char start[32];
     size_t len = (size_t)prefix(start);
@@ -119,7 +119,7 @@ int run_folder_find(char path[PATH_MAX], unsigned choice, bool (*fits)(int folde
     return found;
 }
 
-int run_folder_make(char path[PATH_MAX], unsigned choice)
+int launch_folder_make(char path[PATH_MAX], unsigned choice)
 {
     char start[32];
     prefix(start);

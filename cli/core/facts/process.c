@@ -12,17 +12,18 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "doctor.h"
-#include "process.h"
+#include "cli/core/counters.h"
+#include "cli/core/process.h"
+#include "facts.h"
 
-const char *doctor_env(const struct doctor_target *target, const char *name)
+const char *facts_env(const struct facts *facts, const char *name)
 {
     size_t len = strlen(name);
-    if (target->environment == NULL) {
+    if (facts->environment == NULL) {
         return getenv(name);
     }
-    const char *end = target->environment + target->environment_size;
-    for (const char *at = target->environment; at < end; at += strlen(at) + 1) {
+    const char *end = facts->environment + facts->environment_size;
+    for (const char *at = facts->environment; at < end; at += strlen(at) + 1) {
         if (!strncmp(at, name, len) && at[len] == '=') {
             return at + len + 1;
         }
@@ -46,7 +47,7 @@ static const char *seen_inside(const char *path, const char *root)
     return !strncmp(path, root, len) && path[len] == '/' ? path + len : path;
 }
 
-int doctor_each_file(pid_t pid, void (*see)(void *arg, const char *path), void *arg)
+int facts_each_file(pid_t pid, void (*see)(void *arg, const char *path), void *arg)
 {
     char *line = NULL, root[PATH_MAX];
     size_t room = 0;
@@ -69,34 +70,45 @@ int doctor_each_file(pid_t pid, void (*see)(void *arg, const char *path), void *
 
 static void note(void *libraries, const char *path)
 {
-    doctor_library_note(libraries, path);
+    facts_note_library(libraries, path);
 }
 
-static int read_maps(struct doctor_libraries *libraries, pid_t pid)
+static int read_maps(struct facts_libraries *libraries, pid_t pid)
 {
-    return doctor_each_file(pid, note, libraries);
+    return facts_each_file(pid, note, libraries);
+}
+
+/* The OPENSSL_CONF that the library found when it was loaded into the process, "" if none; 0 if that cannot be read. */
+static int read_noted_config(char file[PATH_MAX], pid_t pid)
+{
+    static struct oct_start_notes notes;
+    if (!counters_start_notes(&notes, pid)) {
+        return 0;
+    }
+    snprintf(file, PATH_MAX, "%.*s", (int)sizeof notes.openssl_conf - 1, notes.openssl_conf);
+    return 1;
 }
 
 /* Programs that show what they do in `ps` (nginx) put that over their arguments and environment. */
-static void read_environment(struct doctor_target *target)
+static void read_environment(struct facts *facts)
 {
-    free(target->environment);
-    target->environment = process_read(target->pid, "environ", &target->environment_size);
-    target->overwritten = target->environment != NULL && target->environment_size > 1 &&
-                          memchr(target->environment, '=', strlen(target->environment)) == NULL;
-    target->noted = target->overwritten && doctor_noted_config(target->noted_config, target->pid);
+    free(facts->environment);
+    facts->environment = process_read(facts->pid, "environ", &facts->environment_size);
+    facts->overwritten = facts->environment != NULL && facts->environment_size > 1 &&
+                         memchr(facts->environment, '=', strlen(facts->environment)) == NULL;
+    facts->noted = facts->overwritten && read_noted_config(facts->noted_config, facts->pid);
 }
 
 /* AT_SECURE and AT_BASE: does the loader heed LD_PRELOAD, and is there one. */
-static void read_auxv(struct doctor_target *target)
+static void read_auxv(struct facts *facts)
 {
     Elf64_auxv_t entry;
-    FILE *in = process_open(target->pid, "auxv");
+    FILE *in = process_open(facts->pid, "auxv");
     while (in != NULL && fread(&entry, sizeof entry, 1, in) == 1) {
         if (entry.a_type == AT_SECURE) {
-            target->secure = entry.a_un.a_val != 0;
+            facts->secure = entry.a_un.a_val != 0;
         } else if (entry.a_type == AT_BASE) {
-            target->is_static = entry.a_un.a_val == 0;
+            facts->is_static = entry.a_un.a_val == 0;
         }
     }
     if (in != NULL) {
@@ -123,68 +135,68 @@ static int differs(pid_t pid, const char *what)
     return stat(theirs, &a) != 0 || stat(ours, &b) != 0 || a.st_dev != b.st_dev || a.st_ino != b.st_ino;
 }
 
-static int read_program(struct doctor_target *target)
+static int read_program(struct facts *facts)
 {
     char link[64], name[PATH_MAX], root[PATH_MAX];
-    snprintf(link, sizeof link, "/proc/%ld/exe", (long)target->pid);
+    snprintf(link, sizeof link, "/proc/%ld/exe", (long)facts->pid);
     ssize_t len = readlink(link, name, sizeof name - 1);
     if (len < 0) {
         return errno;
     }
     name[len] = '\0';
-    read_root(root, target->pid);
-    snprintf(target->program, sizeof target->program, "%s", seen_inside(name, root));
+    read_root(root, facts->pid);
+    snprintf(facts->program, sizeof facts->program, "%s", seen_inside(name, root));
     return 0;
 }
 
 /* Which library it is, from the library's file or the program's own. */
-static void read_library(struct doctor_target *target)
+static void read_library(struct facts *facts)
 {
-    char path[PATH_MAX + sizeof target->root];
-    if (target->libraries.crypto[0] != '\0') {
-        snprintf(path, sizeof path, "%s%s", target->root, target->libraries.crypto);
-        doctor_openssl_read(&target->openssl, path);
-    } else if (target->libraries.other == NULL) {
-        snprintf(path, sizeof path, "/proc/%ld/exe", (long)target->pid);
-        target->libraries.other = doctor_library_inside(path);
-        target->libraries.other_inside = target->libraries.other != NULL;
+    char path[PATH_MAX + sizeof facts->root];
+    if (facts->libraries.crypto[0] != '\0') {
+        snprintf(path, sizeof path, "%s%s", facts->root, facts->libraries.crypto);
+        facts_read_openssl(&facts->openssl, path);
+    } else if (facts->libraries.other == NULL) {
+        snprintf(path, sizeof path, "/proc/%ld/exe", (long)facts->pid);
+        facts->libraries.other = facts_library_inside(path);
+        facts->libraries.other_inside = facts->libraries.other != NULL;
     }
 }
 
 /* The target is changed only if it can be looked into. */
-static int look_at(struct doctor_target *target, pid_t pid)
+static int look_at(struct facts *facts, pid_t pid)
 {
-    struct doctor_target fresh = {.asked = target->asked, .pid = pid, .waited = target->waited};
+    struct facts fresh = {.asked = facts->asked, .pid = pid};
     int error = read_maps(&fresh.libraries, pid);
     error = error == 0 ? read_program(&fresh) : error;
     if (error != 0) {
         return error;
     }
-    fresh.environment = target->environment;
-    *target = fresh;
-    snprintf(target->root, sizeof target->root, "/proc/%ld/root", (long)pid);
-    read_environment(target);
-    target->apart = differs(pid, "root") || differs(pid, "ns/mnt");
-    target->seccomp = read_seccomp(pid);
-    read_auxv(target);
-    read_library(target);
-    doctor_copies_of_process(target);
+    fresh.environment = facts->environment;
+    *facts = fresh;
+    snprintf(facts->root, sizeof facts->root, "/proc/%ld/root", (long)pid);
+    read_environment(facts);
+    facts->apart = differs(pid, "root") || differs(pid, "ns/mnt");
+    facts->seccomp = read_seccomp(pid);
+    read_auxv(facts);
+    read_library(facts);
+    facts_find_copies(facts);
     return 0;
 }
 
-int doctor_look_process(struct doctor_target *target, pid_t pid)
+int facts_look(struct facts *facts, pid_t pid)
 {
     static pid_t pids[PROCESS_MAX];
-    target->asked = pid;
-    int error = look_at(target, pid);
-    if (error != 0 || target->libraries.crypto[0] != '\0') {
+    facts->asked = pid;
+    int error = look_at(facts, pid);
+    if (error != 0 || facts->libraries.crypto[0] != '\0') {
         return error;
     }
     unsigned count = process_tree(pid, pids, PROCESS_MAX);
     for (unsigned i = 1; i < count; i++) {
-        struct doctor_libraries found = {0};
+        struct facts_libraries found = {0};
         if (read_maps(&found, pids[i]) == 0 && found.crypto[0] != '\0') {
-            return look_at(target, pids[i]);
+            return look_at(facts, pids[i]);
         }
     }
     return 0;

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "doctor.h"
+#include "facts.h"
 
 struct bytes {
     const char *at;
@@ -26,7 +26,7 @@ static void keep(char to[PATH_MAX], const char *path)
     }
 }
 
-static void note_other(struct doctor_libraries *libraries, const char *file)
+static void note_other(struct facts_libraries *libraries, const char *file)
 {
     static const char *const known[][2] = {
         {"libgnutls.so", "GnuTLS"},    {"libssl3.so", "NSS"},        {"libnss3.so", "NSS"},
@@ -39,7 +39,7 @@ static void note_other(struct doctor_libraries *libraries, const char *file)
     }
 }
 
-void doctor_library_note(struct doctor_libraries *libraries, const char *path)
+void facts_note_library(struct facts_libraries *libraries, const char *path)
 {
     static const char gone[] = " (deleted)";
     char clean[PATH_MAX];
@@ -136,13 +136,13 @@ static const char *fork_name(struct bytes in)
     return NULL;
 }
 
-void doctor_openssl_read(struct doctor_openssl *openssl, const char *file)
+void facts_read_openssl(struct facts_openssl *openssl, const char *file)
 {
     struct bytes in = map_file(file);
     const char *fork = fork_name(in);
     const char *version = version_text(in);
     const char *folder = find(in, "OPENSSLDIR: \"");
-    *openssl = (struct doctor_openssl){0};
+    *openssl = (struct facts_openssl){0};
     if (fork != NULL) {
         snprintf(openssl->version, sizeof openssl->version, "%s", fork);
     } else if (version != NULL) {
@@ -163,7 +163,7 @@ static const void *part(struct bytes in, uint64_t at, uint64_t size)
 
 /* What the file is called, and which libcrypto it needs: the entries of its dynamic section, whose words are in the
  * section that it is linked to. */
-static void read_names(struct doctor_copy *copy, struct bytes in, const Elf64_Shdr *dynamic, const Elf64_Shdr *words)
+static void read_names(struct facts_copy *copy, struct bytes in, const Elf64_Shdr *dynamic, const Elf64_Shdr *words)
 {
     uint64_t count = dynamic->sh_size / sizeof(Elf64_Dyn);
     const Elf64_Dyn *entry = part(in, dynamic->sh_offset, count * sizeof *entry);
@@ -181,7 +181,7 @@ static void read_names(struct doctor_copy *copy, struct bytes in, const Elf64_Sh
     }
 }
 
-static void read_sections(struct doctor_copy *copy, struct bytes in)
+static void read_sections(struct facts_copy *copy, struct bytes in)
 {
     const Elf64_Ehdr *head = part(in, 0, sizeof *head);
     const Elf64_Shdr *all = head != NULL && !memcmp(head->e_ident, ELFMAG, SELFMAG)
@@ -195,7 +195,7 @@ static void read_sections(struct doctor_copy *copy, struct bytes in)
 }
 
 /* A file of libssl's source, which its errors name in every build, and forks' too: "ssl_lib.cc". */
-int doctor_library_copy(struct doctor_copy *copy, const char *file)
+int facts_read_copy(struct facts_copy *copy, const char *file)
 {
     struct bytes in = map_file(file);
     int readable = in.len > SELFMAG && !memcmp(in.at, ELFMAG, SELFMAG);
@@ -220,7 +220,7 @@ static const char *name_inside(struct bytes in)
     return found;
 }
 
-const char *doctor_library_inside(const char *file)
+const char *facts_library_inside(const char *file)
 {
     struct bytes in = map_file(file);
     int is_program = in.len > SELFMAG && !memcmp(in.at, ELFMAG, SELFMAG);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * What an openssl.cnf says about providers: read by run_config_read.c, extended by run_config.c.
+ * What an openssl.cnf says about providers: read by config_read.c, extended by config.c.
  *
  * An application reads one section of its configuration, a root: the one named by `openssl_conf` in the default
  * section, or by its own name (nginx since 1.29: `nginx`). Each root names sections for providers and for algorithm
  * properties.
  */
-#ifndef OCT_CLI_RUN_CONFIG_H
-#define OCT_CLI_RUN_CONFIG_H
+#ifndef OCT_CLI_LAUNCH_CONFIG_H
+#define OCT_CLI_LAUNCH_CONFIG_H
 
 #include <openssl/conf.h>
-#include "run.h"
+#include "launch.h"
 
 #define CONFIG_MAX_ROOTS 8
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "run_config.h"
+#include "config.h"
 
 #define INCLUDE ".include "
 
@@ -59,7 +59,7 @@ static bool is_system_s(const char *path)
     return found;
 }
 
-static bool means_it(const char *path, const struct run_config *config, const char *module)
+static bool means_it(const char *path, const struct launch_config *config, const char *module)
 {
     CONF *before = NCONF_new(NULL), *after = NCONF_new(NULL);
     struct config_roots roots;
@@ -75,7 +75,7 @@ static bool means_it(const char *path, const struct run_config *config, const ch
     return good;
 }
 
-bool run_installed(char path[PATH_MAX], const struct run_config *config, const char *module)
+bool launch_installed(char path[PATH_MAX], const struct launch_config *config, const char *module)
 {
     if (place_find(PLACE_CONFIG, path) && is_system_s(path) && is_safe(path, module) &&
         means_it(path, config, module)) {

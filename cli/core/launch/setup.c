@@ -7,17 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "run.h"
+#include <unistd.h>
+#include "launch.h"
 
 /* Room for every folder that was tried. */
-#define RUN_REASON_SIZE 8192
+#define LAUNCH_REASON_SIZE 8192
 
-int run_find_part(enum place what, char path[PATH_MAX])
+int launch_find_part(enum place what, char path[PATH_MAX])
 {
     if (place_find(what, path)) {
         return 1;
     }
-    cli_say(RUN_WHO, "%s is not installed; it was looked for as", place_file(what));
+    cli_say(LAUNCH_WHO, "%s is not installed; it was looked for as", place_file(what));
     place_tell_tried(what, "  ");
     fputs("Install Octuple's libraries, or build them ('ninja' in the build folder), and try again.\n", stderr);
     return 0;
@@ -28,7 +29,7 @@ static int provider_loads(const char *path)
 {
     const char *error = place_try_provider(path);
     if (error != NULL) {
-        cli_say(RUN_WHO, "%s does not load: %s", path, error);
+        cli_say(LAUNCH_WHO, "%s does not load: %s", path, error);
         fputs("Install Octuple again, in one version and for this OpenSSL; 'octuple info' shows which that is.\n",
               stderr);
     }
@@ -46,12 +47,12 @@ static int listed(const char *preload, const char *path)
     return 0;
 }
 
-int run_set_variable(const char *name, const char *value)
+int launch_set_variable(const char *name, const char *value)
 {
     if (value != NULL && setenv(name, value, 1) == 0) {
         return 1;
     }
-    cli_say(RUN_WHO, "cannot set %s: %s", name, strerror(errno));
+    cli_say(LAUNCH_WHO, "cannot set %s: %s", name, strerror(errno));
     return 0;
 }
 
@@ -62,31 +63,31 @@ static int set_preload(const char *shim)
     char *value = NULL;
     int done;
     if (strpbrk(shim, ": ") != NULL) {
-        cli_say(RUN_WHO, "%s cannot be preloaded: ld.so takes no colon or space in a path; move the installation",
+        cli_say(LAUNCH_WHO, "%s cannot be preloaded: ld.so takes no colon or space in a path; move the installation",
                 shim);
         return 0;
     }
     if (before == NULL || *before == '\0') {
-        return run_set_variable("LD_PRELOAD", shim);
+        return launch_set_variable("LD_PRELOAD", shim);
     }
     if (listed(before, shim)) {
         return 1;
     }
-    done = run_set_variable("LD_PRELOAD", asprintf(&value, "%s:%s", shim, before) >= 0 ? value : NULL);
+    done = launch_set_variable("LD_PRELOAD", asprintf(&value, "%s:%s", shim, before) >= 0 ? value : NULL);
     free(value);
     return done;
 }
 
 /* Where the configuration is, if it is not the program's already. Without a place for it the program starts all the
  * same: setup->plain says why as it would otherwise. */
-static void place_config(char path[PATH_MAX], struct run_setup *setup)
+static void place_config(char path[PATH_MAX], struct launch_setup *setup)
 {
-    static char reason[RUN_REASON_SIZE];
-    char why[RUN_REASON_SIZE / 2];
-    struct run_config *config = &setup->config;
+    static char reason[LAUNCH_REASON_SIZE];
+    char why[LAUNCH_REASON_SIZE / 2];
+    struct launch_config *config = &setup->config;
     path[0] = '\0';
-    if (config->verdict != CONFIG_READY && !run_installed(path, config, setup->provider) &&
-        !run_store(path, config->text, why, sizeof why)) {
+    if (config->verdict != CONFIG_READY && !launch_installed(path, config, setup->provider) &&
+        !launch_store(path, config->text, why, sizeof why)) {
         snprintf(reason, sizeof reason,
                  "there is no safe place for its OpenSSL configuration (%s); make one of them writable, or set "
                  "OPENSSL_CONF to a file of your own, see 'octuple run --print-config'",
@@ -97,42 +98,50 @@ static void place_config(char path[PATH_MAX], struct run_setup *setup)
     config->text = NULL;
 }
 
-static int set_up_with(struct run_setup *setup)
+static int set_up_with(struct launch_setup *setup)
 {
     char path[PATH_MAX];
-    if (!run_find_part(PLACE_SHIM, setup->shim) || !run_find_part(PLACE_PROVIDER, setup->provider) ||
+    if (!launch_find_part(PLACE_SHIM, setup->shim) || !launch_find_part(PLACE_PROVIDER, setup->provider) ||
         !provider_loads(setup->provider)) {
         return CLI_RUN_FAILED;
     }
-    run_config_make(&setup->config, setup->provider);
+    launch_config_make(&setup->config, setup->provider);
     if (setup->config.verdict == CONFIG_CONFLICT) {
         setup->plain = setup->config.reason;
         return CLI_OK;
     }
     if (setup->config.verdict == CONFIG_ERROR) {
-        cli_say(RUN_WHO, "no memory");
+        cli_say(LAUNCH_WHO, "no memory");
         return CLI_RUN_FAILED;
     }
     place_config(path, setup);
     if (setup->plain != NULL) {
         return CLI_OK;
     }
-    bool done = set_preload(setup->shim) && (path[0] == '\0' || run_set_variable("OPENSSL_CONF", path));
+    bool done = set_preload(setup->shim) && (path[0] == '\0' || launch_set_variable("OPENSSL_CONF", path));
     return done ? CLI_OK : CLI_RUN_FAILED;
 }
 
-int run_set_up(struct run_setup *setup, const char *command)
+int launch_set_up(struct launch_setup *setup, const char *command)
 {
-    *setup = (struct run_setup){0};
-    int code = run_target_find(setup->target, command);
+    *setup = (struct launch_setup){0};
+    int code = launch_find(setup->target, command);
     if (code != CLI_OK) {
         return code;
     }
-    setup->obstacle = run_target_obstacle(setup->target);
+    setup->obstacle = launch_obstacle(setup->target);
     /* No operation is tested here: the program would pay for those that it never uses. */
     if (!oct_op_is_possible(0)) {
         setup->plain = cli_nothing_on_reason();
         return CLI_OK;
     }
     return set_up_with(setup);
+}
+
+int launch_exec(char **command)
+{
+    execvp(command[0], command);
+    int code = errno == ENOENT ? CLI_RUN_NOT_FOUND : CLI_RUN_NOT_EXECUTABLE;
+    cli_say(LAUNCH_WHO, "cannot start %s: %s", command[0], strerror(errno));
+    return code;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 #include <openssl/crypto.h>
-#include "run_config.h"
+#include "config.h"
 
 static const char *skip_dot(const char *name)
 {
