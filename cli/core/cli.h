@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * What the commands of `octuple` share: exit codes, messages, and the form of a command.
+ * What the commands of `octuple` share: exit codes and messages.
  *
  * A command gets argv[0] as "octuple COMMAND", so that getopt's own messages name it. Results go to stdout, everything
  * else to stderr; a message says what happened and, where there is something to do, what to do.
@@ -25,19 +25,6 @@ enum cli_exit {
     CLI_RUN_NOT_EXECUTABLE = 126,
     CLI_RUN_NOT_FOUND = 127
 };
-
-struct cli_command {
-    const char *name;
-    const char *summary;
-    int (*main)(int argc, char **argv);
-};
-
-int cli_info(int argc, char **argv);
-int cli_speed(int argc, char **argv);
-int cli_run(int argc, char **argv);
-int cli_doctor(int argc, char **argv);
-int cli_top(int argc, char **argv);
-int cli_trace(int argc, char **argv);
 
 /* Puts '?' for every byte that a terminal might obey, or not show as it is; what is printable in UTF-8 stays. Whatever
  * did not come from us goes through this before it is shown. Returns text. */

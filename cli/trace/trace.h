@@ -17,6 +17,8 @@
 #include "cli/core/cli.h"
 #include "cli/core/facts/facts.h"
 
+int cli_trace(int argc, char **argv);
+
 #define TRACE_MAX_PROCESSES 256
 
 enum trace_tool { TRACE_SNIFF, TRACE_SNOOP, TRACE_LATENCY };

@@ -17,7 +17,9 @@ def house(tree):
     tree.write("src/api/rsa.h", '#include "ops/ops.h"\n')
     tree.write("src/batch/queue.c", '#include "api/rsa.h"\n')
     tree.write("provider/init.c", "#include <openssl/core.h>\n#include <octuple/status.h>\n")
-    tree.write("cli/main.c", "#include <octuple/status.h>\n#include <stdio.h>\n")
+    tree.write("cli/core/cli.h", "#include <octuple/status.h>\n")
+    tree.write("cli/info/info.h", '#include "cli/core/cli.h"\n')
+    tree.write("cli/main.c", '#include "cli/core/cli.h"\n#include "cli/info/info.h"\n')
     return tree
 
 
@@ -57,7 +59,13 @@ PLANTED = [
     ("provider/a.c", '#include "api/rsa.h"', "provider includes"),
     ("provider/a.c", "#include <openssl/engine.h>", "may not include"),
     ("provider/a.c", '#include "../src/api/rsa.h"', "provider includes"),
-    ("cli/a.c", '#include "base/base.h"', "cli includes"),
+    ("cli/top/a.c", '#include "base/base.h"', "cli/top includes"),
+    ("cli/top/a.c", '#include "cli/info/info.h"', "cli/top includes"),
+    ("cli/top/a.c", '#include "../core/cli.h"', 'leaves its room by ".."'),
+    ("cli/top/a.c", "#include <openssl/evp.h>", "may not include"),
+    ("cli/core/a.c", '#include "cli/info/info.h"', "cli/core includes"),
+    ("cli/a.c", "int x;", "no room"),
+    ("cli/new/a.c", "int x;", "no room"),
     ("include/octuple/a.h", "#include <openssl/rsa.h>", "may not include"),
     ("src/api/a.c", '#include "nowhere.h"', "not in this tree"),
     ("src/api/a.c", "#include MACRO", "computed include"),

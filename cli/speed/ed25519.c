@@ -9,7 +9,7 @@
 #include <openssl/crypto.h>
 #include <openssl/rand.h>
 #include "speed.h"
-#include "speed_keys.h"
+#include "keys.h"
 
 #define MESSAGE   130
 #define SIGNATURE OCT_ED25519_SIGNATURE_BYTES

@@ -14,7 +14,7 @@
 #include <openssl/ec.h>
 #include <openssl/rand.h>
 #include "speed.h"
-#include "speed_keys.h"
+#include "keys.h"
 
 #define MAX_BYTES OCT_EC_MAX_BYTES
 #define MAX_POINT (2 * MAX_BYTES)

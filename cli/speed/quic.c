@@ -12,7 +12,7 @@
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 #include "speed.h"
-#include "speed_keys.h"
+#include "keys.h"
 
 #define BURST        32
 #define MAX_PAYLOAD  16384

@@ -13,7 +13,7 @@
 #include <openssl/err.h>
 #include <openssl/params.h>
 #include "speed.h"
-#include "speed_keys.h"
+#include "keys.h"
 
 #define MAX_EK   1568
 #define MAX_DK   3168

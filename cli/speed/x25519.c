@@ -12,7 +12,7 @@
 #include <openssl/crypto.h>
 #include <openssl/rand.h>
 #include "speed.h"
-#include "speed_keys.h"
+#include "keys.h"
 
 #define BYTES OCT_X25519_BYTES
 

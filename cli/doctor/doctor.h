@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * `octuple doctor`: its parts. doctor.c is the command; doctor_program.c looks at a program that is not running, and
- * doctor_start.c runs one and watches it; doctor_lanes.c sums up counters. doctor_judge.c, doctor_config.c and
- * doctor_copies.c make findings of all that and of the facts, doctor_print.c writes them.
+ * `octuple doctor`: its parts. doctor.c is the command; program.c looks at a program that is not running, and start.c
+ * runs one and watches it; lanes.c sums up counters. judge.c, config.c and copies.c make findings of all that and of
+ * the facts, print.c writes them.
  */
 #ifndef OCT_CLI_DOCTOR_H
 #define OCT_CLI_DOCTOR_H
@@ -14,6 +14,8 @@
 #include "cli/core/facts/facts.h"
 
 #define DOCTOR_WHO "octuple doctor"
+
+int cli_doctor(int argc, char **argv);
 
 enum doctor_level { DOCTOR_OK, DOCTOR_NOTE, DOCTOR_PROBLEM };
 

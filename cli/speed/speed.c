@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "speed.h"
-#include "speed_keys.h"
+#include "keys.h"
 
 #define MAX_OPS     64
 #define MAX_SECONDS 3600.0

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * `octuple top`: its parts. top.c is the command; top_gather.c takes samples of processes' counters; top_view.c makes
- * tables of two samples, top_table.c writes them; top_screen.c is the terminal; top_json.c and top_prometheus.c are for
- * programs.
+ * `octuple top`: its parts. top.c is the command; gather.c takes samples of processes' counters; view.c makes tables of
+ * two samples, table.c writes them; screen.c is the terminal; json.c and prometheus.c are for programs.
  */
 #ifndef OCT_CLI_TOP_H
 #define OCT_CLI_TOP_H
@@ -15,6 +14,8 @@
 #include "cli/core/cli.h"
 
 #define TOP_WHO "octuple top"
+
+int cli_top(int argc, char **argv);
 
 struct top_request {
     char **target;       /* PID, NAME or FOLDER */

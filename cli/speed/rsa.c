@@ -10,7 +10,7 @@
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
 #include "speed.h"
-#include "speed_keys.h"
+#include "keys.h"
 
 #define MAX_BYTES 512
 

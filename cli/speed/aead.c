@@ -11,7 +11,7 @@
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 #include "speed.h"
-#include "speed_keys.h"
+#include "keys.h"
 
 #define MAX_RECORD 16384
 #define AAD_BYTES  13

@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include "cli/core/launch/launch.h"
 #include "cli/core/places.h"
+#include "run.h"
 
 struct run_request {
     int verbose;

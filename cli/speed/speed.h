@@ -9,6 +9,8 @@
 
 #include "cli/core/cli.h"
 
+int cli_speed(int argc, char **argv);
+
 #define SPEED_AEAD(aead) (-1 - (aead))
 #define SPEED_NONE       (~0u)
 

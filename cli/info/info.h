@@ -9,6 +9,8 @@
 #include "cli/core/cli.h"
 #include "cli/core/places.h"
 
+int cli_info(int argc, char **argv);
+
 struct info {
     struct oct_cpu_info cpu;
     const char *setting; /* OCTUPLE_TABLE as set, or NULL */

@@ -12,7 +12,7 @@
 #include <openssl/err.h>
 #include <openssl/provider.h>
 #include <openssl/rsa.h>
-#include "speed_keys.h"
+#include "keys.h"
 
 #define SIZES     3
 #define KEYS      2
