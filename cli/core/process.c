@@ -4,6 +4,7 @@
  * What several commands ask /proc.
  */
 #include <dirent.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -102,6 +103,13 @@ unsigned process_tree(pid_t root, pid_t *pids, unsigned room)
         }
     }
     return count;
+}
+
+pid_t process_as_pid(const char *word)
+{
+    char *end;
+    long value = strtol(word, &end, 10);
+    return *word >= '1' && *word <= '9' && *end == '\0' && value <= INT_MAX ? (pid_t)value : 0;
 }
 
 static int names(const char *path, const char *name)

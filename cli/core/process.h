@@ -26,6 +26,9 @@ unsigned process_all(pid_t *pids, unsigned room);
  * Returns how many were stored, at most `room`; 0 if there is no such process. */
 unsigned process_tree(pid_t root, pid_t *pids, unsigned room);
 
+/* The number if a word of the command line is one that a process may have; 0 if it is a name. */
+pid_t process_as_pid(const char *word);
+
 /* 1 if the process's program, or what it calls itself, has this name. */
 int process_has_name(pid_t pid, const char *name);
 

@@ -5,7 +5,6 @@
  * started, so that nginx's master is its workers too.
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -134,16 +133,9 @@ static void add_named(struct top_sample *sample, const char *name, const struct 
     }
 }
 
-static pid_t as_pid(const char *target)
-{
-    char *end;
-    long value = strtol(target, &end, 10);
-    return *target >= '1' && *target <= '9' && *end == '\0' && value <= INT_MAX ? (pid_t)value : 0;
-}
-
 static void tell_nothing(const char *target, const struct seen *seen)
 {
-    if (seen->processes == 0 && as_pid(target) != 0) {
+    if (seen->processes == 0 && process_as_pid(target) != 0) {
         cli_say(TOP_WHO, "there is no process %s", target);
     } else if (seen->processes == 0) {
         cli_say(TOP_WHO, "no process has the name '%s' (a folder is named with a slash: ./%s)", target, target);
@@ -186,8 +178,8 @@ static void add_target(struct top_sample *sample, const char *target, const stru
         add_folder(sample, target, tell);
         return;
     }
-    if (as_pid(target) != 0) {
-        add_tree(sample, as_pid(target), before, &seen);
+    if (process_as_pid(target) != 0) {
+        add_tree(sample, process_as_pid(target), before, &seen);
     } else {
         add_named(sample, target, before, &seen);
     }
