@@ -6,9 +6,22 @@
 #include <stdio.h>
 #include <string.h>
 #include <openssl/crypto.h>
-#include "cli.h"
+#include "cli/core/cli.h"
+#include "cli/doctor/doctor.h"
+#include "cli/info/info.h"
+#include "cli/run/run.h"
+#include "cli/speed/speed.h"
+#include "cli/top/top.h"
+#include "cli/trace/trace.h"
 
-static const struct cli_command commands[] = {
+struct command {
+    const char *name;
+    const char *summary;
+    int (*main)(int argc, char **argv);
+};
+
+/* The only list of them. */
+static const struct command commands[] = {
     {"info", "what this machine has, and what Octuple serves on it", cli_info},
     {"speed", "measure every operation against OpenSSL's own", cli_speed},
     {"run", "start a server with Octuple in front of its OpenSSL", cli_run},
@@ -59,7 +72,7 @@ static int unknown(const char *word)
     return cli_see_help("octuple");
 }
 
-static int run_command(const struct cli_command *command, int argc, char **argv)
+static int run_command(const struct command *command, int argc, char **argv)
 {
     char who[32];
     snprintf(who, sizeof who, "octuple %s", command->name);

@@ -143,11 +143,11 @@ static struct {
 
 static enum trace_returns judge_process(struct look *look, pid_t pid, char *why, size_t room)
 {
-    doctor_each_file(pid, see_names, look);
+    facts_each_file(pid, see_names, look);
     if (!look->shares || (known[pid % KNOWN].pid == pid && known[pid % KNOWN].files == look->files)) {
         return TRACE_RETURNS_ALL;
     }
-    doctor_each_file(pid, see_symbols, look);
+    facts_each_file(pid, see_symbols, look);
     enum trace_returns returns = judge(look, pid, why, room);
     /* Threads come later. */
     if (returns == TRACE_RETURNS_ALL && look->asks[0] == '\0') {

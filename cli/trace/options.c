@@ -6,10 +6,11 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cli/core/process.h"
 #include "trace.h"
 
 static const char help[] =
-    "Usage: octuple trace sniff|snoop|latency (--pid PID | --command NAME) [OPTION...]\n"
+    "Usage: octuple trace sniff|snoop|latency [OPTION...] PID|NAME\n"
     "Watches a running process from outside, by bpftrace, as root; nothing in it is changed, stopped or restarted.\n"
     "\n"
     "Tools:\n"
@@ -17,9 +18,11 @@ static const char help[] =
     "  snoop    a line for each handshake step and operation, OpenSSL's and Octuple's, in one order\n"
     "  latency  counts, averages and histograms of each function, summed up in the kernel; printed at the end\n"
     "\n"
+    "PID is a process and its descendants, NAME all processes of that name, as 'ps -o comm' shows it.\n"
+    "\n"
     "Options:\n"
-    "  -p, --pid PID             this process and its descendants\n"
-    "  -c, --command NAME        all processes of this name, as 'ps -o comm' shows it\n"
+    "  -p, --pid PID             the same as PID\n"
+    "  -c, --command NAME        the same as NAME, also for a name of digits alone\n"
     "  -C, --connection ADDRESS  this connection alone, 0x... as sniff and snoop show it (not with latency)\n"
     "  -s, --seconds N           end after so many seconds; otherwise by Ctrl-C\n"
     "  -i, --interval N          latency: print every N seconds, too\n"
@@ -30,14 +33,14 @@ static const char help[] =
     "  -h, --help                this text\n"
     "\n"
     "Examples:\n"
-    "  octuple trace latency --pid $(cat /run/nginx.pid) --seconds 10\n"
-    "  octuple trace snoop --command haproxy --json | jq 'select(.function == \"octuple:flush\")'\n"
-    "  octuple trace sniff --pid 4711 --connection 0x55d0c8a3b2f0 --show-plaintext --hex\n"
+    "  octuple trace latency --seconds 10 $(cat /run/nginx.pid)\n"
+    "  octuple trace snoop --json haproxy | jq 'select(.function == \"octuple:flush\")'\n"
+    "  octuple trace sniff 4711 --connection 0x55d0c8a3b2f0 --show-plaintext --hex\n"
     "\n"
     "Exit codes: 0 done, 1 failed, 2 wrong usage, 5 this process cannot be traced (no OpenSSL of its own in a shared\n"
     "library), 6 this machine cannot trace (bpftrace, root, tracefs or uprobes missing). Manual: octuple-trace(1).\n";
 
-static const char short_options[] = "+p:c:C:s:i:jPxnh";
+static const char short_options[] = "p:c:C:s:i:jPxnh";
 static const struct option long_options[] = {{"pid", required_argument, NULL, 'p'},
                                              {"command", required_argument, NULL, 'c'},
                                              {"connection", required_argument, NULL, 'C'},
@@ -75,7 +78,7 @@ static uint64_t address(const char *who, const char *text)
     return value;
 }
 
-static int good_name(const char *who, const char *name)
+static int take_name(struct trace_options *options, const char *name)
 {
     size_t len = strlen(name);
     int good = len > 0 && len <= 15;
@@ -83,8 +86,9 @@ static int good_name(const char *who, const char *name)
         good = good && (isalnum((unsigned char)name[i]) || strchr("._+:/@- ", name[i]) != NULL);
     }
     if (!good) {
-        cli_say(who, "--command takes a name as 'ps -o comm' shows it, of 1 to 15 letters, not '%s'", name);
+        cli_say(options->who, "NAME is as 'ps -o comm' shows it, of 1 to 15 letters, not '%s'", name);
     }
+    options->command = name;
     return good;
 }
 
@@ -95,8 +99,7 @@ static int take(struct trace_options *options, int option, const char *value)
     case 'p':
         return (options->pid = (pid_t)number(options->who, "pid", value)) != 0;
     case 'c':
-        options->command = value;
-        return good_name(options->who, value);
+        return take_name(options, value);
     case 'C':
         return (options->connection = address(options->who, value)) != 0;
     case 's':
@@ -116,11 +119,25 @@ static int take(struct trace_options *options, int option, const char *value)
     }
 }
 
+static const char one_target[] = "it takes one target: PID, NAME, --pid or --command";
+
+static int has_target(const struct trace_options *options)
+{
+    return options->pid != 0 || options->command != NULL;
+}
+
+/* PID or NAME, as `octuple top` takes it. 0 after a message. */
+static int take_target(struct trace_options *options, const char *word)
+{
+    options->pid = process_as_pid(word);
+    return options->pid != 0 || take_name(options, word);
+}
+
 /* What does not go together; NULL if all does. */
 static const char *conflict(const struct trace_options *options)
 {
     if ((options->pid != 0) == (options->command != NULL)) {
-        return "it takes either --pid or --command";
+        return one_target;
     }
     if (options->interval != 0 && options->tool != TRACE_LATENCY) {
         return "--interval is an option of 'latency'";
@@ -148,32 +165,51 @@ static int read_tool(const char *name, const char **who)
     return -1;
 }
 
-int trace_options_read(struct trace_options *options, int argc, char **argv)
+/* Returns -1, or an exit code; the rest of the words begins at optind then. */
+static int read_options(struct trace_options *options, int argc, char **argv)
 {
-    int option, tool = -1;
-    options->who = argv[0];
-    if (argc > 1 && (tool = read_tool(argv[1], &options->who)) >= 0) {
-        argc--;
-        argv++;
-    }
+    int option;
     char *whole = argv[0];
-    argv[0] = (char *)(uintptr_t)options->who;
-    options->tool = (enum trace_tool)tool;
+    argv[0] = (char *)(uintptr_t)options->who; /* getopt's own messages begin with it */
     while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
         if (option == 'h') {
             return cli_print(help);
         }
         if (!take(options, option, optarg)) {
-            return cli_see_help("octuple trace");
+            return CLI_USAGE;
         }
     }
     argv[0] = whole;
-    const char *wrong = tool < 0        ? "a tool is missing: sniff, snoop or latency"
-                        : optind < argc ? "it takes options alone"
-                                        : conflict(options);
+    return -1;
+}
+
+/* Takes the words that are no options, and looks at all; 0 after a message. */
+static int complete(struct trace_options *options, int tool, int words, char **word)
+{
+    const char *wrong = NULL;
+    if (tool < 0) {
+        wrong = "a tool is missing: sniff, snoop or latency";
+    } else if (words > 1 || (words == 1 && has_target(options))) {
+        wrong = one_target;
+    } else if (words == 1 && !take_target(options, word[0])) {
+        return 0;
+    } else {
+        wrong = conflict(options);
+    }
     if (wrong != NULL) {
         cli_say(options->who, "%s", wrong);
-        return cli_see_help("octuple trace");
     }
-    return -1;
+    return wrong == NULL;
+}
+
+int trace_options_read(struct trace_options *options, int argc, char **argv)
+{
+    options->who = argv[0];
+    const int tool = read_tool(argv[1], &options->who), shift = tool >= 0;
+    options->tool = (enum trace_tool)tool;
+    int code = read_options(options, argc - shift, argv + shift);
+    if (code < 0 && !complete(options, tool, argc - shift - optind, argv + shift + optind)) {
+        code = CLI_USAGE;
+    }
+    return code == CLI_USAGE ? cli_see_help("octuple trace") : code;
 }

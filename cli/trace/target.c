@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../process.h"
+#include "cli/core/process.h"
 #include "trace.h"
 
 void trace_target_path(const struct trace_target *target, char *to, size_t room, const char *path)
@@ -47,10 +47,10 @@ static int find_processes(struct trace_target *target, const struct trace_option
 /* The first process of them that has OpenSSL; else `facts` are those of the first. */
 static int look(struct trace_target *target, const char *who)
 {
-    int error = doctor_look_process(&target->facts, target->pids[0]);
+    int error = facts_look(&target->facts, target->pids[0]);
     for (unsigned i = 1; i < target->count && target->facts.libraries.ssl[0] == '\0'; i++) {
-        struct doctor_target other = {.waited = -1};
-        if (doctor_look_process(&other, target->pids[i]) == 0 && other.libraries.ssl[0] != '\0') {
+        struct facts other = {0};
+        if (facts_look(&other, target->pids[i]) == 0 && other.libraries.ssl[0] != '\0') {
             target->facts = other;
             error = 0;
         }
@@ -68,7 +68,7 @@ static int look(struct trace_target *target, const char *who)
 /* OpenSSL's shared libraries are what can be traced. */
 static int check_library(const struct trace_target *target, const char *who)
 {
-    const struct doctor_libraries *libraries = &target->facts.libraries;
+    const struct facts_libraries *libraries = &target->facts.libraries;
     const long pid = (long)target->seen;
     if (libraries->ssl[0] != '\0' && target->facts.openssl.major == 0) {
         cli_say(who, "process %ld uses %s, not OpenSSL: its functions are other ones, and are not traced", pid,
@@ -111,7 +111,7 @@ static int has_probe(const char *file, const char *name)
 
 static void find_files(struct trace_target *target)
 {
-    const struct doctor_libraries *libraries = &target->facts.libraries;
+    const struct facts_libraries *libraries = &target->facts.libraries;
     trace_target_path(target, target->ssl, sizeof target->ssl, libraries->ssl);
     trace_target_path(target, target->crypto, sizeof target->crypto, libraries->crypto);
     trace_target_path(target, target->shim, sizeof target->shim, libraries->shim);

@@ -14,7 +14,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
-#include "../doctor.h"
+#include "cli/core/cli.h"
+#include "cli/core/facts/facts.h"
+
+int cli_trace(int argc, char **argv);
 
 #define TRACE_MAX_PROCESSES 256
 
@@ -45,7 +48,7 @@ struct trace_target {
     pid_t pids[TRACE_MAX_PROCESSES];
     unsigned count;
     pid_t seen; /* the one whose libraries these are */
-    struct doctor_target facts;
+    struct facts facts;
     /* Files as this process finds them; "" if there is none. */
     char ssl[2 * PATH_MAX], crypto[2 * PATH_MAX], shim[2 * PATH_MAX], provider[2 * PATH_MAX], octuple[2 * PATH_MAX];
     enum trace_returns returns;

@@ -52,9 +52,10 @@ def with_libssl(started, libraries, program=DEBIAN_PYTHON):
 BAD_OPTIONS = [
     ((), "--pid or --command"), (("--pid", "1", "--command", "x"), "--pid or --command"), (("--pid", "x"), "--pid"),
     (("--pid", "0"), "--pid"), (("--pid", "-1"), "--pid"), (("--pid", "99999999999"), "--pid"),
-    (("--command", "a\"b"), "--command"), (("--command", ""), "--command"), (("--command", "longer-than-15-letters"), "--command"),
-    (("--command", "x{}"), "--command"), (("--pid", "1", "--seconds", "0"), "--seconds"), (("--pid", "1", "extra"), "options"),
-    (("--pid", "1", "--nonsense"), "nonsense")]
+    (("--command", "a\"b"), "NAME"), (("--command", ""), "NAME"), (("--command", "longer-than-15-letters"), "15 letters"),
+    (("--command", "x{}"), "NAME"), (("x{}",), "NAME"), (("",), "NAME"), (("longer-than-15-letters",), "15 letters"),
+    (("--pid", "1", "--seconds", "0"), "--seconds"), (("--pid", "1", "extra"), "one target"), (("1", "--command", "x"), "one target"),
+    (("1", "2"), "one target"), (("x", "--pid", "1"), "one target"), (("--pid", "1", "--nonsense"), "nonsense")]
 NOT_TOGETHER = [
     ("snoop", "--show-plaintext"), ("latency", "--show-plaintext"), ("latency", "--connection", "0x1"), ("sniff", "--interval", "1"),
     ("sniff", "--hex"), ("sniff", "--connection", "0"), ("sniff", "--connection", "zz"), ("snoop", "--connection", "0x1z")]
@@ -79,8 +80,10 @@ def test_no_such_process(place):
     child.wait()
     result = place.call("trace", "snoop", "--pid", child.pid)
     assert result.returncode == 1 and f"no process {child.pid}" in result.stderr
-    result = place.call("trace", "snoop", "--command", "no-such-name")
-    assert result.returncode == 1 and "no process is called 'no-such-name'" in result.stderr
+    assert place.call("trace", "snoop", child.pid).stderr == result.stderr
+    for name in (("--command", "no-such-name"), ("no-such-name",)):
+        result = place.call("trace", "snoop", *name)
+        assert result.returncode == 1 and "no process is called 'no-such-name'" in result.stderr
 
 
 def test_process_without_tls(place, started):
@@ -143,6 +146,18 @@ def test_by_name_and_connection(place, started):
     result = place.call("trace", "snoop", "--command", name, "--connection", "0xabc0", "--print-program")
     assert result.returncode == 0
     assert "@traced[(uint64)pid] && arg0 == 0xabc0" in result.stdout and f"(uint64){child.pid}]" in result.stdout
+    for words in ((name, "--connection", "0xabc0", "--print-program"), ("-nC", "0xabc0", name), ("-nC", "0xabc0", child.pid)):
+        assert place.call("trace", "snoop", *words).stdout == result.stdout
+
+
+def test_digits_are_a_process_unless_they_are_called_a_name(place, started):
+    name = "20221122"
+    shutil.copy(os.path.realpath(DEBIAN_PYTHON), place.work / name)
+    child = with_libssl(started, own_libraries(place), place.work / name)
+    result = place.call("trace", "snoop", name, "--print-program")
+    assert result.returncode == 1 and f"no process {name}" in result.stderr
+    result = place.call("trace", "snoop", "--command", name, "--print-program")
+    assert result.returncode == 0 and f"(uint64){child.pid}]" in result.stdout
 
 
 def test_odd_paths_are_refused(place, started):

@@ -20,7 +20,9 @@ def house(tree):
     tree.write("provider/core/key.h", '#include "base/base.h"\n')
     tree.write("provider/async/task.h", '#include "provider/core/key.h"\n')
     tree.write("provider/ec/ec.h", '#include "provider/async/task.h"\n')
-    tree.write("cli/main.c", "#include <octuple/status.h>\n#include <stdio.h>\n")
+    tree.write("cli/core/cli.h", "#include <octuple/status.h>\n")
+    tree.write("cli/info/info.h", '#include "cli/core/cli.h"\n')
+    tree.write("cli/main.c", '#include "cli/core/cli.h"\n#include "cli/info/info.h"\n')
     return tree
 
 
@@ -63,7 +65,13 @@ PLANTED = [
     ("provider/rsa/a.c", '#include "provider/ec/ec.h"', "provider/rsa includes"),
     ("provider/core/a.c", '#include "provider/async/task.h"', "provider/core includes"),
     ("provider/rsa/a.c", '#include "../core/key.h"', "leaves its room"),
-    ("cli/a.c", '#include "base/base.h"', "cli includes"),
+    ("cli/top/a.c", '#include "base/base.h"', "cli/top includes"),
+    ("cli/top/a.c", '#include "cli/info/info.h"', "cli/top includes"),
+    ("cli/top/a.c", '#include "../core/cli.h"', 'leaves its room by ".."'),
+    ("cli/top/a.c", "#include <openssl/evp.h>", "may not include"),
+    ("cli/core/a.c", '#include "cli/info/info.h"', "cli/core includes"),
+    ("cli/a.c", "int x;", "no room"),
+    ("cli/new/a.c", "int x;", "no room"),
     ("include/octuple/a.h", "#include <openssl/rsa.h>", "may not include"),
     ("src/api/a.c", '#include "nowhere.h"', "not in this tree"),
     ("src/api/a.c", "#include MACRO", "computed include"),

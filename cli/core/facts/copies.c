@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The copies of libssl in a process. Octuple serves one: that of the system's name whose libcrypto has the system's
+ * name too, since that is the one that the provider is bound to. Programs may bring others, under names of their own as
+ * Python's wheels do, as another library with the same functions, or linked into a module.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "facts.h"
+
+/* Files that have no copy inside of them: a command is looked at again and again while it runs. */
+#define SEEN_MAX 1024
+static struct {
+    dev_t device;
+    ino_t inode;
+} seen[SEEN_MAX];
+static unsigned seen_count;
+
+static bool was_seen(const struct stat *st)
+{
+    for (unsigned i = 0; i < seen_count; i++) {
+        if (seen[i].device == st->st_dev && seen[i].inode == st->st_ino) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void note_seen(const struct stat *st)
+{
+    if (seen_count < SEEN_MAX) {
+        seen[seen_count].device = st->st_dev;
+        seen[seen_count++].inode = st->st_ino;
+    }
+}
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* libssl.so.3, libssl-1a2b3c.so.3; not libssl3.so, which is NSS. */
+static bool is_libssl(const char *path)
+{
+    const char *name = base_of(path);
+    return !strncmp(name, "libssl.so", 9) || (!strncmp(name, "libssl-", 7) && strstr(name, ".so") != NULL);
+}
+
+static void add(struct facts *facts, const char *path, const char *file)
+{
+    struct facts_copy copy = {0};
+    struct stat st;
+    bool named = is_libssl(path);
+    if (stat(file, &st) != 0 || !S_ISREG(st.st_mode) || (!named && was_seen(&st))) {
+        return;
+    }
+    if (!facts_read_copy(&copy, file) || (!named && !copy.inside)) {
+        note_seen(&st);
+        return;
+    }
+    copy.inside &= !named;
+    if (facts->copies == FACTS_COPIES) {
+        facts->copies_missed++;
+        return;
+    }
+    snprintf(copy.path, sizeof copy.path, "%s", path);
+    facts->copy[facts->copies++] = copy;
+}
+
+struct walk {
+    struct facts *facts;
+    char last[PATH_MAX];
+};
+
+/* A library's mappings follow each other. */
+static void see(void *arg, const char *path)
+{
+    struct walk *walk = arg;
+    struct facts *facts = walk->facts;
+    char file[PATH_MAX + sizeof facts->root];
+    if (!strcmp(path, walk->last)) {
+        return;
+    }
+    snprintf(walk->last, sizeof walk->last, "%s", path);
+    for (unsigned i = 0; i < facts->copies; i++) {
+        if (!strcmp(facts->copy[i].path, path)) {
+            return;
+        }
+    }
+    snprintf(file, sizeof file, "%s%s", facts->root, path);
+    add(facts, path, file);
+}
+
+static bool may_be_served(const struct facts_copy *copy)
+{
+    return !copy->inside && copy->other == NULL && !strcmp(copy->soname, FACTS_LIBSSL) &&
+           !strcmp(copy->crypto, FACTS_LIBCRYPTO);
+}
+
+void facts_find_copies(struct facts *facts)
+{
+    struct walk walk = {.facts = facts};
+    unsigned candidates = 0;
+    facts_each_file(facts->pid, see, &walk);
+    for (unsigned i = 0; i < facts->copies; i++) {
+        candidates += may_be_served(&facts->copy[i]);
+    }
+    for (unsigned i = 0; i < facts->copies; i++) {
+        struct facts_copy *copy = &facts->copy[i];
+        copy->served = !may_be_served(copy) ? COPY_UNSERVED : candidates == 1 ? COPY_SERVED : COPY_ONE_OF;
+        if (copy->served == COPY_SERVED) {
+            snprintf(facts->libraries.ssl, sizeof facts->libraries.ssl, "%s", copy->path);
+        }
+    }
+}

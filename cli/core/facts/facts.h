@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Facts about a program, running or not: its libraries, its environment and what limits it. Nothing is judged here.
+ * process.c looks at a process, library.c says which TLS library a file is, copies.c finds the copies of libssl.
+ */
+#ifndef OCT_CLI_FACTS_H
+#define OCT_CLI_FACTS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <openssl/opensslv.h>
+
+/* The libraries of a process or program, as paths that it sees; "" if it has none such. */
+struct facts_libraries {
+    char ssl[PATH_MAX], crypto[PATH_MAX];    /* OpenSSL's, or whatever has their names */
+    char shim[PATH_MAX], provider[PATH_MAX]; /* ours */
+    char octuple[PATH_MAX];                  /* liboctuple.so */
+    const char *other;                       /* name of another TLS library, or NULL */
+    int other_inside;                        /* it is a part of the program, not a library of its own */
+    int stale;                               /* one of OpenSSL's or ours was replaced on disk */
+};
+
+/* Files the path under what it is, if it is anything. */
+void facts_note_library(struct facts_libraries *libraries, const char *path);
+
+/* The system's names of the libraries that the provider is bound to. */
+#define FACTS_TEXT_(number) #number
+#define FACTS_TEXT(number)  FACTS_TEXT_(number)
+#define FACTS_LIBSSL        "libssl.so." FACTS_TEXT(OPENSSL_SHLIB_VERSION)
+#define FACTS_LIBCRYPTO     "libcrypto.so." FACTS_TEXT(OPENSSL_SHLIB_VERSION)
+
+/* A copy of libssl, or of what took over its functions. */
+#define FACTS_COPIES 8
+struct facts_copy {
+    char path[PATH_MAX];
+    char soname[64], crypto[64]; /* its own name, and that of the libcrypto it needs; "" if it has none */
+    const char *other;           /* name of a fork of OpenSSL, or NULL */
+    bool inside;                 /* it is linked into this file, which is another library or the program */
+    enum { COPY_UNSERVED, COPY_SERVED, COPY_ONE_OF } served;
+};
+
+/* Reads what the file says of that, but the path and whether it is served; 0 if it cannot be read. */
+int facts_read_copy(struct facts_copy *copy, const char *file);
+
+/* What libcrypto says of itself. */
+struct facts_openssl {
+    char version[64];      /* "OpenSSL 3.0.17 1 Jul 2025", or the name of what is none; "" if it does not say */
+    unsigned major;        /* 0 if it is not OpenSSL */
+    char folder[PATH_MAX]; /* OPENSSLDIR */
+};
+void facts_read_openssl(struct facts_openssl *openssl, const char *file);
+
+/* The TLS library that was linked into this program; NULL if none is recognised. */
+const char *facts_library_inside(const char *file);
+
+struct facts {
+    pid_t asked;            /* the process that was named or started; 0: none */
+    pid_t pid;              /* the one that was looked into, it or a descendant; 0: only the file was */
+    char program[PATH_MAX]; /* its executable */
+    char root[32];          /* before a path as it sees it: "/proc/PID/root", or "" */
+    char *environment;      /* strings one behind the other; NULL: our own. Owned */
+    size_t environment_size;
+    int overwritten; /* the process keeps something else there: what is missing may have been there at the start */
+    int noted;       /* ... but the library has noted OPENSSL_CONF */
+    char noted_config[PATH_MAX];
+    int apart; /* another root or other mounts than ours */
+    int secure, seccomp, is_static;
+    struct facts_libraries libraries;
+    struct facts_openssl openssl;
+    struct facts_copy copy[FACTS_COPIES];
+    unsigned copies, copies_missed;
+};
+
+/* A variable of the target's environment, or NULL. */
+const char *facts_env(const struct facts *facts, const char *name);
+
+/* Calls see() with every file that the process has mapped, as a path that it sees itself; one may come several times.
+ * Returns 0, or an errno. */
+int facts_each_file(pid_t pid, void (*see)(void *arg, const char *path), void *arg);
+
+/* Looks into the process and, if OpenSSL is not in it, into its descendants. Returns 0, or the errno of the first. */
+int facts_look(struct facts *facts, pid_t pid);
+
+/* Lists the copies of libssl in the process. */
+void facts_find_copies(struct facts *facts);
+
+#endif

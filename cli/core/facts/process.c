@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * A running process, as /proc shows it: nothing is attached, stopped or written. Where OpenSSL is not in the process
+ * itself, but in one that it started (a supervisor, a shell), that one is looked into.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "cli/core/counters.h"
+#include "cli/core/process.h"
+#include "facts.h"
+
+const char *facts_env(const struct facts *facts, const char *name)
+{
+    size_t len = strlen(name);
+    if (facts->environment == NULL) {
+        return getenv(name);
+    }
+    const char *end = facts->environment + facts->environment_size;
+    for (const char *at = facts->environment; at < end; at += strlen(at) + 1) {
+        if (!strncmp(at, name, len) && at[len] == '=') {
+            return at + len + 1;
+        }
+    }
+    return NULL;
+}
+
+/* The root of the process in the names that /proc gives us: "" if it is ours, or the top of a container's mounts. */
+static void read_root(char name[PATH_MAX], pid_t pid)
+{
+    char link[64];
+    snprintf(link, sizeof link, "/proc/%ld/root", (long)pid);
+    ssize_t len = readlink(link, name, PATH_MAX - 1);
+    name[len > 1 ? len : 0] = '\0';
+}
+
+/* A name that /proc gives us, as the process itself sees it. */
+static const char *seen_inside(const char *path, const char *root)
+{
+    size_t len = strlen(root);
+    return !strncmp(path, root, len) && path[len] == '/' ? path + len : path;
+}
+
+int facts_each_file(pid_t pid, void (*see)(void *arg, const char *path), void *arg)
+{
+    char *line = NULL, root[PATH_MAX];
+    size_t room = 0;
+    FILE *in = process_open(pid, "maps");
+    if (in == NULL) {
+        return errno;
+    }
+    read_root(root, pid);
+    while (getline(&line, &room, in) > 0) {
+        char *path = strchr(line, '/');
+        if (path != NULL) {
+            path[strcspn(path, "\n")] = '\0';
+            see(arg, seen_inside(path, root));
+        }
+    }
+    free(line);
+    fclose(in);
+    return 0;
+}
+
+static void note(void *libraries, const char *path)
+{
+    facts_note_library(libraries, path);
+}
+
+static int read_maps(struct facts_libraries *libraries, pid_t pid)
+{
+    return facts_each_file(pid, note, libraries);
+}
+
+/* The OPENSSL_CONF that the library found when it was loaded into the process, "" if none; 0 if that cannot be read. */
+static int read_noted_config(char file[PATH_MAX], pid_t pid)
+{
+    static struct oct_start_notes notes;
+    if (!counters_start_notes(&notes, pid)) {
+        return 0;
+    }
+    snprintf(file, PATH_MAX, "%.*s", (int)sizeof notes.openssl_conf - 1, notes.openssl_conf);
+    return 1;
+}
+
+/* Programs that show what they do in `ps` (nginx) put that over their arguments and environment. */
+static void read_environment(struct facts *facts)
+{
+    free(facts->environment);
+    facts->environment = process_read(facts->pid, "environ", &facts->environment_size);
+    facts->overwritten = facts->environment != NULL && facts->environment_size > 1 &&
+                         memchr(facts->environment, '=', strlen(facts->environment)) == NULL;
+    facts->noted = facts->overwritten && read_noted_config(facts->noted_config, facts->pid);
+}
+
+/* AT_SECURE and AT_BASE: does the loader heed LD_PRELOAD, and is there one. */
+static void read_auxv(struct facts *facts)
+{
+    Elf64_auxv_t entry;
+    FILE *in = process_open(facts->pid, "auxv");
+    while (in != NULL && fread(&entry, sizeof entry, 1, in) == 1) {
+        if (entry.a_type == AT_SECURE) {
+            facts->secure = entry.a_un.a_val != 0;
+        } else if (entry.a_type == AT_BASE) {
+            facts->is_static = entry.a_un.a_val == 0;
+        }
+    }
+    if (in != NULL) {
+        fclose(in);
+    }
+}
+
+static int read_seccomp(pid_t pid)
+{
+    size_t size;
+    char *text = process_read(pid, "status", &size);
+    const char *at = text != NULL ? strstr(text, "\nSeccomp:") : NULL;
+    int mode = at != NULL ? (int)strtol(at + strlen("\nSeccomp:"), NULL, 10) : 0;
+    free(text);
+    return mode != 0;
+}
+
+static int differs(pid_t pid, const char *what)
+{
+    char theirs[64], ours[64];
+    struct stat a, b;
+    snprintf(theirs, sizeof theirs, "/proc/%ld/%s", (long)pid, what);
+    snprintf(ours, sizeof ours, "/proc/self/%s", what);
+    return stat(theirs, &a) != 0 || stat(ours, &b) != 0 || a.st_dev != b.st_dev || a.st_ino != b.st_ino;
+}
+
+static int read_program(struct facts *facts)
+{
+    char link[64], name[PATH_MAX], root[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/%ld/exe", (long)facts->pid);
+    ssize_t len = readlink(link, name, sizeof name - 1);
+    if (len < 0) {
+        return errno;
+    }
+    name[len] = '\0';
+    read_root(root, facts->pid);
+    snprintf(facts->program, sizeof facts->program, "%s", seen_inside(name, root));
+    return 0;
+}
+
+/* Which library it is, from the library's file or the program's own. */
+static void read_library(struct facts *facts)
+{
+    char path[PATH_MAX + sizeof facts->root];
+    if (facts->libraries.crypto[0] != '\0') {
+        snprintf(path, sizeof path, "%s%s", facts->root, facts->libraries.crypto);
+        facts_read_openssl(&facts->openssl, path);
+    } else if (facts->libraries.other == NULL) {
+        snprintf(path, sizeof path, "/proc/%ld/exe", (long)facts->pid);
+        facts->libraries.other = facts_library_inside(path);
+        facts->libraries.other_inside = facts->libraries.other != NULL;
+    }
+}
+
+/* The target is changed only if it can be looked into. */
+static int look_at(struct facts *facts, pid_t pid)
+{
+    struct facts fresh = {.asked = facts->asked, .pid = pid};
+    int error = read_maps(&fresh.libraries, pid);
+    error = error == 0 ? read_program(&fresh) : error;
+    if (error != 0) {
+        return error;
+    }
+    fresh.environment = facts->environment;
+    *facts = fresh;
+    snprintf(facts->root, sizeof facts->root, "/proc/%ld/root", (long)pid);
+    read_environment(facts);
+    facts->apart = differs(pid, "root") || differs(pid, "ns/mnt");
+    facts->seccomp = read_seccomp(pid);
+    read_auxv(facts);
+    read_library(facts);
+    facts_find_copies(facts);
+    return 0;
+}
+
+int facts_look(struct facts *facts, pid_t pid)
+{
+    static pid_t pids[PROCESS_MAX];
+    facts->asked = pid;
+    int error = look_at(facts, pid);
+    if (error != 0 || facts->libraries.crypto[0] != '\0') {
+        return error;
+    }
+    unsigned count = process_tree(pid, pids, PROCESS_MAX);
+    for (unsigned i = 1; i < count; i++) {
+        struct facts_libraries found = {0};
+        if (read_maps(&found, pids[i]) == 0 && found.crypto[0] != '\0') {
+            return look_at(facts, pids[i]);
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The OpenSSL configuration of `octuple run`: the one in use, extended.
+ *
+ * It includes the original instead of copying it, so that later changes of it count and a private one stays private,
+ * and then reopens the sections that matter: in an openssl.cnf a section may be continued, and a later setting replaces
+ * an earlier one. Providers, ssl_conf, engines, oid_section and everything else of the original stay. What it must not
+ * do is to weaken a choice: where the original shuts the default provider out or asks for FIPS, it is left alone.
+ *
+ * The result is parsed again before it is used, so that whatever a user's file contains (an odd pragma, a section name
+ * that cannot be written back) ends as a message here and not as a server without its configuration.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include "config.h"
+
+/* The sections that are added, the last two with a root's number. */
+#define OUR_ROOT       "octuple_run"
+#define OUR_DEFAULT    OUR_ROOT "_default"
+#define OUR_MODULE     OUR_ROOT "_module"
+#define OUR_PROVIDERS  OUR_ROOT "_providers_%u"
+#define OUR_ALGORITHMS OUR_ROOT "_algorithms_%u"
+
+static void conflict(struct launch_config *config, const char *reason)
+{
+    config->verdict = CONFIG_CONFLICT;
+    snprintf(config->reason, sizeof config->reason, "%s %s",
+             config->base[0] ? config->base : "the OpenSSL configuration", reason);
+}
+
+/* Puts a backslash before what an openssl.cnf takes as its own. */
+static void write_escaped(FILE *out, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (strchr("\\\"'`$# ", *text) != NULL) {
+            fputc('\\', out);
+        }
+        fputc(*text, out);
+    }
+}
+
+/* A relative name would change its meaning with the folder that the program goes to. */
+static void set_base(struct launch_config *config, const char *file)
+{
+    char here[PATH_MAX] = "";
+    int absolute = file[0] == '/';
+    if (!absolute && getcwd(here, sizeof here) == NULL) {
+        here[0] = '\0';
+    }
+    if (snprintf(config->base, sizeof config->base, "%s%s%s", here, absolute ? "" : "/", file) >= PATH_MAX) {
+        config->base[0] = '\0';
+    }
+}
+
+/* Finds the file that OpenSSL would read. Returns 0 if there is one and it cannot be extended. OpenSSL goes without
+ * a configuration when its file is missing; so does this. */
+static int find_base(struct launch_config *config)
+{
+    struct stat st;
+    char *file = CONF_get1_default_config_file();
+    int usable = 1;
+    config->base[0] = '\0';
+    if (file != NULL && *file != '\0' && strcmp(file, "/dev/null") != 0) {
+        set_base(config, file);
+        if (stat(config->base, &st) != 0) {
+            if (errno != ENOENT || getenv("OPENSSL_CONF") != NULL) {
+                cli_say(LAUNCH_WHO, "warning: no OpenSSL configuration %s: %s", config->base, strerror(errno));
+            }
+            config->base[0] = '\0';
+        } else if (!S_ISREG(st.st_mode)) {
+            conflict(config, "is not a regular file, and only such a one can be extended");
+            usable = 0;
+        }
+    }
+    OPENSSL_free(file);
+    return usable;
+}
+
+static const char *openssl_error(void)
+{
+    unsigned long code = ERR_peek_last_error();
+    const char *reason = ERR_reason_error_string(code);
+    return reason != NULL ? reason : "unknown error";
+}
+
+static int load_base(struct launch_config *config, CONF *conf)
+{
+    char reason[256];
+    long line = -1;
+    if (config->base[0] == '\0' || NCONF_load(conf, config->base, &line) > 0) {
+        return 1;
+    }
+    snprintf(reason, sizeof reason, line > 0 ? "cannot be read: %s, line %ld" : "cannot be read: %s", openssl_error(),
+             line);
+    conflict(config, reason);
+    return 0;
+}
+
+/* Why this root cannot take our provider; NULL if it can. */
+static const char *objection(const struct config_root *root)
+{
+    if (root->fips_mode || config_query(root->properties) == QUERY_FIPS) {
+        return "asks for FIPS algorithms only, which Octuple's are not";
+    }
+    if (root->others_active && !root->default_active) {
+        return "activates providers but not 'default'; add that one if it may serve here";
+    }
+    if (config_query(root->properties) == QUERY_NAMES_PROVIDER) {
+        return "names a provider in its default_properties; only one can be preferred";
+    }
+    return NULL;
+}
+
+/* Ours have to be new sections: continued ones would mix two meanings. */
+static int has_our_sections(const CONF *conf)
+{
+    static const char *const fixed[] = {OUR_ROOT, OUR_DEFAULT, OUR_MODULE};
+    char name[64];
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
+        if (NCONF_get_section(conf, fixed[i]) != NULL) {
+            return 1;
+        }
+    }
+    for (unsigned i = 0; i < 2 * CONFIG_MAX_ROOTS; i++) {
+        snprintf(name, sizeof name, i % 2 ? OUR_PROVIDERS : OUR_ALGORITHMS, i / 2);
+        if (NCONF_get_section(conf, name) != NULL) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int judge(struct launch_config *config, const struct config_roots *roots, const CONF *conf)
+{
+    for (unsigned i = 0; i < roots->count; i++) {
+        if (roots->root[i].octuple_active) {
+            config->verdict = CONFIG_READY;
+            snprintf(config->reason, sizeof config->reason, "%s activates the provider octuple already", config->base);
+            return 0;
+        }
+    }
+    for (unsigned i = 0; i < roots->count; i++) {
+        const char *reason = objection(&roots->root[i]);
+        if (reason != NULL) {
+            conflict(config, reason);
+            return 0;
+        }
+    }
+    if (has_our_sections(conf)) {
+        conflict(config, "has sections named " OUR_ROOT "... but does not activate octuple; complete or remove them");
+        return 0;
+    }
+    if (roots->missed > 0) {
+        conflict(config, "has sections for more applications than can be extended");
+        return 0;
+    }
+    return 1;
+}
+
+/* A provider that the user lists is continued in its own section, so that settings there stay. */
+static void write_providers(FILE *out, const struct config_root *root, const char *section, const char *module)
+{
+    fprintf(out, "[%s]\n", section);
+    if (root->default_section == NULL) {
+        fputs("default = " OUR_DEFAULT "\n", out);
+    }
+    if (root->octuple_section == NULL) {
+        fputs("octuple = " OUR_MODULE "\n", out);
+    }
+    /* While no provider is activated OpenSSL activates this one by itself, afterwards it does not. */
+    if (!root->default_active) {
+        fprintf(out, "[%s]\nactivate = 1\n", root->default_section != NULL ? root->default_section : OUR_DEFAULT);
+    }
+    fprintf(out, "[%s]\nmodule = ", root->octuple_section != NULL ? root->octuple_section : OUR_MODULE);
+    write_escaped(out, module);
+    fputs("\nactivate = 1\n", out);
+}
+
+static void write_root(FILE *out, const struct config_root *root, unsigned i, const char *module)
+{
+    char providers[32], algorithms[32];
+    snprintf(providers, sizeof providers, OUR_PROVIDERS, i);
+    snprintf(algorithms, sizeof algorithms, OUR_ALGORITHMS, i);
+    fprintf(out, "\n[%s]\n", root->name != NULL ? root->name : OUR_ROOT);
+    if (root->providers == NULL) {
+        fprintf(out, "providers = %s\n", providers);
+    }
+    if (root->algorithms == NULL) {
+        fprintf(out, "alg_section = %s\n", algorithms);
+    }
+    write_providers(out, root, root->providers != NULL ? root->providers : providers, module);
+    fprintf(out, "[%s]\ndefault_properties = ", root->algorithms != NULL ? root->algorithms : algorithms);
+    if (root->properties != NULL && *root->properties != '\0') {
+        write_escaped(out, root->properties);
+        fputs(",", out);
+    }
+    fputs(CONFIG_PREFERENCE "\n", out);
+}
+
+static void write_config(FILE *out, const struct launch_config *config, const struct config_roots *roots,
+                         const char *module)
+{
+    fputs("# OpenSSL configuration made by 'octuple run': the one in use, and the provider octuple. It is made anew "
+          "when\n"
+          "# that is needed; a change here will be lost. A copy under another name can be used as OPENSSL_CONF.\n",
+          out);
+    if (config->base[0] != '\0') {
+        fputs(".include ", out);
+        write_escaped(out, config->base);
+        fputc('\n', out);
+    }
+    fprintf(out, "[default]\nopenssl_conf = %s\n", roots->root[0].name != NULL ? roots->root[0].name : OUR_ROOT);
+    for (unsigned i = 0; i < roots->count; i++) {
+        write_root(out, &roots->root[i], i, module);
+    }
+}
+
+static int make_text(struct launch_config *config, const struct config_roots *roots, const char *module)
+{
+    size_t size = 0;
+    FILE *out = open_memstream(&config->text, &size);
+    if (out == NULL) {
+        return 0;
+    }
+    write_config(out, config, roots, module);
+    int failed = ferror(out);
+    return fclose(out) == 0 && !failed;
+}
+
+static int is_module(const char *named, const char *module)
+{
+    char real[PATH_MAX];
+    return named != NULL && (!strcmp(named, module) || (realpath(named, real) != NULL && !strcmp(real, module)));
+}
+
+static int root_means_it(const struct config_root *root, const char *module)
+{
+    size_t len = root->properties != NULL ? strlen(root->properties) : 0;
+    size_t tail = strlen(CONFIG_PREFERENCE);
+    return root->octuple_active && root->default_active && is_module(root->octuple_module, module) && len >= tail &&
+           !strcmp(root->properties + len - tail, CONFIG_PREFERENCE);
+}
+
+int config_means_it(const CONF *conf, const struct config_roots *before, const char *module)
+{
+    struct config_roots after;
+    config_read(&after, conf);
+    for (unsigned i = 0; i < after.count; i++) {
+        if (!root_means_it(&after.root[i], module)) {
+            return 0;
+        }
+    }
+    return after.count == before->count;
+}
+
+static int parses(const struct launch_config *config, const struct config_roots *before, const char *module)
+{
+    CONF *conf = NCONF_new(NULL);
+    BIO *bio = BIO_new_mem_buf(config->text, -1);
+    long line;
+    int good =
+        conf != NULL && bio != NULL && NCONF_load_bio(conf, bio, &line) > 0 && config_means_it(conf, before, module);
+    BIO_free(bio);
+    NCONF_free(conf);
+    return good;
+}
+
+static void extend(struct launch_config *config, CONF *conf, const char *module)
+{
+    struct config_roots roots;
+    if (!load_base(config, conf)) {
+        return;
+    }
+    config_read(&roots, conf);
+    if (!judge(config, &roots, conf)) {
+        return;
+    }
+    if (!make_text(config, &roots, module)) {
+        config->verdict = CONFIG_ERROR;
+    } else if (!parses(config, &roots, module)) {
+        conflict(config, "cannot be extended by an include; add the provider to it by hand, see octuple-run(1)");
+        free(config->text);
+        config->text = NULL;
+    }
+}
+
+void launch_config_make(struct launch_config *config, const char *module)
+{
+    CONF *conf = NCONF_new(NULL);
+    config->verdict = conf != NULL ? CONFIG_MERGED : CONFIG_ERROR;
+    config->text = NULL;
+    if (conf != NULL && find_base(config)) {
+        extend(config, conf, module);
+    }
+    NCONF_free(conf);
+}

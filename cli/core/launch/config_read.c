@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Reads what an openssl.cnf says about providers, by the rules of config(5): a module or provider may be listed more
+ * than once under names that differ in what stands before or behind a dot, and of two settings the later one counts.
+ */
+#include <string.h>
+#include <strings.h>
+#include <openssl/crypto.h>
+#include "config.h"
+
+static const char *skip_dot(const char *name)
+{
+    const char *dot = strchr(name, '.');
+    return dot != NULL ? dot + 1 : name;
+}
+
+/* "providers" is the name of providers and of providers.1. */
+static int is_module(const char *name, const char *module)
+{
+    const char *dot = strrchr(name, '.');
+    size_t len = dot != NULL ? (size_t)(dot - name) : strlen(name);
+    return len == strlen(module) && !memcmp(name, module, len);
+}
+
+static int is_false(const char *value)
+{
+    return !strcmp(value, "0") || !strcasecmp(value, "no") || !strcasecmp(value, "false") || !strcasecmp(value, "off");
+}
+
+/* Until OpenSSL 3.1 the mere presence of `activate` activates. */
+static int activates(const char *value)
+{
+    return OPENSSL_version_major() * 100 + OPENSSL_version_minor() < 302 || !is_false(value);
+}
+
+struct provider {
+    const char *name, *module;
+    int active;
+};
+
+static struct provider read_provider(const CONF *conf, const CONF_VALUE *entry)
+{
+    STACK_OF(CONF_VALUE) *section = NCONF_get_section(conf, entry->value);
+    struct provider provider = {skip_dot(entry->name), NULL, 0};
+    for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
+        const CONF_VALUE *setting = sk_CONF_VALUE_value(section, i);
+        const char *name = skip_dot(setting->name);
+        if (!strcmp(name, "identity")) {
+            provider.name = setting->value;
+        } else if (!strcmp(name, "module")) {
+            provider.module = setting->value;
+        } else if (!strcmp(name, "activate")) {
+            provider.active = activates(setting->value);
+        }
+    }
+    return provider;
+}
+
+static void note_provider(struct config_root *root, const CONF *conf, const CONF_VALUE *entry)
+{
+    struct provider provider = read_provider(conf, entry);
+    if (!strcmp(provider.name, "default")) {
+        root->default_section = entry->value;
+        root->default_active |= provider.active;
+    } else if (!strcmp(provider.name, "octuple")) {
+        root->octuple_section = entry->value;
+        root->octuple_module = provider.module;
+        root->octuple_active |= provider.active;
+    } else {
+        root->others_active |= provider.active;
+    }
+}
+
+static void read_providers(struct config_root *root, const CONF *conf, const char *name)
+{
+    STACK_OF(CONF_VALUE) *section = NCONF_get_section(conf, name);
+    root->providers = name;
+    for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
+        note_provider(root, conf, sk_CONF_VALUE_value(section, i));
+    }
+}
+
+static void read_algorithms(struct config_root *root, const CONF *conf, const char *name)
+{
+    STACK_OF(CONF_VALUE) *section = NCONF_get_section(conf, name);
+    root->algorithms = name;
+    for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
+        const CONF_VALUE *setting = sk_CONF_VALUE_value(section, i);
+        if (!strcmp(setting->name, "default_properties")) {
+            root->properties = setting->value;
+        } else if (!strcmp(setting->name, "fips_mode")) {
+            root->fips_mode = !is_false(setting->value);
+        }
+    }
+}
+
+static int is_root(const STACK_OF(CONF_VALUE) * section)
+{
+    static const char *const modules[] = {"providers", "alg_section", "ssl_conf", "engines", "random", "oid_section"};
+    for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
+        for (size_t m = 0; m < sizeof modules / sizeof modules[0]; m++) {
+            if (is_module(sk_CONF_VALUE_value(section, i)->name, modules[m])) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+static void add_root(struct config_roots *roots, const CONF *conf, const char *name)
+{
+    STACK_OF(CONF_VALUE) *section = NCONF_get_section(conf, name);
+    struct config_root *root = &roots->root[roots->count];
+    for (unsigned i = 0; i < roots->count; i++) {
+        if (roots->root[i].name != NULL && !strcmp(roots->root[i].name, name)) {
+            return;
+        }
+    }
+    if (roots->count == CONFIG_MAX_ROOTS) {
+        roots->missed++;
+        return;
+    }
+    roots->count++;
+    root->name = name;
+    for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
+        const CONF_VALUE *module = sk_CONF_VALUE_value(section, i);
+        if (is_module(module->name, "providers")) {
+            read_providers(root, conf, module->value);
+        } else if (is_module(module->name, "alg_section")) {
+            read_algorithms(root, conf, module->value);
+        }
+    }
+}
+
+void config_read(struct config_roots *roots, const CONF *conf)
+{
+    STACK_OF(CONF_VALUE) *variables = NCONF_get_section(conf, "default");
+    const char *name = NCONF_get_string(conf, NULL, "openssl_conf");
+    *roots = (struct config_roots){0};
+    if (name != NULL) {
+        add_root(roots, conf, name);
+    } else {
+        roots->count = 1;
+    }
+    for (int i = 0; i < sk_CONF_VALUE_num(variables); i++) {
+        const char *value = sk_CONF_VALUE_value(variables, i)->value;
+        if (is_root(NCONF_get_section(conf, value))) {
+            add_root(roots, conf, value);
+        }
+    }
+}
+
+/* property(7): clauses with commas between, each NAME, NAME=VALUE or NAME!=VALUE, behind '?' if it is only a wish,
+ * behind '-' if it takes the name out. */
+static enum config_query clause(const char *text, size_t len)
+{
+    size_t skip = strspn(text, " \t?-");
+    size_t name = strcspn(text + skip, " \t=!,");
+    const char *tail = text + skip + name;
+    if (skip + name > len) {
+        return QUERY_OPEN;
+    }
+    if ((name == 8 && !strncasecmp(text + skip, "provider", name)) ||
+        (name == 14 && !strncasecmp(text + skip, "octuple.serves", name))) {
+        return QUERY_NAMES_PROVIDER;
+    }
+    if (name == 4 && !strncasecmp(text + skip, "fips", name) && !memchr(text, '?', skip) && !memchr(text, '-', skip)) {
+        tail += strspn(tail, " \t=");
+        return strncasecmp(tail, "no", 2) != 0 ? QUERY_FIPS : QUERY_OPEN;
+    }
+    return QUERY_OPEN;
+}
+
+enum config_query config_query(const char *properties)
+{
+    const char *at = properties != NULL ? properties : "";
+    while (*at != '\0') {
+        size_t len = strcspn(at, ",");
+        enum config_query found = clause(at, len);
+        if (found != QUERY_OPEN) {
+            return found;
+        }
+        at += len + (at[len] == ',');
+    }
+    return QUERY_OPEN;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The folders that a configuration may be kept in, for a user, and for a service, who have none of root's.
+ *
+ * Whoever can write to such a folder chooses the module that the program loads. So it belongs to us and is closed to
+ * the writing of others, and it has no name that others could take before us, or after it was cleaned away: it lies in
+ * a folder of ours that systemd or the login made, or has a name that was drawn at random.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "folder.h"
+
+bool launch_folder_is_ours(int fd, mode_t type)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && (st.st_mode & S_IFMT) == type && st.st_uid == geteuid() && !(st.st_mode & 022);
+}
+
+/* Nobody else can rename a folder of ours in it: /run, our own runtime folder, or one with a sticky bit. */
+static bool parent_is_safe(const char *path)
+{
+    char parent[PATH_MAX];
+    struct stat st;
+    int len = (int)(strrchr(path, '/') - path);
+    if (snprintf(parent, sizeof parent, "%.*s", len > 0 ? len : 1, path) >= PATH_MAX || stat(parent, &st) != 0) {
+        return false;
+    }
+    errno = EPERM;
+    return (st.st_uid == 0 || st.st_uid == geteuid()) && (!(st.st_mode & 022) || (st.st_mode & S_ISVTX));
+}
+
+/* The umask must not shut out the user that a server becomes. */
+static int open_ours(const char *path, bool made)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0 && (!launch_folder_is_ours(fd, S_IFDIR) || (made && fchmod(fd, 0755) != 0))) {
+        close(fd);
+        errno = EPERM;
+        fd = -1;
+    }
+    return fd;
+}
+
+/* What systemd gives a service is a list with colons; its first folder will do. It is of use to root only if the users
+ * that its servers become can reach it; nobody else has a say in it. */
+static bool take_named(char path[PATH_MAX], const char *variable)
+{
+    const char *named = getenv(variable);
+    char folder[PATH_MAX];
+    struct stat st;
+    int len = named != NULL ? (int)strcspn(named, ":") : 0;
+    if (len == 0 || named[0] != '/' || snprintf(folder, sizeof folder, "%.*s", len, named) >= PATH_MAX ||
+        snprintf(path, PATH_MAX, "%s/octuple", folder) >= PATH_MAX) {
+        return false;
+    }
+    return stat(folder, &st) != 0 ||
+           (st.st_uid == geteuid() && !(st.st_mode & 022) && (geteuid() != 0 || (st.st_mode & S_IXOTH)));
+}
+
+/* Those that last longest first. A user's login takes XDG_RUNTIME_DIR with it when it ends. */
+static bool lasting_name(char path[PATH_MAX], unsigned choice)
+{
+    static const char *const variables[] = {"CACHE_DIRECTORY", "RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR"};
+    if (choice > 0) {
+        return take_named(path, variables[choice - 1]);
+    }
+    snprintf(path, PATH_MAX, "/run/octuple");
+    return geteuid() == 0;
+}
+
+int launch_folder_lasting(char path[PATH_MAX], unsigned choice)
+{
+    if (!lasting_name(path, choice)) {
+        errno = 0;
+        return -1;
+    }
+    if (!parent_is_safe(path)) {
+        return -1;
+    }
+    bool made = mkdir(path, 0755) == 0;
+    return made || errno == EEXIST ? open_ours(path, made) : -1;
+}
+
+static const char *const shared[LAUNCH_FOLDERS_SHARED] = {"/tmp", "/var/tmp", "/dev/shm"};
+
+static int prefix(char name[32])
+{
+    return snprintf(name, 32, "octuple-%lu-", (unsigned long)geteuid());
+}
+
+int launch_folder_find(char path[PATH_MAX], unsigned choice, bool (*fits)(int folder, const void *arg), const void *arg)
+{
+    char start[32];
+    size_t len = (size_t)prefix(start);
+    const struct dirent *entry;
+    int found = -1;
+    DIR *entries = opendir(shared[choice]);
+    while (entries != NULL && found < 0 && (entry = readdir(entries)) != NULL) {
+        if (strncmp(entry->d_name, start, len) != 0) {
+            continue;
+        }
+        snprintf(path, PATH_MAX, "%s/%s", shared[choice], entry->d_name);
+        found = open_ours(path, false);
+        if (found >= 0 && !fits(found, arg)) {
+            close(found);
+            found = -1;
+        }
+    }
+    if (entries != NULL) {
+        closedir(entries);
+    }
+    return found;
+}
+
+int launch_folder_make(char path[PATH_MAX], unsigned choice)
+{
+    char start[32];
+    prefix(start);
+    snprintf(path, PATH_MAX, "%s/%sXXXXXX", shared[choice], start);
+    if (!parent_is_safe(path)) {
+        snprintf(path, PATH_MAX, "%s", shared[choice]);
+        return -1;
+    }
+    if (mkdtemp(path) == NULL) {
+        snprintf(path, PATH_MAX, "%s", shared[choice]);
+        return -1;
+    }
+    return open_ours(path, true);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * What `octuple run` changes in its own process before it becomes the program: two environment variables.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "launch.h"
+
+/* Room for every folder that was tried. */
+#define LAUNCH_REASON_SIZE 8192
+
+int launch_find_part(enum place what, char path[PATH_MAX])
+{
+    if (place_find(what, path)) {
+        return 1;
+    }
+    cli_say(LAUNCH_WHO, "%s is not installed; it was looked for as", place_file(what));
+    place_tell_tried(what, "  ");
+    fputs("Install Octuple's libraries, or build them ('ninja' in the build folder), and try again.\n", stderr);
+    return 0;
+}
+
+/* A module that does not load would leave the server without it, silently: OpenSSL goes on with the rest. */
+static int provider_loads(const char *path)
+{
+    const char *error = place_try_provider(path);
+    if (error != NULL) {
+        cli_say(LAUNCH_WHO, "%s does not load: %s", path, error);
+        fputs("Install Octuple again, in one version and for this OpenSSL; 'octuple info' shows which that is.\n",
+              stderr);
+    }
+    return error == NULL;
+}
+
+static int listed(const char *preload, const char *path)
+{
+    size_t len = strlen(path);
+    for (const char *at = preload; (at = strstr(at, path)) != NULL; at++) {
+        if ((at == preload || strchr(": ", at[-1])) && strchr(": ", at[len])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int launch_set_variable(const char *name, const char *value)
+{
+    if (value != NULL && setenv(name, value, 1) == 0) {
+        return 1;
+    }
+    cli_say(LAUNCH_WHO, "cannot set %s: %s", name, strerror(errno));
+    return 0;
+}
+
+/* Ours goes first: the shim has to see the calls that another preload would otherwise answer. */
+static int set_preload(const char *shim)
+{
+    const char *before = getenv("LD_PRELOAD");
+    char *value = NULL;
+    int done;
+    if (strpbrk(shim, ": ") != NULL) {
+        cli_say(LAUNCH_WHO, "%s cannot be preloaded: ld.so takes no colon or space in a path; move the installation",
+                shim);
+        return 0;
+    }
+    if (before == NULL || *before == '\0') {
+        return launch_set_variable("LD_PRELOAD", shim);
+    }
+    if (listed(before, shim)) {
+        return 1;
+    }
+    done = launch_set_variable("LD_PRELOAD", asprintf(&value, "%s:%s", shim, before) >= 0 ? value : NULL);
+    free(value);
+    return done;
+}
+
+/* Where the configuration is, if it is not the program's already. Without a place for it the program starts all the
+ * same: setup->plain says why as it would otherwise. */
+static void place_config(char path[PATH_MAX], struct launch_setup *setup)
+{
+    static char reason[LAUNCH_REASON_SIZE];
+    char why[LAUNCH_REASON_SIZE / 2];
+    struct launch_config *config = &setup->config;
+    path[0] = '\0';
+    if (config->verdict != CONFIG_READY && !launch_installed(path, config, setup->provider) &&
+        !launch_store(path, config->text, why, sizeof why)) {
+        snprintf(reason, sizeof reason,
+                 "there is no safe place for its OpenSSL configuration (%s); make one of them writable, or set "
+                 "OPENSSL_CONF to a file of your own, see 'octuple run --print-config'",
+                 why);
+        setup->plain = reason;
+    }
+    free(config->text);
+    config->text = NULL;
+}
+
+static int set_up_with(struct launch_setup *setup)
+{
+    char path[PATH_MAX];
+    if (!launch_find_part(PLACE_SHIM, setup->shim) || !launch_find_part(PLACE_PROVIDER, setup->provider) ||
+        !provider_loads(setup->provider)) {
+        return CLI_RUN_FAILED;
+    }
+    launch_config_make(&setup->config, setup->provider);
+    if (setup->config.verdict == CONFIG_CONFLICT) {
+        setup->plain = setup->config.reason;
+        return CLI_OK;
+    }
+    if (setup->config.verdict == CONFIG_ERROR) {
+        cli_say(LAUNCH_WHO, "no memory");
+        return CLI_RUN_FAILED;
+    }
+    place_config(path, setup);
+    if (setup->plain != NULL) {
+        return CLI_OK;
+    }
+    bool done = set_preload(setup->shim) && (path[0] == '\0' || launch_set_variable("OPENSSL_CONF", path));
+    return done ? CLI_OK : CLI_RUN_FAILED;
+}
+
+int launch_set_up(struct launch_setup *setup, const char *command)
+{
+    *setup = (struct launch_setup){0};
+    int code = launch_find(setup->target, command);
+    if (code != CLI_OK) {
+        return code;
+    }
+    setup->obstacle = launch_obstacle(setup->target);
+    /* No operation is tested here: the program would pay for those that it never uses. */
+    if (!oct_op_is_possible(0)) {
+        setup->plain = cli_nothing_on_reason();
+        return CLI_OK;
+    }
+    return set_up_with(setup);
+}
+
+int launch_exec(char **command)
+{
+    execvp(command[0], command);
+    int code = errno == ENOENT ? CLI_RUN_NOT_FOUND : CLI_RUN_NOT_EXECUTABLE;
+    cli_say(LAUNCH_WHO, "cannot start %s: %s", command[0], strerror(errno));
+    return code;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The program that `octuple run` is to start: where it is, and whether a preload can reach it at all. The second is
+ * only a warning: such a program may well start others.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+#include "launch.h"
+
+/* CLI_OK, or why this file is not it. */
+static int check_file(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0) {
+        return errno == EACCES ? CLI_RUN_NOT_EXECUTABLE : CLI_RUN_NOT_FOUND;
+    }
+    return S_ISREG(st.st_mode) && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 ? CLI_OK : CLI_RUN_NOT_EXECUTABLE;
+}
+
+/* As execvp(): the first executable one in PATH. One that may not be executed counts only if there is no other; then
+ * path names it. */
+static int search_path(char path[PATH_MAX], const char *command)
+{
+    const char *at = getenv("PATH");
+    int code = CLI_RUN_NOT_FOUND;
+    for (at = at != NULL ? at : "/bin:/usr/bin";; at++) {
+        char one[PATH_MAX];
+        struct stat st;
+        int len = (int)strcspn(at, ":");
+        if (snprintf(one, sizeof one, "%.*s%s%s", len, at, len > 0 ? "/" : "", command) < PATH_MAX &&
+            stat(one, &st) == 0) {
+            int found = check_file(one);
+            if (found == CLI_OK || code == CLI_RUN_NOT_FOUND) {
+                snprintf(path, PATH_MAX, "%s", one);
+                code = found;
+            }
+        }
+        at += len;
+        if (code == CLI_OK || *at == '\0') {
+            return code;
+        }
+    }
+}
+
+int launch_find(char path[PATH_MAX], const char *command)
+{
+    int code = CLI_RUN_NOT_FOUND;
+    if (strchr(command, '/') != NULL) {
+        code = snprintf(path, PATH_MAX, "%s", command) < PATH_MAX ? check_file(path) : code;
+    } else if (*command != '\0') {
+        code = search_path(path, command);
+    }
+    if (code == CLI_RUN_NOT_FOUND) {
+        cli_say(LAUNCH_WHO, "command not found: '%s'; give its full path or correct PATH", command);
+    } else if (code == CLI_RUN_NOT_EXECUTABLE) {
+        cli_say(LAUNCH_WHO, "%s is not a program that you may execute; see 'ls -lL'", path);
+    }
+    return code;
+}
+
+/* AT_SECURE: then ld.so ignores LD_PRELOAD, and libcrypto OPENSSL_CONF. */
+static int raises_privileges(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0) {
+        return 0;
+    }
+    if (((st.st_mode & S_ISUID) && st.st_uid != getuid()) || ((st.st_mode & S_ISGID) && st.st_gid != getgid())) {
+        return 1;
+    }
+    return getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0;
+}
+
+/* 1 if a program header names the dynamic loader, 0 if none does, -1 if it cannot be read. */
+static int has_interpreter(int fd, const Elf64_Ehdr *header)
+{
+    for (unsigned i = 0; i < header->e_phnum; i++) {
+        Elf64_Phdr segment;
+        off_t at = (off_t)(header->e_phoff + (uint64_t)i * sizeof segment);
+        if (header->e_phentsize != sizeof segment || pread(fd, &segment, sizeof segment, at) != sizeof segment) {
+            return -1;
+        }
+        if (segment.p_type == PT_INTERP) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+const char *launch_obstacle(const char *path)
+{
+    Elf64_Ehdr header = {0};
+    const char *obstacle = NULL;
+    int fd;
+    if (raises_privileges(path)) {
+        return "runs with raised privileges (setuid, setgid or capabilities): ld.so and OpenSSL ignore the preload and "
+               "the "
+               "configuration; start it as the user that it becomes";
+    }
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return NULL;
+    }
+    if (pread(fd, &header, sizeof header, 0) == sizeof header && !memcmp(header.e_ident, ELFMAG, SELFMAG)) {
+        if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64) {
+            obstacle = "is not a 64-bit x86 program: the preload cannot reach it";
+        } else if (has_interpreter(fd, &header) == 0) {
+            obstacle = "is statically linked: the preload cannot reach it, only programs that it starts";
+        }
+    }
+    close(fd);
+    return obstacle;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The OpenSSL configuration of a target: which file it reads, and whether that brings it the provider. OpenSSL does not
+ * complain about any of what is found here, it only goes without.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <openssl/err.h>
+#include "cli/core/launch/config.h"
+#include "doctor.h"
+
+#define NAME "configuration"
+
+static const char use_run[] =
+    "start it by 'octuple run', which adds what is missing, or take over what 'octuple run --print-config' prints";
+
+/* As the target itself names it. Set-user-id programs are not led by their environment. */
+static void find_file(char file[PATH_MAX], const struct doctor_target *target)
+{
+    const char *named = target->facts.secure ? NULL : facts_env(&target->facts, "OPENSSL_CONF");
+    if (target->facts.noted && target->facts.noted_config[0] != '\0') {
+        named = target->facts.noted_config;
+    }
+    if (named != NULL) {
+        snprintf(file, PATH_MAX, "%s", named);
+    } else if (snprintf(file, PATH_MAX, "%s/openssl.cnf", target->facts.openssl.folder) >= PATH_MAX) {
+        file[0] = '\0';
+    }
+}
+
+/* As we reach it: what is not absolute begins at the folder in which the process is now. */
+static int reach(char *path, size_t room, const struct doctor_target *target, const char *file)
+{
+    int len = file[0] == '/' || target->facts.root[0] == '\0'
+                  ? snprintf(path, room, "%s%s", file[0] == '/' ? target->facts.root : "", file)
+                  : snprintf(path, room, "/proc/%ld/cwd/%s", (long)target->facts.pid, file);
+    return len > 0 && (size_t)len < room;
+}
+
+static int module_is_there(const struct doctor_target *target, const char *module)
+{
+    char path[PATH_MAX];
+    /* OpenSSL looks for other names in a folder of its own. */
+    return module == NULL || module[0] != '/' || (reach(path, sizeof path, target, module) && access(path, R_OK) == 0);
+}
+
+static void judge_preference(struct doctor_report *report, const char *file, const struct config_root *root)
+{
+    const char *properties = root->properties != NULL ? root->properties : "";
+    if (root->fips_mode || config_query(properties) == QUERY_FIPS) {
+        doctor_add(report, DOCTOR_PROBLEM, NAME, "Octuple has no FIPS validation: leave this server without it",
+                   "%s asks for FIPS algorithms only: Octuple's are never taken", file);
+    } else if (strstr(properties, CONFIG_PREFERENCE) != NULL) {
+        doctor_add(report, DOCTOR_OK, NAME, NULL,
+                   "%s activates the providers octuple and default, and prefers octuple by default_properties = %s "
+                   "(so their order does not matter)",
+                   file, properties);
+    } else if (strstr(properties, CONFIG_OLD_PREFERENCE) != NULL) {
+        doctor_add(report, DOCTOR_NOTE, NAME, "write default_properties = " CONFIG_PREFERENCE,
+                   "%s activates the providers octuple and default, and prefers octuple by default_properties = %s: "
+                   "what asks for a provider by name in a query of its own, as stunnel does with provider!=fips, loses "
+                   "that",
+                   file, properties);
+    } else if (strstr(properties, "provider=octuple") != NULL || strstr(properties, "octuple.serves=yes") != NULL) {
+        doctor_add(report, DOCTOR_PROBLEM, NAME, "write default_properties = " CONFIG_PREFERENCE,
+                   "%s demands the provider octuple (default_properties = %s) for everything, also for what it does "
+                   "not have, such as digests and random numbers: handshakes fail",
+                   file, properties);
+    } else {
+        doctor_add(report, DOCTOR_PROBLEM, NAME,
+                   "add alg_section to its main section and there default_properties = " CONFIG_PREFERENCE,
+                   "%s activates the provider octuple but does not prefer it (default_properties = %s): the provider "
+                   "that is activated first serves",
+                   file, *properties ? properties : "none");
+    }
+}
+
+static void judge_root(struct doctor_report *report, const struct doctor_target *target, const char *file,
+                       const struct config_root *root)
+{
+    if (root->octuple_section == NULL && target->facts.libraries.provider[0] != '\0') {
+        doctor_add(report, DOCTOR_NOTE, NAME, NULL,
+                   "%s has no section for the provider octuple, which is in the process: the program loads it itself",
+                   file);
+    } else if (root->octuple_section == NULL) {
+        doctor_add(report, DOCTOR_PROBLEM, NAME, use_run,
+                   "%s has no section for the provider octuple: OpenSSL serves everything itself", file);
+    } else if (!root->octuple_active) {
+        doctor_add(report, DOCTOR_PROBLEM, NAME, "write activate = 1 into its section",
+                   "%s has a section for the provider octuple, [%s], but does not activate it", file,
+                   root->octuple_section);
+    } else if (!module_is_there(target, root->octuple_module)) {
+        doctor_add(report, DOCTOR_PROBLEM, NAME, "correct `module`, or install Octuple where it points to",
+                   "%s names the module %s, which this process cannot read", file, root->octuple_module);
+    } else if (!root->default_active) {
+        doctor_add(report, DOCTOR_PROBLEM, NAME, "activate the provider default beside it",
+                   "%s activates octuple but not default, and OpenSSL does not load that by itself once any provider "
+                   "is activated: digests and random numbers are missing",
+                   file);
+    } else {
+        judge_preference(report, file, root);
+    }
+}
+
+static void judge_file(struct doctor_report *report, const struct doctor_target *target, const char *file,
+                       const char *path)
+{
+    struct config_roots roots;
+    long line = -1;
+    CONF *conf = NCONF_new(NULL);
+    if (conf != NULL && NCONF_load(conf, path, &line) > 0) {
+        config_read(&roots, conf);
+        judge_root(report, target, file, &roots.root[0]);
+    } else {
+        const char *reason = ERR_reason_error_string(ERR_peek_last_error());
+        doctor_add(report, DOCTOR_PROBLEM, NAME, "correct it ('octuple run' would have started the program plainly)",
+                   "%s cannot be read: %s, line %ld. OpenSSL goes without it", file,
+                   reason != NULL ? reason : "unknown error", line);
+    }
+    ERR_clear_error();
+    NCONF_free(conf);
+}
+
+/* Its environment is gone, OpenSSL keeps no name of the file, and our library is not there or cannot be read. */
+static void judge_unknown(struct doctor_report *report, const struct doctor_target *target)
+{
+    if (target->facts.libraries.provider[0] != '\0') {
+        doctor_add(report, DOCTOR_OK, NAME, NULL,
+                   "which one was read is not known (the program has overwritten its environment), but it has brought "
+                   "the provider");
+    } else {
+        doctor_add(report, DOCTOR_NOTE, NAME, "see where it is started whether OPENSSL_CONF is set, and to what",
+                   "which one was read is not known: the program has overwritten its environment");
+    }
+}
+
+void doctor_judge_config(struct doctor_report *report, const struct doctor_target *target)
+{
+    char file[PATH_MAX], path[PATH_MAX + 64];
+    if (target->facts.overwritten && !target->facts.noted && facts_env(&target->facts, "OPENSSL_CONF") == NULL) {
+        judge_unknown(report, target);
+        return;
+    }
+    find_file(file, target);
+    if (file[0] == '\0') {
+        doctor_add(report, DOCTOR_PROBLEM, NAME, use_run, "OPENSSL_CONF is empty: OpenSSL reads no configuration");
+    } else if (!reach(path, sizeof path, target, file) || access(path, R_OK) != 0) {
+        doctor_add(report, DOCTOR_PROBLEM, NAME, use_run, "%s, the OpenSSL configuration of this program: %s", file,
+                   strerror(errno));
+    } else {
+        judge_file(report, target, file, path);
+    }
+}

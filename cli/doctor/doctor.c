@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * `octuple doctor`: does Octuple serve this very program, and if not, why. `octuple info` speaks of the machine; this
+ * looks at a running process, or starts a command as `octuple run` would, and watches it.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli/core/launch/launch.h"
+#include "doctor.h"
+
+struct doctor_request {
+    int json;
+    unsigned seconds;
+    pid_t pid;
+    char **command;
+};
+
+static const char help[] =
+    "Usage: octuple doctor [--json] PID\n"
+    "       octuple doctor [--json] [--seconds N] -- COMMAND [ARG...]\n"
+    "Says whether Octuple serves a program, and if not, why and what to do: its TLS library and version, the CPU, the\n"
+    "preload, the OpenSSL configuration, and whether operations really went through lanes. PID is a running process\n"
+    "(its descendants count too); COMMAND is run as 'octuple run' does, its output goes to stderr, and the report\n"
+    "comes when it has ended. Where problems are found beforehand it is not started.\n"
+    "\n"
+    "Options:\n"
+    "  -j, --json       one JSON object, for scripts\n"
+    "  -s, --seconds N  end COMMAND (SIGTERM) after so many seconds\n"
+    "  -h, --help       this text\n"
+    "\n"
+    "Examples:\n"
+    "  octuple doctor $(cat /run/nginx.pid)\n"
+    "  octuple doctor --seconds 30 -- nginx -g 'daemon off;'\n"
+    "  octuple doctor --json 4711 | jq -r '.findings[] | select(.level == \"problem\").text'\n"
+    "\n"
+    "Exit codes: 0 no problem, 1 the process cannot be looked into, 2 wrong usage, 4 problems; 125-127 as of 'run'.\n"
+    "Manual: octuple-doctor(1).\n";
+
+static int print(const struct doctor_request *request, const struct doctor_report *report,
+                 const struct doctor_target *target)
+{
+    int code = CLI_OK;
+    if (request->json) {
+        code = doctor_print_json(report, target);
+    } else {
+        doctor_print_text(report, target);
+    }
+    return code == CLI_OK && report->problems > 0 ? CLI_PROBLEMS : code;
+}
+
+static int examine_process(const struct doctor_request *request, struct doctor_report *report,
+                           struct doctor_target *target)
+{
+    const long pid = request->pid;
+    int error = facts_look(&target->facts, request->pid);
+    if (error == EACCES || error == EPERM) {
+        cli_say(DOCTOR_WHO, "looking into process %ld is not permitted; ask as its user or as root", pid);
+        return CLI_FAILED;
+    }
+    if (error != 0) {
+        cli_say(DOCTOR_WHO, "there is no process %ld with a program in it (%s); see 'ps %ld'", pid, strerror(error),
+                pid);
+        return CLI_FAILED;
+    }
+    doctor_lanes_of_target(target);
+    doctor_judge(report, target);
+    return print(request, report, target);
+}
+
+static int examine_command(const struct doctor_request *request, struct doctor_report *report,
+                           struct doctor_target *target)
+{
+    static struct launch_setup setup;
+    int code = launch_set_up(&setup, request->command[0]);
+    if (code != CLI_OK) {
+        return code;
+    }
+    doctor_look_program(target, setup.target);
+    if (setup.plain != NULL) {
+        doctor_add(report, DOCTOR_PROBLEM, "run", NULL, "'octuple run' would start it plainly: %s", setup.plain);
+    }
+    doctor_judge(report, target);
+    if (report->problems > 0) {
+        return print(request, report, target);
+    }
+    code = doctor_start(target, request->command, request->seconds);
+    if (code != CLI_OK) {
+        return code;
+    }
+    *report = (struct doctor_report){0};
+    doctor_judge(report, target);
+    return print(request, report, target);
+}
+
+static int examine(const struct doctor_request *request)
+{
+    static struct doctor_target target;
+    static struct doctor_report report;
+    target.waited = -1;
+    int code = request->command != NULL ? examine_command(request, &report, &target)
+                                        : examine_process(request, &report, &target);
+    free(target.facts.environment);
+    return code;
+}
+
+/* A number from 1 to INT_MAX; 0 if it is none. */
+static long number(const char *text)
+{
+    char *end;
+    errno = 0;
+    long value = strtol(text, &end, 10);
+    return errno == 0 && *text != '\0' && *end == '\0' && value > 0 && value <= INT_MAX ? value : 0;
+}
+
+/* What follows the options: a number alone, not behind "--", is a process. */
+static int read_target(struct doctor_request *request, int argc, char **argv)
+{
+    if (optind == argc) {
+        cli_say(argv[0], "a process or a command is missing");
+        return 0;
+    }
+    if (strcmp(argv[optind - 1], "--") == 0) {
+        request->command = argv + optind;
+        return 1;
+    }
+    request->pid = (pid_t)number(argv[optind]);
+    if (request->pid == 0 || optind + 1 < argc || request->seconds > 0) {
+        cli_say(argv[0], "it takes the number of one process, or options, '--' and a command");
+        return 0;
+    }
+    return 1;
+}
+
+int cli_doctor(int argc, char **argv)
+{
+    static const struct option options[] = {{"json", no_argument, NULL, 'j'},
+                                            {"seconds", required_argument, NULL, 's'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    struct doctor_request request = {0};
+    int option;
+    while ((option = getopt_long(argc, argv, "+js:h", options, NULL)) != -1) {
+        switch (option) {
+        case 'j':
+            request.json = 1;
+            break;
+        case 's':
+            request.seconds = (unsigned)number(optarg);
+            if (request.seconds == 0) {
+                cli_say(argv[0], "--seconds takes a whole number from 1, not '%s'", optarg);
+                return cli_see_help(argv[0]);
+            }
+            break;
+        case 'h':
+            return cli_print(help);
+        default:
+            return cli_see_help(argv[0]);
+        }
+    }
+    return read_target(&request, argc, argv) ? examine(&request) : cli_see_help(argv[0]);
+}

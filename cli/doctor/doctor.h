@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * `octuple doctor`: its parts. doctor.c is the command; program.c looks at a program that is not running, and start.c
+ * runs one and watches it; lanes.c sums up counters. judge.c, config.c and copies.c make findings of all that and of
+ * the facts, print.c writes them.
+ */
+#ifndef OCT_CLI_DOCTOR_H
+#define OCT_CLI_DOCTOR_H
+
+#include <limits.h>
+#include <stdint.h>
+#include "cli/core/cli.h"
+#include "cli/core/facts/facts.h"
+
+#define DOCTOR_WHO "octuple doctor"
+
+int cli_doctor(int argc, char **argv);
+
+enum doctor_level { DOCTOR_OK, DOCTOR_NOTE, DOCTOR_PROBLEM };
+
+struct doctor_finding {
+    const char *name; /* stable: scripts look for it */
+    enum doctor_level level;
+    const char *advice; /* what to do; NULL if nothing */
+    char text[2 * PATH_MAX];
+};
+
+struct doctor_report {
+    struct doctor_finding finding[12 + FACTS_COPIES + 1]; /* one more for each copy of libssl, and for those beyond */
+    unsigned count;
+    unsigned problems;
+};
+
+/* Adds a finding; static strings for name and advice. */
+void doctor_add(struct doctor_report *report, enum doctor_level level, const char *name, const char *advice,
+                const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* Sums over processes, from their counters. */
+struct doctor_lanes {
+    unsigned read, unreadable; /* processes */
+    uint64_t lanes, plain, failed, batches;
+};
+
+struct doctor_target {
+    struct facts facts;
+    const char *obstacle; /* of a program: launch_obstacle() */
+    struct doctor_lanes lanes;
+    int waited; /* a command was run, and ended with this status as of waitpid(); -1: none was */
+};
+
+/* Sums up the counters of the process that was asked for and of its descendants. */
+void doctor_lanes_of_target(struct doctor_target *target);
+
+/* Adds those of all files in an OCTUPLE_COUNTERS folder. */
+void doctor_lanes_of_folder(struct doctor_lanes *lanes, const char *folder);
+
+/* Looks at a program's file and what the dynamic loader would load for it with our own environment. */
+void doctor_look_program(struct doctor_target *target, const char *path);
+
+/* Runs the command, for `seconds` if that is not 0, watches it and gathers its counters. Returns CLI_OK, or an exit
+ * code after telling why it did not start. */
+int doctor_start(struct doctor_target *target, char **command, unsigned seconds);
+
+void doctor_judge(struct doctor_report *report, const struct doctor_target *target);
+void doctor_judge_copies(struct doctor_report *report, const struct doctor_target *target);
+void doctor_judge_config(struct doctor_report *report, const struct doctor_target *target);
+
+void doctor_print_text(const struct doctor_report *report, const struct doctor_target *target);
+int doctor_print_json(const struct doctor_report *report, const struct doctor_target *target);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Findings, from facts. One for each thing that has to be so for operations to go through lanes, in the order in which
+ * they build on each other: the first problem is the one to solve first.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <openssl/opensslv.h>
+#include "cli/core/places.h"
+#include "doctor.h"
+
+static const char use_run[] = "start it by 'octuple run -- COMMAND'; for services see the examples of systemd drop-ins";
+
+void doctor_add(struct doctor_report *report, enum doctor_level level, const char *name, const char *advice,
+                const char *format, ...)
+{
+    struct doctor_finding *finding = &report->finding[report->count++];
+    va_list args;
+    *finding = (struct doctor_finding){.name = name, .level = level, .advice = advice};
+    va_start(args, format);
+    vsnprintf(finding->text, sizeof finding->text, format, args);
+    va_end(args);
+    cli_clean(finding->text);
+    report->problems += level == DOCTOR_PROBLEM;
+}
+
+static int is_off(const struct doctor_target *target, const char *variable)
+{
+    const char *value = facts_env(&target->facts, variable);
+    return value != NULL && !strcmp(value, "off");
+}
+
+static void judge_cpu(struct doctor_report *report, const struct doctor_target *target)
+{
+    static struct oct_cpu_info cpu;
+    const char *why;
+    oct_cpu_info_get(&cpu);
+    if (is_off(target, "OCTUPLE_TABLE") || is_off(target, "OCTUPLE_SHIM")) {
+        doctor_add(report, DOCTOR_PROBLEM, "cpu", "take the variable out of its environment and start it anew",
+                   "%s=off in its environment switches Octuple off",
+                   is_off(target, "OCTUPLE_TABLE") ? "OCTUPLE_TABLE" : "OCTUPLE_SHIM");
+    } else if (cli_operations_on() == 0) {
+        doctor_add(report, DOCTOR_PROBLEM, "cpu", "'octuple info' says what is missing",
+                   "%s: Octuple serves nothing on this machine, %s", cpu.brand, cli_nothing_on_reason());
+    } else {
+        doctor_add(report, DOCTOR_OK, "cpu", NULL, "%s: table %s, %u of %d operations on, ciphers on %d bits",
+                   cpu.brand, cpu.table, cli_operations_on(), OCT_OP_COUNT, oct_cipher_width(&why));
+    }
+}
+
+static void judge_no_openssl(struct doctor_report *report, const struct doctor_target *target)
+{
+    static const char elsewhere[] = "use a build with OpenSSL 3 as a shared library, as distributions have it, or let "
+                                    "such a server take the TLS connections";
+    const struct facts_libraries *libraries = &target->facts.libraries;
+    if (libraries->other != NULL) {
+        doctor_add(report, DOCTOR_PROBLEM, "tls-library", elsewhere,
+                   libraries->other_inside ? "%s is linked into the program: nothing of it can be served from outside"
+                                           : "its TLS library is %s, not OpenSSL: nothing of it can be served",
+                   libraries->other);
+    } else if (target->facts.copies > 0) {
+        doctor_add(report, DOCTOR_PROBLEM, "tls-library", elsewhere,
+                   "it has no libssl and libcrypto under the system's names, only what the program brings along");
+    } else if (target->facts.is_static) {
+        doctor_add(report, DOCTOR_PROBLEM, "tls-library", elsewhere,
+                   "it is statically linked: no OpenSSL that could be served");
+    } else {
+        doctor_add(report, DOCTOR_NOTE, "tls-library",
+                   "if it makes TLS connections, look at it again by its pid while it serves some",
+                   target->facts.pid != 0 ? "no TLS library is in it, or in what it started"
+                                          : "its file needs no TLS library; it may load one later");
+    }
+}
+
+static void judge_library(struct doctor_report *report, const struct doctor_target *target)
+{
+    const struct facts_libraries *libraries = &target->facts.libraries;
+    if (libraries->crypto[0] == '\0') {
+        judge_no_openssl(report, target);
+    } else if (libraries->stale) {
+        doctor_add(report, DOCTOR_NOTE, "tls-library", "restart it",
+                   "%s: a library in use has been replaced on disk since it started", libraries->crypto);
+    } else if (libraries->ssl[0] == '\0') {
+        doctor_add(report, DOCTOR_NOTE, "tls-library", NULL,
+                   "%s without libssl: the provider serves its operations one by one, and there are no handshakes to "
+                   "gather",
+                   libraries->crypto);
+    } else {
+        doctor_add(report, DOCTOR_OK, "tls-library", NULL, "OpenSSL, dynamically linked: %s%s%s", libraries->ssl,
+                   libraries->other != NULL ? "; besides, and not served: " : "",
+                   libraries->other != NULL ? libraries->other : "");
+    }
+}
+
+static void judge_version(struct doctor_report *report, const struct doctor_target *target)
+{
+    const struct facts_openssl *openssl = &target->facts.openssl;
+    if (openssl->major == OPENSSL_VERSION_MAJOR) {
+        doctor_add(report, DOCTOR_OK, "openssl-version", NULL, "%s", openssl->version);
+    } else if (openssl->version[0] == '\0') {
+        doctor_add(report, DOCTOR_NOTE, "openssl-version", "Octuple needs OpenSSL 3.0 or later",
+                   "%s does not say, or cannot be read", target->facts.libraries.crypto);
+    } else if (openssl->major >= 3) {
+        doctor_add(report, DOCTOR_PROBLEM, "openssl-version", "build Octuple with that version's headers",
+                   "%s, but this Octuple was built for version %d", openssl->version, OPENSSL_VERSION_MAJOR);
+    } else {
+        doctor_add(report, DOCTOR_PROBLEM, "openssl-version", "Octuple needs OpenSSL 3.0 or later",
+                   "%s has no providers that it could take Octuple's from", openssl->version);
+    }
+}
+
+static void judge_privileges(struct doctor_report *report, const struct doctor_target *target)
+{
+    if (target->facts.secure) {
+        doctor_add(report, DOCTOR_PROBLEM, "privileges",
+                   "take the bits or capabilities from its file and start it as the user that it needs "
+                   "(systemd: AmbientCapabilities=)",
+                   "it runs with raised privileges (AT_SECURE: setuid, setgid or file capabilities): ld.so ignores "
+                   "LD_PRELOAD, and OpenSSL ignores OPENSSL_CONF");
+    }
+}
+
+/* Is the file there for the target, which may live in another root? */
+static int sees(const struct doctor_target *target, enum place what)
+{
+    char path[PATH_MAX], theirs[PATH_MAX + sizeof target->facts.root];
+    if (!place_find(what, path)) {
+        return 0;
+    }
+    snprintf(theirs, sizeof theirs, "%s%s", target->facts.root, path);
+    return access(theirs, R_OK) == 0;
+}
+
+static void judge_sandbox(struct doctor_report *report, const struct doctor_target *target)
+{
+    int loaded = target->facts.libraries.shim[0] != '\0' || target->facts.libraries.provider[0] != '\0';
+    if (target->facts.apart && !loaded && !(sees(target, PLACE_SHIM) && sees(target, PLACE_PROVIDER))) {
+        doctor_add(report, DOCTOR_PROBLEM, "sandbox", "install Octuple inside of it, or make its folders visible there",
+                   "it lives in a root or mount namespace of its own (chroot, container), and Octuple's libraries are "
+                   "not there");
+    } else if (target->facts.apart || target->facts.seccomp) {
+        doctor_add(report, DOCTOR_NOTE, "sandbox", NULL,
+                   "%s%s%s: a filter has to allow futex and sched_yield, and Octuple's files have to be visible",
+                   target->facts.apart ? "a root or mounts of its own" : "",
+                   target->facts.apart && target->facts.seccomp ? ", " : "",
+                   target->facts.seccomp ? "a seccomp filter" : "");
+    }
+}
+
+static int system_preloads(const struct doctor_target *target)
+{
+    char path[64 + sizeof target->facts.root], *line = NULL;
+    size_t room = 0;
+    int found = 0;
+    snprintf(path, sizeof path, "%s/etc/ld.so.preload", target->facts.root);
+    FILE *in = fopen(path, "re");
+    while (in != NULL && !found && getline(&line, &room, in) > 0) {
+        found = strstr(line, place_file(PLACE_SHIM)) != NULL;
+    }
+    free(line);
+    if (in != NULL) {
+        fclose(in);
+    }
+    return found;
+}
+
+static void judge_preload(struct doctor_report *report, const struct doctor_target *target)
+{
+    const char *preload = facts_env(&target->facts, "LD_PRELOAD");
+    int wanted = (preload != NULL && strstr(preload, place_file(PLACE_SHIM)) != NULL) || system_preloads(target);
+    if (target->obstacle != NULL) {
+        doctor_add(report, DOCTOR_PROBLEM, "preload", "use a dynamically linked build without raised privileges",
+                   "%s %s", target->facts.program, target->obstacle);
+    } else if (target->facts.pid == 0 && wanted) {
+        doctor_add(report, DOCTOR_OK, "preload", NULL, "the shim is named for preload");
+    } else if (target->facts.libraries.shim[0] != '\0') {
+        doctor_add(report, DOCTOR_OK, "preload", NULL, "%s is in the process", target->facts.libraries.shim);
+    } else if (target->facts.libraries.provider[0] != '\0') {
+        doctor_add(report, DOCTOR_NOTE, "preload",
+                   "a server with an event loop needs it: start that by 'octuple run -- COMMAND'",
+                   "the shim is not in the process; threads that block, and a program that is asynchronous itself, do "
+                   "without");
+    } else if (target->facts.overwritten && !wanted) {
+        doctor_add(report, DOCTOR_PROBLEM, "preload", use_run,
+                   "the shim is not in the process (whether LD_PRELOAD named it is not known: the program has "
+                   "overwritten its environment)");
+    } else if (!wanted) {
+        doctor_add(report, DOCTOR_PROBLEM, "preload", use_run,
+                   "the shim is not preloaded: neither LD_PRELOAD of its environment nor /etc/ld.so.preload names it");
+    } else {
+        doctor_add(report, DOCTOR_PROBLEM, "preload",
+                   "solve what is said above, or else look at what ld.so writes to its stderr when it starts",
+                   "the shim is named for preload, but is not in the process");
+    }
+}
+
+static void judge_provider(struct doctor_report *report, const struct doctor_target *target)
+{
+    if (target->facts.libraries.provider[0] != '\0') {
+        doctor_add(report, DOCTOR_OK, "provider", NULL, "%s is in the process", target->facts.libraries.provider);
+    } else {
+        doctor_add(report, DOCTOR_PROBLEM, "provider",
+                   "solve what is said above; if there is nothing, it was solved after the process started: restart it",
+                   "the provider is not in the process, so its OpenSSL does everything itself");
+    }
+}
+
+static void judge_counts(struct doctor_report *report, const struct doctor_lanes *lanes)
+{
+    double fill = lanes->batches > 0 ? (double)lanes->lanes / (double)lanes->batches : 0;
+    if (lanes->lanes > 0) {
+        doctor_add(report, DOCTOR_OK, "lanes", NULL,
+                   "%" PRIu64 " operations went through lanes, %.1f in a batch on average; %" PRIu64
+                   " ran plainly, %" PRIu64 " failed (%u processes)",
+                   lanes->lanes, fill, lanes->plain, lanes->failed, lanes->read);
+    } else if (lanes->plain > 0) {
+        doctor_add(report, DOCTOR_NOTE, "lanes", "look again under load: several handshakes at the same time",
+                   "%" PRIu64 " operations came and all ran plainly: none had company", lanes->plain);
+    } else {
+        doctor_add(report, DOCTOR_NOTE, "lanes", "look again after handshakes that are not resumed",
+                   "no operation has come yet (%u processes)", lanes->read);
+    }
+}
+
+static void judge_lanes(struct doctor_report *report, const struct doctor_target *target)
+{
+    const struct doctor_lanes *lanes = &target->lanes;
+    if (lanes->read > 0) {
+        judge_counts(report, lanes);
+    } else if (lanes->unreadable > 0) {
+        doctor_add(report, DOCTOR_NOTE, "lanes", "ask as root, or start it with OCTUPLE_COUNTERS=FOLDER",
+                   "its counters cannot be read: tracing it is not permitted, and it keeps no file of them");
+    } else {
+        doctor_add(report, DOCTOR_PROBLEM, "lanes", "solve what is said above",
+                   "no operation went through lanes: Octuple's library is not in it");
+    }
+}
+
+static void judge_end(struct doctor_report *report, int status)
+{
+    if (WIFSIGNALED(status)) {
+        doctor_add(report, DOCTOR_NOTE, "command", NULL, "it was ended by signal %d", WTERMSIG(status));
+    } else if (WEXITSTATUS(status) != 0) {
+        doctor_add(report, DOCTOR_NOTE, "command", "see its own messages", "it ended with status %d",
+                   WEXITSTATUS(status));
+    }
+}
+
+void doctor_judge(struct doctor_report *report, const struct doctor_target *target)
+{
+    int has_openssl = target->facts.libraries.crypto[0] != '\0';
+    int ran = target->facts.pid != 0 || target->waited >= 0;
+    judge_cpu(report, target);
+    judge_library(report, target);
+    doctor_judge_copies(report, target);
+    if (has_openssl) {
+        judge_version(report, target);
+    }
+    judge_privileges(report, target);
+    judge_sandbox(report, target);
+    judge_preload(report, target);
+    if (has_openssl) {
+        doctor_judge_config(report, target);
+    }
+    if (has_openssl && target->facts.pid != 0) {
+        judge_provider(report, target);
+    }
+    if (has_openssl && ran) {
+        judge_lanes(report, target);
+    }
+    if (target->waited > 0) {
+        judge_end(report, target->waited);
+    }
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Whether operations really went through lanes: sums of processes' counters.
+ */
+#include "cli/core/counters.h"
+#include "cli/core/process.h"
+#include "doctor.h"
+
+static void sum(void *arg, const struct oct_counters_file *file)
+{
+    struct doctor_lanes *lanes = arg;
+    uint64_t count = file->sum.op_count < OCT_COUNTERS_OPS ? file->sum.op_count : OCT_COUNTERS_OPS;
+    lanes->read++;
+    for (uint64_t op = 0; op < count; op++) {
+        const struct oct_op_counters *one = &file->sum.op[op];
+        lanes->lanes += one->done;
+        lanes->plain += one->plain;
+        lanes->failed += one->failed;
+        for (int n = 0; n < OCT_LANES; n++) {
+            lanes->batches += one->flushes[n];
+        }
+    }
+}
+
+void doctor_lanes_of_target(struct doctor_target *target)
+{
+    static pid_t pids[PROCESS_MAX];
+    static struct oct_counters_file file;
+    unsigned count = process_tree(target->facts.asked, pids, PROCESS_MAX);
+    target->lanes = (struct doctor_lanes){0};
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t where = 0;
+        enum counters_result result = counters_of_process(&file, pids[i], &where);
+        if (result == COUNTERS_READ) {
+            sum(&target->lanes, &file);
+        } else {
+            target->lanes.unreadable += result != COUNTERS_NONE;
+        }
+    }
+}
+
+void doctor_lanes_of_folder(struct doctor_lanes *lanes, const char *folder)
+{
+    unsigned others = 0;
+    counters_of_folder(folder, sum, lanes, &others);
+    lanes->unreadable += others;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * A program that is not running: what the dynamic loader would give it. The loader itself is asked (`ld.so --list`),
+ * which follows DT_NEEDED with every rule of its own for search paths and runs none of the program's code.
+ */
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "cli/core/launch/launch.h"
+#include "doctor.h"
+
+extern char **environ;
+
+/* A line is "NAME => PATH (0xADDRESS)" or "PATH (0xADDRESS)"; "statically linked" is neither. */
+static void read_line(struct facts_libraries *libraries, char *line)
+{
+    char *path = strstr(line, " => ");
+    char *end = strstr(line, " (0x");
+    path = path != NULL ? path + 4 : line + strspn(line, " \t");
+    if (end != NULL && end > path && *path == '/') {
+        *end = '\0';
+        facts_note_library(libraries, path);
+    }
+}
+
+static void read_list(struct facts_libraries *libraries, int fd)
+{
+    char *line = NULL;
+    size_t room = 0;
+    FILE *in = fdopen(fd, "r");
+    if (in == NULL) {
+        close(fd);
+        return;
+    }
+    while (getline(&line, &room, in) > 0) {
+        read_line(libraries, line);
+    }
+    free(line);
+    fclose(in);
+}
+
+static void list_libraries(struct facts_libraries *libraries, char *path)
+{
+    char *const command[] = {(char[]){"/lib64/ld-linux-x86-64.so.2"}, (char[]){"--list"}, path, NULL};
+    posix_spawn_file_actions_t actions;
+    int ends[2];
+    pid_t pid;
+    if (pipe(ends) != 0) {
+        return;
+    }
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    posix_spawn_file_actions_addclose(&actions, ends[1]);
+    int started = posix_spawn(&pid, command[0], &actions, NULL, command, environ) == 0;
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    read_list(libraries, ends[0]);
+    if (started) {
+        waitpid(pid, NULL, 0);
+    }
+}
+
+void doctor_look_program(struct doctor_target *target, const char *path)
+{
+    struct facts_libraries *libraries = &target->facts.libraries;
+    snprintf(target->facts.program, sizeof target->facts.program, "%s", path);
+    target->obstacle = launch_obstacle(path);
+    list_libraries(libraries, target->facts.program);
+    if (libraries->crypto[0] != '\0') {
+        facts_read_openssl(&target->facts.openssl, libraries->crypto);
+    } else if (libraries->other == NULL) {
+        libraries->other = facts_library_inside(path);
+        libraries->other_inside = libraries->other != NULL;
+    }
+}

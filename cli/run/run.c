@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * `octuple run`: starts a program with the preload shim and an OpenSSL configuration that adds the provider.
+ *
+ * It changes two environment variables (a third for counters) and execs: no process stays behind, signals and exit
+ * code are the program's own. Whatever speaks against accelerating (this CPU, a FIPS configuration) is said in one
+ * line and the program starts as it would without Octuple: a server that does not start would be the worse result.
+ * Only a broken installation stops it.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "cli/core/launch/launch.h"
+#include "cli/core/places.h"
+#include "run.h"
+
+struct run_request {
+    int verbose;
+    int print_config;
+    const char *counters; /* a folder, or NULL */
+    char **command;
+};
+
+static const char help[] =
+    "Usage: octuple run [--verbose] [--counters FOLDER] [--] COMMAND [ARG...]\n"
+    "       octuple run --print-config\n"
+    "Starts COMMAND with Octuple in front of its OpenSSL: LD_PRELOAD gets the shim (what is there stays), OPENSSL_CONF "
+    "a\n"
+    "configuration that includes the one in use now and adds the provider. Nothing else changes, no process stays "
+    "behind.\n"
+    "On a machine that Octuple does not serve it says so in one line and starts COMMAND as it is.\n"
+    "\n"
+    "Options:\n"
+    "  -v, --verbose          say what is set, and which files are used\n"
+    "  -c, --counters FOLDER  keep the counters of each process there: 'octuple top FOLDER/' reads them, afterwards "
+    "too\n"
+    "  -p, --print-config     print the OpenSSL configuration instead of starting anything\n"
+    "  -h, --help             this text\n"
+    "\n"
+    "Examples:\n"
+    "  octuple run -- nginx -g 'daemon off;'\n"
+    "  OPENSSL_CONF=/etc/ssl/mine.cnf octuple run --verbose -- nginx\n"
+    "  octuple run --print-config > /etc/ssl/octuple.cnf      a file of your own, for a systemd unit\n"
+    "\n"
+    "Exit codes: those of COMMAND; 125 octuple run itself failed, 126 COMMAND cannot be executed, 127 it was not "
+    "found.\n"
+    "Manual: octuple-run(1).\n";
+
+static int exec_plainly(char **command, const char *reason)
+{
+    cli_say(LAUNCH_WHO, "%s runs plainly, without Octuple: %s", command[0], reason);
+    return launch_exec(command);
+}
+
+static void tell(const struct launch_setup *setup)
+{
+    const struct launch_config *config = &setup->config;
+    cli_say(LAUNCH_WHO, "program      %s", setup->target);
+    cli_say(LAUNCH_WHO, "shim         %s", setup->shim);
+    cli_say(LAUNCH_WHO, "provider     %s", setup->provider);
+    cli_say(LAUNCH_WHO, "extends      %s", config->base[0] ? config->base : "no configuration");
+    cli_say(LAUNCH_WHO, "LD_PRELOAD   %s", getenv("LD_PRELOAD"));
+    cli_say(LAUNCH_WHO, "OPENSSL_CONF %s%s", getenv("OPENSSL_CONF") ? getenv("OPENSSL_CONF") : config->base,
+            config->verdict == CONFIG_READY ? " (has the provider already, left as it is)" : "");
+}
+
+/* Not before the set-up: this process's own counters are nobody's business. */
+static int set_counters(const char *folder)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    if (realpath(folder, path) == NULL || stat(path, &st) != 0) {
+        cli_say(LAUNCH_WHO, "cannot keep counters in %s: %s", folder, strerror(errno));
+        return 0;
+    }
+    if (!S_ISDIR(st.st_mode) || access(path, W_OK | X_OK) != 0) {
+        cli_say(LAUNCH_WHO, "cannot keep counters in %s: it is no folder that may be written to", folder);
+        return 0;
+    }
+    if ((st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX)) {
+        cli_say(LAUNCH_WHO,
+                "warning: anybody can put other counters in place of those in %s; take that right away, or set its "
+                "sticky bit",
+                path);
+    }
+    return launch_set_variable("OCTUPLE_COUNTERS", path);
+}
+
+static int run(const struct run_request *request)
+{
+    static struct launch_setup setup;
+    int code = launch_set_up(&setup, request->command[0]);
+    if (code != CLI_OK) {
+        return code;
+    }
+    if (request->counters != NULL && !set_counters(request->counters)) {
+        return CLI_RUN_FAILED;
+    }
+    if (setup.plain != NULL) {
+        return exec_plainly(request->command, setup.plain);
+    }
+    if (setup.obstacle != NULL) {
+        cli_say(LAUNCH_WHO, "warning: %s %s", setup.target, setup.obstacle);
+    }
+    if (request->verbose) {
+        tell(&setup);
+    }
+    return launch_exec(request->command);
+}
+
+static int print_config(void)
+{
+    char provider[PATH_MAX];
+    struct launch_config config;
+    if (!launch_find_part(PLACE_PROVIDER, provider)) {
+        return CLI_RUN_FAILED;
+    }
+    launch_config_make(&config, provider);
+    if (config.verdict != CONFIG_MERGED) {
+        cli_say(LAUNCH_WHO, "%s", config.verdict == CONFIG_ERROR ? "no memory" : config.reason);
+        return CLI_RUN_FAILED;
+    }
+    cli_print(config.text);
+    free(config.text);
+    return CLI_OK;
+}
+
+static int usage_error(const char *who)
+{
+    cli_see_help(who);
+    return CLI_RUN_FAILED;
+}
+
+int cli_run(int argc, char **argv)
+{
+    static const struct option options[] = {{"verbose", no_argument, NULL, 'v'},
+                                            {"counters", required_argument, NULL, 'c'},
+                                            {"print-config", no_argument, NULL, 'p'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    struct run_request request = {0};
+    int option;
+    /* "+": what follows COMMAND is its own. */
+    while ((option = getopt_long(argc, argv, "+vc:ph", options, NULL)) != -1) {
+        switch (option) {
+        case 'v':
+            request.verbose = 1;
+            break;
+        case 'c':
+            request.counters = optarg;
+            break;
+        case 'p':
+            request.print_config = 1;
+            break;
+        case 'h':
+            return cli_print(help);
+        default:
+            return usage_error(argv[0]);
+        }
+    }
+    if (request.print_config != (optind == argc)) {
+        cli_say(argv[0], request.print_config ? "--print-config takes no command" : "a command to run is missing");
+        return usage_error(argv[0]);
+    }
+    request.command = argv + optind;
+    return request.print_config ? print_config() : run(&request);
+}
