@@ -12,15 +12,11 @@
 
 int oct_shim_mode_now;
 
-/* Some operation whose result a handshake waits for. */
+/* Some operation may be served. */
 static bool operation_on(void)
 {
-    static const int ops[] = {OCT_OP_RSA2048_PRIVATE, OCT_OP_RSA3072_PRIVATE, OCT_OP_RSA4096_PRIVATE,
-                              OCT_OP_X25519_DERIVE,   OCT_OP_P256_DERIVE,     OCT_OP_P384_DERIVE,
-                              OCT_OP_P256_SIGN,       OCT_OP_P384_SIGN,       OCT_OP_ED25519_SIGN,
-                              OCT_OP_ED25519_VERIFY};
-    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
-        if (oct_op_is_possible(ops[i]))
+    for (int op = 0; op < OCT_OP_COUNT; op++)
+        if (oct_op_is_possible(op))
             return true;
     return false;
 }

@@ -4,20 +4,25 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Iterable
 
-MAGIC = 0x3250555463744F00
+ROOT = Path(__file__).resolve().parents[2]
+DEFINE = re.compile(r"^#define OCT_COUNTERS_(MAGIC|OPS|THREADS) +(\w+?)(?:ull)?$", re.MULTILINE)
+OPERATION_LINE = re.compile(r'^OCT_\w*OPERATION\(\w+, "([^"]+)"', re.MULTILINE)
+
+
+def _defines() -> dict[str, int]:
+    header = (ROOT / "include/octuple/counters.h").read_text(encoding="utf-8")
+    return {name: int(value, 0) for name, value in DEFINE.findall(header)}
+
+
+MAGIC, ROOM, THREADS = (_defines()[name] for name in ("MAGIC", "OPS", "THREADS"))
 LANES = 8
-ROOM = 32  # OCT_COUNTERS_OPS
-THREADS = 64  # OCT_COUNTERS_THREADS
-NAMES = ("rsa2048-private", "rsa3072-private", "rsa4096-private",
-         "rsa2048-public", "rsa3072-public", "rsa4096-public", "x25519-derive", "x25519-keygen",
-         "p256-sign", "p256-keygen", "p256-derive", "p384-sign", "p384-keygen", "p384-derive",
-         "ed25519-sign", "ed25519-verify", "p256-verify", "p384-verify",
-         "mlkem768-keygen", "mlkem768-encaps", "mlkem768-decaps", "mlkem1024-keygen", "mlkem1024-encaps", "mlkem1024-decaps")
+NAMES = tuple(OPERATION_LINE.findall((ROOT / "src/ops/ops.def").read_text(encoding="utf-8")))
 
 HEADER = struct.Struct("=6Q16s")  # magic, pid, op_count, slots, started, start_ticks, command
 OPERATION = struct.Struct(f"={6 + LANES + 1 + 2}Q")

@@ -22,11 +22,11 @@
 extern "C" {
 #endif
 
-/* The last byte is the version of the file's form, '2'; who finds another one there reads no further. */
-#define OCT_COUNTERS_MAGIC   0x3250555463744f00ull
+/* The last byte is the version of the file's form, '3'; who finds another one there reads no further. */
+#define OCT_COUNTERS_MAGIC   0x3350555463744f00ull
 #define OCT_COUNTERS_VERSION (OCT_COUNTERS_MAGIC >> 56)
 /* Room for operations to come, so that the file's form stays. */
-#define OCT_COUNTERS_OPS 32
+#define OCT_COUNTERS_OPS 48
 /* Slots for threads: the first is shared, the others are for one thread each. */
 #define OCT_COUNTERS_THREADS 64
 
@@ -83,7 +83,7 @@ struct oct_counters_file {
  * there, and in no file.
  */
 #define OCT_START_MAGIC  0x7472617473744f00ull
-#define OCT_START_OFFSET 290816
+#define OCT_START_OFFSET 430080
 
 struct oct_start_notes {
     uint64_t magic;                             /* OCT_START_MAGIC */

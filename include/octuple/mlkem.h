@@ -64,6 +64,18 @@ OCT_API OCT_MUST_USE int oct_mlkem_encaps_x8(int set, const struct oct_mlkem_enc
 OCT_API OCT_MUST_USE int oct_mlkem_decaps_x8(int set, const struct oct_mlkem_decaps_lane lane[], unsigned lanes,
                                              struct oct_lanes *result);
 
+/*
+ * One operation wherever the program runs: on the table that serves the set, else on portable code. For programs that
+ * must speak ML-KEM on every CPU; portable code is slow (the same constant-time kernels, a lane of eight used). Returns
+ * OCT_OK, OCT_ERR_RANGE (an encapsulation key that is invalid), or errors as above.
+ */
+OCT_API OCT_MUST_USE int oct_mlkem_keygen_anywhere(int set, const struct oct_mlkem_keygen_lane *lane);
+OCT_API OCT_MUST_USE int oct_mlkem_encaps_anywhere(int set, const struct oct_mlkem_encaps_lane *lane);
+OCT_API OCT_MUST_USE int oct_mlkem_decaps_anywhere(int set, const struct oct_mlkem_decaps_lane *lane);
+
+/* 1 if every number of an encapsulation key is below q (FIPS 203, 7.2), else 0. Public: its time depends on the key. */
+OCT_API int oct_mlkem_ek_is_valid_var(int set, const uint8_t *ek);
+
 /* OCT_OK if the hash in a decapsulation key from elsewhere is that of its encapsulation key (FIPS 203, 7.3),
  * OCT_ERR_RANGE if not; errors as above. */
 OCT_API OCT_MUST_USE int oct_mlkem_dk_check(int set, const uint8_t *dk);

@@ -24,6 +24,7 @@
 #define OCT_KEYMGMT_ENTRY(ID, type, function)   OCT_DISPATCH(KEYMGMT_##ID, keymgmt_##type, function)
 #define OCT_SIGNATURE_ENTRY(ID, type, function) OCT_DISPATCH(SIGNATURE_##ID, signature_##type, function)
 #define OCT_EXCHANGE_ENTRY(ID, type, function)  OCT_DISPATCH(KEYEXCH_##ID, keyexch_##type, function)
+#define OCT_KEM_ENTRY(ID, type, function)       OCT_DISPATCH(KEM_##ID, kem_##type, function)
 #define OCT_SYMMETRIC_ENTRY(ID, type, function) OCT_DISPATCH(CIPHER_##ID, cipher_##type, function)
 #define OCT_KDF_ENTRY(ID, type, function)       OCT_DISPATCH(KDF_##ID, kdf_##type, function)
 #define OCT_CIPHER_ENTRY(ID, type, function)    OCT_DISPATCH(ASYM_CIPHER_##ID, asym_cipher_##type, function)

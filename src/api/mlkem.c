@@ -10,6 +10,7 @@
 #include <octuple/mlkem.h>
 
 #define RANDOM_BYTES (OCT_LANES * OCT_MLKEM_KEYGEN_BYTES)
+#define Q            3329 /* FIPS 203 */
 
 /* One batch in its workspace. */
 struct batch {
@@ -54,10 +55,10 @@ int oct_mlkem_decaps_op(int set)
     return is_set(set) ? OCT_OP_MLKEM768_DECAPS + 3 * set : -1;
 }
 
-/* `drawn` bytes of fresh randomness at b->random, by one call of the system. */
-static int batch_open(struct batch *b, int set, size_t drawn)
+/* `drawn` bytes of fresh randomness at b->random, by one call of the system. The table may be NULL. */
+static int batch_open(struct batch *b, const struct oct_mlkem_ops *ops, int set, size_t drawn)
 {
-    b->ops = oct_mlkem_selected(NULL);
+    b->ops = ops;
     if (!b->ops)
         return OCT_ERR_UNSUPPORTED;
     b->workspace = oct_workspace_open(*b->ops->set[set].workspace + RANDOM_BYTES + 64);
@@ -84,17 +85,15 @@ static int keygen_check(const struct oct_operation *operation, const void *vlane
     return lane->ek && lane->dk ? OCT_OK : OCT_ERR_ARGUMENT;
 }
 
-static int keygen_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *vlane,
+static int keygen_on(const struct oct_mlkem_ops *ops, int set, const struct oct_mlkem_keygen_lane lane[],
                      unsigned lanes, struct oct_lanes *result)
 {
-    const struct oct_mlkem_keygen_lane *lane = vlane;
     struct oct_mlkem_keygen_args args = {.lanes = lanes};
     struct batch b;
     size_t drawn = 0;
-    (void)ops;
     for (unsigned i = 0; i < lanes; i++)
         drawn += lane[i].seed ? 0 : OCT_MLKEM_KEYGEN_BYTES;
-    const int status = batch_open(&b, (int)operation->variant, drawn);
+    const int status = batch_open(&b, ops, set, drawn);
     if (status != OCT_OK)
         return status;
     const uint8_t *next = b.random;
@@ -106,7 +105,7 @@ static int keygen_x8(const struct oct_operation *operation, const struct oct_ops
         args.dk[i] = lane[i].dk;
     }
     args.workspace = b.kernel;
-    b.ops->set[operation->variant].keygen(&args);
+    b.ops->set[set].keygen(&args);
     oct_lanes_report(result, lanes, 0xff);
     batch_close(&b);
     return OCT_OK;
@@ -119,17 +118,15 @@ static int encaps_check(const struct oct_operation *operation, const void *vlane
     return lane->ek && lane->ct && lane->secret ? OCT_OK : OCT_ERR_ARGUMENT;
 }
 
-static int encaps_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *vlane,
+static int encaps_on(const struct oct_mlkem_ops *ops, int set, const struct oct_mlkem_encaps_lane lane[],
                      unsigned lanes, struct oct_lanes *result)
 {
-    const struct oct_mlkem_encaps_lane *lane = vlane;
     struct oct_mlkem_encaps_args args = {.lanes = lanes};
     struct batch b;
     size_t drawn = 0;
-    (void)ops;
     for (unsigned i = 0; i < lanes; i++)
         drawn += lane[i].message ? 0 : OCT_MLKEM_MESSAGE_BYTES;
-    const int status = batch_open(&b, (int)operation->variant, drawn);
+    const int status = batch_open(&b, ops, set, drawn);
     if (status != OCT_OK)
         return status;
     const uint8_t *next = b.random;
@@ -141,7 +138,7 @@ static int encaps_x8(const struct oct_operation *operation, const struct oct_ops
         args.secret[i] = lane[i].secret;
     }
     args.workspace = b.kernel;
-    oct_lanes_report(result, lanes, ~b.ops->set[operation->variant].encaps(&args));
+    oct_lanes_report(result, lanes, ~b.ops->set[set].encaps(&args));
     batch_close(&b);
     return OCT_OK;
 }
@@ -153,14 +150,12 @@ static int decaps_check(const struct oct_operation *operation, const void *vlane
     return lane->dk && lane->ct && lane->secret ? OCT_OK : OCT_ERR_ARGUMENT;
 }
 
-static int decaps_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *vlane,
+static int decaps_on(const struct oct_mlkem_ops *ops, int set, const struct oct_mlkem_decaps_lane lane[],
                      unsigned lanes, struct oct_lanes *result)
 {
-    const struct oct_mlkem_decaps_lane *lane = vlane;
     struct oct_mlkem_decaps_args args = {.lanes = lanes};
     struct batch b;
-    const int status = batch_open(&b, (int)operation->variant, 0);
-    (void)ops;
+    const int status = batch_open(&b, ops, set, 0);
     if (status != OCT_OK)
         return status;
     for (unsigned i = 0; i < lanes; i++) {
@@ -169,7 +164,7 @@ static int decaps_x8(const struct oct_operation *operation, const struct oct_ops
         args.secret[i] = lane[i].secret;
     }
     args.workspace = b.kernel;
-    b.ops->set[operation->variant].decaps(&args);
+    b.ops->set[set].decaps(&args);
     oct_lanes_report(result, lanes, 0xff);
     batch_close(&b);
     return OCT_OK;
@@ -187,13 +182,46 @@ static int known_answer(const struct oct_operation *operation)
 }
 
 #define FAMILY(verb)                                                                                                   \
+    static int verb##_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *lane,           \
+                         unsigned lanes, struct oct_lanes *result)                                                     \
     {                                                                                                                  \
-        .lane_bytes = sizeof(struct oct_mlkem_##verb##_lane), .whole = true, .check = verb##_check,                    \
-        .run_x8 = verb##_x8, .is_possible = is_possible, .known_answer = known_answer                                  \
+        (void)ops;                                                                                                     \
+        return verb##_on(oct_mlkem_selected(NULL), (int)operation->variant, lane, lanes, result);                      \
+    }                                                                                                                  \
+    const struct oct_family oct_family_mlkem_##verb = {.lane_bytes = sizeof(struct oct_mlkem_##verb##_lane),           \
+                                                       .whole = true,                                                  \
+                                                       .check = verb##_check,                                          \
+                                                       .run_x8 = verb##_x8,                                            \
+                                                       .is_possible = is_possible,                                     \
+                                                       .known_answer = known_answer}
+FAMILY(keygen);
+FAMILY(encaps);
+FAMILY(decaps);
+
+#define ANYWHERE(verb)                                                                                                 \
+    int oct_mlkem_##verb##_anywhere(int set, const struct oct_mlkem_##verb##_lane *lane)                               \
+    {                                                                                                                  \
+        struct oct_lanes result;                                                                                       \
+        if (!is_set(set) || !lane || verb##_check(NULL, lane) != OCT_OK)                                               \
+            return OCT_ERR_ARGUMENT;                                                                                   \
+        const int status = verb##_on(oct_mlkem_anywhere((enum oct_mlkem_set)set), set, lane, 1, &result);              \
+        return status == OCT_OK && result.invalid ? OCT_ERR_RANGE : status;                                            \
     }
-const struct oct_family oct_family_mlkem_keygen = FAMILY(keygen);
-const struct oct_family oct_family_mlkem_encaps = FAMILY(encaps);
-const struct oct_family oct_family_mlkem_decaps = FAMILY(decaps);
+ANYWHERE(keygen)
+ANYWHERE(encaps)
+ANYWHERE(decaps)
+
+int oct_mlkem_ek_is_valid_var(int set, const uint8_t *ek)
+{
+    if (!is_set(set) || !ek)
+        return 0;
+    for (size_t i = 0; i < oct_mlkem_size[set].ek - OCT_MLKEM_MESSAGE_BYTES; i += 3) {
+        const unsigned low = ek[i] | (ek[i + 1] & 15u) << 8, high = ek[i + 1] >> 4 | ek[i + 2] << 4;
+        if (low >= Q || high >= Q)
+            return 0;
+    }
+    return 1;
+}
 
 int oct_mlkem_keygen_x8(int set, const struct oct_mlkem_keygen_lane lane[], unsigned lanes, struct oct_lanes *result)
 {
@@ -217,7 +245,7 @@ int oct_mlkem_dk_check(int set, const uint8_t *dk)
         return OCT_ERR_ARGUMENT;
     if (!oct_op_is_on(oct_mlkem_decaps_op(set)))
         return OCT_ERR_UNSUPPORTED;
-    const int status = batch_open(&b, set, 0);
+    const int status = batch_open(&b, oct_mlkem_selected(NULL), set, 0);
     if (status != OCT_OK)
         return status;
     const struct oct_mlkem_check_args args = {.workspace = b.kernel, .lanes = 1, .dk = {dk}};

@@ -5,14 +5,15 @@
 
 #include "api/op_internal.h"
 
+#include <octuple/hybrid.h>
 #include <octuple/mlkem.h>
 
 const struct oct_operation oct_operations[OCT_OP_COUNT] = {
 #define OCT_OPERATION(enumerator, name, family, size, kernel)                                                          \
     [OCT_OP_##enumerator] = {name, &oct_family_##family, size},
-#define OCT_MLKEM_OPERATION(enumerator, name, family, set) OCT_OPERATION(enumerator, name, family, set, )
+#define OCT_OWN_OPERATION(enumerator, name, family, variant) OCT_OPERATION(enumerator, name, family, variant, )
 #include "ops/ops.def"
-#undef OCT_MLKEM_OPERATION
+#undef OCT_OWN_OPERATION
 #undef OCT_OPERATION
 };
 

@@ -38,10 +38,11 @@ struct oct_operation {
 extern const struct oct_operation oct_operations[OCT_OP_COUNT];
 
 /* One family for each word in the third column of ops.def. */
-extern const struct oct_family oct_family_rsa_crt, oct_family_rsa_public, oct_family_x25519_derive,
-    oct_family_x25519_public, oct_family_ec_sign, oct_family_ec_public, oct_family_ec_derive, oct_family_ec_verify,
-    oct_family_ed25519_base, oct_family_ed25519_verify, oct_family_mlkem_keygen, oct_family_mlkem_encaps,
-    oct_family_mlkem_decaps;
+#define OCT_OPERATION(enumerator, name, family, size, kernel) extern const struct oct_family oct_family_##family;
+#define OCT_OWN_OPERATION(enumerator, name, family, variant)  OCT_OPERATION(, , family, , )
+#include "ops/ops.def"
+#undef OCT_OWN_OPERATION
+#undef OCT_OPERATION
 
 /* OCT_OK, or why a batch call cannot be: null pointers, the number of lanes, a lane that the family refuses. `op` may
  * be -1: there is no such operation. */

@@ -32,6 +32,9 @@ struct oct_mlkem_ops {
  * besides; `reason` (may be NULL) gets the words for it; static. */
 const struct oct_mlkem_ops *oct_mlkem_selected(const char **reason);
 
+/* The same, or the portable table where there is none; NULL if that one fails its known-answer test. */
+const struct oct_mlkem_ops *oct_mlkem_anywhere(enum oct_mlkem_set set);
+
 /* Every table that this CPU can run, or the portable one alone by OCTUPLE_TABLE=c: for tests. Returns how many were
  * written. */
 unsigned oct_mlkem_runnable(const struct oct_mlkem_ops *table[2]);

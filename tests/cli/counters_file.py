@@ -3,10 +3,12 @@
 """Counters files made by hand (include/octuple/counters.h), of a process that runs, or of one that never did."""
 import os
 import pathlib
+import re
 import struct
 
-MAGIC = 0x3250555463744F00
-OPERATIONS, THREADS = 32, 64
+HEADER = (pathlib.Path(__file__).parents[2] / "include/octuple/counters.h").read_text(encoding="utf-8")
+DEFINED = dict(re.findall(r"^#define OCT_COUNTERS_(\w+) +(\w+?)(?:ull)?$", HEADER, re.MULTILINE))
+MAGIC, OPERATIONS, THREADS = (int(DEFINED[name], 0) for name in ("MAGIC", "OPS", "THREADS"))
 RSA, X25519, KNOWN = 0, 6, 18
 ALIVE, ENDED, OTHERS = 2, 3, 4
 

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The key object, and how a client's is made. See hybrid.h. */
+#include "hybrid.h"
+#include "provider/async/pool.h"
+#include "provider/async/task.h"
+#include "provider/core/provider.h"
+
+#include <openssl/crypto.h>
+#include <openssl/ec.h>
+#include <string.h>
+
+static void destroy(void *vkey)
+{
+    struct oct_prov_hybrid *key = vkey;
+
+    OPENSSL_clear_free(key->dk, oct_mlkem_dk_bytes(key->group->set));
+    EVP_PKEY_free(key->classic);
+    OPENSSL_clear_free(key, sizeof *key);
+}
+
+struct oct_prov_hybrid *oct_prov_hybrid_new(struct oct_prov *prov, const struct oct_prov_group *group)
+{
+    struct oct_prov_hybrid *key = oct_prov_key_new(prov, sizeof *key, destroy);
+
+    if (key != NULL)
+        key->group = group;
+    return key;
+}
+
+int oct_prov_hybrid_set_share(struct oct_prov_hybrid *key, const uint8_t *share, size_t len)
+{
+    const struct oct_prov_group *g = key->group;
+    const struct oct_hybrid_parts at = oct_hybrid_split(g, oct_mlkem_ek_bytes(g->set), g->point);
+
+    if (len != g->share)
+        return OCT_RAISE(key->base.prov, OCT_REASON_INPUT_LENGTH);
+    if (key->base.has_private || !oct_mlkem_ek_is_valid_var(g->set, share + at.kem) ||
+        !oct_hybrid_plain_is_point(key->base.prov, g, share + at.curve))
+        return OCT_RAISE(key->base.prov, OCT_REASON_POINT);
+    memcpy(key->share, share, len);
+    key->base.has_public = 1;
+    return 1;
+}
+
+/* ML-KEM's pair, in lanes with others'. */
+
+static int keygen_fill(const struct oct_task *task, struct oct_job *job)
+{
+    struct oct_prov_hybrid *key = task->key[0];
+    const struct oct_prov_group *g = key->group;
+    const struct oct_hybrid_parts at = oct_hybrid_split(g, oct_mlkem_ek_bytes(g->set), g->point);
+
+    job->mlkem_keygen = (struct oct_mlkem_keygen_lane){NULL, key->share + at.kem, key->dk};
+    return 1;
+}
+
+static int keygen_plain(const struct oct_task *task)
+{
+    struct oct_prov_hybrid *key = task->key[0];
+    struct oct_job job;
+
+    (void)keygen_fill(task, &job);
+    return oct_mlkem_keygen_anywhere(key->group->set, &job.mlkem_keygen) == OCT_OK;
+}
+
+static const struct oct_task_type keygen_type = {keygen_fill, keygen_plain, OCT_REASON_INTERNAL};
+
+static int generate_kem(struct oct_prov_hybrid *key)
+{
+    const int set = key->group->set, op = oct_mlkem_keygen_op(set);
+    const struct oct_task task = {.type = &keygen_type,
+                                  .prov = key->base.prov,
+                                  .op = op,
+                                  .lane_key = oct_op_is_on(op),
+                                  .may_pay_alone = true,
+                                  .key = {key}};
+
+    key->dk = OPENSSL_zalloc(oct_mlkem_dk_bytes(set));
+    if (key->dk == NULL)
+        return OCT_RAISE(key->base.prov, OCT_REASON_MEMORY);
+    return oct_task_run(&task);
+}
+
+/* The curve's pair, from the pool or of OpenSSL's own. */
+static int generate_curve(struct oct_prov_hybrid *key)
+{
+    const struct oct_prov_group *g = key->group;
+    uint8_t *point = key->share + oct_hybrid_split(g, oct_mlkem_ek_bytes(g->set), g->point).curve;
+    const size_t prefix = g->point % 2;
+
+    if (oct_pool_take(key->base.prov, g->pool, point + prefix, key->private_key)) {
+        if (prefix != 0)
+            point[0] = POINT_CONVERSION_UNCOMPRESSED;
+        return 1;
+    }
+    oct_counters_note_plain(g->pool->op);
+    key->classic = oct_hybrid_plain_generate(key->base.prov, g);
+    return key->classic != NULL && oct_hybrid_plain_point(g, key->classic, point);
+}
+
+int oct_prov_hybrid_generate(struct oct_prov_hybrid *key)
+{
+    if (!generate_kem(key) || (key->group->pool != NULL && !generate_curve(key)))
+        return 0;
+    key->base.has_public = key->base.has_private = 1;
+    return 1;
+}
