@@ -105,7 +105,7 @@ static void *until_met(void *arg)
     return NULL;
 }
 
-/* While no thread is at work the gauge of jobs on piles is where it began. */
+/* While no thread is at work the gauge of waiting jobs is where it began. */
 static void assert_nothing_waits(void)
 {
     struct oct_counters now;
@@ -198,7 +198,7 @@ static void test_arguments(void **state)
     assert_int_equal(oct_queue_cancel(oct_queue_thread(), &job), OCT_OK);
 }
 
-/* A thread whose queue says that it serves many connections never waits, whatever company comes. */
+/* A thread whose queue says that it serves many connections never waits, whoever else comes. */
 static atomic_int event_loop_over;
 
 static void *event_loop(void *arg)
