@@ -8,6 +8,7 @@
  * Everywhere else, and whenever lanes decline, it runs at once on OpenSSL's own code, and what that cost is told to
  * the queue, which weighs it against the cost of a vector. Where a vector for one may pay, the queue decides.
  */
+#include "base/policy.h"
 #include "frames.h"
 #include "provider.h"
 #include "task.h"
@@ -17,8 +18,7 @@
 #include <openssl/async.h>
 #include <time.h>
 
-/* Outside of fibres one operation in so many is measured (a divisor of 256). */
-#define MEASURE_EVERY 16
+_Static_assert(256 % OCT_POLICY_MEASURE_EVERY == 0, "a count of eight bits wraps");
 
 static uint64_t nanoseconds(void)
 {
@@ -77,7 +77,7 @@ static int run_at_once(const struct oct_task *task)
         return run_alone(task);
     oct_counters_note_plain(task->op);
     queue = oct_queue_thread_peek();
-    if (queue == NULL || turn[task->op]++ % MEASURE_EVERY != 0)
+    if (queue == NULL || turn[task->op]++ % OCT_POLICY_MEASURE_EVERY != 0)
         return task->type->plain(task);
     return run_plain_measured(task, queue);
 }

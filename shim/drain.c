@@ -11,10 +11,9 @@
  */
 #include "thread.h"
 
-#include <errno.h>
+#include "base/policy.h"
 
-/* An operation that fails ends the handshake: a fibre ends after one or two turns. */
-#define TURNS 64
+#include <errno.h>
 
 /* Above the program's errors while a fibre runs to its end. From 3.4 on libcrypto marks the error queue around what a
  * provider does; a fibre that is resumed takes such a mark back, and there is none of its own any more: it may take one
@@ -77,7 +76,7 @@ static void run_to_end(struct oct_conn *conn)
     SSL *s = conn->ssl;
     oct_async_set_draining(1);
     ssl->SSL_ctrl(s, SSL_CTRL_MODE, SSL_MODE_ASYNC, NULL);
-    for (int i = 0; i < TURNS && ssl->SSL_waiting_for_async(s); i++)
+    for (int i = 0; i < OCT_POLICY_DRAIN_TURNS && ssl->SSL_waiting_for_async(s); i++)
         (void)oct_handshake_enter(conn, go_on, NULL);
     ssl->SSL_ctrl(s, SSL_CTRL_CLEAR_MODE, SSL_MODE_ASYNC, NULL);
     oct_async_set_draining(0);

@@ -18,11 +18,7 @@
 #include "fds.h"
 #include "thread.h"
 
-/* In a server that finds something to do each time: how long a job may wait (oct_queue_poll_waited()), and how long all
- * of them after a handshake has moved. */
-#define BUSY_NANOSECONDS  5000000
-#define STILL_NANOSECONDS 1000000
-#define EMPTY_POLLS       3
+#include "base/policy.h"
 
 #define MILLI (OCT_NANO / 1000)
 
@@ -117,7 +113,7 @@ static bool all_due(struct oct_thread *t, int64_t time, bool empty)
     if (t->still_since == 0)
         t->still_since = time;
     t->empty_polls = empty ? t->empty_polls + 1 : 0;
-    return t->empty_polls >= EMPTY_POLLS || time - t->still_since >= STILL_NANOSECONDS;
+    return t->empty_polls >= OCT_POLICY_EMPTY_POLLS || time - t->still_since >= OCT_POLICY_STILL_WAIT;
 }
 
 void oct_events_run_if_due(struct oct_thread *t, int64_t time, bool empty)
@@ -125,7 +121,7 @@ void oct_events_run_if_due(struct oct_thread *t, int64_t time, bool empty)
     if (oct_thread_waiting() != 0 && !all_due(t, time, empty)) {
         /* However long the round took in which they came: the next may bring others. */
         if (t->jobs_seen)
-            oct_queue_poll_waited(oct_queue_thread_peek(), BUSY_NANOSECONDS);
+            oct_queue_poll_waited(oct_queue_thread_peek(), OCT_POLICY_BUSY_WAIT);
         t->jobs_seen = true;
         return;
     }

@@ -16,9 +16,7 @@
 #include "fds.h"
 #include "thread.h"
 
-/* A level-triggered server is notified of a connection again after so many rounds, or when it would sleep. In each
- * round that would cost those much that take few of their connections in one (HAProxy: one handshake). */
-#define NOTIFIED_ROUNDS 64
+#include "base/policy.h"
 
 /* Of how many instances inside one a call may notify; further ones follow in the next. */
 #define INNER_MAX 16
@@ -67,7 +65,7 @@ static bool find_conn(struct step *s, const struct oct_conn *conn, int epfd)
 
 static bool notified_lately(const struct oct_thread *t, const struct oct_conn *conn)
 {
-    return conn->notified != 0 && t->round - conn->notified < NOTIFIED_ROUNDS;
+    return conn->notified != 0 && t->round - conn->notified < OCT_POLICY_NOTIFY_ROUNDS;
 }
 
 /* The events of one call so far. */

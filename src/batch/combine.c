@@ -21,6 +21,7 @@
  * The owner of a job that is not DONE is inside this call, so the job, its key and its buffers stay. A fork() by
  * another thread leaves nothing behind in the child, which finds every rendezvous empty.
  */
+#include "base/policy.h"
 #include "batch/rendezvous.h"
 #include "batch/queue_internal.h"
 #include "trace/counters.h"
@@ -30,9 +31,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-/* Longer than it takes to give a CPU back and forth, shorter than any operation. */
-#define AT_ONCE_NS 15000
 
 enum { WAITING = 0, ASLEEP = 1, DONE = 2 };
 
@@ -82,7 +80,7 @@ static void gather(struct oct_rendezvous *here, const struct oct_waiter *mine, u
     const uint64_t begin = nanoseconds();
 
     sched_yield();
-    oct_rendezvous_collect(here, mine, worth, nanoseconds() - begin < AT_ONCE_NS, batch);
+    oct_rendezvous_collect(here, mine, worth, nanoseconds() - begin < OCT_POLICY_YIELD_AT_ONCE, batch);
 }
 
 /* OCT_ERR_PLAIN if no other thread came, else the result of the run. */

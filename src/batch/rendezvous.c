@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* Putting jobs together, and when to expect other threads. No clock; nothing here waits, except for the lock. */
+/*
+ * Putting jobs together, and when to expect other threads. No clock; nothing here waits, except for the lock.
+ *
+ * A yield is risked where the last to come was another thread. If it is fruitless, a pause follows, each twice as long
+ * as the one before. After a meeting, some short fruitless yields are borne before that (base/policy.h).
+ */
 #include "batch/rendezvous.h"
+
+#include "base/policy.h"
 
 #include <sched.h>
 #include <sys/mman.h>
 
 /* On CPUs with a higher number threads run alone. What is never touched takes no memory. */
 #define CPUS 512
-
-/*
- * A wait that brings nobody costs a system call, or, where others have something else to do with the CPU, a time
- * slice. So one is risked where the last to come was another thread; if it is fruitless the next comes after 1, 2,
- * 4, .. 64 chances. Once it has brought somebody, so many misses are borne before that, if they were short: the
- * kernel may well give the CPU back at once although others are ready, and a thread that went on alone would find
- * itself the last to come for the rest of its time slice.
- */
-#define LUCK      4
-#define MAX_PAUSE 64
 
 struct table {
     struct oct_rendezvous of[CPUS][OCT_OP_COUNT];
@@ -48,18 +45,26 @@ struct oct_rendezvous *oct_rendezvous_here(int op)
     return table != NULL && cpu >= 0 && cpu < CPUS ? &table->of[cpu][op] : NULL;
 }
 
+/* The pause after one of so many chances. */
+static unsigned longer(unsigned pause)
+{
+    if (pause == 0)
+        return 1;
+    return pause < OCT_POLICY_YIELD_PAUSE_MAX ? 2 * pause : OCT_POLICY_YIELD_PAUSE_MAX;
+}
+
 static void take(struct oct_rendezvous *here, unsigned worth, bool at_once, struct oct_batch *batch)
 {
     *batch = here->jobs;
     here->jobs.count = 0;
     if (batch->count > 1 && batch->count >= worth) {
-        here->credit = LUCK;
+        here->credit = OCT_POLICY_YIELD_CREDIT;
         here->misses = 0;
     } else if (here->credit > 0 && at_once) {
         here->credit--;
     } else {
         here->credit = 0;
-        here->misses = here->misses == 0 ? 1 : here->misses < MAX_PAUSE ? 2 * here->misses : MAX_PAUSE;
+        here->misses = longer(here->misses);
     }
     here->pause = here->misses;
 }

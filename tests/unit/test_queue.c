@@ -5,6 +5,7 @@
 
 #include <octuple/async.h>
 
+#include "base/policy.h"
 #include "fake_engine.h"
 
 #define OP       OCT_OP_RSA2048_PRIVATE
@@ -420,7 +421,7 @@ static void test_break_even_is_learned(void **state)
     fake.cost[0] = 2500;
     fake.cost[1] = 5000;
     assert_int_equal(oct_queue_break_even(s->queue, OP), 2);
-    for (int i = 0; i < OCT_COST_SURE; i++) {
+    for (int i = 0; i < OCT_POLICY_COST_SURE; i++) {
         submit(s, 0, 2, OCT_JOB_MAY_RUN_PLAIN);
         assert_int_equal(oct_queue_poll(s->queue), 2);
         assert_int_equal(s->job[0].status, OCT_OK);
