@@ -12,6 +12,7 @@
 #include "thread.h"
 
 #include "base/policy.h"
+#include "base/thread_mode.h"
 
 #include <errno.h>
 
@@ -74,12 +75,12 @@ static void run_to_end(struct oct_conn *conn)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     SSL *s = conn->ssl;
-    oct_async_set_draining(1);
+    oct_thread_set_draining(true);
     ssl->SSL_ctrl(s, SSL_CTRL_MODE, SSL_MODE_ASYNC, NULL);
     for (int i = 0; i < OCT_POLICY_DRAIN_TURNS && ssl->SSL_waiting_for_async(s); i++)
         (void)oct_handshake_enter(conn, go_on, NULL);
     ssl->SSL_ctrl(s, SSL_CTRL_CLEAR_MODE, SSL_MODE_ASYNC, NULL);
-    oct_async_set_draining(0);
+    oct_thread_set_draining(false);
 }
 
 static void drain(struct oct_conn *conn, struct oct_thread *t, bool callbacks_too)

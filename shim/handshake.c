@@ -9,6 +9,8 @@
 #include "fds.h"
 #include "thread.h"
 
+#include "base/thread_mode.h"
+
 /* A program that uses SSL_MODE_ASYNC itself is left alone. */
 static bool served(struct oct_conn *conn, const struct oct_thread *t)
 {
@@ -129,7 +131,7 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
     oct_socket_watch(conn, t);
     if (queue != NULL) {
         oct_queue_set_deferred(queue, 1);
-        oct_queue_set_company(queue, oct_thread_in_flight(t));
+        oct_thread_set_mode(oct_thread_in_flight(t) > 1 ? OCT_THREAD_EVENT_LOOP : OCT_THREAD_ALONE);
         value = call_on_fibre(conn, queue, call, arg);
     } else {
         value = call(conn->ssl, arg);

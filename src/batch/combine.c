@@ -22,6 +22,7 @@
  * another thread leaves nothing behind in the child, which finds every rendezvous empty.
  */
 #include "base/policy.h"
+#include "base/thread_mode.h"
 #include "batch/rendezvous.h"
 #include "batch/queue_internal.h"
 #include "trace/counters.h"
@@ -110,7 +111,7 @@ static int combine(struct oct_rendezvous *here, struct oct_job *job)
 /* Where the thread's queue is polled from elsewhere, or the shim serves the thread, it has many connections. */
 static bool may_block(const struct oct_queue *queue)
 {
-    return queue == NULL || (queue->company == 0 && !queue->deferred);
+    return queue == NULL || (!queue->deferred && oct_thread_mode(false) == OCT_THREAD_BLOCKING);
 }
 
 int oct_queue_combine(struct oct_job *job)

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
+#include "base/thread_mode.h"
 #include "batch/queue_internal.h"
 
 #define OP      OCT_OP_X25519_DERIVE
@@ -209,7 +210,7 @@ static void *event_loop(void *arg)
     (void)arg;
     for (int i = 0; i < 2000; i++) {
         oct_queue_set_deferred(queue, i % 2);
-        oct_queue_set_company(queue, i % 2 ? 0 : 2);
+        oct_thread_set_mode(i % 2 ? OCT_THREAD_BLOCKING : OCT_THREAD_EVENT_LOOP);
         faults += one(OP, &seed);
         sched_yield();
     }
