@@ -11,7 +11,7 @@
 #ifndef OCT_BASE_POLICY_H
 #define OCT_BASE_POLICY_H
 
-/* What vectors and the fallback cost (src/batch/cost.c). */
+/* What vectors and the fallback cost. */
 
 /* An estimate begins as the smallest of so many samples.
  * Unit: samples.
@@ -61,7 +61,7 @@
  * Measured: by judgement. */
 #define OCT_POLICY_COST_UNKNOWN 2
 
-/* Threads that block (src/batch/rendezvous.c, src/batch/combine.c). */
+/* Threads that block, and meet. */
 
 /* After a meeting, so many short fruitless yields are borne before the pauses begin.
  * Unit: yields.
@@ -82,7 +82,7 @@
  * Measured: by judgement. */
 #define OCT_POLICY_YIELD_AT_ONCE 15000
 
-/* Event loops under the shim (shim/events.c, shim/made.c, shim/pause.c, shim/drain.c, shim/fds.c). */
+/* Event loops under the shim. */
 
 /* How long the oldest job of an operation may wait in a server that never sleeps; time in batches does not count.
  * Unit: nanoseconds.
@@ -127,7 +127,7 @@
  * Measured: by judgement. */
 #define OCT_POLICY_LOCK_TRIES 100000
 
-/* The provider (its files of jobs, frames and Ed25519). */
+/* The provider. */
 
 /* Outside of fibres, one fallback operation in so many is measured. It divides 256.
  * Unit: operations.
