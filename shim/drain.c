@@ -11,10 +11,10 @@
  */
 #include "thread.h"
 
-#include <errno.h>
+#include "base/policy.h"
+#include "base/thread_mode.h"
 
-/* An operation that fails ends the handshake: a fibre ends after one or two turns. */
-#define TURNS 64
+#include <errno.h>
 
 /* Above the program's errors while a fibre runs to its end. From 3.4 on libcrypto marks the error queue around what a
  * provider does; a fibre that is resumed takes such a mark back, and there is none of its own any more: it may take one
@@ -75,12 +75,12 @@ static void run_to_end(struct oct_conn *conn)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     SSL *s = conn->ssl;
-    oct_async_set_draining(1);
+    oct_thread_set_draining(true);
     ssl->SSL_ctrl(s, SSL_CTRL_MODE, SSL_MODE_ASYNC, NULL);
-    for (int i = 0; i < TURNS && ssl->SSL_waiting_for_async(s); i++)
+    for (int i = 0; i < OCT_POLICY_DRAIN_TURNS && ssl->SSL_waiting_for_async(s); i++)
         (void)oct_handshake_enter(conn, go_on, NULL);
     ssl->SSL_ctrl(s, SSL_CTRL_CLEAR_MODE, SSL_MODE_ASYNC, NULL);
-    oct_async_set_draining(0);
+    oct_thread_set_draining(false);
 }
 
 static void drain(struct oct_conn *conn, struct oct_thread *t, bool callbacks_too)

@@ -5,24 +5,20 @@
  * kernel's, in turn if there are both: so neither starves, and no descriptor is twice in one array (a server that frees
  * what the first event was about could not know the second).
  *
- * Jobs that wait are run when the kernel has nothing and the server would sleep: nobody waits for company. Where a
+ * Jobs that wait are run when the kernel has nothing and the server would sleep: a lone operation runs at once. Where a
  * paused handshake has more to read (TLS 1.2 clients send three messages at once), or its program also asks whether it
  * may write, the kernel tells a level-triggered program so all the time: such events are left out, and the kernel
  * repeats them afterwards. Two kinds of server would not get to sleep: one that only ever looks (timeout 0, because it
  * always has something else to do), and one to which something happens all the time. For them the wait is bounded:
- * while handshakes move, company is on its way, and a job may wait for it as long as clients wait anyhow in a server
- * as busy as that; when none has moved for a while, none will come.
+ * while handshakes move, others are on their way to an operation, and a job may wait for theirs as long as clients
+ * wait anyhow in a server as busy as that. When none has moved for a while, none will come.
  */
 #include "events.h"
 
 #include "fds.h"
 #include "thread.h"
 
-/* In a server that finds something to do each time: how long a job may wait (oct_queue_poll_waited()), and how long all
- * of them after a handshake has moved. */
-#define BUSY_NANOSECONDS  5000000
-#define STILL_NANOSECONDS 1000000
-#define EMPTY_POLLS       3
+#include "base/policy.h"
 
 #define MILLI (OCT_NANO / 1000)
 
@@ -80,7 +76,7 @@ static int wait_rest(const struct oct_wait *w, int64_t since, const struct oct_h
 
 static void jobs_forget(struct oct_thread *t)
 {
-    t->empty_polls = t->muted_count = 0;
+    t->empty_polls = t->suppressed_count = 0;
     t->still_since = 0;
     t->jobs_seen = false;
 }
@@ -117,15 +113,15 @@ static bool all_due(struct oct_thread *t, int64_t time, bool empty)
     if (t->still_since == 0)
         t->still_since = time;
     t->empty_polls = empty ? t->empty_polls + 1 : 0;
-    return t->empty_polls >= EMPTY_POLLS || time - t->still_since >= STILL_NANOSECONDS;
+    return t->empty_polls >= OCT_POLICY_EMPTY_POLLS || time - t->still_since >= OCT_POLICY_STILL_WAIT;
 }
 
 void oct_events_run_if_due(struct oct_thread *t, int64_t time, bool empty)
 {
     if (oct_thread_waiting() != 0 && !all_due(t, time, empty)) {
-        /* However long the round took in which they came: the next may bring their company. */
+        /* However long the round took in which they came: the next may bring others. */
         if (t->jobs_seen)
-            oct_queue_poll_waited(oct_queue_thread_peek(), BUSY_NANOSECONDS);
+            oct_queue_poll_waited(oct_queue_thread_peek(), OCT_POLICY_BUSY_WAIT);
         t->jobs_seen = true;
         return;
     }
@@ -146,9 +142,9 @@ static int wait_with_work(struct oct_thread *t, const struct oct_wait *w)
     t->real_first = false;
     if (n < 0)
         return n;
-    if (t->muted_count > 0 && oct_thread_waiting() != 0) {
+    if (t->suppressed_count > 0 && oct_thread_waiting() != 0) {
         n = oct_made_leave_out(t, w, n);
-        idle = oct_made_all_above_muted(t, w, n);
+        idle = oct_made_all_above_suppressed(t, w, n);
     }
     bool sleep = idle && would_sleep(w);
     if (sleep)
@@ -200,6 +196,6 @@ int oct_wait(const struct oct_wait *w)
         return oct_wait_real(w);
     t->round_events = wait_in_turn(t, w);
     if (t->ready != NULL && oct_fd_any_nested())
-        oct_made_tell_again(t, w->epfd);
+        oct_made_notify_again(t, w->epfd);
     return t->round_events;
 }

@@ -46,17 +46,17 @@ void oct_events_run_if_due(struct oct_thread *t, int64_t time, bool empty);
 /* Made-up events for w, of connections and of instances in which there are some, behind n of the kernel; how many there
  * are then. sleep: nothing else is to do. */
 int oct_made_deliver(struct oct_thread *t, const struct oct_wait *w, int n, bool sleep);
-/* True if some instance around epfd is told of it once for all that is in it. */
+/* True if some instance around epfd is notified once of all that is in it. */
 bool oct_made_edge_around(int epfd);
-/* The program has looked at epfd: what it has not been told of there is news again outside. */
-void oct_made_tell_again(struct oct_thread *t, int epfd);
+/* The program has looked at epfd: of what it has not found there the instances outside are notified again. */
+void oct_made_notify_again(struct oct_thread *t, int epfd);
 /* True if epfd can be read because of such events. */
 bool oct_made_inside(struct oct_thread *t, int epfd, bool sleep);
 /* Leaves out of the kernel's n events what is no news of paused handshakes; how many remain. */
 int oct_made_leave_out(const struct oct_thread *t, const struct oct_wait *w, int n);
 /* True if all of n events are of instances that perhaps can be read for such no news only; also if there are none. */
-bool oct_made_all_above_muted(const struct oct_thread *t, const struct oct_wait *w, int n);
+bool oct_made_all_above_suppressed(const struct oct_thread *t, const struct oct_wait *w, int n);
 /* The same of the descriptor of an instance. */
-bool oct_made_is_above_muted(const struct oct_thread *t, int epfd);
+bool oct_made_is_above_suppressed(const struct oct_thread *t, int epfd);
 
 #endif

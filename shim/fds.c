@@ -8,12 +8,13 @@
 #include "fds.h"
 #include "thread.h"
 
+#include "base/policy.h"
+
 #include <limits.h>
 #include <stdlib.h>
 
 #define PAGE_ENTRIES 256
 #define PAGES        4096 /* a million descriptors; those above are not served */
-#define LOCK_TRIES   100000
 #define MANY_WAIT    ((uint64_t)1)
 
 struct entry {
@@ -66,7 +67,7 @@ static struct entry *entry_of(int fd, bool make)
 
 static bool lock(struct entry *e)
 {
-    for (unsigned i = 0; i < LOCK_TRIES; i++) {
+    for (unsigned i = 0; i < OCT_POLICY_LOCK_TRIES; i++) {
         if (__atomic_exchange_n(&e->lock, 1, __ATOMIC_ACQUIRE) == 0)
             return true;
         __builtin_ia32_pause();

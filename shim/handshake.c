@@ -9,6 +9,8 @@
 #include "fds.h"
 #include "thread.h"
 
+#include "base/thread_mode.h"
+
 /* A program that uses SSL_MODE_ASYNC itself is left alone. */
 static bool served(struct oct_conn *conn, const struct oct_thread *t)
 {
@@ -50,7 +52,7 @@ static bool wants_fibre(struct oct_conn *conn, struct oct_thread *t)
     if (registered && !deliverable(conn, t, &at))
         return false;
     oct_thread_join(t, conn);
-    return registered && (at.events != 0 || conn->hidden) && oct_thread_company(t) > 1 && oct_stack_prepare(t);
+    return registered && (at.events != 0 || conn->hidden) && oct_thread_in_flight(t) > 1 && oct_stack_prepare(t);
 }
 
 /* What a fibre has raised of the thread's state goes with it when it pauses, and comes back with it: a callback may be
@@ -113,7 +115,7 @@ static int pretend(struct oct_conn *conn, struct oct_thread *t, int pause_value)
 {
     if (conn->hidden)
         oct_socket_is_empty(conn, t);
-    oct_events_mute(conn, t);
+    oct_events_suppress(conn, t);
     return tell_to_wait(conn, pause_value);
 }
 
@@ -129,7 +131,7 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
     oct_socket_watch(conn, t);
     if (queue != NULL) {
         oct_queue_set_deferred(queue, 1);
-        oct_queue_set_company(queue, oct_thread_company(t));
+        oct_thread_set_mode(oct_thread_in_flight(t) > 1 ? OCT_THREAD_EVENT_LOOP : OCT_THREAD_ALONE);
         value = call_on_fibre(conn, queue, call, arg);
     } else {
         value = call(conn->ssl, arg);
@@ -218,6 +220,6 @@ int oct_handshake_done(SSL *s, void *arg)
     if (conn != NULL && conn->thread == t && conn->state == OCT_CONN_PAUSED)
         oct_thread_ready_add(t, conn);
     if (t != NULL)
-        t->muted_count = 0;
+        t->suppressed_count = 0;
     return 1;
 }

@@ -7,7 +7,7 @@
  * until the program has got it from the innermost.
  *
  * Where an instance is edge-triggered in the one around, the program hears once of all that is in it. So it has to
- * find all of it there, the kernel's events and the made-up ones. What it could not find yet is told again.
+ * find all of it there, the kernel's events and the made-up ones. It is notified again of what it could not find yet.
  *
  * The reverse is left out: what the kernel says of the sockets of paused handshakes.
  */
@@ -16,11 +16,9 @@
 #include "fds.h"
 #include "thread.h"
 
-/* A level-triggered server hears of a connection again after so many rounds, or when it would sleep. To be told in each
- * round would cost those much that take few of their connections in one (HAProxy: one handshake). */
-#define TOLD_ROUNDS 64
+#include "base/policy.h"
 
-/* How many instances inside one are told of in one call; further ones in the next. */
+/* Of how many instances inside one a call may notify; further ones follow in the next. */
 #define INNER_MAX 16
 
 #define READABLE (EPOLLIN | EPOLLRDNORM)
@@ -40,7 +38,7 @@ static bool step_up(struct step *s, uint32_t generation)
     return s->depth == 0 ? s->at.generation == generation : oct_fd_tells(&s->at);
 }
 
-/* The step into epfd on the way from a socket. announced: edge-triggered steps that have been told of already, behind
+/* The step into epfd on the way from a socket. announced: edge-triggered steps that were notified already, behind
  * which nothing is seen. */
 static bool find(struct step *s, int fd, uint32_t generation, int epfd, unsigned announced)
 {
@@ -65,53 +63,53 @@ static bool find_conn(struct step *s, const struct oct_conn *conn, int epfd)
            find(s, conn->fd, conn->fd_generation, epfd, conn->announced);
 }
 
-static bool told_lately(const struct oct_thread *t, const struct oct_conn *conn)
+static bool notified_lately(const struct oct_thread *t, const struct oct_conn *conn)
 {
-    return conn->told != 0 && t->round - conn->told < TOLD_ROUNDS;
+    return conn->notified != 0 && t->round - conn->notified < OCT_POLICY_NOTIFY_ROUNDS;
 }
 
-/* What was told of so far in one call. */
-struct told {
+/* The events of one call so far. */
+struct notified {
     struct epoll_event *events;
     int kernel, n;        /* of the kernel, and in all */
     int inner[INNER_MAX]; /* descriptors of instances */
     int inner_count;
 };
 
-static bool is_told(const struct told *told, int fd)
+static bool is_notified(const struct notified *notified, int fd)
 {
-    for (int i = 0; i < told->inner_count; i++)
-        if (told->inner[i] == fd)
+    for (int i = 0; i < notified->inner_count; i++)
+        if (notified->inner[i] == fd)
             return true;
     return false;
 }
 
-static bool kernel_told(const struct told *told, const struct step *s)
+static bool kernel_notified(const struct notified *notified, const struct step *s)
 {
-    for (int i = 0; i < told->kernel; i++)
-        if (told->events[i].data.u64 == s->at.data.u64)
+    for (int i = 0; i < notified->kernel; i++)
+        if (notified->events[i].data.u64 == s->at.data.u64)
             return true;
     return false;
 }
 
-static void tell(struct told *told, const struct step *s)
+static void notify(struct notified *notified, const struct step *s)
 {
-    told->events[told->n].events = s->at.events & READABLE;
-    told->events[told->n].data = s->at.data;
-    told->n++;
+    notified->events[notified->n].events = s->at.events & READABLE;
+    notified->events[notified->n].data = s->at.data;
+    notified->n++;
 }
 
-/* One event for an instance, however many connections in it are ready. conn is next told of there. */
-static void tell_inner(struct told *told, struct oct_conn *conn, const struct step *s)
+/* One event for an instance, however many connections in it are ready. The next event of conn comes there. */
+static void notify_inner(struct notified *notified, struct oct_conn *conn, const struct step *s)
 {
-    if (!is_told(told, s->fd)) {
-        if (told->inner_count == INNER_MAX)
+    if (!is_notified(notified, s->fd)) {
+        if (notified->inner_count == INNER_MAX)
             return;
-        told->inner[told->inner_count++] = s->fd;
-        tell(told, s);
+        notified->inner[notified->inner_count++] = s->fd;
+        notify(notified, s);
     }
     conn->announced |= (uint8_t)(1u << s->depth);
-    conn->told = 0;
+    conn->notified = 0;
 }
 
 /* Edge-triggered servers hear of it once. The others again and again, until they have resumed the connection, and each
@@ -119,18 +117,18 @@ static void tell_inner(struct told *told, struct oct_conn *conn, const struct st
 int oct_made_deliver(struct oct_thread *t, const struct oct_wait *w, int n, bool sleep)
 {
     struct oct_conn *conn = t->ready, *next, *again = NULL, **again_end = &again;
-    struct told told = {.events = w->events, .kernel = n, .n = n};
+    struct notified notified = {.events = w->events, .kernel = n, .n = n};
     struct step s;
 
-    for (; conn != NULL && told.n < w->max; conn = next) {
+    for (; conn != NULL && notified.n < w->max; conn = next) {
         next = conn->ready_next;
-        if ((!sleep && told_lately(t, conn)) || !find_conn(&s, conn, w->epfd) || kernel_told(&told, &s))
+        if ((!sleep && notified_lately(t, conn)) || !find_conn(&s, conn, w->epfd) || kernel_notified(&notified, &s))
             continue;
         if (s.depth > 0) {
-            tell_inner(&told, conn, &s);
+            notify_inner(&notified, conn, &s);
             continue;
         }
-        tell(&told, &s);
+        notify(&notified, &s);
         oct_thread_ready_remove(t, conn);
         if ((s.at.events & EPOLLET) == 0) {
             conn->ready_next = NULL;
@@ -141,11 +139,11 @@ int oct_made_deliver(struct oct_thread *t, const struct oct_wait *w, int n, bool
     for (conn = again; conn != NULL; conn = next) {
         next = conn->ready_next;
         oct_thread_ready_add(t, conn);
-        conn->told = t->round;
+        conn->notified = t->round;
     }
-    t->real_first = told.n > n;
+    t->real_first = notified.n > n;
     t->made_epfd = w->epfd;
-    return told.n;
+    return notified.n;
 }
 
 bool oct_made_edge_around(int epfd)
@@ -161,11 +159,11 @@ bool oct_made_edge_around(int epfd)
     return false;
 }
 
-void oct_made_tell_again(struct oct_thread *t, int epfd)
+void oct_made_notify_again(struct oct_thread *t, int epfd)
 {
     struct step s;
     for (struct oct_conn *conn = t->ready; conn != NULL; conn = conn->ready_next)
-        if (conn->announced != 0 && conn->told != t->round && find(&s, conn->fd, conn->fd_generation, epfd, 0) &&
+        if (conn->announced != 0 && conn->notified != t->round && find(&s, conn->fd, conn->fd_generation, epfd, 0) &&
             s.depth == 0)
             conn->announced = 0;
 }
@@ -175,25 +173,25 @@ bool oct_made_inside(struct oct_thread *t, int epfd, bool sleep)
     struct step s;
     bool found = false;
     for (struct oct_conn *conn = t->ready; conn != NULL; conn = conn->ready_next)
-        if ((sleep || !told_lately(t, conn)) && find_conn(&s, conn, epfd)) {
-            conn->told = 0;
+        if ((sleep || !notified_lately(t, conn)) && find_conn(&s, conn, epfd)) {
+            conn->notified = 0;
             found = true;
         }
     return found;
 }
 
-void oct_events_mute(const struct oct_conn *conn, struct oct_thread *t)
+void oct_events_suppress(const struct oct_conn *conn, struct oct_thread *t)
 {
     struct oct_registration at;
-    if (t->muted_count < OCT_MUTED_MAX && oct_fd_registered(conn->fd, &at) && (at.events & EPOLLET) == 0)
-        t->muted[t->muted_count++] = (struct oct_muted){at.data, conn->fd, at.generation};
+    if (t->suppressed_count < OCT_SUPPRESSED_MAX && oct_fd_registered(conn->fd, &at) && (at.events & EPOLLET) == 0)
+        t->suppressed[t->suppressed_count++] = (struct oct_suppressed){at.data, conn->fd, at.generation};
 }
 
-static bool is_muted(const struct oct_thread *t, const struct epoll_event *event, int epfd)
+static bool is_suppressed(const struct oct_thread *t, const struct epoll_event *event, int epfd)
 {
     struct oct_registration at;
-    for (unsigned i = 0; i < t->muted_count; i++) {
-        const struct oct_muted *m = &t->muted[i];
+    for (unsigned i = 0; i < t->suppressed_count; i++) {
+        const struct oct_suppressed *m = &t->suppressed[i];
         if (m->data.u64 == event->data.u64)
             return oct_fd_registered(m->fd, &at) && at.generation == m->generation && at.epfd == epfd &&
                    (at.events & EPOLLET) == 0;
@@ -208,36 +206,36 @@ int oct_made_leave_out(const struct oct_thread *t, const struct oct_wait *w, int
 {
     int kept = 0;
     for (int i = 0; i < n; i++)
-        if ((w->events[i].events & ~HANDSHAKE_WAITS_FOR) != 0 || !is_muted(t, &w->events[i], w->epfd))
+        if ((w->events[i].events & ~HANDSHAKE_WAITS_FOR) != 0 || !is_suppressed(t, &w->events[i], w->epfd))
             w->events[kept++] = w->events[i];
     return kept;
 }
 
-static bool above_muted(const struct oct_thread *t, const struct epoll_event *event, int epfd)
+static bool above_suppressed(const struct oct_thread *t, const struct epoll_event *event, int epfd)
 {
     struct step s;
-    for (unsigned i = 0; i < t->muted_count; i++)
-        if (find(&s, t->muted[i].fd, t->muted[i].generation, epfd, 0) && s.depth > 0 &&
+    for (unsigned i = 0; i < t->suppressed_count; i++)
+        if (find(&s, t->suppressed[i].fd, t->suppressed[i].generation, epfd, 0) && s.depth > 0 &&
             s.at.data.u64 == event->data.u64)
             return true;
     return false;
 }
 
-bool oct_made_all_above_muted(const struct oct_thread *t, const struct oct_wait *w, int n)
+bool oct_made_all_above_suppressed(const struct oct_thread *t, const struct oct_wait *w, int n)
 {
     if (n > 0 && !oct_fd_any_nested())
         return false;
     for (int i = 0; i < n; i++)
-        if (!above_muted(t, &w->events[i], w->epfd))
+        if (!above_suppressed(t, &w->events[i], w->epfd))
             return false;
     return true;
 }
 
-bool oct_made_is_above_muted(const struct oct_thread *t, int epfd)
+bool oct_made_is_above_suppressed(const struct oct_thread *t, int epfd)
 {
     struct step s;
-    for (unsigned i = 0; i < t->muted_count; i++)
-        if (find(&s, t->muted[i].fd, t->muted[i].generation, epfd, 0))
+    for (unsigned i = 0; i < t->suppressed_count; i++)
+        if (find(&s, t->suppressed[i].fd, t->suppressed[i].generation, epfd, 0))
             return true;
     return false;
 }

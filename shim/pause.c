@@ -6,9 +6,9 @@
  */
 #include "thread.h"
 
-#include <stdlib.h>
+#include "base/policy.h"
 
-#define WAIT_MILLISECONDS 1
+#include <stdlib.h>
 
 /* Waits a little for what the other side said that it would wait for; if it said nothing, just a little. */
 static void wait_a_little(SSL *s)
@@ -23,7 +23,7 @@ static void wait_a_little(SSL *s)
     for (size_t i = 0; i < n; i++)
         wait[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
     if (oct_libc()->poll != NULL)
-        oct_libc()->poll(wait, n, WAIT_MILLISECONDS);
+        oct_libc()->poll(wait, n, OCT_POLICY_FOREIGN_WAIT);
 }
 
 int oct_pause_foreign(struct oct_conn *conn, oct_handshake_call *call, void *arg, int value, unsigned waiting)

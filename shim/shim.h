@@ -58,7 +58,7 @@ struct oct_conn {
     uint32_t fd_generation;                    /* tells it from a later one of the same number */
     int hidden_fd;                             /* what a BIO of the program's own reads from; -1: not seen yet */
     uint64_t hidden_bytes;                     /* that it has read */
-    uint32_t told;                             /* the thread's round when its event was delivered; 0: not yet */
+    uint32_t notified;                         /* the thread's round when its event was delivered; 0: not yet */
     unsigned busy_inside;                      /* of the thread's `busy`: raised on the fibre while that is paused */
     int up_refs;                               /* references beyond the first, as far as SSL_up_ref() told */
     enum oct_conn_state state;
@@ -66,7 +66,7 @@ struct oct_conn {
     bool masked;       /* the server is to read WANT_READ from the last call */
     bool looked;       /* its server has called it before */
     bool hidden;       /* its BIO does not tell the socket */
-    bool was_empty;    /* its BIO was told so, and not by the socket */
+    bool was_empty;    /* its BIO was made to find nothing; the socket may hold something */
     bool nonblocking;  /* the socket has been seen to be so */
     bool never;        /* stays synchronous from now on */
     uint8_t announced; /* by which instances around its own, edge-triggered ones: one bit for each depth (made.c) */
@@ -146,7 +146,7 @@ bool oct_pause_impossible(SSL *s, int value);
 
 /* made.c */
 /* conn has been paused: that its socket is readable is no news for its server until some operation is done. */
-void oct_events_mute(const struct oct_conn *conn, struct oct_thread *t);
+void oct_events_suppress(const struct oct_conn *conn, struct oct_thread *t);
 
 /* drain.c */
 /* Before SSL_free(): false if the object cannot be freed here and now; then it will be. */

@@ -83,7 +83,7 @@ static bool too_early(struct oct_conn *conn, struct oct_thread *t, int fd)
     if (!oct_fd_fresh(fd) || !oct_socket_nonblocking(conn, fd))
         return false;
     oct_thread_join(t, conn);
-    return oct_thread_company(t) > 1;
+    return oct_thread_in_flight(t) > 1;
 }
 
 bool oct_socket_put_off(struct oct_conn *conn, struct oct_thread *t)

@@ -120,7 +120,7 @@ void oct_thread_ready_add(struct oct_thread *t, struct oct_conn *conn)
 {
     conn->state = OCT_CONN_READY;
     conn->listed = true;
-    conn->told = 0;
+    conn->notified = 0;
     conn->announced = 0;
     conn->ready_next = NULL;
     conn->ready_link = t->ready_end;

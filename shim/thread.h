@@ -8,8 +8,8 @@
 
 /* A socket of which the program need not hear that it is readable: the event's data, and what tells whether the socket
  * is still the same. Values only: they outlive the connection. */
-#define OCT_MUTED_MAX 64
-struct oct_muted {
+#define OCT_SUPPRESSED_MAX 64
+struct oct_suppressed {
     epoll_data_t data;
     int fd;
     uint32_t generation;
@@ -29,14 +29,14 @@ struct oct_thread {
     bool jobs_seen;           /* jobs waited when it last waited for events */
     struct oct_stack *stacks; /* of this thread's fibres (stack.c) */
     bool makes_fibre;         /* libcrypto is called, and what fibre it makes is for the shim */
-    bool moved;           /* since it last waited for events some handshake went on: by a message, or to an operation */
-    unsigned muted_count; /* of muted[] */
-    struct oct_muted muted[OCT_MUTED_MAX]; /* sockets of paused handshakes (events.c) */
-    struct oct_conn *reads;                /* inside libssl: whose recv() is watched (socket.c) */
-    bool reads_nothing;                    /* that recv() finds nothing */
-    uint32_t round;                        /* how many times it has waited for events; never 0 afterwards */
-    bool real_first;                       /* made-up events were returned last: the kernel's are next */
-    int made_epfd;                         /* by which epoll instance */
+    bool moved; /* since it last waited for events some handshake went on: by a message, or to an operation */
+    unsigned suppressed_count;                            /* of suppressed[] */
+    struct oct_suppressed suppressed[OCT_SUPPRESSED_MAX]; /* sockets of paused handshakes (events.c) */
+    struct oct_conn *reads;                               /* inside libssl: whose recv() is watched (socket.c) */
+    bool reads_nothing;                                   /* that recv() finds nothing */
+    uint32_t round;  /* how many times it has waited for events; never 0 afterwards */
+    bool real_first; /* made-up events were returned last: the kernel's are next */
+    int made_epfd;   /* by which epoll instance */
 };
 
 /* The calling thread's; NULL if it has none yet. */
@@ -83,7 +83,7 @@ struct oct_conn *oct_thread_take_orphans(struct oct_thread *t);
 /* How many handshakes of this thread, the caller's included, may come to an operation soon. Those in flight are known.
  * Behind each event of this round may be another one: nginx takes one connection from its backlog in a round, and a
  * crowd that waits there would for ever be served one by one if only what has begun counted. */
-static inline unsigned oct_thread_company(const struct oct_thread *t)
+static inline unsigned oct_thread_in_flight(const struct oct_thread *t)
 {
     return t->handshake_count > 1 || t->round_events <= 1 ? t->handshake_count : 2;
 }

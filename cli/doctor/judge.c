@@ -221,7 +221,7 @@ static void judge_counts(struct doctor_report *report, const struct doctor_lanes
                    lanes->lanes, fill, lanes->plain, lanes->failed, lanes->read);
     } else if (lanes->plain > 0) {
         doctor_add(report, DOCTOR_NOTE, "lanes", "look again under load: several handshakes at the same time",
-                   "%" PRIu64 " operations came and all ran plainly: none had company", lanes->plain);
+                   "%" PRIu64 " operations came and all ran plainly: each came alone", lanes->plain);
     } else {
         doctor_add(report, DOCTOR_NOTE, "lanes", "look again after handshakes that are not resumed",
                    "no operation has come yet (%u processes)", lanes->read);

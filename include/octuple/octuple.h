@@ -4,7 +4,6 @@
 #ifndef OCTUPLE_OCTUPLE_H
 #define OCTUPLE_OCTUPLE_H
 #include <octuple/aead.h>
-#include <octuple/async.h>
 #include <octuple/counters.h>
 #include <octuple/ec.h>
 #include <octuple/ed25519.h>

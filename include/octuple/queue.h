@@ -108,7 +108,7 @@ OCT_API struct oct_queue *oct_queue_thread_peek(void);
 OCT_API OCT_MUST_USE int oct_queue_submit(struct oct_queue *queue, struct oct_job *job);
 
 /*
- * Runs 1 to 8 jobs of one operation at once, next to what waits, for a caller who has no company to wait for: in lanes
+ * Runs 1 to 8 jobs of one operation at once, next to what waits, for a caller that waits for no others: in lanes
  * as far as they are cheaper than the caller's own implementation; of jobs with OCT_JOB_MAY_RUN_PLAIN the others get
  * OCT_ERR_PLAIN. The jobs are done when this returns: look at their status; no callback is called. Errors, with no job
  * touched: as oct_queue_submit(), and OCT_ERR_ARGUMENT for another number of jobs or two operations.
@@ -119,13 +119,13 @@ OCT_API OCT_MUST_USE int oct_queue_run_now(struct oct_queue *queue, struct oct_j
  * For a thread that blocks: runs the job together with those of the same operation that other threads of the
  * process bring here at the same time, up to eight, on one of these threads. The first to come yields the CPU once
  * (sched_yield), and the others sleep until it or the eighth has run them; no timer is involved, and a thread that
- * has had no company runs alone at once. Any thread may call it, with or without a queue of its own; keys and
+ * has met no others runs alone at once. Any thread may call it, with or without a queue of its own; keys and
  * buffers stay in place until it returns.
  *
  * OCT_OK: the job is done, as after oct_queue_run_now(); its `done` is not called. OCT_ERR_PLAIN, with the job
- * untouched: there was no company, or this thread's queue is deferred or knows its company (it serves many
- * connections, and must not block): go on as if it had not been called. Other errors as oct_queue_submit(), with
- * the job untouched.
+ * untouched: no other thread came, or this thread serves many connections and must not block (its queue is
+ * deferred, or the preload shim serves it): go on as if it had not been called. Other errors as oct_queue_submit(),
+ * with the job untouched.
  *
  * Not from a signal handler, and such a handler must not fork() a child that goes on with the interrupted call.
  * Where threads of very different priorities meet, one of a high priority may wait for one of a low priority to run
@@ -140,7 +140,7 @@ OCT_API unsigned oct_queue_poll(struct oct_queue *queue);
 /*
  * For a server that does not get to sleep: runs the operations of which a job has waited for so many nanoseconds or
  * more, eight of the oldest at a time. Time in which this queue ran batches does not count: that was work
- * which had to be done, and what it held up had better go on waiting for company than run alone after it. Returns how
+ * which had to be done, and what it held up had better go on waiting for others than run alone after it. Returns how
  * many completed.
  */
 OCT_API unsigned oct_queue_poll_waited(struct oct_queue *queue, uint64_t nanoseconds);
@@ -159,14 +159,10 @@ OCT_API unsigned oct_queue_waiting(const struct oct_queue *queue);
 /* 1 while a job waits in this queue and in this process: 0 when it is done, cancelled, or was left behind by a fork. */
 OCT_API int oct_queue_holds(const struct oct_queue *queue, const struct oct_job *job);
 
-/* Deferred: oct_queue_submit() never runs anything; somebody calls oct_queue_run_full() and oct_queue_poll() from a
- * better place. The preload shim sets this for the threads that it serves. */
+/* Deferred: oct_queue_submit() never runs anything; the owner calls oct_queue_run_full() and oct_queue_poll() from a
+ * better place, such as its event loop. The preload shim does so for the threads that it serves. The child of a fork
+ * keeps it. */
 OCT_API void oct_queue_set_deferred(struct oct_queue *queue, int deferred);
-
-/* How many clients of this thread may submit soon (for the shim: handshakes in flight, the caller's own included).
- * 0, the default, means unknown. With 1 a caller is alone and had better run its operation itself. */
-OCT_API void oct_queue_set_company(struct oct_queue *queue, unsigned company);
-OCT_API unsigned oct_queue_company(const struct oct_queue *queue);
 
 /* Tells the queue what one operation just cost on the caller's own implementation, in nanoseconds: with the measured
  * cost of a vector this decides from how many jobs on a vector is used. */

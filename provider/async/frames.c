@@ -12,6 +12,7 @@
 #include "frames.h"
 
 #include "base/base.h"
+#include "base/policy.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -20,7 +21,6 @@
 #include <unwind.h>
 
 #define FRAMES_MAX 64
-#define PATHS_MAX  12
 
 enum owner { OWNER_PROGRAM, OWNER_LIBSSL, OWNER_LIBCRYPTO, OWNER_OCTUPLE, OWNER_LIBC };
 
@@ -136,13 +136,13 @@ __attribute__((no_sanitize("address"))) static bool is_path(const struct path *p
 
 OCT_NOINLINE bool oct_frames_may_pause(void)
 {
-    static _Thread_local struct path paths[PATHS_MAX];
+    static _Thread_local struct path paths[OCT_POLICY_KNOWN_PATHS];
     static _Thread_local unsigned next;
     const uintptr_t base = (uintptr_t)__builtin_dwarf_cfa() - sizeof base;
 
-    for (unsigned i = 0; i < PATHS_MAX; i++)
+    for (unsigned i = 0; i < OCT_POLICY_KNOWN_PATHS; i++)
         if (is_path(&paths[i], base))
             return paths[i].may_pause;
-    next = (next + 1) % PATHS_MAX;
+    next = (next + 1) % OCT_POLICY_KNOWN_PATHS;
     return walk_stack(&paths[next], base);
 }

@@ -3,11 +3,13 @@
 /*
  * One operation, in lanes or plainly: see task.h.
  *
- * Inside an OpenSSL async job with others about, it is queued and the fibre paused until it has run together with
+ * Inside an OpenSSL async job with others in flight, it is queued and the fibre paused until it has run together with
  * others'. Outside, where other threads come with the same operation to the same CPU, it runs together with theirs.
  * Everywhere else, and whenever lanes decline, it runs at once on OpenSSL's own code, and what that cost is told to
  * the queue, which weighs it against the cost of a vector. Where a vector for one may pay, the queue decides.
  */
+#include "base/policy.h"
+#include "base/thread_mode.h"
 #include "frames.h"
 #include "provider/core/provider.h"
 #include "task.h"
@@ -17,8 +19,7 @@
 #include <openssl/async.h>
 #include <time.h>
 
-/* Outside of fibres one operation in so many is measured (a divisor of 256). */
-#define MEASURE_EVERY 16
+_Static_assert(256 % OCT_POLICY_MEASURE_EVERY == 0, "a count of eight bits wraps");
 
 static uint64_t nanoseconds(void)
 {
@@ -77,7 +78,7 @@ static int run_at_once(const struct oct_task *task)
         return run_alone(task);
     oct_counters_note_plain(task->op);
     queue = oct_queue_thread_peek();
-    if (queue == NULL || turn[task->op]++ % MEASURE_EVERY != 0)
+    if (queue == NULL || turn[task->op]++ % OCT_POLICY_MEASURE_EVERY != 0)
         return task->type->plain(task);
     return run_plain_measured(task, queue);
 }
@@ -94,8 +95,8 @@ static enum outcome wait_for(struct oct_wait *wait, struct oct_queue *queue, str
         /* A connection that is given up must not go on with a result either: the rest of its handshake may be at hand.
          */
         if (!oct_queue_holds(queue, job))
-            return oct_async_draining() ? GAVE_UP : WAITED;
-        if (!paused || oct_async_draining()) {
+            return oct_thread_is_draining() ? GAVE_UP : WAITED;
+        if (!paused || oct_thread_is_draining()) {
             oct_queue_cancel(queue, job);
             return paused ? GAVE_UP : PAUSE_FAILED;
         }
@@ -131,9 +132,9 @@ static int run_in_fibre(const struct oct_task *task, ASYNC_JOB *fibre)
     struct oct_job job = {.op = task->op, .flags = OCT_JOB_MAY_RUN_PLAIN};
     int done;
 
-    if (oct_async_draining())
+    if (oct_thread_is_draining())
         return OCT_RAISE(task->prov, OCT_REASON_CANCELLED);
-    if (queue == NULL || oct_queue_company(queue) == 1 || !task->type->fill(task, &job))
+    if (queue == NULL || oct_thread_mode(true) == OCT_THREAD_ALONE || !task->type->fill(task, &job))
         return run_at_once(task);
     done = run_queued(task, &job, fibre, queue);
     return done >= 0 ? done : run_plain_measured(task, queue);

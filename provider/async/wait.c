@@ -3,6 +3,7 @@
 /* See wait.h. */
 #include "wait.h"
 
+#include "base/thread_mode.h"
 #include "fork.h"
 #include "provider/core/key.h"
 
@@ -236,7 +237,7 @@ struct oct_wait *oct_wait_begin(ASYNC_JOB *fibre, struct oct_queue *queue, struc
     wait->job = job;
     hold_all(wait, key);
     wait->armed = 0;
-    wait->polled_by_others = !with_fd && oct_queue_company(queue) > 1;
+    wait->polled_by_others = !with_fd && oct_thread_mode(true) == OCT_THREAD_EVENT_LOOP;
     list_add(wait);
     atomic_store(&wait->life, WAITING);
     return wait;

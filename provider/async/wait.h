@@ -4,9 +4,9 @@
  * How a paused fibre is woken: one record per OpenSSL wait context (ASYNC_WAIT_CTX), which an application has one of
  * for each asynchronous connection.
  *
- * - By callback, if the application set one (ASYNC_WAIT_CTX_set_callback, SSL_set_async_callback). Where somebody
- *   has told this thread's queue of its company (oct_queue_set_company: the preload shim), he also polls the queue,
- *   and the callback is called when the job is done. Otherwise nobody may ever poll, so the callback is called when the
+ * - By callback, if the application set one (ASYNC_WAIT_CTX_set_callback, SSL_set_async_callback). Where
+ *   the preload shim serves the thread (base/thread_mode.h), it also polls the queue, and the callback is called
+ *   when the job is done. Otherwise nobody may ever poll, so the callback is called when the
  *   job waits, and the resumed fibre polls.
  * - Else by an eventfd, made readable when the job waits, not when it is done: the application's next turn resumes the
  *   first fibre, that fibre polls for everyone, and no thread or timer is needed.

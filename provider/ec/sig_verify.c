@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Verifying: in lanes where the curve has them and company waits, or where a vector is cheaper even for one.
+ * Verifying: in lanes where the curve has them and others wait, or where a vector is cheaper even for one.
  * What is not two numbers in DER, and digests of unusual lengths, OpenSSL's own code judges; nothing here is secret.
  */
 #include "ec.h"

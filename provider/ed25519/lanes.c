@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Ed25519 operations as tasks (async/task.h). Whether a signature is good must not depend on the company that it is
- * verified in: public keys about which lanes and OpenSSL disagree never go to lanes.
+ * Ed25519 operations as tasks (async/task.h). Whether a signature is good must not depend on what is verified beside it:
+ * public keys about which lanes and OpenSSL disagree never go to lanes.
  *
  * While a fibre is paused its message must not be the application's memory, which may go with the connection: it is
  * copied. The lanes of a batch all take as long as the longest message, so that long ones, which no handshake has, run
@@ -12,13 +12,11 @@
 #include "provider/core/provider.h"
 #include "provider/async/task.h"
 
+#include "base/policy.h"
+
 #include <openssl/async.h>
 #include <openssl/crypto.h>
 #include <string.h>
-
-/* What a server signs is shorter than 300 bytes, but a client under TLS 1.2 signs all that has been said, certificates
- * too. With this length a vector of eight still costs less than one operation on OpenSSL's own code. */
-#define MAX_MESSAGE 4096
 
 struct operation {
     struct oct_task task;
@@ -93,7 +91,7 @@ int oct_ed25519_sign(struct oct_prov_ed25519 *key, uint8_t signature[OCT_ED25519
         .message_len = message_len,
     };
 
-    if (message_len > MAX_MESSAGE || !oct_op_is_on(OCT_OP_ED25519_SIGN))
+    if (message_len > OCT_POLICY_ED25519_MESSAGE || !oct_op_is_on(OCT_OP_ED25519_SIGN))
         return oct_ed25519_plain_sign(key, signature, message, message_len);
     o.lanes = oct_prov_ed25519_lanes(key);
     if (!run(&o))
@@ -117,7 +115,7 @@ int oct_ed25519_verify(struct oct_prov_ed25519 *key, const uint8_t signature[OCT
         .message_len = message_len,
     };
 
-    if (message_len > MAX_MESSAGE || !key->is_canonical || !oct_op_is_on(OCT_OP_ED25519_VERIFY))
+    if (message_len > OCT_POLICY_ED25519_MESSAGE || !key->is_canonical || !oct_op_is_on(OCT_OP_ED25519_VERIFY))
         return oct_ed25519_plain_verify(key, signature, message, message_len);
     memcpy(o.signature, signature, sizeof o.signature);
     return run(&o);

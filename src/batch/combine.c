@@ -3,25 +3,27 @@
 /*
  * Combining: threads that block run their jobs together.
  *
- * A thread that serves one connection has one operation at a time, and those of the others are in threads that are
- * ready to run and do not. So the first to come to an empty pile (pile.h) lays its job there and yields the CPU,
- * once. What is ready to run gets on to its own next operation, finds the pile, lays its job there too, and sleeps,
- * which lets the next one run. When nothing is ready any more the first has the CPU again: it takes the pile, runs
- * it, and wakes the others. Who comes as the eighth does the same at once. There is no timer, and no thread waits
- * for one that is not ready to run.
+ * A thread that serves one connection has one operation at a time. Those of the others are in threads that are ready
+ * to run and do not. So the first to come to an empty rendezvous (rendezvous.h) leaves its job there and yields the
+ * CPU, once. What is ready to run gets on to its own next operation, finds the rendezvous, adds its job, and sleeps,
+ * which lets the next one run. When nothing is ready any more the first has the CPU again: it takes all jobs, runs
+ * them, and wakes the others. A thread that comes as the eighth does the same at once. There is no timer, and no thread
+ * waits for one that is not ready to run.
  *
- * No wake-up is lost. A job lies on a pile from oct_pile_lay() until somebody takes the whole pile, both under its
- * lock. The first on a pile never sleeps while it lies there: it comes back from the yield and takes the pile, or
- * finds its job taken. So every job is taken, by exactly one thread. That runs all it has taken, and then makes
- * each job's state DONE, as the last thing it does with it. An owner sleeps only as long as the state is ASLEEP,
- * which it has made it itself, from LAID: if DONE came before that, it does not sleep; if after, the one who made
- * it DONE saw ASLEEP and wakes it, and the futex does not let it fall asleep in between. Whoever is woken for
- * nothing looks at the state again.
+ * No wake-up is lost. A job is at a rendezvous from oct_rendezvous_join() until some thread takes all that wait there,
+ * both under its lock. The first never sleeps while its job is there: it comes back from the yield and takes all jobs,
+ * or finds its own taken. So every job is taken, by exactly one thread. That thread runs all it has taken, and then
+ * makes each job's state DONE, as the last thing it does with it. An owner sleeps only as long as the state is ASLEEP,
+ * which it has made it itself, from WAITING. If DONE came before that, it does not sleep. If DONE came after, the
+ * thread that made it so saw ASLEEP and wakes the owner, and the futex does not let it fall asleep in between. A thread
+ * that is woken for nothing looks at the state again.
  *
- * The owner of a job that is not DONE is inside this call, so that the job, its key and its buffers stay. A fork() by
- * another thread leaves nothing behind in the child, which finds its piles empty.
+ * The owner of a job that is not DONE is inside this call, so the job, its key and its buffers stay. A fork() by
+ * another thread leaves nothing behind in the child, which finds every rendezvous empty.
  */
-#include "batch/pile.h"
+#include "base/policy.h"
+#include "base/thread_mode.h"
+#include "batch/rendezvous.h"
 #include "batch/queue_internal.h"
 #include "trace/counters.h"
 
@@ -31,27 +33,24 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Longer than it takes to give a CPU back and forth, shorter than any operation. */
-#define AT_ONCE_NS 15000
+enum { WAITING = 0, ASLEEP = 1, DONE = 2 };
 
-enum { LAID = 0, ASLEEP = 1, DONE = 2 };
-
-static void sleep_until_done(struct oct_laid *mine)
+static void sleep_until_done(struct oct_waiter *mine)
 {
-    unsigned laid = LAID;
+    unsigned waiter = WAITING;
 
-    if (!atomic_compare_exchange_strong(&mine->state, &laid, ASLEEP))
+    if (!atomic_compare_exchange_strong(&mine->state, &waiter, ASLEEP))
         return;
     while (atomic_load(&mine->state) == ASLEEP)
         syscall(SYS_futex, &mine->state, FUTEX_WAIT_PRIVATE, ASLEEP, NULL, NULL, 0);
 }
 
 /* Another thread's stack: when the state is DONE it may be gone, so that only the address is used after that. */
-static void finish(struct oct_laid *laid, int result)
+static void finish(struct oct_waiter *waiter, int result)
 {
-    laid->result = result;
-    if (atomic_exchange(&laid->state, DONE) == ASLEEP)
-        syscall(SYS_futex, &laid->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    waiter->result = result;
+    if (atomic_exchange(&waiter->state, DONE) == ASLEEP)
+        syscall(SYS_futex, &waiter->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 /* All jobs have been checked, so that a refusal is no job's fault. Without a queue their owners run them alone. */
@@ -62,11 +61,11 @@ static void run(const struct oct_batch *batch)
     int result = OCT_ERR_PLAIN;
 
     for (unsigned i = 0; i < batch->count; i++)
-        job[i] = batch->laid[i]->job;
+        job[i] = batch->waiter[i]->job;
     if (queue != NULL)
         result = oct_queue_run_now(queue, job, batch->count);
     for (unsigned i = 0; i < batch->count; i++)
-        finish(batch->laid[i], result);
+        finish(batch->waiter[i], result);
 }
 
 static uint64_t nanoseconds(void)
@@ -76,29 +75,29 @@ static uint64_t nanoseconds(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Lets the others come, and takes what lies there then. */
-static void gather(struct oct_pile *pile, const struct oct_laid *mine, unsigned worth, struct oct_batch *batch)
+/* Lets the others come, and takes what waits there then. */
+static void gather(struct oct_rendezvous *here, const struct oct_waiter *mine, unsigned worth, struct oct_batch *batch)
 {
     const uint64_t begin = nanoseconds();
 
     sched_yield();
-    oct_pile_collect(pile, mine, worth, nanoseconds() - begin < AT_ONCE_NS, batch);
+    oct_rendezvous_collect(here, mine, worth, nanoseconds() - begin < OCT_POLICY_YIELD_AT_ONCE, batch);
 }
 
-/* With company: the result of the run. */
-static int combine(struct oct_pile *pile, struct oct_job *job)
+/* OCT_ERR_PLAIN if no other thread came, else the result of the run. */
+static int combine(struct oct_rendezvous *here, struct oct_job *job)
 {
     static _Thread_local char who; /* its address */
     const unsigned worth = oct_queue_break_even(oct_queue_thread_peek(), job->op);
-    struct oct_laid mine = {.job = job, .result = OCT_ERR_PLAIN};
+    struct oct_waiter mine = {.job = job, .result = OCT_ERR_PLAIN};
     struct oct_batch batch = {.count = 0};
-    enum oct_pile_place place = oct_pile_lay(pile, &mine, &who, worth, &batch);
+    enum oct_rendezvous_role role = oct_rendezvous_join(here, &mine, &who, worth, &batch);
 
-    if (place == OCT_PILE_ALONE)
+    if (role == OCT_RENDEZVOUS_ALONE)
         return OCT_ERR_PLAIN;
     oct_count_waiting(job->op, 1);
-    if (place == OCT_PILE_FIRST)
-        gather(pile, &mine, worth, &batch);
+    if (role == OCT_RENDEZVOUS_FIRST)
+        gather(here, &mine, worth, &batch);
     if (batch.count == 0)
         sleep_until_done(&mine);
     oct_count_waiting(job->op, -1);
@@ -109,20 +108,19 @@ static int combine(struct oct_pile *pile, struct oct_job *job)
     return mine.result;
 }
 
-/* Whoever has told the thread's queue of company or polls it from elsewhere serves many connections with this
- * thread. */
+/* Where the thread's queue is polled from elsewhere, or the shim serves the thread, it has many connections. */
 static bool may_block(const struct oct_queue *queue)
 {
-    return queue == NULL || (queue->company == 0 && !queue->deferred);
+    return queue == NULL || (!queue->deferred && oct_thread_mode(false) == OCT_THREAD_BLOCKING);
 }
 
 int oct_queue_combine(struct oct_job *job)
 {
     int status = oct_job_check(&oct_engine, job);
-    struct oct_pile *pile;
+    struct oct_rendezvous *here;
 
     if (status != OCT_OK)
         return status;
-    pile = may_block(oct_queue_thread_peek()) ? oct_pile_here(job->op) : NULL;
-    return pile == NULL ? OCT_ERR_PLAIN : combine(pile, job);
+    here = may_block(oct_queue_thread_peek()) ? oct_rendezvous_here(job->op) : NULL;
+    return here == NULL ? OCT_ERR_PLAIN : combine(here, job);
 }

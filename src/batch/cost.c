@@ -3,6 +3,8 @@
 /* Learning costs and deciding by them. Pure arithmetic on a few numbers: no clock, no queue. */
 #include "batch/cost.h"
 
+#include "base/policy.h"
+
 #include <octuple/status.h>
 
 /* Eighteen minutes: nothing takes longer, and eight of them are far from an overflow. */
@@ -18,15 +20,18 @@ void oct_estimate_add(struct oct_estimate *estimate, uint64_t nanoseconds)
     uint64_t sample = clip(nanoseconds, 1, SAMPLE_MAX);
     uint64_t value = estimate->value;
 
-    if (estimate->samples < OCT_COST_WARM_UP) {
+    if (estimate->samples < OCT_POLICY_COST_WARM_UP) {
         if (estimate->samples == 0 || sample < value)
             estimate->value = sample;
         estimate->samples++;
         return;
     }
-    sample = clip(sample, value / 2, 2 * value);
-    /* Eight times as quick down as up. At least one nanosecond up, so that no value is too small to grow again. */
-    estimate->value = sample > value ? value + (sample - value + 31) / 32 : value - (value - sample) / 4;
+    sample = clip(sample, value / OCT_POLICY_COST_OUTLIER, OCT_POLICY_COST_OUTLIER * value);
+    /* At least one nanosecond up, so that no value is too small to grow again. */
+    if (sample > value)
+        estimate->value = value + (sample - value + OCT_POLICY_COST_RISE - 1) / OCT_POLICY_COST_RISE;
+    else
+        estimate->value = value - (value - sample) / OCT_POLICY_COST_FALL;
 }
 
 static unsigned size_class(const struct oct_cost *cost, unsigned jobs)
@@ -56,7 +61,7 @@ unsigned oct_cost_break_even(const struct oct_cost *cost)
     unsigned jobs = 1;
 
     if (!known(cost))
-        return 2;
+        return OCT_POLICY_COST_UNKNOWN;
     while (jobs <= OCT_LANES && vector_cost(cost, jobs) >= jobs * cost->plain.value)
         jobs++;
     return jobs;
@@ -64,7 +69,7 @@ unsigned oct_cost_break_even(const struct oct_cost *cost)
 
 bool oct_cost_wants_vector(const struct oct_cost *cost)
 {
-    return !cost->frozen && cost->plain.samples != 0 && cost->vector[0].samples < OCT_COST_WARM_UP;
+    return !cost->frozen && cost->plain.samples != 0 && cost->vector[0].samples < OCT_POLICY_COST_WARM_UP;
 }
 
 /* The cheapest of: all in lanes; one full vector and the rest plainly; all plainly. */
@@ -73,7 +78,7 @@ static unsigned cheapest(const struct oct_cost *cost, unsigned jobs, unsigned mu
     uint64_t plain = cost->plain.value;
 
     if (!known(cost))
-        return jobs >= 2 || must != 0 ? jobs : 0;
+        return jobs >= OCT_POLICY_COST_UNKNOWN || must != 0 ? jobs : 0;
 
     unsigned lanes = jobs;
     uint64_t least = vector_cost(cost, jobs);
@@ -97,12 +102,12 @@ static bool retry_due(struct oct_cost *cost, unsigned jobs, unsigned lanes)
 
     if (!known(cost) || (lanes != 0 && size_class(cost, lanes) == c))
         return false;
-    if (vector->samples != 0 && vector->samples < OCT_COST_SURE)
+    if (vector->samples != 0 && vector->samples < OCT_POLICY_COST_SURE)
         return true;
-    if (++cost->unused[c] < OCT_COST_RETRY)
+    if (++cost->unused[c] < OCT_POLICY_COST_RETRY)
         return false;
     cost->unused[c] = 0;
-    vector->samples = vector->samples != 0 ? OCT_COST_SURE : 0;
+    vector->samples = vector->samples != 0 ? OCT_POLICY_COST_SURE : 0;
     return true;
 }
 
@@ -110,7 +115,7 @@ static bool retry_due(struct oct_cost *cost, unsigned jobs, unsigned lanes)
  * counts at once. */
 static bool refresh_due(struct oct_cost *cost, unsigned lanes, unsigned must)
 {
-    if (!known(cost) || lanes <= must || ++cost->plain_age < OCT_COST_REFRESH)
+    if (!known(cost) || lanes <= must || ++cost->plain_age < OCT_POLICY_COST_REFRESH)
         return false;
     cost->plain_age = 0;
     cost->plain.samples = 1;

@@ -13,21 +13,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define OCT_COST_GRANULE 4   /* jobs in one vector, where that is not eight */
-#define OCT_COST_WARM_UP 4   /* samples of which the smallest counts: the first ones meet cold caches */
-#define OCT_COST_SURE    3   /* of which so many are taken before a vector is believed to be too dear */
-#define OCT_COST_RETRY   64  /* chunks that could have used a vector and did not, after which one is tried again */
-#define OCT_COST_REFRESH 256 /* chunks without news of the plain cost, after which one job is handed back */
+#define OCT_COST_GRANULE 4 /* jobs in one vector, where that is not eight */
 
 /*
  * A running estimate in nanoseconds. What disturbs a measurement (a thread that is preempted, a cold cache) only ever
  * adds to it, so the estimate keeps to the lower samples: it falls quickly and rises slowly, and one outlier moves it
- * by at most a thirty-second up or an eighth down. Were it a mean, then on a machine with twice as many busy threads as
- * cores a vector of milliseconds would seem twice as dear as it is.
+ * little (base/policy.h).
  */
 struct oct_estimate {
     uint64_t value;
-    unsigned samples; /* 0: nothing known; counts up to OCT_COST_WARM_UP */
+    unsigned samples; /* 0: nothing known; counts up to OCT_POLICY_COST_WARM_UP */
 };
 
 struct oct_cost {

@@ -62,7 +62,6 @@ void oct_queue_sync(struct oct_queue *queue)
     /* The lists run through jobs of the parent; this process's copies of them may be gone. Only heads are touched. */
     queue->generation = oct_process_generation();
     queue->waiting = 0;
-    queue->company = 0;
     memset(&queue->finished, 0, sizeof queue->finished);
     for (int op = 0; op < OCT_OP_COUNT; op++) {
         struct oct_bin *bin = &queue->bin[op];
@@ -184,19 +183,6 @@ void oct_queue_set_deferred(struct oct_queue *queue, int deferred)
 {
     if (queue != NULL)
         queue->deferred = deferred != 0;
-}
-
-void oct_queue_set_company(struct oct_queue *queue, unsigned company)
-{
-    if (queue == NULL)
-        return;
-    oct_queue_sync(queue);
-    queue->company = company;
-}
-
-unsigned oct_queue_company(const struct oct_queue *queue)
-{
-    return queue != NULL && queue->generation == oct_process_generation() ? queue->company : 0;
 }
 
 void oct_queue_note_plain(struct oct_queue *queue, int op, uint64_t nanoseconds)

@@ -39,7 +39,6 @@ struct oct_queue {
     uint64_t generation; /* of the process in which the lists are true */
     unsigned waiting;    /* jobs in all lists */
     uint64_t ran;        /* nanoseconds in batches, in all */
-    unsigned company;
     bool deferred;
     bool busy; /* inside a call that runs jobs: callbacks' calls only note their wishes */
     struct oct_job_list finished;

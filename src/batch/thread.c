@@ -3,6 +3,8 @@
 /* The queue of each thread, and the number that tells a forked child from its parent. */
 #include "batch/queue_internal.h"
 
+#include "base/thread_mode.h"
+
 #include <pthread.h>
 
 static uint64_t generation = 1;
@@ -14,9 +16,10 @@ static pthread_key_t key;
 static int key_error;
 static __thread struct oct_queue *own;
 
-/* The child has one thread. */
+/* The child has one thread, and nobody serves it yet. */
 static void forked_child(void)
 {
+    oct_thread_set_mode(OCT_THREAD_BLOCKING);
     __atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);
 }
 
@@ -39,6 +42,7 @@ uint64_t oct_process_generation(void)
 static void thread_ends(void *queue)
 {
     own = NULL;
+    oct_thread_set_mode(OCT_THREAD_BLOCKING);
     oct_queue_destroy(queue);
 }
 

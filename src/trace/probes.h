@@ -20,7 +20,7 @@
 enum oct_flush_reason {
     OCT_FLUSH_FULL = 1, /* the eighth job arrived, or eight were found */
     OCT_FLUSH_POLL = 2, /* the caller had nothing better to do */
-    OCT_FLUSH_NOW = 3,  /* the caller waits for it: alone, or with what other threads laid beside it */
+    OCT_FLUSH_NOW = 3,  /* the caller waits for it: alone, or with what other threads put beside it */
 };
 
 /* Why a job was handed back to be run plainly. */

@@ -83,7 +83,7 @@ static void test_wrong_table(void **state)
             wide[i][lane] &= ((uint64_t)1 << (i + 1 < WIDE ? 52 : 44)) - 1;
     for (unsigned t = 0; t < tables; t++) {
         memcpy(comb, oct_comb25519(table[t]), OCT_COMB25519_WORDS * sizeof *comb);
-        /* The portable table is slow: where it has company it does less. */
+        /* The portable table is slow: beside another table it does less. */
         const unsigned stride = table[t] != &oct_ops_c ? 3 : tables > 1 ? 61 : 7;
         assert_int_equal(run_base(table[t], comb, good_point), 0xff);
         for (unsigned word = t; word < OCT_COMB25519_WORDS; word += stride) {

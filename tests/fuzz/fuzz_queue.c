@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The queue as a machine for programs made of fuzz: submit, cancel, poll, run full, defer, company, costs, and
+ * The queue as a machine for programs made of fuzz: submit, cancel, poll, run full, defer, costs, and
  * callbacks that do all of this themselves. What the jobs compute is left out (an engine that only notes), so that
  * thousands of programs run in a second. A model beside it knows which jobs wait; every job ends exactly once, and its
  * memory is freed as soon as the header says that it may go.
@@ -141,8 +141,6 @@ static void act(unsigned what, unsigned arg)
         poll_all();
         break;
     case 4:
-        oct_queue_set_company(queue, arg);
-        FUZZ_CHECK(oct_queue_company(queue) == arg);
         oct_queue_note_plain(queue, (int)(arg % 8), (uint64_t)fuzz_byte(&in) << (arg / 8));
         break;
     default:

@@ -9,6 +9,8 @@
 #include "common.h"
 #include "fibres.h"
 
+#include "base/thread_mode.h"
+
 #include <pthread.h>
 #include <unistd.h>
 
@@ -62,7 +64,7 @@ static void test_abandoned_with_callback(void **state)
     static struct signer signer[4];
 
     (void)state;
-    oct_queue_set_company(oct_queue_thread(), 4);
+    oct_thread_set_mode(OCT_THREAD_EVENT_LOOP);
     for (unsigned i = 0; i < 4; i++) {
         signer_init(&signer[i], key, i);
         assert_true(ASYNC_WAIT_CTX_set_callback(signer[i].wait, unexpected, NULL));
@@ -73,7 +75,7 @@ static void test_abandoned_with_callback(void **state)
     assert_int_equal(oct_queue_waiting(oct_queue_thread()), 0);
     assert_int_equal(oct_queue_poll(oct_queue_thread()), 0);
     assert_int_equal(unexpected_calls, 0);
-    oct_queue_set_company(oct_queue_thread(), 0);
+    oct_thread_set_mode(OCT_THREAD_BLOCKING);
     EVP_PKEY_free(key);
 }
 
@@ -91,7 +93,7 @@ static void test_abandoned_elsewhere(void **state)
     pthread_t thread;
 
     (void)state;
-    oct_queue_set_company(oct_queue_thread(), 2);
+    oct_thread_set_mode(OCT_THREAD_EVENT_LOOP);
     for (unsigned i = 0; i < 2; i++) {
         signer_init(&signer[i], key, i);
         assert_true(ASYNC_WAIT_CTX_set_callback(signer[i].wait, unexpected, NULL));
@@ -104,7 +106,7 @@ static void test_abandoned_elsewhere(void **state)
     }
     assert_int_equal(oct_queue_poll(oct_queue_thread()), 2);
     assert_int_equal(unexpected_calls, 0);
-    oct_queue_set_company(oct_queue_thread(), 0);
+    oct_thread_set_mode(OCT_THREAD_BLOCKING);
 }
 
 static void *abandon_and_end(void *arg)

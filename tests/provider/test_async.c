@@ -5,6 +5,8 @@
 #include "common.h"
 #include "fibres.h"
 
+#include "base/thread_mode.h"
+
 #include <openssl/err.h>
 #include <string.h>
 
@@ -118,13 +120,13 @@ static void test_alone_does_not_pause(void **state)
     struct signer signer;
 
     (void)state;
-    oct_queue_set_company(oct_queue_thread(), 1);
+    oct_thread_set_mode(OCT_THREAD_ALONE);
     signer_init(&signer, key, 1);
     assert_int_equal(signer_step(&signer), 1);
     assert_true(signer_is_right(&signer, "2048a"));
     assert_int_equal(signer_fd(&signer), -1);
     signer_clear(&signer);
-    oct_queue_set_company(oct_queue_thread(), 0);
+    oct_thread_set_mode(OCT_THREAD_BLOCKING);
     EVP_PKEY_free(key);
 }
 

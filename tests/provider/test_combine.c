@@ -190,7 +190,7 @@ static void test_fork(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* As many as in company would certainly meet. */
+/* As many as would certainly meet if combining were on. */
 static struct kind off_kind;
 static OSSL_LIB_CTX *off_ctx;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* ECDSA verification: in company it runs in lanes, and the verdict is OpenSSL's, whatever the signature looks like. */
+/* ECDSA verification: with others it runs in lanes, and the verdict is OpenSSL's, whatever the signature looks like. */
 #include "ec_keys.h"
 
 #include <openssl/err.h>
@@ -42,7 +42,7 @@ static void make_work(struct work *w, EVP_PKEY *theirs)
     }
 }
 
-static void test_in_company(void **state)
+static void test_with_others(void **state)
 {
     (void)state;
     for (int c = 0; c < EC_LANE_CURVES; c++) {
@@ -218,7 +218,7 @@ static void test_by_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_in_company),
+        cmocka_unit_test(test_with_others),
         cmocka_unit_test(test_odd_signatures),
         cmocka_unit_test(test_other_point),
         cmocka_unit_test(test_by_threads),

@@ -2,7 +2,7 @@
  * Copyright The Octuple Authors */
 /*
  * Public keys of small order, under which any message has this signature, in all their encodings: those that are not
- * canonical too, which OpenSSL takes and RFC 8032 does not. Whatever it says, we say, in company as alone.
+ * canonical too, which OpenSSL takes and RFC 8032 does not. Whatever it says, we say, with others as alone.
  */
 #include "ed25519_keys.h"
 

@@ -5,6 +5,8 @@
 #include "common.h"
 #include "fibres.h"
 
+#include "base/thread_mode.h"
+
 #include <dlfcn.h>
 #include <openssl/err.h>
 #include <unistd.h>
@@ -106,8 +108,8 @@ static int count_call(void *arg)
     return 1;
 }
 
-/* The shim's way: it has set the company and polls; the callback says that the job is done. */
-static void test_callback_with_company(void **state)
+/* The shim's way: it serves the thread and polls; the callback says that the job is done. */
+static void test_callback_in_event_loop(void **state)
 {
     struct oct_queue *queue = oct_queue_thread();
     struct signer signer[4];
@@ -115,7 +117,7 @@ static void test_callback_with_company(void **state)
 
     (void)state;
     oct_queue_set_deferred(queue, 1);
-    oct_queue_set_company(queue, 4);
+    oct_thread_set_mode(OCT_THREAD_EVENT_LOOP);
     for (unsigned i = 0; i < 4; i++) {
         signer_init(&signer[i], key, i);
         assert_true(ASYNC_WAIT_CTX_set_callback(signer[i].wait, count_call, &called[i]));
@@ -132,7 +134,7 @@ static void test_callback_with_company(void **state)
         signer_clear(&signer[i]);
     }
     oct_queue_set_deferred(queue, 0);
-    oct_queue_set_company(queue, 0);
+    oct_thread_set_mode(OCT_THREAD_BLOCKING);
 }
 
 /* Resumed before anybody has polled, a fibre does its own operation and leaves those of others where they wait. */
@@ -143,7 +145,7 @@ static void test_resumed_too_early(void **state)
     int called[3] = {0};
 
     (void)state;
-    oct_queue_set_company(queue, 4);
+    oct_thread_set_mode(OCT_THREAD_EVENT_LOOP);
     for (unsigned i = 0; i < 3; i++) {
         signer_init(&signer[i], key, i);
         assert_true(ASYNC_WAIT_CTX_set_callback(signer[i].wait, count_call, &called[i]));
@@ -152,7 +154,7 @@ static void test_resumed_too_early(void **state)
     assert_int_equal(signer_step(&signer[1]), 1);
     assert_int_equal(oct_queue_waiting(queue), 2);
     signers_end(signer, 3, "2048a");
-    oct_queue_set_company(queue, 0);
+    oct_thread_set_mode(OCT_THREAD_BLOCKING);
 }
 
 /* A program that holds a lock may block pausing. The operation then runs at once, and alone. */
@@ -163,7 +165,7 @@ static void test_pause_is_blocked(void **state)
     int called[2] = {0};
 
     (void)state;
-    oct_queue_set_company(queue, 4);
+    oct_thread_set_mode(OCT_THREAD_EVENT_LOOP);
     signer_init(&waiting, key, 1);
     signer_init(&blocked, key, 2);
     assert_true(ASYNC_WAIT_CTX_set_callback(waiting.wait, count_call, &called[0]));
@@ -175,11 +177,11 @@ static void test_pause_is_blocked(void **state)
     assert_int_equal(called[0], 0);
     signers_end(&waiting, 1, "2048a");
     signers_end(&blocked, 1, "2048a");
-    oct_queue_set_company(queue, 0);
+    oct_thread_set_mode(OCT_THREAD_BLOCKING);
 }
 
 /* An application with a callback that knows nothing of Octuple: called when the job waits, and the fibre polls. */
-static void test_callback_without_company(void **state)
+static void test_callback_of_native_async(void **state)
 {
     struct signer signer[3];
     int called[3] = {0};
@@ -211,7 +213,7 @@ static void test_draining(void **state)
         signer_init(&signer[i], key, i);
         assert_int_equal(signer_step(&signer[i]), 0);
     }
-    oct_async_set_draining(1);
+    oct_thread_set_draining(true);
     ERR_clear_error();
     assert_int_equal(signer_step(&signer[1]), 1);
     assert_int_equal(signer[1].result, 0);
@@ -221,7 +223,7 @@ static void test_draining(void **state)
     signer_init(&late, key, 9);
     assert_int_equal(signer_step(&late), 1);
     assert_int_equal(late.result, 0);
-    oct_async_set_draining(0);
+    oct_thread_set_draining(false);
     ERR_clear_error();
     for (int i = 0; i < 3; i += 2) {
         signer_finish(&signer[i]);
@@ -277,10 +279,10 @@ int main(void)
         cmocka_unit_test(test_descriptor),
         cmocka_unit_test(test_eighth_does_not_pause),
         cmocka_unit_test(test_descriptor_is_reused),
-        cmocka_unit_test(test_callback_with_company),
+        cmocka_unit_test(test_callback_in_event_loop),
         cmocka_unit_test(test_resumed_too_early),
         cmocka_unit_test(test_pause_is_blocked),
-        cmocka_unit_test(test_callback_without_company),
+        cmocka_unit_test(test_callback_of_native_async),
         cmocka_unit_test(test_draining),
         cmocka_unit_test(test_pause_fails),
         cmocka_unit_test(test_shared_wait_context),

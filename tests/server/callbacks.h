@@ -19,7 +19,7 @@ enum {
     MUTUAL = 2,       /* own asks for the peer's certificate and verifies it */
     RESUMES = 4,      /* the same once more, with the peers' sessions of the first time */
     NO_TICKETS = 8,   /* sessions are in own's cache */
-    MIXED = 16,       /* with RESUMES: two connections do not, so that the others have company */
+    MIXED = 16,       /* with RESUMES: two connections do not, so that the others are not alone */
     REUSED = 32       /* the first connections count as resumed: both ends know the session */
 };
 

@@ -180,7 +180,7 @@ def finish(clients: list[Client]) -> list[bytes]:
 
 
 def in_step(pid: int, clients: list[Client]) -> list[bytes]:
-    """As finish(), but each flight of theirs arrives at the same time: at every operation each has company."""
+    """As finish(), but each flight of theirs arrives at the same time: at every operation none is alone."""
     pending = list(clients)
     while pending:
         for client in pending:

@@ -9,7 +9,7 @@ Debian's HAProxy is built without that mode. Its source has it:
     apt-get source haproxy && make -C haproxy-2.* -j2 TARGET=linux-glibc USE_OPENSSL=1 USE_ENGINE=1
 
 Prints what the process holds after each step. Fails on an honest handshake that did not complete, on descriptors left, where
-the provider's operations did not wait for company, and if memory grows under the shim. That it grows without, as HAProxy's
+the provider's operations did not wait for others, and if memory grows under the shim. That it grows without, as HAProxy's
 issue 3453 says, is what there is to see.
 """
 
@@ -91,7 +91,7 @@ def run(subject: Subject, args: argparse.Namespace) -> int:
     count = subject.server.counters()["rsa2048-private"]
     print(f"{subject.name}: {growth:+d} KB; rsa2048-private: {count}")
     if count.failed or count.done < 4000:
-        raise Failure(f"{subject.name}: operations did not wait for company")
+        raise Failure(f"{subject.name}: operations did not wait for others")
     return growth
 
 

@@ -9,8 +9,8 @@
 
 #define EDGE (EPOLLIN | EPOLLET)
 
-/* Two handshakes in flight, so that everybody after them has company. */
-static struct world *company(void)
+/* Two handshakes in flight, so that nobody after them is alone. */
+static struct world *two_in_flight(void)
 {
     struct world *w = world_open(EDGE, TLS13, 2);
     assert_int_equal(world_hello(w), 1);
@@ -43,7 +43,7 @@ static void expect_put_off(struct pair *p)
 
 static void test_not_registered(void **state)
 {
-    struct world *w = company();
+    struct world *w = two_in_flight();
     struct pair *p = world_add(w, world_server_ctx(TLS13), 0);
     (void)state;
     expect_put_off(p);
@@ -53,7 +53,7 @@ static void test_not_registered(void **state)
 /* Servers that accept, look, and only then ask epoll. */
 static void test_registered_late(void **state)
 {
-    struct world *w = company();
+    struct world *w = two_in_flight();
     struct pair *p = world_add(w, world_server_ctx(TLS13), 0);
     struct epoll_event event = {.events = EDGE, .data.ptr = p};
     (void)state;
@@ -68,7 +68,7 @@ static void test_registered_late(void **state)
 
 static void test_registered_before(void **state)
 {
-    struct world *w = company();
+    struct world *w = two_in_flight();
     struct pair *p = world_add(w, world_server_ctx(TLS13), EDGE);
     (void)state;
     assert_int_equal(epoll_ctl(w->epfd, EPOLL_CTL_DEL, p->fd, NULL), 0);
@@ -78,7 +78,7 @@ static void test_registered_before(void **state)
 /* A descriptor of the same number, that nobody registered. */
 static void test_registration_of_a_closed_one(void **state)
 {
-    struct world *w = company();
+    struct world *w = two_in_flight();
     struct pair *p = world_add(w, world_server_ctx(TLS13), EDGE);
     int fd = p->fd;
     (void)state;
@@ -95,14 +95,14 @@ static void test_registration_of_a_closed_one(void **state)
 
 static void test_one_shot(void **state)
 {
-    struct world *w = company();
+    struct world *w = two_in_flight();
     (void)state;
     expect_synchronous(w, world_add(w, world_server_ctx(TLS13), EPOLLIN | EPOLLONESHOT));
 }
 
 static void test_in_two_instances(void **state)
 {
-    struct world *w = company();
+    struct world *w = two_in_flight();
     struct pair *p = world_add(w, world_server_ctx(TLS13), EDGE);
     struct epoll_event event = {.events = EDGE, .data.ptr = p};
     int other = epoll_create1(EPOLL_CLOEXEC);
@@ -114,7 +114,7 @@ static void test_in_two_instances(void **state)
 
 static void test_blocking_socket(void **state)
 {
-    struct world *w = company();
+    struct world *w = two_in_flight();
     struct pair *p = world_add(w, world_server_ctx(TLS13), EDGE);
     (void)state;
     pair_client(p);
@@ -135,7 +135,7 @@ static void test_blocking_socket(void **state)
 
 static void test_memory_bios(void **state)
 {
-    struct world *w = company();
+    struct world *w = two_in_flight();
     SSL *server = SSL_new(world_server_ctx(TLS13)), *client = SSL_new(world_client_ctx());
     BIO *a, *b;
     (void)state;
@@ -159,7 +159,7 @@ static void test_memory_bios(void **state)
 /* A program that knows of asynchronous handshakes gets to see all of them. */
 static void test_own_async_mode(void **state)
 {
-    struct world *w = company();
+    struct world *w = two_in_flight();
     struct pair *p = world_add(w, world_server_ctx(TLS13), EDGE);
     int value, paused = 0;
     (void)state;
@@ -216,7 +216,7 @@ static void *serve_one(void *arg)
 /* Somebody who does not wait on this epoll instance must not be told to. */
 static void test_other_thread(void **state)
 {
-    struct world *w = company();
+    struct world *w = two_in_flight();
     pthread_t thread;
     (void)state;
     world_add(w, world_server_ctx(TLS13), EDGE);
@@ -237,7 +237,7 @@ static void *wait_here(void *arg)
 /* Several threads wait on one instance: any of them may get any event, and a fibre cannot move. */
 static void test_shared_instance(void **state)
 {
-    struct world *w = company();
+    struct world *w = two_in_flight();
     pthread_t thread;
     (void)state;
     assert_int_equal(pthread_create(&thread, NULL, wait_here, &w->epfd), 0);

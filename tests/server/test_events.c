@@ -39,7 +39,7 @@ static void test_runs_before_sleep(void **state)
     world_close(w);
 }
 
-/* A server that never sleeps is served after a few looks; before that its jobs may wait for company. */
+/* A server that never sleeps is served after a few looks; before that its jobs may wait for others. */
 static void test_only_looking(void **state)
 {
     struct world *w = world_open(EPOLLIN | EPOLLET, TLS13, 4);
@@ -79,7 +79,7 @@ static void test_always_busy(void **state)
     world_close(w);
 }
 
-/* The same, and in each round one more handshake moves: company on its way, for which the first do not wait for ever.
+/* The same, and in each round one more handshake moves: others on their way, for which the first do not wait for ever.
  */
 static void test_always_busy_with_handshakes(void **state)
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""HAProxy, whose own BIO hides the socket from libssl: alone it is stock, in company it goes through the lanes."""
+"""HAProxy, whose own BIO hides the socket from libssl: alone it is stock, with others it goes through the lanes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_herd(build, keys, version, ciphers, main):
             assert len(answers) == 24 and all(answer.endswith(b"ok\n") for answer in answers)
         count = ends_well(server, "rsa2048-private", 48)
         # How many of those that waited ran in lanes depends on what the queue has measured, on a machine that may be busy.
-        assert count.submitted >= 24 and count.done > 0, "most of a herd waits for company"
+        assert count.submitted >= 24 and count.done > 0, "most of a herd waits for others"
 
 
 @pytest.mark.parametrize("version", ["1.2", "1.3"])
@@ -51,7 +51,7 @@ def test_alone_is_plain(build, keys, version, ciphers):
         context = lab.client_context(version, ciphers)
         for _ in range(10):
             assert clients.fetch(server.port, context).endswith(b"ok\n")
-        # The end of one connection and the beginning of the next may look like company; lanes are not used for one.
+        # The end of one connection and the beginning of the next may look like two at once; lanes are not used for one.
         count = ends_well(server, "rsa2048-private", 10)
         assert count.done == 0 and count.submitted <= 3
 

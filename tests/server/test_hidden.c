@@ -199,7 +199,7 @@ static void test_all_are_paused(void **state)
     }
 }
 
-/* The first look at a socket that epoll has never heard of is put off only if there is company. */
+/* The first look at a socket that epoll has never heard of is put off only if others are in flight. */
 static void test_alone_is_not_put_off(void **state)
 {
     struct world *w = open_hidden(TLS13, 1);

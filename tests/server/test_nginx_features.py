@@ -67,7 +67,7 @@ def test_early_data(build, keys, place):
         for run in runs:
             said = run.communicate(clients.REQUEST, timeout=60)[0]
             assert b"200 OK" in said and b"Early data was not sent" in said, said
-        assert private(nginx).done > 0, "full handshakes in company are paused inside SSL_read_early_data()"
+        assert private(nginx).done > 0, "full handshakes beside others are paused inside SSL_read_early_data()"
         with clients.stopped(nginx.worker_pids()[0]):
             resuming = [["-sess_in", f"{place}/{i}", "-early_data", str(request)] for i in range(10)]
             runs = [clients.s_client(nginx.port, "-tls1_3", *more) for more in resuming]

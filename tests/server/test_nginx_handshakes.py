@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""Every kind of handshake, by real clients: alone it is stock, in company it goes through the lanes."""
+"""Every kind of handshake, by real clients: alone it is stock, with others it goes through the lanes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_alone_is_plain(build, keys, version, ciphers):
         for _ in range(10):
             assert b"200 OK" in clients.fetch(nginx.port, context)
         count = private(nginx, 2048)
-        # The end of one connection and the beginning of the next may look like company; lanes are not used for one.
+        # The end of one connection and the beginning of the next may look like two at once; lanes are not used for one.
         assert (count.done, count.plain) == (0, 10) and count.submitted <= 3
 
 

@@ -93,8 +93,8 @@ static void test_alone_is_not_paused(void **state)
     assert_int_equal(after.op[0].plain - before.op[0].plain, TLS12_RSA - first + 1);
 }
 
-/* Those that are read in one round are company for each other, though none but the first has begun. */
-static void test_company_of_a_round(void **state)
+/* Those that are read in one round count as in flight, though none but the first has begun. */
+static void test_in_flight_of_a_round(void **state)
 {
     struct epoll_event events[4];
     (void)state;
@@ -316,7 +316,7 @@ int main(void)
         cmocka_unit_test(test_readable_under_another_name),
         cmocka_unit_test(test_runs_in_lanes),
         cmocka_unit_test(test_alone_is_not_paused),
-        cmocka_unit_test(test_company_of_a_round),
+        cmocka_unit_test(test_in_flight_of_a_round),
         cmocka_unit_test(test_spurious_wakeups),
         cmocka_unit_test(test_ways_to_drive),
         cmocka_unit_test(test_errors_of_others),

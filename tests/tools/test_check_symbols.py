@@ -40,6 +40,15 @@ def test_one_missing(house):
     assert check(house).finds("does not export oct_two")
 
 
+def test_private_header(house):
+    house.write("src/base/two.h", "OCT_API void oct_two(void);\n")
+    house.link("liboctuple.so", *GOOD, house.path / "lib.c")
+    assert check(house).finds("does not export oct_two")
+    house.write("lib.c", SOURCE + '__attribute__((visibility("default"))) void oct_two(void) { }\n')
+    house.link("liboctuple.so", *GOOD, house.path / "lib.c")
+    assert check(house).status == 0
+
+
 @pytest.mark.parametrize("flags,said", [
     (("-Wl,-z,now", "-Wl,-z,norelro"), "RELRO"),
     (("-Wl,-z,relro", "-Wl,-z,lazy"), "BIND_NOW"),

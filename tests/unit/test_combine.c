@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
+#include "base/thread_mode.h"
 #include "batch/queue_internal.h"
 
 #define OP      OCT_OP_X25519_DERIVE
@@ -105,7 +106,7 @@ static void *until_met(void *arg)
     return NULL;
 }
 
-/* While no thread is at work the gauge of jobs on piles is where it began. */
+/* While no thread is at work the gauge of waiting jobs is where it began. */
 static void assert_nothing_waits(void)
 {
     struct oct_counters now;
@@ -198,7 +199,7 @@ static void test_arguments(void **state)
     assert_int_equal(oct_queue_cancel(oct_queue_thread(), &job), OCT_OK);
 }
 
-/* A thread whose queue says that it serves many connections never waits, whatever company comes. */
+/* A thread whose queue says that it serves many connections never waits, whoever else comes. */
 static atomic_int event_loop_over;
 
 static void *event_loop(void *arg)
@@ -209,7 +210,7 @@ static void *event_loop(void *arg)
     (void)arg;
     for (int i = 0; i < 2000; i++) {
         oct_queue_set_deferred(queue, i % 2);
-        oct_queue_set_company(queue, i % 2 ? 0 : 2);
+        oct_thread_set_mode(i % 2 ? OCT_THREAD_BLOCKING : OCT_THREAD_EVENT_LOOP);
         faults += one(OP, &seed);
         sched_yield();
     }

@@ -4,12 +4,13 @@
  * ones. */
 #include "unit.h"
 
+#include "base/policy.h"
 #include "batch/cost.h"
 
 static struct oct_cost learned(uint64_t small, uint64_t big, uint64_t plain)
 {
     struct oct_cost cost = {.frozen = false};
-    for (int i = 0; i < 2 * OCT_COST_WARM_UP; i++) {
+    for (int i = 0; i < 2 * OCT_POLICY_COST_WARM_UP; i++) {
         oct_cost_note_vector(&cost, 4, small);
         oct_cost_note_vector(&cost, 8, big);
         oct_cost_note_plain(&cost, plain);
@@ -31,7 +32,7 @@ static void test_estimate_warms_up(void **state)
 
 static void test_estimate_outlier(void **state)
 {
-    struct oct_estimate e = {.value = 8000, .samples = OCT_COST_WARM_UP};
+    struct oct_estimate e = {.value = 8000, .samples = OCT_POLICY_COST_WARM_UP};
     (void)state;
     oct_estimate_add(&e, 50000000);
     assert_int_equal(e.value, 8250);
@@ -42,7 +43,7 @@ static void test_estimate_outlier(void **state)
 
 static void converges(uint64_t from, uint64_t to, unsigned within)
 {
-    struct oct_estimate e = {.value = from, .samples = OCT_COST_WARM_UP};
+    struct oct_estimate e = {.value = from, .samples = OCT_POLICY_COST_WARM_UP};
     for (unsigned i = 0; i < within; i++)
         oct_estimate_add(&e, to);
     assert_in_range(e.value, to - to / 50 - 8, to + to / 50 + 8);
@@ -195,7 +196,7 @@ static void test_whole_is_tried_again(void **state)
     struct oct_cost cost = learned_whole(1000000, 1000);
     (void)state;
     assert_int_equal(oct_cost_break_even(&cost), 9);
-    for (int i = 1; i < OCT_COST_RETRY; i++)
+    for (int i = 1; i < OCT_POLICY_COST_RETRY; i++)
         assert_int_equal(oct_cost_plan(&cost, 8, 0), 0);
     assert_int_equal(oct_cost_plan(&cost, 3, 0), 3);
     oct_cost_note_vector(&cost, 3, 1500);
@@ -234,7 +235,7 @@ static void test_vector_is_tried_again(void **state)
     (void)state;
     struct oct_cost cost = learned(1000000, 2000000, 1000);
     assert_int_equal(oct_cost_break_even(&cost), 9);
-    assert_int_equal(plans_until_lanes(&cost, 4, 1500, 3000), OCT_COST_RETRY);
+    assert_int_equal(plans_until_lanes(&cost, 4, 1500, 3000), OCT_POLICY_COST_RETRY);
     assert_int_equal(oct_cost_break_even(&cost), 2);
 }
 
@@ -249,7 +250,7 @@ static void test_big_vector_is_tried_again(void **state)
         tries += lanes == 8;
         oct_cost_note_vector(&cost, lanes, lanes == 8 ? 3000 : 1500);
     }
-    assert_int_equal(plans, OCT_COST_RETRY);
+    assert_int_equal(plans, OCT_POLICY_COST_RETRY);
     assert_int_equal(oct_cost_plan(&cost, 8, 0), 8);
 }
 
@@ -258,7 +259,7 @@ static void test_first_measurement_is_an_outlier(void **state)
 {
     (void)state;
     for (unsigned jobs = 2; jobs <= 8; jobs++)
-        for (unsigned outliers = 1; outliers < OCT_COST_SURE; outliers++) {
+        for (unsigned outliers = 1; outliers < OCT_POLICY_COST_SURE; outliers++) {
             struct oct_cost cost = {.frozen = false};
             const uint64_t right = jobs <= 4 ? 1500 : 2900; /* and no split is cheaper */
             oct_cost_note_plain(&cost, 1000);
@@ -279,7 +280,7 @@ static void test_first_big_measurement_is_an_outlier(void **state)
 {
     struct oct_cost cost = {.frozen = false};
     (void)state;
-    for (int i = 0; i < OCT_COST_WARM_UP; i++) {
+    for (int i = 0; i < OCT_POLICY_COST_WARM_UP; i++) {
         oct_cost_note_plain(&cost, 1000);
         oct_cost_note_vector(&cost, 4, 1500);
     }
@@ -290,30 +291,30 @@ static void test_first_big_measurement_is_an_outlier(void **state)
     assert_int_equal(oct_cost_plan(&cost, 8, 0), 8);
 }
 
-/* A vector that is too dear costs three chunks to be seen so, and then one in OCT_COST_RETRY. */
+/* A vector that is too dear costs three chunks to be seen so, and then one in OCT_POLICY_COST_RETRY. */
 static void test_dear_vector_is_soon_believed(void **state)
 {
     struct oct_cost cost = {.whole = true};
     (void)state;
     oct_cost_note_plain(&cost, 1000);
-    for (int i = 0; i < OCT_COST_SURE; i++) {
+    for (int i = 0; i < OCT_POLICY_COST_SURE; i++) {
         assert_int_equal(oct_cost_plan(&cost, 3, 0), 3);
         oct_cost_note_vector(&cost, 3, 5000);
     }
-    for (int i = 1; i < OCT_COST_RETRY; i++)
+    for (int i = 1; i < OCT_POLICY_COST_RETRY; i++)
         assert_int_equal(oct_cost_plan(&cost, 3, 0), 0);
     assert_int_equal(oct_cost_plan(&cost, 3, 0), 3);
     oct_cost_note_vector(&cost, 3, 5000);
     assert_int_equal(oct_cost_plan(&cost, 3, 0), 0);
 }
 
-/* While a vector really is dearer the trying costs little: one chunk in OCT_COST_RETRY. */
+/* While a vector really is dearer the trying costs little: one chunk in OCT_POLICY_COST_RETRY. */
 static void test_trying_is_rare(void **state)
 {
     struct oct_cost cost = learned(5000, 10000, 1000);
     unsigned vectors = 0;
     (void)state;
-    for (unsigned i = 0; i < 100 * OCT_COST_RETRY; i++)
+    for (unsigned i = 0; i < 100 * OCT_POLICY_COST_RETRY; i++)
         if (oct_cost_plan(&cost, 2, 0) != 0) {
             vectors++;
             oct_cost_note_vector(&cost, 2, 5000);
@@ -337,7 +338,7 @@ static void test_plain_is_measured_again(void **state)
         else
             oct_cost_note_vector(&cost, lanes, 2000);
     }
-    assert_true(i <= OCT_COST_REFRESH);
+    assert_true(i <= OCT_POLICY_COST_REFRESH);
     assert_true(vectors > 0);
 }
 
@@ -346,13 +347,13 @@ static void test_handing_back_is_rare(void **state)
     struct oct_cost cost = learned(1500, 3000, 1000);
     unsigned handed = 0;
     (void)state;
-    for (unsigned i = 0; i < 50 * OCT_COST_REFRESH; i++) {
+    for (unsigned i = 0; i < 50 * OCT_POLICY_COST_REFRESH; i++) {
         unsigned lanes = oct_cost_plan(&cost, 8, 0);
         handed += 8 - lanes;
         oct_cost_note_vector(&cost, lanes, 3000);
     }
     assert_int_equal(handed, 50);
-    for (unsigned i = 0; i < 50 * OCT_COST_REFRESH; i++)
+    for (unsigned i = 0; i < 50 * OCT_POLICY_COST_REFRESH; i++)
         assert_int_equal(oct_cost_plan(&cost, 8, 8), 8);
 }
 

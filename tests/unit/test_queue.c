@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* src/batch/queue.c, flush.c, async.c: what the queue promises, one promise at a time. */
+/* src/batch/queue.c, flush.c, base/thread_mode.c: what the queue promises, one promise at a time. */
 #include "unit.h"
 
-#include <octuple/async.h>
+#include <pthread.h>
 
+#include "base/policy.h"
+#include "base/thread_mode.h"
 #include "fake_engine.h"
 
 #define OP       OCT_OP_RSA2048_PRIVATE
@@ -395,20 +397,62 @@ static void test_null_queue(void **state)
     assert_int_equal(oct_queue_run_full(NULL), 0);
     assert_int_equal(oct_queue_waiting(NULL), 0);
     assert_int_equal(oct_queue_holds(NULL, &job), 0);
-    assert_int_equal(oct_queue_company(NULL), 0);
     assert_int_equal(oct_queue_break_even(NULL, OP), 0);
-    oct_queue_set_company(NULL, 3);
     oct_queue_set_deferred(NULL, 1);
     oct_queue_note_plain(NULL, OP, 1);
     assert_int_equal(oct_queue_new(NULL, NULL), OCT_ERR_ARGUMENT);
 }
 
-static void test_company(void **state)
+/* What an operation does, by who serves its thread and by whether it may pause. */
+static void test_thread_mode(void **state)
 {
-    struct scene *s = *state;
-    assert_int_equal(oct_queue_company(s->queue), 0);
-    oct_queue_set_company(s->queue, 5);
-    assert_int_equal(oct_queue_company(s->queue), 5);
+    (void)state;
+    assert_int_equal(oct_thread_mode(false), OCT_THREAD_BLOCKING);
+    assert_int_equal(oct_thread_mode(true), OCT_THREAD_NATIVE_ASYNC);
+    oct_thread_set_mode(OCT_THREAD_EVENT_LOOP);
+    assert_int_equal(oct_thread_mode(false), OCT_THREAD_ALONE);
+    assert_int_equal(oct_thread_mode(true), OCT_THREAD_EVENT_LOOP);
+    oct_thread_set_mode(OCT_THREAD_ALONE);
+    assert_int_equal(oct_thread_mode(false), OCT_THREAD_ALONE);
+    assert_int_equal(oct_thread_mode(true), OCT_THREAD_ALONE);
+    oct_thread_set_mode(OCT_THREAD_BLOCKING);
+    assert_int_equal(oct_thread_mode(true), OCT_THREAD_NATIVE_ASYNC);
+}
+
+static pthread_key_t after_queue;
+static enum oct_thread_mode mode_at_first, mode_after_queue;
+
+static void note_mode(void *arg)
+{
+    (void)arg;
+    if (oct_queue_thread_peek() != NULL) /* too early: set anew, it is called again after the queue's own destructor */
+        (void)pthread_setspecific(after_queue, &after_queue);
+    mode_after_queue = oct_thread_mode(true);
+}
+
+static void *served_thread(void *arg)
+{
+    mode_at_first = oct_thread_mode(true);
+    oct_thread_set_mode(OCT_THREAD_EVENT_LOOP);
+    if (oct_queue_thread() == NULL || pthread_setspecific(after_queue, &after_queue) != 0)
+        abort();
+    return arg;
+}
+
+/* The mode is one thread's, and goes with its queue. */
+static void test_thread_mode_of_others(void **state)
+{
+    pthread_t thread;
+    (void)state;
+    assert_int_equal(pthread_key_create(&after_queue, note_mode), 0);
+    oct_thread_set_mode(OCT_THREAD_ALONE);
+    assert_int_equal(pthread_create(&thread, NULL, served_thread, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(mode_at_first, OCT_THREAD_NATIVE_ASYNC);
+    assert_int_equal(mode_after_queue, OCT_THREAD_NATIVE_ASYNC);
+    assert_int_equal(oct_thread_mode(true), OCT_THREAD_ALONE);
+    oct_thread_set_mode(OCT_THREAD_BLOCKING);
+    pthread_key_delete(after_queue);
 }
 
 /* The clock and the caller's measurements decide; each operation for itself. */
@@ -420,7 +464,7 @@ static void test_break_even_is_learned(void **state)
     fake.cost[0] = 2500;
     fake.cost[1] = 5000;
     assert_int_equal(oct_queue_break_even(s->queue, OP), 2);
-    for (int i = 0; i < OCT_COST_SURE; i++) {
+    for (int i = 0; i < OCT_POLICY_COST_SURE; i++) {
         submit(s, 0, 2, OCT_JOB_MAY_RUN_PLAIN);
         assert_int_equal(oct_queue_poll(s->queue), 2);
         assert_int_equal(s->job[0].status, OCT_OK);
@@ -550,11 +594,11 @@ static void test_frozen_queue(void **state)
 static void test_draining(void **state)
 {
     (void)state;
-    assert_int_equal(oct_async_draining(), 0);
-    oct_async_set_draining(7);
-    assert_int_equal(oct_async_draining(), 1);
-    oct_async_set_draining(0);
-    assert_int_equal(oct_async_draining(), 0);
+    assert_false(oct_thread_is_draining());
+    oct_thread_set_draining(true);
+    assert_true(oct_thread_is_draining());
+    oct_thread_set_draining(false);
+    assert_false(oct_thread_is_draining());
 }
 
 #define WITH_SCENE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
@@ -580,7 +624,8 @@ int main(void)
         WITH_SCENE(test_no_callback),
         WITH_SCENE(test_free_cancels),
         WITH_SCENE(test_null_queue),
-        WITH_SCENE(test_company),
+        WITH_SCENE(test_thread_mode),
+        WITH_SCENE(test_thread_mode_of_others),
         WITH_SCENE(test_break_even_is_learned),
         WITH_SCENE(test_first_batch_is_slow),
         WITH_SCENE(test_refused_batch),

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "base/thread_mode.h"
 #include "fake_engine.h"
 
 #define OP OCT_OP_RSA2048_PRIVATE
@@ -57,7 +58,7 @@ static void check_left_behind(struct oct_queue *queue, struct oct_job *job)
 static void check_child(struct oct_queue *queue, struct oct_job *job, unsigned jobs)
 {
     CHILD_ASSERT(oct_queue_waiting(queue) == 0);
-    CHILD_ASSERT(oct_queue_company(queue) == 0);
+    CHILD_ASSERT(oct_thread_mode(true) == OCT_THREAD_NATIVE_ASYNC);
     for (unsigned i = 0; i < jobs; i++)
         check_left_behind(queue, &job[i]);
     CHILD_ASSERT(oct_queue_poll(queue) == 0 && oct_queue_run_full(queue) == 0);
@@ -77,7 +78,7 @@ static void test_fork_with_jobs_waiting(void **state)
     struct oct_job job[5];
     (void)state;
     callbacks = 0;
-    oct_queue_set_company(queue, 5);
+    oct_thread_set_mode(OCT_THREAD_EVENT_LOOP);
     for (int i = 0; i < 5; i++)
         waiting_job(queue, &job[i], OCT_JOB_MAY_RUN_PLAIN);
     pid_t child = fork();
@@ -88,7 +89,8 @@ static void test_fork_with_jobs_waiting(void **state)
     }
     assert_child_good(child);
     assert_int_equal(oct_queue_waiting(queue), 5);
-    assert_int_equal(oct_queue_company(queue), 5);
+    assert_int_equal(oct_thread_mode(true), OCT_THREAD_EVENT_LOOP);
+    oct_thread_set_mode(OCT_THREAD_BLOCKING);
     assert_int_equal(oct_queue_poll(queue), 5);
     assert_int_equal(callbacks, 5);
     oct_queue_free(queue);

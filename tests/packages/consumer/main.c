@@ -3,7 +3,6 @@
 /* Prints the library's version and uses one function of each public header, so that all of them are there and link. */
 #include <stdio.h>
 #include <octuple/aead.h>
-#include <octuple/async.h>
 #include <octuple/counters.h>
 #include <octuple/ec.h>
 #include <octuple/ed25519.h>

@@ -3,7 +3,7 @@
 """Takes a crowd of peers through their steps against one server, and says what became of each.
 
 They move in waves: while the server stands still, every peer takes its steps up to its next Wait; then the server runs,
-and finds all that at once. So each of its operations has company, which is what makes it pause them, and what a
+and finds all that at once. So none of its operations is alone, which is what makes it pause them, and what a
 connection's bytes meet does not depend on how fast this program is.
 """
 

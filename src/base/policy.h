@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The policy of scheduling: how long operations wait for others, when a thread yields, when costs are measured again.
+ * Each constant has its unit, its reason, and how its value was found. Where no measurement is recorded, the value is
+ * by judgement. No result depends on these numbers, only time does.
+ *
+ * The table in docs/scheduling.md is made from this file (tools/check-policy). Sizes of arrays and limits of formats
+ * are no policy and stay where they are used.
+ */
+#ifndef OCT_BASE_POLICY_H
+#define OCT_BASE_POLICY_H
+
+/* What vectors and the fallback cost. */
+
+/* An estimate begins as the smallest of so many samples.
+ * Unit: samples.
+ * Why: the first runs meet cold caches, and what disturbs a measurement only ever adds to it.
+ * Measured: by judgement. */
+#define OCT_POLICY_COST_WARM_UP 4
+
+/* So many samples are taken before a vector is believed to cost too much.
+ * Unit: samples.
+ * Why: one slow first measurement, by a preempted thread, would keep a size of batch from lanes until the next trial.
+ * Measured: by judgement. */
+#define OCT_POLICY_COST_SURE 3
+
+/* After so many chunks that could have used a vector and did not, one uses it again.
+ * Unit: chunks.
+ * Why: a vector that lost is not measured any more, and the machine may have changed.
+ * Measured: by judgement; a trial that loses again costs one chunk in so many. */
+#define OCT_POLICY_COST_RETRY 64
+
+/* After so many chunks without a new cost of the fallback, one job is handed back.
+ * Unit: chunks.
+ * Why: where vectors always win, the fallback is not measured any more.
+ * Measured: by judgement. */
+#define OCT_POLICY_COST_REFRESH 256
+
+/* A sample counts as at most so many times the estimate, and as at least that part of it.
+ * Unit: factor.
+ * Why: one outlier must not move the estimate far.
+ * Measured: by judgement. */
+#define OCT_POLICY_COST_OUTLIER 2
+
+/* A larger sample moves the estimate up by this part of the difference.
+ * Unit: divisor.
+ * Why: with twice as many busy threads as cores, a mean would make a vector of milliseconds seem twice as dear as it
+ * is. Measured: by judgement. */
+#define OCT_POLICY_COST_RISE 32
+
+/* A smaller sample moves the estimate down by this part of the difference.
+ * Unit: divisor.
+ * Why: a disturbance never makes a sample smaller, so lower samples are nearer to the truth.
+ * Measured: by judgement. */
+#define OCT_POLICY_COST_FALL 4
+
+/* From so many jobs on a vector is used while the costs are not known.
+ * Unit: jobs.
+ * Why: vectors must run to be measured, and one job alone has a fallback that certainly serves.
+ * Measured: by judgement. */
+#define OCT_POLICY_COST_UNKNOWN 2
+
+/* Threads that block, and meet. */
+
+/* After a meeting, so many short fruitless yields are borne before the pauses begin.
+ * Unit: yields.
+ * Why: the kernel may give the CPU back at once although others are ready. A thread that then went on alone would be
+ * the last to come for the rest of its time slice, and would expect nobody.
+ * Measured: by judgement. */
+#define OCT_POLICY_YIELD_CREDIT 4
+
+/* After fruitless yields, the next comes after 1, 2, 4, .. and at most so many chances.
+ * Unit: operations.
+ * Why: a fruitless yield costs a system call, and a time slice where another process wants the CPU.
+ * Measured: by judgement. */
+#define OCT_POLICY_YIELD_PAUSE_MAX 64
+
+/* A yield that takes less gave the CPU back before any other thread did something.
+ * Unit: nanoseconds.
+ * Why: longer than it takes to give a CPU back and forth, shorter than any operation.
+ * Measured: by judgement. */
+#define OCT_POLICY_YIELD_AT_ONCE 15000
+
+/* Event loops under the shim. */
+
+/* How long the oldest job of an operation may wait in a server that never sleeps; time in batches does not count.
+ * Unit: nanoseconds.
+ * Why: more handshakes are on their way, and clients of a saturated server wait anyhow.
+ * Measured: on a saturated nginx. With 1 ms, half of the batches held two or three of TLS 1.3's operations. With 5 ms
+ * all batches are full, and a handshake costs a seventh less. */
+#define OCT_POLICY_BUSY_WAIT 5000000
+
+/* After so long without a handshake that moves, all jobs run.
+ * Unit: nanoseconds.
+ * Why: where no handshake moves, none comes to an operation.
+ * Measured: by judgement. */
+#define OCT_POLICY_STILL_WAIT 1000000
+
+/* After so many empty looks at epoll in a row, with a timeout of 0, all jobs run.
+ * Unit: calls.
+ * Why: a server that only ever looks never sleeps. One that takes one handshake in a round looks between them.
+ * Measured: by judgement. */
+#define OCT_POLICY_EMPTY_POLLS 3
+
+/* A level-triggered server is notified of a connection again after so many rounds, or when it would sleep.
+ * Unit: calls of epoll_wait.
+ * Why: an event in each round would cost servers much that take one handshake in a round, as HAProxy does.
+ * Measured: by judgement. */
+#define OCT_POLICY_NOTIFY_ROUNDS 64
+
+/* A pause that is not Octuple's waits so long for its descriptors before the fibre is resumed.
+ * Unit: milliseconds.
+ * Why: an engine or provider may give no descriptor that could be waited for.
+ * Measured: by judgement. */
+#define OCT_POLICY_FOREIGN_WAIT 1
+
+/* A fibre that is drained is resumed at most so often.
+ * Unit: calls.
+ * Why: an operation that fails ends the handshake, so a fibre ends after one or two.
+ * Measured: by judgement. */
+#define OCT_POLICY_DRAIN_TURNS 64
+
+/* So often a thread tries the lock of a file descriptor's entry before it does without.
+ * Unit: tries.
+ * Why: the lock is held for a few instructions, unless its holder was lost in a fork.
+ * Measured: by judgement. */
+#define OCT_POLICY_LOCK_TRIES 100000
+
+/* The provider. */
+
+/* Outside of fibres, one fallback operation in so many is measured. It divides 256.
+ * Unit: operations.
+ * Why: reading the clock twice is a cost, and an estimate needs few samples.
+ * Measured: by judgement. */
+#define OCT_POLICY_MEASURE_EVERY 16
+
+/* A thread remembers so many paths by which libssl came to an operation.
+ * Unit: paths.
+ * Why: a server has some ten. A known path costs some twenty loads, and unwinding takes microseconds.
+ * Measured: some ten paths were seen in servers; two to spare are by judgement. */
+#define OCT_POLICY_KNOWN_PATHS 12
+
+/* Longer messages use the fallback for Ed25519.
+ * Unit: bytes.
+ * Why: all lanes of a batch take as long as the longest message. What a server signs is shorter than 300 bytes, and a
+ * client under TLS 1.2 signs all messages of the handshake, certificates included.
+ * Measured: at this length a vector of eight still costs less than one operation of the fallback. */
+#define OCT_POLICY_ED25519_MESSAGE 4096
+
+/* At this signature an Ed25519 key is prepared for lanes.
+ * Unit: signatures.
+ * Why: many a key signs once only.
+ * Measured: to prepare a key costs about what a signature does. */
+#define OCT_POLICY_ED25519_SIGNATURES 2
+
+#endif
