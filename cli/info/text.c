@@ -56,10 +56,10 @@ static void print_places(const struct info *info)
 
 static void print_operations(void)
 {
-    puts("\nOperation        State  Why");
+    puts("\nOperation                  State  Why");
     for (int op = 0; op < OCT_OP_COUNT; op++) {
         int on = oct_op_is_on(op);
-        printf("%-16s %-6s %s\n", oct_op_name(op), on ? "on" : "off",
+        printf("%-26s %-6s %s\n", oct_op_name(op), on ? "on" : "off",
                on ? "passed its known-answer test" : oct_op_reason(op));
     }
 }

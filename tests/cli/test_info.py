@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
 """octuple info: its JSON form, and that it tells the truth about this machine."""
+import pathlib
 import re
 import subprocess
 
 import pytest
 
-OPERATIONS = [f"rsa{bits}-{kind}" for kind in ("private", "public") for bits in (2048, 3072, 4096)]
-OPERATIONS += ["x25519-derive", "x25519-keygen"]
-OPERATIONS += [f"{curve}-{kind}" for curve in ("p256", "p384") for kind in ("sign", "keygen", "derive")]
-OPERATIONS += ["ed25519-sign", "ed25519-verify", "p256-verify", "p384-verify"]
-OPERATIONS += [f"mlkem{size}-{verb}" for size in (768, 1024) for verb in ("keygen", "encaps", "decaps")]
+OPS_DEF = pathlib.Path(__file__).parents[2] / "src/ops/ops.def"
+OPERATIONS = re.findall(r'^OCT_\w*OPERATION\(\w+, "([^"]+)"', OPS_DEF.read_text(encoding="utf-8"), re.M)
 NEEDS = ["avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512ifma"]
 
 

@@ -14,7 +14,7 @@ OPERATIONS += CURVES
 VERIFY = ["p256-verify", "p384-verify"]
 ED25519 = ["ed25519-sign", "ed25519-verify"]
 MLKEM = [f"mlkem{size}-{verb}" for size in (768, 1024) for verb in ("keygen", "encaps", "decaps")]
-OPERATIONS += VERIFY + ED25519 + MLKEM
+OPERATIONS += VERIFY + ED25519 + MLKEM + ["x25519mlkem768-server"]
 AEADS = [f"{name}-{verb}-{size}" for name in ("aes128gcm", "aes256gcm", "chacha20poly1305") for verb in ("seal", "open")
          for size in (64, 256, 1440, 16384)]
 AEADS += [f"quic-{name}-seal-{size}" for name in ("aes128gcm", "chacha20poly1305") for size in (64, 256, 1440, 16384)]
