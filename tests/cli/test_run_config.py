@@ -7,6 +7,7 @@ import textwrap
 
 import pytest
 
+OPERATION_WORDS = 17  # struct oct_op_counters
 INIT = "openssl_conf = init\n[init]\n"
 
 
@@ -33,9 +34,8 @@ def served_operations(place, env):
     total = 0
     for file in folder.iterdir():
         words = struct.unpack(f"={file.stat().st_size // 8}Q", file.read_bytes())
-        per_op = (len(words) - 8) // 32
         for op in range(words[2]):
-            at = 8 + op * per_op
+            at = 8 + op * OPERATION_WORDS
             total += words[at] + words[at + 3]
     return total
 
@@ -253,3 +253,70 @@ def test_module_that_vanishes_does_no_harm(served):
     result = served.call("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "/dev/null", "-subj", "/CN=x",
                          command="/usr/bin/openssl", env={"OPENSSL_CONF": env["OPENSSL_CONF"]})
     assert result.returncode == 0 and "BEGIN CERTIFICATE" in result.stdout, result.stderr
+
+
+HYBRID, X25519, P256, X448 = 0x11EC, 29, 23, 30
+TLS = INIT + "ssl_conf = s\n[s]\n"
+BY_DEFAULT = TLS + "system_default = d\n[d]\n"
+# The extension supported_groups (10) of the hello that a client would send.
+GROUPS = """
+    import json, ssl
+    out = ssl.MemoryBIO()
+    client = ssl.create_default_context().wrap_bio(ssl.MemoryBIO(), out, server_hostname="localhost")
+    try:
+        client.do_handshake()
+    except ssl.SSLWantReadError:
+        hello = out.read()
+    at = 5 + 4 + 2 + 32
+    at += 1 + hello[at]
+    at += 2 + int.from_bytes(hello[at:at + 2])
+    at += 1 + hello[at] + 2
+    while int.from_bytes(hello[at:at + 2]) != 10:
+        at += 4 + int.from_bytes(hello[at + 2:at + 4])
+    end = at + 4 + int.from_bytes(hello[at + 2:at + 4])
+    print(json.dumps([int.from_bytes(hello[i:i + 2]) for i in range(at + 6, end, 2)]))
+    """
+
+
+def groups(place, text, *options, under=True):
+    """The groups that a program's libssl takes, in its order of preference."""
+    env = {"OPENSSL_CONF": place.write("own.cnf", text)}
+    run = ["run", *options, "--"] if under else []
+    result = place.call(*run, "/usr/bin/python3", "-c", config(GROUPS), env=env,
+                        command="bin/octuple" if under else "/usr/bin/env")
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def has_own_hybrids(place):
+    version = place.json("info", "--json")["openssl"]["version"].split()[1].split(".")
+    return (int(version[0]), int(version[1])) >= (3, 5)
+
+
+@pytest.mark.parametrize("text", ["", INIT, TLS, BY_DEFAULT, BY_DEFAULT + "MinProtocol = TLSv1.2\n",
+                                  INIT + "ssl_conf = nowhere\n"])
+def test_hybrid_group_comes_first(served, text):
+    """In front of what OpenSSL takes by itself, of which nothing is lost; an OpenSSL that has its own is left alone."""
+    stock, ours = groups(served, text, under=False), groups(served, text)
+    if has_own_hybrids(served):
+        assert ours == stock
+    else:
+        assert stock[:3] == [X25519, P256, X448]
+        assert ours == [HYBRID, *stock]
+
+
+@pytest.mark.parametrize("text", [BY_DEFAULT + "Groups = P-256\n", BY_DEFAULT + "Curves = P-256\n",
+                                  BY_DEFAULT + "groups = P-256\n"])
+def test_groups_of_the_administrator_stay(served, text):
+    assert groups(served, text) == [P256]
+
+
+def test_hybrid_group_of_the_administrator_is_there(served):
+    text = BY_DEFAULT + "Groups = X25519:X25519MLKEM768\n"
+    if not has_own_hybrids(served):
+        assert groups(served, text) == [X25519, HYBRID]
+
+
+@pytest.mark.parametrize("option", ["-k", "--keep-groups"])
+def test_groups_are_kept(served, option):
+    assert groups(served, BY_DEFAULT, option) == groups(served, BY_DEFAULT, under=False)

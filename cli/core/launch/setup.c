@@ -122,9 +122,9 @@ static int set_up_with(struct launch_setup *setup)
     return done ? CLI_OK : CLI_RUN_FAILED;
 }
 
-int launch_set_up(struct launch_setup *setup, const char *command)
+int launch_set_up(struct launch_setup *setup, const char *command, bool keep_groups)
 {
-    *setup = (struct launch_setup){0};
+    *setup = (struct launch_setup){.config.keep_groups = keep_groups};
     int code = launch_find(setup->target, command);
     if (code != CLI_OK) {
         return code;
