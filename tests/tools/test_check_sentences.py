@@ -68,7 +68,8 @@ def test_limit_of_columns(tree):
 
 
 @pytest.mark.parametrize("text", [
-    f"```\n{LONG}\n```\n", f"    {LONG}\n", f"| {LONG} |\n", "# Word" + " w" * 40 + "\n", "[Six](http://a/" + "b/" * 60 + ").\n",
+    f"```\n{LONG}\n```\n", f"    {LONG}\n", f"| {LONG} |\n", "# Word" + " w" * 40 + "\n",
+    "[Six](http://a/" + "b/" * 60 + ").\n",
     f"`{WRAPPED}` is one word.\n", f"- Item.\n\n      {LONG}\n"])
 def test_what_is_not_prose(tree, text):
     result = check(tree, f"{SHORT} {SHORT}\n\n{text}")
