@@ -4,7 +4,8 @@
 
     bench/results --machine NAME build/experiments/*     take runs over, then make the page
     bench/results                                        make the page from what is there
-    bench/results --check [--machine NAME FOLDER...]     change nothing; fail if page, data and runs do not agree
+    bench/results --check [--machine NAME FOLDER...]     change nothing; fail if page, data, runs and the figures that
+                                                         README.md and docs quote do not agree
 
 docs/results/MACHINE/EXPERIMENT.json is a run in small: medians, ratios and quartiles of each point, machine and
 command. published.json has what others have published, with where it stands, and which of our figures it is held
@@ -21,7 +22,7 @@ import re
 import sys
 from pathlib import Path
 
-from . import ALL, frame, html, summary
+from . import ALL, figures, frame, html, summary
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -132,10 +133,13 @@ def main(argv: list[str] | None = None) -> int:
             path = options.docs / "results" / slug(options.machine) / f"{document['experiment']}.json"
             same &= put(path, as_text(document), options.check)
         same &= put(options.docs / "results.md", render(options.docs), options.check)
+        found = figures.check(options.docs) if options.check else []
     except frame.ExperimentError as error:
         print(f"bench/results: {error}", file=sys.stderr)
         return 2
-    return 1 if options.check and not same else 0
+    for what in found:
+        print(f"bench/results: {what}", file=sys.stderr)
+    return 1 if found or options.check and not same else 0
 
 
 if __name__ == "__main__":
