@@ -56,8 +56,8 @@ def test_counter_names_are_those_of_the_header():
 
 @pytest.mark.parametrize("data, what", (
     (b"", "too few"), (counters_bytes([])[:-1], "too few"), (counters_bytes([], magic=1), "begins with"),
-    (counters_bytes([], count=33), "room"),
-))
+    (counters_bytes([], count=counters.ROOM + 1), "room"),
+), ids=("empty", "short", "magic", "room"))
 def test_what_is_no_counters_file_is_told(data, what):
     with pytest.raises(counters.CountersError, match=what):
         counters.parse(data)
