@@ -80,6 +80,9 @@ static int examine_command(const struct doctor_request *request, struct doctor_r
         return code;
     }
     doctor_look_program(target, setup.target);
+    if (setup.groups_only != NULL) {
+        setup.plain = setup.groups_only;
+    }
     if (setup.plain != NULL) {
         doctor_add(report, DOCTOR_PROBLEM, "run", NULL, "'octuple run' would start it plainly: %s", setup.plain);
     }

@@ -108,6 +108,11 @@ static int run(const struct run_request *request)
     if (setup.plain != NULL) {
         return exec_plainly(request->command, setup.plain);
     }
+    if (setup.groups_only != NULL) {
+        cli_say(LAUNCH_WHO, "%s gets post-quantum TLS groups and nothing else of Octuple: %s", request->command[0],
+                setup.groups_only);
+        return launch_exec(request->command);
+    }
     if (setup.obstacle != NULL) {
         cli_say(LAUNCH_WHO, "warning: %s %s", setup.target, setup.obstacle);
     }

@@ -2,6 +2,7 @@
 # Copyright The Octuple Authors
 """octuple run: what the program gets, and every way in which it can go wrong."""
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
@@ -73,6 +74,25 @@ def test_off_runs_plainly_and_says_why(place):
     assert result.stderr == f"octuple run: /usr/bin/env runs plainly, without Octuple: {reason}\n"
     assert "LD_PRELOAD" not in env and "OPENSSL_CONF" not in env
     assert not any(place.runtime.iterdir())
+
+
+@pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not installed: its CPU has no AVX-512")
+def test_other_cpus_get_groups_where_openssl_has_none(place):
+    """The command on a CPU without AVX-512, and a server whose configuration names a post-quantum group."""
+    version = place.json("info", "--json")["openssl"]["version"].split()[1].split(".")
+    result = place.call("-q", place.folder / "bin/octuple", "run", "--", "/usr/bin/env", command="/usr/bin/valgrind")
+    env = dict(line.split("=", 1) for line in result.stdout.splitlines() if "=" in line)
+    assert result.returncode == 0 and str(place.shim) not in env.get("LD_PRELOAD", "")
+    if (int(version[0]), int(version[1])) >= (3, 5):
+        assert "OPENSSL_CONF" not in env and "runs plainly" in result.stderr
+        return
+    assert "/usr/bin/env gets post-quantum TLS groups and nothing else of Octuple: this CPU has no AVX-512" in result.stderr
+    text = pathlib.Path(env["OPENSSL_CONF"]).read_text(encoding="utf-8")
+    assert str(place.provider) in text and "Groups" not in text
+    client = ["/usr/bin/openssl", "s_client", "-connect", "127.0.0.1:1", "-groups", "X25519MLKEM768"]
+    said = subprocess.run(client, env={**place.env, "OPENSSL_CONF": env["OPENSSL_CONF"], "OCTUPLE_TABLE": "off"},
+                          capture_output=True, text=True, check=False, **place.user()).stderr
+    assert "SSL_CONF_cmd" not in said and "Connection refused" in said
 
 
 def test_off_needs_no_parts(place):
