@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""octuple doctor's handshakes: which groups a port takes, why a post-quantum one is missing, and what is no TLS at all."""
+"""octuple doctor's handshakes: the groups a port takes, why a post-quantum one is missing, and what is no TLS."""
 import contextlib
 import os
 import re
@@ -43,7 +43,8 @@ def test_server_without_the_provider(served, idle):
         code, found, ports = ask(served, pid)
         assert code == 4 and len(ports) == 1
         assert ports[0]["answer"] == "tls1.3" and ports[0]["taken"] == CURVES and ports[0]["refused"] == HYBRID
-        assert found["groups"][0] == "note" and found["groups"][1].startswith(f"{ports[0]['address']} takes X25519, P-256")
+        level, text = found["groups"]
+        assert level == "note" and text.startswith(f"{ports[0]['address']} takes X25519, P-256, P-384;")
         level, text = found["post-quantum"]
         assert level == "note" and "the provider is not in the process" in text and ports[0]["address"] in text
         said = served.call("doctor", pid).stdout
@@ -121,7 +122,7 @@ def test_version_of_openssl(served, idle, words, ours, more, says):
     stubs = [folder / name for name in ["libcrypto.so.3", "octuple.so"][:1 + ours]]
     for stub in stubs:
         subprocess.run(["cc", "-shared", "-fPIC", "-o", stub, source], check=True)
-    own = served.write("own.cnf", "openssl_conf = init\n[init]\n" + more.removeprefix("[init]\n"))
+    own = served.write("own.cnf", "openssl_conf = init\n[init]\n" + more)
     child = ["/usr/bin/env", "-u", "OPENSSL_CONF", *idle, "-groups", "X25519"]
     command = ["/usr/bin/python3", "-c", STANDS_FOR, *stubs, "--", *child]
     with running(served, *command, env={"OPENSSL_CONF": own}) as pid:
@@ -202,7 +203,8 @@ def test_process_that_does_not_listen(served):
 
 def test_process_in_a_network_of_its_own(served, idle):
     apart = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", *idle]
-    if os.geteuid() != 0 or subprocess.run(["unshare", "--net", "ip", "link", "set", "lo", "up"], check=False).returncode:
+    attempt = ["unshare", "--net", "ip", "link", "set", "lo", "up"]
+    if os.geteuid() != 0 or subprocess.run(attempt, check=False).returncode:
         pytest.skip("only root can make a network namespace")
     with running(served, *apart, user={}) as pid:
         assert ask(served, pid, **as_root())[2][0]["taken"][:3] == CURVES
@@ -278,7 +280,7 @@ def test_port_that_refuses(place, port):
 
 def test_address_alone(served, idle):
     """Without a process there is nothing to say of a program; what this command's own environment says has no say."""
-    own = served.write("own.cnf", "openssl_conf = init\n[init]\n" + TLS.removeprefix("[init]\n") + "MaxProtocol = TLSv1.2\n")
+    own = served.write("own.cnf", "openssl_conf = init\n" + TLS + "MaxProtocol = TLSv1.2\n")
     number, = free_ports(1)
     idle[idle.index("127.0.0.1:0")] = f"127.0.0.1:{number}"
     with running(served, *idle, "-groups", "P-256"):
@@ -306,7 +308,8 @@ def test_command_that_has_no_groups_to_offer(served, idle):
         assert "this command has no post-quantum groups to offer" in found["groups"][1]
 
 
-@pytest.mark.parametrize("address", ["", "x", ":443", "x:", "x:0", "x:65536", "x:1x", "::1:443", "[]:443", "x" * 2000 + ":1"])
+@pytest.mark.parametrize("address", [
+    "", "x", ":443", "x:", "x:0", "x:65536", "x:1x", "::1:443", "[]:443", "x" * 2000 + ":1"])
 def test_no_address(place, address):
     result = place.call("doctor", "--connect", address)
     assert result.returncode == 2 and "HOST:PORT" in result.stderr and result.stdout == ""

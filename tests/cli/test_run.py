@@ -142,7 +142,8 @@ def test_path_that_ld_so_cannot_take(served, name):
     for part in ("bin", "lib"):
         shutil.copytree(served.folder / part, moved / part)
     result = served.call("run", "--", "/bin/true", command=f"{name}/bin/octuple")
-    assert result.returncode == 125 and "cannot be preloaded" in result.stderr and "move the installation" in result.stderr
+    assert result.returncode == 125
+    assert "cannot be preloaded" in result.stderr and "move the installation" in result.stderr
 
 
 def compile_static(place):
@@ -184,7 +185,8 @@ def test_verbose_names_everything(served):
     base = served.write("base.cnf", "")
     result = served.call("run", "--verbose", "--", "true", env={"OPENSSL_CONF": base})
     assert result.returncode == 0
-    for what in (shutil.which("true"), served.shim, served.provider, base, f"LD_PRELOAD   {served.shim}", "OPENSSL_CONF "):
+    for what in (shutil.which("true"), served.shim, served.provider,
+                 base, f"LD_PRELOAD   {served.shim}", "OPENSSL_CONF "):
         assert str(what) in result.stderr
 
 

@@ -41,7 +41,8 @@ def served_operations(place, env):
 
 
 def python_ssl(place, env, expression):
-    result = place.call("run", "--", "/usr/bin/python3", "-c", f"import ssl, json; print(json.dumps({expression}))", env=env)
+    result = place.call("run", "--", "/usr/bin/python3", "-c", f"import ssl, json; print(json.dumps({expression}))",
+                        env=env)
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout)
 
@@ -51,18 +52,21 @@ GOOD = {
     "no newline at the end": (INIT + "ssl_conf = s\n[s]\nx = y\n[y]\nMinProtocol = TLSv1.2", {"default", "octuple"}),
     "init section is empty": (INIT, {"default", "octuple"}),
     "init section is missing": ("openssl_conf = init\n", {"default", "octuple"}),
-    "default listed, not activated": (INIT + "providers = p\n[p]\ndefault = d\n[d]\n# activate = 1\n", {"default", "octuple"}),
+    "default listed, not activated": (INIT + "providers = p\n[p]\ndefault = d\n[d]\n# activate = 1\n",
+                                      {"default", "octuple"}),
     "default activated": (INIT + "providers = p\n[p]\ndefault = d\n[d]\nactivate = 1\n", {"default", "octuple"}),
     "default and legacy": (INIT + "providers = p\n[p]\ndefault = d\nlegacy = l\n[d]\nactivate = 1\n[l]\nactivate = 1\n",
                            {"default", "legacy", "octuple"}),
     "legacy listed, not activated": (INIT + "providers = p\n[p]\nlegacy = l\n[l]\n", {"default", "octuple"}),
-    "numbered names": (INIT + "providers.7 = p\n[p]\n1.default = d\n2.legacy = l\n[d]\nactivate = 1\n[l]\nactivate = 1\n",
+    "numbered names": (INIT + "providers.7 = p\n[p]\n1.default = d\n2.legacy = l\n[d]\nactivate = 1\n[l]\n"
+                              "activate = 1\n",
                        {"default", "legacy", "octuple"}),
-    "other name by identity": (INIT + "providers = p\n[p]\ndefault = d\nmine = l\n[d]\nactivate = 1\n[l]\nidentity = legacy\n"
-                               "activate = 1\n", {"default", "legacy", "octuple"}),
-    "two providers modules": (INIT + "providers.1 = p\nproviders.2 = q\n[p]\ndefault = d\n[q]\nlegacy = l\n[d]\nactivate = 1\n"
-                              "[l]\nactivate = 1\n", {"default", "legacy", "octuple"}),
-    "providers before the end": ("openssl_conf = init\n[p]\ndefault = d\n[d]\nactivate = 1\n[init]\nproviders = p\n[x]\ny = z\n",
+    "other name by identity": (INIT + "providers = p\n[p]\ndefault = d\nmine = l\n[d]\nactivate = 1\n[l]\n"
+                               "identity = legacy\nactivate = 1\n", {"default", "legacy", "octuple"}),
+    "two providers modules": (INIT + "providers.1 = p\nproviders.2 = q\n[p]\ndefault = d\n[q]\nlegacy = l\n[d]\n"
+                              "activate = 1\n[l]\nactivate = 1\n", {"default", "legacy", "octuple"}),
+    "providers before the end": ("openssl_conf = init\n[p]\ndefault = d\n[d]\nactivate = 1\n[init]\nproviders = p\n"
+                                 "[x]\ny = z\n",
                                  {"default", "octuple"}),
     "sections with other characters": ("openssl_conf = my-init.1\n[ my-init.1 ]\nproviders = my provs\n[ my provs ]\n"
                                        "default = d\n[d]\nactivate = 1\n", {"default", "octuple"}),
@@ -98,10 +102,13 @@ CONFLICTS = {
     "fips by mode": (INIT + "alg_section = a\n[a]\nfips_mode = yes\n", "FIPS"),
     "default shut out": (INIT + "providers = p\n[p]\nlegacy = l\n[l]\nactivate = 1\n", "not 'default'"),
     "base only": (INIT + "providers = p\n[p]\nbase = b\ndefault = d\n[b]\nactivate = 1\n[d]\n", "not 'default'"),
-    "another preference": (INIT + "alg_section = a\n[a]\ndefault_properties = ?provider=legacy\n", "default_properties"),
+    "another preference": (INIT + "alg_section = a\n[a]\ndefault_properties = ?provider=legacy\n",
+                           "default_properties"),
     "a requirement": (INIT + "alg_section = a\n[a]\ndefault_properties = provider=default\n", "default_properties"),
-    "our preference alone": (INIT + "alg_section = a\n[a]\ndefault_properties = ?octuple.serves=yes\n", "default_properties"),
-    "sections with our names": (INIT + "providers = octuple_run_default\n[octuple_run_default]\ndefault = d\n[d]\nactivate = 1\n",
+    "our preference alone": (INIT + "alg_section = a\n[a]\ndefault_properties = ?octuple.serves=yes\n",
+                             "default_properties"),
+    "sections with our names": (INIT + "providers = octuple_run_default\n[octuple_run_default]\ndefault = d\n[d]\n"
+                                       "activate = 1\n",
                                 "complete or remove them"),
     "no equal sign": ("nonsense\n", "line 1"),
     "unknown variable": ("a = $nowhere\n", "cannot be read"),
@@ -155,8 +162,10 @@ def test_names_of_configurations(served, name):
 
 
 def test_relative_name_survives_a_change_of_folder(served):
-    served.write("own.cnf", INIT + "providers = p\n[p]\nlegacy = l\ndefault = d\n[l]\nactivate = 1\n[d]\nactivate = 1\n")
-    result = served.call("run", "--", "/bin/sh", "-c", "cd / && openssl list -providers", env={"OPENSSL_CONF": "own.cnf"})
+    served.write("own.cnf", INIT + "providers = p\n[p]\nlegacy = l\ndefault = d\n[l]\nactivate = 1\n[d]\n"
+                                   "activate = 1\n")
+    result = served.call("run", "--", "/bin/sh", "-c", "cd / && openssl list -providers",
+                         env={"OPENSSL_CONF": "own.cnf"})
     assert "legacy" in result.stdout and "octuple" in result.stdout
 
 
@@ -174,7 +183,8 @@ def test_includes_of_the_original_work(served):
 
 
 def test_ssl_settings_stay(served):
-    text = INIT + "ssl_conf = s\n[s]\nsystem_default = sys\n[sys]\nMaxProtocol = TLSv1.2\nCipherString = AES256-GCM-SHA384\n"
+    text = (INIT + "ssl_conf = s\n[s]\nsystem_default = sys\n[sys]\nMaxProtocol = TLSv1.2\n"
+            "CipherString = AES256-GCM-SHA384\n")
     env = {"OPENSSL_CONF": served.write("own.cnf", text)}
     context = "ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)"
     assert python_ssl(served, env, f"{context}.maximum_version.name") == "TLSv1_2"
@@ -207,7 +217,8 @@ def test_object_identifiers_and_request_sections_stay(served):
 
 def test_configuration_of_an_application(served):
     """nginx since 1.29 looks for a section of its own name before openssl_conf."""
-    text = "openssl_conf = i\nnginx = n\n[i]\n[n]\nproviders = p\n[p]\ndefault = d\nlegacy = l\n[d]\nactivate = 1\n[l]\nactivate = 1\n"
+    text = ("openssl_conf = i\nnginx = n\n[i]\n[n]\nproviders = p\n[p]\ndefault = d\nlegacy = l\n[d]\nactivate = 1\n"
+            "[l]\nactivate = 1\n")
     env = {"OPENSSL_CONF": served.write("own.cnf", text)}
     script = config("""
         import ctypes, sys

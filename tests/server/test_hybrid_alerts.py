@@ -54,8 +54,9 @@ def bad_shares() -> list[tuple[str, int, bytes, int]]:
              ILLEGAL_PARAMETER),
         ]]
         if group == X25519:
-            found += [(f"X25519MLKEM768: {name}", group, put(good, point, value + bytes(32 - len(value))), ILLEGAL_PARAMETER)
-                      for name, value in (("the point 0", b""), ("the point 1", b"\1"))]
+            small = [("the point 0", bytes(32)), ("the point 1", b"\1" + bytes(31))]
+            found += [(f"X25519MLKEM768: {name}", group, put(good, point, value), ILLEGAL_PARAMETER)
+                      for name, value in small]
         else:
             found += [(f"{NAMES[group]}: {name}", group, put(good, point, value), ILLEGAL_PARAMETER)
                       for name, value in (("off the curve", good[:40] + b"\xff" + good[41:point + 65]),

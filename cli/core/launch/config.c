@@ -276,8 +276,8 @@ static int root_means_it(const struct config_root *root, const char *module)
            !strcmp(root->properties + len - tail, CONFIG_PREFERENCE);
 }
 
-/* None, where there were none, is worth less than what else a file has: the installed one has no place for groups beside
- * settings of libssl in sections of other names, but it cannot be lost. */
+/* None, where there were none, is worth less than what else a file has: the installed one has no place for groups
+ * beside settings of libssl in sections of other names, but it cannot be lost. */
 static int has_groups(const struct config_root *before, const struct config_root *after, bool keep_groups)
 {
     const char *wanted = gets_groups(before, keep_groups) ? config_groups() : before->groups;
