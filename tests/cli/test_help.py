@@ -57,6 +57,8 @@ def test_wrong_command(place, args):
     (["top", "--count", "0"], 2),
     (["top", "--count", "-1"], 2), (["top", "--json", "--prometheus"], 2), (["top", "--output", "file"], 2),
     (["doctor", "--seconds", "0", "--", "true"], 2), (["doctor", "--seconds", "x", "--", "true"], 2),
+    (["doctor", "--connect", "a:1", "--", "true"], 2), (["doctor", "-n", "--", "true"], 2), (["doctor", "-n"], 2),
+    (["doctor", "-n", "-c", "a:1", "1"], 2), (["doctor", "--seconds", "5", "-c", "a:1"], 2),
     (["trace"], 2), (["trace", "nonsense", "--pid", "1"], 2)])
 def test_wrong_usage_points_at_the_help(place, args, code):
     result = place.call(*args)
