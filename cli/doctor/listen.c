@@ -18,24 +18,40 @@
 #include "cli/core/process.h"
 #include "ports.h"
 
-#define SOCKETS 4096
-#define LISTEN  0x0a /* TCP_LISTEN, as the kernel writes it */
+#define LISTEN 0x0a /* TCP_LISTEN, as the kernel writes it */
 
-static unsigned long sockets[SOCKETS];
-static unsigned socket_count;
+/* All sockets, connections among them: a busy server has a great many. */
+struct sockets {
+    unsigned long *inode;
+    size_t count, room;
+};
 
-static void note_socket(int folder, const char *name)
+static void add_socket(struct sockets *sockets, unsigned long inode)
+{
+    if (sockets->count == sockets->room) {
+        size_t room = sockets->room > 0 ? 2 * sockets->room : 1024;
+        unsigned long *larger = realloc(sockets->inode, room * sizeof *larger);
+        if (larger == NULL) {
+            return;
+        }
+        sockets->inode = larger;
+        sockets->room = room;
+    }
+    sockets->inode[sockets->count++] = inode;
+}
+
+static void note_socket(struct sockets *sockets, int folder, const char *name)
 {
     char link[64];
     ssize_t len = readlinkat(folder, name, link, sizeof link - 1);
     link[len > 0 ? len : 0] = '\0';
-    if (!strncmp(link, "socket:[", 8) && socket_count < SOCKETS) {
-        sockets[socket_count++] = strtoul(link + 8, NULL, 10);
+    if (!strncmp(link, "socket:[", 8)) {
+        add_socket(sockets, strtoul(link + 8, NULL, 10));
     }
 }
 
 /* Returns 0 if its descriptors cannot be seen. */
-static int note_sockets(pid_t pid)
+static int note_sockets(struct sockets *sockets, pid_t pid)
 {
     char path[64];
     const struct dirent *entry;
@@ -45,16 +61,16 @@ static int note_sockets(pid_t pid)
         return 0;
     }
     while ((entry = readdir(folder)) != NULL) {
-        note_socket(dirfd(folder), entry->d_name);
+        note_socket(sockets, dirfd(folder), entry->d_name);
     }
     closedir(folder);
     return 1;
 }
 
-static bool is_ours(unsigned long inode)
+static bool is_ours(const struct sockets *sockets, unsigned long inode)
 {
-    for (unsigned i = 0; i < socket_count; i++) {
-        if (sockets[i] == inode) {
+    for (size_t i = 0; i < sockets->count; i++) {
+        if (sockets->inode[i] == inode) {
             return true;
         }
     }
@@ -141,7 +157,7 @@ static void add(struct doctor_ports *ports, const char *hex, unsigned number)
 }
 
 /* "SLOT: ADDRESS:PORT PEER:PORT STATE QUEUES TIMER RETRANSMITS USER TIMEOUT INODE ..." */
-static void read_line(struct doctor_ports *ports, char *line)
+static void read_line(struct doctor_ports *ports, const struct sockets *sockets, char *line)
 {
     char *word[10], *rest = line;
     for (size_t i = 0; i < sizeof word / sizeof word[0]; i++) {
@@ -153,19 +169,19 @@ static void read_line(struct doctor_ports *ports, char *line)
         }
     }
     char *colon = strchr(word[1], ':');
-    if (colon != NULL && strtoul(word[3], NULL, 16) == LISTEN && is_ours(strtoul(word[9], NULL, 10))) {
+    if (colon != NULL && strtoul(word[3], NULL, 16) == LISTEN && is_ours(sockets, strtoul(word[9], NULL, 10))) {
         *colon = '\0';
         add(ports, word[1], (unsigned)strtoul(colon + 1, NULL, 16));
     }
 }
 
-static void read_list(struct doctor_ports *ports, pid_t pid, const char *list)
+static void read_list(struct doctor_ports *ports, const struct sockets *sockets, pid_t pid, const char *list)
 {
     char *line = NULL;
     size_t room = 0;
     FILE *in = process_open(pid, list);
     while (in != NULL && getline(&line, &room, in) > 0) {
-        read_line(ports, line);
+        read_line(ports, sockets, line);
     }
     free(line);
     if (in != NULL) {
@@ -193,12 +209,14 @@ static int enter_network(pid_t pid)
 void doctor_find_ports(struct doctor_ports *ports, pid_t pid)
 {
     static pid_t pids[PROCESS_MAX];
+    struct sockets sockets = {0};
     unsigned count = process_tree(pid, pids, PROCESS_MAX), seen = 0;
     for (unsigned i = 0; i < count; i++) {
-        seen += note_sockets(pids[i]) != 0;
+        seen += note_sockets(&sockets, pids[i]) != 0;
     }
-    read_list(ports, pid, "net/tcp");
-    read_list(ports, pid, "net/tcp6");
+    read_list(ports, &sockets, pid, "net/tcp");
+    read_list(ports, &sockets, pid, "net/tcp6");
+    free(sockets.inode);
     if (seen == 0) {
         ports->obstacle = "its sockets cannot be seen";
         ports->advice = "ask as root, or name an address by --connect HOST:PORT";
