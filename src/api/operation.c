@@ -10,9 +10,9 @@
 const struct oct_operation oct_operations[OCT_OP_COUNT] = {
 #define OCT_OPERATION(enumerator, name, family, size, kernel)                                                          \
     [OCT_OP_##enumerator] = {name, &oct_family_##family, size},
-#define OCT_MLKEM_OPERATION(enumerator, name, family, set) OCT_OPERATION(enumerator, name, family, set, )
+#define OCT_LATTICE_OPERATION(enumerator, name, family, set) OCT_OPERATION(enumerator, name, family, set, )
 #include "ops/ops.def"
-#undef OCT_MLKEM_OPERATION
+#undef OCT_LATTICE_OPERATION
 #undef OCT_OPERATION
 };
 

@@ -28,8 +28,7 @@ struct oct_mlkem_ops {
     const size_t *keccak_workspace;
 };
 
-/* The table that goes with oct_ops_selected(), or NULL where there is none, or the CPU lacks what this one needs
- * besides; `reason` (may be NULL) gets the words for it; static. */
+/* The table that serves this process, or NULL, as lattice.h says. */
 const struct oct_mlkem_ops *oct_mlkem_selected(const char **reason);
 
 /* Every table that this CPU can run, or the portable one alone by OCTUPLE_TABLE=c: for tests. Returns how many were
