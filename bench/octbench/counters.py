@@ -17,7 +17,8 @@ NAMES = ("rsa2048-private", "rsa3072-private", "rsa4096-private",
          "rsa2048-public", "rsa3072-public", "rsa4096-public", "x25519-derive", "x25519-keygen",
          "p256-sign", "p256-keygen", "p256-derive", "p384-sign", "p384-keygen", "p384-derive",
          "ed25519-sign", "ed25519-verify", "p256-verify", "p384-verify",
-         "mlkem768-keygen", "mlkem768-encaps", "mlkem768-decaps", "mlkem1024-keygen", "mlkem1024-encaps", "mlkem1024-decaps")
+         "mlkem768-keygen", "mlkem768-encaps", "mlkem768-decaps", "mlkem1024-keygen", "mlkem1024-encaps", "mlkem1024-decaps",
+         "mldsa44-keygen", "mldsa44-sign", "mldsa44-verify", "mldsa65-keygen", "mldsa65-sign", "mldsa65-verify")
 
 HEADER = struct.Struct("=6Q16s")  # magic, pid, op_count, slots, started, start_ticks, command
 OPERATION = struct.Struct(f"={6 + LANES + 1 + 2}Q")

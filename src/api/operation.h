@@ -41,7 +41,7 @@ extern const struct oct_operation oct_operations[OCT_OP_COUNT];
 extern const struct oct_family oct_family_rsa_crt, oct_family_rsa_public, oct_family_x25519_derive,
     oct_family_x25519_public, oct_family_ec_sign, oct_family_ec_public, oct_family_ec_derive, oct_family_ec_verify,
     oct_family_ed25519_base, oct_family_ed25519_verify, oct_family_mlkem_keygen, oct_family_mlkem_encaps,
-    oct_family_mlkem_decaps;
+    oct_family_mlkem_decaps, oct_family_mldsa_keygen, oct_family_mldsa_sign, oct_family_mldsa_verify;
 
 /* OCT_OK, or why a batch call cannot be: null pointers, the number of lanes, a lane that the family refuses. `op` may
  * be -1: there is no such operation. */

@@ -11,6 +11,7 @@ OPERATIONS += ["x25519-derive", "x25519-keygen"]
 OPERATIONS += [f"{curve}-{kind}" for curve in ("p256", "p384") for kind in ("sign", "keygen", "derive")]
 OPERATIONS += ["ed25519-sign", "ed25519-verify", "p256-verify", "p384-verify"]
 OPERATIONS += [f"mlkem{size}-{verb}" for size in (768, 1024) for verb in ("keygen", "encaps", "decaps")]
+OPERATIONS += [f"mldsa{size}-{verb}" for size in (44, 65) for verb in ("keygen", "sign", "verify")]
 NEEDS = ["avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512ifma"]
 
 
