@@ -10,16 +10,10 @@
 
 #include "kernels/mldsa_parts_impl.h"
 
-#define BALL_WORDS 4
 /* Bytes of a block behind the signs. The first part is enough but with a probability of 2^-30 or so; a second block is
  * the last that there can be a need for (FIPS 204, appendix C). */
 #define BALL_BYTES (8 * (KECCAK_RATE_SHAKE256 - 1))
 #define BALL_FIRST (MLDSA_TAU < 40 ? 64 : 88)
-
-struct ball_state {
-    w8 *used, *negative; /* four words each */
-    w8 next, signs;      /* the place that is filled next, of 256 - tau .. 256 */
-};
 
 /* The bits of places, one a lane, in four words; none where `one` is zero. */
 VEC_STEP void ball_place(w8 bits[BALL_WORDS], w8 place, w8 one)
@@ -45,16 +39,16 @@ VEC_STEP void ball_step(struct ball_state *b, w8 byte)
     const w8 zero = w8_set1(0), top = w8_set1(MLDSA_N);
     const w8 in_turn = w8_select(w8_is_above(top, b->next), w8_set1(1), zero);
     const w8 one = w8_select(w8_is_above(byte, b->next), zero, in_turn);
-    w8 to[BALL_WORDS], from[BALL_WORDS];
+    w8 to[BALL_WORDS], from[BALL_WORDS], *nonzero = b->sets, *minus = b->sets + BALL_WORDS;
     ball_place(to, b->next, one);
     ball_place(from, byte, one);
-    const m8 used = ball_has(b->used, from), negative = ball_has(b->negative, from);
+    const m8 used = ball_has(nonzero, from), negative = ball_has(minus, from);
     const m8 sign = w8_is_nonzero(w8_and(b->signs, one));
     VEC_UNROLL
     for (int i = 0; i < BALL_WORDS; i++) {
-        b->used[i] = w8_or(w8_or(b->used[i], w8_select(used, to[i], zero)), from[i]);
-        const w8 moved = w8_or(b->negative[i], w8_select(negative, to[i], zero));
-        b->negative[i] = w8_choose(from[i], w8_select(sign, from[i], zero), moved);
+        nonzero[i] = w8_or(w8_or(nonzero[i], w8_select(used, to[i], zero)), from[i]);
+        const w8 moved = w8_or(minus[i], w8_select(negative, to[i], zero));
+        minus[i] = w8_choose(from[i], w8_select(sign, from[i], zero), moved);
     }
     b->next = w8_add(b->next, one);
     b->signs = w8_select(w8_is_nonzero(one), w8_srl(b->signs, 1), b->signs);
@@ -82,22 +76,23 @@ VEC_CHAIN unsigned ball_declassify_missing(const struct ball_state *b)
 /* w->ball = the challenges of the seeds in `seed`. */
 static OCT_NOINLINE void ball_sample(struct mldsa_workspace *w, const w8 seed[C_WORDS])
 {
-    struct ball_state b = {w->ball, w->ball + BALL_WORDS, w8_set1(MLDSA_N - MLDSA_TAU), w8_set1(0)};
+    struct ball_state *b = &w->ball;
     for (int i = 0; i < 2 * BALL_WORDS; i++)
-        w->ball[i] = w8_set1(0);
+        b->sets[i] = w8_set1(0);
+    b->next = w8_set1(MLDSA_N - MLDSA_TAU);
     keccak_clear(w->sample.state);
     mldsa_copy_words(w->sample.state, seed, C_WORDS);
     keccak_pad(w->sample.state, C_WORDS, KECCAK_RATE_SHAKE256, KECCAK_SUFFIX_SHAKE);
     keccak_permute(w->sample.state, w->sample.state);
-    b.signs = w->sample.state[0];
-    ball_run(&b, w->sample.state, 8, 8 + BALL_FIRST);
-    if (ball_declassify_missing(&b))
-        ball_run(&b, w->sample.state, 8 + BALL_FIRST, 8 + BALL_BYTES);
-    if (ball_declassify_missing(&b)) {
+    b->signs = w->sample.state[0];
+    ball_run(b, w->sample.state, 8, 8 + BALL_FIRST);
+    if (ball_declassify_missing(b))
+        ball_run(b, w->sample.state, 8 + BALL_FIRST, 8 + BALL_BYTES);
+    if (ball_declassify_missing(b)) {
         keccak_permute(w->sample.state, w->sample.state);
-        ball_run(&b, w->sample.state, 0, 8 * KECCAK_RATE_SHAKE256);
+        ball_run(b, w->sample.state, 0, 8 * KECCAK_RATE_SHAKE256);
     }
-    mldsa_words_to_rows(w->ball_bits, w->ball);
+    mldsa_words_to_rows(w->ball_bits, b->sets);
 }
 
 /* A lane's challenge, or its negative, transformed, in w->c. */

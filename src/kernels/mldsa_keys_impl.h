@@ -63,13 +63,15 @@ VEC_CHAIN void keys_rows(uint8_t *pk, uint8_t *t0, const struct mldsa_workspace 
         keys_row(pk + PK_T1_AT + T1_BYTES * i, t0 + T0_BYTES * i, w, matrix + MLDSA_N * L * i, w->low[lane][i]);
 }
 
-/* tr = H(pk), eight at once, as words in w->state. */
-VEC_CHAIN void keys_hash_public(struct mldsa_workspace *w, const uint8_t *const *pk, unsigned lanes)
+/* tr = H(pk), eight at once. */
+VEC_CHAIN void keys_hash_publics(struct mldsa_workspace *w, const struct oct_mldsa_keygen_args *args)
 {
+    const uint8_t *const *pk = (const uint8_t *const *)args->pk;
     keccak_clear(w->state);
-    const unsigned at = keccak_absorb(w->state, 0, KECCAK_RATE_SHAKE256, pk, lanes, 0, PK_BYTES / 8);
+    const unsigned at = keccak_absorb(w->state, 0, KECCAK_RATE_SHAKE256, pk, args->lanes, 0, PK_BYTES / 8);
     keccak_pad(w->state, at, KECCAK_RATE_SHAKE256, KECCAK_SUFFIX_SHAKE);
     keccak_permute(w->state, w->state);
+    mldsa_words_to_rows(w->mu, w->state);
 }
 
 VEC_CHAIN void keys_noise(struct mldsa_workspace *w, const struct oct_mldsa_keygen_args *args)
@@ -110,8 +112,7 @@ void NAME(MLDSA_SET, keygen)(const struct oct_mldsa_keygen_args *args)
         mldsa_matrix(w, w->matrix[0], args->pk[lane]);
         keys_rows(args->pk[lane], args->sk[lane] + SK_T0_AT, w, w->matrix[0], lane);
     }
-    keys_hash_public(w, (const uint8_t *const *)args->pk, args->lanes);
-    mldsa_words_to_rows(w->mu, w->state);
+    keys_hash_publics(w, args);
     for (unsigned lane = 0; lane < args->lanes; lane++)
         memcpy(args->sk[lane] + OCT_MLDSA_SK_TR_AT, w->mu[lane], OCT_MLDSA_MU_BYTES);
     v8_clear_registers();
@@ -160,14 +161,14 @@ VEC_CHAIN unsigned keys_expand_secrets(struct mldsa_workspace *w, const struct o
 /* Whether t0 or tr differ from what the public key says. */
 VEC_CHAIN unsigned keys_differ(struct mldsa_workspace *w, const struct oct_mldsa_expand_args *args)
 {
-    const uint8_t *pk = w->pk, *tr = args->sk + OCT_MLDSA_SK_TR_AT;
     w8 x[HASH_WORDS], differs;
     uint64_t byte = 0;
     for (size_t i = 0; i < sizeof w->t0; i++)
         byte |= w->t0[i] ^ args->sk[SK_T0_AT + i];
     differs = w8_set1(byte);
-    keys_hash_public(w, &pk, 1);
-    mldsa_load_words(x, HASH_WORDS, &tr, 1);
+    keccak_clear(w->state);
+    mldsa_hash_rows(w, 0, w->pk, 0, PK_BYTES / 8);
+    mldsa_spread_words(x, HASH_WORDS, args->sk + OCT_MLDSA_SK_TR_AT);
     for (unsigned i = 0; i < HASH_WORDS; i++)
         differs = w8_or(differs, w8_xor(x[i], w->state[i]));
     return m8_declassify(w8_is_nonzero(differs)) != 0;

@@ -39,6 +39,14 @@ _Static_assert(SK_T0_AT + T0_BYTES * K == SK_BYTES, "a private key");
 #define MASKED_MAX (GAMMA1 + MLDSA_BACK_MAX)
 #define LOWER_MAX  (GAMMA2 + MLDSA_BACK_MAX)
 
+#define BALL_WORDS 4
+
+/* Challenges that are being made: where they are not zero, and behind that, in the same row, where negative. */
+struct ball_state {
+    w8 sets[2 * BALL_WORDS];
+    w8 next, signs; /* the place that is filled next, of 256 - tau .. 256 */
+};
+
 typedef int32_t mldsa_numbers[MLDSA_N];
 
 struct mldsa_workspace {
@@ -47,12 +55,13 @@ struct mldsa_workspace {
     mldsa_numbers y[V8_LANES][L];            /* masks, then z; or s1, transformed */
     mldsa_numbers low[V8_LANES][K];          /* low parts of w; or s2 */
     mldsa_numbers hat[L], c;                 /* a vector and the challenge of one lane, transformed */
-    w8 ball[2 * 4];                          /* challenges: where they are not zero, and where negative */
+    struct ball_state ball;
     w8 state[KECCAK_WORDS], seed[HASH_WORDS], key_seed[SEED_WORDS];
     uint8_t high[V8_LANES][W1_BYTES * K] OCT_ALIGN64; /* high parts of w, encoded */
     uint8_t mu[V8_LANES][ROW_BYTES], mask_seed[V8_LANES][ROW_BYTES], c_seed[V8_LANES][ROW_BYTES];
     uint8_t ball_bits[V8_LANES][ROW_BYTES]; /* of a challenge: 32 bytes each */
     uint8_t hint[K][HINT_BYTES];
+    int32_t hints[N16_LANES] OCT_ALIGN64;   /* how many, by lane of vectors */
     uint8_t pk[PK_BYTES], t0[T0_BYTES * K]; /* of a private key, made again */
 };
 
@@ -62,6 +71,16 @@ VEC_CHAIN void mldsa_load_words(w8 *to, unsigned words, const uint8_t *const *la
     w8 x[V8_LANES];
     for (unsigned i = 0; i < V8_LANES; i++)
         x[i] = w8_load_row(lane[keccak_lane(i, lanes)], words);
+    w8_transpose(x, x);
+    for (unsigned i = 0; i < words; i++)
+        to[i] = x[i];
+}
+/* Words of one string, in all lanes. */
+VEC_CHAIN void mldsa_spread_words(w8 *to, unsigned words, const uint8_t *from)
+{
+    w8 x[V8_LANES];
+    for (unsigned i = 0; i < V8_LANES; i++)
+        x[i] = w8_load_row(from, words);
     w8_transpose(x, x);
     for (unsigned i = 0; i < words; i++)
         to[i] = x[i];
@@ -89,7 +108,7 @@ VEC_CHAIN void mldsa_copy_words(w8 *to, const w8 *from, unsigned words)
 /* The matrix of one key, from its 32 bytes rho, into `to`. */
 VEC_CHAIN void mldsa_matrix(struct mldsa_workspace *w, int32_t *to, const uint8_t *rho)
 {
-    mldsa_load_words(w->sample.rho, SEED_WORDS, &rho, 1);
+    mldsa_spread_words(w->sample.rho, SEED_WORDS, rho);
     sample_declassify_rho(&w->sample);
     sample_matrix(&w->sample, to);
 }
@@ -116,18 +135,30 @@ VEC_STEP void mldsa_row(ntt_poly p, const int32_t *row, const mldsa_numbers *hat
         p[i] = code_canonical(p[i]);
 }
 
-/* H(mu || w1), the challenges' seeds, as the first words of w->state. */
+/* SHAKE256 of what stands in w->state, `first` words, and the words of strings that are `stride` bytes apart: as the
+ * first words of w->state. */
+VEC_CHAIN void mldsa_hash_rows(struct mldsa_workspace *w, unsigned first, const uint8_t *from, size_t stride,
+                               unsigned words)
+{
+    const unsigned rate = KECCAK_RATE_SHAKE256;
+    while (first + words >= rate) {
+        keccak_add_rows(w->state, first, from, stride, rate - first);
+        keccak_permute(w->state, w->state);
+        from += 8 * (rate - first);
+        words -= rate - first;
+        first = 0;
+    }
+    keccak_add_rows(w->state, first, from, stride, words);
+    keccak_pad(w->state, first + words, rate, KECCAK_SUFFIX_SHAKE);
+    keccak_permute(w->state, w->state);
+}
+
+/* The challenges' seeds, H(mu || w1). */
 VEC_CHAIN void mldsa_hash_high(struct mldsa_workspace *w)
 {
-    const uint8_t *high[V8_LANES];
-    for (int i = 0; i < V8_LANES; i++)
-        high[i] = w->high[i];
     keccak_clear(w->state);
-    mldsa_rows_to_words(w->state, w->mu);
-    const unsigned at =
-        keccak_absorb(w->state, HASH_WORDS, KECCAK_RATE_SHAKE256, high, V8_LANES, 0, sizeof w->high[0] / 8);
-    keccak_pad(w->state, at, KECCAK_RATE_SHAKE256, KECCAK_SUFFIX_SHAKE);
-    keccak_permute(w->state, w->state);
+    keccak_add_rows(w->state, 0, w->mu[0], sizeof w->mu[0], HASH_WORDS);
+    mldsa_hash_rows(w, HASH_WORDS, w->high[0], sizeof w->high[0], sizeof w->high[0] / 8);
 }
 
 /* t1 of a public key, times 2^13 and transformed. */

@@ -47,16 +47,20 @@ VEC_CHAIN void sign_seeds(struct mldsa_workspace *w, const struct oct_mldsa_sign
     mldsa_words_to_rows(w->mask_seed, w->state);
 }
 
-/* The masks y of all lanes, and mu of each lane's signature. */
-VEC_CHAIN void sign_masks(struct mldsa_workspace *w, const struct oct_mldsa_sign_args *args,
-                          const struct sign_plan *plan)
+/* The seed of masks and mu of each lane's signature. */
+VEC_CHAIN void sign_fill_lanes(struct mldsa_workspace *w, const struct oct_mldsa_sign_args *args,
+                               const struct sign_plan *plan)
 {
-    const uint8_t *seed[V8_LANES];
     for (unsigned lane = 0; lane < V8_LANES; lane++) {
-        seed[lane] = w->mask_seed[plan->signature[lane]];
+        memcpy(w->c_seed[lane], w->mask_seed[plan->signature[lane]], ROW_BYTES);
         memcpy(w->mu[lane], args->mu[plan->signature[lane]], OCT_MLDSA_MU_BYTES);
     }
-    mldsa_load_words(w->seed, HASH_WORDS, seed, V8_LANES);
+}
+
+/* The masks y of all lanes. Their seeds are where those of challenges will be. */
+VEC_CHAIN void sign_masks(struct mldsa_workspace *w)
+{
+    mldsa_rows_to_words(w->seed, w->c_seed);
     for (unsigned j = 0; j < L; j++) {
         sample_mask(&w->sample, w->seed);
         for (unsigned lane = 0; lane < V8_LANES; lane++) {
@@ -141,11 +145,10 @@ static OCT_NOINLINE unsigned sign_reject_z(struct mldsa_workspace *w, const int3
     return sign_declassify_rejected(largest, GAMMA1 - BETA);
 }
 
-/* The hints of one polynomial: 1 if c t0 is too large. Adds to their number in *sum. */
-static OCT_NOINLINE unsigned sign_reject_hint(struct mldsa_workspace *w, n16 *sum, const int32_t *t0, unsigned lane,
-                                              unsigned i)
+/* The hints of one polynomial: 1 if c t0 is too large. Adds to their number in w->hints. */
+static OCT_NOINLINE unsigned sign_reject_hint(struct mldsa_workspace *w, const int32_t *t0, unsigned lane, unsigned i)
 {
-    n16 largest = n16_set1(0);
+    n16 largest = n16_set1(0), sum = n16_load(w->hints, 0, MLDSA_N * K);
     ntt_poly p;
     ntt_multiply(p, w->c, t0);
     VEC_UNROLL
@@ -154,26 +157,50 @@ static OCT_NOINLINE unsigned sign_reject_hint(struct mldsa_workspace *w, n16 *su
         const n16 low = n16_load(w->low[lane][i] + N16_LANES * v, -LOWER_MAX, LOWER_MAX);
         const n16 hint = code_make_hint(n16_add(low, p[v]), high);
         n16_store_bits(w->hint[i] + 2 * v, hint, 1);
-        *sum = n16_add(*sum, hint);
+        sum = n16_add(sum, hint);
         largest = n16_max(largest, n16_abs(p[v]));
     }
+    n16_store(w->hints, sum, 0, 2 * MLDSA_N * K);
     return sign_declassify_rejected(largest, GAMMA2);
+}
+
+/* Whether there are more hints than a signature may have: the last way to be rejected. */
+VEC_CHAIN unsigned sign_declassify_many_hints(const struct mldsa_workspace *w)
+{
+    return n16_sum_above_declassify(n16_load(w->hints, 0, MLDSA_N * K), MLDSA_OMEGA);
+}
+
+/* Whether any polynomial of a lane's attempt rejects it, in turn. */
+VEC_CHAIN unsigned sign_rejected_by_low(struct mldsa_workspace *w, const int32_t *s2, unsigned lane)
+{
+    for (unsigned i = 0; i < K; i++)
+        if (sign_reject_low(w, s2 + MLDSA_N * i, lane, i))
+            return 1;
+    return 0;
+}
+VEC_CHAIN unsigned sign_rejected_by_z(struct mldsa_workspace *w, const int32_t *s1, unsigned lane)
+{
+    for (unsigned j = 0; j < L; j++)
+        if (sign_reject_z(w, s1 + MLDSA_N * j, lane, j))
+            return 1;
+    return 0;
+}
+VEC_CHAIN unsigned sign_rejected_by_hints(struct mldsa_workspace *w, const int32_t *t0, unsigned lane)
+{
+    memset(w->hints, 0, sizeof w->hints);
+    for (unsigned i = 0; i < K; i++)
+        if (sign_reject_hint(w, t0 + MLDSA_N * i, lane, i))
+            return 1;
+    return sign_declassify_many_hints(w);
 }
 
 /* Whether a lane's attempt is good; z and the hints then are in their places. What rejects most comes first. */
 VEC_CHAIN unsigned sign_respond(struct mldsa_workspace *w, const int32_t *secrets, unsigned lane)
 {
     const int32_t *s2 = secrets + MLDSA_N * L, *t0 = s2 + MLDSA_N * K;
-    unsigned rejected = 0;
-    n16 hints = n16_set1(0);
     ball_transform(w, lane, 0);
-    for (unsigned i = 0; !rejected && i < K; i++)
-        rejected = sign_reject_low(w, s2 + MLDSA_N * i, lane, i);
-    for (unsigned j = 0; !rejected && j < L; j++)
-        rejected = sign_reject_z(w, secrets + MLDSA_N * j, lane, j);
-    for (unsigned i = 0; !rejected && i < K; i++)
-        rejected = sign_reject_hint(w, &hints, t0 + MLDSA_N * i, lane, i);
-    return !rejected && !n16_sum_above_declassify(hints, MLDSA_OMEGA);
+    return !sign_rejected_by_low(w, s2, lane) && !sign_rejected_by_z(w, secrets, lane) &&
+           !sign_rejected_by_hints(w, t0, lane);
 }
 
 /* What an accepted attempt shows to everybody. */
@@ -213,7 +240,8 @@ static OCT_NOINLINE void sign_encode(struct mldsa_workspace *w, uint8_t *signatu
 VEC_CHAIN void sign_attempts(struct mldsa_workspace *w, const struct oct_mldsa_sign_args *args, struct sign_plan *plan)
 {
     sign_assign(w, plan);
-    sign_masks(w, args, plan);
+    sign_fill_lanes(w, args, plan);
+    sign_masks(w);
     for (unsigned lane = 0; lane < V8_LANES; lane++)
         sign_commit(w, args->matrix[plan->signature[lane]], lane);
     mldsa_hash_high(w);
@@ -239,17 +267,24 @@ VEC_CHAIN void sign_close(struct mldsa_workspace *w, const struct oct_mldsa_sign
         }
 }
 
-unsigned NAME(MLDSA_SET, sign)(const struct oct_mldsa_sign_args *args)
+/* Returns the signatures that failed. */
+VEC_CHAIN unsigned sign_all(struct mldsa_workspace *w, const struct oct_mldsa_sign_args *args)
 {
-    struct mldsa_workspace *w = args->workspace;
     struct sign_plan plan = {.open = (1u << args->lanes) - 1};
-    sign_seeds(w, args);
     while (plan.open) {
         sign_attempts(w, args, &plan);
         sign_close(w, args, &plan);
     }
-    v8_clear_registers();
     return plan.failed;
+}
+
+unsigned NAME(MLDSA_SET, sign)(const struct oct_mldsa_sign_args *args)
+{
+    struct mldsa_workspace *w = args->workspace;
+    sign_seeds(w, args);
+    const unsigned failed = sign_all(w, args);
+    v8_clear_registers();
+    return failed;
 }
 
 #endif

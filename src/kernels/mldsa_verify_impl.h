@@ -63,8 +63,8 @@ VEC_CHAIN unsigned verify_lane(struct mldsa_workspace *w, const struct oct_mldsa
     const uint8_t *signature = args->signature[lane];
     const int32_t *matrix = args->matrix[lane], *t1 = args->t1[lane];
     unsigned bad = verify_decode_hints(w->hint, signature + SIG_HINT_AT);
-    for (unsigned j = 0; !bad && j < L; j++)
-        bad = verify_z(w, signature + SIG_Z_AT + Z_BYTES * j, j);
+    for (unsigned j = 0; j < L; j++)
+        bad |= verify_z(w, signature + SIG_Z_AT + Z_BYTES * j, j);
     if (bad)
         return 1;
     if (!matrix) {

@@ -27,6 +27,15 @@ OCT_INLINE void shake256_copy(uint8_t block[BLOCK], size_t at, const uint8_t *pi
         memcpy(block + (first - at), piece + (first - begin), end - first);
 }
 
+/* Whether any message, with its padding, reaches the block at `at`. */
+static OCT_NOINLINE int shake256_reaches(const struct oct_shake256_args *args, size_t at)
+{
+    for (unsigned lane = 0; lane < args->lanes; lane++)
+        if (args->head_len[lane] + args->body_len[lane] >= at)
+            return 1;
+    return 0;
+}
+
 /* The block at `at` of a lane's message, padded if it is the last one. */
 static OCT_NOINLINE void shake256_fill(uint8_t block[BLOCK], const struct oct_shake256_args *args, unsigned lane,
                                        size_t at)
@@ -59,18 +68,12 @@ const size_t OCT_NAME(shake256_workspace) = sizeof(struct shake256_workspace);
 void OCT_NAME(shake256)(const struct oct_shake256_args *args)
 {
     struct shake256_workspace *w = args->workspace;
-    const uint8_t *block[V8_LANES];
-    size_t longest = 0;
-    for (unsigned lane = 0; lane < args->lanes; lane++) {
-        const size_t len = args->head_len[lane] + args->body_len[lane];
-        longest = len > longest ? len : longest;
-        block[lane] = w->block[lane];
-    }
     keccak_clear(w->state);
-    for (size_t at = 0; at <= longest; at += BLOCK) {
+    memset(w->block, 0, sizeof w->block);
+    for (size_t at = 0; shake256_reaches(args, at); at += BLOCK) {
         for (unsigned lane = 0; lane < args->lanes; lane++)
             shake256_fill(w->block[lane], args, lane, at);
-        keccak_add(w->state, 0, block, args->lanes, 0, RATE);
+        keccak_add_rows(w->state, 0, w->block[0], BLOCK, RATE);
         keccak_permute(w->state, w->state);
         shake256_take(w, args, at);
     }
