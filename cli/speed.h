@@ -30,7 +30,7 @@ struct speed_op {
 
 /* Ends with a NULL name. */
 extern const struct speed_op speed_rsa_ops[], speed_x25519_ops[], speed_ec_ops[], speed_ec_verify_ops[],
-    speed_ed25519_ops[], speed_mlkem_ops[], speed_aead_ops[], speed_quic_ops[];
+    speed_ed25519_ops[], speed_mlkem_ops[], speed_mldsa_ops[], speed_aead_ops[], speed_quic_ops[];
 
 /* The i-th operation of all families; NULL after the last. */
 const struct speed_op *speed_op_at(unsigned i);

@@ -8,7 +8,7 @@
 
 static const struct speed_op *const families[] = {speed_rsa_ops,       speed_x25519_ops,  speed_ec_ops,
                                                   speed_ec_verify_ops, speed_ed25519_ops, speed_mlkem_ops,
-                                                  speed_aead_ops,      speed_quic_ops};
+                                                  speed_mldsa_ops,     speed_aead_ops,    speed_quic_ops};
 
 const struct speed_op *speed_op_at(unsigned i)
 {
