@@ -116,7 +116,7 @@ class Subject:
 
 
 def nginx(keys: Path, build: lab.Build) -> tuple[lab.Nginx, Callable[[lab.Nginx], Subject]]:
-    servers = [lab.Server(kind.name) for kind in credentials.KINDS]
+    servers = [lab.Server(kind.name, text=f"ssl_ecdh_curve {soak.TAKES};") for kind in credentials.KINDS]
     server = lab.Nginx(keys, build, servers, multi_accept="on", by_command=True)
     server.may_say = SAYS_NONSENSE
     return server, lambda it: Subject(lambda: it.worker_pids()[0], {s.key: s.port for s in servers}, it.counters)
@@ -126,7 +126,7 @@ def haproxy(keys: Path, build: lab.Build) -> tuple[HAProxy, Callable[[HAProxy], 
     first, *others = [kind.name for kind in credentials.KINDS]
     ports = dict(zip(others, lab.free_ports(len(others))))
     # An ECDSA client of TLS 1.2 offers P-256 too: it is asked what it likes best, as nginx asks.
-    groups = "curves X25519:P-256:P-384:P-521 prefer-client-ciphers"
+    groups = f"curves {soak.TAKES} prefer-client-ciphers"
     answer = f"timeout client 60s\n    {ANSWER}"  # as long as nginx waits for a handshake
     more = "".join(f"frontend {name}\n    bind 127.0.0.1:{port} backlog 4096 ssl crt {{folder}}/{name}.pem "
                    f"ssl-min-ver TLSv1.2 {groups}\n    {answer}\n" for name, port in ports.items())

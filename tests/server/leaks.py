@@ -40,8 +40,8 @@ def options() -> argparse.Namespace:
 def sanitized(keys: Path, build: lab.Build, where: Path) -> lab.Nginx:
     runtime = subprocess.run(["cc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True).stdout
     # A worker that gave up its privileges could not look at itself.
-    server = lab.Nginx(keys, build, [lab.Server(kind.name) for kind in credentials.KINDS], multi_accept="on",
-                       main="user root;",
+    servers = [lab.Server(kind.name, text=f"ssl_ecdh_curve {soak.TAKES};") for kind in credentials.KINDS]
+    server = lab.Nginx(keys, build, servers, multi_accept="on", main="user root;",
                        env={"LD_PRELOAD": f"{runtime.strip()}:{build.shim}", "OCTUPLE_TABLE": "c",
                             "ASAN_OPTIONS": f"detect_leaks=1:log_path={where}/said"})
     server.may_say = endurance.SAYS_NONSENSE

@@ -3,8 +3,8 @@
 # Copyright The Octuple Authors
 """A long run of handshakes against an accelerated nginx: with clients that abort, a killed worker, and reloads.
 
-Every kind of certificate with every group and version, also a group that lanes do not serve, and RSA key exchange; each
-is a run of its own, and one of them is under way at any time.
+Every kind of certificate with every group and version, post-quantum groups and one that lanes do not serve among them,
+and RSA key exchange; each is a run of its own, and one of them is under way at any time.
 
 Fails on: a handshake that did not complete although its client did not abort (the connections that a killed worker
 takes with it are allowed, as many as were open); memory of the workers that grows after their first tenth of all
@@ -35,6 +35,10 @@ PEAK_CONNECTIONS = 96
 ABORT_PERCENT = 5
 # The load generator's names.
 GROUPS = ["x25519", "p256", "p384", "p521"]
+# Of TLS 1.3 alone; the last one is half and half.
+HYBRIDS = ["x25519mlkem768", "secp256r1mlkem768", "secp384r1mlkem1024", "x25519mlkem768,x25519"]
+# The server's, by OpenSSL's names.
+TAKES = "X25519MLKEM768:SecP256r1MLKEM768:SecP384r1MLKEM1024:X25519:P-256:P-384:P-521"
 RSA_ONLY = [kind for kind in credentials.KINDS if kind.name == "rsa2048"]
 # What a worker may grow after its peak; see test_memory_and_descriptors_are_flat, whose herds are smaller and alike.
 GROWTH_KB = 512
@@ -68,8 +72,9 @@ class Mix:
 def mixes(rsa_only: bool) -> list[Mix]:
     """All of them, in an order in which neighbours differ in everything."""
     kinds, groups = (RSA_ONLY, GROUPS[:1]) if rsa_only else (credentials.KINDS, GROUPS)
-    found = [Mix(kind, ("--tls", version, "--group", group)) for version in ("1.2", "1.3") for group in groups
-             for kind in kinds]
+    asked = [(version, group) for version in ("1.2", "1.3") for group in groups]
+    asked += [("1.3", group) for group in (HYBRIDS[:1] if rsa_only else HYBRIDS)]
+    found = [Mix(kind, ("--tls", version, "--group", group)) for version, group in asked for kind in kinds]
     return found + [Mix(kind, ("--tls", "1.2", "--kx", "rsa")) for kind in kinds if kind.auth == "aRSA"]
 
 
@@ -206,7 +211,7 @@ def main() -> int:
     try:
         kinds = RSA_ONLY if args.rsa_only else credentials.KINDS
         keys = credentials.make_keys(where / "keys", kinds)
-        servers = [lab.Server(kind.name) for kind in kinds]
+        servers = [lab.Server(kind.name, text=f"ssl_ecdh_curve {TAKES};") for kind in kinds]
         with lab.Nginx(keys, build, servers, workers=args.workers, multi_accept="on") as nginx:
             nginx.may_say = ("exited on signal 9",)
             soak = Soak(args, nginx)
