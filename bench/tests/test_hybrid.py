@@ -9,18 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from octbench import apache, counters
+from octbench import apache, counters, demo, load as loads, measure, server
 from octbench.programs import Build
 
-GROUPS = ("X25519MLKEM768", "SecP256r1MLKEM768", "SecP384r1MLKEM1024")
+BUILD = Build(Path(os.environ["OCTUPLE_BUILD"]).resolve())
 
 
 @pytest.fixture
 def accelerated(s_server, tmp_path):
     """A server with the provider and these groups, and where its counters are."""
-    build = Build(Path(os.environ["OCTUPLE_BUILD"]).resolve())
     conf = tmp_path / "openssl.cnf"
-    conf.write_text(apache.OPENSSL_CONF.format(provider=build.provider))
+    conf.write_text(apache.OPENSSL_CONF.format(provider=BUILD.provider))
 
     def start(*groups: str) -> int:
         return s_server("ecdsa-p256", "-groups", ":".join(groups), OPENSSL_CONF=str(conf), OCTUPLE_COUNTERS=str(tmp_path))
@@ -32,7 +31,7 @@ def completes(report: dict, count: int) -> None:
     assert report["completed"] == count and report["failed_total"] == 0, report
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("group", server.HYBRIDS)
 @pytest.mark.parametrize("options", (("--suite", "aes128"), ("--suite", "aes256"), ("--shares", 3), ("--connections", 1)))
 def test_groups(accelerated, load, group, options):
     completes(load(accelerated(group), "--group", group.lower(), "--handshakes", 30, *options), 30)
@@ -49,3 +48,20 @@ def test_connections_take_groups_in_turn(accelerated, load, tmp_path):
     counted = counters.total(counters.read(path) for path in tmp_path.glob("*.octuple"))
     assert counted["p256-sign"].all == 40
     assert counted["x25519mlkem768-server"].all == counted["x25519-derive"].all == 20
+
+
+@pytest.mark.parametrize("name", ("tls13-rsa2048-x25519mlkem768", "tls13-ecdsa-p256-half-hybrid"))
+def test_nginx_under_octuple_has_the_group(keys, load_program, name):
+    """The servers of the experiments: what is measured is what its name says."""
+    if demo.octuple_info(BUILD)["table"]["name"] == "none":
+        pytest.skip("`octuple run` leaves a server as it is where there is no table")
+    cpu, handshake = min(os.sched_getaffinity(0)), loads.named(name)
+    with server.Nginx("octuple", keys.parent / name, keys, [handshake.key], cpu, BUILD) as running:
+        assert running.hybrids == list(server.HYBRIDS)
+        bench = measure.Bench({"octuple": running}, load_program, cpu)
+        sample = bench.run("octuple", handshake, "test", 0.3, connections=16)
+    assert sample.group == handshake.group and not measure.failures([sample])
+    hybrid, derive = (sample.operations.get(operation, counters.Operation()).all
+                      for operation in ("x25519mlkem768-server", "x25519-derive"))
+    assert hybrid and hybrid + derive == sample.operations[handshake.operation].all
+    assert abs(hybrid - derive) <= 1 if "half" in name else derive == 0
