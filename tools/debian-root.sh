@@ -2,14 +2,14 @@
 # Copyright The Octuple Authors
 # shellcheck shell=bash
 #
-# A Debian in a folder, made by debootstrap and this system's own mirror. To be sourced, by a script that runs as root, has
-# say() and fail(), and calls these functions in a mount namespace of its own.
+# A Debian in a folder, made by debootstrap and this system's own mirror. To be sourced, by a script that runs as root,
+# has say() and fail(), and calls these functions in a mount namespace of its own.
 
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 mirror=''
 
-# The mirror that this system's own packages come from, the first entry of its release that is not a part of it; and its proxy for
-# debootstrap, which fetches by wget and takes that from the environment.
+# The mirror that this system's own packages come from, the first entry of its release that is not a part of it; and its
+# proxy for debootstrap, which fetches by wget and takes that from the environment.
 find_mirror() {
     local codename scheme proxy
     codename=$(. /etc/os-release && printf %s "${VERSION_CODENAME:?}")

@@ -77,7 +77,8 @@ def _parse(text):
 
 
 def disassemble(path, having=""):
-    """The functions of an object file or library, as objdump sees them; of their instructions those with this in their text."""
+    """The functions of an object file or library, as objdump sees them;
+    of their instructions those with this in their text."""
     out = subprocess.run(["objdump", "-dr", "--no-show-raw-insn", "-M", "intel", str(path)], check=True,
                          capture_output=True, text=True).stdout
     functions, section = [], ""

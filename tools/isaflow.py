@@ -189,8 +189,8 @@ class FunctionFlow:
             self.other(state, instruction, m, ops)
 
     def park(self, state, instruction, ops):
-        """gcc keeps general registers in vector registers where it runs out of them, and loads there what belongs into such: what is
-        public comes back public."""
+        """gcc keeps general registers in vector registers where it runs out of them, and loads there what belongs into
+        such: what is public comes back public."""
         source = ops[1]
         data = self.read(state, instruction, source)
         reg, vec = register(source), vector(source)

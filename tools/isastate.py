@@ -11,7 +11,7 @@ class State:
 
     def __init__(self):
         self.data = {name: True for name in REGISTERS}
-        self.low = set()        # registers whose lowest byte is public, whatever the rest is (setcc, flags kept in a byte)
+        self.low = set()        # registers whose lowest byte is public, whatever the rest is (setcc, flags in a byte)
         self.frame = {}         # register -> (region, offset) where it points into the stack, or to the arguments
         self.flags = True       # the flags were set by data
         self.carry = True       # the same of the carry flag, which inc and dec leave alone

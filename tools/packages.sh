@@ -28,7 +28,8 @@ install_packages() {
         become=(sudo)
     fi
     say "installing ${missing[*]}"
-    # RUNLEVEL=1: servers are installed, but not started as services. Old package lists are the usual cause of a failure.
+    # RUNLEVEL=1: servers are installed, but not started as services.
+    # Old package lists are the usual cause of a failure.
     local apt=("${become[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1
                apt-get install -y -qq --no-install-recommends "${missing[@]}")
     "${apt[@]}" >&2 2>/dev/null || {

@@ -2,9 +2,9 @@
 # Copyright The Octuple Authors
 """`bench/apache`: what Octuple does for a server with a thread for each connection.
 
-Apache as Debian ships it, with the worker MPM: one process, whose threads serve one connection each and block. No shim; the
-provider alone, by OPENSSL_CONF. There are three of the same: `stock`, `off` with the provider and OCTUPLE_COMBINE=off, and
-`octuple`. All run all the time on the same CPU and are loaded in turns.
+Apache as Debian ships it, with the worker MPM: one process, whose threads serve one connection each and block. No shim;
+the provider alone, by OPENSSL_CONF. There are three of the same: `stock`, `off` with the provider and
+OCTUPLE_COMBINE=off, and `octuple`. All run all the time on the same CPU and are loaded in turns.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ default_properties = ?octuple.serves=yes
 class Apache(Nginx):
     """One running Apache with one process of `threads` threads."""
 
-    def __init__(self, name: str, folder: Path, keys: Path, kinds: list[str], cpu: int, build: Build | None, root: str, threads: int):
+    def __init__(self, name: str, folder: Path, keys: Path, kinds: list[str],
+                 cpu: int, build: Build | None, root: str, threads: int):
         super().__init__(name, folder, keys, kinds, cpu, build)
         self.root, self.threads = root, threads
         if build:
@@ -86,7 +87,8 @@ class Apache(Nginx):
 
     def command(self) -> list[str]:
         libraries = [f"LD_LIBRARY_PATH={self.settings['LD_LIBRARY_PATH']}"] if self.root else []
-        return ["env", *libraries, f"{self.root}/usr/sbin/apache2", "-D", "FOREGROUND", "-f", str(self.folder / "apache.conf")]
+        return ["env", *libraries, f"{self.root}/usr/sbin/apache2",
+                "-D", "FOREGROUND", "-f", str(self.folder / "apache.conf")]
 
     def write_config(self) -> None:
         self.folder.mkdir(mode=0o755, parents=True, exist_ok=True)
@@ -114,13 +116,16 @@ def measure_one(servers: dict[str, Apache], handshake: load.Handshake, client_cp
     samples: dict[str, list[measure.Sample]] = {variant: [] for variant in VARIANTS}
     for number in range(options.rounds + 1):
         for variant in measure.order(number, VARIANTS):
-            sample = bench.run(variant, handshake, "saturated", options.seconds, connections=connections, seed=number + 1)
+            sample = bench.run(variant, handshake, "saturated", options.seconds,
+                               connections=connections, seed=number + 1)
             if number:  # the first round warms up
                 samples[variant].append(sample)
-    result = {"server": "Apache, worker MPM", **handshake.describe(), "connections": connections, "threads": options.threads}
+    result = {"server": "Apache, worker MPM", **handshake.describe(),
+              "connections": connections, "threads": options.threads}
     for variant in VARIANTS:
         result[variant] = summary(samples[variant], handshake.operation)
-    result["cpu_ratio"] = {variant: measure.ratio(result["stock"]["cpu_us_per_handshake"], result[variant]["cpu_us_per_handshake"])
+    result["cpu_ratio"] = {variant: measure.ratio(result["stock"]["cpu_us_per_handshake"],
+                                                  result[variant]["cpu_us_per_handshake"])
                            for variant in VARIANTS[1:]}
     return result
 
@@ -133,7 +138,8 @@ def measure_all(folder: Path, place: machine.Placement, options: argparse.Namesp
         servers = {}
         for variant in VARIANTS:
             build = None if variant == "stock" else Build(options.build_dir)
-            servers[variant] = Apache(variant, folder / variant, folder / "keys", kinds, place.server, build, options.root,
+            servers[variant] = Apache(variant, folder / variant, folder / "keys",
+                                      kinds, place.server, build, options.root,
                                       options.threads)
             if variant == "off":
                 servers[variant].settings["OCTUPLE_COMBINE"] = "off"
@@ -145,27 +151,33 @@ def measure_all(folder: Path, place: machine.Placement, options: argparse.Namesp
 def mean_fill(operation: dict) -> str:
     """How many of the server's private operations a batch held."""
     batches = sum(operation["batch_fill"])
-    return f"{sum(jobs * count for jobs, count in enumerate(operation['batch_fill'], 1)) / batches:.1f}" if batches else "-"
+    jobs = sum(fill * count for fill, count in enumerate(operation["batch_fill"], 1))
+    return f"{jobs / batches:.1f}" if batches else "-"
 
 
 def table(results: list[dict]) -> Table:
-    shown = Table("handshake", "conns", "server", "CPU us", "ratio", "per s", "p50 us", "p99 us", "fill", box=None, pad_edge=False, padding=(0, 1))
+    shown = Table("handshake", "conns", "server", "CPU us", "ratio",
+                  "per s", "p50 us", "p99 us", "fill", box=None, pad_edge=False, padding=(0, 1))
     for result in results:
         for variant in VARIANTS:
             one = result[variant]
-            shown.add_row(result["handshake"], str(result["connections"]), variant, f"{one['cpu_us_per_handshake']:.0f}",
+            shown.add_row(result["handshake"], str(result["connections"]),
+                          variant, f"{one['cpu_us_per_handshake']:.0f}",
                           f"{result['cpu_ratio'].get(variant, 1):.2f}", f"{one['handshakes_per_s']:.0f}",
-                          f"{one['latency_us']['p50']:.0f}", f"{one['latency_us']['p99']:.0f}", mean_fill(one["operation"]))
+                          f"{one['latency_us']['p50']:.0f}", f"{one['latency_us']['p99']:.0f}",
+                          mean_fill(one["operation"]))
     return shown
 
 
 def arguments(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="bench/apache", description="Compares Apache's worker MPM as it is with the same under Octuple's "
-                                                                      "provider, with and without combining.")
+    parser = argparse.ArgumentParser(prog="bench/apache",
+                                     description="Compares Apache's worker MPM as it is with the same under Octuple's "
+                                                 "provider, with and without combining.")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the numbers to FILE")
-    parser.add_argument("--build-dir", metavar="DIR", type=Path, default=Path("build/release"), help="the build to measure")
-    parser.add_argument("--root", metavar="DIR", default="", help="where Debian's packages of Apache were unpacked (dpkg -x), if they "
-                                                                  "are not installed")
+    parser.add_argument("--build-dir", metavar="DIR", type=Path, default=Path("build/release"),
+                        help="the build to measure")
+    parser.add_argument("--root", metavar="DIR", default="",
+                        help="where Debian's packages of Apache were unpacked (dpkg -x), if they are not installed")
     parser.add_argument("--handshake", action="append", choices=HANDSHAKES, help="only this kind; may be repeated")
     parser.add_argument("--connections", type=int, nargs="+", default=[1, 8, 64], help="at a time (default: 1 8 64)")
     parser.add_argument("--threads", type=int, default=64, help="of Apache (default: 64)")

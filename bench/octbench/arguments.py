@@ -13,16 +13,17 @@ from .load import HANDSHAKES
 def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="demo", formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Compares nginx as it is with the same nginx under Octuple, on this machine: full TLS handshakes, one\n"
-                    "worker on one CPU, the client on another. Takes less than three minutes after the build.",
+        description="Compares nginx as it is with the same nginx under Octuple, on this machine: full TLS handshakes,\n"
+                    "one worker on one CPU, the client on another. Takes less than three minutes after the build.",
         epilog="Examples:\n"
                "  ./demo                            a table, demo-report/index.html and demo-report/results.json\n"
                "  ./demo --quick --json out.json    in less than 90 seconds, numbers only\n"
                "  ./demo --handshake tls13-rsa2048  only this kind (may be repeated)\n")
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds: less than 90 seconds")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write the numbers to FILE; no HTML unless --report is given")
-    parser.add_argument("--report", metavar="DIR", type=Path, help="write index.html and results.json there "
-                                                                   "(default: demo-report)")
+    parser.add_argument("--json", metavar="FILE", type=Path,
+                        help="write the numbers to FILE; no HTML unless --report is given")
+    parser.add_argument("--report", metavar="DIR", type=Path,
+                        help="write index.html and results.json there (default: demo-report)")
     parser.add_argument("--handshake", action="append", choices=[handshake.name for handshake in HANDSHAKES],
                         metavar="NAME", help="measure only this kind of handshake; may be repeated. Kinds: %(choices)s")
     parser.add_argument("--build-dir", metavar="DIR", type=Path, default=Path("build/release"),

@@ -2,9 +2,10 @@
 # Copyright The Octuple Authors
 """`bench/bulk`: what ciphers cost a server that sends files, and one that compresses besides.
 
-Bulk: nginx as it is and under Octuple send one file over and over by TLS 1.3 with each cipher; what counts is the CPU time of
-the worker for each gigabyte. Mixed: nginx compresses every answer with brotli, and a part of the connections has
-ChaCha20-Poly1305, the others AES-128-GCM, with each width of vectors: if wide vectors made the CPU slower, compressing would show it.
+Bulk: nginx as it is and under Octuple send one file over and over by TLS 1.3 with each cipher; what counts is the CPU
+time of the worker for each gigabyte. Mixed: nginx compresses every answer with brotli, and a part of the connections
+has ChaCha20-Poly1305, the others AES-128-GCM, with each width of vectors: if wide vectors made the CPU slower,
+compressing would show it.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ class Site(Nginx):
 
 def fetch(ports: dict[int, int], wanted: Path, cpu: int, seconds: float, *headers: str) -> dict:
     """What octbench.fetch reports; an answer that was wrong or did not come whole is an error."""
-    command = [sys.executable, "-m", "octbench.fetch", "--wanted", str(wanted), "--cpu", str(cpu), "--seconds", str(seconds)]
+    command = [sys.executable, "-m", "octbench.fetch", "--wanted", str(wanted),
+               "--cpu", str(cpu), "--seconds", str(seconds)]
     for header in headers:
         command += ["--header", header]
     command += [f"{port}:{count}" for port, count in ports.items() if count]
@@ -108,7 +110,8 @@ def file_sample(server: Site, suite: str, wanted: Path, cpu: int, seconds: float
 def mixed_sample(server: Site, share: int, wanted: Path, cpu: int, seconds: float) -> dict:
     """The compressed text over and over, by connections of which `share` per cent have ChaCha20-Poly1305."""
     chacha = CONNECTIONS * share // 100
-    return sample(server, {server.ports[CHACHA]: chacha, server.ports[AES]: CONNECTIONS - chacha}, wanted, cpu, seconds, BROTLI[1])
+    return sample(server, {server.ports[CHACHA]: chacha, server.ports[AES]: CONNECTIONS - chacha},
+                  wanted, cpu, seconds, BROTLI[1])
 
 
 def measure_bulk(servers: dict[str, Site], wanted: Path, cpu: int, options: argparse.Namespace) -> list[dict]:
@@ -141,7 +144,8 @@ def measure_mixed(servers: dict[str, Site], wanted: Path, cpu: int, options: arg
 
 
 @contextmanager
-def file_servers(folder: Path, build: Build, place: machine.Placement, size: int) -> Iterator[tuple[dict[str, Site], Path]]:
+def file_servers(folder: Path, build: Build, place: machine.Placement,
+                 size: int) -> Iterator[tuple[dict[str, Site], Path]]:
     """nginx as it is and under Octuple with a file of so many bytes; folder/keys has their key."""
     (folder / "site").mkdir(mode=0o755)
     wanted = folder / "site/file"
@@ -149,7 +153,8 @@ def file_servers(folder: Path, build: Build, place: machine.Placement, size: int
     wanted.chmod(0o644)
     with ExitStack() as stack:
         yield {name: stack.enter_context(Site(name, folder / name, folder / "site", place.server,
-                                              build if name == "octuple" else None)) for name in measure.VARIANTS}, wanted
+                                              build if name == "octuple" else None))
+               for name in measure.VARIANTS}, wanted
 
 
 def some_text(size: int) -> bytes:
@@ -162,15 +167,18 @@ def some_text(size: int) -> bytes:
 
 def first_answer(server: Site, text: bytes, wanted: Path) -> None:
     """The compressed form, which is the same each time, once it has been shown to be that of the text."""
-    command = ["curl", "-q", "-sSk", "--tlsv1.3", "-H", BROTLI[1], "-o", str(wanted), f"https://127.0.0.1:{server.ports[AES]}/file"]
+    command = ["curl", "-q", "-sSk", "--tlsv1.3", "-H", BROTLI[1], "-o",
+               str(wanted), f"https://127.0.0.1:{server.ports[AES]}/file"]
     subprocess.run(command, env=clean_environment(), check=True, timeout=60)
     if brotli.decompress(wanted.read_bytes()) != text:
         raise ServerError("what nginx compressed is not the file")
 
 
 @contextmanager
-def mixed_servers(folder: Path, build: Build, place: machine.Placement, size: int) -> Iterator[tuple[dict[str, Site], Path]]:
-    """nginx that compresses a text of so many bytes, as it is and with each width of vectors, and the compressed text."""
+def mixed_servers(folder: Path, build: Build, place: machine.Placement,
+                  size: int) -> Iterator[tuple[dict[str, Site], Path]]:
+    """nginx that compresses a text of so many bytes, as it is and with each width of vectors,
+    and the compressed text."""
     text, wanted = some_text(size), folder / "wanted"
     (folder / "mixed").mkdir(mode=0o755)
     (folder / "mixed/file").write_bytes(text)
@@ -178,7 +186,8 @@ def mixed_servers(folder: Path, build: Build, place: machine.Placement, size: in
     with ExitStack() as stack:
         servers = {}
         for width in WIDTHS:
-            site = Site(width, folder / f"mixed-{width}", folder / "mixed", place.server, None if width == "stock" else build, True)
+            site = Site(width, folder / f"mixed-{width}", folder / "mixed",
+                        place.server, None if width == "stock" else build, True)
             if site.build:
                 site.settings = {"OCTUPLE_WIDTH": width, "OCTUPLE_CIPHERS": "on"}
             servers[width] = stack.enter_context(site)
@@ -195,7 +204,8 @@ def print_tables(document: dict, console: Console) -> None:
                       f"{result['cpu_ratio']:.2f}x", f"{stock['mb_per_s']:.0f}", f"{octuple['mb_per_s']:.0f}")
     console.print(table)
     if document["mixed"]:
-        table = Table("ChaCha20-Poly1305", *(f"{width} /s" for width in WIDTHS), *(f"{width} ratio" for width in WIDTHS[1:]),
+        table = Table("ChaCha20-Poly1305", *(f"{width} /s" for width in WIDTHS),
+                      *(f"{width} ratio" for width in WIDTHS[1:]),
                       title=f"brotli of {document['text']} bytes: requests per second; CPU for each, stock over this",
                       title_justify="left")
         for share in SHARES:
@@ -206,10 +216,12 @@ def print_tables(document: dict, console: Console) -> None:
 
 
 def arguments(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="bulk", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="bulk", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build-dir", type=Path, default=Path("build/release"))
     parser.add_argument("--size", type=int, default=1 << 20, help="bytes of the file (default 1 MB)")
-    parser.add_argument("--text", type=int, default=1 << 16, help="bytes of the text that is compressed (default 64 KB)")
+    parser.add_argument("--text", type=int, default=1 << 16,
+                        help="bytes of the text that is compressed (default 64 KB)")
     parser.add_argument("--rounds", type=int, default=12, help="both or all servers in turns, so many times")
     parser.add_argument("--seconds", type=float, default=0.5, help="of each run")
     parser.add_argument("--no-mixed", action="store_true", help="without the experiment with brotli")
@@ -220,7 +232,8 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
 def run(folder: Path, build: Build, options: argparse.Namespace) -> dict:
     place = machine.place()
     make_keys(folder / "keys", [KEY])
-    document: dict = {"size": options.size, "rounds": options.rounds, "seconds": options.seconds, "text": options.text, "mixed": [],
+    document: dict = {"size": options.size, "rounds": options.rounds,
+                      "seconds": options.seconds, "text": options.text, "mixed": [],
                       "machine": machine.describe(place, find_nginx(), "")}
     with file_servers(folder, build, place, options.size) as (servers, wanted):
         document["bulk"] = measure_bulk(servers, wanted, place.client, options)

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""`bench/curves`: latency and CPU of a server as it is and under Octuple, from little load to all that the stock one bears.
+"""`bench/curves`: latency and CPU of a server as it is and under Octuple, from little load to all that the stock one
+bears.
 
-Open loop: connections begin at random moments, the same ones for both servers, at 10 % to 100 % of the rate at which the stock server
-was saturated. Latency counts from the moment at which a connection was due, CPU is the server's for each completed handshake.
+Open loop: connections begin at random moments, the same ones for both servers, at 10 % to 100 % of the rate at which
+the stock server was saturated. Latency counts from the moment at which a connection was due, CPU is the server's for
+each completed handshake.
 
-The promise that is held against the figures: at no load is p50 or p99 above stock's by more than 5 % or 50 us, whichever is more, nor
-CPU by more than 3 %.
+The promise that is held against the figures: at no load is p50 or p99 above stock's by more than 5 % or 50 us,
+whichever is more, nor CPU by more than 3 %.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ class HAProxy:
 
     def __init__(self, name: str, folder: Path, keys: Path, kinds: list[str], cpu: int, build: Build | None = None):
         self.name, self.hybrids = name, ()  # its configuration names no group
-        self.running = {kind: others.Other(others.KINDS[0], folder / kind, keys, kind, 0, build, {cpu}) for kind in kinds}
+        self.running = {kind: others.Other(others.KINDS[0], folder / kind, keys, kind, 0, build, {cpu})
+                        for kind in kinds}
         self.ports = {kind: server.port for kind, server in self.running.items()}
 
     def __enter__(self) -> "HAProxy":
@@ -67,12 +70,14 @@ QUANTILES = ("p50", "p99")
 
 def held(quantiles: dict[str, tuple[float, float]], cpu: tuple[float, float]) -> bool:
     """Whether the promise stood at one load; each pair is (stock, octuple)."""
-    slow = any(octuple > max(stock * (1 + LATENCY_PERCENT / 100), stock + LATENCY_US) for stock, octuple in quantiles.values())
+    slow = any(octuple > max(stock * (1 + LATENCY_PERCENT / 100), stock + LATENCY_US)
+               for stock, octuple in quantiles.values())
     return not slow and cpu[1] <= cpu[0] * (1 + CPU_PERCENT / 100)
 
 
 def point(percent: int, rate: float, samples: dict[str, list[measure.Sample]]) -> dict:
-    """One load. The change of CPU is the median over the rounds, each its own pair: both runs of it are neighbours in time."""
+    """One load. The change of CPU is the median over the rounds, each its own pair:
+    both runs of it are neighbours in time."""
     result: dict = {"percent": percent, "offered_per_s": rate}
     for variant in measure.VARIANTS:
         result[variant] = measure.latency_summary(samples[variant])
@@ -93,14 +98,17 @@ def curve(bench: measure.Bench, handshake: load.Handshake, options: argparse.Nam
     result["points"] = []
     for percent in PERCENTS:
         rate = round(result["stock"]["handshakes_per_s"] * percent / 100, 1)
-        samples = bench.rounds(handshake, f"{percent} %", options.rounds, options.seconds, connections=PLACES, rate=rate)
+        samples = bench.rounds(handshake, f"{percent} %", options.rounds,
+                               options.seconds, connections=PLACES, rate=rate)
         result["points"].append(point(percent, rate, samples))
     return result
 
 
 def print_curve(result: dict, server: str, console: Console) -> None:
-    table = Table("load", "offered /s", "stock p50", "Octuple p50", "stock p99", "Octuple p99", "stock CPU", "Octuple CPU", "change",
-                  "promise", title=f"{server}, {result['handshake']}: us; saturated {result['cpu_ratio']:.2f}x", title_justify="left")
+    table = Table("load", "offered /s", "stock p50", "Octuple p50",
+                  "stock p99", "Octuple p99", "stock CPU", "Octuple CPU", "change",
+                  "promise", title=f"{server}, {result['handshake']}: us; saturated {result['cpu_ratio']:.2f}x",
+                  title_justify="left")
     for at in result["points"]:
         stock, octuple = at["stock"], at["octuple"]
         numbers = [part[name] for name in (*QUANTILES, "cpu_us_per_handshake") for part in (stock, octuple)]
@@ -119,7 +127,8 @@ def plot(document: dict, path: Path) -> None:
     for (server, result), line in zip(rows, grid):
         for name, axes in zip(names, line):
             for variant, colour in (("stock", report.STOCK), ("octuple", report.OCTUPLE)):
-                axes.plot(PERCENTS, [at[variant][name] for at in result["points"]], color=colour, marker="o", markersize=3, label=variant)
+                axes.plot(PERCENTS, [at[variant][name] for at in result["points"]],
+                          color=colour, marker="o", markersize=3, label=variant)
             axes.set_yscale("linear" if name.startswith("cpu") else "log")
             axes.set_title(f"{server} {result['handshake']}: {name.replace('_', ' ')}", fontsize=8)
             axes.set_xlabel("% of what stock can do", fontsize=7)
@@ -143,9 +152,11 @@ def run(folder: Path, build: Build, options: argparse.Namespace, console: Consol
         with make("stock", folder / f"{name}-stock", folder / "keys", kinds, place.server) as stock, \
                 make("octuple", folder / f"{name}-octuple", folder / "keys", kinds, place.server, build) as octuple, \
                 Progress(console=console, transient=True) as progress:
-            task = progress.add_task(name, total=2 * len(handshakes) * (0.3 + (1 + len(PERCENTS)) * options.rounds * options.seconds))
-            bench = measure.Bench({"stock": stock, "octuple": octuple}, build.load, place.client,
-                                  lambda what, seconds: progress.update(task, description=f"{name}, {what}", advance=seconds))
+            seconds = 0.3 + (1 + len(PERCENTS)) * options.rounds * options.seconds
+            task = progress.add_task(name, total=2 * len(handshakes) * seconds)
+            bench = measure.Bench(
+                {"stock": stock, "octuple": octuple}, build.load, place.client,
+                lambda what, seconds: progress.update(task, description=f"{name}, {what}", advance=seconds))
             document["servers"][name] = [curve(bench, handshake, options) for handshake in handshakes]
         for result in document["servers"][name]:
             print_curve(result, name, console)
@@ -154,10 +165,12 @@ def run(folder: Path, build: Build, options: argparse.Namespace, console: Consol
 
 
 def arguments(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="curves", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="curves", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build-dir", type=Path, default=Path("build/release"))
     parser.add_argument("--server", action="append", choices=list(SERVERS), help="only this one; may be repeated")
-    parser.add_argument("--handshake", action="append", choices=[handshake.name for handshake in load.HANDSHAKES], metavar="NAME",
+    parser.add_argument("--handshake", action="append", choices=[handshake.name for handshake in load.HANDSHAKES],
+                        metavar="NAME",
                         help=f"may be repeated; default {' and '.join(HANDSHAKES)}")
     parser.add_argument("--rounds", type=int, default=5, help="of each load, both servers in turns")
     parser.add_argument("--seconds", type=float, default=2.0, help="of each run")

@@ -38,7 +38,8 @@ def extras(names: tuple[str, ...], handshakes: list[load.Handshake]) -> list[loa
 
 def expected_seconds(plan: measure.Plan, handshakes: list[load.Handshake]) -> float:
     alone, few = len(extras(ALONE, handshakes)), len(extras(FEW, handshakes))
-    runs = 2 * (len(handshakes) * (1 + plan.rounds + plan.load_rounds) + alone * plan.alone_rounds + few * plan.few_rounds)
+    runs = 2 * (len(handshakes) * (1 + plan.rounds + plan.load_rounds)
+                + alone * plan.alone_rounds + few * plan.few_rounds)
     return (len(handshakes) * plan.handshake_time() + alone * plan.alone_time() + few * plan.few_time()
             + runs * RUN_OVERHEAD)
 
@@ -55,8 +56,8 @@ def octuple_info(build: Build) -> dict:
 def result_line(result: dict) -> str:
     stock, octuple = result["stock"], result["octuple"]
     return (f"{result['handshake']:<31} CPU {stock['cpu_us_per_handshake']:7.1f} -> "
-            f"{octuple['cpu_us_per_handshake']:7.1f} us "
-            f"({result['cpu_ratio']:.2f}x), {stock['handshakes_per_s']:6.0f} -> {octuple['handshakes_per_s']:6.0f} /s")
+            f"{octuple['cpu_us_per_handshake']:7.1f} us ({result['cpu_ratio']:.2f}x), {stock['handshakes_per_s']:6.0f} "
+            f"-> {octuple['handshakes_per_s']:6.0f} /s")
 
 
 def measure_all(bench: measure.Bench, plan: measure.Plan, handshakes: list[load.Handshake], console: Console) -> dict:
@@ -71,7 +72,8 @@ def measure_all(bench: measure.Bench, plan: measure.Plan, handshakes: list[load.
     return document
 
 
-def with_progress(servers: dict[str, Nginx], options: argparse.Namespace, plan: measure.Plan, placement: machine.Placement,
+def with_progress(servers: dict[str, Nginx], options: argparse.Namespace,
+                  plan: measure.Plan, placement: machine.Placement,
                   console: Console) -> dict:
     handshakes = chosen(options)
     columns = (TextColumn("{task.description:<52}"), BarColumn(), TimeElapsedColumn(), TextColumn("of about"),
@@ -97,14 +99,16 @@ def other_groups(results: list[dict]) -> list[str]:
 def warnings(document: dict, info: dict, placement: machine.Placement) -> list[str]:
     """What a reader must know before believing the numbers."""
     found = [placement.note] if placement.note else []
-    batched = sum(result["octuple"][what]["in_batches"] for result in document["results"] for what in ("saturated", "same_load"))
+    batched = sum(result["octuple"][what]["in_batches"] for result in document["results"]
+                  for what in ("saturated", "same_load"))
     if not batched:
         reason = info.get("table", {}).get("reason") or "octuple info says more"
         found.append(f"Nothing was accelerated: no operation ran in a batch ({reason}).")
-    waited = max(result[variant]["server_waited_percent"] for result in document["results"] for variant in measure.VARIANTS)
+    waited = max(result[variant]["server_waited_percent"] for result in document["results"]
+                 for variant in measure.VARIANTS)
     if waited > BUSY_PERCENT and not placement.shared:
-        found.append(f"Other programs used the server's CPU for up to {waited:.0f} % of the time: rates and latencies are worse "
-                     "than they could be, and all numbers noisy. Try again on a quiet machine.")
+        found.append(f"Other programs used the server's CPU for up to {waited:.0f} % of the time: rates and latencies "
+                     "are worse than they could be, and all numbers noisy. Try again on a quiet machine.")
     found += other_groups(document["results"])
     for result in document["results"]:
         for variant in measure.VARIANTS:
@@ -113,12 +117,13 @@ def warnings(document: dict, info: dict, placement: machine.Placement) -> list[s
                 found.append(f"{result['handshake']}: {failed} handshakes with the {variant} server failed.")
             overdue = result[variant]["latency_us"]["overdue"]
             if overdue:
-                found.append(f"{result['handshake']}: the {variant} server fell behind the offered load; {overdue} connections "
-                             "found no place in time and are missing from its latencies.")
+                found.append(f"{result['handshake']}: the {variant} server fell behind the offered load; {overdue} "
+                             "connections found no place in time and are missing from its latencies.")
     for what in document["alone"] + document["few"]:
         for variant in measure.VARIANTS:
             if what[variant]["failed"]:
-                found.append(f"{what['handshake']}: {what[variant]['failed']} handshakes with the {variant} server failed.")
+                found.append(f"{what['handshake']}: {what[variant]['failed']} handshakes with the {variant} server "
+                             "failed.")
     return found
 
 
@@ -154,7 +159,8 @@ def latency_table(results: list[dict], fraction: float) -> Table:
                   title_justify="left")
     for result in results:
         stock, octuple = result["stock"]["latency_us"], result["octuple"]["latency_us"]
-        table.add_row(result["handshake"], f"{result['offered_per_s']:.0f}", f"{stock['p50']:.0f}", f"{octuple['p50']:.0f}",
+        table.add_row(result["handshake"], f"{result['offered_per_s']:.0f}",
+                      f"{stock['p50']:.0f}", f"{octuple['p50']:.0f}",
                       f"{stock['p99']:.0f}", f"{octuple['p99']:.0f}")
     return table
 
@@ -187,11 +193,12 @@ def print_tables(document: dict, console: Console) -> None:
         console.print(f"One connection alone, {alone['handshake']}: p50 {alone['stock']['p50_us']:.1f} -> "
                       f"{alone['octuple']['p50_us']:.1f} us ({alone['p50_change_percent']:+.1f} %)", highlight=False)
     for few in document["few"]:
-        console.print(f"{few['connections']} connections, {few['handshake']}: CPU {few['stock']['cpu_us_per_handshake']:.1f} -> "
-                      f"{few['octuple']['cpu_us_per_handshake']:.1f} us ({few['cpu_ratio']:.2f}x)", highlight=False)
+        console.print(f"{few['connections']} connections, {few['handshake']}: CPU "
+                      f"{few['stock']['cpu_us_per_handshake']:.1f} -> {few['octuple']['cpu_us_per_handshake']:.1f} us "
+                      f"({few['cpu_ratio']:.2f}x)", highlight=False)
     memory = document["memory"]
-    console.print(f"Memory of an idle worker: private {memory['stock']['private']} -> {memory['octuple']['private']} KB, "
-                  f"PSS {memory['stock']['pss']} -> {memory['octuple']['pss']} KB", highlight=False)
+    console.print(f"Memory of an idle worker: private {memory['stock']['private']} -> {memory['octuple']['private']} "
+                  f"KB, PSS {memory['stock']['pss']} -> {memory['octuple']['pss']} KB", highlight=False)
 
 
 def write_results(document: dict, options: argparse.Namespace, console: Console) -> None:

@@ -28,7 +28,8 @@ def server_folder(name: str) -> Iterator[Path]:
 
 
 def measured(name: str, run: Callable[[Path], dict], json_file: Path | None) -> dict | None:
-    """What run() returns, given a folder for servers; None if one of them or the load failed, which has then been told."""
+    """What run() returns, given a folder for servers;
+    None if one of them or the load failed, which has then been told."""
     try:
         with server_folder(name) as folder:
             document = run(folder)

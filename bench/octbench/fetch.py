@@ -4,9 +4,9 @@
 
     python3 -m octbench.fetch --wanted FILE --seconds 2 PORT[:CONNECTIONS]...
 
-An answer is right if its body is the content of FILE: it is compared byte by byte, which costs less than any checksum. Every
-connection has a thread, which asks once at least, and again when an answer is complete. Python's own modules only; TLS is
-OpenSSL's, as it is.
+An answer is right if its body is the content of FILE: it is compared byte by byte, which costs less than any checksum.
+Every connection has a thread, which asks once at least, and again when an answer is complete. Python's own modules
+only; TLS is OpenSSL's, as it is.
 """
 
 from __future__ import annotations
@@ -126,7 +126,8 @@ def run(ports: dict[int, int], request: bytes, wanted: bytes, seconds: float) ->
     for thread in threads:
         thread.join()
     completed = sum(client.completed for client in clients)
-    return {"completed": completed, "failed": sum(client.failed for client in clients), "bytes": completed * len(wanted),
+    return {"completed": completed, "failed": sum(client.failed for client in clients),
+            "bytes": completed * len(wanted),
             "seconds": time.monotonic() - began, "ciphers": sorted({client.cipher for client in clients}),
             "first_failure": next((client.failure for client in clients if client.failed), "")}
 

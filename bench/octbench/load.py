@@ -19,8 +19,8 @@ class LoadError(Exception):
 
 @dataclass(frozen=True)
 class Handshake:
-    """A kind of handshake: its name in reports, the group of its key exchange, the server's key, and what the client has
-    to offer for it. If it needs a hybrid group, the classical one stands for it with a server that lacks the group."""
+    """A kind of handshake: its name in reports, the group of its key exchange, the server's key, and what the client
+    has to offer for it. If it needs a hybrid group, the classical one stands for it with a server that lacks it."""
 
     name: str
     title: str
@@ -50,7 +50,8 @@ SIGNED_BY = {"rsa2048": "rsa2048-private", "rsa3072": "rsa3072-private", "rsa409
 HANDSHAKES = (
     Handshake("tls12-rsa-kx-rsa2048", "TLS 1.2, RSA key exchange, RSA-2048", "none", "rsa2048",
               ("--tls", "1.2", "--kx", "rsa")),
-    Handshake("tls12-ecdhe-rsa2048", "TLS 1.2, P-256, RSA-2048", "P-256", "rsa2048", ("--tls", "1.2", "--group", "p256")),
+    Handshake("tls12-ecdhe-rsa2048", "TLS 1.2, P-256, RSA-2048", "P-256",
+              "rsa2048", ("--tls", "1.2", "--group", "p256")),
     Handshake("tls13-rsa2048", "TLS 1.3, X25519, RSA-2048", "X25519", "rsa2048", ("--tls", "1.3")),
     Handshake("tls13-rsa3072", "TLS 1.3, X25519, RSA-3072", "X25519", "rsa3072", ("--tls", "1.3")),
     Handshake("tls13-rsa4096", "TLS 1.3, X25519, RSA-4096", "X25519", "rsa4096", ("--tls", "1.3")),
@@ -66,7 +67,8 @@ HANDSHAKES = (
 
 # Those that the demo has no time for.
 MORE_HANDSHAKES = (
-    Handshake("tls12-ecdhe-ecdsa-p256", "TLS 1.2, P-256, ECDSA P-256", "P-256", "ecdsa-p256", ("--tls", "1.2", "--group", "p256")),
+    Handshake("tls12-ecdhe-ecdsa-p256", "TLS 1.2, P-256, ECDSA P-256",
+              "P-256", "ecdsa-p256", ("--tls", "1.2", "--group", "p256")),
     Handshake("tls13-rsa2048-half-hybrid", "TLS 1.3, X25519MLKEM768 and X25519 by turns, RSA-2048",
               "X25519MLKEM768, X25519", "rsa2048", ("--tls", "1.3", "--group", "x25519mlkem768,x25519"),
               "X25519MLKEM768", "tls13-rsa2048"),

@@ -55,8 +55,8 @@ def place(allowed: set[int] | None = None, root: Path = SYS_CPU) -> Placement:
         return Placement(server, others[-1])
     threads = [cpu for cpu in cpus if cpu != server]
     if threads:
-        return Placement(server, threads[-1], "Client and server run on two hyperthreads of one core and slow each other "
-                                              "down: rates and latencies are worse than they could be.")
+        return Placement(server, threads[-1], "Client and server run on two hyperthreads of one core and slow each "
+                                              "other down: rates and latencies are worse than they could be.")
     return Placement(server, server, "There is one CPU only: client and server share it. CPU per handshake is right, "
                                      "rates and latencies are those of both together.")
 

@@ -58,7 +58,8 @@ def order(round_number: int, names: tuple[str, ...] = VARIANTS) -> tuple[str, ..
 
 
 class Bench:
-    """The two servers and the load generator. `progress` hears of each run: what it was, and how long it was to take."""
+    """The two servers and the load generator. `progress` hears of each run:
+    what it was, and how long it was to take."""
 
     def __init__(self, servers: dict[str, Nginx], program: Path, client_cpu: int,
                  progress: Callable[[str, float], None] = lambda what, seconds: None):
@@ -192,8 +193,9 @@ def measure_handshake(bench: Bench, plan: Plan, handshake: load.Handshake) -> di
 
 
 def measure_alone(bench: Bench, plan: Plan, handshake: load.Handshake) -> dict:
-    """One connection at a time: there is nothing to gather, and Octuple must not be in the way. The two runs of a round are
-    neighbours in time and share what the machine does: the change is the median over the rounds, each its own pair."""
+    """One connection at a time: there is nothing to gather, and Octuple must not be in the way. The two runs of a round
+    are neighbours in time and share what the machine does: the change is the median over the rounds, each its own
+    pair."""
     samples = bench.rounds(handshake, "one connection", plan.alone_rounds, plan.alone_seconds, connections=1)
     result: dict = handshake.describe()
     for variant in VARIANTS:

@@ -2,8 +2,8 @@
 # Copyright The Octuple Authors
 """Servers other than nginx, as Debian ships them: on a loopback port, with a configuration made for the occasion.
 
-Each runs in the foreground as a child, stock or by `octuple run`, and is ended by its pid. What stands behind those that
-only end TLS is a small HTTP server that always answers the same.
+Each runs in the foreground as a child, stock or by `octuple run`, and is ended by its pid. What stands behind those
+that only end TLS is a small HTTP server that always answers the same.
 """
 
 from __future__ import annotations
@@ -162,7 +162,8 @@ KINDS = (
     Kind("lighttpd", "lighttpd", "lighttpd-mod-openssl", LIGHTTPD, lambda conf: ["-D", "-f", str(conf)]),
     Kind("hitch", "hitch", "hitch", HITCH, lambda conf: [f"--config={conf}"]),
     Kind("apache (event)", "apache2", "apache2-bin", APACHE, lambda conf: ["-DFOREGROUND", "-f", str(conf)]),
-    Kind("redis", "redis-server", "redis-server", REDIS, lambda conf: [str(conf)], b"PING\r\nQUIT\r\n", b"+PONG\r\n+OK\r\n"),
+    Kind("redis", "redis-server", "redis-server", REDIS, lambda conf: [str(conf)],
+         b"PING\r\nQUIT\r\n", b"+PONG\r\n+OK\r\n"),
     Kind("stunnel", "stunnel4", "stunnel4", STUNNEL, lambda conf: [str(conf)]),
 )
 
@@ -203,8 +204,10 @@ class Other(Running):
             environment["OCTUPLE_COUNTERS"] = str(self.counters_folder)
             command = [str(self.build.octuple), "run", "--", *command]
         with open(self.folder / "output", "wb") as output:
-            self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment,
-                                          preexec_fn=lambda: os.sched_setaffinity(0, self.cpus or os.sched_getaffinity(0)))
+            cpus = self.cpus or os.sched_getaffinity(0)
+            self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL,
+                                          stdout=output, stderr=output, env=environment,
+                                          preexec_fn=lambda: os.sched_setaffinity(0, cpus))
         self.wait_until_ready(time.monotonic() + 20)
 
     def wait_until_ready(self, deadline: float) -> None:

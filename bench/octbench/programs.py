@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""The programs and libraries of a build folder, and what whoever starts a server needs besides. The tests use it too."""
+"""The programs and libraries of a build folder, and what whoever starts a server needs besides.
+The tests use it too."""
 
 from __future__ import annotations
 
@@ -51,7 +52,8 @@ class Build:
 
 
 def copy_libraries(folder: Path) -> Path:
-    """OpenSSL's libraries, as files that no other process has: a probe stands in a file, and only who maps it meets it."""
+    """OpenSSL's libraries, as files that no other process has:
+    a probe stands in a file, and only who maps it meets it."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("libssl.so.3", "libcrypto.so.3"):
         if not (folder / name).exists():

@@ -108,14 +108,17 @@ def median_of(runs: list[dict], side: str, name: str) -> float:
 def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="octbench.quic", description=__doc__.split("\n")[0])
     parser.add_argument("--build-dir", metavar="DIR", type=Path, default=Path("build/release"),
-                        help="the build of liboctuple.so to measure; the binding is built into DIR/cargo (default: %(default)s)")
+                        help="the build of liboctuple.so to measure; the binding is built into DIR/cargo (default: "
+                             "%(default)s)")
     parser.add_argument("--suite", action="append", choices=SUITES, help="only this cipher suite; may be repeated")
-    parser.add_argument("--megabytes", metavar="N", type=int, default=1000, help="for each transfer (default: %(default)s)")
+    parser.add_argument("--megabytes", metavar="N", type=int, default=1000,
+                        help="for each transfer (default: %(default)s)")
     parser.add_argument("--bad-megabytes", metavar="N", type=int, default=100,
                         help="for each transfer with loss (default: %(default)s)")
     parser.add_argument("--percent", metavar="PART", type=float, default=1.0,
                         help="of the datagrams are lost and as many delayed, where any are (default: %(default)s)")
-    parser.add_argument("--rounds", metavar="N", type=int, default=5, help="of both servers in turns (default: %(default)s)")
+    parser.add_argument("--rounds", metavar="N", type=int, default=5,
+                        help="of both servers in turns (default: %(default)s)")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the numbers to FILE")
     return parser.parse_args(argv)
 

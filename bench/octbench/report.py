@@ -27,8 +27,8 @@ def png(figure) -> str:
 
 
 def paired_bars(results: list[dict], values: dict[str, list[float]], label: str) -> str:
-    """Stock and octuple side by side, each pair relative to its stock, as the kinds of handshake differ tenfold; the numbers
-    themselves stand above the bars."""
+    """Stock and octuple side by side, each pair relative to its stock, as the kinds of handshake differ tenfold; the
+    numbers themselves stand above the bars."""
     figure, axes = pyplot.subplots(figsize=(9.5, 3.6))
     for variant, offset, colour in (("stock", -0.2, STOCK), ("octuple", 0.2, OCTUPLE)):
         places = [place + offset for place in range(len(results))]

@@ -2,9 +2,10 @@
 # Copyright The Octuple Authors
 """`bench/servers`: what Octuple does for servers other than nginx, and for clients.
 
-Each server runs as it is and by `octuple run`, and both are loaded in turns with full handshakes of TLS 1.3 (X25519, RSA-2048):
-saturated, and by one connection at a time. Each client makes connections to a stock HAProxy, as it is and by `octuple run`.
-What counts is CPU time, for each handshake; of clients without what it takes to start them (`octuple run -- true`).
+Each server runs as it is and by `octuple run`, and both are loaded in turns with full handshakes of TLS 1.3 (X25519,
+RSA-2048): saturated, and by one connection at a time. Each client makes connections to a stock HAProxy, as it is and by
+`octuple run`. What counts is CPU time, for each handshake; of clients without what it takes to start them (`octuple run
+-- true`).
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ def sample(server: Other, connections: int, place: machine.Placement, build: Bui
     report = load.run(build.load, server.port, place.client, HANDSHAKE, connections=connections, seconds=seconds)
     time.sleep(measure.SETTLE)
     if report["failed_total"] or not report["completed"]:
-        raise ServerError(f"{server.kind.name}: {report['first_failure'] or 'no handshake was completed'}; {server.said()}")
+        raise ServerError(f"{server.kind.name}: {report['first_failure'] or 'no handshake was completed'}; "
+                          f"{server.said()}")
     return {"cpu_us": (server.cpu_seconds() - before) * 1e6 / report["completed"], "per_s": report["handshakes_per_s"]}
 
 
@@ -65,10 +67,12 @@ def in_lanes(server: Other) -> float:
     return round(100 * count.done / count.all, 1) if count.all else 0.0
 
 
-def start_both(stack: ExitStack, kind: Kind, folder: Path, build: Build, place: machine.Placement, backend: int) -> dict[str, Other]:
+def start_both(stack: ExitStack, kind: Kind, folder: Path, build: Build,
+               place: machine.Placement, backend: int) -> dict[str, Other]:
     """A server as it is and under Octuple, to end with the stack."""
     cpus = {place.server} if kind.threads == 1 else {place.server, place.client}
-    return {name: stack.enter_context(Other(kind, folder / f"{kind.program}-{kind.threads}-{name}", folder / "keys", HANDSHAKE.key, backend,
+    return {name: stack.enter_context(Other(kind, folder / f"{kind.program}-{kind.threads}-{name}",
+                                            folder / "keys", HANDSHAKE.key, backend,
                                             build if name == "octuple" else None, cpus)) for name in measure.VARIANTS}
 
 
@@ -142,12 +146,14 @@ def run(folder: Path, build: Build, options: argparse.Namespace) -> dict:
 
 
 def print_tables(document: dict, console: Console) -> None:
-    table = Table("server", "stock us", "Octuple us", "CPU ratio", "in lanes", "alone: stock us", "Octuple us", "CPU ratio",
+    table = Table("server", "stock us", "Octuple us", "CPU ratio", "in lanes",
+                  "alone: stock us", "Octuple us", "CPU ratio",
                   title=f"Server CPU for each handshake, {document['handshake']}", title_justify="left")
     for result in document["servers"]:
         busy, alone = result["saturated"], result["alone"]
         table.add_row(result["server"], f"{busy['stock']['cpu_us']:.0f}", f"{busy['octuple']['cpu_us']:.0f}",
-                      f"{busy['cpu_ratio']:.2f}x", f"{result['in_lanes_percent']:.0f} %", f"{alone['stock']['cpu_us']:.0f}",
+                      f"{busy['cpu_ratio']:.2f}x", f"{result['in_lanes_percent']:.0f} %",
+                      f"{alone['stock']['cpu_us']:.0f}",
                       f"{alone['octuple']['cpu_us']:.0f}", f"{alone['cpu_ratio']:.2f}x")
     console.print(table)
     if document["clients"]:
@@ -161,7 +167,8 @@ def print_tables(document: dict, console: Console) -> None:
 
 def arguments(argv: list[str] | None) -> argparse.Namespace:
     names = [kind.name for kind in KINDS] + list(CLIENTS)
-    parser = argparse.ArgumentParser(prog="servers", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="servers", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build-dir", type=Path, default=Path("build/release"))
     parser.add_argument("--rounds", type=int, default=7, help="both in turns, so many times")
     parser.add_argument("--seconds", type=float, default=0.5, help="of each run")

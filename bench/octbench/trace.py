@@ -2,9 +2,9 @@
 # Copyright The Octuple Authors
 """`bench/trace`: what `octuple trace` costs the server that it watches, and whether it counts right.
 
-Two of the same nginx run all the time on one CPU, each with a copy of OpenSSL's libraries of its own: a probe stands in a library's
-file, so only one of them meets it. They are loaded in turns, in short runs. What is compared is server CPU for each handshake, which
-decides how many a second there can be: the median over the pairs of runs, and its quartiles.
+Two of the same nginx run all the time on one CPU, each with a copy of OpenSSL's libraries of its own: a probe stands in
+a library's file, so only one of them meets it. They are loaded in turns, in short runs. What is compared is server CPU
+for each handshake, which decides how many a second there can be: the median over the pairs of runs, and its quartiles.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ class Tracer:
     def handshakes(self) -> int:
         """How many handshake calls succeeded."""
         if "functions" in self.lines[-1]:
-            return sum(row["ok"]["count"] for row in self.lines[-1]["functions"] if row["function"] == "SSL_do_handshake")
+            return sum(row["ok"]["count"] for row in self.lines[-1]["functions"]
+                       if row["function"] == "SSL_do_handshake")
         return sum(line["function"] == "SSL_do_handshake" and (line["result"] or 0) > 0 for line in self.lines)
 
 
@@ -97,7 +98,8 @@ def measure_tool(tool: str, variant: str, folder: Path, build: Build, options: a
                     cpu[name].append(cost)
                     completed += count if name == "traced" else 0
     return {"tool": tool, "server": variant, "plain_us": round(statistics.median(cpu["plain"]), 1),
-            "traced_us": round(statistics.median(cpu["traced"]), 1), **overhead(cpu["plain"], cpu["traced"]), "completed": completed,
+            "traced_us": round(statistics.median(cpu["traced"]), 1),
+            **overhead(cpu["plain"], cpu["traced"]), "completed": completed,
             "counted": tracer.handshakes(), "said": tracer.err.read_text()}
 
 
@@ -114,15 +116,18 @@ def print_table(document: dict, console: Console) -> None:
     for one in document["results"]:
         low, high = one["overhead_quartiles"]
         table.add_row(one["tool"], one["server"], f"{one['plain_us']:.0f}", f"{one['traced_us']:.0f}",
-                      f"{one['overhead_percent']:.1f} % ({low:.1f} to {high:.1f})", str(one["completed"]), str(one["counted"]))
+                      f"{one['overhead_percent']:.1f} % ({low:.1f} to {high:.1f})",
+                      str(one["completed"]), str(one["counted"]))
     console.print(table)
 
 
 def arguments(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="bench/trace", description="What octuple trace costs the server that it watches, as it is and "
-                                                                     "under Octuple.")
+    parser = argparse.ArgumentParser(prog="bench/trace",
+                                     description="What octuple trace costs the server that it watches, as it is and "
+                                                 "under Octuple.")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the numbers to FILE")
-    parser.add_argument("--build-dir", metavar="DIR", type=Path, default=Path("build/release"), help="the build to measure")
+    parser.add_argument("--build-dir", metavar="DIR", type=Path, default=Path("build/release"),
+                        help="the build to measure")
     parser.add_argument("--tool", action="append", choices=TOOLS, help="only this tool; may be repeated")
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--seconds", type=float, default=0.5, help="of one run")

@@ -92,7 +92,8 @@ def fake_build(tmp_path) -> Build:
         (tmp_path / "build" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "build" / name).touch()
     program = tmp_path / "build/bin/octuple"
-    program.write_text('#!/bin/sh\ncase "$1" in\ninfo) echo \'{"version":"9.9","table":{"name":"none"},"width":{"bits":512}}\';;\n'
+    program.write_text('#!/bin/sh\ncase "$1" in\n'
+                       'info) echo \'{"version":"9.9","table":{"name":"none"},"width":{"bits":512}}\';;\n'
                        f'run) shift 2; exec "$@";;\ntrace) cd {tmp_path}\n'
                        '  [ -e trace ] || { echo "no uprobes here" >&2; exit $(cat status); }\n  cat trace;;\nesac\n')
     program.chmod(0o755)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""bench/apache runs, no handshake fails, and threads meet in lanes with combining only. OCTUPLE_BUILD is the build folder; OCT_APACHE_ROOT
-is where Debian's packages of Apache were unpacked, if they are not installed."""
+"""bench/apache runs, no handshake fails, and threads meet in lanes with combining only. OCTUPLE_BUILD is the build
+folder; OCT_APACHE_ROOT is where Debian's packages of Apache were unpacked, if they are not installed."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ ROOT = os.environ.get("OCT_APACHE_ROOT", "")
 def test_apache(tmp_path):
     build = Build(Path(os.environ["OCTUPLE_BUILD"]))
     out = tmp_path / "out.json"
-    assert apache.main(["--build-dir", str(build.folder), "--root", ROOT, "--rounds", "1", "--seconds", "0.3", "--connections", "24",
+    assert apache.main(["--build-dir", str(build.folder), "--root",
+                        ROOT, "--rounds", "1", "--seconds", "0.3", "--connections", "24",
                         "--threads", "24", "--handshake", "tls13-rsa2048", "--json", str(out)]) == 0
     (result,) = json.loads(out.read_text())
     fill = {variant: result[variant]["operation"]["batch_fill"] for variant in apache.VARIANTS}
     assert not any(fill["stock"]) and not any(fill["off"][1:])
-    if any(operation["on"] and operation["name"] == "rsa2048-private" for operation in octuple_info(build)["operations"]):
+    if any(operation["on"] and operation["name"] == "rsa2048-private"
+           for operation in octuple_info(build)["operations"]):
         assert sum(fill["octuple"][1:]) > 0

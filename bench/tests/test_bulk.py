@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""bench/bulk runs, and its client counts only answers that came whole and were right. OCTUPLE_BUILD is the build folder."""
+"""bench/bulk runs, and its client counts only answers that came whole and were right.
+OCTUPLE_BUILD is the build folder."""
 
 from __future__ import annotations
 
@@ -106,7 +107,8 @@ def test_wrong_file_ends_the_measurement(keys, tmp_path):
 
 def test_whole_run(build, tmp_path, capsys):
     found = tmp_path / "found.json"
-    assert bulk.main(["--build-dir", str(build.folder), "--size", "70000", "--text", "3000", "--rounds", "1", "--seconds", "0.1",
+    assert bulk.main(["--build-dir", str(build.folder), "--size", "70000",
+                      "--text", "3000", "--rounds", "1", "--seconds", "0.1",
                       "--json", str(found)]) == 0
     document = json.loads(found.read_text())
     assert [result["cipher"] for result in document["bulk"]] == list(bulk.SUITES)

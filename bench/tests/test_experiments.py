@@ -60,7 +60,8 @@ def counting(monkeypatch, fake_build, tmp_path):
     monkeypatch.setattr(about, "busy_percent", lambda: 0.0)
 
     def run(*options: str) -> int:
-        return command.main(["counting", "--build-dir", str(fake_build.folder), "--folder", str(tmp_path / "runs"), *options])
+        return command.main(["counting", "--build-dir", str(fake_build.folder),
+                             "--folder", str(tmp_path / "runs"), *options])
 
     experiment.run, experiment.folder = run, tmp_path / "runs/counting"
     return experiment
@@ -139,7 +140,8 @@ def test_all_within_a_budget(counting, monkeypatch, capsys):
     monkeypatch.setattr(command, "ALL", {"counting": counting, "records": ALL["records"]})
     options = ["all", "--build-dir", "x", "--folder", str(counting.folder.parent), "--budget", "0.1"]
     monkeypatch.setattr(Build, "missing", lambda self: [])
-    described = {"experiment": "counting", "size": {"rounds": 3, "seconds": 1}, "identity": {}, "title": "x", "about": "", "command": "",
+    described = {"experiment": "counting", "size": {"rounds": 3, "seconds": 1},
+                 "identity": {}, "title": "x", "about": "", "command": "",
                  "machine": {}, "sessions": [{"began": "x", "busy_percent": 0}]}
     monkeypatch.setattr(about, "describe", lambda *_: described)
     assert command.main(options) == 0
@@ -161,7 +163,8 @@ def test_openssl_speed_from_end_to_end(fake_build, monkeypatch, tmp_path):
     monkeypatch.setattr(openssl_speed, "AEADS", ())
     monkeypatch.setattr(openssl_speed, "QUICK_JOBS", (8,))
     monkeypatch.setattr(openssl_speed, "process_counts", lambda: [1])
-    assert command.main(["openssl-speed", "--quick", "--build-dir", str(fake_build.folder), "--folder", str(tmp_path)]) == 0
+    assert command.main(["openssl-speed", "--quick", "--build-dir",
+                         str(fake_build.folder), "--folder", str(tmp_path)]) == 0
     run = frame.Run.read(tmp_path / "openssl-speed-quick")
     assert [record["key"] for record in run.records] == [{"algorithm": "ecdhx25519", "processes": 1, "jobs": 8}]
     assert all(values[0] > 100 for values in run.records[0]["metrics"]["derive"]["sides"].values())
@@ -208,19 +211,23 @@ def fake_record(point: frame.Point) -> dict:
 
 
 # Those with pictures of their own, and of the others one with two sides and one with four.
-DRAWN = [name for name, experiment in ALL.items() if "pictures" in vars(type(experiment)) or name in ("handshakes", "mixed")]
+DRAWN = [name for name, experiment in ALL.items() if "pictures" in vars(type(experiment))
+         or name in ("handshakes", "mixed")]
 
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_reports_stand_alone(name, tmp_path):
     experiment = ALL[name]
     size, run = experiment.quick, frame.Run(tmp_path, {
-        "experiment": name, "title": "<title>", "about": experiment.about, "command": "x", "size": {"rounds": 2, "seconds": 1},
-        "machine": {"cpu": "Some CPU", "avx512": ["avx512f", "avx512ifma"]}, "sessions": [{"began": "now", "busy_percent": 70.0}]})
+        "experiment": name, "title": "<title>", "about": experiment.about,
+        "command": "x", "size": {"rounds": 2, "seconds": 1},
+        "machine": {"cpu": "Some CPU", "avx512": ["avx512f", "avx512ifma"]},
+        "sessions": [{"began": "now", "busy_percent": 70.0}]})
     points = experiment.points(size, True)
     run.records += [fake_record(point) for point in points[::max(1, len(points) // 2)]]
     text = html.write(experiment, run, ["<missing>"], 1).read_text()
-    assert "&lt;title&gt;" in text and "&lt;missing&gt;" in text and "avx512f, avx512ifma" in text and "others used 70.0 %" in text
+    for part in ("&lt;title&gt;", "&lt;missing&gt;", "avx512f, avx512ifma", "others used 70.0 %"):
+        assert part in text
     assert "1 handshakes failed" in text and "up to 40 % of the time" in text
     pictures = re.findall(r'<img alt="[^"]+" src="([^"]{0,40})', text)
     assert pictures and all(picture.startswith("data:image/png;base64,iVBOR") for picture in pictures)

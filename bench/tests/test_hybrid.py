@@ -22,7 +22,8 @@ def accelerated(s_server, tmp_path):
     conf.write_text(apache.OPENSSL_CONF.format(provider=BUILD.provider))
 
     def start(*groups: str) -> int:
-        return s_server("ecdsa-p256", "-groups", ":".join(groups), OPENSSL_CONF=str(conf), OCTUPLE_COUNTERS=str(tmp_path))
+        return s_server("ecdsa-p256", "-groups", ":".join(groups),
+                        OPENSSL_CONF=str(conf), OCTUPLE_COUNTERS=str(tmp_path))
 
     return start
 
@@ -32,7 +33,8 @@ def completes(report: dict, count: int) -> None:
 
 
 @pytest.mark.parametrize("group", server.HYBRIDS)
-@pytest.mark.parametrize("options", (("--suite", "aes128"), ("--suite", "aes256"), ("--shares", 3), ("--connections", 1)))
+@pytest.mark.parametrize("options", (("--suite", "aes128"), ("--suite", "aes256"), ("--shares", 3),
+                                     ("--connections", 1)))
 def test_groups(accelerated, load, group, options):
     completes(load(accelerated(group), "--group", group.lower(), "--handshakes", 30, *options), 30)
 

@@ -129,16 +129,18 @@ def test_seconds_end_the_run(nginx, load):
 
 
 def test_sources_and_cpu(nginx, load):
-    completes(load(nginx.ports["ecdsa-p256"], "--sources", 20, "--cpu", min(os.sched_getaffinity(0)), "--handshakes", 100), 100)
+    completes(load(nginx.ports["ecdsa-p256"], "--sources", 20, "--cpu",
+                   min(os.sched_getaffinity(0)), "--handshakes", 100), 100)
 
 
 @pytest.mark.parametrize("options", (
     (), ("127.0.0.1",), ("127.0.0.1", "0"), ("127.0.0.1", "70000"), ("localhost", "443"), ("127.0.0.1", "443", "x"),
     ("127.0.0.1", "443", "--tls", "1.1"), ("127.0.0.1", "443", "--kx", "rsa"),
     ("127.0.0.1", "443", "--group", "x25519,"), ("127.0.0.1", "443", "--group", "x25519mlkem"),
-    ("127.0.0.1", "443", "--group", "x25519mlkem768", "--tls", "1.2"), ("127.0.0.1", "443", "--group", ",".join(["p256"] * 9)),
-    ("127.0.0.1", "443", "--connections", "0"),
-    ("127.0.0.1", "443", "--connections", "-1"), ("127.0.0.1", "443", "--seconds", "x"), ("127.0.0.1", "443", "--abort", "101"),
+    ("127.0.0.1", "443", "--group", "x25519mlkem768", "--tls", "1.2"),
+    ("127.0.0.1", "443", "--group", ",".join(["p256"] * 9)), ("127.0.0.1", "443", "--connections", "0"),
+    ("127.0.0.1", "443", "--connections", "-1"), ("127.0.0.1", "443", "--seconds", "x"),
+    ("127.0.0.1", "443", "--abort", "101"),
     ("127.0.0.1", "443", "--rate", "nan"), ("127.0.0.1", "443", "--no-such-option"), ("127.0.0.1", "443", "--seed"),
 ))
 def test_a_wrong_command_line_is_told(load_program, options):

@@ -35,8 +35,10 @@ def test_counters_are_laid_out_as_the_header_says(tmp_path):
     """The compiler's own word on the struct."""
     source = tmp_path / "layout.c"
     source.write_text('#include <octuple/counters.h>\n#include <stdio.h>\nint main(void)\n{\n'
-                      '    static struct oct_counters_file c = {.sum = {.magic = OCT_COUNTERS_MAGIC, .pid = 7, .op_count = OCT_OP_COUNT}};\n'
-                      '    c.sum.op[1] = (struct oct_op_counters){.submitted = 1, .done = 2, .failed = 3, .plain = 4, .cancelled = 5,\n'
+                      '    static struct oct_counters_file c = {\n'
+                      '        .sum = {.magic = OCT_COUNTERS_MAGIC, .pid = 7, .op_count = OCT_OP_COUNT}};\n'
+                      '    c.sum.op[1] = (struct oct_op_counters){\n'
+                      '        .submitted = 1, .done = 2, .failed = 3, .plain = 4, .cancelled = 5,\n'
                       '        .recomputed = 6, .flushes = {11, 12, 13, 14, 15, 16, 17, 18}, .lane_nanoseconds = 7};\n'
                       '    return fwrite(&c, sizeof c, 1, stdout) != 1;\n}\n')
     subprocess.run(["gcc", f"-I{INCLUDE.parent}", source, "-o", tmp_path / "layout"], check=True)
@@ -55,8 +57,8 @@ def test_counter_names_are_those_of_the_header():
 
 @pytest.mark.parametrize("data, what", (
     (b"", "too few"), (counters_bytes([])[:-1], "too few"), (counters_bytes([], magic=1), "begins with"),
-    (counters_bytes([], count=33), "room"),
-))
+    (counters_bytes([], count=counters.ROOM + 1), "room"),
+), ids=("empty", "short", "magic", "room"))
 def test_what_is_no_counters_file_is_told(data, what):
     with pytest.raises(counters.CountersError, match=what):
         counters.parse(data)
@@ -177,10 +179,11 @@ def test_operations_are_summed():
 # the report
 
 def a_result(name: str, in_batches: int, **latency) -> dict:
-    side = {"group": "X25519",
-            "cpu_us_per_handshake": 400.0, "handshakes_per_s": 2300.0, "client_cpu_us_per_handshake": 70.0, "completed": 10,
+    side = {"group": "X25519", "cpu_us_per_handshake": 400.0, "handshakes_per_s": 2300.0,
+            "client_cpu_us_per_handshake": 70.0, "completed": 10,
             "failed": 0, "rounds_cpu_us": [400.0], "server_waited_percent": 1.0,
-            "latency_us": {"p50": 500.0, "p90": 700.0, "p99": 900.0, "cpu_us_per_handshake": 410.0, "overdue": 0, "failed": 0}}
+            "latency_us": {"p50": 500.0, "p90": 700.0, "p99": 900.0,
+                           "cpu_us_per_handshake": 410.0, "overdue": 0, "failed": 0}}
     side["latency_us"].update(latency)
     fill = {"batch_fill": [0, 0, 0, in_batches // 4, 0, 0, 0, 0], "in_batches": in_batches, "plain": 3, "failed": 0,
             "recomputed": 0}
@@ -372,6 +375,7 @@ def test_demo_without_a_build(tmp_path, capsys):
 
 def test_help_needs_nothing_but_python():
     """Also where rich and matplotlib are not installed yet."""
-    done = subprocess.run([sys.executable, "-S", "-m", "octbench.arguments"], capture_output=True, text=True, check=False,
+    done = subprocess.run([sys.executable, "-S", "-m", "octbench.arguments"],
+                          capture_output=True, text=True, check=False,
                           env={"PYTHONPATH": str(Path(__file__).parents[1]), "PATH": os.environ["PATH"]})
     assert done.returncode == 0 and "--quick" in done.stdout and "Examples:" in done.stdout

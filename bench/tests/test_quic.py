@@ -28,7 +28,8 @@ def test_transfers_of_each_suite_on_both_networks():
 
 def test_relay_only_where_the_network_is_bad():
     assert quic.Transfer("aes128", 5).options(3) == ["--suite", "aes128", "--bytes", "5"]
-    assert quic.Transfer("aes128", 5, reorder=0.1).options(3)[4:] == ["--loss", "0.0", "--reorder", "0.1", "--seed", "3"]
+    assert quic.Transfer("aes128", 5,
+                         reorder=0.1).options(3)[4:] == ["--loss", "0.0", "--reorder", "0.1", "--seed", "3"]
 
 
 def test_medians_of_rounds_in_turns(monkeypatch):

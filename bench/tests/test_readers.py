@@ -17,9 +17,11 @@ SEVERAL = ("Forked child 0\nForked child 1\nGot: +F4:3:256:24080.000000:6526.732
 
 
 @pytest.mark.parametrize("text, rates", (
-    (ONE_PROCESS, [33794.736842, 6945]), (SEVERAL, [46078.039216, 11802.222869]), ("+F2:2:2048:1812.5:30406.25\n", [1812.5, 30406.25]),
+    (ONE_PROCESS, [33794.736842, 6945]), (SEVERAL, [46078.039216, 11802.222869]),
+    ("+F2:2:2048:1812.5:30406.25\n", [1812.5, 30406.25]),
     ("+F5:22:253:106680.000000:0.000009\n", [106680]), ("+H:1440\n+F:25:AES-128-GCM:1439074285.71\n", [1439074285.71]),
-    ("Got: +H:16384 from 0\nGot: +F:25:AES-128-GCM:617136128.00 from 0\n+F:25:AES-128-GCM:1219231744.00\n", [1219231744]),
+    ("Got: +H:16384 from 0\nGot: +F:25:AES-128-GCM:617136128.00 from 0\n+F:25:AES-128-GCM:1219231744.00\n",
+     [1219231744]),
 ))
 def test_openssl_speed_is_read(text, rates):
     assert openssl_speed.parse_rates(text) == rates
@@ -41,8 +43,10 @@ def test_openssl_speed_commands():
 
 
 def test_rows_of_our_own_programs_are_read():
-    rows = [{"verb": "seal", "stock_ns": 367.6, "octuple_ns": 234.9}, {"verb": "open", "stock_ns": 300, "octuple_ns": 200}]
-    assert records.parse(json.dumps(rows)) == {"seal": {"stock": 367.6, "octuple": 234.9}, "open": {"stock": 300, "octuple": 200}}
+    rows = [{"verb": "seal", "stock_ns": 367.6, "octuple_ns": 234.9},
+            {"verb": "open", "stock_ns": 300, "octuple_ns": 200}]
+    assert records.parse(json.dumps(rows)) == {"seal": {"stock": 367.6, "octuple": 234.9},
+                                               "open": {"stock": 300, "octuple": 200}}
     sides = {"stock": {"per_s": 904}, "octuple": {"per_s": 4430}}
     assert threads.parse(json.dumps([{"op": "p256-sign"} | sides])) == sides
     with pytest.raises(server.ServerError):
@@ -50,21 +54,25 @@ def test_rows_of_our_own_programs_are_read():
 
 
 def event(function: str, us: float | None, **more) -> str:
-    return json.dumps({"time_us": 1, "pid": 7, "tid": 7, "command": "nginx", "function": function, "latency_us": us} | more) + "\n"
+    return json.dumps({"time_us": 1, "pid": 7, "tid": 7, "command": "nginx", "function": function, "latency_us": us}
+                      | more) + "\n"
 
 
 def handshake(us: float) -> str:
     """One that was paused once, with a batch."""
     return "".join((
         event("SSL_do_handshake", 100, result=-1, connection="0x1"),
-        event("octuple:flush", us, operation="rsa2048-private", lanes=8, reason="full"), event("octuple:single", None, operation="p256-sign"),
+        event("octuple:flush", us, operation="rsa2048-private", lanes=8, reason="full"),
+        event("octuple:single", None, operation="p256-sign"),
         event("EVP_PKEY_derive", 30, result=1), event("EVP_PKEY_derive", 10, result=1),
         event("SSL_do_handshake", 50, result=1, connection="0x1")))
 
 
 def test_steps_are_medians_over_whole_handshakes():
-    text = event("SSL_do_handshake", 9999, result=1) + handshake(300) + handshake(310) + handshake(900) + event("EVP_PKEY_derive", 1)
-    assert trace.steps(trace.parse_snoop(text)) == {"SSL_do_handshake": 150, "octuple:flush rsa2048-private": 310, "EVP_PKEY_derive": 40}
+    text = event("SSL_do_handshake", 9999,
+                 result=1) + handshake(300) + handshake(310) + handshake(900) + event("EVP_PKEY_derive", 1)
+    assert trace.steps(trace.parse_snoop(text)) == {"SSL_do_handshake": 150,
+                                                    "octuple:flush rsa2048-private": 310, "EVP_PKEY_derive": 40}
 
 
 @pytest.mark.parametrize("text", ("", handshake(1), event("SSL_do_handshake", 1, result=-1)))
@@ -73,7 +81,8 @@ def test_no_whole_handshake_is_an_error(text):
         trace.steps(trace.parse_snoop(text))
 
 
-@pytest.mark.parametrize("line", ("nonsense", "[]", "{}", '{"function": "SSL_read"}', '{"function": "SSL_read", "latency_us": "x"}'))
+@pytest.mark.parametrize("line", ("nonsense", "[]", "{}", '{"function": "SSL_read"}',
+                                  '{"function": "SSL_read", "latency_us": "x"}'))
 def test_what_is_no_event_is_told(line):
     with pytest.raises(trace.TraceError, match="no event"):
         trace.parse_snoop(line)
@@ -91,14 +100,18 @@ def totals(*buckets: tuple[int, int, int], count: int | None = None) -> str:
 def test_latencies_are_the_totals():
     found = trace.parse_latency(totals((8, 16, 3), (32, 64, 1)))
     name = "octuple:operation p256-sign"
-    assert found == {name: trace.Latencies(4, 12.5, [(8, 16, 3), (32, 64, 1)]), f"{name}, not over": trace.Latencies(1, 3, [(2, 4, 1)])}
-    summed = latency.summed({"stock": [found, trace.parse_latency(totals((16, 32, 5), (32, 64, 2)))], "octuple": [found]})
+    assert found == {name: trace.Latencies(4, 12.5, [(8, 16, 3), (32, 64, 1)]),
+                     f"{name}, not over": trace.Latencies(1, 3, [(2, 4, 1)])}
+    summed = latency.summed({"stock": [found, trace.parse_latency(totals((16, 32, 5), (32, 64, 2)))],
+                             "octuple": [found]})
     assert summed["histograms"][name]["stock"] == [(8, 16, 3), (16, 32, 5), (32, 64, 3)]
     assert summed["metrics"][f"{name}, mean"]["sides"] == {"stock": [12.5, 12.5], "octuple": [12.5]}
 
 
-@pytest.mark.parametrize("text, what", (("", "without its totals"), ('{"interval": 1}\n', "without its totals"), ("nonsense\n", "no line"),
-                                        ('{"total": true}\n', "no line"), (totals((1, 2, 3), count=4), "histogram has 3")))
+@pytest.mark.parametrize("text, what", (("", "without its totals"),
+                                        ('{"interval": 1}\n', "without its totals"), ("nonsense\n", "no line"),
+                                        ('{"total": true}\n', "no line"),
+                                        (totals((1, 2, 3), count=4), "histogram has 3")))
 def test_latencies_that_do_not_hold_are_told(text, what):
     with pytest.raises(trace.TraceError, match=what):
         trace.parse_latency(text)

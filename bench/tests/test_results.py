@@ -12,8 +12,11 @@ import pytest
 from octbench.experiments import ALL, frame, page
 
 PUBLISHED = {"found": [{"question": "how | fast", "figure": "9 times", "on": "a card", "source": "somebody",
-                        "address": "https://example.org/a", "ours": [{"label": "here", "experiment": "handshakes", "key": {"handshake": "tls13-rsa2048"}, "metric": "CPU"}]},
-                       {"question": "else", "figure": "1", "on": "b", "source": "c", "address": "https://example.org/b"}],
+                        "address": "https://example.org/a",
+                        "ours": [{"label": "here", "experiment": "handshakes",
+                                  "key": {"handshake": "tls13-rsa2048"}, "metric": "CPU"}]},
+                       {"question": "else", "figure": "1", "on": "b",
+                        "source": "c", "address": "https://example.org/b"}],
              "not_found": ["a paper"]}
 
 
@@ -29,10 +32,12 @@ def docs(tmp_path):
 def run_folder(tmp_path):
     """A run of two rounds."""
     folder = tmp_path / "handshakes"
-    about = {"experiment": "handshakes", "title": "Handshakes", "about": "All of them.", "command": "bench/experiment handshakes --quick",
+    about = {"experiment": "handshakes", "title": "Handshakes", "about": "All of them.",
+             "command": "bench/experiment handshakes --quick",
              "size": {"rounds": 2, "seconds": 1.0}, "identity": {},
              "sessions": [{"began": "2026-11-22T03:00:00+00:00", "busy_percent": 7.5}],
-             "machine": {"cpu": "Some CPU", "cpus": 2, "system": "Debian", "kernel": "6.1", "openssl": "OpenSSL 3.0.22 25 Aug (Library)",
+             "machine": {"cpu": "Some CPU", "cpus": 2, "system": "Debian",
+                         "kernel": "6.1", "openssl": "OpenSSL 3.0.22 25 Aug (Library)",
                          "nginx": "nginx/1", "compiler": "gcc 12", "octuple": "0.1.0", "width": 512}}
     run = frame.Run.begin(folder, about, [])
     run.append({"key": {"handshake": "tls13-rsa2048"}, "notes": {"failed": 2},
@@ -47,8 +52,10 @@ def test_the_page_is_what_the_data_give():
 def test_data_of_the_tree_are_whole():
     for experiments in page.load_data(page.DOCS).values():
         for name, document in experiments.items():
-            assert document["experiment"] == name and document["points"] and document["command"].startswith(f"bench/experiment {name}")
-            assert page.as_text(document) == (page.DOCS / "results" / page.slug(document["machine_name"]) / f"{name}.json").read_text()
+            assert document["experiment"] == name and document["points"]
+            assert document["command"].startswith(f"bench/experiment {name}")
+            folder = page.DOCS / "results" / page.slug(document["machine_name"])
+            assert page.as_text(document) == (folder / f"{name}.json").read_text()
 
 
 def test_published_figures_have_sources_and_exist_in_experiments():
@@ -66,21 +73,25 @@ def test_a_run_becomes_data_and_page(docs, run_folder):
     path = docs / "results/a-test-machine/handshakes.json"
     point, = json.loads(path.read_text())["points"]
     assert point["metrics"]["CPU"]["median"] == {"stock": 410, "octuple": 170}
-    assert point["metrics"]["CPU"]["ratio"] == {"octuple": 2.5} and point["metrics"]["CPU"]["quartiles"] == {"octuple": [2.25, 2.75]}
+    assert point["metrics"]["CPU"]["ratio"] == {"octuple": 2.5}
+    assert point["metrics"]["CPU"]["quartiles"] == {"octuple": [2.25, 2.75]}
     text = (docs / "results.md").read_text()
-    assert "## A Test Machine!" in text and "Some CPU, 2 CPUs, Debian, Linux 6.1, OpenSSL 3.0.22 25 Aug, nginx/1, gcc 12" in text
+    assert "## A Test Machine!" in text
+    assert "Some CPU, 2 CPUs, Debian, Linux 6.1, OpenSSL 3.0.22 25 Aug, nginx/1, gcc 12" in text
     assert "| tls13-rsa2048 | CPU | us | 410 | 170 | 2.50 (2.25 to 2.75) |" in text
     assert "([all medians](results/a-test-machine/handshakes.json)), 2 rounds\nof each point, begun 2026-11-22" in text
     assert "- Not finished: 4 points are still to be measured." in text
     assert "- tls13-rsa2048: 2 handshakes failed." in text and "others used 7.5 % of its CPUs" in text
-    assert "| how \\| fast | 9 times | a card | [somebody](https://example.org/a) | here 2.50 (A Test Machine!) |" in text
+    assert ("| how \\| fast | 9 times | a card | [somebody](https://example.org/a) "
+            "| here 2.50 (A Test Machine!) |") in text
     assert "| else | 1 | b | [c](https://example.org/b) | not measured |" in text
     assert "- a paper" in text and text.endswith("Once upon a time.\n")
 
 
 def test_every_table_is_one(docs, run_folder):
     page.main(["--docs", str(docs), "--machine", "m", str(run_folder)])
-    widths = [line.count("|") - line.count("\\|") for line in (docs / "results.md").read_text().splitlines() if line.startswith("|")]
+    widths = [line.count("|") - line.count("\\|") for line in (docs / "results.md").read_text().splitlines()
+              if line.startswith("|")]
     assert widths == [7, 7, 7, 6, 6, 6, 6]
 
 

@@ -95,17 +95,19 @@ void place_tell_tried(enum place what, const char *indent)
     }
 }
 
-const char *place_try_provider(const char *path)
+OSSL_PROVIDER *place_load_provider(OSSL_LIB_CTX *ctx, const char *path)
 {
-    static char why[256];
     char folder[PATH_MAX];
     snprintf(folder, sizeof folder, "%s", path);
     *strrchr(folder, '/') = '\0';
+    return OSSL_PROVIDER_set_default_search_path(ctx, folder) ? OSSL_PROVIDER_load(ctx, "octuple") : NULL;
+}
+
+const char *place_try_provider(const char *path)
+{
+    static char why[256];
     OSSL_LIB_CTX *ctx = OSSL_LIB_CTX_new();
-    OSSL_PROVIDER *loaded = NULL;
-    if (ctx != NULL && OSSL_PROVIDER_set_default_search_path(ctx, folder)) {
-        loaded = OSSL_PROVIDER_load(ctx, "octuple");
-    }
+    OSSL_PROVIDER *loaded = ctx != NULL ? place_load_provider(ctx, path) : NULL;
     if (loaded == NULL) {
         /* The first error of the queue is the loader's own; what follows it only repeats that something failed. */
         const char *data = NULL;

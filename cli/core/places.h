@@ -8,6 +8,7 @@
 #define OCT_CLI_PLACES_H
 
 #include <limits.h>
+#include <openssl/types.h>
 
 enum place { PLACE_SHIM, PLACE_PROVIDER, PLACE_CONFIG };
 
@@ -19,6 +20,9 @@ int place_find(enum place what, char path[PATH_MAX]);
 
 /* The places that place_find() looks at, one a line, each line after `indent`, on stderr. */
 void place_tell_tried(enum place what, const char *indent);
+
+/* Loads the provider module of this path into a library context. Returns NULL if that fails, with OpenSSL's errors. */
+OSSL_PROVIDER *place_load_provider(OSSL_LIB_CTX *ctx, const char *path);
 
 /* Loads the provider module in a library context of its own. Returns NULL if that works, else why not (static). */
 const char *place_try_provider(const char *path);

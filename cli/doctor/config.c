@@ -41,6 +41,24 @@ static int reach(char *path, size_t room, const struct doctor_target *target, co
     return len > 0 && (size_t)len < room;
 }
 
+/* Its environment is gone, OpenSSL keeps no name of the file, and our library is not there or cannot be read. */
+static bool is_unknown(const struct doctor_target *target)
+{
+    return target->facts.overwritten && !target->facts.noted && facts_env(&target->facts, "OPENSSL_CONF") == NULL;
+}
+
+bool doctor_load_config(CONF *conf, char file[PATH_MAX], const struct doctor_target *target)
+{
+    char path[PATH_MAX + 64];
+    if (is_unknown(target)) {
+        return false;
+    }
+    find_file(file, target);
+    bool loaded = file[0] != '\0' && reach(path, sizeof path, target, file) && NCONF_load(conf, path, NULL) > 0;
+    ERR_clear_error();
+    return loaded;
+}
+
 static int module_is_there(const struct doctor_target *target, const char *module)
 {
     char path[PATH_MAX];
@@ -125,7 +143,6 @@ static void judge_file(struct doctor_report *report, const struct doctor_target 
     NCONF_free(conf);
 }
 
-/* Its environment is gone, OpenSSL keeps no name of the file, and our library is not there or cannot be read. */
 static void judge_unknown(struct doctor_report *report, const struct doctor_target *target)
 {
     if (target->facts.libraries.provider[0] != '\0') {
@@ -141,7 +158,7 @@ static void judge_unknown(struct doctor_report *report, const struct doctor_targ
 void doctor_judge_config(struct doctor_report *report, const struct doctor_target *target)
 {
     char file[PATH_MAX], path[PATH_MAX + 64];
-    if (target->facts.overwritten && !target->facts.noted && facts_env(&target->facts, "OPENSSL_CONF") == NULL) {
+    if (is_unknown(target)) {
         judge_unknown(report, target);
         return;
     }

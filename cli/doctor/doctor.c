@@ -14,26 +14,34 @@
 
 struct doctor_request {
     int json;
+    bool no_handshake;
+    const char *connect; /* an address, or NULL */
     unsigned seconds;
     pid_t pid;
     char **command;
 };
 
 static const char help[] =
-    "Usage: octuple doctor [--json] PID\n"
+    "Usage: octuple doctor [--json] [--no-handshake | --connect HOST:PORT] PID\n"
+    "       octuple doctor [--json] --connect HOST:PORT\n"
     "       octuple doctor [--json] [--seconds N] -- COMMAND [ARG...]\n"
     "Says whether Octuple serves a program, and if not, why and what to do: its TLS library and version, the CPU, the\n"
     "preload, the OpenSSL configuration, and whether operations really went through lanes. PID is a running process\n"
     "(its descendants count too); COMMAND is run as 'octuple run' does, its output goes to stderr, and the report\n"
     "comes when it has ended. Where problems are found beforehand it is not started.\n"
+    "The ports where PID listens are asked by handshakes of TLS 1.3 which groups they take, one group at a time: also\n"
+    "post-quantum ones, and if there are none, the report says why.\n"
     "\n"
     "Options:\n"
-    "  -j, --json       one JSON object, for scripts\n"
-    "  -s, --seconds N  end COMMAND (SIGTERM) after so many seconds\n"
-    "  -h, --help       this text\n"
+    "  -j, --json               one JSON object, for scripts\n"
+    "  -n, --no-handshake       connect to none of its ports\n"
+    "  -c, --connect HOST:PORT  connect there, not where PID listens\n"
+    "  -s, --seconds N          end COMMAND (SIGTERM) after so many seconds\n"
+    "  -h, --help               this text\n"
     "\n"
     "Examples:\n"
     "  octuple doctor $(cat /run/nginx.pid)\n"
+    "  octuple doctor --connect www.example.org:443\n"
     "  octuple doctor --seconds 30 -- nginx -g 'daemon off;'\n"
     "  octuple doctor --json 4711 | jq -r '.findings[] | select(.level == \"problem\").text'\n"
     "\n"
@@ -52,6 +60,45 @@ static int print(const struct doctor_request *request, const struct doctor_repor
     return code == CLI_OK && report->problems > 0 ? CLI_PROBLEMS : code;
 }
 
+/* Returns CLI_OK, or an exit code after telling what is wrong with the address that was given. */
+static int read_address(const struct doctor_request *request, struct doctor_ports *ports)
+{
+    if (!doctor_read_address(&ports->port[0], request->connect)) {
+        cli_say(DOCTOR_WHO, "--connect takes HOST:PORT or [ADDRESS]:PORT, not '%s'", request->connect);
+        return cli_see_help(DOCTOR_WHO);
+    }
+    const char *why = doctor_find_address(&ports->port[0]);
+    if (why != NULL) {
+        cli_say(DOCTOR_WHO, "%s cannot be looked up: %s", request->connect, why);
+        return CLI_FAILED;
+    }
+    ports->given = true;
+    ports->count = 1;
+    return CLI_OK;
+}
+
+/* A program without any TLS library has no port that is worth a handshake. */
+static void ask_ports(const struct doctor_request *request, struct doctor_target *target)
+{
+    const struct facts *facts = &target->facts;
+    if (request->no_handshake) {
+        return;
+    }
+    if (!target->ports.given &&
+        (facts->libraries.crypto[0] != '\0' || facts->libraries.other != NULL || facts->copies)) {
+        doctor_find_ports(&target->ports, facts->asked);
+    }
+    doctor_offer_groups(&target->ports);
+}
+
+static int examine_address(const struct doctor_request *request, struct doctor_report *report,
+                           struct doctor_target *target)
+{
+    doctor_offer_groups(&target->ports);
+    doctor_judge_ports(report, target);
+    return print(request, report, target);
+}
+
 static int examine_process(const struct doctor_request *request, struct doctor_report *report,
                            struct doctor_target *target)
 {
@@ -67,6 +114,7 @@ static int examine_process(const struct doctor_request *request, struct doctor_r
         return CLI_FAILED;
     }
     doctor_lanes_of_target(target);
+    ask_ports(request, target);
     doctor_judge(report, target);
     return print(request, report, target);
 }
@@ -75,11 +123,14 @@ static int examine_command(const struct doctor_request *request, struct doctor_r
                            struct doctor_target *target)
 {
     static struct launch_setup setup;
-    int code = launch_set_up(&setup, request->command[0]);
+    int code = launch_set_up(&setup, request->command[0], false);
     if (code != CLI_OK) {
         return code;
     }
     doctor_look_program(target, setup.target);
+    if (setup.groups_only != NULL) {
+        setup.plain = setup.groups_only;
+    }
     if (setup.plain != NULL) {
         doctor_add(report, DOCTOR_PROBLEM, "run", NULL, "'octuple run' would start it plainly: %s", setup.plain);
     }
@@ -100,9 +151,18 @@ static int examine(const struct doctor_request *request)
 {
     static struct doctor_target target;
     static struct doctor_report report;
+    int code = request->connect != NULL ? read_address(request, &target.ports) : CLI_OK;
     target.waited = -1;
-    int code = request->command != NULL ? examine_command(request, &report, &target)
-                                        : examine_process(request, &report, &target);
+    if (code != CLI_OK) {
+        return code;
+    }
+    if (request->command != NULL) {
+        code = examine_command(request, &report, &target);
+    } else if (request->pid != 0) {
+        code = examine_process(request, &report, &target);
+    } else {
+        code = examine_address(request, &report, &target);
+    }
     free(target.facts.environment);
     return code;
 }
@@ -119,6 +179,9 @@ static long number(const char *text)
 /* What follows the options: a number alone, not behind "--", is a process. */
 static int read_target(struct doctor_request *request, int argc, char **argv)
 {
+    if (optind == argc && request->connect != NULL) {
+        return 1;
+    }
     if (optind == argc) {
         cli_say(argv[0], "a process or a command is missing");
         return 0;
@@ -135,31 +198,64 @@ static int read_target(struct doctor_request *request, int argc, char **argv)
     return 1;
 }
 
+/* Options that exclude each other, or have nothing to say of the target. */
+static int fits(const struct doctor_request *request, const char *who)
+{
+    const bool handshake = request->connect != NULL || request->no_handshake;
+    if (request->connect != NULL && request->no_handshake) {
+        cli_say(who, "--connect and --no-handshake exclude each other");
+        return 0;
+    }
+    if (request->command != NULL && handshake) {
+        cli_say(who, "handshakes are for a running process: --connect and --no-handshake do not go with a command");
+        return 0;
+    }
+    if (request->pid == 0 && request->command == NULL && request->seconds > 0) {
+        cli_say(who, "--seconds goes with a command");
+        return 0;
+    }
+    return 1;
+}
+
+/* Returns 0 if the option is none, or its value is not; that was then told. */
+static int read_option(struct doctor_request *request, int option, const char *who)
+{
+    switch (option) {
+    case 'j':
+        request->json = 1;
+        return 1;
+    case 'n':
+        request->no_handshake = true;
+        return 1;
+    case 'c':
+        request->connect = optarg;
+        return 1;
+    case 's':
+        request->seconds = (unsigned)number(optarg);
+        if (request->seconds == 0) {
+            cli_say(who, "--seconds takes a whole number from 1, not '%s'", optarg);
+        }
+        return request->seconds != 0;
+    default:
+        return 0;
+    }
+}
+
 int cli_doctor(int argc, char **argv)
 {
-    static const struct option options[] = {{"json", no_argument, NULL, 'j'},
-                                            {"seconds", required_argument, NULL, 's'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"json", no_argument, NULL, 'j'},          {"no-handshake", no_argument, NULL, 'n'},
+        {"connect", required_argument, NULL, 'c'}, {"seconds", required_argument, NULL, 's'},
+        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
     struct doctor_request request = {0};
     int option;
-    while ((option = getopt_long(argc, argv, "+js:h", options, NULL)) != -1) {
-        switch (option) {
-        case 'j':
-            request.json = 1;
-            break;
-        case 's':
-            request.seconds = (unsigned)number(optarg);
-            if (request.seconds == 0) {
-                cli_say(argv[0], "--seconds takes a whole number from 1, not '%s'", optarg);
-                return cli_see_help(argv[0]);
-            }
-            break;
-        case 'h':
+    while ((option = getopt_long(argc, argv, "+jnc:s:h", options, NULL)) != -1) {
+        if (option == 'h') {
             return cli_print(help);
-        default:
+        }
+        if (!read_option(&request, option, argv[0])) {
             return cli_see_help(argv[0]);
         }
     }
-    return read_target(&request, argc, argv) ? examine(&request) : cli_see_help(argv[0]);
+    return read_target(&request, argc, argv) && fits(&request, argv[0]) ? examine(&request) : cli_see_help(argv[0]);
 }

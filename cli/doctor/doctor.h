@@ -2,16 +2,19 @@
  * Copyright The Octuple Authors */
 /*
  * `octuple doctor`: its parts. doctor.c is the command; program.c looks at a program that is not running, and start.c
- * runs one and watches it; lanes.c sums up counters. judge.c, config.c and copies.c make findings of all that and of
- * the facts, print.c writes them.
+ * runs one and watches it; lanes.c sums up counters; ports.h has the handshakes with a server. judge.c, config.c and
+ * copies.c make findings of all that and of the facts, print.c writes them.
  */
 #ifndef OCT_CLI_DOCTOR_H
 #define OCT_CLI_DOCTOR_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <openssl/conf.h>
 #include "cli/core/cli.h"
 #include "cli/core/facts/facts.h"
+#include "ports.h"
 
 #define DOCTOR_WHO "octuple doctor"
 
@@ -27,7 +30,8 @@ struct doctor_finding {
 };
 
 struct doctor_report {
-    struct doctor_finding finding[12 + FACTS_COPIES + 1]; /* one more for each copy of libssl, and for those beyond */
+    /* One more for each copy of libssl, for each port, and for those of both beyond; and why groups are missing. */
+    struct doctor_finding finding[12 + FACTS_COPIES + 1 + DOCTOR_PORTS + 1 + 1];
     unsigned count;
     unsigned problems;
 };
@@ -46,6 +50,7 @@ struct doctor_target {
     struct facts facts;
     const char *obstacle; /* of a program: launch_obstacle() */
     struct doctor_lanes lanes;
+    struct doctor_ports ports;
     int waited; /* a command was run, and ended with this status as of waitpid(); -1: none was */
 };
 
@@ -65,6 +70,16 @@ int doctor_start(struct doctor_target *target, char **command, unsigned seconds)
 void doctor_judge(struct doctor_report *report, const struct doctor_target *target);
 void doctor_judge_copies(struct doctor_report *report, const struct doctor_target *target);
 void doctor_judge_config(struct doctor_report *report, const struct doctor_target *target);
+
+/* Loads the configuration that the target reads into `conf`, and stores its name. False if which one that is is not
+ * known, or if it cannot be read. */
+bool doctor_load_config(CONF *conf, char file[PATH_MAX], const struct doctor_target *target);
+
+/* Findings on target->ports: for each port; and why none of the post-quantum groups is taken at some (`where`), as far
+ * as that can be known. `elsewhere`: another port of the same server takes one. */
+void doctor_judge_ports(struct doctor_report *report, const struct doctor_target *target);
+void doctor_judge_why(struct doctor_report *report, const struct doctor_target *target, const char *where,
+                      bool elsewhere);
 
 void doctor_print_text(const struct doctor_report *report, const struct doctor_target *target);
 int doctor_print_json(const struct doctor_report *report, const struct doctor_target *target);

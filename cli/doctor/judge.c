@@ -274,6 +274,7 @@ void doctor_judge(struct doctor_report *report, const struct doctor_target *targ
     if (has_openssl && ran) {
         judge_lanes(report, target);
     }
+    doctor_judge_ports(report, target);
     if (target->waited > 0) {
         judge_end(report, target->waited);
     }

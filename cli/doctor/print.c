@@ -23,20 +23,31 @@ static const char *program(const struct doctor_target *target)
     return cli_clean(clean);
 }
 
-void doctor_print_text(const struct doctor_report *report, const struct doctor_target *target)
+static void print_head(const struct doctor_target *target)
 {
+    if (target->facts.program[0] == '\0') {
+        return;
+    }
     printf("Program    %s", program(target));
     if (target->facts.pid != 0) {
         printf(" (process %ld%s)", (long)target->facts.pid,
                target->facts.pid != target->facts.asked ? ", started by what was asked for" : "");
     }
     putchar('\n');
+}
+
+void doctor_print_text(const struct doctor_report *report, const struct doctor_target *target)
+{
+    print_head(target);
     for (unsigned i = 0; i < report->count; i++) {
         const struct doctor_finding *finding = &report->finding[i];
         printf("%-10s %s: %s\n", levels[finding->level], finding->name, finding->text);
         if (finding->advice != NULL) {
             printf("           What to do: %s\n", finding->advice);
         }
+    }
+    if (report->problems == 0 && target->facts.program[0] == '\0') {
+        return; /* nothing was looked for that could stand in the way */
     }
     if (report->problems == 0) {
         puts("Verdict    nothing stands in the way");
@@ -65,11 +76,38 @@ static json_t *lanes(const struct doctor_lanes *lanes)
                      "failed", (json_int_t)lanes->failed, "batches", (json_int_t)lanes->batches);
 }
 
+/* Names of the groups whose answer is this one. */
+static json_t *groups(const struct doctor_port *port, enum doctor_answer answer)
+{
+    json_t *array = json_array();
+    for (unsigned i = 0; i < DOCTOR_GROUPS; i++) {
+        if (port->group[i] == answer) {
+            json_array_append_new(array, json_string(doctor_groups[i].name));
+        }
+    }
+    return array;
+}
+
+static json_t *ports(const struct doctor_ports *ports)
+{
+    static const char *const answers[] = {"none", "tls1.3", "alert", "no-tls", "silent", "unreachable"};
+    json_t *array = json_array();
+    for (unsigned i = 0; i < ports->count; i++) {
+        const struct doctor_port *port = &ports->port[i];
+        json_array_append_new(array, json_pack("{s:s, s:s, s:b, s:o, s:o, s:o}", "address", port->name, "answer",
+                                               answers[port->answer], "post_quantum", (int)doctor_is_post_quantum(port),
+                                               "taken", groups(port, ANSWER_TAKEN), "refused",
+                                               groups(port, ANSWER_ALERT), "not_offered", groups(port, ANSWER_NONE)));
+    }
+    return array;
+}
+
 int doctor_print_json(const struct doctor_report *report, const struct doctor_target *target)
 {
-    json_t *object = json_pack("{s:s, s:o, s:s, s:o, s:o}", "program", program(target), "pid",
-                               target->facts.pid != 0 ? json_integer(target->facts.pid) : json_null(), "verdict",
-                               verdict(report), "findings", findings(report), "lanes", lanes(&target->lanes));
+    json_t *object = json_pack(
+        "{s:s?, s:o, s:s, s:o, s:o, s:o}", "program", target->facts.program[0] != '\0' ? program(target) : NULL, "pid",
+        target->facts.pid != 0 ? json_integer(target->facts.pid) : json_null(), "verdict", verdict(report), "findings",
+        findings(report), "lanes", lanes(&target->lanes), "ports", ports(&target->ports));
     char *line = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);
     if (line == NULL) {

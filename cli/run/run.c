@@ -22,13 +22,14 @@
 struct run_request {
     int verbose;
     int print_config;
+    bool keep_groups;
     const char *counters; /* a folder, or NULL */
     char **command;
 };
 
 static const char help[] =
-    "Usage: octuple run [--verbose] [--counters FOLDER] [--] COMMAND [ARG...]\n"
-    "       octuple run --print-config\n"
+    "Usage: octuple run [--verbose] [--counters FOLDER] [--keep-groups] [--] COMMAND [ARG...]\n"
+    "       octuple run [--keep-groups] --print-config\n"
     "Starts COMMAND with Octuple in front of its OpenSSL: LD_PRELOAD gets the shim (what is there stays), OPENSSL_CONF "
     "a\n"
     "configuration that includes the one in use now and adds the provider. Nothing else changes, no process stays "
@@ -39,6 +40,9 @@ static const char help[] =
     "  -v, --verbose          say what is set, and which files are used\n"
     "  -c, --counters FOLDER  keep the counters of each process there: 'octuple top FOLDER/' reads them, afterwards "
     "too\n"
+    "  -k, --keep-groups      leave the TLS groups alone: else OpenSSL before 3.5 gets X25519MLKEM768 in front of its "
+    "own,\n"
+    "                         unless its configuration names groups\n"
     "  -p, --print-config     print the OpenSSL configuration instead of starting anything\n"
     "  -h, --help             this text\n"
     "\n"
@@ -94,7 +98,7 @@ static int set_counters(const char *folder)
 static int run(const struct run_request *request)
 {
     static struct launch_setup setup;
-    int code = launch_set_up(&setup, request->command[0]);
+    int code = launch_set_up(&setup, request->command[0], request->keep_groups);
     if (code != CLI_OK) {
         return code;
     }
@@ -103,6 +107,11 @@ static int run(const struct run_request *request)
     }
     if (setup.plain != NULL) {
         return exec_plainly(request->command, setup.plain);
+    }
+    if (setup.groups_only != NULL) {
+        cli_say(LAUNCH_WHO, "%s gets post-quantum TLS groups and nothing else of Octuple: %s", request->command[0],
+                setup.groups_only);
+        return launch_exec(request->command);
     }
     if (setup.obstacle != NULL) {
         cli_say(LAUNCH_WHO, "warning: %s %s", setup.target, setup.obstacle);
@@ -113,10 +122,10 @@ static int run(const struct run_request *request)
     return launch_exec(request->command);
 }
 
-static int print_config(void)
+static int print_config(bool keep_groups)
 {
     char provider[PATH_MAX];
-    struct launch_config config;
+    struct launch_config config = {.keep_groups = keep_groups};
     if (!launch_find_part(PLACE_PROVIDER, provider)) {
         return CLI_RUN_FAILED;
     }
@@ -138,21 +147,23 @@ static int usage_error(const char *who)
 
 int cli_run(int argc, char **argv)
 {
-    static const struct option options[] = {{"verbose", no_argument, NULL, 'v'},
-                                            {"counters", required_argument, NULL, 'c'},
-                                            {"print-config", no_argument, NULL, 'p'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"verbose", no_argument, NULL, 'v'},     {"counters", required_argument, NULL, 'c'},
+        {"keep-groups", no_argument, NULL, 'k'}, {"print-config", no_argument, NULL, 'p'},
+        {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
     struct run_request request = {0};
     int option;
     /* "+": what follows COMMAND is its own. */
-    while ((option = getopt_long(argc, argv, "+vc:ph", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "+vc:kph", options, NULL)) != -1) {
         switch (option) {
         case 'v':
             request.verbose = 1;
             break;
         case 'c':
             request.counters = optarg;
+            break;
+        case 'k':
+            request.keep_groups = true;
             break;
         case 'p':
             request.print_config = 1;
@@ -168,5 +179,5 @@ int cli_run(int argc, char **argv)
         return usage_error(argv[0]);
     }
     request.command = argv + optind;
-    return request.print_config ? print_config() : run(&request);
+    return request.print_config ? print_config(request.keep_groups) : run(&request);
 }

@@ -8,6 +8,7 @@
 #include <octuple/ec.h>
 #include <octuple/ed25519.h>
 #include <octuple/hybrid.h>
+#include <octuple/mldsa.h>
 #include <octuple/mlkem.h>
 #include <octuple/op.h>
 #include <octuple/queue.h>

@@ -22,6 +22,7 @@
 #include <octuple/ec.h>
 #include <octuple/ed25519.h>
 #include <octuple/hybrid.h>
+#include <octuple/mldsa.h>
 #include <octuple/mlkem.h>
 #include <octuple/op.h>
 #include <octuple/rsa.h>
@@ -64,6 +65,9 @@ struct oct_job {
         struct oct_mlkem_decaps_lane mlkem_decaps;
         struct oct_hybrid_server_lane hybrid_server; /* OCT_ERR_RANGE: the client's share is not valid */
         struct oct_hybrid_client_lane hybrid_client;
+        struct oct_mldsa_keygen_lane mldsa_keygen;
+        struct oct_mldsa_sign_lane mldsa_sign;
+        struct oct_mldsa_verify_lane mldsa_verify; /* as ecdsa_verify */
         struct oct_ecdsa_verify_lane ecdsa_verify; /* OCT_OK: the signature is valid; OCT_ERR_RANGE: it is not */
     };
     void (*done)(struct oct_job *); /* called once, on the thread of the queue; may submit; may be NULL */

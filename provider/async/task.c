@@ -52,10 +52,15 @@ static int answer(const struct oct_task *task, const struct oct_job *job)
     return -1;
 }
 
+static unsigned flags_of(const struct oct_task *task)
+{
+    return task->lanes_only ? 0 : OCT_JOB_MAY_RUN_PLAIN;
+}
+
 static int run_alone(const struct oct_task *task)
 {
     struct oct_queue *queue = oct_queue_thread();
-    struct oct_job job = {.op = task->op, .flags = OCT_JOB_MAY_RUN_PLAIN};
+    struct oct_job job = {.op = task->op, .flags = flags_of(task)};
     struct oct_job *const list[1] = {&job};
     int done = -1;
 
@@ -74,7 +79,7 @@ static int run_at_once(const struct oct_task *task)
 
     if (task->op < 0 || !task->lane_key)
         return task->type->plain(task);
-    if (task->may_pay_alone)
+    if (task->may_pay_alone || task->lanes_only)
         return run_alone(task);
     oct_counters_note_plain(task->op);
     queue = oct_queue_thread_peek();
@@ -129,7 +134,7 @@ static int run_queued(const struct oct_task *task, struct oct_job *job, ASYNC_JO
 static int run_in_fibre(const struct oct_task *task, ASYNC_JOB *fibre)
 {
     struct oct_queue *queue = oct_queue_thread();
-    struct oct_job job = {.op = task->op, .flags = OCT_JOB_MAY_RUN_PLAIN};
+    struct oct_job job = {.op = task->op, .flags = flags_of(task)};
     int done;
 
     if (oct_thread_is_draining())
@@ -148,7 +153,7 @@ static int combines(const struct oct_task *task)
 /* On a thread that may block: with other threads' operations, if there are any. */
 static int run_blocking(const struct oct_task *task)
 {
-    struct oct_job job = {.op = task->op, .flags = OCT_JOB_MAY_RUN_PLAIN};
+    struct oct_job job = {.op = task->op, .flags = flags_of(task)};
     int done;
 
     if (!combines(task) || !task->type->fill(task, &job) || oct_queue_combine(&job) != OCT_OK)

@@ -32,6 +32,8 @@ struct oct_task {
     int lane_key; /* 1 if its key is ready for lanes: if it runs plainly at once, the counters say so */
     /* Even one such operation may be cheaper in a vector of its own than plainly; the queue learns whether it is. */
     bool may_pay_alone;
+    /* There is nothing that could be cheaper than a vector for one: the fallback is for where lanes are not. */
+    bool lanes_only;
     void *key[OCT_TASK_KEYS]; /* what the job uses while it waits (core/key.h); NULL: none */
 };
 

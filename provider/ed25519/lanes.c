@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Ed25519 operations as tasks (async/task.h). Whether a signature is good must not depend on what is verified beside it:
- * public keys about which lanes and OpenSSL disagree never go to lanes.
+ * Ed25519 operations as tasks (async/task.h). Whether a signature is good must not depend on what is verified beside
+ * it: public keys about which lanes and OpenSSL disagree never go to lanes.
  *
  * While a fibre is paused its message must not be the application's memory, which may go with the connection: it is
  * copied. The lanes of a batch all take as long as the longest message, so that long ones, which no handshake has, run

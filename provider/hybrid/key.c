@@ -73,7 +73,7 @@ static int generate_kem(struct oct_prov_hybrid *key)
                                   .prov = key->base.prov,
                                   .op = op,
                                   .lane_key = oct_op_is_on(op),
-                                  .may_pay_alone = true,
+                                  .lanes_only = true,
                                   .key = {key}};
 
     key->dk = OPENSSL_zalloc(oct_mlkem_dk_bytes(set));

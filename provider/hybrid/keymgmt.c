@@ -20,7 +20,14 @@ struct generation {
     int selection;
 };
 
-/* libssl names the group once more; nothing else can be asked for. */
+/* libssl names the group once more, by the announcement's internal name, which is empty with OpenSSL 3.5. Nothing else
+ * can be asked for. */
+static int is_own_name(const struct generation *gen, const OSSL_PARAM *p)
+{
+    return p->data_type == OSSL_PARAM_UTF8_STRING && p->data != NULL &&
+           (*(const char *)p->data == '\0' || strcasecmp(p->data, gen->group->name) == 0);
+}
+
 static int gen_set_params(void *genctx, const OSSL_PARAM params[])
 {
     const struct generation *gen = genctx;
@@ -28,10 +35,7 @@ static int gen_set_params(void *genctx, const OSSL_PARAM params[])
 
     if (gen == NULL)
         return 0;
-    if (p == NULL ||
-        (p->data_type == OSSL_PARAM_UTF8_STRING && p->data != NULL && strcasecmp(p->data, gen->group->name) == 0))
-        return 1;
-    return OCT_RAISE(gen->prov, OCT_REASON_GROUP);
+    return p == NULL || is_own_name(gen, p) || OCT_RAISE(gen->prov, OCT_REASON_GROUP);
 }
 
 static const OSSL_PARAM *gen_settable_params(void *genctx, void *provctx)

@@ -6,6 +6,7 @@
 #include "api/op_internal.h"
 
 #include <octuple/hybrid.h>
+#include <octuple/mldsa.h>
 #include <octuple/mlkem.h>
 
 const struct oct_operation oct_operations[OCT_OP_COUNT] = {

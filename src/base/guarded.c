@@ -15,6 +15,8 @@
 #define FIRST 16384 /* bytes of the first region of a size of slots; each further one has twice as many, up to .. */
 #define LAST  262144
 
+_Static_assert(OCT_GUARDED_MAX <= 2 * FIRST, "two first regions hold a slot of any size");
+
 /* The rest of what may be locked is the program's, which may well need it. */
 #define OUR_SHARE 8
 
@@ -113,7 +115,7 @@ static size_t slot_of(size_t size)
 void *oct_guarded_new(size_t size)
 {
     const size_t slot = slot_of(size);
-    size_t next = FIRST;
+    size_t next = slot > FIRST ? 2 * FIRST : FIRST;
     oct_guarded_start();
     for (struct region *r = atomic_load(&regions); r; r = r->next) {
         if (r->slot != slot)

@@ -14,7 +14,7 @@
 #include "base/base.h"
 
 /* The most that a piece may have. */
-#define OCT_GUARDED_MAX 8192
+#define OCT_GUARDED_MAX 20480
 
 /* Asks how much memory the process may lock. For who comes early; else the first piece does it. */
 void oct_guarded_start(void);

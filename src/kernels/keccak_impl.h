@@ -115,6 +115,23 @@ VEC_CHAIN void keccak_add(w8 *state, unsigned at, const uint8_t *const lane[V8_L
     }
 }
 
+/* The same of all lanes, for strings of the kernel's own that stand `stride` bytes apart. */
+VEC_CHAIN void keccak_add_rows(w8 *state, unsigned at, const uint8_t *from, size_t stride, unsigned words)
+{
+    for (; words > 0; at += 8) {
+        const unsigned n = words < 8 ? words : 8;
+        w8 x[V8_LANES];
+        VEC_UNROLL
+        for (unsigned i = 0; i < V8_LANES; i++)
+            x[i] = w8_load_row(from + stride * i, n);
+        w8_transpose(x, x);
+        for (unsigned j = 0; j < n; j++)
+            state[at + j] = w8_xor(state[at + j], x[j]);
+        from += 64;
+        words -= n;
+    }
+}
+
 /* The end of a message that has `at` words in its last block of `rate` words. */
 VEC_STEP void keccak_pad(w8 *state, unsigned at, unsigned rate, unsigned suffix)
 {

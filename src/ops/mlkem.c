@@ -3,10 +3,8 @@
 /* ML-KEM's tables, and which of them this process uses. */
 #include "ops/mlkem.h"
 
-#include "cpu/cpu.h"
-#include "ops/ops.h"
+#include "ops/lattice.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #define SET(backend, bits)                                                                                             \
@@ -16,17 +14,17 @@
             &oct_##backend##_mlkem##bits##_workspace                                                                   \
     }
 #define TABLE(backend)                                                                                                 \
-    static const struct oct_mlkem_ops table_##backend = {                                                              \
-        .name = #backend,                                                                                              \
-        .set = {[OCT_MLKEM_768] = SET(backend, 768), [OCT_MLKEM_1024] = SET(backend, 1024)},                           \
-        .keccak = oct_##backend##_keccak,                                                                              \
-        .keccak_workspace = &oct_##backend##_keccak_workspace,                                                         \
+    {                                                                                                                  \
+        .name = #backend, .set = {[OCT_MLKEM_768] = SET(backend, 768), [OCT_MLKEM_1024] = SET(backend, 1024)},         \
+        .keccak = oct_##backend##_keccak, .keccak_workspace = &oct_##backend##_keccak_workspace,                       \
     }
 
-TABLE(c);
+static const struct oct_mlkem_ops tables[OCT_LATTICE_BACKENDS] = {
+    [OCT_LATTICE_C] = TABLE(c),
 #if defined(OCT_HAVE_AVX512_TABLE)
-TABLE(avx512);
+    [OCT_LATTICE_AVX512] = TABLE(avx512),
 #endif
+};
 
 #define SIZE(k)                                                                                                        \
     {                                                                                                                  \
@@ -34,43 +32,10 @@ TABLE(avx512);
     }
 const struct oct_mlkem_size oct_mlkem_size[OCT_MLKEM_SETS] = {[OCT_MLKEM_768] = SIZE(3), [OCT_MLKEM_1024] = SIZE(4)};
 
-/* The avx512 table if this CPU can run it, else NULL and why. */
-static const struct oct_mlkem_ops *avx512_table(const char **why)
-{
-#if defined(OCT_HAVE_AVX512_TABLE)
-    struct oct_cpu cpu;
-    oct_cpu_detect(&cpu);
-    *why = oct_cpu_missing_for_avx512_w32(&cpu);
-    return *why ? NULL : &table_avx512;
-#else
-    *why = "this build has no avx512 table";
-    return NULL;
-#endif
-}
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static const struct oct_mlkem_ops *selected;
-static const char *selected_reason;
-
-/* Once: asking the CPU takes longer than an operation where a hypervisor answers. */
-static void choose(void)
-{
-    const struct oct_ops *ops = oct_ops_selected();
-    const char *missing = NULL;
-    selected = ops == &oct_ops_c ? &table_c : NULL;
-    selected_reason = oct_ops_selected_reason();
-    if (ops && !selected) {
-        selected = avx512_table(&missing);
-        selected_reason = missing ? missing : selected_reason;
-    }
-}
-
 const struct oct_mlkem_ops *oct_mlkem_selected(const char **reason)
 {
-    pthread_once(&once, choose);
-    if (reason)
-        *reason = selected_reason;
-    return selected;
+    const int backend = oct_lattice_selected(reason);
+    return backend == OCT_LATTICE_NONE ? NULL : &tables[backend];
 }
 
 /* Threads that ask at once all test, and come to the same verdict. */
@@ -78,7 +43,7 @@ const struct oct_mlkem_ops *oct_mlkem_anywhere(enum oct_mlkem_set set)
 {
     static _Atomic int verdict[OCT_MLKEM_SETS];
     enum { UNTESTED, GOOD, BAD };
-    const struct oct_mlkem_ops *ops = oct_mlkem_selected(NULL) ? oct_mlkem_selected(NULL) : &table_c;
+    const struct oct_mlkem_ops *ops = oct_mlkem_selected(NULL) ? oct_mlkem_selected(NULL) : &tables[OCT_LATTICE_C];
     int known = atomic_load_explicit(&verdict[set], memory_order_relaxed);
     if (known == UNTESTED) {
         known = oct_mlkem_known_answer(ops, set) == 0 ? GOOD : BAD;
@@ -89,11 +54,8 @@ const struct oct_mlkem_ops *oct_mlkem_anywhere(enum oct_mlkem_set set)
 
 unsigned oct_mlkem_runnable(const struct oct_mlkem_ops *table[2])
 {
-    const char *why;
-    unsigned count = 0;
-    table[count++] = &table_c;
-    const struct oct_mlkem_ops *avx512 = oct_ops_selected() == &oct_ops_c ? NULL : avx512_table(&why);
-    if (avx512)
-        table[count++] = avx512;
+    const unsigned count = oct_lattice_runnable();
+    for (unsigned i = 0; i < count; i++)
+        table[i] = &tables[i];
     return count;
 }

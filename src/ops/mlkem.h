@@ -28,8 +28,7 @@ struct oct_mlkem_ops {
     const size_t *keccak_workspace;
 };
 
-/* The table that goes with oct_ops_selected(), or NULL where there is none, or the CPU lacks what this one needs
- * besides; `reason` (may be NULL) gets the words for it; static. */
+/* The table that serves this process, or NULL, as lattice.h says. */
 const struct oct_mlkem_ops *oct_mlkem_selected(const char **reason);
 
 /* The same, or the portable table where there is none; NULL if that one fails its known-answer test. */

@@ -32,6 +32,10 @@ OCT_INLINE w8 w8_chi(w8 a, w8 b, w8 c);
 /* The lanes that are not zero; m ? a : b, lane by lane. */
 OCT_INLINE m8 w8_is_nonzero(w8 a);
 OCT_INLINE w8 w8_select(m8 m, w8 a, w8 b);
+/* The lanes where a > b, for words below 2^63; a * 2^bits, by each lane's own number of bits, which may be secret: zero
+ * from 64 on. */
+OCT_INLINE m8 w8_is_above(w8 a, w8 b);
+OCT_INLINE w8 w8_sllv(w8 a, w8 bits);
 
 /* Lane i of to[j] is lane j of from[i]: rows become words, and words rows. `to` may be `from`. */
 OCT_INLINE void w8_transpose(w8 to[V8_LANES], const w8 from[V8_LANES]);

@@ -28,6 +28,14 @@ OCT_INLINE w8 w8_select(m8 m, w8 a, w8 b)
 {
     return _mm512_mask_blend_epi64(m.k, b, a);
 }
+OCT_INLINE m8 w8_is_above(w8 a, w8 b)
+{
+    return (m8){_mm512_cmpgt_epi64_mask(a, b)};
+}
+OCT_INLINE w8 w8_sllv(w8 a, w8 bits)
+{
+    return _mm512_sllv_epi64(a, bits);
+}
 OCT_INLINE void w8_transpose(w8 to[V8_LANES], const w8 from[V8_LANES])
 {
     w8 low[4], high[4];

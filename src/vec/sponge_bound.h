@@ -31,6 +31,15 @@ OCT_INLINE w8 w8_select(m8 m, w8 a, w8 b)
     (void)m;
     return w8_xor(a, b);
 }
+OCT_INLINE m8 w8_is_above(w8 a, w8 b)
+{
+    (void)a, (void)b;
+    return (m8){1};
+}
+OCT_INLINE w8 w8_sllv(w8 a, w8 bits)
+{
+    return w8_xor(a, bits);
+}
 OCT_INLINE void w8_transpose(w8 to[V8_LANES], const w8 from[V8_LANES])
 {
     (void)from;

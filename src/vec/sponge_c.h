@@ -35,6 +35,17 @@ OCT_INLINE w8 w8_select(m8 m, w8 a, w8 b)
     V8_EACH(i) a.l[i] = b.l[i] ^ ((a.l[i] ^ b.l[i]) & m.l[i]);
     return a;
 }
+OCT_INLINE m8 w8_is_above(w8 a, w8 b)
+{
+    m8 m;
+    V8_EACH(i) m.l[i] = oct_mask_nonzero((b.l[i] - a.l[i]) >> 63);
+    return m;
+}
+OCT_INLINE w8 w8_sllv(w8 a, w8 bits)
+{
+    V8_EACH(i) a.l[i] = (a.l[i] << (bits.l[i] & 63)) & ~oct_mask_nonzero(bits.l[i] >> 6);
+    return a;
+}
 OCT_INLINE void w8_transpose(w8 to[V8_LANES], const w8 from[V8_LANES])
 {
     w8 r[V8_LANES];

@@ -4,21 +4,10 @@
 #ifndef OCT_VEC_W32_AVX512_H
 #define OCT_VEC_W32_AVX512_H
 
+#include "vec/units_avx512.h"
+
 typedef __m512i w32;
 typedef __m512i d16;
-
-/* Arrays of 64 bytes (16 words) that are functions F of their index. */
-#define W32_FOUR(F, k, n)  F(k, n), F(k, n + 1), F(k, n + 2), F(k, n + 3)
-#define W32_EIGHT(F, k, n) W32_FOUR(F, k, n), W32_FOUR(F, k, n + 4)
-#define W32_SIXTEEN(F, k)                                                                                              \
-    {                                                                                                                  \
-        W32_EIGHT(F, k, 0), W32_EIGHT(F, k, 8)                                                                         \
-    }
-#define W32_BYTES(F, k)                                                                                                \
-    {                                                                                                                  \
-        W32_EIGHT(F, k, 0), W32_EIGHT(F, k, 8), W32_EIGHT(F, k, 16), W32_EIGHT(F, k, 24), W32_EIGHT(F, k, 32),         \
-            W32_EIGHT(F, k, 40), W32_EIGHT(F, k, 48), W32_EIGHT(F, k, 56)                                              \
-    }
 
 OCT_INLINE w32 w32_set1(int16_t x)
 {
@@ -97,38 +86,15 @@ OCT_INLINE w32 w32_lookup16(const int16_t table[W32_LANES], w32 a)
 
 OCT_INLINE void w32_exchange(w32 *x, w32 *y, unsigned bit)
 {
-    const w32 a = *x, b = *y;
-    if (bit == 3) {
-        *x = _mm512_inserti64x4(a, _mm512_castsi512_si256(b), 1);
-        *y = _mm512_shuffle_i64x2(a, b, 0xee);
-    } else if (bit == 2) {
-        *x = _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), b);
-        *y = _mm512_permutex2var_epi64(a, _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15), b);
-    } else if (bit == 1) {
-        *x = _mm512_unpacklo_epi64(a, b);
-        *y = _mm512_unpackhi_epi64(a, b);
-    } else {
-        *x = _mm512_mask_shuffle_epi32(a, 0xaaaa, b, _MM_PERM_CCAA);
-        *y = _mm512_mask_shuffle_epi32(b, 0x5555, a, _MM_PERM_DDBB);
-    }
-}
-#define W32_ZIP(k, u)   (8 * (k) + (u) / 2 + (u) % 2 * 16)
-#define W32_UNZIP(k, u) (2 * (u) + (k))
-OCT_INLINE void w32_move_units(w32 *x, w32 *y, const int32_t first[16], const int32_t second[16])
-{
-    const w32 a = *x, b = *y;
-    *x = _mm512_permutex2var_epi32(a, _mm512_load_si512(first), b);
-    *y = _mm512_permutex2var_epi32(a, _mm512_load_si512(second), b);
+    units_exchange(x, y, bit);
 }
 OCT_INLINE void w32_zip(w32 *x, w32 *y)
 {
-    static const int32_t from[2][16] OCT_ALIGN64 = {W32_SIXTEEN(W32_ZIP, 0), W32_SIXTEEN(W32_ZIP, 1)};
-    w32_move_units(x, y, from[0], from[1]);
+    units_zip(x, y);
 }
 OCT_INLINE void w32_unzip(w32 *x, w32 *y)
 {
-    static const int32_t from[2][16] OCT_ALIGN64 = {W32_SIXTEEN(W32_UNZIP, 0), W32_SIXTEEN(W32_UNZIP, 1)};
-    w32_move_units(x, y, from[0], from[1]);
+    units_unzip(x, y);
 }
 OCT_INLINE w32 w32_swap(w32 a)
 {
@@ -157,7 +123,7 @@ OCT_INLINE w32 d16_high(d16 x, d16 y)
 #define W32_SHIFT_OF(bits, n) ((n) / 8 * 4 * (bits) % 8 + (n) % 8 / 2 * (bits) + (n) % 2 * 8)
 #define W32_LOAD_TABLES(bits)                                                                                          \
     {                                                                                                                  \
-        W32_BYTES(W32_BYTE_OF, bits), W32_BYTES(W32_SHIFT_OF, bits)                                                    \
+        UNITS_BYTES(W32_BYTE_OF, bits), UNITS_BYTES(W32_SHIFT_OF, bits)                                                \
     }
 OCT_INLINE w32 w32_load_by(const uint8_t *p, unsigned bits, const uint8_t table[2][64])
 {
@@ -184,7 +150,7 @@ OCT_INLINE w32 w32_load_bits(const uint8_t *p, unsigned bits)
 #define W32_SECOND(bits, n) (W32_ODD(bits, n) & 63)
 #define W32_STORE_TABLES(bits)                                                                                         \
     {                                                                                                                  \
-        W32_BYTES(W32_FIRST, bits), W32_BYTES(W32_SECOND, bits)                                                        \
+        UNITS_BYTES(W32_FIRST, bits), UNITS_BYTES(W32_SECOND, bits)                                                    \
     }
 OCT_INLINE w32 w32_gather_bits(w32 a, unsigned bits)
 {

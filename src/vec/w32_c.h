@@ -4,6 +4,8 @@
 #ifndef OCT_VEC_W32_C_H
 #define OCT_VEC_W32_C_H
 
+#include "vec/units_c.h"
+
 #include <string.h>
 
 typedef struct {
@@ -122,39 +124,17 @@ OCT_INLINE w32 w32_lookup16(const int16_t table[W32_LANES], w32 a)
     return r;
 }
 
-/* Unit u of x is 2u and 2u + 1 of z, of y it is 32 + 2u and so on: from[u] says where unit u of the result comes
- * from. */
-OCT_INLINE void w32_move_units(w32 *x, w32 *y, const uint8_t from[W32_LANES])
-{
-    int16_t old[2 * W32_LANES], now[2 * W32_LANES];
-    memcpy(old, x->l, sizeof x->l);
-    memcpy(old + W32_LANES, y->l, sizeof y->l);
-    W32_EACH(u) memcpy(now + 2 * u, old + 2 * from[u], 2 * sizeof now[0]);
-    memcpy(x->l, now, sizeof x->l);
-    memcpy(y->l, now + W32_LANES, sizeof y->l);
-}
 OCT_INLINE void w32_exchange(w32 *x, w32 *y, unsigned bit)
 {
-    uint8_t from[W32_LANES];
-    for (unsigned u = 0; u < W32_LANES; u++) {
-        const unsigned high = u >> 4 & 1, low = u >> bit & 1;
-        from[u] = (uint8_t)((u & ~(1u << 4 | 1u << bit)) | low << 4 | high << bit);
-    }
-    w32_move_units(x, y, from);
+    units_exchange(x->l, y->l, bit);
 }
 OCT_INLINE void w32_zip(w32 *x, w32 *y)
 {
-    uint8_t from[W32_LANES];
-    for (unsigned u = 0; u < W32_LANES; u++)
-        from[u] = (uint8_t)(u >> 1 | (u & 1) << 4);
-    w32_move_units(x, y, from);
+    units_zip(x->l, y->l);
 }
 OCT_INLINE void w32_unzip(w32 *x, w32 *y)
 {
-    uint8_t from[W32_LANES];
-    for (unsigned u = 0; u < W32_LANES; u++)
-        from[u] = (uint8_t)((u << 1 & 31) | u >> 4);
-    w32_move_units(x, y, from);
+    units_unzip(x->l, y->l);
 }
 OCT_INLINE w32 w32_swap(w32 a)
 {

@@ -31,7 +31,8 @@ def test_good_network(build, program, variant, size):
     (["fetch", "--port", "1", "--certificate", "x", "--bytes", "1", "--loss", "2"], "not between 0 and 0.5"),
     (["fetch", "--port", "1", "--certificate", "x", "--bytes", "1", "--what"], "unknown argument --what")))
 def test_bad_arguments(build, program, arguments, complaint):
-    done = subprocess.run([program, *arguments], env=cargo.environment(build), capture_output=True, text=True, check=False)
+    done = subprocess.run([program, *arguments], env=cargo.environment(build),
+                          capture_output=True, text=True, check=False)
     assert done.returncode == 2 and complaint in done.stderr and "usage:" in done.stderr
 
 

@@ -7,6 +7,7 @@
  * that none was left out.
  */
 #include "bound_aead.h"
+#include "bound_mldsa.h"
 #include "bound_mlkem.h"
 #include "kernels/curve25519.h"
 #include "kernels/ec.h"
@@ -203,6 +204,7 @@ int main(void)
     PROVE_CURVE(p384);
     prove_chacha20poly1305();
     prove_mlkem();
+    prove_mldsa();
     oct_bound_clear_registers();
     for (size_t i = 0; seen[i]; i++)
         printf("entered %p\n", seen[i]);

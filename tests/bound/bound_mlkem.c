@@ -6,29 +6,11 @@
 
 #include "kernels/keccak.h"
 #include "kernels/mlkem.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
-extern uint64_t oct_bound_checked;
+#include "prove.h"
 
 static uint8_t in[4096], out[4096];
 static int16_t matrix[OCT_MLKEM_MATRIX_NUMBERS(4)] OCT_ALIGN64;
 
-#define PROVE(kernel, workspace_bytes, ...)                                                                            \
-    do {                                                                                                               \
-        void *workspace_ = aligned_alloc(64, (workspace_bytes + 63) / 64 * 64);                                        \
-        if (!workspace_)                                                                                               \
-            abort();                                                                                                   \
-        oct_bound_checked = 0;                                                                                         \
-        (void)oct_bound_##kernel(&__VA_ARGS__);                                                                        \
-        printf("kernel " #kernel ", %u lanes: %lu bounds hold\n", lanes, oct_bound_checked);                           \
-        free(workspace_);                                                                                              \
-    } while (0)
-#define EIGHT(p)                                                                                                       \
-    {                                                                                                                  \
-        p, p, p, p, p, p, p, p                                                                                         \
-    }
 #define PROVE_SET(set)                                                                                                 \
     do {                                                                                                               \
         const size_t bytes_ = oct_bound_mlkem##set##_workspace;                                                        \

@@ -161,7 +161,8 @@ def test_command_is_run_and_watched(served):
 
 
 def test_program_that_is_asynchronous_itself(served):
-    command = ["openssl", "speed", "-provider-path", served.provider.parent, "-provider", "octuple", "-provider", "default",
+    command = ["openssl", "speed", "-provider-path", served.provider.parent,
+               "-provider", "octuple", "-provider", "default",
                "-propquery", "?provider=octuple", "-async_jobs", "8", "-seconds", "20", "rsa2048"]
     with running(served, *command, said="Doing") as pid:
         time.sleep(1)
@@ -308,7 +309,8 @@ def test_switched_off_in_its_environment(served, idle, variable):
         assert code == 4 and found["cpu"][0] == "problem" and f"{variable}=off" in found["cpu"][1]
 
 
-# Stubs, of which the names, and words in their constants, are all that counts: name, own name, needed, words, what is said.
+# Stubs, of which the names, and words in their constants, are all that counts:
+# name, own name, needed, words, what is said.
 COPIES = [
     ("libcrypto-9f8e7d6c.so.3", "libcrypto-9f8e7d6c.so.3", None, "", None),
     ("libssl-1a2b3c4d.so.3", "libssl-1a2b3c4d.so.3", "libcrypto-9f8e7d6c.so.3", "",
@@ -333,7 +335,8 @@ def make_copies(place):
     folder.mkdir()
     for name, soname, needed, words, _ in COPIES:
         source = place.write("copy.c", f'const char copy_words[] = "{words}";\n')
-        options = ([f"-Wl,-soname,{soname}"] if soname else []) + (["-Wl,--no-as-needed", folder / needed] if needed else [])
+        options = ([f"-Wl,-soname,{soname}"] if soname
+                   else []) + (["-Wl,--no-as-needed", folder / needed] if needed else [])
         subprocess.run(["cc", "-shared", "-fPIC", "-o", folder / name, source, *options], check=True)
     return folder
 
@@ -364,7 +367,8 @@ def test_copies_of_libssl(served):
 
 def test_only_copies_of_its_own(served):
     folder = make_copies(served)
-    with running(served, "/usr/bin/python3", "-c", LOADS, folder / COPIES[0][0], folder / "libssl-1a2b3c4d.so.3") as pid:
+    with running(served, "/usr/bin/python3", "-c", LOADS, folder / COPIES[0][0],
+                 folder / "libssl-1a2b3c4d.so.3") as pid:
         said, found = copies_of(served, pid)
         assert list(said) == [str(folder / "libssl-1a2b3c4d.so.3")]
         assert found["tls-library"]["level"] == "problem" and "brings along" in found["tls-library"]["text"]
@@ -386,14 +390,16 @@ def test_two_copies_with_the_system_s_names(served):
     folder.mkdir()
     source = served.write("copy.c", "const char copy_words[1];\n")
     crypto = sorted(glob.glob("/usr/lib/*/libcrypto.so.3"))[0]
-    subprocess.run(["cc", "-shared", "-o", folder / "libssl.so.3", source, "-Wl,-soname,libssl.so.3", "-Wl,--no-as-needed", crypto],
+    subprocess.run(["cc", "-shared", "-o", folder / "libssl.so.3", source,
+                    "-Wl,-soname,libssl.so.3", "-Wl,--no-as-needed", crypto],
                    check=True)
     with running(served, "/usr/bin/python3", "-c", "import ssl\n" + LOADS, folder / "libssl.so.3") as pid:
         said, _ = copies_of(served, pid)
         assert len(said) == 2 and all("is one of several copies named libssl.so.3" in text for text in said.values())
 
 
-# Two kinds of control sequences, a byte that is no character, and what turns the direction of writing; but an umlaut is a letter.
+# Two kinds of control sequences, a byte that is no character, and what turns the direction of writing;
+# but an umlaut is a letter.
 EVIL = b"a\x1b]0;x\x07\xc2\x9b2J\xff\xe2\x80\xae\r\x7f\xc3\xbc"
 CLEANED = "a?]0;x???2J??????\u00fc"
 
@@ -420,7 +426,8 @@ def test_words_of_strangers_reach_no_terminal(served):
             assert CLEANED in said and said.replace("\n", "").isprintable()
             for command in (["doctor", "--", folder + b"/sleep", "0"], ["run", "-v", "--", folder + b"/sleep", "0"],
                             ["run", "--", EVIL]):
-                result = subprocess.run([served.folder / "bin/octuple", *command], env={**served.env, "OPENSSL_CONF": ""},
+                result = subprocess.run([served.folder / "bin/octuple", *command],
+                                        env={**served.env, "OPENSSL_CONF": ""},
                                         capture_output=True, check=False, **served.user())
                 said = (result.stdout + result.stderr).decode()
                 assert CLEANED in said and said.replace("\n", "").isprintable(), said

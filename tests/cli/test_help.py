@@ -49,11 +49,16 @@ def test_wrong_command(place, args):
     (["speed", "--nonsense"], 2), (["speed", "--seconds"], 2),
     (["run"], 125), (["run", "--"], 125), (["run", "--nonsense", "--", "true"], 125),
     (["run", "--print-config", "true"], 125),
-    (["doctor"], 2), (["doctor", "--"], 2), (["doctor", "--nonsense"], 2), (["doctor", "true"], 2), (["doctor", "0"], 2),
-    (["doctor", "-1"], 2), (["doctor", "99999999999"], 2), (["doctor", "1", "2"], 2), (["doctor", "--seconds", "5", "1"], 2),
-    (["top", "--nonsense"], 2), (["top", "--interval", "0"], 2), (["top", "--interval", "1x"], 2), (["top", "--count", "0"], 2),
+    (["doctor"], 2), (["doctor", "--"], 2), (["doctor", "--nonsense"], 2),
+    (["doctor", "true"], 2), (["doctor", "0"], 2),
+    (["doctor", "-1"], 2), (["doctor", "99999999999"], 2), (["doctor", "1", "2"], 2),
+    (["doctor", "--seconds", "5", "1"], 2),
+    (["top", "--nonsense"], 2), (["top", "--interval", "0"], 2), (["top", "--interval", "1x"], 2),
+    (["top", "--count", "0"], 2),
     (["top", "--count", "-1"], 2), (["top", "--json", "--prometheus"], 2), (["top", "--output", "file"], 2),
     (["doctor", "--seconds", "0", "--", "true"], 2), (["doctor", "--seconds", "x", "--", "true"], 2),
+    (["doctor", "--connect", "a:1", "--", "true"], 2), (["doctor", "-n", "--", "true"], 2), (["doctor", "-n"], 2),
+    (["doctor", "-n", "-c", "a:1", "1"], 2), (["doctor", "--seconds", "5", "-c", "a:1"], 2),
     (["trace"], 2), (["trace", "nonsense", "--pid", "1"], 2)])
 def test_wrong_usage_points_at_the_help(place, args, code):
     result = place.call(*args)

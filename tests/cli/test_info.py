@@ -136,7 +136,8 @@ def test_ciphers(place):
     assert data["width"]["bits"] in (0, 128, 256, 512) and data["width"]["setting"] is None
     for cipher in data["ciphers"]:
         assert set(cipher) == {"name", "on", "default", "vectors", "reason"} and cipher["reason"]
-        assert cipher["default"] == (cipher["vectors"] == "zmm" or (cipher["vectors"] == "ymm" and "gcm" in cipher["name"]))
+        assert cipher["default"] == (cipher["vectors"] == "zmm"
+                                     or (cipher["vectors"] == "ymm" and "gcm" in cipher["name"]))
         assert cipher["on"] == (cipher["vectors"] != "none")
 
 

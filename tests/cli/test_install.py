@@ -29,7 +29,8 @@ def prefix(root):
 
 
 def octuple(prefix, *args, **env):
-    return subprocess.run([prefix / "bin/octuple", *args], env={**CLEAN, **env}, capture_output=True, text=True, check=False)
+    return subprocess.run([prefix / "bin/octuple", *args], env={**CLEAN, **env},
+                          capture_output=True, text=True, check=False)
 
 
 def test_manual_pages_are_installed(prefix):
@@ -66,13 +67,16 @@ def test_configuration_is_installed(root):
 
 def test_release_needs_nothing_that_only_tests_need(tmp_path):
     """What the README says, where cmocka is not installed: an empty name is a search that found nothing."""
-    configured = subprocess.run(["cmake", "--preset", "release", "-B", tmp_path, "-DCMOCKA_LIBRARY="], cwd=ROOT, env=CLEAN,
+    configured = subprocess.run(["cmake", "--preset", "release", "-B", tmp_path, "-DCMOCKA_LIBRARY="],
+                                cwd=ROOT, env=CLEAN,
                                 capture_output=True, text=True, check=False)
     assert configured.returncode == 0, configured.stderr
-    listed = subprocess.run(["ctest", "--test-dir", tmp_path, "-N"], env=CLEAN, capture_output=True, text=True, check=False)
+    listed = subprocess.run(["ctest", "--test-dir", tmp_path, "-N"],
+                            env=CLEAN, capture_output=True, text=True, check=False)
     assert "Total Tests: 0" in listed.stdout + listed.stderr
     # Tests have to be asked for, as in ./check, or have a preset of their own.
-    asked = subprocess.run(["cmake", "--preset", "release", "-B", tmp_path / "asked", "-DOCT_TESTS=ON", "-DCMOCKA_LIBRARY="],
+    asked = subprocess.run(["cmake", "--preset", "release", "-B", tmp_path / "asked",
+                            "-DOCT_TESTS=ON", "-DCMOCKA_LIBRARY="],
                            cwd=ROOT, env=CLEAN, capture_output=True, text=True, check=False)
     assert asked.returncode != 0 and "cmocka is missing" in asked.stderr
 
@@ -89,7 +93,8 @@ def test_foreign_project_builds(root, prefix, tmp_path):
 
     # The file for pkg-config names the prefix that was configured: below DESTDIR, that is a sysroot's.
     env = {**CLEAN, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "PKG_CONFIG_SYSROOT_DIR": str(root)}
-    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "octuple"], env=env, capture_output=True, text=True, check=True)
+    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "octuple"],
+                           env=env, capture_output=True, text=True, check=True)
     subprocess.run(["cc", "-o", tmp_path / "plain", source / "main.c", *flags.stdout.split()], check=True)
     plain = subprocess.run([tmp_path / "plain"], env={**CLEAN, "LD_LIBRARY_PATH": str(library)}, capture_output=True,
                            text=True, check=True)

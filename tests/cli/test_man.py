@@ -12,7 +12,8 @@ PAGES = sorted((ROOT / "cli/man").glob("*.1"))
 
 
 def rendered(page):
-    groff = subprocess.run(["groff", "-mandoc", "-Tascii", "-P-cbou", "-ww", page], capture_output=True, text=True, check=True)
+    groff = subprocess.run(["groff", "-mandoc", "-Tascii", "-P-cbou", "-ww", page],
+                           capture_output=True, text=True, check=True)
     return groff.stdout, groff.stderr
 
 
@@ -26,7 +27,8 @@ def test_there_is_a_page_for_every_command(place):
 def test_page_is_clean(page):
     assert rendered(page)[1] == ""
     if shutil.which("mandoc"):
-        lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", page], capture_output=True, text=True, check=False)
+        lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", page],
+                              capture_output=True, text=True, check=False)
         assert lint.stdout == ""
 
 

@@ -2,6 +2,7 @@
 # Copyright The Octuple Authors
 """octuple run: what the program gets, and every way in which it can go wrong."""
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
@@ -75,6 +76,25 @@ def test_off_runs_plainly_and_says_why(place):
     assert not any(place.runtime.iterdir())
 
 
+@pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not installed: its CPU has no AVX-512")
+def test_other_cpus_get_groups_where_openssl_has_none(place):
+    """The command on a CPU without AVX-512, and a server whose configuration names a post-quantum group."""
+    version = place.json("info", "--json")["openssl"]["version"].split()[1].split(".")
+    result = place.call("-q", place.folder / "bin/octuple", "run", "--", "/usr/bin/env", command="/usr/bin/valgrind")
+    env = dict(line.split("=", 1) for line in result.stdout.splitlines() if "=" in line)
+    assert result.returncode == 0 and str(place.shim) not in env.get("LD_PRELOAD", "")
+    if (int(version[0]), int(version[1])) >= (3, 5):
+        assert "OPENSSL_CONF" not in env and "runs plainly" in result.stderr
+        return
+    assert "/usr/bin/env gets post-quantum TLS groups and nothing else of Octuple: this CPU has no" in result.stderr
+    text = pathlib.Path(env["OPENSSL_CONF"]).read_text(encoding="utf-8")
+    assert str(place.provider) in text and "Groups" not in text
+    client = ["/usr/bin/openssl", "s_client", "-connect", "127.0.0.1:1", "-groups", "X25519MLKEM768"]
+    said = subprocess.run(client, env={**place.env, "OPENSSL_CONF": env["OPENSSL_CONF"], "OCTUPLE_TABLE": "off"},
+                          capture_output=True, text=True, check=False, **place.user()).stderr
+    assert "SSL_CONF_cmd" not in said and "Connection refused" in said
+
+
 def test_off_needs_no_parts(place):
     place.shim.unlink()
     place.provider.unlink()
@@ -142,7 +162,8 @@ def test_path_that_ld_so_cannot_take(served, name):
     for part in ("bin", "lib"):
         shutil.copytree(served.folder / part, moved / part)
     result = served.call("run", "--", "/bin/true", command=f"{name}/bin/octuple")
-    assert result.returncode == 125 and "cannot be preloaded" in result.stderr and "move the installation" in result.stderr
+    assert result.returncode == 125
+    assert "cannot be preloaded" in result.stderr and "move the installation" in result.stderr
 
 
 def compile_static(place):
@@ -184,7 +205,8 @@ def test_verbose_names_everything(served):
     base = served.write("base.cnf", "")
     result = served.call("run", "--verbose", "--", "true", env={"OPENSSL_CONF": base})
     assert result.returncode == 0
-    for what in (shutil.which("true"), served.shim, served.provider, base, f"LD_PRELOAD   {served.shim}", "OPENSSL_CONF "):
+    for what in (shutil.which("true"), served.shim, served.provider,
+                 base, f"LD_PRELOAD   {served.shim}", "OPENSSL_CONF "):
         assert str(what) in result.stderr
 
 

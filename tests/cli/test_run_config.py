@@ -7,6 +7,7 @@ import textwrap
 
 import pytest
 
+OPERATION_WORDS = 17  # struct oct_op_counters
 INIT = "openssl_conf = init\n[init]\n"
 
 
@@ -33,15 +34,15 @@ def served_operations(place, env):
     total = 0
     for file in folder.iterdir():
         words = struct.unpack(f"={file.stat().st_size // 8}Q", file.read_bytes())
-        per_op = (len(words) - 8) // 32
         for op in range(words[2]):
-            at = 8 + op * per_op
+            at = 8 + op * OPERATION_WORDS
             total += words[at] + words[at + 3]
     return total
 
 
 def python_ssl(place, env, expression):
-    result = place.call("run", "--", "/usr/bin/python3", "-c", f"import ssl, json; print(json.dumps({expression}))", env=env)
+    result = place.call("run", "--", "/usr/bin/python3", "-c", f"import ssl, json; print(json.dumps({expression}))",
+                        env=env)
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout)
 
@@ -51,18 +52,21 @@ GOOD = {
     "no newline at the end": (INIT + "ssl_conf = s\n[s]\nx = y\n[y]\nMinProtocol = TLSv1.2", {"default", "octuple"}),
     "init section is empty": (INIT, {"default", "octuple"}),
     "init section is missing": ("openssl_conf = init\n", {"default", "octuple"}),
-    "default listed, not activated": (INIT + "providers = p\n[p]\ndefault = d\n[d]\n# activate = 1\n", {"default", "octuple"}),
+    "default listed, not activated": (INIT + "providers = p\n[p]\ndefault = d\n[d]\n# activate = 1\n",
+                                      {"default", "octuple"}),
     "default activated": (INIT + "providers = p\n[p]\ndefault = d\n[d]\nactivate = 1\n", {"default", "octuple"}),
     "default and legacy": (INIT + "providers = p\n[p]\ndefault = d\nlegacy = l\n[d]\nactivate = 1\n[l]\nactivate = 1\n",
                            {"default", "legacy", "octuple"}),
     "legacy listed, not activated": (INIT + "providers = p\n[p]\nlegacy = l\n[l]\n", {"default", "octuple"}),
-    "numbered names": (INIT + "providers.7 = p\n[p]\n1.default = d\n2.legacy = l\n[d]\nactivate = 1\n[l]\nactivate = 1\n",
+    "numbered names": (INIT + "providers.7 = p\n[p]\n1.default = d\n2.legacy = l\n[d]\nactivate = 1\n[l]\n"
+                              "activate = 1\n",
                        {"default", "legacy", "octuple"}),
-    "other name by identity": (INIT + "providers = p\n[p]\ndefault = d\nmine = l\n[d]\nactivate = 1\n[l]\nidentity = legacy\n"
-                               "activate = 1\n", {"default", "legacy", "octuple"}),
-    "two providers modules": (INIT + "providers.1 = p\nproviders.2 = q\n[p]\ndefault = d\n[q]\nlegacy = l\n[d]\nactivate = 1\n"
-                              "[l]\nactivate = 1\n", {"default", "legacy", "octuple"}),
-    "providers before the end": ("openssl_conf = init\n[p]\ndefault = d\n[d]\nactivate = 1\n[init]\nproviders = p\n[x]\ny = z\n",
+    "other name by identity": (INIT + "providers = p\n[p]\ndefault = d\nmine = l\n[d]\nactivate = 1\n[l]\n"
+                               "identity = legacy\nactivate = 1\n", {"default", "legacy", "octuple"}),
+    "two providers modules": (INIT + "providers.1 = p\nproviders.2 = q\n[p]\ndefault = d\n[q]\nlegacy = l\n[d]\n"
+                              "activate = 1\n[l]\nactivate = 1\n", {"default", "legacy", "octuple"}),
+    "providers before the end": ("openssl_conf = init\n[p]\ndefault = d\n[d]\nactivate = 1\n[init]\nproviders = p\n"
+                                 "[x]\ny = z\n",
                                  {"default", "octuple"}),
     "sections with other characters": ("openssl_conf = my-init.1\n[ my-init.1 ]\nproviders = my provs\n[ my provs ]\n"
                                        "default = d\n[d]\nactivate = 1\n", {"default", "octuple"}),
@@ -98,10 +102,13 @@ CONFLICTS = {
     "fips by mode": (INIT + "alg_section = a\n[a]\nfips_mode = yes\n", "FIPS"),
     "default shut out": (INIT + "providers = p\n[p]\nlegacy = l\n[l]\nactivate = 1\n", "not 'default'"),
     "base only": (INIT + "providers = p\n[p]\nbase = b\ndefault = d\n[b]\nactivate = 1\n[d]\n", "not 'default'"),
-    "another preference": (INIT + "alg_section = a\n[a]\ndefault_properties = ?provider=legacy\n", "default_properties"),
+    "another preference": (INIT + "alg_section = a\n[a]\ndefault_properties = ?provider=legacy\n",
+                           "default_properties"),
     "a requirement": (INIT + "alg_section = a\n[a]\ndefault_properties = provider=default\n", "default_properties"),
-    "our preference alone": (INIT + "alg_section = a\n[a]\ndefault_properties = ?octuple.serves=yes\n", "default_properties"),
-    "sections with our names": (INIT + "providers = octuple_run_default\n[octuple_run_default]\ndefault = d\n[d]\nactivate = 1\n",
+    "our preference alone": (INIT + "alg_section = a\n[a]\ndefault_properties = ?octuple.serves=yes\n",
+                             "default_properties"),
+    "sections with our names": (INIT + "providers = octuple_run_default\n[octuple_run_default]\ndefault = d\n[d]\n"
+                                       "activate = 1\n",
                                 "complete or remove them"),
     "no equal sign": ("nonsense\n", "line 1"),
     "unknown variable": ("a = $nowhere\n", "cannot be read"),
@@ -155,8 +162,10 @@ def test_names_of_configurations(served, name):
 
 
 def test_relative_name_survives_a_change_of_folder(served):
-    served.write("own.cnf", INIT + "providers = p\n[p]\nlegacy = l\ndefault = d\n[l]\nactivate = 1\n[d]\nactivate = 1\n")
-    result = served.call("run", "--", "/bin/sh", "-c", "cd / && openssl list -providers", env={"OPENSSL_CONF": "own.cnf"})
+    served.write("own.cnf", INIT + "providers = p\n[p]\nlegacy = l\ndefault = d\n[l]\nactivate = 1\n[d]\n"
+                                   "activate = 1\n")
+    result = served.call("run", "--", "/bin/sh", "-c", "cd / && openssl list -providers",
+                         env={"OPENSSL_CONF": "own.cnf"})
     assert "legacy" in result.stdout and "octuple" in result.stdout
 
 
@@ -174,7 +183,8 @@ def test_includes_of_the_original_work(served):
 
 
 def test_ssl_settings_stay(served):
-    text = INIT + "ssl_conf = s\n[s]\nsystem_default = sys\n[sys]\nMaxProtocol = TLSv1.2\nCipherString = AES256-GCM-SHA384\n"
+    text = (INIT + "ssl_conf = s\n[s]\nsystem_default = sys\n[sys]\nMaxProtocol = TLSv1.2\n"
+            "CipherString = AES256-GCM-SHA384\n")
     env = {"OPENSSL_CONF": served.write("own.cnf", text)}
     context = "ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)"
     assert python_ssl(served, env, f"{context}.maximum_version.name") == "TLSv1_2"
@@ -207,7 +217,8 @@ def test_object_identifiers_and_request_sections_stay(served):
 
 def test_configuration_of_an_application(served):
     """nginx since 1.29 looks for a section of its own name before openssl_conf."""
-    text = "openssl_conf = i\nnginx = n\n[i]\n[n]\nproviders = p\n[p]\ndefault = d\nlegacy = l\n[d]\nactivate = 1\n[l]\nactivate = 1\n"
+    text = ("openssl_conf = i\nnginx = n\n[i]\n[n]\nproviders = p\n[p]\ndefault = d\nlegacy = l\n[d]\nactivate = 1\n"
+            "[l]\nactivate = 1\n")
     env = {"OPENSSL_CONF": served.write("own.cnf", text)}
     script = config("""
         import ctypes, sys
@@ -253,3 +264,70 @@ def test_module_that_vanishes_does_no_harm(served):
     result = served.call("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "/dev/null", "-subj", "/CN=x",
                          command="/usr/bin/openssl", env={"OPENSSL_CONF": env["OPENSSL_CONF"]})
     assert result.returncode == 0 and "BEGIN CERTIFICATE" in result.stdout, result.stderr
+
+
+HYBRID, X25519, P256, X448 = 0x11EC, 29, 23, 30
+TLS = INIT + "ssl_conf = s\n[s]\n"
+BY_DEFAULT = TLS + "system_default = d\n[d]\n"
+# The extension supported_groups (10) of the hello that a client would send.
+GROUPS = """
+    import json, ssl
+    out = ssl.MemoryBIO()
+    client = ssl.create_default_context().wrap_bio(ssl.MemoryBIO(), out, server_hostname="localhost")
+    try:
+        client.do_handshake()
+    except ssl.SSLWantReadError:
+        hello = out.read()
+    at = 5 + 4 + 2 + 32
+    at += 1 + hello[at]
+    at += 2 + int.from_bytes(hello[at:at + 2])
+    at += 1 + hello[at] + 2
+    while int.from_bytes(hello[at:at + 2]) != 10:
+        at += 4 + int.from_bytes(hello[at + 2:at + 4])
+    end = at + 4 + int.from_bytes(hello[at + 2:at + 4])
+    print(json.dumps([int.from_bytes(hello[i:i + 2]) for i in range(at + 6, end, 2)]))
+    """
+
+
+def groups(place, text, *options, under=True):
+    """The groups that a program's libssl takes, in its order of preference."""
+    env = {"OPENSSL_CONF": place.write("own.cnf", text)}
+    run = ["run", *options, "--"] if under else []
+    result = place.call(*run, "/usr/bin/python3", "-c", config(GROUPS), env=env,
+                        command="bin/octuple" if under else "/usr/bin/env")
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def has_own_hybrids(place):
+    version = place.json("info", "--json")["openssl"]["version"].split()[1].split(".")
+    return (int(version[0]), int(version[1])) >= (3, 5)
+
+
+@pytest.mark.parametrize("text", ["", INIT, TLS, BY_DEFAULT, BY_DEFAULT + "MinProtocol = TLSv1.2\n",
+                                  INIT + "ssl_conf = nowhere\n"])
+def test_hybrid_group_comes_first(served, text):
+    """In front of what OpenSSL takes by itself, of which nothing is lost; an OpenSSL that has its own is left alone."""
+    stock, ours = groups(served, text, under=False), groups(served, text)
+    if has_own_hybrids(served):
+        assert ours == stock
+    else:
+        assert stock[:3] == [X25519, P256, X448]
+        assert ours == [HYBRID, *stock]
+
+
+@pytest.mark.parametrize("text", [BY_DEFAULT + "Groups = P-256\n", BY_DEFAULT + "Curves = P-256\n",
+                                  BY_DEFAULT + "groups = P-256\n"])
+def test_groups_of_the_administrator_stay(served, text):
+    assert groups(served, text) == [P256]
+
+
+def test_hybrid_group_of_the_administrator_is_there(served):
+    text = BY_DEFAULT + "Groups = X25519:X25519MLKEM768\n"
+    if not has_own_hybrids(served):
+        assert groups(served, text) == [X25519, HYBRID]
+
+
+@pytest.mark.parametrize("option", ["-k", "--keep-groups"])
+def test_groups_are_kept(served, option):
+    assert groups(served, BY_DEFAULT, option) == groups(served, BY_DEFAULT, under=False)

@@ -81,8 +81,10 @@ def on_system(place, text, script):
         pytest.skip("only root can make a mount namespace")
     system = place.write("system.cnf", text)
     run = ["unshare", "--mount", "sh", "-c", 'mount --bind "$1" "$2" || exit 99; shift 2; exec setpriv --reuid 65534 '
-           '--regid 65534 --clear-groups sh -c "$@"', "sh", system, os.path.realpath(SYSTEM), script, place.folder / "bin/octuple"]
-    result = subprocess.run(run, env=place.env, cwd=place.work, capture_output=True, text=True, check=False, timeout=120)
+           '--regid 65534 --clear-groups sh -c "$@"', "sh", system,
+           os.path.realpath(SYSTEM), script, place.folder / "bin/octuple"]
+    result = subprocess.run(run, env=place.env, cwd=place.work, capture_output=True,
+                            text=True, check=False, timeout=120)
     assert result.returncode == 0, result.stderr
     return result.stdout.split()
 
@@ -94,8 +96,10 @@ def python(*prefix):
 def test_the_system_s_settings_outlast_what_can_be_cleaned_away(installed):
     """A child of the child, which begins when temporary files, and then the provider too, are gone."""
     runtime, lib = installed.runtime, installed.folder / "lib"
-    asks = installed.write("asks", f"#!/bin/sh\n{python()}\nopenssl list -providers | grep -c 'name: Octuple'\nexit 0\n", 0o755)
-    child = installed.write("child", f"#!/bin/sh\nrm -rf {runtime}/* /tmp/octuple-65534*\n{asks}\nrm {lib}/octuple.so\n{asks}\n",
+    asks = installed.write("asks", f"#!/bin/sh\n{python()}\nopenssl list -providers | grep -c 'name: Octuple'\n"
+                                   "exit 0\n", 0o755)
+    child = installed.write("child", f"#!/bin/sh\nrm -rf {runtime}/* /tmp/octuple-65534*\n{asks}\nrm {lib}/octuple.so\n"
+                                     f"{asks}\n",
                             0o755)
     said = on_system(installed, STRICT.format(root="openssl_init", more=""), f'"$0" run -- {child}')
     assert said == ["TLSv1_3", "1", "TLSv1_3", "0"]
@@ -104,7 +108,8 @@ def test_the_system_s_settings_outlast_what_can_be_cleaned_away(installed):
 @pytest.mark.parametrize("text, used", [
     ("", True),
     (STRICT.format(root="openssl_init", more=""), True),
-    (STRICT.format(root="openssl_init", more="providers = provider_sect\n[provider_sect]\ndefault = default_sect\n[default_sect]\n"
+    (STRICT.format(root="openssl_init",
+                   more="providers = provider_sect\n[provider_sect]\ndefault = default_sect\n[default_sect]\n"
                    "activate = 1\n"), True),
     (STRICT.format(root="other", more=""), False),
     (STRICT.format(root="openssl_init", more="providers = p\n[p]\ndefault = d1\nlegacy = l\n[d1]\nactivate = 1\n[l]\n"
@@ -112,7 +117,8 @@ def test_the_system_s_settings_outlast_what_can_be_cleaned_away(installed):
     (STRICT.format(root="openssl_init", more="alg_section = a\n[a]\ndefault_properties = ?x.y=z\n"), False),
 ])
 def test_systems(installed, text, used):
-    said = on_system(installed, text, f'"$0" run -- printenv OPENSSL_CONF; "$0" run -- openssl list -providers; ' + python('"$0" run --'))
+    said = on_system(installed, text, f'"$0" run -- printenv OPENSSL_CONF; "$0" run -- openssl list -providers; '
+                     + python('"$0" run --'))
     assert (said[0] == str(installed.config)) is used
     assert {"default", "octuple"} <= set(said) and ("legacy" in said) is ("legacy" in text)
     assert (said[-1] == "TLSv1_3") is ("MinProtocol" in text)
@@ -122,7 +128,8 @@ def test_change_of_the_system_while_a_server_runs(installed):
     """It comes behind ours: what an administrator takes away or shuts out later is out."""
     text = STRICT.format(root="openssl_init", more="providers = p\n[p]\nlegacy = l\n[l]\nactivate = 1\n")
     later = installed.write("later.cnf", text)
-    child = installed.write("child", f"#!/bin/sh\ncat {later} > {installed.work}/system.cnf\nopenssl list -providers\n", 0o755)
+    child = installed.write("child", f"#!/bin/sh\ncat {later} > {installed.work}/system.cnf\nopenssl list -providers\n",
+                            0o755)
     said = on_system(installed, "", f'"$0" run -- {child}')
     assert "legacy" in said and "octuple" not in said and "default" not in said
 

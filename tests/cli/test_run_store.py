@@ -88,7 +88,8 @@ def test_file_that_others_can_write_is_replaced(served):
 
 
 def test_nothing_is_left_beside(served):
-    children = [subprocess.Popen([served.folder / "bin/octuple", "run", "--", "/bin/true"], env=served.env, **served.user())
+    children = [subprocess.Popen([served.folder / "bin/octuple", "run", "--", "/bin/true"],
+                                 env=served.env, **served.user())
                 for _ in range(8)]
     assert [child.wait(60) for child in children] == [0] * 8
     assert len(list((served.runtime / "octuple").iterdir())) == 1
@@ -159,7 +160,8 @@ cd / && exec setpriv --reuid 10001 --regid 10001 --clear-groups env -i PATH="$PA
 def apart(served, mounts, *command):
     if not served.as_root:
         pytest.skip("only root can make a mount namespace")
-    run = ["unshare", "--mount", "sh", "-c", APART, "sh", served.folder, mounts, "/mnt/bin/octuple", "run", "--", *command]
+    run = ["unshare", "--mount", "sh", "-c", APART, "sh", served.folder,
+           mounts, "/mnt/bin/octuple", "run", "--", *command]
     result = subprocess.run(run, capture_output=True, text=True, check=False, timeout=120)
     assert result.returncode != 99, result.stderr
     return result

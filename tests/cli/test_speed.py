@@ -14,7 +14,8 @@ OPERATIONS += CURVES
 VERIFY = ["p256-verify", "p384-verify"]
 ED25519 = ["ed25519-sign", "ed25519-verify"]
 MLKEM = [f"mlkem{size}-{verb}" for size in (768, 1024) for verb in ("keygen", "encaps", "decaps")]
-OPERATIONS += VERIFY + ED25519 + MLKEM + ["x25519mlkem768-server"]
+MLDSA = [f"mldsa{size}-{verb}" for size in (44, 65) for verb in ("keygen", "sign", "verify")]
+OPERATIONS += VERIFY + ED25519 + MLKEM + ["x25519mlkem768-server"] + MLDSA
 AEADS = [f"{name}-{verb}-{size}" for name in ("aes128gcm", "aes256gcm", "chacha20poly1305") for verb in ("seal", "open")
          for size in (64, 256, 1440, 16384)]
 AEADS += [f"quic-{name}-seal-{size}" for name in ("aes128gcm", "chacha20poly1305") for size in (64, 256, 1440, 16384)]
@@ -57,11 +58,11 @@ def test_curves_on_the_portable_table(place):
 
 
 def test_null_where_openssl_has_no_such_operation(place):
-    """ML-KEM came with OpenSSL 3.5."""
-    rows, result = speed(place, "--seconds", "0.05", *MLKEM, OCTUPLE_TABLE="c")
+    """ML-KEM and ML-DSA came with OpenSSL 3.5."""
+    rows, result = speed(place, "--seconds", "0.05", *MLKEM, *MLDSA, OCTUPLE_TABLE="c")
     version = re.search(r"(\d+)\.(\d+)", place.json("info", "--json")["openssl"]["version"])
     has = (int(version[1]), int(version[2])) >= (3, 5)
-    assert result.returncode == 0 and [row["op"] for row in rows] == MLKEM
+    assert result.returncode == 0 and [row["op"] for row in rows] == MLKEM + MLDSA
     assert all(row["octuple_per_s"] > 0 and (row["openssl_per_s"] is not None) == has for row in rows)
     assert all((row["ratio"] is not None) == has for row in rows)
 

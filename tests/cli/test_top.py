@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""octuple top: running servers, counters that were kept, what programs read of it, and what is said where there is nothing."""
+"""octuple top: running servers, counters that were kept, what programs read of it,
+and what is said where there is nothing."""
 import contextlib
 import json
 import re
@@ -43,7 +44,8 @@ def samples(text):
 def check_with_promtool(text):
     """Debian has it in the package prometheus, which is a service: where it is not installed, its parser has to do."""
     if shutil.which("promtool"):
-        checked = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True, check=False)
+        checked = subprocess.run(["promtool", "check", "metrics"], input=text,
+                                 capture_output=True, text=True, check=False)
         assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
@@ -73,7 +75,8 @@ def test_master_and_workers(served, nginx, port):  # noqa: F811
         threads = samples(served.call("top", "--prometheus", "--threads", pid, **as_root()).stdout)
         assert of(threads, "octuple_jobs_done_total", thread=worker, **label) == rsa["done"]
         text = served.call("top", "--once", pid, **as_root()).stdout
-        assert re.search(rf"^rsa2048-private +{rsa['done'] + rsa['plain']} ", text, re.M) and f"\n{worker} nginx" in text
+        assert re.search(rf"^rsa2048-private +{rsa['done'] + rsa['plain']} ",
+                         text, re.M) and f"\n{worker} nginx" in text
 
 
 @contextlib.contextmanager
@@ -95,7 +98,8 @@ def busy(place):
 
 def test_what_happens_between_two_looks(served):
     with busy(served) as pid:
-        blocks = served.call("top", "--count", "3", "--interval", "0.5", pid, **as_root()).stdout.split("octuple top ")[1:]
+        blocks = served.call("top", "--count", "3", "--interval", "0.5",
+                             pid, **as_root()).stdout.split("octuple top ")[1:]
         assert len(blocks) == 3 and "since the start" in blocks[0] and "last 0." in blocks[2]
         row = re.search(r"^rsa2048-private +([\d.]+) +([\d.]+) +\S{8} ", blocks[2], re.M)
         assert row and float(row[1]) > 0 and 1 < float(row[2]) <= 8, blocks
@@ -126,7 +130,8 @@ def test_threads_of_a_file(place):
     assert [line.split()[:2] for line in text.split("PROCESS")[1].splitlines()[2:5]] == [
         ["others", "5"], ["41", "70"], ["42", "ended"]] and " 43" not in text
     (one,) = place.json("top", "--once", "--json", "--threads", "kept/")["processes"]
-    assert [(t["tid"], t["state"]) for t in one["threads"]] == [(0, "others"), (41, "running"), (42, "ended"), (44, "running")]
+    assert [(t["tid"], t["state"])
+            for t in one["threads"]] == [(0, "others"), (41, "running"), (42, "ended"), (44, "running")]
     assert one["operations"][RSA]["waiting"] == 2
     assert re.search(r"^rsa2048-private +100 +6.0 \.5\.\.\.\.\.9 +9 +2 +2.0 +1 +2$", text, re.M)
 
@@ -134,7 +139,8 @@ def test_threads_of_a_file(place):
 def test_prometheus_of_a_file(place, sleeper):
     """Names that need care, all threads, and a process that has ended, which is left out."""
     kept = Kept(place.work / "kept", sleeper)
-    kept.keep(SOME, [(OTHERS, 0, {X25519: {"plain": 5}}), (ALIVE, 41, {RSA: {"done": 70}}), (ENDED, 42, {RSA: {"done": 20}})])
+    kept.keep(SOME,
+              [(OTHERS, 0, {X25519: {"plain": 5}}), (ALIVE, 41, {RSA: {"done": 70}}), (ENDED, 42, {RSA: {"done": 20}})])
     odd = content(77, SOME, command=b'a"\\\n\xff')
     (kept.folder / "77.octuple").write_bytes(odd)
     text = place.call("top", "--prometheus", "--threads", "kept/").stdout

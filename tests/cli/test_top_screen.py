@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""octuple top on a terminal, which pyte is: what is on the screen, its size, keys and signals, and how it is left behind."""
+"""octuple top on a terminal, which pyte is: what is on the screen, its size, keys and signals,
+and how it is left behind."""
 import contextlib
 import fcntl
 import os
@@ -132,12 +133,14 @@ def test_size(place, kept):
     """At once, though the next look is far off; as many columns and lines as fit."""
     with terminal(place, "--interval", "60", "--threads", "kept/") as t:
         t.shows("redone")
-        for columns, lines, there, gone in ((40, 24, "batch", "waiting"), (20, 5, "OPERATION", "ops"), (120, 3, "", "redone"),
+        for columns, lines, there, gone in ((40, 24, "batch", "waiting"),
+                                            (20, 5, "OPERATION", "ops"), (120, 3, "", "redone"),
                                             (80, 24, "redone", "no such")):
             t.resize(columns, lines)
             os.kill(t.child.pid, signal.SIGWINCH)  # pyte keeps what is cut: only what is drawn anew counts
             t.raw = b"\x1b[?1049h\x1b[?1049l"
-            t.until(lambda seen, there=there, gone=gone: t.raw.count(b"\x1b[J") > 0 and any(there in line for line in seen)
+            t.until(lambda seen, there=there, gone=gone: t.raw.count(b"\x1b[J") > 0
+                    and any(there in line for line in seen)
                     and not any(gone in line for line in seen))
             assert t.raw.rsplit(b"\x1b[H", 1)[1].count(b"\r\n") < lines
         t.raw = b"\x1b[?1049h\x1b[?25l"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""`octuple trace` where nothing needs to be traced: its options, whom it finds, what it says of the rest, and the numbers that it shares
-with the library. test_trace_live.py traces for real."""
+"""`octuple trace` where nothing needs to be traced: its options, whom it finds, what it says of the rest, and the
+numbers that it shares with the library. test_trace_live.py traces for real."""
 import os
 import re
 import shutil
@@ -36,7 +36,8 @@ def own_libraries(place, folder="libraries"):
     """OpenSSL's libraries as files that no other process of the machine has: what those do changes nothing here."""
     to = place.work / folder
     to.mkdir(mode=0o755)
-    listed = subprocess.run([DEBIAN_PYTHON, "-c", "import ssl; print(open('/proc/self/maps').read())"], capture_output=True, text=True,
+    listed = subprocess.run([DEBIAN_PYTHON, "-c", "import ssl; print(open('/proc/self/maps').read())"],
+                            capture_output=True, text=True,
                             check=True).stdout
     for path in {line.split()[-1] for line in listed.splitlines() if re.search(r"/lib(ssl|crypto)\.so", line)}:
         shutil.copy(path, to)
@@ -52,13 +53,17 @@ def with_libssl(started, libraries, program=DEBIAN_PYTHON):
 BAD_OPTIONS = [
     ((), "--pid or --command"), (("--pid", "1", "--command", "x"), "--pid or --command"), (("--pid", "x"), "--pid"),
     (("--pid", "0"), "--pid"), (("--pid", "-1"), "--pid"), (("--pid", "99999999999"), "--pid"),
-    (("--command", "a\"b"), "NAME"), (("--command", ""), "NAME"), (("--command", "longer-than-15-letters"), "15 letters"),
+    (("--command", "a\"b"), "NAME"), (("--command", ""), "NAME"),
+    (("--command", "longer-than-15-letters"), "15 letters"),
     (("--command", "x{}"), "NAME"), (("x{}",), "NAME"), (("",), "NAME"), (("longer-than-15-letters",), "15 letters"),
-    (("--pid", "1", "--seconds", "0"), "--seconds"), (("--pid", "1", "extra"), "one target"), (("1", "--command", "x"), "one target"),
+    (("--pid", "1", "--seconds", "0"), "--seconds"), (("--pid", "1", "extra"), "one target"),
+    (("1", "--command", "x"), "one target"),
     (("1", "2"), "one target"), (("x", "--pid", "1"), "one target"), (("--pid", "1", "--nonsense"), "nonsense")]
 NOT_TOGETHER = [
-    ("snoop", "--show-plaintext"), ("latency", "--show-plaintext"), ("latency", "--connection", "0x1"), ("sniff", "--interval", "1"),
-    ("sniff", "--hex"), ("sniff", "--connection", "0"), ("sniff", "--connection", "zz"), ("snoop", "--connection", "0x1z")]
+    ("snoop", "--show-plaintext"), ("latency", "--show-plaintext"),
+    ("latency", "--connection", "0x1"), ("sniff", "--interval", "1"),
+    ("sniff", "--hex"), ("sniff", "--connection", "0"), ("sniff", "--connection", "zz"),
+    ("snoop", "--connection", "0x1z")]
 
 
 def test_wrong_options(place):
@@ -97,7 +102,7 @@ def test_process_without_tls(place, started):
                                         ("BoringSSL", "BoringSSL linked into it")])
 def test_process_with_a_library_inside(place, started, mark, said):
     source = place.write("inside.c", f'#include <unistd.h>\nconst char *volatile mark = "{mark}";\n'
-                                     'int main(void) { return write(1, "up\\n", 3) != 3 || mark[0] == 0 || sleep(60); }\n')
+                                     'int main(void) { return write(1, "up\\n", 3) != 3 || !mark[0] || sleep(60); }\n')
     program = place.work / "inside"
     subprocess.run(["cc", "-o", program, source], check=True)
     child = started(program)
@@ -110,7 +115,8 @@ def test_gnutls(place, started):
     library = next((path for path in ("/usr/lib/x86_64-linux-gnu/libgnutls.so.30",) if os.path.exists(path)), None)
     if library is None:
         pytest.skip("libgnutls30 is not installed")
-    child = started(DEBIAN_PYTHON, "-c", f"import ctypes, time\nctypes.CDLL('{library}')\nprint('up', flush=True)\ntime.sleep(60)\n")
+    child = started(DEBIAN_PYTHON, "-c", f"import ctypes, time\nctypes.CDLL('{library}')\nprint('up', flush=True)\n"
+                                         "time.sleep(60)\n")
     child.stdout.readline()
     result = place.call("trace", "sniff", "--pid", child.pid)
     assert result.returncode == 5 and "GnuTLS" in result.stderr
@@ -146,7 +152,8 @@ def test_by_name_and_connection(place, started):
     result = place.call("trace", "snoop", "--command", name, "--connection", "0xabc0", "--print-program")
     assert result.returncode == 0
     assert "@traced[(uint64)pid] && arg0 == 0xabc0" in result.stdout and f"(uint64){child.pid}]" in result.stdout
-    for words in ((name, "--connection", "0xabc0", "--print-program"), ("-nC", "0xabc0", name), ("-nC", "0xabc0", child.pid)):
+    for words in ((name, "--connection", "0xabc0", "--print-program"),
+                  ("-nC", "0xabc0", name), ("-nC", "0xabc0", child.pid)):
         assert place.call("trace", "snoop", *words).stdout == result.stdout
 
 

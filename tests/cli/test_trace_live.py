@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""`octuple trace` for real, on nginx as it is and under Octuple: what it counts is what the load generator counted, and the server
-serves on. Needs root, bpftrace and a kernel with uprobes."""
+"""`octuple trace` for real, on nginx as it is and under Octuple: what it counts is what the load generator counted, and
+the server serves on. Needs root, bpftrace and a kernel with uprobes."""
 import os
 import re
 import shutil
@@ -61,7 +61,8 @@ def start(tmp_path_factory):
     running = []
 
     def start(variant):
-        """nginx with libraries that it shares with nobody: what else runs on the machine neither meets the probes nor forbids any."""
+        """nginx with libraries that it shares with nobody:
+        what else runs on the machine neither meets the probes nor forbids any."""
         server = Nginx(variant, folder / variant, folder / "keys", [HANDSHAKE.key], machine.place().server,
                        BUILD if variant == "octuple" else None)
         server.settings["LD_LIBRARY_PATH"] = str(trace.copy_libraries(folder / variant / "libraries"))
@@ -75,7 +76,8 @@ def start(tmp_path_factory):
 
 
 def run(server, seconds, connections=64):
-    report = load.run(BUILD.load, server.ports[HANDSHAKE.key], machine.place().client, HANDSHAKE, connections=connections,
+    report = load.run(BUILD.load, server.ports[HANDSHAKE.key], machine.place().client,
+                      HANDSHAKE, connections=connections,
                       seconds=seconds)
     assert report["failed_total"] == 0, report["first_failure"]
     return report["completed"]
@@ -103,13 +105,15 @@ def test_latency_of_stock_nginx(start):
         completed = run(server, 1.5)
     assert "begin only" not in tracing.err.read_text()
     total = tracing.lines[-1]
-    assert total["total"] is True and [line["interval"] for line in tracing.lines[:-1]] == list(range(1, len(tracing.lines)))
+    assert total["total"] is True and [line["interval"]
+                                       for line in tracing.lines[:-1]] == list(range(1, len(tracing.lines)))
     assert abs(tracing.handshakes() - completed) <= completed / 100
     sums = rows(total)
     nothing = {"ok": {"count": 0}}
     parts = [rows(line).get(("SSL_do_handshake", None), nothing)["ok"]["count"] for line in tracing.lines[:-1]]
     assert sum(parts) <= tracing.handshakes()
-    assert abs(sums["EVP_DigestSign", None]["ok"]["count"] - completed) <= completed / 100 + 64  # some were still on their way
+    assert abs(sums["EVP_DigestSign",
+                    None]["ok"]["count"] - completed) <= completed / 100 + 64  # some were still on their way
     check_sums(total)
 
 
@@ -121,17 +125,20 @@ def test_snoop_of_stock_nginx(start):
     assert abs(tracing.handshakes() - completed) <= completed / 100
     times = [line["time_us"] for line in tracing.lines]
     assert times == sorted(times)
-    assert {line["command"] for line in tracing.lines} == {"nginx"} and {line["pid"] for line in tracing.lines} == {server.worker}
+    assert {line["command"]
+            for line in tracing.lines} == {"nginx"} and {line["pid"] for line in tracing.lines} == {server.worker}
     sign = next(line for line in tracing.lines if line["function"] == "RSA_private_encrypt")
     assert sign["result"] == 256 and sign["latency_us"] > 0 and sign["connection"].startswith("0x")
 
 
 def sniffed(server, *options):
     with tracer("sniff", server, *options) as tracing:
-        subprocess.run(["curl", "-qskf", f"https://127.0.0.1:{server.ports[HANDSHAKE.key]}/x"], stdout=subprocess.DEVNULL, check=True)
+        subprocess.run(["curl", "-qskf", f"https://127.0.0.1:{server.ports[HANDSHAKE.key]}/x"],
+                       stdout=subprocess.DEVNULL, check=True)
     (read,) = [line for line in tracing.lines if line["function"] == "SSL_read" and line["length"] > 0]
     (write,) = [line for line in tracing.lines if line["function"] == "SSL_write"]
-    assert read["length"] == read["result"] and write["result"] == write["length"] and read["connection"] == write["connection"]
+    assert read["length"] == read["result"] and write["result"] == write["length"]
+    assert read["connection"] == write["connection"]
     return tracing.lines, read, write
 
 
@@ -164,8 +171,10 @@ def test_nginx_under_octuple(start):
         completed = run(server, 0.5)
     assert abs(tracing.handshakes() - completed) <= completed / 100 or "lost" in tracing.err.read_text()
     if lanes():
-        flushes = [line for line in tracing.lines if line["function"] == "octuple:flush" and line["operation"] == "rsa2048-private"]
-        assert max(line["lanes"] for line in flushes) == 8 and {line["reason"] for line in flushes} <= {"full", "poll", "now"}
+        flushes = [line for line in tracing.lines if line["function"] == "octuple:flush"
+                   and line["operation"] == "rsa2048-private"]
+        assert max(line["lanes"]
+                   for line in flushes) == 8 and {line["reason"] for line in flushes} <= {"full", "poll", "now"}
     run(server, 0.3)
     assert server.said() == "" and Path(f"/proc/{worker}").exists()
 
@@ -197,17 +206,20 @@ def test_a_paused_neighbour_is_not_harmed(start, tmp_path):
 
 @pytest.fixture
 def contained(tmp_path):
-    """`openssl s_server` in namespaces of its own for mounts and processes, with a root that holds nothing but it: (process, port)."""
+    """`openssl s_server` in namespaces of its own for mounts and processes,
+    with a root that holds nothing but it: (process, port)."""
     root, (port,) = tmp_path / "root", free_ports(1)
     root.mkdir()
     make_keys(root / "keys", [HANDSHAKE.key])
     program = shutil.which("openssl")
-    libraries = re.findall(r"(/\S+) \(0x", subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout)
+    libraries = re.findall(r"(/\S+) \(0x",
+                           subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout)
     for path in (program, *libraries):
         (root / path[1:]).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, root / path[1:])
     command = ["unshare", "--mount", "--pid", "--fork", f"--root={root}", program, "s_server", "-quiet",
-               "-accept", f"127.0.0.1:{port}", "-key", f"/keys/{HANDSHAKE.key}.key", "-cert", f"/keys/{HANDSHAKE.key}.crt"]
+               "-accept", f"127.0.0.1:{port}", "-key", f"/keys/{HANDSHAKE.key}.key",
+               "-cert", f"/keys/{HANDSHAKE.key}.crt"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as outside:
         try:
             deadline = time.monotonic() + 20
@@ -221,7 +233,8 @@ def contained(tmp_path):
 
 
 def shake_hands(port):
-    return subprocess.run(["openssl", "s_client", "-connect", f"127.0.0.1:{port}"], stdin=subprocess.DEVNULL, capture_output=True,
+    return subprocess.run(["openssl", "s_client", "-connect", f"127.0.0.1:{port}"],
+                          stdin=subprocess.DEVNULL, capture_output=True,
                           check=False).returncode == 0
 
 

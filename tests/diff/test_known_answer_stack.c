@@ -5,6 +5,7 @@
  * of which a server uses 11. The portable table, on which no server runs, may be a little deeper: its vectors are
  * arrays.
  */
+#include "ops/mldsa.h"
 #include "ops/mlkem.h"
 #include "ops/ops.h"
 
@@ -25,6 +26,7 @@ static uint8_t *stack;
 struct call {
     const struct oct_ops *ops;
     const struct oct_mlkem_ops *mlkem; /* not NULL: op is a set of ML-KEM's */
+    const struct oct_mldsa_ops *mldsa; /* the same for ML-DSA */
     int op, status;
     uint8_t *top; /* the stack pointer's neighbourhood before the call */
 };
@@ -33,8 +35,9 @@ static OCT_NOINLINE void *body(void *p)
 {
     struct call *c = p;
     c->top = __builtin_frame_address(0);
-    c->status =
-        c->mlkem ? oct_mlkem_known_answer(c->mlkem, (enum oct_mlkem_set)c->op) : oct_ops_known_answer(c->ops, c->op);
+    c->status = c->mlkem   ? oct_mlkem_known_answer(c->mlkem, (enum oct_mlkem_set)c->op)
+                : c->mldsa ? oct_mldsa_known_answer(c->mldsa, (enum oct_mldsa_set)c->op)
+                           : oct_ops_known_answer(c->ops, c->op);
     return NULL;
 }
 
@@ -85,9 +88,20 @@ static void test_mlkem_stack(void **state)
             hold(table[t]->name, oct_op_name(oct_mlkem_keygen_op(set)), &(struct call){.mlkem = table[t], .op = set});
 }
 
+static void test_mldsa_stack(void **state)
+{
+    const struct oct_mldsa_ops *table[2];
+    (void)state;
+    const unsigned tables = oct_mldsa_runnable(table);
+    for (unsigned t = 0; t < tables; t++)
+        for (int set = 0; set < OCT_MLDSA_SETS; set++)
+            hold(table[t]->name, oct_op_name(oct_mldsa_keygen_op(set)), &(struct call){.mldsa = table[t], .op = set});
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stack), cmocka_unit_test(test_mlkem_stack)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stack), cmocka_unit_test(test_mlkem_stack),
+                                       cmocka_unit_test(test_mldsa_stack)};
     stack = aligned_alloc(4096, STACK_BYTES);
     const int failed = stack ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
     free(stack);

@@ -6,7 +6,8 @@ target_include_directories(kat_mlkem PRIVATE ${CMAKE_SOURCE_DIR}/tests/support)
 target_link_libraries(kat_mlkem PRIVATE octuple_internal)
 foreach(table ${OCT_TABLES})
   foreach(vectors 768 768_encaps 768_keygen_seed 768_semi_expanded_decaps 1024)
-    add_test(NAME kat.mlkem_${vectors}.${table} COMMAND kat_mlkem ${CMAKE_SOURCE_DIR}/tests/vectors/mlkem_${vectors}.txt)
+    add_test(NAME kat.mlkem_${vectors}.${table}
+      COMMAND kat_mlkem ${CMAKE_SOURCE_DIR}/tests/vectors/mlkem_${vectors}.txt)
     set_tests_properties(kat.mlkem_${vectors}.${table} PROPERTIES LABELS kat TIMEOUT 300 SKIP_RETURN_CODE 77
       ENVIRONMENT "OCTUPLE_TABLE=${table}")
   endforeach()

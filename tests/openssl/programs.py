@@ -2,7 +2,8 @@
 # Copyright The Octuple Authors
 """Which of OpenSSL's tests run, with the arguments that its own recipes (test/recipes) give them.
 
-Where a recipe hands over a configuration, `{conf}` stands for it: that is what makes the two sides different. An argument that a release does not know is ignored by it.
+Where a recipe hands over a configuration, `{conf}` stands for it: that is what makes the two sides different. An
+argument that a release does not know is ignored by it.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ class Run:
     legacy: bool = False  # whether the configuration activates that provider as well
     alone: bool = False  # the context of the process must be without providers: the program makes its own
     slow: bool = False
-    static: bool = False  # linked with a libcrypto of its own, so that there are two of them once the provider is loaded
+    # Linked with a libcrypto of its own, so that there are two of them once the provider is loaded.
+    static: bool = False
 
 
 CIPHERS = "cipher:AES-128-GCM cipher:ChaCha20-Poly1305"
@@ -66,7 +68,8 @@ SIMPLE = (
     Run("provfetchtest", "provfetchtest", proof=NOTHING),
     Run("sslapitest", "sslapitest",
         ["{source}/test/certs", "{source}/test/recipes/90-test_sslapi_data/passwd.txt", "{folder}/keylog", "default",
-         "{conf}", "{source}/test/recipes/90-test_sslapi_data/dhparams.pem", "{source}/test/recipes/90-test_sslapi_data"],
+         "{conf}", "{source}/test/recipes/90-test_sslapi_data/dhparams.pem",
+         "{source}/test/recipes/90-test_sslapi_data"],
         alone=True, slow=True),
 )
 
@@ -75,7 +78,8 @@ def evp_runs(tree: Tree) -> list[Run]:
     runs = []
     for file, proof in EVP_FILES.items():
         if not (tree.source / "test/recipes/30-test_evp_data" / file).exists():
-            raise SourceError(f"OpenSSL {tree.version} has no {file}: the list in tests/openssl/programs.py is out of date")
+            raise SourceError(f"OpenSSL {tree.version} has no {file}: the list in tests/openssl/programs.py is out of "
+                              "date")
         runs.append(Run(f"evp_test {file}", "evp_test",
                         ["-config", "{conf}", "{source}/test/recipes/30-test_evp_data/" + file], proof, legacy=True))
     return runs

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""The two sides: OpenSSL as it is, and the same with the provider preferred and the shim preloaded; and running on them.
+"""The two sides: OpenSSL as it is, and the same with the provider preferred and the shim preloaded; and running on
+them.
 
 What a run printed stays in the folder of its version, beside a script that starts it again.
 """
@@ -89,7 +90,8 @@ class Side:
         conf = source / "apps/openssl.cnf" if run.alone else self.configuration(run.legacy)
         env = {"LD_LIBRARY_PATH": str(built), "OPENSSL_CONF": str(conf), "OPENSSL_MODULES": str(built / "providers"),
                "OPENSSL_ENGINES": str(built / "engines"), "OPENSSL_CONF_INCLUDE": str(built / "test"),
-               "CTLOG_FILE": str(source / "test/ct/log_list.cnf"), "TEST_CERTS_DIR": str(source / "test/certs"), "LC_ALL": "C"}
+               "CTLOG_FILE": str(source / "test/ct/log_list.cnf"), "TEST_CERTS_DIR": str(source / "test/certs"),
+               "LC_ALL": "C"}
         if self.build:
             # The ciphers also where OpenSSL's own are as fast: this is about results.
             env.update(LD_PRELOAD=str(self.build.shim), OCTUPLE_COUNTERS=str(folder), OCTUPLE_CIPHERS="on")
@@ -163,7 +165,8 @@ def probe(side: Side) -> tuple[dict[str, set[str]], Result]:
 
 
 def check_sides(stock: Side, ours: Side) -> dict[str, set[str]]:
-    """That each side is what it is called; otherwise equal verdicts would mean nothing. Returns who serves what on ours."""
+    """That each side is what it is called; otherwise equal verdicts would mean nothing.
+    Returns who serves what on ours."""
     served, result = probe(ours)
     plain, other = probe(stock)
     assert ours.build

@@ -18,8 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
-# As Debian configures it, but with the algorithms that it leaves out for their patents of old: tests use the digest MDC-2.
-OPTIONS = ("shared", "no-zlib", "no-ssl3", "no-ssl3-method", "enable-unit-test", "enable-rfc3779", "enable-cms", "no-capieng",
+# As Debian configures it, but with the algorithms that it leaves out for their patents of old:
+# tests use the digest MDC-2.
+OPTIONS = ("shared", "no-zlib", "no-ssl3", "no-ssl3-method", "enable-unit-test",
+           "enable-rfc3779", "enable-cms", "no-capieng",
            "no-rdrand", "--prefix=/usr", "--openssldir=/usr/lib/ssl")
 LIBRARIES = ("libcrypto", "libssl")
 TOOLS = {"gcc": "gcc", "make": "make", "perl": "perl", "dpkg-source": "dpkg-dev"}
@@ -112,7 +114,8 @@ def apt_get(where: Path, offer: Offer, *words: str) -> subprocess.CompletedProce
     (where / "sources.list").write_text(f"deb-src{signed} {offer.uri} {offer.suite} {offer.component}\n")
     (where / "lists/partial").mkdir(parents=True, exist_ok=True)
     (where / "cache/archives/partial").mkdir(parents=True, exist_ok=True)
-    settings = [f"Dir::Etc::sourcelist={where}/sources.list", "Dir::Etc::sourceparts=-", f"Dir::State::lists={where}/lists",
+    settings = [f"Dir::Etc::sourcelist={where}/sources.list", "Dir::Etc::sourceparts=-",
+                f"Dir::State::lists={where}/lists",
                 f"Dir::Cache={where}/cache"]
     if os.geteuid() == 0:
         settings.append("APT::Sandbox::User=root")  # another user could not write into a temporary folder of ours
@@ -190,10 +193,10 @@ def configure(tree: Tree, where: Path) -> None:
 
 
 def export_all(tree: Tree) -> None:
-    """Tests of inner functions are linked with static libraries. A program that loads providers is not like that: it would
-    have libcrypto twice, and no call of it would meet the shim. So the shared libraries export everything, and what is
-    called libcrypto.a leads the linker to them. One name is hidden even so: the list of the CPU's features, which is empty
-    for the code that is linked statically.
+    """Tests of inner functions are linked with static libraries. A program that loads providers is not like that: it
+    would have libcrypto twice, and no call of it would meet the shim. So the shared libraries export everything, and
+    what is called libcrypto.a leads the linker to them. One name is hidden even so: the list of the CPU's features,
+    which is empty for the code that is linked statically.
     """
     part = tree.built / "test/octuple_cpu.o"
     if not part.exists():
@@ -221,7 +224,8 @@ def build(tree: Tree, programs: list[str], jobs: int) -> None:
 
 
 def build_static(tree: Tree, programs: list[str], jobs: int) -> list[str]:
-    """Of these programs, those that OpenSSL's makefile links with static libraries, just so. Returns which these are."""
+    """Of these programs, those that OpenSSL's makefile links with static libraries, just so.
+    Returns which these are."""
     configure(tree, tree.static)
     makefile = (tree.static / "Makefile").read_text().replace("\\\n", " ")
     rules = re.findall(r"^test/(\w+): .*\blibcrypto\.a\b", makefile, re.MULTILINE)

@@ -48,7 +48,8 @@ PLAIN, RUN, EVP_RUN = TAP.replace("not ok", "ok"), Run("a", "atest"), Run("evp_t
 
 def test_cases_of_tap():
     assert verdicts.tap_cases(TAP) == {
-        "test_keys: 1 - iteration 1": "ok", "test_keys: 2 - iteration 2": "not ok", "test_keys: 3 - iteration 3": "skipped",
+        "test_keys: 1 - iteration 1": "ok", "test_keys: 2 - iteration 2": "not ok",
+        "test_keys: 3 - iteration 3": "skipped",
         "1 - test_keys": "not ok", "2 - test_one": "ok"}
 
 
@@ -92,7 +93,8 @@ def test_evp_test_that_stops_early_is_found():
 
 
 FAULTS = [(dict(stock=result(PLAIN, end="exit 1")), "does not pass"), (dict(cases=0), "no case"),
-          (dict(stock=result(PLAIN, operations=1)), "without being asked"), (dict(ours=result(PLAIN)), "single operation"),
+          (dict(stock=result(PLAIN, operations=1)), "without being asked"),
+          (dict(ours=result(PLAIN)), "single operation"),
           (dict(ours=result(PLAIN, "object 'a' cannot be preloaded", operations=1)), "not preloaded"),
           (dict(run=Run("a", "a", proof="kdf:A kdf:B")), "not served by the provider: kdf:B")]
 
@@ -112,7 +114,8 @@ def judged(rows, differences, fault=""):
     """What the whole comes to, and the same words as on the terminal."""
     outcome = command.Outcome(RUN, 5, 1, differences, fault)
     verdicts.excuse(differences, rows)
-    return command.report([outcome], rows, command.sides.Side("octuple", command.source.Tree("3.0.1", HERE, HERE), None))
+    return command.report([outcome], rows,
+                          command.sides.Side("octuple", command.source.Tree("3.0.1", HERE, HERE), None))
 
 
 def test_only_wanted_differences_pass(capsys):

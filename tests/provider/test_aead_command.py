@@ -80,7 +80,8 @@ def test_cms(octuple, plain, keys, name, tmp_path, some):
         broken[-5] ^= 1  # within the tag
         (tmp_path / "b").write_bytes(broken)
         for reader in (octuple, plain):
-            done = reader.run("cms", "-decrypt", "-inform", "DER", "-in", "b", "-inkey", keys / "2048a.pem", "-out", "t",
+            done = reader.run("cms", "-decrypt", "-inform", "DER", "-in",
+                              "b", "-inkey", keys / "2048a.pem", "-out", "t",
                               check=False)
             assert done.returncode != 0
 

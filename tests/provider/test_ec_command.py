@@ -55,7 +55,8 @@ def test_certificates(pair, tmp_path, curve):
              "-out", "back")
     assert (tmp_path / "back").read_bytes() == (tmp_path / "message").read_bytes()
     maker.run("cms", "-encrypt", "-aes256", "-binary", "-in", "message", "-outform", "DER", "-out", "secret", "c.pem")
-    user.run("cms", "-decrypt", "-in", "secret", "-inform", "DER", "-inkey", "k.pem", "-recip", "c.pem", "-out", "clear")
+    user.run("cms", "-decrypt", "-in", "secret", "-inform", "DER", "-inkey",
+             "k.pem", "-recip", "c.pem", "-out", "clear")
     assert (tmp_path / "clear").read_bytes() == (tmp_path / "message").read_bytes()
 
 

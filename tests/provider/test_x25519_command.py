@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""X25519 with the openssl command, and every group of TLS next to it: with Octuple loaded, and against OpenSSL alone."""
+"""X25519 with the openssl command, and every group of TLS next to it:
+with Octuple loaded, and against OpenSSL alone."""
 import re
 import socket
 import subprocess
@@ -14,7 +15,8 @@ def test_keys(octuple, plain):
     for command in (octuple, plain):
         assert "Key is valid" in command.text("pkey", "-in", "key.pem", "-check", "-noout")
     for arguments in (["-text"], ["-pubout"], ["-outform", "DER"], ["-pubout", "-text"]):
-        assert octuple.run("pkey", "-in", "key.pem", *arguments).stdout == plain.run("pkey", "-in", "key.pem", *arguments).stdout
+        assert octuple.run("pkey", "-in", "key.pem",
+                           *arguments).stdout == plain.run("pkey", "-in", "key.pem", *arguments).stdout
     octuple.run("genpkey", "-algorithm", "x25519", "-aes256", "-pass", "pass:secret", "-out", "locked.pem")
     assert "X25519 Private-Key" in plain.text("pkey", "-in", "locked.pem", "-passin", "pass:secret", "-text", "-noout")
 
@@ -102,7 +104,8 @@ NAMES = {"X25519": "X25519, 253", "P-256": "ECDH, prime256v1", "P-384": "ECDH, s
 
 @pytest.mark.parametrize("options", [(), ("-async",)], ids=["plain", "async"])
 def test_groups(serve, octuple, plain, options):
-    """Each group that servers can name works, by whichever provider, in both versions of TLS, with either kind of client."""
+    """Each group that servers can name works, by whichever provider, in both versions of TLS,
+    with either kind of client."""
     port = serve(octuple, "-groups", ":".join(GROUPS), *options)
     for group in GROUPS:
         for version in ("-tls1_3", "-tls1_2"):

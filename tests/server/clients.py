@@ -194,17 +194,18 @@ def in_step(pid: int, clients: list[Client]) -> list[bytes]:
     return finish(clients)
 
 
-def s_client(port: int, *more: str) -> subprocess.Popen[bytes]:
-    """OpenSSL's own client, which sends what it is given and prints what it hears."""
-    return subprocess.Popen(["openssl", "s_client", "-connect", f"127.0.0.1:{port}", "-ign_eof", *more],
-                            env=lab.clean_environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+def s_client(port: int, *more: str, conf: str = "") -> subprocess.Popen[bytes]:
+    """OpenSSL's own client, which sends what it is given and prints what it hears. conf: its OPENSSL_CONF."""
+    env = lab.clean_environment() | ({"OPENSSL_CONF": conf} if conf else {})
+    return subprocess.Popen(["openssl", "s_client", "-connect", f"127.0.0.1:{port}", "-ign_eof", *more], env=env,
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT)
 
 
-def s_clients(pid: int, port: int, options: list[list[str]]) -> list[str]:
+def s_clients(pid: int, port: int, options: list[list[str]], conf: str = "") -> list[str]:
     """So many of them whose hellos arrive at the same time, and a request by each; what they said."""
     with stopped(pid):
-        runs = [s_client(port, *more) for more in options]
+        runs = [s_client(port, *more, conf=conf) for more in options]
         arrived(port, len(options))
     said = [run.communicate(REQUEST, timeout=60)[0].decode(errors="replace") for run in runs]
     for text in said:

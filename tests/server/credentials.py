@@ -39,8 +39,8 @@ ALGORITHMS = [kind for kind in KINDS if kind.name not in ("rsa3072", "rsa4096")]
 
 @dataclass(frozen=True)
 class Group:
-    """A group for the key exchange: its name in OpenSSL's lists, among Python's curves, and in counted operations; those
-    without are not served by lanes."""
+    """A group for the key exchange: its name in OpenSSL's lists, among Python's curves, and in counted operations;
+    those without are not served by lanes."""
 
     name: str
     curve: str = ""

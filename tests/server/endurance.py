@@ -206,7 +206,8 @@ def run(args: argparse.Namespace, subject: Subject, build: lab.Build, progress: 
 def judge(subject: Subject, first: Held, last: Held, progress: Progress) -> None:
     if progress.abusers * 10 < progress.completed:
         raise soak.Failure(f"only {progress.abusers} abusers")
-    # Some handshake goes deeper than those before it on that stack: a page for each of the fibres, which have two mappings.
+    # Some handshake goes deeper than those before it on that stack:
+    # a page for each of the fibres, which have two mappings.
     growth_kb = soak.GROWTH_KB + 4 * first.mappings // 2
     if (last.memory_kb > first.memory_kb + growth_kb or last.descriptors > first.descriptors
             or last.mappings > first.mappings + 8):
@@ -215,8 +216,8 @@ def judge(subject: Subject, first: Held, last: Held, progress: Progress) -> None
 
 
 def report(subject: Subject, progress: Progress) -> None:
-    """What was done, and what came of each operation: of those that were submitted nothing may be left, and besides them
-    there are only such as ran plainly at once."""
+    """What was done, and what came of each operation: of those that were submitted nothing may be left, and besides
+    them there are only such as ran plainly at once."""
     print(", ".join(f"{completed} {mix}" for mix, completed in sorted(progress.mixes.items())))
     for name, count in subject.counters().items():
         if count.all:
@@ -238,7 +239,8 @@ def main() -> int:
         server, make = SERVERS[args.server](keys, build)
         with server:
             subject = make(server)
-            clients.fetch(subject.ports["ecdsa-p256"], lab.client_context())  # it listens before it has all that it needs
+            clients.fetch(subject.ports["ecdsa-p256"],
+                          lab.client_context())  # it listens before it has all that it needs
             time.sleep(0.5)
             subject.idle = psutil.Process(subject.pid()).num_fds()
             run(args, subject, build, progress)

@@ -42,8 +42,8 @@ def pem(where: Path, keys: Path, name: str) -> None:
 
 
 class HAProxy:
-    """One HAProxy. `main`, `bind`, `frontend` and `more` go into its configuration, with {folder} for its folder, where the
-    keys are that it uses: `key` and those in `also`. `master`: with a master process."""
+    """One HAProxy. `main`, `bind`, `frontend` and `more` go into its configuration, with {folder} for its folder, where
+    the keys are that it uses: `key` and those in `also`. `master`: with a master process."""
 
     def __init__(self, keys: Path, build: lab.Build | None, key: str = "rsa2048", *, main: str = "nbthread 1",
                  bind: str = "", frontend: str = ANSWER, more: str = "", also: tuple[str, ...] = (),

@@ -1,16 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""A HAProxy that is asynchronous itself (`ssl-mode-async`), with Octuple's provider and without its shim, and the same HAProxy
-under the shim without that mode: honest handshakes, and many that clients leave by RST while their operation waits.
+"""A HAProxy that is asynchronous itself (`ssl-mode-async`), with Octuple's provider and without its shim, and the same
+HAProxy under the shim without that mode: honest handshakes, and many that clients leave by RST while their operation
+waits.
 
 Debian's HAProxy is built without that mode. Its source has it:
 
     apt-get source haproxy && make -C haproxy-2.* -j2 TARGET=linux-glibc USE_OPENSSL=1 USE_ENGINE=1
 
-Prints what the process holds after each step. Fails on an honest handshake that did not complete, on descriptors left, where
-the provider's operations did not wait for others, and if memory grows under the shim. That it grows without, as HAProxy's
-issue 3453 says, is what there is to see.
+Prints what the process holds after each step. Fails on an honest handshake that did not complete, on descriptors left,
+where the provider's operations did not wait for others, and if memory grows under the shim. That it grows without, as
+HAProxy's issue 3453 says, is what there is to see.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ class Subject:
 
     def honest(self, version: str) -> None:
         done = subprocess.run([str(self.build.load), "127.0.0.1", str(self.server.port), "--handshakes", "2000",
-                               "--tls", version, "--timeout", "30", "--json"], capture_output=True, text=True, check=False)
+                               "--tls", version, "--timeout", "30", "--json"],
+                              capture_output=True, text=True, check=False)
         result = json.loads(done.stdout)
         if result["failed_total"]:
             raise Failure(f"{self.name}: {result['failed_total']} of 2000 failed: {result['first_failure']}; "
@@ -118,8 +120,8 @@ def main() -> int:
         return 1
     finally:
         shutil.rmtree(where, ignore_errors=True)
-    print(f"haproxy_async: good; {args.abandoned} connections that were left cost {native} KB with ssl-mode-async, {shim} KB "
-          f"under the shim")
+    print(f"haproxy_async: good; {args.abandoned} connections that were left cost {native} KB with ssl-mode-async, "
+          f"{shim} KB under the shim")
     return 0
 
 

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""nginx with OpenSSL 3.5 or later under `octuple run`: the hybrid group X25519MLKEM768 next to X25519 and P-256.
+"""nginx under `octuple run`: post-quantum groups next to X25519 and P-256, from OpenSSL 3.0.10 on.
 
-For each group a herd of clients that offer nothing else: all must be answered, by stock and by the accelerated nginx.
-Says which operations of the handshakes the lanes have served. Run by tests/distros/run, where there is such an OpenSSL.
+For each group a herd of clients that offer nothing else: all must be answered, and lanes must have served them. Where
+OpenSSL has such groups itself, stock nginx is asked too. A server without any setting of groups takes the hybrid one as
+well, and as the client of another server it offers it. Run by ctest, and by tests/distros/run.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ import clients
 import credentials
 import lab
 
-# What of the group is counted (of the hybrid one, its X25519), and how a client says that it was used.
-GROUPS = {"X25519MLKEM768": ("x25519", "Negotiated TLS1.3 group: X25519MLKEM768"),
-          "X25519": ("x25519", "Temp Key: X25519"), "P-256": ("p256", "Temp Key: ECDH, prime256v1")}
+# What a handshake with the group is counted as.
+GROUPS = {"X25519MLKEM768": "x25519mlkem768-server", "SecP256r1MLKEM768": "secp256r1mlkem768-server",
+          "SecP384r1MLKEM1024": "secp384r1mlkem1024-server", "X25519": "x25519-derive", "P-256": "p256-derive"}
 KINDS = [kind for kind in credentials.ALGORITHMS if kind.name in ("rsa2048", "ecdsa-p256")]
 HERD = 16
 
@@ -31,62 +32,112 @@ class Failure(Exception):
     """What the run was to show is not so."""
 
 
-def knows_hybrid() -> bool:
-    said = subprocess.run(["openssl", "list", "-tls-groups"], capture_output=True, text=True, check=False)
-    return "X25519MLKEM768" in said.stdout
+def version() -> tuple[int, ...]:
+    said = subprocess.run(["openssl", "version"], capture_output=True, text=True, check=True).stdout
+    return tuple(int(part) for part in said.split()[1].split("."))
 
 
-def served(nginx: lab.Nginx, port: int, group: str) -> dict[str, lab.Counts]:
+def offered(group: str) -> list[list[str]]:
+    return [["-tls1_3", "-groups", group]] * HERD
+
+
+def check_counts(group: str, counts: dict[str, lab.Counts]) -> None:
+    if any(count.failed or count.recomputed or count.cancelled for count in counts.values()):
+        raise Failure(f"{group}: operations failed: {counts}")
+
+
+def served(nginx: lab.Nginx, port: int, group: str, conf: str) -> dict[str, lab.Counts]:
     """What a herd of this group made the server do."""
     before = nginx.counters()
-    offered = ["-tls1_3", "-groups", group]
-    for said in clients.s_clients(nginx.worker_pids()[0], port, [offered] * HERD):
-        if GROUPS[group][1] not in said:
-            raise Failure(f"{group} was not negotiated: {said}")
+    clients.s_clients(nginx.worker_pids()[0], port, offered(group), conf)
     return {name: count - before[name] for name, count in nginx.counters().items()}
 
 
 def share(count: lab.Counts) -> str:
-    return f"{count.done} of {count.all} in lanes" if count.all else "not ours"
+    return f"{count.done} of {count.all} in lanes"
 
 
-def judge(nginx: lab.Nginx, kind: credentials.Kind, port: int) -> None:
-    for group, (name, _) in GROUPS.items():
-        counts = served(nginx, port, group)
-        sign, derive, made = counts[kind.operation], counts[f"{name}-derive"], counts[f"{name}-keygen"]
-        print(f"{kind.name}, {group}: {HERD} handshakes; {kind.operation} {share(sign)}; "
-              f"{name}-derive {share(derive)}; {name}-keygen {share(made)}", flush=True)
-        if any(count.failed or count.recomputed for count in counts.values()):
-            raise Failure(f"{group}: operations failed: {counts}")
+def judge(nginx: lab.Nginx, kind: credentials.Kind, port: int, conf: str) -> None:
+    for group, operation in GROUPS.items():
+        counts = served(nginx, port, group, conf)
+        sign, derive = counts[kind.operation], counts[operation]
+        print(f"{kind.name}, {group}: {HERD} handshakes; {kind.operation} {share(sign)}; {operation} {share(derive)}",
+              flush=True)
+        check_counts(group, counts)
         if sign.all != HERD or sign.done == 0:
             raise Failure(f"{group}: the signatures were not ours: {sign}")
-        if group != "X25519MLKEM768" and (derive.all != HERD or derive.done == 0):
+        if derive.all != HERD or derive.done == 0:
             raise Failure(f"{group}: the key exchanges were not ours: {derive}")
 
 
-def run(build: lab.Build, keys: Path) -> None:
-    servers = [lab.Server(kind.name, text="ssl_ecdh_curve X25519MLKEM768:X25519:P-256;") for kind in KINDS]
+def judge_default(nginx: lab.Nginx, port: int, conf: str) -> None:
+    """Nothing names groups, so that those count which `octuple run` or OpenSSL names."""
+    counts = served(nginx, port, "X25519MLKEM768", conf)
+    if counts[GROUPS["X25519MLKEM768"]].all != HERD:
+        raise Failure(f"a server without a setting of groups did not take the hybrid one: {counts}")
+
+
+def judge_upstream(nginx: lab.Nginx, port: int) -> None:
+    """The worker is client and server with the hybrid group at once; its own clients are classical."""
+    before = nginx.counters()
+    clients.s_clients(nginx.worker_pids()[0], port, offered("X25519"))
+    counts = {name: count - before[name] for name, count in nginx.counters().items()}
+    check_counts("proxy_ssl", counts)
+    for side in ("server", "client"):
+        if counts[f"x25519mlkem768-{side}"].done != HERD:
+            raise Failure(f"proxy_ssl: the {side}'s key exchanges were not hybrid: {counts}")
+    print(f"proxy_ssl: server {share(counts['x25519mlkem768-server'])}, "
+          f"client {share(counts['x25519mlkem768-client'])}", flush=True)
+
+
+def make_servers() -> tuple[list[lab.Server], lab.Server, lab.Server, list[int]]:
+    """One for each kind of key with all groups, one that says nothing of groups, and one in front of that."""
+    named = ":".join(GROUPS)
+    servers = [lab.Server(kind.name, text=f"ssl_ecdh_curve {named};") for kind in KINDS]
+    ports = lab.free_ports(len(servers) + 2)
+    silent = lab.Server("rsa2048")
+    outer = lab.Server("rsa2048", location=f"proxy_pass https://127.0.0.1:{ports[-2]}; proxy_ssl_protocols TLSv1.3; "
+                                           "proxy_ssl_session_reuse off;")
+    return servers, silent, outer, ports
+
+
+def run_stock(keys: Path, servers: list[lab.Server]) -> None:
     with lab.Nginx(keys, None, servers) as stock:
         for server in servers:
             for group in GROUPS:
-                clients.s_clients(stock.worker_pids()[0], server.port, [["-tls1_3", "-groups", group]] * HERD)
-    with lab.Nginx(keys, build, servers, by_command=True) as nginx:
+                clients.s_clients(stock.worker_pids()[0], server.port, offered(group))
+
+
+def run(build: lab.Build, where: Path) -> None:
+    keys = credentials.make_keys(where / "keys", KINDS)
+    own_groups = version() >= (3, 5)
+    # Before 3.5 the client needs the provider too, on OpenSSL's own code as far as that goes.
+    conf = "" if own_groups else str(lab.write_openssl_conf(where, build))
+    if own_groups:
+        run_stock(keys, [lab.Server(kind.name, text=f"ssl_ecdh_curve {':'.join(GROUPS)};") for kind in KINDS])
+    servers, silent, outer, ports = make_servers()
+    with lab.Nginx(keys, build, [*servers, silent, outer], ports=ports, by_command=True) as nginx:
         if not nginx.uses_shim():
             raise Failure("`octuple run` has not preloaded the shim")
         for kind, server in zip(KINDS, servers):
-            judge(nginx, kind, server.port)
+            judge(nginx, kind, server.port, conf)
+        judge_default(nginx, silent.port, conf)
+        judge_upstream(nginx, outer.port)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build/dev", help="the build folder")
     build = lab.Build(Path(parser.parse_args().build).resolve())
-    if not knows_hybrid():
-        print("hybrid: this OpenSSL has no X25519MLKEM768", file=sys.stderr)
-        return 2
+    if version() < (3, 0, 10):
+        print("hybrid: SKIPPED, this OpenSSL could take a group of TLS 1.3 for TLS 1.2")
+        return 77
+    if not lab.has_avx512():
+        print("hybrid: SKIPPED, without AVX-512 `octuple run` starts servers as they are")
+        return 77
     where = lab.folder("hybrid")
     try:
-        run(build, credentials.make_keys(where / "keys", KINDS))
+        run(build, where)
     except (Failure, ConnectionError, lab.LabError, credentials.CredentialsError) as failure:
         print(f"hybrid: {failure}", file=sys.stderr)
         return 1

@@ -4,9 +4,9 @@
 """Some thousand handshakes of every kind with an accelerated nginx, one in ten by a client that abuses it, under
 AddressSanitizer with leak detection: `cmake --preset asan`, then this with --build build/asan.
 
-nginx itself is Debian's, so it is not instrumented, but what it, OpenSSL and Octuple allocate is followed. Its worker ends as
-it always does, and must have had nothing left then: connections, fibres, keys. Fails on whatever the sanitizer says, and
-on an honest handshake that did not complete.
+nginx itself is Debian's, so it is not instrumented, but what it, OpenSSL and Octuple allocate is followed. Its worker
+ends as it always does, and must have had nothing left then: connections, fibres, keys. Fails on whatever the sanitizer
+says, and on an honest handshake that did not complete.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 # Copyright The Octuple Authors
 """A long run of handshakes against an accelerated nginx: with clients that abort, a killed worker, and reloads.
 
-Every kind of certificate with every group and version, also a group that lanes do not serve, and RSA key exchange; each is
-a run of its own, and one of them is under way at any time.
+Every kind of certificate with every group and version, also a group that lanes do not serve, and RSA key exchange; each
+is a run of its own, and one of them is under way at any time.
 
 Fails on: a handshake that did not complete although its client did not abort (the connections that a killed worker
 takes with it are allowed, as many as were open); memory of the workers that grows after their first tenth of all
@@ -122,8 +122,8 @@ class Soak:
         self.ports = {server.key: server.port for server in nginx.servers}
 
     def part(self, handshakes: int, events: list, connections: int = CONNECTIONS) -> None:
-        """So many handshakes, of each mix in turn. The events happen early in runs that are spread over the part, and that get
-        three quarters of it: they must still be under way."""
+        """So many handshakes, of each mix in turn. The events happen early in runs that are spread over the part, and
+        that get three quarters of it: they must still be under way."""
         happen = {i * len(self.mixes) // len(events): event for i, event in enumerate(events)} if events else {}
         eventful = handshakes * 3 // 4 // len(events) if events else 0
         share = (handshakes - eventful * len(happen)) // (len(self.mixes) - len(happen))
@@ -142,8 +142,8 @@ class Soak:
                 allowed = CONNECTIONS * 2 if happen[i] is kill_worker else 0
             self.judge(str(mix), load.result(), allowed, done)
         seconds = time.monotonic() - begin
-        print(f"{len(self.mixes)} mixes: {done['completed']} completed, {done['aborted']} aborted, {done['failed']} failed, "
-              f"{done['completed'] / seconds:.0f}/s", flush=True)
+        print(f"{len(self.mixes)} mixes: {done['completed']} completed, {done['aborted']} aborted, {done['failed']} "
+              f"failed, {done['completed'] / seconds:.0f}/s", flush=True)
         self.completed += done["completed"]
         self.aborted += done["aborted"]
         self.lost += done["failed"]

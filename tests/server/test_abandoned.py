@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""Connections that are closed while paused: OpenSSL's own asynchronous mode leaks them, the shim does not; and the provider
-in servers that use that mode themselves, without the shim."""
+"""Connections that are closed while paused: OpenSSL's own asynchronous mode leaks them, the shim does not; and the
+provider in servers that use that mode themselves, without the shim."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def test_s_server(build, keys, place, version):
     """It waits for the eventfd that the provider gives it. Clients that go in the middle are nobody's trouble."""
     port = lab.free_ports(1)[0]
     env = lab.shim_environment(place, build, LD_PRELOAD="")
-    server = subprocess.Popen(["openssl", "s_server", "-accept", f"127.0.0.1:{port}", "-cert", f"{keys}/rsa2048.crt", "-key",
+    server = subprocess.Popen(["openssl", "s_server", "-accept", f"127.0.0.1:{port}",
+                               "-cert", f"{keys}/rsa2048.crt", "-key",
                                f"{keys}/rsa2048.key", "-www", "-quiet", "-async"], env=env, stdin=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:

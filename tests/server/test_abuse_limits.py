@@ -31,7 +31,8 @@ def answered(nginx: lab.Nginx, size: int) -> tuple[int, int]:
 
 
 def test_no_more_connections(build, keys):
-    """`worker_connections` are used up: stock nginx turns some of a herd away, and an accelerated one no more of them."""
+    """`worker_connections` are used up: stock nginx turns some of a herd away,
+    and an accelerated one no more of them."""
     turned_away = []
     for under_test in (None, build):
         with lab.Nginx(keys, under_test, [lab.Server()], multi_accept="on", connections=40) as nginx:

@@ -22,7 +22,8 @@ each = pytest.mark.parametrize
 MODULES = Path("/usr/lib/nginx/modules")
 HERDS, SIZE = 3, 16
 
-# Signs by LuaJIT's foreign functions, from whatever coroutine it is called in. `inside` belongs to the worker's one Lua state.
+# Signs by LuaJIT's foreign functions, from whatever coroutine it is called in.
+# `inside` belongs to the worker's one Lua state.
 SIGNING = r"""
 local ffi = require "ffi"
 ffi.cdef[[
@@ -80,8 +81,8 @@ TALLY = ('content_by_lua_block { local s = require("signing") '
 
 def lua_nginx(keys: Path, build: lab.Build | None, place: Path, block: str, library: str) -> lab.Nginx:
     plain = lab.free_ports(1)[0]
-    (place / "signing.lua").write_text(SIGNING.replace("ffi.cdef[[", "ffi.cdef[==[").replace("\n]]\n", "\n]==]\n").format(
-        library=library, keys=keys))
+    signing = SIGNING.replace("ffi.cdef[[", "ffi.cdef[==[").replace("\n]]\n", "\n]==]\n")
+    (place / "signing.lua").write_text(signing.format(library=library, keys=keys))
     http = (f'lua_package_path "{place}/?.lua;/usr/share/lua/5.1/?.lua;;"; '
             f'server {{ listen 127.0.0.1:{plain}; location / {{ {lab.ANSWER} }} location /tally {{ {TALLY} }} }}')
     main = f"load_module {MODULES}/ndk_http_module.so; load_module {MODULES}/ngx_http_lua_module.so;"
@@ -107,7 +108,8 @@ def served(nginx: lab.Nginx, version: str) -> tuple[list[bytes], list[int]]:
     for _ in range(HERDS):
         answers += clients.finish(clients.herd(worker, nginx.port, lab.client_context(version), SIZE))
     assert nginx.worker_pids() == [worker]
-    return [answer.split(b"\r\n\r\n")[-1] for answer in answers], [int(n) for n in plain_get(nginx.plain, "/tally").split()]
+    return [answer.split(b"\r\n\r\n")[-1]
+            for answer in answers], [int(n) for n in plain_get(nginx.plain, "/tally").split()]
 
 
 @pytest.mark.skipif(not (MODULES / "ngx_http_lua_module.so").exists(), reason="libnginx-mod-http-lua is not installed")
@@ -206,7 +208,8 @@ def test_python(build, keys, place, version, certificate_of_client):
             for _ in range(HERDS):
                 context = lab.client_context(version)
                 if certificate_of_client:
-                    context.load_cert_chain(keys / f"{certificate_of_client}.crt", keys / f"{certificate_of_client}.key")
+                    context.load_cert_chain(keys / f"{certificate_of_client}.crt",
+                                            keys / f"{certificate_of_client}.key")
                 with clients.stopped(process.pid):
                     herd = [NamedClient(port, context, f"{name}.test") for name in wanted]
                     for client in herd:

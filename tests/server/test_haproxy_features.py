@@ -72,14 +72,15 @@ frontend inner
     {answer}
 backend itself
     http-reuse never
-    server it 127.0.0.1:{port} ssl verify required ca-file {keys}/ecdsa-p256.crt verifyhost localhost {version} no-ssl-reuse
+    server it 127.0.0.1:{port} ssl verify required ca-file {keys}/ecdsa-p256.crt verifyhost localhost {session}
 """
 
 
 @each("version", ["force-tlsv12", "force-tlsv13"])
 def test_upstream(build, keys, version):
     """HAProxy is client and server in one thread, and verifies its own name and signature."""
-    more = UPSTREAM.format(port=lab.free_ports(1)[0], answer=ANSWER, keys=keys, version=version)
+    more = UPSTREAM.format(port=lab.free_ports(1)[0], answer=ANSWER, keys=keys,
+                           session=f"{version} no-ssl-reuse")
     with HAProxy(keys, build, frontend="default_backend itself", also=("ecdsa-p256",), more=more) as server:
         for _ in range(2):
             herd_of(server, lab.client_context())
@@ -98,7 +99,8 @@ def test_early_data(build, keys, place):
         full = clients.s_clients(pid, server.port, [["-tls1_3", "-sess_out", f"{place}/{i}"] for i in range(8)])
         assert all("Early data was not sent" in said for said in full)
         with clients.stopped(pid):
-            runs = [clients.s_client(server.port, "-tls1_3", "-sess_in", f"{place}/{i}", "-early_data", f"{place}/request")
+            runs = [clients.s_client(server.port, "-tls1_3", "-sess_in",
+                                     f"{place}/{i}", "-early_data", f"{place}/request")
                     for i in range(8)]
             runs += [clients.s_client(server.port, "-tls1_3") for _ in range(6)]
             clients.arrived(server.port, 14)

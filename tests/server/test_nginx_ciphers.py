@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""A large file from an accelerated nginx with its ciphers switched on, by every AEAD of TLS 1.2 and 1.3, to curl on OpenSSL alone: what arrives
-is the file."""
+"""A large file from an accelerated nginx with its ciphers switched on, by every AEAD of TLS 1.2 and 1.3, to curl on
+OpenSSL alone: what arrives is the file."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""Processes with another TLS library than the system's, beside it or instead of it, do with the shim what they do without."""
+"""Processes with another TLS library than the system's, beside it or instead of it,
+do with the shim what they do without."""
 
 from __future__ import annotations
 

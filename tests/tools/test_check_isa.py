@@ -45,21 +45,22 @@ void oct_avx512_clean(const struct args *args)
 }
 """
 
-# What is public of a register is its lowest byte; of two addresses in the struct of arguments a public count chooses one, or it is
-# added to one; an address goes by way of a vector register.
+# What is public of a register is its lowest byte; of two addresses in the struct of arguments a public count chooses
+# one, or it is added to one; an address goes by way of a vector register.
 BYTES = PROLOGUE + """
 void oct_avx512_bytes(const struct args *a)
 {
-    __asm__ volatile("mov (%0), %%rax\\n\\tcmp $3, %1\\n\\tsetb %%al\\n\\tor $2, %%al\\n\\ttest %%al, %%al\\n\\tjz 1f\\n\\t"
-                     "movzbl %%al, %%eax\\n\\tcmp $3, %%eax\\n\\tjz 1f\\n\\tvzeroupper\\n1:"
+    __asm__ volatile("mov (%0), %%rax\\n\\tcmp $3, %1\\n\\tsetb %%al\\n\\tor $2, %%al\\n\\ttest %%al, %%al\\n\\t"
+                     "jz 1f\\n\\tmovzbl %%al, %%eax\\n\\tcmp $3, %%eax\\n\\tjz 1f\\n\\tvzeroupper\\n1:"
                      : : "r"(a->in), "r"(a->count) : "rax", "cc");
     __asm__ volatile("lea 16(%0), %%rax\\n\\tlea 24(%0), %%rcx\\n\\tcmp $3, %1\\n\\tcmovb %%rcx, %%rax\\n\\t"
                      "mov (%%rax), %%rax\\n\\tmov (%%rax), %%rax"
                      : : "r"(a), "r"(a->count) : "rax", "rcx", "cc");
-    __asm__ volatile("mov %1, %%eax\\n\\tshl $3, %%rax\\n\\tadd %0, %%rax\\n\\tmov (%%rax), %%rax\\n\\tmov (%%rax), %%rax"
+    __asm__ volatile("mov %1, %%eax\\n\\tshl $3, %%rax\\n\\tadd %0, %%rax\\n\\tmov (%%rax), %%rax\\n\\t"
+                     "mov (%%rax), %%rax"
                      : : "r"(a), "r"(a->count) : "rax", "cc");
-    __asm__ volatile("vmovq (%0), %%xmm0\\n\\tvmovq %%xmm0, %%rax\\n\\tmov (%%rax), %%rcx\\n\\ttest %%rax, %%rax\\n\\tjz 1f\\n\\t"
-                     "vzeroupper\\n1:"
+    __asm__ volatile("vmovq (%0), %%xmm0\\n\\tvmovq %%xmm0, %%rax\\n\\tmov (%%rax), %%rcx\\n\\ttest %%rax, %%rax\\n\\t"
+                     "jz 1f\\n\\tvzeroupper\\n1:"
                      : : "r"(&a->in) : "rax", "rcx", "xmm0", "cc");
     a->out[0] = a->in[1];
 }
@@ -131,19 +132,22 @@ void oct_avx512_k(const struct args *a)
     "a byte of data above a public one": ("a branch on data", """
 void oct_avx512_k(const struct args *a)
 {
-    __asm__ volatile("mov (%0), %%rax\\n\\tcmp $3, %1\\n\\tsetb %%al\\n\\ttest %%ah, %%ah\\n\\tjz 1f\\n\\tvzeroupper\\n1:"
+    __asm__ volatile("mov (%0), %%rax\\n\\tcmp $3, %1\\n\\tsetb %%al\\n\\ttest %%ah, %%ah\\n\\t"
+                     "jz 1f\\n\\tvzeroupper\\n1:"
                      : : "r"(a->in), "r"(a->count) : "rax", "cc");
 }"""),
     "a whole word of which one byte is public": ("a branch on data", """
 void oct_avx512_k(const struct args *a)
 {
-    __asm__ volatile("mov (%0), %%rax\\n\\tcmp $3, %1\\n\\tsetb %%al\\n\\ttest %%eax, %%eax\\n\\tjz 1f\\n\\tvzeroupper\\n1:"
+    __asm__ volatile("mov (%0), %%rax\\n\\tcmp $3, %1\\n\\tsetb %%al\\n\\ttest %%eax, %%eax\\n\\t"
+                     "jz 1f\\n\\tvzeroupper\\n1:"
                      : : "r"(a->in), "r"(a->count) : "rax", "cc");
 }"""),
     "a word of data by way of a vector": ("a branch on data", """
 void oct_avx512_k(const struct args *a)
 {
-    __asm__ volatile("vmovq (%0), %%xmm0\\n\\tvmovq %%xmm0, %%rax\\n\\ttest %%rax, %%rax\\n\\tjz 1f\\n\\tvzeroupper\\n1:"
+    __asm__ volatile("vmovq (%0), %%xmm0\\n\\tvmovq %%xmm0, %%rax\\n\\ttest %%rax, %%rax\\n\\t"
+                     "jz 1f\\n\\tvzeroupper\\n1:"
                      : : "r"(a->in) : "rax", "xmm0", "cc");
 }"""),
     "a byte of data in a public word": ("a branch on data", """

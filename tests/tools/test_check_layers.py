@@ -1,12 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+import importlib.machinery
+import importlib.util
+import sys
+
 import pytest
 from conftest import ROOT, run_tool
 
+DOCUMENT = "docs/architecture.md"
+
+
+@pytest.fixture(scope="session")
+def layers():
+    """The tool as a module: its name has no suffix."""
+    sys.path.insert(0, str(ROOT / "tools"))
+    sys.dont_write_bytecode = True
+    loader = importlib.machinery.SourceFileLoader("check_layers", str(ROOT / "tools/check-layers"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_layers", loader))
+    sys.modules["check_layers"] = module
+    loader.exec_module(module)
+    return module
+
 
 @pytest.fixture
-def house(tree):
+def house(tree, layers):
     """A small tree that keeps all rules."""
+    tree.write(DOCUMENT, f"Before.\n\n{layers.BEGIN}{layers.table()}{layers.END}\nAfter.\n", header=False)
     tree.write("include/octuple/status.h", "#include <stdint.h>\n")
     tree.write("src/base/base.h", "#include <stddef.h>\n")
     tree.write("src/vec/vec.h", '#include "base/base.h"\n')
@@ -90,3 +109,47 @@ def test_comments_and_strings_are_no_includes(house):
     house.write("src/kernels/a.c", '/* #include <stdlib.h>\nmalloc() */\n// free()\nconst char *s = "malloc";\n')
     result = run_tool("check-layers", "--root", house.path)
     assert result.status == 0, result.out
+
+
+def test_the_table_has_a_row_for_each_room():
+    printed = run_tool("check-layers", "--table").out
+    assert "| `src/base/` | assertion, " in printed and "| `provider/*/` | any other folder" in printed
+    assert "| `cli/main.c` | the table of the commands | cli/core, cli/info, " in printed
+    assert {line.count("|") for line in printed.splitlines()} == {6} and printed in (ROOT / DOCUMENT).read_text()
+
+
+@pytest.mark.parametrize("old,new", [("marks for secrets", "marks"), ("| base, vec |", "| base |"),
+                                     ("| `shim/` |", "| `shims/` |"), ("|---|", "|--|")])
+def test_planted_table(house, old, new):
+    path = house.path / DOCUMENT
+    good = path.read_text(encoding="utf-8")
+    assert old in good
+    path.write_text(good.replace(old, new, 1), encoding="utf-8")
+    assert run_tool("check-layers", "--root", house.path).finds(DOCUMENT, "not that of the rooms")
+    assert run_tool("check-layers", "--root", house.path, "--fix").status == 0
+    assert path.read_text(encoding="utf-8") == good
+
+
+@pytest.mark.parametrize("option", [(), ("--fix",)])
+@pytest.mark.parametrize("marker", ["BEGIN", "END"])
+def test_a_document_without_markers(house, layers, marker, option):
+    path = house.path / DOCUMENT
+    path.write_text(path.read_text(encoding="utf-8").replace(getattr(layers, marker), ""), encoding="utf-8")
+    assert run_tool("check-layers", "--root", house.path, *option).finds(DOCUMENT, "marker lines are missing")
+
+
+def findings(layers, root, rooms, monkeypatch):
+    monkeypatch.setattr(layers, "ROOMS", rooms)
+    checked = layers.Layers(root)
+    checked.check_rooms()
+    return checked.report.findings
+
+
+def test_a_room_that_says_nothing(house, layers, monkeypatch):
+    rooms = layers.ROOMS | {"src/new": layers.Room(())}
+    assert findings(layers, house.path, rooms, monkeypatch) == ["src/new: ROOMS does not say what lives there"]
+
+
+def test_a_room_that_uses_one_below_it(house, layers, monkeypatch):
+    rooms = {"src/new": layers.Room(("src/base",), holds="things")} | layers.ROOMS
+    assert findings(layers, house.path, rooms, monkeypatch) == ["src/new: src/base does not stand above it in ROOMS"]

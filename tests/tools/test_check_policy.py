@@ -64,7 +64,8 @@ def test_missing_field(house, field):
 
 
 def test_missing_comment(house):
-    house.write("src/base/policy.h", CONSTANT.format("by judgement.", "OCT_POLICY_ONE", 1) + "#define OCT_POLICY_TWO 2\n")
+    house.write("src/base/policy.h",
+                CONSTANT.format("by judgement.", "OCT_POLICY_ONE", 1) + "#define OCT_POLICY_TWO 2\n")
     assert check(house).finds("OCT_POLICY_TWO needs a comment")
 
 

@@ -68,8 +68,16 @@ def test_limit_of_columns(tree):
 
 
 @pytest.mark.parametrize("text", [
-    f"```\n{LONG}\n```\n", f"    {LONG}\n", f"| {LONG} |\n", "# Word" + " w" * 40 + "\n", "[Six](http://a/" + "b/" * 60 + ").\n",
-    f"`{WRAPPED}` is one word.\n", f"- Item.\n\n      {LONG}\n"])
+    f"```\n{LONG}\n```\n", f"    {LONG}\n", f"| {LONG} |\n", "# Word" + " w" * 40 + "\n",
+    "[Six](http://a/" + "b/" * 60 + ").\n",
+    f"`{WRAPPED}` is one word.\n", f"<!-- {WRAPPED} -->\n",
+    f"- Item.\n  <!-- {'long ' * 30} -->\n", f"- Item.\n\n      {LONG}\n"])
 def test_what_is_not_prose(tree, text):
     result = check(tree, f"{SHORT} {SHORT}\n\n{text}")
     assert result.status == 0, result.out
+
+
+@pytest.mark.parametrize("text,status", [("Made by `bench/results`.", 0), ("It is made by `bench/results`.", 1)])
+def test_documents_that_programs_make(tree, text, status):
+    tree.write("README.md", f"{SHORT}\n", header=False)
+    assert check(tree, f"{text}\n\n{LONG}\n", "docs/made.md").status == status

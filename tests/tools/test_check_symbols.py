@@ -81,7 +81,8 @@ def test_provider(house):
 
 def test_shim(house):
     house.write("shim/resolve.h", "#define OCT_LIBC_HOOKS(X) \\\n    X(close) \\\n    X(epoll_ctl) /* X(poll) */\n")
-    table = "## What the shim stands in front of\n\n| functions | what |\n|---|---|\n| `close`, `epoll_ctl` | `errno` |\n"
+    table = ("## What the shim stands in front of\n\n"
+             "| functions | what |\n|---|---|\n| `close`, `epoll_ctl` | `errno` |\n")
     house.write("docs/limits.md", table)
     source = house.write("shim.c", "int close(int fd) { return fd; }\nint epoll_ctl(void) { return 0; }\n")
     house.link("liboctuple-async.so", "-Wl,-z,relro", "-Wl,-z,now", "-fPIC", source)

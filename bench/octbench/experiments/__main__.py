@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""`bench/experiment NAME`: measures an experiment, or all, into a folder with raw data and a report; stopped, it goes on when started again.
+"""`bench/experiment NAME`: measures an experiment, or all, into a folder with raw data and a report.
 
-Exit status: 0 all was measured; 1 something failed; 2 wrong usage, nothing built, or the folder holds another run; 3 this machine or build
-cannot measure some of it (no uprobes, no `octuple trace`); 130 interrupted.
+A run that was stopped goes on when it is started again.
+
+Exit status: 0 all was measured; 1 something failed; 2 wrong usage, nothing built, or the folder holds another run; 3
+this machine or build cannot measure some of it (no uprobes, no `octuple trace`); 130 interrupted.
 """
 
 from __future__ import annotations
@@ -35,20 +37,26 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     listed = "\n".join(f"  {name:<14} {one.title}" for name, one in ALL.items())
     parser = argparse.ArgumentParser(prog="bench/experiment", formatter_class=argparse.RawDescriptionHelpFormatter,
                                      description=__doc__.split("\n")[0],
-                                     epilog=f"Experiments:\n{listed}\n  all            every one of them, in this order\n\n"
+                                     epilog=f"Experiments:\n{listed}\n"
+                                            "  all            every one of them, in this order\n\n"
                                      + "\n".join(__doc__.split("\n")[2:]))
     parser.add_argument("name", choices=[*ALL, "all"], metavar="NAME", help="see below")
-    parser.add_argument("--quick", action="store_true", help="fewer points and rounds: each experiment in less than 90 seconds")
+    parser.add_argument("--quick", action="store_true",
+                        help="fewer points and rounds: each experiment in less than 90 seconds")
     parser.add_argument("--rounds", type=int, help="of each point, all sides in turns")
     parser.add_argument("--seconds", type=float, help="of each side in each round (of `records`: turns)")
-    parser.add_argument("--folder", type=Path, help="where runs are kept, each in a folder of its own (default: build/experiments)")
+    parser.add_argument("--folder", type=Path,
+                        help="where runs are kept, each in a folder of its own (default: build/experiments)")
     parser.add_argument("--again", action="store_true", help="discard what is in the run's folder")
     parser.add_argument("--resume", action="store_true",
                         help="go on with the run that is in the folder, or fail; without it a new one may begin")
     parser.add_argument("--report", action="store_true", help="measure nothing, only write the report of what is there")
-    parser.add_argument("--only", metavar="TEXT", default="", help="measure only points that have this in their name, as the bar shows it")
-    parser.add_argument("--budget", type=float, metavar="MINUTES", help="of all: leave out what would not end within it")
-    parser.add_argument("--build-dir", type=Path, default=Path("build/release"), help="the build to measure (default: build/release)")
+    parser.add_argument("--only", metavar="TEXT", default="",
+                        help="measure only points that have this in their name, as the bar shows it")
+    parser.add_argument("--budget", type=float, metavar="MINUTES",
+                        help="of all: leave out what would not end within it")
+    parser.add_argument("--build-dir", type=Path, default=Path("build/release"),
+                        help="the build to measure (default: build/release)")
     options = parser.parse_args(argv)
     if options.again and options.resume:
         parser.error("--again discards a run, --resume goes on with it")
@@ -81,7 +89,8 @@ def command_line(experiment: frame.Experiment, options: argparse.Namespace) -> s
 
 def print_tables(experiment: frame.Experiment, run: frame.Run, console: Console) -> None:
     for found in summary.tables(summary.of_records(run.records), experiment.pivots):
-        table = Table(*found["head"], title=experiment.title, title_justify="left", box=None, pad_edge=False, padding=(0, 1))
+        table = Table(*found["head"], title=experiment.title, title_justify="left",
+                      box=None, pad_edge=False, padding=(0, 1))
         for row in found["rows"]:
             table.add_row(*row)
         console.print(table)
@@ -90,15 +99,18 @@ def print_tables(experiment: frame.Experiment, run: frame.Run, console: Console)
 def measure(experiment: frame.Experiment, run: frame.Run, size: frame.Size, points: list[frame.Point], build: Build,
             console: Console) -> list[str]:
     """With a bar of the time that it is to take; returns what could not be measured."""
-    columns = (TextColumn("{task.description:<58}"), BarColumn(), TimeElapsedColumn(), TextColumn("of about"), TimeRemainingColumn())
-    with folders.server_folder(experiment.name) as folder, Progress(*columns, console=console, transient=True) as progress:
+    columns = (TextColumn("{task.description:<58}"), BarColumn(), TimeElapsedColumn(),
+               TextColumn("of about"), TimeRemainingColumn())
+    with (folders.server_folder(experiment.name) as folder,
+          Progress(*columns, console=console, transient=True) as progress):
         task = progress.add_task(experiment.name, total=sum(point.seconds for point in points))
         lab = frame.Lab(folder, build, machine.place(), size, run, points,
                         lambda what: progress.update(task, description=f"{experiment.name}: {what}"[:58]))
         return frame.measure_points(experiment, lab, lambda point: progress.advance(task, point.seconds))
 
 
-def run_of(experiment: frame.Experiment, options: argparse.Namespace, points: list[frame.Point], build: Build) -> frame.Run:
+def run_of(experiment: frame.Experiment, options: argparse.Namespace,
+           points: list[frame.Point], build: Build) -> frame.Run:
     """The run that the options ask for: one to report, to go on with, or a new one."""
     folder = run_folder(experiment, options)
     if options.report:
@@ -126,7 +138,8 @@ def one(experiment: frame.Experiment, options: argparse.Namespace, console: Cons
     missing: list[str] = []
     try:
         if not options.report:
-            missing = measure(experiment, run, size, [point for point in points if options.only in point.name], build, console)
+            missing = measure(experiment, run, size, [point for point in points if options.only in point.name],
+                              build, console)
     finally:  # what was measured is shown, whatever happened
         show(experiment, run, missing, sum(run.record(point.key) is None for point in points) - len(missing), console)
     if any(record.get("notes", {}).get("failed") for record in run.records):

@@ -2,7 +2,8 @@
 # Copyright The Octuple Authors
 """What machine.json says of a run: what was measured, with which programs, on which machine, and how quiet it was.
 
-`identity` is what must be the same for a run to be gone on with: measurements of two CPUs, kernels or builds are never mixed.
+`identity` is what must be the same for a run to be gone on with: measurements of two CPUs, kernels or builds are never
+mixed.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ def digest(build: Build) -> str:
 
 
 def busy_ticks(stat: str) -> tuple[int, int]:
-    """Clock ticks of all CPUs in which something ran (or another guest of the host did), and all of them, from /proc/stat."""
+    """Clock ticks of all CPUs in which something ran (or another guest of the host did), and all of them,
+    from /proc/stat."""
     ticks = [int(field) for field in stat.splitlines()[0].split()[1:9]]
     return sum(ticks) - ticks[3] - ticks[4], sum(ticks)  # 3, 4: idle, waiting for a disk
 

@@ -22,18 +22,20 @@ def traces(size: frame.Size) -> int:
 class Alone(frame.Experiment):
     name = "alone"
     title = "A single handshake and its steps"
-    about = ("nginx as it is and by `octuple run`, one connection at a time, the next when the last is over: there is nothing to "
-             "gather, and Octuple must not be in the way. Latency is the client's, without any tracing. The steps are those of "
-             "`octuple trace snoop` in the worker, the median over the handshakes of all calls of a function in one. Functions call "
-             "each other, so steps do not add up. Under Octuple, where handshakes are paused, what a handshake calls is timed by "
-             "Octuple's own probes (`octuple:operation`, `octuple:flush`), without it by OpenSSL's functions. A probe costs some "
-             "microseconds, and a handshake holds those of all its steps: it is the latency that says what is faster, the steps say "
-             "where time goes.")
+    about = ("nginx as it is and by `octuple run`, one connection at a time, the next when the last is over: there is "
+             "nothing to gather, and Octuple must not be in the way. Latency is the client's, without any tracing. The "
+             "steps are those of `octuple trace snoop` in the worker, the median over the handshakes of all calls of a "
+             "function in one. Functions call each other, so steps do not add up. Under Octuple, where handshakes are "
+             "paused, what a handshake calls is timed by Octuple's own probes (`octuple:operation`, `octuple:flush`), "
+             "without it by OpenSSL's functions. A probe costs some microseconds, and a handshake holds those of all "
+             "its steps: it is the latency that says what is faster, the steps say where time goes.")
     full, quick = frame.Size(15, 0.4), frame.Size(5, 0.25)
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
-        latency = [frame.Point({"handshake": name, "of": "latency"}, 2 * size.rounds * (size.seconds + 0.1)) for name in pairs.FIELD]
-        return latency + [frame.Point({"handshake": name, "of": "steps"}, 2 * traces(size) * (TRACE + trace.START)) for name in pairs.FIELD]
+        latency = [frame.Point({"handshake": name, "of": "latency"}, 2 * size.rounds * (size.seconds + 0.1))
+                   for name in pairs.FIELD]
+        return latency + [frame.Point({"handshake": name, "of": "steps"}, 2 * traces(size) * (TRACE + trace.START))
+                          for name in pairs.FIELD]
 
     @contextmanager
     def opened(self, lab: frame.Lab) -> Iterator[frame.Measure]:
@@ -43,7 +45,8 @@ class Alone(frame.Experiment):
     def latency(lab: frame.Lab, handshake: load.Handshake) -> dict:
         with pairs.pair(lab, [handshake]) as bench:
             samples = bench.rounds(handshake, "alone", lab.size.rounds, lab.size.seconds, connections=1)
-        return {"metrics": {name: pairs.latency(samples, name) for name in ("p50", "p99")}, "notes": pairs.notes(samples, handshake)}
+        return {"metrics": {name: pairs.latency(samples, name) for name in ("p50", "p99")},
+                "notes": pairs.notes(samples, handshake)}
 
     @staticmethod
     def steps(lab: frame.Lab, handshake: load.Handshake) -> dict:
@@ -71,5 +74,6 @@ class Alone(frame.Experiment):
         for record in shown:
             medians = {name: {side: statistics.median(values) for side, values in metric["sides"].items() if values}
                        for name, metric in record["metrics"].items()}
-            found[f"steps-{record['key']['handshake']}"] = pictures.bars(medians, f"{record['key']['handshake']}, us of one handshake")
+            found[f"steps-{record['key']['handshake']}"] = pictures.bars(
+                medians, f"{record['key']['handshake']}, us of one handshake")
         return found

@@ -16,15 +16,17 @@ from . import frame, pairs
 class Curves(frame.Experiment):
     name = "curves"
     title = "Latency and CPU by load"
-    about = ("nginx and HAProxy as they are and by `octuple run`, in turns, under connections that begin at random moments, 10 % to "
-             "100 % of the rate at which stock was saturated (load 0, a closed loop of 64 connections), the same moments for both. "
-             "Latency counts from the moment at which a connection was due, CPU is the server's for each completed handshake.")
+    about = ("nginx and HAProxy as they are and by `octuple run`, in turns, under connections that begin at random "
+             "moments, 10 % to 100 % of the rate at which stock was saturated (load 0, a closed loop of 64 "
+             "connections), the same moments for both. Latency counts from the moment at which a connection was due, "
+             "CPU is the server's for each completed handshake.")
     full, quick = frame.Size(3, 1.0), frame.Size(1, 0.6)
     pivots = ("load, %",)
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
         servers = list(curves.SERVERS)[:1] if quick else curves.SERVERS
-        return [frame.Point({"server": server, "handshake": name, "load, %": percent}, 2 * size.rounds * (size.seconds + 0.15))
+        return [frame.Point({"server": server, "handshake": name, "load, %": percent},
+                            2 * size.rounds * (size.seconds + 0.15))
                 for server in servers for name in curves.HANDSHAKES for percent in (0, *curves.PERCENTS)]
 
     @contextmanager
@@ -35,8 +37,10 @@ class Curves(frame.Experiment):
             benches: dict[str, measure.Bench] = {}
             for name in dict.fromkeys(point.key["server"] for point in lab.points):
                 make = curves.SERVERS[name]
-                both = {side: stack.enter_context(make(side, lab.folder / f"{name}-{side}", lab.folder / "keys", kinds, lab.place.server,
-                                                       lab.build if side == "octuple" else None)) for side in measure.VARIANTS}
+                both = {side: stack.enter_context(make(side, lab.folder / f"{name}-{side}",
+                                                       lab.folder / "keys", kinds, lab.place.server,
+                                                       lab.build if side == "octuple" else None))
+                        for side in measure.VARIANTS}
                 benches[name] = measure.Bench(both, lab.build.load, lab.place.client)
             yield lambda point: self.measure(lab, benches[point.key["server"]], point.key)
 
@@ -51,8 +55,10 @@ class Curves(frame.Experiment):
             full = saturated["metrics"]["handshakes"]["sides"]["stock"]
             options = {"connections": curves.PLACES, "rate": round(statistics.median(full) * percent / 100, 1)}
         samples = bench.rounds(handshake, f"{percent} %", lab.size.rounds, lab.size.seconds, **options)
-        metrics = {"p50": pairs.latency(samples, "p50"), "p99": pairs.latency(samples, "p99"), "CPU of a handshake": pairs.cpu(samples)}
-        return {"metrics": metrics | ({} if percent else {"handshakes": pairs.rate(samples)}), "notes": pairs.notes(samples, handshake)}
+        metrics = {"p50": pairs.latency(samples, "p50"), "p99": pairs.latency(samples, "p99"),
+                   "CPU of a handshake": pairs.cpu(samples)}
+        return {"metrics": metrics | ({} if percent else {"handshakes": pairs.rate(samples)}),
+                "notes": pairs.notes(samples, handshake)}
 
     def pictures(self, records: list[dict]) -> dict:
         from . import pictures

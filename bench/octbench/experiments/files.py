@@ -17,9 +17,9 @@ FILE, TEXT = 1 << 20, 1 << 16  # bytes
 class Bulk(frame.Experiment):
     name = "bulk"
     title = "Files by TLS 1.3 from nginx"
-    about = (f"nginx with one worker pinned to one CPU sends a file of {FILE >> 20} MB over and over on open connections, as it is "
-             "and by `octuple run`, in turns; the client, on another CPU, compares every answer with the file. CPU is the worker's; "
-             "reading the file and the socket's share are in it, and stay.")
+    about = (f"nginx with one worker pinned to one CPU sends a file of {FILE >> 20} MB over and over on open "
+             "connections, as it is and by `octuple run`, in turns; the client, on another CPU, compares every answer "
+             "with the file. CPU is the worker's; reading the file and the socket's share are in it, and stay.")
     full, quick = frame.Size(12, 0.5), frame.Size(4, 0.4)
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
@@ -31,7 +31,8 @@ class Bulk(frame.Experiment):
         with bulk.file_servers(lab.folder, lab.build, lab.place, FILE) as (servers, wanted):
             def one(point: frame.Point) -> dict:
                 def run(side: str, _number: int) -> dict[str, float]:
-                    sample = bulk.file_sample(servers[side], point.key["cipher"], wanted, lab.place.client, lab.size.seconds)
+                    sample = bulk.file_sample(servers[side], point.key["cipher"],
+                                              wanted, lab.place.client, lab.size.seconds)
                     return {"CPU of a gigabyte": sample["server_seconds"] * 1e12 / sample["bytes"],
                             "throughput": sample["bytes"] / 1e6 / sample["seconds"]}
 
@@ -44,13 +45,15 @@ class Bulk(frame.Experiment):
 class Mixed(frame.Experiment):
     name = "mixed"
     title = "Compression with a mixture of ciphers, by width of vectors"
-    about = (f"nginx compresses {TEXT >> 10} KB of text with brotli for every answer; a part of {bulk.CONNECTIONS} connections has "
-             "ChaCha20-Poly1305, the others AES-128-GCM. Stock, and Octuple with OCTUPLE_WIDTH 512, 256 and 128, in turns. Where a CPU lowers its "
-             "clock for wide vectors, compressing, nine tenths of the work, gets slower with them: then a ratio is below 1.")
+    about = (f"nginx compresses {TEXT >> 10} KB of text with brotli for every answer; a part of {bulk.CONNECTIONS} "
+             "connections has ChaCha20-Poly1305, the others AES-128-GCM. Stock, and Octuple with OCTUPLE_WIDTH 512, "
+             "256 and 128, in turns. Where a CPU lowers its clock for wide vectors, compressing, nine tenths of the "
+             "work, gets slower with them: then a ratio is below 1.")
     full, quick = frame.Size(8, 0.7), frame.Size(3, 0.5)
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
-        return [frame.Point({"ChaCha20, %": share}, len(bulk.WIDTHS) * size.rounds * (size.seconds + 0.4)) for share in bulk.SHARES]
+        return [frame.Point({"ChaCha20, %": share}, len(bulk.WIDTHS) * size.rounds * (size.seconds + 0.4))
+                for share in bulk.SHARES]
 
     @contextmanager
     def opened(self, lab: frame.Lab) -> Iterator[frame.Measure]:
@@ -58,7 +61,8 @@ class Mixed(frame.Experiment):
         with bulk.mixed_servers(lab.folder, lab.build, lab.place, TEXT) as (servers, wanted):
             def one(point: frame.Point) -> dict:
                 def run(side: str, _number: int) -> dict[str, float]:
-                    sample = bulk.mixed_sample(servers[side], point.key["ChaCha20, %"], wanted, lab.place.client, lab.size.seconds)
+                    sample = bulk.mixed_sample(servers[side], point.key["ChaCha20, %"],
+                                               wanted, lab.place.client, lab.size.seconds)
                     return {"CPU of a request": sample["server_seconds"] * 1e6 / sample["completed"],
                             "requests": sample["completed"] / sample["seconds"]}
 

@@ -2,9 +2,10 @@
 # Copyright The Octuple Authors
 """What all experiments have in common: points to measure, sides in turns, and a folder that keeps every measured point.
 
-An experiment is a list of points; a point is measured for all its sides in turns and then appended to points.jsonl as one line. So an
-interrupted run has lost one point at most, and goes on with the next when it is started again in the same folder, on the same
-machine, with the same programs and sizes; anything else in that folder is an error and never mixed in.
+An experiment is a list of points; a point is measured for all its sides in turns and then appended to points.jsonl as
+one line. So an interrupted run has lost one point at most, and goes on with the next when it is started again in the
+same folder, on the same machine, with the same programs and sizes; anything else in that folder is an error and never
+mixed in.
 """
 
 from __future__ import annotations
@@ -113,16 +114,18 @@ def same_run(before: dict, now: dict, folder: Path) -> list[dict]:
     differing = [name for name in ("experiment", "size", "identity") if before.get(name) != now[name]]
     if "identity" in differing:
         old, new = before.get("identity", {}), now["identity"]
-        differing = [f"{name} (was {old.get(name)!r}, is {value!r})" for name, value in new.items() if old.get(name) != value]
+        differing = [f"{name} (was {old.get(name)!r}, is {value!r})"
+                     for name, value in new.items() if old.get(name) != value]
     if differing:
-        raise ExperimentError(f"{folder} holds another run, that differs in {', '.join(differing)}: --again discards it, "
-                              "--folder keeps both")
+        raise ExperimentError(f"{folder} holds another run, that differs in {', '.join(differing)}: --again discards "
+                              "it, --folder keeps both")
     return before["sessions"]
 
 
 @dataclass
 class Lab:
-    """What an experiment gets: a folder for its servers, the build, CPUs, how much to measure, and what is measured already."""
+    """What an experiment gets: a folder for its servers, the build, CPUs, how much to measure,
+    and what is measured already."""
 
     folder: Path
     build: Build
@@ -137,7 +140,8 @@ Measure = Callable[[Point], dict]
 
 
 class Experiment:
-    """One experiment. `opened` starts what points need and yields what measures one: it returns metrics, and perhaps notes."""
+    """One experiment. `opened` starts what points need and yields what measures one:
+    it returns metrics, and perhaps notes."""
 
     name = title = about = ""
     full, quick = Size(5, 1.0), Size(1, 0.5)
@@ -158,7 +162,8 @@ class Experiment:
 
 def metric(unit: str, better: str, sides: dict[str, list[float]]) -> dict:
     """One measured quantity: what is better ("more" or "less"), and the values of all rounds for each side."""
-    return {"unit": unit, "better": better, "sides": {side: [rounded(value) for value in values] for side, values in sides.items()}}
+    return {"unit": unit, "better": better,
+            "sides": {side: [rounded(value) for value in values] for side, values in sides.items()}}
 
 
 def rounded(value: float) -> float:
@@ -166,8 +171,10 @@ def rounded(value: float) -> float:
     return float(f"{value:.6g}")
 
 
-def in_turns(sides: tuple[str, ...], rounds: int, defined: dict[str, tuple[str, str]], one: Callable[[str, int], dict[str, float]]) -> dict:
-    """Metrics of `rounds` rounds, in each of which one(side, number) has given the values of every side, in changing order."""
+def in_turns(sides: tuple[str, ...], rounds: int, defined: dict[str, tuple[str, str]],
+             one: Callable[[str, int], dict[str, float]]) -> dict:
+    """Metrics of `rounds` rounds, in each of which one(side, number) has given the values of every side,
+    in changing order."""
     values: dict[str, dict[str, list[float]]] = {name: {side: [] for side in sides} for name in defined}
     for number in range(rounds):
         for side in measure.order(number, sides):

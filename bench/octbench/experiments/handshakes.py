@@ -17,9 +17,10 @@ MORE = ("tls13-rsa3072", "tls13-rsa4096", "tls13-ecdsa-p384", "tls13-ed25519", "
 class Handshakes(frame.Experiment):
     name = "handshakes"
     title = "Full handshakes per core on nginx"
-    about = ("Debian's nginx with one worker pinned to one CPU, as it is and by `octuple run`, both running all the time and loaded "
-             "in turns from another CPU by 64 connections in a closed loop, every handshake a full one that was completed. CPU is "
-             "user and system time of the worker. Where OpenSSL has no hybrid group, stock's handshake is classical.")
+    about = ("Debian's nginx with one worker pinned to one CPU, as it is and by `octuple run`, both running all the "
+             "time and loaded in turns from another CPU by 64 connections in a closed loop, every handshake a full one "
+             "that was completed. CPU is user and system time of the worker. Where OpenSSL has no hybrid group, "
+             "stock's handshake is classical.")
     full, quick = frame.Size(5, 1.5), frame.Size(3, 0.7)
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:

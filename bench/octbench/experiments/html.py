@@ -18,7 +18,8 @@ BUSY_PERCENT = 5  # of the CPUs taken by others, or of the server's time: from h
 
 def environment() -> jinja2.Environment:
     return jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=jinja2.select_autoescape(["html"]),
-                              undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+                              undefined=jinja2.StrictUndefined, trim_blocks=True,
+                              lstrip_blocks=True, keep_trailing_newline=True)
 
 
 def warnings(run: Run, missing: list[str], left: int) -> list[str]:
@@ -31,10 +32,11 @@ def warnings(run: Run, missing: list[str], left: int) -> list[str]:
     for record in run.records:
         name = ", ".join(str(value) for value in record["key"].values())
         found += [f"{name}: {line}" for line in of_notes(record["key"], record.get("notes", {}))]
-    waited = max((percent for record in run.records for percent in record.get("notes", {}).get("waited_percent", {}).values()), default=0)
+    waited = max((percent for record in run.records
+                  for percent in record.get("notes", {}).get("waited_percent", {}).values()), default=0)
     if waited > BUSY_PERCENT:
-        found.append(f"Other programs had the server's CPU for up to {waited:.0f} % of the time in which it wanted it: rates and "
-                     "latencies are worse than they could be, and all figures rough.")
+        found.append(f"Other programs had the server's CPU for up to {waited:.0f} % of the time in which it wanted it: "
+                     "rates and latencies are worse than they could be, and all figures rough.")
     return found
 
 
@@ -45,7 +47,8 @@ def of_notes(key: dict, notes: dict) -> list[str]:
     if len(set(groups.values())) > 1:
         each = "; ".join(f"{side} {group}" for side, group in groups.items())
         found.append(f"groups differ, as this OpenSSL has no hybrid one: {each}.")
-    found += [f"the {side} server fell behind; {count} connections found no place in time and are missing from its latencies."
+    found += [f"the {side} server fell behind; {count} connections found no place in time and are missing from its "
+              "latencies."
               for side, count in notes.get("overdue", {}).items() if count]
     if key.get("jobs", 0) > 1 and not notes.get("in_lanes_percent"):
         found.append("nothing ran in lanes.")
@@ -69,7 +72,8 @@ def draw(experiment: Experiment, run: Run) -> list[dict]:
 
 def write(experiment: Experiment, run: Run, missing: list[str], left: int) -> Path:
     points = summary.of_records(run.records)
-    tables = [summary.pivot_table([point for point in points if pivot in point["key"]], pivot) for pivot in experiment.pivots
+    tables = [summary.pivot_table([point for point in points if pivot in point["key"]], pivot)
+              for pivot in experiment.pivots
               if any(pivot in point["key"] for point in points)]
     text = environment().get_template("experiment.html").render(
         run.about, tables=tables + [summary.long_table(points)], pictures=draw(experiment, run) if run.records else [],

@@ -19,15 +19,17 @@ SLICE = 1.0  # seconds of load at a time, as long as a trace takes
 class Latency(frame.Experiment):
     name = "latency"
     title = "Latencies of TLS calls under load"
-    about = (f"nginx as it is and by `octuple run`, in turns, under connections that begin at random moments, {PERCENT} % of what "
-             "saturates the stock server, the same moments for both; `octuple trace latency` counts in the worker how long each "
-             "call took, with the cost of its probes. Calls that came to nothing yet (`not over`: the client or a batch is waited "
-             "for) are apart. Under Octuple a handshake takes more calls, and `octuple:operation` includes the time for which an "
-             "operation waited for its batch; the latency of a whole handshake is in the experiments `alone` and `curves`.")
+    about = ("nginx as it is and by `octuple run`, in turns, under connections that begin at random moments, "
+             f"{PERCENT} % of what saturates the stock server, the same moments for both; `octuple trace latency` "
+             "counts in the worker how long each call took, with the cost of its probes. Calls that came to nothing "
+             "yet (`not over`: the client or a batch is waited for) are apart. Under Octuple a handshake takes more "
+             "calls, and `octuple:operation` includes the time for which an operation waited for its batch; the "
+             "latency of a whole handshake is in the experiments `alone` and `curves`.")
     full, quick = frame.Size(3, 3.0), frame.Size(1, 2.0)
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
-        return [frame.Point({"handshake": name}, 1.5 + 2 * size.rounds * (size.seconds + trace.START)) for name in pairs.FIELD]
+        return [frame.Point({"handshake": name}, 1.5 + 2 * size.rounds * (size.seconds + trace.START))
+                for name in pairs.FIELD]
 
     @contextmanager
     def opened(self, lab: frame.Lab) -> Iterator[frame.Measure]:
@@ -53,7 +55,8 @@ class Latency(frame.Experiment):
     def pictures(self, records: list[dict]) -> dict:
         from . import pictures
 
-        return {record["key"]["handshake"]: pictures.histograms(record["histograms"], record["key"]["handshake"]) for record in records}
+        return {record["key"]["handshake"]: pictures.histograms(record["histograms"], record["key"]["handshake"])
+                for record in records}
 
 
 def summed(found: dict[str, list[dict[str, trace.Latencies]]]) -> dict:
@@ -62,7 +65,9 @@ def summed(found: dict[str, list[dict[str, trace.Latencies]]]) -> dict:
     metrics, histograms = {}, {}
     for name in names:
         calls = {side: [run[name] for run in runs if name in run and run[name].count] for side, runs in found.items()}
-        metrics[f"{name}, mean"] = frame.metric("us", "less", {side: [one.average_us for one in some] for side, some in calls.items()})
+        metrics[f"{name}, mean"] = frame.metric("us", "less",
+                                                {side: [one.average_us for one in some]
+                                                 for side, some in calls.items()})
         histograms[name] = {}
         for side, some in calls.items():
             total: list[tuple] = []

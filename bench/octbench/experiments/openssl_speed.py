@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""`openssl speed` itself, as it is and by `octuple run`: RSA, ECDSA, ECDH and AEADs, by asynchronous jobs and processes."""
+"""`openssl speed` itself, as it is and by `octuple run`:
+RSA, ECDSA, ECDH and AEADs, by asynchronous jobs and processes."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from ..server import ServerError
 from . import frame
 
 # What the command calls an algorithm, and what the rates in its result are.
-ASYMMETRIC = {"rsa2048": ("sign", "verify"), "ecdsap256": ("sign", "verify"), "ecdhp256": ("derive",), "ecdhx25519": ("derive",)}
+ASYMMETRIC = {"rsa2048": ("sign", "verify"), "ecdsap256": ("sign", "verify"),
+              "ecdhp256": ("derive",), "ecdhx25519": ("derive",)}
 AEADS = ("aes-128-gcm", "aes-256-gcm", "chacha20-poly1305")
 JOBS, QUICK_JOBS = (0, 1, 2, 4, 8, 16, 32, 64), (0, 8, 64)
 SIZES, QUICK_SIZES = (64, 1440, 16384), (16384,)
@@ -29,8 +31,8 @@ def process_counts() -> list[int]:
 
 
 def parse_rates(text: str) -> list[float]:
-    """Operations or bytes per second from a machine-readable result. With several processes the children's come first, marked as such,
-    and the sum last; sizes of text (+H) are then the children's only, so a run asks for one size."""
+    """Operations or bytes per second from a machine-readable result. With several processes the children's come first,
+    marked as such, and the sum last; sizes of text (+H) are then the children's only, so a run asks for one size."""
     for line in reversed(text.splitlines()):
         kind, *fields = line.split(":")
         if kind in RATES:
@@ -39,7 +41,8 @@ def parse_rates(text: str) -> list[float]:
 
 
 def command(key: dict, seconds: int) -> list[str]:
-    """Time is that of the clock: by default the command divides by user time alone, and leaves out its own waiting for jobs."""
+    """Time is that of the clock: by default the command divides by user time alone,
+    and leaves out its own waiting for jobs."""
     options = ["openssl", "speed", "-mr", "-elapsed", "-seconds", str(seconds)]
     if key["processes"] > 1:
         options += ["-multi", str(key["processes"])]
@@ -63,12 +66,13 @@ def in_lanes(folder) -> float | None:
 class OpensslSpeed(frame.Experiment):
     name = "openssl-speed"
     title = "openssl speed, as it is and by octuple run"
-    about = ("Debian's `openssl speed -elapsed` alone, and by `octuple run`, in turns; one process is pinned to one CPU, several "
-             "have all. `jobs` is -async_jobs (0: none), `processes` -multi. OpenSSL's own code never pauses, so jobs change little "
-             "for it; without jobs there is nothing to gather for Octuple. What the command cannot show: its jobs all have the same "
-             "key; it asks select() for each paused job before it goes on with it, system calls that a server does not make and that "
-             "are in the figures of Octuple; ECDH is derivation alone, without a handshake's ephemeral key pair; and its AEADs "
-             "(`-aead`, a record with 13 bytes of additional data) are never asynchronous.")
+    about = ("Debian's `openssl speed -elapsed` alone, and by `octuple run`, in turns; one process is pinned to one "
+             "CPU, several have all. `jobs` is -async_jobs (0: none), `processes` -multi. OpenSSL's own code never "
+             "pauses, so jobs change little for it; without jobs there is nothing to gather for Octuple. What the "
+             "command cannot show: its jobs all have the same key; it asks select() for each paused job before it goes "
+             "on with it, system calls that a server does not make and that are in the figures of Octuple; ECDH is "
+             "derivation alone, without a handshake's ephemeral key pair; and its AEADs (`-aead`, a record with 13 "
+             "bytes of additional data) are never asynchronous.")
     full, quick = frame.Size(2, 1), frame.Size(1, 1)
     pivots = ("jobs", "bytes")
 
@@ -97,7 +101,8 @@ class OpensslSpeed(frame.Experiment):
         if side == "octuple":
             full = [str(lab.build.octuple), "run", "--", *full]
             environment["OCTUPLE_COUNTERS"] = str(lab.folder)
-        done = subprocess.run(full, capture_output=True, text=True, env=environment, check=False, timeout=120 + 10 * lab.size.seconds,
+        done = subprocess.run(full, capture_output=True, text=True,
+                              env=environment, check=False, timeout=120 + 10 * lab.size.seconds,
                               preexec_fn=lambda: os.sched_setaffinity(0, cpus))
         if done.returncode:
             raise ServerError(f"{' '.join(full)} ended with status {done.returncode}: {done.stderr.strip()[-300:]}")

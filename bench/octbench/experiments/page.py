@@ -4,11 +4,12 @@
 
     bench/results --machine NAME build/experiments/*     take runs over, then make the page
     bench/results                                        make the page from what is there
-    bench/results --check [--machine NAME FOLDER...]     change nothing; fail if page, data and runs do not agree
+    bench/results --check [--machine NAME FOLDER...]     change nothing; fail if page, data, runs and the figures that
+                                                         README.md and docs quote do not agree
 
-docs/results/MACHINE/EXPERIMENT.json is a run in small: medians, ratios and quartiles of each point, machine and command.
-published.json has what others have published, with where it stands, and which of our figures it is held against; earlier.md is
-included as it is.
+docs/results/MACHINE/EXPERIMENT.json is a run in small: medians, ratios and quartiles of each point, machine and
+command. published.json has what others have published, with where it stands, and which of our figures it is held
+against; earlier.md is included as it is.
 
 Exit status: 0; 1 if --check found a difference; 2 for wrong usage or an unreadable run.
 """
@@ -21,7 +22,7 @@ import re
 import sys
 from pathlib import Path
 
-from . import ALL, frame, html, summary
+from . import ALL, figures, frame, html, summary
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -36,7 +37,8 @@ def compact(run: frame.Run, machine: str) -> dict:
         raise frame.ExperimentError(f"{run.folder} has no point of an experiment that is known here")
     points = ALL[run.about["experiment"]].points(frame.Size(**run.about["size"]), "--quick" in run.about["command"])
     left = sum(run.record(point.key) is None for point in points)
-    return {"machine_name": machine} | summary.of_run(run.about, run.records) | {"warnings": html.warnings(run, [], left)}
+    return {"machine_name": machine} | summary.of_run(run.about,
+                                                      run.records) | {"warnings": html.warnings(run, [], left)}
 
 
 def as_text(document: dict) -> str:
@@ -78,7 +80,8 @@ def versions(document: dict) -> str:
     """The machine and programs of a run in a line."""
     machine = document["machine"]
     cpus = f"{machine['cpus']} CPUs" if machine["cpus"] > 1 else "1 CPU"
-    parts = [machine["cpu"], cpus, machine["system"], f"Linux {machine['kernel']}", machine["openssl"].split(" (")[0], machine["nginx"],
+    parts = [machine["cpu"], cpus, machine["system"], f"Linux {machine['kernel']}",
+             machine["openssl"].split(" (")[0], machine["nginx"],
              machine["compiler"], f"Octuple {machine['octuple']}, vectors of {machine['width']} bits"]
     return ", ".join(part for part in parts if part)
 
@@ -89,12 +92,14 @@ def render(docs: Path) -> str:
     environment = html.environment()
     environment.filters |= {"cell": cell, "our_figures": lambda wanted: "; ".join(ours(wanted, data)) or "not measured"}
     return environment.get_template("results.md").render(
-        data=data, experiments_of=ALL, published=published, earlier=(docs / "results/earlier.md").read_text().strip(), versions=versions,
+        data=data, experiments_of=ALL, published=published, earlier=(docs / "results/earlier.md").read_text().strip(),
+        versions=versions,
         slug=slug, tables=summary.tables)
 
 
 def arguments(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="bench/results", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="bench/results", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="*", help="of runs, as bench/experiment leaves them")
     parser.add_argument("--machine", help="what the page calls the machine of these runs")
     parser.add_argument("--check", action="store_true", help="change nothing, fail if something would change")
@@ -128,10 +133,13 @@ def main(argv: list[str] | None = None) -> int:
             path = options.docs / "results" / slug(options.machine) / f"{document['experiment']}.json"
             same &= put(path, as_text(document), options.check)
         same &= put(options.docs / "results.md", render(options.docs), options.check)
+        found = figures.check(options.docs) if options.check else []
     except frame.ExperimentError as error:
         print(f"bench/results: {error}", file=sys.stderr)
         return 2
-    return 1 if options.check and not same else 0
+    for what in found:
+        print(f"bench/results: {what}", file=sys.stderr)
+    return 1 if found or options.check and not same else 0
 
 
 if __name__ == "__main__":

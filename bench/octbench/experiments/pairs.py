@@ -21,13 +21,14 @@ def start(lab: Lab, side: str, handshakes: list[load.Handshake]) -> Nginx:
     """One of the two, with a port for each kind of key."""
     kinds = sorted({handshake.key for handshake in handshakes})
     make_keys(lab.folder / "keys", [kind for kind in kinds if not (lab.folder / f"keys/{kind}.crt").exists()])
-    return Nginx(side, lab.folder / side, lab.folder / "keys", kinds, lab.place.server, lab.build if side == "octuple" else None)
+    return Nginx(side, lab.folder / side, lab.folder / "keys", kinds,
+                 lab.place.server, lab.build if side == "octuple" else None)
 
 
 @contextmanager
 def single(lab: Lab, side: str, handshake: load.Handshake) -> Iterator[measure.Bench]:
-    """One of them, for tracing, with libraries of its own: what is traced in a file that a process with paused handshakes maps, ours or
-    anybody's, is traced at its begin only."""
+    """One of them, for tracing, with libraries of its own: what is traced in a file that a process with paused
+    handshakes maps, ours or anybody's, is traced at its begin only."""
     server = start(lab, side, [handshake])
     server.settings["LD_LIBRARY_PATH"] = str(copy_libraries(lab.folder / f"libraries-{side}"))
     with server:
@@ -46,7 +47,8 @@ def cpu(samples: Samples) -> dict:
 
 
 def rate(samples: Samples) -> dict:
-    return metric("1/s", "more", {side: [sample.report["handshakes_per_s"] for sample in runs] for side, runs in samples.items()})
+    return metric("1/s", "more",
+                  {side: [sample.report["handshakes_per_s"] for sample in runs] for side, runs in samples.items()})
 
 
 def latency(samples: Samples, quantile: str) -> dict:
@@ -60,4 +62,5 @@ def notes(samples: Samples, handshake: load.Handshake) -> dict:
             "failed": sum(measure.failures(runs) for runs in samples.values()),
             "overdue": {side: sum(sample.report["overdue"] for sample in runs) for side, runs in samples.items()},
             "operation": handshake.operation, "batches": measure.operation_summary(total),
-            "waited_percent": {side: measure.median([sample.waited_percent for sample in runs]) for side, runs in samples.items()}}
+            "waited_percent": {side: measure.median([sample.waited_percent for sample in runs])
+                               for side, runs in samples.items()}}

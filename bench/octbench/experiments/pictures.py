@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""Pictures of measured points: ratios as bars, lines over a part of the key, histograms. All return figures by the file's name."""
+"""Pictures of measured points: ratios as bars, lines over a part of the key, histograms.
+All return figures by the file's name."""
 
 from __future__ import annotations
 
@@ -22,9 +23,11 @@ def plain(axes, grid: str = "both") -> None:
 
 def ratios(records: list[dict]) -> dict:
     """A bar for each metric, point and side: how many times better than stock, quartiles as whiskers."""
-    bars = [(f"{', '.join(str(value) for value in point['key'].values())}: {name}" + (f", {side}" if len(metric["ratio"]) > 1 else ""),
+    bars = [(f"{', '.join(str(value) for value in point['key'].values())}: {name}"
+             + (f", {side}" if len(metric["ratio"]) > 1 else ""),
              metric["ratio"][side], metric["quartiles"][side])
-            for point in summary.of_records(records) for name, metric in point["metrics"].items() for side in metric["ratio"]]
+            for point in summary.of_records(records) for name, metric in point["metrics"].items()
+            for side in metric["ratio"]]
     if not bars:
         return {}
     figure, axes = pyplot.subplots(figsize=(9.5, 0.6 + 0.24 * len(bars)))
@@ -43,7 +46,8 @@ def lines(records: list[dict], part: str, label: str, logarithmic: bool = True):
     """Medians of all sides over one part of the key, a panel for each metric of what differs in nothing else."""
     panels: dict[tuple, dict[str, list[tuple]]] = {}
     for record in records:
-        others = ", ".join(f"{name} {value}" if isinstance(value, int) else value for name, value in record["key"].items() if name != part)
+        others = ", ".join(f"{name} {value}" if isinstance(value, int) else value
+                           for name, value in record["key"].items() if name != part)
         for name, metric in record["metrics"].items():
             panel = panels.setdefault((f"{others}: {name}", metric["unit"]), {})
             for side, values in metric["sides"].items():
@@ -53,7 +57,8 @@ def lines(records: list[dict], part: str, label: str, logarithmic: bool = True):
     figure, grid = pyplot.subplots(rows, columns, figsize=(12, 2.7 * rows), squeeze=False)
     for axes, ((title, unit), panel) in zip(grid.flat, panels.items()):
         for side, points in panel.items():
-            axes.plot(range(len(points)), [value for _, value in points], marker="o", markersize=3, label=side, color=COLOURS.get(side))
+            axes.plot(range(len(points)), [value for _, value in points],
+                      marker="o", markersize=3, label=side, color=COLOURS.get(side))
             axes.set_xticks(range(len(points)), [str(place) for place, _ in points])
         axes.set_yscale("log" if logarithmic else "linear")
         axes.set_title(title, fontsize=8)
@@ -89,7 +94,8 @@ def histograms(functions: dict[str, dict[str, list]], title: str):
         for side, histogram in ((side, histogram) for side, histogram in sides.items() if histogram):
             total = sum(count for *_, count in histogram)
             lows = [max(low, high / 2) for low, high, _ in histogram]  # on a logarithmic scale nothing begins at zero
-            axes.bar(lows, [100 * count / total for *_, count in histogram], [high - low for low, (_, high, _) in zip(lows, histogram)],
+            axes.bar(lows, [100 * count / total for *_, count in histogram],
+                     [high - low for low, (_, high, _) in zip(lows, histogram)],
                      align="edge", label=side, color=COLOURS[side], alpha=0.6)
         axes.set_xscale("log")
         axes.set_title(f"{title}: {name}", fontsize=7)

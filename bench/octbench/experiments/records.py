@@ -23,8 +23,9 @@ def parse(text: str) -> dict[str, dict[str, float]]:
 class Records(frame.Experiment):
     name = "records"
     title = "AEADs by record size"
-    about = ("Records of TLS 1.3 as libssl makes them through EVP (nonce, additional data, text, tag), by OpenSSL's provider and "
-             "Octuple's in one process in turns of thirty microseconds (`octuple-evp`), pinned to one CPU; time of one record.")
+    about = ("Records of TLS 1.3 as libssl makes them through EVP (nonce, additional data, text, tag), by OpenSSL's "
+             "provider and Octuple's in one process in turns of thirty microseconds (`octuple-evp`), pinned to one "
+             "CPU; time of one record.")
     full, quick = frame.Size(7, 800), frame.Size(3, 200)  # not seconds, but turns of each run
     pivots = ("bytes",)
 
@@ -39,10 +40,12 @@ class Records(frame.Experiment):
 
     @staticmethod
     def measure(lab: frame.Lab, key: dict) -> dict:
-        command = [str(lab.build.evp), "--json", "--algorithm", key["cipher"], "--shape", "records", "--len", str(key["bytes"]),
+        command = [str(lab.build.evp), "--json", "--algorithm", key["cipher"],
+                   "--shape", "records", "--len", str(key["bytes"]),
                    "--turns", str(int(lab.size.seconds)), str(lab.build.provider.parent)]
         runs = [parse(frame.output_of(command, {lab.place.server})) for _ in range(lab.size.rounds)]
-        return {"metrics": {verb: frame.metric("ns", "less", {side: [run[verb][side] for run in runs] for side in measure.VARIANTS})
+        return {"metrics": {verb: frame.metric("ns", "less",
+                                               {side: [run[verb][side] for run in runs] for side in measure.VARIANTS})
                             for verb in runs[0]}}
 
     def pictures(self, records: list[dict]) -> dict:

@@ -2,8 +2,9 @@
 # Copyright The Octuple Authors
 """From all rounds of a run to what tables, pictures and the results page show: medians, and ratios with their spread.
 
-A ratio says how many times better a side is than stock, whatever is better: above 1 it gains, below 1 it loses. It is the median over
-the rounds, each its own pair, since both runs of a round are neighbours in time; its spread is the two quartiles.
+A ratio says how many times better a side is than stock, whatever is better: above 1 it gains, below 1 it loses. It is
+the median over the rounds, each its own pair, since both runs of a round are neighbours in time; its spread is the two
+quartiles.
 """
 
 from __future__ import annotations
@@ -28,8 +29,10 @@ def quartiles(values: list[float]) -> list[float]:
 
 def of_metric(metric: dict) -> dict:
     sides = {side: values for side, values in metric["sides"].items() if values}
-    found: dict = {"unit": metric["unit"], "better": metric["better"], "rounds": max(map(len, sides.values()), default=0),
-                   "median": {side: rounded(statistics.median(values)) for side, values in sides.items()}, "ratio": {}, "quartiles": {}}
+    found: dict = {"unit": metric["unit"], "better": metric["better"],
+                   "rounds": max(map(len, sides.values()), default=0),
+                   "median": {side: rounded(statistics.median(values)) for side, values in sides.items()},
+                   "ratio": {}, "quartiles": {}}
     for side, values in sides.items():
         ratios = pair_ratios(sides.get(STOCK, []), values, metric["better"]) if side != STOCK else []
         if ratios:
@@ -45,7 +48,8 @@ def of_records(records: list[dict]) -> list[dict]:
 
 def of_run(about: dict, records: list[dict]) -> dict:
     """A run in small: what docs/results keeps."""
-    return {name: about[name] for name in ("experiment", "title", "about", "command", "size", "machine", "sessions")} | {
+    return {name: about[name]
+            for name in ("experiment", "title", "about", "command", "size", "machine", "sessions")} | {
         "points": of_records(records)}
 
 
@@ -92,7 +96,8 @@ def key_names(points: list[dict]) -> list[str]:
 
 
 def pivot_table(points: list[dict], pivot: str) -> dict:
-    """Ratios only: a row for each metric and side of the points that differ in nothing but `pivot`, whose values are columns."""
+    """Ratios only: a row for each metric and side of the points that differ in nothing but `pivot`,
+    whose values are columns."""
     names = [name for name in key_names(points) if name != pivot]
     columns = list(dict.fromkeys(point["key"][pivot] for point in points))
     several = [side for side in sides(points) if side != STOCK]
@@ -102,7 +107,8 @@ def pivot_table(points: list[dict], pivot: str) -> dict:
             for side in several:
                 what = name if len(several) == 1 else f"{name}, {side}"
                 row = (*(str(point["key"].get(part, "-")) for part in names), what)
-                cells.setdefault(row, {})[point["key"][pivot]] = f"{metric['ratio'][side]:.2f}" if side in metric["ratio"] else "-"
+                text = f"{metric['ratio'][side]:.2f}" if side in metric["ratio"] else "-"
+                cells.setdefault(row, {})[point["key"][pivot]] = text
     rows = [[*row, *(found.get(column, "-") for column in columns)] for row, found in cells.items()]
     return {"head": [*names, f"what; by {pivot}:", *map(str, columns)], "rows": rows, "numbers_from": len(names) + 1}
 

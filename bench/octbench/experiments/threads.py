@@ -30,8 +30,8 @@ def parse(text: str) -> dict[str, dict[str, float]]:
 class Threads(frame.Experiment):
     name = "threads"
     title = "Threads that block"
-    about = ("1 to 256 threads of one process on one CPU, each with one private operation after the other through EVP, by OpenSSL's "
-             "provider and by Octuple's in turns of the same threads (`octuple-threads --cpus 1`).")
+    about = ("1 to 256 threads of one process on one CPU, each with one private operation after the other through EVP, "
+             "by OpenSSL's provider and by Octuple's in turns of the same threads (`octuple-threads --cpus 1`).")
     full, quick = frame.Size(3, 0.15), frame.Size(1, 0.1)
     pivots = ("threads",)
 
@@ -45,10 +45,12 @@ class Threads(frame.Experiment):
 
     @staticmethod
     def measure(lab: frame.Lab, key: dict) -> dict:
-        command = [str(lab.build.threads), "--json", "--op", key["operation"], "--threads", str(key["threads"]), "--cpus", "1", "--turns",
+        command = [str(lab.build.threads), "--json", "--op", key["operation"],
+                   "--threads", str(key["threads"]), "--cpus", "1", "--turns",
                    str(TURNS), "--milliseconds", str(int(1000 * lab.size.seconds)), str(lab.build.provider.parent)]
         runs = [parse(frame.output_of(command)) for _ in range(lab.size.rounds)]
-        return {"metrics": {name: frame.metric(unit, better, {side: [run[side][field] for run in runs] for side in measure.VARIANTS})
+        return {"metrics": {name: frame.metric(unit, better,
+                                               {side: [run[side][field] for run in runs] for side in measure.VARIANTS})
                             for name, (field, unit, better) in DEFINED.items()}}
 
     def pictures(self, records: list[dict]) -> dict:

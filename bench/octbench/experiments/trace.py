@@ -47,7 +47,8 @@ def parse_event(line: str) -> Event:
     try:
         found = json.loads(line)
         latency, result = found["latency_us"], found.get("result")
-        return Event(step_name(found), None if latency is None else float(latency), None if result is None else int(result))
+        return Event(step_name(found), None if latency is None else float(latency),
+                     None if result is None else int(result))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise TraceError(f"no event of octuple trace snoop ({error!r}): {line[:200]}") from error
 
@@ -57,10 +58,11 @@ def parse_snoop(text: str) -> list[Event]:
 
 
 def steps(events: Iterable[Event]) -> dict[str, float]:
-    """The median over the handshakes of what each step took in one of them, all its calls together, in the order of first calls.
+    """The median over the handshakes of what each step took in one of them, all its calls together, in the order of
+    first calls.
 
-    With one connection at a time a handshake's events are those since the end of the one before; the first one may have been met in
-    its middle and is left out."""
+    With one connection at a time a handshake's events are those since the end of the one before; the first one may have
+    been met in its middle and is left out."""
     handshakes: list[dict[str, float]] = []
     current: dict[str, float] = {}
     for event in events:
@@ -86,8 +88,8 @@ class Latencies:
 
 
 def parse_latency(text: str) -> dict[str, Latencies]:
-    """The totals, which come last; lines of intervals stand before them. Calls that came to nothing yet, such as those of a handshake that
-    waits for the client or for a batch, are a function of their own."""
+    """The totals, which come last; lines of intervals stand before them. Calls that came to nothing yet, such as those
+    of a handshake that waits for the client or for a batch, are a function of their own."""
     for line in reversed(text.splitlines()):
         try:
             found = json.loads(line)
@@ -101,7 +103,8 @@ def parse_latency(text: str) -> dict[str, Latencies]:
 
 
 def latencies(found: dict) -> Latencies:
-    histogram = [(float(bucket["from_us"]), float(bucket["to_us"]), int(bucket["count"])) for bucket in found["histogram"]]
+    histogram = [(float(bucket["from_us"]), float(bucket["to_us"]), int(bucket["count"]))
+                 for bucket in found["histogram"]]
     if sum(count for _, _, count in histogram) != found["count"]:
         raise TraceError(f"{found['count']} calls, but the histogram has {sum(count for _, _, count in histogram)}")
     return Latencies(found["count"], float(found["average_us"]), histogram)
@@ -116,9 +119,9 @@ def add(one: list[tuple], other: list[tuple]) -> list[tuple]:
 
 
 class Tracer:
-    """`octuple trace` of one process for whole seconds, which begin when its probes are in place, while the body of the `with` statement
-    keeps the process busy as long as `running`; its text, and the lines
-    that it said besides (lost events, what it could not trace), are there after it."""
+    """`octuple trace` of one process for whole seconds, which begin when its probes are in place, while the body of the
+    `with` statement keeps the process busy as long as `running`; its text, and the lines that it said besides (lost
+    events, what it could not trace), are there after it."""
 
     def __init__(self, build: Build, what: str, pid: int, seconds: float):
         self.seconds, self.text, self.said = max(1, math.ceil(seconds)), "", []
@@ -131,7 +134,8 @@ class Tracer:
     def __enter__(self) -> "Tracer":
         """Into files: a pipe that nobody reads would fill."""
         self.files = tempfile.TemporaryFile("w+"), tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=self.files[0], stderr=self.files[1],
+        self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL,
+                                        stdout=self.files[0], stderr=self.files[1],
                                         env=clean_environment())
         return self
 

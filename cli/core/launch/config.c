@@ -22,12 +22,14 @@
 #include <openssl/err.h>
 #include "config.h"
 
-/* The sections that are added, the last two with a root's number. */
+/* The sections that are added, the last four with a root's number. */
 #define OUR_ROOT       "octuple_run"
 #define OUR_DEFAULT    OUR_ROOT "_default"
 #define OUR_MODULE     OUR_ROOT "_module"
 #define OUR_PROVIDERS  OUR_ROOT "_providers_%u"
 #define OUR_ALGORITHMS OUR_ROOT "_algorithms_%u"
+#define OUR_TLS        OUR_ROOT "_tls_%u"
+#define OUR_TLS_GROUPS OUR_ROOT "_tls_groups_%u"
 
 static void conflict(struct launch_config *config, const char *reason)
 {
@@ -123,14 +125,15 @@ static const char *objection(const struct config_root *root)
 static int has_our_sections(const CONF *conf)
 {
     static const char *const fixed[] = {OUR_ROOT, OUR_DEFAULT, OUR_MODULE};
+    static const char *const numbered[] = {OUR_PROVIDERS, OUR_ALGORITHMS, OUR_TLS, OUR_TLS_GROUPS};
     char name[64];
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
         if (NCONF_get_section(conf, fixed[i]) != NULL) {
             return 1;
         }
     }
-    for (unsigned i = 0; i < 2 * CONFIG_MAX_ROOTS; i++) {
-        snprintf(name, sizeof name, i % 2 ? OUR_PROVIDERS : OUR_ALGORITHMS, i / 2);
+    for (unsigned i = 0; i < 4 * CONFIG_MAX_ROOTS; i++) {
+        snprintf(name, sizeof name, numbered[i % 4], i / 4);
         if (NCONF_get_section(conf, name) != NULL) {
             return 1;
         }
@@ -184,17 +187,38 @@ static void write_providers(FILE *out, const struct config_root *root, const cha
     fputs("\nactivate = 1\n", out);
 }
 
-static void write_root(FILE *out, const struct config_root *root, unsigned i, const char *module)
+/* What the administrator says of groups counts, by whatever name. */
+static bool gets_groups(const struct config_root *root, bool keep_groups)
 {
-    char providers[32], algorithms[32];
+    return !keep_groups && root->groups == NULL && config_groups() != NULL;
+}
+
+static void write_groups(FILE *out, const struct config_root *root, const char *tls, const char *tls_default)
+{
+    if (root->tls_default == NULL) {
+        fprintf(out, "[%s]\nsystem_default = %s\n", root->tls != NULL ? root->tls : tls, tls_default);
+    }
+    fprintf(out, "[%s]\nGroups = %s\n", root->tls_default != NULL ? root->tls_default : tls_default, config_groups());
+}
+
+static void write_root(FILE *out, const struct launch_config *config, const struct config_root *root, unsigned i,
+                       const char *module)
+{
+    const bool groups = gets_groups(root, config->keep_groups);
+    char providers[32], algorithms[32], tls[32], tls_default[32];
     snprintf(providers, sizeof providers, OUR_PROVIDERS, i);
     snprintf(algorithms, sizeof algorithms, OUR_ALGORITHMS, i);
+    snprintf(tls, sizeof tls, OUR_TLS, i);
+    snprintf(tls_default, sizeof tls_default, OUR_TLS_GROUPS, i);
     fprintf(out, "\n[%s]\n", root->name != NULL ? root->name : OUR_ROOT);
     if (root->providers == NULL) {
         fprintf(out, "providers = %s\n", providers);
     }
     if (root->algorithms == NULL) {
         fprintf(out, "alg_section = %s\n", algorithms);
+    }
+    if (groups && root->tls == NULL) {
+        fprintf(out, "ssl_conf = %s\n", tls);
     }
     write_providers(out, root, root->providers != NULL ? root->providers : providers, module);
     fprintf(out, "[%s]\ndefault_properties = ", root->algorithms != NULL ? root->algorithms : algorithms);
@@ -203,6 +227,9 @@ static void write_root(FILE *out, const struct config_root *root, unsigned i, co
         fputs(",", out);
     }
     fputs(CONFIG_PREFERENCE "\n", out);
+    if (groups) {
+        write_groups(out, root, tls, tls_default);
+    }
 }
 
 static void write_config(FILE *out, const struct launch_config *config, const struct config_roots *roots,
@@ -219,7 +246,7 @@ static void write_config(FILE *out, const struct launch_config *config, const st
     }
     fprintf(out, "[default]\nopenssl_conf = %s\n", roots->root[0].name != NULL ? roots->root[0].name : OUR_ROOT);
     for (unsigned i = 0; i < roots->count; i++) {
-        write_root(out, &roots->root[i], i, module);
+        write_root(out, config, &roots->root[i], i, module);
     }
 }
 
@@ -249,12 +276,24 @@ static int root_means_it(const struct config_root *root, const char *module)
            !strcmp(root->properties + len - tail, CONFIG_PREFERENCE);
 }
 
-int config_means_it(const CONF *conf, const struct config_roots *before, const char *module)
+/* None, where there were none, is worth less than what else a file has: the installed one has no place for groups
+ * beside settings of libssl in sections of other names, but it cannot be lost. */
+static int has_groups(const struct config_root *before, const struct config_root *after, bool keep_groups)
+{
+    const char *wanted = gets_groups(before, keep_groups) ? config_groups() : before->groups;
+    if (after->groups == NULL) {
+        return before->groups == NULL;
+    }
+    return wanted != NULL && !strcmp(wanted, after->groups);
+}
+
+int config_means_it(const CONF *conf, const struct config_roots *before, const char *module, bool keep_groups)
 {
     struct config_roots after;
     config_read(&after, conf);
     for (unsigned i = 0; i < after.count; i++) {
-        if (!root_means_it(&after.root[i], module)) {
+        if (!root_means_it(&after.root[i], module) || i >= before->count ||
+            !has_groups(&before->root[i], &after.root[i], keep_groups)) {
             return 0;
         }
     }
@@ -266,8 +305,8 @@ static int parses(const struct launch_config *config, const struct config_roots 
     CONF *conf = NCONF_new(NULL);
     BIO *bio = BIO_new_mem_buf(config->text, -1);
     long line;
-    int good =
-        conf != NULL && bio != NULL && NCONF_load_bio(conf, bio, &line) > 0 && config_means_it(conf, before, module);
+    int good = conf != NULL && bio != NULL && NCONF_load_bio(conf, bio, &line) > 0 &&
+               config_means_it(conf, before, module, config->keep_groups);
     BIO_free(bio);
     NCONF_free(conf);
     return good;

@@ -20,15 +20,21 @@
 #define CONFIG_PREFERENCE     "?octuple.serves=yes"
 #define CONFIG_OLD_PREFERENCE "?provider=octuple"
 
+/* TLS groups where OpenSSL has no post-quantum ones: the provider's in front of what OpenSSL takes by itself. An
+ * OpenSSL before 3.5 uses a provider's group only if it is named, and naming groups replaces its own list. */
+const char *config_groups(void); /* NULL: the OpenSSL that runs does better with its own list */
+
 /* Strings belong to the CONF. NULL: the configuration has no such thing. */
 struct config_root {
-    const char *name;            /* the section; "openssl_conf" names it, or another variable does */
-    const char *providers;       /* the section that lists providers */
-    const char *algorithms;      /* the section with default_properties */
-    const char *properties;      /* default_properties */
-    const char *default_section; /* the section of the provider "default" */
-    const char *octuple_section; /* that of ours */
-    const char *octuple_module;  /* the module that it names */
+    const char *name;              /* the section; "openssl_conf" names it, or another variable does */
+    const char *providers;         /* the section that lists providers */
+    const char *algorithms;        /* the section with default_properties */
+    const char *properties;        /* default_properties */
+    const char *tls, *tls_default; /* the sections of libssl's settings, and of those that all programs have */
+    const char *groups;            /* TLS groups in the latter */
+    const char *default_section;   /* the section of the provider "default" */
+    const char *octuple_section;   /* that of ours */
+    const char *octuple_module;    /* the module that it names */
     int default_active, octuple_active, others_active;
     int fips_mode;
 };
@@ -42,9 +48,9 @@ struct config_roots {
 /* Looks through a loaded configuration. */
 void config_read(struct config_roots *roots, const CONF *conf);
 
-/* 1 if each of the roots that were there before has this module of ours, activated and preferred, and there is no new
- * one. */
-int config_means_it(const CONF *conf, const struct config_roots *before, const char *module);
+/* 1 if each of the roots that were there before has this module of ours, activated and preferred, and no other TLS
+ * groups than it should have; and there is no new one. */
+int config_means_it(const CONF *conf, const struct config_roots *before, const char *module, bool keep_groups);
 
 /* What a property query asks of us: 0 if ours can be added to it, else why not. */
 enum config_query { QUERY_OPEN = 0, QUERY_NAMES_PROVIDER, QUERY_FIPS };

@@ -95,6 +95,35 @@ static void read_algorithms(struct config_root *root, const CONF *conf, const ch
     }
 }
 
+#define CONFIG_GROUPS                                                                                                  \
+    "X25519MLKEM768:X25519:prime256v1:X448:secp521r1:secp384r1:"                                                       \
+    "ffdhe2048:ffdhe3072:ffdhe4096:ffdhe6144:ffdhe8192"
+
+/* Of commands with several names or spellings: see SSL_CONF_cmd(3). */
+static bool names_groups(const char *name)
+{
+    return !strcasecmp(skip_dot(name), "Groups") || !strcasecmp(skip_dot(name), "Curves");
+}
+
+static void read_tls(struct config_root *root, const CONF *conf, const char *name)
+{
+    STACK_OF(CONF_VALUE) *section = NCONF_get_section(conf, name);
+    root->tls = name;
+    for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
+        const CONF_VALUE *setting = sk_CONF_VALUE_value(section, i);
+        if (!strcmp(setting->name, "system_default")) {
+            root->tls_default = setting->value;
+        }
+    }
+    section = root->tls_default != NULL ? NCONF_get_section(conf, root->tls_default) : NULL;
+    for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
+        const CONF_VALUE *setting = sk_CONF_VALUE_value(section, i);
+        if (names_groups(setting->name)) {
+            root->groups = setting->value;
+        }
+    }
+}
+
 static int is_root(const STACK_OF(CONF_VALUE) * section)
 {
     static const char *const modules[] = {"providers", "alg_section", "ssl_conf", "engines", "random", "oid_section"};
@@ -129,8 +158,21 @@ static void add_root(struct config_roots *roots, const CONF *conf, const char *n
             read_providers(root, conf, module->value);
         } else if (is_module(module->name, "alg_section")) {
             read_algorithms(root, conf, module->value);
+        } else if (is_module(module->name, "ssl_conf")) {
+            read_tls(root, conf, module->value);
         }
     }
+}
+
+/* Before 3.0.10 libssl could take a group of TLS 1.3 for TLS 1.2. From 3.3 on a '?' bears a group that is not there, as
+ * in a program that loads no provider; before, such a list was passed over. */
+const char *config_groups(void)
+{
+    const unsigned long version = OpenSSL_version_num();
+    if (version < 0x300000a0 || version >= 0x30500000) {
+        return NULL;
+    }
+    return version >= 0x30300000 ? "?" CONFIG_GROUPS : CONFIG_GROUPS;
 }
 
 void config_read(struct config_roots *roots, const CONF *conf)

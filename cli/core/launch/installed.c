@@ -68,7 +68,7 @@ static bool means_it(const char *path, const struct launch_config *config, const
                 NCONF_load(after, path, NULL) > 0;
     if (good) {
         config_read(&roots, before);
-        good = config_means_it(after, &roots, module);
+        good = config_means_it(after, &roots, module, config->keep_groups);
     }
     NCONF_free(before);
     NCONF_free(after);

@@ -34,6 +34,7 @@ enum config_verdict {
 
 struct launch_config {
     enum config_verdict verdict;
+    bool keep_groups;    /* set by the caller: TLS groups stay as they are */
     char base[PATH_MAX]; /* the configuration that is extended, absolute; "" if there is none */
     char reason[PATH_MAX + 256];
     char *text; /* to be freed */
@@ -56,13 +57,16 @@ int launch_find_part(enum place what, char path[PATH_MAX]);
 struct launch_setup {
     char target[PATH_MAX], shim[PATH_MAX], provider[PATH_MAX];
     struct launch_config config; /* its text was used and freed */
-    const char *plain;    /* why the program runs without Octuple, and nothing was set; NULL if it runs with it */
+    const char *plain; /* why the program runs without Octuple, and nothing was set; NULL if it runs with it */
+    /* Why it gets the provider's post-quantum groups and nothing else, with OPENSSL_CONF set for that; NULL: it gets
+     * all, or `plain` says why nothing. */
+    const char *groups_only;
     const char *obstacle; /* launch_obstacle() of it */
 };
 
 /* Finds the program, and sets LD_PRELOAD and OPENSSL_CONF of this process for it. Returns CLI_OK, else what the command
- * ends with, which was then told. */
-int launch_set_up(struct launch_setup *setup, const char *command);
+ * ends with, which was then told. keep_groups: TLS groups stay as they are. */
+int launch_set_up(struct launch_setup *setup, const char *command, bool keep_groups);
 
 /* Sets a variable of this process; 0 if it cannot (also for a value of NULL, without memory), which was then told. */
 int launch_set_variable(const char *name, const char *value);

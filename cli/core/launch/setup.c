@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "config.h"
 #include "launch.h"
 
 /* Room for every folder that was tried. */
@@ -98,6 +99,26 @@ static void place_config(char path[PATH_MAX], struct launch_setup *setup)
     config->text = NULL;
 }
 
+/* Post-quantum groups where OpenSSL has none: a server whose configuration names one must start on any CPU. Nothing
+ * names them here, because portable code is slow, and nothing is paused. What stands in the way is no error then. */
+static void set_up_groups(struct launch_setup *setup)
+{
+    char path[PATH_MAX];
+    setup->config.keep_groups = true;
+    if (config_groups() == NULL || !place_find(PLACE_PROVIDER, setup->provider)) {
+        return;
+    }
+    launch_config_make(&setup->config, setup->provider);
+    if (setup->config.verdict != CONFIG_MERGED) {
+        return;
+    }
+    setup->plain = NULL;
+    place_config(path, setup);
+    setup->groups_only = setup->plain == NULL && path[0] != '\0' && launch_set_variable("OPENSSL_CONF", path)
+                             ? cli_nothing_on_reason()
+                             : NULL;
+}
+
 static int set_up_with(struct launch_setup *setup)
 {
     char path[PATH_MAX];
@@ -122,9 +143,9 @@ static int set_up_with(struct launch_setup *setup)
     return done ? CLI_OK : CLI_RUN_FAILED;
 }
 
-int launch_set_up(struct launch_setup *setup, const char *command)
+int launch_set_up(struct launch_setup *setup, const char *command, bool keep_groups)
 {
-    *setup = (struct launch_setup){0};
+    *setup = (struct launch_setup){.config.keep_groups = keep_groups};
     int code = launch_find(setup->target, command);
     if (code != CLI_OK) {
         return code;
@@ -132,7 +153,11 @@ int launch_set_up(struct launch_setup *setup, const char *command)
     setup->obstacle = launch_obstacle(setup->target);
     /* No operation is tested here: the program would pay for those that it never uses. */
     if (!oct_op_is_possible(0)) {
-        setup->plain = cli_nothing_on_reason();
+        const char *table = getenv("OCTUPLE_TABLE");
+        if (table == NULL || strcmp(table, "off") != 0) {
+            set_up_groups(setup);
+        }
+        setup->plain = setup->groups_only != NULL ? NULL : cli_nothing_on_reason();
         return CLI_OK;
     }
     return set_up_with(setup);

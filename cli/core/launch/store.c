@@ -87,7 +87,7 @@ static int write_file(int folder, const char *name, const char *text, mode_t mod
 
 static bool store_lasting(char path[PATH_MAX], unsigned choice, const char *name, const char *text)
 {
-    char where[PATH_MAX];
+    char where[PATH_MAX] = ""; /* stays so where there is no such folder */
     int folder = launch_folder_lasting(where, choice);
     if (folder < 0) {
         snprintf(path, PATH_MAX, "%s", where);

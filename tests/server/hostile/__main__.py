@@ -23,7 +23,8 @@ from . import library
 
 
 def options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="hostile", description="Hostile clients against stock and accelerated servers.")
+    parser = argparse.ArgumentParser(prog="hostile",
+                                     description="Hostile clients against stock and accelerated servers.")
     parser.add_argument("--build", default="build/dev", help="the build folder")
     parser.add_argument("--server", choices=("nginx", "haproxy"), action="append", help="all by default")
     parser.add_argument("--only", default="", help="kinds whose name has this in it")

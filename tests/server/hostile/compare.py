@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""One kind of server, stock and accelerated at the same time, against the same crowds: what differs in their verdicts."""
+"""One kind of server, stock and accelerated at the same time, against the same crowds:
+what differs in their verdicts."""
 
 from __future__ import annotations
 
@@ -61,7 +62,8 @@ def one(server: str, keys: Path, build: lab.Build | None, crowds: list[list[Kind
         return verdicts, target.counters() if build else {}
 
 
-def compare(server: str, keys: Path, build: lab.Build, only: Callable[[Kind], bool] = lambda kind: True, copies: int = 1,
+def compare(server: str, keys: Path, build: lab.Build, only: Callable[[Kind], bool] = lambda kind: True,
+            copies: int = 1,
             seed: int = 1) -> Comparison:
     crowds = kinds.crowds(only, copies, seed)
     with ThreadPoolExecutor(2) as pool:

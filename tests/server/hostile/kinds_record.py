@@ -67,11 +67,13 @@ HELLOS = [
     *hello_as("as data", as_record(kind=wire.DATA)), *hello_as("as an alert", as_record(kind=wire.ALERT)),
     *hello_as("as type 0", as_record(kind=0)),
     *hello_as("record longer than it is", as_record(length=0x1000)),
-    # What follows is then the hello's length and version, and not its random bytes, which a server may take for anything.
+    # What follows is then the hello's length and version, and not its random bytes,
+    # which a server may take for anything.
     *hello_as("record shorter than it is", as_record(length=1)),
     *hello_as("a warning within", around(record(21, b"\1\x5a"))),
     *hello_as("ChangeCipherSpec within", around(record(20, b"\1"))),
-    *hello_as("data within", around(record(23, NONSENSE))), *hello_as("an empty record within", around(record(22, b""))),
+    *hello_as("data within", around(record(23, NONSENSE))),
+    *hello_as("an empty record within", around(record(22, b""))),
     *hello_as("a fatal alert within", around(record(21, b"\2\x28"))),
     *hello_as("another in the same record", lambda peer, whole: peer.raw(record(22, whole * 2, 0x0301))),
     *hello_as("a Finished in the same record", lambda peer,

@@ -33,7 +33,8 @@ NONSENSE = bytes(range(1, 60))
 def inner(text: bytes):
     """A protected record with just this inside, content type and padding included."""
     def step(peer) -> None:
-        state, number = peer.layer._writeState, peer.layer._writeState.getSeqNumBytes()  # pylint: disable=protected-access
+        state = peer.layer._writeState  # pylint: disable=protected-access
+        number = state.getSeqNumBytes()
         nonce = peer.layer._getNonce(state, number)  # pylint: disable=protected-access
         header = b"\x17\3\3" + u16(len(text) + state.encContext.tagLength)
         peer.raw(header + bytes(state.encContext.seal(nonce, bytearray(text), bytearray(header))))

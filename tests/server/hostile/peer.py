@@ -42,7 +42,8 @@ class Resumable:
 
 @dataclass
 class Material:
-    """What all clients of a run have in common. Their key exchange keys are the same ones: that saves time, not safety."""
+    """What all clients of a run have in common. Their key exchange keys are the same ones:
+    that saves time, not safety."""
 
     keys: Path
     tickets: dict[str, Resumable] = field(default_factory=dict)

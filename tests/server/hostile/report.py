@@ -50,12 +50,14 @@ def rows(found: list[Comparison]) -> dict[tuple[str, str], list[str]]:
 def as_markdown(found: list[Comparison]) -> str:
     table = rows(found)
     different = sum(len(it.differences()) for it in found)
-    lines = [HEAD.format(count=len(table) - len(kinds.GOOD), equal=DIFFERENT.format(count=different) if different else EQUAL)]
+    lines = [HEAD.format(count=len(table) - len(kinds.GOOD),
+                         equal=DIFFERENT.format(count=different) if different else EQUAL)]
     for tls in ("any", "1.2", "1.3"):
         title = "Before any version" if tls == "any" else f"TLS {tls}"
         servers = " | ".join(it.server for it in found)
         lines.append(f"## {title}\n\n| kind | {servers} |\n|---|{'---|' * len(found)}\n")
-        lines += [f"| {name} | {' | '.join(row)} |\n" for (version, name), row in sorted(table.items()) if version == tls]
+        lines += [f"| {name} | {' | '.join(row)} |\n" for (version, name), row in sorted(table.items())
+                  if version == tls]
         lines.append("\n")
     return "".join(lines).rstrip() + "\n"
 
@@ -71,6 +73,6 @@ def as_json(found: list[Comparison]) -> dict[str, list[dict]]:
 
 
 def summary(it: Comparison) -> str:
-    lanes = ", ".join(f"{name} {count.done} in lanes and {count.plain} plain" for name,
-                      count in it.counters.items() if count.all)
+    lanes = ", ".join(f"{name} {count.done} in lanes and {count.plain} plain"
+                      for name, count in it.counters.items() if count.all)
     return f"{it.server}: {len(it.stock)} clients, {len(it.differences())} differences; {lanes}"

@@ -28,7 +28,7 @@ HAPROXY_ALL = """log global
     timeout http-request {limit}s
     """
 HAPROXY_AUTH = """frontend auth
-    bind 127.0.0.1:{port} backlog 4096 ssl crt {{folder}}/rsa2048.pem ssl-min-ver TLSv1.2 ca-file {keys}/ca.crt verify required
+    bind 127.0.0.1:{port} backlog 4096 ssl crt {{folder}}/rsa2048.pem ssl-min-ver TLSv1.2 {verified}
     {rest}
 """
 
@@ -96,7 +96,8 @@ class HAProxyByCommand(HAProxy):
 def haproxy(keys: Path, build: lab.Build | None) -> Iterator[Target]:
     [auth], rest = lab.free_ports(1), HAPROXY_ALL.format(limit=LIMIT) + ANSWER
     server = HAProxyByCommand(keys, build, main=HAPROXY_MAIN, bind="alpn http/1.1", frontend=rest,
-                              more=HAPROXY_AUTH.format(port=auth, keys=keys, rest=rest)).use(build)
+                              more=HAPROXY_AUTH.format(port=auth, verified=f"ca-file {keys}/ca.crt verify required",
+                                                       rest=rest)).use(build)
     with server:
         [pid] = server.worker_pids()
         server.idle_fds()  # from here on it has all that it needs

@@ -59,8 +59,8 @@ def honest(peer: Peer, tls13: bool) -> dict[int, bytes]:
 def hello_body(peer: Peer, tls13: bool, ext: dict | None = None, tail: bytes = b"", raw: bytes | None = None,
                version: int = 0x0303, session: bytes | None = None, suites: bytes | None = None,
                compressions: bytes = b"\0") -> bytes:
-    """`ext` changes extensions (None: leave it out; a function of the peer: call it), `tail` goes behind them into their
-    list, `raw` is everything after the compression methods."""
+    """`ext` changes extensions (None: leave it out; a function of the peer: call it), `tail` goes behind them into
+    their list, `raw` is everything after the compression methods."""
     extensions = honest(peer, tls13)
     for kind, body in (ext or {}).items():
         extensions.pop(kind, None)
@@ -83,7 +83,8 @@ def whole(peer: Peer, message: bytes) -> None:
 def hello(tls13: bool, edit: Callable[[bytes], bytes] | None = None,
           send: Callable[[Peer, bytes], None] = whole, binder: Callable[[bytes], bytes] | None = None,
           **settings) -> Step:
-    """`edit` changes the body, `send` sends the message; `binder`, for one that ends in a pre-shared key, changes that."""
+    """`edit` changes the body, `send` sends the message;
+    `binder`, for one that ends in a pre-shared key, changes that."""
     def step(peer: Peer) -> None:
         body = hello_body(peer, tls13, **settings)
         if edit:
@@ -194,8 +195,8 @@ def padded(size: int, premaster: bytes) -> bytes:
 
 def rsa(block: Callable[[int, bytes], bytes] = padded, premaster: bytes = b"", offered: int = 0x0303,
         edit: Callable[[bytes, int], bytes] | None = None) -> Step:
-    """`block` makes what is encrypted of the modulus's size and the pre-master secret; `edit` changes the body, knowing the
-    modulus."""
+    """`block` makes what is encrypted of the modulus's size and the pre-master secret;
+    `edit` changes the body, knowing the modulus."""
     def step(peer: Peer) -> None:
         secret = premaster or u16(offered) + os.urandom(46)
         size = (peer.material.modulus.bit_length() + 7) // 8

@@ -9,9 +9,22 @@
     X(SSL_free)                                                                                                        \
     X(SSL_clear)                                                                                                       \
     X(SSL_up_ref)                                                                                                      \
-    X(SSL_do_handshake) X(SSL_accept) X(SSL_connect) X(SSL_read) X(SSL_read_ex) X(SSL_peek) X(SSL_peek_ex)             \
-        X(SSL_write) X(SSL_write_ex) X(SSL_read_early_data) X(SSL_write_early_data) X(SSL_get_error) X(SSL_want)       \
-            X(SSL_shutdown) X(SSL_CTX_new_ex) X(SSL_CTX_new)
+    X(SSL_do_handshake)                                                                                                \
+    X(SSL_accept)                                                                                                      \
+    X(SSL_connect)                                                                                                     \
+    X(SSL_read)                                                                                                        \
+    X(SSL_read_ex)                                                                                                     \
+    X(SSL_peek)                                                                                                        \
+    X(SSL_peek_ex)                                                                                                     \
+    X(SSL_read_early_data)                                                                                             \
+    X(SSL_write)                                                                                                       \
+    X(SSL_write_ex)                                                                                                    \
+    X(SSL_write_early_data)                                                                                            \
+    X(SSL_get_error)                                                                                                   \
+    X(SSL_want)                                                                                                        \
+    X(SSL_shutdown)                                                                                                    \
+    X(SSL_CTX_new_ex)                                                                                                  \
+    X(SSL_CTX_new)
 
 #ifdef LIBRARY
 /* Each gives a number of its own for whatever it is given. */

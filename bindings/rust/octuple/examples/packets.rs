@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Octuple Authors
-//! What a packet costs a QUIC stack, by ring's provider and by Octuple's: AEAD and header protection together, called as
-//! quinn calls them, measured in turns. One line of JSON for each kind; medians.
+//! What a packet costs a QUIC stack, by ring's provider and by Octuple's: AEAD and header protection together, called
+//! as quinn calls them, measured in turns. One line of JSON for each kind; medians.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -87,7 +87,15 @@ fn main() {
                 let (ring_ns, octuple_ns): (Vec<_>, Vec<_>) = rounds.map(|[ring, octuple]| (ring, octuple)).unzip();
                 let (ring_ns, octuple_ns) = (median(ring_ns), median(octuple_ns));
                 println!(
-                    r#"{{"suite": "{suite}", "operation": "{what}", "payload": {len}, "ring_ns": {ring_ns:.1}, "octuple_ns": {octuple_ns:.1}, "ratio": {:.2}}}"#,
+                    concat!(
+                        r#"{{"suite": "{}", "operation": "{}", "payload": {}, "#,
+                        r#""ring_ns": {:.1}, "octuple_ns": {:.1}, "ratio": {:.2}}}"#
+                    ),
+                    suite,
+                    what,
+                    len,
+                    ring_ns,
+                    octuple_ns,
                     ring_ns / octuple_ns
                 );
             }

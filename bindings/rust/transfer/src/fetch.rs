@@ -59,7 +59,12 @@ fn report(bytes: u64, seconds: f64, relay: Option<&Relay>) {
     let counts = relay.map(|relay| &relay.counts);
     let count = |of: fn(&crate::relay::Counts) -> u64| counts.map_or(0, |counts| of(counts));
     println!(
-        r#"{{"bytes": {bytes}, "seconds": {seconds:.6}, "goodput_mb_s": {:.3}, "datagrams": {}, "lost": {}, "reordered": {}}}"#,
+        concat!(
+            r#"{{"bytes": {}, "seconds": {:.6}, "goodput_mb_s": {:.3}, "#,
+            r#""datagrams": {}, "lost": {}, "reordered": {}}}"#
+        ),
+        bytes,
+        seconds,
         bytes as f64 / 1e6 / seconds,
         count(|counts| counts.datagrams.load(Relaxed)),
         count(|counts| counts.lost.load(Relaxed)),

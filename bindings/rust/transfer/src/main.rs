@@ -19,10 +19,10 @@ usage: transfer serve --stack stock|octuple --certificate FILE
        transfer fetch --port PORT --certificate FILE --bytes N [--suite aes128|aes256|chacha20]
                       [--loss PART --reorder PART [--seed N]]
 
-`serve` writes its certificate to FILE, prints its port and which of Octuple's vectors are at work, serves one connection,
-prints the CPU time that it took, and ends. `fetch` asks it for N bytes, checks them, and prints the time that they took;
-with --loss or --reorder through a relay that loses and delays these parts (0.01: one in a hundred) of the datagrams of
-both directions.
+`serve` writes its certificate to FILE, prints its port and which of Octuple's vectors are at work, serves one
+connection, prints the CPU time that it took, and ends. `fetch` asks it for N bytes, checks them, and prints the time
+that they took; with --loss or --reorder through a relay that loses and delays these parts (0.01: one in a hundred) of
+the datagrams of both directions.
 ";
 
 fn suite(name: &str) -> Result<CipherSuite, String> {

@@ -80,7 +80,9 @@ async fn answer(stream: &Stream, mut send: SendStream, mut receive: RecvStream) 
         Ok(None) => Ok(total),
         Ok(Some(code)) => Err(format!("the client stopped the stream: {code}").into()),
         // A client that has all may have closed before its last acknowledgement came.
-        Err(StoppedError::ConnectionLost(ConnectionError::ApplicationClosed(close))) if close.reason == DONE => Ok(total),
+        Err(StoppedError::ConnectionLost(ConnectionError::ApplicationClosed(close))) if close.reason == DONE => {
+            Ok(total)
+        }
         Err(error) => Err(error.into()),
     }
 }

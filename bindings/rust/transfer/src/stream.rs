@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Octuple Authors
-//! What is transferred: a block of pseudo-random bytes, over and over. It is made beforehand and sent without a copy, so
-//! that what a server is seen to spend is spent on QUIC; and longer than what QUIC has in flight, so that whatever comes
-//! twice, not at all or in another order changes the digest.
+//! What is transferred: a block of pseudo-random bytes, over and over. It is made beforehand and sent without a copy,
+//! so that what a server is seen to spend is spent on QUIC; and longer than what QUIC has in flight, so that whatever
+//! comes twice, not at all or in another order changes the digest.
 
 use bytes::Bytes;
 use ring::digest::{Context, SHA256};

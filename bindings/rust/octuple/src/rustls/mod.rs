@@ -14,8 +14,8 @@ use crate::Aead;
 
 /// ring's provider, with the cipher suites of TLS 1.3 by Octuple where this process can serve their AEADs.
 ///
-/// Order and choice of suites, key exchange, signatures, hashes and random numbers are ring's, and so is TLS 1.2. An AEAD
-/// that the CPU has no instructions for stays ring's too: [`Aead::tier`] says who serves.
+/// Order and choice of suites, key exchange, signatures, hashes and random numbers are ring's, and so is TLS 1.2. An
+/// AEAD that the CPU has no instructions for stays ring's too: [`Aead::tier`] says who serves.
 pub fn provider() -> CryptoProvider {
     CryptoProvider { cipher_suites: SUITES.clone(), ..ring::default_provider() }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Octuple Authors
-//! Packets of QUIC (RFC 9001, 5). rustls and quinn call for the AEAD and for header protection one packet at a time, and
-//! count packets themselves: the limits are for them to keep.
+//! Packets of QUIC (RFC 9001, 5). rustls and quinn call for the AEAD and for header protection one packet at a time,
+//! and count packets themselves: the limits are for them to keep.
 
 use ::rustls::Error;
 use ::rustls::crypto::cipher::{AeadKey, Iv, Nonce};

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Why a server takes no post-quantum group. Its OpenSSL must have one, or the provider must bring one; and where
+ * OpenSSL does not offer it by itself, somebody has to name it: the configuration of OpenSSL, or that of the server,
+ * which is not read here.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "cli/core/launch/config.h"
+#include "doctor.h"
+
+#define NAME   "post-quantum"
+#define GROUPS "X25519MLKEM768:X25519:P-256:P-384"
+
+/* 3.0.10 as 0x03000a; 0 if it is not known. */
+#define VERSION(major, minor, patch) ((major) << 16 | (minor) << 8 | (patch))
+#define FIRST_WITH_PROVIDER          VERSION(3, 0, 10)
+#define FIRST_WITH_GROUPS            VERSION(3, 5, 0)
+
+static unsigned long version_of(const struct doctor_target *target)
+{
+    const char *at = strchr(target->facts.openssl.version, ' ');
+    unsigned long part[3] = {0};
+    for (size_t i = 0; i < 3 && at != NULL && target->facts.openssl.major != 0; i++) {
+        char *end;
+        part[i] = strtoul(at + 1, &end, 10);
+        at = *end == '.' ? end : NULL;
+    }
+    return VERSION(part[0], part[1], part[2]);
+}
+
+/* What to write, for the servers that we know. */
+static const char *advice_for(const struct doctor_target *target)
+{
+    static const char *const known[][2] = {
+        {"nginx", "write 'ssl_ecdh_curve " GROUPS ";' into the http or server block of nginx.conf, and restart it"},
+        {"haproxy", "write 'ssl-default-bind-curves " GROUPS
+                    "' into the section global of haproxy.cfg, or 'curves " GROUPS "' behind bind, and restart it"},
+        {"apache2", "write 'SSLOpenSSLConfCmd Groups " GROUPS "' into the configuration of mod_ssl, and restart it"},
+        {"httpd", "write 'SSLOpenSSLConfCmd Groups " GROUPS "' into the configuration of mod_ssl, and restart it"},
+        {"lighttpd",
+         "write 'ssl.openssl.ssl-conf-cmd += (\"Groups\" => \"" GROUPS "\")' into lighttpd.conf, and restart it"},
+    };
+    const char *slash = strrchr(target->facts.program, '/');
+    const char *name = slash != NULL ? slash + 1 : target->facts.program;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (!strcmp(name, known[i][0])) {
+            return known[i][1];
+        }
+    }
+    return "where the server sets its groups or curves, write " GROUPS "; or have its OpenSSL configuration name them "
+           "(Groups in the section of system_default); and restart it";
+}
+
+/* Lists of OpenSSL 3.5 may also name what it has by itself. */
+static bool names_post_quantum(const char *groups)
+{
+    return strcasestr(groups, "MLKEM") != NULL || strcasestr(groups, "DEFAULT") != NULL;
+}
+
+/* As the provider reads its settings (provider/core/settings.c). */
+static bool is_switched_off(const CONF *conf, const char *section)
+{
+    static const char *const off[] = {"off", "no", "false", "0"};
+    const STACK_OF(CONF_VALUE) *settings = section != NULL ? NCONF_get_section(conf, section) : NULL;
+    bool found = false;
+    for (int i = 0; i < sk_CONF_VALUE_num(settings); i++) {
+        const CONF_VALUE *setting = sk_CONF_VALUE_value(settings, i);
+        for (size_t k = 0; k < sizeof off / sizeof off[0] && !strcmp(setting->name, "hybrid-groups"); k++) {
+            found |= !strcasecmp(setting->value, off[k]);
+        }
+    }
+    return found;
+}
+
+static void judge_program(struct doctor_report *report, const struct doctor_target *target, const char *where)
+{
+    doctor_add(
+        report, DOCTOR_NOTE, NAME, advice_for(target),
+        "none at %s, though nothing in the configuration of OpenSSL keeps it out: the server names its own groups "
+        "or curves, or it started before the configuration said so",
+        where);
+}
+
+static void judge_named(struct doctor_report *report, const struct doctor_target *target, const char *where,
+                        const char *file, const char *groups)
+{
+    if (groups == NULL) {
+        doctor_add(report, DOCTOR_NOTE, NAME, advice_for(target),
+                   "none at %s: OpenSSL before 3.5 takes a provider's groups only where they are named, and neither %s "
+                   "nor the server does",
+                   where, file);
+    } else {
+        doctor_add(report, DOCTOR_NOTE, NAME, "put X25519MLKEM768 in front of this list, and restart the server",
+                   "none at %s: %s has Groups = %s, and the server does not say otherwise", where, file, groups);
+    }
+}
+
+/* The configuration is known: does it keep such groups out? */
+static void judge_settings(struct doctor_report *report, const struct doctor_target *target, const char *where,
+                           const char *file, const CONF *conf)
+{
+    const bool needs_us = version_of(target) < FIRST_WITH_GROUPS;
+    struct config_roots roots;
+    config_read(&roots, conf);
+    const struct config_root *root = &roots.root[0];
+    if (needs_us && is_switched_off(conf, root->octuple_section)) {
+        doctor_add(report, DOCTOR_NOTE, NAME, "take the line out of the provider's section, and restart the server",
+                   "none at %s: %s says hybrid-groups = off, and OpenSSL before 3.5 has no such groups of its own",
+                   where, file);
+    } else if (root->groups != NULL ? !names_post_quantum(root->groups) : needs_us) {
+        judge_named(report, target, where, file, root->groups);
+    } else {
+        judge_program(report, target, where);
+    }
+}
+
+static void judge_config(struct doctor_report *report, const struct doctor_target *target, const char *where)
+{
+    char file[PATH_MAX] = "";
+    CONF *conf = NCONF_new(NULL);
+    if (conf != NULL && doctor_load_config(conf, file, target)) {
+        judge_settings(report, target, where, file, conf);
+    } else if (version_of(target) < FIRST_WITH_GROUPS) {
+        doctor_add(report, DOCTOR_NOTE, NAME, advice_for(target),
+                   "none at %s: OpenSSL before 3.5 takes a provider's groups only where they are named, and no "
+                   "configuration that could be read does",
+                   where);
+    } else {
+        judge_program(report, target, where);
+    }
+    NCONF_free(conf);
+}
+
+void doctor_judge_why(struct doctor_report *report, const struct doctor_target *target, const char *where,
+                      bool elsewhere)
+{
+    const unsigned long version = version_of(target);
+    if (target->facts.pid == 0) {
+        doctor_add(report, DOCTOR_NOTE, NAME, "give the server's process too, and it looks for the reason",
+                   "none at %s", where);
+    } else if (elsewhere) {
+        doctor_add(report, DOCTOR_NOTE, NAME, advice_for(target),
+                   "none at %s, but at another port of this server: its own settings for this one decide", where);
+    } else if (version == 0) {
+        doctor_add(report, DOCTOR_NOTE, NAME, NULL, "none at %s: that is for the server's TLS library to decide, %s",
+                   where, target->facts.libraries.other != NULL ? target->facts.libraries.other : "which is not known");
+    } else if (version < FIRST_WITH_PROVIDER) {
+        doctor_add(report, DOCTOR_NOTE, NAME, "upgrade OpenSSL",
+                   "none at %s: %s takes no such group from a provider, as those from 3.0.10 on do", where,
+                   target->facts.openssl.version);
+    } else if (version < FIRST_WITH_GROUPS && target->facts.libraries.provider[0] == '\0') {
+        doctor_add(report, DOCTOR_NOTE, NAME, "solve what is said above of the provider",
+                   "none at %s: %s has none of its own, and the provider is not in the process", where,
+                   target->facts.openssl.version);
+    } else {
+        judge_config(report, target, where);
+    }
+}
