@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""Builds the Rust binding against a build folder. The tests use it too."""
+"""Builds the Rust binding, or another workspace, against a build folder. The tests use it too."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from .programs import clean_environment
 
 WORKSPACE = Path(__file__).parents[2] / "bindings/rust"
-NEEDED = (1, 85)  # rust-version in Cargo.toml; Debian 12 has 1.63
+NEEDED = (1, 85)  # rust-version in each Cargo.toml; Debian 12 has 1.63
 
 
 class CargoError(Exception):
@@ -24,8 +24,8 @@ def environment(build: Path) -> dict[str, str]:
                                   "LD_LIBRARY_PATH": str(build / "lib")}
 
 
-def run(build: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess:
-    return subprocess.run(["cargo", *arguments], cwd=WORKSPACE, env=environment(build) | settings, capture_output=True,
+def run(build: Path, *arguments: str, workspace: Path = WORKSPACE, **settings: str) -> subprocess.CompletedProcess:
+    return subprocess.run(["cargo", *arguments], cwd=workspace, env=environment(build) | settings, capture_output=True,
                           text=True, check=False)
 
 
@@ -35,19 +35,19 @@ def too_old(version: str) -> str:
     if not found:
         return f"cargo says {version!r}, not its version"
     if (int(found[1]), int(found[2])) < NEEDED:
-        return f"cargo is {found[1]}.{found[2]}, the Rust binding needs {NEEDED[0]}.{NEEDED[1]}"
+        return f"cargo is {found[1]}.{found[2]}, Rust code here needs {NEEDED[0]}.{NEEDED[1]}"
     return ""
 
 
-def why_not(build: Path) -> str:
-    """Why the binding cannot be built here; empty if it can. Fetches what it depends on."""
+def why_not(build: Path, workspace: Path = WORKSPACE) -> str:
+    """Why the workspace cannot be built here; empty if it can. Fetches what it depends on."""
     try:
         version = subprocess.run(["cargo", "--version"], capture_output=True, text=True, check=False).stdout
     except FileNotFoundError:
         return "cargo is not installed"
     if too_old(version):
         return too_old(version)
-    fetched = run(build, "fetch", "--locked")
+    fetched = run(build, "fetch", "--locked", workspace=workspace)
     # A Cargo.lock that does not fit is a defect of the tree's, for the build to fail by.
     if fetched.returncode == 0 or "lock file" in fetched.stderr:
         return ""

@@ -143,7 +143,7 @@ static int run(struct subject *s)
     s->x->signature[BAD_LANE][0] ^= 1;
     s->x->signature[BAD_LANE - 1][oct_mldsa_size[s->set].signature - 1] ^= 0x80;
     s->x->sk[BAD_LANE][200] ^= 1;
-    return !bad & (verify(s) == 3u << (BAD_LANE - 1)) & (expand(s, BAD_LANE) == 1);
+    return !bad && verify(s) == 3u << (BAD_LANE - 1) && expand(s, BAD_LANE) == 1;
 }
 
 static size_t workspace_bytes(const struct oct_mldsa_ops *ops, int set)

@@ -1,0 +1,3 @@
+module octuple/tests/interop
+
+go 1.26
