@@ -37,6 +37,7 @@ void oct_conn_init(struct oct_conn *conn, struct oct_run *run)
     memset(conn, 0, offsetof(struct oct_conn, out));
     conn->run = run;
     conn->fd = -1;
+    conn->offer = run->offer;
     conn->transcript = EVP_MD_CTX_new();
     conn->open = EVP_CIPHER_CTX_new();
     oct_crypto_require(conn->transcript && conn->open, "memory for a connection");
@@ -150,7 +151,7 @@ enum oct_verdict oct_conn_send_last(struct oct_conn *conn)
 static void prepare_hello(struct oct_conn *conn)
 {
     struct oct_run *run = conn->run;
-    const struct oct_hello *hello = &run->hello;
+    const struct oct_hello *hello = &conn->offer->hello;
     for (unsigned i = 0; i < OCT_RANDOM_LEN; i += 8) {
         uint64_t random = oct_run_random(run);
         memcpy(conn->client_random + i, &random, 8);
@@ -160,7 +161,7 @@ static void prepare_hello(struct oct_conn *conn)
     if (hello->session_at)
         memcpy(conn->out + hello->session_at, conn->client_random, OCT_SESSION_ID_LEN);
     if (hello->share_at)
-        memcpy(conn->out + hello->share_at, oct_kex_share(&run->kex, conn->number), run->kex.share_len);
+        oct_exchange_offer(&conn->offer->exchange, conn->out + hello->share_at, conn->dk, conn->number);
     conn->out_len = hello->len;
     oct_transcript_begin(&run->crypto, conn->transcript);
     oct_transcript_add(conn->transcript, conn->out + OCT_RECORD_HEADER, hello->len - OCT_RECORD_HEADER);
@@ -194,7 +195,8 @@ enum oct_verdict oct_conn_start(struct oct_conn *conn, uint32_t slot, uint64_t n
 {
     const struct oct_options *options = conn->run->options;
     conn->state = OCT_STATE_CONNECTING;
-    conn->number = number;
+    conn->offer = &conn->run->offer[number % options->groups];
+    conn->number = number / options->groups;
     conn->started = oct_now();
     conn->scheduled = scheduled ? scheduled : conn->started;
     conn->in_len = conn->message_len = conn->out_len = conn->out_sent = 0;

@@ -13,7 +13,6 @@
 
 #include "crypto.h"
 #include "hello.h"
-#include "kex.h"
 #include "options.h"
 
 enum oct_verdict {
@@ -57,12 +56,17 @@ enum oct_state {
     OCT_STATE_DOOMED /* to be aborted at doomed_at; deaf until then */
 };
 
+/* What a connection offers: a group, and the ClientHello that says so. */
+struct oct_offer {
+    struct oct_exchange exchange;
+    struct oct_hello hello;
+};
+
 /* What all connections of a run share. */
 struct oct_run {
     const struct oct_options *options;
     struct oct_crypto crypto;
-    struct oct_kex kex;
-    struct oct_hello hello;
+    struct oct_offer offer[OCT_GROUPS_MAX]; /* one for each of the options' groups */
     struct oct_premasters premasters;
     uint64_t random; /* state of oct_run_random() */
     int epoll;
@@ -78,7 +82,8 @@ struct oct_conn {
     struct oct_run *run;
     int fd;
     enum oct_state state;
-    uint64_t number;             /* the n-th connection of the run */
+    struct oct_offer *offer;
+    uint64_t number;             /* the n-th connection with this offer */
     uint64_t scheduled, started; /* nanoseconds */
     enum oct_abort_point abort_at;
     bool abort_by_reset;
@@ -102,6 +107,7 @@ struct oct_conn {
     size_t out_len, out_sent;
     size_t in_len, message_len;
     uint8_t out[OCT_OUT_MAX];
+    uint8_t dk[OCT_DK_MAX]; /* of the share that was offered */
     uint8_t in[OCT_IN_MAX];
     uint8_t message[OCT_HANDSHAKE_MAX];
 };

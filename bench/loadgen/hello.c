@@ -61,10 +61,10 @@ static void write_extension(struct oct_writer *writer, enum extension type, cons
 
 /* The one to use comes first, and is the only one in TLS 1.3. In TLS 1.2 the list also says which curves a certificate
  * may have, so that the others follow; a server that prefers them is refused when it shows its share. */
-static void write_groups(struct oct_writer *writer, const struct oct_options *options)
+static void write_groups(struct oct_writer *writer, const struct oct_options *options, enum oct_group group)
 {
     static const uint16_t other[] = {OCT_GROUP_P256, OCT_GROUP_P384};
-    uint16_t list[3] = {(uint16_t)options->group};
+    uint16_t list[3] = {(uint16_t)group};
     unsigned count = 1;
     for (unsigned i = 0; options->tls == 12 && i < 2; i++)
         if (other[i] != list[0])
@@ -84,29 +84,29 @@ static void write_signature_algorithms(struct oct_writer *writer)
 }
 
 /* The PSK modes are what makes a server send tickets. */
-static void write_extensions_13(struct oct_writer *writer, struct oct_hello *hello, const struct oct_kex *kex)
+static void write_extensions_13(struct oct_writer *writer, struct oct_hello *hello, const struct oct_exchange *exchange)
 {
     write_extension(writer, EXT_VERSIONS, "\x02\x03\x04", 3);
     write_extension(writer, EXT_PSK_MODES, "\x01\x01", 2);
     size_t opened = open_extension(writer, EXT_KEY_SHARE);
     size_t list = oct_write_open(writer, 2);
-    oct_write_number(writer, kex->group, 2);
-    oct_write_number(writer, (uint32_t)kex->share_len, 2);
+    oct_write_number(writer, exchange->group, 2);
+    oct_write_number(writer, (uint32_t)exchange->share_len, 2);
     hello->share_at = writer->len;
-    oct_write_bytes(writer, oct_kex_share(kex, 0), kex->share_len);
+    memset(oct_write_room(writer, exchange->share_len), 0, exchange->share_len);
     oct_write_close(writer, list, 2);
     oct_write_close(writer, opened, 2);
 }
 
 static void write_extensions(struct oct_writer *writer, struct oct_hello *hello, const struct oct_options *options,
-                             const struct oct_kex *kex)
+                             const struct oct_exchange *exchange)
 {
     size_t extensions = oct_write_open(writer, 2);
     write_signature_algorithms(writer);
     if (!options->rsa_kx)
-        write_groups(writer, options);
+        write_groups(writer, options, exchange->group);
     if (options->tls == 13) {
-        write_extensions_13(writer, hello, kex);
+        write_extensions_13(writer, hello, exchange);
     } else {
         write_extension(writer, EXT_EXTENDED_MASTER, "", 0);
         write_extension(writer, EXT_RENEGOTIATION, "\0", 1);
@@ -118,7 +118,7 @@ static void write_extensions(struct oct_writer *writer, struct oct_hello *hello,
     oct_write_close(writer, extensions, 2);
 }
 
-void oct_hello_init(struct oct_hello *hello, const struct oct_options *options, const struct oct_kex *kex)
+void oct_hello_init(struct oct_hello *hello, const struct oct_options *options, const struct oct_exchange *exchange)
 {
     *hello = (struct oct_hello){0};
     struct oct_writer writer = {hello->record, 0, sizeof hello->record};
@@ -138,7 +138,7 @@ void oct_hello_init(struct oct_hello *hello, const struct oct_options *options, 
     const uint16_t *offered = offered_suites(options, &count);
     write_list(&writer, offered, count);
     oct_write_bytes(&writer, "\x01\0", 2); /* no compression */
-    write_extensions(&writer, hello, options, kex);
+    write_extensions(&writer, hello, options, exchange);
     oct_write_close(&writer, message, 3);
     oct_write_close(&writer, record, 2);
     hello->len = writer.len;

@@ -5,10 +5,10 @@
 #define OCTUPLE_LOADGEN_HELLO_H
 
 #include "bytes.h"
-#include "kex.h"
+#include "exchange.h"
 #include "options.h"
 
-#define OCT_HELLO_MAX      384
+#define OCT_HELLO_MAX      2048
 #define OCT_RECORD_HEADER  5
 #define OCT_SESSION_ID_LEN 32
 
@@ -20,7 +20,7 @@ struct oct_hello {
 };
 
 /* Exactly one key share and one strength is offered, so that a server can only do what is to be measured, or refuse. */
-void oct_hello_init(struct oct_hello *hello, const struct oct_options *options, const struct oct_kex *kex);
+void oct_hello_init(struct oct_hello *hello, const struct oct_options *options, const struct oct_exchange *exchange);
 
 struct oct_server_hello {
     const uint8_t *random;

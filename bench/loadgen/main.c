@@ -42,15 +42,18 @@ static int run_load(struct oct_run *run, struct oct_result *result)
     const struct oct_options *options = run->options;
     run->random = options->seed;
     oct_crypto_init(&run->crypto, options->bits);
-    oct_kex_init(&run->kex, options->group, options->shares);
-    oct_hello_init(&run->hello, options, &run->kex);
+    for (unsigned i = 0; i < options->groups; i++) {
+        oct_exchange_init(&run->offer[i].exchange, options->group[i], options->shares);
+        oct_hello_init(&run->offer[i].hello, options, &run->offer[i].exchange);
+    }
     int status = 3;
     if (oct_load_run(run, result)) {
         oct_report_print(run, result);
         status = result->verdict[OCT_COMPLETED] + result->verdict[OCT_ABORTED] == result->begun ? 0 : 1;
     }
     oct_premasters_clear(&run->premasters);
-    oct_kex_clear(&run->kex);
+    for (unsigned i = 0; i < options->groups; i++)
+        oct_exchange_clear(&run->offer[i].exchange);
     oct_crypto_clear(&run->crypto);
     return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* The command line of octuple-load. */
-#include "options.h"
+#include "exchange.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -17,7 +17,8 @@ static const char usage[] =
     "What is negotiated (nothing else is offered):\n"
     "  --tls 1.2|1.3            default 1.3\n"
     "  --kx rsa|ecdhe           TLS 1.2: key exchange; default ecdhe\n"
-    "  --group GROUP            x25519 (default), p256, p384, p521\n"
+    "  --group GROUP[,GROUP]... x25519 (default), p256, p384, p521; TLS 1.3: x25519mlkem768, secp256r1mlkem768,\n"
+    "                           secp384r1mlkem1024. Of several, each connection offers the next one\n"
     "  --suite aes128|aes256    AES-128-GCM with SHA-256 (default), AES-256-GCM with SHA-384\n"
     "  --tickets                TLS 1.2: offer session tickets; a TLS 1.3 client always does\n"
     "  --shares generator|N     key shares: the group's generator, whose secret costs nothing (default),\n"
@@ -100,6 +101,9 @@ static const struct word group_words[] = {{"x25519", OCT_GROUP_X25519},
                                           {"p256", OCT_GROUP_P256},
                                           {"p384", OCT_GROUP_P384},
                                           {"p521", OCT_GROUP_P521},
+                                          {"x25519mlkem768", OCT_GROUP_X25519MLKEM768},
+                                          {"secp256r1mlkem768", OCT_GROUP_SECP256R1MLKEM768},
+                                          {"secp384r1mlkem1024", OCT_GROUP_SECP384R1MLKEM1024},
                                           {NULL, 0}};
 static const struct word proof_words[] = {
     {"ticket", OCT_PROOF_TICKET}, {"close", OCT_PROOF_CLOSE}, {"get", OCT_PROOF_GET}, {NULL, 0}};
@@ -139,6 +143,27 @@ static bool parse_unsigned(unsigned *value, const char *text, unsigned least, un
     return ok;
 }
 
+/* Words with commas between them, at most OCT_GROUPS_MAX. */
+static bool parse_groups(struct oct_options *options, const char *text)
+{
+    char name[32];
+    for (options->groups = 0; options->groups < OCT_GROUPS_MAX; options->groups++) {
+        size_t len = strcspn(text, ",");
+        unsigned value;
+        if (len >= sizeof name)
+            return false;
+        memcpy(name, text, len);
+        name[len] = 0;
+        if (!parse_word(&value, group_words, name))
+            return false;
+        options->group[options->groups] = value;
+        text += len;
+        if (!*text++)
+            return ++options->groups;
+    }
+    return false;
+}
+
 /* What is negotiated. */
 static bool parse_negotiation(struct oct_options *options, int id, const char *text)
 {
@@ -152,9 +177,7 @@ static bool parse_negotiation(struct oct_options *options, int id, const char *t
         options->rsa_kx = value;
         return ok;
     case ID_GROUP:
-        ok = parse_word(&value, group_words, text);
-        options->group = value;
-        return ok;
+        return parse_groups(options, text);
     case ID_SUITE:
         return parse_word(&options->bits, suite_words, text);
     case ID_SHARES:
@@ -223,8 +246,14 @@ static int parse_server(struct oct_options *options, const char *address, const 
 
 int oct_options_parse(struct oct_options *options, int argc, char **argv)
 {
-    *options = (struct oct_options){
-        .tls = 13, .group = OCT_GROUP_X25519, .bits = 128, .connections = 64, .timeout = 10, .seed = 1, .cpu = -1};
+    *options = (struct oct_options){.tls = 13,
+                                    .group = {OCT_GROUP_X25519},
+                                    .groups = 1,
+                                    .bits = 128,
+                                    .connections = 64,
+                                    .timeout = 10,
+                                    .seed = 1,
+                                    .cpu = -1};
     int id, at = 0;
     while ((id = getopt_long(argc, argv, "", long_options, &at)) != -1) {
         if (id == ID_HELP) {
@@ -244,6 +273,9 @@ int oct_options_parse(struct oct_options *options, int argc, char **argv)
         return complain("ADDRESS and PORT of the server are needed", "");
     if (options->rsa_kx && options->tls == 13)
         return complain("TLS 1.3 has no RSA key exchange: add --tls 1.2", "");
+    for (unsigned i = 0; i < options->groups; i++)
+        if (options->tls == 12 && oct_group_is_hybrid(options->group[i]))
+            return complain("TLS 1.2 has no ML-KEM: leave --tls 1.2 out", "");
     if (!options->handshakes && options->seconds <= 0)
         options->handshakes = 1000;
     return parse_server(options, argv[optind], argv[optind + 1]);

@@ -8,11 +8,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define OCT_GROUPS_MAX 8
+
 enum oct_group {
     OCT_GROUP_X25519 = 0x001d, /* the values are those of RFC 8446, section 4.2.7 */
     OCT_GROUP_P256 = 0x0017,
     OCT_GROUP_P384 = 0x0018,
-    OCT_GROUP_P521 = 0x0019
+    OCT_GROUP_P521 = 0x0019,
+    OCT_GROUP_SECP256R1MLKEM768 = 0x11eb, /* and those of draft-ietf-tls-ecdhe-mlkem */
+    OCT_GROUP_X25519MLKEM768 = 0x11ec,
+    OCT_GROUP_SECP384R1MLKEM1024 = 0x11ed
 };
 
 /* What shows that a server has accepted a TLS 1.3 client's Finished. TLS 1.2 needs nothing: the server speaks last. */
@@ -24,9 +29,10 @@ enum oct_proof {
 
 struct oct_options {
     struct sockaddr_in server;
-    unsigned tls; /* 12 or 13 */
-    bool rsa_kx;  /* TLS 1.2: RSA key exchange, no ECDHE */
-    enum oct_group group;
+    unsigned tls;                         /* 12 or 13 */
+    bool rsa_kx;                          /* TLS 1.2: RSA key exchange, no ECDHE */
+    enum oct_group group[OCT_GROUPS_MAX]; /* connections take them in turn, one each */
+    unsigned groups;
     unsigned bits; /* 128: AES-128-GCM with SHA-256; 256: AES-256-GCM with SHA-384 */
     enum oct_proof proof;
     bool tickets;         /* TLS 1.2: offer session tickets (TLS 1.3 clients always do) */

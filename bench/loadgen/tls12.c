@@ -77,7 +77,7 @@ static enum oct_verdict on_certificate(struct oct_conn *conn, struct oct_reader 
 
 static enum oct_verdict on_key_exchange(struct oct_conn *conn, struct oct_reader body)
 {
-    const struct oct_kex *kex = &conn->run->kex;
+    const struct oct_kex *kex = &conn->offer->exchange.curve;
     uint32_t named = oct_read_number(&body, 1), group = oct_read_number(&body, 2);
     struct oct_reader share = oct_read_vector(&body, 1);
     oct_read_number(&body, 2); /* the signature's algorithm */

@@ -33,18 +33,19 @@ static void finished(struct oct_crypto *crypto, uint8_t *out, const uint8_t *tra
 static enum oct_verdict on_server_hello(struct oct_conn *conn, struct oct_reader body)
 {
     struct oct_crypto *crypto = &conn->run->crypto;
-    const struct oct_kex *kex = &conn->run->kex;
+    const struct oct_exchange *exchange = &conn->offer->exchange;
     struct oct_server_hello hello;
-    uint8_t shared[OCT_SHARED_MAX], hash[OCT_HASH_MAX];
+    uint8_t shared[OCT_EXCHANGE_SECRET_MAX], hash[OCT_HASH_MAX];
     if (!oct_conn_server_hello(conn, &hello, body))
         return OCT_FAILED_PROTOCOL;
     /* The session id that was sent is the beginning of the random. */
     if (hello.session_id_len != OCT_SESSION_ID_LEN || memcmp(hello.session_id, conn->client_random, OCT_SESSION_ID_LEN))
         return oct_conn_refuse(conn, "a ServerHello with another session id");
-    if (hello.group != kex->group || !oct_kex_derive(kex, shared, conn->number, hello.share, hello.share_len))
+    if (hello.group != exchange->group ||
+        !oct_exchange_derive(exchange, shared, conn->number, conn->dk, hello.share, hello.share_len))
         return oct_conn_refuse(conn, "a key share of another group");
 
-    oct_crypto_extract(crypto, conn->master, crypto->early_derived, (struct oct_span){shared, kex->secret_len});
+    oct_crypto_extract(crypto, conn->master, crypto->early_derived, (struct oct_span){shared, exchange->secret_len});
     oct_transcript_value(crypto, hash, conn->transcript);
     derive(crypto, conn->client_secret, conn->master, "c hs traffic", hash);
     derive(crypto, conn->server_secret, conn->master, "s hs traffic", hash);

@@ -33,7 +33,7 @@ class HAProxy:
     """HAProxy as others.py has it, one for each kind of key, for what takes an Nginx."""
 
     def __init__(self, name: str, folder: Path, keys: Path, kinds: list[str], cpu: int, build: Build | None = None):
-        self.name = name
+        self.name, self.hybrids = name, ()  # its configuration names no group
         self.running = {kind: others.Other(others.KINDS[0], folder / kind, keys, kind, 0, build, {cpu})
                         for kind in kinds}
         self.ports = {kind: server.port for kind, server in self.running.items()}

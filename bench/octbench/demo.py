@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.table import Column, Table
 
 from . import load, machine, measure
 from .arguments import arguments
@@ -55,7 +55,7 @@ def octuple_info(build: Build) -> dict:
 
 def result_line(result: dict) -> str:
     stock, octuple = result["stock"], result["octuple"]
-    return (f"{result['handshake']:<22} CPU {stock['cpu_us_per_handshake']:7.1f} -> "
+    return (f"{result['handshake']:<31} CPU {stock['cpu_us_per_handshake']:7.1f} -> "
             f"{octuple['cpu_us_per_handshake']:7.1f} us ({result['cpu_ratio']:.2f}x), {stock['handshakes_per_s']:6.0f} "
             f"-> {octuple['handshakes_per_s']:6.0f} /s")
 
@@ -88,6 +88,14 @@ def with_progress(servers: dict[str, Nginx], options: argparse.Namespace,
         return measure_all(bench, plan, handshakes, console)
 
 
+def other_groups(results: list[dict]) -> list[str]:
+    """Which servers did a classical handshake instead of a hybrid one."""
+    found = {(variant, result["group"], result[variant]["group"]): None
+             for result in results for variant in measure.VARIANTS}
+    return [f"The {variant} server has no {wanted}: there its figures are those of {spoken} with the same certificate."
+            for variant, wanted, spoken in found if wanted != spoken]
+
+
 def warnings(document: dict, info: dict, placement: machine.Placement) -> list[str]:
     """What a reader must know before believing the numbers."""
     found = [placement.note] if placement.note else []
@@ -101,6 +109,7 @@ def warnings(document: dict, info: dict, placement: machine.Placement) -> list[s
     if waited > BUSY_PERCENT and not placement.shared:
         found.append(f"Other programs used the server's CPU for up to {waited:.0f} % of the time: rates and latencies "
                      "are worse than they could be, and all numbers noisy. Try again on a quiet machine.")
+    found += other_groups(document["results"])
     for result in document["results"]:
         for variant in measure.VARIANTS:
             failed = result[variant]["failed"] + result[variant]["latency_us"]["failed"]
@@ -125,12 +134,19 @@ def any_failed(document: dict) -> bool:
     return any(part["failed"] for part in parts)
 
 
+def groups(result: dict) -> str:
+    """The group of both servers, or of each."""
+    stock, octuple = (result[variant]["group"] for variant in measure.VARIANTS)
+    return stock if stock == octuple else f"{stock}, {octuple}"
+
+
 def capacity_table(results: list[dict]) -> Table:
-    table = Table("handshake", "group", "stock us", "Octuple us", "CPU ratio", "stock /s", "Octuple /s", "rate ratio",
+    names = (Column(name, overflow="fold") for name in ("handshake", "group"))
+    table = Table(*names, "stock us", "Octuple us", "CPU ratio", "stock /s", "Octuple /s", "rate ratio",
                   title="Saturated: server CPU per handshake, handshakes per second", title_justify="left")
     for result in results:
         stock, octuple = result["stock"], result["octuple"]
-        table.add_row(result["handshake"], result["group"], f"{stock['cpu_us_per_handshake']:.1f}",
+        table.add_row(result["handshake"], groups(result), f"{stock['cpu_us_per_handshake']:.1f}",
                       f"{octuple['cpu_us_per_handshake']:.1f}",
                       f"{result['cpu_ratio']:.2f}x", f"{stock['handshakes_per_s']:.0f}",
                       f"{octuple['handshakes_per_s']:.0f}", f"{result['rate_ratio']:.2f}x")
@@ -228,7 +244,7 @@ def main(argv: list[str] | None = None) -> int:
     options = arguments(argv)
     console = Console()
     if not console.is_terminal:  # a log: tables are not folded to a width that nobody has
-        console = Console(width=120)
+        console = Console(width=132)
     missing = Build(options.build_dir.resolve()).missing()
     if missing:
         print(f"demo: not built: {', '.join(str(path) for path in missing)}", file=sys.stderr)

@@ -29,6 +29,7 @@ class Sample:
     server_seconds: float
     server_waited: float = 0.0
     operations: dict[str, counters.Operation] = field(default_factory=dict)
+    group: str = ""  # of the key exchange
 
     @property
     def completed(self) -> int:
@@ -66,15 +67,16 @@ class Bench:
 
     def run(self, variant: str, handshake: load.Handshake, what: str, seconds: float, **options) -> Sample:
         server = self.servers[variant]
+        spoken = handshake.served_by(server.hybrids)
         self.progress(f"{handshake.name}: {what}, {variant}", 0)
         try:
             counted, (ran, waited) = server.counters(), server.cpu_times()
-            report = load.run(self.program, server.ports[handshake.key], self.client_cpu, handshake, seconds=seconds,
+            report = load.run(self.program, server.ports[spoken.key], self.client_cpu, spoken, seconds=seconds,
                               **options)
             time.sleep(SETTLE)
             ran_after, waited_after = server.cpu_times()
             sample = Sample(report, ran_after - ran, waited_after - waited,
-                            counters.difference(server.counters(), counted))
+                            counters.difference(server.counters(), counted), spoken.group)
         except FileNotFoundError as error:
             raise ServerError(f"the worker of the {variant} nginx has ended: {server.said()}") from error
         self.progress(f"{handshake.name}: {what}, {variant}", seconds)
@@ -107,6 +109,7 @@ def operation_total(samples: list[Sample], name: str) -> counters.Operation:
 def capacity_summary(samples: list[Sample]) -> dict:
     """What a saturated server does."""
     return {
+        "group": samples[0].group,
         "cpu_us_per_handshake": median([sample.cpu_us for sample in samples]),
         "handshakes_per_s": median([sample.report["handshakes_per_s"] for sample in samples]),
         "client_cpu_us_per_handshake": median([sample.report["cpu_us_per_handshake"] for sample in samples]),
@@ -145,11 +148,11 @@ class Plan:
     """How much is measured; times in seconds."""
 
     rounds: int = 4
-    seconds: float = 1.1
+    seconds: float = 0.9
     warm_up: float = 0.2
     connections: int = 64
     load_rounds: int = 2
-    load_seconds: float = 1.1
+    load_seconds: float = 0.8
     load_fraction: float = 0.7
     alone_rounds: int = 14
     alone_seconds: float = 0.25
@@ -166,8 +169,8 @@ class Plan:
         return 2 * self.few_rounds * self.few_seconds
 
 
-QUICK = Plan(rounds=3, seconds=0.7, warm_up=0.15, load_rounds=1, load_seconds=0.7, alone_rounds=8, alone_seconds=0.16,
-             few_rounds=3, few_seconds=0.5)
+QUICK = Plan(rounds=3, seconds=0.55, warm_up=0.12, load_rounds=1, load_seconds=0.6, alone_rounds=8, alone_seconds=0.16,
+             few_rounds=3, few_seconds=0.4)
 
 
 def measure_handshake(bench: Bench, plan: Plan, handshake: load.Handshake) -> dict:

@@ -37,7 +37,7 @@ def paired_bars(results: list[dict], values: dict[str, list[float]], label: str)
         for place, height, value in zip(places, heights, values[variant]):
             axes.annotate(f"{value:.0f}", (place, height), ha="center", va="bottom", fontsize=8, xytext=(0, 2),
                           textcoords="offset points")
-    axes.set_xticks(range(len(results)), [result["handshake"].replace("-", "\n", 1) for result in results], fontsize=8)
+    axes.set_xticks(range(len(results)), [result["handshake"].replace("-", "\n") for result in results], fontsize=7)
     axes.set_ylabel(label)
     axes.grid(axis="y", alpha=0.25)
     axes.set_axisbelow(True)

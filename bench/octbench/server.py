@@ -9,6 +9,7 @@ One nginx has a port per kind of key. The accelerated one is the same program wi
 from __future__ import annotations
 
 import os
+import re
 import resource
 import shutil
 import signal
@@ -53,6 +54,8 @@ CONFIG_SERVER = """\
         {content}
     }}
 """
+HYBRIDS = ("X25519MLKEM768", "SecP256r1MLKEM768", "SecP384r1MLKEM1024")
+CLASSICAL = ("X25519", "P-256", "P-384", "P-521")
 SHORT_ANSWER = 'return 200 "ok\\n";'
 
 
@@ -69,6 +72,14 @@ def make_keys(folder: Path, kinds: list[str]) -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise ServerError(f"openssl could not make a key of kind {kind}: {done.stderr.strip()}")
+
+
+def hybrid_groups(launcher: list[str], environment: dict[str, str]) -> list[str]:
+    """Those that OpenSSL has for a program that is started so. nginx does not start with a group that OpenSSL lacks."""
+    command = [*launcher, "openssl", "list", "-kem-algorithms"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    words = set(re.findall(r"\w+", done.stdout))
+    return [group for group in HYBRIDS if group in words]
 
 
 def find_nginx() -> str:
@@ -101,19 +112,24 @@ class Nginx(Running):
         self.name, self.folder, self.keys, self.cpu, self.build = name, folder, keys, cpu, build
         self.ports = dict(zip(kinds, free_ports(len(kinds))))
         self.main, self.settings = "", {}  # lines in front of nginx's configuration; of its environment
+        self.hybrids: list[str] = []  # groups, known when it runs
         self.counters_folder = folder / "counters"
         self.master: subprocess.Popen | None = None
         self.worker = 0
 
     def command(self) -> list[str]:
-        nginx = [find_nginx(), "-p", str(self.folder), "-c", str(self.folder / "nginx.conf")]
-        return [str(self.build.octuple), "run", "--", *nginx] if self.build else nginx
+        return [*self.launcher(), find_nginx(), "-p", str(self.folder), "-c", str(self.folder / "nginx.conf")]
+
+    def launcher(self) -> list[str]:
+        return [str(self.build.octuple), "run", "--"] if self.build else []
 
     def write_config(self) -> None:
         self.folder.mkdir(mode=0o755, parents=True, exist_ok=True)
         self.counters_folder.mkdir(exist_ok=True)
         self.counters_folder.chmod(0o1777)  # a worker that is not root writes there too
-        text = self.main + CONFIG_HEAD.format(folder=self.folder) + "".join(self.servers()) + "}\n"
+        self.hybrids = hybrid_groups(self.launcher(), self.environment())
+        groups = f"    ssl_ecdh_curve {':'.join((*self.hybrids, *CLASSICAL))};\n" if self.hybrids else ""
+        text = self.main + CONFIG_HEAD.format(folder=self.folder) + groups + "".join(self.servers()) + "}\n"
         (self.folder / "nginx.conf").write_text(text)
 
     def servers(self) -> list[str]:
@@ -126,17 +142,19 @@ class Nginx(Running):
                  if (self.folder / name).exists()]
         return "\n".join(texts).strip()
 
-    def start(self) -> None:
-        self.write_config()
+    def environment(self) -> dict[str, str]:
         environment = clean_environment()
         if self.build:
             environment["OCTUPLE_COUNTERS"] = str(self.counters_folder)
             if "OCTUPLE_TABLE" in os.environ:  # to see the demo as on another CPU: OCTUPLE_TABLE=off ./demo
                 environment["OCTUPLE_TABLE"] = os.environ["OCTUPLE_TABLE"]
-        environment.update(self.settings)
+        return environment | self.settings
+
+    def start(self) -> None:
+        self.write_config()
         with open(self.folder / "output", "wb") as output:
             self.master = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                                           env=environment, preexec_fn=self.prepare_child)
+                                           env=self.environment(), preexec_fn=self.prepare_child)
         self.wait_until_ready(time.monotonic() + 20)
 
     def prepare_child(self) -> None:

@@ -16,7 +16,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from octbench import server  # noqa: E402
-from octbench.programs import Build  # noqa: E402
+from octbench.programs import Build, clean_environment  # noqa: E402
 
 
 @pytest.fixture(scope="session")
@@ -62,15 +62,16 @@ def load(load_program):
 
 @pytest.fixture
 def s_server(keys):
-    """Starts `openssl s_server` with options; it ends with the test."""
+    """Starts `openssl s_server` with options, and with variables in its environment; it ends with the test."""
     started = []
 
-    def start(key: str, *options: str) -> int:
+    def start(key: str, *options: str, **variables: str) -> int:
         port = server.free_ports(1)[0]
         command = ["openssl", "s_server", "-accept", f"127.0.0.1:{port}", "-cert", keys / f"{key}.crt", "-key",
                    keys / f"{key}.key", "-www", "-quiet", *options]
         started.append(subprocess.Popen([str(part) for part in command], stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                        env=clean_environment() | variables))
         deadline = time.monotonic() + 10
         while not server.Nginx.answers(port):
             assert started[-1].poll() is None and time.monotonic() < deadline, "openssl s_server does not answer"

@@ -62,6 +62,15 @@ def test_server_without_extended_master_secret(s_server, load):
     completes(load(port, "--tls", "1.2", "--handshakes", 10, "--connections", 2), 10)
 
 
+def test_server_without_the_group(s_server, load):
+    """It refuses, and the classical half of a mix is completed all the same."""
+    port = s_server("rsa2048", "-groups", "X25519")
+    report = load(port, "--group", "x25519mlkem768", "--handshakes", 4, "--connections", 1)
+    assert report["alerts"] == {"40": 4} and report["failed"]["alert"] == 4
+    report = load(port, "--group", "x25519,x25519mlkem768,p256,x25519", "--handshakes", 8, "--connections", 1)
+    assert report["completed"] == report["failed"]["alert"] == 4
+
+
 def test_server_without_tickets(s_server, load):
     """It shows nothing by itself: no ticket, no proof, no completed handshake."""
     port = s_server("rsa2048", "-num_tickets", "0")
@@ -127,7 +136,9 @@ def test_sources_and_cpu(nginx, load):
 @pytest.mark.parametrize("options", (
     (), ("127.0.0.1",), ("127.0.0.1", "0"), ("127.0.0.1", "70000"), ("localhost", "443"), ("127.0.0.1", "443", "x"),
     ("127.0.0.1", "443", "--tls", "1.1"), ("127.0.0.1", "443", "--kx", "rsa"),
-    ("127.0.0.1", "443", "--connections", "0"),
+    ("127.0.0.1", "443", "--group", "x25519,"), ("127.0.0.1", "443", "--group", "x25519mlkem"),
+    ("127.0.0.1", "443", "--group", "x25519mlkem768", "--tls", "1.2"),
+    ("127.0.0.1", "443", "--group", ",".join(["p256"] * 9)), ("127.0.0.1", "443", "--connections", "0"),
     ("127.0.0.1", "443", "--connections", "-1"), ("127.0.0.1", "443", "--seconds", "x"),
     ("127.0.0.1", "443", "--abort", "101"),
     ("127.0.0.1", "443", "--rate", "nan"), ("127.0.0.1", "443", "--no-such-option"), ("127.0.0.1", "443", "--seed"),

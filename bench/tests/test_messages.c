@@ -25,11 +25,11 @@ static struct oct_conn *conn;
 static void begin(unsigned tls, bool rsa_kx, enum oct_state state)
 {
     options = (struct oct_options){
-        .tls = tls, .rsa_kx = rsa_kx, .group = OCT_GROUP_X25519, .bits = 128, .proof = OCT_PROOF_TICKET};
+        .tls = tls, .rsa_kx = rsa_kx, .group = {OCT_GROUP_X25519}, .groups = 1, .bits = 128, .proof = OCT_PROOF_TICKET};
     run = (struct oct_run){.options = &options, .random = 1, .epoll = -1};
     oct_crypto_init(&run.crypto, options.bits);
-    oct_kex_init(&run.kex, options.group, 0);
-    oct_hello_init(&run.hello, &options, &run.kex);
+    oct_exchange_init(&run.offer->exchange, options.group[0], 0);
+    oct_hello_init(&run.offer->hello, &options, &run.offer->exchange);
     conn = calloc(1, sizeof *conn);
     assert_non_null(conn);
     oct_conn_init(conn, &run);
@@ -43,7 +43,7 @@ static void end(void)
     oct_conn_clear(conn);
     free(conn);
     oct_premasters_clear(&run.premasters);
-    oct_kex_clear(&run.kex);
+    oct_exchange_clear(&run.offer->exchange);
     oct_crypto_clear(&run.crypto);
 }
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from octbench import arguments, counters, demo, load, machine, measure, process, report, server
+from octbench.experiments import html
 
 INCLUDE = Path(__file__).parents[2] / "include/octuple"
 
@@ -178,7 +179,7 @@ def test_operations_are_summed():
 # the report
 
 def a_result(name: str, in_batches: int, **latency) -> dict:
-    side = {"cpu_us_per_handshake": 400.0, "handshakes_per_s": 2300.0,
+    side = {"group": "X25519", "cpu_us_per_handshake": 400.0, "handshakes_per_s": 2300.0,
             "client_cpu_us_per_handshake": 70.0, "completed": 10,
             "failed": 0, "rounds_cpu_us": [400.0], "server_waited_percent": 1.0,
             "latency_us": {"p50": 500.0, "p90": 700.0, "p99": 900.0,
@@ -258,6 +259,43 @@ def test_time_limits():
     assert demo.expected_seconds(measure.QUICK, list(load.HANDSHAKES)) < 80
 
 
+def hybrid_document() -> dict:
+    """Octuple serves a group that stock has not."""
+    document = a_document()
+    document["results"][1]["group"] = document["results"][1]["octuple"]["group"] = "X25519MLKEM768"
+    return document
+
+
+def test_a_classical_handshake_stands_for_a_hybrid_one():
+    hybrid = load.named("tls13-rsa2048-x25519mlkem768")
+    assert hybrid.served_by(["X25519MLKEM768"]) is hybrid and hybrid.served_by([]).name == "tls13-rsa2048"
+    assert load.named("tls13-rsa2048").served_by([]).name == "tls13-rsa2048"
+    for handshake in load.HANDSHAKES + load.MORE_HANDSHAKES:
+        classical = handshake.served_by([])
+        assert not classical.hybrid and (classical.key, classical.operation) == (handshake.key, handshake.operation)
+        assert bool(handshake.hybrid) == ("MLKEM" in handshake.group) and handshake.hybrid in ("", *server.HYBRIDS)
+
+
+def test_unequal_groups_are_told():
+    document = hybrid_document()
+    assert [demo.groups(result) for result in document["results"]] == ["X25519", "X25519, X25519MLKEM768"]
+    warning, = demo.warnings(document, {}, machine.Placement(0, 1))
+    assert "stock server has no X25519MLKEM768" in warning and "X25519 with the same certificate" in warning
+    assert report.render(document).count("(stock: X25519)") == 1 and "(stock:" not in report.render(a_document())
+    note, = html.of_notes({}, {"group": {"stock": "X25519", "octuple": "X25519MLKEM768"}})
+    assert note.endswith("stock X25519; octuple X25519MLKEM768.")
+    assert html.of_notes({}, {"group": {"stock": "X25519", "octuple": "X25519"}}) == []
+
+
+def test_hybrid_groups_are_asked_of_openssl(tmp_path):
+    said = "  X25519MLKEM768 @ x\n  { 2.16.840, id-alg, MLKEM768 } @ x"
+    (tmp_path / "openssl").write_text(f"#!/bin/sh\necho '{said}'\n")
+    (tmp_path / "openssl").chmod(0o755)
+    launcher = ["env", f"PATH={tmp_path}"]
+    assert server.hybrid_groups(launcher, dict(os.environ)) == ["X25519MLKEM768"]
+    assert server.hybrid_groups(["false"], dict(os.environ)) == []
+
+
 def test_warnings():
     nobody, info = machine.Placement(0, 1), {"table": {"reason": "avx512ifma is missing"}}
     assert demo.warnings(a_document(), info, nobody) == []
@@ -309,19 +347,23 @@ def test_demo_from_end_to_end(build_without_octuple, tmp_path, monkeypatch, caps
     monkeypatch.setattr(measure, "QUICK", short)
     status = demo.main(["--quick", "--build-dir", str(build_without_octuple), "--json", str(tmp_path / "out.json"),
                         "--report", str(tmp_path / "report"), "--handshake", "tls12-rsa-kx-rsa2048",
-                        "--handshake", "tls13-ecdsa-p256"])
+                        "--handshake", "tls13-ecdsa-p256", "--handshake", "tls13-ecdsa-p256-x25519mlkem768"])
     said = capsys.readouterr()
     assert status == 0, said
     assert "Nothing was accelerated" in said.out and "a test" in said.out
     document = json.loads((tmp_path / "out.json").read_text())
     assert document == json.loads((tmp_path / "report/results.json").read_text())
     assert (tmp_path / "report/index.html").read_text().startswith("<!DOCTYPE html>")
-    assert [result["handshake"] for result in document["results"]] == ["tls12-rsa-kx-rsa2048", "tls13-ecdsa-p256"]
+    assert [result["handshake"] for result in document["results"]] == ["tls12-rsa-kx-rsa2048", "tls13-ecdsa-p256",
+                                                                           "tls13-ecdsa-p256-x25519mlkem768"]
     for result in document["results"]:
         assert result["server"] == "nginx" and 0.2 < result["cpu_ratio"] < 5
         for variant in ("stock", "octuple"):
             assert result[variant]["cpu_us_per_handshake"] > 50 and result[variant]["handshakes_per_s"] > 10
             assert result[variant]["failed"] == 0
+    known = "X25519MLKEM768" if server.hybrid_groups([], dict(os.environ)) else "X25519"
+    assert all(document["results"][2][variant]["group"] == known for variant in ("stock", "octuple"))
+    assert (known == "X25519") == ("The stock server has no X25519MLKEM768" in " ".join(document["warnings"]))
     assert len(document["alone"]) == 2 and len(document["few"]) == 1
     assert document["memory"]["stock"]["private"] > 100 and document["machine"]["octuple"] == "9.9"
 

@@ -10,7 +10,8 @@ from typing import Iterator
 from .. import load
 from . import frame, pairs
 
-MORE = ("tls13-rsa3072", "tls13-rsa4096", "tls13-ecdsa-p384", "tls13-ed25519")
+MORE = ("tls13-rsa3072", "tls13-rsa4096", "tls13-ecdsa-p384", "tls13-ed25519", "tls13-rsa2048-x25519mlkem768",
+        "tls13-ecdsa-p256-x25519mlkem768", "tls13-rsa2048-half-hybrid", "tls13-ecdsa-p256-half-hybrid")
 
 
 class Handshakes(frame.Experiment):
@@ -18,7 +19,8 @@ class Handshakes(frame.Experiment):
     title = "Full handshakes per core on nginx"
     about = ("Debian's nginx with one worker pinned to one CPU, as it is and by `octuple run`, both running all the "
              "time and loaded in turns from another CPU by 64 connections in a closed loop, every handshake a full one "
-             "that was completed. CPU is user and system time of the worker.")
+             "that was completed. CPU is user and system time of the worker. Where OpenSSL has no hybrid group, "
+             "stock's handshake is classical.")
     full, quick = frame.Size(5, 1.5), frame.Size(3, 0.7)
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:

@@ -43,6 +43,10 @@ def warnings(run: Run, missing: list[str], left: int) -> list[str]:
 def of_notes(key: dict, notes: dict) -> list[str]:
     """What there is to say of one point."""
     found = [f"{notes['failed']} handshakes failed."] if notes.get("failed") else []
+    groups = notes.get("group", {})
+    if len(set(groups.values())) > 1:
+        each = "; ".join(f"{side} {group}" for side, group in groups.items())
+        found.append(f"groups differ, as this OpenSSL has no hybrid one: {each}.")
     found += [f"the {side} server fell behind; {count} connections found no place in time and are missing from its "
               "latencies."
               for side, count in notes.get("overdue", {}).items() if count]

@@ -58,7 +58,8 @@ def latency(samples: Samples, quantile: str) -> dict:
 def notes(samples: Samples, handshake: load.Handshake) -> dict:
     """What a reader has to know to believe the figures: failures, how full batches were, how quiet the server's CPU."""
     total = measure.operation_total(samples["octuple"], handshake.operation)
-    return {"failed": sum(measure.failures(runs) for runs in samples.values()),
+    return {"group": {side: runs[0].group for side, runs in samples.items()},
+            "failed": sum(measure.failures(runs) for runs in samples.values()),
             "overdue": {side: sum(sample.report["overdue"] for sample in runs) for side, runs in samples.items()},
             "operation": handshake.operation, "batches": measure.operation_summary(total),
             "waited_percent": {side: measure.median([sample.waited_percent for sample in runs])
