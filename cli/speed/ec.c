@@ -14,6 +14,7 @@
 #include <openssl/ec.h>
 #include <openssl/rand.h>
 #include "speed.h"
+#include "ec.h"
 #include "keys.h"
 
 #define MAX_BYTES OCT_EC_MAX_BYTES
@@ -36,9 +37,14 @@ struct ec_state {
     uint8_t expected[OCT_LANES][MAX_DER];
 };
 
+const struct speed_curve speed_curves[OCT_EC_CURVES] = {
+    [OCT_EC_P256] = {"P-256", "SHA256", NID_X9_62_prime256v1},
+    [OCT_EC_P384] = {"P-384", "SHA384", NID_secp384r1},
+};
+
 static const char *group_name(int curve)
 {
-    return curve == OCT_EC_P256 ? "P-256" : "P-384";
+    return speed_curves[curve].group;
 }
 
 static void ec_close(void *arg)
@@ -91,7 +97,7 @@ static int fill_lane(struct ec_state *s, int i)
 
 static int ready_to_sign(struct ec_state *s, int i)
 {
-    EVP_MD *md = EVP_MD_fetch(speed_libctx(), s->curve == OCT_EC_P256 ? "SHA256" : "SHA384", NULL);
+    EVP_MD *md = EVP_MD_fetch(speed_libctx(), speed_curves[s->curve].digest, NULL);
     int ok = md != NULL && EVP_PKEY_sign_init(s->ctx[i]) > 0 && EVP_PKEY_CTX_set_signature_md(s->ctx[i], md) > 0;
     EVP_MD_free(md);
     return ok;
@@ -286,8 +292,7 @@ static int octuple_knows(struct ec_state *s)
 static int same_keygen(void *arg)
 {
     struct ec_state *s = arg;
-    int nid = s->curve == OCT_EC_P256 ? NID_X9_62_prime256v1 : NID_secp384r1;
-    EC_GROUP *group = EC_GROUP_new_by_curve_name_ex(speed_libctx(), NULL, nid);
+    EC_GROUP *group = EC_GROUP_new_by_curve_name_ex(speed_libctx(), NULL, speed_curves[s->curve].nid);
     int ok = group != NULL;
     for (int i = 0; ok && i < OCT_LANES; i++) {
         ok = openssl_knows(s, group, i);

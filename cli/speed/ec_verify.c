@@ -12,6 +12,7 @@
 #include <openssl/ec.h>
 #include <openssl/rand.h>
 #include "speed.h"
+#include "ec.h"
 #include "keys.h"
 
 #define MAX_BYTES OCT_EC_MAX_BYTES
@@ -46,7 +47,7 @@ static void verify_close(void *arg)
 static int make_key(struct verify_state *s, int i)
 {
     size_t len = 0;
-    s->key[i] = EVP_PKEY_Q_keygen(speed_libctx(), NULL, "EC", s->curve == OCT_EC_P256 ? "P-256" : "P-384");
+    s->key[i] = EVP_PKEY_Q_keygen(speed_libctx(), NULL, "EC", speed_curves[s->curve].group);
     return s->key[i] != NULL &&
            EVP_PKEY_get_octet_string_param(s->key[i], OSSL_PKEY_PARAM_PUB_KEY, s->point[i], sizeof s->point[i], &len) &&
            len == 1 + 2 * s->bytes && s->point[i][0] == POINT_CONVERSION_UNCOMPRESSED;
@@ -82,7 +83,7 @@ static int fill_lane(struct verify_state *s, int i)
     }
     s->lane[i] = (struct oct_ecdsa_verify_lane){s->point[i] + 1, s->digest[i], s->bytes, s->signature[i]};
     s->ctx[i] = EVP_PKEY_CTX_new_from_pkey(speed_libctx(), s->key[i], NULL);
-    EVP_MD *md = EVP_MD_fetch(speed_libctx(), s->curve == OCT_EC_P256 ? "SHA256" : "SHA384", NULL);
+    EVP_MD *md = EVP_MD_fetch(speed_libctx(), speed_curves[s->curve].digest, NULL);
     int ok = md != NULL && s->ctx[i] != NULL && EVP_PKEY_verify_init(s->ctx[i]) > 0 &&
              EVP_PKEY_CTX_set_signature_md(s->ctx[i], md) > 0;
     EVP_MD_free(md);

@@ -11,7 +11,7 @@
 #include "speed.h"
 #include "keys.h"
 
-#define MAX_OPS     64
+#define MAX_OPS     256
 #define MAX_SECONDS 3600.0
 
 struct speed_request {

@@ -16,26 +16,29 @@
 
 #define MAX_WORDS 8
 
+_Static_assert(OCT_EC_TABLES == OCT_EC_CURVES, "every curve of the API has kernels");
+
 size_t oct_ec_bytes(int curve)
 {
-    return curve == OCT_EC_P256 ? 32 : curve == OCT_EC_P384 ? 48 : 0;
+    return curve >= 0 && curve < OCT_EC_TABLES ? oct_ec_shape((unsigned)curve).bytes : 0;
 }
 
 int oct_ec_derive_op(int curve)
 {
-    return curve == OCT_EC_P256 ? OCT_OP_P256_DERIVE : curve == OCT_EC_P384 ? OCT_OP_P384_DERIVE : -1;
+    return oct_operation_find(&oct_family_ec_derive, curve);
 }
 
 int oct_ec_keygen_op(int curve)
 {
-    return curve == OCT_EC_P256 ? OCT_OP_P256_KEYGEN : curve == OCT_EC_P384 ? OCT_OP_P384_KEYGEN : -1;
+    return oct_operation_find(&oct_family_ec_public, curve);
 }
 
 int oct_ec_batch_open(struct oct_ec_batch *b, size_t kernel)
 {
     const size_t number = OCT_EC_NONCE_LIMBS * sizeof(oct_limb8);
-    b->limbs = oct_ec_limbs(b->curve);
-    b->bytes = oct_ec_bytes(b->curve);
+    const struct oct_ec_shape shape = oct_ec_shape((unsigned)b->curve);
+    b->limbs = shape.limbs;
+    b->bytes = shape.bytes;
     b->workspace = oct_workspace_open(OCT_ARRAY_LEN(b->number) * number + kernel + 64);
     if (!b->workspace)
         return OCT_ERR_MEMORY;

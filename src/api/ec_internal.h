@@ -11,11 +11,6 @@
 #define OCT_EC_MAX_LIMBS   8
 #define OCT_EC_NONCE_BYTES 64
 
-OCT_INLINE unsigned oct_ec_limbs(int curve)
-{
-    return curve == OCT_EC_P256 ? 5 : 8;
-}
-
 /* One batch in its workspace: numbers in lanes; lanes without an operation repeat operation 0. */
 struct oct_ec_batch {
     const struct oct_ops *ops;

@@ -24,7 +24,7 @@ static const char domain[] = "octuple-ecdsa-";
 
 int oct_ecdsa_sign_op(int curve)
 {
-    return curve == OCT_EC_P256 ? OCT_OP_P256_SIGN : curve == OCT_EC_P384 ? OCT_OP_P384_SIGN : -1;
+    return oct_operation_find(&oct_family_ec_sign, curve);
 }
 
 /* What the nonces of one batch are made in. */

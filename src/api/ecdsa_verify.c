@@ -12,7 +12,7 @@
 
 int oct_ecdsa_verify_op(int curve)
 {
-    return curve == OCT_EC_P256 ? OCT_OP_P256_VERIFY : curve == OCT_EC_P384 ? OCT_OP_P384_VERIFY : -1;
+    return oct_operation_find(&oct_family_ec_verify, curve);
 }
 
 static int verify_check(const struct oct_operation *operation, const void *vlane)

@@ -52,12 +52,12 @@ size_t oct_hybrid_secret_bytes(int group)
 
 int oct_hybrid_server_op(int group)
 {
-    return is_group(group) ? OCT_OP_X25519MLKEM768_SERVER + 2 * group : -1;
+    return oct_operation_find(&oct_family_hybrid_server, group);
 }
 
 int oct_hybrid_client_op(int group)
 {
-    return is_group(group) ? OCT_OP_X25519MLKEM768_CLIENT + 2 * group : -1;
+    return oct_operation_find(&oct_family_hybrid_client, group);
 }
 
 /* Where the parts of a share or a secret begin: `kem` and `curve` are their lengths. */

@@ -42,17 +42,17 @@ size_t oct_mlkem_ct_bytes(int set)
 
 int oct_mlkem_keygen_op(int set)
 {
-    return is_set(set) ? OCT_OP_MLKEM768_KEYGEN + 3 * set : -1;
+    return oct_operation_find(&oct_family_mlkem_keygen, set);
 }
 
 int oct_mlkem_encaps_op(int set)
 {
-    return is_set(set) ? OCT_OP_MLKEM768_ENCAPS + 3 * set : -1;
+    return oct_operation_find(&oct_family_mlkem_encaps, set);
 }
 
 int oct_mlkem_decaps_op(int set)
 {
-    return is_set(set) ? OCT_OP_MLKEM768_DECAPS + 3 * set : -1;
+    return oct_operation_find(&oct_family_mlkem_decaps, set);
 }
 
 /* `drawn` bytes of fresh randomness at b->random, by one call of the system. The table may be NULL. */

@@ -5,18 +5,42 @@
 
 #include "api/op_internal.h"
 
-#include <octuple/hybrid.h>
-#include <octuple/mldsa.h>
-#include <octuple/mlkem.h>
+#include <octuple/octuple.h>
+
+/* ops.def has a row for every number of enum oct_op, in its order. */
+enum {
+#define OCT_OPERATION(enumerator, name, family, size, kernel, answer) ROW_##enumerator,
+#define OCT_OWN_OPERATION(enumerator, name, family, variant)          ROW_##enumerator,
+#include "ops/ops.def"
+#undef OCT_OWN_OPERATION
+#undef OCT_OPERATION
+    ROWS
+};
+#define OCT_OPERATION(enumerator, name, family, size, kernel, answer)                                                  \
+    _Static_assert((int)ROW_##enumerator == (int)OCT_OP_##enumerator, #enumerator " has another place in enum "        \
+                                                                                  "oct_op");
+#define OCT_OWN_OPERATION(enumerator, name, family, variant) OCT_OPERATION(enumerator, name, family, variant, , )
+#include "ops/ops.def"
+#undef OCT_OWN_OPERATION
+#undef OCT_OPERATION
+_Static_assert((int)ROWS == (int)OCT_OP_COUNT, "enum oct_op has an operation that ops.def has not");
 
 const struct oct_operation oct_operations[OCT_OP_COUNT] = {
-#define OCT_OPERATION(enumerator, name, family, size, kernel)                                                          \
+#define OCT_OPERATION(enumerator, name, family, size, kernel, answer)                                                  \
     [OCT_OP_##enumerator] = {name, &oct_family_##family, size},
-#define OCT_OWN_OPERATION(enumerator, name, family, variant) OCT_OPERATION(enumerator, name, family, variant, )
+#define OCT_OWN_OPERATION(enumerator, name, family, variant) OCT_OPERATION(enumerator, name, family, variant, , )
 #include "ops/ops.def"
 #undef OCT_OWN_OPERATION
 #undef OCT_OPERATION
 };
+
+int oct_operation_find(const struct oct_family *family, int variant)
+{
+    for (int op = 0; op < OCT_OP_COUNT; op++)
+        if (oct_operations[op].family == family && (int)oct_operations[op].variant == variant)
+            return op;
+    return -1;
+}
 
 int oct_operation_check(int op, const void *lane, unsigned lanes, const struct oct_lanes *result)
 {

@@ -38,11 +38,15 @@ struct oct_operation {
 extern const struct oct_operation oct_operations[OCT_OP_COUNT];
 
 /* One family for each word in the third column of ops.def. */
-#define OCT_OPERATION(enumerator, name, family, size, kernel) extern const struct oct_family oct_family_##family;
-#define OCT_OWN_OPERATION(enumerator, name, family, variant)  OCT_OPERATION(, , family, , )
+#define OCT_OPERATION(enumerator, name, family, size, kernel, answer)                                                  \
+    extern const struct oct_family oct_family_##family;
+#define OCT_OWN_OPERATION(enumerator, name, family, variant) OCT_OPERATION(, , family, , , )
 #include "ops/ops.def"
 #undef OCT_OWN_OPERATION
 #undef OCT_OPERATION
+
+/* The operation (enum oct_op) of a family at a size or on a curve; -1 if there is none. */
+int oct_operation_find(const struct oct_family *family, int variant);
 
 /* OCT_OK, or why a batch call cannot be: null pointers, the number of lanes, a lane that the family refuses. `op` may
  * be -1: there is no such operation. */

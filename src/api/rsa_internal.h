@@ -17,7 +17,7 @@
 /* All numbers in limbs of 52 bits, least significant first, ready to be spread over lanes. */
 struct oct_rsa_key {
     atomic_uint references;
-    unsigned size; /* 0, 1, 2: 2048, 3072, 4096 bits */
+    unsigned size; /* its place among the sizes (kernels/rsa.h) */
     int is_private;
     int is_guarded; /* lies in guarded memory */
     uint32_t e;
@@ -31,19 +31,6 @@ struct oct_rsa_key {
     } prime[2];                             /* p, q: secret */
     uint64_t qinv[OCT_RSA_MAX_PRIME_LIMBS]; /* 1/q mod p in Montgomery form: secret */
 };
-
-OCT_INLINE unsigned oct_rsa_bits(unsigned size)
-{
-    return 2048 + 1024 * size;
-}
-OCT_INLINE unsigned oct_rsa_limbs(unsigned size)
-{
-    return 40 + 20 * size;
-}
-OCT_INLINE unsigned oct_rsa_prime_limbs(unsigned size)
-{
-    return 20 + 10 * size;
-}
 
 int oct_rsa_private_on(const struct oct_ops *ops, const struct oct_rsa_lane lane[], unsigned lanes,
                        struct oct_lanes *result);

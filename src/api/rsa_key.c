@@ -4,6 +4,7 @@
  * RSA keys: from big-endian numbers to limbs, with every relation between the numbers checked. The checks run in
  * constant time; only their common verdict leaves.
  */
+#include "api/operation.h"
 #include "api/rsa_internal.h"
 #include "api/workspace.h"
 #include "base/big.h"
@@ -38,6 +39,14 @@ static int present(struct oct_bytes b)
     return b.data && b.len > 0;
 }
 
+static bool find_size(unsigned *size, size_t bits)
+{
+    for (*size = 0; *size < OCT_RSA_SIZES; ++*size)
+        if (oct_rsa_bits(*size) == bits)
+            return true;
+    return false;
+}
+
 /* n and e are public: plain code. */
 static int parse_public(struct oct_rsa_key *key, struct parsed *x, const struct oct_rsa_numbers *numbers)
 {
@@ -47,11 +56,10 @@ static int parse_public(struct oct_rsa_key *key, struct parsed *x, const struct 
         return OCT_ERR_KEY;
     if ((numbers->n.data[numbers->n.len - 1] & 1) == 0 || (numbers->e.data[numbers->e.len - 1] & 1) == 0)
         return OCT_ERR_KEY;
-    if ((bits != 2048 && bits != 3072 && bits != 4096) || e_bits > 32)
+    if (!find_size(&key->size, bits) || e_bits > 32)
         return OCT_ERR_UNSUPPORTED;
     if (e_bits < 2)
         return OCT_ERR_KEY;
-    key->size = (unsigned)(bits - 2048) / 1024;
     x->words = bits / 64;
     x->prime_words = x->words / 2;
     (void)oct_big_from_bytes(x->n, x->words, numbers->n.data, numbers->n.len);
@@ -233,10 +241,10 @@ size_t oct_rsa_key_memory(const struct oct_rsa_key *key)
 
 int oct_rsa_private_op(const struct oct_rsa_key *key)
 {
-    return OCT_OP_RSA2048_PRIVATE + (int)key->size;
+    return oct_operation_find(&oct_family_rsa_crt, (int)key->size);
 }
 
 int oct_rsa_public_op(const struct oct_rsa_key *key)
 {
-    return OCT_OP_RSA2048_PUBLIC + (int)key->size;
+    return oct_operation_find(&oct_family_rsa_public, (int)key->size);
 }

@@ -14,6 +14,26 @@
 #include "base/base.h"
 #include "kernels/limb8.h"
 
+/*
+ * The curves, each a row: its place in the table of a backend (enum oct_ec_curve), the name of its kernels, the bytes
+ * and the limbs of a number. What is known of a curve by its place is generated from the rows.
+ */
+#define OCT_EC_ROWS(each, with) each(with, 0, p256, 32, 5) each(with, 1, p384, 48, 8)
+
+#define OCT_EC_COUNT(with, place, curve, bytes, limbs) +1
+#define OCT_EC_TABLES                                  (0 OCT_EC_ROWS(OCT_EC_COUNT, ))
+
+struct oct_ec_shape {
+    uint8_t bytes, limbs;
+};
+OCT_INLINE struct oct_ec_shape oct_ec_shape(unsigned curve)
+{
+#define OCT_EC_SHAPE(with, place, curve, bytes, limbs) [place] = {bytes, limbs},
+    static const struct oct_ec_shape shape[OCT_EC_TABLES] = {OCT_EC_ROWS(OCT_EC_SHAPE, )};
+#undef OCT_EC_SHAPE
+    return shape[curve];
+}
+
 /* Limbs of a nonce: 512 bits whatever the curve. */
 #define OCT_EC_NONCE_LIMBS 10
 
@@ -65,7 +85,7 @@ typedef unsigned oct_ec_sign_fn(const struct oct_ec_sign_args *args);
 typedef unsigned oct_ec_verify_fn(const struct oct_ec_verify_args *args);
 typedef void oct_ec_comb_fn(const struct oct_ec_comb_args *args);
 
-#define OCT_EC_DECLARE_CURVE(backend, curve)                                                                           \
+#define OCT_EC_DECLARE_CURVE(backend, place, curve, bytes, limbs)                                                      \
     extern const size_t oct_##backend##_##curve##_derive_workspace, oct_##backend##_##curve##_public_workspace,        \
         oct_##backend##_##curve##_sign_workspace, oct_##backend##_##curve##_verify_workspace,                          \
         oct_##backend##_##curve##_comb_workspace, oct_##backend##_##curve##_comb_bytes;                                \
@@ -74,9 +94,7 @@ typedef void oct_ec_comb_fn(const struct oct_ec_comb_args *args);
     oct_ec_sign_fn oct_##backend##_##curve##_sign;                                                                     \
     oct_ec_verify_fn oct_##backend##_##curve##_verify;                                                                 \
     oct_ec_comb_fn oct_##backend##_##curve##_comb;
-#define OCT_EC_DECLARE(backend)                                                                                        \
-    OCT_EC_DECLARE_CURVE(backend, p256)                                                                                \
-    OCT_EC_DECLARE_CURVE(backend, p384)
+#define OCT_EC_DECLARE(backend) OCT_EC_ROWS(OCT_EC_DECLARE_CURVE, backend)
 
 OCT_EC_DECLARE(avx512)
 OCT_EC_DECLARE(c)

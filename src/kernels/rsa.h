@@ -14,6 +14,22 @@
 #include "base/base.h"
 #include "kernels/limb8.h"
 
+/* The sizes, by their place in the table of a backend: bits of the modulus, and limbs of it and of a prime. */
+#define OCT_RSA_SIZES 3
+OCT_INLINE unsigned oct_rsa_bits(unsigned size)
+{
+    static const uint16_t bits[OCT_RSA_SIZES] = {2048, 3072, 4096};
+    return bits[size];
+}
+OCT_INLINE unsigned oct_rsa_limbs(unsigned size)
+{
+    return oct_rsa_bits(size) / 256 * 5;
+}
+OCT_INLINE unsigned oct_rsa_prime_limbs(unsigned size)
+{
+    return oct_rsa_limbs(size) / 2;
+}
+
 /*
  * The private operation, c^d mod p*q by CRT. With vectors = 2, eight operations: side 0 has their primes p, side 1
  * their primes q, lane i for operation i. With vectors = 1, four operations: side 0 has p in lanes 0..3 and q in lanes

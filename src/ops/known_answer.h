@@ -7,6 +7,8 @@
 
 #include "ops/ops.h"
 
+#include <stdbool.h>
+
 OCT_INLINE uint64_t oct_known_draw(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15;
@@ -26,14 +28,17 @@ OCT_INLINE uint64_t oct_known_digest(uint64_t digest, uint64_t word)
  * it is for these, since what is tested need not be made twice, else one in *own, for free(). NULL without memory. */
 const uint64_t *oct_known_comb25519(const struct oct_ops *ops, uint64_t **own);
 
-/* The test of one family: draws its inputs, runs the operation of `ops`, adds the results to the digest. */
-uint64_t oct_known_x25519_derive(const struct oct_ops *ops, void *workspace, uint64_t digest);
-uint64_t oct_known_x25519_public(const struct oct_ops *ops, void *workspace, uint64_t digest);
-uint64_t oct_known_ed25519_base(const struct oct_ops *ops, void *workspace, uint64_t digest);
-uint64_t oct_known_ed25519_verify(const struct oct_ops *ops, void *workspace, uint64_t digest);
-uint64_t oct_known_ec_sign(const struct oct_ops *ops, int curve, void *workspace, uint64_t digest);
-uint64_t oct_known_ec_public(const struct oct_ops *ops, int curve, void *workspace, uint64_t digest);
-uint64_t oct_known_ec_derive(const struct oct_ops *ops, int curve, void *workspace, uint64_t digest);
-uint64_t oct_known_ec_verify(const struct oct_ops *ops, int curve, void *workspace, uint64_t digest);
+/*
+ * The test of one family at one of its sizes: draws its inputs, runs the operation of `ops`, and adds the results to
+ * the digest. The workspace is the kernel's. Each family of ops.def has such a function, and each of its rows an
+ * answer.
+ */
+typedef uint64_t oct_known_fn(const struct oct_ops *ops, int size, void *workspace, uint64_t digest);
+#define OCT_OPERATION(enumerator, name, family, size, kernel, answer) oct_known_fn oct_known_##family;
+#include "ops/ops.def"
+#undef OCT_OPERATION
+
+/* Whether a family's test passes at a size: for operations that rest on another. */
+bool oct_known_passes(const struct oct_ops *ops, oct_known_fn *family, int size);
 
 #endif

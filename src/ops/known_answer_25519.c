@@ -59,8 +59,9 @@ static uint64_t digest_lanes(uint64_t digest, const oct_limb8 *x)
     return digest;
 }
 
-uint64_t oct_known_x25519_derive(const struct oct_ops *ops, void *workspace, uint64_t digest)
+uint64_t oct_known_x25519_derive(const struct oct_ops *ops, int variant, void *workspace, uint64_t digest)
 {
+    (void)variant;
     oct_limb8 scalar[LIMBS] OCT_ALIGN64, peer[LIMBS] OCT_ALIGN64, out[LIMBS] OCT_ALIGN64;
     uint64_t state = 0x6f63747832353530;
     for (unsigned lane = 0; lane < 8; lane++) {
@@ -84,8 +85,9 @@ const uint64_t *oct_known_comb25519(const struct oct_ops *ops, uint64_t **own)
     return NULL;
 }
 
-uint64_t oct_known_x25519_public(const struct oct_ops *ops, void *workspace, uint64_t digest)
+uint64_t oct_known_x25519_public(const struct oct_ops *ops, int variant, void *workspace, uint64_t digest)
 {
+    (void)variant;
     oct_limb8 scalar[LIMBS] OCT_ALIGN64, out[LIMBS] OCT_ALIGN64;
     uint64_t state = 0x6f63747832353531, *own;
     const uint64_t *comb = oct_known_comb25519(ops, &own);

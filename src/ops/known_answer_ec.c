@@ -12,7 +12,12 @@
 
 static unsigned limbs_of(int curve)
 {
-    return curve == 0 ? 5 : 8;
+    return oct_ec_shape((unsigned)curve).limbs;
+}
+
+static size_t words_of(int curve)
+{
+    return (oct_ec_shape((unsigned)curve).bytes + 7) / 8;
 }
 
 /* Fills all lanes of x with numbers of `words` words, the top `clear` bits zero. */
@@ -31,7 +36,7 @@ static void draw_lanes(oct_limb8 *x, unsigned limbs, size_t words, unsigned clea
 
 static void draw_scalars(oct_limb8 *x, int curve, uint64_t *state)
 {
-    draw_lanes(x, limbs_of(curve), curve == 0 ? 4 : 6, 1, state);
+    draw_lanes(x, limbs_of(curve), words_of(curve), 1, state);
 }
 
 /* The mask of the good lanes is part of the answer. */
@@ -60,7 +65,7 @@ uint64_t oct_known_ec_sign(const struct oct_ops *ops, int curve, void *workspace
         return digest;
     draw_scalars(d, curve, &state);
     draw_lanes(nonce, OCT_EC_NONCE_LIMBS, 8, 0, &state);
-    draw_lanes(message, limbs_of(curve), curve == 0 ? 4 : 6, 0, &state);
+    draw_lanes(message, limbs_of(curve), words_of(curve), 0, &state);
     const unsigned good = ops->ec_sign[curve].run(&args);
     digest = digest_lanes(digest, good, r, curve);
     return digest_lanes(digest, good, s, curve);
@@ -123,7 +128,7 @@ uint64_t oct_known_ec_verify(const struct oct_ops *ops, int curve, void *workspa
         return digest;
     draw_scalars(d, curve, &state);
     draw_lanes(nonce, OCT_EC_NONCE_LIMBS, 8, 0, &state);
-    draw_lanes(message, limbs_of(curve), curve == 0 ? 4 : 6, 0, &state);
+    draw_lanes(message, limbs_of(curve), words_of(curve), 0, &state);
     (void)ops->ec_public[curve].run(&public);
     (void)ops->ec_sign[curve].run(&sign);
     spoil(y, 1);

@@ -65,8 +65,9 @@ static unsigned sign(const struct oct_ops *ops, void *workspace, const uint64_t 
     return good;
 }
 
-uint64_t oct_known_ed25519_base(const struct oct_ops *ops, void *workspace, uint64_t digest)
+uint64_t oct_known_ed25519_base(const struct oct_ops *ops, int variant, void *workspace, uint64_t digest)
 {
+    (void)variant;
     struct signatures x OCT_ALIGN64;
     uint64_t state = 0x6f63743235353139, *own;
     const uint64_t *comb = oct_known_comb25519(ops, &own);
@@ -94,8 +95,9 @@ static void spoil(struct signatures *x)
     x->point_r[LIMBS - 1][7] ^= sign;
 }
 
-uint64_t oct_known_ed25519_verify(const struct oct_ops *ops, void *workspace, uint64_t digest)
+uint64_t oct_known_ed25519_verify(const struct oct_ops *ops, int variant, void *workspace, uint64_t digest)
 {
+    (void)variant;
     struct signatures x OCT_ALIGN64;
     uint64_t state = 0x6f63743235353140, *own;
     const uint64_t *comb = oct_known_comb25519(ops, &own);

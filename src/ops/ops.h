@@ -15,11 +15,6 @@
 
 #include <octuple/op.h>
 
-/* RSA sizes: index 0, 1, 2 for moduli of 2048, 3072, 4096 bits. */
-#define OCT_RSA_SIZES 3
-/* Curves: index 0 and 1 for P-256 and P-384. */
-#define OCT_EC_TABLES 2
-
 struct oct_ops {
     const char *name;
     struct {

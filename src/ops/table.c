@@ -8,10 +8,8 @@
 #define KERNEL(table, name)     KERNEL_(table, name)
 #define WORKSPACE_(table, name) oct_##table##_##name##_workspace
 #define WORKSPACE(table, name)  WORKSPACE_(table, name)
-#define COMB(table, curve)                                                                                             \
-    {                                                                                                                  \
-        KERNEL(table, curve), &WORKSPACE(table, curve), &BYTES(table, curve)                                           \
-    }
+#define COMB(table, place, curve, bytes, limbs)                                                                        \
+    [place] = {KERNEL(table, curve##_comb), &WORKSPACE(table, curve##_comb), &BYTES(table, curve##_comb)},
 #define BYTES_(table, name) oct_##table##_##name##_bytes
 #define BYTES(table, name)  BYTES_(table, name)
 #define TABLE_NAME_(table)  oct_ops_##table
@@ -21,12 +19,12 @@
 
 const struct oct_ops TABLE_NAME(OCT_TABLE) = {
     .name = TEXT(OCT_TABLE),
-#define OCT_OPERATION(enumerator, name, family, size, kernel)                                                          \
+#define OCT_OPERATION(enumerator, name, family, size, kernel, answer)                                                  \
     .family[size] = {KERNEL(OCT_TABLE, kernel), &WORKSPACE(OCT_TABLE, kernel)},
 #include "ops/ops.def"
 #undef OCT_OPERATION
     .comb25519_make = {KERNEL(OCT_TABLE, comb25519_make), &WORKSPACE(OCT_TABLE, comb25519_make)},
-    .ec_comb = {COMB(OCT_TABLE, p256_comb), COMB(OCT_TABLE, p384_comb)},
+    .ec_comb = {OCT_EC_ROWS(COMB, OCT_TABLE)},
     .ed25519_scalar = {KERNEL(OCT_TABLE, ed25519_scalar)},
     .sha512 = {KERNEL(OCT_TABLE, sha512)},
     .clear_registers = KERNEL(OCT_TABLE, clear_registers),

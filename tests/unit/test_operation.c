@@ -26,6 +26,18 @@ static void test_rows(void **state)
     }
 }
 
+/* Family and size name an operation, and no other. */
+static void test_find(void **state)
+{
+    (void)state;
+    for (int op = 0; op < OCT_OP_COUNT; op++) {
+        const struct oct_operation *operation = &oct_operations[op];
+        assert_int_equal(oct_operation_find(operation->family, (int)operation->variant), op);
+        assert_int_equal(oct_operation_find(operation->family, -1), -1);
+        assert_int_equal(oct_operation_find(operation->family, OCT_OP_COUNT), -1);
+    }
+}
+
 /* Whatever the family: no lanes, too many, no place for the result, no such operation; no table. */
 static void test_call(void **state)
 {
@@ -142,9 +154,9 @@ static void test_ed25519(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),    cmocka_unit_test(test_call),  cmocka_unit_test(test_rsa),
-        cmocka_unit_test(test_x25519),  cmocka_unit_test(test_ecdsa), cmocka_unit_test(test_ecdh),
-        cmocka_unit_test(test_ed25519),
+        cmocka_unit_test(test_rows), cmocka_unit_test(test_find),    cmocka_unit_test(test_call),
+        cmocka_unit_test(test_rsa),  cmocka_unit_test(test_x25519),  cmocka_unit_test(test_ecdsa),
+        cmocka_unit_test(test_ecdh), cmocka_unit_test(test_ed25519),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
