@@ -8,7 +8,6 @@
 #include "speed.h"
 
 #include <openssl/crypto.h>
-#include <openssl/err.h>
 #include <openssl/rand.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -58,15 +57,6 @@ static int make_clients(struct hybrid_state *s)
            make_pairs(s->client, s->share[0] + EK, SHARE);
 }
 
-static bool openssl_has_group(void)
-{
-    ERR_set_mark();
-    EVP_KEYMGMT *keymgmt = EVP_KEYMGMT_fetch(speed_libctx(), NAME, NULL);
-    ERR_pop_to_mark();
-    EVP_KEYMGMT_free(keymgmt);
-    return keymgmt != NULL;
-}
-
 static void hybrid_close(void *arg)
 {
     struct hybrid_state *s = arg;
@@ -83,7 +73,7 @@ static void *hybrid_open(const struct speed_op *op)
     if (s == NULL || !speed_op_is_on(op)) {
         return s;
     }
-    s->has_openssl = openssl_has_group();
+    s->has_openssl = speed_openssl_has(NAME);
     if (make_clients(s)) {
         return s;
     }

@@ -30,6 +30,15 @@ OSSL_LIB_CTX *speed_libctx(void)
     return provider != NULL ? libctx : NULL;
 }
 
+bool speed_openssl_has(const char *name)
+{
+    ERR_set_mark();
+    EVP_KEYMGMT *keymgmt = EVP_KEYMGMT_fetch(speed_libctx(), name, NULL);
+    ERR_pop_to_mark();
+    EVP_KEYMGMT_free(keymgmt);
+    return keymgmt != NULL;
+}
+
 struct generation {
     pthread_t thread;
     unsigned bits;

@@ -8,6 +8,7 @@
 #define OCT_CLI_SPEED_KEYS_H
 
 #include <openssl/evp.h>
+#include <stdbool.h>
 #include "cli/core/cli.h"
 
 struct speed_keys {
@@ -18,6 +19,9 @@ struct speed_keys {
 
 /* The library context in which OpenSSL's side lives: the default provider and no configuration. NULL if it fails. */
 OSSL_LIB_CTX *speed_libctx(void);
+
+/* Whether it has keys of this name there. */
+bool speed_openssl_has(const char *name);
 
 /* NULL on failure, which was then told. The keys belong to the cache. */
 const struct speed_keys *speed_keys_get(unsigned bits);

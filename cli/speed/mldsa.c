@@ -9,7 +9,6 @@
 #include <string.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
-#include <openssl/err.h>
 #include <openssl/params.h>
 #include "speed.h"
 #include "keys.h"
@@ -36,16 +35,6 @@ struct mldsa_state {
 static const char *name_of(int set)
 {
     return set == OCT_MLDSA_44 ? "ML-DSA-44" : "ML-DSA-65";
-}
-
-static int has_openssl(void)
-{
-    EVP_KEYMGMT *keymgmt;
-    ERR_set_mark();
-    keymgmt = EVP_KEYMGMT_fetch(speed_libctx(), name_of(OCT_MLDSA_44), NULL);
-    ERR_pop_to_mark();
-    EVP_KEYMGMT_free(keymgmt);
-    return keymgmt != NULL;
 }
 
 static void mldsa_close(void *arg)
@@ -142,7 +131,7 @@ static void *mldsa_open(const struct speed_op *op)
     }
     s->set = (int)op->param;
     s->name = name_of(s->set);
-    if (!speed_op_is_on(op) || (make_keys(s) && (!has_openssl() || open_openssl(s)))) {
+    if (!speed_op_is_on(op) || (make_keys(s) && (!speed_openssl_has(s->name) || open_openssl(s)))) {
         return s;
     }
     cli_say("octuple speed", "%s cannot be prepared", op->name);

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
-#include <openssl/err.h>
 #include <openssl/params.h>
 #include "speed.h"
 #include "keys.h"
@@ -35,16 +34,6 @@ struct mlkem_state {
 static const char *name_of(int set)
 {
     return set == OCT_MLKEM_768 ? "ML-KEM-768" : "ML-KEM-1024";
-}
-
-static int has_openssl(void)
-{
-    EVP_KEYMGMT *keymgmt;
-    ERR_set_mark();
-    keymgmt = EVP_KEYMGMT_fetch(speed_libctx(), name_of(OCT_MLKEM_768), NULL);
-    ERR_pop_to_mark();
-    EVP_KEYMGMT_free(keymgmt);
-    return keymgmt != NULL;
 }
 
 static void mlkem_close(void *arg)
@@ -139,7 +128,8 @@ static void *mlkem_open(const struct speed_op *op)
     if (!speed_op_is_on(op)) {
         return s;
     }
-    if (generate(s, s->ek, s->dk) && encapsulate(s, s->ek, s->ct, s->secret) && (!has_openssl() || open_openssl(s))) {
+    if (generate(s, s->ek, s->dk) && encapsulate(s, s->ek, s->ct, s->secret) &&
+        (!speed_openssl_has(s->name) || open_openssl(s))) {
         return s;
     }
     cli_say("octuple speed", "%s cannot be prepared", op->name);

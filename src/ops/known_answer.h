@@ -24,6 +24,27 @@ OCT_INLINE uint64_t oct_known_digest(uint64_t digest, uint64_t word)
     return digest;
 }
 
+/* The same for bytes, in words of little-endian order; zeros fill the last word of the digest. */
+OCT_INLINE void oct_known_draw_bytes(uint8_t *out, size_t len, uint64_t *state)
+{
+    for (size_t i = 0; i < len; i += 8) {
+        const uint64_t word = oct_known_draw(state);
+        for (size_t j = 0; j < 8; j++)
+            out[i + j] = (uint8_t)(word >> 8 * j);
+    }
+}
+
+OCT_INLINE uint64_t oct_known_digest_bytes(uint64_t digest, const uint8_t *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i += 8) {
+        uint64_t word = 0;
+        for (size_t j = 0; j < 8 && i + j < len; j++)
+            word |= (uint64_t)bytes[i + j] << 8 * j;
+        digest = oct_known_digest(digest, word);
+    }
+    return digest;
+}
+
 /* The table of multiples on the curve of 2^255-19 by the operations under test: the one that the process will use, if
  * it is for these, since what is tested need not be made twice, else one in *own, for free(). NULL without memory. */
 const uint64_t *oct_known_comb25519(const struct oct_ops *ops, uint64_t **own);

@@ -34,25 +34,11 @@ struct subject {
     uint64_t digest;
 };
 
-static void draw(uint8_t out[SEED], uint64_t *stream)
-{
-    for (int i = 0; i < SEED; i += 8) {
-        const uint64_t word = oct_known_draw(stream);
-        for (int j = 0; j < 8; j++)
-            out[i + j] = (uint8_t)(word >> 8 * j);
-    }
-}
-
-/* Of each lane `len` bytes, a multiple of 8. */
+/* Of each lane `len` bytes. */
 static void add(struct subject *s, const uint8_t *bytes, size_t stride, size_t len)
 {
-    for (int lane = 0; lane < LANES; lane++)
-        for (size_t i = 0; i < len; i += 8) {
-            uint64_t word = 0;
-            for (int j = 7; j >= 0; j--)
-                word = word << 8 | bytes[stride * (size_t)lane + i + (size_t)j];
-            s->digest = oct_known_digest(s->digest, word);
-        }
+    for (size_t lane = 0; lane < LANES; lane++)
+        s->digest = oct_known_digest_bytes(s->digest, bytes + stride * lane, len);
 }
 
 static void make_keys(struct subject *s)
@@ -60,9 +46,9 @@ static void make_keys(struct subject *s)
     struct oct_mlkem_keygen_args args = {.workspace = s->workspace, .lanes = LANES};
     uint64_t stream = 0x6f637475706c65a0 + (uint64_t)s->set;
     for (int i = 0; i < LANES; i++) {
-        draw(s->x->d[i], &stream);
-        draw(s->x->z[i], &stream);
-        draw(s->x->m[i], &stream);
+        oct_known_draw_bytes(s->x->d[i], SEED, &stream);
+        oct_known_draw_bytes(s->x->z[i], SEED, &stream);
+        oct_known_draw_bytes(s->x->m[i], SEED, &stream);
         args.d[i] = s->x->d[i];
         args.z[i] = s->x->z[i];
         args.ek[i] = s->x->ek[i];
