@@ -12,6 +12,7 @@
 
 struct relay {
     const OSSL_ALGORITHM *keymgmts;
+    const char *const *names; /* parameters that may name the key management, ended by NULL: the first one counts */
     OSSL_CALLBACK *callback;
     void *arg;
 };
@@ -23,13 +24,25 @@ static int is_first_name(const char *names, const char *name)
     return strlen(name) == len && strncasecmp(names, name, len) == 0;
 }
 
+/* What libssl will fetch a key management by, or NULL. */
+static const char *keymgmt_of(const OSSL_PARAM params[], const char *const *names)
+{
+    const char *algorithm;
+
+    for (; *names != NULL; names++) {
+        const OSSL_PARAM *p = OSSL_PARAM_locate_const(params, *names);
+        if (p != NULL)
+            return OSSL_PARAM_get_utf8_string_ptr(p, &algorithm) ? algorithm : NULL;
+    }
+    return NULL;
+}
+
 static int relay_ours(const OSSL_PARAM params[], void *arg)
 {
     const struct relay *relay = arg;
-    const OSSL_PARAM *p = OSSL_PARAM_locate_const(params, OSSL_CAPABILITY_TLS_GROUP_ALG);
-    const char *algorithm;
+    const char *algorithm = keymgmt_of(params, relay->names);
 
-    if (p == NULL || !OSSL_PARAM_get_utf8_string_ptr(p, &algorithm))
+    if (algorithm == NULL)
         return 1;
     for (const OSSL_ALGORITHM *a = relay->keymgmts; a->algorithm_names != NULL; a++)
         if (is_first_name(a->algorithm_names, algorithm))
@@ -37,17 +50,29 @@ static int relay_ours(const OSSL_PARAM params[], void *arg)
     return 1;
 }
 
+static int relay_all(struct oct_prov *prov, const char *capability, struct relay *relay)
+{
+    const struct oct_plain *plain = oct_plain_get(prov);
+    return plain != NULL && OSSL_PROVIDER_get_capabilities(plain->default_provider, capability, relay_ours, relay);
+}
+
 int oct_groups_announce(struct oct_prov *prov, const struct oct_offers *offers, OSSL_CALLBACK *callback, void *arg)
 {
-    struct relay relay = {offers->by[OSSL_OP_KEYMGMT], callback, arg};
-    const struct oct_plain *plain = NULL;
+    static const char *const names[] = {OSSL_CAPABILITY_TLS_GROUP_ALG, NULL};
+    struct relay relay = {offers->by[OSSL_OP_KEYMGMT], names, callback, arg};
 
     for (int f = 0; f < OCT_FAMILIES; f++)
         if (offers->announces[f] && !oct_prov_families[f]->announce(prov, callback, arg))
             return 0;
     /* Where no group is over what is served, the private context need not be made. */
-    if (!offers->has_groups)
-        return 1;
-    plain = oct_plain_get(prov);
-    return plain != NULL && OSSL_PROVIDER_get_capabilities(plain->default_provider, "TLS-GROUP", relay_ours, &relay);
+    return !offers->has_groups || relay_all(prov, "TLS-GROUP", &relay);
+}
+
+int oct_sigalgs_announce(struct oct_prov *prov, const struct oct_offers *offers, OSSL_CALLBACK *callback, void *arg)
+{
+    /* As text, because headers before 3.2 have no names for them. */
+    static const char *const names[] = {"tls-sigalg-keytype", "tls-sigalg-sig-name", "tls-sigalg-name", NULL};
+    struct relay relay = {offers->by[OSSL_OP_KEYMGMT], names, callback, arg};
+
+    return !offers->has_sigalgs || relay_all(prov, "TLS-SIGALG", &relay);
 }

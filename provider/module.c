@@ -45,6 +45,7 @@ static void offer_add(struct oct_offers *offers, int f, const struct oct_offer *
     }
     if (offer->operation == OSSL_OP_KEYMGMT) {
         offers->has_groups |= oct_prov_families[f]->has_groups;
+        offers->has_sigalgs |= oct_prov_families[f]->has_sigalgs;
         offers->announces[f] = oct_prov_families[f]->announce != NULL;
     }
 }
@@ -120,12 +121,16 @@ static int provider_get_params(void *provctx, OSSL_PARAM params[])
 /* Success without a callback means: nothing of that kind here. An error would make libssl fail. */
 static int provider_get_capabilities(void *provctx, const char *capability, OSSL_CALLBACK *callback, void *arg)
 {
+    const bool groups = strcasecmp(capability, "TLS-GROUP") == 0;
     const struct oct_offers *offers;
 
-    if (strcasecmp(capability, "TLS-GROUP") != 0)
+    if (!groups && strcasecmp(capability, "TLS-SIGALG") != 0)
         return 1;
     offers = offers_get(provctx);
-    return offers == NULL || oct_groups_announce(provctx, offers, callback, arg);
+    if (offers == NULL)
+        return 1;
+    return groups ? oct_groups_announce(provctx, offers, callback, arg)
+                  : oct_sigalgs_announce(provctx, offers, callback, arg);
 }
 
 static const OSSL_ITEM *provider_get_reason_strings(void *provctx)

@@ -61,6 +61,7 @@ struct oct_prov_family {
     const struct oct_warm *warm; /* NULL: none */
     const char *keymgmt;         /* the name of OpenSSL's own key management; NULL: none is needed */
     bool has_groups;             /* TLS groups are over its keys, and announced as OpenSSL's own are */
+    bool has_sigalgs;            /* TLS signature algorithms too: those that libssl does not know by itself */
     /* Announces groups that are the family's own; 1, or 0 with an error raised. NULL: none. */
     int (*announce)(struct oct_prov *prov, OSSL_CALLBACK *callback, void *arg);
     /* What it needs besides of the private context (plain.h): made with it and freed with it. NULL: nothing. */

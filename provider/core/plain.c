@@ -103,10 +103,15 @@ const OSSL_PARAM *oct_plain_gen_settable(struct oct_prov *prov, int family)
     return keymgmt == NULL ? NULL : EVP_KEYMGMT_gen_settable_params(keymgmt);
 }
 
-EVP_PKEY_CTX *oct_plain_new_ctx(struct oct_prov *prov, int family)
+EVP_PKEY_CTX *oct_plain_named_ctx(struct oct_prov *prov, const char *name)
 {
     OSSL_LIB_CTX *libctx = oct_plain_ctx(prov);
-    return libctx == NULL ? NULL : EVP_PKEY_CTX_new_from_name(libctx, oct_prov_families[family]->keymgmt, NULL);
+    return libctx == NULL ? NULL : EVP_PKEY_CTX_new_from_name(libctx, name, NULL);
+}
+
+EVP_PKEY_CTX *oct_plain_new_ctx(struct oct_prov *prov, int family)
+{
+    return oct_plain_named_ctx(prov, oct_prov_families[family]->keymgmt);
 }
 
 EVP_PKEY_CTX *oct_plain_key_ctx(struct oct_prov *prov, EVP_PKEY *key)
@@ -115,9 +120,9 @@ EVP_PKEY_CTX *oct_plain_key_ctx(struct oct_prov *prov, EVP_PKEY *key)
     return libctx == NULL ? NULL : EVP_PKEY_CTX_new_from_pkey(libctx, key, NULL);
 }
 
-EVP_PKEY *oct_plain_import(struct oct_prov *prov, int family, int selection, const OSSL_PARAM params[])
+EVP_PKEY *oct_plain_import_named(struct oct_prov *prov, const char *name, int selection, const OSSL_PARAM params[])
 {
-    EVP_PKEY_CTX *ctx = oct_plain_new_ctx(prov, family);
+    EVP_PKEY_CTX *ctx = oct_plain_named_ctx(prov, name);
     EVP_PKEY *key = NULL;
 
     if (ctx != NULL && EVP_PKEY_fromdata_init(ctx) > 0 &&
@@ -125,6 +130,11 @@ EVP_PKEY *oct_plain_import(struct oct_prov *prov, int family, int selection, con
         key = NULL;
     EVP_PKEY_CTX_free(ctx);
     return key;
+}
+
+EVP_PKEY *oct_plain_import(struct oct_prov *prov, int family, int selection, const OSSL_PARAM params[])
+{
+    return oct_plain_import_named(prov, oct_prov_families[family]->keymgmt, selection, params);
 }
 
 static int validate(EVP_PKEY_CTX *ctx, int selection, int quick)

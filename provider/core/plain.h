@@ -43,10 +43,12 @@ const OSSL_PARAM *oct_plain_gen_settable(struct oct_prov *prov, int family);
 
 /* A context there for new keys of a family, or for a key; the caller's. NULL, perhaps with an error raised. */
 EVP_PKEY_CTX *oct_plain_new_ctx(struct oct_prov *prov, int family);
+EVP_PKEY_CTX *oct_plain_named_ctx(struct oct_prov *prov, const char *name); /* of a family with several types */
 EVP_PKEY_CTX *oct_plain_key_ctx(struct oct_prov *prov, EVP_PKEY *key);
 
 /* A key there made of its parameters; the arguments are those of a key management's `import`. NULL with an error. */
 EVP_PKEY *oct_plain_import(struct oct_prov *prov, int family, int selection, const OSSL_PARAM params[]);
+EVP_PKEY *oct_plain_import_named(struct oct_prov *prov, const char *name, int selection, const OSSL_PARAM params[]);
 
 /* Whether the parts of a key of that context that are selected are good, by OpenSSL's own checks; the arguments are
  * those of a key management's `validate`. 0 without a key. */

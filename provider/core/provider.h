@@ -25,6 +25,7 @@
 struct oct_offers {
     OSSL_ALGORITHM by[OCT_PROVIDER_OPERATIONS][OCT_PROVIDER_ALGORITHMS + 1];
     bool has_groups;              /* of a family whose groups are announced as OpenSSL's own are */
+    bool has_sigalgs;             /* of a family whose signature algorithms are */
     bool announces[OCT_FAMILIES]; /* a family's own groups: its key management is offered */
 };
 

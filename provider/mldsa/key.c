@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The ML-DSA key object: import and the lane key. See mldsa.h. */
+#include "mldsa.h"
+
+#include "provider/core/provider.h"
+
+#include "base/policy.h"
+
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <string.h>
+
+static void mldsa_destroy(void *vkey)
+{
+    struct oct_prov_mldsa *key = vkey;
+
+    for (int use = 0; use < OCT_MLDSA_USES; use++)
+        EVP_PKEY_CTX_free(atomic_load(&key->spare[use]));
+    EVP_PKEY_free(key->plain);
+    oct_mldsa_key_free(atomic_load(&key->lanes));
+    OPENSSL_free(key);
+}
+
+struct oct_prov_mldsa *oct_prov_mldsa_new(struct oct_prov *prov, int set)
+{
+    struct oct_prov_mldsa *key = oct_prov_key_new(prov, sizeof *key, mldsa_destroy);
+
+    if (key != NULL)
+        key->set = set;
+    return key;
+}
+
+/* Length only: the private key is not looked at. */
+static int has_private(const EVP_PKEY *plain, size_t bytes)
+{
+    size_t len = 0;
+    return EVP_PKEY_get_octet_string_param(plain, OSSL_PKEY_PARAM_PRIV_KEY, NULL, 0, &len) > 0 && len == bytes;
+}
+
+int oct_prov_mldsa_set_plain(struct oct_prov_mldsa *key, EVP_PKEY *plain)
+{
+    const size_t bytes = oct_mldsa_pk_bytes(key->set);
+    size_t len = 0;
+
+    if (EVP_PKEY_get_octet_string_param(plain, OSSL_PKEY_PARAM_PUB_KEY, key->public_key, bytes, &len) <= 0 ||
+        len != bytes) {
+        EVP_PKEY_free(plain);
+        return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
+    }
+    ERR_set_mark();
+    key->base.has_private = has_private(plain, oct_mldsa_sk_bytes(key->set));
+    ERR_pop_to_mark();
+    key->base.has_public = 1;
+    key->plain = plain;
+    return 1;
+}
+
+int oct_prov_mldsa_import(struct oct_prov_mldsa *key, int selection, const OSSL_PARAM params[])
+{
+    EVP_PKEY *plain = oct_plain_import_named(key->base.prov, oct_mldsa_name(key->set), selection, params);
+    int ok;
+
+    if (plain == NULL)
+        return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
+    ok = oct_prov_mldsa_set_plain(key, plain);
+    if (ok && key->base.has_private)
+        oct_prov_key_expect_handshakes(&key->base, oct_mldsa_sign_op(key->set));
+    return ok;
+}
+
+uint8_t *oct_mldsa_private(const struct oct_prov_mldsa *key)
+{
+    const size_t bytes = oct_mldsa_sk_bytes(key->set);
+    uint8_t *sk = NULL;
+    size_t len = 0;
+
+    if (oct_prov_key_private(key->base.prov, &sk, bytes) == NULL)
+        return NULL;
+    if (EVP_PKEY_get_octet_string_param(key->plain, OSSL_PKEY_PARAM_PRIV_KEY, sk, bytes, &len) > 0 && len == bytes)
+        return sk;
+    oct_mldsa_private_free(key, sk);
+    OCT_RAISE(key->base.prov, OCT_REASON_NOT_PRIVATE);
+    return NULL;
+}
+
+void oct_mldsa_private_free(const struct oct_prov_mldsa *key, uint8_t *bytes)
+{
+    OPENSSL_secure_clear_free(bytes, oct_mldsa_sk_bytes(key->set));
+}
+
+static struct oct_mldsa_key *private_lanes(const struct oct_prov_mldsa *key)
+{
+    struct oct_mldsa_key *lanes = NULL;
+    uint8_t *sk = oct_mldsa_private(key);
+
+    if (sk != NULL && oct_mldsa_key_new_private(&lanes, key->set, sk) != OCT_OK)
+        lanes = NULL;
+    oct_mldsa_private_free(key, sk);
+    if (lanes == NULL || memcmp(oct_mldsa_key_public(lanes), key->public_key, oct_mldsa_pk_bytes(key->set)) == 0)
+        return lanes;
+    oct_mldsa_key_free(lanes);
+    return NULL;
+}
+
+/* Later, when other threads may be reading the object: it writes key->lanes alone. */
+static void make_lanes(struct oct_prov_mldsa *key)
+{
+    struct oct_mldsa_key *lanes = NULL;
+
+    if (key->base.has_private)
+        lanes = private_lanes(key);
+    else if (oct_mldsa_key_new_public(&lanes, key->set, key->public_key) != OCT_OK)
+        lanes = NULL;
+    atomic_store_explicit(&key->lanes, lanes, memory_order_release);
+}
+
+const struct oct_mldsa_key *oct_prov_mldsa_lanes(struct oct_prov_mldsa *key)
+{
+    struct oct_mldsa_key *lanes = atomic_load_explicit(&key->lanes, memory_order_acquire);
+    const unsigned due = key->base.has_private ? 1 : OCT_POLICY_MLDSA_VERIFICATIONS;
+
+    if (lanes != NULL)
+        return lanes;
+    if (atomic_load_explicit(&key->lane_requests, memory_order_relaxed) >= due)
+        return NULL;
+    if (atomic_fetch_add(&key->lane_requests, 1) == due - 1)
+        make_lanes(key);
+    return atomic_load_explicit(&key->lanes, memory_order_acquire);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* ML-DSA in fibres: batches of every size, bad signatures among good ones, and keys that go while their jobs wait. */
+#include "mldsa_keys.h"
+
+#include <openssl/err.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEYS   16
+#define LENGTH 150
+
+struct work {
+    int set;
+    EVP_PKEY *key[KEYS], *public_key[KEYS];
+    uint8_t message[KEYS][LENGTH], expected[KEYS][MAX_SIGNATURE];
+    uint32_t bad; /* bit i: fibre i is to find its signature bad */
+};
+
+static const struct how deterministic = {.deterministic = 1};
+
+static struct work *open_work(int set)
+{
+    struct work *w = calloc(1, sizeof *w);
+
+    assert_non_null(w);
+    w->set = set;
+    for (int i = 0; i < KEYS; i++) {
+        w->key[i] = mldsa_generate(octuple_ctx, set);
+        w->public_key[i] = mldsa_copy_public(octuple_ctx, w->key[i], set);
+        EVP_PKEY *theirs = mldsa_copy(plain_ctx, w->key[i], set);
+        fill(w->message[i], LENGTH, (unsigned)i);
+        assert_true(mldsa_sign(plain_ctx, theirs, &deterministic, w->message[i], (size_t)(6 * i), w->expected[i]));
+        EVP_PKEY_free(theirs);
+    }
+    return w;
+}
+
+static void close_work(struct work *w)
+{
+    for (int i = 0; i < KEYS; i++) {
+        EVP_PKEY_free(w->key[i]);
+        EVP_PKEY_free(w->public_key[i]);
+    }
+    free(w);
+    ERR_clear_error();
+}
+
+static int sign_in_fibre(int i, void *arg)
+{
+    struct work *w = arg;
+    uint8_t *signature = OPENSSL_zalloc(MAX_SIGNATURE);
+    const int ok = mldsa_sign(octuple_ctx, w->key[i], &deterministic, w->message[i], (size_t)(6 * i), signature) &&
+                   memcmp(signature, w->expected[i], oct_mldsa_signature_bytes(w->set)) == 0;
+
+    OPENSSL_free(signature);
+    return ok;
+}
+
+static int verify_in_fibre(int i, void *arg)
+{
+    struct work *w = arg;
+    const size_t size = oct_mldsa_signature_bytes(w->set);
+    uint8_t *signature = OPENSSL_memdup(w->expected[i], size);
+    int ok;
+
+    signature[i] ^= (uint8_t)(w->bad >> i & 1);
+    ok = mldsa_verify(octuple_ctx, w->public_key[i], NULL, w->message[i], (size_t)(6 * i), signature, size);
+    OPENSSL_free(signature);
+    return ok == !(w->bad >> i & 1);
+}
+
+static uint64_t full_batches(int op)
+{
+    return mldsa_counters(op).flushes[7];
+}
+
+static void test_batches(void **state)
+{
+    static const int counts[] = {1, 2, 3, 7, 8, 9, KEYS};
+
+    (void)state;
+    for (int set = 0; set < OCT_MLDSA_SETS; set++) {
+        struct work *w = open_work(set);
+        const int sign = oct_mldsa_sign_op(set), verify = oct_mldsa_verify_op(set);
+        const struct oct_op_counters signed_before = mldsa_counters(sign), verified_before = mldsa_counters(verify);
+        for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+            mldsa_prefer_lanes(set);
+            run_fibres(counts[i], sign_in_fibre, w);
+            run_fibres(counts[i], verify_in_fibre, w);
+        }
+        assert_true(mldsa_counters(sign).done - signed_before.done >= 38); /* of 46 */
+        assert_true(mldsa_counters(verify).done - verified_before.done >= 38);
+        assert_true(full_batches(sign) > signed_before.flushes[7]);
+        assert_true(full_batches(verify) > verified_before.flushes[7]);
+        assert_int_equal(oct_queue_waiting(oct_queue_thread()), 0);
+        close_work(w);
+    }
+}
+
+/* A bad signature in each place of a batch, and in all others: nobody else's verification is touched by it. */
+static void test_bad_among_good(void **state)
+{
+    (void)state;
+    for (int set = 0; set < OCT_MLDSA_SETS; set++) {
+        struct work *w = open_work(set);
+        const struct oct_op_counters before = mldsa_counters(oct_mldsa_verify_op(set));
+        for (int i = 0; i < EIGHT; i++) {
+            mldsa_prefer_lanes(set);
+            w->bad = 1u << i;
+            run_fibres(EIGHT, verify_in_fibre, w);
+            w->bad = ~(1u << i);
+            run_fibres(EIGHT, verify_in_fibre, w);
+        }
+        assert_true(mldsa_counters(oct_mldsa_verify_op(set)).failed - before.failed >= 32); /* of 64 */
+        close_work(w);
+    }
+}
+
+/* Key and message go while the job waits: both are the operation's own. */
+static int sign_and_let_go(int i, void *arg)
+{
+    const struct work *w = arg;
+    EVP_PKEY *key = EVP_PKEY_dup(w->key[i]);
+    EVP_MD_CTX *md = EVP_MD_CTX_new();
+    uint8_t *signature = OPENSSL_zalloc(MAX_SIGNATURE);
+    size_t len = MAX_SIGNATURE;
+    int ok = EVP_DigestSignInit_ex(md, NULL, NULL, octuple_ctx, NULL, key, NULL) > 0;
+
+    EVP_PKEY_free(key);
+    ok = ok && EVP_DigestSign(md, signature, &len, w->message[i], LENGTH) > 0 &&
+         mldsa_verify(octuple_ctx, w->public_key[i], NULL, w->message[i], LENGTH, signature, len);
+    EVP_MD_CTX_free(md);
+    OPENSSL_free(signature);
+    return ok;
+}
+
+static void test_short_lived(void **state)
+{
+    (void)state;
+    for (int set = 0; set < OCT_MLDSA_SETS; set++) {
+        struct work *w = open_work(set);
+        run_fibres(KEYS, sign_and_let_go, w);
+        close_work(w);
+    }
+}
+
+/* A message longer than lanes take is signed and verified all the same, and waits for nobody. */
+static int long_message(int i, void *arg)
+{
+    static uint8_t message[5000];
+    const struct work *w = arg;
+    const size_t size = oct_mldsa_signature_bytes(w->set);
+    uint8_t *signature = OPENSSL_zalloc(size);
+    const int ok = mldsa_sign(octuple_ctx, w->key[i], NULL, message, sizeof message, signature) &&
+                   mldsa_verify(octuple_ctx, w->public_key[i], NULL, message, sizeof message, signature, size) &&
+                   !mldsa_verify(octuple_ctx, w->public_key[i], NULL, message, 4999, signature, size);
+
+    OPENSSL_free(signature);
+    return ok;
+}
+
+static void test_long(void **state)
+{
+    (void)state;
+    for (int set = 0; set < OCT_MLDSA_SETS; set++) {
+        struct work *w = open_work(set);
+        const uint64_t before = mldsa_counters(oct_mldsa_sign_op(set)).submitted;
+        run_fibres(EIGHT, long_message, w);
+        assert_int_equal(mldsa_counters(oct_mldsa_sign_op(set)).submitted, before);
+        close_work(w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_bad_among_good),
+        cmocka_unit_test(test_short_lived),
+        cmocka_unit_test(test_long),
+    };
+    return cmocka_run_group_tests(tests, mldsa_open, close_contexts);
+}

@@ -1,0 +1,122 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""nginx under `octuple run` with certificates over ML-DSA keys, from OpenSSL 3.5 on.
+
+A herd of OpenSSL's own clients verifies each certificate and its signature, and lanes must have made the signatures.
+Clients with a certificate of that kind come too, and what they send is verified in lanes. A client under the provider
+meets a stock server. Run by ctest, and by tests/distros/run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import clients
+import credentials
+import lab
+
+KINDS = [credentials.Kind("mldsa44", ("ml-dsa-44",), "mldsa44-sign"),
+         credentials.Kind("mldsa65", ("ml-dsa-65",), "mldsa65-sign")]
+VERIFIED = {"mldsa44": "mldsa44-verify", "mldsa65": "mldsa65-verify"}
+HERD = 24
+
+
+class Failure(Exception):
+    """What the run was to show is not so."""
+
+
+def version() -> tuple[int, ...]:
+    said = subprocess.run(["openssl", "version"], capture_output=True, text=True, check=True).stdout
+    return tuple(int(part) for part in said.split()[1].split("."))
+
+
+def options(keys: Path, kind: credentials.Kind, *more: str) -> list[str]:
+    """A client that ends with an error where the certificate or its signature is not good."""
+    return ["-tls1_3", "-CAfile", f"{keys}/{kind.name}.crt", "-verify_return_error", *more]
+
+
+def check_said(kind: credentials.Kind, said: list[str]) -> None:
+    for text in said:
+        if f"Peer signature type: {kind.name}" not in text or "Verify return code: 0 (ok)" not in text:
+            raise Failure(f"{kind.name}: a client was not satisfied: {text}")
+
+
+def visit(nginx: lab.Nginx, server: lab.Server, keys: Path, kind: credentials.Kind, *more: str,
+          conf: str = "") -> dict[str, lab.Counts]:
+    """What a herd made the server do."""
+    before = nginx.counters()
+    herd = [options(keys, kind, *more)] * HERD
+    check_said(kind, clients.s_clients(nginx.worker_pids()[0], server.port, herd, conf))
+    counts = {name: count - before[name] for name, count in nginx.counters().items()}
+    if any(count.failed or count.recomputed or count.cancelled for count in counts.values()):
+        raise Failure(f"{kind.name}: operations failed: {counts}")
+    return counts
+
+
+def check_lanes(name: str, count: lab.Counts, least: int) -> None:
+    print(f"{HERD} handshakes; {name} {count.done} of {count.all} in lanes", flush=True)
+    if count.all < least or count.done == 0:
+        raise Failure(f"{name}: lanes did not serve: {count}")
+
+
+def run_ours(keys: Path, build: lab.Build) -> None:
+    servers = [lab.Server(kind.name) for kind in KINDS]
+    asking = [lab.Server(kind.name, text=f"ssl_verify_client on; ssl_client_certificate {keys}/{kind.name}.crt;")
+              for kind in KINDS]
+    with lab.Nginx(keys, build, [*servers, *asking], by_command=True) as nginx:
+        if not nginx.uses_shim():
+            raise Failure("`octuple run` has not preloaded the shim")
+        for kind, server, asker in zip(KINDS, servers, asking):
+            counts = visit(nginx, server, keys, kind)
+            check_lanes(kind.operation, counts[kind.operation], HERD)
+            counts = visit(nginx, asker, keys, kind, "-cert", f"{keys}/{kind.name}.crt",
+                           "-key", f"{keys}/{kind.name}.key")
+            check_lanes(VERIFIED[kind.name], counts[VERIFIED[kind.name]], HERD)
+
+
+def run_stock(keys: Path, conf: str) -> None:
+    """The same certificates at a stock server, for clients with the provider and without."""
+    servers = [lab.Server(kind.name) for kind in KINDS]
+    with lab.Nginx(keys, None, servers) as stock:
+        for kind, server in zip(KINDS, servers):
+            for own in ("", conf):
+                herd = [options(keys, kind)] * HERD
+                check_said(kind, clients.s_clients(stock.worker_pids()[0], server.port, herd, own))
+
+
+def run(build: lab.Build, where: Path) -> None:
+    keys = credentials.make_keys(where / "keys", KINDS)
+    run_stock(keys, str(lab.write_openssl_conf(where, build)))
+    run_ours(keys, build)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default="build/dev", help="the build folder")
+    build = lab.Build(Path(parser.parse_args().build).resolve())
+    if version() < (3, 5):
+        print("mldsa: SKIPPED, this OpenSSL has no ML-DSA")
+        return 77
+    if not lab.has_avx512():
+        print("mldsa: SKIPPED, without AVX-512 `octuple run` starts servers as they are")
+        return 77
+    where = lab.folder("mldsa")
+    try:
+        run(build, where)
+    except (Failure, ConnectionError, lab.LabError, credentials.CredentialsError) as failure:
+        print(f"mldsa: {failure}", file=sys.stderr)
+        return 1
+    finally:
+        shutil.rmtree(where, ignore_errors=True)
+    print("mldsa: good")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
