@@ -145,6 +145,9 @@ static int rsa_recover_small_buffer(const struct fixture *f)
     const int value = EVP_PKEY_verify_recover(ctx, out, &len, in, sizeof in);
 
     EVP_PKEY_CTX_free(ctx);
+    /* Releases of 3.0 before 3.0.22 raise other errors here, and ours are those of the last one. */
+    if (OpenSSL_version_num() < 0x30000160)
+        ERR_clear_error();
     return value;
 }
 
