@@ -90,11 +90,12 @@ static void add_file(void *arg, const struct oct_counters_file *file)
 {
     struct top_sample *sample = arg;
     pid_t pid = (pid_t)file->sum.pid;
+    uint64_t ticks = process_start_ticks(pid); /* 0: no such process */
     struct top_process *process = of_pid(sample, pid) == NULL ? append(sample) : NULL;
     if (process != NULL) {
         process->pid = pid;
         process->where = 0;
-        process->ended = file->sum.start_ticks != process_start_ticks(pid);
+        process->ended = ticks == 0 || file->sum.start_ticks != ticks;
         process->file.sum = file->sum;
         memcpy(process->file.thread, file->thread, file->sum.slots * sizeof file->thread[0]);
         take_name(process);

@@ -73,11 +73,13 @@ int oct_prov_mldsa_import(struct oct_prov_mldsa *key, int selection, const OSSL_
 uint8_t *oct_mldsa_private(const struct oct_prov_mldsa *key)
 {
     const size_t bytes = oct_mldsa_sk_bytes(key->set);
-    uint8_t *sk = NULL;
+    uint8_t *sk = OPENSSL_malloc(bytes);
     size_t len = 0;
 
-    if (oct_prov_key_private(key->base.prov, &sk, bytes) == NULL)
+    if (sk == NULL) {
+        OCT_RAISE(key->base.prov, OCT_REASON_MEMORY);
         return NULL;
+    }
     if (EVP_PKEY_get_octet_string_param(key->plain, OSSL_PKEY_PARAM_PRIV_KEY, sk, bytes, &len) > 0 && len == bytes)
         return sk;
     oct_mldsa_private_free(key, sk);
@@ -87,7 +89,7 @@ uint8_t *oct_mldsa_private(const struct oct_prov_mldsa *key)
 
 void oct_mldsa_private_free(const struct oct_prov_mldsa *key, uint8_t *bytes)
 {
-    OPENSSL_secure_clear_free(bytes, oct_mldsa_sk_bytes(key->set));
+    OPENSSL_clear_free(bytes, oct_mldsa_sk_bytes(key->set));
 }
 
 static struct oct_mldsa_key *private_lanes(const struct oct_prov_mldsa *key)
@@ -104,15 +106,18 @@ static struct oct_mldsa_key *private_lanes(const struct oct_prov_mldsa *key)
     return NULL;
 }
 
-/* Later, when other threads may be reading the object: it writes key->lanes alone. */
+/* Later, when other threads may be reading the object: it writes key->lanes alone. Without lanes the fallback serves,
+ * so what went wrong is no error of the caller's. */
 static void make_lanes(struct oct_prov_mldsa *key)
 {
     struct oct_mldsa_key *lanes = NULL;
 
+    ERR_set_mark();
     if (key->base.has_private)
         lanes = private_lanes(key);
     else if (oct_mldsa_key_new_public(&lanes, key->set, key->public_key) != OCT_OK)
         lanes = NULL;
+    ERR_pop_to_mark();
     atomic_store_explicit(&key->lanes, lanes, memory_order_release);
 }
 

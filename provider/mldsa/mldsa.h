@@ -76,7 +76,8 @@ int oct_prov_mldsa_import(struct oct_prov_mldsa *key, int selection, const OSSL_
  * than one signature of the fallback. A public key gets one later, since lanes verify with its bytes as well. */
 const struct oct_mldsa_key *oct_prov_mldsa_lanes(struct oct_prov_mldsa *key);
 
-/* The bytes of a private key on the heap; the caller ends them with oct_mldsa_private_free(). NULL with an error. */
+/* The bytes of a private key on the heap, for a moment: a secure heap may be too small. The caller ends them with
+ * oct_mldsa_private_free(). NULL with an error. */
 uint8_t *oct_mldsa_private(const struct oct_prov_mldsa *key);
 void oct_mldsa_private_free(const struct oct_prov_mldsa *key, uint8_t *bytes);
 

@@ -19,9 +19,6 @@ SOME = {RSA: {"submitted": 100, "done": 90, "plain": 9, "failed": 1, "recomputed
               "nanoseconds": 2 * 10**9}}
 SPEED = ["openssl", "speed", "-async_jobs", "8", "-seconds", "30", "rsa2048"]
 
-# No system counts so far unless it is told to.
-ENDED_PID = 4_194_303
-
 
 @pytest.fixture
 def sleeper():
@@ -144,8 +141,10 @@ def test_prometheus_of_a_file(place, sleeper):
     kept = Kept(place.work / "kept", sleeper)
     kept.keep(SOME,
               [(OTHERS, 0, {X25519: {"plain": 5}}), (ALIVE, 41, {RSA: {"done": 70}}), (ENDED, 42, {RSA: {"done": 20}})])
-    odd = content(ENDED_PID, SOME, command=b'a"\\\n\xff')
-    (kept.folder / f"{ENDED_PID}.octuple").write_bytes(odd)
+    with subprocess.Popen(["true"]) as ended:
+        pass
+    odd = content(ended.pid, SOME, command=b'a"\\\n\xff')
+    (kept.folder / f"{ended.pid}.octuple").write_bytes(odd)
     text = place.call("top", "--prometheus", "--threads", "kept/").stdout
     check_with_promtool(text)
     values = samples(text)
@@ -153,9 +152,9 @@ def test_prometheus_of_a_file(place, sleeper):
     assert of(values, "octuple_jobs_done_total", op="rsa2048-private", thread=42, **label) == 20
     assert of(values, "octuple_operations_plain_total", op="x25519-derive", thread="others", **label) == 5
     assert values["octuple_processes", frozenset()] == 1
-    assert not any(("pid", str(ENDED_PID)) in labels for _, labels in values)
+    assert not any(("pid", str(ended.pid)) in labels for _, labels in values)
     kept.folder.joinpath(f"{sleeper}.octuple").write_bytes(
-        odd.replace(ENDED_PID.to_bytes(8, "little"), sleeper.to_bytes(8, "little"), 1))
+        odd.replace(ended.pid.to_bytes(8, "little"), sleeper.to_bytes(8, "little"), 1))
     assert place.json("top", "--once", "--json", "kept/")["processes"][0]["command"] == 'a"\\??'
 
 
