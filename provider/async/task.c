@@ -10,6 +10,7 @@
  */
 #include "base/policy.h"
 #include "base/thread_mode.h"
+#include "company.h"
 #include "frames.h"
 #include "provider/core/provider.h"
 #include "task.h"
@@ -97,6 +98,7 @@ static enum outcome wait_for(struct oct_wait *wait, struct oct_queue *queue, str
         oct_wait_arm(wait);
     while (oct_queue_holds(queue, job)) {
         int paused = ASYNC_pause_job();
+        oct_company_note(!oct_queue_holds(queue, job) || oct_queue_waiting(queue) > 1);
         /* A connection that is given up must not go on with a result either: the rest of its handshake may be at hand.
          */
         if (!oct_queue_holds(queue, job))
@@ -131,6 +133,14 @@ static int run_queued(const struct oct_task *task, struct oct_job *job, ASYNC_JO
     return outcome == WAITED ? answer(task, job) : -1;
 }
 
+/* Nobody else's operation is to be waited for. */
+static bool is_alone(const struct oct_queue *queue)
+{
+    const enum oct_thread_mode mode = oct_thread_mode(true);
+
+    return mode == OCT_THREAD_ALONE || (mode == OCT_THREAD_NATIVE_ASYNC && !oct_company_expected(queue));
+}
+
 static int run_in_fibre(const struct oct_task *task, ASYNC_JOB *fibre)
 {
     struct oct_queue *queue = oct_queue_thread();
@@ -139,7 +149,7 @@ static int run_in_fibre(const struct oct_task *task, ASYNC_JOB *fibre)
 
     if (oct_thread_is_draining())
         return OCT_RAISE(task->prov, OCT_REASON_CANCELLED);
-    if (queue == NULL || oct_thread_mode(true) == OCT_THREAD_ALONE || !task->type->fill(task, &job))
+    if (queue == NULL || is_alone(queue) || !task->type->fill(task, &job))
         return run_at_once(task);
     done = run_queued(task, &job, fibre, queue);
     return done >= 0 ? done : run_plain_measured(task, queue);

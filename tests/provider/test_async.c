@@ -5,6 +5,7 @@
 #include "common.h"
 #include "fibres.h"
 
+#include "base/policy.h"
 #include "base/thread_mode.h"
 
 #include <openssl/err.h>
@@ -130,6 +131,45 @@ static void test_alone_does_not_pause(void **state)
     EVP_PKEY_free(key);
 }
 
+/* Signs alone, on a fibre of its own; 1 if that paused. */
+static int lone_pauses(EVP_PKEY *key, unsigned seed)
+{
+    struct signer signer;
+
+    signer_init(&signer, key, seed);
+    const int paused = !signer_step(&signer);
+    signers_end(&signer, 1, "2048a");
+    return paused;
+}
+
+/* A program whose fibres meet nobody gets its operations at once, and some pause all the same. The one that comes
+ * while another is paused pauses too, and with it those that come after. */
+static void test_lonely(void **state)
+{
+    EVP_PKEY *key = load_key(octuple_ctx, "2048a");
+    struct signer signer[2];
+    int paused = 0, tries = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < OCT_POLICY_LONELY_PAUSES; i++)
+        (void)lone_pauses(key, i);
+    for (unsigned i = 0; i < 2 * OCT_POLICY_LONELY_TRIAL; i++)
+        paused += lone_pauses(key, i);
+    assert_int_equal(paused, 2);
+
+    signer_init(&signer[0], key, 1);
+    while (signer_step(&signer[0])) {
+        assert_true(tries++ < OCT_POLICY_LONELY_TRIAL);
+        signer_clear(&signer[0]);
+        signer_init(&signer[0], key, 1);
+    }
+    signer_init(&signer[1], key, 2);
+    assert_int_equal(signer_step(&signer[1]), 0);
+    signers_end(signer, 2, "2048a");
+    assert_int_equal(lone_pauses(key, 3), 1);
+    EVP_PKEY_free(key);
+}
+
 /* A server that reloads frees its keys while handshakes wait. */
 static void test_key_freed_while_waiting(void **state)
 {
@@ -182,6 +222,7 @@ int main(void)
         cmocka_unit_test(test_mixed),
         cmocka_unit_test(test_one),
         cmocka_unit_test(test_alone_does_not_pause),
+        cmocka_unit_test(test_lonely),
         cmocka_unit_test(test_key_freed_while_waiting),
         cmocka_unit_test(test_blocked_pause),
     };

