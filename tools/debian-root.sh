@@ -16,12 +16,12 @@ need_root_tools() {
 }
 
 # in_namespaces COMMAND...: in namespaces of its own for mounts and processes, which end with it and take along what is
-# mounted and started there, however this ends. In the background, so that a signal is answered at once: the first
-# process of the namespace takes all others with it. end_namespaces() belongs in the trap of EXIT.
+# mounted and started there, however this ends, even by SIGKILL. In the background, so that a signal is answered at
+# once: the first process of the namespace takes all others with it. end_namespaces() belongs in the trap of EXIT.
 in_namespaces() {
     local status=0
     { : <&0; } 2>/dev/null || exec </dev/null  # no input at all is no reason to fail
-    unshare --mount --pid --fork --kill-child "$@" <&0 &
+    setpriv --pdeathsig KILL unshare --mount --pid --fork --kill-child "$@" <&0 &
     child=$!
     wait "$child" || status=$?
     child=''
