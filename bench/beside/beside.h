@@ -29,6 +29,7 @@ struct beside_peer {
     const char *(*version)(void); /* the library's name and version */
     const struct beside_row *const *families;
     const char *(*why_not)(void); /* it cannot run here, and why; NULL if it can */
+    const char *(*note)(void);    /* what is to be known about it on this CPU; NULL if nothing */
 };
 extern const struct beside_peer beside_peer;
 

@@ -6,6 +6,7 @@
  */
 #include "crypto_mb.h"
 
+#include <crypto_mb/cpu_features.h>
 #include <crypto_mb/version.h>
 #include <stdio.h>
 
@@ -24,7 +25,14 @@ static const char *why_not(void)
     return oct_op_is_on(OCT_OP_RSA2048_PRIVATE) ? NULL : "Octuple has no table for this CPU";
 }
 
+static const char *note(void)
+{
+    return mbx_is_crypto_mb_applicable(mbx_get_cpu_features())
+               ? NULL
+               : "crypto_mb's dispatcher does not take this CPU; its functions run if they are called";
+}
+
 static const struct beside_row *const families[] = {crypto_mb_rsa, crypto_mb_25519, crypto_mb_p256, crypto_mb_p384,
                                                     NULL};
 
-const struct beside_peer beside_peer = {version, families, why_not};
+const struct beside_peer beside_peer = {version, families, why_not, note};

@@ -3,8 +3,8 @@
 /*
  * Octuple beside one other library: what both have, in turns in one process, with Octuple's checks and clearing as they
  * always are. Results are compared before anything is timed. What comes out is JSON, an object a line: first
- * {"library"}, then {"name", "unit", "pairs"} with the rates of every pair of turns, Octuple's first. A row that the
- * peer gets wrong has a "reason" instead of pairs; `octuple speed` compares what Octuple gives with OpenSSL.
+ * {"library", "note"}, then {"name", "unit", "pairs"} with the rates of every pair of turns, Octuple's first. A row
+ * that the peer gets wrong has a "reason" instead of pairs; `octuple speed` compares what Octuple gives with OpenSSL.
  *
  * Exit status: 0, 1 if Octuple failed or keys could not be made, 2 for wrong usage, 77 if the peer or Octuple cannot
  * run here.
@@ -87,6 +87,15 @@ static int measure(const struct beside_row *row, double seconds)
     return ok;
 }
 
+static void print_library(const char *library, const char *note)
+{
+    printf("{\"library\": \"%s\", \"note\": ", library);
+    if (note == NULL)
+        puts("null}");
+    else
+        printf("\"%s\"}\n", note);
+}
+
 static int each_row(const struct options *o)
 {
     int ok = 1;
@@ -111,7 +120,8 @@ static int parse(struct options *o, int argc, char **argv)
         {"list", no_argument, NULL, 'l'},
         {NULL, 0, NULL, 0},
     };
-    char *end = "";
+    static char none[] = "";
+    char *end = none;
     int letter;
 
     while ((letter = getopt_long(argc, argv, "", known, NULL)) != -1)
@@ -146,6 +156,6 @@ int main(int argc, char **argv)
         return NOT_HERE;
     }
     if (!o.list)
-        printf("{\"library\": \"%s\"}\n", beside_peer.version());
+        print_library(beside_peer.version(), beside_peer.note());
     return each_row(&o) ? 0 : 1;
 }
