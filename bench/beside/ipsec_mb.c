@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* Intel's Multi-Buffer Crypto for IPsec. Versions 1.3 to 2.0, which Debian has, know no public-key operation. */
+/* Intel's Multi-Buffer Crypto for IPsec. Debian 13 has version 2.0, whose only operations are symmetric. */
 #include "ipsec_mb.h"
 
 #include <stdio.h>

@@ -15,7 +15,7 @@ from .frame import STOCK
 
 LABELS, PANEL, GAP, ROW, HEAD = 230, 180, 16, 15, 64
 GAINS, LOSES, RULE, TEXT = "#1f6feb", "#d1242f", "#9aa5b1", "#1f2328"
-NUMBER = 34  # the room for a ratio's digits
+NUMBER = 42  # the room for a ratio's digits
 
 
 def cells(points: list[dict], pivot: str) -> dict[str, dict[str, tuple]]:
@@ -71,7 +71,7 @@ def panel(rows: dict[str, dict[str, tuple]], name: str, left: float, bottom: flo
 
 def svg(points: list[dict], pivot: str, title: str) -> str:
     rows = cells(points, pivot)
-    names = list(dict.fromkeys(name for row in rows.values() for name in row))
+    names = [str(point["key"][pivot]) for point in points if point["metrics"]]
     width, bottom = LABELS + len(names) * (PANEL + GAP), HEAD + len(rows) * ROW
     found = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{bottom + 10}" '
              f'viewBox="0 0 {width} {bottom + 10}" font-family="system-ui, sans-serif" font-size="11" fill="{TEXT}">',

@@ -192,10 +192,11 @@ class Peers(frame.Experiment):
 
     @staticmethod
     def engine_run(lab: frame.Lab, prefix: list[str], side: str, command: list[str], wanted: int) -> list[float]:
-        """Ends the command when it has given what is wanted: for RSA it goes on with eight others."""
+        """Ends the command when it has given what is wanted: for RSA it goes on with eight others. Octuple's ciphers
+        are on, as they would step aside where OpenSSL has such code too."""
         speed = ["openssl", "speed", "-mr", "-elapsed", "-seconds", "1"]
-        full = [*prefix, *([str(lab.build.octuple), "run", "--"] if side == "octuple" else []), *speed,
-                *(["-engine", "qatengine"] if side == frame.STOCK else []), *command]
+        ours = ["env", "OCTUPLE_CIPHERS=on", str(lab.build.octuple), "run", "--", *speed, *command]
+        full = [*prefix, *(ours if side == "octuple" else [*speed, "-engine", "qatengine", *command])]
         text = ""
         with frame.started(full, {lab.place.server}) as process:
             while text.count("\n+R") < wanted and (line := process.stdout.readline()):
