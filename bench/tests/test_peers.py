@@ -21,6 +21,7 @@ BESIDE = [{"library": "crypto_mb 1", "note": None},
           {"name": "ed25519-sign", "unit": "op/s", "reason": "results differ, so nothing was timed"}]
 SPEED = [{"op": "p256-sign", "octuple_per_s": 90.0, "openssl_per_s": 30.0, "ratio": 3.0, "unit": "op/s"},
          {"op": "mlkem768-keygen", "octuple_per_s": 9.0, "openssl_per_s": None, "ratio": None, "unit": "op/s"}]
+EVP = [{"verb": "seal", "stock_ns": 80, "octuple_ns": 64}, {"verb": "open", "stock_ns": 64, "octuple_ns": 128}]
 
 
 def lines(rows: list[dict]) -> str:
@@ -52,6 +53,8 @@ def place(tmp_path, monkeypatch, fake_build):
     """`openssl speed` here never ends by itself."""
     (tmp_path / "beside.json").write_text(lines(BESIDE))
     (tmp_path / "speed.json").write_text(lines(SPEED))
+    (tmp_path / "evp.json").write_text(json.dumps(EVP))
+    (tmp_path / "evp.status").write_text("0")
     script = tmp_path / "enter"
     script.write_text(f"""#!/bin/sh
 case "$*" in
@@ -59,6 +62,7 @@ case "$*" in
 *beside/*) cat {tmp_path}/beside.json;;
 *"openssl version"*) echo "OpenSSL 3.77.1 1 Jan 2030 (Library: x)";;
 *"openssl engine"*) echo "(qatengine) v2";;
+*octuple-evp*) cat {tmp_path}/evp.json; exit $(cat {tmp_path}/evp.status);;
 *"octuple speed --help"*) printf '  p256-sign\\n  p256-verify\\n';;
 *"octuple speed"*) echo "$*" >>{tmp_path}/asked; cat {tmp_path}/speed.json; exit 3;;
 *"openssl speed"*) echo "$*" >>{tmp_path}/asked; echo +R1:200:2048:1.00; echo +R2:600:2048:2.00; exec sleep 60;;
@@ -101,9 +105,12 @@ def test_the_form_of_results(place, fake_build, tmp_path, capsys):
 def test_openssl_is_stock(place, fake_build, tmp_path):
     status, document = run(fake_build, tmp_path, "--peer", "openssl-3.77")
     assert status == 0
-    assert document["results"] == [{"name": "p256-sign", "against": "openssl-3.77", "stock": 30, "octuple": 90,
-                                    "ratio": 3.0, "spread": [3.0, 3.0], "unit": "op/s",
-                                    "library": "OpenSSL 3.77.1 1 Jan 2030"}]
+    sign, *records = document["results"]
+    assert sign == {"name": "p256-sign", "against": "openssl-3.77", "stock": 30, "octuple": 90, "ratio": 3.0,
+                    "spread": [3.0, 3.0], "unit": "op/s", "library": "OpenSSL 3.77.1 1 Jan 2030"}
+    assert [(row["name"], row["stock"], row["octuple"], row["ratio"]) for row in records[:2]] == [
+        ("evp-aes128gcm-seal-64", 0.8e9, 1e9, 1.25), ("evp-aes128gcm-open-64", 1e9, 0.5e9, 0.5)]
+    assert records[-1]["name"] == "evp-chacha20poly1305-open-16384" and len(records) == 3 * 4 * 2
     first, second = (tmp_path / "asked").read_text().splitlines()
     assert first.endswith("--seconds 0.1") and second.endswith("--seconds 0.1 p256-sign"), "no more than OpenSSL has"
 
@@ -112,6 +119,15 @@ def test_part_of_the_operations(place, fake_build, tmp_path):
     assert run(fake_build, tmp_path, "--peer", "openssl-3.77", "--operation", "p256-s")[0] == 0
     assert (tmp_path / "asked").read_text().splitlines()[0].endswith("--seconds 0.1 p256-sign")
     assert run(fake_build, tmp_path, "--peer", "openssl-3.77", "--operation", "nothing")[0] == 3
+
+
+def test_ciphers_that_octuple_does_not_serve(place, fake_build, tmp_path):
+    (tmp_path / "evp.status").write_text("77")
+    part = ("--operation", "evp-chacha20poly1305-seal-64")
+    status, document = run(fake_build, tmp_path, "--peer", "openssl-3.77", *part)
+    assert status == 0 and document["results"] == []
+    reason, = document["not_measured"]
+    assert reason.startswith("openssl-3.77, evp-ChaCha20-Poly1305-64: ")
 
 
 def test_the_engine_in_turns(place, fake_build, tmp_path, monkeypatch):
@@ -240,6 +256,7 @@ def test_the_page_shows_chart_and_table(tmp_path, capsys):
     text = (docs / "results.md").read_text()
     assert "![Peers: ratios](results/m/peers.svg)" in text and "| rsa2048-private | 1.10 |" in text
     assert "- crypto_mb: ed25519-sign: results differ, so nothing was timed." in text
+    assert "- crypto_mb: measured was crypto_mb 1." in text
     (docs / "results/m/peers.svg").write_text("<svg/>")
     assert page.main(["--docs", str(docs), "--check"]) == 1
     assert "peers.svg is not what its source gives" in capsys.readouterr().err

@@ -58,6 +58,7 @@ def of_notes(key: dict, notes: dict) -> list[str]:
               for side, count in notes.get("overdue", {}).items() if count]
     if key.get("jobs", 0) > 1 and not notes.get("in_lanes_percent"):
         found.append("nothing ran in lanes.")
+    found += [f"measured was {notes['library']}."] if notes.get("library") else []
     found += [f"{name}: {reason}." for name, reason in notes.get("reasons", {}).items()]
     return found + list(dict.fromkeys(notes.get("said", [])))
 

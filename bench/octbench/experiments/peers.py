@@ -18,7 +18,7 @@ from typing import Iterator
 
 from .. import debian, measure
 from ..server import ServerError
-from . import chart, frame, summary
+from . import chart, frame, records, summary
 
 BESIDE = Path(__file__).parents[2] / "beside"
 CPUINFO = Path("/proc/cpuinfo")
@@ -36,6 +36,8 @@ ENGINE = {"rsa2048": ("private", "public"), "ecdsap256": ("sign", "verify"), "ec
 ENGINE_AEADS = ("aes-128-gcm", "aes-256-gcm", "chacha20-poly1305")
 ENGINE_SIZES = (64, 1440, 16384)
 ENGINE_JOBS = 64
+RECORD_SIZES = (64, 256, 1440, 16384)
+RECORD_SECONDS, TURNS_PER_SECOND = 0.2, 2000  # of a size of a cipher in a round; of octuple-evp, some 100 us each
 QUICK_ENGINE = 3  # the first so many algorithms, and one AEAD
 RESULT = re.compile(r"^\+R\d*:(\d+):[^:]*:([\d.]+)$")
 NO_ENGINE = "this CPU is not Intel's: the engine's software asks for one, and leaves everything to OpenSSL here"
@@ -92,14 +94,15 @@ class Peers(frame.Experiment):
     name = "peers"
     title = "Beside other libraries"
     about = ("Octuple beside other libraries, on one CPU: Intel's crypto_mb and ipsec-mb, each in one process with "
-             "Octuple, by turns of five milliseconds; OpenSSL's own code by `octuple speed`; Debian's qatengine by "
-             "`openssl speed -engine qatengine` beside `octuple run -- openssl speed`. `bench/peers` installs them, "
-             "where the system is Debian 12 in a Debian 13 in a folder. `stock` is the peer. Octuple checks and clears "
-             "as it always does: crypto_mb hands out RSA results unchecked, and `-checked` puts its public operation "
-             "behind them. Nonces of its ECDSA signatures are given; Octuple makes its own. Comparing tags, nonces of "
-             "packets and applying masks is the caller's work with ipsec-mb, and is counted there. Every result is "
-             "compared before anything is timed. OpenSSL has one operation at a time, the others eight; AEADs seal and "
-             "open one record, with 13 bytes of additional data; QUIC bursts have 32 packets.")
+             "Octuple, by turns of five milliseconds; OpenSSL's own code by `octuple speed`, and records through EVP "
+             "on both sides (`evp-`) by `octuple-evp`; Debian's qatengine by `openssl speed -engine qatengine` beside "
+             "`octuple run -- openssl speed`. `bench/peers` installs them, on Debian 12 in a Debian 13 in a folder. "
+             "`stock` is the peer. Octuple checks and clears as it always does: crypto_mb hands out RSA "
+             "results unchecked, and `-checked` puts its public operation behind them. Nonces of its ECDSA signatures "
+             "are given; Octuple makes its own. Comparing tags, nonces of packets and applying masks is the caller's "
+             "work with ipsec-mb, and is counted there. Every result is compared before anything is timed. OpenSSL has "
+             "one operation at a time, the others eight; AEADs seal and open one record, with 13 bytes of additional "
+             "data; QUIC bursts have 32 packets.")
     full, quick = frame.Size(3, 0.35), frame.Size(2, 0.1)
     pivots = ("peer",)
 
@@ -110,7 +113,8 @@ class Peers(frame.Experiment):
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
         turns, setting_up = size.rounds * size.seconds + 0.05, 5
         seconds = {"crypto_mb": CRYPTO_MB * turns + setting_up, "ipsec-mb": IPSEC_MB * turns,
-                   "openssl": size.rounds * (SPEED * (size.seconds + 0.03) + setting_up / 2),
+                   "openssl": size.rounds * (SPEED * (size.seconds + 0.03) + setting_up / 2 + RECORD_SECONDS
+                                             * len(records.CIPHERS) * len(RECORD_SIZES)),
                    "qatengine": 2 * self.engine_rounds(size) * sum(len(names) for names, *_ in engine_commands(size))}
         return [frame.Point({"peer": peer}, seconds[peer.partition("-3.")[0]]) for peer in PEERS
                 if not self.peers or peer in self.peers]
@@ -158,7 +162,28 @@ class Peers(frame.Experiment):
         for _ in range(lab.size.rounds if names is None or names else 0):
             texts.append(self.speed(lab, prefix, names or []))
             names = list(of_speed(texts[:1]))
-        return {"metrics": of_speed(texts), "notes": {"library": version.split(" (")[0]}}
+        metrics, reasons = self.records(lab, prefix)
+        return {"metrics": of_speed(texts) | metrics, "notes": {"library": version.split(" (")[0], "reasons": reasons}}
+
+    def records(self, lab: frame.Lab, prefix: list[str]) -> tuple[dict, dict]:
+        """Records through EVP, where OpenSSL's machinery is on both sides."""
+        metrics, reasons = {}, {}
+        for cipher, size in ((cipher, size) for cipher in records.CIPHERS for size in RECORD_SIZES):
+            names = {verb: f"evp-{cipher.lower().replace('-', '')}-{verb}-{size}" for verb in ("seal", "open")}
+            if not any(self.operation in name for name in names.values()):
+                continue
+            command = [*prefix, str(lab.build.evp), "--json", "--algorithm", cipher, "--shape", "records", "--len",
+                       str(size), "--turns", str(int(TURNS_PER_SECOND * lab.size.seconds)),
+                       str(lab.build.provider.parent)]
+            try:
+                runs = [records.parse(frame.output_of(command, {lab.place.server})) for _ in range(lab.size.rounds)]
+            except frame.Unavailable as reason:
+                reasons[f"evp-{cipher}-{size}"] = str(reason)
+                continue
+            metrics |= {name: frame.metric("GB/s", "more", {side: [size / run[verb][side] for run in runs]
+                                                            for side in measure.VARIANTS})
+                        for verb, name in names.items()}
+        return metrics, reasons
 
     def speed_names(self, lab: frame.Lab, prefix: list[str]) -> list[str] | None:
         """The operations to measure; none for all of them."""
