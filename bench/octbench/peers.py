@@ -14,6 +14,7 @@ Exit status: 0 all was measured; 1 something failed; 2 wrong usage, nothing buil
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 from contextlib import ExitStack
@@ -31,7 +32,7 @@ def arguments(argv: list[str] | None) -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument("--quick", action="store_true", help="shorter: less than 120 seconds after the installation")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write results.json there too")
     parser.add_argument("--peer", action="append", choices=list(peers.PEERS), metavar="NAME",
-                        help="only this one, and no other is looked for; may be repeated: %(choices)s")
+                        help="only this one; may be repeated: %(choices)s")
     parser.add_argument("--operation", default="", metavar="TEXT", help="only operations with this in their name")
     parser.add_argument("--rounds", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--seconds", type=float, help=argparse.SUPPRESS)
@@ -51,12 +52,15 @@ def arguments(argv: list[str] | None) -> tuple[argparse.Namespace, list[str]]:
 
 def main(argv: list[str] | None = None) -> int:
     options, given = arguments(argv)
-    if not options.no_install:
-        try:
+    signal.signal(signal.SIGTERM, command.stop)
+    try:
+        if not options.no_install:
             debian.place().install()
-        except (debian.InstallError, OSError) as error:
-            print(f"bench/peers: {error}", file=sys.stderr)
-            return command.USAGE
+    except (debian.InstallError, OSError) as error:
+        print(f"bench/peers: {error}; --no-install measures what is there", file=sys.stderr)
+        return command.USAGE
+    except KeyboardInterrupt:
+        return command.INTERRUPTED
     with ExitStack() as stack:
         if options.peer or options.operation:
             ALL["peers"] = peers.Peers(options.operation, tuple(options.peer or ()))

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import xml.etree.ElementTree as xml
 from dataclasses import dataclass
 from pathlib import Path
@@ -156,6 +157,20 @@ def test_what_is_not_installed_is_told(place, fake_build, tmp_path, capsys):
     status, document = run(fake_build, tmp_path, "--no-install", "--peer", "ipsec-mb")
     assert status == 3 and place.installed == 0
     assert document["not_measured"] == ["peer ipsec-mb: no such Debian; `bench/peers` installs it"]
+
+
+def test_this_system_has_its_own_openssl(place, fake_build, tmp_path, monkeypatch):
+    """Which needs nothing that would have to be installed."""
+    place.reason = "no such Debian"
+    version = subprocess.run(["openssl", "version"], capture_output=True, text=True, check=True).stdout.split()[1]
+    peer = "openssl-" + ".".join(version.split(".")[:2])
+    monkeypatch.setitem(peers.PEERS, peer, "openssl")
+    for name, file in (("octuple", "speed"), ("octuple-evp", "evp")):
+        (fake_build.folder / f"bin/{name}").write_text(f"#!/bin/sh\ncase $1 in\ninfo) echo '{{}}';;\n"
+                                                       f"*) cat {tmp_path}/{file}.json;;\nesac\n")
+        (fake_build.folder / f"bin/{name}").chmod(0o755)
+    status, document = run(fake_build, tmp_path, "--no-install", "--peer", peer)
+    assert status == 0 and document["results"][0]["library"].startswith(f"OpenSSL {version}")
 
 
 def test_an_installation_that_fails(place, fake_build, tmp_path, monkeypatch, capsys):

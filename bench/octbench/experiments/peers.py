@@ -151,13 +151,14 @@ class Peers(frame.Experiment):
 
     def openssl(self, lab: frame.Lab, peer: str) -> dict:
         """Where it is: here, or where the other peers are."""
-        version = ""
-        for prefix in ([], self.prefix(lab)):
+        wanted = f"OpenSSL {peer.removeprefix('openssl-')}"
+        for find in (list, lambda: self.prefix(lab)):
+            prefix = find()
             version = frame.output_of([*prefix, "openssl", "version"]).strip()
-            if version.startswith(f"OpenSSL {peer.removeprefix('openssl-')}."):
+            if version.startswith(f"{wanted}."):
                 break
         else:
-            raise frame.Unavailable(f"neither here nor where the peers are is OpenSSL {peer.removeprefix('openssl-')}")
+            raise frame.Unavailable(f"neither here nor where the peers are is {wanted}")
         texts, names = [], self.speed_names(lab, prefix)
         for _ in range(lab.size.rounds if names is None or names else 0):
             texts.append(self.speed(lab, prefix, names or []))
