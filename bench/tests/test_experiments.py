@@ -136,6 +136,29 @@ def test_what_cannot_be_measured_here_has_a_status_of_its_own(counting, capsys):
     assert "Could not be measured here: row a, column 1: no such thing" in (counting.folder / "report.html").read_text()
 
 
+def test_results_have_one_form(counting, tmp_path, capsys):
+    path = tmp_path / "out.json"
+    counting.missing_at = 1
+    assert counting.run("--json", str(path)) == 3
+    document = json.loads(path.read_text())
+    assert document == json.loads((counting.folder / "results.json").read_text())
+    assert document["experiment"] == "counting" and document["machine"]["octuple"] == "9.9"
+    assert document["results"][0] == {"name": "a, 0: time", "stock": 11, "octuple": 6, "ratio": 1.833,
+                                      "spread": [1.774, 1.917], "unit": "us", "better": "less"}
+    assert [row["name"] for row in document["results"]] == ["a, 0: time", "a, 2: time", "a, 3: time"]
+    assert document["not_measured"] == ["row a, column 1: no such thing"]
+    with pytest.raises(SystemExit):
+        command.main(["all", "--json", str(path)])
+    assert "--json is for one experiment" in capsys.readouterr().err
+
+
+def test_results_of_several_sides():
+    record = {"key": {"load": "a"}, "metrics": {"CPU": frame.metric("us", "less", {"stock": [4], "512": [2],
+                                                                                   "octuple": []})}}
+    row, = summary.results([record])
+    assert (row["name"], row["stock"], row["octuple"], row["ratio"]) == ("a: CPU, 512", 4, 2, 2)
+
+
 def test_all_within_a_budget(counting, monkeypatch, capsys):
     monkeypatch.setattr(command, "ALL", {"counting": counting, "records": ALL["records"]})
     options = ["all", "--build-dir", "x", "--folder", str(counting.folder.parent), "--budget", "0.1"]

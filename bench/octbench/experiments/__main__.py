@@ -11,6 +11,7 @@ this machine or build cannot measure some of it (no uprobes, no `octuple trace`)
 from __future__ import annotations
 
 import argparse
+import json
 import shlex
 import signal
 import subprocess
@@ -53,6 +54,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--report", action="store_true", help="measure nothing, only write the report of what is there")
     parser.add_argument("--only", metavar="TEXT", default="",
                         help="measure only points that have this in their name, as the bar shows it")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the run's results.json there too")
     parser.add_argument("--budget", type=float, metavar="MINUTES",
                         help="of all: leave out what would not end within it")
     parser.add_argument("--build-dir", type=Path, default=Path("build/release"),
@@ -60,6 +62,8 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     options = parser.parse_args(argv)
     if options.again and options.resume:
         parser.error("--again discards a run, --resume goes on with it")
+    if options.json and options.name == "all":
+        parser.error("--json is for one experiment; each has a results.json in its folder")
     if (options.rounds or 1) < 1 or (options.seconds or 1) <= 0:
         parser.error("--rounds is 1 or more, --seconds more than 0")
     return options
@@ -121,6 +125,16 @@ def run_of(experiment: frame.Experiment, options: argparse.Namespace,
     return frame.Run.begin(folder, described, points, options.again)
 
 
+def write_results(experiment: frame.Experiment, run: frame.Run, missing: list[str], more: Path | None) -> None:
+    """results.json, and the chart if there is one."""
+    document = summary.results_file(run.about, experiment.results(run.records), missing + html.reasons(run.records))
+    for path in filter(None, (run.folder / "results.json", more)):
+        path.write_text(json.dumps(document, indent=1) + "\n")
+    chart = experiment.chart(summary.of_records(run.records))
+    if chart:
+        (run.folder / "ratios.svg").write_text(chart)
+
+
 def show(experiment: frame.Experiment, run: frame.Run, missing: list[str], left: int, console: Console) -> None:
     """The report, and the same in short."""
     report = html.write(experiment, run, missing, left)
@@ -141,6 +155,7 @@ def one(experiment: frame.Experiment, options: argparse.Namespace, console: Cons
             missing = measure(experiment, run, size, [point for point in points if options.only in point.name],
                               build, console)
     finally:  # what was measured is shown, whatever happened
+        write_results(experiment, run, missing, options.json)
         show(experiment, run, missing, sum(run.record(point.key) is None for point in points) - len(missing), console)
     if any(record.get("notes", {}).get("failed") for record in run.records):
         return FAILED

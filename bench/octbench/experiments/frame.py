@@ -159,6 +159,16 @@ class Experiment:
 
         return pictures.ratios(records)
 
+    def results(self, records: list[dict]) -> list[dict]:
+        """What results.json lists: every ratio, with the medians of both sides."""
+        from . import summary
+
+        return summary.results(records)
+
+    def chart(self, _points: list[dict]) -> str:
+        """An SVG file for the results page, made of the points of a summary; empty for none."""
+        return ""
+
 
 def metric(unit: str, better: str, sides: dict[str, list[float]]) -> dict:
     """One measured quantity: what is better ("more" or "less"), and the values of all rounds for each side."""
@@ -205,14 +215,24 @@ def measure_points(experiment: Experiment, lab: Lab, done: Callable[[Point], Non
     return missing
 
 
-def output_of(command: list[str], cpus: set[int] | None = None) -> str:
-    """What one of our own programs says; it makes its own library contexts and reads no configuration."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300,
-                          env=clean_environment() | {"OPENSSL_CONF": "/dev/null"},
-                          preexec_fn=lambda: os.sched_setaffinity(0, cpus or os.sched_getaffinity(0)))
+def surroundings(cpus: set[int] | None) -> dict:
+    """Of a program that makes its own library contexts and reads no configuration."""
+    return {"env": clean_environment() | {"OPENSSL_CONF": "/dev/null"},
+            "preexec_fn": lambda: os.sched_setaffinity(0, cpus or os.sched_getaffinity(0))}
+
+
+def started(command: list[str], cpus: set[int]) -> subprocess.Popen:
+    """A program whose lines are read while it runs."""
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            text=True, **surroundings(cpus))
+
+
+def output_of(command: list[str], cpus: set[int] | None = None, good: tuple[int, ...] = (0,)) -> str:
+    """What one of our own programs says, if it ends with a good status."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, **surroundings(cpus))
     if done.returncode == NOT_SERVED:
         raise Unavailable(done.stderr.strip())
-    if done.returncode:
+    if done.returncode not in good:
         raise ServerError(f"{' '.join(command)} ended with status {done.returncode}: {done.stderr.strip()}")
     return done.stdout
 

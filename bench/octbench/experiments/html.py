@@ -40,6 +40,12 @@ def warnings(run: Run, missing: list[str], left: int) -> list[str]:
     return found
 
 
+def reasons(records: list[dict]) -> list[str]:
+    """What points say that they could not measure of what they hold, and why."""
+    return [f"{', '.join(str(value) for value in record['key'].values())}, {name}: {reason}"
+            for record in records for name, reason in record.get("notes", {}).get("reasons", {}).items()]
+
+
 def of_notes(key: dict, notes: dict) -> list[str]:
     """What there is to say of one point."""
     found = [f"{notes['failed']} handshakes failed."] if notes.get("failed") else []
@@ -52,6 +58,8 @@ def of_notes(key: dict, notes: dict) -> list[str]:
               for side, count in notes.get("overdue", {}).items() if count]
     if key.get("jobs", 0) > 1 and not notes.get("in_lanes_percent"):
         found.append("nothing ran in lanes.")
+    found += [f"measured was {notes['library']}."] if notes.get("library") else []
+    found += [f"{name}: {reason}." for name, reason in notes.get("reasons", {}).items()]
     return found + list(dict.fromkeys(notes.get("said", [])))
 
 

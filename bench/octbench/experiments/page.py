@@ -122,6 +122,17 @@ def put(path: Path, text: str, check: bool) -> bool:
     return same
 
 
+def put_charts(docs: Path, check: bool) -> bool:
+    """Beside their data; whether all were there and the same."""
+    same = True
+    for machine, experiments in load_data(docs).items():
+        for name, document in experiments.items():
+            chart = ALL[name].chart(document["points"])
+            if chart:
+                same &= put(docs / "results" / slug(machine) / f"{name}.svg", chart, check)
+    return same
+
+
 def main(argv: list[str] | None = None) -> int:
     options = arguments(argv)
     same = True
@@ -132,6 +143,7 @@ def main(argv: list[str] | None = None) -> int:
         for document in documents:
             path = options.docs / "results" / slug(options.machine) / f"{document['experiment']}.json"
             same &= put(path, as_text(document), options.check)
+        same &= put_charts(options.docs, options.check)
         same &= put(options.docs / "results.md", render(options.docs), options.check)
         found = figures.check(options.docs) if options.check else []
     except frame.ExperimentError as error:

@@ -53,6 +53,26 @@ def of_run(about: dict, records: list[dict]) -> dict:
         "points": of_records(records)}
 
 
+def results(records: list[dict]) -> list[dict]:
+    """Every ratio: its name, the medians of stock and of the other side, their ratio, and its quartiles."""
+    found = []
+    for point in of_records(records):
+        key = ", ".join(str(value) for value in point["key"].values())
+        for name, metric in point["metrics"].items():
+            for side, ratio in metric["ratio"].items():
+                other = f", {side}" if side != "octuple" else ""
+                found.append({"name": f"{key}: {name}{other}", "stock": metric["median"][STOCK],
+                              "octuple": metric["median"][side], "ratio": ratio, "spread": metric["quartiles"][side],
+                              "unit": metric["unit"], "better": metric["better"]})
+    return found
+
+
+def results_file(about: dict, found: list[dict], missing: list[str]) -> dict:
+    """results.json: what every command of measurements has in the same form."""
+    return {name: about[name] for name in ("experiment", "command", "machine", "sessions")} | {
+        "not_measured": missing, "results": found}
+
+
 def sides(points: list[dict]) -> list[str]:
     """All sides of some points, in the order in which they come."""
     found: dict[str, None] = {}
