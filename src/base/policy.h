@@ -138,7 +138,7 @@
 /* After so many pauses in a row that met no other operation, a program with fibres of its own gets the next at once.
  * Unit: pauses.
  * Why: a pause costs three system calls and a turn of the program's loop, and a batch of one gains little.
- * Measured: by judgement; `openssl speed -async_jobs 1` was up to 13 % slower while each operation paused. */
+ * Measured: by judgement; `openssl speed -async_jobs 1` was slower than stock while each operation paused. */
 #define OCT_POLICY_LONELY_PAUSES 16
 
 /* Of operations that would run at once for that reason, one in so many pauses all the same.
