@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Blocks: numbers of 258 bits in five limbs of 52, 52, 52, 52 and 50 bits, B = 2^258. Two spare bits in the top limb
- * let the sum of up to four blocks fit five limbs of 52 bits, so that Karatsuba's sums need no overflow bit.
+ * Blocks: numbers of BLOCK_BITS bits in BLOCK limbs, B = 2^BLOCK_BITS. All limbs have 52 bits but the last, which has
+ * two or more less: so the sum of some blocks fits as many limbs, and Karatsuba's sums need no overflow bit.
  *
- * A product of two blocks is low + 4*B*high: columns 0..4, and columns 5..9, whose weight is 2^260. A group is five
- * such columns of 64 bits, signed.
+ * A product of two blocks is low + B*2^RAISE*high: its lower BLOCK columns, and the upper ones. A group is BLOCK such
+ * columns of 64 bits, signed.
  */
 #include "vec/vec.h"
 
-#define BLOCK          5
-#define BLOCK_BITS     258
 #define BLOCK_TOP_BITS (BLOCK_BITS - 52 * (BLOCK - 1))
+#define RAISE          (52 * BLOCK - BLOCK_BITS)
 
 #define FOR_BLOCK(i)                                                                                                   \
     VEC_UNROLL                                                                                                         \
@@ -37,13 +36,13 @@ OCT_INLINE void block_sub(v8 *r, const v8 *x)
     FOR_BLOCK(i) r[i] = v8_sub(r[i], x[i]);
 }
 
-/* High columns as columns of the next block: times 4. */
+/* High columns as columns of the next block. */
 OCT_INLINE void block_raise(v8 *r)
 {
-    FOR_BLOCK(i) r[i] = v8_sll(r[i], 52 * BLOCK - BLOCK_BITS);
+    FOR_BLOCK(i) r[i] = v8_sll(r[i], RAISE);
 }
 
-/* w = x + y, for sums of at most four blocks in all: limbs below 2^52. */
+/* w = x + y, for sums of at most 2^(52 - BLOCK_TOP_BITS) blocks in all: limbs below 2^52. */
 OCT_INLINE void block_sum(v8 *w, const v8 *x, const v8 *y)
 {
     v8 carry = v8_zero();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Modular arithmetic for BLOCKS blocks of 258 bits (4, 6 or 8), eight moduli at once, one per lane; one or two vectors
- * of them. Include after `#define BLOCKS`, `#define WINDOW` and `#define SLOTS`; slot 0 is PICKED from the table.
+ * Modular arithmetic for numbers of 4 or 8 BLOCKS, eight moduli at once, one per lane; one or two vectors of them.
+ * Include after `#define BLOCKS`, `BLOCK`, `BLOCK_BITS`, `WINDOW` and `SLOTS`; slot 0 is PICKED from the table.
  *
  * Invariant: a number is BLOCKS normal blocks, its value below 8n. With R = B^BLOCKS >= 2^8 n, a product of a and b is
  * a*b/R mod n, and below a*b/R + 2n: below 3n for inputs below 8n.
@@ -23,71 +23,42 @@
 
 #define STEP        static OCT_NOINLINE
 #define HALF_BLOCKS (BLOCKS / 2)
-#define PAIRS       (HALF_BLOCKS * (HALF_BLOCKS - 1) / 2)
 #define HALF        (HALF_BLOCKS * BLOCK)
 #define LIMBS       (2 * HALF)
 #define PICKED      0
 
-struct fold {
-    v8 low[HALF];      /* L */
-    v8 middle[HALF];   /* the upper groups of the product of the lower halves */
-    v8 high[2 * HALF]; /* all groups of the product of the upper halves; the last are H's last */
-    v8 h[2 * HALF];    /* the other groups of H */
-    v8 m[HALF];
-    v8 carry; /* out of the last block that m cleared */
-    v8 k0;
-    v8 n[LIMBS], q[LIMBS];
-    v8 n_sum[PAIRS * BLOCK];    /* sums of two blocks of the upper half of n */
-    v8 q_sum[2][PAIRS * BLOCK]; /* of the lower and of the upper half of Q */
-    v8 slot[SLOTS][LIMBS];
-    v8 table[LIMBS][1 << WINDOW]; /* limb by limb: what is read together lies together */
-};
+_Static_assert(LIMBS % WINDOW == 0, "each squaring picks as many limbs");
 
-enum fold_step { LOW, HIGH, MIDDLE, RESULT };
+/* Straight lines where they fit the instruction cache, and loops where they do not. */
+#if BLOCKS == 4
+#define FOLD_UNROLL VEC_UNROLL
+#else
+#define FOLD_UNROLL
+#endif
 
-/* The place of the pair i < j of blocks among a half's pairs. */
-OCT_INLINE int fold_pair(int i, int j)
+/* Adds group HALF_BLOCKS + g of the product of m and the lower half of n to t. */
+OCT_INLINE void fold_upper(v8 *t, const v8 *m, const v8 *n, int g)
 {
-    return j * (j - 1) / 2 + i;
+    v8 lo[BLOCK], hi[BLOCK];
+    block_clear(lo);
+    block_clear(hi);
+    FOLD_UNROLL
+    for (int i = g; i < HALF_BLOCKS; i++)
+        FOR_BLOCK(j) row_high(lo, hi, m + i * BLOCK, n[(g + HALF_BLOCKS - 1 - i) * BLOCK + j], j);
+    FOR_BLOCK(i) t[i] = v8_add(t[i], v8_sll(v8_add(lo[i], hi[i]), RAISE));
+    VEC_FENCE();
+    block_clear(hi);
+    FOLD_UNROLL
+    for (int i = g + 1; i < HALF_BLOCKS; i++)
+        FOR_BLOCK(j) row_low(t, hi, m + i * BLOCK, n[(g + HALF_BLOCKS - i) * BLOCK + j], j);
+    block_add(t, hi);
 }
 
-#include "kernels/fold_emit_impl.h"
-#include "kernels/fold_half_impl.h"
-
-STEP void fold_low_square(struct fold *restrict s, const v8 *restrict a)
-{
-    half_product(s, LOW, a, a, 1, NULL);
-}
-
-STEP void fold_high_square(struct fold *restrict s, const v8 *restrict a)
-{
-    half_product(s, HIGH, a, a, 1, NULL);
-}
-
-STEP void fold_middle_square(struct fold *restrict s, const v8 *restrict a)
-{
-    half_product(s, MIDDLE, a, a, 1, NULL);
-}
-
-STEP void fold_low_mul(struct fold *restrict s, const v8 *restrict a, const v8 *restrict b)
-{
-    half_product(s, LOW, a, b, 0, NULL);
-}
-
-STEP void fold_high_mul(struct fold *restrict s, const v8 *restrict a, const v8 *restrict b)
-{
-    half_product(s, HIGH, a, b, 0, NULL);
-}
-
-STEP void fold_middle_mul(struct fold *restrict s, const v8 *restrict a, const v8 *restrict b)
-{
-    half_product(s, MIDDLE, a, b, 0, NULL);
-}
-
-STEP void fold_result(struct fold *restrict s, v8 *restrict r)
-{
-    half_product(s, RESULT, NULL, NULL, 0, r);
-}
+#if BLOCKS == 4
+#include "kernels/fold_four_impl.h"
+#else
+#include "kernels/fold_eight_impl.h"
+#endif
 
 /*
  * One step of the chain that clears the block c: m[k], the multiple of n that clears column k, and what it adds to the
@@ -132,11 +103,12 @@ OCT_INLINE v8 fold_multiples_block(struct fold *s, v8 *c, v8 *next, int i, const
     {
         fold_chain(m, c, s->n, k0, k);
         s->m[i * BLOCK + k] = m[k];
-        if (bit && k % 2 == 0 && k / 2 < BLOCK_PICKS && i * BLOCK_PICKS + k / 2 < PICKS)
-            fold_pick(s, bit, at + (unsigned)(i * BLOCK_PICKS + k / 2));
+        const unsigned pick = (unsigned)(i * BLOCK_PICKS + k / 2);
+        if (bit && k % 2 == 0 && k / 2 < BLOCK_PICKS && pick < PICKS)
+            fold_pick(s, bit, at + pick);
         if (!next)
             continue;
-        VEC_UNROLL
+        FOLD_UNROLL
         for (int j = 0; j < i; j++) {
             row_low(low, low, s->n + (i + 1 - j) * BLOCK, s->m[j * BLOCK + k], k);
             row_high(high, high, s->n + (i - j) * BLOCK, s->m[j * BLOCK + k], k);
@@ -162,7 +134,7 @@ OCT_INLINE void fold_multiples_all(struct fold *s, const m8 *bit, unsigned at)
 {
     v8 c[BLOCK], next[BLOCK];
     block_copy(next, s->h);
-    VEC_UNROLL
+    FOLD_UNROLL
     for (int i = 0; i + 1 < HALF_BLOCKS; i++) {
         block_copy(c, next);
         block_copy(next, s->h + (i + 1) * BLOCK);

@@ -2,7 +2,7 @@
  * Copyright The Octuple Authors */
 /*
  * Numbers into blocks and back, the constants of a modulus, and the last reduction. Include after fold_impl.h. A number
- * outside has LIMBS limbs of 52 bits, 2*BLOCKS bits more than in blocks; it fits both.
+ * outside has limbs of 52 bits throughout.
  */
 
 /* Bits position .. position+width-1 (public, at most 52) of the `limbs` limbs of 52 bits x; zero beyond them. */
@@ -35,32 +35,30 @@ static void fold_load(v8 *r, const oct_limb8 *x, unsigned limbs, unsigned from)
         r[j] = fold_bits(x, limbs, from + fold_position(j), fold_width(j));
 }
 
-/* r = the LIMBS limbs of 52 bits of the blocks x. */
-static void fold_unload(v8 *r, const v8 *x)
+/* r = the `limbs` limbs of 52 bits of the blocks x, a number that fits them. */
+static void fold_unload(v8 *r, unsigned limbs, const v8 *x)
 {
-    for (unsigned i = 0; i < LIMBS; i++)
+    for (unsigned i = 0; i < limbs; i++)
         r[i] = v8_zero();
     for (unsigned j = 0; j < LIMBS; j++) {
         const unsigned limb = fold_position(j) / 52, shift = fold_position(j) % 52;
-        r[limb] = v8_or(r[limb], v8_low52(v8_sll(v8_low(x[j], 52 - shift), shift)));
-        if (shift + fold_width(j) > 52)
+        if (limb < limbs)
+            r[limb] = v8_or(r[limb], v8_low52(v8_sll(v8_low(x[j], 52 - shift), shift)));
+        if (limb + 1 < limbs && shift + fold_width(j) > 52)
             r[limb + 1] = v8_sra(x[j], 52 - shift);
     }
 }
 
+/* slot[r] = 2^power, for a constant power below R's. */
+#define fold_set_power(s, vectors, r, power)                                                                           \
+    fold_set_bit(s, vectors, r, (power) / BLOCK_BITS * BLOCK + (power) % BLOCK_BITS / 52, (power) % BLOCK_BITS % 52)
+
 /* slot[r] = 2^bit in limb `limb`. */
-static void fold_set_power(struct fold *s, unsigned vectors, unsigned r, unsigned limb, unsigned bit)
+static void fold_set_bit(struct fold *s, unsigned vectors, unsigned r, unsigned limb, unsigned bit)
 {
     for (unsigned v = 0; v < vectors; v++)
         for (unsigned j = 0; j < LIMBS; j++)
             s[v].slot[r][j] = j == limb ? v8_set1((uint64_t)1 << bit) : v8_zero();
-}
-
-static void fold_sums(v8 *sum, const v8 *half)
-{
-    for (int j = 1; j < HALF_BLOCKS; j++)
-        for (int i = 0; i < j; i++)
-            block_sum(sum + fold_pair(i, j) * BLOCK, half + i * BLOCK, half + j * BLOCK);
 }
 
 /* The constants that belong to n. Q = B^-h mod n is what Montgomery's half of the reduction makes of 1: (1 + m*n)/B^h
@@ -68,20 +66,20 @@ static void fold_sums(v8 *sum, const v8 *half)
 static void fold_constants(struct fold *s)
 {
     for (int j = 0; j < LIMBS; j++)
-        s->h[j] = s->high[j] = s->q[j] = v8_zero();
-    for (int j = 0; j < HALF; j++)
+        s->h[j] = s->high[j] = v8_zero();
+    for (size_t j = 0; j < sizeof s->low / sizeof s->low[0]; j++)
         s->low[j] = v8_zero();
-    for (int j = 0; j < PAIRS * BLOCK; j++)
-        s->q_sum[0][j] = s->q_sum[1][j] = v8_zero();
+    for (int j = 0; j < HALF_FACTORS; j++)
+        s->q[0][j] = s->q[1][j] = v8_zero();
     s->h[0] = v8_set1(1);
-    fold_sums(s->n_sum, s->n + HALF);
+    fold_modulus(s);
     fold_multiples(s);
-    fold_result(s, s->q);
-    fold_sums(s->q_sum[0], s->q);
-    fold_sums(s->q_sum[1], s->q + HALF);
+    fold_result(s, s->slot[PICKED]);
+    fold_factors(s->q[0], s->slot[PICKED]);
+    fold_factors(s->q[1], s->slot[PICKED] + HALF);
 }
 
-/* slot[r] = the columns t, carried; they are a number of 0 .. 2^(258*BLOCKS) - 1. */
+/* slot[r] = the columns t, carried; they are a number of 0 .. R-1. */
 static void fold_carry(struct fold *s, unsigned r, const v8 *t)
 {
     v8 carry = v8_zero();

@@ -4,13 +4,15 @@
 #include "kernels/rsa.h"
 
 #define BLOCKS     4
+#define BLOCK      5
+#define BLOCK_BITS 258
 #define WINDOW     4
 #define PRIME_BITS 1024
 #define SLOTS      5
 #include "kernels/fold_impl.h"
 
 #include "kernels/fold_number_impl.h"
-#include "kernels/rsa_fold_impl.h"
+#include "kernels/rsa_crt_impl.h"
 
 const size_t OCT_NAME(rsa20_crt_workspace) = sizeof(struct crt_workspace);
 
