@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Montgomery arithmetic for LIMBS limbs of 52 bits, eight moduli at once, one per lane; one or two vectors of them.
+ * Montgomery arithmetic for LIMBS limbs of 52 bits, eight moduli at once, one per lane.
  * Include after `#define LIMBS`, `#define STRIP` (divides LIMBS), `#define SLOTS`, and MONT_SQUARE or not.
  *
  * Invariant: a number is held as LIMBS limbs in 0 .. 2^52-1, its value below 4n. With R = 2^(52*LIMBS) > 2^16 n,
@@ -11,8 +11,8 @@
  *   M-step: the STRIP multiples m_k of n that clear the low columns. The carry out of column k is taken as
  *           (c_k + 2^52 - 1) >> 52 without waiting for m_k, since adding m_k*n clears exactly the low 52 bits.
  *   B-step: adds m*n (and for a product b*a) to the columns above.
- * M is a chain of dependent steps, B is throughput. With two vectors, the B of one hides the M of the other. Steps are
- * straight lines in functions of their own: one large function makes gcc hoist loads and spill (1.8 times slower).
+ * M is a chain of dependent steps, B is throughput. Steps are straight lines in functions of their own: one large
+ * function makes gcc hoist loads and spill (1.8 times slower).
  */
 #include "vec/vec.h"
 
@@ -23,7 +23,6 @@ struct mont {
     v8 m[STRIP];
     v8 k0;
     v8 n[LIMBS];
-    v8 picked[LIMBS];
     v8 slot[SLOTS][LIMBS];
 };
 
@@ -99,11 +98,9 @@ OCT_INLINE void mont_m_mul(struct mont *s, int x, const v8 *a, const v8 *b)
 /*
  * B-step of a product: t += a * b[0..STRIP-1] + n * m, columns STRIP .. LIMBS+STRIP-1. Columns from LIMBS on are
  * written for the first time; in the first strip all are, but for the carry in column STRIP. The window p, q holds
- * columns j .. j+STRIP while limb j of a and n passes by. With `table`, limbs 0..STRIP-1 of the selected entry of the
- * table are picked meanwhile: the blends ride along.
+ * columns j .. j+STRIP while limb j of a and n passes by.
  */
-OCT_INLINE void mont_b_mul_step(v8 *t, const v8 *a, const v8 *b, const v8 *n, const v8 *m, const v8 *table,
-                                const m8 *bit, unsigned bits, v8 *picked, int first)
+OCT_INLINE void mont_b_mul_step(v8 *t, const v8 *a, const v8 *b, const v8 *n, const v8 *m, int first)
 {
     v8 p[STRIP + 1], q[STRIP + 1], bk[STRIP], mk[STRIP];
     VEC_UNROLL
@@ -133,8 +130,6 @@ OCT_INLINE void mont_b_mul_step(v8 *t, const v8 *a, const v8 *b, const v8 *n, co
         }
         if (j >= STRIP)
             t[j] = v8_add(p[0], q[0]);
-        if (table && j % (LIMBS / STRIP) == 1)
-            picked[j / (LIMBS / STRIP)] = v8_lookup(table + j / (LIMBS / STRIP), LIMBS, bit, bits);
         VEC_UNROLL
         for (int k = 0; k < STRIP; k++) {
             p[k] = p[k + 1];
@@ -149,12 +144,12 @@ OCT_INLINE void mont_b_mul_step(v8 *t, const v8 *a, const v8 *b, const v8 *n, co
 
 STEP void mont_b_mul_first(v8 *t, const v8 *a, const v8 *b, const v8 *n, const v8 *m)
 {
-    mont_b_mul_step(t, a, b, n, m, NULL, NULL, 0, NULL, 1);
+    mont_b_mul_step(t, a, b, n, m, 1);
 }
 
 STEP void mont_b_mul_next(v8 *t, const v8 *a, const v8 *b, const v8 *n, const v8 *m)
 {
-    mont_b_mul_step(t, a, b, n, m, NULL, NULL, 0, NULL, 0);
+    mont_b_mul_step(t, a, b, n, m, 0);
 }
 
 /* The B-step at column x. */
@@ -179,111 +174,15 @@ STEP void mont_carry(v8 *r, const v8 *t)
     (void)v8_reviewed_bound(carry, 0);
 }
 
-/* slot[r] = slot[a] * slot[b] / R mod n, below 2n, on each of `vectors` sides. r may be a or b. */
-static void mont_mul(struct mont *s, unsigned vectors, unsigned r, unsigned a, unsigned b)
+/* slot[r] = slot[a] * slot[b] / R mod n, below 2n. r may be a or b. */
+static void mont_mul(struct mont *s, unsigned r, unsigned a, unsigned b)
 {
-    struct mont *p = &s[0], *q = &s[1];
-    const v8 *pa = p->slot[a], *pb = p->slot[b], *qa = q->slot[a], *qb = q->slot[b];
-    if (vectors == 1) {
-        for (int x = 0; x < LIMBS; x += STRIP) {
-            mont_m_mul(p, x, pa, pb);
-            mont_b_mul(p, x, pa, pb);
-        }
-        mont_carry(p->slot[r], p->t + LIMBS);
-        return;
-    }
-    mont_m_mul(p, 0, pa, pb);
     for (int x = 0; x < LIMBS; x += STRIP) {
-        mont_m_mul(q, x, qa, qb);
-        mont_b_mul(p, x, pa, pb);
-        if (x + STRIP < LIMBS)
-            mont_m_mul(p, x + STRIP, pa, pb);
-        else
-            mont_carry(p->slot[r], p->t + LIMBS);
-        mont_b_mul(q, x, qa, qb);
+        mont_m_mul(s, x, s->slot[a], s->slot[b]);
+        mont_b_mul(s, x, s->slot[a], s->slot[b]);
     }
-    mont_carry(q->slot[r], q->t + LIMBS);
+    mont_carry(s->slot[r], s->t + LIMBS);
 }
-
-#ifdef MONT_LOOKUP_BITS
-/* As mont_mul, with b = slot[index], index a secret of MONT_LOOKUP_BITS bits for each lane, given by the masks of its
- * bits. */
-OCT_INLINE void mont_b_mul_lookup_step(v8 *t, const v8 *a, const v8 *b, const v8 *n, const v8 *m, const v8 *table,
-                                       const m8 *bit, v8 *picked, int first)
-{
-    m8 held[MONT_LOOKUP_BITS];
-    VEC_UNROLL
-    for (int i = 0; i < MONT_LOOKUP_BITS; i++)
-        held[i] = bit[i];
-    mont_b_mul_step(t, a, b, n, m, table, held, MONT_LOOKUP_BITS, picked, first);
-}
-
-STEP void mont_b_mul_lookup_first(v8 *t, const v8 *a, const v8 *b, const v8 *n, const v8 *m, const v8 *table,
-                                  const m8 *bit, v8 *picked)
-{
-    mont_b_mul_lookup_step(t, a, b, n, m, table, bit, picked, 1);
-}
-
-STEP void mont_b_mul_lookup_next(v8 *t, const v8 *a, const v8 *b, const v8 *n, const v8 *m, const v8 *table,
-                                 const m8 *bit, v8 *picked)
-{
-    mont_b_mul_lookup_step(t, a, b, n, m, table, bit, picked, 0);
-}
-
-STEP void mont_pick_strip(struct mont *s, const m8 *bit)
-{
-    VEC_UNROLL
-    for (int k = 0; k < STRIP; k++)
-        s->picked[k] = v8_lookup(&s->slot[0][k], LIMBS, bit, MONT_LOOKUP_BITS);
-}
-
-/* Copies slot[index] to slot[r]. */
-static void mont_pick(struct mont *s, unsigned vectors, unsigned r, m8 bit[2][MONT_LOOKUP_BITS])
-{
-    for (unsigned v = 0; v < vectors; v++)
-        for (int j = 0; j < LIMBS; j++)
-            s[v].slot[r][j] = v8_lookup(&s[v].slot[0][j], LIMBS, bit[v], MONT_LOOKUP_BITS);
-}
-
-/* The B-step at column x, which also picks the limbs of b that the next strip needs. */
-OCT_INLINE void mont_b_strip_lookup(struct mont *s, int x, const v8 *a, const m8 *bit)
-{
-    if (x == 0)
-        mont_b_mul_lookup_first(s->t, a, s->picked, s->n, s->m, &s->slot[0][STRIP], bit, s->picked + STRIP);
-    else if (x + STRIP < LIMBS)
-        mont_b_mul_lookup_next(s->t + x, a, s->picked + x, s->n, s->m, &s->slot[0][x + STRIP], bit,
-                               s->picked + x + STRIP);
-    else
-        mont_b_mul(s, x, a, s->picked);
-}
-
-static void mont_mul_lookup(struct mont *s, unsigned vectors, unsigned r, unsigned a, m8 bit[2][MONT_LOOKUP_BITS])
-{
-    struct mont *p = &s[0], *q = &s[1];
-    const v8 *pa = p->slot[a], *qa = q->slot[a];
-    mont_pick_strip(p, bit[0]);
-    if (vectors == 1) {
-        for (int x = 0; x < LIMBS; x += STRIP) {
-            mont_m_mul(p, x, pa, p->picked);
-            mont_b_strip_lookup(p, x, pa, bit[0]);
-        }
-        mont_carry(p->slot[r], p->t + LIMBS);
-        return;
-    }
-    mont_pick_strip(q, bit[1]);
-    mont_m_mul(p, 0, pa, p->picked);
-    for (int x = 0; x < LIMBS; x += STRIP) {
-        mont_m_mul(q, x, qa, q->picked);
-        mont_b_strip_lookup(p, x, pa, bit[0]);
-        if (x + STRIP < LIMBS)
-            mont_m_mul(p, x + STRIP, pa, p->picked);
-        else
-            mont_carry(p->slot[r], p->t + LIMBS);
-        mont_b_strip_lookup(q, x, qa, bit[1]);
-    }
-    mont_carry(q->slot[r], q->t + LIMBS);
-}
-#endif
 
 #ifdef MONT_SQUARE
 /* Column c of the square of the `limbs` limbs a: twice the products above the diagonal, and the diagonal. */
@@ -378,44 +277,23 @@ STEP void mont_b_square(v8 *t, const v8 *n, const v8 *m_in)
     }
 }
 
-static void mont_square_columns(v8 *t, const v8 *a)
+/* slot[r] = slot[a]^2 / R mod n, below 2n. r may be a. */
+static void mont_square(struct mont *s, unsigned r, unsigned a)
 {
-    mont_square_half(t, a);
-    mont_square_half(t + 2 * HALF, a + HALF);
-    mont_square_middle(t, a);
-}
-
-/* slot[r] = slot[a]^2 / R mod n, below 2n, on each of `vectors` sides. r may be a. */
-static void mont_square(struct mont *s, unsigned vectors, unsigned r, unsigned a)
-{
-    struct mont *p = &s[0], *q = &s[1];
-    mont_square_columns(p->t, p->slot[a]);
-    if (vectors == 1) {
-        for (int x = 0; x < LIMBS; x += STRIP) {
-            mont_m_square(p->t + x, p->m, p->n, &p->k0);
-            mont_b_square(p->t + x, p->n, p->m);
-        }
-        mont_carry(p->slot[r], p->t + LIMBS);
-        return;
-    }
-    mont_m_square(p->t, p->m, p->n, &p->k0);
-    mont_square_columns(q->t, q->slot[a]);
+    mont_square_half(s->t, s->slot[a]);
+    mont_square_half(s->t + 2 * HALF, s->slot[a] + HALF);
+    mont_square_middle(s->t, s->slot[a]);
     for (int x = 0; x < LIMBS; x += STRIP) {
-        mont_m_square(q->t + x, q->m, q->n, &q->k0);
-        mont_b_square(p->t + x, p->n, p->m);
-        if (x + STRIP < LIMBS)
-            mont_m_square(p->t + x + STRIP, p->m, p->n, &p->k0);
-        else
-            mont_carry(p->slot[r], p->t + LIMBS);
-        mont_b_square(q->t + x, q->n, q->m);
+        mont_m_square(s->t + x, s->m, s->n, &s->k0);
+        mont_b_square(s->t + x, s->n, s->m);
     }
-    mont_carry(q->slot[r], q->t + LIMBS);
+    mont_carry(s->slot[r], s->t + LIMBS);
 }
 #else
 /* Moduli this long are only seen by the public operation: 17 squarings, and a few per cent do not pay for more code. */
-static void mont_square(struct mont *s, unsigned vectors, unsigned r, unsigned a)
+static void mont_square(struct mont *s, unsigned r, unsigned a)
 {
-    mont_mul(s, vectors, r, a, a);
+    mont_mul(s, r, a, a);
 }
 #endif
 
@@ -426,25 +304,22 @@ static void mont_load(v8 *r, const oct_limb8 *x, int limbs)
 }
 
 /* slot[r] = 1. */
-static void mont_set_one(struct mont *s, unsigned vectors, unsigned r)
+static void mont_set_one(struct mont *s, unsigned r)
 {
-    for (unsigned v = 0; v < vectors; v++)
-        for (int j = 0; j < LIMBS; j++)
-            s[v].slot[r][j] = j == 0 ? v8_set1(1) : v8_zero();
+    for (int j = 0; j < LIMBS; j++)
+        s->slot[r][j] = j == 0 ? v8_set1(1) : v8_zero();
 }
 
 /* slot[r] - n if that is not negative, else slot[r]: brings a value of at most 2n-1 below n. */
-static void mont_reduce_once(struct mont *s, unsigned vectors, unsigned r)
+static void mont_reduce_once(struct mont *s, unsigned r)
 {
-    for (unsigned v = 0; v < vectors; v++) {
-        v8 *x = s[v].slot[r], *d = s[v].t, borrow = v8_zero();
-        for (int j = 0; j < LIMBS; j++) {
-            const v8 y = v8_add(v8_sub(x[j], s[v].n[j]), borrow);
-            borrow = v8_sra(y, 52);
-            d[j] = v8_low52(y);
-        }
-        const m8 keep = v8_is_negative(borrow);
-        for (int j = 0; j < LIMBS; j++)
-            x[j] = v8_select(keep, x[j], d[j]);
+    v8 *x = s->slot[r], *d = s->t, borrow = v8_zero();
+    for (int j = 0; j < LIMBS; j++) {
+        const v8 y = v8_add(v8_sub(x[j], s->n[j]), borrow);
+        borrow = v8_sra(y, 52);
+        d[j] = v8_low52(y);
     }
+    const m8 keep = v8_is_negative(borrow);
+    for (int j = 0; j < LIMBS; j++)
+        x[j] = v8_select(keep, x[j], d[j]);
 }

@@ -6,7 +6,8 @@
  *
  * A kernel is named by its limbs: 20, 30, 40 limbs hold a prime of 1024, 1536, 2048 bits (private operation by CRT);
  * 40, 60, 80 limbs hold a modulus of 2048, 3072, 4096 bits (public operation). 52 * limbs exceeds the bits of the
- * number by at least 16, which is what lets Montgomery products go unreduced below 2n.
+ * number by at least 16, which is what lets Montgomery products go unreduced below 2n. The private operation has
+ * numbers in blocks inside, with as much to spare (fold_impl.h).
  */
 #ifndef OCT_KERNELS_RSA_H
 #define OCT_KERNELS_RSA_H

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* RSA-2048 private operation: two primes of 1024 bits in 20 limbs. Window 4: two tables of 20 KB stay in the L1 cache.
- */
+/* RSA-2048 private operation: two primes of 1024 bits in 4 blocks. Window 4: a table of 20 KB for each. */
 #include "kernels/rsa.h"
 
-#define LIMBS            20
-#define STRIP            4
-#define WINDOW           4
-#define PRIME_BITS       1024
-#define SLOTS            ((1 << WINDOW) + 5)
-#define MONT_LOOKUP_BITS WINDOW
-#define MONT_SQUARE
-#include "kernels/mont_impl.h"
+#define BLOCKS     4
+#define BLOCK      5
+#define BLOCK_BITS 258
+#define WINDOW     4
+#define PRIME_BITS 1024
+#define SLOTS      5
+#include "kernels/fold_impl.h"
+
+#include "kernels/fold_number_impl.h"
 #include "kernels/rsa_crt_impl.h"
 
 const size_t OCT_NAME(rsa20_crt_workspace) = sizeof(struct crt_workspace);

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* RSA-3072 private operation: two primes of 1536 bits in 30 limbs. */
+/* RSA-3072 private operation: two primes of 1536 bits in 8 blocks. Six of 258 bits would hold one, but six are not made
+ * of pairs. Window 4: a table of 32 KB for each. */
 #include "kernels/rsa.h"
 
-#define LIMBS            30
-#define STRIP            5
-#define WINDOW           5
-#define PRIME_BITS       1536
-#define SLOTS            ((1 << WINDOW) + 5)
-#define MONT_LOOKUP_BITS WINDOW
-#define MONT_SQUARE
-#include "kernels/mont_impl.h"
+#define BLOCKS     8
+#define BLOCK      4
+#define BLOCK_BITS 204
+#define WINDOW     4
+#define PRIME_BITS 1536
+#define SLOTS      5
+#include "kernels/fold_impl.h"
+
+#include "kernels/fold_number_impl.h"
 #include "kernels/rsa_crt_impl.h"
 
 const size_t OCT_NAME(rsa30_crt_workspace) = sizeof(struct crt_workspace);
