@@ -9,6 +9,7 @@
 #define WINDOW     5
 #define PRIME_BITS 2048
 #define SLOTS      5
+#define TOGETHER   2
 #include "kernels/fold_impl.h"
 
 #include "kernels/fold_number_impl.h"

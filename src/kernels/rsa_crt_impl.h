@@ -3,7 +3,8 @@
 /*
  * The RSA private operation by CRT (RFC 8017, 5.1.2, 2b): m1 = c^dp mod p, m2 = c^dq
  * mod q, h = (m1 - m2) * qinv mod p, result m2 + h*q. Fixed windows of WINDOW bits, the table read in full for each
- * window. Include after fold_impl.h and fold_number_impl.h, with WINDOW and PRIME_BITS defined.
+ * window. Include after fold_impl.h and fold_number_impl.h, with WINDOW, PRIME_BITS, and TOGETHER defined: how many
+ * sides are raised to their powers at a time, 1 or 2.
  */
 
 enum { SLOT_ACC = PICKED + 1, SLOT_X, SLOT_Y, SLOT_RR, SLOT_COUNT };
@@ -108,14 +109,14 @@ static void crt_first_power(struct fold *s, unsigned vectors, m8 bit[2][WINDOW])
 }
 
 /* slot[SLOT_ACC] = x^exp mod n, below n, out of Montgomery form. */
-static void crt_exponentiate(struct fold *s, unsigned vectors, const struct oct_rsa_crt_args *args)
+static void crt_exponentiate(struct fold *s, unsigned vectors, const struct oct_rsa_crt_side *side)
 {
     m8 bit[2][WINDOW];
     unsigned position = (PRIME_BITS + WINDOW - 1) / WINDOW * WINDOW;
     for (int first = 1; position > 0; first = 0) {
         position -= WINDOW;
         for (unsigned v = 0; v < vectors; v++)
-            crt_digit(bit[v], args->side[v].exp, position);
+            crt_digit(bit[v], side[v].exp, position);
         if (first) {
             crt_first_power(s, vectors, bit);
             continue;
@@ -193,8 +194,11 @@ static void crt_run(const struct oct_rsa_crt_args *args)
     const unsigned vectors = args->vectors == 2 ? 2 : 1;
     crt_constants(w->side, vectors, args);
     crt_to_mont(w->side, vectors, args);
-    crt_fill_table(w->side, vectors);
-    crt_exponentiate(w->side, vectors, args);
+    for (unsigned v = 0; v < vectors; v += TOGETHER) {
+        const unsigned n = vectors - v < TOGETHER ? vectors - v : TOGETHER;
+        crt_fill_table(&w->side[v], n);
+        crt_exponentiate(&w->side[v], n, &args->side[v]);
+    }
     crt_recombine(w, vectors, args);
     v8_clear_registers();
 }
