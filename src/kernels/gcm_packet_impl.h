@@ -23,11 +23,11 @@ OCT_INLINE uint8_t *gcm_packet_tag(const struct oct_aead_packets_args *args, siz
 VEC_STEP void gcm_packet_alone(const struct oct_aead_packets_args *args, size_t i, const enum gcm_mode mode)
 {
     const struct oct_aead_packet *p = &args->packet[i];
-    const b1 j0 = b1_xor(gcm_packet_j0(args), b1_number(p->number));
+    const b1 nonce = b1_xor(b1_load_part(args->iv, OCT_AEAD_NONCE), b1_number(p->number));
     uint8_t *text = p->data + p->header_len;
-    b1_store(gcm_packet_tag(args, i, mode), mode == GCM_SEAL
-                                                ? gcm_seal(args->key, p->data, p->header_len, text, text, p->len, j0)
-                                                : gcm_open(args->key, p->data, p->header_len, text, text, p->len, j0));
+    b1_store(gcm_packet_tag(args, i, mode),
+             mode == GCM_SEAL ? gcm_seal(args->key, p->data, p->header_len, text, text, p->len, nonce)
+                              : gcm_open(args->key, p->data, p->header_len, text, text, p->len, nonce));
 }
 
 /* AES of GCM_PACKETS samples (RFC 9001, 5.4.3), BV_LANES a vector. */
@@ -72,8 +72,14 @@ VEC_STEP void gcm_protect(const struct oct_aead_packets_args *args, size_t at, s
 }
 
 #if BV_LANES == 4
+#include "kernels/gcm_flow_impl.h"
 #include "kernels/gcm_four_impl.h"
 #else
+OCT_INLINE size_t gcm_flow(const struct oct_aead_packets_args *args, size_t at, const enum gcm_mode mode)
+{
+    (void)args, (void)at, (void)mode;
+    return 0;
+}
 OCT_INLINE size_t gcm_fours_any(const struct oct_aead_packets_args *args, size_t at, const enum gcm_mode mode)
 {
     (void)args, (void)at, (void)mode;
@@ -85,6 +91,7 @@ VEC_STEP void gcm_packets(const struct oct_aead_packets_args *args, const enum g
 {
     for (size_t at = 0, n; at < args->count; at += n) {
         n = gcm_fours_any(args, at, mode);
+        n = n ? n : gcm_flow(args, at, mode);
         if (n)
             continue;
         n = args->count - at < GCM_PACKETS ? args->count - at : GCM_PACKETS;

@@ -19,7 +19,8 @@
 struct oct_aead_ops {
     const char *tier; /* "zmm", "ymm", "xmm", "c": what `octuple info` says */
     oct_aead_expand_fn *expand;
-    oct_aead_record_fn *seal, *open;
+    oct_aead_seal_fn *seal;
+    oct_aead_open_fn *open;
     oct_aead_packets_fn *seal_packets, *open_packets; /* whole QUIC packets: NULL if there are bursts */
     oct_aead_burst_fn *seal_burst, *open_burst;       /* NULL if there are packets */
     oct_aead_mask_fn *mask;
