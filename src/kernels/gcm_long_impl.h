@@ -47,9 +47,24 @@ struct gcm_hashed {
     size_t e;
 };
 
+/* A vector of blocks, with the first round key, that goes through a group's rounds beside it. */
+struct gcm_beside {
+    bv x;
+    const uint8_t (*key)[16]; /* NULL: the key of the text */
+};
+
+VEC_STEP void gcm_beside_round(struct gcm_beside *e, const int round, bv k)
+{
+    if (e && e->key)
+        k = bv_broadcast(e->key[round]);
+    if (e)
+        e->x = round < GCM_ROUNDS ? bv_aes(e->x, k) : bv_aes_last(e->x, k);
+}
+
 /* The rounds of n vectors but for the first key and the last round, with what is woven in. */
 VEC_STEP void gcm_group_rounds(bv *b, const int n, struct products *p, const struct gcm_run *r,
-                               const struct gcm_hashed *h, const int hashed, const enum gcm_weave weave)
+                               const struct gcm_hashed *h, const int hashed, const enum gcm_weave weave,
+                               struct gcm_beside *e)
 {
     const int pairs = weave == GCM_NOTHING ? 0 : (hashed + 1) / 2;
     VEC_UNROLL
@@ -58,21 +73,23 @@ VEC_STEP void gcm_group_rounds(bv *b, const int n, struct products *p, const str
         VEC_UNROLL
         for (int i = 0; i < n; i++)
             b[i] = bv_aes(b[i], k);
+        gcm_beside_round(e, round, k);
         VEC_UNROLL
         for (int q = 0; q < pairs; q++)
             if (round - 1 == q * (GCM_ROUNDS - 1) / pairs)
                 gcm_pair(p, r, h->x, 2 * q, hashed, weave, h->e);
     }
+    gcm_beside_round(e, GCM_ROUNDS, bv_load(r->key->round[GCM_ROUNDS]));
 }
 
 /* The next n vectors (constant), the last one with `last` bytes; between the rounds stand `hashed` vectors of h, which
  * are the text's own when opening, and which become the ciphertext when sealing. */
 VEC_STEP void gcm_group(struct gcm_run *r, struct products *p, struct gcm_hashed *h, const int n, size_t last,
-                        const int hashed, const enum gcm_weave weave, const enum gcm_mode mode)
+                        const int hashed, const enum gcm_weave weave, const enum gcm_mode mode, struct gcm_beside *e)
 {
     bv b[GCM_GROUP], t[GCM_GROUP];
     gcm_counters(r, b, n);
-    gcm_group_rounds(b, n, p, r, h, hashed, weave);
+    gcm_group_rounds(b, n, p, r, h, hashed, weave, e);
     gcm_load_text(t, r->in, n, last);
     gcm_store_text(b, t, r->key, r->out, n, last);
     VEC_UNROLL
@@ -93,7 +110,7 @@ VEC_STEP void gcm_whole_group(struct gcm_run *r, struct products *p, struct gcm_
 {
     if (mode == GCM_OPEN)
         gcm_load_text(h->x, r->in, GCM_GROUP, BV_BYTES);
-    gcm_group(r, p, h, GCM_GROUP, BV_BYTES, GCM_GROUP, weave, mode);
+    gcm_group(r, p, h, GCM_GROUP, BV_BYTES, GCM_GROUP, weave, mode, NULL);
 }
 
 /* The block of lengths behind `blocks` blocks, whose last vector is x: in that vector, if there is room. */
@@ -116,7 +133,7 @@ VEC_STEP void gcm_last_group(struct gcm_run *r, struct products *p, struct gcm_h
         h->x[n - 1] = gcm_with_lengths(p, r->key, h->x[n - 1], blocks, lengths);
         h->e = blocks + 1;
     }
-    gcm_group(r, p, h, n, last, mode == GCM_OPEN ? n : GCM_GROUP, GCM_CONSECUTIVE, mode);
+    gcm_group(r, p, h, n, last, mode == GCM_OPEN ? n : GCM_GROUP, GCM_CONSECUTIVE, mode, NULL);
     if (mode == GCM_SEAL) {
         h->x[n - 1] = gcm_with_lengths(p, r->key, h->x[n - 1], blocks, lengths);
         h->e = blocks + 1;

@@ -51,6 +51,19 @@ VEC_STEP void gcm_masks(const uint8_t (*round_key)[16], const uint8_t *const *sa
         bv_store(mask + 16 * BV_LANES * i, bv_aes_last(x[i], bv_broadcast(round_key[GCM_ROUNDS])));
 }
 
+OCT_INLINE const uint8_t *gcm_sample(const struct oct_aead_packet *p)
+{
+    return p->data + p->header_len - p->number_len + 4;
+}
+
+OCT_INLINE void gcm_mask_headers(const struct oct_aead_packet *p, const uint8_t (*mask)[16], size_t n)
+{
+    VEC_UNROLL
+    for (size_t i = 0; i < GCM_PACKETS; i++)
+        if (i < n)
+            oct_packet_mask(p[i].data, p[i].header_len - p[i].number_len, p[i].number_len, mask[i]);
+}
+
 /* Header protection of n packets from `at` on, where it is due. */
 VEC_STEP void gcm_protect(const struct oct_aead_packets_args *args, size_t at, size_t n)
 {
@@ -60,15 +73,10 @@ VEC_STEP void gcm_protect(const struct oct_aead_packets_args *args, size_t at, s
     if (!args->mask_key)
         return;
     VEC_UNROLL
-    for (size_t i = 0; i < GCM_PACKETS; i++) {
-        const struct oct_aead_packet *one = &p[i < n ? i : 0];
-        sample[i] = one->data + one->header_len - one->number_len + 4;
-    }
-    gcm_masks(args->mask_key, sample, mask[0]);
-    VEC_UNROLL
     for (size_t i = 0; i < GCM_PACKETS; i++)
-        if (i < n)
-            oct_packet_mask(p[i].data, p[i].header_len - p[i].number_len, p[i].number_len, mask[i]);
+        sample[i] = gcm_sample(&p[i < n ? i : 0]);
+    gcm_masks(args->mask_key, sample, mask[0]);
+    gcm_mask_headers(p, mask, n);
 }
 
 #if BV_LANES == 4
