@@ -105,7 +105,7 @@ VEC_STEP void gcm_flow_seal(struct gcm_flow *f, const struct oct_aead_packet *pa
         *done = f->p;
         f->p = header;
         gcm_groups(&r, &f->p, &f->h, groups, GCM_SEAL);
-        gcm_last_group(&r, &f->p, &f->h, lengths, n, GCM_SEAL);
+        gcm_last_group(&r, &f->p, &f->h, lengths, n, GCM_SEAL, NULL);
     } else {
         const size_t last = packet->len - BV_BYTES * (size_t)(n - 1);
         gcm_group(&r, &f->p, &f->h, n, last, n, GCM_CONSECUTIVE, GCM_SEAL, e);
@@ -125,7 +125,7 @@ VEC_STEP void gcm_flow_open(struct gcm_flow *f, const struct oct_aead_packet *pa
     struct products p = gcm_flow_header(r.key, packet, lengths);
     if (groups > 0) {
         gcm_groups(&r, &p, &f->h, groups, GCM_OPEN);
-        gcm_last_group(&r, &p, &f->h, lengths, n, GCM_OPEN);
+        gcm_last_group(&r, &p, &f->h, lengths, n, GCM_OPEN, NULL);
     } else {
         const size_t last = packet->len - BV_BYTES * (size_t)(n - 1);
         gcm_load_text(f->h.x, r.in, n, last);
@@ -140,8 +140,8 @@ OCT_INLINE size_t gcm_flow_four(size_t at, size_t end)
     return end - at < 4 ? end - at : 4;
 }
 
-/* Packet i of m from `at` on. Beside the first one stand the J0 of all of them, beside the third the header masks of the
- * four before, whose tags are there by then. */
+/* Packet i of m from `at` on. Beside the first one stand the J0 of all of them, beside the third the header masks of
+ * the four before, whose tags are there by then. */
 VEC_STEP void gcm_flow_seal_one(struct gcm_flow *f, size_t at, const size_t i, struct gcm_beside *j0, const int before,
                                 const int n)
 {

@@ -125,7 +125,7 @@ VEC_STEP bv gcm_with_lengths(struct products *p, const struct gcm_key *key, bv x
 /* The last n vectors (constant), r->left bytes, with the block of lengths. When sealing h is the last group, and these
  * vectors wait in it afterwards. */
 VEC_STEP void gcm_last_group(struct gcm_run *r, struct products *p, struct gcm_hashed *h, b1 lengths, const int n,
-                             const enum gcm_mode mode)
+                             const enum gcm_mode mode, struct gcm_beside *e)
 {
     const size_t blocks = (r->left + 15) / 16, last = r->left - BV_BYTES * (size_t)(n - 1);
     if (mode == GCM_OPEN) {
@@ -133,7 +133,7 @@ VEC_STEP void gcm_last_group(struct gcm_run *r, struct products *p, struct gcm_h
         h->x[n - 1] = gcm_with_lengths(p, r->key, h->x[n - 1], blocks, lengths);
         h->e = blocks + 1;
     }
-    gcm_group(r, p, h, n, last, mode == GCM_OPEN ? n : GCM_GROUP, GCM_CONSECUTIVE, mode, NULL);
+    gcm_group(r, p, h, n, last, mode == GCM_OPEN ? n : GCM_GROUP, GCM_CONSECUTIVE, mode, e);
     if (mode == GCM_SEAL) {
         h->x[n - 1] = gcm_with_lengths(p, r->key, h->x[n - 1], blocks, lengths);
         h->e = blocks + 1;
@@ -148,22 +148,24 @@ VEC_STEP void gcm_hash_waiting(struct gcm_run *r, struct products *p, const stru
         gcm_pair(p, r, h->x, i, n, GCM_CONSECUTIVE, h->e);
 }
 
-/* The end of a record; returns GHASH of it all. */
-VEC_STEP b1 gcm_long_end(struct gcm_run *r, struct products *p, struct gcm_hashed *h, b1 lengths, const int n,
+/* The end of a record; returns its tag. J0 goes through the rounds here and not before: E(J0) would have to be stored
+ * meanwhile, and loads that look as if they met that store would wait for it. */
+VEC_STEP b1 gcm_long_end(struct gcm_run *r, struct products *p, struct gcm_hashed *h, b1 lengths, b1 j0, const int n,
                          const enum gcm_mode mode)
 {
-    gcm_last_group(r, p, h, lengths, n, mode);
+    struct gcm_beside e = {bv_xor(bv_first_lane(j0), bv_load(r->key->round[0])), NULL};
+    gcm_last_group(r, p, h, lengths, n, mode, &e);
     if (mode == GCM_SEAL)
         gcm_hash_waiting(r, p, h, n);
-    return bv_fold(ghash_reduce(p));
+    return b1_xor(bv_first(e.x), b1_reverse(bv_fold(ghash_reduce(p))));
 }
 
 #define GCM_LONG_END(n)                                                                                                \
     case n:                                                                                                            \
-        return gcm_long_end(r, p, h, lengths, n, mode)
+        return gcm_long_end(r, p, h, lengths, j0, n, mode)
 
 /* One to GCM_GROUP vectors. */
-VEC_STEP b1 gcm_long_end_any(struct gcm_run *r, struct products *p, struct gcm_hashed *h, b1 lengths,
+VEC_STEP b1 gcm_long_end_any(struct gcm_run *r, struct products *p, struct gcm_hashed *h, b1 lengths, b1 j0,
                              const enum gcm_mode mode)
 {
     switch ((r->left + BV_BYTES - 1) / BV_BYTES) {
@@ -171,7 +173,7 @@ VEC_STEP b1 gcm_long_end_any(struct gcm_run *r, struct products *p, struct gcm_h
         GCM_LONG_END(2);
         GCM_LONG_END(3);
     default:
-        return gcm_long_end(r, p, h, lengths, GCM_GROUP, mode);
+        return gcm_long_end(r, p, h, lengths, j0, GCM_GROUP, mode);
     }
 }
 
@@ -223,7 +225,7 @@ VEC_STEP b1 gcm_long(const struct gcm_key *key, const uint8_t *aad, size_t aad_l
                      size_t len, b1 nonce, const enum gcm_mode mode)
 {
     struct gcm_run r = {.key = key, .in = in, .out = out, .left = len, .next = 2};
-    const b1 j0 = gcm_j0(nonce), mask = gcm_block(key, j0);
+    const b1 j0 = gcm_j0(nonce);
     const b1 lengths = b1_set(8 * (uint64_t)len, 8 * (uint64_t)aad_len);
     const bv before = bv_reverse(bv_load_ending(aad, aad_len));
     struct products p = products_zero();
@@ -240,7 +242,7 @@ VEC_STEP b1 gcm_long(const struct gcm_key *key, const uint8_t *aad, size_t aad_l
     if (mode == GCM_SEAL)
         gcm_whole_group(&r, &p, &h, GCM_NOTHING, mode);
     gcm_groups(&r, &p, &h, groups, mode);
-    return b1_xor(mask, b1_reverse(gcm_long_end_any(&r, &p, &h, lengths, mode)));
+    return gcm_long_end_any(&r, &p, &h, lengths, j0, mode);
 }
 
 static OCT_NOINLINE b1 gcm_seal_long(const struct gcm_key *key, const uint8_t *aad, size_t aad_len, const uint8_t *in,
