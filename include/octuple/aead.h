@@ -31,7 +31,7 @@ enum oct_aead {
 #define OCT_AEAD_TAG_BYTES   16
 /* At most so many bytes, and aligned so: enough for every AEAD of this version of the interface. */
 #define OCT_AEAD_KEY_MAX_BYTES 2432
-#define OCT_AEAD_STREAM_BYTES  2368
+#define OCT_AEAD_STREAM_BYTES  2432
 #define OCT_AEAD_ALIGN         64
 #define OCT_AEAD_STREAM_ALIGN  16
 

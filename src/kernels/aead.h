@@ -26,9 +26,11 @@
 #define OCT_AEAD_STATE_BYTES    OCT_CHACHA20POLY1305_STATE_BYTES
 /* What each AEAD's state takes, its window and its grain (see below), for every tier. The last two windows of a state
  * are the caller's; a kernel uses them as its own for the first piece of text only. */
-#define OCT_GCM_STATE_BYTES              192
-#define OCT_GCM_WINDOW                   64
-#define OCT_GCM_GRAIN                    16
+#define OCT_GCM_STATE_BYTES 192
+#define OCT_GCM_WINDOW      64
+#define OCT_GCM_GRAIN       16
+/* A stream's first text of at most so many bytes is sealed or opened as a record, in case nothing follows. */
+#define OCT_GCM_FIRST                    448
 #define OCT_CHACHA20POLY1305_STATE_BYTES 2304
 #define OCT_CHACHA20POLY1305_WINDOW      512
 #define OCT_CHACHA20POLY1305_GRAIN       512

@@ -363,7 +363,7 @@ VEC_STEP b1 gcm_record_any(const struct gcm_key *key, const uint8_t *aad, size_t
 }
 #endif
 
-/* For packets; all that they need comes in registers. The nonce has zeros above. */
+/* For packets and streams; all that they need comes in registers. The nonce has zeros above. */
 static OCT_NOINLINE b1 gcm_seal(const struct gcm_key *key, const uint8_t *aad, size_t aad_len, const uint8_t *in,
                                 uint8_t *out, size_t len, b1 nonce)
 {
@@ -379,6 +379,15 @@ int GCM_NAME(seal)(const void *key, const uint8_t *nonce, const uint8_t *aad, si
                    size_t len, uint8_t *out, uint8_t *tag)
 {
     b1_store(tag, gcm_record_any(key, aad, aad_len, in, out, len, b1_load_part(nonce, OCT_AEAD_NONCE), GCM_SEAL));
+    blocks_clear_registers();
+    return 0;
+}
+
+/* Opens, and writes what the tag has to be: for a stream, whose tag comes later. */
+int GCM_NAME(open_first)(const void *key, const uint8_t *nonce, const uint8_t *aad, size_t aad_len, const uint8_t *in,
+                         size_t len, uint8_t *out, uint8_t *tag)
+{
+    b1_store(tag, gcm_open(key, aad, aad_len, in, out, len, b1_load_part(nonce, OCT_AEAD_NONCE)));
     blocks_clear_registers();
     return 0;
 }
