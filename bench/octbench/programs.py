@@ -37,6 +37,10 @@ class Build:
         return self.folder / "bin/octuple-threads"
 
     @property
+    def pages(self) -> Path:
+        return self.folder / "bin/octuple-pages"
+
+    @property
     def shim(self) -> Path:
         return self.folder / "lib/liboctuple-async.so"
 

@@ -9,7 +9,7 @@ import json
 import pytest
 
 from octbench import server
-from octbench.experiments import frame, latency, openssl_speed, records, threads, trace
+from octbench.experiments import frame, latency, openssl_speed, page_pairs, records, threads, trace
 
 ONE_PROCESS = "+F4:3:256:33794.736842:6945.000000\n"
 SEVERAL = ("Forked child 0\nForked child 1\nGot: +F4:3:256:24080.000000:6526.732673 from 0\n"
@@ -40,6 +40,12 @@ def test_openssl_speed_commands():
     assert many[6:] == ["-multi", "4", "-async_jobs", "64", "rsa2048"]
     cipher = openssl_speed.command({"algorithm": "aes-128-gcm", "processes": 1, "bytes": 64}, 1)
     assert cipher[6:] == ["-bytes", "64", "-aead", "-evp", "aes-128-gcm"]
+
+
+def test_page_pairs():
+    text = '{"stock": {"median_ns": 400, "slowest_ns": 420}, "octuple": {"median_ns": 70, "slowest_ns": 77}}'
+    assert page_pairs.parse(text) == {"stock": {"time": 400, "slowest over median": 1.05},
+                                      "octuple": {"time": 70, "slowest over median": 1.1}}
 
 
 def test_rows_of_our_own_programs_are_read():

@@ -30,9 +30,10 @@ enum oct_aead {
 #define OCT_AEAD_NONCE_BYTES 12
 #define OCT_AEAD_TAG_BYTES   16
 /* At most so many bytes, and aligned so: enough for every AEAD of this version of the interface. */
-#define OCT_AEAD_KEY_MAX_BYTES 640
-#define OCT_AEAD_STREAM_BYTES  2368
-#define OCT_AEAD_ALIGN         16
+#define OCT_AEAD_KEY_MAX_BYTES 2432
+#define OCT_AEAD_STREAM_BYTES  2432
+#define OCT_AEAD_ALIGN         64
+#define OCT_AEAD_STREAM_ALIGN  16
 
 /* An expanded key: no pointer to anything of the caller's, but not to be copied or moved to another process. */
 struct oct_aead_key;
@@ -54,9 +55,9 @@ OCT_API int oct_aead_pays(int aead, unsigned long openssl_version);
 
 /*
  * A key from its bytes (`len` must be the AEAD's), with memory of its own, or in memory of the caller's:
- * oct_aead_key_size() bytes (at most OCT_AEAD_KEY_MAX_BYTES), aligned to OCT_AEAD_ALIGN as what malloc() gives is.
- * The bytes are not kept. Errors, with *key or the memory left as it was: OCT_ERR_ARGUMENT (NULL, misaligned, no such
- * AEAD), OCT_ERR_LENGTH, OCT_ERR_UNSUPPORTED (off: oct_aead_reason()), OCT_ERR_MEMORY.
+ * oct_aead_key_size() bytes (at most OCT_AEAD_KEY_MAX_BYTES), aligned to OCT_AEAD_ALIGN, which is more than malloc()
+ * does. The bytes are not kept. Errors, with *key or the memory left as it was: OCT_ERR_ARGUMENT (NULL, misaligned, no
+ * such AEAD), OCT_ERR_LENGTH, OCT_ERR_UNSUPPORTED (off: oct_aead_reason()), OCT_ERR_MEMORY.
  */
 OCT_API OCT_MUST_USE int oct_aead_key_new(struct oct_aead_key **key, int aead, const uint8_t *bytes, size_t len);
 OCT_API size_t oct_aead_key_size(void);
@@ -91,7 +92,7 @@ OCT_API OCT_MUST_USE int oct_aead_open(const struct oct_aead_key *key, const uin
  * which has to live.
  */
 struct oct_aead_stream {
-    uint8_t opaque[OCT_AEAD_STREAM_BYTES] __attribute__((aligned(OCT_AEAD_ALIGN)));
+    uint8_t opaque[OCT_AEAD_STREAM_BYTES] __attribute__((aligned(OCT_AEAD_STREAM_ALIGN)));
 };
 
 /* How much of that memory streams of this AEAD use, for those who keep many: less is enough then. 0 for a number that

@@ -10,7 +10,7 @@ struct oct_aead_key {
     const struct oct_aead_ops *ops;
     int32_t aead;
     uint32_t reserved;
-    uint8_t expanded[OCT_AEAD_EXPANDED_BYTES];
+    uint8_t expanded[OCT_AEAD_EXPANDED_BYTES] OCT_ALIGN64;
 } __attribute__((aligned(OCT_AEAD_ALIGN)));
 _Static_assert(sizeof(struct oct_aead_key) <= OCT_AEAD_KEY_MAX_BYTES, "a key is as small as promised");
 

@@ -7,22 +7,33 @@
  * Small pieces of text do not come to a kernel at all: here they meet key stream that was made for a whole window of
  * text (kernels/aead.h), and what they become is held until a window of it is there. General registers do it, one word
  * at a time, so that no vector register has to be cleared.
+ *
+ * Most streams are records of TLS 1.3: a nonce of 12 bytes, some additional data, one piece of text. With an AEAD that
+ * has first_bytes, nonce and additional data are only kept until text comes. If that is short, it is sealed or opened
+ * as a record, and what the tag is if nothing follows is kept, with a copy of the ciphertext: where something does
+ * follow, the kernel's state is made from that.
  */
 #include "api/aead_internal.h"
 
 #include <string.h>
 
 enum phase { ENDED, AAD, TEXT };
+/* Whether the kernel's state has been made; if not, whether there is a first text. */
+enum kept { NOTHING, KEPT, KEPT_TEXT };
+#define KEPT_AAD 48
 
-/* All here but the state is public. */
+/* All here but the tag and the state is public. */
 struct stream {
     const struct oct_aead_key *key;
     uint64_t aad_len, text_len;
     uint32_t phase, sealing;
     uint32_t ready; /* bytes of key stream that are ready for the next text */
     uint32_t held;  /* bytes of ciphertext, the last ones, that the kernel has not had */
+    uint32_t kept;
+    uint8_t nonce[OCT_AEAD_NONCE], tag[OCT_AEAD_TAG], aad[KEPT_AAD]; /* while kept */
     uint8_t state[OCT_AEAD_STATE_BYTES] __attribute__((aligned(16)));
 };
+_Static_assert(OCT_GCM_STATE_BYTES + OCT_GCM_FIRST <= OCT_AEAD_STATE_BYTES, "a kept text fits");
 _Static_assert(sizeof(struct stream) <= OCT_AEAD_STREAM_BYTES, "a stream fits");
 
 static struct stream *inside(struct oct_aead_stream *stream)
@@ -34,8 +45,8 @@ size_t oct_aead_stream_size(int aead)
 {
     if (!oct_aead_key_len(aead))
         return 0;
-    return offsetof(struct stream, state) +
-           (aead == OCT_AEAD_CHACHA20_POLY1305 ? OCT_CHACHA20POLY1305_STATE_BYTES : OCT_GCM_STATE_BYTES);
+    return offsetof(struct stream, state) + (aead == OCT_AEAD_CHACHA20_POLY1305 ? OCT_CHACHA20POLY1305_STATE_BYTES
+                                                                                : OCT_GCM_STATE_BYTES + OCT_GCM_FIRST);
 }
 
 /* The last two windows of the state: key stream, and what is held. */
@@ -46,6 +57,11 @@ static uint8_t *key_stream(struct stream *s)
 static uint8_t *ciphertext(struct stream *s)
 {
     return s->state + s->key->ops->state_bytes - s->key->ops->window_bytes;
+}
+/* The first text's ciphertext, while it is kept. */
+static uint8_t *first_text(struct stream *s)
+{
+    return s->state + s->key->ops->state_bytes;
 }
 
 /* What every kernel of a stream reads. No more is written than is read: a struct that is made zero first, or copied,
@@ -76,6 +92,58 @@ static void hand_over(struct stream *s, struct oct_aead_stream_args *args, const
     s->held = 0;
 }
 
+static void start(struct stream *s, const uint8_t *iv, size_t iv_len)
+{
+    struct oct_aead_stream_args args;
+    arguments(s, &args, NULL, 0);
+    args.iv = iv;
+    args.iv_len = iv_len;
+    s->key->ops->start(&args);
+}
+
+static void absorb_aad(struct stream *s, const uint8_t *aad, size_t len, uint64_t before)
+{
+    struct oct_aead_stream_args args;
+    arguments(s, &args, aad, len);
+    args.before = before;
+    if (len)
+        s->key->ops->aad(&args);
+}
+
+/* The kernel's state of what is kept. To have the first text's ciphertext hashed, it is opened once more, in place. */
+static void make_state(struct stream *s)
+{
+    const size_t len = (size_t)s->text_len, window = s->key->ops->window_bytes;
+    struct oct_aead_stream_args args;
+    start(s, s->nonce, sizeof s->nonce);
+    absorb_aad(s, s->aad, (size_t)s->aad_len, 0);
+    if (s->kept == KEPT_TEXT) {
+        arguments(s, &args, first_text(s), len);
+        args.out = first_text(s);
+        args.before = args.held_len = 0;
+        args.aad_total = s->aad_len;
+        args.ahead = key_stream(s);
+        s->key->ops->stream_open(&args);
+        oct_cleanse(first_text(s), len);
+        s->ready = (uint32_t)(window - over(len, window));
+    }
+    s->kept = NOTHING;
+}
+
+/* The first text as a record: what is kept is the tag, which is secret, and ciphertext. */
+static void take_first(struct stream *s, const uint8_t *in, size_t len, uint8_t *out)
+{
+    const struct oct_aead_ops *ops = s->key->ops;
+    if (len && !s->sealing)
+        memcpy(first_text(s), in, len);
+    (s->sealing ? ops->seal : ops->open_first)(s->key->expanded, s->nonce, s->aad, (size_t)s->aad_len, in, len, out,
+                                               s->tag);
+    if (len && s->sealing)
+        memcpy(first_text(s), out, len);
+    s->text_len = len;
+    s->kept = KEPT_TEXT;
+}
+
 int oct_aead_stream_init(struct oct_aead_stream *stream, const struct oct_aead_key *key, const uint8_t *iv,
                          size_t iv_len, int sealing)
 {
@@ -85,15 +153,16 @@ int oct_aead_stream_init(struct oct_aead_stream *stream, const struct oct_aead_k
         (key->aead == OCT_AEAD_CHACHA20_POLY1305 && iv_len != OCT_AEAD_NONCE))
         return OCT_ERR_LENGTH;
     struct stream *s = inside(stream);
-    memset(s, 0, offsetof(struct stream, state));
+    memset(s, 0, offsetof(struct stream, nonce));
     s->key = key;
     s->phase = AAD;
     s->sealing = (uint32_t)sealing;
-    struct oct_aead_stream_args args;
-    arguments(s, &args, NULL, 0);
-    args.iv = iv;
-    args.iv_len = iv_len;
-    key->ops->start(&args);
+    if (key->ops->first_bytes && iv_len == OCT_AEAD_NONCE) {
+        memcpy(s->nonce, iv, OCT_AEAD_NONCE);
+        s->kept = KEPT;
+    } else {
+        start(s, iv, iv_len);
+    }
     return OCT_OK;
 }
 
@@ -106,11 +175,14 @@ int oct_aead_stream_aad(struct oct_aead_stream *stream, const uint8_t *aad, size
         return OCT_ERR_STATE;
     if (len > UINT64_MAX - s->aad_len || oct_aead_check_lengths(s->key->aead, s->aad_len + len, 0) != OCT_OK)
         return OCT_ERR_LENGTH;
-    struct oct_aead_stream_args args;
-    arguments(s, &args, aad, len);
-    args.before = s->aad_len;
-    if (len)
-        s->key->ops->aad(&args);
+    if (s->kept && len <= KEPT_AAD && s->aad_len + len <= KEPT_AAD) {
+        if (len)
+            memcpy(s->aad + s->aad_len, aad, len);
+    } else {
+        if (s->kept)
+            make_state(s);
+        absorb_aad(s, aad, len, s->aad_len);
+    }
     s->aad_len += len;
     return OCT_OK;
 }
@@ -194,6 +266,12 @@ int oct_aead_stream_update(struct oct_aead_stream *stream, const uint8_t *in, si
     if (!len)
         return OCT_OK;
     s->phase = TEXT;
+    if (s->kept == KEPT && len <= s->key->ops->first_bytes) {
+        take_first(s, in, len, out);
+        return OCT_OK;
+    }
+    if (s->kept)
+        make_state(s);
     if (len <= s->ready)
         take_ready(s, in, len, out);
     else
@@ -205,6 +283,14 @@ int oct_aead_stream_update(struct oct_aead_stream *stream, const uint8_t *in, si
 static void finish(struct stream *s, uint8_t tag[OCT_AEAD_TAG])
 {
     struct oct_aead_stream_args args;
+    if (s->kept == KEPT)
+        take_first(s, NULL, 0, NULL);
+    if (s->kept == KEPT_TEXT) {
+        /* The rest is public, or was not used. */
+        memcpy(tag, s->tag, OCT_AEAD_TAG);
+        oct_cleanse(s, offsetof(struct stream, state));
+        return;
+    }
     hand_over(s, &args, NULL, 0);
     args.text_total = s->text_len;
     args.tag = tag;

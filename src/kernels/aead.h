@@ -19,16 +19,18 @@
 
 #define OCT_AEAD_NONCE 12
 #define OCT_AEAD_TAG   16
-/* Memory of an expanded key, of an expanded header protection key, and of a stream's state at most; each 16-byte
- * aligned. */
-#define OCT_AEAD_EXPANDED_BYTES 624
+/* Memory of an expanded key (64-byte aligned), of an expanded header protection key, and of a stream's state at most
+ * (both 16-byte aligned). */
+#define OCT_AEAD_EXPANDED_BYTES 2368
 #define OCT_AEAD_MASK_KEY_BYTES 256
 #define OCT_AEAD_STATE_BYTES    OCT_CHACHA20POLY1305_STATE_BYTES
 /* What each AEAD's state takes, its window and its grain (see below), for every tier. The last two windows of a state
  * are the caller's; a kernel uses them as its own for the first piece of text only. */
-#define OCT_GCM_STATE_BYTES              192
-#define OCT_GCM_WINDOW                   64
-#define OCT_GCM_GRAIN                    16
+#define OCT_GCM_STATE_BYTES 192
+#define OCT_GCM_WINDOW      64
+#define OCT_GCM_GRAIN       16
+/* A stream's first text of at most so many bytes is sealed or opened as a record, in case nothing follows. */
+#define OCT_GCM_FIRST                    448
 #define OCT_CHACHA20POLY1305_STATE_BYTES 2304
 #define OCT_CHACHA20POLY1305_WINDOW      512
 #define OCT_CHACHA20POLY1305_GRAIN       512
@@ -42,8 +44,7 @@ struct oct_aead_expand_args {
     const uint8_t *bytes;
 };
 
-/* One record. Opening decrypts to `out` and writes to `tag` what the tag has to be; the caller compares, and clears
- * `out` where it differs. */
+/* One record of a burst. */
 struct oct_aead_record {
     const uint8_t *nonce; /* 12 bytes */
     const uint8_t *aad;
@@ -52,11 +53,6 @@ struct oct_aead_record {
     uint8_t *out;
     size_t len;
     uint8_t *tag; /* 16 bytes, written */
-};
-
-struct oct_aead_record_args {
-    const void *key;
-    struct oct_aead_record record;
 };
 
 /* Up to OCT_AEAD_BURST records under one key, of any lengths; no output overlaps any other record. */
@@ -157,7 +153,13 @@ OCT_INLINE void oct_packet_mask(uint8_t *data, size_t number_at, size_t number_l
 }
 
 typedef void oct_aead_expand_fn(const struct oct_aead_expand_args *args);
-typedef void oct_aead_record_fn(const struct oct_aead_record_args *args);
+/* One record; all in registers, since loads of what has just been stored would make a short one wait. No secret is left
+ * in vector registers. Sealing returns 0, so that a caller may end with it. Opening decrypts to `out`, and returns 0 if
+ * the tag is right; what it returns is secret but for that, and the caller clears `out` if it is not 0. */
+typedef int oct_aead_seal_fn(const void *key, const uint8_t *nonce, const uint8_t *aad, size_t aad_len,
+                             const uint8_t *in, size_t len, uint8_t *out, uint8_t *tag);
+typedef uint64_t oct_aead_open_fn(const void *key, const uint8_t *nonce, const uint8_t *aad, size_t aad_len,
+                                  const uint8_t *in, size_t len, uint8_t *out, const uint8_t *tag);
 typedef void oct_aead_burst_fn(const struct oct_aead_burst_args *args);
 typedef void oct_aead_packets_fn(const struct oct_aead_packets_args *args);
 typedef void oct_aead_mask_fn(const struct oct_aead_mask_args *args);

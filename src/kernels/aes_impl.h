@@ -14,8 +14,8 @@ OCT_INLINE uint32_t aes_substitute_word(uint32_t word)
     return b1_get32(b1_aes_last(b1_set32(word), b1_zero()));
 }
 
-/* rounds + 1 round keys from a key of 4 * (rounds - 6) bytes. */
-static OCT_NOINLINE void aes_expand(uint8_t round_key[][16], const uint8_t *key, const unsigned rounds)
+/* rounds + 1 round keys from a key of 4 * (rounds - 6) bytes, each one `lanes` times. */
+static OCT_NOINLINE void aes_expand(uint8_t *round_key, const unsigned lanes, const uint8_t *key, const unsigned rounds)
 {
     const unsigned words = rounds - 6, total = 4 * (rounds + 1);
     uint32_t w[60], constant = 1;
@@ -30,7 +30,8 @@ static OCT_NOINLINE void aes_expand(uint8_t round_key[][16], const uint8_t *key,
         }
         w[i] = w[i - words] ^ t;
     }
-    memcpy(round_key, w, 4 * total);
+    for (unsigned i = 0; i < (rounds + 1) * lanes; i++)
+        memcpy(round_key + (size_t)16 * i, &w[i / lanes * 4], 16);
     oct_cleanse(w, sizeof w);
 }
 

@@ -8,7 +8,8 @@
 
 #define OCT_CHACHA20POLY1305_KERNELS(name)                                                                             \
     oct_aead_expand_fn name##_expand;                                                                                  \
-    oct_aead_record_fn name##_seal, name##_open;                                                                       \
+    oct_aead_seal_fn name##_seal;                                                                                      \
+    oct_aead_open_fn name##_open;                                                                                      \
     oct_aead_burst_fn name##_seal_burst, name##_open_burst;                                                            \
     oct_aead_mask_fn name##_mask;                                                                                      \
     oct_aead_stream_fn name##_start, name##_aad, name##_stream_seal, name##_stream_open, name##_finish;                \

@@ -8,7 +8,9 @@
 
 #define OCT_GCM_KERNELS(name)                                                                                          \
     oct_aead_expand_fn name##_expand;                                                                                  \
-    oct_aead_record_fn name##_seal, name##_open;                                                                       \
+    oct_aead_seal_fn name##_seal;                                                                                      \
+    oct_aead_open_fn name##_open;                                                                                      \
+    oct_aead_seal_fn name##_open_first;                                                                                \
     oct_aead_packets_fn name##_seal_packets, name##_open_packets;                                                      \
     oct_aead_mask_fn name##_mask;                                                                                      \
     oct_aead_stream_fn name##_start, name##_aad, name##_stream_seal, name##_stream_open, name##_finish;

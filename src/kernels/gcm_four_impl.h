@@ -23,7 +23,7 @@ struct gcm_four {
 
 VEC_STEP void gcm_four_counters(struct gcm_four *f, const struct gcm_key *key, b1 j0, const int n)
 {
-    const bv base = bv_xor(bv_set1(j0), bv_broadcast(key->round[0])), lanes = bv_lane_counters();
+    const bv base = bv_xor(bv_set1(j0), bv_load(key->round[0])), lanes = bv_lane_counters();
     const bv one = bv_set1(b1_set(0, (uint64_t)1 << 56)), two = bv_set1(b1_set(0, (uint64_t)2 << 56));
     VEC_UNROLL
     for (int z = 0; z < n; z++) {
@@ -98,7 +98,7 @@ VEC_STEP void gcm_four_headers(struct gcm_rows *r, const struct oct_aead_packet 
 VEC_STEP bv gcm_four_row(const struct gcm_key *key, uint8_t *p, size_t len, bv stream, const int z)
 {
     const size_t at = 64 * (size_t)z, left = len > at ? len - at : 0;
-    const bv k = bv_broadcast(key->round[GCM_ROUNDS]);
+    const bv k = bv_load(key->round[GCM_ROUNDS]);
     if (left >= 64) {
         const bv out = bv_aes_last(stream, bv_xor(k, bv_load(p + at)));
         bv_store(p + at, out);
@@ -181,7 +181,7 @@ VEC_STEP bv gcm_four_rounds(bv b[GCM_FOUR_VECTORS][4], bv mask, struct products 
 {
     VEC_UNROLL
     for (int round = 1; round < GCM_ROUNDS; round++) {
-        const bv k = bv_broadcast(key->round[round]);
+        const bv k = bv_load(key->round[round]);
         mask = bv_aes(mask, k);
         VEC_UNROLL
         for (int z = 0; z < n; z++) {
@@ -192,7 +192,7 @@ VEC_STEP bv gcm_four_rounds(bv b[GCM_FOUR_VECTORS][4], bv mask, struct products 
         if (r && round < 2 * n + 2)
             gcm_four_step(p, key, r, f, round - 1, same);
     }
-    return bv_aes_last(mask, bv_broadcast(key->round[GCM_ROUNDS]));
+    return bv_aes_last(mask, bv_load(key->round[GCM_ROUNDS]));
 }
 
 VEC_STEP void gcm_four_tags(const struct oct_aead_packets_args *args, size_t at, const struct products *p, bv mask,

@@ -31,7 +31,7 @@ struct gcm_run {
  * cheaper, and right as long as it does not overflow. */
 VEC_STEP void gcm_counters(struct gcm_run *r, bv *b, const int n)
 {
-    const bv k0 = bv_broadcast(r->key->round[0]);
+    const bv k0 = bv_load(r->key->round[0]);
     if (r->next + BV_LANES * (size_t)n <= 256) {
         const bv step = bv_set1(b1_set(0, (uint64_t)BV_LANES << 56));
         bv block = bv_reverse(r->counter);
@@ -57,20 +57,33 @@ VEC_STEP void gcm_rounds(bv *b, const int n, const struct gcm_key *key)
 {
     VEC_UNROLL
     for (int round = 1; round < GCM_ROUNDS; round++) {
-        const bv k = bv_broadcast(key->round[round]);
+        const bv k = bv_load(key->round[round]);
         VEC_UNROLL
         for (int i = 0; i < n; i++)
             b[i] = bv_aes(b[i], k);
     }
 }
 
+static OCT_NOINLINE b1 gcm_block(const struct gcm_key *key, b1 block)
+{
+    block = b1_xor(block, b1_load(key->round[0]));
+    for (int round = 1; round < GCM_ROUNDS; round++)
+        block = b1_aes(block, b1_load(key->round[round]));
+    return b1_aes_last(block, b1_load(key->round[GCM_ROUNDS]));
+}
+
 /* Text xor key stream, full vectors. */
 VEC_STEP void gcm_finish_group(struct gcm_run *r, const bv *b, const int n)
 {
-    const bv k = bv_broadcast(r->key->round[GCM_ROUNDS]);
+    const bv k = bv_load(r->key->round[GCM_ROUNDS]);
+    bv text[BV_BULK];
     VEC_UNROLL
     for (int i = 0; i < n; i++)
-        bv_store(r->out + 16 * BV_LANES * i, bv_aes_last(b[i], bv_xor(k, bv_load(r->in + 16 * BV_LANES * i))));
+        text[i] = bv_xor(k, bv_load(r->in + BV_BYTES * i));
+    blocks_loads_first();
+    VEC_UNROLL
+    for (int i = 0; i < n; i++)
+        bv_store(r->out + BV_BYTES * i, bv_aes_last(b[i], text[i]));
 }
 
 OCT_INLINE void gcm_advance(struct gcm_run *r, size_t bytes)
@@ -81,8 +94,8 @@ OCT_INLINE void gcm_advance(struct gcm_run *r, size_t bytes)
     r->left -= bytes;
 }
 
-#define GCM_BULK_BYTES ((size_t)16 * BV_LANES * BV_BULK)
-#define GCM_MID_BYTES  ((size_t)16 * BV_LANES * BV_MID)
+#define GCM_BULK_BYTES ((size_t)BV_BYTES * BV_BULK)
+#define GCM_MID_BYTES  ((size_t)BV_BYTES * BV_MID)
 /* A sum in lanes has to meet at least one block a lane. */
 #define GCM_KEEP_BYTES    ((size_t)16 * (BV_LANES - 1))
 #define GCM_FINAL_BYTES   (GCM_MID_BYTES + GCM_KEEP_BYTES)
@@ -95,7 +108,7 @@ VEC_STEP void gcm_bulk_pair(struct products *p, const struct gcm_run *r, const u
     const bv x1 = bv_reverse(bv_load(cipher + 16 * BV_LANES * (i + 1)));
     if (i == 0)
         x0 = bv_xor(x0, r->sum);
-    ghash_bulk_pair(p, x0, x1, r->key, i);
+    ghash_pair(p, x0, x1, r->key, i, BV_BULK);
 }
 
 /* One bulk group of text, with the products of a group of ciphertext woven in. */
@@ -106,7 +119,7 @@ VEC_STEP void gcm_bulk_woven(struct gcm_run *r, const uint8_t *cipher)
     gcm_counters(r, b, BV_BULK);
     VEC_UNROLL
     for (int round = 1; round < GCM_ROUNDS; round++) {
-        const bv k = bv_broadcast(r->key->round[round]);
+        const bv k = bv_load(r->key->round[round]);
         VEC_UNROLL
         for (int i = 0; i < BV_BULK; i++)
             b[i] = bv_aes(b[i], k);
@@ -129,16 +142,16 @@ VEC_STEP void gcm_bulk_hash(struct gcm_run *r, const uint8_t *cipher)
     r->sum = ghash_reduce(&p);
 }
 
-/* All bulk groups, as long as enough remains after them. */
-VEC_STEP void gcm_bulk(struct gcm_run *r, const enum gcm_mode mode)
+/* Bulk groups, as long as more than `keep` bytes (constant) remain after them. */
+VEC_STEP void gcm_bulk(struct gcm_run *r, const enum gcm_mode mode, const size_t keep)
 {
-    if (r->left <= GCM_BULK_BYTES + GCM_KEEP_BYTES)
+    if (r->left <= GCM_BULK_BYTES + keep)
         return;
     if (mode == GCM_HASH) {
-        for (; r->left > GCM_BULK_BYTES + GCM_KEEP_BYTES; gcm_advance(r, GCM_BULK_BYTES))
+        for (; r->left > GCM_BULK_BYTES + keep; gcm_advance(r, GCM_BULK_BYTES))
             gcm_bulk_hash(r, r->in);
     } else if (mode == GCM_OPEN) {
-        while (r->left > GCM_BULK_BYTES + GCM_KEEP_BYTES)
+        while (r->left > GCM_BULK_BYTES + keep)
             gcm_bulk_woven(r, r->in);
     } else {
         bv b[BV_BULK];
@@ -146,7 +159,7 @@ VEC_STEP void gcm_bulk(struct gcm_run *r, const enum gcm_mode mode)
         gcm_rounds(b, BV_BULK, r->key);
         gcm_finish_group(r, b, BV_BULK);
         gcm_advance(r, GCM_BULK_BYTES);
-        while (r->left > GCM_BULK_BYTES + GCM_KEEP_BYTES)
+        while (r->left > GCM_BULK_BYTES + keep)
             gcm_bulk_woven(r, r->out - GCM_BULK_BYTES);
         gcm_bulk_hash(r, r->out - GCM_BULK_BYTES);
     }
@@ -156,20 +169,22 @@ VEC_STEP void gcm_bulk(struct gcm_run *r, const enum gcm_mode mode)
 VEC_STEP void gcm_mid(struct gcm_run *r, const enum gcm_mode mode)
 {
     bv b[BV_MID], x[BV_MID];
-    const bv k = bv_broadcast(r->key->round[GCM_ROUNDS]);
+    const bv k = bv_load(r->key->round[GCM_ROUNDS]);
     struct products p = products_zero();
     if (mode != GCM_HASH) {
         gcm_counters(r, b, BV_MID);
         gcm_rounds(b, BV_MID, r->key);
     }
     VEC_UNROLL
+    for (int i = 0; i < BV_MID; i++)
+        x[i] = bv_load(r->in + BV_BYTES * i);
+    blocks_loads_first();
+    VEC_UNROLL
     for (int i = 0; i < BV_MID; i++) {
-        const bv text = bv_load(r->in + 16 * BV_LANES * i);
-        x[i] = text;
         if (mode != GCM_HASH) {
-            const bv out = bv_aes_last(b[i], bv_xor(k, text));
-            bv_store(r->out + 16 * BV_LANES * i, out);
-            x[i] = mode == GCM_SEAL ? out : text;
+            const bv out = bv_aes_last(b[i], bv_xor(k, x[i]));
+            bv_store(r->out + BV_BYTES * i, out);
+            x[i] = mode == GCM_SEAL ? out : x[i];
         }
         x[i] = bv_reverse(x[i]);
     }
@@ -178,7 +193,7 @@ VEC_STEP void gcm_mid(struct gcm_run *r, const enum gcm_mode mode)
     for (int i = 0; i + 1 < BV_MID; i += 2)
         ghash_pair(&p, x[i], x[i + 1], r->key, i, BV_MID);
     if (BV_MID & 1)
-        ghash_mul1(&p, x[BV_MID - 1], bv_broadcast(ghash_power(r->key, BV_LANES)));
+        ghash_mul1(&p, x[BV_MID - 1], ghash_wide(r->key, 1));
     r->sum = ghash_reduce(&p);
     gcm_advance(r, GCM_MID_BYTES);
 }
@@ -198,7 +213,7 @@ VEC_STEP b1 gcm_final(struct gcm_run *r, const enum gcm_mode mode, const int n, 
                       size_t blocks)
 {
     bv b[GCM_FINAL_VECTORS], x[GCM_FINAL_VECTORS + 1];
-    const bv k = bv_broadcast(r->key->round[GCM_ROUNDS]);
+    const bv k = bv_load(r->key->round[GCM_ROUNDS]);
     const int first = ends->has_head;
     struct products p = products_zero();
     size_t e = blocks;
@@ -207,19 +222,22 @@ VEC_STEP b1 gcm_final(struct gcm_run *r, const enum gcm_mode mode, const int n, 
         gcm_counters(r, b, n);
         gcm_rounds(b, n, r->key);
     }
+    const size_t last = n > 0 ? r->left - BV_BYTES * (size_t)(n - 1) : 0;
+    VEC_UNROLL
+    for (int i = 0; i < n; i++)
+        x[first + i] = i < n - 1 ? bv_load(r->in + BV_BYTES * i) : bv_load_part(r->in + BV_BYTES * i, last);
+    blocks_loads_first();
     VEC_UNROLL
     for (int i = 0; i < n; i++) {
-        const size_t here = i < n - 1 ? 16 * BV_LANES : r->left - 16 * BV_LANES * (size_t)(n - 1);
-        const bv text = i < n - 1 ? bv_load(r->in + 16 * BV_LANES * i) : bv_load_part(r->in + 16 * BV_LANES * i, here);
-        bv c = text;
+        bv c = x[first + i];
         if (mode != GCM_HASH) {
-            const bv out = bv_aes_last(b[i], bv_xor(k, text));
+            const bv out = bv_aes_last(b[i], bv_xor(k, c));
             if (i < n - 1)
-                bv_store(r->out + 16 * BV_LANES * i, out);
+                bv_store(r->out + BV_BYTES * i, out);
             else
-                bv_store_part(r->out + 16 * BV_LANES * i, out, here);
+                bv_store_part(r->out + BV_BYTES * i, out, last);
             if (mode == GCM_SEAL)
-                c = i < n - 1 ? out : bv_keep(out, here);
+                c = i < n - 1 ? out : bv_keep(out, last);
         }
         x[first + i] = bv_reverse(c);
     }
@@ -274,7 +292,7 @@ static OCT_NOINLINE b1 gcm_hash_blocks(const struct gcm_key *key, b1 sum, const 
     struct gcm_run r = {.key = key, .in = in, .left = bytes, .sum = bv_first_lane(sum), .next = 256};
     const struct gcm_ends none = {0};
     r.counter = bv_zero();
-    gcm_bulk(&r, GCM_HASH);
+    gcm_bulk(&r, GCM_HASH, GCM_KEEP_BYTES);
     while (r.left > GCM_FINAL_BYTES)
         gcm_mid(&r, GCM_HASH);
     return gcm_final_any(&r, GCM_HASH, &none, 0);
@@ -313,7 +331,7 @@ VEC_STEP b1 gcm_record(const struct gcm_key *key, const uint8_t *aad, size_t aad
     gcm_counters(&r, stream, 1);
     gcm_rounds(stream, 1, key);
     const b1 last_aad = gcm_aad(key, aad, aad_len);
-    stream[0] = bv_aes_last(stream[0], bv_broadcast(key->round[GCM_ROUNDS]));
+    stream[0] = bv_aes_last(stream[0], bv_load(key->round[GCM_ROUNDS]));
     const bv text = bv_load_above(r.in, taken), head = bv_xor(stream[0], text);
     bv_store_above(r.out, head, taken);
     ends.head = bv_xor(bv_reverse(mode == GCM_SEAL ? bv_keep_above(head, taken) : text), bv_first_lane(last_aad));
@@ -325,9 +343,9 @@ VEC_STEP b1 gcm_record(const struct gcm_key *key, const uint8_t *aad, size_t aad
     if (r.left <= GCM_FINAL_BYTES && in_head + (r.left + 15) / 16 < GHASH_POWERS) {
         sum = gcm_final_any(&r, mode, &ends, in_head);
     } else {
-        r.sum = ghash_lanes_mul(ends.head, bv_broadcast(ghash_power(key, BV_LANES)));
+        r.sum = ghash_lanes_mul(ends.head, ghash_wide(key, 1));
         ends.has_head = 0;
-        gcm_bulk(&r, mode);
+        gcm_bulk(&r, mode, GCM_KEEP_BYTES);
         while (r.left > GCM_FINAL_BYTES)
             gcm_mid(&r, mode);
         sum = gcm_final_any(&r, mode, &ends, 0);
@@ -335,28 +353,51 @@ VEC_STEP b1 gcm_record(const struct gcm_key *key, const uint8_t *aad, size_t aad
     return b1_xor(mask, b1_reverse(sum));
 }
 
-/* Once each, for records and for packets; all that they need comes in registers. */
-static OCT_NOINLINE b1 gcm_seal(const struct gcm_key *key, const uint8_t *aad, size_t aad_len, const uint8_t *in,
-                                uint8_t *out, size_t len, b1 j0)
+#if BV_LANES == 4
+#include "kernels/gcm_short_impl.h"
+#else
+VEC_STEP b1 gcm_record_any(const struct gcm_key *key, const uint8_t *aad, size_t aad_len, const uint8_t *in,
+                           uint8_t *out, size_t len, b1 nonce, const enum gcm_mode mode)
 {
-    return gcm_record(key, aad, aad_len, in, out, len, j0, GCM_SEAL);
+    return gcm_record(key, aad, aad_len, in, out, len, gcm_j0(nonce), mode);
+}
+#endif
+
+/* For packets and streams; all that they need comes in registers. The nonce has zeros above. */
+static OCT_NOINLINE b1 gcm_seal(const struct gcm_key *key, const uint8_t *aad, size_t aad_len, const uint8_t *in,
+                                uint8_t *out, size_t len, b1 nonce)
+{
+    return gcm_record_any(key, aad, aad_len, in, out, len, nonce, GCM_SEAL);
 }
 static OCT_NOINLINE b1 gcm_open(const struct gcm_key *key, const uint8_t *aad, size_t aad_len, const uint8_t *in,
-                                uint8_t *out, size_t len, b1 j0)
+                                uint8_t *out, size_t len, b1 nonce)
 {
-    return gcm_record(key, aad, aad_len, in, out, len, j0, GCM_OPEN);
+    return gcm_record_any(key, aad, aad_len, in, out, len, nonce, GCM_OPEN);
 }
 
-void GCM_NAME(seal)(const struct oct_aead_record_args *args)
+int GCM_NAME(seal)(const void *key, const uint8_t *nonce, const uint8_t *aad, size_t aad_len, const uint8_t *in,
+                   size_t len, uint8_t *out, uint8_t *tag)
 {
-    const struct oct_aead_record *r = &args->record;
-    const b1 j0 = gcm_j0(b1_load_part(r->nonce, OCT_AEAD_NONCE));
-    b1_store(r->tag, gcm_seal(args->key, r->aad, r->aad_len, r->in, r->out, r->len, j0));
+    b1_store(tag, gcm_record_any(key, aad, aad_len, in, out, len, b1_load_part(nonce, OCT_AEAD_NONCE), GCM_SEAL));
+    blocks_clear_registers();
+    return 0;
 }
 
-void GCM_NAME(open)(const struct oct_aead_record_args *args)
+/* Opens, and writes what the tag has to be: for a stream, whose tag comes later. */
+int GCM_NAME(open_first)(const void *key, const uint8_t *nonce, const uint8_t *aad, size_t aad_len, const uint8_t *in,
+                         size_t len, uint8_t *out, uint8_t *tag)
 {
-    const struct oct_aead_record *r = &args->record;
-    const b1 j0 = gcm_j0(b1_load_part(r->nonce, OCT_AEAD_NONCE));
-    b1_store(r->tag, gcm_open(args->key, r->aad, r->aad_len, r->in, r->out, r->len, j0));
+    b1_store(tag, gcm_open(key, aad, aad_len, in, out, len, b1_load_part(nonce, OCT_AEAD_NONCE)));
+    blocks_clear_registers();
+    return 0;
+}
+
+uint64_t GCM_NAME(open)(const void *key, const uint8_t *nonce, const uint8_t *aad, size_t aad_len, const uint8_t *in,
+                        size_t len, uint8_t *out, const uint8_t *tag)
+{
+    const b1 bytes = b1_load_part(nonce, OCT_AEAD_NONCE);
+    const b1 wanted = gcm_record_any(key, aad, aad_len, in, out, len, bytes, GCM_OPEN);
+    const uint64_t differs = b1_any(b1_xor(wanted, b1_load(tag)));
+    blocks_clear_registers();
+    return differs;
 }

@@ -23,11 +23,11 @@ OCT_INLINE uint8_t *gcm_packet_tag(const struct oct_aead_packets_args *args, siz
 VEC_STEP void gcm_packet_alone(const struct oct_aead_packets_args *args, size_t i, const enum gcm_mode mode)
 {
     const struct oct_aead_packet *p = &args->packet[i];
-    const b1 j0 = b1_xor(gcm_packet_j0(args), b1_number(p->number));
+    const b1 nonce = b1_xor(b1_load_part(args->iv, OCT_AEAD_NONCE), b1_number(p->number));
     uint8_t *text = p->data + p->header_len;
-    b1_store(gcm_packet_tag(args, i, mode), mode == GCM_SEAL
-                                                ? gcm_seal(args->key, p->data, p->header_len, text, text, p->len, j0)
-                                                : gcm_open(args->key, p->data, p->header_len, text, text, p->len, j0));
+    b1_store(gcm_packet_tag(args, i, mode),
+             mode == GCM_SEAL ? gcm_seal(args->key, p->data, p->header_len, text, text, p->len, nonce)
+                              : gcm_open(args->key, p->data, p->header_len, text, text, p->len, nonce));
 }
 
 /* AES of GCM_PACKETS samples (RFC 9001, 5.4.3), BV_LANES a vector. */
@@ -51,6 +51,19 @@ VEC_STEP void gcm_masks(const uint8_t (*round_key)[16], const uint8_t *const *sa
         bv_store(mask + 16 * BV_LANES * i, bv_aes_last(x[i], bv_broadcast(round_key[GCM_ROUNDS])));
 }
 
+OCT_INLINE const uint8_t *gcm_sample(const struct oct_aead_packet *p)
+{
+    return p->data + p->header_len - p->number_len + 4;
+}
+
+OCT_INLINE void gcm_mask_headers(const struct oct_aead_packet *p, const uint8_t (*mask)[16], size_t n)
+{
+    VEC_UNROLL
+    for (size_t i = 0; i < GCM_PACKETS; i++)
+        if (i < n)
+            oct_packet_mask(p[i].data, p[i].header_len - p[i].number_len, p[i].number_len, mask[i]);
+}
+
 /* Header protection of n packets from `at` on, where it is due. */
 VEC_STEP void gcm_protect(const struct oct_aead_packets_args *args, size_t at, size_t n)
 {
@@ -60,20 +73,21 @@ VEC_STEP void gcm_protect(const struct oct_aead_packets_args *args, size_t at, s
     if (!args->mask_key)
         return;
     VEC_UNROLL
-    for (size_t i = 0; i < GCM_PACKETS; i++) {
-        const struct oct_aead_packet *one = &p[i < n ? i : 0];
-        sample[i] = one->data + one->header_len - one->number_len + 4;
-    }
-    gcm_masks(args->mask_key, sample, mask[0]);
-    VEC_UNROLL
     for (size_t i = 0; i < GCM_PACKETS; i++)
-        if (i < n)
-            oct_packet_mask(p[i].data, p[i].header_len - p[i].number_len, p[i].number_len, mask[i]);
+        sample[i] = gcm_sample(&p[i < n ? i : 0]);
+    gcm_masks(args->mask_key, sample, mask[0]);
+    gcm_mask_headers(p, mask, n);
 }
 
 #if BV_LANES == 4
+#include "kernels/gcm_flow_impl.h"
 #include "kernels/gcm_four_impl.h"
 #else
+OCT_INLINE size_t gcm_flow(const struct oct_aead_packets_args *args, size_t at, const enum gcm_mode mode)
+{
+    (void)args, (void)at, (void)mode;
+    return 0;
+}
 OCT_INLINE size_t gcm_fours_any(const struct oct_aead_packets_args *args, size_t at, const enum gcm_mode mode)
 {
     (void)args, (void)at, (void)mode;
@@ -85,6 +99,7 @@ VEC_STEP void gcm_packets(const struct oct_aead_packets_args *args, const enum g
 {
     for (size_t at = 0, n; at < args->count; at += n) {
         n = gcm_fours_any(args, at, mode);
+        n = n ? n : gcm_flow(args, at, mode);
         if (n)
             continue;
         n = args->count - at < GCM_PACKETS ? args->count - at : GCM_PACKETS;

@@ -12,14 +12,6 @@ struct gcm_state {
 };
 _Static_assert(sizeof(struct gcm_state) + 2 * OCT_GCM_WINDOW <= OCT_GCM_STATE_BYTES, "a state fits");
 
-static OCT_NOINLINE b1 gcm_block(const struct gcm_key *key, b1 block)
-{
-    block = b1_xor(block, b1_load(key->round[0]));
-    for (int round = 1; round < GCM_ROUNDS; round++)
-        block = b1_aes(block, b1_load(key->round[round]));
-    return b1_aes_last(block, b1_load(key->round[GCM_ROUNDS]));
-}
-
 /* sum = (sum + block) * H */
 OCT_INLINE void gcm_absorb(const struct gcm_key *key, uint8_t sum[16], b1 block)
 {
@@ -100,7 +92,7 @@ VEC_STEP void gcm_text_blocks(const struct gcm_key *key, struct gcm_state *state
     const struct gcm_ends none = {0};
     r.sum = bv_first_lane(b1_load(state->sum));
     r.counter = bv_add32(bv_set1(gcm_counter_at(state, index)), bv_lane_numbers());
-    gcm_bulk(&r, mode);
+    gcm_bulk(&r, mode, GCM_KEEP_BYTES);
     while (r.left > GCM_FINAL_BYTES)
         gcm_mid(&r, mode);
     b1_store(state->sum, gcm_final_any(&r, mode, &none, 0));
@@ -128,7 +120,7 @@ VEC_STEP void gcm_key_stream(const struct gcm_key *key, const struct gcm_state *
     gcm_rounds(b, GCM_WINDOW_VECTORS, key);
     VEC_UNROLL
     for (int i = 0; i < GCM_WINDOW_VECTORS; i++)
-        bv_store(out + 16 * BV_LANES * i, bv_aes_last(b[i], bv_broadcast(key->round[GCM_ROUNDS])));
+        bv_store(out + 16 * BV_LANES * i, bv_aes_last(b[i], bv_load(key->round[GCM_ROUNDS])));
 }
 
 VEC_STEP void gcm_text(const struct oct_aead_stream_args *args, const enum gcm_mode mode)
@@ -177,10 +169,10 @@ void GCM_NAME(expand)(const struct oct_aead_expand_args *args)
 {
     if (args->key) {
         struct gcm_key *key = args->key;
-        aes_expand(key->round, args->bytes, GCM_ROUNDS);
+        aes_expand(key->round[0], BV_LANES, args->bytes, GCM_ROUNDS);
         ghash_expand(key, b1_reverse(gcm_block(key, b1_zero())));
     }
     if (args->mask_key)
-        aes_expand(args->mask_key, args->bytes, GCM_ROUNDS);
+        aes_expand(args->mask_key, 1, args->bytes, GCM_ROUNDS);
     blocks_clear_registers();
 }

@@ -19,19 +19,20 @@
 
 #include <string.h>
 
-#define GHASH_POWERS   16 /* H^16 ... H^1 */
-#define GHASH_FAR      4  /* H^32, H^28, H^24, H^20: for groups of eight vectors of four lanes */
-#define GHASH_FARTHEST 32
+#define GHASH_POWERS   40 /* H^40 ... H^1 */
 #define AES_MAX_ROUNDS 14
+#define BV_BYTES       (16 * BV_LANES)
 
-/* Compact: what long and short texts need, once. The powers come first, since a load of the last of them may reach
- * beyond. */
+/* Consecutive powers first, any BV_LANES of which are one load: those of the last may reach beyond. Round keys, and the
+ * powers that meet whole groups of vectors, stand in every lane: to broadcast them from memory would take slots of the
+ * pipes that AES needs. All of it is aligned to 64 bytes. */
 struct gcm_key {
     uint8_t power[GHASH_POWERS][16];
-    uint8_t far[GHASH_FAR][16];
-    uint8_t middle[GHASH_FAR][16]; /* the middle factors of a bulk group's pairs */
-    uint8_t round[AES_MAX_ROUNDS + 1][16];
+    uint8_t wide[BV_BULK][BV_BYTES];       /* H^(BV_LANES * BV_BULK), ..., H^BV_LANES */
+    uint8_t middle[BV_BULK / 2][BV_BYTES]; /* the middle factors of their pairs */
+    uint8_t round[AES_MAX_ROUNDS + 1][BV_BYTES];
 };
+_Static_assert(BV_LANES *BV_BULK <= GHASH_POWERS && GHASH_POWERS % BV_LANES == 0, "the powers of a group are there");
 _Static_assert(sizeof(struct gcm_key) <= OCT_AEAD_EXPANDED_BYTES, "an expanded key fits");
 
 /* Unreduced products: lower, middle and upper parts. */
@@ -39,16 +40,22 @@ struct products {
     bv low, mid, high;
 };
 
-/* Where H^e stands: e of 1 to 16, or a multiple of four up to 32. */
+/* Where H^e stands. */
 OCT_INLINE const uint8_t *ghash_power(const struct gcm_key *key, size_t e)
 {
-    return e <= GHASH_POWERS ? key->power[GHASH_POWERS - e] : key->far[(GHASH_FARTHEST - e) / 4];
+    return key->power[GHASH_POWERS - e];
 }
 
 /* H^e, H^(e-1), ... in lanes 0, 1, ...; beyond H^1 comes something else: blocks there must be zero. */
 OCT_INLINE bv ghash_powers(const struct gcm_key *key, size_t e)
 {
     return bv_load(key->power[GHASH_POWERS - e]);
+}
+
+/* H^(BV_LANES * n) in every lane, for n of 1 to BV_BULK. */
+OCT_INLINE bv ghash_wide(const struct gcm_key *key, const int n)
+{
+    return bv_load(key->wide[BV_BULK - n]);
 }
 
 OCT_INLINE struct products products_zero(void)
@@ -125,10 +132,7 @@ VEC_STEP b1 ghash_mul(b1 x, b1 h)
     return b1_xor(b1_xor(high, b1_swap(s)), b1_mul_mixed(s, polynomial));
 }
 
-/*
- * p += x[0] * H^e, H^(e-1) ... + x[1] * ..., for a constant n of vectors that begin at power e: the end of a text.
- * A place that needs `far` powers is never here.
- */
+/* p += x[0] * H^e, H^(e-1) ... + x[1] * ..., for a constant n of vectors that begin at power e: the end of a text. */
 VEC_STEP void ghash_consecutive(struct products *p, const bv *x, const int n, const struct gcm_key *key, size_t e)
 {
     VEC_UNROLL
@@ -144,40 +148,29 @@ VEC_STEP void ghash_consecutive(struct products *p, const bv *x, const int n, co
 /* Vectors i and i+1 of n, lane by lane: p += x0 * H^(BV_LANES * (n-i)) + x1 * H^(BV_LANES * (n-i-1)). */
 VEC_STEP void ghash_pair(struct products *p, bv x0, bv x1, const struct gcm_key *key, const int i, const int n)
 {
-    const bv h0 = bv_broadcast(ghash_power(key, BV_LANES * (size_t)(n - i)));
-    const bv h1 = bv_broadcast(ghash_power(key, BV_LANES * (size_t)(n - i - 1)));
-    ghash_mul2(p, x0, x1, h0, h1, ghash_middle(h0, h1));
+    const bv h0 = ghash_wide(key, n - i), h1 = ghash_wide(key, n - i - 1);
+    ghash_mul2(p, x0, x1, h0, h1, (n - i) % 2 ? ghash_middle(h0, h1) : bv_load(key->middle[(BV_BULK - n + i) / 2]));
 }
 
-/* The same in a bulk group, with the middle factor from the key. */
-VEC_STEP void ghash_bulk_pair(struct products *p, bv x0, bv x1, const struct gcm_key *key, const int i)
-{
-    const bv h0 = bv_broadcast(ghash_power(key, BV_LANES * (size_t)(BV_BULK - i)));
-    const bv h1 = bv_broadcast(ghash_power(key, BV_LANES * (size_t)(BV_BULK - i - 1)));
-    ghash_mul2(p, x0, x1, h0, h1, bv_broadcast(key->middle[i / 2]));
-}
-
-/* All powers from H, which is AES of the block of zeros, its bytes reversed. */
+/* All powers from H, which is AES of the block of zeros, its bytes reversed: a vector of them at a time. */
 static OCT_NOINLINE void ghash_expand(struct gcm_key *key, b1 h)
 {
     const b1 h1 = b1_double(h);
-    b1 power = h1, h4 = h1;
-    b1_store(key->power[GHASH_POWERS - 1], h1);
-    for (size_t e = 2; e <= GHASH_POWERS; e++) {
-        power = ghash_mul(power, h1);
-        if (e == 4)
-            h4 = power;
+    b1 power = h1;
+    for (size_t e = 1; e <= BV_LANES; e++) {
         b1_store(key->power[GHASH_POWERS - e], power);
+        power = e < BV_LANES ? ghash_mul(power, h1) : power;
     }
-    for (size_t i = GHASH_FAR; i-- > 0;) {
-        power = ghash_mul(power, h4);
-        b1_store(key->far[i], power);
+    const bv step = bv_set1(power);
+    bv powers = ghash_powers(key, BV_LANES);
+    for (size_t e = 2 * BV_LANES; e <= GHASH_POWERS; e += BV_LANES) {
+        powers = ghash_lanes_mul(powers, step);
+        bv_store(key->power[GHASH_POWERS - e], powers);
     }
-    for (size_t i = 0; i < BV_BULK; i += 2) {
-        const bv a = bv_first_lane(b1_load(ghash_power(key, BV_LANES * (BV_BULK - i))));
-        const bv b = bv_first_lane(b1_load(ghash_power(key, BV_LANES * (BV_BULK - i - 1))));
-        b1_store(key->middle[i / 2], bv_first(ghash_middle(a, b)));
-    }
+    for (size_t n = 1; n <= BV_BULK; n++)
+        bv_store(key->wide[BV_BULK - n], bv_broadcast(ghash_power(key, BV_LANES * n)));
+    for (size_t i = 0; i < BV_BULK; i += 2)
+        bv_store(key->middle[i / 2], ghash_middle(bv_load(key->wide[i]), bv_load(key->wide[i + 1])));
 }
 
 #endif

@@ -19,12 +19,15 @@
 struct oct_aead_ops {
     const char *tier; /* "zmm", "ymm", "xmm", "c": what `octuple info` says */
     oct_aead_expand_fn *expand;
-    oct_aead_record_fn *seal, *open;
+    oct_aead_seal_fn *seal;
+    oct_aead_open_fn *open;
+    oct_aead_seal_fn *open_first; /* opens, and writes what the tag has to be; NULL if first_bytes is 0 */
     oct_aead_packets_fn *seal_packets, *open_packets; /* whole QUIC packets: NULL if there are bursts */
     oct_aead_burst_fn *seal_burst, *open_burst;       /* NULL if there are packets */
     oct_aead_mask_fn *mask;
     oct_aead_stream_fn *start, *aad, *stream_seal, *stream_open, *finish;
     size_t window_bytes, grain_bytes, state_bytes; /* kernels/aead.h; the first two are powers of two */
+    size_t first_bytes;                            /* OCT_GCM_FIRST, or 0 */
     void (*clear_registers)(void);
 };
 

@@ -7,7 +7,8 @@
 #define TABLE(name, bits)                                                                                              \
     {                                                                                                                  \
         .tier = #name, .expand = oct_##name##_aes##bits##gcm_expand, .seal = oct_##name##_aes##bits##gcm_seal,         \
-        .open = oct_##name##_aes##bits##gcm_open, .seal_packets = oct_##name##_aes##bits##gcm_seal_packets,            \
+        .open = oct_##name##_aes##bits##gcm_open, .open_first = oct_##name##_aes##bits##gcm_open_first,                \
+        .first_bytes = OCT_GCM_FIRST, .seal_packets = oct_##name##_aes##bits##gcm_seal_packets,                        \
         .open_packets = oct_##name##_aes##bits##gcm_open_packets, .mask = oct_##name##_aes##bits##gcm_mask,            \
         .start = oct_##name##_aes##bits##gcm_start, .aad = oct_##name##_aes##bits##gcm_aad,                            \
         .stream_seal = oct_##name##_aes##bits##gcm_stream_seal,                                                        \

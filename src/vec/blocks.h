@@ -44,6 +44,8 @@ OCT_INLINE b1 b1_set(uint64_t low, uint64_t high);
 /* The same 32-bit word four times, and the first word back. */
 OCT_INLINE b1 b1_set32(uint32_t word);
 OCT_INLINE uint32_t b1_get32(b1 a);
+/* Both halves, one or-ed to the other. */
+OCT_INLINE uint64_t b1_any(b1 a);
 OCT_INLINE b1 b1_load(const uint8_t *p);
 OCT_INLINE void b1_store(uint8_t *p, b1 a);
 /* n of 0 to 16 bytes, zeros above. */
@@ -104,12 +106,22 @@ OCT_INLINE bv bv_lower_halves(bv a, bv b);
 OCT_INLINE bv bv_upper_halves(bv a, bv b);
 OCT_INLINE bv bv_add32(bv a, bv b);
 
+/* Loads before it stay before it, stores behind it behind it. A group of vectors has its text loaded before any of it
+ * is stored: where out - in is a vector more than a multiple of 4 KiB, processors take the load of a vector for one of
+ * what has just been stored, on some pairs of pages, and a record takes twice as long. */
+OCT_INLINE void blocks_loads_first(void);
+
 #if BV_LANES == 4
+/* n of 0 to 16 * BV_LANES bytes in the last lanes: the last lane has the last block, whole or begun, and what is before
+ * the first block is zero. */
+OCT_INLINE bv bv_load_ending(const uint8_t *p, size_t n);
 /* What four packets side by side need. Lane i (a constant), and a with b's lane i; b1_number() in every lane; lane i
  * has the number i as its last byte; ones in the first n[i] bytes (0 to 16) of each lane i, zeros above; rows become
  * columns: lane i of x[j] is what lane j of x[i] was. */
 OCT_INLINE b1 bv_lane(bv a, const int i);
 OCT_INLINE bv bv_blend(bv a, const int i, bv b);
+/* Lane 0 is the sum of a's lanes, lane 1 that of b's, and so on. */
+OCT_INLINE bv bv_fold4(bv a, bv b, bv c, bv d);
 OCT_INLINE bv bv_number(uint64_t number);
 OCT_INLINE bv bv_lane_counters(void);
 OCT_INLINE bv bv_and(bv a, bv b);

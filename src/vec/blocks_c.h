@@ -18,7 +18,7 @@
 #define VEC_STEP static __attribute__((noinline, unused))
 #define BV_LANES 4
 #define BV_MID   3
-#define BV_BULK  4
+#define BV_BULK  8
 
 typedef struct {
     uint64_t w[2];
@@ -45,6 +45,10 @@ OCT_INLINE b1 b1_set32(uint32_t word)
 OCT_INLINE uint32_t b1_get32(b1 a)
 {
     return (uint32_t)a.w[0];
+}
+OCT_INLINE uint64_t b1_any(b1 a)
+{
+    return a.w[0] | a.w[1];
 }
 OCT_INLINE b1 b1_load(const uint8_t *p)
 {
@@ -272,6 +276,10 @@ OCT_INLINE bv bv_blend(bv a, const int i, bv b)
     a.l[i] = b.l[i];
     return a;
 }
+OCT_INLINE bv bv_fold4(bv a, bv b, bv c, bv d)
+{
+    return (bv){{bv_fold(a), bv_fold(b), bv_fold(c), bv_fold(d)}};
+}
 OCT_INLINE bv bv_number(uint64_t number)
 {
     return bv_set1(b1_number(number));
@@ -311,6 +319,13 @@ OCT_INLINE bv bv_load_part(const uint8_t *p, size_t n)
     bv r = bv_zero();
     if (n)
         memcpy(&r, p, n);
+    return r;
+}
+OCT_INLINE bv bv_load_ending(const uint8_t *p, size_t n)
+{
+    bv r = bv_zero();
+    if (n)
+        memcpy(&r.l[BV_LANES - (n + 15) / 16], p, n);
     return r;
 }
 OCT_INLINE bv bv_load(const uint8_t *p)
@@ -416,6 +431,9 @@ OCT_INLINE b1 b1_aes(b1 a, b1 key)
 OCT_INLINE b1 b1_aes_last(b1 a, b1 key)
 {
     return b1_xor(bv_first(blocks_round(bv_first_lane(a), 1)), key);
+}
+OCT_INLINE void blocks_loads_first(void)
+{
 }
 OCT_INLINE void blocks_clear_registers(void)
 {

@@ -18,6 +18,11 @@
 
 typedef __m128i b1;
 
+OCT_INLINE void blocks_loads_first(void)
+{
+    __asm__ volatile("" ::: "memory");
+}
+
 OCT_INLINE b1 b1_zero(void)
 {
     return _mm_setzero_si128();
@@ -33,6 +38,10 @@ OCT_INLINE b1 b1_set32(uint32_t word)
 OCT_INLINE uint32_t b1_get32(b1 a)
 {
     return (uint32_t)_mm_cvtsi128_si32(a);
+}
+OCT_INLINE uint64_t b1_any(b1 a)
+{
+    return (uint64_t)_mm_cvtsi128_si64(_mm_or_si128(a, _mm_unpackhi_epi64(a, a)));
 }
 OCT_INLINE b1 b1_load(const uint8_t *p)
 {

@@ -61,6 +61,12 @@ OCT_INLINE bv bv_blend(bv a, const int i, bv b)
 {
     return _mm512_mask_mov_epi32(a, (__mmask16)(0xfu << (4 * i)), b);
 }
+OCT_INLINE bv bv_fold4(bv a, bv b, bv c, bv d)
+{
+    const bv ab = _mm512_xor_si512(_mm512_shuffle_i64x2(a, b, 0x44), _mm512_shuffle_i64x2(a, b, 0xee));
+    const bv cd = _mm512_xor_si512(_mm512_shuffle_i64x2(c, d, 0x44), _mm512_shuffle_i64x2(c, d, 0xee));
+    return _mm512_xor_si512(_mm512_shuffle_i64x2(ab, cd, 0x88), _mm512_shuffle_i64x2(ab, cd, 0xdd));
+}
 OCT_INLINE bv bv_number(uint64_t number)
 {
     return _mm512_shuffle_epi8(_mm512_set1_epi64((long long)number), _mm512_broadcast_i32x4(blocks_number_bytes()));
@@ -107,6 +113,12 @@ OCT_INLINE bv bv_load_part(const uint8_t *p, size_t n)
 OCT_INLINE void bv_store_part(uint8_t *p, bv a, size_t n)
 {
     _mm512_mask_storeu_epi8(p, bv_mask(n), a);
+}
+/* What a mask leaves out is not accessed. */
+OCT_INLINE bv bv_load_ending(const uint8_t *p, size_t n)
+{
+    const size_t before = (64 - n) & ~(size_t)15;
+    return _mm512_maskz_loadu_epi8(bv_mask(n) << (before & 63), (const void *)((uintptr_t)p - before));
 }
 OCT_INLINE bv bv_keep(bv a, size_t n)
 {

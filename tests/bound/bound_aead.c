@@ -19,7 +19,8 @@ static uint8_t state[OCT_AEAD_STATE_BYTES] OCT_ALIGN64, bytes[64], text[8192], t
 
 struct kernels {
     oct_aead_expand_fn *expand;
-    oct_aead_record_fn *seal, *open;
+    oct_aead_seal_fn *seal;
+    oct_aead_open_fn *open;
     oct_aead_burst_fn *seal_burst, *open_burst;
     oct_aead_mask_fn *mask;
     oct_aead_stream_fn *start, *aad, *stream_seal, *stream_open, *finish;
@@ -28,13 +29,13 @@ struct kernels {
 
 static void run_record(const struct kernels *k, size_t aad_len, size_t len)
 {
-    const struct oct_aead_record_args args = {key, {bytes, text, aad_len, text, text, len, tag}};
-    struct oct_aead_burst_args burst = {key, 1, {args.record}};
-    k->seal(&args);
-    k->open(&args);
+    const struct oct_aead_record record = {bytes, text, aad_len, text, text, len, tag};
+    struct oct_aead_burst_args burst = {key, 1, {record}};
+    k->seal(key, bytes, text, aad_len, text, len, text, tag);
+    k->open(key, bytes, text, aad_len, text, len, text, tag);
     for (; burst.count <= OCT_AEAD_BURST; burst.count += OCT_AEAD_BURST - 1) {
         for (size_t i = 0; i < burst.count; i++)
-            burst.record[i] = args.record;
+            burst.record[i] = record;
         k->seal_burst(&burst);
         k->open_burst(&burst);
     }

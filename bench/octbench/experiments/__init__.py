@@ -9,10 +9,11 @@ from .handshakes import Handshakes
 from .latency import Latency
 from .openssl_speed import OpensslSpeed
 from .other_servers import Servers
+from .page_pairs import PagePairs
 from .peers import Peers
 from .records import Records
 from .threads import Threads
 
 ALL = {experiment.name: experiment for experiment in
        (OpensslSpeed(), Handshakes(), Alone(), Latency(), Records(), Mixed(), Bulk(), Curves(), Threads(), Servers(),
-        Peers())}
+        PagePairs(), Peers())}
