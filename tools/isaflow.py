@@ -4,9 +4,9 @@
 
 The rule is simple and errs on the side of a finding. Public is what a kernel's caller passes in registers, what
 stands in the struct that the first argument of an exported kernel points to (pointers and counts: the law of kernels'
-arguments), constants, and what is computed from these. Data is everything else that was read from memory, except a
-stack slot into which the function itself has just put something public (a spilled loop counter), and everything that
-came out of a vector or mask register. A finding is:
+arguments; kernels of whole records have none), constants, and what is computed from these. Data is everything else that
+was read from memory, except a stack slot into which the function itself has just put something public (a spilled loop
+counter), and everything that came out of a vector or mask register. A finding is:
 
   - a conditional jump on flags that were set by data,
   - a memory access whose address was computed from data,
@@ -30,6 +30,8 @@ _ARITHMETIC = {"add", "sub", "and", "or", "xor", "shl", "sal", "shr", "sar", "ro
 _PURE = {"andn", "bzhi", "shlx", "shrx", "sarx", "rorx", "blsr", "blsi", "blsmsk", "bextr", "popcnt", "lzcnt", "tzcnt",
          "bsf", "bsr", "pext", "pdep", "not"}
 _COMPARES = {"cmp", "test", "bt"}
+# Exported kernels whose first argument is a key.
+_RECORDS = re.compile(r"(gcm|poly1305)_(seal|open|open_first)$")
 _NOTHING = {"nop", "nopw", "nopl", "endbr64", "vzeroupper", "vzeroall", "pause", "cdqe", "cwde", "xchg_nop", "emms"}
 
 
@@ -442,10 +444,11 @@ def _clobbers(by_name):
 
 
 def flow(functions, exported):
-    """Findings by function name. `exported` functions are called by other objects, with a public struct; the others by
-    these alone, or not at all."""
+    """Findings by function name. `exported` functions are called by other objects, with a public struct or, whole
+    records, with all that is public in registers; the others by these alone, or not at all."""
     by_name = {f.name: f for f in functions}
-    entry = {name: Entry(struct=frozenset(["rdi"])) for name in by_name if name in exported}
+    entry = {name: Entry(struct=frozenset() if _RECORDS.search(name) else frozenset(["rdi"]))
+             for name in by_name if name in exported}
     returns_data = {name: False for name in by_name}
     clobbers, todo, results = _clobbers(by_name), set(entry), {}
     while todo:

@@ -9,9 +9,8 @@
 int OCT_NAME(chacha20poly1305_seal)(const void *key, const uint8_t *nonce, const uint8_t *aad, size_t aad_len,
                                     const uint8_t *in, size_t len, uint8_t *out, uint8_t *tag)
 {
-    const struct oct_aead_record record = {nonce, aad, aad_len, in, out, len, tag};
     struct message m;
-    seal_record(&m, key, &record);
+    seal_record(&m, key, (struct oct_aead_record){nonce, aad, aad_len, in, out, len, tag});
     words_clear_registers();
     return 0;
 }
@@ -20,9 +19,8 @@ uint64_t OCT_NAME(chacha20poly1305_open)(const void *key, const uint8_t *nonce, 
                                          const uint8_t *in, size_t len, uint8_t *out, const uint8_t *tag)
 {
     uint8_t wanted[OCT_AEAD_TAG];
-    const struct oct_aead_record record = {nonce, aad, aad_len, in, out, len, wanted};
     struct message m;
-    open_record(&m, key, &record);
+    open_record(&m, key, (struct oct_aead_record){nonce, aad, aad_len, in, out, len, wanted});
     words_clear_registers();
     return (tier_load64(wanted) ^ tier_load64(tag)) | (tier_load64(wanted + 8) ^ tier_load64(tag + 8));
 }

@@ -8,8 +8,8 @@
  * lags behind when sealing and runs ahead when opening, so that it always meets whole groups of vectors.
  *
  * Positions and lengths are public and stand in struct course, which is registers; struct message is secret. A message
- * stands in the frame of the exported function, which has nothing else there: what works on it gets its address, and
- * keeps nothing public where a store through that could reach. So tools/check-isa can tell the two apart.
+ * stands in the frame of a function that has nothing public there: what works on it gets its address, and keeps nothing
+ * public where a store through that could reach. So tools/check-isa can tell the two apart.
  */
 #ifndef OCT_KERNELS_CHACHA20POLY1305_IMPL_H
 #define OCT_KERNELS_CHACHA20POLY1305_IMPL_H
@@ -191,13 +191,14 @@ VEC_STEP void take_record(struct message *m, const void *key, const struct oct_a
     poly_finish(&m->poly, at.pos, at.powers, r->aad_len, r->len, r->tag);
     forget(m, &at);
 }
-static OCT_NOINLINE void seal_record(struct message *m, const void *key, const struct oct_aead_record *r)
+/* By value: what is public of a record comes as arguments. */
+static OCT_NOINLINE void seal_record(struct message *m, const void *key, struct oct_aead_record r)
 {
-    take_record(m, key, r, 0);
+    take_record(m, key, &r, 0);
 }
-static OCT_NOINLINE void open_record(struct message *m, const void *key, const struct oct_aead_record *r)
+static OCT_NOINLINE void open_record(struct message *m, const void *key, struct oct_aead_record r)
 {
-    take_record(m, key, r, 1);
+    take_record(m, key, &r, 1);
 }
 
 #endif
