@@ -39,7 +39,7 @@ OCT_INLINE unsigned oct_rsa_prime_limbs(unsigned size)
 struct oct_rsa_crt_args {
     void *workspace;  /* oct_rsa*_crt_workspace bytes, 64-byte aligned; left dirty: the caller clears it */
     unsigned vectors; /* 1 or 2 */
-    struct oct_rsa_crt_side {
+    struct {
         const oct_limb8 *n;   /* [limbs] the prime, top bit set, odd */
         const oct_limb8 *rr;  /* [limbs] 2^(104*limbs) mod n */
         const oct_limb8 *k0;  /* [1] -1/n mod 2^52 */

@@ -108,16 +108,16 @@ static void crt_first_power(struct fold *s, unsigned vectors, m8 bit[2][WINDOW])
         }
 }
 
-/* slot[SLOT_ACC] = x^exp mod n, below n, out of Montgomery form. */
-static void crt_exponentiate(struct fold *s, unsigned vectors, const struct oct_rsa_crt_side *side)
+/* slot[SLOT_ACC] = x^exp mod n, below n, out of Montgomery form; s is side `first`, and the next one. */
+static void crt_exponentiate(struct fold *s, unsigned vectors, const struct oct_rsa_crt_args *args, unsigned first)
 {
     m8 bit[2][WINDOW];
     unsigned position = (PRIME_BITS + WINDOW - 1) / WINDOW * WINDOW;
-    for (int first = 1; position > 0; first = 0) {
+    for (int begun = 0; position > 0; begun = 1) {
         position -= WINDOW;
         for (unsigned v = 0; v < vectors; v++)
-            crt_digit(bit[v], side[v].exp, position);
-        if (first) {
+            crt_digit(bit[v], args->side[first + v].exp, position);
+        if (!begun) {
             crt_first_power(s, vectors, bit);
             continue;
         }
@@ -197,7 +197,7 @@ static void crt_run(const struct oct_rsa_crt_args *args)
     for (unsigned v = 0; v < vectors; v += TOGETHER) {
         const unsigned n = vectors - v < TOGETHER ? vectors - v : TOGETHER;
         crt_fill_table(&w->side[v], n);
-        crt_exponentiate(&w->side[v], n, &args->side[v]);
+        crt_exponentiate(&w->side[v], n, args, v);
     }
     crt_recombine(w, vectors, args);
     v8_clear_registers();
