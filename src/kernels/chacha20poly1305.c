@@ -10,7 +10,7 @@ int OCT_NAME(chacha20poly1305_seal)(const void *key, const uint8_t *nonce, const
                                     const uint8_t *in, size_t len, uint8_t *out, uint8_t *tag)
 {
     struct message m;
-    seal_record(&m, key, (struct oct_aead_record){nonce, aad, aad_len, in, out, len, tag});
+    seal_record(&m, key, nonce, aad, aad_len, in, len, out, tag);
     words_clear_registers();
     return 0;
 }
@@ -20,7 +20,7 @@ uint64_t OCT_NAME(chacha20poly1305_open)(const void *key, const uint8_t *nonce, 
 {
     uint8_t wanted[OCT_AEAD_TAG];
     struct message m;
-    open_record(&m, key, (struct oct_aead_record){nonce, aad, aad_len, in, out, len, wanted});
+    open_record(&m, key, nonce, aad, aad_len, in, len, out, wanted);
     words_clear_registers();
     return (tier_load64(wanted) ^ tier_load64(tag)) | (tier_load64(wanted + 8) ^ tier_load64(tag + 8));
 }

@@ -258,7 +258,8 @@ void OCT_NAME(chacha20poly1305_seal_burst)(const struct oct_aead_burst_args *arg
     for (size_t i = 0, n; i < args->count; i += n) {
         n = seal_together(&work.several, args->key, &args->record[i], args->count - i);
         if (n == 0) {
-            seal_record(&work.one, args->key, args->record[i]);
+            const struct oct_aead_record *r = &args->record[i];
+            seal_record(&work.one, args->key, r->nonce, r->aad, r->aad_len, r->in, r->len, r->out, r->tag);
             n = 1;
         }
     }
@@ -273,7 +274,8 @@ void OCT_NAME(chacha20poly1305_open_burst)(const struct oct_aead_burst_args *arg
     for (size_t i = 0, n; i < args->count; i += n) {
         n = open_together(&work.several, args->key, &args->record[i], args->count - i);
         if (n == 0) {
-            open_record(&work.one, args->key, args->record[i]);
+            const struct oct_aead_record *r = &args->record[i];
+            open_record(&work.one, args->key, r->nonce, r->aad, r->aad_len, r->in, r->len, r->out, r->tag);
             n = 1;
         }
     }

@@ -191,13 +191,17 @@ VEC_STEP void take_record(struct message *m, const void *key, const struct oct_a
     poly_finish(&m->poly, at.pos, at.powers, r->aad_len, r->len, r->tag);
     forget(m, &at);
 }
-/* By value: what is public of a record comes as arguments. */
-static OCT_NOINLINE void seal_record(struct message *m, const void *key, struct oct_aead_record r)
+/* What is public of a record comes as arguments. */
+static OCT_NOINLINE void seal_record(struct message *m, const void *key, const uint8_t *nonce, const uint8_t *aad,
+                                     size_t aad_len, const uint8_t *in, size_t len, uint8_t *out, uint8_t *tag)
 {
+    const struct oct_aead_record r = {nonce, aad, aad_len, in, out, len, tag};
     take_record(m, key, &r, 0);
 }
-static OCT_NOINLINE void open_record(struct message *m, const void *key, struct oct_aead_record r)
+static OCT_NOINLINE void open_record(struct message *m, const void *key, const uint8_t *nonce, const uint8_t *aad,
+                                     size_t aad_len, const uint8_t *in, size_t len, uint8_t *out, uint8_t *tag)
 {
+    const struct oct_aead_record r = {nonce, aad, aad_len, in, out, len, tag};
     take_record(m, key, &r, 1);
 }
 
