@@ -188,17 +188,22 @@ static void crt_recombine(struct crt_workspace *w, unsigned vectors, const struc
     crt_sum(w, args);
 }
 
+/* The powers of `vectors` sides, `first` and the next. */
+static void crt_powers(struct crt_workspace *w, unsigned first, unsigned vectors, const struct oct_rsa_crt_args *args)
+{
+    crt_fill_table(&w->side[first], vectors);
+    crt_exponentiate(&w->side[first], vectors, args, first);
+}
+
 static void crt_run(const struct oct_rsa_crt_args *args)
 {
     struct crt_workspace *w = args->workspace;
     const unsigned vectors = args->vectors == 2 ? 2 : 1;
     crt_constants(w->side, vectors, args);
     crt_to_mont(w->side, vectors, args);
-    for (unsigned v = 0; v < vectors; v += TOGETHER) {
-        const unsigned n = vectors - v < TOGETHER ? vectors - v : TOGETHER;
-        crt_fill_table(&w->side[v], n);
-        crt_exponentiate(&w->side[v], n, args, v);
-    }
+    crt_powers(w, 0, vectors < TOGETHER ? vectors : TOGETHER, args);
+    if (vectors > TOGETHER)
+        crt_powers(w, TOGETHER, 1, args);
     crt_recombine(w, vectors, args);
     v8_clear_registers();
 }
