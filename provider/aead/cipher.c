@@ -22,7 +22,7 @@ const struct oct_aead_key *oct_aead_cipher_key(const struct oct_aead_cipher *c)
 /* Aligned whatever memory functions the application has given to OpenSSL. */
 static void *aligned_new(size_t size)
 {
-    void *memory = aligned_alloc(OCT_AEAD_ALIGN, size);
+    void *memory = aligned_alloc(OCT_AEAD_ALIGN, (size + OCT_AEAD_ALIGN - 1) / OCT_AEAD_ALIGN * OCT_AEAD_ALIGN);
     if (memory != NULL)
         memset(memory, 0, size);
     return memory;
