@@ -32,6 +32,7 @@ import clients
 import credentials
 import haproxy
 import lab
+from command import Failure
 
 HERD = 16
 GROWTH_KB = 1024
@@ -44,10 +45,6 @@ def options() -> argparse.Namespace:
     parser.add_argument("--abandoned", type=int, default=2000, help="connections that are left; default 2000")
     parser.add_argument("--seed", type=int, default=1, help="of what is random")
     return parser.parse_args()
-
-
-class Failure(Exception):
-    """What the run was to show is not so."""
 
 
 class Subject:

@@ -10,31 +10,21 @@ well, and as the client of another server it offers it. Run by ctest, and by tes
 
 from __future__ import annotations
 
-import argparse
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import clients
+import command
 import credentials
 import lab
+from command import Failure
 
 # What a handshake with the group is counted as.
 GROUPS = {"X25519MLKEM768": "x25519mlkem768-server", "SecP256r1MLKEM768": "secp256r1mlkem768-server",
           "SecP384r1MLKEM1024": "secp384r1mlkem1024-server", "X25519": "x25519-derive", "P-256": "p256-derive"}
 KINDS = [kind for kind in credentials.ALGORITHMS if kind.name in ("rsa2048", "ecdsa-p256")]
 HERD = 16
-
-
-class Failure(Exception):
-    """What the run was to show is not so."""
-
-
-def version() -> tuple[int, ...]:
-    said = subprocess.run(["openssl", "version"], capture_output=True, text=True, check=True).stdout
-    return tuple(int(part) for part in said.split()[1].split("."))
 
 
 def offered(group: str) -> list[list[str]]:
@@ -110,7 +100,7 @@ def run_stock(keys: Path, servers: list[lab.Server]) -> None:
 
 def run(build: lab.Build, where: Path) -> None:
     keys = credentials.make_keys(where / "keys", KINDS)
-    own_groups = version() >= (3, 5)
+    own_groups = lab.openssl_version() >= (3, 5)
     # Before 3.5 the client needs the provider too, on OpenSSL's own code as far as that goes.
     conf = "" if own_groups else str(lab.write_openssl_conf(where, build))
     if own_groups:
@@ -125,27 +115,6 @@ def run(build: lab.Build, where: Path) -> None:
         judge_upstream(nginx, outer.port)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", default="build/dev", help="the build folder")
-    build = lab.Build(Path(parser.parse_args().build).resolve())
-    if version() < (3, 0, 10):
-        print("hybrid: SKIPPED, this OpenSSL could take a group of TLS 1.3 for TLS 1.2")
-        return 77
-    if not lab.has_avx512():
-        print("hybrid: SKIPPED, without AVX-512 `octuple run` starts servers as they are")
-        return 77
-    where = lab.folder("hybrid")
-    try:
-        run(build, where)
-    except (Failure, ConnectionError, lab.LabError, credentials.CredentialsError) as failure:
-        print(f"hybrid: {failure}", file=sys.stderr)
-        return 1
-    finally:
-        shutil.rmtree(where, ignore_errors=True)
-    print("hybrid: good")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    TOO_OLD = "this OpenSSL could take a group of TLS 1.3 for TLS 1.2" if lab.openssl_version() < (3, 0, 10) else ""
+    sys.exit(command.main("hybrid", __doc__, TOO_OLD, run))

@@ -49,6 +49,12 @@ def has_avx512() -> bool:
     return {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512ifma"} <= set(flags)
 
 
+def openssl_version() -> tuple[int, ...]:
+    """Of the openssl command, as (3, 0, 22)."""
+    said = subprocess.run(["openssl", "version"], capture_output=True, text=True, check=True).stdout
+    return tuple(int(part) for part in said.split()[1].split("."))
+
+
 def folder(name: str) -> Path:
     """A temporary folder that a worker which has dropped its privileges can still enter."""
     path = Path(tempfile.mkdtemp(prefix=f"octuple-{name}-"))

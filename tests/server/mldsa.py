@@ -10,30 +10,20 @@ meets a stock server. Run by ctest, and by tests/distros/run.
 
 from __future__ import annotations
 
-import argparse
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import clients
+import command
 import credentials
 import lab
+from command import Failure
 
 KINDS = [credentials.Kind("mldsa44", ("ml-dsa-44",), "mldsa44-sign"),
          credentials.Kind("mldsa65", ("ml-dsa-65",), "mldsa65-sign")]
 VERIFIED = {"mldsa44": "mldsa44-verify", "mldsa65": "mldsa65-verify"}
 HERD = 24
-
-
-class Failure(Exception):
-    """What the run was to show is not so."""
-
-
-def version() -> tuple[int, ...]:
-    said = subprocess.run(["openssl", "version"], capture_output=True, text=True, check=True).stdout
-    return tuple(int(part) for part in said.split()[1].split("."))
 
 
 def options(keys: Path, kind: credentials.Kind, *more: str) -> list[str]:
@@ -96,27 +86,6 @@ def run(build: lab.Build, where: Path) -> None:
     run_ours(keys, build)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", default="build/dev", help="the build folder")
-    build = lab.Build(Path(parser.parse_args().build).resolve())
-    if version() < (3, 5):
-        print("mldsa: SKIPPED, this OpenSSL has no ML-DSA")
-        return 77
-    if not lab.has_avx512():
-        print("mldsa: SKIPPED, without AVX-512 `octuple run` starts servers as they are")
-        return 77
-    where = lab.folder("mldsa")
-    try:
-        run(build, where)
-    except (Failure, ConnectionError, lab.LabError, credentials.CredentialsError) as failure:
-        print(f"mldsa: {failure}", file=sys.stderr)
-        return 1
-    finally:
-        shutil.rmtree(where, ignore_errors=True)
-    print("mldsa: good")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    TOO_OLD = "this OpenSSL has no ML-DSA" if lab.openssl_version() < (3, 5) else ""
+    sys.exit(command.main("mldsa", __doc__, TOO_OLD, run))

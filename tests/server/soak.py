@@ -29,6 +29,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import credentials
 import lab
+from command import Failure
 
 CONNECTIONS = 64
 PEAK_CONNECTIONS = 96
@@ -42,10 +43,6 @@ TAKES = "X25519MLKEM768:SecP256r1MLKEM768:SecP384r1MLKEM1024:X25519:P-256:P-384:
 RSA_ONLY = [kind for kind in credentials.KINDS if kind.name == "rsa2048"]
 # What a worker may grow after its peak; see test_memory_and_descriptors_are_flat, whose herds are smaller and alike.
 GROWTH_KB = 512
-
-
-class Failure(Exception):
-    """What the run was to show is not so."""
 
 
 def options() -> argparse.Namespace:

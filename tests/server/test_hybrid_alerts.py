@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import socket
 import struct
-import subprocess
 
 import pytest
 
@@ -94,14 +93,9 @@ def answer(port: int, group: int, share: bytes) -> int:
     return body[1]
 
 
-def version() -> tuple[int, ...]:
-    said = subprocess.run(["openssl", "version"], capture_output=True, text=True, check=True).stdout
-    return tuple(int(part) for part in said.split()[1].split("."))
-
-
 @pytest.fixture(scope="module", params=["stock", "octuple", "octuple without pools"])
 def port(request, build, keys):
-    if version() < ((3, 5) if request.param == "stock" else (3, 0, 10)):
+    if lab.openssl_version() < ((3, 5) if request.param == "stock" else (3, 0, 10)):
         pytest.skip("this OpenSSL has no such groups")
     server = lab.Server("rsa2048", text=f"ssl_ecdh_curve {':'.join(NAMES.values())};")
     switches = "x25519-pool = off\nec-pool = off" if "without" in request.param else ""
