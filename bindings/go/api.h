@@ -35,6 +35,7 @@ enum oct_op {
 };
 
 int oct_op_is_on(int op);
+void oct_counters_note_batch(int op, unsigned lanes, unsigned ok, uint64_t nanoseconds);
 
 struct oct_rsa_key;
 

@@ -3,6 +3,6 @@
 
 module octuple/bindings/go
 
-// 1.24 has runtime.AddCleanup and crypto/fips140, and Debian 13 has it. Debian 12's is 1.19, without what crypto/ed25519
-// and crypto/rsa take as options today.
+// 1.24 has runtime.AddCleanup and crypto/fips140, and is Debian 13's. Debian 12's is 1.19, which lacks options of
+// crypto/rsa and crypto/ed25519.
 go 1.24

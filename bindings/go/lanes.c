@@ -4,8 +4,10 @@
 
 #include <dlfcn.h>
 #include <string.h>
+#include <time.h>
 
 #define FUNCTIONS(F)                                                                                                   \
+    F(oct_counters_note_batch)                                                                                         \
     F(oct_op_is_on)                                                                                                    \
     F(oct_rsa_key_new)                                                                                                 \
     F(oct_rsa_key_free)                                                                                                \
@@ -160,29 +162,45 @@ static unsigned ed25519_verify(const struct batch *b)
     return lib.oct_ed25519_verify_x8(lane, b->lanes, &result) == 0 ? result.ok : 0;
 }
 
-unsigned octuple_run(int op, unsigned lanes, void *const key[], const uint8_t *in, const size_t in_len[], uint8_t *out,
-                     size_t out_len)
+static unsigned run(int op, const struct batch *b)
 {
-    const struct batch b = {lanes, key, in, in_len, out, out_len};
-
     switch (op) {
     case OCT_OP_RSA2048_PRIVATE:
     case OCT_OP_RSA3072_PRIVATE:
     case OCT_OP_RSA4096_PRIVATE:
-        return rsa_private(&b);
+        return rsa_private(b);
     case OCT_OP_P256_SIGN:
-        return ecdsa_sign(&b, OCT_EC_P256, 32);
+        return ecdsa_sign(b, OCT_EC_P256, 32);
     case OCT_OP_P384_SIGN:
-        return ecdsa_sign(&b, OCT_EC_P384, 48);
+        return ecdsa_sign(b, OCT_EC_P384, 48);
     case OCT_OP_P256_VERIFY:
-        return ecdsa_verify(&b, OCT_EC_P256, 32);
+        return ecdsa_verify(b, OCT_EC_P256, 32);
     case OCT_OP_P384_VERIFY:
-        return ecdsa_verify(&b, OCT_EC_P384, 48);
+        return ecdsa_verify(b, OCT_EC_P384, 48);
     case OCT_OP_ED25519_SIGN:
-        return ed25519_sign(&b);
+        return ed25519_sign(b);
     case OCT_OP_ED25519_VERIFY:
-        return ed25519_verify(&b);
+        return ed25519_verify(b);
     default:
         return 0;
     }
+}
+
+static uint64_t nanoseconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+unsigned octuple_run(int op, unsigned lanes, void *const key[], const uint8_t *in, const size_t in_len[], uint8_t *out,
+                     size_t out_len)
+{
+    const struct batch b = {lanes, key, in, in_len, out, out_len};
+    const uint64_t begin = nanoseconds();
+    const unsigned ok = run(op, &b);
+
+    lib.oct_counters_note_batch(op, lanes, (unsigned)__builtin_popcount(ok), nanoseconds() - begin);
+    return ok;
 }

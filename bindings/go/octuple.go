@@ -80,7 +80,7 @@ func GetCertificate(
 
 // maxKeys bounds what GetCertificate remembers. A server with more certificates wraps some of them again and again,
 // which costs far less than a handshake.
-const maxKeys = 4096
+const maxKeys = 1024
 
 type wrappedKeys struct {
 	mutex sync.RWMutex
