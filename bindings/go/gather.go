@@ -78,22 +78,26 @@ func (r *rendezvous) take(mine *batch) bool {
 	return true
 }
 
-// gather runs the job together with those of other goroutines that are ready to run.
+// meet runs the job together with those of other goroutines that are ready to run.
 //
 // The first goroutine leaves its job and yields once. What is ready to run reaches its own operation meanwhile, adds
 // its job and blocks. When the first runs again it takes all; the eighth does so at once. One goroutine takes a batch,
-// under the lock, and runs all of it. A job that is alone runs too: one in a vector costs less than Go's own code.
-func (op operation) gather(j *job) {
-	here := &meeting[op]
-	mine, first, taken := here.join(j)
+// under the lock, and runs all of it. There is no timer: a goroutine that is alone pays for a yield that ends at once.
+func (r *rendezvous) meet(j *job, run func([]*job)) {
+	mine, first, taken := r.join(j)
 	if first {
 		runtime.Gosched()
-		taken = here.take(mine)
+		taken = r.take(mine)
 	}
 	if !taken {
 		<-mine.done
 		return
 	}
-	op.run(mine.jobs)
+	run(mine.jobs)
 	close(mine.done)
+}
+
+// gather runs the job in lanes. One that is alone runs there too: a vector costs less than Go's own code does once.
+func (op operation) gather(j *job) {
+	meeting[op].meet(j, op.run)
 }
