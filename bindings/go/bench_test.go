@@ -10,10 +10,12 @@ import (
 	"testing"
 )
 
+var kinds = []string{"rsa2048", "rsa3072", "rsa4096", "p256", "p384", "ed25519"}
+
 // eachSigner runs with each key as it is, and wrapped.
 func eachSigner(b *testing.B, run func(b *testing.B, key crypto.Signer, opts crypto.SignerOpts)) {
 	needsLanes(b)
-	for _, kind := range []string{"rsa2048", "rsa3072", "rsa4096", "p256", "p384", "ed25519"} {
+	for _, kind := range kinds {
 		own := keyKinds[kind]()
 		b.Run(kind+"/own", func(b *testing.B) { run(b, own, optionsOf(kind)) })
 		b.Run(kind+"/octuple", func(b *testing.B) { run(b, wrap(b, own), optionsOf(kind)) })
@@ -48,6 +50,19 @@ func BenchmarkGather(b *testing.B) {
 	var here rendezvous
 	for b.Loop() {
 		here.meet(&job{}, func([]*job) {})
+	}
+}
+
+// BenchmarkWrap is what GetCertificate pays for a key that it does not remember.
+func BenchmarkWrap(b *testing.B) {
+	needsLanes(b)
+	for _, kind := range kinds {
+		own := keyKinds[kind]()
+		b.Run(kind, func(b *testing.B) {
+			for b.Loop() {
+				WrapKey(own)
+			}
+		})
 	}
 }
 

@@ -5,7 +5,9 @@ package octuple
 
 import (
 	"crypto"
+	"crypto/ecdsa"
 	"crypto/rand"
+	"crypto/rsa"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -109,7 +111,9 @@ func TestWrappingTwice(t *testing.T) {
 			t.Errorf("%s: does not come back", kind)
 		}
 	}
-	for _, other := range []crypto.PrivateKey{nil, "no key", 7} {
+	for _, other := range []crypto.PrivateKey{
+		nil, "no key", 7, (*rsa.PrivateKey)(nil), (*ecdsa.PrivateKey)(nil), &rsa.PrivateKey{}, &ecdsa.PrivateKey{},
+	} {
 		if WrapKey(other) != other || UnwrapKey(other) != other {
 			t.Errorf("%v is changed", other)
 		}

@@ -38,6 +38,9 @@ func ecdsaOperation(curve elliptic.Curve, verify bool) (op operation, size int, 
 }
 
 func wrapECDSA(own *ecdsa.PrivateKey) crypto.Signer {
+	if own == nil || own.D == nil {
+		return nil
+	}
 	op, _, served := ecdsaOperation(own.Curve, false)
 	if !served {
 		return nil

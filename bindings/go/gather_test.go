@@ -4,8 +4,12 @@
 package octuple
 
 import (
+	"bytes"
 	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
 	"crypto/rand"
+	"crypto/rsa"
 	"runtime"
 	"sync"
 	"testing"
@@ -78,6 +82,50 @@ func TestOneGoroutineTakesABatch(t *testing.T) {
 		}
 		if next, first, taken := here.join(&job{}); next == opened || !first || taken || here.take(opened) {
 			t.Errorf("%d jobs: the next goroutine joins a batch that runs", size)
+		}
+	}
+}
+
+// What lanes refuse or compute wrongly is Go's own to do.
+func TestFailedLanesAreLeftToGo(t *testing.T) {
+	needsLanes(t)
+	rsaOwn, ecdsaOwn := keyKinds["rsa2048"]().(*rsa.PrivateKey), keyKinds["p256"]().(*ecdsa.PrivateKey)
+	broken := map[string]crypto.Signer{
+		"rsa2048": &rsaKey{rsaOwn, &laneKey{}, rsa2048Private},
+		"p256":    &ecdsaKey{ecdsaOwn, make([]byte, 32), p256Sign},
+		"ed25519": &ed25519Key{keyKinds["ed25519"]().(ed25519.PrivateKey), &laneKey{}},
+	}
+	for kind, key := range broken {
+		if !verified(key, optionsOf(kind)) {
+			t.Errorf("%s: a signature is not valid", kind)
+		}
+	}
+	ciphertext := must(rsa.EncryptPKCS1v15(rand.Reader, &rsaOwn.PublicKey, []byte("text")))
+	text, err := broken["rsa2048"].(crypto.Decrypter).Decrypt(rand.Reader, ciphertext, nil)
+	if string(text) != "text" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// A lane that is refused does no harm to its neighbours.
+func TestNeighboursOfARefusedLane(t *testing.T) {
+	needsLanes(t)
+	own := keyKinds["rsa2048"]().(*rsa.PrivateKey)
+	key := wrap(t, own).(*rsaKey)
+	for refused := range maxLanes {
+		var jobs []*job
+		for i := range maxLanes {
+			in := bytes.Repeat([]byte{byte(i)}, own.Size())
+			if i == refused {
+				in = own.N.Bytes()
+			}
+			jobs = append(jobs, &job{key: key.lanes, in: in, out: make([]byte, own.Size())})
+		}
+		key.op.run(jobs)
+		for i, j := range jobs {
+			if j.ok != (i != refused) || j.ok && !bytes.Equal(rawPublic(own, j.out), j.in) {
+				t.Errorf("lane %d is refused; lane %d: ok %v", refused, i, j.ok)
+			}
 		}
 	}
 }

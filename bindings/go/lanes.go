@@ -43,7 +43,8 @@ type laneKey struct {
 	c unsafe.Pointer
 }
 
-func own(c unsafe.Pointer, free func(unsafe.Pointer)) *laneKey {
+// hold is nil for no key.
+func hold(c unsafe.Pointer, free func(unsafe.Pointer)) *laneKey {
 	if c == nil {
 		return nil
 	}
@@ -55,13 +56,13 @@ func own(c unsafe.Pointer, free func(unsafe.Pointer)) *laneKey {
 // newRSAKey is nil if the numbers are no key or none that lanes serve. `numbers` is as lanes.h wants it.
 func newRSAKey(numbers []byte, modulus int) *laneKey {
 	c := C.octuple_rsa_key((*C.uint8_t)(&numbers[0]), C.size_t(modulus))
-	return own(unsafe.Pointer(c), func(c unsafe.Pointer) { C.octuple_rsa_key_free((*C.struct_oct_rsa_key)(c)) })
+	return hold(unsafe.Pointer(c), func(c unsafe.Pointer) { C.octuple_rsa_key_free((*C.struct_oct_rsa_key)(c)) })
 }
 
 // newEd25519Key is nil also if the public half is not the seed's.
 func newEd25519Key(private ed25519.PrivateKey) *laneKey {
 	c := C.octuple_ed25519_key((*C.uint8_t)(&private[0]), (*C.uint8_t)(&private[ed25519.SeedSize]))
-	return own(unsafe.Pointer(c), func(c unsafe.Pointer) { C.octuple_ed25519_key_free((*C.struct_oct_ed25519_key)(c)) })
+	return hold(unsafe.Pointer(c), func(c unsafe.Pointer) { C.octuple_ed25519_key_free((*C.struct_oct_ed25519_key)(c)) })
 }
 
 // flat is a batch as C sees it: in Go's memory, with no pointers to Go's memory. It is cleared after each use.

@@ -47,7 +47,7 @@ func WrapKey(key crypto.PrivateKey) crypto.PrivateKey {
 	return wrapped
 }
 
-// UnwrapKey returns the key that WrapKey was given, for who stores or encodes it. Other keys are returned as they are.
+// UnwrapKey returns the key that WrapKey was given, to be stored or encoded. Other keys are returned as they are.
 func UnwrapKey(key crypto.PrivateKey) crypto.PrivateKey {
 	if wrapped, ok := key.(interface{ unwrap() crypto.PrivateKey }); ok {
 		return wrapped.unwrap()
@@ -79,7 +79,7 @@ func GetCertificate(
 }
 
 // maxKeys bounds what GetCertificate remembers. A server with more certificates wraps some of them again and again,
-// which costs far less than a handshake.
+// which costs less than lanes save.
 const maxKeys = 1024
 
 type wrappedKeys struct {

@@ -19,6 +19,9 @@ type rsaKey struct {
 
 func wrapRSA(own *rsa.PrivateKey) crypto.Signer {
 	var op operation
+	if own == nil || own.N == nil {
+		return nil
+	}
 	switch own.N.BitLen() {
 	case 2048:
 		op = rsa2048Private
@@ -33,10 +36,10 @@ func wrapRSA(own *rsa.PrivateKey) crypto.Signer {
 		return nil
 	}
 	numbers := rsaNumbers(own)
-	defer clear(numbers)
 	if numbers == nil {
 		return nil
 	}
+	defer clear(numbers)
 	lanes := newRSAKey(numbers, own.Size())
 	if lanes == nil {
 		return nil
@@ -58,7 +61,9 @@ func rsaNumbers(own *rsa.PrivateKey) []byte {
 		if n == nil || n.Sign() <= 0 || n.BitLen() > 8*size {
 			return false
 		}
-		numbers = append(numbers, n.FillBytes(make([]byte, size))...)
+		from := len(numbers)
+		numbers = numbers[:from+size]
+		n.FillBytes(numbers[from:])
 		return true
 	}
 	half := modulus / 2
