@@ -8,6 +8,7 @@ import (
 	"crypto/rsa"
 	"io"
 	"math/big"
+	"slices"
 )
 
 // rsaKey is a wrapped RSA key. Lanes compute the raw operation; padding is here.
@@ -19,7 +20,7 @@ type rsaKey struct {
 
 func wrapRSA(own *rsa.PrivateKey) crypto.Signer {
 	var op operation
-	if own == nil || own.N == nil {
+	if own == nil || own.N == nil || own.D == nil || slices.Contains(own.Primes, nil) {
 		return nil
 	}
 	switch own.N.BitLen() {

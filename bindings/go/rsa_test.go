@@ -280,10 +280,13 @@ func TestOtherRSAKeysStayGos(t *testing.T) {
 	own := keyKinds["rsa2048"]().(*rsa.PrivateKey)
 	wrong := *own
 	wrong.Primes = []*big.Int{own.Primes[0], new(big.Int).Add(own.Primes[1], big.NewInt(2))}
-	without := *own
+	without, empty := *own, *own
 	without.Primes = nil
+	empty.Primes = make([]*big.Int, 2)
+	bare := &rsa.PrivateKey{PublicKey: own.PublicKey, Primes: own.Primes}
 	for name, key := range map[string]*rsa.PrivateKey{
 		"1024 bits": must(rsa.GenerateKey(rand.Reader, 1024)), "primes of another key": &wrong, "no primes": &without,
+		"empty primes": &empty, "no exponent": bare,
 	} {
 		if WrapKey(key) != crypto.PrivateKey(key) {
 			t.Errorf("%s: is wrapped", name)
