@@ -67,6 +67,7 @@ HANDSHAKES = (
 
 # Those that the demo has no time for.
 MORE_HANDSHAKES = (
+    Handshake("tls13-ecdsa-p384-x25519", "TLS 1.3, X25519, ECDSA P-384", "X25519", "ecdsa-p384", ("--tls", "1.3")),
     Handshake("tls12-ecdhe-ecdsa-p256", "TLS 1.2, P-256, ECDSA P-256",
               "P-256", "ecdsa-p256", ("--tls", "1.2", "--group", "p256")),
     Handshake("tls13-rsa2048-half-hybrid", "TLS 1.3, X25519MLKEM768 and X25519 by turns, RSA-2048",

@@ -99,6 +99,10 @@ OCT_API void oct_counters_sum_waiting(struct oct_counters_file *file);
 /* Counts an operation that the caller ran plainly without submitting it. */
 OCT_API void oct_counters_note_plain(int op);
 
+/* Counts a batch that the caller ran by a batch call, oct_..._x8(): `lanes` operations (1 to 8), of which `ok` have a
+ * good result. The queue counts what it runs itself. An op that does not exist, or other numbers, are ignored. */
+OCT_API void oct_counters_note_batch(int op, unsigned lanes, unsigned ok, uint64_t nanoseconds);
+
 /* The counters of this process as Prometheus text, in memory that the caller frees with free(); NULL if there is no
  * memory. */
 OCT_API char *oct_counters_prometheus(void);

@@ -86,6 +86,17 @@ void oct_counters_note_plain(int op)
     OCT_PROBE_SINGLE(op);
 }
 
+void oct_counters_note_batch(int op, unsigned lanes, unsigned ok, uint64_t nanoseconds)
+{
+    struct oct_op_counters delta = {
+        .submitted = lanes, .done = ok, .failed = lanes - ok, .lane_nanoseconds = nanoseconds};
+
+    if (lanes < 1 || lanes > OCT_LANES || ok > lanes)
+        return;
+    delta.flushes[lanes - 1] = 1;
+    oct_count_add(op, &delta);
+}
+
 static uint64_t count_waiting(const struct oct_counters_file *file, int op)
 {
     const uint64_t used = __atomic_load_n(&file->sum.slots, __ATOMIC_RELAXED);

@@ -92,6 +92,30 @@ static void child_counts_in_memory(void *arg)
     CHILD_ASSERT(c.op[OCT_OP_COUNT].submitted == 0);
 }
 
+static void child_counts_batches(void *arg)
+{
+    struct oct_counters c;
+
+    (void)arg;
+    oct_counters_note_batch(2, 3, 2, 40);
+    oct_counters_note_batch(2, 8, 8, 60);
+    oct_counters_note_batch(2, 0, 0, 1);
+    oct_counters_note_batch(2, OCT_LANES + 1, 1, 1);
+    oct_counters_note_batch(2, 3, 4, 1);
+    oct_counters_note_batch(-1, 1, 1, 1);
+    oct_counters_note_batch(OCT_OP_COUNT, 1, 1, 1);
+    oct_counters_read(&c);
+    CHILD_ASSERT(c.op[2].submitted == 11 && c.op[2].done == 10 && c.op[2].failed == 1);
+    CHILD_ASSERT(c.op[2].flushes[2] == 1 && c.op[2].flushes[7] == 1 && c.op[2].flushes[0] == 0);
+    CHILD_ASSERT(c.op[2].lane_nanoseconds == 100);
+}
+
+static void test_batches(void **state)
+{
+    (void)state;
+    in_child(child_counts_batches, NULL);
+}
+
 static void test_in_memory(void **state)
 {
     (void)state;
@@ -549,6 +573,7 @@ static void test_prometheus_of_several(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        WITH_PLACE(test_batches),
         WITH_PLACE(test_in_memory),
         WITH_PLACE(test_in_file),
         WITH_PLACE(test_no_descriptor),

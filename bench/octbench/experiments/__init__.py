@@ -5,6 +5,7 @@
 from .alone import Alone
 from .curve import Curves
 from .files import Bulk, Mixed
+from .go import Go
 from .handshakes import Handshakes
 from .latency import Latency
 from .openssl_speed import OpensslSpeed
@@ -16,4 +17,4 @@ from .threads import Threads
 
 ALL = {experiment.name: experiment for experiment in
        (OpensslSpeed(), Handshakes(), Alone(), Latency(), Records(), Mixed(), Bulk(), Curves(), Threads(), Servers(),
-        PagePairs(), Peers())}
+        PagePairs(), Peers(), Go())}
