@@ -159,17 +159,19 @@ int oct_aead_same_tag(const uint8_t *a, const uint8_t *b, size_t len)
 #define ANY_LENGTH ((size_t)1 << 30)
 
 /* A pointer that is needed, where there is something to point to. */
-static int missing(const void *p, size_t len)
+static inline bool missing(const void *p, size_t len)
 {
-    return !p && len;
+    return OCT_UNLIKELY(!p) && len;
 }
 
+/* Branches that are never taken, one for each pointer: what a short record waits for is not this. */
 static inline int check_record(const struct oct_aead_key *key, const uint8_t *nonce, const uint8_t *aad, size_t aad_len,
                                const uint8_t *in, size_t len, const uint8_t *out, const uint8_t *tag)
 {
-    if (!key || !nonce || !tag || missing(aad, aad_len) || missing(in, len) || missing(out, len))
+    if (OCT_UNLIKELY(!key) || OCT_UNLIKELY(!nonce) || OCT_UNLIKELY(!tag) || missing(aad, aad_len) || missing(in, len) ||
+        missing(out, len))
         return OCT_ERR_ARGUMENT;
-    if (len < ANY_LENGTH && aad_len < ANY_LENGTH)
+    if ((len | aad_len) < ANY_LENGTH)
         return OCT_OK;
     return oct_aead_check_lengths(key->aead, aad_len, len);
 }
