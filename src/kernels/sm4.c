@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* SM4 in counter mode and in chains (CBC, CBC-MAC). */
-#include "kernels/sm4_gcm_impl.h"
+/* SM4 in chains (CBC, CBC-MAC), and its keys. */
+#include "kernels/sm4_impl.h"
 
 void OCT_NAME(sm4_expand)(void *key, const uint8_t *bytes)
 {
@@ -14,15 +14,6 @@ void OCT_NAME(sm4_clear_registers)(void)
     blocks_clear_registers();
 }
 
-void OCT_NAME(sm4_ctr)(const struct oct_sm4_text_args *args)
-{
-    struct sm4_gcm g = {.round = args->key, .in = args->in, .out = args->out, .begin = args->out, .left = args->len};
-    b1 none;
-    g.counter = sm4_counter_of(b1_load(args->block));
-    sm4_text(&g, SM4_CTR, 0, 0, b1_zero(), &none);
-    blocks_clear_registers();
-}
-
 /* What the rounds made of a set, and the ciphertext before each block: text. Of each set all is loaded before any of it
  * is stored; `before` is the ciphertext before it, and becomes that before the next one. */
 VEC_STEP void sm4_open_set(const struct sm4_set *s, b1 *before, const uint8_t *in, uint8_t *out)
@@ -30,14 +21,14 @@ VEC_STEP void sm4_open_set(const struct sm4_set *s, b1 *before, const uint8_t *i
     const b1 next = b1_load(in + SM4_SET_BYTES - 16);
     bv b[4];
     sm4_leave(b, s);
-    b[0] = bv_xor(b[0], bv_put(bv_load_above(in, SM4_KEEP), 0, *before));
+    b[0] = bv_xor(b[0], bv_put(bv_load_above(in, 16 * (BV_LANES - 1)), 0, *before));
     VEC_UNROLL
     for (int i = 1; i < 4; i++)
-        b[i] = bv_xor(b[i], bv_load(in + BV_BYTES * i - 16));
+        b[i] = bv_xor(b[i], bv_load(in + SM4_VECTOR * i - 16));
     blocks_loads_first();
     VEC_UNROLL
     for (int i = 0; i < 4; i++)
-        bv_store(out + BV_BYTES * i, b[i]);
+        bv_store(out + SM4_VECTOR * i, b[i]);
     *before = next;
 }
 
@@ -49,7 +40,7 @@ VEC_STEP void sm4_open_sets(const uint8_t (*key)[4], b1 *before, const uint8_t *
     for (int j = 0; j < n; j++) {
         VEC_UNROLL
         for (int i = 0; i < 4; i++)
-            s[j].word[i] = bv_load(in + SM4_SET_BYTES * (size_t)j + BV_BYTES * i);
+            s[j].word[i] = bv_load(in + SM4_SET_BYTES * (size_t)j + SM4_VECTOR * i);
         sm4_enter(&s[j]);
     }
     sm4_rounds(s, n, key, 1);
@@ -105,8 +96,8 @@ VEC_STEP void sm4_scatter(const struct sm4_set *s, uint8_t *const *out, size_t a
 
 /* Chains in one set. What a block became stays as the rounds want it, so that nothing but a sum with the next one comes
  * before its rounds; the order of its words is the reverse one. */
-VEC_STEP void sm4_chain_set(const uint8_t (*key)[4], uint8_t *const *last, const uint8_t *const *in, uint8_t *const *out,
-                            size_t count, size_t blocks)
+VEC_STEP void sm4_chain_set(const uint8_t (*key)[4], uint8_t *const *last, const uint8_t *const *in,
+                            uint8_t *const *out, size_t count, size_t blocks)
 {
     struct sm4_set s, next;
     sm4_gather(&s, (const uint8_t *const *)last, 0, count);

@@ -15,13 +15,22 @@
 
 enum sm4_mode { SM4_SEAL, SM4_OPEN, SM4_CTR };
 
-#define SM4_SET_BYTES   ((size_t)16 * SM4_SET)
-#define SM4_GROUP_BYTES (SM4_SET_BYTES * SM4_SETS)
 /* Vectors of ciphertext between two reductions. */
 #define SM4_HASHED     (BV_BULK >= 8 ? 8 : 4)
 #define SM4_BULK_BYTES ((size_t)BV_BYTES * SM4_HASHED)
 /* A sum in lanes has to meet a block in each lane. */
 #define SM4_KEEP ((size_t)16 * (BV_LANES - 1))
+
+/* One block, encrypted. */
+static OCT_NOINLINE b1 sm4_block(const uint8_t (*key)[4], b1 block)
+{
+    struct sm4_set s = {{bv_first_lane(block), bv_zero(), bv_zero(), bv_zero()}};
+    bv out[4];
+    sm4_enter(&s);
+    sm4_rounds(&s, 1, key, 0);
+    sm4_leave(out, &s);
+    return bv_first(out[0]);
+}
 
 /* Where round keys stand in an expanded key of GCM. */
 OCT_INLINE const uint8_t (*sm4_gcm_rounds(const struct gcm_key *key))[4]
@@ -32,7 +41,7 @@ _Static_assert(sizeof((struct gcm_key *)0)->round >= OCT_SM4_EXPANDED_BYTES, "ro
 
 /* What a text has become so far. */
 struct sm4_gcm {
-    const struct gcm_key *key;       /* NULL in counter mode */
+    const struct gcm_key *key; /* NULL in counter mode */
     const uint8_t (*round)[4];
     const uint8_t *in;
     uint8_t *out, *begin; /* the latter is where out was first */

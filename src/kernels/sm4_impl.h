@@ -44,6 +44,10 @@
 #define SM4_SET    (4 * BV_LANES) /* blocks */
 #define SM4_SETS   4              /* in flight */
 
+#define SM4_VECTOR      (16 * BV_LANES) /* bytes */
+#define SM4_SET_BYTES   ((size_t)16 * SM4_SET)
+#define SM4_GROUP_BYTES (SM4_SET_BYTES * SM4_SETS)
+
 /* Blocks of a set. */
 struct sm4_set {
     bv word[4];
@@ -98,17 +102,6 @@ VEC_STEP void sm4_leave(bv out[4], const struct sm4_set *s)
     bv_transpose32(out);
 }
 
-/* One block, encrypted. */
-static OCT_NOINLINE b1 sm4_block(const uint8_t (*key)[4], b1 block)
-{
-    struct sm4_set s = {{bv_first_lane(block), bv_zero(), bv_zero(), bv_zero()}};
-    bv out[4];
-    sm4_enter(&s);
-    sm4_rounds(&s, 1, key, 0);
-    sm4_leave(out, &s);
-    return bv_first(out[0]);
-}
-
 /* Counter blocks: the first three words are the same in all of them. */
 struct sm4_counter {
     bv fixed[3];
@@ -151,7 +144,7 @@ VEC_STEP void sm4_text_set(const struct sm4_set *s, const uint8_t *in, uint8_t *
     sm4_leave(b, s);
     VEC_UNROLL
     for (int i = 0; i < 4; i++)
-        b[i] = bv_xor(b[i], bv_load(in + 16 * BV_LANES * i));
+        b[i] = bv_xor(b[i], bv_load(in + SM4_VECTOR * i));
     blocks_loads_first();
     VEC_UNROLL
     for (int i = 0; i < 4; i++)

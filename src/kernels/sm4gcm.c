@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* SM4-GCM (RFC 8998): whole records, and records in pieces. */
+/* SM4-GCM (RFC 8998): whole records, and records in pieces. And counter mode, which is the same without GHASH. */
 #include "kernels/sm4_gcm_impl.h"
 
 /* --- whole records */
@@ -201,5 +201,14 @@ void OCT_NAME(sm4gcm_expand)(const struct oct_aead_expand_args *args)
         sm4_expand((uint8_t(*)[4])key->round, args->bytes);
         ghash_expand(key, b1_reverse(sm4_block(sm4_gcm_rounds(key), b1_zero())));
     }
+    blocks_clear_registers();
+}
+
+void OCT_NAME(sm4_ctr)(const struct oct_sm4_text_args *args)
+{
+    struct sm4_gcm g = {.round = args->key, .in = args->in, .out = args->out, .begin = args->out, .left = args->len};
+    b1 none;
+    g.counter = sm4_counter_of(b1_load(args->block));
+    sm4_text(&g, SM4_CTR, 0, 0, b1_zero(), &none);
     blocks_clear_registers();
 }

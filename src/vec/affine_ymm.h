@@ -28,8 +28,8 @@ OCT_INLINE bv bv_broadcast32(const uint8_t *p)
 OCT_INLINE bv bv_turn32(bv a, const int n)
 {
     const uint32_t first = n == 1 ? 0x00030201 : n == 2 ? 0x01000302 : 0x02010003;
-    const b1 from = _mm_set_epi32((int)(first + 0x0c0c0c0c), (int)(first + 0x08080808), (int)(first + 0x04040404),
-                                  (int)first);
+    const b1 from =
+        _mm_set_epi32((int)(first + 0x0c0c0c0c), (int)(first + 0x08080808), (int)(first + 0x04040404), (int)first);
     return _mm256_shuffle_epi8(a, _mm256_broadcastsi128_si256(from));
 }
 OCT_INLINE bv bv_reverse32(bv a)
