@@ -94,8 +94,8 @@ VEC_STEP void sm4_scatter(const struct sm4_set *s, uint8_t *const *out, size_t a
     }
 }
 
-/* Chains in one set. What a block became stays as the rounds want it, so that nothing but a sum with the next one comes
- * before its rounds; the order of its words is the reverse one. */
+/* Chains in one set, `count` of them (a constant where they fill it). What a block became stays as the rounds want it,
+ * so that nothing but a sum with the next one comes before its rounds; the order of its words is the reverse one. */
 VEC_STEP void sm4_chain_set(const uint8_t (*key)[4], uint8_t *const *last, const uint8_t *const *in,
                             uint8_t *const *out, size_t count, size_t blocks)
 {
@@ -117,8 +117,13 @@ VEC_STEP void sm4_chain_set(const uint8_t (*key)[4], uint8_t *const *last, const
 void OCT_NAME(sm4_chain)(const struct oct_sm4_chain_args *args)
 {
     for (size_t i = 0; i < args->count; i += SM4_SET) {
-        const size_t count = args->count - i < SM4_SET ? args->count - i : SM4_SET;
-        sm4_chain_set(args->key, args->last + i, args->in + i, args->out + i, count, args->blocks);
+        const size_t count = args->count - i;
+        if (count >= SM4_SET)
+            sm4_chain_set(args->key, args->last + i, args->in + i, args->out + i, SM4_SET, args->blocks);
+        else if (count == 1)
+            sm4_chain_set(args->key, args->last + i, args->in + i, args->out + i, 1, args->blocks);
+        else
+            sm4_chain_set(args->key, args->last + i, args->in + i, args->out + i, count, args->blocks);
     }
     blocks_clear_registers();
 }
