@@ -54,24 +54,37 @@ static void *mode_dup(void *vc)
     return copy;
 }
 
-/* A new text begins. Without a vector CBC goes back to the one that was set; counter mode goes on. */
+/* The vector of the next block: counter mode may be ahead of it. */
+static void updated_vector(const struct oct_sm4_mode *c, uint8_t iv[BLOCK])
+{
+    uint64_t blocks = (c->done + BLOCK - 1) / BLOCK;
+
+    memcpy(iv, c->cbc ? c->iv : c->base, BLOCK);
+    for (int i = BLOCK - 1; i >= 0 && blocks && !c->cbc; i--, blocks >>= 8) {
+        blocks += iv[i];
+        iv[i] = (uint8_t)blocks;
+    }
+}
+
+/* A new text begins, and key stream that was made is none: it may be another key's. Without a vector CBC goes back to
+ * the one that was set, and counter mode goes on with the next block. */
 static int set_vector(struct oct_sm4_mode *c, const uint8_t *iv, size_t len)
 {
-    c->held = 0;
-    if (iv == NULL && !(c->cbc && c->has_iv))
-        return 1;
+    uint8_t next[BLOCK];
+
     if (iv != NULL && len != BLOCK)
         return OCT_RAISE(c->prov, OCT_REASON_IV_LENGTH);
+    updated_vector(c, next);
     if (iv != NULL)
         memcpy(c->first, iv, BLOCK);
-    memcpy(c->iv, c->first, BLOCK);
-    c->has_iv = 1;
+    memcpy(c->iv, iv != NULL || (c->cbc && c->has_iv) ? c->first : next, BLOCK);
+    memcpy(c->base, c->iv, BLOCK);
+    c->has_iv |= iv != NULL;
     c->done = 0;
-    c->ready = 0;
+    c->ready = c->held = 0;
     return 1;
 }
 
-/* Key stream that was made under another key is none. */
 static int set_key(struct oct_sm4_mode *c, const uint8_t *key, size_t len)
 {
     if (key == NULL)
@@ -82,18 +95,6 @@ static int set_key(struct oct_sm4_mode *c, const uint8_t *key, size_t len)
         return OCT_RAISE(c->prov, OCT_REASON_INTERNAL);
     c->has_key = 1;
     return 1;
-}
-
-/* The vector of the next block: counter mode may be ahead of it. */
-static void updated_vector(const struct oct_sm4_mode *c, uint8_t iv[BLOCK])
-{
-    uint64_t blocks = (c->done + BLOCK - 1) / BLOCK;
-
-    memcpy(iv, c->cbc ? c->iv : c->first, BLOCK);
-    for (int i = BLOCK - 1; i >= 0 && blocks && !c->cbc; i--, blocks >>= 8) {
-        blocks += iv[i];
-        iv[i] = (uint8_t)blocks;
-    }
 }
 
 static int give_vector(OSSL_PARAM params[], const char *name, const uint8_t iv[BLOCK])

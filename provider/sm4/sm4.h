@@ -26,7 +26,8 @@ struct oct_sm4_mode {
     int cbc, encrypt, has_key, has_iv, pads;
     uint8_t first[OCT_SM4_BLOCK_BYTES]; /* the vector that was set */
     uint8_t iv[OCT_SM4_BLOCK_BYTES];    /* CBC: of the next block; counter mode: behind what is ahead */
-    uint64_t done;                      /* counter mode: bytes of text since the vector was set */
+    uint8_t base[OCT_SM4_BLOCK_BYTES];  /* counter mode: where the text began */
+    uint64_t done;                      /* counter mode: bytes of text since then */
     size_t ready;                       /* counter mode: bytes of key stream at the end of `ahead` */
     size_t held;                        /* CBC: bytes of a block that is not whole, or not sure to be the last one */
     uint8_t ahead[OCT_SM4_AHEAD];       /* or the block that is held */
