@@ -222,7 +222,7 @@ int oct_sm4_ccm_seal(const struct oct_sm4_key *key, size_t nonce_len, size_t tag
     args.key = inside(key)->expanded;
     for (; n > 0; record += args.count, n -= args.count) {
         args.count = to_records(part, record, n);
-        inside(key)->ops->ccm_seal(&args);
+        oct_sm4_ccm_seal_records(inside(key)->ops, &args);
         for (size_t i = 0; i < args.count; i++)
             record[i].status = OCT_OK;
     }
@@ -252,7 +252,7 @@ int oct_sm4_ccm_open(const struct oct_sm4_key *key, size_t nonce_len, size_t tag
     args.key = inside(key)->expanded;
     for (; n > 0; record += args.count, n -= args.count) {
         args.count = to_records(part, record, n);
-        inside(key)->ops->ccm_open(&args);
+        oct_sm4_ccm_open_records(inside(key)->ops, &args);
         for (size_t i = 0; i < args.count; i++)
             if (judge(&record[i], wanted[i], tag_len) != OCT_OK)
                 result = OCT_ERR_AUTH;

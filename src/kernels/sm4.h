@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * SM4's kernels (GB/T 32907): key expansion, counter mode, chaining of blocks, and as AEADs SM4-GCM and SM4-CCM
- * (RFC 8998). What AEAD kernels take stands in aead.h, and what it says of lengths and secrets holds here too.
+ * SM4's kernels (GB/T 32907): key expansion, counter mode, chaining of blocks, and as an AEAD SM4-GCM (RFC 8998). What
+ * AEAD kernels take stands in aead.h, and what it says of lengths and secrets holds here too.
  */
 #ifndef OCT_KERNELS_SM4_H
 #define OCT_KERNELS_SM4_H
@@ -35,20 +35,9 @@ struct oct_sm4_chain_args {
     uint8_t *out[OCT_SM4_CHAINS];
 };
 
-/* Records under SM4-CCM, up to OCT_SM4_CHAINS: nonces of 7 to 13 bytes, tags of 4, 6, ... 16, texts shorter than 256 to
- * the power of (15 - nonce_len) and than 2^36 - 16 bytes. No output overlaps any other record. Opening does not read
- * tags, but writes what they have to be to `wanted`, 16 bytes each. */
-struct oct_sm4_ccm_args {
-    const void *key;
-    size_t nonce_len, tag_len, count;
-    const struct oct_aead_record *record;
-    uint8_t *wanted;
-};
-
 typedef void oct_sm4_expand_fn(void *key, const uint8_t *bytes);
 typedef void oct_sm4_text_fn(const struct oct_sm4_text_args *args);
 typedef void oct_sm4_chain_fn(const struct oct_sm4_chain_args *args);
-typedef void oct_sm4_ccm_fn(const struct oct_sm4_ccm_args *args);
 
 #define OCT_SM4_TIER(tier)                                                                                             \
     oct_sm4_expand_fn oct_##tier##_sm4_expand;                                                                         \
@@ -59,10 +48,6 @@ typedef void oct_sm4_ccm_fn(const struct oct_sm4_ccm_args *args);
     oct_aead_open_fn oct_##tier##_sm4gcm_open;                                                                         \
     oct_aead_stream_fn oct_##tier##_sm4gcm_start, oct_##tier##_sm4gcm_aad, oct_##tier##_sm4gcm_stream_seal,            \
         oct_##tier##_sm4gcm_stream_open, oct_##tier##_sm4gcm_finish;                                                   \
-    oct_sm4_ccm_fn oct_##tier##_sm4ccm_seal_many, oct_##tier##_sm4ccm_open_many;                                       \
-    oct_aead_expand_fn oct_##tier##_sm4ccm_expand;                                                                     \
-    oct_aead_seal_fn oct_##tier##_sm4ccm_seal;                                                                         \
-    oct_aead_open_fn oct_##tier##_sm4ccm_open;                                                                         \
     void oct_##tier##_sm4_clear_registers(void);
 
 OCT_SM4_TIER(zmm)

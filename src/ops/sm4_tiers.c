@@ -4,14 +4,33 @@
 #include "kernels/sm4.h"
 #include "ops/aead.h"
 
+/* One record, as AEADs have it. */
+static int ccm_seal(const struct oct_sm4_ops *ops, const void *key, const struct oct_aead_record *record)
+{
+    const struct oct_sm4_ccm_args args = {key, OCT_AEAD_NONCE, OCT_AEAD_TAG, 1, record, NULL};
+    oct_sm4_ccm_seal_records(ops, &args);
+    return 0;
+}
+
+static uint64_t ccm_open(const struct oct_sm4_ops *ops, const void *key, const struct oct_aead_record *record,
+                         const uint8_t *tag)
+{
+    uint8_t wanted[16];
+    uint64_t differs = 0;
+    const struct oct_sm4_ccm_args args = {key, OCT_AEAD_NONCE, OCT_AEAD_TAG, 1, record, wanted};
+    oct_sm4_ccm_open_records(ops, &args);
+    for (int i = 0; i < 16; i++)
+        differs |= wanted[i] ^ tag[i];
+    oct_cleanse(wanted, sizeof wanted);
+    return differs;
+}
+
 #define MODES(name)                                                                                                    \
     static const struct oct_sm4_ops name##_modes = {                                                                   \
         .expand = oct_##name##_sm4_expand,                                                                             \
         .ctr = oct_##name##_sm4_ctr,                                                                                   \
         .cbc_open = oct_##name##_sm4_cbc_open,                                                                         \
         .chain = oct_##name##_sm4_chain,                                                                               \
-        .ccm_seal = oct_##name##_sm4ccm_seal_many,                                                                     \
-        .ccm_open = oct_##name##_sm4ccm_open_many,                                                                     \
     }
 #define GCM(name)                                                                                                      \
     {                                                                                                                  \
@@ -25,11 +44,28 @@
 /* Whole records only: CCM wants to know lengths before anything else. */
 #define CCM(name)                                                                                                      \
     {                                                                                                                  \
-        .tier = #name, .sm4 = &name##_modes, .expand = oct_##name##_sm4ccm_expand, .seal = oct_##name##_sm4ccm_seal,   \
-        .open = oct_##name##_sm4ccm_open, .clear_registers = oct_##name##_sm4_clear_registers,                         \
+        .tier = #name, .sm4 = &name##_modes, .expand = name##_ccm_expand, .seal = name##_ccm_seal,                     \
+        .open = name##_ccm_open, .clear_registers = oct_##name##_sm4_clear_registers,                                  \
+    }
+#define CCM_FUNCTIONS(name)                                                                                            \
+    static void name##_ccm_expand(const struct oct_aead_expand_args *args)                                             \
+    {                                                                                                                  \
+        if (args->key)                                                                                                 \
+            name##_modes.expand(args->key, args->bytes);                                                               \
+    }                                                                                                                  \
+    static int name##_ccm_seal(const void *key, const uint8_t *nonce, const uint8_t *aad, size_t aad_len,              \
+                               const uint8_t *in, size_t len, uint8_t *out, uint8_t *tag)                              \
+    {                                                                                                                  \
+        return ccm_seal(&name##_modes, key, &(struct oct_aead_record){nonce, aad, aad_len, in, out, len, tag});        \
+    }                                                                                                                  \
+    static uint64_t name##_ccm_open(const void *key, const uint8_t *nonce, const uint8_t *aad, size_t aad_len,         \
+                                    const uint8_t *in, size_t len, uint8_t *out, const uint8_t *tag)                   \
+    {                                                                                                                  \
+        return ccm_open(&name##_modes, key, &(struct oct_aead_record){nonce, aad, aad_len, in, out, len, NULL}, tag);  \
     }
 #define TABLES(name)                                                                                                   \
     MODES(name);                                                                                                       \
+    CCM_FUNCTIONS(name)                                                                                                \
     static const struct oct_aead_ops name##_tables[2] = {GCM(name), CCM(name)}
 
 TABLES(c);

@@ -4,9 +4,14 @@
  * SM4-CCM (NIST SP 800-38C with SM4, RFC 8998). CBC-MAC is a chain, which no vector shortens: up to OCT_SM4_CHAINS
  * records have theirs side by side. What a chain runs over comes in segments, since headers and last blocks are made
  * here: lanes go on together for as many blocks as the shortest of their segments has.
+ *
+ * There is no arithmetic here but sums, so this is no kernel: chains and key stream are the tier's.
  */
-#include "kernels/sm4.h"
-#include "vec/affine.h"
+#include "ops/sm4.h"
+
+#include "base/base.h"
+
+#include <string.h>
 
 enum ccm_stage { CCM_HEAD, CCM_AAD, CCM_AAD_END, CCM_TEXT, CCM_TEXT_END, CCM_DONE };
 
@@ -97,7 +102,7 @@ static int ccm_has_blocks(struct ccm_lane *lane)
 }
 
 /* All chains to their ends. */
-static void ccm_run(const void *key, struct ccm_lane *lane, size_t count)
+static void ccm_run(const struct oct_sm4_ops *ops, const void *key, struct ccm_lane *lane, size_t count)
 {
     for (;;) {
         struct oct_sm4_chain_args chain = {.key = key, .blocks = SIZE_MAX};
@@ -112,7 +117,7 @@ static void ccm_run(const void *key, struct ccm_lane *lane, size_t count)
         }
         if (chain.count == 0)
             return;
-        OCT_NAME(sm4_chain)(&chain);
+        ops->chain(&chain);
         for (size_t i = 0; i < chain.count; i++) {
             running[i]->at += 16 * chain.blocks;
             running[i]->blocks -= chain.blocks;
@@ -129,19 +134,20 @@ static void ccm_counter(uint8_t block[16], const struct oct_sm4_ccm_args *args, 
     block[15] = n;
 }
 
-static void ccm_crypt(const struct oct_sm4_ccm_args *args)
+static void ccm_crypt(const struct oct_sm4_ops *ops, const struct oct_sm4_ccm_args *args)
 {
     for (size_t i = 0; i < args->count; i++) {
         const struct oct_aead_record *r = &args->record[i];
         uint8_t block[16];
         const struct oct_sm4_text_args text = {args->key, block, r->in, r->out, r->len};
         ccm_counter(block, args, r->nonce, 1);
-        OCT_NAME(sm4_ctr)(&text);
+        ops->ctr(&text);
     }
 }
 
 /* Tags of records whose texts are at `out` when opening, at `in` when sealing. */
-static void ccm_tags(const struct oct_sm4_ccm_args *args, int opening, uint8_t (*tag)[16])
+static void ccm_tags(const struct oct_sm4_ops *ops, const struct oct_sm4_ccm_args *args, int opening,
+                     uint8_t (*tag)[16])
 {
     struct ccm_lane lane[OCT_SM4_CHAINS];
     struct oct_sm4_chain_args mask = {.key = args->key, .count = args->count, .blocks = 1};
@@ -156,8 +162,8 @@ static void ccm_tags(const struct oct_sm4_ccm_args *args, int opening, uint8_t (
         mask.in[i] = block[i];
         mask.last[i] = tag[i];
     }
-    OCT_NAME(sm4_chain)(&mask);
-    ccm_run(args->key, lane, args->count);
+    ops->chain(&mask);
+    ccm_run(ops, args->key, lane, args->count);
     for (size_t i = 0; i < args->count; i++)
         for (size_t j = 0; j < 16; j++)
             tag[i][j] ^= lane[i].mac[j];
@@ -165,49 +171,18 @@ static void ccm_tags(const struct oct_sm4_ccm_args *args, int opening, uint8_t (
 }
 
 /* Texts are read for their tags before they are overwritten. */
-void OCT_NAME(sm4ccm_seal_many)(const struct oct_sm4_ccm_args *args)
+void oct_sm4_ccm_seal_records(const struct oct_sm4_ops *ops, const struct oct_sm4_ccm_args *args)
 {
     uint8_t tag[OCT_SM4_CHAINS][16];
-    ccm_tags(args, 0, tag);
-    ccm_crypt(args);
+    ccm_tags(ops, args, 0, tag);
+    ccm_crypt(ops, args);
     for (size_t i = 0; i < args->count; i++)
         memcpy(args->record[i].tag, tag[i], args->tag_len);
     oct_cleanse(tag, sizeof tag);
 }
 
-void OCT_NAME(sm4ccm_open_many)(const struct oct_sm4_ccm_args *args)
+void oct_sm4_ccm_open_records(const struct oct_sm4_ops *ops, const struct oct_sm4_ccm_args *args)
 {
-    ccm_crypt(args);
-    ccm_tags(args, 1, (uint8_t(*)[16])args->wanted);
-}
-
-/* --- one record, as AEADs have it */
-
-void OCT_NAME(sm4ccm_expand)(const struct oct_aead_expand_args *args)
-{
-    if (args->key)
-        OCT_NAME(sm4_expand)(args->key, args->bytes);
-}
-
-int OCT_NAME(sm4ccm_seal)(const void *key, const uint8_t *nonce, const uint8_t *aad, size_t aad_len, const uint8_t *in,
-                          size_t len, uint8_t *out, uint8_t *tag)
-{
-    const struct oct_aead_record record = {nonce, aad, aad_len, in, out, len, tag};
-    const struct oct_sm4_ccm_args args = {key, OCT_AEAD_NONCE, OCT_AEAD_TAG, 1, &record, NULL};
-    OCT_NAME(sm4ccm_seal_many)(&args);
-    return 0;
-}
-
-uint64_t OCT_NAME(sm4ccm_open)(const void *key, const uint8_t *nonce, const uint8_t *aad, size_t aad_len,
-                               const uint8_t *in, size_t len, uint8_t *out, const uint8_t *tag)
-{
-    uint8_t wanted[16];
-    const struct oct_aead_record record = {nonce, aad, aad_len, in, out, len, NULL};
-    const struct oct_sm4_ccm_args args = {key, OCT_AEAD_NONCE, OCT_AEAD_TAG, 1, &record, wanted};
-    uint64_t differs = 0;
-    OCT_NAME(sm4ccm_open_many)(&args);
-    for (int i = 0; i < 16; i++)
-        differs |= wanted[i] ^ tag[i];
-    oct_cleanse(wanted, sizeof wanted);
-    return differs;
+    ccm_crypt(ops, args);
+    ccm_tags(ops, args, 1, (uint8_t(*)[16])args->wanted);
 }
