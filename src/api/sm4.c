@@ -50,7 +50,7 @@ int oct_sm4_key_init_on(const struct oct_sm4_ops *ops, struct oct_sm4_key *key, 
     struct key *made = (struct key *)key->opaque;
     memset(key, 0, sizeof *key);
     made->ops = ops;
-    ops->expand(made->expanded, bytes);
+    ops->expand(&(struct oct_aead_expand_args){.key = made->expanded, .bytes = bytes});
     return OCT_OK;
 }
 

@@ -3,9 +3,10 @@
 /* SM4 in chains (CBC, CBC-MAC), and its keys. */
 #include "kernels/sm4_impl.h"
 
-void OCT_NAME(sm4_expand)(void *key, const uint8_t *bytes)
+void OCT_NAME(sm4_expand)(const struct oct_aead_expand_args *args)
 {
-    sm4_expand(key, bytes);
+    if (args->key)
+        sm4_expand(args->key, args->bytes);
     blocks_clear_registers();
 }
 

@@ -35,12 +35,11 @@ struct oct_sm4_chain_args {
     uint8_t *out[OCT_SM4_CHAINS];
 };
 
-typedef void oct_sm4_expand_fn(void *key, const uint8_t *bytes);
 typedef void oct_sm4_text_fn(const struct oct_sm4_text_args *args);
 typedef void oct_sm4_chain_fn(const struct oct_sm4_chain_args *args);
 
 #define OCT_SM4_TIER(tier)                                                                                             \
-    oct_sm4_expand_fn oct_##tier##_sm4_expand;                                                                         \
+    oct_aead_expand_fn oct_##tier##_sm4_expand;                                                                        \
     oct_sm4_text_fn oct_##tier##_sm4_ctr, oct_##tier##_sm4_cbc_open;                                                   \
     oct_sm4_chain_fn oct_##tier##_sm4_chain;                                                                           \
     oct_aead_expand_fn oct_##tier##_sm4gcm_expand;                                                                     \

@@ -18,7 +18,7 @@ struct oct_sm4_ccm_args {
 };
 
 struct oct_sm4_ops {
-    oct_sm4_expand_fn *expand;
+    oct_aead_expand_fn *expand;
     oct_sm4_text_fn *ctr, *cbc_open;
     oct_sm4_chain_fn *chain;
 };

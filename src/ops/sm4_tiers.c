@@ -44,15 +44,10 @@ static uint64_t ccm_open(const struct oct_sm4_ops *ops, const void *key, const s
 /* Whole records only: CCM wants to know lengths before anything else. */
 #define CCM(name)                                                                                                      \
     {                                                                                                                  \
-        .tier = #name, .sm4 = &name##_modes, .expand = name##_ccm_expand, .seal = name##_ccm_seal,                     \
+        .tier = #name, .sm4 = &name##_modes, .expand = oct_##name##_sm4_expand, .seal = name##_ccm_seal,               \
         .open = name##_ccm_open, .clear_registers = oct_##name##_sm4_clear_registers,                                  \
     }
 #define CCM_FUNCTIONS(name)                                                                                            \
-    static void name##_ccm_expand(const struct oct_aead_expand_args *args)                                             \
-    {                                                                                                                  \
-        if (args->key)                                                                                                 \
-            name##_modes.expand(args->key, args->bytes);                                                               \
-    }                                                                                                                  \
     static int name##_ccm_seal(const void *key, const uint8_t *nonce, const uint8_t *aad, size_t aad_len,              \
                                const uint8_t *in, size_t len, uint8_t *out, uint8_t *tag)                              \
     {                                                                                                                  \
