@@ -33,3 +33,7 @@ set(OCT_W32_FLAGS ${OCT_AVX512_FLAGS} -mavx512vbmi -mavx512vbmi2 -mavx512vnni)
 set(OCT_GCM_XMM_FLAGS -mavx2 -mbmi2 -maes -mpclmul)
 set(OCT_GCM_YMM_FLAGS ${OCT_GCM_XMM_FLAGS} -mvaes -mvpclmulqdq)
 set(OCT_GCM_ZMM_FLAGS ${OCT_GCM_YMM_FLAGS} -mavx512f -mavx512bw -mavx512dq -mavx512vl)
+
+# Those of SM4 have the maps of bits besides (src/vec/affine.h).
+set(OCT_SM4_YMM_FLAGS ${OCT_GCM_YMM_FLAGS} -mgfni)
+set(OCT_SM4_ZMM_FLAGS ${OCT_GCM_ZMM_FLAGS} -mgfni)

@@ -12,17 +12,25 @@
 static const struct {
     const char *name;
     size_t key_len;
-    uint64_t max_text; /* bytes: the block counters have 32 bits, and GCM keeps two of them */
+    uint64_t max_text; /* bytes: block counters have 32 bits, of which GCM keeps two; CCM states a length in 3 bytes */
+    bool quic;         /* RFC 9001, 5.3 */
 } about[OCT_AEAD_COUNT] = {
-    [OCT_AEAD_AES_128_GCM] = {"aes-128-gcm", 16, ((uint64_t)1 << 36) - 32},
-    [OCT_AEAD_AES_192_GCM] = {"aes-192-gcm", 24, ((uint64_t)1 << 36) - 32},
-    [OCT_AEAD_AES_256_GCM] = {"aes-256-gcm", 32, ((uint64_t)1 << 36) - 32},
-    [OCT_AEAD_CHACHA20_POLY1305] = {"chacha20-poly1305", 32, ((uint64_t)1 << 38) - 64},
+    [OCT_AEAD_AES_128_GCM] = {"aes-128-gcm", 16, ((uint64_t)1 << 36) - 32, true},
+    [OCT_AEAD_AES_192_GCM] = {"aes-192-gcm", 24, ((uint64_t)1 << 36) - 32, false},
+    [OCT_AEAD_AES_256_GCM] = {"aes-256-gcm", 32, ((uint64_t)1 << 36) - 32, true},
+    [OCT_AEAD_CHACHA20_POLY1305] = {"chacha20-poly1305", 32, ((uint64_t)1 << 38) - 64, true},
+    [OCT_AEAD_SM4_GCM] = {"sm4-gcm", 16, ((uint64_t)1 << 36) - 32, false},
+    [OCT_AEAD_SM4_CCM] = {"sm4-ccm", 16, ((uint64_t)1 << 24) - 1, false},
 };
 
 static int is_aead(int aead)
 {
     return aead >= 0 && aead < OCT_AEAD_COUNT;
+}
+
+bool oct_aead_is_for_quic(int aead)
+{
+    return is_aead(aead) && about[aead].quic;
 }
 
 const char *oct_aead_name(int aead)
@@ -64,6 +72,8 @@ int oct_aead_pays(int aead, unsigned long openssl_version)
     const char *tier = oct_aead_tier(aead);
     if (aead == OCT_AEAD_CHACHA20_POLY1305)
         return strcmp(tier, "zmm") == 0;
+    if (aead == OCT_AEAD_SM4_GCM || aead == OCT_AEAD_SM4_CCM)
+        return strcmp(tier, "zmm") == 0 || strcmp(tier, "ymm") == 0;
     return (strcmp(tier, "zmm") == 0 || strcmp(tier, "ymm") == 0) && !openssl_has_zmm_gcm(aead, openssl_version);
 }
 
@@ -156,7 +166,7 @@ int oct_aead_same_tag(const uint8_t *a, const uint8_t *b, size_t len)
 }
 
 /* What every AEAD can do, of text and of additional data. */
-#define ANY_LENGTH ((size_t)1 << 30)
+#define ANY_LENGTH (((size_t)1 << 24) - 1)
 
 /* A pointer that is needed, where there is something to point to. */
 static inline bool missing(const void *p, size_t len)

@@ -44,7 +44,7 @@ def test_every_family_is_measured(place):
     measured = {FAMILY_OF[name] for name in listed(place) if not is_cipher(name)}
     assert set(FAMILY_OF.values()) - measured == {"hybrid_client"}
     assert {name.split("-")[0] for name in listed(place) if is_cipher(name)} == \
-        {"aes128gcm", "aes256gcm", "chacha20poly1305", "quic"}
+        {"aes128gcm", "aes256gcm", "chacha20poly1305", "sm4gcm", "sm4ccm", "sm4ctr", "sm4cbc", "quic"}
 
 
 def test_all_operations_by_default(place):
@@ -82,7 +82,7 @@ def test_null_where_openssl_has_no_such_operation(place):
 def test_ciphers_of_each_width(place, width):
     """Where the CPU has less, what there is serves; results are compared in any case."""
     names = [name for name in listed(place) if is_cipher(name)]
-    names = [name for name in names if "chacha" not in name and name.endswith(("-256", "-1440"))]
+    names = [name for name in names if "chacha" not in name and "sm4" not in name and name.endswith(("-256", "-1440"))]
     if not all(cipher["on"] for cipher in place.json("info", "--json")["ciphers"] if cipher["name"].startswith("aes")):
         pytest.skip("no AES instructions on this CPU")
     rows, result = speed(place, "--seconds", "0.05", *names, OCTUPLE_WIDTH=width)
