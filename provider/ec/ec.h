@@ -77,7 +77,7 @@ struct oct_prov_curve {
     bool may_pay_alone;
     const struct oct_pool_kind *pool;
 };
-extern const struct oct_prov_curve oct_prov_curves[OCT_EC_CURVES]; /* by enum oct_ec_curve */
+extern const struct oct_prov_curve oct_prov_curves[OCT_ECDSA_CURVES]; /* by enum oct_ec_curve */
 
 /* enum oct_ec_curve by any of its names, in any case of letters; -1 for another curve. */
 int oct_ec_curve_by_name(const char *name);

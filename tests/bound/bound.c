@@ -202,6 +202,7 @@ int main(void)
     prove_ed25519();
     PROVE_CURVE(p256);
     PROVE_CURVE(p384);
+    PROVE_CURVE(sm2);
     prove_chacha20poly1305();
     prove_mlkem();
     prove_mldsa();
