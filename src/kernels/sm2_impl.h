@@ -29,32 +29,26 @@ static const uint64_t ec_gy[LIMBS] = {0xf32e52139f0a0, 0x7cc62a474002d, 0xb69215
 
 /*
  * p = -1 mod 2^52, so the multiple of p that clears column i is the column itself, m = t mod 2^52: t + m*p is
- * (t >> 52) * 2^52 + m*(2^256 - 2^224) - m*(2^96 - 2^64), in columns 4 and 5, and 1 and 2 from here. What is taken away
- * is gathered in w.
+ * (t >> 52) * 2^52 + m*(2^256 - 2^224) - m*(2^96 - 2^64), in columns 4 and 5, and 1 and 2 from here. The negative product
+ * is m*(2^104 - 2^96 + 2^64) - m*2^104, which needs no sums of its own.
  */
 OCT_INLINE void fp_reduce(struct num *r, v8 z[2 * LIMBS], v8 y[2 * LIMBS])
 {
-    const v8 c96 = v8_set1(((uint64_t)1 << 44) - ((uint64_t)1 << 12));
+    const v8 c96 = v8_set1(((uint64_t)1 << 52) - ((uint64_t)1 << 44) + ((uint64_t)1 << 12));
     const v8 c256 = v8_set1(((uint64_t)1 << 48) - ((uint64_t)1 << 16));
-    v8 w[LIMBS + 2];
-    VEC_UNROLL
-    for (int i = 0; i < LIMBS + 2; i++)
-        w[i] = v8_zero();
     VEC_UNROLL
     for (int i = 0; i < LIMBS; i++) {
-        const v8 t = v8_sub(v8_add(z[i], y[i]), w[i]);
-        z[i + 1] = v8_add(z[i + 1], v8_sra(t, 52));
-        w[i + 1] = v8_madd52lo_trunc(w[i + 1], t, c96);
-        w[i + 2] = v8_madd52hi_trunc(w[i + 2], t, c96);
+        const v8 t = v8_add(z[i], y[i]);
+        y[i + 1] = v8_add(y[i + 1], v8_sra(t, 52));
+        z[i + 1] = v8_madd52lo_trunc(z[i + 1], t, c96);
+        y[i + 2] = v8_madd52hi_trunc(y[i + 2], t, c96);
+        z[i + 2] = v8_sub(z[i + 2], v8_low52(t));
         y[i + 4] = v8_madd52lo_trunc(y[i + 4], t, c256);
         z[i + 5] = v8_madd52hi_trunc(z[i + 5], t, c256);
     }
     VEC_UNROLL
-    for (int j = 0; j < LIMBS; j++) {
+    for (int j = 0; j < LIMBS; j++)
         r->l[j] = v8_add(z[LIMBS + j], y[LIMBS + j]);
-        if (j < 2)
-            r->l[j] = v8_sub(r->l[j], w[LIMBS + j]);
-    }
 }
 
 /* Single columns of a product can be negative, which intervals carry into the top limb. The value is not, and what is
