@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Verification on P-256 and P-384 (ECDSA) and of SM2 for `octuple speed`: eight different keys, digests and signatures that OpenSSL
- * has made. OpenSSL's contexts are made and initialised beforehand, with keys that it has checked; Octuple's side
- * checks the keys each time. OpenSSL takes its signatures out of DER, in next to no time.
+ * Verification on P-256 and P-384 (ECDSA) and of SM2 for `octuple speed`: eight different keys, digests and signatures
+ * that OpenSSL has made. OpenSSL's contexts are made and initialised beforehand, with keys that it has checked;
+ * Octuple's side checks the keys each time. OpenSSL takes its signatures out of DER, in next to no time.
  */
 #include <string.h>
 #include <stdlib.h>

@@ -94,9 +94,10 @@ struct oct_ecdsa_verify_lane {
 };
 
 /*
- * FIPS 186-5, 6.4.2, or for SM2 GB/T 32918.2, 7. A lane is ok if its signature is valid, and invalid otherwise, whatever the reason: r or s is not
- * 1 .. n-1, the public key is not a point of the curve with coordinates below p (the check that oct_ec_derive_x8()
- * makes), or the signature is not this key's for this digest. Nothing is written but *result. All inputs are public.
+ * FIPS 186-5, 6.4.2, or for SM2 GB/T 32918.2, 7. A lane is ok if its signature is valid, and invalid otherwise,
+ * whatever the reason: r or s is not 1 .. n-1, the public key is not a point of the curve with coordinates below p (the
+ * check that oct_ec_derive_x8() makes), or the signature is not this key's for this digest. Nothing is written but
+ * *result. All inputs are public.
  */
 OCT_API OCT_MUST_USE int oct_ecdsa_verify_x8(int curve, const struct oct_ecdsa_verify_lane lane[], unsigned lanes,
                                              struct oct_lanes *result);

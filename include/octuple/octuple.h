@@ -7,4 +7,5 @@
 #include <octuple/counters.h>
 #include <octuple/queue.h>
 #include <octuple/quic.h>
+#include <octuple/sm2.h>
 #endif

@@ -59,7 +59,8 @@ enum oct_op {
     OCT_OP_SM2_KEYGEN = 37,
     OCT_OP_SM2_DERIVE = 38,
     OCT_OP_SM2_VERIFY = 39,
-    OCT_OP_COUNT = 40
+    OCT_OP_SM3 = 40,
+    OCT_OP_COUNT = 41
 };
 
 /*

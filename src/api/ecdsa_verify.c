@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Verification of ECDSA and of SM2: bytes into lanes, and the kernel's word on each. Nothing here is secret; the workspace is closed
- * like any other all the same, since it may lie where secrets lay before.
+ * Verification of ECDSA and of SM2: bytes into lanes, and the kernel's word on each. Nothing here is secret; the
+ * workspace is closed like any other all the same, since it may lie where secrets lay before.
  */
 #include "api/ec_internal.h"
 #include "api/op_internal.h"

@@ -18,8 +18,7 @@
  * The curves, each a row: its place in the table of a backend (enum oct_ec_curve), the name of its kernels, the bytes
  * and the limbs of a number. What is known of a curve by its place is generated from the rows.
  */
-#define OCT_EC_ROWS(each, with) each(with, 0, p256, 32, 5) each(with, 1, p384, 48, 8)  \
-    each(with, 2, sm2, 32, 5)
+#define OCT_EC_ROWS(each, with) each(with, 0, p256, 32, 5) each(with, 1, p384, 48, 8) each(with, 2, sm2, 32, 5)
 
 #define OCT_EC_COUNT(with, place, curve, bytes, limbs) +1
 #define OCT_EC_TABLES                                  (0 OCT_EC_ROWS(OCT_EC_COUNT, ))
@@ -54,8 +53,8 @@ struct oct_ec_public_args {
     oct_limb8 *x, *y;        /* [limbs] */
 };
 
-/* ECDSA (FIPS 186-5, 6.4.1): good if d is 1 .. n-1 and neither k mod n, nor r, nor s is 0. On SM2's curve SM2's own (GB/T
- * 32918.2): good if d is 1 .. n-2 and neither k mod n, nor r, nor r + k mod n, nor s is 0. */
+/* ECDSA (FIPS 186-5, 6.4.1): good if d is 1 .. n-1 and neither k mod n, nor r, nor s is 0. On SM2's curve SM2's own
+ * (GB/T 32918.2): good if d is 1 .. n-2 and neither k mod n, nor r, nor r + k mod n, nor s is 0. */
 struct oct_ec_sign_args {
     void *workspace;
     const uint64_t *comb;
@@ -65,8 +64,8 @@ struct oct_ec_sign_args {
     oct_limb8 *r, *s;        /* [limbs] */
 };
 
-/* ECDSA verification (FIPS 186-5, 6.4.2), or SM2's: good if (x, y) is a point of the curve with coordinates below p, r and s are
- * 1 .. n-1, and (r, s) is a signature of the digest. All of it is public. */
+/* ECDSA verification (FIPS 186-5, 6.4.2), or SM2's: good if (x, y) is a point of the curve with coordinates below p, r
+ * and s are 1 .. n-1, and (r, s) is a signature of the digest. All of it is public. */
 struct oct_ec_verify_args {
     void *workspace;
     const uint64_t *comb;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Signatures, with the nonce k given: what ECDSA and SM2 share. Each divides once and needs x(k*G), and says how r and s
- * come of them.
+ * Signatures, with the nonce k given: what ECDSA and SM2 share. Each divides once and needs x(k*G), and says how r and
+ * s come of them.
  */
 struct sign_workspace {
     struct comb_workspace comb;

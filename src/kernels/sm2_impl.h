@@ -29,8 +29,8 @@ static const uint64_t ec_gy[LIMBS] = {0xf32e52139f0a0, 0x7cc62a474002d, 0xb69215
 
 /*
  * p = -1 mod 2^52, so the multiple of p that clears column i is the column itself, m = t mod 2^52: t + m*p is
- * (t >> 52) * 2^52 + m*(2^256 - 2^224) - m*(2^96 - 2^64), in columns 4 and 5, and 1 and 2 from here. The negative product
- * is m*(2^104 - 2^96 + 2^64) - m*2^104, which needs no sums of its own.
+ * (t >> 52) * 2^52 + m*(2^256 - 2^224) - m*(2^96 - 2^64), in columns 4 and 5, and 1 and 2 from here. The negative
+ * product is m*(2^104 - 2^96 + 2^64) - m*2^104, which needs no sums of its own.
  */
 OCT_INLINE void fp_reduce(struct num *r, v8 z[2 * LIMBS], v8 y[2 * LIMBS])
 {
