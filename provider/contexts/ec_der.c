@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* The DER of ECDSA signatures, and of SM2's (RFC 3279, 2.2.3): SEQUENCE { r INTEGER, s INTEGER }. Signatures are public. */
+/* The DER of ECDSA signatures, and of SM2's (RFC 3279, 2.2.3): SEQUENCE { r INTEGER, s INTEGER }. Signatures are
+ * public. */
 #include "ec_forms.h"
 
 #include <string.h>

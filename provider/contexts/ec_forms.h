@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* What families over elliptic curves share: the DER of their signatures, and the lists of what their keys are made of. */
+/* What families over elliptic curves share: the DER of their signatures, and the lists of what their keys are made of.
+ */
 #ifndef OCT_PROVIDER_EC_FORMS_H
 #define OCT_PROVIDER_EC_FORMS_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * SM2 signature contexts, with the rules of OpenSSL's default provider: the digest is SM3, and before a message comes Z,
- * of the signer's identifier and key. Z is made when the identifier is set, or with an empty one before the first piece
- * of a message.
+ * SM2 signature contexts, with the rules of OpenSSL's default provider: the digest is SM3, and before a message comes
+ * Z, of the signer's identifier and key. Z is made when the identifier is set, or with an empty one before the first
+ * piece of a message.
  */
 #include "sm2.h"
 #include "provider/contexts/sig.h"
@@ -123,10 +123,10 @@ static int give_algorithm_id(const struct sm2_sig *sig, OSSL_PARAM params[])
     EVP_PKEY_CTX *plain = NULL;
     OSSL_LIB_CTX *libctx = oct_plain_ctx(sig->base.prov);
     OSSL_PARAM ask[] = {p == NULL ? OSSL_PARAM_construct_end() : *p, OSSL_PARAM_construct_end()};
-    const int ok = p == NULL || (ctx != NULL &&
-                                 EVP_DigestVerifyInit_ex(ctx, &plain, DIGEST, libctx, NULL, plain_key(&sig->base),
-                                                         NULL) > 0 &&
-                                 EVP_PKEY_CTX_get_params(plain, ask) > 0);
+    const int ok =
+        p == NULL ||
+        (ctx != NULL && EVP_DigestVerifyInit_ex(ctx, &plain, DIGEST, libctx, NULL, plain_key(&sig->base), NULL) > 0 &&
+         EVP_PKEY_CTX_get_params(plain, ask) > 0);
 
     if (p != NULL)
         p->return_size = ask[0].return_size;
@@ -141,8 +141,7 @@ static int sig_get_params(void *vsig, OSSL_PARAM params[])
 
     if (sig == NULL || sig->base.key == NULL)
         return 0;
-    return give_algorithm_id(sig, params) &&
-           oct_param_give_size(params, OCT_SIG_PARAM_DIGEST_SIZE, OCT_SM2_BYTES) &&
+    return give_algorithm_id(sig, params) && oct_param_give_size(params, OCT_SIG_PARAM_DIGEST_SIZE, OCT_SM2_BYTES) &&
            oct_param_give_text(params, OSSL_SIGNATURE_PARAM_DIGEST, md == NULL ? DIGEST : EVP_MD_get0_name(md));
 }
 
