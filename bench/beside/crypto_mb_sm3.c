@@ -56,7 +56,7 @@ static int same_digests(void *arg)
 }
 
 const struct beside_row crypto_mb_sm3[] = {
-    {"sm3-1024", "B/s", 0, 8, open_state, free, our_sm3, their_sm3, same_digests},
-    {"sm3-1024-sixteen", "B/s", 0, MOST, open_state, free, our_sm3, their_sm3, same_digests},
+    {"sm3-1024", "B/s", 8, MESSAGE, open_state, free, our_sm3, their_sm3, same_digests},
+    {"sm3-1024-sixteen", "B/s", MOST, MESSAGE, open_state, free, our_sm3, their_sm3, same_digests},
     {0},
 };

@@ -46,3 +46,9 @@ const uint8_t *oct_hash_block(struct oct_hash_shape shape, uint8_t *block, const
     assemble(shape, block, m, at);
     return block;
 }
+
+size_t oct_hash_in_place(struct oct_hash_shape shape, const struct oct_hash_message *m, size_t index)
+{
+    const size_t at = index * shape.block, len = m->head_len + m->body_len;
+    return at >= m->head_len && at < len ? (len - at) / shape.block : 0;
+}

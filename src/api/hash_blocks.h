@@ -27,4 +27,7 @@ size_t oct_hash_count(struct oct_hash_shape shape, const struct oct_hash_message
 const uint8_t *oct_hash_block(struct oct_hash_shape shape, uint8_t *block, const struct oct_hash_message *m,
                               size_t index);
 
+/* How many blocks from `index` on lie in the body as they are, one after the other. */
+size_t oct_hash_in_place(struct oct_hash_shape shape, const struct oct_hash_message *m, size_t index);
+
 #endif

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * SM3's compression function (GB/T 32905, 5.3), sixteen messages at once, one per lane. Sixteen rounds are a straight
- * line in which the state and sixteen words of the schedule stay in registers. Variables wander instead of being moved:
- * A to D are a ring of four, and E to H another.
+ * SM3's compression function (GB/T 32905, 5.3), sixteen messages at once, one per lane. All rounds are a straight line
+ * in which the state and sixteen words of the schedule stay in registers. Variables wander instead of being moved: A to
+ * D are a ring of four, and E to H another.
+ *
+ * The time is that of the chain from round to round through A and E, which come last. So everything else is added up
+ * before them, in the order that is written: the compiler is told not to choose another one.
  */
 #include "kernels/sm3.h"
 
@@ -45,9 +48,9 @@ VEC_STEP void sm3_round(struct sm3_block *b, unsigned t, uint32_t constant, w16 
     w16 *up = b->s, *down = b->s + 4;
     const w16 e = down[(0 - t) % 4], word = b->w[t];
     const w16 a12 = w16_rol(up[(0 - t) % 4], 12);
-    const w16 ss1 = w16_rol(w16_add(w16_add(e, w16_set1(constant)), a12), 7);
-    const w16 ff_d = w16_add(w16_add(ff, up[(3 - t) % 4]), w16_xor(word, b->w[(t + 4) % WORDS]));
-    const w16 gg_h = w16_add(w16_add(gg, down[(3 - t) % 4]), word);
+    const w16 ss1 = w16_rol(w16_add(w16_add(a12, w16_set1(constant)), e), 7);
+    const w16 ff_d = w16_add(ff, w16_add(up[(3 - t) % 4], w16_xor(word, b->w[(t + 4) % WORDS])));
+    const w16 gg_h = w16_add(gg, w16_add(down[(3 - t) % 4], word));
     const w16 tt2 = w16_add(gg_h, ss1);
     up[(3 - t) % 4] = w16_add(ff_d, w16_xor(ss1, a12));
     down[(3 - t) % 4] = w16_xor3(tt2, w16_rol(tt2, 9), w16_rol(tt2, 17));
@@ -56,7 +59,7 @@ VEC_STEP void sm3_round(struct sm3_block *b, unsigned t, uint32_t constant, w16 
 }
 
 /* Rounds 0 to 15, and the schedule of the next sixteen. */
-static OCT_NOINLINE void sm3_rounds_early(struct sm3_block *block)
+VEC_STEP void sm3_rounds_early(struct sm3_block *block)
 {
     struct sm3_block b = *block;
     VEC_UNROLL
@@ -70,8 +73,9 @@ static OCT_NOINLINE void sm3_rounds_early(struct sm3_block *block)
     *block = b;
 }
 
-/* Sixteen later ones, and the schedule as far as `expand` (16, or 4 at the end). */
-VEC_STEP void sm3_rounds_of(struct sm3_block *block, const uint32_t constant[WORDS], unsigned expand)
+/* Sixteen later ones, and the next `expand` words of the schedule: 16, or at the end 4, which are used in pairs only.
+ */
+VEC_STEP void sm3_rounds(struct sm3_block *block, const uint32_t constant[WORDS], unsigned expand)
 {
     struct sm3_block b = *block;
     VEC_UNROLL
@@ -86,30 +90,21 @@ VEC_STEP void sm3_rounds_of(struct sm3_block *block, const uint32_t constant[WOR
     *block = b;
 }
 
-static OCT_NOINLINE void sm3_rounds(struct sm3_block *block, const uint32_t constant[WORDS])
-{
-    sm3_rounds_of(block, constant, WORDS);
-}
-
-/* The last four words of the schedule are used in pairs only. */
-static OCT_NOINLINE void sm3_rounds_last(struct sm3_block *block, const uint32_t constant[WORDS])
-{
-    sm3_rounds_of(block, constant, 4);
-}
-
 const size_t OCT_NAME(sm3_workspace) = 8 * sizeof(oct_word16);
 
 void OCT_NAME(sm3)(const struct oct_sm3_args *args)
 {
     struct sm3_block b;
-    w16_load_be(b.w, args->block);
-    for (int i = 0; i < 8; i++)
-        b.s[i] = w16_load(args->state[i]);
-    sm3_rounds_early(&b);
-    sm3_rounds(&b, sm3_constant + 16);
-    sm3_rounds(&b, sm3_constant + 32);
-    sm3_rounds_last(&b, sm3_constant + 48);
-    for (int i = 0; i < 8; i++)
-        w16_store(args->state[i], w16_xor(b.s[i], w16_load(args->state[i])));
+    for (size_t n = 0; n < args->blocks; n++) {
+        w16_load_be(b.w, args->block, 64 * n);
+        for (int i = 0; i < 8; i++)
+            b.s[i] = w16_load(args->state[i]);
+        sm3_rounds_early(&b);
+        sm3_rounds(&b, sm3_constant + 16, WORDS);
+        sm3_rounds(&b, sm3_constant + 32, WORDS);
+        sm3_rounds(&b, sm3_constant + 48, 4);
+        for (int i = 0; i < 8; i++)
+            w16_store(args->state[i], w16_xor(b.s[i], w16_load(args->state[i])));
+    }
     v8_clear_registers();
 }

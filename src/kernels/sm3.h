@@ -15,11 +15,12 @@ typedef uint32_t oct_word16[OCT_SM3_KERNEL_LANES];
         0x7380166f, 0x4914b2b9, 0x172442d7, 0xda8a0600, 0xa96f30bc, 0x163138aa, 0xe38dee4d, 0xb0fb0e4e                 \
     }
 
-/* One block of 64 bytes in each lane. The pointers stand in the struct itself: they are public, what they point to may
- * be secret. */
+/* Blocks of 64 bytes, one after the other, in each lane. The pointers stand in the struct itself: they are public, what
+ * they point to may be secret. */
 struct oct_sm3_args {
     oct_word16 *state;                          /* [8] words, read and written; 64-byte aligned */
-    const uint8_t *block[OCT_SM3_KERNEL_LANES]; /* any alignment */
+    const uint8_t *block[OCT_SM3_KERNEL_LANES]; /* the first ones; any alignment */
+    size_t blocks;                              /* how many in each lane; public */
 };
 typedef void oct_sm3_fn(const struct oct_sm3_args *args);
 

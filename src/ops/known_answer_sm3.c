@@ -10,7 +10,7 @@
 uint64_t oct_known_sm3(const struct oct_ops *ops, int size, void *workspace, uint64_t digest)
 {
     static const uint32_t start[8] = OCT_SM3_START;
-    struct oct_sm3_args args = {.state = workspace};
+    struct oct_sm3_args args = {.state = workspace, .blocks = 1};
     uint8_t block[OCT_SM3_KERNEL_LANES][BLOCK];
     uint64_t state = 0x6f6374736d330001 + (uint64_t)size;
     for (unsigned i = 0; i < 8; i++)

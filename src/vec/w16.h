@@ -28,8 +28,8 @@
 OCT_INLINE w16 w16_set1(uint32_t x);
 OCT_INLINE w16 w16_load(const uint32_t p[W16_LANES]);
 OCT_INLINE void w16_store(uint32_t p[W16_LANES], w16 a);
-/* Lane i of word[j] = the big-endian number in the 4 bytes at lane[i] + 4*j, for j = 0 .. 15. Any alignment. */
-OCT_INLINE void w16_load_be(w16 word[16], const uint8_t *const lane[W16_LANES]);
+/* Lane i of word[j] = the big-endian number in the 4 bytes at lane[i] + at + 4*j, for j = 0 .. 15. Any alignment. */
+OCT_INLINE void w16_load_be(w16 word[16], const uint8_t *const lane[W16_LANES], size_t at);
 
 OCT_INLINE w16 w16_add(w16 a, w16 b);
 OCT_INLINE w16 w16_xor(w16 a, w16 b);

@@ -58,7 +58,7 @@ OCT_INLINE void w16_quarters(w16 part[4], const w16 row[4])
     part[2] = _mm512_unpacklo_epi64(b, d);
     part[3] = _mm512_unpackhi_epi64(b, d);
 }
-OCT_INLINE void w16_load_be(w16 word[16], const uint8_t *const lane[W16_LANES])
+OCT_INLINE void w16_load_be(w16 word[16], const uint8_t *const lane[W16_LANES], size_t at)
 {
     const w16 reverse = _mm512_set4_epi32(0x0c0d0e0f, 0x08090a0b, 0x04050607, 0x00010203);
     w16 part[4][4];
@@ -67,7 +67,7 @@ OCT_INLINE void w16_load_be(w16 word[16], const uint8_t *const lane[W16_LANES])
         w16 row[4];
         VEC_UNROLL
         for (int j = 0; j < 4; j++)
-            row[j] = _mm512_shuffle_epi8(_mm512_loadu_si512(lane[4 * i + j]), reverse);
+            row[j] = _mm512_shuffle_epi8(_mm512_loadu_si512(lane[4 * i + j] + at), reverse);
         w16_quarters(part[i], row);
     }
     VEC_UNROLL

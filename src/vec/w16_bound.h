@@ -27,9 +27,9 @@ OCT_INLINE void w16_store(uint32_t p[W16_LANES], w16 a)
 {
     (void)p, (void)a;
 }
-OCT_INLINE void w16_load_be(w16 word[16], const uint8_t *const lane[W16_LANES])
+OCT_INLINE void w16_load_be(w16 word[16], const uint8_t *const lane[W16_LANES], size_t at)
 {
-    (void)lane;
+    (void)lane, (void)at;
     for (int j = 0; j < 16; j++)
         word[j] = w16_any();
 }

@@ -57,12 +57,12 @@ OCT_INLINE w16 w16_majority(w16 a, w16 b, w16 c)
     W16_EACH(i) a.l[i] = (a.l[i] & b.l[i]) | (c.l[i] & (a.l[i] | b.l[i]));
     return a;
 }
-OCT_INLINE void w16_load_be(w16 word[16], const uint8_t *const lane[W16_LANES])
+OCT_INLINE void w16_load_be(w16 word[16], const uint8_t *const lane[W16_LANES], size_t at)
 {
     for (int j = 0; j < 16; j++)
         W16_EACH(i)
         {
-            const uint8_t *p = lane[i] + 4 * j;
+            const uint8_t *p = lane[i] + at + 4 * j;
             word[j].l[i] = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
         }
 }

@@ -154,7 +154,7 @@ static void prove_ed25519(void)
 static void prove_sm3(void)
 {
     static uint8_t block[64];
-    struct oct_sm3_args args = {.state = workspace_of(oct_bound_sm3_workspace)};
+    struct oct_sm3_args args = {.state = workspace_of(oct_bound_sm3_workspace), .blocks = 1};
     for (int i = 0; i < OCT_SM3_KERNEL_LANES; i++)
         args.block[i] = block;
     oct_bound_checked = 0;
