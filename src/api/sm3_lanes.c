@@ -51,8 +51,8 @@ static size_t start_lanes(struct oct_sm3_space *space, size_t blocks[], const st
                           unsigned lanes)
 {
     size_t most = 0;
-    for (unsigned i = 0; i < OCT_SM3_LANES; i++)
-        for (unsigned j = 0; j < 8; j++)
+    for (unsigned j = 0; j < 8; j++)
+        for (unsigned i = 0; i < OCT_SM3_LANES; i++)
             space->state[j][i] = start[j];
     for (unsigned i = 0; i < lanes; i++) {
         blocks[i] = oct_hash_count(shape, &message[i]);
