@@ -101,8 +101,6 @@ const struct oct_prov_family oct_prov_family_sm2 = {
     .switches = switches,
     .offers = offers,
     .keymgmt = "SM2",
-    .has_groups = true,
-    .has_sigalgs = true,
     .open = open_part,
     .close = close_part,
 };
