@@ -150,19 +150,19 @@ static int has_length(const struct call *c, size_t len)
     return c->curve == OCT_EC_SM2 ? len == c->ref->bytes : len >= 1 && len <= OCT_EC_MAX_DIGEST;
 }
 
-/* What the header says that the call returns. */
+/* What the header says that the call returns, for the first lane that is refused. */
 static int wanted(const struct call *c)
 {
     static const unsigned pointers[CALLS] = {1 << 1 | 1 << 2 | 1 << 4, 1 << 1 | 1 << 4, 1 << 1 | 1 << 3 | 1 << 4,
                                              1 << 2 | 1 << 3 | 1 << 4};
     if (c->missing || c->curve != c->ref->curve || c->lanes < 1 || c->lanes > OCT_LANES)
         return OCT_ERR_ARGUMENT;
-    for (unsigned i = 0; i < c->lanes; i++)
+    for (unsigned i = 0; i < c->lanes; i++) {
         if (pointers[c->kind] >> c->one[i].null & 1)
             return OCT_ERR_ARGUMENT;
-    for (unsigned i = 0; i < c->lanes; i++)
         if (c->kind >= SIGN && !has_length(c, c->one[i].len))
             return OCT_ERR_LENGTH;
+    }
     return OCT_OK;
 }
 
