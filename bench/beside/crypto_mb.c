@@ -32,7 +32,7 @@ static const char *note(void)
                : "crypto_mb's dispatcher does not take this CPU; its functions run if they are called";
 }
 
-static const struct beside_row *const families[] = {crypto_mb_rsa,  crypto_mb_25519, crypto_mb_p256,
-                                                    crypto_mb_p384, crypto_mb_sm4,   NULL};
+static const struct beside_row *const families[] = {crypto_mb_rsa, crypto_mb_25519, crypto_mb_p256, crypto_mb_p384,
+                                                    crypto_mb_sm2, crypto_mb_sm3,   crypto_mb_sm4,  NULL};
 
 const struct beside_peer beside_peer = {version, families, why_not, note};

@@ -11,7 +11,8 @@
 #define LANES    8
 #define ALL_GOOD 0xff
 
-extern const struct beside_row crypto_mb_rsa[], crypto_mb_25519[], crypto_mb_p256[], crypto_mb_p384[], crypto_mb_sm4[];
+extern const struct beside_row crypto_mb_rsa[], crypto_mb_25519[], crypto_mb_p256[], crypto_mb_p384[], crypto_mb_sm2[],
+    crypto_mb_sm3[], crypto_mb_sm4[];
 
 /* Whether a batch of eight was run and every lane is good. */
 static inline int all_good(int status, const struct oct_lanes *result)
