@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Octuple Authors
+
+package octuple;
+
+import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
+import java.util.function.LongConsumer;
+
+/** A key in C's memory. It is cleared and freed when neither a Java key nor a call has it any more. */
+final class LaneKey {
+    private static final Cleaner CLEANER = Cleaner.create();
+
+    final int op;
+    private final long address;
+
+    private LaneKey(int op, long address, LongConsumer free) {
+        this.op = op;
+        this.address = address;
+        CLEANER.register(this, () -> free.accept(address));
+    }
+
+    /** Null if the address is. */
+    static LaneKey hold(int op, long address, LongConsumer free) {
+        return address == 0 ? null : new LaneKey(op, address, free);
+    }
+
+    /** The operation on `in`; null if it failed. */
+    byte[] run(byte[] in, int outLength) {
+        byte[] out = new byte[outLength];
+        try {
+            return Lanes.run(op, address, in, out) == Lanes.OK ? out : null;
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+    }
+}
