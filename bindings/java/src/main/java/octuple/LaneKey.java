@@ -5,11 +5,14 @@ package octuple;
 
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 
 /** A key in C's memory. It is cleared and freed when neither a Java key nor a call has it any more. */
 final class LaneKey {
     private static final Cleaner CLEANER = Cleaner.create();
+
+    private static final AtomicLong FREED = new AtomicLong();
 
     final int op;
     private final long address;
@@ -17,7 +20,15 @@ final class LaneKey {
     private LaneKey(int op, long address, LongConsumer free) {
         this.op = op;
         this.address = address;
-        CLEANER.register(this, () -> free.accept(address));
+        CLEANER.register(this, () -> {
+            free.accept(address);
+            FREED.incrementAndGet();
+        });
+    }
+
+    /** How many there were, for tests. */
+    static long freed() {
+        return FREED.get();
     }
 
     /** Null if the address is. */
