@@ -49,7 +49,7 @@ static int find(void *handle, const char *name, void *function)
 }
 
 /* The soname says that the ABI is the one of the headers. The library stays for the life of the process. */
-NATIVE(jboolean, load)(JNIEnv *env, jclass class)
+NATIVE(jboolean, open)(JNIEnv *env, jclass class)
 {
     void *handle = dlopen("liboctuple.so.0", RTLD_NOW | RTLD_LOCAL);
 
@@ -198,23 +198,87 @@ static int run_one(struct oct_job *job)
     return status == OCT_OK ? job->status : status;
 }
 
-NATIVE(jint, run)(JNIEnv *env, jclass class, jint op, jlong key, jbyteArray in, jbyteArray out)
+/* A job with memory of its own, for what Java gives and gets. */
+struct lane {
+    uint8_t in[MAX_IN], out[MAX_OUT];
+    struct oct_job job;
+};
+
+/* OCT_OK, or why it cannot be run. */
+static int load(JNIEnv *env, struct lane *lane, int op, jlong key, jbyteArray in, jbyteArray out)
+{
+    const jsize len = (*env)->GetArrayLength(env, in);
+
+    if (len > (jsize)sizeof(lane->in) || (*env)->GetArrayLength(env, out) > (jsize)sizeof(lane->out))
+        return OCT_ERR_LENGTH;
+    (*env)->GetByteArrayRegion(env, in, 0, len, (jbyte *)lane->in);
+    return fill(&lane->job, op, pointer(key), lane->in, (size_t)len, lane->out) ? OCT_OK : OCT_ERR_UNSUPPORTED;
+}
+
+static void store(JNIEnv *env, struct lane *lane, int status, jbyteArray in, jbyteArray out)
 {
     const jsize in_len = (*env)->GetArrayLength(env, in), out_len = (*env)->GetArrayLength(env, out);
-    uint8_t input[MAX_IN], output[MAX_OUT];
-    struct oct_job job;
-    int status = OCT_ERR_LENGTH;
+
+    if (status == OCT_OK)
+        (*env)->SetByteArrayRegion(env, out, 0, out_len, (jbyte *)lane->out);
+    if (status == OCT_ERR_LENGTH)
+        return; /* nothing was copied */
+    explicit_bzero(lane->in, (size_t)in_len);
+    explicit_bzero(lane->out, (size_t)out_len);
+}
+
+NATIVE(jint, runOne)(JNIEnv *env, jclass class, jint op, jlong key, jbyteArray in, jbyteArray out)
+{
+    struct lane lane;
+    int status = load(env, &lane, op, key, in, out);
 
     (void)class;
-    if (in_len > (jsize)sizeof(input) || out_len > (jsize)sizeof(output))
-        return status;
-    (*env)->GetByteArrayRegion(env, in, 0, in_len, (jbyte *)input);
-    status = fill(&job, op, pointer(key), input, (size_t)in_len, output) ? run_one(&job) : OCT_ERR_UNSUPPORTED;
     if (status == OCT_OK)
-        (*env)->SetByteArrayRegion(env, out, 0, out_len, (jbyte *)output);
-    explicit_bzero(input, (size_t)in_len);
-    explicit_bzero(output, (size_t)out_len);
+        status = run_one(&lane.job);
+    store(env, &lane, status, in, out);
     return status;
+}
+
+/* Lanes that could be loaded, together. */
+static void run_loaded(struct lane lanes[], int status[], jsize count)
+{
+    struct oct_job *job[OCT_LANES];
+    unsigned jobs = 0;
+    int result = OCT_OK;
+
+    for (jsize i = 0; i < count; i++)
+        if (status[i] == OCT_OK)
+            job[jobs++] = &lanes[i].job;
+    if (jobs > 0)
+        result = run_now(job, jobs);
+    for (jsize i = 0; i < count; i++)
+        if (status[i] == OCT_OK)
+            status[i] = result == OCT_OK ? lanes[i].job.status : result;
+}
+
+NATIVE(void, runBatch)
+(JNIEnv *env, jclass class, jint op, jlongArray keys, jobjectArray in, jobjectArray out, jintArray statuses)
+{
+    const jsize count = (*env)->GetArrayLength(env, keys);
+    struct lane *lanes = calloc(OCT_LANES, sizeof(*lanes));
+    jint status[OCT_LANES];
+    jlong key[OCT_LANES];
+
+    (void)class;
+    if (lanes == NULL || count > OCT_LANES || (*env)->EnsureLocalCapacity(env, 4 * OCT_LANES) != JNI_OK) {
+        free(lanes);
+        return; /* the statuses say that nothing was run */
+    }
+    (*env)->GetLongArrayRegion(env, keys, 0, count, key);
+    for (jsize i = 0; i < count; i++)
+        status[i] = load(env, &lanes[i], op, key[i], (*env)->GetObjectArrayElement(env, in, i),
+                         (*env)->GetObjectArrayElement(env, out, i));
+    run_loaded(lanes, status, count);
+    for (jsize i = 0; i < count; i++)
+        store(env, &lanes[i], status[i], (*env)->GetObjectArrayElement(env, in, i),
+              (*env)->GetObjectArrayElement(env, out, i));
+    (*env)->SetIntArrayRegion(env, statuses, 0, count, status);
+    free(lanes);
 }
 
 static uint64_t nanoseconds(void)

@@ -83,7 +83,7 @@ final class EcdsaSignature extends LaneSignature {
         byte[] rs = new byte[2 * curve.size];
         System.arraycopy(hash, 0, in, curve.size, hash.length);
         try {
-            if (fits(hash) && curve.put(privateKey, in, 0) && Lanes.run(curve.sign, 0, in, rs) == Lanes.OK) {
+            if (fits(hash) && curve.put(privateKey, in, 0) && Lanes.run(curve.sign, null, in, rs) == Lanes.OK) {
                 return der ? Der.encode(rs) : rs;
             }
         } finally {
@@ -100,7 +100,7 @@ final class EcdsaSignature extends LaneSignature {
             byte[] in = new byte[4 * curve.size + hash.length];
             System.arraycopy(rs, 0, in, 2 * curve.size, rs.length);
             System.arraycopy(hash, 0, in, 4 * curve.size, hash.length);
-            int status = curve.put(publicKey, in, 0) ? Lanes.run(curve.verify, 0, in, new byte[0]) : -1;
+            int status = curve.put(publicKey, in, 0) ? Lanes.run(curve.verify, null, in, new byte[0]) : -1;
             if (status == Lanes.OK || status == Lanes.INVALID) {
                 return status == Lanes.OK;
             }

@@ -123,7 +123,7 @@ final class EddsaSignature extends LaneSignature {
             System.arraycopy(publicKey, 0, in, 0, KEY);
             System.arraycopy(signature, 0, in, KEY, SIGNATURE);
             System.arraycopy(text, 0, in, KEY + SIGNATURE, text.length);
-            if (Lanes.run(Lanes.ED25519_VERIFY, 0, in, new byte[0]) == Lanes.OK) {
+            if (Lanes.run(Lanes.ED25519_VERIFY, null, in, new byte[0]) == Lanes.OK) {
                 return true;
             }
         }

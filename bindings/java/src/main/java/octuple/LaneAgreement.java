@@ -36,7 +36,7 @@ abstract class LaneAgreement extends KeyAgreementSpi {
     static byte[] derive(int op, byte[] keys, int size) {
         byte[] shared = new byte[size];
         try {
-            return Lanes.run(op, 0, keys, shared) == Lanes.OK ? shared : null;
+            return Lanes.run(op, null, keys, shared) == Lanes.OK ? shared : null;
         } finally {
             Bytes.clear(keys);
         }

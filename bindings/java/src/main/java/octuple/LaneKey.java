@@ -4,7 +4,6 @@
 package octuple;
 
 import java.lang.ref.Cleaner;
-import java.lang.ref.Reference;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 
@@ -36,13 +35,14 @@ final class LaneKey {
         return address == 0 ? null : new LaneKey(op, address, free);
     }
 
+    /** Whoever has it keeps this object reachable meanwhile. */
+    long address() {
+        return address;
+    }
+
     /** The operation on `in`; null if it failed. */
     byte[] run(byte[] in, int outLength) {
         byte[] out = new byte[outLength];
-        try {
-            return Lanes.run(op, address, in, out) == Lanes.OK ? out : null;
-        } finally {
-            Reference.reachabilityFence(this);
-        }
+        return Lanes.run(op, this, in, out) == Lanes.OK ? out : null;
     }
 }

@@ -5,6 +5,7 @@ package octuple;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.ref.Reference;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -35,7 +36,7 @@ final class Lanes {
     static final int ED25519_VERIFY = 15;
     static final int P256_VERIFY = 16;
     static final int P384_VERIFY = 17;
-    private static final int OPERATIONS = 18;
+    static final int OPERATIONS = 18;
 
     private static final String LIBRARY = "liboctuple-java.so";
     private static final boolean LOADED = loaded();
@@ -59,6 +60,18 @@ final class Lanes {
         return ON[op] == 1;
     }
 
+    /** Runs one operation with those of other threads. The key is null where {@link #runOne} says so of the operation. */
+    static int run(int op, LaneKey key, byte[] in, byte[] out) {
+        if (Meeting.isForThisThread()) {
+            return Meeting.run(op, key, in, out);
+        }
+        try {
+            return runOne(op, key == null ? 0 : key.address(), in, out);
+        } finally {
+            Reference.reachabilityFence(key);
+        }
+    }
+
     private static boolean loaded() {
         if (!"Linux".equals(System.getProperty("os.name")) || !"amd64".equals(System.getProperty("os.arch"))) {
             return false;
@@ -75,13 +88,13 @@ final class Lanes {
             } finally {
                 Files.delete(copy);
             }
-            return load();
+            return open();
         } catch (IOException | LinkageError | SecurityException e) {
             return false;
         }
     }
 
-    private static native boolean load();
+    private static native boolean open();
 
     private static native boolean isOn(int op);
 
@@ -95,7 +108,7 @@ final class Lanes {
     static native void ed25519KeyFree(long key);
 
     /**
-     * Runs one operation with those of other threads, and returns {@link #OK} or an error of octuple/status.h.
+     * Runs one operation with those of other platform threads, and returns {@link #OK} or an error of octuple/status.h.
      *
      * <pre>
      * RSA, private     key; the number
@@ -105,7 +118,10 @@ final class Lanes {
      * verifications    public key, signature, then digest or message; nothing is written
      * </pre>
      */
-    static native int run(int op, long key, byte[] in, byte[] out);
+    static native int runOne(int op, long key, byte[] in, byte[] out);
+
+    /** Runs 1 to 8 operations together; the status of each is what {@link #runOne} returns. */
+    static native void runBatch(int op, long[] keys, byte[][] in, byte[][] out, int[] status);
 
     /** Eight new key pairs, each the private key and then the public one; false if there are none. */
     static native boolean keyPairs(int op, byte[] out);

@@ -165,9 +165,9 @@ class ThreadsTest {
         Assumptions.assumeTrue(key != null, "no lanes");
         assertEquals(null, key.run(in, 256));
         byte[] nothing = new byte[64 + 32]; // no private key is zero
-        assertTrue(Lanes.run(Lanes.P256_SIGN, 0, nothing, new byte[64]) != Lanes.OK);
-        assertTrue(Lanes.run(99, 0, nothing, new byte[64]) != Lanes.OK);
-        assertTrue(Lanes.run(Lanes.RSA2048_PRIVATE, 0, in, in) != Lanes.OK);
-        assertTrue(Lanes.run(Lanes.ED25519_SIGN, 0, new byte[9000], new byte[64]) != Lanes.OK);
+        assertTrue(Lanes.run(Lanes.P256_SIGN, null, nothing, new byte[64]) != Lanes.OK);
+        assertTrue(Lanes.run(99, null, nothing, new byte[64]) != Lanes.OK);
+        assertTrue(Lanes.run(Lanes.RSA2048_PRIVATE, null, in, in) != Lanes.OK);
+        assertTrue(Lanes.run(Lanes.ED25519_SIGN, null, new byte[9000], new byte[64]) != Lanes.OK);
     }
 }
