@@ -23,7 +23,7 @@ def module(build) -> pathlib.Path:
     """The folder where binding and tests have been built."""
     if java.why_not():
         pytest.skip(java.why_not())
-    done = java.maven(build, "process-test-classes")
+    done = java.maven(build, "package", "-DskipTests")
     if java.cannot_fetch(done):
         pytest.skip("Maven's repository cannot be reached, and not all is here")
     assert done.returncode == 0, done.stdout
@@ -41,7 +41,8 @@ def run_tests(build, module, *options: str, lanes: bool, tests: tuple[str, ...] 
     """All tests, or those classes."""
     chosen = [f"--select-class=octuple.{name}" for name in tests] or [f"--scan-classpath={module}/test-classes"]
     done = subprocess.run(
-        ["java", *options, "-XX:TieredStopAtLevel=1", "-cp", f"{module}/test-classes:{module}/classes:{module}/libraries/*",
+        ["java", *options, "-XX:+UseSerialGC", "-cp",
+         f"{module}/test-classes:{module}/classes:{module}/libraries/*",
          "org.junit.platform.console.ConsoleLauncher", "execute", "--details=summary", "--disable-banner", *chosen],
         cwd=java.MODULE, env=java.environment(build) | {"OCTUPLE_TEST_LANES": "yes" if lanes else "no"} | settings,
         capture_output=True, text=True, check=False)
@@ -86,7 +87,7 @@ def test_maven(build, module):
 
 def test_agent(build, module, tmp_path):
     """The jar in front of a program that knows nothing of it."""
-    jar = java.jar(build)
+    jar = next(module.glob("octuple-jca-*.jar"))
     (tmp_path / "Say.java").write_text(
         'class Say { public static void main(String[] a) throws Exception {\n'
         'System.out.println(java.security.Security.getProviders()[0].getName() + " "\n'

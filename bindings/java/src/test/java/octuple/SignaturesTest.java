@@ -45,6 +45,9 @@ class SignaturesTest {
             for (String verifier : new String[] {ours, jdk}) {
                 assertTrue(Setup.verify(algorithm, verifier, pair.getPublic(), spec, text, value),
                         () -> algorithm + " by " + signer + " to " + verifier);
+                if (signer != ours) {
+                    continue;
+                }
                 value[value.length / 2] ^= 1;
                 byte[] broken = value.clone();
                 assertFalse(Boolean.TRUE.equals(Setup.outcome(
@@ -97,7 +100,7 @@ class SignaturesTest {
     @Test
     void ecdsa() throws Exception {
         for (String kind : new String[] {"P-256", "P-384", "P-521"}) {
-            for (String digest : EC_DIGESTS) {
+            for (String digest : kind.equals("P-521") && !Setup.FULL ? new String[] {"SHA512"} : EC_DIGESTS) {
                 for (String form : new String[] {"", "inP1363Format"}) {
                     both(digest + "withECDSA" + form, "SunEC", Setup.key(kind), null, text(32));
                 }

@@ -153,15 +153,17 @@ class VectorsTest {
     void wycheproof() throws Exception {
         for (Path file : Vectors.files()) {
             Vectors vectors = Vectors.read(file);
+            int number = 0;
             for (Vectors.Fields c : vectors.cases()) {
-                if (check(c, vectors.kind(), file)) {
+                boolean now = Setup.FULL || number++ % 3 == 0;
+                if (now && check(c, vectors.kind(), file)) {
                     counts.merge(vectors.kind(), 1, Integer::sum);
                 }
             }
         }
         for (String kind : new String[] {"rsa-pkcs1-verify", "rsa-pss-verify", "rsa-pkcs1-sign", "ecdsa-verify",
             "ed25519-verify", "x25519-derive", "ecdh-spki"}) {
-            assertTrue(counts.getOrDefault(kind, 0) >= 30, () -> kind + ": " + counts.get(kind));
+            assertTrue(counts.getOrDefault(kind, 0) >= (Setup.FULL ? 90 : 30), () -> kind + ": " + counts.get(kind));
         }
     }
 }
