@@ -43,7 +43,8 @@ final class EddsaSignature extends LaneSignature {
 
     private static LaneKey make(PrivateKey own) {
         EdECPrivateKey key = (EdECPrivateKey) own;
-        byte[] seed = isEd25519(key.getParams()) && Lanes.serves(Lanes.ED25519_SIGN) ? key.getBytes().orElse(null) : null;
+        boolean served = isEd25519(key.getParams()) && Lanes.serves(Lanes.ED25519_SIGN);
+        byte[] seed = served ? key.getBytes().orElse(null) : null;
         try {
             return seed == null || seed.length != KEY ? null
                     : LaneKey.hold(Lanes.ED25519_SIGN, Lanes.ed25519Key(seed), Lanes::ed25519KeyFree);

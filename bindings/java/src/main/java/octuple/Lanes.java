@@ -60,7 +60,7 @@ final class Lanes {
         return ON[op] == 1;
     }
 
-    /** Runs one operation with those of other threads. The key is null where {@link #runOne} says so of the operation. */
+    /** Runs one operation with those of other threads. The key is null for operations that have none in C. */
     static int run(int op, LaneKey key, byte[] in, byte[] out) {
         if (Meeting.isForThisThread()) {
             return Meeting.run(op, key, in, out);

@@ -75,7 +75,8 @@ class VectorsTest {
                 Integer.parseInt(c.text("salt")), 1);
     }
 
-    private static void signature(Vectors.Fields c, String algorithm, String jdk, PublicKey key, PSSParameterSpec spec) {
+    private static void signature(Vectors.Fields c, String algorithm, String jdk, PublicKey key,
+            PSSParameterSpec spec) {
         byte[] text = c.bytes("msg");
         byte[] value = c.bytes("sig");
         Object ours = Setup.outcome(() -> Setup.verify(algorithm, Setup.name(jdk), key, spec, text, value));
@@ -116,8 +117,9 @@ class VectorsTest {
         byte[] u = Bytes.reversed(c.bytes("peer"));
         u[0] &= 0x7f; // as RFC 7748 has it
         KeyFactory factory = KeyFactory.getInstance("X25519");
-        agreement(c, "X25519", factory.generatePrivate(new XECPrivateKeySpec(NamedParameterSpec.X25519, c.bytes("scalar"))),
-                factory.generatePublic(new XECPublicKeySpec(NamedParameterSpec.X25519, new BigInteger(1, u))));
+        NamedParameterSpec spec = NamedParameterSpec.X25519;
+        agreement(c, "X25519", factory.generatePrivate(new XECPrivateKeySpec(spec, c.bytes("scalar"))),
+                factory.generatePublic(new XECPublicKeySpec(spec, new BigInteger(1, u))));
     }
 
     /** Keys that the JDK does not decode are no matter of ours. */
