@@ -20,7 +20,7 @@ from octbench import java, load, tomcat  # noqa: E402
 from octbench.programs import Build, clean_environment  # noqa: E402
 from octbench.server import make_keys  # noqa: E402
 
-KINDS = {"ecdsa-p256": 8, "rsa2048": 6, "ed25519": 3, "ecdsa-p384": 2, "rsa4096": 1}  # shares of the handshakes
+KINDS = {"ecdsa-p256": 8, "rsa2048": 6, "ecdsa-p384": 2, "rsa4096": 1}  # shares of the handshakes
 ABORTED = 5  # percent
 MARGIN = 24 << 10  # KB that the JVM's own memory may move by: compiler, collector, arenas of malloc
 

@@ -99,10 +99,10 @@ def test_agent(build, module, tmp_path):
 
 @pytest.mark.parametrize("side", ("stock", "octuple"))
 def test_tomcat(build, module, tmp_path, side):
-    """Handshakes with each kind of key, with connections that are given up."""
+    """Handshakes with each kind of key."""
     if not FULL:
         pytest.skip("Tomcat takes half a minute: OCT_TEST_FULL=1")
-    kinds = list(KEYS)
+    kinds = [kind for kind in KEYS if kind != "ed25519"]  # which Tomcat does not read from PEM
     make_keys(tmp_path / "keys", kinds)
     program = tomcat.build(build)
     with tomcat.Tomcat(program, tomcat.options(side, java.jar(build)), tmp_path / "server", tmp_path / "keys", kinds,

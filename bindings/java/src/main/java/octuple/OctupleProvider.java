@@ -88,7 +88,11 @@ public final class OctupleProvider extends Provider {
 
         @Override
         public boolean supportsParameter(Object key) {
-            return key instanceof Key && serves.test(key);
+            try {
+                return key instanceof Key && serves.test(key);
+            } catch (RuntimeException e) {
+                return false; // a key that does not let itself be asked is no matter of ours
+            }
         }
     }
 }

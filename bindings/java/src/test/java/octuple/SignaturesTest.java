@@ -156,6 +156,35 @@ class SignaturesTest {
                 Setup.outcome(() -> Setup.sign("SHA256withRSA", null, opaque, null, text(5))));
     }
 
+    /** A key that cannot even be asked harms nobody: the JDK says what is wrong with it. */
+    private static final class Broken implements PrivateKey {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public String getAlgorithm() {
+            return "RSA";
+        }
+
+        @Override
+        public String getFormat() {
+            throw new IllegalStateException();
+        }
+
+        @Override
+        public byte[] getEncoded() {
+            throw new IllegalStateException();
+        }
+    }
+
+    @Test
+    void brokenKeys() {
+        Object own = Setup.outcome(() -> Setup.sign("SHA256withRSA", "SunRsaSign", new Broken(), null, text(5)));
+        for (String provider : new String[] {Setup.name("SunRsaSign"), null}) {
+            Object ours = Setup.outcome(() -> Setup.sign("SHA256withRSA", provider, new Broken(), null, text(5)));
+            assertTrue(ours.equals(own) || ours == InvalidKeyException.class, ours::toString);
+        }
+    }
+
     /** One object signs and verifies again and again, with several keys. */
     @Test
     void objectsAreUsedAgain() throws Exception {
