@@ -148,9 +148,12 @@ class SignaturesTest {
     void foreignKeys() throws Exception {
         KeyPair pair = Setup.key("RSA-2048");
         PrivateKey foreign = new Foreign(pair.getPrivate(), false);
-        byte[] value = Setup.sign("SHA256withRSA", null, foreign, null, text(5));
-        assertEquals(256, value.length);
         assertEquals(Setup.lanes(), RsaKeys.of(foreign) != null);
+        if (Setup.lanes()) { // the JDK's own takes such a key only where it is asked for by name
+            byte[] text = text(5);
+            byte[] value = Setup.sign("SHA256withRSA", null, foreign, null, text);
+            assertTrue(Setup.verify("SHA256withRSA", "SunRsaSign", pair.getPublic(), null, text, value));
+        }
         PrivateKey opaque = new Foreign(pair.getPrivate(), true);
         assertEquals(InvalidKeyException.class,
                 Setup.outcome(() -> Setup.sign("SHA256withRSA", null, opaque, null, text(5))));
