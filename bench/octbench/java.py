@@ -6,6 +6,7 @@ use it too."""
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -53,14 +54,11 @@ def too_old(said: str) -> str:
 
 def why_not() -> str:
     """Why Java programs cannot be built here; empty if they can, as far as that can be said without trying."""
-    for program in ("javac", "mvn"):
-        try:
-            done = subprocess.run([program, "-version"], capture_output=True, text=True, check=False)
-        except FileNotFoundError:
+    for program in ("javac", "mvn", "cc"):
+        if shutil.which(program) is None:
             return f"{program} is not installed"
-        if program == "javac" and too_old(done.stdout + done.stderr):
-            return too_old(done.stdout + done.stderr)
-    return ""
+    done = subprocess.run(["javac", "-version"], capture_output=True, text=True, check=False)
+    return too_old(done.stdout + done.stderr)
 
 
 def cannot_fetch(done: subprocess.CompletedProcess) -> bool:

@@ -57,11 +57,11 @@ def test_lanes(build, module):
 
 
 def test_without_lanes(build, module):
-    run_tests(build, module, lanes=False, tests=() if FULL else ("AgreementTest", "ThreadsTest"), OCTUPLE_TABLE="off")
+    run_tests(build, module, lanes=False, tests=() if FULL else ("AgreementTest", "TlsTest"), OCTUPLE_TABLE="off")
 
 
 def test_without_the_library(build, module, tmp_path):
-    run_tests(build, module, lanes=False, tests=() if FULL else ("TlsTest",), LD_LIBRARY_PATH=str(tmp_path))
+    run_tests(build, module, lanes=False, tests=() if FULL else ("MeetingTest",), LD_LIBRARY_PATH=str(tmp_path))
 
 
 def test_portable_table(build, module):
