@@ -10,6 +10,7 @@
 #if !defined(__GLIBC__)
 int close_range(unsigned int first, unsigned int last, int flags);
 void closefrom(int first);
+int fcntl64(int fd, int command, ...);
 int epoll_pwait2(int epfd, struct epoll_event *events, int max, const struct timespec *time, const sigset_t *mask);
 
 #if !defined(CLOSE_RANGE_CLOEXEC)
