@@ -103,7 +103,7 @@ class Peers(frame.Experiment):
              "work with ipsec-mb, and is counted there. Every result is compared before anything is timed. OpenSSL has "
              "one operation at a time, the others eight; AEADs seal and open one record, with 13 bytes of additional "
              "data; QUIC bursts have 32 packets.")
-    full, quick = frame.Size(3, 0.35), frame.Size(2, 0.1)
+    full, quick = frame.Size(3, 0.35), frame.Size(2, 0.09)
     pivots = ("peer",)
 
     def __init__(self, operation: str = "", peers: tuple[str, ...] = ()):
