@@ -52,6 +52,12 @@ static void leave(struct oct_fibre *fibre)
     errno = errno_before;
 }
 
+static bool may_pause(struct oct_fibre *fibre)
+{
+    const struct oct_shim_fibre *f = (struct oct_shim_fibre *)fibre;
+    return f->conn != NULL && oct_handshake_may_pause(f->conn);
+}
+
 static void can_go_on(struct oct_fibre *fibre)
 {
     const struct oct_shim_fibre *f = (struct oct_shim_fibre *)fibre;
@@ -82,8 +88,11 @@ bool oct_fibre_prepare(struct oct_thread *t)
     struct oct_shim_fibre *f = (struct oct_shim_fibre *)(memory + bytes) - 1;
     f = (struct oct_shim_fibre *)((uintptr_t)f & ~(uintptr_t)63);
     *f = (struct oct_shim_fibre){.memory = memory};
-    f->base = (struct oct_fibre){
-        .low = (uintptr_t)oct_stack_begin(memory), .top = (uintptr_t)f, .leave = leave, .can_go_on = can_go_on};
+    f->base = (struct oct_fibre){.low = (uintptr_t)oct_stack_begin(memory),
+                                 .top = (uintptr_t)f,
+                                 .may_pause = may_pause,
+                                 .leave = leave,
+                                 .can_go_on = can_go_on};
     t->spare = f;
     return true;
 }

@@ -34,6 +34,25 @@ static bool deliverable(struct oct_conn *conn, const struct oct_thread *t, const
     return (at->events & (EPOLLONESHOT | EPOLLEXCLUSIVE)) == 0 && oct_fd_slept_on(at->epfd, t);
 }
 
+bool oct_handshake_wakeable(struct oct_conn *conn, const struct oct_thread *t, int fd)
+{
+    struct oct_registration at;
+    return oct_socket_nonblocking(conn, fd) && oct_fd_registered(fd, &at) && deliverable(conn, t, &at);
+}
+
+/* The socket will be known, and whether the connection can be woken, when the call comes to an operation. */
+static bool unsure(struct oct_conn *conn, const struct oct_thread *t, int fd)
+{
+    conn->unsure = fd < 0 && oct_shim_own_fibres && oct_socket_will_show(conn, t);
+    return conn->unsure;
+}
+
+bool oct_handshake_may_pause(struct oct_conn *conn)
+{
+    const int fd = conn->hidden_fd;
+    return !conn->unsure || (!conn->never && fd >= 0 && oct_handshake_wakeable(conn, conn->thread, fd));
+}
+
 /* Counts the handshake among those in flight, and says whether it is worth a fibre: not when it is alone, for then it
  * would wait for nobody. One that is not registered yet is counted: the next call finds it so. A server that hides its
  * sockets may take them out of epoll while it has something to do for them; it is made to put them back before it
@@ -41,18 +60,22 @@ static bool deliverable(struct oct_conn *conn, const struct oct_thread *t, const
 static bool wants_fibre(struct oct_conn *conn, struct oct_thread *t)
 {
     struct oct_registration at;
+    bool wakeable = true;
     if (conn->state == OCT_CONN_READY)
         return true;
     if (!served(conn, t))
         return false;
     int fd = oct_socket_find(conn);
-    if (fd < 0 || !oct_socket_nonblocking(conn, fd))
-        return false;
-    bool registered = oct_fd_registered(fd, &at);
-    if (registered && !deliverable(conn, t, &at))
-        return false;
+    if (!unsure(conn, t, fd)) {
+        if (fd < 0 || !oct_socket_nonblocking(conn, fd))
+            return false;
+        bool registered = oct_fd_registered(fd, &at);
+        if (registered && !deliverable(conn, t, &at))
+            return false;
+        wakeable = registered && (at.events != 0 || conn->hidden);
+    }
     oct_thread_join(t, conn);
-    return registered && (at.events != 0 || conn->hidden) && oct_thread_in_flight(t) > 1 && oct_stack_prepare(t);
+    return wakeable && oct_thread_in_flight(t) > 1 && oct_stack_prepare(t);
 }
 
 /* What a fibre has raised of the thread's state goes with it when it pauses, and comes back with it: a callback may be

@@ -68,6 +68,7 @@ struct oct_conn {
     bool masked;       /* the server is to read WANT_READ from the last call */
     bool looked;       /* its server has called it before */
     bool hidden;       /* its BIO does not tell the socket */
+    bool unsure;       /* the call has begun on a fibre, but whether it may be paused is only known when it has read */
     bool was_empty;    /* its BIO was made to find nothing; the socket may hold something */
     bool nonblocking;  /* the socket has been seen to be so */
     bool never;        /* stays synchronous from now on */
@@ -126,12 +127,19 @@ int oct_handshake_full(SSL *s, int (*real)(SSL *));
 bool oct_handshake_first(SSL *s, int *value);
 /* After them: they may have ended the handshake themselves. */
 void oct_handshake_settle(SSL *s);
+/* True if conn can be woken by events of fd: a made-up one finds its way to t. */
+bool oct_handshake_wakeable(struct oct_conn *conn, const struct oct_thread *t, int fd);
+/* On a fibre, where an operation is due: whether conn may be paused. */
+bool oct_handshake_may_pause(struct oct_conn *conn);
 /* The operation that conn is paused for is done. */
 void oct_handshake_told(struct oct_conn *conn);
 
 /* socket.c */
 /* The socket, or -1; says in conn whether the BIO hides it. */
 int oct_socket_find(struct oct_conn *conn);
+/* True if BIOs of this kind have been seen, on this thread, to read from a socket that hidden connections can be woken
+ * by: the one of conn will be known before its first operation. */
+bool oct_socket_will_show(const struct oct_conn *conn, const struct oct_thread *t);
 /* A socket that blocks makes its own caller wait: it must never be told to come back. */
 bool oct_socket_nonblocking(struct oct_conn *conn, int fd);
 /* The server's first call: true if it is to be told, without looking, that nothing can be read yet (socket.c). */

@@ -9,6 +9,7 @@
 /* A socket of which the program need not hear that it is readable: the event's data, and what tells whether the socket
  * is still the same. Values only: they outlive the connection. */
 #define OCT_SUPPRESSED_MAX 64
+#define OCT_BIO_NAME       32
 struct oct_suppressed {
     epoll_data_t data;
     int fd;
@@ -35,6 +36,7 @@ struct oct_thread {
     struct oct_suppressed suppressed[OCT_SUPPRESSED_MAX]; /* sockets of paused handshakes (events.c) */
     struct oct_conn *reads;                               /* inside libssl: whose recv() is watched (socket.c) */
     bool reads_nothing;                                   /* that recv() finds nothing */
+    char shows[OCT_BIO_NAME];                             /* the name of BIOs that show their socket (socket.c) */
     uint32_t round;  /* how many times it has waited for events; never 0 afterwards */
     bool real_first; /* made-up events were returned last: the kernel's are next */
     int made_epfd;   /* by which epoll instance */

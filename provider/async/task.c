@@ -149,13 +149,13 @@ static int run_queued(const struct oct_task *task, struct oct_job *job, const st
     return outcome == OCT_OUTCOME_WAITED ? answer(task, job) : -1;
 }
 
-/* Nobody else's operation is to be waited for. The shim's fibres pause where the shim polls, and nowhere else. */
+/* Nobody else's operation is to be waited for. */
 static bool is_alone(const struct oct_queue *queue, const struct place *at)
 {
     const enum oct_thread_mode mode = oct_thread_mode(true);
 
     if (at->job == NULL)
-        return mode != OCT_THREAD_EVENT_LOOP;
+        return !oct_fibre_may_pause(at->fibre);
     return mode == OCT_THREAD_ALONE || (mode == OCT_THREAD_NATIVE_ASYNC && !oct_company_expected(queue));
 }
 

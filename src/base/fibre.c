@@ -22,6 +22,11 @@ void oct_fibre_enter(struct oct_fibre *fibre)
     entered = fibre;
 }
 
+bool oct_fibre_may_pause(struct oct_fibre *fibre)
+{
+    return oct_thread_mode(true) == OCT_THREAD_EVENT_LOOP && fibre->may_pause(fibre);
+}
+
 bool oct_fibre_pause(struct oct_fibre *fibre, void (*lost)(void *arg), void *arg)
 {
     if (oct_thread_is_draining())
