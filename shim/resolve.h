@@ -18,6 +18,7 @@
 #include <openssl/provider.h>
 #include <openssl/ssl.h>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <sys/epoll.h>
@@ -112,7 +113,7 @@ extern const struct oct_ssl_functions *oct_ssl_instead;
 /* clang-format off */
 #define OCT_LIBC_HOOKS(X)                                                                                              \
     X(epoll_ctl) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(close) X(close_range) X(closefrom) X(dup2) X(dup3)     \
-    X(accept) X(accept4) X(poll) X(ppoll) X(select) X(pselect) X(recv) X(makecontext)
+    X(dup) X(fcntl) X(fcntl64) X(accept) X(accept4) X(poll) X(ppoll) X(select) X(pselect) X(recv) X(makecontext)
 /* clang-format on */
 
 /* Other names of poll() and ppoll(): in front of them, but never called. */
