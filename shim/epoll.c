@@ -7,8 +7,15 @@
 #include "thread.h"
 
 #include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-#define HOOK __attribute__((visibility("default")))
+#define HOOK              __attribute__((visibility("default")))
+#define KERNEL_MASK_BYTES 8
+
+#ifndef SYS_epoll_pwait2
+#define SYS_epoll_pwait2 441
+#endif
 
 static int no_such_call(void)
 {
@@ -24,8 +31,9 @@ int oct_wait_real(const struct oct_wait *w)
     if (w->kind == OCT_PWAIT)
         return libc->epoll_pwait != NULL ? libc->epoll_pwait(w->epfd, w->events, w->max, w->timeout, w->mask)
                                          : no_such_call();
-    return libc->epoll_pwait2 != NULL ? libc->epoll_pwait2(w->epfd, w->events, w->max, w->time, w->mask)
-                                      : no_such_call();
+    if (libc->epoll_pwait2 != NULL)
+        return libc->epoll_pwait2(w->epfd, w->events, w->max, w->time, w->mask);
+    return (int)syscall(SYS_epoll_pwait2, w->epfd, w->events, w->max, w->time, w->mask, KERNEL_MASK_BYTES);
 }
 
 HOOK int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)

@@ -27,6 +27,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "../../shim/libc.h"
+
+#ifndef __GLIBC__
+/* Nobody but the shim may have these: weak, so that a program of them can be linked without it. */
+#pragma weak epoll_pwait2
+#pragma weak close_range
+#endif
+
 #define PAIRS_MAX 32
 
 enum kind { TLS13, TLS12_ECDHE, TLS12_RSA };
