@@ -19,8 +19,10 @@ if(NOT DEFINED OCT_MUSL_KERNEL)
   endforeach()
 endif()
 set(CMAKE_C_FLAGS_INIT "-idirafter ${OCT_MUSL_KERNEL} -isystem ${OCT_MUSL_PREFIX}/include")
+# musl-gcc leaves out the table by which an unwinder finds frames, and the provider asks who is on a stack.
 foreach(kind EXE SHARED MODULE)
-  set(CMAKE_${kind}_LINKER_FLAGS_INIT "-L${OCT_MUSL_PREFIX}/lib -Wl,-rpath-link,${OCT_MUSL_PREFIX}/lib")
+  set(CMAKE_${kind}_LINKER_FLAGS_INIT
+    "-Wl,--eh-frame-hdr -L${OCT_MUSL_PREFIX}/lib -Wl,-rpath-link,${OCT_MUSL_PREFIX}/lib")
 endforeach()
 
 set(CMAKE_FIND_ROOT_PATH ${OCT_MUSL_PREFIX})

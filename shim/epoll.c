@@ -7,8 +7,15 @@
 #include "thread.h"
 
 #include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-#define HOOK __attribute__((visibility("default")))
+#define HOOK              __attribute__((visibility("default")))
+#define KERNEL_MASK_BYTES 8
+
+#ifndef SYS_epoll_pwait2
+#define SYS_epoll_pwait2 441
+#endif
 
 static int no_such_call(void)
 {
@@ -24,8 +31,9 @@ int oct_wait_real(const struct oct_wait *w)
     if (w->kind == OCT_PWAIT)
         return libc->epoll_pwait != NULL ? libc->epoll_pwait(w->epfd, w->events, w->max, w->timeout, w->mask)
                                          : no_such_call();
-    return libc->epoll_pwait2 != NULL ? libc->epoll_pwait2(w->epfd, w->events, w->max, w->time, w->mask)
-                                      : no_such_call();
+    if (libc->epoll_pwait2 != NULL)
+        return libc->epoll_pwait2(w->epfd, w->events, w->max, w->time, w->mask);
+    return (int)syscall(SYS_epoll_pwait2, w->epfd, w->events, w->max, w->time, w->mask, KERNEL_MASK_BYTES);
 }
 
 HOOK int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
@@ -37,22 +45,30 @@ HOOK int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
     return value;
 }
 
+/* By whatever copy of its descriptor: an instance is known by the first. */
+static int wait_on(struct oct_wait *w)
+{
+    if (!oct_shim_watching())
+        return oct_wait_real(w);
+    w->epfd = oct_fd_original(w->epfd);
+    return oct_wait(w);
+}
+
 HOOK int epoll_wait(int epfd, struct epoll_event *events, int max, int timeout)
 {
-    const struct oct_wait w = {.kind = OCT_WAIT, .epfd = epfd, .events = events, .max = max, .timeout = timeout};
-    return oct_shim_watching() ? oct_wait(&w) : oct_wait_real(&w);
+    struct oct_wait w = {.kind = OCT_WAIT, .epfd = epfd, .events = events, .max = max, .timeout = timeout};
+    return wait_on(&w);
 }
 
 HOOK int epoll_pwait(int epfd, struct epoll_event *events, int max, int timeout, const sigset_t *mask)
 {
-    const struct oct_wait w = {
+    struct oct_wait w = {
         .kind = OCT_PWAIT, .epfd = epfd, .events = events, .max = max, .timeout = timeout, .mask = mask};
-    return oct_shim_watching() ? oct_wait(&w) : oct_wait_real(&w);
+    return wait_on(&w);
 }
 
 HOOK int epoll_pwait2(int epfd, struct epoll_event *events, int max, const struct timespec *time, const sigset_t *mask)
 {
-    const struct oct_wait w = {
-        .kind = OCT_PWAIT2, .epfd = epfd, .events = events, .max = max, .time = time, .mask = mask};
-    return oct_shim_watching() ? oct_wait(&w) : oct_wait_real(&w);
+    struct oct_wait w = {.kind = OCT_PWAIT2, .epfd = epfd, .events = events, .max = max, .time = time, .mask = mask};
+    return wait_on(&w);
 }

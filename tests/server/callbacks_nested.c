@@ -112,6 +112,7 @@ static bool issue_and_verify(void)
     return ok;
 }
 
+#ifdef __GLIBC__ /* musl has no makecontext() */
 static ucontext_t caller, coroutine;
 static bool coroutine_worked;
 
@@ -136,6 +137,7 @@ static bool coroutine_of_its_own(void)
     swapcontext(&caller, &coroutine);
     return began && coroutine_worked;
 }
+#endif
 
 static int compare(const void *a, const void *b)
 {
@@ -169,7 +171,9 @@ IN_CERTIFICATE_CALLBACK(in_memory, handshake_in_memory)
 IN_CERTIFICATE_CALLBACK(another_server, ask_another_server)
 IN_CERTIFICATE_CALLBACK(chain, build_chain)
 IN_CERTIFICATE_CALLBACK(issued, issue_and_verify)
+#ifdef __GLIBC__
 IN_CERTIFICATE_CALLBACK(own_coroutine, coroutine_of_its_own)
+#endif
 IN_CERTIFICATE_CALLBACK(sorted, sort_with_signatures)
 
 static void with_another_server(SSL_CTX *own, SSL_CTX *peer)
@@ -185,7 +189,9 @@ static const struct callback_row rows[] = {
     {.name = "(a client's handshake in memory)", .flags = OWN_CONNECTS, .ctx = in_memory},
     {.name = "(SSL_CTX_build_cert_chain)", .ctx = chain},
     {.name = "(X509_sign and X509_verify_cert)", .ctx = issued},
+#ifdef __GLIBC__
     {.name = "(a coroutine of its own)", .ctx = own_coroutine},
+#endif
     {.name = "(signatures below qsort)", .ctx = sorted},
 };
 const struct callback_table callbacks_nested = {rows, sizeof rows / sizeof rows[0]};

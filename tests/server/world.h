@@ -27,6 +27,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "../../shim/libc.h"
+
+#ifndef __GLIBC__
+/* Nobody but the shim may have these: weak, so that a program of them can be linked without it. */
+#pragma weak epoll_pwait2
+#pragma weak close_range
+#endif
+
 #define PAIRS_MAX 32
 
 enum kind { TLS13, TLS12_ECDHE, TLS12_RSA };
@@ -76,6 +84,10 @@ void pair_client(struct pair *p);
 int pair_server(struct pair *p);
 /* True while the server's fibre is paused. */
 bool pair_paused(const struct pair *p);
+/* What tells the fibre that the caller stands on, the shim's or OpenSSL's; NULL: none. */
+const void *world_fibre(void);
+/* Handshakes are paused on the shim's own fibres. */
+bool world_own_fibres(void);
 
 int world_wait(struct world *w, struct epoll_event *events, int max, int timeout);
 /* All clients write their hello and the servers read it, one after the other, as if each came in a round of its own:
