@@ -6,6 +6,7 @@
  * stays synchronous.
  */
 #include "fds.h"
+#include "start.h"
 #include "thread.h"
 
 #include "base/policy.h"
@@ -281,10 +282,12 @@ void oct_fd_waits(int epfd, const struct oct_thread *t, bool sleeps)
 }
 
 /* A program that copies an instance's descriptor may do so for several threads, of which the next one waits, and takes
- * any connection. That nobody else has waited so far proves nothing then: tokio's workers look like its one thread. */
+ * any connection. That nobody else has waited so far proves nothing then: tokio's workers look like its one thread.
+ * Where each thread has a runtime of its own (pingora's, without work stealing) whoever starts the program can say so.
+ */
 static bool may_be_shared(const struct entry *e)
 {
-    return __atomic_load_n(&e->has_copies, __ATOMIC_ACQUIRE) &&
+    return __atomic_load_n(&e->has_copies, __ATOMIC_ACQUIRE) && !oct_shim_loops_stay() &&
            (&__libc_single_threaded == NULL || __libc_single_threaded == 0);
 }
 

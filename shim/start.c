@@ -18,15 +18,20 @@
 
 bool oct_watching;
 
-static bool wanted, async_jobs;
+static bool wanted, async_jobs, loops_stay;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static bool is_set(const char *name, const char *value)
+{
+    const char *setting = getenv(name);
+    return setting != NULL && strcmp(setting, value) == 0;
+}
 
 static void start(void)
 {
-    const char *setting = getenv("OCTUPLE_SHIM");
-    const char *fibres = getenv("OCTUPLE_FIBRES");
-    async_jobs = fibres != NULL && strcmp(fibres, "openssl") == 0;
-    wanted = getauxval(AT_SECURE) == 0 && (setting == NULL || strcmp(setting, "off") != 0) && oct_thread_setup();
+    async_jobs = is_set("OCTUPLE_FIBRES", "openssl");
+    loops_stay = is_set("OCTUPLE_LOOPS", "stay");
+    wanted = getauxval(AT_SECURE) == 0 && !is_set("OCTUPLE_SHIM", "off") && oct_thread_setup();
     oct_fd_set_process();
     oct_libc();
 }
@@ -41,6 +46,12 @@ bool oct_shim_wants_async_jobs(void)
 {
     pthread_once(&once, start);
     return async_jobs;
+}
+
+bool oct_shim_loops_stay(void)
+{
+    pthread_once(&once, start);
+    return loops_stay;
 }
 
 /* Neither of the two calls runs a known-answer test. */
