@@ -62,6 +62,15 @@ def until_open(port):
     raise AssertionError(f"port {port} stays closed")
 
 
+def until_said(stream, said):
+    """Before the line ends: `openssl speed` ends it when it has measured."""
+    text = ""
+    while said not in text:
+        read = stream.read(1)
+        assert read, f"it has ended: {text}"
+        text += read
+
+
 @contextlib.contextmanager
 def running(place, *command, port=None, env=None, user=None, said="ACCEPT"):
     """A process of the unprivileged user, ended by its pid; ready when its port is open, or when it says so."""
@@ -73,7 +82,7 @@ def running(place, *command, port=None, env=None, user=None, said="ACCEPT"):
             if port is not None:
                 until_open(port)
             else:
-                assert any(said in line for line in child.stdout), "it has ended"
+                until_said(child.stdout, said)
             yield child.pid
         finally:
             child.terminate()
