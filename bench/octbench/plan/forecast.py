@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""What a plan says: workers for an offered rate, as a table and as pictures."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from .costs import Costs
+from .model import Outcome, simulate
+
+WORKERS = (1, 2, 4)  # on one core, to show what more of them cost
+LOADS = tuple(range(10, 96, 5))
+HANDSHAKES = 6000
+
+
+def capacity(costs: Costs) -> float:
+    """Handshakes a second of a saturated core."""
+    return 1e6 / costs.saturated()
+
+
+def outcome(costs: Costs, rate: float, workers: int) -> Outcome | None:
+    """None if the core cannot do that."""
+    if rate >= 0.98 * capacity(costs):
+        return None
+    out = simulate(costs, rate, workers, HANDSHAKES)
+    return out if out.cpu / out.seconds < 0.98e6 else None
+
+
+def fewest(costs: Costs, rate: float, cores: int, busy: float) -> int | None:
+    """The fewest workers, each with a core of its own, that share this rate and use at most `busy` % of their core."""
+    for workers in range(1, cores + 1):
+        out = outcome(costs, rate / workers, 1)
+        if out and out.cpu / out.seconds <= busy * 1e4:
+            return workers
+    return None
+
+
+def show(costs: Costs, options: argparse.Namespace, console: Console) -> None:
+    node = options.rate / options.nodes
+    console.print(f"{costs.handshake}: a saturated core makes {capacity(costs):,.0f} handshakes a second, "
+                  f"{options.nodes} nodes of {options.cores} cores "
+                  f"{capacity(costs) * options.nodes * options.cores:,.0f}")
+    least = fewest(costs, node, options.cores, options.busy)
+    if least is None:
+        console.print(f"{node:,.0f} a second are too many for a node at {options.busy:g} % of its cores", style="red")
+    table = Table("workers of a node", "busy, %", "operations in a run", "CPU of a handshake, us", "p50, us", "p99, us",
+                  "cores in all")
+    for workers in sorted({least or options.cores, options.cores, 2 * options.cores}):
+        on_core = max(1, workers // options.cores)
+        cores = min(workers, options.cores)
+        out = outcome(costs, node / cores, on_core)
+        if out:
+            used = out.cpu / out.seconds / 1e6
+            table.add_row(f"{workers}{' (fewest)' if workers == least else ''}", f"{100 * used:.0f}",
+                          f"{out.mean_fill():.2f}", f"{out.cpu_us:.0f}", f"{out.quantile(0.5):.0f}",
+                          f"{out.quantile(0.99):.0f}", f"{used * cores * options.nodes:.2f}")
+        else:
+            table.add_row(str(workers), "saturated", *[""] * 5)
+    console.print(table)
+
+
+def plot(costs: dict[str, Costs], path: Path) -> None:
+    """CPU of a handshake and operations in a run over the load of a core, for some numbers of workers."""
+    from .. import report  # matplotlib takes a second to load
+
+    figure, grid = report.pyplot.subplots(len(costs), 2, figsize=(9, 3 * len(costs)), squeeze=False)
+    for (name, one), line in zip(costs.items(), grid):
+        for workers in WORKERS:
+            found = [(load, outcome(one, capacity(one) * load / 100, workers)) for load in LOADS]
+            loads = [load for load, out in found if out]
+            line[0].plot(loads, [out.cpu_us for _, out in found if out], label=f"{workers} on a core")
+            line[1].plot(loads, [out.mean_fill() for _, out in found if out])
+        for axes, what in zip(line, ("CPU of a handshake, us", "operations in a run")):
+            axes.set_title(f"{name}: {what}", fontsize=8)
+            axes.set_xlabel("% of what a saturated core makes", fontsize=7)
+            axes.tick_params(labelsize=7)
+            axes.grid(alpha=0.25)
+            axes.set_ylim(bottom=0)
+        line[0].legend(frameon=False, fontsize=7)
+    figure.tight_layout()
+    figure.savefig(path)
+    report.pyplot.close(figure)
