@@ -44,8 +44,8 @@ class Operation:
 @dataclass(frozen=True)
 class Costs:
     """Of one kind of handshake on one machine. `rest` is all CPU of a handshake but its operations. `wake` is what it
-    costs besides to sleep and to wake up, cold caches included, and `again` what a later round of events costs.
-    A client needs `hello` from the accepted connection to its hello, and `finish` from the server's flight to its own.
+    costs besides to sleep and to wake up, cold caches included.
+    A client answers after `client`: with its hello when it is connected, with its Finished when it has the server's.
     """
 
     handshake: str
@@ -53,8 +53,7 @@ class Costs:
     wake: float
     exchange: Operation
     sign: Operation
-    hello: float = 40.0
-    finish: float = 60.0
+    client: float = 50.0
 
     def as_dict(self) -> dict:
         return asdict(self)

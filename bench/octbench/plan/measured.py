@@ -8,7 +8,7 @@ import json
 import statistics
 import subprocess
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .. import counters, load, machine, measure
@@ -76,6 +76,7 @@ class Lab:
         self.points = points
         self.place = machine.place()
         self.rates: dict[str, float] = {}
+        self.alone: dict[str, tuple[float, float]] = {}  # what operations cost, by `octuple speed`
         self.samples: dict[Point, list[measure.Sample]] = {point: [] for point in points}
 
     def run(self) -> dict[Point, Seen]:
@@ -92,6 +93,16 @@ class Lab:
                 for point in self.points:
                     self.measure(bench, point, number)
         return {point: combine(samples) for point, samples in self.samples.items()}
+
+    def rounds_seen(self) -> list[dict[Point, Seen]]:
+        """Each round by itself: all of it met the same phase of the machine."""
+        return [{point: combine([samples[number]]) for point, samples in self.samples.items()}
+                for number in range(self.rounds)]
+
+    def speeds(self, names: list[str]) -> dict[str, tuple[float, float]]:
+        if not self.alone:
+            self.alone = speeds(self.build, names)
+        return self.alone
 
     def measure(self, bench: measure.Bench, point: Point, number: int) -> None:
         """Every load is a part of the rate that one saturated worker had in the first round."""
@@ -132,14 +143,23 @@ def operation(name: str, full: Seen, low: Seen, speed: tuple[float, float]) -> O
 
 
 def calibrated(handshake: str, full: Seen, low: Seen, speed: dict[str, tuple[float, float]]) -> Costs:
-    """`rest` is what the saturated run leaves; `wake` makes the model's CPU that of the run at little load."""
+    """`rest` is what the saturated run leaves. `wake` and `client` make CPU and p50 of the model those of the run at
+    little load."""
     sign = load.named(handshake).operation
     ops = [operation(name, full, low, speed[name]) for name in (EXCHANGE, sign)]
     spent = sum(full.of(one.name).lane_nanoseconds / 1e3 + full.of(one.name).plain * one.plain for one in ops)
-    rest = full.cpu_us - spent / full.completed
+    found = Costs(handshake, full.cpu_us - spent / full.completed, 0.0, *ops)
+    for _ in range(2):
+        found = replace(found, wake=wake_of(found, low))
+        lacks = low.p50 - simulate(found, low.rate).quantile(0.5)
+        found = replace(found, client=max(10.0, found.client + lacks / 2))
+    return found
+
+
+def wake_of(costs: Costs, low: Seen) -> float:
     below, above = 0.0, 400.0
-    for _ in range(14):
+    for _ in range(10):
         wake = (below + above) / 2
-        dear = simulate(Costs(handshake, rest, wake, *ops), low.rate, handshakes=3000).cpu_us > low.cpu_us
+        dear = simulate(replace(costs, wake=wake), low.rate).cpu_us > low.cpu_us
         below, above = (below, wake) if dear else (wake, above)
-    return Costs(handshake, rest, wake, *ops)
+    return wake

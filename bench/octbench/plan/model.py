@@ -65,7 +65,7 @@ class Worker:
         self.done: list[tuple[int, float]] = []
         self.bins: tuple[list[float], list[float]] = ([], [])
         self.oldest = [0.0, 0.0]
-        self.queue: deque[float] = deque()  # connections to accept
+        self.queue: deque[float] = deque()  # when connections to accept begin, those to come included
         self.in_flight = 0
         self.ran = 0.0
         self.asleep = True
@@ -83,7 +83,7 @@ class Worker:
     def may_accept(self) -> bool:
         """A sleeping worker is woken for the common queue by turns; one that is awake looks itself."""
         queue = self.listening()
-        return bool(queue) and (not self.core.shared or not self.asleep or self.core.first_asleep() is self)
+        return bool(queue) and queue[0] <= self.core.now and (not self.core.shared or not self.asleep or self.core.first_asleep() is self)
 
     def ready(self) -> bool:
         return bool(self.done) or any(self.bins) or self.has_events()
@@ -102,25 +102,28 @@ class Worker:
         events = []
         while self.heap and self.heap[0][0] <= self.core.now:
             events.append(heapq.heappop(self.heap)[2:])
-        accepts = self.may_accept() and self.listening()
-        several = len(events) + len(self.done) + bool(accepts) > 1
+        accepts = self.may_accept()
+        several = len(events) + len(self.done) + accepts > 1
         done, self.done = self.done, []
         if accepts:
             self.accept()
         for stage, due in done:
             self.resume(stage, due, several)
+            self.core.preempt(self)
         for what, due in events:
             self.handle(what, due, several)
+            self.core.preempt(self)
         self.flush()
         if not self.done and not any(self.bins) and not self.has_events():
             self.asleep = True
 
     def accept(self) -> None:
         costs, queue = self.core.costs, self.listening()
-        for _ in range(len(queue) if self.core.multi_accept else 1):
-            due = queue.popleft()
+        first = True
+        while queue and queue[0] <= self.core.now and (first or self.core.multi_accept):
+            due, first = queue.popleft(), False
             self.spend(ACCEPT * costs.rest)
-            self.post(max(self.core.now, due + costs.hello), "hello", due)
+            self.post(max(self.core.now, due + costs.client), "hello", due)
             self.accepted += 1
             if self.core.shared and self.accepted % TURN == 0:
                 self.core.last(self)
@@ -136,7 +139,7 @@ class Worker:
             self.in_flight -= 1
             out.handshakes += 1
             out.latencies.append(self.core.now - due)
-            self.post(self.core.now + costs.finish, "close", due)
+            self.post(self.core.now + costs.client, "close", due)
         else:
             self.spend(CLOSE * costs.rest)
 
@@ -159,7 +162,7 @@ class Worker:
             self.submit(SIGN, due, several)
             return
         self.spend(FLIGHT * costs.rest)
-        self.post(self.core.now + costs.finish, "finish", due)
+        self.post(self.core.now + costs.client, "finish", due)
 
     def run(self, stage: int) -> None:
         jobs, out = self.bins[stage][:], self.core.out
@@ -200,25 +203,32 @@ class Core:
         self.turns.remove(worker)
         self.turns.append(worker)
 
-    def arrive(self, due: float, chance: random.Random) -> None:
-        (self.queue if self.shared else chance.choice(self.workers).queue).append(due)
+    def preempt(self, running: Worker) -> None:
+        """Between two events: a worker that wakes up, and has run less, runs first."""
+        for worker in self.workers:
+            if worker.asleep and worker.ran < running.ran and worker.has_events():
+                worker.round()
+
+    def arrivals(self, rate: float, count: int, chance: random.Random) -> None:
+        due = 0.0
+        for _ in range(count):
+            due += chance.expovariate(rate / 1e6)
+            (self.queue if self.shared else chance.choice(self.workers).queue).append(due)
 
     def next_event(self) -> float:
-        return min((worker.heap[0][0] for worker in self.workers if worker.heap), default=float("inf"))
+        """When the next thing happens, if no worker has anything to do."""
+        heads = [worker.heap[0][0] for worker in self.workers if worker.heap]
+        return min(heads + [queue[0] for queue in (self.queue, *(worker.queue for worker in self.workers)) if queue])
 
     def simulate(self, rate: float, handshakes: int, seed: int = 1) -> Outcome:
         """`rate` a second at this core; its queues grow without bound if that is more than it can do."""
-        chance = random.Random(seed)
-        due, left = chance.expovariate(rate / 1e6), handshakes
+        self.arrivals(rate, handshakes, random.Random(seed))
         while self.out.handshakes < handshakes:
-            while left and due <= self.now:
-                self.arrive(due, chance)
-                due, left = due + chance.expovariate(rate / 1e6), left - 1
             ready = [worker for worker in self.workers if worker.ready()]
             if ready:
                 min(ready, key=lambda worker: worker.ran).round()
             else:
-                self.now = max(self.now, min(self.next_event(), due if left else float("inf")))
+                self.now = max(self.now, self.next_event())
         self.out.seconds = self.now / 1e6
         return self.out
 
