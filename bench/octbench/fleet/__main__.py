@@ -39,7 +39,7 @@ class Fleet:
         self.balancer = Balancer(self.segment, options.idle, not options.stateless)
         build = None if options.stock else options.build
         self.quic = options.quic > 0 and has_quic()
-        self.servers = {name: Server(name, folder / name, self.keys, build, self.quic, options.idle - 2)
+        self.servers = {name: Server(name, folder / name, self.keys, build, self.quic, options.idle - 1)
                         for name in SERVERS}
 
     def __enter__(self) -> Fleet:
@@ -84,7 +84,7 @@ class Fleet:
         """The result of a load under which every server was renewed."""
         renewed = []
         try:
-            for name, fraction in zip(SERVERS, DRAIN_AT):
+            for name, fraction in zip(SERVERS[:self.options.renew], DRAIN_AT):
                 while progress() < fraction * count and load.running():
                     time.sleep(0.1)
                 renewed.append(self.renew(name) | {"ended_under_load": load.running()})
@@ -165,6 +165,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--quic", type=int, default=10000, help="connections by QUIC; 0 for none; default 10000")
     parser.add_argument("--idle", type=int, default=8,
                         help="seconds after which the balancer forgets a silent flow; default 8")
+    parser.add_argument("--renew", type=int, default=2, help="so many servers are drained and added; default 2")
     parser.add_argument("--stateless", action="store_true",
                         help="the balancer learns no flows: connections to a server that is drained are lost")
     parser.add_argument("--stock", action="store_true", help="servers without Octuple")
