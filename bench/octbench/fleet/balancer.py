@@ -77,7 +77,8 @@ def ruleset(segment: Segment, idle: int, learns: bool = True) -> str:
         vip=VIP, port=PORT, buckets=BUCKETS,
         sets="\n".join(SET.format(name=name, size=FLOWS, idle=idle) for name in names),
         servers="\n".join(SERVER.format(name=name, learn=learn.format(name=name, flow=FLOW),
-                                        own=segment.hardware(BALANCER), hardware=segment.hardware(name)) for name in names),
+                                        own=segment.hardware(BALANCER), hardware=segment.hardware(name))
+                          for name in names),
         forgets="\n".join(f"        delete @flows_{name} {{ {FLOW} }}" for name in names),
         known="\n".join(f"        {FLOW} @flows_{name} goto to_{name}" for name in names))
 

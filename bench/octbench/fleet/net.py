@@ -86,8 +86,8 @@ class Segment:
 
     def plug(self, host: str) -> None:
         number = self.numbers[host]
-        run(["ip", "link", "add", f"port{number}", "netns", SWITCH, "type", "veth", "peer", "name", "eth0", "netns", host,
-             "address", hardware(number)])
+        run(["ip", "link", "add", f"port{number}", "netns", SWITCH, "type", "veth",
+             "peer", "name", "eth0", "netns", host, "address", hardware(number)])
         run(["ip", "-n", SWITCH, "link", "set", f"port{number}", "master", "br0", "up"])
         run(["ip", "-n", host, "link", "set", "eth0", "up"])
         run(["ip", "-n", host, "address", "add", f"{address(number)}/24", "dev", "eth0"])

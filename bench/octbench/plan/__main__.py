@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""`bench/plan`: how many handshakes a second machines make under Octuple, and how few workers to set so that lanes fill.
+"""`bench/plan`: how many handshakes machines make under Octuple, and how few workers to set so that lanes fill.
 
     bench/plan measure --json COSTS.json      what handshakes cost here, from a run of less than a minute
     bench/plan for --costs COSTS.json --rate 20000 --cores 8 [--nodes 2] [--svg FILE]
@@ -159,7 +159,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     plan.add_argument("--rate", type=float, required=True, help="handshakes a second of all nodes")
     plan.add_argument("--cores", type=int, default=1, help="of one node")
     plan.add_argument("--nodes", type=int, default=1)
-    plan.add_argument("--busy", type=float, default=70, help="%% of a core that workers may use; default 70")
+    plan.add_argument("--busy", type=float, default=70, help="%% of its core that a worker may use; default 70")
     plan.add_argument("--svg", type=Path)
     return parser.parse_args(argv)
 

@@ -16,6 +16,7 @@ from .model import Outcome, simulate
 WORKERS = (1, 2, 4)  # on one core, to show what more of them cost
 LOADS = tuple(range(10, 96, 5))
 HANDSHAKES = 6000
+TIGHT = 90  # % of its core: as few workers as can be, to show beside the plan
 
 
 def capacity(costs: Costs) -> float:
@@ -46,17 +47,18 @@ def show(costs: Costs, options: argparse.Namespace, console: Console) -> None:
                   f"{options.nodes} nodes of {options.cores} cores "
                   f"{capacity(costs) * options.nodes * options.cores:,.0f}")
     least = fewest(costs, node, options.cores, options.busy)
+    tightest = fewest(costs, node, options.cores, TIGHT)
     if least is None:
         console.print(f"{node:,.0f} a second are too many for a node at {options.busy:g} % of its cores", style="red")
     table = Table("workers of a node", "busy, %", "operations in a run", "CPU of a handshake, us", "p50, us", "p99, us",
                   "cores in all")
-    for workers in sorted({least or options.cores, options.cores, 2 * options.cores}):
+    for workers in sorted({tightest or options.cores, least or options.cores, options.cores, 2 * options.cores}):
         on_core = max(1, workers // options.cores)
         cores = min(workers, options.cores)
         out = outcome(costs, node / cores, on_core)
         if out:
             used = out.cpu / out.seconds / 1e6
-            table.add_row(f"{workers}{' (fewest)' if workers == least else ''}", f"{100 * used:.0f}",
+            table.add_row(f"{workers}{' (the plan)' if workers == least else ''}", f"{100 * used:.0f}",
                           f"{out.mean_fill():.2f}", f"{out.cpu_us:.0f}", f"{out.quantile(0.5):.0f}",
                           f"{out.quantile(0.99):.0f}", f"{used * cores * options.nodes:.2f}")
         else:

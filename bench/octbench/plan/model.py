@@ -83,7 +83,9 @@ class Worker:
     def may_accept(self) -> bool:
         """A sleeping worker is woken for the common queue by turns; one that is awake looks itself."""
         queue = self.listening()
-        return bool(queue) and queue[0] <= self.core.now and (not self.core.shared or not self.asleep or self.core.first_asleep() is self)
+        if not queue or queue[0] > self.core.now:
+            return False
+        return not self.core.shared or not self.asleep or self.core.first_asleep() is self
 
     def ready(self) -> bool:
         return bool(self.done) or any(self.bins) or self.has_events()
