@@ -22,7 +22,7 @@ from ..load import LoadError
 from ..programs import Build
 from ..server import ServerError, find_nginx
 from . import drive
-from .balancer import BUCKETS, Balancer
+from .balancer import BUCKETS, Balancer, ruleset
 from .drive import say
 from .net import BALANCER, CLIENT, FleetError, Segment
 from .nginx import Server, has_quic, share_keys
@@ -168,6 +168,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--renew", type=int, default=2, help="so many servers are drained and added; default 2")
     parser.add_argument("--stateless", action="store_true",
                         help="the balancer learns no flows: connections to a server that is drained are lost")
+    parser.add_argument("--rules", action="store_true", help="only print the balancer's rules")
     parser.add_argument("--stock", action="store_true", help="servers without Octuple")
     parser.add_argument("--json", type=Path, help="write the result there too")
     options = parser.parse_args()
@@ -177,6 +178,9 @@ def arguments() -> argparse.Namespace:
 
 def main() -> int:
     options = arguments()
+    if options.rules:
+        print(ruleset(Segment(SERVERS), options.idle), end="")
+        return 0
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         with server_folder("fleet") as folder:

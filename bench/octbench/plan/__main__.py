@@ -24,7 +24,7 @@ from .. import experiment, machine
 from ..experiments import about, page
 from ..programs import Build
 from ..server import find_nginx
-from . import forecast, measured
+from . import forecast, measured, picture
 from .costs import Costs
 from .measured import LOW, Lab, Point
 from .model import mean_fill, simulate
@@ -135,10 +135,11 @@ def run_settings(folder: Path, options: argparse.Namespace) -> dict:
 
 
 def run_for(options: argparse.Namespace, console: Console) -> int:
-    costs = {name: Costs.of(values) for name, values in json.loads(options.costs.read_text())["costs"].items()}
+    measured_here = json.loads(options.costs.read_text())
+    costs = {name: Costs.of(values) for name, values in measured_here["costs"].items()}
     forecast.show(costs[options.handshake], options, console)
     if options.svg:
-        forecast.plot(costs, options.svg)
+        options.svg.write_text(picture.svg(costs, measured_here["points"]))
     return 0
 
 

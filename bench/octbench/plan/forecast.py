@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""What a plan says: workers for an offered rate, as a table and as pictures."""
+"""What a plan says: workers for an offered rate, as a table."""
 
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -13,8 +12,6 @@ from rich.table import Table
 from .costs import Costs
 from .model import Outcome, simulate
 
-WORKERS = (1, 2, 4)  # on one core, to show what more of them cost
-LOADS = tuple(range(10, 96, 5))
 HANDSHAKES = 6000
 TIGHT = 90  # % of its core: as few workers as can be, to show beside the plan
 
@@ -64,26 +61,3 @@ def show(costs: Costs, options: argparse.Namespace, console: Console) -> None:
         else:
             table.add_row(str(workers), "saturated", *[""] * 5)
     console.print(table)
-
-
-def plot(costs: dict[str, Costs], path: Path) -> None:
-    """CPU of a handshake and operations in a run over the load of a core, for some numbers of workers."""
-    from .. import report  # matplotlib takes a second to load
-
-    figure, grid = report.pyplot.subplots(len(costs), 2, figsize=(9, 3 * len(costs)), squeeze=False)
-    for (name, one), line in zip(costs.items(), grid):
-        for workers in WORKERS:
-            found = [(load, outcome(one, capacity(one) * load / 100, workers)) for load in LOADS]
-            loads = [load for load, out in found if out]
-            line[0].plot(loads, [out.cpu_us for _, out in found if out], label=f"{workers} on a core")
-            line[1].plot(loads, [out.mean_fill() for _, out in found if out])
-        for axes, what in zip(line, ("CPU of a handshake, us", "operations in a run")):
-            axes.set_title(f"{name}: {what}", fontsize=8)
-            axes.set_xlabel("% of what a saturated core makes", fontsize=7)
-            axes.tick_params(labelsize=7)
-            axes.grid(alpha=0.25)
-            axes.set_ylim(bottom=0)
-        line[0].legend(frameon=False, fontsize=7)
-    figure.tight_layout()
-    figure.savefig(path)
-    report.pyplot.close(figure)
