@@ -14,7 +14,6 @@ namespaces of the caller's, and ends with these.
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Iterable
 
@@ -68,9 +67,6 @@ class Segment:
         return hardware(self.numbers[host])
 
     def build(self) -> None:
-        # A namespace's name is a mount: on a file system of our own no name outlives us.
-        os.makedirs("/run/netns", exist_ok=True)
-        run(["mount", "-t", "tmpfs", "tmpfs", "/run/netns"])
         for host in (SWITCH, *self.numbers):
             run(["ip", "netns", "add", host])
             run(["ip", "-n", host, "link", "set", "lo", "up"])
