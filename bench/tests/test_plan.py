@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import argparse
 import ctypes
 import random
 import shutil
@@ -85,6 +86,17 @@ def test_fewest_workers_keep_within_their_cores():
     used = [out.cpu / out.seconds / 1e6 for out in (forecast.outcome(COSTS, 10000 / n, 1) for n in (many, many - 1))]
     assert used[0] <= 0.7 < used[1]
     assert forecast.fewest(COSTS, 10000, 1, busy=70) is None
+
+
+def test_plan_is_a_table_of_workers():
+    options = argparse.Namespace(rate=6000.0, nodes=2, cores=2, busy=70.0)
+    found = forecast.plan(COSTS, options)
+    rows = {row["workers"]: row for row in found["rows"]}
+    assert found["workers"] == 2 and set(rows) == {2, 4}
+    assert rows[2]["fill"] > rows[4]["fill"] and rows[2]["cpu_us_per_handshake"] < rows[4]["cpu_us_per_handshake"]
+    assert rows[2]["cores_in_all"] == pytest.approx(6000 * rows[2]["cpu_us_per_handshake"] / 1e6, rel=0.05)
+    too_much = forecast.plan(COSTS, argparse.Namespace(**vars(options) | {"rate": 1e6}))
+    assert too_much["workers"] is None and too_much["rows"] == [{"workers": 2}, {"workers": 4}]
 
 
 def test_mean_fill_counts_what_ran_alone():

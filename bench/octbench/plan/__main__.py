@@ -137,7 +137,10 @@ def run_settings(folder: Path, options: argparse.Namespace) -> dict:
 def run_for(options: argparse.Namespace, console: Console) -> int:
     measured_here = json.loads(options.costs.read_text())
     costs = {name: Costs.of(values) for name, values in measured_here["costs"].items()}
-    forecast.show(costs[options.handshake], options, console)
+    found = forecast.plan(costs[options.handshake], options)
+    forecast.show(found, console)
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=1) + "\n")
     if options.svg:
         options.svg.write_text(picture.svg(costs, measured_here["points"]))
     return 0
@@ -161,7 +164,8 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     plan.add_argument("--cores", type=int, default=1, help="of one node")
     plan.add_argument("--nodes", type=int, default=1)
     plan.add_argument("--busy", type=float, default=70, help="%% of its core that a worker may use; default 70")
-    plan.add_argument("--svg", type=Path)
+    plan.add_argument("--json", type=Path, help="write the plan there")
+    plan.add_argument("--svg", type=Path, help="draw the costs' model and measured points there")
     return parser.parse_args(argv)
 
 

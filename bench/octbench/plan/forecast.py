@@ -38,26 +38,39 @@ def fewest(costs: Costs, rate: float, cores: int, busy: float) -> int | None:
     return None
 
 
-def show(costs: Costs, options: argparse.Namespace, console: Console) -> None:
+def plan(costs: Costs, options: argparse.Namespace) -> dict:
+    """The plan, and what other numbers of workers on a node would do."""
     node = options.rate / options.nodes
-    console.print(f"{costs.handshake}: a saturated core makes {capacity(costs):,.0f} handshakes a second, "
-                  f"{options.nodes} nodes of {options.cores} cores "
-                  f"{capacity(costs) * options.nodes * options.cores:,.0f}")
-    least = fewest(costs, node, options.cores, options.busy)
-    tightest = fewest(costs, node, options.cores, TIGHT)
-    if least is None:
-        console.print(f"{node:,.0f} a second are too many for a node at {options.busy:g} % of its cores", style="red")
+    least, tightest = (fewest(costs, node, options.cores, busy) for busy in (options.busy, TIGHT))
+    counts = {tightest or options.cores, least or options.cores, options.cores, 2 * options.cores}
+    return {"handshake": costs.handshake, "rate": options.rate, "nodes": options.nodes, "cores": options.cores,
+            "busy": options.busy, "saturated_core_per_s": round(capacity(costs)), "workers": least,
+            "rows": [row(costs, node, workers, options) for workers in sorted(counts)]}
+
+
+def row(costs: Costs, node: float, workers: int, options: argparse.Namespace) -> dict:
+    """Workers on a node with `node` handshakes a second; only their number where its cores cannot do that."""
+    cores = min(workers, options.cores)
+    out = outcome(costs, node / cores, max(1, workers // options.cores))
+    if out is None:
+        return {"workers": workers}
+    used = out.cpu / out.seconds / 1e6
+    return {"workers": workers, "busy_percent": round(100 * used, 1), "fill": round(out.mean_fill(), 3),
+            "cpu_us_per_handshake": round(out.cpu_us, 1), "p50_us": round(out.quantile(0.5)),
+            "p99_us": round(out.quantile(0.99)), "cores_in_all": round(used * cores * options.nodes, 2)}
+
+
+def show(found: dict, console: Console) -> None:
+    saturated = found["saturated_core_per_s"]
+    console.print(f"{found['handshake']}: a saturated core makes {saturated:,} handshakes a second, "
+                  f"{found['nodes']} nodes of {found['cores']} cores {saturated * found['nodes'] * found['cores']:,}")
+    if found["workers"] is None:
+        console.print(f"{found['rate'] / found['nodes']:,.0f} a second are too many for a node at {found['busy']:g} % "
+                      "of its cores", style="red")
     table = Table("workers of a node", "busy, %", "operations in a run", "CPU of a handshake, us", "p50, us", "p99, us",
                   "cores in all")
-    for workers in sorted({tightest or options.cores, least or options.cores, options.cores, 2 * options.cores}):
-        on_core = max(1, workers // options.cores)
-        cores = min(workers, options.cores)
-        out = outcome(costs, node / cores, on_core)
-        if out:
-            used = out.cpu / out.seconds / 1e6
-            table.add_row(f"{workers}{' (the plan)' if workers == least else ''}", f"{100 * used:.0f}",
-                          f"{out.mean_fill():.2f}", f"{out.cpu_us:.0f}", f"{out.quantile(0.5):.0f}",
-                          f"{out.quantile(0.99):.0f}", f"{used * cores * options.nodes:.2f}")
-        else:
-            table.add_row(str(workers), "saturated", *[""] * 5)
+    for one in found["rows"]:
+        workers, *cells = one.values()
+        name = f"{workers} (the plan)" if workers == found["workers"] else str(workers)
+        table.add_row(name, *(map(str, cells) if cells else ["more than its cores bear", *[""] * 5]))
     console.print(table)
