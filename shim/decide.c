@@ -6,6 +6,7 @@
  */
 #include "start.h"
 
+#include "remote.h"
 #include "thread.h"
 
 #include <pthread.h>
@@ -31,8 +32,10 @@ static bool can_work(void)
 static void decide(void)
 {
     bool on = can_work();
-    if (on)
+    if (on) {
         oct_stack_setup();
+        oct_keys_setup();
+    }
     __atomic_store_n(&oct_watching, on, __ATOMIC_RELAXED);
     __atomic_store_n(&oct_shim_mode_now, on ? OCT_SHIM_ON : OCT_SHIM_OFF, __ATOMIC_RELEASE);
 }

@@ -9,6 +9,7 @@
  * be are silenced (its verify callback cannot be, if the pause is inside it). The error queue and errno stay as they
  * were.
  */
+#include "remote.h"
 #include "thread.h"
 
 #include "base/policy.h"
@@ -113,14 +114,15 @@ bool oct_drain_for_free(struct oct_conn *conn)
     /* The fibre of a thread that has ended can run nowhere. */
     if (conn->state == OCT_CONN_RUNNING || conn->thread == NULL)
         return true;
-    if (drainable(conn)) {
+    const bool here = drainable(conn), lingers = here && oct_remote_lingers(conn);
+    if (here && !lingers) {
         drain(conn, conn->thread, true);
         return true;
     }
     ssl->ERR_set_mark();
     bool quiet = silence(conn->ssl, true);
     ssl->ERR_pop_to_mark();
-    return !quiet || !oct_thread_orphan(conn);
+    return !quiet || (!lingers && !oct_thread_orphan(conn));
 }
 
 void oct_drain_for_clear(struct oct_conn *conn)
@@ -130,6 +132,7 @@ void oct_drain_for_clear(struct oct_conn *conn)
     BIO *in = ssl->SSL_get_rbio(s), *out = ssl->SSL_get_wbio(s);
     if (conn->state == OCT_CONN_RUNNING || !drainable(conn))
         return;
+    oct_remote_settle(conn);
     if (in != NULL)
         ssl->BIO_up_ref(in);
     if (out != NULL)
@@ -148,6 +151,8 @@ void oct_drain_orphans(struct oct_thread *t)
             oct_conn_dispose(conn);
             continue;
         }
+        if (oct_remote_lingers(conn))
+            continue;
         drain(conn, t, true);
         oct_ssl()->SSL_free(conn->ssl);
     }

@@ -7,6 +7,7 @@
  * stack.
  */
 #include "fds.h"
+#include "remote.h"
 #include "thread.h"
 
 #include "base/thread_mode.h"
@@ -52,7 +53,8 @@ static bool wants_fibre(struct oct_conn *conn, struct oct_thread *t)
     if (registered && !deliverable(conn, t, &at))
         return false;
     oct_thread_join(t, conn);
-    return registered && (at.events != 0 || conn->hidden) && oct_thread_in_flight(t) > 1 && oct_stack_prepare(t);
+    return registered && (at.events != 0 || conn->hidden) && (oct_thread_in_flight(t) > 1 || oct_keys_seen()) &&
+           oct_stack_prepare(t);
 }
 
 /* What a fibre has raised of the thread's state goes with it when it pauses, and comes back with it: a callback may be
@@ -62,8 +64,12 @@ int oct_handshake_enter(struct oct_conn *conn, oct_handshake_call *call, void *a
     struct oct_thread *t = conn->thread;
     const unsigned before = t->busy;
 
+    struct oct_conn *outer = t->inside;
+
     t->busy += conn->busy_inside;
+    t->inside = conn;
     int value = call(conn->ssl, arg);
+    t->inside = outer;
     conn->busy_inside = t->busy - before;
     t->busy = before;
     return value;
@@ -89,7 +95,7 @@ static int call_on_fibre(struct oct_conn *conn, struct oct_queue *queue, oct_han
     t->makes_fibre = true;
     int value = oct_handshake_enter(conn, call, arg);
     t->makes_fibre = false;
-    if (ssl->SSL_waiting_for_async(s) && oct_queue_waiting(queue) <= waiting)
+    if (ssl->SSL_waiting_for_async(s) && conn->remote == NULL && oct_queue_waiting(queue) <= waiting)
         value = oct_pause_foreign(conn, call, arg, value, waiting);
     ssl->SSL_ctrl(s, SSL_CTRL_CLEAR_MODE, SSL_MODE_ASYNC, NULL);
 
@@ -153,7 +159,15 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
 static int run_inside(SSL *s, oct_handshake_call *call, void *arg, int pause_value)
 {
     struct oct_conn *conn = oct_conn_find(s);
-    return conn != NULL && conn->state != OCT_CONN_RUNNING ? tell_to_wait(conn, pause_value) : call(s, arg);
+    if (conn != NULL && conn->state != OCT_CONN_RUNNING)
+        return tell_to_wait(conn, pause_value);
+    const struct oct_thread *t = oct_thread_peek();
+    if (t == NULL || t->inside == NULL || t->inside->ssl == s)
+        return call(s, arg);
+    oct_thread_enter(); /* another object's: no key of it may pause the fibre */
+    int value = call(s, arg);
+    oct_thread_exit();
+    return value;
 }
 
 int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_value)
@@ -164,6 +178,8 @@ int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_val
     struct oct_conn *conn = oct_conn_get(s);
     if (conn == NULL)
         return call(s, arg);
+    if (conn->lost)
+        return oct_remote_fail(conn, pause_value);
     if (conn->state == OCT_CONN_PAUSED || (conn->state == OCT_CONN_READY && conn->thread != t))
         return pretend(conn, t, pause_value);
     if (put_off(conn, t))

@@ -28,7 +28,7 @@ static void wait_a_little(SSL *s)
 
 int oct_pause_foreign(struct oct_conn *conn, oct_handshake_call *call, void *arg, int value, unsigned waiting)
 {
-    while (oct_ssl()->SSL_waiting_for_async(conn->ssl) && oct_thread_waiting() <= waiting) {
+    while (oct_ssl()->SSL_waiting_for_async(conn->ssl) && conn->remote == NULL && oct_thread_waiting() <= waiting) {
         wait_a_little(conn->ssl);
         value = oct_handshake_enter(conn, call, arg);
     }

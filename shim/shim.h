@@ -20,6 +20,8 @@
  *   drain.c             a paused connection is freed
  *   conn.c, thread.c    what is known of a connection and of a thread
  *   socket.c            the socket of a connection, which its BIO may hide
+ *   keys.c, slots.c     keys that live elsewhere: remote.h
+ *   remote.c, helpers.c, watch.c, linger.c
  *   fds.c               what is known of a file descriptor,
  *   accept.c, close.c   from its beginning to its end
  *   epoll.c, events.c   the hooks of epoll,
@@ -53,6 +55,7 @@ struct oct_conn {
     struct oct_conn *next, *prev;              /* that list */
     struct oct_conn *ready_next, **ready_link; /* the list of those whose operation is done */
     struct oct_conn *orphan_next;              /* freed by another thread than its own (drain.c) */
+    struct oct_remote *remote;                 /* what its paused fibre waits for, at a device (remote.c) */
     struct oct_early *early;                   /* early data on its way to the server, or NULL */
     int fd;                                    /* the socket, when last paused */
     uint32_t fd_generation;                    /* tells it from a later one of the same number */
@@ -68,6 +71,8 @@ struct oct_conn {
     bool hidden;       /* its BIO does not tell the socket */
     bool was_empty;    /* its BIO was made to find nothing; the socket may hold something */
     bool nonblocking;  /* the socket has been seen to be so */
+    bool lingers;      /* freed by its program while a helper is at work for it (linger.c) */
+    bool lost;         /* its device does not answer: the handshake fails */
     bool never;        /* stays synchronous from now on */
     uint8_t announced; /* by which instances around its own, edge-triggered ones: one bit for each depth (made.c) */
 };

@@ -9,6 +9,7 @@
 #include "start.h"
 
 #include "fds.h"
+#include "remote.h"
 #include "thread.h"
 
 #include <pthread.h>
@@ -25,6 +26,7 @@ static void start(void)
 {
     const char *setting = getenv("OCTUPLE_SHIM");
     wanted = getauxval(AT_SECURE) == 0 && (setting == NULL || strcmp(setting, "off") != 0) && oct_thread_setup();
+    oct_keys_read_settings();
     oct_fd_set_process();
     oct_libc();
 }

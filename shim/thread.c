@@ -8,6 +8,7 @@
 #include "thread.h"
 
 #include "fds.h"
+#include "remote.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -34,6 +35,7 @@ static void thread_end(void *arg)
         oct_thread_leave(conn);
     }
     pthread_mutex_unlock(&lock);
+    oct_watch_end(t);
     oct_thread_own = NULL;
     if (!paused)
         oct_stack_end(t);

@@ -29,6 +29,8 @@ struct oct_thread {
     bool jobs_seen;           /* jobs waited when it last waited for events */
     struct oct_stack *stacks; /* of this thread's fibres (stack.c) */
     bool makes_fibre;         /* libcrypto is called, and what fibre it makes is for the shim */
+    struct oct_conn *inside;  /* whose handshake call runs on a fibre */
+    struct oct_watch *watch;  /* operations of devices (watch.c) */
     bool moved; /* since it last waited for events some handshake went on: by a message, or to an operation */
     unsigned suppressed_count;                            /* of suppressed[] */
     struct oct_suppressed suppressed[OCT_SUPPRESSED_MAX]; /* sockets of paused handshakes (events.c) */

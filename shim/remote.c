@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * libssl's calls with a private key. One whose key is a device's leaves its arguments where they lie, on the fibre and
+ * in what the fibre owns, and the fibre does not go on before the helper has let go of them. So nothing is copied, and
+ * nothing is freed under a helper's hands.
+ */
+#include "remote.h"
+
+#include "events.h"
+#include "thread.h"
+
+#include "base/thread_mode.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void raise_error(int reason)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    ssl->ERR_new();
+    oct_keys_functions.ERR_set_debug(__FILE__, __LINE__, __func__);
+    ssl->ERR_set_error(ERR_LIB_SSL, reason, NULL);
+}
+
+/* As the device's provider has raised them, on another thread. */
+static void errors_raise(const struct oct_remote *op)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    for (int i = 0; i < op->error_count; i++) {
+        const struct oct_remote_error *e = &op->errors[i];
+        ssl->ERR_new();
+        oct_keys_functions.ERR_set_debug(e->file, e->line, e->function);
+        if (e->data[0] != '\0')
+            ssl->ERR_set_error(ERR_GET_LIB(e->code), ERR_GET_REASON(e->code), "%s", e->data);
+        else
+            ssl->ERR_set_error(ERR_GET_LIB(e->code), ERR_GET_REASON(e->code), NULL);
+    }
+}
+
+/* The one place that knows what fibres are made of. */
+void oct_remote_pause(void)
+{
+    (void)oct_keys_functions.ASYNC_pause_job();
+}
+
+/* Directly inside the handshake call of a connection that may be paused, and in no callback's own. */
+static bool may_pause(const struct oct_thread *t)
+{
+    return t != NULL && t->inside != NULL && t->busy == 1 && t->inside->thread == t && t->inside->remote == NULL &&
+           oct_ssl()->ASYNC_get_current_job() != NULL && !oct_thread_is_draining();
+}
+
+static bool is_of_this_process(const struct oct_remote *op)
+{
+    return op->generation == oct_helpers_generation();
+}
+
+/* What a fork has left behind: what no helper had begun is done here. */
+static void finish_in_child(struct oct_remote *op)
+{
+    if (atomic_load(&op->state) == OCT_REMOTE_QUEUED)
+        op->result = op->run(op);
+    else if (atomic_load(&op->state) == OCT_REMOTE_RUNNING)
+        op->failed = true;
+}
+
+static int answer(const struct oct_remote *op)
+{
+    if (op->failed)
+        raise_error(ERR_R_OPERATION_FAIL);
+    else
+        errors_raise(op);
+    if (!op->failed)
+        errno = op->saved_errno;
+    return op->failed ? 0 : op->result;
+}
+
+/* A resumption that is none is that of a program that has blocked pausing: then it waits as it would have anyway. */
+static int wait_for(struct oct_remote *op, struct oct_conn *conn, struct oct_key_owner *owner)
+{
+    oct_remote_pause();
+    if (!is_of_this_process(op)) {
+        finish_in_child(op);
+    } else {
+        oct_watch_wait(op);
+        oct_watch_remove(op);
+    }
+    conn->remote = NULL;
+    if (op->took != 0)
+        oct_keys_note(owner, op->took);
+    return answer(op);
+}
+
+static int run_here(struct oct_remote *op, struct oct_key_owner *owner)
+{
+    const int64_t begun = oct_events_now();
+    const int result = op->run(op);
+    oct_keys_note(owner, (uint64_t)(oct_events_now() - begun));
+    return result;
+}
+
+static int run_away(struct oct_remote *op, struct oct_thread *t, struct oct_key_owner *owner)
+{
+    struct oct_conn *conn = t->inside;
+
+    op->conn = conn;
+    op->library = oct_keys_functions.OSSL_LIB_CTX_set0_default(NULL);
+    op->generation = oct_helpers_generation();
+    op->begun = oct_events_now();
+    op->deadline = op->begun + oct_keys_settings.timeout;
+    if (!oct_watch_add(t, op))
+        return run_here(op, owner);
+    conn->remote = op;
+    if (oct_helpers_submit(op))
+        return wait_for(op, conn, owner);
+    conn->remote = NULL;
+    oct_watch_remove(op);
+    return run_here(op, owner);
+}
+
+static int run(const struct oct_remote *call, struct oct_key_owner *owner)
+{
+    struct oct_thread *t = oct_thread_peek();
+    struct oct_remote *op;
+    int result;
+
+    if (t != NULL && t->inside != NULL && oct_thread_is_draining()) {
+        raise_error(ERR_R_OPERATION_FAIL);
+        return 0;
+    }
+    op = calloc(1, sizeof *op);
+    if (op == NULL)
+        return call->run((struct oct_remote *)call);
+    *op = *call;
+    result = may_pause(t) && oct_keys_worth(owner) ? run_away(op, t, owner) : run_here(op, owner);
+    free(op);
+    return result;
+}
+
+static int run_sign(struct oct_remote *op)
+{
+    return oct_keys_functions.EVP_DigestSign(op->context, op->out, op->out_length, op->in, op->in_length);
+}
+
+static int run_decrypt(struct oct_remote *op)
+{
+    return oct_keys_functions.EVP_PKEY_decrypt(op->context, op->out, op->out_length, op->in, op->in_length);
+}
+
+/* Without a buffer both tell a length only. */
+static int sign(EVP_MD_CTX *context, unsigned char *out, size_t *out_length, const unsigned char *in, size_t in_length)
+{
+    const struct oct_keys_functions *f = &oct_keys_functions;
+    EVP_PKEY_CTX *inner = out != NULL ? f->EVP_MD_CTX_get_pkey_ctx(context) : NULL;
+    struct oct_key_owner *owner = inner != NULL ? oct_keys_owner(f->EVP_PKEY_CTX_get0_pkey(inner)) : NULL;
+    const struct oct_remote call = {
+        .run = run_sign, .context = context, .out = out, .out_length = out_length, .in = in, .in_length = in_length};
+    return owner != NULL ? run(&call, owner) : f->EVP_DigestSign(context, out, out_length, in, in_length);
+}
+
+static int decrypt(EVP_PKEY_CTX *context, unsigned char *out, size_t *out_length, const unsigned char *in,
+                   size_t in_length)
+{
+    const struct oct_keys_functions *f = &oct_keys_functions;
+    struct oct_key_owner *owner = out != NULL ? oct_keys_owner(f->EVP_PKEY_CTX_get0_pkey(context)) : NULL;
+    const struct oct_remote call = {
+        .run = run_decrypt, .context = context, .out = out, .out_length = out_length, .in = in, .in_length = in_length};
+    return owner != NULL ? run(&call, owner) : f->EVP_PKEY_decrypt(context, out, out_length, in, in_length);
+}
+
+/* From 3.0 to 3.5 libssl makes its signatures by the one, and decrypts what a client has encrypted by the other. */
+void oct_remote_setup(void)
+{
+    (void)oct_slot_set("EVP_DigestSign", (void *)sign);
+    (void)oct_slot_set("EVP_PKEY_decrypt", (void *)decrypt);
+}

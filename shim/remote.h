@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Keys that live elsewhere: in cards, HSMs and TPMs. An operation with such a key waits for a device, not for the CPU.
+ * It runs on a helper thread while its fibre is paused, and the server goes on with others. docs/keys.md has the rest.
+ *
+ *   keys.c      which keys these are, and what their operations take
+ *   remote.c    libssl's calls with a private key, and how a fibre waits for one
+ *   helpers.c   the threads
+ *   watch.c     what the server's own thread knows of operations that are under way
+ *   linger.c    connections that are given up while a helper is at work for them
+ *
+ * The program's own calls of libcrypto are not touched: only those that the served libssl makes.
+ */
+#ifndef OCT_SHIM_REMOTE_H
+#define OCT_SHIM_REMOTE_H
+
+#include "shim.h"
+
+#include <openssl/evp.h>
+
+#include <stdatomic.h>
+
+struct oct_watch;
+struct oct_wait;
+
+/* QUEUED: no helper has it yet. */
+enum oct_remote_state { OCT_REMOTE_QUEUED, OCT_REMOTE_RUNNING, OCT_REMOTE_DONE };
+
+#define OCT_REMOTE_ERRORS 8
+struct oct_remote_error {
+    unsigned long code;
+    int line;
+    char file[64], function[48], data[128];
+};
+
+/* One operation. It lies on the heap and belongs to its fibre; a helper has it between RUNNING and DONE, and does not
+ * look at it after that. */
+struct oct_remote {
+    struct oct_remote *next;                     /* in the helpers' queue, and then in the mailbox of its watch */
+    struct oct_remote *watch_next, **watch_link; /* among those that the watch knows */
+    struct oct_watch *watch;                     /* whom to tell */
+    struct oct_conn *conn;                       /* looked at by its own thread alone; NULL: it has gone */
+    int (*run)(struct oct_remote *);             /* the operation itself */
+    void *context;                               /* its arguments, which live on the paused fibre */
+    unsigned char *out;
+    size_t *out_length;
+    const unsigned char *in;
+    size_t in_length;
+    OSSL_LIB_CTX *library;   /* the default one of the fibre's thread */
+    int64_t begun, deadline; /* nanoseconds */
+    uint64_t took;
+    atomic_int state;
+    unsigned generation; /* of the process */
+    int result, saved_errno, error_count;
+    bool failed;  /* given up before a helper had it */
+    bool counted; /* by its watch */
+    struct oct_remote_error errors[OCT_REMOTE_ERRORS];
+};
+
+/* keys.c */
+struct oct_keys_settings {
+    unsigned threads; /* 0: off */
+    int64_t timeout;  /* nanoseconds */
+    char except[256]; /* names of providers and engines, with commas */
+};
+extern struct oct_keys_settings oct_keys_settings;
+/* Once, while the environment is there. */
+void oct_keys_read_settings(void);
+/* Once, when the shim goes to work. */
+void oct_keys_setup(void);
+/* True once such a key has been seen: then a handshake that is alone gets a fibre too. */
+bool oct_keys_seen(void);
+/* What owns a key: a provider or an engine. NULL for keys that are not remote. */
+struct oct_key_owner;
+struct oct_key_owner *oct_keys_owner(const EVP_PKEY *key);
+bool oct_keys_worth(struct oct_key_owner *owner);
+void oct_keys_note(struct oct_key_owner *owner, uint64_t nanoseconds);
+
+/* The functions of libcrypto that are needed for these keys only. */
+/* clang-format off */
+#define OCT_KEYS_FUNCTIONS(X)                                                                                          \
+    X(EVP_DigestSign) X(EVP_PKEY_decrypt) X(EVP_MD_CTX_get_pkey_ctx) X(EVP_PKEY_CTX_get0_pkey)                         \
+    X(EVP_PKEY_get0_provider) X(EVP_PKEY_get_base_id) X(OSSL_PROVIDER_get0_name) X(OSSL_PROVIDER_get_params)           \
+    X(EVP_PKEY_get0_RSA) X(RSA_get_method) X(RSA_PKCS1_OpenSSL) X(EVP_PKEY_get0_EC_KEY) X(EC_KEY_get_method)           \
+    X(EC_KEY_OpenSSL) X(ERR_get_error_all) X(ERR_set_debug) X(ASYNC_pause_job) X(OSSL_LIB_CTX_set0_default)
+/* clang-format on */
+struct oct_keys_functions {
+#define OCT_FUNCTION(name) __typeof__(name) *name;
+    OCT_KEYS_FUNCTIONS(OCT_FUNCTION)
+#undef OCT_FUNCTION
+    void *(*EVP_PKEY_get0_engine)(const EVP_PKEY *); /* NULL where OpenSSL has no engines */
+    const char *(*ENGINE_get_id)(const void *);
+};
+extern struct oct_keys_functions oct_keys_functions;
+
+/* slots.c */
+/* Leads the calls that the served libssl makes to `name` to `function`; false if it makes none. */
+bool oct_slot_set(const char *name, void *function);
+
+/* remote.c */
+void oct_remote_setup(void);
+/* For the fibre: the operation waits, is done, or was given up. Ours to change where fibres are. */
+void oct_remote_pause(void);
+
+/* helpers.c */
+/* False if there is no thread for it, and none can be had: then it has not been taken. */
+bool oct_helpers_submit(struct oct_remote *op);
+/* Takes back what no helper has begun. */
+bool oct_helpers_cancel(struct oct_remote *op);
+/* Which process this is. */
+unsigned oct_helpers_generation(void);
+
+/* watch.c */
+/* The operation is under way for a connection of this thread's. False if there is no memory. */
+bool oct_watch_add(struct oct_thread *t, struct oct_remote *op);
+void oct_watch_remove(struct oct_remote *op);
+/* A helper is done with op: its last look at it. */
+void oct_watch_post(struct oct_remote *op);
+/* What helpers have finished since, and whose time is over. */
+void oct_watch_collect(struct oct_thread *t);
+/* The server would sleep: until an event of its own, its timeout, or an operation that is done. */
+int oct_watch_sleep(struct oct_thread *t, const struct oct_wait *w);
+/* The program waits by poll() or select(), which cannot be told: it waits for the device, as without the shim. */
+void oct_watch_finish(struct oct_thread *t);
+void oct_watch_end(struct oct_thread *t);
+void oct_watch_forked(void);
+/* Blocks until it is done. */
+void oct_watch_wait(struct oct_remote *op);
+/* How many operations are under way. */
+unsigned oct_watch_count(const struct oct_thread *t);
+
+/* linger.c */
+/* True if a helper is at work for conn, which cannot be drained before it is done; then it will be. */
+bool oct_remote_lingers(struct oct_conn *conn);
+/* The same where the program goes on with the object: waits. */
+void oct_remote_settle(struct oct_conn *conn);
+/* What the server is told of a connection whose time is over. */
+int oct_remote_fail(struct oct_conn *conn, int value);
+/* The end of conn, whatever its operation does. */
+void oct_remote_forget(struct oct_conn *conn);
+
+#endif
