@@ -57,8 +57,12 @@ static bool fill(void *handle)
     complete = complete && f->name != NULL;
     OCT_KEYS_FUNCTIONS(OCT_FIND)
 #undef OCT_FIND
-    *(void **)&f->EVP_PKEY_get0_engine = oct_symbol(handle, "EVP_PKEY_get0_engine");
-    *(void **)&f->ENGINE_get_id = oct_symbol(handle, "ENGINE_get_id");
+    f->old = true;
+#define OCT_FIND_OLD(name)                                                                                             \
+    *(void **)&f->name = oct_symbol(handle, #name);                                                                    \
+    f->old = f->old && f->name != NULL;
+    OCT_KEYS_OLD_FUNCTIONS(OCT_FIND_OLD)
+#undef OCT_FIND_OLD
     return complete;
 }
 
@@ -110,7 +114,7 @@ static bool provider_is_remote(const OSSL_PROVIDER *provider)
 
 static bool engine_is_remote(const void *engine)
 {
-    const char *id = oct_keys_functions.ENGINE_get_id != NULL ? oct_keys_functions.ENGINE_get_id(engine) : NULL;
+    const char *id = oct_keys_functions.ENGINE_get_id(engine);
     return id != NULL && !is_in(id, LEFT_ALONE) && !is_in(id, oct_keys_settings.except);
 }
 
@@ -120,14 +124,13 @@ static const void *method_of(const EVP_PKEY *key)
 {
     const struct oct_keys_functions *f = &oct_keys_functions;
     const int kind = f->EVP_PKEY_get_base_id(key);
-    const void *method = NULL;
+    const void *method = NULL, *inner;
 
-    if (kind == EVP_PKEY_RSA && f->EVP_PKEY_get0_RSA(key) != NULL)
-        method = f->RSA_get_method(f->EVP_PKEY_get0_RSA(key));
-    if (kind == EVP_PKEY_EC && f->EVP_PKEY_get0_EC_KEY(key) != NULL)
-        method = f->EC_KEY_get_method(f->EVP_PKEY_get0_EC_KEY(key));
-    return method == (const void *)f->RSA_PKCS1_OpenSSL() || method == (const void *)f->EC_KEY_OpenSSL() ? NULL
-                                                                                                         : method;
+    if (kind == EVP_PKEY_RSA && (inner = f->EVP_PKEY_get0_RSA(key)) != NULL)
+        method = f->RSA_get_method(inner);
+    if (kind == EVP_PKEY_EC && (inner = f->EVP_PKEY_get0_EC_KEY(key)) != NULL)
+        method = f->EC_KEY_get_method(inner);
+    return method == f->RSA_PKCS1_OpenSSL() || method == f->EC_KEY_OpenSSL() ? NULL : method;
 }
 
 static struct oct_key_owner *owner_known(const void *owner)
@@ -162,8 +165,8 @@ struct oct_key_owner *oct_keys_owner(const EVP_PKEY *key)
 
     if (key == NULL)
         return NULL;
-    if (provider == NULL) {
-        engine = f->EVP_PKEY_get0_engine != NULL ? f->EVP_PKEY_get0_engine(key) : NULL;
+    if (provider == NULL && f->old) {
+        engine = f->EVP_PKEY_get0_engine(key);
         owner = engine != NULL ? engine : method_of(key);
     }
     struct oct_key_owner *found = owner != NULL ? owner_known(owner) : NULL;

@@ -82,15 +82,23 @@ void oct_keys_note(struct oct_key_owner *owner, uint64_t nanoseconds);
 #define OCT_KEYS_FUNCTIONS(X)                                                                                          \
     X(EVP_DigestSign) X(EVP_PKEY_decrypt) X(EVP_MD_CTX_get_pkey_ctx) X(EVP_PKEY_CTX_get0_pkey)                         \
     X(EVP_PKEY_get0_provider) X(EVP_PKEY_get_base_id) X(OSSL_PROVIDER_get0_name) X(OSSL_PROVIDER_get_params)           \
-    X(EVP_PKEY_get0_RSA) X(RSA_get_method) X(RSA_PKCS1_OpenSSL) X(EVP_PKEY_get0_EC_KEY) X(EC_KEY_get_method)           \
-    X(EC_KEY_OpenSSL) X(ERR_get_error_all) X(ERR_set_debug) X(ASYNC_pause_job) X(OSSL_LIB_CTX_set0_default)
+    X(ERR_get_error_all) X(ERR_set_debug) X(ASYNC_pause_job) X(OSSL_LIB_CTX_set0_default)
+
+/* Those of keys that no provider knows: missing where OpenSSL was built without its older functions. */
+#define OCT_KEYS_OLD_FUNCTIONS(X)                                                                                      \
+    X(EVP_PKEY_get0_engine) X(ENGINE_get_id) X(EVP_PKEY_get0_RSA) X(RSA_get_method) X(RSA_PKCS1_OpenSSL)               \
+    X(EVP_PKEY_get0_EC_KEY) X(EC_KEY_get_method) X(EC_KEY_OpenSSL)
 /* clang-format on */
 struct oct_keys_functions {
 #define OCT_FUNCTION(name) __typeof__(name) *name;
     OCT_KEYS_FUNCTIONS(OCT_FUNCTION)
 #undef OCT_FUNCTION
-    void *(*EVP_PKEY_get0_engine)(const EVP_PKEY *); /* NULL where OpenSSL has no engines */
+    const void *(*EVP_PKEY_get0_engine)(const EVP_PKEY *);
     const char *(*ENGINE_get_id)(const void *);
+    const void *(*EVP_PKEY_get0_RSA)(const EVP_PKEY *), *(*RSA_get_method)(const void *), *(*RSA_PKCS1_OpenSSL)(void);
+    const void *(*EVP_PKEY_get0_EC_KEY)(const EVP_PKEY *), *(*EC_KEY_get_method)(const void *),
+        *(*EC_KEY_OpenSSL)(void);
+    bool old;
 };
 extern struct oct_keys_functions oct_keys_functions;
 
