@@ -112,10 +112,13 @@ static bool provider_is_remote(const OSSL_PROVIDER *provider)
     return product == NULL || !is_in(product, OWN_PRODUCT);
 }
 
-static bool engine_is_remote(const void *engine)
+/* By the engine's identifier, or by its methods' name; those of elliptic curves have none. */
+static bool engine_is_remote(const void *engine, const void *method, int kind)
 {
-    const char *id = oct_keys_functions.ENGINE_get_id(engine);
-    return id != NULL && !is_in(id, LEFT_ALONE) && !is_in(id, oct_keys_settings.except);
+    const struct oct_keys_functions *f = &oct_keys_functions;
+    const char *own = kind == EVP_PKEY_RSA && engine == NULL ? f->RSA_meth_get0_name(method) : "EC_KEY_METHOD";
+    const char *name = engine != NULL ? f->ENGINE_get_id(engine) : own;
+    return name != NULL && !is_in(name, LEFT_ALONE) && !is_in(name, oct_keys_settings.except);
 }
 
 /* A key that no provider knows: of an engine, or with methods of somebody's own. Only a legacy key has these, so that
@@ -171,8 +174,8 @@ struct oct_key_owner *oct_keys_owner(const EVP_PKEY *key)
     }
     struct oct_key_owner *found = owner != NULL ? owner_known(owner) : NULL;
     if (owner != NULL && found == NULL)
-        found = owner_add(owner,
-                          provider != NULL ? provider_is_remote(provider) : engine == NULL || engine_is_remote(engine));
+        found = owner_add(owner, provider != NULL ? provider_is_remote(provider)
+                                                  : engine_is_remote(engine, owner, f->EVP_PKEY_get_base_id(key)));
     if (found == NULL || !found->remote)
         return NULL;
     atomic_store_explicit(&seen, true, memory_order_relaxed);

@@ -66,15 +66,18 @@ static void finish_in_child(struct oct_remote *op)
         op->failed = true;
 }
 
+/* A connection that is drained has no use for a signature: the fibre ends soonest by an error. */
 static int answer(const struct oct_remote *op)
 {
-    if (op->failed)
+    const bool failed = op->failed || oct_thread_is_draining();
+
+    if (failed)
         raise_error(ERR_R_OPERATION_FAIL);
     else
         errors_raise(op);
-    if (!op->failed)
+    if (!failed)
         errno = op->saved_errno;
-    return op->failed ? 0 : op->result;
+    return failed ? 0 : op->result;
 }
 
 /* A resumption that is none is that of a program that has blocked pausing: then it waits as it would have anyway. */

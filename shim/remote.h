@@ -87,14 +87,14 @@ void oct_keys_note(struct oct_key_owner *owner, uint64_t nanoseconds);
 /* Those of keys that no provider knows: missing where OpenSSL was built without its older functions. */
 #define OCT_KEYS_OLD_FUNCTIONS(X)                                                                                      \
     X(EVP_PKEY_get0_engine) X(ENGINE_get_id) X(EVP_PKEY_get0_RSA) X(RSA_get_method) X(RSA_PKCS1_OpenSSL)               \
-    X(EVP_PKEY_get0_EC_KEY) X(EC_KEY_get_method) X(EC_KEY_OpenSSL)
+    X(RSA_meth_get0_name) X(EVP_PKEY_get0_EC_KEY) X(EC_KEY_get_method) X(EC_KEY_OpenSSL)
 /* clang-format on */
 struct oct_keys_functions {
 #define OCT_FUNCTION(name) __typeof__(name) *name;
     OCT_KEYS_FUNCTIONS(OCT_FUNCTION)
 #undef OCT_FUNCTION
     const void *(*EVP_PKEY_get0_engine)(const EVP_PKEY *);
-    const char *(*ENGINE_get_id)(const void *);
+    const char *(*ENGINE_get_id)(const void *), *(*RSA_meth_get0_name)(const void *);
     const void *(*EVP_PKEY_get0_RSA)(const EVP_PKEY *), *(*RSA_get_method)(const void *), *(*RSA_PKCS1_OpenSSL)(void);
     const void *(*EVP_PKEY_get0_EC_KEY)(const EVP_PKEY *), *(*EC_KEY_get_method)(const void *),
         *(*EC_KEY_OpenSSL)(void);
