@@ -23,6 +23,24 @@ endif()
 target_include_directories(octuple_base_flags INTERFACE ${CMAKE_SOURCE_DIR}/include)
 target_compile_definitions(octuple_base_flags INTERFACE _GNU_SOURCE)
 
+# For libraries that are loaded into programs: octuple_loaded. With OCT_OLD_GLIBC they need no newer glibc than 2.25,
+# and before 2.34 they ask the two libraries that had these functions then.
+option(OCT_OLD_GLIBC "Libraries load on older releases of glibc than this system's" OFF)
+add_library(octuple_loaded INTERFACE)
+if(OCT_OLD_GLIBC)
+  target_compile_options(octuple_loaded INTERFACE -include ${CMAKE_SOURCE_DIR}/cmake/portable/old_glibc.h)
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libc.so.6 OUTPUT_VARIABLE libc
+    OUTPUT_STRIP_TRAILING_WHITESPACE)
+  get_filename_component(libc ${libc} DIRECTORY)
+  target_link_libraries(octuple_loaded INTERFACE -Wl,--push-state,--no-as-needed ${libc}/libpthread.so.0
+    ${libc}/libdl.so.2 -Wl,--pop-state)
+endif()
+add_library(octuple_unwind OBJECT EXCLUDE_FROM_ALL cmake/portable/unwind.c)
+target_link_libraries(octuple_unwind PRIVATE octuple_flags octuple_loaded)
+if(OCT_OLD_GLIBC OR OCT_LIBC STREQUAL "musl")
+  set(OCT_UNWIND $<TARGET_OBJECTS:octuple_unwind>)
+endif()
+
 # The features of the avx512 backend, and of nothing else.
 set(OCT_AVX512_FLAGS -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512ifma -mbmi2)
 
@@ -33,3 +51,7 @@ set(OCT_W32_FLAGS ${OCT_AVX512_FLAGS} -mavx512vbmi -mavx512vbmi2 -mavx512vnni)
 set(OCT_GCM_XMM_FLAGS -mavx2 -mbmi2 -maes -mpclmul)
 set(OCT_GCM_YMM_FLAGS ${OCT_GCM_XMM_FLAGS} -mvaes -mvpclmulqdq)
 set(OCT_GCM_ZMM_FLAGS ${OCT_GCM_YMM_FLAGS} -mavx512f -mavx512bw -mavx512dq -mavx512vl)
+
+# Those of SM4 have the maps of bits besides (src/vec/affine.h).
+set(OCT_SM4_YMM_FLAGS ${OCT_GCM_YMM_FLAGS} -mgfni)
+set(OCT_SM4_ZMM_FLAGS ${OCT_GCM_ZMM_FLAGS} -mgfni)

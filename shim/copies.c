@@ -5,11 +5,13 @@
  * definition among what the program was started with (and what was loaded RTLD_GLOBAL since), else to one in the tree
  * of the object that brought the caller. The same order is followed here, once for each calling object.
  *
- * The answer is found by the return address of each call; glibc tells the object without a lock. libssl calls some of
+ * The answer is found by the return address of each call; the object is found without a lock. libssl calls some of
  * its own functions by their names and as the last thing that it does: such a call returns to the hook that it came
  * through. Nothing is ever freed: entries are few, and readers hold none.
  */
 #include "resolve.h"
+
+#include "object.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -35,23 +37,10 @@ __thread const struct oct_ssl_functions *oct_ssl_inside;
 static struct caller *callers[SLOTS]; /* by their newest */
 static struct oct_ssl_functions *copies;
 
-/* The object of an address; NULL for code that no file has brought. */
-static struct link_map *object_of(const void *address)
-{
-#if defined(DLFO_STRUCT_HAS_EH_DBASE)
-    struct dl_find_object found;
-    return _dl_find_object((void *)address, &found) == 0 ? found.dlfo_link_map : NULL;
-#else
-    struct link_map *map = NULL;
-    Dl_info info;
-    return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) != 0 ? map : NULL;
-#endif
-}
-
 bool oct_same_object(const void *a, const void *b)
 {
-    const struct link_map *map = object_of(a);
-    return map != NULL && map == object_of(b);
+    const struct link_map *map = oct_object_of(a);
+    return map != NULL && map == oct_object_of(b);
 }
 
 static const void *place_of(const void *address)
@@ -92,7 +81,7 @@ static void *libssl_by_name(void)
 
 static const struct link_map *newest_object(void)
 {
-    const struct link_map *map = object_of((const void *)newest_object);
+    const struct link_map *map = oct_object_of((const void *)newest_object);
     while (map != NULL && map->l_next != NULL)
         map = map->l_next;
     return map;
@@ -199,7 +188,7 @@ static bool is_caller(const struct caller *caller, const struct link_map *map)
 
 const struct oct_ssl_functions *oct_ssl_of(const void *address)
 {
-    const struct link_map *map = object_of(address);
+    const struct link_map *map = oct_object_of(address);
     if (__builtin_expect(oct_ssl_inside != NULL, 0) && oct_same_object(address, (const void *)oct_ssl_of))
         return oct_ssl_inside;
     struct caller **list = &callers[((uintptr_t)map >> 5) % SLOTS];

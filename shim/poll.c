@@ -280,6 +280,7 @@ HOOK int pselect(int n, fd_set *in, fd_set *out, fd_set *except, const struct ti
     return t != NULL ? work(&c, t) : end(&c, real(n, in, out, except, timeout, mask));
 }
 
+#if defined(__GLIBC__)
 /* What poll() and ppoll() are called in programs built with _FORTIFY_SOURCE. */
 int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t bytes);
 int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask, size_t bytes);
@@ -298,3 +299,4 @@ HOOK int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeou
         __chk_fail();
     return ppoll(fds, n, timeout, mask);
 }
+#endif

@@ -6,16 +6,16 @@
  */
 #include "resolve.h"
 
-#include <dlfcn.h>
+#include "object.h"
 
-#define OPENSSL_SYMBOLS "OPENSSL_" OCT_OPENSSL_MAJOR ".0.0"
+#include <dlfcn.h>
 
 static struct oct_libc_functions libc;
 static int libc_ready;
 
 void *oct_symbol_versioned(void *handle, const char *name)
 {
-    return dlvsym(handle != NULL ? handle : RTLD_NEXT, name, OPENSSL_SYMBOLS);
+    return oct_object_function(handle != NULL ? handle : RTLD_NEXT, name);
 }
 
 void *oct_symbol(void *handle, const char *name)

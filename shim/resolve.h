@@ -11,6 +11,8 @@
 #ifndef OCT_SHIM_RESOLVE_H
 #define OCT_SHIM_RESOLVE_H
 
+#include "libc.h"
+
 #include <openssl/async.h>
 #include <openssl/bio.h>
 #include <openssl/crypto.h>

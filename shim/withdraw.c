@@ -8,8 +8,8 @@
  */
 #include "resolve.h"
 
-#include <dlfcn.h>
-#include <link.h>
+#include "object.h"
+
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -23,17 +23,10 @@ static void *const hooks[] = {
 #undef OCT_HOOK
 };
 
-static const ElfW(Sym) *symbol_of(void *function)
-{
-    const ElfW(Sym) *symbol = NULL;
-    Dl_info where;
-    return dladdr1(function, &where, (void **)&symbol, RTLD_DL_SYMENT) != 0 ? symbol : NULL;
-}
-
 /* The table is read-only memory of this library's own; nobody else runs while a program is loaded. */
 static bool make_local(void *function)
 {
-    ElfW(Sym) *symbol = (ElfW(Sym) *)symbol_of(function);
+    ElfW(Sym) *symbol = (ElfW(Sym) *)oct_object_symbol(function);
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)symbol & ~(page - 1);
     const size_t bytes = (((uintptr_t)(symbol + 1) + page - 1) & ~(page - 1)) - first;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* Rows beside Intel's crypto_mb, by family; eight operations a call on both sides. */
+/* Rows beside Intel's crypto_mb, by family; eight operations a call on both sides, or 16 texts of SM4. */
 #ifndef OCT_BENCH_CRYPTO_MB_H
 #define OCT_BENCH_CRYPTO_MB_H
 
@@ -11,7 +11,8 @@
 #define LANES    8
 #define ALL_GOOD 0xff
 
-extern const struct beside_row crypto_mb_rsa[], crypto_mb_25519[], crypto_mb_p256[], crypto_mb_p384[];
+extern const struct beside_row crypto_mb_rsa[], crypto_mb_25519[], crypto_mb_p256[], crypto_mb_p384[], crypto_mb_sm2[],
+    crypto_mb_sm3[], crypto_mb_sm4[];
 
 /* Whether a batch of eight was run and every lane is good. */
 static inline int all_good(int status, const struct oct_lanes *result)

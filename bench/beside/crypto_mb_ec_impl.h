@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * A NIST curve beside crypto_mb: #define CURVE (nistp256), WHICH (enum oct_ec_curve), BYTES, ROWS and PREFIX ("p256"),
- * and include; it names its functions by the curve. Key pairs are made of given private keys on both sides. crypto_mb
- * signs with nonces that are given; Octuple makes its own, with a hash and randomness, in each signature.
+ * A curve beside crypto_mb: #define CURVE (nistp256), WHICH (enum oct_ec_curve), BYTES, ROWS and PREFIX ("p256"), and
+ * include; it names its functions by the curve. Key pairs are made of given private keys on both sides. crypto_mb signs
+ * with nonces that are given; Octuple makes its own, with a hash and randomness, in each signature.
+ *
+ * With `#define OF_MESSAGES` signatures are SM2's, which crypto_mb makes of messages: what is a digest below is a short
+ * message then, and both sides hash it with the identifier and the key.
  */
 #include "crypto_mb.h"
 
@@ -15,6 +18,20 @@
 #define JOIN(a, b, c)  JOIN_(a, b, c)
 #define MBX(verb)      JOIN(mbx_, CURVE, verb)
 #define WORDS          (BYTES / 8)
+
+/* What crypto_mb takes: digests, or messages with their identifiers, and the signer's key. */
+#ifdef OF_MESSAGES
+#define ID_BYTES        (sizeof OCT_SM2_DEFAULT_ID - 1)
+#define SIGNED(s)       (s)->ids, (s)->id_lens, (s)->digests, (s)->lens
+#define SIGNER(s)       (const int64u *const *)(s)->x_to, (const int64u *const *)(s)->y_to, NULL,
+#define DIGEST_OF(s, i) (s)->e[i]
+#define HASHES(s)       (oct_sm2_digest_x8((s)->hash, LANES) == OCT_OK)
+#else
+#define SIGNED(s) (s)->digests
+#define SIGNER(s)
+#define DIGEST_OF(s, i) (s)->digest[i]
+#define HASHES(s)       1
+#endif
 
 struct state {
     uint8_t private[LANES][BYTES], public[LANES][2 * BYTES], digest[LANES][BYTES];
@@ -29,6 +46,12 @@ struct state {
     int64u *x_to[LANES], *y_to[LANES];
     int8u *r_to[LANES], *s_to[LANES], *secret_to[LANES];
     const int8u *digests[LANES];
+#ifdef OF_MESSAGES
+    struct oct_sm2_digest_lane hash[LANES];
+    uint8_t e[LANES][BYTES];
+    const int8u *ids[LANES];
+    int id_lens[LANES], lens[LANES];
+#endif
 };
 
 static unsigned our_keygen(void *arg)
@@ -61,20 +84,22 @@ static unsigned our_sign(void *arg)
 {
     struct state *s = arg;
     struct oct_lanes result;
-    return all_good(oct_ecdsa_sign_x8(WHICH, s->sign, LANES, &result), &result) ? LANES : 0;
+    return HASHES(s) && all_good(oct_ecdsa_sign_x8(WHICH, s->sign, LANES, &result), &result) ? LANES : 0;
 }
 
 static unsigned their_sign(void *arg)
 {
     struct state *s = arg;
-    return MBX(_ecdsa_sign_mb8)(s->r_to, s->s_to, s->digests, s->nonces, s->keys, NULL) == MBX_STATUS_OK ? LANES : 0;
+    return MBX(_ecdsa_sign_mb8)(s->r_to, s->s_to, SIGNED(s), s->nonces, s->keys, SIGNER(s) NULL) == MBX_STATUS_OK
+               ? LANES
+               : 0;
 }
 
 static unsigned our_verify(void *arg)
 {
     struct state *s = arg;
     struct oct_lanes result;
-    return all_good(oct_ecdsa_verify_x8(WHICH, s->verify, LANES, &result), &result) ? LANES : 0;
+    return HASHES(s) && all_good(oct_ecdsa_verify_x8(WHICH, s->verify, LANES, &result), &result) ? LANES : 0;
 }
 
 static unsigned their_verify(void *arg)
@@ -85,7 +110,7 @@ static unsigned their_verify(void *arg)
         x[i] = s->x[i];
         y[i] = s->y[i];
     }
-    return MBX(_ecdsa_verify_mb8)((const int8u *const *)s->r_to, (const int8u *const *)s->s_to, s->digests, x, y, NULL,
+    return MBX(_ecdsa_verify_mb8)((const int8u *const *)s->r_to, (const int8u *const *)s->s_to, SIGNED(s), x, y, NULL,
                                   NULL) == MBX_STATUS_OK
                ? LANES
                : 0;
@@ -103,8 +128,8 @@ static int fill_lane(struct state *s, int i)
     reversed(s->words[i], s->private[i], BYTES);
     s->keygen[i] = (struct oct_ec_public_lane){s->private[i], s -> public[i]};
     s->derive[i] = (struct oct_ec_derive_lane){s->private[i], s -> public[next], s -> secret[i]};
-    s->sign[i] = (struct oct_ecdsa_sign_lane){s->private[i], s -> digest[i], BYTES, s -> signature[i]};
-    s->verify[i] = (struct oct_ecdsa_verify_lane){s->public[i], s -> digest[i], BYTES, s -> their_signature[i]};
+    s->sign[i] = (struct oct_ecdsa_sign_lane){s->private[i], DIGEST_OF(s, i), BYTES, s -> signature[i]};
+    s->verify[i] = (struct oct_ecdsa_verify_lane){s->public[i], DIGEST_OF(s, i), BYTES, s -> their_signature[i]};
     s->keys[i] = s->words[i];
     s->nonces[i] = s->nonce[i];
     s->peer_x[i] = s->x[next];
@@ -115,6 +140,12 @@ static int fill_lane(struct state *s, int i)
     s->s_to[i] = s->s[i];
     s->secret_to[i] = s->their_secret[i];
     s->digests[i] = s->digest[i];
+#ifdef OF_MESSAGES
+    s->ids[i] = (const int8u *)OCT_SM2_DEFAULT_ID;
+    s->id_lens[i] = ID_BYTES;
+    s->lens[i] = BYTES;
+    s->hash[i] = (struct oct_sm2_digest_lane){s->ids[i], ID_BYTES, s->public[i], s -> digest[i], BYTES, s -> e[i]};
+#endif
     return ok;
 }
 

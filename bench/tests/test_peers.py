@@ -113,12 +113,13 @@ def test_openssl_is_stock(place, fake_build, tmp_path):
         ("evp-aes128gcm-seal-64", 0.8e9, 1e9, 1.25), ("evp-aes128gcm-open-64", 1e9, 0.5e9, 0.5)]
     assert records[-1]["name"] == "evp-chacha20poly1305-open-16384" and len(records) == 3 * 4 * 2
     first, second = (tmp_path / "asked").read_text().splitlines()
-    assert first.endswith("--seconds 0.1") and second.endswith("--seconds 0.1 p256-sign"), "no more than OpenSSL has"
+    seconds = f"--seconds {peers.Peers.quick.seconds}"
+    assert first.endswith(seconds) and second.endswith(f"{seconds} p256-sign"), "no more than OpenSSL has"
 
 
 def test_part_of_the_operations(place, fake_build, tmp_path):
     assert run(fake_build, tmp_path, "--peer", "openssl-3.77", "--operation", "p256-s")[0] == 0
-    assert (tmp_path / "asked").read_text().splitlines()[0].endswith("--seconds 0.1 p256-sign")
+    assert (tmp_path / "asked").read_text().splitlines()[0].endswith(f"--seconds {peers.Peers.quick.seconds} p256-sign")
     assert run(fake_build, tmp_path, "--peer", "openssl-3.77", "--operation", "nothing")[0] == 3
 
 

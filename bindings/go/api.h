@@ -59,7 +59,7 @@ struct oct_rsa_lane {
 
 int oct_rsa_private_x8(const struct oct_rsa_lane lane[], unsigned lanes, struct oct_lanes *result);
 
-enum oct_ec_curve { OCT_EC_P256 = 0, OCT_EC_P384 = 1, OCT_EC_CURVES = 2 };
+enum oct_ec_curve { OCT_EC_P256 = 0, OCT_EC_P384 = 1, OCT_EC_SM2 = 2, OCT_EC_CURVES = 3 };
 
 struct oct_ecdsa_sign_lane {
     const uint8_t *private_key;

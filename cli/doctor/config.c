@@ -62,8 +62,9 @@ bool doctor_load_config(CONF *conf, char file[PATH_MAX], const struct doctor_tar
 static int module_is_there(const struct doctor_target *target, const char *module)
 {
     char path[PATH_MAX];
-    /* OpenSSL looks for other names in a folder of its own. */
-    return module == NULL || module[0] != '/' || (reach(path, sizeof path, target, module) && access(path, R_OK) == 0);
+    /* OpenSSL looks for other names in a folder of its own. A name with $LIB is the dynamic linker's to complete. */
+    return module == NULL || module[0] != '/' || strchr(module, '$') != NULL ||
+           (reach(path, sizeof path, target, module) && access(path, R_OK) == 0);
 }
 
 static void judge_preference(struct doctor_report *report, const char *file, const struct config_root *root)

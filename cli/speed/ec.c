@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * P-256 and P-384 for `octuple speed`: eight different keys, peers and digests. OpenSSL's contexts are made,
+ * P-256, P-384 and SM2 for `octuple speed`: eight different keys, peers and digests. OpenSSL's contexts are made,
  * initialised and told their digest's name or their peer beforehand, which leaves out its check of the peer's key;
  * Octuple's derivation has that inside. Signatures are of digests as long as a coordinate; OpenSSL wraps its own in
  * DER, in next to no time. Key pairs are made on both sides with the random numbers that they take.
@@ -38,13 +38,25 @@ struct ec_state {
 };
 
 const struct speed_curve speed_curves[OCT_EC_CURVES] = {
-    [OCT_EC_P256] = {"P-256", "SHA256", NID_X9_62_prime256v1},
-    [OCT_EC_P384] = {"P-384", "SHA384", NID_secp384r1},
+    [OCT_EC_P256] = {"P-256", "SHA256", NID_X9_62_prime256v1, "EC"},
+    [OCT_EC_P384] = {"P-384", "SHA384", NID_secp384r1, "EC"},
+    [OCT_EC_SM2] = {"SM2", "SM3", NID_sm2, "SM2"},
 };
 
 static const char *group_name(int curve)
 {
     return speed_curves[curve].group;
+}
+
+EVP_PKEY *speed_curve_key(const char *algorithm, int curve)
+{
+    EVP_PKEY *key = NULL;
+    EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(speed_libctx(), algorithm, NULL);
+    if (ctx != NULL && EVP_PKEY_keygen_init(ctx) > 0 && EVP_PKEY_CTX_set_group_name(ctx, group_name(curve)) > 0) {
+        (void)EVP_PKEY_generate(ctx, &key);
+    }
+    EVP_PKEY_CTX_free(ctx);
+    return key;
 }
 
 static void ec_close(void *arg)
@@ -84,9 +96,9 @@ static int public_bytes(const struct ec_state *s, const EVP_PKEY *key, uint8_t *
 }
 
 /* The lane's key, digest and outputs: what all three operations share. */
-static int fill_lane(struct ec_state *s, int i)
+static int fill_lane(struct ec_state *s, const char *algorithm, int i)
 {
-    s->key[i] = EVP_PKEY_Q_keygen(speed_libctx(), NULL, "EC", group_name(s->curve));
+    s->key[i] = speed_curve_key(algorithm, s->curve);
     s->ctx[i] = s->key[i] != NULL ? EVP_PKEY_CTX_new_from_pkey(speed_libctx(), s->key[i], NULL) : NULL;
     s->sign[i] = (struct oct_ecdsa_sign_lane){s->private_key[i], s->digest[i], s->bytes, s->out[i]};
     s->derive[i] = (struct oct_ec_derive_lane){s->private_key[i], s->peer[i], s->out[i]};
@@ -105,7 +117,7 @@ static int ready_to_sign(struct ec_state *s, int i)
 
 static int ready_to_derive(struct ec_state *s, int i)
 {
-    EVP_PKEY *peer = EVP_PKEY_Q_keygen(speed_libctx(), NULL, "EC", group_name(s->curve));
+    EVP_PKEY *peer = speed_curve_key("EC", s->curve);
     int ok = peer != NULL && public_bytes(s, peer, s->peer[i]) && EVP_PKEY_derive_init(s->ctx[i]) > 0 &&
              EVP_PKEY_derive_set_peer(s->ctx[i], peer) > 0;
     EVP_PKEY_free(peer);
@@ -117,7 +129,7 @@ static int ready_to_generate(struct ec_state *s, int i)
     if (i != 0) {
         return 1;
     }
-    s->generate = EVP_PKEY_CTX_new_from_name(speed_libctx(), "EC", NULL);
+    s->generate = EVP_PKEY_CTX_new_from_name(speed_libctx(), speed_curves[s->curve].signer, NULL);
     return s->generate != NULL && EVP_PKEY_keygen_init(s->generate) > 0 &&
            EVP_PKEY_CTX_set_group_name(s->generate, group_name(s->curve)) > 0;
 }
@@ -131,7 +143,7 @@ static void *ec_open(const struct speed_op *op, int (*ready)(struct ec_state *, 
         s->bytes = oct_ec_bytes(s->curve);
     }
     for (int i = 0; ok && i < OCT_LANES; i++) {
-        ok = fill_lane(s, i) && ready(s, i);
+        ok = fill_lane(s, ready == ready_to_derive ? "EC" : speed_curves[s->curve].signer, i) && ready(s, i);
     }
     if (!ok) {
         cli_say("octuple speed", "OpenSSL cannot prepare %s", op->name);
@@ -312,5 +324,8 @@ const struct speed_op speed_ec_ops[] = {
     {"p384-sign", "op/s", OCT_OP_P384_SIGN, OCT_EC_P384, SIGN},
     {"p384-keygen", "op/s", OCT_OP_P384_KEYGEN, OCT_EC_P384, KEYGEN},
     {"p384-derive", "op/s", OCT_OP_P384_DERIVE, OCT_EC_P384, DERIVE},
+    {"sm2-sign", "op/s", OCT_OP_SM2_SIGN, OCT_EC_SM2, SIGN},
+    {"sm2-keygen", "op/s", OCT_OP_SM2_KEYGEN, OCT_EC_SM2, KEYGEN},
+    {"sm2-derive", "op/s", OCT_OP_SM2_DERIVE, OCT_EC_SM2, DERIVE},
     {0},
 };

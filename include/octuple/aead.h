@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Authenticated encryption: AES-GCM (NIST SP 800-38D) and ChaCha20-Poly1305 (RFC 8439), one record a call, or in
- * pieces.
+ * Authenticated encryption: AES-GCM (NIST SP 800-38D), ChaCha20-Poly1305 (RFC 8439), and SM4-GCM and SM4-CCM of
+ * China's national suite (RFC 8998). One record a call, or in pieces; SM4-CCM has whole records only, since it wants
+ * lengths first. octuple/sm4.h has SM4 in other modes, and CCM with other lengths of nonces and tags.
  *
  * Nothing here allocates but oct_aead_key_new(). A key is made once and then only read: any number of threads may use
  * it at once. Texts, additional data and keys may have any alignment. Secret are the key, the texts, and what is
  * derived from them; lengths, nonces' lengths and pointers are public. The caller sees to it that no nonce is used
- * twice with one key to seal: with either AEAD that gives the texts away, and the key's authenticity with AES-GCM.
+ * twice with one key to seal: with each AEAD that gives the texts away, and with GCM the key's authenticity.
  */
 #ifndef OCTUPLE_AEAD_H
 #define OCTUPLE_AEAD_H
@@ -18,13 +19,15 @@
 extern "C" {
 #endif
 
-/* Values are stable: new ones are added at the end. Keys of 16, 24, 32 and 32 bytes. */
+/* Values are stable: new ones are added at the end. Keys of 16, 24, 32, 32, 16 and 16 bytes. */
 enum oct_aead {
     OCT_AEAD_AES_128_GCM = 0,
     OCT_AEAD_AES_192_GCM = 1,
     OCT_AEAD_AES_256_GCM = 2,
     OCT_AEAD_CHACHA20_POLY1305 = 3,
-    OCT_AEAD_COUNT = 4
+    OCT_AEAD_SM4_GCM = 4,
+    OCT_AEAD_SM4_CCM = 5,
+    OCT_AEAD_COUNT = 6
 };
 
 #define OCT_AEAD_NONCE_BYTES 12
@@ -38,7 +41,8 @@ enum oct_aead {
 /* An expanded key: no pointer to anything of the caller's, but not to be copied or moved to another process. */
 struct oct_aead_key;
 
-/* "aes-128-gcm", "aes-192-gcm", "aes-256-gcm", "chacha20-poly1305"; NULL for a number that is no AEAD. */
+/* "aes-128-gcm", "aes-192-gcm", "aes-256-gcm", "chacha20-poly1305", "sm4-gcm", "sm4-ccm"; NULL for a number that is no
+ * AEAD. */
 OCT_API const char *oct_aead_name(int aead);
 /* The key's length in bytes; 0 for a number that is no AEAD. */
 OCT_API size_t oct_aead_key_len(int aead);
@@ -48,7 +52,7 @@ OCT_API int oct_aead_is_on(int aead);
 OCT_API const char *oct_aead_tier(int aead);
 OCT_API const char *oct_aead_reason(int aead);
 /* 1 if what serves it was faster than OpenSSL's own code, or as fast, in records and in pieces of every size that was
- * measured (bench/README.md): AES-GCM on zmm and ymm, ChaCha20-Poly1305 on zmm. `openssl_version` is what
+ * measured (bench/README.md): AES-GCM and SM4 on zmm and ymm, ChaCha20-Poly1305 on zmm. `openssl_version` is what
  * OpenSSL_version_num() says: from 3.1 on OpenSSL has AES-GCM of its own for zmm, beside which none pays on a CPU that
  * has them. The OpenSSL provider serves only what pays unasked. */
 OCT_API int oct_aead_pays(int aead, unsigned long openssl_version);
@@ -73,8 +77,8 @@ OCT_API int oct_aead_key_aead(const struct oct_aead_key *key);
 /*
  * One record: `len` bytes from `in` to `out`, which is `in` or overlaps none of the inputs; the tag, 16 bytes,
  * overlaps no input and not `out`. nonce: 12 bytes. aad and in may be NULL where their length is 0. Errors, with
- * nothing written: OCT_ERR_ARGUMENT, OCT_ERR_LENGTH (more than the AEAD can do: 2^36 - 32 bytes for AES-GCM, 2^38 -
- * 64 for ChaCha20-Poly1305, aad of 2^61 bytes).
+ * nothing written: OCT_ERR_ARGUMENT, OCT_ERR_LENGTH (more than the AEAD can do: 2^36 - 32 bytes for GCM, 2^38 - 64 for
+ * ChaCha20-Poly1305, 2^24 - 1 for SM4-CCM, aad of 2^61 bytes).
  */
 OCT_API OCT_MUST_USE int oct_aead_seal(const struct oct_aead_key *key, const uint8_t *nonce, const uint8_t *aad,
                                        size_t aad_len, const uint8_t *in, size_t len, uint8_t *out, uint8_t *tag);
@@ -96,11 +100,11 @@ struct oct_aead_stream {
 };
 
 /* How much of that memory streams of this AEAD use, for those who keep many: less is enough then. 0 for a number that
- * is no AEAD. */
+ * is no AEAD, and for SM4-CCM. */
 OCT_API size_t oct_aead_stream_size(int aead);
 
-/* iv: any length from 1 byte for AES-GCM, 12 bytes for ChaCha20-Poly1305 (else OCT_ERR_LENGTH). sealing: 1 to seal, 0
- * to open. */
+/* iv: any length from 1 byte for GCM, 12 bytes for ChaCha20-Poly1305 (else OCT_ERR_LENGTH). sealing: 1 to seal, 0 to
+ * open. OCT_ERR_UNSUPPORTED for SM4-CCM. */
 OCT_API OCT_MUST_USE int oct_aead_stream_init(struct oct_aead_stream *stream, const struct oct_aead_key *key,
                                               const uint8_t *iv, size_t iv_len, int sealing);
 /* OCT_ERR_STATE after text has begun or after the end; OCT_ERR_ARGUMENT, OCT_ERR_LENGTH as above. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The NIST curves P-256 and P-384 (SP 800-186): ECDH (SP 800-56A, 5.7.1.2), key pairs, ECDSA signatures and their
- * verification (FIPS 186-5), up to eight at a time with a key of its own for each.
+ * The NIST curves P-256 and P-384 (SP 800-186) and the curve of SM2 (GB/T 32918.5): ECDH (SP 800-56A, 5.7.1.2), key
+ * pairs, signatures and their verification, up to eight at a time with a key of its own for each. Signatures are
+ * ECDSA's (FIPS 186-5), but on the curve of SM2, which has its own (octuple/sm2.h).
  *
  * All numbers are big-endian byte strings of oct_ec_bytes(curve) bytes: 32 or 48. A private key is a number of 1 ..
  * n-1; a public key is its coordinates x and y one after the other, without the 0x04 of the usual encoding. Private
@@ -22,7 +23,10 @@
 extern "C" {
 #endif
 
-enum oct_ec_curve { OCT_EC_P256 = 0, OCT_EC_P384 = 1, OCT_EC_CURVES = 2 };
+enum oct_ec_curve { OCT_EC_P256 = 0, OCT_EC_P384 = 1, OCT_EC_SM2 = 2, OCT_EC_CURVES = 3 };
+
+/* The curves whose signatures are ECDSA's: the first ones. */
+#define OCT_ECDSA_CURVES 2
 
 #define OCT_EC_MAX_BYTES  48
 #define OCT_EC_MAX_DIGEST 64
@@ -69,14 +73,14 @@ OCT_API OCT_MUST_USE int oct_ec_keygen_x8(int curve, const struct oct_ec_keygen_
 struct oct_ecdsa_sign_lane {
     const uint8_t *private_key;
     const uint8_t *digest; /* of the message; its leftmost 8 * bytes bits are signed */
-    size_t digest_len;     /* 1 .. OCT_EC_MAX_DIGEST */
+    size_t digest_len;     /* 1 .. OCT_EC_MAX_DIGEST; 32 for SM2 */
     uint8_t *signature;    /* r and s one after the other, 2 * bytes */
 };
 
 /*
  * The nonce is hedged: SHA-512 of private key, digest, and 32 bytes fresh from getrandom(2) for each signature, reduced
  * modulo n. So it is a secret of the key and never repeats for two messages even where the randomness does, and a fork
- * can repeat neither. A private key that is not 1 .. n-1 makes its lane invalid, its signature zero.
+ * can repeat neither. A private key that is not 1 .. n-1 (for SM2: n-2) makes its lane invalid, its signature zero.
  * OCT_ERR_UNSUPPORTED also without randomness.
  */
 OCT_API OCT_MUST_USE int oct_ecdsa_sign_x8(int curve, const struct oct_ecdsa_sign_lane lane[], unsigned lanes,
@@ -85,14 +89,15 @@ OCT_API OCT_MUST_USE int oct_ecdsa_sign_x8(int curve, const struct oct_ecdsa_sig
 struct oct_ecdsa_verify_lane {
     const uint8_t *public_key; /* 2 * bytes */
     const uint8_t *digest;     /* of the message; its leftmost 8 * bytes bits were signed */
-    size_t digest_len;         /* 1 .. OCT_EC_MAX_DIGEST */
+    size_t digest_len;         /* 1 .. OCT_EC_MAX_DIGEST; 32 for SM2 */
     const uint8_t *signature;  /* r and s one after the other, 2 * bytes */
 };
 
 /*
- * FIPS 186-5, 6.4.2. A lane is ok if its signature is valid, and invalid otherwise, whatever the reason: r or s is not
- * 1 .. n-1, the public key is not a point of the curve with coordinates below p (the check that oct_ec_derive_x8()
- * makes), or the signature is not this key's for this digest. Nothing is written but *result. All inputs are public.
+ * FIPS 186-5, 6.4.2, or for SM2 GB/T 32918.2, 7. A lane is ok if its signature is valid, and invalid otherwise,
+ * whatever the reason: r or s is not 1 .. n-1, the public key is not a point of the curve with coordinates below p (the
+ * check that oct_ec_derive_x8() makes), or the signature is not this key's for this digest. Nothing is written but
+ * *result. All inputs are public.
  */
 OCT_API OCT_MUST_USE int oct_ecdsa_verify_x8(int curve, const struct oct_ecdsa_verify_lane lane[], unsigned lanes,
                                              struct oct_lanes *result);

@@ -7,4 +7,6 @@
 #include <octuple/counters.h>
 #include <octuple/queue.h>
 #include <octuple/quic.h>
+#include <octuple/sm2.h>
+#include <octuple/sm4.h>
 #endif

@@ -55,7 +55,12 @@ enum oct_op {
     OCT_OP_MLDSA65_KEYGEN = 33,
     OCT_OP_MLDSA65_SIGN = 34,
     OCT_OP_MLDSA65_VERIFY = 35,
-    OCT_OP_COUNT = 36
+    OCT_OP_SM2_SIGN = 36,
+    OCT_OP_SM2_KEYGEN = 37,
+    OCT_OP_SM2_DERIVE = 38,
+    OCT_OP_SM2_VERIFY = 39,
+    OCT_OP_SM3 = 40,
+    OCT_OP_COUNT = 41
 };
 
 /*

@@ -26,6 +26,7 @@
 #include <octuple/mlkem.h>
 #include <octuple/op.h>
 #include <octuple/rsa.h>
+#include <octuple/sm3.h>
 #include <octuple/x25519.h>
 
 #ifdef __cplusplus
@@ -68,6 +69,7 @@ struct oct_job {
         struct oct_mldsa_keygen_lane mldsa_keygen;
         struct oct_mldsa_sign_lane mldsa_sign;
         struct oct_mldsa_verify_lane mldsa_verify; /* as ecdsa_verify */
+        struct oct_sm3_lane sm3;
         struct oct_ecdsa_verify_lane ecdsa_verify; /* OCT_OK: the signature is valid; OCT_ERR_RANGE: it is not */
     };
     void (*done)(struct oct_job *); /* called once, on the thread of the queue; may submit; may be NULL */

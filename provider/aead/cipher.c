@@ -184,6 +184,7 @@ static int cipher_decrypt_init(void *c, const unsigned char *key, size_t key_len
 AEAD_TABLE(aes128, OCT_AEAD_AES_128_GCM, oct_aead_cipher_gettable_ctx_params, oct_aead_cipher_settable_ctx_params);
 AEAD_TABLE(aes192, OCT_AEAD_AES_192_GCM, oct_aead_cipher_gettable_ctx_params, oct_aead_cipher_settable_ctx_params);
 AEAD_TABLE(aes256, OCT_AEAD_AES_256_GCM, oct_aead_cipher_gettable_ctx_params, oct_aead_cipher_settable_ctx_params);
+AEAD_TABLE(sm4, OCT_AEAD_SM4_GCM, oct_aead_cipher_gettable_ctx_params, oct_aead_cipher_settable_ctx_params);
 AEAD_TABLE(chacha20, OCT_AEAD_CHACHA20_POLY1305, oct_aead_cipher_gettable_chacha, oct_aead_cipher_settable_chacha);
 
 /* Numbers of the family's own: enum oct_aead. A cipher that was not asked for has to be worth it. */
@@ -192,11 +193,12 @@ static bool serves(int aead, bool asked)
     return oct_aead_is_on(aead) && (asked || oct_aead_pays(aead, OpenSSL_version_num()));
 }
 
-enum { AES_GCM = 1, CHACHA20_POLY1305 = 2 };
+enum { AES_GCM = 1, CHACHA20_POLY1305 = 2, SM4_GCM = 4 };
 
 static const struct oct_switch switches[] = {
     {"aes-gcm", "the ciphers AES-128-GCM, AES-192-GCM, AES-256-GCM"},
     {"chacha20-poly1305", "the cipher ChaCha20-Poly1305"},
+    {"sm4-gcm", "the cipher SM4-GCM"},
     {NULL, NULL},
 };
 
@@ -212,6 +214,7 @@ static const struct oct_offer *offers(void)
         OFFER("AES-192-GCM:id-aes192-GCM:2.16.840.1.101.3.4.1.26", aes192_table, AES_GCM, OCT_AEAD_AES_192_GCM),
         OFFER("AES-256-GCM:id-aes256-GCM:2.16.840.1.101.3.4.1.46", aes256_table, AES_GCM, OCT_AEAD_AES_256_GCM),
         OFFER("ChaCha20-Poly1305", chacha20_table, CHACHA20_POLY1305, OCT_AEAD_CHACHA20_POLY1305),
+        OFFER("SM4-GCM:1.2.156.10197.1.104.8", sm4_table, SM4_GCM, OCT_AEAD_SM4_GCM),
         {0, {NULL, NULL, NULL, NULL}, 0, 0, 0},
     };
     return all;

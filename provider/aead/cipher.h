@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * AES-GCM and ChaCha20-Poly1305 as OpenSSL's symmetric ciphers, on octuple/aead.h: cipher.c (contexts, keys,
+ * AES-GCM, SM4-GCM and ChaCha20-Poly1305 as OpenSSL's symmetric ciphers, on octuple/aead.h: cipher.c (contexts, keys,
  * nonces), text.c (update and final), tls.c (whole records of TLS 1.2), params.c (settings), iv.c
  * (the counter in a nonce).
  *

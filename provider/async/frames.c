@@ -60,7 +60,9 @@ static enum owner owner_of_name(const char *path)
         return OWNER_LIBCRYPTO;
     if (begins_with(name, "octuple.so") || begins_with(name, "liboctuple"))
         return OWNER_OCTUPLE;
-    return begins_with(name, "libc.so") || begins_with(name, "libc-") ? OWNER_LIBC : OWNER_PROGRAM;
+    if (begins_with(name, "libc.so") || begins_with(name, "libc-") || begins_with(name, "ld-musl-"))
+        return OWNER_LIBC;
+    return OWNER_PROGRAM;
 }
 
 /* dladdr() takes the dynamic linker's lock, which a thread in dlopen() may hold for long; glibc 2.35 has a way without.

@@ -21,9 +21,6 @@
 
 #define OCT_EC_NAMES "EC:id-ecPublicKey:1.2.840.10045.2.1"
 
-/* DER: SEQUENCE, and two INTEGERs that may each need a leading zero. */
-#define OCT_ECDSA_MAX_DER (2 + 2 * (2 + 1 + OCT_EC_MAX_BYTES))
-
 struct oct_prov;
 struct oct_pool_kind;
 
@@ -77,7 +74,7 @@ struct oct_prov_curve {
     bool may_pay_alone;
     const struct oct_pool_kind *pool;
 };
-extern const struct oct_prov_curve oct_prov_curves[OCT_EC_CURVES]; /* by enum oct_ec_curve */
+extern const struct oct_prov_curve oct_prov_curves[OCT_ECDSA_CURVES]; /* by enum oct_ec_curve */
 
 /* enum oct_ec_curve by any of its names, in any case of letters; -1 for another curve. */
 int oct_ec_curve_by_name(const char *name);
@@ -89,12 +86,11 @@ extern const OSSL_DISPATCH oct_ec_keymgmt_table[];
 extern const OSSL_DISPATCH oct_ec_exchange_table[];
 extern const OSSL_DISPATCH oct_ec_signature_table[];
 
-/* Entries of the key management table in files of their own: params.c, types.c, keygen.c. */
+/* Entries of the key management table in files of their own: params.c, keygen.c. */
 OSSL_FUNC_keymgmt_get_params_fn oct_ec_get_params;
 OSSL_FUNC_keymgmt_gettable_params_fn oct_ec_gettable_params;
 OSSL_FUNC_keymgmt_set_params_fn oct_ec_set_params;
 OSSL_FUNC_keymgmt_settable_params_fn oct_ec_settable_params;
-OSSL_FUNC_keymgmt_import_types_fn oct_ec_types;
 OSSL_FUNC_keymgmt_gen_init_fn oct_ec_gen_init;
 OSSL_FUNC_keymgmt_gen_set_template_fn oct_ec_gen_set_template;
 OSSL_FUNC_keymgmt_gen_set_params_fn oct_ec_gen_set_params;

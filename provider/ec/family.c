@@ -39,7 +39,7 @@ POOL_KIND(p256, OCT_OP_P256_KEYGEN, 32);
 POOL_KIND(p384, OCT_OP_P384_KEYGEN, 48);
 
 /* OpenSSL's own P-256 is quick: a vector for one derivation takes a third longer on any CPU that we know. */
-const struct oct_prov_curve oct_prov_curves[OCT_EC_CURVES] = {
+const struct oct_prov_curve oct_prov_curves[OCT_ECDSA_CURVES] = {
     [OCT_EC_P256] =
         {{"prime256v1", "P-256", "1.2.840.10045.3.1.7"}, NID_X9_62_prime256v1, 256, 128, 72, false, &oct_pool_p256},
     [OCT_EC_P384] = {{"secp384r1", "P-384", "1.3.132.0.34"}, NID_secp384r1, 384, 192, 104, true, &oct_pool_p384},
@@ -47,7 +47,7 @@ const struct oct_prov_curve oct_prov_curves[OCT_EC_CURVES] = {
 
 int oct_ec_curve_by_name(const char *name)
 {
-    for (int curve = 0; curve < OCT_EC_CURVES; curve++)
+    for (int curve = 0; curve < OCT_ECDSA_CURVES; curve++)
         for (size_t i = 0; i < OCT_ARRAY_LEN(oct_prov_curves[curve].names); i++)
             if (strcasecmp(name, oct_prov_curves[curve].names[i]) == 0)
                 return curve;
@@ -81,14 +81,14 @@ static const struct oct_warm warm[] = {{OCT_OP_P256_KEYGEN, POOL}, {OCT_OP_P256_
 
 /* The groups of the private context, to tell what is a point. */
 struct part {
-    EC_GROUP *group[OCT_EC_CURVES];
+    EC_GROUP *group[OCT_ECDSA_CURVES];
 };
 
 static void close_part(void *vpart)
 {
     struct part *part = vpart;
 
-    for (int curve = 0; curve < OCT_EC_CURVES; curve++)
+    for (int curve = 0; curve < OCT_ECDSA_CURVES; curve++)
         EC_GROUP_free(part->group[curve]);
     OPENSSL_free(part);
 }
@@ -97,7 +97,7 @@ static void *open_part(const struct oct_plain *plain)
 {
     struct part *part = OPENSSL_zalloc(sizeof *part);
 
-    for (int curve = 0; part != NULL && curve < OCT_EC_CURVES; curve++)
+    for (int curve = 0; part != NULL && curve < OCT_ECDSA_CURVES; curve++)
         part->group[curve] = EC_GROUP_new_by_curve_name_ex(plain->ctx, NULL, oct_prov_curves[curve].nid);
     return part;
 }

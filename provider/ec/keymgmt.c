@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* EC key management: OpenSSL's entry points over the key object, with the rules of OpenSSL's own EC keys. */
+#include "provider/contexts/ec_forms.h"
 #include "provider/contexts/keygen.h"
 #include "provider/core/dispatch.h"
 #include "ec.h"

@@ -2,12 +2,13 @@
  * Copyright The Octuple Authors */
 /*
  * The ECDSA signature context, shared by the files that serve it: sig.c (contexts), sig_sign.c, sig_verify.c,
- * sig_params.c (settings); and the DER of its signatures (der.c).
+ * sig_params.c (settings).
  */
 #ifndef OCT_PROVIDER_EC_SIG_H
 #define OCT_PROVIDER_EC_SIG_H
 
 #include "ec.h"
+#include "provider/contexts/ec_forms.h"
 #include "provider/contexts/sig.h"
 
 struct oct_ec_sig {
@@ -16,12 +17,6 @@ struct oct_ec_sig {
 };
 
 int oct_ec_sig_copy_settings(EVP_PKEY_CTX *ctx, const struct oct_sig *sig);
-
-/* The DER of r and s, `size` bytes each, big-endian, one after the other; returns its length. */
-size_t oct_ec_der_write(uint8_t out[OCT_ECDSA_MAX_DER], const uint8_t *numbers, size_t size);
-
-/* The reverse: 1 if `der` is, to the byte, what the above makes of two numbers; else 0, with numbers overwritten. */
-int oct_ec_der_read(uint8_t *numbers, size_t size, const uint8_t *der, size_t len);
 
 OSSL_FUNC_signature_sign_fn oct_ec_sig_sign;
 OSSL_FUNC_signature_verify_fn oct_ec_sig_verify;

@@ -12,17 +12,25 @@
 static const struct {
     const char *name;
     size_t key_len;
-    uint64_t max_text; /* bytes: the block counters have 32 bits, and GCM keeps two of them */
+    uint64_t max_text; /* bytes: block counters have 32 bits, of which GCM keeps two; CCM states a length in 3 bytes */
+    bool quic;         /* RFC 9001, 5.3 */
 } about[OCT_AEAD_COUNT] = {
-    [OCT_AEAD_AES_128_GCM] = {"aes-128-gcm", 16, ((uint64_t)1 << 36) - 32},
-    [OCT_AEAD_AES_192_GCM] = {"aes-192-gcm", 24, ((uint64_t)1 << 36) - 32},
-    [OCT_AEAD_AES_256_GCM] = {"aes-256-gcm", 32, ((uint64_t)1 << 36) - 32},
-    [OCT_AEAD_CHACHA20_POLY1305] = {"chacha20-poly1305", 32, ((uint64_t)1 << 38) - 64},
+    [OCT_AEAD_AES_128_GCM] = {"aes-128-gcm", 16, ((uint64_t)1 << 36) - 32, true},
+    [OCT_AEAD_AES_192_GCM] = {"aes-192-gcm", 24, ((uint64_t)1 << 36) - 32, false},
+    [OCT_AEAD_AES_256_GCM] = {"aes-256-gcm", 32, ((uint64_t)1 << 36) - 32, true},
+    [OCT_AEAD_CHACHA20_POLY1305] = {"chacha20-poly1305", 32, ((uint64_t)1 << 38) - 64, true},
+    [OCT_AEAD_SM4_GCM] = {"sm4-gcm", 16, ((uint64_t)1 << 36) - 32, false},
+    [OCT_AEAD_SM4_CCM] = {"sm4-ccm", 16, ((uint64_t)1 << 24) - 1, false},
 };
 
 static int is_aead(int aead)
 {
     return aead >= 0 && aead < OCT_AEAD_COUNT;
+}
+
+bool oct_aead_is_for_quic(int aead)
+{
+    return is_aead(aead) && about[aead].quic;
 }
 
 const char *oct_aead_name(int aead)
@@ -64,6 +72,8 @@ int oct_aead_pays(int aead, unsigned long openssl_version)
     const char *tier = oct_aead_tier(aead);
     if (aead == OCT_AEAD_CHACHA20_POLY1305)
         return strcmp(tier, "zmm") == 0;
+    if (aead == OCT_AEAD_SM4_GCM || aead == OCT_AEAD_SM4_CCM)
+        return strcmp(tier, "zmm") == 0 || strcmp(tier, "ymm") == 0;
     return (strcmp(tier, "zmm") == 0 || strcmp(tier, "ymm") == 0) && !openssl_has_zmm_gcm(aead, openssl_version);
 }
 
@@ -156,20 +166,22 @@ int oct_aead_same_tag(const uint8_t *a, const uint8_t *b, size_t len)
 }
 
 /* What every AEAD can do, of text and of additional data. */
-#define ANY_LENGTH ((size_t)1 << 30)
+#define ANY_LENGTH (((size_t)1 << 24) - 1)
 
 /* A pointer that is needed, where there is something to point to. */
-static int missing(const void *p, size_t len)
+static inline bool missing(const void *p, size_t len)
 {
-    return !p && len;
+    return OCT_UNLIKELY(!p) && len;
 }
 
+/* Branches that are never taken, one for each pointer: what a short record waits for is not this. */
 static inline int check_record(const struct oct_aead_key *key, const uint8_t *nonce, const uint8_t *aad, size_t aad_len,
                                const uint8_t *in, size_t len, const uint8_t *out, const uint8_t *tag)
 {
-    if (!key || !nonce || !tag || missing(aad, aad_len) || missing(in, len) || missing(out, len))
+    if (OCT_UNLIKELY(!key) || OCT_UNLIKELY(!nonce) || OCT_UNLIKELY(!tag) || missing(aad, aad_len) || missing(in, len) ||
+        missing(out, len))
         return OCT_ERR_ARGUMENT;
-    if (len < ANY_LENGTH && aad_len < ANY_LENGTH)
+    if ((len | aad_len) < ANY_LENGTH)
         return OCT_OK;
     return oct_aead_check_lengths(key->aead, aad_len, len);
 }

@@ -6,6 +6,8 @@
 
 #include "ops/aead.h"
 
+#include <stdbool.h>
+
 struct oct_aead_key {
     const struct oct_aead_ops *ops;
     int32_t aead;
@@ -16,6 +18,9 @@ _Static_assert(sizeof(struct oct_aead_key) <= OCT_AEAD_KEY_MAX_BYTES, "a key is 
 
 /* oct_aead_key_init() with the tier of the caller's choice. */
 int oct_aead_key_init_on(const struct oct_aead_ops *ops, void *memory, int aead, const uint8_t *bytes, size_t len);
+
+/* Whether QUIC has it: only these have kernels for packets and masks. */
+bool oct_aead_is_for_quic(int aead);
 
 /* Whether the AEAD can seal so much under one nonce: OCT_OK or OCT_ERR_LENGTH. */
 int oct_aead_check_lengths(int aead, uint64_t aad_len, uint64_t len);

@@ -34,6 +34,7 @@ struct stream {
     uint8_t state[OCT_AEAD_STATE_BYTES] __attribute__((aligned(16)));
 };
 _Static_assert(OCT_GCM_STATE_BYTES + OCT_GCM_FIRST <= OCT_AEAD_STATE_BYTES, "a kept text fits");
+_Static_assert(OCT_SM4GCM_STATE_BYTES + OCT_GCM_FIRST <= OCT_AEAD_STATE_BYTES, "and so it does with SM4");
 _Static_assert(sizeof(struct stream) <= OCT_AEAD_STREAM_BYTES, "a stream fits");
 
 static struct stream *inside(struct oct_aead_stream *stream)
@@ -43,10 +44,11 @@ static struct stream *inside(struct oct_aead_stream *stream)
 
 size_t oct_aead_stream_size(int aead)
 {
-    if (!oct_aead_key_len(aead))
+    if (!oct_aead_key_len(aead) || aead == OCT_AEAD_SM4_CCM)
         return 0;
-    return offsetof(struct stream, state) + (aead == OCT_AEAD_CHACHA20_POLY1305 ? OCT_CHACHA20POLY1305_STATE_BYTES
-                                                                                : OCT_GCM_STATE_BYTES + OCT_GCM_FIRST);
+    const size_t gcm = aead == OCT_AEAD_SM4_GCM ? OCT_SM4GCM_STATE_BYTES : OCT_GCM_STATE_BYTES;
+    return offsetof(struct stream, state) +
+           (aead == OCT_AEAD_CHACHA20_POLY1305 ? OCT_CHACHA20POLY1305_STATE_BYTES : gcm + OCT_GCM_FIRST);
 }
 
 /* The last two windows of the state: key stream, and what is held. */
@@ -152,6 +154,8 @@ int oct_aead_stream_init(struct oct_aead_stream *stream, const struct oct_aead_k
     if (iv_len == 0 || (uint64_t)iv_len >= (uint64_t)1 << 61 ||
         (key->aead == OCT_AEAD_CHACHA20_POLY1305 && iv_len != OCT_AEAD_NONCE))
         return OCT_ERR_LENGTH;
+    if (!key->ops->start)
+        return OCT_ERR_UNSUPPORTED;
     struct stream *s = inside(stream);
     memset(s, 0, offsetof(struct stream, nonce));
     s->key = key;

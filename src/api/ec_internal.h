@@ -7,6 +7,7 @@
 #include "ops/ops.h"
 
 #include <octuple/ec.h>
+#include <stdbool.h>
 
 #define OCT_EC_MAX_LIMBS   8
 #define OCT_EC_NONCE_BYTES 64
@@ -30,6 +31,12 @@ void oct_ec_batch_close(struct oct_ec_batch *b);
 void oct_ec_batch_read(const struct oct_ec_batch *b, oct_limb8 *x, unsigned i, const uint8_t *bytes, size_t len);
 /* Lane i of x into the curve's number of bytes. */
 void oct_ec_batch_write(const struct oct_ec_batch *b, uint8_t *bytes, const oct_limb8 *x, unsigned i);
+
+/* Digests of any length are cut by ECDSA; the e of SM2 is one number. */
+OCT_INLINE bool oct_ecdsa_digest_is_good(unsigned curve, size_t len)
+{
+    return curve == OCT_EC_SM2 ? len == oct_ec_shape(curve).bytes : len >= 1 && len <= OCT_EC_MAX_DIGEST;
+}
 
 int oct_ec_derive_on(const struct oct_ops *ops, int curve, const struct oct_ec_derive_lane lane[], unsigned lanes,
                      struct oct_lanes *result);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * ECDSA: the nonces, and the signatures made with them. A nonce that an attacker knows, or that serves two messages,
- * gives the private key away, so none is made ahead, none outlives its call, and none rests on the random source alone
- * (the hedging of RFC 6979 with added randomness, 3.6, in one hash: its HMAC construction serves parties that must
- * agree on the nonce, which these need not). 512 bits modulo n are even to within 2^-256 on P-256 and 2^-128 on P-384.
+ * ECDSA and the signatures of SM2: the nonces, and the signatures made with them. A nonce that an attacker knows, or
+ * that serves two messages, gives the private key away, so none is made ahead, none outlives its call, and none rests
+ * on the random source alone (the hedging of RFC 6979 with added randomness, 3.6, in one hash: its HMAC construction
+ * serves parties that must agree on the nonce, which these need not). 512 bits modulo n are even to within 2^-256 on
+ * P-256 and 2^-128 on P-384.
  */
 #include "api/ec_internal.h"
 #include "api/op_internal.h"
@@ -55,7 +56,7 @@ static size_t write_message(uint8_t *message, int curve, const struct oct_ecdsa_
 int oct_ecdsa_hedge(const struct oct_ops *ops, uint8_t nonce[OCT_LANES][OCT_EC_NONCE_BYTES], int curve,
                     const struct oct_ecdsa_sign_lane lane[], uint8_t random[OCT_LANES][RANDOM_BYTES], unsigned lanes)
 {
-    struct oct_sha512_message message[OCT_LANES] = {{.head = NULL}};
+    struct oct_hash_message message[OCT_LANES] = {{.head = NULL}};
     struct oct_workspace *workspace = oct_workspace_open(sizeof(struct hedge) + 64);
     if (!workspace)
         return OCT_ERR_MEMORY;
@@ -84,10 +85,9 @@ int oct_ecdsa_nonces(const struct oct_ops *ops, uint8_t nonce[OCT_LANES][OCT_EC_
 static int sign_check(const struct oct_operation *operation, const void *vlane)
 {
     const struct oct_ecdsa_sign_lane *lane = vlane;
-    (void)operation;
     if (!lane->private_key || !lane->digest || !lane->signature)
         return OCT_ERR_ARGUMENT;
-    return lane->digest_len >= 1 && lane->digest_len <= OCT_EC_MAX_DIGEST ? OCT_OK : OCT_ERR_LENGTH;
+    return oct_ecdsa_digest_is_good(operation->variant, lane->digest_len) ? OCT_OK : OCT_ERR_LENGTH;
 }
 
 /* Signs in all lanes; returns the good ones, whose r and s are numbers 3 and 4 of the batch. */

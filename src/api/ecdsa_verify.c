@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * ECDSA verification: bytes into lanes, and the kernel's word on each. Nothing here is secret; the workspace is closed
- * like any other all the same, since it may lie where secrets lay before.
+ * Verification of ECDSA and of SM2: bytes into lanes, and the kernel's word on each. Nothing here is secret; the
+ * workspace is closed like any other all the same, since it may lie where secrets lay before.
  */
 #include "api/ec_internal.h"
 #include "api/op_internal.h"
@@ -18,10 +18,9 @@ int oct_ecdsa_verify_op(int curve)
 static int verify_check(const struct oct_operation *operation, const void *vlane)
 {
     const struct oct_ecdsa_verify_lane *lane = vlane;
-    (void)operation;
     if (!lane->public_key || !lane->digest || !lane->signature)
         return OCT_ERR_ARGUMENT;
-    return lane->digest_len >= 1 && lane->digest_len <= OCT_EC_MAX_DIGEST ? OCT_OK : OCT_ERR_LENGTH;
+    return oct_ecdsa_digest_is_good(operation->variant, lane->digest_len) ? OCT_OK : OCT_ERR_LENGTH;
 }
 
 /* Numbers 0 to 4 of the batch: x, y, the digest, r, s. */

@@ -38,7 +38,7 @@ void oct_ed25519_batch_close(struct oct_ed25519_batch *b)
     oct_scrub_stack();
 }
 
-void oct_ed25519_batch_hash(struct oct_ed25519_batch *b, const struct oct_sha512_message message[])
+void oct_ed25519_batch_hash(struct oct_ed25519_batch *b, const struct oct_hash_message message[])
 {
     uint64_t word[8];
     oct_sha512_lanes(b->ops, b->hash, message, b->lanes);
@@ -97,7 +97,7 @@ static int finish_key(struct oct_ed25519_batch *b, struct oct_ed25519_key *key)
 int oct_ed25519_key_new_on(const struct oct_ops *ops, struct oct_ed25519_key **key, const uint8_t *seed)
 {
     struct oct_ed25519_batch b = {.ops = ops, .lanes = 1};
-    const struct oct_sha512_message message = {.body = seed, .body_len = OCT_ED25519_SEED_BYTES};
+    const struct oct_hash_message message = {.body = seed, .body_len = OCT_ED25519_SEED_BYTES};
     struct oct_ed25519_key *made = oct_guarded_new(sizeof *made);
     int status = made ? oct_ed25519_batch_open(&b, *ops->ed25519_base[0].workspace) : OCT_ERR_MEMORY;
     if (status == OCT_OK) {
@@ -142,10 +142,10 @@ static int sign_check(const struct oct_operation *operation, const void *vlane)
 /* scalar = r, point = R, head = R and A: the lanes that are good. */
 static unsigned make_nonces(struct oct_ed25519_batch *b, const struct oct_ed25519_sign_lane lane[])
 {
-    struct oct_sha512_message message[OCT_LANES];
+    struct oct_hash_message message[OCT_LANES];
     for (unsigned i = 0; i < b->lanes; i++)
-        message[i] = (struct oct_sha512_message){lane[i].key->prefix, lane[i].message, sizeof lane[i].key->prefix,
-                                                 lane[i].message_len};
+        message[i] = (struct oct_hash_message){lane[i].key->prefix, lane[i].message, sizeof lane[i].key->prefix,
+                                               lane[i].message_len};
     oct_ed25519_batch_hash(b, message);
     const unsigned good = run_base(b);
     for (unsigned i = 0; i < b->lanes; i++) {
@@ -158,9 +158,9 @@ static unsigned make_nonces(struct oct_ed25519_batch *b, const struct oct_ed2551
 /* sum = S. */
 static void make_sums(struct oct_ed25519_batch *b, const struct oct_ed25519_sign_lane lane[])
 {
-    struct oct_sha512_message message[OCT_LANES];
+    struct oct_hash_message message[OCT_LANES];
     for (unsigned i = 0; i < b->lanes; i++)
-        message[i] = (struct oct_sha512_message){b->head[i], lane[i].message, sizeof b->head[i], lane[i].message_len};
+        message[i] = (struct oct_hash_message){b->head[i], lane[i].message, sizeof b->head[i], lane[i].message_len};
     oct_ed25519_batch_hash(b, message);
     for (unsigned i = 0; i < OCT_LANES; i++)
         oct_spread52(b->a, i, lane[i < b->lanes ? i : 0].key->scalar);

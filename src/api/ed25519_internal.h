@@ -40,6 +40,6 @@ int oct_ed25519_batch_open(struct oct_ed25519_batch *b, size_t kernel);
 /* Clears all of it. */
 void oct_ed25519_batch_close(struct oct_ed25519_batch *b);
 /* Hashes, and puts the digests where the kernels want them: into `wide`. */
-void oct_ed25519_batch_hash(struct oct_ed25519_batch *b, const struct oct_sha512_message message[]);
+void oct_ed25519_batch_hash(struct oct_ed25519_batch *b, const struct oct_hash_message message[]);
 
 #endif

@@ -20,12 +20,12 @@ static int verify_check(const struct oct_operation *operation, const void *vlane
 /* wide = H(R || A || M), a = A, point = R, sum = S. */
 static void read_lanes(struct oct_ed25519_batch *b, const struct oct_ed25519_verify_lane lane[])
 {
-    struct oct_sha512_message message[OCT_LANES];
+    struct oct_hash_message message[OCT_LANES];
     uint64_t word[4];
     for (unsigned i = 0; i < b->lanes; i++) {
         memcpy(b->head[i], lane[i].signature, 32);
         memcpy(b->head[i] + 32, lane[i].public_key, 32);
-        message[i] = (struct oct_sha512_message){b->head[i], lane[i].message, sizeof b->head[i], lane[i].message_len};
+        message[i] = (struct oct_hash_message){b->head[i], lane[i].message, sizeof b->head[i], lane[i].message_len};
     }
     oct_ed25519_batch_hash(b, message);
     for (unsigned i = 0; i < OCT_LANES; i++) {

@@ -15,7 +15,7 @@ struct oct_quic_header_key {
 int oct_quic_header_key_new_on(const struct oct_aead_ops *ops, struct oct_quic_header_key **key, int aead,
                                const uint8_t *hp, size_t len)
 {
-    if (!key || !hp || !oct_aead_key_len(aead) || aead == OCT_AEAD_AES_192_GCM)
+    if (!key || !hp || !oct_aead_is_for_quic(aead))
         return OCT_ERR_ARGUMENT;
     if (len != oct_aead_key_len(aead))
         return OCT_ERR_LENGTH;

@@ -23,7 +23,7 @@ static int fill_keys(struct oct_quic_keys *keys, const struct oct_aead_ops *ops,
 int oct_quic_keys_new_on(const struct oct_aead_ops *ops, struct oct_quic_keys **keys, int aead, const uint8_t *key,
                          size_t key_len, const uint8_t *iv, const uint8_t *hp)
 {
-    if (!keys || !key || !iv || !hp || aead == OCT_AEAD_AES_192_GCM)
+    if (!keys || !key || !iv || !hp || !oct_aead_is_for_quic(aead))
         return OCT_ERR_ARGUMENT;
     struct oct_quic_keys *made = aligned_alloc(OCT_AEAD_ALIGN, sizeof *made);
     if (!made)

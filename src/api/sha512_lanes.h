@@ -4,16 +4,11 @@
 #ifndef OCT_API_SHA512_LANES_H
 #define OCT_API_SHA512_LANES_H
 
+#include "api/hash_blocks.h"
 #include "base/sha512.h"
 #include "ops/ops.h"
 
 #include <octuple/status.h>
-
-/* A message in two parts, one after the other; a part of no length may be NULL. Together below 2^61 - 64 bytes. */
-struct oct_sha512_message {
-    const uint8_t *head, *body;
-    size_t head_len, body_len;
-};
 
 /* What oct_sha512_lanes() works in: 64-byte aligned, and left dirty. */
 struct oct_sha512_space {
@@ -22,8 +17,9 @@ struct oct_sha512_space {
     uint8_t digest[OCT_LANES][OCT_SHA512_BYTES];
 };
 
-/* space->digest = the digests of the first `lanes` messages. Time and addresses depend on lengths only. */
+/* space->digest = the digests of the first `lanes` messages, each below 2^61 - 64 bytes. Time and addresses depend on
+ * lengths only. */
 void oct_sha512_lanes(const struct oct_ops *ops, struct oct_sha512_space *space,
-                      const struct oct_sha512_message message[], unsigned lanes);
+                      const struct oct_hash_message message[], unsigned lanes);
 
 #endif

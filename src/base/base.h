@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #define OCT_INLINE       static inline __attribute__((always_inline))
+#define OCT_UNLIKELY(x)  __builtin_expect(!!(x), 0)
 #define OCT_NOINLINE     __attribute__((noinline))
 #define OCT_ALIGN64      __attribute__((aligned(64)))
 #define OCT_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))

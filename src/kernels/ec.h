@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Kernels of the NIST curves P-256 and P-384: arguments, workspaces, entry points. Numbers are limbs of 52 bits, least
- * significant first, as `uint64_t x[limbs][8]`: eight lanes of a limb side by side, 64-byte aligned; 5 limbs for P-256,
- * 8 for P-384.
+ * Kernels of the curves P-256, P-384 and SM2: arguments, workspaces, entry points. Numbers are limbs of 52 bits, least
+ * significant first, as `uint64_t x[limbs][8]`: eight lanes of a limb side by side, 64-byte aligned; 5 limbs for P-256
+ * and SM2, 8 for P-384.
  *
  * Every kernel returns the mask of the lanes that are good; the others' outputs are zero, and no lane looks at another.
  * The workspace (oct_*_workspace bytes, 64-byte aligned) is left dirty: the caller clears it.
@@ -18,7 +18,7 @@
  * The curves, each a row: its place in the table of a backend (enum oct_ec_curve), the name of its kernels, the bytes
  * and the limbs of a number. What is known of a curve by its place is generated from the rows.
  */
-#define OCT_EC_ROWS(each, with) each(with, 0, p256, 32, 5) each(with, 1, p384, 48, 8)
+#define OCT_EC_ROWS(each, with) each(with, 0, p256, 32, 5) each(with, 1, p384, 48, 8) each(with, 2, sm2, 32, 5)
 
 #define OCT_EC_COUNT(with, place, curve, bytes, limbs) +1
 #define OCT_EC_TABLES                                  (0 OCT_EC_ROWS(OCT_EC_COUNT, ))
@@ -53,7 +53,8 @@ struct oct_ec_public_args {
     oct_limb8 *x, *y;        /* [limbs] */
 };
 
-/* ECDSA (FIPS 186-5, 6.4.1): good if d is 1 .. n-1 and neither k mod n, nor r, nor s is 0. */
+/* ECDSA (FIPS 186-5, 6.4.1): good if d is 1 .. n-1 and neither k mod n, nor r, nor s is 0. On SM2's curve SM2's own
+ * (GB/T 32918.2): good if d is 1 .. n-2 and neither k mod n, nor r, nor r + k mod n, nor s is 0. */
 struct oct_ec_sign_args {
     void *workspace;
     const uint64_t *comb;
@@ -63,8 +64,8 @@ struct oct_ec_sign_args {
     oct_limb8 *r, *s;        /* [limbs] */
 };
 
-/* ECDSA verification (FIPS 186-5, 6.4.2): good if (x, y) is a point of the curve with coordinates below p, r and s are
- * 1 .. n-1, and (r, s) is a signature of the digest. All of it is public. */
+/* ECDSA verification (FIPS 186-5, 6.4.2), or SM2's: good if (x, y) is a point of the curve with coordinates below p, r
+ * and s are 1 .. n-1, and (r, s) is a signature of the digest. All of it is public. */
 struct oct_ec_verify_args {
     void *workspace;
     const uint64_t *comb;

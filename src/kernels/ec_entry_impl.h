@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* The entry points of a curve: oct_BACKEND_CURVE_*, with EC_NAME(x) giving CURVE_x. */
+/* The entry points of a curve: oct_BACKEND_CURVE_*, with EC_NAME(x) giving CURVE_x. Signatures are ECDSA's, or SM2's
+ * after `#define EC_SM2`. */
 #include "kernels/ec_invert_impl.h"
 #include "kernels/ec_point_impl.h"
 #include "kernels/ec_derive_impl.h"
 #include "kernels/ec_comb_impl.h"
 #include "kernels/ec_wide_impl.h"
+#ifdef EC_SM2
+#include "kernels/sm2_scheme_impl.h"
+#else
+#include "kernels/ec_ecdsa_impl.h"
+#endif
 #include "kernels/ec_sign_impl.h"
 #include "kernels/ec_verify_impl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * ECDSA verification (FIPS 186-5, 6.4.2): x(u1*G + u2*Q) mod n = r, with u1 = e/s and u2 = r/s.
+ * Verification: x(u1*G + u2*Q) mod n is what it has to be. u1, u2 and that number are of the digest and the signature;
+ * how, ECDSA and SM2 each say (scheme_verify).
  *
  * u1*G by the comb that signing has, u2*Q by the windows that ECDH has, and one addition of the two that is right for
  * all points: whoever makes the signature chooses u1 and u2, so equal points, opposite points and, for a digest of
@@ -12,21 +13,6 @@ struct verify_workspace {
     struct comb_workspace comb;     /* u1*G, then the sum */
     struct num e, r, s;             /* not on the stack: this is the deepest of the curves' kernels */
 };
-
-/* u1 and u2, below n, from s of 1 .. n-1; for an s of 0 they are 0. */
-static void verify_scalars(struct verify_workspace *w)
-{
-    struct num *inverse = &w->s;
-    gcd_start(&w->derive.gcd, &w->s, fn_modulus, EC_ORDER_K0);
-    gcd_run(&w->derive.gcd, 1);
-    gcd_finish(inverse, &w->derive.gcd);
-    fn_to_mont(inverse, inverse);
-    /* 1.1n * 2n / 16n + n: below 2n. */
-    fn_mul_to(&w->comb.scalar, &w->e, inverse);
-    num_reduce_once(&w->comb.scalar, fn_modulus);
-    fn_mul_to(&w->derive.scalar, &w->r, inverse);
-    num_reduce_once(&w->derive.scalar, fn_modulus);
-}
 
 /* comb.sum = u1*G + u2*Q, where `differ` u1*G - u2*Q, for odd u1 and u2 and Q in the table's first entry. */
 static void verify_sum(struct verify_workspace *w, const comb_window *comb, m8 differ)
@@ -91,7 +77,7 @@ static unsigned verify_run(const struct oct_ec_verify_args *args)
     m8 good = verify_load(w, args);
     num_load(&q->x, args->x);
     num_load(&q->y, args->y);
-    verify_scalars(w);
+    good = m8_and(good, scheme_verify(&w->comb.scalar, &w->derive.scalar, &w->e, &w->r, &w->s, &w->derive.gcd));
     good = m8_and(good, point_check(&q->x, &q->y));
     fp_one(&q->z);
     verify_sum(w, (const comb_window *)args->comb, verify_make_odd(w));

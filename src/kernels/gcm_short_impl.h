@@ -10,7 +10,9 @@
  */
 
 #define GCM_SHORT 7
-#define GCM_NEAR  ((size_t)16 * (BV_LANES - 1)) /* bytes of additional data, at most */
+/* So many vectors need no more than sixteen registers: opening holds the text from the beginning. */
+#define GCM_LOW(mode) ((mode) == GCM_SEAL ? 4 : 2)
+#define GCM_NEAR      ((size_t)16 * (BV_LANES - 1)) /* bytes of additional data, at most */
 
 /* The first counter blocks of n vectors of text, and J0, all with the first round key. */
 VEC_STEP b1 gcm_first_blocks(bv *b, const int n, const struct gcm_key *key, b1 nonce)
@@ -24,12 +26,20 @@ VEC_STEP b1 gcm_first_blocks(bv *b, const int n, const struct gcm_key *key, b1 n
     return b1_xor(bv_first(base), b1_set(0, (uint64_t)1 << 56));
 }
 
+/* Additional data of up to GCM_NEAR bytes, reversed. A wide load, even a masked one, waits for a store of a moment ago
+ * to any of the bytes that it spans: the tag of the record before may stand there. What fits into one block is loaded
+ * as one. */
+VEC_STEP bv gcm_load_near(const uint8_t *aad, size_t len)
+{
+    return len <= 16 ? bv_first_lane(b1_reverse(b1_load_part(aad, len))) : bv_reverse(bv_load_part(aad, len));
+}
+
 /* Products of what stands around a text: additional data in the first lanes, the block of lengths in the last. */
 VEC_STEP struct products gcm_ends(const struct gcm_key *key, const uint8_t *aad, size_t aad_len, size_t len)
 {
     const size_t e = (aad_len + 15) / 16 + (len + 15) / 16 + 1;
     const b1 lengths = b1_set(8 * (uint64_t)len, 8 * (uint64_t)aad_len);
-    const bv x = bv_put(bv_reverse(bv_load_part(aad, aad_len)), BV_LANES - 1, lengths);
+    const bv x = bv_put(gcm_load_near(aad, aad_len), BV_LANES - 1, lengths);
     const bv h = bv_put(ghash_powers(key, e), BV_LANES - 1, b1_load(ghash_power(key, 1)));
     struct products p = products_zero();
     ghash_mul1_whole(&p, x, h);
@@ -75,7 +85,7 @@ VEC_STEP b1 gcm_short(const struct gcm_key *key, const uint8_t *aad, size_t aad_
     VEC_UNROLL
     for (int round = 1; round < GCM_ROUNDS; round++) {
         const bv k = bv_load(key->round[round]);
-        mask = b1_aes(mask, bv_first(k));
+        mask = b1_aes(mask, b1_load(key->round[round]));
         VEC_UNROLL
         for (int i = 0; i < n; i++)
             b[i] = bv_aes(b[i], k);
@@ -84,7 +94,7 @@ VEC_STEP b1 gcm_short(const struct gcm_key *key, const uint8_t *aad, size_t aad_
         else if (mode == GCM_OPEN && round - 2 < n)
             ghash_mul1_whole(&p, bv_reverse(t[round - 2]), ghash_powers(key, e - BV_LANES * (size_t)(round - 2)));
     }
-    mask = b1_aes_last(mask, bv_first(bv_load(key->round[GCM_ROUNDS])));
+    mask = b1_aes_last(mask, b1_load(key->round[GCM_ROUNDS]));
     if (mode == GCM_SEAL)
         gcm_load_text(t, in, n, last);
     gcm_store_text(b, t, key, out, n, last);
@@ -96,26 +106,29 @@ VEC_STEP b1 gcm_short(const struct gcm_key *key, const uint8_t *aad, size_t aad_
 
 #include "kernels/gcm_long_impl.h"
 
-/* One function for each number of vectors. */
-#define GCM_SHORT_RECORD(n)                                                                                            \
-    static OCT_NOINLINE b1 gcm_seal_##n(const struct gcm_key *key, const uint8_t *aad, size_t aad_len,                 \
-                                        const uint8_t *in, uint8_t *out, size_t len, b1 nonce)                         \
+/* One function for each number of vectors; GCM_LOW() says which have names for low registers. */
+#define GCM_SHORT_RECORD(name, n, mode)                                                                                \
+    static OCT_NOINLINE b1 name(const struct gcm_key *key, const uint8_t *aad, size_t aad_len, const uint8_t *in,      \
+                                uint8_t *out, size_t len, b1 nonce)                                                    \
     {                                                                                                                  \
-        return gcm_short(key, aad, aad_len, in, out, len, nonce, n, GCM_SEAL);                                         \
-    }                                                                                                                  \
-    static OCT_NOINLINE b1 gcm_open_##n(const struct gcm_key *key, const uint8_t *aad, size_t aad_len,                 \
-                                        const uint8_t *in, uint8_t *out, size_t len, b1 nonce)                         \
-    {                                                                                                                  \
-        return gcm_short(key, aad, aad_len, in, out, len, nonce, n, GCM_OPEN);                                         \
+        return gcm_short(key, aad, aad_len, in, out, len, nonce, n, mode);                                             \
     }
-GCM_SHORT_RECORD(0)
-GCM_SHORT_RECORD(1)
-GCM_SHORT_RECORD(2)
-GCM_SHORT_RECORD(3)
-GCM_SHORT_RECORD(4)
-GCM_SHORT_RECORD(5)
-GCM_SHORT_RECORD(6)
-GCM_SHORT_RECORD(7)
+GCM_SHORT_RECORD(BLOCKS_LOW16(gcm_seal_0), 0, GCM_SEAL)
+GCM_SHORT_RECORD(BLOCKS_LOW16(gcm_seal_1), 1, GCM_SEAL)
+GCM_SHORT_RECORD(BLOCKS_LOW16(gcm_seal_2), 2, GCM_SEAL)
+GCM_SHORT_RECORD(BLOCKS_LOW16(gcm_seal_3), 3, GCM_SEAL)
+GCM_SHORT_RECORD(BLOCKS_LOW16(gcm_seal_4), 4, GCM_SEAL)
+GCM_SHORT_RECORD(gcm_seal_5, 5, GCM_SEAL)
+GCM_SHORT_RECORD(gcm_seal_6, 6, GCM_SEAL)
+GCM_SHORT_RECORD(gcm_seal_7, 7, GCM_SEAL)
+GCM_SHORT_RECORD(BLOCKS_LOW16(gcm_open_0), 0, GCM_OPEN)
+GCM_SHORT_RECORD(BLOCKS_LOW16(gcm_open_1), 1, GCM_OPEN)
+GCM_SHORT_RECORD(BLOCKS_LOW16(gcm_open_2), 2, GCM_OPEN)
+GCM_SHORT_RECORD(gcm_open_3, 3, GCM_OPEN)
+GCM_SHORT_RECORD(gcm_open_4, 4, GCM_OPEN)
+GCM_SHORT_RECORD(gcm_open_5, 5, GCM_OPEN)
+GCM_SHORT_RECORD(gcm_open_6, 6, GCM_OPEN)
+GCM_SHORT_RECORD(gcm_open_7, 7, GCM_OPEN)
 
 static OCT_NOINLINE b1 gcm_seal_far(const struct gcm_key *key, const uint8_t *aad, size_t aad_len, const uint8_t *in,
                                     uint8_t *out, size_t len, b1 nonce)
@@ -128,28 +141,36 @@ static OCT_NOINLINE b1 gcm_open_far(const struct gcm_key *key, const uint8_t *aa
     return gcm_record(key, aad, aad_len, in, out, len, gcm_j0(nonce), GCM_OPEN);
 }
 
-#define GCM_CALL(name)                                                                                                 \
-    mode == GCM_SEAL ? gcm_seal_##name(key, aad, aad_len, in, out, len, nonce)                                         \
-                     : gcm_open_##name(key, aad, aad_len, in, out, len, nonce)
-#define GCM_SHORT_CASE(n)                                                                                              \
+#define GCM_CALL(seal, open)                                                                                           \
+    mode == GCM_SEAL ? seal(key, aad, aad_len, in, out, len, nonce) : open(key, aad, aad_len, in, out, len, nonce)
+#define GCM_SHORT_CASE(n, seal, open)                                                                                  \
     case n:                                                                                                            \
-        return GCM_CALL(n)
+        return GCM_CALL(seal, open)
 
 VEC_STEP b1 gcm_record_any(const struct gcm_key *key, const uint8_t *aad, size_t aad_len, const uint8_t *in,
                            uint8_t *out, size_t len, b1 nonce, const enum gcm_mode mode)
 {
     if (aad_len > GCM_NEAR)
-        return GCM_CALL(far);
+        return GCM_CALL(gcm_seal_far, gcm_open_far);
     switch ((len + BV_BYTES - 1) / BV_BYTES) {
-        GCM_SHORT_CASE(0);
-        GCM_SHORT_CASE(1);
-        GCM_SHORT_CASE(2);
-        GCM_SHORT_CASE(3);
-        GCM_SHORT_CASE(4);
-        GCM_SHORT_CASE(5);
-        GCM_SHORT_CASE(6);
-        GCM_SHORT_CASE(7);
+        GCM_SHORT_CASE(0, BLOCKS_LOW16(gcm_seal_0), BLOCKS_LOW16(gcm_open_0));
+        GCM_SHORT_CASE(1, BLOCKS_LOW16(gcm_seal_1), BLOCKS_LOW16(gcm_open_1));
+        GCM_SHORT_CASE(2, BLOCKS_LOW16(gcm_seal_2), BLOCKS_LOW16(gcm_open_2));
+        GCM_SHORT_CASE(3, BLOCKS_LOW16(gcm_seal_3), gcm_open_3);
+        GCM_SHORT_CASE(4, BLOCKS_LOW16(gcm_seal_4), gcm_open_4);
+        GCM_SHORT_CASE(5, gcm_seal_5, gcm_open_5);
+        GCM_SHORT_CASE(6, gcm_seal_6, gcm_open_6);
+        GCM_SHORT_CASE(7, gcm_seal_7, gcm_open_7);
     default:
-        return GCM_CALL(long);
+        return GCM_CALL(gcm_seal_long, gcm_open_long);
     }
+}
+
+/* After gcm_record_any(). */
+VEC_STEP void gcm_record_clear(size_t aad_len, size_t len, const enum gcm_mode mode)
+{
+    if (aad_len > GCM_NEAR || len > (size_t)BV_BYTES * GCM_LOW(mode))
+        blocks_clear_registers();
+    else
+        blocks_clear_low_registers();
 }

@@ -10,6 +10,7 @@
 
 #include "cpu/cpu.h"
 #include "kernels/aead.h"
+#include "ops/sm4.h"
 
 #include <octuple/aead.h>
 
@@ -22,13 +23,15 @@ struct oct_aead_ops {
     oct_aead_seal_fn *seal;
     oct_aead_open_fn *open;
     oct_aead_seal_fn *open_first; /* opens, and writes what the tag has to be; NULL if first_bytes is 0 */
+    /* All NULL where the AEAD is none of QUIC's. */
     oct_aead_packets_fn *seal_packets, *open_packets; /* whole QUIC packets: NULL if there are bursts */
     oct_aead_burst_fn *seal_burst, *open_burst;       /* NULL if there are packets */
     oct_aead_mask_fn *mask;
-    oct_aead_stream_fn *start, *aad, *stream_seal, *stream_open, *finish;
+    oct_aead_stream_fn *start, *aad, *stream_seal, *stream_open, *finish; /* NULL: whole records only */
     size_t window_bytes, grain_bytes, state_bytes; /* kernels/aead.h; the first two are powers of two */
     size_t first_bytes;                            /* OCT_GCM_FIRST, or 0 */
     void (*clear_registers)(void);
+    const struct oct_sm4_ops *sm4; /* the tier's other modes; NULL for other ciphers */
 };
 
 /* A tier as a candidate: it serves if the policy allows its width and the CPU has all the features. */
@@ -38,9 +41,10 @@ struct oct_aead_tier {
     uint32_t features; /* bits 1 << enum oct_cpu_feature */
 };
 
-/* The candidates of an AEAD, widest first; returns how many. gcm_tiers.c and chacha_tiers.c have the tables. */
+/* The candidates of an AEAD, widest first; returns how many. gcm_tiers.c and its like have the tables. */
 unsigned oct_aead_gcm_tiers(int aead, struct oct_aead_tier tier[OCT_AEAD_TIERS]);
 unsigned oct_aead_chacha_tiers(struct oct_aead_tier tier[OCT_AEAD_TIERS]);
+unsigned oct_aead_sm4_tiers(int aead, struct oct_aead_tier tier[OCT_AEAD_TIERS]);
 
 /* Which tier serves an AEAD: chosen once by CPU, OCTUPLE_TABLE and OCTUPLE_WIDTH, and only after it has passed its
  * known-answer test; NULL if none. `reason` (may be NULL) gets the words for it; static. */

@@ -55,6 +55,8 @@ enum oct_cpu_width oct_aead_width(const char **reason)
 
 static unsigned list_tiers(int aead, struct oct_aead_tier tier[OCT_AEAD_TIERS])
 {
+    if (aead == OCT_AEAD_SM4_GCM || aead == OCT_AEAD_SM4_CCM)
+        return oct_aead_sm4_tiers(aead, tier);
     return aead == OCT_AEAD_CHACHA20_POLY1305 ? oct_aead_chacha_tiers(tier) : oct_aead_gcm_tiers(aead, tier);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Known-answer tests on P-256 and P-384. The one for public keys also digests the whole comb: a wrong entry would
- * otherwise wait for the scalar that needs it. Scalars have their top bit clear and are therefore below n.
+ * Known-answer tests on P-256, P-384 and the curve of SM2. The one for public keys also digests the whole comb: a wrong
+ * entry would otherwise wait for the scalar that needs it. Scalars have their top bit clear and are therefore below n.
  */
 #include "base/big.h"
 #include "ops/known_answer.h"

@@ -12,6 +12,7 @@
 #include "kernels/ed25519.h"
 #include "kernels/rsa.h"
 #include "kernels/sha512.h"
+#include "kernels/sm3.h"
 
 #include <octuple/op.h>
 
@@ -67,6 +68,10 @@ struct oct_ops {
     struct {
         oct_sha512_fn *run;
     } sha512;
+    struct {
+        oct_sm3_fn *run;
+        const size_t *workspace;
+    } sm3[1];
     void (*clear_registers)(void);
 };
 

@@ -95,18 +95,24 @@ static struct oct_thread_counters *find(struct oct_counters_file *file)
 }
 
 /* As gettid() says, for readers from outside. A strict sandbox ends a process for that call; glibc writes the same
- * number into each mutex that it locks. */
+ * number into each mutex that it locks, and musl into each that looks for errors. */
 static uint64_t thread_number(void)
 {
 #if defined(__GLIBC__)
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&mutex);
     const int number = mutex.__data.__owner;
+#else
+    pthread_mutexattr_t checked;
+    pthread_mutex_t mutex;
+    pthread_mutexattr_init(&checked);
+    pthread_mutexattr_settype(&checked, PTHREAD_MUTEX_ERRORCHECK);
+    pthread_mutex_init(&mutex, &checked);
+    pthread_mutex_lock(&mutex);
+    const int number = mutex.__u.__vi[1] & 0x3fffffff;
+#endif
     pthread_mutex_unlock(&mutex);
     return (uint64_t)number;
-#else
-    return (uint64_t)syscall(SYS_gettid);
-#endif
 }
 
 /* Without a destructor a slot would never come back, so that thread does without one. */

@@ -438,5 +438,8 @@ OCT_INLINE void blocks_loads_first(void)
 OCT_INLINE void blocks_clear_registers(void)
 {
 }
+OCT_INLINE void blocks_clear_low_registers(void)
+{
+}
 
 #endif

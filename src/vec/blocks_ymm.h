@@ -147,5 +147,9 @@ OCT_INLINE void blocks_clear_registers(void)
 {
     vec_clear_low_registers();
 }
+OCT_INLINE void blocks_clear_low_registers(void)
+{
+    vec_clear_low_registers();
+}
 
 #endif

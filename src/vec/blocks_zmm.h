@@ -192,5 +192,12 @@ OCT_INLINE void blocks_clear_registers(void)
     vec_clear_low_registers();
     vec_clear_high_registers();
 }
+OCT_INLINE void blocks_clear_low_registers(void)
+{
+    vec_clear_low_registers();
+#if defined(__clang__)
+    vec_clear_high_registers();
+#endif
+}
 
 #endif

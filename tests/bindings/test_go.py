@@ -3,6 +3,7 @@
 """The Go binding's own tests (bindings/go), on each table, without a library, without cgo, and under the race
 detector."""
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -35,6 +36,8 @@ def run_tests(build, *arguments: str, lanes: bool, **settings: str) -> None:
 
 @pytest.mark.parametrize("table, length", (("auto", "-short=false"), ("c", "-short"), ("off", "-short")))
 def test_tables(build, module, table, length):
+    if table == "c" and "OCT_TEST_FULL" not in os.environ:
+        pytest.skip("the portable table is slow: OCT_TEST_FULL=1")
     run_tests(build, length, lanes=has_lanes(build, table), OCTUPLE_TABLE=table)
 
 

@@ -40,11 +40,12 @@ def test_quick_measurement(place):
 
 
 def test_every_family_is_measured(place):
-    """But the client's side of hybrid groups, which is a decapsulation and a derivation, and these are."""
+    """But the client's side of hybrid groups, which is a decapsulation and a derivation, and these are; and SM3, whose
+    rows, like those of ciphers, are called by their size."""
     measured = {FAMILY_OF[name] for name in listed(place) if not is_cipher(name)}
-    assert set(FAMILY_OF.values()) - measured == {"hybrid_client"}
+    assert set(FAMILY_OF.values()) - measured == {"hybrid_client", "sm3"}
     assert {name.split("-")[0] for name in listed(place) if is_cipher(name)} == \
-        {"aes128gcm", "aes256gcm", "chacha20poly1305", "quic"}
+        {"aes128gcm", "aes256gcm", "chacha20poly1305", "sm4gcm", "sm4ccm", "sm4ctr", "sm4cbc", "quic", "sm3"}
 
 
 def test_all_operations_by_default(place):
@@ -60,7 +61,7 @@ def test_all_operations_by_default(place):
 
 
 def test_curves_on_the_portable_table(place):
-    names = listed(place, ("p256-", "p384-", "ed25519-"))
+    names = listed(place, ("p256-", "p384-", "sm2-", "sm3-", "ed25519-"))
     rows, result = speed(place, "--seconds", "0.05", *names, OCTUPLE_TABLE="c")
     assert result.returncode == 0 and result.stderr == "" and names
     assert [row["op"] for row in rows] == names
@@ -82,7 +83,7 @@ def test_null_where_openssl_has_no_such_operation(place):
 def test_ciphers_of_each_width(place, width):
     """Where the CPU has less, what there is serves; results are compared in any case."""
     names = [name for name in listed(place) if is_cipher(name)]
-    names = [name for name in names if "chacha" not in name and name.endswith(("-256", "-1440"))]
+    names = [name for name in names if "chacha" not in name and "sm4" not in name and name.endswith(("-256", "-1440"))]
     if not all(cipher["on"] for cipher in place.json("info", "--json")["ciphers"] if cipher["name"].startswith("aes")):
         pytest.skip("no AES instructions on this CPU")
     rows, result = speed(place, "--seconds", "0.05", *names, OCTUPLE_WIDTH=width)

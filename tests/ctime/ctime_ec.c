@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * P-256 and P-384 on the c table with private keys, randomness, peers and digests marked secret: ECDH, public keys, key
- * pairs, ECDSA; and refused keys and peers among good ones. Verification, which has no secrets, runs with everything
- * marked: it is of constant time like its parts. Results are held against the vectors, or against the same without
- * marks.
+ * P-256, P-384 and SM2 on the c table with private keys, randomness, peers and digests marked secret: ECDH, public
+ * keys, key pairs, signatures; and refused keys and peers among good ones. Verification, which has no secrets, runs
+ * with everything marked: it is of constant time like its parts. Results are held against the vectors, or against the
+ * same without marks.
  *
  * usage: ctime_ec VECTORS      (ECDH vectors with encoded points)
+ *        ctime_ec sm2          (SM2, which has none: against the same without marks)
  */
 #include "secret.h"
 
@@ -112,6 +113,26 @@ static void expect_lanes(const struct batch *b, unsigned lanes, unsigned bad)
     const unsigned all = (1u << lanes) - 1;
     REQUIRE(!is_secret(&b->result, sizeof b->result));
     REQUIRE(b->result.ok == (all & ~bad) && b->result.invalid == (all & bad));
+}
+
+/* Keys that are hashes of nothing, peers that are public keys of others, and what they share without marks. */
+static void load_sm2(struct batch *b, struct rec_bytes shared[OCT_LANES])
+{
+    b->curve = OCT_EC_SM2;
+    b->bytes = oct_ec_bytes(b->curve);
+    for (unsigned i = 0; i < OCT_LANES; i++)
+        for (unsigned j = 0; j < b->bytes; j++)
+            b->key[i][j] = (uint8_t)(0x37 * (i + 1) * (j + 3) + j) & 0x7f;
+    public_keys(b, OCT_LANES);
+    for (unsigned i = 0; i < OCT_LANES; i++)
+        memcpy(b->peer[i], b->public_key[(i + 3) % OCT_LANES], 2 * b->bytes);
+    derive(b, OCT_LANES);
+    REQUIRE(b->result.ok == 0xff);
+    for (unsigned i = 0; i < OCT_LANES; i++) {
+        shared[i] = (struct rec_bytes){.data = malloc(b->bytes), .len = b->bytes};
+        REQUIRE(shared[i].data);
+        memcpy(shared[i].data, b->secret[i], b->bytes);
+    }
 }
 
 static void check_derive(const struct batch *from, const struct rec_bytes shared[OCT_LANES], unsigned lanes, int bad)
@@ -224,7 +245,10 @@ int main(int argc, char **argv)
     static struct batch b;
     struct rec_bytes shared[OCT_LANES];
     REQUIRE(OCT_CHECKMEM_ON() && argc == 2);
-    load(&b, shared, argv[1]);
+    if (strcmp(argv[1], "sm2") == 0)
+        load_sm2(&b, shared);
+    else
+        load(&b, shared, argv[1]);
     for (unsigned i = 0; i < OCT_LANES; i++)
         memset(b.digest[i], 0x11 * (int)i + 3, DIGEST);
     public_keys(&b, OCT_LANES);
@@ -237,6 +261,6 @@ int main(int argc, char **argv)
     check_verify(&b);
     for (unsigned i = 0; i < OCT_LANES; i++)
         free(shared[i].data);
-    printf("P-%zu: clean\n", 8 * b.bytes);
+    printf("curve %d, %zu bits: clean\n", b.curve, 8 * b.bytes);
     return 0;
 }

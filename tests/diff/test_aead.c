@@ -153,6 +153,15 @@ static void forgeries(struct ref *r, int slow)
     }
 }
 
+/* SM4-CCM has none. */
+static int has_streams(const struct ref *r)
+{
+    struct oct_aead_stream stream;
+    const int status = oct_aead_stream_init(&stream, r->key, text, 12, 1);
+    assert_int_equal(status, r->aead == OCT_AEAD_SM4_CCM ? OCT_ERR_UNSUPPORTED : OCT_OK);
+    return status == OCT_OK;
+}
+
 /* Pieces of random sizes, a random length of IV where the AEAD takes one, opened and sealed; half of them in place. */
 static void check_pieces(struct ref *r, size_t aad_len, size_t len)
 {
@@ -193,7 +202,7 @@ static void check_pieces(struct ref *r, size_t aad_len, size_t len)
 
 static void pieces(struct ref *r, int slow)
 {
-    for (int i = 0; i < (slow ? 12 : 400); i++)
+    for (int i = 0; i < (slow ? 12 : 400) && has_streams(r); i++)
         check_pieces(r, ref_below(3) ? ref_below(40) : ref_below(300), ref_below(slow ? 600 : i % 20 ? 900 : 9000));
 }
 
@@ -226,7 +235,7 @@ static void even_pieces(struct ref *r, int slow)
 {
     static const size_t sizes[] = {1, 7, 16, 31, 63, 64, 65, 129, 511, 512, 513, 1024, 1440, 2500};
     const size_t count = sizeof sizes / sizeof sizes[0];
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && has_streams(r); i++)
         for (size_t j = 0; j < count; j += slow ? 5 : 1)
             check_even_pieces(r, sizes[j], sizes[i], slow ? 1100 : 3 * sizes[i] < 1700 ? 1700 : 3 * sizes[i]);
 }
@@ -237,7 +246,7 @@ static void test_stream_size(void **state)
 {
     (void)state;
     for (int aead = 0; aead < OCT_AEAD_COUNT; aead++)
-        assert_in_range(oct_aead_stream_size(aead), 1, sizeof(struct oct_aead_stream));
+        assert_in_range(oct_aead_stream_size(aead), aead != OCT_AEAD_SM4_CCM, sizeof(struct oct_aead_stream));
     assert_int_equal(oct_aead_stream_size(OCT_AEAD_COUNT), 0);
 }
 
@@ -263,6 +272,8 @@ static void no_allocation(struct ref *r, int slow)
     for (size_t len = 0; len < 3000; len += 599) {
         assert_int_equal(oct_aead_seal(r->key, nonce, text, 13, text, len, buffer, tag), OCT_OK);
         assert_int_equal(oct_aead_open(r->key, nonce, text, 13, buffer, len, buffer, tag), OCT_OK);
+        if (!has_streams(r))
+            continue;
         assert_int_equal(oct_aead_stream_init(&stream, r->key, nonce, 12, 1), OCT_OK);
         assert_int_equal(oct_aead_stream_update(&stream, text, len, buffer), OCT_OK);
         assert_int_equal(oct_aead_stream_finish_seal(&stream, tag), OCT_OK);

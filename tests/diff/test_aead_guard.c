@@ -55,6 +55,8 @@ static void check(struct ref *r, size_t aad_len, size_t len, int at_end)
     memcpy(in, want, len);
     assert_int_equal(oct_aead_open(key, nonce, aad, aad_len, in, len, in, tag), OCT_OK);
     assert_memory_equal(in, text, len);
+    if (!oct_aead_stream_size(r->aead))
+        return;
     assert_int_equal(oct_aead_stream_init(stream, key, nonce, 12, 1), OCT_OK);
     assert_int_equal(oct_aead_stream_aad(stream, aad, aad_len), OCT_OK);
     assert_int_equal(oct_aead_stream_update(stream, in, len / 3, out), OCT_OK);

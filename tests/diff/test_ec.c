@@ -258,6 +258,9 @@ static void test_switch(void **state)
     for (unsigned t = 0; t < tables; t++)
         for (int op = OCT_OP_P256_SIGN; op <= OCT_OP_P384_DERIVE; op++)
             assert_int_equal(oct_ops_known_answer(table[t], op), 0);
+    for (unsigned t = 0; t < tables; t++)
+        for (int op = OCT_OP_SM2_SIGN; op <= OCT_OP_SM3; op++)
+            assert_int_equal(oct_ops_known_answer(table[t], op), 0);
     for (int curve = 0; curve < OCT_EC_CURVES; curve++) {
         const struct oct_ec_public_lane lane = {key, out};
         struct oct_lanes result;

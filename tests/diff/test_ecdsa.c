@@ -20,7 +20,7 @@
 
 #define MAX OCT_EC_MAX_BYTES
 
-static struct ec_ref ref[OCT_EC_CURVES];
+static struct ec_ref ref[OCT_ECDSA_CURVES];
 static const struct oct_ops *table[2];
 static unsigned tables;
 
@@ -28,7 +28,7 @@ static int setup(void **state)
 {
     (void)state;
     tables = oct_ops_runnable(table);
-    for (int curve = 0; curve < OCT_EC_CURVES; curve++)
+    for (int curve = 0; curve < OCT_ECDSA_CURVES; curve++)
         ec_ref_open(&ref[curve], curve);
     return 0;
 }
@@ -36,7 +36,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    for (int curve = 0; curve < OCT_EC_CURVES; curve++)
+    for (int curve = 0; curve < OCT_ECDSA_CURVES; curve++)
         ec_ref_close(&ref[curve]);
     return 0;
 }
@@ -115,7 +115,7 @@ static void test_given_nonces(void **state)
 {
     (void)state;
     for (unsigned t = 0; t < tables; t++)
-        for (int curve = 0; curve < OCT_EC_CURVES; curve++)
+        for (int curve = 0; curve < OCT_ECDSA_CURVES; curve++)
             for (unsigned lanes = 1; lanes <= OCT_LANES; lanes++)
                 for (unsigned first = 0; first < 64; first += table[t] == &oct_ops_c ? 9 : 1)
                     compare_sign(table[t], curve, lanes, first);
@@ -125,7 +125,7 @@ static void test_given_nonces(void **state)
 static void test_zero_s(void **state)
 {
     (void)state;
-    for (int curve = 0; curve < OCT_EC_CURVES; curve++) {
+    for (int curve = 0; curve < OCT_ECDSA_CURVES; curve++) {
         const struct ec_ref *f = &ref[curve];
         uint8_t key[2][MAX], digest[2][MAX], out[2][2 * MAX], want[2 * MAX], r[2 * MAX];
         struct oct_lanes result;
@@ -160,7 +160,7 @@ static void test_verify(void **state)
     static uint8_t key[OCT_LANES][MAX], public[2 * MAX], digest[OCT_LANES][64], out[OCT_LANES][2 * MAX];
     (void)state;
     for (unsigned t = 0; t < tables; t++)
-        for (int curve = 0; curve < OCT_EC_CURVES; curve++)
+        for (int curve = 0; curve < OCT_ECDSA_CURVES; curve++)
             for (unsigned lanes = 1; lanes <= OCT_LANES; lanes++) {
                 struct oct_ecdsa_sign_lane lane[OCT_LANES];
                 struct oct_lanes result;
@@ -204,7 +204,7 @@ static void test_hedge_on(const struct oct_ops *ops)
 {
     uint8_t key[2][MAX] = {{1}, {2}}, digest[2][64] = {{3}, {4}}, random[2][32] = {{5}, {6}}, nonce[64], other[64];
     uint8_t message[15 + MAX + 32 + 64] = "octuple-ecdsa-", signature[2 * MAX];
-    for (int curve = 0; curve < OCT_EC_CURVES; curve++) {
+    for (int curve = 0; curve < OCT_ECDSA_CURVES; curve++) {
         const size_t bytes = ref[curve].bytes;
         struct oct_ecdsa_sign_lane lane = {key[0], digest[0], 32, signature};
         hedge(ops, nonce, curve, &lane, random[0]);
@@ -296,8 +296,8 @@ static void test_arguments(void **state)
                                                                                 {key, digest, 65, out}};
     (void)state;
     memset(out, 0xaa, sizeof out);
-    assert_int_equal(oct_ecdsa_sign_op(2), -1);
-    assert_int_equal(oct_ecdsa_sign_x8(2, &lane, 1, &result), OCT_ERR_ARGUMENT);
+    assert_int_equal(oct_ecdsa_sign_op(OCT_EC_CURVES), -1);
+    assert_int_equal(oct_ecdsa_sign_x8(OCT_EC_CURVES, &lane, 1, &result), OCT_ERR_ARGUMENT);
     assert_int_equal(oct_ecdsa_sign_x8(-1, &lane, 1, &result), OCT_ERR_ARGUMENT);
     assert_int_equal(oct_ecdsa_sign_x8(0, &lane, 0, &result), OCT_ERR_ARGUMENT);
     assert_int_equal(oct_ecdsa_sign_x8(0, &lane, 9, &result), OCT_ERR_ARGUMENT);

@@ -15,17 +15,17 @@
 
 #define MAX OCT_EC_MAX_BYTES
 
-static struct ec_ref ref[OCT_EC_CURVES];
+static struct ec_ref ref[OCT_ECDSA_CURVES];
 static const struct oct_ops *table[2];
 static unsigned tables;
-static struct ecdsa_sample sample[OCT_EC_CURVES][ECDSA_KINDS];
+static struct ecdsa_sample sample[OCT_ECDSA_CURVES][ECDSA_KINDS];
 
 static int setup(void **state)
 {
     static const size_t lengths[] = {32, 48, 64, 20, 33, 1, 47};
     (void)state;
     tables = oct_ops_runnable(table);
-    for (int curve = 0; curve < OCT_EC_CURVES; curve++) {
+    for (int curve = 0; curve < OCT_ECDSA_CURVES; curve++) {
         ec_ref_open(&ref[curve], curve);
         for (int kind = 0; kind < ECDSA_KINDS; kind++)
             ecdsa_sample_make(&ref[curve], &sample[curve][kind], (enum ecdsa_kind)kind,
@@ -37,7 +37,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    for (int curve = 0; curve < OCT_EC_CURVES; curve++)
+    for (int curve = 0; curve < OCT_ECDSA_CURVES; curve++)
         ec_ref_close(&ref[curve]);
     return 0;
 }
@@ -61,7 +61,7 @@ static void test_kinds(void **state)
 {
     (void)state;
     for (unsigned t = 0; t < tables; t++)
-        for (int curve = 0; curve < OCT_EC_CURVES; curve++)
+        for (int curve = 0; curve < OCT_ECDSA_CURVES; curve++)
             for (unsigned step = 0; step < ECDSA_KINDS; step += table[t] == &oct_ops_c ? 11 : 1)
                 for (unsigned first = 0; first < ECDSA_KINDS; first++) {
                     const struct ecdsa_sample *from[OCT_LANES];
@@ -76,7 +76,7 @@ static void test_lanes(void **state)
 {
     (void)state;
     for (unsigned t = 0; t < tables; t++)
-        for (int curve = 0; curve < OCT_EC_CURVES; curve++) {
+        for (int curve = 0; curve < OCT_ECDSA_CURVES; curve++) {
             for (unsigned kind = 0; kind < ECDSA_KINDS; kind++)
                 compare(table[t], curve, (const struct ecdsa_sample *[]){&sample[curve][kind]}, 1);
             for (unsigned lanes = 2; lanes <= OCT_LANES; lanes++)
@@ -94,7 +94,7 @@ static void test_digest_lengths(void **state)
 {
     static struct ecdsa_sample made[OCT_EC_MAX_DIGEST];
     (void)state;
-    for (int curve = 0; curve < OCT_EC_CURVES; curve++) {
+    for (int curve = 0; curve < OCT_ECDSA_CURVES; curve++) {
         for (unsigned i = 0; i < OCT_EC_MAX_DIGEST; i++)
             ecdsa_sample_make(&ref[curve], &made[i], GOOD, i + 1);
         for (unsigned turn = 0; turn < 2; turn++) {
@@ -118,7 +118,7 @@ static void test_own(void **state)
 {
     (void)state;
     for (unsigned t = 0; t < tables; t++)
-        for (int curve = 0; curve < OCT_EC_CURVES; curve++) {
+        for (int curve = 0; curve < OCT_ECDSA_CURVES; curve++) {
             uint8_t key[OCT_LANES][MAX];
             struct ecdsa_sample made[OCT_LANES];
             struct oct_ecdsa_sign_lane lane[OCT_LANES];
@@ -147,9 +147,9 @@ static void test_arguments(void **state)
                                                    {s->key, s->digest, 0, s->signature},
                                                    {s->key, s->digest, 65, s->signature}};
     (void)state;
-    assert_int_equal(oct_ecdsa_verify_op(2), -1);
+    assert_int_equal(oct_ecdsa_verify_op(OCT_EC_CURVES), -1);
     assert_int_equal(oct_ecdsa_verify_op(-1), -1);
-    assert_int_equal(oct_ecdsa_verify_x8(2, &lane, 1, &result), OCT_ERR_ARGUMENT);
+    assert_int_equal(oct_ecdsa_verify_x8(OCT_EC_CURVES, &lane, 1, &result), OCT_ERR_ARGUMENT);
     assert_int_equal(oct_ecdsa_verify_x8(-1, &lane, 1, &result), OCT_ERR_ARGUMENT);
     assert_int_equal(oct_ecdsa_verify_x8(0, &lane, 0, &result), OCT_ERR_ARGUMENT);
     assert_int_equal(oct_ecdsa_verify_x8(0, &lane, 9, &result), OCT_ERR_ARGUMENT);
@@ -165,7 +165,7 @@ static void test_arguments(void **state)
 static void test_switch(void **state)
 {
     (void)state;
-    for (int curve = 0; curve < OCT_EC_CURVES; curve++) {
+    for (int curve = 0; curve < OCT_ECDSA_CURVES; curve++) {
         const struct ecdsa_sample *s = &sample[curve][GOOD];
         const struct oct_ecdsa_verify_lane lane = {s->key, s->digest, s->len, s->signature};
         const int op = oct_ecdsa_verify_op(curve);

@@ -14,6 +14,7 @@
 #include "kernels/ec_point_impl.h"
 #include "kernels/ec_derive_impl.h"
 #include "kernels/ec_comb_impl.h"
+#include "kernels/ec_ecdsa_impl.h"
 #include "kernels/ec_verify_impl.h"
 
 #include "group.h"

@@ -65,7 +65,8 @@ static void fuzz_record(struct fuzz_input *in)
     FUZZ_CHECK(oct_aead_seal(r.key, r.nonce, r.aad, r.aad_len, r.text, r.len, r.sealed, r.tag) == OCT_OK);
     FUZZ_CHECK(oct_aead_open(r.key, r.nonce, r.aad, r.aad_len, r.sealed, r.len, r.out, r.tag) == OCT_OK);
     FUZZ_CHECK(memcmp(r.out, r.text, r.len) == 0);
-    check_pieces(in, &r);
+    if (oct_aead_stream_size(aead))
+        check_pieces(in, &r);
     check_forgery(in, &r);
     oct_aead_key_free(r.key);
 }

@@ -9,6 +9,7 @@
 #include "input.h"
 
 #include "ecdsa_samples.h"
+#include "sm2_samples.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +36,13 @@ struct call {
 };
 
 static struct ec_ref ref[OCT_EC_CURVES];
-static struct ecdsa_sample sample[OCT_EC_CURVES][ECDSA_KINDS];
+#define SAMPLES (ECDSA_KINDS > SM2_KINDS ? ECDSA_KINDS : SM2_KINDS)
+static struct ecdsa_sample sample[OCT_EC_CURVES][SAMPLES];
+
+static unsigned samples_of(int curve)
+{
+    return curve == OCT_EC_SM2 ? SM2_KINDS : ECDSA_KINDS;
+}
 
 static void choose_number(struct fuzz_input *in, const struct ec_ref *r, uint8_t *to)
 {
@@ -56,7 +63,7 @@ static void choose_number(struct fuzz_input *in, const struct ec_ref *r, uint8_t
 static void choose_sample(struct fuzz_input *in, struct call *c, struct one *o)
 {
     const size_t bytes = c->ref->bytes;
-    const struct ecdsa_sample *s = &sample[c->ref->curve][fuzz_below(in, ECDSA_KINDS)];
+    const struct ecdsa_sample *s = &sample[c->ref->curve][fuzz_below(in, samples_of(c->ref->curve))];
     const unsigned edit = fuzz_below(in, 12);
     o->len = s->len;
     memcpy(o->peer, s->key, 2 * bytes);
@@ -94,13 +101,13 @@ static void choose(struct fuzz_input *in, struct call *c)
 {
     const unsigned how = fuzz_byte(in);
     c->kind = (enum call_kind)(how % CALLS);
-    c->ref = &ref[how >> 2 & 1];
+    c->ref = &ref[(how >> 2) % OCT_EC_CURVES];
     c->curve = how >= 0xfc ? (int)fuzz_byte(in) - 3 : c->ref->curve;
     c->missing = how >> 3 == 5 ? 1 + fuzz_byte(in) % 2 : 0;
     c->lanes = fuzz_below(in, OCT_LANES + 2);
     for (unsigned i = 0; i < OCT_LANES + 2; i++)
         choose_one(in, c, &c->one[i]);
-    if (c->curve == OCT_EC_P256 || c->curve == OCT_EC_P384)
+    if (c->curve >= 0 && c->curve < OCT_EC_CURVES)
         c->curve = c->ref->curve;
     memcpy(c->was, c->one, sizeof c->was);
 }
@@ -138,19 +145,24 @@ static int run(struct call *c, struct oct_lanes *result)
     return oct_ecdsa_verify_x8(c->curve, c->missing == 1 ? NULL : verify, c->lanes, result);
 }
 
-/* What the header says that the call returns. */
+static int has_length(const struct call *c, size_t len)
+{
+    return c->curve == OCT_EC_SM2 ? len == c->ref->bytes : len >= 1 && len <= OCT_EC_MAX_DIGEST;
+}
+
+/* What the header says that the call returns, for the first lane that is refused. */
 static int wanted(const struct call *c)
 {
     static const unsigned pointers[CALLS] = {1 << 1 | 1 << 2 | 1 << 4, 1 << 1 | 1 << 4, 1 << 1 | 1 << 3 | 1 << 4,
                                              1 << 2 | 1 << 3 | 1 << 4};
     if (c->missing || c->curve != c->ref->curve || c->lanes < 1 || c->lanes > OCT_LANES)
         return OCT_ERR_ARGUMENT;
-    for (unsigned i = 0; i < c->lanes; i++)
+    for (unsigned i = 0; i < c->lanes; i++) {
         if (pointers[c->kind] >> c->one[i].null & 1)
             return OCT_ERR_ARGUMENT;
-    for (unsigned i = 0; i < c->lanes; i++)
-        if (c->kind >= SIGN && (c->one[i].len < 1 || c->one[i].len > OCT_EC_MAX_DIGEST))
+        if (c->kind >= SIGN && !has_length(c, c->one[i].len))
             return OCT_ERR_LENGTH;
+    }
     return OCT_OK;
 }
 
@@ -178,7 +190,7 @@ static int is_right(const struct call *c, struct one *o, const struct one *was)
         ok = ec_ref_public(r, want, was->key);
         FUZZ_CHECK(memcmp(out_of(o), want, 2 * r->bytes) == 0);
     } else {
-        ok = ec_ref_public(r, public_key, was->key);
+        ok = ec_ref_public(r, public_key, was->key) && ec_ref_signs(r, was->key);
         FUZZ_CHECK(ok ? ec_ref_verify(r, out_of(o), public_key, was->digest, was->len)
                       : memcmp(out_of(o), zero, 2 * r->bytes) == 0);
     }
@@ -198,8 +210,13 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     }
     for (int curve = 0; curve < OCT_EC_CURVES; curve++) {
         ec_ref_open(&ref[curve], curve);
-        for (int kind = 0; kind < ECDSA_KINDS; kind++)
-            ecdsa_sample_make(&ref[curve], &sample[curve][kind], (enum ecdsa_kind)kind, 32 + (size_t)kind % 3 * 16);
+        for (unsigned kind = 0; kind < samples_of(curve); kind++) {
+            struct ecdsa_sample *s = &sample[curve][kind];
+            if (curve == OCT_EC_SM2)
+                sm2_sample_make(&ref[curve], s, (enum sm2_kind)kind);
+            else
+                ecdsa_sample_make(&ref[curve], s, (enum ecdsa_kind)kind, 32 + (size_t)kind % 3 * 16);
+        }
     }
     return 0;
 }

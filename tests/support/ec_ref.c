@@ -21,11 +21,22 @@
         }                                                                                                              \
     } while (0)
 
+/* How libcrypto calls a curve and the keys that sign on it. */
+static const struct {
+    size_t bytes;
+    int nid;
+    const char *group, *signer;
+} known[OCT_EC_CURVES] = {
+    [OCT_EC_P256] = {32, NID_X9_62_prime256v1, "P-256", "EC"},
+    [OCT_EC_P384] = {48, NID_secp384r1, "P-384", "EC"},
+    [OCT_EC_SM2] = {32, NID_sm2, "SM2", "SM2"},
+};
+
 void ec_ref_open(struct ec_ref *ref, int curve)
 {
     ref->curve = curve;
-    ref->bytes = curve == OCT_EC_P256 ? 32 : 48;
-    ref->group = EC_GROUP_new_by_curve_name(curve == OCT_EC_P256 ? NID_X9_62_prime256v1 : NID_secp384r1);
+    ref->bytes = known[curve].bytes;
+    ref->group = EC_GROUP_new_by_curve_name(known[curve].nid);
     ref->ctx = BN_CTX_new();
     ref->p = BN_new();
     REQUIRE(ref->group && ref->ctx && ref->p && EC_GROUP_get_curve(ref->group, ref->p, NULL, NULL, ref->ctx));
@@ -111,6 +122,38 @@ int ec_ref_public(const struct ec_ref *ref, uint8_t *public_key, const uint8_t *
     return ok;
 }
 
+int ec_ref_signs(const struct ec_ref *ref, const uint8_t *key)
+{
+    BIGNUM *d = get(ref, key);
+    int ok = in_range(ref, d);
+    REQUIRE(BN_add_word(d, 1));
+    if (ref->curve == OCT_EC_SM2)
+        ok = ok && BN_cmp(d, ref->n) < 0;
+    BN_free(d);
+    return ok;
+}
+
+/* s of ECDSA, (e + r*d)/k; it overwrites k. 0 if it is not to be had. */
+static int ecdsa_finish(const struct ec_ref *ref, BIGNUM *r, BIGNUM *s, BIGNUM *k, const BIGNUM *d, const BIGNUM *e)
+{
+    REQUIRE(BN_nnmod(r, r, ref->n, ref->ctx) && BN_mod_mul(s, r, d, ref->n, ref->ctx));
+    REQUIRE(BN_mod_add(s, s, e, ref->n, ref->ctx) && BN_mod_inverse(k, k, ref->n, ref->ctx));
+    REQUIRE(BN_mod_mul(s, s, k, ref->n, ref->ctx));
+    return !BN_is_zero(r) && !BN_is_zero(s);
+}
+
+/* r and s of SM2, as the standard writes them: e + x and (k - r*d)/(1 + d). */
+static int sm2_finish(const struct ec_ref *ref, BIGNUM *r, BIGNUM *s, BIGNUM *k, const BIGNUM *d, const BIGNUM *e)
+{
+    BIGNUM *t = BN_dup(d);
+    REQUIRE(t && BN_mod_add(r, r, e, ref->n, ref->ctx) && BN_mod_add(s, r, k, ref->n, ref->ctx));
+    const int ok = !BN_is_zero(r) && !BN_is_zero(s);
+    REQUIRE(BN_mod_mul(s, r, d, ref->n, ref->ctx) && BN_mod_sub(s, k, s, ref->n, ref->ctx));
+    REQUIRE(BN_add_word(t, 1) && BN_mod_inverse(t, t, ref->n, ref->ctx) && BN_mod_mul(s, s, t, ref->n, ref->ctx));
+    BN_free(t);
+    return ok && !BN_is_zero(s);
+}
+
 int ec_ref_sign(const struct ec_ref *ref, uint8_t *signature, const uint8_t *key, const uint8_t nonce[64],
                 const uint8_t *digest, size_t digest_len)
 {
@@ -119,15 +162,12 @@ int ec_ref_sign(const struct ec_ref *ref, uint8_t *signature, const uint8_t *key
     BIGNUM *r = BN_new(), *s = BN_new();
     EC_POINT *point = EC_POINT_new(ref->group);
     REQUIRE(k && e && r && s && point && BN_nnmod(k, k, ref->n, ref->ctx));
-    int ok = in_range(ref, d) && !BN_is_zero(k);
+    int ok = ec_ref_signs(ref, key) && !BN_is_zero(k);
     memset(signature, 0, 2 * ref->bytes);
     if (ok) {
         REQUIRE(EC_POINT_mul(ref->group, point, k, NULL, NULL, ref->ctx));
         REQUIRE(EC_POINT_get_affine_coordinates(ref->group, point, r, NULL, ref->ctx));
-        REQUIRE(BN_nnmod(r, r, ref->n, ref->ctx) && BN_mod_mul(s, r, d, ref->n, ref->ctx));
-        REQUIRE(BN_mod_add(s, s, e, ref->n, ref->ctx) && BN_mod_inverse(k, k, ref->n, ref->ctx));
-        REQUIRE(BN_mod_mul(s, s, k, ref->n, ref->ctx));
-        ok = !BN_is_zero(r) && !BN_is_zero(s);
+        ok = ref->curve == OCT_EC_SM2 ? sm2_finish(ref, r, s, k, d, e) : ecdsa_finish(ref, r, s, k, d, e);
     }
     if (ok) {
         ec_ref_put(ref, signature, r);
@@ -144,9 +184,9 @@ int ec_ref_sign(const struct ec_ref *ref, uint8_t *signature, const uint8_t *key
 
 static EVP_PKEY *public_pkey(const struct ec_ref *ref, const uint8_t *public_key)
 {
-    const char *name = ref->curve == OCT_EC_P256 ? "P-256" : "P-384";
+    const char *name = known[ref->curve].group;
     uint8_t encoded[1 + 2 * OCT_EC_MAX_BYTES] = {4};
-    EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
+    EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, known[ref->curve].signer, NULL);
     OSSL_PARAM_BLD *build = OSSL_PARAM_BLD_new();
     EVP_PKEY *key = NULL;
     memcpy(encoded + 1, public_key, 2 * ref->bytes);
@@ -180,16 +220,16 @@ int ec_ref_verify(const struct ec_ref *ref, const uint8_t *signature, const uint
 }
 
 /* The scalars that add two equal points at the end: 38 and n-38 with the windows of P-384's derivation, 30*2^252 - n
- * with the comb of P-256 (its top digit is 15), and the like with other tops. */
+ * with the comb of P-256 and SM2 (its top digit is 15), and the like with other tops. */
 static void doubling_scalar(const struct ec_ref *ref, BIGNUM *k, unsigned kind)
 {
-    const int top = ref->curve == OCT_EC_P256 ? 252 : 378;
+    const int top = ref->curve == OCT_EC_P384 ? 378 : 252;
     if (kind < 2) {
         REQUIRE(BN_set_word(k, 38));
         REQUIRE(kind == 0 || BN_sub(k, ref->n, k));
         return;
     }
-    REQUIRE(BN_set_word(k, ref->curve == OCT_EC_P256 ? 30 : 2 * 63) && BN_lshift(k, k, top) && BN_sub(k, k, ref->n));
+    REQUIRE(BN_set_word(k, ref->curve == OCT_EC_P384 ? 2 * 63 : 30) && BN_lshift(k, k, top) && BN_sub(k, k, ref->n));
     REQUIRE(kind == 2 || BN_sub(k, ref->n, k));
 }
 

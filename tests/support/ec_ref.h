@@ -30,10 +30,12 @@ int ec_ref_scalar_ok(const struct ec_ref *ref, const uint8_t *scalar);
 int ec_ref_derive(const struct ec_ref *ref, uint8_t *secret, const uint8_t *scalar, const uint8_t *peer);
 /* public_key = scalar * G, the same way. */
 int ec_ref_public(const struct ec_ref *ref, uint8_t *public_key, const uint8_t *scalar);
+/* 1 if the key can sign: 1 .. n-1, or n-2 on SM2's curve. */
+int ec_ref_signs(const struct ec_ref *ref, const uint8_t *key);
 /* signature with the nonce k = the 64 bytes mod n: 1, or 0 and zeros if the key is refused or a zero comes up. */
 int ec_ref_sign(const struct ec_ref *ref, uint8_t *signature, const uint8_t *key, const uint8_t nonce[64],
                 const uint8_t *digest, size_t digest_len);
-/* 1 if libcrypto's own ECDSA accepts the signature. */
+/* 1 if libcrypto's own ECDSA, or SM2, accepts the signature. SM2 takes digests of 32 bytes alone. */
 int ec_ref_verify(const struct ec_ref *ref, const uint8_t *signature, const uint8_t *public_key, const uint8_t *digest,
                   size_t digest_len);
 

@@ -181,6 +181,15 @@ void oct_avx512_k(const struct args *a)
     a->out[0] = a->in[0] / a->in[1];
     _mm512_store_si512(a->work, _mm512_setzero_si512());
 }"""),
+    "a high register in a low function": ("a register that nobody clears", """
+INNER void k_low16(uint64_t *p)
+{
+    __asm__ volatile("vpaddq (%0), %%zmm17, %%zmm17" : : "r"(p) : "xmm17");
+}
+void oct_avx512_k(const struct args *a)
+{
+    k_low16(a->work);
+}"""),
     "an indirect call": ("an indirect", """
 void oct_avx512_k(const struct args *a)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The queue with the real operations for P-256 and P-384, on the table that the environment chose: every result is
+ * The queue with the real operations for P-256, P-384 and SM2, on the table that the environment chose: every result is
  * libcrypto's, or a signature that libcrypto accepts, and a key, peer or signature that is refused fails its own job
  * alone.
  */
@@ -30,6 +30,8 @@ static void done(struct oct_job *which)
 
 static size_t digest_len(int i)
 {
+    if (ref.curve == OCT_EC_SM2)
+        return ref.bytes;
     return i == 0 ? 1 : i == 1 ? OCT_EC_MAX_DIGEST : ref.bytes;
 }
 
@@ -171,7 +173,7 @@ static void verify_on(int curve)
     ec_ref_close(&ref);
 }
 
-static void on_both_curves(void (*test)(int curve))
+static void on_all_curves(void (*test)(int curve))
 {
     for (int curve = 0; curve < OCT_EC_CURVES; curve++) {
         if (!is_on(curve))
@@ -183,25 +185,25 @@ static void on_both_curves(void (*test)(int curve))
 static void test_keygen(void **state)
 {
     (void)state;
-    on_both_curves(keygen_on);
+    on_all_curves(keygen_on);
 }
 
 static void test_derive(void **state)
 {
     (void)state;
-    on_both_curves(derive_on);
+    on_all_curves(derive_on);
 }
 
 static void test_sign(void **state)
 {
     (void)state;
-    on_both_curves(sign_on);
+    on_all_curves(sign_on);
 }
 
 static void test_verify(void **state)
 {
     (void)state;
-    on_both_curves(verify_on);
+    on_all_curves(verify_on);
 }
 
 /* A digest that no lane takes is refused before it could spoil the vector of others. */
@@ -227,7 +229,7 @@ static void refuse_digest(int curve)
 static void test_digest_length(void **state)
 {
     (void)state;
-    on_both_curves(refuse_digest);
+    on_all_curves(refuse_digest);
 }
 
 /* Both curves wait at once; neither gets into the other's vector. */
@@ -245,7 +247,7 @@ static void test_curves_do_not_mix(void **state)
     assert_int_equal(oct_queue_submit(oct_queue_thread(), &b), OCT_OK);
     assert_int_equal(oct_queue_poll(oct_queue_thread()), 2);
     assert_true(a.status == OCT_OK && b.status == OCT_OK);
-    for (int curve = 0; curve < OCT_EC_CURVES; curve++) {
+    for (int curve = 0; curve < OCT_ECDSA_CURVES; curve++) {
         ec_ref_open(&ref, curve);
         assert_int_equal(ec_ref_public(&ref, expected, one), 1);
         assert_memory_equal(curve == OCT_EC_P256 ? small : large, expected, 2 * ref.bytes);

@@ -48,13 +48,13 @@ static void test_reference(void **state)
 /* Message i begins at byte i; its first `head` bytes are its head. */
 static void compare(const struct oct_ops *ops, const size_t len[], size_t head, unsigned lanes)
 {
-    struct oct_sha512_message message[OCT_LANES];
+    struct oct_hash_message message[OCT_LANES];
     uint8_t want[OCT_SHA512_BYTES];
     memset(&space, 0xa5, sizeof space);
     for (unsigned i = 0; i < lanes; i++) {
         const size_t cut = head < len[i] ? head : len[i];
-        message[i] = (struct oct_sha512_message){cut ? memory + i : NULL, len[i] > cut ? memory + i + cut : NULL, cut,
-                                                 len[i] - cut};
+        message[i] = (struct oct_hash_message){cut ? memory + i : NULL, len[i] > cut ? memory + i + cut : NULL, cut,
+                                               len[i] - cut};
     }
     oct_sha512_lanes(ops, &space, message, lanes);
     for (unsigned i = 0; i < lanes; i++) {

@@ -7,6 +7,7 @@ from .curve import Curves
 from .files import Bulk, Mixed
 from .go import Go
 from .handshakes import Handshakes
+from .java import Java
 from .latency import Latency
 from .openssl_speed import OpensslSpeed
 from .other_servers import Servers
@@ -17,4 +18,4 @@ from .threads import Threads
 
 ALL = {experiment.name: experiment for experiment in
        (OpensslSpeed(), Handshakes(), Alone(), Latency(), Records(), Mixed(), Bulk(), Curves(), Threads(), Servers(),
-        PagePairs(), Peers(), Go())}
+        PagePairs(), Peers(), Go(), Java())}

@@ -88,7 +88,16 @@ int launch_folder_lasting(char path[PATH_MAX], unsigned choice)
     return made || errno == EEXIST ? open_ours(path, made) : -1;
 }
 
-static const char *const shared[LAUNCH_FOLDERS_SHARED] = {"/tmp", "/var/tmp", "/dev/shm"};
+/* A container may have nothing that can be written to but what TMPDIR names. NULL: it names nothing. */
+static const char *shared(unsigned choice)
+{
+    static const char *const usual[LAUNCH_FOLDERS_SHARED - 1] = {"/tmp", "/var/tmp", "/dev/shm"};
+    const char *named = getenv("TMPDIR");
+    if (choice > 0) {
+        return usual[choice - 1];
+    }
+    return named != NULL && named[0] == '/' && named[1] != '\0' ? named : NULL;
+}
 
 static int prefix(char name[32])
 {
@@ -101,12 +110,12 @@ int launch_folder_find(char path[PATH_MAX], unsigned choice, bool (*fits)(int fo
     size_t len = (size_t)prefix(start);
     const struct dirent *entry;
     int found = -1;
-    DIR *entries = opendir(shared[choice]);
+    DIR *entries = shared(choice) != NULL ? opendir(shared(choice)) : NULL;
     while (entries != NULL && found < 0 && (entry = readdir(entries)) != NULL) {
         if (strncmp(entry->d_name, start, len) != 0) {
             continue;
         }
-        snprintf(path, PATH_MAX, "%s/%s", shared[choice], entry->d_name);
+        snprintf(path, PATH_MAX, "%s/%s", shared(choice), entry->d_name);
         found = open_ours(path, false);
         if (found >= 0 && !fits(found, arg)) {
             close(found);
@@ -121,15 +130,13 @@ int launch_folder_find(char path[PATH_MAX], unsigned choice, bool (*fits)(int fo
 
 int launch_folder_make(char path[PATH_MAX], unsigned choice)
 {
+    const char *folder = shared(choice);
     char start[32];
     prefix(start);
-    snprintf(path, PATH_MAX, "%s/%sXXXXXX", shared[choice], start);
-    if (!parent_is_safe(path)) {
-        snprintf(path, PATH_MAX, "%s", shared[choice]);
-        return -1;
-    }
-    if (mkdtemp(path) == NULL) {
-        snprintf(path, PATH_MAX, "%s", shared[choice]);
+    snprintf(path, PATH_MAX, "%s/%sXXXXXX", folder != NULL ? folder : "", start);
+    errno = 0;
+    if (folder == NULL || !parent_is_safe(path) || mkdtemp(path) == NULL) {
+        snprintf(path, PATH_MAX, "%s", folder != NULL ? folder : "");
         return -1;
     }
     return open_ours(path, true);

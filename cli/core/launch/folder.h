@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 #define LAUNCH_FOLDERS_LASTING 4
-#define LAUNCH_FOLDERS_SHARED  3
+#define LAUNCH_FOLDERS_SHARED  4
 
 /* What is open belongs to us, is of this type (S_IFDIR, S_IFREG), and nobody else can write to it. */
 bool launch_folder_is_ours(int fd, mode_t type);

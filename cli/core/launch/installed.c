@@ -12,9 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "config.h"
 
-#define INCLUDE ".include "
+#define INCLUDE      ".include "
+#define ENDING       ".cnf"
+#define OTHER_ENDING "-no-groups.cnf"
 
 /* Who may write to the provider's module decides anyway what runs. */
 static bool is_safe(const char *path, const char *module)
@@ -75,10 +78,24 @@ static bool means_it(const char *path, const struct launch_config *config, const
     return good;
 }
 
+static bool fits(const char *path, const struct launch_config *config, const char *module)
+{
+    return is_system_s(path) && is_safe(path, module) && means_it(path, config, module);
+}
+
+/* A bundle is for several versions of OpenSSL, and has a second file beside the first that leaves groups alone. */
+static bool take_other(char path[PATH_MAX])
+{
+    const size_t stem = strlen(path) - strlen(ENDING);
+    return strlen(path) > strlen(ENDING) && strcmp(path + stem, ENDING) == 0 &&
+           (size_t)snprintf(path + stem, PATH_MAX - stem, "%s", OTHER_ENDING) < PATH_MAX - stem &&
+           access(path, R_OK) == 0;
+}
+
 bool launch_installed(char path[PATH_MAX], const struct launch_config *config, const char *module)
 {
-    if (place_find(PLACE_CONFIG, path) && is_system_s(path) && is_safe(path, module) &&
-        means_it(path, config, module)) {
+    if (place_find(PLACE_CONFIG, path) &&
+        (fits(path, config, module) || (take_other(path) && fits(path, config, module)))) {
         return true;
     }
     path[0] = '\0';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* What OpenSSL's own EC keys take and give; there is no public way to ask it without a key. */
-#include "ec.h"
+/* What OpenSSL's own EC and SM2 keys take and give; there is no public way to ask it without a key. */
+#include "ec_forms.h"
 
 #include <openssl/core_names.h>
 #include <openssl/params.h>

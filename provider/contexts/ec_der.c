@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* The DER of ECDSA signatures (RFC 3279, 2.2.3): SEQUENCE { r INTEGER, s INTEGER }. Signatures are public. */
-#include "sig.h"
+/* The DER of ECDSA signatures, and of SM2's (RFC 3279, 2.2.3): SEQUENCE { r INTEGER, s INTEGER }. Signatures are
+ * public. */
+#include "ec_forms.h"
 
 #include <string.h>
 
@@ -22,7 +23,7 @@ static size_t write_integer(uint8_t *out, const uint8_t *number, size_t size)
     return 2 + pad + size;
 }
 
-/* The contents are shorter than 128 bytes on both curves, so that all lengths are one byte. */
+/* The contents are shorter than 128 bytes on all curves, so that all lengths are one byte. */
 size_t oct_ec_der_write(uint8_t out[OCT_ECDSA_MAX_DER], const uint8_t *numbers, size_t size)
 {
     size_t len = write_integer(out + 2, numbers, size);

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Octuple Authors
+
+package octuple;
+
+import java.math.BigInteger;
+import java.security.Key;
+import java.security.AlgorithmParameters;
+import java.security.interfaces.ECKey;
+import java.security.interfaces.ECPrivateKey;
+import java.security.interfaces.ECPublicKey;
+import java.security.spec.AlgorithmParameterSpec;
+import java.security.spec.ECGenParameterSpec;
+import java.security.spec.ECParameterSpec;
+import java.security.spec.ECPoint;
+
+/** The NIST curves that lanes serve. */
+enum Curve {
+    P256("secp256r1", 32, Lanes.P256_SIGN, Lanes.P256_VERIFY, Lanes.P256_DERIVE, Lanes.P256_KEYGEN),
+    P384("secp384r1", 48, Lanes.P384_SIGN, Lanes.P384_VERIFY, Lanes.P384_DERIVE, Lanes.P384_KEYGEN);
+
+    private static final Curve[] ALL = values();
+
+    final String jdkName;
+    final int size;
+    final int sign;
+    final int verify;
+    final int derive;
+    final int keygen;
+    final ECParameterSpec spec;
+
+    Curve(String jdkName, int size, int sign, int verify, int derive, int keygen) {
+        this.jdkName = jdkName;
+        this.size = size;
+        this.sign = sign;
+        this.verify = verify;
+        this.derive = derive;
+        this.keygen = keygen;
+        spec = Jdk.own(() -> {
+            AlgorithmParameters parameters = AlgorithmParameters.getInstance("EC", "SunEC");
+            parameters.init(new ECGenParameterSpec(jdkName));
+            return parameters.getParameterSpec(ECParameterSpec.class);
+        });
+    }
+
+    /** Null for every other curve, and for what is no key on a curve. */
+    static Curve of(Key key) {
+        return key instanceof ECKey ec && (key instanceof ECPrivateKey || key instanceof ECPublicKey)
+                ? of(ec.getParams()) : null;
+    }
+
+    static Curve of(AlgorithmParameterSpec spec) {
+        for (Curve curve : ALL) {
+            if (spec instanceof ECGenParameterSpec named ? curve.jdkName.equals(named.getName())
+                    : spec instanceof ECParameterSpec numbers && curve.is(numbers)) {
+                return curve;
+            }
+        }
+        return null;
+    }
+
+    private boolean is(ECParameterSpec other) {
+        return other == spec || other.getOrder().equals(spec.getOrder()) && other.getCurve().equals(spec.getCurve())
+                && other.getGenerator().equals(spec.getGenerator()) && other.getCofactor() == spec.getCofactor();
+    }
+
+    /** False, with nothing written, if the key hides its number, or it is not one of the curve's. */
+    boolean put(ECPrivateKey key, byte[] into, int at) {
+        BigInteger number = key.getS();
+        return number != null && number.signum() > 0 && number.compareTo(spec.getOrder()) < 0
+                && Bytes.put(number, into, at, size);
+    }
+
+    /** x, then y. */
+    boolean put(ECPublicKey key, byte[] into, int at) {
+        ECPoint point = key.getW();
+        return Bytes.put(point.getAffineX(), into, at, size) && Bytes.put(point.getAffineY(), into, at + size, size);
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Octuple Authors
+
+package octuple;
+
+import java.math.BigInteger;
+import java.security.Key;
+import java.security.PrivateKey;
+import java.security.spec.InvalidKeySpecException;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.security.interfaces.RSAPrivateCrtKey;
+import java.util.Arrays;
+
+/** RSA private keys that lanes serve. */
+final class RsaKeys {
+    private static final WeakMemo<PrivateKey, LaneKey> KEYS = new WeakMemo<>(RsaKeys::make);
+
+    private RsaKeys() {}
+
+    /** Null if lanes do not serve the key: the JDK then does, or says what is wrong with it. */
+    static LaneKey of(Key key) {
+        return key instanceof PrivateKey own && !own.isDestroyed() ? KEYS.of(own) : null;
+    }
+
+    private static int operation(BigInteger modulus) {
+        return switch (modulus.bitLength()) {
+            case 2048 -> Lanes.RSA2048_PRIVATE;
+            case 3072 -> Lanes.RSA3072_PRIVATE;
+            case 4096 -> Lanes.RSA4096_PRIVATE;
+            default -> -1;
+        };
+    }
+
+    private static LaneKey make(PrivateKey own) {
+        RSAPrivateCrtKey key = own instanceof RSAPrivateCrtKey known ? known : decode(own);
+        if (key == null || key.getModulus() == null || key.getParams() != null) {
+            return null; // parameters bind the key to some kinds of signatures
+        }
+        int op = operation(key.getModulus());
+        if (op < 0 || !Lanes.serves(op)) {
+            return null;
+        }
+        int modulus = key.getModulus().bitLength() / 8;
+        byte[] numbers = numbers(key, modulus);
+        try {
+            return numbers == null ? null : LaneKey.hold(op, Lanes.rsaKey(numbers, modulus), Lanes::rsaKeyFree);
+        } finally {
+            Bytes.clear(numbers);
+        }
+    }
+
+    /** Keys of other providers, by their encoding; null if they keep it to themselves. */
+    private static RSAPrivateCrtKey decode(PrivateKey own) {
+        if (!"RSA".equals(own.getAlgorithm()) || !"PKCS#8".equals(own.getFormat())) {
+            return null;
+        }
+        byte[] encoded = own.getEncoded();
+        try {
+            return encoded == null ? null
+                    : (RSAPrivateCrtKey) Jdk.keyFactory("RSA").generatePrivate(new PKCS8EncodedKeySpec(encoded));
+        } catch (InvalidKeySpecException | ClassCastException e) {
+            return null;
+        } finally {
+            Bytes.clear(encoded);
+        }
+    }
+
+    /** As lanes.c wants it; null if a number is missing or too large for its place. */
+    private static byte[] numbers(RSAPrivateCrtKey key, int modulus) {
+        int half = modulus / 2;
+        byte[] numbers = new byte[modulus + 5 * half + 8];
+        BigInteger[] parts = {key.getModulus(), key.getPrimeP(), key.getPrimeQ(), key.getPrimeExponentP(),
+            key.getPrimeExponentQ(), key.getCrtCoefficient(), key.getPublicExponent()};
+        int at = 0;
+        for (int i = 0; i < parts.length; i++) {
+            int size = i == 0 ? modulus : i < parts.length - 1 ? half : 8;
+            if (!Bytes.put(parts[i], numbers, at, size)) {
+                Arrays.fill(numbers, (byte) 0);
+                return null;
+            }
+            at += size;
+        }
+        return numbers;
+    }
+
+    /** How many keys are known, for tests. */
+    static int known() {
+        return KEYS.size();
+    }
+}

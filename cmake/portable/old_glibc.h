@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Included before everything else where objects have to load on a glibc that is older than the one they are built on
+ * (OCT_OLD_GLIBC): these functions moved into libc.so with new versions of their symbols. The old ones are the same
+ * code. A preloaded library that asks for a version which is not there would end every program before it starts.
+ */
+#if defined(__GLIBC__) || __has_include(<gnu/libc-version.h>)
+#define OCT_OLDER(function, version) __asm__(".symver " #function "," #function "@GLIBC_" #version)
+OCT_OLDER(pthread_once, 2.2.5);
+OCT_OLDER(pthread_key_create, 2.2.5);
+OCT_OLDER(pthread_setspecific, 2.2.5);
+OCT_OLDER(pthread_sigmask, 2.2.5);
+OCT_OLDER(dlopen, 2.2.5);
+OCT_OLDER(dlclose, 2.2.5);
+OCT_OLDER(dlsym, 2.2.5);
+OCT_OLDER(dlvsym, 2.2.5);
+OCT_OLDER(dladdr, 2.2.5);
+OCT_OLDER(dladdr1, 2.3.3);
+#undef OCT_OLDER
+#endif

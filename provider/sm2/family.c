@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* What the provider offers for SM2. */
+#include "sm2.h"
+#include "provider/async/pool.h"
+#include "provider/core/provider.h"
+
+#include <openssl/bn.h>
+#include <openssl/crypto.h>
+#include <openssl/ec.h>
+#include <openssl/objects.h>
+
+enum { KEYMGMT = 1, SIGNATURE = 2, POOL = 4 };
+
+static const struct oct_switch switches[] = {
+    {"sm2-keymgmt", "SM2 keys live in this provider; off switches all of SM2 off"},
+    {"sm2-signature", "sign and verify"},
+    {"sm2-pool", "make key pairs eight at a time, ahead of need"},
+    {NULL, NULL},
+};
+
+static void fill(struct oct_job *job, const uint8_t *private_key, uint8_t *public_key)
+{
+    job->ec_public = (struct oct_ec_public_lane){private_key, public_key};
+}
+
+const struct oct_pool_kind oct_pool_sm2 = {
+    .id = OCT_POOL_sm2,
+    .op = OCT_OP_SM2_KEYGEN,
+    .family = OCT_FAMILY_sm2,
+    .switches = POOL,
+    .private_size = OCT_SM2_BYTES,
+    .public_size = 2 * OCT_SM2_BYTES,
+    .fill = fill,
+};
+
+/* OpenSSL 4.0 has SM2 in TLS, with key exchange over its own keys: there the family stays out. */
+static const struct oct_offer *offers(void)
+{
+    static const struct oct_offer all[] = {
+        {OSSL_OP_KEYMGMT,
+         {OCT_SM2_NAMES, OCT_PROPERTIES, oct_sm2_keymgmt_table, "Octuple SM2 keys"},
+         KEYMGMT,
+         OCT_OP_SM2_SIGN,
+         OCT_OP_SM2_VERIFY},
+        {OSSL_OP_SIGNATURE,
+         {OCT_SM2_NAMES, OCT_PROPERTIES, oct_sm2_signature_table, "Octuple SM2 signatures"},
+         KEYMGMT | SIGNATURE,
+         OCT_OP_SM2_SIGN,
+         OCT_OP_SM2_VERIFY},
+        {0, {NULL, NULL, NULL, NULL}, 0, 0, 0},
+    };
+    static const struct oct_offer none = {0, {NULL, NULL, NULL, NULL}, 0, 0, 0};
+
+    return OPENSSL_version_major() == 3 ? all : &none;
+}
+
+static int write_numbers(uint8_t *out, const BIGNUM *const number[4])
+{
+    int ok = 1;
+
+    for (int i = 0; ok && i < 4; i++)
+        ok = number[i] != NULL && BN_bn2binpad(number[i], out + i * OCT_SM2_BYTES, OCT_SM2_BYTES) == OCT_SM2_BYTES;
+    return ok;
+}
+
+static int read_curve(uint8_t *out, const EC_GROUP *group)
+{
+    BIGNUM *a = BN_new(), *b = BN_new(), *x = BN_new(), *y = BN_new();
+    const BIGNUM *const number[4] = {a, b, x, y};
+    const int ok = group != NULL && y != NULL && EC_GROUP_get_curve(group, NULL, a, b, NULL) &&
+                   EC_POINT_get_affine_coordinates(group, EC_GROUP_get0_generator(group), x, y, NULL) &&
+                   write_numbers(out, number);
+
+    BN_free(a);
+    BN_free(b);
+    BN_free(x);
+    BN_free(y);
+    return ok;
+}
+
+static void *open_part(const struct oct_plain *plain)
+{
+    struct oct_sm2_part *part = OPENSSL_zalloc(sizeof *part);
+    EC_GROUP *group = EC_GROUP_new_by_curve_name_ex(plain->ctx, NULL, NID_sm2);
+
+    if (part != NULL && !read_curve(part->curve, group)) {
+        OPENSSL_free(part);
+        part = NULL;
+    }
+    EC_GROUP_free(group);
+    return part;
+}
+
+static void close_part(void *part)
+{
+    OPENSSL_free(part);
+}
+
+const struct oct_prov_family oct_prov_family_sm2 = {
+    .switches = switches,
+    .offers = offers,
+    .keymgmt = "SM2",
+    .open = open_part,
+    .close = close_part,
+};

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The SM2 key object, and what OpenSSL's own code does with it. See sm2.h. */
+#include "sm2.h"
+
+#include "provider/core/provider.h"
+
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/params.h>
+#include <string.h>
+
+static void drop_spares(struct oct_prov_sm2 *key)
+{
+    for (int use = 0; use < OCT_SM2_USES; use++)
+        EVP_PKEY_CTX_free(atomic_exchange(&key->spare[use], NULL));
+}
+
+static void sm2_destroy(void *vkey)
+{
+    struct oct_prov_sm2 *key = vkey;
+
+    drop_spares(key);
+    EVP_PKEY_free(key->plain);
+    OPENSSL_secure_clear_free(key->private_key, OCT_SM2_BYTES);
+    OPENSSL_free(key);
+}
+
+void *oct_prov_sm2_new(void *prov)
+{
+    return oct_prov_key_new(prov, sizeof(struct oct_prov_sm2), sm2_destroy);
+}
+
+uint8_t *oct_prov_sm2_private(struct oct_prov_sm2 *key)
+{
+    return oct_prov_key_private(key->base.prov, &key->private_key, OCT_SM2_BYTES);
+}
+
+/* 1 if the key has that number; it is stored. One that is longer leaves *fits false. */
+static int take(EVP_PKEY *plain, const char *name, uint8_t to[OCT_SM2_BYTES], bool *fits)
+{
+    BIGNUM *bn = NULL;
+    const int has = EVP_PKEY_get_bn_param(plain, name, &bn);
+
+    if (has && BN_bn2binpad(bn, to, OCT_SM2_BYTES) != OCT_SM2_BYTES)
+        *fits = false;
+    BN_clear_free(bn);
+    return has;
+}
+
+static int load_numbers(struct oct_prov_sm2 *key)
+{
+    uint8_t *d = oct_prov_sm2_private(key);
+    bool fits = d != NULL;
+
+    if (d == NULL)
+        return 0;
+    key->base.has_public = take(key->plain, OSSL_PKEY_PARAM_EC_PUB_X, key->public_key, &fits) &&
+                           take(key->plain, OSSL_PKEY_PARAM_EC_PUB_Y, key->public_key + OCT_SM2_BYTES, &fits);
+    key->base.has_private = take(key->plain, OSSL_PKEY_PARAM_PRIV_KEY, d, &fits);
+    key->has_numbers = fits;
+    return 1;
+}
+
+int oct_prov_sm2_set_plain(struct oct_prov_sm2 *key, EVP_PKEY *plain)
+{
+    int ok;
+
+    drop_spares(key);
+    if (key->plain != plain)
+        EVP_PKEY_free(key->plain);
+    key->plain = plain;
+    key->has_numbers = false;
+    ERR_set_mark();
+    ok = load_numbers(key);
+    if (ok)
+        ERR_pop_to_mark();
+    else
+        ERR_clear_last_mark();
+    return ok;
+}
+
+static int import(struct oct_prov_sm2 *key, int selection, const OSSL_PARAM params[])
+{
+    EVP_PKEY *plain = oct_plain_import(key->base.prov, OCT_FAMILY_sm2, selection, params);
+
+    if (plain == NULL)
+        return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
+    return oct_prov_sm2_set_plain(key, plain);
+}
+
+int oct_prov_sm2_import(struct oct_prov_sm2 *key, int selection, const OSSL_PARAM params[])
+{
+    const int ok = import(key, selection, params);
+
+    if (ok && key->base.has_private)
+        oct_prov_key_expect_handshakes(&key->base, OCT_OP_SM2_SIGN);
+    return ok;
+}
+
+/* OpenSSL's numbers in parameters are in the machine's order of bytes: little-endian on every machine with lanes. */
+int oct_prov_sm2_set_pair(struct oct_prov_sm2 *key, const uint8_t public_key[2 * OCT_SM2_BYTES],
+                          const uint8_t private_key[OCT_SM2_BYTES])
+{
+    uint8_t point[1 + 2 * OCT_SM2_BYTES] = {POINT_CONVERSION_UNCOMPRESSED}, d[OCT_SM2_BYTES];
+    const OSSL_PARAM params[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)"SM2", 0),
+        OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, point, sizeof point),
+        OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_PRIV_KEY, d, sizeof d),
+        OSSL_PARAM_construct_end(),
+    };
+    int ok;
+
+    memcpy(point + 1, public_key, sizeof point - 1);
+    for (size_t i = 0; i < sizeof d; i++)
+        d[i] = private_key[sizeof d - 1 - i];
+    ok = import(key, EVP_PKEY_KEYPAIR, params);
+    OPENSSL_cleanse(d, sizeof d);
+    return ok;
+}
+
+static EVP_PKEY_CTX *take_spare(const struct oct_prov_sm2 *ckey, enum oct_sm2_use use)
+{
+    struct oct_prov_sm2 *key = (struct oct_prov_sm2 *)ckey;
+    EVP_PKEY_CTX *ctx = atomic_exchange(&key->spare[use], NULL);
+
+    if (ctx != NULL)
+        return ctx;
+    ctx = oct_plain_key_ctx(key->base.prov, key->plain);
+    if (ctx != NULL && (use == OCT_SM2_SIGN ? EVP_PKEY_sign_init(ctx) : EVP_PKEY_verify_init(ctx)) > 0)
+        return ctx;
+    EVP_PKEY_CTX_free(ctx);
+    return NULL;
+}
+
+static void give_spare(const struct oct_prov_sm2 *ckey, enum oct_sm2_use use, EVP_PKEY_CTX *ctx)
+{
+    struct oct_prov_sm2 *key = (struct oct_prov_sm2 *)ckey;
+    EVP_PKEY_CTX_free(atomic_exchange(&key->spare[use], ctx));
+}
+
+int oct_sm2_plain_sign(const struct oct_prov_sm2 *key, uint8_t *der, size_t *der_len, const uint8_t *digest)
+{
+    EVP_PKEY_CTX *ctx = take_spare(key, OCT_SM2_SIGN);
+    const int ok = ctx != NULL && EVP_PKEY_sign(ctx, der, der_len, digest, OCT_SM2_BYTES) > 0;
+
+    give_spare(key, OCT_SM2_SIGN, ctx);
+    return ok;
+}
+
+int oct_sm2_plain_verify(const struct oct_prov_sm2 *key, const uint8_t *der, size_t der_len, const uint8_t *digest)
+{
+    EVP_PKEY_CTX *ctx = take_spare(key, OCT_SM2_VERIFY);
+    const int ok = ctx == NULL ? 0 : EVP_PKEY_verify(ctx, der, der_len, digest, OCT_SM2_BYTES);
+
+    give_spare(key, OCT_SM2_VERIFY, ctx);
+    return ok;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* What the dynamic linker knows of the objects that it has loaded, as glibc and as musl tell it. */
+#ifndef OCT_SHIM_OBJECT_H
+#define OCT_SHIM_OBJECT_H
+
+#include <link.h>
+#include <stdbool.h>
+
+/* The object of an address; NULL for code that no file has brought. Quick, and without a lock where it is asked again:
+ * every call of a hook asks. */
+struct link_map *oct_object_of(const void *address);
+
+/* The entry of one of the shim's own functions in its table of dynamic symbols; NULL if it is not found. */
+const ElfW(Sym) *oct_object_symbol(void *function);
+
+/* A function by its name, of OpenSSL's major version that this library was built for, behind a handle of dlopen() or
+ * RTLD_NEXT. glibc goes by the version of the symbol. musl keeps none; there the name of the object's file says it. */
+void *oct_object_function(void *handle, const char *name);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * SM4's kernels (GB/T 32907): key expansion, counter mode, chaining of blocks, and as an AEAD SM4-GCM (RFC 8998). What
+ * AEAD kernels take stands in aead.h, and what it says of lengths and secrets holds here too.
+ */
+#ifndef OCT_KERNELS_SM4_H
+#define OCT_KERNELS_SM4_H
+
+#include "kernels/aead.h"
+
+#define OCT_SM4_EXPANDED_BYTES 128 /* round keys; 64-byte aligned */
+#define OCT_SM4_CHAINS         16  /* chains in one call */
+/* As aead.h has them for other AEADs. A set of blocks is more than a window of AES-GCM's. */
+#define OCT_SM4GCM_WINDOW      256
+#define OCT_SM4GCM_STATE_BYTES (64 + 2 * OCT_SM4GCM_WINDOW)
+
+/* Text in counter mode, the last 4 bytes of `block` counting: they must not pass their end before the text's last
+ * block. To decrypt chained blocks (CBC), `block` is the ciphertext before the first one, and len whole blocks. */
+struct oct_sm4_text_args {
+    const void *key;
+    const uint8_t *block;
+    const uint8_t *in;
+    uint8_t *out; /* `in`, or apart from it */
+    size_t len;
+};
+
+/* Chains (CBC, CBC-MAC), up to OCT_SM4_CHAINS, each of `blocks` blocks: last = E(last xor block), written to `out` if
+ * that is not NULL. No out overlaps another chain's; it may be its own chain's in. */
+struct oct_sm4_chain_args {
+    const void *key;
+    size_t count, blocks;
+    uint8_t *last[OCT_SM4_CHAINS]; /* 16 bytes, read and written */
+    const uint8_t *in[OCT_SM4_CHAINS];
+    uint8_t *out[OCT_SM4_CHAINS];
+};
+
+typedef void oct_sm4_text_fn(const struct oct_sm4_text_args *args);
+typedef void oct_sm4_chain_fn(const struct oct_sm4_chain_args *args);
+
+#define OCT_SM4_TIER(tier)                                                                                             \
+    oct_aead_expand_fn oct_##tier##_sm4_expand;                                                                        \
+    oct_sm4_text_fn oct_##tier##_sm4_ctr, oct_##tier##_sm4_cbc_open;                                                   \
+    oct_sm4_chain_fn oct_##tier##_sm4_chain;                                                                           \
+    oct_aead_expand_fn oct_##tier##_sm4gcm_expand;                                                                     \
+    oct_aead_seal_fn oct_##tier##_sm4gcm_seal, oct_##tier##_sm4gcm_open_first;                                         \
+    oct_aead_open_fn oct_##tier##_sm4gcm_open;                                                                         \
+    oct_aead_stream_fn oct_##tier##_sm4gcm_start, oct_##tier##_sm4gcm_aad, oct_##tier##_sm4gcm_stream_seal,            \
+        oct_##tier##_sm4gcm_stream_open, oct_##tier##_sm4gcm_finish;                                                   \
+    void oct_##tier##_sm4_clear_registers(void);
+
+OCT_SM4_TIER(zmm)
+OCT_SM4_TIER(ymm)
+OCT_SM4_TIER(c)
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The vector contract for hashes of 32-bit words: w16 is sixteen lanes of plain words, whose sums wrap and whose bits
+ * are moved about. There is no way to the numbers of vec.h or back, and words have no bounds to prove. Backends are
+ * those of vec.h.
+ */
+#ifndef OCT_VEC_W16_H
+#define OCT_VEC_W16_H
+
+#include "vec/vec.h"
+
+#define W16_LANES 16
+
+#if defined(OCT_BACKEND_AVX512)
+#include "vec/w16_avx512.h"
+#elif defined(OCT_BACKEND_C)
+#include "vec/w16_c.h"
+#elif defined(OCT_BACKEND_BOUND)
+#include "vec/w16_bound.h"
+#else
+#error "choose a backend"
+#endif
+
+/* The contract itself. A backend that drifts from it does not compile. */
+
+/* The same word in every lane; from and to memory: sixteen words, 64-byte aligned. */
+OCT_INLINE w16 w16_set1(uint32_t x);
+OCT_INLINE w16 w16_load(const uint32_t p[W16_LANES]);
+OCT_INLINE void w16_store(uint32_t p[W16_LANES], w16 a);
+/* Lane i of word[j] = the big-endian number in the 4 bytes at lane[i] + at + 4*j, for j = 0 .. 15. Any alignment. */
+OCT_INLINE void w16_load_be(w16 word[16], const uint8_t *const lane[W16_LANES], size_t at);
+
+OCT_INLINE w16 w16_add(w16 a, w16 b);
+OCT_INLINE w16 w16_xor(w16 a, w16 b);
+OCT_INLINE w16 w16_xor3(w16 a, w16 b, w16 c);
+/* To the left by a constant of 1 to 31 bits. */
+OCT_INLINE w16 w16_rol(w16 a, unsigned bits);
+/* Bit by bit: a ? b : c, and what two or three of them are. */
+OCT_INLINE w16 w16_choose(w16 a, w16 b, w16 c);
+OCT_INLINE w16 w16_majority(w16 a, w16 b, w16 c);
+
+#endif
