@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * What ends or replaces a file descriptor. A made-up event must never reach whoever gets the number next. (The kernel
- * takes a closed descriptor out of its epoll instances by itself, so the program does not say so.)
+ * What ends, replaces or copies a file descriptor. A made-up event must never reach whoever gets the number next. (The
+ * kernel takes a closed descriptor out of its epoll instances by itself, so the program does not say so.)
  */
 #include "fds.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
 #include <sys/syscall.h>
 
 #define HOOK __attribute__((visibility("default")))
@@ -50,4 +52,41 @@ HOOK int dup3(int from, int to, int flags)
     if (oct_shim_watching() && from != to)
         oct_fd_closed(to);
     return real != NULL ? real(from, to, flags) : (int)syscall(SYS_dup3, from, to, flags);
+}
+
+static int noted(int from, int to)
+{
+    if (to >= 0 && oct_shim_watching() && oct_fd_is_instance(from))
+        oct_fd_copied(from, to);
+    return to;
+}
+
+HOOK int dup(int from)
+{
+    __typeof__(dup) *real = oct_libc()->dup;
+    return noted(from, real != NULL ? real(from) : (int)syscall(SYS_dup, from));
+}
+
+/* Whatever the third argument is, it has the size of a pointer at most. */
+static int control(__typeof__(fcntl) *real, int fd, int command, void *arg)
+{
+    const int value = real != NULL ? real(fd, command, arg) : (int)syscall(SYS_fcntl, fd, command, arg);
+    return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? noted(fd, value) : value;
+}
+
+#define CONTROL(real)                                                                                                  \
+    va_list list;                                                                                                      \
+    va_start(list, command);                                                                                           \
+    void *arg = va_arg(list, void *);                                                                                  \
+    va_end(list);                                                                                                      \
+    return control(real, fd, command, arg)
+
+HOOK int fcntl(int fd, int command, ...)
+{
+    CONTROL(oct_libc()->fcntl);
+}
+
+HOOK int fcntl64(int fd, int command, ...)
+{
+    CONTROL(oct_libc()->fcntl64);
 }

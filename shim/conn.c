@@ -5,6 +5,7 @@
  * After it a mark stays instead: renegotiation and what TLS 1.3 sends later are never asynchronous, because there the
  * handshake and the program's data run through each other.
  */
+#include "fibre.h"
 #include "remote.h"
 #include "thread.h"
 
@@ -23,6 +24,7 @@ static void conn_leave_memory(struct oct_conn *conn)
 
 void oct_conn_dispose(struct oct_conn *conn)
 {
+    oct_fibre_abandon(conn);
     oct_thread_leave(conn);
     oct_remote_forget(conn);
     oct_early_free(conn->early);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * A paused connection that is given up. libssl frees neither the fibre nor what lies on its stack, so the fibre is run
- * to its end: its operation fails at once, libssl unwinds with an error, and only then the object may go.
+ * A paused connection that is given up. Nobody knows what of the handshake hangs on the fibre's stack alone, so the
+ * fibre is run to its end: its operation fails at once, libssl unwinds with an error, and only then the object may go.
  *
  * Nothing of this may be noticed. libssl sends an alert while it unwinds, and the descriptor may be somebody else's by
  * now: null BIOs stand in for the socket. The program's callbacks may point to what it has freed before: those that can
  * be are silenced (its verify callback cannot be, if the pause is inside it). The error queue and errno stay as they
  * were.
  */
+#include "fibre.h"
 #include "remote.h"
 #include "thread.h"
 
@@ -66,21 +67,14 @@ static bool silence(SSL *s, bool callbacks_too)
     return true;
 }
 
-static int go_on(SSL *s, void *arg)
-{
-    (void)arg;
-    return oct_ssl()->SSL_do_handshake(s);
-}
-
 static void run_to_end(struct oct_conn *conn)
 {
-    const struct oct_ssl_functions *ssl = oct_ssl();
-    SSL *s = conn->ssl;
+    int value;
     oct_thread_set_draining(true);
-    ssl->SSL_ctrl(s, SSL_CTRL_MODE, SSL_MODE_ASYNC, NULL);
-    for (int i = 0; i < OCT_POLICY_DRAIN_TURNS && ssl->SSL_waiting_for_async(s); i++)
-        (void)oct_handshake_enter(conn, go_on, NULL);
-    ssl->SSL_ctrl(s, SSL_CTRL_CLEAR_MODE, SSL_MODE_ASYNC, NULL);
+    for (int i = 0; i < OCT_POLICY_DRAIN_TURNS && conn->fibre != NULL; i++)
+        (void)oct_fibre_run(conn, NULL, NULL, &value);
+    if (!oct_shim_own_fibres)
+        oct_job_run_to_end(conn);
     oct_thread_set_draining(false);
 }
 

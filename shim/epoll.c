@@ -37,22 +37,30 @@ HOOK int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
     return value;
 }
 
+/* By whatever copy of its descriptor: an instance is known by the first. */
+static int wait_on(struct oct_wait *w)
+{
+    if (!oct_shim_watching())
+        return oct_wait_real(w);
+    w->epfd = oct_fd_original(w->epfd);
+    return oct_wait(w);
+}
+
 HOOK int epoll_wait(int epfd, struct epoll_event *events, int max, int timeout)
 {
-    const struct oct_wait w = {.kind = OCT_WAIT, .epfd = epfd, .events = events, .max = max, .timeout = timeout};
-    return oct_shim_watching() ? oct_wait(&w) : oct_wait_real(&w);
+    struct oct_wait w = {.kind = OCT_WAIT, .epfd = epfd, .events = events, .max = max, .timeout = timeout};
+    return wait_on(&w);
 }
 
 HOOK int epoll_pwait(int epfd, struct epoll_event *events, int max, int timeout, const sigset_t *mask)
 {
-    const struct oct_wait w = {
+    struct oct_wait w = {
         .kind = OCT_PWAIT, .epfd = epfd, .events = events, .max = max, .timeout = timeout, .mask = mask};
-    return oct_shim_watching() ? oct_wait(&w) : oct_wait_real(&w);
+    return wait_on(&w);
 }
 
 HOOK int epoll_pwait2(int epfd, struct epoll_event *events, int max, const struct timespec *time, const sigset_t *mask)
 {
-    const struct oct_wait w = {
-        .kind = OCT_PWAIT2, .epfd = epfd, .events = events, .max = max, .time = time, .mask = mask};
-    return oct_shim_watching() ? oct_wait(&w) : oct_wait_real(&w);
+    struct oct_wait w = {.kind = OCT_PWAIT2, .epfd = epfd, .events = events, .max = max, .time = time, .mask = mask};
+    return wait_on(&w);
 }

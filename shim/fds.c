@@ -13,6 +13,9 @@
 #include <limits.h>
 #include <stdlib.h>
 
+/* From glibc 2.32 on. */
+extern char __libc_single_threaded __attribute__((weak));
+
 #define PAGE_ENTRIES 256
 #define PAGES        4096 /* a million descriptors; those above are not served */
 #define MANY_WAIT    ((uint64_t)1)
@@ -29,7 +32,11 @@ struct entry {
     bool twice;      /* registered in two epoll instances at once: not served */
     epoll_data_t data;
     /* Of the descriptor of an epoll instance: */
-    bool instance;    /* something has been registered in it */
+    bool instance;   /* something has been registered in it */
+    bool has_copies; /* there have been others, as dup() makes them: all are one instance */
+    bool copied;     /* it is a copy of `original` */
+    int original;
+    uint32_t original_generation;
     uint64_t waiter;  /* the id of the one thread that waits on it, or MANY_WAIT */
     uint64_t sleeper; /* the id of the last thread that did so with a timeout other than 0 */
 };
@@ -125,8 +132,9 @@ static void note_instance(int epfd)
     unlock(e);
 }
 
-void oct_fd_note(int epfd, int op, int fd, const struct epoll_event *event)
+void oct_fd_note(int epfd_given, int op, int fd, const struct epoll_event *event)
 {
+    const int epfd = oct_fd_original(epfd_given);
     struct entry *e = entry_of(fd, op != EPOLL_CTL_DEL);
     if (op == EPOLL_CTL_ADD)
         note_instance(epfd);
@@ -144,12 +152,41 @@ static void forget(struct entry *e)
         return;
     __atomic_add_fetch(&e->generation, 1, __ATOMIC_ACQ_REL);
     e->events = 0;
-    e->twice = e->added = e->fresh = false;
+    e->twice = e->added = e->fresh = e->copied = e->has_copies = false;
     __atomic_store_n(&e->used, false, __ATOMIC_RELAXED);
     __atomic_store_n(&e->instance, false, __ATOMIC_RELAXED);
     __atomic_store_n(&e->waiter, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&e->sleeper, 0, __ATOMIC_RELAXED);
     unlock(e);
+}
+
+/* A vfork()ed child copies its own descriptors. */
+void oct_fd_copied(int from, int to)
+{
+    struct entry *e = oct_fd_is_instance(from) && getpid() == process ? entry_of(to, true) : NULL;
+    const int original = oct_fd_original(from);
+    struct entry *first = entry_of(original, false);
+    if (e == NULL || first == NULL || !lock(e))
+        return;
+    __atomic_store_n(&first->has_copies, true, __ATOMIC_RELEASE);
+    e->original = original;
+    e->original_generation = generation_of(original);
+    __atomic_store_n(&e->copied, true, __ATOMIC_RELEASE);
+    __atomic_store_n(&e->instance, true, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->used, true, __ATOMIC_RELAXED);
+    unlock(e);
+}
+
+/* One that outlives its original is an instance of its own, in which nothing is known to be. */
+int oct_fd_original(int fd)
+{
+    struct entry *e = entry_of(fd, false);
+    if (__builtin_expect(e == NULL || !__atomic_load_n(&e->copied, __ATOMIC_ACQUIRE), 1) || !lock(e))
+        return fd;
+    const bool lives = e->copied && e->original_generation == generation_of(e->original);
+    const int original = e->original;
+    unlock(e);
+    return lives ? original : fd;
 }
 
 void oct_fd_closed(int fd)
@@ -243,6 +280,14 @@ void oct_fd_waits(int epfd, const struct oct_thread *t, bool sleeps)
         __atomic_store_n(&e->waiter, MANY_WAIT, __ATOMIC_RELEASE);
 }
 
+/* A program that copies an instance's descriptor may do so for several threads, of which the next one waits, and takes
+ * any connection. That nobody else has waited so far proves nothing then: tokio's workers look like its one thread. */
+static bool may_be_shared(const struct entry *e)
+{
+    return __atomic_load_n(&e->has_copies, __ATOMIC_ACQUIRE) &&
+           (&__libc_single_threaded == NULL || __libc_single_threaded == 0);
+}
+
 /* What an instance that is registered in another is slept on by, is what that one is slept on by: where this cannot be
  * followed, somebody else may be asleep on it. */
 bool oct_fd_slept_on(int epfd, const struct oct_thread *t)
@@ -250,7 +295,7 @@ bool oct_fd_slept_on(int epfd, const struct oct_thread *t)
     struct oct_registration at;
     for (int depth = 0; depth < OCT_NESTS_MAX; depth++) {
         const struct entry *e = entry_of(epfd, false);
-        if (e == NULL || __atomic_load_n(&e->waiter, __ATOMIC_ACQUIRE) != t->id)
+        if (e == NULL || __atomic_load_n(&e->waiter, __ATOMIC_ACQUIRE) != t->id || may_be_shared(e))
             return false;
         enum place place = place_of(epfd, &at);
         if (place == NOWHERE || (place == IN_ONE && at.events == 0))

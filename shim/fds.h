@@ -28,6 +28,12 @@ void oct_fd_note(int epfd, int op, int fd, const struct epoll_event *event);
 void oct_fd_closed(int fd);
 void oct_fd_closed_range(unsigned first, unsigned last);
 
+/* `to` is another number of what `from` is, as dup() makes it. Copies of an epoll instance's descriptor are one
+ * instance: some programs register by one of them and wait by the other (tokio). */
+void oct_fd_copied(int from, int to);
+/* The first descriptor of fd's instance that was copied; fd itself, if it is no copy. */
+int oct_fd_original(int fd);
+
 /* accept() gave fd. */
 void oct_fd_accepted(int fd);
 /* True if fd came from accept() and no epoll instance has heard of it since. */

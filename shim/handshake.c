@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * One call into a running handshake. SSL_MODE_ASYNC is on inside the call and at no other time: the program's own calls
- * never see it. Only calls without pointer arguments run on a fibre, because libssl keeps the arguments of the first
- * call for all that resume it; SSL_read() and SSL_write() drive the handshake first and then run on their caller's
+ * One call into a running handshake. Only calls without pointer arguments run on a fibre, because those of the first
+ * call serve all that resume it; SSL_read() and SSL_write() drive the handshake first and then run on their caller's
  * stack.
  */
 #include "fds.h"
+#include "fibre.h"
 #include "remote.h"
 #include "thread.h"
 
@@ -35,6 +35,25 @@ static bool deliverable(struct oct_conn *conn, const struct oct_thread *t, const
     return (at->events & (EPOLLONESHOT | EPOLLEXCLUSIVE)) == 0 && oct_fd_slept_on(at->epfd, t);
 }
 
+bool oct_handshake_wakeable(struct oct_conn *conn, const struct oct_thread *t, int fd)
+{
+    struct oct_registration at;
+    return oct_socket_nonblocking(conn, fd) && oct_fd_registered(fd, &at) && deliverable(conn, t, &at);
+}
+
+/* The socket will be known, and whether the connection can be woken, when the call comes to an operation. */
+static bool unsure(struct oct_conn *conn, const struct oct_thread *t, int fd)
+{
+    conn->unsure = fd < 0 && oct_shim_own_fibres && oct_socket_will_show(conn, t);
+    return conn->unsure;
+}
+
+bool oct_handshake_may_pause(struct oct_conn *conn)
+{
+    const int fd = conn->hidden_fd;
+    return !conn->unsure || (!conn->never && fd >= 0 && oct_handshake_wakeable(conn, conn->thread, fd));
+}
+
 /* Counts the handshake among those in flight, and says whether it is worth a fibre: not when it is alone, for then it
  * would wait for nobody. One that is not registered yet is counted: the next call finds it so. A server that hides its
  * sockets may take them out of epoll while it has something to do for them; it is made to put them back before it
@@ -42,19 +61,22 @@ static bool deliverable(struct oct_conn *conn, const struct oct_thread *t, const
 static bool wants_fibre(struct oct_conn *conn, struct oct_thread *t)
 {
     struct oct_registration at;
+    bool wakeable = true;
     if (conn->state == OCT_CONN_READY)
         return true;
     if (!served(conn, t))
         return false;
     int fd = oct_socket_find(conn);
-    if (fd < 0 || !oct_socket_nonblocking(conn, fd))
-        return false;
-    bool registered = oct_fd_registered(fd, &at);
-    if (registered && !deliverable(conn, t, &at))
-        return false;
+    if (!unsure(conn, t, fd)) {
+        if (fd < 0 || !oct_socket_nonblocking(conn, fd))
+            return false;
+        bool registered = oct_fd_registered(fd, &at);
+        if (registered && !deliverable(conn, t, &at))
+            return false;
+        wakeable = registered && (at.events != 0 || conn->hidden);
+    }
     oct_thread_join(t, conn);
-    return registered && (at.events != 0 || conn->hidden) && (oct_thread_in_flight(t) > 1 || oct_keys_seen()) &&
-           oct_stack_prepare(t);
+    return wakeable && (oct_thread_in_flight(t) > 1 || oct_keys_seen()) && oct_stack_prepare(t);
 }
 
 /* What a fibre has raised of the thread's state goes with it when it pauses, and comes back with it: a callback may be
@@ -64,46 +86,39 @@ int oct_handshake_enter(struct oct_conn *conn, oct_handshake_call *call, void *a
     struct oct_thread *t = conn->thread;
     const unsigned before = t->busy;
 
-    struct oct_conn *outer = t->inside;
-
     t->busy += conn->busy_inside;
-    t->inside = conn;
     int value = call(conn->ssl, arg);
-    t->inside = outer;
     conn->busy_inside = t->busy - before;
     t->busy = before;
     return value;
 }
 
+/* The call on a fibre of the shim's. One that was started with another call (SSL_read_early_data() and then
+ * SSL_do_handshake()) is run to its end first; then this call goes on where that has left the handshake. */
+static int call_on_own(struct oct_conn *conn, oct_handshake_call *call, void *arg)
+{
+    const bool other = oct_fibre_has_other(conn, call);
+    int value = -1;
+
+    if (!oct_fibre_run(conn, call, arg, &value)) {
+        conn->state = OCT_CONN_PAUSED;
+        return value;
+    }
+    return other ? call(conn->ssl, arg) : value;
+}
+
 /* libssl forgets old errors when a call goes on with a handshake, and would take them for its own behind it. A call
  * that resumes a fibre comes in behind that place. */
-static int call_on_fibre(struct oct_conn *conn, struct oct_queue *queue, oct_handshake_call *call, void *arg)
+static int call_on_fibre(struct oct_conn *conn, oct_handshake_call *call, void *arg)
 {
-    const struct oct_ssl_functions *ssl = oct_ssl();
-    struct oct_thread *t = conn->thread;
-    SSL *s = conn->ssl;
-    bool resumes = conn->state == OCT_CONN_READY;
-    unsigned waiting = oct_queue_waiting(queue);
+    const bool resumes = conn->state == OCT_CONN_READY;
 
     if (conn->listed)
-        oct_thread_ready_remove(t, conn);
+        oct_thread_ready_remove(conn->thread, conn);
     if (resumes)
-        ssl->ERR_clear_error();
+        oct_ssl()->ERR_clear_error();
     conn->state = OCT_CONN_RUNNING;
-    ssl->SSL_set_async_callback(s, oct_handshake_done);
-    ssl->SSL_ctrl(s, SSL_CTRL_MODE, SSL_MODE_ASYNC, NULL);
-    t->makes_fibre = true;
-    int value = oct_handshake_enter(conn, call, arg);
-    t->makes_fibre = false;
-    if (ssl->SSL_waiting_for_async(s) && conn->remote == NULL && oct_queue_waiting(queue) <= waiting)
-        value = oct_pause_foreign(conn, call, arg, value, waiting);
-    ssl->SSL_ctrl(s, SSL_CTRL_CLEAR_MODE, SSL_MODE_ASYNC, NULL);
-
-    if (ssl->SSL_waiting_for_async(s))
-        conn->state = OCT_CONN_PAUSED;
-    else if (!resumes && oct_pause_impossible(s, value))
-        value = call(s, arg);
-    return value;
+    return oct_shim_own_fibres ? call_on_own(conn, call, arg) : oct_job_call(conn, call, arg, resumes);
 }
 
 static bool put_off(struct oct_conn *conn, struct oct_thread *t)
@@ -138,7 +153,7 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
     if (queue != NULL) {
         oct_queue_set_deferred(queue, 1);
         oct_thread_set_mode(oct_thread_in_flight(t) > 1 ? OCT_THREAD_EVENT_LOOP : OCT_THREAD_ALONE);
-        value = call_on_fibre(conn, queue, call, arg);
+        value = call_on_fibre(conn, call, arg);
     } else {
         value = call(conn->ssl, arg);
     }
@@ -161,8 +176,7 @@ static int run_inside(SSL *s, oct_handshake_call *call, void *arg, int pause_val
     struct oct_conn *conn = oct_conn_find(s);
     if (conn != NULL && conn->state != OCT_CONN_RUNNING)
         return tell_to_wait(conn, pause_value);
-    const struct oct_thread *t = oct_thread_peek();
-    if (t == NULL || t->inside == NULL || t->inside->ssl == s)
+    if (conn != NULL && conn == oct_fibre_conn())
         return call(s, arg);
     oct_thread_enter(); /* another object's: no key of it may pause the fibre */
     int value = call(s, arg);
@@ -226,16 +240,11 @@ bool oct_handshake_first(SSL *s, int *value)
     return *value > 0;
 }
 
-/* Called when the queue runs, on the queue's thread and never on a fibre. Anything else than that is not about our
- * queue. */
-int oct_handshake_done(SSL *s, void *arg)
+/* Called when the queue runs, on the queue's thread and never on a fibre. */
+void oct_handshake_told(struct oct_conn *conn)
 {
-    struct oct_thread *t = oct_thread_peek();
-    struct oct_conn *conn = t != NULL ? oct_conn_find(s) : NULL;
-    (void)arg;
-    if (conn != NULL && conn->thread == t && conn->state == OCT_CONN_PAUSED)
+    struct oct_thread *t = conn->thread;
+    if (conn->state == OCT_CONN_PAUSED)
         oct_thread_ready_add(t, conn);
-    if (t != NULL)
-        t->suppressed_count = 0;
-    return 1;
+    t->suppressed_count = 0;
 }

@@ -11,6 +11,7 @@
 #include "remote.h"
 
 #include "events.h"
+#include "fibre.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -29,40 +30,16 @@ static struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t come = PTHREAD_COND_INITIALIZER, gone = PTHREAD_COND_INITIALIZER;
 
-static void copy(char *to, size_t bytes, const char *from)
-{
-    strncpy(to, from != NULL ? from : "", bytes - 1);
-}
-
-/* Those of this thread become the fibre's. */
-static void errors_take(struct oct_remote *op)
-{
-    const char *file, *function, *data;
-    int line, flags;
-    unsigned long code;
-
-    while ((code = oct_keys_functions.ERR_get_error_all(&file, &line, &function, &data, &flags)) != 0) {
-        if (op->error_count == OCT_REMOTE_ERRORS)
-            continue;
-        struct oct_remote_error *e = &op->errors[op->error_count++];
-        e->code = code;
-        e->line = line;
-        copy(e->file, sizeof e->file, file);
-        copy(e->function, sizeof e->function, function);
-        copy(e->data, sizeof e->data, (flags & ERR_TXT_STRING) != 0 ? data : NULL);
-    }
-}
-
 static void work(struct oct_remote *op)
 {
     const int64_t begun = oct_events_now();
 
     oct_ssl()->ERR_clear_error();
-    (void)oct_keys_functions.OSSL_LIB_CTX_set0_default(op->library);
+    (void)oct_ssl()->OSSL_LIB_CTX_set0_default(op->library);
     op->result = op->run(op);
     op->saved_errno = errno;
     op->took = (uint64_t)(oct_events_now() - begun);
-    errors_take(op);
+    op->errors = oct_errors_take(); /* they become the fibre's */
 }
 
 static struct oct_remote *take(void)

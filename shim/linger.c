@@ -46,7 +46,7 @@ int oct_remote_fail(struct oct_conn *conn, int value)
     conn->state = OCT_CONN_PAUSED;
     conn->masked = false;
     ssl->ERR_new();
-    oct_keys_functions.ERR_set_debug(__FILE__, __LINE__, __func__);
+    ssl->ERR_set_debug(__FILE__, __LINE__, __func__);
     ssl->ERR_set_error(ERR_LIB_SSL, ERR_R_OPERATION_FAIL, "the device of the private key does not answer");
     return value;
 }

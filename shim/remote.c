@@ -8,6 +8,7 @@
 #include "remote.h"
 
 #include "events.h"
+#include "fibre.h"
 #include "thread.h"
 
 #include "base/thread_mode.h"
@@ -20,36 +21,15 @@ static void raise_error(int reason)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     ssl->ERR_new();
-    oct_keys_functions.ERR_set_debug(__FILE__, __LINE__, __func__);
+    ssl->ERR_set_debug(__FILE__, __LINE__, __func__);
     ssl->ERR_set_error(ERR_LIB_SSL, reason, NULL);
 }
 
-/* As the device's provider has raised them, on another thread. */
-static void errors_raise(const struct oct_remote *op)
-{
-    const struct oct_ssl_functions *ssl = oct_ssl();
-    for (int i = 0; i < op->error_count; i++) {
-        const struct oct_remote_error *e = &op->errors[i];
-        ssl->ERR_new();
-        oct_keys_functions.ERR_set_debug(e->file, e->line, e->function);
-        if (e->data[0] != '\0')
-            ssl->ERR_set_error(ERR_GET_LIB(e->code), ERR_GET_REASON(e->code), "%s", e->data);
-        else
-            ssl->ERR_set_error(ERR_GET_LIB(e->code), ERR_GET_REASON(e->code), NULL);
-    }
-}
-
-/* The one place that knows what fibres are made of. */
-void oct_remote_pause(void)
-{
-    (void)oct_keys_functions.ASYNC_pause_job();
-}
-
 /* Directly inside the handshake call of a connection that may be paused, and in no callback's own. */
-static bool may_pause(const struct oct_thread *t)
+static bool may_pause(const struct oct_thread *t, struct oct_conn *conn)
 {
-    return t != NULL && t->inside != NULL && t->busy == 1 && t->inside->thread == t && t->inside->remote == NULL &&
-           oct_ssl()->ASYNC_get_current_job() != NULL && !oct_thread_is_draining();
+    return conn != NULL && t != NULL && t->busy == 1 && conn->thread == t && conn->remote == NULL &&
+           oct_ssl()->ASYNC_get_current_job() == NULL && oct_handshake_may_pause(conn);
 }
 
 static bool is_of_this_process(const struct oct_remote *op)
@@ -67,23 +47,32 @@ static void finish_in_child(struct oct_remote *op)
 }
 
 /* A connection that is drained has no use for a signature: the fibre ends soonest by an error. */
-static int answer(const struct oct_remote *op)
+static int answer(struct oct_remote *op)
 {
     const bool failed = op->failed || oct_thread_is_draining();
 
     if (failed)
         raise_error(ERR_R_OPERATION_FAIL);
-    else
-        errors_raise(op);
+    oct_errors_give_back(op->errors); /* as the device's provider has raised them, on another thread */
+    op->errors = NULL;
     if (!failed)
         errno = op->saved_errno;
     return failed ? 0 : op->result;
 }
 
+/* The fibre will never go on. The operation stays as it is: its memory is that of the fibre. */
+static void lost(void *arg)
+{
+    struct oct_remote *op = arg;
+    op->conn = NULL;
+    op->fibre = NULL;
+    (void)oct_helpers_cancel(op);
+}
+
 /* A resumption that is none is that of a program that has blocked pausing: then it waits as it would have anyway. */
 static int wait_for(struct oct_remote *op, struct oct_conn *conn, struct oct_key_owner *owner)
 {
-    oct_remote_pause();
+    (void)oct_fibre_pause(op->fibre, lost, op);
     if (!is_of_this_process(op)) {
         finish_in_child(op);
     } else {
@@ -104,16 +93,15 @@ static int run_here(struct oct_remote *op, struct oct_key_owner *owner)
     return result;
 }
 
-static int run_away(struct oct_remote *op, struct oct_thread *t, struct oct_key_owner *owner)
+static int run_away(struct oct_remote *op, struct oct_conn *conn, struct oct_key_owner *owner)
 {
-    struct oct_conn *conn = t->inside;
-
     op->conn = conn;
-    op->library = oct_keys_functions.OSSL_LIB_CTX_set0_default(NULL);
+    op->fibre = oct_fibre_current();
+    op->library = oct_ssl()->OSSL_LIB_CTX_set0_default(NULL);
     op->generation = oct_helpers_generation();
     op->begun = oct_events_now();
     op->deadline = op->begun + oct_keys_settings.timeout;
-    if (!oct_watch_add(t, op))
+    if (!oct_watch_add(conn->thread, op))
         return run_here(op, owner);
     conn->remote = op;
     if (oct_helpers_submit(op))
@@ -126,10 +114,11 @@ static int run_away(struct oct_remote *op, struct oct_thread *t, struct oct_key_
 static int run(const struct oct_remote *call, struct oct_key_owner *owner)
 {
     struct oct_thread *t = oct_thread_peek();
+    struct oct_conn *conn = oct_fibre_conn();
     struct oct_remote *op;
     int result;
 
-    if (t != NULL && t->inside != NULL && oct_thread_is_draining()) {
+    if (conn != NULL && oct_thread_is_draining()) {
         raise_error(ERR_R_OPERATION_FAIL);
         return 0;
     }
@@ -137,7 +126,7 @@ static int run(const struct oct_remote *call, struct oct_key_owner *owner)
     if (op == NULL)
         return call->run((struct oct_remote *)call);
     *op = *call;
-    result = may_pause(t) && oct_keys_worth(owner) ? run_away(op, t, owner) : run_here(op, owner);
+    result = may_pause(t, conn) && oct_keys_worth(owner) ? run_away(op, conn, owner) : run_here(op, owner);
     free(op);
     return result;
 }

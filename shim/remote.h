@@ -23,16 +23,11 @@
 
 struct oct_watch;
 struct oct_wait;
+struct oct_errors;
+struct oct_fibre;
 
 /* QUEUED: no helper has it yet. */
 enum oct_remote_state { OCT_REMOTE_QUEUED, OCT_REMOTE_RUNNING, OCT_REMOTE_DONE };
-
-#define OCT_REMOTE_ERRORS 8
-struct oct_remote_error {
-    unsigned long code;
-    int line;
-    char file[64], function[48], data[128];
-};
 
 /* One operation. It lies on the heap and belongs to its fibre; a helper has it between RUNNING and DONE, and does not
  * look at it after that. */
@@ -41,6 +36,7 @@ struct oct_remote {
     struct oct_remote *watch_next, **watch_link; /* among those that the watch knows */
     struct oct_watch *watch;                     /* whom to tell */
     struct oct_conn *conn;                       /* looked at by its own thread alone; NULL: it has gone */
+    struct oct_fibre *fibre;                     /* the same */
     int (*run)(struct oct_remote *);             /* the operation itself */
     void *context;                               /* its arguments, which live on the paused fibre */
     unsigned char *out;
@@ -52,10 +48,10 @@ struct oct_remote {
     uint64_t took;
     atomic_int state;
     unsigned generation; /* of the process */
-    int result, saved_errno, error_count;
+    int result, saved_errno;
     bool failed;  /* given up before a helper had it */
     bool counted; /* by its watch */
-    struct oct_remote_error errors[OCT_REMOTE_ERRORS];
+    struct oct_errors *errors;
 };
 
 /* keys.c */
@@ -82,7 +78,7 @@ void oct_keys_note(struct oct_key_owner *owner, uint64_t nanoseconds);
 #define OCT_KEYS_FUNCTIONS(X)                                                                                          \
     X(EVP_DigestSign) X(EVP_PKEY_decrypt) X(EVP_MD_CTX_get_pkey_ctx) X(EVP_PKEY_CTX_get0_pkey)                         \
     X(EVP_PKEY_get0_provider) X(EVP_PKEY_get_base_id) X(OSSL_PROVIDER_get0_name) X(OSSL_PROVIDER_get_params)           \
-    X(ERR_get_error_all) X(ERR_set_debug) X(ASYNC_pause_job) X(OSSL_LIB_CTX_set0_default)
+    X(ASYNC_start_job) X(ASYNC_WAIT_CTX_new) X(ASYNC_WAIT_CTX_free) X(ASYNC_WAIT_CTX_get_all_fds)
 
 /* Those of keys that no provider knows: missing where OpenSSL was built without its older functions. */
 #define OCT_KEYS_OLD_FUNCTIONS(X)                                                                                      \
@@ -108,8 +104,6 @@ bool oct_slot_set(const char *name, void *function);
 
 /* remote.c */
 void oct_remote_setup(void);
-/* For the fibre: the operation waits, is done, or was given up. Ours to change where fibres are. */
-void oct_remote_pause(void);
 
 /* helpers.c */
 /* False if there is no thread for it, and none can be had: then it has not been taken. */

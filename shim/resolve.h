@@ -20,6 +20,7 @@
 #include <openssl/provider.h>
 #include <openssl/ssl.h>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <sys/epoll.h>
@@ -43,9 +44,10 @@
     X(SSL_get_ex_data) X(SSL_set_ex_data) X(SSL_waiting_for_async) X(SSL_get_all_async_fds)                            \
     X(SSL_set_async_callback) X(SSL_set0_rbio) X(SSL_set0_wbio) X(SSL_set_info_callback) X(SSL_set_msg_callback)       \
     X(CRYPTO_get_ex_new_index) X(ASYNC_get_current_job) X(ASYNC_is_capable) X(OSSL_PROVIDER_available)                 \
-    X(SSL_get_rbio) X(SSL_get_wbio) X(BIO_read) X(BIO_number_read)                                 \
+    X(SSL_get_rbio) X(SSL_get_wbio) X(BIO_read) X(BIO_number_read) X(BIO_method_name)                                  \
     X(BIO_test_flags) X(BIO_set_flags) X(BIO_clear_flags) X(BIO_new) X(BIO_s_null) X(BIO_free) X(BIO_up_ref)           \
-    X(ERR_set_mark) X(ERR_pop_to_mark) X(ERR_peek_last_error) X(ERR_clear_error) X(ERR_new) X(ERR_set_error)
+    X(ERR_set_mark) X(ERR_pop_to_mark) X(ERR_peek_last_error) X(ERR_clear_error) X(ERR_new) X(ERR_set_error)     \
+    X(ERR_set_debug) X(ERR_get_error_all) X(OSSL_LIB_CTX_set0_default)
 /* clang-format on */
 
 /* The functions of one copy of libssl, and of the libcrypto behind it. Made once and never changed. */
@@ -113,7 +115,7 @@ extern const struct oct_ssl_functions *oct_ssl_instead;
 /* clang-format off */
 #define OCT_LIBC_HOOKS(X)                                                                                              \
     X(epoll_ctl) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(close) X(close_range) X(closefrom) X(dup2) X(dup3)     \
-    X(accept) X(accept4) X(poll) X(ppoll) X(select) X(pselect) X(recv) X(makecontext)
+    X(dup) X(fcntl) X(fcntl64) X(accept) X(accept4) X(poll) X(ppoll) X(select) X(pselect) X(recv) X(makecontext)
 /* clang-format on */
 
 /* Other names of poll() and ppoll(): in front of them, but never called. */

@@ -3,10 +3,10 @@
 /*
  * The preload shim: asynchronous TLS handshakes for event-driven servers that know nothing of them.
  *
- * A handshake that comes to an expensive operation is paused by libssl's own means (SSL_MODE_ASYNC), the server is told
- * that nothing can be read yet, and it serves others. The operations of all that wait run together, eight at a time or
- * when the server would sleep in epoll_wait(), and the server then gets a readable event for each connection whose
- * operation is done. Its next call resumes the handshake.
+ * A handshake that comes to an expensive operation is paused: it runs on a stack of its own, which is left there. The
+ * server is told that nothing can be read yet, and it serves others. The operations of all that wait run together,
+ * eight at a time or when the server would sleep in epoll_wait(), and the server then gets a readable event for each
+ * connection whose operation is done. Its next call resumes the handshake.
  *
  *   start.c, decide.c   whether the shim does anything at all in this process
  *   resolve.c           the functions behind the hooks
@@ -15,8 +15,9 @@
  *   ssl.c, early.c      the hooks of libssl
  *   call.c              what a tracer is told of a call
  *   handshake.c         one handshake call, paused and resumed
- *   pause.c             a pause that is not ours, or has no room
- *   stack.c             what a fibre stands on
+ *   fibre.c, switch.c   the fibres that it is paused on,
+ *   errors.c, stack.c   and what goes with them
+ *   jobs.c              the same by OpenSSL's asynchronous jobs
  *   drain.c             a paused connection is freed
  *   conn.c, thread.c    what is known of a connection and of a thread
  *   socket.c            the socket of a connection, which its BIO may hide
@@ -55,6 +56,7 @@ struct oct_conn {
     struct oct_conn *next, *prev;              /* that list */
     struct oct_conn *ready_next, **ready_link; /* the list of those whose operation is done */
     struct oct_conn *orphan_next;              /* freed by another thread than its own (drain.c) */
+    struct oct_shim_fibre *fibre;              /* of the shim's own, while a call of it is on one (fibre.c) */
     struct oct_remote *remote;                 /* what its paused fibre waits for, at a device (remote.c) */
     struct oct_early *early;                   /* early data on its way to the server, or NULL */
     int fd;                                    /* the socket, when last paused */
@@ -69,9 +71,10 @@ struct oct_conn {
     bool masked;       /* the server is to read WANT_READ from the last call */
     bool looked;       /* its server has called it before */
     bool hidden;       /* its BIO does not tell the socket */
+    bool unsure;       /* the call has begun on a fibre, but whether it may be paused is only known when it has read */
     bool was_empty;    /* its BIO was made to find nothing; the socket may hold something */
     bool nonblocking;  /* the socket has been seen to be so */
-    bool lingers;      /* freed by its program while a helper is at work for it (linger.c) */
+    bool lingers;      /* freed by its program while a device is at work for it (linger.c) */
     bool lost;         /* its device does not answer: the handshake fails */
     bool never;        /* stays synchronous from now on */
     uint8_t announced; /* by which instances around its own, edge-triggered ones: one bit for each depth (made.c) */
@@ -81,6 +84,8 @@ struct oct_conn {
 enum oct_shim_mode { OCT_SHIM_UNKNOWN = 0, OCT_SHIM_OFF = 1, OCT_SHIM_ON = 2 };
 extern int oct_shim_mode_now;
 bool oct_shim_decide(const struct oct_ssl_functions *ssl);
+/* Handshakes are paused on the shim's own fibres, not on OpenSSL's. */
+extern bool oct_shim_own_fibres;
 
 /* True where the shim is at work for this copy of libssl. What every hook of libssl asks. */
 static inline bool oct_shim_serves(const struct oct_ssl_functions *ssl)
@@ -127,12 +132,19 @@ int oct_handshake_full(SSL *s, int (*real)(SSL *));
 bool oct_handshake_first(SSL *s, int *value);
 /* After them: they may have ended the handshake themselves. */
 void oct_handshake_settle(SSL *s);
-/* libssl's callback: the operation of s is done. */
-int oct_handshake_done(SSL *s, void *arg);
+/* True if conn can be woken by events of fd: a made-up one finds its way to t. */
+bool oct_handshake_wakeable(struct oct_conn *conn, const struct oct_thread *t, int fd);
+/* On a fibre, where an operation is due: whether conn may be paused. */
+bool oct_handshake_may_pause(struct oct_conn *conn);
+/* The operation that conn is paused for is done. */
+void oct_handshake_told(struct oct_conn *conn);
 
 /* socket.c */
 /* The socket, or -1; says in conn whether the BIO hides it. */
 int oct_socket_find(struct oct_conn *conn);
+/* True if BIOs of this kind have been seen, on this thread, to read from a socket that hidden connections can be woken
+ * by: the one of conn will be known before its first operation. */
+bool oct_socket_will_show(const struct oct_conn *conn, const struct oct_thread *t);
 /* A socket that blocks makes its own caller wait: it must never be told to come back. */
 bool oct_socket_nonblocking(struct oct_conn *conn, int fd);
 /* The server's first call: true if it is to be told, without looking, that nothing can be read yet (socket.c). */
@@ -143,11 +155,11 @@ void oct_socket_unwatch(struct oct_thread *t);
 /* The program is about to be told that nothing can be read: its own BIO finds so too. Call inside libssl only. */
 void oct_socket_is_empty(struct oct_conn *conn, struct oct_thread *t);
 
-/* pause.c */
-/* Runs a fibre that something else than our queue paused, until it ends or our queue pauses it. */
-int oct_pause_foreign(struct oct_conn *conn, oct_handshake_call *call, void *arg, int value, unsigned waiting);
-/* No fibre could be had for the call that returned value. */
-bool oct_pause_impossible(SSL *s, int value);
+/* jobs.c */
+/* The call on a fibre of OpenSSL's. Says in conn whether it has paused there. */
+int oct_job_call(struct oct_conn *conn, oct_handshake_call *call, void *arg, bool resumes);
+/* Runs it on until it ends, while the thread drains. */
+void oct_job_run_to_end(struct oct_conn *conn);
 
 /* made.c */
 /* conn has been paused: that its socket is readable is no news for its server until some operation is done. */

@@ -15,12 +15,18 @@
  * Many servers look for a hello as soon as they have accepted a connection, before they tell epoll of it: then the
  * handshake would have nobody to be woken by. Where others are in mid-handshake such a look finds nothing, once. The
  * server then asks epoll, which says what there is to read.
+ *
+ * Others tell epoll of a socket as soon as they have it, and read from it when there is something (tokio). There the
+ * hidden socket first shows in the very call that comes to an operation. Once a thread has seen that of BIOs of a name,
+ * such calls run on a fibre at once, and are asked there whether they may pause. BIOs that never read from a socket
+ * inside a call (Node's, and those of memory) get no fibre: their programs may not bear a foreign stack.
  */
 #include "fds.h"
 #include "thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 bool oct_socket_nonblocking(struct oct_conn *conn, int fd)
@@ -93,6 +99,25 @@ bool oct_socket_put_off(struct oct_conn *conn, struct oct_thread *t)
     return fd >= 0 && too_early(conn, t, fd);
 }
 
+static const char *bio_name(const struct oct_conn *conn)
+{
+    const BIO *bio = oct_ssl()->SSL_get_rbio(conn->ssl);
+    const char *name = bio != NULL ? oct_ssl()->BIO_method_name(bio) : NULL;
+    return name != NULL ? name : "";
+}
+
+bool oct_socket_will_show(const struct oct_conn *conn, const struct oct_thread *t)
+{
+    return t->shows[0] != '\0' && strncmp(t->shows, bio_name(conn), sizeof t->shows - 1) == 0;
+}
+
+/* fd is the first that conn's BIO reads from. A fresh one is none that a program registers before it looks. */
+static void learn(struct oct_conn *conn, struct oct_thread *t, int fd)
+{
+    if (!oct_fd_fresh(fd) && !oct_socket_will_show(conn, t) && oct_handshake_wakeable(conn, t, fd))
+        strncpy(t->shows, bio_name(conn), sizeof t->shows - 1);
+}
+
 /* True if recv() is to find nothing. */
 static bool seen(struct oct_thread *t, int fd)
 {
@@ -106,6 +131,7 @@ static bool seen(struct oct_thread *t, int fd)
         return false;
     }
     conn->hidden_fd = fd;
+    learn(conn, t, fd);
     conn->was_empty = too_early(conn, t, fd);
     return conn->was_empty;
 }

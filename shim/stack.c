@@ -5,7 +5,8 @@
  * which were written for a stack of megabytes and now find themselves on one of the 32 KB that libcrypto allocates,
  * without a guard: nginx with a regular expression for a server name and pcre_jit takes 32 KB there for the expression
  * alone. So fibres that are made for the shim get a larger stack, with a guard page below it; memory is taken only
- * where it is used.
+ * where it is used. The shim's own fibres (fibre.c) ask for one here. The rest of this file is about those of
+ * OpenSSL's.
  *
  * From 3.2 on OpenSSL asks for stacks by a function that can be set, until it has made its first fibre; then all of the
  * process's fibres get such stacks, and libcrypto frees them with their fibres. OpenSSL 3.0 has no way to ask for that;
@@ -14,6 +15,8 @@
  * libcrypto's fibres do.
  */
 #include "thread.h"
+
+#include "fibre.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -46,6 +49,22 @@ static void *memory_new(void)
         return memory;
     munmap(memory, STACK_BYTES);
     return NULL;
+}
+
+void *oct_stack_memory(size_t *bytes)
+{
+    *bytes = STACK_BYTES;
+    return memory_new();
+}
+
+void *oct_stack_begin(void *memory)
+{
+    return (char *)memory + GUARD_BYTES;
+}
+
+void oct_stack_memory_free(void *memory)
+{
+    munmap(memory, STACK_BYTES);
 }
 
 static void *stack_asked_for(size_t *bytes)
@@ -94,6 +113,8 @@ static struct oct_stack *stack_new(void)
 /* The spare one, if there is any, is the first of the list. */
 bool oct_stack_prepare(struct oct_thread *t)
 {
+    if (oct_shim_own_fibres)
+        return oct_fibre_prepare(t);
     if (libcrypto_asks || (t->stacks != NULL && t->stacks->owner == NULL))
         return true;
     struct oct_stack *stack = stack_new();
@@ -106,6 +127,7 @@ bool oct_stack_prepare(struct oct_thread *t)
 
 void oct_stack_end(struct oct_thread *t)
 {
+    oct_fibre_end(t);
     while (t->stacks != NULL) {
         struct oct_stack *stack = t->stacks;
         t->stacks = stack->next;

@@ -19,12 +19,14 @@
 
 bool oct_watching;
 
-static bool wanted;
+static bool wanted, async_jobs;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void start(void)
 {
     const char *setting = getenv("OCTUPLE_SHIM");
+    const char *fibres = getenv("OCTUPLE_FIBRES");
+    async_jobs = fibres != NULL && strcmp(fibres, "openssl") == 0;
     wanted = getauxval(AT_SECURE) == 0 && (setting == NULL || strcmp(setting, "off") != 0) && oct_thread_setup();
     oct_keys_read_settings();
     oct_fd_set_process();
@@ -35,6 +37,12 @@ bool oct_shim_wanted(void)
 {
     pthread_once(&once, start);
     return wanted;
+}
+
+bool oct_shim_wants_async_jobs(void)
+{
+    pthread_once(&once, start);
+    return async_jobs;
 }
 
 /* Neither of the two calls runs a known-answer test. */

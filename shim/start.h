@@ -9,6 +9,9 @@
 /* False if OCTUPLE_SHIM=off, or in a program with raised privileges. */
 bool oct_shim_wanted(void);
 
+/* True if OCTUPLE_FIBRES=openssl: handshakes are to be paused on fibres of OpenSSL's. */
+bool oct_shim_wants_async_jobs(void);
+
 /* Makes liboctuple read its settings. False if it has no table for this CPU, or was told to use none. */
 bool oct_shim_library_start(void);
 

@@ -8,6 +8,7 @@
 #include "thread.h"
 
 #include "fds.h"
+#include "fibre.h"
 #include "remote.h"
 
 #include <pthread.h>
@@ -19,8 +20,8 @@ static pthread_key_t key;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* orphans, and the end of a thread that may get some */
 static uint64_t last_id = 1;                             /* 0 and 1 mean no thread and several (fds.c) */
 
-/* What is still paused stays so for good: its fibre can run on no other thread. Its stack stays too: the job that lies
- * on it is known to the queue, which goes after this, and to the SSL object, which may live on. */
+/* What is still paused stays so for good: its fibre can run on no other thread. Its stack stays too: what lies on it is
+ * known to the SSL object, which may live on, and a job of OpenSSL's fibres to the queue, which goes after this. */
 static void thread_end(void *arg)
 {
     struct oct_thread *t = arg;
@@ -32,6 +33,7 @@ static void thread_end(void *arg)
         paused = paused || conn->state != OCT_CONN_RUNNING;
         conn->never = true;
         conn->state = conn->state == OCT_CONN_READY ? OCT_CONN_PAUSED : conn->state;
+        oct_fibre_abandon(conn);
         oct_thread_leave(conn);
     }
     pthread_mutex_unlock(&lock);

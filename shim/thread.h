@@ -9,6 +9,7 @@
 /* A socket of which the program need not hear that it is readable: the event's data, and what tells whether the socket
  * is still the same. Values only: they outlive the connection. */
 #define OCT_SUPPRESSED_MAX 64
+#define OCT_BIO_NAME       32
 struct oct_suppressed {
     epoll_data_t data;
     int fd;
@@ -25,17 +26,18 @@ struct oct_thread {
     unsigned busy;                       /* inside libssl: what it calls itself passes the hooks untouched */
     int round_events;                    /* how many the last epoll_wait() returned */
     unsigned empty_polls;                /* calls of epoll_wait() in a row that found nothing and would not sleep */
-    int64_t still_since;      /* when epoll_wait() first saw jobs wait, since a handshake went on; 0: not yet */
-    bool jobs_seen;           /* jobs waited when it last waited for events */
-    struct oct_stack *stacks; /* of this thread's fibres (stack.c) */
-    bool makes_fibre;         /* libcrypto is called, and what fibre it makes is for the shim */
-    struct oct_conn *inside;  /* whose handshake call runs on a fibre */
-    struct oct_watch *watch;  /* operations of devices (watch.c) */
+    int64_t still_since;          /* when epoll_wait() first saw jobs wait, since a handshake went on; 0: not yet */
+    bool jobs_seen;               /* jobs waited when it last waited for events */
+    struct oct_shim_fibre *spare; /* fibres of its own that nobody uses (fibre.c) */
+    struct oct_watch *watch;      /* operations of devices (watch.c) */
+    struct oct_stack *stacks;     /* of this thread's fibres of OpenSSL's (stack.c) */
+    bool makes_fibre;             /* libcrypto is called, and what fibre it makes is for the shim */
     bool moved; /* since it last waited for events some handshake went on: by a message, or to an operation */
     unsigned suppressed_count;                            /* of suppressed[] */
     struct oct_suppressed suppressed[OCT_SUPPRESSED_MAX]; /* sockets of paused handshakes (events.c) */
     struct oct_conn *reads;                               /* inside libssl: whose recv() is watched (socket.c) */
     bool reads_nothing;                                   /* that recv() finds nothing */
+    char shows[OCT_BIO_NAME];                             /* the name of BIOs that show their socket (socket.c) */
     uint32_t round;  /* how many times it has waited for events; never 0 afterwards */
     bool real_first; /* made-up events were returned last: the kernel's are next */
     int made_epfd;   /* by which epoll instance */
@@ -94,6 +96,10 @@ static inline unsigned oct_thread_in_flight(const struct oct_thread *t)
 void oct_stack_setup(void);
 bool oct_stack_prepare(struct oct_thread *t);
 void oct_stack_end(struct oct_thread *t);
+/* The memory of a stack, with a guard page in front of it, or NULL; where the stack begins there. */
+void *oct_stack_memory(size_t *bytes);
+void *oct_stack_begin(void *memory);
+void oct_stack_memory_free(void *memory);
 
 /* How many jobs wait in this thread's queue. */
 static inline unsigned oct_thread_waiting(void)

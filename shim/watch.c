@@ -9,6 +9,7 @@
 #include "remote.h"
 
 #include "events.h"
+#include "fibre.h"
 #include "thread.h"
 
 #include <errno.h>
@@ -170,19 +171,19 @@ void oct_watch_wait(struct oct_remote *op)
 }
 
 /* The connection goes on, or is freed at last. One whose server has been told otherwise stays until it is freed. */
-static void tell(struct oct_thread *t, struct oct_conn *conn)
+static void tell(const struct oct_remote *op)
 {
+    struct oct_conn *conn = op->conn;
     if (conn == NULL)
         return;
     if (conn->lingers) {
         (void)oct_thread_orphan(conn);
-    } else if (conn->state == OCT_CONN_PAUSED && !conn->lost) {
-        oct_thread_ready_add(t, conn);
-        t->suppressed_count = 0;
+    } else if (!conn->lost) {
+        oct_fibre_tell(op->fibre);
     }
 }
 
-static void empty_mailbox(struct oct_thread *t, struct oct_watch *watch)
+static void empty_mailbox(struct oct_watch *watch)
 {
     struct oct_remote *op, *next;
     uint64_t count;
@@ -199,7 +200,7 @@ static void empty_mailbox(struct oct_thread *t, struct oct_watch *watch)
     for (; op != NULL; op = next) {
         next = op->next;
         uncount(watch, op);
-        tell(t, op->conn);
+        tell(op);
     }
 }
 
@@ -235,7 +236,7 @@ void oct_watch_collect(struct oct_thread *t)
             give_up(t, watch, watch->first);
     }
     if (atomic_load(&watch->any))
-        empty_mailbox(t, watch);
+        empty_mailbox(watch);
 }
 
 static int64_t end_of(const struct oct_wait *w, int64_t now)

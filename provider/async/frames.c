@@ -12,6 +12,7 @@
 #include "frames.h"
 
 #include "base/base.h"
+#include "base/fibre.h"
 #include "base/policy.h"
 
 #include <dlfcn.h>
@@ -38,10 +39,11 @@ struct path {
 struct walk {
     uintptr_t base; /* where the innermost return address lies */
     struct path *path;
-    bool program;       /* some frame is the program's */
-    bool callback;      /* and one of libssl lies outside of it */
-    bool whole;         /* all frames fit into the path */
-    enum owner last[2]; /* the outermost frame, and the one inside of it */
+    bool program;         /* some frame is the program's */
+    bool callback;        /* and one of libssl lies outside of it */
+    bool whole;           /* all frames fit into the path */
+    enum owner last[2];   /* the outermost frame, and the one inside of it */
+    uintptr_t last_place; /* where the outermost return address lies */
 };
 
 static bool begins_with(const char *text, const char *start)
@@ -80,12 +82,13 @@ static enum owner owner_of(uintptr_t address)
 #endif
 }
 
-static void judge(struct walk *walk, enum owner owner)
+static void judge(struct walk *walk, enum owner owner, uintptr_t place)
 {
     walk->program = walk->program || owner == OWNER_PROGRAM;
     walk->callback = walk->callback || (owner == OWNER_LIBSSL && walk->program);
     walk->last[1] = walk->last[0];
     walk->last[0] = owner;
+    walk->last_place = place;
 }
 
 /* The unwinder gives a frame's next instruction, and the end of the frame inside of it, below which that address lies.
@@ -96,9 +99,9 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg)
     const uintptr_t address = _Unwind_GetIP(context), place = _Unwind_GetCFA(context) - sizeof address;
     struct path *path = walk->path;
 
-    if (place < walk->base)
-        return _URC_NO_REASON; /* of this file */
-    judge(walk, owner_of(address));
+    if (place < walk->base || address == 0)
+        return _URC_NO_REASON; /* of this file, or beyond the end */
+    judge(walk, owner_of(address), place);
     if (path->count == FRAMES_MAX || place - walk->base > UINT32_MAX || *(const uintptr_t *)place != address)
         walk->whole = false;
     else
@@ -106,22 +109,25 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg)
     return _URC_NO_REASON;
 }
 
-/* A fibre of OpenSSL's begins in libcrypto, which the C library has started. A walk that ends elsewhere has met code
- * that tells nothing of its frames, or a stack of the program's own: the safe answer is no. */
-static bool reached_the_start(const struct walk *walk)
+/* A fibre of the shim's begins in the shim, at the top of its stack; one of OpenSSL's in libcrypto, which the C library
+ * has started. A walk that ends elsewhere has met code that tells nothing of its frames, or a stack of the program's
+ * own: the safe answer is no. */
+static bool reached_the_start(const struct walk *walk, const struct oct_fibre *fibre)
 {
+    if (fibre != NULL)
+        return walk->last[0] == OWNER_OCTUPLE && walk->last_place == fibre->top - sizeof(uintptr_t);
     return walk->last[0] == OWNER_LIBCRYPTO || (walk->last[0] == OWNER_LIBC && walk->last[1] == OWNER_LIBCRYPTO);
 }
 
-static OCT_NOINLINE bool walk_stack(struct path *path, uintptr_t base)
+static OCT_NOINLINE bool walk_stack(struct path *path, uintptr_t base, const struct oct_fibre *fibre)
 {
     struct walk walk = {.base = base, .path = path, .whole = true, .last = {OWNER_PROGRAM, OWNER_PROGRAM}};
 
     path->count = 0;
     _Unwind_Backtrace(visit, &walk);
-    path->may_pause = !walk.callback && reached_the_start(&walk);
+    path->may_pause = !walk.callback && reached_the_start(&walk, fibre);
     /* What was not seen to its end may differ there the next time. */
-    if (!walk.whole || !reached_the_start(&walk))
+    if (!walk.whole || !reached_the_start(&walk, fibre))
         path->count = 0;
     return path->may_pause;
 }
@@ -136,7 +142,7 @@ __attribute__((no_sanitize("address"))) static bool is_path(const struct path *p
     return path->count != 0;
 }
 
-OCT_NOINLINE bool oct_frames_may_pause(void)
+OCT_NOINLINE bool oct_frames_may_pause(const struct oct_fibre *fibre)
 {
     static _Thread_local struct path paths[OCT_POLICY_KNOWN_PATHS];
     static _Thread_local unsigned next;
@@ -146,5 +152,5 @@ OCT_NOINLINE bool oct_frames_may_pause(void)
         if (is_path(&paths[i], base))
             return paths[i].may_pause;
     next = (next + 1) % OCT_POLICY_KNOWN_PATHS;
-    return walk_stack(&paths[next], base);
+    return walk_stack(&paths[next], base, fibre);
 }

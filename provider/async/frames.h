@@ -6,12 +6,15 @@
 
 #include <stdbool.h>
 
+struct oct_fibre;
+
 /*
- * True if the fibre may be paused here. False in a callback of the program inside a call of libssl: it may hold a lock,
- * use a static buffer or run on a stack of its own, and it was never written to be left and entered again.
+ * True if the fibre (of the shim's; NULL: an ASYNC job of OpenSSL's) may be paused here. False in a callback of the
+ * program inside a call of libssl: it may hold a lock, use a static buffer or run on a stack of its own, and it was
+ * never written to be left and entered again.
  *
  * A program that starts an ASYNC job with a function of its own has asked to be paused in it, and is.
  */
-bool oct_frames_may_pause(void);
+bool oct_frames_may_pause(const struct oct_fibre *fibre);
 
 #endif

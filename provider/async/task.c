@@ -3,15 +3,17 @@
 /*
  * One operation, in lanes or plainly: see task.h.
  *
- * Inside an OpenSSL async job with others in flight, it is queued and the fibre paused until it has run together with
- * others'. Outside, where other threads come with the same operation to the same CPU, it runs together with theirs.
- * Everywhere else, and whenever lanes decline, it runs at once on OpenSSL's own code, and what that cost is told to
- * the queue, which weighs it against the cost of a vector. Where a vector for one may pay, the queue decides.
+ * On a fibre (the shim's, or an OpenSSL async job) with others in flight, it is queued and the fibre paused until it
+ * has run together with others'. Outside, where other threads come with the same operation to the same CPU, it runs
+ * together with theirs. Everywhere else, and whenever lanes decline, it runs at once on OpenSSL's own code, and what
+ * that cost is told to the queue, which weighs it against the cost of a vector. Where a vector for one may pay, the
+ * queue decides.
  */
 #include "base/policy.h"
 #include "base/thread_mode.h"
 #include "company.h"
 #include "frames.h"
+#include "pause.h"
 #include "provider/core/provider.h"
 #include "task.h"
 #include "trace/timed.h"
@@ -89,10 +91,15 @@ static int run_at_once(const struct oct_task *task)
     return run_plain_measured(task, queue);
 }
 
-enum outcome { WAITED, GAVE_UP, PAUSE_FAILED };
+/* Where an operation stands: an OpenSSL async job, or (its job NULL) a fibre of the shim's. */
+struct place {
+    ASYNC_JOB *job;
+    struct oct_fibre *fibre;
+};
 
-/* Pauses until the job is no longer in the queue. Whatever the outcome, it is not in the queue afterwards. */
-static enum outcome wait_for(struct oct_wait *wait, struct oct_queue *queue, struct oct_job *job)
+/* Pauses an async job until the job is no longer in the queue. Whatever the outcome, it is not in the queue afterwards.
+ */
+static enum oct_outcome wait_for(struct oct_wait *wait, struct oct_queue *queue, struct oct_job *job)
 {
     if (oct_queue_holds(queue, job))
         oct_wait_arm(wait);
@@ -102,46 +109,57 @@ static enum outcome wait_for(struct oct_wait *wait, struct oct_queue *queue, str
         /* A connection that is given up must not go on with a result either: the rest of its handshake may be at hand.
          */
         if (!oct_queue_holds(queue, job))
-            return oct_thread_is_draining() ? GAVE_UP : WAITED;
+            return oct_thread_is_draining() ? OCT_OUTCOME_GAVE_UP : OCT_OUTCOME_WAITED;
         if (!paused || oct_thread_is_draining()) {
             oct_queue_cancel(queue, job);
-            return paused ? GAVE_UP : PAUSE_FAILED;
+            return paused ? OCT_OUTCOME_GAVE_UP : OCT_OUTCOME_FAILED;
         }
         if (!oct_wait_should_poll(wait)) {
             oct_queue_cancel(queue, job);
-            return PAUSE_FAILED;
+            return OCT_OUTCOME_FAILED;
         }
         oct_queue_poll(queue);
     }
-    return WAITED;
+    return OCT_OUTCOME_WAITED;
 }
 
-static int run_queued(const struct oct_task *task, struct oct_job *job, ASYNC_JOB *fibre, struct oct_queue *queue)
+static enum oct_outcome wait_in_async_job(const struct oct_task *task, ASYNC_JOB *fibre, struct oct_queue *queue,
+                                          struct oct_job *job)
 {
     struct oct_wait *wait = oct_wait_begin(fibre, queue, job, task->key);
-    enum outcome outcome = PAUSE_FAILED;
+    enum oct_outcome outcome = OCT_OUTCOME_FAILED;
 
     if (wait == NULL)
-        return -1;
+        return OCT_OUTCOME_FAILED;
     job->done = oct_wait_done;
     job->arg = wait;
     if (oct_queue_submit(queue, job) == OCT_OK)
         outcome = wait_for(wait, queue, job);
     oct_wait_end(wait);
-    if (outcome == GAVE_UP)
+    return outcome;
+}
+
+static int run_queued(const struct oct_task *task, struct oct_job *job, const struct place *at, struct oct_queue *queue)
+{
+    const enum oct_outcome outcome = at->job != NULL ? wait_in_async_job(task, at->job, queue, job)
+                                                     : oct_pause_for(at->fibre, queue, job, task->key);
+
+    if (outcome == OCT_OUTCOME_GAVE_UP)
         return OCT_RAISE(task->prov, OCT_REASON_CANCELLED);
-    return outcome == WAITED ? answer(task, job) : -1;
+    return outcome == OCT_OUTCOME_WAITED ? answer(task, job) : -1;
 }
 
 /* Nobody else's operation is to be waited for. */
-static bool is_alone(const struct oct_queue *queue)
+static bool is_alone(const struct oct_queue *queue, const struct place *at)
 {
     const enum oct_thread_mode mode = oct_thread_mode(true);
 
+    if (at->job == NULL)
+        return !oct_fibre_may_pause(at->fibre);
     return mode == OCT_THREAD_ALONE || (mode == OCT_THREAD_NATIVE_ASYNC && !oct_company_expected(queue));
 }
 
-static int run_in_fibre(const struct oct_task *task, ASYNC_JOB *fibre)
+static int run_in_fibre(const struct oct_task *task, const struct place *at)
 {
     struct oct_queue *queue = oct_queue_thread();
     struct oct_job job = {.op = task->op, .flags = flags_of(task)};
@@ -149,9 +167,9 @@ static int run_in_fibre(const struct oct_task *task, ASYNC_JOB *fibre)
 
     if (oct_thread_is_draining())
         return OCT_RAISE(task->prov, OCT_REASON_CANCELLED);
-    if (queue == NULL || is_alone(queue) || !task->type->fill(task, &job))
+    if (queue == NULL || is_alone(queue, at) || !task->type->fill(task, &job))
         return run_at_once(task);
-    done = run_queued(task, &job, fibre, queue);
+    done = run_queued(task, &job, at, queue);
     return done >= 0 ? done : run_plain_measured(task, queue);
 }
 
@@ -172,11 +190,16 @@ static int run_blocking(const struct oct_task *task)
     return done >= 0 ? done : run_plain_measured(task, oct_queue_thread());
 }
 
-/* In a callback of the program an operation runs as if there were no fibre, even where its connection is given up. */
+/* In a callback of the program an operation runs as if there were no fibre, even where its connection is given up. An
+ * async job on a fibre of the shim's is one that a callback has started. */
 static int run(const struct oct_task *task)
 {
-    ASYNC_JOB *fibre = ASYNC_get_current_job();
-    return fibre == NULL || !oct_frames_may_pause() ? run_blocking(task) : run_in_fibre(task, fibre);
+    struct place at = {.job = ASYNC_get_current_job()};
+
+    at.fibre = at.job == NULL ? oct_fibre_current() : NULL;
+    if ((at.job == NULL && at.fibre == NULL) || !oct_frames_may_pause(at.fibre))
+        return run_blocking(task);
+    return run_in_fibre(task, &at);
 }
 
 OCT_TIMED_DEFINE(operation);

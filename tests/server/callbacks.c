@@ -4,7 +4,6 @@
 #include "callbacks.h"
 
 #include <octuple/queue.h>
-#include <openssl/async.h>
 #include <openssl/pem.h>
 #include <openssl/provider.h>
 #include <openssl/x509v3.h>
@@ -20,7 +19,7 @@ struct callback_credentials callback_credentials;
 
 /* The visits that have not ended yet, innermost last. */
 static struct visit {
-    ASYNC_JOB *fibre;
+    const void *fibre;
     long turn;
     unsigned waiting;
 } visits[DEEP];
@@ -45,7 +44,7 @@ void callback_forget(void)
     depth = 0;
 }
 
-static bool has_had_enough(const ASYNC_JOB *fibre)
+static bool has_had_enough(const void *fibre)
 {
     const struct callback_tally *t = &callback_tally;
     return fibre != NULL ? t->on_fibre >= VISITS_ON_FIBRES : t->visits - t->on_fibre >= VISITS_ELSEWHERE;
@@ -53,7 +52,7 @@ static bool has_had_enough(const ASYNC_JOB *fibre)
 
 bool callback_enter(void)
 {
-    ASYNC_JOB *fibre = ASYNC_get_current_job();
+    const void *fibre = world_fibre();
     if (depth == DEEP || has_had_enough(fibre) || (depth > 0 && visits[depth - 1].fibre == fibre))
         return false;
     callback_tally.twice += depth > 0;
@@ -65,7 +64,7 @@ bool callback_enter(void)
 
 void callback_leave(bool worked)
 {
-    ASYNC_JOB *fibre = ASYNC_get_current_job();
+    const void *fibre = world_fibre();
     int at = depth - 1;
     while (at >= 0 && visits[at].fibre != fibre)
         at--;

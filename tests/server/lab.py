@@ -8,6 +8,7 @@ is ended by its pid. It runs unmodified: everything that makes it accelerated is
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
 import signal
@@ -53,6 +54,11 @@ def openssl_version() -> tuple[int, ...]:
     """Of the openssl command, as (3, 0, 22)."""
     said = subprocess.run(["openssl", "version"], capture_output=True, text=True, check=True).stdout
     return tuple(int(part) for part in said.split()[1].split("."))
+
+
+def has_async_jobs() -> bool:
+    """False if OpenSSL was built no-async."""
+    return ctypes.CDLL("libcrypto.so.3").ASYNC_is_capable() != 0
 
 
 def folder(name: str) -> Path:

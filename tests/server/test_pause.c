@@ -236,7 +236,7 @@ static __attribute__((noinline)) int use_stack(SSL *s, void *arg)
     for (size_t i = sizeof room; i > 0; i -= 1024)
         room[i - 1] = 1;
     deep_calls++;
-    without_guard += ASYNC_get_current_job() != NULL && guarded(room) != 1;
+    without_guard += world_fibre() != NULL && guarded(room) != 1;
     return 1;
 }
 
@@ -261,14 +261,15 @@ static void test_callbacks_have_room(void **state)
         assert_int_equal(guarded(NULL), before);
 }
 
-/* The program has so few fibres: the others' handshakes run where they are. */
+/* The program has so few fibres of OpenSSL's: the others' handshakes run where they are. The shim's own are not meant.
+ */
 static void test_too_few_fibres(void **state)
 {
     (void)state;
     ASYNC_cleanup_thread();
     assert_int_equal(ASYNC_init_thread(2, 0), 1);
     struct world *w = world_open(EPOLLIN | EPOLLET, TLS13, 9);
-    assert_int_equal(world_hello(w), 2);
+    assert_int_equal(world_hello(w), world_own_fibres() ? 8 : 2);
     world_run(w);
     world_exchange(w);
     world_close(w);

@@ -3,7 +3,11 @@
 /* See world.h. */
 #include "world.h"
 
+#include "base/fibre.h"
+
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <openssl/async.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/provider.h>
@@ -259,7 +263,26 @@ int pair_server(struct pair *p)
 
 bool pair_paused(const struct pair *p)
 {
-    return SSL_waiting_for_async(p->server) == 1;
+    static int (*libssl_says)(const SSL *);
+    if (SSL_waiting_for_async(p->server) == 1)
+        return true;
+    if (libssl_says == NULL)
+        *(void **)&libssl_says = dlsym(dlopen(LIBSSL, RTLD_LAZY | RTLD_NOLOAD), "SSL_want");
+    /* The shim's fibres are unknown to libssl, which wants nothing in the midst of a handshake that wants to read. */
+    return SSL_in_init(p->server) && !SSL_in_before(p->server) && SSL_want(p->server) == SSL_READING &&
+           libssl_says(p->server) == SSL_NOTHING;
+}
+
+const void *world_fibre(void)
+{
+    const void *job = ASYNC_get_current_job();
+    return job != NULL ? job : oct_fibre_current();
+}
+
+bool world_own_fibres(void)
+{
+    const char *setting = getenv("OCTUPLE_FIBRES");
+    return setting == NULL || strcmp(setting, "openssl") != 0 || !ASYNC_is_capable();
 }
 
 int world_wait(struct world *w, struct epoll_event *events, int max, int timeout)

@@ -76,6 +76,10 @@ void pair_client(struct pair *p);
 int pair_server(struct pair *p);
 /* True while the server's fibre is paused. */
 bool pair_paused(const struct pair *p);
+/* What tells the fibre that the caller stands on, the shim's or OpenSSL's; NULL: none. */
+const void *world_fibre(void);
+/* Handshakes are paused on the shim's own fibres. */
+bool world_own_fibres(void);
 
 int world_wait(struct world *w, struct epoll_event *events, int max, int timeout);
 /* All clients write their hello and the servers read it, one after the other, as if each came in a round of its own:
