@@ -7,6 +7,7 @@
  */
 #include "fibre.h"
 
+#include "remote.h"
 #include "sanitize.h"
 #include "thread.h"
 
@@ -106,6 +107,7 @@ static struct oct_shim_fibre *start(struct oct_conn *conn, oct_handshake_call *c
     f->call = call;
     f->arg = arg;
     f->ended = false;
+    conn->veiled = oct_keys_on();
     f->context = oct_ssl()->OSSL_LIB_CTX_set0_default(NULL); /* says what it is, and changes nothing */
     oct_sanitizer_begin(&f->sanitizer, bottom_of(f), size_of(f));
     f->inside = oct_switch_prepare((void *)f->base.top, begin, f);
@@ -135,7 +137,11 @@ bool oct_fibre_run(struct oct_conn *conn, oct_handshake_call *call, void *arg, i
         conn->fibre = start(conn, call, arg);
     struct oct_shim_fibre *f = conn->fibre;
 
+    if (conn->veiled)
+        oct_veil_put_on(conn);
     (void)oct_handshake_enter(conn, visit, f);
+    if (conn->veiled)
+        oct_veil_take_off(conn);
     if (!f->ended)
         return false;
     *value = f->value;

@@ -6,6 +6,8 @@
  */
 #include "remote.h"
 
+#include "thread.h"
+
 #include "base/policy.h"
 
 #include <dlfcn.h>
@@ -16,10 +18,14 @@
 
 #define OWNERS_MAX 16
 
+/* BLOCKS: it did not pause where it might have. */
+enum { UNKNOWN, BLOCKS, PAUSES };
+
 struct oct_key_owner {
     const void *owner; /* a provider, an engine, or a table of methods */
     bool remote;
     _Atomic uint64_t cost; /* nanoseconds; 0: unknown */
+    _Atomic int kind;
 };
 
 struct oct_keys_settings oct_keys_settings;
@@ -29,6 +35,7 @@ static struct oct_key_owner owners[OWNERS_MAX];
 static atomic_uint owner_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool seen;
+static bool on; /* decided before the first handshake */
 
 static unsigned long number_of(const char *name, unsigned long otherwise, unsigned long most)
 {
@@ -74,10 +81,18 @@ void oct_keys_setup(void)
     if (oct_keys_settings.threads == 0 || dladdr((void *)oct_ssl()->ASYNC_get_current_job, &where) == 0)
         return;
     handle = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    if (handle != NULL && fill(handle))
+    if (handle != NULL && fill(handle)) {
+        oct_stack_setup();
         oct_remote_setup();
+        on = true;
+    }
     if (handle != NULL)
         dlclose(handle);
+}
+
+bool oct_keys_on(void)
+{
+    return on;
 }
 
 bool oct_keys_seen(void)
@@ -182,14 +197,24 @@ struct oct_key_owner *oct_keys_owner(const EVP_PKEY *key)
     return found;
 }
 
-bool oct_keys_worth(struct oct_key_owner *owner)
+/* What is not worth a thread may as well run in a job. So one that takes to pausing later is noticed. */
+enum oct_key_way oct_keys_way(struct oct_key_owner *owner)
 {
     const uint64_t cost = atomic_load_explicit(&owner->cost, memory_order_relaxed);
-    return cost == 0 || cost > OCT_POLICY_KEYS_WORTH;
+    const int kind = atomic_load_explicit(&owner->kind, memory_order_relaxed);
+    return kind == BLOCKS && cost > OCT_POLICY_KEYS_WORTH ? OCT_KEY_AWAY : OCT_KEY_JOB;
 }
 
-void oct_keys_note(struct oct_key_owner *owner, uint64_t nanoseconds)
+void oct_keys_note_pause(struct oct_key_owner *owner)
 {
+    atomic_store_explicit(&owner->kind, PAUSES, memory_order_relaxed);
+}
+
+void oct_keys_note(struct oct_key_owner *owner, uint64_t nanoseconds, bool in_job)
+{
+    int unknown = UNKNOWN;
+    if (in_job)
+        atomic_compare_exchange_strong(&owner->kind, &unknown, BLOCKS);
     const uint64_t cost = atomic_load_explicit(&owner->cost, memory_order_relaxed);
     const uint64_t next = cost == 0 ? nanoseconds : cost - cost / 8 + nanoseconds / 8;
     atomic_store_explicit(&owner->cost, next != 0 ? next : 1, memory_order_relaxed);

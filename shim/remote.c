@@ -28,7 +28,7 @@ static void raise_error(int reason)
 /* Directly inside the handshake call of a connection that may be paused, and in no callback's own. */
 static bool may_pause(const struct oct_thread *t, struct oct_conn *conn)
 {
-    return conn != NULL && t != NULL && t->busy == 1 && conn->thread == t && conn->remote == NULL &&
+    return conn != NULL && t != NULL && t->busy == 1 && conn->thread == t && conn->remote == NULL && conn->veiled &&
            oct_ssl()->ASYNC_get_current_job() == NULL && oct_handshake_may_pause(conn);
 }
 
@@ -66,7 +66,12 @@ static void lost(void *arg)
     struct oct_remote *op = arg;
     op->conn = NULL;
     op->fibre = NULL;
-    (void)oct_helpers_cancel(op);
+    if (op->pausing != NULL) {
+        oct_pausing_lose(oct_thread_peek(), op);
+        oct_watch_remove(op);
+    } else {
+        (void)oct_helpers_cancel(op);
+    }
 }
 
 /* A resumption that is none is that of a program that has blocked pausing: then it waits as it would have anyway. */
@@ -81,19 +86,19 @@ static int wait_for(struct oct_remote *op, struct oct_conn *conn, struct oct_key
     }
     conn->remote = NULL;
     if (op->took != 0)
-        oct_keys_note(owner, op->took);
+        oct_keys_note(owner, op->took, false);
     return answer(op);
 }
 
-static int run_here(struct oct_remote *op, struct oct_key_owner *owner)
+static int run_here(struct oct_remote *op, struct oct_key_owner *owner, bool in_job)
 {
     const int64_t begun = oct_events_now();
     const int result = op->run(op);
-    oct_keys_note(owner, (uint64_t)(oct_events_now() - begun));
+    oct_keys_note(owner, (uint64_t)(oct_events_now() - begun), in_job);
     return result;
 }
 
-static int run_away(struct oct_remote *op, struct oct_conn *conn, struct oct_key_owner *owner)
+static void begin(struct oct_remote *op, struct oct_conn *conn)
 {
     op->conn = conn;
     op->fibre = oct_fibre_current();
@@ -101,19 +106,44 @@ static int run_away(struct oct_remote *op, struct oct_conn *conn, struct oct_key
     op->generation = oct_helpers_generation();
     op->begun = oct_events_now();
     op->deadline = op->begun + oct_keys_settings.timeout;
-    if (!oct_watch_add(conn->thread, op))
-        return run_here(op, owner);
+}
+
+static int run_away(struct oct_remote *op, struct oct_conn *conn, struct oct_key_owner *owner)
+{
     conn->remote = op;
     if (oct_helpers_submit(op))
         return wait_for(op, conn, owner);
     conn->remote = NULL;
     oct_watch_remove(op);
-    return run_here(op, owner);
+    return run_here(op, owner, false);
 }
 
-static int run(const struct oct_remote *call, struct oct_key_owner *owner)
+static int run_in_job(struct oct_remote *op, struct oct_conn *conn, struct oct_key_owner *owner)
 {
-    struct oct_thread *t = oct_thread_peek();
+    const enum oct_pausing_state said = oct_pausing_start(conn->thread, op);
+
+    if (said == OCT_PAUSING_PAUSED) {
+        oct_keys_note_pause(owner);
+        conn->remote = op;
+        return wait_for(op, conn, owner);
+    }
+    oct_watch_remove(op);
+    if (said == OCT_PAUSING_IMPOSSIBLE)
+        return run_here(op, owner, true);
+    oct_keys_note(owner, (uint64_t)(oct_events_now() - op->begun), true);
+    return op->result;
+}
+
+static int run_with(struct oct_remote *op, struct oct_conn *conn, struct oct_key_owner *owner)
+{
+    begin(op, conn);
+    if (!oct_watch_add(conn->thread, op))
+        return run_here(op, owner, false);
+    return oct_keys_way(owner) == OCT_KEY_AWAY ? run_away(op, conn, owner) : run_in_job(op, conn, owner);
+}
+
+static int run(struct oct_remote *call, struct oct_key_owner *owner)
+{
     struct oct_conn *conn = oct_fibre_conn();
     struct oct_remote *op;
     int result;
@@ -122,11 +152,11 @@ static int run(const struct oct_remote *call, struct oct_key_owner *owner)
         raise_error(ERR_R_OPERATION_FAIL);
         return 0;
     }
-    op = calloc(1, sizeof *op);
+    op = may_pause(oct_thread_peek(), conn) ? calloc(1, sizeof *op) : NULL;
     if (op == NULL)
-        return call->run((struct oct_remote *)call);
+        return run_here(call, owner, false);
     *op = *call;
-    result = may_pause(t, conn) && oct_keys_worth(owner) ? run_away(op, conn, owner) : run_here(op, owner);
+    result = run_with(op, conn, owner);
     free(op);
     return result;
 }
@@ -147,7 +177,7 @@ static int sign(EVP_MD_CTX *context, unsigned char *out, size_t *out_length, con
     const struct oct_keys_functions *f = &oct_keys_functions;
     EVP_PKEY_CTX *inner = out != NULL ? f->EVP_MD_CTX_get_pkey_ctx(context) : NULL;
     struct oct_key_owner *owner = inner != NULL ? oct_keys_owner(f->EVP_PKEY_CTX_get0_pkey(inner)) : NULL;
-    const struct oct_remote call = {
+    struct oct_remote call = {
         .run = run_sign, .context = context, .out = out, .out_length = out_length, .in = in, .in_length = in_length};
     return owner != NULL ? run(&call, owner) : f->EVP_DigestSign(context, out, out_length, in, in_length);
 }
@@ -157,7 +187,7 @@ static int decrypt(EVP_PKEY_CTX *context, unsigned char *out, size_t *out_length
 {
     const struct oct_keys_functions *f = &oct_keys_functions;
     struct oct_key_owner *owner = out != NULL ? oct_keys_owner(f->EVP_PKEY_CTX_get0_pkey(context)) : NULL;
-    const struct oct_remote call = {
+    struct oct_remote call = {
         .run = run_decrypt, .context = context, .out = out, .out_length = out_length, .in = in, .in_length = in_length};
     return owner != NULL ? run(&call, owner) : f->EVP_PKEY_decrypt(context, out, out_length, in, in_length);
 }

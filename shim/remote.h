@@ -6,8 +6,10 @@
  *
  *   keys.c      which keys these are, and what their operations take
  *   remote.c    libssl's calls with a private key, and how a fibre waits for one
- *   helpers.c   the threads
+ *   helpers.c   the threads, for providers that block
+ *   pausing.c   jobs, for providers that pause by themselves
  *   watch.c     what the server's own thread knows of operations that are under way
+ *   veil.c      the info callback of such handshakes
  *   linger.c    connections that are given up while a helper is at work for them
  *
  * The program's own calls of libcrypto are not touched: only those that the served libssl makes.
@@ -25,6 +27,7 @@ struct oct_watch;
 struct oct_wait;
 struct oct_errors;
 struct oct_fibre;
+struct oct_pausing;
 
 /* QUEUED: no helper has it yet. */
 enum oct_remote_state { OCT_REMOTE_QUEUED, OCT_REMOTE_RUNNING, OCT_REMOTE_DONE };
@@ -51,7 +54,9 @@ struct oct_remote {
     int result, saved_errno;
     bool failed;  /* given up before a helper had it */
     bool counted; /* by its watch */
+    bool posted;  /* a helper has let go of its watch */
     struct oct_errors *errors;
+    struct oct_pausing *pausing; /* the job that it runs in, if it is paused in one */
 };
 
 /* keys.c */
@@ -65,13 +70,20 @@ extern struct oct_keys_settings oct_keys_settings;
 void oct_keys_read_settings(void);
 /* Once, when the shim goes to work. */
 void oct_keys_setup(void);
+/* They are served in this process. */
+bool oct_keys_on(void);
 /* True once such a key has been seen: then a handshake that is alone gets a fibre too. */
 bool oct_keys_seen(void);
 /* What owns a key: a provider or an engine. NULL for keys that are not remote. */
 struct oct_key_owner;
 struct oct_key_owner *oct_keys_owner(const EVP_PKEY *key);
-bool oct_keys_worth(struct oct_key_owner *owner);
-void oct_keys_note(struct oct_key_owner *owner, uint64_t nanoseconds);
+/* How an operation runs: on a helper thread, or in a job that may pause. */
+enum oct_key_way { OCT_KEY_AWAY, OCT_KEY_JOB };
+enum oct_key_way oct_keys_way(struct oct_key_owner *owner);
+/* What an operation took that did not pause. in_job: though it might have. */
+void oct_keys_note(struct oct_key_owner *owner, uint64_t nanoseconds, bool in_job);
+/* It pauses by itself. */
+void oct_keys_note_pause(struct oct_key_owner *owner);
 
 /* The functions of libcrypto that are needed for these keys only. */
 /* clang-format off */
@@ -113,10 +125,31 @@ bool oct_helpers_cancel(struct oct_remote *op);
 /* Which process this is. */
 unsigned oct_helpers_generation(void);
 
+/* pausing.c */
+/* PAUSED: op is under way, and oct_watch_done() says when it is over. IMPOSSIBLE: nothing has been done. */
+enum oct_pausing_state { OCT_PAUSING_FINISHED, OCT_PAUSING_PAUSED, OCT_PAUSING_IMPOSSIBLE };
+enum oct_pausing_state oct_pausing_start(struct oct_thread *t, struct oct_remote *op);
+/* Goes on with those whose descriptor can be read. */
+void oct_pausing_collect(struct oct_thread *t);
+/* What to sleep on, or -1; and until when at most. */
+int oct_pausing_fd(const struct oct_thread *t);
+int64_t oct_pausing_due(const struct oct_thread *t);
+/* Nobody goes on with op any more. */
+void oct_pausing_lose(struct oct_thread *t, struct oct_remote *op);
+void oct_pausing_end(struct oct_thread *t);
+void oct_pausing_forked(struct oct_thread *t);
+
+/* veil.c */
+/* Around a call of libssl on a fibre. */
+void oct_veil_put_on(struct oct_conn *conn);
+void oct_veil_take_off(struct oct_conn *conn);
+
 /* watch.c */
 /* The operation is under way for a connection of this thread's. False if there is no memory. */
 bool oct_watch_add(struct oct_thread *t, struct oct_remote *op);
 void oct_watch_remove(struct oct_remote *op);
+/* It is over, and its thread knows: its connection goes on. */
+void oct_watch_done(struct oct_remote *op);
 /* A helper is done with op: its last look at it. */
 void oct_watch_post(struct oct_remote *op);
 /* What helpers have finished since, and whose time is over. */

@@ -38,6 +38,7 @@ static void thread_end(void *arg)
     }
     pthread_mutex_unlock(&lock);
     oct_watch_end(t);
+    oct_pausing_end(t);
     oct_thread_own = NULL;
     if (!paused)
         oct_stack_end(t);

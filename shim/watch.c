@@ -65,6 +65,7 @@ void oct_watch_forked(void)
     struct oct_thread *t = oct_thread_peek();
     if (t == NULL || t->watch == NULL)
         return;
+    oct_pausing_forked(t);
     close(t->watch->fd);
     t->watch = NULL;
 }
@@ -124,7 +125,7 @@ void oct_watch_remove(struct oct_remote *op)
     struct oct_watch *watch = op->watch;
 
     pthread_mutex_lock(&watch->lock);
-    const bool posted = atomic_load(&op->state) == OCT_REMOTE_DONE;
+    const bool posted = op->posted;
     for (struct oct_remote **link = &watch->mailbox; *link != NULL; link = &(*link)->next)
         if (*link == op) {
             *link = op->next;
@@ -148,6 +149,7 @@ void oct_watch_post(struct oct_remote *op)
     *watch->mailbox_end = op;
     watch->mailbox_end = &op->next;
     const bool first = !atomic_exchange(&watch->any, true);
+    op->posted = true;
     atomic_store(&op->state, OCT_REMOTE_DONE);
     pthread_cond_broadcast(&watch->done);
     pthread_mutex_unlock(&watch->lock);
@@ -156,18 +158,6 @@ void oct_watch_post(struct oct_remote *op)
         (void)written; /* it cannot be full */
     }
     watch_release(watch);
-}
-
-void oct_watch_wait(struct oct_remote *op)
-{
-    struct oct_watch *watch = op->watch;
-
-    if (atomic_load(&op->state) == OCT_REMOTE_DONE)
-        return;
-    pthread_mutex_lock(&watch->lock);
-    while (atomic_load(&op->state) != OCT_REMOTE_DONE)
-        pthread_cond_wait(&watch->done, &watch->lock);
-    pthread_mutex_unlock(&watch->lock);
 }
 
 /* The connection goes on, or is freed at last. One whose server has been told otherwise stays until it is freed. */
@@ -181,6 +171,12 @@ static void tell(const struct oct_remote *op)
     } else if (!conn->lost) {
         oct_fibre_tell(op->fibre);
     }
+}
+
+void oct_watch_done(struct oct_remote *op)
+{
+    uncount(op->watch, op);
+    tell(op);
 }
 
 static void empty_mailbox(struct oct_watch *watch)
@@ -199,8 +195,7 @@ static void empty_mailbox(struct oct_watch *watch)
     pthread_mutex_unlock(&watch->lock);
     for (; op != NULL; op = next) {
         next = op->next;
-        uncount(watch, op);
-        tell(op);
+        oct_watch_done(op);
     }
 }
 
@@ -237,6 +232,7 @@ void oct_watch_collect(struct oct_thread *t)
     }
     if (atomic_load(&watch->any))
         empty_mailbox(watch);
+    oct_pausing_collect(t);
 }
 
 static int64_t end_of(const struct oct_wait *w, int64_t now)
@@ -256,12 +252,21 @@ static int look(const struct oct_wait *w)
 }
 
 /* Returns what ppoll() says. */
-static int sleep_until(const struct oct_watch *watch, const struct oct_wait *w, int64_t until)
+static int sleep_until(const struct oct_thread *t, const struct oct_wait *w, int64_t until)
 {
-    struct pollfd fds[2] = {{.fd = w->epfd, .events = POLLIN}, {.fd = watch->fd, .events = POLLIN}};
+    struct pollfd fds[] = {{.fd = w->epfd, .events = POLLIN},
+                           {.fd = t->watch->fd, .events = POLLIN},
+                           {.fd = oct_pausing_fd(t), .events = POLLIN}};
     const int64_t now = oct_events_now(), left = until > now ? until - now : 0;
     const struct timespec time = {.tv_sec = left / OCT_NANO, .tv_nsec = left % OCT_NANO};
-    return oct_libc()->ppoll(fds, 2, until != INT64_MAX ? &time : NULL, w->mask);
+    return oct_libc()->ppoll(fds, sizeof fds / sizeof fds[0], until != INT64_MAX ? &time : NULL, w->mask);
+}
+
+/* Some operation's time is over, or one is to be asked. */
+static int64_t next_due(const struct oct_thread *t)
+{
+    const int64_t look = oct_pausing_due(t), over = t->watch->first != NULL ? t->watch->first->deadline : INT64_MAX;
+    return look < over ? look : over;
 }
 
 int oct_watch_sleep(struct oct_thread *t, const struct oct_wait *w)
@@ -273,8 +278,8 @@ int oct_watch_sleep(struct oct_thread *t, const struct oct_wait *w)
     if (watch == NULL || watch->count == 0 || oct_libc()->ppoll == NULL)
         return oct_wait_real(w);
     do {
-        const int64_t due = watch->first != NULL ? watch->first->deadline : INT64_MAX;
-        if (sleep_until(watch, w, due < end ? due : end) < 0)
+        const int64_t due = next_due(t);
+        if (sleep_until(t, w, due < end ? due : end) < 0)
             return -1;
         oct_watch_collect(t);
         oct_drain_orphans(t);
@@ -285,16 +290,46 @@ int oct_watch_sleep(struct oct_thread *t, const struct oct_wait *w)
     return n;
 }
 
+/* Until something has come from a device. */
+static void sleep_on_devices(const struct oct_thread *t, int64_t until)
+{
+    struct pollfd fds[] = {{.fd = t->watch->fd, .events = POLLIN}, {.fd = oct_pausing_fd(t), .events = POLLIN}};
+    const int64_t left = until - oct_events_now();
+    const struct timespec time = {.tv_sec = left / OCT_NANO, .tv_nsec = left % OCT_NANO};
+    if (left > 0)
+        (void)oct_libc()->ppoll(fds, 2, until != INT64_MAX ? &time : NULL, NULL);
+}
+
 void oct_watch_finish(struct oct_thread *t)
 {
-    struct oct_watch *watch = t->watch;
-
-    while (watch != NULL && watch->first != NULL) {
-        struct pollfd fd = {.fd = watch->fd, .events = POLLIN};
-        const int64_t left = watch->first->deadline - oct_events_now();
-        const struct timespec time = {.tv_sec = left / OCT_NANO, .tv_nsec = left % OCT_NANO};
-        if (left > 0)
-            (void)oct_libc()->ppoll(&fd, 1, &time, NULL);
+    while (t->watch != NULL && t->watch->first != NULL) {
+        sleep_on_devices(t, next_due(t));
         oct_watch_collect(t);
     }
+}
+
+/* One that pauses is gone on with by its own thread, which is this one. */
+static void wait_for_job(const struct oct_remote *op)
+{
+    struct oct_thread *t = oct_thread_peek();
+    while (atomic_load(&op->state) != OCT_REMOTE_DONE) {
+        sleep_on_devices(t, oct_pausing_due(t));
+        oct_pausing_collect(t);
+    }
+}
+
+void oct_watch_wait(struct oct_remote *op)
+{
+    struct oct_watch *watch = op->watch;
+
+    if (atomic_load(&op->state) == OCT_REMOTE_DONE)
+        return;
+    if (op->pausing != NULL) {
+        wait_for_job(op);
+        return;
+    }
+    pthread_mutex_lock(&watch->lock);
+    while (atomic_load(&op->state) != OCT_REMOTE_DONE)
+        pthread_cond_wait(&watch->done, &watch->lock);
+    pthread_mutex_unlock(&watch->lock);
 }
