@@ -121,6 +121,12 @@
  * Measured: by judgement. */
 #define OCT_POLICY_KEYS_WORTH 60000
 
+/* Where devices have keys, a server gets at most so many made-up events by one call.
+ * Unit: events.
+ * Why: its other connections wait until it has gone on with all these handshakes, each of some 100 microseconds.
+ * Measured: plain requests beside 64 handshakes with bench/keys. */
+#define OCT_POLICY_KEYS_ROUND 8
+
 /* At most so many helper threads, whatever the setting says.
  * Unit: threads.
  * Why: devices have fewer units than that, and each thread takes a stack.
