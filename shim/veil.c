@@ -14,8 +14,6 @@ static void veil(const SSL *s, int where, int ret)
     const struct oct_conn *conn = oct_conn_find(s);
     oct_info_callback *info = conn != NULL ? conn->info : NULL;
 
-    if (conn != NULL && conn->lingers)
-        return;
     if (info == NULL)
         info = ssl->SSL_CTX_get_info_callback(ssl->SSL_get_SSL_CTX(s));
     if (info != NULL)

@@ -125,7 +125,8 @@ def line(result: dict) -> str:
     for variant in VARIANTS:
         side = result[variant]
         text += (f" {variant} {side['handshakes_per_s']:6.0f}/s p99 {side['p99_us'] / 1000:6.1f} ms "
-                 f"plain p99 {side['plain_p99_us'] / 1000:5.1f} ms worker {side['worker_cpu_percent']:3.0f} % CPU {side['all_cpu_us_per_handshake']:.0f} us"
+                 f"plain p99 {side['plain_p99_us'] / 1000:5.1f} ms "
+                 f"worker {side['worker_cpu_percent']:3.0f} % CPU {side['all_cpu_us_per_handshake']:.0f} us"
                  f"{' FAILED ' + str(side['failed']) if side['failed'] else ''}")
     return text
 
@@ -137,7 +138,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=0, help="turns of each server (default 3, quick 2)")
     parser.add_argument("--seconds", type=float, default=0, help="of a turn (default 3, quick 1.5)")
     parser.add_argument("--connections", type=int, default=64)
-    parser.add_argument("--pin", action="store_true", help="the server and its helpers have one CPU, the client another")
+    parser.add_argument("--pin", action="store_true", help="the server and its helpers have one CPU")
     parser.add_argument("--build-dir", type=Path, default=Path("build/release"))
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there")
     options = parser.parse_args(arguments)
