@@ -53,9 +53,8 @@ static ck_rv slowly(int which, unsigned long session, unsigned char *in, unsigne
         nap(latency_us);
     while (out != NULL && is_there(hang_file))
         nap(5000);
-    if (is_there(fail_file))
-        return CKR_DEVICE_REMOVED;
-    return ((transform *)theirs->function[which])(session, in, in_length, out, out_length);
+    const ck_rv value = ((transform *)theirs->function[which])(session, in, in_length, out, out_length);
+    return is_there(fail_file) ? CKR_DEVICE_REMOVED : value; /* the session is as after any error: free for others */
 }
 
 static ck_rv sign(unsigned long session, unsigned char *in, unsigned long in_length, unsigned char *out,
