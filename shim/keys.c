@@ -175,10 +175,11 @@ static struct oct_key_owner *owner_add(const void *owner, bool remote)
     return found;
 }
 
-struct oct_key_owner *oct_keys_owner(const EVP_PKEY *key)
+struct oct_key_owner *oct_keys_owner(EVP_PKEY_CTX *context)
 {
     const struct oct_keys_functions *f = &oct_keys_functions;
-    const OSSL_PROVIDER *provider = key != NULL ? f->EVP_PKEY_get0_provider(key) : NULL;
+    const EVP_PKEY *key = context != NULL ? f->EVP_PKEY_CTX_get0_pkey(context) : NULL;
+    const OSSL_PROVIDER *provider = key != NULL ? f->EVP_PKEY_CTX_get0_provider(context) : NULL;
     const void *engine = NULL, *owner = provider;
 
     if (key == NULL)

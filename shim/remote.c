@@ -176,7 +176,7 @@ static int sign(EVP_MD_CTX *context, unsigned char *out, size_t *out_length, con
 {
     const struct oct_keys_functions *f = &oct_keys_functions;
     EVP_PKEY_CTX *inner = out != NULL ? f->EVP_MD_CTX_get_pkey_ctx(context) : NULL;
-    struct oct_key_owner *owner = inner != NULL ? oct_keys_owner(f->EVP_PKEY_CTX_get0_pkey(inner)) : NULL;
+    struct oct_key_owner *owner = oct_keys_owner(inner);
     struct oct_remote call = {
         .run = run_sign, .context = context, .out = out, .out_length = out_length, .in = in, .in_length = in_length};
     return owner != NULL ? run(&call, owner) : f->EVP_DigestSign(context, out, out_length, in, in_length);
@@ -186,7 +186,7 @@ static int decrypt(EVP_PKEY_CTX *context, unsigned char *out, size_t *out_length
                    size_t in_length)
 {
     const struct oct_keys_functions *f = &oct_keys_functions;
-    struct oct_key_owner *owner = out != NULL ? oct_keys_owner(f->EVP_PKEY_CTX_get0_pkey(context)) : NULL;
+    struct oct_key_owner *owner = out != NULL ? oct_keys_owner(context) : NULL;
     struct oct_remote call = {
         .run = run_decrypt, .context = context, .out = out, .out_length = out_length, .in = in, .in_length = in_length};
     return owner != NULL ? run(&call, owner) : f->EVP_PKEY_decrypt(context, out, out_length, in, in_length);

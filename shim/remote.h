@@ -74,9 +74,9 @@ void oct_keys_setup(void);
 bool oct_keys_on(void);
 /* True once such a key has been seen: then a handshake that is alone gets a fibre too. */
 bool oct_keys_seen(void);
-/* What owns a key: a provider or an engine. NULL for keys that are not remote. */
+/* Who does an operation with a private key: a provider or an engine. NULL where that is not remote. */
 struct oct_key_owner;
-struct oct_key_owner *oct_keys_owner(const EVP_PKEY *key);
+struct oct_key_owner *oct_keys_owner(EVP_PKEY_CTX *context);
 /* How an operation runs: on a helper thread, or in a job that may pause. */
 enum oct_key_way { OCT_KEY_AWAY, OCT_KEY_JOB };
 enum oct_key_way oct_keys_way(struct oct_key_owner *owner);
@@ -89,7 +89,7 @@ void oct_keys_note_pause(struct oct_key_owner *owner);
 /* clang-format off */
 #define OCT_KEYS_FUNCTIONS(X)                                                                                          \
     X(EVP_DigestSign) X(EVP_PKEY_decrypt) X(EVP_MD_CTX_get_pkey_ctx) X(EVP_PKEY_CTX_get0_pkey)                         \
-    X(EVP_PKEY_get0_provider) X(EVP_PKEY_get_base_id) X(OSSL_PROVIDER_get0_name) X(OSSL_PROVIDER_get_params)           \
+    X(EVP_PKEY_CTX_get0_provider) X(EVP_PKEY_get_base_id) X(OSSL_PROVIDER_get0_name) X(OSSL_PROVIDER_get_params)       \
     X(ASYNC_start_job) X(ASYNC_WAIT_CTX_new) X(ASYNC_WAIT_CTX_free) X(ASYNC_WAIT_CTX_get_all_fds)
 
 /* Those of keys that no provider knows: missing where OpenSSL was built without its older functions. */

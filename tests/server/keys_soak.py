@@ -81,19 +81,23 @@ class Soak:
         return sockets, process.memory_kb(pid)["rss"]
 
 
+def trouble(run: Soak, part: int) -> tuple[int, int]:
+    for what in ("fail", "hang"):
+        report = run.without(what, part)
+        print(f"{run.total:7} {what}: {report['completed']} completed, {report['failed_total']} failed", flush=True)
+    run.all_served(part, "--abort", "30")
+    state = run.state()
+    print(f"{run.total:7} handshakes: sockets {state[0]}, {state[1]} KB", flush=True)
+    return state
+
+
 def soak(run: Soak, handshakes: int) -> None:
+    """A worker keeps what its most handshakes at a time have taken: while the device hangs there are many."""
     part = max(handshakes // 10, 200)
     run.reloads(part)
-    run.all_served(part, "--abort", "30")
-    before = run.state()
-    print(f"{run.total:7} handshakes: sockets {before[0]}, {before[1]} KB", flush=True)
+    before = trouble(run, part)
     while run.total < handshakes:
-        for what in ("fail", "hang"):
-            report = run.without(what, part)
-            print(f"{run.total:7} {what}: {report['completed']} completed, {report['failed_total']} failed", flush=True)
-        run.all_served(part, "--abort", "30")
-        after = run.state()
-        print(f"{run.total:7} handshakes: sockets {after[0]}, {after[1]} KB", flush=True)
+        after = trouble(run, part)
         assert after[0] == before[0] and after[1] - before[1] < GROWTH_KB, (before, after)
     run.all_served(part)
 
