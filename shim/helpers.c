@@ -25,7 +25,7 @@
 static struct {
     struct oct_remote *first, **end; /* waiting in line */
     unsigned line, threads, idle, working, generation;
-    bool ending, watched;
+    bool ending, forks, watched;
 } pool = {.end = &pool.first};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t come = PTHREAD_COND_INITIALIZER, gone = PTHREAD_COND_INITIALIZER;
@@ -141,11 +141,17 @@ static void forked_child(void)
     oct_watch_forked();
 }
 
+/* A thread that ends takes its own lock (thread.c) and then this one. So a fork has to, and it takes first what was
+ * registered last. */
+void oct_helpers_setup(void)
+{
+    pool.forks = pthread_atfork(fork_prepare, forked_parent, forked_child) == 0;
+}
+
 static bool watch_process(void)
 {
     if (!pool.watched)
-        pool.watched =
-            pthread_atfork(fork_prepare, forked_parent, forked_child) == 0 && on_exit(process_ends, NULL) == 0;
+        pool.watched = pool.forks && on_exit(process_ends, NULL) == 0;
     return pool.watched;
 }
 

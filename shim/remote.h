@@ -118,6 +118,8 @@ bool oct_slot_set(const char *name, void *function);
 void oct_remote_setup(void);
 
 /* helpers.c */
+/* Once, in front of oct_thread_setup(). */
+void oct_helpers_setup(void);
 /* False if there is no thread for it, and none can be had: then it has not been taken. */
 bool oct_helpers_submit(struct oct_remote *op);
 /* Takes back what no helper has begun. */

@@ -27,8 +27,10 @@ static void start(void)
     const char *setting = getenv("OCTUPLE_SHIM");
     const char *fibres = getenv("OCTUPLE_FIBRES");
     async_jobs = fibres != NULL && strcmp(fibres, "openssl") == 0;
-    wanted = getauxval(AT_SECURE) == 0 && (setting == NULL || strcmp(setting, "off") != 0) && oct_thread_setup();
     oct_keys_read_settings();
+    if (oct_keys_settings.threads != 0)
+        oct_helpers_setup();
+    wanted = getauxval(AT_SECURE) == 0 && (setting == NULL || strcmp(setting, "off") != 0) && oct_thread_setup();
     oct_fd_set_process();
     oct_libc();
 }
