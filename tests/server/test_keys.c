@@ -65,22 +65,29 @@ static void turn(struct world *w, int milliseconds)
         (void)pair_server(events[n - 1].data.ptr);
 }
 
-/* A world whose handshakes wait for the device: they have come there within a few turns, and it takes longer. */
+/* A world whose handshakes wait for the device, which answers nothing before release(). */
 static struct world *at_device(int device, enum kind kind)
 {
     (void)context(device, kind);
+    touch(hang_file);
     struct world *w = world_open(EPOLLIN | EPOLLET, kind, PAIRS);
     for (int i = 0; i < PAIRS; i++)
         pair_client(&w->pair[i]);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 10; i++)
         turn(w, 2);
     for (int i = 1; i < PAIRS; i++)
         assert_true(pair_paused(&w->pair[i]));
     return w;
 }
 
+static void release(void)
+{
+    unlink(hang_file);
+}
+
 static void finish(struct world *w)
 {
+    release();
     world_run(w);
     world_exchange(w);
     world_close(w);
@@ -140,14 +147,17 @@ static void test_freed(void **state)
     for (int device = 0; device < devices; device++)
         for (enum kind kind = SOME_KIND; kind <= TLS12_ECDHE; kind++) {
             warm_up(device);
-            for (int i = 0; i < 2; i++)
+            for (int i = 0; i < 2; i++) {
                 world_close(at_device(device, kind));
+                release();
+            }
             const long before = settled();
             SSL_CTX_set_info_callback(context(device, kind), say);
             struct world *w = at_device(device, kind);
             assert_true(said > 0);
             said = 0;
             world_close(w);
+            release();
             SSL_CTX_set_info_callback(context(device, kind), NULL);
             wait_for_allocations(before);
             assert_int_equal(said, 0);
@@ -161,6 +171,7 @@ static void test_cleared(void **state)
     for (int device = 0; device < devices; device++) {
         warm_up(device);
         struct world *w = at_device(device, SOME_KIND);
+        release();
         for (int i = 0; i < PAIRS; i++)
             assert_int_equal(SSL_clear(w->pair[i].server), 1);
         world_close(w);
@@ -175,6 +186,7 @@ static void test_fails(void **state)
         warm_up(device);
         touch(fail_file);
         struct world *w = at_device(device, SOME_KIND);
+        release();
         world_run(w);
         for (int i = 0; i < PAIRS; i++)
             assert_true(w->pair[i].server_failed);
@@ -191,13 +203,12 @@ static void test_hangs(void **state)
     (void)state;
     for (int device = 0; device < devices; device++) {
         warm_up(device);
-        touch(hang_file);
         struct world *w = at_device(device, SOME_KIND);
         world_run(w);
         for (int i = 0; i < PAIRS; i++)
             assert_true(w->pair[i].server_failed);
         world_close(w);
-        unlink(hang_file);
+        release();
         ERR_clear_error();
         finish(at_device(device, SOME_KIND));
     }
@@ -211,6 +222,7 @@ static void test_forked(void **state)
         int status = 0;
         warm_up(device);
         struct world *w = at_device(device, SOME_KIND);
+        release();
         const pid_t child = fork();
         if (child == 0) {
             alarm(30);
@@ -244,6 +256,7 @@ static void test_thread_ends(void **state)
         warm_up(device);
         assert_int_equal(pthread_create(&thread, NULL, leave_at_device, &device), 0);
         assert_int_equal(pthread_join(thread, &w), 0);
+        release();
         world_close(w);
         finish(at_device(device, SOME_KIND));
     }
@@ -260,6 +273,7 @@ static void test_process_ends(void **state)
             alarm(30);
             warm_up(device);
             (void)at_device(device, SOME_KIND);
+            release();
             exit(0);
         }
         assert_int_equal(waitpid(child, &status, 0), child);
