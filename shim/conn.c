@@ -6,6 +6,7 @@
  * handshake and the program's data run through each other.
  */
 #include "fibre.h"
+#include "remote.h"
 #include "thread.h"
 
 #include <stdlib.h>
@@ -25,6 +26,7 @@ void oct_conn_dispose(struct oct_conn *conn)
 {
     oct_fibre_abandon(conn);
     oct_thread_leave(conn);
+    oct_remote_forget(conn);
     oct_early_free(conn->early);
     free(conn);
 }

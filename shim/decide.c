@@ -7,6 +7,7 @@
 #include "start.h"
 
 #include "fibre.h"
+#include "remote.h"
 #include "thread.h"
 
 #include <pthread.h>
@@ -43,6 +44,8 @@ static void decide(void)
     bool on = can_work();
     if (on && !oct_shim_own_fibres)
         oct_stack_setup();
+    if (on && oct_shim_own_fibres)
+        oct_keys_setup();
     __atomic_store_n(&oct_watching, on, __ATOMIC_RELAXED);
     __atomic_store_n(&oct_shim_mode_now, on ? OCT_SHIM_ON : OCT_SHIM_OFF, __ATOMIC_RELEASE);
 }

@@ -10,6 +10,7 @@
  * were.
  */
 #include "fibre.h"
+#include "remote.h"
 #include "thread.h"
 
 #include "base/policy.h"
@@ -107,14 +108,15 @@ bool oct_drain_for_free(struct oct_conn *conn)
     /* The fibre of a thread that has ended can run nowhere. */
     if (conn->state == OCT_CONN_RUNNING || conn->thread == NULL)
         return true;
-    if (drainable(conn)) {
+    const bool here = drainable(conn), lingers = here && oct_remote_lingers(conn);
+    if (here && !lingers) {
         drain(conn, conn->thread, true);
         return true;
     }
     ssl->ERR_set_mark();
     bool quiet = silence(conn->ssl, true);
     ssl->ERR_pop_to_mark();
-    return !quiet || !oct_thread_orphan(conn);
+    return !quiet || (!lingers && !oct_thread_orphan(conn));
 }
 
 void oct_drain_for_clear(struct oct_conn *conn)
@@ -124,6 +126,7 @@ void oct_drain_for_clear(struct oct_conn *conn)
     BIO *in = ssl->SSL_get_rbio(s), *out = ssl->SSL_get_wbio(s);
     if (conn->state == OCT_CONN_RUNNING || !drainable(conn))
         return;
+    oct_remote_settle(conn);
     if (in != NULL)
         ssl->BIO_up_ref(in);
     if (out != NULL)
@@ -142,6 +145,8 @@ void oct_drain_orphans(struct oct_thread *t)
             oct_conn_dispose(conn);
             continue;
         }
+        if (oct_remote_lingers(conn))
+            continue;
         drain(conn, t, true);
         oct_ssl()->SSL_free(conn->ssl);
     }

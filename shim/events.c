@@ -16,6 +16,7 @@
 #include "events.h"
 
 #include "fds.h"
+#include "remote.h"
 #include "thread.h"
 
 #include "base/policy.h"
@@ -55,7 +56,7 @@ static void wait_with_mask(struct oct_wait *w, const struct oct_held *held)
 }
 
 /* The program's timeout, less what was spent since. Rounded up: a server's timers must not find themselves early. */
-static int wait_rest(const struct oct_wait *w, int64_t since, const struct oct_held *held)
+static int wait_rest(struct oct_thread *t, const struct oct_wait *w, int64_t since, const struct oct_held *held)
 {
     struct oct_wait rest = *w;
     struct timespec left;
@@ -71,7 +72,7 @@ static int wait_rest(const struct oct_wait *w, int64_t since, const struct oct_h
         time = w->timeout * MILLI - spent;
         rest.timeout = time > 0 ? (int)((time + MILLI - 1) / MILLI) : 0;
     }
-    return oct_wait_real(&rest);
+    return oct_watch_sleep(t, &rest);
 }
 
 static void jobs_forget(struct oct_thread *t)
@@ -154,7 +155,7 @@ static int wait_with_work(struct oct_thread *t, const struct oct_wait *w)
     if (n == 0 || (t->ready != NULL && oct_made_edge_around(w->epfd)))
         n = oct_made_deliver(t, w, n, sleep);
     if (n == 0 && sleep)
-        n = wait_rest(w, since, &held);
+        n = wait_rest(t, w, since, &held);
     oct_events_release(&held);
     return n;
 }
@@ -184,7 +185,7 @@ static int wait_in_turn(struct oct_thread *t, const struct oct_wait *w)
     if (t->ready == NULL && oct_thread_waiting() == 0) {
         t->real_first = false;
         jobs_forget(t);
-        return oct_wait_real(w);
+        return would_sleep(w) ? oct_watch_sleep(t, w) : oct_wait_real(w);
     }
     return wait_with_work(t, w);
 }
@@ -194,6 +195,7 @@ int oct_wait(const struct oct_wait *w)
     struct oct_thread *t = oct_thread_get();
     if (t == NULL || t->busy != 0 || w->max <= 0 || w->events == NULL)
         return oct_wait_real(w);
+    oct_watch_collect(t);
     t->round_events = wait_in_turn(t, w);
     if (t->ready != NULL && oct_fd_any_nested())
         oct_made_notify_again(t, w->epfd);

@@ -7,7 +7,7 @@
  */
 #include "fibre.h"
 
-#include "base/fibre.h"
+#include "remote.h"
 #include "sanitize.h"
 #include "thread.h"
 
@@ -107,6 +107,7 @@ static struct oct_shim_fibre *start(struct oct_conn *conn, oct_handshake_call *c
     f->call = call;
     f->arg = arg;
     f->ended = false;
+    conn->veiled = oct_keys_on();
     f->context = oct_ssl()->OSSL_LIB_CTX_set0_default(NULL); /* says what it is, and changes nothing */
     oct_sanitizer_begin(&f->sanitizer, bottom_of(f), size_of(f));
     f->inside = oct_switch_prepare((void *)f->base.top, begin, f);
@@ -136,7 +137,11 @@ bool oct_fibre_run(struct oct_conn *conn, oct_handshake_call *call, void *arg, i
         conn->fibre = start(conn, call, arg);
     struct oct_shim_fibre *f = conn->fibre;
 
+    if (conn->veiled)
+        oct_veil_put_on(conn);
     (void)oct_handshake_enter(conn, visit, f);
+    if (conn->veiled)
+        oct_veil_take_off(conn);
     if (!f->ended)
         return false;
     *value = f->value;
@@ -144,6 +149,13 @@ bool oct_fibre_run(struct oct_conn *conn, oct_handshake_call *call, void *arg, i
     f->next = t->spare;
     t->spare = f;
     return true;
+}
+
+/* Every fibre of this process is one of the shim's. */
+struct oct_conn *oct_fibre_conn(void)
+{
+    const struct oct_fibre *base = oct_fibre_current();
+    return base != NULL ? ((const struct oct_shim_fibre *)base)->conn : NULL;
 }
 
 bool oct_fibre_has_other(const struct oct_conn *conn, oct_handshake_call *call)

@@ -11,6 +11,8 @@
 
 #include "shim.h"
 
+#include "base/fibre.h"
+
 /* True if fibres can be switched in this process: there is code for this CPU, and no shadow stack. */
 bool oct_fibre_possible(void);
 
@@ -20,6 +22,9 @@ bool oct_fibre_prepare(struct oct_thread *t);
 /* Runs the call on a spare fibre, which there has to be, or resumes the one that conn is paused on. Returns true if the
  * call has ended, which the fibre was started with: *value is what it returned. */
 bool oct_fibre_run(struct oct_conn *conn, oct_handshake_call *call, void *arg, int *value);
+
+/* Whose call the fibre runs that the caller stands on; NULL: it stands on none. */
+struct oct_conn *oct_fibre_conn(void);
 
 /* conn's fibre, if there is one, was started with another call than this one. */
 bool oct_fibre_has_other(const struct oct_conn *conn, oct_handshake_call *call);

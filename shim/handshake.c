@@ -7,6 +7,7 @@
  */
 #include "fds.h"
 #include "fibre.h"
+#include "remote.h"
 #include "thread.h"
 
 #include "base/thread_mode.h"
@@ -75,7 +76,7 @@ static bool wants_fibre(struct oct_conn *conn, struct oct_thread *t)
         wakeable = registered && (at.events != 0 || conn->hidden);
     }
     oct_thread_join(t, conn);
-    return wakeable && oct_thread_in_flight(t) > 1 && oct_stack_prepare(t);
+    return wakeable && (oct_thread_in_flight(t) > 1 || oct_keys_seen()) && oct_stack_prepare(t);
 }
 
 /* What a fibre has raised of the thread's state goes with it when it pauses, and comes back with it: a callback may be
@@ -173,7 +174,14 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
 static int run_inside(SSL *s, oct_handshake_call *call, void *arg, int pause_value)
 {
     struct oct_conn *conn = oct_conn_find(s);
-    return conn != NULL && conn->state != OCT_CONN_RUNNING ? tell_to_wait(conn, pause_value) : call(s, arg);
+    if (conn != NULL && conn->state != OCT_CONN_RUNNING)
+        return tell_to_wait(conn, pause_value);
+    if (conn != NULL && conn == oct_fibre_conn())
+        return call(s, arg);
+    oct_thread_enter(); /* another object's: no key of it may pause the fibre */
+    int value = call(s, arg);
+    oct_thread_exit();
+    return value;
 }
 
 int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_value)
@@ -184,6 +192,8 @@ int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_val
     struct oct_conn *conn = oct_conn_get(s);
     if (conn == NULL)
         return call(s, arg);
+    if (conn->lost)
+        return oct_remote_fail(conn, pause_value);
     if (conn->state == OCT_CONN_PAUSED || (conn->state == OCT_CONN_READY && conn->thread != t))
         return pretend(conn, t, pause_value);
     if (put_off(conn, t))

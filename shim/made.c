@@ -14,6 +14,7 @@
 #include "events.h"
 
 #include "fds.h"
+#include "remote.h"
 #include "thread.h"
 
 #include "base/policy.h"
@@ -112,15 +113,22 @@ static void notify_inner(struct notified *notified, struct oct_conn *conn, const
     conn->notified = 0;
 }
 
+/* Devices may answer many at a time. The server's other events then do not wait for all of these handshakes. */
+static int most_of(const struct oct_wait *w, int n)
+{
+    return oct_keys_seen() && w->max - n > OCT_POLICY_KEYS_ROUND ? n + OCT_POLICY_KEYS_ROUND : w->max;
+}
+
 /* Edge-triggered servers hear of it once. The others again and again, until they have resumed the connection, and each
  * goes to the end of the line. */
 int oct_made_deliver(struct oct_thread *t, const struct oct_wait *w, int n, bool sleep)
 {
     struct oct_conn *conn = t->ready, *next, *again = NULL, **again_end = &again;
     struct notified notified = {.events = w->events, .kernel = n, .n = n};
+    const int most = most_of(w, n);
     struct step s;
 
-    for (; conn != NULL && notified.n < w->max; conn = next) {
+    for (; conn != NULL && notified.n < most; conn = next) {
         next = conn->ready_next;
         if ((!sleep && notified_lately(t, conn)) || !find_conn(&s, conn, w->epfd) || kernel_notified(&notified, &s))
             continue;

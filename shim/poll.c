@@ -11,6 +11,7 @@
 #include "events.h"
 
 #include "fds.h"
+#include "remote.h"
 #include "thread.h"
 
 #define MICRO 1000000
@@ -196,6 +197,9 @@ static struct oct_thread *begin(struct call *c)
     struct oct_thread *t = oct_shim_watching() ? oct_thread_peek() : NULL;
     if (t == NULL || t->handshakes == NULL || t->busy != 0 || (c->selects && c->n > FD_SETSIZE))
         return NULL;
+    if (c->timeout != 0)
+        oct_watch_finish(t);
+    oct_watch_collect(t);
     sets_copy(c);
     c->since = oct_events_now();
     survey(c, t);

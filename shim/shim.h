@@ -21,6 +21,8 @@
  *   drain.c             a paused connection is freed
  *   conn.c, thread.c    what is known of a connection and of a thread
  *   socket.c            the socket of a connection, which its BIO may hide
+ *   keys.c, slots.c     keys that live elsewhere: remote.h
+ *   remote.c, helpers.c, pausing.c, watch.c, linger.c, veil.c
  *   fds.c               what is known of a file descriptor,
  *   accept.c, close.c   from its beginning to its end
  *   epoll.c, events.c   the hooks of epoll,
@@ -40,6 +42,7 @@
 #include <stdint.h>
 
 struct oct_thread;
+typedef void oct_info_callback(const SSL *s, int where, int ret);
 
 enum oct_conn_state {
     OCT_CONN_RUNNING = 0, /* in handshake, or not begun */
@@ -55,6 +58,8 @@ struct oct_conn {
     struct oct_conn *ready_next, **ready_link; /* the list of those whose operation is done */
     struct oct_conn *orphan_next;              /* freed by another thread than its own (drain.c) */
     struct oct_shim_fibre *fibre;              /* of the shim's own, while a call of it is on one (fibre.c) */
+    struct oct_remote *remote;                 /* what its paused fibre waits for, at a device (remote.c) */
+    oct_info_callback *info;                   /* the program's, while libssl has another (veil.c) */
     struct oct_early *early;                   /* early data on its way to the server, or NULL */
     int fd;                                    /* the socket, when last paused */
     uint32_t fd_generation;                    /* tells it from a later one of the same number */
@@ -71,6 +76,9 @@ struct oct_conn {
     bool unsure;       /* the call has begun on a fibre, but whether it may be paused is only known when it has read */
     bool was_empty;    /* its BIO was made to find nothing; the socket may hold something */
     bool nonblocking;  /* the socket has been seen to be so */
+    bool veiled;       /* libssl has found the veil when its call on the fibre began */
+    bool lingers;      /* freed by its program while a device is at work for it (linger.c) */
+    bool lost;         /* its device does not answer: the handshake fails */
     bool never;        /* stays synchronous from now on */
     uint8_t announced; /* by which instances around its own, edge-triggered ones: one bit for each depth (made.c) */
 };

@@ -111,10 +111,8 @@ static struct oct_stack *stack_new(void)
 }
 
 /* The spare one, if there is any, is the first of the list. */
-bool oct_stack_prepare(struct oct_thread *t)
+bool oct_stack_prepare_job(struct oct_thread *t)
 {
-    if (oct_shim_own_fibres)
-        return oct_fibre_prepare(t);
     if (libcrypto_asks || (t->stacks != NULL && t->stacks->owner == NULL))
         return true;
     struct oct_stack *stack = stack_new();
@@ -123,6 +121,11 @@ bool oct_stack_prepare(struct oct_thread *t)
     stack->next = t->stacks;
     t->stacks = stack;
     return true;
+}
+
+bool oct_stack_prepare(struct oct_thread *t)
+{
+    return oct_shim_own_fibres ? oct_fibre_prepare(t) : oct_stack_prepare_job(t);
 }
 
 void oct_stack_end(struct oct_thread *t)

@@ -9,6 +9,7 @@
 #include "start.h"
 
 #include "fds.h"
+#include "remote.h"
 #include "thread.h"
 
 #include <pthread.h>
@@ -31,6 +32,9 @@ static void start(void)
 {
     async_jobs = is_set("OCTUPLE_FIBRES", "openssl");
     loops_stay = is_set("OCTUPLE_LOOPS", "stay");
+    oct_keys_read_settings();
+    if (oct_keys_settings.threads != 0)
+        oct_helpers_setup();
     wanted = getauxval(AT_SECURE) == 0 && !is_set("OCTUPLE_SHIM", "off") && oct_thread_setup();
     oct_fd_set_process();
     oct_libc();

@@ -9,6 +9,7 @@
 
 #include "fds.h"
 #include "fibre.h"
+#include "remote.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -36,6 +37,8 @@ static void thread_end(void *arg)
         oct_thread_leave(conn);
     }
     pthread_mutex_unlock(&lock);
+    oct_watch_end(t);
+    oct_pausing_end(t);
     oct_thread_own = NULL;
     if (!paused)
         oct_stack_end(t);

@@ -26,11 +26,13 @@ struct oct_thread {
     unsigned busy;                       /* inside libssl: what it calls itself passes the hooks untouched */
     int round_events;                    /* how many the last epoll_wait() returned */
     unsigned empty_polls;                /* calls of epoll_wait() in a row that found nothing and would not sleep */
-    int64_t still_since;          /* when epoll_wait() first saw jobs wait, since a handshake went on; 0: not yet */
-    bool jobs_seen;               /* jobs waited when it last waited for events */
-    struct oct_shim_fibre *spare; /* fibres of its own that nobody uses (fibre.c) */
-    struct oct_stack *stacks;     /* of this thread's fibres of OpenSSL's (stack.c) */
-    bool makes_fibre;             /* libcrypto is called, and what fibre it makes is for the shim */
+    int64_t still_since;           /* when epoll_wait() first saw jobs wait, since a handshake went on; 0: not yet */
+    bool jobs_seen;                /* jobs waited when it last waited for events */
+    struct oct_shim_fibre *spare;  /* fibres of its own that nobody uses (fibre.c) */
+    struct oct_watch *watch;       /* operations of devices (watch.c), */
+    struct oct_pausings *pausings; /* and of those that pause by themselves (pausing.c) */
+    struct oct_stack *stacks;      /* of this thread's fibres of OpenSSL's (stack.c) */
+    bool makes_fibre;              /* libcrypto is called, and what fibre it makes is for the shim */
     bool moved; /* since it last waited for events some handshake went on: by a message, or to an operation */
     unsigned suppressed_count;                            /* of suppressed[] */
     struct oct_suppressed suppressed[OCT_SUPPRESSED_MAX]; /* sockets of paused handshakes (events.c) */
@@ -94,6 +96,7 @@ static inline unsigned oct_thread_in_flight(const struct oct_thread *t)
 /* stack.c: for the process, before the first fibre; a stack is at hand, should a fibre be made; the thread's end. */
 void oct_stack_setup(void);
 bool oct_stack_prepare(struct oct_thread *t);
+bool oct_stack_prepare_job(struct oct_thread *t); /* for a job of OpenSSL's */
 void oct_stack_end(struct oct_thread *t);
 /* The memory of a stack, with a guard page in front of it, or NULL; where the stack begins there. */
 void *oct_stack_memory(size_t *bytes);

@@ -39,6 +39,12 @@ def run(command: list[str]) -> None:
         raise InstallError(f"{' '.join(command)} ended with status {done.returncode}")
 
 
+def install(packages: list[str]) -> None:
+    """On this system."""
+    if packages:
+        run([*as_root(), "apt-get", "install", "-y", "-q", "--no-install-recommends", *packages])
+
+
 @dataclass(frozen=True)
 class Here:
     """This system."""
@@ -52,8 +58,7 @@ class Here:
         return [name for name in PACKAGES if f"{name} installed\n" not in done.stdout]
 
     def install(self) -> None:
-        if self.missing():
-            run([*as_root(), "apt-get", "install", "-y", "-q", "--no-install-recommends", *self.missing()])
+        install(self.missing())
 
     def why_not(self) -> str:
         return f"{', '.join(self.missing())} not installed" if self.missing() else ""

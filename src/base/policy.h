@@ -115,6 +115,30 @@
  * Measured: by judgement. */
 #define OCT_POLICY_FOREIGN_WAIT 1
 
+/* An operation of a key that lives elsewhere goes to a helper thread if it takes longer.
+ * Unit: nanoseconds.
+ * Why: two switches of threads, two locks and a turn of the server's loop cost some part of this.
+ * Measured: by judgement. */
+#define OCT_POLICY_KEYS_WORTH 60000
+
+/* Where devices have keys, a server gets at most so many made-up events by one call.
+ * Unit: events.
+ * Why: its other connections wait until it has gone on with all these handshakes, each of some 100 microseconds.
+ * Measured: plain requests beside 64 handshakes with bench/keys. */
+#define OCT_POLICY_KEYS_ROUND 8
+
+/* At most so many helper threads, whatever the setting says.
+ * Unit: threads.
+ * Why: devices have fewer units than that, and each thread takes a stack.
+ * Measured: by judgement. */
+#define OCT_POLICY_KEYS_THREADS 64
+
+/* How long a device may take for an operation, unless a setting says otherwise.
+ * Unit: milliseconds.
+ * Why: longer than any device takes that works, shorter than clients and servers wait for a handshake.
+ * Measured: by judgement. */
+#define OCT_POLICY_KEYS_TIMEOUT 30000
+
 /* A fibre that is drained is resumed at most so often.
  * Unit: calls.
  * Why: an operation that fails ends the handshake, so a fibre ends after one or two.

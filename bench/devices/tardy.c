@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * A provider of the test that blocks: OpenSSL's own RSA keys and signatures under another provider's name, each
+ * signature after OCTUPLE_TEST_DEVICE_US. With `?provider=tardy` any server's PEM file becomes a key in a device.
+ */
+#include <openssl/core_dispatch.h>
+#include <openssl/crypto.h>
+#include <openssl/provider.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define FUNCTIONS 64
+
+static OSSL_DISPATCH signature[FUNCTIONS];
+static OSSL_ALGORITHM keys[2], signatures[2];
+static OSSL_FUNC_signature_digest_sign_final_fn *final;
+static long latency_us;
+
+static int finish(void *context, unsigned char *out, size_t *length, size_t size)
+{
+    const struct timespec time = {.tv_sec = latency_us / 1000000, .tv_nsec = latency_us % 1000000 * 1000};
+    if (out != NULL)
+        nanosleep(&time, NULL);
+    return final(context, out, length, size);
+}
+
+static const OSSL_ALGORITHM *find(const OSSL_PROVIDER *provider, int operation)
+{
+    int no_cache;
+    const OSSL_ALGORITHM *a = OSSL_PROVIDER_query_operation(provider, operation, &no_cache);
+    while (a != NULL && a->algorithm_names != NULL && strncmp(a->algorithm_names, "RSA:", 4) != 0)
+        a++;
+    return a != NULL && a->algorithm_names != NULL ? a : NULL;
+}
+
+static int fill(const OSSL_PROVIDER *provider)
+{
+    const OSSL_ALGORITHM *key = find(provider, OSSL_OP_KEYMGMT), *sign = find(provider, OSSL_OP_SIGNATURE);
+    int n = 0;
+
+    if (key == NULL || sign == NULL)
+        return 0;
+    for (const OSSL_DISPATCH *d = sign->implementation; d->function_id != 0 && n < FUNCTIONS - 1; d++, n++) {
+        signature[n] = *d;
+        if (d->function_id != OSSL_FUNC_SIGNATURE_DIGEST_SIGN_FINAL)
+            continue;
+        final = OSSL_FUNC_signature_digest_sign_final(d);
+        signature[n].function = (void (*)(void))finish;
+    }
+    keys[0] = (OSSL_ALGORITHM){key->algorithm_names, "provider=tardy", key->implementation, NULL};
+    signatures[0] = (OSSL_ALGORITHM){sign->algorithm_names, "provider=tardy", signature, NULL};
+    return final != NULL;
+}
+
+static const OSSL_ALGORITHM *query(void *context, int operation, int *no_cache)
+{
+    (void)context;
+    *no_cache = 0;
+    return operation == OSSL_OP_KEYMGMT ? keys : operation == OSSL_OP_SIGNATURE ? signatures : NULL;
+}
+
+static const OSSL_DISPATCH own[] = {{OSSL_FUNC_PROVIDER_QUERY_OPERATION, (void (*)(void))query}, {0, NULL}};
+
+__attribute__((visibility("default"))) int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in,
+                                                              const OSSL_DISPATCH **out, void **context);
+
+int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, const OSSL_DISPATCH **out,
+                       void **context)
+{
+    const char *text = getenv("OCTUPLE_TEST_DEVICE_US");
+    OSSL_LIB_CTX *library = OSSL_LIB_CTX_new();
+    OSSL_PROVIDER *provider = library != NULL ? OSSL_PROVIDER_load(library, "default") : NULL;
+
+    (void)handle, (void)in;
+    latency_us = text != NULL ? atol(text) : 0;
+    if (provider == NULL || !fill(provider))
+        return 0;
+    *context = OSSL_PROVIDER_get0_provider_ctx(provider);
+    *out = own;
+    return 1;
+}

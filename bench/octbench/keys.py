@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""`bench/keys`: keys that live in devices, stock nginx beside the same under `OCTUPLE_KEYS=N octuple run`.
+
+One worker. The device is one of the test (devices.py): `token` is SoftHSM2 behind a PKCS#11 module that sleeps before
+each signature, `card` an engine that pauses on a timer and costs the processor nothing. Both servers run all the time
+and are loaded in turns. Meanwhile a client asks the same worker for a page by plain HTTP, at random moments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import socket
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+from . import debian, devices, load, machine, measure
+from .programs import Build
+from .server import ServerError, make_keys
+
+HANDSHAKE = load.named("tls13-rsa2048")
+VARIANTS = ("stock", "octuple")
+#       device, milliseconds, threads
+ROWS = (("token", 0.2, 16), ("token", 0.3, 16), ("token", 1, 16), ("token", 5, 1), ("token", 5, 4), ("token", 5, 16),
+        ("token", 5, 32), ("token", 20, 16), ("token", 20, 32), ("card", 0.2, 1), ("card", 1, 1), ("card", 5, 1),
+        ("card", 20, 1))
+QUICK = (("token", 0.3, 16), ("token", 5, 16), ("card", 1, 1), ("card", 5, 1))
+
+
+class Plain(threading.Thread):
+    """Asks for a page by plain HTTP over one connection, some 200 times a second."""
+
+    def __init__(self, port: int):
+        super().__init__(daemon=True)
+        self.port, self.micros, self.over = port, [], threading.Event()
+
+    def run(self) -> None:
+        with socket.create_connection(("127.0.0.1", self.port)) as sock:
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            draw = random.Random(1)
+            while not self.over.wait(draw.expovariate(200)):
+                begun = time.perf_counter()
+                sock.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+                if not sock.recv(4096):
+                    return
+                self.micros.append((time.perf_counter() - begun) * 1e6)
+
+    def stop(self) -> list[float]:
+        self.over.set()
+        self.join()
+        return self.micros
+
+
+def percentile(values: list[float], percent: float) -> float:
+    return sorted(values)[min(len(values) - 1, int(len(values) * percent / 100))] if values else float("nan")
+
+
+def cpu_of(pid: int) -> dict[str, float]:
+    """Seconds of the server's own thread and of all its threads."""
+    times = {}
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        times[task.name] = int((task / "schedstat").read_text().split()[0]) / 1e9
+    return {"worker": times[str(pid)], "all": sum(times.values())}
+
+
+def turn(server: devices.DeviceNginx, options: argparse.Namespace, program: Path, cpu: int, seed: int) -> dict:
+    plain = Plain(server.ports["plain"])
+    before = cpu_of(server.worker)
+    plain.start()
+    begun = time.monotonic()
+    report = load.run(program, server.ports["tls"], cpu, HANDSHAKE, connections=options.connections,
+                      seconds=options.seconds, seed=seed)
+    wall = time.monotonic() - begun
+    micros = plain.stop()
+    after = cpu_of(server.worker)
+    return {"report": report, "plain": micros, "wall": wall,
+            "cpu": {name: after[name] - before[name] for name in before}}
+
+
+def summary(turns: list[dict]) -> dict:
+    reports = [turn["report"] for turn in turns]
+    plain = [value for turn in turns for value in turn["plain"]]
+    done = sum(report["completed"] for report in reports)
+    return {"handshakes_per_s": statistics.median(report["handshakes_per_s"] for report in reports),
+            "failed": sum(report["failed_total"] for report in reports),
+            "p50_us": statistics.median(report["latency_us"]["p50"] for report in reports),
+            "p99_us": statistics.median(report["latency_us"]["p99"] for report in reports),
+            "plain_p50_us": percentile(plain, 50), "plain_p99_us": percentile(plain, 99), "plain_requests": len(plain),
+            "worker_cpu_percent": 100 * sum(turn["cpu"]["worker"] for turn in turns) / sum(t["wall"] for t in turns),
+            "worker_cpu_us_per_handshake": 1e6 * sum(turn["cpu"]["worker"] for turn in turns) / max(done, 1),
+            "all_cpu_us_per_handshake": 1e6 * sum(turn["cpu"]["all"] for turn in turns) / max(done, 1)}
+
+
+def measure_row(folder: Path, keys: Path, row: tuple, options: argparse.Namespace) -> dict:
+    device, milliseconds, threads = row
+    build, place = Build(options.build_dir.resolve()), machine.place()
+    cpus = {place.server} if options.pin else os.sched_getaffinity(0)
+    turns: dict[str, list[dict]] = {variant: [] for variant in VARIANTS}
+    with ExitStack() as stack:
+        servers = {variant: stack.enter_context(devices.DeviceNginx(
+            variant, folder / variant, keys, cpus, build, device=device, micros=int(1000 * milliseconds),
+            threads=threads if variant == "octuple" else 0)) for variant in VARIANTS}
+        for number in range(options.rounds + 1):
+            for variant in measure.order(number, VARIANTS):
+                taken = turn(servers[variant], options, build.load, place.client, number + 1)
+                if number:  # the first round warms up
+                    turns[variant].append(taken)
+    details = {variant: summary(turns[variant]) for variant in VARIANTS}
+    stock, octuple = (details[variant]["handshakes_per_s"] for variant in VARIANTS)
+    return {"name": f"nginx-{device}-{milliseconds}ms-{threads}threads", "server": "nginx", "device": device,
+            "latency_ms": milliseconds, "threads": threads, "connections": options.connections, "unit": "1/s",
+            "stock": stock, "octuple": octuple, "ratio": octuple / max(stock, 1e-9), "details": details}
+
+
+def line(result: dict) -> str:
+    text = f"{result['name']:32} {result['ratio']:6.1f}x "
+    for variant in VARIANTS:
+        side = result["details"][variant]
+        text += (f" {variant} {side['handshakes_per_s']:6.0f}/s p99 {side['p99_us'] / 1000:6.1f} ms "
+                 f"plain p99 {side['plain_p99_us'] / 1000:5.1f} ms "
+                 f"worker {side['worker_cpu_percent']:3.0f} % CPU {side['all_cpu_us_per_handshake']:.0f} us"
+                 f"{' FAILED ' + str(side['failed']) if side['failed'] else ''}")
+    return text
+
+
+def parse(arguments: list[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="bench/keys", description=__doc__.split("\n\n")[0])
+    parser.add_argument("--quick", action="store_true", help="four rows, in less than a minute and a half")
+    parser.add_argument("--row", action="append", metavar="DEVICE:MS:THREADS", help="this row instead; may be repeated")
+    parser.add_argument("--rounds", type=int, default=0, help="turns of each server (default 3, quick 2)")
+    parser.add_argument("--seconds", type=float, default=0, help="of a turn (default 3, quick 1.5)")
+    parser.add_argument("--connections", type=int, default=64)
+    parser.add_argument("--pin", action="store_true", help="the server and its helpers have one CPU")
+    parser.add_argument("--build-dir", type=Path, default=Path("build/release"))
+    parser.add_argument("--no-install", action="store_true", help="install no packages")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there")
+    options = parser.parse_args(arguments)
+    options.rounds = options.rounds or (2 if options.quick else 3)
+    options.seconds = options.seconds or (1.5 if options.quick else 3)
+    options.rows = QUICK if options.quick else ROWS
+    if options.row:
+        options.rows = [(device, float(milliseconds), int(threads))
+                        for device, milliseconds, threads in (text.split(":") for text in options.row)]
+    return options
+
+
+def main() -> int:
+    options = parse()
+    if not options.no_install:
+        try:
+            debian.install(devices.missing())
+        except debian.InstallError as error:
+            print(f"bench/keys: {error}", file=sys.stderr)
+    absent = devices.missing() + [str(part) for part in Build(options.build_dir).missing()]
+    if absent:
+        print(f"bench/keys: missing: {', '.join(absent)}", file=sys.stderr)
+        return 2
+    results = []
+    try:
+        with tempfile.TemporaryDirectory(prefix="octuple-keys-") as name:
+            Path(name).chmod(0o755)
+            keys = Path(name) / "keys"
+            make_keys(keys, ["rsa2048"])
+            for number, row in enumerate(options.rows):
+                results.append(measure_row(Path(name) / str(number), keys, row, options))
+                print(line(results[-1]), flush=True)
+    except (ServerError, load.LoadError) as error:
+        print(f"bench/keys: {error}", file=sys.stderr)
+        return 2
+    if options.json:
+        options.json.write_text(json.dumps({"results": results}, indent=1) + "\n")
+    return int(any(result["details"][variant]["failed"] for result in results for variant in VARIANTS))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""Keys in a device: nginx with engines of the test, one that sleeps and one that pauses (docs/keys.md)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import clients
+import lab
+
+LATENCY_US = 20_000
+THREADS = 4
+ENGINE = """
+[engine_sect]
+device = device_sect
+[device_sect]
+engine_id = {kind}
+dynamic_path = {module}
+"""
+BOTH = pytest.mark.parametrize("kind", ["slow", "card"])
+
+
+@pytest.fixture(name="device")
+def make_device(build, keys, place):
+    """Makes an nginx whose key is the device's; what tells the device to hang or to fail is in the folder."""
+
+    def make(kind: str = "slow", threads: int = THREADS, **more: str) -> lab.Nginx:
+        key = f"ssl_certificate {keys}/rsa2048.crt; ssl_certificate_key engine:{kind}:{keys}/rsa2048.key;"
+        nginx = lab.Nginx(keys, build, [lab.Server(text=key)], own_certificate=False, multi_accept="on",
+                          log_level="info")
+        conf = Path(nginx.env["OPENSSL_CONF"])
+        text = conf.read_text().replace("[init]", "[init]\nengines = engine_sect", 1)
+        conf.write_text(text + ENGINE.format(kind=kind, module=build.folder / f"lib/{kind}.so"))
+        nginx.env.update(OCTUPLE_KEYS=str(threads), OCTUPLE_TEST_DEVICE_US=str(LATENCY_US),
+                         OCTUPLE_TEST_DEVICE_HANG=str(place / "hang"),
+                         OCTUPLE_TEST_DEVICE_FAIL=str(place / "fail"), **more)
+        return nginx
+
+    return make
+
+
+def herd(nginx: lab.Nginx, size: int = 12, version: str = "1.3", ciphers: str = "ALL") -> list[bytes]:
+    context = lab.client_context(version, ciphers)
+    return clients.finish(clients.herd(nginx.worker_pids()[0], nginx.port, context, size))
+
+
+@pytest.mark.parametrize(("version", "ciphers"), [("1.2", "ECDHE+aRSA"), ("1.3", "ALL")])
+def test_more_handshakes_than_threads(device, version, ciphers):
+    with device("slow") as nginx:
+        assert all(b"200 OK" in answer for answer in herd(nginx, 12, version, ciphers))
+        assert nginx.worker().num_threads() == 1 + THREADS
+
+
+def descriptors(nginx: lab.Nginx, kind: str) -> int:
+    """How many of a kind the worker has open: the card keeps a timer for each operation that it has had at a time."""
+    folder = Path(f"/proc/{nginx.worker_pids()[0]}/fd")
+    return sum(kind in str(entry.readlink()) for entry in folder.iterdir())
+
+
+@pytest.mark.parametrize(("version", "ciphers"), [("1.2", "ECDHE+aRSA"), ("1.3", "ALL")])
+def test_a_card_has_many_at_a_time(device, version, ciphers):
+    with device("card") as nginx:
+        for _ in range(2):
+            assert all(b"200 OK" in answer for answer in herd(nginx, 20, version, ciphers))
+        assert nginx.worker().num_threads() == 1
+        assert descriptors(nginx, "timerfd") > THREADS
+
+
+def test_off_unless_asked_for(device):
+    with device(threads=0) as nginx:
+        assert all(b"200 OK" in answer for answer in herd(nginx, 6))
+        assert nginx.worker().num_threads() == 1
+
+
+def test_an_exception_is_left_alone(device):
+    with device(OCTUPLE_KEYS_EXCEPT="other,slow device of the test") as nginx:
+        assert all(b"200 OK" in answer for answer in herd(nginx, 6))
+        assert nginx.worker().num_threads() == 1
+
+
+@BOTH
+def test_connections_that_end_while_the_device_works(device, kind):
+    with device(kind) as nginx:
+        herd(nginx)
+        idle = descriptors(nginx, "socket:")
+        for by_reset in (False, True):
+            for client in clients.herd(nginx.worker_pids()[0], nginx.port, lab.client_context(), 12):
+                client.reset() if by_reset else client.close()
+            assert all(b"200 OK" in answer for answer in herd(nginx))
+        lab.wait_until(lambda: descriptors(nginx, "socket:") <= idle, "the connections are closed")
+
+
+@BOTH
+def test_device_that_fails(device, place, kind):
+    with device(kind) as nginx:
+        nginx.may_say = ("SSL_do_handshake() failed",)
+        herd(nginx)
+        (place / "fail").touch()
+        for client in clients.herd(nginx.worker_pids()[0], nginx.port, lab.client_context(), 6):
+            with pytest.raises((OSError, EOFError)):
+                clients.finish([client])
+        (place / "fail").unlink()
+        assert re.search("the test's (device|card) is gone", nginx.log)
+        assert all(b"200 OK" in answer for answer in herd(nginx))
+
+
+@BOTH
+def test_device_that_hangs(device, place, kind):
+    """Each handshake fails in time, those in line too; when the device is back, all is well."""
+    with device(kind, OCTUPLE_KEYS_TIMEOUT="300") as nginx:
+        nginx.may_say = ("SSL_do_handshake() failed",)
+        herd(nginx)
+        (place / "hang").touch()
+        for client in clients.herd(nginx.worker_pids()[0], nginx.port, lab.client_context(), 2 * THREADS):
+            with pytest.raises((OSError, EOFError)):
+                clients.finish([client])
+        said = (nginx.folder / "output").read_text() + nginx.log
+        assert "the device of a private key has not answered" in said
+        (place / "hang").unlink()
+        assert all(b"200 OK" in answer for answer in herd(nginx))
+
+
+@BOTH
+def test_reload_while_the_device_works(device, kind):
+    with device(kind) as nginx:
+        herd(nginx)
+        waiting = clients.herd(nginx.worker_pids()[0], nginx.port, lab.client_context(), 12)
+        nginx.reload()
+        assert all(b"200 OK" in answer for answer in clients.finish(waiting))
+        assert all(b"200 OK" in answer for answer in herd(nginx))
