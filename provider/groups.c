@@ -6,6 +6,7 @@
 #include "provider/core/provider.h"
 
 #include <openssl/core_names.h>
+#include <openssl/crypto.h>
 #include <openssl/params.h>
 #include <string.h>
 #include <strings.h>
@@ -74,5 +75,6 @@ int oct_sigalgs_announce(struct oct_prov *prov, const struct oct_offers *offers,
     static const char *const names[] = {"tls-sigalg-keytype", "tls-sigalg-sig-name", "tls-sigalg-name", NULL};
     struct relay relay = {offers->by[OSSL_OP_KEYMGMT], names, callback, arg};
 
-    return !offers->has_sigalgs || relay_all(prov, "TLS-SIGALG", &relay);
+    /* OpenSSL before 3.5 has none, and says so by an error. */
+    return !offers->has_sigalgs || OpenSSL_version_num() < 0x30500000 || relay_all(prov, "TLS-SIGALG", &relay);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Hybrid key exchange of TLS 1.3 (draft-ietf-tls-ecdhe-mlkem): ML-KEM and an elliptic curve in one, up to eight at a
- * time. A lane is all that one side has to do when the other side's share has come: on a server encapsulation and the
- * curve's derivation, on a client decapsulation and the derivation.
+ * Hybrid key exchange of TLS 1.3 (draft-ietf-tls-ecdhe-mlkem, draft-yang-tls-hybrid-sm2-mlkem): ML-KEM and an elliptic
+ * curve in one, up to eight at a time. A lane is all that one side has to do when the other side's share has come: on a
+ * server encapsulation and the curve's derivation, on a client decapsulation and the derivation.
  *
  * Shares and secrets are bytes in the order of TLS: ML-KEM first in X25519MLKEM768, the curve first in the others, its
  * point as 04 x y. Private keys, decapsulation keys and secrets are secret: neither the time nor the addresses touched
@@ -23,20 +23,21 @@ enum oct_hybrid_group {
     OCT_HYBRID_X25519MLKEM768 = 0,
     OCT_HYBRID_SECP256R1MLKEM768 = 1,
     OCT_HYBRID_SECP384R1MLKEM1024 = 2,
-    OCT_HYBRID_GROUPS = 3
+    OCT_HYBRID_CURVESM2MLKEM768 = 3,
+    OCT_HYBRID_GROUPS = 4
 };
 
 #define OCT_HYBRID_MAX_SHARE  1665
 #define OCT_HYBRID_MAX_SECRET 80
 
-/* Bytes of a client's share (1216, 1249, 1665), of a server's (1120, 1153, 1665), and of the shared secret (64, 64,
- * 80); 0 for a number that is no group. */
+/* Bytes of a client's share (1216, 1249, 1665, 1249), of a server's (1120, 1153, 1665, 1153), and of the shared
+ * secret (64, 64, 80, 64); 0 for a number that is no group. */
 OCT_API size_t oct_hybrid_share_bytes(int group);
 OCT_API size_t oct_hybrid_reply_bytes(int group);
 OCT_API size_t oct_hybrid_secret_bytes(int group);
 
-/* The curve's key pair is ephemeral and the caller's: of 32 and 32 bytes (X25519), or of 32 and 64, 48 and 96 (the
- * point without its 04). No output may overlap anything else of the call. */
+/* The curve's key pair is ephemeral and the caller's: of 32 and 32 bytes (X25519), or of 32 and 64 or, on P-384, 48
+ * and 96 (the point without its 04). No output may overlap anything else of the call. */
 struct oct_hybrid_server_lane {
     const uint8_t *share;       /* the client's */
     const uint8_t *private_key; /* of the curve */

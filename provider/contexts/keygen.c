@@ -37,7 +37,8 @@ EVP_PKEY_CTX *oct_keygen_plain(struct oct_keygen *gen)
 
     if (gen->ctx != NULL)
         return gen->ctx;
-    gen->ctx = oct_plain_new_ctx(gen->prov, gen->family);
+    gen->ctx =
+        gen->name == NULL ? oct_plain_new_ctx(gen->prov, gen->family) : oct_plain_named_ctx(gen->prov, gen->name);
     if (gen->ctx != NULL && (pair ? EVP_PKEY_keygen_init(gen->ctx) : EVP_PKEY_paramgen_init(gen->ctx)) > 0)
         return gen->ctx;
     EVP_PKEY_CTX_free(gen->ctx);

@@ -14,7 +14,8 @@ struct oct_prov;
 
 struct oct_keygen {
     struct oct_prov *prov;
-    int family; /* enum oct_prov_family_id */
+    int family;       /* enum oct_prov_family_id */
+    const char *name; /* of OpenSSL's own key management; NULL: the family's */
     int selection;
     EVP_PKEY_CTX *ctx; /* of the private context, initialised; NULL: not needed yet */
 };

@@ -17,7 +17,8 @@
 
 struct oct_prov;
 
-/* Takes the context from the core's dispatch table. Comes before anything that libcrypto initialises itself for. */
+/* Takes the context, and what writes into BIOs of the core, from the core's dispatch table. Comes before anything that
+ * libcrypto initialises itself for. */
 void oct_app_init(struct oct_prov *prov, const OSSL_DISPATCH *core);
 
 /* The application's context, or the private one in its place; NULL, with an error raised, if that cannot be made. */

@@ -27,6 +27,7 @@
 #define OCT_KEM_ENTRY(ID, type, function)       OCT_DISPATCH(KEM_##ID, kem_##type, function)
 #define OCT_SYMMETRIC_ENTRY(ID, type, function) OCT_DISPATCH(CIPHER_##ID, cipher_##type, function)
 #define OCT_KDF_ENTRY(ID, type, function)       OCT_DISPATCH(KDF_##ID, kdf_##type, function)
+#define OCT_ENCODER_ENTRY(ID, type, function)   OCT_DISPATCH(ENCODER_##ID, encoder_##type, function)
 #define OCT_CIPHER_ENTRY(ID, type, function)    OCT_DISPATCH(ASYM_CIPHER_##ID, asym_cipher_##type, function)
 
 #endif

@@ -18,8 +18,8 @@
 #include <stdbool.h>
 
 /* OpenSSL's number of operations (OSSL_OP__HIGHEST) grows with its releases; ours are below this. */
-#define OCT_PROVIDER_OPERATIONS 16
-#define OCT_PROVIDER_ALGORITHMS 12
+#define OCT_PROVIDER_OPERATIONS 24
+#define OCT_PROVIDER_ALGORITHMS 16
 
 /* What is offered, by operation. */
 struct oct_offers {
@@ -33,7 +33,8 @@ struct oct_offers {
  * and the first to store it has the say, so that a fork never leaves a lock behind that nobody opens. */
 struct oct_prov {
     const OSSL_CORE_HANDLE *handle;
-    OSSL_LIB_CTX *app; /* see app.h; NULL if its libcrypto is another one */
+    OSSL_LIB_CTX *app;                /* see app.h; NULL if its libcrypto is another one */
+    OSSL_FUNC_BIO_write_ex_fn *write; /* into a BIO of the core; NULL if it has none */
     struct oct_core_errors errors;
     struct oct_settings settings;
     _Atomic(struct oct_plain *) plain;   /* NULL until the first key */

@@ -85,6 +85,9 @@ const EC_GROUP *oct_ec_plain_group(struct oct_prov *prov, int curve);
 extern const OSSL_DISPATCH oct_ec_keymgmt_table[];
 extern const OSSL_DISPATCH oct_ec_exchange_table[];
 extern const OSSL_DISPATCH oct_ec_signature_table[];
+#define ENCODER(name, output, structure, selection) extern const OSSL_DISPATCH oct_ec_encoder_##name[];
+#define PLAIN_ENCODER(name, output, selection)      extern const OSSL_DISPATCH oct_ec_encoder_##name[];
+#include "encoders.def"
 
 /* Entries of the key management table in files of their own: params.c, keygen.c. */
 OSSL_FUNC_keymgmt_get_params_fn oct_ec_get_params;

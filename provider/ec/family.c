@@ -54,6 +54,15 @@ int oct_ec_curve_by_name(const char *name)
     return -1;
 }
 
+#define ENCODER_OFFER(name, form)                                                                                      \
+    {OSSL_OP_ENCODER,                                                                                                  \
+     {OCT_EC_NAMES, OCT_PROPERTIES form, oct_ec_encoder_##name, "Octuple EC keys, written"},                           \
+     KEYMGMT,                                                                                                          \
+     OCT_OP_P256_SIGN,                                                                                                 \
+     OCT_OP_P384_DERIVE},
+#define ENCODER(name, output, structure, selection) ENCODER_OFFER(name, ",output=" output ",structure=" structure)
+#define PLAIN_ENCODER(name, output, selection)      ENCODER_OFFER(name, ",output=" output)
+
 static const struct oct_offer *offers(void)
 {
     static const struct oct_offer all[] = {
@@ -72,6 +81,7 @@ static const struct oct_offer *offers(void)
          KEYMGMT | SIGNATURE,
          OCT_OP_P256_SIGN,
          OCT_OP_P384_DERIVE},
+#include "encoders.def"
         {0, {NULL, NULL, NULL, NULL}, 0, 0, 0},
     };
     return all;

@@ -20,7 +20,7 @@
 enum { HYBRID = 1 };
 
 static const struct oct_switch switches[] = {
-    {"hybrid-groups", "the groups X25519MLKEM768, SecP256r1MLKEM768, SecP384r1MLKEM1024, MLKEM768, MLKEM1024"},
+    {"hybrid-groups", "X25519MLKEM768, SecP256r1MLKEM768, SecP384r1MLKEM1024, curveSM2MLKEM768, MLKEM768, MLKEM1024"},
     {NULL, NULL},
 };
 
@@ -52,11 +52,17 @@ static bool serves(int op, bool asked)
 static const struct oct_offer *offers(void)
 {
     static const struct oct_offer none[] = {END}, hybrids[] = {WITH_CURVE, END},
+                                  with_sm2[] = {WITH_CURVE,
+                                                GROUP("curveSM2MLKEM768", oct_curvesm2mlkem768_keymgmt,
+                                                      OCT_OP_CURVESM2MLKEM768_SERVER),
+                                                END},
                                   all[] = {WITH_CURVE, GROUP("MLKEM768", oct_mlkem768_keymgmt, OCT_OP_MLKEM768_ENCAPS),
                                            GROUP("MLKEM1024", oct_mlkem1024_keymgmt, OCT_OP_MLKEM1024_ENCAPS), END};
 
     if (OpenSSL_version_num() < FIRST_VERSION)
         return none;
+    if (OPENSSL_version_major() >= 4)
+        return with_sm2;
     return oct_hybrid_openssl_has() ? hybrids : all;
 }
 

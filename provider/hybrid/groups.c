@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The groups, a row each, with the names and numbers of IANA and OpenSSL 3.5, and their announcement to libssl. Groups
- * that OpenSSL has are announced as it does (provider/groups.c).
+ * The groups, a row each, with the names and numbers of IANA and OpenSSL 3.5, that of SM2 with those of OpenSSL 4.0;
+ * and their announcement to libssl. Groups that OpenSSL has are announced as it does (provider/groups.c).
  */
 #include "hybrid.h"
 #include "keymgmt.h"
@@ -60,6 +60,22 @@ const struct oct_prov_group oct_prov_groups[OCT_PROV_GROUPS] = {
      .reply = 1665,
      .secret = 80,
      .keymgmt = oct_secp384r1mlkem1024_keymgmt},
+    {.name = "curveSM2MLKEM768",
+     .id = 0x11ee,
+     .security_bits = 192,
+     .set = OCT_MLKEM_768,
+     .algorithm = "curveSM2",
+     .curve = "SM2",
+     .pool = &oct_pool_sm2,
+     .point = 65,
+     .number = 32,
+     .curve_first = true,
+     .server_op = OCT_OP_CURVESM2MLKEM768_SERVER,
+     .client_op = OCT_OP_CURVESM2MLKEM768_CLIENT,
+     .share = 1249,
+     .reply = 1153,
+     .secret = 64,
+     .keymgmt = oct_curvesm2mlkem768_keymgmt},
     {.name = "MLKEM768",
      .id = 0x0201,
      .security_bits = 192,
@@ -115,6 +131,6 @@ int oct_hybrid_announce(struct oct_prov *prov, OSSL_CALLBACK *callback, void *ar
     if (oct_hybrid_openssl_has())
         return 1;
     for (int i = 0; ok && i < OCT_PROV_GROUPS; i++)
-        ok = announce(&oct_prov_groups[i], callback, arg);
+        ok = i == OCT_PROV_SM2_GROUP || announce(&oct_prov_groups[i], callback, arg);
     return ok;
 }

@@ -38,7 +38,7 @@ struct oct_prov_group {
 };
 
 extern const struct oct_prov_group oct_prov_groups[];
-enum { OCT_PROV_GROUPS = 5, OCT_PROV_HYBRID_GROUPS = 3 }; /* in all, and those with a curve, which come first */
+enum { OCT_PROV_GROUPS = 6, OCT_PROV_SM2_GROUP = 3 }; /* in all; that of SM2, which needs OpenSSL 4.0 */
 
 struct oct_prov_hybrid {
     struct oct_prov_key base;

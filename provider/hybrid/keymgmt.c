@@ -179,5 +179,6 @@ static int match(const void *keydata1, const void *keydata2, int selection)
 KEYMGMT(x25519mlkem768, "X25519MLKEM768", 0);
 KEYMGMT(secp256r1mlkem768, "SecP256r1MLKEM768", 1);
 KEYMGMT(secp384r1mlkem1024, "SecP384r1MLKEM1024", 2);
-KEYMGMT(mlkem768, "MLKEM768", 3);
-KEYMGMT(mlkem1024, "MLKEM1024", 4);
+KEYMGMT(curvesm2mlkem768, "curveSM2MLKEM768", OCT_PROV_SM2_GROUP);
+KEYMGMT(mlkem768, "MLKEM768", 4);
+KEYMGMT(mlkem1024, "MLKEM1024", 5);

@@ -9,7 +9,7 @@
 struct oct_prov;
 
 extern const OSSL_DISPATCH oct_x25519mlkem768_keymgmt[], oct_secp256r1mlkem768_keymgmt[],
-    oct_secp384r1mlkem1024_keymgmt[], oct_mlkem768_keymgmt[], oct_mlkem1024_keymgmt[];
+    oct_secp384r1mlkem1024_keymgmt[], oct_curvesm2mlkem768_keymgmt[], oct_mlkem768_keymgmt[], oct_mlkem1024_keymgmt[];
 
 /* 1 if the OpenSSL that runs has these groups itself, as from 3.5 on. */
 int oct_hybrid_openssl_has(void);

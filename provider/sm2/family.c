@@ -10,12 +10,13 @@
 #include <openssl/ec.h>
 #include <openssl/objects.h>
 
-enum { KEYMGMT = 1, SIGNATURE = 2, POOL = 4 };
+enum { KEYMGMT = 1, SIGNATURE = 2, POOL = 4, EXCHANGE = 8 };
 
 static const struct oct_switch switches[] = {
     {"sm2-keymgmt", "SM2 keys live in this provider; off switches all of SM2 off"},
     {"sm2-signature", "sign and verify"},
     {"sm2-pool", "make key pairs eight at a time, ahead of need"},
+    {"sm2-exchange", "the TLS group curveSM2, of OpenSSL 4.0"},
     {NULL, NULL},
 };
 
@@ -34,25 +35,40 @@ const struct oct_pool_kind oct_pool_sm2 = {
     .fill = fill,
 };
 
-/* OpenSSL 4.0 has SM2 in TLS, with key exchange over its own keys: there the family stays out. */
+#define SIGNATURES                                                                                                     \
+    {OSSL_OP_KEYMGMT,                                                                                                  \
+     {OCT_SM2_NAMES, OCT_PROPERTIES, oct_sm2_keymgmt_table, "Octuple SM2 keys"},                                       \
+     KEYMGMT,                                                                                                          \
+     OCT_OP_SM2_SIGN,                                                                                                  \
+     OCT_OP_SM2_VERIFY},                                                                                               \
+    {                                                                                                                  \
+        OSSL_OP_SIGNATURE, {OCT_SM2_NAMES, OCT_PROPERTIES, oct_sm2_signature_table, "Octuple SM2 signatures"},         \
+            KEYMGMT | SIGNATURE, OCT_OP_SM2_SIGN, OCT_OP_SM2_VERIFY                                                    \
+    }
+#define END                                                                                                            \
+    {                                                                                                                  \
+        0, {NULL, NULL, NULL, NULL}, 0, 0, 0                                                                           \
+    }
+
+/* From 4.0 on OpenSSL has SM2 in TLS (RFC 8998), with keys of another type for its group. */
 static const struct oct_offer *offers(void)
 {
+    static const struct oct_offer without_tls[] = {SIGNATURES, END};
     static const struct oct_offer all[] = {
+        SIGNATURES,
         {OSSL_OP_KEYMGMT,
-         {OCT_SM2_NAMES, OCT_PROPERTIES, oct_sm2_keymgmt_table, "Octuple SM2 keys"},
-         KEYMGMT,
-         OCT_OP_SM2_SIGN,
-         OCT_OP_SM2_VERIFY},
-        {OSSL_OP_SIGNATURE,
-         {OCT_SM2_NAMES, OCT_PROPERTIES, oct_sm2_signature_table, "Octuple SM2 signatures"},
-         KEYMGMT | SIGNATURE,
-         OCT_OP_SM2_SIGN,
-         OCT_OP_SM2_VERIFY},
-        {0, {NULL, NULL, NULL, NULL}, 0, 0, 0},
+         {OCT_SM2_GROUP, OCT_PROPERTIES, oct_sm2_group_table, "Octuple curveSM2 keys"},
+         KEYMGMT | EXCHANGE,
+         OCT_OP_SM2_DERIVE,
+         OCT_OP_SM2_DERIVE},
+        {OSSL_OP_KEYEXCH,
+         {OCT_SM2_GROUP, OCT_PROPERTIES, oct_sm2_exchange_table, "Octuple curveSM2"},
+         KEYMGMT | EXCHANGE,
+         OCT_OP_SM2_DERIVE,
+         OCT_OP_SM2_DERIVE},
+        END,
     };
-    static const struct oct_offer none = {0, {NULL, NULL, NULL, NULL}, 0, 0, 0};
-
-    return OPENSSL_version_major() == 3 ? all : &none;
+    return OPENSSL_version_major() >= 4 ? all : without_tls;
 }
 
 static int write_numbers(uint8_t *out, const BIGNUM *const number[4])
@@ -100,7 +116,9 @@ static void close_part(void *part)
 const struct oct_prov_family oct_prov_family_sm2 = {
     .switches = switches,
     .offers = offers,
-    .keymgmt = "SM2",
+    .keymgmt = OCT_SM2_NAME,
+    .has_groups = true,
+    .has_sigalgs = true,
     .open = open_part,
     .close = close_part,
 };

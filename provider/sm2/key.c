@@ -29,9 +29,13 @@ static void sm2_destroy(void *vkey)
     OPENSSL_free(key);
 }
 
-void *oct_prov_sm2_new(void *prov)
+struct oct_prov_sm2 *oct_prov_sm2_new(struct oct_prov *prov, const char *type)
 {
-    return oct_prov_key_new(prov, sizeof(struct oct_prov_sm2), sm2_destroy);
+    struct oct_prov_sm2 *key = oct_prov_key_new(prov, sizeof *key, sm2_destroy);
+
+    if (key != NULL)
+        key->type = type;
+    return key;
 }
 
 uint8_t *oct_prov_sm2_private(struct oct_prov_sm2 *key)
@@ -85,7 +89,7 @@ int oct_prov_sm2_set_plain(struct oct_prov_sm2 *key, EVP_PKEY *plain)
 
 static int import(struct oct_prov_sm2 *key, int selection, const OSSL_PARAM params[])
 {
-    EVP_PKEY *plain = oct_plain_import(key->base.prov, OCT_FAMILY_sm2, selection, params);
+    EVP_PKEY *plain = oct_plain_import_named(key->base.prov, key->type, selection, params);
 
     if (plain == NULL)
         return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);

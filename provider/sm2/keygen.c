@@ -17,17 +17,30 @@
 
 #define NAME_MAX_LEN 80
 
-void *oct_sm2_gen_init(void *provctx, int selection, const OSSL_PARAM params[])
+static void *gen_init(void *provctx, const char *type, int selection, const OSSL_PARAM params[])
 {
     struct oct_keygen *gen;
 
     if ((selection & (OSSL_KEYMGMT_SELECT_KEYPAIR | OSSL_KEYMGMT_SELECT_ALL_PARAMETERS)) == 0)
         return NULL;
     gen = oct_keygen_new(provctx, OCT_FAMILY_sm2, sizeof *gen, selection);
-    if (gen == NULL || oct_sm2_gen_set_params(gen, params))
+    if (gen == NULL)
+        return NULL;
+    gen->name = type;
+    if (oct_sm2_gen_set_params(gen, params))
         return gen;
     oct_keygen_cleanup(gen);
     return NULL;
+}
+
+void *oct_sm2_gen_init(void *provctx, int selection, const OSSL_PARAM params[])
+{
+    return gen_init(provctx, OCT_SM2_NAME, selection, params);
+}
+
+void *oct_sm2_group_gen_init(void *provctx, int selection, const OSSL_PARAM params[])
+{
+    return gen_init(provctx, OCT_SM2_GROUP, selection, params);
 }
 
 /* 1 if the parameters ask for nothing that a pair from the pool has not. */
@@ -90,7 +103,7 @@ static int generate(struct oct_keygen *gen, struct oct_prov_sm2 *key)
 void *oct_sm2_gen(void *vgen, OSSL_CALLBACK *callback, void *arg)
 {
     struct oct_keygen *gen = vgen;
-    struct oct_prov_sm2 *key = gen == NULL ? NULL : oct_prov_sm2_new(gen->prov);
+    struct oct_prov_sm2 *key = gen == NULL ? NULL : oct_prov_sm2_new(gen->prov, gen->name);
 
     (void)callback, (void)arg;
     if (key == NULL || generate(gen, key))

@@ -14,6 +14,16 @@
 
 #define SELECTIONS (OSSL_KEYMGMT_SELECT_KEYPAIR | OSSL_KEYMGMT_SELECT_ALL_PARAMETERS)
 
+static void *sm2_new(void *provctx)
+{
+    return oct_prov_sm2_new(provctx, OCT_SM2_NAME);
+}
+
+static void *group_new(void *provctx)
+{
+    return oct_prov_sm2_new(provctx, OCT_SM2_GROUP);
+}
+
 static int sm2_has(const void *keydata, int selection)
 {
     const struct oct_prov_sm2 *key = keydata;
@@ -103,7 +113,7 @@ static int copy_parts(struct oct_prov_sm2 *copy, const struct oct_prov_sm2 *key,
 static void *sm2_dup(const void *keydata, int selection)
 {
     const struct oct_prov_sm2 *key = keydata;
-    struct oct_prov_sm2 *copy = key == NULL ? NULL : oct_prov_sm2_new(key->base.prov);
+    struct oct_prov_sm2 *copy = key == NULL ? NULL : oct_prov_sm2_new(key->base.prov, key->type);
 
     if (copy == NULL || key->plain == NULL || copy_parts(copy, key, selection))
         return copy;
@@ -139,34 +149,38 @@ static const OSSL_PARAM *sm2_settable_params(void *provctx)
     return oct_plain_settable(provctx, OCT_FAMILY_sm2);
 }
 
-/* There is no key exchange over these keys in OpenSSL 3, and encryption is its own. */
+/* There is no key exchange over keys of this type in OpenSSL, and encryption is its own. */
 static const char *sm2_query_operation_name(int operation)
 {
-    return operation == OSSL_OP_SIGNATURE ? "SM2" : NULL;
+    return operation == OSSL_OP_SIGNATURE ? OCT_SM2_NAME : NULL;
 }
 
-const OSSL_DISPATCH oct_sm2_keymgmt_table[] = {
-    OCT_KEYMGMT_ENTRY(NEW, new, oct_prov_sm2_new),
-    OCT_KEYMGMT_ENTRY(FREE, free, oct_prov_key_free),
-    OCT_KEYMGMT_ENTRY(LOAD, load, oct_prov_key_load),
-    OCT_KEYMGMT_ENTRY(HAS, has, sm2_has),
-    OCT_KEYMGMT_ENTRY(IMPORT, import, sm2_import),
-    OCT_KEYMGMT_ENTRY(IMPORT_TYPES, import_types, oct_ec_types),
-    OCT_KEYMGMT_ENTRY(EXPORT, export, sm2_export),
-    OCT_KEYMGMT_ENTRY(EXPORT_TYPES, export_types, oct_ec_types),
-    OCT_KEYMGMT_ENTRY(MATCH, match, sm2_match),
-    OCT_KEYMGMT_ENTRY(VALIDATE, validate, sm2_validate),
-    OCT_KEYMGMT_ENTRY(DUP, dup, sm2_dup),
-    OCT_KEYMGMT_ENTRY(GET_PARAMS, get_params, sm2_get_params),
-    OCT_KEYMGMT_ENTRY(GETTABLE_PARAMS, gettable_params, sm2_gettable_params),
-    OCT_KEYMGMT_ENTRY(SET_PARAMS, set_params, sm2_set_params),
-    OCT_KEYMGMT_ENTRY(SETTABLE_PARAMS, settable_params, sm2_settable_params),
-    OCT_KEYMGMT_ENTRY(QUERY_OPERATION_NAME, query_operation_name, sm2_query_operation_name),
-    OCT_KEYMGMT_ENTRY(GEN_INIT, gen_init, oct_sm2_gen_init),
-    OCT_KEYMGMT_ENTRY(GEN_SET_TEMPLATE, gen_set_template, oct_sm2_gen_set_template),
-    OCT_KEYMGMT_ENTRY(GEN_SET_PARAMS, gen_set_params, oct_sm2_gen_set_params),
-    OCT_KEYMGMT_ENTRY(GEN_SETTABLE_PARAMS, gen_settable_params, oct_sm2_gen_settable_params),
-    OCT_KEYMGMT_ENTRY(GEN, gen, oct_sm2_gen),
-    OCT_KEYMGMT_ENTRY(GEN_CLEANUP, gen_cleanup, oct_keygen_cleanup),
-    OCT_DISPATCH_END,
-};
+static const char *group_query_operation_name(int operation)
+{
+    return operation == OSSL_OP_KEYEXCH ? OCT_SM2_GROUP : NULL;
+}
+
+#define KEYMGMT_TABLE(type, gen_init_type)                                                                             \
+    {                                                                                                                  \
+        OCT_KEYMGMT_ENTRY(NEW, new, type##_new), OCT_KEYMGMT_ENTRY(FREE, free, oct_prov_key_free),                     \
+            OCT_KEYMGMT_ENTRY(LOAD, load, oct_prov_key_load), OCT_KEYMGMT_ENTRY(HAS, has, sm2_has),                    \
+            OCT_KEYMGMT_ENTRY(IMPORT, import, sm2_import),                                                             \
+            OCT_KEYMGMT_ENTRY(IMPORT_TYPES, import_types, oct_ec_types),                                               \
+            OCT_KEYMGMT_ENTRY(EXPORT, export, sm2_export),                                                             \
+            OCT_KEYMGMT_ENTRY(EXPORT_TYPES, export_types, oct_ec_types), OCT_KEYMGMT_ENTRY(MATCH, match, sm2_match),   \
+            OCT_KEYMGMT_ENTRY(VALIDATE, validate, sm2_validate), OCT_KEYMGMT_ENTRY(DUP, dup, sm2_dup),                 \
+            OCT_KEYMGMT_ENTRY(GET_PARAMS, get_params, sm2_get_params),                                                 \
+            OCT_KEYMGMT_ENTRY(GETTABLE_PARAMS, gettable_params, sm2_gettable_params),                                  \
+            OCT_KEYMGMT_ENTRY(SET_PARAMS, set_params, sm2_set_params),                                                 \
+            OCT_KEYMGMT_ENTRY(SETTABLE_PARAMS, settable_params, sm2_settable_params),                                  \
+            OCT_KEYMGMT_ENTRY(QUERY_OPERATION_NAME, query_operation_name, type##_query_operation_name),                \
+            OCT_KEYMGMT_ENTRY(GEN_INIT, gen_init, gen_init_type),                                                      \
+            OCT_KEYMGMT_ENTRY(GEN_SET_TEMPLATE, gen_set_template, oct_sm2_gen_set_template),                           \
+            OCT_KEYMGMT_ENTRY(GEN_SET_PARAMS, gen_set_params, oct_sm2_gen_set_params),                                 \
+            OCT_KEYMGMT_ENTRY(GEN_SETTABLE_PARAMS, gen_settable_params, oct_sm2_gen_settable_params),                  \
+            OCT_KEYMGMT_ENTRY(GEN, gen, oct_sm2_gen), OCT_KEYMGMT_ENTRY(GEN_CLEANUP, gen_cleanup, oct_keygen_cleanup), \
+            OCT_DISPATCH_END,                                                                                          \
+    }
+
+const OSSL_DISPATCH oct_sm2_keymgmt_table[] = KEYMGMT_TABLE(sm2, oct_sm2_gen_init);
+const OSSL_DISPATCH oct_sm2_group_table[] = KEYMGMT_TABLE(group, oct_sm2_group_gen_init);

@@ -2,8 +2,8 @@
  * Copyright The Octuple Authors */
 /*
  * SM2 signature contexts, with the rules of OpenSSL's default provider: the digest is SM3, and before a message comes
- * Z, of the signer's identifier and key. Z is made when the identifier is set, or with an empty one before the first
- * piece of a message.
+ * Z, of the signer's identifier and key. Z is made when the identifier is set, or before the first piece of a message
+ * with the default one: none, and from OpenSSL 4.0 on that of GB/T 35276. TLS 1.3 has its own (RFC 8998, 3.2.1).
  */
 #include "sm2.h"
 #include "provider/contexts/sig.h"
@@ -15,9 +15,12 @@
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/params.h>
+#include <openssl/prov_ssl.h>
 #include <string.h>
 
-#define DIGEST "SM3"
+#define DIGEST      "SM3"
+#define TLS_ID      "TLSv1.3+GM+Cipher+Suite"
+#define TLS_VERSION "tls-version" /* headers before 4.0 have no name for it */
 
 struct sm2_sig {
     struct oct_sig base;
@@ -81,6 +84,35 @@ static int set_id(struct sm2_sig *sig, const OSSL_PARAM *p)
     return 1;
 }
 
+static bool has_tls(void)
+{
+    return OPENSSL_version_major() >= 4;
+}
+
+static int make_default_z(struct sm2_sig *sig)
+{
+    return make_z(sig, (const uint8_t *)OCT_SM2_DEFAULT_ID, has_tls() ? sizeof OCT_SM2_DEFAULT_ID - 1 : 0);
+}
+
+/* libssl's way to ask for the identifier of TLS 1.3; other versions have none. */
+static int set_tls_version(struct sm2_sig *sig, const OSSL_PARAM *p)
+{
+    unsigned version;
+    const OSSL_PARAM id = OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_DIST_ID, (char *)TLS_ID, sizeof TLS_ID - 1);
+
+    if (!OSSL_PARAM_get_uint(p, &version))
+        return 0;
+    return version != TLS1_3_VERSION || set_id(sig, &id);
+}
+
+static int set_ids(struct sm2_sig *sig, const OSSL_PARAM params[])
+{
+    const OSSL_PARAM *id = OSSL_PARAM_locate_const(params, OSSL_PKEY_PARAM_DIST_ID);
+    const OSSL_PARAM *version = has_tls() ? OSSL_PARAM_locate_const(params, TLS_VERSION) : NULL;
+
+    return (id == NULL || set_id(sig, id)) && (version == NULL || set_tls_version(sig, version));
+}
+
 static int sig_set_params(void *vsig, const OSSL_PARAM params[])
 {
     struct sm2_sig *sig = vsig;
@@ -92,8 +124,7 @@ static int sig_set_params(void *vsig, const OSSL_PARAM params[])
         return 0;
     if (params == NULL)
         return 1;
-    p = OSSL_PARAM_locate_const(params, OSSL_PKEY_PARAM_DIST_ID);
-    if (p != NULL && !set_id(sig, p))
+    if (!set_ids(sig, params))
         return 0;
     p = OSSL_PARAM_locate_const(params, OCT_SIG_PARAM_DIGEST_SIZE);
     if (p != NULL && (!OSSL_PARAM_get_size_t(p, &size) || size != OCT_SM2_BYTES))
@@ -106,13 +137,14 @@ static int sig_set_params(void *vsig, const OSSL_PARAM params[])
 static const OSSL_PARAM *sig_settable_params(void *vsig, void *provctx)
 {
     static const OSSL_PARAM params[] = {
+        OSSL_PARAM_uint(TLS_VERSION, NULL),
         OSSL_PARAM_size_t(OCT_SIG_PARAM_DIGEST_SIZE, NULL),
         OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_DIGEST, NULL, 0),
         OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_DIST_ID, NULL, 0),
         OSSL_PARAM_END,
     };
     (void)vsig, (void)provctx;
-    return params;
+    return has_tls() ? params : params + 1;
 }
 
 /* OpenSSL's own makes it where a message is to come. */
@@ -121,12 +153,11 @@ static int give_algorithm_id(const struct sm2_sig *sig, OSSL_PARAM params[])
     OSSL_PARAM *p = OSSL_PARAM_locate(params, OSSL_SIGNATURE_PARAM_ALGORITHM_ID);
     EVP_MD_CTX *ctx = p == NULL ? NULL : EVP_MD_CTX_new();
     EVP_PKEY_CTX *plain = NULL;
-    OSSL_LIB_CTX *libctx = oct_plain_ctx(sig->base.prov);
     OSSL_PARAM ask[] = {p == NULL ? OSSL_PARAM_construct_end() : *p, OSSL_PARAM_construct_end()};
-    const int ok =
-        p == NULL ||
-        (ctx != NULL && EVP_DigestVerifyInit_ex(ctx, &plain, DIGEST, libctx, NULL, plain_key(&sig->base), NULL) > 0 &&
-         EVP_PKEY_CTX_get_params(plain, ask) > 0);
+    const int ok = p == NULL || (ctx != NULL &&
+                                 EVP_DigestVerifyInit_ex(ctx, &plain, DIGEST, oct_plain_ctx(sig->base.prov), NULL,
+                                                         plain_key(&sig->base), NULL) > 0 &&
+                                 EVP_PKEY_CTX_get_params(plain, ask) > 0);
 
     if (p != NULL)
         p->return_size = ask[0].return_size;
@@ -231,7 +262,7 @@ static int begin(struct sm2_sig *sig)
     if (sig->has_begun)
         return 1;
     sig->has_begun = true;
-    return (sig->has_z || make_z(sig, NULL, 0)) && oct_sig_message_update(&sig->base, sig->z, sizeof sig->z);
+    return (sig->has_z || make_default_z(sig)) && oct_sig_message_update(&sig->base, sig->z, sizeof sig->z);
 }
 
 static int sig_message_update(void *vsig, const unsigned char *data, size_t len)

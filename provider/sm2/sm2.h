@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * SM2 keys of the provider (GB/T 32918). The key is one of OpenSSL's own implementation in the private context; its
+ * SM2 keys of the provider (GB/T 32918), for signatures and, with OpenSSL 4.0, for the TLS group curveSM2. They are two
+ * types to OpenSSL, with the same numbers. The key is one of OpenSSL's own implementation in the private context; its
  * numbers are a copy of it, for lanes.
  */
 #ifndef OCT_PROVIDER_SM2_H
@@ -14,7 +15,9 @@
 #include <openssl/evp.h>
 #include <stdbool.h>
 
-#define OCT_SM2_NAMES "SM2:1.2.156.10197.1.301"
+#define OCT_SM2_NAME  "SM2"
+#define OCT_SM2_NAMES OCT_SM2_NAME ":1.2.156.10197.1.301"
+#define OCT_SM2_GROUP "curveSM2"
 #define OCT_SM2_BYTES 32
 /* The largest signature: a SEQUENCE of two INTEGERs, each with a leading zero. */
 #define OCT_SM2_MAX_SIGNATURE (2 + 2 * (2 + 1 + OCT_SM2_BYTES))
@@ -27,7 +30,8 @@ struct oct_pool_kind;
 
 struct oct_prov_sm2 {
     struct oct_prov_key base;
-    EVP_PKEY *plain; /* NULL: no key yet */
+    const char *type; /* OCT_SM2_NAME or OCT_SM2_GROUP */
+    EVP_PKEY *plain;  /* NULL: no key yet */
     /* Contexts of OpenSSL's own that have run once. A thread that finds none makes another. */
     _Atomic(EVP_PKEY_CTX *) spare[OCT_SM2_USES];
     bool has_numbers;                      /* those that there are of the key stand here */
@@ -37,8 +41,8 @@ struct oct_prov_sm2 {
     uint8_t *private_key;
 };
 
-/* An empty key with one reference; NULL with an error raised. */
-OSSL_FUNC_keymgmt_new_fn oct_prov_sm2_new;
+/* An empty key of a type with one reference; NULL with an error raised. */
+struct oct_prov_sm2 *oct_prov_sm2_new(struct oct_prov *prov, const char *type);
 
 /* The private key's memory, made if need be; NULL with an error raised. */
 uint8_t *oct_prov_sm2_private(struct oct_prov_sm2 *key);
@@ -68,11 +72,12 @@ struct oct_sm2_part {
 };
 
 extern const struct oct_pool_kind oct_pool_sm2;
-extern const OSSL_DISPATCH oct_sm2_keymgmt_table[];
+extern const OSSL_DISPATCH oct_sm2_keymgmt_table[], oct_sm2_group_table[];
+extern const OSSL_DISPATCH oct_sm2_exchange_table[];
 extern const OSSL_DISPATCH oct_sm2_signature_table[];
 
 /* Entries of the key management table in a file of their own: keygen.c. */
-OSSL_FUNC_keymgmt_gen_init_fn oct_sm2_gen_init;
+OSSL_FUNC_keymgmt_gen_init_fn oct_sm2_gen_init, oct_sm2_group_gen_init;
 OSSL_FUNC_keymgmt_gen_set_template_fn oct_sm2_gen_set_template;
 OSSL_FUNC_keymgmt_gen_set_params_fn oct_sm2_gen_set_params;
 OSSL_FUNC_keymgmt_gen_settable_params_fn oct_sm2_gen_settable_params;

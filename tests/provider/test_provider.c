@@ -45,7 +45,8 @@ static int count_group(const OSSL_PARAM params[], void *arg)
     const char *algorithm = "";
 
     assert_true(p != NULL && OSSL_PARAM_get_utf8_string_ptr(p, &algorithm));
-    *(int *)arg += strcmp(algorithm, "EC") == 0 || strcmp(algorithm, "X25519") == 0;
+    *(int *)arg +=
+        strcmp(algorithm, "EC") == 0 || strcmp(algorithm, "X25519") == 0 || strcmp(algorithm, "curveSM2") == 0;
     return 1;
 }
 
@@ -63,14 +64,15 @@ static int count_hybrid(const OSSL_PARAM params[], void *arg)
 static int expected_hybrids(void)
 {
     if (OpenSSL_version_num() >= 0x30500000)
-        return oct_op_is_possible(OCT_OP_X25519MLKEM768_SERVER) ? 3 : 0;
+        return oct_op_is_possible(OCT_OP_X25519MLKEM768_SERVER) ? 3 + (OPENSSL_version_major() >= 4) : 0;
     return OpenSSL_version_num() >= 0x300000a0 ? 5 : 0;
 }
 
 /* ML-DSA signs in TLS where libssl learns its algorithms from providers. */
 static int expected_signatures(void)
 {
-    return OpenSSL_version_num() >= 0x30500000 && oct_op_is_possible(OCT_OP_MLDSA44_SIGN) ? 2 : 0;
+    const int sm2 = OPENSSL_version_major() >= 4 && oct_op_is_possible(OCT_OP_SM2_SIGN);
+    return sm2 + (OpenSSL_version_num() >= 0x30500000 && oct_op_is_possible(OCT_OP_MLDSA44_SIGN) ? 2 : 0);
 }
 
 static int count_any(const OSSL_PARAM params[], void *arg)

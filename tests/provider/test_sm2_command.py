@@ -64,8 +64,9 @@ def test_certificates(pair):
               "-addext", "basicConstraints=critical,CA:TRUE", "-out", "ca.pem")
     user.run("genpkey", "-algorithm", "SM2", "-out", "k.pem")
     user.run("req", "-new", "-key", "k.pem", "-sm3", "-sigopt", ID, "-subj", "/CN=leaf", "-out", "r.pem")
+    (maker.folder / "leaf").write_text("basicConstraints = CA:FALSE\n")
     maker.run("x509", "-req", "-in", "r.pem", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "30",
-              "-sm3", "-sigopt", ID, "-vfyopt", ID, "-out", "c.pem")
+              "-sm3", "-sigopt", ID, "-vfyopt", ID, "-extfile", "leaf", "-out", "c.pem")
     for command in pair:
         assert "SM2-with-SM3" in command.text("x509", "-in", "c.pem", "-text", "-noout")
         command.run("verify", "-CAfile", "ca.pem", "-vfyopt", ID, "c.pem")
