@@ -97,12 +97,11 @@ static bool start_thread(void)
 }
 
 /* Runs before libcrypto's own, which was registered earlier. */
-static void process_ends(int status, void *arg)
+static void process_ends(int status)
 {
     struct timespec until;
     bool hangs;
 
-    (void)arg;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += oct_keys_settings.timeout / OCT_NANO + 1;
     pthread_mutex_lock(&lock);
@@ -148,10 +147,34 @@ void oct_helpers_setup(void)
     pool.forks = pthread_atfork(fork_prepare, forked_parent, forked_child) == 0;
 }
 
+#if defined(__GLIBC__)
+static void exits(int status, void *arg)
+{
+    (void)arg;
+    process_ends(status);
+}
+
+static bool watch_exit(void)
+{
+    return on_exit(exits, NULL) == 0;
+}
+#else
+/* musl does not say with which status. */
+static void exits(void)
+{
+    process_ends(EXIT_FAILURE);
+}
+
+static bool watch_exit(void)
+{
+    return atexit(exits) == 0;
+}
+#endif
+
 static bool watch_process(void)
 {
     if (!pool.watched)
-        pool.watched = pool.forks && on_exit(process_ends, NULL) == 0;
+        pool.watched = pool.forks && watch_exit();
     return pool.watched;
 }
 

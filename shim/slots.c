@@ -4,6 +4,7 @@
  * How libssl's calls are met, and nobody else's: in its own table of addresses. A function in front of libcrypto's
  * would be reached by the program and by every other library too, and with other copies of libcrypto.
  */
+#include "object.h"
 #include "remote.h"
 
 #include <dlfcn.h>
@@ -19,19 +20,25 @@ struct tables {
     size_t count[2];
 };
 
+/* glibc writes addresses there as it loads the object; musl leaves them as they are in the file. */
+static const void *address_in(const struct link_map *map, const ElfW(Dyn) *d)
+{
+    return (const void *)(d->d_un.d_ptr < map->l_addr ? map->l_addr + d->d_un.d_ptr : d->d_un.d_ptr);
+}
+
 static void read_tables(const struct link_map *map, struct tables *tables)
 {
     for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
         if (d->d_tag == DT_SYMTAB)
-            tables->symbols = (const void *)d->d_un.d_ptr;
+            tables->symbols = address_in(map, d);
         else if (d->d_tag == DT_STRTAB)
-            tables->strings = (const void *)d->d_un.d_ptr;
+            tables->strings = address_in(map, d);
         else if (d->d_tag == DT_JMPREL)
-            tables->list[0] = (const void *)d->d_un.d_ptr;
+            tables->list[0] = address_in(map, d);
         else if (d->d_tag == DT_PLTRELSZ)
             tables->count[0] = d->d_un.d_val / sizeof(ElfW(Rela));
         else if (d->d_tag == DT_RELA)
-            tables->list[1] = (const void *)d->d_un.d_ptr;
+            tables->list[1] = address_in(map, d);
         else if (d->d_tag == DT_RELASZ)
             tables->count[1] = d->d_un.d_val / sizeof(ElfW(Rela));
     }
@@ -69,12 +76,13 @@ static bool is_call(const ElfW(Rela) *r)
 
 bool oct_slot_set(const char *name, void *function)
 {
-    struct link_map *map = NULL;
     struct tables t = {.symbols = NULL};
     bool set = false;
     Dl_info where;
+    const void *inside = (const void *)oct_ssl()->SSL_in_init;
+    const struct link_map *map = oct_object_of(inside);
 
-    if (dladdr1((void *)oct_ssl()->SSL_in_init, &where, (void **)&map, RTLD_DL_LINKMAP) == 0)
+    if (map == NULL || dladdr(inside, &where) == 0)
         return false;
     read_tables(map, &t);
     for (int k = 0; k < 2 && t.symbols != NULL && t.strings != NULL; k++)
