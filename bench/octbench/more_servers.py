@@ -11,9 +11,7 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
-import signal
 import subprocess
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
@@ -207,17 +205,19 @@ class More(others.Kind):
     files: tuple[tuple[str, str], ...] = ()  # besides the configuration; filled in like it
     account: str = ""  # whose it is if root starts it
     prepare: Callable[["MoreServer"], None] | None = None
-    environment: tuple[tuple[str, str], ...] = ()
     ticket: bool = True
-    native: bool = False
     needs: str = ""  # a file that its package has, if its program alone is not enough
-    why: str = ""  # there can be no lanes
+    why: str = ""  # why there are no lanes
 
     def path(self) -> str | None:
         if self.needs and not next(Path("/").glob(self.needs.lstrip("/")), None):
             return None
         found = next(Path("/").glob(self.program.lstrip("/")), None) if "/" in self.program else None
         return str(found) if found else super().path()
+
+
+ONE_EACH = "a process for each connection: no two handshakes meet in one process"
+HIDDEN = "none ran in lanes without its own asynchronous mode"
 
 
 def make_postgresql(server: MoreServer) -> None:
@@ -257,7 +257,7 @@ def make_tomcat(server: MoreServer) -> None:
 
 def traffic_server(name: str, native: int) -> More:
     return More(name, "traffic_server", "trafficserver", TRAFFIC_RECORDS.replace("{native}", str(native)),
-                lambda conf: [f"--run-root={conf.parent}"], prepare=make_traffic_server, native=bool(native),
+                lambda conf: [f"--run-root={conf.parent}"], prepare=make_traffic_server, why="" if native else HIDDEN,
                 files=(("records.config", TRAFFIC_RECORDS.replace("{native}", str(native))),
                        ("remap.config", "map / http://127.0.0.1:{backend}/\n"),
                        ("ssl_multicert.config", "dest_ip=* ssl_cert_name=both.pem ssl_key_name=both.pem\n"),
@@ -266,7 +266,7 @@ def traffic_server(name: str, native: int) -> More:
                        ("runroot.yaml", RUN_ROOT)))
 
 
-ONE_EACH = "a process for each connection: no two handshakes meet in one process"
+"a process for each connection: no two handshakes meet in one process"
 
 KINDS = (
     More("mosquitto", "mosquitto", "mosquitto", MOSQUITTO, lambda conf: ["-c", str(conf)],
@@ -300,6 +300,13 @@ KINDS = (
 )
 
 
+def ended_seconds(pid: int) -> float:
+    """CPU time of the children that a process, and those that it has started, have waited for."""
+    fields = process.stat_fields((process.PROC / str(pid) / "stat").read_text())
+    ended = (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
+    return ended + sum(ended_seconds(child) for child in process.children(pid))
+
+
 class MoreServer(Other):
     """One running server. Its CPU time includes processes that ended, in the kernel's ticks of 10 ms."""
 
@@ -327,6 +334,9 @@ class MoreServer(Other):
             return {}
         found = pwd.getpwnam(self.kind.account)
         return {"user": found.pw_uid, "group": found.pw_gid, "extra_groups": []}
+
+    def cpu_seconds(self) -> float:
+        return super().cpu_seconds() + ended_seconds(self.child.pid)
 
     def command(self, program: str, *arguments: str) -> None:
         found = [str(path) for path in Path("/").glob(program.lstrip("/"))][-1]
