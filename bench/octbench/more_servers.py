@@ -293,6 +293,7 @@ KINDS = (
         "-cp", "/usr/share/tomcat10/bin/bootstrap.jar:/usr/share/tomcat10/bin/tomcat-juli.jar",
         "org.apache.catalina.startup.Bootstrap", "start"], prepare=make_tomcat, files=(("server.xml", TOMCAT),),
         needs="/usr/share/tomcat10/bin/bootstrap.jar"),
+    More("haproxy", "haproxy", "haproxy", others.HAPROXY, lambda conf: ["-db", "-f", str(conf)]),
     More("nginx, lua", "nginx", "libnginx-mod-http-lua", NGINX_LUA, lambda conf: ["-c", str(conf)],
          needs="/usr/lib/nginx/modules/ngx_http_lua_module.so"),
     More("nginx, stream", "nginx", "libnginx-mod-stream", NGINX_STREAM, lambda conf: ["-c", str(conf)],

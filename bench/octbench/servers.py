@@ -135,7 +135,8 @@ def run(folder: Path, build: Build, options: argparse.Namespace) -> dict:
     place = machine.place()
     chosen = more_servers.KINDS if options.more else KINDS
     kinds = [kind for kind in chosen if kind.path() and (not options.only or kind.name in options.only)]
-    clients = [name for name in CLIENTS if shutil.which(name) and not options.more and (not options.only or name in options.only)]
+    clients = [name for name in CLIENTS
+               if shutil.which(name) and not options.more and (not options.only or name in options.only)]
     make_keys(folder / "keys", [HANDSHAKE.key])
     document: dict = {"servers": [], "clients": [], "handshake": HANDSHAKE.title, "rounds": options.rounds,
                       "seconds": options.seconds}
