@@ -40,6 +40,7 @@
 /* What it only calls. */
 #define OCT_SSL_HELPERS(X)                                                                                             \
     X(SSL_ctrl) X(SSL_get_fd) X(SSL_in_init) X(SSL_is_dtls) X(SSL_get_state)                                           \
+    X(SSL_in_before) X(SSL_set_accept_state)                                                                           \
     X(SSL_get_early_data_status) X(SSL_is_server)                                                                      \
     X(SSL_get_ex_data) X(SSL_set_ex_data) X(SSL_waiting_for_async) X(SSL_get_all_async_fds)                            \
     X(SSL_set_async_callback) X(SSL_set0_rbio) X(SSL_set0_wbio) X(SSL_set_info_callback) X(SSL_set_msg_callback)       \

@@ -34,7 +34,11 @@ OCT_HOOK int SSL_do_handshake(SSL *s)
 OCT_HOOK int SSL_accept(SSL *s)
 {
     OCT_OWN(SSL_accept(s));
-    return handshake(s, oct_shim_serves(own), own->SSL_accept, OCT_CALL_ACCEPT);
+    int value = handshake(s, oct_shim_serves(own), own->SSL_accept, OCT_CALL_ACCEPT);
+    /* A call that was put off has not told libssl that this is a server. A program may go on by SSL_read(). */
+    if (value <= 0 && oct_shim_serves(own) && own->SSL_in_before(s) && own->SSL_is_server(s))
+        own->SSL_set_accept_state(s);
+    return value;
 }
 
 OCT_HOOK int SSL_connect(SSL *s)

@@ -25,7 +25,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from . import experiment, load, machine, measure
+from . import dialogue, experiment, load, machine, measure, more_servers
 from .others import KINDS, Backend, Kind, Other
 from .programs import Build, clean_environment
 from .server import ServerError, make_keys
@@ -42,10 +42,18 @@ CLIENTS = {
 }
 
 
+def make_load(server: Other, connections: int, place: machine.Placement, build: Build, seconds: float) -> dict:
+    """By octuple-load, or by the clients of a server that has words before TLS or sends no ticket."""
+    kind = server.kind
+    if isinstance(kind, more_servers.More) and not kind.ticket:
+        return dialogue.load(kind.name, server.port, place.client, connections, seconds)
+    return load.run(build.load, server.port, place.client, HANDSHAKE, connections=connections, seconds=seconds)
+
+
 def sample(server: Other, connections: int, place: machine.Placement, build: Build, seconds: float) -> dict:
     """One run: CPU for each handshake, and how many there were in a second."""
     before = server.cpu_seconds()
-    report = load.run(build.load, server.port, place.client, HANDSHAKE, connections=connections, seconds=seconds)
+    report = make_load(server, connections, place, build, seconds)
     time.sleep(measure.SETTLE)
     if report["failed_total"] or not report["completed"]:
         raise ServerError(f"{server.kind.name}: {report['first_failure'] or 'no handshake was completed'}; "
@@ -71,7 +79,8 @@ def start_both(stack: ExitStack, kind: Kind, folder: Path, build: Build,
                place: machine.Placement, backend: int) -> dict[str, Other]:
     """A server as it is and under Octuple, to end with the stack."""
     cpus = {place.server} if kind.threads == 1 else {place.server, place.client}
-    return {name: stack.enter_context(Other(kind, folder / f"{kind.program}-{kind.threads}-{name}",
+    make = more_servers.MoreServer if isinstance(kind, more_servers.More) else Other
+    return {name: stack.enter_context(make(kind, folder / f"{kind.name}-{name}".replace(" ", "-"),
                                             folder / "keys", HANDSHAKE.key, backend,
                                             build if name == "octuple" else None, cpus)) for name in measure.VARIANTS}
 
@@ -124,8 +133,10 @@ def measure_client(name: str, server: Other, build: Build, place: machine.Placem
 
 def run(folder: Path, build: Build, options: argparse.Namespace) -> dict:
     place = machine.place()
-    kinds = [kind for kind in KINDS if kind.path() and options.only in (None, kind.name)]
-    clients = [name for name in CLIENTS if shutil.which(name) and options.only in (None, name)]
+    chosen = more_servers.KINDS if options.more else KINDS
+    kinds = [kind for kind in chosen if kind.path() and (not options.only or kind.name in options.only)]
+    clients = [name for name in CLIENTS
+               if shutil.which(name) and not options.more and (not options.only or name in options.only)]
     make_keys(folder / "keys", [HANDSHAKE.key])
     document: dict = {"servers": [], "clients": [], "handshake": HANDSHAKE.title, "rounds": options.rounds,
                       "seconds": options.seconds}
@@ -166,13 +177,15 @@ def print_tables(document: dict, console: Console) -> None:
 
 
 def arguments(argv: list[str] | None) -> argparse.Namespace:
-    names = [kind.name for kind in KINDS] + list(CLIENTS)
+    names = [kind.name for kind in (*KINDS, *more_servers.KINDS)] + list(CLIENTS)
     parser = argparse.ArgumentParser(prog="servers", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build-dir", type=Path, default=Path("build/release"))
     parser.add_argument("--rounds", type=int, default=7, help="both in turns, so many times")
     parser.add_argument("--seconds", type=float, default=0.5, help="of each run")
-    parser.add_argument("--only", choices=names, metavar="NAME", help="only this one: %(choices)s")
+    parser.add_argument("--only", choices=names, action="append", metavar="NAME",
+                        help="only this one; may be repeated: %(choices)s")
+    parser.add_argument("--more", action="store_true", help="the servers of tests/servers/run instead")
     parser.add_argument("--json", type=Path, help="write the numbers there")
     return parser.parse_args(argv)
 
