@@ -167,7 +167,7 @@ static void exits(void)
 
 static bool watch_exit(void)
 {
-    return atexit(exits) == 0;
+    return atexit(exits) == 0; /* allow(atexit): there is no other way to wait for helpers */
 }
 #endif
 
