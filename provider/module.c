@@ -13,6 +13,7 @@
 #include "groups.h"
 #include "provider/async/pool.h"
 #include "provider/core/provider.h"
+#include "provider/core/warm.h"
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
@@ -143,6 +144,7 @@ static void provider_teardown(void *provctx)
 {
     struct oct_prov *prov = provctx;
 
+    oct_warm_end(prov);
     oct_pool_clear();
     for (int f = 0; f < OCT_FAMILIES; f++)
         if (oct_prov_families[f]->clear != NULL)
@@ -186,6 +188,7 @@ int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, 
     oct_settings_read(&prov->settings, handle, find_get_params(in));
     atomic_init(&prov->plain, NULL);
     atomic_init(&prov->offers, NULL);
+    oct_warm_begin(prov);
     *provctx = prov;
     *out = provider_table;
     return 1;

@@ -4,6 +4,7 @@
 #include "key.h"
 
 #include "provider.h"
+#include "warm.h"
 
 #include <openssl/crypto.h>
 #include <string.h>
@@ -52,13 +53,8 @@ int oct_prov_key_is_unshared(const struct oct_prov_key *key)
 
 void oct_prov_key_expect_handshakes(const struct oct_prov_key *key, int op)
 {
-    const struct oct_settings *settings = &key->prov->settings;
-
-    (void)oct_op_is_on(op);
-    for (int f = 0; f < OCT_FAMILIES; f++)
-        for (const struct oct_warm *w = oct_prov_families[f]->warm; w != NULL && w->op >= 0; w++)
-            if (oct_settings_has(settings, f, w->switches))
-                (void)oct_op_is_on(w->op);
+    oct_warm_tests(key->prov, op);
+    oct_warm_ask(op);
 }
 
 void *oct_prov_key_load(const void *reference, size_t size)

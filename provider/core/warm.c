@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* See warm.h. */
+#include "warm.h"
+
+#include "provider.h"
+
+#include <errno.h>
+#include <openssl/async.h>
+#include <openssl/err.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { NOBODY_ASKED, FOR_NOTHING, FOR_FIRST };
+
+/* Of a process, and shared with its children. */
+struct board {
+    _Atomic int asked; /* FOR_FIRST + op */
+};
+
+static struct board *own, *parents; /* NULL: there is none */
+static struct oct_prov *provider;   /* guarded by the lock */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+void oct_warm_tests(struct oct_prov *prov, int op)
+{
+    const struct oct_settings *settings = &prov->settings;
+
+    (void)oct_op_is_on(op);
+    for (int f = 0; f < OCT_FAMILIES; f++)
+        for (const struct oct_warm *w = oct_prov_families[f]->warm; w != NULL && w->op >= 0; w++)
+            if (oct_settings_has(settings, f, w->switches))
+                (void)oct_op_is_on(w->op);
+}
+
+/* Behind libcrypto's back: nothing of it may be seen by who forks. */
+static void make_ready(struct oct_prov *prov, int op)
+{
+    const int errno_before = errno;
+
+    ERR_set_mark();
+    oct_warm_tests(prov, op);
+    (void)oct_plain_get(prov);
+    ERR_pop_to_mark();
+    errno = errno_before;
+}
+
+/* A fibre of OpenSSL's has no stack for it. Whoever takes the provider down now does not wait for long. */
+static void before_fork(void)
+{
+    if (own == NULL || atomic_load_explicit(&own->asked, memory_order_relaxed) == NOBODY_ASKED ||
+        ASYNC_get_current_job() != NULL || pthread_mutex_trylock(&lock) != 0)
+        return;
+    if (provider != NULL)
+        make_ready(provider, atomic_exchange(&own->asked, NOBODY_ASKED) - FOR_FIRST);
+    pthread_mutex_unlock(&lock);
+}
+
+static struct board *board_new(void)
+{
+    void *memory = mmap(NULL, sizeof(struct board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+/* A child may be a parent too: a daemon is its starter's child. */
+static void in_child(void)
+{
+    static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+    memcpy(&lock, &fresh, sizeof lock); /* whose thread has not come along may have had it */
+    if (parents != NULL)
+        munmap(parents, sizeof(struct board));
+    parents = own;
+    own = board_new();
+}
+
+static void begin(void)
+{
+    own = board_new();
+    if (own != NULL)
+        pthread_atfork(before_fork, NULL, in_child);
+}
+
+void oct_warm_begin(struct oct_prov *prov)
+{
+    pthread_once(&once, begin);
+    pthread_mutex_lock(&lock);
+    if (provider == NULL)
+        provider = prov;
+    pthread_mutex_unlock(&lock);
+}
+
+void oct_warm_end(struct oct_prov *prov)
+{
+    pthread_mutex_lock(&lock);
+    if (provider == prov)
+        provider = NULL;
+    pthread_mutex_unlock(&lock);
+}
+
+void oct_warm_ask(int op)
+{
+    if (parents != NULL)
+        atomic_store_explicit(&parents->asked, FOR_FIRST + op, memory_order_relaxed);
+}
