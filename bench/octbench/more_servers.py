@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""More servers, each of which takes a package that nothing else here needs: brokers, databases, mail, DNS, proxies.
+"""More servers, each of which takes a package that nothing else here needs: brokers, databases, DNS, proxies.
 
-`tests/servers/run` tests them, `bench/servers --more` and the experiment `more-servers` measure them. All that is known
-about a server stands in its row. The servers themselves run as those of others.py do.
+`tests/servers/run` tests them, `bench/servers --more` measures them. All that is known about a server stands in its
+row. The servers themselves run as those of others.py do.
 """
 
 from __future__ import annotations
@@ -86,33 +86,6 @@ max-connect-errors = 1000000
 back-log = 4096
 skip-name-resolve
 """
-POSTFIX = """\
-compatibility_level = 3.6
-queue_directory = {folder}/queue
-data_directory = {folder}/data
-daemon_directory = /usr/lib/postfix/sbin
-command_directory = /usr/sbin
-mail_owner = postfix
-setgid_group = postdrop
-myhostname = localhost
-inet_interfaces = 127.0.0.1
-inet_protocols = ipv4
-maillog_file = /dev/stdout
-maillog_file_prefixes = /dev/stdout, {folder}
-smtpd_tls_chain_files = {folder}/both.pem
-smtpd_client_connection_count_limit = 0
-smtpd_client_connection_rate_limit = 0
-smtpd_peername_lookup = no
-alias_maps =
-import_environment = MAIL_CONFIG TZ LANG=C LD_PRELOAD OPENSSL_CONF OPENSSL_MODULES LD_LIBRARY_PATH OCTUPLE_COUNTERS
-"""
-POSTFIX_MASTER = """\
-127.0.0.1:{port} inet n - n - 100 smtpd -o smtpd_tls_wrappermode=yes -o smtpd_tls_security_level=encrypt
-postlog unix-dgram n - n - 1 postlogd
-rewrite unix - - n - - trivial-rewrite
-tlsmgr unix - - n 1000? 1 tlsmgr
-anvil unix - - n - 1 anvil
-"""
 TRAFFIC_RECORDS = """\
 CONFIG proxy.config.http.server_ports STRING {port}:ipv4:ssl
 CONFIG proxy.config.admin.user_id STRING {user}
@@ -139,25 +112,6 @@ localstatedir: {folder}/ts
 runtimedir: {folder}/ts
 logdir: {folder}/ts
 cachedir: {folder}/ts
-"""
-TOMCAT = """\
-<Server port="-1">
-  <Listener className="org.apache.catalina.core.AprLifecycleListener" SSLEngine="on" useOpenSSL="true"/>
-  <Service name="Catalina">
-    <Connector port="{port}" address="127.0.0.1" protocol="org.apache.coyote.http11.Http11NioProtocol"
-        sslImplementationName="org.apache.tomcat.util.net.openssl.OpenSSLImplementation" SSLEnabled="true"
-        acceptCount="4096" maxThreads="64">
-      <SSLHostConfig>
-        <Certificate certificateFile="{folder}/both.pem" certificateKeyFile="{folder}/both.pem"/>
-      </SSLHostConfig>
-    </Connector>
-    <Engine name="Catalina" defaultHost="localhost">
-      <Host name="localhost" appBase="none" autoDeploy="false" deployOnStartup="false">
-        <Context path="" docBase="{folder}/site"/>
-      </Host>
-    </Engine>
-  </Service>
-</Server>
 """
 NGINX = """\
 daemon off;
@@ -233,26 +187,10 @@ def make_mariadb(server: MoreServer) -> None:
                    "--auth-root-authentication-method=normal", "--skip-test-db")
 
 
-def make_postfix(server: MoreServer) -> None:
-    """master makes the folders of its queue; it wants its own to be its own."""
-    shutil.move(server.conf, server.folder / "main.cf")
-    for name, owner in (("data", "postfix"), ("queue", "root")):
-        (server.folder / name).mkdir(exist_ok=True)
-        shutil.chown(server.folder / name, owner)
-
-
 def make_traffic_server(server: MoreServer) -> None:
     """It wants its own folder, and the tables of its bodies' texts."""
     (server.folder / "ts").mkdir()
     server.give("ts")
-
-
-def make_tomcat(server: MoreServer) -> None:
-    (server.folder / "conf").unlink()
-    for name in ("conf", "logs", "temp", "work"):
-        (server.folder / name).mkdir()
-    shutil.move(server.folder / "server.xml", server.folder / "conf/server.xml")
-    shutil.copy("/usr/share/tomcat10/etc/web.xml", server.folder / "conf/web.xml")
 
 
 def traffic_server(name: str, native: int) -> More:
@@ -265,8 +203,6 @@ def traffic_server(name: str, native: int) -> More:
                        ("ip_allow.yaml", "ip_allow:\n  - {{apply: in, ip_addrs: 127.0.0.1, action: allow}}\n"),
                        ("runroot.yaml", RUN_ROOT)))
 
-
-"a process for each connection: no two handshakes meet in one process"
 
 KINDS = (
     More("mosquitto", "mosquitto", "mosquitto", MOSQUITTO, lambda conf: ["-c", str(conf)],
@@ -282,17 +218,8 @@ KINDS = (
     More("mariadb", "mariadbd", "mariadb-server", MARIADB, lambda conf: [f"--defaults-file={conf}"],
          account="mysql", prepare=make_mariadb, ticket=False,
          dialogue=dialogue.Dialogue(dialogue.MARIADB_REQUEST, b"\0\0\2\0", dialogue.ask_mariadb)),
-    More("postfix", "/usr/lib/postfix/sbin/master", "postfix", POSTFIX, lambda conf: ["-d", "-c", str(conf.parent)],
-         prepare=make_postfix, ticket=False, files=(("master.cf", POSTFIX_MASTER),), why=ONE_EACH,
-         dialogue=dialogue.Dialogue(b"", b"220 localhost")),
     traffic_server("traffic server", 0),
     traffic_server("traffic server, native", 1),
-    More("tomcat, libtcnative", "java", "tomcat10 libtcnative-1", "", lambda conf: [
-        "-Xms256m", "-Xmx256m", f"-Dcatalina.base={conf.parent}", "-Dcatalina.home=/usr/share/tomcat10",
-        "-Djava.library.path=/usr/lib/x86_64-linux-gnu", f"-Djava.io.tmpdir={conf.parent}/temp",
-        "-cp", "/usr/share/tomcat10/bin/bootstrap.jar:/usr/share/tomcat10/bin/tomcat-juli.jar",
-        "org.apache.catalina.startup.Bootstrap", "start"], prepare=make_tomcat, files=(("server.xml", TOMCAT),),
-        needs="/usr/share/tomcat10/bin/bootstrap.jar"),
     More("haproxy", "haproxy", "haproxy", others.HAPROXY, lambda conf: ["-db", "-f", str(conf)]),
     More("nginx, lua", "nginx", "libnginx-mod-http-lua", NGINX_LUA, lambda conf: ["-c", str(conf)],
          needs="/usr/lib/nginx/modules/ngx_http_lua_module.so"),
