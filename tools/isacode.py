@@ -28,7 +28,6 @@ _COMMA = re.compile(r",(?![^\[]*\])")
 _COMMENT = re.compile(r"\s*#.*$")
 _TARGET = re.compile(r"^([0-9a-f]+)(?: <(.*)>)?$")
 _FUNCTION = re.compile(r"^([0-9a-f]+) <(.+)>:$")
-_INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(.*?)\s*$")
 _RELOCATION = re.compile(r"^\s*[0-9a-f]+:\s+R_X86_64_\w+\s+(\S+)")
 _SECTION = re.compile(r"^Disassembly of section (\S+):")
 _PREFIXES = {"rep", "repz", "repnz", "lock", "notrack", "bnd", "data16", "cs", "ds", "es", "{evex}", "{vex}", "{vex3}"}
@@ -83,6 +82,12 @@ def disassemble(path, having=""):
                          capture_output=True, text=True).stdout
     functions, section = [], ""
     for line in out.splitlines():
+        # Most lines are instructions. Those of relocations begin with tabs, those of functions with zeros.
+        if not line.startswith(("\t", "0", "D")):
+            address, colon, text = line.partition(":\t")
+            if colon and text and having in text and functions:
+                functions[-1].instructions.append(Instruction(int(address, 16), *_parse(text.strip())))
+            continue
         match = _FUNCTION.match(line)
         if match:
             functions.append(Function(match.group(2), section))
@@ -94,10 +99,6 @@ def disassemble(path, having=""):
         match = _SECTION.match(line)
         if match:
             section = match.group(1)
-            continue
-        match = _INSTRUCTION.match(line)
-        if match and match.group(2) and functions and having in line:
-            functions[-1].instructions.append(Instruction(int(match.group(1), 16), *_parse(match.group(2))))
     for function in functions:
         _settle_targets(function)
     return functions

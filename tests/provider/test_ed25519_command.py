@@ -149,7 +149,8 @@ def test_our_client(serve, octuple, plain, version):
 @pytest.mark.parametrize("version", VERSIONS)
 def test_client_certificate(serve, octuple, plain, version):
     """The server verifies the chain and the handshake, the client signs."""
-    port = serve(octuple, "-async", "-Verify", "1", "-verify_return_error", "-CAfile", "ca.pem")
+    jobs = ["-async"] if version == "tls13" else []  # s_server sleeps a second each time that one has paused
+    port = serve(octuple, *jobs, "-Verify", "1", "-verify_return_error", "-CAfile", "ca.pem")
     for client in (plain, octuple):
         text = fetch(client, port, *VERSIONS[version], "-cert", "c.pem", "-key", "k.pem")
         assert "HTTP/1.0 200 ok" in text, text
