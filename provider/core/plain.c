@@ -4,6 +4,7 @@
 #include "provider.h"
 
 #include <openssl/crypto.h>
+#include <openssl/rand.h>
 
 void oct_plain_free(struct oct_plain *plain)
 {
@@ -65,6 +66,15 @@ const struct oct_plain *oct_plain_get(struct oct_prov *prov)
         return plain;
     oct_plain_free(plain);
     return first;
+}
+
+/* Failures come again where it is used. One fetch makes all of a provider's digests. */
+void oct_plain_warm(const struct oct_plain *plain)
+{
+    unsigned char byte;
+
+    (void)RAND_priv_bytes_ex(plain->ctx, &byte, sizeof byte, 0);
+    EVP_MD_free(EVP_MD_fetch(plain->ctx, "SHA2-256", NULL));
 }
 
 OSSL_LIB_CTX *oct_plain_ctx(struct oct_prov *prov)

@@ -27,6 +27,9 @@ struct oct_plain {
  * stored. */
 const struct oct_plain *oct_plain_get(struct oct_prov *prov);
 
+/* Makes there what the first private operation needs besides: the generator of random bytes, and the digests. */
+void oct_plain_warm(const struct oct_plain *plain);
+
 void oct_plain_free(struct oct_plain *plain);
 
 /* The private library context; NULL as above. */

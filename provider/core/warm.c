@@ -40,10 +40,13 @@ void oct_warm_tests(struct oct_prov *prov, int op)
 static void make_ready(struct oct_prov *prov, int op)
 {
     const int errno_before = errno;
+    const struct oct_plain *plain;
 
     ERR_set_mark();
     oct_warm_tests(prov, op);
-    (void)oct_plain_get(prov);
+    plain = oct_plain_get(prov);
+    if (plain != NULL)
+        oct_plain_warm(plain);
     ERR_pop_to_mark();
     errno = errno_before;
 }

@@ -19,7 +19,7 @@
 #define SIGN 7
 #define WARM 3
 
-static unsigned signed_tests, warm_tests, contexts;
+static unsigned signed_tests, warm_tests, contexts, warmed;
 
 /* What warm.c calls. */
 int oct_op_is_on(int op)
@@ -33,9 +33,15 @@ int oct_op_is_on(int op)
 
 const struct oct_plain *oct_plain_get(struct oct_prov *prov)
 {
+    static const struct oct_plain plain;
     (void)prov;
     contexts++;
-    return NULL;
+    return &plain;
+}
+
+void oct_plain_warm(const struct oct_plain *plain)
+{
+    warmed += plain != NULL;
 }
 
 static const struct oct_warm warm[] = {{WARM, 1}, {-1, 0}};
@@ -55,7 +61,7 @@ static int asks(void)
 
 static int is_ready(void)
 {
-    return signed_tests == 1 && warm_tests == 1 && contexts == 1 ? 0 : 1;
+    return signed_tests == 1 && warm_tests == 1 && contexts == 1 && warmed == 1 ? 0 : 1;
 }
 
 /* A child, and what it says in the end. */
@@ -74,6 +80,7 @@ static void expect(unsigned times)
     assert_int_equal(signed_tests, times);
     assert_int_equal(warm_tests, times);
     assert_int_equal(contexts, times);
+    assert_int_equal(warmed, times);
 }
 
 static void test_child_asks(void **state)
@@ -101,7 +108,7 @@ static void test_own_keys(void **state)
 
 static int daemon_of_children(void)
 {
-    signed_tests = warm_tests = contexts = 0;
+    signed_tests = warm_tests = contexts = warmed = 0;
     if (in_child(asks) != 0 || signed_tests != 0)
         return 1;
     return in_child(is_ready);
