@@ -3,6 +3,7 @@
 /* Contexts of AEADs: their life, and how keys and nonces come into them. See cipher.h. */
 #include "cipher.h"
 
+#include "provider/core/facts.h"
 #include "provider/core/provider.h"
 
 #include <openssl/crypto.h>
@@ -173,7 +174,7 @@ static int cipher_decrypt_init(void *c, const unsigned char *key, size_t key_len
         OCT_SYMMETRIC_ENTRY(FINAL, final, oct_aead_cipher_final),                                                      \
         OCT_SYMMETRIC_ENTRY(CIPHER, cipher, oct_aead_cipher_call),                                                     \
         OCT_SYMMETRIC_ENTRY(GET_PARAMS, get_params, name##_get_params),                                                \
-        OCT_SYMMETRIC_ENTRY(GETTABLE_PARAMS, gettable_params, oct_aead_cipher_gettable_params),                        \
+        OCT_SYMMETRIC_ENTRY(GETTABLE_PARAMS, gettable_params, oct_cipher_gettable_facts),                              \
         OCT_SYMMETRIC_ENTRY(GET_CTX_PARAMS, get_ctx_params, oct_aead_cipher_get_ctx_params),                           \
         OCT_SYMMETRIC_ENTRY(GETTABLE_CTX_PARAMS, gettable_ctx_params, gettable),                                       \
         OCT_SYMMETRIC_ENTRY(SET_CTX_PARAMS, set_ctx_params, oct_aead_cipher_set_ctx_params),                           \

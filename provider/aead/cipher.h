@@ -85,7 +85,6 @@ int oct_aead_tls_record(struct oct_aead_cipher *c, uint8_t *out, size_t *out_len
 /* params.c. */
 OSSL_FUNC_cipher_get_ctx_params_fn oct_aead_cipher_get_ctx_params;
 OSSL_FUNC_cipher_set_ctx_params_fn oct_aead_cipher_set_ctx_params;
-OSSL_FUNC_cipher_gettable_params_fn oct_aead_cipher_gettable_params;
 OSSL_FUNC_cipher_gettable_ctx_params_fn oct_aead_cipher_gettable_ctx_params, oct_aead_cipher_gettable_chacha;
 OSSL_FUNC_cipher_settable_ctx_params_fn oct_aead_cipher_settable_ctx_params, oct_aead_cipher_settable_chacha;
 /* What the cipher is, for `enum oct_aead`. */

@@ -5,6 +5,7 @@
  * gone through once. Names that are not ours are passed over, as everywhere in OpenSSL.
  */
 #include "cipher.h"
+#include "provider/core/facts.h"
 #include "provider/core/param.h"
 #include "provider/core/provider.h"
 
@@ -16,8 +17,6 @@
 
 /* Newer versions of OpenSSL have a name for it. */
 #define PARAM_IV_GENERATED "iv-generated"
-/* Of OpenSSL 3.6: a cipher of TLS that is not an AEAD. */
-#define PARAM_ENCRYPT_THEN_MAC "encrypt-then-mac"
 
 /* One that cannot be answered, and one that cannot be read. */
 static int bad_get(const struct oct_aead_cipher *c)
@@ -272,35 +271,12 @@ const OSSL_PARAM *oct_aead_cipher_settable_chacha(void *c, void *provctx)
 int oct_aead_cipher_get_params(OSSL_PARAM params[], int aead)
 {
     /* ChaCha20-Poly1305 has no mode, and says 0, as OpenSSL's own does. */
-    const unsigned mode = aead == OCT_AEAD_CHACHA20_POLY1305 ? EVP_CIPH_STREAM_CIPHER : EVP_CIPH_GCM_MODE;
-
-    return oct_param_give_uint(params, OSSL_CIPHER_PARAM_MODE, mode) &&
-           oct_param_give_size(params, OSSL_CIPHER_PARAM_KEYLEN, oct_aead_key_len(aead)) &&
-           oct_param_give_size(params, OSSL_CIPHER_PARAM_IVLEN, OCT_AEAD_NONCE_BYTES) &&
-           oct_param_give_size(params, OSSL_CIPHER_PARAM_BLOCK_SIZE, 1) &&
-           oct_param_give_int(params, OSSL_CIPHER_PARAM_AEAD, 1) &&
-           oct_param_give_int(params, OSSL_CIPHER_PARAM_CUSTOM_IV, 1) &&
-           oct_param_give_int(params, OSSL_CIPHER_PARAM_CTS, 0) &&
-           oct_param_give_int(params, OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK, 0) &&
-           oct_param_give_int(params, OSSL_CIPHER_PARAM_HAS_RAND_KEY, 0) &&
-           oct_param_give_int(params, PARAM_ENCRYPT_THEN_MAC, 0);
-}
-
-const OSSL_PARAM *oct_aead_cipher_gettable_params(void *provctx)
-{
-    static const OSSL_PARAM list[] = {
-        OSSL_PARAM_uint(OSSL_CIPHER_PARAM_MODE, NULL),
-        OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_KEYLEN, NULL),
-        OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_IVLEN, NULL),
-        OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_BLOCK_SIZE, NULL),
-        OSSL_PARAM_int(OSSL_CIPHER_PARAM_AEAD, NULL),
-        OSSL_PARAM_int(OSSL_CIPHER_PARAM_CUSTOM_IV, NULL),
-        OSSL_PARAM_int(OSSL_CIPHER_PARAM_CTS, NULL),
-        OSSL_PARAM_int(OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK, NULL),
-        OSSL_PARAM_int(OSSL_CIPHER_PARAM_HAS_RAND_KEY, NULL),
-        OSSL_PARAM_int(PARAM_ENCRYPT_THEN_MAC, NULL),
-        OSSL_PARAM_END,
+    const struct oct_cipher_facts facts = {
+        .mode = aead == OCT_AEAD_CHACHA20_POLY1305 ? EVP_CIPH_STREAM_CIPHER : EVP_CIPH_GCM_MODE,
+        .key_len = oct_aead_key_len(aead),
+        .iv_len = OCT_AEAD_NONCE_BYTES,
+        .block = 1,
+        .is_aead = 1,
     };
-    (void)provctx;
-    return list;
+    return oct_cipher_give_facts(params, &facts);
 }

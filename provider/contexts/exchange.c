@@ -95,6 +95,7 @@ int oct_exchange_derive(struct oct_exchange *exchange, const struct oct_task_typ
                  .may_pay_alone = may_pay_alone,
                  .lane_key = oct_op_is_on(op),
                  .key = {exchange->own, exchange->peer}},
+        .plain_key = exchange->plain_key,
         .spare = &exchange->spare,
         .secret = secret,
     };

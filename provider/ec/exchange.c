@@ -10,9 +10,7 @@
 #include "provider/core/provider.h"
 
 #include <openssl/core_names.h>
-#include <openssl/crypto.h>
 #include <openssl/params.h>
-#include <string.h>
 
 static int derivation_fill(const struct oct_task *task, struct oct_job *job)
 {
@@ -23,58 +21,22 @@ static int derivation_fill(const struct oct_task *task, struct oct_job *job)
     return 1;
 }
 
-static EVP_PKEY_CTX *plain_ctx(const struct oct_prov_ec *own, const struct oct_prov_ec *peer)
+static EVP_PKEY *plain_key(const void *key)
 {
-    EVP_PKEY *peer_plain = peer == NULL ? NULL : oct_prov_ec_plain(peer);
-    EVP_PKEY_CTX *ctx = oct_plain_key_ctx(own->base.prov, oct_prov_ec_plain(own));
-
-    if (ctx != NULL && EVP_PKEY_derive_init(ctx) > 0 &&
-        (peer == NULL || (peer_plain != NULL && EVP_PKEY_derive_set_peer_ex(ctx, peer_plain, 0) > 0)))
-        return ctx;
-    EVP_PKEY_CTX_free(ctx);
-    return NULL;
+    return oct_prov_ec_plain(key);
 }
 
-/* A context costs a fifth of a derivation, so it is kept: programs derive from the same keys again, if only to measure.
- */
 static int derivation_plain(const struct oct_task *task)
 {
-    const struct oct_derivation *d = (const struct oct_derivation *)task;
     const struct oct_prov_ec *own = task->key[0];
-    size_t len = oct_ec_bytes(own->curve);
-
-    if (*d->spare == NULL)
-        *d->spare = plain_ctx(own, task->key[1]);
-    return *d->spare != NULL && EVP_PKEY_derive(*d->spare, d->secret, &len) > 0 && len == oct_ec_bytes(own->curve);
+    return oct_exchange_plain_secret(task, oct_ec_bytes(own->curve));
 }
 
 static const struct oct_task_type derivation_type = {derivation_fill, derivation_plain, OCT_REASON_LANE_INPUT};
 
-/* From now on the context is OpenSSL's own. */
-static int become_plain(struct oct_exchange *exchange)
+static void *exchange_new(void *provctx)
 {
-    if (exchange->plain == NULL && exchange->own == NULL)
-        return OCT_RAISE(exchange->prov, OCT_REASON_NO_KEY);
-    if (exchange->plain == NULL)
-        exchange->plain = plain_ctx(exchange->own, exchange->peer);
-    return exchange->plain != NULL;
-}
-
-static int exchange_set_params(void *vexchange, const OSSL_PARAM params[])
-{
-    struct oct_exchange *exchange = vexchange;
-
-    if (exchange == NULL)
-        return 0;
-    if (params == NULL || params[0].key == NULL)
-        return 1;
-    return become_plain(exchange) && EVP_PKEY_CTX_set_params(exchange->plain, params) > 0;
-}
-
-static int exchange_get_params(void *vexchange, OSSL_PARAM params[])
-{
-    struct oct_exchange *exchange = vexchange;
-    return exchange != NULL && become_plain(exchange) && EVP_PKEY_CTX_get_params(exchange->plain, params) > 0;
+    return oct_exchange_new_with(provctx, plain_key);
 }
 
 /* A key without numbers is OpenSSL's from the start. */
@@ -85,13 +47,7 @@ static int exchange_init(void *vexchange, void *vkey, const OSSL_PARAM params[])
 
     if (exchange == NULL || !oct_exchange_start(exchange, key))
         return 0;
-    return (key->curve >= 0 || become_plain(exchange)) && exchange_set_params(exchange, params);
-}
-
-static int set_peer_plain(struct oct_exchange *exchange, const struct oct_prov_ec *peer)
-{
-    EVP_PKEY *plain = oct_prov_ec_plain(peer);
-    return plain != NULL && EVP_PKEY_derive_set_peer_ex(exchange->plain, plain, 0) > 0;
+    return (key->curve >= 0 || oct_exchange_become_plain(exchange)) && oct_exchange_set_params(exchange, params);
 }
 
 static int exchange_set_peer(void *vexchange, void *vkey)
@@ -105,38 +61,25 @@ static int exchange_set_peer(void *vexchange, void *vkey)
         return OCT_RAISE(exchange->prov, OCT_REASON_NO_KEY);
     if (exchange->plain == NULL && key->curve != own->curve)
         return OCT_RAISE(exchange->prov, OCT_REASON_GROUP);
-    if (exchange->plain != NULL && !set_peer_plain(exchange, key))
-        return 0;
-    return oct_exchange_take_peer(exchange, vkey);
+    return oct_exchange_take_peer_with(exchange, vkey);
 }
 
-/* As OpenSSL's own: a secret that does not fit is cut off. */
 static int exchange_derive(void *vexchange, unsigned char *out, size_t *out_len, size_t size)
 {
     struct oct_exchange *exchange = vexchange;
     const struct oct_prov_ec *own = exchange == NULL ? NULL : exchange->own;
-    uint8_t secret[OCT_EC_MAX_BYTES];
-    size_t len;
-    int ok;
 
     if (exchange == NULL)
         return 0;
-    if (exchange->plain != NULL) {
-        *out_len = size;
-        return EVP_PKEY_derive(exchange->plain, out, out_len) > 0;
-    }
+    if (exchange->plain != NULL)
+        return oct_exchange_derive_plainly(exchange, out, out_len, size);
     if (!oct_exchange_is_ready(exchange))
         return 0;
-    len = oct_ec_bytes(own->curve);
-    *out_len = out == NULL || size >= len ? len : size;
-    if (out == NULL)
-        return 1;
-    ok = oct_exchange_derive(exchange, &derivation_type, oct_ec_derive_op(own->curve),
-                             oct_prov_curves[own->curve].may_pay_alone, secret);
-    if (ok)
-        memcpy(out, secret, *out_len);
-    OPENSSL_cleanse(secret, sizeof secret);
-    return ok;
+    const struct oct_exchange_lanes lanes = {.type = &derivation_type,
+                                             .op = oct_ec_derive_op(own->curve),
+                                             .may_pay_alone = oct_prov_curves[own->curve].may_pay_alone,
+                                             .len = oct_ec_bytes(own->curve)};
+    return oct_exchange_derive_cut(exchange, &lanes, out, out_len, size);
 }
 
 /* What OpenSSL's own ECDH takes and gives: there is no public way to ask it without a key. */
@@ -172,15 +115,15 @@ static const OSSL_PARAM *exchange_gettable(void *exchange, void *provctx)
 }
 
 const OSSL_DISPATCH oct_ec_exchange_table[] = {
-    OCT_EXCHANGE_ENTRY(NEWCTX, newctx, oct_exchange_new),
+    OCT_EXCHANGE_ENTRY(NEWCTX, newctx, exchange_new),
     OCT_EXCHANGE_ENTRY(FREECTX, freectx, oct_exchange_free),
     OCT_EXCHANGE_ENTRY(DUPCTX, dupctx, oct_exchange_dup),
     OCT_EXCHANGE_ENTRY(INIT, init, exchange_init),
     OCT_EXCHANGE_ENTRY(SET_PEER, set_peer, exchange_set_peer),
     OCT_EXCHANGE_ENTRY(DERIVE, derive, exchange_derive),
-    OCT_EXCHANGE_ENTRY(SET_CTX_PARAMS, set_ctx_params, exchange_set_params),
+    OCT_EXCHANGE_ENTRY(SET_CTX_PARAMS, set_ctx_params, oct_exchange_set_params),
     OCT_EXCHANGE_ENTRY(SETTABLE_CTX_PARAMS, settable_ctx_params, exchange_settable),
-    OCT_EXCHANGE_ENTRY(GET_CTX_PARAMS, get_ctx_params, exchange_get_params),
+    OCT_EXCHANGE_ENTRY(GET_CTX_PARAMS, get_ctx_params, oct_exchange_get_params),
     OCT_EXCHANGE_ENTRY(GETTABLE_CTX_PARAMS, gettable_ctx_params, exchange_gettable),
     OCT_DISPATCH_END,
 };

@@ -270,7 +270,8 @@ static int ccm_final(void *vc, unsigned char *out, size_t *out_len, size_t room)
 
 static int ccm_get_params(OSSL_PARAM params[])
 {
-    return oct_sm4_give_params(params, EVP_CIPH_CCM_MODE, 12, 1, 1);
+    static const struct oct_cipher_facts facts = {EVP_CIPH_CCM_MODE, OCT_SM4_KEY_BYTES, 12, 1, 1};
+    return oct_cipher_give_facts(params, &facts);
 }
 
 static const OSSL_PARAM *gettable_ctx_params(void *c, void *provctx)
@@ -309,7 +310,7 @@ const OSSL_DISPATCH oct_sm4_ccm_table[] = {
     OCT_SYMMETRIC_ENTRY(FINAL, final, ccm_final),
     OCT_SYMMETRIC_ENTRY(CIPHER, cipher, ccm_call),
     OCT_SYMMETRIC_ENTRY(GET_PARAMS, get_params, ccm_get_params),
-    OCT_SYMMETRIC_ENTRY(GETTABLE_PARAMS, gettable_params, oct_sm4_gettable_params),
+    OCT_SYMMETRIC_ENTRY(GETTABLE_PARAMS, gettable_params, oct_cipher_gettable_facts),
     OCT_SYMMETRIC_ENTRY(GET_CTX_PARAMS, get_ctx_params, ccm_get_ctx_params),
     OCT_SYMMETRIC_ENTRY(GETTABLE_CTX_PARAMS, gettable_ctx_params, gettable_ctx_params),
     OCT_SYMMETRIC_ENTRY(SET_CTX_PARAMS, set_ctx_params, ccm_set_ctx_params),

@@ -2,17 +2,11 @@
  * Copyright The Octuple Authors */
 /* What SM4's modes offer, and what their contexts share. */
 #include "provider/core/family.h"
-#include "provider/core/param.h"
 #include "provider/core/provider.h"
 #include "sm4.h"
 
-#include <openssl/core_names.h>
-#include <openssl/params.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Of OpenSSL 3.6: a cipher of TLS that is not an AEAD. */
-#define PARAM_ENCRYPT_THEN_MAC "encrypt-then-mac"
 
 void *oct_sm4_context_new(void *provctx, size_t size)
 {
@@ -24,39 +18,6 @@ void *oct_sm4_context_new(void *provctx, size_t size)
     else
         memset(memory, 0, size);
     return memory;
-}
-
-int oct_sm4_give_params(OSSL_PARAM params[], unsigned mode, size_t iv_len, size_t block, int aead)
-{
-    return oct_param_give_uint(params, OSSL_CIPHER_PARAM_MODE, mode) &&
-           oct_param_give_size(params, OSSL_CIPHER_PARAM_KEYLEN, OCT_SM4_KEY_BYTES) &&
-           oct_param_give_size(params, OSSL_CIPHER_PARAM_IVLEN, iv_len) &&
-           oct_param_give_size(params, OSSL_CIPHER_PARAM_BLOCK_SIZE, block) &&
-           oct_param_give_int(params, OSSL_CIPHER_PARAM_AEAD, aead) &&
-           oct_param_give_int(params, OSSL_CIPHER_PARAM_CUSTOM_IV, aead) &&
-           oct_param_give_int(params, OSSL_CIPHER_PARAM_CTS, 0) &&
-           oct_param_give_int(params, OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK, 0) &&
-           oct_param_give_int(params, OSSL_CIPHER_PARAM_HAS_RAND_KEY, 0) &&
-           oct_param_give_int(params, PARAM_ENCRYPT_THEN_MAC, 0);
-}
-
-const OSSL_PARAM *oct_sm4_gettable_params(void *provctx)
-{
-    static const OSSL_PARAM list[] = {
-        OSSL_PARAM_uint(OSSL_CIPHER_PARAM_MODE, NULL),
-        OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_KEYLEN, NULL),
-        OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_IVLEN, NULL),
-        OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_BLOCK_SIZE, NULL),
-        OSSL_PARAM_int(OSSL_CIPHER_PARAM_AEAD, NULL),
-        OSSL_PARAM_int(OSSL_CIPHER_PARAM_CUSTOM_IV, NULL),
-        OSSL_PARAM_int(OSSL_CIPHER_PARAM_CTS, NULL),
-        OSSL_PARAM_int(OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK, NULL),
-        OSSL_PARAM_int(OSSL_CIPHER_PARAM_HAS_RAND_KEY, NULL),
-        OSSL_PARAM_int(PARAM_ENCRYPT_THEN_MAC, NULL),
-        OSSL_PARAM_END,
-    };
-    (void)provctx;
-    return list;
 }
 
 /* The family's own numbers: there is one. A cipher that was not asked for has to be worth it. */

@@ -182,12 +182,14 @@ static const OSSL_PARAM *settable_ctx_params(void *c, void *provctx)
 
 static int ctr_get_params(OSSL_PARAM params[])
 {
-    return oct_sm4_give_params(params, EVP_CIPH_CTR_MODE, BLOCK, 1, 0);
+    static const struct oct_cipher_facts facts = {EVP_CIPH_CTR_MODE, OCT_SM4_KEY_BYTES, BLOCK, 1, 0};
+    return oct_cipher_give_facts(params, &facts);
 }
 
 static int cbc_get_params(OSSL_PARAM params[])
 {
-    return oct_sm4_give_params(params, EVP_CIPH_CBC_MODE, BLOCK, BLOCK, 0);
+    static const struct oct_cipher_facts facts = {EVP_CIPH_CBC_MODE, OCT_SM4_KEY_BYTES, BLOCK, BLOCK, 0};
+    return oct_cipher_give_facts(params, &facts);
 }
 
 #define MODE_TABLE(name)                                                                                               \
@@ -201,7 +203,7 @@ static int cbc_get_params(OSSL_PARAM params[])
         OCT_SYMMETRIC_ENTRY(FINAL, final, oct_sm4_##name##_final),                                                     \
         OCT_SYMMETRIC_ENTRY(CIPHER, cipher, oct_sm4_##name##_call),                                                    \
         OCT_SYMMETRIC_ENTRY(GET_PARAMS, get_params, name##_get_params),                                                \
-        OCT_SYMMETRIC_ENTRY(GETTABLE_PARAMS, gettable_params, oct_sm4_gettable_params),                                \
+        OCT_SYMMETRIC_ENTRY(GETTABLE_PARAMS, gettable_params, oct_cipher_gettable_facts),                              \
         OCT_SYMMETRIC_ENTRY(GET_CTX_PARAMS, get_ctx_params, mode_get_ctx_params),                                      \
         OCT_SYMMETRIC_ENTRY(GETTABLE_CTX_PARAMS, gettable_ctx_params, gettable_ctx_params),                            \
         OCT_SYMMETRIC_ENTRY(SET_CTX_PARAMS, set_ctx_params, mode_set_ctx_params),                                      \

@@ -10,6 +10,7 @@
 #define OCT_PROVIDER_SM4_H
 
 #include "provider/core/dispatch.h"
+#include "provider/core/facts.h"
 
 #include <octuple/sm4.h>
 #include <openssl/core.h>
@@ -46,9 +47,5 @@ extern const OSSL_DISPATCH oct_sm4_ccm_table[];
 
 /* A context that is aligned as keys have to be; NULL with an error raised. Free it by free(). */
 void *oct_sm4_context_new(void *provctx, size_t size);
-
-/* What a cipher says of itself (`mode`: EVP_CIPH_...), and the list of what it says. */
-int oct_sm4_give_params(OSSL_PARAM params[], unsigned mode, size_t iv_len, size_t block, int aead);
-OSSL_FUNC_cipher_gettable_params_fn oct_sm4_gettable_params;
 
 #endif
