@@ -3,7 +3,9 @@
 """The openssl command, with Octuple (loaded by a configuration file, as users do it) and without."""
 import os
 import pathlib
+import socket
 import subprocess
+import time
 
 import pytest
 
@@ -81,3 +83,42 @@ def keys():
 @pytest.fixture
 def is_slow():
     return os.environ.get("OCTUPLE_TABLE") == "c"
+
+
+def is_listening(port):
+    """Without a connection, which would be one too many for the server. The kernel's table has ports in hexadecimal."""
+    with open("/proc/net/tcp", encoding="ascii") as table:
+        return any(f"0100007F:{port:04X} 00000000:0000 0A" in line for line in table)
+
+
+@pytest.fixture
+def wait_for():
+    """wait_for(HAPPENED, PROCESS): until it has, which the process must live to see."""
+    def wait(happened, process):
+        deadline = time.monotonic() + 120
+        while not happened():
+            assert process.poll() is None and time.monotonic() < deadline, process.args
+            time.sleep(0.02)
+    return wait
+
+
+@pytest.fixture
+def s_server(wait_for):
+    """s_server(COMMAND, OPTIONS...) starts `openssl s_server` on loopback and returns its port; it is ended after the
+    test."""
+    servers = []
+
+    def start(command, *options, stdout=subprocess.DEVNULL):
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            port = s.getsockname()[1]
+        servers.append(command.popen("s_server", "-accept", f"127.0.0.1:{port}", *options, stdin=subprocess.PIPE,
+                                     stdout=stdout, stderr=subprocess.DEVNULL))
+        wait_for(lambda: is_listening(port), servers[-1])
+        return port
+
+    yield start
+    for server in servers:
+        server.kill()
+        server.wait()
+        server.stdin.close()

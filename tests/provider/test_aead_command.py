@@ -6,9 +6,7 @@ import hashlib
 import os
 import random
 import re
-import socket
 import subprocess
-import time
 
 import pytest
 
@@ -89,49 +87,18 @@ def test_cms(octuple, plain, keys, name, tmp_path, some):
             assert done.returncode != 0
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 @pytest.fixture
-def serve(keys, plain):
-    """serve(COMMAND, OPTIONS...) starts s_server and returns its port; it is ended after the test."""
-    servers = []
-
-    def start(command, *options, stdout=subprocess.DEVNULL):
-        port = free_port()
+def serve(s_server, keys, plain):
+    """serve(COMMAND, OPTIONS...) starts a server with an RSA certificate and returns its port."""
+    def start(command, *options, **streams):
         plain.run("req", "-x509", "-key", keys / "2048a.pem", "-subj", "/CN=localhost", "-out", "server.crt")
-        servers.append(command.popen("s_server", "-accept", f"127.0.0.1:{port}", "-cert", "server.crt", "-key",
-                                     keys / "2048a.pem", *options, stdin=subprocess.PIPE, stdout=stdout,
-                                     stderr=subprocess.DEVNULL))
-        wait_for(lambda: is_listening(port), servers[-1])
-        return port
-
-    yield start
-    for server in servers:
-        server.kill()
-        server.wait()
-        server.stdin.close()
-
-
-def is_listening(port):
-    """Without a connection, which would be one too many for the server. The kernel's table has ports in hexadecimal."""
-    with open("/proc/net/tcp") as table:
-        return any(f"0100007F:{port:04X} 00000000:0000 0A" in line for line in table)
-
-
-def wait_for(happened, process):
-    deadline = time.monotonic() + 120
-    while not happened():
-        assert process.poll() is None and time.monotonic() < deadline
-        time.sleep(0.02)
+        return s_server(command, "-cert", "server.crt", "-key", keys / "2048a.pem", *options, **streams)
+    return start
 
 
 @pytest.mark.parametrize("suite", SUITES)
 @pytest.mark.parametrize("way", ["server", "client", "both"])
-def test_transfer(octuple, plain, serve, tmp_path, some, suite, way):
+def test_transfer(octuple, plain, serve, wait_for, tmp_path, some, suite, way):
     """A large file either way, compared by its hash. `way`: who has Octuple."""
     at_server, at_client = (plain if way == "client" else octuple), (plain if way == "server" else octuple)
     (tmp_path / "data").write_bytes(some)

@@ -2,9 +2,6 @@
 # Copyright The Octuple Authors
 """Ed25519 with the openssl command: keys, certificates, messages and TLS, with Octuple and against OpenSSL alone."""
 import re
-import socket
-import subprocess
-import time
 
 import pytest
 
@@ -91,32 +88,12 @@ def test_list(octuple, make_command):
 
 
 @pytest.fixture
-def serve(plain):
-    """serve(COMMAND, OPTIONS...) starts s_server with an Ed25519 certificate and returns its port."""
-    servers = []
-
+def serve(s_server, plain):
+    """serve(COMMAND, OPTIONS...) starts a server with an Ed25519 certificate and returns its port."""
     def start(command, *options):
         make_certificates(plain)
-        with socket.socket() as s:
-            s.bind(("127.0.0.1", 0))
-            port = s.getsockname()[1]
-        server = command.popen("s_server", "-accept", f"127.0.0.1:{port}", "-cert", "c.pem", "-key", "k.pem", "-www",
-                               *options, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        servers.append(server)
-        for _ in range(200):
-            assert server.poll() is None, "s_server ended"
-            try:
-                socket.create_connection(("127.0.0.1", port), 1).close()
-                return port
-            except OSError:
-                time.sleep(0.05)
-        raise AssertionError("s_server does not listen")
-
-    yield start
-    for server in servers:
-        server.kill()
-        server.wait()
-        server.stdin.close()
+        return s_server(command, "-cert", "c.pem", "-key", "k.pem", "-www", *options)
+    return start
 
 
 def fetch(command, port, *options):

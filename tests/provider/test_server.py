@@ -4,49 +4,17 @@
 import re
 import socket
 import struct
-import subprocess
-import time
 
 import pytest
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def wait_for_port(port, server):
-    for _ in range(200):
-        assert server.poll() is None, "s_server ended"
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return
-        except OSError:
-            time.sleep(0.05)
-    raise AssertionError("s_server does not listen")
-
-
 @pytest.fixture
-def serve(octuple, plain, keys, tmp_path):
-    """serve(OPTIONS...) starts a server with a certificate and returns its port; it is ended after the test."""
-    servers = []
-
+def serve(s_server, octuple, plain, keys):
+    """serve(OPTIONS...) starts a server with a certificate and returns its port."""
     def start(*options, name="2048a", command=octuple):
         plain.run("req", "-x509", "-key", keys / f"{name}.pem", "-subj", "/CN=localhost", "-out", f"{name}.crt")
-        port = free_port()
-        server = command.popen("s_server", "-accept", f"127.0.0.1:{port}", "-cert", f"{name}.crt", "-key",
-                               keys / f"{name}.pem", *options, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
-        servers.append(server)
-        wait_for_port(port, server)
-        return port
-
-    yield start
-    for server in servers:
-        server.kill()
-        server.wait()
-        server.stdin.close()
+        return s_server(command, "-cert", f"{name}.crt", "-key", keys / f"{name}.pem", *options)
+    return start
 
 
 def connect(command, port, *options):

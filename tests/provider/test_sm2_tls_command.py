@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
 """TLS 1.3 by RFC 8998 with the openssl command, from OpenSSL 4.0 on: groups, signatures and ciphers of SM2 and SM4."""
-import socket
-import subprocess
-import time
-
 import pytest
 
 GROUPS = ["curveSM2", "curveSM2MLKEM768"]
@@ -20,34 +16,12 @@ def pair(request, octuple, plain):
 
 
 @pytest.fixture
-def serve(octuple, plain):
+def serve(s_server, plain):
     """serve(COMMAND, OPTIONS...) starts a server with an SM2 certificate that asks for the client's; its port."""
-    servers = []
     plain.run("genpkey", "-algorithm", "SM2", "-out", "k.pem")
     plain.run("req", "-x509", "-new", "-key", "k.pem", "-sm3", "-subj", "/CN=localhost", "-out", "c.pem")
-
-    def start(command, *options):
-        with socket.socket() as s:
-            s.bind(("127.0.0.1", 0))
-            port = s.getsockname()[1]
-        server = command.popen("s_server", "-accept", f"127.0.0.1:{port}", "-cert", "c.pem", "-key", "k.pem", "-CAfile",
-                               "c.pem", "-Verify", "1", "-verify_return_error", "-www", *options,
-                               stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        servers.append(server)
-        for _ in range(200):
-            assert server.poll() is None, "s_server ended"
-            try:
-                socket.create_connection(("127.0.0.1", port), 1).close()
-                return port
-            except OSError:
-                time.sleep(0.05)
-        raise AssertionError("s_server does not listen")
-
-    yield start
-    for server in servers:
-        server.kill()
-        server.wait()
-        server.stdin.close()
+    return lambda command, *options: s_server(command, "-cert", "c.pem", "-key", "k.pem", "-CAfile", "c.pem",
+                                              "-Verify", "1", "-verify_return_error", "-www", *options)
 
 
 def get_page(command, port, *options):

@@ -3,9 +3,6 @@
 """X25519 with the openssl command, and every group of TLS next to it:
 with Octuple loaded, and against OpenSSL alone."""
 import re
-import socket
-import subprocess
-import time
 
 import pytest
 
@@ -62,33 +59,12 @@ GROUPS = ["X25519", "P-256", "P-384", "P-521", "X448", "ffdhe2048", "ffdhe3072"]
 
 
 @pytest.fixture
-def serve(plain, keys, tmp_path):
-    """serve(COMMAND, OPTIONS...) starts s_server with all groups and returns its port; it is ended after the test."""
-    servers = []
-
+def serve(s_server, plain, keys):
+    """serve(COMMAND, OPTIONS...) starts a server with all groups and returns its port."""
     def start(command, *options):
         plain.run("req", "-x509", "-key", keys / "2048a.pem", "-subj", "/CN=localhost", "-out", "server.crt")
-        with socket.socket() as s:
-            s.bind(("127.0.0.1", 0))
-            port = s.getsockname()[1]
-        server = command.popen("s_server", "-accept", f"127.0.0.1:{port}", "-cert", "server.crt", "-key",
-                               keys / "2048a.pem", *options, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
-        servers.append(server)
-        for _ in range(200):
-            assert server.poll() is None, "s_server ended"
-            try:
-                socket.create_connection(("127.0.0.1", port), 1).close()
-                return port
-            except OSError:
-                time.sleep(0.05)
-        raise AssertionError("s_server does not listen")
-
-    yield start
-    for server in servers:
-        server.kill()
-        server.wait()
-        server.stdin.close()
+        return s_server(command, "-cert", "server.crt", "-key", keys / "2048a.pem", *options)
+    return start
 
 
 def temp_key(command, port, *options):
