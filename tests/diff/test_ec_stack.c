@@ -8,7 +8,6 @@
 #include "api/workspace.h"
 #include "ec_ref.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -17,10 +16,11 @@
 #include <cmocka.h>
 #include <openssl/rand.h>
 
-#define STACK_BYTES (512 * 1024)
-#define LIMIT       (16 * 1024)
-#define MAX         OCT_EC_MAX_BYTES
-#define FORMS       32
+#include "own_stack.h"
+
+#define LIMIT (16 * 1024)
+#define MAX   OCT_EC_MAX_BYTES
+#define FORMS 32
 
 enum kind { DERIVE, PUBLIC, KEYGEN, SIGN, VERIFY, KINDS };
 static const char *const kind_name[] = {"derive", "public", "keygen", "sign", "verify"};
@@ -45,8 +45,8 @@ static int make(void **state)
     (void)state;
     for (int curve = 0; curve < OCT_EC_CURVES; curve++)
         ec_ref_open(&ref[curve], curve);
-    stack = aligned_alloc(4096, STACK_BYTES);
-    return stack ? 0 : -1;
+    stack = own_stack_new();
+    return 0;
 }
 
 static int unmake(void **state)
@@ -201,24 +201,14 @@ static void reduce_nonces(void)
 
 static void measure(const struct oct_ops *ops, int curve, enum kind kind)
 {
-    pthread_attr_t attributes;
-    pthread_t thread;
-    void *workspace;
     fill(ops, curve, kind);
-    memset(stack, 0xa5, STACK_BYTES);
-    assert_int_equal(pthread_attr_init(&attributes), 0);
-    assert_int_equal(pthread_attr_setstack(&attributes, stack, STACK_BYTES), 0);
-    assert_int_equal(pthread_create(&thread, &attributes, body, &call), 0);
-    assert_int_equal(pthread_join(thread, &workspace), 0);
-    pthread_attr_destroy(&attributes);
+    own_stack_run(stack, body, &call);
     assert_int_equal(call.result.ok, 0xff);
     reduce_nonces();
-    const uint8_t *low = stack;
-    while (*low == 0xa5)
-        low++;
+    const size_t depth = own_stack_depth(stack, call.top);
     print_message("table %s, P-%zu, %s: %zu bytes of stack\n", ops->name, 8 * oct_ec_bytes(curve), kind_name[kind],
-                  (size_t)(call.top - low));
-    assert_true((size_t)(call.top - low) <= LIMIT);
+                  depth);
+    assert_true(depth <= LIMIT);
     assert_int_equal(count_secrets(stack, stack + STACK_BYTES, &call), 0);
 }
 

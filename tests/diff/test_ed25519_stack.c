@@ -9,7 +9,6 @@
 #include "base/sha512.h"
 #include "ed_ref.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -18,11 +17,12 @@
 #include <cmocka.h>
 #include <openssl/rand.h>
 
-#define STACK_BYTES (512 * 1024)
-#define LIMIT       (16 * 1024)
-#define MESSAGE     200
-#define FORMS       8
-#define SECRETS     4 /* seed, scalar, prefix, nonce */
+#include "own_stack.h"
+
+#define LIMIT   (16 * 1024)
+#define MESSAGE 200
+#define FORMS   8
+#define SECRETS 4 /* seed, scalar, prefix, nonce */
 
 enum { NEW_KEY, SIGN, VERIFY, CALLS };
 
@@ -80,8 +80,8 @@ static int make(void **state)
         add_forms(key[i]->prefix);
         add_nonce(key[i], message[i]);
     }
-    stack = aligned_alloc(4096, STACK_BYTES);
-    return stack ? 0 : -1;
+    stack = own_stack_new();
+    return 0;
 }
 
 static int unmake(void **state)
@@ -135,23 +135,13 @@ static void measure(const struct oct_ops *ops, int what)
 {
     static const char *const name[CALLS] = {"key", "sign", "verify"};
     static struct call c;
-    pthread_attr_t attributes;
-    pthread_t thread;
-    void *workspace;
-    memset(stack, 0xa5, STACK_BYTES);
     c = (struct call){.ops = ops, .what = what};
     /* The fixed-base table is made by the first call, in memory and with a depth of its own. */
     assert_non_null(oct_comb25519(ops));
-    assert_int_equal(pthread_attr_init(&attributes), 0);
-    assert_int_equal(pthread_attr_setstack(&attributes, stack, STACK_BYTES), 0);
-    assert_int_equal(pthread_create(&thread, &attributes, body, &c), 0);
-    assert_int_equal(pthread_join(thread, &workspace), 0);
-    pthread_attr_destroy(&attributes);
-    const uint8_t *low = stack;
-    while (*low == 0xa5)
-        low++;
-    print_message("table %s, %s: %zu bytes of stack\n", ops->name, name[what], (size_t)(c.top - low));
-    assert_true((size_t)(c.top - low) <= LIMIT);
+    own_stack_run(stack, body, &c);
+    const size_t depth = own_stack_depth(stack, c.top);
+    print_message("table %s, %s: %zu bytes of stack\n", ops->name, name[what], depth);
+    assert_true(depth <= LIMIT);
     assert_int_equal(count_secrets(stack, stack + STACK_BYTES), 0);
 }
 

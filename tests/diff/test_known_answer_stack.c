@@ -9,7 +9,6 @@
 #include "ops/mlkem.h"
 #include "ops/ops.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -17,9 +16,10 @@
 
 #include <cmocka.h>
 
-#define STACK_BYTES (512 * 1024)
-#define LIMIT       (18 * 1024)
-#define LIMIT_C     (20 * 1024)
+#include "own_stack.h"
+
+#define LIMIT   (18 * 1024)
+#define LIMIT_C (20 * 1024)
 
 static uint8_t *stack;
 
@@ -44,21 +44,11 @@ static OCT_NOINLINE void *body(void *p)
 static size_t measure(const struct call *call)
 {
     static struct call c;
-    pthread_attr_t attributes;
-    pthread_t thread;
-    memset(stack, 0xa5, STACK_BYTES);
     c = *call;
     c.status = -1;
-    assert_int_equal(pthread_attr_init(&attributes), 0);
-    assert_int_equal(pthread_attr_setstack(&attributes, stack, STACK_BYTES), 0);
-    assert_int_equal(pthread_create(&thread, &attributes, body, &c), 0);
-    assert_int_equal(pthread_join(thread, NULL), 0);
-    pthread_attr_destroy(&attributes);
+    own_stack_run(stack, body, &c);
     assert_int_equal(c.status, 0);
-    const uint8_t *low = stack;
-    while (*low == 0xa5)
-        low++;
-    return (size_t)(c.top - low);
+    return own_stack_depth(stack, c.top);
 }
 
 static void hold(const char *table, const char *name, const struct call *call)
@@ -102,7 +92,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_stack), cmocka_unit_test(test_mlkem_stack),
                                        cmocka_unit_test(test_mldsa_stack)};
-    stack = aligned_alloc(4096, STACK_BYTES);
+    stack = own_stack_new();
     const int failed = stack ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
     free(stack);
     return failed;

@@ -9,7 +9,6 @@
 #include "api/workspace.h"
 #include "rsa_keys.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -17,8 +16,9 @@
 
 #include <cmocka.h>
 
-#define STACK_BYTES (512 * 1024)
-#define LIMIT       (16 * 1024)
+#include "own_stack.h"
+
+#define LIMIT (16 * 1024)
 
 static struct test_rsa keys[OCT_RSA_SIZES];
 static struct oct_rsa_key *made[OCT_RSA_SIZES];
@@ -40,8 +40,8 @@ static int make(void **state)
         test_rsa_make(&keys[size], oct_rsa_bits(size), 65537);
         assert_int_equal(oct_rsa_key_new(&made[size], &keys[size].numbers), OCT_OK);
     }
-    stack = aligned_alloc(4096, STACK_BYTES);
-    return stack ? 0 : -1;
+    stack = own_stack_new();
+    return 0;
 }
 
 static int unmake(void **state)
@@ -90,25 +90,15 @@ static OCT_NOINLINE void *body(void *p)
 static void measure(const struct oct_ops *ops, unsigned size, unsigned lanes)
 {
     static struct call c;
-    pthread_attr_t attributes;
-    pthread_t thread;
-    memset(stack, 0xa5, STACK_BYTES);
     memset(&c, 0, sizeof c);
     c = (struct call){.ops = ops, .size = size, .lanes = lanes};
     for (unsigned i = 0; i < lanes; i++)
         test_rsa_below_n(c.in[i], oct_rsa_bits(size) / 8, &keys[size]);
-    assert_int_equal(pthread_attr_init(&attributes), 0);
-    assert_int_equal(pthread_attr_setstack(&attributes, stack, STACK_BYTES), 0);
-    assert_int_equal(pthread_create(&thread, &attributes, body, &c), 0);
-    assert_int_equal(pthread_join(thread, NULL), 0);
-    pthread_attr_destroy(&attributes);
+    own_stack_run(stack, body, &c);
     assert_int_equal(c.result.ok, (1u << lanes) - 1);
-    const uint8_t *low = stack;
-    while (*low == 0xa5)
-        low++;
-    print_message("table %s, %u bits, %u lanes: %zu bytes of stack\n", ops->name, oct_rsa_bits(size), lanes,
-                  (size_t)(c.top - low));
-    assert_true((size_t)(c.top - low) <= LIMIT);
+    const size_t depth = own_stack_depth(stack, c.top);
+    print_message("table %s, %u bits, %u lanes: %zu bytes of stack\n", ops->name, oct_rsa_bits(size), lanes, depth);
+    assert_true(depth <= LIMIT);
     assert_int_equal(count_secrets(stack, stack + STACK_BYTES, made[size]), 0);
     assert_int_equal(c.secrets, 0);
 }
