@@ -25,7 +25,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from . import dialogue, experiment, load, machine, measure, more_servers
+from . import dialogue, experiment, load, machine, measure, more_servers, quic
 from .others import KINDS, Backend, Kind, Other
 from .programs import Build, clean_environment
 from .server import ServerError, make_keys
@@ -45,6 +45,8 @@ CLIENTS = {
 def make_load(server: Other, connections: int, place: machine.Placement, build: Build, seconds: float) -> dict:
     """By octuple-load, or by the clients of a server that has words before TLS or sends no ticket."""
     kind = server.kind
+    if isinstance(kind, more_servers.More) and kind.quic:
+        return quic.handshakes(build.folder, server.port, place.client, connections, seconds)
     if isinstance(kind, more_servers.More) and not kind.ticket:
         return dialogue.load(kind.name, server.port, place.client, connections, seconds)
     return load.run(build.load, server.port, place.client, HANDSHAKE, connections=connections, seconds=seconds)
