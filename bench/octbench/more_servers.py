@@ -54,7 +54,6 @@ class More(others.Kind):
 
 
 ONE_EACH = "a process for each connection: no two handshakes meet in one process"
-HIDDEN = "none ran in lanes without its own asynchronous mode"
 ONE_SOCKET = "all connections have one UDP socket, so none can be woken"
 
 
@@ -104,7 +103,7 @@ def run_tomcat(conf: Path) -> list[str]:
 
 def traffic_server(name: str, native: int) -> More:
     return More(name, "traffic_server", "trafficserver", texts.TRAFFIC_RECORDS.replace("{native}", str(native)),
-                lambda conf: [f"--run-root={conf.parent}"], prepare=make_traffic_server, why="" if native else HIDDEN,
+                lambda conf: [f"--run-root={conf.parent}"], prepare=make_traffic_server,
                 files=(("records.config", texts.TRAFFIC_RECORDS.replace("{native}", str(native))),
                        ("remap.config", "map / http://127.0.0.1:{backend}/\n"),
                        ("ssl_multicert.config", "dest_ip=* ssl_cert_name=both.pem ssl_key_name=both.pem\n"),
