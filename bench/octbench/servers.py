@@ -66,7 +66,8 @@ def sample(server: Other, connections: int, place: machine.Placement, build: Bui
 
 def summary(samples: dict[str, list[dict]]) -> dict:
     """Medians of both, and the median over the rounds of stock over Octuple."""
-    result: dict = {name: {"cpu_us": measure.median([s["cpu_us"] for s in runs])} for name, runs in samples.items()}
+    result: dict = {name: {what: measure.median([s[what] for s in runs]) for what in runs[0]}
+                    for name, runs in samples.items()}
     pairs = zip(samples["stock"], samples["octuple"])
     ratios = [a["cpu_us"] / b["cpu_us"] for a, b in pairs]
     result["cpu_ratio"] = round(statistics.median(ratios), 3)

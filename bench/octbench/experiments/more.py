@@ -18,15 +18,16 @@ Made by `bench/results` from {files}.
 
 The ratios are CPU time of the server for each full handshake ({handshake}), stock over Octuple. They
 are medians of the rounds, with 64 connections and with one. Behind them stand both times in microseconds, and the
-quartiles of the ratio. The last column is how many RSA signatures ran in lanes with 64 connections.
+quartiles of the ratio. The last columns are handshakes a second with 64 connections, by a client on the core's other
+CPU, and how many RSA signatures ran in lanes there.
 """
 COLUMNS = """
 ## {title}
 
 Each round takes {seconds} s, {rounds} of them, on {cpu}.
 
-| server | 64 connections | one connection | stock, Octuple us | quartiles | one: both us | quartiles | in lanes |
-|---|---|---|---|---|---|---|---|
+| server | 64 connections | one connection | both, us | quartiles | one: both, us | quartiles | a second | in lanes |
+|---|---|---|---|---|---|---|---|---|
 """
 THREADS = """
 ## tokio and pingora
@@ -52,7 +53,8 @@ def row(server: dict, suffix: str) -> str:
     cells = [server["server"] + suffix, f"{busy['cpu_ratio']:.2f}", f"{alone['cpu_ratio']:.2f}"]
     for one in (busy, alone):
         cells += [f"{one['stock']['cpu_us']:.0f}, {one['octuple']['cpu_us']:.0f}", quartiles(one)]
-    return f"| {' | '.join(cells)} | {server['in_lanes_percent']:.0f} % |\n"
+    rates = [f"{busy[side]['per_s']:.0f}" for side in ("stock", "octuple") if "per_s" in busy[side]]
+    return f"| {' | '.join(cells)} | {', '.join(rates) or '-'} | {server['in_lanes_percent']:.0f} % |\n"
 
 
 def table(document: dict, title: str, suffix: str) -> str:
