@@ -69,7 +69,7 @@ struct oct_conn *oct_conn_get(SSL *s)
     if (conn == NULL)
         return NULL;
     conn->ssl = s;
-    conn->fd = conn->hidden_fd = -1;
+    conn->fd = conn->hidden_fd = conn->away_fd = -1;
     if (ssl->SSL_set_ex_data(s, ex_index, conn))
         return conn;
     free(conn);

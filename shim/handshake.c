@@ -28,11 +28,12 @@ static bool served(struct oct_conn *conn, const struct oct_thread *t)
 
 /* A made-up event has to find its way: to an epoll instance that this thread, and no other, waits on. The job has to be
  * run: where the thread only ever looks at the instance, with a timeout of 0, nobody knows where it sleeps. With
- * EPOLLONESHOT a second event would come from the kernel. */
+ * EPOLLONESHOT a second event would come from the kernel. EPOLLEXCLUSIVE says nothing here: the socket is in no other
+ * instance. */
 static bool deliverable(struct oct_conn *conn, const struct oct_thread *t, const struct oct_registration *at)
 {
     conn->fd_generation = at->generation;
-    return (at->events & (EPOLLONESHOT | EPOLLEXCLUSIVE)) == 0 && oct_fd_slept_on(at->epfd, t);
+    return (at->events & EPOLLONESHOT) == 0 && oct_fd_slept_on(at->epfd, t);
 }
 
 bool oct_handshake_wakeable(struct oct_conn *conn, const struct oct_thread *t, int fd)
@@ -51,6 +52,8 @@ static bool unsure(struct oct_conn *conn, const struct oct_thread *t, int fd)
 bool oct_handshake_may_pause(struct oct_conn *conn)
 {
     const int fd = conn->hidden_fd;
+    if (!oct_socket_read_out(conn))
+        return false;
     return !conn->unsure || (!conn->never && fd >= 0 && oct_handshake_wakeable(conn, conn->thread, fd));
 }
 
@@ -66,7 +69,7 @@ static bool wants_fibre(struct oct_conn *conn, struct oct_thread *t)
         return true;
     if (!served(conn, t))
         return false;
-    int fd = oct_socket_find(conn);
+    int fd = oct_socket_of_call(conn, t);
     if (!unsure(conn, t, fd)) {
         if (fd < 0 || !oct_socket_nonblocking(conn, fd))
             return false;

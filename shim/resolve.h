@@ -39,14 +39,14 @@
 
 /* What it only calls. */
 #define OCT_SSL_HELPERS(X)                                                                                             \
-    X(SSL_ctrl) X(SSL_get_fd) X(SSL_in_init) X(SSL_is_dtls) X(SSL_get_state)                                           \
+    X(SSL_ctrl) X(SSL_get_fd) X(SSL_get_wfd) X(SSL_in_init) X(SSL_is_dtls) X(SSL_get_state)                            \
     X(SSL_in_before) X(SSL_set_accept_state)                                                                           \
     X(SSL_get_early_data_status) X(SSL_is_server)                                                                      \
     X(SSL_get_ex_data) X(SSL_set_ex_data) X(SSL_waiting_for_async) X(SSL_get_all_async_fds)                            \
     X(SSL_set_async_callback) X(SSL_set0_rbio) X(SSL_set0_wbio) X(SSL_set_info_callback) X(SSL_set_msg_callback)       \
     X(SSL_get_info_callback) X(SSL_CTX_get_info_callback) X(SSL_get_SSL_CTX)                                           \
     X(CRYPTO_get_ex_new_index) X(ASYNC_get_current_job) X(ASYNC_is_capable) X(OSSL_PROVIDER_available)                 \
-    X(SSL_get_rbio) X(SSL_get_wbio) X(BIO_read) X(BIO_number_read) X(BIO_method_name)                                  \
+    X(SSL_get_rbio) X(SSL_get_wbio) X(BIO_read) X(BIO_number_read) X(BIO_method_name) X(BIO_ctrl_pending)              \
     X(BIO_test_flags) X(BIO_set_flags) X(BIO_clear_flags) X(BIO_new) X(BIO_s_null) X(BIO_free) X(BIO_up_ref)           \
     X(ERR_set_mark) X(ERR_pop_to_mark) X(ERR_peek_last_error) X(ERR_clear_error) X(ERR_new) X(ERR_set_error)     \
     X(ERR_set_debug) X(ERR_get_error_all) X(OSSL_LIB_CTX_set0_default)

@@ -65,6 +65,7 @@ struct oct_conn {
     uint32_t fd_generation;                    /* tells it from a later one of the same number */
     int hidden_fd;                             /* what a BIO of the program's own reads from; -1: not seen yet */
     uint64_t hidden_bytes;                     /* that it has read */
+    int away_fd;                               /* the socket, if it was seen to read from memory meanwhile; else -1 */
     uint32_t notified;                         /* the thread's round when its event was delivered; 0: not yet */
     unsigned busy_inside;                      /* of the thread's `busy`: raised on the fibre while that is paused */
     int up_refs;                               /* references beyond the first, as far as SSL_up_ref() told */
@@ -145,6 +146,10 @@ void oct_handshake_told(struct oct_conn *conn);
 /* socket.c */
 /* The socket, or -1; says in conn whether the BIO hides it. */
 int oct_socket_find(struct oct_conn *conn);
+/* The same for a call into the handshake, which may come while conn reads from memory. */
+int oct_socket_of_call(struct oct_conn *conn, struct oct_thread *t);
+/* False if conn reads from memory, and there is more to read. */
+bool oct_socket_read_out(const struct oct_conn *conn);
 /* True if BIOs of this kind have been seen, on this thread, to read from a socket that hidden connections can be woken
  * by: the one of conn will be known before its first operation. */
 bool oct_socket_will_show(const struct oct_conn *conn, const struct oct_thread *t);

@@ -20,6 +20,11 @@
  * hidden socket first shows in the very call that comes to an operation. Once a thread has seen that of BIOs of a name,
  * such calls run on a fibre at once, and are asked there whether they may pause. BIOs that never read from a socket
  * inside a call (Node's, and those of memory) get no fibre: their programs may not bear a foreign stack.
+ *
+ * Traffic Server reads the hello itself, so that it can still pass it on, and gives it to libssl in memory. From then
+ * on libssl reads from the socket. A program that does so comes back when there is something to read on the socket, and
+ * then calls libssl without having read itself. A thread has to have seen it so once: others with BIOs of memory read
+ * first, find nothing, and would never resume the handshake.
  */
 #include "fds.h"
 #include "thread.h"
@@ -44,6 +49,40 @@ int oct_socket_find(struct oct_conn *conn)
     int fd = oct_ssl()->SSL_get_fd(conn->ssl);
     conn->hidden = fd < 0;
     return conn->hidden ? conn->hidden_fd : fd;
+}
+
+static const char *bio_name(const struct oct_conn *conn)
+{
+    const BIO *bio = oct_ssl()->SSL_get_rbio(conn->ssl);
+    const char *name = bio != NULL ? oct_ssl()->BIO_method_name(bio) : NULL;
+    return name != NULL ? name : "";
+}
+
+static bool reads_memory(const struct oct_conn *conn)
+{
+    return strcmp(bio_name(conn), "memory buffer") == 0;
+}
+
+int oct_socket_of_call(struct oct_conn *conn, struct oct_thread *t)
+{
+    int fd = oct_socket_find(conn);
+    if (fd >= 0) {
+        t->comes_back |= !conn->hidden && conn->away_fd == fd;
+        return fd;
+    }
+    if (!oct_shim_own_fibres || !reads_memory(conn))
+        return fd;
+    conn->away_fd = oct_ssl()->SSL_get_wfd(conn->ssl);
+    if (!t->comes_back || conn->away_fd < 0)
+        return fd;
+    conn->hidden = false;
+    return conn->away_fd;
+}
+
+bool oct_socket_read_out(const struct oct_conn *conn)
+{
+    return conn->away_fd < 0 || !reads_memory(conn) ||
+           oct_ssl()->BIO_ctrl_pending(oct_ssl()->SSL_get_rbio(conn->ssl)) == 0;
 }
 
 #define RETRY_FLAGS (BIO_FLAGS_RWS | BIO_FLAGS_SHOULD_RETRY)
@@ -97,13 +136,6 @@ bool oct_socket_put_off(struct oct_conn *conn, struct oct_thread *t)
     int fd = !conn->looked && oct_ssl()->SSL_is_server(conn->ssl) ? oct_socket_find(conn) : -1;
     conn->looked = true;
     return fd >= 0 && too_early(conn, t, fd);
-}
-
-static const char *bio_name(const struct oct_conn *conn)
-{
-    const BIO *bio = oct_ssl()->SSL_get_rbio(conn->ssl);
-    const char *name = bio != NULL ? oct_ssl()->BIO_method_name(bio) : NULL;
-    return name != NULL ? name : "";
 }
 
 bool oct_socket_will_show(const struct oct_conn *conn, const struct oct_thread *t)

@@ -39,6 +39,7 @@ struct oct_thread {
     struct oct_conn *reads;                               /* inside libssl: whose recv() is watched (socket.c) */
     bool reads_nothing;                                   /* that recv() finds nothing */
     char shows[OCT_BIO_NAME];                             /* the name of BIOs that show their socket (socket.c) */
+    bool comes_back; /* its program lets libssl read from memory first, and then from the socket (socket.c) */
     uint32_t round;  /* how many times it has waited for events; never 0 afterwards */
     bool real_first; /* made-up events were returned last: the kernel's are next */
     int made_epfd;   /* by which epoll instance */

@@ -54,6 +54,30 @@ def ask_mariadb(sock: socket.socket) -> None:
     sock.sendall(struct.pack("<I", len(MARIADB_BEGINS) | 1 << 24) + MARIADB_BEGINS)
 
 
+def line_of(sock: socket.socket) -> bytes:
+    """Byte by byte, so that nothing of TLS is taken away."""
+    got = b""
+    while not got.endswith(b"\r\n"):
+        got += exactly(sock, 1)
+    return got
+
+
+def reply(sock: socket.socket, code: bytes) -> None:
+    """SMTP's answer, whose last line has a blank behind the code."""
+    while (got := line_of(sock))[3:4] == b"-":
+        pass
+    if not got.startswith(code):
+        raise ConnectionError(f"the server answered {got!r}")
+
+
+def ask_smtp(sock: socket.socket) -> None:
+    reply(sock, b"220")
+    sock.sendall(b"EHLO localhost\r\n")
+    reply(sock, b"250")
+    sock.sendall(b"STARTTLS\r\n")
+    reply(sock, b"220")
+
+
 def packet(number: int, body: bytes) -> bytes:
     """Of MariaDB: a length of three bytes, and a number."""
     return struct.pack("<I", len(body) | number << 24) + body

@@ -16,154 +16,37 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
-from . import dialogue, others, process
+from . import dialogue, java, more_texts as texts, others, process
 from .others import REQUEST, Other
 from .programs import Build
 from .server import ServerError
-
-MOSQUITTO = """\
-listener {port} 127.0.0.1
-certfile {folder}/both.pem
-keyfile {folder}/both.pem
-allow_anonymous true
-persistence false
-user {user}
-max_connections -1
-log_dest none
-"""
-UNBOUND = """\
-server:
-    interface: 127.0.0.1@{port}
-    tls-port: {port}
-    tls-service-key: "{folder}/both.pem"
-    tls-service-pem: "{folder}/both.pem"
-    num-threads: 1
-    incoming-num-tcp: 1000
-    do-daemonize: no
-    use-syslog: no
-    chroot: ""
-    directory: "{folder}"
-    pidfile: ""
-    username: ""
-    local-zone: "test." static
-    local-data: "octuple.test. A 192.0.2.1"
-remote-control:
-    control-enable: no
-"""
-DNSDIST = """\
-setLocal("127.0.0.2:{port}")
-addTLSLocal("127.0.0.1:{port}", "{folder}/both.pem", "{folder}/both.pem", {{ provider="openssl" }})
-setMaxTCPClientThreads(1)
-newServer({{address="127.0.0.1:{backend}", healthCheckMode="up"}})
-addAction(AllRule(), SpoofAction("192.0.2.1"))
-"""
-POSTGRESQL = """\
-listen_addresses = '127.0.0.1'
-port = {port}
-unix_socket_directories = ''
-max_connections = 300
-ssl = on
-ssl_cert_file = '{folder}/both.pem'
-ssl_key_file = '{folder}/both.pem'
-data_directory = '{folder}/data'
-hba_file = '{folder}/hba'
-ident_file = '{folder}/ident'
-fsync = off
-"""
-MARIADB = """\
-[mariadbd]
-bind-address = 127.0.0.1
-port = {port}
-datadir = {folder}/data
-socket = {folder}/socket
-pid-file = {folder}/pid
-ssl-cert = {folder}/both.pem
-ssl-key = {folder}/both.pem
-skip-grant-tables
-skip-networking = 0
-max-connections = 1000
-max-connect-errors = 1000000
-back-log = 4096
-skip-name-resolve
-"""
-TRAFFIC_RECORDS = """\
-CONFIG proxy.config.http.server_ports STRING {port}:ipv4:ssl
-CONFIG proxy.config.admin.user_id STRING {user}
-CONFIG proxy.config.exec_thread.autoconfig INT 0
-CONFIG proxy.config.exec_thread.limit INT 1
-CONFIG proxy.config.accept_threads INT 0
-CONFIG proxy.config.ssl.server.cert.path STRING {folder}
-CONFIG proxy.config.ssl.server.private_key.path STRING {folder}
-CONFIG proxy.config.url_remap.remap_required INT 1
-CONFIG proxy.config.http.cache.http INT 0
-CONFIG proxy.config.log.logging_enabled INT 0
-CONFIG proxy.config.diags.output.error STRING E
-CONFIG proxy.config.ssl.async.handshake.enabled INT {native}
-"""
-RUN_ROOT = """\
-prefix: {folder}
-exec_prefix: {folder}
-bindir: /usr/bin
-sbindir: /usr/bin
-sysconfdir: {folder}
-datadir: {folder}/ts
-libexecdir: {folder}/ts
-localstatedir: {folder}/ts
-runtimedir: {folder}/ts
-logdir: {folder}/ts
-cachedir: {folder}/ts
-"""
-NGINX = """\
-daemon off;
-worker_processes 1;
-pid {folder}/pid;
-error_log {folder}/error.log warn;
-events {{ worker_connections 8192; }}
-"""
-NGINX_LUA = """\
-load_module modules/ndk_http_module.so;
-load_module modules/ngx_http_lua_module.so;
-""" + NGINX + """\
-http {{
-    access_log off;
-    server {{
-        listen 127.0.0.1:{port} ssl backlog=4096;
-        ssl_protocols TLSv1.2 TLSv1.3;
-        ssl_certificate {folder}/both.pem;
-        ssl_certificate_key {folder}/both.pem;
-        ssl_certificate_by_lua_block {{ ngx.ctx.seen = true }}
-        location / {{ content_by_lua_block {{ ngx.say("ok") }} }}
-    }}
-}}
-"""
-NGINX_STREAM = """\
-load_module modules/ngx_stream_module.so;
-""" + NGINX + """\
-stream {{
-    server {{
-        listen 127.0.0.1:{port} ssl backlog=4096;
-        ssl_protocols TLSv1.2 TLSv1.3;
-        ssl_certificate {folder}/both.pem;
-        ssl_certificate_key {folder}/both.pem;
-        proxy_pass 127.0.0.1:{backend};
-    }}
-}}
-"""
-
 
 @dataclass(frozen=True)
 class More(others.Kind):
     """A server and what else it takes: files, an account, a dialogue, and whether it sends a ticket by itself."""
 
     dialogue: dialogue.Dialogue = dialogue.Dialogue(REQUEST, b"200 OK")
+    versions: tuple[str, ...] = ("1.2", "1.3")  # of TLS; of none other than 1.3: by QUIC
     files: tuple[tuple[str, str], ...] = ()  # besides the configuration; filled in like it
     account: str = ""  # whose it is if root starts it
     prepare: Callable[["MoreServer"], None] | None = None
     ticket: bool = True
     needs: str = ""  # a file that its package has, if its program alone is not enough
+    says: tuple[str, str] = ("", "")  # an argument, and what the program has to say to it
     why: str = ""  # why there are no lanes
 
+    @property
+    def quic(self) -> bool:
+        return "1.2" not in self.versions
+
     def path(self) -> str | None:
+        found = self.found()
+        if not found or not self.says[0]:
+            return found
+        done = subprocess.run([found, self.says[0]], capture_output=True, text=True, check=False)
+        return found if self.says[1] in done.stdout + done.stderr else None
+
+    def found(self) -> str | None:
         if self.needs and not next(Path("/").glob(self.needs.lstrip("/")), None):
             return None
         found = next(Path("/").glob(self.program.lstrip("/")), None) if "/" in self.program else None
@@ -171,7 +54,7 @@ class More(others.Kind):
 
 
 ONE_EACH = "a process for each connection: no two handshakes meet in one process"
-HIDDEN = "none ran in lanes without its own asynchronous mode"
+ONE_SOCKET = "all connections have one UDP socket, so none can be woken"
 
 
 def make_postgresql(server: MoreServer) -> None:
@@ -193,37 +76,72 @@ def make_traffic_server(server: MoreServer) -> None:
     server.give("ts")
 
 
+def make_postfix(server: MoreServer) -> None:
+    """Folders of its own, with the owners that it demands."""
+    for name in ("queue", "data"):
+        (server.folder / name).mkdir()
+    shutil.chown(server.folder / "data", "postfix")
+    shutil.copy(server.conf, server.folder / "main.cf")
+    server.command("/usr/sbin/postfix", "-c", str(server.folder), "set-permissions")
+
+
+TOMCAT_MODULE = Path(__file__).parents[1] / "tomcat-native"
+TOMCAT_BUILT = Path(__file__).parents[2] / "build/servers"
+
+
+def make_tomcat(_server: MoreServer) -> None:
+    done = java.maven(TOMCAT_BUILT, "process-classes", module=TOMCAT_MODULE)
+    if done.returncode:
+        raise ServerError(f"Maven cannot build Tomcat's launcher: {done.stdout.strip()}")
+
+
+def run_tomcat(conf: Path) -> list[str]:
+    made = java.folder(TOMCAT_BUILT, TOMCAT_MODULE)
+    return ["-Xms256m", "-Xmx256m", "-Djava.library.path=/usr/lib/x86_64-linux-gnu",
+            "-cp", f"{made}/classes:{made}/libraries/*", "octuple.bench.TomcatNative", str(conf)]
+
+
 def traffic_server(name: str, native: int) -> More:
-    return More(name, "traffic_server", "trafficserver", TRAFFIC_RECORDS.replace("{native}", str(native)),
-                lambda conf: [f"--run-root={conf.parent}"], prepare=make_traffic_server, why="" if native else HIDDEN,
-                files=(("records.config", TRAFFIC_RECORDS.replace("{native}", str(native))),
+    return More(name, "traffic_server", "trafficserver", texts.TRAFFIC_RECORDS.replace("{native}", str(native)),
+                lambda conf: [f"--run-root={conf.parent}"], prepare=make_traffic_server,
+                files=(("records.config", texts.TRAFFIC_RECORDS.replace("{native}", str(native))),
                        ("remap.config", "map / http://127.0.0.1:{backend}/\n"),
                        ("ssl_multicert.config", "dest_ip=* ssl_cert_name=both.pem ssl_key_name=both.pem\n"),
                        ("storage.config", ""),
                        ("ip_allow.yaml", "ip_allow:\n  - {{apply: in, ip_addrs: 127.0.0.1, action: allow}}\n"),
-                       ("runroot.yaml", RUN_ROOT)))
+                       ("runroot.yaml", texts.RUN_ROOT)))
 
 
 KINDS = (
-    More("mosquitto", "mosquitto", "mosquitto", MOSQUITTO, lambda conf: ["-c", str(conf)],
+    More("mosquitto", "mosquitto", "mosquitto", texts.MOSQUITTO, lambda conf: ["-c", str(conf)],
          dialogue=dialogue.Dialogue(dialogue.MQTT_REQUEST, b"\x20\x02\x00\x00")),
-    More("unbound", "unbound", "unbound", UNBOUND, lambda conf: ["-d", "-c", str(conf)],
+    More("unbound", "unbound", "unbound", texts.UNBOUND, lambda conf: ["-d", "-c", str(conf)],
          dialogue=dialogue.Dialogue(dialogue.DNS_REQUEST, bytes((192, 0, 2, 1)))),
-    More("dnsdist", "dnsdist", "dnsdist", DNSDIST, lambda conf: ["--supervised", "--disable-syslog", "-C", str(conf)],
+    More("dnsdist", "dnsdist", "dnsdist", texts.DNSDIST,
+         lambda conf: ["--supervised", "--disable-syslog", "-C", str(conf)],
          dialogue=dialogue.Dialogue(dialogue.DNS_REQUEST, bytes((192, 0, 2, 1)))),
-    More("postgresql", "/usr/lib/postgresql/*/bin/postgres", "postgresql", POSTGRESQL,
+    More("postgresql", "/usr/lib/postgresql/*/bin/postgres", "postgresql", texts.POSTGRESQL,
          lambda conf: [f"--config-file={conf}"], account="postgres", prepare=make_postgresql, ticket=False,
          files=(("hba", "hostssl all all 127.0.0.1/32 trust\n"), ("ident", "")), why=ONE_EACH,
          dialogue=dialogue.Dialogue(dialogue.POSTGRESQL_REQUEST, b"Z\0\0\0\5I", dialogue.ask_postgresql)),
-    More("mariadb", "mariadbd", "mariadb-server", MARIADB, lambda conf: [f"--defaults-file={conf}"],
+    More("mariadb", "mariadbd", "mariadb-server", texts.MARIADB, lambda conf: [f"--defaults-file={conf}"],
          account="mysql", prepare=make_mariadb, ticket=False,
          dialogue=dialogue.Dialogue(dialogue.MARIADB_REQUEST, b"\0\0\2\0", dialogue.ask_mariadb)),
     traffic_server("traffic server", 0),
     traffic_server("traffic server, native", 1),
     More("haproxy", "haproxy", "haproxy", others.HAPROXY, lambda conf: ["-db", "-f", str(conf)]),
-    More("nginx, lua", "nginx", "libnginx-mod-http-lua", NGINX_LUA, lambda conf: ["-c", str(conf)],
+    More("postfix", "/usr/lib/postfix/sbin/master", "postfix", texts.POSTFIX,
+         lambda conf: ["-c", str(conf.parent), "-d"], prepare=make_postfix, ticket=False, why=ONE_EACH,
+         files=(("master.cf", texts.POSTFIX_MASTER),),
+         dialogue=dialogue.Dialogue(b"QUIT\r\n", b"221 ", dialogue.ask_smtp)),
+    More("tomcat, native", "java", "libtcnative-1 openjdk-17-jdk-headless maven", texts.TOMCAT, run_tomcat,
+         prepare=make_tomcat, needs="/usr/lib/*/libtcnative-1.so*",
+         dialogue=dialogue.Dialogue(REQUEST, b"200 ")),
+    More("nginx, http3", "nginx", "nginx curl (Debian forky)", texts.NGINX_HTTP3, lambda conf: ["-c", str(conf)],
+         says=("-V", "http_v3_module"), versions=("1.3",), why=ONE_SOCKET),
+    More("nginx, lua", "nginx", "libnginx-mod-http-lua", texts.NGINX_LUA, lambda conf: ["-c", str(conf)],
          needs="/usr/lib/nginx/modules/ngx_http_lua_module.so"),
-    More("nginx, stream", "nginx", "libnginx-mod-stream", NGINX_STREAM, lambda conf: ["-c", str(conf)],
+    More("nginx, stream", "nginx", "libnginx-mod-stream", texts.NGINX_STREAM, lambda conf: ["-c", str(conf)],
          needs="/usr/lib/nginx/modules/ngx_stream_module.so"),
 )
 

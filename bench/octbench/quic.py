@@ -80,6 +80,20 @@ def run(program: Path, build: Path, variant: str, what: Transfer, placement: mac
     return {"server": served, "client": client, "tier": hello["tiers"][SUITES.index(what.suite)]}
 
 
+def handshakes(build: Path, port: int, cpu: int, connections: int, seconds: float) -> dict:
+    """Full handshakes with any server of HTTP/3, by the program that build_all() has left. The report has the fields of
+    octuple-load's that the experiments read."""
+    program = build / "cargo/release/transfer"
+    if not program.exists():
+        raise TransferError(f"{program} is not built: python3 -m octbench.quic builds it")
+    done = subprocess.run([*pinned(cpu), program, "handshakes", "--port", str(port), "--connections", str(connections),
+                           "--seconds", str(seconds)], env=cargo.environment(build), capture_output=True, text=True,
+                          timeout=seconds + 60, check=False)
+    if done.returncode:
+        raise TransferError(done.stderr.strip())
+    return json.loads(done.stdout)
+
+
 def compare(program: Path, build: Path, what: Transfer, rounds: int, placement: machine.Placement) -> dict:
     """Medians over the rounds, each with both servers in changing order and the same seed for both."""
     runs: dict[str, list[dict]] = {variant: [] for variant in VARIANTS}

@@ -11,6 +11,7 @@ RSA-2048): saturated, and by one connection at a time. Each client makes connect
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import resource
 import shutil
@@ -25,7 +26,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from . import dialogue, experiment, load, machine, measure, more_servers
+from . import dialogue, experiment, load, machine, measure, more_servers, quic
 from .others import KINDS, Backend, Kind, Other
 from .programs import Build, clean_environment
 from .server import ServerError, make_keys
@@ -45,6 +46,8 @@ CLIENTS = {
 def make_load(server: Other, connections: int, place: machine.Placement, build: Build, seconds: float) -> dict:
     """By octuple-load, or by the clients of a server that has words before TLS or sends no ticket."""
     kind = server.kind
+    if isinstance(kind, more_servers.More) and kind.quic:
+        return quic.handshakes(build.folder, server.port, place.client, connections, seconds)
     if isinstance(kind, more_servers.More) and not kind.ticket:
         return dialogue.load(kind.name, server.port, place.client, connections, seconds)
     return load.run(build.load, server.port, place.client, HANDSHAKE, connections=connections, seconds=seconds)
@@ -63,9 +66,14 @@ def sample(server: Other, connections: int, place: machine.Placement, build: Bui
 
 def summary(samples: dict[str, list[dict]]) -> dict:
     """Medians of both, and the median over the rounds of stock over Octuple."""
-    result: dict = {name: {"cpu_us": measure.median([s["cpu_us"] for s in runs])} for name, runs in samples.items()}
+    result: dict = {name: {what: measure.median([s[what] for s in runs]) for what in runs[0]}
+                    for name, runs in samples.items()}
     pairs = zip(samples["stock"], samples["octuple"])
-    result["cpu_ratio"] = round(statistics.median(a["cpu_us"] / b["cpu_us"] for a, b in pairs), 3)
+    ratios = [a["cpu_us"] / b["cpu_us"] for a, b in pairs]
+    result["cpu_ratio"] = round(statistics.median(ratios), 3)
+    if len(ratios) > 1:
+        low, _, high = statistics.quantiles(ratios, n=4, method="inclusive")
+        result["cpu_ratio_quartiles"] = [round(low, 3), round(high, 3)]
     return result
 
 
@@ -88,7 +96,7 @@ def start_both(stack: ExitStack, kind: Kind, folder: Path, build: Build,
 def measure_kind(kind: Kind, folder: Path, build: Build, place: machine.Placement, backend: int, options) -> dict:
     with ExitStack() as stack:
         servers = start_both(stack, kind, folder, build, place, backend)
-        result: dict = {"server": kind.name}
+        result: dict = {"server": kind.name, "rounds": options.rounds, "seconds": options.seconds}
         for what, connections in LOADS.items():
             samples: dict[str, list[dict]] = {name: [] for name in servers}
             for number in range(options.rounds):
@@ -131,6 +139,14 @@ def measure_client(name: str, server: Other, build: Build, place: machine.Placem
     return {"client": name} | summary(samples)
 
 
+def kept(options: argparse.Namespace, kinds: list[Kind]) -> list[dict]:
+    """Of the file that is to be written, the servers that are not measured now."""
+    if not options.add or not options.json or not options.json.exists():
+        return []
+    measured_now = {kind.name for kind in kinds}
+    return [row for row in json.loads(options.json.read_text())["servers"] if row["server"] not in measured_now]
+
+
 def run(folder: Path, build: Build, options: argparse.Namespace) -> dict:
     place = machine.place()
     chosen = more_servers.KINDS if options.more else KINDS
@@ -138,8 +154,9 @@ def run(folder: Path, build: Build, options: argparse.Namespace) -> dict:
     clients = [name for name in CLIENTS
                if shutil.which(name) and not options.more and (not options.only or name in options.only)]
     make_keys(folder / "keys", [HANDSHAKE.key])
-    document: dict = {"servers": [], "clients": [], "handshake": HANDSHAKE.title, "rounds": options.rounds,
-                      "seconds": options.seconds}
+    model, _ = machine.cpu_fields(Path("/proc/cpuinfo").read_text())
+    document: dict = {"servers": kept(options, kinds), "clients": [], "handshake": HANDSHAKE.title, "cpu": model,
+                      "rounds": options.rounds, "seconds": options.seconds}
     with Backend() as backend, Progress(console=Console(stderr=True)) as progress:
         task = progress.add_task("", total=len(kinds) + len(clients))
         for kind in kinds:
@@ -187,6 +204,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
                         help="only this one; may be repeated: %(choices)s")
     parser.add_argument("--more", action="store_true", help="the servers of tests/servers/run instead")
     parser.add_argument("--json", type=Path, help="write the numbers there")
+    parser.add_argument("--add", action="store_true", help="with --json: keep the other servers that the file has")
     return parser.parse_args(argv)
 
 

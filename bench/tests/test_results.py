@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from octbench.experiments import ALL, frame, page
+from octbench.experiments import ALL, frame, more, page
 
 PUBLISHED = {"found": [{"question": "how | fast", "figure": "9 times", "on": "a card", "source": "somebody",
                         "address": "https://example.org/a",
@@ -47,6 +47,32 @@ def run_folder(tmp_path):
 
 def test_the_page_is_what_the_data_give():
     assert page.main(["--check"]) == 0, "docs/results.md is made by bench/results, and not edited"
+
+
+def other_server(name: str) -> dict:
+    one = {"stock": {"cpu_us": 400.4}, "octuple": {"cpu_us": 200.2}, "cpu_ratio": 2.0,
+           "cpu_ratio_quartiles": [1.9, 2.1]}
+    return {"server": name, "rounds": 7, "seconds": 1.5, "saturated": one, "in_lanes_percent": 99.7,
+            "alone": one | {"cpu_ratio": 1.1}}
+
+
+def test_page_of_more_servers(docs):
+    """From its own files; of tokio's only if there is one. --check finds an edited page."""
+    document = {"servers": [other_server("b"), other_server("a")], "handshake": "TLS", "cpu": "Some CPU"}
+    assert more.render(docs) is None
+    (docs / "results/more-servers.json").write_text(json.dumps(document))
+    assert page.main(["--docs", str(docs)]) == 0
+    text = (docs / "results/more-servers.md").read_text()
+    assert "| a | 2.00 | 1.10 | 400, 200 | 1.90 to 2.10 |" in text and text.index("| a |") < text.index("| b |")
+    assert "| - | 100 % |" in text and "tokio" not in text and "forky" not in text
+    (docs / "results/more-servers-forky.json").write_text(json.dumps(document))
+    (docs / "results/tokio.json").write_text(json.dumps([
+        {"server": "tokio", "threads": 2, "handshakes": 200001, "failed": 0, "in_lanes": 5, "operations": 10,
+         "cpu_us": [[400.0, 300.0], [420.0, 300.0]]}]))
+    assert page.main(["--docs", str(docs), "--check"]) == 1
+    assert page.main(["--docs", str(docs)]) == 0
+    text = (docs / "results/more-servers.md").read_text()
+    assert "| a, forky | 2.00 |" in text and "| tokio | 2 | 200,001 | 0 | 50 % | 410, 300 | 1.37 |" in text
 
 
 def test_data_of_the_tree_are_whole():

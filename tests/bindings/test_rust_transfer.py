@@ -26,8 +26,10 @@ def test_good_network(build, program, variant, size):
 
 
 @pytest.mark.parametrize("arguments, complaint", (
-    ([], "two commands"), (["serve"], "--stack"), (["serve", "--stack", "x"], "neither stock nor octuple"),
-    (["fetch", "--port", "1", "--certificate", "x", "--bytes", "0"], "no number of bytes"),
+    ([], "three commands"), (["serve"], "--stack"), (["serve", "--stack", "x"], "neither stock nor octuple"),
+    (["fetch", "--port", "1", "--certificate", "x", "--bytes", "0"], "no number above 0"),
+    (["handshakes", "--port", "1", "--connections", "0", "--seconds", "1"], "no number above 0"),
+    (["handshakes", "--port", "1", "--connections", "1", "--seconds", "-1"], "not between 0 and 3600"),
     (["fetch", "--port", "1", "--certificate", "x", "--bytes", "1", "--loss", "2"], "not between 0 and 0.5"),
     (["fetch", "--port", "1", "--certificate", "x", "--bytes", "1", "--what"], "unknown argument --what")))
 def test_bad_arguments(build, program, arguments, complaint):

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
@@ -33,7 +34,7 @@ SAYS_FAULT = ("[ALERT]", "FATAL", "BUG", "panic", "AddressSanitizer")
 
 
 def program() -> str:
-    return shutil.which("haproxy", path="/usr/sbin:/usr/bin") or "haproxy"
+    return shutil.which("haproxy", path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/bin") or "haproxy"
 
 
 def pem(where: Path, keys: Path, name: str) -> None:

@@ -184,6 +184,63 @@ static void test_memory_bios(void **state)
     world_close(w);
 }
 
+/* The server reads the hello itself and gives it to libssl, with more behind it if that is wanted. */
+static void feed_hello(struct pair *p, size_t more)
+{
+    char hello[4096] = {0};
+    const ssize_t got = recv(p->fd, hello, sizeof hello - more, 0);
+    BIO *memory = BIO_new(BIO_s_mem());
+    assert_true(got > 0);
+    assert_true(BIO_write(memory, hello, (int)((size_t)got + more)) > got || more == 0);
+    BIO_set_mem_eof_return(memory, -1);
+    SSL_set0_rbio(p->server, memory);
+}
+
+static struct pair *add_reading_from_memory(struct world *w, size_t more)
+{
+    struct pair *p = world_add(w, world_server_ctx(TLS13), EDGE | EPOLLEXCLUSIVE);
+    pair_client(p);
+    feed_hello(p, more);
+    assert_int_equal(pair_server(p), 0);
+    return p;
+}
+
+/* Traffic Server's way. What the thread has not seen to come back to the socket is not paused. */
+static void test_hello_from_memory(void **state)
+{
+    struct world *w = two_in_flight();
+    struct pair *first = add_reading_from_memory(w, 0), *second = add_reading_from_memory(w, 0);
+    (void)state;
+    assert_false(pair_paused(first));
+    assert_false(pair_paused(second));
+    SSL_set0_rbio(second->server, BIO_new_socket(second->fd, BIO_NOCLOSE));
+    pair_client(second);
+    assert_int_equal(pair_server(second), 1);
+    struct pair *third = add_reading_from_memory(w, 0);
+    assert_int_equal(pair_paused(third), world_own_fibres());
+    SSL_set0_rbio(first->server, BIO_new_socket(first->fd, BIO_NOCLOSE));
+    SSL_set0_rbio(third->server, BIO_new_socket(third->fd, BIO_NOCLOSE));
+    world_run(w);
+    world_exchange(w);
+    world_close(w);
+}
+
+/* A program with more in memory than libssl has read does not ask epoll next. */
+static void test_more_in_memory(void **state)
+{
+    (void)state;
+    for (size_t more = 0; more < 2; more++) { /* the first teaches the thread */
+        struct world *w = two_in_flight();
+        struct pair *p = add_reading_from_memory(w, more);
+        if (more > 0)
+            assert_false(pair_paused(p));
+        SSL_set0_rbio(p->server, BIO_new_socket(p->fd, BIO_NOCLOSE));
+        world_run(w);
+        world_exchange(w);
+        world_close(w);
+    }
+}
+
 /* A program that knows of asynchronous handshakes gets to see all of them. */
 static void test_own_async_mode(void **state)
 {
@@ -421,6 +478,8 @@ int main(void)
         cmocka_unit_test(test_in_two_instances),
         cmocka_unit_test(test_blocking_socket),
         cmocka_unit_test(test_memory_bios),
+        cmocka_unit_test(test_hello_from_memory),
+        cmocka_unit_test(test_more_in_memory),
         cmocka_unit_test(test_own_async_mode),
         cmocka_unit_test(test_mode_is_hidden),
         cmocka_unit_test(test_other_thread),

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod fetch;
+mod handshakes;
 mod relay;
 mod serve;
 mod stream;
@@ -18,11 +19,13 @@ const USAGE: &str = "\
 usage: transfer serve --stack stock|octuple --certificate FILE
        transfer fetch --port PORT --certificate FILE --bytes N [--suite aes128|aes256|chacha20]
                       [--loss PART --reorder PART [--seed N]]
+       transfer handshakes --port PORT --connections N --seconds S
 
 `serve` writes its certificate to FILE, prints its port and which of Octuple's vectors are at work, serves one
 connection, prints the CPU time that it took, and ends. `fetch` asks it for N bytes, checks them, and prints the time
 that they took; with --loss or --reorder through a relay that loses and delays these parts (0.01: one in a hundred) of
-the datagrams of both directions.
+the datagrams of both directions. `handshakes` makes full handshakes with a server of HTTP/3, on N connections at a
+time, and counts them.
 ";
 
 fn suite(name: &str) -> Result<CipherSuite, String> {
@@ -43,7 +46,11 @@ fn stack(name: &str) -> Result<serve::Stack, String> {
 }
 
 fn at_least_one(text: &str) -> Result<u64, String> {
-    text.parse().ok().filter(|&bytes| bytes > 0).ok_or(format!("{text} is no number of bytes"))
+    text.parse().ok().filter(|&bytes| bytes > 0).ok_or(format!("{text} is no number above 0"))
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|s| (0.0..=3600.0).contains(s)).ok_or(format!("{text} is not between 0 and 3600"))
 }
 
 fn part(text: &str) -> Result<f64, String> {
@@ -61,6 +68,7 @@ fn weather(arguments: &mut Arguments) -> Result<Option<relay::Weather>, pico_arg
 enum Command {
     Serve(serve::Options),
     Fetch(fetch::Options),
+    Handshakes(handshakes::Options),
 }
 
 fn command(arguments: &mut Arguments) -> Result<Command, Box<dyn Error>> {
@@ -76,7 +84,12 @@ fn command(arguments: &mut Arguments) -> Result<Command, Box<dyn Error>> {
             bytes: arguments.value_from_fn("--bytes", at_least_one)?,
             weather: weather(arguments)?,
         })),
-        _ => Err("there are two commands: serve, fetch".into()),
+        Some("handshakes") => Ok(Command::Handshakes(handshakes::Options {
+            port: arguments.value_from_str("--port")?,
+            connections: arguments.value_from_fn("--connections", at_least_one)?,
+            seconds: arguments.value_from_fn("--seconds", seconds)?,
+        })),
+        _ => Err("there are three commands: serve, fetch, handshakes".into()),
     }
 }
 
@@ -94,6 +107,7 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
     match command {
         Command::Serve(options) => runtime.block_on(serve::run(options)),
         Command::Fetch(options) => runtime.block_on(fetch::run(options)),
+        Command::Handshakes(options) => runtime.block_on(handshakes::run(options)),
     }
 }
 

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""The configurations of more_servers.py's servers. {folder} is the server's own, with both.pem in it."""
+
+MOSQUITTO = """\
+listener {port} 127.0.0.1
+certfile {folder}/both.pem
+keyfile {folder}/both.pem
+allow_anonymous true
+persistence false
+user {user}
+max_connections -1
+log_dest none
+"""
+UNBOUND = """\
+server:
+    interface: 127.0.0.1@{port}
+    tls-port: {port}
+    tls-service-key: "{folder}/both.pem"
+    tls-service-pem: "{folder}/both.pem"
+    num-threads: 1
+    incoming-num-tcp: 1000
+    do-daemonize: no
+    use-syslog: no
+    chroot: ""
+    directory: "{folder}"
+    pidfile: ""
+    username: ""
+    local-zone: "test." static
+    local-data: "octuple.test. A 192.0.2.1"
+remote-control:
+    control-enable: no
+"""
+DNSDIST = """\
+setLocal("127.0.0.2:{port}")
+addTLSLocal("127.0.0.1:{port}", "{folder}/both.pem", "{folder}/both.pem", {{ provider="openssl" }})
+setMaxTCPClientThreads(1)
+newServer({{address="127.0.0.1:{backend}", healthCheckMode="up"}})
+addAction(AllRule(), SpoofAction("192.0.2.1"))
+"""
+POSTGRESQL = """\
+listen_addresses = '127.0.0.1'
+port = {port}
+unix_socket_directories = ''
+max_connections = 300
+ssl = on
+ssl_cert_file = '{folder}/both.pem'
+ssl_key_file = '{folder}/both.pem'
+data_directory = '{folder}/data'
+hba_file = '{folder}/hba'
+ident_file = '{folder}/ident'
+fsync = off
+"""
+MARIADB = """\
+[mariadbd]
+bind-address = 127.0.0.1
+port = {port}
+datadir = {folder}/data
+socket = {folder}/socket
+pid-file = {folder}/pid
+ssl-cert = {folder}/both.pem
+ssl-key = {folder}/both.pem
+skip-grant-tables
+skip-networking = 0
+max-connections = 1000
+max-connect-errors = 1000000
+back-log = 4096
+skip-name-resolve
+"""
+TRAFFIC_RECORDS = """\
+CONFIG proxy.config.http.server_ports STRING {port}:ipv4:ssl
+CONFIG proxy.config.admin.user_id STRING {user}
+CONFIG proxy.config.exec_thread.autoconfig INT 0
+CONFIG proxy.config.exec_thread.limit INT 1
+CONFIG proxy.config.accept_threads INT 0
+CONFIG proxy.config.ssl.server.cert.path STRING {folder}
+CONFIG proxy.config.ssl.server.private_key.path STRING {folder}
+CONFIG proxy.config.url_remap.remap_required INT 1
+CONFIG proxy.config.http.cache.http INT 0
+CONFIG proxy.config.log.logging_enabled INT 0
+CONFIG proxy.config.diags.output.error STRING E
+CONFIG proxy.config.ssl.async.handshake.enabled INT {native}
+"""
+RUN_ROOT = """\
+prefix: {folder}
+exec_prefix: {folder}
+bindir: /usr/bin
+sbindir: /usr/bin
+sysconfdir: {folder}
+datadir: {folder}/ts
+libexecdir: {folder}/ts
+localstatedir: {folder}/ts
+runtimedir: {folder}/ts
+logdir: {folder}/ts
+cachedir: {folder}/ts
+"""
+NGINX = """\
+daemon off;
+worker_processes 1;
+pid {folder}/pid;
+error_log {folder}/error.log warn;
+events {{ worker_connections 8192; }}
+"""
+NGINX_LUA = """\
+load_module modules/ndk_http_module.so;
+load_module modules/ngx_http_lua_module.so;
+""" + NGINX + """\
+http {{
+    access_log off;
+    server {{
+        listen 127.0.0.1:{port} ssl backlog=4096;
+        ssl_protocols TLSv1.2 TLSv1.3;
+        ssl_certificate {folder}/both.pem;
+        ssl_certificate_key {folder}/both.pem;
+        ssl_certificate_by_lua_block {{ ngx.ctx.seen = true }}
+        location / {{ content_by_lua_block {{ ngx.say("ok") }} }}
+    }}
+}}
+"""
+NGINX_STREAM = """\
+load_module modules/ngx_stream_module.so;
+""" + NGINX + """\
+stream {{
+    server {{
+        listen 127.0.0.1:{port} ssl backlog=4096;
+        ssl_protocols TLSv1.2 TLSv1.3;
+        ssl_certificate {folder}/both.pem;
+        ssl_certificate_key {folder}/both.pem;
+        proxy_pass 127.0.0.1:{backend};
+    }}
+}}
+"""
+# nginx lists no http_v3_module among its dynamic ones: it is built in, or not there.
+NGINX_HTTP3 = NGINX + """\
+http {{
+    access_log off;
+    server {{
+        listen 127.0.0.1:{port} quic reuseport;
+        listen 127.0.0.1:{port} ssl backlog=4096;
+        ssl_protocols TLSv1.3;
+        ssl_certificate {folder}/both.pem;
+        ssl_certificate_key {folder}/both.pem;
+        location / {{ return 200 "ok\\n"; }}
+    }}
+}}
+"""
+# Its programs get of the environment what is named here.
+POSTFIX = """\
+compatibility_level = 3.6
+queue_directory = {folder}/queue
+data_directory = {folder}/data
+meta_directory = /etc/postfix
+maillog_file = /dev/stdout
+mail_owner = postfix
+setgid_group = postdrop
+inet_interfaces = 127.0.0.1
+inet_protocols = ipv4
+mynetworks = 127.0.0.0/8
+alias_maps =
+alias_database =
+smtpd_tls_security_level = may
+smtpd_tls_chain_files = {folder}/both.pem
+smtpd_client_connection_count_limit = 0
+smtpd_client_connection_rate_limit = 0
+smtpd_client_event_limit_exceptions = static:all
+default_process_limit = 200
+import_environment = MAIL_CONFIG LD_PRELOAD OPENSSL_CONF OCTUPLE_COUNTERS
+"""
+POSTFIX_MASTER = """\
+127.0.0.1:{port} inet n - n - - smtpd
+tlsmgr unix - - n 1000? 1 tlsmgr
+rewrite unix - - n - - trivial-rewrite
+proxymap unix - - n - - proxymap
+anvil unix - - n - 1 anvil
+postlog unix-dgram n - n - 1 postlogd
+"""
+TOMCAT = """\
+folder={folder}
+port={port}
+"""
