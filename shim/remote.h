@@ -9,6 +9,7 @@
  *   helpers.c   the threads, for providers that block
  *   pausing.c   jobs, for providers that pause by themselves
  *   watch.c     what the server's own thread knows of operations that are under way
+ *   sleep.c     how that thread sleeps meanwhile
  *   veil.c      the info callback of such handshakes
  *   linger.c    connections that are given up while a helper is at work for them
  *
@@ -156,16 +157,18 @@ void oct_watch_done(struct oct_remote *op);
 void oct_watch_post(struct oct_remote *op);
 /* What helpers have finished since, and whose time is over. */
 void oct_watch_collect(struct oct_thread *t);
+void oct_watch_end(struct oct_thread *t);
+void oct_watch_forked(void);
+/* How many operations are under way. */
+unsigned oct_watch_count(const struct oct_thread *t);
+
+/* sleep.c */
 /* The server would sleep: until an event of its own, its timeout, or an operation that is done. */
 int oct_watch_sleep(struct oct_thread *t, const struct oct_wait *w);
 /* The program waits by poll() or select(), which cannot be told: it waits for the device, as without the shim. */
 void oct_watch_finish(struct oct_thread *t);
-void oct_watch_end(struct oct_thread *t);
-void oct_watch_forked(void);
 /* Blocks until it is done. */
 void oct_watch_wait(struct oct_remote *op);
-/* How many operations are under way. */
-unsigned oct_watch_count(const struct oct_thread *t);
 
 /* linger.c */
 /* True if a helper is at work for conn, which cannot be drained before it is done; then it will be. */
