@@ -8,6 +8,7 @@
 
 #include "events.h"
 #include "fibre.h"
+#include "tally.h"
 #include "thread.h"
 
 #include <stdio.h>
@@ -196,7 +197,8 @@ static void give_up(struct oct_thread *t, struct oct_watch *watch, struct oct_re
                 (long long)((now - op->begun) / 1000000));
         said = now;
     }
-    if (oct_helpers_cancel(op) || conn == NULL || conn->lingers || conn->state != OCT_CONN_PAUSED)
+    oct_tally_end(op, OCT_TALLY_TIMED_OUT);
+    if (oct_tally_cancel(op) || conn == NULL || conn->lingers || conn->state != OCT_CONN_PAUSED)
         return;
     conn->lost = true;
     oct_thread_ready_add(t, conn);
