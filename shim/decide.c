@@ -44,8 +44,7 @@ static void decide(void)
     bool on = can_work();
     if (on && !oct_shim_own_fibres)
         oct_stack_setup();
-    if (on && oct_shim_own_fibres)
-        oct_keys_setup();
+    oct_keys_setup(on);
     __atomic_store_n(&oct_watching, on, __ATOMIC_RELAXED);
     __atomic_store_n(&oct_shim_mode_now, on ? OCT_SHIM_ON : OCT_SHIM_OFF, __ATOMIC_RELEASE);
 }

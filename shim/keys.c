@@ -4,8 +4,7 @@
  * Which keys live elsewhere: those of a provider or engine that is neither OpenSSL's nor Octuple's. What their
  * operations take is measured. Where that is less than two switches of threads cost, they run where they are called.
  */
-#include "remote.h"
-
+#include "tally.h"
 #include "thread.h"
 
 #include "base/policy.h"
@@ -23,9 +22,15 @@ enum { UNKNOWN, BLOCKS, PAUSES };
 
 struct oct_key_owner {
     const void *owner; /* a provider, an engine, or a table of methods */
-    bool remote;
-    _Atomic uint64_t cost; /* nanoseconds; 0: unknown */
-    _Atomic int kind;
+    char name[sizeof((struct oct_key_owner_counters *)0)->name];
+    bool own;                 /* OpenSSL's or Octuple's */
+    bool left;                /* as it is, */
+    enum oct_keys_inside why; /* because of this */
+    unsigned line;            /* its own among the counters */
+    struct {
+        _Atomic uint64_t cost; /* nanoseconds; 0: unknown */
+        _Atomic int kind;
+    } call[OCT_KEY_CALLS];
 };
 
 struct oct_keys_settings oct_keys_settings;
@@ -33,6 +38,7 @@ struct oct_keys_functions oct_keys_functions;
 
 static struct oct_key_owner owners[OWNERS_MAX];
 static atomic_uint owner_count;
+static unsigned lines; /* owners that are shown; guarded by the lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool seen;
 static bool on; /* decided before the first handshake */
@@ -73,21 +79,38 @@ static bool fill(void *handle)
     return complete;
 }
 
-void oct_keys_setup(void)
+static enum oct_keys_state set_up(void)
 {
     Dl_info where;
     void *handle;
+    bool filled;
 
-    if (oct_keys_settings.threads == 0 || dladdr((void *)oct_ssl()->ASYNC_get_current_job, &where) == 0)
-        return;
+    if (dladdr((void *)oct_ssl()->ASYNC_get_current_job, &where) == 0)
+        return OCT_KEYS_STATE_NO_CALLS;
     handle = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    if (handle != NULL && fill(handle)) {
-        oct_stack_setup();
-        oct_remote_setup();
-        on = true;
-    }
+    filled = handle != NULL && fill(handle);
     if (handle != NULL)
         dlclose(handle);
+    if (!filled)
+        return OCT_KEYS_STATE_NO_CALLS;
+    oct_stack_setup();
+    on = true;
+    return oct_remote_setup() ? OCT_KEYS_STATE_SERVED : OCT_KEYS_STATE_NO_CALLS;
+}
+
+void oct_keys_announce(void)
+{
+    if (oct_keys_settings.threads != 0)
+        oct_keys_counters_set(oct_keys_settings.threads, (uint64_t)oct_keys_settings.timeout);
+}
+
+void oct_keys_setup(bool shim_works)
+{
+    if (oct_keys_settings.threads == 0)
+        return;
+    oct_keys_counters_state(!shim_works           ? OCT_KEYS_STATE_NO_SHIM
+                            : oct_shim_own_fibres ? set_up()
+                                                  : OCT_KEYS_STATE_NO_FIBRES);
 }
 
 bool oct_keys_on(void)
@@ -115,25 +138,37 @@ static bool is_in(const char *name, const char *list)
 #define LEFT_ALONE  "tpm2"
 #define OWN_PRODUCT "OpenSSL Default Provider,OpenSSL FIPS Provider,OpenSSL Legacy Provider,Octuple provider"
 
-static bool provider_is_remote(const OSSL_PROVIDER *provider)
+static void judge_name(struct oct_key_owner *owner, const char *name)
+{
+    owner->left = is_in(name, LEFT_ALONE) || is_in(name, oct_keys_settings.except);
+    owner->why = is_in(name, LEFT_ALONE) ? OCT_KEYS_INSIDE_ALONE : OCT_KEYS_INSIDE_EXCEPTED;
+    strncpy(owner->name, name, sizeof owner->name - 1);
+}
+
+static void judge_provider(struct oct_key_owner *owner, const OSSL_PROVIDER *provider)
 {
     const char *name = oct_keys_functions.OSSL_PROVIDER_get0_name(provider), *product = NULL;
     OSSL_PARAM asked[] = {{OSSL_PROV_PARAM_NAME, OSSL_PARAM_UTF8_PTR, &product, 0, OSSL_PARAM_UNMODIFIED},
                           {NULL, 0, NULL, 0, 0}};
 
-    if (name == NULL || is_in(name, OWN_NAMES) || is_in(name, LEFT_ALONE) || is_in(name, oct_keys_settings.except))
-        return false;
-    (void)oct_keys_functions.OSSL_PROVIDER_get_params(provider, asked);
-    return product == NULL || !is_in(product, OWN_PRODUCT);
+    owner->own = name == NULL || is_in(name, OWN_NAMES);
+    if (owner->own)
+        return;
+    judge_name(owner, name);
+    if (!owner->left)
+        (void)oct_keys_functions.OSSL_PROVIDER_get_params(provider, asked);
+    owner->own = product != NULL && is_in(product, OWN_PRODUCT);
 }
 
 /* By the engine's identifier, or by its methods' name; those of elliptic curves have none. */
-static bool engine_is_remote(const void *engine, const void *method, int kind)
+static void judge_engine(struct oct_key_owner *owner, const void *engine, const void *method, int kind)
 {
     const struct oct_keys_functions *f = &oct_keys_functions;
     const char *own = kind == EVP_PKEY_RSA && engine == NULL ? f->RSA_meth_get0_name(method) : "EC_KEY_METHOD";
     const char *name = engine != NULL ? f->ENGINE_get_id(engine) : own;
-    return name != NULL && !is_in(name, LEFT_ALONE) && !is_in(name, oct_keys_settings.except);
+    owner->own = name == NULL;
+    if (name != NULL)
+        judge_name(owner, name);
 }
 
 /* A key that no provider knows: of an engine, or with methods of somebody's own. Only a legacy key has these, so that
@@ -160,19 +195,30 @@ static struct oct_key_owner *owner_known(const void *owner)
     return NULL;
 }
 
-static struct oct_key_owner *owner_add(const void *owner, bool remote)
+static struct oct_key_owner *owner_add(const struct oct_key_owner *judged)
 {
     pthread_mutex_lock(&lock);
-    struct oct_key_owner *found = owner_known(owner);
+    struct oct_key_owner *found = owner_known(judged->owner);
     const unsigned count = atomic_load(&owner_count);
     if (found == NULL && count < OWNERS_MAX) {
         found = &owners[count];
-        found->owner = owner;
-        found->remote = remote;
+        memcpy(found, judged, sizeof *found);
+        found->line = judged->own ? OCT_KEYS_OWNERS : lines++;
         atomic_store_explicit(&owner_count, count + 1, memory_order_release);
     }
     pthread_mutex_unlock(&lock);
     return found;
+}
+
+static struct oct_key_owner *owner_new(const void *owner, const OSSL_PROVIDER *provider, const void *engine,
+                                       const EVP_PKEY *key)
+{
+    struct oct_key_owner judged = {.owner = owner};
+    if (provider != NULL)
+        judge_provider(&judged, provider);
+    else
+        judge_engine(&judged, engine, owner, oct_keys_functions.EVP_PKEY_get_base_id(key));
+    return owner_add(&judged);
 }
 
 struct oct_key_owner *oct_keys_owner(EVP_PKEY_CTX *context)
@@ -190,33 +236,61 @@ struct oct_key_owner *oct_keys_owner(EVP_PKEY_CTX *context)
     }
     struct oct_key_owner *found = owner != NULL ? owner_known(owner) : NULL;
     if (owner != NULL && found == NULL)
-        found = owner_add(owner, provider != NULL ? provider_is_remote(provider)
-                                                  : engine_is_remote(engine, owner, f->EVP_PKEY_get_base_id(key)));
-    if (found == NULL || !found->remote)
+        found = owner_new(owner, provider, engine, key);
+    if (found == NULL || found->own)
         return NULL;
-    atomic_store_explicit(&seen, true, memory_order_relaxed);
+    if (!found->left)
+        atomic_store_explicit(&seen, true, memory_order_relaxed);
     return found;
 }
 
-/* What is not worth a thread may as well run in a job. So one that takes to pausing later is noticed. */
-enum oct_key_way oct_keys_way(struct oct_key_owner *owner)
+bool oct_keys_left(const struct oct_key_owner *owner, enum oct_keys_inside *why)
 {
-    const uint64_t cost = atomic_load_explicit(&owner->cost, memory_order_relaxed);
-    const int kind = atomic_load_explicit(&owner->kind, memory_order_relaxed);
+    *why = owner->why;
+    return owner->left;
+}
+
+/* What is not worth a thread may as well run in a job. So one that takes to pausing later is noticed. */
+enum oct_key_way oct_keys_way(const struct oct_remote *op)
+{
+    const uint64_t cost = atomic_load_explicit(&op->owner->call[op->kind].cost, memory_order_relaxed);
+    const int kind = atomic_load_explicit(&op->owner->call[op->kind].kind, memory_order_relaxed);
     return kind == BLOCKS && cost > OCT_POLICY_KEYS_WORTH ? OCT_KEY_AWAY : OCT_KEY_JOB;
 }
 
-void oct_keys_note_pause(struct oct_key_owner *owner)
+enum oct_keys_inside oct_keys_why_inside(const struct oct_remote *op)
 {
-    atomic_store_explicit(&owner->kind, PAUSES, memory_order_relaxed);
+    const int kind = atomic_load_explicit(&op->owner->call[op->kind].kind, memory_order_relaxed);
+    return kind == UNKNOWN ? OCT_KEYS_INSIDE_FIRST : OCT_KEYS_INSIDE_QUICK;
 }
 
-void oct_keys_note(struct oct_key_owner *owner, uint64_t nanoseconds, bool in_job)
+void oct_keys_note_pause(const struct oct_remote *op)
 {
+    atomic_store_explicit(&op->owner->call[op->kind].kind, PAUSES, memory_order_relaxed);
+}
+
+void oct_keys_note(const struct oct_remote *op, uint64_t nanoseconds, bool in_job)
+{
+    _Atomic uint64_t *known = &op->owner->call[op->kind].cost;
     int unknown = UNKNOWN;
     if (in_job)
-        atomic_compare_exchange_strong(&owner->kind, &unknown, BLOCKS);
-    const uint64_t cost = atomic_load_explicit(&owner->cost, memory_order_relaxed);
+        atomic_compare_exchange_strong(&op->owner->call[op->kind].kind, &unknown, BLOCKS);
+    const uint64_t cost = atomic_load_explicit(known, memory_order_relaxed);
     const uint64_t next = cost == 0 ? nanoseconds : cost - cost / 8 + nanoseconds / 8;
-    atomic_store_explicit(&owner->cost, next != 0 ? next : 1, memory_order_relaxed);
+    atomic_store_explicit(known, next != 0 ? next : 1, memory_order_relaxed);
+}
+
+void oct_keys_show(const struct oct_key_owner *owner, enum oct_keys_way way, uint64_t nanoseconds)
+{
+    struct oct_key_owner_counters *line = &oct_keys_counters()->owner[owner->line];
+
+    if (owner->line >= OCT_KEYS_OWNERS)
+        return;
+    if (line->name[0] == 0)
+        memcpy(line->name, owner->name, sizeof line->name); /* others that do so now write the same */
+    if (way != OCT_KEYS_WAY_UNKNOWN) {
+        __atomic_fetch_add(&line->operations, 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&line->way, way, __ATOMIC_RELAXED);
+    }
+    __atomic_fetch_add(&line->nanoseconds, nanoseconds, __ATOMIC_RELAXED);
 }

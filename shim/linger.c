@@ -5,8 +5,7 @@
  * handshake's memory. So the object stays, silent and without its socket, until the device has answered. A device that
  * never answers keeps as many as there are helper threads; what waits in line is called off at once.
  */
-#include "remote.h"
-
+#include "tally.h"
 #include "thread.h"
 
 static struct oct_remote *under_way(const struct oct_conn *conn)
@@ -20,7 +19,9 @@ static struct oct_remote *under_way(const struct oct_conn *conn)
 bool oct_remote_lingers(struct oct_conn *conn)
 {
     struct oct_remote *op = under_way(conn);
-    if (op == NULL || oct_helpers_cancel(op))
+    if (op != NULL)
+        oct_tally_end(op, OCT_TALLY_CALLED_OFF);
+    if (op == NULL || oct_tally_cancel(op))
         return false;
     if (conn->listed)
         oct_thread_ready_remove(conn->thread, conn);
@@ -32,7 +33,9 @@ bool oct_remote_lingers(struct oct_conn *conn)
 void oct_remote_settle(struct oct_conn *conn)
 {
     struct oct_remote *op = under_way(conn);
-    if (op != NULL && !oct_helpers_cancel(op))
+    if (op != NULL)
+        oct_tally_end(op, OCT_TALLY_CALLED_OFF);
+    if (op != NULL && !oct_tally_cancel(op))
         oct_watch_wait(op);
     conn->lost = false;
 }

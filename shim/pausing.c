@@ -10,7 +10,7 @@
  * with a job from there, whoever its connection belongs to by then: the fibre is only told when the job is over.
  * Callbacks are not offered to the provider: every one knows descriptors, and no thread of its own then comes here.
  */
-#include "remote.h"
+#include "tally.h"
 
 #include "events.h"
 #include "fibre.h"
@@ -192,6 +192,7 @@ static void go_on(struct oct_thread *t, struct oct_pausing *p)
     }
     op->failed = said != ASYNC_FINISH;
     op->took = (uint64_t)(oct_events_now() - op->begun);
+    oct_tally_paused(op);
     op->pausing = NULL;
     delist(p);
     give_back(all, p);

@@ -9,6 +9,8 @@
  *   helpers.c   the threads, for providers that block
  *   pausing.c   jobs, for providers that pause by themselves
  *   watch.c     what the server's own thread knows of operations that are under way
+ *   sleep.c     how that thread sleeps meanwhile
+ *   tally.c     what is counted of them
  *   veil.c      the info callback of such handshakes
  *   linger.c    connections that are given up while a helper is at work for them
  *
@@ -19,6 +21,7 @@
 
 #include "shim.h"
 
+#include <octuple/counters.h>
 #include <openssl/evp.h>
 
 #include <stdatomic.h>
@@ -28,6 +31,11 @@ struct oct_wait;
 struct oct_errors;
 struct oct_fibre;
 struct oct_pausing;
+
+struct oct_key_owner;
+
+/* libssl's calls. What an operation takes is its owner's and its call's. */
+enum oct_key_call { OCT_KEY_SIGN, OCT_KEY_DECRYPT, OCT_KEY_DERIVE, OCT_KEY_CALLS };
 
 /* QUEUED: no helper has it yet. */
 enum oct_remote_state { OCT_REMOTE_QUEUED, OCT_REMOTE_RUNNING, OCT_REMOTE_DONE };
@@ -40,21 +48,26 @@ struct oct_remote {
     struct oct_watch *watch;                     /* whom to tell */
     struct oct_conn *conn;                       /* looked at by its own thread alone; NULL: it has gone */
     struct oct_fibre *fibre;                     /* the same */
-    int (*run)(struct oct_remote *);             /* the operation itself */
-    void *context;                               /* its arguments, which live on the paused fibre */
+    struct oct_key_owner *owner;
+    enum oct_key_call kind;
+    int (*call)(struct oct_remote *); /* the operation itself */
+    int (*run)(struct oct_remote *);  /* what a helper runs, or a job */
+    void *context;                    /* its arguments, which live on the paused fibre */
     unsigned char *out;
     size_t *out_length;
     const unsigned char *in;
     size_t in_length;
     OSSL_LIB_CTX *library;   /* the default one of the fibre's thread */
     int64_t begun, deadline; /* nanoseconds */
-    uint64_t took;
+    uint64_t waited, took;   /* nanoseconds, in line and of the device */
     atomic_int state;
     unsigned generation; /* of the process */
     int result, saved_errno;
     bool failed;  /* given up before a helper had it */
     bool counted; /* by its watch */
     bool posted;  /* a helper has let go of its watch */
+    bool tallied; /* how it has ended is counted */
+    enum oct_keys_way way;
     struct oct_errors *errors;
     struct oct_pausing *pausing; /* the job that it runs in, if it is paused in one */
 };
@@ -68,27 +81,34 @@ struct oct_keys_settings {
 extern struct oct_keys_settings oct_keys_settings;
 /* Once, while the environment is there. */
 void oct_keys_read_settings(void);
-/* Once, when the shim goes to work. */
-void oct_keys_setup(void);
+/* The setting is there, for who looks at the counters. */
+void oct_keys_announce(void);
+/* Once, when it is decided whether the shim goes to work. */
+void oct_keys_setup(bool shim_works);
 /* They are served in this process. */
 bool oct_keys_on(void);
 /* True once such a key has been seen: then a handshake that is alone gets a fibre too. */
 bool oct_keys_seen(void);
-/* Who does an operation with a private key: a provider or an engine. NULL where that is not remote. */
-struct oct_key_owner;
+/* Who does an operation with a private key: a provider or an engine. NULL where that is OpenSSL's or Octuple's own. */
 struct oct_key_owner *oct_keys_owner(EVP_PKEY_CTX *context);
+/* True if it is left as it is; says why. */
+bool oct_keys_left(const struct oct_key_owner *owner, enum oct_keys_inside *why);
 /* How an operation runs: on a helper thread, or in a job that may pause. */
 enum oct_key_way { OCT_KEY_AWAY, OCT_KEY_JOB };
-enum oct_key_way oct_keys_way(struct oct_key_owner *owner);
+enum oct_key_way oct_keys_way(const struct oct_remote *op);
+/* Why one that runs in a job may end there without a pause. */
+enum oct_keys_inside oct_keys_why_inside(const struct oct_remote *op);
 /* What an operation took that did not pause. in_job: though it might have. */
-void oct_keys_note(struct oct_key_owner *owner, uint64_t nanoseconds, bool in_job);
+void oct_keys_note(const struct oct_remote *op, uint64_t nanoseconds, bool in_job);
 /* It pauses by itself. */
-void oct_keys_note_pause(struct oct_key_owner *owner);
+void oct_keys_note_pause(const struct oct_remote *op);
+/* Counts in the owner's own line: an operation that goes a way, unless that is unknown; and what one took. */
+void oct_keys_show(const struct oct_key_owner *owner, enum oct_keys_way way, uint64_t nanoseconds);
 
 /* The functions of libcrypto that are needed for these keys only. */
 /* clang-format off */
 #define OCT_KEYS_FUNCTIONS(X)                                                                                          \
-    X(EVP_DigestSign) X(EVP_PKEY_decrypt) X(EVP_MD_CTX_get_pkey_ctx) X(EVP_PKEY_CTX_get0_pkey)                         \
+    X(EVP_DigestSign) X(EVP_PKEY_decrypt) X(EVP_PKEY_derive) X(EVP_MD_CTX_get_pkey_ctx) X(EVP_PKEY_CTX_get0_pkey)      \
     X(EVP_PKEY_CTX_get0_provider) X(EVP_PKEY_get_base_id) X(OSSL_PROVIDER_get0_name) X(OSSL_PROVIDER_get_params)       \
     X(ASYNC_start_job) X(ASYNC_WAIT_CTX_new) X(ASYNC_WAIT_CTX_free) X(ASYNC_WAIT_CTX_get_all_fds)
 
@@ -115,7 +135,8 @@ extern struct oct_keys_functions oct_keys_functions;
 bool oct_slot_set(const char *name, void *function);
 
 /* remote.c */
-void oct_remote_setup(void);
+/* False if libssl makes no such calls. */
+bool oct_remote_setup(void);
 
 /* helpers.c */
 /* Once, in front of oct_thread_setup(). */
@@ -156,16 +177,18 @@ void oct_watch_done(struct oct_remote *op);
 void oct_watch_post(struct oct_remote *op);
 /* What helpers have finished since, and whose time is over. */
 void oct_watch_collect(struct oct_thread *t);
+void oct_watch_end(struct oct_thread *t);
+void oct_watch_forked(void);
+/* How many operations are under way. */
+unsigned oct_watch_count(const struct oct_thread *t);
+
+/* sleep.c */
 /* The server would sleep: until an event of its own, its timeout, or an operation that is done. */
 int oct_watch_sleep(struct oct_thread *t, const struct oct_wait *w);
 /* The program waits by poll() or select(), which cannot be told: it waits for the device, as without the shim. */
 void oct_watch_finish(struct oct_thread *t);
-void oct_watch_end(struct oct_thread *t);
-void oct_watch_forked(void);
 /* Blocks until it is done. */
 void oct_watch_wait(struct oct_remote *op);
-/* How many operations are under way. */
-unsigned oct_watch_count(const struct oct_thread *t);
 
 /* linger.c */
 /* True if a helper is at work for conn, which cannot be drained before it is done; then it will be. */

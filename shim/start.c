@@ -64,6 +64,7 @@ bool oct_shim_library_start(void)
     struct oct_cpu_info cpu;
 
     oct_start();
+    oct_keys_announce();
     oct_cpu_info_get(&cpu);
     return strcmp(cpu.table, "none") != 0;
 }

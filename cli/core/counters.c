@@ -44,6 +44,9 @@ static enum counters_result read_at(struct oct_counters_file *out, int fd, uint6
     if (!read_exactly(fd, out->thread, out->sum.slots * sizeof out->thread[0], at + sizeof out->sum)) {
         return COUNTERS_NONE;
     }
+    if (!read_exactly(fd, &out->keys, sizeof out->keys, at + offsetof(struct oct_counters_file, keys))) {
+        out->keys = (struct oct_key_counters){0}; /* the writer's version had none */
+    }
     oct_counters_sum_waiting(out);
     return COUNTERS_READ;
 }

@@ -2,8 +2,8 @@
  * Copyright The Octuple Authors */
 /*
  * `octuple doctor`: its parts. doctor.c is the command; program.c looks at a program that is not running, and start.c
- * runs one and watches it; lanes.c sums up counters; ports.h has the handshakes with a server. judge.c, config.c and
- * copies.c make findings of all that and of the facts, print.c writes them.
+ * runs one and watches it; lanes.c sums up counters; ports.h has the handshakes with a server. judge.c, config.c,
+ * copies.c and keys.c make findings of all that and of the facts, print.c writes them.
  */
 #ifndef OCT_CLI_DOCTOR_H
 #define OCT_CLI_DOCTOR_H
@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <octuple/counters.h>
 #include <openssl/conf.h>
 #include "cli/core/cli.h"
 #include "cli/core/facts/facts.h"
@@ -31,7 +32,7 @@ struct doctor_finding {
 
 struct doctor_report {
     /* One more for each copy of libssl, for each port, and for those of both beyond; and why groups are missing. */
-    struct doctor_finding finding[12 + FACTS_COPIES + 1 + DOCTOR_PORTS + 1 + 1];
+    struct doctor_finding finding[13 + FACTS_COPIES + 1 + DOCTOR_PORTS + 1 + 1];
     unsigned count;
     unsigned problems;
 };
@@ -44,6 +45,7 @@ void doctor_add(struct doctor_report *report, enum doctor_level level, const cha
 struct doctor_lanes {
     unsigned read, unreadable; /* processes */
     uint64_t lanes, plain, failed, batches;
+    struct oct_key_counters keys;
 };
 
 struct doctor_target {
@@ -70,6 +72,7 @@ int doctor_start(struct doctor_target *target, char **command, unsigned seconds)
 void doctor_judge(struct doctor_report *report, const struct doctor_target *target);
 void doctor_judge_copies(struct doctor_report *report, const struct doctor_target *target);
 void doctor_judge_config(struct doctor_report *report, const struct doctor_target *target);
+void doctor_judge_keys(struct doctor_report *report, const struct doctor_target *target);
 
 /* Loads the configuration that the target reads into `conf`, and stores its name. False if which one that is is not
  * known, or if it cannot be read. */

@@ -4,6 +4,7 @@
  * Whether operations really went through lanes: sums of processes' counters.
  */
 #include "cli/core/counters.h"
+#include "cli/core/keys.h"
 #include "cli/core/process.h"
 #include "doctor.h"
 
@@ -12,6 +13,8 @@ static void sum(void *arg, const struct oct_counters_file *file)
     struct doctor_lanes *lanes = arg;
     uint64_t count = file->sum.op_count < OCT_COUNTERS_OPS ? file->sum.op_count : OCT_COUNTERS_OPS;
     lanes->read++;
+    keys_add(&lanes->keys, &file->keys, NULL);
+    keys_add_owners(&lanes->keys, &file->keys);
     for (uint64_t op = 0; op < count; op++) {
         const struct oct_op_counters *one = &file->sum.op[op];
         lanes->lanes += one->done;

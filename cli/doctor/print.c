@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <jansson.h>
+#include "cli/core/keys.h"
 #include "doctor.h"
 
 static const char *const levels[] = {"ok", "note", "problem"};
@@ -104,10 +105,11 @@ static json_t *ports(const struct doctor_ports *ports)
 
 int doctor_print_json(const struct doctor_report *report, const struct doctor_target *target)
 {
-    json_t *object = json_pack(
-        "{s:s?, s:o, s:s, s:o, s:o, s:o}", "program", target->facts.program[0] != '\0' ? program(target) : NULL, "pid",
-        target->facts.pid != 0 ? json_integer(target->facts.pid) : json_null(), "verdict", verdict(report), "findings",
-        findings(report), "lanes", lanes(&target->lanes), "ports", ports(&target->ports));
+    json_t *object = json_pack("{s:s?, s:o, s:s, s:o, s:o, s:o, s:o}", "program",
+                               target->facts.program[0] != '\0' ? program(target) : NULL, "pid",
+                               target->facts.pid != 0 ? json_integer(target->facts.pid) : json_null(), "verdict",
+                               verdict(report), "findings", findings(report), "lanes", lanes(&target->lanes), "keys",
+                               keys_json(&target->lanes.keys), "ports", ports(&target->ports));
     char *line = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);
     if (line == NULL) {

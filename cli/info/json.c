@@ -81,11 +81,12 @@ static json_t *provider(const struct info *info)
 int info_print_json(const struct info *info)
 {
     json_t *object =
-        json_pack("{s:s, s:o, s:{s:s, s:s, s:o}, s:o, s:o, s:o, s:o, s:{s:o}, s:{s:s, s:o, s:o}}", "version",
+        json_pack("{s:s, s:o, s:{s:s, s:s, s:o}, s:o, s:o, s:o, s:o, s:{s:o}, s:{s:s, s:o, s:o}, s:{s:o}}", "version",
                   oct_version(), "cpu", cpu(info), "table", "name", info->cpu.table, "reason", info->cpu.table_reason,
                   "setting", text(info->setting), "operations", operations(), "width", width(), "ciphers", ciphers(),
                   "provider", provider(info), "shim", "path", text(info->shim), "openssl", "version", info->openssl,
-                  "modules", text(info->openssl_modules), "config", text(info->openssl_config));
+                  "modules", text(info->openssl_modules), "config", text(info->openssl_config), "keys", "setting",
+                  text(getenv("OCTUPLE_KEYS")));
     /* It fails for lack of memory, or for a string that is not UTF-8. */
     char *line = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);

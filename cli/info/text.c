@@ -4,6 +4,7 @@
  * `octuple info` for people.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <openssl/crypto.h>
 #include "info.h"
@@ -90,6 +91,9 @@ void info_print_text(const struct info *info)
     printf("           modules in %s, configuration %s\n", info->openssl_modules ? info->openssl_modules : "?",
            info->openssl_config ? info->openssl_config : "?");
     print_places(info);
+    if (getenv("OCTUPLE_KEYS") != NULL) {
+        printf("Keys       in devices: OCTUPLE_KEYS=%s\n", getenv("OCTUPLE_KEYS"));
+    }
     print_operations();
     print_ciphers();
 }

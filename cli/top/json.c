@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include <jansson.h>
+#include "cli/core/keys.h"
 #include "top.h"
 
 static json_t *batches(const struct oct_op_counters *n)
@@ -62,9 +63,9 @@ static json_t *threads(const struct oct_counters_file *file)
 static json_t *process(const struct top_request *request, const struct top_process *one)
 {
     const struct oct_counters *sum = &one->file.sum;
-    json_t *object = json_pack("{s:i, s:s, s:s, s:f, s:o}", "pid", (int)one->pid, "command", one->command, "state",
+    json_t *object = json_pack("{s:i, s:s, s:s, s:f, s:o, s:o}", "pid", (int)one->pid, "command", one->command, "state",
                                one->ended ? "ended" : "running", "started", (double)sum->started / 1e9, "operations",
-                               operations(sum->op, sum->op_count));
+                               operations(sum->op, sum->op_count), "keys", keys_json(&one->file.keys));
     if (request->threads) {
         json_object_set_new(object, "threads", threads(&one->file));
     }

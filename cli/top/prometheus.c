@@ -80,18 +80,40 @@ static unsigned make_series(struct oct_counters_series *series, const struct top
     return count;
 }
 
+/* Of processes, never of threads: helpers serve them all. To be freed; NULL without memory. */
+static char *keys_text(const struct top_sample *sample)
+{
+    struct oct_key_series *series = calloc((size_t)sample->count + 1, sizeof *series);
+    size_t count = 0;
+    for (unsigned i = 0; series != NULL && i < sample->count; i++) {
+        const struct top_process *process = sample->process[i];
+        if (!process->ended) {
+            series[count++] = (struct oct_key_series){&process->file.keys, labels(process, NULL)};
+        }
+    }
+    char *text = series != NULL ? oct_counters_prometheus_of_keys(series, count) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        free((char *)series[i].labels);
+    }
+    free(series);
+    return text;
+}
+
 /* All of it in memory, so that a file is written at once; NULL without that. */
 static char *make_text(const struct top_request *request, const struct top_sample *sample)
 {
     struct oct_counters_series *series = calloc((size_t)sample->count * OCT_COUNTERS_THREADS + 1, sizeof *series);
     unsigned count = series != NULL ? make_series(series, request, sample) : 0;
     char *counters = series != NULL ? oct_counters_prometheus_of(series, count) : NULL, *text = NULL;
-    if (counters == NULL || asprintf(&text,
-                                     "# HELP octuple_processes Processes that run under Octuple and were read.\n"
-                                     "# TYPE octuple_processes gauge\noctuple_processes %u\n%s",
-                                     top_running(sample), counters) < 0) {
+    char *keys = keys_text(sample);
+    if (counters == NULL || keys == NULL ||
+        asprintf(&text,
+                 "# HELP octuple_processes Processes that run under Octuple and were read.\n"
+                 "# TYPE octuple_processes gauge\noctuple_processes %u\n%s%s",
+                 top_running(sample), counters, keys) < 0) {
         text = NULL;
     }
+    free(keys);
     for (unsigned i = 0; i < count; i++) {
         free((char *)series[i].labels);
     }

@@ -2,7 +2,8 @@
  * Copyright The Octuple Authors */
 /*
  * `octuple top`: its parts. top.c is the command; gather.c takes samples of processes' counters; view.c makes tables of
- * two samples, table.c writes them; screen.c is the terminal; json.c and prometheus.c are for programs.
+ * two samples, table.c writes them; keys.c has the lines on keys that live elsewhere; screen.c is the terminal; json.c
+ * and prometheus.c are for programs.
  */
 #ifndef OCT_CLI_TOP_H
 #define OCT_CLI_TOP_H
@@ -78,6 +79,9 @@ double top_fill(const struct oct_op_counters *n);
 /* All of a sample as text; before: the sample that rates are from, NULL for numbers since the start. */
 void top_view(FILE *out, const struct top_form *form, const struct top_request *request, const struct top_sample *now,
               const struct top_sample *before);
+
+/* Lines on keys that live elsewhere, where there are any. */
+void top_keys(FILE *out, const struct top_form *form, const struct top_sample *now, const struct top_sample *before);
 
 /* The terminal: raw, on its other screen, until top_screen_end(), the end of the process or a signal. */
 int top_screen_possible(void);

@@ -182,6 +182,7 @@ void top_view(FILE *out, const struct top_form *form, const struct top_request *
     }
     title(out, &timed, now);
     summary(out, &timed, &all.n);
+    top_keys(out, &timed, now, before);
     fputs(form->keys ? "q: quit  t: threads\n" : "\n", out);
     top_table_head(out, &timed, "OPERATION");
     operations(out, &timed, now, before);

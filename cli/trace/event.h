@@ -17,6 +17,8 @@ struct trace_event {
     int has_latency, has_result;
     int begin_only; /* that it was called is all that is known */
     int lanes;      /* 0 if there are none */
+    int has_device; /* a key that lives elsewhere: */
+    uint64_t line_ns, device_ns;
     unsigned data_size;
     unsigned char data[TRACE_MAX_DATA];
 };

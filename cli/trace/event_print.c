@@ -43,6 +43,10 @@ void trace_event_print_json(const struct trace_event *event, const struct trace_
     if (event->has_result || event->begin_only) {
         set(object, "result", event->has_result ? json_integer(event->result) : json_null());
     }
+    if (event->has_device) {
+        set(object, "line_us", microseconds(event->line_ns));
+        set(object, "device_us", microseconds(event->device_ns));
+    }
     if (event->length >= 0) {
         set(object, "length", json_integer(event->length));
     }
@@ -108,6 +112,10 @@ void trace_event_print_text(const struct trace_event *event, const struct trace_
            event->operation != NULL ? event->operation : "");
     if (event->lanes != 0) {
         printf(", %d lanes", event->lanes);
+    }
+    if (event->has_device) {
+        printf(", %.1f us in line, %.1f us in the device", (double)event->line_ns / 1000,
+               (double)event->device_ns / 1000);
     }
     printf("%s%s\n", event->reason != NULL ? ", " : "", event->reason != NULL ? event->reason : "");
     if (options->plaintext) {

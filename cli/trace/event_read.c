@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cli/core/keys.h"
 #include "event.h"
 
 /* What is left of a line. `bad` once a number was missing. */
@@ -95,6 +96,18 @@ static void read_operation(struct trace_event *event, struct line *line)
     event->has_latency = event->has_result = 1;
 }
 
+static void read_key(struct trace_event *event, int64_t way, struct line *line)
+{
+    event->function = "octuple:key";
+    event->reason = keys_way_name((uint64_t)way);
+    event->connection = next(line, 16);
+    event->result = next_signed(line);
+    event->ns = next(line, 10);
+    event->line_ns = next(line, 10);
+    event->device_ns = next(line, 10);
+    event->has_latency = event->has_result = event->has_device = 1;
+}
+
 /* The line's first word: at most 15 letters. */
 static void read_word(char word[16], struct line *line)
 {
@@ -129,6 +142,10 @@ int trace_event_read(struct trace_event *event, const char *text)
         if (!event->begin_only) {
             read_call(event, trace_functions[number].kind, &line);
         }
+        return !line.bad;
+    }
+    if (!strcmp(kind, "key")) {
+        read_key(event, number, &line);
         return !line.bad;
     }
     event->operation = number >= 0 && number < OCT_OP_COUNT ? oct_op_name((int)number) : "other";

@@ -46,6 +46,12 @@ void trace_key_name(unsigned key, const char **function, const char **operation)
         *function = key < trace_function_count ? trace_functions[key].name : "unknown";
         return;
     }
+    if (key >= TRACE_KEY_DEVICE) {
+        static const char *const parts[] = {"in all", "line", "device"};
+        *function = "octuple:key";
+        *operation = key - TRACE_KEY_DEVICE < 3 ? parts[key - TRACE_KEY_DEVICE] : "other";
+        return;
+    }
     *function = key < TRACE_KEY_BATCH ? "octuple:operation" : "octuple:flush";
     *operation = oct_op_name((int)(key % TRACE_KEY_OPERATION) - 1);
     if (*operation == NULL) {

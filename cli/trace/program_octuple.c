@@ -38,6 +38,27 @@ static void write_sums(FILE *out, const char *ok, const char *ns, unsigned base)
             ok, base + 1, ns, ns);
 }
 
+/* With keys that live elsewhere: what the handshake was paused for, and of that the line and the device. */
+static void write_keys(FILE *out, const struct trace_options *options, const char *file)
+{
+    begin(out, file, "key");
+    if (options->connection != 0) {
+        fprintf(out, " && arg0 == 0x%llx", (unsigned long long)options->connection);
+    }
+    if (options->tool == TRACE_SNOOP) {
+        fputs("/ { printf(\"key %d %llu %d %d %llx %d %llu %llu %llu|%s\\n\", arg1, nsecs, pid, tid, arg0, arg2, arg3,"
+              " arg4, arg5, comm); }\n",
+              out);
+        return;
+    }
+    fputs("/ { $ok = arg2 > 0 ? 1 : 0;", out);
+    for (unsigned part = 0; part < 3; part++) {
+        fprintf(out, " @s[(uint64)%u, (uint64)$ok] = stats(arg%u); @h[(uint64)%u, (uint64)$ok] = hist(arg%u / 1000);",
+                TRACE_KEY_DEVICE + part, 3 + part, TRACE_KEY_DEVICE + part, 3 + part);
+    }
+    fputs(" }\n", out);
+}
+
 static void write_operations(FILE *out, const struct trace_options *options, const char *file)
 {
     begin(out, file, "operation");
@@ -79,6 +100,10 @@ unsigned trace_program_octuple(FILE *out, const struct trace_options *options, c
     unsigned probes = 0;
     if (target->calls) {
         write_calls(out, options, target->shim);
+        probes++;
+    }
+    if (target->keys && options->tool != TRACE_SNIFF) {
+        write_keys(out, options, target->shim);
         probes++;
     }
     /* These know nothing of connections, and sniff is about calls alone. */

@@ -118,6 +118,7 @@ static void find_files(struct trace_target *target)
     trace_target_path(target, target->provider, sizeof target->provider, libraries->provider);
     trace_target_path(target, target->octuple, sizeof target->octuple, libraries->octuple);
     target->calls = has_probe(target->shim, "call");
+    target->keys = has_probe(target->shim, "key");
     target->operations = has_probe(target->provider, "operation");
     target->batches = has_probe(target->octuple, "flush");
 }

@@ -52,9 +52,9 @@ struct trace_target {
     /* Files as this process finds them; "" if there is none. */
     char ssl[2 * PATH_MAX], crypto[2 * PATH_MAX], shim[2 * PATH_MAX], provider[2 * PATH_MAX], octuple[2 * PATH_MAX];
     enum trace_returns returns;
-    char why[PATH_MAX + 128];       /* not all */
-    int uses_returns;               /* the program does trace returns */
-    int calls, operations, batches; /* the shim, the provider, the library have probes of their own */
+    char why[PATH_MAX + 128];             /* not all */
+    int uses_returns;                     /* the program does trace returns */
+    int calls, keys, operations, batches; /* the shim (two), the provider, the library have probes of their own */
 };
 
 /* Finds it all. Returns CLI_OK, or an exit code after saying why not. */
@@ -132,6 +132,7 @@ int trace_show_latency(const char *program, const struct trace_options *options,
 /* A map of latencies in the program's output has two keys: what, and whether it succeeded. */
 #define TRACE_KEY_OPERATION 1000 /* + operation */
 #define TRACE_KEY_BATCH     2000
+#define TRACE_KEY_DEVICE    3000 /* + 0 for all of it, 1 for the line, 2 for the device */
 /* Two strings that name it; the second is the operation, or NULL. */
 void trace_key_name(unsigned key, const char **function, const char **operation);
 

@@ -72,9 +72,88 @@ struct oct_thread_counters {
     struct oct_op_counters op[OCT_COUNTERS_OPS];
 };
 
+/*
+ * Operations with private keys that live elsewhere, in cards, HSMs and TPMs: what the preload shim says of them where
+ * OCTUPLE_KEYS is set. Elsewhere all of it is zero. begun is the sum of done, failed, timed_out, called_off and
+ * in_flight; it is also that of by_threads, by_pausing and inside[].
+ */
+enum oct_keys_state {
+    OCT_KEYS_STATE_OFF = 0,       /* OCTUPLE_KEYS is not set */
+    OCT_KEYS_STATE_UNDECIDED = 1, /* it is set, and no TLS handshake has come yet */
+    OCT_KEYS_STATE_SERVED = 2,
+    OCT_KEYS_STATE_NO_SHIM = 3,   /* the shim is not at work in this process */
+    OCT_KEYS_STATE_NO_FIBRES = 4, /* handshakes are not on the shim's own fibres */
+    OCT_KEYS_STATE_NO_CALLS = 5,  /* libssl or libcrypto does not have what is needed */
+};
+
+/* Why an operation ran inside the call, so that its thread waited for the device. */
+enum oct_keys_inside {
+    OCT_KEYS_INSIDE_NO_LOOP = 0,   /* the thread does not wait for events by epoll */
+    OCT_KEYS_INSIDE_NO_FIBRE = 1,  /* not in a handshake that has a fibre: the process's first, or its socket is not in
+                                      epoll */
+    OCT_KEYS_INSIDE_NESTED = 2,    /* in a callback of the program, or on somebody else's fibre */
+    OCT_KEYS_INSIDE_NO_WAKING = 3, /* no event of the server's own loop would find the handshake */
+    OCT_KEYS_INSIDE_FIRST = 4,     /* the first of its owner, which tells how to serve it */
+    OCT_KEYS_INSIDE_QUICK = 5,     /* its owner answers faster than two switches of threads, or did not pause */
+    OCT_KEYS_INSIDE_NO_THREAD = 6, /* there is no helper thread, and none can be made */
+    OCT_KEYS_INSIDE_NO_MEMORY = 7, /* there is no memory for it */
+    OCT_KEYS_INSIDE_EXCEPTED = 8,  /* OCTUPLE_KEYS_EXCEPT names its owner */
+    OCT_KEYS_INSIDE_ALONE = 9,     /* its owner is not known to bear several threads (tpm2) */
+    OCT_KEYS_INSIDE_FORKED = 10,   /* its process has forked meanwhile, and this is the child */
+    OCT_KEYS_INSIDE_NO_JOB = 11,   /* OpenSSL has no job in which it might pause */
+    OCT_KEYS_INSIDE_COUNT = 12
+};
+
+/* How the operations of an owner run. */
+enum oct_keys_way {
+    OCT_KEYS_WAY_UNKNOWN = 0,
+    OCT_KEYS_WAY_THREADS = 1, /* in helper threads */
+    OCT_KEYS_WAY_PAUSES = 2,  /* it pauses by itself */
+    OCT_KEYS_WAY_INSIDE = 3,  /* inside the call */
+};
+
+#define OCT_KEYS_REASONS 14 /* room for reasons to come */
+#define OCT_KEYS_BUCKETS 32
+#define OCT_KEYS_OWNERS  8
+
+/* A provider, an engine or a method of keys. */
+struct oct_key_owner_counters {
+    char name[24];        /* shortened; ends with a zero */
+    uint64_t way;         /* enum oct_keys_way: that of its last operation */
+    uint64_t operations;  /* begun */
+    uint64_t nanoseconds; /* what the device took for those that it has answered */
+};
+
+struct oct_key_counters {
+    uint64_t state;   /* enum oct_keys_state */
+    uint64_t limit;   /* helper threads at most: OCTUPLE_KEYS */
+    uint64_t timeout; /* nanoseconds */
+    uint64_t begun;
+    uint64_t done;       /* with a good result */
+    uint64_t failed;     /* with an error of the device's */
+    uint64_t timed_out;  /* the handshake has failed, because the device has not answered in time */
+    uint64_t called_off; /* the connection has ended meanwhile */
+    uint64_t by_threads; /* ran in helper threads */
+    uint64_t by_pausing; /* have paused by themselves */
+    uint64_t in_flight;  /* a gauge: handshakes are paused for so many */
+    uint64_t in_flight_most;
+    uint64_t line; /* a gauge: no helper thread has begun so many */
+    uint64_t line_most;
+    uint64_t threads; /* a gauge: helper threads that there are */
+    uint64_t working; /* a gauge: those that wait for a device, for calls of handshakes that have failed too */
+    uint64_t line_nanoseconds, device_nanoseconds;
+    uint64_t inside[OCT_KEYS_REASONS];                    /* by enum oct_keys_inside */
+    uint64_t line_time[OCT_KEYS_BUCKETS];                 /* how many waited in line 2^(i-1) to 2^i us */
+    uint64_t device_time[OCT_KEYS_BUCKETS];               /* what devices took; [0] less than 1 us */
+    struct oct_key_owner_counters owner[OCT_KEYS_OWNERS]; /* in the order in which they came */
+    uint64_t reserved[8];
+};
+
+/* A file of this form may end before `keys`: then all of that is zero. */
 struct oct_counters_file {
     struct oct_counters sum;
     struct oct_thread_counters thread[OCT_COUNTERS_THREADS];
+    struct oct_key_counters keys;
 };
 
 /*
@@ -92,6 +171,9 @@ struct oct_start_notes {
 
 /* A copy of the counters as they are now; `waiting` is in it. */
 OCT_API void oct_counters_read(struct oct_counters *out);
+
+/* A copy of those of keys that live elsewhere. */
+OCT_API void oct_counters_read_keys(struct oct_key_counters *out);
 
 /* Adds up what waits in all threads of a file that somebody has read, into the sum that is in it. */
 OCT_API void oct_counters_sum_waiting(struct oct_counters_file *file);
@@ -114,6 +196,13 @@ struct oct_counters_series {
     const char *labels;               /* in Prometheus's form, as in pid="7",command="nginx"; "" for none */
 };
 OCT_API char *oct_counters_prometheus_of(const struct oct_counters_series *series, size_t count);
+
+/* The same of keys that live elsewhere, for processes in which they are served; "" if there is none. */
+struct oct_key_series {
+    const struct oct_key_counters *keys;
+    const char *labels;
+};
+OCT_API char *oct_counters_prometheus_of_keys(const struct oct_key_series *series, size_t count);
 
 #ifdef __cplusplus
 }

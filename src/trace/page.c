@@ -12,6 +12,8 @@
  */
 #include "trace/counters.h"
 
+#include "trace/keys.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -172,6 +174,7 @@ static void forked_child(void)
     if (file_leave()) {
         page_reset();
         file_map();
+        oct_keys_counters_forked(&page.file.keys);
     }
     errno = saved;
 }

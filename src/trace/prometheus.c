@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct {
     const char *name, *help, *type;
@@ -112,10 +113,28 @@ char *oct_counters_prometheus_of(const struct oct_counters_series *series, size_
     return text;
 }
 
+/* Takes the first text, and the other behind it. */
+static char *joined(char *first, const char *second)
+{
+    const size_t begin = first != NULL ? strlen(first) : 0, more = second != NULL ? strlen(second) + 1 : 0;
+    char *both = first != NULL && second != NULL ? realloc(first, begin + more) : NULL;
+    if (both == NULL)
+        free(first);
+    else
+        memcpy(both + begin, second, more);
+    return both;
+}
+
 char *oct_counters_prometheus(void)
 {
+    struct oct_key_counters keys;
     struct oct_counters c;
 
     oct_counters_read(&c);
-    return oct_counters_prometheus_of(&(struct oct_counters_series){c.op, OCT_OP_COUNT, ""}, 1);
+    oct_counters_read_keys(&keys);
+    char *text = oct_counters_prometheus_of(&(struct oct_counters_series){c.op, OCT_OP_COUNT, ""}, 1);
+    char *more = oct_counters_prometheus_of_keys(&(struct oct_key_series){&keys, ""}, 1);
+    text = joined(text, more);
+    free(more);
+    return text;
 }

@@ -44,6 +44,10 @@ enum oct_call {
     DTRACE_PROBE6(octuple, call, (which), (ssl), (value), (ns), (data), (length))
 /* An operation of the provider, waiting included: which, whether it succeeded, nanoseconds. */
 #define OCT_PROBE_OPERATION(op, ok, ns) DTRACE_PROBE3(octuple, operation, (op), (ok), (ns))
+/* An operation with a key that lives elsewhere: its connection, how it ran (enum oct_keys_way), whether it succeeded;
+ * nanoseconds of all of it, of its wait for a thread, and of the device. */
+#define OCT_PROBE_KEY(ssl, way, ok, ns, line, device) \
+    DTRACE_PROBE6(octuple, key, (ssl), (way), (ok), (ns), (line), (device))
 /* clang-format on */
 #else
 #define OCT_TIMED_DECLARE(name) extern unsigned short octuple_##name##_semaphore
@@ -52,6 +56,8 @@ enum oct_call {
 #define OCT_PROBE_CALL(which, ssl, value, ns, data, length)                                                            \
     ((void)(which), (void)(ssl), (void)(value), (void)(ns), (void)(data), (void)(length))
 #define OCT_PROBE_OPERATION(op, ok, ns) ((void)(op), (void)(ok), (void)(ns))
+#define OCT_PROBE_KEY(ssl, way, ok, ns, line, device)                                                                  \
+    ((void)(ssl), (void)(way), (void)(ok), (void)(ns), (void)(line), (void)(device))
 #endif
 
 /* Never 0. */

@@ -28,13 +28,23 @@ def operations(counts):
     return data
 
 
-def content(pid, counts, threads=(), ticks=0, magic=MAGIC, command=b"made", started=1):
+def key_counters(numbers, inside=(), line=(), device=(), owners=()):
+    """numbers: the words from the state on; owners: (name, way, operations, nanoseconds)."""
+    data = struct.pack("=18Q", *numbers) + struct.pack("=14Q", *inside, *[0] * (14 - len(inside)))
+    for times in (line, device):
+        data += struct.pack("=32Q", *times, *[0] * (32 - len(times)))
+    for name, *rest in owners:
+        data += struct.pack("=24s3Q", name, *rest)
+    return data
+
+
+def content(pid, counts, threads=(), ticks=0, magic=MAGIC, command=b"made", started=1, keys=b""):
     """threads: (state, tid, counts) in the order of the slots, the first of which is everybody's."""
     data = struct.pack("=6Q16s", magic, pid, KNOWN, max(1, len(threads)), started, ticks, command) + operations(counts)
     for state, tid, of_thread in threads or [(OTHERS, 0, {})]:
         data += struct.pack("=8Q", state, tid, 0 if state == OTHERS else 1, *[0] * 5) + operations(of_thread)
     size = (1 + THREADS) * (64 + OPERATIONS * 17 * 8)
-    return data.ljust(size, b"\0")
+    return data.ljust(size, b"\0") + keys
 
 
 class Kept:
@@ -45,7 +55,8 @@ class Kept:
         folder.mkdir(exist_ok=True)
         folder.chmod(0o755)
 
-    def keep(self, counts, threads=()):
+    def keep(self, counts, threads=(), keys=b""):
         new = self.folder / "new"
-        new.write_bytes(content(self.pid, counts, threads, start_ticks(self.pid) if self.running else 1))
+        new.write_bytes(content(self.pid, counts, threads, start_ticks(self.pid) if self.running else 1,
+                                keys=keys))
         os.rename(new, self.folder / f"{self.pid}.octuple")

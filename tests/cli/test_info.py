@@ -23,7 +23,8 @@ def info(place, **env):
 
 def test_members_and_types(place):
     data = info(place)
-    assert set(data) == {"version", "cpu", "table", "operations", "width", "ciphers", "provider", "shim", "openssl"}
+    assert set(data) == {"version", "cpu", "table", "operations", "width", "ciphers", "provider", "shim", "openssl",
+                         "keys"}
     assert set(data["cpu"]) == {"brand", "family", "model", "stepping", "features", "missing"}
     assert set(data["table"]) == {"name", "reason", "setting"}
     assert set(data["provider"]) == {"path", "loads", "error"} and set(data["shim"]) == {"path"}

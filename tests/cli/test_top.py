@@ -11,7 +11,7 @@ import time
 
 import pytest
 from conftest import build_folder
-from counters_file import ALIVE, ENDED, MAGIC, OTHERS, RSA, X25519, Kept, content
+from counters_file import ALIVE, ENDED, MAGIC, OTHERS, RSA, X25519, Kept, content, key_counters
 from prometheus_client.parser import text_string_to_metric_families
 from test_doctor import as_root, certificate, nginx, pair, port, running  # noqa: F401: fixtures
 
@@ -134,6 +134,36 @@ def test_threads_of_a_file(place):
             for t in one["threads"]] == [(0, "others"), (41, "running"), (42, "ended"), (44, "running")]
     assert one["operations"][RSA]["waiting"] == 2
     assert re.search(r"^rsa2048-private +100 +6.0 \.5\.\.\.\.\.9 +9 +2 +2.0 +1 +2$", text, re.M)
+
+
+KEYS = [2, 4, 30 * 10**9, 50, 40, 3, 2, 1, 30, 5, 4, 12, 7, 9, 4, 3, 30 * 10**6, 900 * 10**6]
+
+
+def test_keys_of_a_file(place, sleeper):
+    """What begins behind the counters of the threads, and may be missing there, or cut."""
+    kept = Kept(place.work / "kept", sleeper)
+    made = key_counters(KEYS, [0, 1, 0, 0, 2, 12], [0, 0, 30], [0, 0, 0, 45], [(b"p\nkcs11", 1, 50, 900 * 10**6)])
+    kept.keep(SOME, keys=made.ljust(1216, b"\0"))
+    text = place.call("top", "--once", "kept/").stdout
+    assert "keys in devices: 50, 4 in flight (12 at most), 7 in line, 3 of 4 threads at work, limit 4\n" in text
+    assert "  1.0 ms in line, 20.0 ms in the device; 40 done, 3 failed, 2 timed out, 1 called off\n" in text
+    assert "  inside the call: 1 in handshakes without a fibre, 2 first of its kind, 12 faster than " in text
+    keys = place.json("top", "--once", "--json", "kept/")["processes"][0]["keys"]
+    assert keys["state"] == "served" and keys["in_line"] == 7 and keys["inside"]["quick"] == 12
+    assert keys["line_us"][2] == 30 and keys["device_us"][3] == 45
+    assert keys["owners"] == [{"name": "p?kcs11", "way": "threads", "operations": 50, "nanoseconds": 900 * 10**6}]
+    text = place.call("top", "--prometheus", "kept/").stdout
+    check_with_promtool(text)
+    values, label = samples(text), {"pid": sleeper, "command": "made"}
+    assert of(values, "octuple_key_operations_total", **label) == 50
+    assert of(values, "octuple_key_operations_inside_total", reason="quick", **label) == 12
+    assert of(values, "octuple_key_device_seconds_bucket", le="0.000004", **label) == 0
+    assert of(values, "octuple_key_device_seconds_bucket", le="0.000008", **label) == 45
+    assert of(values, "octuple_key_device_seconds_bucket", le="+Inf", **label) == 45
+    assert of(values, "octuple_key_line_seconds_sum", **label) == 0.03
+    kept.keep(SOME, keys=made[:100])
+    assert place.json("top", "--once", "--json", "kept/")["processes"][0]["keys"] is None
+    assert "octuple_key" not in place.call("top", "--prometheus", "kept/").stdout
 
 
 def test_prometheus_of_a_file(place, sleeper):

@@ -4,109 +4,19 @@
  * Keys in devices of the test: one that blocks, one that pauses (bench/devices). Their handshakes end in every
  * way while the device is at work for them.
  */
-#define OPENSSL_SUPPRESS_DEPRECATED
-#include "world.h"
+#include "device.h"
 
-#include <openssl/engine.h>
-#include <openssl/pem.h>
 #include <pthread.h>
 #include <sys/wait.h>
 #include <time.h>
-
-#define PAIRS 6
-
-/* The devices know RSA only. */
-#define SOME_KIND (world_slow() ? TLS12_ECDHE : TLS13)
-
-static char folder[64], hang_file[96], fail_file[96], key_file[96];
-static EVP_PKEY *device_key[2];
-static int devices = 2; /* ThreadSanitizer knows nothing of OpenSSL's jobs, in which the second one pauses */
-static const char *const engine_name[2] = {"slow", "card"};
-
-static void touch(const char *file)
-{
-    FILE *f = fopen(file, "w");
-    assert_non_null(f);
-    fclose(f);
-}
-
-static ENGINE *engine_load(const char *name)
-{
-    char path[512];
-    ENGINE *engine = ENGINE_by_id("dynamic");
-    snprintf(path, sizeof path, "%s/%s.so", getenv("OCTUPLE_TEST_DEVICES"), name);
-    assert_non_null(engine);
-    assert_int_equal(ENGINE_ctrl_cmd_string(engine, "SO_PATH", path, 0), 1);
-    assert_int_equal(ENGINE_ctrl_cmd_string(engine, "LOAD", NULL, 0), 1);
-    assert_int_equal(ENGINE_init(engine), 1);
-    return engine;
-}
-
-static SSL_CTX *context(int device, enum kind kind)
-{
-    SSL_CTX *ctx = world_server_ctx(kind);
-    if (device_key[device] == NULL) {
-        FILE *f = fopen(key_file, "w");
-        assert_int_equal(
-            PEM_write_PrivateKey(f, SSL_CTX_get0_privatekey(world_server_ctx(TLS12_ECDHE)), NULL, NULL, 0, NULL, NULL),
-            1);
-        fclose(f);
-        device_key[device] = ENGINE_load_private_key(engine_load(engine_name[device]), key_file, NULL, NULL);
-        assert_non_null(device_key[device]);
-    }
-    assert_int_equal(SSL_CTX_use_PrivateKey(ctx, device_key[device]), 1);
-    return ctx;
-}
-
-static void turn(struct world *w, int milliseconds)
-{
-    struct epoll_event events[PAIRS_MAX];
-    for (int n = world_wait(w, events, PAIRS_MAX, milliseconds); n > 0; n--)
-        (void)pair_server(events[n - 1].data.ptr);
-}
-
-/* A world whose handshakes wait for the device, which answers nothing before release(). */
-static struct world *at_device(int device, enum kind kind)
-{
-    (void)context(device, kind);
-    touch(hang_file);
-    struct world *w = world_open(EPOLLIN | EPOLLET, kind, PAIRS);
-    for (int i = 0; i < PAIRS; i++)
-        pair_client(&w->pair[i]);
-    for (int i = 0; i < 10; i++)
-        turn(w, 2);
-    for (int i = 1; i < PAIRS; i++)
-        assert_true(pair_paused(&w->pair[i]));
-    return w;
-}
-
-static void release(void)
-{
-    unlink(hang_file);
-}
-
-static void finish(struct world *w)
-{
-    release();
-    world_run(w);
-    world_exchange(w);
-    world_close(w);
-}
-
-/* The first operation of an owner tells what kind it is. */
-static void warm_up(int device)
-{
-    (void)context(device, SOME_KIND);
-    finish(world_open(EPOLLIN | EPOLLET, SOME_KIND, 2));
-}
 
 static void test_served(void **state)
 {
     (void)state;
     for (int device = 0; device < devices; device++) {
-        warm_up(device);
-        finish(at_device(device, SOME_KIND));
-        finish(at_device(device, TLS12_ECDHE));
+        device_warm_up(device);
+        device_finish(device_world(device, SOME_KIND));
+        device_finish(device_world(device, TLS12_ECDHE));
     }
 }
 
@@ -125,7 +35,7 @@ static void wait_for_allocations(long most)
     const time_t end = time(NULL) + 20;
     while (world_allocations() > most) {
         assert_true(time(NULL) < end);
-        turn(w, 5);
+        device_turn(w, 5);
     }
     world_close(w);
 }
@@ -135,7 +45,7 @@ static long settled(void)
 {
     struct world *w = world_open(EPOLLIN | EPOLLET, TLS13, 0);
     for (int i = 0; i < 40; i++)
-        turn(w, 10);
+        device_turn(w, 10);
     world_close(w);
     return world_allocations();
 }
@@ -146,19 +56,19 @@ static void test_freed(void **state)
     (void)state;
     for (int device = 0; device < devices; device++)
         for (enum kind kind = SOME_KIND; kind <= TLS12_ECDHE; kind++) {
-            warm_up(device);
+            device_warm_up(device);
             for (int i = 0; i < 2; i++) {
-                world_close(at_device(device, kind));
-                release();
+                world_close(device_world(device, kind));
+                device_release();
             }
             const long before = settled();
-            SSL_CTX_set_info_callback(context(device, kind), say);
-            struct world *w = at_device(device, kind);
+            SSL_CTX_set_info_callback(device_context(device, kind), say);
+            struct world *w = device_world(device, kind);
             assert_true(said > 0);
             said = 0;
             world_close(w);
-            release();
-            SSL_CTX_set_info_callback(context(device, kind), NULL);
+            device_release();
+            SSL_CTX_set_info_callback(device_context(device, kind), NULL);
             wait_for_allocations(before);
             assert_int_equal(said, 0);
         }
@@ -169,13 +79,13 @@ static void test_cleared(void **state)
 {
     (void)state;
     for (int device = 0; device < devices; device++) {
-        warm_up(device);
-        struct world *w = at_device(device, SOME_KIND);
-        release();
+        device_warm_up(device);
+        struct world *w = device_world(device, SOME_KIND);
+        device_release();
         for (int i = 0; i < PAIRS; i++)
             assert_int_equal(SSL_clear(w->pair[i].server), 1);
         world_close(w);
-        finish(at_device(device, SOME_KIND));
+        device_finish(device_world(device, SOME_KIND));
     }
 }
 
@@ -183,17 +93,17 @@ static void test_fails(void **state)
 {
     (void)state;
     for (int device = 0; device < devices; device++) {
-        warm_up(device);
-        touch(fail_file);
-        struct world *w = at_device(device, SOME_KIND);
-        release();
+        device_warm_up(device);
+        device_fails(true);
+        struct world *w = device_world(device, SOME_KIND);
+        device_release();
         world_run(w);
         for (int i = 0; i < PAIRS; i++)
             assert_true(w->pair[i].server_failed);
         world_close(w);
-        unlink(fail_file);
+        device_fails(false);
         ERR_clear_error();
-        finish(at_device(device, SOME_KIND));
+        device_finish(device_world(device, SOME_KIND));
     }
 }
 
@@ -202,15 +112,15 @@ static void test_hangs(void **state)
 {
     (void)state;
     for (int device = 0; device < devices; device++) {
-        warm_up(device);
-        struct world *w = at_device(device, SOME_KIND);
+        device_warm_up(device);
+        struct world *w = device_world(device, SOME_KIND);
         world_run(w);
         for (int i = 0; i < PAIRS; i++)
             assert_true(w->pair[i].server_failed);
         world_close(w);
-        release();
+        device_release();
         ERR_clear_error();
-        finish(at_device(device, SOME_KIND));
+        device_finish(device_world(device, SOME_KIND));
     }
 }
 
@@ -220,9 +130,9 @@ static void test_forked(void **state)
     (void)state;
     for (int device = 0; device < devices; device++) {
         int status = 0;
-        warm_up(device);
-        struct world *w = at_device(device, SOME_KIND);
-        release();
+        device_warm_up(device);
+        struct world *w = device_world(device, SOME_KIND);
+        device_release();
         const pid_t child = fork();
         if (child == 0) {
             alarm(30);
@@ -237,13 +147,13 @@ static void test_forked(void **state)
         }
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_int_equal(status, 0);
-        finish(w);
+        device_finish(w);
     }
 }
 
 static void *leave_at_device(void *arg)
 {
-    return at_device(*(int *)arg, SOME_KIND);
+    return device_world(*(int *)arg, SOME_KIND);
 }
 
 /* Nobody can go on with them; the device's answer reaches nobody. */
@@ -253,12 +163,12 @@ static void test_thread_ends(void **state)
     for (int device = 0; device < devices; device++) {
         pthread_t thread;
         void *w;
-        warm_up(device);
+        device_warm_up(device);
         assert_int_equal(pthread_create(&thread, NULL, leave_at_device, &device), 0);
         assert_int_equal(pthread_join(thread, &w), 0);
-        release();
+        device_release();
         world_close(w);
-        finish(at_device(device, SOME_KIND));
+        device_finish(device_world(device, SOME_KIND));
     }
 }
 
@@ -271,27 +181,14 @@ static void test_process_ends(void **state)
         const pid_t child = fork();
         if (child == 0) {
             alarm(30);
-            warm_up(device);
-            (void)at_device(device, SOME_KIND);
-            release();
+            device_warm_up(device);
+            (void)device_world(device, SOME_KIND);
+            device_release();
             exit(0);
         }
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_int_equal(status, 0);
     }
-}
-
-static void make_place(void)
-{
-    strcpy(folder, "/tmp/octuple-keys-XXXXXX");
-    if (mkdtemp(folder) == NULL)
-        exit(1);
-    snprintf(hang_file, sizeof hang_file, "%s/hang", folder);
-    snprintf(fail_file, sizeof fail_file, "%s/fail", folder);
-    snprintf(key_file, sizeof key_file, "%s/key", folder);
-    setenv("OCTUPLE_TEST_DEVICE_US", "40000", 1);
-    setenv("OCTUPLE_TEST_DEVICE_HANG", hang_file, 1);
-    setenv("OCTUPLE_TEST_DEVICE_FAIL", fail_file, 1);
 }
 
 int main(void)
@@ -301,12 +198,8 @@ int main(void)
         cmocka_unit_test(test_fails),       cmocka_unit_test(test_hangs),        cmocka_unit_test(test_forked),
         cmocka_unit_test(test_thread_ends), cmocka_unit_test(test_process_ends),
     };
-    if (getenv("OCTUPLE_TEST_NO_JOBS") != NULL)
-        devices = 1;
-    make_place();
-    world_start();
+    device_start();
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    unlink(key_file);
-    rmdir(folder);
+    device_end();
     return failed;
 }

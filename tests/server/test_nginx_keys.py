@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -132,3 +134,64 @@ def test_reload_while_the_device_works(device, kind):
         nginx.reload()
         assert all(b"200 OK" in answer for answer in clients.finish(waiting))
         assert all(b"200 OK" in answer for answer in herd(nginx))
+
+
+def ask(build: lab.Build, nginx: lab.Nginx, *command: str) -> dict:
+    """What octuple says of the server in JSON."""
+    said = subprocess.run([build.folder / "bin/octuple", *command, "--json", str(nginx.master().pid)],
+                          capture_output=True, text=True, check=False)
+    if "not permitted" in said.stderr:
+        pytest.skip(said.stderr.strip())
+    return json.loads(said.stdout)
+
+
+def counted(build: lab.Build, nginx: lab.Nginx) -> dict:
+    """The counters of the worker, whose operations are all over."""
+    def now() -> dict:
+        return {one["pid"]: one["keys"] for one in
+                ask(build, nginx, "top", "--once")["processes"]}[nginx.worker_pids()[0]]
+
+    lab.wait_until(lambda: now()["in_flight"] + now()["threads_working"] == 0, "the device is done")
+    return now()
+
+
+def finding(build: lab.Build, nginx: lab.Nginx) -> dict:
+    report = ask(build, nginx, "doctor", "--no-handshake")
+    return next((one for one in report["findings"] if one["name"] == "keys"), {})
+
+
+@BOTH
+def test_it_is_seen_from_outside(device, build, kind):
+    with device(kind) as nginx:
+        assert "no TLS handshake has come yet; such keys: engine " + kind in finding(build, nginx)["text"]
+        for _ in range(2):
+            herd(nginx)
+        keys = counted(build, nginx)
+        assert keys["begun"] == keys["done"] == 24 == keys["by_threads"] + keys["by_pausing"] + sum(
+            keys["inside"].values())
+        assert (keys["by_threads"] if kind == "slow" else keys["by_pausing"]) >= 12
+        assert keys["threads"] == (THREADS if kind == "slow" else 0) and keys["limit"] == THREADS
+        assert sum(keys["device_us"]) == 24 and keys["device_nanoseconds"] >= 24 * LATENCY_US * 1000
+        (owner,) = keys["owners"]
+        assert owner["operations"] == 24 and owner["way"] == ("threads" if kind == "slow" else "pauses")
+        said = finding(build, nginx)
+        assert said["level"] == "ok" and f"{owner['name']}: " in said["text"]
+        text = subprocess.run([build.folder / "bin/octuple", "top", "--once", str(nginx.master().pid)],
+                              capture_output=True, text=True, check=True).stdout
+        assert re.search(r"^keys in devices: 24, 0 in flight \(\d+ at most\), 0 in line", text, re.M), text
+
+
+def test_why_it_is_not_served(device, build):
+    with device(threads=0) as nginx:
+        herd(nginx, 3)
+        assert counted_off(build, nginx)
+        assert "engine slow" in finding(build, nginx)["text"] and "not set" in finding(build, nginx)["text"]
+    with device(OCTUPLE_KEYS_EXCEPT="slow device of the test") as nginx:
+        herd(nginx, 3)
+        assert counted(build, nginx)["inside"]["excepted"] == 3
+        said = finding(build, nginx)
+        assert said["level"] == "note" and "3 excepted by OCTUPLE_KEYS_EXCEPT" in said["text"]
+
+
+def counted_off(build: lab.Build, nginx: lab.Nginx) -> bool:
+    return all(one["keys"] is None for one in ask(build, nginx, "top", "--once")["processes"])
