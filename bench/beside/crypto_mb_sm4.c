@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * SM4 beside crypto_mb: 16 texts of one size a call, under one key. crypto_mb takes a key for each text, the same one
- * here, and expands it with each record of GCM and CCM, since its contexts begin with that; for the other modes it is
+ * SM4 beside crypto_mb: 16 texts of one size a call on both sides, each under a key of its own. crypto_mb expands keys
+ * with each record of GCM and CCM, since its contexts begin with that; for the other modes, and for Octuple, they are
  * expanded beforehand. Records have 13 bytes of additional data.
  */
 #include "crypto_mb.h"
@@ -16,6 +16,7 @@
 
 #define TEXTS     SM4_LINES
 #define MAX_BYTES 16384
+#define STRIDE    (MAX_BYTES + 192) /* or the lines of all texts would fall into the same few places of a cache */
 #define AAD_BYTES 13
 #define NONCE     12
 #define TAG       16
@@ -24,29 +25,34 @@ struct state {
     SM4_GCM_CTX_mb16 gcm;
     SM4_CCM_CTX_mb16 ccm;
     mbx_sm4_key_schedule schedule;
-    struct oct_sm4_key key;
-    struct oct_aead_key *aead;
+    struct oct_sm4_key key[TEXTS];
+    const struct oct_sm4_key *key_of[TEXTS];
+    struct oct_aead_key *gcm_key[TEXTS], *ccm_key[TEXTS];
     size_t bytes;
     const sm4_key *keys[TEXTS];
     const int8u *from[TEXTS], *nonce[TEXTS], *additional[TEXTS];
     int8u *to[TEXTS], *tags[TEXTS], *counters[TEXTS];
     int len[TEXTS], aad_len[TEXTS], nonce_len[TEXTS], tag_len[TEXTS];
     int64u long_len[TEXTS];
-    uint8_t key_bytes[16], aad[AAD_BYTES], iv[TEXTS][16], counter[TEXTS][16];
+    uint8_t key_bytes[TEXTS][16], aad[AAD_BYTES], iv[TEXTS][16], counter[TEXTS][16];
     uint8_t our_tag[TEXTS][TAG], their_tag[TEXTS][TAG];
-    uint8_t text[TEXTS][MAX_BYTES], ours[TEXTS][MAX_BYTES], theirs[TEXTS][MAX_BYTES];
+    uint8_t text[TEXTS][STRIDE], ours[TEXTS][STRIDE], theirs[TEXTS][STRIDE];
 };
 
 static void close_state(void *arg)
 {
     struct state *s = arg;
-    oct_aead_key_free(s->aead);
+    for (int i = 0; i < TEXTS; i++) {
+        oct_aead_key_free(s->gcm_key[i]);
+        oct_aead_key_free(s->ccm_key[i]);
+    }
     free(s);
 }
 
 static void fill_line(struct state *s, int i)
 {
-    s->keys[i] = (const sm4_key *)s->key_bytes;
+    s->keys[i] = (const sm4_key *)s->key_bytes[i];
+    s->key_of[i] = &s->key[i];
     s->from[i] = s->text[i];
     s->nonce[i] = s->iv[i];
     s->additional[i] = s->aad;
@@ -60,6 +66,16 @@ static void fill_line(struct state *s, int i)
     s->tag_len[i] = TAG;
 }
 
+static int make_keys(struct state *s)
+{
+    int good = mbx_sm4_set_key_mb16(&s->schedule, s->keys) == 0;
+    for (int i = 0; i < TEXTS; i++)
+        good = good && oct_sm4_key_init(&s->key[i], s->key_bytes[i]) == OCT_OK &&
+               oct_aead_key_new(&s->gcm_key[i], OCT_AEAD_SM4_GCM, s->key_bytes[i], 16) == OCT_OK &&
+               oct_aead_key_new(&s->ccm_key[i], OCT_AEAD_SM4_CCM, s->key_bytes[i], 16) == OCT_OK;
+    return good;
+}
+
 static void *open_state(const struct beside_row *row)
 {
     struct state *s = aligned_alloc(_Alignof(struct state), sizeof *s);
@@ -71,10 +87,7 @@ static void *open_state(const struct beside_row *row)
     for (int i = 0; i < TEXTS; i++)
         fill_line(s, i);
     if (beside_fill(s->key_bytes, sizeof s->key_bytes) && beside_fill(s->aad, AAD_BYTES) &&
-        beside_fill(s->iv, sizeof s->iv) && beside_fill(s->text, sizeof s->text) &&
-        oct_sm4_key_init(&s->key, s->key_bytes) == OCT_OK &&
-        oct_aead_key_new(&s->aead, OCT_AEAD_SM4_GCM, s->key_bytes, sizeof s->key_bytes) == OCT_OK &&
-        mbx_sm4_set_key_mb16(&s->schedule, s->keys) == 0)
+        beside_fill(s->iv, sizeof s->iv) && beside_fill(s->text, sizeof s->text) && make_keys(s))
         return s;
     close_state(s);
     return NULL;
@@ -85,14 +98,19 @@ static unsigned all(const struct state *s, int good)
     return good ? (unsigned)(TEXTS * s->bytes) : 0;
 }
 
+static unsigned our_records(struct state *s, struct oct_aead_key *const *key)
+{
+    struct oct_aead_many record[TEXTS];
+    for (int i = 0; i < TEXTS; i++)
+        record[i] = (struct oct_aead_many){key[i],   s->iv[i],   s->aad,        AAD_BYTES, s->text[i],
+                                           s->bytes, s->ours[i], s->our_tag[i], OCT_OK};
+    return all(s, oct_aead_seal_many(record, TEXTS) == OCT_OK);
+}
+
 static unsigned our_gcm(void *arg)
 {
     struct state *s = arg;
-    int good = 1;
-    for (int i = 0; i < TEXTS; i++)
-        good &= oct_aead_seal(s->aead, s->iv[i], s->aad, AAD_BYTES, s->text[i], s->bytes, s->ours[i], s->our_tag[i]) ==
-                OCT_OK;
-    return all(s, good);
+    return our_records(s, s->gcm_key);
 }
 
 static unsigned their_gcm(void *arg)
@@ -107,11 +125,7 @@ static unsigned their_gcm(void *arg)
 static unsigned our_ccm(void *arg)
 {
     struct state *s = arg;
-    struct oct_sm4_ccm record[TEXTS];
-    for (int i = 0; i < TEXTS; i++)
-        record[i] =
-            (struct oct_sm4_ccm){s->iv[i], s->aad, AAD_BYTES, s->text[i], s->bytes, s->ours[i], s->our_tag[i], OCT_OK};
-    return all(s, oct_sm4_ccm_seal(&s->key, NONCE, TAG, record, TEXTS) == OCT_OK);
+    return our_records(s, s->ccm_key);
 }
 
 static unsigned their_ccm(void *arg)
@@ -126,13 +140,12 @@ static unsigned their_ccm(void *arg)
 static unsigned our_ctr(void *arg)
 {
     struct state *s = arg;
-    int good = 1;
-    for (int i = 0; i < TEXTS; i++) {
-        uint8_t counter[16];
-        memcpy(counter, s->iv[i], sizeof counter);
-        good &= oct_sm4_ctr(&s->key, counter, s->text[i], s->bytes, s->ours[i]) == OCT_OK;
-    }
-    return all(s, good);
+    struct oct_sm4_ctr_text text[TEXTS];
+    uint8_t counter[TEXTS][16];
+    memcpy(counter, s->iv, sizeof counter);
+    for (int i = 0; i < TEXTS; i++)
+        text[i] = (struct oct_sm4_ctr_text){counter[i], s->text[i], s->bytes, s->ours[i]};
+    return all(s, oct_sm4_ctr_many(s->key_of, text, TEXTS) == OCT_OK);
 }
 
 static unsigned their_ctr(void *arg)
@@ -143,24 +156,24 @@ static unsigned their_ctr(void *arg)
 }
 
 static unsigned our_cbc(struct state *s,
-                        int (*run)(const struct oct_sm4_key *key, const struct oct_sm4_cbc *text, size_t count))
+                        int (*run)(const struct oct_sm4_key *const key[], const struct oct_sm4_cbc *text, size_t count))
 {
     struct oct_sm4_cbc text[TEXTS];
     uint8_t iv[TEXTS][16];
     memcpy(iv, s->iv, sizeof iv);
     for (int i = 0; i < TEXTS; i++)
         text[i] = (struct oct_sm4_cbc){iv[i], s->text[i], s->bytes, s->ours[i]};
-    return all(s, run(&s->key, text, TEXTS) == OCT_OK);
+    return all(s, run(s->key_of, text, TEXTS) == OCT_OK);
 }
 
 static unsigned our_encrypt(void *arg)
 {
-    return our_cbc(arg, oct_sm4_cbc_encrypt);
+    return our_cbc(arg, oct_sm4_cbc_encrypt_many);
 }
 
 static unsigned our_decrypt(void *arg)
 {
-    return our_cbc(arg, oct_sm4_cbc_decrypt);
+    return our_cbc(arg, oct_sm4_cbc_decrypt_many);
 }
 
 static unsigned their_encrypt(void *arg)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * A server's key exchange with X25519MLKEM768 for `octuple speed`, all of it: the client's share is parsed, a key pair
- * is made, and the secret comes out. Eight different clients. OpenSSL has the group from 3.5 on.
+ * A server's key exchange with a hybrid group for `octuple speed`, all of it: the client's share is parsed, a key pair
+ * is made, and the secret comes out. Eight different clients. OpenSSL has X25519MLKEM768 from 3.5 on, and
+ * curveSM2MLKEM768 from 4.0 on.
  */
 #include "keys.h"
 #include "speed.h"
@@ -13,17 +14,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUP  OCT_HYBRID_X25519MLKEM768
-#define NAME   "X25519MLKEM768"
-#define SHARE  1216
-#define REPLY  1120
-#define SECRET 64
-#define EK     1184
-#define DK     2400
+#define SHARE   1249 /* at most */
+#define REPLY   1153
+#define SECRET  64
+#define EK      1184
+#define DK      2400
+#define PRIVATE 32
+#define PUBLIC  64 /* at most */
+
+/* X25519's share has ML-KEM's key and then the curve's, SM2's has the curve's point first. */
+struct group {
+    const char *name;
+    int number; /* enum oct_hybrid_group */
+    size_t key_at, public_at;
+};
+static const struct group groups[] = {{"X25519MLKEM768", OCT_HYBRID_X25519MLKEM768, 0, EK},
+                                      {"curveSM2MLKEM768", OCT_HYBRID_CURVESM2MLKEM768, 65, 1}};
 
 struct hybrid_state {
+    const struct group *group;
     bool has_openssl;
-    uint8_t share[OCT_LANES][SHARE], dk[OCT_LANES][DK], client[OCT_LANES][OCT_X25519_BYTES];
+    uint8_t share[OCT_LANES][SHARE], dk[OCT_LANES][DK], client[OCT_LANES][PRIVATE];
     uint8_t reply[OCT_LANES][REPLY], secret[OCT_LANES][SECRET];             /* what Octuple made last */
     uint8_t their_reply[OCT_LANES][REPLY], their_secret[OCT_LANES][SECRET]; /* what OpenSSL made last */
 };
@@ -33,11 +44,11 @@ static int lanes_are_good(int status, const struct oct_lanes *result)
     return status == OCT_OK && result->ok == 0xff;
 }
 
-static int make_pairs(uint8_t private_key[OCT_LANES][OCT_X25519_BYTES], uint8_t *public_key, size_t stride)
+static int make_x25519_pairs(uint8_t private_key[OCT_LANES][PRIVATE], uint8_t *public_key, size_t stride)
 {
     struct oct_x25519_lane lane[OCT_LANES];
     struct oct_lanes result;
-    if (RAND_priv_bytes(private_key[0], OCT_LANES * OCT_X25519_BYTES) <= 0) {
+    if (RAND_priv_bytes(private_key[0], OCT_LANES * PRIVATE) <= 0) {
         return 0;
     }
     for (int i = 0; i < OCT_LANES; i++) {
@@ -46,15 +57,30 @@ static int make_pairs(uint8_t private_key[OCT_LANES][OCT_X25519_BYTES], uint8_t 
     return lanes_are_good(oct_x25519_public_x8(lane, OCT_LANES, &result), &result);
 }
 
+static int make_pairs(const struct group *group, uint8_t private_key[OCT_LANES][PRIVATE], uint8_t *public_key,
+                      size_t stride)
+{
+    struct oct_ec_keygen_lane lane[OCT_LANES];
+    struct oct_lanes result;
+    if (group->number == OCT_HYBRID_X25519MLKEM768) {
+        return make_x25519_pairs(private_key, public_key, stride);
+    }
+    for (int i = 0; i < OCT_LANES; i++) {
+        lane[i] = (struct oct_ec_keygen_lane){private_key[i], public_key + i * stride};
+    }
+    return lanes_are_good(oct_ec_keygen_x8(OCT_EC_SM2, lane, OCT_LANES, &result), &result);
+}
+
 static int make_clients(struct hybrid_state *s)
 {
     struct oct_mlkem_keygen_lane lane[OCT_LANES];
     struct oct_lanes result;
     for (int i = 0; i < OCT_LANES; i++) {
-        lane[i] = (struct oct_mlkem_keygen_lane){NULL, s->share[i], s->dk[i]};
+        s->share[i][0] = 4; /* before a point; ML-KEM's key overwrites it */
+        lane[i] = (struct oct_mlkem_keygen_lane){NULL, s->share[i] + s->group->key_at, s->dk[i]};
     }
     return lanes_are_good(oct_mlkem_keygen_x8(OCT_MLKEM_768, lane, OCT_LANES, &result), &result) &&
-           make_pairs(s->client, s->share[0] + EK, SHARE);
+           make_pairs(s->group, s->client, s->share[0] + s->group->public_at, SHARE);
 }
 
 static void hybrid_close(void *arg)
@@ -73,7 +99,8 @@ static void *hybrid_open(const struct speed_op *op)
     if (s == NULL || !speed_op_is_on(op)) {
         return s;
     }
-    s->has_openssl = speed_openssl_has(NAME);
+    s->group = &groups[op->param];
+    s->has_openssl = speed_openssl_has(s->group->name);
     if (make_clients(s)) {
         return s;
     }
@@ -85,17 +112,17 @@ static void *hybrid_open(const struct speed_op *op)
 static unsigned octuple_server(void *arg)
 {
     struct hybrid_state *s = arg;
-    uint8_t private_key[OCT_LANES][OCT_X25519_BYTES], public_key[OCT_LANES][OCT_X25519_BYTES];
+    uint8_t private_key[OCT_LANES][PRIVATE], public_key[OCT_LANES][PUBLIC];
     struct oct_hybrid_server_lane lane[OCT_LANES];
     struct oct_lanes result;
-    if (!make_pairs(private_key, public_key[0], OCT_X25519_BYTES)) {
+    if (!make_pairs(s->group, private_key, public_key[0], PUBLIC)) {
         return 0;
     }
     for (int i = 0; i < OCT_LANES; i++) {
         lane[i] =
             (struct oct_hybrid_server_lane){s->share[i], private_key[i], public_key[i], s->reply[i], s->secret[i]};
     }
-    int ok = lanes_are_good(oct_hybrid_server_x8(GROUP, lane, OCT_LANES, &result), &result);
+    int ok = lanes_are_good(oct_hybrid_server_x8(s->group->number, lane, OCT_LANES, &result), &result);
     OPENSSL_cleanse(private_key, sizeof private_key);
     return ok ? OCT_LANES : 0;
 }
@@ -103,7 +130,8 @@ static unsigned octuple_server(void *arg)
 static int openssl_one(struct hybrid_state *s, int i)
 {
     size_t reply = REPLY, secret = SECRET;
-    EVP_PKEY *key = EVP_PKEY_new_raw_public_key_ex(speed_libctx(), NAME, NULL, s->share[i], SHARE);
+    const size_t share = oct_hybrid_share_bytes(s->group->number);
+    EVP_PKEY *key = EVP_PKEY_new_raw_public_key_ex(speed_libctx(), s->group->name, NULL, s->share[i], share);
     EVP_PKEY_CTX *ctx = key != NULL ? EVP_PKEY_CTX_new_from_pkey(speed_libctx(), key, NULL) : NULL;
     int ok = ctx != NULL && EVP_PKEY_encapsulate_init(ctx, NULL) > 0 &&
              EVP_PKEY_encapsulate(ctx, s->their_reply[i], &reply, s->their_secret[i], &secret) > 0;
@@ -135,7 +163,7 @@ static int agrees(const struct hybrid_state *s, const uint8_t (*reply)[REPLY], c
     for (int i = 0; i < OCT_LANES; i++) {
         lane[i] = (struct oct_hybrid_client_lane){s->dk[i], s->client[i], reply[i], back[i]};
     }
-    return lanes_are_good(oct_hybrid_client_x8(GROUP, lane, OCT_LANES, &result), &result) &&
+    return lanes_are_good(oct_hybrid_client_x8(s->group->number, lane, OCT_LANES, &result), &result) &&
            memcmp(back, secret, sizeof back) == 0;
 }
 
@@ -147,6 +175,8 @@ static int same_server(void *arg)
 
 const struct speed_op speed_hybrid_ops[] = {
     {"x25519mlkem768-server", "op/s", OCT_OP_X25519MLKEM768_SERVER, 0, hybrid_open, hybrid_close, octuple_server,
+     openssl_server, same_server},
+    {"curvesm2mlkem768-server", "op/s", OCT_OP_CURVESM2MLKEM768_SERVER, 1, hybrid_open, hybrid_close, octuple_server,
      openssl_server, same_server},
     {0},
 };

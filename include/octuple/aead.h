@@ -89,6 +89,28 @@ OCT_API OCT_MUST_USE int oct_aead_seal(const struct oct_aead_key *key, const uin
 OCT_API OCT_MUST_USE int oct_aead_open(const struct oct_aead_key *key, const uint8_t *nonce, const uint8_t *aad,
                                        size_t aad_len, const uint8_t *in, size_t len, uint8_t *out, const uint8_t *tag);
 
+/* A record of many: as oct_aead_seal() and oct_aead_open() have it. */
+struct oct_aead_many {
+    const struct oct_aead_key *key;
+    const uint8_t *nonce;
+    const uint8_t *aad;
+    size_t aad_len;
+    const uint8_t *in;
+    size_t len;
+    uint8_t *out;
+    uint8_t *tag; /* sealing writes it, opening reads it */
+    int status;   /* OCT_OK; opening also OCT_ERR_AUTH: then `out` is zeros */
+};
+
+/*
+ * `count` records of any AEADs and lengths, each under a key of its own or some under one; no output overlaps any other
+ * record. Records of SM4-GCM and SM4-CCM go side by side, up to sixteen of them; it is short ones that gain by it. All
+ * others go one after the other. Errors, with nothing written, not even a status: OCT_ERR_ARGUMENT, OCT_ERR_LENGTH.
+ * Opening returns OCT_ERR_AUTH if any tag does not fit, and says in each record whether it is that one.
+ */
+OCT_API OCT_MUST_USE int oct_aead_seal_many(struct oct_aead_many *record, size_t count);
+OCT_API OCT_MUST_USE int oct_aead_open_many(struct oct_aead_many *record, size_t count);
+
 /*
  * A record in pieces: init, then aad as often as wanted, then update as often as wanted, then one of finish_seal and
  * finish_open. It is memory of the caller's without pointers into itself: a copy goes on from the same place (that is

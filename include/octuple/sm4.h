@@ -47,6 +47,20 @@ OCT_API void oct_sm4_key_clear(struct oct_sm4_key *key);
 OCT_API OCT_MUST_USE int oct_sm4_ctr(const struct oct_sm4_key *key, uint8_t counter[OCT_SM4_BLOCK_BYTES],
                                      const uint8_t *in, size_t len, uint8_t *out);
 
+/* A text of many in counter mode. `counter` is as above, and becomes the same. */
+struct oct_sm4_ctr_text {
+    uint8_t *counter; /* 16 bytes */
+    const uint8_t *in;
+    size_t len;
+    uint8_t *out; /* in, or apart from it */
+};
+
+/* `count` texts of any lengths that overlap nowhere, each under a key of its own: key[i] is that of text i. Keys may be
+ * the same. Up to OCT_SM4_LANES texts go side by side; it is short ones that gain by it. OCT_ERR_ARGUMENT for NULL, and
+ * then nothing is written. */
+OCT_API OCT_MUST_USE int oct_sm4_ctr_many(const struct oct_sm4_key *const key[], const struct oct_sm4_ctr_text *text,
+                                          size_t count);
+
 /* A text of whole blocks under CBC. `iv` becomes its last block of ciphertext, so that a text may come in pieces. */
 struct oct_sm4_cbc {
     uint8_t *iv; /* 16 bytes */
@@ -61,6 +75,12 @@ OCT_API OCT_MUST_USE int oct_sm4_cbc_encrypt(const struct oct_sm4_key *key, cons
                                              size_t count);
 OCT_API OCT_MUST_USE int oct_sm4_cbc_decrypt(const struct oct_sm4_key *key, const struct oct_sm4_cbc *text,
                                              size_t count);
+
+/* The same under keys of their own: key[i] is that of text i. */
+OCT_API OCT_MUST_USE int oct_sm4_cbc_encrypt_many(const struct oct_sm4_key *const key[], const struct oct_sm4_cbc *text,
+                                                  size_t count);
+OCT_API OCT_MUST_USE int oct_sm4_cbc_decrypt_many(const struct oct_sm4_key *const key[], const struct oct_sm4_cbc *text,
+                                                  size_t count);
 
 /* A record under CCM (NIST SP 800-38C): as oct_aead_seal() has it, with nonces of `nonce_len` bytes and tags of
  * `tag_len`. */

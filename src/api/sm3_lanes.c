@@ -12,6 +12,7 @@ _Static_assert(OCT_SM3_LANES == OCT_SM3_KERNEL_LANES, "the API's lanes are the k
 
 static const struct oct_hash_shape shape = {OCT_SM3_BLOCK, PADDING};
 static const uint32_t start[8] = OCT_SM3_START;
+_Static_assert(OCT_SM3_BLOCK == OCT_HASH_MIN_BLOCK, "a size of blocks");
 
 static void take_digest(struct oct_sm3_space *space, unsigned lane)
 {
@@ -47,13 +48,20 @@ static void set_blocks(struct oct_sm3_args *args, struct oct_sm3_space *space, c
             args->block[i] = any;
 }
 
+/* The same word in all lanes, two at a time. */
+static void fill(oct_word16 row, uint32_t word)
+{
+    const uint64_t two = word | (uint64_t)word << 32;
+    for (unsigned i = 0; i < OCT_SM3_LANES; i += 2)
+        memcpy(&row[i], &two, sizeof two);
+}
+
 static size_t start_lanes(struct oct_sm3_space *space, size_t blocks[], const struct oct_hash_message message[],
                           unsigned lanes)
 {
     size_t most = 0;
     for (unsigned j = 0; j < 8; j++)
-        for (unsigned i = 0; i < OCT_SM3_LANES; i++)
-            space->state[j][i] = start[j];
+        fill(space->state[j], start[j]);
     for (unsigned i = 0; i < lanes; i++) {
         blocks[i] = oct_hash_count(shape, &message[i]);
         most = blocks[i] > most ? blocks[i] : most;

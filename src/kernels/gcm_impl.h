@@ -12,7 +12,7 @@
  * sealing, of the group itself when opening. Then come groups of BV_MID, then at most BV_MID vectors, the last one
  * with any number of bytes.
  */
-#include "kernels/ghash_impl.h"
+#include "kernels/ghash_expand_impl.h"
 
 enum gcm_mode { GCM_SEAL, GCM_OPEN, GCM_HASH };
 

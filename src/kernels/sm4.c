@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* SM4 in chains (CBC, CBC-MAC), and its keys. */
-#include "kernels/sm4_impl.h"
+#include "kernels/sm4_columns_impl.h"
+#include "kernels/sm4_schedule_impl.h"
 
 void OCT_NAME(sm4_expand)(const struct oct_aead_expand_args *args)
 {
@@ -44,7 +45,7 @@ VEC_STEP void sm4_open_sets(const uint8_t (*key)[4], b1 *before, const uint8_t *
             s[j].word[i] = bv_load(in + SM4_SET_BYTES * (size_t)j + SM4_VECTOR * i);
         sm4_enter(&s[j]);
     }
-    sm4_rounds(s, n, key, 1);
+    sm4_rounds(s, n, key, SM4_BACKWARDS);
     VEC_UNROLL
     for (int j = 0; j < n; j++)
         sm4_open_set(&s[j], before, in + SM4_SET_BYTES * (size_t)j, out + SM4_SET_BYTES * (size_t)j);
@@ -97,17 +98,19 @@ VEC_STEP void sm4_scatter(const struct sm4_set *s, uint8_t *const *out, size_t a
 
 /* Chains in one set, `count` of them (a constant where they fill it). What a block became stays as the rounds want it,
  * so that nothing but a sum with the next one comes before its rounds; the order of its words is the reverse one. */
-VEC_STEP void sm4_chain_set(const uint8_t (*key)[4], uint8_t *const *last, const uint8_t *const *in,
-                            uint8_t *const *out, size_t count, size_t blocks)
+VEC_STEP void sm4_chain_set(const struct oct_sm4_chain_args *args, size_t first, size_t count,
+                            const uint8_t (*round)[4], const int how)
 {
+    uint8_t *const *last = args->last + first, *const *out = args->out + first;
+    const uint8_t *const *in = args->in + first;
     struct sm4_set s, next;
     sm4_gather(&s, (const uint8_t *const *)last, 0, count);
-    for (size_t b = 0; b < blocks; b++) {
+    for (size_t b = 0; b < args->blocks; b++) {
         sm4_gather(&next, in, 16 * b, count);
         VEC_UNROLL
         for (int i = 0; i < 4; i++)
             s.word[i] = bv_xor(s.word[i], next.word[i]);
-        sm4_rounds(&s, 1, key, 0);
+        sm4_rounds(&s, 1, round, how);
         sm4_scatter(&s, out, 16 * b, count);
         s = (struct sm4_set){{s.word[3], s.word[2], s.word[1], s.word[0]}};
     }
@@ -115,16 +118,32 @@ VEC_STEP void sm4_chain_set(const uint8_t (*key)[4], uint8_t *const *last, const
     sm4_scatter(&s, last, 0, count);
 }
 
+/* Under keys of their own. */
+VEC_STEP void sm4_chains_apart(const struct oct_sm4_chain_args *args, size_t first, size_t count)
+{
+    uint8_t column[SM4_ROUNDS][SM4_VECTOR] OCT_ALIGN64;
+    const uint8_t(*round)[4] = (const uint8_t(*)[4])column;
+    sm4_columns(column, args->key, first, count, 0);
+    if (count == SM4_SET)
+        sm4_chain_set(args, first, SM4_SET, round, SM4_COLUMNS);
+    else
+        sm4_chain_set(args, first, count, round, SM4_COLUMNS);
+    oct_cleanse(column, sizeof column);
+}
+
 void OCT_NAME(sm4_chain)(const struct oct_sm4_chain_args *args)
 {
     for (size_t i = 0; i < args->count; i += SM4_SET) {
-        const size_t count = args->count - i;
-        if (count >= SM4_SET)
-            sm4_chain_set(args->key, args->last + i, args->in + i, args->out + i, SM4_SET, args->blocks);
+        const size_t count = args->count - i < SM4_SET ? args->count - i : SM4_SET;
+        const uint8_t(*round)[4] = (const uint8_t(*)[4])args->key[i];
+        if (args->own_keys)
+            sm4_chains_apart(args, i, count);
+        else if (count == SM4_SET)
+            sm4_chain_set(args, i, SM4_SET, round, SM4_FORWARDS);
         else if (count == 1)
-            sm4_chain_set(args->key, args->last + i, args->in + i, args->out + i, 1, args->blocks);
+            sm4_chain_set(args, i, 1, round, SM4_FORWARDS);
         else
-            sm4_chain_set(args->key, args->last + i, args->in + i, args->out + i, count, args->blocks);
+            sm4_chain_set(args, i, count, round, SM4_FORWARDS);
     }
     blocks_clear_registers();
 }

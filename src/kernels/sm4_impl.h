@@ -61,18 +61,23 @@ VEC_STEP void sm4_round(bv *x, bv x1, bv x2, bv x3, bv k)
     *x = bv_xor3(bv_xor3(*x, p, bv_turn32(q, 1)), bv_turn32(q, 2), bv_turn32(bv_xor(p, q), 3));
 }
 
-/* Which round key is the i-th: to decrypt they come from the last one on. */
-OCT_INLINE bv sm4_round_key(const uint8_t (*key)[4], const int i, const int decrypt)
+/* How rounds go (constant): to decrypt, round keys come from the last one on; and where blocks of a set have keys of
+ * their own, these are columns, a vector for each round, as sm4_columns_impl.h makes them. */
+enum { SM4_FORWARDS = 0, SM4_BACKWARDS = 1, SM4_COLUMNS = 2 };
+
+/* The i-th round key. */
+OCT_INLINE bv sm4_round_key(const uint8_t (*key)[4], const int i, const int how)
 {
-    return bv_broadcast32(key[decrypt ? SM4_ROUNDS - 1 - i : i]);
+    const int round = how & SM4_BACKWARDS ? SM4_ROUNDS - 1 - i : i;
+    return how & SM4_COLUMNS ? bv_load(key[4 * BV_LANES * round]) : bv_broadcast32(key[round]);
 }
 
 /* Four rounds of n sets (constant), from round i on. */
-VEC_STEP void sm4_four_rounds(struct sm4_set *s, const int n, const uint8_t (*key)[4], const int i, const int decrypt)
+VEC_STEP void sm4_four_rounds(struct sm4_set *s, const int n, const uint8_t (*key)[4], const int i, const int how)
 {
     VEC_UNROLL
     for (int r = 0; r < 4; r++) {
-        const bv k = sm4_round_key(key, i + r, decrypt);
+        const bv k = sm4_round_key(key, i + r, how);
         VEC_UNROLL
         for (int j = 0; j < n; j++)
             sm4_round(&s[j].word[r], s[j].word[(r + 1) & 3], s[j].word[(r + 2) & 3], s[j].word[(r + 3) & 3], k);
@@ -81,13 +86,13 @@ VEC_STEP void sm4_four_rounds(struct sm4_set *s, const int n, const uint8_t (*ke
 
 /* All rounds of a set that goes alone, whose time is that of waiting: what the next round inverts comes before the new
  * word, and one inversion more spares a sum. */
-VEC_STEP void sm4_rounds_alone(struct sm4_set *s, const uint8_t (*key)[4], const int decrypt)
+VEC_STEP void sm4_rounds_alone(struct sm4_set *s, const uint8_t (*key)[4], const int how)
 {
-    bv *x = s->word, t = bv_xor3(x[1], bv_xor(x[2], sm4_round_key(key, 0, decrypt)), x[3]);
+    bv *x = s->word, t = bv_xor3(x[1], bv_xor(x[2], sm4_round_key(key, 0, how)), x[3]);
     for (int i = 0; i < SM4_ROUNDS; i += 4) {
         VEC_UNROLL
         for (int r = 0; r < 4; r++) {
-            const bv k = sm4_round_key(key, (i + r + 1) % SM4_ROUNDS, decrypt);
+            const bv k = sm4_round_key(key, (i + r + 1) % SM4_ROUNDS, how);
             const bv others = bv_xor3(x[(r + 2) & 3], x[(r + 3) & 3], k), known = bv_xor(x[r], others);
             const bv p = bv_map_inverse(t, SM4_P), q = bv_map_inverse(t, SM4_Q), w = bv_map_inverse(t, SM4_P ^ SM4_Q);
             t = bv_xor3(bv_xor3(known, p, bv_turn32(q, 1)), bv_turn32(q, 2), bv_turn32(w, 3));
@@ -96,14 +101,14 @@ VEC_STEP void sm4_rounds_alone(struct sm4_set *s, const uint8_t (*key)[4], const
     }
 }
 
-VEC_STEP void sm4_rounds(struct sm4_set *s, const int n, const uint8_t (*key)[4], const int decrypt)
+VEC_STEP void sm4_rounds(struct sm4_set *s, const int n, const uint8_t (*key)[4], const int how)
 {
     if (n == 1) {
-        sm4_rounds_alone(s, key, decrypt);
+        sm4_rounds_alone(s, key, how);
         return;
     }
     for (int i = 0; i < SM4_ROUNDS; i += 4)
-        sm4_four_rounds(s, n, key, i, decrypt);
+        sm4_four_rounds(s, n, key, i, how);
 }
 
 /* Four vectors of blocks as a set; and what the rounds made of a set as four vectors of blocks: the words in reverse
@@ -170,54 +175,6 @@ VEC_STEP void sm4_text_set(const struct sm4_set *s, const uint8_t *in, uint8_t *
     VEC_UNROLL
     for (int i = 0; i < 4; i++)
         bv_store(out + 16 * BV_LANES * i, b[i]);
-}
-
-/* --- the key schedule (GB/T 32907, 7.3) */
-
-/* The S-box on the four bytes of a word. */
-OCT_INLINE uint32_t sm4_substitute(uint32_t word)
-{
-    const bv x = bv_xor(bv_map(bv_set32(word), SM4_ENTER), bv_set32(SM4_ADD));
-    return b1_get32(bv_first(bv_map_inverse(x, SM4_BOX))) ^ SM4_BOX_ADD;
-}
-
-OCT_INLINE uint32_t sm4_rotate(uint32_t word, int n)
-{
-    return word << n | word >> (32 - n);
-}
-
-/* CK of round i: bytes 7 * (4i + j) mod 256. */
-OCT_INLINE uint32_t sm4_constant(const unsigned i)
-{
-    uint32_t word = 0;
-    for (unsigned j = 0; j < 4; j++)
-        word = word << 8 | (uint8_t)(7 * (4 * i + j));
-    return word;
-}
-
-/* Whether words i + 1 to i + 3 have an odd number of shares of a round's constant. */
-OCT_INLINE uint32_t sm4_shares(const unsigned i)
-{
-    return ((i + 1) / 4 + (i + 2) / 4 + (i + 3) / 4) & 1;
-}
-
-/* Round keys from 16 bytes, as the rounds want them. */
-static OCT_NOINLINE void sm4_expand(uint8_t (*key)[4], const uint8_t *bytes)
-{
-    static const uint32_t fk[4] = {0xa3b1bac6, 0x56aa3350, 0x677d9197, 0xb27022dc};
-    uint32_t k[4];
-    for (int i = 0; i < 4; i++) {
-        memcpy(&k[i], bytes + 4 * i, 4);
-        k[i] = __builtin_bswap32(k[i]) ^ fk[i];
-    }
-    for (unsigned i = 0; i < SM4_ROUNDS; i++) {
-        const uint32_t b = sm4_substitute(k[(i + 1) & 3] ^ k[(i + 2) & 3] ^ k[(i + 3) & 3] ^ sm4_constant(i));
-        k[i & 3] ^= b ^ sm4_rotate(b, 13) ^ sm4_rotate(b, 23);
-        const bv entered = bv_map(bv_set32(__builtin_bswap32(k[i & 3])), SM4_ENTER);
-        const uint32_t word = b1_get32(bv_first(entered)) ^ SM4_ADD ^ (sm4_shares(i) * SM4_SHARE);
-        memcpy(key[i], &word, 4);
-    }
-    oct_cleanse(k, sizeof k);
 }
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* SM4-GCM (RFC 8998): whole records, and records in pieces. And counter mode, which is the same without GHASH. */
+#include "kernels/ghash_expand_impl.h"
 #include "kernels/sm4_gcm_impl.h"
+#include "kernels/sm4_schedule_impl.h"
 
 /* --- whole records */
 

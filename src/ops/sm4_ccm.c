@@ -102,21 +102,23 @@ static int ccm_has_blocks(struct ccm_lane *lane)
 }
 
 /* All chains to their ends. */
-static void ccm_run(const struct oct_sm4_ops *ops, const void *key, struct ccm_lane *lane, size_t count)
+static void ccm_run(const struct oct_sm4_ops *ops, const void *const *key, struct ccm_lane *lane, size_t count)
 {
     for (;;) {
-        struct oct_sm4_chain_args chain = {.key = key, .blocks = SIZE_MAX};
+        struct oct_sm4_chain_args chain = {.blocks = SIZE_MAX};
         struct ccm_lane *running[OCT_SM4_CHAINS];
         for (size_t i = 0; i < count; i++) {
             if (!ccm_has_blocks(&lane[i]))
                 continue;
             running[chain.count] = &lane[i];
+            chain.key[chain.count] = key[i];
             chain.last[chain.count] = lane[i].mac;
             chain.in[chain.count++] = lane[i].at;
             chain.blocks = lane[i].blocks < chain.blocks ? lane[i].blocks : chain.blocks;
         }
         if (chain.count == 0)
             return;
+        chain.own_keys = oct_sm4_own_keys(chain.key, chain.count);
         ops->chain(&chain);
         for (size_t i = 0; i < chain.count; i++) {
             running[i]->at += 16 * chain.blocks;
@@ -136,13 +138,18 @@ static void ccm_counter(uint8_t block[16], const struct oct_sm4_ccm_args *args, 
 
 static void ccm_crypt(const struct oct_sm4_ops *ops, const struct oct_sm4_ccm_args *args)
 {
+    struct oct_sm4_many_args texts = {.count = args->count};
+    uint8_t block[OCT_SM4_CHAINS][16];
     for (size_t i = 0; i < args->count; i++) {
         const struct oct_aead_record *r = &args->record[i];
-        uint8_t block[16];
-        const struct oct_sm4_text_args text = {args->key, block, r->in, r->out, r->len};
-        ccm_counter(block, args, r->nonce, 1);
-        ops->ctr(&text);
+        ccm_counter(block[i], args, r->nonce, 1);
+        texts.key[i] = args->key[i];
+        texts.block[i] = block[i];
+        texts.in[i] = r->in;
+        texts.out[i] = r->out;
+        texts.len[i] = r->len;
     }
+    oct_sm4_ctr_texts(ops, &texts);
 }
 
 /* Tags of records whose texts are at `out` when opening, at `in` when sealing. */
@@ -150,7 +157,7 @@ static void ccm_tags(const struct oct_sm4_ops *ops, const struct oct_sm4_ccm_arg
                      uint8_t (*tag)[16])
 {
     struct ccm_lane lane[OCT_SM4_CHAINS];
-    struct oct_sm4_chain_args mask = {.key = args->key, .count = args->count, .blocks = 1};
+    struct oct_sm4_chain_args mask = {.count = args->count, .blocks = 1};
     uint8_t block[OCT_SM4_CHAINS][16];
     for (size_t i = 0; i < args->count; i++) {
         const struct oct_aead_record *r = &args->record[i];
@@ -159,9 +166,11 @@ static void ccm_tags(const struct oct_sm4_ops *ops, const struct oct_sm4_ccm_arg
         ccm_head(&lane[i], r->nonce, args);
         ccm_counter(block[i], args, r->nonce, 0);
         memset(tag[i], 0, 16);
+        mask.key[i] = args->key[i];
         mask.in[i] = block[i];
         mask.last[i] = tag[i];
     }
+    mask.own_keys = oct_sm4_own_keys(mask.key, mask.count);
     ops->chain(&mask);
     ccm_run(ops, args->key, lane, args->count);
     for (size_t i = 0; i < args->count; i++)

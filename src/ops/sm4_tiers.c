@@ -7,7 +7,7 @@
 /* One record, as AEADs have it. */
 static int ccm_seal(const struct oct_sm4_ops *ops, const void *key, const struct oct_aead_record *record)
 {
-    const struct oct_sm4_ccm_args args = {key, OCT_AEAD_NONCE, OCT_AEAD_TAG, 1, record, NULL};
+    const struct oct_sm4_ccm_args args = {&key, OCT_AEAD_NONCE, OCT_AEAD_TAG, 1, record, NULL};
     oct_sm4_ccm_seal_records(ops, &args);
     return 0;
 }
@@ -17,7 +17,7 @@ static uint64_t ccm_open(const struct oct_sm4_ops *ops, const void *key, const s
 {
     uint8_t wanted[16];
     uint64_t differs = 0;
-    const struct oct_sm4_ccm_args args = {key, OCT_AEAD_NONCE, OCT_AEAD_TAG, 1, record, wanted};
+    const struct oct_sm4_ccm_args args = {&key, OCT_AEAD_NONCE, OCT_AEAD_TAG, 1, record, wanted};
     oct_sm4_ccm_open_records(ops, &args);
     for (int i = 0; i < 16; i++)
         differs |= wanted[i] ^ tag[i];
@@ -31,6 +31,10 @@ static uint64_t ccm_open(const struct oct_sm4_ops *ops, const void *key, const s
         .ctr = oct_##name##_sm4_ctr,                                                                                   \
         .cbc_open = oct_##name##_sm4_cbc_open,                                                                         \
         .chain = oct_##name##_sm4_chain,                                                                               \
+        .ctr_many = oct_##name##_sm4_ctr_many,                                                                         \
+        .cbc_open_many = oct_##name##_sm4_cbc_open_many,                                                               \
+        .gcm_seal_many = oct_##name##_sm4gcm_seal_many,                                                                \
+        .gcm_open_many = oct_##name##_sm4gcm_open_many,                                                                \
     }
 #define GCM(name)                                                                                                      \
     {                                                                                                                  \

@@ -38,6 +38,12 @@ OCT_INLINE bv bv_turn32(bv a, const int n);
 OCT_INLINE bv bv_reverse32(bv a);
 /* In each lane, four vectors' words as rows become columns: word i of x[j] is what word j of x[i] was. */
 OCT_INLINE void bv_transpose32(bv x[4]);
+/* Lanes likewise: lane i of x[j] is what lane j of x[i] was. */
+OCT_INLINE void bv_transpose(bv x[BV_LANES]);
+/* bv_load_part() and bv_store_part() where they stand many times in a row: a call of one, where a part takes branches.
+ */
+static bv bv_load_some(const uint8_t *p, size_t n);
+static void bv_store_some(uint8_t *p, bv a, size_t n);
 /* The words of blocks 0, 1, ... in that order: word i of lane j has the number j + BV_LANES * i. Transposed, a vector
  * of such words gives vectors of consecutive blocks. */
 OCT_INLINE bv bv_word_numbers(void);

@@ -89,6 +89,14 @@ OCT_INLINE void bv_transpose32(bv x[4])
                 to[j][lane + i] = from[i][lane + j];
     memcpy(x, to, sizeof to);
 }
+VEC_STEP bv bv_load_some(const uint8_t *p, size_t n)
+{
+    return bv_load_part(p, n);
+}
+VEC_STEP void bv_store_some(uint8_t *p, bv a, size_t n)
+{
+    bv_store_part(p, a, n);
+}
 OCT_INLINE bv bv_word_numbers(void)
 {
     bv r = bv_zero();

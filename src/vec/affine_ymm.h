@@ -46,6 +46,20 @@ OCT_INLINE void bv_transpose32(bv x[4])
     x[2] = _mm256_unpacklo_epi64(b, d);
     x[3] = _mm256_unpackhi_epi64(b, d);
 }
+OCT_INLINE void bv_transpose(bv x[BV_LANES])
+{
+    const bv low = _mm256_permute2x128_si256(x[0], x[1], 0x20);
+    x[1] = _mm256_permute2x128_si256(x[0], x[1], 0x31);
+    x[0] = low;
+}
+static __attribute__((noinline, unused)) bv bv_load_some(const uint8_t *p, size_t n)
+{
+    return bv_load_part(p, n);
+}
+static __attribute__((noinline, unused)) void bv_store_some(uint8_t *p, bv a, size_t n)
+{
+    bv_store_part(p, a, n);
+}
 OCT_INLINE bv bv_word_numbers(void)
 {
     return _mm256_set_epi32(7, 5, 3, 1, 6, 4, 2, 0);

@@ -42,6 +42,14 @@ OCT_INLINE void bv_transpose32(bv x[4])
     x[2] = _mm512_unpacklo_epi64(b, d);
     x[3] = _mm512_unpackhi_epi64(b, d);
 }
+VEC_STEP bv bv_load_some(const uint8_t *p, size_t n)
+{
+    return bv_load_part(p, n);
+}
+VEC_STEP void bv_store_some(uint8_t *p, bv a, size_t n)
+{
+    bv_store_part(p, a, n);
+}
 OCT_INLINE bv bv_word_numbers(void)
 {
     return _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);

@@ -2,11 +2,13 @@
  * Copyright The Octuple Authors */
 /*
  * SM4's modes on the c tier with key and texts marked secret: counter mode, chains side by side and their decryption,
- * CCM with a forgery. Vectors, counters and lengths are public. What is checked is also what works: each gives its text
- * back.
+ * CCM with a forgery, texts and records of SM4-GCM
+ * side by side under two keys. Vectors, counters and lengths are public. What is checked is also what works: each gives
+ * its text back.
  */
 #include "secret.h"
 
+#include "api/aead_internal.h"
 #include "api/sm4_internal.h"
 #include "ops/aead.h"
 
@@ -15,6 +17,7 @@
 
 #define TEXTS 5
 #define BYTES 1200 /* a group and a part of a set */
+#define SHORT 144  /* two steps of texts side by side, and a part */
 
 static uint8_t text[TEXTS][BYTES], out[TEXTS][BYTES], back[TEXTS][BYTES];
 
@@ -70,6 +73,55 @@ static int ccm(const struct oct_sm4_key *key)
     return good && oct_sm4_ccm_open(key, 12, 16, record, TEXTS) == OCT_ERR_AUTH && record[2].status == OCT_ERR_AUTH;
 }
 
+/* Texts side by side under keys of their own. */
+static int many(const struct oct_sm4_key *key, const struct oct_sm4_key *other)
+{
+    const struct oct_sm4_key *keys[TEXTS];
+    uint8_t iv[TEXTS][16] = {{0}}, again[TEXTS][16] = {{0}};
+    struct oct_sm4_ctr_text there[TEXTS], home[TEXTS];
+    struct oct_sm4_cbc chained[TEXTS], opened[TEXTS];
+    for (int i = 0; i < TEXTS; i++) {
+        keys[i] = i % 2 ? key : other;
+        there[i] = (struct oct_sm4_ctr_text){iv[i], text[i], SHORT, out[i]};
+        home[i] = (struct oct_sm4_ctr_text){again[i], out[i], SHORT, back[i]};
+        chained[i] = (struct oct_sm4_cbc){iv[i], text[i], SHORT, out[i]};
+        opened[i] = (struct oct_sm4_cbc){again[i], out[i], SHORT, back[i]};
+        memcpy(back[i] + SHORT, text[i] + SHORT, BYTES - SHORT);
+    }
+    if (oct_sm4_ctr_many(keys, there, TEXTS) != OCT_OK || oct_sm4_ctr_many(keys, home, TEXTS) != OCT_OK || !same())
+        return 0;
+    return oct_sm4_cbc_encrypt_many(keys, chained, TEXTS) == OCT_OK &&
+           oct_sm4_cbc_decrypt_many(keys, opened, TEXTS) == OCT_OK && same();
+}
+
+/* Records of SM4-GCM side by side, and a forgery. */
+static int gcm(const struct oct_aead_ops *ops, const uint8_t *bytes)
+{
+    static struct oct_aead_key key[2];
+    static const uint8_t nonce[12] = {7};
+    struct oct_aead_many record[TEXTS];
+    uint8_t tag[TEXTS][16], other[16];
+    memcpy(other, bytes, sizeof other);
+    other[3] ^= 0x55;
+    if (oct_aead_key_init_on(ops, &key[0], OCT_AEAD_SM4_GCM, bytes, 16) != OCT_OK ||
+        oct_aead_key_init_on(ops, &key[1], OCT_AEAD_SM4_GCM, other, 16) != OCT_OK)
+        return 0;
+    for (int i = 0; i < TEXTS; i++)
+        record[i] =
+            (struct oct_aead_many){&key[i % 2], nonce, text[0], 40 + (size_t)i, text[i], SHORT, out[i], tag[i], -1};
+    if (oct_aead_seal_many(record, TEXTS) != OCT_OK)
+        return 0;
+    for (int i = 0; i < TEXTS; i++) {
+        record[i].in = out[i];
+        record[i].out = back[i];
+        memcpy(back[i] + SHORT, text[i] + SHORT, BYTES - SHORT);
+    }
+    if (oct_aead_open_many(record, TEXTS) != OCT_OK || !same())
+        return 0;
+    tag[2][3] ^= 1;
+    return oct_aead_open_many(record, TEXTS) == OCT_ERR_AUTH && record[2].status == OCT_ERR_AUTH;
+}
+
 int main(void)
 {
     const struct oct_aead_ops *ops[OCT_AEAD_TIERS];
@@ -83,13 +135,19 @@ int main(void)
     OCT_SECRET(bytes, sizeof bytes);
     OCT_SECRET(text, sizeof text);
     for (unsigned i = 0; i < count; i++) {
-        struct oct_sm4_key key;
+        struct oct_sm4_key key, other;
         if (strcmp(ops[i]->tier, "c") != 0)
             continue;
         good &= oct_sm4_key_init_on(ops[i]->sm4, &key, bytes) == OCT_OK && ctr(&key) && cbc(&key) && ccm(&key);
+        bytes[0] ^= 1;
+        good &= oct_sm4_key_init_on(ops[i]->sm4, &other, bytes) == OCT_OK && many(&key, &other);
         oct_sm4_key_clear(&key);
+        oct_sm4_key_clear(&other);
         runs++;
     }
+    for (unsigned i = 0; i < oct_aead_runnable(OCT_AEAD_SM4_GCM, ops); i++)
+        if (strcmp(ops[i]->tier, "c") == 0)
+            good &= gcm(ops[i], bytes);
     printf("%u tiers, %s\n", runs, good ? "good" : "WRONG");
     return good && runs > 0 ? 0 : 1;
 }

@@ -6,6 +6,7 @@
  */
 #include "input.h"
 
+#include <octuple/aead.h>
 #include <octuple/sm4.h>
 
 #include <string.h>
@@ -80,11 +81,77 @@ static void fuzz_ccm(struct fuzz_input *in, const struct oct_sm4_key *key)
                             : record[i].status == OCT_OK && memcmp(back[i], text[i], record[i].len) == 0);
 }
 
+/* Texts and records of mixed lengths side by side, under two keys: each as it is alone. */
+static void fuzz_many(struct fuzz_input *in, const struct oct_sm4_key *key)
+{
+    const unsigned count = fuzz_below(in, TEXTS + 1);
+    struct oct_sm4_key other;
+    const struct oct_sm4_key *keys[TEXTS];
+    struct oct_sm4_ctr_text there[TEXTS];
+    uint8_t counter[TEXTS][16], again[TEXTS][16], bytes[16];
+    fuzz_bytes(in, bytes, sizeof bytes);
+    FUZZ_CHECK(oct_sm4_key_init(&other, bytes) == OCT_OK);
+    fuzz_bytes(in, counter[0], sizeof counter);
+    if (fuzz_byte(in) & 1)
+        memset(counter[0], 0xff, 15);
+    memcpy(again, counter, sizeof again);
+    for (unsigned i = 0; i < count; i++) {
+        keys[i] = fuzz_byte(in) & 1 ? key : &other;
+        there[i] = (struct oct_sm4_ctr_text){counter[i], text[i], fuzz_below(in, ROOM), out[i]};
+    }
+    FUZZ_CHECK(oct_sm4_ctr_many(keys, there, count) == OCT_OK);
+    for (unsigned i = 0; i < count; i++) {
+        FUZZ_CHECK(oct_sm4_ctr(keys[i], again[i], text[i], there[i].len, back[i]) == OCT_OK);
+        FUZZ_CHECK(memcmp(back[i], out[i], there[i].len) == 0 && out[i][there[i].len] == 0x5a);
+        FUZZ_CHECK(memcmp(again[i], counter[i], 16) == 0);
+    }
+    oct_sm4_key_clear(&other);
+}
+
+static void fuzz_records(struct fuzz_input *in, const struct oct_sm4_key *unused)
+{
+    static uint8_t memory[2][OCT_AEAD_KEY_MAX_BYTES] __attribute__((aligned(OCT_AEAD_ALIGN)));
+    const struct oct_aead_key *keys[2] = {(void *)memory[0], (void *)memory[1]};
+    const unsigned count = 1 + fuzz_below(in, TEXTS), bad = fuzz_below(in, count);
+    struct oct_aead_many record[TEXTS];
+    uint8_t nonce[12], tag[TEXTS][16], bytes[16];
+    (void)unused;
+    fuzz_bytes(in, bytes, sizeof bytes);
+    fuzz_bytes(in, nonce, sizeof nonce);
+    FUZZ_CHECK(oct_aead_key_init(memory[0], OCT_AEAD_SM4_GCM, bytes, 16) == OCT_OK);
+    FUZZ_CHECK(oct_aead_key_init(memory[1], OCT_AEAD_SM4_GCM + (fuzz_byte(in) & 1), bytes, 16) == OCT_OK);
+    for (unsigned i = 0; i < count; i++)
+        record[i] = (struct oct_aead_many){keys[fuzz_byte(in) & 1],
+                                           nonce,
+                                           text[TEXTS - 1],
+                                           fuzz_below(in, 300),
+                                           text[i],
+                                           fuzz_below(in, ROOM),
+                                           out[i],
+                                           tag[i],
+                                           -1};
+    FUZZ_CHECK(oct_aead_seal_many(record, count) == OCT_OK);
+    for (unsigned i = 0; i < count; i++) {
+        const struct oct_aead_many *r = &record[i];
+        FUZZ_CHECK(out[i][r->len] == 0x5a);
+        FUZZ_CHECK(oct_aead_open(r->key, nonce, r->aad, r->aad_len, out[i], r->len, back[i], tag[i]) == OCT_OK);
+        record[i].in = out[i];
+        record[i].out = back[i];
+    }
+    tag[bad][fuzz_below(in, 16)] ^= (uint8_t)(1u + fuzz_below(in, 255));
+    FUZZ_CHECK(oct_aead_open_many(record, count) == OCT_ERR_AUTH);
+    for (unsigned i = 0; i < count; i++)
+        FUZZ_CHECK(i == bad ? record[i].status == OCT_ERR_AUTH
+                            : record[i].status == OCT_OK && memcmp(back[i], text[i], record[i].len) == 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_input in = {data, size};
-    const unsigned mode = fuzz_below(&in, 3);
+    static void (*const modes[])(struct fuzz_input *, const struct oct_sm4_key *) = {fuzz_ctr, fuzz_cbc, fuzz_ccm,
+                                                                                     fuzz_many, fuzz_records};
+    const unsigned mode = fuzz_below(&in, 5);
     struct oct_sm4_key key;
     uint8_t bytes[16];
     fuzz_bytes(&in, bytes, sizeof bytes);
@@ -92,7 +159,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         text[i / ROOM][i % ROOM] = (uint8_t)(i * bytes[i % 16]);
     memset(out, 0x5a, sizeof out);
     FUZZ_CHECK(oct_sm4_key_init(&key, bytes) == OCT_OK);
-    (mode == 0 ? fuzz_ctr : mode == 1 ? fuzz_cbc : fuzz_ccm)(&in, &key);
+    modes[mode](&in, &key);
     oct_sm4_key_clear(&key);
     return 0;
 }
