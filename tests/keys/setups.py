@@ -17,7 +17,7 @@ from pathlib import Path
 
 from octbench import devices
 from octbench.programs import clean_environment, free_ports
-from octbench.server import make_keys
+from octbench.server import Nginx, ServerError, make_keys
 
 MODULES = "/usr/lib/x86_64-linux-gnu"
 PROVIDERS = """\
@@ -66,16 +66,26 @@ def two_ports() -> int:
     while True:
         port = free_ports(1)[0]
         with socket.socket() as sock:
-            if sock.connect_ex(("127.0.0.1", port + 1)):
+            try:
+                sock.bind(("127.0.0.1", port + 1))
                 return port
+            except OSError:
+                continue
+
+
+def wait_for(port: int) -> None:
+    end = time.monotonic() + 10
+    while not Nginx.answers(port):
+        if time.monotonic() > end:
+            raise ServerError(f"nothing listens on port {port}")
+        time.sleep(0.1)
 
 
 class Setup:
-    """`helpers`: whether OCTUPLE_KEYS is to bring helper threads. `busy_reload`: a reload comes amid the load."""
+    """`helpers`: whether OCTUPLE_KEYS is to bring helper threads. `reloads`: a reload comes amid the load."""
 
     helpers = False
-    busy_reload = True
-    more_of_nginx = ""
+    reloads = True
 
     def __init__(self, folder: Path):
         self.folder, self.environment = folder, {}
@@ -101,15 +111,16 @@ class SoftHsm(Setup):
         self.key.write_text(uri_pem(devices.URI))
         lines = (f"module = {MODULES}/ossl-modules/pkcs11.so\n"
                  f"pkcs11-module-path = {devices.SOFTHSM}\n"
-                 "pkcs11-module-quirks = no-deinit no-operation-state")
+                 # Without the first of these nginx crashes where it ends, without the PIN a worker asks for it.
+                 f"pkcs11-module-quirks = no-deinit no-operation-state\npkcs11-module-token-pin = {devices.PIN}")
         self.conf.write_text(PROVIDERS.format(name="pkcs11", lines=lines, more=""))
 
 
 class Tpm(Setup):
-    """Without a resource manager the master and its workers share one connection to the TPM. So nothing may load a key
-    while a worker signs, with Octuple or without."""
+    """Without a resource manager the master and its workers share one connection to the TPM. A worker that goes takes
+    the keys of the others along, with Octuple or without, so there is no reload."""
 
-    busy_reload = False
+    reloads = False
     process: subprocess.Popen | None = None
 
     def start(self) -> None:
@@ -119,7 +130,7 @@ class Tpm(Setup):
         self.process = subprocess.Popen(
             ["swtpm", "socket", "--tpm2", "--tpmstate", f"dir={state}", "--server", f"type=tcp,port={server}",
              "--ctrl", f"type=tcp,port={server + 1}", "--flags", "not-need-init,startup-clear"])
-        time.sleep(1)
+        wait_for(server)
         self.environment = {"TPM2OPENSSL_TCTI": f"swtpm:port={server}"}
         self.make_key()
         # Keys of the default provider, as those of key exchanges, stay there.

@@ -26,6 +26,7 @@ SIDES = {"stock": None, "octuple run": "", "OCTUPLE_KEYS=16": "16"}
 HANDSHAKE = load.named("tls13-rsa2048")
 CONNECTIONS = 32
 ABORTS_AT_A_TIME = 8
+HANDSHAKES = 10
 VERSIONS = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}
 SERVERS = """\
     server {{
@@ -122,7 +123,7 @@ def abort_some(port: int, tls: ssl.SSLContext) -> None:
 def disturb(nginx: KeyNginx, tls: ssl.SSLContext, seconds: float, problems: list[str]) -> int:
     """Aborts, and a reload in the middle; how many aborts."""
     start, aborts = time.monotonic(), 0
-    reloaded = not nginx.setup.busy_reload
+    reloaded = not nginx.setup.reloads
     try:
         while time.monotonic() < start + seconds:
             abort_some(nginx.port, tls)
@@ -136,20 +137,20 @@ def disturb(nginx: KeyNginx, tls: ssl.SSLContext, seconds: float, problems: list
     return aborts
 
 
-def verified(nginx: KeyNginx, count: int, problems: list[str]) -> None:
+def verified(nginx: KeyNginx, when: str, problems: list[str]) -> None:
     for version in VERSIONS:
         tls = context(version, nginx.setup.certificate)
-        for _ in range(count):
+        for number in range(HANDSHAKES):
             try:
                 ask(nginx.port, tls)
             except (OSError, ServerError) as failure:
-                problems.append(f"TLS {version}: {failure}")
+                problems.append(f"{when}, TLS {version}, number {number + 1}: {failure}")
 
 
 def use(nginx: KeyNginx, build: Build, seconds: float, problems: list[str]) -> tuple[str, int]:
     """All that is done with one nginx; a line on it, and the threads of its worker."""
     tls = context("1.3", nginx.setup.certificate)
-    verified(nginx, 10, problems)
+    verified(nginx, "at first", problems)
     cpu = max(os.sched_getaffinity(0))
     quiet = load.run(build.load, nginx.port, cpu, HANDSHAKE, connections=CONNECTIONS, seconds=seconds)
     threads = nginx.threads()
@@ -158,9 +159,7 @@ def use(nginx: KeyNginx, build: Build, seconds: float, problems: list[str]) -> t
     crowd.start()
     rough = load.run(build.load, nginx.port, cpu, HANDSHAKE, connections=CONNECTIONS, seconds=seconds)
     crowd.join()
-    if not nginx.setup.busy_reload:
-        nginx.reload()
-    verified(nginx, 10, problems)
+    verified(nginx, "at last", problems)
     failed = quiet["failed_total"] + rough["failed_total"]
     if failed or not quiet["completed"]:
         problems.append(f"{failed} of the load's handshakes failed, {quiet['completed']} did not")
