@@ -111,7 +111,7 @@ class SoftHsm(Setup):
         self.key.write_text(uri_pem(devices.URI))
         lines = (f"module = {MODULES}/ossl-modules/pkcs11.so\n"
                  f"pkcs11-module-path = {devices.SOFTHSM}\n"
-                 # Without the first of these nginx crashes where it ends, without the PIN a worker asks for it.
+                 # Without the quirks nginx crashes where it ends; without the PIN a worker asks for it.
                  f"pkcs11-module-quirks = no-deinit no-operation-state\npkcs11-module-token-pin = {devices.PIN}")
         self.conf.write_text(PROVIDERS.format(name="pkcs11", lines=lines, more=""))
 
