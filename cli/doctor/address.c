@@ -15,6 +15,9 @@
 #include <unistd.h>
 #include "ports.h"
 
+/* For each address of a name that has several. */
+enum { CHOOSE_MILLISECONDS = 1000 };
+
 long doctor_clock(void)
 {
     struct timespec now;
@@ -78,23 +81,6 @@ int doctor_read_address(struct doctor_port *port, const char *text)
     return 1;
 }
 
-const char *doctor_find_address(struct doctor_port *port)
-{
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
-    struct addrinfo *found = NULL;
-    int error = getaddrinfo(port->host, strrchr(port->name, ':') + 1, &hints, &found);
-    if (error != 0) {
-        return gai_strerror(error);
-    }
-    memcpy(&port->address, found->ai_addr, found->ai_addrlen);
-    port->size = found->ai_addrlen;
-    freeaddrinfo(found);
-    if (is_number(port->host)) {
-        port->host[0] = '\0';
-    }
-    return NULL;
-}
-
 /* What became of a connection that was begun. */
 static int result_of(int fd, long deadline)
 {
@@ -120,4 +106,40 @@ int doctor_connect(const struct doctor_port *port, long deadline)
         return -1;
     }
     return fd;
+}
+
+static void take(struct doctor_port *port, const struct addrinfo *found)
+{
+    memcpy(&port->address, found->ai_addr, found->ai_addrlen);
+    port->size = found->ai_addrlen;
+}
+
+/* The first address that takes a connection; the first of all if none does. */
+static void choose(struct doctor_port *port, const struct addrinfo *found)
+{
+    for (const struct addrinfo *next = found; next != NULL && found->ai_next != NULL; next = next->ai_next) {
+        take(port, next);
+        int fd = doctor_connect(port, doctor_clock() + CHOOSE_MILLISECONDS);
+        if (fd >= 0) {
+            close(fd);
+            return;
+        }
+    }
+    take(port, found);
+}
+
+const char *doctor_find_address(struct doctor_port *port)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
+    struct addrinfo *found = NULL;
+    int error = getaddrinfo(port->host, strrchr(port->name, ':') + 1, &hints, &found);
+    if (error != 0) {
+        return gai_strerror(error);
+    }
+    choose(port, found);
+    freeaddrinfo(found);
+    if (is_number(port->host)) {
+        port->host[0] = '\0';
+    }
+    return NULL;
 }

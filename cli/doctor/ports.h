@@ -60,7 +60,8 @@ void doctor_find_ports(struct doctor_ports *ports, pid_t pid);
 /* HOST:PORT or [ADDRESS]:PORT. Returns 0 if it is neither. */
 int doctor_read_address(struct doctor_port *port, const char *text);
 
-/* Looks up the host that was read. Returns NULL, or why it is not found (static). */
+/* Looks up the host that was read: of several addresses the first that takes a connection. Returns NULL, or why it is
+ * not found (static). */
 const char *doctor_find_address(struct doctor_port *port);
 
 /* A descriptor that does not block, or -1 with errno; ETIMEDOUT at the deadline, in milliseconds of doctor_clock(). */
