@@ -125,7 +125,8 @@ def main() -> int:
         with nginx:
             soak(Soak(nginx, build, folder), options.handshakes)
         said = nginx.said()
-    bad = [line for line in said.splitlines() if "alert" in line or "emerg" in line or "signal 11" in line]
+    bad = [line for line in said.splitlines() if "alert" in line or "emerg" in line or "signal 11" in line
+           or "ERROR: " in line and "Sanitizer" in line]
     for line in bad:
         print(line)
     timeouts = sum("has not answered" in line for line in said.splitlines())
