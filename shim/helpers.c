@@ -5,6 +5,9 @@
  * needs them. What finds none and may make none waits in line. A helper takes no signals, and holds no lock of the
  * shim's while a device works.
  *
+ * A module that computes itself, as software tokens do, would take the processor from the server, whose thread is one
+ * where there are many helpers. So these are nicer.
+ *
  * In the child of a fork there are none, and nothing waits. A process that ends waits for those that are at work,
  * because what they work with is about to be taken apart.
  */
@@ -19,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define STACK_BYTES (1024 * 1024)
 
@@ -62,6 +66,8 @@ static struct oct_remote *take(void)
 static void *help(void *arg)
 {
     (void)arg;
+    if (oct_keys_settings.nice != 0)
+        (void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + oct_keys_settings.nice); /* of this thread */
     pthread_mutex_lock(&lock);
     for (;;) {
         struct oct_remote *op = take();

@@ -58,6 +58,7 @@ void oct_keys_read_settings(void)
     const char *except = getenv("OCTUPLE_KEYS_EXCEPT");
     oct_keys_settings.threads = (unsigned)number_of("OCTUPLE_KEYS", 0, OCT_POLICY_KEYS_THREADS);
     oct_keys_settings.timeout = (int64_t)number_of("OCTUPLE_KEYS_TIMEOUT", OCT_POLICY_KEYS_TIMEOUT, 3600000) * 1000000;
+    oct_keys_settings.nice = (int)number_of("OCTUPLE_KEYS_NICE", OCT_POLICY_KEYS_NICE, 19);
     strncpy(oct_keys_settings.except, except != NULL ? except : "", sizeof oct_keys_settings.except - 1);
 }
 

@@ -76,6 +76,7 @@ struct oct_remote {
 struct oct_keys_settings {
     unsigned threads; /* 0: off */
     int64_t timeout;  /* nanoseconds */
+    int nice;         /* of helper threads, more than the thread's that makes them */
     char except[256]; /* names of providers and engines, with commas */
 };
 extern struct oct_keys_settings oct_keys_settings;
