@@ -136,7 +136,7 @@
 /* So much nicer than the server are helper threads.
  * Unit: steps of nice(2).
  * Why: a token that computes in software takes the processor from the server's one thread.
- * Measured: SoftHSM, 16 threads and a plain request beside them, with bench/keys: 10 takes up to a fifth of the rate.
+ * Measured: SoftHSM, 16 threads and a plain request beside them, with bench/keys: more takes too much of the rate.
  */
 #define OCT_POLICY_KEYS_NICE 8
 
