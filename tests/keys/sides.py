@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -20,9 +21,9 @@ from pathlib import Path
 from octbench import load, process
 from octbench.programs import Build
 from octbench.server import CONFIG_HEAD, Nginx, ServerError
-from setups import SETUPS, Setup
+from setups import Setup
 
-SIDES = {"stock": None, "octuple run": "", "OCTUPLE_KEYS=16": "16"}
+SIDES = {"stock": None, "octuple": "", "OCTUPLE_KEYS=16": "16"}
 HANDSHAKE = load.named("tls13-rsa2048")
 CONNECTIONS = 32
 ABORTS_AT_A_TIME = 8
@@ -32,7 +33,7 @@ SERVERS = """\
     server {{
         listen 127.0.0.1:{port} ssl backlog=4096;
         ssl_certificate {certificate};
-        ssl_certificate_key {key};
+        ssl_certificate_key "{key}";
         return 200 "ok\\n";
     }}
 }}
@@ -45,8 +46,13 @@ class KeyNginx(Nginx):
         self.setup = setup
         self.cpu = min(os.sched_getaffinity(0))
         self.settings = setup.environment | {"OPENSSL_CONF": str(setup.conf)}
+        if build and setup.by_hand:
+            self.settings |= setup.with_octuple(build)
         if threads:
             self.settings["OCTUPLE_KEYS"] = threads
+
+    def launcher(self) -> list[str]:
+        return [] if self.setup.by_hand else super().launcher()
 
     @property
     def port(self) -> int:
@@ -74,6 +80,12 @@ class KeyNginx(Nginx):
 
     def threads(self) -> int:
         return len(list(Path(f"/proc/{self.worker}/task").iterdir()))
+
+    def counted(self, build: Build) -> list[dict]:
+        """What its workers have counted of keys that live elsewhere, those that have ended included."""
+        said = subprocess.run([build.octuple, "top", "--once", "--json", f"{self.counters_folder}/"],
+                              capture_output=True, text=True, check=True).stdout
+        return [keys for one in json.loads(said)["processes"] if (keys := one["keys"]) and keys["begun"]]
 
     def log(self) -> set[str]:
         """Its lines without times and numbers, which differ from run to run."""
@@ -167,9 +179,18 @@ def use(nginx: KeyNginx, build: Build, seconds: float, problems: list[str]) -> t
             f"{failed} failed, {aborts[0]} aborted, {threads} thread{'s' if threads > 1 else ''}"), threads
 
 
+def judge_counted(way: str, counted: list[dict]) -> list[str]:
+    """What is wrong with it."""
+    begun, alone = (sum(numbers) for numbers in ([keys["begun"] for keys in counted],
+                                                 [keys["inside"]["alone"] for keys in counted]))
+    threads = sum(keys["by_threads"] for keys in counted)
+    good = {"threads": threads > begun / 2, "alone": begun > 0 and alone == begun, "": begun == 0}[way]
+    return [] if good else [f"{begun} operations, {threads} in helper threads, {alone} left alone"]
+
+
 def one_side(setup: Setup, side: str, build: Build, seconds: float, stock: dict) -> bool:
     threads = SIDES[side]
-    nginx = KeyNginx(side, setup.folder / side.replace(" ", "-"), setup, None if threads is None else build, threads)
+    nginx = KeyNginx(side, setup.folder / side, setup, None if threads is None else build, threads)
     problems: list[str] = []
     with nginx:
         line, count = use(nginx, build, seconds, problems)
@@ -179,7 +200,9 @@ def one_side(setup: Setup, side: str, build: Build, seconds: float, stock: dict)
         problems.append(f"nginx ended with status {ended}")
     if side == "stock":
         stock.update(log=said, threads=count)
-    wanted = threads == "16" and setup.helpers
+    if threads == "16":
+        problems += judge_counted(setup.way, nginx.counted(build))
+    wanted = threads == "16" and setup.way == "threads"
     if (count > stock["threads"]) != wanted:
         problems.append(f"{count} threads, and stock has {stock['threads']}")
     problems += [f"log: {text}" for text in sorted(said - stock["log"])]
@@ -188,10 +211,10 @@ def one_side(setup: Setup, side: str, build: Build, seconds: float, stock: dict)
     return not problems
 
 
-def run(name: str, build: Build, seconds: float) -> bool:
+def run(kind: type[Setup], name: str, build: Build, seconds: float) -> bool:
     folder = Path(tempfile.mkdtemp(prefix=f"octuple-keys-{name}-"))
     folder.chmod(0o755)
-    setup = SETUPS[name](folder / "setup")
+    setup = kind(folder / "setup")
     stock: dict = {}
     print(f"{name}:", flush=True)
     try:
