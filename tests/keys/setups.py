@@ -82,11 +82,12 @@ def wait_for(port: int) -> None:
 
 
 class Setup:
-    """`packages`: of Debian. `way`: how operations go with OCTUPLE_KEYS, `threads` or `alone`; empty if there are no
-    keys that live elsewhere. `reloads`: a reload comes amid the load. `by_hand`: not by `octuple run`, but with the
-    shim and the provider in nginx's environment."""
+    """`packages`: of Debian. `module`: what nginx must have loaded. `way`: how operations go with OCTUPLE_KEYS,
+    `threads` or `alone`; empty if there are no keys that live elsewhere. `reloads`: a reload comes amid the load.
+    `by_hand`: not by `octuple run`, but with the shim and the provider in nginx's environment."""
 
     packages: tuple[str, ...] = ()
+    module = ""
     way = ""
     reloads = True
     by_hand = False
@@ -116,6 +117,7 @@ class SoftHsm(Setup):
     """By pkcs11-provider."""
 
     packages = ("softhsm2", "pkcs11-provider")
+    module = "ossl-modules/pkcs11.so"
     way = "threads"
 
     def make_token(self) -> None:
@@ -138,6 +140,7 @@ class SoftHsmEngine(SoftHsm):
     """By libengine-pkcs11-openssl, where there is no pkcs11-provider yet."""
 
     packages = ("softhsm2", "libengine-pkcs11-openssl")
+    module = "engines-3/pkcs11.so"
 
     def start(self) -> None:
         self.make_token()
@@ -151,6 +154,7 @@ class Tpm(Setup):
     the keys of the others along, with Octuple or without, so there is no reload."""
 
     packages = ("swtpm", "tpm2-openssl")
+    module = "ossl-modules/tpm2.so"
     way = "alone"
     reloads = False
     preference = ""  # a private key of the TPM's goes nowhere else
@@ -193,7 +197,10 @@ class OldTpm(Tpm):
 
 
 class Qat(Setup):
+    """Keys are files. Octuple's provider has them where it runs, else the default provider, by the engine's methods."""
+
     packages = ("qatengine", "libqat4")
+    module = "engines-3/qatengine.so"
 
     def start(self) -> None:
         make_keys(self.folder, ["rsa2048"])

@@ -18,7 +18,7 @@ import threading
 import time
 from pathlib import Path
 
-from octbench import load, process
+from octbench import counters, load, process
 from octbench.programs import Build
 from octbench.server import CONFIG_HEAD, Nginx, ServerError
 from setups import Setup
@@ -86,6 +86,12 @@ class KeyNginx(Nginx):
         said = subprocess.run([build.octuple, "top", "--once", "--json", f"{self.counters_folder}/"],
                               capture_output=True, text=True, check=True).stdout
         return [keys for one in json.loads(said)["processes"] if (keys := one["keys"]) and keys["begun"]]
+
+    def not_loaded(self) -> list[str]:
+        """What the worker ought to have mapped and has not: the set-up's module, and Octuple."""
+        maps = Path(f"/proc/{self.worker}/maps").read_text()
+        wanted = [self.setup.module] + ([self.build.shim.name, self.build.provider.name] if self.build else [])
+        return [f"{name} is not loaded" for name in wanted if f"/{name}" not in maps]
 
     def log(self) -> set[str]:
         """Its lines without times and numbers, which differ from run to run."""
@@ -163,6 +169,7 @@ def use(nginx: KeyNginx, build: Build, seconds: float, problems: list[str]) -> t
     """All that is done with one nginx; a line on it, and the threads of its worker."""
     tls = context("1.3", nginx.setup.certificate)
     verified(nginx, "at first", problems)
+    problems += nginx.not_loaded()
     cpu = max(os.sched_getaffinity(0))
     quiet = load.run(build.load, nginx.port, cpu, HANDSHAKE, connections=CONNECTIONS, seconds=seconds)
     threads = nginx.threads()
@@ -177,6 +184,11 @@ def use(nginx: KeyNginx, build: Build, seconds: float, problems: list[str]) -> t
         problems.append(f"{failed} of the load's handshakes failed, {quiet['completed']} did not")
     return (f"{quiet['completed'] / seconds:.0f} handshakes/s; {quiet['completed'] + rough['completed']} in all, "
             f"{failed} failed, {aborts[0]} aborted, {threads} thread{'s' if threads > 1 else ''}"), threads
+
+
+def lanes(nginx: KeyNginx) -> int:
+    files = nginx.counters_folder.glob("*.octuple")
+    return counters.total(counters.read(path) for path in files)["rsa2048-private"].done
 
 
 def judge_counted(way: str, counted: list[dict]) -> list[str]:
@@ -200,6 +212,8 @@ def one_side(setup: Setup, side: str, build: Build, seconds: float, stock: dict)
         problems.append(f"nginx ended with status {ended}")
     if side == "stock":
         stock.update(log=said, threads=count)
+    if threads is not None and (lanes(nginx) > 0) == bool(setup.way):
+        problems.append(f"{lanes(nginx)} signatures ran in lanes")  # of keys that are files alone
     if threads == "16":
         problems += judge_counted(setup.way, nginx.counted(build))
     wanted = threads == "16" and setup.way == "threads"
