@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* A device of the test: an engine whose RSA keys take as long as engine.h says, and make the processor wait. */
+/* A device of the test: an engine whose RSA keys take as long as delay.h says, and make the processor wait. */
 #include "engine.h"
 
-#include <time.h>
-
-static void nap(long microseconds)
-{
-    const struct timespec time = {.tv_sec = microseconds / 1000000, .tv_nsec = microseconds % 1000000 * 1000};
-    nanosleep(&time, NULL);
-}
+#include "delay.h"
 
 static int encrypt(int length, const unsigned char *from, unsigned char *to, RSA *rsa, int padding)
 {
-    return device_works(nap) ? RSA_meth_get_priv_enc(RSA_PKCS1_OpenSSL())(length, from, to, rsa, padding) : -1;
+    return device_works(device_nap) ? RSA_meth_get_priv_enc(RSA_PKCS1_OpenSSL())(length, from, to, rsa, padding) : -1;
 }
 
 static int decrypt(int length, const unsigned char *from, unsigned char *to, RSA *rsa, int padding)
 {
-    return device_works(nap) ? RSA_meth_get_priv_dec(RSA_PKCS1_OpenSSL())(length, from, to, rsa, padding) : -1;
+    return device_works(device_nap) ? RSA_meth_get_priv_dec(RSA_PKCS1_OpenSSL())(length, from, to, rsa, padding) : -1;
 }
 
 static int bind(ENGINE *engine, const char *id)

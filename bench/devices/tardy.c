@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * A provider of the test that blocks: OpenSSL's own RSA keys and signatures under another provider's name, each
- * signature after OCTUPLE_TEST_DEVICE_US. With `?provider=tardy` any server's PEM file becomes a key in a device.
+ * A provider of the test: OpenSSL's own RSA keys and signatures under another provider's name, each signature as late
+ * as delay.h says. With `?provider=tardy` any server's PEM file becomes a key in a device. It blocks; with
+ * OCTUPLE_TEST_DEVICE_PAUSES=1 it pauses the asynchronous job that it finds itself in.
  */
+#include "delay.h"
+
 #include <openssl/core_dispatch.h>
 #include <openssl/crypto.h>
 #include <openssl/provider.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define FUNCTIONS 64
 
 static OSSL_DISPATCH signature[FUNCTIONS];
 static OSSL_ALGORITHM keys[2], signatures[2];
 static OSSL_FUNC_signature_digest_sign_final_fn *final;
-static long latency_us;
+static device_wait *wait_for = device_nap;
 
 static int finish(void *context, unsigned char *out, size_t *length, size_t size)
 {
-    const struct timespec time = {.tv_sec = latency_us / 1000000, .tv_nsec = latency_us % 1000000 * 1000};
-    if (out != NULL)
-        nanosleep(&time, NULL);
+    if (out != NULL && !device_works(wait_for))
+        return 0;
     return final(context, out, length, size);
 }
 
@@ -69,12 +70,13 @@ __attribute__((visibility("default"))) int OSSL_provider_init(const OSSL_CORE_HA
 int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, const OSSL_DISPATCH **out,
                        void **context)
 {
-    const char *text = getenv("OCTUPLE_TEST_DEVICE_US");
     OSSL_LIB_CTX *library = OSSL_LIB_CTX_new();
     OSSL_PROVIDER *provider = library != NULL ? OSSL_PROVIDER_load(library, "default") : NULL;
 
     (void)handle, (void)in;
-    latency_us = text != NULL ? atol(text) : 0;
+    device_settings();
+    if (getenv("OCTUPLE_TEST_DEVICE_PAUSES") != NULL)
+        wait_for = device_pause;
     if (provider == NULL || !fill(provider))
         return 0;
     *context = OSSL_PROVIDER_get0_provider_ctx(provider);

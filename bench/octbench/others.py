@@ -195,6 +195,7 @@ class Other(Running):
         self.counters_folder = folder / "counters"
         self.counters_folder.mkdir()
         self.counters_folder.chmod(0o1777)  # a worker that is not root writes there too
+        self.settings: dict[str, str] = {}  # of its environment
         self.child: subprocess.Popen | None = None
 
     def start(self) -> None:
@@ -203,6 +204,7 @@ class Other(Running):
         if self.build:
             environment["OCTUPLE_COUNTERS"] = str(self.counters_folder)
             command = [str(self.build.octuple), "run", "--", *command]
+        environment |= self.settings
         with open(self.folder / "output", "wb") as output:
             cpus = self.cpus or os.sched_getaffinity(0)
             self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL,

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from octbench import devices
-from octbench.programs import clean_environment, free_ports
+from octbench.programs import Build, clean_environment, free_ports
 from octbench.server import Nginx, ServerError, make_keys
 
 MODULES = "/usr/lib/x86_64-linux-gnu"
@@ -82,31 +82,51 @@ def wait_for(port: int) -> None:
 
 
 class Setup:
-    """`helpers`: whether OCTUPLE_KEYS is to bring helper threads. `reloads`: a reload comes amid the load."""
+    """`packages`: of Debian. `module`: what nginx must have loaded. `way`: how operations go with OCTUPLE_KEYS,
+    `threads` or `alone`; empty if there are no keys that live elsewhere. `reloads`: a reload comes amid the load.
+    `by_hand`: not by `octuple run`, but with the shim and the provider in nginx's environment."""
 
-    helpers = False
+    packages: tuple[str, ...] = ()
+    module = ""
+    way = ""
     reloads = True
+    by_hand = False
 
     def __init__(self, folder: Path):
         self.folder, self.environment = folder, {}
         folder.mkdir(mode=0o755, parents=True)
-        self.certificate, self.key = folder / "rsa2048.crt", folder / "rsa2048.key"
-        self.conf = folder / "openssl.cnf"
+        self.certificate, self.conf = folder / "rsa2048.crt", folder / "openssl.cnf"
+        self.key: Path | str = folder / "rsa2048.key"
 
     def start(self) -> None:
         raise NotImplementedError
+
+    def with_octuple(self, build: Build) -> dict[str, str]:
+        """nginx's environment where `octuple run` does not make it."""
+        conf = self.folder / "by-hand.cnf"
+        list_and_octuple = "[provider_list]\noctuple = octuple_provider\n"
+        ours = f"[octuple_provider]\nmodule = {build.provider}\nactivate = 1\n"
+        conf.write_text(self.conf.read_text().replace("[provider_list]\n", list_and_octuple) + ours)
+        return {"LD_PRELOAD": str(build.shim), "OPENSSL_CONF": str(conf)}
 
     def stop(self) -> None:
         """What start() left running ends."""
 
 
 class SoftHsm(Setup):
-    helpers = True
+    """By pkcs11-provider."""
 
-    def start(self) -> None:
+    packages = ("softhsm2", "pkcs11-provider")
+    module = "ossl-modules/pkcs11.so"
+    way = "threads"
+
+    def make_token(self) -> None:
         make_keys(self.folder, ["rsa2048"])
         self.environment = devices.make_token(self.folder / "token", self.folder)
-        self.key.unlink()  # it is nowhere but in the token
+        (self.folder / "rsa2048.key").unlink()  # it is nowhere but in the token
+
+    def start(self) -> None:
+        self.make_token()
         self.key = self.folder / "key.pem"
         self.key.write_text(uri_pem(devices.URI))
         lines = (f"module = {MODULES}/ossl-modules/pkcs11.so\n"
@@ -116,11 +136,28 @@ class SoftHsm(Setup):
         self.conf.write_text(PROVIDERS.format(name="pkcs11", lines=lines, more=""))
 
 
+class SoftHsmEngine(SoftHsm):
+    """By libengine-pkcs11-openssl, where there is no pkcs11-provider yet."""
+
+    packages = ("softhsm2", "libengine-pkcs11-openssl")
+    module = "engines-3/pkcs11.so"
+
+    def start(self) -> None:
+        self.make_token()
+        self.key = f"engine:pkcs11:{devices.URI}"
+        self.conf.write_text(devices.OPENSSL_CONF.format(engine="pkcs11", path=devices.ENGINE,
+                                                         more=f"MODULE_PATH = {devices.SOFTHSM}"))
+
+
 class Tpm(Setup):
     """Without a resource manager the master and its workers share one connection to the TPM. A worker that goes takes
     the keys of the others along, with Octuple or without, so there is no reload."""
 
+    packages = ("swtpm", "tpm2-openssl")
+    module = "ossl-modules/tpm2.so"
+    way = "alone"
     reloads = False
+    preference = ""  # a private key of the TPM's goes nowhere else
     process: subprocess.Popen | None = None
 
     def start(self) -> None:
@@ -133,10 +170,8 @@ class Tpm(Setup):
         wait_for(server)
         self.environment = {"TPM2OPENSSL_TCTI": f"swtpm:port={server}"}
         self.make_key()
-        # Keys of the default provider, as those of key exchanges, stay there.
-        more = "alg_section = algorithms\n[algorithms]\ndefault_properties = ?provider!=tpm2"
         self.conf.write_text(PROVIDERS.format(name="tpm2", lines=f"module = {MODULES}/ossl-modules/tpm2.so",
-                                              more=more))
+                                              more=self.preference))
 
     def make_key(self) -> None:
         here = clean_environment() | self.environment
@@ -153,10 +188,24 @@ class Tpm(Setup):
             self.process.wait()
 
 
+class OldTpm(Tpm):
+    """Of tpm2-openssl 1.1.1 on OpenSSL 3.0 libssl takes signatures to the preferred provider, with half a key."""
+
+    by_hand = True
+    preference = ("alg_section = algorithms\n[algorithms]\n"
+                  "default_properties = ?provider=tpm2,tpm2.digest!=yes,tpm2.cipher!=yes")
+
+
 class Qat(Setup):
+    """Keys are files. Octuple's provider has them where it runs, else the default provider, by the engine's methods."""
+
+    packages = ("qatengine", "libqat4")
+    module = "engines-3/qatengine.so"
+
     def start(self) -> None:
         make_keys(self.folder, ["rsa2048"])
         self.conf.write_text(ENGINE.format(modules=MODULES))
 
 
-SETUPS = {"softhsm": SoftHsm, "tpm": Tpm, "qat": Qat}
+SETUPS = {"trixie": {"softhsm": SoftHsm, "tpm": Tpm, "qat": Qat},
+          "bookworm": {"softhsm": SoftHsmEngine, "tpm": OldTpm}}

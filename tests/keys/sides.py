@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -17,12 +18,12 @@ import threading
 import time
 from pathlib import Path
 
-from octbench import load, process
+from octbench import counters, load, process
 from octbench.programs import Build
 from octbench.server import CONFIG_HEAD, Nginx, ServerError
-from setups import SETUPS, Setup
+from setups import Setup
 
-SIDES = {"stock": None, "octuple run": "", "OCTUPLE_KEYS=16": "16"}
+SIDES = {"stock": None, "octuple": "", "OCTUPLE_KEYS=16": "16"}
 HANDSHAKE = load.named("tls13-rsa2048")
 CONNECTIONS = 32
 ABORTS_AT_A_TIME = 8
@@ -32,7 +33,7 @@ SERVERS = """\
     server {{
         listen 127.0.0.1:{port} ssl backlog=4096;
         ssl_certificate {certificate};
-        ssl_certificate_key {key};
+        ssl_certificate_key "{key}";
         return 200 "ok\\n";
     }}
 }}
@@ -45,8 +46,13 @@ class KeyNginx(Nginx):
         self.setup = setup
         self.cpu = min(os.sched_getaffinity(0))
         self.settings = setup.environment | {"OPENSSL_CONF": str(setup.conf)}
+        if build and setup.by_hand:
+            self.settings |= setup.with_octuple(build)
         if threads:
             self.settings["OCTUPLE_KEYS"] = threads
+
+    def launcher(self) -> list[str]:
+        return [] if self.setup.by_hand else super().launcher()
 
     @property
     def port(self) -> int:
@@ -74,6 +80,18 @@ class KeyNginx(Nginx):
 
     def threads(self) -> int:
         return len(list(Path(f"/proc/{self.worker}/task").iterdir()))
+
+    def counted(self, build: Build) -> list[dict]:
+        """What its workers have counted of keys that live elsewhere, those that have ended included."""
+        said = subprocess.run([build.octuple, "top", "--once", "--json", f"{self.counters_folder}/"],
+                              capture_output=True, text=True, check=True).stdout
+        return [keys for one in json.loads(said)["processes"] if (keys := one["keys"]) and keys["begun"]]
+
+    def not_loaded(self) -> list[str]:
+        """What the worker ought to have mapped and has not: the set-up's module, and Octuple."""
+        maps = Path(f"/proc/{self.worker}/maps").read_text()
+        wanted = [self.setup.module] + ([self.build.shim.name, self.build.provider.name] if self.build else [])
+        return [f"{name} is not loaded" for name in wanted if f"/{name}" not in maps]
 
     def log(self) -> set[str]:
         """Its lines without times and numbers, which differ from run to run."""
@@ -151,6 +169,7 @@ def use(nginx: KeyNginx, build: Build, seconds: float, problems: list[str]) -> t
     """All that is done with one nginx; a line on it, and the threads of its worker."""
     tls = context("1.3", nginx.setup.certificate)
     verified(nginx, "at first", problems)
+    problems += nginx.not_loaded()
     cpu = max(os.sched_getaffinity(0))
     quiet = load.run(build.load, nginx.port, cpu, HANDSHAKE, connections=CONNECTIONS, seconds=seconds)
     threads = nginx.threads()
@@ -167,9 +186,23 @@ def use(nginx: KeyNginx, build: Build, seconds: float, problems: list[str]) -> t
             f"{failed} failed, {aborts[0]} aborted, {threads} thread{'s' if threads > 1 else ''}"), threads
 
 
+def lanes(nginx: KeyNginx) -> int:
+    files = nginx.counters_folder.glob("*.octuple")
+    return counters.total(counters.read(path) for path in files)["rsa2048-private"].done
+
+
+def judge_counted(way: str, counted: list[dict]) -> list[str]:
+    """What is wrong with it."""
+    begun, alone = (sum(numbers) for numbers in ([keys["begun"] for keys in counted],
+                                                 [keys["inside"]["alone"] for keys in counted]))
+    threads = sum(keys["by_threads"] for keys in counted)
+    good = {"threads": threads > begun / 2, "alone": begun > 0 and alone == begun, "": begun == 0}[way]
+    return [] if good else [f"{begun} operations, {threads} in helper threads, {alone} left alone"]
+
+
 def one_side(setup: Setup, side: str, build: Build, seconds: float, stock: dict) -> bool:
     threads = SIDES[side]
-    nginx = KeyNginx(side, setup.folder / side.replace(" ", "-"), setup, None if threads is None else build, threads)
+    nginx = KeyNginx(side, setup.folder / side, setup, None if threads is None else build, threads)
     problems: list[str] = []
     with nginx:
         line, count = use(nginx, build, seconds, problems)
@@ -179,7 +212,11 @@ def one_side(setup: Setup, side: str, build: Build, seconds: float, stock: dict)
         problems.append(f"nginx ended with status {ended}")
     if side == "stock":
         stock.update(log=said, threads=count)
-    wanted = threads == "16" and setup.helpers
+    if threads is not None and (lanes(nginx) > 0) == bool(setup.way):
+        problems.append(f"{lanes(nginx)} signatures ran in lanes")  # of keys that are files alone
+    if threads == "16":
+        problems += judge_counted(setup.way, nginx.counted(build))
+    wanted = threads == "16" and setup.way == "threads"
     if (count > stock["threads"]) != wanted:
         problems.append(f"{count} threads, and stock has {stock['threads']}")
     problems += [f"log: {text}" for text in sorted(said - stock["log"])]
@@ -188,10 +225,10 @@ def one_side(setup: Setup, side: str, build: Build, seconds: float, stock: dict)
     return not problems
 
 
-def run(name: str, build: Build, seconds: float) -> bool:
+def run(kind: type[Setup], name: str, build: Build, seconds: float) -> bool:
     folder = Path(tempfile.mkdtemp(prefix=f"octuple-keys-{name}-"))
     folder.chmod(0o755)
-    setup = SETUPS[name](folder / "setup")
+    setup = kind(folder / "setup")
     stock: dict = {}
     print(f"{name}:", flush=True)
     try:

@@ -238,10 +238,10 @@ def many(count: int, threads: int, work: Callable[[], None]) -> list[Exception]:
     return errors
 
 
-def fetch(port: int, context: ssl.SSLContext) -> bytes:
+def fetch(port: int, context: ssl.SSLContext, request: bytes = REQUEST) -> bytes:
     """One connection, one request, through Python's own sockets."""
     with socket.create_connection(("127.0.0.1", port), timeout=30) as raw, context.wrap_socket(raw) as sock:
-        sock.sendall(REQUEST)
+        sock.sendall(request)
         got = b""
         while more := sock.recv(65536):
             got += more
@@ -249,7 +249,7 @@ def fetch(port: int, context: ssl.SSLContext) -> bytes:
 
 
 @contextmanager
-def load(port: int, context: ssl.SSLContext, threads: int = 8) -> Iterator[dict]:
+def load(port: int, context: ssl.SSLContext, threads: int = 8, request: bytes = REQUEST) -> Iterator[dict]:
     """Requests from so many threads until the block ends. Yields what becomes of them: good, bad (a list)."""
     result: dict = {"good": 0, "bad": []}
     stop = threading.Event()
@@ -257,7 +257,7 @@ def load(port: int, context: ssl.SSLContext, threads: int = 8) -> Iterator[dict]
     def run() -> None:
         while not stop.is_set():
             try:
-                if b"200 OK" not in fetch(port, context):
+                if b"200 OK" not in fetch(port, context, request):
                     raise ConnectionError("no proper answer")
                 result["good"] += 1
             except (OSError, ssl.SSLError) as error:

@@ -99,6 +99,11 @@ def maps_of(pid: int) -> str | None:
         return None
 
 
+def descriptors(pid: int, kind: str) -> int:
+    """How many of a kind a process has open, as `socket:` or `timerfd`."""
+    return sum(kind in str(entry.readlink()) for entry in Path(f"/proc/{pid}/fd").iterdir())
+
+
 def write_openssl_conf(where: Path, build: Build, switches: str = "") -> Path:
     path = where / "openssl.cnf"
     path.write_text(OPENSSL_CONF.format(module=build.provider, switches=switches))

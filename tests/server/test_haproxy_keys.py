@@ -1,30 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""Keys in a provider of the test that blocks, in HAProxy: any PEM file becomes such a key (docs/keys.md)."""
+"""Keys in a provider of the test that blocks or pauses, in HAProxy: any PEM file becomes such a key (docs/keys.md)."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 
 import clients
 import lab
+import tardy
 from haproxy import HAProxy
 
 LATENCY_US = 10_000
 THREADS = 4
+BOTH = pytest.mark.parametrize("kind", tardy.KINDS)
 
 
 @pytest.fixture(name="device")
 def make_device(build, keys):
-    def make(threads: int) -> HAProxy:
+    def make(kind: str, threads: int = THREADS) -> HAProxy:
         server = HAProxy(keys, build)
-        conf = Path(server.env["OPENSSL_CONF"])
-        text = conf.read_text().replace("octuple = octuple_sect\n", "octuple = octuple_sect\ntardy = tardy_sect\n", 1)
-        text = text.replace("?octuple.serves=yes", "?provider=tardy")
-        conf.write_text(text + f"[tardy_sect]\nmodule = {build.folder}/lib/tardy.so\nactivate = 1\n")
-        server.env.update(OCTUPLE_KEYS=str(threads), OCTUPLE_TEST_DEVICE_US=str(LATENCY_US))
+        tardy.put_into(server.env, build, kind, threads, LATENCY_US)
         return server
 
     return make
@@ -36,20 +32,26 @@ def herd(server: HAProxy, version: str, size: int = 16) -> list[bytes]:
 
 
 @pytest.mark.parametrize("version", ["1.2", "1.3"])
-@pytest.mark.parametrize("threads", [0, THREADS])
-def test_herd(device, version, threads):
-    with device(threads) as server:
+@pytest.mark.parametrize(("kind", "threads", "helpers"), [("blocks", 0, 0), ("blocks", THREADS, THREADS),
+                                                          ("pauses", THREADS, 0)])
+def test_herd(device, version, kind, threads, helpers):
+    with device(kind, threads) as server:
         for _ in range(2):
             assert all(answer.endswith(b"ok\n") for answer in herd(server, version))
-        assert lab.psutil.Process(server.worker_pids()[0]).num_threads() == 1 + threads
+        assert lab.psutil.Process(server.worker_pids()[0]).num_threads() == 1 + helpers
+        if kind == "pauses":
+            assert lab.descriptors(server.worker_pids()[0], "timerfd") > THREADS  # so many at a time
 
 
-def test_clients_that_end_while_the_device_works(device):
-    with device(THREADS) as server:
+@BOTH
+def test_clients_that_end_while_the_device_works(device, kind):
+    with device(kind) as server:
         herd(server, "1.3")
-        idle = server.idle_fds()
+        server.idle_fds()
+        pid = server.worker_pids()[0]
+        idle = lab.descriptors(pid, "socket:")
         for by_reset in (False, True):
-            for client in clients.herd(server.worker_pids()[0], server.port, lab.client_context(), 12):
+            for client in clients.herd(pid, server.port, lab.client_context(), 12):
                 client.reset() if by_reset else client.close()
             assert all(answer.endswith(b"ok\n") for answer in herd(server, "1.3"))
-        lab.wait_until(lambda: server.fds() <= idle, "the connections are closed")
+        lab.wait_until(lambda: lab.descriptors(pid, "socket:") <= idle, "the connections are closed")

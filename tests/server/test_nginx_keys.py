@@ -58,9 +58,8 @@ def test_more_handshakes_than_threads(device, version, ciphers):
 
 
 def descriptors(nginx: lab.Nginx, kind: str) -> int:
-    """How many of a kind the worker has open: the card keeps a timer for each operation that it has had at a time."""
-    folder = Path(f"/proc/{nginx.worker_pids()[0]}/fd")
-    return sum(kind in str(entry.readlink()) for entry in folder.iterdir())
+    """Of the worker: the card keeps a timer for each operation that it has had at a time."""
+    return lab.descriptors(nginx.worker_pids()[0], kind)
 
 
 @pytest.mark.parametrize(("version", "ciphers"), [("1.2", "ECDHE+aRSA"), ("1.3", "ALL")])

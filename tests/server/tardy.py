@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""The provider of the test whose RSA keys are in a device (bench/devices/tardy.c), in a server's environment."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import lab
+
+KINDS = ("blocks", "pauses")
+
+
+def put_into(env: dict[str, str], build: lab.Build, kind: str, threads: int, micros: int) -> None:
+    """env is that of lab.shim_environment(): any PEM file with an RSA key becomes a key in the device. threads: of
+    OCTUPLE_KEYS."""
+    conf = Path(env["OPENSSL_CONF"])
+    text = conf.read_text().replace("octuple = octuple_sect\n", "octuple = octuple_sect\ntardy = tardy_sect\n", 1)
+    text = text.replace("?octuple.serves=yes", "?provider=tardy")
+    conf.write_text(text + f"[tardy_sect]\nmodule = {build.folder}/lib/tardy.so\nactivate = 1\n")
+    env.update(OCTUPLE_KEYS=str(threads), OCTUPLE_TEST_DEVICE_US=str(micros))
+    if kind == "pauses":
+        env["OCTUPLE_TEST_DEVICE_PAUSES"] = "1"
+
+
+def counted(build: lab.Build, folder: Path) -> list[dict]:
+    """What processes that keep their counters in a folder have counted of keys in devices, ended ones included."""
+    said = subprocess.run([build.octuple, "top", "--once", "--json", f"{folder}/"], capture_output=True, text=True,
+                          check=True).stdout
+    return [keys for one in json.loads(said)["processes"] if (keys := one["keys"]) and keys["begun"]]
+
+
+def settled(build: lab.Build, folder: Path) -> list[dict]:
+    """The same, when all operations are over."""
+    def over() -> bool:
+        return not any(keys["in_flight"] + keys["threads_working"] for keys in counted(build, folder))
+
+    lab.wait_until(over, "the device is done")
+    return counted(build, folder)
