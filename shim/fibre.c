@@ -178,6 +178,7 @@ void oct_fibre_end(struct oct_thread *t)
     while (t->spare != NULL) {
         struct oct_shim_fibre *f = t->spare;
         t->spare = f->next;
+        oct_sanitizer_end(&f->sanitizer);
         oct_stack_memory_free(f->memory);
     }
 }

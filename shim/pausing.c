@@ -14,6 +14,7 @@
 
 #include "events.h"
 #include "fibre.h"
+#include "sanitize.h"
 #include "thread.h"
 
 #include "base/policy.h"
@@ -34,6 +35,7 @@ struct oct_pausing {
     size_t fd_count; /* 0: it has named none, and is asked again and again */
     int64_t look;    /* then, when */
     bool due;
+    struct oct_sanitizer sanitizer;
 };
 
 /* Of a thread. */
@@ -91,8 +93,10 @@ static int turn(struct oct_thread *t, struct oct_pausing *p)
     if (p->job == NULL && !oct_stack_prepare_job(t))
         return ASYNC_NO_JOBS;
     t->makes_fibre = true;
+    oct_sanitizer_job_begin(&p->sanitizer);
     const int said = oct_keys_functions.ASYNC_start_job(&p->job, p->wait, &op->result, run_operation, &op,
                                                         sizeof(struct oct_remote *));
+    oct_sanitizer_job_end(&p->sanitizer);
     t->makes_fibre = false;
     op->saved_errno = errno;
     return said;
@@ -264,6 +268,7 @@ void oct_pausing_end(struct oct_thread *t)
         struct oct_pausing *p = all->spare;
         all->spare = p->next;
         oct_keys_functions.ASYNC_WAIT_CTX_free(p->wait);
+        oct_sanitizer_end(&p->sanitizer);
         free(p);
     }
     (void)oct_libc()->close(all->epfd);

@@ -4,7 +4,8 @@
  * Keys that live elsewhere: in cards, HSMs and TPMs. An operation with such a key waits for a device, not for the CPU.
  * It runs on a helper thread while its fibre is paused, and the server goes on with others. docs/keys.md has the rest.
  *
- *   keys.c      which keys these are, and what their operations take
+ *   owners.c    which keys these are
+ *   keys.c      what their operations take, and the settings
  *   remote.c    libssl's calls with a private key, and how a fibre waits for one
  *   helpers.c   the threads, for providers that block
  *   pausing.c   jobs, for providers that pause by themselves
@@ -72,6 +73,12 @@ struct oct_remote {
     struct oct_pausing *pausing; /* the job that it runs in, if it is paused in one */
 };
 
+/* owners.c */
+/* True once such a key has been seen: then a handshake that is alone gets a fibre too. */
+bool oct_keys_seen(void);
+/* Who does an operation with a private key: a provider or an engine. NULL where that is OpenSSL's or Octuple's own. */
+struct oct_key_owner *oct_keys_owner(EVP_PKEY_CTX *context);
+
 /* keys.c */
 struct oct_keys_settings {
     unsigned threads; /* 0: off */
@@ -88,10 +95,6 @@ void oct_keys_announce(void);
 void oct_keys_setup(bool shim_works);
 /* They are served in this process. */
 bool oct_keys_on(void);
-/* True once such a key has been seen: then a handshake that is alone gets a fibre too. */
-bool oct_keys_seen(void);
-/* Who does an operation with a private key: a provider or an engine. NULL where that is OpenSSL's or Octuple's own. */
-struct oct_key_owner *oct_keys_owner(EVP_PKEY_CTX *context);
 /* True if it is left as it is; says why. */
 bool oct_keys_left(const struct oct_key_owner *owner, enum oct_keys_inside *why);
 /* How an operation runs: on a helper thread, or in a job that may pause. */
@@ -116,7 +119,8 @@ void oct_keys_show(const struct oct_key_owner *owner, enum oct_keys_way way, uin
 /* Those of keys that no provider knows: missing where OpenSSL was built without its older functions. */
 #define OCT_KEYS_OLD_FUNCTIONS(X)                                                                                      \
     X(EVP_PKEY_get0_engine) X(ENGINE_get_id) X(EVP_PKEY_get0_RSA) X(RSA_get_method) X(RSA_PKCS1_OpenSSL)               \
-    X(RSA_meth_get0_name) X(EVP_PKEY_get0_EC_KEY) X(EC_KEY_get_method) X(EC_KEY_OpenSSL)
+    X(RSA_meth_get0_name) X(EVP_PKEY_get0_EC_KEY) X(EC_KEY_get_method) X(EC_KEY_OpenSSL) X(ENGINE_get_default_RSA)     \
+    X(ENGINE_get_default_EC) X(ENGINE_get_RSA) X(ENGINE_get_EC) X(ENGINE_finish)
 /* clang-format on */
 struct oct_keys_functions {
 #define OCT_FUNCTION(name) __typeof__(name) *name;
@@ -127,6 +131,9 @@ struct oct_keys_functions {
     const void *(*EVP_PKEY_get0_RSA)(const EVP_PKEY *), *(*RSA_get_method)(const void *), *(*RSA_PKCS1_OpenSSL)(void);
     const void *(*EVP_PKEY_get0_EC_KEY)(const EVP_PKEY *), *(*EC_KEY_get_method)(const void *),
         *(*EC_KEY_OpenSSL)(void);
+    void *(*ENGINE_get_default_RSA)(void), *(*ENGINE_get_default_EC)(void);
+    const void *(*ENGINE_get_RSA)(const void *), *(*ENGINE_get_EC)(const void *);
+    int (*ENGINE_finish)(void *);
     bool old;
 };
 extern struct oct_keys_functions oct_keys_functions;

@@ -55,6 +55,16 @@ static inline void oct_sanitizer_begin(struct oct_sanitizer *s, void *stack, siz
 #endif
 }
 
+/* The fibre will never run again. */
+static inline void oct_sanitizer_end(struct oct_sanitizer *s)
+{
+    (void)s;
+#if defined(OCT_TSAN)
+    if (s->fibre != NULL)
+        __tsan_destroy_fiber(s->fibre);
+#endif
+}
+
 /* In front of the way to the fibre, and behind the way back from it. */
 static inline void oct_sanitizer_go_in(struct oct_sanitizer *s, const void *stack, size_t size)
 {
@@ -91,6 +101,25 @@ static inline void oct_sanitizer_go_out(struct oct_sanitizer *s, int for_good)
 #if defined(OCT_ASAN)
     __sanitizer_start_switch_fiber(for_good ? NULL : &s->inside, s->bottom, s->size);
 #endif
+#if defined(OCT_TSAN)
+    __tsan_switch_to_fiber(s->thread, 0);
+#endif
+}
+
+/* Around a turn of one of OpenSSL's jobs, which AddressSanitizer finds out by itself. */
+static inline void oct_sanitizer_job_begin(struct oct_sanitizer *s)
+{
+    (void)s;
+#if defined(OCT_TSAN)
+    s->fibre = s->fibre != NULL ? s->fibre : __tsan_create_fiber(0);
+    s->thread = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(s->fibre, 0);
+#endif
+}
+
+static inline void oct_sanitizer_job_end(struct oct_sanitizer *s)
+{
+    (void)s;
 #if defined(OCT_TSAN)
     __tsan_switch_to_fiber(s->thread, 0);
 #endif

@@ -46,12 +46,12 @@ static void count_device(uint64_t nanoseconds)
     count_time(c->device_time, &c->device_nanoseconds, nanoseconds);
 }
 
-/* What a handshake waited for, when it goes on. */
-static void tell(const struct oct_remote *op, long way, bool ok)
+/* What a handshake waited for, when it goes on: in line, and for the device. */
+static void tell(const struct oct_remote *op, long way, bool ok, uint64_t waited, uint64_t took)
 {
     if (OCT_TIMED_WANTED(key))
         OCT_PROBE_KEY(op->conn != NULL ? op->conn->ssl : NULL, way, (long)ok, (uint64_t)(oct_events_now() - op->begun),
-                      op->waited, op->took);
+                      waited, took);
 }
 
 void oct_tally_inside(struct oct_remote *op, enum oct_keys_inside why, uint64_t nanoseconds, int result)
@@ -65,8 +65,7 @@ void oct_tally_inside(struct oct_remote *op, enum oct_keys_inside why, uint64_t 
     if (nanoseconds == 0)
         return;
     count_device(nanoseconds);
-    op->took = nanoseconds;
-    tell(op, OCT_KEYS_WAY_INSIDE, result > 0);
+    tell(op, OCT_KEYS_WAY_INSIDE, result > 0, 0, nanoseconds);
 }
 
 void oct_tally_submit(struct oct_remote *op)
@@ -129,13 +128,15 @@ void oct_tally_end(struct oct_remote *op, enum oct_tally_end how)
 {
     struct oct_key_counters *c = oct_keys_counters();
     uint64_t *const counter[] = {&c->done, &c->failed, &c->timed_out, &c->called_off};
+    const bool answered = atomic_load(&op->state) == OCT_REMOTE_DONE; /* if not, the times are still the helper's */
+    const uint64_t waited = answered ? op->waited : 0, took = answered ? op->took : 0;
 
     if (op->way == OCT_KEYS_WAY_UNKNOWN || op->tallied || op->generation != oct_helpers_generation())
         return;
     op->tallied = true;
     add(counter[how], 1);
     fall(&c->in_flight);
-    if (op->took != 0)
-        oct_keys_show(op->owner, OCT_KEYS_WAY_UNKNOWN, op->took);
-    tell(op, op->way, how == OCT_TALLY_DONE);
+    if (took != 0)
+        oct_keys_show(op->owner, OCT_KEYS_WAY_UNKNOWN, took);
+    tell(op, op->way, how == OCT_TALLY_DONE, waited, took);
 }

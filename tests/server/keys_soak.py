@@ -5,7 +5,8 @@
 
 Clients that end early, reloads, a token that is removed and comes back, a device that hangs and comes back, and a full
 set of threads. Then the worker must have neither more descriptors nor much more memory than before, and serve on.
-`keys_soak.py --build FOLDER [--device token|card] [--handshakes N]` prints a line for each round.
+`keys_soak.py --build FOLDER [--device token|card] [--handshakes N]` prints a line for each round. With a build of
+`-DOCT_SANITIZE=address` or `thread`, `--sanitizer` puts that one's runtime into nginx. What it reports fails the run.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
@@ -29,13 +31,34 @@ from octbench.server import make_keys
 THREADS, CONNECTIONS, GROWTH_KB = 8, 64, 4096
 
 
+@dataclass(frozen=True)
+class Sanitizer:
+    """Its own memory grows with all that is ever allocated. ThreadSanitizer's has no end that could be told."""
+
+    runtime: str
+    options: dict[str, str]
+    growth_kb: float
+
+    def preload(self, build: Build) -> str:
+        """OpenSSL's jobs jump from stack to stack, for which ThreadSanitizer needs jumps.c."""
+        found = subprocess.run(["gcc", f"-print-file-name={self.runtime}"], capture_output=True, text=True, check=True)
+        jumps = build.folder / "lib/jumps.so"
+        return ":".join([str(jumps)] * jumps.exists() + [found.stdout.strip()])
+
+
+SANITIZERS = {
+    "address": Sanitizer("libasan.so", {
+        "ASAN_OPTIONS": "verify_asan_link_order=0:intercept_tls_get_addr=0:quarantine_size_mb=1"}, 65536),
+    "thread": Sanitizer("libtsan.so", {"TSAN_OPTIONS": "die_after_fork=0"}, float("inf")),
+}
+
+
 class Soak:
     """One nginx, and what its clients have seen."""
 
-    def __init__(self, nginx: devices.DeviceNginx, build: Build, folder: Path):
+    def __init__(self, nginx: devices.DeviceNginx, build: Build, folder: Path, growth_kb: float):
         self.nginx, self.build, self.folder, self.total = nginx, build, folder, 0
-        # A sanitizer's own memory grows with all that is ever allocated, and it tells leaks itself.
-        self.growth_kb = 65536 if "LD_PRELOAD" in nginx.settings else GROWTH_KB
+        self.growth_kb = growth_kb
 
     def worker(self) -> int:
         """The one that serves now: the others end."""
@@ -109,7 +132,7 @@ def main() -> int:
     parser.add_argument("--build", type=Path, required=True)
     parser.add_argument("--device", choices=("token", "card"), default="token")
     parser.add_argument("--handshakes", type=int, default=50000)
-    parser.add_argument("--preload", help="for nginx: the runtime of a sanitizer that the build was made with")
+    parser.add_argument("--sanitizer", choices=tuple(SANITIZERS), help="the one that the build was made with, by gcc")
     options = parser.parse_args()
     build = Build(options.build.resolve())
     with tempfile.TemporaryDirectory(prefix="octuple-keys-") as name:
@@ -120,13 +143,14 @@ def main() -> int:
                                     device=options.device, micros=1000, threads=THREADS)
         nginx.settings.update(OCTUPLE_TEST_DEVICE_FAIL=str(folder / "fail"),
                               OCTUPLE_TEST_DEVICE_HANG=str(folder / "hang"), OCTUPLE_KEYS_TIMEOUT="500")
-        if options.preload:
-            nginx.settings["LD_PRELOAD"] = options.preload
+        sanitizer = SANITIZERS.get(options.sanitizer)
+        if sanitizer:
+            nginx.settings |= sanitizer.options | {"LD_PRELOAD": sanitizer.preload(build)}
         with nginx:
-            soak(Soak(nginx, build, folder), options.handshakes)
+            soak(Soak(nginx, build, folder, sanitizer.growth_kb if sanitizer else GROWTH_KB), options.handshakes)
         said = nginx.said()
     bad = [line for line in said.splitlines() if "alert" in line or "emerg" in line or "signal 11" in line
-           or "ERROR: " in line and "Sanitizer" in line]
+           or "Sanitizer: " in line and ("ERROR" in line or "WARNING" in line)]
     for line in bad:
         print(line)
     timeouts = sum("has not answered" in line for line in said.splitlines())

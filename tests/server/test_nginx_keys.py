@@ -30,13 +30,17 @@ BOTH = pytest.mark.parametrize("kind", ["slow", "card"])
 def make_device(build, keys, place):
     """Makes an nginx whose key is the device's; what tells the device to hang or to fail is in the folder."""
 
-    def make(kind: str = "slow", threads: int = THREADS, **more: str) -> lab.Nginx:
-        key = f"ssl_certificate {keys}/rsa2048.crt; ssl_certificate_key engine:{kind}:{keys}/rsa2048.key;"
+    def make(kind: str = "slow", threads: int = THREADS, beneath: bool = False, **more: str) -> lab.Nginx:
+        name = "" if beneath else f"engine:{kind}:"
+        key = f"ssl_certificate {keys}/rsa2048.crt; ssl_certificate_key {name}{keys}/rsa2048.key;"
         nginx = lab.Nginx(keys, build, [lab.Server(text=key)], own_certificate=False, multi_accept="on",
                           log_level="info")
         conf = Path(nginx.env["OPENSSL_CONF"])
         text = conf.read_text().replace("[init]", "[init]\nengines = engine_sect", 1)
-        conf.write_text(text + ENGINE.format(kind=kind, module=build.folder / f"lib/{kind}.so"))
+        if beneath:
+            text = text.replace("[octuple_sect]", "[octuple_sect]\nrsa-keymgmt = off", 1)
+        conf.write_text(text + ENGINE.format(kind=kind, module=build.folder / f"lib/{kind}.so") +
+                        ("default_algorithms = RSA\n" if beneath else ""))
         nginx.env.update(OCTUPLE_KEYS=str(threads), OCTUPLE_TEST_DEVICE_US=str(LATENCY_US),
                          OCTUPLE_TEST_DEVICE_HANG=str(place / "hang"),
                          OCTUPLE_TEST_DEVICE_FAIL=str(place / "fail"), **more)
@@ -69,6 +73,16 @@ def test_a_card_has_many_at_a_time(device, version, ciphers):
             assert all(b"200 OK" in answer for answer in herd(nginx, 20, version, ciphers))
         assert nginx.worker().num_threads() == 1
         assert descriptors(nginx, "timerfd") > THREADS
+
+
+@pytest.mark.parametrize("kind", ["slow", "card"])
+def test_an_engine_beneath_keys_of_the_default_provider(device, kind):
+    """It is the default for RSA, as that of a card is, and the key is a file."""
+    with device(kind, beneath=True) as nginx:
+        for _ in range(2):
+            assert all(b"200 OK" in answer for answer in herd(nginx, 12))
+        assert nginx.worker().num_threads() == (1 + THREADS if kind == "slow" else 1)
+        assert (descriptors(nginx, "timerfd") > THREADS) == (kind == "card")
 
 
 def test_off_unless_asked_for(device):
