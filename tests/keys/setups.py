@@ -83,14 +83,19 @@ def wait_for(port: int) -> None:
 
 class Setup:
     """`packages`: of Debian. `module`: what nginx must have loaded. `way`: how operations go with OCTUPLE_KEYS,
-    `threads` or `alone`; empty if there are no keys that live elsewhere. `reloads`: a reload comes amid the load.
-    `by_hand`: not by `octuple run`, but with the shim and the provider in nginx's environment."""
+    `threads`, `pausing` or `alone`; empty if there are no keys that live elsewhere. `reloads`: a reload comes amid the
+    load. `by_hand`: not by `octuple run`, but with the shim and the provider in nginx's environment. `switches`: of the
+    provider then. `preload`: a library of the build, for all sides. `flag`: of the processor, without which it is
+    skipped."""
 
     packages: tuple[str, ...] = ()
     module = ""
     way = ""
     reloads = True
     by_hand = False
+    switches = ""
+    preload = ""
+    flag = ""
 
     def __init__(self, folder: Path):
         self.folder, self.environment = folder, {}
@@ -105,7 +110,7 @@ class Setup:
         """nginx's environment where `octuple run` does not make it."""
         conf = self.folder / "by-hand.cnf"
         list_and_octuple = "[provider_list]\noctuple = octuple_provider\n"
-        ours = f"[octuple_provider]\nmodule = {build.provider}\nactivate = 1\n"
+        ours = f"[octuple_provider]\nmodule = {build.provider}\nactivate = 1\n{self.switches}"
         conf.write_text(self.conf.read_text().replace("[provider_list]\n", list_and_octuple) + ours)
         return {"LD_PRELOAD": str(build.shim), "OPENSSL_CONF": str(conf)}
 
@@ -207,5 +212,21 @@ class Qat(Setup):
         self.conf.write_text(ENGINE.format(modules=MODULES))
 
 
-SETUPS = {"trixie": {"softhsm": SoftHsm, "tpm": Tpm, "qat": Qat},
+class QatBuffers(Qat):
+    """Its multi-buffer code pauses jobs as a card does. It is there on Intel's processors, and wherever vendor.c says
+    so. Octuple's provider leaves RSA and EC to the default one."""
+
+    way = "pausing"
+    by_hand = True
+    switches = "rsa-keymgmt = off\nec-keymgmt = off\n"
+    preload = "vendor.so"
+    flag = "avx512ifma"
+
+    def start(self) -> None:
+        make_keys(self.folder, ["rsa2048"])
+        engine = ENGINE.format(modules=MODULES).replace("[init]\n", "[init]\nproviders = provider_list\n", 1)
+        self.conf.write_text(engine + "[provider_list]\ndefault = default_provider\n[default_provider]\nactivate = 1\n")
+
+
+SETUPS = {"trixie": {"softhsm": SoftHsm, "tpm": Tpm, "qat": Qat, "qat-buffers": QatBuffers},
           "bookworm": {"softhsm": SoftHsmEngine, "tpm": OldTpm}}

@@ -18,7 +18,7 @@ import threading
 import time
 from pathlib import Path
 
-from octbench import counters, load, process
+from octbench import counters, load, machine, process
 from octbench.programs import Build
 from octbench.server import CONFIG_HEAD, Nginx, ServerError
 from setups import Setup
@@ -50,6 +50,10 @@ class KeyNginx(Nginx):
             self.settings |= setup.with_octuple(build)
         if threads:
             self.settings["OCTUPLE_KEYS"] = threads
+
+    def preload(self, library: Path) -> None:
+        before = self.settings.get("LD_PRELOAD")
+        self.settings["LD_PRELOAD"] = f"{before}:{library}" if before else str(library)
 
     def launcher(self) -> list[str]:
         return [] if self.setup.by_hand else super().launcher()
@@ -195,15 +199,18 @@ def judge_counted(way: str, counted: list[dict]) -> list[str]:
     """What is wrong with it."""
     begun, alone = (sum(numbers) for numbers in ([keys["begun"] for keys in counted],
                                                  [keys["inside"]["alone"] for keys in counted]))
-    threads = sum(keys["by_threads"] for keys in counted)
-    good = {"threads": threads > begun / 2, "alone": begun > 0 and alone == begun, "": begun == 0}[way]
-    return [] if good else [f"{begun} operations, {threads} in helper threads, {alone} left alone"]
+    threads, pausing = (sum(keys[name] for keys in counted) for name in ("by_threads", "by_pausing"))
+    good = {"threads": threads > begun / 2, "pausing": pausing > begun / 2, "alone": begun > 0 and alone == begun,
+            "": begun == 0}[way]
+    return [] if good else [f"{begun} operations, {threads} in helper threads, {pausing} paused, {alone} left alone"]
 
 
 def one_side(setup: Setup, side: str, build: Build, seconds: float, stock: dict) -> bool:
     threads = SIDES[side]
     nginx = KeyNginx(side, setup.folder / side, setup, None if threads is None else build, threads)
     problems: list[str] = []
+    if setup.preload:
+        nginx.preload(build.folder / "lib" / setup.preload)
     with nginx:
         line, count = use(nginx, build, seconds, problems)
         ended = nginx.stop() or nginx.master.returncode
@@ -217,7 +224,7 @@ def one_side(setup: Setup, side: str, build: Build, seconds: float, stock: dict)
     if threads == "16":
         problems += judge_counted(setup.way, nginx.counted(build))
     wanted = threads == "16" and setup.way == "threads"
-    if (count > stock["threads"]) != wanted:
+    if (count > stock["threads"]) != wanted and setup.way != "pausing":  # the engine has a thread that completes jobs
         problems.append(f"{count} threads, and stock has {stock['threads']}")
     problems += [f"log: {text}" for text in sorted(said - stock["log"])]
     problems += [f"log: {text}" for text in sorted(said) if "exited on signal" in text]
@@ -226,6 +233,9 @@ def one_side(setup: Setup, side: str, build: Build, seconds: float, stock: dict)
 
 
 def run(kind: type[Setup], name: str, build: Build, seconds: float) -> bool:
+    if kind.flag and kind.flag not in machine.cpu_fields(Path("/proc/cpuinfo").read_text())[1]:
+        print(f"{name}: skipped: the processor has no {kind.flag}", flush=True)
+        return True
     folder = Path(tempfile.mkdtemp(prefix=f"octuple-keys-{name}-"))
     folder.chmod(0o755)
     setup = kind(folder / "setup")
