@@ -20,14 +20,16 @@ static int encrypt(int length, const unsigned char *from, unsigned char *to, RSA
     if (!device_works(device_pause))
         return -1;
     if (!idle)
-        return RSA_meth_get_priv_enc(RSA_PKCS1_OpenSSL())(length, from, to, rsa, padding);
+        return RSA_meth_get_priv_enc(RSA_PKCS1_OpenSSL())(length, from, to, device_key(rsa), padding);
     memset(to, 1, (size_t)RSA_size(rsa));
     return RSA_size(rsa);
 }
 
 static int decrypt(int length, const unsigned char *from, unsigned char *to, RSA *rsa, int padding)
 {
-    return device_works(device_pause) ? RSA_meth_get_priv_dec(RSA_PKCS1_OpenSSL())(length, from, to, rsa, padding) : -1;
+    return device_works(device_pause)
+               ? RSA_meth_get_priv_dec(RSA_PKCS1_OpenSSL())(length, from, to, device_key(rsa), padding)
+               : -1;
 }
 
 static int bind(ENGINE *engine, const char *id)

@@ -6,8 +6,27 @@
 #include "delay.h"
 
 #include <openssl/pem.h>
+#include <stdlib.h>
 
 static RSA_METHOD *method;
+static RSA *held;
+
+RSA *device_key(RSA *rsa)
+{
+    return held != NULL ? held : rsa;
+}
+
+static int hold_key(void)
+{
+    const char *path = getenv("OCTUPLE_TEST_DEVICE_KEY");
+    BIO *file = path != NULL ? BIO_new_file(path, "r") : NULL;
+
+    if (path == NULL)
+        return 1;
+    held = file != NULL ? PEM_read_bio_RSAPrivateKey(file, NULL, NULL, NULL) : NULL;
+    BIO_free(file);
+    return held != NULL && RSA_set_method(held, RSA_PKCS1_OpenSSL());
+}
 
 static int copy(RSA *to, const RSA *from)
 {
@@ -41,7 +60,9 @@ static EVP_PKEY *load(ENGINE *engine, const char *path, UI_METHOD *ui, void *dat
 static int destroy(ENGINE *engine)
 {
     (void)engine;
+    RSA_free(held);
     RSA_meth_free(method);
+    held = NULL;
     method = NULL;
     return 1;
 }
@@ -53,5 +74,5 @@ int device_bind(ENGINE *engine, const char *id, const char *name, device_operati
     return method != NULL && RSA_meth_set1_name(method, name) && RSA_meth_set_priv_enc(method, encrypt) &&
            RSA_meth_set_priv_dec(method, decrypt) && ENGINE_set_id(engine, id) && ENGINE_set_name(engine, name) &&
            ENGINE_set_RSA(engine, method) && ENGINE_set_load_privkey_function(engine, load) &&
-           ENGINE_set_destroy_function(engine, destroy);
+           ENGINE_set_destroy_function(engine, destroy) && hold_key();
 }

@@ -11,6 +11,10 @@
 /* An operation of RSA_METHOD with a private key. */
 typedef int device_operation(int length, const unsigned char *from, unsigned char *to, RSA *rsa, int padding);
 
+/* The key itself: that of the file which OCTUPLE_TEST_DEVICE_KEY names, if it is set. Then the engine is to be the
+ * default for RSA, and what servers load are placeholders without private parts, as some HSMs have them. */
+RSA *device_key(RSA *rsa);
+
 /* Reads the settings and makes the engine what it is; 1, or 0. For IMPLEMENT_DYNAMIC_BIND_FN. */
 int device_bind(ENGINE *engine, const char *id, const char *name, device_operation *encrypt, device_operation *decrypt);
 

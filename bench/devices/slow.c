@@ -7,12 +7,16 @@
 
 static int encrypt(int length, const unsigned char *from, unsigned char *to, RSA *rsa, int padding)
 {
-    return device_works(device_nap) ? RSA_meth_get_priv_enc(RSA_PKCS1_OpenSSL())(length, from, to, rsa, padding) : -1;
+    return device_works(device_nap)
+               ? RSA_meth_get_priv_enc(RSA_PKCS1_OpenSSL())(length, from, to, device_key(rsa), padding)
+               : -1;
 }
 
 static int decrypt(int length, const unsigned char *from, unsigned char *to, RSA *rsa, int padding)
 {
-    return device_works(device_nap) ? RSA_meth_get_priv_dec(RSA_PKCS1_OpenSSL())(length, from, to, rsa, padding) : -1;
+    return device_works(device_nap)
+               ? RSA_meth_get_priv_dec(RSA_PKCS1_OpenSSL())(length, from, to, device_key(rsa), padding)
+               : -1;
 }
 
 static int bind(ENGINE *engine, const char *id)

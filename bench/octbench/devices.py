@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""nginx with its RSA key in a device of the test: `token` is SoftHSM2 behind a PKCS#11 module that sleeps first, `card`
-an engine that pauses on a timer (bench/devices)."""
+"""nginx with its RSA key in a device of the test (bench/devices): `token` is SoftHSM2 behind a PKCS#11 module that
+sleeps first, `slow` an engine that sleeps, `card` one that pauses on a timer."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class DeviceNginx(Nginx):
         if device == "token":
             self.settings["OCTUPLE_TEST_DEVICE_MODULE"] = SOFTHSM
             self.settings |= make_token(folder / "token", keys)
-        else:
+        elif device == "card":
             self.settings["OCTUPLE_TEST_CARD_IDLE"] = "1"
 
     def prepare_child(self) -> None:
@@ -93,7 +93,7 @@ class DeviceNginx(Nginx):
         self.counters_folder.mkdir(exist_ok=True)
         self.counters_folder.chmod(0o1777)
         token = self.device == "token"
-        engine, path = ("pkcs11", ENGINE) if token else ("card", str(self.modules / "card.so"))
+        engine, path = ("pkcs11", ENGINE) if token else (self.device, str(self.modules / f"{self.device}.so"))
         more = f"MODULE_PATH = {self.modules}/token.so" if token else ""
         conf = self.folder / "openssl.cnf"
         conf.write_text(OPENSSL_CONF.format(engine=engine, path=path, more=more))

@@ -101,11 +101,26 @@ static void take_include(struct doctor_keys *keys, const char *root, const char 
     globfree(&found);
 }
 
-/* The argument of a directive that stands anywhere in a line; NULL if it does not. */
+/* The argument of the next such directive in a line; NULL if there is none. */
 static const char *argument(const char *line, const char *directive)
 {
-    const char *at = strstr(line, directive), *end = at != NULL ? at + strlen(directive) : NULL;
-    return at != NULL && (at == line || strchr(" \t;{", at[-1]) != NULL) && isspace((unsigned char)*end) ? end : NULL;
+    const size_t length = strlen(directive);
+    for (const char *at = line; (at = strstr(at, directive)) != NULL; at += length) {
+        if ((at == line || strchr(" \t;{}", at[-1]) != NULL) && isspace((unsigned char)at[length])) {
+            return at + length;
+        }
+    }
+    return NULL;
+}
+
+static void read_line(struct doctor_keys *keys, const char *root, const char *file, const char *line, unsigned depth)
+{
+    for (const char *at = line; (at = argument(at, "ssl_certificate_key")) != NULL;) {
+        take_key(keys, at);
+    }
+    for (const char *at = line; (at = argument(at, "include")) != NULL;) {
+        take_include(keys, root, file, at, depth);
+    }
 }
 
 /* As it is written: variables, and what stands on a line of its own, are not followed. */
@@ -116,13 +131,7 @@ static void read_nginx(struct doctor_keys *keys, const char *root, const char *f
     FILE *in = depth < DEPTH ? fopen(file, "re") : NULL;
     while (in != NULL && getline(&line, &room, in) > 0) {
         line[strcspn(line, "#")] = '\0';
-        const char *key = argument(line, "ssl_certificate_key"), *include = argument(line, "include");
-        if (key != NULL) {
-            take_key(keys, key);
-        }
-        if (include != NULL) {
-            take_include(keys, root, file, include, depth);
-        }
+        read_line(keys, root, file, line, depth);
     }
     free(line);
     if (in != NULL) {

@@ -2,6 +2,7 @@
 # Copyright The Octuple Authors
 """`octuple trace` for real, on nginx as it is and under Octuple: what it counts is what the load generator counted, and
 the server serves on. Needs root, bpftrace and a kernel with uprobes."""
+import ctypes
 import os
 import re
 import shutil
@@ -16,12 +17,20 @@ from conftest import ROOT, build_folder
 
 sys.path.insert(0, str(ROOT / "bench"))
 
-from octbench import load, machine, trace  # noqa: E402
+from octbench import devices, load, machine, trace  # noqa: E402
 from octbench.programs import Build, free_ports  # noqa: E402
 from octbench.server import Nginx, make_keys  # noqa: E402
 
 BUILD = Build(build_folder())
 HANDSHAKE = load.named("tls13-rsa2048")
+
+
+def mount_tracefs():
+    """In a namespace for mounts of this process and its children, so that nobody else sees it; False if it cannot."""
+    if ctypes.CDLL(None).unshare(0x20000) != 0:  # CLONE_NEWNS
+        return False
+    commands = (["mount", "--make-rprivate", "/"], ["mount", "-t", "tracefs", "tracefs", "/sys/kernel/tracing"])
+    return all(subprocess.run(command, check=False, capture_output=True).returncode == 0 for command in commands)
 
 
 def obstacle():
@@ -33,12 +42,13 @@ def obstacle():
             return f"{program} is not installed"
     if not Path("/sys/bus/event_source/devices/uprobe/type").exists():
         return "this kernel has no uprobes"
-    if not Path("/sys/kernel/tracing/events").exists():
+    if not Path("/sys/kernel/tracing/events").exists() and not mount_tracefs():
         return "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing"
     return None
 
 
-pytestmark = pytest.mark.skipif(obstacle() is not None, reason=str(obstacle()))
+OBSTACLE = obstacle()
+pytestmark = pytest.mark.skipif(OBSTACLE is not None, reason=str(OBSTACLE))
 
 
 def has_probes(library):
@@ -52,20 +62,26 @@ def lanes():
 
 
 @pytest.fixture
-def start(tmp_path_factory):
+def where(tmp_path_factory):
+    """A folder with keys that any user may enter: nginx's worker is another one."""
     folder = tmp_path_factory.mktemp("trace")
     for path in (folder, *folder.parents):
         if path.owner() == "root" and path != Path("/"):
-            path.chmod(path.stat().st_mode | 0o055)  # nginx's worker is another user
+            path.chmod(path.stat().st_mode | 0o055)
     make_keys(folder / "keys", [HANDSHAKE.key])
+    return folder
+
+
+@pytest.fixture
+def start(where):
     running = []
 
     def start(variant):
         """nginx with libraries that it shares with nobody:
         what else runs on the machine neither meets the probes nor forbids any."""
-        server = Nginx(variant, folder / variant, folder / "keys", [HANDSHAKE.key], machine.place().server,
+        server = Nginx(variant, where / variant, where / "keys", [HANDSHAKE.key], machine.place().server,
                        BUILD if variant == "octuple" else None)
-        server.settings["LD_LIBRARY_PATH"] = str(trace.copy_libraries(folder / variant / "libraries"))
+        server.settings["LD_LIBRARY_PATH"] = str(trace.copy_libraries(where / variant / "libraries"))
         server.start()
         running.append(server)
         return server
@@ -246,3 +262,34 @@ def test_a_server_in_a_container(contained, tmp_path):
     sums = rows(tracing.lines[-1])
     assert sums["SSL_accept", None]["ok"]["count"] == 5, tracing.err.read_text()  # libssl, and libcrypto:
     assert sums["EVP_DigestSign", None]["ok"]["count"] == 5
+
+
+@pytest.mark.parametrize(("device", "way"), [("slow", "threads"), ("card", "pauses")])
+def test_keys_in_a_device(where, device, way):
+    """Operations with such keys: each of those that the counters have, with its way and its times."""
+    if not has_probes(BUILD.shim):
+        pytest.skip("the shim was built without systemtap-sdt-dev")
+    if not (BUILD.folder / f"lib/{device}.so").exists():
+        pytest.skip("this OpenSSL has no engines")
+    micros, cpu = 2000, machine.place().server
+    server = devices.DeviceNginx("octuple", where / "nginx", where / "keys", {cpu}, BUILD, device=device,
+                                 micros=micros, threads=4)
+    server.settings["LD_LIBRARY_PATH"] = str(trace.copy_libraries(where / "libraries"))
+    with server:
+        server.ports[HANDSHAKE.key] = server.ports["tls"]
+        with tracer("snoop", server) as tracing:
+            completed = run(server, 0.3, connections=16)
+        lines = [line for line in tracing.lines if line["function"] == "octuple:key"]
+        assert "lost" not in tracing.err.read_text() and completed <= len(lines) <= completed + 16
+        assert {line["reason"] for line in lines} <= {way, "inside"}
+        served = [line for line in lines if line["reason"] == way]
+        assert len(served) > len(lines) / 2 and all(line["pid"] == server.worker for line in lines)
+        assert all(line["result"] == 1 and line["connection"].startswith("0x") for line in served)
+        assert all(micros <= line["device_us"] <= line["latency_us"] for line in served)
+        assert any(line["line_us"] > 0 for line in served) == (way == "threads")
+        with tracer("latency", server) as tracing:
+            completed = run(server, 0.3, connections=16)
+        sums = rows(tracing.lines[-1])
+        for part in ("in all", "line", "device"):
+            assert completed <= sums["octuple:key", part]["ok"]["count"] <= completed + 16
+        assert sums["octuple:key", "device"]["ok"]["average_us"] >= micros

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import subprocess
@@ -22,6 +23,7 @@ device = device_sect
 [device_sect]
 engine_id = {kind}
 dynamic_path = {module}
+{more}
 """
 BOTH = pytest.mark.parametrize("kind", ["slow", "card"])
 
@@ -30,17 +32,16 @@ BOTH = pytest.mark.parametrize("kind", ["slow", "card"])
 def make_device(build, keys, place):
     """Makes an nginx whose key is the device's; what tells the device to hang or to fail is in the folder."""
 
-    def make(kind: str = "slow", threads: int = THREADS, beneath: bool = False, **more: str) -> lab.Nginx:
-        name = "" if beneath else f"engine:{kind}:"
-        key = f"ssl_certificate {keys}/rsa2048.crt; ssl_certificate_key {name}{keys}/rsa2048.key;"
+    def make(kind: str = "slow", threads: int = THREADS, *, key_file: Path | None = None, engine: str = "",
+             switches: str = "", **more: str) -> lab.Nginx:
+        name = key_file or f"engine:{kind}:{keys}/rsa2048.key"
+        key = f"ssl_certificate {keys}/rsa2048.crt; ssl_certificate_key {name};"
         nginx = lab.Nginx(keys, build, [lab.Server(text=key)], own_certificate=False, multi_accept="on",
                           log_level="info")
         conf = Path(nginx.env["OPENSSL_CONF"])
         text = conf.read_text().replace("[init]", "[init]\nengines = engine_sect", 1)
-        if beneath:
-            text = text.replace("[octuple_sect]", "[octuple_sect]\nrsa-keymgmt = off", 1)
-        conf.write_text(text + ENGINE.format(kind=kind, module=build.folder / f"lib/{kind}.so") +
-                        ("default_algorithms = RSA\n" if beneath else ""))
+        text = text.replace("[octuple_sect]", f"[octuple_sect]\n{switches}", 1)
+        conf.write_text(text + ENGINE.format(kind=kind, module=build.folder / f"lib/{kind}.so", more=engine))
         nginx.env.update(OCTUPLE_KEYS=str(threads), OCTUPLE_TEST_DEVICE_US=str(LATENCY_US),
                          OCTUPLE_TEST_DEVICE_HANG=str(place / "hang"),
                          OCTUPLE_TEST_DEVICE_FAIL=str(place / "fail"), **more)
@@ -73,16 +74,6 @@ def test_a_card_has_many_at_a_time(device, version, ciphers):
             assert all(b"200 OK" in answer for answer in herd(nginx, 20, version, ciphers))
         assert nginx.worker().num_threads() == 1
         assert descriptors(nginx, "timerfd") > THREADS
-
-
-@pytest.mark.parametrize("kind", ["slow", "card"])
-def test_an_engine_beneath_keys_of_the_default_provider(device, kind):
-    """It is the default for RSA, as that of a card is, and the key is a file."""
-    with device(kind, beneath=True) as nginx:
-        for _ in range(2):
-            assert all(b"200 OK" in answer for answer in herd(nginx, 12))
-        assert nginx.worker().num_threads() == (1 + THREADS if kind == "slow" else 1)
-        assert (descriptors(nginx, "timerfd") > THREADS) == (kind == "card")
 
 
 def test_off_unless_asked_for(device):
@@ -204,6 +195,58 @@ def test_why_it_is_not_served(device, build):
         assert counted(build, nginx)["inside"]["excepted"] == 3
         said = finding(build, nginx)
         assert said["level"] == "note" and "3 excepted by OCTUPLE_KEYS_EXCEPT" in said["text"]
+
+
+def der(tag: int, content: bytes) -> bytes:
+    size = len(content)
+    length = bytes([size]) if size < 128 else bytes([0x82]) + size.to_bytes(2)
+    return bytes([tag]) + length + content
+
+
+def placeholder(keys: Path, where: Path) -> Path:
+    """The key as some HSMs leave it in a file: its modulus, and nothing true in place of the private parts."""
+    said = subprocess.run(["openssl", "rsa", "-in", keys / "rsa2048.key", "-noout", "-modulus"], capture_output=True,
+                          text=True, check=True).stdout
+    numbers = [0, int(said.split("=")[1], 16), 65537, 2**2040 + 1, *[2**1023 + 2 * n + 1 for n in range(5)]]
+    body = der(0x30, b"".join(der(2, number.to_bytes(number.bit_length() // 8 + 1)) for number in numbers))
+    path = where / "placeholder.key"
+    text = base64.encodebytes(body).decode()
+    path.write_text(f"-----BEGIN RSA PRIVATE KEY-----\n{text}-----END RSA PRIVATE KEY-----\n")
+    return path
+
+
+DEFAULT = "default_algorithms = RSA\ninit = 1"
+
+
+@BOTH
+@pytest.mark.parametrize("threads", [0, THREADS])
+def test_placeholder_of_a_default_engine(device, build, keys, place, kind, threads):
+    """Octuple's provider finds that such a key is none for lanes, and OpenSSL's code comes to the engine. It blocks."""
+    key = str(keys / "rsa2048.key")
+    with device(kind, threads, key_file=placeholder(keys, place), engine=DEFAULT,
+                OCTUPLE_TEST_DEVICE_KEY=key) as nginx:
+        for version, ciphers in (("1.2", "ECDHE+aRSA"), ("1.3", "ALL")):
+            assert all(b"200 OK" in answer for answer in herd(nginx, 6, version, ciphers))
+        count = nginx.counters()["rsa2048-private"]
+        assert count.plain >= 12 and count.done == count.failed == 0
+        assert nginx.worker().num_threads() == 1
+        assert counted_off(build, nginx) if threads == 0 else counted(build, nginx)["begun"] == 0
+
+
+@BOTH
+@pytest.mark.parametrize("whole", [True, False])
+def test_key_of_openssls_provider_beneath_which_is_an_engine(device, build, keys, place, kind, whole):
+    """Where Octuple's leaves RSA alone the engine is seen. The key is a file as every other, or a placeholder."""
+    key = keys / "rsa2048.key"
+    with device(kind, key_file=key if whole else placeholder(keys, place), engine=DEFAULT,
+                switches="rsa-keymgmt = off", OCTUPLE_TEST_DEVICE_KEY=str(key)) as nginx:
+        for version, ciphers in (("1.2", "ECDHE+aRSA"), ("1.3", "ALL")):
+            assert all(b"200 OK" in answer for answer in herd(nginx, 12, version, ciphers))
+        assert nginx.worker().num_threads() == (1 + THREADS if kind == "slow" else 1)
+        assert (descriptors(nginx, "timerfd") > THREADS) == (kind == "card")
+        keys_counted = counted(build, nginx)
+        assert keys_counted["begun"] == keys_counted["done"] == 24
+        assert [owner["name"] for owner in keys_counted["owners"]] == [kind]
 
 
 def counted_off(build: lab.Build, nginx: lab.Nginx) -> bool:
