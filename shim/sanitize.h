@@ -51,7 +51,9 @@ static inline void oct_sanitizer_begin(struct oct_sanitizer *s, void *stack, siz
     ASAN_UNPOISON_MEMORY_REGION(stack, size);
 #endif
 #if defined(OCT_TSAN)
-    s->fibre = s->fibre != NULL ? s->fibre : __tsan_create_fiber(0);
+    if (s->fibre != NULL)
+        __tsan_destroy_fiber(s->fibre); /* its first call never returned, and would stay on its stack of calls */
+    s->fibre = __tsan_create_fiber(0);
 #endif
 }
 

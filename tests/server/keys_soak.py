@@ -150,7 +150,7 @@ def main() -> int:
             soak(Soak(nginx, build, folder, sanitizer.growth_kb if sanitizer else GROWTH_KB), options.handshakes)
         said = nginx.said()
     bad = [line for line in said.splitlines() if "alert" in line or "emerg" in line or "signal 11" in line
-           or "Sanitizer: " in line and ("ERROR" in line or "WARNING" in line)]
+           or "Sanitizer" in line and any(word in line for word in ("ERROR", "WARNING", "FATAL", "CHECK"))]
     for line in bad:
         print(line)
     timeouts = sum("has not answered" in line for line in said.splitlines())
