@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""`bench/keys`: keys that live in devices, stock nginx beside the same under `OCTUPLE_KEYS=N octuple run`.
+"""`bench/keys`: keys that live in devices, stock servers beside the same with Octuple and `OCTUPLE_KEYS=N`.
 
-One worker. The device is one of the test (devices.py): `token` is SoftHSM2 behind a PKCS#11 module that sleeps before
-each signature, `card` an engine that pauses on a timer and costs the processor nothing. Both servers run all the time
-and are loaded in turns. Meanwhile a client asks the same worker for a page by plain HTTP, at random moments.
+One worker, of nginx or of HAProxy. The devices are those of the test (devices.py): `token` is SoftHSM2 behind a
+PKCS#11 module that sleeps before each signature, `provider` a provider that sleeps. `card` is an engine and `pausing` a
+provider that pauses on a timer, as a card does. But for the token signatures cost the processor nothing. A card of 0 ms
+shows what the server itself can do. All servers of a row run all the time and are loaded in turns. Meanwhile a client
+asks the same worker for a page by plain HTTP, at random moments.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import tempfile
 import threading
 import time
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 from . import debian, devices, load, machine, measure
@@ -27,12 +30,35 @@ from .programs import Build
 from .server import ServerError, make_keys
 
 HANDSHAKE = load.named("tls13-rsa2048")
-VARIANTS = ("stock", "octuple")
-#       device, milliseconds, threads
-ROWS = (("token", 0.2, 16), ("token", 0.3, 16), ("token", 1, 16), ("token", 5, 1), ("token", 5, 4), ("token", 5, 16),
-        ("token", 5, 32), ("token", 20, 16), ("token", 20, 32), ("card", 0.2, 1), ("card", 1, 1), ("card", 5, 1),
-        ("card", 20, 1))
-QUICK = (("token", 0.3, 16), ("token", 5, 16), ("card", 1, 1), ("card", 5, 1))
+STOCK = "stock"
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is measured in turns: a server and a device, stock and with numbers of helper threads."""
+
+    server: str
+    device: str
+    milliseconds: float
+    threads: tuple[int, ...]
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        return (0, *self.threads)  # 0: stock
+
+    def name(self, threads: int) -> str:
+        return f"{self.server}-{self.device}-{self.milliseconds:g}ms-{threads}threads"
+
+
+SERVERS = {"nginx": devices.DeviceNginx, "haproxy": devices.DeviceHAProxy}
+MANY = (1, 4, 8, 16, 32)
+ROWS = (*(Row("nginx", "token", ms, MANY) for ms in (0.2, 0.3, 1, 5, 20)),
+        *(Row("haproxy", "provider", ms, (1, 4, 16)) for ms in (0.3, 1, 5, 20)),
+        *(Row("nginx", "card", ms, (1,)) for ms in (0, 0.2, 1, 5, 20)),
+        *(Row("nginx", "pausing", ms, (1,)) for ms in (1, 5)),
+        *(Row("haproxy", "pausing", ms, (1,)) for ms in (0, 1, 5, 20)))
+QUICK = (Row("nginx", "token", 0.3, (16,)), Row("nginx", "token", 5, (16,)), Row("nginx", "card", 1, (1,)),
+         Row("nginx", "card", 5, (1,)), Row("haproxy", "provider", 5, (16,)), Row("haproxy", "pausing", 1, (1,)))
 
 
 class Plain(threading.Thread):
@@ -99,31 +125,35 @@ def summary(turns: list[dict]) -> dict:
             "all_cpu_us_per_handshake": 1e6 * sum(turn["cpu"]["all"] for turn in turns) / max(done, 1)}
 
 
-def measure_row(folder: Path, keys: Path, row: tuple, options: argparse.Namespace) -> dict:
-    device, milliseconds, threads = row
+def measure_row(folder: Path, keys: Path, row: Row, options: argparse.Namespace) -> list[dict]:
+    """A result for each number of threads, all beside the same stock server."""
     build, place = Build(options.build_dir.resolve()), machine.place()
     cpus = {place.server} if options.pin else os.sched_getaffinity(0)
-    turns: dict[str, list[dict]] = {variant: [] for variant in VARIANTS}
+    turns: dict[int, list[dict]] = {side: [] for side in row.sides}
     with ExitStack() as stack:
-        servers = {variant: stack.enter_context(devices.DeviceNginx(
-            variant, folder / variant, keys, cpus, build, device=device, micros=int(1000 * milliseconds),
-            threads=threads if variant == "octuple" else 0)) for variant in VARIANTS}
+        servers = {side: stack.enter_context(SERVERS[row.server](
+            f"{side} threads" if side else STOCK, folder / str(side), keys, cpus, build, device=row.device,
+            micros=int(1000 * row.milliseconds), threads=side)) for side in row.sides}
         for number in range(options.rounds + 1):
-            for variant in measure.order(number, VARIANTS):
-                taken = turn(servers[variant], options, build.load, place.client, number + 1)
+            for side in measure.order(number, row.sides):
+                taken = turn(servers[side], options, build.load, place.client, number + 1)
                 if number:  # the first round warms up
-                    turns[variant].append(taken)
-    details = {variant: summary(turns[variant]) for variant in VARIANTS}
-    stock, octuple = (details[variant]["handshakes_per_s"] for variant in VARIANTS)
-    return {"name": f"nginx-{device}-{milliseconds}ms-{threads}threads", "server": "nginx", "device": device,
-            "latency_ms": milliseconds, "threads": threads, "connections": options.connections, "unit": "1/s",
-            "stock": stock, "octuple": octuple, "ratio": octuple / max(stock, 1e-9), "details": details}
+                    turns[side].append(taken)
+    details = {side: summary(taken) for side, taken in turns.items()}
+    return [result(row, threads, options.connections, {STOCK: details[0], "octuple": details[threads]})
+            for threads in row.threads]
+
+
+def result(row: Row, threads: int, connections: int, details: dict[str, dict]) -> dict:
+    stock, octuple = (details[variant]["handshakes_per_s"] for variant in (STOCK, "octuple"))
+    return {"name": row.name(threads), "server": row.server, "device": row.device, "latency_ms": row.milliseconds,
+            "threads": threads, "connections": connections, "unit": "1/s", "stock": stock, "octuple": octuple,
+            "ratio": octuple / max(stock, 1e-9), "details": details}
 
 
 def line(result: dict) -> str:
-    text = f"{result['name']:32} {result['ratio']:6.1f}x "
-    for variant in VARIANTS:
-        side = result["details"][variant]
+    text = f"{result['name']:34} {result['ratio']:6.1f}x "
+    for variant, side in result["details"].items():
         text += (f" {variant} {side['handshakes_per_s']:6.0f}/s p99 {side['p99_us'] / 1000:6.1f} ms "
                  f"plain p99 {side['plain_p99_us'] / 1000:5.1f} ms "
                  f"worker {side['worker_cpu_percent']:3.0f} % CPU {side['all_cpu_us_per_handshake']:.0f} us"
@@ -131,10 +161,19 @@ def line(result: dict) -> str:
     return text
 
 
+def parse_row(text: str) -> Row:
+    """[SERVER:]DEVICE:MS:THREADS[,THREADS...]"""
+    server, device, milliseconds, threads = text.split(":") if text.count(":") == 3 else ("nginx", *text.split(":"))
+    if server not in SERVERS:
+        raise ValueError(f"no such server: {server}")
+    return Row(server, device, float(milliseconds), tuple(int(number) for number in threads.split(",")))
+
+
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench/keys", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--quick", action="store_true", help="four rows, in less than a minute and a half")
-    parser.add_argument("--row", action="append", metavar="DEVICE:MS:THREADS", help="this row instead; may be repeated")
+    parser.add_argument("--quick", action="store_true", help="six rows, in less than a minute and a half")
+    parser.add_argument("--row", action="append", type=parse_row, metavar="[SERVER:]DEVICE:MS:THREADS[,THREADS...]",
+                        help="this row instead; may be repeated")
     parser.add_argument("--rounds", type=int, default=0, help="turns of each server (default 3, quick 2)")
     parser.add_argument("--seconds", type=float, default=0, help="of a turn (default 3, quick 1.5)")
     parser.add_argument("--connections", type=int, default=64)
@@ -145,11 +184,28 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     options.rounds = options.rounds or (2 if options.quick else 3)
     options.seconds = options.seconds or (1.5 if options.quick else 3)
-    options.rows = QUICK if options.quick else ROWS
-    if options.row:
-        options.rows = [(device, float(milliseconds), int(threads))
-                        for device, milliseconds, threads in (text.split(":") for text in options.row)]
+    options.rows = options.row or (QUICK if options.quick else ROWS)
     return options
+
+
+def measure_all(options: argparse.Namespace) -> tuple[list[dict], list[str]]:
+    """The results, and what went wrong; a row that cannot be measured leaves the others as they are."""
+    results, problems = [], []
+    with tempfile.TemporaryDirectory(prefix="octuple-keys-") as name:
+        Path(name).chmod(0o755)
+        keys = Path(name) / "keys"
+        make_keys(keys, ["rsa2048"])
+        for number, row in enumerate(options.rows):
+            try:
+                results += measure_row(Path(name) / str(number), keys, row, options)
+            except (ServerError, load.LoadError) as error:
+                problems.append(f"{row.server} with {row.device}, {row.milliseconds:g} ms: {error}")
+                continue
+            for one in results[-len(row.threads):]:
+                print(line(one), flush=True)
+    problems += [f"{one['name']}: handshakes failed" for one in results
+                 if any(side["failed"] for side in one["details"].values())]
+    return results, problems
 
 
 def main() -> int:
@@ -163,21 +219,15 @@ def main() -> int:
     if absent:
         print(f"bench/keys: missing: {', '.join(absent)}", file=sys.stderr)
         return 2
-    results = []
-    try:
-        with tempfile.TemporaryDirectory(prefix="octuple-keys-") as name:
-            Path(name).chmod(0o755)
-            keys = Path(name) / "keys"
-            make_keys(keys, ["rsa2048"])
-            for number, row in enumerate(options.rows):
-                results.append(measure_row(Path(name) / str(number), keys, row, options))
-                print(line(results[-1]), flush=True)
-    except (ServerError, load.LoadError) as error:
-        print(f"bench/keys: {error}", file=sys.stderr)
-        return 2
+    results, problems = measure_all(options)
+    for problem in problems:
+        print(f"bench/keys: {problem}", file=sys.stderr)
     if options.json:
-        options.json.write_text(json.dumps({"results": results}, indent=1) + "\n")
-    return int(any(result["details"][variant]["failed"] for result in results for variant in VARIANTS))
+        model, _ = machine.cpu_fields(Path("/proc/cpuinfo").read_text())
+        document = {"cpu": model, "handshake": HANDSHAKE.title, "rounds": options.rounds, "seconds": options.seconds,
+                    "results": results}
+        options.json.write_text(json.dumps(document, indent=1) + "\n")
+    return int(bool(problems))
 
 
 if __name__ == "__main__":

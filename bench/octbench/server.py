@@ -108,6 +108,8 @@ class Running:
 class Nginx(Running):
     """One running nginx with one worker."""
 
+    program = "nginx"
+
     def __init__(self, name: str, folder: Path, keys: Path, kinds: list[str], cpu: int, build: Build | None = None):
         self.name, self.folder, self.keys, self.cpu, self.build = name, folder, keys, cpu, build
         self.ports = dict(zip(kinds, free_ports(len(kinds))))
@@ -166,13 +168,15 @@ class Nginx(Running):
     def wait_until_ready(self, deadline: float) -> None:
         while time.monotonic() < deadline:
             if self.master.poll() is not None:
-                raise ServerError(f"{self.name} nginx ended with status {self.master.returncode}: {self.said()}")
+                ended = self.master.returncode
+                raise ServerError(f"{self.name} {self.program} ended with status {ended}: {self.said()}")
             workers = process.children(self.master.pid)
             if workers and all(self.answers(port) for port in self.ports.values()):
                 self.worker = workers[0]
                 return
             time.sleep(0.02)
-        raise ServerError(f"{self.name} nginx does not answer on {sorted(self.ports.values())}: {self.said()}")
+        ports = sorted(self.ports.values())
+        raise ServerError(f"{self.name} {self.program} does not answer on {ports}: {self.said()}")
 
     @staticmethod
     def answers(port: int) -> bool:

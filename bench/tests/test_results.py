@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from octbench.experiments import ALL, frame, more, page
+from octbench.experiments import ALL, devices_page, frame, more, page
 
 PUBLISHED = {"found": [{"question": "how | fast", "figure": "9 times", "on": "a card", "source": "somebody",
                         "address": "https://example.org/a",
@@ -73,6 +73,31 @@ def test_page_of_more_servers(docs):
     assert page.main(["--docs", str(docs)]) == 0
     text = (docs / "results/more-servers.md").read_text()
     assert "| a, forky | 2.00 |" in text and "| tokio | 2 | 200,001 | 0 | 50 % | 410, 300 | 1.37 |" in text
+
+
+def in_device(server: str, device: str, milliseconds: float, threads: int) -> dict:
+    side = {"handshakes_per_s": 180.0, "p50_us": 300400, "p99_us": 400400, "plain_p99_us": 12600,
+            "worker_cpu_percent": 10.2, "all_cpu_us_per_handshake": 600.3}
+    ours = side | {"handshakes_per_s": 2500.0 * threads, "plain_p99_us": 1234}
+    return {"server": server, "device": device, "latency_ms": milliseconds, "threads": threads, "connections": 64,
+            "stock": 180.0, "octuple": ours["handshakes_per_s"], "ratio": ours["handshakes_per_s"] / 180,
+            "details": {"stock": side, "octuple": ours}}
+
+
+def test_page_of_keys_in_devices(docs):
+    """A table for each server and device, and a chart with a line for each number of threads."""
+    document = {"handshake": "TLS", "cpu": "Some CPU", "rounds": 3, "seconds": 2.0, "results": [
+        in_device("nginx", "token", ms, threads) for ms in (0.3, 5) for threads in (1, 16)]
+        + [in_device("haproxy", "pausing", 0, 1)]}
+    assert devices_page.render(docs) is None and devices_page.chart(docs) is None
+    (docs / "results/keys.json").write_text(json.dumps(document))
+    assert page.main(["--docs", str(docs)]) == 0
+    text, chart = ((docs / "results" / name).read_text() for name in ("keys.md", "keys.svg"))
+    assert "| 0.3 | 16 | 180, 40,000 | 222.2 | 300.4, 300.4 | 400.4, 400.4 | 12.6, 1.2 | 10 %, 10 % | 600, 60" in text
+    assert "## haproxy, a provider that pauses" in text and "| 0 | - | 180, 2,500 |" in text
+    assert chart.count("<polyline") == 3 and ">16 threads</text>" in chart and ">1 thread</text>" in chart
+    (docs / "results/keys.md").write_text(text.replace("40,000", "50,000"))
+    assert page.main(["--docs", str(docs), "--check"]) == 1
 
 
 def test_data_of_the_tree_are_whole():

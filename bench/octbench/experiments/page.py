@@ -10,7 +10,8 @@
 docs/results/MACHINE/EXPERIMENT.json is a run in small: medians, ratios and quartiles of each point, machine and
 command. published.json has what others have published, with where it stands, and which of our figures it is held
 against; earlier.md is included as it is. results/more-servers.md is made from the files that it names, which
-`bench/servers --more --json` and `tests/tokio/run --json` write.
+`bench/servers --more --json` and `tests/tokio/run --json` write; keys.md and keys.svg from keys.json, which
+`bench/keys --json` writes.
 
 Exit status: 0; 1 if --check found a difference; 2 for wrong usage or an unreadable run.
 """
@@ -23,7 +24,7 @@ import re
 import sys
 from pathlib import Path
 
-from . import ALL, figures, frame, html, more, summary
+from . import ALL, devices_page, figures, frame, html, more, summary
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -146,8 +147,10 @@ def main(argv: list[str] | None = None) -> int:
             same &= put(path, as_text(document), options.check)
         same &= put_charts(options.docs, options.check)
         same &= put(options.docs / "results.md", render(options.docs), options.check)
-        if (page := more.render(options.docs)) is not None:
-            same &= put(options.docs / "results" / more.PAGE, page, options.check)
+        for name, made in {more.PAGE: more.render(options.docs), devices_page.PAGE: devices_page.render(options.docs),
+                           devices_page.CHART: devices_page.chart(options.docs)}.items():
+            if made is not None:
+                same &= put(options.docs / "results" / name, made, options.check)
         found = figures.check(options.docs) if options.check else []
     except frame.ExperimentError as error:
         print(f"bench/results: {error}", file=sys.stderr)
