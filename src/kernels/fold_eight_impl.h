@@ -38,13 +38,13 @@ struct factors {
 };
 
 /* Places group g of a pair's product among a half's: those in the middle wait until the product of the sums adds to
- * them, less what it has too much. */
+ * them, less what it has too much. So two wait of each product: the first one's upper, the second one's lower. */
 OCT_INLINE void fold_emit(struct fold *s, v8 *out, enum fold_part part, int g, const v8 *t)
 {
     v8 *middle = out + PAIR + g * BLOCK;
     if (part != BOTH) {
-        v8 *first = g < 2 ? out : s->inner - PAIR, *second = g < 2 ? s->inner + PAIR : out + 2 * PAIR;
-        block_copy((part == FIRST ? first : second) + g * BLOCK, t);
+        v8 *first = g < 2 ? out : s->inner, *second = g < 2 ? s->inner + PAIR : out + 3 * PAIR;
+        block_copy((part == FIRST ? first : second) + g % 2 * BLOCK, t);
         VEC_FENCE();
         return;
     }

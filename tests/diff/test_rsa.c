@@ -144,10 +144,9 @@ static void test_private(void **state)
                 for (unsigned start = 0; start < rounds; start++)
                     compare_batch(table[t], size, lanes, start, 1);
             }
-    if (amount_is_brief())
-        return;
-    compare_batch(&oct_ops_c, 1, 5, 1, 1);
-    compare_batch(&oct_ops_c, 2, 2, 2, 1);
+    compare_batch(&oct_ops_c, 1, 5, 1, 1); /* in brief too: it has the steps for eight blocks */
+    if (!amount_is_brief())
+        compare_batch(&oct_ops_c, 2, 2, 2, 1);
 }
 
 static void test_public(void **state)
