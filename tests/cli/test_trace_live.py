@@ -49,6 +49,9 @@ def obstacle():
 
 OBSTACLE = obstacle()
 pytestmark = pytest.mark.skipif(OBSTACLE is not None, reason=str(OBSTACLE))
+FULL = bool(os.environ.get("OCT_TEST_FULL"))
+# bpftrace compiles each of its programs anew.
+in_full = pytest.mark.skipif(not FULL, reason="bpftrace takes its time: OCT_TEST_FULL=1")
 
 
 def has_probes(library):
@@ -133,6 +136,7 @@ def test_latency_of_stock_nginx(start):
     check_sums(total)
 
 
+@in_full
 def test_snoop_of_stock_nginx(start):
     server = start("stock")
     with tracer("snoop", server) as tracing:
@@ -158,6 +162,7 @@ def sniffed(server, *options):
     return tracing.lines, read, write
 
 
+@in_full
 def test_sniff_of_stock_nginx(start):
     server = start("stock")
     lines, _, _ = sniffed(server)
@@ -195,6 +200,7 @@ def test_nginx_under_octuple(start):
     assert server.said() == "" and Path(f"/proc/{worker}").exists()
 
 
+@in_full
 def test_a_paused_neighbour_is_not_harmed(start, tmp_path):
     """Stock nginx is traced while nginx under Octuple serves from the same library files."""
     stock = start("stock")
@@ -254,6 +260,7 @@ def shake_hands(port):
                           check=False).returncode == 0
 
 
+@in_full
 def test_a_server_in_a_container(contained, tmp_path):
     """Its libraries are found as it sees them: outside no file has these paths, or another one has."""
     server, port = contained
@@ -264,7 +271,7 @@ def test_a_server_in_a_container(contained, tmp_path):
     assert sums["EVP_DigestSign", None]["ok"]["count"] == 5
 
 
-@pytest.mark.parametrize(("device", "way"), [("slow", "threads"), ("card", "pauses")])
+@pytest.mark.parametrize(("device", "way"), [("slow", "threads"), pytest.param("card", "pauses", marks=in_full)])
 def test_keys_in_a_device(where, device, way):
     """Operations with such keys: each of those that the counters have, with its way and its times."""
     if not has_probes(BUILD.shim):
