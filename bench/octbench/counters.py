@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import struct
+import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Iterable
@@ -100,3 +102,10 @@ def difference(after: dict[str, Operation], before: dict[str, Operation]) -> dic
     """What happened in between, without operations of which there was none."""
     changes = {name: value - before.get(name, Operation()) for name, value in after.items()}
     return {name: value for name, value in changes.items() if value != Operation()}
+
+
+def of_keys(octuple: Path, folder: Path) -> list[dict]:
+    """What processes that keep their counters in a folder have counted of keys in devices, ended ones included."""
+    said = subprocess.run([octuple, "top", "--once", "--json", f"{folder}/"], capture_output=True, text=True,
+                          check=True).stdout
+    return [keys for one in json.loads(said)["processes"] if (keys := one["keys"]) and keys["begun"]]

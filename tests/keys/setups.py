@@ -8,14 +8,13 @@ for OPENSSL_CONF) and `environment`.
 
 from __future__ import annotations
 
-import base64
 import os
 import socket
 import subprocess
 import time
 from pathlib import Path
 
-from octbench import devices
+from octbench import der, devices
 from octbench.programs import Build, clean_environment, free_ports
 from octbench.server import Nginx, ServerError, make_keys
 
@@ -48,17 +47,10 @@ init = 1
 """
 
 
-def der(tag: int, content: bytes) -> bytes:
-    """Of less than 256 bytes."""
-    long = b"\x81" if len(content) > 127 else b""
-    return bytes([tag]) + long + bytes([len(content)]) + content
-
-
 def uri_pem(uri: str) -> str:
     """What pkcs11-provider reads for a key: its uri2pem writes the same."""
-    inner = der(0x1A, b"PKCS#11 Provider URI v1.0") + der(0x0C, uri.encode())
-    body = base64.encodebytes(der(0x30, inner)).decode()
-    return f"-----BEGIN PKCS#11 PROVIDER URI-----\n{body}-----END PKCS#11 PROVIDER URI-----\n"
+    return der.pem("PKCS#11 PROVIDER URI", der.value(der.VISIBLE_STRING, b"PKCS#11 Provider URI v1.0"),
+                   der.value(der.UTF8_STRING, uri.encode()))
 
 
 def two_ports() -> int:

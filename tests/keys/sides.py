@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -84,12 +83,6 @@ class KeyNginx(Nginx):
 
     def threads(self) -> int:
         return len(list(Path(f"/proc/{self.worker}/task").iterdir()))
-
-    def counted(self, build: Build) -> list[dict]:
-        """What its workers have counted of keys that live elsewhere, those that have ended included."""
-        said = subprocess.run([build.octuple, "top", "--once", "--json", f"{self.counters_folder}/"],
-                              capture_output=True, text=True, check=True).stdout
-        return [keys for one in json.loads(said)["processes"] if (keys := one["keys"]) and keys["begun"]]
 
     def not_loaded(self) -> list[str]:
         """What the worker ought to have mapped and has not: the set-up's module, and Octuple."""
@@ -222,7 +215,7 @@ def one_side(setup: Setup, side: str, build: Build, seconds: float, stock: dict)
     if threads is not None and (lanes(nginx) > 0) == bool(setup.way):
         problems.append(f"{lanes(nginx)} signatures ran in lanes")  # of keys that are files alone
     if threads == "16":
-        problems += judge_counted(setup.way, nginx.counted(build))
+        problems += judge_counted(setup.way, counters.of_keys(build.octuple, nginx.counters_folder))
     wanted = threads == "16" and setup.way == "threads"
     if (count > stock["threads"]) != wanted and setup.way != "pausing":  # the engine has a thread that completes jobs
         problems.append(f"{count} threads, and stock has {stock['threads']}")

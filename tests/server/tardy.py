@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from pathlib import Path
 
 import lab
+from octbench import counters
 
 KINDS = ("blocks", "pauses")
 
@@ -25,17 +24,10 @@ def put_into(env: dict[str, str], build: lab.Build, kind: str, threads: int, mic
         env["OCTUPLE_TEST_DEVICE_PAUSES"] = "1"
 
 
-def counted(build: lab.Build, folder: Path) -> list[dict]:
-    """What processes that keep their counters in a folder have counted of keys in devices, ended ones included."""
-    said = subprocess.run([build.octuple, "top", "--once", "--json", f"{folder}/"], capture_output=True, text=True,
-                          check=True).stdout
-    return [keys for one in json.loads(said)["processes"] if (keys := one["keys"]) and keys["begun"]]
-
-
 def settled(build: lab.Build, folder: Path) -> list[dict]:
-    """The same, when all operations are over."""
+    """What is counted of keys in devices (octbench), when all operations are over."""
     def over() -> bool:
-        return not any(keys["in_flight"] + keys["threads_working"] for keys in counted(build, folder))
+        return not any(keys["in_flight"] + keys["threads_working"] for keys in counters.of_keys(build.octuple, folder))
 
     lab.wait_until(over, "the device is done")
-    return counted(build, folder)
+    return counters.of_keys(build.octuple, folder)

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 import subprocess
@@ -14,6 +13,7 @@ import pytest
 
 import clients
 import lab
+from octbench import der
 
 LATENCY_US = 20_000
 THREADS = 4
@@ -197,21 +197,13 @@ def test_why_it_is_not_served(device, build):
         assert said["level"] == "note" and "3 excepted by OCTUPLE_KEYS_EXCEPT" in said["text"]
 
 
-def der(tag: int, content: bytes) -> bytes:
-    size = len(content)
-    length = bytes([size]) if size < 128 else bytes([0x82]) + size.to_bytes(2)
-    return bytes([tag]) + length + content
-
-
 def placeholder(keys: Path, where: Path) -> Path:
     """The key as some HSMs leave it in a file: its modulus, and nothing true in place of the private parts."""
     said = subprocess.run(["openssl", "rsa", "-in", keys / "rsa2048.key", "-noout", "-modulus"], capture_output=True,
                           text=True, check=True).stdout
     numbers = [0, int(said.split("=")[1], 16), 65537, 2**2040 + 1, *[2**1023 + 2 * n + 1 for n in range(5)]]
-    body = der(0x30, b"".join(der(2, number.to_bytes(number.bit_length() // 8 + 1)) for number in numbers))
     path = where / "placeholder.key"
-    text = base64.encodebytes(body).decode()
-    path.write_text(f"-----BEGIN RSA PRIVATE KEY-----\n{text}-----END RSA PRIVATE KEY-----\n")
+    path.write_text(der.pem("RSA PRIVATE KEY", *map(der.integer, numbers)))
     return path
 
 
