@@ -5,30 +5,64 @@
  * After it a mark stays instead: renegotiation and what TLS 1.3 sends later are never asynchronous, because there the
  * handshake and the program's data run through each other.
  */
-#include "fibre.h"
+#include "errors.h"
 #include "remote.h"
+#include "slice.h"
 #include "thread.h"
-
-#include <stdlib.h>
 
 static int ex_index;
 static char over; /* its address is the mark */
 
-/* The thread that counts conn has to let go of it itself. */
+/* The thread that counts conn has to let go of it itself. A call that runs for it will look at it once more, unless a
+ * jump has left that call: this shows when the thread stands higher than the call did. */
 static void conn_leave_memory(struct oct_conn *conn)
 {
+    struct oct_thread *t = oct_thread_peek();
+
     conn->ssl = NULL;
+    if (conn->entered != 0) {
+        if (t == NULL)
+            return;
+        conn->limbo_next = t->limbo;
+        t->limbo = conn;
+        return;
+    }
     if (conn->thread == NULL || conn->thread == oct_thread_peek() || !oct_thread_orphan(conn))
         oct_conn_dispose(conn);
 }
 
 void oct_conn_dispose(struct oct_conn *conn)
 {
-    oct_fibre_abandon(conn);
+    struct oct_thread *t = oct_thread_peek();
+
+    oct_slice_abandon(conn);
     oct_thread_leave(conn);
     oct_remote_forget(conn);
     oct_early_free(conn->early);
-    free(conn);
+    oct_errors_free(conn->ended_errors);
+    oct_slice_free(conn);
+    if (t != NULL && t->reads == conn)
+        t->reads = NULL;
+    if (t != NULL && t->innermost == conn)
+        t->innermost = NULL;
+    oct_ssl()->CRYPTO_free(conn, __FILE__, __LINE__);
+}
+
+void oct_conn_empty_limbo(struct oct_thread *t, bool all)
+{
+    const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    struct oct_conn **link = &t->limbo, *conn;
+
+    if (!all && oct_own_stack(t, here) == 0)
+        return;
+    while ((conn = *link) != NULL) {
+        if (all || here > conn->entered_at) {
+            *link = conn->limbo_next;
+            oct_conn_dispose(conn);
+        } else {
+            link = &conn->limbo_next;
+        }
+    }
 }
 
 static void ex_free(void *parent, void *ptr, CRYPTO_EX_DATA *ad, int idx, long argl, void *argp)
@@ -65,14 +99,14 @@ struct oct_conn *oct_conn_get(SSL *s)
     if (found != NULL || !ssl->SSL_in_init(s))
         return found != &over ? found : NULL;
 
-    struct oct_conn *conn = calloc(1, sizeof *conn);
+    struct oct_conn *conn = ssl->CRYPTO_zalloc(sizeof *conn, __FILE__, __LINE__);
     if (conn == NULL)
         return NULL;
     conn->ssl = s;
     conn->fd = conn->hidden_fd = conn->away_fd = -1;
     if (ssl->SSL_set_ex_data(s, ex_index, conn))
         return conn;
-    free(conn);
+    ssl->CRYPTO_free(conn, __FILE__, __LINE__);
     return NULL;
 }
 

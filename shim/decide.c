@@ -6,14 +6,13 @@
  */
 #include "start.h"
 
-#include "fibre.h"
 #include "remote.h"
+#include "slice.h"
 #include "thread.h"
 
 #include <pthread.h>
 
 int oct_shim_mode_now;
-bool oct_shim_own_fibres;
 
 /* Some operation may be served. */
 static bool operation_on(void)
@@ -24,26 +23,16 @@ static bool operation_on(void)
     return false;
 }
 
-/* OpenSSL's fibres serve where the shim's own cannot, or where they are asked for. */
-static bool choose_fibres(void)
-{
-    const bool theirs = oct_ssl()->ASYNC_is_capable() != 0;
-    oct_shim_own_fibres = oct_fibre_possible() && !(theirs && oct_shim_wants_async_jobs());
-    return oct_shim_own_fibres || theirs;
-}
-
 static bool can_work(void)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     return oct_shim_wanted() && oct_shim_library_start() && ssl->OSSL_PROVIDER_available(NULL, "octuple") == 1 &&
-           choose_fibres() && operation_on() && oct_conn_setup();
+           oct_slice_possible() && operation_on() && oct_conn_setup();
 }
 
 static void decide(void)
 {
     bool on = can_work();
-    if (on && !oct_shim_own_fibres)
-        oct_stack_setup();
     oct_keys_setup(on);
     __atomic_store_n(&oct_watching, on, __ATOMIC_RELAXED);
     __atomic_store_n(&oct_shim_mode_now, on ? OCT_SHIM_ON : OCT_SHIM_OFF, __ATOMIC_RELEASE);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * A paused connection that is given up. Nobody knows what of the handshake hangs on the fibre's stack alone, so the
- * fibre is run to its end: its operation fails at once, libssl unwinds with an error, and only then the object may go.
+ * A paused connection that is given up. Nobody knows what of the handshake is known to its slice alone, so the
+ * slice is run to its end: its operation fails at once, libssl unwinds with an error, and only then the object may go.
  *
  * Nothing of this may be noticed. libssl sends an alert while it unwinds, and the descriptor may be somebody else's by
  * now: null BIOs stand in for the socket. The program's callbacks may point to what it has freed before: those that can
  * be are silenced (its verify callback cannot be, if the pause is inside it). The error queue and errno stay as they
  * were.
  */
-#include "fibre.h"
 #include "remote.h"
+#include "slice.h"
 #include "thread.h"
 
 #include "base/policy.h"
@@ -18,8 +18,8 @@
 
 #include <errno.h>
 
-/* Above the program's errors while a fibre runs to its end. From 3.4 on libcrypto marks the error queue around what a
- * provider does; a fibre that is resumed takes such a mark back, and there is none of its own any more: it may take one
+/* Above the program's errors while a slice runs to its end. From 3.4 on libcrypto marks the error queue around what a
+ * provider does; a slice that is resumed takes such a mark back, and there is none of its own any more: it may take one
  * of these. */
 #define SENTINEL_REASON 0x4f4354
 #define SENTINEL_MARKS  8
@@ -69,48 +69,47 @@ static bool silence(SSL *s, bool callbacks_too)
 
 static void run_to_end(struct oct_conn *conn)
 {
+    OCT_INSIDE(conn);
     int value;
+
     oct_thread_set_draining(true);
-    for (int i = 0; i < OCT_POLICY_DRAIN_TURNS && conn->fibre != NULL; i++)
-        (void)oct_fibre_run(conn, NULL, NULL, &value);
-    if (!oct_shim_own_fibres)
-        oct_job_run_to_end(conn);
+    for (int i = 0; i < OCT_POLICY_DRAIN_TURNS && oct_slice_is_away(conn); i++)
+        (void)oct_slice_run(conn, NULL, NULL, &value);
     oct_thread_set_draining(false);
 }
 
-static void drain(struct oct_conn *conn, struct oct_thread *t, bool callbacks_too)
+static void drain(struct oct_conn *conn, bool callbacks_too)
 {
     int saved = errno;
 
     errors_put_aside();
-    if (silence(conn->ssl, callbacks_too)) {
-        t->busy++;
+    if (silence(conn->ssl, callbacks_too))
         run_to_end(conn);
-        t->busy--;
-    }
     errors_bring_back();
     oct_thread_leave(conn);
-    conn->state = OCT_CONN_RUNNING;
+    oct_conn_set_state(conn, OCT_CONN_RUNNING);
     conn->masked = false;
     errno = saved;
 }
 
-/* Here and now is the wrong place inside libssl, on a fibre, and on another thread than the fibre's. */
+/* Here and now is the wrong place in a job of the program's, and on another thread than the slice's. In another
+ * connection's callback it is right: no program code runs while frames are put aside. */
 static bool drainable(const struct oct_conn *conn)
 {
     const struct oct_thread *t = oct_thread_peek();
-    return t != NULL && conn->thread == t && t->busy == 0 && oct_ssl()->ASYNC_get_current_job() == NULL;
+    return t != NULL && conn->thread == t && conn->entered == 0 && oct_ssl()->ASYNC_get_current_job() == NULL;
 }
 
 bool oct_drain_for_free(struct oct_conn *conn)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
-    /* The fibre of a thread that has ended can run nowhere. */
-    if (conn->state == OCT_CONN_RUNNING || conn->thread == NULL)
+    oct_finish_wait(conn);
+    /* The slice of a thread that has ended can run nowhere. */
+    if (conn->state == OCT_CONN_RUNNING || conn->state == OCT_CONN_ENDED || conn->thread == NULL)
         return true;
     const bool here = drainable(conn), lingers = here && oct_remote_lingers(conn);
     if (here && !lingers) {
-        drain(conn, conn->thread, true);
+        drain(conn, true);
         return true;
     }
     ssl->ERR_set_mark();
@@ -124,14 +123,14 @@ void oct_drain_for_clear(struct oct_conn *conn)
     const struct oct_ssl_functions *ssl = oct_ssl();
     SSL *s = conn->ssl;
     BIO *in = ssl->SSL_get_rbio(s), *out = ssl->SSL_get_wbio(s);
-    if (conn->state == OCT_CONN_RUNNING || !drainable(conn))
+    if (conn->state == OCT_CONN_RUNNING || conn->state == OCT_CONN_ENDED || !drainable(conn))
         return;
     oct_remote_settle(conn);
     if (in != NULL)
         ssl->BIO_up_ref(in);
     if (out != NULL)
         ssl->BIO_up_ref(out);
-    drain(conn, conn->thread, false); /* the program goes on with this object */
+    drain(conn, false); /* the program goes on with this object */
     ssl->SSL_set0_rbio(s, in);
     ssl->SSL_set0_wbio(s, out);
 }
@@ -147,7 +146,7 @@ void oct_drain_orphans(struct oct_thread *t)
         }
         if (oct_remote_lingers(conn))
             continue;
-        drain(conn, t, true);
+        drain(conn, true);
         oct_ssl()->SSL_free(conn->ssl);
     }
 }

@@ -56,7 +56,7 @@ static int hand_out(struct oct_early *early, void *buf, size_t num, size_t *read
     return SSL_READ_EARLY_DATA_SUCCESS;
 }
 
-static int read_on_fibre(struct oct_conn *conn, void *buf, size_t num, size_t *readbytes)
+static int read_in_slice(struct oct_conn *conn, void *buf, size_t num, size_t *readbytes)
 {
     struct oct_early *early = buffer(conn, num);
     if (early == NULL)
@@ -75,8 +75,10 @@ static int read_on_fibre(struct oct_conn *conn, void *buf, size_t num, size_t *r
 static int read_early(const struct oct_ssl_functions *own, SSL *s, void *buf, size_t num, size_t *readbytes)
 {
     const struct oct_thread *t = oct_shim_serves(own) ? oct_thread_get() : NULL;
-    struct oct_conn *conn = t != NULL && t->busy == 0 ? oct_conn_get(s) : NULL;
+    struct oct_conn *conn = t != NULL ? oct_conn_get(s) : NULL;
 
+    if (conn != NULL && conn->entered != 0)
+        conn = NULL;
     if (conn != NULL && conn->state == OCT_CONN_RUNNING) {
         conn->masked = false;
         if (conn->early != NULL && conn->early->taken < conn->early->length)
@@ -84,7 +86,7 @@ static int read_early(const struct oct_ssl_functions *own, SSL *s, void *buf, si
         if (conn->never || own->SSL_get_early_data_status(s) == SSL_EARLY_DATA_ACCEPTED)
             conn = NULL;
     }
-    return conn != NULL ? read_on_fibre(conn, buf, num, readbytes) : own->SSL_read_early_data(s, buf, num, readbytes);
+    return conn != NULL ? read_in_slice(conn, buf, num, readbytes) : own->SSL_read_early_data(s, buf, num, readbytes);
 }
 
 OCT_HOOK int SSL_read_early_data(SSL *s, void *buf, size_t num, size_t *readbytes)

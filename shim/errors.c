@@ -5,7 +5,9 @@
  * handshake has failed. Neither the next handshake nor the program is to see them before. OpenSSL has no way to
  * exchange a queue, so that its entries are taken out and raised again: few handshakes have any.
  */
-#include "fibre.h"
+#include "errors.h"
+
+#include "shim.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,14 +66,19 @@ static void raise_again(const struct error *error)
     ssl->ERR_set_error(ERR_GET_LIB(error->code), ERR_GET_REASON(error->code), data[0] != '\0' ? "%s" : NULL, data);
 }
 
-void oct_errors_give_back(struct oct_errors *errors)
+void oct_errors_free(struct oct_errors *errors)
 {
     for (unsigned i = 0; errors != NULL && i < errors->count; i++) {
-        struct error *error = &errors->error[i];
-        raise_again(error);
-        free(error->file);
-        free(error->function);
-        free(error->data);
+        free(errors->error[i].file);
+        free(errors->error[i].function);
+        free(errors->error[i].data);
     }
     free(errors);
+}
+
+void oct_errors_give_back(struct oct_errors *errors)
+{
+    for (unsigned i = 0; errors != NULL && i < errors->count; i++)
+        raise_again(&errors->error[i]);
+    oct_errors_free(errors);
 }

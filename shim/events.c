@@ -154,6 +154,10 @@ static int wait_with_work(struct oct_thread *t, const struct oct_wait *w)
         oct_events_run_if_due(t, since, idle);
     if (n == 0 || (t->ready != NULL && oct_made_edge_around(w->epfd)))
         n = oct_made_deliver(t, w, n, sleep);
+    if (n == 0 && sleep && (t->ready != NULL || t->out != 0)) {
+        oct_finish_left(t);
+        n = oct_made_deliver(t, w, 0, true);
+    }
     if (n == 0 && sleep)
         n = wait_rest(t, w, since, &held);
     oct_events_release(&held);
@@ -182,7 +186,7 @@ static int wait_in_turn(struct oct_thread *t, const struct oct_wait *w)
         if (n > 0)
             return n;
     }
-    if (t->ready == NULL && oct_thread_waiting() == 0) {
+    if (t->ready == NULL && t->out == 0 && oct_thread_waiting() == 0) {
         t->real_first = false;
         jobs_forget(t);
         return would_sleep(w) ? oct_watch_sleep(t, w) : oct_wait_real(w);
@@ -193,9 +197,12 @@ static int wait_in_turn(struct oct_thread *t, const struct oct_wait *w)
 int oct_wait(const struct oct_wait *w)
 {
     struct oct_thread *t = oct_thread_get();
-    if (t == NULL || t->busy != 0 || w->max <= 0 || w->events == NULL)
+    if (t == NULL || w->max <= 0 || w->events == NULL)
         return oct_wait_real(w);
     oct_watch_collect(t);
+    oct_finish_misfits(t);
+    if (t->limbo != NULL)
+        oct_conn_empty_limbo(t, false);
     t->round_events = wait_in_turn(t, w);
     if (t->ready != NULL && oct_fd_any_nested())
         oct_made_notify_again(t, w->epfd);

@@ -250,6 +250,11 @@ bool oct_fd_registered(int fd, struct oct_registration *out)
     return place_of(fd, out) == IN_ONE;
 }
 
+uint32_t oct_fd_generation(int fd)
+{
+    return generation_of(fd);
+}
+
 bool oct_fd_is_same(int fd, uint32_t generation)
 {
     return generation_of(fd) == generation;

@@ -42,6 +42,8 @@ bool oct_fd_fresh(int fd);
 /* False if fd has been in no epoll instance that is still open, or is in more than one. */
 bool oct_fd_registered(int fd, struct oct_registration *out);
 
+/* Tells the descriptor from later ones of the same number. */
+uint32_t oct_fd_generation(int fd);
 /* False if fd has been closed since it was of that generation. */
 bool oct_fd_is_same(int fd, uint32_t generation);
 

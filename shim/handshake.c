@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * One call into a running handshake. Only calls without pointer arguments run on a fibre, because those of the first
- * call serve all that resume it; SSL_read() and SSL_write() drive the handshake first and then run on their caller's
- * stack.
+ * One call into a running handshake. Only calls without pointer arguments run in a slice, because those of the first
+ * call serve all that resume it; SSL_read() and SSL_write() drive the handshake first and then run as they are.
+ *
+ * What is inside which call is known of each connection, and never of a thread as a whole: coroutines leave callbacks
+ * and come back in any order, and a callback may leave by longjmp().
  */
 #include "fds.h"
-#include "fibre.h"
 #include "remote.h"
+#include "slice.h"
 #include "thread.h"
 
 #include "base/thread_mode.h"
@@ -17,7 +19,7 @@ static bool served(struct oct_conn *conn, const struct oct_thread *t)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     SSL *s = conn->ssl;
-    if (conn->never || !t->waits || (conn->thread != NULL && conn->thread != t))
+    if (conn->never || !t->waits || t->deaf || (conn->thread != NULL && conn->thread != t))
         return false;
     if ((ssl->SSL_ctrl(s, SSL_CTRL_MODE, 0, NULL) & SSL_MODE_ASYNC) == 0 && !ssl->SSL_is_dtls(s) &&
         (ssl->SSL_is_quic == NULL || !ssl->SSL_is_quic(s)))
@@ -45,23 +47,23 @@ bool oct_handshake_wakeable(struct oct_conn *conn, const struct oct_thread *t, i
 /* The socket will be known, and whether the connection can be woken, when the call comes to an operation. */
 static bool unsure(struct oct_conn *conn, const struct oct_thread *t, int fd)
 {
-    conn->unsure = fd < 0 && oct_shim_own_fibres && oct_socket_will_show(conn, t);
+    conn->unsure = fd < 0 && oct_socket_will_show(conn, t);
     return conn->unsure;
 }
 
 bool oct_handshake_may_pause(struct oct_conn *conn)
 {
     const int fd = conn->hidden_fd;
-    if (!oct_socket_read_out(conn))
+    if (conn->never || !oct_socket_read_out(conn))
         return false;
-    return !conn->unsure || (!conn->never && fd >= 0 && oct_handshake_wakeable(conn, conn->thread, fd));
+    return !conn->unsure || (fd >= 0 && oct_handshake_wakeable(conn, conn->thread, fd));
 }
 
-/* Counts the handshake among those in flight, and says whether it is worth a fibre: not when it is alone, for then it
+/* Counts the handshake among those in flight, and says whether it is worth a slice: not when it is alone, for then it
  * would wait for nobody. One that is not registered yet is counted: the next call finds it so. A server that hides its
  * sockets may take them out of epoll while it has something to do for them; it is made to put them back before it
  * sleeps (socket.c). */
-static bool wants_fibre(struct oct_conn *conn, struct oct_thread *t)
+static bool wants_slice(struct oct_conn *conn, struct oct_thread *t)
 {
     struct oct_registration at;
     bool wakeable = true;
@@ -79,49 +81,61 @@ static bool wants_fibre(struct oct_conn *conn, struct oct_thread *t)
         wakeable = registered && (at.events != 0 || conn->hidden);
     }
     oct_thread_join(t, conn);
-    return wakeable && (oct_thread_in_flight(t) > 1 || oct_keys_seen()) && oct_stack_prepare(t);
+    return wakeable && (oct_thread_in_flight(t) > 1 || oct_keys_seen()) && oct_slice_may_begin(t);
 }
 
-/* What a fibre has raised of the thread's state goes with it when it pauses, and comes back with it: a callback may be
- * inside another call of libssl when an engine of the program's pauses it. */
-int oct_handshake_enter(struct oct_conn *conn, oct_handshake_call *call, void *arg)
+struct oct_inside oct_handshake_enter(struct oct_conn *conn)
 {
-    struct oct_thread *t = conn->thread;
-    const unsigned before = t->busy;
+    struct oct_thread *t = oct_thread_peek();
+    struct oct_inside inside = {.conn = conn};
 
-    t->busy += conn->busy_inside;
-    int value = call(conn->ssl, arg);
-    conn->busy_inside = t->busy - before;
-    t->busy = before;
+    if (conn != NULL && conn->entered++ == 0)
+        conn->entered_at = (uintptr_t)__builtin_frame_address(0);
+    if (t == NULL)
+        return inside;
+    inside.innermost = t->innermost;
+    inside.reads = t->reads;
+    t->innermost = conn;
+    return inside;
+}
+
+void oct_handshake_leave(const struct oct_inside *inside)
+{
+    struct oct_thread *t = oct_thread_peek();
+
+    if (inside->conn != NULL && inside->conn->entered != 0)
+        inside->conn->entered--;
+    if (t == NULL)
+        return;
+    t->innermost = inside->innermost;
+    t->reads = inside->reads;
+}
+
+/* The call in a slice. One that began with another call (SSL_read_early_data() and then SSL_do_handshake()) is run to
+ * its end first; then this call goes on where that has left the handshake. */
+static int call_in_slice(struct oct_conn *conn, oct_handshake_call *call, void *arg)
+{
+    const bool other = oct_slice_is_away(conn) && !oct_slice_began_with(conn, call);
+    int value = -1;
+
+    if (oct_slice_run(conn, call, arg, &value))
+        return other ? call(conn->ssl, arg) : value;
+    if (!oct_slice_is_away(conn))
+        return call(conn->ssl, arg); /* there was no memory for it */
+    oct_conn_set_state(conn, OCT_CONN_PAUSED);
     return value;
 }
 
-/* The call on a fibre of the shim's. One that was started with another call (SSL_read_early_data() and then
- * SSL_do_handshake()) is run to its end first; then this call goes on where that has left the handshake. */
-static int call_on_own(struct oct_conn *conn, oct_handshake_call *call, void *arg)
-{
-    const bool other = oct_fibre_has_other(conn, call);
-    int value = -1;
-
-    if (!oct_fibre_run(conn, call, arg, &value)) {
-        conn->state = OCT_CONN_PAUSED;
-        return value;
-    }
-    return other ? call(conn->ssl, arg) : value;
-}
-
 /* libssl forgets old errors when a call goes on with a handshake, and would take them for its own behind it. A call
- * that resumes a fibre comes in behind that place. */
-static int call_on_fibre(struct oct_conn *conn, oct_handshake_call *call, void *arg)
+ * that resumes a slice comes in behind that place. */
+static int resume_or_begin(struct oct_conn *conn, oct_handshake_call *call, void *arg)
 {
-    const bool resumes = conn->state == OCT_CONN_READY;
-
     if (conn->listed)
         oct_thread_ready_remove(conn->thread, conn);
-    if (resumes)
+    if (conn->state == OCT_CONN_READY)
         oct_ssl()->ERR_clear_error();
-    conn->state = OCT_CONN_RUNNING;
-    return oct_shim_own_fibres ? call_on_own(conn, call, arg) : oct_job_call(conn, call, arg, resumes);
+    oct_conn_set_state(conn, OCT_CONN_RUNNING);
+    return call_in_slice(conn, call, arg);
 }
 
 static bool put_off(struct oct_conn *conn, struct oct_thread *t)
@@ -143,25 +157,35 @@ static int pretend(struct oct_conn *conn, struct oct_thread *t, int pause_value)
     return tell_to_wait(conn, pause_value);
 }
 
+/* Its operation is done, but live frames are in its place. It is run to its end where the thread waits. */
+static bool misfits(struct oct_conn *conn, struct oct_thread *t)
+{
+    if (conn->state != OCT_CONN_READY || oct_slice_place(conn) == OCT_SLICE_FITS)
+        return false;
+    t->misfits += !conn->misfits;
+    conn->misfits = true;
+    return true;
+}
+
 static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshake_call *call, void *arg,
                        int pause_value)
 {
-    struct oct_queue *queue = wants_fibre(conn, t) ? oct_queue_thread() : NULL;
+    struct oct_queue *queue = wants_slice(conn, t) ? oct_queue_thread() : NULL;
     const OSSL_HANDSHAKE_STATE before = oct_ssl()->SSL_get_state(conn->ssl);
     int value;
 
     conn->masked = false;
-    t->busy++;
-    oct_socket_watch(conn, t);
-    if (queue != NULL) {
-        oct_queue_set_deferred(queue, 1);
-        oct_thread_set_mode(oct_thread_in_flight(t) > 1 ? OCT_THREAD_EVENT_LOOP : OCT_THREAD_ALONE);
-        value = call_on_fibre(conn, call, arg);
-    } else {
-        value = call(conn->ssl, arg);
+    {
+        OCT_INSIDE(conn);
+        oct_socket_watch(conn, t);
+        if (queue != NULL) {
+            oct_queue_set_deferred(queue, 1);
+            oct_thread_set_mode(oct_thread_in_flight(t) > 1 ? OCT_THREAD_EVENT_LOOP : OCT_THREAD_ALONE);
+            value = resume_or_begin(conn, call, arg);
+        } else {
+            value = call(conn->ssl, arg);
+        }
     }
-    oct_socket_unwatch(t);
-    t->busy--;
     t->moved |= value > 0 || conn->state == OCT_CONN_PAUSED || oct_ssl()->SSL_get_state(conn->ssl) != before;
     if (conn->state == OCT_CONN_PAUSED) {
         value = pretend(conn, t, pause_value);
@@ -172,47 +196,70 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
     return value;
 }
 
-/* Inside libssl, or inside a fibre, there is nothing to add. But a callback may come with another connection of this
- * thread's, and where that has paused nothing may enter libssl. */
-static int run_inside(SSL *s, oct_handshake_call *call, void *arg, int pause_value)
+/* The server calls: it has followed its event. */
+static void heard(struct oct_conn *conn, struct oct_thread *t)
 {
-    struct oct_conn *conn = oct_conn_find(s);
-    if (conn != NULL && conn->state != OCT_CONN_RUNNING)
-        return tell_to_wait(conn, pause_value);
-    if (conn != NULL && conn == oct_fibre_conn())
-        return call(s, arg);
-    oct_thread_enter(); /* another object's: no key of it may pause the fibre */
-    int value = call(s, arg);
-    oct_thread_exit();
-    return value;
+    if (conn->notices != 0 || conn->out)
+        t->unheard = 0;
+    conn->notices = 0;
+    if (conn->out)
+        t->out--;
+    conn->out = false;
+}
+
+/* What another call has come to says nothing of this one, which goes on where that has left the handshake. */
+static int result_for(struct oct_conn *conn, oct_handshake_call *call, void *arg)
+{
+    const int value = oct_finish_result(conn);
+    return oct_slice_began_with(conn, call) ? value : call(conn->ssl, arg);
+}
+
+/* Another thread has it: its call goes on there, and the program is called by what the socket says then. */
+static int wait_for_other(struct oct_conn *conn, SSL *s, oct_handshake_call *call, void *arg, int pause_value)
+{
+    oct_finish_wait(conn);
+    const enum oct_conn_state state = oct_conn_state(conn);
+    if (state == OCT_CONN_ENDED)
+        return result_for(conn, call, arg);
+    return state == OCT_CONN_RUNNING ? call(s, arg) : tell_to_wait(conn, pause_value);
 }
 
 int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_value)
 {
     struct oct_thread *t = oct_thread_get();
-    if (t == NULL || t->busy != 0 || oct_ssl()->ASYNC_get_current_job() != NULL)
-        return run_inside(s, call, arg, pause_value);
-    struct oct_conn *conn = oct_conn_get(s);
-    if (conn == NULL)
+    struct oct_conn *conn =
+        t != NULL && oct_ssl()->ASYNC_get_current_job() == NULL ? oct_conn_get(s) : oct_conn_find(s);
+    if (conn == NULL || conn->entered != 0 || t == NULL)
         return call(s, arg);
+    const enum oct_conn_state state = oct_conn_state(conn);
+    if (state != OCT_CONN_RUNNING && state != OCT_CONN_ENDED && conn->thread != t)
+        return wait_for_other(conn, s, call, arg, pause_value);
+    if (conn->thread == t)
+        heard(conn, t);
+    if (state == OCT_CONN_ENDED)
+        return result_for(conn, call, arg);
     if (conn->lost)
         return oct_remote_fail(conn, pause_value);
-    if (conn->state == OCT_CONN_PAUSED || (conn->state == OCT_CONN_READY && conn->thread != t))
+    if (state == OCT_CONN_PAUSED || misfits(conn, t))
         return pretend(conn, t, pause_value);
+    if (state == OCT_CONN_RUNNING && oct_ssl()->ASYNC_get_current_job() != NULL)
+        return call(s, arg);
     if (put_off(conn, t))
         return tell_to_wait(conn, pause_value);
     return run_tracked(conn, t, call, arg, pause_value);
 }
 
+/* `arg` is the function itself: what lay on the caller's stack would be gone when the call is resumed. */
 static int call_real(SSL *s, void *arg)
 {
-    int (*const *real)(SSL *) = arg;
-    return (*real)(s);
+    int (*real)(SSL *);
+    *(void **)&real = arg;
+    return real(s);
 }
 
 int oct_handshake_full(SSL *s, int (*real)(SSL *))
 {
-    int value = oct_handshake_run(s, call_real, &real, -1);
+    int value = oct_handshake_run(s, call_real, *(void **)&real, -1);
     if (value > 0)
         oct_handshake_settle(s);
     return value;
@@ -220,34 +267,36 @@ int oct_handshake_full(SSL *s, int (*real)(SSL *))
 
 void oct_handshake_settle(SSL *s)
 {
-    const struct oct_thread *t = oct_thread_peek();
-    struct oct_conn *conn = t == NULL || t->busy == 0 ? oct_conn_find(s) : NULL;
-    if (conn != NULL && conn->state == OCT_CONN_RUNNING && !oct_ssl()->SSL_in_init(s))
+    struct oct_conn *conn = oct_conn_find(s);
+    if (conn != NULL && conn->entered == 0 && oct_conn_state(conn) == OCT_CONN_RUNNING && !oct_ssl()->SSL_in_init(s))
         oct_conn_finish(conn);
 }
 
 bool oct_handshake_first(SSL *s, int *value)
 {
     struct oct_thread *t = oct_thread_get();
-    struct oct_conn *conn = t != NULL && t->busy == 0 ? oct_conn_get(s) : oct_conn_find(s);
-    if (conn == NULL || (conn->state == OCT_CONN_RUNNING && (t == NULL || t->busy != 0)))
+    struct oct_conn *conn = t != NULL ? oct_conn_get(s) : oct_conn_find(s);
+    if (conn == NULL || conn->entered != 0 || t == NULL)
         return true;
     conn->masked = false;
     if (put_off(conn, t)) {
         *value = tell_to_wait(conn, -1);
         return false;
     }
-    if (conn->state == OCT_CONN_RUNNING && !wants_fibre(conn, t))
+    if (oct_conn_state(conn) == OCT_CONN_RUNNING && !wants_slice(conn, t))
         return true;
     *value = oct_handshake_full(s, oct_ssl()->SSL_do_handshake);
     return *value > 0;
 }
 
-/* Called when the queue runs, on the queue's thread and never on a fibre. */
+/* Called when the queue runs, on the queue's thread. */
 void oct_handshake_told(struct oct_conn *conn)
 {
     struct oct_thread *t = conn->thread;
-    if (conn->state == OCT_CONN_PAUSED)
+    if (conn->state == OCT_CONN_PAUSED) {
+        conn->notices = 0;
+        oct_conn_set_state(conn, OCT_CONN_READY);
         oct_thread_ready_add(t, conn);
+    }
     t->suppressed_count = 0;
 }

@@ -14,7 +14,7 @@
 #include "remote.h"
 
 #include "events.h"
-#include "fibre.h"
+#include "errors.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -43,7 +43,7 @@ static void work(struct oct_remote *op)
     op->result = op->run(op);
     op->saved_errno = errno;
     op->took = (uint64_t)(oct_events_now() - begun);
-    op->errors = oct_errors_take(); /* they become the fibre's */
+    op->errors = oct_errors_take(); /* they become the handshake's */
 }
 
 static struct oct_remote *take(void)

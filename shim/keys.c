@@ -70,7 +70,7 @@ static enum oct_keys_state set_up(void)
         dlclose(handle);
     if (!filled)
         return OCT_KEYS_STATE_NO_CALLS;
-    oct_stack_setup();
+    oct_job_stack_setup();
     on = true;
     return oct_remote_setup() ? OCT_KEYS_STATE_SERVED : OCT_KEYS_STATE_NO_CALLS;
 }
@@ -85,9 +85,7 @@ void oct_keys_setup(bool shim_works)
 {
     if (oct_keys_settings.threads == 0)
         return;
-    oct_keys_counters_state(!shim_works           ? OCT_KEYS_STATE_NO_SHIM
-                            : oct_shim_own_fibres ? set_up()
-                                                  : OCT_KEYS_STATE_NO_FIBRES);
+    oct_keys_counters_state(shim_works ? set_up() : OCT_KEYS_STATE_NO_SHIM);
 }
 
 bool oct_keys_on(void)

@@ -40,7 +40,7 @@ void oct_remote_settle(struct oct_conn *conn)
     conn->lost = false;
 }
 
-/* libssl is not entered: the fibre is still the helper's. */
+/* libssl is not entered: the operation is still the helper's. */
 int oct_remote_fail(struct oct_conn *conn, int value)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();

@@ -57,10 +57,10 @@ static bool find(struct step *s, int fd, uint32_t generation, int epfd, unsigned
 }
 
 /* A connection whose socket is not waited for to be readable is seen nowhere. */
-static bool find_conn(struct step *s, const struct oct_conn *conn, int epfd)
+static bool find_conn(struct step *s, struct oct_conn *conn, int epfd)
 {
     struct oct_registration at;
-    return conn->ssl != NULL && oct_fd_registered(conn->fd, &at) && (at.events & READABLE) != 0 &&
+    return oct_finish_has_socket(conn) && oct_fd_registered(conn->fd, &at) && (at.events & READABLE) != 0 &&
            find(s, conn->fd, conn->fd_generation, epfd, conn->announced);
 }
 
@@ -130,7 +130,8 @@ int oct_made_deliver(struct oct_thread *t, const struct oct_wait *w, int n, bool
 
     for (; conn != NULL && notified.n < most; conn = next) {
         next = conn->ready_next;
-        if ((!sleep && notified_lately(t, conn)) || !find_conn(&s, conn, w->epfd) || kernel_notified(&notified, &s))
+        if ((!sleep && notified_lately(t, conn)) || conn->notices >= OCT_POLICY_NOTICES ||
+            !find_conn(&s, conn, w->epfd) || kernel_notified(&notified, &s))
             continue;
         if (s.depth > 0) {
             notify_inner(&notified, conn, &s);
@@ -138,7 +139,11 @@ int oct_made_deliver(struct oct_thread *t, const struct oct_wait *w, int n, bool
         }
         notify(&notified, &s);
         oct_thread_ready_remove(t, conn);
-        if ((s.at.events & EPOLLET) == 0) {
+        conn->notices += sleep;
+        if ((s.at.events & EPOLLET) != 0) {
+            t->out += !conn->out;
+            conn->out = true;
+        } else {
             conn->ready_next = NULL;
             *again_end = conn;
             again_end = &conn->ready_next;

@@ -3,17 +3,17 @@
 /*
  * Operations of providers and engines that pause by themselves, as those of accelerator cards do. Such a provider asks
  * libcrypto for the asynchronous job that it runs in, names a descriptor to wait for, and pauses the job. So the one
- * operation runs in a job, on the fibre of its handshake; where it pauses, the fibre does. The rest of the handshake is
- * in no job.
+ * operation runs in a job, inside the slice of its handshake; where it pauses, the slice does. The rest of the
+ * handshake is in no job.
  *
  * The thread watches the descriptors beside the server's own epoll instance, in an instance of their own, and goes on
- * with a job from there, whoever its connection belongs to by then: the fibre is only told when the job is over.
+ * with a job from there, whoever its connection belongs to by then: the slice is only told when the job is over.
  * Callbacks are not offered to the provider: every one knows descriptors, and no thread of its own then comes here.
  */
 #include "tally.h"
 
 #include "events.h"
-#include "fibre.h"
+#include "errors.h"
 #include "sanitize.h"
 #include "thread.h"
 
@@ -90,14 +90,14 @@ static int run_operation(void *arg)
 static int turn(struct oct_thread *t, struct oct_pausing *p)
 {
     struct oct_remote *op = p->op;
-    if (p->job == NULL && !oct_stack_prepare_job(t))
+    if (p->job == NULL && !oct_job_stack_prepare(t))
         return ASYNC_NO_JOBS;
-    t->makes_fibre = true;
-    oct_sanitizer_job_begin(&p->sanitizer);
+    t->makes_job = true;
+    oct_sanitizer_go_in(&p->sanitizer);
     const int said = oct_keys_functions.ASYNC_start_job(&p->job, p->wait, &op->result, run_operation, &op,
                                                         sizeof(struct oct_remote *));
-    oct_sanitizer_job_end(&p->sanitizer);
-    t->makes_fibre = false;
+    oct_sanitizer_go_out(&p->sanitizer);
+    t->makes_job = false;
     op->saved_errno = errno;
     return said;
 }
@@ -173,9 +173,7 @@ static int turn_elsewhere(struct oct_thread *t, struct oct_pausing *p)
     OSSL_LIB_CTX *before = ssl->OSSL_LIB_CTX_set0_default(op->library);
 
     oct_errors_give_back(op->errors);
-    t->busy++;
     const int said = turn(t, p);
-    t->busy--;
     op->errors = oct_errors_take();
     (void)ssl->OSSL_LIB_CTX_set0_default(before);
     oct_errors_give_back(outer);

@@ -58,7 +58,8 @@ static bool is_paused(const struct oct_thread *t, int fd, bool ready)
 {
     for (const struct oct_conn *conn = t->handshakes; conn != NULL; conn = conn->next)
         if (conn->fd == fd && conn->ssl != NULL && oct_fd_is_same(fd, conn->fd_generation) &&
-            (conn->state == OCT_CONN_READY || (!ready && conn->state == OCT_CONN_PAUSED)))
+            (conn->state == OCT_CONN_READY || conn->state == OCT_CONN_ENDED ||
+             (!ready && conn->state == OCT_CONN_PAUSED)))
             return true;
     return false;
 }
@@ -195,11 +196,12 @@ static int work(struct call *c, struct oct_thread *t)
 static struct oct_thread *begin(struct call *c)
 {
     struct oct_thread *t = oct_shim_watching() ? oct_thread_peek() : NULL;
-    if (t == NULL || t->handshakes == NULL || t->busy != 0 || (c->selects && c->n > FD_SETSIZE))
+    if (t == NULL || t->handshakes == NULL || (c->selects && c->n > FD_SETSIZE))
         return NULL;
     if (c->timeout != 0)
         oct_watch_finish(t);
     oct_watch_collect(t);
+    oct_finish_misfits(t);
     sets_copy(c);
     c->since = oct_events_now();
     survey(c, t);
@@ -217,7 +219,7 @@ static int end(struct call *c, int count)
     for (nfds_t i = 0; i < c->n; i++) {
         int fd = wish_at(c, i);
         const struct oct_thread *t = fd >= 0 && oct_fd_is_instance(fd) ? oct_thread_get() : NULL;
-        if (t != NULL && t->busy == 0)
+        if (t != NULL)
             oct_fd_waits(fd, t, true);
     }
     return count;

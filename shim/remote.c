@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * libssl's calls with a private key. One whose key is a device's leaves its arguments where they lie, on the fibre and
- * in what the fibre owns, and the fibre does not go on before the helper has let go of them. So nothing is copied, and
+ * libssl's calls with a private key. One whose key is a device's gets copies of its arguments on the heap, since what
+ * lies on the stack goes away with a slice. The handshake does not go on before the helper has let go of the rest. So
  * nothing is freed under a helper's hands.
  */
 #include "events.h"
-#include "fibre.h"
+#include "errors.h"
+#include "slice.h"
 #include "tally.h"
 #include "thread.h"
 
@@ -27,8 +28,8 @@ static void raise_error(int reason)
 /* Directly inside the handshake call of a connection that may be paused, and in no callback's own. */
 static bool may_pause(const struct oct_thread *t, struct oct_conn *conn)
 {
-    return conn != NULL && t != NULL && t->busy == 1 && conn->thread == t && conn->remote == NULL && conn->veiled &&
-           oct_ssl()->ASYNC_get_current_job() == NULL && oct_handshake_may_pause(conn);
+    return conn != NULL && t != NULL && t->innermost == conn && conn->thread == t && conn->remote == NULL &&
+           conn->veiled && oct_ssl()->ASYNC_get_current_job() == NULL && oct_handshake_may_pause(conn);
 }
 
 /* Why not. */
@@ -36,7 +37,7 @@ static enum oct_keys_inside why_not(const struct oct_thread *t, const struct oct
 {
     if (t == NULL || !t->waits)
         return OCT_KEYS_INSIDE_NO_LOOP;
-    if (t->busy > 1 || oct_ssl()->ASYNC_get_current_job() != NULL)
+    if ((conn != NULL && t->innermost != conn) || oct_ssl()->ASYNC_get_current_job() != NULL)
         return OCT_KEYS_INSIDE_NESTED;
     if (conn == NULL)
         return OCT_KEYS_INSIDE_NO_FIBRE;
@@ -58,7 +59,7 @@ static void finish_in_child(struct oct_remote *op)
     oct_tally_inside(op, OCT_KEYS_INSIDE_FORKED, 0, op->failed ? 0 : op->result);
 }
 
-/* A connection that is drained has no use for a signature: the fibre ends soonest by an error. */
+/* A connection that is drained has no use for a signature: its slice ends soonest by an error. */
 static int answer(struct oct_remote *op)
 {
     const bool failed = op->failed || oct_thread_is_draining();
@@ -72,13 +73,13 @@ static int answer(struct oct_remote *op)
     return failed ? 0 : op->result;
 }
 
-/* The fibre will never go on. The operation stays as it is: its memory is that of the fibre. */
+/* The handshake will never go on. The operation stays as it is: a helper may have it. */
 static void lost(void *arg)
 {
     struct oct_remote *op = arg;
     oct_tally_end(op, OCT_TALLY_CALLED_OFF);
     op->conn = NULL;
-    op->fibre = NULL;
+    op->slice = NULL;
     if (op->pausing != NULL) {
         oct_pausing_lose(oct_thread_peek(), op);
         oct_watch_remove(op);
@@ -86,6 +87,8 @@ static void lost(void *arg)
         (void)oct_tally_cancel(op);
     }
 }
+
+static const struct oct_slice_wait waiting = {NULL, lost};
 
 static enum oct_tally_end ended(const struct oct_remote *op)
 {
@@ -97,7 +100,7 @@ static enum oct_tally_end ended(const struct oct_remote *op)
 /* A resumption that is none is that of a program that has blocked pausing: then it waits as it would have anyway. */
 static int wait_for(struct oct_remote *op, struct oct_conn *conn)
 {
-    (void)oct_fibre_pause(op->fibre, lost, op);
+    (void)oct_slice_pause(op->slice, &waiting, op);
     if (!is_of_this_process(op)) {
         finish_in_child(op);
     } else {
@@ -124,7 +127,7 @@ static int run_here(struct oct_remote *op, enum oct_keys_inside why)
 static void begin(struct oct_remote *op, struct oct_conn *conn)
 {
     op->conn = conn;
-    op->fibre = oct_fibre_current();
+    op->slice = oct_slice_current();
     op->library = oct_ssl()->OSSL_LIB_CTX_set0_default(NULL);
     op->generation = oct_helpers_generation();
     op->begun = oct_events_now();
@@ -174,6 +177,31 @@ static int run_with(struct oct_remote *op, struct oct_conn *conn)
     return oct_keys_way(op) == OCT_KEY_AWAY ? run_away(op, conn) : run_in_job(op, conn);
 }
 
+/* The buffers of a call may lie on the stack, where other calls run while this one is away. */
+static bool lodge(struct oct_remote *op)
+{
+    op->capacity = op->length = *op->out_length;
+    op->lodging = malloc(op->capacity + op->in_length + 1);
+    if (op->lodging == NULL)
+        return false;
+    memcpy(op->lodging, op->out, op->capacity);
+    if (op->in_length != 0)
+        memcpy(op->lodging + op->capacity, op->in, op->in_length);
+    op->out = op->lodging;
+    op->in = op->in != NULL ? op->lodging + op->capacity : NULL;
+    op->out_length = &op->length;
+    return true;
+}
+
+/* All of the buffer, whatever the result: how long a decrypted message is says something of it. */
+static void move_out(struct oct_remote *op, const struct oct_remote *call)
+{
+    memcpy(call->out, op->lodging, op->capacity);
+    *call->out_length = op->length;
+    explicit_bzero(op->lodging, op->capacity + op->in_length);
+    free(op->lodging);
+}
+
 static int run_left(struct oct_remote *call, enum oct_keys_inside why)
 {
     const int result = call->call(call);
@@ -183,7 +211,7 @@ static int run_left(struct oct_remote *call, enum oct_keys_inside why)
 
 static int run(struct oct_remote *call)
 {
-    struct oct_conn *conn = oct_fibre_conn();
+    struct oct_conn *conn = oct_slice_conn();
     const struct oct_thread *t = oct_thread_peek();
     enum oct_keys_inside why;
     struct oct_remote *op;
@@ -202,7 +230,12 @@ static int run(struct oct_remote *call)
         return run_here(call, OCT_KEYS_INSIDE_NO_MEMORY);
     *op = *call;
     op->run = op->call;
-    result = run_with(op, conn);
+    if (lodge(op)) {
+        result = run_with(op, conn);
+        move_out(op, call);
+    } else {
+        result = run_here(call, OCT_KEYS_INSIDE_NO_MEMORY);
+    }
     free(op);
     return result;
 }

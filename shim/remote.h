@@ -2,11 +2,12 @@
  * Copyright The Octuple Authors */
 /*
  * Keys that live elsewhere: in cards, HSMs and TPMs. An operation with such a key waits for a device, not for the CPU.
- * It runs on a helper thread while its fibre is paused, and the server goes on with others. docs/keys.md has the rest.
+ * It runs on a helper thread while its handshake is paused, and the server goes on with others. docs/keys.md has the
+ * rest.
  *
  *   owners.c    which keys these are
  *   keys.c      what their operations take, and the settings
- *   remote.c    libssl's calls with a private key, and how a fibre waits for one
+ *   remote.c    libssl's calls with a private key, and how a handshake waits for one
  *   helpers.c   the threads, for providers that block
  *   pausing.c   jobs, for providers that pause by themselves
  *   watch.c     what the server's own thread knows of operations that are under way
@@ -30,7 +31,7 @@
 struct oct_watch;
 struct oct_wait;
 struct oct_errors;
-struct oct_fibre;
+struct oct_slice;
 struct oct_pausing;
 
 struct oct_key_owner;
@@ -41,24 +42,26 @@ enum oct_key_call { OCT_KEY_SIGN, OCT_KEY_DECRYPT, OCT_KEY_DERIVE, OCT_KEY_CALLS
 /* QUEUED: no helper has it yet. */
 enum oct_remote_state { OCT_REMOTE_QUEUED, OCT_REMOTE_RUNNING, OCT_REMOTE_DONE };
 
-/* One operation. It lies on the heap and belongs to its fibre; a helper has it between RUNNING and DONE, and does not
- * look at it after that. */
+/* One operation. It lies on the heap and belongs to its handshake; a helper has it between RUNNING and DONE, and does
+ * not look at it after that. */
 struct oct_remote {
     struct oct_remote *next;                     /* in the helpers' queue, and then in the mailbox of its watch */
     struct oct_remote *watch_next, **watch_link; /* among those that the watch knows */
     struct oct_watch *watch;                     /* whom to tell */
     struct oct_conn *conn;                       /* looked at by its own thread alone; NULL: it has gone */
-    struct oct_fibre *fibre;                     /* the same */
+    struct oct_slice *slice;                     /* the same */
     struct oct_key_owner *owner;
     enum oct_key_call kind;
     int (*call)(struct oct_remote *); /* the operation itself */
     int (*run)(struct oct_remote *);  /* what a helper runs, or a job */
-    void *context;                    /* its arguments, which live on the paused fibre */
-    unsigned char *out;
+    void *context;                    /* its arguments, which lie on the heap, */
+    unsigned char *out;               /* in `lodging` where it may be paused */
     size_t *out_length;
     const unsigned char *in;
     size_t in_length;
-    OSSL_LIB_CTX *library;   /* the default one of the fibre's thread */
+    size_t capacity, length; /* of out */
+    unsigned char *lodging;
+    OSSL_LIB_CTX *library;   /* the default one of its thread */
     int64_t begun, deadline; /* nanoseconds */
     uint64_t waited, took;   /* nanoseconds, in line and of the device */
     atomic_int state;
@@ -74,7 +77,7 @@ struct oct_remote {
 };
 
 /* owners.c */
-/* True once such a key has been seen: then a handshake that is alone gets a fibre too. */
+/* True once such a key has been seen: then a handshake that is alone may be paused too. */
 bool oct_keys_seen(void);
 /* Who does an operation with a private key: a provider or an engine. NULL where that is OpenSSL's or Octuple's own. */
 struct oct_key_owner *oct_keys_owner(EVP_PKEY_CTX *context);
@@ -171,7 +174,9 @@ void oct_pausing_end(struct oct_thread *t);
 void oct_pausing_forked(struct oct_thread *t);
 
 /* veil.c */
-/* Around a call of libssl on a fibre. */
+/* True if the program has an info callback, or may get one while a device is at work. */
+bool oct_veil_is_due(const struct oct_conn *conn);
+/* Around a call of libssl in a slice. */
 void oct_veil_put_on(struct oct_conn *conn);
 void oct_veil_take_off(struct oct_conn *conn);
 

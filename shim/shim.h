@@ -3,7 +3,7 @@
 /*
  * The preload shim: asynchronous TLS handshakes for event-driven servers that know nothing of them.
  *
- * A handshake that comes to an expensive operation is paused: it runs on a stack of its own, which is left there. The
+ * A handshake that comes to an expensive operation is paused: its part of the stack is copied away (slice.h). The
  * server is told that nothing can be read yet, and it serves others. The operations of all that wait run together,
  * eight at a time or when the server would sleep in epoll_wait(), and the server then gets a readable event for each
  * connection whose operation is done. Its next call resumes the handshake.
@@ -15,20 +15,22 @@
  *   ssl.c, early.c      the hooks of libssl
  *   call.c              what a tracer is told of a call
  *   handshake.c         one handshake call, paused and resumed
- *   fibre.c, switch.c   the fibres that it is paused on,
- *   errors.c, stack.c   and what goes with them
- *   jobs.c              the same by OpenSSL's asynchronous jobs
+ *   finish.c            a paused call is run to its end where its thread waits
+ *   slice.c, slice_switch.c, own_stack.c
+ *                       the slice of the stack that it is paused in,
+ *   errors.c, veil.c    and what goes with it
  *   drain.c             a paused connection is freed
  *   conn.c, thread.c    what is known of a connection and of a thread
  *   socket.c            the socket of a connection, which its BIO may hide
  *   keys.c, slots.c     keys that live elsewhere: remote.h
- *   remote.c, helpers.c, pausing.c, watch.c, linger.c, veil.c
+ *   remote.c, helpers.c, pausing.c, job_stack.c, watch.c, linger.c
  *   fds.c               what is known of a file descriptor,
  *   accept.c, close.c   from its beginning to its end
+ *   look.c              a program looks at its socket before it calls
  *   epoll.c, events.c   the hooks of epoll,
  *   made.c, poll.c      made-up events, the hooks of poll and select
  *
- * A connection belongs to the thread that paused it: a fibre cannot move. Nothing here is secret; no key and no byte of
+ * A connection belongs to the thread that paused it: a slice cannot move. Nothing here is secret; no key and no byte of
  * a record passes through the shim, except early data (early.c).
  */
 #ifndef OCT_SHIM_SHIM_H
@@ -47,7 +49,9 @@ typedef void oct_info_callback(const SSL *s, int where, int ret);
 enum oct_conn_state {
     OCT_CONN_RUNNING = 0, /* in handshake, or not begun */
     OCT_CONN_PAUSED = 1,  /* its operation waits in the queue: nothing may enter libssl */
-    OCT_CONN_READY = 2    /* its operation is done: it waits to be resumed by its server */
+    OCT_CONN_READY = 2,   /* its operation is done: it waits to be resumed by its server */
+    OCT_CONN_ENDING = 3,  /* its own thread runs the paused call to its end (finish.c) */
+    OCT_CONN_ENDED = 4    /* that has been done, and its server has not been told yet what came of it */
 };
 
 /* What the shim knows of an SSL object that has not finished its first handshake. */
@@ -57,8 +61,9 @@ struct oct_conn {
     struct oct_conn *next, *prev;              /* that list */
     struct oct_conn *ready_next, **ready_link; /* the list of those whose operation is done */
     struct oct_conn *orphan_next;              /* freed by another thread than its own (drain.c) */
-    struct oct_shim_fibre *fibre;              /* of the shim's own, while a call of it is on one (fibre.c) */
-    struct oct_remote *remote;                 /* what its paused fibre waits for, at a device (remote.c) */
+    struct oct_conn *limbo_next;               /* freed while a call of it was running (conn.c) */
+    struct oct_shim_slice *slice;              /* of its last call that could be paused (slice.c) */
+    struct oct_remote *remote;                 /* what its paused slice waits for, at a device (remote.c) */
     oct_info_callback *info;                   /* the program's, while libssl has another (veil.c) */
     struct oct_early *early;                   /* early data on its way to the server, or NULL */
     int fd;                                    /* the socket, when last paused */
@@ -67,17 +72,23 @@ struct oct_conn {
     uint64_t hidden_bytes;                     /* that it has read */
     int away_fd;                               /* the socket, if it was seen to read from memory meanwhile; else -1 */
     uint32_t notified;                         /* the thread's round when its event was delivered; 0: not yet */
-    unsigned busy_inside;                      /* of the thread's `busy`: raised on the fibre while that is paused */
+    unsigned entered;                          /* calls of libssl that run for it now, or were left by longjmp() */
+    uintptr_t entered_at;                      /* where on the stack the first of them stands */
+    unsigned notices;                          /* made-up events that its server has got and not followed */
+    int ended_value;                           /* OCT_CONN_ENDED: what the call has returned, */
+    struct oct_errors *ended_errors;           /* and the errors that it has left */
     int up_refs;                               /* references beyond the first, as far as SSL_up_ref() told */
-    enum oct_conn_state state;
-    bool listed;       /* in the list of those whose event is to be delivered */
-    bool masked;       /* the server is to read WANT_READ from the last call */
-    bool looked;       /* its server has called it before */
-    bool hidden;       /* its BIO does not tell the socket */
-    bool unsure;       /* the call has begun on a fibre, but whether it may be paused is only known when it has read */
+    enum oct_conn_state state;                 /* read by other threads too: oct_conn_state() */
+    bool listed;                               /* in the list of those whose event is to be delivered */
+    bool masked;                               /* the server is to read WANT_READ from the last call */
+    bool looked;                               /* its server has called it before */
+    bool hidden;                               /* its BIO does not tell the socket */
+    bool unsure;       /* the call runs in a slice, but whether it may be paused is only known when it has read */
     bool was_empty;    /* its BIO was made to find nothing; the socket may hold something */
     bool nonblocking;  /* the socket has been seen to be so */
-    bool veiled;       /* libssl has found the veil when its call on the fibre began */
+    bool veiled;       /* libssl has found the veil when its call in the slice began */
+    bool out;          /* an edge-triggered server has got its event and not followed it yet */
+    bool misfits;      /* its server calls from where it cannot be resumed */
     bool lingers;      /* freed by its program while a device is at work for it (linger.c) */
     bool lost;         /* its device does not answer: the handshake fails */
     bool never;        /* stays synchronous from now on */
@@ -88,9 +99,6 @@ struct oct_conn {
 enum oct_shim_mode { OCT_SHIM_UNKNOWN = 0, OCT_SHIM_OFF = 1, OCT_SHIM_ON = 2 };
 extern int oct_shim_mode_now;
 bool oct_shim_decide(const struct oct_ssl_functions *ssl);
-/* Handshakes are paused on the shim's own fibres, not on OpenSSL's. */
-extern bool oct_shim_own_fibres;
-
 /* True where the shim is at work for this copy of libssl. What every hook of libssl asks. */
 static inline bool oct_shim_serves(const struct oct_ssl_functions *ssl)
 {
@@ -108,6 +116,15 @@ static inline bool oct_shim_watching(void)
     return __builtin_expect(__atomic_load_n(&oct_watching, __ATOMIC_RELAXED), 0);
 }
 
+static inline enum oct_conn_state oct_conn_state(const struct oct_conn *conn)
+{
+    return __atomic_load_n(&conn->state, __ATOMIC_ACQUIRE);
+}
+static inline void oct_conn_set_state(struct oct_conn *conn, enum oct_conn_state state)
+{
+    __atomic_store_n(&conn->state, state, __ATOMIC_RELEASE);
+}
+
 /* conn.c */
 /* The connection of s: NULL if it has none, or if its first handshake is over. */
 struct oct_conn *oct_conn_find(const SSL *s);
@@ -119,6 +136,8 @@ void oct_conn_finish(struct oct_conn *conn);
 void oct_conn_reset(SSL *s);
 /* The end of conn's memory, on its own thread; its SSL object is gone or has let go of it. */
 void oct_conn_dispose(struct oct_conn *conn);
+/* Those that were freed in a call that has been left since. all: the thread ends. */
+void oct_conn_empty_limbo(struct oct_thread *t, bool all);
 bool oct_conn_setup(void);
 
 /* handshake.c */
@@ -127,8 +146,16 @@ typedef int oct_handshake_call(SSL *s, void *arg);
 /* Calls it, asynchronously if that can be. Returns what the server is to see: a pause looks like a failure
  * (pause_value) that wants to read. */
 int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_value);
-/* The call itself, on a fibre of conn's, with what that has raised of its thread's state. */
-int oct_handshake_enter(struct oct_conn *conn, oct_handshake_call *call, void *arg);
+/* Around a call of libssl for conn; `conn` may be NULL. What libssl calls itself meanwhile, for the same object, passes
+ * the hooks untouched. A callback may leave by an exception or a jump. Then conn stays entered, and all that is called
+ * for it passes: so it goes on as without the shim, until its object is freed. */
+struct oct_inside {
+    struct oct_conn *conn, *innermost, *reads;
+};
+struct oct_inside oct_handshake_enter(struct oct_conn *conn);
+void oct_handshake_leave(const struct oct_inside *inside);
+#define OCT_INSIDE(conn)                                                                                               \
+    __attribute__((cleanup(oct_handshake_leave), unused)) const struct oct_inside inside = oct_handshake_enter(conn)
 /* SSL_do_handshake() and the two others, by their real function. */
 int oct_handshake_full(SSL *s, int (*real)(SSL *));
 /* Before SSL_read() and its like: true if the real function may be called now, else *value is what the handshake said.
@@ -138,10 +165,26 @@ bool oct_handshake_first(SSL *s, int *value);
 void oct_handshake_settle(SSL *s);
 /* True if conn can be woken by events of fd: a made-up one finds its way to t. */
 bool oct_handshake_wakeable(struct oct_conn *conn, const struct oct_thread *t, int fd);
-/* On a fibre, where an operation is due: whether conn may be paused. */
+/* In a slice, where an operation is due: whether conn may be paused. */
 bool oct_handshake_may_pause(struct oct_conn *conn);
 /* The operation that conn is paused for is done. */
 void oct_handshake_told(struct oct_conn *conn);
+
+/* finish.c */
+/* Runs the call that conn is paused in to its end, here and now, on conn's own thread. */
+void oct_finish(struct oct_conn *conn);
+/* What that has come to, for the server's next call. */
+int oct_finish_result(struct oct_conn *conn);
+/* Waits until another thread that runs conn to its end has done so. */
+void oct_finish_wait(const struct oct_conn *conn);
+/* The thread waits for events: those that could not be resumed where their server called. */
+void oct_finish_misfits(struct oct_thread *t);
+/* It is about to sleep: those that cannot be woken any more, and those whose event their server does not follow. */
+void oct_finish_left(struct oct_thread *t);
+/* It ends. */
+void oct_finish_all(struct oct_thread *t);
+/* conn's socket is as it was when it was paused, or its program has given it another one. */
+bool oct_finish_has_socket(struct oct_conn *conn);
 
 /* socket.c */
 /* The socket, or -1; says in conn whether the BIO hides it. */
@@ -163,12 +206,6 @@ void oct_socket_unwatch(struct oct_thread *t);
 /* The program is about to be told that nothing can be read: its own BIO finds so too. Call inside libssl only. */
 void oct_socket_is_empty(struct oct_conn *conn, struct oct_thread *t);
 
-/* jobs.c */
-/* The call on a fibre of OpenSSL's. Says in conn whether it has paused there. */
-int oct_job_call(struct oct_conn *conn, oct_handshake_call *call, void *arg, bool resumes);
-/* Runs it on until it ends, while the thread drains. */
-void oct_job_run_to_end(struct oct_conn *conn);
-
 /* made.c */
 /* conn has been paused: that its socket is readable is no news for its server until some operation is done. */
 void oct_events_suppress(const struct oct_conn *conn, struct oct_thread *t);
@@ -180,6 +217,10 @@ bool oct_drain_for_free(struct oct_conn *conn);
 void oct_drain_for_clear(struct oct_conn *conn);
 /* What was left to this thread. */
 void oct_drain_orphans(struct oct_thread *t);
+
+/* look.c */
+/* What the program is to find that has looked at fd, where the kernel has said `got`. */
+ssize_t oct_look(int fd, ssize_t got, void *buf, size_t n);
 
 /* early.c */
 void oct_early_free(struct oct_early *early);

@@ -18,8 +18,8 @@
  *
  * Others tell epoll of a socket as soon as they have it, and read from it when there is something (tokio). There the
  * hidden socket first shows in the very call that comes to an operation. Once a thread has seen that of BIOs of a name,
- * such calls run on a fibre at once, and are asked there whether they may pause. BIOs that never read from a socket
- * inside a call (Node's, and those of memory) get no fibre: their programs may not bear a foreign stack.
+ * such calls run in a slice at once, and are asked there whether they may pause. BIOs that never read from a socket
+ * inside a call (Node's, and those of memory) get no slice.
  *
  * Traffic Server reads the hello itself, so that it can still pass it on, and gives it to libssl in memory. From then
  * on libssl reads from the socket. A program that does so comes back when there is something to read on the socket, and
@@ -70,7 +70,7 @@ int oct_socket_of_call(struct oct_conn *conn, struct oct_thread *t)
         t->comes_back |= !conn->hidden && conn->away_fd == fd;
         return fd;
     }
-    if (!oct_shim_own_fibres || !reads_memory(conn))
+    if (!reads_memory(conn))
         return fd;
     conn->away_fd = oct_ssl()->SSL_get_wfd(conn->ssl);
     if (!t->comes_back || conn->away_fd < 0)
@@ -111,13 +111,11 @@ void oct_socket_is_empty(struct oct_conn *conn, struct oct_thread *t)
     if (bio == NULL || conn->hidden_bytes == 0 || ssl->BIO_number_read(bio) != conn->hidden_bytes)
         return;
     const int flags = ssl->BIO_test_flags(bio, RETRY_FLAGS);
-    t->busy++;
     t->reads = conn;
     t->reads_nothing = true;
     ssl->BIO_read(bio, &byte, 1);
     t->reads_nothing = false;
     t->reads = NULL;
-    t->busy--;
     ssl->BIO_clear_flags(bio, RETRY_FLAGS);
     ssl->BIO_set_flags(bio, flags);
 }
@@ -180,5 +178,5 @@ __attribute__((visibility("default"))) ssize_t recv(int fd, void *buf, size_t n,
     ssize_t got = real != NULL ? real(fd, buf, n, flags) : syscall(SYS_recvfrom, fd, buf, n, flags, NULL, NULL);
     if (__builtin_expect(conn != NULL, 0) && got > 0 && (flags & MSG_PEEK) == 0)
         conn->hidden_bytes += (uint64_t)got;
-    return got;
+    return (flags & MSG_PEEK) != 0 ? oct_look(fd, got, buf, n) : got;
 }

@@ -56,9 +56,10 @@ OCT_HOOK int SSL_connect(SSL *s)
         } else if (!oct_handshake_first(s, &value)) {                                                                  \
             value = failed;                                                                                            \
         } else {                                                                                                       \
-            oct_thread_enter();                                                                                        \
-            value = own->call;                                                                                         \
-            oct_thread_exit();                                                                                         \
+            {                                                                                                          \
+                OCT_INSIDE(oct_conn_find(s));                                                                          \
+                value = own->call;                                                                                     \
+            }                                                                                                          \
             oct_handshake_settle(s);                                                                                   \
         }                                                                                                              \
     } while (0)
@@ -167,9 +168,11 @@ OCT_HOOK void SSL_free(SSL *s)
 OCT_HOOK int SSL_clear(SSL *s)
 {
     OCT_OWN(SSL_clear(s));
-    if (s == NULL || !oct_shim_serves(own) || oct_thread_inside())
+    if (s == NULL || !oct_shim_serves(own))
         return own->SSL_clear(s);
     struct oct_conn *conn = oct_conn_find(s);
+    if (conn != NULL && conn->entered != 0)
+        return own->SSL_clear(s);
     if (conn != NULL)
         oct_drain_for_clear(conn);
     oct_conn_reset(s);

@@ -19,7 +19,7 @@
 
 bool oct_watching;
 
-static bool wanted, async_jobs, loops_stay;
+static bool wanted, loops_stay;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static bool is_set(const char *name, const char *value)
@@ -30,7 +30,6 @@ static bool is_set(const char *name, const char *value)
 
 static void start(void)
 {
-    async_jobs = is_set("OCTUPLE_FIBRES", "openssl");
     loops_stay = is_set("OCTUPLE_LOOPS", "stay");
     oct_keys_read_settings();
     if (oct_keys_settings.threads != 0)
@@ -44,12 +43,6 @@ bool oct_shim_wanted(void)
 {
     pthread_once(&once, start);
     return wanted;
-}
-
-bool oct_shim_wants_async_jobs(void)
-{
-    pthread_once(&once, start);
-    return async_jobs;
 }
 
 bool oct_shim_loops_stay(void)

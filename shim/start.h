@@ -9,9 +9,6 @@
 /* False if OCTUPLE_SHIM=off, or in a program with raised privileges. */
 bool oct_shim_wanted(void);
 
-/* True if OCTUPLE_FIBRES=openssl: handshakes are to be paused on fibres of OpenSSL's. */
-bool oct_shim_wants_async_jobs(void);
-
 /* True if OCTUPLE_LOOPS=stay: no thread of this process takes over the event loop that another one has waited in. */
 bool oct_shim_loops_stay(void);
 

@@ -8,8 +8,8 @@
 #include "thread.h"
 
 #include "fds.h"
-#include "fibre.h"
 #include "remote.h"
+#include "slice.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,28 +20,27 @@ static pthread_key_t key;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* orphans, and the end of a thread that may get some */
 static uint64_t last_id = 1;                             /* 0 and 1 mean no thread and several (fds.c) */
 
-/* What is still paused stays so for good: its fibre can run on no other thread. Its stack stays too: what lies on it is
- * known to the SSL object, which may live on, and a job of OpenSSL's fibres to the queue, which goes after this. */
+/* What is still paused is run to its end, for no other thread can resume it. What cannot be stays paused for good. */
 static void thread_end(void *arg)
 {
     struct oct_thread *t = arg;
-    bool paused = false;
+
     oct_drain_orphans(t);
+    oct_finish_all(t);
+    oct_conn_empty_limbo(t, true);
     pthread_mutex_lock(&lock);
     while (t->handshakes != NULL) {
         struct oct_conn *conn = t->handshakes;
-        paused = paused || conn->state != OCT_CONN_RUNNING;
         conn->never = true;
         conn->state = conn->state == OCT_CONN_READY ? OCT_CONN_PAUSED : conn->state;
-        oct_fibre_abandon(conn);
+        oct_slice_abandon(conn);
         oct_thread_leave(conn);
     }
     pthread_mutex_unlock(&lock);
     oct_watch_end(t);
     oct_pausing_end(t);
     oct_thread_own = NULL;
-    if (!paused)
-        oct_stack_end(t);
+    oct_job_stack_end(t);
     free(t);
 }
 
@@ -81,9 +80,10 @@ static void forked_child(void)
     oct_fd_set_process();
     for (conn = t != NULL ? t->handshakes : NULL; conn != NULL; conn = next) {
         next = conn->next;
-        if (conn->state == OCT_CONN_PAUSED)
+        if (conn->state == OCT_CONN_PAUSED) {
+            oct_conn_set_state(conn, OCT_CONN_READY);
             oct_thread_ready_add(t, conn);
-        else if (conn->state == OCT_CONN_RUNNING)
+        } else if (conn->state == OCT_CONN_RUNNING)
             oct_thread_leave(conn);
     }
 }
@@ -114,6 +114,9 @@ void oct_thread_leave(struct oct_conn *conn)
         return;
     if (conn->listed)
         oct_thread_ready_remove(t, conn);
+    t->out -= conn->out;
+    t->misfits -= conn->misfits;
+    conn->out = conn->misfits = false;
     *(conn->prev != NULL ? &conn->prev->next : &t->handshakes) = conn->next;
     if (conn->next != NULL)
         conn->next->prev = conn->prev;
@@ -123,7 +126,6 @@ void oct_thread_leave(struct oct_conn *conn)
 
 void oct_thread_ready_add(struct oct_thread *t, struct oct_conn *conn)
 {
-    conn->state = OCT_CONN_READY;
     conn->listed = true;
     conn->notified = 0;
     conn->announced = 0;

@@ -23,16 +23,22 @@ struct oct_thread {
     struct oct_conn *ready, **ready_end; /* those whose operation is done, in that order */
     struct oct_conn *orphans;            /* to be drained and freed here; guarded by the lock in thread.c */
     bool waits;                          /* it has waited for events with epoll */
-    unsigned busy;                       /* inside libssl: what it calls itself passes the hooks untouched */
+    struct oct_conn *limbo;              /* freed in calls that may run still (conn.c) */
+    struct oct_conn *innermost;          /* whose call of libssl was entered last */
+    uintptr_t stack_low, stack_high;     /* its own stack (own_stack.c); 0: not asked yet */
+    uintptr_t deepest;                   /* a call that resumes came from so deep (slice.c) */
+    unsigned out;                        /* connections whose event an edge-triggered server has not followed */
+    unsigned misfits;                    /* connections that could not be resumed where their server called */
+    unsigned unheard;                    /* events in a row that the program has not followed */
+    bool deaf;                           /* it does not follow made-up events: nothing pauses here any more */
     int round_events;                    /* how many the last epoll_wait() returned */
     unsigned empty_polls;                /* calls of epoll_wait() in a row that found nothing and would not sleep */
     int64_t still_since;           /* when epoll_wait() first saw jobs wait, since a handshake went on; 0: not yet */
     bool jobs_seen;                /* jobs waited when it last waited for events */
-    struct oct_shim_fibre *spare;  /* fibres of its own that nobody uses (fibre.c) */
     struct oct_watch *watch;       /* operations of devices (watch.c), */
     struct oct_pausings *pausings; /* and of those that pause by themselves (pausing.c) */
-    struct oct_stack *stacks;      /* of this thread's fibres of OpenSSL's (stack.c) */
-    bool makes_fibre;              /* libcrypto is called, and what fibre it makes is for the shim */
+    struct oct_stack *stacks;      /* of OpenSSL's jobs (job_stack.c) */
+    bool makes_job;                /* libcrypto is called, and what job it makes is for the shim */
     bool moved; /* since it last waited for events some handshake went on: by a message, or to an operation */
     unsigned suppressed_count;                            /* of suppressed[] */
     struct oct_suppressed suppressed[OCT_SUPPRESSED_MAX]; /* sockets of paused handshakes (events.c) */
@@ -56,25 +62,6 @@ static inline struct oct_thread *oct_thread_peek(void)
 struct oct_thread *oct_thread_get(void);
 bool oct_thread_setup(void);
 
-/* Around calls into libssl that may run a handshake. */
-static inline void oct_thread_enter(void)
-{
-    struct oct_thread *t = oct_thread_get();
-    if (t != NULL)
-        t->busy++;
-}
-
-static inline void oct_thread_exit(void)
-{
-    if (oct_thread_own != NULL)
-        oct_thread_own->busy--;
-}
-
-static inline bool oct_thread_inside(void)
-{
-    return oct_thread_own != NULL && oct_thread_own->busy != 0;
-}
-
 /* A handshake begins and ends. */
 void oct_thread_join(struct oct_thread *t, struct oct_conn *conn);
 void oct_thread_leave(struct oct_conn *conn);
@@ -94,15 +81,10 @@ static inline unsigned oct_thread_in_flight(const struct oct_thread *t)
     return t->handshake_count > 1 || t->round_events <= 1 ? t->handshake_count : 2;
 }
 
-/* stack.c: for the process, before the first fibre; a stack is at hand, should a fibre be made; the thread's end. */
-void oct_stack_setup(void);
-bool oct_stack_prepare(struct oct_thread *t);
-bool oct_stack_prepare_job(struct oct_thread *t); /* for a job of OpenSSL's */
-void oct_stack_end(struct oct_thread *t);
-/* The memory of a stack, with a guard page in front of it, or NULL; where the stack begins there. */
-void *oct_stack_memory(size_t *bytes);
-void *oct_stack_begin(void *memory);
-void oct_stack_memory_free(void *memory);
+/* job_stack.c: for the process, before the first job; a stack is at hand, should a job be made; the thread's end. */
+void oct_job_stack_setup(void);
+bool oct_job_stack_prepare(struct oct_thread *t);
+void oct_job_stack_end(struct oct_thread *t);
 
 /* How many jobs wait in this thread's queue. */
 static inline unsigned oct_thread_waiting(void)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The info callback of a handshake that may linger. libssl reads it when a call begins and keeps it to the call's end,
- * across a pause, so that silencing the object later comes too late. A program whose connection has ended, and that has
- * freed what belongs to it, would still be called. So where keys of devices are about, libssl finds this one inside its
- * calls, and it asks anew each time. Outside of them the object has the program's own.
+ * The info callback of a handshake that may be given up while it is paused. libssl reads it when a call begins and
+ * keeps it to the call's end, across a pause, so that silencing the object later comes too late. A program whose
+ * connection has ended, and that has freed what belongs to it, would still be called. So libssl finds this one inside
+ * its calls, and it asks anew each time. Outside of them the object has the program's own.
  */
 #include "remote.h"
 
@@ -18,6 +18,13 @@ static void veil(const SSL *s, int where, int ret)
         info = ssl->SSL_CTX_get_info_callback(ssl->SSL_get_SSL_CTX(s));
     if (info != NULL)
         info(s, where, ret);
+}
+
+bool oct_veil_is_due(const struct oct_conn *conn)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    return oct_keys_on() || ssl->SSL_get_info_callback(conn->ssl) != NULL ||
+           ssl->SSL_CTX_get_info_callback(ssl->SSL_get_SSL_CTX(conn->ssl)) != NULL;
 }
 
 void oct_veil_put_on(struct oct_conn *conn)

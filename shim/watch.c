@@ -7,9 +7,10 @@
 #include "watch.h"
 
 #include "events.h"
-#include "fibre.h"
 #include "tally.h"
 #include "thread.h"
+
+#include "base/slice.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,7 +155,7 @@ static void tell(const struct oct_remote *op)
     if (conn->lingers) {
         (void)oct_thread_orphan(conn);
     } else if (!conn->lost) {
-        oct_fibre_tell(op->fibre);
+        oct_slice_tell(op->slice);
     }
 }
 

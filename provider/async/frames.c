@@ -12,7 +12,7 @@
 #include "frames.h"
 
 #include "base/base.h"
-#include "base/fibre.h"
+#include "base/slice.h"
 #include "base/policy.h"
 
 #include <dlfcn.h>
@@ -38,6 +38,7 @@ struct path {
 
 struct walk {
     uintptr_t base; /* where the innermost return address lies */
+    uintptr_t end;  /* where that of the slice lies: what stands outside of it is its caller's */
     struct path *path;
     bool program;         /* some frame is the program's */
     bool callback;        /* and one of libssl lies outside of it */
@@ -101,6 +102,8 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg)
 
     if (place < walk->base || address == 0)
         return _URC_NO_REASON; /* of this file, or beyond the end */
+    if (place > walk->end)
+        return _URC_NORMAL_STOP;
     judge(walk, owner_of(address), place);
     if (path->count == FRAMES_MAX || place - walk->base > UINT32_MAX || *(const uintptr_t *)place != address)
         walk->whole = false;
@@ -109,25 +112,29 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg)
     return _URC_NO_REASON;
 }
 
-/* A fibre of the shim's begins in the shim, at the top of its stack; one of OpenSSL's in libcrypto, which the C library
- * has started. A walk that ends elsewhere has met code that tells nothing of its frames, or a stack of the program's
- * own: the safe answer is no. */
-static bool reached_the_start(const struct walk *walk, const struct oct_fibre *fibre)
+/* A slice begins in the shim, at its top; a job of OpenSSL's in libcrypto, which the C library has started. A walk that
+ * ends elsewhere has met code that tells nothing of its frames, or a stack of the program's own: the safe answer is no.
+ */
+static bool reached_the_start(const struct walk *walk, const struct oct_slice *slice)
 {
-    if (fibre != NULL)
-        return walk->last[0] == OWNER_OCTUPLE && walk->last_place == fibre->top - sizeof(uintptr_t);
+    if (slice != NULL)
+        return walk->last[0] == OWNER_OCTUPLE && walk->last_place == slice->top - sizeof(uintptr_t);
     return walk->last[0] == OWNER_LIBCRYPTO || (walk->last[0] == OWNER_LIBC && walk->last[1] == OWNER_LIBCRYPTO);
 }
 
-static OCT_NOINLINE bool walk_stack(struct path *path, uintptr_t base, const struct oct_fibre *fibre)
+static OCT_NOINLINE bool walk_stack(struct path *path, uintptr_t base, const struct oct_slice *slice)
 {
-    struct walk walk = {.base = base, .path = path, .whole = true, .last = {OWNER_PROGRAM, OWNER_PROGRAM}};
+    struct walk walk = {.base = base,
+                        .end = slice != NULL ? slice->top - sizeof(uintptr_t) : UINTPTR_MAX,
+                        .path = path,
+                        .whole = true,
+                        .last = {OWNER_PROGRAM, OWNER_PROGRAM}};
 
     path->count = 0;
     _Unwind_Backtrace(visit, &walk);
-    path->may_pause = !walk.callback && reached_the_start(&walk, fibre);
+    path->may_pause = !walk.callback && reached_the_start(&walk, slice);
     /* What was not seen to its end may differ there the next time. */
-    if (!walk.whole || !reached_the_start(&walk, fibre))
+    if (!walk.whole || !reached_the_start(&walk, slice))
         path->count = 0;
     return path->may_pause;
 }
@@ -142,7 +149,7 @@ __attribute__((no_sanitize("address"))) static bool is_path(const struct path *p
     return path->count != 0;
 }
 
-OCT_NOINLINE bool oct_frames_may_pause(const struct oct_fibre *fibre)
+OCT_NOINLINE bool oct_frames_may_pause(const struct oct_slice *slice)
 {
     static _Thread_local struct path paths[OCT_POLICY_KNOWN_PATHS];
     static _Thread_local unsigned next;
@@ -152,5 +159,5 @@ OCT_NOINLINE bool oct_frames_may_pause(const struct oct_fibre *fibre)
         if (is_path(&paths[i], base))
             return paths[i].may_pause;
     next = (next + 1) % OCT_POLICY_KNOWN_PATHS;
-    return walk_stack(&paths[next], base, fibre);
+    return walk_stack(&paths[next], base, slice);
 }

@@ -6,64 +6,105 @@
 #include "base/thread_mode.h"
 #include "provider/core/key.h"
 
+#include <openssl/crypto.h>
+#include <string.h>
+
+/* What others see of an operation while its slice is away. */
 struct pause {
     struct oct_queue *queue;
-    struct oct_job *job;
-    void *const *key;
+    struct oct_job job; /* a copy of the operation's own */
+    void *key[OCT_TASK_KEYS];
 };
 
-static void hold(const struct pause *pause)
+static struct pause *pause_new(struct oct_queue *queue, const struct oct_job *job, void *const key[OCT_TASK_KEYS])
 {
-    for (int i = 0; i < OCT_TASK_KEYS; i++)
-        oct_prov_key_up_ref(pause->key[i]);
+    struct pause *pause = OPENSSL_zalloc(sizeof *pause);
+    if (pause == NULL)
+        return NULL;
+    pause->queue = queue;
+    pause->job = *job;
+    for (int i = 0; i < OCT_TASK_KEYS; i++) {
+        pause->key[i] = key[i];
+        oct_prov_key_up_ref(key[i]);
+    }
+    return pause;
 }
 
-static void release(const struct pause *pause)
+static void pause_free(struct pause *pause)
 {
     for (int i = 0; i < OCT_TASK_KEYS; i++)
         oct_prov_key_free(pause->key[i]);
+    OPENSSL_free(pause);
+}
+
+#define FIRST_WORD (offsetof(struct oct_job, flags) + sizeof(unsigned))
+#define LAST_WORD  offsetof(struct oct_job, done)
+_Static_assert(FIRST_WORD % sizeof(uintptr_t) == 0 && LAST_WORD % sizeof(uintptr_t) == 0,
+               "what stands between these two is the lane, in whole words");
+
+/*
+ * Buffers of the operation that lie in the slice are now in its copy, and what the batch writes there is put back with
+ * it. A lane consists of pointers and of lengths. No length is as large as an address of the stack, so every word that
+ * lies in the slice is a pointer into it.
+ */
+static void moved(void *arg, uintptr_t low, uintptr_t top, ptrdiff_t by)
+{
+    struct pause *pause = arg;
+    for (size_t at = FIRST_WORD; at < LAST_WORD; at += sizeof(uintptr_t)) {
+        uintptr_t word;
+        memcpy(&word, (char *)&pause->job + at, sizeof word);
+        if (word < low || word >= top)
+            continue;
+        word += (uintptr_t)by;
+        memcpy((char *)&pause->job + at, &word, sizeof word);
+    }
 }
 
 /* A job that has run, or whose queue has gone, is not cancelled again. */
 static void lost(void *arg)
 {
-    const struct pause *pause = arg;
-    oct_queue_cancel(pause->queue, pause->job);
-    release(pause);
+    struct pause *pause = arg;
+    oct_queue_cancel(pause->queue, &pause->job);
+    pause_free(pause);
 }
+
+static const struct oct_slice_wait waiting = {moved, lost};
 
 static void tell(struct oct_job *job)
 {
-    oct_fibre_tell(job->arg);
+    oct_slice_tell(job->arg);
 }
 
 /* A connection that is given up must not go on with a result either: the rest of its handshake may be at hand. */
-static enum oct_outcome wait_for(struct oct_fibre *fibre, struct pause *pause)
+static enum oct_outcome wait_for(struct oct_slice *slice, struct pause *pause)
 {
     bool told = true;
 
-    if (oct_queue_holds(pause->queue, pause->job))
-        told = oct_fibre_pause(fibre, lost, pause);
-    if (oct_queue_holds(pause->queue, pause->job)) {
-        oct_queue_cancel(pause->queue, pause->job);
+    if (oct_queue_holds(pause->queue, &pause->job))
+        told = oct_slice_pause(slice, &waiting, pause);
+    if (oct_queue_holds(pause->queue, &pause->job)) {
+        oct_queue_cancel(pause->queue, &pause->job);
         told = false;
     }
     if (oct_thread_is_draining())
         return OCT_OUTCOME_GAVE_UP;
-    return told || pause->job->state == OCT_JOB_DONE ? OCT_OUTCOME_WAITED : OCT_OUTCOME_FAILED;
+    return told || pause->job.state == OCT_JOB_DONE ? OCT_OUTCOME_WAITED : OCT_OUTCOME_FAILED;
 }
 
-enum oct_outcome oct_pause_for(struct oct_fibre *fibre, struct oct_queue *queue, struct oct_job *job,
+enum oct_outcome oct_pause_for(struct oct_slice *slice, struct oct_queue *queue, struct oct_job *job,
                                void *const key[OCT_TASK_KEYS])
 {
-    struct pause pause = {.queue = queue, .job = job, .key = key};
+    struct pause *pause = pause_new(queue, job, key);
     enum oct_outcome outcome = OCT_OUTCOME_FAILED;
 
-    hold(&pause);
-    job->done = tell;
-    job->arg = fibre;
-    if (oct_queue_submit(queue, job) == OCT_OK)
-        outcome = wait_for(fibre, &pause);
-    release(&pause);
+    if (pause == NULL)
+        return OCT_OUTCOME_FAILED;
+    pause->job.done = tell;
+    pause->job.arg = slice;
+    if (oct_queue_submit(queue, &pause->job) == OCT_OK)
+        outcome = wait_for(slice, pause);
+    job->status = pause->job.status;
+    job->state = pause->job.state;
+    pause_free(pause);
     return outcome;
 }

@@ -3,7 +3,7 @@
 /*
  * One operation, in lanes or plainly: see task.h.
  *
- * On a fibre (the shim's, or an OpenSSL async job) with others in flight, it is queued and the fibre paused until it
+ * In a slice of the shim's or an OpenSSL async job with others in flight, it is queued and that paused until it
  * has run together with others'. Outside, where other threads come with the same operation to the same CPU, it runs
  * together with theirs. Everywhere else, and whenever lanes decline, it runs at once on OpenSSL's own code, and what
  * that cost is told to the queue, which weighs it against the cost of a vector. Where a vector for one may pay, the
@@ -91,10 +91,10 @@ static int run_at_once(const struct oct_task *task)
     return run_plain_measured(task, queue);
 }
 
-/* Where an operation stands: an OpenSSL async job, or (its job NULL) a fibre of the shim's. */
+/* Where an operation stands: an OpenSSL async job, or (its job NULL) a slice of the shim's. */
 struct place {
     ASYNC_JOB *job;
-    struct oct_fibre *fibre;
+    struct oct_slice *slice;
 };
 
 /* Pauses an async job until the job is no longer in the queue. Whatever the outcome, it is not in the queue afterwards.
@@ -142,7 +142,7 @@ static enum oct_outcome wait_in_async_job(const struct oct_task *task, ASYNC_JOB
 static int run_queued(const struct oct_task *task, struct oct_job *job, const struct place *at, struct oct_queue *queue)
 {
     const enum oct_outcome outcome = at->job != NULL ? wait_in_async_job(task, at->job, queue, job)
-                                                     : oct_pause_for(at->fibre, queue, job, task->key);
+                                                     : oct_pause_for(at->slice, queue, job, task->key);
 
     if (outcome == OCT_OUTCOME_GAVE_UP)
         return OCT_RAISE(task->prov, OCT_REASON_CANCELLED);
@@ -155,7 +155,7 @@ static bool is_alone(const struct oct_queue *queue, const struct place *at)
     const enum oct_thread_mode mode = oct_thread_mode(true);
 
     if (at->job == NULL)
-        return !oct_fibre_may_pause(at->fibre);
+        return !oct_slice_may_pause(at->slice);
     return mode == OCT_THREAD_ALONE || (mode == OCT_THREAD_NATIVE_ASYNC && !oct_company_expected(queue));
 }
 
@@ -190,14 +190,14 @@ static int run_blocking(const struct oct_task *task)
     return done >= 0 ? done : run_plain_measured(task, oct_queue_thread());
 }
 
-/* In a callback of the program an operation runs as if there were no fibre, even where its connection is given up. An
- * async job on a fibre of the shim's is one that a callback has started. */
+/* In a callback of the program an operation runs as if there were no slice, even where its connection is given up. An
+ * async job in a slice of the shim's is one that a callback has started. */
 static int run(const struct oct_task *task)
 {
     struct place at = {.job = ASYNC_get_current_job()};
 
-    at.fibre = at.job == NULL ? oct_fibre_current() : NULL;
-    if ((at.job == NULL && at.fibre == NULL) || !oct_frames_may_pause(at.fibre))
+    at.slice = at.job == NULL ? oct_slice_current() : NULL;
+    if ((at.job == NULL && at.slice == NULL) || !oct_frames_may_pause(at.slice))
         return run_blocking(task);
     return run_in_fibre(task, &at);
 }

@@ -12,7 +12,7 @@
 #include "provider/core/provider.h"
 #include "provider/async/task.h"
 
-#include "base/fibre.h"
+#include "base/slice.h"
 #include "base/policy.h"
 
 #include <openssl/async.h>
@@ -66,7 +66,7 @@ static int run(struct operation *o)
     uint8_t *copy = NULL;
     int ok;
 
-    if (o->message_len != 0 && (ASYNC_get_current_job() != NULL || oct_fibre_current() != NULL)) {
+    if (o->message_len != 0 && (ASYNC_get_current_job() != NULL || oct_slice_current() != NULL)) {
         copy = OPENSSL_memdup(o->message, o->message_len);
         if (copy == NULL)
             return OCT_RAISE(o->key->base.prov, OCT_REASON_MEMORY);

@@ -109,6 +109,42 @@
  * Measured: by judgement. */
 #define OCT_POLICY_NOTIFY_ROUNDS 64
 
+/* An event that a program does not follow is repeated at most so often before its handshake is run to its end.
+ * Unit: events.
+ * Why: a program that looks at its socket first finds nothing there, and would be woken for ever.
+ * Measured: by judgement; a program may leave an event for a round or two. */
+#define OCT_POLICY_NOTICES 8
+
+/* After so many events in a row that a program has not followed, nothing pauses on its thread any more.
+ * Unit: events.
+ * Why: it reads its sockets in a way that made-up events do not reach.
+ * Measured: by judgement. */
+#define OCT_POLICY_UNHEARD 4
+
+/* A handshake call that may be paused begins so far below its caller, or an eighth of what is left of the stack.
+ * Unit: bytes.
+ * Why: calls that come from a little deeper can resume it without copying live frames.
+ * Measured: servers call from places within 2 KB of each other; Python's differ by some KB. */
+#define OCT_POLICY_SLICE_GAP (32 * 1024)
+
+/* A thread with less stack than that below the call is not served.
+ * Unit: bytes.
+ * Why: libssl and a program's callbacks need some 20 KB.
+ * Measured: by judgement. */
+#define OCT_POLICY_SLICE_ROOM (64 * 1024)
+
+/* Calls that came from so much deeper move the place where the next ones begin.
+ * Unit: bytes.
+ * Why: beyond that, copying live frames in a rare case is better than a cold stack in every one.
+ * Measured: by judgement. */
+#define OCT_POLICY_SLICE_DEEPEST (256 * 1024)
+
+/* Where a call goes on from another stack, so much of the thread's own is put aside.
+ * Unit: bytes.
+ * Why: nobody knows how much of it coroutines have left there that wait.
+ * Measured: by judgement: the rest of a handshake and its callbacks take less. */
+#define OCT_POLICY_SLICE_ASIDE (256 * 1024)
+
 /* A pause that is not Octuple's waits so long for its descriptors before the fibre is resumed.
  * Unit: milliseconds.
  * Why: an engine or provider may give no descriptor that could be waited for.
@@ -146,9 +182,9 @@
  * Measured: by judgement. */
 #define OCT_POLICY_KEYS_TIMEOUT 30000
 
-/* A fibre that is drained is resumed at most so often.
+/* A call that is run to its end is resumed at most so often.
  * Unit: calls.
- * Why: an operation that fails ends the handshake, so a fibre ends after one or two.
+ * Why: an operation that fails ends the handshake, so a call ends after one or two.
  * Measured: by judgement. */
 #define OCT_POLICY_DRAIN_TURNS 64
 

@@ -52,7 +52,7 @@ static bool has_had_enough(const void *fibre)
 
 bool callback_enter(void)
 {
-    const void *fibre = world_fibre();
+    const void *fibre = world_slice();
     if (depth == DEEP || has_had_enough(fibre) || (depth > 0 && visits[depth - 1].fibre == fibre))
         return false;
     callback_tally.twice += depth > 0;
@@ -64,7 +64,7 @@ bool callback_enter(void)
 
 void callback_leave(bool worked)
 {
-    const void *fibre = world_fibre();
+    const void *fibre = world_slice();
     int at = depth - 1;
     while (at >= 0 && visits[at].fibre != fibre)
         at--;

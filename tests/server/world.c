@@ -3,7 +3,7 @@
 /* See world.h. */
 #include "world.h"
 
-#include "base/fibre.h"
+#include "base/slice.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -268,21 +268,15 @@ bool pair_paused(const struct pair *p)
         return true;
     if (libssl_says == NULL)
         *(void **)&libssl_says = dlsym(dlopen(LIBSSL, RTLD_LAZY | RTLD_NOLOAD), "SSL_want");
-    /* The shim's fibres are unknown to libssl, which wants nothing in the midst of a handshake that wants to read. */
+    /* The shim's pauses are unknown to libssl, which wants nothing in the midst of a handshake that wants to read. */
     return SSL_in_init(p->server) && !SSL_in_before(p->server) && SSL_want(p->server) == SSL_READING &&
            libssl_says(p->server) == SSL_NOTHING;
 }
 
-const void *world_fibre(void)
+const void *world_slice(void)
 {
     const void *job = ASYNC_get_current_job();
-    return job != NULL ? job : oct_fibre_current();
-}
-
-bool world_own_fibres(void)
-{
-    const char *setting = getenv("OCTUPLE_FIBRES");
-    return setting == NULL || strcmp(setting, "openssl") != 0 || !ASYNC_is_capable();
+    return job != NULL ? job : oct_slice_current();
 }
 
 int world_wait(struct world *w, struct epoll_event *events, int max, int timeout)

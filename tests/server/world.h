@@ -3,7 +3,7 @@
 /*
  * A TLS server in miniature, for tests of the shim: an epoll instance, server ends on sockets, client ends in memory,
  * all in one thread, so that every step happens when the test says so. It is an ordinary program: it knows nothing of
- * the shim, under which it runs, except that it asks libssl whether a fibre is paused.
+ * the shim, under which it runs, except that it asks libssl whether a handshake is paused.
  */
 #ifndef OCT_TEST_WORLD_H
 #define OCT_TEST_WORLD_H
@@ -82,12 +82,10 @@ void pair_end(struct world *w, struct pair *p);
 void pair_client(struct pair *p);
 /* One call of the server into its handshake: 1 done, 0 wants to read, -1 failed. */
 int pair_server(struct pair *p);
-/* True while the server's fibre is paused. */
+/* True while the server's handshake is paused. */
 bool pair_paused(const struct pair *p);
-/* What tells the fibre that the caller stands on, the shim's or OpenSSL's; NULL: none. */
-const void *world_fibre(void);
-/* Handshakes are paused on the shim's own fibres. */
-bool world_own_fibres(void);
+/* What tells the slice of the shim's, or the job of OpenSSL's, that the caller runs in; NULL: none. */
+const void *world_slice(void);
 
 int world_wait(struct world *w, struct epoll_event *events, int max, int timeout);
 /* All clients write their hello and the servers read it, one after the other, as if each came in a round of its own:

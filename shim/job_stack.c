@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Stacks for fibres. A handshake runs the program's own callbacks (server name, certificate, session, verification),
- * which were written for a stack of megabytes and now find themselves on one of the 32 KB that libcrypto allocates,
- * without a guard: nginx with a regular expression for a server name and pcre_jit takes 32 KB there for the expression
- * alone. So fibres that are made for the shim get a larger stack, with a guard page below it; memory is taken only
- * where it is used. The shim's own fibres (fibre.c) ask for one here. The rest of this file is about those of
- * OpenSSL's.
+ * Stacks for jobs of OpenSSL's, in which operations of providers and engines run that pause by themselves (pausing.c).
+ * libcrypto allocates 32 KB for one, without a guard, and not every provider that is tried in one knows of that. So
+ * jobs that are made for the shim get a larger stack, with a guard page below it; memory is taken only where it is
+ * used.
  *
- * From 3.2 on OpenSSL asks for stacks by a function that can be set, until it has made its first fibre; then all of the
- * process's fibres get such stacks, and libcrypto frees them with their fibres. OpenSSL 3.0 has no way to ask for that;
- * makecontext() is where a fibre learns of its stack. libcrypto keeps its own allocation, which it frees by itself when
- * the fibre goes; its address tells which stack of ours has become free. What remains goes with the thread, as
- * libcrypto's fibres do.
+ * From 3.2 on OpenSSL asks for stacks by a function that can be set, until it has made its first job; then all of the
+ * process's jobs get such stacks, and libcrypto frees them with their jobs. OpenSSL 3.0 has no way to ask for that;
+ * makecontext() is where a job learns of its stack. libcrypto keeps its own allocation, which it frees by itself when
+ * the job goes; its address tells which stack of ours has become free. What remains goes with the thread.
  */
 #include "thread.h"
-
-#include "fibre.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -31,7 +26,7 @@
 
 struct oct_stack {
     struct oct_stack *next;
-    const void *owner; /* libcrypto's own stack for the same fibre; NULL: a spare one */
+    const void *owner; /* libcrypto's own stack for the same job; NULL: a spare one */
     void *memory;
 };
 
@@ -51,29 +46,13 @@ static void *memory_new(void)
     return NULL;
 }
 
-void *oct_stack_memory(size_t *bytes)
-{
-    *bytes = STACK_BYTES;
-    return memory_new();
-}
-
-void *oct_stack_begin(void *memory)
-{
-    return (char *)memory + GUARD_BYTES;
-}
-
-void oct_stack_memory_free(void *memory)
-{
-    munmap(memory, STACK_BYTES);
-}
-
 static void *stack_asked_for(size_t *bytes)
 {
     *bytes = STACK_BYTES;
     return memory_new();
 }
 
-/* A fibre that got no stack is freed too. */
+/* A job that got no stack is freed too. */
 static void stack_given_back(void *memory)
 {
     if (memory != NULL)
@@ -91,7 +70,7 @@ static bool none_is_set(const struct oct_ssl_functions *ssl)
            dladdr((void *)set, &where) != 0 && where.dli_fbase == setter.dli_fbase;
 }
 
-void oct_stack_setup(void)
+void oct_job_stack_setup(void)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     libcrypto_asks = ssl->ASYNC_set_mem_functions != NULL && ssl->ASYNC_get_mem_functions != NULL && none_is_set(ssl) &&
@@ -111,7 +90,7 @@ static struct oct_stack *stack_new(void)
 }
 
 /* The spare one, if there is any, is the first of the list. */
-bool oct_stack_prepare_job(struct oct_thread *t)
+bool oct_job_stack_prepare(struct oct_thread *t)
 {
     if (libcrypto_asks || (t->stacks != NULL && t->stacks->owner == NULL))
         return true;
@@ -123,14 +102,8 @@ bool oct_stack_prepare_job(struct oct_thread *t)
     return true;
 }
 
-bool oct_stack_prepare(struct oct_thread *t)
+void oct_job_stack_end(struct oct_thread *t)
 {
-    return oct_shim_own_fibres ? oct_fibre_prepare(t) : oct_stack_prepare_job(t);
-}
-
-void oct_stack_end(struct oct_thread *t)
-{
-    oct_fibre_end(t);
     while (t->stacks != NULL) {
         struct oct_stack *stack = t->stacks;
         t->stacks = stack->next;
@@ -139,7 +112,7 @@ void oct_stack_end(struct oct_thread *t)
     }
 }
 
-/* A stack whose owner is allocated anew is the stack of a fibre that is gone. */
+/* A stack whose owner is allocated anew is the stack of a job that is gone. */
 static struct oct_stack *stack_for(struct oct_thread *t, const void *owner)
 {
     for (struct oct_stack *stack = t->stacks; stack != NULL; stack = stack->next)
@@ -160,7 +133,7 @@ static void make_with_stack(ucontext_t *context, void (*function)(void), struct 
     context->uc_stack = own;
 }
 
-/* A callback on the fibre may make a coroutine of its own, which keeps the stack that it was given. */
+/* A callback in the job may make a coroutine of its own, which keeps the stack that it was given. */
 static bool is_libcrypto(const void *caller)
 {
     return oct_same_object(caller, (const void *)oct_ssl()->ASYNC_get_current_job);
@@ -169,7 +142,7 @@ static bool is_libcrypto(const void *caller)
 __attribute__((visibility("default"))) void makecontext(ucontext_t *context, void (*function)(void), int count, ...)
 {
     struct oct_thread *t = oct_thread_peek();
-    const bool ours = t != NULL && t->makes_fibre && count == 0 && is_libcrypto(__builtin_return_address(0));
+    const bool ours = t != NULL && t->makes_job && count == 0 && is_libcrypto(__builtin_return_address(0));
     struct oct_stack *stack = ours ? stack_for(t, context->uc_stack.ss_sp) : NULL;
     long a[ARGUMENTS_MAX] = {0};
     va_list list;
