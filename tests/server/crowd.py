@@ -22,6 +22,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
+
 import clients
 import lab
 
@@ -141,6 +143,14 @@ def compare(under: Verdict, stock: Verdict) -> None:
     """Fails the test with both verdicts, if they are not the same."""
     if under != stock:
         raise AssertionError(f"the verdict is not stock's\nstock:   {stock}\nOctuple: {under}")
+
+
+def program(name: str, build: lab.Build, package: str) -> str:
+    """One of the folder programs/ that the build has made, if it found what the package brings."""
+    path = build.folder / f"bin/octuple_program_{name}"
+    if not path.exists():
+        pytest.skip(f"{path.name} is not built ({package})")
+    return str(path)
 
 
 class Program:
