@@ -12,7 +12,8 @@ require "openssl"
 require "socket"
 
 lib LibSSL
-  fun test_set_callback = SSL_CTX_callback_ctrl(ctx : SSLContext, cmd : Int32, callback : (SSL, Int32*, Void*) -> Int32) : LibC::Long
+  alias OnName = (SSL, Int32*, Void*) -> Int32
+  fun test_set_callback = SSL_CTX_callback_ctrl(ctx : SSLContext, cmd : Int32, callback : OnName) : LibC::Long
 end
 
 SERVERNAME_CALLBACK = 53
