@@ -87,28 +87,24 @@ static bool wants_slice(struct oct_conn *conn, struct oct_thread *t)
 struct oct_inside oct_handshake_enter(struct oct_conn *conn)
 {
     struct oct_thread *t = oct_thread_peek();
-    struct oct_inside inside = {.conn = conn};
 
     if (conn != NULL && conn->entered++ == 0)
         conn->entered_at = (uintptr_t)__builtin_frame_address(0);
-    if (t == NULL)
-        return inside;
-    inside.innermost = t->innermost;
-    inside.reads = t->reads;
-    t->innermost = conn;
-    return inside;
+    if (t != NULL)
+        t->innermost = conn;
+    return (struct oct_inside){conn};
 }
 
+/* Whose call went on around this one is not put back: with coroutines that connection may have been freed. It does
+ * without what is watched for it. */
 void oct_handshake_leave(const struct oct_inside *inside)
 {
     struct oct_thread *t = oct_thread_peek();
 
     if (inside->conn != NULL && inside->conn->entered != 0)
         inside->conn->entered--;
-    if (t == NULL)
-        return;
-    t->innermost = inside->innermost;
-    t->reads = inside->reads;
+    if (t != NULL)
+        t->innermost = t->reads = NULL;
 }
 
 /* The call in a slice. One that began with another call (SSL_read_early_data() and then SSL_do_handshake()) is run to

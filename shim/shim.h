@@ -150,7 +150,7 @@ int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_val
  * the hooks untouched. A callback may leave by an exception or a jump. Then conn stays entered, and all that is called
  * for it passes: so it goes on as without the shim, until its object is freed. */
 struct oct_inside {
-    struct oct_conn *conn, *innermost, *reads;
+    struct oct_conn *conn;
 };
 struct oct_inside oct_handshake_enter(struct oct_conn *conn);
 void oct_handshake_leave(const struct oct_inside *inside);

@@ -128,7 +128,7 @@ static bool make(struct oct_conn *conn, oct_handshake_call *call, void *arg)
     }
     s->at.top = top;
     s->base = (struct oct_slice){
-        .low = t->stack_low, .top = top, .may_pause = may_pause, .leave = leave, .can_go_on = can_go_on};
+        .low = t->stack_low, .top = top - OCT_SWITCH_MARK_BYTES, .mark = &s->at, .may_pause = may_pause, .leave = leave, .can_go_on = can_go_on};
     s->conn = conn;
     s->call = call;
     s->arg = arg;

@@ -73,8 +73,9 @@ struct oct_switch {
     bool overlaps; /* what is in its place is to be put aside first */
 };
 
-/* Calls begin(arg) on the stack below top, which is s->top and a multiple of 16. True if it has returned, false if it
- * has paused. */
+/* Calls begin(arg) on the stack below top, which is s->top and a multiple of 16. There stands the mark, `s` itself, and
+ * below it the outermost return address. True if the call has returned, false if it has paused. */
+#define OCT_SWITCH_MARK_BYTES 16
 bool oct_switch_begin(struct oct_switch *s, void (*begin)(void *arg), void *arg, uintptr_t top);
 /* Inside: goes back to the call that runs it. True when it is resumed; false at once if there is no memory. */
 bool oct_switch_leave(struct oct_switch *s);

@@ -70,6 +70,8 @@ __asm__(".text\n"
         "    .cfi_remember_state\n"
         PRESENT_CALLER
         "    movq %rcx, %rsp\n"
+        "    pushq %rbx\n"
+        "    pushq %rbx\n"
         "    movq %rdx, %rdi\n"
         "    call *%rsi\n"
         "    movl $1, %r12d\n"

@@ -166,11 +166,21 @@ static bool seen(struct oct_thread *t, int fd)
     return conn->was_empty;
 }
 
+/* A coroutine may have left the call, on whose stack that stands: what others read is not its socket. */
+#define CALL_MAX ((uintptr_t)256 * 1024)
+
+static bool is_inside(const struct oct_conn *conn)
+{
+    return conn->entered_at - (uintptr_t)__builtin_frame_address(0) < CALL_MAX;
+}
+
 __attribute__((visibility("default"))) ssize_t recv(int fd, void *buf, size_t n, int flags)
 {
     __typeof__(recv) *real = oct_libc()->recv;
     struct oct_thread *t = oct_thread_peek();
     struct oct_conn *conn = t != NULL ? t->reads : NULL;
+    if (conn != NULL && !is_inside(conn))
+        conn = NULL;
     if (__builtin_expect(conn != NULL, 0) && seen(t, fd)) {
         errno = EAGAIN;
         return -1;

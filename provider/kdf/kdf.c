@@ -8,52 +8,51 @@
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 static EVP_KDF *plain_kdf(struct oct_prov *prov, const struct oct_kdf_type *type);
 
-/* --- contexts, of which each thread keeps one, cleansed, for its next derivation */
+/* --- contexts, of which a few are kept, cleansed, for next derivations */
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t thread_end;
-static int thread_end_known;
-static _Thread_local struct oct_kdf *spare;
-static _Thread_local int end_is_watched;
+/* They lie where a program's collector looks that has OpenSSL's memory too: it does not see what only variables of
+ * threads refer to. */
+#define SPARES 16
+
+static _Atomic(struct oct_kdf *) spares[SPARES];
+
+static struct oct_kdf *spare_take(void)
+{
+    struct oct_kdf *kdf = NULL;
+    for (int i = 0; i < SPARES && kdf == NULL; i++)
+        if (atomic_load_explicit(&spares[i], memory_order_relaxed) != NULL)
+            kdf = atomic_exchange_explicit(&spares[i], NULL, memory_order_acq_rel);
+    return kdf;
+}
+
+static bool spare_put(struct oct_kdf *kdf)
+{
+    for (int i = 0; i < SPARES; i++) {
+        struct oct_kdf *none = NULL;
+        if (atomic_load_explicit(&spares[i], memory_order_relaxed) == NULL &&
+            atomic_compare_exchange_strong_explicit(&spares[i], &none, kdf, memory_order_acq_rel, memory_order_relaxed))
+            return true;
+    }
+    return false;
+}
 
 static void kdf_clear(void)
 {
-    OPENSSL_free(spare);
-    spare = NULL;
-}
-
-/* Contexts that are freed after this, by others who watch the thread's end, make it watched once more. */
-static void thread_ended(void *marker)
-{
-    (void)marker;
-    kdf_clear();
-    end_is_watched = 0;
-}
-
-static void make_thread_key(void)
-{
-    thread_end_known = pthread_key_create(&thread_end, thread_ended) == 0;
-}
-
-/* Whether what this thread keeps is freed when it ends. */
-static int watch_end(void)
-{
-    if (!end_is_watched) {
-        pthread_once(&once, make_thread_key);
-        end_is_watched = thread_end_known && pthread_setspecific(thread_end, &once) == 0;
-    }
-    return end_is_watched;
+    struct oct_kdf *kdf;
+    while ((kdf = spare_take()) != NULL)
+        OPENSSL_free(kdf);
 }
 
 static struct oct_kdf *kdf_new(struct oct_prov *prov, const struct oct_kdf_type *type)
 {
-    struct oct_kdf *kdf = spare;
+    struct oct_kdf *kdf = spare_take();
 
-    spare = NULL;
     if (kdf == NULL)
         kdf = OPENSSL_zalloc(sizeof *kdf);
     if (kdf == NULL)
@@ -71,9 +70,7 @@ static void kdf_free(void *vk)
         return;
     EVP_KDF_CTX_free(kdf->plain);
     explicit_bzero(kdf, sizeof *kdf);
-    if (spare == NULL && watch_end())
-        spare = kdf;
-    else
+    if (!spare_put(kdf))
         OPENSSL_free(kdf);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* See slice.h. A callback may leave a slice by longjmp(), or run on a stack of its own: the place of the stack tells.
- */
+ * Coroutines that share the stack, as Python's greenlets do, leave a callback and come back with the same bytes there:
+ * a mark in the slice tells whose they are. */
 #include "base/slice.h"
 
 #include "base/thread_mode.h"
@@ -12,7 +13,9 @@ struct oct_slice *oct_slice_current(void)
 {
     const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     struct oct_slice *slice = entered;
-    return slice != NULL && here >= slice->low && here < slice->top ? slice : NULL;
+    if (slice == NULL || here < slice->low || here >= slice->top)
+        return NULL;
+    return *(const void *const *)slice->top == slice->mark ? slice : NULL;
 }
 
 void oct_slice_enter(struct oct_slice *slice)

@@ -32,9 +32,10 @@ struct oct_slice_wait {
     void (*lost)(void *arg);
 };
 
-/* Its maker fills in the first five and may only read the others. */
+/* Its maker fills in the first six and may only read the others. */
 struct oct_slice {
     uintptr_t low, top;                    /* the thread's stack below it; the outermost return address is below top */
+    const void *mark;                      /* what stands at top */
     bool (*may_pause)(struct oct_slice *); /* it will be resumed when it has been told */
     /* Goes back to who resumed it, and returns true when it is resumed again. False if it cannot: no memory. */
     bool (*leave)(struct oct_slice *);
@@ -44,8 +45,9 @@ struct oct_slice {
     void *arg;
 };
 
-/* The slice that the caller runs in; NULL: it runs in none, or on another stack. A call that has left its slice by
- * longjmp() may find that slice too, if it stands below it. */
+/* The slice that the caller runs in; NULL: it runs in none, or on another stack, or this cannot be told, since
+ * coroutines that share the stack have left their slices and come back in another order. A call that has left its slice
+ * by longjmp() may find that slice too, if it stands below it. */
 OCT_API struct oct_slice *oct_slice_current(void);
 
 /* False if the slice must not be paused now: what it waits for is to be done at once. */
