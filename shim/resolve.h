@@ -45,7 +45,8 @@
     X(SSL_get_early_data_status) X(SSL_is_server) X(SSL_get_ex_data) X(SSL_set_ex_data)                  \
     X(SSL_set0_rbio) X(SSL_set0_wbio) X(SSL_set_info_callback) X(SSL_set_msg_callback)       \
     X(SSL_get_info_callback) X(SSL_CTX_get_info_callback) X(SSL_get_SSL_CTX)                                           \
-    X(CRYPTO_get_ex_new_index) X(CRYPTO_malloc) X(CRYPTO_zalloc) X(CRYPTO_free) X(ASYNC_get_current_job) X(ASYNC_is_capable) X(OSSL_PROVIDER_available)                 \
+    X(CRYPTO_get_ex_new_index) X(CRYPTO_malloc) X(CRYPTO_zalloc) X(CRYPTO_free) X(ASYNC_get_current_job)               \
+    X(OSSL_PROVIDER_available)                                                                                         \
     X(SSL_get_rbio) X(SSL_get_wbio) X(BIO_read) X(BIO_number_read) X(BIO_method_name) X(BIO_ctrl_pending)              \
     X(BIO_test_flags) X(BIO_set_flags) X(BIO_clear_flags) X(BIO_new) X(BIO_s_null) X(BIO_free) X(BIO_up_ref)           \
     X(ERR_set_mark) X(ERR_pop_to_mark) X(ERR_peek_last_error) X(ERR_clear_error) X(ERR_new) X(ERR_set_error)     \
@@ -117,8 +118,8 @@ extern const struct oct_ssl_functions *oct_ssl_instead;
 /* clang-format off */
 #define OCT_LIBC_HOOKS(X)                                                                                              \
     X(epoll_ctl) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(close) X(close_range) X(closefrom) X(dup2) X(dup3)     \
-    X(dup) X(fcntl) X(fcntl64) X(accept) X(accept4) X(poll) X(ppoll) X(select) X(pselect) X(recv) X(recvfrom) X(recvmsg)    \
-    X(ioctl) X(makecontext)
+    X(dup) X(fcntl) X(fcntl64) X(accept) X(accept4) X(poll) X(ppoll) X(select) X(pselect) X(recv)            \
+    X(recvfrom) X(recvmsg) X(ioctl) X(makecontext)
 /* clang-format on */
 
 /* Other names of some: in front of them, but never called. */

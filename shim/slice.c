@@ -127,8 +127,12 @@ static bool make(struct oct_conn *conn, oct_handshake_call *call, void *arg)
         conn->slice = s;
     }
     s->at.top = top;
-    s->base = (struct oct_slice){
-        .low = t->stack_low, .top = top - OCT_SWITCH_MARK_BYTES, .mark = &s->at, .may_pause = may_pause, .leave = leave, .can_go_on = can_go_on};
+    s->base = (struct oct_slice){.low = t->stack_low,
+                                 .top = top - OCT_SWITCH_MARK_BYTES,
+                                 .mark = &s->at,
+                                 .may_pause = may_pause,
+                                 .leave = leave,
+                                 .can_go_on = can_go_on};
     s->conn = conn;
     s->call = call;
     s->arg = arg;

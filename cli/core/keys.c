@@ -15,7 +15,7 @@ static const struct {
     const char *name, *text;
 } reasons[OCT_KEYS_INSIDE_COUNT] = {
     {"no_loop", "on threads that do not wait by epoll"},
-    {"no_fibre", "in handshakes without a fibre"},
+    {"no_fibre", "in handshakes that cannot be paused"},
     {"nested", "in a callback of the program"},
     {"no_waking", "in handshakes that no event of the server's loop would find"},
     {"first", "first of its kind"},

@@ -82,12 +82,6 @@ static void judge_state(struct doctor_report *report, const struct oct_key_count
                    "OCTUPLE_KEYS is set, and no operation has come with a key that lives elsewhere; such keys: %s",
                    sight);
         break;
-    case OCT_KEYS_STATE_NO_FIBRES:
-        doctor_add(
-            report, DOCTOR_PROBLEM, NAME, "take OCTUPLE_FIBRES=openssl out, or leave OCTUPLE_KEYS unset",
-            "OCTUPLE_KEYS is set, but handshakes are not on the shim's own fibres (OCTUPLE_FIBRES=openssl, a CPU "
-            "other than x86-64, or shadow stacks): keys in devices block it");
-        break;
     default:
         doctor_add(report, DOCTOR_NOTE, NAME, "solve what is said above",
                    "OCTUPLE_KEYS is set, but the shim cannot serve keys in this process: %s",

@@ -82,16 +82,16 @@ enum oct_keys_state {
     OCT_KEYS_STATE_UNDECIDED = 1, /* it is set, and no TLS handshake has come yet */
     OCT_KEYS_STATE_SERVED = 2,
     OCT_KEYS_STATE_NO_SHIM = 3,   /* the shim is not at work in this process */
-    OCT_KEYS_STATE_NO_FIBRES = 4, /* handshakes are not on the shim's own fibres */
+    OCT_KEYS_STATE_NO_FIBRES = 4, /* not used any more */
     OCT_KEYS_STATE_NO_CALLS = 5,  /* libssl or libcrypto does not have what is needed */
 };
 
 /* Why an operation ran inside the call, so that its thread waited for the device. */
 enum oct_keys_inside {
-    OCT_KEYS_INSIDE_NO_LOOP = 0,   /* the thread does not wait for events by epoll */
-    OCT_KEYS_INSIDE_NO_FIBRE = 1,  /* not in a handshake that has a fibre: the process's first, or its socket is not in
-                                      epoll */
-    OCT_KEYS_INSIDE_NESTED = 2,    /* in a callback of the program, or on somebody else's fibre */
+    OCT_KEYS_INSIDE_NO_LOOP = 0,  /* the thread does not wait for events by epoll */
+    OCT_KEYS_INSIDE_NO_FIBRE = 1, /* not in a handshake that may be paused: the process's first, or its socket is not in
+                                     epoll */
+    OCT_KEYS_INSIDE_NESTED = 2,   /* in a callback of the program, or in a job of somebody else's */
     OCT_KEYS_INSIDE_NO_WAKING = 3, /* no event of the server's own loop would find the handshake */
     OCT_KEYS_INSIDE_FIRST = 4,     /* the first of its owner, which tells how to serve it */
     OCT_KEYS_INSIDE_QUICK = 5,     /* its owner answers faster than two switches of threads, or did not pause */

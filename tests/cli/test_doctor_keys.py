@@ -101,7 +101,6 @@ def test_providers_and_engines_of_a_configuration(served, idle):  # noqa: F811
 
 
 @pytest.mark.parametrize(("more", "providers", "expected"), [
-    ({"OCTUPLE_FIBRES": "openssl"}, None, ("problem", "handshakes are not on the shim's own fibres")),
     ({}, "default = default_one", ("note", "cannot serve keys in this process: it is not at work there")),
     ({}, None, ("note", "no operation has come with a key that lives elsewhere; such keys: none in"))])
 def test_states_of_a_server(served, idle, port, more, providers, expected):  # noqa: F811

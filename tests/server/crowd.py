@@ -179,7 +179,7 @@ class Program:
         self.process.communicate()
 
     def text(self) -> str:
-        return "\n".join(l for l in self.errors.read_text(errors="replace").splitlines() if "Unsupported BIO" not in l)[-4000:]
+        return self.errors.read_text(errors="replace")[-4000:]
 
     @property
     def runs(self) -> bool:
