@@ -38,7 +38,7 @@ func ecdsaOperation(curve elliptic.Curve, verify bool) (op operation, size int, 
 }
 
 func wrapECDSA(own *ecdsa.PrivateKey) crypto.Signer {
-	if own == nil || own.D == nil {
+	if own == nil || own.Curve == nil || own.D == nil || own.X == nil || own.Y == nil {
 		return nil
 	}
 	op, _, served := ecdsaOperation(own.Curve, false)

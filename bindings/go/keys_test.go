@@ -78,3 +78,27 @@ func skipIfSlow(t testing.TB, name string) {
 		t.Skip("-short")
 	}
 }
+
+// A key that lacks something is left as it is: what crypto says of it comes at its first use.
+func TestIncompleteKeys(t *testing.T) {
+	whole := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	number := must(rsa.GenerateKey(rand.Reader, 2048))
+	keys := []crypto.PrivateKey{
+		&ecdsa.PrivateKey{},
+		&ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: elliptic.P256()}},
+		&ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: elliptic.P256()}, D: whole.D},
+		&ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: elliptic.P256(), X: whole.X}, D: whole.D},
+		&ecdsa.PrivateKey{PublicKey: whole.PublicKey},
+		&rsa.PrivateKey{},
+		&rsa.PrivateKey{PublicKey: number.PublicKey},
+		&rsa.PrivateKey{PublicKey: number.PublicKey, D: number.D},
+		&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: number.N}, D: number.D, Primes: number.Primes},
+		(*ecdsa.PrivateKey)(nil), (*rsa.PrivateKey)(nil), ed25519.PrivateKey(nil), ed25519.PrivateKey{1, 2}, nil,
+	}
+	for i, key := range keys {
+		wrapped := WrapKey(key)
+		if _, ok := wrapped.(interface{ unwrap() crypto.PrivateKey }); ok {
+			t.Errorf("key %d was wrapped", i)
+		}
+	}
+}

@@ -259,13 +259,22 @@ static int ccm_call(void *vc, unsigned char *out, size_t *out_len, size_t room, 
     return 1;
 }
 
+/* No text has come for this nonce, and none was announced: then the text is empty. */
+static int has_no_text(const struct ccm *c)
+{
+    return c->has_nonce && (c->encrypt ? !c->has_tag : c->has_tag) && (!c->has_len || c->len == 0);
+}
+
 static int ccm_final(void *vc, unsigned char *out, size_t *out_len, size_t room)
 {
     struct ccm *c = vc;
+    uint8_t nothing = 0;
 
     (void)out, (void)room;
     *out_len = 0;
-    return c->has_key || OCT_RAISE(c->prov, OCT_REASON_NO_KEY);
+    if (!c->has_key)
+        return OCT_RAISE(c->prov, OCT_REASON_NO_KEY);
+    return !has_no_text(c) || take_text(c, &nothing, &nothing, 0);
 }
 
 static int ccm_get_params(OSSL_PARAM params[])

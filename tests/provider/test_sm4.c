@@ -250,6 +250,38 @@ static void check_provider(OSSL_LIB_CTX *ctx, const char *name, const char *want
     ERR_clear_error();
 }
 
+/* The end of a text that never came: the tag is that of the empty text, with additional data and without. */
+static void test_ccm_without_text(void **state)
+{
+    (void)state;
+    static const unsigned char secret[16] = {1}, nonce[12] = {2}, aad[5] = {3};
+    for (int with_aad = 0; with_aad < 2; with_aad++) {
+        unsigned char tag[2][16] = {{0}}, out[16];
+        int len;
+        for (int updates = 0; updates < 2; updates++) {
+            EVP_CIPHER *cipher = EVP_CIPHER_fetch(octuple_ctx, "SM4-CCM", NULL);
+            EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();
+            assert_non_null(cipher);
+            assert_int_equal(EVP_EncryptInit_ex(c, cipher, NULL, NULL, NULL), 1);
+            assert_int_equal(EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_IVLEN, 12, NULL), 1);
+            assert_int_equal(EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_TAG, 16, NULL), 1);
+            assert_int_equal(EVP_EncryptInit_ex(c, NULL, NULL, secret, nonce), 1);
+            if (with_aad) {
+                assert_int_equal(EVP_EncryptUpdate(c, NULL, &len, NULL, 0), 1);
+                assert_int_equal(EVP_EncryptUpdate(c, NULL, &len, aad, sizeof aad), 1);
+            }
+            if (updates)
+                assert_int_equal(EVP_EncryptUpdate(c, out, &len, out, 0), 1);
+            assert_int_equal(EVP_EncryptFinal_ex(c, out, &len), 1);
+            assert_int_equal(len, 0);
+            assert_int_equal(EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_GET_TAG, 16, tag[updates]), 1);
+            EVP_CIPHER_CTX_free(c);
+            EVP_CIPHER_free(cipher);
+        }
+        assert_memory_equal(tag[0], tag[1], 16);
+    }
+}
+
 static void test_switches(void **state)
 {
     OSSL_LIB_CTX *ctx = new_octuple_ctx("sm4-ctr = off\nsm4-ccm = off");
@@ -280,9 +312,10 @@ static int setup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ctr),      cmocka_unit_test(test_cbc), cmocka_unit_test(test_again),
-        cmocka_unit_test(test_gcm),      cmocka_unit_test(test_ccm), cmocka_unit_test(test_ccm_order),
-        cmocka_unit_test(test_switches),
+        cmocka_unit_test(test_ctr),      cmocka_unit_test(test_cbc),
+        cmocka_unit_test(test_again),    cmocka_unit_test(test_gcm),
+        cmocka_unit_test(test_ccm),      cmocka_unit_test(test_ccm_order),
+        cmocka_unit_test(test_switches), cmocka_unit_test(test_ccm_without_text),
     };
     return cmocka_run_group_tests(tests, setup, close_contexts);
 }
