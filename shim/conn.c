@@ -20,7 +20,7 @@ static void conn_leave_memory(struct oct_conn *conn)
     struct oct_thread *t = oct_thread_peek();
 
     conn->ssl = NULL;
-    if (conn->entered != 0) {
+    if (conn->entered != 0 && (conn->thread == NULL || conn->thread == t)) {
         if (t == NULL)
             return;
         conn->limbo_next = t->limbo;

@@ -66,8 +66,14 @@ HOOK ssize_t recvmsg(int fd, struct msghdr *message, int flags)
     return oct_look(fd, got, message->msg_iov[0].iov_base, message->msg_iov[0].iov_len);
 }
 
+#if defined(__GLIBC__)
+#define REQUEST unsigned long
+#else
+#define REQUEST int
+#endif
+
 /* Whatever the third argument is, it has the size of a pointer at most. */
-HOOK int ioctl(int fd, unsigned long request, ...)
+HOOK int ioctl(int fd, REQUEST request, ...)
 {
     __typeof__(ioctl) *real = oct_libc()->ioctl;
     va_list list;
@@ -76,7 +82,7 @@ HOOK int ioctl(int fd, unsigned long request, ...)
     void *arg = va_arg(list, void *);
     va_end(list);
     const int value = real != NULL ? real(fd, request, arg) : (int)syscall(SYS_ioctl, fd, request, arg);
-    if (request == FIONREAD && value == 0 && *(int *)arg == 0 && was_told(fd))
+    if (request == (REQUEST)FIONREAD && value == 0 && *(int *)arg == 0 && was_told(fd))
         *(int *)arg = sizeof record;
     return value;
 }

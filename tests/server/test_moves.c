@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* What programs do between "want read" and their next call: they look at the socket first, move the connection to
+ * another thread's instance, or its descriptor to another number, or never call. */
+#include "world.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/ioctl.h>
+#include <sys/uio.h>
+#include <time.h>
+
+#define PAIRS 8
+/* Rounds of a loop that has nothing to do but this: far more than handshakes take, far fewer than one that spins. */
+#define ROUNDS 400
+
+/* True if there is something to read, by one of the ways to look. */
+static bool looks(int fd, int way)
+{
+    unsigned char byte[16];
+    struct iovec place = {byte, sizeof byte};
+    struct msghdr message = {.msg_iov = &place, .msg_iovlen = 1};
+    int n = 0;
+
+    if (way == 0)
+        return recv(fd, byte, 1, MSG_PEEK) > 0;
+    if (way == 1)
+        return ioctl(fd, FIONREAD, &n) == 0 && n > 0;
+    if (way == 2)
+        return recvfrom(fd, byte, sizeof byte, MSG_PEEK | MSG_DONTWAIT, NULL, NULL) >= 5;
+    return recvmsg(fd, &message, MSG_PEEK) > 0;
+}
+
+static bool all_over(const struct world *w)
+{
+    for (int i = 0; i < w->pairs; i++)
+        if (!w->pair[i].server_done || !w->pair[i].client_done)
+            return false;
+    return true;
+}
+
+static void test_looks_first(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 4; way++)
+        for (int level = 0; level < 2; level++) {
+            struct world *w = world_open(EPOLLIN | (level ? 0 : EPOLLET), TLS13, PAIRS);
+            struct epoll_event events[PAIRS_MAX];
+            assert_int_equal(world_hello(w), PAIRS - 1);
+            for (int round = 0; !all_over(w); round++) {
+                assert_in_range(round, 0, ROUNDS);
+                for (int i = 0; i < PAIRS; i++)
+                    pair_client(&w->pair[i]);
+                int n = world_wait(w, events, PAIRS_MAX, 100);
+                for (int i = 0; i < n; i++) {
+                    struct pair *p = events[i].data.ptr;
+                    if (!p->server_done && looks(p->fd, way))
+                        pair_server(p);
+                }
+            }
+            world_exchange(w);
+            world_close(w);
+        }
+}
+
+/* One that looks in a way that nobody can answer: by what it has read itself. It is not woken for ever. */
+static void test_never_calls(void **state)
+{
+    (void)state;
+    struct world *w = world_open(EPOLLIN, TLS13, PAIRS);
+    struct epoll_event events[PAIRS_MAX];
+    int made_up = 0;
+    assert_int_equal(world_hello(w), PAIRS - 1);
+    for (int round = 0; round < 200; round++)
+        made_up += world_wait(w, events, PAIRS_MAX, 1);
+    assert_in_range(made_up, PAIRS - 1, 16 * PAIRS);
+    world_run(w); /* the clients have their answer: now they have something to say */
+    world_exchange(w);
+    world_close(w);
+}
+
+/* By dup(), dup2(), dup3() and fcntl(): the number is another one, the old one is closed. */
+static int moved(int fd, int how)
+{
+    const int high = 700 + fd;
+    int to = -1;
+    if (how == 0)
+        to = dup(fd);
+    else if (how == 1)
+        to = dup2(fd, high);
+    else if (how == 2)
+        to = dup3(fd, high, O_CLOEXEC);
+    else
+        to = fcntl(fd, F_DUPFD, 500);
+    assert_true(to >= 0);
+    return to;
+}
+
+static void test_descriptor_moves(void **state)
+{
+    (void)state;
+    for (int how = 0; how < 4; how++)
+        for (int level = 0; level < 2; level++) {
+            const uint32_t wanted = EPOLLIN | (level ? 0 : EPOLLET);
+            struct world *w = world_open(wanted, TLS13, PAIRS);
+            assert_int_equal(world_hello(w), PAIRS - 1);
+            for (int i = 0; i < PAIRS; i++) {
+                struct pair *p = &w->pair[i];
+                struct epoll_event event = {.events = wanted, .data.ptr = p};
+                const int to = moved(p->fd, how);
+                assert_int_equal(epoll_ctl(w->epfd, EPOLL_CTL_DEL, p->fd, NULL), 0);
+                close(p->fd);
+                assert_int_equal(SSL_set_fd(p->server, to), 1);
+                assert_int_equal(epoll_ctl(w->epfd, EPOLL_CTL_ADD, to, &event), 0);
+                p->fd = to;
+            }
+            world_run(w);
+            world_exchange(w);
+            world_close(w);
+        }
+}
+
+/* Another thread's loop. */
+struct other {
+    int epfd, wake[2];
+    atomic_bool stop;
+    atomic_int failed;
+    struct pair *late[PAIRS]; /* that it registers itself */
+    atomic_int late_count;
+};
+
+static void *serve_there(void *arg)
+{
+    struct other *o = arg;
+    struct epoll_event events[PAIRS_MAX];
+    int taken = 0;
+    while (!atomic_load(&o->stop)) {
+        int n = epoll_wait(o->epfd, events, PAIRS_MAX, 10);
+        for (; taken < atomic_load(&o->late_count); taken++) {
+            struct epoll_event event = {.events = EPOLLIN, .data.ptr = o->late[taken]};
+            if (epoll_ctl(o->epfd, EPOLL_CTL_ADD, o->late[taken]->fd, &event) != 0)
+                atomic_fetch_add(&o->failed, 1);
+        }
+        for (int i = 0; i < n; i++) {
+            struct pair *p = events[i].data.ptr;
+            if (p == NULL || p->server_done)
+                continue;
+            if (pair_server(p) < 0)
+                atomic_fetch_add(&o->failed, 1);
+        }
+    }
+    return NULL;
+}
+
+static void test_other_thread_goes_on(void **state)
+{
+    (void)state;
+    for (int itself = 0; itself < 2; itself++) {
+        struct other o = {.epfd = epoll_create1(0)};
+        struct world *w = world_open(EPOLLIN, TLS13, PAIRS);
+        struct epoll_event events[PAIRS_MAX];
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, serve_there, &o), 0);
+        assert_int_equal(world_hello(w), PAIRS - 1);
+        for (int i = 0; i < PAIRS; i++) {
+            struct pair *p = &w->pair[i];
+            struct epoll_event event = {.events = EPOLLIN, .data.ptr = p};
+            assert_int_equal(epoll_ctl(w->epfd, EPOLL_CTL_DEL, p->fd, NULL), 0);
+            o.late[i] = p;
+            if (itself)
+                atomic_fetch_add(&o.late_count, 1);
+            else
+                assert_int_equal(epoll_ctl(o.epfd, EPOLL_CTL_ADD, p->fd, &event), 0);
+        }
+        for (int round = 0; round < ROUNDS; round++) {
+            int over = 0;
+            (void)world_wait(w, events, PAIRS_MAX, 10); /* its own loop goes on, with others */
+            for (int i = 0; i < PAIRS; i++) {
+                pair_client(&w->pair[i]);
+                over += w->pair[i].client_done;
+            }
+            if (over == PAIRS && round > 20)
+                break;
+        }
+        atomic_store(&o.stop, true);
+        pthread_join(thread, NULL);
+        assert_int_equal(atomic_load(&o.failed), 0);
+        for (int i = 0; i < PAIRS; i++)
+            assert_true(w->pair[i].server_done && w->pair[i].client_done);
+        world_exchange(w);
+        world_close(w);
+        close(o.epfd);
+    }
+}
+
+/* Its first call comes from a shallow place, the others from deep ones. */
+static __attribute__((noinline)) int from_depth(struct pair *p, size_t bytes)
+{
+    volatile char room[16384];
+    room[0] = room[sizeof room - 1] = 1;
+    const int value = bytes > sizeof room ? from_depth(p, bytes - sizeof room) : pair_server(p);
+    return value + room[0] - 1;
+}
+
+static void test_calls_from_deep(void **state)
+{
+    (void)state;
+    for (size_t depth = 16384; depth <= 2 * 1024 * 1024; depth *= 4) {
+        struct world *w = world_open(EPOLLIN, TLS13, PAIRS);
+        struct epoll_event events[PAIRS_MAX];
+        assert_int_equal(world_hello(w), PAIRS - 1);
+        for (int round = 0; !all_over(w); round++) {
+            assert_in_range(round, 0, ROUNDS);
+            for (int i = 0; i < PAIRS; i++)
+                pair_client(&w->pair[i]);
+            int n = world_wait(w, events, PAIRS_MAX, 100);
+            for (int i = 0; i < n; i++) {
+                struct pair *p = events[i].data.ptr;
+                if (!p->server_done)
+                    (void)from_depth(p, depth);
+            }
+        }
+        world_exchange(w);
+        world_close(w);
+    }
+}
+
+int main(void)
+{
+    /* Nothing pauses on this thread after the last. */
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_looks_first),     cmocka_unit_test(test_descriptor_moves),
+        cmocka_unit_test(test_calls_from_deep), cmocka_unit_test(test_other_thread_goes_on),
+        cmocka_unit_test(test_never_calls),
+    };
+    world_start();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
