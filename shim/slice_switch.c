@@ -250,7 +250,7 @@ void oct_stack_copy_free(struct oct_stack_copy *from)
 #if defined(OCT_ASAN)
     free(from->shadow);
 #endif
-    *from = (struct oct_stack_copy){NULL};
+    *from = (struct oct_stack_copy){0};
 }
 
 /* The three that the assembly calls, all from below what they copy. */

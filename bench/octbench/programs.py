@@ -6,12 +6,15 @@ The tests use it too."""
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import socket
 from dataclasses import dataclass
 from pathlib import Path
 
 SYSTEM_LIBRARIES = Path("/usr/lib/x86_64-linux-gnu")
+
+SERVER_PORTS = (10000, 32768)  # below what Linux takes for clients
 
 
 @dataclass(frozen=True)
@@ -66,15 +69,18 @@ def copy_libraries(folder: Path) -> Path:
 
 
 def free_ports(count: int) -> list[int]:
-    """Loopback ports that nobody listens on now."""
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for sock in sockets:
-            sock.bind(("127.0.0.1", 0))
-        return [sock.getsockname()[1] for sock in sockets]
-    finally:
-        for sock in sockets:
-            sock.close()
+    """Loopback ports that nobody listens on now. The kernel gives none of them to a client's end of a connection."""
+    found: list[int] = []
+    while len(found) < count:
+        port = random.SystemRandom().randrange(*SERVER_PORTS)
+        with socket.socket() as sock:
+            try:
+                sock.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        if port not in found:
+            found.append(port)
+    return found
 
 
 def clean_environment() -> dict[str, str]:

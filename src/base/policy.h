@@ -121,7 +121,7 @@
  * Measured: by judgement. */
 #define OCT_POLICY_UNHEARD 4
 
-/* A handshake call that may be paused begins so far below its caller, or an eighth of what is left of the stack.
+/* A handshake call that may be paused begins so far below its caller. On small stacks it is less.
  * Unit: bytes.
  * Why: calls that come from a little deeper can resume it without copying live frames.
  * Measured: servers call from places within 2 KB of each other; Python's differ by some KB. */

@@ -158,7 +158,7 @@ def test_states_that_no_openssl_here_brings_about(served):
 
 @pytest.mark.parametrize(("reason", "says", "advises"), [
     (0, "50 on threads that do not wait by epoll", "only event loops on epoll are served"),
-    (1, "50 in handshakes without a fibre", "look again under load"),
+    (1, "50 in handshakes that cannot be paused", "look again under load"),
     (3, "50 in handshakes that no event", "not one on epoll with a socket"),
     (6, "50 without a helper thread", "TasksMax"),
     (7, "50 for lack of memory", "more memory"),

@@ -147,7 +147,7 @@ def test_keys_of_a_file(place, sleeper):
     text = place.call("top", "--once", "kept/").stdout
     assert "keys in devices: 50, 4 in flight (12 at most), 7 in line, 3 of 4 threads at work, limit 4\n" in text
     assert "  1.0 ms in line, 20.0 ms in the device; 40 done, 3 failed, 2 timed out, 1 called off\n" in text
-    assert "  inside the call: 1 in handshakes without a fibre, 2 first of its kind, 12 faster than " in text
+    assert "  inside the call: 1 in handshakes that cannot be paused, 2 first of its kind, 12 faster than " in text
     keys = place.json("top", "--once", "--json", "kept/")["processes"][0]["keys"]
     assert keys["state"] == "served" and keys["in_line"] == 7 and keys["inside"]["quick"] == 12
     assert keys["line_us"][2] == 30 and keys["device_us"][3] == 45

@@ -113,7 +113,7 @@ static long count(OSSL_LIB_CTX *libctx, int is_prf, int mode, const char *digest
     long before;
 
     libssl_params(&p, is_prf, mode, digest);
-    assert_int_equal(derive_once(kdf, &p, len), 1); /* the thread's context is there from now on */
+    assert_int_equal(derive_once(kdf, &p, len), 1); /* a kept context is there from now on */
     before = allocations;
     for (int i = 0; i < 100; i++)
         assert_int_equal(derive_once(kdf, &p, len), 1);
@@ -136,25 +136,28 @@ static void test_no_allocation(void **state)
 
 /* --- secrets */
 
-/* Of three contexts at once one is kept by the thread and the others are freed. OpenSSL's own implementation, which has
- * some of them, does not take a salt for a secret. */
+/* More contexts than the provider keeps for next derivations. */
+#define MANY 20
+
+/* Of so many contexts at once some are kept and the others are freed. OpenSSL's own implementation, which has some of
+ * them, does not take a salt for a secret. */
 static void test_no_secret_is_freed(void **state)
 {
     (void)state;
     for (int i = 0; i < 6; i++) {
         EVP_KDF *kdf = EVP_KDF_fetch(octuple_ctx, i >= 4 ? "TLS1-PRF" : "TLS13-KDF", NULL);
-        EVP_KDF_CTX *ctx[3];
+        EVP_KDF_CTX *ctx[MANY];
         struct kdf_params p;
         uint8_t out[48];
         libssl_params(&p, i >= 4, i % 2 ? EXPAND : EXTRACT, "SHA2-384");
         if (i == 3 || i == 5)
             add_text(&p, OSSL_KDF_PARAM_PROPERTIES, "provider=default");
         secrets_freed = 0;
-        for (int j = 0; j < 3; j++)
+        for (int j = 0; j < MANY; j++)
             ctx[j] = EVP_KDF_CTX_new(kdf);
-        for (int j = 0; j < 3; j++)
+        for (int j = 0; j < MANY; j++)
             assert_int_equal(EVP_KDF_derive(ctx[j], out, sizeof out, p.list), 1);
-        for (int j = 0; j < 3; j++)
+        for (int j = 0; j < MANY; j++)
             EVP_KDF_CTX_free(ctx[j]);
         assert_int_equal(secrets_freed, 0);
         EVP_KDF_free(kdf);
@@ -165,18 +168,20 @@ static void test_no_secret_is_freed(void **state)
 
 /* --- no memory */
 
-/* One derivation by a context that is not the thread's, with the n-th allocation failing if there is one. */
+/* One derivation by a context that is not a kept one, with the n-th allocation failing if there is one. */
 static int derive_failing(EVP_KDF *kdf, const struct kdf_params *p, long n, int *failed)
 {
-    EVP_KDF_CTX *first = EVP_KDF_CTX_new(kdf);
+    EVP_KDF_CTX *others[MANY];
     int ok;
 
-    assert_non_null(first);
+    for (int i = 0; i < MANY; i++)
+        assert_non_null(others[i] = EVP_KDF_CTX_new(kdf));
     fail_at = allocations + n;
     ok = derive_once(kdf, p, 48);
     *failed = allocations > fail_at;
     fail_at = -1;
-    EVP_KDF_CTX_free(first);
+    for (int i = 0; i < MANY; i++)
+        EVP_KDF_CTX_free(others[i]);
     ERR_clear_error();
     return ok;
 }
