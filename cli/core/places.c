@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
@@ -25,10 +26,14 @@ const char *place_file(enum place what)
 static int own_prefix(char prefix[PATH_MAX])
 {
     ssize_t n = readlink("/proc/self/exe", prefix, PATH_MAX - 1);
-    if (n <= 0) {
-        return 0;
+    if (n > 0) {
+        prefix[n] = '\0';
+    } else { /* no /proc: by the name that the kernel was given, from the folder that is still the same */
+        const char *name = (const char *)getauxval(AT_EXECFN);
+        if (name == NULL || realpath(name, prefix) == NULL) {
+            return 0;
+        }
     }
-    prefix[n] = '\0';
     for (int up = 0; up < 2; up++) {
         char *slash = strrchr(prefix, '/');
         if (slash == NULL) {

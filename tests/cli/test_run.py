@@ -184,6 +184,42 @@ def test_static_program_is_warned_about(served):
                              "programs that it starts\n")
 
 
+@pytest.mark.parametrize("compiler,sanitizer,name", [
+    ("gcc", "address", "AddressSanitizer"), ("gcc", "thread", "ThreadSanitizer"), ("clang", "address", "AddressSanitizer"),
+    ("clang", "thread", "ThreadSanitizer"), ("clang", "memory", "MemorySanitizer")])
+def test_sanitized_program_runs_plainly(served, compiler, sanitizer, name):
+    source = served.write("sanitized.c", """
+        #include <stdlib.h>
+        int main(void) { return getenv("LD_PRELOAD") || getenv("OPENSSL_CONF") ? 1 : 42; }
+    """)
+    program = served.work / "sanitized"
+    subprocess.run([compiler, f"-fsanitize={sanitizer}", "-o", program, source], check=True)
+    program.chmod(0o755)
+    result = served.call("run", "--", program, command="bin/octuple")
+    assert result.returncode == 42, result.stderr
+    assert result.stderr.startswith(f"octuple run: {program} runs plainly, without Octuple: it was built with {name}")
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_broken_program_is_no_sanitized_one(served):
+    whole = pathlib.Path("/bin/true").read_bytes()
+    for size in (4, 63, 64, 100, 300, 600, 1000):
+        (served.work / "cut").write_bytes(whole[:size])
+        (served.work / "cut").chmod(0o755)
+        assert "built with" not in served.call("run", "--", served.work / "cut").stderr
+
+
+def test_without_proc(served):
+    if os.geteuid() != 0:
+        pytest.skip("only root can take /proc away")
+    command = ["unshare", "-m", "sh", "-c", 'umount -l /proc && exec "$0" "$@"', served.folder / "bin/octuple"]
+    result = subprocess.run([*command, "run", "--verbose", "--", "/bin/true"], env=served.env, text=True,
+                            capture_output=True, check=False)
+    if "umount" in result.stderr or "unshare" in result.stderr:
+        pytest.skip("/proc cannot be taken away here")
+    assert result.returncode == 0 and f"shim         {served.shim}" in result.stderr, result.stderr
+
+
 def test_setuid_program_is_warned_about(served):
     if os.geteuid() != 0:
         pytest.skip("only root can make a program that raises privileges")

@@ -3,7 +3,7 @@
 /*
  * Launching a program with Octuple in front of its OpenSSL: `octuple run` does it, `octuple doctor` watches it.
  *
- * setup.c decides and target.c looks at the program. config.c reads the user's OpenSSL configuration and writes ours.
+ * setup.c decides; target.c and sanitizer.c look at the program. config.c reads the user's OpenSSL configuration and writes ours.
  * installed.c knows the one that was installed; else store.c keeps ours on disk, in a folder of folder.c.
  */
 #ifndef OCT_CLI_LAUNCH_H
@@ -24,6 +24,9 @@ int launch_find(char path[PATH_MAX], const char *command);
 /* Why the preload will not reach the program (static, setuid, capabilities, not a 64-bit x86 program), in words that
  * complete "NAME ..."; NULL if nothing speaks against it. */
 const char *launch_obstacle(const char *path);
+
+/* Which sanitizer the program was built with, as a reason to start it plainly; NULL if none, or if that cannot be read. */
+const char *launch_sanitizer(const char *path);
 
 enum config_verdict {
     CONFIG_MERGED,   /* text is the configuration to use */

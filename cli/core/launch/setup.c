@@ -160,7 +160,8 @@ int launch_set_up(struct launch_setup *setup, const char *command, bool keep_gro
         setup->plain = setup->groups_only != NULL ? NULL : cli_nothing_on_reason();
         return CLI_OK;
     }
-    return set_up_with(setup);
+    setup->plain = launch_sanitizer(setup->target);
+    return setup->plain != NULL ? CLI_OK : set_up_with(setup);
 }
 
 int launch_exec(char **command)
