@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The dynamic linker's objects and symbols, with glibc. object_musl.c has the same for musl, which has fewer calls.
+ * The dynamic linker's objects and symbols, with glibc. object_musl.c has the same for musl, which has fewer calls. And
+ * which objects are the program's own.
  */
 #include "object.h"
 
@@ -37,3 +38,22 @@ void *oct_object_function(void *handle, const char *name)
 }
 
 #endif
+
+/* The last of those that the program was started with, which are never unloaded. Others are put behind it. */
+static struct link_map *last_at_start;
+
+void oct_object_start(void)
+{
+    struct link_map *last = oct_object_of((const void *)oct_object_start);
+    while (last != NULL && last->l_next != NULL)
+        last = last->l_next;
+    last_at_start = last;
+}
+
+bool oct_object_is_programs(const void *address)
+{
+    const struct link_map *map = oct_object_of(address), *at = last_at_start;
+    while (at != NULL && at != map)
+        at = at->l_prev;
+    return map == NULL || at != NULL;
+}

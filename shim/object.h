@@ -18,4 +18,10 @@ const ElfW(Sym) *oct_object_symbol(void *function);
  * RTLD_NEXT. glibc goes by the version of the symbol. musl keeps none; there the name of the object's file says it. */
 void *oct_object_function(void *handle, const char *name);
 
+/* Once, before the program's own code runs: the objects that are there are those that it was started with. */
+void oct_object_start(void);
+
+/* The address belongs to the program: it was started with its object, or no file has brought it. */
+bool oct_object_is_programs(const void *address);
+
 #endif

@@ -6,6 +6,9 @@
  */
 #include "owners.h"
 
+#include "object.h"
+
+#include <dlfcn.h>
 #include <openssl/core_names.h>
 #include <pthread.h>
 #include <string.h>
@@ -63,6 +66,45 @@ static void judge_provider(struct oct_key_owner *owner, const OSSL_PROVIDER *pro
     owner->over_engines = product != NULL && is_in(product, OVER_ENGINES);
 }
 
+/* An engine's module: OpenSSL has loaded it, for programs with threads too. */
+static bool is_module(const void *function)
+{
+    Dl_info where;
+    void *handle = dladdr(function, &where) != 0 ? dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    const bool found = handle != NULL && dlsym(handle, "bind_engine") != NULL;
+    if (handle != NULL)
+        dlclose(handle);
+    return found;
+}
+
+/* Whatever has a method of its own without an engine is code that knows the program's threads; so is what the program
+ * was started with. */
+static bool is_programs(const void *engine, const void *function)
+{
+    return function != NULL && !oct_same_object(function, (const void *)oct_keys_functions.RSA_PKCS1_OpenSSL) &&
+           (oct_object_is_programs(function) || (engine == NULL && !is_module(function)));
+}
+
+/* A program with one thread may have methods that bear only one, and one whose code holds locks may need its own
+ * thread for them. */
+static bool has_programs_methods(const void *engine, const void *method, int kind)
+{
+    const struct oct_keys_functions *f = &oct_keys_functions;
+    const void *all[4] = {NULL};
+
+    if (kind == EVP_PKEY_EC) {
+        f->EC_KEY_METHOD_get_sign(method, &all[0], &all[1], &all[2]);
+        f->EC_KEY_METHOD_get_compute_key(method, &all[3]);
+    } else {
+        all[0] = f->RSA_meth_get_priv_enc(method);
+        all[1] = f->RSA_meth_get_priv_dec(method);
+        all[2] = f->RSA_meth_get_sign(method);
+        all[3] = f->RSA_meth_get_mod_exp(method);
+    }
+    return is_programs(engine, all[0]) || is_programs(engine, all[1]) || is_programs(engine, all[2]) ||
+           is_programs(engine, all[3]);
+}
+
 /* By the engine's identifier, or by its methods' name; those of elliptic curves have none. */
 static void judge_engine(struct oct_key_owner *owner, const void *engine, const void *method, int kind)
 {
@@ -70,8 +112,13 @@ static void judge_engine(struct oct_key_owner *owner, const void *engine, const 
     const char *own = kind == EVP_PKEY_RSA && engine == NULL ? f->RSA_meth_get0_name(method) : "EC_KEY_METHOD";
     const char *name = engine != NULL ? f->ENGINE_get_id(engine) : own;
     owner->own = name == NULL;
-    if (name != NULL)
-        judge_name(owner, name);
+    if (name == NULL)
+        return;
+    judge_name(owner, name);
+    if (!owner->left && method != NULL && has_programs_methods(engine, method, kind)) {
+        owner->left = true;
+        owner->why = OCT_KEYS_INSIDE_ALONE;
+    }
 }
 
 /* A key that no provider knows: of an engine, or with methods of somebody's own. Only a legacy key has these, so that
@@ -87,6 +134,17 @@ static const void *method_of(const EVP_PKEY *key)
     if (kind == EVP_PKEY_EC && (inner = f->EVP_PKEY_get0_EC_KEY(key)) != NULL)
         method = f->EC_KEY_get_method(inner);
     return method == f->RSA_PKCS1_OpenSSL() || method == f->EC_KEY_OpenSSL() ? NULL : method;
+}
+
+/* The key's own, or those that its engine has for all. */
+static const void *methods_of(const void *engine, const EVP_PKEY *key)
+{
+    const struct oct_keys_functions *f = &oct_keys_functions;
+    const void *own = f->EVP_PKEY_get0_engine(key) == engine ? method_of(key) : NULL;
+
+    if (own != NULL || engine == NULL)
+        return own;
+    return f->EVP_PKEY_get_base_id(key) == EVP_PKEY_EC ? f->ENGINE_get_EC(engine) : f->ENGINE_get_RSA(engine);
 }
 
 static struct oct_key_owner *owner_known(const void *owner)
@@ -120,7 +178,7 @@ static struct oct_key_owner *owner_new(const void *owner, const OSSL_PROVIDER *p
     if (provider != NULL)
         judge_provider(&judged, provider);
     else
-        judge_engine(&judged, engine, owner, oct_keys_functions.EVP_PKEY_get_base_id(key));
+        judge_engine(&judged, engine, methods_of(engine, key), oct_keys_functions.EVP_PKEY_get_base_id(key));
     return owner_add(&judged);
 }
 

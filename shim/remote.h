@@ -123,7 +123,9 @@ void oct_keys_show(const struct oct_key_owner *owner, enum oct_keys_way way, uin
 #define OCT_KEYS_OLD_FUNCTIONS(X)                                                                                      \
     X(EVP_PKEY_get0_engine) X(ENGINE_get_id) X(EVP_PKEY_get0_RSA) X(RSA_get_method) X(RSA_PKCS1_OpenSSL)               \
     X(RSA_meth_get0_name) X(EVP_PKEY_get0_EC_KEY) X(EC_KEY_get_method) X(EC_KEY_OpenSSL) X(ENGINE_get_default_RSA)     \
-    X(ENGINE_get_default_EC) X(ENGINE_get_RSA) X(ENGINE_get_EC) X(ENGINE_finish)
+    X(ENGINE_get_default_EC) X(ENGINE_get_RSA) X(ENGINE_get_EC) X(ENGINE_finish) X(RSA_meth_get_priv_enc)              \
+    X(RSA_meth_get_priv_dec) X(RSA_meth_get_sign) X(RSA_meth_get_mod_exp) X(EC_KEY_METHOD_get_sign)                    \
+    X(EC_KEY_METHOD_get_compute_key)
 /* clang-format on */
 struct oct_keys_functions {
 #define OCT_FUNCTION(name) __typeof__(name) *name;
@@ -137,6 +139,10 @@ struct oct_keys_functions {
     void *(*ENGINE_get_default_RSA)(void), *(*ENGINE_get_default_EC)(void);
     const void *(*ENGINE_get_RSA)(const void *), *(*ENGINE_get_EC)(const void *);
     int (*ENGINE_finish)(void *);
+    const void *(*RSA_meth_get_priv_enc)(const void *), *(*RSA_meth_get_priv_dec)(const void *),
+        *(*RSA_meth_get_sign)(const void *), *(*RSA_meth_get_mod_exp)(const void *);
+    void (*EC_KEY_METHOD_get_sign)(const void *, const void **, const void **, const void **);
+    void (*EC_KEY_METHOD_get_compute_key)(const void *, const void **);
     bool old;
 };
 extern struct oct_keys_functions oct_keys_functions;

@@ -119,7 +119,7 @@ extern const struct oct_ssl_functions *oct_ssl_instead;
 #define OCT_LIBC_HOOKS(X)                                                                                              \
     X(epoll_ctl) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(close) X(close_range) X(closefrom) X(dup2) X(dup3)     \
     X(dup) X(fcntl) X(fcntl64) X(accept) X(accept4) X(poll) X(ppoll) X(select) X(pselect) X(recv)            \
-    X(recvfrom) X(recvmsg) X(ioctl) X(makecontext)
+    X(recvfrom) X(recvmsg) X(ioctl) X(makecontext) X(chroot)
 /* clang-format on */
 
 /* Other names of some: in front of them, but never called. */

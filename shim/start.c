@@ -8,7 +8,9 @@
  */
 #include "start.h"
 
+#include "config.h"
 #include "fds.h"
+#include "object.h"
 #include "remote.h"
 #include "thread.h"
 
@@ -65,6 +67,8 @@ bool oct_shim_library_start(void)
 __attribute__((constructor)) static void loaded(void)
 {
     const bool present = oct_ssl_present();
+    oct_object_start();
+    oct_config_start();
     if (!oct_shim_wanted() || (present && !oct_shim_library_start()))
         oct_withdraw();
     else if (present)

@@ -3,10 +3,10 @@
 /*
  * `octuple run`: starts a program with the preload shim and an OpenSSL configuration that adds the provider.
  *
- * It changes two environment variables (a third for counters) and execs: no process stays behind, signals and exit
- * code are the program's own. Whatever speaks against accelerating (this CPU, a FIPS configuration) is said in one
- * line and the program starts as it would without Octuple: a server that does not start would be the worse result.
- * Only a broken installation stops it.
+ * It changes two environment variables, a third for what one of them was, and a fourth for counters. Then it execs: no
+ * process stays behind, signals and exit code are the program's own. Whatever speaks against accelerating (this CPU, a
+ * FIPS configuration) is said in one line and the program starts as it would without Octuple: a server that does not
+ * start would be the worse result. Only a broken installation stops it.
  */
 #include <errno.h>
 #include <getopt.h>

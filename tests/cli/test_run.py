@@ -17,7 +17,7 @@ def test_environment_of_the_program(served):
     assert env["OPENSSL_CONF"].startswith(str(served.runtime / "octuple/openssl-"))
     before = {**served.env}
     changed = {name for name in env if env[name] != before.get(name)} | (set(before) - set(env))
-    assert changed <= {"LD_PRELOAD", "OPENSSL_CONF", "_"}
+    assert changed <= {"LD_PRELOAD", "OPENSSL_CONF", "OCTUPLE_CONF_BASE", "_"}
 
 
 def test_parts_reach_the_program(served):
@@ -185,8 +185,9 @@ def test_static_program_is_warned_about(served):
 
 
 @pytest.mark.parametrize("compiler,sanitizer,name", [
-    ("gcc", "address", "AddressSanitizer"), ("gcc", "thread", "ThreadSanitizer"), ("clang", "address", "AddressSanitizer"),
-    ("clang", "thread", "ThreadSanitizer"), ("clang", "memory", "MemorySanitizer")])
+    ("gcc", "address", "AddressSanitizer"), ("gcc", "thread", "ThreadSanitizer"),
+    ("clang", "address", "AddressSanitizer"), ("clang", "thread", "ThreadSanitizer"),
+    ("clang", "memory", "MemorySanitizer")])
 def test_sanitized_program_runs_plainly(served, compiler, sanitizer, name):
     source = served.write("sanitized.c", """
         #include <stdlib.h>

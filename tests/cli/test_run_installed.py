@@ -138,3 +138,85 @@ def test_a_build_has_its_own(served):
     result = subprocess.run([build_folder() / "bin/octuple", "run", "--", "printenv", "OPENSSL_CONF"], env=served.env,
                             capture_output=True, text=True, check=False)
     assert result.stdout.strip() == str(build_folder().resolve() / "etc/octuple/openssl.cnf"), result.stderr
+
+
+# Enters a jail if there is one to enter, and only then begins with OpenSSL.
+JAILED = """
+#include <openssl/ssl.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    if (argc > 1 && (chroot(argv[1]) != 0 || chdir("/") != 0))
+        return 1;
+    SSL_CTX *ctx = SSL_CTX_new(TLS_server_method());
+    printf("%lx", ctx != NULL ? (long)SSL_CTX_get_min_proto_version(ctx) : -1);
+    return 0;
+}
+"""
+
+
+@pytest.fixture(name="jailed")
+def jailed_program(installed):
+    if os.geteuid() != 0:
+        pytest.skip("only root enters a jail")
+    program = installed.work / "jailed"
+    subprocess.run(["cc", "-o", program, installed.write("jailed.c", JAILED), "-lssl", "-lcrypto"], check=True)
+    program.chmod(0o755)
+    installed.jail = installed.work / "jail"
+    return installed
+
+
+def put(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def minimum(place, *command, user=False, **env):
+    """The minimum of a program, with Octuple and without."""
+    options = {} if user else {"user": 0, "group": 0}
+    result = place.call("run", "--", *command, env=env, **options)
+    assert result.returncode == 0 and result.stderr == "", result.stderr
+    return result.stdout
+
+
+def test_a_jail_keeps_its_own_settings(jailed):
+    put(jailed.jail / SYSTEM[1:], STRICT.format(root="r", more=""))
+    assert minimum(jailed, jailed.work / "jailed", jailed.jail) == "304"
+    theirs = jailed.write("theirs.cnf", pathlib.Path(SYSTEM).read_text())
+    put(jailed.jail / str(theirs)[1:], STRICT.format(root="q", more=""))
+    (jailed.jail / SYSTEM[1:]).unlink()
+    assert minimum(jailed, jailed.work / "jailed", jailed.jail, OPENSSL_CONF=theirs) == "304"
+
+
+def test_a_jail_that_has_our_file_too(jailed):
+    put(jailed.jail / SYSTEM[1:], STRICT.format(root="r", more=""))
+    put(jailed.jail / str(jailed.config)[1:], jailed.config.read_text())
+    assert minimum(jailed, jailed.work / "jailed", jailed.jail) == "304"
+
+
+def test_a_jail_where_the_file_was_named_by_hand(jailed):
+    put(jailed.jail / SYSTEM[1:], STRICT.format(root="r", more=""))
+    env = {**jailed.env, "LD_PRELOAD": str(jailed.shim), "OPENSSL_CONF": str(jailed.config)}
+    made = subprocess.run([jailed.work / "jailed", jailed.jail], env=env, check=True, capture_output=True, text=True)
+    assert made.stdout == "304"
+
+
+def test_a_file_that_goes_before_the_program_starts(jailed):
+    theirs = jailed.write("theirs.cnf", STRICT.format(root="q", more=""))
+    gone = ["sh", "-c", 'rm "$OPENSSL_CONF" && exec "$0"', jailed.work / "jailed"]
+    assert minimum(jailed, *gone, OPENSSL_CONF=theirs) == "304"
+    assert minimum(jailed, jailed.work / "jailed", OPENSSL_CONF=theirs) == "304"
+
+
+def test_a_program_that_chroot_starts(jailed):
+    source = jailed.write("env.c", """
+        #include <stdio.h>
+        #include <stdlib.h>
+        int main(void) { printf("%s", getenv("OPENSSL_CONF") ? getenv("OPENSSL_CONF") : "none"); }
+    """)
+    jailed.jail.mkdir()
+    if subprocess.run(["cc", "-static", "-o", jailed.jail / "env", source], check=False).returncode != 0:
+        pytest.skip("no static C library here")
+    assert minimum(jailed, "chroot", jailed.jail, "/env") == "none"
+    assert minimum(jailed, "chroot", jailed.jail, "/env", OPENSSL_CONF=SYSTEM) == SYSTEM

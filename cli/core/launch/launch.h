@@ -3,8 +3,8 @@
 /*
  * Launching a program with Octuple in front of its OpenSSL: `octuple run` does it, `octuple doctor` watches it.
  *
- * setup.c decides; target.c and sanitizer.c look at the program. config.c reads the user's OpenSSL configuration and writes ours.
- * installed.c knows the one that was installed; else store.c keeps ours on disk, in a folder of folder.c.
+ * setup.c decides; target.c and sanitizer.c look at the program. config.c reads the user's OpenSSL configuration and
+ * writes ours. installed.c knows the one that was installed; else store.c keeps ours on disk, in a folder of folder.c.
  */
 #ifndef OCT_CLI_LAUNCH_H
 #define OCT_CLI_LAUNCH_H
@@ -25,7 +25,7 @@ int launch_find(char path[PATH_MAX], const char *command);
  * complete "NAME ..."; NULL if nothing speaks against it. */
 const char *launch_obstacle(const char *path);
 
-/* Which sanitizer the program was built with, as a reason to start it plainly; NULL if none, or if that cannot be read. */
+/* Which sanitizer the program was built with, as a reason to start it plainly; NULL if none or if it cannot be read. */
 const char *launch_sanitizer(const char *path);
 
 enum config_verdict {

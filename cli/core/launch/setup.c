@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * What `octuple run` changes in its own process before it becomes the program: two environment variables.
+ * What `octuple run` changes in its own process before it becomes the program: two environment variables, and what
+ * one of them was.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -119,6 +120,14 @@ static void set_up_groups(struct launch_setup *setup)
                              : NULL;
 }
 
+/* What the shim names again where the program cannot reach ours: "" for OpenSSL's own choice. */
+static bool set_config(const char *path, const struct launch_config *config)
+{
+    const char *before = getenv("OPENSSL_CONF");
+    const char *base = before == NULL ? "" : config->base[0] != '\0' ? config->base : before;
+    return launch_set_variable("OCTUPLE_CONF_BASE", base) && launch_set_variable("OPENSSL_CONF", path);
+}
+
 static int set_up_with(struct launch_setup *setup)
 {
     char path[PATH_MAX];
@@ -139,7 +148,7 @@ static int set_up_with(struct launch_setup *setup)
     if (setup->plain != NULL) {
         return CLI_OK;
     }
-    bool done = set_preload(setup->shim) && (path[0] == '\0' || launch_set_variable("OPENSSL_CONF", path));
+    bool done = set_preload(setup->shim) && (path[0] == '\0' || set_config(path, &setup->config));
     return done ? CLI_OK : CLI_RUN_FAILED;
 }
 
