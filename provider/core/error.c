@@ -33,6 +33,7 @@ static const struct {
     [OCT_REASON_INPUT_RANGE] = {"input is not below the modulus", RSA(RSA_R_DATA_TOO_LARGE_FOR_MODULUS)},
     [OCT_REASON_KEY_TOO_SMALL] = {"key too small for this padding and digest", RSA(RSA_R_KEY_SIZE_TOO_SMALL)},
     [OCT_REASON_DIGEST_UNKNOWN] = {"digest could not be fetched", PROV(PROV_R_INVALID_DIGEST)},
+    [OCT_REASON_DIGEST_INVALID] = {"digest cannot serve here", PROV(PROV_R_INVALID_DIGEST)},
     [OCT_REASON_DIGEST_NOT_ALLOWED] = {"digest not allowed here", PROV(PROV_R_DIGEST_NOT_ALLOWED)},
     [OCT_REASON_XOF] = {"digest without a size of its own", PROV(PROV_R_XOF_DIGESTS_NOT_ALLOWED)},
     [OCT_REASON_PAD_MODE] = {"unknown padding mode", PROV(PROV_R_ILLEGAL_OR_UNSUPPORTED_PADDING_MODE)},

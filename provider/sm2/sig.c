@@ -38,7 +38,7 @@ static int takes_digest(const struct oct_sig *sig, const struct oct_sig_digest *
 {
     if (EVP_MD_is_a(digest->md, DIGEST))
         return 1;
-    return OCT_RAISE_DATA(sig->prov, OCT_REASON_DIGEST_NOT_ALLOWED, "digest=%s", digest->name);
+    return OCT_RAISE_DATA(sig->prov, OCT_REASON_DIGEST_INVALID, "digest=%s", digest->name);
 }
 
 static size_t signature_size(const struct oct_sig *sig)

@@ -190,6 +190,7 @@ static void test_messages(void **state)
 static void test_refused(void **state)
 {
     OSSL_LIB_CTX *ctx[2] = {octuple_ctx, plain_ctx};
+    unsigned long reason[2];
 
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -197,7 +198,9 @@ static void test_refused(void **state)
         EVP_MD_CTX *md = EVP_MD_CTX_new();
         uint8_t signature[SIGNATURE], digest[DIGEST] = {1};
         size_t len;
+        ERR_clear_error();
         assert_true(EVP_DigestSignInit_ex(md, NULL, "SHA256", ctx[i], NULL, key, NULL) <= 0);
+        reason[i] = ERR_peek_last_error();
         EVP_MD_CTX_free(md);
         md = message_ctx(ctx[i], key, NULL, 0);
         assert_true(EVP_DigestSignUpdate(md, "m", 1) > 0);
@@ -207,6 +210,8 @@ static void test_refused(void **state)
         EVP_PKEY_free(key);
         EVP_PKEY_free(public);
     }
+    assert_int_equal(ERR_GET_LIB(reason[0]), ERR_GET_LIB(reason[1]));
+    assert_int_equal(ERR_GET_REASON(reason[0]), ERR_GET_REASON(reason[1]));
     ERR_clear_error();
 }
 
