@@ -10,7 +10,10 @@
 #include "slice.h"
 #include "thread.h"
 
+#include "base/thread_mode.h"
+
 #include <pthread.h>
+#include <sys/auxv.h>
 
 int oct_shim_mode_now;
 
@@ -36,6 +39,16 @@ static void decide(void)
     oct_keys_setup(on);
     __atomic_store_n(&oct_watching, on, __ATOMIC_RELAXED);
     __atomic_store_n(&oct_shim_mode_now, on ? OCT_SHIM_ON : OCT_SHIM_OFF, __ATOMIC_RELEASE);
+}
+
+/* Servers that fork a process for each connection decide here, once for all of them: it takes a fifth of a millisecond
+ * to find libssl's functions. It is too early where OpenSSL has not read its configuration. Old versions of glibc hold
+ * a lock that helpers would need. */
+void oct_shim_decide_before_fork(void)
+{
+    if (__atomic_load_n(&oct_shim_mode_now, __ATOMIC_ACQUIRE) == OCT_SHIM_UNKNOWN && oct_shim_watching() &&
+        oct_provider_was_loaded() && oct_keys_settings.threads == 0)
+        (void)oct_shim_serves(oct_ssl_of((const void *)getauxval(AT_ENTRY)));
 }
 
 /* There is one libssl whose libcrypto the provider is bound to, so that threads that come at once bring the same one.

@@ -99,6 +99,7 @@ struct oct_conn {
 enum oct_shim_mode { OCT_SHIM_UNKNOWN = 0, OCT_SHIM_OFF = 1, OCT_SHIM_ON = 2 };
 extern int oct_shim_mode_now;
 bool oct_shim_decide(const struct oct_ssl_functions *ssl);
+void oct_shim_decide_before_fork(void);
 /* True where the shim is at work for this copy of libssl. What every hook of libssl asks. */
 static inline bool oct_shim_serves(const struct oct_ssl_functions *ssl)
 {

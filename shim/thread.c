@@ -68,6 +68,7 @@ static void forked_parent(void)
 
 static void fork_prepare(void)
 {
+    oct_shim_decide_before_fork();
     pthread_mutex_lock(&lock);
 }
 

@@ -12,6 +12,7 @@
 #include "base/policy.h"
 #include "base/thread_mode.h"
 #include "company.h"
+#include "fork.h"
 #include "frames.h"
 #include "pause.h"
 #include "provider/core/provider.h"
@@ -202,12 +203,19 @@ static int run(const struct oct_task *task)
     return run_in_fibre(task, &at);
 }
 
+static int run_aside(const struct oct_task *task)
+{
+    oct_counters_note_plain(task->op);
+    return task->type->plain(task);
+}
+
 OCT_TIMED_DEFINE(operation);
 
 int oct_task_run(const struct oct_task *task)
 {
+    const bool aside = task->op >= 0 && !task->lanes_only && oct_fork_steps_aside();
     uint64_t start = OCT_TIMED_BEGIN(operation);
-    int ok = run(task);
+    int ok = aside ? run_aside(task) : run(task);
     if (start != 0)
         OCT_PROBE_OPERATION((long)task->op, (long)ok, oct_timed_now() - start);
     return ok;

@@ -28,7 +28,7 @@ struct oct_plain {
 const struct oct_plain *oct_plain_get(struct oct_prov *prov);
 
 /* Makes there what the first private operation needs besides: the generator of random bytes, and the digests. */
-void oct_plain_warm(const struct oct_plain *plain);
+void oct_plain_warm(OSSL_LIB_CTX *ctx);
 
 void oct_plain_free(struct oct_plain *plain);
 

@@ -46,20 +46,11 @@ static void make_ready(struct oct_prov *prov, int op)
     oct_warm_tests(prov, op);
     plain = oct_plain_get(prov);
     if (plain != NULL)
-        oct_plain_warm(plain);
+        oct_plain_warm(plain->ctx);
+    if (prov->app != NULL)
+        oct_plain_warm(prov->app);
     ERR_pop_to_mark();
     errno = errno_before;
-}
-
-/* A fibre of OpenSSL's has no stack for it. Whoever takes the provider down now does not wait for long. */
-static void before_fork(void)
-{
-    if (own == NULL || atomic_load_explicit(&own->asked, memory_order_relaxed) == NOBODY_ASKED ||
-        ASYNC_get_current_job() != NULL || pthread_mutex_trylock(&lock) != 0)
-        return;
-    if (provider != NULL)
-        make_ready(provider, atomic_exchange(&own->asked, NOBODY_ASKED) - FOR_FIRST);
-    pthread_mutex_unlock(&lock);
 }
 
 static struct board *board_new(void)
@@ -68,7 +59,20 @@ static struct board *board_new(void)
     return memory != MAP_FAILED ? memory : NULL;
 }
 
-/* A child may be a parent too: a daemon is its starter's child. */
+/* A fibre of OpenSSL's has no stack for it. Whoever takes the provider down now does not wait for long. */
+static void before_fork(void)
+{
+    if (own == NULL)
+        own = board_new();
+    if (own == NULL || atomic_load_explicit(&own->asked, memory_order_relaxed) == NOBODY_ASKED ||
+        ASYNC_get_current_job() != NULL || pthread_mutex_trylock(&lock) != 0)
+        return;
+    if (provider != NULL)
+        make_ready(provider, atomic_exchange(&own->asked, NOBODY_ASKED) - FOR_FIRST);
+    pthread_mutex_unlock(&lock);
+}
+
+/* A child may be a parent too: a daemon is its starter's child. Most are none. */
 static void in_child(void)
 {
     static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
@@ -76,14 +80,12 @@ static void in_child(void)
     if (parents != NULL)
         munmap(parents, sizeof(struct board));
     parents = own;
-    own = board_new();
+    own = NULL;
 }
 
 static void begin(void)
 {
-    own = board_new();
-    if (own != NULL)
-        pthread_atfork(before_fork, NULL, in_child);
+    pthread_atfork(before_fork, NULL, in_child);
 }
 
 void oct_warm_begin(struct oct_prov *prov)

@@ -7,6 +7,7 @@
  */
 #include "rsa.h"
 
+#include "provider/async/fork.h"
 #include "provider/core/provider.h"
 
 #include <openssl/bn.h>
@@ -20,6 +21,7 @@
 /* What one pass over the exported parameters collects. Secret when the key is private. */
 struct numbers {
     struct oct_prov_rsa *key;
+    bool for_lanes; /* nothing of the key changes */
     int is_multiprime;
     struct oct_rsa_numbers set;
     uint8_t n[MAX_SIZE], e[4], p[MAX_SIZE / 2], q[MAX_SIZE / 2];
@@ -64,19 +66,26 @@ static int hash_d(struct oct_prov_rsa *key, const BIGNUM *d)
     return ok;
 }
 
+static int collect_facts(struct oct_prov_rsa *key, const OSSL_PARAM params[])
+{
+    BIGNUM *d = get_number(params, OSSL_PKEY_PARAM_RSA_D);
+    const int ok = d == NULL || hash_d(key, d);
+
+    key->base.has_private = d != NULL;
+    key->base.has_public = OSSL_PARAM_locate_const(params, OSSL_PKEY_PARAM_RSA_N) != NULL &&
+                           OSSL_PARAM_locate_const(params, OSSL_PKEY_PARAM_RSA_E) != NULL;
+    BN_clear_free(d);
+    return ok;
+}
+
 static int collect(const OSSL_PARAM params[], void *arg)
 {
     struct numbers *numbers = arg;
     struct oct_prov_rsa *key = numbers->key;
     struct oct_rsa_numbers *set = &numbers->set;
     const size_t size = key->size, half = key->size / 2;
-    BIGNUM *d = get_number(params, OSSL_PKEY_PARAM_RSA_D);
-    int ok = d == NULL || hash_d(key, d);
+    const int ok = numbers->for_lanes || collect_facts(key, params);
 
-    key->base.has_private = d != NULL;
-    key->base.has_public = OSSL_PARAM_locate_const(params, OSSL_PKEY_PARAM_RSA_N) != NULL &&
-                           OSSL_PARAM_locate_const(params, OSSL_PKEY_PARAM_RSA_E) != NULL;
-    BN_clear_free(d);
     if (!ok || oct_rsa_op(key->bits, OCT_RAW_PUBLIC) < 0)
         return ok;
     numbers->is_multiprime = OSSL_PARAM_locate_const(params, OSSL_PKEY_PARAM_RSA_FACTOR3) != NULL;
@@ -122,7 +131,9 @@ int oct_prov_rsa_load_numbers(struct oct_prov_rsa *key)
         return OCT_RAISE(key->base.prov, OCT_REASON_MEMORY);
     numbers->key = key;
     ok = EVP_PKEY_export(key->plain, EVP_PKEY_KEYPAIR, collect, numbers);
-    if (ok && key->base.has_private)
+    if (ok && key->base.has_private && oct_fork_is_aside())
+        atomic_store(&key->lanes_later, true);
+    else if (ok && key->base.has_private)
         make_lanes(key, numbers);
     OPENSSL_clear_free(numbers, sizeof *numbers);
     return ok ? 1 : OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
@@ -146,10 +157,29 @@ static void make_public_lanes(struct oct_prov_rsa *key)
     OPENSSL_free(numbers);
 }
 
+/* For a key that a child took over which stepped aside then. */
+static void make_private_lanes(struct oct_prov_rsa *key)
+{
+    struct numbers *numbers = OPENSSL_zalloc(sizeof *numbers);
+
+    if (numbers != NULL) {
+        numbers->key = key;
+        numbers->for_lanes = true;
+        if (EVP_PKEY_export(key->plain, EVP_PKEY_KEYPAIR, collect, numbers))
+            make_lanes(key, numbers);
+    }
+    OPENSSL_clear_free(numbers, sizeof *numbers);
+}
+
 const struct oct_rsa_key *oct_prov_rsa_lanes(struct oct_prov_rsa *key)
 {
     struct oct_rsa_key *lanes = atomic_load_explicit(&key->lanes, memory_order_acquire);
 
+    if (lanes == NULL && atomic_load_explicit(&key->lanes_later, memory_order_relaxed) && !oct_fork_is_aside() &&
+        atomic_exchange(&key->lanes_later, false)) {
+        make_private_lanes(key);
+        lanes = atomic_load_explicit(&key->lanes, memory_order_acquire);
+    }
     if (lanes != NULL || key->base.has_private || oct_rsa_op(key->bits, OCT_RAW_PUBLIC) < 0)
         return lanes;
     if (atomic_load_explicit(&key->lane_requests, memory_order_relaxed) > 1)

@@ -32,6 +32,7 @@ struct oct_prov_rsa {
 
     _Atomic(struct oct_rsa_key *) lanes; /* NULL: declined, or not made yet */
     _Atomic unsigned lane_requests;      /* see oct_prov_rsa_lanes() */
+    atomic_bool lanes_later;             /* a private key's, of a child that has stepped aside */
     struct oct_plain_spares spares;
 };
 

@@ -202,6 +202,12 @@
  * Measured: by judgement. */
 #define OCT_POLICY_MEASURE_EVERY 16
 
+/* The child of a fork leaves so many operations to OpenSSL's own code, unless other handshakes are in flight.
+ * Unit: operations.
+ * Why: databases and mail servers fork a process for each connection, and none makes up there for its first use.
+ * Measured: by judgement; a handshake has two to four. */
+#define OCT_POLICY_CHILD_ASIDE 32
+
 /* After so many pauses in a row that met no other operation, a program with fibres of its own gets the next at once.
  * Unit: pauses.
  * Why: a pause costs three system calls and a turn of the program's loop, and a batch of one gains little.

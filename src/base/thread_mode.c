@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* See thread_mode.h. The thread alone reads and writes this; src/batch/thread.c resets it with the thread's queue. */
+/* See thread_mode.h. The thread alone reads and writes its mode; src/batch/thread.c resets it with the thread's queue.
+ */
 #include "base/thread_mode.h"
+
+#include <stdatomic.h>
 
 static _Thread_local enum oct_thread_mode served; /* BLOCKING: by nobody */
 static _Thread_local bool draining;
@@ -16,6 +19,18 @@ enum oct_thread_mode oct_thread_mode(bool on_fibre)
     if (served == OCT_THREAD_BLOCKING)
         return on_fibre ? OCT_THREAD_NATIVE_ASYNC : OCT_THREAD_BLOCKING;
     return on_fibre ? served : OCT_THREAD_ALONE;
+}
+
+static atomic_bool provider_loaded;
+
+void oct_provider_set_loaded(void)
+{
+    atomic_store_explicit(&provider_loaded, true, memory_order_relaxed);
+}
+
+bool oct_provider_was_loaded(void)
+{
+    return atomic_load_explicit(&provider_loaded, memory_order_relaxed);
 }
 
 void oct_thread_set_draining(bool on)

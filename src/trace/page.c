@@ -156,7 +156,9 @@ static void page_reset(void)
 {
     struct oct_counters *sum = &page.file.sum;
     const size_t used = sum->slots < OCT_COUNTERS_THREADS ? sum->slots : OCT_COUNTERS_THREADS;
-    memset(&page.file, 0, sizeof *sum + used * sizeof page.file.thread[0]);
+    /* Not by writing: each page that a child shares with its parent would be copied first. Locked memory stays. */
+    if (used > 0 && madvise(&page, MAP_BYTES, MADV_DONTNEED) != 0)
+        memset(&page.file, 0, sizeof *sum + used * sizeof page.file.thread[0]);
     sum->magic = OCT_COUNTERS_MAGIC;
     sum->pid = (uint64_t)getpid();
     sum->op_count = OCT_OP_COUNT;

@@ -39,9 +39,10 @@ const struct oct_plain *oct_plain_get(struct oct_prov *prov)
     return &plain;
 }
 
-void oct_plain_warm(const struct oct_plain *plain)
+void oct_plain_warm(OSSL_LIB_CTX *ctx)
 {
-    warmed += plain != NULL;
+    (void)ctx;
+    warmed++;
 }
 
 static const struct oct_warm warm[] = {{WARM, 1}, {-1, 0}};
