@@ -10,6 +10,7 @@
 #include <string.h>
 #include <openssl/conf.h>
 #include <openssl/crypto.h>
+#include "cli/core/settings.h"
 #include "info.h"
 
 static const char help[] =
@@ -51,7 +52,7 @@ static void gather(struct info *info)
 {
     memset(info, 0, sizeof *info);
     oct_cpu_info_get(&info->cpu);
-    info->setting = getenv("OCTUPLE_TABLE");
+    info->setting = oct_setting(OCT_SETTING_TABLE);
     if (!place_find(PLACE_SHIM, info->shim)) {
         info->shim[0] = '\0';
     }

@@ -18,6 +18,15 @@ def test_help_names_the_commands(place):
     assert place.call("-h").stdout == result.stdout
 
 
+def test_help_lists_the_settings(place):
+    text = place.call("--help").stdout
+    listed = re.findall(r"^  (OCTUPLE_\w+) ", text, re.M)
+    assert listed == ["OCTUPLE_" + name for name in
+                      re.findall(r"^OCT_SETTING\((\w+),", (ROOT / "src/base/settings.def").read_text(), re.M)]
+    assert "auto, avx512, c, off (default auto): which kernels serve" in text
+    assert max(map(len, text.splitlines())) <= 120
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_a_command(place, command):
     result = place.call(command, "--help")

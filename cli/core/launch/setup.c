@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "cli/core/settings.h"
 #include "config.h"
 #include "launch.h"
 
@@ -153,7 +154,7 @@ int launch_set_up(struct launch_setup *setup, const char *command, bool keep_gro
     setup->obstacle = launch_obstacle(setup->target);
     /* No operation is tested here: the program would pay for those that it never uses. */
     if (!oct_op_is_possible(0)) {
-        const char *table = getenv("OCTUPLE_TABLE");
+        const char *table = oct_setting(OCT_SETTING_TABLE);
         if (table == NULL || strcmp(table, "off") != 0) {
             set_up_groups(setup);
         }
