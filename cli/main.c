@@ -7,6 +7,7 @@
 #include <string.h>
 #include <openssl/crypto.h>
 #include "cli/core/cli.h"
+#include "cli/core/settings.h"
 #include "cli/doctor/doctor.h"
 #include "cli/info/info.h"
 #include "cli/run/run.h"
@@ -52,10 +53,9 @@ static int help(void)
          "  octuple doctor $(cat /run/nginx.pid)  is this very server served, and if not, why\n"
          "  octuple top nginx                     how full its batches are, second by second\n"
          "\n"
-         "Environment:\n"
-         "  OCTUPLE_TABLE     auto (default), avx512, c (portable, slow, for tests) or off\n"
-         "  OCTUPLE_COUNTERS  a directory in which every process keeps its counters\n"
-         "\n"
+         "Environment, of servers and of these commands:");
+    cli_settings_print();
+    puts("\n"
          "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 'speed' had nothing of Octuple to measure,\n"
          "4 'doctor' found problems, 5 and 6 'trace' cannot trace this process, or on this machine;\n"
          "125 to 127 are of 'run', see 'octuple run --help'. Manual: octuple(1).");

@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 
 #define VARIABLE "OPENSSL_CONF"
-#define BASE     "OCTUPLE_CONF_BASE"
+#define BASE     "OPENSSL_CONF_BEFORE_OCTUPLE"
 #define INCLUDE  ".include "
 
 /* The file is ours, and was there; what it includes, with the name of the variable before it: "" after that is none. */

@@ -9,6 +9,7 @@
 #include "thread.h"
 
 #include "base/policy.h"
+#include "base/settings.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -19,23 +20,50 @@ struct oct_keys_functions oct_keys_functions;
 
 static bool on; /* decided before the first handshake */
 
-static unsigned long number_of(const char *name, unsigned long otherwise, unsigned long most)
+/* The number that is all of the text up to a comma. */
+static unsigned long number_of(const char *text, unsigned long otherwise, unsigned long most)
 {
-    const char *text = getenv(name);
     char *end;
-    unsigned long value = text != NULL ? strtoul(text, &end, 10) : 0;
-    if (text == NULL || end == text || *end != '\0' || *text == '-')
+    const unsigned long value = text != NULL ? strtoul(text, &end, 10) : 0;
+    if (text == NULL || end == text || (*end != '\0' && *end != ',') || *text == '-')
         return otherwise;
     return value < most ? value : most;
 }
 
+/* The setting's option, or the variable that was there for it before. */
+static const char *option(const char *keys, const char *name, enum oct_setting_former former)
+{
+    size_t len;
+    const char *value = oct_setting_option(keys, name, &len);
+    return value != NULL ? value : oct_setting_former(former);
+}
+
+/* All names, with commas. What finds no room is not excepted. */
+static void read_exceptions(const char *keys)
+{
+    char *to = oct_keys_settings.except;
+    const char *former = oct_setting_former(OCT_SETTING_FORMER_KEYS_EXCEPT), *name = keys;
+    size_t len, room = sizeof oct_keys_settings.except - 1, used = 0;
+
+    if (former != NULL)
+        used = strlen(strncpy(to, former, room));
+    while ((name = oct_setting_option(name, "except", &len)) != NULL && used + len + 1 < room) {
+        if (used > 0)
+            to[used++] = ',';
+        memcpy(to + used, name, len);
+        used += len;
+    }
+}
+
 void oct_keys_read_settings(void)
 {
-    const char *except = getenv("OCTUPLE_KEYS_EXCEPT");
-    oct_keys_settings.threads = (unsigned)number_of("OCTUPLE_KEYS", 0, OCT_POLICY_KEYS_THREADS);
-    oct_keys_settings.timeout = (int64_t)number_of("OCTUPLE_KEYS_TIMEOUT", OCT_POLICY_KEYS_TIMEOUT, 3600000) * 1000000;
-    oct_keys_settings.nice = (int)number_of("OCTUPLE_KEYS_NICE", OCT_POLICY_KEYS_NICE, 19);
-    strncpy(oct_keys_settings.except, except != NULL ? except : "", sizeof oct_keys_settings.except - 1);
+    const char *keys = oct_setting(OCT_SETTING_KEYS);
+    const char *timeout = option(keys, "timeout", OCT_SETTING_FORMER_KEYS_TIMEOUT);
+    const char *nice = option(keys, "nice", OCT_SETTING_FORMER_KEYS_NICE);
+    oct_keys_settings.threads = (unsigned)number_of(keys, 0, OCT_POLICY_KEYS_THREADS);
+    oct_keys_settings.timeout = (int64_t)number_of(timeout, OCT_POLICY_KEYS_TIMEOUT, 3600000) * 1000000;
+    oct_keys_settings.nice = (int)number_of(nice, OCT_POLICY_KEYS_NICE, 19);
+    read_exceptions(keys);
 }
 
 static bool fill(void *handle)

@@ -8,6 +8,8 @@
  */
 #include "start.h"
 
+#include "base/settings.h"
+
 #include "config.h"
 #include "fds.h"
 #include "object.h"
@@ -15,7 +17,6 @@
 #include "thread.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 
@@ -24,19 +25,18 @@ bool oct_watching;
 static bool wanted, loops_stay;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static bool is_set(const char *name, const char *value)
+static bool is(const char *setting, const char *value)
 {
-    const char *setting = getenv(name);
     return setting != NULL && strcmp(setting, value) == 0;
 }
 
 static void start(void)
 {
-    loops_stay = is_set("OCTUPLE_LOOPS", "stay");
+    loops_stay = is(oct_setting(OCT_SETTING_LOOPS), "stay");
     oct_keys_read_settings();
     if (oct_keys_settings.threads != 0)
         oct_helpers_setup();
-    wanted = getauxval(AT_SECURE) == 0 && !is_set("OCTUPLE_SHIM", "off") && oct_thread_setup();
+    wanted = getauxval(AT_SECURE) == 0 && !is(oct_setting_former(OCT_SETTING_FORMER_SHIM), "off") && oct_thread_setup();
     oct_fd_set_process();
     oct_libc();
 }

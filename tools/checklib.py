@@ -57,6 +57,21 @@ def line_of(text, position):
     return text.count("\n", 0, position) + 1
 
 
+def hold_table(report, path, name, marks, table, write, how):
+    """The text between two lines of a file is that of the table, or becomes it."""
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    before, begin, rest = text.partition(marks[0] + "\n")
+    _, end, after = rest.partition("\n" + marks[1])
+    if not begin or not end:
+        return report.add(name, f"has no place for the table, between {marks[0]} and {marks[1]}")
+    wanted = before + begin + table + end + after
+    if text == wanted:
+        return None
+    if write:
+        return path.write_text(wanted, encoding="utf-8")
+    return report.add(name, f"its table is not that of {how}")
+
+
 class Report:
     def __init__(self, tool):
         self.tool = tool

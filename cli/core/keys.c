@@ -22,7 +22,7 @@ static const struct {
     {"quick", "faster than a thread is worth"},
     {"no_thread", "without a helper thread, which could not be made"},
     {"no_memory", "for lack of memory"},
-    {"excepted", "excepted by OCTUPLE_KEYS_EXCEPT"},
+    {"excepted", "excepted by OCTUPLE_KEYS"},
     {"alone", "of a provider that may not bear several threads"},
     {"forked", "in a child of a fork"},
     {"no_job", "without a job of OpenSSL's"},

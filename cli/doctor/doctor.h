@@ -15,6 +15,7 @@
 #include <openssl/conf.h>
 #include "cli/core/cli.h"
 #include "cli/core/facts/facts.h"
+#include "cli/core/settings.h"
 #include "ports.h"
 
 #define DOCTOR_WHO "octuple doctor"
@@ -31,8 +32,9 @@ struct doctor_finding {
 };
 
 struct doctor_report {
-    /* One more for each copy of libssl, for each port, and for those of both beyond; and why groups are missing. */
-    struct doctor_finding finding[13 + FACTS_COPIES + 1 + DOCTOR_PORTS + 1 + 1];
+    /* One more for each copy of libssl, for each port, and for those of both beyond; why groups are missing; and for
+     * each former name of a setting. */
+    struct doctor_finding finding[13 + FACTS_COPIES + 1 + DOCTOR_PORTS + 1 + 1 + OCT_SETTING_FORMER_COUNT];
     unsigned count;
     unsigned problems;
 };

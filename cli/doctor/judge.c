@@ -41,16 +41,32 @@ static void judge_cpu(struct doctor_report *report, const struct doctor_target *
     static struct oct_cpu_info cpu;
     const char *why;
     oct_cpu_info_get(&cpu);
-    if (is_off(target, "OCTUPLE_TABLE") || is_off(target, "OCTUPLE_SHIM")) {
+    const char *table = oct_setting_row(OCT_SETTING_TABLE)->variable;
+    const char *shim = oct_setting_former_row(OCT_SETTING_FORMER_SHIM)->variable;
+    if (is_off(target, table) || is_off(target, shim)) {
         doctor_add(report, DOCTOR_PROBLEM, "cpu", "take the variable out of its environment and start it anew",
-                   "%s=off in its environment switches Octuple off",
-                   is_off(target, "OCTUPLE_TABLE") ? "OCTUPLE_TABLE" : "OCTUPLE_SHIM");
+                   "%s=off in its environment switches Octuple off", is_off(target, table) ? table : shim);
     } else if (cli_operations_on() == 0) {
         doctor_add(report, DOCTOR_PROBLEM, "cpu", "'octuple info' says what is missing",
                    "%s: Octuple serves nothing on this machine, %s", cpu.brand, cli_nothing_on_reason());
     } else {
         doctor_add(report, DOCTOR_OK, "cpu", NULL, "%s: table %s, %u of %d operations on, ciphers on %d bits",
                    cpu.brand, cpu.table, cli_operations_on(), OCT_OP_COUNT, oct_cipher_width(&why));
+    }
+}
+
+static const char *look(const void *facts, const char *variable)
+{
+    return facts_env(facts, variable);
+}
+
+static void judge_settings(struct doctor_report *report, const struct doctor_target *target)
+{
+    struct oct_setting_former_row row;
+    for (unsigned i = 0; cli_settings_former(&row, i, look, &target->facts); i++) {
+        doctor_add(report, DOCTOR_NOTE, "settings", "set what is said there",
+                   "%s is a former name, which works in this release for the last time; it is now %s", row.variable,
+                   row.instead);
     }
 }
 
@@ -257,6 +273,7 @@ void doctor_judge(struct doctor_report *report, const struct doctor_target *targ
     int has_openssl = target->facts.libraries.crypto[0] != '\0';
     int ran = target->facts.pid != 0 || target->waited >= 0;
     judge_cpu(report, target);
+    judge_settings(report, target);
     judge_library(report, target);
     doctor_judge_copies(report, target);
     if (has_openssl) {

@@ -41,7 +41,7 @@ static const char *advice_on(const struct oct_key_counters *keys)
         [OCT_KEYS_INSIDE_NO_FIBRE] = "look again under load: a process's first handshake is not paused",
         [OCT_KEYS_INSIDE_NO_WAKING] = "its event loop is not one on epoll with a socket of its own for each connection",
         [OCT_KEYS_INSIDE_NO_THREAD] = "allow it more threads (ulimit -u, systemd: TasksMax=)",
-        [OCT_KEYS_INSIDE_EXCEPTED] = "take its owner out of OCTUPLE_KEYS_EXCEPT, if that was not meant",
+        [OCT_KEYS_INSIDE_EXCEPTED] = "take except=NAME out of OCTUPLE_KEYS, if that was not meant",
         [OCT_KEYS_INSIDE_NO_MEMORY] = "give it more memory",
     };
     unsigned most = 0;
@@ -58,9 +58,10 @@ static void judge_counted(struct doctor_report *report, const struct oct_key_cou
     keys_reasons(why, sizeof why, keys);
     owners(who, sizeof who, keys);
     doctor_add(report, advice != NULL || keys->timed_out != 0 ? DOCTOR_NOTE : DOCTOR_OK, NAME,
-               advice != NULL         ? advice
-               : keys->timed_out != 0 ? "look at the device, or allow it more time by OCTUPLE_KEYS_TIMEOUT"
-                                      : NULL,
+               advice != NULL ? advice
+               : keys->timed_out != 0
+                   ? "look at the device, or allow it more time by timeout=MILLISECONDS in OCTUPLE_KEYS"
+                   : NULL,
                "%" PRIu64 " operations with keys in devices: %" PRIu64 " in helper threads, %" PRIu64
                " paused by themselves, %" PRIu64 " inside the call%s%s%s; %" PRIu64 " failed, %" PRIu64
                " timed out, %" PRIu64 " called off%s",

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <openssl/conf.h>
 #include <openssl/crypto.h>
+#include "cli/core/settings.h"
 #include "info.h"
 
 static const char help[] =
@@ -34,6 +35,7 @@ const struct info_need info_needs[] = {
     {"avx512dq", "AVX-512 on 32- and 64-bit words"},
     {"avx512vl", "AVX-512 instructions on shorter vectors"},
     {"avx512ifma", "the 52-bit multiply-add that all big-number kernels are made of"},
+    {"bmi2", "multiplications and shifts that leave the flags alone"},
     {NULL, NULL},
 };
 
@@ -51,7 +53,7 @@ static void gather(struct info *info)
 {
     memset(info, 0, sizeof *info);
     oct_cpu_info_get(&info->cpu);
-    info->setting = getenv("OCTUPLE_TABLE");
+    info->setting = oct_setting(OCT_SETTING_TABLE);
     if (!place_find(PLACE_SHIM, info->shim)) {
         info->shim[0] = '\0';
     }

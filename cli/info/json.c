@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <jansson.h>
 #include <openssl/crypto.h>
+#include "cli/core/settings.h"
 #include "info.h"
 
 /* "" and NULL become null. */
@@ -68,7 +69,7 @@ static json_t *width(void)
 {
     const char *why;
     const int bits = oct_cipher_width(&why);
-    return json_pack("{s:i, s:s, s:o}", "bits", bits, "reason", why, "setting", text(getenv("OCTUPLE_WIDTH")));
+    return json_pack("{s:i, s:s, s:o}", "bits", bits, "reason", why, "setting", text(oct_setting(OCT_SETTING_WIDTH)));
 }
 
 static json_t *provider(const struct info *info)
@@ -86,7 +87,7 @@ int info_print_json(const struct info *info)
                   "setting", text(info->setting), "operations", operations(), "width", width(), "ciphers", ciphers(),
                   "provider", provider(info), "shim", "path", text(info->shim), "openssl", "version", info->openssl,
                   "modules", text(info->openssl_modules), "config", text(info->openssl_config), "keys", "setting",
-                  text(getenv("OCTUPLE_KEYS")));
+                  text(oct_setting(OCT_SETTING_KEYS)));
     /* It fails for lack of memory, or for a string that is not UTF-8. */
     char *line = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <openssl/crypto.h>
+#include "cli/core/settings.h"
 #include "info.h"
 
 static void print_features(const struct info *info)
@@ -91,8 +92,8 @@ void info_print_text(const struct info *info)
     printf("           modules in %s, configuration %s\n", info->openssl_modules ? info->openssl_modules : "?",
            info->openssl_config ? info->openssl_config : "?");
     print_places(info);
-    if (getenv("OCTUPLE_KEYS") != NULL) {
-        printf("Keys       in devices: OCTUPLE_KEYS=%s\n", getenv("OCTUPLE_KEYS"));
+    if (oct_setting(OCT_SETTING_KEYS) != NULL) {
+        printf("Keys       in devices: OCTUPLE_KEYS=%s\n", oct_setting(OCT_SETTING_KEYS));
     }
     print_operations();
     print_ciphers();

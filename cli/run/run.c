@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include "cli/core/launch/launch.h"
 #include "cli/core/places.h"
+#include "cli/core/settings.h"
 #include "run.h"
 
 struct run_request {
@@ -95,6 +96,22 @@ static int set_counters(const char *folder)
     return launch_set_variable("OCTUPLE_COUNTERS", path);
 }
 
+static const char *look(const void *none, const char *variable)
+{
+    (void)none;
+    return getenv(variable);
+}
+
+/* The program and its libraries say nothing of it: stderr is theirs. */
+static void tell_former_settings(void)
+{
+    struct oct_setting_former_row row;
+    for (unsigned i = 0; cli_settings_former(&row, i, look, NULL); i++) {
+        cli_say(LAUNCH_WHO, "warning: %s is a former name, which works in this release for the last time; it is now %s",
+                row.variable, row.instead);
+    }
+}
+
 static int run(const struct run_request *request)
 {
     static struct launch_setup setup;
@@ -102,6 +119,7 @@ static int run(const struct run_request *request)
     if (code != CLI_OK) {
         return code;
     }
+    tell_former_settings();
     if (request->counters != NULL && !set_counters(request->counters)) {
         return CLI_RUN_FAILED;
     }

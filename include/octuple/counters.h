@@ -97,7 +97,7 @@ enum oct_keys_inside {
     OCT_KEYS_INSIDE_QUICK = 5,     /* its owner answers faster than two switches of threads, or did not pause */
     OCT_KEYS_INSIDE_NO_THREAD = 6, /* there is no helper thread, and none can be made */
     OCT_KEYS_INSIDE_NO_MEMORY = 7, /* there is no memory for it */
-    OCT_KEYS_INSIDE_EXCEPTED = 8,  /* OCTUPLE_KEYS_EXCEPT names its owner */
+    OCT_KEYS_INSIDE_EXCEPTED = 8,  /* OCTUPLE_KEYS names its owner as an exception */
     OCT_KEYS_INSIDE_ALONE = 9,     /* its owner is not known to bear several threads (tpm2) */
     OCT_KEYS_INSIDE_FORKED = 10,   /* its process has forked meanwhile, and this is the child */
     OCT_KEYS_INSIDE_NO_JOB = 11,   /* OpenSSL has no job in which it might pause */

@@ -223,7 +223,7 @@ static const struct oct_offer *offers(void)
 
 const struct oct_prov_family oct_prov_family_aead = {
     .switches = switches,
-    .variable = "OCTUPLE_CIPHERS",
+    .has_ciphers = true,
     .offers = offers,
     .serves = serves,
 };

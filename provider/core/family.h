@@ -53,7 +53,7 @@ struct oct_warm {
 
 struct oct_prov_family {
     const struct oct_switch *switches;
-    const char *variable;                    /* of the environment, for all switches; NULL: none */
+    bool has_ciphers;                        /* OCTUPLE_CIPHERS is for all its switches */
     const struct oct_offer *(*offers)(void); /* for the OpenSSL that runs */
     /* Whether an operation of an offer is served, and worth it unless it was asked for. NULL: if it is possible; one
      * whose test fails later is left to OpenSSL's own provider. The first call may run known-answer tests. */

@@ -4,6 +4,7 @@
 #include "settings.h"
 
 #include "base/base.h"
+#include "base/settings.h"
 
 #include <openssl/params.h>
 #include <stdlib.h>
@@ -71,12 +72,12 @@ void oct_settings_read(struct oct_settings *settings, const OSSL_CORE_HANDLE *ha
     const bool answered = ask(&answers, handle, get_params);
 
     settings->combining = true;
-    set_combining(settings, secure_getenv("OCTUPLE_COMBINE"));
+    set_combining(settings, oct_setting(OCT_SETTING_COMBINE));
     for (int f = 0; f < OCT_FAMILIES; f++) {
         settings->on[f] = ALL_SWITCHES;
         settings->asked[f] = 0;
-        if (oct_prov_families[f]->variable != NULL)
-            set(settings, f, ALL_SWITCHES, secure_getenv(oct_prov_families[f]->variable));
+        if (oct_prov_families[f]->has_ciphers)
+            set(settings, f, ALL_SWITCHES, oct_setting(OCT_SETTING_CIPHERS));
         for (int i = 0; answered && i < OCT_SWITCHES_MAX; i++)
             set(settings, f, 1u << i, answers.of[f][i]);
     }

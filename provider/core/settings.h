@@ -9,9 +9,9 @@
  *     combining = on          # threads that block run their operations together
  *
  * All are on unless switched off there. A family may ask whether a switch was turned on by wish: ciphers are served
- * only where they are no slower for it, unless they are asked for. Some families have a variable of the environment
- * for all their switches, and OCTUPLE_COMBINE is one for combining, where the section does not say. on, yes, true, 1
- * and off, no, false, 0 are understood, in any case of letters; anything else leaves the default.
+ * only where they are no slower for it, unless they are asked for. Where the section does not say, OCTUPLE_CIPHERS is
+ * for all switches of families of ciphers, and OCTUPLE_COMBINE for combining. on, yes, true, 1 and off, no, false, 0
+ * are understood, in any case of letters; anything else leaves the default.
  * What is off is served by the next provider (with OpenSSL's own, keys are exported to it once and cached).
  */
 #ifndef OCT_PROVIDER_SETTINGS_H

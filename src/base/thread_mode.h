@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 enum oct_thread_mode {
-    /* Nobody serves the thread, and the operation is on no fibre: it may block, and run with those of other threads. */
+    /* Nobody serves the thread, and the operation may not pause: it may block, and run with those of other threads. */
     OCT_THREAD_BLOCKING = 0,
     /* Nobody serves the thread, and the operation is on a fibre of the program's. It pauses, and the first fibre that
      * is resumed polls the queue for all. */
@@ -26,14 +26,14 @@ enum oct_thread_mode {
 };
 
 /*
- * Sets how the thread is served: OCT_THREAD_EVENT_LOOP or OCT_THREAD_ALONE, by the shim before each handshake call on a
- * fibre; OCT_THREAD_BLOCKING for a thread that nobody serves any more. What a thread was last set to stays until then.
+ * Sets how the thread is served: OCT_THREAD_EVENT_LOOP or OCT_THREAD_ALONE, by the shim before each handshake call in a
+ * slice; OCT_THREAD_BLOCKING for a thread that nobody serves any more. What a thread was last set to stays until then.
  * In the child of a fork, and in what a thread does after its queue has gone, nobody serves the thread.
  */
 OCT_API void oct_thread_set_mode(enum oct_thread_mode mode);
 
-/* The mode of an operation. on_fibre: it is on a fibre that may pause. On a thread that is served, an operation that
- * may not pause is alone: it must not block the thread either. */
+/* The mode of an operation. on_fibre: it is in a slice or on a fibre that may pause. On a thread that is served, an
+ * operation that may not pause is alone: it must not block the thread either. */
 OCT_API enum oct_thread_mode oct_thread_mode(bool on_fibre);
 
 /* While draining, a paused operation that is resumed on this thread gives up: it cancels its job and fails, and

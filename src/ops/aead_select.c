@@ -7,9 +7,10 @@
  */
 #include "ops/aead.h"
 
+#include "base/settings.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -24,7 +25,7 @@ static _Atomic unsigned verdict[OCT_AEAD_COUNT];
 
 static void choose_policy(void)
 {
-    const char *table = secure_getenv("OCTUPLE_TABLE");
+    const char *table = oct_setting(OCT_SETTING_TABLE);
     enum oct_cpu_width wish;
 
     oct_cpu_detect(&cpu);
@@ -32,13 +33,12 @@ static void choose_policy(void)
         portable = 1;
         width = OCT_WIDTH_OFF;
         why = "OCTUPLE_TABLE=c: the portable tier, for tests";
-    } else if (table && *table && strcmp(table, "auto") != 0 && strcmp(table, "avx512") != 0) {
+    } else if (table && strcmp(table, "auto") != 0 && strcmp(table, "avx512") != 0) {
         width = OCT_WIDTH_OFF;
-        why = strcmp(table, "off") == 0 ? "OCTUPLE_TABLE=off"
-                                        : "OCTUPLE_TABLE has a value that is none of auto, avx512, c, off";
-    } else if (!oct_cpu_width_parse(&wish, secure_getenv("OCTUPLE_WIDTH"))) {
+        why = strcmp(table, "off") == 0 ? "OCTUPLE_TABLE=off" : oct_setting_row(OCT_SETTING_TABLE)->wrong;
+    } else if (!oct_cpu_width_parse(&wish, oct_setting(OCT_SETTING_WIDTH))) {
         width = OCT_WIDTH_OFF;
-        why = "OCTUPLE_WIDTH has a value that is none of auto, 512, 256, 128, off";
+        why = oct_setting_row(OCT_SETTING_WIDTH)->wrong;
     } else {
         width = oct_cpu_width_choose(&cpu, wish);
         why = oct_cpu_width_reason(&cpu, wish);

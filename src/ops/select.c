@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* Which table this process uses: decided once, by CPU and by OCTUPLE_TABLE. */
+#include "base/settings.h"
 #include "cpu/cpu.h"
 #include "ops/ops.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -28,8 +28,8 @@ static const struct oct_ops *avx512_table(const char **why)
 
 static void choose(void)
 {
-    const char *wish = secure_getenv("OCTUPLE_TABLE"), *missing = NULL;
-    if (!wish || !*wish)
+    const char *wish = oct_setting(OCT_SETTING_TABLE), *missing = NULL;
+    if (!wish)
         wish = "auto";
     if (strcmp(wish, "c") == 0) {
         selected = &oct_ops_c;
@@ -40,7 +40,7 @@ static void choose(void)
         selected = avx512_table(&missing);
         reason = selected ? "the CPU has AVX-512 with IFMA" : missing;
     } else {
-        reason = "OCTUPLE_TABLE has a value that is none of auto, avx512, c, off";
+        reason = oct_setting_row(OCT_SETTING_TABLE)->wrong;
     }
 }
 

@@ -12,6 +12,7 @@
  */
 #include "trace/counters.h"
 
+#include "base/settings.h"
 #include "trace/keys.h"
 
 #include <errno.h>
@@ -185,10 +186,10 @@ static void forked_child(void)
  * trust. */
 static void directory_read(void)
 {
-    const char *wish = secure_getenv("OCTUPLE_COUNTERS");
+    const char *wish = oct_setting(OCT_SETTING_COUNTERS);
     char here[PATH_MAX] = "";
 
-    if (wish == NULL || wish[0] == 0)
+    if (wish == NULL)
         return;
     if (wish[0] != '/' && getcwd(here, sizeof here) == NULL)
         return;

@@ -318,6 +318,15 @@ def test_switched_off_in_its_environment(served, idle, variable):
         assert code == 4 and found["cpu"][0] == "problem" and f"{variable}=off" in found["cpu"][1]
 
 
+def test_former_name_in_its_environment(served, idle):
+    with running(served, *idle, env={"OCTUPLE_KEYS_TIMEOUT": "500"}) as pid:
+        _, found, _ = examine(served, pid)
+        level, text = found["settings"][:2]
+        assert level == "note" and "OCTUPLE_KEYS_TIMEOUT" in text and "OCTUPLE_KEYS=THREADS,timeout=" in text
+    with running(served, *idle, env={"OCTUPLE_KEYS": "2,timeout=500"}) as pid:
+        assert "settings" not in examine(served, pid)[1]
+
+
 # Stubs, of which the names, and words in their constants, are all that counts:
 # name, own name, needed, words, what is said.
 COPIES = [

@@ -162,7 +162,7 @@ def test_states_that_no_openssl_here_brings_about(served):
     (3, "50 in handshakes that no event", "not one on epoll with a socket"),
     (6, "50 without a helper thread", "TasksMax"),
     (7, "50 for lack of memory", "more memory"),
-    (8, "50 excepted by OCTUPLE_KEYS_EXCEPT", "take its owner out"),
+    (8, "50 excepted by OCTUPLE_KEYS", "take except=NAME out"),
     (9, "50 of a provider that may not bear several threads", None)])
 def test_most_inside_the_call(served, reason, says, advises):
     inside = [0] * 12
@@ -179,4 +179,4 @@ def test_what_is_served(served):
     assert level == "ok" and advice is None
     assert "pkcs11: in helper threads, 2.00 ms each; card?: pauses by itself, 0.10 ms each" in text
     level, text, advice = judged(served, numbers(SERVED, begun=50, timed_out=3, threads=50))
-    assert level == "note" and "3 timed out" in text and "OCTUPLE_KEYS_TIMEOUT" in advice
+    assert level == "note" and "3 timed out" in text and "timeout=MILLISECONDS in OCTUPLE_KEYS" in advice

@@ -18,6 +18,16 @@ def test_help_names_the_commands(place):
     assert place.call("-h").stdout == result.stdout
 
 
+def test_help_lists_the_settings(place):
+    text = place.call("--help").stdout
+    rows = re.findall(r'^OCT_SETTING\((\w+), "([^"]*)", "([^"]*)"', (ROOT / "src/base/settings.def").read_text(), re.M)
+    assert len(rows) == 7
+    assert re.findall(r"^  (OCTUPLE_\w+) ", text, re.M) == [f"OCTUPLE_{name}" for name, _, _ in rows]
+    for name, values, default in rows:
+        assert re.search(rf"^  OCTUPLE_{name} +{re.escape(values)} \(default {default}\): \w", text, re.M)
+    assert max(map(len, text.splitlines())) <= 120
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_a_command(place, command):
     result = place.call(command, "--help")

@@ -17,7 +17,17 @@ def test_environment_of_the_program(served):
     assert env["OPENSSL_CONF"].startswith(str(served.runtime / "octuple/openssl-"))
     before = {**served.env}
     changed = {name for name in env if env[name] != before.get(name)} | (set(before) - set(env))
-    assert changed <= {"LD_PRELOAD", "OPENSSL_CONF", "OCTUPLE_CONF_BASE", "_"}
+    assert changed <= {"LD_PRELOAD", "OPENSSL_CONF", "OPENSSL_CONF_BEFORE_OCTUPLE", "_"}
+
+
+def test_former_names_are_told_and_stay(served):
+    """One line for each; the program itself gets what was set."""
+    env, result = served.run_env(env={"OCTUPLE_KEYS_NICE": "3", "OCTUPLE_SHIM": "off", "OCTUPLE_KEYS": "2,nice=1"})
+    assert result.returncode == 0 and env["OCTUPLE_KEYS_NICE"] == "3" and env["OCTUPLE_SHIM"] == "off"
+    lines = result.stderr.splitlines()
+    assert len(lines) == 2 and all("warning: " in line and "former name" in line for line in lines)
+    assert "OCTUPLE_SHIM " in lines[0] and "OCTUPLE_TABLE=off" in lines[0]
+    assert "OCTUPLE_KEYS_NICE " in lines[1] and "OCTUPLE_KEYS=THREADS,nice=NUMBER" in lines[1]
 
 
 def test_parts_reach_the_program(served):

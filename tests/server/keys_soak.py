@@ -142,7 +142,7 @@ def main() -> int:
         nginx = devices.DeviceNginx("octuple", folder / "nginx", folder / "keys", os.sched_getaffinity(0), build,
                                     device=options.device, micros=1000, threads=THREADS)
         nginx.settings.update(OCTUPLE_TEST_DEVICE_FAIL=str(folder / "fail"),
-                              OCTUPLE_TEST_DEVICE_HANG=str(folder / "hang"), OCTUPLE_KEYS_TIMEOUT="500")
+                              OCTUPLE_TEST_DEVICE_HANG=str(folder / "hang"), OCTUPLE_KEYS=f"{THREADS},timeout=500")
         sanitizer = SANITIZERS.get(options.sanitizer)
         if sanitizer:
             nginx.settings |= sanitizer.options | {"LD_PRELOAD": sanitizer.preload(build)}

@@ -110,9 +110,9 @@ def warm(nginx: lab.Nginx, rounds: int, size: int) -> None:
 
 
 def test_memory_and_descriptors_are_flat(build, keys):
-    """What a worker keeps grows with the most handshakes that were ever paused at the same time: libcrypto keeps the
-    fibre of each (36 KB of heap), the shim its stack (up to 24 KB touched), and the C library the heap that the
-    connections lay in. So that peak comes first, and after it there must be nothing."""
+    """What a worker keeps grows with the most handshakes that were ever paused at the same time: the C library keeps
+    the heap that connections and copies of their stacks lay in. So that peak comes first, and after it there must be
+    nothing."""
     peak, herd_size = 96, 32
     with lab.Nginx(keys, build, [lab.Server()], multi_accept="on") as nginx:
         quiet(nginx)

@@ -32,7 +32,7 @@ BOTH = pytest.mark.parametrize("kind", ["slow", "card"])
 def make_device(build, keys, place):
     """Makes an nginx whose key is the device's; what tells the device to hang or to fail is in the folder."""
 
-    def make(kind: str = "slow", threads: int = THREADS, *, key_file: Path | None = None, engine: str = "",
+    def make(kind: str = "slow", threads: int | str = THREADS, *, key_file: Path | None = None, engine: str = "",
              switches: str = "", **more: str) -> lab.Nginx:
         name = key_file or f"engine:{kind}:{keys}/rsa2048.key"
         key = f"ssl_certificate {keys}/rsa2048.crt; ssl_certificate_key {name};"
@@ -82,8 +82,12 @@ def test_off_unless_asked_for(device):
         assert nginx.worker().num_threads() == 1
 
 
-def test_an_exception_is_left_alone(device):
-    with device(OCTUPLE_KEYS_EXCEPT="other,slow device of the test") as nginx:
+@pytest.mark.parametrize("setting", [
+    {"threads": f"{THREADS},except=other,except=slow device of the test"},
+    {"OCTUPLE_KEYS_EXCEPT": "other,slow device of the test"},  # its former name
+    {"threads": f"{THREADS},except=slow device of the test", "OCTUPLE_KEYS_EXCEPT": "other"}])
+def test_an_exception_is_left_alone(device, setting):
+    with device(**setting) as nginx:
         assert all(b"200 OK" in answer for answer in herd(nginx, 6))
         assert nginx.worker().num_threads() == 1
 
@@ -117,7 +121,7 @@ def test_device_that_fails(device, place, kind):
 @BOTH
 def test_device_that_hangs(device, place, kind):
     """Each handshake fails in time, those in line too; when the device is back, all is well."""
-    with device(kind, OCTUPLE_KEYS_TIMEOUT="300") as nginx:
+    with device(kind, threads=f"{THREADS},timeout=300") as nginx:
         nginx.may_say = ("SSL_do_handshake() failed",)
         herd(nginx)
         (place / "hang").touch()
@@ -190,11 +194,11 @@ def test_why_it_is_not_served(device, build):
         herd(nginx, 3)
         assert counted_off(build, nginx)
         assert "engine slow" in finding(build, nginx)["text"] and "not set" in finding(build, nginx)["text"]
-    with device(OCTUPLE_KEYS_EXCEPT="slow device of the test") as nginx:
+    with device(threads=f"{THREADS},except=slow device of the test") as nginx:
         herd(nginx, 3)
         assert counted(build, nginx)["inside"]["excepted"] == 3
         said = finding(build, nginx)
-        assert said["level"] == "note" and "3 excepted by OCTUPLE_KEYS_EXCEPT" in said["text"]
+        assert said["level"] == "note" and "3 excepted by OCTUPLE_KEYS" in said["text"]
 
 
 def placeholder(keys: Path, where: Path) -> Path:

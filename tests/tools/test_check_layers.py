@@ -40,6 +40,8 @@ def house(tree, layers):
     tree.write("provider/async/task.h", '#include "provider/core/key.h"\n')
     tree.write("provider/ec/ec.h", '#include "provider/async/task.h"\n')
     tree.write("cli/core/cli.h", "#include <octuple/status.h>\n")
+    tree.write("src/base/settings.h", '#include "base.h"\n')
+    tree.write("cli/core/settings.h", '#include "src/base/settings.h"\n')
     tree.write("cli/info/info.h", '#include "cli/core/cli.h"\n')
     tree.write("cli/main.c", '#include "cli/core/cli.h"\n#include "cli/info/info.h"\n')
     return tree
@@ -89,6 +91,7 @@ PLANTED = [
     ("cli/top/a.c", '#include "../core/cli.h"', 'leaves its room by ".."'),
     ("cli/top/a.c", "#include <openssl/evp.h>", "may not include"),
     ("cli/core/a.c", '#include "cli/info/info.h"', "cli/core includes"),
+    ("cli/core/a.c", '#include "base/base.h"', "cli/core includes"),
     ("cli/a.c", "int x;", "no room"),
     ("cli/new/a.c", "int x;", "no room"),
     ("include/octuple/a.h", "#include <openssl/rsa.h>", "may not include"),

@@ -81,3 +81,10 @@ def test_what_is_not_prose(tree, text):
 def test_documents_that_programs_make(tree, text, status):
     tree.write("README.md", f"{SHORT}\n", header=False)
     assert check(tree, f"{text}\n\n{LONG}\n", "docs/made.md").status == status
+
+
+@pytest.mark.parametrize("lines,status", [(40, 0), (41, 1)])
+def test_limit_of_hidden_lines(tree, lines, status):
+    tree.write("docs/a.md", "A text.\n" + "<!-- a\nb -->\n" * 20 + "<!-- c -->\n" * (lines - 40), header=False)
+    result = check(tree, "A sentence.\n")
+    assert result.status == status and bool(status) == result.finds("lines of hidden comments, more than 40")

@@ -3,17 +3,17 @@
 """`bench/results`: docs/results.md from the data in docs/results, and these from the folders of runs.
 
     bench/results --machine NAME build/experiments/*     take runs over, then make the page
-    bench/results                                        make the page from what is there
-    bench/results --check [--machine NAME FOLDER...]     change nothing; fail if page, data, runs and the figures that
-                                                         README.md and docs quote do not agree
+    bench/results                                        make the page, and tables, from what is there
+    bench/results --check [--machine NAME FOLDER...]     change nothing; fail if page, data, runs and the tables in
+                                                         README.md and docs do not agree
 
 docs/results/MACHINE/EXPERIMENT.json is a run in small: medians, ratios and quartiles of each point, machine and
 command. published.json has what others have published, with where it stands, and which of our figures it is held
-against; earlier.md is included as it is. results/more-servers.md is made from the files that it names, which
-`bench/servers --more --json` and `tests/tokio/run --json` write; keys.md and keys.svg from keys.json, which
-`bench/keys --json` writes.
+against; earlier.md is included as it is. tables.json describes the tables in README.md and docs (see tables.py).
+results/more-servers.md is made from the files that it names, which `bench/servers --more --json` and `tests/tokio/run
+--json` write; keys.md and keys.svg from keys.json, which `bench/keys --json` writes.
 
-Exit status: 0; 1 if --check found a difference; 2 for wrong usage or an unreadable run.
+Exit status: 0; 1 if --check found a difference, or a table is wrong; 2 for wrong usage or an unreadable run.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import re
 import sys
 from pathlib import Path
 
-from . import ALL, devices_page, figures, frame, html, more, summary
+from . import ALL, devices_page, frame, html, more, summary, tables
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -151,7 +151,10 @@ def main(argv: list[str] | None = None) -> int:
                            devices_page.CHART: devices_page.chart(options.docs)}.items():
             if made is not None:
                 same &= put(options.docs / "results" / name, made, options.check)
-        found = figures.check(options.docs) if options.check else []
+        texts, found = tables.written(options.docs)
+        for path, text in texts.items():
+            same &= put(path, text, options.check)
+        found += tables.measured(options.docs)
     except frame.ExperimentError as error:
         print(f"bench/results: {error}", file=sys.stderr)
         return 2

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "cli/core/settings.h"
 #include "config.h"
 #include "launch.h"
 
@@ -125,7 +126,7 @@ static bool set_config(const char *path, const struct launch_config *config)
 {
     const char *before = getenv("OPENSSL_CONF");
     const char *base = before == NULL ? "" : config->base[0] != '\0' ? config->base : before;
-    return launch_set_variable("OCTUPLE_CONF_BASE", base) && launch_set_variable("OPENSSL_CONF", path);
+    return launch_set_variable("OPENSSL_CONF_BEFORE_OCTUPLE", base) && launch_set_variable("OPENSSL_CONF", path);
 }
 
 static int set_up_with(struct launch_setup *setup)
@@ -162,7 +163,7 @@ int launch_set_up(struct launch_setup *setup, const char *command, bool keep_gro
     setup->obstacle = launch_obstacle(setup->target);
     /* No operation is tested here: the program would pay for those that it never uses. */
     if (!oct_op_is_possible(0)) {
-        const char *table = getenv("OCTUPLE_TABLE");
+        const char *table = oct_setting(OCT_SETTING_TABLE);
         if (table == NULL || strcmp(table, "off") != 0) {
             set_up_groups(setup);
         }

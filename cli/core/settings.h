@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* Environment variables, as the commands show them; src/base/settings.def has the list. */
+#ifndef OCT_CLI_SETTINGS_H
+#define OCT_CLI_SETTINGS_H
+
+#include <stdbool.h>
+#include "src/base/settings.h"
+
+/* All of them, for --help. */
+void cli_settings_print(void);
+
+/* Whatever looks a variable up in an environment: NULL if it is not there. */
+typedef const char *cli_settings_look(const void *environment, const char *variable);
+
+/* The number'th variable that is set there by the name that the release before had, and what to set instead; false if
+ * there are not so many. */
+bool cli_settings_former(struct oct_setting_former_row *row, unsigned number, cli_settings_look *look,
+                         const void *environment);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The environment variables of settings.def, for all who read them: library, provider, shim and commands. All of it is
+ * inline, because the shim and the commands link nothing of the library but its public functions.
+ */
+#ifndef OCT_BASE_SETTINGS_H
+#define OCT_BASE_SETTINGS_H
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum oct_setting {
+#define OCT_SETTING(name, values, otherwise, meaning, readers, more) OCT_SETTING_##name,
+#include "settings.def"
+    OCT_SETTING_COUNT
+};
+
+enum oct_setting_former {
+#define OCT_SETTING_FORMER(former, instead) OCT_SETTING_FORMER_##former,
+#include "settings.def"
+    OCT_SETTING_FORMER_COUNT
+};
+
+struct oct_setting_row {
+    const char *variable;
+    const char *values, *otherwise, *meaning;
+    const char *wrong; /* what to say of a value that is none of these words */
+};
+
+static inline const struct oct_setting_row *oct_setting_row(enum oct_setting which)
+{
+#define OCT_SETTING(name, values, otherwise, meaning, readers, more)                                                   \
+    {"OCTUPLE_" #name, values, otherwise, meaning, "OCTUPLE_" #name " has a value that is none of " values},
+    static const struct oct_setting_row rows[] = {
+#include "settings.def"
+    };
+    return &rows[which];
+}
+
+struct oct_setting_former_row {
+    const char *variable, *instead;
+};
+
+static inline const struct oct_setting_former_row *oct_setting_former_row(enum oct_setting_former which)
+{
+#define OCT_SETTING_FORMER(former, instead) {"OCTUPLE_" #former, instead},
+    static const struct oct_setting_former_row rows[] = {
+#include "settings.def"
+    };
+    return &rows[which];
+}
+
+/* Its value as the environment has it at this moment; NULL if it is not set or empty, or if the program runs with
+ * raised privileges: then the environment is not ours to trust. */
+static inline const char *oct_setting(enum oct_setting which)
+{
+    const char *value = secure_getenv(oct_setting_row(which)->variable);
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+/* The same by a name that the release before had. */
+static inline const char *oct_setting_former(enum oct_setting_former which)
+{
+    const char *value = secure_getenv(oct_setting_former_row(which)->variable);
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+/* The first option NAME=VALUE behind a comma at `from` or later: its value, *len bytes of it; NULL if there is none.
+ * `from` is a setting's value or an earlier result, and may be NULL. */
+static inline const char *oct_setting_option(const char *from, const char *name, size_t *len)
+{
+    const size_t n = strlen(name);
+    while (from != NULL && (from = strchr(from, ',')) != NULL) {
+        from++;
+        if (strncmp(from, name, n) == 0 && from[n] == '=') {
+            *len = strcspn(from + n + 1, ",");
+            return from + n + 1;
+        }
+    }
+    return NULL;
+}
+
+#endif
