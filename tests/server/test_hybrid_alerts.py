@@ -8,16 +8,14 @@ groups itself, the stock server is held to the same table.
 
 from __future__ import annotations
 
-import os
 import socket
-import struct
 
 import pytest
 
+import hellos
 import lab
+from hellos import ILLEGAL_PARAMETER
 
-HELLO, ALERT = 22, 21
-ILLEGAL_PARAMETER = 47
 G256 = bytes.fromhex("046b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
                      "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5")
 G384 = bytes.fromhex("04aa87ca22be8b05378eb1c71ef320ad746e1d3b628ba79b9859f741e082542a38"
@@ -64,33 +62,10 @@ def bad_shares() -> list[tuple[str, int, bytes, int]]:
     return found
 
 
-def extension(kind: int, body: bytes) -> bytes:
-    return struct.pack(">HH", kind, len(body)) + body
-
-
-def hello(group: int, share: bytes) -> bytes:
-    """A ClientHello of TLS 1.3 in one or more records."""
-    shares = struct.pack(">HH", group, len(share)) + share
-    extensions = (extension(43, b"\x02\x03\x04") + extension(10, struct.pack(">HH", 2, group))
-                  + extension(13, struct.pack(">H4H", 8, 0x0804, 0x0403, 0x0805, 0x0401))
-                  + extension(51, struct.pack(">H", len(shares)) + shares))
-    body = (b"\3\3" + os.urandom(32) + b"\x20" + os.urandom(32) + b"\0\2\x13\x01" + b"\1\0"
-            + struct.pack(">H", len(extensions)) + extensions)
-    message = b"\1" + struct.pack(">I", len(body))[1:] + body
-    return b"\x16\3\1" + struct.pack(">H", len(message)) + message
-
-
-def answer(port: int, group: int, share: bytes) -> int:
-    """The alert that the server sends at once, 0 for its hello."""
+def answer(port: int, *shares: tuple[int, bytes]) -> int:
     with socket.create_connection(("127.0.0.1", port), timeout=20) as sock:
-        sock.sendall(hello(group, share))
-        head = sock.recv(5, socket.MSG_WAITALL)
-        body = sock.recv(struct.unpack(">H", head[3:])[0], socket.MSG_WAITALL)
-    if head[0] == HELLO:
-        assert body[0] == 2, body
-        return 0
-    assert head[0] == ALERT and body[0] == 2, (head, body)
-    return body[1]
+        sock.sendall(hellos.hello(*shares))
+        return hellos.answer(sock)
 
 
 @pytest.fixture(scope="module", params=["stock", "octuple", "octuple without pools"])
@@ -106,4 +81,4 @@ def port(request, build, keys):
 
 @each("name,group,share,alert", bad_shares(), ids=[row[0] for row in bad_shares()])
 def test_alert(port, name, group, share, alert):
-    assert answer(port, group, share) == alert, name
+    assert answer(port, (group, share)) == alert, name
