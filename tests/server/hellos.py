@@ -9,7 +9,7 @@ import socket
 import struct
 
 HELLO, ALERT = 22, 21
-ILLEGAL_PARAMETER = 47
+ILLEGAL_PARAMETER, DECODE_ERROR = 47, 50
 X25519 = 0x1D
 
 

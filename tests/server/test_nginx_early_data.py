@@ -80,7 +80,8 @@ def play(which, keys: Path, place: Path) -> dict[str, Counter]:
         scene.full("full")
         scene.early("taken")
         scene.early("replayed")
-        for kind, name in (("headers of 4000 bytes", "headers"), ("nothing", "nothing"), ("all that is allowed", "much")):
+        for kind, name in (("headers of 4000 bytes", "headers"), ("nothing", "nothing"),
+                           ("all that is allowed", "much")):
             scene.full(f"before {kind}")
             scene.early(kind, name)
         scene.full("before another suite")
