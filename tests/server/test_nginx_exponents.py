@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import random
 import ssl
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -42,46 +41,6 @@ def make(where: Path, name: str, size: int, exponent: int, *more: str) -> None:
     Path(key).chmod(0o644)
 
 
-class Step:
-    """A client that goes on in step with others, whatever comes of it."""
-
-    def __init__(self, port: int, context: ssl.SSLContext):
-        self.client, self.outcome = clients.Client(port, context), ""
-
-    def go_on(self, step: Callable[[], object]) -> None:
-        if not self.outcome:
-            try:
-                step()
-            except (ssl.SSLError, ConnectionError) as error:
-                self.outcome = f"{type(error).__name__} {getattr(error, 'reason', error)}"
-
-    def receive(self) -> None:
-        if not self.client.receive():
-            raise ConnectionError("closed")
-
-    def finish(self) -> None:
-        self.client.ask()
-        self.outcome = f"{self.client.tls.version()} {self.client.tls.cipher()[0]} {self.client.read()[-3:]!r}"
-
-
-def come(nginx: lab.Nginx, contexts: list[ssl.SSLContext]) -> list[str]:
-    """All at a time, each flight of theirs too; what came of each."""
-    with clients.stopped(nginx.worker_pids()[0]):
-        herd = [Step(nginx.port, context) for context in contexts]
-        for one in herd:
-            one.go_on(one.client.hello)
-    while pending := [one for one in herd if not one.outcome and not one.client.done]:
-        for one in pending:
-            one.go_on(one.receive)
-        with clients.stopped(nginx.worker_pids()[0]):
-            for one in pending:
-                one.go_on(one.client.hello)
-    for one in herd:
-        one.go_on(one.finish)
-        one.client.close()
-    return [one.outcome for one in herd]
-
-
 def verifying(context: ssl.SSLContext, authority: Path) -> ssl.SSLContext:
     """The client looks at the signatures, and at nothing but them."""
     context.verify_mode = ssl.CERT_REQUIRED
@@ -99,7 +58,7 @@ def test_server(build, odd, name, size, way):
     for which in (None, build):
         with lab.Nginx(odd, which, [lab.Server(key)]) as nginx:
             contexts = [verifying(lab.client_context(version, ciphers), odd / f"{key}.crt") for _ in range(HERD)]
-            seen.append(come(nginx, contexts))
+            seen.append(clients.in_any_case(nginx.worker_pids()[0], nginx.port, contexts))
             count = nginx.counters()[f"rsa{size}-private"] if which else None
     assert seen[0] == seen[1] and all("ok" in one for one in seen[0]), seen
     assert count.failed == count.recomputed == 0, count
@@ -117,7 +76,7 @@ def test_clients(build, odd, version):
         with lab.Nginx(odd, which, [server]) as nginx:
             contexts = [lab.client_context(version, "ALL", odd / f"{name}.crt" if name else None, odd / f"{name}.key")
                         for name in names]
-            seen.append(come(nginx, contexts))
+            seen.append(clients.in_any_case(nginx.worker_pids()[0], nginx.port, contexts))
             counts = nginx.counters()
     assert seen[0] == seen[1], seen
     assert sum("ok" in one for one in seen[0]) == len(names) - 2, seen
