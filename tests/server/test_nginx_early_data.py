@@ -61,7 +61,7 @@ def outcome(run: subprocess.Popen[bytes], then: bytes) -> str:
         return "hangs"
     words = re.findall(r"Early data was ([a-z ]+)|^(New|Reused), |(early=.*)|(alert [a-z ]+)|(HTTP/1.1 [45]\d\d)", said,
                        re.M)
-    # Whether nginx still is in the handshake when it answers a first request hangs on when the client's end of it comes.
+    # Whether nginx still is in the handshake when it answers a first request depends on when the client's end comes.
     words = ["".join(word).strip().replace("early=1;r;/first", "early=;r;/first") for word in words]
     return f"{run.returncode}: {', '.join(words)}"
 
