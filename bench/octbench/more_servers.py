@@ -124,13 +124,18 @@ def traffic_server(name: str, native: int) -> More:
                        ("runroot.yaml", texts.RUN_ROOT)))
 
 
+def run_squid(conf: Path) -> list[str]:
+    """Under a name of its own, since its shared memory has that name."""
+    return ["-N", "-n", "".join(filter(str.isalnum, str(conf)))[-30:], "-f", str(conf)]
+
+
 def dovecot(name: str, listener: str, talk: dialogue.Dialogue) -> More:
     ports = {"imap": "0", "imaps": "0"} | {listener: "{port}"}
     text = texts.DOVECOT
     for one, port in ports.items():
         text = text.replace("{%s}" % one, port)
     return More(name, "dovecot", "dovecot-imapd", text, lambda conf: ["-F", "-c", str(conf)], prepare=make_dovecot,
-                needs="/usr/lib/dovecot/imap-login", dialogue=talk, why=IN_MEMORY)
+                needs="/usr/lib/dovecot/imap-login", says=("--version", "2.3."), dialogue=talk, why=IN_MEMORY)
 
 
 KINDS = (
@@ -155,8 +160,7 @@ KINDS = (
          lambda conf: ["-c", str(conf.parent), "-d"], prepare=make_postfix, ticket=False, why=ONE_EACH,
          files=(("master.cf", texts.POSTFIX_MASTER),),
          dialogue=dialogue.Dialogue(b"QUIT\r\n", b"221 ", dialogue.ask_smtp)),
-    More("squid", "squid", "squid-openssl", texts.SQUID, lambda conf: ["-N", "-f", str(conf)], prepare=make_own,
-         says=("-v", "--with-openssl")),
+    More("squid", "squid", "squid-openssl", texts.SQUID, run_squid, prepare=make_own, says=("-v", "--with-openssl")),
     dovecot("dovecot", "imaps", dialogue.Dialogue(b"a CAPABILITY\r\n", b"a OK ")),
     dovecot("dovecot, STARTTLS", "imap", dialogue.Dialogue(b"a CAPABILITY\r\n", b"a OK ", dialogue.ask_imap)),
     More("coturn", "turnserver", "coturn", texts.COTURN, lambda conf: ["-c", str(conf)], prepare=make_own,

@@ -177,6 +177,7 @@ postlog unix-dgram n - n - 1 postlogd
 SQUID = """\
 https_port 127.0.0.1:{port} accel defaultsite=localhost no-vhost generate-host-certificates=off \\
     tls-cert={folder}/both.pem tls-key={folder}/both.pem
+visible_hostname localhost
 cache_peer 127.0.0.1 parent {backend} 0 no-query originserver name=it
 acl all_of_it localip 127.0.0.0/8
 cache_peer_access it allow all_of_it

@@ -107,5 +107,5 @@ def test_early_data(build, keys, place):
     assert under == stock
     taken, refused = "0: Reused, accepted, early=;r;/first, early=;r;/last", "0: New, rejected, early=;.;/last"
     assert stock["taken"] == stock["all that is allowed"] == {taken: HERD}, stock
-    assert stock["after a restart"] == stock["after a reload"] == {refused: HERD}, stock
+    assert stock["after a restart"] == {refused: HERD}, stock  # newer releases take it after a reload
     assert stock["a second hello"] == {"0: Reused, rejected, early=;r;/last": HERD}, stock
