@@ -178,6 +178,7 @@ SQUID = """\
 https_port 127.0.0.1:{port} accel defaultsite=localhost no-vhost generate-host-certificates=off \\
     tls-cert={folder}/both.pem tls-key={folder}/both.pem
 visible_hostname localhost
+mail_program /bin/true
 cache_peer 127.0.0.1 parent {backend} 0 no-query originserver name=it
 acl all_of_it localip 127.0.0.0/8
 cache_peer_access it allow all_of_it

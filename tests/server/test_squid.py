@@ -4,16 +4,45 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+
+import pytest
 
 import daemons
 import lab
+from octbench import others, process
 
 
 def test_all_sorts(build, keys, place):
     seen = daemons.compare(daemons.find("squid"), keys, build, place)
     assert daemons.served(seen, "1.2 in a crowd") and daemons.served(seen, "1.3 again") and seen.verdict.status == 0
     assert seen.last["rsa2048-private"].done > daemons.HERD
+
+
+def kid(pid: int) -> int:
+    return process.children(pid)[0]
+
+
+def by_master():
+    """As Debian starts it: a master makes the process that serves."""
+    alone = daemons.find("squid")
+    return replace(alone, options=lambda conf: ["--foreground", *alone.options(conf)[1:]])
+
+
+def test_master_and_kid(build, keys, place):
+    kind = replace(by_master(), account=others.unprivileged())
+    seen = daemons.compare(kind, keys, build, place, worker=kid)
+    assert daemons.served(seen, "1.2 in a crowd") and daemons.served(seen, "1.3 in a crowd")
+    assert seen.last["rsa2048-private"].done > daemons.HERD
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_kid_of_root(build, keys, place):
+    """The kid starts with root's real and another effective user, so ld.so ignores LD_PRELOAD: all is as without."""
+    seen = daemons.compare(by_master(), keys, build, place, worker=None)
+    assert daemons.served(seen, "1.2 in a crowd") and daemons.served(seen, "1.3 in a crowd")
+    assert not any(count.all for count in seen.counts.values())
 
 
 def test_client_certificates(build, keys, place):
