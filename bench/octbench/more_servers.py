@@ -8,6 +8,7 @@ row. The servers themselves run as those of others.py do.
 
 from __future__ import annotations
 
+import grp
 import os
 import pwd
 import shutil
@@ -129,11 +130,20 @@ def run_squid(conf: Path) -> list[str]:
     return ["-N", "-n", "".join(filter(str.isalnum, str(conf)))[-30:], "-f", str(conf)]
 
 
+def own_group() -> str:
+    try:
+        return grp.getgrgid(os.getegid()).gr_name
+    except KeyError:
+        return str(os.getegid())
+
+
 def dovecot(name: str, listener: str, talk: dialogue.Dialogue) -> More:
     ports = {"imap": "0", "imaps": "0"} | {listener: "{port}"}
     text = texts.DOVECOT
     for one, port in ports.items():
         text = text.replace("{%s}" % one, port)
+    text += texts.DOVECOT_ROOTLESS if os.geteuid() != 0 else ""
+    text = text.replace("{group}", own_group() if os.geteuid() != 0 else "{user}")
     return More(name, "dovecot", "dovecot-imapd", text, lambda conf: ["-F", "-c", str(conf)], prepare=make_dovecot,
                 needs="/usr/lib/dovecot/imap-login", says=("--version", "2.3."), dialogue=talk, why=IN_MEMORY)
 

@@ -216,7 +216,7 @@ passdb {{
 }}
 userdb {{
   driver = static
-  args = uid={user} gid={user} home={folder}/mail
+  args = uid={user} gid={group} home={folder}/mail
 }}
 service imap-login {{
   service_count = 0
@@ -235,6 +235,18 @@ service anvil {{
 }}
 service auth {{
   client_limit = 1100
+}}
+"""
+# Nobody but root can become others or change roots.
+DOVECOT_ROOTLESS = """\
+default_login_user = {user}
+default_internal_user = {user}
+default_internal_group = {group}
+service anvil {{
+  chroot =
+}}
+service imap-login {{
+  chroot =
 }}
 """
 COTURN = """\
