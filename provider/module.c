@@ -135,12 +135,6 @@ static int provider_get_capabilities(void *provctx, const char *capability, OSSL
                   : oct_sigalgs_announce(provctx, offers, callback, arg);
 }
 
-static const OSSL_ITEM *provider_get_reason_strings(void *provctx)
-{
-    (void)provctx;
-    return oct_reason_strings;
-}
-
 /* A child that ends leaves its parent's private context as it is: to take that apart would copy every page of it. */
 static void plain_end(struct oct_prov *prov)
 {
@@ -173,7 +167,6 @@ static const OSSL_DISPATCH provider_table[] = {
     OCT_CORE_ENTRY(GETTABLE_PARAMS, gettable_params, provider_gettable_params),
     OCT_CORE_ENTRY(GET_PARAMS, get_params, provider_get_params),
     OCT_CORE_ENTRY(QUERY_OPERATION, query_operation, provider_query),
-    OCT_CORE_ENTRY(GET_REASON_STRINGS, get_reason_strings, provider_get_reason_strings),
     OCT_CORE_ENTRY(GET_CAPABILITIES, get_capabilities, provider_get_capabilities),
     OCT_DISPATCH_END,
 };

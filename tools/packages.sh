@@ -28,12 +28,19 @@ install_packages() {
         become=(sudo)
     fi
     say "installing ${missing[*]}"
-    # RUNLEVEL=1: servers are installed, but not started as services.
-    # Old package lists are the usual cause of a failure.
+    # RUNLEVEL=1, and a policy for as long as it takes, unless there is one: servers are installed, but not started as
+    # services. Old package lists are the usual cause of a failure.
+    local policy=/usr/sbin/policy-rc.d
     local apt=("${become[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1
                apt-get install -y -qq --no-install-recommends "${missing[@]}")
-    "${apt[@]}" >&2 2>/dev/null || {
-        "${become[@]}" apt-get update -qq >&2
-        "${apt[@]}" >&2
-    } || { say "the packages could not be installed"; exit 2; }
+    (
+        if [ ! -e $policy ]; then
+            trap '"${become[@]}" rm -f $policy' EXIT
+            printf '#!/bin/sh\nexit 101\n' | "${become[@]}" install -m 755 /dev/stdin $policy
+        fi
+        "${apt[@]}" >&2 2>/dev/null || {
+            "${become[@]}" apt-get update -qq >&2
+            "${apt[@]}" >&2
+        }
+    ) || { say "the packages could not be installed"; exit 2; }
 }

@@ -78,6 +78,14 @@ def ask_smtp(sock: socket.socket) -> None:
     reply(sock, b"220")
 
 
+def ask_imap(sock: socket.socket) -> None:
+    """What the server says of itself, and STARTTLS."""
+    for said, wanted in ((b"", b"* OK "), (b"a STARTTLS\r\n", b"a OK ")):
+        sock.sendall(said)
+        if not (got := line_of(sock)).startswith(wanted):
+            raise ConnectionError(f"the server answered {got!r}")
+
+
 def packet(number: int, body: bytes) -> bytes:
     """Of MariaDB: a length of three bytes, and a number."""
     return struct.pack("<I", len(body) | number << 24) + body
@@ -87,6 +95,9 @@ POSTGRESQL_START = b"user\0postgres\0database\0postgres\0\0"
 POSTGRESQL_REQUEST = struct.pack(">ii", 8 + len(POSTGRESQL_START), 3 << 16) + POSTGRESQL_START
 MARIADB_REQUEST = packet(2, MARIADB_BEGINS + b"root\0\0")
 MQTT_REQUEST = b"\x10\x0c\x00\x04MQTT\x04\x02\x00\x3c\x00\x00"
+# A binding request; its answer is of the same transaction.
+STUN_TRANSACTION = b"\x21\x12\xa4\x42octuple-test"
+STUN_REQUEST, STUN_ANSWER = b"\0\1\0\0" + STUN_TRANSACTION, STUN_TRANSACTION
 DNS_QUESTION = b"\x12\x34\x01\0\0\1\0\0\0\0\0\0\7octuple\4test\0\0\1\0\1"
 DNS_REQUEST = struct.pack(">H", len(DNS_QUESTION)) + DNS_QUESTION
 

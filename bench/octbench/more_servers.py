@@ -8,6 +8,7 @@ row. The servers themselves run as those of others.py do.
 
 from __future__ import annotations
 
+import grp
 import os
 import pwd
 import shutil
@@ -54,6 +55,7 @@ class More(others.Kind):
 
 
 ONE_EACH = "a process for each connection: no two handshakes meet in one process"
+IN_MEMORY = "TLS goes through memory, so libssl knows no socket: handshakes do not wait"
 ONE_SOCKET = "all connections have one UDP socket, so none can be woken"
 
 
@@ -85,6 +87,17 @@ def make_postfix(server: MoreServer) -> None:
     server.command("/usr/sbin/postfix", "-c", str(server.folder), "set-permissions")
 
 
+def make_own(server: MoreServer) -> None:
+    """The folder is whose the server becomes: it writes there after that."""
+    server.give(".")
+
+
+def make_dovecot(server: MoreServer) -> None:
+    """Mailboxes, whose owner is not root."""
+    (server.folder / "mail").mkdir()
+    server.give("mail")
+
+
 TOMCAT_MODULE = Path(__file__).parents[1] / "tomcat-native"
 TOMCAT_BUILT = Path(__file__).parents[2] / "build/servers"
 
@@ -112,6 +125,29 @@ def traffic_server(name: str, native: int) -> More:
                        ("runroot.yaml", texts.RUN_ROOT)))
 
 
+def run_squid(conf: Path) -> list[str]:
+    """Under a name of its own, since its shared memory has that name."""
+    return ["-N", "-n", "".join(filter(str.isalnum, str(conf)))[-30:], "-f", str(conf)]
+
+
+def own_group() -> str:
+    try:
+        return grp.getgrgid(os.getegid()).gr_name
+    except KeyError:
+        return str(os.getegid())
+
+
+def dovecot(name: str, listener: str, talk: dialogue.Dialogue) -> More:
+    ports = {"imap": "0", "imaps": "0"} | {listener: "{port}"}
+    text = texts.DOVECOT
+    for one, port in ports.items():
+        text = text.replace("{%s}" % one, port)
+    text += texts.DOVECOT_ROOTLESS if os.geteuid() != 0 else ""
+    text = text.replace("{group}", own_group() if os.geteuid() != 0 else "{user}")
+    return More(name, "dovecot", "dovecot-imapd", text, lambda conf: ["-F", "-c", str(conf)], prepare=make_dovecot,
+                needs="/usr/lib/dovecot/imap-login", says=("--version", "2.3."), dialogue=talk, why=IN_MEMORY)
+
+
 KINDS = (
     More("mosquitto", "mosquitto", "mosquitto", texts.MOSQUITTO, lambda conf: ["-c", str(conf)],
          dialogue=dialogue.Dialogue(dialogue.MQTT_REQUEST, b"\x20\x02\x00\x00")),
@@ -134,6 +170,11 @@ KINDS = (
          lambda conf: ["-c", str(conf.parent), "-d"], prepare=make_postfix, ticket=False, why=ONE_EACH,
          files=(("master.cf", texts.POSTFIX_MASTER),),
          dialogue=dialogue.Dialogue(b"QUIT\r\n", b"221 ", dialogue.ask_smtp)),
+    More("squid", "squid", "squid-openssl", texts.SQUID, run_squid, prepare=make_own, says=("-v", "--with-openssl")),
+    dovecot("dovecot", "imaps", dialogue.Dialogue(b"a CAPABILITY\r\n", b"a OK ")),
+    dovecot("dovecot, STARTTLS", "imap", dialogue.Dialogue(b"a CAPABILITY\r\n", b"a OK ", dialogue.ask_imap)),
+    More("coturn", "turnserver", "coturn", texts.COTURN, lambda conf: ["-c", str(conf)], prepare=make_own,
+         versions=("1.2",), dialogue=dialogue.Dialogue(dialogue.STUN_REQUEST, dialogue.STUN_ANSWER)),
     More("tomcat, native", "java", "libtcnative-1 openjdk-17-jdk-headless maven", texts.TOMCAT, run_tomcat,
          prepare=make_tomcat, needs="/usr/lib/*/libtcnative-1.so*",
          dialogue=dialogue.Dialogue(REQUEST, b"200 ")),

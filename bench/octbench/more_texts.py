@@ -174,6 +174,100 @@ proxymap unix - - n - - proxymap
 anvil unix - - n - 1 anvil
 postlog unix-dgram n - n - 1 postlogd
 """
+SQUID = """\
+https_port 127.0.0.1:{port} accel defaultsite=localhost no-vhost generate-host-certificates=off \\
+    tls-cert={folder}/both.pem tls-key={folder}/both.pem
+visible_hostname localhost
+mail_program /bin/true
+cache_peer 127.0.0.1 parent {backend} 0 no-query originserver name=it
+acl all_of_it localip 127.0.0.0/8
+cache_peer_access it allow all_of_it
+http_access allow all_of_it
+cache deny all
+cache_mem 8 MB
+cache_effective_user {user}
+pid_filename {folder}/pid
+cache_log {folder}/error.log
+access_log none
+netdb_filename none
+coredump_dir {folder}
+pinger_enable off
+max_filedescriptors 4096
+shutdown_lifetime 0 seconds
+"""
+# A login process gets of the environment what is named here. One serves all: Dovecot's "high-performance mode".
+DOVECOT = """\
+base_dir = {folder}/run
+state_dir = {folder}/run
+log_path = {folder}/error.log
+protocols = imap
+listen = 127.0.0.1
+ssl = required
+ssl_cert = <{folder}/both.pem
+ssl_key = <{folder}/both.pem
+import_environment = TZ LD_PRELOAD OPENSSL_CONF OCTUPLE_COUNTERS OCTUPLE_TABLE
+mail_location = maildir:{folder}/mail
+mail_max_userip_connections = 1000
+first_valid_uid = 1
+first_valid_gid = 1
+passdb {{
+  driver = static
+  args = password=secret
+}}
+userdb {{
+  driver = static
+  args = uid={user} gid={group} home={folder}/mail
+}}
+service imap-login {{
+  service_count = 0
+  process_min_avail = 1
+  process_limit = 1
+  client_limit = 1000
+  inet_listener imap {{
+    port = {imap}
+  }}
+  inet_listener imaps {{
+    port = {imaps}
+  }}
+}}
+service anvil {{
+  client_limit = 1100
+}}
+service auth {{
+  client_limit = 1100
+}}
+"""
+# Nobody but root can become others or change roots.
+DOVECOT_ROOTLESS = """\
+default_login_user = {user}
+default_internal_user = {user}
+default_internal_group = {group}
+service anvil {{
+  chroot =
+}}
+service imap-login {{
+  chroot =
+}}
+"""
+COTURN = """\
+listening-ip=127.0.0.1
+relay-ip=127.0.0.1
+listening-port={port}
+tls-listening-port={port}
+cert={folder}/both.pem
+pkey={folder}/both.pem
+no-udp
+no-dtls
+no-cli
+relay-threads={threads}
+lt-cred-mech
+user=u:secret
+realm=octuple.test
+userdb={folder}/users
+pidfile={folder}/pid
+log-file={folder}/error.log
+simple-log
+"""
 TOMCAT = """\
 folder={folder}
 port={port}

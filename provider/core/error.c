@@ -4,6 +4,7 @@
 #include "provider.h"
 
 #include <openssl/ecerr.h>
+#include <openssl/evperr.h>
 #include <openssl/proverr.h>
 #include <openssl/rsaerr.h>
 #include <stdarg.h>
@@ -12,10 +13,11 @@
 #define PROV(reason) ERR_PACK(ERR_LIB_PROV, 0, (reason))
 #define RSA(reason)  ERR_PACK(ERR_LIB_RSA, 0, (reason))
 #define EC(reason)   ERR_PACK(ERR_LIB_EC, 0, (reason))
+#define EVP(reason)  ERR_PACK(ERR_LIB_EVP, 0, (reason))
 
 /* What OpenSSL's own code raises for it, and our words. */
 static const struct {
-    const char *text; /* NULL: a reason of our own, below */
+    const char *text;
     uint32_t code;
 } openssl_reasons[OCT_REASON_COUNT] = {
     [OCT_REASON_MEMORY] = {"out of memory", PROV(ERR_R_MALLOC_FAILURE)},
@@ -60,20 +62,16 @@ static const struct {
     [OCT_REASON_PARAMETER_GET] = {"a parameter is of the wrong type", PROV(PROV_R_FAILED_TO_GET_PARAMETER)},
     [OCT_REASON_PARAMETER_SET] = {"a parameter is of the wrong type or has no room",
                                   PROV(PROV_R_FAILED_TO_SET_PARAMETER)},
-};
-
-/* The others. */
-const OSSL_ITEM oct_reason_strings[] = {
-    {OCT_REASON_KEY_IMPORT, (void *)"the key cannot be imported"},
-    {OCT_REASON_OPERATION, (void *)"context is not initialised for this operation"},
-    {OCT_REASON_OUT_OF_ORDER, (void *)"call out of order: the digest is already final"},
-    {OCT_REASON_CANCELLED, (void *)"operation cancelled: its connection is being freed"},
-    {OCT_REASON_PLAIN_CONTEXT, (void *)"OpenSSL's default provider could not be loaded"},
-    {OCT_REASON_LANE_INPUT, (void *)"private or public key out of range"},
-    {OCT_REASON_NO_IV, (void *)"no IV is set, or it has been used"},
-    {OCT_REASON_TLS_RECORD, (void *)"not a TLS record that fits its additional data"},
-    {OCT_REASON_AAD_AFTER_TEXT, (void *)"additional data after text"},
-    {0, NULL},
+    [OCT_REASON_KEY_IMPORT] = {"the key cannot be imported", PROV(PROV_R_INVALID_KEY)},
+    [OCT_REASON_LANE_INPUT] = {"private or public key out of range", PROV(PROV_R_INVALID_KEY)},
+    [OCT_REASON_OPERATION] = {"context is not initialised for this operation", EVP(EVP_R_OPERATION_NOT_INITIALIZED)},
+    [OCT_REASON_OUT_OF_ORDER] = {"call out of order: the digest is already final", EVP(EVP_R_FINAL_ERROR)},
+    [OCT_REASON_CANCELLED] = {"operation cancelled: its connection is being freed",
+                              PROV(ERR_R_INTERRUPTED_OR_CANCELLED)},
+    [OCT_REASON_PLAIN_CONTEXT] = {"OpenSSL's default provider could not be loaded", PROV(ERR_R_INIT_FAIL)},
+    [OCT_REASON_NO_IV] = {"no IV is set, or it has been used", PROV(PROV_R_CIPHER_OPERATION_FAILED)},
+    [OCT_REASON_TLS_RECORD] = {"not a TLS record that fits its additional data", PROV(PROV_R_CIPHER_OPERATION_FAILED)},
+    [OCT_REASON_AAD_AFTER_TEXT] = {"additional data after text", PROV(PROV_R_CIPHER_OPERATION_FAILED)},
 };
 
 void oct_errors_init(struct oct_core_errors *errors, const OSSL_DISPATCH *core)
@@ -118,6 +116,6 @@ int oct_errors_raise(const struct oct_prov *prov, uint32_t reason, const char *f
     if (text != NULL)
         raise(prov, openssl_reasons[reason].code, format == NULL ? "%s" : "%s: %s", text, data);
     else
-        raise(prov, reason, format == NULL ? NULL : "%s", data);
+        raise(prov, reason, format == NULL ? NULL : "%s", data); /* of another library */
     return 0;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Errors go to OpenSSL's queue through the core. Where OpenSSL's own providers have a reason for it, the error bears
- * that one and their library number, because programs compare them; the words here are its data then. What is left has
- * this provider's own number and reasons.
+ * Errors go to OpenSSL's queue through the core. Each bears a reason and a library number of OpenSSL's own, because
+ * programs compare them; the words here are its data.
+ *
+ * There are no reasons of this provider's: libcrypto takes such out of its table when the provider is freed. A program
+ * may do that after OPENSSL_cleanup(), by an SSL_CTX in a static object, and then the table's lock is gone.
  *
  * Nothing is ever raised whose presence would tell whether the padding of a PKCS#1 v1.5 ciphertext was good.
  */
@@ -91,8 +93,5 @@ int oct_errors_raise(const struct oct_prov *prov, uint32_t reason, const char *f
 /* What goes wrong inside RSA has a reason of that library (RSA_R_...), and a second error says so. */
 #define OCT_RAISE_RSA(prov, reason)                                                                                    \
     (OCT_RAISE((prov), ERR_PACK(ERR_LIB_RSA, 0, (reason))), OCT_RAISE((prov), OCT_REASON_RSA))
-
-/* For OSSL_FUNC_PROVIDER_GET_REASON_STRINGS. */
-extern const OSSL_ITEM oct_reason_strings[];
 
 #endif

@@ -198,23 +198,48 @@ static void test_reload(void **state)
     }
 }
 
-/* With every operation off nothing is offered; a process chooses its table once, so another process asks. */
-static void test_steps_aside(void **state)
+/* Runs a part of this program in a process of its own, which must end well. */
+static void check_apart(const char *part)
 {
+    const pid_t child = fork();
     int status = -1;
-    pid_t child;
 
-    (void)state;
-    setenv("OCTUPLE_TABLE", "off", 1);
-    child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        execl("/proc/self/exe", "test_provider", "steps-aside", (char *)NULL);
+        execl("/proc/self/exe", "test_provider", part, (char *)NULL);
         _exit(2);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* What a program has of the provider may go after libcrypto: Squid frees its SSL_CTX in a static object. */
+static void test_outlives_libcrypto(void **state)
+{
+    (void)state;
+    check_apart("outlives");
+}
+
+static int outlives(void)
+{
+    OSSL_PROVIDER *provider = OSSL_PROVIDER_load(NULL, "octuple");
+    EVP_SIGNATURE *signature = EVP_SIGNATURE_fetch(NULL, "RSA", "provider=octuple");
+
+    if (provider == NULL || signature == NULL)
+        return 2;
+    OSSL_PROVIDER_unload(provider);
+    OPENSSL_cleanup();
+    EVP_SIGNATURE_free(signature);
+    return 0;
+}
+
+/* With every operation off nothing is offered; a process chooses its table once, so another process asks. */
+static void test_steps_aside(void **state)
+{
+    (void)state;
+    setenv("OCTUPLE_TABLE", "off", 1);
+    check_apart("steps-aside");
 }
 
 static int steps_aside(void)
@@ -230,9 +255,13 @@ static int steps_aside(void)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parameters), cmocka_unit_test(test_capabilities), cmocka_unit_test(test_error_text),
-        cmocka_unit_test(test_switches),   cmocka_unit_test(test_reload),       cmocka_unit_test(test_steps_aside),
+        cmocka_unit_test(test_parameters),  cmocka_unit_test(test_capabilities),
+        cmocka_unit_test(test_error_text),  cmocka_unit_test(test_switches),
+        cmocka_unit_test(test_reload),      cmocka_unit_test(test_outlives_libcrypto),
+        cmocka_unit_test(test_steps_aside),
     };
+    if (argc == 2 && strcmp(argv[1], "outlives") == 0)
+        return outlives();
     if (argc == 2 && strcmp(argv[1], "steps-aside") == 0)
         return steps_aside();
     return cmocka_run_group_tests(tests, open_contexts, close_contexts);

@@ -194,6 +194,46 @@ def in_step(pid: int, clients: list[Client]) -> list[bytes]:
     return finish(clients)
 
 
+class Step:
+    """A client that goes on in step with others, whatever comes of it, which is its outcome."""
+
+    def __init__(self, port: int, context: ssl.SSLContext):
+        self.client, self.outcome = Client(port, context), ""
+
+    def go_on(self, step: Callable[[], object]) -> None:
+        if not self.outcome:
+            try:
+                step()
+            except (ssl.SSLError, ConnectionError) as error:
+                self.outcome = f"{type(error).__name__} {getattr(error, 'reason', error)}"
+
+    def receive(self) -> None:
+        if not self.client.receive():
+            raise ConnectionError("closed")
+
+    def finish(self) -> None:
+        self.client.ask()
+        self.outcome = f"{self.client.tls.version()} {self.client.tls.cipher()[0]} {self.client.read()[-3:]!r}"
+
+
+def in_any_case(pid: int, port: int, contexts: list[ssl.SSLContext]) -> list[str]:
+    """All at a time, each flight of theirs too; what came of each."""
+    with stopped(pid):
+        herd = [Step(port, context) for context in contexts]
+        for one in herd:
+            one.go_on(one.client.hello)
+    while pending := [one for one in herd if not one.outcome and not one.client.done]:
+        for one in pending:
+            one.go_on(one.receive)
+        with stopped(pid):
+            for one in pending:
+                one.go_on(one.client.hello)
+    for one in herd:
+        one.go_on(one.finish)
+        one.client.close()
+    return [one.outcome for one in herd]
+
+
 def s_client(port: int, *more: str, conf: str = "") -> subprocess.Popen[bytes]:
     """OpenSSL's own client, which sends what it is given and prints what it hears. conf: its OPENSSL_CONF."""
     env = lab.clean_environment() | ({"OPENSSL_CONF": conf} if conf else {})

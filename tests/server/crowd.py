@@ -43,10 +43,15 @@ class Guest:
         self.sock: socket.socket | None = None
         self.line, self.got, self.asked = f"{kind} {name}\n".encode() * 20, b"", False
 
+    def connect(self, port: int) -> None:
+        """And what is said before TLS."""
+        self.sock = socket.create_connection(("127.0.0.1", port), timeout=SECONDS)
+
     def enter(self, port: int) -> None:
-        """Connects, and sends its hello."""
+        """Connects, if it has not, and sends its hello."""
         try:
-            self.sock = socket.create_connection(("127.0.0.1", port), timeout=SECONDS)
+            if self.sock is None:
+                self.connect(port)
             self.advance()
             self.sock.setblocking(False)
         except OSError:
@@ -74,13 +79,13 @@ class Guest:
                 self.tls.do_handshake()
                 self.tls.write(self.line)
                 self.asked = True
-            while len(self.got) < len(self.line):
+            while not (said := self.heard()):
                 more = self.tls.read(4096)
                 if not more:
                     self.outcome = "closed"
                     return
                 self.got += more
-            self.outcome = "good" if self.got == self.line else "wrong echo"
+            self.outcome = said
         except ssl.SSLWantReadError:
             pass
         except ssl.SSLZeroReturnError:
@@ -91,6 +96,12 @@ class Guest:
             data = self.outgoing.read()
             if data:
                 self.sock.sendall(data)
+
+    def heard(self) -> str:
+        """The outcome, once all of the echo has come."""
+        if len(self.got) < len(self.line):
+            return ""
+        return "good" if self.got == self.line else "wrong echo"
 
     def leave(self) -> None:
         if self.sock is not None:
