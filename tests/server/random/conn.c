@@ -115,6 +115,7 @@ static int echo(struct conn *c)
         const int n = SSL_read(c->ssl, c->text, sizeof c->text);
         if (n <= 0)
             return n;
+        note(c); /* its end may come in the same call, which forgets all of this */
         if (!waited(c))
             return -1;
         said_of(c->id)->echoed += n;
@@ -153,8 +154,6 @@ static void proceed(struct conn *c)
         return;
     const int error = SSL_get_error(c->ssl, value);
     transport_out(c);
-    if (SSL_is_init_finished(c->ssl))
-        note(c);
     c->writes = error == SSL_ERROR_WANT_WRITE;
     if (error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE)
         between(c);

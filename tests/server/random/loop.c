@@ -171,12 +171,13 @@ static void end_of_input(struct loop *loop)
     loop->over = true;
     if (loop->epfd >= 0)
         epoll_ctl(loop->outer >= 0 ? loop->outer : loop->epfd, EPOLL_CTL_DEL, STDIN_FILENO, NULL);
+    (void)!write(wake[loop->index][1], "", 1);
 }
 
 static void wakened(const struct loop *loop)
 {
     char text[64];
-    while (read(wake[loop->index][0], text, sizeof text) > 0)
+    while (!loop->over && read(wake[loop->index][0], text, sizeof text) > 0)
         ;
 }
 
