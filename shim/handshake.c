@@ -207,7 +207,7 @@ static void heard(struct oct_conn *conn, struct oct_thread *t)
 static int result_for(struct oct_conn *conn, oct_handshake_call *call, void *arg)
 {
     const int value = oct_finish_result(conn);
-    return oct_slice_began_with(conn, call) ? value : call(conn->ssl, arg);
+    return oct_slice_began_with(conn, call) && !conn->ended_in_middle ? value : call(conn->ssl, arg);
 }
 
 /* Another thread has it: its call goes on there, and the program is called by what the socket says then. */

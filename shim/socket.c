@@ -19,7 +19,8 @@
  * Others tell epoll of a socket as soon as they have it, and read from it when there is something (tokio). There the
  * hidden socket first shows in the very call that comes to an operation. Once a thread has seen that of BIOs of a name,
  * such calls run in a slice at once, and are asked there whether they may pause. BIOs that never read from a socket
- * inside a call (Node's, and those of memory) get no slice.
+ * inside a call (Node's, and those of memory) get no slice. A callback of such a program may read from sockets itself.
+ * That libssl has more bytes than any recv() has brought tells these from the BIO's own.
  *
  * Traffic Server reads the hello itself, so that it can still pass it on, and gives it to libssl in memory. From then
  * on libssl reads from the socket. A program that does so comes back when there is something to read on the socket, and
@@ -32,7 +33,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+
+static ino_t inode_of(int fd)
+{
+    struct stat now;
+    return fstat(fd, &now) == 0 && S_ISSOCK(now.st_mode) ? now.st_ino : 0;
+}
 
 bool oct_socket_nonblocking(struct oct_conn *conn, int fd)
 {
@@ -40,8 +48,14 @@ bool oct_socket_nonblocking(struct oct_conn *conn, int fd)
         int flags = fcntl(fd, F_GETFL);
         conn->nonblocking = flags >= 0 && (flags & O_NONBLOCK) != 0;
         conn->fd = fd;
+        conn->inode = inode_of(fd);
     }
     return conn->nonblocking;
+}
+
+bool oct_socket_is_same(const struct oct_conn *conn, int fd)
+{
+    return conn->inode != 0 && inode_of(fd) == conn->inode;
 }
 
 int oct_socket_find(struct oct_conn *conn)
@@ -148,6 +162,13 @@ static void learn(struct oct_conn *conn, struct oct_thread *t, int fd)
         strncpy(t->shows, bio_name(conn), sizeof t->shows - 1);
 }
 
+/* True if libssl has bytes which no recv() has brought. */
+static bool has_others(const struct oct_conn *conn)
+{
+    BIO *bio = oct_ssl()->SSL_get_rbio(conn->ssl);
+    return bio != NULL && oct_ssl()->BIO_number_read(bio) > conn->hidden_bytes;
+}
+
 /* True if recv() is to find nothing. */
 static bool seen(struct oct_thread *t, int fd)
 {
@@ -160,6 +181,8 @@ static bool seen(struct oct_thread *t, int fd)
         conn->never = true;
         return false;
     }
+    if (has_others(conn))
+        return false;
     conn->hidden_fd = fd;
     learn(conn, t, fd);
     conn->was_empty = too_early(conn, t, fd);
@@ -186,7 +209,7 @@ __attribute__((visibility("default"))) ssize_t recv(int fd, void *buf, size_t n,
         return -1;
     }
     ssize_t got = real != NULL ? real(fd, buf, n, flags) : syscall(SYS_recvfrom, fd, buf, n, flags, NULL, NULL);
-    if (__builtin_expect(conn != NULL, 0) && got > 0 && (flags & MSG_PEEK) == 0)
+    if (__builtin_expect(conn != NULL, 0) && got > 0 && (flags & MSG_PEEK) == 0 && conn->hidden_fd == fd)
         conn->hidden_bytes += (uint64_t)got;
     return (flags & MSG_PEEK) != 0 ? oct_look(fd, got, buf, n) : got;
 }

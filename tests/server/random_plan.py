@@ -151,7 +151,7 @@ def _waits(d: Draw, words: dict[str, str]) -> list[str]:
         if act == "victim":
             point = d.choice(["servername", "alpn", "hello", "certificate", "wait", "message"])
             rules.append(_rule(point, "free", d.choice([1, 2]), 0, 0, 2))
-    return rules
+    return sorted(rules, key=lambda rule: ":drop:" not in rule and ":victim:" not in rule)  # whoever waits first
 
 
 def _guests(d: Draw) -> dict[str, str]:

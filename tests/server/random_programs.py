@@ -33,6 +33,7 @@ import lab
 import random_plan
 
 SECONDS = 6.0
+LINES_MAX = 8
 VAGUE = ("reset", "silent", "garbage", "cut", "leaves")  # how far the server gets with them is a matter of time
 SHORT = ("dropped", "victim")  # so it is with those that it leaves itself
 
@@ -129,6 +130,7 @@ class Runner:
         self.server = str(build.folder / "bin/octuple_random_server")
         self.shim_environment = lab.shim_environment(self.place, build)
         self.contexts: dict[str, ssl.SSLContext] = {}
+        self.seconds = SECONDS
 
     def end(self) -> None:
         shutil.rmtree(self.place, ignore_errors=True)
@@ -182,7 +184,7 @@ class Runner:
         for _ in range(2):
             more = self.visitors(words, guests)
             if more and process.poll() is None:
-                crowd.visit(int(line), more, -process.pid, SECONDS)
+                crowd.visit(int(line), more, -process.pid, self.seconds)
             guests += more
             if any(guest.outcome == "hangs" for guest in guests):
                 break
@@ -191,6 +193,10 @@ class Runner:
             status: int | str = process.returncode
         except (subprocess.TimeoutExpired, BrokenPipeError):
             said, status = "", "does not end"
+            if os.environ.get("RANDOM_GDB"):
+                pids = subprocess.run(["pgrep", "-g", str(process.pid)], capture_output=True, text=True).stdout.split()
+                for pid in pids:
+                    print(subprocess.run(["gdb", "-p", pid, "-batch", "-ex", "thread apply all bt"], capture_output=True, text=True).stdout[-6000:], flush=True)
         in_lanes = sum(count.done for count in lab.read_counters(self.place / "counters").values())
         return Verdict({guest.number: guest.result() for guest in guests}, self.settled(said, guests), status,
                        errors.read_text(errors="replace")[-2000:], in_lanes)
@@ -206,9 +212,9 @@ class Runner:
             one = said["guests"].get(str(guest.number))
             if one is None:
                 continue
-            if guest.way in VAGUE:
+            if guest.way in VAGUE or guest.way == "half":
                 del said["guests"][str(guest.number)]
-            elif one["end"] in SHORT or guest.way == "half":
+            elif one["end"] in SHORT:
                 said["guests"][str(guest.number)] = one["end"]
         return said
 
@@ -241,8 +247,10 @@ def compare(runner: Runner, seed: int, words: list[str], again: int = 2) -> Case
 
 def shrink(runner: Runner, words: list[str], report=print) -> list[str]:
     """Fewer words that still differ."""
+    runner.seconds = 2.0
+
     def differs(fewer: list[str]) -> bool:
-        return compare(runner, 0, fewer).kind == "different"
+        return compare(runner, 0, fewer, 1).kind == "different"
 
     def guests(fewer: list[str], number: str) -> list[list[str]]:
         key = f"guests{number}"
@@ -254,9 +262,10 @@ def shrink(runner: Runner, words: list[str], report=print) -> list[str]:
     changed = True
     while changed:
         changed = False
-        without = [words[:i] + words[i + 1:] for i in range(len(words)) if not words[i].startswith(("seed=", "guests1="))]
+        without = [words[:i] + words[i + 1:] for i in range(len(words))
+                   if not words[i].startswith(("seed=", "guests1="))]
         for fewer in without + guests(words, "1") + guests(words, "2"):
-            if fewer != words and all(word in words or word.startswith("guests") for word in fewer) and differs(fewer):
+            if fewer != words and differs(fewer):
                 words, changed = fewer, True
                 report(" ".join(words), flush=True)
                 break
@@ -276,7 +285,7 @@ def explain(case: Case) -> str:
     if isinstance(stock.said, dict) and isinstance(under.said, dict):
         for number in stock.said["guests"].keys() | under.said["guests"].keys():
             a, b = stock.said["guests"].get(number), under.said["guests"].get(number)
-            if a != b:
+            if a != b and len(lines) < LINES_MAX:
                 lines.append(f"  said of {number}: stock {a}\n  {' ' * len(number)}       Octuple {b}")
         for name in ("open", "bad ends"):
             if stock.said[name] != under.said[name]:

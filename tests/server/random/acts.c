@@ -143,7 +143,8 @@ static void sign(void)
     size_t n = sizeof signature;
     EVP_MD_CTX *md = EVP_MD_CTX_new();
     EVP_PKEY *key = SSL_CTX_get0_privatekey(context_inner);
-    if (EVP_DigestSignInit(md, NULL, EVP_sha256(), NULL, key) != 1 ||
+    const EVP_MD *digest = EVP_PKEY_is_a(key, "ED25519") ? NULL : EVP_sha256();
+    if (EVP_DigestSignInit(md, NULL, digest, NULL, key) != 1 ||
         EVP_DigestSign(md, signature, &n, text, sizeof text) != 1 || RAND_bytes(text, sizeof text) != 1)
         fail("EVP_DigestSign");
     EVP_MD_CTX_free(md);
@@ -195,6 +196,13 @@ static void observe(const struct conn *c)
     (void)SSL_get_verify_result(c->ssl);
     (void)SSL_get_finished(c->ssl, text, sizeof text);
     SSL_SESSION_free(SSL_get1_session(c->ssl));
+}
+
+static void try_something(void)
+{
+    ERR_set_mark();
+    ERR_raise(ERR_LIB_USER, ERR_R_PASSED_INVALID_ARGUMENT);
+    ERR_pop_to_mark();
 }
 
 static void round_up(void)
@@ -295,7 +303,7 @@ static void act_else(struct conn *c, const struct rule *r)
     else if (strcmp(what, "sleep") == 0)
         usleep((useconds_t)r->amount);
     else if (strcmp(what, "error") == 0)
-        ERR_raise(ERR_LIB_USER, ERR_R_PASSED_INVALID_ARGUMENT);
+        try_something();
     else if (strcmp(what, "errno") == 0)
         errno = EBADF;
 }

@@ -351,6 +351,6 @@ int conn_count_open(void)
 {
     int open = 0;
     for (int i = 0; i < GUESTS; i++)
-        open += conns[i].phase == PHASE_HANDSHAKE || conns[i].phase == PHASE_ECHO;
+        open += (conns[i].phase == PHASE_HANDSHAKE || conns[i].phase == PHASE_ECHO) && !conns[i].ended;
     return open;
 }

@@ -296,14 +296,13 @@ static void dispatch_all(struct loop *loop, const int *tokens, int n)
     const bool reverse = plan_number("reverse", 0) != 0;
     for (int i = 0; i < n; i++) {
         const int token = tokens[reverse ? n - 1 - i : i];
-        int more = 1;
-        while (token == INNER && more > 0) { /* once, if the outer instance tells again */
-            more = wait_epoll(loop->epfd, inner, 0);
+        if (token == INNER) {
+            const int more = wait_epoll(loop->epfd, inner, 0);
+            loop->pending = more > 0 && plan_is("outer", "et"); /* the outer instance does not tell again */
             dispatch_all(loop, inner, more);
-            more = plan_is("outer", "et") ? more : 0;
-        }
-        if (token != INNER)
+        } else {
             dispatch(loop, token);
+        }
     }
 }
 
@@ -333,7 +332,7 @@ static int soon(struct loop *loop, int timeout)
         else if (loop->member[i]->victim && (timeout < 0 || timeout > 10))
             timeout = 10;
     pthread_mutex_unlock(&loop->lock);
-    return timeout;
+    return loop->pending ? 0 : timeout;
 }
 
 void loop_turn(struct loop *loop, int timeout)
@@ -342,7 +341,11 @@ void loop_turn(struct loop *loop, int timeout)
     if (depth >= NESTING_MAX)
         return;
     depth++;
-    const int n = wait_any(loop, tokens, soon(loop, timeout));
+    int n = wait_any(loop, tokens, soon(loop, timeout));
+    if (loop->pending) {
+        n = n > 0 ? n : 0;
+        tokens[n++] = INNER;
+    }
     dispatch_all(loop, tokens, n);
     go_on(loop);
     if (depth == 1)

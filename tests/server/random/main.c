@@ -18,6 +18,7 @@
 
 bool is_child;
 static const char *keys;
+static int port;
 static atomic_int *bad_ends;
 
 static int listen_somewhere(void)
@@ -29,9 +30,15 @@ static int listen_somewhere(void)
     if (fd < 0 || bind(fd, (struct sockaddr *)&address, length) != 0 || listen(fd, 512) != 0 ||
         getsockname(fd, (struct sockaddr *)&address, &length) != 0)
         fail("listen");
-    printf("%d\n", ntohs(address.sin_port));
-    fflush(stdout);
+    port = ntohs(address.sin_port);
     return fd;
+}
+
+/* After the workers have begun: the driver stops all processes at times, and one in its fork() would stay so. */
+static void say_port(void)
+{
+    printf("%d\n", port);
+    fflush(stdout);
 }
 
 bool serves_by_fork(void)
@@ -152,6 +159,7 @@ static void run_workers(int listener, int workers)
             _exit(conn_count_open() != 0);
         }
     }
+    say_port();
     close(listener);
 }
 
@@ -166,10 +174,12 @@ int main(int argc, char **argv)
     acts_start();
     context = context_new(keys, NULL);
     const int listener = listen_somewhere(), workers = plan_number("workers", 0);
-    if (workers != 0)
+    if (workers != 0) {
         run_workers(listener, workers);
-    else
+    } else {
+        say_port();
         run_loops(listener);
+    }
     wait_for_children();
     conn_bury(true);
     const int open = conn_count_open();

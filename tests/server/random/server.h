@@ -31,7 +31,7 @@
 #define RULES_MAX   24
 #define LOOPS_MAX   4
 #define TEXT_MAX    4096
-#define LONGEST_MS  3000 /* that the end waits for connections which are still open */
+#define LONGEST_MS  1500 /* that the end waits for connections which are still open */
 #define VICTIM_MS   40
 #define NESTING_MAX 3
 
@@ -163,7 +163,7 @@ void coroutine_host(void (*run)(struct loop *), struct loop *loop);
 /* loop.c */
 struct loop {
     int epfd, outer, index, listener, nested;
-    bool shared, over, alone;
+    bool shared, over, alone, pending;
     pthread_t thread;
     pthread_mutex_t lock;
     struct conn *member[GUESTS]; /* of this loop, watched or not */
