@@ -113,7 +113,8 @@ bool oct_drain_for_free(struct oct_conn *conn)
         return true;
     }
     ssl->ERR_set_mark();
-    bool quiet = silence(conn->ssl, true);
+    /* Its own thread may be in that call just now, with these BIOs. */
+    bool quiet = oct_conn_state(conn) == OCT_CONN_ENDING || silence(conn->ssl, true);
     ssl->ERR_pop_to_mark();
     return !quiet || (!lingers && !oct_thread_orphan(conn));
 }

@@ -74,7 +74,12 @@ static const char *bio_name(const struct oct_conn *conn)
 
 static bool reads_memory(const struct oct_conn *conn)
 {
-    return strcmp(bio_name(conn), "memory buffer") == 0;
+    static const char *const names[] = {"memory buffer", "secure memory buffer", "BIO pair"};
+    const char *name = bio_name(conn);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
 }
 
 int oct_socket_of_call(struct oct_conn *conn, struct oct_thread *t)
@@ -181,7 +186,7 @@ static bool seen(struct oct_thread *t, int fd)
         conn->never = true;
         return false;
     }
-    if (has_others(conn))
+    if (reads_memory(conn) || has_others(conn))
         return false;
     conn->hidden_fd = fd;
     learn(conn, t, fd);
