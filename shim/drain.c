@@ -114,7 +114,8 @@ bool oct_drain_for_free(struct oct_conn *conn)
     }
     ssl->ERR_set_mark();
     /* Its own thread may be in that call just now, with these BIOs. */
-    bool quiet = oct_conn_state(conn) == OCT_CONN_ENDING || silence(conn->ssl, true);
+    const bool in_use = oct_conn_state(conn) == OCT_CONN_ENDING && conn->thread != oct_thread_peek();
+    bool quiet = in_use || silence(conn->ssl, true);
     ssl->ERR_pop_to_mark();
     return !quiet || (!lingers && !oct_thread_orphan(conn));
 }

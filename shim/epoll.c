@@ -40,8 +40,12 @@ HOOK int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
 {
     __typeof__(epoll_ctl) *real = oct_libc()->epoll_ctl;
     int value = real != NULL ? real(epfd, op, fd, event) : no_such_call();
-    if (value == 0 && oct_shim_watching())
+    if (value == 0 && oct_shim_watching()) {
+        const bool moved = op == EPOLL_CTL_ADD && !oct_fd_fresh(fd);
         oct_fd_note(epfd, op, fd, event);
+        if (moved)
+            oct_socket_moved(fd);
+    }
     return value;
 }
 

@@ -111,8 +111,20 @@ int oct_finish_result(struct oct_conn *conn)
 /* Its callbacks may wait for a lock that the program holds here: not for ever. */
 void oct_finish_wait(const struct oct_conn *conn)
 {
+    if (conn->thread == oct_thread_peek())
+        return;
     for (int i = 0; i < OCT_POLICY_LOCK_TRIES && oct_conn_state(conn) == OCT_CONN_ENDING; i++)
         sched_yield();
+}
+
+bool oct_finish_is_inside(const struct oct_ssl_functions *own, const SSL *s, const void *caller)
+{
+    struct oct_conn *conn = oct_shim_serves(own) ? oct_conn_find(s) : NULL;
+    if (conn == NULL || oct_conn_state(conn) != OCT_CONN_ENDING || conn->thread != oct_thread_peek() ||
+        oct_same_object(caller, own->place))
+        return false;
+    conn->masked = true;
+    return true;
 }
 
 bool oct_finish_has_socket(struct oct_conn *conn)

@@ -177,6 +177,9 @@ void oct_handshake_told(struct oct_conn *conn);
 void oct_finish(struct oct_conn *conn);
 /* What that has come to, for the server's next call. */
 int oct_finish_result(struct oct_conn *conn);
+/* True if s is run to its end just now, and a callback of the program calls it, not libssl itself: the program knows of
+ * no call that it would be inside of. It is told that nothing can be read. */
+bool oct_finish_is_inside(const struct oct_ssl_functions *own, const SSL *s, const void *caller);
 /* Waits until another thread that runs conn to its end has done so. */
 void oct_finish_wait(const struct oct_conn *conn);
 /* The thread waits for events: those that could not be resumed where their server called. */
@@ -202,6 +205,8 @@ bool oct_socket_will_show(const struct oct_conn *conn, const struct oct_thread *
 bool oct_socket_nonblocking(struct oct_conn *conn, int fd);
 /* True if fd is the socket that conn had when that was asked last, and not another one that has got its number. */
 bool oct_socket_is_same(const struct oct_conn *conn, int fd);
+/* fd, which is not fresh from accept(), has been registered: it may be another number of a hidden socket. */
+void oct_socket_moved(int fd);
 /* The server's first call: true if it is to be told, without looking, that nothing can be read yet (socket.c). */
 bool oct_socket_put_off(struct oct_conn *conn, struct oct_thread *t);
 /* A handshake call of conn begins: watches what a BIO that hides its socket reads from. The end of it. */

@@ -58,6 +58,25 @@ bool oct_socket_is_same(const struct oct_conn *conn, int fd)
     return conn->inode != 0 && inode_of(fd) == conn->inode;
 }
 
+/* libssl does not know the new number. */
+void oct_socket_moved(int fd)
+{
+    const struct oct_thread *t = oct_thread_peek();
+    ino_t inode = 0;
+    for (struct oct_conn *conn = t != NULL ? t->handshakes : NULL; conn != NULL; conn = conn->next) {
+        if (!conn->hidden || conn->state == OCT_CONN_RUNNING || conn->fd == fd)
+            continue;
+        inode = inode != 0 ? inode : inode_of(fd);
+        if (inode == 0)
+            return;
+        if (inode == conn->inode) {
+            conn->fd = conn->hidden_fd = fd;
+            conn->fd_generation = oct_fd_generation(fd);
+            conn->announced = 0;
+        }
+    }
+}
+
 int oct_socket_find(struct oct_conn *conn)
 {
     int fd = oct_ssl()->SSL_get_fd(conn->ssl);

@@ -8,6 +8,7 @@ Words that begin with `guests` are the guests' own: `guests1=plain,slow,...` com
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 SECOND = 100  # the number of the first guest that comes second
 
@@ -180,6 +181,8 @@ def plan(seed: int) -> list[str]:
     if "verify" in words or d.often(20):
         words["guests-key"] = "client-ecdsa-p256"
     words |= _guests(d)
+    if "tickets" in words and "guests2" in words:  # a session lives until its connection has ended: a matter of time
+        words["guests2"] = words["guests2"].replace("resumes", "plain")
     rules = _rules(d, words) + _waits(d, words)
     if any(word in words for word in ("workers", "fork")) or any("fork" in rule for rule in rules):
         words.pop("ticks", None)  # a fork() that takes longer than a tick never ends
@@ -191,3 +194,9 @@ def text(words: list[str], key: str, otherwise: str = "") -> str:
         if word.startswith(f"{key}="):
             return word[len(key) + 1:]
     return otherwise
+
+
+def kept() -> list[list[str]]:
+    """Those that have shown a fault once."""
+    lines = (Path(__file__).parent / "random/kept").read_text().splitlines()
+    return [line.split() for line in lines if line and not line.startswith("#")]

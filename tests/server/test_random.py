@@ -11,6 +11,7 @@ import pytest
 
 import random_plan
 import random_programs
+import random_runner
 
 FULL = bool(os.environ.get("OCT_TEST_FULL"))
 SEEDS = range(1, 401 if FULL else 41)
@@ -18,10 +19,10 @@ TRIES = 3  # a plan may come to nothing for a reason of stock's own: too few of 
 
 
 @pytest.fixture(scope="module")
-def runner(build, keys) -> Iterator[random_programs.Runner]:
+def runner(build, keys) -> Iterator[random_runner.Runner]:
     if not (build.folder / "bin/octuple_random_server").exists():
         pytest.skip("octuple_random_server is not built")
-    made = random_programs.Runner(build, keys)
+    made = random_runner.Runner(build, keys)
     yield made
     made.end()
 
