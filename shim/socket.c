@@ -226,7 +226,7 @@ __attribute__((visibility("default"))) ssize_t recv(int fd, void *buf, size_t n,
     __typeof__(recv) *real = oct_libc()->recv;
     struct oct_thread *t = oct_thread_peek();
     struct oct_conn *conn = t != NULL ? t->reads : NULL;
-    if (conn != NULL && !is_inside(conn))
+    if (conn != NULL && (conn->ssl == NULL || !is_inside(conn))) /* the first: a jump has left it, and it was freed */
         conn = NULL;
     if (__builtin_expect(conn != NULL, 0) && seen(t, fd)) {
         errno = EAGAIN;

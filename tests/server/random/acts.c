@@ -319,6 +319,8 @@ static enum outcome perform(struct conn *c, const struct rule *r, enum point poi
     if ((point == AT_WAIT && act_between(c, r)) || act_on_stack(c, r))
         return GO_ON;
     act_else(c, r);
+    if (strcmp(r->act, "error") != 0)
+        ERR_clear_error(); /* what other connections have left there would be taken for this one's */
     return GO_ON;
 }
 
