@@ -113,7 +113,9 @@ bool oct_drain_for_free(struct oct_conn *conn)
         return true;
     }
     ssl->ERR_set_mark();
-    bool quiet = silence(conn->ssl, true);
+    /* Its own thread may be in that call just now, with these BIOs. */
+    const bool in_use = oct_conn_state(conn) == OCT_CONN_ENDING && conn->thread != oct_thread_peek();
+    bool quiet = in_use || silence(conn->ssl, true);
     ssl->ERR_pop_to_mark();
     return !quiet || (!lingers && !oct_thread_orphan(conn));
 }

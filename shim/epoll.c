@@ -39,9 +39,14 @@ int oct_wait_real(const struct oct_wait *w)
 HOOK int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
 {
     __typeof__(epoll_ctl) *real = oct_libc()->epoll_ctl;
+    /* Another thread may get its event before this one has noted anything: that thread is not to take it for fresh. */
+    const bool moved = op == EPOLL_CTL_ADD && oct_shim_watching() && !oct_fd_end_fresh(fd);
     int value = real != NULL ? real(epfd, op, fd, event) : no_such_call();
-    if (value == 0 && oct_shim_watching())
+    if (value == 0 && oct_shim_watching()) {
         oct_fd_note(epfd, op, fd, event);
+        if (moved)
+            oct_socket_moved(fd);
+    }
     return value;
 }
 

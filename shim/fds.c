@@ -229,6 +229,17 @@ bool oct_fd_fresh(int fd)
     return fresh;
 }
 
+bool oct_fd_end_fresh(int fd)
+{
+    struct entry *e = entry_of(fd, false);
+    if (e == NULL || !lock(e))
+        return false;
+    const bool fresh = e->fresh;
+    e->fresh = false;
+    unlock(e);
+    return fresh;
+}
+
 enum place { NOWHERE, IN_ONE, IN_SEVERAL };
 
 static enum place place_of(int fd, struct oct_registration *out)

@@ -34,6 +34,20 @@ static int run_on(struct oct_conn *conn)
     return value;
 }
 
+/* A call that goes on later. Where it wants anything but to read, its server has to be told: it has heard "want read".
+ */
+enum wish { WISH_NONE, WISH_READ, WISH_OTHER };
+
+/* At the end of a stream SSL_want() still says that libssl wants to read. */
+static enum wish wish_of(const SSL *ssl, int value)
+{
+    const int error = value > 0 ? SSL_ERROR_NONE : oct_ssl()->SSL_get_error(ssl, value);
+    if (error == SSL_ERROR_NONE || error == SSL_ERROR_SSL || error == SSL_ERROR_SYSCALL ||
+        error == SSL_ERROR_ZERO_RETURN)
+        return WISH_NONE;
+    return error == SSL_ERROR_WANT_READ ? WISH_READ : WISH_OTHER;
+}
+
 static void forget_notices(struct oct_conn *conn)
 {
     struct oct_thread *t = conn->thread;
@@ -58,6 +72,7 @@ void oct_finish(struct oct_conn *conn)
     conn->never = true;
     struct oct_errors *outer = oct_errors_take();
     const int value = run_on(conn);
+    const enum wish wish = wish_of(conn->ssl, value);
     conn->ended_errors = oct_errors_take();
     oct_errors_give_back(outer);
     errno = errno_before;
@@ -66,17 +81,17 @@ void oct_finish(struct oct_conn *conn)
         oct_conn_set_state(conn, OCT_CONN_READY);
         return;
     }
-    const bool goes_on = value <= 0 && oct_ssl()->SSL_want(conn->ssl) != SSL_NOTHING;
     const bool here = oct_fd_registered(conn->fd, &at) && oct_fd_slept_on(at.epfd, t);
     conn->ended_value = value;
     conn->masked = conn->masked && value <= 0;
-    if (!goes_on && here) {
+    conn->ended_in_middle = wish == WISH_OTHER;
+    if (wish != WISH_READ && here) {
         oct_conn_set_state(conn, OCT_CONN_ENDED);
         oct_thread_ready_add(t, conn);
         return;
     }
     oct_thread_leave(conn);
-    oct_conn_set_state(conn, goes_on && conn->ended_errors == NULL ? OCT_CONN_RUNNING : OCT_CONN_ENDED);
+    oct_conn_set_state(conn, wish == WISH_READ ? OCT_CONN_RUNNING : OCT_CONN_ENDED);
 }
 
 int oct_finish_result(struct oct_conn *conn)
@@ -96,8 +111,20 @@ int oct_finish_result(struct oct_conn *conn)
 /* Its callbacks may wait for a lock that the program holds here: not for ever. */
 void oct_finish_wait(const struct oct_conn *conn)
 {
+    if (conn->thread == oct_thread_peek())
+        return;
     for (int i = 0; i < OCT_POLICY_LOCK_TRIES && oct_conn_state(conn) == OCT_CONN_ENDING; i++)
         sched_yield();
+}
+
+bool oct_finish_is_inside(const struct oct_ssl_functions *own, const SSL *s, const void *caller)
+{
+    struct oct_conn *conn = oct_shim_serves(own) ? oct_conn_find(s) : NULL;
+    if (conn == NULL || oct_conn_state(conn) != OCT_CONN_ENDING || conn->thread != oct_thread_peek() ||
+        oct_same_object(caller, own->place))
+        return false;
+    conn->masked = true;
+    return true;
 }
 
 bool oct_finish_has_socket(struct oct_conn *conn)
@@ -105,8 +132,8 @@ bool oct_finish_has_socket(struct oct_conn *conn)
     struct oct_registration at;
     if (conn->ssl == NULL || oct_fd_is_same(conn->fd, conn->fd_generation))
         return conn->ssl != NULL;
-    const int fd = conn->hidden ? -1 : oct_ssl()->SSL_get_fd(conn->ssl);
-    if (fd < 0 || fd == conn->fd)
+    const int fd = conn->hidden ? conn->fd : oct_ssl()->SSL_get_fd(conn->ssl);
+    if (fd < 0 || !oct_socket_is_same(conn, fd))
         return false; /* it is closed, and its number may be somebody else's */
     conn->fd = fd;
     conn->fd_generation = oct_fd_registered(fd, &at) ? at.generation : oct_fd_generation(fd);

@@ -207,7 +207,7 @@ static void heard(struct oct_conn *conn, struct oct_thread *t)
 static int result_for(struct oct_conn *conn, oct_handshake_call *call, void *arg)
 {
     const int value = oct_finish_result(conn);
-    return oct_slice_began_with(conn, call) ? value : call(conn->ssl, arg);
+    return oct_slice_began_with(conn, call) && !conn->ended_in_middle ? value : call(conn->ssl, arg);
 }
 
 /* Another thread has it: its call goes on there, and the program is called by what the socket says then. */
@@ -220,16 +220,23 @@ static int wait_for_other(struct oct_conn *conn, SSL *s, oct_handshake_call *cal
     return state == OCT_CONN_RUNNING ? call(s, arg) : tell_to_wait(conn, pause_value);
 }
 
+/* Another thread has it, and perhaps runs it to its end just now: then it is entered, but not by a callback's call. */
+static bool is_elsewhere(const struct oct_conn *conn, const struct oct_thread *t)
+{
+    const enum oct_conn_state state = oct_conn_state(conn);
+    return state != OCT_CONN_RUNNING && state != OCT_CONN_ENDED && conn->thread != t;
+}
+
 int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_value)
 {
     struct oct_thread *t = oct_thread_get();
     struct oct_conn *conn =
         t != NULL && oct_ssl()->ASYNC_get_current_job() == NULL ? oct_conn_get(s) : oct_conn_find(s);
+    if (conn != NULL && t != NULL && is_elsewhere(conn, t))
+        return wait_for_other(conn, s, call, arg, pause_value);
     if (conn == NULL || conn->entered != 0 || t == NULL)
         return call(s, arg);
     const enum oct_conn_state state = oct_conn_state(conn);
-    if (state != OCT_CONN_RUNNING && state != OCT_CONN_ENDED && conn->thread != t)
-        return wait_for_other(conn, s, call, arg, pause_value);
     if (conn->thread == t)
         heard(conn, t);
     if (state == OCT_CONN_ENDED)
@@ -272,7 +279,7 @@ bool oct_handshake_first(SSL *s, int *value)
 {
     struct oct_thread *t = oct_thread_get();
     struct oct_conn *conn = t != NULL ? oct_conn_get(s) : oct_conn_find(s);
-    if (conn == NULL || conn->entered != 0 || t == NULL)
+    if (conn == NULL || t == NULL || (conn->entered != 0 && !is_elsewhere(conn, t)))
         return true;
     conn->masked = false;
     if (put_off(conn, t)) {

@@ -68,6 +68,7 @@ struct oct_conn {
     struct oct_early *early;                   /* early data on its way to the server, or NULL */
     int fd;                                    /* the socket, when last paused */
     uint32_t fd_generation;                    /* tells it from a later one of the same number */
+    ino_t inode;                               /* of the socket, whatever its number is; 0: not known */
     int hidden_fd;                             /* what a BIO of the program's own reads from; -1: not seen yet */
     uint64_t hidden_bytes;                     /* that it has read */
     int away_fd;                               /* the socket, if it was seen to read from memory meanwhile; else -1 */
@@ -77,6 +78,7 @@ struct oct_conn {
     unsigned notices;                          /* made-up events that its server has got and not followed */
     int ended_value;                           /* OCT_CONN_ENDED: what the call has returned, */
     struct oct_errors *ended_errors;           /* and the errors that it has left */
+    bool ended_in_middle;                      /* and it goes on: with the next call, not with that result */
     int up_refs;                               /* references beyond the first, as far as SSL_up_ref() told */
     enum oct_conn_state state;                 /* read by other threads too: oct_conn_state() */
     bool listed;                               /* in the list of those whose event is to be delivered */
@@ -176,6 +178,9 @@ void oct_handshake_told(struct oct_conn *conn);
 void oct_finish(struct oct_conn *conn);
 /* What that has come to, for the server's next call. */
 int oct_finish_result(struct oct_conn *conn);
+/* True if s is run to its end just now, and a callback of the program calls it, not libssl itself: the program knows of
+ * no call that it would be inside of. It is told that nothing can be read. */
+bool oct_finish_is_inside(const struct oct_ssl_functions *own, const SSL *s, const void *caller);
 /* Waits until another thread that runs conn to its end has done so. */
 void oct_finish_wait(const struct oct_conn *conn);
 /* The thread waits for events: those that could not be resumed where their server called. */
@@ -199,6 +204,10 @@ bool oct_socket_read_out(const struct oct_conn *conn);
 bool oct_socket_will_show(const struct oct_conn *conn, const struct oct_thread *t);
 /* A socket that blocks makes its own caller wait: it must never be told to come back. */
 bool oct_socket_nonblocking(struct oct_conn *conn, int fd);
+/* True if fd is the socket that conn had when that was asked last, and not another one that has got its number. */
+bool oct_socket_is_same(const struct oct_conn *conn, int fd);
+/* fd, which is not fresh from accept(), has been registered: it may be another number of a hidden socket. */
+void oct_socket_moved(int fd);
 /* The server's first call: true if it is to be told, without looking, that nothing can be read yet (socket.c). */
 bool oct_socket_put_off(struct oct_conn *conn, struct oct_thread *t);
 /* A handshake call of conn begins: watches what a BIO that hides its socket reads from. The end of it. */

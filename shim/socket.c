@@ -19,7 +19,8 @@
  * Others tell epoll of a socket as soon as they have it, and read from it when there is something (tokio). There the
  * hidden socket first shows in the very call that comes to an operation. Once a thread has seen that of BIOs of a name,
  * such calls run in a slice at once, and are asked there whether they may pause. BIOs that never read from a socket
- * inside a call (Node's, and those of memory) get no slice.
+ * inside a call (Node's, and those of memory) get no slice. A callback of such a program may read from sockets itself.
+ * That libssl has more bytes than any recv() has brought tells these from the BIO's own.
  *
  * Traffic Server reads the hello itself, so that it can still pass it on, and gives it to libssl in memory. From then
  * on libssl reads from the socket. A program that does so comes back when there is something to read on the socket, and
@@ -32,7 +33,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+
+static ino_t inode_of(int fd)
+{
+    struct stat now;
+    return fstat(fd, &now) == 0 && S_ISSOCK(now.st_mode) ? now.st_ino : 0;
+}
 
 bool oct_socket_nonblocking(struct oct_conn *conn, int fd)
 {
@@ -40,8 +48,33 @@ bool oct_socket_nonblocking(struct oct_conn *conn, int fd)
         int flags = fcntl(fd, F_GETFL);
         conn->nonblocking = flags >= 0 && (flags & O_NONBLOCK) != 0;
         conn->fd = fd;
+        conn->inode = inode_of(fd);
     }
     return conn->nonblocking;
+}
+
+bool oct_socket_is_same(const struct oct_conn *conn, int fd)
+{
+    return conn->inode != 0 && inode_of(fd) == conn->inode;
+}
+
+/* libssl does not know the new number. */
+void oct_socket_moved(int fd)
+{
+    const struct oct_thread *t = oct_thread_peek();
+    ino_t inode = 0;
+    for (struct oct_conn *conn = t != NULL ? t->handshakes : NULL; conn != NULL; conn = conn->next) {
+        if (!conn->hidden || conn->state == OCT_CONN_RUNNING || conn->fd == fd)
+            continue;
+        inode = inode != 0 ? inode : inode_of(fd);
+        if (inode == 0)
+            return;
+        if (inode == conn->inode) {
+            conn->fd = conn->hidden_fd = fd;
+            conn->fd_generation = oct_fd_generation(fd);
+            conn->announced = 0;
+        }
+    }
 }
 
 int oct_socket_find(struct oct_conn *conn)
@@ -60,7 +93,12 @@ static const char *bio_name(const struct oct_conn *conn)
 
 static bool reads_memory(const struct oct_conn *conn)
 {
-    return strcmp(bio_name(conn), "memory buffer") == 0;
+    static const char *const names[] = {"memory buffer", "secure memory buffer", "BIO pair"};
+    const char *name = bio_name(conn);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
 }
 
 int oct_socket_of_call(struct oct_conn *conn, struct oct_thread *t)
@@ -148,6 +186,13 @@ static void learn(struct oct_conn *conn, struct oct_thread *t, int fd)
         strncpy(t->shows, bio_name(conn), sizeof t->shows - 1);
 }
 
+/* True if libssl has bytes which no recv() has brought. */
+static bool has_others(const struct oct_conn *conn)
+{
+    BIO *bio = oct_ssl()->SSL_get_rbio(conn->ssl);
+    return bio != NULL && oct_ssl()->BIO_number_read(bio) > conn->hidden_bytes;
+}
+
 /* True if recv() is to find nothing. */
 static bool seen(struct oct_thread *t, int fd)
 {
@@ -160,6 +205,8 @@ static bool seen(struct oct_thread *t, int fd)
         conn->never = true;
         return false;
     }
+    if (reads_memory(conn) || has_others(conn))
+        return false;
     conn->hidden_fd = fd;
     learn(conn, t, fd);
     conn->was_empty = too_early(conn, t, fd);
@@ -179,14 +226,14 @@ __attribute__((visibility("default"))) ssize_t recv(int fd, void *buf, size_t n,
     __typeof__(recv) *real = oct_libc()->recv;
     struct oct_thread *t = oct_thread_peek();
     struct oct_conn *conn = t != NULL ? t->reads : NULL;
-    if (conn != NULL && !is_inside(conn))
+    if (conn != NULL && (conn->ssl == NULL || !is_inside(conn))) /* the first: a jump has left it, and it was freed */
         conn = NULL;
     if (__builtin_expect(conn != NULL, 0) && seen(t, fd)) {
         errno = EAGAIN;
         return -1;
     }
     ssize_t got = real != NULL ? real(fd, buf, n, flags) : syscall(SYS_recvfrom, fd, buf, n, flags, NULL, NULL);
-    if (__builtin_expect(conn != NULL, 0) && got > 0 && (flags & MSG_PEEK) == 0)
+    if (__builtin_expect(conn != NULL, 0) && got > 0 && (flags & MSG_PEEK) == 0 && conn->hidden_fd == fd)
         conn->hidden_bytes += (uint64_t)got;
     return (flags & MSG_PEEK) != 0 ? oct_look(fd, got, buf, n) : got;
 }

@@ -28,12 +28,16 @@ static int handshake(SSL *s, bool served, int (*real)(SSL *), enum oct_call name
 OCT_HOOK int SSL_do_handshake(SSL *s)
 {
     OCT_OWN(SSL_do_handshake(s));
+    if (oct_finish_is_inside(own, s, __builtin_return_address(0)))
+        return -1;
     return handshake(s, oct_shim_serves(own), own->SSL_do_handshake, OCT_CALL_DO_HANDSHAKE);
 }
 
 OCT_HOOK int SSL_accept(SSL *s)
 {
     OCT_OWN(SSL_accept(s));
+    if (oct_finish_is_inside(own, s, __builtin_return_address(0)))
+        return -1;
     int value = handshake(s, oct_shim_serves(own), own->SSL_accept, OCT_CALL_ACCEPT);
     /* A call that was put off has not told libssl that this is a server. A program may go on by SSL_read(). */
     if (value <= 0 && oct_shim_serves(own) && own->SSL_in_before(s) && own->SSL_is_server(s))
@@ -44,6 +48,8 @@ OCT_HOOK int SSL_accept(SSL *s)
 OCT_HOOK int SSL_connect(SSL *s)
 {
     OCT_OWN(SSL_connect(s));
+    if (oct_finish_is_inside(own, s, __builtin_return_address(0)))
+        return -1;
     return handshake(s, oct_shim_serves(own), own->SSL_connect, OCT_CALL_CONNECT);
 }
 
@@ -53,6 +59,8 @@ OCT_HOOK int SSL_connect(SSL *s)
     do {                                                                                                               \
         if (__builtin_expect(!oct_shim_serves(own) || !own->SSL_in_init(s), 1)) {                                      \
             value = own->call;                                                                                         \
+        } else if (oct_finish_is_inside(own, s, __builtin_return_address(0))) {                                        \
+            value = failed;                                                                                            \
         } else if (!oct_handshake_first(s, &value)) {                                                                  \
             value = failed;                                                                                            \
         } else {                                                                                                       \

@@ -109,7 +109,8 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg)
         walk->whole = false;
     else
         path->frames[path->count++] = (struct frame){(uint32_t)(place - walk->base), address};
-    return _URC_NO_REASON;
+    /* Beyond the start the frames of a slice's caller may have been put aside: nothing there may be looked at. */
+    return place == walk->end ? _URC_NORMAL_STOP : _URC_NO_REASON;
 }
 
 /* A slice begins in the shim, at its top; a job of OpenSSL's in libcrypto, which the C library has started. A walk that

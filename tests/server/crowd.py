@@ -34,6 +34,10 @@ SIZE = 48
 class Guest:
     """One connection: a handshake, a line, its echo. `kind` is what its outcome is counted under."""
 
+    source: tuple[str, int] | None = None  # the address that it comes from
+    waits = True  # for an outcome; one that does not leaves when all others are gone
+    greeting = b""  # that the server sends first
+
     def __init__(self, kind: str, context: ssl.SSLContext, name: str | None = None,
                  session: ssl.SSLSession | None = None):
         self.kind, self.outcome = kind, ""
@@ -45,17 +49,24 @@ class Guest:
 
     def connect(self, port: int) -> None:
         """And what is said before TLS."""
-        self.sock = socket.create_connection(("127.0.0.1", port), timeout=SECONDS)
+        self.sock = socket.create_connection(("127.0.0.1", port), timeout=SECONDS, source_address=self.source)
 
     def enter(self, port: int) -> None:
         """Connects, if it has not, and sends its hello."""
         try:
             if self.sock is None:
                 self.connect(port)
-            self.advance()
+            self.greet()
             self.sock.setblocking(False)
         except OSError:
             self.outcome = "refused"
+
+    def greet(self) -> None:
+        """Once it is connected."""
+        self.advance()
+
+    def after(self) -> None:
+        """All have come, and the server runs."""
 
     def receive(self) -> None:
         """What has come, and what follows from it."""
@@ -99,9 +110,10 @@ class Guest:
 
     def heard(self) -> str:
         """The outcome, once all of the echo has come."""
-        if len(self.got) < len(self.line):
+        wanted = self.greeting + self.line
+        if len(self.got) < len(wanted):
             return ""
-        return "good" if self.got == self.line else "wrong echo"
+        return "good" if self.got == wanted else "wrong echo"
 
     def leave(self) -> None:
         if self.sock is not None:
@@ -118,17 +130,19 @@ def visit(port: int, guests: list[Guest], pid: int | None = None, seconds: float
             for guest in guests:
                 guest.enter(port)
     poller = selectors.DefaultSelector()
+    for guest in guests:
+        guest.after()
     inside = [guest for guest in guests if not guest.outcome]
     for guest in inside:
         poller.register(guest.sock, selectors.EVENT_READ, guest)
     end = time.monotonic() + seconds
-    while poller.get_map() and (left := end - time.monotonic()) > 0:
+    while any(not guest.outcome for guest in inside if guest.waits) and (left := end - time.monotonic()) > 0:
         for entry, _ in poller.select(left):
             entry.data.receive()
             if entry.data.outcome:
                 poller.unregister(entry.fileobj)
     for guest in guests:
-        guest.outcome = guest.outcome or "hangs"
+        guest.outcome = guest.outcome or ("hangs" if guest.waits else "left")
         guest.leave()
 
 

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* See server.h. In memory that all processes share. */
+#include "server.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+
+const char *const point_names[POINTS] = {"hello",    "servername", "alpn",    "certificate", "verify",  "keylog",
+                                         "ticket",   "unticket",   "session", "info",        "message", "padding",
+                                         "security", "bio",        "wait",    "accept"};
+static struct said *said;
+
+void said_open(void)
+{
+    said = mmap(NULL, GUESTS * sizeof *said, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (said == MAP_FAILED)
+        fail("mmap");
+}
+
+struct said *said_of(int id)
+{
+    return &said[id];
+}
+
+static void print_guest(const struct said *s)
+{
+    printf("{\"end\": \"%s\", \"echoed\": %d, \"open\": %d, \"resumed\": %d, \"version\": %d", s->end, s->echoed,
+           s->opened - s->closed, s->resumed, s->version);
+    for (int i = 0; i < AT_PADDING; i++)
+        if (s->counts[i] != 0)
+            printf(", \"%s\": %u", point_names[i], s->counts[i]);
+    printf("}");
+}
+
+void said_print(int open, int bad_ends)
+{
+    const char *between = "";
+    printf("{\"open\": %d, \"bad ends\": %d, \"guests\": {", open, bad_ends);
+    for (int i = 0; i < GUESTS; i++)
+        if (said[i].opened != 0) {
+            printf("%s\"%d\": ", between, i);
+            print_guest(&said[i]);
+            between = ", ";
+        }
+    printf("}}\n");
+    fflush(stdout);
+}

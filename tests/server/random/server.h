@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * A TLS server made at random. All that it does is said by its plan, words such as `loop=epoll-et` that the driver
+ * (random_programs.py) draws from a seed. What it does to one connection depends on the plan and on the guest's number
+ * alone, and never on the order in which things happen. So it comes to the same verdict however handshakes interleave.
+ *
+ *   plan.c       the words of the plan
+ *   main.c       contexts, threads and processes
+ *   loop.c       loops around epoll, poll and select
+ *   conn.c       one connection: its calls of libssl, from accept() to close()
+ *   transport.c  its BIOs
+ *   callbacks.c  callbacks of libssl, each of which is a point where rules apply
+ *   acts.c       what is done in callbacks
+ *   between.c    what is done between "want read" and the next call
+ *   coroutine.c  calls that stand on stacks of their own
+ *   said.c       what the server has seen of each guest
+ */
+#ifndef OCT_TEST_RANDOM_SERVER_H
+#define OCT_TEST_RANDOM_SERVER_H
+
+#include <openssl/ssl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#define GUESTS      256 /* a guest's number is the last byte of its address, 127.0.1.N */
+#define RULES_MAX   24
+#define LOOPS_MAX   4
+#define TEXT_MAX    4096
+#define LONGEST_MS  1500 /* that the end waits for connections which are still open */
+#define VICTIM_MS   40
+#define NESTING_MAX 3
+
+/* plan.c */
+/* A rule: at this point do this, for guests with number % mod == rest, the first `times` times (0: always). Written
+ * `at=POINT:ACT:MOD:REST:AMOUNT:TIMES`. */
+struct rule {
+    char point[16], act[16];
+    int mod, rest, amount, times;
+};
+extern struct rule plan_rules[RULES_MAX];
+extern int plan_rule_count;
+void plan_read(int words, char **word);
+bool plan_is(const char *key, const char *value);
+int plan_number(const char *key, int otherwise);
+const char *plan_text(const char *key, const char *otherwise);
+/* True if some rule is about this point. */
+bool plan_minds(const char *point);
+/* True for guests of the word `KEY=MOD:REST`. */
+bool plan_picks(const char *key, int id);
+/* A number below n: the same for the same guest and topic. */
+unsigned plan_draw(int id, const char *topic, unsigned n);
+_Noreturn void fail(const char *what);
+
+/* said.c */
+enum point {
+    AT_HELLO,
+    AT_SERVERNAME,
+    AT_ALPN,
+    AT_CERTIFICATE,
+    AT_VERIFY,
+    AT_KEYLOG,
+    AT_TICKET,
+    AT_UNTICKET,
+    AT_SESSION,
+    AT_INFO,
+    AT_MESSAGE,
+    AT_PADDING,
+    AT_SECURITY,
+    AT_BIO,
+    AT_WAIT,
+    AT_ACCEPT,
+    POINTS
+};
+extern const char *const point_names[POINTS];
+struct said {
+    atomic_uint counts[POINTS];
+    atomic_int echoed;
+    atomic_int opened, closed, resumed, version;
+    char end[80];
+};
+void said_open(void);
+struct said *said_of(int id);
+void said_print(int open, int bad_ends);
+
+/* conn.c */
+enum phase { PHASE_NONE = 0, PHASE_HANDSHAKE, PHASE_ECHO, PHASE_OVER };
+struct loop;
+struct conn {
+    int id, fd, out_fd; /* out_fd: a copy of fd to write to, or -1 */
+    SSL *ssl;
+    struct loop *_Atomic loop;
+    enum phase phase;
+    atomic_bool busy; /* a call of it runs, perhaps put off by a coroutine */
+    bool again;       /* and an event came meanwhile */
+    bool watched, writes, victim, parked, gone, ended, greeted, has_waited;
+    struct loop *move_to; /* the thread that is to go on with it */
+    int wait_rounds;      /* until the loop goes on with it by itself; 0: it does not */
+    unsigned turns, retries;
+    int done[RULES_MAX];
+    long since_ms;
+    jmp_buf *jump; /* to where its call of libssl was made */
+    struct coroutine *coroutine;
+    BIO *network; /* of a BIO pair */
+    char text[TEXT_MAX];
+    int length;
+};
+extern struct conn conns[GUESTS];
+struct conn *conn_open(struct loop *loop, int fd, int id);
+/* Something has happened to it: calls libssl, as far as that goes; on a coroutine's stack, if it has one. */
+void conn_turn(struct conn *c);
+/* The time has come for which it was put off. */
+void conn_due(struct conn *c);
+/* One call of libssl, on this stack. */
+void conn_call(struct conn *c);
+/* As the plan ends connections. `why` says so in the verdict. */
+void conn_close(struct conn *c, const char *why);
+/* It is served by another process from now on. */
+void conn_give_up(struct conn *c);
+/* What was left to be freed; some now and then, or all. */
+void conn_bury(bool all);
+int conn_count_open(void);
+long now_ms(void);
+
+/* transport.c */
+void transport_open(struct conn *c);
+/* From the socket into memory; and back. */
+void transport_in(struct conn *c);
+void transport_out(struct conn *c);
+/* The descriptor has another number. */
+void transport_move(struct conn *c, int fd);
+bool transport_gate(struct conn *c);
+
+/* callbacks.c */
+SSL_CTX *context_new(const char *keys, SSL_CTX *before);
+extern SSL_CTX *_Atomic context, *context_inner, *context_client;
+
+/* acts.c */
+enum outcome { GO_ON, REFUSE, RETRY };
+enum outcome act(struct conn *c, enum point point);
+void acts_start(void);
+
+/* between.c */
+/* After "want read", and once at least. */
+void between(struct conn *c);
+bool move_descriptor(struct conn *c, const char *how);
+
+/* coroutine.c */
+/* conn_call() on a coroutine's stack, if c has one. */
+void coroutine_call(struct conn *c);
+/* It has been put off in a callback. */
+bool coroutine_suspended(const struct conn *c);
+void coroutine_resume(struct conn *c);
+/* Inside: lets the loop go on. False if c stands on no stack of its own. */
+bool coroutine_yield(struct conn *c);
+/* The loop on a coroutine's stack, and calls on the thread's own. */
+void coroutine_host(void (*run)(struct loop *), struct loop *loop);
+
+/* loop.c */
+struct loop {
+    int epfd, outer, index, listener, nested;
+    bool shared, over, alone, pending;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    struct conn *member[GUESTS]; /* of this loop, watched or not */
+    int members;
+};
+extern struct loop loops[LOOPS_MAX];
+extern int loop_count;
+void loop_open(struct loop *loop, int index, int listener, bool shared);
+void loop_watch(struct conn *c);
+void loop_unwatch(struct conn *c);
+/* It wants other events, or the same once more. */
+void loop_rearm(struct conn *c);
+void loop_adopt(struct loop *loop, struct conn *c);
+void loop_forget(struct conn *c);
+/* Waits once, and does what there is to do. */
+void loop_turn(struct loop *loop, int timeout);
+void loop_run(struct loop *loop);
+
+/* main.c */
+bool serves_by_fork(void);
+/* A new child serves c alone. */
+void child_serves(struct conn *c);
+void context_reload(void);
+extern bool is_child;
+
+#endif

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""Some servers made at random, and all plans that have shown a fault once. random_programs.py makes more."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+import random_plan
+import random_programs
+import random_runner
+
+FULL = bool(os.environ.get("OCT_TEST_FULL"))
+SEEDS = range(1, 401 if FULL else 41)
+TRIES = 3  # a plan may come to nothing for a reason of stock's own: too few of them may do so
+
+
+@pytest.fixture(scope="module")
+def runner(build, keys) -> Iterator[random_runner.Runner]:
+    if not (build.folder / "bin/octuple_random_server").exists():
+        pytest.skip("octuple_random_server is not built")
+    made = random_runner.Runner(build, keys)
+    yield made
+    made.end()
+
+
+@pytest.mark.parametrize("words", random_plan.kept(), ids=lambda words: words[0])
+def test_kept(runner, words):
+    for _ in range(TRIES):
+        case = random_programs.compare(runner, words)
+        assert case.kind != "different", random_programs.explain(case)
+        if case.kind == "same":
+            return
+    raise AssertionError(random_programs.explain(case))
+
+
+def test_seeds(runner):
+    cases = [random_programs.compare(runner, random_plan.plan(seed)) for seed in SEEDS]
+    bad = [random_programs.explain(case) for case in cases if case.kind == "different"]
+    assert not bad, "\n".join(bad)
+    assert sum(case.kind == "dropped" for case in cases) <= len(cases) // 10
+    paused = [case for case in cases if case.under is not None and case.under.in_lanes]
+    assert len(paused) > len(cases) * 2 // 3, "handshakes did not run in lanes"
