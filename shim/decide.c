@@ -6,9 +6,9 @@
  */
 #include "start.h"
 
-#include "remote.h"
-#include "slice.h"
-#include "thread.h"
+#include "keys/keys.h"
+#include "handshake/slice.h"
+#include "handshake/thread.h"
 
 #include "base/thread_mode.h"
 
@@ -47,7 +47,7 @@ static void decide(void)
 void oct_shim_decide_before_fork(void)
 {
     if (__atomic_load_n(&oct_shim_mode_now, __ATOMIC_ACQUIRE) == OCT_SHIM_UNKNOWN && oct_shim_watching() &&
-        oct_provider_was_loaded() && oct_keys_settings.threads == 0)
+        oct_provider_was_loaded() && !oct_keys_wanted())
         (void)oct_shim_serves(oct_ssl_of((const void *)getauxval(AT_ENTRY)));
 }
 

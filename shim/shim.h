@@ -9,26 +9,13 @@
  * connection whose operation is done. Its next call resumes the handshake.
  *
  *   start.c, decide.c   whether the shim does anything at all in this process
- *   resolve.c           the functions behind the hooks
- *   copies.c            whose they are, in a process with several libssl
- *   withdraw.c          how the shim gets out of the way where it is off
- *   ssl.c, early.c      the hooks of libssl
- *   call.c              what a tracer is told of a call
- *   handshake.c         one handshake call, paused and resumed
- *   finish.c            a paused call is run to its end where its thread waits
- *   slice.c, slice_switch.c, own_stack.c
- *                       the slice of the stack that it is paused in,
- *   errors.c, veil.c    and what goes with it
- *   drain.c             a paused connection is freed
- *   conn.c, thread.c    what is known of a connection and of a thread
- *   socket.c            the socket of a connection, which its BIO may hide
- *   keys.c, slots.c     keys that live elsewhere: remote.h
- *   remote.c, helpers.c, pausing.c, job_stack.c, watch.c, linger.c
- *   fds.c               what is known of a file descriptor,
- *   accept.c, close.c   from its beginning to its end
- *   look.c              a program looks at its socket before it calls
- *   epoll.c, events.c   the hooks of epoll,
- *   made.c, poll.c      made-up events, the hooks of poll and select
+ *   ssl.c               the hooks of libssl
+ *   libssl/             finding functions: resolve.c behind the hooks, copies.c where a process has several libssl,
+ *                       withdraw.c where the shim is off, config.c the configuration that a jail does not have
+ *   handshake/          one connection and its thread: handshake.c a call that is paused and resumed, slice.c its part
+ *                       of the stack, finish.c and drain.c how it ends when nobody resumes it
+ *   events/             what a thread sleeps on: epoll.c and poll.c the hooks, made.c made-up events, fds.c and
+ * socket.c what is known of descriptors keys/               keys that live elsewhere, behind keys.h
  *
  * A connection belongs to the thread that paused it: a slice cannot move. Nothing here is secret; no key and no byte of
  * a record passes through the shim, except early data (early.c).
@@ -36,7 +23,7 @@
 #ifndef OCT_SHIM_SHIM_H
 #define OCT_SHIM_SHIM_H
 
-#include "resolve.h"
+#include "libssl/resolve.h"
 
 #include <octuple/octuple.h>
 

@@ -4,9 +4,9 @@
  * The hooks of libssl. Each asks first whose call it is: where the shim is off, or serves another copy of libssl, the
  * caller's own function is all that there is. The same goes for reads and writes once the handshake is over.
  */
-#include "call.h"
-#include "hook.h"
-#include "thread.h"
+#include "libssl/call.h"
+#include "libssl/hook.h"
+#include "handshake/thread.h"
 
 /* Where libssl came late, as some plugin's dependency, this is the first that is seen of it: sockets are to be
  * remembered from now on. */

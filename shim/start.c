@@ -10,11 +10,11 @@
 
 #include "base/settings.h"
 
-#include "config.h"
-#include "fds.h"
-#include "object.h"
-#include "remote.h"
-#include "thread.h"
+#include "libssl/config.h"
+#include "events/fds.h"
+#include "libssl/object.h"
+#include "keys/keys.h"
+#include "handshake/thread.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -33,9 +33,7 @@ static bool is(const char *setting, const char *value)
 static void start(void)
 {
     loops_stay = is(oct_setting(OCT_SETTING_LOOPS), "stay");
-    oct_keys_read_settings();
-    if (oct_keys_settings.threads != 0)
-        oct_helpers_setup();
+    oct_keys_start();
     wanted = getauxval(AT_SECURE) == 0 && !is(oct_setting_former(OCT_SETTING_FORMER_SHIM), "off") && oct_thread_setup();
     oct_fd_set_process();
     oct_libc();

@@ -3,9 +3,9 @@
 /*
  * Slices: handshake calls that the preload shim may pause. Such a call runs on its thread's own stack, a little way
  * below its caller. When it pauses, what it has put there is copied away, and its caller goes on. When it is resumed,
- * that is put back at the same addresses. The shim makes and resumes slices (shim/slice.c); whoever runs an operation
- * inside one may pause it here. Private, as thread_mode.h is: liboctuple.so exports these functions to its own two
- * libraries.
+ * that is put back at the same addresses. The shim makes and resumes slices (shim/handshake/slice.c); whoever runs an
+ * operation inside one may pause it here. Private, as thread_mode.h is: liboctuple.so exports these functions to its
+ * own two libraries.
  *
  * To pause: ask oct_slice_may_pause(), look whether what is waited for is there already, call oct_slice_pause(), and
  * look again. Whoever makes it come true calls oct_slice_tell(), on the slice's own thread. A slice never moves to

@@ -3,7 +3,7 @@
 /*
  * For ThreadSanitizer, in front of its runtime: the jumps between the stacks of OpenSSL's jobs are the C library's own.
  * The runtime's keep a list of places to come back to, by the height of the stack. So one from another stack makes it
- * forget those of a job, and it ends the process. The shim tells it of the jobs themselves (shim/sanitize.h).
+ * forget those of a job, and it ends the process. The shim tells it of the jobs themselves (shim/handshake/sanitize.h).
  */
 #include <dlfcn.h>
 #include <stdlib.h>

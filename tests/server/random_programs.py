@@ -165,7 +165,7 @@ def many_plans(build: lab.Build, keys: Path, options: argparse.Namespace) -> int
             if case.kind != "same":
                 print(explain(case), flush=True)
     seconds = time.monotonic() - begin
-    print(f"{options.count} programs in {seconds:.0f} s: {counts}; lanes did {in_lanes} operations, in {served} of them")
+    print(f"{options.count} programs in {seconds:.0f} s: {counts}; lanes did {in_lanes} operations in {served}")
     return 1 if counts["different"] or counts["once"] else 0
 
 

@@ -27,7 +27,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../../shim/libc.h"
+#include "../../shim/libssl/libc.h"
 
 #ifndef __GLIBC__
 /* Nobody but the shim may have these: weak, so that a program of them can be linked without it. */

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * One entry per file descriptor, in pages made when they are needed. An entry has its own lock, held for a few
+ * instructions; a thread that cannot get it soon (its holder was lost in a fork) does without, and that descriptor
+ * stays synchronous.
+ */
+#include "events/fds.h"
+#include "start.h"
+#include "handshake/thread.h"
+
+#include "base/policy.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+/* From glibc 2.32 on. */
+extern char __libc_single_threaded __attribute__((weak));
+
+#define PAGE_ENTRIES 256
+#define PAGES        4096 /* a million descriptors; those above are not served */
+#define MANY_WAIT    ((uint64_t)1)
+
+struct entry {
+    uint32_t lock;
+    uint32_t generation; /* how often this number was closed */
+    int epfd;            /* where it is registered */
+    uint32_t epfd_generation;
+    uint32_t events; /* 0: not registered */
+    bool used;       /* there is something to forget when it closes */
+    bool fresh;      /* accepted, and not registered since */
+    bool added;      /* registered, if not now then before; where, the fields above say */
+    bool twice;      /* registered in two epoll instances at once: not served */
+    epoll_data_t data;
+    /* Of the descriptor of an epoll instance: */
+    bool instance;   /* something has been registered in it */
+    bool has_copies; /* there have been others, as dup() makes them: all are one instance */
+    bool copied;     /* it is a copy of `original` */
+    int original;
+    uint32_t original_generation;
+    uint64_t waiter;  /* the id of the one thread that waits on it, or MANY_WAIT */
+    uint64_t sleeper; /* the id of the last thread that did so with a timeout other than 0 */
+};
+
+static struct entry *pages[PAGES];
+static bool nested; /* some instance has been registered in another */
+static pid_t process;
+
+void oct_fd_set_process(void)
+{
+    process = getpid();
+}
+
+static struct entry *page_make(unsigned number)
+{
+    struct entry *expected = NULL, *fresh = calloc(PAGE_ENTRIES, sizeof *fresh);
+    if (fresh == NULL)
+        return NULL;
+    if (__atomic_compare_exchange_n(&pages[number], &expected, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return fresh;
+    free(fresh);
+    return expected;
+}
+
+static struct entry *entry_of(int fd, bool make)
+{
+    unsigned number = (unsigned)fd / PAGE_ENTRIES;
+    if (fd < 0 || number >= PAGES)
+        return NULL;
+    struct entry *page = __atomic_load_n(&pages[number], __ATOMIC_ACQUIRE);
+    if (page == NULL && make)
+        page = page_make(number);
+    return page != NULL ? &page[(unsigned)fd % PAGE_ENTRIES] : NULL;
+}
+
+static bool lock(struct entry *e)
+{
+    for (unsigned i = 0; i < OCT_POLICY_LOCK_TRIES; i++) {
+        if (__atomic_exchange_n(&e->lock, 1, __ATOMIC_ACQUIRE) == 0)
+            return true;
+        __builtin_ia32_pause();
+    }
+    return false;
+}
+
+static void unlock(struct entry *e)
+{
+    __atomic_store_n(&e->lock, 0, __ATOMIC_RELEASE);
+}
+
+static uint32_t generation_of(int fd)
+{
+    const struct entry *e = entry_of(fd, false);
+    return e != NULL ? __atomic_load_n(&e->generation, __ATOMIC_ACQUIRE) : 0;
+}
+
+static bool still_there(const struct entry *e)
+{
+    return e->events != 0 && e->epfd_generation == generation_of(e->epfd);
+}
+
+static void note_locked(struct entry *e, int epfd, int op, const struct epoll_event *event)
+{
+    bool same = still_there(e) && e->epfd == epfd;
+    if (op == EPOLL_CTL_DEL) {
+        e->events = same ? 0 : e->events;
+        return;
+    }
+    if (op == EPOLL_CTL_ADD && still_there(e) && !same)
+        e->twice = true;
+    e->epfd = epfd;
+    e->epfd_generation = generation_of(epfd);
+    /* The kernel adds these two to every registration; with them it is never 0. */
+    e->events = event->events | EPOLLERR | EPOLLHUP;
+    e->data = event->data;
+    e->added = true;
+    e->fresh = false;
+    __atomic_store_n(&e->used, true, __ATOMIC_RELAXED);
+}
+
+/* epfd belongs to an instance; what is known of its descriptor is to be forgotten when that closes. */
+static void note_instance(int epfd)
+{
+    struct entry *e = entry_of(epfd, true);
+    if (e == NULL || __atomic_load_n(&e->instance, __ATOMIC_RELAXED))
+        return;
+    if (!lock(e))
+        return;
+    __atomic_store_n(&e->instance, true, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->used, true, __ATOMIC_RELAXED);
+    if (e->added)
+        __atomic_store_n(&nested, true, __ATOMIC_RELAXED);
+    unlock(e);
+}
+
+void oct_fd_note(int epfd_given, int op, int fd, const struct epoll_event *event)
+{
+    const int epfd = oct_fd_original(epfd_given);
+    struct entry *e = entry_of(fd, op != EPOLL_CTL_DEL);
+    if (op == EPOLL_CTL_ADD)
+        note_instance(epfd);
+    if (e == NULL || (op != EPOLL_CTL_DEL && event == NULL) || !lock(e))
+        return;
+    note_locked(e, epfd, op, event);
+    if (__atomic_load_n(&e->instance, __ATOMIC_RELAXED))
+        __atomic_store_n(&nested, true, __ATOMIC_RELAXED);
+    unlock(e);
+}
+
+static void forget(struct entry *e)
+{
+    if (!lock(e))
+        return;
+    __atomic_add_fetch(&e->generation, 1, __ATOMIC_ACQ_REL);
+    e->events = 0;
+    e->twice = e->added = e->fresh = e->copied = e->has_copies = false;
+    __atomic_store_n(&e->used, false, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->instance, false, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->waiter, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&e->sleeper, 0, __ATOMIC_RELAXED);
+    unlock(e);
+}
+
+/* A vfork()ed child copies its own descriptors. */
+void oct_fd_copied(int from, int to)
+{
+    struct entry *e = oct_fd_is_instance(from) && getpid() == process ? entry_of(to, true) : NULL;
+    const int original = oct_fd_original(from);
+    struct entry *first = entry_of(original, false);
+    if (e == NULL || first == NULL || !lock(e))
+        return;
+    __atomic_store_n(&first->has_copies, true, __ATOMIC_RELEASE);
+    e->original = original;
+    e->original_generation = generation_of(original);
+    __atomic_store_n(&e->copied, true, __ATOMIC_RELEASE);
+    __atomic_store_n(&e->instance, true, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->used, true, __ATOMIC_RELAXED);
+    unlock(e);
+}
+
+/* One that outlives its original is an instance of its own, in which nothing is known to be. */
+int oct_fd_original(int fd)
+{
+    struct entry *e = entry_of(fd, false);
+    if (__builtin_expect(e == NULL || !__atomic_load_n(&e->copied, __ATOMIC_ACQUIRE), 1) || !lock(e))
+        return fd;
+    const bool lives = e->copied && e->original_generation == generation_of(e->original);
+    const int original = e->original;
+    unlock(e);
+    return lives ? original : fd;
+}
+
+void oct_fd_closed(int fd)
+{
+    struct entry *e = entry_of(fd, false);
+    /* getpid() costs a system call, but only for a descriptor that was in an epoll instance. */
+    if (e != NULL && __atomic_load_n(&e->used, __ATOMIC_RELAXED) && getpid() == process)
+        forget(e);
+}
+
+void oct_fd_closed_range(unsigned first, unsigned last)
+{
+    unsigned end = last < PAGES * PAGE_ENTRIES ? last + 1 : PAGES * PAGE_ENTRIES;
+    for (unsigned fd = first; fd < end; fd++) {
+        if (__atomic_load_n(&pages[fd / PAGE_ENTRIES], __ATOMIC_ACQUIRE) == NULL)
+            fd |= PAGE_ENTRIES - 1;
+        else
+            oct_fd_closed((int)fd);
+    }
+}
+
+void oct_fd_accepted(int fd)
+{
+    struct entry *e = entry_of(fd, true);
+    if (e == NULL || !lock(e))
+        return;
+    e->fresh = !e->added;
+    __atomic_store_n(&e->used, true, __ATOMIC_RELAXED);
+    unlock(e);
+}
+
+bool oct_fd_fresh(int fd)
+{
+    struct entry *e = entry_of(fd, false);
+    if (e == NULL || !lock(e))
+        return false;
+    bool fresh = e->fresh;
+    unlock(e);
+    return fresh;
+}
+
+bool oct_fd_end_fresh(int fd)
+{
+    struct entry *e = entry_of(fd, false);
+    if (e == NULL || !lock(e))
+        return false;
+    const bool fresh = e->fresh;
+    e->fresh = false;
+    unlock(e);
+    return fresh;
+}
+
+enum place { NOWHERE, IN_ONE, IN_SEVERAL };
+
+static enum place place_of(int fd, struct oct_registration *out)
+{
+    struct entry *e = entry_of(fd, false);
+    if (e == NULL || !__atomic_load_n(&e->used, __ATOMIC_RELAXED) || !lock(e))
+        return NOWHERE;
+    enum place place = !e->added || e->epfd_generation != generation_of(e->epfd) ? NOWHERE : IN_ONE;
+    *out =
+        (struct oct_registration){.epfd = e->epfd, .events = e->events, .data = e->data, .generation = e->generation};
+    if (e->twice)
+        place = IN_SEVERAL;
+    unlock(e);
+    return place;
+}
+
+bool oct_fd_registered(int fd, struct oct_registration *out)
+{
+    return place_of(fd, out) == IN_ONE;
+}
+
+uint32_t oct_fd_generation(int fd)
+{
+    return generation_of(fd);
+}
+
+bool oct_fd_is_same(int fd, uint32_t generation)
+{
+    return generation_of(fd) == generation;
+}
+
+bool oct_fd_is_instance(int fd)
+{
+    const struct entry *e = entry_of(fd, false);
+    return e != NULL && __atomic_load_n(&e->instance, __ATOMIC_RELAXED);
+}
+
+bool oct_fd_any_nested(void)
+{
+    return __atomic_load_n(&nested, __ATOMIC_RELAXED);
+}
+
+void oct_fd_waits(int epfd, const struct oct_thread *t, bool sleeps)
+{
+    struct entry *e = entry_of(epfd, true);
+    uint64_t me = t->id, expected = 0;
+    if (e == NULL)
+        return;
+    if (sleeps && __atomic_load_n(&e->sleeper, __ATOMIC_RELAXED) != me)
+        __atomic_store_n(&e->sleeper, me, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&e->waiter, __ATOMIC_RELAXED) == me)
+        return;
+    __atomic_store_n(&e->used, true, __ATOMIC_RELAXED);
+    if (!__atomic_compare_exchange_n(&e->waiter, &expected, me, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        __atomic_store_n(&e->waiter, MANY_WAIT, __ATOMIC_RELEASE);
+}
+
+/* A program that copies an instance's descriptor may do so for several threads, of which the next one waits, and takes
+ * any connection. That nobody else has waited so far proves nothing then: tokio's workers look like its one thread.
+ * Where each thread has a runtime of its own (pingora's, without work stealing) whoever starts the program can say so.
+ */
+static bool may_be_shared(const struct entry *e)
+{
+    return __atomic_load_n(&e->has_copies, __ATOMIC_ACQUIRE) && !oct_shim_loops_stay() &&
+           (&__libc_single_threaded == NULL || __libc_single_threaded == 0);
+}
+
+/* What an instance that is registered in another is slept on by, is what that one is slept on by: where this cannot be
+ * followed, somebody else may be asleep on it. */
+bool oct_fd_slept_on(int epfd, const struct oct_thread *t)
+{
+    struct oct_registration at;
+    for (int depth = 0; depth < OCT_NESTS_MAX; depth++) {
+        const struct entry *e = entry_of(epfd, false);
+        if (e == NULL || __atomic_load_n(&e->waiter, __ATOMIC_ACQUIRE) != t->id || may_be_shared(e))
+            return false;
+        enum place place = place_of(epfd, &at);
+        if (place == NOWHERE || (place == IN_ONE && at.events == 0))
+            return __atomic_load_n(&e->sleeper, __ATOMIC_RELAXED) == t->id;
+        if (place == IN_SEVERAL || !oct_fd_tells(&at))
+            return false;
+        epfd = at.epfd;
+    }
+    return false;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * A program that looks at its socket before it calls libssl. A made-up event has told it that there is something to
+ * read, but the socket is empty. So such a look finds a whole TLS record of one byte, and the program calls; libssl
+ * never sees that record. Only a look is answered so: what a program reads, it gets from the kernel.
+ */
+#include "handshake/thread.h"
+
+#include "events/fds.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
+#define HOOK __attribute__((visibility("default")))
+
+/* A ChangeCipherSpec of TLS 1.2: what a client may send in the middle of any handshake. */
+static const unsigned char record[] = {0x14, 3, 3, 0, 1, 1};
+
+/* The program has been told that it can read from fd. */
+static bool was_told(int fd)
+{
+    const struct oct_thread *t = oct_shim_watching() ? oct_thread_peek() : NULL;
+    for (const struct oct_conn *conn = t != NULL ? t->handshakes : NULL; conn != NULL; conn = conn->next)
+        if (conn->fd == fd && (conn->state == OCT_CONN_READY || conn->state == OCT_CONN_ENDED) &&
+            oct_fd_is_same(fd, conn->fd_generation))
+            return true;
+    return false;
+}
+
+static bool found_nothing(ssize_t got)
+{
+    return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+ssize_t oct_look(int fd, ssize_t got, void *buf, size_t n)
+{
+    const int errno_before = errno;
+    if (!found_nothing(got) || n == 0 || !was_told(fd))
+        return got;
+    errno = errno_before;
+    n = n < sizeof record ? n : sizeof record;
+    memcpy(buf, record, n);
+    return (ssize_t)n;
+}
+
+HOOK ssize_t recvfrom(int fd, void *restrict buf, size_t n, int flags, struct sockaddr *restrict from,
+                      socklen_t *restrict length)
+{
+    __typeof__(recvfrom) *real = oct_libc()->recvfrom;
+    const ssize_t got =
+        real != NULL ? real(fd, buf, n, flags, from, length) : syscall(SYS_recvfrom, fd, buf, n, flags, from, length);
+    return (flags & MSG_PEEK) != 0 ? oct_look(fd, got, buf, n) : got;
+}
+
+HOOK ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+    __typeof__(recvmsg) *real = oct_libc()->recvmsg;
+    const ssize_t got = real != NULL ? real(fd, message, flags) : syscall(SYS_recvmsg, fd, message, flags);
+    if ((flags & MSG_PEEK) == 0 || message->msg_iovlen == 0)
+        return got;
+    return oct_look(fd, got, message->msg_iov[0].iov_base, message->msg_iov[0].iov_len);
+}
+
+#if defined(__GLIBC__)
+#define REQUEST unsigned long
+#else
+#define REQUEST int
+#endif
+
+/* Whatever the third argument is, it has the size of a pointer at most. */
+HOOK int ioctl(int fd, REQUEST request, ...)
+{
+    __typeof__(ioctl) *real = oct_libc()->ioctl;
+    va_list list;
+
+    va_start(list, request);
+    void *arg = va_arg(list, void *);
+    va_end(list);
+    const int value = real != NULL ? real(fd, request, arg) : (int)syscall(SYS_ioctl, fd, request, arg);
+    if (request == (REQUEST)FIONREAD && value == 0 && *(int *)arg == 0 && was_told(fd))
+        *(int *)arg = sizeof record;
+    return value;
+}
+
+#if defined(__GLIBC__)
+/* What recv() and recvfrom() are called in programs built with _FORTIFY_SOURCE. */
+ssize_t __recv_chk(int fd, void *buf, size_t n, size_t bytes, int flags);
+ssize_t __recvfrom_chk(int fd, void *restrict buf, size_t n, size_t bytes, int flags, struct sockaddr *restrict from,
+                       socklen_t *restrict length);
+_Noreturn void __chk_fail(void);
+
+HOOK ssize_t __recv_chk(int fd, void *buf, size_t n, size_t bytes, int flags)
+{
+    if (bytes < n)
+        __chk_fail();
+    return recv(fd, buf, n, flags);
+}
+
+HOOK ssize_t __recvfrom_chk(int fd, void *restrict buf, size_t n, size_t bytes, int flags,
+                            struct sockaddr *restrict from, socklen_t *restrict length)
+{
+    if (bytes < n)
+        __chk_fail();
+    return recvfrom(fd, buf, n, flags, from, length);
+}
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The socket of a connection. Most programs give it to libssl, which tells it. HAProxy and others have a BIO of their
+ * own above it, which says nothing: then it is what this thread was seen to recv() from inside the handshake call.
+ * libssl reads before it comes to any expensive operation, so the socket is known in time. A program that reads from
+ * two there (in a callback of its own, say) leaves it open which is the connection's: it stays synchronous.
+ *
+ * Such a program keeps its own account of what can be read. It trusts its own recv() more than libssl's "want read":
+ * unless that has said EAGAIN, it comes back at once, again and again, and does not ask epoll. So when a handshake is
+ * paused its BIO is asked once more, and recv() says EAGAIN: only to a BIO that holds nothing back, so that no byte is
+ * lost. What libssl makes of a message may depend on whether the BIO has found nothing before (HAProxy's says so until
+ * it finds nothing for another reason), so the BIO does not remember what we made it find.
+ *
+ * Many servers look for a hello as soon as they have accepted a connection, before they tell epoll of it: then the
+ * handshake would have nobody to be woken by. Where others are in mid-handshake such a look finds nothing, once. The
+ * server then asks epoll, which says what there is to read.
+ *
+ * Others tell epoll of a socket as soon as they have it, and read from it when there is something (tokio). There the
+ * hidden socket first shows in the very call that comes to an operation. Once a thread has seen that of BIOs of a name,
+ * such calls run in a slice at once, and are asked there whether they may pause. BIOs that never read from a socket
+ * inside a call (Node's, and those of memory) get no slice. A callback of such a program may read from sockets itself.
+ * That libssl has more bytes than any recv() has brought tells these from the BIO's own.
+ *
+ * Traffic Server reads the hello itself, so that it can still pass it on, and gives it to libssl in memory. From then
+ * on libssl reads from the socket. A program that does so comes back when there is something to read on the socket, and
+ * then calls libssl without having read itself. A thread has to have seen it so once: others with BIOs of memory read
+ * first, find nothing, and would never resume the handshake.
+ */
+#include "events/fds.h"
+#include "handshake/thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+static ino_t inode_of(int fd)
+{
+    struct stat now;
+    return fstat(fd, &now) == 0 && S_ISSOCK(now.st_mode) ? now.st_ino : 0;
+}
+
+bool oct_socket_nonblocking(struct oct_conn *conn, int fd)
+{
+    if (!conn->nonblocking || conn->fd != fd) {
+        int flags = fcntl(fd, F_GETFL);
+        conn->nonblocking = flags >= 0 && (flags & O_NONBLOCK) != 0;
+        conn->fd = fd;
+        conn->inode = inode_of(fd);
+    }
+    return conn->nonblocking;
+}
+
+bool oct_socket_is_same(const struct oct_conn *conn, int fd)
+{
+    return conn->inode != 0 && inode_of(fd) == conn->inode;
+}
+
+/* libssl does not know the new number. */
+void oct_socket_moved(int fd)
+{
+    const struct oct_thread *t = oct_thread_peek();
+    ino_t inode = 0;
+    for (struct oct_conn *conn = t != NULL ? t->handshakes : NULL; conn != NULL; conn = conn->next) {
+        if (!conn->hidden || conn->state == OCT_CONN_RUNNING || conn->fd == fd)
+            continue;
+        inode = inode != 0 ? inode : inode_of(fd);
+        if (inode == 0)
+            return;
+        if (inode == conn->inode) {
+            conn->fd = conn->hidden_fd = fd;
+            conn->fd_generation = oct_fd_generation(fd);
+            conn->announced = 0;
+        }
+    }
+}
+
+int oct_socket_find(struct oct_conn *conn)
+{
+    int fd = oct_ssl()->SSL_get_fd(conn->ssl);
+    conn->hidden = fd < 0;
+    return conn->hidden ? conn->hidden_fd : fd;
+}
+
+static const char *bio_name(const struct oct_conn *conn)
+{
+    const BIO *bio = oct_ssl()->SSL_get_rbio(conn->ssl);
+    const char *name = bio != NULL ? oct_ssl()->BIO_method_name(bio) : NULL;
+    return name != NULL ? name : "";
+}
+
+static bool reads_memory(const struct oct_conn *conn)
+{
+    static const char *const names[] = {"memory buffer", "secure memory buffer", "BIO pair"};
+    const char *name = bio_name(conn);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+int oct_socket_of_call(struct oct_conn *conn, struct oct_thread *t)
+{
+    int fd = oct_socket_find(conn);
+    if (fd >= 0) {
+        t->comes_back |= !conn->hidden && conn->away_fd == fd;
+        return fd;
+    }
+    if (!reads_memory(conn))
+        return fd;
+    conn->away_fd = oct_ssl()->SSL_get_wfd(conn->ssl);
+    if (!t->comes_back || conn->away_fd < 0)
+        return fd;
+    conn->hidden = false;
+    return conn->away_fd;
+}
+
+bool oct_socket_read_out(const struct oct_conn *conn)
+{
+    return conn->away_fd < 0 || !reads_memory(conn) ||
+           oct_ssl()->BIO_ctrl_pending(oct_ssl()->SSL_get_rbio(conn->ssl)) == 0;
+}
+
+#define RETRY_FLAGS (BIO_FLAGS_RWS | BIO_FLAGS_SHOULD_RETRY)
+
+void oct_socket_watch(struct oct_conn *conn, struct oct_thread *t)
+{
+    BIO *bio = conn->was_empty ? oct_ssl()->SSL_get_rbio(conn->ssl) : NULL;
+    if (bio != NULL)
+        oct_ssl()->BIO_clear_flags(bio, RETRY_FLAGS);
+    conn->was_empty = false;
+    t->reads = conn->hidden ? conn : NULL;
+}
+
+void oct_socket_unwatch(struct oct_thread *t)
+{
+    t->reads = NULL;
+}
+
+/* The bytes that came from the socket are those that libssl has got: the BIO has no other way to answer than to look at
+ * the socket, which it will find empty. */
+void oct_socket_is_empty(struct oct_conn *conn, struct oct_thread *t)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    BIO *bio = ssl->SSL_get_rbio(conn->ssl);
+    char byte;
+    if (bio == NULL || conn->hidden_bytes == 0 || ssl->BIO_number_read(bio) != conn->hidden_bytes)
+        return;
+    const int flags = ssl->BIO_test_flags(bio, RETRY_FLAGS);
+    t->reads = conn;
+    t->reads_nothing = true;
+    ssl->BIO_read(bio, &byte, 1);
+    t->reads_nothing = false;
+    t->reads = NULL;
+    ssl->BIO_clear_flags(bio, RETRY_FLAGS);
+    ssl->BIO_set_flags(bio, flags);
+}
+
+/* The first look at conn's socket: true if it is to find nothing. */
+static bool too_early(struct oct_conn *conn, struct oct_thread *t, int fd)
+{
+    if (!oct_fd_fresh(fd) || !oct_socket_nonblocking(conn, fd))
+        return false;
+    oct_thread_join(t, conn);
+    return oct_thread_in_flight(t) > 1;
+}
+
+bool oct_socket_put_off(struct oct_conn *conn, struct oct_thread *t)
+{
+    int fd = !conn->looked && oct_ssl()->SSL_is_server(conn->ssl) ? oct_socket_find(conn) : -1;
+    conn->looked = true;
+    return fd >= 0 && too_early(conn, t, fd);
+}
+
+bool oct_socket_will_show(const struct oct_conn *conn, const struct oct_thread *t)
+{
+    return t->shows[0] != '\0' && strncmp(t->shows, bio_name(conn), sizeof t->shows - 1) == 0;
+}
+
+/* fd is the first that conn's BIO reads from. A fresh one is none that a program registers before it looks. */
+static void learn(struct oct_conn *conn, struct oct_thread *t, int fd)
+{
+    if (!oct_fd_fresh(fd) && !oct_socket_will_show(conn, t) && oct_handshake_wakeable(conn, t, fd))
+        strncpy(t->shows, bio_name(conn), sizeof t->shows - 1);
+}
+
+/* True if libssl has bytes which no recv() has brought. */
+static bool has_others(const struct oct_conn *conn)
+{
+    BIO *bio = oct_ssl()->SSL_get_rbio(conn->ssl);
+    return bio != NULL && oct_ssl()->BIO_number_read(bio) > conn->hidden_bytes;
+}
+
+/* True if recv() is to find nothing. */
+static bool seen(struct oct_thread *t, int fd)
+{
+    struct oct_conn *conn = t->reads;
+    if (t->reads_nothing)
+        return true;
+    if (conn->hidden_fd == fd)
+        return false;
+    if (conn->hidden_fd >= 0) {
+        conn->never = true;
+        return false;
+    }
+    if (reads_memory(conn) || has_others(conn))
+        return false;
+    conn->hidden_fd = fd;
+    learn(conn, t, fd);
+    conn->was_empty = too_early(conn, t, fd);
+    return conn->was_empty;
+}
+
+/* A coroutine may have left the call, on whose stack that stands: what others read is not its socket. */
+#define CALL_MAX ((uintptr_t)256 * 1024)
+
+static bool is_inside(const struct oct_conn *conn)
+{
+    return conn->entered_at - (uintptr_t)__builtin_frame_address(0) < CALL_MAX;
+}
+
+__attribute__((visibility("default"))) ssize_t recv(int fd, void *buf, size_t n, int flags)
+{
+    __typeof__(recv) *real = oct_libc()->recv;
+    struct oct_thread *t = oct_thread_peek();
+    struct oct_conn *conn = t != NULL ? t->reads : NULL;
+    if (conn != NULL && (conn->ssl == NULL || !is_inside(conn))) /* the first: a jump has left it, and it was freed */
+        conn = NULL;
+    if (__builtin_expect(conn != NULL, 0) && seen(t, fd)) {
+        errno = EAGAIN;
+        return -1;
+    }
+    ssize_t got = real != NULL ? real(fd, buf, n, flags) : syscall(SYS_recvfrom, fd, buf, n, flags, NULL, NULL);
+    if (__builtin_expect(conn != NULL, 0) && got > 0 && (flags & MSG_PEEK) == 0 && conn->hidden_fd == fd)
+        conn->hidden_bytes += (uint64_t)got;
+    return (flags & MSG_PEEK) != 0 ? oct_look(fd, got, buf, n) : got;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * A paused connection that is given up. Nobody knows what of the handshake is known to its slice alone, so the
+ * slice is run to its end: its operation fails at once, libssl unwinds with an error, and only then the object may go.
+ *
+ * Nothing of this may be noticed. libssl sends an alert while it unwinds, and the descriptor may be somebody else's by
+ * now: null BIOs stand in for the socket. The program's callbacks may point to what it has freed before: those that can
+ * be are silenced (its verify callback cannot be, if the pause is inside it). The error queue and errno stay as they
+ * were.
+ */
+#include "keys/keys.h"
+#include "handshake/slice.h"
+#include "handshake/thread.h"
+
+#include "base/policy.h"
+#include "base/thread_mode.h"
+
+#include <errno.h>
+
+/* Above the program's errors while a slice runs to its end. From 3.4 on libcrypto marks the error queue around what a
+ * provider does; a slice that is resumed takes such a mark back, and there is none of its own any more: it may take one
+ * of these. */
+#define SENTINEL_REASON 0x4f4354
+#define SENTINEL_MARKS  8
+
+static void errors_put_aside(void)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    ssl->ERR_set_mark();
+    ssl->ERR_new();
+    ssl->ERR_set_error(ERR_LIB_USER, SENTINEL_REASON, NULL);
+    for (int i = 0; i < SENTINEL_MARKS; i++)
+        ssl->ERR_set_mark();
+}
+
+/* As long as the sentinel has a mark it stays; without one it goes, and the program's own mark is next. */
+static void errors_bring_back(void)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    do
+        ssl->ERR_pop_to_mark();
+    while (ssl->ERR_peek_last_error() == ERR_PACK(ERR_LIB_USER, 0, SENTINEL_REASON));
+}
+
+static void no_info(const SSL *s, int where, int ret)
+{
+    (void)s, (void)where, (void)ret;
+}
+
+/* False if there is no memory. The object then still has its socket and must not run. */
+static bool silence(SSL *s, bool callbacks_too)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    BIO *in = ssl->BIO_new(ssl->BIO_s_null()), *out = ssl->BIO_new(ssl->BIO_s_null());
+    if (in == NULL || out == NULL) {
+        ssl->BIO_free(in);
+        ssl->BIO_free(out);
+        return false;
+    }
+    ssl->SSL_set0_rbio(s, in);
+    ssl->SSL_set0_wbio(s, out);
+    if (callbacks_too) {
+        ssl->SSL_set_info_callback(s, no_info);
+        ssl->SSL_set_msg_callback(s, NULL);
+    }
+    return true;
+}
+
+static void run_to_end(struct oct_conn *conn)
+{
+    OCT_INSIDE(conn);
+    int value;
+
+    oct_thread_set_draining(true);
+    for (int i = 0; i < OCT_POLICY_DRAIN_TURNS && oct_slice_is_away(conn); i++)
+        (void)oct_slice_run(conn, NULL, NULL, &value);
+    oct_thread_set_draining(false);
+}
+
+static void drain(struct oct_conn *conn, bool callbacks_too)
+{
+    int saved = errno;
+
+    errors_put_aside();
+    if (silence(conn->ssl, callbacks_too))
+        run_to_end(conn);
+    errors_bring_back();
+    oct_thread_leave(conn);
+    oct_conn_set_state(conn, OCT_CONN_RUNNING);
+    conn->masked = false;
+    errno = saved;
+}
+
+/* Here and now is the wrong place in a job of the program's, and on another thread than the slice's. In another
+ * connection's callback it is right: no program code runs while frames are put aside. */
+static bool drainable(const struct oct_conn *conn)
+{
+    const struct oct_thread *t = oct_thread_peek();
+    return t != NULL && conn->thread == t && conn->entered == 0 && oct_ssl()->ASYNC_get_current_job() == NULL;
+}
+
+static bool lingers_at_device(struct oct_conn *conn)
+{
+    return oct_keys_part != NULL && oct_keys_part->lingers(conn);
+}
+
+bool oct_drain_for_free(struct oct_conn *conn)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    oct_finish_wait(conn);
+    /* The slice of a thread that has ended can run nowhere. */
+    if (conn->state == OCT_CONN_RUNNING || conn->state == OCT_CONN_ENDED || conn->thread == NULL)
+        return true;
+    const bool here = drainable(conn), lingers = here && lingers_at_device(conn);
+    if (here && !lingers) {
+        drain(conn, true);
+        return true;
+    }
+    ssl->ERR_set_mark();
+    /* Its own thread may be in that call just now, with these BIOs. */
+    const bool in_use = oct_conn_state(conn) == OCT_CONN_ENDING && conn->thread != oct_thread_peek();
+    bool quiet = in_use || silence(conn->ssl, true);
+    ssl->ERR_pop_to_mark();
+    return !quiet || (!lingers && !oct_thread_orphan(conn));
+}
+
+void oct_drain_for_clear(struct oct_conn *conn)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    SSL *s = conn->ssl;
+    BIO *in = ssl->SSL_get_rbio(s), *out = ssl->SSL_get_wbio(s);
+    if (conn->state == OCT_CONN_RUNNING || conn->state == OCT_CONN_ENDED || !drainable(conn))
+        return;
+    if (oct_keys_part != NULL)
+        oct_keys_part->settle(conn);
+    if (in != NULL)
+        ssl->BIO_up_ref(in);
+    if (out != NULL)
+        ssl->BIO_up_ref(out);
+    drain(conn, false); /* the program goes on with this object */
+    ssl->SSL_set0_rbio(s, in);
+    ssl->SSL_set0_wbio(s, out);
+}
+
+void oct_drain_orphans(struct oct_thread *t)
+{
+    struct oct_conn *conn = oct_thread_take_orphans(t), *next;
+    for (; conn != NULL; conn = next) {
+        next = conn->orphan_next;
+        if (conn->ssl == NULL) {
+            oct_conn_dispose(conn);
+            continue;
+        }
+        if (lingers_at_device(conn))
+            continue;
+        drain(conn, true);
+        oct_ssl()->SSL_free(conn->ssl);
+    }
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * A paused call that is run to its end by the shim itself, where its thread waits for events. That is not the rule: its
+ * server resumes it, when it has got a made-up event. But some programs cannot be reached so:
+ *
+ * - One moves the connection to another thread's epoll instance, or takes it out of its own.
+ * - One looks at its socket first, finds nothing there, and does not call.
+ * - One calls from so deep, or from a coroutine's stack, that the slice cannot be put back.
+ * - A thread ends.
+ *
+ * Then the operation is done already, or is done at once, and libssl goes on as if its server had called. Where that
+ * asks for more from the client, the server learns of it from its socket. Any other result is kept for its next call.
+ */
+#include "libssl/errors.h"
+#include "events/fds.h"
+#include "keys/keys.h"
+#include "handshake/slice.h"
+#include "handshake/thread.h"
+
+#include "base/policy.h"
+
+#include <errno.h>
+#include <sched.h>
+
+static int run_on(struct oct_conn *conn)
+{
+    OCT_INSIDE(conn);
+    int value = -1;
+
+    oct_socket_watch(conn, conn->thread);
+    for (int i = 0; i < OCT_POLICY_DRAIN_TURNS && oct_slice_is_away(conn); i++)
+        (void)oct_slice_run(conn, NULL, NULL, &value);
+    return value;
+}
+
+/* A call that goes on later. Where it wants anything but to read, its server has to be told: it has heard "want read".
+ */
+enum wish { WISH_NONE, WISH_READ, WISH_OTHER };
+
+/* At the end of a stream SSL_want() still says that libssl wants to read. */
+static enum wish wish_of(const SSL *ssl, int value)
+{
+    const int error = value > 0 ? SSL_ERROR_NONE : oct_ssl()->SSL_get_error(ssl, value);
+    if (error == SSL_ERROR_NONE || error == SSL_ERROR_SSL || error == SSL_ERROR_SYSCALL ||
+        error == SSL_ERROR_ZERO_RETURN)
+        return WISH_NONE;
+    return error == SSL_ERROR_WANT_READ ? WISH_READ : WISH_OTHER;
+}
+
+static void forget_notices(struct oct_conn *conn)
+{
+    struct oct_thread *t = conn->thread;
+    if (conn->out)
+        t->out--;
+    if (conn->misfits)
+        t->misfits--;
+    conn->out = conn->misfits = false;
+    conn->notices = 0;
+}
+
+void oct_finish(struct oct_conn *conn)
+{
+    struct oct_thread *t = conn->thread;
+    const int errno_before = errno;
+    struct oct_registration at;
+
+    forget_notices(conn);
+    if (conn->listed)
+        oct_thread_ready_remove(t, conn);
+    oct_conn_set_state(conn, OCT_CONN_ENDING);
+    conn->never = true;
+    struct oct_errors *outer = oct_errors_take();
+    const int value = run_on(conn);
+    const enum wish wish = wish_of(conn->ssl, value);
+    conn->ended_errors = oct_errors_take();
+    oct_errors_give_back(outer);
+    errno = errno_before;
+
+    if (oct_slice_is_away(conn)) { /* there was no memory: it is tried again when it is called */
+        oct_conn_set_state(conn, OCT_CONN_READY);
+        return;
+    }
+    const bool here = oct_fd_registered(conn->fd, &at) && oct_fd_slept_on(at.epfd, t);
+    conn->ended_value = value;
+    conn->masked = conn->masked && value <= 0;
+    conn->ended_in_middle = wish == WISH_OTHER;
+    if (wish != WISH_READ && here) {
+        oct_conn_set_state(conn, OCT_CONN_ENDED);
+        oct_thread_ready_add(t, conn);
+        return;
+    }
+    oct_thread_leave(conn);
+    oct_conn_set_state(conn, wish == WISH_READ ? OCT_CONN_RUNNING : OCT_CONN_ENDED);
+}
+
+int oct_finish_result(struct oct_conn *conn)
+{
+    struct oct_errors *errors = conn->ended_errors;
+
+    if (conn->thread != NULL)
+        oct_thread_leave(conn);
+    conn->ended_errors = NULL;
+    conn->masked = false;
+    oct_conn_set_state(conn, OCT_CONN_RUNNING);
+    oct_ssl()->ERR_clear_error();
+    oct_errors_give_back(errors);
+    return conn->ended_value;
+}
+
+/* Its callbacks may wait for a lock that the program holds here: not for ever. */
+void oct_finish_wait(const struct oct_conn *conn)
+{
+    if (conn->thread == oct_thread_peek())
+        return;
+    for (int i = 0; i < OCT_POLICY_LOCK_TRIES && oct_conn_state(conn) == OCT_CONN_ENDING; i++)
+        sched_yield();
+}
+
+bool oct_finish_is_inside(const struct oct_ssl_functions *own, const SSL *s, const void *caller)
+{
+    struct oct_conn *conn = oct_shim_serves(own) ? oct_conn_find(s) : NULL;
+    if (conn == NULL || oct_conn_state(conn) != OCT_CONN_ENDING || conn->thread != oct_thread_peek() ||
+        oct_same_object(caller, own->place))
+        return false;
+    conn->masked = true;
+    return true;
+}
+
+bool oct_finish_has_socket(struct oct_conn *conn)
+{
+    struct oct_registration at;
+    if (conn->ssl == NULL || oct_fd_is_same(conn->fd, conn->fd_generation))
+        return conn->ssl != NULL;
+    const int fd = conn->hidden ? conn->fd : oct_ssl()->SSL_get_fd(conn->ssl);
+    if (fd < 0 || !oct_socket_is_same(conn, fd))
+        return false; /* it is closed, and its number may be somebody else's */
+    conn->fd = fd;
+    conn->fd_generation = oct_fd_registered(fd, &at) ? at.generation : oct_fd_generation(fd);
+    conn->announced = 0;
+    return true;
+}
+
+/* Its event can reach its server no more. One that waits to be written to only is left alone. */
+static bool is_stranded(struct oct_conn *conn, const struct oct_thread *t)
+{
+    struct oct_registration at;
+    if (!oct_finish_has_socket(conn))
+        return false;
+    return !oct_fd_registered(conn->fd, &at) || at.events == 0 || !oct_fd_slept_on(at.epfd, t);
+}
+
+/* A callback may free another connection while one is run to its end, so each search begins anew. */
+void oct_finish_misfits(struct oct_thread *t)
+{
+    struct oct_conn *conn = t->misfits != 0 ? t->handshakes : NULL;
+    while (conn != NULL) {
+        const bool due = conn->misfits && conn->state == OCT_CONN_READY && oct_finish_has_socket(conn);
+        if (due)
+            oct_finish(conn);
+        conn = due ? t->handshakes : conn->next;
+    }
+}
+
+static void not_followed(struct oct_conn *conn, struct oct_thread *t)
+{
+    if (conn->state == OCT_CONN_ENDED) { /* its server has been told of the end often enough */
+        oct_thread_ready_remove(t, conn);
+        oct_thread_leave(conn);
+        return;
+    }
+    if (conn->notices >= OCT_POLICY_NOTICES)
+        t->deaf = t->deaf || ++t->unheard >= OCT_POLICY_UNHEARD;
+    conn->notices = 0;
+    if (oct_finish_has_socket(conn))
+        oct_finish(conn);
+}
+
+static bool is_left(struct oct_conn *conn, const struct oct_thread *t)
+{
+    return conn->listed && !conn->lost &&
+           (conn->notices >= OCT_POLICY_NOTICES || (conn->state == OCT_CONN_READY && is_stranded(conn, t)));
+}
+
+void oct_finish_left(struct oct_thread *t)
+{
+    struct oct_conn *conn = t->ready;
+    while (conn != NULL) {
+        const bool due = is_left(conn, t);
+        if (due && conn->notices >= OCT_POLICY_NOTICES)
+            not_followed(conn, t);
+        else if (due)
+            oct_finish(conn);
+        conn = due ? t->ready : conn->ready_next;
+    }
+    conn = t->out != 0 ? t->handshakes : NULL;
+    while (conn != NULL) {
+        const bool due = conn->out;
+        if (due) {
+            conn->out = false;
+            t->out--;
+            if (conn->state == OCT_CONN_READY)
+                not_followed(conn, t);
+        }
+        conn = due ? t->handshakes : conn->next;
+    }
+}
+
+static bool can_end(struct oct_conn *conn)
+{
+    return (conn->state == OCT_CONN_PAUSED || conn->state == OCT_CONN_READY) && conn->entered == 0 && !conn->lost &&
+           !conn->lingers && conn->remote == NULL && !conn->never && oct_finish_has_socket(conn);
+}
+
+void oct_finish_all(struct oct_thread *t)
+{
+    struct oct_conn *conn = t->handshakes;
+    while (conn != NULL) {
+        const bool due = can_end(conn);
+        if (due)
+            oct_finish(conn);
+        conn = due ? t->handshakes : conn->next;
+    }
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * One call into a running handshake. Only calls without pointer arguments run in a slice, because those of the first
+ * call serve all that resume it; SSL_read() and SSL_write() drive the handshake first and then run as they are.
+ *
+ * What is inside which call is known of each connection, and never of a thread as a whole: coroutines leave callbacks
+ * and come back in any order, and a callback may leave by longjmp().
+ */
+#include "events/fds.h"
+#include "keys/keys.h"
+#include "handshake/slice.h"
+#include "handshake/thread.h"
+
+#include "base/thread_mode.h"
+
+/* A program that uses SSL_MODE_ASYNC itself is left alone. */
+static bool served(struct oct_conn *conn, const struct oct_thread *t)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    SSL *s = conn->ssl;
+    if (conn->never || !t->waits || t->deaf || (conn->thread != NULL && conn->thread != t))
+        return false;
+    if ((ssl->SSL_ctrl(s, SSL_CTRL_MODE, 0, NULL) & SSL_MODE_ASYNC) == 0 && !ssl->SSL_is_dtls(s) &&
+        (ssl->SSL_is_quic == NULL || !ssl->SSL_is_quic(s)))
+        return true;
+    conn->never = true;
+    return false;
+}
+
+/* A made-up event has to find its way: to an epoll instance that this thread, and no other, waits on. The job has to be
+ * run: where the thread only ever looks at the instance, with a timeout of 0, nobody knows where it sleeps. With
+ * EPOLLONESHOT a second event would come from the kernel. EPOLLEXCLUSIVE says nothing here: the socket is in no other
+ * instance. */
+static bool deliverable(struct oct_conn *conn, const struct oct_thread *t, const struct oct_registration *at)
+{
+    conn->fd_generation = at->generation;
+    return (at->events & EPOLLONESHOT) == 0 && oct_fd_slept_on(at->epfd, t);
+}
+
+bool oct_handshake_wakeable(struct oct_conn *conn, const struct oct_thread *t, int fd)
+{
+    struct oct_registration at;
+    return oct_socket_nonblocking(conn, fd) && oct_fd_registered(fd, &at) && deliverable(conn, t, &at);
+}
+
+/* The socket will be known, and whether the connection can be woken, when the call comes to an operation. */
+static bool unsure(struct oct_conn *conn, const struct oct_thread *t, int fd)
+{
+    conn->unsure = fd < 0 && oct_socket_will_show(conn, t);
+    return conn->unsure;
+}
+
+bool oct_handshake_may_pause(struct oct_conn *conn)
+{
+    const int fd = conn->hidden_fd;
+    if (conn->never || !oct_socket_read_out(conn))
+        return false;
+    return !conn->unsure || (fd >= 0 && oct_handshake_wakeable(conn, conn->thread, fd));
+}
+
+/* Counts the handshake among those in flight, and says whether it is worth a slice: not when it is alone, for then it
+ * would wait for nobody. One that is not registered yet is counted: the next call finds it so. A server that hides its
+ * sockets may take them out of epoll while it has something to do for them; it is made to put them back before it
+ * sleeps (socket.c). */
+static bool wants_slice(struct oct_conn *conn, struct oct_thread *t)
+{
+    struct oct_registration at;
+    bool wakeable = true;
+    if (conn->state == OCT_CONN_READY)
+        return true;
+    if (!served(conn, t))
+        return false;
+    int fd = oct_socket_of_call(conn, t);
+    if (!unsure(conn, t, fd)) {
+        if (fd < 0 || !oct_socket_nonblocking(conn, fd))
+            return false;
+        bool registered = oct_fd_registered(fd, &at);
+        if (registered && !deliverable(conn, t, &at))
+            return false;
+        wakeable = registered && (at.events != 0 || conn->hidden);
+    }
+    oct_thread_join(t, conn);
+    return wakeable && (oct_thread_in_flight(t) > 1 || (oct_keys_part != NULL && oct_keys_part->seen())) &&
+           oct_slice_may_begin(t);
+}
+
+struct oct_inside oct_handshake_enter(struct oct_conn *conn)
+{
+    struct oct_thread *t = oct_thread_peek();
+
+    if (conn != NULL && conn->entered++ == 0)
+        conn->entered_at = (uintptr_t)__builtin_frame_address(0);
+    if (t != NULL)
+        t->innermost = conn;
+    return (struct oct_inside){conn};
+}
+
+/* Whose call went on around this one is not put back: with coroutines that connection may have been freed. It does
+ * without what is watched for it. */
+void oct_handshake_leave(const struct oct_inside *inside)
+{
+    struct oct_thread *t = oct_thread_peek();
+
+    if (inside->conn != NULL && inside->conn->entered != 0)
+        inside->conn->entered--;
+    if (t != NULL)
+        t->innermost = t->reads = NULL;
+}
+
+/* The call in a slice. One that began with another call (SSL_read_early_data() and then SSL_do_handshake()) is run to
+ * its end first; then this call goes on where that has left the handshake. */
+static int call_in_slice(struct oct_conn *conn, oct_handshake_call *call, void *arg)
+{
+    const bool other = oct_slice_is_away(conn) && !oct_slice_began_with(conn, call);
+    int value = -1;
+
+    if (oct_slice_run(conn, call, arg, &value))
+        return other ? call(conn->ssl, arg) : value;
+    if (!oct_slice_is_away(conn))
+        return call(conn->ssl, arg); /* there was no memory for it */
+    oct_conn_set_state(conn, OCT_CONN_PAUSED);
+    return value;
+}
+
+/* libssl forgets old errors when a call goes on with a handshake, and would take them for its own behind it. A call
+ * that resumes a slice comes in behind that place. */
+static int resume_or_begin(struct oct_conn *conn, oct_handshake_call *call, void *arg)
+{
+    if (conn->listed)
+        oct_thread_ready_remove(conn->thread, conn);
+    if (conn->state == OCT_CONN_READY)
+        oct_ssl()->ERR_clear_error();
+    oct_conn_set_state(conn, OCT_CONN_RUNNING);
+    return call_in_slice(conn, call, arg);
+}
+
+static bool put_off(struct oct_conn *conn, struct oct_thread *t)
+{
+    return conn->state == OCT_CONN_RUNNING && served(conn, t) && oct_socket_put_off(conn, t);
+}
+
+static int tell_to_wait(struct oct_conn *conn, int pause_value)
+{
+    conn->masked = true;
+    return pause_value;
+}
+
+static int pretend(struct oct_conn *conn, struct oct_thread *t, int pause_value)
+{
+    if (conn->hidden)
+        oct_socket_is_empty(conn, t);
+    oct_events_suppress(conn, t);
+    return tell_to_wait(conn, pause_value);
+}
+
+/* Its operation is done, but live frames are in its place. It is run to its end where the thread waits. */
+static bool misfits(struct oct_conn *conn, struct oct_thread *t)
+{
+    if (conn->state != OCT_CONN_READY || oct_slice_place(conn) == OCT_SLICE_FITS)
+        return false;
+    t->misfits += !conn->misfits;
+    conn->misfits = true;
+    return true;
+}
+
+static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshake_call *call, void *arg,
+                       int pause_value)
+{
+    struct oct_queue *queue = wants_slice(conn, t) ? oct_queue_thread() : NULL;
+    const OSSL_HANDSHAKE_STATE before = oct_ssl()->SSL_get_state(conn->ssl);
+    int value;
+
+    conn->masked = false;
+    {
+        OCT_INSIDE(conn);
+        oct_socket_watch(conn, t);
+        if (queue != NULL) {
+            oct_queue_set_deferred(queue, 1);
+            oct_thread_set_mode(oct_thread_in_flight(t) > 1 ? OCT_THREAD_EVENT_LOOP : OCT_THREAD_ALONE);
+            value = resume_or_begin(conn, call, arg);
+        } else {
+            value = call(conn->ssl, arg);
+        }
+    }
+    t->moved |= value > 0 || conn->state == OCT_CONN_PAUSED || oct_ssl()->SSL_get_state(conn->ssl) != before;
+    if (conn->state == OCT_CONN_PAUSED) {
+        value = pretend(conn, t, pause_value);
+        (void)oct_queue_run_full(queue);
+    } else if (value <= 0 && oct_ssl()->SSL_want(conn->ssl) == SSL_NOTHING) {
+        oct_thread_leave(conn); /* it has failed */
+    }
+    return value;
+}
+
+/* The server calls: it has followed its event. */
+static void heard(struct oct_conn *conn, struct oct_thread *t)
+{
+    if (conn->notices != 0 || conn->out)
+        t->unheard = 0;
+    conn->notices = 0;
+    if (conn->out)
+        t->out--;
+    conn->out = false;
+}
+
+/* What another call has come to says nothing of this one, which goes on where that has left the handshake. */
+static int result_for(struct oct_conn *conn, oct_handshake_call *call, void *arg)
+{
+    const int value = oct_finish_result(conn);
+    return oct_slice_began_with(conn, call) && !conn->ended_in_middle ? value : call(conn->ssl, arg);
+}
+
+/* Another thread has it: its call goes on there, and the program is called by what the socket says then. */
+static int wait_for_other(struct oct_conn *conn, SSL *s, oct_handshake_call *call, void *arg, int pause_value)
+{
+    oct_finish_wait(conn);
+    const enum oct_conn_state state = oct_conn_state(conn);
+    if (state == OCT_CONN_ENDED)
+        return result_for(conn, call, arg);
+    return state == OCT_CONN_RUNNING ? call(s, arg) : tell_to_wait(conn, pause_value);
+}
+
+/* Another thread has it, and perhaps runs it to its end just now: then it is entered, but not by a callback's call. */
+static bool is_elsewhere(const struct oct_conn *conn, const struct oct_thread *t)
+{
+    const enum oct_conn_state state = oct_conn_state(conn);
+    return state != OCT_CONN_RUNNING && state != OCT_CONN_ENDED && conn->thread != t;
+}
+
+int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_value)
+{
+    struct oct_thread *t = oct_thread_get();
+    struct oct_conn *conn =
+        t != NULL && oct_ssl()->ASYNC_get_current_job() == NULL ? oct_conn_get(s) : oct_conn_find(s);
+    if (conn != NULL && t != NULL && is_elsewhere(conn, t))
+        return wait_for_other(conn, s, call, arg, pause_value);
+    if (conn == NULL || conn->entered != 0 || t == NULL)
+        return call(s, arg);
+    const enum oct_conn_state state = oct_conn_state(conn);
+    if (conn->thread == t)
+        heard(conn, t);
+    if (state == OCT_CONN_ENDED)
+        return result_for(conn, call, arg);
+    if (conn->lost)
+        return oct_keys_part->fail(conn, pause_value);
+    if (state == OCT_CONN_PAUSED || misfits(conn, t))
+        return pretend(conn, t, pause_value);
+    if (state == OCT_CONN_RUNNING && oct_ssl()->ASYNC_get_current_job() != NULL)
+        return call(s, arg);
+    if (put_off(conn, t))
+        return tell_to_wait(conn, pause_value);
+    return run_tracked(conn, t, call, arg, pause_value);
+}
+
+/* `arg` is the function itself: what lay on the caller's stack would be gone when the call is resumed. */
+static int call_real(SSL *s, void *arg)
+{
+    int (*real)(SSL *);
+    *(void **)&real = arg;
+    return real(s);
+}
+
+int oct_handshake_full(SSL *s, int (*real)(SSL *))
+{
+    int value = oct_handshake_run(s, call_real, *(void **)&real, -1);
+    if (value > 0)
+        oct_handshake_settle(s);
+    return value;
+}
+
+void oct_handshake_settle(SSL *s)
+{
+    struct oct_conn *conn = oct_conn_find(s);
+    if (conn != NULL && conn->entered == 0 && oct_conn_state(conn) == OCT_CONN_RUNNING && !oct_ssl()->SSL_in_init(s))
+        oct_conn_finish(conn);
+}
+
+bool oct_handshake_first(SSL *s, int *value)
+{
+    struct oct_thread *t = oct_thread_get();
+    struct oct_conn *conn = t != NULL ? oct_conn_get(s) : oct_conn_find(s);
+    if (conn == NULL || t == NULL || (conn->entered != 0 && !is_elsewhere(conn, t)))
+        return true;
+    conn->masked = false;
+    if (put_off(conn, t)) {
+        *value = tell_to_wait(conn, -1);
+        return false;
+    }
+    if (oct_conn_state(conn) == OCT_CONN_RUNNING && !wants_slice(conn, t))
+        return true;
+    *value = oct_handshake_full(s, oct_ssl()->SSL_do_handshake);
+    return *value > 0;
+}
+
+/* Called when the queue runs, on the queue's thread. */
+void oct_handshake_told(struct oct_conn *conn)
+{
+    struct oct_thread *t = conn->thread;
+    if (conn->state == OCT_CONN_PAUSED) {
+        conn->notices = 0;
+        oct_conn_set_state(conn, OCT_CONN_READY);
+        oct_thread_ready_add(t, conn);
+    }
+    t->suppressed_count = 0;
+}

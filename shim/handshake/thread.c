@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Per-thread state: made when a thread first waits for events or starts a handshake, gone with it. After a fork only
+ * the calling thread lives on in the child, and the child's queue is empty: what was paused there is ready to be
+ * resumed (the provider then runs the operation itself), and nothing else is counted as in flight until it moves again.
+ */
+#include "handshake/thread.h"
+
+#include "events/fds.h"
+#include "keys/keys.h"
+#include "handshake/slice.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+__thread struct oct_thread *oct_thread_own;
+const struct oct_keys_part *oct_keys_part;
+
+static pthread_key_t key;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* orphans, and the end of a thread that may get some */
+static uint64_t last_id = 1;                             /* 0 and 1 mean no thread and several (fds.c) */
+
+/* What is still paused is run to its end, for no other thread can resume it. What cannot be stays paused for good. */
+static void thread_end(void *arg)
+{
+    struct oct_thread *t = arg;
+
+    oct_drain_orphans(t);
+    oct_finish_all(t);
+    oct_conn_empty_limbo(t, true);
+    pthread_mutex_lock(&lock);
+    while (t->handshakes != NULL) {
+        struct oct_conn *conn = t->handshakes;
+        conn->never = true;
+        conn->state = conn->state == OCT_CONN_READY ? OCT_CONN_PAUSED : conn->state;
+        oct_slice_abandon(conn);
+        oct_thread_leave(conn);
+    }
+    pthread_mutex_unlock(&lock);
+    if (oct_keys_part != NULL)
+        oct_keys_part->end(t);
+    oct_thread_own = NULL;
+    if (oct_keys_part != NULL)
+        oct_keys_part->end_stacks(t);
+    free(t);
+}
+
+struct oct_thread *oct_thread_get(void)
+{
+    struct oct_thread *t = oct_thread_own;
+    if (t != NULL)
+        return t;
+    t = calloc(1, sizeof *t);
+    if (t == NULL)
+        return NULL;
+    t->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+    t->ready_end = &t->ready;
+    if (pthread_setspecific(key, t) != 0) {
+        free(t);
+        return NULL;
+    }
+    return oct_thread_own = t;
+}
+
+static void forked_parent(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static void fork_prepare(void)
+{
+    oct_shim_decide_before_fork();
+    pthread_mutex_lock(&lock);
+}
+
+static void forked_child(void)
+{
+    struct oct_thread *t = oct_thread_own;
+    struct oct_conn *conn, *next;
+
+    pthread_mutex_unlock(&lock);
+    oct_fd_set_process();
+    for (conn = t != NULL ? t->handshakes : NULL; conn != NULL; conn = next) {
+        next = conn->next;
+        if (conn->state == OCT_CONN_PAUSED) {
+            oct_conn_set_state(conn, OCT_CONN_READY);
+            oct_thread_ready_add(t, conn);
+        } else if (conn->state == OCT_CONN_RUNNING)
+            oct_thread_leave(conn);
+    }
+}
+
+bool oct_thread_setup(void)
+{
+    return pthread_key_create(&key, thread_end) == 0 && pthread_atfork(fork_prepare, forked_parent, forked_child) == 0;
+}
+
+void oct_thread_join(struct oct_thread *t, struct oct_conn *conn)
+{
+    if (conn->thread != NULL)
+        return;
+    conn->thread = t;
+    conn->prev = NULL;
+    conn->next = t->handshakes;
+    if (conn->next != NULL)
+        conn->next->prev = conn;
+    t->handshakes = conn;
+    t->handshake_count++;
+}
+
+/* Another thread's list is not touched; it loses conn when the SSL object goes. */
+void oct_thread_leave(struct oct_conn *conn)
+{
+    struct oct_thread *t = conn->thread;
+    if (t == NULL || t != oct_thread_own)
+        return;
+    if (conn->listed)
+        oct_thread_ready_remove(t, conn);
+    t->out -= conn->out;
+    t->misfits -= conn->misfits;
+    conn->out = conn->misfits = false;
+    *(conn->prev != NULL ? &conn->prev->next : &t->handshakes) = conn->next;
+    if (conn->next != NULL)
+        conn->next->prev = conn->prev;
+    t->handshake_count--;
+    conn->thread = NULL;
+}
+
+void oct_thread_ready_add(struct oct_thread *t, struct oct_conn *conn)
+{
+    conn->listed = true;
+    conn->notified = 0;
+    conn->announced = 0;
+    conn->ready_next = NULL;
+    conn->ready_link = t->ready_end;
+    *t->ready_end = conn;
+    t->ready_end = &conn->ready_next;
+}
+
+void oct_thread_ready_remove(struct oct_thread *t, struct oct_conn *conn)
+{
+    *conn->ready_link = conn->ready_next;
+    if (conn->ready_next != NULL)
+        conn->ready_next->ready_link = conn->ready_link;
+    else
+        t->ready_end = conn->ready_link;
+    conn->listed = false;
+}
+
+bool oct_thread_orphan(struct oct_conn *conn)
+{
+    pthread_mutex_lock(&lock);
+    struct oct_thread *t = conn->thread;
+    if (t != NULL) {
+        conn->orphan_next = t->orphans;
+        __atomic_store_n(&t->orphans, conn, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
+    return t != NULL;
+}
+
+struct oct_conn *oct_thread_take_orphans(struct oct_thread *t)
+{
+    if (__atomic_load_n(&t->orphans, __ATOMIC_RELAXED) == NULL)
+        return NULL;
+    pthread_mutex_lock(&lock);
+    struct oct_conn *first = t->orphans;
+    t->orphans = NULL;
+    pthread_mutex_unlock(&lock);
+    return first;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * How libssl's calls are met, and nobody else's: in its own table of addresses. A function in front of libcrypto's
+ * would be reached by the program and by every other library too, and with other copies of libcrypto.
+ */
+#include "libssl/object.h"
+#include "keys/remote.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct tables {
+    const ElfW(Sym) *symbols;
+    const char *strings;
+    const ElfW(Rela) *list[2]; /* of functions, and of data */
+    size_t count[2];
+};
+
+/* glibc writes addresses there as it loads the object; musl leaves them as they are in the file. */
+static const void *address_in(const struct link_map *map, const ElfW(Dyn) *d)
+{
+    return (const void *)(d->d_un.d_ptr < map->l_addr ? map->l_addr + d->d_un.d_ptr : d->d_un.d_ptr);
+}
+
+static void read_tables(const struct link_map *map, struct tables *tables)
+{
+    for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
+        if (d->d_tag == DT_SYMTAB)
+            tables->symbols = address_in(map, d);
+        else if (d->d_tag == DT_STRTAB)
+            tables->strings = address_in(map, d);
+        else if (d->d_tag == DT_JMPREL)
+            tables->list[0] = address_in(map, d);
+        else if (d->d_tag == DT_PLTRELSZ)
+            tables->count[0] = d->d_un.d_val / sizeof(ElfW(Rela));
+        else if (d->d_tag == DT_RELA)
+            tables->list[1] = address_in(map, d);
+        else if (d->d_tag == DT_RELASZ)
+            tables->count[1] = d->d_un.d_val / sizeof(ElfW(Rela));
+    }
+}
+
+/* The part of the object that the linker has made read-only again holds the slot. */
+static bool is_sealed(const struct link_map *map, uintptr_t slot, const void *base)
+{
+    const ElfW(Ehdr) *header = base;
+    const ElfW(Phdr) *p = (const void *)((const char *)base + header->e_phoff);
+
+    for (unsigned i = 0; i < header->e_phnum; i++)
+        if (p[i].p_type == PT_GNU_RELRO && slot >= map->l_addr + p[i].p_vaddr &&
+            slot < map->l_addr + p[i].p_vaddr + p[i].p_memsz)
+            return true;
+    return false;
+}
+
+static bool write_slot(const struct link_map *map, uintptr_t slot, void *function, const void *base)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = slot & ~(page - 1);
+    const bool sealed = is_sealed(map, slot, base);
+
+    if (sealed && mprotect((void *)start, page, PROT_READ | PROT_WRITE) != 0)
+        return false;
+    __atomic_store_n((void **)slot, function, __ATOMIC_RELEASE);
+    return !sealed || mprotect((void *)start, page, PROT_READ) == 0;
+}
+
+static bool is_call(const ElfW(Rela) *r)
+{
+    const unsigned type = ELF64_R_TYPE(r->r_info);
+    return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
+}
+
+bool oct_slot_set(const char *name, void *function)
+{
+    struct tables t = {.symbols = NULL};
+    bool set = false;
+    Dl_info where;
+    const void *inside = (const void *)oct_ssl()->SSL_in_init;
+    const struct link_map *map = oct_object_of(inside);
+
+    if (map == NULL || dladdr(inside, &where) == 0)
+        return false;
+    read_tables(map, &t);
+    for (int k = 0; k < 2 && t.symbols != NULL && t.strings != NULL; k++)
+        for (size_t i = 0; t.list[k] != NULL && i < t.count[k]; i++) {
+            const ElfW(Rela) *r = &t.list[k][i];
+            if (is_call(r) && strcmp(t.strings + t.symbols[ELF64_R_SYM(r->r_info)].st_name, name) == 0)
+                set |= write_slot(map, map->l_addr + r->r_offset, function, where.dli_fbase);
+        }
+    return set;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Which libssl a caller would have reached without the shim. The dynamic linker binds a reference to the first
+ * definition among what the program was started with (and what was loaded RTLD_GLOBAL since), else to one in the tree
+ * of the object that brought the caller. The same order is followed here, once for each calling object.
+ *
+ * The answer is found by the return address of each call; the object is found without a lock. libssl calls some of
+ * its own functions by their names and as the last thing that it does: such a call returns to the hook that it came
+ * through. Nothing is ever freed: entries are few, and readers hold none.
+ */
+#include "libssl/resolve.h"
+
+#include "libssl/object.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdlib.h>
+
+#define LIBSSL_NAME    "libssl.so." OCT_OPENSSL_MAJOR
+#define LIBCRYPTO_NAME "libcrypto.so." OCT_OPENSSL_MAJOR
+#define SLOTS          64 /* lists of calling objects, by a hash */
+
+/* An object that calls libssl. Another may be loaded at the place of its link_map when it has gone. */
+struct caller {
+    struct caller *next;
+    const struct link_map *map;
+    ElfW(Addr) address;
+    const ElfW(Dyn) *dynamic;
+    const struct oct_ssl_functions *ssl;
+};
+
+const struct oct_ssl_functions *oct_ssl_served;
+__thread const struct oct_ssl_functions *oct_ssl_inside;
+
+static struct caller *callers[SLOTS]; /* by their newest */
+static struct oct_ssl_functions *copies;
+
+bool oct_same_object(const void *a, const void *b)
+{
+    const struct link_map *map = oct_object_of(a);
+    return map != NULL && map == oct_object_of(b);
+}
+
+static const void *place_of(const void *address)
+{
+    Dl_info where;
+    return address != NULL && dladdr(address, &where) != 0 ? where.dli_fbase : NULL;
+}
+
+/* libssl is known by a function that is not hooked. */
+typedef void *finder(void *handle, const char *name);
+
+static void *libssl_behind(const struct link_map *map, finder *find)
+{
+    void *handle = map->l_name[0] != '\0' ? dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *function = handle != NULL ? find(handle, "SSL_CTX_new") : NULL;
+    if (handle != NULL)
+        dlclose(handle);
+    return function;
+}
+
+/* In the tree of the caller, or of an object that was loaded before it: that may have brought the caller. */
+static void *libssl_in_scope(const struct link_map *map, finder *find)
+{
+    void *function = NULL;
+    for (; map != NULL && function == NULL; map = map->l_prev)
+        function = libssl_behind(map, find);
+    return function;
+}
+
+static void *libssl_by_name(void)
+{
+    void *handle = dlopen(LIBSSL_NAME, RTLD_LAZY | RTLD_NOLOAD);
+    void *function = handle != NULL ? oct_symbol(handle, "SSL_CTX_new") : NULL;
+    if (handle != NULL)
+        dlclose(handle);
+    return function;
+}
+
+static const struct link_map *newest_object(void)
+{
+    const struct link_map *map = oct_object_of((const void *)newest_object);
+    while (map != NULL && map->l_next != NULL)
+        map = map->l_next;
+    return map;
+}
+
+/* Some function of the libssl that belongs to an object (NULL: to code without one); *global if the program was started
+ * with it. */
+static void *libssl_of(const struct link_map *map, bool *global)
+{
+    void *function = oct_symbol_versioned(NULL, "SSL_CTX_new");
+    *global = function != NULL;
+    if (function == NULL && map != NULL)
+        function = libssl_in_scope(map, oct_symbol_versioned);
+    if (function == NULL) {
+        function = oct_symbol(NULL, "SSL_CTX_new");
+        *global = function != NULL;
+    }
+    if (function == NULL && map != NULL)
+        function = libssl_in_scope(map, oct_symbol);
+    if (function == NULL)
+        function = libssl_by_name();
+    return function != NULL ? function : libssl_in_scope(newest_object(), oct_symbol);
+}
+
+/* A provider module is linked to the libcrypto of this name. Any other copy would run its operations on a libcrypto
+ * that knows nothing of the fibres of this libssl. */
+static bool provider_is_bound_to(const struct oct_ssl_functions *ssl)
+{
+    void *handle = dlopen(LIBCRYPTO_NAME, RTLD_LAZY | RTLD_NOLOAD);
+    const void *crypto = handle != NULL ? place_of(oct_symbol(handle, "OSSL_PROVIDER_available")) : NULL;
+    if (handle != NULL)
+        dlclose(handle);
+    return crypto != NULL && crypto == place_of((void *)ssl->OSSL_PROVIDER_available);
+}
+
+/* The handle stays open: the functions point into the library. (OpenSSL keeps itself loaded for good anyhow.) */
+static struct oct_ssl_functions *copy_make(void *function, bool global)
+{
+    struct oct_ssl_functions *ssl = calloc(1, sizeof *ssl);
+    void *handle = NULL;
+    Dl_info where;
+
+    if (ssl == NULL)
+        return NULL;
+    if (dladdr(function, &where) != 0) {
+        ssl->place = where.dli_fbase;
+        handle = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    }
+    const bool complete = oct_ssl_fill(ssl, global ? NULL : handle);
+    ssl->servable = complete && provider_is_bound_to(ssl);
+    return ssl;
+}
+
+/* Two threads may make the same copy at once; the second one finds the first's. */
+static const struct oct_ssl_functions *copy_of(void *function, bool global)
+{
+    const void *place = place_of(function);
+    struct oct_ssl_functions *made = NULL, *first = __atomic_load_n(&copies, __ATOMIC_ACQUIRE);
+
+    for (;;) {
+        for (const struct oct_ssl_functions *ssl = first; ssl != NULL; ssl = ssl->next)
+            if (ssl->place == place) {
+                free(made);
+                return ssl;
+            }
+        if (made == NULL)
+            made = copy_make(function, global);
+        if (made == NULL)
+            return NULL;
+        made->next = first;
+        if (__atomic_compare_exchange_n(&copies, &first, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            return made;
+    }
+}
+
+static void remember(struct caller **list, const struct link_map *map, const struct oct_ssl_functions *ssl)
+{
+    struct caller *caller = malloc(sizeof *caller), *first = __atomic_load_n(list, __ATOMIC_ACQUIRE);
+    if (caller == NULL)
+        return;
+    *caller = (struct caller){.map = map, .address = map->l_addr, .dynamic = map->l_ld, .ssl = ssl};
+    do
+        caller->next = first;
+    while (!__atomic_compare_exchange_n(list, &first, caller, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+}
+
+static const struct oct_ssl_functions *look_up(struct caller **list, const struct link_map *map)
+{
+    const int errno_before = errno;
+    bool global;
+    void *function = libssl_of(map, &global);
+    const struct oct_ssl_functions *ssl = function != NULL ? copy_of(function, global) : NULL;
+
+    if (map != NULL && ssl != NULL)
+        remember(list, map, ssl);
+    errno = errno_before;
+    return ssl != NULL ? ssl : &oct_ssl_nobody;
+}
+
+static bool is_caller(const struct caller *caller, const struct link_map *map)
+{
+    return caller->map == map && caller->address == map->l_addr && caller->dynamic == map->l_ld;
+}
+
+const struct oct_ssl_functions *oct_ssl_of(const void *address)
+{
+    const struct link_map *map = oct_object_of(address);
+    if (__builtin_expect(oct_ssl_inside != NULL, 0) && oct_same_object(address, (const void *)oct_ssl_of))
+        return oct_ssl_inside;
+    struct caller **list = &callers[((uintptr_t)map >> 5) % SLOTS];
+    const struct caller *caller = map != NULL ? __atomic_load_n(list, __ATOMIC_ACQUIRE) : NULL;
+
+    for (; caller != NULL; caller = caller->next)
+        if (is_caller(caller, map))
+            return caller->ssl;
+    return look_up(list, map);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The dynamic linker's objects and symbols, with glibc. object_musl.c has the same for musl, which has fewer calls. And
+ * which objects are the program's own.
+ */
+#include "libssl/object.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+
+#if defined(__GLIBC__)
+
+#define OPENSSL_SYMBOLS "OPENSSL_" OCT_OPENSSL_MAJOR ".0.0"
+
+struct link_map *oct_object_of(const void *address)
+{
+#if defined(DLFO_STRUCT_HAS_EH_DBASE)
+    struct dl_find_object found;
+    return _dl_find_object((void *)address, &found) == 0 ? found.dlfo_link_map : NULL;
+#else
+    struct link_map *map = NULL;
+    Dl_info info;
+    return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) != 0 ? map : NULL;
+#endif
+}
+
+const ElfW(Sym) *oct_object_symbol(void *function)
+{
+    const ElfW(Sym) *symbol = NULL;
+    Dl_info where;
+    return dladdr1(function, &where, (void **)&symbol, RTLD_DL_SYMENT) != 0 ? symbol : NULL;
+}
+
+void *oct_object_function(void *handle, const char *name)
+{
+    return dlvsym(handle, name, OPENSSL_SYMBOLS);
+}
+
+#endif
+
+/* The last of those that the program was started with, which are never unloaded. Others are put behind it. */
+static struct link_map *last_at_start;
+
+void oct_object_start(void)
+{
+    struct link_map *last = oct_object_of((const void *)oct_object_start);
+    while (last != NULL && last->l_next != NULL)
+        last = last->l_next;
+    last_at_start = last;
+}
+
+bool oct_object_is_programs(const void *address)
+{
+    const struct link_map *map = oct_object_of(address), *at = last_at_start;
+    while (at != NULL && at != map)
+        at = at->l_prev;
+    return map == NULL || at != NULL;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The dynamic linker's objects and symbols, with musl. It never unloads an object, so what was once found stays right:
+ * an address is looked up among the ranges that were met before, and only a new one costs a walk over all objects.
+ */
+#include "libssl/object.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if !defined(__GLIBC__)
+
+#define LIBRARY_SUFFIX ".so." OCT_OPENSSL_MAJOR
+
+/* A segment of an object. */
+struct range {
+    struct range *next;
+    uintptr_t first, last;
+    struct link_map *map;
+};
+
+struct search {
+    uintptr_t address;
+    struct range found;
+    const char *name; /* the linker's own string, which is in the object's link_map too */
+};
+
+static struct range *ranges; /* by their newest; never freed */
+
+static int visit(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct search *search = arg;
+    (void)size;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        const uintptr_t first = info->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type != PT_LOAD || search->address - first >= segment->p_memsz)
+            continue;
+        search->found.first = first;
+        search->found.last = first + segment->p_memsz - 1;
+        search->name = info->dlpi_name;
+        return 1;
+    }
+    return 0;
+}
+
+/* The handle of the program is the first link_map; its own are private to each object. */
+static struct link_map *map_of_name(const char *name)
+{
+    struct link_map *map = dlopen(NULL, RTLD_LAZY);
+    while (map != NULL && map->l_name != name)
+        map = map->l_next;
+    return map;
+}
+
+static struct link_map *look_up(uintptr_t address)
+{
+    struct search search = {.address = address};
+    if (dl_iterate_phdr(visit, &search) == 0)
+        return NULL;
+    search.found.map = map_of_name(search.name);
+    struct range *range = search.found.map != NULL ? malloc(sizeof *range) : NULL;
+    if (range != NULL) {
+        *range = search.found;
+        range->next = __atomic_load_n(&ranges, __ATOMIC_ACQUIRE);
+        while (!__atomic_compare_exchange_n(&ranges, &range->next, range, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        }
+    }
+    return search.found.map;
+}
+
+struct link_map *oct_object_of(const void *address)
+{
+    const uintptr_t at = (uintptr_t)address;
+    const struct range *range = __atomic_load_n(&ranges, __ATOMIC_ACQUIRE);
+    for (; range != NULL; range = range->next)
+        if (at >= range->first && at <= range->last)
+            return range->map;
+    return look_up(at);
+}
+
+/* The linker editor puts the names right behind the symbols, which have no count of their own. */
+const ElfW(Sym) *oct_object_symbol(void *function)
+{
+    const struct link_map *map = oct_object_of(function);
+    const ElfW(Sym) *symbol = NULL, *end = NULL;
+    for (const ElfW(Dyn) *entry = map != NULL ? map->l_ld : NULL; entry != NULL && entry->d_tag != DT_NULL; entry++) {
+        if (entry->d_tag == DT_SYMTAB)
+            symbol = (const ElfW(Sym) *)(map->l_addr + entry->d_un.d_ptr);
+        if (entry->d_tag == DT_STRTAB)
+            end = (const ElfW(Sym) *)(map->l_addr + entry->d_un.d_ptr);
+    }
+    for (; symbol != NULL && symbol < end; symbol++)
+        if (symbol->st_shndx != SHN_UNDEF && map->l_addr + symbol->st_value == (uintptr_t)function)
+            return symbol;
+    return NULL;
+}
+
+void *oct_object_function(void *handle, const char *name)
+{
+    void *function = dlsym(handle, name);
+    const struct link_map *map = function != NULL ? oct_object_of(function) : NULL;
+    const size_t length = map != NULL ? strlen(map->l_name) : 0, suffix = strlen(LIBRARY_SUFFIX);
+    return length > suffix && strcmp(map->l_name + length - suffix, LIBRARY_SUFFIX) == 0 ? function : NULL;
+}
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Looking functions up. The next object after the shim in the process's own search order comes first, so that other
+ * preloaded libraries keep their place in the chain.
+ */
+#include "libssl/resolve.h"
+
+#include "libssl/object.h"
+
+#include <dlfcn.h>
+
+static struct oct_libc_functions libc;
+static int libc_ready;
+
+void *oct_symbol_versioned(void *handle, const char *name)
+{
+    return oct_object_function(handle != NULL ? handle : RTLD_NEXT, name);
+}
+
+void *oct_symbol(void *handle, const char *name)
+{
+    void *function = oct_symbol_versioned(handle, name);
+    return function != NULL ? function : dlsym(handle != NULL ? handle : RTLD_NEXT, name);
+}
+
+/* What stands for a function that is nowhere to be found: it fails, as any function of libssl may. */
+static long fails(void)
+{
+    return 0;
+}
+
+const struct oct_ssl_functions oct_ssl_nobody = {
+#define OCT_FAILS(name) .name = (void *)fails,
+    OCT_SSL_HOOKS(OCT_FAILS)
+#undef OCT_FAILS
+};
+
+bool oct_ssl_fill(struct oct_ssl_functions *ssl, void *handle)
+{
+    bool complete = true;
+#define OCT_FIND(name)                                                                                                 \
+    *(void **)&ssl->name = oct_symbol(handle, #name);                                                                  \
+    complete = complete && ssl->name != NULL;
+    OCT_SSL_HELPERS(OCT_FIND)
+#define OCT_FIND_HOOK(name)                                                                                            \
+    OCT_FIND(name)                                                                                                     \
+    if (ssl->name == NULL)                                                                                             \
+        ssl->name = oct_ssl_nobody.name;
+    OCT_SSL_HOOKS(OCT_FIND_HOOK)
+#undef OCT_FIND_HOOK
+#undef OCT_FIND
+#define OCT_FIND_YOUNGER(name) *(void **)&ssl->name = oct_symbol(handle, #name);
+    OCT_FIND_YOUNGER(SSL_is_quic)
+    OCT_FIND_YOUNGER(ASYNC_set_mem_functions)
+    OCT_FIND_YOUNGER(ASYNC_get_mem_functions)
+#undef OCT_FIND_YOUNGER
+    return complete;
+}
+
+bool oct_ssl_present(void)
+{
+    return oct_symbol_versioned(NULL, "SSL_do_handshake") != NULL;
+}
+
+/* No pthread_once here: a preloaded allocator may call close() from inside dlsym(). Every thread that comes early fills
+ * in the same values; the one that comes back from inside its own dlsym() sees what there is so far. */
+const struct oct_libc_functions *oct_libc(void)
+{
+    static __thread bool busy;
+    if (__atomic_load_n(&libc_ready, __ATOMIC_ACQUIRE) || busy)
+        return &libc;
+    busy = true;
+#define OCT_FIND(name) __atomic_store_n((void **)&libc.name, dlsym(RTLD_NEXT, #name), __ATOMIC_RELAXED);
+    OCT_LIBC_HOOKS(OCT_FIND)
+#undef OCT_FIND
+    __atomic_store_n(&libc_ready, 1, __ATOMIC_RELEASE);
+    busy = false;
+    return &libc;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The functions behind the hooks, and the others of OpenSSL that the shim calls: found in the running process, so that
+ * the shim itself needs no OpenSSL and may be preloaded anywhere.
+ *
+ * A process may have several libssl: Python wheels and plug-ins bring private copies, whose symbols have the same names
+ * and versions. Calls to all of them arrive here, because a preloaded library comes first everywhere. Each caller gets
+ * the functions of its own libssl. One copy at most is served (decide.c); calls to the others pass straight through.
+ */
+#ifndef OCT_SHIM_RESOLVE_H
+#define OCT_SHIM_RESOLVE_H
+
+#include "libssl/libc.h"
+
+#include <openssl/async.h>
+#include <openssl/bio.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/provider.h>
+#include <openssl/ssl.h>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+/* clang-format off */
+/* What the shim stands in front of. */
+#define OCT_SSL_HOOKS(X)                                                                                               \
+    X(SSL_do_handshake) X(SSL_accept) X(SSL_connect)                                                                   \
+    X(SSL_read) X(SSL_read_ex) X(SSL_peek) X(SSL_peek_ex) X(SSL_read_early_data)                                       \
+    X(SSL_write) X(SSL_write_ex) X(SSL_write_early_data)                                                               \
+    X(SSL_get_error) X(SSL_want) X(SSL_shutdown) X(SSL_new) X(SSL_free) X(SSL_clear) X(SSL_up_ref)
+
+/* What it only calls. */
+#define OCT_SSL_HELPERS(X)                                                                                             \
+    X(SSL_ctrl) X(SSL_get_fd) X(SSL_get_wfd) X(SSL_in_init) X(SSL_is_dtls) X(SSL_get_state)                            \
+    X(SSL_in_before) X(SSL_set_accept_state)                                                                           \
+    X(SSL_get_early_data_status) X(SSL_is_server) X(SSL_get_ex_data) X(SSL_set_ex_data)                  \
+    X(SSL_set0_rbio) X(SSL_set0_wbio) X(SSL_set_info_callback) X(SSL_set_msg_callback)       \
+    X(SSL_get_info_callback) X(SSL_CTX_get_info_callback) X(SSL_get_SSL_CTX)                                           \
+    X(CRYPTO_get_ex_new_index) X(CRYPTO_malloc) X(CRYPTO_zalloc) X(CRYPTO_free) X(ASYNC_get_current_job)               \
+    X(OSSL_PROVIDER_available)                                                                                         \
+    X(SSL_get_rbio) X(SSL_get_wbio) X(BIO_read) X(BIO_number_read) X(BIO_method_name) X(BIO_ctrl_pending)              \
+    X(BIO_test_flags) X(BIO_set_flags) X(BIO_clear_flags) X(BIO_new) X(BIO_s_null) X(BIO_free) X(BIO_up_ref)           \
+    X(ERR_set_mark) X(ERR_pop_to_mark) X(ERR_peek_last_error) X(ERR_clear_error) X(ERR_new) X(ERR_set_error)     \
+    X(ERR_set_debug) X(ERR_get_error_all) X(OSSL_LIB_CTX_set0_default)
+/* clang-format on */
+
+/* The functions of one copy of libssl, and of the libcrypto behind it. Made once and never changed. */
+struct oct_ssl_functions {
+#define OCT_FUNCTION(name) __typeof__(name) *name;
+    OCT_SSL_HOOKS(OCT_FUNCTION)
+    OCT_SSL_HELPERS(OCT_FUNCTION)
+#undef OCT_FUNCTION
+    /* These three from OpenSSL 3.2 on; NULL before. */
+    int (*SSL_is_quic)(const SSL *);
+    int (*ASYNC_set_mem_functions)(void *(*)(size_t *), void (*)(void *));
+    void (*ASYNC_get_mem_functions)(void *(**)(size_t *), void (**)(void *));
+    const void *place;              /* where that libssl is loaded; NULL: there is none */
+    struct oct_ssl_functions *next; /* copies.c */
+    bool servable;                  /* every function was found, and the provider is bound to the same libcrypto */
+};
+
+/* copies.c */
+/* The functions for a call that returns to `caller`. A hook that its libssl does not have is a function that fails: of
+ * a program with weak references, say. Neither NULL nor a lock: the first call of each caller looks them up. */
+const struct oct_ssl_functions *oct_ssl_of(const void *caller);
+/* Those whose function the calling thread's innermost hook has called; NULL: it is in none. */
+extern __thread const struct oct_ssl_functions *oct_ssl_inside;
+static inline const struct oct_ssl_functions *oct_ssl_enter(const struct oct_ssl_functions *own)
+{
+    const struct oct_ssl_functions *before = oct_ssl_inside;
+    oct_ssl_inside = own;
+    return before;
+}
+static inline void oct_ssl_leave(const struct oct_ssl_functions **before)
+{
+    oct_ssl_inside = *before;
+}
+/* Those of the copy that is served; to be called only where one is. */
+extern const struct oct_ssl_functions *oct_ssl_served;
+static inline const struct oct_ssl_functions *oct_ssl(void)
+{
+    return oct_ssl_served;
+}
+
+/* True if both addresses lie in the same shared object. */
+bool oct_same_object(const void *a, const void *b);
+
+/* resolve.c */
+/* Functions that fail, for a caller without any libssl. */
+extern const struct oct_ssl_functions oct_ssl_nobody;
+/* Fills in the functions of the libssl that `place` lies in; `handle` leads to it, or is NULL for what the program was
+ * started with. Returns false if one that every version has is missing. */
+bool oct_ssl_fill(struct oct_ssl_functions *ssl, void *handle);
+/* A symbol of OpenSSL's version, or of none; behind `handle`, or (NULL) in what the program was started with. */
+void *oct_symbol(void *handle, const char *name);
+void *oct_symbol_versioned(void *handle, const char *name);
+/* 1 if the program was started with a libssl of the right version; looks nothing else up. */
+bool oct_ssl_present(void);
+
+/* withdraw.c */
+/*
+ * Where the shim is off, it gets out of the way: what is loaded from now on does not find its functions of libssl, and
+ * those that were started with it get the real ones by a jump. Called while the program is loaded.
+ */
+void oct_withdraw(void);
+/* Not NULL where that was done: the functions of the libssl that the program was started with. */
+extern const struct oct_ssl_functions *oct_ssl_instead;
+
+/* clang-format off */
+#define OCT_LIBC_HOOKS(X)                                                                                              \
+    X(epoll_ctl) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(close) X(close_range) X(closefrom) X(dup2) X(dup3)     \
+    X(dup) X(fcntl) X(fcntl64) X(accept) X(accept4) X(poll) X(ppoll) X(select) X(pselect) X(recv)            \
+    X(recvfrom) X(recvmsg) X(ioctl) X(makecontext) X(chroot)
+/* clang-format on */
+
+/* Other names of some: in front of them, but never called. */
+#define OCT_FORTIFIED_HOOKS(X) X(__poll_chk) X(__ppoll_chk) X(__recv_chk) X(__recvfrom_chk)
+
+struct oct_libc_functions {
+#define OCT_FUNCTION(name) __typeof__(name) *name;
+    OCT_LIBC_HOOKS(OCT_FUNCTION)
+#undef OCT_FUNCTION
+};
+
+/* A function may be NULL: on an older C library than the one built with, or inside its own lookup. */
+const struct oct_libc_functions *oct_libc(void);
+
+#endif
