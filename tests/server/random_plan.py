@@ -196,7 +196,13 @@ def text(words: list[str], key: str, otherwise: str = "") -> str:
     return otherwise
 
 
+def ways(words: list[str], key: str) -> list[str]:
+    """How each guest of a crowd behaves: `plain*3,slow` are four."""
+    parts = [part.split("*") for part in text(words, key).split(",") if part]
+    return [way for way, *count in parts for _ in range(int(count[0]) if count else 1)]
+
+
 def kept() -> list[list[str]]:
-    """Those that have shown a fault once."""
-    lines = (Path(__file__).parent / "random/kept").read_text().splitlines()
-    return [line.split() for line in lines if line and not line.startswith("#")]
+    """Those that have shown a fault once: blocks of lines, the first of which says why."""
+    blocks = (Path(__file__).parent / "random/kept").read_text().split("\n\n")[1:]
+    return [" ".join(line for line in block.splitlines() if not line.startswith("#")).split() for block in blocks]

@@ -82,7 +82,7 @@ static _Noreturn void serve_alone(struct conn *c)
     loop->alone = true;
     conn_turn(c);
     loop_run(loop);
-    conn_bury(true);
+    end_bury(true);
     _exit(conn_count_open() != 0);
 }
 
@@ -181,7 +181,7 @@ int main(int argc, char **argv)
         run_loops(listener);
     }
     wait_for_children();
-    conn_bury(true);
+    end_bury(true);
     const int open = conn_count_open();
     said_print(open, *bad_ends);
     if (plan_number("tidy", 0) == 0)
