@@ -250,6 +250,7 @@ void loop_turn(struct loop *loop, int timeout)
 void loop_run(struct loop *loop)
 {
     long end = 0;
+    depth = 0; /* a child may begin in the midst of its parent's loops */
     while (end == 0 || now_ms() < end) {
         if (loop->over && end == 0)
             end = now_ms() + LONGEST_MS;
