@@ -86,7 +86,7 @@ def _connection(d: Draw) -> dict[str, str]:
              "end": d.choice(["free-close", "close-free", "free-later", "close-later", "shutdown", "mix"])}
     if d.often(20):
         words["gate"] = d.choice(["peek", "recvfrom", "fionread"])
-    if d.often(15):
+    if d.often(15) and words["call"] != "early":  # SSL_clear() does not forget that there was none
         words["reuse"] = "1"
     if d.often(15):
         words["reload"] = str(d.choice([3, 5, SECOND + 3]))

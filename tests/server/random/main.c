@@ -64,6 +64,31 @@ static void close_others(const struct conn *c)
         }
 }
 
+static void count_end(int status)
+{
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        (*bad_ends)++;
+}
+
+/* Children end by themselves: when their connection does, or the standard input. */
+static void wait_for_children(void)
+{
+    const long end = now_ms() + 2 * LONGEST_MS;
+    int status;
+    for (;;) {
+        const pid_t pid = waitpid(-1, &status, WNOHANG);
+        if (pid < 0 && errno == ECHILD)
+            return;
+        if (pid > 0)
+            count_end(status);
+        else if (now_ms() > end)
+            break;
+        else
+            usleep(500);
+    }
+    (*bad_ends)++;
+}
+
 static _Noreturn void serve_alone(struct conn *c)
 {
     struct loop *before = c->loop;
@@ -82,6 +107,7 @@ static _Noreturn void serve_alone(struct conn *c)
     loop->alone = true;
     conn_turn(c);
     loop_run(loop);
+    wait_for_children();
     end_bury(true);
     _exit(conn_count_open() != 0);
 }
@@ -119,31 +145,6 @@ static void run_loops(int listener)
         loop_run(&loops[0]);
     for (int i = 1; i < loop_count; i++)
         pthread_join(loops[i].thread, NULL);
-}
-
-static void count_end(int status)
-{
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        (*bad_ends)++;
-}
-
-/* Children end by themselves: when their connection does, or the standard input. */
-static void wait_for_children(void)
-{
-    const long end = now_ms() + 2 * LONGEST_MS;
-    int status;
-    for (;;) {
-        const pid_t pid = waitpid(-1, &status, WNOHANG);
-        if (pid < 0 && errno == ECHILD)
-            return;
-        if (pid > 0)
-            count_end(status);
-        else if (now_ms() > end)
-            break;
-        else
-            usleep(500);
-    }
-    (*bad_ends)++;
 }
 
 static void run_workers(int listener, int workers)
