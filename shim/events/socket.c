@@ -226,7 +226,8 @@ __attribute__((visibility("default"))) ssize_t recv(int fd, void *buf, size_t n,
     __typeof__(recv) *real = oct_libc()->recv;
     struct oct_thread *t = oct_thread_peek();
     struct oct_conn *conn = t != NULL ? t->reads : NULL;
-    if (conn != NULL && (conn->ssl == NULL || !is_inside(conn))) /* the first: a jump has left it, and it was freed */
+    /* Where it is to find nothing, no call may run at all. Without an object it was left by a jump, and freed. */
+    if (conn != NULL && !t->reads_nothing && (conn->ssl == NULL || !is_inside(conn)))
         conn = NULL;
     if (__builtin_expect(conn != NULL, 0) && seen(t, fd)) {
         errno = EAGAIN;

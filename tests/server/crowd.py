@@ -137,10 +137,13 @@ def visit(port: int, guests: list[Guest], pid: int | None = None, seconds: float
         poller.register(guest.sock, selectors.EVENT_READ, guest)
     end = time.monotonic() + seconds
     while any(not guest.outcome for guest in inside if guest.waits) and (left := end - time.monotonic()) > 0:
-        for entry, _ in poller.select(left):
+        news = poller.select(min(left, 0.5))
+        for entry, _ in news:
             entry.data.receive()
             if entry.data.outcome:
                 poller.unregister(entry.fileobj)
+        if not news and pid is not None and pid < 0:  # a child of the group may have been stopped at its birth
+            os.kill(pid, signal.SIGCONT)
     for guest in guests:
         guest.outcome = guest.outcome or ("hangs" if guest.waits else "left")
         guest.leave()

@@ -61,9 +61,8 @@ def shrink(runner: Runner, words: list[str], report=print) -> list[str]:
     def differs(fewer: list[str]) -> bool:
         return compare(runner, fewer, 1).kind == "different"
 
-    def guests(fewer: list[str], number: str) -> list[list[str]]:
-        key = f"guests{number}"
-        ways = random_plan.text(fewer, key).split(",")
+    def guests(fewer: list[str], key: str) -> list[list[str]]:
+        ways = random_plan.ways(fewer, key)
         smaller = [ways[:len(ways) // 2], ways[:-1], ["plain"] * len(ways)]
         return [[f"{key}={','.join(some)}" if word.startswith(f"{key}=") else word for word in fewer]
                 for some in smaller if some and some != ways]
@@ -73,7 +72,7 @@ def shrink(runner: Runner, words: list[str], report=print) -> list[str]:
         changed = False
         without = [words[:i] + words[i + 1:] for i in range(len(words))
                    if not words[i].startswith(("seed=", "guests1="))]
-        for fewer in without + guests(words, "1") + guests(words, "2"):
+        for fewer in without + guests(words, "guests1") + guests(words, "guests2"):
             if fewer != words and differs(fewer):
                 words, changed = fewer, True
                 report(" ".join(words), flush=True)
@@ -164,8 +163,8 @@ def many_plans(build: lab.Build, keys: Path, options: argparse.Namespace) -> int
                 served += case.under.in_lanes > 0
             if case.kind != "same":
                 print(explain(case), flush=True)
-    seconds = time.monotonic() - begin
-    print(f"{options.count} programs in {seconds:.0f} s: {counts}; lanes did {in_lanes} operations in {served}")
+    print(f"{options.count} programs in {time.monotonic() - begin:.0f} s: {counts}")
+    print(f"lanes did {in_lanes} operations, in {served} programs")
     return 1 if counts["different"] or counts["once"] else 0
 
 

@@ -136,14 +136,14 @@ class Runner:
 
     def visitors(self, words: list[str], before: list[Visitor]) -> list[Visitor]:
         """The next crowd."""
-        ways = random_plan.text(words, "guests2" if before else "guests1", "").split(",")
+        ways = random_plan.ways(words, "guests2" if before else "guests1")
         first = random_plan.SECOND if before else 1
         sessions = {guest.number: guest.tls.session for guest in before if guest.outcome == "good"}
         greeting = b"welcome\n" if random_plan.text(words, "call") == "write" else b""
         context = self.context(random_plan.text(words, "guests-key"))
         return [Visitor(first + i, way, context,
                         sessions.get(i % max(len(before), 1) + 1) if way == "resumes" else None, greeting)
-                for i, way in enumerate(ways) if way]
+                for i, way in enumerate(ways)]
 
     def run(self, words: list[str], with_octuple: bool) -> Verdict:
         env = self.shim_environment if with_octuple else lab.clean_environment()

@@ -214,48 +214,6 @@ static void round_up(void)
     fesetround(before);
 }
 
-static void victimize(struct conn *c, int unwatched)
-{
-    c->victim = true;
-    if (unwatched || plan_is("mode", "") || plan_is("mode", "level") || c->loop->epfd < 0)
-        loop_unwatch(c);
-}
-
-static void park(struct conn *c, int rounds)
-{
-    loop_unwatch(c);
-    c->parked = true;
-    c->wait_rounds = rounds > 0 ? rounds : 1;
-}
-
-static bool act_between(struct conn *c, const struct rule *r)
-{
-    const char *what = r->act;
-    if (c->coroutine != NULL && strcmp(what, "yield") == 0)
-        return coroutine_yield(c);
-    if (move_descriptor(c, what))
-        return true;
-    if (strcmp(what, "ctl") == 0) {
-        loop_unwatch(c);
-        loop_watch(c);
-    } else if (strcmp(what, "rearm") == 0) {
-        loop_rearm(c);
-    } else if (strcmp(what, "move") == 0) {
-        c->move_to = &loops[((struct loop *)c->loop)->index ^ 1];
-    } else if (strcmp(what, "drop") == 0) {
-        conn_close(c, "dropped");
-    } else if (strcmp(what, "victim") == 0) {
-        victimize(c, r->amount);
-    } else if (strcmp(what, "park") == 0) {
-        park(c, r->amount);
-    } else if (strcmp(what, "forkserve") == 0) {
-        child_serves(c);
-    } else {
-        return false;
-    }
-    return true;
-}
-
 static bool act_on_stack(const struct conn *c, const struct rule *r)
 {
     const char *what = r->act;

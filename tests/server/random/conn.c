@@ -13,11 +13,6 @@
 #define GREETING "welcome\n"
 
 struct conn conns[GUESTS];
-/* SSL objects that are freed after their sockets, or used once more; and sockets that are closed after them. */
-static SSL *dead[GUESTS], *spare[GUESTS];
-static int dead_fds[GUESTS], dead_count, dead_fd_count, spare_count;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
 long now_ms(void)
 {
     struct timespec t;
@@ -25,25 +20,11 @@ long now_ms(void)
     return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static SSL *object(void)
-{
-    SSL *ssl = NULL;
-    pthread_mutex_lock(&lock);
-    if (spare_count > 0)
-        ssl = spare[--spare_count];
-    pthread_mutex_unlock(&lock);
-    if (ssl == NULL)
-        ssl = SSL_new(context);
-    if (ssl == NULL)
-        fail("SSL_new");
-    return ssl;
-}
-
 struct conn *conn_open(struct loop *loop, int fd, int id)
 {
     struct conn *c = &conns[id];
     *c = (struct conn){.id = id, .fd = fd, .loop = loop, .phase = PHASE_HANDSHAKE, .since_ms = now_ms()};
-    c->ssl = object();
+    c->ssl = end_take_object();
     SSL_set_app_data(c->ssl, c);
     transport_open(c);
     SSL_set_accept_state(c->ssl);
@@ -234,74 +215,6 @@ void conn_due(struct conn *c)
     }
 }
 
-static void later(SSL *ssl)
-{
-    pthread_mutex_lock(&lock);
-    dead[dead_count++] = ssl;
-    pthread_mutex_unlock(&lock);
-}
-
-static void later_fd(int fd)
-{
-    pthread_mutex_lock(&lock);
-    dead_fds[dead_fd_count++] = fd;
-    pthread_mutex_unlock(&lock);
-}
-
-static void use_again(SSL *ssl)
-{
-    if (SSL_get_SSL_CTX(ssl) != context || SSL_clear(ssl) != 1) {
-        SSL_free(ssl);
-        return;
-    }
-    SSL_set_app_data(ssl, NULL);
-    pthread_mutex_lock(&lock);
-    spare[spare_count++] = ssl;
-    pthread_mutex_unlock(&lock);
-}
-
-static void free_object(struct conn *c, SSL *ssl)
-{
-    if (c->network != NULL)
-        BIO_free(c->network);
-    c->network = NULL;
-    if (!c->gone && plan_number("reuse", 0) != 0)
-        use_again(ssl);
-    else
-        SSL_free(ssl);
-}
-
-static const char *end_of(const struct conn *c)
-{
-    static const char *const ends[] = {"free-close", "close-free", "free-later", "close-later", "shutdown"};
-    const char *how = plan_text("end", "free-close");
-    return strcmp(how, "mix") == 0 ? ends[plan_draw(c->id, "end", 5)] : how;
-}
-
-static void end_object(struct conn *c, SSL *ssl, int fd)
-{
-    const char *how = end_of(c);
-    if (c->gone && plan_number("leak", 0) != 0) {
-        close(fd);
-    } else if (strcmp(how, "close-free") == 0) {
-        close(fd);
-        free_object(c, ssl);
-    } else if (strcmp(how, "free-later") == 0 && c->network == NULL) {
-        close(fd);
-        later(ssl);
-    } else if (strcmp(how, "close-later") == 0) {
-        free_object(c, ssl);
-        shutdown(fd, SHUT_RDWR);
-        later_fd(fd);
-    } else {
-        if (strcmp(how, "shutdown") == 0 && !c->gone && SSL_is_init_finished(ssl))
-            (void)SSL_shutdown(ssl);
-        transport_out(c);
-        free_object(c, ssl);
-        close(fd);
-    }
-}
-
 void conn_close(struct conn *c, const char *why)
 {
     if (c->ended)
@@ -312,7 +225,7 @@ void conn_close(struct conn *c, const char *why)
     said_of(c->id)->closed++;
     if (c->out_fd >= 0)
         close(c->out_fd);
-    end_object(c, c->ssl, c->fd);
+    end_object(c);
     c->ssl = NULL;
     c->fd = -1;
     c->phase = PHASE_OVER;
@@ -328,23 +241,6 @@ void conn_give_up(struct conn *c)
     BIO_free(c->network);
     close(c->fd);
     c->phase = PHASE_OVER;
-}
-
-void conn_bury(bool all)
-{
-    SSL *ssl = NULL;
-    int fd = -1;
-    do {
-        pthread_mutex_lock(&lock);
-        ssl = dead_count > 0 ? dead[--dead_count] : NULL;
-        fd = dead_fd_count > 0 ? dead_fds[--dead_fd_count] : -1;
-        pthread_mutex_unlock(&lock);
-        SSL_free(ssl);
-        if (fd >= 0)
-            close(fd);
-    } while (all && (ssl != NULL || fd >= 0));
-    while (all && spare_count > 0)
-        SSL_free(spare[--spare_count]);
 }
 
 int conn_count_open(void)

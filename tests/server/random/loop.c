@@ -13,25 +13,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define TOKENS   64
-#define LISTENER (GUESTS + 0)
-#define ENDS     (GUESTS + 1)
-#define WAKE     (GUESTS + 2)
-#define INNER    (GUESTS + 3)
-
 struct loop loops[LOOPS_MAX];
 int loop_count;
-static int wake[LOOPS_MAX][2];
 static _Thread_local int depth;
 
 static bool by_epoll(void)
 {
     return plan_is("loop", "epoll") || strncmp(plan_text("loop", "epoll"), "nested", 6) == 0;
-}
-
-static bool is_nested(void)
-{
-    return strncmp(plan_text("loop", "epoll"), "nested", 6) == 0;
 }
 
 static void add_to(int epfd, int fd, uint32_t events, int token)
@@ -45,19 +33,19 @@ void loop_open(struct loop *loop, int index, int listener, bool shared)
 {
     *loop = (struct loop){.epfd = -1, .outer = -1, .index = index, .listener = listener, .shared = shared};
     pthread_mutex_init(&loop->lock, NULL);
-    if (pipe2(wake[index], O_NONBLOCK | O_CLOEXEC) != 0)
+    if (pipe2(loop->wake, O_NONBLOCK | O_CLOEXEC) != 0)
         fail("pipe2");
     if (!by_epoll())
         return;
     loop->epfd = epoll_create1(EPOLL_CLOEXEC);
     int around = loop->epfd;
-    if (is_nested()) {
+    if (loop_is_nested()) {
         around = loop->outer = epoll_create1(EPOLL_CLOEXEC);
-        add_to(loop->outer, loop->epfd, EPOLLIN | (plan_is("outer", "et") ? EPOLLET : 0), INNER);
+        add_to(loop->outer, loop->epfd, EPOLLIN | (plan_is("outer", "et") ? EPOLLET : 0), TOKEN_INNER);
     }
-    add_to(around, listener, EPOLLIN | (shared ? EPOLLONESHOT : EPOLLEXCLUSIVE), LISTENER);
-    add_to(around, STDIN_FILENO, EPOLLIN, ENDS);
-    add_to(around, wake[index][0], EPOLLIN, WAKE);
+    add_to(around, listener, EPOLLIN | (shared ? EPOLLONESHOT : EPOLLEXCLUSIVE), TOKEN_LISTENER);
+    add_to(around, STDIN_FILENO, EPOLLIN, TOKEN_ENDS);
+    add_to(around, loop->wake[0], EPOLLIN, TOKEN_WAKE);
 }
 
 static uint32_t mode(const struct conn *c)
@@ -111,7 +99,7 @@ void loop_adopt(struct loop *loop, struct conn *c)
     if (c->phase != PHASE_OVER && !c->parked)
         loop_watch(c);
     pthread_mutex_unlock(&loop->lock);
-    (void)!write(wake[loop->index][1], "", 1);
+    (void)!write(loop->wake[1], "", 1);
 }
 
 void loop_forget(struct conn *c)
@@ -163,7 +151,7 @@ static void welcome(struct loop *loop)
     }
     if (loop->shared)
         epoll_ctl(loop->epfd, EPOLL_CTL_MOD, loop->listener,
-                  &(struct epoll_event){.events = EPOLLIN | EPOLLONESHOT, .data.u64 = LISTENER});
+                  &(struct epoll_event){.events = EPOLLIN | EPOLLONESHOT, .data.u64 = TOKEN_LISTENER});
 }
 
 static void end_of_input(struct loop *loop)
@@ -171,23 +159,23 @@ static void end_of_input(struct loop *loop)
     loop->over = true;
     if (loop->epfd >= 0)
         epoll_ctl(loop->outer >= 0 ? loop->outer : loop->epfd, EPOLL_CTL_DEL, STDIN_FILENO, NULL);
-    (void)!write(wake[loop->index][1], "", 1);
+    (void)!write(loop->wake[1], "", 1);
 }
 
 static void wakened(const struct loop *loop)
 {
     char text[64];
-    while (!loop->over && read(wake[loop->index][0], text, sizeof text) > 0)
+    while (!loop->over && read(loop->wake[0], text, sizeof text) > 0)
         ;
 }
 
 static void dispatch(struct loop *loop, int token)
 {
-    if (token == LISTENER) {
+    if (token == TOKEN_LISTENER) {
         welcome(loop);
-    } else if (token == ENDS) {
+    } else if (token == TOKEN_ENDS) {
         end_of_input(loop);
-    } else if (token == WAKE) {
+    } else if (token == TOKEN_WAKE) {
         wakened(loop);
     } else {
         struct conn *c = &conns[token];
@@ -196,107 +184,13 @@ static void dispatch(struct loop *loop, int token)
     }
 }
 
-static int wait_epoll(int epfd, int *tokens, int timeout)
-{
-    struct epoll_event events[TOKENS];
-    const struct timespec time = {timeout / 1000, timeout % 1000 * 1000000l};
-    const int at_most = plan_number("batch", TOKENS);
-    int n;
-    if (plan_is("wait", "epoll_pwait"))
-        n = epoll_pwait(epfd, events, at_most, timeout, NULL);
-    else if (plan_is("wait", "epoll_pwait2"))
-        n = epoll_pwait2(epfd, events, at_most, timeout < 0 ? NULL : &time, NULL);
-    else
-        n = epoll_wait(epfd, events, at_most, timeout);
-    for (int i = 0; i < n; i++)
-        tokens[i] = (int)events[i].data.u64;
-    return n;
-}
-
-/* What a loop without epoll waits for. */
-static int gather(struct loop *loop, struct pollfd *fds, int *tokens)
-{
-    int n = 0;
-    if (loop->outer >= 0 || loop->epfd >= 0) {
-        fds[n] = (struct pollfd){.fd = loop->epfd, .events = POLLIN};
-        tokens[n++] = INNER;
-    }
-    if (loop->listener >= 0) {
-        fds[n] = (struct pollfd){.fd = loop->listener, .events = POLLIN};
-        tokens[n++] = LISTENER;
-    }
-    if (!loop->over) {
-        fds[n] = (struct pollfd){.fd = STDIN_FILENO, .events = POLLIN};
-        tokens[n++] = ENDS;
-    }
-    fds[n] = (struct pollfd){.fd = wake[loop->index][0], .events = POLLIN};
-    tokens[n++] = WAKE;
-    pthread_mutex_lock(&loop->lock);
-    for (int i = 0; i < loop->members && loop->epfd < 0; i++) {
-        const struct conn *c = loop->member[i];
-        if (c->watched) {
-            fds[n] = (struct pollfd){.fd = c->fd, .events = (short)(POLLIN | (c->writes ? POLLOUT : 0))};
-            tokens[n++] = c->id;
-        }
-    }
-    pthread_mutex_unlock(&loop->lock);
-    return n;
-}
-
-static int call_select(struct pollfd *fds, int n, int timeout, bool with_mask)
-{
-    fd_set in, out;
-    struct timeval time = {timeout / 1000, timeout % 1000 * 1000};
-    const struct timespec precise = {timeout / 1000, timeout % 1000 * 1000000l};
-    int highest = 0;
-    FD_ZERO(&in);
-    FD_ZERO(&out);
-    for (int i = 0; i < n; i++) {
-        FD_SET(fds[i].fd, &in);
-        if ((fds[i].events & POLLOUT) != 0)
-            FD_SET(fds[i].fd, &out);
-        highest = fds[i].fd > highest ? fds[i].fd : highest;
-    }
-    const int got = with_mask ? pselect(highest + 1, &in, &out, NULL, timeout < 0 ? NULL : &precise, NULL)
-                              : select(highest + 1, &in, &out, NULL, timeout < 0 ? NULL : &time);
-    for (int i = 0; i < n; i++)
-        fds[i].revents = (short)(got > 0 && (FD_ISSET(fds[i].fd, &in) || FD_ISSET(fds[i].fd, &out)) ? POLLIN : 0);
-    return got;
-}
-
-static int wait_poll(struct loop *loop, int *tokens, int timeout)
-{
-    struct pollfd fds[GUESTS + 8];
-    int all[GUESTS + 8], n = gather(loop, fds, all), found = 0, got;
-    const char *how = plan_text("loop", "poll");
-    const struct timespec time = {timeout / 1000, timeout % 1000 * 1000000l};
-    if (strcmp(how, "select") == 0 || strcmp(how, "pselect") == 0 || strcmp(how, "nested-select") == 0)
-        got = call_select(fds, n, timeout, how[0] == 'p');
-    else if (strcmp(how, "ppoll") == 0)
-        got = ppoll(fds, (nfds_t)n, timeout < 0 ? NULL : &time, NULL);
-    else
-        got = poll(fds, (nfds_t)n, timeout);
-    for (int i = 0; got > 0 && i < n && found < TOKENS; i++)
-        if (fds[i].revents != 0)
-            tokens[found++] = all[i];
-    return found;
-}
-
-static int wait_any(struct loop *loop, int *tokens, int timeout)
-{
-    const bool outer_epoll = loop->epfd >= 0 && (!is_nested() || plan_is("loop", "nested-epoll"));
-    if (!outer_epoll)
-        return wait_poll(loop, tokens, timeout);
-    return wait_epoll(loop->outer >= 0 ? loop->outer : loop->epfd, tokens, timeout);
-}
-
 static void dispatch_all(struct loop *loop, const int *tokens, int n)
 {
     int inner[TOKENS];
     const bool reverse = plan_number("reverse", 0) != 0;
     for (int i = 0; i < n; i++) {
         const int token = tokens[reverse ? n - 1 - i : i];
-        if (token == INNER) {
+        if (token == TOKEN_INNER) {
             const int more = wait_epoll(loop->epfd, inner, 0);
             loop->pending = more > 0 && plan_is("outer", "et"); /* the outer instance does not tell again */
             dispatch_all(loop, inner, more);
@@ -337,25 +231,26 @@ static int soon(struct loop *loop, int timeout)
 
 void loop_turn(struct loop *loop, int timeout)
 {
-    int tokens[GUESTS + 8];
+    int tokens[TOKENS + 1];
     if (depth >= NESTING_MAX)
         return;
     depth++;
     int n = wait_any(loop, tokens, soon(loop, timeout));
     if (loop->pending) {
         n = n > 0 ? n : 0;
-        tokens[n++] = INNER;
+        tokens[n++] = TOKEN_INNER;
     }
     dispatch_all(loop, tokens, n);
     go_on(loop);
     if (depth == 1)
-        conn_bury(false);
+        end_bury(false);
     depth--;
 }
 
 void loop_run(struct loop *loop)
 {
     long end = 0;
+    depth = 0; /* a child may begin in the midst of its parent's loops */
     while (end == 0 || now_ms() < end) {
         if (loop->over && end == 0)
             end = now_ms() + LONGEST_MS;

@@ -64,6 +64,31 @@ static void close_others(const struct conn *c)
         }
 }
 
+static void count_end(int status)
+{
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        (*bad_ends)++;
+}
+
+/* Children end by themselves: when their connection does, or the standard input. */
+static void wait_for_children(void)
+{
+    const long end = now_ms() + 2 * LONGEST_MS;
+    int status;
+    for (;;) {
+        const pid_t pid = waitpid(-1, &status, WNOHANG);
+        if (pid < 0 && errno == ECHILD)
+            return;
+        if (pid > 0)
+            count_end(status);
+        else if (now_ms() > end)
+            break;
+        else
+            usleep(500);
+    }
+    (*bad_ends)++;
+}
+
 static _Noreturn void serve_alone(struct conn *c)
 {
     struct loop *before = c->loop;
@@ -82,7 +107,8 @@ static _Noreturn void serve_alone(struct conn *c)
     loop->alone = true;
     conn_turn(c);
     loop_run(loop);
-    conn_bury(true);
+    wait_for_children();
+    end_bury(true);
     _exit(conn_count_open() != 0);
 }
 
@@ -121,31 +147,6 @@ static void run_loops(int listener)
         pthread_join(loops[i].thread, NULL);
 }
 
-static void count_end(int status)
-{
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        (*bad_ends)++;
-}
-
-/* Children end by themselves: when their connection does, or the standard input. */
-static void wait_for_children(void)
-{
-    const long end = now_ms() + 2 * LONGEST_MS;
-    int status;
-    for (;;) {
-        const pid_t pid = waitpid(-1, &status, WNOHANG);
-        if (pid < 0 && errno == ECHILD)
-            return;
-        if (pid > 0)
-            count_end(status);
-        else if (now_ms() > end)
-            break;
-        else
-            usleep(500);
-    }
-    (*bad_ends)++;
-}
-
 static void run_workers(int listener, int workers)
 {
     for (int i = 0; i < workers; i++) {
@@ -181,7 +182,7 @@ int main(int argc, char **argv)
         run_loops(listener);
     }
     wait_for_children();
-    conn_bury(true);
+    end_bury(true);
     const int open = conn_count_open();
     said_print(open, *bad_ends);
     if (plan_number("tidy", 0) == 0)

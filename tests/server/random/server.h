@@ -7,8 +7,10 @@
  *
  *   plan.c       the words of the plan
  *   main.c       contexts, threads and processes
- *   loop.c       loops around epoll, poll and select
+ *   loop.c       loops around epoll, poll and select,
+ *   wait.c       and the calls in which they wait
  *   conn.c       one connection: its calls of libssl, from accept() to close()
+ *   end.c        how SSL objects and sockets are let go of
  *   transport.c  its BIOs
  *   callbacks.c  callbacks of libssl, each of which is a point where rules apply
  *   acts.c       what is done in callbacks
@@ -121,10 +123,15 @@ void conn_call(struct conn *c);
 void conn_close(struct conn *c, const char *why);
 /* It is served by another process from now on. */
 void conn_give_up(struct conn *c);
-/* What was left to be freed; some now and then, or all. */
-void conn_bury(bool all);
 int conn_count_open(void);
 long now_ms(void);
+
+/* end.c */
+SSL *end_take_object(void);
+/* Lets go of its object and its socket, as the plan says. */
+void end_object(struct conn *c);
+/* What was left to be freed; some now and then, or all. */
+void end_bury(bool all);
 
 /* transport.c */
 void transport_open(struct conn *c);
@@ -147,7 +154,8 @@ void acts_start(void);
 /* between.c */
 /* After "want read", and once at least. */
 void between(struct conn *c);
-bool move_descriptor(struct conn *c, const char *how);
+/* What a rule does there only: false if it is nothing of that kind. */
+bool act_between(struct conn *c, const struct rule *r);
 
 /* coroutine.c */
 /* conn_call() on a coroutine's stack, if c has one. */
@@ -162,7 +170,7 @@ void coroutine_host(void (*run)(struct loop *), struct loop *loop);
 
 /* loop.c */
 struct loop {
-    int epfd, outer, index, listener, nested;
+    int epfd, outer, index, listener, wake[2];
     bool shared, over, alone, pending;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -178,6 +186,12 @@ void loop_unwatch(struct conn *c);
 void loop_rearm(struct conn *c);
 void loop_adopt(struct loop *loop, struct conn *c);
 void loop_forget(struct conn *c);
+/* What a loop waits for that is no connection. A connection's token is its guest's number. */
+enum token { TOKEN_LISTENER = GUESTS, TOKEN_ENDS, TOKEN_WAKE, TOKEN_INNER, TOKENS };
+bool loop_is_nested(void);
+/* wait.c: how many tokens there are. There is room for all. */
+int wait_any(struct loop *loop, int *tokens, int timeout);
+int wait_epoll(int epfd, int *tokens, int timeout);
 /* Waits once, and does what there is to do. */
 void loop_turn(struct loop *loop, int timeout);
 void loop_run(struct loop *loop);
