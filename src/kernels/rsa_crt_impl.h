@@ -195,7 +195,7 @@ static void crt_powers(struct crt_workspace *w, unsigned first, unsigned vectors
     crt_exponentiate(&w->side[first], vectors, args, first);
 }
 
-static void crt_run(const struct oct_rsa_crt_args *args)
+static OCT_NOINLINE void crt_work(const struct oct_rsa_crt_args *args)
 {
     struct crt_workspace *w = args->workspace;
     const unsigned vectors = args->vectors == 2 ? 2 : 1;
@@ -206,4 +206,11 @@ static void crt_run(const struct oct_rsa_crt_args *args)
         crt_powers(w, TOGETHER, 1, args);
     crt_recombine(w, vectors, args);
     v8_clear_registers();
+}
+
+static void crt_run(const struct oct_rsa_crt_args *args)
+{
+    const struct vec_mode mode = vec_begin();
+    crt_work(args);
+    vec_end(mode);
 }

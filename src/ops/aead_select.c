@@ -32,10 +32,11 @@ static void choose_policy(void)
         portable = 1;
         width = OCT_WIDTH_OFF;
         why = "OCTUPLE_TABLE=c: the portable tier, for tests";
-    } else if (table && *table && strcmp(table, "auto") != 0 && strcmp(table, "avx512") != 0) {
+    } else if (!oct_cpu_limit(&cpu, table)) {
         width = OCT_WIDTH_OFF;
-        why = strcmp(table, "off") == 0 ? "OCTUPLE_TABLE=off"
-                                        : "OCTUPLE_TABLE has a value that is none of auto, avx512, c, off";
+        why = strcmp(table, "off") == 0
+                  ? "OCTUPLE_TABLE=off"
+                  : "OCTUPLE_TABLE has a value that is none of auto, avx512, avx512f, ifma256, avx2, c, off";
     } else if (!oct_cpu_width_parse(&wish, secure_getenv("OCTUPLE_WIDTH"))) {
         width = OCT_WIDTH_OFF;
         why = "OCTUPLE_WIDTH has a value that is none of auto, 512, 256, 128, off";

@@ -24,7 +24,7 @@
 #define MAX_MESSAGE 700
 #define KEYS        11
 
-static const struct oct_ops *table[2];
+static const struct oct_ops *table[OCT_OPS_TABLES];
 static unsigned tables;
 static EVP_PKEY *reference[KEYS];
 static struct oct_ed25519_key *key[2][KEYS]; /* by table */

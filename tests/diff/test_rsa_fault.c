@@ -26,7 +26,7 @@ static struct oct_rsa_key *made[KEYS];
 static struct {
     uint8_t in[BYTES], want[BYTES];
 } sample[KEYS][SAMPLES];
-static const struct oct_ops *table[2];
+static const struct oct_ops *table[OCT_OPS_TABLES];
 static unsigned tables;
 
 /* What the corrupting kernel does to its next results. */

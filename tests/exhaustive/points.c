@@ -70,7 +70,7 @@ const struct group_ops *const *points_backend(int argc, char **argv, int *status
         return c;
 #if defined(OCT_HAVE_AVX512_TABLE)
     static const struct group_ops *const avx512[] = {&group_p256_avx512, &group_p384_avx512};
-    const struct oct_ops *table[2];
+    const struct oct_ops *table[OCT_OPS_TABLES];
     if (argc == 2 && strcmp(argv[1], "avx512") == 0) {
         if (oct_ops_runnable(table) == 2)
             return avx512;
