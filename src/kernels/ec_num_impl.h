@@ -23,7 +23,7 @@ static OCT_NOINLINE void num_product(v8 *restrict z, const v8 *a, const v8 *b)
 {
     v8_product_from(z, a, b, LIMBS, 0, 0, 52);
 }
-static OCT_NOINLINE void num_square(v8 *restrict z, const v8 *a)
+VEC_CHAIN void num_square(v8 *restrict z, const v8 *a)
 {
     v8_square(z, a, LIMBS, 52);
 }
