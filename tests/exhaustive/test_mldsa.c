@@ -286,7 +286,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_load24),   cmocka_unit_test(test_accept),    cmocka_unit_test(test_multiply),
         cmocka_unit_test(test_forward),  cmocka_unit_test(test_products),
     };
-    const struct oct_mldsa_ops *table[2];
+    const struct oct_mldsa_ops *table[OCT_LATTICE_BACKENDS];
     const int vectors = argc == 2 && strcmp(argv[1], "avx512") == 0;
     sets[0] = &mldsa_steps_44_c;
     sets[1] = &mldsa_steps_65_c;
