@@ -91,7 +91,7 @@ static void crt_fill_table(struct fold *s, unsigned vectors)
 }
 
 /* The masks of the WINDOW bits of each lane's exponent from bit `position` (public) on. */
-static void crt_digit(m8 bit[WINDOW], const oct_limb8 *exp, unsigned position)
+static OCT_NOINLINE void crt_digit(m8 bit[WINDOW], const oct_limb8 *exp, unsigned position)
 {
     const v8 digit = fold_bits(exp, OUTER, position, WINDOW);
     for (unsigned i = 0; i < WINDOW; i++)
@@ -99,7 +99,7 @@ static void crt_digit(m8 bit[WINDOW], const oct_limb8 *exp, unsigned position)
 }
 
 /* slot[SLOT_ACC] = the table's entry for the highest window. */
-static void crt_first_power(struct fold *s, unsigned vectors, m8 bit[2][WINDOW])
+static OCT_NOINLINE void crt_first_power(struct fold *s, unsigned vectors, m8 bit[2][WINDOW])
 {
     for (unsigned v = 0; v < vectors; v++)
         for (unsigned j = 0; j < LIMBS; j++) {

@@ -221,6 +221,9 @@ OCT_INLINE v8 v8_reviewed_bound(v8 a, uint64_t max)
 OCT_INLINE void v8_clear_registers(void)
 {
     vec_clear_low_registers();
+#if defined(__AVX512VL__)
+    vec_clear_masks();
+#endif
 }
 
 OCT_INLINE w8 w8_set1(uint64_t x)
