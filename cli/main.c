@@ -34,7 +34,7 @@ static const struct command commands[] = {
 static int help(void)
 {
     puts("Usage: octuple COMMAND [OPTION...]\n"
-         "Eight TLS handshakes' worth of public-key cryptography at once, one in each AVX-512 lane.\n"
+         "Eight TLS handshakes' worth of public-key cryptography at once, one in each lane of vectors.\n"
          "\n"
          "Commands:");
     for (size_t i = 0; i < COMMANDS; i++) {
@@ -53,7 +53,7 @@ static int help(void)
          "  octuple top nginx                     how full its batches are, second by second\n"
          "\n"
          "Environment:\n"
-         "  OCTUPLE_TABLE     auto (default), avx512, c (portable, slow, for tests) or off\n"
+         "  OCTUPLE_TABLE     auto (default), avx512, avx512f, ifma256, avx2, c (slow, for tests) or off\n"
          "  OCTUPLE_COUNTERS  a directory in which every process keeps its counters\n"
          "\n"
          "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 'speed' had nothing of Octuple to measure,\n"
