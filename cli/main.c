@@ -35,7 +35,7 @@ static const struct command commands[] = {
 static int help(void)
 {
     puts("Usage: octuple COMMAND [OPTION...]\n"
-         "Eight TLS handshakes' worth of public-key cryptography at once, one in each AVX-512 lane.\n"
+         "Eight TLS handshakes' worth of public-key cryptography at once, one in each lane of vectors.\n"
          "\n"
          "Commands:");
     for (size_t i = 0; i < COMMANDS; i++) {

@@ -44,6 +44,23 @@ endif()
 # The features of the avx512 backend, and of nothing else.
 set(OCT_AVX512_FLAGS -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512ifma -mbmi2)
 
+# Those of the other backends. AVX-IFMA is new to compilers: without it ifma256 is built in the form of AVX-512, with
+# the sixteen registers that it would have, for tests.
+include(CheckCCompilerFlag)
+check_c_compiler_flag(-mavxifma OCT_HAVE_AVXIFMA_FLAG)
+set(OCT_AVX2_FLAGS -mavx2 -mfma -mbmi2)
+set(OCT_AVX512F_FLAGS -mavx512f -mavx512bw -mavx512dq -mavx512vl -mbmi2)
+if(OCT_HAVE_AVXIFMA_FLAG)
+  set(OCT_IFMA256_FLAGS -mavx2 -mbmi2 -mavxifma)
+else()
+  set(OCT_IFMA256_FLAGS -mavx2 -mbmi2 -mavx512f -mavx512vl -mavx512ifma)
+  if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    foreach(number RANGE 16 31)
+      list(APPEND OCT_IFMA256_FLAGS -ffixed-xmm${number})
+    endforeach()
+  endif()
+endif()
+
 # Kernels on lanes of 16 bits have these besides (src/vec/w32.h).
 set(OCT_W32_FLAGS ${OCT_AVX512_FLAGS} -mavx512vbmi -mavx512vbmi2 -mavx512vnni)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Column, Table
 
 from . import load, machine, measure
-from .arguments import arguments
+from .arguments import TABLES, arguments
 from .server import KEYS, Build, Nginx, ServerError, find_nginx, make_keys
 
 ALONE = ("tls12-rsa-kx-rsa2048", "tls13-rsa2048", "tls13-ecdsa-p256")
@@ -51,6 +52,24 @@ def octuple_info(build: Build) -> dict:
         return json.loads(done.stdout)
     except json.JSONDecodeError:
         return {}
+
+
+def be_another_cpu(table: str) -> None:
+    """Both servers, and the questions to Octuple, get it from this program's environment (server.py)."""
+    os.environ["OCTUPLE_TABLE"] = table
+    if TABLES[table]:
+        os.environ["OPENSSL_ia32cap"] = TABLES[table]
+
+
+def said_of_table(options: argparse.Namespace, info: dict) -> list[str]:
+    if not options.table:
+        return []
+    if info.get("table", {}).get("name") != options.table:
+        return [f"This CPU cannot run the table {options.table}."]
+    masked = TABLES[options.table]
+    mask = f", and neither side's OpenSSL the instructions that {masked} masks" if masked else ""
+    return [f"As on another CPU: Octuple used its table {options.table}{mask}.",
+            "The clock and the caches are this CPU's."]
 
 
 def result_line(result: dict) -> str:
@@ -232,7 +251,9 @@ def run(options: argparse.Namespace, console: Console, folder: Path) -> int:
     document["machine"] = machine.describe(placement, find_nginx(), info.get("version", ""))
     document["plan"] = dataclasses.asdict(plan)
     document["measuring_seconds"] = round(time.monotonic() - began, 1)
-    document["warnings"] = warnings(document, info, placement)
+    document["machine"]["table"] = info.get("table", {}).get("name", "")
+    document["machine"]["openssl_masked"] = TABLES.get(options.table or "", "")
+    document["warnings"] = said_of_table(options, info) + warnings(document, info, placement)
     print_tables(document, console)
     for warning in document["warnings"]:
         console.print(f"Note: {warning}", style="yellow", highlight=False)
@@ -249,6 +270,8 @@ def main(argv: list[str] | None = None) -> int:
     if missing:
         print(f"demo: not built: {', '.join(str(path) for path in missing)}", file=sys.stderr)
         return 2
+    if options.table:
+        be_another_cpu(options.table)
     folder = Path(tempfile.mkdtemp(prefix="octuple-demo-"))
     folder.chmod(0o755)  # nginx's worker is another user
     try:

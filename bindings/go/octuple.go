@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Octuple Authors
 
-// Package octuple runs private-key operations of Go servers eight at a time, in AVX-512 lanes of liboctuple.so.
+// Package octuple runs private-key operations of Go servers eight at a time, in lanes of liboctuple.so.
 //
 // [WrapKey] makes a [crypto.Signer] of a key: RSA of 2048, 3072 and 4096 bits (also a [crypto.Decrypter]), ECDSA on
 // P-256 and P-384, Ed25519. It behaves as the key itself does, and so do its errors. [WrapCertificate] and
@@ -10,7 +10,7 @@
 // Goroutines that sign at the same time share a batch. The first yields once, takes what has gathered meanwhile, and
 // calls C for all. There is no timer and no thread.
 //
-// Go's own code runs wherever lanes are not to be had: without cgo, liboctuple.so.0 or AVX-512, in FIPS 140 mode, for
+// Go's own code runs wherever lanes are not to be had: without cgo, liboctuple.so.0 or AVX2, in FIPS 140 mode, for
 // keys and options that lanes do not serve, for lone operations where lanes are slower, and for each result that
 // failed its check. The library is looked up when a program first wraps a key. So building needs no Octuple, and one
 // binary serves machines with and without it.

@@ -15,7 +15,7 @@
 
 static const char help[] =
     "Usage: octuple info [--json]\n"
-    "Shows the CPU and what the avx512 table needs of it, the table that was chosen and why, every operation on or\n"
+    "Shows the CPU and what the best table needs of it, the table that was chosen and why, every operation on or\n"
     "off and why, where preload shim and provider are, and the OpenSSL in use.\n"
     "\n"
     "Options:\n"
@@ -24,8 +24,8 @@ static const char help[] =
     "\n"
     "Examples:\n"
     "  octuple info\n"
-    "  octuple info --json | jq -r .table.name        avx512, c or none\n"
-    "  OCTUPLE_TABLE=off octuple info                 as on a machine without AVX-512\n"
+    "  octuple info --json | jq -r .table.name        avx512, avx2, ..., or none\n"
+    "  OCTUPLE_TABLE=avx2 octuple info                as on a machine without AVX-512\n"
     "\n"
     "Exit codes: 0 shown (also if nothing is on), 1 failed, 2 wrong usage. Manual: octuple-info(1).\n";
 

@@ -22,7 +22,7 @@ struct info {
     char *openssl_config;        /* the openssl.cnf that a program started here reads; owned */
 };
 
-/* What the avx512 table needs, as a list that ends with a NULL name. */
+/* What the best table, avx512, needs, as a list that ends with a NULL name. */
 struct info_need {
     const char *name;
     const char *meaning;

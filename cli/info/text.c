@@ -35,9 +35,10 @@ static void print_missing(const struct info *info)
         puts("Missing    nothing");
         return;
     }
-    puts("           AMD Zen 4, Intel Ice Lake (servers) and later have it all. In a virtual machine the host has to\n"
-         "           pass it on; an operating system can switch it off. Without it OpenSSL serves as if Octuple were\n"
-         "           not there.");
+    puts("           AMD Zen 4, Intel Ice Lake (servers) and later have it all, for the table avx512. In a virtual\n"
+         "           machine the host has to pass it on; an operating system can switch it off. Without it another "
+         "table\n"
+         "           serves, which gains less. Where none does, OpenSSL serves as if Octuple were not there.");
 }
 
 static void print_places(const struct info *info)

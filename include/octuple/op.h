@@ -90,7 +90,7 @@ OCT_API const char *oct_op_reason(int op);
 
 /* What the CPU has and what was chosen. All strings are static. */
 struct oct_cpu_info {
-    const char *table;        /* "avx512", "c" or "none" */
+    const char *table;        /* "avx512", "avx512f", "ifma256", "avx2", "c" or "none" */
     const char *table_reason; /* why that one, e.g. "avx512ifma is missing" */
     char brand[64];           /* the CPU's own name */
     uint32_t family, model, stepping;

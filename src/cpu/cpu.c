@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-_Static_assert(OCT_CPU_FEATURES <= OCT_ARRAY_LEN(((struct oct_cpu_info *)0)->feature),
-               "the public structure has room for every feature");
+_Static_assert(OCT_CPU_SHOWN <= OCT_ARRAY_LEN(((struct oct_cpu_info *)0)->feature),
+               "the public structure has room for what is shown");
 
 /* XCR0: the register state that the operating system saves on a switch. */
 #define XCR0_YMM 0x06u /* xmm, upper halves of ymm */
 #define XCR0_ZMM 0xe6u /* and masks, upper halves of zmm0-15, zmm16-31 */
 
-enum leaf_register { LEAF1_ECX, LEAF7_EBX, LEAF7_ECX };
+enum leaf_register { LEAF1_ECX, LEAF7_EBX, LEAF7_ECX, LEAF7_1_EAX };
 enum needed_state { STATE_XMM, STATE_YMM, STATE_ZMM };
 
 /* Where CPUID shows a feature, and which registers it is of no use without. gfni, aes and sha work on xmm; VAES and
@@ -39,6 +39,8 @@ static const struct {
     [OCT_CPU_AES] = {"aes", LEAF1_ECX, 25, STATE_XMM},
     [OCT_CPU_PCLMULQDQ] = {"pclmulqdq", LEAF1_ECX, 1, STATE_XMM},
     [OCT_CPU_SHA] = {"sha", LEAF7_EBX, 29, STATE_XMM},
+    [OCT_CPU_FMA] = {"fma", LEAF1_ECX, 12, STATE_YMM},
+    [OCT_CPU_AVXIFMA] = {"avxifma", LEAF7_1_EAX, 23, STATE_YMM},
 };
 
 const char *oct_cpu_feature_name(unsigned feature)
@@ -49,7 +51,11 @@ const char *oct_cpu_feature_name(unsigned feature)
 static void judge_features(struct oct_cpu *cpu, const struct oct_cpu_registers *regs)
 {
     const uint32_t word[] = {
-        [LEAF1_ECX] = regs->leaf1.ecx, [LEAF7_EBX] = regs->leaf7.ebx, [LEAF7_ECX] = regs->leaf7.ecx};
+        [LEAF1_ECX] = regs->leaf1.ecx,
+        [LEAF7_EBX] = regs->leaf7.ebx,
+        [LEAF7_ECX] = regs->leaf7.ecx,
+        [LEAF7_1_EAX] = regs->leaf7_1.eax,
+    };
     const bool state[] = {[STATE_XMM] = true, [STATE_YMM] = cpu->os_ymm, [STATE_ZMM] = cpu->os_zmm};
 
     for (unsigned i = 0; i < OCT_CPU_FEATURES; i++) {
@@ -122,6 +128,19 @@ static const char *first_missing(const struct oct_cpu *cpu, const struct need *n
     return NULL;
 }
 
+static const char *zmm_switched_off(const struct oct_cpu *cpu)
+{
+    return cpu->os_zmm
+               ? NULL
+               : "the CPU has AVX-512, but the operating system or hypervisor has not switched its registers on";
+}
+
+static const char *ymm_switched_off(const struct oct_cpu *cpu)
+{
+    return cpu->os_ymm ? NULL
+                       : "the CPU has AVX2, but the operating system or hypervisor has not switched its registers on";
+}
+
 const char *oct_cpu_missing_for_avx512_ifma(const struct oct_cpu *cpu)
 {
     static const struct need needed[] = {
@@ -133,9 +152,46 @@ const char *oct_cpu_missing_for_avx512_ifma(const struct oct_cpu *cpu)
         {OCT_CPU_BMI2, "bmi2 is missing"},
     };
     const char *missing = first_missing(cpu, needed, OCT_ARRAY_LEN(needed));
-    if (!missing && !cpu->os_zmm)
-        missing = "the CPU has AVX-512, but the operating system or hypervisor has not switched its registers on";
-    return missing;
+    return missing ? missing : zmm_switched_off(cpu);
+}
+
+const char *oct_cpu_missing_for_avx512f(const struct oct_cpu *cpu)
+{
+    static const struct need needed[] = {
+        {OCT_CPU_AVX512F, "this CPU has no AVX-512 (avx512f is missing)"},
+        {OCT_CPU_AVX512BW, "avx512bw is missing"},
+        {OCT_CPU_AVX512DQ, "avx512dq is missing"},
+        {OCT_CPU_AVX512VL, "avx512vl is missing"},
+        {OCT_CPU_BMI2, "bmi2 is missing"},
+    };
+    const char *missing = first_missing(cpu, needed, OCT_ARRAY_LEN(needed));
+    return missing ? missing : zmm_switched_off(cpu);
+}
+
+const char *oct_cpu_missing_for_ifma256(const struct oct_cpu *cpu)
+{
+#if defined(OCT_HAVE_AVXIFMA_TABLE)
+    static const struct need needed[] = {
+        {OCT_CPU_AVX2, "this CPU has no AVX2"},
+        {OCT_CPU_BMI2, "bmi2 is missing"},
+        {OCT_CPU_AVXIFMA, "avxifma is missing"},
+    };
+    const char *missing = first_missing(cpu, needed, OCT_ARRAY_LEN(needed));
+    return missing ? missing : ymm_switched_off(cpu);
+#else
+    return oct_cpu_missing_for_avx512_ifma(cpu);
+#endif
+}
+
+const char *oct_cpu_missing_for_avx2(const struct oct_cpu *cpu)
+{
+    static const struct need needed[] = {
+        {OCT_CPU_AVX2, "this CPU has no AVX2"},
+        {OCT_CPU_FMA, "fma is missing"},
+        {OCT_CPU_BMI2, "bmi2 is missing"},
+    };
+    const char *missing = first_missing(cpu, needed, OCT_ARRAY_LEN(needed));
+    return missing ? missing : ymm_switched_off(cpu);
 }
 
 const char *oct_cpu_missing_for_avx512_w32(const struct oct_cpu *cpu)
@@ -149,14 +205,33 @@ const char *oct_cpu_missing_for_avx512_w32(const struct oct_cpu *cpu)
     return missing ? missing : first_missing(cpu, needed, OCT_ARRAY_LEN(needed));
 }
 
+bool oct_cpu_limit(struct oct_cpu *cpu, const char *table)
+{
+    const uint32_t newer = 1u << OCT_CPU_AVX512IFMA | 1u << OCT_CPU_AVX512VBMI | 1u << OCT_CPU_AVX512VBMI2 |
+                           1u << OCT_CPU_AVX512VNNI | 1u << OCT_CPU_VAES | 1u << OCT_CPU_VPCLMULQDQ |
+                           1u << OCT_CPU_GFNI;
+    const uint32_t wide =
+        newer | 1u << OCT_CPU_AVX512F | 1u << OCT_CPU_AVX512BW | 1u << OCT_CPU_AVX512DQ | 1u << OCT_CPU_AVX512VL;
+    const struct {
+        const char *table;
+        uint32_t without;
+    } limits[] = {{"", 0}, {"auto", 0}, {"avx512", 0}, {"avx512f", newer}, {"ifma256", wide}, {"avx2", wide}};
+    for (size_t i = 0; i < OCT_ARRAY_LEN(limits); i++)
+        if (strcmp(table ? table : "", limits[i].table) == 0) {
+            cpu->usable &= ~limits[i].without;
+            return true;
+        }
+    return false;
+}
+
 void oct_cpu_describe(struct oct_cpu_info *info, const struct oct_cpu *cpu)
 {
     memcpy(info->brand, cpu->brand, sizeof info->brand);
     info->family = cpu->family;
     info->model = cpu->model;
     info->stepping = cpu->stepping;
-    info->feature_count = OCT_CPU_FEATURES;
-    for (unsigned i = 0; i < OCT_CPU_FEATURES; i++) {
+    info->feature_count = OCT_CPU_SHOWN;
+    for (unsigned i = 0; i < OCT_CPU_SHOWN; i++) {
         info->feature[i].name = features[i].name;
         info->feature[i].present = (int)(cpu->usable >> i & 1);
     }

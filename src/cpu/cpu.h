@@ -16,7 +16,7 @@
 
 #include <octuple/op.h>
 
-/* In the order in which people are told about them; at most as many as struct oct_cpu_info has room for. */
+/* In the order in which people are told about them. */
 enum oct_cpu_feature {
     OCT_CPU_AVX512F,
     OCT_CPU_AVX512BW,
@@ -34,6 +34,9 @@ enum oct_cpu_feature {
     OCT_CPU_AES,
     OCT_CPU_PCLMULQDQ,
     OCT_CPU_SHA,
+    OCT_CPU_SHOWN, /* what follows has no room in the public structure: the choice of a table says what there is */
+    OCT_CPU_FMA = OCT_CPU_SHOWN,
+    OCT_CPU_AVXIFMA,
     OCT_CPU_FEATURES
 };
 
@@ -47,6 +50,7 @@ struct oct_cpu_registers {
     struct oct_cpuid leaf0;    /* highest leaf, vendor */
     struct oct_cpuid leaf1;    /* family, model, stepping, features */
     struct oct_cpuid leaf7;    /* features (subleaf 0) */
+    struct oct_cpuid leaf7_1;  /* and subleaf 1 */
     struct oct_cpuid brand[3]; /* leaves 0x80000002 to 4 */
     uint64_t xcr0;             /* register state that the operating system saves; 0 if it does not use XSAVE */
 };
@@ -80,8 +84,17 @@ static inline bool oct_cpu_has(const struct oct_cpu *cpu, enum oct_cpu_feature f
 /* NULL if the avx512 table can run: AVX-512 F, BW, DQ, VL, IFMA and BMI2, with zmm state switched on. Otherwise the
  * reason in plain words, static. */
 const char *oct_cpu_missing_for_avx512_ifma(const struct oct_cpu *cpu);
+/* The same for the other tables: avx512f without IFMA; ifma256, which is AVX-IFMA, or as it is built for tests IFMA
+ * with AVX-512VL; avx2 with FMA and BMI2. */
+const char *oct_cpu_missing_for_avx512f(const struct oct_cpu *cpu);
+const char *oct_cpu_missing_for_ifma256(const struct oct_cpu *cpu);
+const char *oct_cpu_missing_for_avx2(const struct oct_cpu *cpu);
 /* The same for kernels on lanes of 16 bits, which take VBMI, VBMI2 and VNNI besides. */
 const char *oct_cpu_missing_for_avx512_w32(const struct oct_cpu *cpu);
+
+/* Takes the features from a CPU that it would not have if the table of that name (OCTUPLE_TABLE) were its best: what
+ * else there is then fits. "auto", "" and NULL take none. False, with nothing taken, for any other name. */
+bool oct_cpu_limit(struct oct_cpu *cpu, const char *table);
 
 /* Fills in the CPU's part of the public structure: all but table and table_reason. */
 void oct_cpu_describe(struct oct_cpu_info *info, const struct oct_cpu *cpu);

@@ -10,9 +10,14 @@
 
 #define LEAF1_ECX_OSXSAVE (1u << 27)
 
+static void read_subleaf(struct oct_cpuid *leaf, uint32_t number, uint32_t subleaf)
+{
+    __cpuid_count(number, subleaf, leaf->eax, leaf->ebx, leaf->ecx, leaf->edx);
+}
+
 static void read_leaf(struct oct_cpuid *leaf, uint32_t number)
 {
-    __cpuid_count(number, 0, leaf->eax, leaf->ebx, leaf->ecx, leaf->edx);
+    read_subleaf(leaf, number, 0);
 }
 
 /* Only allowed when CPUID shows OSXSAVE; faults otherwise. */
@@ -34,6 +39,9 @@ void oct_cpu_registers_read(struct oct_cpu_registers *regs)
     /* A leaf above the highest answers with another leaf's data on Intel: ask only for what is there. */
     if (regs->leaf0.eax >= 7)
         read_leaf(&regs->leaf7, 7);
+    /* Subleaf 0 says which is the last. */
+    if (regs->leaf7.eax >= 1)
+        read_subleaf(&regs->leaf7_1, 7, 1);
     read_leaf(&extended, 0x80000000u);
     for (uint32_t i = 0; i < 3; i++)
         if (extended.eax >= 0x80000002u + i)

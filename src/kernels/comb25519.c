@@ -5,12 +5,12 @@
  * of numbers that nobody can read stay out of the source. The numbers are canonical, hence the same from every backend;
  * the known-answer test compares all of them.
  *
- * Row j begins with 1024^j times the base point, one lane for each row, four vectors of rows. Nothing here is secret.
+ * Row j begins with 1024^j times the base point, one lane for each row, vectors of rows. Nothing here is secret.
  */
 #include "kernels/comb25519_impl.h"
 
 #define ENTRIES OCT_COMB25519_POINTS
-#define VECTORS OCT_COMB25519_VECTORS
+#define VECTORS ((OCT_COMB25519_ROWS + V8_LANES - 1) / V8_LANES)
 
 struct make_workspace {
     struct ed_point start[VECTORS], entry[ENTRIES];
@@ -84,7 +84,7 @@ static OCT_NOINLINE void make_multiples(struct make_workspace *w, const struct e
     }
 }
 
-/* Entry e of the eight rows, from its coordinates and 1/z. */
+/* Entry e of a vector of rows, from its coordinates and 1/z. */
 static OCT_NOINLINE void make_store(oct_limb8 out[OCT_COMB25519_LIMBS], const struct ed_point *entry,
                                     const fe *z_inverse)
 {
@@ -95,7 +95,7 @@ static OCT_NOINLINE void make_store(oct_limb8 out[OCT_COMB25519_LIMBS], const st
 }
 
 /* One inversion for the 16 z of a row (Montgomery's trick): none is zero, the points being on the curve. */
-static OCT_NOINLINE void make_normalise(struct make_workspace *w, oct_comb25519_made *made)
+static OCT_NOINLINE void make_normalise(struct make_workspace *w, oct_comb25519_made *made, unsigned first)
 {
     w->running = fe_set_small(1);
     for (unsigned e = 0; e < ENTRIES; e++) {
@@ -106,18 +106,25 @@ static OCT_NOINLINE void make_normalise(struct make_workspace *w, oct_comb25519_
     for (unsigned e = ENTRIES; e-- > 0;) {
         w->inverse = fe_mul(w->running, w->before[e]);
         w->running = fe_mul(w->running, fe_carry(w->entry[e].z));
-        make_store((*made)[e], &w->entry[e], &w->inverse);
+        make_store(oct_limb8_to((*made)[e], first), &w->entry[e], &w->inverse);
     }
 }
 
 const size_t OCT_NAME(comb25519_make_workspace) = sizeof(struct make_workspace);
 
-void OCT_NAME(comb25519_make)(const struct oct_comb25519_args *args)
+static OCT_NOINLINE void make_all(const struct oct_comb25519_args *args)
 {
     struct make_workspace *w = args->workspace;
     make_starts(w);
     for (unsigned v = 0; v < VECTORS; v++) {
         make_multiples(w, &w->start[v]);
-        make_normalise(w, &args->made[v]);
+        make_normalise(w, &args->made[v / V8_GROUPS], v % V8_GROUPS * V8_LANES);
     }
+}
+
+void OCT_NAME(comb25519_make)(const struct oct_comb25519_args *args)
+{
+    const struct vec_mode mode = vec_begin();
+    make_all(args);
+    vec_end(mode);
 }

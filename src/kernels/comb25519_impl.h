@@ -67,6 +67,7 @@ VEC_STEP void comb_entry(struct ed_affine *r, const uint64_t *row, v8 b)
         r->difference.l[i] = v8_select(positive, difference, sum);
         r->dt2.l[i] = v8_select(positive, dt2, v8_sub(v8_set1(2 * fe_prime_limb(i)), dt2));
     }
+    r->dt2 = fe_narrow(r->dt2);
 }
 
 /* sum += every second digit, beginning with digit `first`, of all rows. */

@@ -48,6 +48,9 @@ typedef void oct_comb25519_make_fn(const struct oct_comb25519_args *args);
     oct_comb25519_make_fn oct_##backend##_comb25519_make;
 
 OCT_CURVE25519_DECLARE(avx512)
+OCT_CURVE25519_DECLARE(avx512f)
+OCT_CURVE25519_DECLARE(ifma256)
+OCT_CURVE25519_DECLARE(avx2)
 OCT_CURVE25519_DECLARE(c)
 OCT_CURVE25519_DECLARE(bound)
 

@@ -98,6 +98,9 @@ typedef void oct_ec_comb_fn(const struct oct_ec_comb_args *args);
 #define OCT_EC_DECLARE(backend) OCT_EC_ROWS(OCT_EC_DECLARE_CURVE, backend)
 
 OCT_EC_DECLARE(avx512)
+OCT_EC_DECLARE(avx512f)
+OCT_EC_DECLARE(ifma256)
+OCT_EC_DECLARE(avx2)
 OCT_EC_DECLARE(c)
 OCT_EC_DECLARE(bound)
 

@@ -63,7 +63,7 @@ static void comb_multiply(struct comb_workspace *w, const comb_window *comb)
     }
 }
 
-static unsigned public_run(const struct oct_ec_public_args *args)
+static OCT_NOINLINE unsigned public_run(const struct oct_ec_public_args *args)
 {
     struct comb_workspace *w = args->workspace;
     struct num x, y;
@@ -165,7 +165,7 @@ static void comb_make(struct comb_make_workspace *w, comb_window *comb, const st
         comb_make_group(w, comb, g);
 }
 
-static void comb_run(const struct oct_ec_comb_args *args)
+static OCT_NOINLINE void comb_run(const struct oct_ec_comb_args *args)
 {
     struct num x, y;
     num_constant(&x, ec_gx);

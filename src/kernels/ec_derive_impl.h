@@ -98,7 +98,7 @@ static void derive_multiply(struct derive_workspace *w)
     }
 }
 
-static unsigned derive_run(const struct oct_ec_derive_args *args)
+static OCT_NOINLINE unsigned derive_run(const struct oct_ec_derive_args *args)
 {
     struct derive_workspace *w = args->workspace;
     struct point *p = &w->table[0];

@@ -30,25 +30,39 @@ const size_t EC_ENTRY(comb_bytes) = COMB_BYTES;
 
 unsigned EC_ENTRY(derive)(const struct oct_ec_derive_args *args)
 {
-    return derive_run(args);
+    const struct vec_mode mode = vec_begin();
+    const unsigned good = derive_run(args);
+    vec_end(mode);
+    return good;
 }
 
 unsigned EC_ENTRY(public)(const struct oct_ec_public_args *args)
 {
-    return public_run(args);
+    const struct vec_mode mode = vec_begin();
+    const unsigned good = public_run(args);
+    vec_end(mode);
+    return good;
 }
 
 unsigned EC_ENTRY(sign)(const struct oct_ec_sign_args *args)
 {
-    return sign_run(args);
+    const struct vec_mode mode = vec_begin();
+    const unsigned good = sign_run(args);
+    vec_end(mode);
+    return good;
 }
 
 unsigned EC_ENTRY(verify)(const struct oct_ec_verify_args *args)
 {
-    return verify_run(args);
+    const struct vec_mode mode = vec_begin();
+    const unsigned good = verify_run(args);
+    vec_end(mode);
+    return good;
 }
 
 void EC_ENTRY(comb)(const struct oct_ec_comb_args *args)
 {
+    const struct vec_mode mode = vec_begin();
     comb_run(args);
+    vec_end(mode);
 }

@@ -12,6 +12,28 @@
 #define MOD_PASTE(prefix, name)  MOD_PASTE_(prefix, name)
 #define MOD(name)                MOD_PASTE(MOD_PREFIX, name)
 
+#if VEC_WHOLE
+/* r = a * b, a^2, as columns. r may be an input, here and in all that follows. */
+EC_PRODUCT void MOD(mul)(struct num *r, const struct num *a, const struct num *b)
+{
+    v8 z[2 * LIMBS], y[2 * LIMBS];
+    VEC_UNROLL
+    for (int k = 0; k < 2 * LIMBS; k++)
+        y[k] = v8_zero();
+    num_product(z, a->l, b->l);
+    MOD(reduce)(r, z, y);
+}
+
+EC_PRODUCT void MOD(sqr)(struct num *r, const struct num *a)
+{
+    v8 z[2 * LIMBS], y[2 * LIMBS];
+    VEC_UNROLL
+    for (int k = 0; k < 2 * LIMBS; k++)
+        y[k] = v8_zero();
+    num_square(z, a->l);
+    MOD(reduce)(r, z, y);
+}
+#else
 /* r = a * b, as columns. r may be an input, here and in all that follows. */
 EC_PRODUCT void MOD(mul)(struct num *r, const struct num *pa, const struct num *pb)
 {
@@ -59,6 +81,7 @@ EC_PRODUCT void MOD(sqr)(struct num *r, const struct num *pa)
     }
     MOD(reduce)(r, z, y);
 }
+#endif
 
 /* The same, carried. */
 VEC_STEP void MOD(mul_carry)(struct num *r, const struct num *a, const struct num *b)

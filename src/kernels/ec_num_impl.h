@@ -17,6 +17,18 @@ struct num {
     v8 l[LIMBS];
 };
 
+#if VEC_WHOLE
+/* z = the 2*LIMBS columns of a * b, of a^2. */
+static OCT_NOINLINE void num_product(v8 *restrict z, const v8 *a, const v8 *b)
+{
+    v8_product_from(z, a, b, LIMBS, 0, 0, 52);
+}
+VEC_CHAIN void num_square(v8 *restrict z, const v8 *a)
+{
+    v8_square(z, a, LIMBS, 52);
+}
+#endif
+
 /* r = a + b, a - b, as columns. In all of these r may be an input. */
 VEC_STEP void num_add(struct num *r, const struct num *a, const struct num *b)
 {

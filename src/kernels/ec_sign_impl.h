@@ -19,7 +19,7 @@ static m8 sign_finish(struct num *r, struct num *s, struct sign_workspace *w)
     return m8_and(good, num_is_nonzero(s));
 }
 
-static unsigned sign_run(const struct oct_ec_sign_args *args)
+static OCT_NOINLINE unsigned sign_run(const struct oct_ec_sign_args *args)
 {
     struct sign_workspace *w = args->workspace;
     struct num r, s;

@@ -70,7 +70,7 @@ static m8 verify_load(struct verify_workspace *w, const struct oct_ec_verify_arg
     return good;
 }
 
-static unsigned verify_run(const struct oct_ec_verify_args *args)
+static OCT_NOINLINE unsigned verify_run(const struct oct_ec_verify_args *args)
 {
     struct verify_workspace *w = args->workspace;
     struct point *q = &w->derive.table[0];

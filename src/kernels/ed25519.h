@@ -51,6 +51,9 @@ typedef unsigned oct_ed25519_verify_fn(const struct oct_ed25519_verify_args *arg
     oct_ed25519_verify_fn oct_##backend##_ed25519_verify;
 
 OCT_ED25519_DECLARE(avx512)
+OCT_ED25519_DECLARE(avx512f)
+OCT_ED25519_DECLARE(ifma256)
+OCT_ED25519_DECLARE(avx2)
 OCT_ED25519_DECLARE(c)
 OCT_ED25519_DECLARE(bound)
 

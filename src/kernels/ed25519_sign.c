@@ -38,26 +38,39 @@ VEC_CHAIN m8 base_encode(const struct base_workspace *w, oct_limb8 *point)
 
 const size_t OCT_NAME(ed25519_base_workspace) = sizeof(struct base_workspace);
 
-unsigned OCT_NAME(ed25519_base)(const struct oct_ed25519_base_args *args)
+/* The lanes from `first` on; which of them are good. */
+static OCT_NOINLINE unsigned base_group(const struct oct_ed25519_base_args *args, unsigned first)
 {
     struct base_workspace *w = args->workspace;
-    fn_load_wide(&w->scalar, args->wide);
+    oct_limb8 *scalar = oct_limb8_to(args->scalar, first);
+    fn_load_wide(&w->scalar, oct_limb8_from(args->wide, first));
     for (int i = 0; i < LIMBS; i++)
-        v8_store52(args->scalar[i], w->scalar.l[i]);
+        v8_store52(scalar[i], w->scalar.l[i]);
     comb_multiply(&w->comb, args->comb, w->scalar.l);
     base_to_affine(w);
-    const m8 good = base_encode(w, args->point);
-    v8_clear_registers();
     /* Whether a lane had a fault shows in the status. */
-    return m8_declassify(good);
+    return m8_declassify(base_encode(w, oct_limb8_to(args->point, first)));
 }
 
-void OCT_NAME(ed25519_scalar)(const struct oct_ed25519_scalar_args *args)
+unsigned OCT_NAME(ed25519_base)(const struct oct_ed25519_base_args *args)
+{
+    const struct vec_mode mode = vec_begin();
+    unsigned good = 0;
+    for (unsigned first = 0; first < 8; first += V8_LANES)
+        good |= base_group(args, first) << first;
+    v8_clear_registers();
+    vec_end(mode);
+    return good;
+}
+
+/* The lanes from `first` on. */
+static OCT_NOINLINE void scalar_group(const struct oct_ed25519_scalar_args *args, unsigned first)
 {
     struct num k, a, r;
-    fn_load_wide(&k, args->wide);
-    num_load(&a, args->a);
-    num_load(&r, args->r);
+    oct_limb8 *s = oct_limb8_to(args->s, first);
+    fn_load_wide(&k, oct_limb8_from(args->wide, first));
+    num_load(&a, oct_limb8_from(args->a, first));
+    num_load(&r, oct_limb8_from(args->r, first));
     fn_to_mont(&k, &k);
     fn_to_mont(&a, &a);
     fn_to_mont(&r, &r);
@@ -67,6 +80,14 @@ void OCT_NAME(ed25519_scalar)(const struct oct_ed25519_scalar_args *args)
     /* Each of the two is below 2 l, and anything below R is brought below l. */
     fn_from_mont(&r, &r);
     for (int i = 0; i < LIMBS; i++)
-        v8_store52(args->s[i], r.l[i]);
+        v8_store52(s[i], r.l[i]);
+}
+
+void OCT_NAME(ed25519_scalar)(const struct oct_ed25519_scalar_args *args)
+{
+    const struct vec_mode mode = vec_begin();
+    for (unsigned first = 0; first < 8; first += V8_LANES)
+        scalar_group(args, first);
     v8_clear_registers();
+    vec_end(mode);
 }

@@ -59,6 +59,7 @@ VEC_STEP void verify_negate(struct ed_cached *entry, m8 negative)
     VEC_UNROLL
     for (int i = 0; i < FE_LIMBS; i++)
         entry->dt2.l[i] = v8_select(negative, v8_sub(v8_set1(2 * fe_prime_limb(i)), entry->dt2.l[i]), entry->dt2.l[i]);
+    entry->dt2 = fe_narrow(entry->dt2);
 }
 
 /* picked = 2 b - 31 times -A, for b of 0 .. 31: entry b - 16 for b >= 16, else entry 15 - b negated. */
@@ -134,18 +135,30 @@ VEC_CHAIN m8 verify_compare(const struct verify_workspace *w)
 
 const size_t OCT_NAME(ed25519_verify_workspace) = sizeof(struct verify_workspace);
 
-unsigned OCT_NAME(ed25519_verify)(const struct oct_ed25519_verify_args *args)
+/* The lanes from `first` on; which of them are good. */
+static OCT_NOINLINE unsigned verify_group(const struct oct_ed25519_verify_args *args, unsigned first)
 {
     struct verify_workspace *w = args->workspace;
-    fn_load_wide(&w->k, args->wide);
-    num_load(&w->s, args->s);
-    m8 good = m8_and(decode_points(&w->points, args->a, args->r), num_below(&w->s, fn_modulus));
+    fn_load_wide(&w->k, oct_limb8_from(args->wide, first));
+    num_load(&w->s, oct_limb8_from(args->s, first));
+    m8 good = m8_and(decode_points(&w->points, oct_limb8_from(args->a, first), oct_limb8_from(args->r, first)),
+                     num_below(&w->s, fn_modulus));
     verify_multiply(w);
     comb_multiply(&w->comb, args->comb, w->s.l);
     ed_cache(&w->picked, &w->comb.sum);
     verify_add_picked(w);
     good = m8_and(good, verify_compare(w));
-    v8_clear_registers();
     /* All of it is public. */
     return m8_declassify(good);
+}
+
+unsigned OCT_NAME(ed25519_verify)(const struct oct_ed25519_verify_args *args)
+{
+    const struct vec_mode mode = vec_begin();
+    unsigned good = 0;
+    for (unsigned first = 0; first < 8; first += V8_LANES)
+        good |= verify_group(args, first) << first;
+    v8_clear_registers();
+    vec_end(mode);
+    return good;
 }

@@ -4,7 +4,8 @@
  * The field of 2^255-19, eight elements at once, one per lane: five limbs of weight 2^51.
  *
  * Two types, so that the compiler knows what has been carried:
- *   fe       may be multiplied. Limbs 0 .. 2^52-1; fe_carry() makes them less than 2^51 + 2^16.
+ *   fe       may be multiplied. Limbs 0 .. 2^52-1; fe_carry() makes them less than 2^51 + 2^16. Where products are
+ *            whole (vec.h), only one factor may have larger limbs, up to 2^51.9: fe_narrow() makes them smaller.
  *   fe_wide  sums of products. Columns of 0 .. 2^62; additions and subtractions are done here, before the one carry
  * pass, which would otherwise be needed twice.
  *
@@ -16,6 +17,8 @@
 #ifndef OCT_KERNELS_FE25519_H
 #define OCT_KERNELS_FE25519_H
 
+/* Elements are values: a limb should be one register. */
+#define OCT_VEC_GROUPED
 #include "kernels/curve25519.h"
 #include "vec/vec.h"
 
@@ -84,7 +87,7 @@ VEC_STEP fe fe_carry(fe_wide a)
     v8 carry[FE_LIMBS];
     VEC_UNROLL
     for (int i = 0; i < FE_LIMBS; i++) {
-        carry[i] = v8_sra(a.c[i], FE_BITS);
+        carry[i] = v8_srl(a.c[i], FE_BITS);
         r.l[i] = v8_low(a.c[i], FE_BITS);
     }
     r.l[0] = v8_add(r.l[0], v8_mul_small(carry[FE_LIMBS - 1], 19));
@@ -101,6 +104,11 @@ VEC_STEP fe_wide fe_widen(fe a)
     for (int i = 0; i < FE_LIMBS; i++)
         r.c[i] = a.l[i];
     return r;
+}
+/* a with limbs that whole products take beside any other's. */
+VEC_STEP fe fe_narrow(fe a)
+{
+    return VEC_WHOLE ? fe_carry(fe_widen(a)) : a;
 }
 /* a + bias: something may be subtracted from it. */
 VEC_STEP fe_wide fe_biased(fe a)
@@ -152,6 +160,54 @@ VEC_STEP fe fe_select(m8 m, fe a, fe b)
     return a;
 }
 
+#if VEC_WHOLE
+/* c = the five columns of a * b, or of a^2. */
+static OCT_NOINLINE void fe_product(v8 *restrict c, const v8 *a, const v8 *b)
+{
+    v8 t[2 * FE_LIMBS];
+    v8_product_from(t, a, b, FE_LIMBS, 0, 0, FE_BITS);
+    VEC_UNROLL
+    for (int k = 0; k < FE_LIMBS; k++)
+        c[k] = v8_add(t[k], v8_mul_small(t[k + FE_LIMBS], 19));
+}
+static OCT_NOINLINE void fe_square(v8 *restrict c, const v8 *a)
+{
+    v8 t[2 * FE_LIMBS];
+    v8_square(t, a, FE_LIMBS, FE_BITS);
+    VEC_UNROLL
+    for (int k = 0; k < FE_LIMBS; k++)
+        c[k] = v8_add(t[k], v8_mul_small(t[k + FE_LIMBS], 19));
+}
+
+/* The product of two factors, and the same with the bias. */
+VEC_STEP fe_wide fe_mul_wide(fe a, fe b)
+{
+    fe_wide r;
+    fe_product(r.c, a.l, b.l);
+    return r;
+}
+VEC_STEP fe_wide fe_sqr_wide(fe a)
+{
+    fe_wide r;
+    fe_square(r.c, a.l);
+    return r;
+}
+VEC_STEP fe_wide fe_wide_biased(fe_wide a)
+{
+    VEC_UNROLL
+    for (int i = 0; i < FE_LIMBS; i++)
+        a.c[i] = v8_add(a.c[i], v8_set1(fe_bias_column(i)));
+    return a;
+}
+VEC_STEP fe_wide fe_mul_biased(fe a, fe b)
+{
+    return fe_wide_biased(fe_mul_wide(a, b));
+}
+VEC_STEP fe_wide fe_sqr_biased(fe a)
+{
+    return fe_wide_biased(fe_sqr_wide(a));
+}
+#else
 /* The ten columns of a double-length product, folded. */
 VEC_STEP fe_wide fe_fold(const v8 column[2 * FE_LIMBS])
 {
@@ -236,6 +292,7 @@ VEC_STEP fe_wide fe_sqr_biased(fe a)
         column[k] = fe_sqr_column(a, k, k < FE_LIMBS ? fe_bias_column(k) : 0);
     return fe_fold(column);
 }
+#endif
 VEC_STEP fe fe_mul(fe a, fe b)
 {
     return fe_carry(fe_mul_wide(a, b));

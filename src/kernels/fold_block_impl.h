@@ -142,3 +142,36 @@ OCT_INLINE void block_square(v8 *r, const v8 *x, int high)
 {
     FOR_BLOCK(i) r[i] = block_square_column(x, high ? BLOCK + i : i);
 }
+
+#if VEC_WHOLE
+/* All 2*BLOCK columns of x * y, of x^2, and only the high ones; r += them. */
+static OCT_NOINLINE void block_product(v8 *restrict r, const v8 *x, const v8 *y)
+{
+    v8_product_from(r, x, y, BLOCK, 0, 0, 52);
+}
+
+static OCT_NOINLINE void block_product_add(v8 *restrict r, const v8 *x, const v8 *y)
+{
+    v8_product_from(r, x, y, BLOCK, 0, 1, 52);
+}
+
+static OCT_NOINLINE void block_product_high(v8 *restrict r, const v8 *x, const v8 *y)
+{
+    v8_product_from(r, x, y, BLOCK, BLOCK, 0, 52);
+}
+
+static OCT_NOINLINE void block_product_high_add(v8 *restrict r, const v8 *x, const v8 *y)
+{
+    v8_product_from(r, x, y, BLOCK, BLOCK, 1, 52);
+}
+
+static OCT_NOINLINE void block_square_whole(v8 *restrict r, const v8 *x)
+{
+    v8_square(r, x, BLOCK, 52);
+}
+
+static OCT_NOINLINE void block_sum_call(v8 *restrict w, const v8 *x, const v8 *y)
+{
+    block_sum(w, x, y);
+}
+#endif

@@ -57,6 +57,45 @@ OCT_INLINE void fold_emit(struct fold *s, v8 *out, enum fold_part part, int g, c
     VEC_FENCE();
 }
 
+#if VEC_WHOLE
+/* r = all columns of what the factors say: of their blocks at i, or with i = 2 of the sums. */
+OCT_INLINE void factors_multiply(v8 *r, const struct factors *f, int i, const v8 sum[3][BLOCK])
+{
+    const v8 *x = i == 2 ? sum[0] : f->x + i * BLOCK, *y = i == 2 ? sum[1] : f->y + i * BLOCK;
+    if (f->square)
+        block_square_whole(r, x);
+    else
+        block_product(r, x, y);
+    if (f->more)
+        block_product_add(r, i == 2 ? sum[2] : f->u + i * BLOCK, f->v + i * BLOCK);
+}
+
+/* With X, Y and W the products of the first blocks, of the second, and of the sums, the groups are Xl,
+ * 2^RAISE*Xh - Yl - Xl + Wl, 2^RAISE*(Wh - Yh) - (2^RAISE*Xh - Yl), 2^RAISE*Yh. */
+OCT_INLINE void pair_product(struct fold *s, v8 *out, enum fold_part part, const struct factors *f)
+{
+    v8 first[2 * BLOCK], second[2 * BLOCK], both[2 * BLOCK], sum[3][BLOCK], upper[BLOCK], t[BLOCK];
+    block_sum_call(sum[0], f->x, f->x + BLOCK);
+    if (!f->square)
+        block_sum_call(sum[1], f->y, f->y + BLOCK);
+    if (f->more)
+        block_sum_call(sum[2], f->u, f->u + BLOCK);
+    factors_multiply(first, f, 0, sum);
+    factors_multiply(second, f, 1, sum);
+    factors_multiply(both, f, 2, sum);
+    fold_emit(s, out, part, 0, first);
+    FOR_BLOCK(i)
+    {
+        upper[i] = v8_sub(v8_sll(first[BLOCK + i], RAISE), second[i]);
+        t[i] = v8_add(v8_sub(both[i], first[i]), upper[i]);
+    }
+    fold_emit(s, out, part, 1, t);
+    FOR_BLOCK(i) t[i] = v8_sub(v8_sll(v8_sub(both[BLOCK + i], second[BLOCK + i]), RAISE), upper[i]);
+    fold_emit(s, out, part, 2, t);
+    FOR_BLOCK(i) t[i] = v8_sll(second[BLOCK + i], RAISE);
+    fold_emit(s, out, part, 3, t);
+}
+#else
 /* r = the low or high columns of what the factors say: of their blocks at i, or with i = 2 of the sums s. */
 OCT_INLINE void factors_multiply(v8 *r, const struct factors *f, int i, const v8 sum[3][BLOCK], int high)
 {
@@ -110,6 +149,7 @@ OCT_INLINE void pair_product(struct fold *s, v8 *out, enum fold_part part, const
     fold_emit(s, out, part, 2, t);
     fold_emit(s, out, part, 3, top);
 }
+#endif
 
 STEP void pair_square(struct fold *restrict s, v8 *restrict out, enum fold_part part, const v8 *x)
 {

@@ -61,6 +61,7 @@ OCT_INLINE void emit_middle(struct fold *s, int g, v8 *t)
     }
 }
 
+#if !VEC_WHOLE
 /* What is added to group g, one of the lower half, of the RESULT besides the half product. */
 OCT_INLINE void fold_addend(v8 *t, const struct fold *s, int g)
 {
@@ -70,6 +71,7 @@ OCT_INLINE void fold_addend(v8 *t, const struct fold *s, int g)
     fold_upper(t, s->m, s->n, g);
     VEC_FENCE();
 }
+#endif
 
 /* The carry out of the top is zero because the value is below 2^(258*BLOCKS). */
 OCT_INLINE void emit_result(int g, v8 *t, v8 *carry, v8 *out)
@@ -94,6 +96,94 @@ OCT_INLINE void fold_emit(struct fold *s, enum fold_step step, int g, v8 *t, v8 
     VEC_FENCE();
 }
 
+#if VEC_WHOLE
+/* All columns of what a step multiplies: x by y, or x by x; in MIDDLE and RESULT besides u by v. */
+OCT_INLINE void half_multiply(v8 *r, enum fold_step step, int square, const v8 *x, const v8 *y, const v8 *u,
+                              const v8 *v)
+{
+    if (square)
+        block_square_whole(r, x);
+    else
+        block_product(r, x, y);
+    if (step == MIDDLE || step == RESULT)
+        block_product_add(r, u, v);
+}
+
+/* Two blocks, and their sum, of the half of a that a step multiplies; of both halves' sum in MIDDLE. Returns them, at
+ * `sums` or where they are; their sum is at `sums` from HALF on. */
+OCT_INLINE const v8 *half_factor(v8 *sums, enum fold_step step, const v8 *a)
+{
+    const v8 *half = step == HIGH ? a + HALF : a;
+    if (step == MIDDLE) {
+        block_sum_call(sums, a, a + HALF);
+        block_sum_call(sums + BLOCK, a + BLOCK, a + HALF + BLOCK);
+        half = sums;
+    }
+    block_sum_call(sums + HALF, half, half + BLOCK);
+    return half;
+}
+
+/* What is added to the groups of the RESULT besides the half product: to the lower ones the upper half of m times the
+ * lower half of n, whose last product has columns in both. */
+OCT_INLINE void fold_addends(v8 add[BLOCKS][BLOCK], const struct fold *s)
+{
+    v8 high[BLOCK], last[2 * BLOCK];
+    block_product_high(high, s->m, s->n + BLOCK);
+    block_product_high_add(high, s->m + BLOCK, s->n);
+    block_product(last, s->m + BLOCK, s->n + BLOCK);
+    FOR_BLOCK(i)
+    {
+        add[0][i] = v8_add(v8_add(s->h[HALF + i], last[i]), v8_sll(high[i], RAISE));
+        add[1][i] = v8_add(s->h[HALF + BLOCK + i], v8_sll(last[BLOCK + i], RAISE));
+        add[2][i] = s->high[2 * BLOCK + i];
+        add[3][i] = s->high[3 * BLOCK + i];
+    }
+    add[0][0] = v8_add(add[0][0], s->carry);
+}
+
+/* With X, Y and W the products of the first blocks, of the second, and of the sums, the groups are Xl, 4Xh - Yl - Xl +
+ * Wl, 4Wh - 4Yh - (4Xh - Yl), 4Yh. */
+OCT_INLINE void half_product(struct fold *s, enum fold_step step, const v8 *a, const v8 *b, int square, v8 *out)
+{
+    v8 xs[HALF + BLOCK], ys[HALF + BLOCK], us[BLOCK], add[BLOCKS][BLOCK];
+    v8 first[2 * BLOCK], second[2 * BLOCK], both[2 * BLOCK], upper[BLOCK], t[BLOCK], carry = v8_zero();
+    const v8 *x = half_factor(xs, step == RESULT ? LOW : step, step == RESULT ? s->m : a), *y = x, *v = s->q[0];
+    const v8 *y_sum = xs + HALF;
+    if (step == RESULT) {
+        y = s->n_high;
+        y_sum = s->n_high + HALF;
+        v = s->q[1];
+    } else if (!square) {
+        y = half_factor(ys, step, b);
+        y_sum = ys + HALF;
+    }
+    if (step == MIDDLE || step == RESULT)
+        block_sum_call(us, s->low, s->low + BLOCK);
+    half_multiply(first, step, square, x, y, s->low, v);
+    half_multiply(second, step, square, x + BLOCK, y + BLOCK, s->low + BLOCK, v + BLOCK);
+    half_multiply(both, step, square, xs + HALF, y_sum, us, v + HALF);
+    if (step == RESULT)
+        fold_addends(add, s);
+    FOR_BLOCK(i)
+    {
+        upper[i] = v8_sub(v8_sll(first[BLOCK + i], RAISE), second[i]);
+        t[i] = step == RESULT ? v8_add(first[i], add[0][i]) : first[i];
+    }
+    fold_emit(s, step, 0, t, &carry, out);
+    FOR_BLOCK(i) t[i] = v8_add(v8_sub(both[i], first[i]), upper[i]);
+    if (step == RESULT)
+        block_add(t, add[1]);
+    fold_emit(s, step, 1, t, &carry, out);
+    FOR_BLOCK(i) t[i] = v8_sub(v8_sll(v8_sub(both[BLOCK + i], second[BLOCK + i]), RAISE), upper[i]);
+    if (step == RESULT)
+        block_add(t, add[2]);
+    fold_emit(s, step, 2, t, &carry, out);
+    FOR_BLOCK(i) t[i] = v8_sll(second[BLOCK + i], RAISE);
+    if (step == RESULT)
+        block_add(t, add[3]);
+    fold_emit(s, step, 3, t, &carry, out);
+}
+#else
 /* What is multiplied: x by y, or x by x; in MIDDLE and RESULT besides u by v, into the same accumulators. */
 struct factors {
     v8 x[BLOCK], y[BLOCK], u[BLOCK];
@@ -219,6 +309,7 @@ OCT_INLINE void half_product(struct fold *s, enum fold_step step, const v8 *a, c
         block_add(top, s->high + 3 * BLOCK);
     fold_emit(s, step, 3, top, &carry, out);
 }
+#endif
 
 STEP void fold_low_square(struct fold *restrict s, const v8 *restrict a)
 {

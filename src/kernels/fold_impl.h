@@ -36,6 +36,22 @@ _Static_assert(LIMBS % WINDOW == 0, "each squaring picks as many limbs");
 #define FOLD_UNROLL
 #endif
 
+#if VEC_WHOLE && BLOCKS == 8
+/* Adds group HALF_BLOCKS + g of the product of m and the lower half of n to t. */
+OCT_INLINE void fold_upper(v8 *t, const v8 *m, const v8 *n, int g)
+{
+    v8 high[BLOCK], both[2 * BLOCK];
+    block_product_high(high, m + g * BLOCK, n + (HALF_BLOCKS - 1) * BLOCK);
+    for (int i = g + 1; i < HALF_BLOCKS; i++)
+        block_product_high_add(high, m + i * BLOCK, n + (g + HALF_BLOCKS - 1 - i) * BLOCK);
+    block_raise(high);
+    block_add(t, high);
+    for (int i = g + 1; i < HALF_BLOCKS; i++) {
+        block_product(both, m + i * BLOCK, n + (g + HALF_BLOCKS - i) * BLOCK);
+        block_add(t, both);
+    }
+}
+#elif !VEC_WHOLE
 /* Adds group HALF_BLOCKS + g of the product of m and the lower half of n to t. */
 OCT_INLINE void fold_upper(v8 *t, const v8 *m, const v8 *n, int g)
 {
@@ -53,6 +69,7 @@ OCT_INLINE void fold_upper(v8 *t, const v8 *m, const v8 *n, int g)
         FOR_BLOCK(j) row_low(t, hi, m + i * BLOCK, n[(g + HALF_BLOCKS - i) * BLOCK + j], j);
     block_add(t, hi);
 }
+#endif
 
 #if BLOCKS == 4
 #include "kernels/fold_four_impl.h"

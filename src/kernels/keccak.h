@@ -27,6 +27,7 @@ typedef void oct_keccak_fn(const struct oct_keccak_args *args);
     oct_keccak_fn oct_##backend##_keccak;
 
 OCT_KECCAK_DECLARE(avx512)
+OCT_KECCAK_DECLARE(avx2)
 OCT_KECCAK_DECLARE(c)
 OCT_KECCAK_DECLARE(bound)
 

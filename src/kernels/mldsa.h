@@ -107,6 +107,7 @@ typedef void oct_shake256_fn(const struct oct_shake256_args *args);
     OCT_MLDSA_DECLARE_SET(backend, 65)
 
 OCT_MLDSA_DECLARE(avx512)
+OCT_MLDSA_DECLARE(avx2)
 OCT_MLDSA_DECLARE(c)
 OCT_MLDSA_DECLARE(bound)
 

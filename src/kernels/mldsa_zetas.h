@@ -24,6 +24,7 @@ struct oct_mldsa_zetas {
     int32_t noise2[16], noise4[16];           /* what a nibble becomes in a secret polynomial, by its bound eta */
 };
 
-extern const struct oct_mldsa_zetas oct_avx512_mldsa_zetas, oct_c_mldsa_zetas, oct_bound_mldsa_zetas;
+extern const struct oct_mldsa_zetas oct_avx512_mldsa_zetas, oct_avx2_mldsa_zetas, oct_c_mldsa_zetas,
+    oct_bound_mldsa_zetas;
 
 #endif

@@ -74,7 +74,9 @@ typedef unsigned oct_mlkem_check_fn(const struct oct_mlkem_check_args *args);
     oct_mlkem_check_fn oct_##backend##_mlkem##set##_check;
 
 OCT_MLKEM_DECLARE(avx512, 768)
+OCT_MLKEM_DECLARE(avx2, 768)
 OCT_MLKEM_DECLARE(avx512, 1024)
+OCT_MLKEM_DECLARE(avx2, 1024)
 OCT_MLKEM_DECLARE(c, 768)
 OCT_MLKEM_DECLARE(c, 1024)
 OCT_MLKEM_DECLARE(bound, 768)

@@ -25,6 +25,7 @@ struct oct_mlkem_zetas {
     int16_t cbd[32];                        /* what four bits become: one of the first two less one of the others */
 };
 
-extern const struct oct_mlkem_zetas oct_avx512_mlkem_zetas, oct_c_mlkem_zetas, oct_bound_mlkem_zetas;
+extern const struct oct_mlkem_zetas oct_avx512_mlkem_zetas, oct_avx2_mlkem_zetas, oct_c_mlkem_zetas,
+    oct_bound_mlkem_zetas;
 
 #endif

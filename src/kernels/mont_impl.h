@@ -95,6 +95,32 @@ OCT_INLINE void mont_m_mul(struct mont *s, int x, const v8 *a, const v8 *b)
         mont_m_mul_next(s->t + x, s->m, a, b + x, s->n, &s->k0);
 }
 
+#if VEC_WHOLE
+/* Products of STRIP limbs by as many: t += all their columns, or the high ones. */
+STEP void mont_strip_add(v8 *restrict t, const v8 *x, const v8 *y)
+{
+    v8_product_from(t, x, y, STRIP, 0, 1, 52);
+}
+
+STEP void mont_strip_high_add(v8 *restrict t, const v8 *x, const v8 *y)
+{
+    v8_product_from(t, x, y, STRIP, STRIP, 1, 52);
+}
+
+/* The B-step at column x, strip by strip. */
+static void mont_b_mul(struct mont *s, int x, const v8 *a, const v8 *b)
+{
+    v8 *t = s->t + x;
+    for (int j = x == 0 ? STRIP + 1 : LIMBS; j < LIMBS + STRIP; j++)
+        t[j] = v8_zero();
+    mont_strip_high_add(t + STRIP, a, b + x);
+    mont_strip_high_add(t + STRIP, s->n, s->m);
+    for (int j = STRIP; j < LIMBS; j += STRIP) {
+        mont_strip_add(t + j, a + j, b + x);
+        mont_strip_add(t + j, s->n + j, s->m);
+    }
+}
+#else
 /*
  * B-step of a product: t += a * b[0..STRIP-1] + n * m, columns STRIP .. LIMBS+STRIP-1. Columns from LIMBS on are
  * written for the first time; in the first strip all are, but for the carry in column STRIP. The window p, q holds
@@ -160,6 +186,7 @@ OCT_INLINE void mont_b_mul(struct mont *s, int x, const v8 *a, const v8 *b)
     else
         mont_b_mul_next(s->t + x, a, b + x, s->n, s->m);
 }
+#endif
 
 /* LIMBS limbs r = the columns t, carried. The carry out of the top is zero because the value is below 2^(52*LIMBS). */
 STEP void mont_carry(v8 *r, const v8 *t)
@@ -185,6 +212,7 @@ static void mont_mul(struct mont *s, unsigned r, unsigned a, unsigned b)
 }
 
 #ifdef MONT_SQUARE
+#if !VEC_WHOLE
 /* Column c of the square of the `limbs` limbs a: twice the products above the diagonal, and the diagonal. */
 OCT_INLINE v8 mont_square_column(int c, const v8 *a, int limbs)
 {
@@ -201,11 +229,15 @@ OCT_INLINE v8 mont_square_column(int c, const v8 *a, int limbs)
     lo = v8_add(lo, lo);
     return c % 2 == 0 ? v8_madd52lo(lo, a[c / 2], a[c / 2]) : v8_madd52hi(lo, a[c / 2], a[c / 2]);
 }
+#endif
 
 #define HALF (LIMBS / 2)
 
 STEP void mont_square_half(v8 *restrict t, const v8 *restrict a_in)
 {
+#if VEC_WHOLE
+    v8_square(t, a_in, HALF, 52);
+#else
     v8 a[HALF];
     VEC_UNROLL
     for (int i = 0; i < HALF; i++)
@@ -213,6 +245,7 @@ STEP void mont_square_half(v8 *restrict t, const v8 *restrict a_in)
     VEC_UNROLL
     for (int x = 0; x < 2 * HALF; x++)
         t[x] = mont_square_column(x, a, HALF);
+#endif
 }
 
 /*
@@ -231,10 +264,18 @@ STEP void mont_square_middle(v8 *restrict t, const v8 *restrict a)
         s[i] = v8_low52(x);
     }
     const m8 overflow = v8_is_nonzero(carry);
+#if VEC_WHOLE
+    v8 square[2 * HALF];
+    mont_square_half(square, s);
+#endif
     v8 upper[HALF]; /* columns HALF.. of a0^2, which the second half overwrites before it needs them */
     VEC_UNROLL
     for (int x = 0; x < 2 * HALF; x++) {
+#if VEC_WHOLE
+        v8 d = square[x];
+#else
         v8 d = mont_square_column(x, s, HALF);
+#endif
         if (x >= HALF)
             d = v8_add(d, v8_select(overflow, v8_add(s[x - HALF], s[x - HALF]), v8_zero()));
         const v8 low = x < HALF ? t[x] : upper[x - HALF];
@@ -257,6 +298,14 @@ STEP void mont_m_square(v8 *t, v8 *m, const v8 *n, const v8 *k0)
 }
 
 /* t += n * m, columns STRIP .. LIMBS+STRIP-1. */
+#if VEC_WHOLE
+static void mont_b_square(v8 *t, const v8 *n, const v8 *m)
+{
+    mont_strip_high_add(t + STRIP, n, m);
+    for (int j = STRIP; j < LIMBS; j += STRIP)
+        mont_strip_add(t + j, n + j, m);
+}
+#else
 STEP void mont_b_square(v8 *t, const v8 *n, const v8 *m_in)
 {
     v8 m[STRIP];
@@ -276,6 +325,7 @@ STEP void mont_b_square(v8 *t, const v8 *n, const v8 *m_in)
         t[x] = v8_add(lo, hi);
     }
 }
+#endif
 
 /* slot[r] = slot[a]^2 / R mod n, below 2n. r may be a. */
 static void mont_square(struct mont *s, unsigned r, unsigned a)

@@ -32,16 +32,15 @@ static const uint64_t ec_gy[LIMBS] = {0x6406837bf51f5, 0x576b315ececbb, 0xc0f9e1
  */
 OCT_INLINE void fp_reduce(struct num *r, v8 z[2 * LIMBS], v8 y[2 * LIMBS])
 {
-    const v8 c96 = v8_set1((uint64_t)1 << 44), c192 = v8_set1((uint64_t)1 << 36);
     const v8 c256 = v8_set1(((uint64_t)1 << 48) - ((uint64_t)1 << 16));
     VEC_UNROLL
     for (int i = 0; i < LIMBS; i++) {
         const v8 t = v8_add(z[i], y[i]);
         z[i + 1] = v8_add(z[i + 1], v8_sra(t, 52));
-        z[i + 1] = v8_madd52lo_trunc(z[i + 1], t, c96);
-        y[i + 2] = v8_madd52hi_trunc(y[i + 2], t, c96);
-        y[i + 3] = v8_madd52lo_trunc(y[i + 3], t, c192);
-        z[i + 4] = v8_madd52hi_trunc(z[i + 4], t, c192);
+        z[i + 1] = v8_madd52lo_pow2(z[i + 1], t, 44);
+        y[i + 2] = v8_madd52hi_pow2(y[i + 2], t, 44);
+        y[i + 3] = v8_madd52lo_pow2(y[i + 3], t, 36);
+        z[i + 4] = v8_madd52hi_pow2(z[i + 4], t, 36);
         y[i + 4] = v8_madd52lo_trunc(y[i + 4], t, c256);
         z[i + 5] = v8_madd52hi_trunc(z[i + 5], t, c256);
     }

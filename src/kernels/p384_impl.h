@@ -35,8 +35,6 @@ static const uint64_t ec_gy[LIMBS] = {0x31d7c90ea0e5f, 0xce1d7e819d7a4, 0x5f0b8c
  */
 OCT_INLINE void fp_reduce(struct num *r, v8 z[2 * LIMBS], v8 y[2 * LIMBS])
 {
-    const v8 c32 = v8_set1((uint64_t)1 << 32), c96 = v8_set1((uint64_t)1 << 44), c128 = v8_set1((uint64_t)1 << 24);
-    const v8 c384 = v8_set1((uint64_t)1 << 20);
     v8 w[LIMBS + 3];
     VEC_UNROLL
     for (int i = 0; i < LIMBS + 3; i++)
@@ -44,15 +42,15 @@ OCT_INLINE void fp_reduce(struct num *r, v8 z[2 * LIMBS], v8 y[2 * LIMBS])
     VEC_UNROLL
     for (int i = 0; i < LIMBS; i++) {
         const v8 t = v8_sub(v8_add(z[i], y[i]), w[i]);
-        const v8 s = v8_madd52lo_trunc(t, t, c32);
+        const v8 s = v8_madd52lo_pow2(t, t, 32);
         z[i + 1] = v8_add(z[i + 1], v8_sra(s, 52));
-        y[i + 1] = v8_madd52hi_trunc(y[i + 1], s, c32);
-        w[i + 1] = v8_madd52lo_trunc(w[i + 1], s, c96);
-        w[i + 2] = v8_madd52hi_trunc(w[i + 2], s, c96);
-        w[i + 2] = v8_madd52lo_trunc(w[i + 2], s, c128);
-        w[i + 3] = v8_madd52hi_trunc(w[i + 3], s, c128);
-        z[i + 7] = v8_madd52lo_trunc(z[i + 7], s, c384);
-        y[i + 8] = v8_madd52hi_trunc(y[i + 8], s, c384);
+        y[i + 1] = v8_madd52hi_pow2(y[i + 1], s, 32);
+        w[i + 1] = v8_madd52lo_pow2(w[i + 1], s, 44);
+        w[i + 2] = v8_madd52hi_pow2(w[i + 2], s, 44);
+        w[i + 2] = v8_madd52lo_pow2(w[i + 2], s, 24);
+        w[i + 3] = v8_madd52hi_pow2(w[i + 3], s, 24);
+        z[i + 7] = v8_madd52lo_pow2(z[i + 7], s, 20);
+        y[i + 8] = v8_madd52hi_pow2(y[i + 8], s, 20);
     }
     VEC_UNROLL
     for (int j = 0; j < LIMBS; j++) {

@@ -74,6 +74,9 @@ typedef void oct_rsa_public_fn(const struct oct_rsa_public_args *args);
     void oct_##backend##_clear_registers(void);
 
 OCT_RSA_DECLARE(avx512)
+OCT_RSA_DECLARE(avx512f)
+OCT_RSA_DECLARE(ifma256)
+OCT_RSA_DECLARE(avx2)
 OCT_RSA_DECLARE(c)
 OCT_RSA_DECLARE(bound)
 

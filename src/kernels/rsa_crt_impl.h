@@ -91,7 +91,7 @@ static void crt_fill_table(struct fold *s, unsigned vectors)
 }
 
 /* The masks of the WINDOW bits of each lane's exponent from bit `position` (public) on. */
-static void crt_digit(m8 bit[WINDOW], const oct_limb8 *exp, unsigned position)
+static OCT_NOINLINE void crt_digit(m8 bit[WINDOW], const oct_limb8 *exp, unsigned position)
 {
     const v8 digit = fold_bits(exp, OUTER, position, WINDOW);
     for (unsigned i = 0; i < WINDOW; i++)
@@ -99,7 +99,7 @@ static void crt_digit(m8 bit[WINDOW], const oct_limb8 *exp, unsigned position)
 }
 
 /* slot[SLOT_ACC] = the table's entry for the highest window. */
-static void crt_first_power(struct fold *s, unsigned vectors, m8 bit[2][WINDOW])
+static OCT_NOINLINE void crt_first_power(struct fold *s, unsigned vectors, m8 bit[2][WINDOW])
 {
     for (unsigned v = 0; v < vectors; v++)
         for (unsigned j = 0; j < LIMBS; j++) {
@@ -195,7 +195,7 @@ static void crt_powers(struct crt_workspace *w, unsigned first, unsigned vectors
     crt_exponentiate(&w->side[first], vectors, args, first);
 }
 
-static void crt_run(const struct oct_rsa_crt_args *args)
+static OCT_NOINLINE void crt_work(const struct oct_rsa_crt_args *args)
 {
     struct crt_workspace *w = args->workspace;
     const unsigned vectors = args->vectors == 2 ? 2 : 1;
@@ -206,4 +206,11 @@ static void crt_run(const struct oct_rsa_crt_args *args)
         crt_powers(w, TOGETHER, 1, args);
     crt_recombine(w, vectors, args);
     v8_clear_registers();
+}
+
+static void crt_run(const struct oct_rsa_crt_args *args)
+{
+    const struct vec_mode mode = vec_begin();
+    crt_work(args);
+    vec_end(mode);
 }

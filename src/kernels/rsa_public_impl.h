@@ -37,7 +37,7 @@ static void public_power_any(struct mont *s, v8 e)
     mont_mul(s, PUBLIC_ACC, PUBLIC_ACC, PUBLIC_T);
 }
 
-static void public_run(const struct oct_rsa_public_args *args)
+static OCT_NOINLINE void public_work(const struct oct_rsa_public_args *args)
 {
     struct mont *s = args->workspace;
     mont_load(s->n, args->n, LIMBS);
@@ -53,4 +53,11 @@ static void public_run(const struct oct_rsa_public_args *args)
     for (int j = 0; j < LIMBS; j++)
         v8_store52(args->out[j], s->slot[PUBLIC_ACC][j]);
     v8_clear_registers();
+}
+
+static void public_run(const struct oct_rsa_public_args *args)
+{
+    const struct vec_mode mode = vec_begin();
+    public_work(args);
+    vec_end(mode);
 }

@@ -19,6 +19,9 @@ typedef void oct_sha512_fn(const struct oct_sha512_args *args);
 #define OCT_SHA512_DECLARE(backend) oct_sha512_fn oct_##backend##_sha512;
 
 OCT_SHA512_DECLARE(avx512)
+OCT_SHA512_DECLARE(avx512f)
+OCT_SHA512_DECLARE(ifma256)
+OCT_SHA512_DECLARE(avx2)
 OCT_SHA512_DECLARE(c)
 OCT_SHA512_DECLARE(bound)
 

@@ -30,6 +30,9 @@ typedef void oct_sm3_fn(const struct oct_sm3_args *args);
     oct_sm3_fn oct_##backend##_sm3;
 
 OCT_SM3_DECLARE(avx512)
+OCT_SM3_DECLARE(avx512f)
+OCT_SM3_DECLARE(ifma256)
+OCT_SM3_DECLARE(avx2)
 OCT_SM3_DECLARE(c)
 OCT_SM3_DECLARE(bound)
 

@@ -81,6 +81,9 @@ static void ladder_changes(v8 change[OCT_SCALAR25519_LIMBS], const oct_limb8 *sc
 VEC_CHAIN void ladder_start(struct derive_workspace *w, const oct_limb8 *peer)
 {
     w->peer = fe_load(peer);
+    VEC_UNROLL
+    for (int i = 0; i < FE_LIMBS; i++)
+        w->peer.l[i] = v8_reviewed_bound(w->peer.l[i], FE_MASK);
     w->pair.x2 = fe_biased(fe_set_small(1));
     w->pair.z2 = fe_wide_zero();
     w->pair.x3 = fe_biased(w->peer);
@@ -98,13 +101,22 @@ VEC_CHAIN void ladder_finish(struct derive_workspace *w, oct_limb8 *out)
 
 const size_t OCT_NAME(x25519_derive_workspace) = sizeof(struct derive_workspace);
 
-void OCT_NAME(x25519_derive)(const struct oct_x25519_args *args)
+/* The lanes from `first` on. */
+static OCT_NOINLINE void derive_group(const struct oct_x25519_args *args, unsigned first)
 {
     struct derive_workspace *w = args->workspace;
-    ladder_changes(w->change, args->scalar);
-    ladder_start(w, args->peer);
+    ladder_changes(w->change, oct_limb8_from(args->scalar, first));
+    ladder_start(w, oct_limb8_from(args->peer, first));
     for (int limb = OCT_SCALAR25519_LIMBS - 1; limb >= 0; limb--)
         ladder_limb(&w->pair, &w->peer, &w->change[limb], limb == 4 ? 254 - 4 * 52 : 51);
-    ladder_finish(w, args->out);
+    ladder_finish(w, oct_limb8_to(args->out, first));
+}
+
+void OCT_NAME(x25519_derive)(const struct oct_x25519_args *args)
+{
+    const struct vec_mode mode = vec_begin();
+    for (unsigned first = 0; first < 8; first += V8_LANES)
+        derive_group(args, first);
     v8_clear_registers();
+    vec_end(mode);
 }

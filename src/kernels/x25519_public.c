@@ -25,12 +25,22 @@ VEC_CHAIN void public_finish(struct public_workspace *w, oct_limb8 *out)
 
 const size_t OCT_NAME(x25519_public_workspace) = sizeof(struct public_workspace);
 
-void OCT_NAME(x25519_public)(const struct oct_x25519_args *args)
+/* The lanes from `first` on. */
+static OCT_NOINLINE void public_group(const struct oct_x25519_args *args, unsigned first)
 {
     struct public_workspace *w = args->workspace;
+    const oct_limb8 *scalar = oct_limb8_from(args->scalar, first);
     for (int i = 0; i < OCT_SCALAR25519_LIMBS; i++)
-        w->scalar[i] = v8_load52(args->scalar[i]);
+        w->scalar[i] = v8_load52(scalar[i]);
     comb_multiply(&w->comb, args->comb, w->scalar);
-    public_finish(w, args->out);
+    public_finish(w, oct_limb8_to(args->out, first));
+}
+
+void OCT_NAME(x25519_public)(const struct oct_x25519_args *args)
+{
+    const struct vec_mode mode = vec_begin();
+    for (unsigned first = 0; first < 8; first += V8_LANES)
+        public_group(args, first);
     v8_clear_registers();
+    vec_end(mode);
 }

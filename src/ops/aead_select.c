@@ -33,7 +33,7 @@ static void choose_policy(void)
         portable = 1;
         width = OCT_WIDTH_OFF;
         why = "OCTUPLE_TABLE=c: the portable tier, for tests";
-    } else if (table && strcmp(table, "auto") != 0 && strcmp(table, "avx512") != 0) {
+    } else if (!oct_cpu_limit(&cpu, table)) {
         width = OCT_WIDTH_OFF;
         why = strcmp(table, "off") == 0 ? "OCTUPLE_TABLE=off" : oct_setting_row(OCT_SETTING_TABLE)->wrong;
     } else if (!oct_cpu_width_parse(&wish, oct_setting(OCT_SETTING_WIDTH))) {

@@ -8,15 +8,17 @@
 
 #include <pthread.h>
 
-/* NULL if this CPU can run the avx512 backend, else why not. */
-static const char *missing_for_avx512(void)
+/* NULL if this CPU can run a backend, else why not. */
+static const char *missing_for(enum oct_lattice_backend backend)
 {
 #if defined(OCT_HAVE_AVX512_TABLE)
     struct oct_cpu cpu;
+    if (backend == OCT_LATTICE_C)
+        return NULL;
     oct_cpu_detect(&cpu);
-    return oct_cpu_missing_for_avx512_w32(&cpu);
+    return backend == OCT_LATTICE_AVX512 ? oct_cpu_missing_for_avx512_w32(&cpu) : oct_cpu_missing_for_avx2(&cpu);
 #else
-    return "this build has no avx512 table";
+    return backend == OCT_LATTICE_C ? NULL : "this build has no tables of vectors";
 #endif
 }
 
@@ -24,18 +26,28 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int selected = OCT_LATTICE_NONE;
 static const char *selected_reason;
 
+/* The widest that the table goes with. */
+static int fitting(const struct oct_ops *ops)
+{
+    if (ops == &oct_ops_c)
+        return OCT_LATTICE_C;
+#if defined(OCT_HAVE_AVX512_TABLE)
+    if (ops == &oct_ops_avx512 && !missing_for(OCT_LATTICE_AVX512))
+        return OCT_LATTICE_AVX512;
+#endif
+    return missing_for(OCT_LATTICE_AVX2) ? OCT_LATTICE_NONE : OCT_LATTICE_AVX2;
+}
+
 /* Once: asking the CPU takes longer than an operation where a hypervisor answers. */
 static void choose(void)
 {
     const struct oct_ops *ops = oct_ops_selected();
     selected_reason = oct_ops_selected_reason();
-    if (ops == &oct_ops_c)
-        selected = OCT_LATTICE_C;
-    if (!ops || ops == &oct_ops_c)
+    if (!ops)
         return;
-    const char *missing = missing_for_avx512();
-    selected = missing ? OCT_LATTICE_NONE : OCT_LATTICE_AVX512;
-    selected_reason = missing ? missing : selected_reason;
+    selected = fitting(ops);
+    if (selected == OCT_LATTICE_NONE)
+        selected_reason = missing_for(OCT_LATTICE_AVX2);
 }
 
 int oct_lattice_selected(const char **reason)
@@ -46,7 +58,11 @@ int oct_lattice_selected(const char **reason)
     return selected;
 }
 
-unsigned oct_lattice_runnable(void)
+unsigned oct_lattice_runnable(int backend[OCT_LATTICE_BACKENDS])
 {
-    return oct_ops_selected() == &oct_ops_c || missing_for_avx512() ? OCT_LATTICE_AVX512 : OCT_LATTICE_BACKENDS;
+    unsigned count = 0;
+    for (int i = 0; i < OCT_LATTICE_BACKENDS; i++)
+        if (i == OCT_LATTICE_C || (oct_ops_selected() != &oct_ops_c && !missing_for((enum oct_lattice_backend)i)))
+            backend[count++] = i;
+    return count;
 }

@@ -20,6 +20,7 @@
 static const struct oct_mldsa_ops tables[OCT_LATTICE_BACKENDS] = {
     [OCT_LATTICE_C] = TABLE(c),
 #if defined(OCT_HAVE_AVX512_TABLE)
+    [OCT_LATTICE_AVX2] = TABLE(avx2),
     [OCT_LATTICE_AVX512] = TABLE(avx512),
 #endif
 };
@@ -40,10 +41,11 @@ const struct oct_mldsa_ops *oct_mldsa_selected(const char **reason)
     return backend == OCT_LATTICE_NONE ? NULL : &tables[backend];
 }
 
-unsigned oct_mldsa_runnable(const struct oct_mldsa_ops *table[2])
+unsigned oct_mldsa_runnable(const struct oct_mldsa_ops *table[OCT_LATTICE_BACKENDS])
 {
-    const unsigned count = oct_lattice_runnable();
+    int backend[OCT_LATTICE_BACKENDS];
+    const unsigned count = oct_lattice_runnable(backend);
     for (unsigned i = 0; i < count; i++)
-        table[i] = &tables[i];
+        table[i] = &tables[backend[i]];
     return count;
 }

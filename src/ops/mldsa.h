@@ -6,6 +6,8 @@
 
 #include "kernels/mldsa.h"
 
+#include "ops/lattice.h"
+
 #include <octuple/mldsa.h>
 
 /* The sizes of a set: of keys and signatures in bytes, of an expanded key in numbers. */
@@ -32,7 +34,7 @@ const struct oct_mldsa_ops *oct_mldsa_selected(const char **reason);
 
 /* Every table that this CPU can run, or the portable one alone by OCTUPLE_TABLE=c: for tests. Returns how many were
  * written. */
-unsigned oct_mldsa_runnable(const struct oct_mldsa_ops *table[2]);
+unsigned oct_mldsa_runnable(const struct oct_mldsa_ops *table[OCT_LATTICE_BACKENDS]);
 
 /* Runs the known-answer test of a set on a table: 0 if it passed. */
 int oct_mldsa_known_answer(const struct oct_mldsa_ops *ops, enum oct_mldsa_set set);

@@ -22,6 +22,7 @@
 static const struct oct_mlkem_ops tables[OCT_LATTICE_BACKENDS] = {
     [OCT_LATTICE_C] = TABLE(c),
 #if defined(OCT_HAVE_AVX512_TABLE)
+    [OCT_LATTICE_AVX2] = TABLE(avx2),
     [OCT_LATTICE_AVX512] = TABLE(avx512),
 #endif
 };
@@ -52,10 +53,11 @@ const struct oct_mlkem_ops *oct_mlkem_anywhere(enum oct_mlkem_set set)
     return known == GOOD ? ops : NULL;
 }
 
-unsigned oct_mlkem_runnable(const struct oct_mlkem_ops *table[2])
+unsigned oct_mlkem_runnable(const struct oct_mlkem_ops *table[OCT_LATTICE_BACKENDS])
 {
-    const unsigned count = oct_lattice_runnable();
+    int backend[OCT_LATTICE_BACKENDS];
+    const unsigned count = oct_lattice_runnable(backend);
     for (unsigned i = 0; i < count; i++)
-        table[i] = &tables[i];
+        table[i] = &tables[backend[i]];
     return count;
 }

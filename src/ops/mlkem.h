@@ -7,6 +7,8 @@
 #include "kernels/keccak.h"
 #include "kernels/mlkem.h"
 
+#include "ops/lattice.h"
+
 #include <octuple/mlkem.h>
 
 /* The size of a set's keys and ciphertexts. */
@@ -36,7 +38,7 @@ const struct oct_mlkem_ops *oct_mlkem_anywhere(enum oct_mlkem_set set);
 
 /* Every table that this CPU can run, or the portable one alone by OCTUPLE_TABLE=c: for tests. Returns how many were
  * written. */
-unsigned oct_mlkem_runnable(const struct oct_mlkem_ops *table[2]);
+unsigned oct_mlkem_runnable(const struct oct_mlkem_ops *table[OCT_LATTICE_BACKENDS]);
 
 /* Runs the known-answer test of a set on a table: 0 if it passed. */
 int oct_mlkem_known_answer(const struct oct_mlkem_ops *ops, enum oct_mlkem_set set);

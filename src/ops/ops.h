@@ -75,8 +75,10 @@ struct oct_ops {
     void (*clear_registers)(void);
 };
 
+/* The tables: that of every CPU, and those of vectors. */
+#define OCT_OPS_TABLES 5
 #if defined(__x86_64__)
-extern const struct oct_ops oct_ops_avx512;
+extern const struct oct_ops oct_ops_avx512, oct_ops_avx512f, oct_ops_ifma256, oct_ops_avx2;
 #endif
 extern const struct oct_ops oct_ops_c;
 
@@ -86,8 +88,8 @@ const struct oct_ops *oct_ops_selected(void);
 const char *oct_ops_selected_reason(void);
 
 /* Every table that this CPU can run, or the portable one alone by OCTUPLE_TABLE=c: for tests. Returns how many were
- * written to `table` (at most 2). */
-unsigned oct_ops_runnable(const struct oct_ops *table[2]);
+ * written to `table`: the portable one first, then the others, the one that would be chosen last. */
+unsigned oct_ops_runnable(const struct oct_ops *table[OCT_OPS_TABLES]);
 
 /* The fixed-base table of 2^255-19, OCT_COMB25519_WORDS words, made by the first call; NULL without memory. Read-only,
  * for the life of the process. */

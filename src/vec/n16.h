@@ -21,6 +21,8 @@
 
 #if defined(OCT_BACKEND_AVX512)
 #include "vec/n16_avx512.h"
+#elif defined(OCT_BACKEND_AVX2)
+#include "vec/n16_ymm.h"
 #elif defined(OCT_BACKEND_C)
 #include "vec/n16_c.h"
 #elif defined(OCT_BACKEND_BOUND)

@@ -12,8 +12,10 @@
 
 #include "vec/vec.h"
 
-#if defined(OCT_BACKEND_AVX512)
+#if defined(OCT_BACKEND_AVX512) || defined(OCT_BACKEND_AVX512F)
 #include "vec/sponge_avx512.h"
+#elif defined(OCT_BACKEND_AVX2)
+#include "vec/sponge_ymm.h"
 #elif defined(OCT_BACKEND_C)
 #include "vec/sponge_c.h"
 #elif defined(OCT_BACKEND_BOUND)

@@ -7,9 +7,18 @@
  * no operation may leave that range (the bound backend proves it, for all inputs), so wrapping never happens.
  * A kernel is compiled once per backend:
  *
- *   OCT_BACKEND_AVX512  thin wrappers of intrinsics
- *   OCT_BACKEND_C       plain loops, for every CPU, for sanitizers and for the constant-time checks
- *   OCT_BACKEND_BOUND   tests only: a lane is an interval, one run proves the limb bounds of a kernel
+ *   OCT_BACKEND_AVX512   thin wrappers of intrinsics, products by IFMA
+ *   OCT_BACKEND_AVX512F  the same for CPUs without IFMA: products by double-precision FMA
+ *   OCT_BACKEND_IFMA256  two registers of 256 bits, products by IFMA
+ *   OCT_BACKEND_AVX2     two registers of 256 bits, products by double-precision FMA
+ *   OCT_BACKEND_C        plain loops, for every CPU, for sanitizers and for the constant-time checks
+ *   OCT_BACKEND_BOUND    tests only: a lane is an interval, one run proves the limb bounds of a kernel
+ *
+ * Groups: a kernel that works on values, not on memory, defines OCT_VEC_GROUPED before it includes this. V8_LANES may
+ * then be 4, so that a vector is one register; the kernel runs its work once for each of the V8_GROUPS groups of lanes.
+ *
+ * Whole products: where VEC_WHOLE is 1, kernels multiply whole numbers by v8_product_from() and v8_square(), in
+ * functions of their own. Where it is 0 they write their products out, interleaved with other work.
  *
  * A kernel's functions are VEC_STEP, short steps on vectors that are passed by value, or VEC_CHAIN, calls of their own:
  * each backend says what that means for it.
@@ -26,12 +35,27 @@
 #include "base/base.h"
 #include "base/checkmem.h"
 
-#define V8_LANES     8
+#if defined(OCT_VEC_GROUPED) && (defined(OCT_BACKEND_AVX2) || defined(OCT_BACKEND_IFMA256))
+#define V8_LANES 4
+#else
+#define V8_LANES 8
+#endif
+#define V8_GROUPS    (8 / V8_LANES)
 #define V8_LIMB_BITS 52
 #define V8_LIMB_MASK (((uint64_t)1 << 52) - 1)
 
 #if defined(OCT_BACKEND_AVX512)
 #include "vec/vec_avx512.h"
+#include "vec/zmm_ifma.h"
+#elif defined(OCT_BACKEND_AVX512F)
+#include "vec/vec_avx512.h"
+#include "vec/zmm_fma.h"
+#elif defined(OCT_BACKEND_IFMA256)
+#include "vec/vec_ymm.h"
+#include "vec/ymm_ifma.h"
+#elif defined(OCT_BACKEND_AVX2)
+#include "vec/vec_ymm.h"
+#include "vec/ymm_fma.h"
 #elif defined(OCT_BACKEND_C)
 #include "vec/vec_c.h"
 #elif defined(OCT_BACKEND_BOUND)
@@ -40,7 +64,36 @@
 #error "choose a backend"
 #endif
 
+/* Tests choose for the c and bound backends. */
+#if defined(OCT_WHOLE_PRODUCTS)
+#define VEC_WHOLE 1
+#elif !defined(VEC_WHOLE)
+#define VEC_WHOLE 0
+#endif
+#if !defined(OCT_BACKEND_AVX2) && !defined(OCT_BACKEND_AVX512F) && !defined(OCT_BACKEND_BOUND)
+#include "vec/whole.h"
+#endif
+#if !defined(OCT_BACKEND_AVX2)
+struct vec_mode {
+    char nothing;
+};
+OCT_INLINE struct vec_mode vec_begin(void)
+{
+    return (struct vec_mode){0};
+}
+OCT_INLINE void vec_end(struct vec_mode mode)
+{
+    (void)mode;
+}
+#endif
+
 /* The contract itself. A backend that drifts from it does not compile. */
+
+/* Products hold between these two, which a kernel's entry calls around all of its work: that work is a function of its
+ * own, never inlined, so that none of it moves out from between them. The floating-point mode of the thread is another
+ * one meanwhile, where products need that. */
+OCT_INLINE struct vec_mode vec_begin(void);
+OCT_INLINE void vec_end(struct vec_mode mode);
 
 /* Constants: the same number in every lane. */
 OCT_INLINE v8 v8_zero(void);
@@ -62,6 +115,8 @@ OCT_INLINE v8 v8_low(v8 a, unsigned bits);
 /* Shifts by the same public number of bits in every lane: sll is a * 2^bits, sra rounds down (floor). */
 OCT_INLINE v8 v8_sll(v8 a, unsigned bits);
 OCT_INLINE v8 v8_sra(v8 a, unsigned bits);
+/* The same for a number >= 0. */
+OCT_INLINE v8 v8_srl(v8 a, unsigned bits);
 
 /* acc + low or high 52 bits of a * b, for a and b of 0 .. 2^52-1. */
 OCT_INLINE v8 v8_madd52lo(v8 acc, v8 a, v8 b);
@@ -72,11 +127,27 @@ OCT_INLINE v8 v8_mul52lo_trunc(v8 a, v8 b);
 OCT_INLINE v8 v8_madd52lo_trunc(v8 acc, v8 a, v8 b);
 OCT_INLINE v8 v8_madd52hi_trunc(v8 acc, v8 a, v8 b);
 
+/* The same for b = 2^bits, a constant of 1 to 51 bits. */
+OCT_INLINE v8 v8_madd52lo_pow2(v8 acc, v8 a, unsigned bits);
+OCT_INLINE v8 v8_madd52hi_pow2(v8 acc, v8 a, unsigned bits);
+
+/*
+ * Whole products of numbers of n limbs (constant, at most 20) of weight 2^bits, a constant of 52 or 51: r[0 .. 2n-1] =
+ * columns of x * y, or of x^2. With `add` they are added to r. With `from` = n (else 0) only the columns from there on
+ * are made, at r[0]. Factors are below 2^52; at 51 bits the product of any two is below 2^103. A column has the low
+ * halves of its own products, below 2^52 each, and the high halves of those of the column below, at most their product
+ * / 2^bits each; at 51 bits it is the backend's affair where a product is split. r overlaps no factor.
+ */
+OCT_INLINE void v8_product_from(v8 *r, const v8 *x, const v8 *y, int n, int from, int add, unsigned bits);
+OCT_INLINE void v8_square(v8 *r, const v8 *x, int n, unsigned bits);
+
 /* a * c, for a small constant c. */
 OCT_INLINE v8 v8_mul_small(v8 a, uint32_t c);
 
+#if V8_LANES == 8
 /* Lane i becomes lane i xor 4. */
 OCT_INLINE v8 v8_swap_halves(v8 a);
+#endif
 
 /* table[index] for a secret index of 0 .. 15 in each lane, from one table of limbs (0 .. 2^52-1) that all lanes share,
  * 64-byte aligned. All of the table is read, whatever the index. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The AVX-512 backend of the vector contract (F, BW, DQ, VL, IFMA): one or two instructions per operation.
+ * The vector contract on registers of 512 bits (F, BW, DQ, VL): one or two instructions per operation. Products are the
+ * backend's (zmm_ifma.h, zmm_fma.h).
  */
 #ifndef OCT_VEC_AVX512_H
 #define OCT_VEC_AVX512_H
@@ -9,8 +10,6 @@
 #include "vec/clear.h"
 
 #include <immintrin.h>
-
-#define OCT_NAME(name) oct_avx512_##name
 
 /* Kernels unroll their straight-line steps fully here: a limb is a register. */
 #if defined(__clang__)
@@ -83,17 +82,10 @@ OCT_INLINE v8 v8_sra(v8 a, unsigned bits)
         return _mm512_srai_epi64(a, bits);
     return _mm512_sra_epi64(a, _mm_cvtsi32_si128((int)bits));
 }
-OCT_INLINE v8 v8_madd52lo(v8 acc, v8 a, v8 b)
+/* A number >= 0 needs no other shift. */
+OCT_INLINE v8 v8_srl(v8 a, unsigned bits)
 {
-    return _mm512_madd52lo_epu64(acc, a, b);
-}
-OCT_INLINE v8 v8_madd52hi(v8 acc, v8 a, v8 b)
-{
-    return _mm512_madd52hi_epu64(acc, a, b);
-}
-OCT_INLINE v8 v8_mul52lo_trunc(v8 a, v8 b)
-{
-    return _mm512_madd52lo_epu64(_mm512_setzero_si512(), a, b);
+    return v8_sra(a, bits);
 }
 OCT_INLINE v8 v8_mul_small(v8 a, uint32_t c)
 {
@@ -103,14 +95,6 @@ OCT_INLINE v8 v8_mul_small(v8 a, uint32_t c)
     __asm__("" : "+v"(factor));
 #endif
     return _mm512_mullo_epi64(a, factor);
-}
-OCT_INLINE v8 v8_madd52lo_trunc(v8 acc, v8 a, v8 b)
-{
-    return _mm512_madd52lo_epu64(acc, a, b);
-}
-OCT_INLINE v8 v8_madd52hi_trunc(v8 acc, v8 a, v8 b)
-{
-    return _mm512_madd52hi_epu64(acc, a, b);
 }
 OCT_INLINE v8 v8_lookup_shared16(const uint64_t table[16], v8 index)
 {

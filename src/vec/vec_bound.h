@@ -111,6 +111,11 @@ OCT_INLINE v8 v8_sra(v8 a, unsigned bits)
 {
     return v8_interval("sra", a.lo >> bits, a.hi >> bits);
 }
+OCT_INLINE v8 v8_srl(v8 a, unsigned bits)
+{
+    v8_need("srl", a, ((__int128)1 << 63) - 1);
+    return v8_sra(a, bits);
+}
 OCT_INLINE v8 v8_madd52lo(v8 acc, v8 a, v8 b)
 {
     v8_need("madd52lo multiplicand", a, V8_LIMB_MASK);
@@ -142,6 +147,43 @@ OCT_INLINE v8 v8_madd52lo_trunc(v8 acc, v8 a, v8 b)
 OCT_INLINE v8 v8_madd52hi_trunc(v8 acc, v8 a, v8 b)
 {
     return v8_madd52hi(acc, v8_low52(a), b);
+}
+OCT_INLINE v8 v8_madd52lo_pow2(v8 acc, v8 a, unsigned bits)
+{
+    return v8_madd52lo_trunc(acc, a, v8_set1((uint64_t)1 << bits));
+}
+OCT_INLINE v8 v8_madd52hi_pow2(v8 acc, v8 a, unsigned bits)
+{
+    return v8_madd52hi_trunc(acc, a, v8_set1((uint64_t)1 << bits));
+}
+/* A column's bounds for every way to split a product into halves. Each sum on the way is one of numbers >= 0 and what
+ * is added to, so it is within the bounds of start and end. */
+OCT_INLINE v8 v8_whole_column(v8 start, const v8 *x, const v8 *y, int n, int k, unsigned bits)
+{
+    const __int128 limit = (__int128)1 << (bits == 51 ? 103 : 104);
+    for (int i = 0; i < n; i++)
+        for (int above = 0; above < 2; above++) {
+            const int j = k - above - i;
+            if (j < 0 || j >= n)
+                continue;
+            v8_need("whole product's multiplicand", x[i], V8_LIMB_MASK);
+            v8_need("whole product's multiplicand", y[j], V8_LIMB_MASK);
+            const __int128 most = x[i].hi * y[j].hi;
+            if (most >= limit)
+                oct_bound_failed("whole product's multiplicand", x[i].hi, y[j].hi);
+            const __int128 low = most < (__int128)V8_LIMB_MASK ? most : (__int128)V8_LIMB_MASK;
+            start = v8_interval("whole product", start.lo, start.hi + (above ? most >> bits : low));
+        }
+    return start;
+}
+OCT_INLINE void v8_product_from(v8 *r, const v8 *x, const v8 *y, int n, int from, int add, unsigned bits)
+{
+    for (int k = from; k < 2 * n; k++)
+        r[k - from] = v8_whole_column(add ? r[k - from] : v8_zero(), x, y, n, k, bits);
+}
+OCT_INLINE void v8_square(v8 *r, const v8 *x, int n, unsigned bits)
+{
+    v8_product_from(r, x, x, n, 0, 0, bits);
 }
 OCT_INLINE v8 v8_lookup_shared16(const uint64_t table[16], v8 index)
 {

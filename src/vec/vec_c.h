@@ -87,6 +87,11 @@ OCT_INLINE v8 v8_sra(v8 a, unsigned bits)
     V8_EACH(i) a.l[i] = (uint64_t)((int64_t)a.l[i] >> bits);
     return a;
 }
+OCT_INLINE v8 v8_srl(v8 a, unsigned bits)
+{
+    V8_EACH(i) a.l[i] >>= bits;
+    return a;
+}
 OCT_INLINE unsigned __int128 v8_product52(uint64_t a, uint64_t b)
 {
     return (unsigned __int128)(a & V8_LIMB_MASK) * (b & V8_LIMB_MASK);
@@ -117,6 +122,14 @@ OCT_INLINE v8 v8_madd52lo_trunc(v8 acc, v8 a, v8 b)
 OCT_INLINE v8 v8_madd52hi_trunc(v8 acc, v8 a, v8 b)
 {
     return v8_madd52hi(acc, a, b);
+}
+OCT_INLINE v8 v8_madd52lo_pow2(v8 acc, v8 a, unsigned bits)
+{
+    return v8_madd52lo(acc, a, v8_set1((uint64_t)1 << bits));
+}
+OCT_INLINE v8 v8_madd52hi_pow2(v8 acc, v8 a, unsigned bits)
+{
+    return v8_madd52hi(acc, a, v8_set1((uint64_t)1 << bits));
 }
 OCT_INLINE v8 v8_lookup_shared16(const uint64_t table[16], v8 index)
 {

@@ -12,8 +12,10 @@
 
 #define W16_LANES 16
 
-#if defined(OCT_BACKEND_AVX512)
+#if defined(OCT_BACKEND_AVX512) || defined(OCT_BACKEND_AVX512F)
 #include "vec/w16_avx512.h"
+#elif defined(OCT_BACKEND_AVX2) || defined(OCT_BACKEND_IFMA256)
+#include "vec/w16_ymm.h"
 #elif defined(OCT_BACKEND_C)
 #include "vec/w16_c.h"
 #elif defined(OCT_BACKEND_BOUND)

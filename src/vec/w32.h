@@ -19,6 +19,8 @@
 
 #if defined(OCT_BACKEND_AVX512)
 #include "vec/w32_avx512.h"
+#elif defined(OCT_BACKEND_AVX2)
+#include "vec/w32_ymm.h"
 #elif defined(OCT_BACKEND_C)
 #include "vec/w32_c.h"
 #elif defined(OCT_BACKEND_BOUND)

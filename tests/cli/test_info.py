@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
 """octuple info: its JSON form, and that it tells the truth about this machine."""
+import json
 import pathlib
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -10,6 +12,16 @@ import pytest
 OPS_DEF = pathlib.Path(__file__).parents[2] / "src/ops/ops.def"
 OPERATIONS = re.findall(r'^OCT_\w*OPERATION\(\w+, "([^"]+)"', OPS_DEF.read_text(encoding="utf-8"), re.M)
 NEEDS = ["avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512ifma"]
+AVX2 = ["avx2", "fma"]
+
+
+def best_table():
+    """The table that serves if nobody names one."""
+    flags = cpu_flags()
+    if "bmi2" not in flags:
+        return "none"
+    tables = (("avx512", NEEDS), ("avx512f", NEEDS[:4]), ("avx2", AVX2))
+    return next((table for table, needs in tables if set(needs) <= flags), "none")
 
 
 def cpu_flags():
@@ -57,10 +69,37 @@ def test_brand_is_that_of_the_kernel(place):
 
 def test_table_follows_the_cpu(place):
     data = info(place)
-    served = set(NEEDS) <= cpu_flags()
-    assert data["table"]["name"] == ("avx512" if served else "none")
+    assert data["table"]["name"] == best_table()
     assert data["table"]["setting"] is None and data["table"]["reason"]
+    served = best_table() != "none"
     assert all(operation["on"] == served for operation in data["operations"])
+
+
+@pytest.mark.parametrize("table, needs", [("avx512", NEEDS), ("avx512f", NEEDS[:4]), ("avx2", AVX2)])
+def test_named_table(place, table, needs):
+    """Where the CPU can run it, it serves all operations; else it says what is missing."""
+    data = info(place, OCTUPLE_TABLE=table)
+    served = set(needs) | {"bmi2"} <= cpu_flags()
+    assert data["table"]["name"] == (table if served else "none")
+    assert data["table"]["reason"] == f"OCTUPLE_TABLE={table}" if served else "missing" in data["table"]["reason"]
+    assert all(operation["on"] == served for operation in data["operations"])
+
+
+@pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not installed: it rounds FMA to nearest")
+def test_emulator_that_rounds_otherwise(place):
+    """Its CPU has AVX2 and FMA. Known answers notice, and nothing that comes from products is served."""
+    result = place.call("-q", place.folder / "bin/octuple", "info", "--json", command="/usr/bin/valgrind")
+    data = json.loads(result.stdout)
+    if data["table"]["name"] != "avx2":
+        pytest.skip("this valgrind shows a CPU without AVX2")
+    on = {operation["name"]: operation["on"] for operation in data["operations"]}
+    assert not any(on[name] for name in on if name.startswith(("rsa", "x25519", "p256", "p384", "ed25519", "sm2")))
+    assert on["mlkem768-encaps"] and on["sm3"]
+
+
+def test_unknown_table(place):
+    data = info(place, OCTUPLE_TABLE="avx")
+    assert data["table"]["name"] == "none" and "none of auto" in data["table"]["reason"]
 
 
 def test_portable_table(place):

@@ -51,7 +51,7 @@ def test_every_family_is_measured(place):
 def test_all_operations_by_default(place):
     """All keys are made, every operation agrees with OpenSSL and is timed, in the documented order."""
     data = place.json("info", "--json")
-    served = data["table"]["name"] == "avx512"
+    served = data["table"]["name"] != "none"
     ciphers = all(cipher["on"] for cipher in data["ciphers"])
     rows, result = speed(place, "--seconds", "0.05", OCTUPLE_TABLE="auto" if served else "c")
     assert result.returncode == (0 if ciphers else 3) and (result.stderr == "" or not ciphers)

@@ -19,7 +19,7 @@
 #define MAX OCT_EC_MAX_BYTES
 
 static struct ec_ref ref[OCT_EC_CURVES];
-static const struct oct_ops *table[2];
+static const struct oct_ops *table[OCT_OPS_TABLES];
 static unsigned tables;
 
 static int setup(void **state)

@@ -214,7 +214,7 @@ static void measure(const struct oct_ops *ops, int curve, enum kind kind)
 
 static void test_stack(void **state)
 {
-    const struct oct_ops *table[2];
+    const struct oct_ops *table[OCT_OPS_TABLES];
     (void)state;
     const unsigned tables = oct_ops_runnable(table);
     for (unsigned t = 0; t < tables; t++)
@@ -226,7 +226,7 @@ static void test_stack(void **state)
 /* The same on this thread, whose workspace can be looked at afterwards. */
 static void test_workspace(void **state)
 {
-    const struct oct_ops *table[2];
+    const struct oct_ops *table[OCT_OPS_TABLES];
     (void)state;
     const unsigned tables = oct_ops_runnable(table);
     for (unsigned t = 0; t < tables; t++)

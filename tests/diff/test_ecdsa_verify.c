@@ -16,7 +16,7 @@
 #define MAX OCT_EC_MAX_BYTES
 
 static struct ec_ref ref[OCT_ECDSA_CURVES];
-static const struct oct_ops *table[2];
+static const struct oct_ops *table[OCT_OPS_TABLES];
 static unsigned tables;
 static struct ecdsa_sample sample[OCT_ECDSA_CURVES][ECDSA_KINDS];
 

@@ -24,10 +24,10 @@
 #define MAX_MESSAGE 700
 #define KEYS        11
 
-static const struct oct_ops *table[2];
+static const struct oct_ops *table[OCT_OPS_TABLES];
 static unsigned tables;
 static EVP_PKEY *reference[KEYS];
-static struct oct_ed25519_key *key[2][KEYS]; /* by table */
+static struct oct_ed25519_key *key[OCT_OPS_TABLES][KEYS]; /* by table */
 static uint8_t message[KEYS][MAX_MESSAGE];
 
 static int setup(void **state)

@@ -20,7 +20,7 @@
 #define WIDE      OCT_ED25519_WIDE_LIMBS
 #define SIGNATURE OCT_ED25519_SIGNATURE_BYTES
 
-static const struct oct_ops *table[2];
+static const struct oct_ops *table[OCT_OPS_TABLES];
 static unsigned tables;
 static struct oct_ed25519_key *key;
 

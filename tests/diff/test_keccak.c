@@ -21,7 +21,7 @@
 #define MAX_IN  2000
 #define MAX_OUT 1000
 
-static const struct oct_mlkem_ops *table[2];
+static const struct oct_mlkem_ops *table[OCT_LATTICE_BACKENDS];
 static unsigned tables;
 static uint8_t in[MAX_IN + LANES], out[LANES][MAX_OUT + 1], want[MAX_OUT];
 static void *workspace;

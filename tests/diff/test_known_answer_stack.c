@@ -60,7 +60,7 @@ static void hold(const char *table, const char *name, const struct call *call)
 
 static void test_stack(void **state)
 {
-    const struct oct_ops *table[2];
+    const struct oct_ops *table[OCT_OPS_TABLES];
     (void)state;
     const unsigned tables = oct_ops_runnable(table);
     for (unsigned t = 0; t < tables; t++)
@@ -70,7 +70,7 @@ static void test_stack(void **state)
 
 static void test_mlkem_stack(void **state)
 {
-    const struct oct_mlkem_ops *table[2];
+    const struct oct_mlkem_ops *table[OCT_LATTICE_BACKENDS];
     (void)state;
     const unsigned tables = oct_mlkem_runnable(table);
     for (unsigned t = 0; t < tables; t++)
@@ -80,7 +80,7 @@ static void test_mlkem_stack(void **state)
 
 static void test_mldsa_stack(void **state)
 {
-    const struct oct_mldsa_ops *table[2];
+    const struct oct_mldsa_ops *table[OCT_LATTICE_BACKENDS];
     (void)state;
     const unsigned tables = oct_mldsa_runnable(table);
     for (unsigned t = 0; t < tables; t++)

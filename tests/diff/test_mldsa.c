@@ -20,7 +20,7 @@
 #define OPERATIONS 8
 #define MESSAGE    700
 
-static const struct oct_mldsa_ops *table[2];
+static const struct oct_mldsa_ops *table[OCT_LATTICE_BACKENDS];
 static unsigned tables;
 static struct mldsa_lane want[OPERATIONS], now[BATCH_LANES], *lane[BATCH_LANES];
 static void *workspace;

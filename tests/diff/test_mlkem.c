@@ -20,7 +20,7 @@
 
 #define OPERATIONS 8
 
-static const struct oct_mlkem_ops *table[2];
+static const struct oct_mlkem_ops *table[OCT_LATTICE_BACKENDS];
 static unsigned tables;
 static struct mlkem_lane want[OPERATIONS], now[BATCH_LANES];
 static void *workspace;

@@ -91,7 +91,7 @@ static OCT_NOINLINE int run_all(const struct oct_mlkem_ops *ops, int set)
 
 static void test_edges(void **state)
 {
-    const struct oct_mlkem_ops *table[2];
+    const struct oct_mlkem_ops *table[OCT_LATTICE_BACKENDS];
     const unsigned tables = oct_mlkem_runnable(table);
     (void)state;
     for (unsigned t = 0; t < tables; t++)
@@ -132,7 +132,7 @@ static void measure(const struct oct_mlkem_ops *ops, int set, uint8_t *stack)
 
 static void test_stack(void **state)
 {
-    const struct oct_mlkem_ops *table[2];
+    const struct oct_mlkem_ops *table[OCT_LATTICE_BACKENDS];
     const unsigned tables = oct_mlkem_runnable(table);
     uint8_t *stack = own_stack_new();
     (void)state;

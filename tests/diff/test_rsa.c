@@ -21,7 +21,7 @@
 
 static struct test_rsa keys[OCT_RSA_SIZES][KEYS];
 static struct oct_rsa_key *made[OCT_RSA_SIZES][KEYS];
-static const struct oct_ops *table[2];
+static const struct oct_ops *table[OCT_OPS_TABLES];
 static unsigned tables;
 
 /* In brief the portable table has the smallest keys alone. */

@@ -105,7 +105,7 @@ static void measure(const struct oct_ops *ops, unsigned size, unsigned lanes)
 
 static void test_stack(void **state)
 {
-    const struct oct_ops *table[2];
+    const struct oct_ops *table[OCT_OPS_TABLES];
     (void)state;
     const unsigned tables = oct_ops_runnable(table);
     for (unsigned t = 0; t < tables; t++)

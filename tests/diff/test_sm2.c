@@ -22,7 +22,7 @@
 #define BYTES 32
 
 static struct ec_ref ref;
-static const struct oct_ops *table[2];
+static const struct oct_ops *table[OCT_OPS_TABLES];
 static unsigned tables;
 
 static int setup(void **state)

@@ -18,7 +18,7 @@
 
 #define PAGE 4096
 
-static const struct oct_ops *table[2];
+static const struct oct_ops *table[OCT_OPS_TABLES];
 static unsigned tables;
 static uint8_t *pages; /* two, and one behind them that cannot be read */
 

@@ -32,7 +32,7 @@ static const uint8_t order_8[2][BYTES] = {
 
 enum { SCALAR_KINDS = 10, PEER_KINDS = 48 };
 
-static const struct oct_ops *table[2];
+static const struct oct_ops *table[OCT_OPS_TABLES];
 static unsigned tables;
 
 static int setup(void **state)

@@ -119,7 +119,7 @@ static void measure(const struct oct_ops *ops, int derive)
 
 static void test_stack(void **state)
 {
-    const struct oct_ops *table[2];
+    const struct oct_ops *table[OCT_OPS_TABLES];
     (void)state;
     const unsigned tables = oct_ops_runnable(table);
     for (unsigned t = 0; t < tables; t++)
@@ -131,7 +131,7 @@ static void test_stack(void **state)
 static void test_workspace(void **state)
 {
     static uint8_t bytes[3][OCT_LANES * BYTES];
-    const struct oct_ops *table[2];
+    const struct oct_ops *table[OCT_OPS_TABLES];
     (void)state;
     const unsigned tables = oct_ops_runnable(table);
     for (unsigned t = 0; t < tables; t++)

@@ -56,8 +56,9 @@ static m8 mask_of(unsigned bits)
     return v8_test_bit(v8_load52(word), 0);
 }
 
-static void apply(struct group_result *result, enum group_formula formula, const struct group_points *p,
-                  const struct group_points *q, unsigned negative, int alias)
+static OCT_NOINLINE void apply_work(struct group_result *result, enum group_formula formula,
+                                    const struct group_points *p, const struct group_points *q, unsigned negative,
+                                    int alias)
 {
     struct point a, b, other, scratch[3], *r = alias ? &a : &other;
     const m8 sign = mask_of(negative);
@@ -84,7 +85,8 @@ static void *take(size_t size)
     return p;
 }
 
-static void multiply(struct group_result *result, const struct group_points *p, const oct_limb8 *scalar)
+static OCT_NOINLINE void multiply_work(struct group_result *result, const struct group_points *p,
+                                       const oct_limb8 *scalar)
 {
     struct derive_workspace *w = take(sizeof *w);
     load(&w->table[0], p);
@@ -95,7 +97,7 @@ static void multiply(struct group_result *result, const struct group_points *p, 
 }
 
 /* The base has to be the same in all lanes: they make different windows. */
-static void *comb_new(const struct group_points *p)
+static OCT_NOINLINE void *comb_new_work(const struct group_points *p)
 {
     struct comb_make_workspace *w = take(sizeof *w);
     comb_window *comb = take(COMB_BYTES);
@@ -106,7 +108,7 @@ static void *comb_new(const struct group_points *p)
     return comb;
 }
 
-static void comb_times(struct group_result *result, const void *comb, const oct_limb8 *scalar)
+static OCT_NOINLINE void comb_times_work(struct group_result *result, const void *comb, const oct_limb8 *scalar)
 {
     struct comb_workspace *w = take(sizeof *w);
     num_load(&w->scalar, scalar);
@@ -115,8 +117,8 @@ static void comb_times(struct group_result *result, const void *comb, const oct_
     free(w);
 }
 
-static unsigned verify(struct group_result *sum, const void *comb, const struct group_points *q, const oct_limb8 *u1,
-                       const oct_limb8 *u2, unsigned differ, const oct_limb8 *r)
+static OCT_NOINLINE unsigned verify_work(struct group_result *sum, const void *comb, const struct group_points *q,
+                                         const oct_limb8 *u1, const oct_limb8 *u2, unsigned differ, const oct_limb8 *r)
 {
     struct verify_workspace *w = take(sizeof *w);
     struct num x;
@@ -128,6 +130,46 @@ static unsigned verify(struct group_result *sum, const void *comb, const struct 
     store(sum, &w->comb.sum);
     const unsigned matches = m8_declassify(verify_matches(&x, &w->comb.sum));
     free(w);
+    return matches;
+}
+
+/* Each with the mode that products want. */
+static void apply(struct group_result *result, enum group_formula formula, const struct group_points *p,
+                  const struct group_points *q, unsigned negative, int alias)
+{
+    const struct vec_mode mode = vec_begin();
+    apply_work(result, formula, p, q, negative, alias);
+    vec_end(mode);
+}
+
+static void multiply(struct group_result *result, const struct group_points *p, const oct_limb8 *scalar)
+{
+    const struct vec_mode mode = vec_begin();
+    multiply_work(result, p, scalar);
+    vec_end(mode);
+}
+
+static void *comb_new(const struct group_points *p)
+{
+    const struct vec_mode mode = vec_begin();
+    void *comb = comb_new_work(p);
+    vec_end(mode);
+    return comb;
+}
+
+static void comb_times(struct group_result *result, const void *comb, const oct_limb8 *scalar)
+{
+    const struct vec_mode mode = vec_begin();
+    comb_times_work(result, comb, scalar);
+    vec_end(mode);
+}
+
+static unsigned verify(struct group_result *sum, const void *comb, const struct group_points *q, const oct_limb8 *u1,
+                       const oct_limb8 *u2, unsigned differ, const oct_limb8 *r)
+{
+    const struct vec_mode mode = vec_begin();
+    const unsigned matches = verify_work(sum, comb, q, u1, u2, differ, r);
+    vec_end(mode);
     return matches;
 }
 

@@ -45,6 +45,11 @@ struct group_ops {
                        const oct_limb8 *u2, unsigned differ, const oct_limb8 *r);
 };
 
-extern const struct group_ops group_p256_c, group_p256_avx512, group_p384_c, group_p384_avx512;
+#define GROUP_OPS_OF(backend) extern const struct group_ops group_p256_##backend, group_p384_##backend;
+GROUP_OPS_OF(c)
+GROUP_OPS_OF(avx512)
+GROUP_OPS_OF(avx512f)
+GROUP_OPS_OF(ifma256)
+GROUP_OPS_OF(avx2)
 
 #endif

@@ -33,6 +33,8 @@ struct mldsa_steps {
 STEPS_DECLARE(44, c);
 STEPS_DECLARE(65, c);
 STEPS_DECLARE(44, avx512);
+STEPS_DECLARE(44, avx2);
 STEPS_DECLARE(65, avx512);
+STEPS_DECLARE(65, avx2);
 
 #endif

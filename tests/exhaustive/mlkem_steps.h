@@ -31,5 +31,6 @@ struct mlkem_steps {
 #define STEPS_DECLARE(backend) extern const struct mlkem_steps steps_##backend
 STEPS_DECLARE(c);
 STEPS_DECLARE(avx512);
+STEPS_DECLARE(avx2);
 
 #endif

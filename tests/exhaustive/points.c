@@ -69,12 +69,24 @@ const struct group_ops *const *points_backend(int argc, char **argv, int *status
     if (argc == 2 && strcmp(argv[1], "c") == 0)
         return c;
 #if defined(OCT_HAVE_AVX512_TABLE)
-    static const struct group_ops *const avx512[] = {&group_p256_avx512, &group_p384_avx512};
-    const struct oct_ops *table[2];
-    if (argc == 2 && strcmp(argv[1], "avx512") == 0) {
-        if (oct_ops_runnable(table) == 2)
-            return avx512;
-        print_message("SKIP: this CPU does not run the avx512 table\n");
+    static const struct {
+        const char *name;
+        const struct group_ops *ops[2];
+    } backend[] = {
+        {"avx512", {&group_p256_avx512, &group_p384_avx512}},
+        {"avx512f", {&group_p256_avx512f, &group_p384_avx512f}},
+        {"ifma256", {&group_p256_ifma256, &group_p384_ifma256}},
+        {"avx2", {&group_p256_avx2, &group_p384_avx2}},
+    };
+    const struct oct_ops *table[OCT_OPS_TABLES];
+    const unsigned tables = oct_ops_runnable(table);
+    for (size_t i = 0; argc == 2 && i < OCT_ARRAY_LEN(backend); i++) {
+        if (strcmp(argv[1], backend[i].name) != 0)
+            continue;
+        for (unsigned t = 0; t < tables; t++)
+            if (strcmp(table[t]->name, argv[1]) == 0)
+                return backend[i].ops;
+        print_message("SKIP: this CPU does not run the table %s\n", argv[1]);
         *status = 77;
     }
 #endif

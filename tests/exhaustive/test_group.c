@@ -6,7 +6,7 @@
  * all points by all residues, where every addition can meet them. Each lane has another pair, and each point comes in
  * several forms.
  *
- * usage: exhaustive_group c | avx512
+ * usage: exhaustive_group c | avx512 | avx512f | ifma256 | avx2
  */
 #include "points.h"
 

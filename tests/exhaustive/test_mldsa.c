@@ -286,18 +286,25 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_load24),   cmocka_unit_test(test_accept),    cmocka_unit_test(test_multiply),
         cmocka_unit_test(test_forward),  cmocka_unit_test(test_products),
     };
-    const struct oct_mldsa_ops *table[2];
-    const int vectors = argc == 2 && strcmp(argv[1], "avx512") == 0;
-    sets[0] = &mldsa_steps_44_c;
-    sets[1] = &mldsa_steps_65_c;
-    if (vectors && oct_mldsa_runnable(table) < 2) {
-        printf("SKIP: no table avx512 on this CPU\n");
+    const struct oct_mldsa_ops *table[OCT_LATTICE_BACKENDS];
+    const char *wish = argc == 2 ? argv[1] : "c";
+    const unsigned tables = oct_mldsa_runnable(table);
+    unsigned found = 0;
+    while (found < tables && strcmp(table[found]->name, wish) != 0)
+        found++;
+    if (found == tables) {
+        printf("SKIP: no table %s on this CPU\n", wish);
         return 77;
     }
+    sets[0] = &mldsa_steps_44_c;
+    sets[1] = &mldsa_steps_65_c;
 #if defined(OCT_HAVE_AVX512_TABLE)
-    if (vectors) {
+    if (strcmp(wish, "avx512") == 0) {
         sets[0] = &mldsa_steps_44_avx512;
         sets[1] = &mldsa_steps_65_avx512;
+    } else if (strcmp(wish, "avx2") == 0) {
+        sets[0] = &mldsa_steps_44_avx2;
+        sets[1] = &mldsa_steps_65_avx2;
     }
 #endif
     steps = sets[0];

@@ -296,12 +296,17 @@ int main(int argc, char **argv)
 #if defined(OCT_HAVE_AVX512_TABLE)
     struct oct_cpu cpu;
     oct_cpu_detect(&cpu);
+    const char *missing = NULL;
     if (argc > 1 && strcmp(argv[1], "avx512") == 0) {
         steps = &steps_avx512;
-        if (oct_cpu_missing_for_avx512_w32(&cpu)) {
-            printf("SKIP: %s\n", oct_cpu_missing_for_avx512_w32(&cpu));
-            return 77;
-        }
+        missing = oct_cpu_missing_for_avx512_w32(&cpu);
+    } else if (argc > 1 && strcmp(argv[1], "avx2") == 0) {
+        steps = &steps_avx2;
+        missing = oct_cpu_missing_for_avx2(&cpu);
+    }
+    if (missing) {
+        printf("SKIP: %s\n", missing);
+        return 77;
     }
 #endif
     (void)argc, (void)argv;

@@ -19,7 +19,7 @@
 #define LIMBS   OCT_ED25519_LIMBS
 #define WIDE    OCT_ED25519_WIDE_LIMBS
 
-static const struct oct_ops *table[2];
+static const struct oct_ops *table[OCT_OPS_TABLES];
 static unsigned tables;
 static struct ed_ref torsion[TORSION]; /* i times a point of order 8 */
 

@@ -6,7 +6,7 @@
  * its two terms are one point or infinity themselves, no signature that a random test makes ever comes. And the
  * comparison of its x: with that of the sum, and with that of another point.
  *
- * usage: exhaustive_verify c | avx512
+ * usage: exhaustive_verify c | avx512 | avx512f | ifma256 | avx2
  */
 #include "points.h"
 

@@ -124,7 +124,7 @@ static void run_curve(const struct oct_ops *ops, int curve)
 
 static void test_window(void **state)
 {
-    const struct oct_ops *table[2];
+    const struct oct_ops *table[OCT_OPS_TABLES];
     (void)state;
     const unsigned tables = oct_ops_runnable(table);
     for (unsigned t = 0; t < tables; t++)

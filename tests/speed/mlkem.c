@@ -128,7 +128,7 @@ static void measure_steps(void)
 
 int main(void)
 {
-    const struct oct_mlkem_ops *table[2];
+    const struct oct_mlkem_ops *table[OCT_LATTICE_BACKENDS];
     const unsigned tables = oct_mlkem_runnable(table);
     for (unsigned t = 0; t < tables; t++)
         for (set = 0; set < OCT_MLKEM_SETS; set++) {

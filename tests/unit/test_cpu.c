@@ -10,12 +10,13 @@
 #define XCR0_AVX512      0xe7u
 
 /* Leaf 7 EBX: bmi2 and avx2; avx512 f, dq, ifma, bw, vl, and sha. Leaf 7 ECX: vbmi, vbmi2, gfni, vaes, vpclmulqdq,
- * vnni. Leaf 1 ECX: pclmulqdq, aes, osxsave. */
+ * vnni. Leaf 1 ECX: pclmulqdq, fma, aes, osxsave. Leaf 7, subleaf 1, EAX: avxifma. */
 #define EBX_AVX2    (BIT(5) | BIT(8))
 #define EBX_SKYLAKE (EBX_AVX2 | BIT(16) | BIT(17) | BIT(30) | BIT(31))
 #define EBX_ICELAKE (EBX_SKYLAKE | BIT(21) | BIT(29))
 #define ECX_ICELAKE (BIT(1) | BIT(6) | BIT(8) | BIT(9) | BIT(10) | BIT(11))
-#define ECX1        (BIT(1) | BIT(25) | BIT(27))
+#define ECX1        (BIT(1) | BIT(12) | BIT(25) | BIT(27))
+#define EAX_AVXIFMA BIT(23)
 
 static void set_text(uint32_t *word, const char *text)
 {
@@ -55,9 +56,11 @@ static void test_zen5(void **state)
     assert_int_equal(cpu.family, 0x1a);
     assert_int_equal(cpu.model, 0x02);
     assert_int_equal(cpu.stepping, 1);
-    for (unsigned i = 0; i < OCT_CPU_FEATURES; i++)
+    for (unsigned i = 0; i < OCT_CPU_AVXIFMA; i++)
         assert_true(oct_cpu_has(&cpu, i));
     assert_null(oct_cpu_missing_for_avx512_ifma(&cpu));
+    assert_null(oct_cpu_missing_for_avx512f(&cpu));
+    assert_null(oct_cpu_missing_for_avx2(&cpu));
     assert_int_equal(oct_cpu_width_choose(&cpu, OCT_WIDTH_AUTO), OCT_WIDTH_512);
 }
 
@@ -96,6 +99,8 @@ static void test_skylake_server_has_no_ifma(void **state)
     assert_int_equal(cpu.model, 0x55);
     assert_true(oct_cpu_has(&cpu, OCT_CPU_AVX512F));
     assert_string_equal(oct_cpu_missing_for_avx512_ifma(&cpu), "avx512ifma is missing");
+    assert_null(oct_cpu_missing_for_avx512f(&cpu));
+    assert_null(oct_cpu_missing_for_avx2(&cpu));
     assert_int_equal(oct_cpu_width_choose(&cpu, OCT_WIDTH_AUTO), OCT_WIDTH_256);
 }
 
@@ -106,6 +111,67 @@ static void test_no_avx512(void **state)
     assert_non_null(strstr(oct_cpu_missing_for_avx512_ifma(&cpu), "avx512f"));
     assert_true(oct_cpu_has(&cpu, OCT_CPU_AVX2));
     assert_int_equal(oct_cpu_width_choose(&cpu, OCT_WIDTH_512), OCT_WIDTH_256);
+}
+
+/* Haswell has all that avx2 needs, Sandy Bridge has not; and each of the three, alone missing. */
+static void test_avx2(void **state)
+{
+    struct oct_cpu_registers regs = machine("GenuineIntel", 0x000306c3, EBX_AVX2, 0, XCR0_X87_SSE_AVX);
+    struct oct_cpu cpu = judged(regs);
+    (void)state;
+    assert_null(oct_cpu_missing_for_avx2(&cpu));
+    assert_non_null(strstr(oct_cpu_missing_for_avx512f(&cpu), "avx512f"));
+    assert_non_null(oct_cpu_missing_for_ifma256(&cpu));
+    regs.leaf1.ecx = ECX1 & ~BIT(12);
+    cpu = judged(regs);
+    assert_string_equal(oct_cpu_missing_for_avx2(&cpu), "fma is missing");
+    regs.leaf1.ecx = ECX1;
+    regs.leaf7.ebx = BIT(5);
+    cpu = judged(regs);
+    assert_string_equal(oct_cpu_missing_for_avx2(&cpu), "bmi2 is missing");
+    regs.leaf7.ebx = BIT(8);
+    cpu = judged(regs);
+    assert_non_null(strstr(oct_cpu_missing_for_avx2(&cpu), "AVX2"));
+    regs = machine("GenuineIntel", 0x000306c3, EBX_AVX2, 0, 3);
+    cpu = judged(regs);
+    assert_non_null(strstr(oct_cpu_missing_for_avx2(&cpu), "operating system"));
+}
+
+/* Sierra Forest: AVX-IFMA and no AVX-512. Whether its table is built depends on the compiler. */
+static void test_avx_ifma(void **state)
+{
+    struct oct_cpu_registers regs = machine("GenuineIntel", 0x000a06f3, EBX_AVX2, 0, XCR0_X87_SSE_AVX);
+    struct oct_cpu cpu;
+    (void)state;
+    regs.leaf7_1.eax = EAX_AVXIFMA;
+    cpu = judged(regs);
+    assert_true(oct_cpu_has(&cpu, OCT_CPU_AVXIFMA));
+    assert_null(oct_cpu_missing_for_avx2(&cpu));
+#if defined(OCT_HAVE_AVXIFMA_TABLE)
+    assert_null(oct_cpu_missing_for_ifma256(&cpu));
+#else
+    assert_non_null(oct_cpu_missing_for_ifma256(&cpu));
+#endif
+}
+
+/* What a CPU has besides goes with the table that is wished for. */
+static void test_limit(void **state)
+{
+    struct oct_cpu cpu = zen5();
+    (void)state;
+    assert_true(oct_cpu_limit(&cpu, NULL) && oct_cpu_limit(&cpu, "") && oct_cpu_limit(&cpu, "auto"));
+    assert_true(oct_cpu_limit(&cpu, "avx512"));
+    assert_int_equal(oct_cpu_width_choose(&cpu, OCT_WIDTH_AUTO), OCT_WIDTH_512);
+    assert_true(oct_cpu_has(&cpu, OCT_CPU_AVX512IFMA));
+    assert_false(oct_cpu_limit(&cpu, "off") || oct_cpu_limit(&cpu, "c") || oct_cpu_limit(&cpu, "avx"));
+    assert_true(oct_cpu_limit(&cpu, "avx512f"));
+    assert_false(oct_cpu_has(&cpu, OCT_CPU_AVX512IFMA));
+    assert_true(oct_cpu_has(&cpu, OCT_CPU_AVX512F));
+    cpu = zen5();
+    assert_true(oct_cpu_limit(&cpu, "avx2"));
+    assert_false(oct_cpu_has(&cpu, OCT_CPU_AVX512F) || oct_cpu_has(&cpu, OCT_CPU_VAES));
+    assert_true(oct_cpu_has(&cpu, OCT_CPU_AVX2) && oct_cpu_has(&cpu, OCT_CPU_AES));
+    assert_int_equal(oct_cpu_width_choose(&cpu, OCT_WIDTH_AUTO), OCT_WIDTH_256);
 }
 
 /* Each of the six that the avx512 table needs, alone missing. */
@@ -257,7 +323,7 @@ static void test_describe(void **state)
     assert_string_equal(info.table, "kept");
     assert_string_equal(info.table_reason, "kept too");
     assert_int_equal(info.model, 0x55);
-    assert_int_equal(info.feature_count, OCT_CPU_FEATURES);
+    assert_int_equal(info.feature_count, OCT_CPU_SHOWN);
     for (unsigned i = 0; i < info.feature_count; i++) {
         assert_string_equal(info.feature[i].name, oct_cpu_feature_name(i));
         assert_int_equal(info.feature[i].present, oct_cpu_has(&cpu, i));
@@ -270,6 +336,7 @@ static const char *kernel_name(unsigned feature)
 {
     return feature == OCT_CPU_AVX512VBMI2  ? "avx512_vbmi2"
            : feature == OCT_CPU_AVX512VNNI ? "avx512_vnni"
+           : feature == OCT_CPU_AVXIFMA    ? "avx_ifma"
            : feature == OCT_CPU_SHA        ? "sha_ni"
                                            : oct_cpu_feature_name(feature);
 }
@@ -312,6 +379,9 @@ int main(void)
         cmocka_unit_test(test_model_is_the_vendors),
         cmocka_unit_test(test_skylake_server_has_no_ifma),
         cmocka_unit_test(test_no_avx512),
+        cmocka_unit_test(test_avx2),
+        cmocka_unit_test(test_avx_ifma),
+        cmocka_unit_test(test_limit),
         cmocka_unit_test(test_each_needed_feature),
         cmocka_unit_test(test_each_feature_of_w32),
         cmocka_unit_test(test_system_without_zmm),

@@ -12,7 +12,7 @@
 #define LENGTHS 301
 #define MEMORY  1024
 
-static const struct oct_ops *table[2];
+static const struct oct_ops *table[OCT_OPS_TABLES];
 static unsigned tables;
 static uint8_t memory[MEMORY];
 static struct oct_sha512_space space OCT_ALIGN64;

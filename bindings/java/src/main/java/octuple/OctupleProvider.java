@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 
 /**
  * The JCA provider "Octuple". In front of the JDK's own it serves the signatures and key agreements of TLS, in lanes
- * that threads share. Where the library or AVX-512 is missing it has no services, and everything is the JDK's.
+ * that threads share. Where the library or AVX2 is missing it has no services, and everything is the JDK's.
  */
 public final class OctupleProvider extends Provider {
     public static final String NAME = "Octuple";
@@ -22,7 +22,7 @@ public final class OctupleProvider extends Provider {
             "SHA384", "SHA-384", "SHA512", "SHA-512", "SHA512/224", "SHA-512/224", "SHA512/256", "SHA-512/256");
 
     public OctupleProvider() {
-        super(NAME, "0.1", "RSA, ECDSA, Ed25519, X25519 and ECDH, eight at a time in AVX-512 lanes");
+        super(NAME, "0.1", "RSA, ECDSA, Ed25519, X25519 and ECDH, eight at a time in lanes");
         if (Lanes.areThere()) {
             putRsa();
             putEcdsa();
