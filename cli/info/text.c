@@ -35,8 +35,8 @@ static void print_missing(const struct info *info)
         return;
     }
     puts("           AMD Zen 4, Intel Ice Lake (servers) and later have it all, for the table avx512. In a virtual\n"
-         "           machine the host has to pass it on; an operating system can switch it off. Without it another table\n"
-         "           serves, which gains less. Without any OpenSSL serves as if Octuple were not there.");
+         "           machine the host has to pass it on; an operating system can switch it off. Without it another\n"
+         "           table serves, which gains less. Without any, OpenSSL serves as if Octuple were not there.");
 }
 
 static void print_places(const struct info *info)
