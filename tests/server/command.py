@@ -26,8 +26,8 @@ def main(name: str, about: str, why_not: str, run: Callable[[lab.Build, Path], N
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build/dev", help="the build folder")
     build = lab.Build(Path(parser.parse_args().build).resolve())
-    if not why_not and not lab.has_avx512():
-        why_not = "without AVX-512 `octuple run` starts servers as they are"
+    if not why_not and not lab.has_lanes():
+        why_not = "without AVX2 `octuple run` starts servers as they are"
     if why_not:
         print(f"{name}: SKIPPED, {why_not}")
         return SKIPPED

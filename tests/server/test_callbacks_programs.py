@@ -189,7 +189,7 @@ def python_server(build: lab.Build | None, keys: Path, place: Path, port: int) -
         counters = place / "counters"
         counters.mkdir(exist_ok=True)
         command = [str(build.octuple), "run", "--counters", str(counters), "--", *command]
-    env = lab.clean_environment() | ({} if lab.has_avx512() else {"OCTUPLE_TABLE": "c"})
+    env = lab.clean_environment() | ({} if lab.has_lanes() else {"OCTUPLE_TABLE": "c"})
     return subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             text=True)
 

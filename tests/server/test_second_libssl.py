@@ -79,7 +79,7 @@ def same_as_stock(build: lab.Build, place: Path, way: str, command: list) -> str
     stock = run_stock(*(str(word) for word in command))
     assert stock[0] == 0, stock
     assert run(command, lab.shim_environment(place, build, **WAYS[way])) == stock
-    if way == "on" and lab.has_avx512():
+    if way == "on" and lab.has_lanes():
         assert run([build.octuple, "run", "--", *command], lab.clean_environment()) == stock
     return stock[1]
 

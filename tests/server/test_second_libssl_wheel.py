@@ -50,5 +50,5 @@ def test_wheel_beside_the_systems_library(build, keys, place, psycopg2, order, w
         pair = ["ssl: hello TLSv1.3", "psycopg2: True TLSv1.3"]
         assert stock == (0, "\n".join(15 * (pair if order == "ssl-first" else pair[::-1])) + "\n", "")
         assert run(command, lab.shim_environment(place, build, **WAYS[way])) == stock
-        if way == "on" and lab.has_avx512():
+        if way == "on" and lab.has_lanes():
             assert run([str(build.octuple), "run", "--", *command], lab.clean_environment()) == stock
