@@ -3,10 +3,11 @@
 /*
  * The operations that Octuple serves, and what of them is on in this process.
  *
- * At first use one backend ("table") is chosen for the process: `avx512` where CPU and operating system have AVX-512
- * F, BW, DQ, VL and IFMA, otherwise none. Each operation passes a known-answer test on that table before it is
- * offered; one that fails is off. The environment variable OCTUPLE_TABLE (auto, avx512, c, off) is read once: `c` is
- * the portable table, slow and meant for tests; `off` turns everything off.
+ * At first use one backend ("table") is chosen for the process, the best that CPU and operating system have: `avx512`
+ * (AVX-512 F, BW, DQ, VL and IFMA), `ifma256` (AVX-IFMA), `avx512f` (no IFMA), `avx2` (with FMA and BMI2), otherwise
+ * none. Each operation passes a known-answer test on that table before it is offered; one that fails is off. The
+ * environment variable OCTUPLE_TABLE (auto, one of these, c, off) is read once: `c` is the portable table, slow and
+ * meant for tests; `off` turns everything off.
  */
 #ifndef OCTUPLE_OP_H
 #define OCTUPLE_OP_H
