@@ -3,10 +3,11 @@
 /*
  * The operations that Octuple serves, and what of them is on in this process.
  *
- * At first use one backend ("table") is chosen for the process: `avx512` where CPU and operating system have AVX-512
- * F, BW, DQ, VL and IFMA, and BMI2; otherwise none. Each operation passes a known-answer test on that table before it
- * is offered; one that fails is off. The environment variable OCTUPLE_TABLE (auto, avx512, c, off) is read once: `c` is
- * the portable table, slow and meant for tests; `off` turns everything off.
+ * At first use one backend ("table") is chosen for the process, the best that CPU and operating system have: `avx512`
+ * (AVX-512 F, BW, DQ, VL and IFMA), `ifma256` (AVX-IFMA), `avx512f` (no IFMA), `avx2` (with FMA and BMI2), otherwise
+ * none. Each operation passes a known-answer test on that table before it is offered; one that fails is off. The
+ * environment variable OCTUPLE_TABLE (auto, one of these, c, off) is read once: `c` is the portable table, slow and
+ * meant for tests; `off` turns everything off.
  */
 #ifndef OCTUPLE_OP_H
 #define OCTUPLE_OP_H
@@ -67,10 +68,8 @@ enum oct_op {
 
 /*
  * Reads what the environment says (OCTUPLE_TABLE; OCTUPLE_COUNTERS, whose file it makes: octuple/counters.h) and
- * chooses the table. The first use of anything else here does the same, so few programs need this call. It costs
- * microseconds and tests no operation. Call it at the start of a program that clears its environment, changes its root
- * directory or drops its privileges before it first uses an operation: afterwards the settings could not be read, or
- * the file not be made.
+ * chooses the table. Every first use does that: this call, which costs microseconds and tests no operation, is for who
+ * is loaded early into a program that may clear its environment, change its root or drop its privileges later.
  */
 OCT_API void oct_start(void);
 
