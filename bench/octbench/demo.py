@@ -66,9 +66,10 @@ def said_of_table(options: argparse.Namespace, info: dict) -> list[str]:
         return []
     if info.get("table", {}).get("name") != options.table:
         return [f"This CPU cannot run the table {options.table}."]
-    mask = TABLES[options.table]
-    without = f", and OpenSSL on both sides did without what OPENSSL_ia32cap={mask} masks" if mask else ""
-    return [f"As on another CPU: Octuple used its table {options.table}{without}. Clock and caches are this CPU's."]
+    masked = TABLES[options.table]
+    mask = f", and neither side's OpenSSL the instructions that {masked} masks" if masked else ""
+    return [f"As on another CPU: Octuple used its table {options.table}{mask}.",
+            "The clock and the caches are this CPU's."]
 
 
 def result_line(result: dict) -> str:

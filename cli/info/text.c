@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <openssl/crypto.h>
+#include "cli/core/settings.h"
 #include "info.h"
 
 static void print_features(const struct info *info)
@@ -35,8 +36,9 @@ static void print_missing(const struct info *info)
         return;
     }
     puts("           AMD Zen 4, Intel Ice Lake (servers) and later have it all, for the table avx512. In a virtual\n"
-         "           machine the host has to pass it on; an operating system can switch it off. Without it another\n"
-         "           table serves, which gains less. Without any, OpenSSL serves as if Octuple were not there.");
+         "           machine the host has to pass it on; an operating system can switch it off. Without it another "
+         "table\n"
+         "           serves, which gains less. Where none does, OpenSSL serves as if Octuple were not there.");
 }
 
 static void print_places(const struct info *info)
@@ -91,8 +93,8 @@ void info_print_text(const struct info *info)
     printf("           modules in %s, configuration %s\n", info->openssl_modules ? info->openssl_modules : "?",
            info->openssl_config ? info->openssl_config : "?");
     print_places(info);
-    if (getenv("OCTUPLE_KEYS") != NULL) {
-        printf("Keys       in devices: OCTUPLE_KEYS=%s\n", getenv("OCTUPLE_KEYS"));
+    if (oct_setting(OCT_SETTING_KEYS) != NULL) {
+        printf("Keys       in devices: OCTUPLE_KEYS=%s\n", oct_setting(OCT_SETTING_KEYS));
     }
     print_operations();
     print_ciphers();
