@@ -60,6 +60,7 @@ OCT_HOOK int SSL_connect(SSL *s)
         if (__builtin_expect(!oct_shim_serves(own) || !own->SSL_in_init(s), 1)) {                                      \
             value = own->call;                                                                                         \
         } else if (oct_finish_is_inside(own, s, __builtin_return_address(0))) {                                        \
+            value = -1;                                                                                                \
             value = failed;                                                                                            \
         } else if (!oct_handshake_first(s, &value)) {                                                                  \
             value = failed;                                                                                            \
