@@ -23,6 +23,9 @@ const struct oct_ops TABLE_NAME(OCT_TABLE) = {
     .family[size] = {KERNEL(OCT_TABLE, kernel), &WORKSPACE(OCT_TABLE, kernel)},
 #include "ops/ops.def"
 #undef OCT_OPERATION
+    .rsa_strong = {{KERNEL(OCT_TABLE, rsa20_strong)},
+                   {KERNEL(OCT_TABLE, rsa30_strong)},
+                   {KERNEL(OCT_TABLE, rsa40_strong)}},
     .comb25519_make = {KERNEL(OCT_TABLE, comb25519_make), &WORKSPACE(OCT_TABLE, comb25519_make)},
     .ec_comb = {OCT_EC_ROWS(COMB, OCT_TABLE)},
     .ed25519_scalar = {KERNEL(OCT_TABLE, ed25519_scalar)},
