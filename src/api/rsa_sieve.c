@@ -43,8 +43,9 @@ static void add_prime(struct oct_rsa_sieve *sieve, unsigned index, uint64_t prim
 
 void oct_rsa_sieve_make(struct oct_rsa_sieve *sieve)
 {
-    uint8_t composite[OCT_SIEVE_END / 2] = {0}; /* entry i for 2*i + 1 */
+    uint8_t *composite = sieve->composite;
     unsigned primes = 0;
+    memset(composite, 0, sizeof sieve->composite);
     sieve->groups = 0;
     for (unsigned i = 1; i < OCT_SIEVE_END / 2; i++) {
         const unsigned prime = 2 * i + 1;

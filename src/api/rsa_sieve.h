@@ -22,6 +22,7 @@ struct oct_rsa_sieve {
     struct {
         uint64_t inverse, limit; /* x is a multiple of the prime if x * inverse mod 2^64 <= limit */
     } prime[OCT_SIEVE_PRIMES];
+    uint8_t composite[OCT_SIEVE_END / 2]; /* entry i for 2*i + 1, while it is made */
 };
 
 /* Nothing in it is secret, and it takes some microseconds. */
