@@ -163,7 +163,7 @@ static int draw_candidate(struct generation *g, struct modulus *m)
         if (status != OCT_OK)
             return status;
         m->word[0] |= 1;
-        if (oct_rsa_sieve_passes(&g->sieve, m->word, g->words) && !is_left_out(m->word, g->words))
+        if (oct_rsa_sieve_passes(&g->sieve, m->word) && !is_left_out(m->word, g->words))
             break;
         if (++g->draws > MOST_DRAWS(g->bits))
             return OCT_ERR_FAULT;
@@ -492,7 +492,7 @@ int oct_rsa_generate_on(const struct oct_ops *ops, const struct oct_rsa_generate
     g->size = (unsigned)size;
     g->words = bits / 128;
     g->limbs = oct_rsa_prime_limbs(g->size);
-    oct_rsa_sieve_make(&g->sieve);
+    oct_rsa_sieve_make(&g->sieve, g->words);
     const int status = make(g);
     if (status == OCT_OK)
         give(g, out);

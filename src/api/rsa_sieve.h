@@ -8,16 +8,20 @@
 
 #include <stdbool.h>
 
-/* The odd primes below OCT_SIEVE_END, and how many products below 2^63 they make when they are multiplied in order. */
+/* The odd primes below OCT_SIEVE_END, and how many products below 2^58 they make when they are multiplied in order, at
+ * the most. */
 #define OCT_SIEVE_END    17864
 #define OCT_SIEVE_PRIMES 2047
-#define OCT_SIEVE_GROUPS 520
+#define OCT_SIEVE_GROUPS 560
+#define OCT_SIEVE_WORDS  32
 
 struct oct_rsa_sieve {
     unsigned groups;
+    size_t words;
     struct {
         uint64_t product, k0; /* of primes from `first` on; -1/product mod 2^64 */
         unsigned first, count;
+        uint64_t power[OCT_SIEVE_WORDS]; /* of 2^64, all times the same one, mod product; at most product + 1 */
     } group[OCT_SIEVE_GROUPS];
     struct {
         uint64_t inverse, limit; /* x is a multiple of the prime if x * inverse mod 2^64 <= limit */
@@ -25,13 +29,13 @@ struct oct_rsa_sieve {
     uint8_t composite[OCT_SIEVE_END / 2]; /* entry i for 2*i + 1, while it is made */
 };
 
-/* Nothing in it is secret, and it takes some microseconds. */
-void oct_rsa_sieve_make(struct oct_rsa_sieve *sieve);
+/* For numbers of so many words. Nothing in it is secret, and it takes some microseconds. */
+void oct_rsa_sieve_make(struct oct_rsa_sieve *sieve, size_t words);
 
 /*
- * Whether none of the primes divides n, `words` words. How long it takes shows by which of them an n is divided that
+ * Whether none of the primes divides n. How long it takes shows by which of them an n is divided that
  * does not pass, and nothing of one that does.
  */
-bool oct_rsa_sieve_passes(const struct oct_rsa_sieve *sieve, const uint64_t *n, size_t words);
+bool oct_rsa_sieve_passes(const struct oct_rsa_sieve *sieve, const uint64_t *n);
 
 #endif
