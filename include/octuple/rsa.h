@@ -108,7 +108,7 @@ struct oct_rsa_generation {
  * checked. Primes that are 1 modulo 65536 are left out, as are those that are 1 modulo e.
  *
  * How long it takes depends on how many candidates fail, and by which small prime, and on nothing of the key that is
- * made. It takes some 200 KB of the thread's memory, and 8 KB of stack besides what the callbacks take.
+ * made. It takes some 500 KB of memory while it runs, and 16 KB of stack besides what the callbacks take.
  *
  * `how` may be NULL. On an error, nothing was written: OCT_ERR_ARGUMENT (null), OCT_ERR_UNSUPPORTED (other bits, no
  * table on this CPU, or the operation is off; or the kernel has no random bytes), OCT_ERR_STOPPED (a callback gave up),

@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -278,6 +279,33 @@ static void test_arguments(void **state)
     assert_untouched(&m);
 }
 
+/* Each number begins right behind a page that nobody may touch, or ends right before one. */
+static void test_guard(void **state)
+{
+    const size_t page = 4096;
+    (void)state;
+    for (unsigned size = 0; size < (fastest() == &oct_ops_c ? 1 : OCT_RSA_SIZES); size++)
+        for (int at_end = 0; at_end < 2; at_end++) {
+            struct oct_rsa_generated out;
+            uint8_t **place = (uint8_t **)&out, *room[7];
+            struct made m;
+            for (int i = 0; i < 7; i++) {
+                const size_t len = oct_rsa_bits(size) / (i < 2 ? 8 : 16);
+                room[i] = mmap(NULL, 3 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                assert_ptr_not_equal(room[i], MAP_FAILED);
+                assert_int_equal(mprotect(room[i] + page, page, PROT_READ | PROT_WRITE), 0);
+                place[i] = room[i] + (at_end ? 2 * page - len : page);
+            }
+            assert_int_equal(oct_rsa_generate_on(fastest(), &out, oct_rsa_bits(size), NULL), OCT_OK);
+            uint8_t *const copy[7] = {m.n, m.d, m.p, m.q, m.dp, m.dq, m.qinv};
+            for (int i = 0; i < 7; i++)
+                memcpy(copy[i], place[i], oct_rsa_bits(size) / (i < 2 ? 8 : 16));
+            assert_good(&m, oct_rsa_bits(size));
+            for (int i = 0; i < 7; i++)
+                munmap(room[i], 3 * page);
+        }
+}
+
 static struct {
     oct_rsa_strong_fn *strong;
     oct_rsa_crt_fn *crt;
@@ -381,7 +409,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arguments), cmocka_unit_test(test_keys),       cmocka_unit_test(test_tables_agree),
         cmocka_unit_test(test_giving_up), cmocka_unit_test(test_bad_random), cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_guard),     cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, make, unmake);
 }
