@@ -240,17 +240,17 @@ static int run(struct generation *g, const struct job job[BATCH], uint32_t *pass
     if (!w)
         return OCT_ERR_MEMORY;
     struct side *side = oct_workspace_take(w, SIDES * sizeof *side);
-    struct oct_rsa_strong_args args = {.workspace = oct_workspace_take(w, kernel), .vectors = SIDES};
+    struct oct_rsa_strong_args args = {.crt = {.workspace = oct_workspace_take(w, kernel), .vectors = SIDES}};
     for (unsigned i = 0; i < BATCH; i++)
         put_lane(g, &side[i / OCT_LANES], i % OCT_LANES, &job[i], g->base[i]);
     for (int i = 0; i < SIDES; i++) {
-        args.side[i].n = side[i].n;
-        args.side[i].rr = side[i].rr;
-        args.side[i].k0 = side[i].k0;
-        args.side[i].exp = side[i].exp;
-        args.side[i].base = side[i].base;
-        args.side[i].power = side[i].power;
-        args.side[i].strong = side[i].strong;
+        args.crt.side[i].n = side[i].n;
+        args.crt.side[i].rr = side[i].rr;
+        args.crt.side[i].k0 = side[i].k0;
+        args.crt.side[i].exp = side[i].exp;
+        args.crt.side[i].c = side[i].base;
+        args.result[i].power = side[i].power;
+        args.result[i].strong = side[i].strong;
     }
     g->ops->rsa_strong[g->size].run(&args);
     *passed = 0;

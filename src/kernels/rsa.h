@@ -73,19 +73,15 @@ struct oct_rsa_public_args {
  * base^exp mod n, and whether that is a strong probable prime test passed: for the numbers of a prime, eight lanes on
  * each side. With exp = n - 1, `strong` is 1 if n passes it with this base; an n with n = 1 mod 2^OCT_RSA_STRONG_BITS
  * may fail it though it is prime. With another exp, only `power` means anything. All but `vectors` is secret.
+ * Arguments are those of the private operation; but with vectors = 1, side 0 has eight numbers like any, c has [limbs]
+ * and is the base, up to OCT_RSA_BASE_BITS longer than n, and qinv and out are not looked at.
  */
 struct oct_rsa_strong_args {
-    void *workspace;  /* oct_rsa*_crt_workspace bytes, 64-byte aligned; left dirty: the caller clears it */
-    unsigned vectors; /* 1 or 2 sides */
+    struct oct_rsa_crt_args crt;
     struct {
-        const oct_limb8 *n;    /* [limbs] top bit set, odd */
-        const oct_limb8 *rr;   /* [limbs] 2^(104*limbs) mod n */
-        const oct_limb8 *k0;   /* [1] -1/n mod 2^52 */
-        const oct_limb8 *exp;  /* [limbs] as long as n at the most */
-        const oct_limb8 *base; /* [limbs] OCT_RSA_BASE_BITS longer than n at the most */
-        oct_limb8 *power;      /* [limbs] < n */
-        oct_limb8 *strong;     /* [1] 1 or 0 */
-    } side[2];
+        oct_limb8 *power;  /* [limbs] < n */
+        oct_limb8 *strong; /* [1] 1 or 0 */
+    } result[2];
 };
 
 typedef void oct_rsa_crt_fn(const struct oct_rsa_crt_args *args);

@@ -80,16 +80,16 @@ static void prove_crt(const char *name, oct_rsa_crt_fn *run, size_t workspace)
 static void prove_strong(const char *name, oct_rsa_strong_fn *run, size_t workspace)
 {
     for (unsigned vectors = 1; vectors <= 2; vectors++) {
-        struct oct_rsa_strong_args args = {.workspace = workspace_of(workspace), .vectors = vectors};
+        struct oct_rsa_strong_args args = {.crt = {.workspace = workspace_of(workspace), .vectors = vectors}};
         for (int side = 0; side < 2; side++) {
-            args.side[side].n = args.side[side].rr = args.side[side].k0 = numbers;
-            args.side[side].exp = args.side[side].base = numbers;
-            args.side[side].power = args.side[side].strong = numbers;
+            args.crt.side[side].n = args.crt.side[side].rr = args.crt.side[side].k0 = numbers;
+            args.crt.side[side].exp = args.crt.side[side].c = numbers;
+            args.result[side].power = args.result[side].strong = numbers;
         }
         oct_bound_checked = 0;
         run(&args);
         printf("kernel %s, %u vector%s: %lu bounds hold\n", name, vectors, vectors == 2 ? "s" : "", oct_bound_checked);
-        free(args.workspace);
+        free(args.crt.workspace);
     }
 }
 

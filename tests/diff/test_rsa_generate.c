@@ -326,7 +326,7 @@ static void faulty_strong(const struct oct_rsa_strong_args *args)
 {
     fault.strong(args);
     for (unsigned i = 0; i < 16; i++) {
-        oct_limb8 *power = args->side[i / 8].power, *strong = args->side[i / 8].strong;
+        oct_limb8 *power = args->result[i / 8].power, *strong = args->result[i / 8].strong;
         const bool now = fault.kind < 2 || (fault.kind == 2 ? fault_bits() % 3 == 0 : fault_bits() % 64 == 0);
         if (!now)
             continue;

@@ -137,8 +137,8 @@ static void put(oct_limb8 *x, unsigned lane, size_t limbs, const BIGNUM *bn, siz
 static void run_batch(const struct oct_ops *ops, unsigned size, struct batch *b, unsigned vectors)
 {
     const size_t limbs = oct_rsa_prime_limbs(size), words = oct_rsa_bits(size) / 128;
-    struct oct_rsa_strong_args args = {.vectors = vectors};
-    args.workspace = aligned_alloc(64, (*ops->rsa_crt[size].workspace + 63) / 64 * 64);
+    struct oct_rsa_strong_args args = {.crt.vectors = vectors};
+    args.crt.workspace = aligned_alloc(64, (*ops->rsa_crt[size].workspace + 63) / 64 * 64);
     for (unsigned i = 0; i < 8 * vectors; i++) {
         uint64_t word[OCT_BIG_MAX_WORDS], rr[40];
         to_words(word, words, b->number[i]);
@@ -151,16 +151,16 @@ static void run_batch(const struct oct_ops *ops, unsigned size, struct batch *b,
         b->k0[i / 8][0][i % 8] = oct_big_montgomery_k0(word[0]);
     }
     for (unsigned v = 0; v < vectors; v++) {
-        args.side[v].n = b->n[v];
-        args.side[v].rr = b->rr[v];
-        args.side[v].k0 = b->k0[v];
-        args.side[v].exp = b->exp[v];
-        args.side[v].base = b->base[v];
-        args.side[v].power = b->power[v];
-        args.side[v].strong = b->strong[v];
+        args.crt.side[v].n = b->n[v];
+        args.crt.side[v].rr = b->rr[v];
+        args.crt.side[v].k0 = b->k0[v];
+        args.crt.side[v].exp = b->exp[v];
+        args.crt.side[v].c = b->base[v];
+        args.result[v].power = b->power[v];
+        args.result[v].strong = b->strong[v];
     }
     ops->rsa_strong[size].run(&args);
-    free(args.workspace);
+    free(args.crt.workspace);
 }
 
 /* A prime p of so many bits with exactly `twos` factors 2 in p - 1. */
@@ -175,7 +175,7 @@ static void prime_above_twos(BIGNUM *p, int bits, int twos)
     } while (BN_check_prime(p, ctx, NULL) != 1);
 }
 
-/* Lane i: 0..7 primes with other numbers of twos, 8 a product of two primes, 9 any odd number, 10 a prime with the
+/* Lane i: 0..7 primes with other numbers of twos, 8 a product of two primes, 9 any odd composite, 10 a prime with the
  * largest base, 11 to 13 composites with bases 1, -1 and 0, 14 a prime beyond what the test looks at, 15 another
  * exponent. */
 static void fill_batch(struct batch *b, int bits, unsigned round)
@@ -189,7 +189,9 @@ static void fill_batch(struct batch *b, int bits, unsigned round)
         else if (i == 10 || i == 14 || i == 15)
             prime_above_twos(b->number[i], bits, i == 14 ? 17 : 1 + (int)round % 3);
         else
-            BN_rand(b->number[i], bits, BN_RAND_TOP_ONE, BN_RAND_BOTTOM_ODD);
+            do /* one in some hundred odd numbers is a prime */
+                BN_rand(b->number[i], bits, BN_RAND_TOP_ONE, BN_RAND_BOTTOM_ODD);
+            while (BN_check_prime(b->number[i], ctx, NULL) == 1);
         BN_rand(b->witness[i], bits + OCT_RSA_BASE_BITS, BN_RAND_TOP_ANY, BN_RAND_BOTTOM_ANY);
         b->exponent[i] = BN_dup(b->number[i]);
         BN_sub_word(b->exponent[i], 1);
