@@ -18,7 +18,7 @@
 
 #include "own_stack.h"
 
-#define LIMIT (16 * 1024)
+#define LIMIT (18 * 1024)
 #define MAX   OCT_EC_MAX_BYTES
 #define FORMS 32
 
