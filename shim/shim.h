@@ -15,7 +15,8 @@
  *   handshake/          one connection and its thread: handshake.c a call that is paused and resumed, slice.c its part
  *                       of the stack, finish.c and drain.c how it ends when nobody resumes it
  *   events/             what a thread sleeps on: epoll.c and poll.c the hooks, made.c made-up events, fds.c and
- * socket.c what is known of descriptors keys/               keys that live elsewhere, behind keys.h
+ *                       socket.c what is known of descriptors
+ *   keys/               keys that live elsewhere, behind keys.h
  *
  * A connection belongs to the thread that paused it: a slice cannot move. Nothing here is secret; no key and no byte of
  * a record passes through the shim, except early data (early.c).
@@ -33,12 +34,39 @@
 struct oct_thread;
 typedef void oct_info_callback(const SSL *s, int where, int ret);
 
+/* Where a connection is on its way through its first handshake. */
 enum oct_conn_state {
-    OCT_CONN_RUNNING = 0, /* in handshake, or not begun */
-    OCT_CONN_PAUSED = 1,  /* its operation waits in the queue: nothing may enter libssl */
-    OCT_CONN_READY = 2,   /* its operation is done: it waits to be resumed by its server */
-    OCT_CONN_ENDING = 3,  /* its own thread runs the paused call to its end (finish.c) */
-    OCT_CONN_ENDED = 4    /* that has been done, and its server has not been told yet what came of it */
+    OCT_CONN_RUNNING,    /* in handshake, or not begun */
+    OCT_CONN_LEFT,       /* the same, and it stays synchronous */
+    OCT_CONN_PAUSED,     /* its operation waits in the queue: nothing may enter libssl */
+    OCT_CONN_READY,      /* its operation is done: it waits to be resumed by its server */
+    OCT_CONN_MISFIT,     /* the same, but its server has called from where it cannot be resumed */
+    OCT_CONN_LOST,       /* its device does not answer: the handshake fails */
+    OCT_CONN_LINGERING,  /* freed by its program while a device is at work for it (linger.c) */
+    OCT_CONN_ENDING,     /* its own thread runs the paused call to its end (finish.c) */
+    OCT_CONN_ENDED,      /* that has been done, and its server has not been told yet what came of it */
+    OCT_CONN_ENDED_AMID, /* the same, but it goes on: with the next call, not with that result */
+};
+
+/* Its made-up event. */
+enum oct_conn_event {
+    OCT_EVENT_NONE,
+    OCT_EVENT_DUE, /* it is in the list of those that are to be delivered */
+    OCT_EVENT_OUT, /* an edge-triggered server has got it, and has not followed it yet */
+};
+
+/* What is known of a connection's socket. */
+struct oct_conn_socket {
+    int fd;                /* when last paused; -1: not known */
+    uint32_t generation;   /* tells it from a later one of the same number */
+    ino_t inode;           /* whatever its number is; 0: not known */
+    int hidden_fd;         /* what a BIO of the program's own reads from; -1: not seen yet */
+    uint64_t hidden_bytes; /* that it has read */
+    int away_fd;           /* the socket, if it was seen to read from memory meanwhile; else -1 */
+    bool hidden;           /* its BIO does not tell the socket */
+    bool unsure;           /* the call runs in a slice, but whether it may be paused is known when it has read */
+    bool was_empty;        /* its BIO was made to find nothing; the socket may hold something */
+    bool nonblocking;      /* the socket has been seen to be so */
 };
 
 /* What the shim knows of an SSL object that has not finished its first handshake. */
@@ -46,41 +74,26 @@ struct oct_conn {
     SSL *ssl;
     struct oct_thread *thread;                 /* whose handshakes it is counted among; NULL: of none */
     struct oct_conn *next, *prev;              /* that list */
-    struct oct_conn *ready_next, **ready_link; /* the list of those whose operation is done */
+    struct oct_conn *ready_next, **ready_link; /* the list of those whose event is to be delivered */
     struct oct_conn *orphan_next;              /* freed by another thread than its own (drain.c) */
     struct oct_conn *limbo_next;               /* freed while a call of it was running (conn.c) */
     struct oct_shim_slice *slice;              /* of its last call that could be paused (slice.c) */
     struct oct_remote *remote;                 /* what its paused slice waits for, at a device (remote.c) */
     oct_info_callback *info;                   /* the program's, while libssl has another (veil.c) */
     struct oct_early *early;                   /* early data on its way to the server, or NULL */
-    int fd;                                    /* the socket, when last paused */
-    uint32_t fd_generation;                    /* tells it from a later one of the same number */
-    ino_t inode;                               /* of the socket, whatever its number is; 0: not known */
-    int hidden_fd;                             /* what a BIO of the program's own reads from; -1: not seen yet */
-    uint64_t hidden_bytes;                     /* that it has read */
-    int away_fd;                               /* the socket, if it was seen to read from memory meanwhile; else -1 */
-    uint32_t notified;                         /* the thread's round when its event was delivered; 0: not yet */
-    unsigned entered;                          /* calls of libssl that run for it now, or were left by longjmp() */
-    uintptr_t entered_at;                      /* where on the stack the first of them stands */
-    unsigned notices;                          /* made-up events that its server has got and not followed */
-    int ended_value;                           /* OCT_CONN_ENDED: what the call has returned, */
-    struct oct_errors *ended_errors;           /* and the errors that it has left */
-    bool ended_in_middle;                      /* and it goes on: with the next call, not with that result */
-    int up_refs;                               /* references beyond the first, as far as SSL_up_ref() told */
-    enum oct_conn_state state;                 /* read by other threads too: oct_conn_state() */
-    bool listed;                               /* in the list of those whose event is to be delivered */
-    bool masked;                               /* the server is to read WANT_READ from the last call */
-    bool looked;                               /* its server has called it before */
-    bool hidden;                               /* its BIO does not tell the socket */
-    bool unsure;       /* the call runs in a slice, but whether it may be paused is only known when it has read */
-    bool was_empty;    /* its BIO was made to find nothing; the socket may hold something */
-    bool nonblocking;  /* the socket has been seen to be so */
+    struct oct_conn_socket socket;
+    uint32_t notified;               /* the thread's round when its event was delivered; 0: not yet */
+    unsigned entered;                /* calls of libssl that run for it now, or were left by longjmp() */
+    uintptr_t entered_at;            /* where on the stack the first of them stands */
+    unsigned notices;                /* made-up events that its server has got and not followed */
+    int ended_value;                 /* OCT_CONN_ENDED: what the call has returned, */
+    struct oct_errors *ended_errors; /* and the errors that it has left */
+    int up_refs;                     /* references beyond the first, as far as SSL_up_ref() told */
+    enum oct_conn_state state;       /* read by other threads too: oct_conn_state() */
+    enum oct_conn_event event;
+    bool masked;       /* the server is to read WANT_READ from the last call */
+    bool looked;       /* its server has called it before */
     bool veiled;       /* libssl has found the veil when its call in the slice began */
-    bool out;          /* an edge-triggered server has got its event and not followed it yet */
-    bool misfits;      /* its server calls from where it cannot be resumed */
-    bool lingers;      /* freed by its program while a device is at work for it (linger.c) */
-    bool lost;         /* its device does not answer: the handshake fails */
-    bool never;        /* stays synchronous from now on */
     uint8_t announced; /* by which instances around its own, edge-triggered ones: one bit for each depth (made.c) */
 };
 
@@ -113,6 +126,27 @@ static inline enum oct_conn_state oct_conn_state(const struct oct_conn *conn)
 static inline void oct_conn_set_state(struct oct_conn *conn, enum oct_conn_state state)
 {
     __atomic_store_n(&conn->state, state, __ATOMIC_RELEASE);
+}
+/* No call of it is paused or kept. */
+static inline bool oct_conn_is_free(enum oct_conn_state state)
+{
+    return state == OCT_CONN_RUNNING || state == OCT_CONN_LEFT;
+}
+/* Its operation is done, and its call has not gone on. */
+static inline bool oct_conn_is_ready(enum oct_conn_state state)
+{
+    return state == OCT_CONN_READY || state == OCT_CONN_MISFIT;
+}
+/* The shim itself has run its call to its end. */
+static inline bool oct_conn_is_ended(enum oct_conn_state state)
+{
+    return state == OCT_CONN_ENDED || state == OCT_CONN_ENDED_AMID;
+}
+/* It stays synchronous from now on. One whose call the shim runs to its end does so anyway. */
+static inline void oct_conn_leave(struct oct_conn *conn)
+{
+    if (conn->state == OCT_CONN_RUNNING)
+        oct_conn_set_state(conn, OCT_CONN_LEFT);
 }
 
 /* conn.c */
@@ -161,8 +195,8 @@ bool oct_handshake_may_pause(struct oct_conn *conn);
 void oct_handshake_told(struct oct_conn *conn);
 
 /* finish.c */
-/* Runs the call that conn is paused in to its end, here and now, on conn's own thread. */
-void oct_finish(struct oct_conn *conn);
+/* Runs the call that conn is paused in to its end, here and now, on conn's own thread. False if there was no memory. */
+bool oct_finish(struct oct_conn *conn);
 /* What that has come to, for the server's next call. */
 int oct_finish_result(struct oct_conn *conn);
 /* True if s is run to its end just now, and a callback of the program calls it, not libssl itself: the program knows of

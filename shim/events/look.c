@@ -26,8 +26,8 @@ static bool was_told(int fd)
 {
     const struct oct_thread *t = oct_shim_watching() ? oct_thread_peek() : NULL;
     for (const struct oct_conn *conn = t != NULL ? t->handshakes : NULL; conn != NULL; conn = conn->next)
-        if (conn->fd == fd && (conn->state == OCT_CONN_READY || conn->state == OCT_CONN_ENDED) &&
-            oct_fd_is_same(fd, conn->fd_generation))
+        if (conn->socket.fd == fd && (oct_conn_is_ready(conn->state) || oct_conn_is_ended(conn->state)) &&
+            oct_fd_is_same(fd, conn->socket.generation))
             return true;
     return false;
 }

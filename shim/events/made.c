@@ -60,8 +60,8 @@ static bool find(struct step *s, int fd, uint32_t generation, int epfd, unsigned
 static bool find_conn(struct step *s, struct oct_conn *conn, int epfd)
 {
     struct oct_registration at;
-    return oct_finish_has_socket(conn) && oct_fd_registered(conn->fd, &at) && (at.events & READABLE) != 0 &&
-           find(s, conn->fd, conn->fd_generation, epfd, conn->announced);
+    return oct_finish_has_socket(conn) && oct_fd_registered(conn->socket.fd, &at) && (at.events & READABLE) != 0 &&
+           find(s, conn->socket.fd, conn->socket.generation, epfd, conn->announced);
 }
 
 static bool notified_lately(const struct oct_thread *t, const struct oct_conn *conn)
@@ -140,12 +140,11 @@ int oct_made_deliver(struct oct_thread *t, const struct oct_wait *w, int n, bool
             continue;
         }
         notify(&notified, &s);
-        oct_thread_ready_remove(t, conn);
         conn->notices += sleep;
         if ((s.at.events & EPOLLET) != 0) {
-            t->out += !conn->out;
-            conn->out = true;
+            oct_thread_event_out(t, conn);
         } else {
+            oct_thread_event_drop(t, conn);
             conn->ready_next = NULL;
             *again_end = conn;
             again_end = &conn->ready_next;
@@ -178,8 +177,8 @@ void oct_made_notify_again(struct oct_thread *t, int epfd)
 {
     struct step s;
     for (struct oct_conn *conn = t->ready; conn != NULL; conn = conn->ready_next)
-        if (conn->announced != 0 && conn->notified != t->round && find(&s, conn->fd, conn->fd_generation, epfd, 0) &&
-            s.depth == 0)
+        if (conn->announced != 0 && conn->notified != t->round &&
+            find(&s, conn->socket.fd, conn->socket.generation, epfd, 0) && s.depth == 0)
             conn->announced = 0;
 }
 
@@ -198,8 +197,9 @@ bool oct_made_inside(struct oct_thread *t, int epfd, bool sleep)
 void oct_events_suppress(const struct oct_conn *conn, struct oct_thread *t)
 {
     struct oct_registration at;
-    if (t->suppressed_count < OCT_SUPPRESSED_MAX && oct_fd_registered(conn->fd, &at) && (at.events & EPOLLET) == 0)
-        t->suppressed[t->suppressed_count++] = (struct oct_suppressed){at.data, conn->fd, at.generation};
+    if (t->suppressed_count < OCT_SUPPRESSED_MAX && oct_fd_registered(conn->socket.fd, &at) &&
+        (at.events & EPOLLET) == 0)
+        t->suppressed[t->suppressed_count++] = (struct oct_suppressed){at.data, conn->socket.fd, at.generation};
 }
 
 static bool is_suppressed(const struct oct_thread *t, const struct epoll_event *event, int epfd)

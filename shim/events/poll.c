@@ -57,8 +57,8 @@ static int wish_at(const struct call *c, nfds_t i)
 static bool is_paused(const struct oct_thread *t, int fd, bool ready)
 {
     for (const struct oct_conn *conn = t->handshakes; conn != NULL; conn = conn->next)
-        if (conn->fd == fd && conn->ssl != NULL && oct_fd_is_same(fd, conn->fd_generation) &&
-            (conn->state == OCT_CONN_READY || conn->state == OCT_CONN_ENDED ||
+        if (conn->socket.fd == fd && conn->ssl != NULL && oct_fd_is_same(fd, conn->socket.generation) &&
+            (oct_conn_is_ready(conn->state) || oct_conn_is_ended(conn->state) ||
              (!ready && conn->state == OCT_CONN_PAUSED)))
             return true;
     return false;

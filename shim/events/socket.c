@@ -44,18 +44,18 @@ static ino_t inode_of(int fd)
 
 bool oct_socket_nonblocking(struct oct_conn *conn, int fd)
 {
-    if (!conn->nonblocking || conn->fd != fd) {
+    if (!conn->socket.nonblocking || conn->socket.fd != fd) {
         int flags = fcntl(fd, F_GETFL);
-        conn->nonblocking = flags >= 0 && (flags & O_NONBLOCK) != 0;
-        conn->fd = fd;
-        conn->inode = inode_of(fd);
+        conn->socket.nonblocking = flags >= 0 && (flags & O_NONBLOCK) != 0;
+        conn->socket.fd = fd;
+        conn->socket.inode = inode_of(fd);
     }
-    return conn->nonblocking;
+    return conn->socket.nonblocking;
 }
 
 bool oct_socket_is_same(const struct oct_conn *conn, int fd)
 {
-    return conn->inode != 0 && inode_of(fd) == conn->inode;
+    return conn->socket.inode != 0 && inode_of(fd) == conn->socket.inode;
 }
 
 /* libssl does not know the new number. */
@@ -64,14 +64,14 @@ void oct_socket_moved(int fd)
     const struct oct_thread *t = oct_thread_peek();
     ino_t inode = 0;
     for (struct oct_conn *conn = t != NULL ? t->handshakes : NULL; conn != NULL; conn = conn->next) {
-        if (!conn->hidden || conn->state == OCT_CONN_RUNNING || conn->fd == fd)
+        if (!conn->socket.hidden || oct_conn_is_free(conn->state) || conn->socket.fd == fd)
             continue;
         inode = inode != 0 ? inode : inode_of(fd);
         if (inode == 0)
             return;
-        if (inode == conn->inode) {
-            conn->fd = conn->hidden_fd = fd;
-            conn->fd_generation = oct_fd_generation(fd);
+        if (inode == conn->socket.inode) {
+            conn->socket.fd = conn->socket.hidden_fd = fd;
+            conn->socket.generation = oct_fd_generation(fd);
             conn->announced = 0;
         }
     }
@@ -80,8 +80,8 @@ void oct_socket_moved(int fd)
 int oct_socket_find(struct oct_conn *conn)
 {
     int fd = oct_ssl()->SSL_get_fd(conn->ssl);
-    conn->hidden = fd < 0;
-    return conn->hidden ? conn->hidden_fd : fd;
+    conn->socket.hidden = fd < 0;
+    return conn->socket.hidden ? conn->socket.hidden_fd : fd;
 }
 
 static const char *bio_name(const struct oct_conn *conn)
@@ -105,21 +105,21 @@ int oct_socket_of_call(struct oct_conn *conn, struct oct_thread *t)
 {
     int fd = oct_socket_find(conn);
     if (fd >= 0) {
-        t->comes_back |= !conn->hidden && conn->away_fd == fd;
+        t->comes_back |= !conn->socket.hidden && conn->socket.away_fd == fd;
         return fd;
     }
     if (!reads_memory(conn))
         return fd;
-    conn->away_fd = oct_ssl()->SSL_get_wfd(conn->ssl);
-    if (!t->comes_back || conn->away_fd < 0)
+    conn->socket.away_fd = oct_ssl()->SSL_get_wfd(conn->ssl);
+    if (!t->comes_back || conn->socket.away_fd < 0)
         return fd;
-    conn->hidden = false;
-    return conn->away_fd;
+    conn->socket.hidden = false;
+    return conn->socket.away_fd;
 }
 
 bool oct_socket_read_out(const struct oct_conn *conn)
 {
-    return conn->away_fd < 0 || !reads_memory(conn) ||
+    return conn->socket.away_fd < 0 || !reads_memory(conn) ||
            oct_ssl()->BIO_ctrl_pending(oct_ssl()->SSL_get_rbio(conn->ssl)) == 0;
 }
 
@@ -127,11 +127,11 @@ bool oct_socket_read_out(const struct oct_conn *conn)
 
 void oct_socket_watch(struct oct_conn *conn, struct oct_thread *t)
 {
-    BIO *bio = conn->was_empty ? oct_ssl()->SSL_get_rbio(conn->ssl) : NULL;
+    BIO *bio = conn->socket.was_empty ? oct_ssl()->SSL_get_rbio(conn->ssl) : NULL;
     if (bio != NULL)
         oct_ssl()->BIO_clear_flags(bio, RETRY_FLAGS);
-    conn->was_empty = false;
-    t->reads = conn->hidden ? conn : NULL;
+    conn->socket.was_empty = false;
+    t->reads = conn->socket.hidden ? conn : NULL;
 }
 
 void oct_socket_unwatch(struct oct_thread *t)
@@ -146,7 +146,7 @@ void oct_socket_is_empty(struct oct_conn *conn, struct oct_thread *t)
     const struct oct_ssl_functions *ssl = oct_ssl();
     BIO *bio = ssl->SSL_get_rbio(conn->ssl);
     char byte;
-    if (bio == NULL || conn->hidden_bytes == 0 || ssl->BIO_number_read(bio) != conn->hidden_bytes)
+    if (bio == NULL || conn->socket.hidden_bytes == 0 || ssl->BIO_number_read(bio) != conn->socket.hidden_bytes)
         return;
     const int flags = ssl->BIO_test_flags(bio, RETRY_FLAGS);
     t->reads = conn;
@@ -190,7 +190,7 @@ static void learn(struct oct_conn *conn, struct oct_thread *t, int fd)
 static bool has_others(const struct oct_conn *conn)
 {
     BIO *bio = oct_ssl()->SSL_get_rbio(conn->ssl);
-    return bio != NULL && oct_ssl()->BIO_number_read(bio) > conn->hidden_bytes;
+    return bio != NULL && oct_ssl()->BIO_number_read(bio) > conn->socket.hidden_bytes;
 }
 
 /* True if recv() is to find nothing. */
@@ -199,18 +199,18 @@ static bool seen(struct oct_thread *t, int fd)
     struct oct_conn *conn = t->reads;
     if (t->reads_nothing)
         return true;
-    if (conn->hidden_fd == fd)
+    if (conn->socket.hidden_fd == fd)
         return false;
-    if (conn->hidden_fd >= 0) {
-        conn->never = true;
+    if (conn->socket.hidden_fd >= 0) {
+        oct_conn_leave(conn);
         return false;
     }
     if (reads_memory(conn) || has_others(conn))
         return false;
-    conn->hidden_fd = fd;
+    conn->socket.hidden_fd = fd;
     learn(conn, t, fd);
-    conn->was_empty = too_early(conn, t, fd);
-    return conn->was_empty;
+    conn->socket.was_empty = too_early(conn, t, fd);
+    return conn->socket.was_empty;
 }
 
 /* A coroutine may have left the call, on whose stack that stands: what others read is not its socket. */
@@ -234,7 +234,7 @@ __attribute__((visibility("default"))) ssize_t recv(int fd, void *buf, size_t n,
         return -1;
     }
     ssize_t got = real != NULL ? real(fd, buf, n, flags) : syscall(SYS_recvfrom, fd, buf, n, flags, NULL, NULL);
-    if (__builtin_expect(conn != NULL, 0) && got > 0 && (flags & MSG_PEEK) == 0 && conn->hidden_fd == fd)
-        conn->hidden_bytes += (uint64_t)got;
+    if (__builtin_expect(conn != NULL, 0) && got > 0 && (flags & MSG_PEEK) == 0 && conn->socket.hidden_fd == fd)
+        conn->socket.hidden_bytes += (uint64_t)got;
     return (flags & MSG_PEEK) != 0 ? oct_look(fd, got, buf, n) : got;
 }

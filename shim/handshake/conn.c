@@ -104,7 +104,7 @@ struct oct_conn *oct_conn_get(SSL *s)
     if (conn == NULL)
         return NULL;
     conn->ssl = s;
-    conn->fd = conn->hidden_fd = conn->away_fd = -1;
+    conn->socket.fd = conn->socket.hidden_fd = conn->socket.away_fd = -1;
     if (ssl->SSL_set_ex_data(s, ex_index, conn))
         return conn;
     ssl->CRYPTO_free(conn, __FILE__, __LINE__);

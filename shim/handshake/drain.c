@@ -110,7 +110,7 @@ bool oct_drain_for_free(struct oct_conn *conn)
     const struct oct_ssl_functions *ssl = oct_ssl();
     oct_finish_wait(conn);
     /* The slice of a thread that has ended can run nowhere. */
-    if (conn->state == OCT_CONN_RUNNING || conn->state == OCT_CONN_ENDED || conn->thread == NULL)
+    if (oct_conn_is_free(conn->state) || oct_conn_is_ended(conn->state) || conn->thread == NULL)
         return true;
     const bool here = drainable(conn), lingers = here && lingers_at_device(conn);
     if (here && !lingers) {
@@ -130,7 +130,7 @@ void oct_drain_for_clear(struct oct_conn *conn)
     const struct oct_ssl_functions *ssl = oct_ssl();
     SSL *s = conn->ssl;
     BIO *in = ssl->SSL_get_rbio(s), *out = ssl->SSL_get_wbio(s);
-    if (conn->state == OCT_CONN_RUNNING || conn->state == OCT_CONN_ENDED || !drainable(conn))
+    if (oct_conn_is_free(conn->state) || oct_conn_is_ended(conn->state) || !drainable(conn))
         return;
     if (oct_keys_part != NULL)
         oct_keys_part->settle(conn);

@@ -30,7 +30,7 @@ void oct_early_free(struct oct_early *early)
 static struct oct_early *buffer(struct oct_conn *conn, size_t num)
 {
     size_t capacity = num < MAX_READ ? num : MAX_READ;
-    if (conn->early != NULL && (conn->state != OCT_CONN_RUNNING || conn->early->capacity == capacity))
+    if (conn->early != NULL && (!oct_conn_is_free(conn->state) || conn->early->capacity == capacity))
         return conn->early;
     oct_early_free(conn->early);
     conn->early = malloc(sizeof *conn->early + capacity);
@@ -67,7 +67,7 @@ static int read_in_slice(struct oct_conn *conn, void *buf, size_t num, size_t *r
     if (value != SSL_READ_EARLY_DATA_SUCCESS)
         return value;
     /* Accepted early data means a resumed session: the expensive part is over. */
-    conn->never = true;
+    oct_conn_leave(conn);
     oct_thread_leave(conn);
     return hand_out(early, buf, num, readbytes);
 }
@@ -79,11 +79,11 @@ static int read_early(const struct oct_ssl_functions *own, SSL *s, void *buf, si
 
     if (conn != NULL && conn->entered != 0)
         conn = NULL;
-    if (conn != NULL && conn->state == OCT_CONN_RUNNING) {
+    if (conn != NULL && oct_conn_is_free(conn->state)) {
         conn->masked = false;
         if (conn->early != NULL && conn->early->taken < conn->early->length)
             return hand_out(conn->early, buf, num, readbytes);
-        if (conn->never || own->SSL_get_early_data_status(s) == SSL_EARLY_DATA_ACCEPTED)
+        if (conn->state == OCT_CONN_LEFT || own->SSL_get_early_data_status(s) == SSL_EARLY_DATA_ACCEPTED)
             conn = NULL;
     }
     return conn != NULL ? read_in_slice(conn, buf, num, readbytes) : own->SSL_read_early_data(s, buf, num, readbytes);
@@ -103,13 +103,13 @@ OCT_HOOK int SSL_write_early_data(SSL *s, const void *buf, size_t num, size_t *w
 {
     OCT_OWN(SSL_write_early_data(s, buf, num, written));
     struct oct_conn *conn = oct_shim_serves(own) ? oct_conn_get(s) : NULL;
-    if (conn != NULL && conn->state != OCT_CONN_RUNNING) {
+    if (conn != NULL && !oct_conn_is_free(conn->state)) {
         conn->masked = true;
         return 0;
     }
     if (conn != NULL) {
         conn->masked = false;
-        conn->never = true;
+        oct_conn_leave(conn);
     }
     return own->SSL_write_early_data(s, buf, num, written);
 }

@@ -50,26 +50,18 @@ static enum wish wish_of(const SSL *ssl, int value)
 
 static void forget_notices(struct oct_conn *conn)
 {
-    struct oct_thread *t = conn->thread;
-    if (conn->out)
-        t->out--;
-    if (conn->misfits)
-        t->misfits--;
-    conn->out = conn->misfits = false;
+    oct_thread_event_drop(conn->thread, conn);
     conn->notices = 0;
 }
 
-void oct_finish(struct oct_conn *conn)
+bool oct_finish(struct oct_conn *conn)
 {
     struct oct_thread *t = conn->thread;
     const int errno_before = errno;
     struct oct_registration at;
 
     forget_notices(conn);
-    if (conn->listed)
-        oct_thread_ready_remove(t, conn);
     oct_conn_set_state(conn, OCT_CONN_ENDING);
-    conn->never = true;
     struct oct_errors *outer = oct_errors_take();
     const int value = run_on(conn);
     const enum wish wish = wish_of(conn->ssl, value);
@@ -79,19 +71,19 @@ void oct_finish(struct oct_conn *conn)
 
     if (oct_slice_is_away(conn)) { /* there was no memory: it is tried again when it is called */
         oct_conn_set_state(conn, OCT_CONN_READY);
-        return;
+        return false;
     }
-    const bool here = oct_fd_registered(conn->fd, &at) && oct_fd_slept_on(at.epfd, t);
+    const bool here = oct_fd_registered(conn->socket.fd, &at) && oct_fd_slept_on(at.epfd, t);
     conn->ended_value = value;
     conn->masked = conn->masked && value <= 0;
-    conn->ended_in_middle = wish == WISH_OTHER;
-    if (wish != WISH_READ && here) {
-        oct_conn_set_state(conn, OCT_CONN_ENDED);
+    if (wish == WISH_READ || !here)
+        oct_thread_leave(conn);
+    else
         oct_thread_ready_add(t, conn);
-        return;
-    }
-    oct_thread_leave(conn);
-    oct_conn_set_state(conn, wish == WISH_READ ? OCT_CONN_RUNNING : OCT_CONN_ENDED);
+    oct_conn_set_state(conn, wish == WISH_READ    ? OCT_CONN_LEFT
+                             : wish == WISH_OTHER ? OCT_CONN_ENDED_AMID
+                                                  : OCT_CONN_ENDED);
+    return true;
 }
 
 int oct_finish_result(struct oct_conn *conn)
@@ -102,7 +94,7 @@ int oct_finish_result(struct oct_conn *conn)
         oct_thread_leave(conn);
     conn->ended_errors = NULL;
     conn->masked = false;
-    oct_conn_set_state(conn, OCT_CONN_RUNNING);
+    oct_conn_set_state(conn, OCT_CONN_LEFT);
     oct_ssl()->ERR_clear_error();
     oct_errors_give_back(errors);
     return conn->ended_value;
@@ -130,13 +122,13 @@ bool oct_finish_is_inside(const struct oct_ssl_functions *own, const SSL *s, con
 bool oct_finish_has_socket(struct oct_conn *conn)
 {
     struct oct_registration at;
-    if (conn->ssl == NULL || oct_fd_is_same(conn->fd, conn->fd_generation))
+    if (conn->ssl == NULL || oct_fd_is_same(conn->socket.fd, conn->socket.generation))
         return conn->ssl != NULL;
-    const int fd = conn->hidden ? conn->fd : oct_ssl()->SSL_get_fd(conn->ssl);
+    const int fd = conn->socket.hidden ? conn->socket.fd : oct_ssl()->SSL_get_fd(conn->ssl);
     if (fd < 0 || !oct_socket_is_same(conn, fd))
         return false; /* it is closed, and its number may be somebody else's */
-    conn->fd = fd;
-    conn->fd_generation = oct_fd_registered(fd, &at) ? at.generation : oct_fd_generation(fd);
+    conn->socket.fd = fd;
+    conn->socket.generation = oct_fd_registered(fd, &at) ? at.generation : oct_fd_generation(fd);
     conn->announced = 0;
     return true;
 }
@@ -147,15 +139,17 @@ static bool is_stranded(struct oct_conn *conn, const struct oct_thread *t)
     struct oct_registration at;
     if (!oct_finish_has_socket(conn))
         return false;
-    return !oct_fd_registered(conn->fd, &at) || at.events == 0 || !oct_fd_slept_on(at.epfd, t);
+    return !oct_fd_registered(conn->socket.fd, &at) || at.events == 0 || !oct_fd_slept_on(at.epfd, t);
 }
 
 /* A callback may free another connection while one is run to its end, so each search begins anew. */
 void oct_finish_misfits(struct oct_thread *t)
 {
-    struct oct_conn *conn = t->misfits != 0 ? t->handshakes : NULL;
+    struct oct_conn *conn = t->misfits ? t->handshakes : NULL;
+    t->misfits = false;
     while (conn != NULL) {
-        const bool due = conn->misfits && conn->state == OCT_CONN_READY && oct_finish_has_socket(conn);
+        const bool misfit = conn->state == OCT_CONN_MISFIT, due = misfit && oct_finish_has_socket(conn);
+        t->misfits |= misfit && !due;
         if (due)
             oct_finish(conn);
         conn = due ? t->handshakes : conn->next;
@@ -164,8 +158,7 @@ void oct_finish_misfits(struct oct_thread *t)
 
 static void not_followed(struct oct_conn *conn, struct oct_thread *t)
 {
-    if (conn->state == OCT_CONN_ENDED) { /* its server has been told of the end often enough */
-        oct_thread_ready_remove(t, conn);
+    if (oct_conn_is_ended(conn->state)) { /* its server has been told of the end often enough */
         oct_thread_leave(conn);
         return;
     }
@@ -178,8 +171,8 @@ static void not_followed(struct oct_conn *conn, struct oct_thread *t)
 
 static bool is_left(struct oct_conn *conn, const struct oct_thread *t)
 {
-    return conn->listed && !conn->lost &&
-           (conn->notices >= OCT_POLICY_NOTICES || (conn->state == OCT_CONN_READY && is_stranded(conn, t)));
+    return conn->state != OCT_CONN_LOST &&
+           (conn->notices >= OCT_POLICY_NOTICES || (oct_conn_is_ready(conn->state) && is_stranded(conn, t)));
 }
 
 void oct_finish_left(struct oct_thread *t)
@@ -195,11 +188,10 @@ void oct_finish_left(struct oct_thread *t)
     }
     conn = t->out != 0 ? t->handshakes : NULL;
     while (conn != NULL) {
-        const bool due = conn->out;
+        const bool due = conn->event == OCT_EVENT_OUT;
         if (due) {
-            conn->out = false;
-            t->out--;
-            if (conn->state == OCT_CONN_READY)
+            oct_thread_event_drop(t, conn);
+            if (oct_conn_is_ready(conn->state))
                 not_followed(conn, t);
         }
         conn = due ? t->handshakes : conn->next;
@@ -208,17 +200,15 @@ void oct_finish_left(struct oct_thread *t)
 
 static bool can_end(struct oct_conn *conn)
 {
-    return (conn->state == OCT_CONN_PAUSED || conn->state == OCT_CONN_READY) && conn->entered == 0 && !conn->lost &&
-           !conn->lingers && conn->remote == NULL && !conn->never && oct_finish_has_socket(conn);
+    return (conn->state == OCT_CONN_PAUSED || oct_conn_is_ready(conn->state)) && conn->entered == 0 &&
+           conn->remote == NULL && oct_finish_has_socket(conn);
 }
 
 void oct_finish_all(struct oct_thread *t)
 {
     struct oct_conn *conn = t->handshakes;
     while (conn != NULL) {
-        const bool due = can_end(conn);
-        if (due)
-            oct_finish(conn);
-        conn = due ? t->handshakes : conn->next;
+        const bool ended = can_end(conn) && oct_finish(conn);
+        conn = ended ? t->handshakes : conn->next;
     }
 }

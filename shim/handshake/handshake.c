@@ -19,12 +19,12 @@ static bool served(struct oct_conn *conn, const struct oct_thread *t)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     SSL *s = conn->ssl;
-    if (conn->never || !t->waits || t->deaf || (conn->thread != NULL && conn->thread != t))
+    if (conn->state == OCT_CONN_LEFT || !t->waits || t->deaf || (conn->thread != NULL && conn->thread != t))
         return false;
     if ((ssl->SSL_ctrl(s, SSL_CTRL_MODE, 0, NULL) & SSL_MODE_ASYNC) == 0 && !ssl->SSL_is_dtls(s) &&
         (ssl->SSL_is_quic == NULL || !ssl->SSL_is_quic(s)))
         return true;
-    conn->never = true;
+    oct_conn_leave(conn);
     return false;
 }
 
@@ -34,7 +34,7 @@ static bool served(struct oct_conn *conn, const struct oct_thread *t)
  * instance. */
 static bool deliverable(struct oct_conn *conn, const struct oct_thread *t, const struct oct_registration *at)
 {
-    conn->fd_generation = at->generation;
+    conn->socket.generation = at->generation;
     return (at->events & EPOLLONESHOT) == 0 && oct_fd_slept_on(at->epfd, t);
 }
 
@@ -47,16 +47,16 @@ bool oct_handshake_wakeable(struct oct_conn *conn, const struct oct_thread *t, i
 /* The socket will be known, and whether the connection can be woken, when the call comes to an operation. */
 static bool unsure(struct oct_conn *conn, const struct oct_thread *t, int fd)
 {
-    conn->unsure = fd < 0 && oct_socket_will_show(conn, t);
-    return conn->unsure;
+    conn->socket.unsure = fd < 0 && oct_socket_will_show(conn, t);
+    return conn->socket.unsure;
 }
 
 bool oct_handshake_may_pause(struct oct_conn *conn)
 {
-    const int fd = conn->hidden_fd;
-    if (conn->never || !oct_socket_read_out(conn))
+    const int fd = conn->socket.hidden_fd;
+    if (conn->state == OCT_CONN_LEFT || conn->state == OCT_CONN_ENDING || !oct_socket_read_out(conn))
         return false;
-    return !conn->unsure || (fd >= 0 && oct_handshake_wakeable(conn, conn->thread, fd));
+    return !conn->socket.unsure || (fd >= 0 && oct_handshake_wakeable(conn, conn->thread, fd));
 }
 
 /* Counts the handshake among those in flight, and says whether it is worth a slice: not when it is alone, for then it
@@ -78,7 +78,7 @@ static bool wants_slice(struct oct_conn *conn, struct oct_thread *t)
         bool registered = oct_fd_registered(fd, &at);
         if (registered && !deliverable(conn, t, &at))
             return false;
-        wakeable = registered && (at.events != 0 || conn->hidden);
+        wakeable = registered && (at.events != 0 || conn->socket.hidden);
     }
     oct_thread_join(t, conn);
     return wakeable && (oct_thread_in_flight(t) > 1 || (oct_keys_part != NULL && oct_keys_part->seen())) &&
@@ -127,8 +127,7 @@ static int call_in_slice(struct oct_conn *conn, oct_handshake_call *call, void *
  * that resumes a slice comes in behind that place. */
 static int resume_or_begin(struct oct_conn *conn, oct_handshake_call *call, void *arg)
 {
-    if (conn->listed)
-        oct_thread_ready_remove(conn->thread, conn);
+    oct_thread_event_drop(conn->thread, conn);
     if (conn->state == OCT_CONN_READY)
         oct_ssl()->ERR_clear_error();
     oct_conn_set_state(conn, OCT_CONN_RUNNING);
@@ -148,7 +147,7 @@ static int tell_to_wait(struct oct_conn *conn, int pause_value)
 
 static int pretend(struct oct_conn *conn, struct oct_thread *t, int pause_value)
 {
-    if (conn->hidden)
+    if (conn->socket.hidden)
         oct_socket_is_empty(conn, t);
     oct_events_suppress(conn, t);
     return tell_to_wait(conn, pause_value);
@@ -157,11 +156,12 @@ static int pretend(struct oct_conn *conn, struct oct_thread *t, int pause_value)
 /* Its operation is done, but live frames are in its place. It is run to its end where the thread waits. */
 static bool misfits(struct oct_conn *conn, struct oct_thread *t)
 {
-    if (conn->state != OCT_CONN_READY || oct_slice_place(conn) == OCT_SLICE_FITS)
+    if (!oct_conn_is_ready(conn->state))
         return false;
-    t->misfits += !conn->misfits;
-    conn->misfits = true;
-    return true;
+    const bool fits = oct_slice_place(conn) == OCT_SLICE_FITS;
+    oct_conn_set_state(conn, fits ? OCT_CONN_READY : OCT_CONN_MISFIT);
+    t->misfits |= !fits;
+    return !fits;
 }
 
 static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshake_call *call, void *arg,
@@ -196,19 +196,19 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
 /* The server calls: it has followed its event. */
 static void heard(struct oct_conn *conn, struct oct_thread *t)
 {
-    if (conn->notices != 0 || conn->out)
+    if (conn->notices != 0 || conn->event == OCT_EVENT_OUT)
         t->unheard = 0;
     conn->notices = 0;
-    if (conn->out)
-        t->out--;
-    conn->out = false;
+    if (conn->event == OCT_EVENT_OUT)
+        oct_thread_event_drop(t, conn);
 }
 
 /* What another call has come to says nothing of this one, which goes on where that has left the handshake. */
 static int result_for(struct oct_conn *conn, oct_handshake_call *call, void *arg)
 {
+    const bool amid = conn->state == OCT_CONN_ENDED_AMID;
     const int value = oct_finish_result(conn);
-    return oct_slice_began_with(conn, call) && !conn->ended_in_middle ? value : call(conn->ssl, arg);
+    return oct_slice_began_with(conn, call) && !amid ? value : call(conn->ssl, arg);
 }
 
 /* Another thread has it: its call goes on there, and the program is called by what the socket says then. */
@@ -216,16 +216,16 @@ static int wait_for_other(struct oct_conn *conn, SSL *s, oct_handshake_call *cal
 {
     oct_finish_wait(conn);
     const enum oct_conn_state state = oct_conn_state(conn);
-    if (state == OCT_CONN_ENDED)
+    if (oct_conn_is_ended(state))
         return result_for(conn, call, arg);
-    return state == OCT_CONN_RUNNING ? call(s, arg) : tell_to_wait(conn, pause_value);
+    return oct_conn_is_free(state) ? call(s, arg) : tell_to_wait(conn, pause_value);
 }
 
 /* Another thread has it, and perhaps runs it to its end just now: then it is entered, but not by a callback's call. */
 static bool is_elsewhere(const struct oct_conn *conn, const struct oct_thread *t)
 {
     const enum oct_conn_state state = oct_conn_state(conn);
-    return state != OCT_CONN_RUNNING && state != OCT_CONN_ENDED && conn->thread != t;
+    return !oct_conn_is_free(state) && !oct_conn_is_ended(state) && conn->thread != t;
 }
 
 int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_value)
@@ -240,13 +240,13 @@ int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_val
     const enum oct_conn_state state = oct_conn_state(conn);
     if (conn->thread == t)
         heard(conn, t);
-    if (state == OCT_CONN_ENDED)
+    if (oct_conn_is_ended(state))
         return result_for(conn, call, arg);
-    if (conn->lost)
+    if (state == OCT_CONN_LOST)
         return oct_keys_part->fail(conn, pause_value);
     if (state == OCT_CONN_PAUSED || misfits(conn, t))
         return pretend(conn, t, pause_value);
-    if (state == OCT_CONN_RUNNING && oct_ssl()->ASYNC_get_current_job() != NULL)
+    if (oct_conn_is_free(state) && oct_ssl()->ASYNC_get_current_job() != NULL)
         return call(s, arg);
     if (put_off(conn, t))
         return tell_to_wait(conn, pause_value);
@@ -272,7 +272,7 @@ int oct_handshake_full(SSL *s, int (*real)(SSL *))
 void oct_handshake_settle(SSL *s)
 {
     struct oct_conn *conn = oct_conn_find(s);
-    if (conn != NULL && conn->entered == 0 && oct_conn_state(conn) == OCT_CONN_RUNNING && !oct_ssl()->SSL_in_init(s))
+    if (conn != NULL && conn->entered == 0 && oct_conn_is_free(oct_conn_state(conn)) && !oct_ssl()->SSL_in_init(s))
         oct_conn_finish(conn);
 }
 
@@ -287,7 +287,7 @@ bool oct_handshake_first(SSL *s, int *value)
         *value = tell_to_wait(conn, -1);
         return false;
     }
-    if (oct_conn_state(conn) == OCT_CONN_RUNNING && !wants_slice(conn, t))
+    if (oct_conn_is_free(oct_conn_state(conn)) && !wants_slice(conn, t))
         return true;
     *value = oct_handshake_full(s, oct_ssl()->SSL_do_handshake);
     return *value > 0;

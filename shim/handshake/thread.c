@@ -32,8 +32,9 @@ static void thread_end(void *arg)
     pthread_mutex_lock(&lock);
     while (t->handshakes != NULL) {
         struct oct_conn *conn = t->handshakes;
-        conn->never = true;
-        conn->state = conn->state == OCT_CONN_READY ? OCT_CONN_PAUSED : conn->state;
+        oct_conn_leave(conn);
+        if (oct_conn_is_ready(conn->state))
+            oct_conn_set_state(conn, OCT_CONN_PAUSED);
         oct_slice_abandon(conn);
         oct_thread_leave(conn);
     }
@@ -86,8 +87,9 @@ static void forked_child(void)
         if (conn->state == OCT_CONN_PAUSED) {
             oct_conn_set_state(conn, OCT_CONN_READY);
             oct_thread_ready_add(t, conn);
-        } else if (conn->state == OCT_CONN_RUNNING)
+        } else if (oct_conn_is_free(conn->state)) {
             oct_thread_leave(conn);
+        }
     }
 }
 
@@ -115,11 +117,7 @@ void oct_thread_leave(struct oct_conn *conn)
     struct oct_thread *t = conn->thread;
     if (t == NULL || t != oct_thread_own)
         return;
-    if (conn->listed)
-        oct_thread_ready_remove(t, conn);
-    t->out -= conn->out;
-    t->misfits -= conn->misfits;
-    conn->out = conn->misfits = false;
+    oct_thread_event_drop(t, conn);
     *(conn->prev != NULL ? &conn->prev->next : &t->handshakes) = conn->next;
     if (conn->next != NULL)
         conn->next->prev = conn->prev;
@@ -129,7 +127,7 @@ void oct_thread_leave(struct oct_conn *conn)
 
 void oct_thread_ready_add(struct oct_thread *t, struct oct_conn *conn)
 {
-    conn->listed = true;
+    conn->event = OCT_EVENT_DUE;
     conn->notified = 0;
     conn->announced = 0;
     conn->ready_next = NULL;
@@ -138,14 +136,29 @@ void oct_thread_ready_add(struct oct_thread *t, struct oct_conn *conn)
     t->ready_end = &conn->ready_next;
 }
 
-void oct_thread_ready_remove(struct oct_thread *t, struct oct_conn *conn)
+static void ready_remove(struct oct_thread *t, struct oct_conn *conn)
 {
     *conn->ready_link = conn->ready_next;
     if (conn->ready_next != NULL)
         conn->ready_next->ready_link = conn->ready_link;
     else
         t->ready_end = conn->ready_link;
-    conn->listed = false;
+}
+
+void oct_thread_event_out(struct oct_thread *t, struct oct_conn *conn)
+{
+    ready_remove(t, conn);
+    conn->event = OCT_EVENT_OUT;
+    t->out++;
+}
+
+void oct_thread_event_drop(struct oct_thread *t, struct oct_conn *conn)
+{
+    if (conn->event == OCT_EVENT_DUE)
+        ready_remove(t, conn);
+    else if (conn->event == OCT_EVENT_OUT)
+        t->out--;
+    conn->event = OCT_EVENT_NONE;
 }
 
 bool oct_thread_orphan(struct oct_conn *conn)

@@ -28,7 +28,7 @@ struct oct_thread {
     uintptr_t stack_low, stack_high;     /* its own stack (own_stack.c); 0: not asked yet */
     uintptr_t deepest;                   /* a call that resumes came from so deep (slice.c) */
     unsigned out;                        /* connections whose event an edge-triggered server has not followed */
-    unsigned misfits;                    /* connections that could not be resumed where their server called */
+    bool misfits;                        /* some connection perhaps could not be resumed where its server called */
     unsigned unheard;                    /* events in a row that the program has not followed */
     bool deaf;                           /* it does not follow made-up events: nothing pauses here any more */
     int round_events;                    /* how many the last epoll_wait() returned */
@@ -66,8 +66,12 @@ bool oct_thread_setup(void);
 void oct_thread_join(struct oct_thread *t, struct oct_conn *conn);
 void oct_thread_leave(struct oct_conn *conn);
 
+/* An event of conn is to be delivered, behind those that are due. */
 void oct_thread_ready_add(struct oct_thread *t, struct oct_conn *conn);
-void oct_thread_ready_remove(struct oct_thread *t, struct oct_conn *conn);
+/* It has been delivered to an edge-triggered server, which hears of it once. */
+void oct_thread_event_out(struct oct_thread *t, struct oct_conn *conn);
+/* There is none any more. */
+void oct_thread_event_drop(struct oct_thread *t, struct oct_conn *conn);
 
 /* Hands a connection to its own thread, to be freed there. False if that thread is gone. */
 bool oct_thread_orphan(struct oct_conn *conn);

@@ -23,10 +23,8 @@ bool oct_remote_lingers(struct oct_conn *conn)
         oct_tally_end(op, OCT_TALLY_CALLED_OFF);
     if (op == NULL || oct_tally_cancel(op))
         return false;
-    if (conn->listed)
-        oct_thread_ready_remove(conn->thread, conn);
-    conn->state = OCT_CONN_PAUSED;
-    conn->lingers = true;
+    oct_thread_event_drop(conn->thread, conn);
+    oct_conn_set_state(conn, OCT_CONN_LINGERING);
     return true;
 }
 
@@ -37,16 +35,15 @@ void oct_remote_settle(struct oct_conn *conn)
         oct_tally_end(op, OCT_TALLY_CALLED_OFF);
     if (op != NULL && !oct_tally_cancel(op))
         oct_watch_wait(op);
-    conn->lost = false;
+    if (conn->state == OCT_CONN_LOST)
+        oct_conn_set_state(conn, OCT_CONN_PAUSED);
 }
 
 /* libssl is not entered: the operation is still the helper's. */
 int oct_remote_fail(struct oct_conn *conn, int value)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
-    if (conn->listed)
-        oct_thread_ready_remove(conn->thread, conn);
-    conn->state = OCT_CONN_PAUSED;
+    oct_thread_event_drop(conn->thread, conn);
     conn->masked = false;
     ssl->ERR_new();
     ssl->ERR_set_debug(__FILE__, __LINE__, __func__);

@@ -152,9 +152,9 @@ static void tell(const struct oct_remote *op)
     struct oct_conn *conn = op->conn;
     if (conn == NULL)
         return;
-    if (conn->lingers) {
+    if (conn->state == OCT_CONN_LINGERING) {
         (void)oct_thread_orphan(conn);
-    } else if (!conn->lost) {
+    } else if (conn->state != OCT_CONN_LOST) {
         oct_slice_tell(op->slice);
     }
 }
@@ -199,9 +199,9 @@ static void give_up(struct oct_thread *t, struct oct_watch *watch, struct oct_re
         said = now;
     }
     oct_tally_end(op, OCT_TALLY_TIMED_OUT);
-    if (oct_tally_cancel(op) || conn == NULL || conn->lingers || conn->state != OCT_CONN_PAUSED)
+    if (oct_tally_cancel(op) || conn == NULL || conn->state != OCT_CONN_PAUSED)
         return;
-    conn->lost = true;
+    oct_conn_set_state(conn, OCT_CONN_LOST);
     oct_thread_ready_add(t, conn);
     t->suppressed_count = 0;
 }
