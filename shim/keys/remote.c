@@ -7,6 +7,7 @@
  */
 #include "events/events.h"
 #include "libssl/errors.h"
+#include "libssl/slots.h"
 #include "handshake/slice.h"
 #include "keys/tally.h"
 #include "handshake/thread.h"
@@ -299,8 +300,8 @@ static int derive(EVP_PKEY_CTX *context, unsigned char *out, size_t *out_length)
  * third is its key exchange, for which a provider may have keys in a device too. */
 bool oct_remote_setup(void)
 {
-    const bool signs = oct_slot_set("EVP_DigestSign", (void *)sign);
-    (void)oct_slot_set("EVP_PKEY_decrypt", (void *)decrypt);
-    (void)oct_slot_set("EVP_PKEY_derive", (void *)derive);
+    const bool signs = oct_slot_set(oct_slot_libssl(), "EVP_DigestSign", (void *)sign);
+    (void)oct_slot_set(oct_slot_libssl(), "EVP_PKEY_decrypt", (void *)decrypt);
+    (void)oct_slot_set(oct_slot_libssl(), "EVP_PKEY_derive", (void *)derive);
     return signs;
 }

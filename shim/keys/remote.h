@@ -139,10 +139,6 @@ struct oct_keys_functions {
 };
 extern struct oct_keys_functions oct_keys_functions;
 
-/* slots.c */
-/* Leads the calls that the served libssl makes to `name` to `function`; false if it makes none. */
-bool oct_slot_set(const char *name, void *function);
-
 /* remote.c */
 /* False if libssl makes no such calls. */
 bool oct_remote_setup(void);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * How libssl's calls are met, and nobody else's: in its own table of addresses. A function in front of libcrypto's
- * would be reached by the program and by every other library too, and with other copies of libcrypto.
+ * How the calls of one library are met, libssl's above all: in its own table of addresses. A function in front of
+ * libcrypto's would be reached by the program and by every other library too, and with other copies of libcrypto.
  */
+#include "libssl/slots.h"
+
 #include "libssl/object.h"
-#include "keys/remote.h"
+#include "libssl/resolve.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -74,12 +76,16 @@ static bool is_call(const ElfW(Rela) *r)
     return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
 }
 
-bool oct_slot_set(const char *name, void *function)
+const void *oct_slot_libssl(void)
+{
+    return (const void *)oct_ssl()->SSL_in_init;
+}
+
+bool oct_slot_set(const void *inside, const char *name, void *function)
 {
     struct tables t = {.symbols = NULL};
     bool set = false;
     Dl_info where;
-    const void *inside = (const void *)oct_ssl()->SSL_in_init;
     const struct link_map *map = oct_object_of(inside);
 
     if (map == NULL || dladdr(inside, &where) == 0)
