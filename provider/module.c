@@ -9,6 +9,7 @@
  * or a client, pays for no operation that it has no use for. Families of algorithms add themselves with a table of
  * offers (core/provider.h).
  */
+#include "provider/core/changes.h"
 #include "provider/core/dispatch.h"
 #include "groups.h"
 #include "provider/async/fork.h"
@@ -152,6 +153,7 @@ static void provider_teardown(void *provctx)
 {
     struct oct_prov *prov = provctx;
 
+    oct_changes_end(prov->handle);
     oct_warm_end(prov);
     oct_pool_clear();
     for (int f = 0; f < OCT_FAMILIES; f++)
@@ -198,6 +200,7 @@ int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, 
     oct_fork_watch();
     prov->generation = oct_fork_generation();
     oct_warm_begin(prov);
+    oct_changes_begin(handle, in);
     *provctx = prov;
     *out = provider_table;
     return 1;

@@ -9,6 +9,7 @@
 #include "keys/keys.h"
 #include "handshake/slice.h"
 #include "handshake/thread.h"
+#include "savings/savings.h"
 
 #include "base/thread_mode.h"
 
@@ -37,6 +38,8 @@ static void decide(void)
 {
     bool on = can_work();
     oct_keys_setup(on);
+    if (on)
+        oct_savings_setup();
     __atomic_store_n(&oct_watching, on, __ATOMIC_RELAXED);
     __atomic_store_n(&oct_shim_mode_now, on ? OCT_SHIM_ON : OCT_SHIM_OFF, __ATOMIC_RELEASE);
 }

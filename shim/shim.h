@@ -17,6 +17,7 @@
  *   events/             what a thread sleeps on: epoll.c and poll.c the hooks, made.c made-up events, fds.c and
  *                       socket.c what is known of descriptors
  *   keys/               keys that live elsewhere, behind keys.h
+ *   savings/            what libssl and libcrypto do around an operation and need not, behind savings.h
  *
  * A connection belongs to the thread that paused it: a slice cannot move. Nothing here is secret; no key and no byte of
  * a record passes through the shim, except early data (early.c).
@@ -91,6 +92,7 @@ struct oct_conn {
     int up_refs;                     /* references beyond the first, as far as SSL_up_ref() told */
     enum oct_conn_state state;       /* read by other threads too: oct_conn_state() */
     enum oct_conn_event event;
+    unsigned flushes;  /* that libssl has asked for behind tickets (tickets.c) */
     bool masked;       /* the server is to read WANT_READ from the last call */
     bool looked;       /* its server has called it before */
     bool veiled;       /* libssl has found the veil when its call in the slice began */

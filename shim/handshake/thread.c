@@ -10,6 +10,7 @@
 #include "events/fds.h"
 #include "keys/keys.h"
 #include "handshake/slice.h"
+#include "savings/savings.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -41,6 +42,7 @@ static void thread_end(void *arg)
     pthread_mutex_unlock(&lock);
     if (oct_keys_part != NULL)
         oct_keys_part->end(t);
+    oct_fetched_drop(t);
     oct_thread_own = NULL;
     if (oct_keys_part != NULL)
         oct_keys_part->end_stacks(t);

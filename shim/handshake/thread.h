@@ -38,6 +38,7 @@ struct oct_thread {
     struct oct_watch *watch;       /* operations of devices (watch.c), */
     struct oct_pausings *pausings; /* and of those that pause by themselves (pausing.c) */
     struct oct_stack *stacks;      /* of OpenSSL's jobs (job_stack.c) */
+    struct oct_fetched *fetched;   /* what libssl would fetch anew (fetched.c) */
     bool makes_job;                /* libcrypto is called, and what job it makes is for the shim */
     bool moved; /* since it last waited for events some handshake went on: by a message, or to an operation */
     unsigned suppressed_count;                            /* of suppressed[] */

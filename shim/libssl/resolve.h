@@ -17,6 +17,8 @@
 #include <openssl/bio.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/kdf.h>
 #include <openssl/provider.h>
 #include <openssl/ssl.h>
 
@@ -50,7 +52,10 @@
     X(SSL_get_rbio) X(SSL_get_wbio) X(BIO_read) X(BIO_number_read) X(BIO_method_name) X(BIO_ctrl_pending)              \
     X(BIO_test_flags) X(BIO_set_flags) X(BIO_clear_flags) X(BIO_new) X(BIO_s_null) X(BIO_free) X(BIO_up_ref)           \
     X(ERR_set_mark) X(ERR_pop_to_mark) X(ERR_peek_last_error) X(ERR_clear_error) X(ERR_new) X(ERR_set_error)     \
-    X(ERR_set_debug) X(ERR_get_error_all) X(OSSL_LIB_CTX_set0_default)
+    X(ERR_set_debug) X(ERR_get_error_all) X(OSSL_LIB_CTX_set0_default) X(OSSL_LIB_CTX_get0_global_default)             \
+    X(EVP_KDF_fetch) X(EVP_KDF_up_ref) X(EVP_KDF_free) X(EVP_PKEY_get0_type_name) X(EVP_PKEY_get0_provider)        \
+    X(OSSL_PROVIDER_get0_name)                                                                                         \
+    X(EVP_PKEY_digestsign_supports_digest) X(BIO_ctrl) X(BIO_next) X(SSL_get_num_tickets) X(SSL_session_reused)
 /* clang-format on */
 
 /* The functions of one copy of libssl, and of the libcrypto behind it. Made once and never changed. */

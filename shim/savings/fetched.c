@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * What libssl asks libcrypto for again and again, with the same answer: the key derivation for each of some ten secrets
+ * of a handshake, and whether a kind of key signs with a digest. Each answer means locks, and texts that are looked up.
+ * Each thread keeps a few answers for as long as providers and default properties stay (base/epoch.h). Other library
+ * contexts than the process's own are left alone: nobody would tell of their end.
+ */
+#include "handshake/thread.h"
+#include "libssl/slots.h"
+#include "savings/savings.h"
+
+#include "base/epoch.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_MAX_BYTES 24
+#define KDFS           2
+#define DIGESTS        8
+
+/* What an answer depends on. */
+struct question {
+    uint64_t epoch;       /* 0: none is kept here */
+    const void *provider; /* of a key */
+    char name[NAME_MAX_BYTES], kind[NAME_MAX_BYTES], properties[NAME_MAX_BYTES];
+};
+
+struct oct_fetched {
+    struct kdf {
+        struct question question;
+        EVP_KDF *kdf;
+    } kdfs[KDFS];
+    struct digest {
+        struct question question;
+        int supported;
+    } digests[DIGESTS];
+    unsigned next_kdf, next_digest; /* to be replaced */
+    atomic_bool taken;
+    struct oct_fetched *next;
+};
+
+/* Those of all threads. A program's collector that has OpenSSL's memory too looks here, and in no variable of a thread.
+ * Without a lock, which a fork might leave behind; what a thread has left another one takes. */
+static _Atomic(struct oct_fetched *) all;
+
+static bool copy_text(char to[NAME_MAX_BYTES], const char *from)
+{
+    const size_t n = from != NULL ? strlen(from) : 0;
+    if (n >= NAME_MAX_BYTES)
+        return false;
+    if (n > 0)
+        memcpy(to, from, n);
+    return true;
+}
+
+/* False if no answer to it can be kept. */
+static bool ask(struct question *q, const OSSL_LIB_CTX *library, const char *name, const char *kind,
+                const char *properties)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    q->epoch = oct_epoch();
+    return q->epoch != 0 && library == NULL && name != NULL && copy_text(q->name, name) && copy_text(q->kind, kind) &&
+           copy_text(q->properties, properties) &&
+           ssl->OSSL_LIB_CTX_set0_default(NULL) == ssl->OSSL_LIB_CTX_get0_global_default();
+}
+
+static bool is_same(const struct question *a, const struct question *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+static struct oct_fetched *take(void)
+{
+    struct oct_fetched *kept = atomic_load(&all);
+    for (; kept != NULL; kept = kept->next)
+        if (!atomic_exchange(&kept->taken, true))
+            return kept;
+    kept = oct_ssl()->CRYPTO_zalloc(sizeof *kept, __FILE__, __LINE__);
+    if (kept == NULL)
+        return NULL;
+    kept->taken = true;
+    kept->next = atomic_load(&all);
+    while (!atomic_compare_exchange_weak(&all, &kept->next, kept))
+        ;
+    return kept;
+}
+
+/* This thread's; NULL if it has none, or there is no memory. */
+static struct oct_fetched *kept_here(void)
+{
+    struct oct_thread *t = oct_thread_peek();
+    if (t == NULL)
+        return NULL;
+    if (t->fetched == NULL)
+        t->fetched = take();
+    return t->fetched;
+}
+
+void oct_fetched_drop(struct oct_thread *t)
+{
+    struct oct_fetched *kept = t->fetched;
+    if (kept == NULL)
+        return;
+    t->fetched = NULL;
+    for (unsigned i = 0; i < KDFS; i++) {
+        oct_ssl()->EVP_KDF_free(kept->kdfs[i].kdf);
+        kept->kdfs[i] = (struct kdf){.kdf = NULL};
+    }
+    atomic_store(&kept->taken, false);
+}
+
+/* Before libcrypto's own end: a provider whose methods somebody has is not taken down. */
+static void process_ends(void)
+{
+    struct oct_thread *t = oct_thread_peek();
+    if (t != NULL)
+        oct_fetched_drop(t);
+}
+
+static EVP_KDF *fetch_kdf(OSSL_LIB_CTX *library, const char *name, const char *properties)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    struct oct_fetched *kept = kept_here();
+    struct question q = {.provider = NULL};
+
+    if (kept == NULL || !ask(&q, library, name, NULL, properties))
+        return ssl->EVP_KDF_fetch(library, name, properties);
+    for (unsigned i = 0; i < KDFS; i++)
+        if (is_same(&kept->kdfs[i].question, &q) && ssl->EVP_KDF_up_ref(kept->kdfs[i].kdf))
+            return kept->kdfs[i].kdf;
+    EVP_KDF *kdf = ssl->EVP_KDF_fetch(library, name, properties);
+    if (kdf == NULL || !ssl->EVP_KDF_up_ref(kdf))
+        return kdf;
+    struct kdf *slot = &kept->kdfs[kept->next_kdf++ % KDFS];
+    ssl->EVP_KDF_free(slot->kdf);
+    *slot = (struct kdf){q, kdf};
+    return kdf;
+}
+
+/* What these providers say of such a kind holds for each key of it: no restriction of its own comes with the key. */
+static const char *kind_of(const EVP_PKEY *key)
+{
+    static const char *const kinds[] = {"RSA", "EC", "ED25519"};
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    const OSSL_PROVIDER *provider = ssl->EVP_PKEY_get0_provider(key);
+    const char *name = provider != NULL ? ssl->OSSL_PROVIDER_get0_name(provider) : NULL;
+    const char *kind = ssl->EVP_PKEY_get0_type_name(key);
+
+    if (name == NULL || kind == NULL || (strcmp(name, "octuple") != 0 && strcmp(name, "default") != 0))
+        return NULL;
+    for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kind, kinds[i]) == 0)
+            return kinds[i];
+    return NULL;
+}
+
+static int supports_digest(EVP_PKEY *key, OSSL_LIB_CTX *library, const char *name, const char *properties)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    struct oct_fetched *kept = kept_here();
+    const char *kind = kept != NULL ? kind_of(key) : NULL;
+    struct question q = {.provider = NULL};
+
+    if (kind == NULL || !ask(&q, library, name, kind, properties))
+        return ssl->EVP_PKEY_digestsign_supports_digest(key, library, name, properties);
+    q.provider = ssl->EVP_PKEY_get0_provider(key);
+    for (unsigned i = 0; i < DIGESTS; i++)
+        if (is_same(&kept->digests[i].question, &q))
+            return kept->digests[i].supported;
+    const int supported = ssl->EVP_PKEY_digestsign_supports_digest(key, library, name, properties);
+    kept->digests[kept->next_digest++ % DIGESTS] = (struct digest){q, supported};
+    return supported;
+}
+
+void oct_fetched_setup(void)
+{
+    if (oct_epoch() == 0 || atexit(process_ends) != 0)
+        return;
+    (void)oct_slot_set(oct_slot_libssl(), "EVP_KDF_fetch", (void *)fetch_kdf);
+    (void)oct_slot_set(oct_slot_libssl(), "EVP_PKEY_digestsign_supports_digest", (void *)supports_digest);
+}

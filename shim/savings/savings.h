@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * What libssl and libcrypto do around an operation and need not: fetched.c keeps what libssl fetches for each
+ * derivation, tickets.c writes both tickets at once, process.c asks the kernel once which process this is. Results are
+ * the same, and so are the records on the wire. docs/operations.md has what each saves, and what did not pay.
+ */
+#ifndef OCT_SHIM_SAVINGS_H
+#define OCT_SHIM_SAVINGS_H
+
+#include <stdbool.h>
+
+/* Once, when it is decided that the shim goes to work. */
+void oct_savings_setup(void);
+
+struct oct_thread;
+/* The thread ends: lets go of what it has fetched. */
+void oct_fetched_drop(struct oct_thread *t);
+
+/* These three for savings.c. */
+void oct_fetched_setup(void);
+void oct_tickets_setup(void);
+void oct_process_setup(void);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * In TLS 1.3 a server sends two tickets, and libssl writes what it has buffered behind each of them. Behind one that
+ * another one follows at once, nothing is written: that one brings both. The records are the same, in fewer segments.
+ */
+#include "handshake/thread.h"
+#include "libssl/slots.h"
+#include "savings/savings.h"
+
+/* A resumed session gets one ticket, whatever the number is. */
+static bool is_followed(struct oct_conn *conn)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    return !ssl->SSL_session_reused(conn->ssl) && ++conn->flushes < ssl->SSL_get_num_tickets(conn->ssl);
+}
+
+/* Coroutines may have left the call that was entered last: then `bio` is another connection's. What libssl writes
+ * through while it shakes hands stands before the program's BIO. */
+static bool is_behind_ticket(const struct oct_conn *conn, BIO *bio)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    return conn != NULL && conn->ssl != NULL && ssl->SSL_get_state(conn->ssl) == TLS_ST_SW_SESSION_TICKET &&
+           bio != NULL && ssl->BIO_next(bio) != NULL && ssl->BIO_next(bio) == ssl->SSL_get_wbio(conn->ssl);
+}
+
+static long control(BIO *bio, int what, long number, void *arg)
+{
+    const struct oct_thread *t = what == BIO_CTRL_FLUSH ? oct_thread_peek() : NULL;
+
+    if (t != NULL && is_behind_ticket(t->innermost, bio) && is_followed(t->innermost))
+        return 1;
+    return oct_ssl()->BIO_ctrl(bio, what, number, arg);
+}
+
+void oct_tickets_setup(void)
+{
+    (void)oct_slot_set(oct_slot_libssl(), "BIO_ctrl", (void *)control);
+}
