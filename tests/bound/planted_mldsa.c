@@ -17,7 +17,7 @@
 #define MLDSA_ETA         2
 #define MLDSA_GAMMA1_BITS 17
 #define MLDSA_HIGHS       44
-#include "kernels/mldsa_code_impl.h"
+#include "kernels/lattice/mldsa_code_impl.h"
 
 uint64_t oct_bound_checked;
 static jmp_buf caught;

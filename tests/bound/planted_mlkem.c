@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "kernels/mlkem_code_impl.h"
+#include "kernels/lattice/mlkem_code_impl.h"
 
 uint64_t oct_bound_checked;
 static jmp_buf caught;

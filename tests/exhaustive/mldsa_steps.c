@@ -11,7 +11,7 @@
 #else
 #define MLDSA_HIGHS 16
 #endif
-#include "kernels/mldsa_code_impl.h"
+#include "kernels/lattice/mldsa_code_impl.h"
 
 static n16 get(const int32_t a[LANES])
 {

@@ -3,8 +3,8 @@
 /* See mlkem_steps.h; compiled once for each backend, the way its kernels are. */
 #include "mlkem_steps.h"
 
-#include "kernels/mlkem_code_impl.h"
-#include "kernels/mlkem_sample_impl.h"
+#include "kernels/lattice/mlkem_code_impl.h"
+#include "kernels/lattice/mlkem_sample_impl.h"
 
 #include <string.h>
 

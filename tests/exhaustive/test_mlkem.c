@@ -9,7 +9,7 @@
  * usage: exhaustive_mlkem c | avx512
  */
 #include "cpu/cpu.h"
-#include "kernels/keccak.h"
+#include "kernels/lattice/keccak.h"
 #include "mlkem_steps.h"
 
 #include <setjmp.h>
