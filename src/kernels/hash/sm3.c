@@ -10,14 +10,14 @@
  */
 #include "kernels/hash/sm3.h"
 
-#include "vec/w16.h"
+#include "vec/u32x16.h"
 
 #define ROUNDS 64
 #define WORDS  16
 
 struct sm3_block {
-    w16 s[8];     /* variables A and E of round t are numbers -t mod 4 and 4 + (-t mod 4) */
-    w16 w[WORDS]; /* word t of the schedule is number t mod 16 */
+    u32x16 s[8];     /* variables A and E of round t are numbers -t mod 4 and 4 + (-t mod 4) */
+    u32x16 w[WORDS]; /* word t of the schedule is number t mod 16 */
 };
 
 #define T_(x, bits) ((uint32_t)(x) << (bits) % 32 | (uint32_t)((uint64_t)(x) >> (32 - (bits) % 32)))
@@ -37,25 +37,25 @@ static const uint32_t sm3_constant[ROUNDS] = {
 /* Word t + 16 of the schedule takes the place of word t. */
 VEC_STEP void sm3_expand(struct sm3_block *b, unsigned t)
 {
-    const w16 x = w16_xor3(b->w[t], b->w[(t + 7) % WORDS], w16_rol(b->w[(t + 13) % WORDS], 15));
-    const w16 p1 = w16_xor3(x, w16_rol(x, 15), w16_rol(x, 23));
-    b->w[t] = w16_xor3(p1, w16_rol(b->w[(t + 3) % WORDS], 7), b->w[(t + 10) % WORDS]);
+    const u32x16 x = u32x16_xor3(b->w[t], b->w[(t + 7) % WORDS], u32x16_rol(b->w[(t + 13) % WORDS], 15));
+    const u32x16 p1 = u32x16_xor3(x, u32x16_rol(x, 15), u32x16_rol(x, 23));
+    b->w[t] = u32x16_xor3(p1, u32x16_rol(b->w[(t + 3) % WORDS], 7), b->w[(t + 10) % WORDS]);
 }
 
 /* Round t mod 16, with FF and GG of its variables. */
-VEC_STEP void sm3_round(struct sm3_block *b, unsigned t, uint32_t constant, w16 ff, w16 gg)
+VEC_STEP void sm3_round(struct sm3_block *b, unsigned t, uint32_t constant, u32x16 ff, u32x16 gg)
 {
-    w16 *up = b->s, *down = b->s + 4;
-    const w16 e = down[(0 - t) % 4], word = b->w[t];
-    const w16 a12 = w16_rol(up[(0 - t) % 4], 12);
-    const w16 ss1 = w16_rol(w16_add(w16_add(a12, w16_set1(constant)), e), 7);
-    const w16 ff_d = w16_add(ff, w16_add(up[(3 - t) % 4], w16_xor(word, b->w[(t + 4) % WORDS])));
-    const w16 gg_h = w16_add(gg, w16_add(down[(3 - t) % 4], word));
-    const w16 tt2 = w16_add(gg_h, ss1);
-    up[(3 - t) % 4] = w16_add(ff_d, w16_xor(ss1, a12));
-    down[(3 - t) % 4] = w16_xor3(tt2, w16_rol(tt2, 9), w16_rol(tt2, 17));
-    up[(1 - t) % 4] = w16_rol(up[(1 - t) % 4], 9);
-    down[(1 - t) % 4] = w16_rol(down[(1 - t) % 4], 19);
+    u32x16 *up = b->s, *down = b->s + 4;
+    const u32x16 e = down[(0 - t) % 4], word = b->w[t];
+    const u32x16 a12 = u32x16_rol(up[(0 - t) % 4], 12);
+    const u32x16 ss1 = u32x16_rol(u32x16_add(u32x16_add(a12, u32x16_set1(constant)), e), 7);
+    const u32x16 ff_d = u32x16_add(ff, u32x16_add(up[(3 - t) % 4], u32x16_xor(word, b->w[(t + 4) % WORDS])));
+    const u32x16 gg_h = u32x16_add(gg, u32x16_add(down[(3 - t) % 4], word));
+    const u32x16 tt2 = u32x16_add(gg_h, ss1);
+    up[(3 - t) % 4] = u32x16_add(ff_d, u32x16_xor(ss1, a12));
+    down[(3 - t) % 4] = u32x16_xor3(tt2, u32x16_rol(tt2, 9), u32x16_rol(tt2, 17));
+    up[(1 - t) % 4] = u32x16_rol(up[(1 - t) % 4], 9);
+    down[(1 - t) % 4] = u32x16_rol(down[(1 - t) % 4], 19);
 }
 
 /* Rounds 0 to 15, and the schedule of the next sixteen. */
@@ -64,9 +64,9 @@ VEC_STEP void sm3_rounds_early(struct sm3_block *block)
     struct sm3_block b = *block;
     VEC_UNROLL
     for (unsigned t = 0; t < WORDS; t++) {
-        const w16 *up = b.s, *down = b.s + 4;
-        const w16 ff = w16_xor3(up[(0 - t) % 4], up[(1 - t) % 4], up[(2 - t) % 4]);
-        const w16 gg = w16_xor3(down[(0 - t) % 4], down[(1 - t) % 4], down[(2 - t) % 4]);
+        const u32x16 *up = b.s, *down = b.s + 4;
+        const u32x16 ff = u32x16_xor3(up[(0 - t) % 4], up[(1 - t) % 4], up[(2 - t) % 4]);
+        const u32x16 gg = u32x16_xor3(down[(0 - t) % 4], down[(1 - t) % 4], down[(2 - t) % 4]);
         sm3_round(&b, t, sm3_constant[t], ff, gg);
         sm3_expand(&b, t);
     }
@@ -80,9 +80,9 @@ VEC_STEP void sm3_rounds(struct sm3_block *block, const uint32_t constant[WORDS]
     struct sm3_block b = *block;
     VEC_UNROLL
     for (unsigned t = 0; t < WORDS; t++) {
-        const w16 *up = b.s, *down = b.s + 4;
-        const w16 ff = w16_majority(up[(0 - t) % 4], up[(1 - t) % 4], up[(2 - t) % 4]);
-        const w16 gg = w16_choose(down[(0 - t) % 4], down[(1 - t) % 4], down[(2 - t) % 4]);
+        const u32x16 *up = b.s, *down = b.s + 4;
+        const u32x16 ff = u32x16_majority(up[(0 - t) % 4], up[(1 - t) % 4], up[(2 - t) % 4]);
+        const u32x16 gg = u32x16_choose(down[(0 - t) % 4], down[(1 - t) % 4], down[(2 - t) % 4]);
         sm3_round(&b, t, constant[t], ff, gg);
         if (t < expand)
             sm3_expand(&b, t);
@@ -96,15 +96,15 @@ void OCT_NAME(sm3)(const struct oct_sm3_args *args)
 {
     struct sm3_block b;
     for (size_t n = 0; n < args->blocks; n++) {
-        w16_load_be(b.w, args->block, 64 * n);
+        u32x16_load_be(b.w, args->block, 64 * n);
         for (int i = 0; i < 8; i++)
-            b.s[i] = w16_load(args->state[i]);
+            b.s[i] = u32x16_load(args->state[i]);
         sm3_rounds_early(&b);
         sm3_rounds(&b, sm3_constant + 16, WORDS);
         sm3_rounds(&b, sm3_constant + 32, WORDS);
         sm3_rounds(&b, sm3_constant + 48, 4);
         for (int i = 0; i < 8; i++)
-            w16_store(args->state[i], w16_xor(b.s[i], w16_load(args->state[i])));
+            u32x16_store(args->state[i], u32x16_xor(b.s[i], u32x16_load(args->state[i])));
     }
     v8_clear_registers();
 }

@@ -102,8 +102,9 @@ static OCT_NOINLINE void ball_transform(struct mldsa_workspace *w, unsigned lane
     ntt_poly p;
     VEC_UNROLL
     for (int i = 0; i < NTT_VECTORS; i++) {
-        const n16 place = n16_load_bits(used + 2 * i, 1), twice = n16_sll(n16_load_bits(minus + 2 * i, 1), 1);
-        p[i] = negative ? n16_sub(twice, place) : n16_sub(place, twice);
+        const i32x16 place = i32x16_load_bits(used + 2 * i, 1),
+                     twice = i32x16_sll(i32x16_load_bits(minus + 2 * i, 1), 1);
+        p[i] = negative ? i32x16_sub(twice, place) : i32x16_sub(place, twice);
     }
     ntt_forward(p);
     ntt_store(w->c, p);

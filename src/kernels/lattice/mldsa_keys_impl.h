@@ -36,9 +36,9 @@ static OCT_NOINLINE void keys_take_s2(struct mldsa_workspace *w, uint8_t *sk, un
 {
     VEC_UNROLL
     for (int i = 0; i < NTT_VECTORS; i++) {
-        const n16 s2 = sample_load_noise(&w->sample, lane, i);
+        const i32x16 s2 = sample_load_noise(&w->sample, lane, i);
         code_store_from(sk + SK_S2_AT + S_BYTES * j + 2 * S_BITS * i, s2, S_BITS, MLDSA_ETA);
-        n16_store(w->low[lane][j] + N16_LANES * i, s2, -MLDSA_ETA, MLDSA_ETA);
+        i32x16_store(w->low[lane][j] + I32X16_LANES * i, s2, -MLDSA_ETA, MLDSA_ETA);
     }
 }
 
@@ -50,9 +50,9 @@ static OCT_NOINLINE void keys_row(uint8_t *t1_to, uint8_t *t0_to, const struct m
     mldsa_row(p, row, w->hat);
     VEC_UNROLL
     for (int i = 0; i < NTT_VECTORS; i++) {
-        const n16 sum = n16_add(p[i], n16_load(s2 + N16_LANES * i, -MLDSA_ETA, MLDSA_ETA));
-        const n16 t = n16_sub_above(n16_add_if_negative(sum, MLDSA_Q), MLDSA_Q - 1, MLDSA_Q), t1 = code_t1(t);
-        n16_store_bits(t1_to + 2 * T1_BITS * i, t1, T1_BITS);
+        const i32x16 sum = i32x16_add(p[i], i32x16_load(s2 + I32X16_LANES * i, -MLDSA_ETA, MLDSA_ETA));
+        const i32x16 t = i32x16_sub_above(i32x16_add_if_negative(sum, MLDSA_Q), MLDSA_Q - 1, MLDSA_Q), t1 = code_t1(t);
+        i32x16_store_bits(t1_to + 2 * T1_BITS * i, t1, T1_BITS);
         code_store_from(t0_to + 2 * MLDSA_D * i, code_t0(t, t1), MLDSA_D, T0_TOP);
     }
 }
@@ -121,17 +121,17 @@ void NAME(MLDSA_SET, keygen)(const struct oct_mldsa_keygen_args *args)
 /* --- one key, expanded */
 
 /* A polynomial of s1 or s2, transformed, and (s2) as it is at `plain`; raises *largest to its largest encoding. */
-static OCT_NOINLINE void keys_expand_small(int32_t *to, int32_t *plain, const uint8_t *from, n16 *largest)
+static OCT_NOINLINE void keys_expand_small(int32_t *to, int32_t *plain, const uint8_t *from, i32x16 *largest)
 {
     ntt_poly p;
     VEC_UNROLL
     for (int i = 0; i < NTT_VECTORS; i++) {
-        const n16 encoded = n16_load_bits(from + 2 * S_BITS * i, S_BITS);
-        *largest = n16_max(*largest, encoded);
-        p[i] = n16_reviewed_bound(n16_sub(n16_set1(MLDSA_ETA), n16_min(encoded, n16_set1(2 * MLDSA_ETA))), -MLDSA_ETA,
-                                  MLDSA_ETA);
+        const i32x16 encoded = i32x16_load_bits(from + 2 * S_BITS * i, S_BITS);
+        *largest = i32x16_max(*largest, encoded);
+        p[i] = i32x16_reviewed_bound(
+            i32x16_sub(i32x16_set1(MLDSA_ETA), i32x16_min(encoded, i32x16_set1(2 * MLDSA_ETA))), -MLDSA_ETA, MLDSA_ETA);
         if (plain)
-            n16_store(plain + N16_LANES * i, p[i], -MLDSA_ETA, MLDSA_ETA);
+            i32x16_store(plain + I32X16_LANES * i, p[i], -MLDSA_ETA, MLDSA_ETA);
     }
     ntt_forward(p);
     ntt_store(to, p);
@@ -149,13 +149,13 @@ static OCT_NOINLINE void keys_expand_t0(int32_t *to, const uint8_t *from)
 /* Whether s1 or s2 have a number that is none: that shows in the status. */
 VEC_CHAIN unsigned keys_expand_secrets(struct mldsa_workspace *w, const struct oct_mldsa_expand_args *args)
 {
-    n16 largest = n16_set1(0);
+    i32x16 largest = i32x16_set1(0);
     for (unsigned j = 0; j < L + K; j++)
         keys_expand_small(args->secrets + MLDSA_N * j, j < L ? NULL : w->low[0][j - L],
                           args->sk + SK_S1_AT + S_BYTES * j, &largest);
     for (unsigned i = 0; i < K; i++)
         keys_expand_t0(args->secrets + MLDSA_N * (L + K + i), args->sk + SK_T0_AT + T0_BYTES * i);
-    return n16_any_above_declassify(largest, 2 * MLDSA_ETA);
+    return i32x16_any_above_declassify(largest, 2 * MLDSA_ETA);
 }
 
 /* Whether t0 or tr differ from what the public key says. */

@@ -15,43 +15,43 @@
 
 #include "kernels/lattice/mldsa_numbers.h"
 #include "kernels/lattice/mldsa_zetas.h"
-#include "vec/n16.h"
+#include "vec/i32x16.h"
 
 #define NTT_VECTORS 16
 
-typedef n16 ntt_poly[NTT_VECTORS];
+typedef i32x16 ntt_poly[NTT_VECTORS];
 
 /* a * z / 2^32 mod q, for z of a factor and its zq: at most |a| * |z| / 2^32 + q / 2 + 1. The halves that cancel are
  * never made. */
-VEC_STEP n16 ntt_mul(n16 a, n16 z, n16 zq)
+VEC_STEP i32x16 ntt_mul(i32x16 a, i32x16 z, i32x16 zq)
 {
-    return n16_sub(n16_mulhi(a, z), n16_mulhi(n16_mullo_wrap(a, zq), n16_set1(MLDSA_Q)));
+    return i32x16_sub(i32x16_mulhi(a, z), i32x16_mulhi(i32x16_mullo_wrap(a, zq), i32x16_set1(MLDSA_Q)));
 }
 
-VEC_STEP n16 ntt_mul_constant(n16 a, int32_t factor)
+VEC_STEP i32x16 ntt_mul_constant(i32x16 a, int32_t factor)
 {
-    return ntt_mul(a, n16_set1(factor), n16_set1(MLDSA_TIMES_QINV(factor)));
+    return ntt_mul(a, i32x16_set1(factor), i32x16_set1(MLDSA_TIMES_QINV(factor)));
 }
 
 /* Sums of products, / 2^32 mod q. */
-VEC_STEP n16 ntt_collect(p16 sum)
+VEC_STEP i32x16 ntt_collect(sum64x16 sum)
 {
-    const n16 t = n16_mullo_wrap(p16_low_wrap(sum), n16_set1((int32_t)MLDSA_QINV));
-    return n16_sub(p16_high(sum), n16_mulhi(t, n16_set1(MLDSA_Q)));
+    const i32x16 t = i32x16_mullo_wrap(sum64x16_low_wrap(sum), i32x16_set1((int32_t)MLDSA_QINV));
+    return i32x16_sub(sum64x16_high(sum), i32x16_mulhi(t, i32x16_set1(MLDSA_Q)));
 }
 
-VEC_STEP void ntt_butterfly(n16 *a, n16 *b, n16 z, n16 zq)
+VEC_STEP void ntt_butterfly(i32x16 *a, i32x16 *b, i32x16 z, i32x16 zq)
 {
-    const n16 t = ntt_mul(*b, z, zq);
-    *b = n16_sub(*a, t);
-    *a = n16_add(*a, t);
+    const i32x16 t = ntt_mul(*b, z, zq);
+    *b = i32x16_sub(*a, t);
+    *a = i32x16_add(*a, t);
 }
 
 /* The inverse's: its factors are the negatives of inverses, hence b - a. */
-VEC_STEP void ntt_butterfly_back(n16 *a, n16 *b, n16 z, n16 zq)
+VEC_STEP void ntt_butterfly_back(i32x16 *a, i32x16 *b, i32x16 z, i32x16 zq)
 {
-    const n16 t = n16_sub(*b, *a);
-    *a = n16_add(*a, *b);
+    const i32x16 t = i32x16_sub(*b, *a);
+    *a = i32x16_add(*a, *b);
     *b = ntt_mul(t, z, zq);
 }
 
@@ -62,7 +62,7 @@ VEC_STEP void ntt_outer(ntt_poly p, const struct oct_mldsa_zetas *zetas, int lay
     VEC_UNROLL
     for (int i = 0; i < 8; i++) {
         const int block = i / half, at = 2 * half * block + i % half, number = (1 << layer) + block;
-        ntt_butterfly(&p[at], &p[at + half], n16_set1(zetas->outer[number]), n16_set1(zetas->outer_q[number]));
+        ntt_butterfly(&p[at], &p[at + half], i32x16_set1(zetas->outer[number]), i32x16_set1(zetas->outer_q[number]));
     }
 }
 
@@ -72,8 +72,8 @@ VEC_STEP void ntt_outer_back(ntt_poly p, const struct oct_mldsa_zetas *zetas, in
     VEC_UNROLL
     for (int i = 0; i < 8; i++) {
         const int block = i / half, at = 2 * half * block + i % half, number = (2 << layer) - 1 - block;
-        ntt_butterfly_back(&p[at], &p[at + half], n16_set1(zetas->outer_back[number]),
-                           n16_set1(zetas->outer_back_q[number]));
+        ntt_butterfly_back(&p[at], &p[at + half], i32x16_set1(zetas->outer_back[number]),
+                           i32x16_set1(zetas->outer_back_q[number]));
     }
 }
 
@@ -82,8 +82,8 @@ VEC_STEP void ntt_inner(ntt_poly p, const struct oct_mldsa_zetas *zetas, int lay
     VEC_UNROLL
     for (int h = 0; h < OCT_MLDSA_PAIRS; h++) {
         const struct oct_mldsa_factor *factor = &zetas->inner[layer][h];
-        n16_exchange(&p[2 * h], &p[2 * h + 1], (unsigned)(3 - layer));
-        ntt_butterfly(&p[2 * h], &p[2 * h + 1], n16_load_table(factor->z), n16_load_table(factor->zq));
+        i32x16_exchange(&p[2 * h], &p[2 * h + 1], (unsigned)(3 - layer));
+        ntt_butterfly(&p[2 * h], &p[2 * h + 1], i32x16_load_table(factor->z), i32x16_load_table(factor->zq));
     }
 }
 
@@ -92,8 +92,8 @@ VEC_STEP void ntt_inner_back(ntt_poly p, const struct oct_mldsa_zetas *zetas, in
     VEC_UNROLL
     for (int h = 0; h < OCT_MLDSA_PAIRS; h++) {
         const struct oct_mldsa_factor *factor = &zetas->inner_back[layer][h];
-        ntt_butterfly_back(&p[2 * h], &p[2 * h + 1], n16_load_table(factor->z), n16_load_table(factor->zq));
-        n16_exchange(&p[2 * h], &p[2 * h + 1], (unsigned)(3 - layer));
+        ntt_butterfly_back(&p[2 * h], &p[2 * h + 1], i32x16_load_table(factor->z), i32x16_load_table(factor->zq));
+        i32x16_exchange(&p[2 * h], &p[2 * h + 1], (unsigned)(3 - layer));
     }
 }
 
@@ -125,19 +125,19 @@ VEC_STEP void ntt_backward(ntt_poly p)
 }
 
 /* Polynomials in memory: transformed ones, and the matrix. */
-VEC_STEP n16 ntt_load(const int32_t *p, int i)
+VEC_STEP i32x16 ntt_load(const int32_t *p, int i)
 {
-    return n16_load(p + N16_LANES * i, -MLDSA_FORWARD_MAX, MLDSA_FORWARD_MAX);
+    return i32x16_load(p + I32X16_LANES * i, -MLDSA_FORWARD_MAX, MLDSA_FORWARD_MAX);
 }
-VEC_STEP n16 ntt_load_matrix(const int32_t *p, int i)
+VEC_STEP i32x16 ntt_load_matrix(const int32_t *p, int i)
 {
-    return n16_load(p + N16_LANES * i, 0, MLDSA_MATRIX_MAX);
+    return i32x16_load(p + I32X16_LANES * i, 0, MLDSA_MATRIX_MAX);
 }
 VEC_STEP void ntt_store(int32_t *to, const ntt_poly p)
 {
     VEC_UNROLL
     for (int i = 0; i < NTT_VECTORS; i++)
-        n16_store(to + N16_LANES * i, p[i], -MLDSA_FORWARD_MAX, MLDSA_FORWARD_MAX);
+        i32x16_store(to + I32X16_LANES * i, p[i], -MLDSA_FORWARD_MAX, MLDSA_FORWARD_MAX);
 }
 
 /* A polynomial of the matrix as it was sampled, in the order of transforms. */
@@ -145,10 +145,10 @@ static OCT_NOINLINE void ntt_order(int32_t *to, const int32_t *from)
 {
     VEC_UNROLL
     for (int i = 0; i < NTT_VECTORS; i += 2) {
-        n16 x = ntt_load_matrix(from, i), y = ntt_load_matrix(from, i + 1);
-        n16_unzip(&x, &y);
-        n16_store(to + N16_LANES * i, x, 0, MLDSA_MATRIX_MAX);
-        n16_store(to + N16_LANES * (i + 1), y, 0, MLDSA_MATRIX_MAX);
+        i32x16 x = ntt_load_matrix(from, i), y = ntt_load_matrix(from, i + 1);
+        i32x16_unzip(&x, &y);
+        i32x16_store(to + I32X16_LANES * i, x, 0, MLDSA_MATRIX_MAX);
+        i32x16_store(to + I32X16_LANES * (i + 1), y, 0, MLDSA_MATRIX_MAX);
     }
 }
 
@@ -157,7 +157,7 @@ VEC_STEP void ntt_multiply(ntt_poly p, const int32_t *a, const int32_t *b)
 {
     VEC_UNROLL
     for (int i = 0; i < NTT_VECTORS; i++)
-        p[i] = ntt_collect(p16_mul(ntt_load(a, i), ntt_load(b, i)));
+        p[i] = ntt_collect(sum64x16_mul(ntt_load(a, i), ntt_load(b, i)));
     ntt_backward(p);
 }
 

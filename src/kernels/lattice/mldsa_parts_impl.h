@@ -61,8 +61,8 @@ struct mldsa_workspace {
     uint8_t mu[V8_LANES][ROW_BYTES], mask_seed[V8_LANES][ROW_BYTES], c_seed[V8_LANES][ROW_BYTES];
     uint8_t ball_bits[V8_LANES][ROW_BYTES]; /* of a challenge: 32 bytes each */
     uint8_t hint[K][HINT_BYTES];
-    int32_t hints[N16_LANES] OCT_ALIGN64;   /* how many, by lane of vectors */
-    uint8_t pk[PK_BYTES], t0[T0_BYTES * K]; /* of a private key, made again */
+    int32_t hints[I32X16_LANES] OCT_ALIGN64; /* how many, by lane of vectors */
+    uint8_t pk[PK_BYTES], t0[T0_BYTES * K];  /* of a private key, made again */
 };
 
 /* Words of each lane, from and to memory. Lanes that are not used read what the first one reads. */
@@ -114,12 +114,12 @@ VEC_CHAIN void mldsa_matrix(struct mldsa_workspace *w, int32_t *to, const uint8_
 }
 
 /* The products of a row of a matrix with w->hat, summed up. */
-VEC_STEP p16 mldsa_sum(const int32_t *row, const mldsa_numbers *hat, int i)
+VEC_STEP sum64x16 mldsa_sum(const int32_t *row, const mldsa_numbers *hat, int i)
 {
-    p16 sum = p16_mul(ntt_load_matrix(row, i), ntt_load(hat[0], i));
+    sum64x16 sum = sum64x16_mul(ntt_load_matrix(row, i), ntt_load(hat[0], i));
     VEC_UNROLL
     for (int j = 1; j < L; j++)
-        sum = p16_add(sum, p16_mul(ntt_load_matrix(row + MLDSA_N * j, i), ntt_load(hat[j], i)));
+        sum = sum64x16_add(sum, sum64x16_mul(ntt_load_matrix(row + MLDSA_N * j, i), ntt_load(hat[j], i)));
     return sum;
 }
 
@@ -167,7 +167,7 @@ static OCT_NOINLINE void mldsa_expand_t1_row(int32_t *to, const uint8_t *from)
     ntt_poly p;
     VEC_UNROLL
     for (int i = 0; i < NTT_VECTORS; i++)
-        p[i] = n16_sll(n16_load_bits(from + 2 * T1_BITS * i, T1_BITS), MLDSA_D);
+        p[i] = i32x16_sll(i32x16_load_bits(from + 2 * T1_BITS * i, T1_BITS), MLDSA_D);
     ntt_forward(p);
     ntt_store(to, p);
 }

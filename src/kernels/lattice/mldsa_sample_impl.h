@@ -20,7 +20,7 @@
 /* A block of either rate goes to memory as rows of eight words; the numbers of one behind less than a polynomial. */
 #define BLOCK_ROWS     3
 #define BLOCK_NUMBERS  (2 * 8 * KECCAK_RATE_SHAKE256)
-#define SAMPLE_NUMBERS (MLDSA_N + BLOCK_NUMBERS + N16_LANES)
+#define SAMPLE_NUMBERS (MLDSA_N + BLOCK_NUMBERS + I32X16_LANES)
 
 struct sample_space {
     w8 state[KECCAK_WORDS];
@@ -30,7 +30,7 @@ struct sample_space {
     uint8_t bytes[V8_LANES][MASK_BYTES] OCT_ALIGN64;
     int32_t numbers[V8_LANES][SAMPLE_NUMBERS] OCT_ALIGN64;
 };
-_Static_assert(MASK_BYTES % 64 == 0 && SAMPLE_NUMBERS % N16_LANES == 0, "rows and vectors");
+_Static_assert(MASK_BYTES % 64 == 0 && SAMPLE_NUMBERS % I32X16_LANES == 0, "rows and vectors");
 
 /* The one place where a part of a private key or of its seed becomes public: every public key shows it. */
 VEC_CHAIN void sample_declassify_rho(struct sample_space *s)
@@ -72,7 +72,8 @@ static OCT_NOINLINE unsigned sample_accept_matrix(int32_t *to, const uint8_t *by
     unsigned n = 0;
     VEC_UNROLL
     for (unsigned i = 0; i < 4; i++)
-        n += n16_store_below_declassify(to + n, n16_and(n16_load_bits(bytes + 48 * i, 24), (1 << 23) - 1), MLDSA_Q);
+        n += i32x16_store_below_declassify(to + n, i32x16_and(i32x16_load_bits(bytes + 48 * i, 24), (1 << 23) - 1),
+                                           MLDSA_Q);
     return n;
 }
 static OCT_NOINLINE unsigned sample_accept_noise(int32_t *to, const uint8_t *bytes)
@@ -80,7 +81,7 @@ static OCT_NOINLINE unsigned sample_accept_noise(int32_t *to, const uint8_t *byt
     unsigned n = 0;
     VEC_UNROLL
     for (unsigned i = 0; i < KECCAK_RATE_SHAKE256; i++)
-        n += n16_store_below_declassify(to + n, n16_load_bits(bytes + 8 * i, 4), MLDSA_ETA == 2 ? 15 : 9);
+        n += i32x16_store_below_declassify(to + n, i32x16_load_bits(bytes + 8 * i, 4), MLDSA_ETA == 2 ? 15 : 9);
     return n;
 }
 
@@ -132,10 +133,10 @@ VEC_CHAIN void sample_noise(struct sample_space *s, const w8 seed[HASH_WORDS], u
     sample_numbers(s, 0);
 }
 /* Vector i of a lane's polynomial: numbers of -eta .. eta. */
-VEC_STEP n16 sample_load_noise(const struct sample_space *s, unsigned lane, int i)
+VEC_STEP i32x16 sample_load_noise(const struct sample_space *s, unsigned lane, int i)
 {
     const int32_t *table = MLDSA_ETA == 2 ? OCT_NAME(mldsa_zetas).noise2 : OCT_NAME(mldsa_zetas).noise4;
-    return n16_lookup16(table, n16_load(s->numbers[lane] + N16_LANES * i, 0, 15));
+    return i32x16_lookup16(table, i32x16_load(s->numbers[lane] + I32X16_LANES * i, 0, 15));
 }
 
 /* The bytes of the masks that s->tail and the lanes' seeds name. */

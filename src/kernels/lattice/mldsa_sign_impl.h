@@ -65,8 +65,8 @@ VEC_CHAIN void sign_masks(struct mldsa_workspace *w)
         sample_mask(&w->sample, w->seed);
         for (unsigned lane = 0; lane < V8_LANES; lane++) {
             for (int i = 0; i < NTT_VECTORS; i++)
-                n16_store(w->y[lane][j] + N16_LANES * i,
-                          code_load_from(w->sample.bytes[lane] + 2 * Z_BITS * i, Z_BITS, GAMMA1), -GAMMA1, GAMMA1);
+                i32x16_store(w->y[lane][j] + I32X16_LANES * i,
+                             code_load_from(w->sample.bytes[lane] + 2 * Z_BITS * i, Z_BITS, GAMMA1), -GAMMA1, GAMMA1);
             w->sample.tail[lane]++;
         }
     }
@@ -77,7 +77,7 @@ static OCT_NOINLINE void sign_transform_mask(struct mldsa_workspace *w, unsigned
     ntt_poly p;
     VEC_UNROLL
     for (int i = 0; i < NTT_VECTORS; i++)
-        p[i] = n16_load(w->y[lane][j] + N16_LANES * i, -GAMMA1, GAMMA1);
+        p[i] = i32x16_load(w->y[lane][j] + I32X16_LANES * i, -GAMMA1, GAMMA1);
     ntt_forward(p);
     ntt_store(w->hat[j], p);
 }
@@ -89,9 +89,9 @@ static OCT_NOINLINE void sign_commit_row(struct mldsa_workspace *w, const int32_
     mldsa_row(p, row, w->hat);
     VEC_UNROLL
     for (int v = 0; v < NTT_VECTORS; v++) {
-        const n16 high = code_high(p[v]);
-        n16_store(w->low[lane][i] + N16_LANES * v, code_low(p[v], high), -LOWER_MAX, LOWER_MAX);
-        n16_store_bits(w->high[lane] + W1_BYTES * i + 2 * W_BITS * v, high, W_BITS);
+        const i32x16 high = code_high(p[v]);
+        i32x16_store(w->low[lane][i] + I32X16_LANES * v, code_low(p[v], high), -LOWER_MAX, LOWER_MAX);
+        i32x16_store_bits(w->high[lane] + W1_BYTES * i + 2 * W_BITS * v, high, W_BITS);
     }
 }
 
@@ -108,23 +108,23 @@ VEC_CHAIN void sign_commit(struct mldsa_workspace *w, const int32_t *matrix, uns
  * of range, and the attempt is rejected. Each number does that with a probability that does not depend on the key
  * (FIPS 204, 3.1 and the analysis of Dilithium that it is from).
  */
-VEC_STEP unsigned sign_declassify_rejected(n16 largest, int32_t bound)
+VEC_STEP unsigned sign_declassify_rejected(i32x16 largest, int32_t bound)
 {
-    return n16_any_above_declassify(largest, bound - 1);
+    return i32x16_any_above_declassify(largest, bound - 1);
 }
 
 /* The low part of w - c s2 in the place of w's: 1 if it is too large. */
 static OCT_NOINLINE unsigned sign_reject_low(struct mldsa_workspace *w, const int32_t *s2, unsigned lane, unsigned i)
 {
-    n16 largest = n16_set1(0);
+    i32x16 largest = i32x16_set1(0);
     ntt_poly p;
     ntt_multiply(p, w->c, s2);
     VEC_UNROLL
     for (int v = 0; v < NTT_VECTORS; v++) {
-        int32_t *at = w->low[lane][i] + N16_LANES * v;
-        const n16 low = n16_sub(n16_load(at, -GAMMA2, GAMMA2), p[v]);
-        n16_store(at, low, -LOWER_MAX, LOWER_MAX);
-        largest = n16_max(largest, n16_abs(low));
+        int32_t *at = w->low[lane][i] + I32X16_LANES * v;
+        const i32x16 low = i32x16_sub(i32x16_load(at, -GAMMA2, GAMMA2), p[v]);
+        i32x16_store(at, low, -LOWER_MAX, LOWER_MAX);
+        largest = i32x16_max(largest, i32x16_abs(low));
     }
     return sign_declassify_rejected(largest, GAMMA2 - BETA);
 }
@@ -132,15 +132,15 @@ static OCT_NOINLINE unsigned sign_reject_low(struct mldsa_workspace *w, const in
 /* z = y + c s1 in the place of y: 1 if it is too large. */
 static OCT_NOINLINE unsigned sign_reject_z(struct mldsa_workspace *w, const int32_t *s1, unsigned lane, unsigned j)
 {
-    n16 largest = n16_set1(0);
+    i32x16 largest = i32x16_set1(0);
     ntt_poly p;
     ntt_multiply(p, w->c, s1);
     VEC_UNROLL
     for (int v = 0; v < NTT_VECTORS; v++) {
-        int32_t *at = w->y[lane][j] + N16_LANES * v;
-        const n16 z = n16_add(n16_load(at, -GAMMA1, GAMMA1), p[v]);
-        n16_store(at, z, -MASKED_MAX, MASKED_MAX);
-        largest = n16_max(largest, n16_abs(z));
+        int32_t *at = w->y[lane][j] + I32X16_LANES * v;
+        const i32x16 z = i32x16_add(i32x16_load(at, -GAMMA1, GAMMA1), p[v]);
+        i32x16_store(at, z, -MASKED_MAX, MASKED_MAX);
+        largest = i32x16_max(largest, i32x16_abs(z));
     }
     return sign_declassify_rejected(largest, GAMMA1 - BETA);
 }
@@ -148,26 +148,26 @@ static OCT_NOINLINE unsigned sign_reject_z(struct mldsa_workspace *w, const int3
 /* The hints of one polynomial: 1 if c t0 is too large. Adds to their number in w->hints. */
 static OCT_NOINLINE unsigned sign_reject_hint(struct mldsa_workspace *w, const int32_t *t0, unsigned lane, unsigned i)
 {
-    n16 largest = n16_set1(0), sum = n16_load(w->hints, 0, MLDSA_N * K);
+    i32x16 largest = i32x16_set1(0), sum = i32x16_load(w->hints, 0, MLDSA_N * K);
     ntt_poly p;
     ntt_multiply(p, w->c, t0);
     VEC_UNROLL
     for (int v = 0; v < NTT_VECTORS; v++) {
-        const n16 high = n16_load_bits(w->high[lane] + W1_BYTES * i + 2 * W_BITS * v, W_BITS);
-        const n16 low = n16_load(w->low[lane][i] + N16_LANES * v, -LOWER_MAX, LOWER_MAX);
-        const n16 hint = code_make_hint(n16_add(low, p[v]), high);
-        n16_store_bits(w->hint[i] + 2 * v, hint, 1);
-        sum = n16_add(sum, hint);
-        largest = n16_max(largest, n16_abs(p[v]));
+        const i32x16 high = i32x16_load_bits(w->high[lane] + W1_BYTES * i + 2 * W_BITS * v, W_BITS);
+        const i32x16 low = i32x16_load(w->low[lane][i] + I32X16_LANES * v, -LOWER_MAX, LOWER_MAX);
+        const i32x16 hint = code_make_hint(i32x16_add(low, p[v]), high);
+        i32x16_store_bits(w->hint[i] + 2 * v, hint, 1);
+        sum = i32x16_add(sum, hint);
+        largest = i32x16_max(largest, i32x16_abs(p[v]));
     }
-    n16_store(w->hints, sum, 0, 2 * MLDSA_N * K);
+    i32x16_store(w->hints, sum, 0, 2 * MLDSA_N * K);
     return sign_declassify_rejected(largest, GAMMA2);
 }
 
 /* Whether there are more hints than a signature may have: the last way to be rejected. */
 VEC_CHAIN unsigned sign_declassify_many_hints(const struct mldsa_workspace *w)
 {
-    return n16_sum_above_declassify(n16_load(w->hints, 0, MLDSA_N * K), MLDSA_OMEGA);
+    return i32x16_sum_above_declassify(i32x16_load(w->hints, 0, MLDSA_N * K), MLDSA_OMEGA);
 }
 
 /* Whether any polynomial of a lane's attempt rejects it, in turn. */
@@ -230,7 +230,7 @@ static OCT_NOINLINE void sign_encode(struct mldsa_workspace *w, uint8_t *signatu
     memcpy(signature, w->c_seed[lane], MLDSA_C_BYTES);
     for (unsigned j = 0; j < L; j++)
         for (int v = 0; v < NTT_VECTORS; v++) {
-            const n16 z = n16_load(w->y[lane][j] + N16_LANES * v, BETA - GAMMA1 + 1, GAMMA1 - BETA - 1);
+            const i32x16 z = i32x16_load(w->y[lane][j] + I32X16_LANES * v, BETA - GAMMA1 + 1, GAMMA1 - BETA - 1);
             code_store_from(signature + SIG_Z_AT + Z_BYTES * j + 2 * Z_BITS * v, z, Z_BITS, GAMMA1);
         }
     sign_encode_hints(signature + SIG_HINT_AT, w->hint);

@@ -29,16 +29,16 @@ static OCT_NOINLINE unsigned verify_decode_hints(uint8_t (*hint)[HINT_BYTES], co
 /* z of one polynomial, transformed, in w->hat: 1 if it is too large. */
 static OCT_NOINLINE unsigned verify_z(struct mldsa_workspace *w, const uint8_t *from, unsigned j)
 {
-    n16 largest = n16_set1(0);
+    i32x16 largest = i32x16_set1(0);
     ntt_poly p;
     VEC_UNROLL
     for (int i = 0; i < NTT_VECTORS; i++) {
         p[i] = code_load_from(from + 2 * Z_BITS * i, Z_BITS, GAMMA1);
-        largest = n16_max(largest, n16_abs(p[i]));
+        largest = i32x16_max(largest, i32x16_abs(p[i]));
     }
     ntt_forward(p);
     ntt_store(w->hat[j], p);
-    return n16_any_above_declassify(largest, GAMMA1 - BETA - 1);
+    return i32x16_any_above_declassify(largest, GAMMA1 - BETA - 1);
 }
 
 /* w1 of a row, encoded: of A z - c t1 2^13 with the hints; w->c is the negative of c. */
@@ -48,12 +48,12 @@ static OCT_NOINLINE void verify_row(struct mldsa_workspace *w, const int32_t *ro
     ntt_poly p;
     VEC_UNROLL
     for (int v = 0; v < NTT_VECTORS; v++)
-        p[v] = ntt_collect(p16_add(mldsa_sum(row, w->hat, v), p16_mul(ntt_load(w->c, v), ntt_load(t1, v))));
+        p[v] = ntt_collect(sum64x16_add(mldsa_sum(row, w->hat, v), sum64x16_mul(ntt_load(w->c, v), ntt_load(t1, v))));
     ntt_backward(p);
     VEC_UNROLL
     for (int v = 0; v < NTT_VECTORS; v++) {
-        const n16 high = code_use_hint(code_canonical(p[v]), n16_load_bits(w->hint[i] + 2 * v, 1));
-        n16_store_bits(w->high[lane] + W1_BYTES * i + 2 * W_BITS * v, high, W_BITS);
+        const i32x16 high = code_use_hint(code_canonical(p[v]), i32x16_load_bits(w->hint[i] + 2 * v, 1));
+        i32x16_store_bits(w->high[lane] + W1_BYTES * i + 2 * W_BITS * v, high, W_BITS);
     }
 }
 

@@ -25,8 +25,8 @@ static OCT_NOINLINE void mlkem_keep_error(struct mlkem_workspace *w, unsigned la
     VEC_UNROLL
     for (int i = 0; i < NTT_VECTORS; i++)
         for (int n = 0; n < NTT_PAIR; n++)
-            w32_store(w->error[j][lane + n] + W32_LANES * i, ntt_reduce(p[n][i]), -MLKEM_REDUCED_MAX,
-                      MLKEM_REDUCED_MAX);
+            i16x32_store(w->error[j][lane + n] + I16X32_LANES * i, ntt_reduce(p[n][i]), -MLKEM_REDUCED_MAX,
+                         MLKEM_REDUCED_MAX);
 }
 
 /* A row of t = A s + e, encoded. */
@@ -36,9 +36,9 @@ static OCT_NOINLINE void mlkem_public_row(struct mlkem_workspace *w, uint8_t *to
     mlkem_product(p, w->matrix + MLKEM_N * lane, &w->y, lane);
     VEC_UNROLL
     for (int i = 0; i < NTT_VECTORS; i++) {
-        const w32 error = w32_load(w->error[row][lane] + W32_LANES * i, -MLKEM_REDUCED_MAX, MLKEM_REDUCED_MAX);
-        const w32 t = w32_add(ntt_mul_constant(p[i], MLKEM_FACTOR(MLKEM_UP)), error);
-        w32_store_bits(to + 48 * i, ntt_canonical(t), 12);
+        const i16x32 error = i16x32_load(w->error[row][lane] + I16X32_LANES * i, -MLKEM_REDUCED_MAX, MLKEM_REDUCED_MAX);
+        const i16x32 t = i16x32_add(ntt_mul_constant(p[i], MLKEM_FACTOR(MLKEM_UP)), error);
+        i16x32_store_bits(to + 48 * i, ntt_canonical(t), 12);
     }
 }
 
@@ -47,7 +47,7 @@ static OCT_NOINLINE void mlkem_secret_row(const struct mlkem_workspace *w, uint8
 {
     VEC_UNROLL
     for (int i = 0; i < NTT_VECTORS; i++)
-        w32_store_bits(to + 48 * i, ntt_canonical(w32_swap(ntt_load_prepared(w->y.crossed[lane][row], i))), 12);
+        i16x32_store_bits(to + 48 * i, ntt_canonical(i16x32_swap(ntt_load_prepared(w->y.crossed[lane][row], i))), 12);
 }
 
 VEC_CHAIN void mlkem_key_noise(struct mlkem_workspace *w)

@@ -14,51 +14,51 @@
 
 #include "kernels/lattice/mlkem_numbers.h"
 #include "kernels/lattice/mlkem_zetas.h"
-#include "vec/w32.h"
+#include "vec/i16x32.h"
 
 #define NTT_VECTORS 8
 #define NTT_PAIR    2
 
-typedef w32 ntt_poly[NTT_VECTORS];
+typedef i16x32 ntt_poly[NTT_VECTORS];
 
 /* a * z / 2^16 mod q, for z of -1664 .. 1664 and its zq: at most |a| * |z| / 2^16 + 1665. The halves that cancel
  * are never made. */
-VEC_STEP w32 ntt_mul(w32 a, w32 z, w32 zq)
+VEC_STEP i16x32 ntt_mul(i16x32 a, i16x32 z, i16x32 zq)
 {
-    return w32_sub(w32_mulhi(a, z), w32_mulhi(w32_mullo_wrap(a, zq), w32_set1(MLKEM_Q)));
+    return i16x32_sub(i16x32_mulhi(a, z), i16x32_mulhi(i16x32_mullo_wrap(a, zq), i16x32_set1(MLKEM_Q)));
 }
 
-VEC_STEP w32 ntt_mul_constant(w32 a, int16_t factor)
+VEC_STEP i16x32 ntt_mul_constant(i16x32 a, int16_t factor)
 {
-    return ntt_mul(a, w32_set1(factor), w32_set1(MLKEM_TIMES_QINV(factor)));
+    return ntt_mul(a, i16x32_set1(factor), i16x32_set1(MLKEM_TIMES_QINV(factor)));
 }
 
 /* a mod q, of -2187 .. 2187, for any a: the quotient by 10 / 2^15 is a little more than a / q. */
-VEC_STEP w32 ntt_reduce(w32 a)
+VEC_STEP i16x32 ntt_reduce(i16x32 a)
 {
-    const w32 quotient = w32_mulhrs(a, w32_set1(10));
-    return w32_reviewed_bound(w32_sub_wrap(a, w32_mullo_wrap(quotient, w32_set1(MLKEM_Q))), -2187, 2187);
+    const i16x32 quotient = i16x32_mulhrs(a, i16x32_set1(10));
+    return i16x32_reviewed_bound(i16x32_sub_wrap(a, i16x32_mullo_wrap(quotient, i16x32_set1(MLKEM_Q))), -2187, 2187);
 }
 
 /* a mod q, of 0 .. q - 1, for any a. */
-VEC_STEP w32 ntt_canonical(w32 a)
+VEC_STEP i16x32 ntt_canonical(i16x32 a)
 {
-    const w32 r = ntt_reduce(a);
-    return w32_reviewed_bound(w32_add(r, w32_and(w32_sra(r, 15), MLKEM_Q)), 0, MLKEM_Q - 1);
+    const i16x32 r = ntt_reduce(a);
+    return i16x32_reviewed_bound(i16x32_add(r, i16x32_and(i16x32_sra(r, 15), MLKEM_Q)), 0, MLKEM_Q - 1);
 }
 
-VEC_STEP void ntt_butterfly(w32 *a, w32 *b, w32 z, w32 zq)
+VEC_STEP void ntt_butterfly(i16x32 *a, i16x32 *b, i16x32 z, i16x32 zq)
 {
-    const w32 t = ntt_mul(*b, z, zq);
-    *b = w32_sub(*a, t);
-    *a = w32_add(*a, t);
+    const i16x32 t = ntt_mul(*b, z, zq);
+    *b = i16x32_sub(*a, t);
+    *a = i16x32_add(*a, t);
 }
 
 /* The inverse's: its factors are the negatives of inverses, hence b - a. */
-VEC_STEP void ntt_butterfly_back(w32 *a, w32 *b, w32 z, w32 zq)
+VEC_STEP void ntt_butterfly_back(i16x32 *a, i16x32 *b, i16x32 z, i16x32 zq)
 {
-    const w32 t = w32_sub(*b, *a);
-    *a = w32_add(*a, *b);
+    const i16x32 t = i16x32_sub(*b, *a);
+    *a = i16x32_add(*a, *b);
     *b = ntt_mul(t, z, zq);
 }
 
@@ -69,7 +69,7 @@ VEC_STEP void ntt_outer(ntt_poly p[NTT_PAIR], const struct oct_mlkem_zetas *zeta
     VEC_UNROLL
     for (int i = 0; i < 4; i++) {
         const int block = i / half, at = 2 * half * block + i % half, number = (1 << layer) + block;
-        const w32 z = w32_set1(zetas->outer[number]), zq = w32_set1(zetas->outer_q[number]);
+        const i16x32 z = i16x32_set1(zetas->outer[number]), zq = i16x32_set1(zetas->outer_q[number]);
         VEC_UNROLL
         for (int n = 0; n < NTT_PAIR; n++)
             ntt_butterfly(&p[n][at], &p[n][at + half], z, zq);
@@ -82,7 +82,7 @@ VEC_STEP void ntt_outer_back(ntt_poly p[NTT_PAIR], const struct oct_mlkem_zetas 
     VEC_UNROLL
     for (int i = 0; i < 4; i++) {
         const int block = i / half, at = 2 * half * block + i % half, number = (2 << layer) - 1 - block;
-        const w32 z = w32_set1(zetas->outer_back[number]), zq = w32_set1(zetas->outer_back_q[number]);
+        const i16x32 z = i16x32_set1(zetas->outer_back[number]), zq = i16x32_set1(zetas->outer_back_q[number]);
         VEC_UNROLL
         for (int n = 0; n < NTT_PAIR; n++)
             ntt_butterfly_back(&p[n][at], &p[n][at + half], z, zq);
@@ -94,10 +94,10 @@ VEC_STEP void ntt_inner(ntt_poly p[NTT_PAIR], const struct oct_mlkem_zetas *zeta
     VEC_UNROLL
     for (int h = 0; h < OCT_MLKEM_PAIRS; h++) {
         const struct oct_mlkem_factor *factor = &zetas->inner[layer][h];
-        const w32 z = w32_load_table(factor->z), zq = w32_load_table(factor->zq);
+        const i16x32 z = i16x32_load_table(factor->z), zq = i16x32_load_table(factor->zq);
         VEC_UNROLL
         for (int n = 0; n < NTT_PAIR; n++) {
-            w32_exchange(&p[n][2 * h], &p[n][2 * h + 1], (unsigned)(3 - layer));
+            i16x32_exchange(&p[n][2 * h], &p[n][2 * h + 1], (unsigned)(3 - layer));
             ntt_butterfly(&p[n][2 * h], &p[n][2 * h + 1], z, zq);
         }
     }
@@ -108,11 +108,11 @@ VEC_STEP void ntt_inner_back(ntt_poly p[NTT_PAIR], const struct oct_mlkem_zetas 
     VEC_UNROLL
     for (int h = 0; h < OCT_MLKEM_PAIRS; h++) {
         const struct oct_mlkem_factor *factor = &zetas->inner_back[layer][h];
-        const w32 z = w32_load_table(factor->z), zq = w32_load_table(factor->zq);
+        const i16x32 z = i16x32_load_table(factor->z), zq = i16x32_load_table(factor->zq);
         VEC_UNROLL
         for (int n = 0; n < NTT_PAIR; n++) {
             ntt_butterfly_back(&p[n][2 * h], &p[n][2 * h + 1], z, zq);
-            w32_exchange(&p[n][2 * h], &p[n][2 * h + 1], (unsigned)(3 - layer));
+            i16x32_exchange(&p[n][2 * h], &p[n][2 * h + 1], (unsigned)(3 - layer));
         }
     }
 }
@@ -130,7 +130,7 @@ VEC_STEP void ntt_forward(ntt_poly p[NTT_PAIR])
     VEC_UNROLL
     for (int h = 0; h < OCT_MLKEM_PAIRS; h++)
         for (int n = 0; n < NTT_PAIR; n++)
-            w32_zip(&p[n][2 * h], &p[n][2 * h + 1]);
+            i16x32_zip(&p[n][2 * h], &p[n][2 * h + 1]);
 }
 
 /* The first vector of each pair, reduced: sums of eight numbers by now. */
@@ -149,7 +149,7 @@ VEC_STEP void ntt_backward(ntt_poly p[NTT_PAIR])
     VEC_UNROLL
     for (int h = 0; h < OCT_MLKEM_PAIRS; h++)
         for (int n = 0; n < NTT_PAIR; n++)
-            w32_unzip(&p[n][2 * h], &p[n][2 * h + 1]);
+            i16x32_unzip(&p[n][2 * h], &p[n][2 * h + 1]);
     ntt_inner_back(p, zetas, 3);
     ntt_inner_back(p, zetas, 2);
     ntt_inner_back(p, zetas, 1);
@@ -173,22 +173,23 @@ VEC_STEP void ntt_prepare(int16_t *straight, int16_t *crossed, const ntt_poly p)
     VEC_UNROLL
     for (int i = 0; i < NTT_VECTORS; i++) {
         const struct oct_mlkem_factor *gamma = &zetas->gamma[i];
-        w32_store(straight + W32_LANES * i, ntt_mul(p[i], w32_load_table(gamma->z), w32_load_table(gamma->zq)),
-                  -MLKEM_REDUCED_MAX, MLKEM_REDUCED_MAX);
-        w32_store(crossed + W32_LANES * i, w32_swap(ntt_reduce(p[i])), -MLKEM_REDUCED_MAX, MLKEM_REDUCED_MAX);
+        i16x32_store(straight + I16X32_LANES * i,
+                     ntt_mul(p[i], i16x32_load_table(gamma->z), i16x32_load_table(gamma->zq)), -MLKEM_REDUCED_MAX,
+                     MLKEM_REDUCED_MAX);
+        i16x32_store(crossed + I16X32_LANES * i, i16x32_swap(ntt_reduce(p[i])), -MLKEM_REDUCED_MAX, MLKEM_REDUCED_MAX);
     }
 }
 
-VEC_STEP w32 ntt_load_prepared(const int16_t *p, int i)
+VEC_STEP i16x32 ntt_load_prepared(const int16_t *p, int i)
 {
-    return w32_load(p + W32_LANES * i, -MLKEM_REDUCED_MAX, MLKEM_REDUCED_MAX);
+    return i16x32_load(p + I16X32_LANES * i, -MLKEM_REDUCED_MAX, MLKEM_REDUCED_MAX);
 }
 
 /* Sums of products, /2^16 mod q: of the first and second number of each pair. */
-VEC_STEP w32 ntt_collect(d16 first, d16 second)
+VEC_STEP i16x32 ntt_collect(sum32x16 first, sum32x16 second)
 {
-    const w32 t = w32_mullo_wrap(d16_low_wrap(first, second), w32_set1(MLKEM_TIMES_QINV(1)));
-    return w32_sub(d16_high(first, second), w32_mulhi(t, w32_set1(MLKEM_Q)));
+    const i16x32 t = i16x32_mullo_wrap(sum32x16_low_wrap(first, second), i16x32_set1(MLKEM_TIMES_QINV(1)));
+    return i16x32_sub(sum32x16_high(first, second), i16x32_mulhi(t, i16x32_set1(MLKEM_Q)));
 }
 
 #endif

@@ -32,7 +32,7 @@ struct mlkem_workspace {
     int16_t matrix[K * EIGHT_POLYS + MATRIX_SLACK] OCT_ALIGN64; /* a row or a column */
     uint8_t noise[K + 1][V8_LANES][NOISE_BYTES] OCT_ALIGN64;    /* e1 and e2 */
     int16_t error[K][V8_LANES][MLKEM_N] OCT_ALIGN64;            /* of key pairs: e, transformed */
-    int16_t bad[V8_LANES][W32_LANES] OCT_ALIGN64;               /* negative where a number is not below q */
+    int16_t bad[V8_LANES][I16X32_LANES] OCT_ALIGN64;            /* negative where a number is not below q */
     w8 state[KECCAK_WORDS];
     w8 seed[SEED_WORDS], secret[SEED_WORDS], hash[SEED_WORDS];
     uint8_t message[V8_LANES][OCT_MLKEM_SEED_BYTES] OCT_ALIGN64;

@@ -47,12 +47,12 @@ VEC_STEP void mlkem_product(ntt_poly p, const int16_t *matrix, const struct mult
 {
     VEC_UNROLL
     for (int i = 0; i < NTT_VECTORS; i++) {
-        d16 first = d16_zero(), second = d16_zero();
+        sum32x16 first = sum32x16_zero(), second = sum32x16_zero();
         VEC_UNROLL
         for (int j = 0; j < K; j++) {
-            const w32 a = w32_load(matrix + EIGHT_POLYS * j + W32_LANES * i, 0, MLKEM_MATRIX_MAX);
-            first = d16_dot(first, a, ntt_load_prepared(y->straight[lane][j], i));
-            second = d16_dot(second, a, ntt_load_prepared(y->crossed[lane][j], i));
+            const i16x32 a = i16x32_load(matrix + EIGHT_POLYS * j + I16X32_LANES * i, 0, MLKEM_MATRIX_MAX);
+            first = sum32x16_dot(first, a, ntt_load_prepared(y->straight[lane][j], i));
+            second = sum32x16_dot(second, a, ntt_load_prepared(y->crossed[lane][j], i));
         }
         p[i] = ntt_collect(first, second);
     }
@@ -60,18 +60,18 @@ VEC_STEP void mlkem_product(ntt_poly p, const int16_t *matrix, const struct mult
 
 /* The same with K polynomials of 12 bits from memory; returns a vector that is negative where a number is not below
  * q. */
-VEC_STEP w32 mlkem_product_bytes(ntt_poly p, const uint8_t *bytes, const struct multiplier *y, unsigned lane)
+VEC_STEP i16x32 mlkem_product_bytes(ntt_poly p, const uint8_t *bytes, const struct multiplier *y, unsigned lane)
 {
-    w32 bad = w32_set1(0);
+    i16x32 bad = i16x32_set1(0);
     VEC_UNROLL
     for (int i = 0; i < NTT_VECTORS; i++) {
-        d16 first = d16_zero(), second = d16_zero();
+        sum32x16 first = sum32x16_zero(), second = sum32x16_zero();
         VEC_UNROLL
         for (int j = 0; j < K; j++) {
-            const w32 a = w32_load_bits(bytes + POLY_BYTES * j + 48 * i, 12);
-            bad = w32_or_wrap(bad, w32_sub(w32_set1(MLKEM_Q - 1), a));
-            first = d16_dot(first, a, ntt_load_prepared(y->straight[lane][j], i));
-            second = d16_dot(second, a, ntt_load_prepared(y->crossed[lane][j], i));
+            const i16x32 a = i16x32_load_bits(bytes + POLY_BYTES * j + 48 * i, 12);
+            bad = i16x32_or_wrap(bad, i16x32_sub(i16x32_set1(MLKEM_Q - 1), a));
+            first = sum32x16_dot(first, a, ntt_load_prepared(y->straight[lane][j], i));
+            second = sum32x16_dot(second, a, ntt_load_prepared(y->crossed[lane][j], i));
         }
         p[i] = ntt_collect(first, second);
     }
@@ -88,8 +88,8 @@ static OCT_NOINLINE void mlkem_encrypt_u(struct mlkem_workspace *w, unsigned lan
     VEC_UNROLL
     for (int i = 0; i < NTT_VECTORS; i++)
         for (int n = 0; n < NTT_PAIR; n++) {
-            const w32 u = w32_add(p[n][i], code_noise(w->noise[row][lane + n] + 16 * i));
-            w32_store_bits(w->ct[lane + n] + U_BYTES * row + 4 * MLKEM_DU * i, code_compress(u, MLKEM_DU), MLKEM_DU);
+            const i16x32 u = i16x32_add(p[n][i], code_noise(w->noise[row][lane + n] + 16 * i));
+            i16x32_store_bits(w->ct[lane + n] + U_BYTES * row + 4 * MLKEM_DU * i, code_compress(u, MLKEM_DU), MLKEM_DU);
         }
 }
 
@@ -99,16 +99,16 @@ static OCT_NOINLINE void mlkem_encrypt_v(struct mlkem_workspace *w, const uint8_
                                          unsigned lane)
 {
     ntt_poly p[NTT_PAIR];
-    w32_store(w->bad[lane], mlkem_product_bytes(p[0], first, &w->y, lane), -32768, 32767);
-    w32_store(w->bad[lane + 1], mlkem_product_bytes(p[1], second, &w->y, lane + 1), -32768, 32767);
+    i16x32_store(w->bad[lane], mlkem_product_bytes(p[0], first, &w->y, lane), -32768, 32767);
+    i16x32_store(w->bad[lane + 1], mlkem_product_bytes(p[1], second, &w->y, lane + 1), -32768, 32767);
     ntt_backward(p);
     VEC_UNROLL
     for (int i = 0; i < NTT_VECTORS; i++)
         for (int n = 0; n < NTT_PAIR; n++) {
-            const w32 message = code_decompress(w32_load_bits(w->message[lane + n] + 4 * i, 1), 1);
-            const w32 noise = code_noise(w->noise[K][lane + n] + 16 * i);
-            const w32 v = w32_add(w32_add(p[n][i], noise), message);
-            w32_store_bits(w->ct[lane + n] + U_BYTES * K + 4 * MLKEM_DV * i, code_compress(v, MLKEM_DV), MLKEM_DV);
+            const i16x32 message = code_decompress(i16x32_load_bits(w->message[lane + n] + 4 * i, 1), 1);
+            const i16x32 noise = code_noise(w->noise[K][lane + n] + 16 * i);
+            const i16x32 v = i16x32_add(i16x32_add(p[n][i], noise), message);
+            i16x32_store_bits(w->ct[lane + n] + U_BYTES * K + 4 * MLKEM_DV * i, code_compress(v, MLKEM_DV), MLKEM_DV);
         }
 }
 
@@ -147,8 +147,8 @@ static OCT_NOINLINE void mlkem_multiplier_of_u(struct multiplier *y, const uint8
     ntt_poly p[NTT_PAIR];
     VEC_UNROLL
     for (int i = 0; i < NTT_VECTORS; i++) {
-        p[0][i] = code_decompress(w32_load_bits(first + 4 * MLKEM_DU * i, MLKEM_DU), MLKEM_DU);
-        p[1][i] = code_decompress(w32_load_bits(second + 4 * MLKEM_DU * i, MLKEM_DU), MLKEM_DU);
+        p[0][i] = code_decompress(i16x32_load_bits(first + 4 * MLKEM_DU * i, MLKEM_DU), MLKEM_DU);
+        p[1][i] = code_decompress(i16x32_load_bits(second + 4 * MLKEM_DU * i, MLKEM_DU), MLKEM_DU);
     }
     ntt_forward(p);
     for (unsigned n = 0; n < NTT_PAIR; n++)
@@ -160,8 +160,8 @@ VEC_STEP void mlkem_decrypt_v(uint8_t *message, const uint8_t *v, const ntt_poly
 {
     VEC_UNROLL
     for (int i = 0; i < NTT_VECTORS; i++) {
-        const w32 all = code_decompress(w32_load_bits(v + 4 * MLKEM_DV * i, MLKEM_DV), MLKEM_DV);
-        w32_store_bits(message + 4 * i, code_compress(w32_sub(all, p[i]), 1), 1);
+        const i16x32 all = code_decompress(i16x32_load_bits(v + 4 * MLKEM_DV * i, MLKEM_DV), MLKEM_DV);
+        i16x32_store_bits(message + 4 * i, code_compress(i16x32_sub(all, p[i]), 1), 1);
     }
 }
 

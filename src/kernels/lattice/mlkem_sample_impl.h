@@ -32,7 +32,7 @@ struct sample_space {
     w8 stream[STREAM_WORDS + KECCAK_WORDS];
     w8 rho[SEED_WORDS];
     uint8_t bytes[V8_LANES][STREAM_BYTES] OCT_ALIGN64;
-    int16_t more[BLOCK_BYTES * 8 / 12 + 2 * W32_LANES] OCT_ALIGN64;
+    int16_t more[BLOCK_BYTES * 8 / 12 + 2 * I16X32_LANES] OCT_ALIGN64;
 };
 
 /* The one place where a secret becomes public: the seed of the matrix, which an encapsulation key shows to
@@ -83,7 +83,7 @@ static OCT_NOINLINE unsigned sample_accept(int16_t *to, const uint8_t *bytes, un
     unsigned n = 0;
     VEC_UNROLL
     for (unsigned i = 0; i < steps; i++)
-        n += w32_store_below_public(to + n, w32_load_bits(bytes + 48 * i, 12), MLKEM_Q);
+        n += i16x32_store_below_public(to + n, i16x32_load_bits(bytes + 48 * i, 12), MLKEM_Q);
     return n;
 }
 

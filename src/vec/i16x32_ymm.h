@@ -1,72 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* The contract of 16-bit lanes on registers of 256 bits: 32 lanes are two of them. */
-#ifndef OCT_VEC_W32_YMM_H
-#define OCT_VEC_W32_YMM_H
+#ifndef OCT_VEC_I16X32_YMM_H
+#define OCT_VEC_I16X32_YMM_H
 
 #include "vec/units_ymm.h"
 
-typedef struct units w32, d16;
+typedef struct units i16x32, sum32x16;
 
-#define W32_2(name, intrinsic)                                                                                         \
-    OCT_INLINE w32 name(w32 a, w32 b)                                                                                  \
+#define I16X32_2(name, intrinsic)                                                                                      \
+    OCT_INLINE i16x32 name(i16x32 a, i16x32 b)                                                                         \
     {                                                                                                                  \
         UNITS_EACH(i) a.p[i] = intrinsic(a.p[i], b.p[i]);                                                              \
         return a;                                                                                                      \
     }
 
-OCT_INLINE w32 w32_set1(int16_t x)
+OCT_INLINE i16x32 i16x32_set1(int16_t x)
 {
-    return (w32){{_mm256_set1_epi16(x), _mm256_set1_epi16(x)}};
+    return (i16x32){{_mm256_set1_epi16(x), _mm256_set1_epi16(x)}};
 }
-OCT_INLINE w32 w32_load_table(const int16_t p[W32_LANES])
+OCT_INLINE i16x32 i16x32_load_table(const int16_t p[I16X32_LANES])
 {
     return units_load(p);
 }
-OCT_INLINE w32 w32_load(const int16_t p[W32_LANES], int low, int high)
+OCT_INLINE i16x32 i16x32_load(const int16_t p[I16X32_LANES], int low, int high)
 {
     (void)low, (void)high;
     return units_load(p);
 }
-OCT_INLINE void w32_store(int16_t p[W32_LANES], w32 a, int low, int high)
+OCT_INLINE void i16x32_store(int16_t p[I16X32_LANES], i16x32 a, int low, int high)
 {
     (void)low, (void)high;
     units_store(p, a);
 }
-W32_2(w32_add, _mm256_add_epi16)
-W32_2(w32_sub, _mm256_sub_epi16)
-W32_2(w32_sub_wrap, _mm256_sub_epi16)
-W32_2(w32_mullo, _mm256_mullo_epi16)
-W32_2(w32_mullo_wrap, _mm256_mullo_epi16)
-W32_2(w32_mulhi, _mm256_mulhi_epi16)
-W32_2(w32_mulhrs, _mm256_mulhrs_epi16)
-W32_2(w32_or_wrap, _mm256_or_si256)
-OCT_INLINE w32 w32_sll(w32 a, unsigned bits)
+I16X32_2(i16x32_add, _mm256_add_epi16)
+I16X32_2(i16x32_sub, _mm256_sub_epi16)
+I16X32_2(i16x32_sub_wrap, _mm256_sub_epi16)
+I16X32_2(i16x32_mullo, _mm256_mullo_epi16)
+I16X32_2(i16x32_mullo_wrap, _mm256_mullo_epi16)
+I16X32_2(i16x32_mulhi, _mm256_mulhi_epi16)
+I16X32_2(i16x32_mulhrs, _mm256_mulhrs_epi16)
+I16X32_2(i16x32_or_wrap, _mm256_or_si256)
+OCT_INLINE i16x32 i16x32_sll(i16x32 a, unsigned bits)
 {
     UNITS_EACH(i) a.p[i] = _mm256_slli_epi16(a.p[i], (int)bits);
     return a;
 }
-OCT_INLINE w32 w32_sll_wrap(w32 a, unsigned bits)
+OCT_INLINE i16x32 i16x32_sll_wrap(i16x32 a, unsigned bits)
 {
-    return w32_sll(a, bits);
+    return i16x32_sll(a, bits);
 }
-OCT_INLINE w32 w32_sra(w32 a, unsigned bits)
+OCT_INLINE i16x32 i16x32_sra(i16x32 a, unsigned bits)
 {
     UNITS_EACH(i) a.p[i] = _mm256_srai_epi16(a.p[i], (int)bits);
     return a;
 }
-OCT_INLINE w32 w32_and(w32 a, int16_t mask)
+OCT_INLINE i16x32 i16x32_and(i16x32 a, int16_t mask)
 {
     UNITS_EACH(i) a.p[i] = _mm256_and_si256(a.p[i], _mm256_set1_epi16(mask));
     return a;
 }
-OCT_INLINE w32 w32_add_above(w32 a, w32 b, int16_t limit)
+OCT_INLINE i16x32 i16x32_add_above(i16x32 a, i16x32 b, int16_t limit)
 {
     UNITS_EACH(i) a.p[i] = _mm256_sub_epi16(a.p[i], _mm256_cmpgt_epi16(b.p[i], _mm256_set1_epi16(limit)));
     return a;
 }
 /* The low bytes of the sixteen numbers are a table for VPSHUFB, and the high ones another. */
-OCT_INLINE w32 w32_lookup16(const int16_t table[W32_LANES], w32 a)
+OCT_INLINE i16x32 i16x32_lookup16(const int16_t table[I16X32_LANES], i16x32 a)
 {
     const __m128i *from = (const __m128i *)(const void *)table, byte = _mm_set1_epi16(0xff);
     const __m128i t = _mm_load_si128(from), u = _mm_load_si128(from + 1);
@@ -81,39 +81,39 @@ OCT_INLINE w32 w32_lookup16(const int16_t table[W32_LANES], w32 a)
     return a;
 }
 
-OCT_INLINE void w32_exchange(w32 *x, w32 *y, unsigned bit)
+OCT_INLINE void i16x32_exchange(i16x32 *x, i16x32 *y, unsigned bit)
 {
     units_exchange(x, y, bit);
 }
-OCT_INLINE void w32_zip(w32 *x, w32 *y)
+OCT_INLINE void i16x32_zip(i16x32 *x, i16x32 *y)
 {
     units_zip(x, y);
 }
-OCT_INLINE void w32_unzip(w32 *x, w32 *y)
+OCT_INLINE void i16x32_unzip(i16x32 *x, i16x32 *y)
 {
     units_unzip(x, y);
 }
-OCT_INLINE w32 w32_swap(w32 a)
+OCT_INLINE i16x32 i16x32_swap(i16x32 a)
 {
     UNITS_EACH(i) a.p[i] = _mm256_shufflehi_epi16(_mm256_shufflelo_epi16(a.p[i], 0xb1), 0xb1);
     return a;
 }
 
-OCT_INLINE d16 d16_zero(void)
+OCT_INLINE sum32x16 sum32x16_zero(void)
 {
-    return (d16){{_mm256_setzero_si256(), _mm256_setzero_si256()}};
+    return (sum32x16){{_mm256_setzero_si256(), _mm256_setzero_si256()}};
 }
-OCT_INLINE d16 d16_dot(d16 acc, w32 a, w32 b)
+OCT_INLINE sum32x16 sum32x16_dot(sum32x16 acc, i16x32 a, i16x32 b)
 {
     UNITS_EACH(i) acc.p[i] = _mm256_add_epi32(acc.p[i], _mm256_madd_epi16(a.p[i], b.p[i]));
     return acc;
 }
-OCT_INLINE w32 d16_low_wrap(d16 x, d16 y)
+OCT_INLINE i16x32 sum32x16_low_wrap(sum32x16 x, sum32x16 y)
 {
     UNITS_EACH(i) x.p[i] = _mm256_blend_epi16(x.p[i], _mm256_slli_epi32(y.p[i], 16), 0xaa);
     return x;
 }
-OCT_INLINE w32 d16_high(d16 x, d16 y)
+OCT_INLINE i16x32 sum32x16_high(sum32x16 x, sum32x16 y)
 {
     UNITS_EACH(i) x.p[i] = _mm256_blend_epi16(_mm256_srli_epi32(x.p[i], 16), y.p[i], 0xaa);
     return x;
@@ -123,29 +123,29 @@ OCT_INLINE w32 d16_high(d16 x, d16 y)
  * A quarter, eight numbers, is `bits` bytes. Each number comes with two bytes, is brought to the top of its lane by a
  * product, and down by a shift. Of eleven bits some are in a third byte, where the second byte's go down first.
  */
-#define W32_FOUR(F, b, at, n)   F(b, at, n), F(b, at, (n) + 1), F(b, at, (n) + 2), F(b, at, (n) + 3)
-#define W32_EIGHT(F, b, at, n)  W32_FOUR(F, b, at, n), W32_FOUR(F, b, at, (n) + 4)
-#define W32_PAIR(b, at, n)      UNITS_AT(b, at, n, 0), UNITS_AT(b, at, n, 1)
-#define W32_THIRD(b, at, n)     UNITS_AT(b, at, n, 2), (char)0x80
-#define W32_UP_BY(b, n)         (16 - (b)-UNITS_PLACE(b, n))
-#define W32_UP(b, at, n)        (short)(W32_UP_BY(b, n) >= 0 ? 1u << (W32_UP_BY(b, n) & 15) : 0)
-#define W32_DOWN(b, at, n)      (short)(W32_UP_BY(b, n) < 0 ? 1u << (W32_UP_BY(b, n) & 15) : 0)
-#define W32_BEGIN(b, quarter)   UNITS_BEGIN(4 * (b), (quarter) * (b))
-#define W32_BYTES(F, b, q)      W32_EIGHT(F, b, W32_BEGIN(b, q), 8 * (q))
-#define W32_HALF_BYTES(F, b, i) _mm256_setr_epi8(W32_BYTES(F, b, 2 * (i)), W32_BYTES(F, b, 2 * (i) + 1))
-OCT_INLINE w32 w32_load_bits(const uint8_t *p, unsigned bits)
+#define I16X32_FOUR(F, b, at, n)   F(b, at, n), F(b, at, (n) + 1), F(b, at, (n) + 2), F(b, at, (n) + 3)
+#define I16X32_EIGHT(F, b, at, n)  I16X32_FOUR(F, b, at, n), I16X32_FOUR(F, b, at, (n) + 4)
+#define I16X32_PAIR(b, at, n)      UNITS_AT(b, at, n, 0), UNITS_AT(b, at, n, 1)
+#define I16X32_THIRD(b, at, n)     UNITS_AT(b, at, n, 2), (char)0x80
+#define I16X32_UP_BY(b, n)         (16 - (b)-UNITS_PLACE(b, n))
+#define I16X32_UP(b, at, n)        (short)(I16X32_UP_BY(b, n) >= 0 ? 1u << (I16X32_UP_BY(b, n) & 15) : 0)
+#define I16X32_DOWN(b, at, n)      (short)(I16X32_UP_BY(b, n) < 0 ? 1u << (I16X32_UP_BY(b, n) & 15) : 0)
+#define I16X32_BEGIN(b, quarter)   UNITS_BEGIN(4 * (b), (quarter) * (b))
+#define I16X32_BYTES(F, b, q)      I16X32_EIGHT(F, b, I16X32_BEGIN(b, q), 8 * (q))
+#define I16X32_HALF_BYTES(F, b, i) _mm256_setr_epi8(I16X32_BYTES(F, b, 2 * (i)), I16X32_BYTES(F, b, 2 * (i) + 1))
+OCT_INLINE i16x32 i16x32_load_bits(const uint8_t *p, unsigned bits)
 {
     const int b = (int)bits;
-    const __m256i up = _mm256_broadcastsi128_si256(_mm_setr_epi16(W32_EIGHT(W32_UP, b, 0, 0)));
-    w32 r;
+    const __m256i up = _mm256_broadcastsi128_si256(_mm_setr_epi16(I16X32_EIGHT(I16X32_UP, b, 0, 0)));
+    i16x32 r;
     UNITS_EACH(i)
     {
         const __m256i in = units_load_quarters(p, 4 * b, 2 * i * b, (2 * i + 1) * b);
-        const __m256i pair = _mm256_shuffle_epi8(in, W32_HALF_BYTES(W32_PAIR, b, i));
+        const __m256i pair = _mm256_shuffle_epi8(in, I16X32_HALF_BYTES(I16X32_PAIR, b, i));
         __m256i top = _mm256_mullo_epi16(pair, up);
         if (b == 11) {
-            const __m256i down = _mm256_broadcastsi128_si256(_mm_setr_epi16(W32_EIGHT(W32_DOWN, b, 0, 0)));
-            const __m256i third = _mm256_shuffle_epi8(in, W32_HALF_BYTES(W32_THIRD, b, i));
+            const __m256i down = _mm256_broadcastsi128_si256(_mm_setr_epi16(I16X32_EIGHT(I16X32_DOWN, b, 0, 0)));
+            const __m256i third = _mm256_shuffle_epi8(in, I16X32_HALF_BYTES(I16X32_THIRD, b, i));
             top =
                 _mm256_or_si256(top, _mm256_or_si256(_mm256_mulhi_epu16(pair, down), _mm256_mullo_epi16(third, down)));
         }
@@ -154,7 +154,7 @@ OCT_INLINE w32 w32_load_bits(const uint8_t *p, unsigned bits)
     return r;
 }
 /* Four numbers become one word. */
-OCT_INLINE void w32_store_bits(uint8_t *p, w32 a, unsigned bits)
+OCT_INLINE void i16x32_store_bits(uint8_t *p, i16x32 a, unsigned bits)
 {
     UNITS_EACH(i)
     {
@@ -165,7 +165,7 @@ OCT_INLINE void w32_store_bits(uint8_t *p, w32 a, unsigned bits)
     units_store_words(p, &a, 4 * bits);
 }
 
-OCT_INLINE unsigned w32_store_below_public(int16_t *to, w32 a, int16_t limit)
+OCT_INLINE unsigned i16x32_store_below_public(int16_t *to, i16x32 a, int16_t limit)
 {
     unsigned count = 0;
     UNITS_EACH(i)
@@ -184,7 +184,7 @@ OCT_INLINE unsigned w32_store_below_public(int16_t *to, w32 a, int16_t limit)
     }
     return count;
 }
-OCT_INLINE w32 w32_reviewed_bound(w32 a, int low, int high)
+OCT_INLINE i16x32 i16x32_reviewed_bound(i16x32 a, int low, int high)
 {
     (void)low, (void)high;
     return a;
