@@ -10,16 +10,16 @@
 #include <openssl/params.h>
 #include <string.h>
 
-EVP_PKEY *oct_hybrid_plain_generate(struct oct_prov *prov, const struct oct_prov_group *group)
+EVP_PKEY *oct_hybrid_fallback_generate(struct oct_prov *prov, const struct oct_prov_group *group)
 {
-    OSSL_LIB_CTX *libctx = oct_plain_ctx(prov);
+    OSSL_LIB_CTX *libctx = oct_fallback_ctx(prov);
     return libctx == NULL ? NULL : EVP_PKEY_Q_keygen(libctx, NULL, group->algorithm, group->curve);
 }
 
 static EVP_PKEY *from_data(struct oct_prov *prov, const struct oct_prov_group *group, int selection,
                            OSSL_PARAM params[])
 {
-    OSSL_LIB_CTX *libctx = oct_plain_ctx(prov);
+    OSSL_LIB_CTX *libctx = oct_fallback_ctx(prov);
     EVP_PKEY_CTX *ctx = libctx == NULL ? NULL : EVP_PKEY_CTX_new_from_name(libctx, group->algorithm, NULL);
     EVP_PKEY *key = NULL;
 
@@ -36,8 +36,8 @@ static void reverse(uint8_t *to, const uint8_t *from, size_t size)
         to[i] = from[size - 1 - i];
 }
 
-EVP_PKEY *oct_hybrid_plain_import(struct oct_prov *prov, const struct oct_prov_group *group, const uint8_t *private_key,
-                                  const uint8_t *point)
+EVP_PKEY *oct_hybrid_fallback_import(struct oct_prov *prov, const struct oct_prov_group *group,
+                                     const uint8_t *private_key, const uint8_t *point)
 {
     const bool is_x25519 = group->point == OCT_X25519_BYTES;
     uint8_t number[OCT_HYBRID_MAX_PRIVATE];
@@ -58,7 +58,7 @@ EVP_PKEY *oct_hybrid_plain_import(struct oct_prov *prov, const struct oct_prov_g
     return key;
 }
 
-int oct_hybrid_plain_point(const struct oct_prov_group *group, EVP_PKEY *own, uint8_t *point)
+int oct_hybrid_fallback_point(const struct oct_prov_group *group, EVP_PKEY *own, uint8_t *point)
 {
     unsigned char *encoded = NULL;
     const size_t len = EVP_PKEY_get1_encoded_public_key(own, &encoded);
@@ -82,7 +82,7 @@ static EVP_PKEY *peer_key(struct oct_prov *prov, const struct oct_prov_group *gr
 }
 
 /* Compressed and hybrid encodings have other lengths or first bytes. Any 32 bytes are a point to X25519. */
-int oct_hybrid_plain_is_point(struct oct_prov *prov, const struct oct_prov_group *group, const uint8_t *point)
+int oct_hybrid_fallback_is_point(struct oct_prov *prov, const struct oct_prov_group *group, const uint8_t *point)
 {
     EVP_PKEY *key;
 
@@ -93,11 +93,11 @@ int oct_hybrid_plain_is_point(struct oct_prov *prov, const struct oct_prov_group
     return key != NULL;
 }
 
-int oct_hybrid_plain_derive(struct oct_prov *prov, const struct oct_prov_group *group, EVP_PKEY *own,
-                            const uint8_t *point, uint8_t *secret)
+int oct_hybrid_fallback_derive(struct oct_prov *prov, const struct oct_prov_group *group, EVP_PKEY *own,
+                               const uint8_t *point, uint8_t *secret)
 {
     EVP_PKEY *peer = peer_key(prov, group, point);
-    EVP_PKEY_CTX *ctx = peer == NULL ? NULL : oct_plain_key_ctx(prov, own);
+    EVP_PKEY_CTX *ctx = peer == NULL ? NULL : oct_fallback_key_ctx(prov, own);
     size_t len = group->number;
     const int ok = ctx != NULL && EVP_PKEY_derive_init(ctx) > 0 && EVP_PKEY_derive_set_peer(ctx, peer) > 0 &&
                    EVP_PKEY_derive(ctx, secret, &len) > 0 && len == group->number;

@@ -21,10 +21,11 @@ static int start(EVP_PKEY_CTX *ctx, EVP_SIGNATURE *signature, enum oct_mldsa_use
     return EVP_PKEY_verify_message_init(ctx, signature, params) > 0;
 }
 
-EVP_PKEY_CTX *oct_mldsa_plain_ctx(const struct oct_prov_mldsa *key, enum oct_mldsa_use use, const OSSL_PARAM params[])
+EVP_PKEY_CTX *oct_mldsa_fallback_ctx(const struct oct_prov_mldsa *key, enum oct_mldsa_use use,
+                                     const OSSL_PARAM params[])
 {
     const struct oct_mldsa_part *part = oct_mldsa_part(key->base.prov);
-    EVP_PKEY_CTX *ctx = part == NULL ? NULL : oct_plain_key_ctx(key->base.prov, key->plain);
+    EVP_PKEY_CTX *ctx = part == NULL ? NULL : oct_fallback_key_ctx(key->base.prov, key->fallback);
 
     if (ctx != NULL && start(ctx, part->signature[key->set], use, params))
         return ctx;
@@ -32,18 +33,18 @@ EVP_PKEY_CTX *oct_mldsa_plain_ctx(const struct oct_prov_mldsa *key, enum oct_mld
     return NULL;
 }
 
-int oct_mldsa_plain_update(EVP_PKEY_CTX *ctx, enum oct_mldsa_use use, const uint8_t *data, size_t len)
+int oct_mldsa_fallback_update(EVP_PKEY_CTX *ctx, enum oct_mldsa_use use, const uint8_t *data, size_t len)
 {
     return (use == OCT_MLDSA_SIGN ? EVP_PKEY_sign_message_update(ctx, data, len)
                                   : EVP_PKEY_verify_message_update(ctx, data, len)) > 0;
 }
 
-int oct_mldsa_plain_sign_final(EVP_PKEY_CTX *ctx, uint8_t *signature, size_t *len)
+int oct_mldsa_fallback_sign_final(EVP_PKEY_CTX *ctx, uint8_t *signature, size_t *len)
 {
     return EVP_PKEY_sign_message_final(ctx, signature, len) > 0;
 }
 
-int oct_mldsa_plain_verify_final(EVP_PKEY_CTX *ctx)
+int oct_mldsa_fallback_verify_final(EVP_PKEY_CTX *ctx)
 {
     return EVP_PKEY_verify_message_final(ctx) > 0;
 }
@@ -51,18 +52,18 @@ int oct_mldsa_plain_verify_final(EVP_PKEY_CTX *ctx)
 /* The one with the settings, the spare one, or a new one. */
 static EVP_PKEY_CTX *take(struct oct_prov_mldsa *key, enum oct_mldsa_use use, const struct oct_mldsa_text *text)
 {
-    EVP_PKEY_CTX *ctx = text->plain != NULL ? text->plain : atomic_exchange(&key->spare[use], NULL);
-    return ctx != NULL ? ctx : oct_mldsa_plain_ctx(key, use, NULL);
+    EVP_PKEY_CTX *ctx = text->fallback != NULL ? text->fallback : atomic_exchange(&key->spare[use], NULL);
+    return ctx != NULL ? ctx : oct_mldsa_fallback_ctx(key, use, NULL);
 }
 
 static void give_back(struct oct_prov_mldsa *key, enum oct_mldsa_use use, const struct oct_mldsa_text *text,
                       EVP_PKEY_CTX *ctx)
 {
-    if (ctx != text->plain)
+    if (ctx != text->fallback)
         EVP_PKEY_CTX_free(atomic_exchange(&key->spare[use], ctx));
 }
 
-int oct_mldsa_plain_sign(struct oct_prov_mldsa *key, uint8_t *signature, const struct oct_mldsa_text *text)
+int oct_mldsa_fallback_sign(struct oct_prov_mldsa *key, uint8_t *signature, const struct oct_mldsa_text *text)
 {
     EVP_PKEY_CTX *ctx = take(key, OCT_MLDSA_SIGN, text);
     size_t len = oct_mldsa_signature_bytes(key->set);
@@ -76,7 +77,7 @@ int oct_mldsa_plain_sign(struct oct_prov_mldsa *key, uint8_t *signature, const s
     return ok;
 }
 
-int oct_mldsa_plain_verify(struct oct_prov_mldsa *key, const uint8_t *signature, const struct oct_mldsa_text *text)
+int oct_mldsa_fallback_verify(struct oct_prov_mldsa *key, const uint8_t *signature, const struct oct_mldsa_text *text)
 {
     EVP_PKEY_CTX *ctx = take(key, OCT_MLDSA_VERIFY, text);
     int ok;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* See plain.h. */
-#include "plain.h"
+/* See fallback.h. */
+#include "fallback.h"
 
 #include "provider/core/provider.h"
 
 #include <openssl/rsa.h>
 
-void oct_plain_spares_free(struct oct_plain_spares *spares)
+void oct_fallback_spares_free(struct oct_fallback_spares *spares)
 {
     for (int i = 0; i < OCT_RAW_KINDS; i++)
         EVP_PKEY_CTX_free(atomic_exchange(&spares->ctx[i], NULL));
@@ -15,7 +15,7 @@ void oct_plain_spares_free(struct oct_plain_spares *spares)
 
 static EVP_PKEY_CTX *raw_ctx_new(struct oct_prov *prov, EVP_PKEY *key, enum oct_raw_kind kind)
 {
-    EVP_PKEY_CTX *ctx = oct_plain_key_ctx(prov, key);
+    EVP_PKEY_CTX *ctx = oct_fallback_key_ctx(prov, key);
     int ok;
 
     if (ctx == NULL)
@@ -46,8 +46,8 @@ static int raw_run(EVP_PKEY_CTX *ctx, enum oct_raw_kind kind, uint8_t *out, cons
     return ok > 0 && len == size;
 }
 
-int oct_plain_raw(struct oct_prov *prov, EVP_PKEY *key, struct oct_plain_spares *spares, enum oct_raw_kind kind,
-                  uint8_t *out, const uint8_t *in, size_t size)
+int oct_fallback_raw(struct oct_prov *prov, EVP_PKEY *key, struct oct_fallback_spares *spares, enum oct_raw_kind kind,
+                     uint8_t *out, const uint8_t *in, size_t size)
 {
     EVP_PKEY_CTX *ctx = atomic_exchange(&spares->ctx[kind], NULL);
     int ok;

@@ -4,11 +4,11 @@
 #include "ed25519.h"
 #include "provider/core/provider.h"
 
-int oct_ed25519_plain_seed(const struct oct_prov_ed25519 *key, uint8_t seed[OCT_ED25519_SEED_BYTES])
+int oct_ed25519_fallback_seed(const struct oct_prov_ed25519 *key, uint8_t seed[OCT_ED25519_SEED_BYTES])
 {
     size_t len = OCT_ED25519_SEED_BYTES;
 
-    if (EVP_PKEY_get_raw_private_key(key->plain, seed, &len) > 0 && len == OCT_ED25519_SEED_BYTES)
+    if (EVP_PKEY_get_raw_private_key(key->fallback, seed, &len) > 0 && len == OCT_ED25519_SEED_BYTES)
         return 1;
     return OCT_RAISE(key->base.prov, OCT_REASON_NOT_PRIVATE);
 }
@@ -22,19 +22,19 @@ static int start(EVP_MD_CTX *ctx, OSSL_LIB_CTX *libctx, EVP_PKEY *key, enum oct_
     return EVP_DigestVerifyInit_ex(ctx, NULL, NULL, libctx, NULL, key, params) > 0;
 }
 
-EVP_MD_CTX *oct_ed25519_plain_ctx(const struct oct_prov_ed25519 *key, enum oct_ed25519_use use,
-                                  const OSSL_PARAM params[])
+EVP_MD_CTX *oct_ed25519_fallback_ctx(const struct oct_prov_ed25519 *key, enum oct_ed25519_use use,
+                                     const OSSL_PARAM params[])
 {
-    OSSL_LIB_CTX *libctx = oct_plain_ctx(key->base.prov);
+    OSSL_LIB_CTX *libctx = oct_fallback_ctx(key->base.prov);
     EVP_MD_CTX *ctx = libctx == NULL ? NULL : EVP_MD_CTX_new();
 
-    if (ctx != NULL && start(ctx, libctx, key->plain, use, params))
+    if (ctx != NULL && start(ctx, libctx, key->fallback, use, params))
         return ctx;
     EVP_MD_CTX_free(ctx);
     return NULL;
 }
 
-int oct_ed25519_plain_restart(EVP_MD_CTX *ctx, enum oct_ed25519_use use)
+int oct_ed25519_fallback_restart(EVP_MD_CTX *ctx, enum oct_ed25519_use use)
 {
     return start(ctx, NULL, NULL, use, NULL);
 }
@@ -44,10 +44,10 @@ static EVP_MD_CTX *take(struct oct_prov_ed25519 *key, enum oct_ed25519_use use)
 {
     EVP_MD_CTX *ctx = atomic_exchange(&key->spare[use], NULL);
 
-    if (ctx != NULL && oct_ed25519_plain_restart(ctx, use))
+    if (ctx != NULL && oct_ed25519_fallback_restart(ctx, use))
         return ctx;
     EVP_MD_CTX_free(ctx);
-    return oct_ed25519_plain_ctx(key, use, NULL);
+    return oct_ed25519_fallback_ctx(key, use, NULL);
 }
 
 static void give_back(struct oct_prov_ed25519 *key, enum oct_ed25519_use use, EVP_MD_CTX *ctx)
@@ -55,8 +55,8 @@ static void give_back(struct oct_prov_ed25519 *key, enum oct_ed25519_use use, EV
     EVP_MD_CTX_free(atomic_exchange(&key->spare[use], ctx));
 }
 
-int oct_ed25519_plain_sign(struct oct_prov_ed25519 *key, uint8_t signature[OCT_ED25519_SIGNATURE_BYTES],
-                           const uint8_t *message, size_t message_len)
+int oct_ed25519_fallback_sign(struct oct_prov_ed25519 *key, uint8_t signature[OCT_ED25519_SIGNATURE_BYTES],
+                              const uint8_t *message, size_t message_len)
 {
     EVP_MD_CTX *ctx = take(key, OCT_ED25519_SIGN);
     size_t len = OCT_ED25519_SIGNATURE_BYTES;
@@ -69,8 +69,8 @@ int oct_ed25519_plain_sign(struct oct_prov_ed25519 *key, uint8_t signature[OCT_E
     return ok;
 }
 
-int oct_ed25519_plain_verify(struct oct_prov_ed25519 *key, const uint8_t signature[OCT_ED25519_SIGNATURE_BYTES],
-                             const uint8_t *message, size_t message_len)
+int oct_ed25519_fallback_verify(struct oct_prov_ed25519 *key, const uint8_t signature[OCT_ED25519_SIGNATURE_BYTES],
+                                const uint8_t *message, size_t message_len)
 {
     EVP_MD_CTX *ctx = take(key, OCT_ED25519_VERIFY);
     int ok;
