@@ -66,8 +66,8 @@ else()
   endif()
 endif()
 
-# Kernels on lanes of 16 bits have these besides (src/vec/w32.h).
-set(OCT_W32_FLAGS ${OCT_AVX512_FLAGS} -mavx512vbmi -mavx512vbmi2 -mavx512vnni)
+# Kernels on lanes of 16 bits have these besides (src/vec/i16x32.h).
+set(OCT_LATTICE_AVX512_FLAGS ${OCT_AVX512_FLAGS} -mavx512vbmi -mavx512vbmi2 -mavx512vnni)
 
 # The features of the tiers of AES-GCM.
 set(OCT_GCM_XMM_FLAGS -mavx2 -mbmi2 -maes -mpclmul)

@@ -53,8 +53,9 @@ static int relay_ours(const OSSL_PARAM params[], void *arg)
 
 static int relay_all(struct oct_prov *prov, const char *capability, struct relay *relay)
 {
-    const struct oct_plain *plain = oct_plain_get(prov);
-    return plain != NULL && OSSL_PROVIDER_get_capabilities(plain->default_provider, capability, relay_ours, relay);
+    const struct oct_fallback *fallback = oct_fallback_get(prov);
+    return fallback != NULL &&
+           OSSL_PROVIDER_get_capabilities(fallback->default_provider, capability, relay_ours, relay);
 }
 
 int oct_groups_announce(struct oct_prov *prov, const struct oct_offers *offers, OSSL_CALLBACK *callback, void *arg)

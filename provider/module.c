@@ -137,15 +137,15 @@ static int provider_get_capabilities(void *provctx, const char *capability, OSSL
 }
 
 /* A child that ends leaves its parent's private context as it is: to take that apart would copy every page of it. */
-static void plain_end(struct oct_prov *prov)
+static void fallback_end(struct oct_prov *prov)
 {
-    static struct oct_plain *left_behind; /* for who looks for leaks */
-    struct oct_plain *plain = atomic_load(&prov->plain);
+    static struct oct_fallback *left_behind; /* for who looks for leaks */
+    struct oct_fallback *fallback = atomic_load(&prov->fallback);
 
     if (prov->generation == oct_fork_generation())
-        oct_plain_free(plain);
+        oct_fallback_free(fallback);
     else
-        left_behind = plain;
+        left_behind = fallback;
     (void)left_behind;
 }
 
@@ -159,7 +159,7 @@ static void provider_teardown(void *provctx)
     for (int f = 0; f < OCT_FAMILIES; f++)
         if (oct_prov_families[f]->clear != NULL)
             oct_prov_families[f]->clear();
-    plain_end(prov);
+    fallback_end(prov);
     OPENSSL_free(atomic_load(&prov->offers));
     OPENSSL_free(prov);
 }
@@ -195,7 +195,7 @@ int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, 
     oct_app_init(prov, in);
     oct_errors_init(&prov->errors, in);
     oct_settings_read(&prov->settings, handle, find_get_params(in));
-    atomic_init(&prov->plain, NULL);
+    atomic_init(&prov->fallback, NULL);
     atomic_init(&prov->offers, NULL);
     oct_fork_watch();
     prov->generation = oct_fork_generation();

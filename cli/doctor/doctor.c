@@ -129,10 +129,10 @@ static int examine_command(const struct doctor_request *request, struct doctor_r
     }
     doctor_look_program(target, setup.target);
     if (setup.groups_only != NULL) {
-        setup.plain = setup.groups_only;
+        setup.why_without = setup.groups_only;
     }
-    if (setup.plain != NULL) {
-        doctor_add(report, DOCTOR_PROBLEM, "run", NULL, "'octuple run' would start it plainly: %s", setup.plain);
+    if (setup.why_without != NULL) {
+        doctor_add(report, DOCTOR_PROBLEM, "run", NULL, "'octuple run' would start it plainly: %s", setup.why_without);
     }
     doctor_judge(report, target);
     if (report->problems > 0) {

@@ -234,10 +234,10 @@ static void judge_counts(struct doctor_report *report, const struct doctor_lanes
         doctor_add(report, DOCTOR_OK, "lanes", NULL,
                    "%" PRIu64 " operations went through lanes, %.1f in a batch on average; %" PRIu64
                    " ran plainly, %" PRIu64 " failed (%u processes)",
-                   lanes->lanes, fill, lanes->plain, lanes->failed, lanes->read);
-    } else if (lanes->plain > 0) {
+                   lanes->lanes, fill, lanes->fallback, lanes->failed, lanes->read);
+    } else if (lanes->fallback > 0) {
         doctor_add(report, DOCTOR_NOTE, "lanes", "look again under load: several handshakes at the same time",
-                   "%" PRIu64 " operations came and all ran plainly: each came alone", lanes->plain);
+                   "%" PRIu64 " operations came and all ran plainly: each came alone", lanes->fallback);
     } else {
         doctor_add(report, DOCTOR_NOTE, "lanes", "look again after handshakes that are not resumed",
                    "no operation has come yet (%u processes)", lanes->read);

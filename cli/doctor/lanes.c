@@ -18,7 +18,7 @@ static void sum(void *arg, const struct oct_counters_file *file)
     for (uint64_t op = 0; op < count; op++) {
         const struct oct_op_counters *one = &file->sum.op[op];
         lanes->lanes += one->done;
-        lanes->plain += one->plain;
+        lanes->fallback += one->plain;
         lanes->failed += one->failed;
         for (int n = 0; n < OCT_LANES; n++) {
             lanes->batches += one->flushes[n];

@@ -56,7 +56,7 @@ static const char help[] =
     "found.\n"
     "Manual: octuple-run(1).\n";
 
-static int exec_plainly(char **command, const char *reason)
+static int exec_without_octuple(char **command, const char *reason)
 {
     cli_say(LAUNCH_WHO, "%s runs plainly, without Octuple: %s", command[0], reason);
     return launch_exec(command);
@@ -123,8 +123,8 @@ static int run(const struct run_request *request)
     if (request->counters != NULL && !set_counters(request->counters)) {
         return CLI_RUN_FAILED;
     }
-    if (setup.plain != NULL) {
-        return exec_plainly(request->command, setup.plain);
+    if (setup.why_without != NULL) {
+        return exec_without_octuple(request->command, setup.why_without);
     }
     if (setup.groups_only != NULL) {
         cli_say(LAUNCH_WHO, "%s gets post-quantum TLS groups and nothing else of Octuple: %s", request->command[0],

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * One operation, in lanes or plainly: see task.h.
+ * One operation, in lanes or by the fallback: see task.h.
  *
  * In a slice of the shim's or an OpenSSL async job with others in flight, it is queued and that paused until it
  * has run together with others'. Outside, where other threads come with the same operation to the same CPU, it runs
@@ -32,18 +32,19 @@ static uint64_t nanoseconds(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static int run_plain_measured(const struct oct_task *task, struct oct_queue *queue)
+static int run_fallback_measured(const struct oct_task *task, struct oct_queue *queue)
 {
     uint64_t start = nanoseconds();
-    int ok = task->type->plain(task);
+    int ok = task->type->fallback(task);
 
     if (ok)
         oct_queue_note_plain(queue, task->op, nanoseconds() - start);
     return ok;
 }
 
-/* The status of a job as an answer: 1 done, 0 failed with an error raised, -1 to be run plainly. A fault in a lane
- * (or in the lane key's memory) is no reason to fail while OpenSSL's own code, which checks its result too, can serve.
+/* The status of a job as an answer: 1 done, 0 failed with an error raised, -1 to be run by the fallback. A fault in a
+ * lane (or in the lane key's memory) is no reason to fail while OpenSSL's own code, which checks its result too, can
+ * serve.
  */
 static int answer(const struct oct_task *task, const struct oct_job *job)
 {
@@ -72,7 +73,7 @@ static int run_alone(const struct oct_task *task)
         done = answer(task, &job);
     else
         oct_counters_note_plain(task->op);
-    return done >= 0 ? done : run_plain_measured(task, queue);
+    return done >= 0 ? done : run_fallback_measured(task, queue);
 }
 
 /* Not in a fibre, or alone, or with a key that lanes do not serve. */
@@ -82,14 +83,14 @@ static int run_at_once(const struct oct_task *task)
     struct oct_queue *queue;
 
     if (task->op < 0 || !task->lane_key)
-        return task->type->plain(task);
+        return task->type->fallback(task);
     if (task->may_pay_alone || task->lanes_only)
         return run_alone(task);
     oct_counters_note_plain(task->op);
     queue = oct_queue_thread_peek();
     if (queue == NULL || turn[task->op]++ % OCT_POLICY_MEASURE_EVERY != 0)
-        return task->type->plain(task);
-    return run_plain_measured(task, queue);
+        return task->type->fallback(task);
+    return run_fallback_measured(task, queue);
 }
 
 /* Where an operation stands: an OpenSSL async job, or (its job NULL) a slice of the shim's. */
@@ -171,7 +172,7 @@ static int run_in_fibre(const struct oct_task *task, const struct place *at)
     if (queue == NULL || is_alone(queue, at) || !task->type->fill(task, &job))
         return run_at_once(task);
     done = run_queued(task, &job, at, queue);
-    return done >= 0 ? done : run_plain_measured(task, queue);
+    return done >= 0 ? done : run_fallback_measured(task, queue);
 }
 
 static int combines(const struct oct_task *task)
@@ -188,7 +189,7 @@ static int run_blocking(const struct oct_task *task)
     if (!combines(task) || !task->type->fill(task, &job) || oct_queue_combine(&job) != OCT_OK)
         return run_at_once(task);
     done = answer(task, &job);
-    return done >= 0 ? done : run_plain_measured(task, oct_queue_thread());
+    return done >= 0 ? done : run_fallback_measured(task, oct_queue_thread());
 }
 
 /* In a callback of the program an operation runs as if there were no slice, even where its connection is given up. An
@@ -206,7 +207,7 @@ static int run(const struct oct_task *task)
 static int run_aside(const struct oct_task *task)
 {
     oct_counters_note_plain(task->op);
-    return task->type->plain(task);
+    return task->type->fallback(task);
 }
 
 OCT_TIMED_DEFINE(operation);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * One operation of any family, to be run in lanes or plainly, whichever is due (task.c). A family puts a struct
+ * One operation of any family, to be run in lanes or by the fallback, whichever is due (task.c). A family puts a struct
  * oct_task first into a struct of its own, with the keys and buffers, on the stack of the calling fibre.
  */
 #ifndef OCT_PROVIDER_TASK_H
@@ -20,7 +20,7 @@ struct oct_task_type {
     /* Fills in the job's lane; 0 if this one cannot run in lanes. */
     int (*fill)(const struct oct_task *task, struct oct_job *job);
     /* The operation on OpenSSL's own code; 1, or 0 with an error raised. */
-    int (*plain)(const struct oct_task *task);
+    int (*fallback)(const struct oct_task *task);
     /* The error (enum oct_reason) for an input that lanes find invalid. */
     int invalid_reason;
 };
@@ -29,8 +29,9 @@ struct oct_task {
     const struct oct_task_type *type;
     struct oct_prov *prov;
     int op;       /* enum oct_op; -1 if lanes do not serve it */
-    int lane_key; /* 1 if its key is ready for lanes: if it runs plainly at once, the counters say so */
-    /* Even one such operation may be cheaper in a vector of its own than plainly; the queue learns whether it is. */
+    int lane_key; /* 1 if its key is ready for lanes: if it runs by the fallback at once, the counters say so */
+    /* Even one such operation may be cheaper in a vector of its own than by the fallback; the queue learns whether it
+     * is. */
     bool may_pay_alone;
     /* There is nothing that could be cheaper than a vector for one: the fallback is for where lanes are not. */
     bool lanes_only;

@@ -31,7 +31,7 @@ void oct_exchange_free(void *vexchange)
 
     if (exchange == NULL)
         return;
-    EVP_PKEY_CTX_free(exchange->plain);
+    EVP_PKEY_CTX_free(exchange->fallback);
     forget_spare(exchange);
     oct_prov_key_free(exchange->own);
     oct_prov_key_free(exchange->peer);
@@ -48,7 +48,7 @@ void *oct_exchange_dup(void *vexchange)
     copy->spare = NULL;
     oct_prov_key_up_ref(copy->own);
     oct_prov_key_up_ref(copy->peer);
-    if (exchange->plain != NULL && (copy->plain = EVP_PKEY_CTX_dup(exchange->plain)) == NULL) {
+    if (exchange->fallback != NULL && (copy->fallback = EVP_PKEY_CTX_dup(exchange->fallback)) == NULL) {
         oct_exchange_free(copy);
         return NULL;
     }
@@ -61,8 +61,8 @@ int oct_exchange_start(struct oct_exchange *exchange, void *own)
         return OCT_RAISE(exchange->prov, OCT_REASON_INTERNAL);
     oct_prov_key_replace(&exchange->own, own);
     oct_prov_key_replace(&exchange->peer, NULL);
-    EVP_PKEY_CTX_free(exchange->plain);
-    exchange->plain = NULL;
+    EVP_PKEY_CTX_free(exchange->fallback);
+    exchange->fallback = NULL;
     forget_spare(exchange);
     return 1;
 }
@@ -95,7 +95,7 @@ int oct_exchange_derive(struct oct_exchange *exchange, const struct oct_task_typ
                  .may_pay_alone = may_pay_alone,
                  .lane_key = oct_op_is_on(op),
                  .key = {exchange->own, exchange->peer}},
-        .plain_key = exchange->plain_key,
+        .fallback_key = exchange->fallback_key,
         .spare = &exchange->spare,
         .secret = secret,
     };

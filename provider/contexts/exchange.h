@@ -11,15 +11,15 @@
 #include <stdint.h>
 
 /* The key of OpenSSL's own that a family's key has; borrowed, NULL if there is none. */
-typedef EVP_PKEY *oct_exchange_plain_key(const void *key);
+typedef EVP_PKEY *oct_exchange_fallback_key(const void *key);
 
 struct oct_exchange {
     struct oct_prov *prov;
     void *own, *peer; /* keys of one family (core/key.h), with references; NULL: not set */
-    /* Of families whose exchanges have parameters (exchange_plain.c); NULL: this one has none. */
-    oct_exchange_plain_key *plain_key;
-    EVP_PKEY_CTX *plain; /* not NULL: this context of OpenSSL's own serves */
-    EVP_PKEY_CTX *spare; /* what a plain derivation has made of these keys, for the next one; NULL: none yet */
+    /* Of families whose exchanges have parameters (exchange_fallback.c); NULL: this one has none. */
+    oct_exchange_fallback_key *fallback_key;
+    EVP_PKEY_CTX *fallback; /* not NULL: this context of OpenSSL's own serves */
+    EVP_PKEY_CTX *spare;    /* what a fallback derivation has made of these keys, for the next one; NULL: none yet */
 };
 
 OSSL_FUNC_keyexch_newctx_fn oct_exchange_new;
@@ -39,7 +39,7 @@ int oct_exchange_is_ready(const struct oct_exchange *exchange);
 /* One derivation; its keys are task.key[0], ours, and task.key[1], the peer's. */
 struct oct_derivation {
     struct oct_task task;
-    oct_exchange_plain_key *plain_key;
+    oct_exchange_fallback_key *fallback_key;
     EVP_PKEY_CTX **spare; /* of the exchange, which stays as long as the calling fibre may go on */
     uint8_t *secret;      /* on the stack or the heap; as long as the family's secrets are */
 };
@@ -53,21 +53,21 @@ int oct_exchange_derive(struct oct_exchange *exchange, const struct oct_task_typ
  * Exchanges with parameters, such as a KDF: a context of OpenSSL's own serves them, made when it is first wanted. A
  * family says by its `newctx` which key that has.
  */
-void *oct_exchange_new_with(void *provctx, oct_exchange_plain_key *plain_key);
+void *oct_exchange_new_with(void *provctx, oct_exchange_fallback_key *fallback_key);
 OSSL_FUNC_keyexch_set_ctx_params_fn oct_exchange_set_params;
 OSSL_FUNC_keyexch_get_ctx_params_fn oct_exchange_get_params;
 
 /* From now on the context is OpenSSL's own. 1, or 0 with an error raised. */
-int oct_exchange_become_plain(struct oct_exchange *exchange);
+int oct_exchange_become_fallback(struct oct_exchange *exchange);
 
 /* oct_exchange_take_peer(), for OpenSSL's own context too. */
 int oct_exchange_take_peer_with(struct oct_exchange *exchange, void *peer);
 
-/* The `plain` of a derivation's task: a secret of len bytes. */
-int oct_exchange_plain_secret(const struct oct_task *task, size_t len);
+/* The `fallback` of a derivation's task: a secret of len bytes. */
+int oct_exchange_fallback_secret(const struct oct_task *task, size_t len);
 
 /* A family's `derive`, where the context is OpenSSL's own. */
-int oct_exchange_derive_plainly(struct oct_exchange *exchange, unsigned char *out, size_t *out_len, size_t size);
+int oct_exchange_derive_fallback(struct oct_exchange *exchange, unsigned char *out, size_t *out_len, size_t size);
 
 /* How a family derives in lanes: the arguments of oct_exchange_derive(), and the secret's length in bytes. */
 struct oct_exchange_lanes {

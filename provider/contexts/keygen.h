@@ -27,12 +27,12 @@ OSSL_FUNC_keymgmt_gen_cleanup_fn oct_keygen_cleanup;
 
 /* The context of OpenSSL's own, for a pair, or for parameters if no pair was selected; made if need be, and borrowed.
  * NULL, perhaps with an error raised. */
-EVP_PKEY_CTX *oct_keygen_plain(struct oct_keygen *gen);
+EVP_PKEY_CTX *oct_keygen_fallback(struct oct_keygen *gen);
 
 /* Hands parameters to it; an empty list needs none. */
-int oct_keygen_set_plain(struct oct_keygen *gen, const OSSL_PARAM params[]);
+int oct_keygen_set_fallback(struct oct_keygen *gen, const OSSL_PARAM params[]);
 
 /* A key of OpenSSL's own; NULL with an error raised. */
-EVP_PKEY *oct_keygen_generate_plain(struct oct_keygen *gen);
+EVP_PKEY *oct_keygen_generate_fallback(struct oct_keygen *gen);
 
 #endif

@@ -160,7 +160,7 @@ int oct_sig_give_algorithm_id(const struct oct_sig *sig, OSSL_PARAM params[])
 
     if (p == NULL)
         return 1;
-    ctx = oct_sig_plain_ctx(sig, sig->operation);
+    ctx = oct_sig_fallback_ctx(sig, sig->operation);
     ok = ctx != NULL && EVP_PKEY_CTX_get_params(ctx, ask) > 0 && OSSL_PARAM_modified(ask) &&
          OSSL_PARAM_set_octet_string(p, der, ask[0].return_size);
 
@@ -168,7 +168,7 @@ int oct_sig_give_algorithm_id(const struct oct_sig *sig, OSSL_PARAM params[])
     return ok;
 }
 
-static int start_plain(EVP_PKEY_CTX *ctx, int operation)
+static int start_fallback(EVP_PKEY_CTX *ctx, int operation)
 {
     if (operation == EVP_PKEY_OP_VERIFY || operation == EVP_PKEY_OP_VERIFYCTX)
         return EVP_PKEY_verify_init(ctx);
@@ -177,19 +177,19 @@ static int start_plain(EVP_PKEY_CTX *ctx, int operation)
     return EVP_PKEY_sign_init(ctx);
 }
 
-EVP_PKEY_CTX *oct_sig_plain_ctx(const struct oct_sig *sig, int operation)
+EVP_PKEY_CTX *oct_sig_fallback_ctx(const struct oct_sig *sig, int operation)
 {
-    EVP_PKEY_CTX *ctx = oct_plain_key_ctx(sig->prov, sig->family->plain_key(sig));
+    EVP_PKEY_CTX *ctx = oct_fallback_key_ctx(sig->prov, sig->family->fallback_key(sig));
 
-    if (ctx != NULL && start_plain(ctx, operation) > 0 && sig->family->copy_settings(ctx, sig))
+    if (ctx != NULL && start_fallback(ctx, operation) > 0 && sig->family->copy_settings(ctx, sig))
         return ctx;
     EVP_PKEY_CTX_free(ctx);
     return NULL;
 }
 
-int oct_sig_sign_plain(const struct oct_sig *sig, uint8_t *out, size_t *len, const uint8_t *tbs, size_t tbs_len)
+int oct_sig_sign_fallback(const struct oct_sig *sig, uint8_t *out, size_t *len, const uint8_t *tbs, size_t tbs_len)
 {
-    EVP_PKEY_CTX *ctx = oct_sig_plain_ctx(sig, EVP_PKEY_OP_SIGN);
+    EVP_PKEY_CTX *ctx = oct_sig_fallback_ctx(sig, EVP_PKEY_OP_SIGN);
     const int ok = ctx != NULL && EVP_PKEY_sign(ctx, out, len, tbs, tbs_len) > 0;
 
     EVP_PKEY_CTX_free(ctx);
@@ -197,10 +197,10 @@ int oct_sig_sign_plain(const struct oct_sig *sig, uint8_t *out, size_t *len, con
 }
 
 /* OpenSSL's own answer, which is negative for a malformed signature. */
-int oct_sig_verify_plain(const struct oct_sig *sig, const uint8_t *in, size_t in_len, const uint8_t *tbs,
-                         size_t tbs_len)
+int oct_sig_verify_fallback(const struct oct_sig *sig, const uint8_t *in, size_t in_len, const uint8_t *tbs,
+                            size_t tbs_len)
 {
-    EVP_PKEY_CTX *ctx = oct_sig_plain_ctx(sig, EVP_PKEY_OP_VERIFY);
+    EVP_PKEY_CTX *ctx = oct_sig_fallback_ctx(sig, EVP_PKEY_OP_VERIFY);
     const int ok = ctx == NULL ? 0 : EVP_PKEY_verify(ctx, in, in_len, tbs, tbs_len);
 
     EVP_PKEY_CTX_free(ctx);

@@ -37,7 +37,7 @@ struct oct_sig_family {
     /* The largest signature with the key; 0 with an error raised. */
     size_t (*signature_size)(const struct oct_sig *sig);
     /* OpenSSL's own key, borrowed; NULL with an error raised. */
-    EVP_PKEY *(*plain_key)(const struct oct_sig *sig);
+    EVP_PKEY *(*fallback_key)(const struct oct_sig *sig);
     /* Gives the family's settings, and the digest, to a context of OpenSSL's own. */
     int (*copy_settings)(EVP_PKEY_CTX *ctx, const struct oct_sig *sig);
     OSSL_FUNC_signature_set_ctx_params_fn *set_params;
@@ -83,12 +83,12 @@ const OSSL_PARAM *oct_sig_settable_params(const struct oct_sig *sig, const OSSL_
 int oct_sig_give_algorithm_id(const struct oct_sig *sig, OSSL_PARAM params[]);
 
 /* A context of OpenSSL's own implementation with the same key and settings; the caller frees it. NULL with an error. */
-EVP_PKEY_CTX *oct_sig_plain_ctx(const struct oct_sig *sig, int operation);
+EVP_PKEY_CTX *oct_sig_fallback_ctx(const struct oct_sig *sig, int operation);
 
 /* Signing a digest and verifying it there. */
-int oct_sig_sign_plain(const struct oct_sig *sig, uint8_t *out, size_t *len, const uint8_t *tbs, size_t tbs_len);
-int oct_sig_verify_plain(const struct oct_sig *sig, const uint8_t *in, size_t in_len, const uint8_t *tbs,
-                         size_t tbs_len);
+int oct_sig_sign_fallback(const struct oct_sig *sig, uint8_t *out, size_t *len, const uint8_t *tbs, size_t tbs_len);
+int oct_sig_verify_fallback(const struct oct_sig *sig, const uint8_t *in, size_t in_len, const uint8_t *tbs,
+                            size_t tbs_len);
 
 /* Messages: digest, then the family's sign or verify. */
 OSSL_FUNC_signature_digest_sign_init_fn oct_sig_message_sign_init;

@@ -52,5 +52,5 @@ void oct_app_init(struct oct_prov *prov, const OSSL_DISPATCH *core)
 
 OSSL_LIB_CTX *oct_app_ctx(struct oct_prov *prov)
 {
-    return prov->app != NULL ? prov->app : oct_plain_ctx(prov);
+    return prov->app != NULL ? prov->app : oct_fallback_ctx(prov);
 }

@@ -6,7 +6,7 @@
  *
  * The core hands it out as an OPENSSL_CORE_CTX, and that is an OSSL_LIB_CTX to the same libcrypto only. A program may
  * hold another one (linked statically), while this module brings the shared one: to that, the pointer means nothing.
- * Then the private context (plain.h) stands in. A child context would show the other libcrypto's providers, but it
+ * Then the private context (fallback.h) stands in. A child context would show the other libcrypto's providers, but it
  * calls back from one into the other for as long as it lives, also while either of them is being taken down.
  */
 #ifndef OCT_PROVIDER_APP_H

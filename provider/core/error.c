@@ -68,7 +68,7 @@ static const struct {
     [OCT_REASON_OUT_OF_ORDER] = {"call out of order: the digest is already final", EVP(EVP_R_FINAL_ERROR)},
     [OCT_REASON_CANCELLED] = {"operation cancelled: its connection is being freed",
                               PROV(ERR_R_INTERRUPTED_OR_CANCELLED)},
-    [OCT_REASON_PLAIN_CONTEXT] = {"OpenSSL's default provider could not be loaded", PROV(ERR_R_INIT_FAIL)},
+    [OCT_REASON_FALLBACK_CONTEXT] = {"OpenSSL's default provider could not be loaded", PROV(ERR_R_INIT_FAIL)},
     [OCT_REASON_NO_IV] = {"no IV is set, or it has been used", PROV(PROV_R_CIPHER_OPERATION_FAILED)},
     [OCT_REASON_TLS_RECORD] = {"not a TLS record that fits its additional data", PROV(PROV_R_CIPHER_OPERATION_FAILED)},
     [OCT_REASON_AAD_AFTER_TEXT] = {"additional data after text", PROV(PROV_R_CIPHER_OPERATION_FAILED)},

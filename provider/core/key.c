@@ -85,19 +85,19 @@ static int is_whole(const struct oct_prov_key *key, int selection)
            (!key->has_private || (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0);
 }
 
-void *oct_prov_key_dup(struct oct_prov_key *key, EVP_PKEY *plain, int selection, OSSL_FUNC_keymgmt_new_fn *make,
+void *oct_prov_key_dup(struct oct_prov_key *key, EVP_PKEY *fallback, int selection, OSSL_FUNC_keymgmt_new_fn *make,
                        OSSL_CALLBACK *import)
 {
     void *copy;
 
-    if (plain != NULL && is_whole(key, selection)) {
+    if (fallback != NULL && is_whole(key, selection)) {
         oct_prov_key_up_ref(key);
         return key;
     }
     copy = make(key->prov);
-    if (copy == NULL || plain == NULL || (selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
+    if (copy == NULL || fallback == NULL || (selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
         return copy;
-    if (EVP_PKEY_export(plain, selection, import, copy))
+    if (EVP_PKEY_export(fallback, selection, import, copy))
         return copy;
     oct_prov_key_free(copy);
     return NULL;

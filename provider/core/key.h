@@ -45,10 +45,10 @@ OSSL_FUNC_keymgmt_has_fn oct_prov_key_has;
  * exchanges that are on. Milliseconds that every worker would spend otherwise in its first handshakes. */
 void oct_prov_key_expect_handshakes(const struct oct_prov_key *key, int op);
 
-/* A duplicate of a key whose numbers never change, and stand in `plain` (NULL: it is empty): one more reference if the
- * whole is selected, else an object by `make` with what is selected, which `import` gives it (its last argument is the
- * object). NULL with an error raised. */
-void *oct_prov_key_dup(struct oct_prov_key *key, EVP_PKEY *plain, int selection, OSSL_FUNC_keymgmt_new_fn *make,
+/* A duplicate of a key whose numbers never change, and stand in `fallback` (NULL: it is empty): one more reference if
+ * the whole is selected, else an object by `make` with what is selected, which `import` gives it (its last argument is
+ * the object). NULL with an error raised. */
+void *oct_prov_key_dup(struct oct_prov_key *key, EVP_PKEY *fallback, int selection, OSSL_FUNC_keymgmt_new_fn *make,
                        OSSL_CALLBACK *import);
 
 /* *memory, made if need be: `size` bytes for a private key, in OpenSSL's secure heap if the application has one. NULL

@@ -8,7 +8,7 @@
 #include "digest.h"
 #include "error.h"
 #include "family.h"
-#include "plain.h"
+#include "fallback.h"
 #include "settings.h"
 
 #include <octuple/octuple.h>
@@ -37,9 +37,9 @@ struct oct_prov {
     OSSL_FUNC_BIO_write_ex_fn *write; /* into a BIO of the core; NULL if it has none */
     struct oct_core_errors errors;
     struct oct_settings settings;
-    _Atomic(struct oct_plain *) plain;   /* NULL until the first key */
-    unsigned generation;                 /* of the process that loaded it, see fork.h */
-    _Atomic(struct oct_offers *) offers; /* NULL until the first query */
+    _Atomic(struct oct_fallback *) fallback; /* NULL until the first key */
+    unsigned generation;                     /* of the process that loaded it, see fork.h */
+    _Atomic(struct oct_offers *) offers;     /* NULL until the first query */
 };
 
 #endif

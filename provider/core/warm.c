@@ -40,15 +40,15 @@ void oct_warm_tests(struct oct_prov *prov, int op)
 static void make_ready(struct oct_prov *prov, int op)
 {
     const int errno_before = errno;
-    const struct oct_plain *plain;
+    const struct oct_fallback *fallback;
 
     ERR_set_mark();
     oct_warm_tests(prov, op);
-    plain = oct_plain_get(prov);
-    if (plain != NULL)
-        oct_plain_warm(plain->ctx);
+    fallback = oct_fallback_get(prov);
+    if (fallback != NULL)
+        oct_fallback_warm(fallback->ctx);
     if (prov->app != NULL)
-        oct_plain_warm(prov->app);
+        oct_fallback_warm(prov->app);
     ERR_pop_to_mark();
     errno = errno_before;
 }

@@ -26,10 +26,10 @@ struct oct_pool_kind;
 
 struct oct_prov_ec {
     struct oct_prov_key base;
-    int is_plain;              /* `plain` is the key, the numbers below are a copy; else it is made of them */
-    _Atomic(EVP_PKEY *) plain; /* NULL: no key yet, or not made yet */
-    /* Ready to verify by `plain`, without a digest of its own: making one costs a tenth of what it does. A thread that
-     * finds none makes another. */
+    int is_fallback;              /* `fallback` is the key, the numbers below are a copy; else it is made of them */
+    _Atomic(EVP_PKEY *) fallback; /* NULL: no key yet, or not made yet */
+    /* Ready to verify by `fallback`, without a digest of its own: making one costs a tenth of what it does. A thread
+     * that finds none makes another. */
     _Atomic(EVP_PKEY_CTX *) verifier;
     int curve;                                /* enum oct_ec_curve; -1: no numbers here */
     uint8_t public_key[2 * OCT_EC_MAX_BYTES]; /* a point of the curve, if there is one: nothing else is let in */
@@ -49,18 +49,18 @@ OCT_MUST_USE int oct_prov_ec_signs_in_lanes(const struct oct_prov_ec *key);
 
 /* Gives a key of the private context, whose reference is taken over (also on failure), to an unshared object, and reads
  * its numbers. */
-int oct_prov_ec_set_plain(struct oct_prov_ec *key, EVP_PKEY *plain);
+int oct_prov_ec_set_fallback(struct oct_prov_ec *key, EVP_PKEY *fallback);
 
 /* Imports into an unshared object, through the private context. */
 int oct_prov_ec_import(struct oct_prov_ec *key, int selection, const OSSL_PARAM params[]);
 
 /* The key of OpenSSL's own, borrowed, made if need be; NULL with an error raised, also for an empty key. */
-EVP_PKEY *oct_prov_ec_plain(const struct oct_prov_ec *key);
+EVP_PKEY *oct_prov_ec_fallback(const struct oct_prov_ec *key);
 
 /* What OpenSSL's own code says of the signature (DER) of the digest, of whatever length: 1 good, 0 bad, -1 malformed.
  */
-int oct_prov_ec_verify_plain(const struct oct_prov_ec *key, const uint8_t *der, size_t der_len, const uint8_t *digest,
-                             size_t digest_len);
+int oct_prov_ec_verify_fallback(const struct oct_prov_ec *key, const uint8_t *der, size_t der_len,
+                                const uint8_t *digest, size_t digest_len);
 
 /* Sets the public key of a key that is numbers alone, given as 04 x y; 0 with an error raised if that is no point. */
 int oct_prov_ec_set_point(struct oct_prov_ec *key, const uint8_t *bytes, size_t len);
@@ -80,13 +80,13 @@ extern const struct oct_prov_curve oct_prov_curves[OCT_ECDSA_CURVES]; /* by enum
 int oct_ec_curve_by_name(const char *name);
 
 /* The curve's group in the private context, borrowed; NULL if there is no memory. */
-const EC_GROUP *oct_ec_plain_group(struct oct_prov *prov, int curve);
+const EC_GROUP *oct_ec_fallback_group(struct oct_prov *prov, int curve);
 
 extern const OSSL_DISPATCH oct_ec_keymgmt_table[];
 extern const OSSL_DISPATCH oct_ec_exchange_table[];
 extern const OSSL_DISPATCH oct_ec_signature_table[];
 #define ENCODER(name, output, structure, selection) extern const OSSL_DISPATCH oct_ec_encoder_##name[];
-#define PLAIN_ENCODER(name, output, selection)      extern const OSSL_DISPATCH oct_ec_encoder_##name[];
+#define FALLBACK_ENCODER(name, output, selection)   extern const OSSL_DISPATCH oct_ec_encoder_##name[];
 #include "encoders.def"
 
 /* Entries of the key management table in files of their own: params.c, keygen.c. */

@@ -110,15 +110,15 @@ static int selects(const struct form *form, int selection)
     return 0;
 }
 
-static int is_sm2(EVP_PKEY *plain)
+static int is_sm2(EVP_PKEY *fallback)
 {
     char name[16];
-    return EVP_PKEY_get_utf8_string_param(plain, OSSL_PKEY_PARAM_GROUP_NAME, name, sizeof name, NULL) &&
+    return EVP_PKEY_get_utf8_string_param(fallback, OSSL_PKEY_PARAM_GROUP_NAME, name, sizeof name, NULL) &&
            strcmp(name, "SM2") == 0;
 }
 
 /* The key as one of another provider of the application's; NULL if it has none for that. */
-static EVP_PKEY *hand_over(struct oct_prov *prov, EVP_PKEY *plain, int selection)
+static EVP_PKEY *hand_over(struct oct_prov *prov, EVP_PKEY *fallback, int selection)
 {
     EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(oct_app_ctx(prov), "EC", "provider!=octuple");
     OSSL_PARAM *params = NULL;
@@ -126,7 +126,7 @@ static EVP_PKEY *hand_over(struct oct_prov *prov, EVP_PKEY *plain, int selection
 
     if ((selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0)
         selection |= OSSL_KEYMGMT_SELECT_PUBLIC_KEY;
-    if (ctx == NULL || EVP_PKEY_fromdata_init(ctx) <= 0 || !EVP_PKEY_todata(plain, selection, &params) ||
+    if (ctx == NULL || EVP_PKEY_fromdata_init(ctx) <= 0 || !EVP_PKEY_todata(fallback, selection, &params) ||
         EVP_PKEY_fromdata(ctx, &key, selection, params) <= 0)
         key = NULL;
     OSSL_PARAM_free(params);
@@ -137,18 +137,18 @@ static EVP_PKEY *hand_over(struct oct_prov *prov, EVP_PKEY *plain, int selection
 /* A reference to what is written. */
 static EVP_PKEY *find_key(struct oct_prov *prov, const struct oct_prov_ec *key, int selection)
 {
-    EVP_PKEY *plain = oct_prov_ec_plain(key), *theirs = NULL;
+    EVP_PKEY *fallback = oct_prov_ec_fallback(key), *theirs = NULL;
 
-    if (plain == NULL)
+    if (fallback == NULL)
         return NULL;
-    if (!is_sm2(plain)) {
+    if (!is_sm2(fallback)) {
         ERR_set_mark();
-        theirs = hand_over(prov, plain, selection);
+        theirs = hand_over(prov, fallback, selection);
         ERR_pop_to_mark();
     }
     if (theirs != NULL)
         return theirs;
-    return EVP_PKEY_up_ref(plain) ? plain : NULL;
+    return EVP_PKEY_up_ref(fallback) ? fallback : NULL;
 }
 
 static int write_out(const struct encoder *encoder, OSSL_CORE_BIO *out, OSSL_ENCODER_CTX *ctx)
@@ -203,5 +203,5 @@ static int encode(const struct form *form, struct encoder *encoder, OSSL_CORE_BI
         OCT_ENCODER_ENTRY(ENCODE, encode, encode_##name),                                                              \
         OCT_DISPATCH_END,                                                                                              \
     };
-#define PLAIN_ENCODER(name, out, parts) ENCODER(name, out, NULL, parts)
+#define FALLBACK_ENCODER(name, out, parts) ENCODER(name, out, NULL, parts)
 #include "encoders.def"

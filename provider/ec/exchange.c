@@ -21,22 +21,22 @@ static int derivation_fill(const struct oct_task *task, struct oct_job *job)
     return 1;
 }
 
-static EVP_PKEY *plain_key(const void *key)
+static EVP_PKEY *fallback_key(const void *key)
 {
-    return oct_prov_ec_plain(key);
+    return oct_prov_ec_fallback(key);
 }
 
-static int derivation_plain(const struct oct_task *task)
+static int derivation_fallback(const struct oct_task *task)
 {
     const struct oct_prov_ec *own = task->key[0];
-    return oct_exchange_plain_secret(task, oct_ec_bytes(own->curve));
+    return oct_exchange_fallback_secret(task, oct_ec_bytes(own->curve));
 }
 
-static const struct oct_task_type derivation_type = {derivation_fill, derivation_plain, OCT_REASON_LANE_INPUT};
+static const struct oct_task_type derivation_type = {derivation_fill, derivation_fallback, OCT_REASON_LANE_INPUT};
 
 static void *exchange_new(void *provctx)
 {
-    return oct_exchange_new_with(provctx, plain_key);
+    return oct_exchange_new_with(provctx, fallback_key);
 }
 
 /* A key without numbers is OpenSSL's from the start. */
@@ -47,7 +47,7 @@ static int exchange_init(void *vexchange, void *vkey, const OSSL_PARAM params[])
 
     if (exchange == NULL || !oct_exchange_start(exchange, key))
         return 0;
-    return (key->curve >= 0 || oct_exchange_become_plain(exchange)) && oct_exchange_set_params(exchange, params);
+    return (key->curve >= 0 || oct_exchange_become_fallback(exchange)) && oct_exchange_set_params(exchange, params);
 }
 
 static int exchange_set_peer(void *vexchange, void *vkey)
@@ -59,7 +59,7 @@ static int exchange_set_peer(void *vexchange, void *vkey)
         return 0;
     if (key == NULL || own == NULL)
         return OCT_RAISE(exchange->prov, OCT_REASON_NO_KEY);
-    if (exchange->plain == NULL && key->curve != own->curve)
+    if (exchange->fallback == NULL && key->curve != own->curve)
         return OCT_RAISE(exchange->prov, OCT_REASON_GROUP);
     return oct_exchange_take_peer_with(exchange, vkey);
 }
@@ -71,8 +71,8 @@ static int exchange_derive(void *vexchange, unsigned char *out, size_t *out_len,
 
     if (exchange == NULL)
         return 0;
-    if (exchange->plain != NULL)
-        return oct_exchange_derive_plainly(exchange, out, out_len, size);
+    if (exchange->fallback != NULL)
+        return oct_exchange_derive_fallback(exchange, out, out_len, size);
     if (!oct_exchange_is_ready(exchange))
         return 0;
     const struct oct_exchange_lanes lanes = {.type = &derivation_type,

@@ -61,7 +61,7 @@ int oct_ec_curve_by_name(const char *name)
      OCT_OP_P256_SIGN,                                                                                                 \
      OCT_OP_P384_DERIVE},
 #define ENCODER(name, output, structure, selection) ENCODER_OFFER(name, ",output=" output ",structure=" structure)
-#define PLAIN_ENCODER(name, output, selection)      ENCODER_OFFER(name, ",output=" output)
+#define FALLBACK_ENCODER(name, output, selection)   ENCODER_OFFER(name, ",output=" output)
 
 static const struct oct_offer *offers(void)
 {
@@ -103,18 +103,18 @@ static void close_part(void *vpart)
     OPENSSL_free(part);
 }
 
-static void *open_part(const struct oct_plain *plain)
+static void *open_part(const struct oct_fallback *fallback)
 {
     struct part *part = OPENSSL_zalloc(sizeof *part);
 
     for (int curve = 0; part != NULL && curve < OCT_ECDSA_CURVES; curve++)
-        part->group[curve] = EC_GROUP_new_by_curve_name_ex(plain->ctx, NULL, oct_prov_curves[curve].nid);
+        part->group[curve] = EC_GROUP_new_by_curve_name_ex(fallback->ctx, NULL, oct_prov_curves[curve].nid);
     return part;
 }
 
-const EC_GROUP *oct_ec_plain_group(struct oct_prov *prov, int curve)
+const EC_GROUP *oct_ec_fallback_group(struct oct_prov *prov, int curve)
 {
-    const struct part *part = oct_plain_part(prov, OCT_FAMILY_ec);
+    const struct part *part = oct_fallback_part(prov, OCT_FAMILY_ec);
     return part == NULL ? NULL : part->group[curve];
 }
 

@@ -15,7 +15,7 @@ static void ec_destroy(void *vkey)
     struct oct_prov_ec *key = vkey;
 
     EVP_PKEY_CTX_free(atomic_load(&key->verifier));
-    EVP_PKEY_free(atomic_load(&key->plain));
+    EVP_PKEY_free(atomic_load(&key->fallback));
     OPENSSL_secure_clear_free(key->private_key, OCT_EC_MAX_BYTES);
     OPENSSL_free(key);
 }
@@ -43,7 +43,7 @@ int oct_prov_ec_signs_in_lanes(const struct oct_prov_ec *key)
  * encoding. */
 static int is_point(struct oct_prov *prov, int curve, const uint8_t *bytes, size_t len)
 {
-    const EC_GROUP *group = oct_ec_plain_group(prov, curve);
+    const EC_GROUP *group = oct_ec_fallback_group(prov, curve);
     EC_POINT *point = group == NULL ? NULL : EC_POINT_new(group);
     int ok = point != NULL && EC_POINT_oct2point(group, point, bytes, len, NULL);
 
@@ -59,7 +59,7 @@ int oct_prov_ec_set_point(struct oct_prov_ec *key, const uint8_t *bytes, size_t 
         !is_point(key->base.prov, key->curve, bytes, len))
         return OCT_RAISE(key->base.prov, OCT_REASON_POINT);
     EVP_PKEY_CTX_free(atomic_exchange(&key->verifier, NULL));
-    EVP_PKEY_free(atomic_exchange(&key->plain, NULL));
+    EVP_PKEY_free(atomic_exchange(&key->fallback, NULL));
     memcpy(key->public_key, bytes + 1, 2 * size);
     key->base.has_public = 1;
     return 1;

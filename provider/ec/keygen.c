@@ -47,10 +47,10 @@ static int set_group(EVP_PKEY_CTX *ctx, int curve)
 }
 
 /* OpenSSL's own context, with what was asked for so far. */
-static EVP_PKEY_CTX *plain_ctx(struct generation *gen)
+static EVP_PKEY_CTX *fallback_ctx(struct generation *gen)
 {
     const int curve = gen->base.ctx == NULL ? gen->curve : -1;
-    EVP_PKEY_CTX *ctx = oct_keygen_plain(&gen->base);
+    EVP_PKEY_CTX *ctx = oct_keygen_fallback(&gen->base);
 
     if (ctx == NULL || (curve >= 0 && !set_group(ctx, curve)))
         return NULL;
@@ -97,7 +97,7 @@ int oct_ec_gen_set_params(void *genctx, const OSSL_PARAM params[])
         gen->curve = curve;
         return 1;
     }
-    ctx = plain_ctx(gen);
+    ctx = fallback_ctx(gen);
     return ctx != NULL && EVP_PKEY_CTX_set_params(ctx, params) > 0;
 }
 
@@ -112,31 +112,31 @@ int oct_ec_gen_set_template(void *genctx, void *keydata)
     struct generation *gen = genctx;
     const struct oct_prov_ec *key = keydata;
     EVP_PKEY_CTX *ctx;
-    EVP_PKEY *plain;
+    EVP_PKEY *fallback;
 
     if (gen == NULL || key == NULL)
         return 0;
-    if (gen->base.ctx == NULL && !key->is_plain && key->curve >= 0) {
+    if (gen->base.ctx == NULL && !key->is_fallback && key->curve >= 0) {
         gen->curve = key->curve;
         return 1;
     }
-    plain = oct_prov_ec_plain(key);
-    ctx = plain == NULL ? NULL : plain_ctx(gen);
-    return ctx != NULL && EVP_PKEY_export(plain, OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS, take_parameters, ctx);
+    fallback = oct_prov_ec_fallback(key);
+    ctx = fallback == NULL ? NULL : fallback_ctx(gen);
+    return ctx != NULL && EVP_PKEY_export(fallback, OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS, take_parameters, ctx);
 }
 
 const OSSL_PARAM *oct_ec_gen_settable_params(void *genctx, void *provctx)
 {
     (void)genctx;
-    return oct_plain_gen_settable(provctx, OCT_FAMILY_ec);
+    return oct_fallback_gen_settable(provctx, OCT_FAMILY_ec);
 }
 
-static int generate_plain(struct generation *gen, struct oct_prov_ec *key)
+static int generate_fallback(struct generation *gen, struct oct_prov_ec *key)
 {
-    EVP_PKEY_CTX *ctx = plain_ctx(gen);
-    EVP_PKEY *plain = NULL;
+    EVP_PKEY_CTX *ctx = fallback_ctx(gen);
+    EVP_PKEY *fallback = NULL;
 
-    return ctx != NULL && EVP_PKEY_generate(ctx, &plain) > 0 && oct_prov_ec_set_plain(key, plain);
+    return ctx != NULL && EVP_PKEY_generate(ctx, &fallback) > 0 && oct_prov_ec_set_fallback(key, fallback);
 }
 
 static int make_pair(struct generation *gen, struct oct_prov_ec *key)
@@ -147,7 +147,7 @@ static int make_pair(struct generation *gen, struct oct_prov_ec *key)
         return 0;
     if (!oct_pool_take(gen->base.prov, oct_prov_curves[gen->curve].pool, key->public_key, private_key)) {
         oct_counters_note_plain(oct_ec_keygen_op(gen->curve));
-        return generate_plain(gen, key);
+        return generate_fallback(gen, key);
     }
     key->curve = gen->curve;
     key->base.has_public = key->base.has_private = 1;
@@ -157,7 +157,7 @@ static int make_pair(struct generation *gen, struct oct_prov_ec *key)
 static int generate(struct generation *gen, struct oct_prov_ec *key)
 {
     if (gen->base.ctx != NULL || gen->curve < 0)
-        return generate_plain(gen, key);
+        return generate_fallback(gen, key);
     if ((gen->base.selection & OSSL_KEYMGMT_SELECT_KEYPAIR) != 0)
         return make_pair(gen, key);
     key->curve = gen->curve;

@@ -20,7 +20,7 @@ static int ec_has(const void *keydata, int selection)
 
     if (!oct_prov_key_has(key, selection))
         return 0;
-    return (selection & OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS) == 0 || key->is_plain || key->curve >= 0;
+    return (selection & OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS) == 0 || key->is_fallback || key->curve >= 0;
 }
 
 /* Only an object that nobody else holds can change. */
@@ -38,8 +38,8 @@ static int ec_import(void *keydata, int selection, const OSSL_PARAM params[])
 static int ec_export(void *keydata, int selection, OSSL_CALLBACK *callback, void *arg)
 {
     const struct oct_prov_ec *key = keydata;
-    EVP_PKEY *plain = key == NULL ? NULL : oct_prov_ec_plain(key);
-    return plain != NULL && EVP_PKEY_export(plain, selection, callback, arg);
+    EVP_PKEY *fallback = key == NULL ? NULL : oct_prov_ec_fallback(key);
+    return fallback != NULL && EVP_PKEY_export(fallback, selection, callback, arg);
 }
 
 static int same_private(EVP_PKEY *a, EVP_PKEY *b)
@@ -60,8 +60,8 @@ static int same_group(const struct oct_prov_ec *a, const struct oct_prov_ec *b)
 
     if (a->curve >= 0 && b->curve >= 0)
         return a->curve == b->curve;
-    x = oct_prov_ec_plain(a);
-    y = oct_prov_ec_plain(b);
+    x = oct_prov_ec_fallback(a);
+    y = oct_prov_ec_fallback(b);
     return x != NULL && y != NULL && EVP_PKEY_parameters_eq(x, y) == 1;
 }
 
@@ -83,9 +83,9 @@ static int ec_match(const void *keydata1, const void *keydata2, int selection)
     if ((selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
         return 1;
     if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0 && a->base.has_public && b->base.has_public)
-        return same_public(oct_prov_ec_plain(a), oct_prov_ec_plain(b));
+        return same_public(oct_prov_ec_fallback(a), oct_prov_ec_fallback(b));
     return (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0 && a->base.has_private && b->base.has_private &&
-           same_private(oct_prov_ec_plain(a), oct_prov_ec_plain(b));
+           same_private(oct_prov_ec_fallback(a), oct_prov_ec_fallback(b));
 }
 
 static int check(EVP_PKEY_CTX *ctx, int selection, int quick)
@@ -110,17 +110,17 @@ static int ec_validate(const void *keydata, int selection, int type)
 {
     const struct oct_prov_ec *key = keydata;
     EVP_PKEY_CTX *ctx;
-    EVP_PKEY *plain;
+    EVP_PKEY *fallback;
     int ok;
 
     if ((selection & EC_SELECTIONS) == 0)
         return 1;
     if (!ec_has(key, selection))
         return 0;
-    if (!key->is_plain && key->curve >= 0 && (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) == 0)
+    if (!key->is_fallback && key->curve >= 0 && (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) == 0)
         return 1;
-    plain = oct_prov_ec_plain(key);
-    ctx = oct_plain_key_ctx(key->base.prov, plain);
+    fallback = oct_prov_ec_fallback(key);
+    ctx = oct_fallback_key_ctx(key->base.prov, fallback);
     ok = ctx != NULL && check(ctx, selection, type == OSSL_KEYMGMT_VALIDATE_QUICK_CHECK);
     EVP_PKEY_CTX_free(ctx);
     return ok;
@@ -156,13 +156,13 @@ static int import_parameters(const OSSL_PARAM params[], void *arg)
     return oct_prov_ec_import(arg, EVP_PKEY_KEY_PARAMETERS, params);
 }
 
-static int dup_plain(struct oct_prov_ec *copy, EVP_PKEY *plain, int selection)
+static int dup_fallback(struct oct_prov_ec *copy, EVP_PKEY *fallback, int selection)
 {
     if ((selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0)
-        return EVP_PKEY_export(plain, EVP_PKEY_KEYPAIR, import_all, copy);
+        return EVP_PKEY_export(fallback, EVP_PKEY_KEYPAIR, import_all, copy);
     if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0)
-        return EVP_PKEY_export(plain, EVP_PKEY_PUBLIC_KEY, import_public, copy);
-    return EVP_PKEY_export(plain, EVP_PKEY_KEY_PARAMETERS, import_parameters, copy);
+        return EVP_PKEY_export(fallback, EVP_PKEY_PUBLIC_KEY, import_public, copy);
+    return EVP_PKEY_export(fallback, EVP_PKEY_KEY_PARAMETERS, import_parameters, copy);
 }
 
 /* A copy and not one more reference: setting parameters changes an object. */
@@ -174,8 +174,8 @@ static void *ec_dup(const void *keydata, int selection)
 
     if (copy == NULL)
         return NULL;
-    if (key->is_plain)
-        ok = dup_plain(copy, oct_prov_ec_plain(key), selection);
+    if (key->is_fallback)
+        ok = dup_fallback(copy, oct_prov_ec_fallback(key), selection);
     else if (key->curve >= 0)
         ok = dup_numbers(copy, key, selection);
     if (ok)

@@ -43,25 +43,25 @@ static int give(const struct oct_prov_ec *key, OSSL_PARAM *p)
 int oct_ec_get_params(void *keydata, OSSL_PARAM params[])
 {
     const struct oct_prov_ec *key = keydata;
-    EVP_PKEY *plain;
+    EVP_PKEY *fallback;
     int done = -1;
 
     if (key == NULL)
         return 0;
-    if (!key->is_plain && key->curve >= 0) {
+    if (!key->is_fallback && key->curve >= 0) {
         done = 1;
         for (OSSL_PARAM *p = params; done > 0 && p->key != NULL; p++)
             done = give(key, p);
     }
     if (done >= 0)
         return done;
-    plain = oct_prov_ec_plain(key);
-    return plain != NULL && EVP_PKEY_get_params(plain, params);
+    fallback = oct_prov_ec_fallback(key);
+    return fallback != NULL && EVP_PKEY_get_params(fallback, params);
 }
 
 const OSSL_PARAM *oct_ec_gettable_params(void *provctx)
 {
-    return oct_plain_gettable(provctx, OCT_FAMILY_ec);
+    return oct_fallback_gettable(provctx, OCT_FAMILY_ec);
 }
 
 /* What a TLS peer sends: nothing but a point in its usual encoding, for a key without a private part. */
@@ -69,7 +69,7 @@ static const OSSL_PARAM *peer_point(const struct oct_prov_ec *key, const OSSL_PA
 {
     const OSSL_PARAM *p = &params[0];
 
-    if (key->is_plain || key->curve < 0 || key->base.has_private || p[1].key != NULL ||
+    if (key->is_fallback || key->curve < 0 || key->base.has_private || p[1].key != NULL ||
         strcmp(p->key, OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY) != 0 || p->data_type != OSSL_PARAM_OCTET_STRING)
         return NULL;
     if (p->data == NULL || p->data_size != 1 + 2 * oct_ec_bytes(key->curve))
@@ -82,7 +82,7 @@ int oct_ec_set_params(void *keydata, const OSSL_PARAM params[])
 {
     struct oct_prov_ec *key = keydata;
     const OSSL_PARAM *point;
-    EVP_PKEY *plain;
+    EVP_PKEY *fallback;
 
     if (key == NULL)
         return 0;
@@ -91,11 +91,12 @@ int oct_ec_set_params(void *keydata, const OSSL_PARAM params[])
     point = peer_point(key, params);
     if (point != NULL)
         return oct_prov_ec_set_point(key, point->data, point->data_size);
-    plain = oct_prov_ec_plain(key);
-    return plain != NULL && EVP_PKEY_set_params(plain, (OSSL_PARAM *)params) > 0 && oct_prov_ec_set_plain(key, plain);
+    fallback = oct_prov_ec_fallback(key);
+    return fallback != NULL && EVP_PKEY_set_params(fallback, (OSSL_PARAM *)params) > 0 &&
+           oct_prov_ec_set_fallback(key, fallback);
 }
 
 const OSSL_PARAM *oct_ec_settable_params(void *provctx)
 {
-    return oct_plain_settable(provctx, OCT_FAMILY_ec);
+    return oct_fallback_settable(provctx, OCT_FAMILY_ec);
 }

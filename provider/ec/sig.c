@@ -27,19 +27,19 @@ static int takes_digest(const struct oct_sig *sig, const struct oct_sig_digest *
 static size_t signature_size(const struct oct_sig *sig)
 {
     const struct oct_prov_ec *key = sig->key;
-    EVP_PKEY *plain;
+    EVP_PKEY *fallback;
     int size;
 
     if (key->curve >= 0)
         return (size_t)oct_prov_curves[key->curve].signature_size;
-    plain = oct_prov_ec_plain(key);
-    size = plain == NULL ? 0 : EVP_PKEY_get_size(plain);
+    fallback = oct_prov_ec_fallback(key);
+    size = fallback == NULL ? 0 : EVP_PKEY_get_size(fallback);
     return size < 0 ? 0 : (size_t)size;
 }
 
-static EVP_PKEY *plain_key(const struct oct_sig *sig)
+static EVP_PKEY *fallback_key(const struct oct_sig *sig)
 {
-    return oct_prov_ec_plain(sig->key);
+    return oct_prov_ec_fallback(sig->key);
 }
 
 static const struct oct_sig_family family = {
@@ -47,7 +47,7 @@ static const struct oct_sig_family family = {
     .start = sig_start,
     .takes_digest = takes_digest,
     .signature_size = signature_size,
-    .plain_key = plain_key,
+    .fallback_key = fallback_key,
     .copy_settings = oct_ec_sig_copy_settings,
     .set_params = oct_ec_sig_set_params,
     .sign = oct_ec_sig_sign,

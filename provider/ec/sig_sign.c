@@ -28,14 +28,14 @@ static int signing_fill(const struct oct_task *task, struct oct_job *job)
     return 1;
 }
 
-static int signing_plain(const struct oct_task *task)
+static int signing_fallback(const struct oct_task *task)
 {
     struct signing *s = (struct signing *)task;
     s->der_len = sizeof s->der;
-    return oct_sig_sign_plain(s->sig, s->der, &s->der_len, s->digest, s->digest_len);
+    return oct_sig_sign_fallback(s->sig, s->der, &s->der_len, s->digest, s->digest_len);
 }
 
-static const struct oct_task_type signing_type = {signing_fill, signing_plain, OCT_REASON_LANE_INPUT};
+static const struct oct_task_type signing_type = {signing_fill, signing_fallback, OCT_REASON_LANE_INPUT};
 
 static int sign_task(const struct oct_sig *sig, uint8_t *out, size_t *len, const uint8_t *tbs, size_t tbs_len)
 {
@@ -89,5 +89,5 @@ int oct_ec_sig_sign(void *vsig, unsigned char *out, size_t *len, size_t out_size
     if (runs_in_lanes(vsig, tbs_len))
         return sign_task(sig, out, len, tbs, tbs_len);
     *len = out_size;
-    return oct_sig_sign_plain(sig, out, len, tbs, tbs_len);
+    return oct_sig_sign_fallback(sig, out, len, tbs, tbs_len);
 }

@@ -30,13 +30,14 @@ static int verification_fill(const struct oct_task *task, struct oct_job *job)
     return 1;
 }
 
-static int verification_plain(const struct oct_task *task)
+static int verification_fallback(const struct oct_task *task)
 {
     const struct verification *v = (const struct verification *)task;
-    return oct_prov_ec_verify_plain(task->key[0], v->der, v->der_len, v->digest, v->digest_len) > 0;
+    return oct_prov_ec_verify_fallback(task->key[0], v->der, v->der_len, v->digest, v->digest_len) > 0;
 }
 
-static const struct oct_task_type verification_type = {verification_fill, verification_plain, OCT_REASON_BAD_SIGNATURE};
+static const struct oct_task_type verification_type = {verification_fill, verification_fallback,
+                                                       OCT_REASON_BAD_SIGNATURE};
 
 static int verify_task(struct verification *v, const uint8_t *in, size_t in_len, const uint8_t *tbs, size_t tbs_len)
 {
@@ -65,7 +66,7 @@ int oct_ec_sig_verify(void *vsig, const unsigned char *in, size_t in_len, const 
     if (digest_size != 0 && tbs_len != digest_size)
         return 0;
     if (!runs_in_lanes(key, tbs_len) || !oct_ec_der_read(v.numbers, oct_ec_bytes(key->curve), in, in_len))
-        return oct_prov_ec_verify_plain(key, in, in_len, tbs, tbs_len);
+        return oct_prov_ec_verify_fallback(key, in, in_len, tbs, tbs_len);
     v.task = (struct oct_task){.type = &verification_type,
                                .may_pay_alone = oct_prov_curves[key->curve].may_pay_alone,
                                .prov = sig->prov,

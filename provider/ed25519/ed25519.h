@@ -25,8 +25,8 @@ struct oct_prov;
 
 struct oct_prov_ed25519 {
     struct oct_prov_key base;
-    EVP_PKEY *plain;  /* NULL until a key was imported or generated; from then on there is a public key */
-    int is_canonical; /* the public key is; lanes take no other, OpenSSL does */
+    EVP_PKEY *fallback; /* NULL until a key was imported or generated; from then on there is a public key */
+    int is_canonical;   /* the public key is; lanes take no other, OpenSSL does */
     uint8_t public_key[OCT_ED25519_PUBLIC_BYTES];
 
     _Atomic(struct oct_ed25519_key *) lanes; /* NULL: declined, or not made yet */
@@ -40,7 +40,7 @@ struct oct_prov_ed25519 {
 OSSL_FUNC_keymgmt_new_fn oct_prov_ed25519_new;
 
 /* Gives a key of the private context, whose reference is taken over (also on failure), to an unshared, empty object. */
-int oct_prov_ed25519_set_plain(struct oct_prov_ed25519 *key, EVP_PKEY *plain);
+int oct_prov_ed25519_set_fallback(struct oct_prov_ed25519 *key, EVP_PKEY *fallback);
 
 /* Imports into an unshared object, through the private context; 0 with an error raised. */
 int oct_prov_ed25519_import(struct oct_prov_ed25519 *key, int selection, const OSSL_PARAM params[]);
@@ -53,23 +53,23 @@ int oct_prov_ed25519_import(struct oct_prov_ed25519 *key, int selection, const O
 const struct oct_ed25519_key *oct_prov_ed25519_lanes(struct oct_prov_ed25519 *key);
 
 /* The seed of a private key; 1, or 0 with an error raised. The caller wipes it. */
-int oct_ed25519_plain_seed(const struct oct_prov_ed25519 *key, uint8_t seed[OCT_ED25519_SEED_BYTES]);
+int oct_ed25519_fallback_seed(const struct oct_prov_ed25519 *key, uint8_t seed[OCT_ED25519_SEED_BYTES]);
 
 /* A context of OpenSSL's own with the key, ready for a message; params as EVP_DigestSignInit_ex() has them. The caller
  * frees it. NULL with OpenSSL's error raised. */
-EVP_MD_CTX *oct_ed25519_plain_ctx(const struct oct_prov_ed25519 *key, enum oct_ed25519_use use,
-                                  const OSSL_PARAM params[]);
+EVP_MD_CTX *oct_ed25519_fallback_ctx(const struct oct_prov_ed25519 *key, enum oct_ed25519_use use,
+                                     const OSSL_PARAM params[]);
 
 /* Makes such a context ready for the next message, with the key and the settings that it has; 0 with an error. */
-int oct_ed25519_plain_restart(EVP_MD_CTX *ctx, enum oct_ed25519_use use);
+int oct_ed25519_fallback_restart(EVP_MD_CTX *ctx, enum oct_ed25519_use use);
 
 /* On OpenSSL's own code: 1, or 0 with an error raised. */
-int oct_ed25519_plain_sign(struct oct_prov_ed25519 *key, uint8_t signature[OCT_ED25519_SIGNATURE_BYTES],
-                           const uint8_t *message, size_t message_len);
-int oct_ed25519_plain_verify(struct oct_prov_ed25519 *key, const uint8_t signature[OCT_ED25519_SIGNATURE_BYTES],
-                             const uint8_t *message, size_t message_len);
+int oct_ed25519_fallback_sign(struct oct_prov_ed25519 *key, uint8_t signature[OCT_ED25519_SIGNATURE_BYTES],
+                              const uint8_t *message, size_t message_len);
+int oct_ed25519_fallback_verify(struct oct_prov_ed25519 *key, const uint8_t signature[OCT_ED25519_SIGNATURE_BYTES],
+                                const uint8_t *message, size_t message_len);
 
-/* In lanes or plainly, whichever is due (async/task.h): 1, or 0 with an error raised. */
+/* In lanes or by the fallback, whichever is due (async/task.h): 1, or 0 with an error raised. */
 int oct_ed25519_sign(struct oct_prov_ed25519 *key, uint8_t signature[OCT_ED25519_SIGNATURE_BYTES],
                      const uint8_t *message, size_t message_len);
 int oct_ed25519_verify(struct oct_prov_ed25519 *key, const uint8_t signature[OCT_ED25519_SIGNATURE_BYTES],

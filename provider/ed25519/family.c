@@ -42,9 +42,9 @@ static const struct oct_offer *offers(void)
 }
 
 /* OpenSSL's own signatures, for their lists of parameters. */
-static void *open_part(const struct oct_plain *plain)
+static void *open_part(const struct oct_fallback *fallback)
 {
-    return EVP_SIGNATURE_fetch(plain->ctx, "ED25519", NULL);
+    return EVP_SIGNATURE_fetch(fallback->ctx, "ED25519", NULL);
 }
 
 static void close_part(void *part)

@@ -17,7 +17,7 @@ static void ed25519_destroy(void *vkey)
 
     for (int use = 0; use < OCT_ED25519_USES; use++)
         EVP_MD_CTX_free(atomic_load(&key->spare[use]));
-    EVP_PKEY_free(key->plain);
+    EVP_PKEY_free(key->fallback);
     oct_ed25519_key_free(atomic_load(&key->lanes));
     OPENSSL_free(key);
 }
@@ -28,10 +28,10 @@ void *oct_prov_ed25519_new(void *prov)
 }
 
 /* Length only: the private key is not looked at. */
-static int has_private(const EVP_PKEY *plain)
+static int has_private(const EVP_PKEY *fallback)
 {
     size_t len = 0;
-    return EVP_PKEY_get_raw_private_key(plain, NULL, &len) > 0 && len == OCT_ED25519_SEED_BYTES;
+    return EVP_PKEY_get_raw_private_key(fallback, NULL, &len) > 0 && len == OCT_ED25519_SEED_BYTES;
 }
 
 /* The y coordinate is below 2^255-19, and x is not minus zero, which it would be where y is 1 or -1. Public. */
@@ -49,31 +49,31 @@ static int is_canonical(const uint8_t point[OCT_ED25519_PUBLIC_BYTES])
     return !(sign && top == 0 && any == 0 && point[0] == 1);
 }
 
-int oct_prov_ed25519_set_plain(struct oct_prov_ed25519 *key, EVP_PKEY *plain)
+int oct_prov_ed25519_set_fallback(struct oct_prov_ed25519 *key, EVP_PKEY *fallback)
 {
     size_t len = sizeof key->public_key;
 
-    if (EVP_PKEY_get_raw_public_key(plain, key->public_key, &len) <= 0 || len != sizeof key->public_key) {
-        EVP_PKEY_free(plain);
+    if (EVP_PKEY_get_raw_public_key(fallback, key->public_key, &len) <= 0 || len != sizeof key->public_key) {
+        EVP_PKEY_free(fallback);
         return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
     }
     ERR_set_mark();
-    key->base.has_private = has_private(plain);
+    key->base.has_private = has_private(fallback);
     ERR_pop_to_mark();
     key->is_canonical = is_canonical(key->public_key);
     key->base.has_public = 1;
-    key->plain = plain;
+    key->fallback = fallback;
     return 1;
 }
 
 int oct_prov_ed25519_import(struct oct_prov_ed25519 *key, int selection, const OSSL_PARAM params[])
 {
-    EVP_PKEY *plain = oct_plain_import(key->base.prov, OCT_FAMILY_ed25519, selection, params);
+    EVP_PKEY *fallback = oct_fallback_import(key->base.prov, OCT_FAMILY_ed25519, selection, params);
     int ok;
 
-    if (plain == NULL)
+    if (fallback == NULL)
         return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
-    ok = oct_prov_ed25519_set_plain(key, plain);
+    ok = oct_prov_ed25519_set_fallback(key, fallback);
     if (ok && key->base.has_private)
         oct_prov_key_expect_handshakes(&key->base, OCT_OP_ED25519_SIGN);
     return ok;
@@ -85,7 +85,7 @@ static void make_lanes(struct oct_prov_ed25519 *key)
     struct oct_ed25519_key *lanes = NULL;
     uint8_t seed[OCT_ED25519_SEED_BYTES];
 
-    if (oct_ed25519_plain_seed(key, seed) && oct_ed25519_key_new(&lanes, seed) == OCT_OK) {
+    if (oct_ed25519_fallback_seed(key, seed) && oct_ed25519_key_new(&lanes, seed) == OCT_OK) {
         if (memcmp(oct_ed25519_key_public(lanes), key->public_key, sizeof key->public_key) == 0)
             atomic_store_explicit(&key->lanes, lanes, memory_order_release);
         else

@@ -11,7 +11,7 @@ void *oct_ed25519_gen_init(void *provctx, int selection, const OSSL_PARAM params
 
     if (gen == NULL)
         return NULL;
-    if (oct_keygen_plain(gen) == NULL || !oct_keygen_set_plain(gen, params)) {
+    if (oct_keygen_fallback(gen) == NULL || !oct_keygen_set_fallback(gen, params)) {
         oct_keygen_cleanup(gen);
         return NULL;
     }
@@ -21,19 +21,19 @@ void *oct_ed25519_gen_init(void *provctx, int selection, const OSSL_PARAM params
 
 int oct_ed25519_gen_set_params(void *genctx, const OSSL_PARAM params[])
 {
-    return oct_keygen_set_plain(genctx, params);
+    return oct_keygen_set_fallback(genctx, params);
 }
 
 const OSSL_PARAM *oct_ed25519_gen_settable_params(void *genctx, void *provctx)
 {
     (void)genctx;
-    return oct_plain_gen_settable(provctx, OCT_FAMILY_ed25519);
+    return oct_fallback_gen_settable(provctx, OCT_FAMILY_ed25519);
 }
 
 static int generate(struct oct_keygen *gen, struct oct_prov_ed25519 *key)
 {
-    EVP_PKEY *plain = oct_keygen_generate_plain(gen);
-    return plain != NULL && oct_prov_ed25519_set_plain(key, plain);
+    EVP_PKEY *fallback = oct_keygen_generate_fallback(gen);
+    return fallback != NULL && oct_prov_ed25519_set_fallback(key, fallback);
 }
 
 /* Without a key pair asked for, an empty key, as OpenSSL's own. */

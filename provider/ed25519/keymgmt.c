@@ -27,7 +27,7 @@ static int ed25519_import(void *keydata, int selection, const OSSL_PARAM params[
 
     if (key == NULL || (selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
         return 0;
-    if (!oct_prov_key_is_unshared(&key->base) || key->plain != NULL)
+    if (!oct_prov_key_is_unshared(&key->base) || key->fallback != NULL)
         return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
     return oct_prov_ed25519_import(key, selection, params);
 }
@@ -36,9 +36,9 @@ static int ed25519_export(void *keydata, int selection, OSSL_CALLBACK *callback,
 {
     const struct oct_prov_ed25519 *key = keydata;
 
-    if (key == NULL || key->plain == NULL || (selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
+    if (key == NULL || key->fallback == NULL || (selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
         return 0;
-    return EVP_PKEY_export(key->plain, selection, callback, arg);
+    return EVP_PKEY_export(key->fallback, selection, callback, arg);
 }
 
 static const OSSL_PARAM *ed25519_types(int selection)
@@ -54,8 +54,8 @@ static const OSSL_PARAM *ed25519_types(int selection)
 static int same_seed(const struct oct_prov_ed25519 *a, const struct oct_prov_ed25519 *b)
 {
     uint8_t x[OCT_ED25519_SEED_BYTES], y[OCT_ED25519_SEED_BYTES];
-    const int same = a->base.has_private && b->base.has_private && oct_ed25519_plain_seed(a, x) &&
-                     oct_ed25519_plain_seed(b, y) && CRYPTO_memcmp(x, y, sizeof x) == 0;
+    const int same = a->base.has_private && b->base.has_private && oct_ed25519_fallback_seed(a, x) &&
+                     oct_ed25519_fallback_seed(b, y) && CRYPTO_memcmp(x, y, sizeof x) == 0;
 
     OPENSSL_cleanse(x, sizeof x);
     OPENSSL_cleanse(y, sizeof y);
@@ -71,7 +71,7 @@ static int ed25519_match(const void *keydata1, const void *keydata2, int selecti
         return 0;
     if ((selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
         return 1;
-    if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0 && a->plain != NULL && b->plain != NULL)
+    if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0 && a->fallback != NULL && b->fallback != NULL)
         return memcmp(a->public_key, b->public_key, sizeof a->public_key) == 0;
     return (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0 && same_seed(a, b);
 }
@@ -79,7 +79,7 @@ static int ed25519_match(const void *keydata1, const void *keydata2, int selecti
 static int ed25519_validate(const void *keydata, int selection, int type)
 {
     const struct oct_prov_ed25519 *key = keydata;
-    return oct_prov_key_has(key, selection) && oct_plain_validate(key->base.prov, key->plain, selection, type);
+    return oct_prov_key_has(key, selection) && oct_fallback_validate(key->base.prov, key->fallback, selection, type);
 }
 
 /* The public part of a private key, as a key of its own. */
@@ -92,7 +92,7 @@ static void *ed25519_dup(const void *keydata, int selection)
 {
     struct oct_prov_ed25519 *key = (struct oct_prov_ed25519 *)keydata;
     return key == NULL ? NULL
-                       : oct_prov_key_dup(&key->base, key->plain, selection, oct_prov_ed25519_new, import_public);
+                       : oct_prov_key_dup(&key->base, key->fallback, selection, oct_prov_ed25519_new, import_public);
 }
 
 /* The digest is empty, not absent: with that libssl and `openssl req` know that none is to be named. */
@@ -110,12 +110,12 @@ static int ed25519_get_params(void *keydata, OSSL_PARAM params[])
 
     if (key == NULL)
         return 0;
-    return key->plain == NULL ? empty_get_params(params) : EVP_PKEY_get_params(key->plain, params);
+    return key->fallback == NULL ? empty_get_params(params) : EVP_PKEY_get_params(key->fallback, params);
 }
 
 static const OSSL_PARAM *ed25519_gettable_params(void *provctx)
 {
-    return oct_plain_gettable(provctx, OCT_FAMILY_ed25519);
+    return oct_fallback_gettable(provctx, OCT_FAMILY_ed25519);
 }
 
 /* OpenSSL's own has nothing that can be set, and says yes to whatever is asked for. */
@@ -127,7 +127,7 @@ static int ed25519_set_params(void *keydata, const OSSL_PARAM params[])
 
 static const OSSL_PARAM *ed25519_settable_params(void *provctx)
 {
-    return oct_plain_settable(provctx, OCT_FAMILY_ed25519);
+    return oct_fallback_settable(provctx, OCT_FAMILY_ed25519);
 }
 
 static const char *ed25519_query_operation_name(int operation)

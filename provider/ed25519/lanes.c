@@ -6,7 +6,7 @@
  *
  * While a fibre is paused its message must not be the application's memory, which may go with the connection: it is
  * copied. The lanes of a batch all take as long as the longest message, so that long ones, which no handshake has, run
- * plainly.
+ * by the fallback.
  */
 #include "ed25519.h"
 #include "provider/core/provider.h"
@@ -22,7 +22,7 @@
 struct operation {
     struct oct_task task;
     struct oct_prov_ed25519 *key;
-    const struct oct_ed25519_key *lanes; /* to sign with; NULL: plainly */
+    const struct oct_ed25519_key *lanes; /* to sign with; NULL: by the fallback */
     const uint8_t *message;
     size_t message_len;
     uint8_t signature[OCT_ED25519_SIGNATURE_BYTES];
@@ -36,10 +36,10 @@ static int signing_fill(const struct oct_task *task, struct oct_job *job)
     return o->lanes != NULL;
 }
 
-static int signing_plain(const struct oct_task *task)
+static int signing_fallback(const struct oct_task *task)
 {
     struct operation *o = (struct operation *)task;
-    return oct_ed25519_plain_sign(o->key, o->signature, o->message, o->message_len);
+    return oct_ed25519_fallback_sign(o->key, o->signature, o->message, o->message_len);
 }
 
 static int verification_fill(const struct oct_task *task, struct oct_job *job)
@@ -51,14 +51,15 @@ static int verification_fill(const struct oct_task *task, struct oct_job *job)
     return 1;
 }
 
-static int verification_plain(const struct oct_task *task)
+static int verification_fallback(const struct oct_task *task)
 {
     const struct operation *o = (const struct operation *)task;
-    return oct_ed25519_plain_verify(o->key, o->signature, o->message, o->message_len);
+    return oct_ed25519_fallback_verify(o->key, o->signature, o->message, o->message_len);
 }
 
-static const struct oct_task_type signing_type = {signing_fill, signing_plain, OCT_REASON_LANE_INPUT};
-static const struct oct_task_type verification_type = {verification_fill, verification_plain, OCT_REASON_BAD_SIGNATURE};
+static const struct oct_task_type signing_type = {signing_fill, signing_fallback, OCT_REASON_LANE_INPUT};
+static const struct oct_task_type verification_type = {verification_fill, verification_fallback,
+                                                       OCT_REASON_BAD_SIGNATURE};
 
 /* In a fibre with a copy of the message, which is its own. */
 static int run(struct operation *o)
@@ -93,7 +94,7 @@ int oct_ed25519_sign(struct oct_prov_ed25519 *key, uint8_t signature[OCT_ED25519
     };
 
     if (message_len > OCT_POLICY_ED25519_MESSAGE || !oct_op_is_on(OCT_OP_ED25519_SIGN))
-        return oct_ed25519_plain_sign(key, signature, message, message_len);
+        return oct_ed25519_fallback_sign(key, signature, message, message_len);
     o.lanes = oct_prov_ed25519_lanes(key);
     if (!run(&o))
         return 0;
@@ -117,7 +118,7 @@ int oct_ed25519_verify(struct oct_prov_ed25519 *key, const uint8_t signature[OCT
     };
 
     if (message_len > OCT_POLICY_ED25519_MESSAGE || !key->is_canonical || !oct_op_is_on(OCT_OP_ED25519_VERIFY))
-        return oct_ed25519_plain_verify(key, signature, message, message_len);
+        return oct_ed25519_fallback_verify(key, signature, message, message_len);
     memcpy(o.signature, signature, sizeof o.signature);
     return run(&o);
 }

@@ -85,12 +85,12 @@ static void *sig_dup(void *vsig)
 /* 1 if there are settings, and this version of OpenSSL does not ignore them. */
 static int has_settings(const struct signature *sig, const OSSL_PARAM params[])
 {
-    EVP_SIGNATURE *plain;
+    EVP_SIGNATURE *fallback;
 
     if (params == NULL || params[0].key == NULL)
         return 0;
-    plain = oct_plain_part(sig->prov, OCT_FAMILY_ed25519);
-    return plain != NULL && EVP_SIGNATURE_settable_ctx_params(plain) != NULL;
+    fallback = oct_fallback_part(sig->prov, OCT_FAMILY_ed25519);
+    return fallback != NULL && EVP_SIGNATURE_settable_ctx_params(fallback) != NULL;
 }
 
 /* The settings are for a new operation if there is no context yet. */
@@ -102,7 +102,7 @@ static int apply_settings(struct signature *sig, const OSSL_PARAM params[])
         return EVP_PKEY_CTX_set_params(sig->digest_ctx, (OSSL_PARAM *)params) > 0;
     if (sig->message_ctx != NULL)
         return EVP_PKEY_CTX_set_params(EVP_MD_CTX_get_pkey_ctx(sig->message_ctx), (OSSL_PARAM *)params) > 0;
-    sig->message_ctx = oct_ed25519_plain_ctx(sig->key, sig->use, params);
+    sig->message_ctx = oct_ed25519_fallback_ctx(sig->key, sig->use, params);
     return sig->message_ctx != NULL;
 }
 
@@ -112,7 +112,7 @@ static int take_key(struct signature *sig, struct oct_prov_ed25519 *key, enum oc
     if (sig == NULL)
         return 0;
     if (key != NULL) {
-        if (key->plain == NULL)
+        if (key->fallback == NULL)
             return OCT_RAISE(sig->prov, OCT_REASON_NO_KEY);
         drop_contexts(sig);
         oct_prov_key_up_ref(key);
@@ -132,7 +132,7 @@ static int message_start(struct signature *sig, struct oct_prov_ed25519 *key, en
     if (!take_key(sig, key, use))
         return 0;
     sig->instance_is_fixed = instance_is_fixed;
-    if (sig->message_ctx != NULL && !oct_ed25519_plain_restart(sig->message_ctx, use))
+    if (sig->message_ctx != NULL && !oct_ed25519_fallback_restart(sig->message_ctx, use))
         return 0;
     return !has_settings(sig, params) || apply_settings(sig, params);
 }
@@ -173,7 +173,7 @@ static int caller_digest_start(struct signature *sig, struct oct_prov_ed25519 *k
     if (!take_key(sig, key, use))
         return 0;
     drop_contexts(sig);
-    sig->digest_ctx = oct_plain_key_ctx(sig->prov, sig->key->plain);
+    sig->digest_ctx = oct_fallback_key_ctx(sig->prov, sig->key->fallback);
     if (sig->digest_ctx == NULL)
         return 0;
     return (use == OCT_ED25519_SIGN ? EVP_PKEY_sign_init_ex(sig->digest_ctx, params)
@@ -244,10 +244,10 @@ static int sig_get_params(void *vsig, OSSL_PARAM params[])
 
 static const OSSL_PARAM *sig_gettable_params(void *vsig, void *provctx)
 {
-    EVP_SIGNATURE *plain = oct_plain_part(provctx, OCT_FAMILY_ed25519);
+    EVP_SIGNATURE *fallback = oct_fallback_part(provctx, OCT_FAMILY_ed25519);
 
     (void)vsig;
-    return plain == NULL ? NULL : EVP_SIGNATURE_gettable_ctx_params(plain);
+    return fallback == NULL ? NULL : EVP_SIGNATURE_gettable_ctx_params(fallback);
 }
 
 static int sig_set_params(void *vsig, const OSSL_PARAM params[])
@@ -261,10 +261,10 @@ static int sig_set_params(void *vsig, const OSSL_PARAM params[])
 
 static const OSSL_PARAM *sig_settable_params(void *vsig, void *provctx)
 {
-    EVP_SIGNATURE *plain = oct_plain_part(provctx, OCT_FAMILY_ed25519);
+    EVP_SIGNATURE *fallback = oct_fallback_part(provctx, OCT_FAMILY_ed25519);
 
     (void)vsig;
-    return plain == NULL ? NULL : EVP_SIGNATURE_settable_ctx_params(plain);
+    return fallback == NULL ? NULL : EVP_SIGNATURE_settable_ctx_params(fallback);
 }
 
 static const char **sig_key_types(void)

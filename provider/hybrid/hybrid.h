@@ -72,13 +72,13 @@ int oct_prov_hybrid_generate(struct oct_prov_hybrid *key);
 /* The curve on OpenSSL's own code, of the private context: a new pair; a pair from its numbers; its point, in a share's
  * form; whether a point is good; the secret with the other side's point. 1, or 0 (NULL), perhaps with an error raised.
  */
-EVP_PKEY *oct_hybrid_plain_generate(struct oct_prov *prov, const struct oct_prov_group *group);
-EVP_PKEY *oct_hybrid_plain_import(struct oct_prov *prov, const struct oct_prov_group *group, const uint8_t *private_key,
-                                  const uint8_t *point);
-int oct_hybrid_plain_point(const struct oct_prov_group *group, EVP_PKEY *own, uint8_t *point);
-int oct_hybrid_plain_is_point(struct oct_prov *prov, const struct oct_prov_group *group, const uint8_t *point);
-int oct_hybrid_plain_derive(struct oct_prov *prov, const struct oct_prov_group *group, EVP_PKEY *own,
-                            const uint8_t *point, uint8_t *secret);
+EVP_PKEY *oct_hybrid_fallback_generate(struct oct_prov *prov, const struct oct_prov_group *group);
+EVP_PKEY *oct_hybrid_fallback_import(struct oct_prov *prov, const struct oct_prov_group *group,
+                                     const uint8_t *private_key, const uint8_t *point);
+int oct_hybrid_fallback_point(const struct oct_prov_group *group, EVP_PKEY *own, uint8_t *point);
+int oct_hybrid_fallback_is_point(struct oct_prov *prov, const struct oct_prov_group *group, const uint8_t *point);
+int oct_hybrid_fallback_derive(struct oct_prov *prov, const struct oct_prov_group *group, EVP_PKEY *own,
+                               const uint8_t *point, uint8_t *secret);
 
 extern const OSSL_DISPATCH oct_hybrid_kem_table[];
 

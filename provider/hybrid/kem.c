@@ -93,15 +93,15 @@ static int server_curve(const struct operation *o, const uint8_t *peer, uint8_t 
 {
     struct oct_prov *prov = o->task.prov;
     const struct oct_prov_group *g = o->key->group;
-    EVP_PKEY *own = oct_hybrid_plain_generate(prov, g);
-    const int ok =
-        own != NULL && oct_hybrid_plain_point(g, own, point) && oct_hybrid_plain_derive(prov, g, own, peer, secret);
+    EVP_PKEY *own = oct_hybrid_fallback_generate(prov, g);
+    const int ok = own != NULL && oct_hybrid_fallback_point(g, own, point) &&
+                   oct_hybrid_fallback_derive(prov, g, own, peer, secret);
 
     EVP_PKEY_free(own);
     return ok;
 }
 
-static int server_plain(const struct oct_task *task)
+static int server_fallback(const struct oct_task *task)
 {
     const struct operation *o = (const struct operation *)task;
     const struct oct_prov_group *g = o->key->group;
@@ -140,13 +140,13 @@ static int client_curve(const struct operation *o, const uint8_t *peer, uint8_t 
     int ok;
 
     if (own == NULL)
-        own = made = oct_hybrid_plain_import(prov, g, o->key->private_key, point);
-    ok = own != NULL && oct_hybrid_plain_derive(prov, g, own, peer, secret);
+        own = made = oct_hybrid_fallback_import(prov, g, o->key->private_key, point);
+    ok = own != NULL && oct_hybrid_fallback_derive(prov, g, own, peer, secret);
     EVP_PKEY_free(made);
     return ok;
 }
 
-static int client_plain(const struct oct_task *task)
+static int client_fallback(const struct oct_task *task)
 {
     const struct operation *o = (const struct operation *)task;
     const struct oct_prov_group *g = o->key->group;
@@ -159,8 +159,8 @@ static int client_plain(const struct oct_task *task)
     return g->pool == NULL || client_curve(o, o->in + reply.curve, o->secret + secret.curve);
 }
 
-static const struct oct_task_type server_type = {server_fill, server_plain, OCT_REASON_ZERO_SECRET};
-static const struct oct_task_type client_type = {client_fill, client_plain, OCT_REASON_ZERO_SECRET};
+static const struct oct_task_type server_type = {server_fill, server_fallback, OCT_REASON_ZERO_SECRET};
+static const struct oct_task_type client_type = {client_fill, client_fallback, OCT_REASON_ZERO_SECRET};
 
 /* ML-KEM costs the same in either way, and X25519 or SM2 of OpenSSL's own twice what a vector does, or more. Its P-256
  * is quick. */

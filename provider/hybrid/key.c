@@ -36,7 +36,7 @@ int oct_prov_hybrid_set_share(struct oct_prov_hybrid *key, const uint8_t *share,
     if (len != g->share)
         return OCT_RAISE(key->base.prov, OCT_REASON_INPUT_LENGTH);
     if (key->base.has_private || !oct_mlkem_ek_is_valid_var(g->set, share + at.kem) ||
-        !oct_hybrid_plain_is_point(key->base.prov, g, share + at.curve))
+        !oct_hybrid_fallback_is_point(key->base.prov, g, share + at.curve))
         return OCT_RAISE(key->base.prov, OCT_REASON_POINT);
     memcpy(key->share, share, len);
     key->base.has_public = 1;
@@ -55,7 +55,7 @@ static int keygen_fill(const struct oct_task *task, struct oct_job *job)
     return 1;
 }
 
-static int keygen_plain(const struct oct_task *task)
+static int keygen_fallback(const struct oct_task *task)
 {
     struct oct_prov_hybrid *key = task->key[0];
     struct oct_job job;
@@ -64,7 +64,7 @@ static int keygen_plain(const struct oct_task *task)
     return oct_mlkem_keygen_anywhere(key->group->set, &job.mlkem_keygen) == OCT_OK;
 }
 
-static const struct oct_task_type keygen_type = {keygen_fill, keygen_plain, OCT_REASON_INTERNAL};
+static const struct oct_task_type keygen_type = {keygen_fill, keygen_fallback, OCT_REASON_INTERNAL};
 
 static int generate_kem(struct oct_prov_hybrid *key)
 {
@@ -95,8 +95,8 @@ static int generate_curve(struct oct_prov_hybrid *key)
         return 1;
     }
     oct_counters_note_plain(g->pool->op);
-    key->classic = oct_hybrid_plain_generate(key->base.prov, g);
-    return key->classic != NULL && oct_hybrid_plain_point(g, key->classic, point);
+    key->classic = oct_hybrid_fallback_generate(key->base.prov, g);
+    return key->classic != NULL && oct_hybrid_fallback_point(g, key->classic, point);
 }
 
 int oct_prov_hybrid_generate(struct oct_prov_hybrid *key)

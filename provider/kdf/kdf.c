@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-static EVP_KDF *plain_kdf(struct oct_prov *prov, const struct oct_kdf_type *type);
+static EVP_KDF *fallback_kdf(struct oct_prov *prov, const struct oct_kdf_type *type);
 
 /* --- contexts, of which a few are kept, cleansed, for next derivations */
 
@@ -68,7 +68,7 @@ static void kdf_free(void *vk)
 
     if (kdf == NULL)
         return;
-    EVP_KDF_CTX_free(kdf->plain);
+    EVP_KDF_CTX_free(kdf->fallback);
     explicit_bzero(kdf, sizeof *kdf);
     if (!spare_put(kdf))
         OPENSSL_free(kdf);
@@ -80,7 +80,7 @@ static void kdf_reset(void *vk)
     struct oct_prov *prov = kdf->prov;
     const struct oct_kdf_type *type = kdf->type;
 
-    EVP_KDF_CTX_free(kdf->plain);
+    EVP_KDF_CTX_free(kdf->fallback);
     explicit_bzero(kdf, sizeof *kdf);
     kdf->prov = prov;
     kdf->type = type;
@@ -94,7 +94,7 @@ static void *kdf_dup(void *vk)
     if (copy == NULL)
         return NULL;
     *copy = *kdf;
-    if (kdf->plain == NULL || (copy->plain = EVP_KDF_CTX_dup(kdf->plain)) != NULL)
+    if (kdf->fallback == NULL || (copy->fallback = EVP_KDF_CTX_dup(kdf->fallback)) != NULL)
         return copy;
     kdf_free(copy);
     return NULL;
@@ -105,17 +105,17 @@ static void *kdf_dup(void *vk)
 /* OpenSSL's own implementation takes over, with what has been set. */
 static int hand_over(struct oct_kdf *kdf)
 {
-    EVP_KDF *plain = plain_kdf(kdf->prov, kdf->type);
+    EVP_KDF *fallback = fallback_kdf(kdf->prov, kdf->type);
     OSSL_PARAM params[OCT_KDF_PARAMS];
 
-    if (plain == NULL)
+    if (fallback == NULL)
         return 0;
-    kdf->plain = EVP_KDF_CTX_new(plain);
-    if (kdf->plain == NULL)
+    kdf->fallback = EVP_KDF_CTX_new(fallback);
+    if (kdf->fallback == NULL)
         return OCT_RAISE(kdf->prov, OCT_REASON_MEMORY);
-    if (oct_kdf_params_get(kdf, params) > 0 && EVP_KDF_CTX_set_params(kdf->plain, params) <= 0) {
-        EVP_KDF_CTX_free(kdf->plain);
-        kdf->plain = NULL;
+    if (oct_kdf_params_get(kdf, params) > 0 && EVP_KDF_CTX_set_params(kdf->fallback, params) <= 0) {
+        EVP_KDF_CTX_free(kdf->fallback);
+        kdf->fallback = NULL;
         return OCT_RAISE(kdf->prov, OCT_REASON_INTERNAL);
     }
     return 1;
@@ -123,7 +123,7 @@ static int hand_over(struct oct_kdf *kdf)
 
 static int is_handed_over(struct oct_kdf *kdf)
 {
-    return kdf->plain != NULL || hand_over(kdf);
+    return kdf->fallback != NULL || hand_over(kdf);
 }
 
 /* --- the functions that OpenSSL calls */
@@ -138,9 +138,9 @@ static int kdf_set_params(void *vk, const OSSL_PARAM params[])
 {
     struct oct_kdf *kdf = vk;
 
-    if (kdf->plain == NULL && set_here(kdf, params))
+    if (kdf->fallback == NULL && set_here(kdf, params))
         return 1;
-    return is_handed_over(kdf) ? EVP_KDF_CTX_set_params(kdf->plain, params) : 0;
+    return is_handed_over(kdf) ? EVP_KDF_CTX_set_params(kdf->fallback, params) : 0;
 }
 
 static int kdf_derive(void *vk, unsigned char *out, size_t len, const OSSL_PARAM params[])
@@ -149,28 +149,28 @@ static int kdf_derive(void *vk, unsigned char *out, size_t len, const OSSL_PARAM
 
     if (kdf_set_params(kdf, params) <= 0)
         return 0;
-    if (kdf->plain == NULL && kdf->type->run(kdf, out, len))
+    if (kdf->fallback == NULL && kdf->type->run(kdf, out, len))
         return 1;
-    return is_handed_over(kdf) ? EVP_KDF_derive(kdf->plain, out, len, NULL) : 0;
+    return is_handed_over(kdf) ? EVP_KDF_derive(kdf->fallback, out, len, NULL) : 0;
 }
 
 static int kdf_get_params(void *vk, OSSL_PARAM params[])
 {
     struct oct_kdf *kdf = vk;
-    return is_handed_over(kdf) ? EVP_KDF_CTX_get_params(kdf->plain, params) : 0;
+    return is_handed_over(kdf) ? EVP_KDF_CTX_get_params(kdf->fallback, params) : 0;
 }
 
 /* The lists are those of the OpenSSL that runs. */
 static const OSSL_PARAM *gettable(struct oct_prov *prov, const struct oct_kdf_type *type)
 {
-    const EVP_KDF *plain = plain_kdf(prov, type);
-    return plain == NULL ? NULL : EVP_KDF_gettable_ctx_params(plain);
+    const EVP_KDF *fallback = fallback_kdf(prov, type);
+    return fallback == NULL ? NULL : EVP_KDF_gettable_ctx_params(fallback);
 }
 
 static const OSSL_PARAM *settable(struct oct_prov *prov, const struct oct_kdf_type *type)
 {
-    const EVP_KDF *plain = plain_kdf(prov, type);
-    return plain == NULL ? NULL : EVP_KDF_settable_ctx_params(plain);
+    const EVP_KDF *fallback = fallback_kdf(prov, type);
+    return fallback == NULL ? NULL : EVP_KDF_settable_ctx_params(fallback);
 }
 
 static const struct oct_kdf_type tls13 = {
@@ -254,20 +254,20 @@ static void close_part(void *vpart)
     OPENSSL_free(part);
 }
 
-static void *open_part(const struct oct_plain *plain)
+static void *open_part(const struct oct_fallback *fallback)
 {
     struct part *part = OPENSSL_zalloc(sizeof *part);
 
     if (part == NULL)
         return NULL;
-    part->kdf[OCT_KDF_TLS13] = EVP_KDF_fetch(plain->ctx, "TLS13-KDF", NULL);
-    part->kdf[OCT_KDF_TLS1_PRF] = EVP_KDF_fetch(plain->ctx, "TLS1-PRF", NULL);
+    part->kdf[OCT_KDF_TLS13] = EVP_KDF_fetch(fallback->ctx, "TLS13-KDF", NULL);
+    part->kdf[OCT_KDF_TLS1_PRF] = EVP_KDF_fetch(fallback->ctx, "TLS1-PRF", NULL);
     return part;
 }
 
-static EVP_KDF *plain_kdf(struct oct_prov *prov, const struct oct_kdf_type *type)
+static EVP_KDF *fallback_kdf(struct oct_prov *prov, const struct oct_kdf_type *type)
 {
-    const struct part *part = oct_plain_part(prov, OCT_FAMILY_kdf);
+    const struct part *part = oct_fallback_part(prov, OCT_FAMILY_kdf);
     return part == NULL ? NULL : part->kdf[type->kind];
 }
 

@@ -12,7 +12,7 @@
 #define OCT_PROVIDER_KDF_H
 
 #include "provider/core/hmac.h"
-#include "provider/core/plain.h"
+#include "provider/core/fallback.h"
 
 #include <openssl/kdf.h>
 #include <openssl/params.h>
@@ -30,8 +30,8 @@ enum oct_kdf_field { OCT_KDF_KEY, OCT_KDF_DATA, OCT_KDF_SALT, OCT_KDF_PREFIX, OC
 struct oct_kdf {
     struct oct_prov *prov;
     const struct oct_kdf_type *type;
-    EVP_KDF_CTX *plain; /* OpenSSL's own implementation, once it has taken over */
-    int mode;           /* EVP_KDF_HKDF_MODE_EXTRACT_ONLY or _EXPAND_ONLY; 0: not set yet, or TLS1-PRF */
+    EVP_KDF_CTX *fallback; /* OpenSSL's own implementation, once it has taken over */
+    int mode;              /* EVP_KDF_HKDF_MODE_EXTRACT_ONLY or _EXPAND_ONLY; 0: not set yet, or TLS1-PRF */
     enum oct_hash hash;
     size_t len[OCT_KDF_FIELDS]; /* 0: not set */
     uint8_t field[OCT_KDF_FIELDS][OCT_KDF_ROOM];

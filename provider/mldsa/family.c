@@ -64,13 +64,13 @@ static void close_part(void *vpart)
     OPENSSL_free(part);
 }
 
-static void *open_part(const struct oct_plain *plain)
+static void *open_part(const struct oct_fallback *fallback)
 {
     struct oct_mldsa_part *part = oct_mldsa_openssl_has() ? OPENSSL_zalloc(sizeof *part) : NULL;
 
     for (int set = 0; part != NULL && set < OCT_MLDSA_SETS; set++) {
-        part->keymgmt[set] = EVP_KEYMGMT_fetch(plain->ctx, oct_mldsa_name(set), NULL);
-        part->signature[set] = EVP_SIGNATURE_fetch(plain->ctx, oct_mldsa_name(set), NULL);
+        part->keymgmt[set] = EVP_KEYMGMT_fetch(fallback->ctx, oct_mldsa_name(set), NULL);
+        part->signature[set] = EVP_SIGNATURE_fetch(fallback->ctx, oct_mldsa_name(set), NULL);
         if (part->keymgmt[set] != NULL && part->signature[set] != NULL)
             continue;
         close_part(part);
@@ -81,7 +81,7 @@ static void *open_part(const struct oct_plain *plain)
 
 const struct oct_mldsa_part *oct_mldsa_part(struct oct_prov *prov)
 {
-    return oct_plain_part(prov, OCT_FAMILY_mldsa);
+    return oct_fallback_part(prov, OCT_FAMILY_mldsa);
 }
 
 const struct oct_prov_family oct_prov_family_mldsa = {

@@ -18,7 +18,7 @@ static void mldsa_destroy(void *vkey)
 
     for (int use = 0; use < OCT_MLDSA_USES; use++)
         EVP_PKEY_CTX_free(atomic_load(&key->spare[use]));
-    EVP_PKEY_free(key->plain);
+    EVP_PKEY_free(key->fallback);
     oct_mldsa_key_free(atomic_load(&key->lanes));
     OPENSSL_free(key);
 }
@@ -33,38 +33,38 @@ struct oct_prov_mldsa *oct_prov_mldsa_new(struct oct_prov *prov, int set)
 }
 
 /* Length only: the private key is not looked at. */
-static int has_private(const EVP_PKEY *plain, size_t bytes)
+static int has_private(const EVP_PKEY *fallback, size_t bytes)
 {
     size_t len = 0;
-    return EVP_PKEY_get_octet_string_param(plain, OSSL_PKEY_PARAM_PRIV_KEY, NULL, 0, &len) > 0 && len == bytes;
+    return EVP_PKEY_get_octet_string_param(fallback, OSSL_PKEY_PARAM_PRIV_KEY, NULL, 0, &len) > 0 && len == bytes;
 }
 
-int oct_prov_mldsa_set_plain(struct oct_prov_mldsa *key, EVP_PKEY *plain)
+int oct_prov_mldsa_set_fallback(struct oct_prov_mldsa *key, EVP_PKEY *fallback)
 {
     const size_t bytes = oct_mldsa_pk_bytes(key->set);
     size_t len = 0;
 
-    if (EVP_PKEY_get_octet_string_param(plain, OSSL_PKEY_PARAM_PUB_KEY, key->public_key, bytes, &len) <= 0 ||
+    if (EVP_PKEY_get_octet_string_param(fallback, OSSL_PKEY_PARAM_PUB_KEY, key->public_key, bytes, &len) <= 0 ||
         len != bytes) {
-        EVP_PKEY_free(plain);
+        EVP_PKEY_free(fallback);
         return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
     }
     ERR_set_mark();
-    key->base.has_private = has_private(plain, oct_mldsa_sk_bytes(key->set));
+    key->base.has_private = has_private(fallback, oct_mldsa_sk_bytes(key->set));
     ERR_pop_to_mark();
     key->base.has_public = 1;
-    key->plain = plain;
+    key->fallback = fallback;
     return 1;
 }
 
 int oct_prov_mldsa_import(struct oct_prov_mldsa *key, int selection, const OSSL_PARAM params[])
 {
-    EVP_PKEY *plain = oct_plain_import_named(key->base.prov, oct_mldsa_name(key->set), selection, params);
+    EVP_PKEY *fallback = oct_fallback_import_named(key->base.prov, oct_mldsa_name(key->set), selection, params);
     int ok;
 
-    if (plain == NULL)
+    if (fallback == NULL)
         return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
-    ok = oct_prov_mldsa_set_plain(key, plain);
+    ok = oct_prov_mldsa_set_fallback(key, fallback);
     if (ok && key->base.has_private)
         oct_prov_key_expect_handshakes(&key->base, oct_mldsa_sign_op(key->set));
     return ok;
@@ -80,7 +80,7 @@ uint8_t *oct_mldsa_private(const struct oct_prov_mldsa *key)
         OCT_RAISE(key->base.prov, OCT_REASON_MEMORY);
         return NULL;
     }
-    if (EVP_PKEY_get_octet_string_param(key->plain, OSSL_PKEY_PARAM_PRIV_KEY, sk, bytes, &len) > 0 && len == bytes)
+    if (EVP_PKEY_get_octet_string_param(key->fallback, OSSL_PKEY_PARAM_PRIV_KEY, sk, bytes, &len) > 0 && len == bytes)
         return sk;
     oct_mldsa_private_free(key, sk);
     OCT_RAISE(key->base.prov, OCT_REASON_NOT_PRIVATE);

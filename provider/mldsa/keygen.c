@@ -18,8 +18,8 @@ static void *gen_init(struct oct_prov *prov, int set, const OSSL_PARAM params[])
     if (gen == NULL)
         return NULL;
     gen->set = set;
-    gen->base.ctx = oct_plain_named_ctx(prov, oct_mldsa_name(set));
-    if (gen->base.ctx != NULL && EVP_PKEY_keygen_init(gen->base.ctx) > 0 && oct_keygen_set_plain(&gen->base, params))
+    gen->base.ctx = oct_fallback_named_ctx(prov, oct_mldsa_name(set));
+    if (gen->base.ctx != NULL && EVP_PKEY_keygen_init(gen->base.ctx) > 0 && oct_keygen_set_fallback(&gen->base, params))
         return gen;
     oct_keygen_cleanup(gen);
     return NULL;
@@ -39,7 +39,7 @@ void *oct_mldsa65_gen_init(void *provctx, int selection, const OSSL_PARAM params
 
 int oct_mldsa_gen_set_params(void *genctx, const OSSL_PARAM params[])
 {
-    return oct_keygen_set_plain(genctx, params);
+    return oct_keygen_set_fallback(genctx, params);
 }
 
 /* The same for both sets. */
@@ -53,8 +53,8 @@ const OSSL_PARAM *oct_mldsa_gen_settable_params(void *genctx, void *provctx)
 
 static int generate(struct keygen *gen, struct oct_prov_mldsa *key)
 {
-    EVP_PKEY *plain = oct_keygen_generate_plain(&gen->base);
-    return plain != NULL && oct_prov_mldsa_set_plain(key, plain);
+    EVP_PKEY *fallback = oct_keygen_generate_fallback(&gen->base);
+    return fallback != NULL && oct_prov_mldsa_set_fallback(key, fallback);
 }
 
 void *oct_mldsa_gen(void *genctx, OSSL_CALLBACK *callback, void *arg)

@@ -33,7 +33,7 @@ static int mldsa_import(void *keydata, int selection, const OSSL_PARAM params[])
 
     if (key == NULL || (selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
         return 0;
-    if (!oct_prov_key_is_unshared(&key->base) || key->plain != NULL)
+    if (!oct_prov_key_is_unshared(&key->base) || key->fallback != NULL)
         return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
     return oct_prov_mldsa_import(key, selection, params);
 }
@@ -42,9 +42,9 @@ static int mldsa_export(void *keydata, int selection, OSSL_CALLBACK *callback, v
 {
     const struct oct_prov_mldsa *key = keydata;
 
-    if (key == NULL || key->plain == NULL || (selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
+    if (key == NULL || key->fallback == NULL || (selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
         return 0;
-    return EVP_PKEY_export(key->plain, selection, callback, arg);
+    return EVP_PKEY_export(key->fallback, selection, callback, arg);
 }
 
 static const OSSL_PARAM *mldsa_types(int selection)
@@ -83,7 +83,7 @@ static int mldsa_match(const void *keydata1, const void *keydata2, int selection
         return 0;
     if ((selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
         return 1;
-    if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0 && a->plain != NULL && b->plain != NULL)
+    if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0 && a->fallback != NULL && b->fallback != NULL)
         return memcmp(a->public_key, b->public_key, oct_mldsa_pk_bytes(a->set)) == 0;
     return (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0 && same_private(a, b);
 }
@@ -91,7 +91,7 @@ static int mldsa_match(const void *keydata1, const void *keydata2, int selection
 static int mldsa_validate(const void *keydata, int selection, int type)
 {
     const struct oct_prov_mldsa *key = keydata;
-    return oct_prov_key_has(key, selection) && oct_plain_validate(key->base.prov, key->plain, selection, type);
+    return oct_prov_key_has(key, selection) && oct_fallback_validate(key->base.prov, key->fallback, selection, type);
 }
 
 /* The public part of a private key, as a key of its own. */
@@ -105,7 +105,7 @@ static void *mldsa_dup(const void *keydata, int selection)
     struct oct_prov_mldsa *key = (struct oct_prov_mldsa *)keydata;
     if (key == NULL)
         return NULL;
-    return oct_prov_key_dup(&key->base, key->plain, selection, key->set == OCT_MLDSA_44 ? mldsa44_new : mldsa65_new,
+    return oct_prov_key_dup(&key->base, key->fallback, selection, key->set == OCT_MLDSA_44 ? mldsa44_new : mldsa65_new,
                             import_public);
 }
 
@@ -126,7 +126,7 @@ static int mldsa_get_params(void *keydata, OSSL_PARAM params[])
 
     if (key == NULL)
         return 0;
-    return key->plain == NULL ? empty_get_params(key, params) : EVP_PKEY_get_params(key->plain, params);
+    return key->fallback == NULL ? empty_get_params(key, params) : EVP_PKEY_get_params(key->fallback, params);
 }
 
 /* The same for both sets. */

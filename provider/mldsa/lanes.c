@@ -39,10 +39,10 @@ static int signing_fill(const struct oct_task *task, struct oct_job *job)
     return o->lanes != NULL;
 }
 
-static int signing_plain(const struct oct_task *task)
+static int signing_fallback(const struct oct_task *task)
 {
     struct operation *o = (struct operation *)task;
-    return oct_mldsa_plain_sign(o->key, o->bytes, &o->text);
+    return oct_mldsa_fallback_sign(o->key, o->bytes, &o->text);
 }
 
 static int verification_fill(const struct oct_task *task, struct oct_job *job)
@@ -61,14 +61,15 @@ static int verification_fill(const struct oct_task *task, struct oct_job *job)
     return 1;
 }
 
-static int verification_plain(const struct oct_task *task)
+static int verification_fallback(const struct oct_task *task)
 {
     const struct operation *o = (const struct operation *)task;
-    return oct_mldsa_plain_verify(o->key, o->bytes, &o->text);
+    return oct_mldsa_fallback_verify(o->key, o->bytes, &o->text);
 }
 
-static const struct oct_task_type signing_type = {signing_fill, signing_plain, OCT_REASON_LANE_INPUT};
-static const struct oct_task_type verification_type = {verification_fill, verification_plain, OCT_REASON_BAD_SIGNATURE};
+static const struct oct_task_type signing_type = {signing_fill, signing_fallback, OCT_REASON_LANE_INPUT};
+static const struct oct_task_type verification_type = {verification_fill, verification_fallback,
+                                                       OCT_REASON_BAD_SIGNATURE};
 
 static size_t size_of(const struct oct_prov_mldsa *key, const struct oct_mldsa_text *text)
 {
@@ -128,7 +129,7 @@ int oct_mldsa_sign(struct oct_prov_mldsa *key, uint8_t *signature, const struct 
     int ok;
 
     if (!lanes_take(text, op))
-        return oct_mldsa_plain_sign(key, signature, text);
+        return oct_mldsa_fallback_sign(key, signature, text);
     o = operation_new(key, text);
     if (o == NULL)
         return 0;
@@ -146,7 +147,7 @@ int oct_mldsa_verify(struct oct_prov_mldsa *key, const uint8_t *signature, const
     int ok;
 
     if (!lanes_take(text, op))
-        return oct_mldsa_plain_verify(key, signature, text);
+        return oct_mldsa_fallback_verify(key, signature, text);
     o = operation_new(key, text);
     if (o == NULL)
         return 0;

@@ -33,8 +33,8 @@ struct oct_mldsa_part {
 
 struct oct_prov_mldsa {
     struct oct_prov_key base;
-    int set;         /* enum oct_mldsa_set */
-    EVP_PKEY *plain; /* NULL until a key was imported or generated; from then on there is a public key */
+    int set;            /* enum oct_mldsa_set */
+    EVP_PKEY *fallback; /* NULL until a key was imported or generated; from then on there is a public key */
     uint8_t public_key[OCT_MLDSA_PROV_MAX_PK];
 
     _Atomic(struct oct_mldsa_key *) lanes; /* NULL: declined, or not made yet */
@@ -49,9 +49,9 @@ struct oct_mldsa_text {
     const uint8_t *message;
     size_t message_len;
     const uint8_t *context;
-    size_t context_len;  /* at most OCT_MLDSA_CONTEXT_MAX */
-    bool deterministic;  /* for signatures */
-    EVP_PKEY_CTX *plain; /* OpenSSL's own context with the same settings; NULL: there are none */
+    size_t context_len;     /* at most OCT_MLDSA_CONTEXT_MAX */
+    bool deterministic;     /* for signatures */
+    EVP_PKEY_CTX *fallback; /* OpenSSL's own context with the same settings; NULL: there are none */
 };
 
 /* OpenSSL's first name of a set. */
@@ -67,7 +67,7 @@ const struct oct_mldsa_part *oct_mldsa_part(struct oct_prov *prov);
 struct oct_prov_mldsa *oct_prov_mldsa_new(struct oct_prov *prov, int set);
 
 /* Gives a key of the private context, whose reference is taken over (also on failure), to an unshared, empty object. */
-int oct_prov_mldsa_set_plain(struct oct_prov_mldsa *key, EVP_PKEY *plain);
+int oct_prov_mldsa_set_fallback(struct oct_prov_mldsa *key, EVP_PKEY *fallback);
 
 /* Imports into an unshared object, through the private context; 0 with an error raised. */
 int oct_prov_mldsa_import(struct oct_prov_mldsa *key, int selection, const OSSL_PARAM params[]);
@@ -83,18 +83,19 @@ void oct_mldsa_private_free(const struct oct_prov_mldsa *key, uint8_t *bytes);
 
 /* A context of OpenSSL's own with the key, for messages, whole or in pieces; the caller frees it. NULL with OpenSSL's
  * error raised. */
-EVP_PKEY_CTX *oct_mldsa_plain_ctx(const struct oct_prov_mldsa *key, enum oct_mldsa_use use, const OSSL_PARAM params[]);
+EVP_PKEY_CTX *oct_mldsa_fallback_ctx(const struct oct_prov_mldsa *key, enum oct_mldsa_use use,
+                                     const OSSL_PARAM params[]);
 
 /* A message in pieces, on such a context: 1, or 0 with OpenSSL's error. *len is the space there is, then the length. */
-int oct_mldsa_plain_update(EVP_PKEY_CTX *ctx, enum oct_mldsa_use use, const uint8_t *data, size_t len);
-int oct_mldsa_plain_sign_final(EVP_PKEY_CTX *ctx, uint8_t *signature, size_t *len);
-int oct_mldsa_plain_verify_final(EVP_PKEY_CTX *ctx);
+int oct_mldsa_fallback_update(EVP_PKEY_CTX *ctx, enum oct_mldsa_use use, const uint8_t *data, size_t len);
+int oct_mldsa_fallback_sign_final(EVP_PKEY_CTX *ctx, uint8_t *signature, size_t *len);
+int oct_mldsa_fallback_verify_final(EVP_PKEY_CTX *ctx);
 
 /* On OpenSSL's own code: 1, or 0 with an error raised. Signatures have oct_mldsa_signature_bytes(). */
-int oct_mldsa_plain_sign(struct oct_prov_mldsa *key, uint8_t *signature, const struct oct_mldsa_text *text);
-int oct_mldsa_plain_verify(struct oct_prov_mldsa *key, const uint8_t *signature, const struct oct_mldsa_text *text);
+int oct_mldsa_fallback_sign(struct oct_prov_mldsa *key, uint8_t *signature, const struct oct_mldsa_text *text);
+int oct_mldsa_fallback_verify(struct oct_prov_mldsa *key, const uint8_t *signature, const struct oct_mldsa_text *text);
 
-/* In lanes or plainly, whichever is due (async/task.h): 1, or 0 with an error raised. */
+/* In lanes or by the fallback, whichever is due (async/task.h): 1, or 0 with an error raised. */
 int oct_mldsa_sign(struct oct_prov_mldsa *key, uint8_t *signature, const struct oct_mldsa_text *text);
 int oct_mldsa_verify(struct oct_prov_mldsa *key, const uint8_t *signature, const struct oct_mldsa_text *text);
 

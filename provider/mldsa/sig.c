@@ -64,8 +64,8 @@ static void *sig_dup(void *vsig)
     if (copy == NULL)
         return NULL;
     oct_prov_key_up_ref(copy->key);
-    copy->plain = sig->plain == NULL ? NULL : EVP_PKEY_CTX_dup(sig->plain);
-    if (sig->plain == NULL || copy->plain != NULL)
+    copy->fallback = sig->fallback == NULL ? NULL : EVP_PKEY_CTX_dup(sig->fallback);
+    if (sig->fallback == NULL || copy->fallback != NULL)
         return copy;
     sig_free(copy);
     return NULL;
@@ -73,7 +73,7 @@ static void *sig_dup(void *vsig)
 
 static int take_key(struct oct_mldsa_sig *sig, struct oct_prov_mldsa *key)
 {
-    if (key->plain == NULL)
+    if (key->fallback == NULL)
         return OCT_RAISE(sig->prov, OCT_REASON_NO_KEY);
     if (key->set != sig->set)
         return 0;
@@ -87,7 +87,7 @@ static int keep_key(struct oct_mldsa_sig *sig, enum oct_mldsa_use use)
 {
     if (sig->key == NULL)
         return OCT_RAISE(sig->prov, OCT_REASON_NO_KEY);
-    if (sig->plain != NULL && sig->use != use)
+    if (sig->fallback != NULL && sig->use != use)
         return OCT_RAISE(sig->prov, OCT_REASON_OPERATION);
     return oct_mldsa_sig_forget_mu(sig);
 }
@@ -132,7 +132,7 @@ static int sig_message_verify_init(void *vsig, void *key, const OSSL_PARAM param
 
 static struct oct_mldsa_text text_of(const struct oct_mldsa_sig *sig, const unsigned char *message, size_t len)
 {
-    return (struct oct_mldsa_text){message, len, sig->context, sig->context_len, sig->deterministic, sig->plain};
+    return (struct oct_mldsa_text){message, len, sig->context, sig->context_len, sig->deterministic, sig->fallback};
 }
 
 static int sig_sign(void *vsig, unsigned char *out, size_t *len, size_t size, const unsigned char *tbs, size_t tbs_len)
@@ -142,9 +142,9 @@ static int sig_sign(void *vsig, unsigned char *out, size_t *len, size_t size, co
 
     if (sig == NULL || sig->key == NULL)
         return 0;
-    if (sig->plain_only) {
+    if (sig->fallback_only) {
         *len = size;
-        return EVP_PKEY_sign(sig->plain, out, len, tbs, tbs_len) > 0;
+        return EVP_PKEY_sign(sig->fallback, out, len, tbs, tbs_len) > 0;
     }
     if (out != NULL && size < oct_mldsa_signature_bytes(sig->set))
         return OCT_RAISE(sig->prov, OCT_REASON_BUFFER_TOO_SMALL);
@@ -162,40 +162,40 @@ static int sig_verify(void *vsig, const unsigned char *in, size_t in_len, const 
 
     if (sig == NULL || sig->key == NULL)
         return 0;
-    if (sig->plain_only)
-        return EVP_PKEY_verify(sig->plain, in, in_len, tbs, tbs_len) == 1;
+    if (sig->fallback_only)
+        return EVP_PKEY_verify(sig->fallback, in, in_len, tbs, tbs_len) == 1;
     if (in_len != oct_mldsa_signature_bytes(sig->set))
         return OCT_RAISE(sig->prov, OCT_REASON_BAD_SIGNATURE);
     return oct_mldsa_verify(sig->key, in, &text);
 }
 
 /* Messages in pieces are OpenSSL's own. */
-static EVP_PKEY_CTX *plain_of(struct oct_mldsa_sig *sig)
+static EVP_PKEY_CTX *fallback_of(struct oct_mldsa_sig *sig)
 {
-    if (sig != NULL && sig->plain == NULL && sig->key != NULL)
-        sig->plain = oct_mldsa_plain_ctx(sig->key, sig->use, NULL);
-    return sig == NULL ? NULL : sig->plain;
+    if (sig != NULL && sig->fallback == NULL && sig->key != NULL)
+        sig->fallback = oct_mldsa_fallback_ctx(sig->key, sig->use, NULL);
+    return sig == NULL ? NULL : sig->fallback;
 }
 
 static int sig_update(void *vsig, const unsigned char *data, size_t len)
 {
     const struct oct_mldsa_sig *sig = vsig;
-    EVP_PKEY_CTX *plain = plain_of(vsig);
-    return plain != NULL && oct_mldsa_plain_update(plain, sig->use, data, len);
+    EVP_PKEY_CTX *fallback = fallback_of(vsig);
+    return fallback != NULL && oct_mldsa_fallback_update(fallback, sig->use, data, len);
 }
 
 static int sig_sign_final(void *vsig, unsigned char *out, size_t *len, size_t size)
 {
-    EVP_PKEY_CTX *plain = plain_of(vsig);
+    EVP_PKEY_CTX *fallback = fallback_of(vsig);
 
     *len = size;
-    return plain != NULL && oct_mldsa_plain_sign_final(plain, out, len);
+    return fallback != NULL && oct_mldsa_fallback_sign_final(fallback, out, len);
 }
 
 static int sig_verify_final(void *vsig)
 {
-    EVP_PKEY_CTX *plain = plain_of(vsig);
-    return plain != NULL && oct_mldsa_plain_verify_final(plain);
+    EVP_PKEY_CTX *fallback = fallback_of(vsig);
+    return fallback != NULL && oct_mldsa_fallback_verify_final(fallback);
 }
 
 #define ENTRY(id, function)                                                                                            \

@@ -13,8 +13,8 @@ struct oct_mldsa_sig {
     struct oct_prov_mldsa *key;
     int set;
     enum oct_mldsa_use use;
-    EVP_PKEY_CTX *plain; /* OpenSSL's own, with all settings; NULL without any */
-    bool plain_only;     /* a setting that lanes do not have */
+    EVP_PKEY_CTX *fallback; /* OpenSSL's own, with all settings; NULL without any */
+    bool fallback_only;     /* a setting that lanes do not have */
     bool deterministic;
     size_t context_len;
     uint8_t context[OCT_MLDSA_CONTEXT_MAX];

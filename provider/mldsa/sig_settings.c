@@ -19,9 +19,9 @@
 
 void oct_mldsa_sig_drop(struct oct_mldsa_sig *sig)
 {
-    EVP_PKEY_CTX_free(sig->plain);
-    sig->plain = NULL;
-    sig->plain_only = sig->deterministic = false;
+    EVP_PKEY_CTX_free(sig->fallback);
+    sig->fallback = NULL;
+    sig->fallback_only = sig->deterministic = false;
     sig->context_len = 0;
 }
 
@@ -38,7 +38,7 @@ static int note_setting(struct oct_mldsa_sig *sig, const OSSL_PARAM *p)
             return 0;
         sig->deterministic = number == 1;
     } else if (strcmp(p->key, PARAM_SIGNATURE) != 0) { /* that one is for messages in pieces */
-        sig->plain_only = true;
+        sig->fallback_only = true;
     }
     return 1;
 }
@@ -47,11 +47,11 @@ int oct_mldsa_sig_apply(struct oct_mldsa_sig *sig, const OSSL_PARAM params[])
 {
     if (params == NULL || params->key == NULL)
         return 1;
-    if (sig->plain == NULL)
-        sig->plain = oct_mldsa_plain_ctx(sig->key, sig->use, params);
-    else if (EVP_PKEY_CTX_set_params(sig->plain, params) <= 0)
+    if (sig->fallback == NULL)
+        sig->fallback = oct_mldsa_fallback_ctx(sig->key, sig->use, params);
+    else if (EVP_PKEY_CTX_set_params(sig->fallback, params) <= 0)
         return 0;
-    if (sig->plain == NULL)
+    if (sig->fallback == NULL)
         return 0;
     for (; params->key != NULL; params++)
         if (!note_setting(sig, params))
@@ -64,7 +64,7 @@ int oct_mldsa_sig_forget_mu(struct oct_mldsa_sig *sig)
     int no = 0;
     OSSL_PARAM params[] = {OSSL_PARAM_construct_int(PARAM_MU, &no), OSSL_PARAM_construct_end()};
 
-    return sig->plain == NULL || EVP_PKEY_CTX_set_params(sig->plain, params) > 0;
+    return sig->fallback == NULL || EVP_PKEY_CTX_set_params(sig->fallback, params) > 0;
 }
 
 /* RFC 9881, section 2: the object identifier, and no parameters. */
@@ -79,8 +79,8 @@ int oct_mldsa_sig_get_params(void *vsig, OSSL_PARAM params[])
 
     if (sig == NULL)
         return 0;
-    if (sig->plain != NULL)
-        return EVP_PKEY_CTX_get_params(sig->plain, params) > 0;
+    if (sig->fallback != NULL)
+        return EVP_PKEY_CTX_get_params(sig->fallback, params) > 0;
     p = OSSL_PARAM_locate(params, OSSL_SIGNATURE_PARAM_ALGORITHM_ID);
     return p == NULL || OSSL_PARAM_set_octet_string(p, id[sig->set], sizeof id[sig->set]);
 }
@@ -104,7 +104,7 @@ const OSSL_PARAM *oct_mldsa_sig_settable_params(void *vsig, void *provctx)
     const struct oct_mldsa_sig *sig = vsig;
     const struct oct_mldsa_part *part = oct_mldsa_part(provctx);
 
-    if (sig != NULL && sig->plain != NULL)
-        return EVP_PKEY_CTX_settable_params(sig->plain);
+    if (sig != NULL && sig->fallback != NULL)
+        return EVP_PKEY_CTX_settable_params(sig->fallback);
     return part == NULL ? NULL : EVP_SIGNATURE_settable_ctx_params(part->signature[OCT_MLDSA_44]);
 }

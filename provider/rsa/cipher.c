@@ -66,7 +66,7 @@ static int cipher_init(void *vcipher, void *key, const OSSL_PARAM params[])
 
     if (cipher == NULL)
         return 0;
-    if (key == NULL || ((struct oct_prov_rsa *)key)->plain == NULL)
+    if (key == NULL || ((struct oct_prov_rsa *)key)->fallback == NULL)
         return OCT_RAISE(cipher->prov, OCT_REASON_NO_KEY);
     oct_prov_key_up_ref(key);
     oct_prov_key_free(cipher->key);

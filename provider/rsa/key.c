@@ -11,8 +11,8 @@ static void rsa_destroy(void *vkey)
 {
     struct oct_prov_rsa *key = vkey;
 
-    oct_plain_spares_free(&key->spares);
-    EVP_PKEY_free(key->plain);
+    oct_fallback_spares_free(&key->spares);
+    EVP_PKEY_free(key->fallback);
     oct_rsa_key_free(atomic_load(&key->lanes));
     OPENSSL_clear_free(key, sizeof *key);
 }
@@ -22,26 +22,26 @@ void *oct_prov_rsa_new(void *prov)
     return oct_prov_key_new(prov, sizeof(struct oct_prov_rsa), rsa_destroy);
 }
 
-int oct_prov_rsa_set_plain(struct oct_prov_rsa *key, EVP_PKEY *plain)
+int oct_prov_rsa_set_fallback(struct oct_prov_rsa *key, EVP_PKEY *fallback)
 {
-    oct_plain_spares_free(&key->spares);
-    EVP_PKEY_free(key->plain);
+    oct_fallback_spares_free(&key->spares);
+    EVP_PKEY_free(key->fallback);
     oct_rsa_key_free(atomic_exchange(&key->lanes, NULL));
     atomic_store(&key->lane_requests, 0);
-    key->plain = plain;
-    key->bits = (unsigned)EVP_PKEY_get_bits(plain);
+    key->fallback = fallback;
+    key->bits = (unsigned)EVP_PKEY_get_bits(fallback);
     key->size = (key->bits + 7) / 8;
     return oct_prov_rsa_load_numbers(key);
 }
 
 int oct_prov_rsa_import(struct oct_prov_rsa *key, int selection, const OSSL_PARAM params[])
 {
-    EVP_PKEY *plain = oct_plain_import(key->base.prov, OCT_FAMILY_rsa, selection, params);
+    EVP_PKEY *fallback = oct_fallback_import(key->base.prov, OCT_FAMILY_rsa, selection, params);
     int ok;
 
-    if (plain == NULL)
+    if (fallback == NULL)
         return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
-    ok = oct_prov_rsa_set_plain(key, plain);
+    ok = oct_prov_rsa_set_fallback(key, fallback);
     if (ok && key->base.has_private)
         oct_prov_key_expect_handshakes(&key->base, oct_rsa_op(key->bits, OCT_RAW_SIGN));
     return ok;

@@ -21,7 +21,7 @@ void *oct_rsa_gen_init(void *provctx, int selection, const OSSL_PARAM params[])
     if ((selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
         return NULL;
     gen = oct_keygen_new(provctx, OCT_FAMILY_rsa, sizeof *gen, selection);
-    if (gen != NULL && oct_keygen_plain(&gen->base) != NULL && oct_keygen_set_plain(&gen->base, params))
+    if (gen != NULL && oct_keygen_fallback(&gen->base) != NULL && oct_keygen_set_fallback(&gen->base, params))
         return gen;
     oct_keygen_cleanup(gen);
     return NULL;
@@ -29,13 +29,13 @@ void *oct_rsa_gen_init(void *provctx, int selection, const OSSL_PARAM params[])
 
 int oct_rsa_gen_set_params(void *genctx, const OSSL_PARAM params[])
 {
-    return oct_keygen_set_plain(genctx, params);
+    return oct_keygen_set_fallback(genctx, params);
 }
 
 const OSSL_PARAM *oct_rsa_gen_settable_params(void *genctx, void *provctx)
 {
     (void)genctx;
-    return oct_plain_gen_settable(provctx, OCT_FAMILY_rsa);
+    return oct_fallback_gen_settable(provctx, OCT_FAMILY_rsa);
 }
 
 /* OpenSSL's progress numbers, handed on in the form that the core expects. */
@@ -55,21 +55,21 @@ void *oct_rsa_gen(void *genctx, OSSL_CALLBACK *callback, void *arg)
 {
     struct generation *gen = genctx;
     struct oct_prov_rsa *key;
-    EVP_PKEY *plain;
+    EVP_PKEY *fallback;
 
     gen->progress = callback;
     gen->progress_arg = arg;
     EVP_PKEY_CTX_set_app_data(gen->base.ctx, gen);
     EVP_PKEY_CTX_set_cb(gen->base.ctx, callback == NULL ? NULL : progress);
-    plain = oct_keygen_generate_plain(&gen->base);
-    if (plain == NULL)
+    fallback = oct_keygen_generate_fallback(&gen->base);
+    if (fallback == NULL)
         return NULL;
     key = oct_prov_rsa_new(gen->base.prov);
     if (key == NULL) {
-        EVP_PKEY_free(plain);
+        EVP_PKEY_free(fallback);
         return NULL;
     }
-    if (oct_prov_rsa_set_plain(key, plain))
+    if (oct_prov_rsa_set_fallback(key, fallback))
         return key;
     oct_prov_key_free(key);
     return NULL;

@@ -34,9 +34,9 @@ static int rsa_export(void *keydata, int selection, OSSL_CALLBACK *callback, voi
 {
     struct oct_prov_rsa *key = keydata;
 
-    if (key == NULL || key->plain == NULL || (selection & RSA_SELECTIONS) == 0)
+    if (key == NULL || key->fallback == NULL || (selection & RSA_SELECTIONS) == 0)
         return 0;
-    return EVP_PKEY_export(key->plain, selection, callback, arg);
+    return EVP_PKEY_export(key->fallback, selection, callback, arg);
 }
 
 /* What OpenSSL's own RSA takes and gives; there is no public way to ask it without a key. */
@@ -66,8 +66,8 @@ static const OSSL_PARAM *rsa_types(int selection)
 static int same_number(const struct oct_prov_rsa *a, const struct oct_prov_rsa *b, const char *name)
 {
     BIGNUM *x = NULL, *y = NULL;
-    int same =
-        EVP_PKEY_get_bn_param(a->plain, name, &x) && EVP_PKEY_get_bn_param(b->plain, name, &y) && BN_cmp(x, y) == 0;
+    int same = EVP_PKEY_get_bn_param(a->fallback, name, &x) && EVP_PKEY_get_bn_param(b->fallback, name, &y) &&
+               BN_cmp(x, y) == 0;
 
     BN_clear_free(x);
     BN_clear_free(y);
@@ -79,7 +79,7 @@ static int rsa_match(const void *keydata1, const void *keydata2, int selection)
 {
     const struct oct_prov_rsa *a = keydata1, *b = keydata2;
 
-    if (a == NULL || b == NULL || a->plain == NULL || b->plain == NULL)
+    if (a == NULL || b == NULL || a->fallback == NULL || b->fallback == NULL)
         return a == b;
     if ((selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0 || a == b)
         return 1;
@@ -93,7 +93,7 @@ static int rsa_match(const void *keydata1, const void *keydata2, int selection)
 static int rsa_validate(const void *keydata, int selection, int type)
 {
     const struct oct_prov_rsa *key = keydata;
-    return key != NULL && oct_plain_validate(key->base.prov, key->plain, selection, type);
+    return key != NULL && oct_fallback_validate(key->base.prov, key->fallback, selection, type);
 }
 
 /* The public part of a private key, as a key of its own. */
@@ -105,18 +105,18 @@ static int import_public(const OSSL_PARAM params[], void *arg)
 static void *rsa_dup(const void *keydata, int selection)
 {
     struct oct_prov_rsa *key = (struct oct_prov_rsa *)keydata;
-    return key == NULL ? NULL : oct_prov_key_dup(&key->base, key->plain, selection, oct_prov_rsa_new, import_public);
+    return key == NULL ? NULL : oct_prov_key_dup(&key->base, key->fallback, selection, oct_prov_rsa_new, import_public);
 }
 
 static int rsa_get_params(void *keydata, OSSL_PARAM params[])
 {
     struct oct_prov_rsa *key = keydata;
-    return key != NULL && key->plain != NULL && EVP_PKEY_get_params(key->plain, params);
+    return key != NULL && key->fallback != NULL && EVP_PKEY_get_params(key->fallback, params);
 }
 
 static const OSSL_PARAM *rsa_gettable_params(void *provctx)
 {
-    return oct_plain_gettable(provctx, OCT_FAMILY_rsa);
+    return oct_fallback_gettable(provctx, OCT_FAMILY_rsa);
 }
 
 static const char *rsa_query_operation_name(int operation)

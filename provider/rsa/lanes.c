@@ -52,7 +52,7 @@ static void take(struct oct_bytes *bytes, uint8_t *to, size_t size, const OSSL_P
 /* SHA-256 of d as a string of the modulus's length. OpenSSL takes keys whose d is longer than that: they have none. */
 static int hash_d(struct oct_prov_rsa *key, const BIGNUM *d)
 {
-    OSSL_LIB_CTX *libctx = oct_plain_ctx(key->base.prov);
+    OSSL_LIB_CTX *libctx = oct_fallback_ctx(key->base.prov);
     EVP_MD *sha256 = libctx == NULL ? NULL : EVP_MD_fetch(libctx, "SHA2-256", NULL);
     uint8_t *bytes = OPENSSL_malloc(key->size + 1); /* OpenSSL takes a modulus of zero, too */
     int ok = sha256 != NULL && bytes != NULL;
@@ -130,7 +130,7 @@ int oct_prov_rsa_load_numbers(struct oct_prov_rsa *key)
     if (numbers == NULL)
         return OCT_RAISE(key->base.prov, OCT_REASON_MEMORY);
     numbers->key = key;
-    ok = EVP_PKEY_export(key->plain, EVP_PKEY_KEYPAIR, collect, numbers);
+    ok = EVP_PKEY_export(key->fallback, EVP_PKEY_KEYPAIR, collect, numbers);
     if (ok && key->base.has_private && oct_fork_is_aside())
         atomic_store(&key->lanes_later, true);
     else if (ok && key->base.has_private)
@@ -145,8 +145,8 @@ static void make_public_lanes(struct oct_prov_rsa *key)
     struct numbers *numbers = OPENSSL_zalloc(sizeof *numbers);
     BIGNUM *n = NULL, *e = NULL;
 
-    if (numbers != NULL && EVP_PKEY_get_bn_param(key->plain, OSSL_PKEY_PARAM_RSA_N, &n) &&
-        EVP_PKEY_get_bn_param(key->plain, OSSL_PKEY_PARAM_RSA_E, &e) &&
+    if (numbers != NULL && EVP_PKEY_get_bn_param(key->fallback, OSSL_PKEY_PARAM_RSA_N, &n) &&
+        EVP_PKEY_get_bn_param(key->fallback, OSSL_PKEY_PARAM_RSA_E, &e) &&
         BN_bn2binpad(n, numbers->n, (int)key->size) >= 0 && BN_bn2binpad(e, numbers->e, sizeof numbers->e) >= 0) {
         numbers->set.n = (struct oct_bytes){numbers->n, key->size};
         numbers->set.e = (struct oct_bytes){numbers->e, sizeof numbers->e};
@@ -165,7 +165,7 @@ static void make_private_lanes(struct oct_prov_rsa *key)
     if (numbers != NULL) {
         numbers->key = key;
         numbers->for_lanes = true;
-        if (EVP_PKEY_export(key->plain, EVP_PKEY_KEYPAIR, collect, numbers))
+        if (EVP_PKEY_export(key->fallback, EVP_PKEY_KEYPAIR, collect, numbers))
             make_lanes(key, numbers);
     }
     OPENSSL_clear_free(numbers, sizeof *numbers);

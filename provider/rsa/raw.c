@@ -24,14 +24,14 @@ static int raw_fill(const struct oct_task *task, struct oct_job *job)
     return 1;
 }
 
-static int raw_plain(const struct oct_task *task)
+static int raw_fallback(const struct oct_task *task)
 {
     const struct raw *raw = (const struct raw *)task;
     struct oct_prov_rsa *key = raw->key;
-    return oct_plain_raw(key->base.prov, key->plain, &key->spares, raw->kind, raw->out, raw->in, key->size);
+    return oct_fallback_raw(key->base.prov, key->fallback, &key->spares, raw->kind, raw->out, raw->in, key->size);
 }
 
-static const struct oct_task_type raw_type = {raw_fill, raw_plain, OCT_REASON_INPUT_RANGE};
+static const struct oct_task_type raw_type = {raw_fill, raw_fallback, OCT_REASON_INPUT_RANGE};
 
 /* OpenSSL 3.0 is slow with large private keys: there a vector for one operation takes half the time of its own code. */
 int oct_rsa_raw(struct oct_prov_rsa *key, enum oct_raw_kind kind, uint8_t *out, const uint8_t *in)

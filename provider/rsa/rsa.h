@@ -9,7 +9,7 @@
 #define OCT_PROVIDER_RSA_H
 
 #include "provider/core/key.h"
-#include "plain.h"
+#include "fallback.h"
 
 #include <octuple/octuple.h>
 #include <openssl/core_dispatch.h>
@@ -24,7 +24,7 @@ struct oct_prov;
 
 struct oct_prov_rsa {
     struct oct_prov_key base;
-    EVP_PKEY *plain; /* NULL until a key was imported or generated */
+    EVP_PKEY *fallback; /* NULL until a key was imported or generated */
     unsigned bits;
     size_t size; /* bytes of the modulus, and of every signature and ciphertext */
     bool has_d_hash;
@@ -33,19 +33,19 @@ struct oct_prov_rsa {
     _Atomic(struct oct_rsa_key *) lanes; /* NULL: declined, or not made yet */
     _Atomic unsigned lane_requests;      /* see oct_prov_rsa_lanes() */
     atomic_bool lanes_later;             /* a private key's, of a child that has stepped aside */
-    struct oct_plain_spares spares;
+    struct oct_fallback_spares spares;
 };
 
 /* An empty key with one reference; NULL with an error raised. */
 OSSL_FUNC_keymgmt_new_fn oct_prov_rsa_new;
 
 /* Gives a key of the private context, whose reference is taken over (also on failure), to an unshared object. */
-int oct_prov_rsa_set_plain(struct oct_prov_rsa *key, EVP_PKEY *plain);
+int oct_prov_rsa_set_fallback(struct oct_prov_rsa *key, EVP_PKEY *fallback);
 
 /* Imports into an unshared object, through the private context. */
 int oct_prov_rsa_import(struct oct_prov_rsa *key, int selection, const OSSL_PARAM params[]);
 
-/* Reads what the object needs of its plain key (sizes, d_hash) and makes the lane key of a private key. */
+/* Reads what the object needs of its fallback key (sizes, d_hash) and makes the lane key of a private key. */
 int oct_prov_rsa_load_numbers(struct oct_prov_rsa *key);
 
 /*
@@ -55,8 +55,8 @@ int oct_prov_rsa_load_numbers(struct oct_prov_rsa *key);
 const struct oct_rsa_key *oct_prov_rsa_lanes(struct oct_prov_rsa *key);
 
 /*
- * The raw operation: out = in^d or in^e mod n, in lanes or plainly, whichever is due (async/task.h). in and out are
- * key->size bytes; out may not be in. Returns 1, or 0 with an error raised. Both buffers stay in place while the
+ * The raw operation: out = in^d or in^e mod n, in lanes or by the fallback, whichever is due (async/task.h). in and out
+ * are key->size bytes; out may not be in. Returns 1, or 0 with an error raised. Both buffers stay in place while the
  * calling fibre is paused; they must be on its stack or on the heap.
  */
 int oct_rsa_raw(struct oct_prov_rsa *key, enum oct_raw_kind kind, uint8_t *out, const uint8_t *in);

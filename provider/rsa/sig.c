@@ -21,7 +21,7 @@ static int sig_start(struct oct_sig *vsig)
 
     sig->pad_mode = RSA_PKCS1_PADDING;
     sig->salt_len = default_salt_len();
-    return key->plain != NULL;
+    return key->fallback != NULL;
 }
 
 static int takes_digest(const struct oct_sig *sig, const struct oct_sig_digest *digest)
@@ -34,9 +34,9 @@ static size_t signature_size(const struct oct_sig *sig)
     return ((const struct oct_prov_rsa *)sig->key)->size;
 }
 
-static EVP_PKEY *plain_key(const struct oct_sig *sig)
+static EVP_PKEY *fallback_key(const struct oct_sig *sig)
 {
-    return ((const struct oct_prov_rsa *)sig->key)->plain;
+    return ((const struct oct_prov_rsa *)sig->key)->fallback;
 }
 
 static const struct oct_sig_family family = {
@@ -44,7 +44,7 @@ static const struct oct_sig_family family = {
     .start = sig_start,
     .takes_digest = takes_digest,
     .signature_size = signature_size,
-    .plain_key = plain_key,
+    .fallback_key = fallback_key,
     .copy_settings = oct_rsa_sig_copy_settings,
     .set_params = oct_rsa_sig_set_params,
     .sign = oct_rsa_sig_sign,

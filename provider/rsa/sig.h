@@ -47,6 +47,6 @@ int oct_rsa_sig_check_padding(const struct oct_rsa_sig *sig, const struct oct_si
 int oct_rsa_sig_copy_settings(EVP_PKEY_CTX *ctx, const struct oct_sig *sig);
 
 /* 1 if OpenSSL must do the whole operation: X9.31 padding, or a digest that is not in our table. */
-int oct_rsa_sig_is_plain(const struct oct_rsa_sig *sig);
+int oct_rsa_sig_is_fallback(const struct oct_rsa_sig *sig);
 
 #endif

@@ -16,7 +16,7 @@
 
 int oct_rsa_sig_knows_digest(const struct oct_sig *sig, const struct oct_sig_digest *digest)
 {
-    EVP_PKEY *plain = ((const struct oct_prov_rsa *)sig->key)->plain;
+    EVP_PKEY *fallback = ((const struct oct_prov_rsa *)sig->key)->fallback;
     EVP_PKEY_CTX *ctx;
     OSSL_PARAM ask[2];
     bool known;
@@ -27,7 +27,7 @@ int oct_rsa_sig_knows_digest(const struct oct_sig *sig, const struct oct_sig_dig
     ask[0] = OSSL_PARAM_construct_utf8_string(OSSL_SIGNATURE_PARAM_DIGEST, (char *)EVP_MD_get0_name(digest->md), 0);
     ask[1] = OSSL_PARAM_construct_end();
     ERR_set_mark();
-    ctx = oct_plain_key_ctx(sig->prov, plain);
+    ctx = oct_fallback_key_ctx(sig->prov, fallback);
     known = ctx != NULL && EVP_PKEY_verify_init(ctx) > 0 && EVP_PKEY_CTX_set_params(ctx, ask) > 0;
     EVP_PKEY_CTX_free(ctx);
     ERR_pop_to_mark();
@@ -176,7 +176,7 @@ int oct_rsa_sig_copy_settings(EVP_PKEY_CTX *ctx, const struct oct_sig *base)
     return EVP_PKEY_CTX_set_params(ctx, params) > 0;
 }
 
-int oct_rsa_sig_is_plain(const struct oct_rsa_sig *sig)
+int oct_rsa_sig_is_fallback(const struct oct_rsa_sig *sig)
 {
     return sig->pad_mode == RSA_X931_PADDING || (sig->base.digest.md != NULL && sig->base.digest.info == NULL);
 }

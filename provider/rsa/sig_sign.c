@@ -84,9 +84,9 @@ int oct_rsa_sig_sign(void *vsig, unsigned char *out, size_t *len, size_t out_siz
     }
     if (out_size < oct_rsa_sig_key(sig)->size)
         return OCT_RAISE(sig->base.prov, OCT_REASON_SIGNATURE_SIZE);
-    if (oct_rsa_sig_is_plain(sig)) {
+    if (oct_rsa_sig_is_fallback(sig)) {
         *len = out_size;
-        return oct_sig_sign_plain(&sig->base, out, len, tbs, tbs_len);
+        return oct_sig_sign_fallback(&sig->base, out, len, tbs, tbs_len);
     }
     if (!sign_raw(sig, out, tbs, tbs_len))
         return 0;

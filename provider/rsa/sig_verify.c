@@ -95,8 +95,8 @@ int oct_rsa_sig_verify(void *vsig, const unsigned char *in, size_t in_len, const
 
     if (sig == NULL || sig->base.key == NULL)
         return 0;
-    if (oct_rsa_sig_is_plain(sig))
-        return oct_sig_verify_plain(&sig->base, in, in_len, tbs, tbs_len);
+    if (oct_rsa_sig_is_fallback(sig))
+        return oct_sig_verify_fallback(&sig->base, in, in_len, tbs, tbs_len);
     if (sig->pad_mode == RSA_PKCS1_PSS_PADDING && tbs_len != oct_sig_digest_size(&sig->base))
         return OCT_RAISE(sig->base.prov, OCT_REASON_DIGEST_LENGTH);
     ok = verify_raw(sig, &em, in, in_len) && verify_padded(sig, em, tbs, tbs_len);
@@ -104,9 +104,9 @@ int oct_rsa_sig_verify(void *vsig, const unsigned char *in, size_t in_len, const
     return ok;
 }
 
-static int recover_plain(const struct oct_rsa_sig *sig, uint8_t *out, size_t *len, const uint8_t *in, size_t in_len)
+static int recover_fallback(const struct oct_rsa_sig *sig, uint8_t *out, size_t *len, const uint8_t *in, size_t in_len)
 {
-    EVP_PKEY_CTX *ctx = oct_sig_plain_ctx(&sig->base, EVP_PKEY_OP_VERIFYRECOVER);
+    EVP_PKEY_CTX *ctx = oct_sig_fallback_ctx(&sig->base, EVP_PKEY_OP_VERIFYRECOVER);
     const int ok = ctx != NULL && EVP_PKEY_verify_recover(ctx, out, len, in, in_len) > 0;
 
     EVP_PKEY_CTX_free(ctx);
@@ -140,9 +140,9 @@ int oct_rsa_sig_verify_recover(void *vsig, unsigned char *out, size_t *out_len, 
         *out_len = oct_rsa_sig_key(sig)->size;
         return 1;
     }
-    if (oct_rsa_sig_is_plain(sig)) {
+    if (oct_rsa_sig_is_fallback(sig)) {
         *out_len = out_size;
-        return recover_plain(sig, out, out_len, in, in_len);
+        return recover_fallback(sig, out, out_len, in, in_len);
     }
     if (out_size < (sig->base.digest.md != NULL ? oct_sig_digest_size(&sig->base) : oct_rsa_sig_key(sig)->size))
         return OCT_RAISE(sig->base.prov, OCT_REASON_BUFFER_TOO_SMALL);

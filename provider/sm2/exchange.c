@@ -18,22 +18,22 @@ static int derivation_fill(const struct oct_task *task, struct oct_job *job)
     return own->has_numbers && peer->has_numbers;
 }
 
-static EVP_PKEY *plain_key(const void *vkey)
+static EVP_PKEY *fallback_key(const void *vkey)
 {
     const struct oct_prov_sm2 *key = vkey;
-    return key->plain;
+    return key->fallback;
 }
 
-static int derivation_plain(const struct oct_task *task)
+static int derivation_fallback(const struct oct_task *task)
 {
-    return oct_exchange_plain_secret(task, OCT_SM2_BYTES);
+    return oct_exchange_fallback_secret(task, OCT_SM2_BYTES);
 }
 
-static const struct oct_task_type derivation_type = {derivation_fill, derivation_plain, OCT_REASON_LANE_INPUT};
+static const struct oct_task_type derivation_type = {derivation_fill, derivation_fallback, OCT_REASON_LANE_INPUT};
 
 static void *exchange_new(void *provctx)
 {
-    return oct_exchange_new_with(provctx, plain_key);
+    return oct_exchange_new_with(provctx, fallback_key);
 }
 
 static const OSSL_PARAM *exchange_settable(void *vexchange, void *provctx)
@@ -41,8 +41,8 @@ static const OSSL_PARAM *exchange_settable(void *vexchange, void *provctx)
     struct oct_exchange *exchange = vexchange;
 
     (void)provctx;
-    return exchange != NULL && oct_exchange_become_plain(exchange) ? EVP_PKEY_CTX_settable_params(exchange->plain)
-                                                                   : NULL;
+    return exchange != NULL && oct_exchange_become_fallback(exchange) ? EVP_PKEY_CTX_settable_params(exchange->fallback)
+                                                                      : NULL;
 }
 
 static const OSSL_PARAM *exchange_gettable(void *vexchange, void *provctx)
@@ -50,8 +50,8 @@ static const OSSL_PARAM *exchange_gettable(void *vexchange, void *provctx)
     struct oct_exchange *exchange = vexchange;
 
     (void)provctx;
-    return exchange != NULL && oct_exchange_become_plain(exchange) ? EVP_PKEY_CTX_gettable_params(exchange->plain)
-                                                                   : NULL;
+    return exchange != NULL && oct_exchange_become_fallback(exchange) ? EVP_PKEY_CTX_gettable_params(exchange->fallback)
+                                                                      : NULL;
 }
 
 static int exchange_init(void *vexchange, void *vkey, const OSSL_PARAM params[])
@@ -61,7 +61,7 @@ static int exchange_init(void *vexchange, void *vkey, const OSSL_PARAM params[])
 
     if (exchange == NULL || !oct_exchange_start(exchange, vkey))
         return 0;
-    if (key->plain == NULL)
+    if (key->fallback == NULL)
         return OCT_RAISE(exchange->prov, OCT_REASON_NO_KEY);
     return oct_exchange_set_params(exchange, params);
 }
@@ -73,7 +73,7 @@ static int exchange_set_peer(void *vexchange, void *vkey)
 
     if (exchange == NULL)
         return 0;
-    if (key == NULL || key->plain == NULL)
+    if (key == NULL || key->fallback == NULL)
         return OCT_RAISE(exchange->prov, OCT_REASON_NO_KEY);
     return oct_exchange_take_peer_with(exchange, vkey);
 }
@@ -85,8 +85,8 @@ static int exchange_derive(void *vexchange, unsigned char *out, size_t *out_len,
 
     if (exchange == NULL)
         return 0;
-    if (exchange->plain != NULL)
-        return oct_exchange_derive_plainly(exchange, out, out_len, size);
+    if (exchange->fallback != NULL)
+        return oct_exchange_derive_fallback(exchange, out, out_len, size);
     return oct_exchange_is_ready(exchange) && oct_exchange_derive_cut(exchange, &lanes, out, out_len, size);
 }
 

@@ -95,10 +95,10 @@ static int read_curve(uint8_t *out, const EC_GROUP *group)
     return ok;
 }
 
-static void *open_part(const struct oct_plain *plain)
+static void *open_part(const struct oct_fallback *fallback)
 {
     struct oct_sm2_part *part = OPENSSL_zalloc(sizeof *part);
-    EC_GROUP *group = EC_GROUP_new_by_curve_name_ex(plain->ctx, NULL, NID_sm2);
+    EC_GROUP *group = EC_GROUP_new_by_curve_name_ex(fallback->ctx, NULL, NID_sm2);
 
     if (part != NULL && !read_curve(part->curve, group)) {
         OPENSSL_free(part);

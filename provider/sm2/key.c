@@ -24,7 +24,7 @@ static void sm2_destroy(void *vkey)
     struct oct_prov_sm2 *key = vkey;
 
     drop_spares(key);
-    EVP_PKEY_free(key->plain);
+    EVP_PKEY_free(key->fallback);
     OPENSSL_secure_clear_free(key->private_key, OCT_SM2_BYTES);
     OPENSSL_free(key);
 }
@@ -44,10 +44,10 @@ uint8_t *oct_prov_sm2_private(struct oct_prov_sm2 *key)
 }
 
 /* 1 if the key has that number; it is stored. One that is longer leaves *fits false. */
-static int take(EVP_PKEY *plain, const char *name, uint8_t to[OCT_SM2_BYTES], bool *fits)
+static int take(EVP_PKEY *fallback, const char *name, uint8_t to[OCT_SM2_BYTES], bool *fits)
 {
     BIGNUM *bn = NULL;
-    const int has = EVP_PKEY_get_bn_param(plain, name, &bn);
+    const int has = EVP_PKEY_get_bn_param(fallback, name, &bn);
 
     if (has && BN_bn2binpad(bn, to, OCT_SM2_BYTES) != OCT_SM2_BYTES)
         *fits = false;
@@ -62,21 +62,21 @@ static int load_numbers(struct oct_prov_sm2 *key)
 
     if (d == NULL)
         return 0;
-    key->base.has_public = take(key->plain, OSSL_PKEY_PARAM_EC_PUB_X, key->public_key, &fits) &&
-                           take(key->plain, OSSL_PKEY_PARAM_EC_PUB_Y, key->public_key + OCT_SM2_BYTES, &fits);
-    key->base.has_private = take(key->plain, OSSL_PKEY_PARAM_PRIV_KEY, d, &fits);
+    key->base.has_public = take(key->fallback, OSSL_PKEY_PARAM_EC_PUB_X, key->public_key, &fits) &&
+                           take(key->fallback, OSSL_PKEY_PARAM_EC_PUB_Y, key->public_key + OCT_SM2_BYTES, &fits);
+    key->base.has_private = take(key->fallback, OSSL_PKEY_PARAM_PRIV_KEY, d, &fits);
     key->has_numbers = fits;
     return 1;
 }
 
-int oct_prov_sm2_set_plain(struct oct_prov_sm2 *key, EVP_PKEY *plain)
+int oct_prov_sm2_set_fallback(struct oct_prov_sm2 *key, EVP_PKEY *fallback)
 {
     int ok;
 
     drop_spares(key);
-    if (key->plain != plain)
-        EVP_PKEY_free(key->plain);
-    key->plain = plain;
+    if (key->fallback != fallback)
+        EVP_PKEY_free(key->fallback);
+    key->fallback = fallback;
     key->has_numbers = false;
     ERR_set_mark();
     ok = load_numbers(key);
@@ -89,11 +89,11 @@ int oct_prov_sm2_set_plain(struct oct_prov_sm2 *key, EVP_PKEY *plain)
 
 static int import(struct oct_prov_sm2 *key, int selection, const OSSL_PARAM params[])
 {
-    EVP_PKEY *plain = oct_plain_import_named(key->base.prov, key->type, selection, params);
+    EVP_PKEY *fallback = oct_fallback_import_named(key->base.prov, key->type, selection, params);
 
-    if (plain == NULL)
+    if (fallback == NULL)
         return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
-    return oct_prov_sm2_set_plain(key, plain);
+    return oct_prov_sm2_set_fallback(key, fallback);
 }
 
 int oct_prov_sm2_import(struct oct_prov_sm2 *key, int selection, const OSSL_PARAM params[])
@@ -133,7 +133,7 @@ static EVP_PKEY_CTX *take_spare(const struct oct_prov_sm2 *ckey, enum oct_sm2_us
 
     if (ctx != NULL)
         return ctx;
-    ctx = oct_plain_key_ctx(key->base.prov, key->plain);
+    ctx = oct_fallback_key_ctx(key->base.prov, key->fallback);
     if (ctx != NULL && (use == OCT_SM2_SIGN ? EVP_PKEY_sign_init(ctx) : EVP_PKEY_verify_init(ctx)) > 0)
         return ctx;
     EVP_PKEY_CTX_free(ctx);
@@ -146,7 +146,7 @@ static void give_spare(const struct oct_prov_sm2 *ckey, enum oct_sm2_use use, EV
     EVP_PKEY_CTX_free(atomic_exchange(&key->spare[use], ctx));
 }
 
-int oct_sm2_plain_sign(const struct oct_prov_sm2 *key, uint8_t *der, size_t *der_len, const uint8_t *digest)
+int oct_sm2_fallback_sign(const struct oct_prov_sm2 *key, uint8_t *der, size_t *der_len, const uint8_t *digest)
 {
     EVP_PKEY_CTX *ctx = take_spare(key, OCT_SM2_SIGN);
     const int ok = ctx != NULL && EVP_PKEY_sign(ctx, der, der_len, digest, OCT_SM2_BYTES) > 0;
@@ -155,7 +155,7 @@ int oct_sm2_plain_sign(const struct oct_prov_sm2 *key, uint8_t *der, size_t *der
     return ok;
 }
 
-int oct_sm2_plain_verify(const struct oct_prov_sm2 *key, const uint8_t *der, size_t der_len, const uint8_t *digest)
+int oct_sm2_fallback_verify(const struct oct_prov_sm2 *key, const uint8_t *der, size_t der_len, const uint8_t *digest)
 {
     EVP_PKEY_CTX *ctx = take_spare(key, OCT_SM2_VERIFY);
     const int ok = ctx == NULL ? 0 : EVP_PKEY_verify(ctx, der, der_len, digest, OCT_SM2_BYTES);

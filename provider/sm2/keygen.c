@@ -63,7 +63,7 @@ int oct_sm2_gen_set_params(void *vgen, const OSSL_PARAM params[])
         return 0;
     if (params == NULL || (gen->ctx == NULL && is_simple(params)))
         return 1;
-    return oct_keygen_set_plain(gen, params);
+    return oct_keygen_set_fallback(gen, params);
 }
 
 /* A template has nothing but the curve. */
@@ -75,13 +75,13 @@ int oct_sm2_gen_set_template(void *vgen, void *keydata)
 const OSSL_PARAM *oct_sm2_gen_settable_params(void *vgen, void *provctx)
 {
     (void)vgen;
-    return oct_plain_gen_settable(provctx, OCT_FAMILY_sm2);
+    return oct_fallback_gen_settable(provctx, OCT_FAMILY_sm2);
 }
 
-static int generate_plain(struct oct_keygen *gen, struct oct_prov_sm2 *key)
+static int generate_fallback(struct oct_keygen *gen, struct oct_prov_sm2 *key)
 {
-    EVP_PKEY *plain = oct_keygen_generate_plain(gen);
-    return plain != NULL && oct_prov_sm2_set_plain(key, plain);
+    EVP_PKEY *fallback = oct_keygen_generate_fallback(gen);
+    return fallback != NULL && oct_prov_sm2_set_fallback(key, fallback);
 }
 
 static int generate(struct oct_keygen *gen, struct oct_prov_sm2 *key)
@@ -90,10 +90,10 @@ static int generate(struct oct_keygen *gen, struct oct_prov_sm2 *key)
     int ok;
 
     if (gen->ctx != NULL || (gen->selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
-        return generate_plain(gen, key);
+        return generate_fallback(gen, key);
     if (!oct_pool_take(gen->prov, &oct_pool_sm2, public_key, private_key)) {
         oct_counters_note_plain(OCT_OP_SM2_KEYGEN);
-        return generate_plain(gen, key);
+        return generate_fallback(gen, key);
     }
     ok = oct_prov_sm2_set_pair(key, public_key, private_key);
     OPENSSL_cleanse(private_key, sizeof private_key);

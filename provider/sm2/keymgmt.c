@@ -30,7 +30,7 @@ static int sm2_has(const void *keydata, int selection)
 
     if (!oct_prov_key_has(key, selection))
         return 0;
-    return (selection & OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS) == 0 || key->plain != NULL;
+    return (selection & OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS) == 0 || key->fallback != NULL;
 }
 
 /* Only an object that nobody else holds can change. */
@@ -48,7 +48,7 @@ static int sm2_import(void *keydata, int selection, const OSSL_PARAM params[])
 static int sm2_export(void *keydata, int selection, OSSL_CALLBACK *callback, void *arg)
 {
     const struct oct_prov_sm2 *key = keydata;
-    return key != NULL && key->plain != NULL && EVP_PKEY_export(key->plain, selection, callback, arg);
+    return key != NULL && key->fallback != NULL && EVP_PKEY_export(key->fallback, selection, callback, arg);
 }
 
 static int same_private(const struct oct_prov_sm2 *a, const struct oct_prov_sm2 *b)
@@ -61,19 +61,19 @@ static int sm2_match(const void *keydata1, const void *keydata2, int selection)
 {
     const struct oct_prov_sm2 *a = keydata1, *b = keydata2;
 
-    if (a == NULL || b == NULL || a->plain == NULL || b->plain == NULL)
+    if (a == NULL || b == NULL || a->fallback == NULL || b->fallback == NULL)
         return 0;
     if ((selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
         return 1;
     if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0 && a->base.has_public && b->base.has_public)
-        return EVP_PKEY_eq(a->plain, b->plain) == 1;
+        return EVP_PKEY_eq(a->fallback, b->fallback) == 1;
     return (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0 && a->base.has_private && b->base.has_private &&
            same_private(a, b);
 }
 
-static int check_parameters(struct oct_prov *prov, EVP_PKEY *plain, int quick)
+static int check_parameters(struct oct_prov *prov, EVP_PKEY *fallback, int quick)
 {
-    EVP_PKEY_CTX *ctx = oct_plain_key_ctx(prov, plain);
+    EVP_PKEY_CTX *ctx = oct_fallback_key_ctx(prov, fallback);
     const int ok = ctx != NULL && (quick ? EVP_PKEY_param_check_quick(ctx) : EVP_PKEY_param_check(ctx)) > 0;
 
     EVP_PKEY_CTX_free(ctx);
@@ -89,10 +89,10 @@ static int sm2_validate(const void *keydata, int selection, int type)
     if (!sm2_has(key, selection))
         return 0;
     if ((selection & OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS) != 0 &&
-        !check_parameters(key->base.prov, key->plain, type == OSSL_KEYMGMT_VALIDATE_QUICK_CHECK))
+        !check_parameters(key->base.prov, key->fallback, type == OSSL_KEYMGMT_VALIDATE_QUICK_CHECK))
         return 0;
     return (selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0 ||
-           oct_plain_validate(key->base.prov, key->plain, selection, type);
+           oct_fallback_validate(key->base.prov, key->fallback, selection, type);
 }
 
 static int copy_parts(struct oct_prov_sm2 *copy, const struct oct_prov_sm2 *key, int selection)
@@ -104,7 +104,7 @@ static int copy_parts(struct oct_prov_sm2 *copy, const struct oct_prov_sm2 *key,
         parts = EVP_PKEY_KEYPAIR;
     else if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0 && key->base.has_public)
         parts = EVP_PKEY_PUBLIC_KEY;
-    ok = EVP_PKEY_todata(key->plain, parts, &params) && oct_prov_sm2_import(copy, parts, params);
+    ok = EVP_PKEY_todata(key->fallback, parts, &params) && oct_prov_sm2_import(copy, parts, params);
     OSSL_PARAM_free(params);
     return ok;
 }
@@ -115,7 +115,7 @@ static void *sm2_dup(const void *keydata, int selection)
     const struct oct_prov_sm2 *key = keydata;
     struct oct_prov_sm2 *copy = key == NULL ? NULL : oct_prov_sm2_new(key->base.prov, key->type);
 
-    if (copy == NULL || key->plain == NULL || copy_parts(copy, key, selection))
+    if (copy == NULL || key->fallback == NULL || copy_parts(copy, key, selection))
         return copy;
     oct_prov_key_free(copy);
     return NULL;
@@ -124,12 +124,12 @@ static void *sm2_dup(const void *keydata, int selection)
 static int sm2_get_params(void *keydata, OSSL_PARAM params[])
 {
     const struct oct_prov_sm2 *key = keydata;
-    return key != NULL && key->plain != NULL && EVP_PKEY_get_params(key->plain, params);
+    return key != NULL && key->fallback != NULL && EVP_PKEY_get_params(key->fallback, params);
 }
 
 static const OSSL_PARAM *sm2_gettable_params(void *provctx)
 {
-    return oct_plain_gettable(provctx, OCT_FAMILY_sm2);
+    return oct_fallback_gettable(provctx, OCT_FAMILY_sm2);
 }
 
 static int sm2_set_params(void *keydata, const OSSL_PARAM params[])
@@ -140,13 +140,13 @@ static int sm2_set_params(void *keydata, const OSSL_PARAM params[])
         return 0;
     if (params == NULL || params[0].key == NULL)
         return 1;
-    return key->plain != NULL && EVP_PKEY_set_params(key->plain, (OSSL_PARAM *)params) > 0 &&
-           oct_prov_sm2_set_plain(key, key->plain);
+    return key->fallback != NULL && EVP_PKEY_set_params(key->fallback, (OSSL_PARAM *)params) > 0 &&
+           oct_prov_sm2_set_fallback(key, key->fallback);
 }
 
 static const OSSL_PARAM *sm2_settable_params(void *provctx)
 {
-    return oct_plain_settable(provctx, OCT_FAMILY_sm2);
+    return oct_fallback_settable(provctx, OCT_FAMILY_sm2);
 }
 
 /* There is no key exchange over keys of this type in OpenSSL, and encryption is its own. */

@@ -30,11 +30,11 @@ static int signing_fill(const struct oct_task *task, struct oct_job *job)
     return 1;
 }
 
-static int signing_plain(const struct oct_task *task)
+static int signing_fallback(const struct oct_task *task)
 {
     struct work *w = (struct work *)task;
     w->der_len = sizeof w->der;
-    return oct_sm2_plain_sign(task->key[0], w->der, &w->der_len, w->digest);
+    return oct_sm2_fallback_sign(task->key[0], w->der, &w->der_len, w->digest);
 }
 
 static int verification_fill(const struct oct_task *task, struct oct_job *job)
@@ -46,14 +46,15 @@ static int verification_fill(const struct oct_task *task, struct oct_job *job)
     return 1;
 }
 
-static int verification_plain(const struct oct_task *task)
+static int verification_fallback(const struct oct_task *task)
 {
     const struct work *w = (const struct work *)task;
-    return oct_sm2_plain_verify(task->key[0], w->der, w->der_len, w->digest) > 0;
+    return oct_sm2_fallback_verify(task->key[0], w->der, w->der_len, w->digest) > 0;
 }
 
-static const struct oct_task_type signing_type = {signing_fill, signing_plain, OCT_REASON_LANE_INPUT};
-static const struct oct_task_type verification_type = {verification_fill, verification_plain, OCT_REASON_BAD_SIGNATURE};
+static const struct oct_task_type signing_type = {signing_fill, signing_fallback, OCT_REASON_LANE_INPUT};
+static const struct oct_task_type verification_type = {verification_fill, verification_fallback,
+                                                       OCT_REASON_BAD_SIGNATURE};
 
 static struct oct_task task_of(struct oct_prov_sm2 *key, const struct oct_task_type *type, int op)
 {
@@ -71,7 +72,7 @@ int oct_sm2_sign(struct oct_prov_sm2 *key, uint8_t *der, size_t *der_len, const 
     struct work w = {.der_len = 0};
 
     if (!key->has_numbers)
-        return oct_sm2_plain_sign(key, der, der_len, digest);
+        return oct_sm2_fallback_sign(key, der, der_len, digest);
     w.task = task_of(key, &signing_type, OCT_OP_SM2_SIGN);
     memcpy(w.digest, digest, sizeof w.digest);
     if (!oct_task_run(&w.task))
@@ -91,7 +92,7 @@ int oct_sm2_verify(struct oct_prov_sm2 *key, const uint8_t *der, size_t der_len,
 
     if (!key->has_numbers || !key->base.has_public || !oct_op_is_on(OCT_OP_SM2_VERIFY) || der_len > sizeof w.der ||
         !oct_ec_der_read(w.numbers, OCT_SM2_BYTES, der, der_len))
-        return oct_sm2_plain_verify(key, der, der_len, digest);
+        return oct_sm2_fallback_verify(key, der, der_len, digest);
     w.task = task_of(key, &verification_type, OCT_OP_SM2_VERIFY);
     memcpy(w.der, der, der_len);
     memcpy(w.digest, digest, sizeof w.digest);

@@ -31,7 +31,7 @@ struct sm2_sig {
 static int sig_start(struct oct_sig *sig)
 {
     ((struct sm2_sig *)sig)->has_begun = false;
-    return ((const struct oct_prov_sm2 *)sig->key)->plain != NULL;
+    return ((const struct oct_prov_sm2 *)sig->key)->fallback != NULL;
 }
 
 static int takes_digest(const struct oct_sig *sig, const struct oct_sig_digest *digest)
@@ -47,9 +47,9 @@ static size_t signature_size(const struct oct_sig *sig)
     return OCT_SM2_MAX_SIGNATURE;
 }
 
-static EVP_PKEY *plain_key(const struct oct_sig *sig)
+static EVP_PKEY *fallback_key(const struct oct_sig *sig)
 {
-    return ((const struct oct_prov_sm2 *)sig->key)->plain;
+    return ((const struct oct_prov_sm2 *)sig->key)->fallback;
 }
 
 static int copy_settings(EVP_PKEY_CTX *ctx, const struct oct_sig *sig)
@@ -61,7 +61,7 @@ static int copy_settings(EVP_PKEY_CTX *ctx, const struct oct_sig *sig)
 /* Z = SM3(bits of the identifier in two bytes || identifier || a || b || G || public key). */
 static int make_z(struct sm2_sig *sig, const uint8_t *id, size_t len)
 {
-    const struct oct_sm2_part *part = oct_plain_part(sig->base.prov, OCT_FAMILY_sm2);
+    const struct oct_sm2_part *part = oct_fallback_part(sig->base.prov, OCT_FAMILY_sm2);
     const struct oct_prov_sm2 *key = sig->base.key;
     const uint8_t bits[2] = {(uint8_t)(len >> 5), (uint8_t)(len << 3)};
     EVP_MD_CTX *ctx = EVP_MD_CTX_new();
@@ -152,12 +152,12 @@ static int give_algorithm_id(const struct sm2_sig *sig, OSSL_PARAM params[])
 {
     OSSL_PARAM *p = OSSL_PARAM_locate(params, OSSL_SIGNATURE_PARAM_ALGORITHM_ID);
     EVP_MD_CTX *ctx = p == NULL ? NULL : EVP_MD_CTX_new();
-    EVP_PKEY_CTX *plain = NULL;
+    EVP_PKEY_CTX *fallback = NULL;
     OSSL_PARAM ask[] = {p == NULL ? OSSL_PARAM_construct_end() : *p, OSSL_PARAM_construct_end()};
     const int ok = p == NULL || (ctx != NULL &&
-                                 EVP_DigestVerifyInit_ex(ctx, &plain, DIGEST, oct_plain_ctx(sig->base.prov), NULL,
-                                                         plain_key(&sig->base), NULL) > 0 &&
-                                 EVP_PKEY_CTX_get_params(plain, ask) > 0);
+                                 EVP_DigestVerifyInit_ex(ctx, &fallback, DIGEST, oct_fallback_ctx(sig->base.prov), NULL,
+                                                         fallback_key(&sig->base), NULL) > 0 &&
+                                 EVP_PKEY_CTX_get_params(fallback, ask) > 0);
 
     if (p != NULL)
         p->return_size = ask[0].return_size;
@@ -221,7 +221,7 @@ static const struct oct_sig_family family = {
     .start = sig_start,
     .takes_digest = takes_digest,
     .signature_size = signature_size,
-    .plain_key = plain_key,
+    .fallback_key = fallback_key,
     .copy_settings = copy_settings,
     .set_params = sig_set_params,
     .sign = sig_sign,

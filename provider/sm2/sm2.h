@@ -30,8 +30,8 @@ struct oct_pool_kind;
 
 struct oct_prov_sm2 {
     struct oct_prov_key base;
-    const char *type; /* OCT_SM2_NAME or OCT_SM2_GROUP */
-    EVP_PKEY *plain;  /* NULL: no key yet */
+    const char *type;   /* OCT_SM2_NAME or OCT_SM2_GROUP */
+    EVP_PKEY *fallback; /* NULL: no key yet */
     /* Contexts of OpenSSL's own that have run once. A thread that finds none makes another. */
     _Atomic(EVP_PKEY_CTX *) spare[OCT_SM2_USES];
     bool has_numbers;                      /* those that there are of the key stand here */
@@ -49,7 +49,7 @@ uint8_t *oct_prov_sm2_private(struct oct_prov_sm2 *key);
 
 /* Gives a key of the private context, whose reference is taken over (also on failure), to an unshared object, and reads
  * its numbers; 0 with an error raised. */
-int oct_prov_sm2_set_plain(struct oct_prov_sm2 *key, EVP_PKEY *plain);
+int oct_prov_sm2_set_fallback(struct oct_prov_sm2 *key, EVP_PKEY *fallback);
 
 /* Imports into an unshared object, through the private context; 0 with an error raised. */
 int oct_prov_sm2_import(struct oct_prov_sm2 *key, int selection, const OSSL_PARAM params[]);
@@ -59,10 +59,10 @@ int oct_prov_sm2_set_pair(struct oct_prov_sm2 *key, const uint8_t public_key[2 *
                           const uint8_t private_key[OCT_SM2_BYTES]);
 
 /* On OpenSSL's own code, of the digest e: 1, or 0 with an error raised; verification as OpenSSL says it. */
-int oct_sm2_plain_sign(const struct oct_prov_sm2 *key, uint8_t *der, size_t *der_len, const uint8_t *digest);
-int oct_sm2_plain_verify(const struct oct_prov_sm2 *key, const uint8_t *der, size_t der_len, const uint8_t *digest);
+int oct_sm2_fallback_sign(const struct oct_prov_sm2 *key, uint8_t *der, size_t *der_len, const uint8_t *digest);
+int oct_sm2_fallback_verify(const struct oct_prov_sm2 *key, const uint8_t *der, size_t der_len, const uint8_t *digest);
 
-/* In lanes or plainly, whichever is due (async/task.h). */
+/* In lanes or by the fallback, whichever is due (async/task.h). */
 int oct_sm2_sign(struct oct_prov_sm2 *key, uint8_t *der, size_t *der_len, const uint8_t digest[OCT_SM2_BYTES]);
 int oct_sm2_verify(struct oct_prov_sm2 *key, const uint8_t *der, size_t der_len, const uint8_t digest[OCT_SM2_BYTES]);
 

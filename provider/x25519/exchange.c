@@ -15,13 +15,13 @@ static int derivation_fill(const struct oct_task *task, struct oct_job *job)
     return 1;
 }
 
-static int derivation_plain(const struct oct_task *task)
+static int derivation_fallback(const struct oct_task *task)
 {
     const struct oct_derivation *d = (const struct oct_derivation *)task;
-    return oct_x25519_plain_derive(task->key[0], task->key[1], d->secret);
+    return oct_x25519_fallback_derive(task->key[0], task->key[1], d->secret);
 }
 
-static const struct oct_task_type derivation_type = {derivation_fill, derivation_plain, OCT_REASON_ZERO_SECRET};
+static const struct oct_task_type derivation_type = {derivation_fill, derivation_fallback, OCT_REASON_ZERO_SECRET};
 
 static int exchange_init(void *vexchange, void *key, const OSSL_PARAM params[])
 {

@@ -38,12 +38,12 @@ static const struct oct_offer *offers(void)
 static const struct oct_warm warm[] = {{OCT_OP_X25519_KEYGEN, POOL}, {OCT_OP_X25519_DERIVE, EXCHANGE}, {-1, 0}};
 
 /* OpenSSL's X25519 without EVP. */
-static void *open_part(const struct oct_plain *plain)
+static void *open_part(const struct oct_fallback *fallback)
 {
     struct oct_x25519_direct *direct = OPENSSL_zalloc(sizeof *direct);
 
     if (direct != NULL)
-        (void)oct_x25519_direct_find(direct, plain->default_provider);
+        (void)oct_x25519_direct_find(direct, fallback->default_provider);
     return direct;
 }
 

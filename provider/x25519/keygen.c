@@ -46,13 +46,13 @@ int oct_x25519_gen_set_params(void *genctx, const OSSL_PARAM params[])
             others = 1;
         }
     }
-    return !others || oct_keygen_set_plain(gen, params);
+    return !others || oct_keygen_set_fallback(gen, params);
 }
 
 const OSSL_PARAM *oct_x25519_gen_settable_params(void *genctx, void *provctx)
 {
     (void)genctx;
-    return oct_plain_gen_settable(provctx, OCT_FAMILY_x25519);
+    return oct_fallback_gen_settable(provctx, OCT_FAMILY_x25519);
 }
 
 static int make_pair(struct oct_keygen *gen, struct oct_prov_x25519 *key)
@@ -63,7 +63,7 @@ static int make_pair(struct oct_keygen *gen, struct oct_prov_x25519 *key)
         return 0;
     if (gen->ctx != NULL || !oct_pool_take(gen->prov, &oct_pool_x25519, key->public_key, private_key)) {
         oct_counters_note_plain(OCT_OP_X25519_KEYGEN);
-        if (!oct_x25519_plain_generate(gen->prov, gen->ctx, key->public_key, private_key))
+        if (!oct_x25519_fallback_generate(gen->prov, gen->ctx, key->public_key, private_key))
             return 0;
     }
     key->base.has_public = key->base.has_private = 1;

@@ -42,8 +42,8 @@ static int import_public(struct oct_prov_x25519 *key, const OSSL_PARAM *p)
     const uint8_t *bytes = get_bytes(p);
 
     if (p == NULL)
-        return key->base.has_public =
-                   key->base.has_private && oct_x25519_plain_public(key->base.prov, key->public_key, key->private_key);
+        return key->base.has_public = key->base.has_private &&
+                                      oct_x25519_fallback_public(key->base.prov, key->public_key, key->private_key);
     if (bytes == NULL)
         return 0;
     memcpy(key->public_key, bytes, OCT_X25519_BYTES);
@@ -117,7 +117,7 @@ static int x25519_match(const void *keydata1, const void *keydata2, int selectio
 static int is_pair(const struct oct_prov_x25519 *key)
 {
     uint8_t public_key[OCT_X25519_BYTES];
-    return oct_x25519_plain_public(key->base.prov, public_key, key->private_key) &&
+    return oct_x25519_fallback_public(key->base.prov, public_key, key->private_key) &&
            CRYPTO_memcmp(public_key, key->public_key, OCT_X25519_BYTES) == 0;
 }
 
@@ -178,7 +178,7 @@ static int x25519_get_params(void *keydata, OSSL_PARAM params[])
 
 static const OSSL_PARAM *x25519_gettable_params(void *provctx)
 {
-    return oct_plain_gettable(provctx, OCT_FAMILY_x25519);
+    return oct_fallback_gettable(provctx, OCT_FAMILY_x25519);
 }
 
 /* A public key that comes from a peer. The object's private key was for another one. */

@@ -34,14 +34,14 @@ uint8_t *oct_prov_x25519_private(struct oct_prov_x25519 *key);
 /* The key has a public part only from now on. */
 void oct_prov_x25519_forget_private(struct oct_prov_x25519 *key);
 
-/* On OpenSSL's own code (plain.c): 1, or 0 with an error raised. */
-int oct_x25519_plain_derive(const struct oct_prov_x25519 *own, const struct oct_prov_x25519 *peer,
-                            uint8_t secret[OCT_X25519_BYTES]);
-int oct_x25519_plain_public(struct oct_prov *prov, uint8_t public_key[OCT_X25519_BYTES],
-                            const uint8_t private_key[OCT_X25519_BYTES]);
+/* On OpenSSL's own code (fallback.c): 1, or 0 with an error raised. */
+int oct_x25519_fallback_derive(const struct oct_prov_x25519 *own, const struct oct_prov_x25519 *peer,
+                               uint8_t secret[OCT_X25519_BYTES]);
+int oct_x25519_fallback_public(struct oct_prov *prov, uint8_t public_key[OCT_X25519_BYTES],
+                               const uint8_t private_key[OCT_X25519_BYTES]);
 /* A new pair; ctx is one of the private context, initialised for key generation, or NULL for one without parameters. */
-int oct_x25519_plain_generate(struct oct_prov *prov, EVP_PKEY_CTX *ctx, uint8_t public_key[OCT_X25519_BYTES],
-                              uint8_t private_key[OCT_X25519_BYTES]);
+int oct_x25519_fallback_generate(struct oct_prov *prov, EVP_PKEY_CTX *ctx, uint8_t public_key[OCT_X25519_BYTES],
+                                 uint8_t private_key[OCT_X25519_BYTES]);
 
 extern const OSSL_DISPATCH oct_x25519_keymgmt_table[];
 extern const OSSL_DISPATCH oct_x25519_exchange_table[];

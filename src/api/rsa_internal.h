@@ -17,7 +17,7 @@
 /* All numbers in limbs of 52 bits, least significant first, ready to be spread over lanes. */
 struct oct_rsa_key {
     atomic_uint references;
-    unsigned size; /* its place among the sizes (kernels/rsa.h) */
+    unsigned size; /* its place among the sizes (kernels/rsa/rsa.h) */
     int is_private;
     int is_guarded; /* lies in guarded memory */
     uint32_t e;

@@ -188,7 +188,7 @@ void oct_queue_set_deferred(struct oct_queue *queue, int deferred)
 void oct_queue_note_plain(struct oct_queue *queue, int op, uint64_t nanoseconds)
 {
     if (queue != NULL && op >= 0 && op < OCT_OP_COUNT)
-        oct_cost_note_plain(&queue->bin[op].cost, nanoseconds);
+        oct_cost_note_fallback(&queue->bin[op].cost, nanoseconds);
 }
 
 unsigned oct_queue_break_even(const struct oct_queue *queue, int op)

@@ -194,7 +194,7 @@ const char *oct_cpu_missing_for_avx2(const struct oct_cpu *cpu)
     return missing ? missing : ymm_switched_off(cpu);
 }
 
-const char *oct_cpu_missing_for_avx512_w32(const struct oct_cpu *cpu)
+const char *oct_cpu_missing_for_lattice_avx512(const struct oct_cpu *cpu)
 {
     static const struct need needed[] = {
         {OCT_CPU_AVX512VBMI, "avx512vbmi is missing"},

@@ -90,7 +90,7 @@ const char *oct_cpu_missing_for_avx512f(const struct oct_cpu *cpu);
 const char *oct_cpu_missing_for_ifma256(const struct oct_cpu *cpu);
 const char *oct_cpu_missing_for_avx2(const struct oct_cpu *cpu);
 /* The same for kernels on lanes of 16 bits, which take VBMI, VBMI2 and VNNI besides. */
-const char *oct_cpu_missing_for_avx512_w32(const struct oct_cpu *cpu);
+const char *oct_cpu_missing_for_lattice_avx512(const struct oct_cpu *cpu);
 
 /* Takes the features from a CPU that it would not have if the table of that name (OCTUPLE_TABLE) were its best: what
  * else there is then fits. "auto", "" and NULL take none. False, with nothing taken, for any other name. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* The tables of ChaCha20-Poly1305, and what each tier of it needs of the CPU. */
-#include "kernels/chacha20poly1305.h"
+#include "kernels/chacha/chacha20poly1305.h"
 #include "ops/aead.h"
 
 #define KERNEL(tier, verb) oct_##tier##_chacha20poly1305_##verb

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* The tables of AES-GCM, and what each tier of it needs of the CPU. */
-#include "kernels/gcm.h"
+#include "kernels/gcm/gcm.h"
 #include "ops/aead.h"
 
 #define TABLE(name, bits)                                                                                              \

@@ -16,7 +16,7 @@ static const char *missing_for(enum oct_lattice_backend backend)
     if (backend == OCT_LATTICE_C)
         return NULL;
     oct_cpu_detect(&cpu);
-    return backend == OCT_LATTICE_AVX512 ? oct_cpu_missing_for_avx512_w32(&cpu) : oct_cpu_missing_for_avx2(&cpu);
+    return backend == OCT_LATTICE_AVX512 ? oct_cpu_missing_for_lattice_avx512(&cpu) : oct_cpu_missing_for_avx2(&cpu);
 #else
     return backend == OCT_LATTICE_C ? NULL : "this build has no tables of vectors";
 #endif

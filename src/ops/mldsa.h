@@ -4,7 +4,7 @@
 #ifndef OCT_OPS_MLDSA_H
 #define OCT_OPS_MLDSA_H
 
-#include "kernels/mldsa.h"
+#include "kernels/lattice/mldsa.h"
 
 #include "ops/lattice.h"
 

@@ -4,8 +4,8 @@
 #ifndef OCT_OPS_MLKEM_H
 #define OCT_OPS_MLKEM_H
 
-#include "kernels/keccak.h"
-#include "kernels/mlkem.h"
+#include "kernels/lattice/keccak.h"
+#include "kernels/lattice/mlkem.h"
 
 #include "ops/lattice.h"
 

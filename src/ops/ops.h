@@ -7,12 +7,12 @@
 #ifndef OCT_OPS_OPS_H
 #define OCT_OPS_OPS_H
 
-#include "kernels/curve25519.h"
-#include "kernels/ec.h"
-#include "kernels/ed25519.h"
-#include "kernels/rsa.h"
-#include "kernels/sha512.h"
-#include "kernels/sm3.h"
+#include "kernels/curve25519/curve25519.h"
+#include "kernels/ec/ec.h"
+#include "kernels/curve25519/ed25519.h"
+#include "kernels/rsa/rsa.h"
+#include "kernels/hash/sha512.h"
+#include "kernels/hash/sm3.h"
 
 #include <octuple/op.h>
 

@@ -5,7 +5,7 @@
 #ifndef OCT_OPS_SM4_H
 #define OCT_OPS_SM4_H
 
-#include "kernels/sm4.h"
+#include "kernels/sm4/sm4.h"
 
 /* Records under SM4-CCM, up to OCT_SM4_CHAINS: nonces of 7 to 13 bytes, tags of 4, 6, ... 16, texts shorter than 256 to
  * the power of (15 - nonce_len) and than 2^36 - 16 bytes. No output overlaps any other record. Opening does not read

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* The tables of SM4, and what each tier of it needs of the CPU. */
-#include "kernels/sm4.h"
+#include "kernels/sm4/sm4.h"
 #include "ops/aead.h"
 
 /* One record, as AEADs have it. */

@@ -23,7 +23,7 @@ enum oct_flush_reason {
     OCT_FLUSH_NOW = 3,  /* the caller waits for it: alone, or with what other threads put beside it */
 };
 
-/* Why a job was handed back to be run plainly. */
+/* Why a job was handed back to be run on the fallback. */
 enum oct_fallback_reason {
     OCT_FALLBACK_FEW = 1,     /* too few for a vector to pay */
     OCT_FALLBACK_REFUSED = 2, /* the batch could not run: no memory, or the operation went off */

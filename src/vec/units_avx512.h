@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* Moves of 32-bit units between two vectors, for the AVX-512 backends of w32.h and n16.h; and arrays of 64 bytes (or 16
- * words) that are functions F of their index. */
+/* Moves of 32-bit units between two vectors, for the AVX-512 backends of i16x32.h and i32x16.h; and arrays of 64 bytes
+ * (or 16 words) that are functions F of their index. */
 #ifndef OCT_VEC_UNITS_AVX512_H
 #define OCT_VEC_UNITS_AVX512_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* Moves of 32-bit units between two vectors of 64 bytes, for the portable backends of w32.h and n16.h. */
+/* Moves of 32-bit units between two vectors of 64 bytes, for the portable backends of i16x32.h and i32x16.h. */
 #ifndef OCT_VEC_UNITS_C_H
 #define OCT_VEC_UNITS_C_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* Moves of 32-bit units between two vectors of sixteen, each two registers of 256 bits, for w32_ymm.h and n16_ymm.h;
- * and what their ways from and to bits in memory share. */
+/* Moves of 32-bit units between two vectors of sixteen, each two registers of 256 bits, for i16x32_ymm.h and
+ * i32x16_ymm.h; and what their ways from and to bits in memory share. */
 #ifndef OCT_VEC_UNITS_YMM_H
 #define OCT_VEC_UNITS_YMM_H
 

@@ -9,12 +9,12 @@
 #include "bound_aead.h"
 #include "bound_mldsa.h"
 #include "bound_mlkem.h"
-#include "kernels/curve25519.h"
-#include "kernels/ec.h"
-#include "kernels/ed25519.h"
-#include "kernels/rsa.h"
-#include "kernels/sha512.h"
-#include "kernels/sm3.h"
+#include "kernels/curve25519/curve25519.h"
+#include "kernels/ec/ec.h"
+#include "kernels/curve25519/ed25519.h"
+#include "kernels/rsa/rsa.h"
+#include "kernels/hash/sha512.h"
+#include "kernels/hash/sm3.h"
 
 #include <stdio.h>
 #include <stdlib.h>

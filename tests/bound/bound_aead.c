@@ -6,7 +6,7 @@
  */
 #include "bound_aead.h"
 
-#include "kernels/chacha20poly1305.h"
+#include "kernels/chacha/chacha20poly1305.h"
 
 #include <stdint.h>
 #include <stdio.h>

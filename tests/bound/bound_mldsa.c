@@ -4,7 +4,7 @@
  */
 #include "bound_mldsa.h"
 
-#include "kernels/mldsa.h"
+#include "kernels/lattice/mldsa.h"
 #include "prove.h"
 
 #define PROVE_SET(set)                                                                                                 \

@@ -4,8 +4,8 @@
  * without kept matrices. */
 #include "bound_mlkem.h"
 
-#include "kernels/keccak.h"
-#include "kernels/mlkem.h"
+#include "kernels/lattice/keccak.h"
+#include "kernels/lattice/mlkem.h"
 #include "prove.h"
 
 static uint8_t in[4096], out[4096];

@@ -12,13 +12,13 @@
 
 #include <cmocka.h>
 
-#include "kernels/rsa.h"
+#include "kernels/rsa/rsa.h"
 
 #define LIMBS 20
 #define STRIP 4
 #define SLOTS 4
 #define MONT_SQUARE
-#include "kernels/mont_impl.h"
+#include "kernels/rsa/mont_impl.h"
 
 uint64_t oct_bound_checked;
 static jmp_buf caught;

@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "kernels/fe25519.h"
-#include "kernels/p256_impl.h"
-#include "kernels/ec_invert_impl.h"
-#include "kernels/ec_point_impl.h"
+#include "kernels/curve25519/fe25519.h"
+#include "kernels/ec/p256_impl.h"
+#include "kernels/ec/ec_invert_impl.h"
+#include "kernels/ec/ec_point_impl.h"
 
 uint64_t oct_bound_checked;
 static jmp_buf caught;

@@ -13,16 +13,16 @@
 
 #include <cmocka.h>
 
-#include "kernels/rsa.h"
+#include "kernels/rsa/rsa.h"
 
 #define BLOCKS     4
 #define BLOCK      5
 #define BLOCK_BITS 258
 #define WINDOW     4
 #define SLOTS      5
-#include "kernels/fold_impl.h"
+#include "kernels/rsa/fold_impl.h"
 
-#include "kernels/fold_number_impl.h"
+#include "kernels/rsa/fold_number_impl.h"
 
 uint64_t oct_bound_checked;
 static jmp_buf caught;

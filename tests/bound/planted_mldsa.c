@@ -17,7 +17,7 @@
 #define MLDSA_ETA         2
 #define MLDSA_GAMMA1_BITS 17
 #define MLDSA_HIGHS       44
-#include "kernels/mldsa_code_impl.h"
+#include "kernels/lattice/mldsa_code_impl.h"
 
 uint64_t oct_bound_checked;
 static jmp_buf caught;
@@ -37,7 +37,7 @@ static void reset(int64_t low, int64_t high)
 {
     failed_operation = NULL;
     for (int i = 0; i < NTT_VECTORS; i++)
-        p[i] = (n16){low, high};
+        p[i] = (i32x16){low, high};
 }
 
 /* The same steps without a defect pass, and keep the bounds that their comments state. */
@@ -50,13 +50,13 @@ static void test_clean(void **state)
         ntt_store(numbers, p);
         reset(-MLDSA_Q, MLDSA_Q);
         ntt_multiply(p, numbers, numbers);
-        n16_need("backward", p[0], -MLDSA_BACK_MAX, MLDSA_BACK_MAX);
-        const n16 r = code_canonical(p[1]), high = code_high(r);
-        n16_need("canonical", r, 0, MLDSA_Q - 1);
-        n16_need("high", high, 0, MLDSA_HIGHS - 1);
-        n16_need("use_hint", code_use_hint(r, (n16){0, 1}), 0, MLDSA_HIGHS - 1);
-        n16_need("t1", code_t1(r), 0, 1023);
-        n16_need("hint", code_make_hint((n16){-2 * MLDSA_Q, 2 * MLDSA_Q}, high), 0, 1);
+        i32x16_need("backward", p[0], -MLDSA_BACK_MAX, MLDSA_BACK_MAX);
+        const i32x16 r = code_canonical(p[1]), high = code_high(r);
+        i32x16_need("canonical", r, 0, MLDSA_Q - 1);
+        i32x16_need("high", high, 0, MLDSA_HIGHS - 1);
+        i32x16_need("use_hint", code_use_hint(r, (i32x16){0, 1}), 0, MLDSA_HIGHS - 1);
+        i32x16_need("t1", code_t1(r), 0, 1023);
+        i32x16_need("hint", code_make_hint((i32x16){-2 * MLDSA_Q, 2 * MLDSA_Q}, high), 0, 1);
     }
     assert_null(failed_operation);
 }
@@ -82,13 +82,13 @@ static void test_no_reduction(void **state)
 
 static void test_too_many_products(void **state)
 {
-    const n16 large = {-MLDSA_FORWARD_MAX, MLDSA_FORWARD_MAX};
+    const i32x16 large = {-MLDSA_FORWARD_MAX, MLDSA_FORWARD_MAX};
     (void)state;
     reset(0, 0);
     if (setjmp(caught) == 0) {
-        p16 sum = p16_mul(large, large);
+        sum64x16 sum = sum64x16_mul(large, large);
         for (volatile int i = 0; i < 10000; i++)
-            sum = p16_add(sum, sum);
+            sum = sum64x16_add(sum, sum);
     }
     assert_string_equal(failed_operation, "add of products");
 }
@@ -99,7 +99,7 @@ static void test_high(void **state)
     (void)state;
     reset(0, 0);
     if (setjmp(caught) == 0)
-        (void)ntt_collect((p16){0, (__int128)1 << 63});
+        (void)ntt_collect((sum64x16){0, (__int128)1 << 63});
     assert_string_equal(failed_operation, "high");
 }
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "kernels/mlkem_code_impl.h"
+#include "kernels/lattice/mlkem_code_impl.h"
 
 uint64_t oct_bound_checked;
 static jmp_buf caught;
@@ -34,7 +34,7 @@ static void reset(int low, int high)
     failed_operation = NULL;
     for (int n = 0; n < NTT_PAIR; n++)
         for (int i = 0; i < NTT_VECTORS; i++)
-            p[n][i] = (w32){low, high};
+            p[n][i] = (i16x32){low, high};
 }
 
 /* The same steps without a defect pass, and keep the bounds that their comments state. */
@@ -52,7 +52,7 @@ static void test_clean(void **state)
         for (int i = 0; i < NTT_VECTORS; i++)
             assert_true(p[0][i].lo >= -2600 && p[1][i].hi <= 2600);
         for (unsigned d = 1; d <= 11; d++)
-            w32_need("compress", code_compress((w32){-8191, 8191}, d), 0, (1 << d) - 1);
+            i16x32_need("compress", code_compress((i16x32){-8191, 8191}, d), 0, (1 << d) - 1);
     }
     assert_null(failed_operation);
 }
@@ -80,12 +80,12 @@ static void test_no_reduction(void **state)
 /* Products that are transformed back without Montgomery's reduction of their sum. */
 static void test_too_many_products(void **state)
 {
-    d16 sum = d16_zero();
+    sum32x16 sum = sum32x16_zero();
     (void)state;
     reset(0, 4095);
     if (setjmp(caught) == 0)
         for (volatile int i = 0; i < 1000; i++)
-            sum = d16_dot(sum, p[0][0], (w32){-MLKEM_REDUCED_MAX, MLKEM_REDUCED_MAX});
+            sum = sum32x16_dot(sum, p[0][0], (i16x32){-MLKEM_REDUCED_MAX, MLKEM_REDUCED_MAX});
     assert_string_equal(failed_operation, "dot");
 }
 
@@ -94,7 +94,7 @@ static void test_store(void **state)
     (void)state;
     reset(-MLKEM_REDUCED_MAX - 1, 0);
     if (setjmp(caught) == 0)
-        w32_store(numbers, p[0][0], -MLKEM_REDUCED_MAX, MLKEM_REDUCED_MAX);
+        i16x32_store(numbers, p[0][0], -MLKEM_REDUCED_MAX, MLKEM_REDUCED_MAX);
     assert_string_equal(failed_operation, "store");
 }
 
@@ -104,7 +104,7 @@ static void test_encode(void **state)
     (void)state;
     reset(-1, 3328);
     if (setjmp(caught) == 0)
-        w32_store_bits((uint8_t *)numbers, p[0][0], 12);
+        i16x32_store_bits((uint8_t *)numbers, p[0][0], 12);
     assert_string_equal(failed_operation, "store_bits");
 }
 
@@ -113,7 +113,7 @@ static void test_lookup(void **state)
     (void)state;
     reset(0, 16);
     if (setjmp(caught) == 0)
-        (void)w32_lookup16(OCT_NAME(mlkem_zetas).cbd, p[0][0]);
+        (void)i16x32_lookup16(OCT_NAME(mlkem_zetas).cbd, p[0][0]);
     assert_string_equal(failed_operation, "lookup16");
 }
 

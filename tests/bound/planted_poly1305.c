@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "kernels/poly1305_impl.h"
+#include "kernels/chacha/poly1305_impl.h"
 
 uint64_t oct_bound_checked;
 static jmp_buf caught;

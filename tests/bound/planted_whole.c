@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "kernels/comb25519_impl.h"
+#include "kernels/curve25519/comb25519_impl.h"
 
 _Static_assert(VEC_WHOLE, "this is about whole products");
 

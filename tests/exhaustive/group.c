@@ -4,18 +4,18 @@
  * here. */
 #define EC_ALWAYS_COMPLETE 1
 #if defined(GROUP_P256)
-#include "kernels/p256_impl.h"
+#include "kernels/ec/p256_impl.h"
 #define GROUP_CURVE 0
 #else
-#include "kernels/p384_impl.h"
+#include "kernels/ec/p384_impl.h"
 #define GROUP_CURVE 1
 #endif
-#include "kernels/ec_invert_impl.h"
-#include "kernels/ec_point_impl.h"
-#include "kernels/ec_derive_impl.h"
-#include "kernels/ec_comb_impl.h"
-#include "kernels/ec_ecdsa_impl.h"
-#include "kernels/ec_verify_impl.h"
+#include "kernels/ec/ec_invert_impl.h"
+#include "kernels/ec/ec_point_impl.h"
+#include "kernels/ec/ec_derive_impl.h"
+#include "kernels/ec/ec_comb_impl.h"
+#include "kernels/ec/ec_ecdsa_impl.h"
+#include "kernels/ec/ec_verify_impl.h"
 
 #include "group.h"
 

@@ -11,15 +11,15 @@
 #else
 #define MLDSA_HIGHS 16
 #endif
-#include "kernels/mldsa_code_impl.h"
+#include "kernels/lattice/mldsa_code_impl.h"
 
-static n16 get(const int32_t a[LANES])
+static i32x16 get(const int32_t a[LANES])
 {
-    return n16_load_table(a);
+    return i32x16_load_table(a);
 }
-static void put(int32_t out[LANES], n16 a)
+static void put(int32_t out[LANES], i32x16 a)
 {
-    n16_store(out, a, INT32_MIN, INT32_MAX);
+    i32x16_store(out, a, INT32_MIN, INT32_MAX);
 }
 static void multiply(int32_t out[LANES], const int32_t a[LANES], int32_t factor)
 {
@@ -31,7 +31,7 @@ static void canonical(int32_t out[LANES], const int32_t a[LANES])
 }
 static void round_all(int32_t high[LANES], int32_t low[LANES], const int32_t r[LANES])
 {
-    const n16 h = code_high(get(r));
+    const i32x16 h = code_high(get(r));
     put(low, code_low(get(r), h));
     put(high, h);
 }
@@ -45,7 +45,7 @@ static void make_hint(int32_t out[LANES], const int32_t low[LANES], const int32_
 }
 static void split_t(int32_t t1[LANES], int32_t t0[LANES], const int32_t t[LANES])
 {
-    const n16 high = code_t1(get(t));
+    const i32x16 high = code_t1(get(t));
     put(t0, code_t0(get(t), high));
     put(t1, high);
 }
@@ -59,23 +59,23 @@ static void load_bits(int32_t out[LANES], const uint8_t *bytes, unsigned bits)
 {
 #define LOAD(width)                                                                                                    \
     case width:                                                                                                        \
-        put(out, n16_load_bits(bytes, width));                                                                         \
+        put(out, i32x16_load_bits(bytes, width));                                                                      \
         break;
     if (bits == 24)
-        put(out, n16_load_bits(bytes, 24));
+        put(out, i32x16_load_bits(bytes, 24));
     EACH_WIDTH(LOAD)
 }
 static void store_bits(uint8_t *bytes, const int32_t a[LANES], unsigned bits)
 {
 #define STORE(width)                                                                                                   \
     case width:                                                                                                        \
-        n16_store_bits(bytes, get(a), width);                                                                          \
+        i32x16_store_bits(bytes, get(a), width);                                                                       \
         break;
     EACH_WIDTH(STORE)
 }
 static unsigned accept(int32_t out[LANES], const int32_t a[LANES], int32_t limit)
 {
-    return n16_store_below_declassify(out, get(a), limit);
+    return i32x16_store_below_declassify(out, get(a), limit);
 }
 
 static void forward(int32_t a[N])

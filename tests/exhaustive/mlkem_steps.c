@@ -3,22 +3,22 @@
 /* See mlkem_steps.h; compiled once for each backend, the way its kernels are. */
 #include "mlkem_steps.h"
 
-#include "kernels/mlkem_code_impl.h"
-#include "kernels/mlkem_sample_impl.h"
+#include "kernels/lattice/mlkem_code_impl.h"
+#include "kernels/lattice/mlkem_sample_impl.h"
 
 #include <string.h>
 
-static w32 get(const int16_t a[LANES])
+static i16x32 get(const int16_t a[LANES])
 {
-    return w32_load_table(a);
+    return i16x32_load_table(a);
 }
-static void put(int16_t out[LANES], w32 a)
+static void put(int16_t out[LANES], i16x32 a)
 {
-    w32_store(out, a, -32768, 32767);
+    i16x32_store(out, a, -32768, 32767);
 }
 static void multiply(int16_t out[LANES], const int16_t a[LANES], int16_t factor)
 {
-    put(out, ntt_mul(get(a), w32_set1(factor), w32_set1(MLKEM_TIMES_QINV(factor))));
+    put(out, ntt_mul(get(a), i16x32_set1(factor), i16x32_set1(MLKEM_TIMES_QINV(factor))));
 }
 static void reduce(int16_t out[LANES], const int16_t a[LANES])
 {
@@ -65,13 +65,13 @@ static void decompress(int16_t out[LANES], const int16_t a[LANES], unsigned d)
 }
 static void load_bits(int16_t out[LANES], const uint8_t *bytes, unsigned d)
 {
-#define CALL(bits) put(out, w32_load_bits(bytes, bits))
+#define CALL(bits) put(out, i16x32_load_bits(bytes, bits))
     WITH_WIDTHS(d, CALL)
 #undef CALL
 }
 static void store_bits(uint8_t *bytes, const int16_t a[LANES], unsigned d)
 {
-#define CALL(bits) w32_store_bits(bytes, get(a), bits)
+#define CALL(bits) i16x32_store_bits(bytes, get(a), bits)
     WITH_WIDTHS(d, CALL)
 #undef CALL
 }
@@ -81,7 +81,7 @@ static void noise(int16_t out[LANES], const uint8_t bytes[16])
 }
 static unsigned accept(int16_t out[LANES], const int16_t a[LANES])
 {
-    return w32_store_below_public(out, get(a), MLKEM_Q);
+    return i16x32_store_below_public(out, get(a), MLKEM_Q);
 }
 
 static void transform(int16_t a[2][N], int back)
@@ -114,9 +114,9 @@ static void product(int16_t out[N], const int16_t a[N], const int16_t b[N])
         p[i] = get(b + LANES * i);
     ntt_prepare(straight, crossed, p);
     for (int i = 0; i < NTT_VECTORS; i++) {
-        const w32 x = get(a + LANES * i);
-        put(out + LANES * i, ntt_collect(d16_dot(d16_zero(), x, ntt_load_prepared(straight, i)),
-                                         d16_dot(d16_zero(), x, ntt_load_prepared(crossed, i))));
+        const i16x32 x = get(a + LANES * i);
+        put(out + LANES * i, ntt_collect(sum32x16_dot(sum32x16_zero(), x, ntt_load_prepared(straight, i)),
+                                         sum32x16_dot(sum32x16_zero(), x, ntt_load_prepared(crossed, i))));
     }
 }
 

@@ -9,7 +9,7 @@
  * usage: exhaustive_mlkem c | avx512
  */
 #include "cpu/cpu.h"
-#include "kernels/keccak.h"
+#include "kernels/lattice/keccak.h"
 #include "mlkem_steps.h"
 
 #include <setjmp.h>
@@ -299,7 +299,7 @@ int main(int argc, char **argv)
     const char *missing = NULL;
     if (argc > 1 && strcmp(argv[1], "avx512") == 0) {
         steps = &steps_avx512;
-        missing = oct_cpu_missing_for_avx512_w32(&cpu);
+        missing = oct_cpu_missing_for_lattice_avx512(&cpu);
     } else if (argc > 1 && strcmp(argv[1], "avx2") == 0) {
         steps = &steps_avx2;
         missing = oct_cpu_missing_for_avx2(&cpu);

@@ -31,15 +31,15 @@ int oct_op_is_on(int op)
     return 1;
 }
 
-const struct oct_plain *oct_plain_get(struct oct_prov *prov)
+const struct oct_fallback *oct_fallback_get(struct oct_prov *prov)
 {
-    static const struct oct_plain plain;
+    static const struct oct_fallback fallback;
     (void)prov;
     contexts++;
-    return &plain;
+    return &fallback;
 }
 
-void oct_plain_warm(OSSL_LIB_CTX *ctx)
+void oct_fallback_warm(OSSL_LIB_CTX *ctx)
 {
     (void)ctx;
     warmed++;

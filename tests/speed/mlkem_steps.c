@@ -7,9 +7,9 @@
 #define MLKEM_K   3
 #define MLKEM_DU  10
 #define MLKEM_DV  4
-#include "kernels/mlkem.h"
+#include "kernels/lattice/mlkem.h"
 OCT_MLKEM_DECLARE(avx512, speed)
-#include "kernels/mlkem_impl.h"
+#include "kernels/lattice/mlkem_impl.h"
 
 struct speed_workspace {
     struct mlkem_workspace w;

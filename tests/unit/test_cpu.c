@@ -193,7 +193,7 @@ static void test_each_needed_feature(void **state)
 }
 
 /* Kernels on lanes of 16 bits need all of that and three more. */
-static void test_each_feature_of_w32(void **state)
+static void test_each_feature_of_lattices(void **state)
 {
     static const struct {
         unsigned bit;
@@ -201,16 +201,16 @@ static void test_each_feature_of_w32(void **state)
     } needed[] = {{1, "avx512vbmi is"}, {6, "avx512vbmi2 is"}, {11, "avx512vnni is"}};
     struct oct_cpu cpu = zen5();
     (void)state;
-    assert_null(oct_cpu_missing_for_avx512_w32(&cpu));
+    assert_null(oct_cpu_missing_for_lattice_avx512(&cpu));
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
         cpu = judged(machine("AuthenticAMD", 0x00b00f21, EBX_ICELAKE, ECX_ICELAKE & ~BIT(needed[i].bit), XCR0_AVX512));
-        assert_non_null(strstr(oct_cpu_missing_for_avx512_w32(&cpu), needed[i].name));
+        assert_non_null(strstr(oct_cpu_missing_for_lattice_avx512(&cpu), needed[i].name));
         assert_null(oct_cpu_missing_for_avx512_ifma(&cpu));
     }
     cpu = judged(machine("AuthenticAMD", 0x00b00f21, EBX_ICELAKE & ~BIT(21), ECX_ICELAKE, XCR0_AVX512));
-    assert_non_null(strstr(oct_cpu_missing_for_avx512_w32(&cpu), "avx512ifma"));
+    assert_non_null(strstr(oct_cpu_missing_for_lattice_avx512(&cpu), "avx512ifma"));
     cpu = judged(machine("AuthenticAMD", 0x00b00f21, EBX_ICELAKE, ECX_ICELAKE, XCR0_X87_SSE_AVX));
-    assert_non_null(strstr(oct_cpu_missing_for_avx512_w32(&cpu), "operating system"));
+    assert_non_null(strstr(oct_cpu_missing_for_lattice_avx512(&cpu), "operating system"));
 }
 
 static void assert_no_zmm(uint64_t xcr0)
@@ -383,7 +383,7 @@ int main(void)
         cmocka_unit_test(test_avx_ifma),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_each_needed_feature),
-        cmocka_unit_test(test_each_feature_of_w32),
+        cmocka_unit_test(test_each_feature_of_lattices),
         cmocka_unit_test(test_system_without_zmm),
         cmocka_unit_test(test_system_without_xsave),
         cmocka_unit_test(test_no_cpuid_at_all),

@@ -60,9 +60,9 @@ int launch_find_part(enum place what, char path[PATH_MAX]);
 struct launch_setup {
     char target[PATH_MAX], shim[PATH_MAX], provider[PATH_MAX];
     struct launch_config config; /* its text was used and freed */
-    const char *plain; /* why the program runs without Octuple, and nothing was set; NULL if it runs with it */
+    const char *why_without; /* why the program runs without Octuple, and nothing was set; NULL if it runs with it */
     /* Why it gets the provider's post-quantum groups and nothing else, with OPENSSL_CONF set for that; NULL: it gets
-     * all, or `plain` says why nothing. */
+     * all, or `why_without` says why nothing. */
     const char *groups_only;
     const char *obstacle; /* launch_obstacle() of it */
 };

@@ -82,7 +82,7 @@ static int set_preload(const char *shim)
 }
 
 /* Where the configuration is, if it is not the program's already. Without a place for it the program starts all the
- * same: setup->plain says why as it would otherwise. */
+ * same: setup->why_without says why as it would otherwise. */
 static void place_config(char path[PATH_MAX], struct launch_setup *setup)
 {
     static char reason[LAUNCH_REASON_SIZE];
@@ -95,7 +95,7 @@ static void place_config(char path[PATH_MAX], struct launch_setup *setup)
                  "there is no safe place for its OpenSSL configuration (%s); make one of them writable, or set "
                  "OPENSSL_CONF to a file of your own, see 'octuple run --print-config'",
                  why);
-        setup->plain = reason;
+        setup->why_without = reason;
     }
     free(config->text);
     config->text = NULL;
@@ -114,9 +114,9 @@ static void set_up_groups(struct launch_setup *setup)
     if (setup->config.verdict != CONFIG_MERGED) {
         return;
     }
-    setup->plain = NULL;
+    setup->why_without = NULL;
     place_config(path, setup);
-    setup->groups_only = setup->plain == NULL && path[0] != '\0' && launch_set_variable("OPENSSL_CONF", path)
+    setup->groups_only = setup->why_without == NULL && path[0] != '\0' && launch_set_variable("OPENSSL_CONF", path)
                              ? cli_nothing_on_reason()
                              : NULL;
 }
@@ -138,7 +138,7 @@ static int set_up_with(struct launch_setup *setup)
     }
     launch_config_make(&setup->config, setup->provider);
     if (setup->config.verdict == CONFIG_CONFLICT) {
-        setup->plain = setup->config.reason;
+        setup->why_without = setup->config.reason;
         return CLI_OK;
     }
     if (setup->config.verdict == CONFIG_ERROR) {
@@ -146,7 +146,7 @@ static int set_up_with(struct launch_setup *setup)
         return CLI_RUN_FAILED;
     }
     place_config(path, setup);
-    if (setup->plain != NULL) {
+    if (setup->why_without != NULL) {
         return CLI_OK;
     }
     bool done = set_preload(setup->shim) && (path[0] == '\0' || set_config(path, &setup->config));
@@ -167,11 +167,11 @@ int launch_set_up(struct launch_setup *setup, const char *command, bool keep_gro
         if (table == NULL || strcmp(table, "off") != 0) {
             set_up_groups(setup);
         }
-        setup->plain = setup->groups_only != NULL ? NULL : cli_nothing_on_reason();
+        setup->why_without = setup->groups_only != NULL ? NULL : cli_nothing_on_reason();
         return CLI_OK;
     }
-    setup->plain = launch_sanitizer(setup->target);
-    return setup->plain != NULL ? CLI_OK : set_up_with(setup);
+    setup->why_without = launch_sanitizer(setup->target);
+    return setup->why_without != NULL ? CLI_OK : set_up_with(setup);
 }
 
 int launch_exec(char **command)

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* See fallback.h. */
+#include "provider.h"
+
+#include <openssl/crypto.h>
+#include <openssl/kdf.h>
+#include <openssl/rand.h>
+
+void oct_fallback_free(struct oct_fallback *fallback)
+{
+    if (fallback == NULL)
+        return;
+    for (int f = 0; f < OCT_FAMILIES; f++) {
+        EVP_KEYMGMT_free(fallback->keymgmt[f]);
+        if (fallback->part[f] != NULL)
+            oct_prov_families[f]->close(fallback->part[f]);
+    }
+    if (fallback->default_provider != NULL)
+        OSSL_PROVIDER_unload(fallback->default_provider);
+    OSSL_LIB_CTX_free(fallback->ctx);
+    OPENSSL_free(fallback);
+}
+
+/* An OpenSSL that was built without an algorithm has no key management of it: its family then finds NULL. */
+static void fetch_all(struct oct_fallback *fallback)
+{
+    for (int f = 0; f < OCT_FAMILIES; f++) {
+        const struct oct_prov_family *family = oct_prov_families[f];
+
+        if (family->keymgmt != NULL)
+            fallback->keymgmt[f] = EVP_KEYMGMT_fetch(fallback->ctx, family->keymgmt, NULL);
+        if (family->open != NULL)
+            fallback->part[f] = family->open(fallback);
+    }
+}
+
+static struct oct_fallback *fallback_make(void)
+{
+    struct oct_fallback *fallback = OPENSSL_zalloc(sizeof *fallback);
+
+    if (fallback == NULL)
+        return NULL;
+    fallback->ctx = OSSL_LIB_CTX_new();
+    if (fallback->ctx != NULL)
+        fallback->default_provider = OSSL_PROVIDER_load(fallback->ctx, "default");
+    if (fallback->default_provider == NULL) {
+        oct_fallback_free(fallback);
+        return NULL;
+    }
+    fetch_all(fallback);
+    return fallback;
+}
+
+const struct oct_fallback *oct_fallback_get(struct oct_prov *prov)
+{
+    struct oct_fallback *fallback = atomic_load_explicit(&prov->fallback, memory_order_acquire), *first = NULL;
+
+    if (fallback != NULL)
+        return fallback;
+    fallback = fallback_make();
+    if (fallback == NULL) {
+        OCT_RAISE(prov, OCT_REASON_FALLBACK_CONTEXT);
+        return NULL;
+    }
+    if (atomic_compare_exchange_strong(&prov->fallback, &first, fallback))
+        return fallback;
+    oct_fallback_free(fallback);
+    return first;
+}
+
+/* Failures come again where it is used. One fetch makes all of a provider's methods of a kind, which children would
+ * each make anew. */
+void oct_fallback_warm(OSSL_LIB_CTX *ctx)
+{
+    unsigned char byte;
+
+    (void)RAND_priv_bytes_ex(ctx, &byte, sizeof byte, 0);
+    EVP_MD_free(EVP_MD_fetch(ctx, "SHA2-256", NULL));
+    EVP_SIGNATURE_free(EVP_SIGNATURE_fetch(ctx, "RSA", NULL));
+    EVP_KEYEXCH_free(EVP_KEYEXCH_fetch(ctx, "X25519", NULL));
+    EVP_KDF_free(EVP_KDF_fetch(ctx, "TLS13-KDF", NULL));
+    EVP_MAC_free(EVP_MAC_fetch(ctx, "HMAC", NULL));
+    EVP_ASYM_CIPHER_free(EVP_ASYM_CIPHER_fetch(ctx, "RSA", NULL));
+    EVP_CIPHER_free(EVP_CIPHER_fetch(ctx, "AES-256-GCM", NULL));
+}
+
+OSSL_LIB_CTX *oct_fallback_ctx(struct oct_prov *prov)
+{
+    const struct oct_fallback *fallback = oct_fallback_get(prov);
+    return fallback == NULL ? NULL : fallback->ctx;
+}
+
+void *oct_fallback_part(struct oct_prov *prov, int family)
+{
+    const struct oct_fallback *fallback = oct_fallback_get(prov);
+    return fallback == NULL ? NULL : fallback->part[family];
+}
+
+EVP_KEYMGMT *oct_fallback_keymgmt(struct oct_prov *prov, int family)
+{
+    const struct oct_fallback *fallback = oct_fallback_get(prov);
+    return fallback == NULL ? NULL : fallback->keymgmt[family];
+}
+
+const OSSL_PARAM *oct_fallback_gettable(struct oct_prov *prov, int family)
+{
+    const EVP_KEYMGMT *keymgmt = oct_fallback_keymgmt(prov, family);
+    return keymgmt == NULL ? NULL : EVP_KEYMGMT_gettable_params(keymgmt);
+}
+
+const OSSL_PARAM *oct_fallback_settable(struct oct_prov *prov, int family)
+{
+    const EVP_KEYMGMT *keymgmt = oct_fallback_keymgmt(prov, family);
+    return keymgmt == NULL ? NULL : EVP_KEYMGMT_settable_params(keymgmt);
+}
+
+const OSSL_PARAM *oct_fallback_gen_settable(struct oct_prov *prov, int family)
+{
+    const EVP_KEYMGMT *keymgmt = oct_fallback_keymgmt(prov, family);
+    return keymgmt == NULL ? NULL : EVP_KEYMGMT_gen_settable_params(keymgmt);
+}
+
+EVP_PKEY_CTX *oct_fallback_named_ctx(struct oct_prov *prov, const char *name)
+{
+    OSSL_LIB_CTX *libctx = oct_fallback_ctx(prov);
+    return libctx == NULL ? NULL : EVP_PKEY_CTX_new_from_name(libctx, name, NULL);
+}
+
+EVP_PKEY_CTX *oct_fallback_new_ctx(struct oct_prov *prov, int family)
+{
+    return oct_fallback_named_ctx(prov, oct_prov_families[family]->keymgmt);
+}
+
+EVP_PKEY_CTX *oct_fallback_key_ctx(struct oct_prov *prov, EVP_PKEY *key)
+{
+    OSSL_LIB_CTX *libctx = key == NULL ? NULL : oct_fallback_ctx(prov);
+    return libctx == NULL ? NULL : EVP_PKEY_CTX_new_from_pkey(libctx, key, NULL);
+}
+
+EVP_PKEY *oct_fallback_import_named(struct oct_prov *prov, const char *name, int selection, const OSSL_PARAM params[])
+{
+    EVP_PKEY_CTX *ctx = oct_fallback_named_ctx(prov, name);
+    EVP_PKEY *key = NULL;
+
+    if (ctx != NULL && EVP_PKEY_fromdata_init(ctx) > 0 &&
+        EVP_PKEY_fromdata(ctx, &key, selection, (OSSL_PARAM *)params) <= 0)
+        key = NULL;
+    EVP_PKEY_CTX_free(ctx);
+    return key;
+}
+
+EVP_PKEY *oct_fallback_import(struct oct_prov *prov, int family, int selection, const OSSL_PARAM params[])
+{
+    return oct_fallback_import_named(prov, oct_prov_families[family]->keymgmt, selection, params);
+}
+
+static int validate(EVP_PKEY_CTX *ctx, int selection, int quick)
+{
+    if ((selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == OSSL_KEYMGMT_SELECT_KEYPAIR)
+        return EVP_PKEY_pairwise_check(ctx) > 0;
+    if ((selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0)
+        return EVP_PKEY_private_check(ctx) > 0;
+    if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0)
+        return (quick ? EVP_PKEY_public_check_quick(ctx) : EVP_PKEY_public_check(ctx)) > 0;
+    return 1;
+}
+
+int oct_fallback_validate(struct oct_prov *prov, EVP_PKEY *key, int selection, int type)
+{
+    EVP_PKEY_CTX *ctx = oct_fallback_key_ctx(prov, key);
+    const int ok = ctx != NULL && validate(ctx, selection, type == OSSL_KEYMGMT_VALIDATE_QUICK_CHECK);
+
+    EVP_PKEY_CTX_free(ctx);
+    return ok;
+}

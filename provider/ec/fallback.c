@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* Between the numbers of an EC key and the key of OpenSSL's own implementation, both ways. */
+#include "ec.h"
+#include "provider/core/provider.h"
+
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/params.h>
+#include <string.h>
+
+#define NAME_MAX_LEN 80
+
+/* 1 if the key has that number; it is stored as `size` bytes unless `to` is NULL. A number that is longer leaves *fits
+ * 0. */
+static int take(EVP_PKEY *fallback, const char *name, uint8_t *to, size_t size, int *fits)
+{
+    BIGNUM *bn = NULL;
+    int has = EVP_PKEY_get_bn_param(fallback, name, &bn);
+
+    if (has && to != NULL && BN_bn2binpad(bn, to, (int)size) < 0)
+        *fits = 0;
+    BN_clear_free(bn);
+    return has;
+}
+
+static int curve_of(EVP_PKEY *fallback)
+{
+    char name[NAME_MAX_LEN];
+    size_t len;
+
+    if (!EVP_PKEY_get_utf8_string_param(fallback, OSSL_PKEY_PARAM_GROUP_NAME, name, sizeof name, &len))
+        return -1;
+    return oct_ec_curve_by_name(name);
+}
+
+/* A curve without a name has no lanes, which is no error. */
+static int load_numbers(struct oct_prov_ec *key, EVP_PKEY *fallback)
+{
+    const int curve = curve_of(fallback);
+    const size_t size = curve < 0 ? 0 : oct_ec_bytes(curve);
+    uint8_t *x = curve < 0 ? NULL : key->public_key, *d = NULL;
+    int fits = 1;
+
+    key->base.has_public = take(fallback, OSSL_PKEY_PARAM_EC_PUB_X, x, size, &fits) &&
+                           take(fallback, OSSL_PKEY_PARAM_EC_PUB_Y, x == NULL ? NULL : x + size, size, &fits);
+    key->base.has_private = take(fallback, OSSL_PKEY_PARAM_PRIV_KEY, NULL, 0, &fits);
+    if (key->base.has_private && curve >= 0) {
+        d = oct_prov_ec_private(key);
+        if (d == NULL || !take(fallback, OSSL_PKEY_PARAM_PRIV_KEY, d, size, &fits))
+            return 0;
+    }
+    key->curve = fits ? curve : -1;
+    return 1;
+}
+
+int oct_prov_ec_set_fallback(struct oct_prov_ec *key, EVP_PKEY *fallback)
+{
+    EVP_PKEY *before = atomic_exchange(&key->fallback, fallback);
+    int ok;
+
+    EVP_PKEY_CTX_free(atomic_exchange(&key->verifier, NULL));
+    if (before != fallback)
+        EVP_PKEY_free(before);
+    key->is_fallback = 1;
+    key->curve = -1;
+    ERR_set_mark();
+    ok = load_numbers(key, fallback);
+    if (ok)
+        ERR_pop_to_mark();
+    else
+        ERR_clear_last_mark();
+    return ok;
+}
+
+static EVP_PKEY *from_data(struct oct_prov *prov, int selection, const OSSL_PARAM params[])
+{
+    EVP_PKEY *fallback = oct_fallback_import(prov, OCT_FAMILY_ec, selection, params);
+
+    if (fallback == NULL)
+        OCT_RAISE(prov, OCT_REASON_KEY_IMPORT);
+    return fallback;
+}
+
+int oct_prov_ec_import(struct oct_prov_ec *key, int selection, const OSSL_PARAM params[])
+{
+    EVP_PKEY *fallback = from_data(key->base.prov, selection, params);
+    const int ok = fallback != NULL && oct_prov_ec_set_fallback(key, fallback);
+
+    if (ok && key->base.has_private)
+        oct_prov_key_expect_handshakes(&key->base, key->curve < 0 ? -1 : oct_ecdsa_sign_op(key->curve));
+    return ok;
+}
+
+/* OpenSSL's numbers in parameters are in the machine's order of bytes: little-endian on every machine with lanes. */
+static void reverse(uint8_t *to, const uint8_t *from, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        to[i] = from[size - 1 - i];
+}
+
+static EVP_PKEY *from_numbers(const struct oct_prov_ec *key)
+{
+    const size_t size = oct_ec_bytes(key->curve);
+    uint8_t point[1 + 2 * OCT_EC_MAX_BYTES] = {POINT_CONVERSION_UNCOMPRESSED}, d[OCT_EC_MAX_BYTES];
+    OSSL_PARAM params[4], *p = params;
+    EVP_PKEY *fallback;
+
+    *p++ =
+        OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)oct_prov_curves[key->curve].names[0], 0);
+    if (key->base.has_public) {
+        memcpy(point + 1, key->public_key, 2 * size);
+        *p++ = OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, point, 1 + 2 * size);
+    }
+    if (key->base.has_private) {
+        reverse(d, key->private_key, size);
+        *p++ = OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_PRIV_KEY, d, size);
+    }
+    *p = OSSL_PARAM_construct_end();
+    fallback =
+        from_data(key->base.prov,
+                  key->base.has_private || key->base.has_public ? EVP_PKEY_KEYPAIR : EVP_PKEY_KEY_PARAMETERS, params);
+    OPENSSL_cleanse(d, sizeof d);
+    return fallback;
+}
+
+/* Threads that race keep the first one stored. */
+EVP_PKEY *oct_prov_ec_fallback(const struct oct_prov_ec *ckey)
+{
+    struct oct_prov_ec *key = (struct oct_prov_ec *)ckey;
+    EVP_PKEY *fallback = atomic_load_explicit(&key->fallback, memory_order_acquire), *none = NULL;
+
+    if (fallback != NULL)
+        return fallback;
+    if (key->curve < 0) {
+        OCT_RAISE(key->base.prov, OCT_REASON_NO_KEY);
+        return NULL;
+    }
+    fallback = from_numbers(key);
+    if (fallback != NULL && !atomic_compare_exchange_strong(&key->fallback, &none, fallback)) {
+        EVP_PKEY_free(fallback);
+        fallback = none;
+    }
+    return fallback;
+}
+
+static EVP_PKEY_CTX *verifier_new(const struct oct_prov_ec *key)
+{
+    EVP_PKEY_CTX *ctx = oct_fallback_key_ctx(key->base.prov, oct_prov_ec_fallback(key));
+
+    if (ctx != NULL && EVP_PKEY_verify_init(ctx) > 0)
+        return ctx;
+    EVP_PKEY_CTX_free(ctx);
+    return NULL;
+}
+
+/* OpenSSL's own answer, which is negative for a malformed signature. */
+int oct_prov_ec_verify_fallback(const struct oct_prov_ec *ckey, const uint8_t *der, size_t der_len,
+                                const uint8_t *digest, size_t digest_len)
+{
+    struct oct_prov_ec *key = (struct oct_prov_ec *)ckey;
+    EVP_PKEY_CTX *ctx = atomic_exchange(&key->verifier, NULL);
+    int ok;
+
+    if (ctx == NULL)
+        ctx = verifier_new(key);
+    if (ctx == NULL)
+        return 0;
+    /* A verdict raises nothing in OpenSSL's own provider. From 3.4 on EVP adds an error of its own, and it does so
+     * here. */
+    ERR_set_mark();
+    ok = EVP_PKEY_verify(ctx, der, der_len, digest, digest_len);
+    ERR_pop_to_mark();
+    EVP_PKEY_CTX_free(atomic_exchange(&key->verifier, ctx));
+    return ok;
+}

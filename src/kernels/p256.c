@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0
- * Copyright The Octuple Authors */
-/* The kernels of P-256. */
-#include "kernels/p256_impl.h"
-
-#define EC_NAME(name) p256_##name
-#include "kernels/ec_entry_impl.h"

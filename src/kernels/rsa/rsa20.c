@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* RSA-2048 private operation: two primes of 1024 bits in 4 blocks. Window 4: a table of 20 KB for each. */
+#include "kernels/rsa/rsa.h"
+
+#define BLOCKS     4
+#define BLOCK      5
+#define BLOCK_BITS 258
+#define WINDOW     4
+#define PRIME_BITS 1024
+#define SLOTS      5
+#define TOGETHER   2
+#include "kernels/rsa/fold_impl.h"
+
+#include "kernels/rsa/fold_number_impl.h"
+#include "kernels/rsa/rsa_crt_impl.h"
+
+const size_t OCT_NAME(rsa20_crt_workspace) = sizeof(struct crt_workspace);
+
+void OCT_NAME(rsa20_crt)(const struct oct_rsa_crt_args *args)
+{
+    crt_run(args);
+}
+
+void OCT_NAME(clear_registers)(void)
+{
+    v8_clear_registers();
+}
