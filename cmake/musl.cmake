@@ -2,7 +2,7 @@
 # Copyright The Octuple Authors
 # Builds against musl by Debian's musl-gcc, where the system's own C library is glibc. On a system whose library is musl
 # nothing of this is needed. OCT_MUSL_PREFIX is a folder with what musl-tools does not have: OpenSSL, Jansson and cmocka
-# built against musl (tests/musl/run makes it).
+# built against musl (tests/places/run musl makes it).
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR x86_64)
 set(CMAKE_C_COMPILER musl-gcc)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""bench/apache runs, no handshake fails, and threads meet in lanes with combining only. OCTUPLE_BUILD is the build
+# ctest: NOT_WITH any
+"""bench/run apache runs, no handshake fails, and threads meet in lanes with combining only. OCTUPLE_BUILD is the build
 folder; OCT_APACHE_ROOT is where Debian's packages of Apache were unpacked, if they are not installed."""
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from octbench import apache
-from octbench.demo import octuple_info
-from octbench.programs import Build
+from bench.measure import apache
+from bench.measure.demo import octuple_info
+from lab.programs import Build
 
 ROOT = os.environ.get("OCT_APACHE_ROOT", "")
 

@@ -11,8 +11,8 @@ import subprocess
 
 import pytest
 
-from octbench import debian, programs
-from octbench.experiments import frame, peers
+from bench.experiments import frame, peers
+from lab import debian, programs
 
 PROGRAM = os.environ.get("OCT_BESIDE", "")
 pytestmark = pytest.mark.skipif(not PROGRAM, reason="OCT_BESIDE does not name the program: run by ctest, or set it")

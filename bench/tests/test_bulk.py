@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""bench/bulk runs, and its client counts only answers that came whole and were right.
+# ctest: NOT_WITH any
+"""bench/run bulk runs, and its client counts only answers that came whole and were right.
 OCTUPLE_BUILD is the build folder."""
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from octbench import bulk, fetch, machine, server
+from bench.measure import bulk, fetch
+from lab import machine
+from lab.servers import nginx
 
 BODY = bytes(range(256)) * 300
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n"
@@ -78,13 +81,13 @@ def test_only_right_answers_count(answering, last, failure):
 
 
 def test_nobody_there_is_a_failure():
-    asked = client(server.free_ports(1)[0])
+    asked = client(nginx.free_ports(1)[0])
     assert (asked.completed, asked.failed) == (0, 1) and asked.failure
 
 
 @pytest.fixture
-def build() -> server.Build:
-    return server.Build(Path(os.environ["OCTUPLE_BUILD"]))
+def build() -> nginx.Build:
+    return nginx.Build(Path(os.environ["OCTUPLE_BUILD"]))
 
 
 def test_wrong_file_ends_the_measurement(keys, tmp_path):
@@ -101,7 +104,7 @@ def test_wrong_file_ends_the_measurement(keys, tmp_path):
         report = bulk.fetch({running.ports[bulk.CHACHA]: 2}, wanted, place.client, 0.1)
         assert report["bytes"] == report["completed"] * len(BODY) > 0 and report["ciphers"] == [bulk.CHACHA]
         wanted.write_bytes(BODY[:-1] + b"x")
-        with pytest.raises(server.ServerError, match="not the file"):
+        with pytest.raises(nginx.ServerError, match="not the file"):
             bulk.fetch({running.ports[bulk.CHACHA]: 2}, wanted, place.client, 0.1)
 
 

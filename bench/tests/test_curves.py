@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""bench/curves: what it calls held, and a whole run in small. No time is asserted."""
+# ctest: NOT_WITH any
+"""bench/run curves: what it calls held, and a whole run in small. No time is asserted."""
 import json
 import os
 
 import pytest
 
-from octbench import curves
+from bench.measure import curves
 
 
 @pytest.mark.parametrize("stock, octuple, cpu, held", (

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from octbench import machine
-from octbench.experiments import ALL, __main__ as command
-from octbench.experiments import about, alone, frame, html, openssl_speed, summary
-from octbench.programs import Build
+from bench.experiments import ALL, __main__ as command, alone, frame, openssl_speed
+from bench.report import about, html, summary
+from lab import machine
+from lab.programs import Build
 
 # runs that are stopped and go on
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: NOT_WITH any
 """The fleet: which buckets move, and a small run of all of it in namespaces, where those are allowed."""
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from octbench.fleet.balancer import BUCKETS, owner
+from bench.measure.fleet.balancer import BUCKETS, owner
 
 ROOT = Path(__file__).parents[2]
 FLEET = ROOT / "bench/fleet"

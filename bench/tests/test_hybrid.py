@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: NOT_WITH any
 """octuple-load's hybrid groups against `openssl s_server` with Octuple's provider."""
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from octbench import apache, counters, demo, load as loads, measure, server
-from octbench.programs import Build
+from bench.measure import apache, demo, versus
+from lab import counters, load as loads
+from lab.programs import Build
+from lab.servers import nginx
 
 BUILD = Build(Path(os.environ["OCTUPLE_BUILD"]).resolve())
 
@@ -32,7 +35,7 @@ def completes(report: dict, count: int) -> None:
     assert report["completed"] == count and report["failed_total"] == 0, report
 
 
-@pytest.mark.parametrize("group", server.HYBRIDS)
+@pytest.mark.parametrize("group", nginx.HYBRIDS)
 @pytest.mark.parametrize("options", (("--suite", "aes128"), ("--suite", "aes256"), ("--shares", 3),
                                      ("--connections", 1)))
 def test_groups(accelerated, load, group, options):
@@ -58,11 +61,11 @@ def test_nginx_under_octuple_has_the_group(keys, load_program, name):
     if demo.octuple_info(BUILD)["table"]["name"] == "none":
         pytest.skip("`octuple run` leaves a server as it is where there is no table")
     cpu, handshake = min(os.sched_getaffinity(0)), loads.named(name)
-    with server.Nginx("octuple", keys.parent / name, keys, [handshake.key], cpu, BUILD) as running:
-        assert running.hybrids == list(server.HYBRIDS)
-        bench = measure.Bench({"octuple": running}, load_program, cpu)
+    with nginx.Nginx("octuple", keys.parent / name, keys, [handshake.key], cpu, BUILD) as running:
+        assert running.hybrids == list(nginx.HYBRIDS)
+        bench = versus.Bench({"octuple": running}, load_program, cpu)
         sample = bench.run("octuple", handshake, "test", 0.3, connections=16)
-    assert sample.group == handshake.group and not measure.failures([sample])
+    assert sample.group == handshake.group and not versus.failures([sample])
     hybrid, derive = (sample.operations.get(operation, counters.Operation()).all
                       for operation in ("x25519mlkem768-server", "x25519-derive"))
     assert hybrid and hybrid + derive == sample.operations[handshake.operation].all

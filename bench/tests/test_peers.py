@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from octbench import debian, peers as command
-from octbench.experiments import ALL, about, chart, frame, page, peers, summary
-from octbench.server import ServerError
+from bench.experiments import ALL, frame, peers
+from bench.measure import peers as command
+from bench.report import about, chart, page, summary
+from lab import debian
+from lab.servers.nginx import ServerError
 
 BESIDE = [{"library": "crypto_mb 1", "note": None},
           {"name": "rsa2048-private", "unit": "op/s", "pairs": [[220, 200], [330, 300], [130, 100]]},

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from octbench.plan import forecast, workers
-from octbench.plan.costs import LANES, Costs, Operation
-from octbench.plan.model import EXCHANGE, SIGN, mean_fill, simulate
+from bench.measure.plan import forecast, workers
+from bench.measure.plan.costs import Costs, LANES, Operation
+from bench.measure.plan.model import EXCHANGE, SIGN, mean_fill, simulate
 
 ROOT = Path(__file__).parents[2]
 COSTS = Costs("made up", 130.0, 40.0, Operation("exchange", 30.0, 24.0, 24.0, True),

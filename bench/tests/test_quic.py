@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""octbench.quic without a transfer: what is measured, in which order, and what is made of it."""
+"""bench/run quic without a transfer: what is measured, in which order, and what is made of it."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from octbench import cargo, machine, quic  # noqa: E402
+from bench.measure import quic
+from lab import cargo, machine
 
 
 def told(cpu: float, goodput: float = 100.0, tier: str = "zmm") -> dict:

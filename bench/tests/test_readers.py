@@ -8,8 +8,8 @@ import json
 
 import pytest
 
-from octbench import server
-from octbench.experiments import frame, latency, openssl_speed, page_pairs, records, threads, trace
+from bench.experiments import frame, latency, openssl_speed, page_pairs, records, threads, trace
+from lab.servers import nginx
 
 ONE_PROCESS = "+F4:3:256:33794.736842:6945.000000\n"
 SEVERAL = ("Forked child 0\nForked child 1\nGot: +F4:3:256:24080.000000:6526.732673 from 0\n"
@@ -29,7 +29,7 @@ def test_openssl_speed_is_read(text, rates):
 
 @pytest.mark.parametrize("text", ("", "Forked child 0\nGot: +F4:3:256:1:2 from 0\n", "+H:16:64\n"))
 def test_openssl_speed_without_a_result_is_an_error(text):
-    with pytest.raises(server.ServerError, match="no result"):
+    with pytest.raises(nginx.ServerError, match="no result"):
         openssl_speed.parse_rates(text)
 
 
@@ -55,7 +55,7 @@ def test_rows_of_our_own_programs_are_read():
                                                "open": {"stock": 300, "octuple": 200}}
     sides = {"stock": {"per_s": 904}, "octuple": {"per_s": 4430}}
     assert threads.parse(json.dumps([{"op": "p256-sign"} | sides])) == sides
-    with pytest.raises(server.ServerError):
+    with pytest.raises(nginx.ServerError):
         threads.parse("[]")
 
 

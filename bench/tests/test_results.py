@@ -9,7 +9,8 @@ import re
 
 import pytest
 
-from octbench.experiments import ALL, devices_page, frame, more, page
+from bench.experiments import ALL, frame
+from bench.report import devices_page, more, page
 
 PUBLISHED = {"found": [{"question": "how | fast", "figure": "9 times", "on": "a card", "source": "somebody",
                         "address": "https://example.org/a",

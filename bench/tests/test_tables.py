@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from octbench.experiments import page, tables
+from bench.report import page, tables
 
 POINTS = {"points": [
     {"key": {"handshake": "tls13-rsa2048", "jobs": 0},
@@ -113,7 +113,7 @@ def test_planted_descriptions(docs):
 
 
 def test_other_files_as_points():
-    """Those of bench/servers, bench/keys and tests/tokio/run."""
+    """Those of bench/run servers, bench/keys and tests/servers/run tokio."""
     side = {"p99_us": 1000.0, "plain_p99_us": 500.0, "worker_cpu_percent": 20.0}
     keys = {"results": [{"server": "nginx", "device": "card", "latency_ms": 5, "threads": 1, "stock": 100.0,
                          "octuple": 250.0, "ratio": 2.5, "details": {"stock": side, "octuple": side}}]}

@@ -27,7 +27,7 @@ _Noreturn void oct_assert_failed(const char *condition, const char *file, int li
 void oct_cleanse(void *data, size_t len);
 
 /* Overwrites the stack region below the caller, where the frames of kernels that have just returned left spilled
- * secrets. OCT_SCRUB_BYTES is more than any kernel's depth (tests/diff/test_rsa_stack.c measures it). */
+ * secrets. OCT_SCRUB_BYTES is more than any kernel's depth (tests/library/diff/test_rsa_stack.c measures it). */
 #define OCT_SCRUB_BYTES (12 * 1024)
 void oct_scrub_stack(void);
 

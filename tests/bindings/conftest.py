@@ -3,13 +3,10 @@
 """What the tests of the bindings share: the build folder (OCTUPLE_BUILD; ctest sets it), and cargo, if it is there."""
 import os
 import pathlib
-import sys
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "bench"))
-
-from octbench import cargo  # noqa: E402
+from lab import cargo
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
 """200,000 handshakes with Tomcat and the Java binding, of all kinds of keys, one in twenty given up by its client.
@@ -14,11 +13,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
-
-from octbench import java, load, tomcat  # noqa: E402
-from octbench.programs import Build, clean_environment  # noqa: E402
-from octbench.server import make_keys  # noqa: E402
+from lab import java, load
+from lab.programs import Build, clean_environment
+from lab.servers import tomcat
+from lab.servers.nginx import make_keys
 
 KINDS = {"ecdsa-p256": 8, "rsa2048": 6, "ecdsa-p384": 2, "rsa4096": 1}  # shares of the handshakes
 ABORTED = 5  # percent

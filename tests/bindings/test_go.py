@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: LOCK go COST 60
 """The Go binding's own tests (bindings/go), on each table, without a library, without cgo, and under the race
 detector."""
 import json
@@ -9,7 +10,7 @@ import re
 import subprocess
 
 import pytest
-from octbench import golang
+from lab import golang
 
 
 @pytest.fixture(scope="module")

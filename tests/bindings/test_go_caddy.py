@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: LOCK go COST 60
 """Caddy with the Go binding: its own tests, and a whole server under load, with every kind of key and connections that
 are given up."""
 import json
@@ -9,9 +10,10 @@ import struct
 import subprocess
 
 import pytest
-from octbench import caddy, counters, golang, load
-from octbench.programs import Build, clean_environment
-from octbench.server import KEYS, make_keys
+from lab import counters, golang, load
+from lab.programs import Build, clean_environment
+from lab.servers import caddy
+from lab.servers.nginx import KEYS, make_keys
 
 # Caddy has no group P-384 by default.
 HANDSHAKES = {handshake.key: handshake for handshake in load.HANDSHAKES + load.MORE_HANDSHAKES

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: LOCK maven COST 60
 """The Java binding's own tests (bindings/java): on each table, without a library, and with the JVM's checks of JNI; and
 Tomcat under load."""
 import json
@@ -9,9 +10,10 @@ import re
 import subprocess
 
 import pytest
-from octbench import counters, java, load, tomcat
-from octbench.programs import Build, clean_environment
-from octbench.server import KEYS, make_keys
+from lab import counters, java, load
+from lab.programs import Build, clean_environment
+from lab.servers import tomcat
+from lab.servers.nginx import KEYS, make_keys
 
 FULL = "OCT_TEST_FULL" in os.environ
 HANDSHAKES = {handshake.key: handshake for handshake in load.HANDSHAKES + load.MORE_HANDSHAKES

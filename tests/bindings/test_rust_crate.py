@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: LOCK cargo COST 100
 """The crate's own tests (bindings/rust/octuple/tests), on the kernels that this CPU gets, on the portable ones,
 on none."""
 import re
 
 import pytest
-from conftest import SETTINGS
-from octbench import cargo
+from lab import cargo
+from tests.bindings.conftest import SETTINGS
 
 
 @pytest.mark.parametrize("table", ("auto", "c", "off"))

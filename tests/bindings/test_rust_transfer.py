@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: LOCK cargo COST 100
 """A quinn server on Octuple and a stock client, with a network between them that loses and delays datagrams."""
 import subprocess
 
 import pytest
-from octbench import cargo, quic
+from bench.measure import quic
+from lab import cargo
 
 BYTES = 20_000_000
 

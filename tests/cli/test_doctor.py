@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: NOT_WITH address
 """octuple doctor: servers that are served and such that are not, each reason, and what cannot be looked into."""
 import contextlib
 import glob
@@ -11,8 +12,8 @@ import subprocess
 import time
 
 import pytest
-from conftest import build_folder
-from test_run import compile_static
+from tests.cli.conftest import build_folder
+from tests.cli.test_run import compile_static
 
 NGINX = """
 daemon off; worker_processes 1; pid {work}/nginx.pid; error_log {work}/error.log;

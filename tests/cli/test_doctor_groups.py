@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: NOT_WITH address
 """octuple doctor's handshakes: the groups a port takes, why a post-quantum one is missing, and what is no TLS."""
 import contextlib
 import os
@@ -10,8 +11,7 @@ import subprocess
 import threading
 
 import pytest
-from test_doctor import (NGINX, as_root, certificate, configuration, examine, idle, pair, port,  # noqa: F401
-                         running)
+from tests.cli.test_doctor import NGINX, as_root, certificate, configuration, examine, idle, pair, port, running
 
 CURVES = ["X25519", "P-256", "P-384"]
 HYBRID = ["X25519MLKEM768", "SecP256r1MLKEM768", "SecP384r1MLKEM1024"]

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: NOT_WITH address
 """octuple doctor on keys that live elsewhere: where it finds their names, what it says of each state, and no PIN."""
 import json
 import re
 import subprocess
 
 import pytest
-from counters_file import RSA, content, key_counters
-from test_doctor import as_root, certificate, configuration, examine, idle, nginx, pair, port, running  # noqa: F401
+from tests.cli.counters_file import RSA, content, key_counters
+from tests.cli.test_doctor import as_root, certificate, configuration, examine, idle, nginx, pair, port, running  # noqa: F401
 
 PIN = "pin-value=4711"
 

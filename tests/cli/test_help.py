@@ -4,7 +4,7 @@
 import re
 
 import pytest
-from conftest import ROOT
+from tests.cli.conftest import ROOT
 
 COMMANDS = ("info", "speed", "run", "doctor", "top", "trace")
 

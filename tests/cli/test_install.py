@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: NOT_WITH address
 """An installation that was put somewhere else than it was configured for: everything is found all the same."""
 import json
 import os
@@ -9,7 +10,7 @@ import subprocess
 import tempfile
 
 import pytest
-from conftest import CLEARED, ROOT, build_folder
+from tests.cli.conftest import CLEARED, ROOT, build_folder
 
 CLEAN = {k: v for k, v in os.environ.items() if k not in CLEARED}
 
@@ -82,7 +83,7 @@ def test_release_needs_nothing_that_only_tests_need(tmp_path):
 
 
 def test_foreign_project_builds(root, prefix, tmp_path):
-    source = ROOT / "tests/packages/consumer"
+    source = ROOT / "tests/places/packages/consumer"
     build = ["cmake", "-G", "Ninja", "-S", source, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}"]
     subprocess.run(build, check=True, capture_output=True)
     subprocess.run(["cmake", "--build", tmp_path], check=True, capture_output=True)

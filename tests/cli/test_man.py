@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import ROOT
+from tests.cli.conftest import ROOT
 
 PAGES = sorted((ROOT / "cli/man").glob("*.1"))
 

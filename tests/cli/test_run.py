@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: NOT_WITH address
 """octuple run: what the program gets, and every way in which it can go wrong."""
 import os
 import pathlib

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: NOT_WITH address
 """How octuple run extends a user's OpenSSL configuration, asked of the real openssl and of Python's ssl module."""
 import json
 import struct

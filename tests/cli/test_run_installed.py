@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: NOT_WITH address
 """The configuration that comes with an installation: used where it does, and never in the way of the system's own."""
 import os
 import pathlib
 import subprocess
 
 import pytest
-from conftest import NOBODY, build_folder
+from tests.cli.conftest import NOBODY, build_folder
 
 SYSTEM = "/usr/lib/ssl/openssl.cnf"
 # A system that allows nothing below TLS 1.3; and how a program tells.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: NOT_WITH address
 """Where octuple run keeps its OpenSSL configuration: shared, never growing, and nobody else's to write."""
 import os
 import pathlib

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: NOT_WITH address
 """octuple top: running servers, counters that were kept, what programs read of it,
 and what is said where there is nothing."""
 import contextlib
@@ -10,10 +11,10 @@ import subprocess
 import time
 
 import pytest
-from conftest import build_folder
-from counters_file import ALIVE, ENDED, MAGIC, OTHERS, RSA, X25519, Kept, content, key_counters
+from tests.cli.conftest import build_folder
+from tests.cli.counters_file import ALIVE, ENDED, Kept, MAGIC, OTHERS, RSA, X25519, content, key_counters
 from prometheus_client.parser import text_string_to_metric_families
-from test_doctor import as_root, certificate, nginx, pair, port, running  # noqa: F401: fixtures
+from tests.cli.test_doctor import as_root, certificate, nginx, pair, port, running  # noqa: F401: fixtures
 
 SOME = {RSA: {"submitted": 100, "done": 90, "plain": 9, "failed": 1, "recomputed": 2, "batches": {8: 10, 2: 5},
               "nanoseconds": 2 * 10**9}}

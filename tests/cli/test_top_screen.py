@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: NOT_WITH address
 """octuple top on a terminal, which pyte is: what is on the screen, its size, keys and signals,
 and how it is left behind."""
 import contextlib
@@ -13,7 +14,7 @@ import termios
 
 import pyte
 import pytest
-from counters_file import ALIVE, OTHERS, RSA, X25519, Kept
+from tests.cli.counters_file import ALIVE, Kept, OTHERS, RSA, X25519
 
 BEFORE = {RSA: {"submitted": 1000, "done": 990, "plain": 10, "batches": {8: 100, 4: 50}, "nanoseconds": 10**9}}
 LATER = {RSA: {"submitted": 3000, "done": 2990, "plain": 10, "batches": {8: 350, 4: 50}, "nanoseconds": 2 * 10**9}}

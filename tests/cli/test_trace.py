@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: NOT_WITH address
 """`octuple trace` where nothing needs to be traced: its options, whom it finds, what it says of the rest, and the
 numbers that it shares with the library. test_trace_live.py traces for real."""
 import os
@@ -8,7 +9,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import ROOT
+from tests.cli.conftest import ROOT
 
 TOOLS = ("sniff", "snoop", "latency")
 # Loads libssl if it is told to, says so, and waits.

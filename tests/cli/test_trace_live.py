@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: NOT_WITH address
 """`octuple trace` for real, on nginx as it is and under Octuple: what it counts is what the load generator counted, and
 the server serves on. Needs root, bpftrace and a kernel with uprobes."""
 import json
@@ -8,19 +9,17 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import psutil
 import pytest
-from conftest import ROOT, build_folder
+from bench.measure import trace
+from lab import devices, load, machine
+from lab.programs import Build, free_ports
+from lab.servers.nginx import Nginx, make_keys
+from tests.cli.conftest import build_folder
 
-sys.path.insert(0, str(ROOT / "bench"))
-
-from octbench import devices, load, machine, trace  # noqa: E402
-from octbench.programs import Build, free_ports  # noqa: E402
-from octbench.server import Nginx, make_keys  # noqa: E402
 
 BUILD = Build(build_folder())
 HANDSHAKE = load.named("tls13-rsa2048")

@@ -13,7 +13,7 @@ import subprocess
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from source import SourceError, Tree
+from tests.openssl.source import SourceError, Tree
 
 LANES = "lanes"      # the provider's counters must say that it worked
 NOTHING = "nothing"  # a test of other things, which must not be disturbed

@@ -14,17 +14,14 @@ import shlex
 import shutil
 import signal
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from programs import Run
-from source import SourceError, Tree
+from lab import counters as counter_files
+from lab.programs import Build, clean_environment
+from tests.openssl.programs import Run
+from tests.openssl.source import SourceError, Tree
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
-
-from octbench import counters as counter_files  # noqa: E402
-from octbench.programs import Build, clean_environment  # noqa: E402
 
 SECONDS = 900  # for one program
 

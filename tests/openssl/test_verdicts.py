@@ -1,26 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
 """That the comparison finds what differs, and refuses to compare OpenSSL with itself."""
-import importlib.machinery
-import importlib.util
-import sys
-from pathlib import Path
-
 import pytest
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
-
-import verdicts  # noqa: E402
-from programs import NOTHING, Run  # noqa: E402
-from sides import Result  # noqa: E402
-
-loader = importlib.machinery.SourceFileLoader("openssl_run", str(HERE / "run"))
-spec = importlib.util.spec_from_loader("openssl_run", loader)
-assert spec
-command = importlib.util.module_from_spec(spec)
-sys.modules["openssl_run"] = command
-loader.exec_module(command)
+from lab import ROOT
+from tests.openssl import __main__ as command, verdicts
+from tests.openssl.programs import NOTHING, Run
+from tests.openssl.sides import Result
 
 TAP = """\
 1..2
@@ -115,7 +101,7 @@ def judged(rows, differences, fault=""):
     outcome = command.Outcome(RUN, 5, 1, differences, fault)
     verdicts.excuse(differences, rows)
     return command.report([outcome], rows,
-                          command.sides.Side("octuple", command.source.Tree("3.0.1", HERE, HERE), None))
+                          command.sides.Side("octuple", command.source.Tree("3.0.1", ROOT, ROOT), None))
 
 
 def test_only_wanted_differences_pass(capsys):
@@ -134,5 +120,5 @@ def test_a_stale_row_fails(capsys):
 
 
 def test_the_list_can_be_read():
-    rows = verdicts.read_wanted(HERE / "wanted.txt", "3.0")
+    rows = verdicts.read_wanted(command.WANTED, "3.0")
     assert rows and all(row.reason for row in rows)

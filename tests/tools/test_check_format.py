@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from conftest import ROOT, run_tool
+from tests.tools.conftest import ROOT, run_tool
 
 GOOD = "int f(int a)\n{\n    return a;\n}\n"
 
@@ -72,7 +72,7 @@ def test_columns_are_not_bytes(formatted):
 
 
 @pytest.mark.parametrize("name", ["docs/a.md", "docs/results/a.json", "bindings/rust/Cargo.lock",
-                                  "tests/vectors/a.txt"])
+                                  "tests/library/vectors/a.txt"])
 def test_what_cannot_be_wrapped(formatted, name):
     formatted.write(name, "x" * 200 + "\n", header=False)
     assert check(formatted).status == 0

@@ -5,7 +5,7 @@ compilers do to loop counters and pointers, which must pass."""
 import shutil
 
 import pytest
-from conftest import Tree, run_tool
+from tests.tools.conftest import Tree, run_tool
 
 AVX512 = ("-O3", "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mavx512ifma", "-mbmi2")
 COMPILERS = [c for c in ("gcc", "clang") if shutil.which(c)]

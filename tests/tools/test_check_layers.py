@@ -5,7 +5,7 @@ import importlib.util
 import sys
 
 import pytest
-from conftest import ROOT, run_tool
+from tests.tools.conftest import ROOT, run_tool
 
 DOCUMENT = "docs/architecture.md"
 

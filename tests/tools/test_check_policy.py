@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
 import pytest
-from conftest import ROOT, run_tool
+from tests.tools.conftest import ROOT, run_tool
 
 CONSTANT = "/* How long a job waits.\n * Unit: ns.\n * Why: others\n * may come.\n * Measured: {} */\n#define {} {}\n"
 PAGE = "# Page\n\nBefore.\n\n{}\n\n{}\n\nAfter.\n"

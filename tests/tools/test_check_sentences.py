@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
 import pytest
-from conftest import ROOT, run_tool
+from tests.tools.conftest import ROOT, run_tool
 
 SHORT = "This sentence has exactly six words."
 LONG = "It says " + "a word more " * 12 + "at the end."

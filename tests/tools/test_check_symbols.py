@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
 import pytest
-from conftest import run_tool
+from tests.tools.conftest import run_tool
 
 GOOD = ("-Wl,-z,relro", "-Wl,-z,now", "-fvisibility=hidden", "-fPIC")
 SOURCE = '__attribute__((visibility("default"))) int oct_one(void) { return 1; }\n'

@@ -4,7 +4,7 @@
 import json
 
 import pytest
-from conftest import ROOT, run_tool
+from tests.tools.conftest import ROOT, run_tool
 
 
 def source(**changes):
@@ -45,7 +45,7 @@ def test_no_source(tmp_path):
     assert run_tool("import-wycheproof", tmp_path, tmp_path).status == 1
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "tests/vectors").glob("*.txt")), ids=lambda p: p.name)
+@pytest.mark.parametrize("path", sorted((ROOT / "tests/library/vectors").glob("*.txt")), ids=lambda p: p.name)
 def test_committed(path):
     lines = path.read_text(encoding="ascii").splitlines()
     origins = ("(Project Wycheproof, Apache-2.0)", "as submitted to NIST.")
@@ -56,6 +56,6 @@ def test_committed(path):
 
 
 def test_all_rsa_vectors_are_here():
-    total = sum(line.startswith("case ") for path in (ROOT / "tests/vectors").glob("rsa_*.txt")
+    total = sum(line.startswith("case ") for path in (ROOT / "tests/library/vectors").glob("rsa_*.txt")
                 for line in path.read_text().splitlines())
     assert total == 1298

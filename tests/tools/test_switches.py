@@ -3,7 +3,7 @@
 """The table of switches in docs/operations.md is what the families of the provider say of themselves."""
 import re
 
-from conftest import ROOT
+from tests.tools.conftest import ROOT
 
 ROW = re.compile(r"^\| `([a-z0-9-]+)` \| (.+) \|$", re.MULTILINE)
 SWITCH = re.compile(r'^    \{"([a-z0-9-]+)",\s*"([^"]+)"\},$', re.MULTILINE)

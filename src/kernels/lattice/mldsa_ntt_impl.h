@@ -8,7 +8,7 @@
  * apart by an exchange before every layer. What comes out is in an order of its own, the even numbers of a pair of
  * vectors before the odd ones. Products do not care, and the inverse goes the same way back; only the matrix, which
  * FIPS 204 samples as a transform, is put into this order (ntt_order). Numbers are reduced at the very end alone: 32
- * bits bear eight layers either way, as tests/bound proves.
+ * bits bear eight layers either way, as tests/library/bound proves.
  */
 #ifndef OCT_KERNELS_MLDSA_NTT_IMPL_H
 #define OCT_KERNELS_MLDSA_NTT_IMPL_H

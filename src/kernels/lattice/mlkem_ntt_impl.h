@@ -7,7 +7,7 @@
  * Three layers have their butterflies between vectors. For the other four the halves of each pair of vectors are
  * brought apart by an exchange of units before every layer; one rotation at the end restores the order. The inverse
  * goes the same way back. Numbers stay unreduced while 16 bits bear them: the bounds stand in the functions'
- * comments, and tests/bound proves them.
+ * comments, and tests/library/bound proves them.
  */
 #ifndef OCT_KERNELS_MLKEM_NTT_IMPL_H
 #define OCT_KERNELS_MLKEM_NTT_IMPL_H

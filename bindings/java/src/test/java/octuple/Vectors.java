@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.ArrayList;
 
-/** The files of tests/vectors; their README has the form. */
+/** The files of tests/library/vectors; their README has the form. */
 record Vectors(String kind, List<Fields> cases) {
-    private static final Path FOLDER = Path.of(System.getProperty("octuple.vectors", "../../tests/vectors"));
+    private static final Path FOLDER = Path.of(System.getProperty("octuple.vectors", "../../tests/library/vectors"));
 
     /** A case with the fields of its group and key. */
     record Fields(Map<String, String> values) {

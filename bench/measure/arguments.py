@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""The command line of ./demo. Python's own modules only: --help works before anything is installed."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from lab.load import HANDSHAKES
+
+# Tables of Octuple, and what OpenSSL may not use (OPENSSL_ia32cap) to be as on a CPU where that table is the best one:
+# AVX-512, VAES and VPCLMULQDQ; for avx512f what came after the first AVX-512.
+TABLES = {"avx512": "", "avx512f": ":~0x5e4200200000", "ifma256": ":~0x5e42d0230000", "avx2": ":~0x5e42d0230000"}
+
+
+def arguments(argv: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="demo", formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Compares nginx as it is with the same nginx under Octuple, on this machine: full TLS handshakes,\n"
+                    "one worker on one CPU, the client on another. Takes less than three minutes after the build.",
+        epilog="Examples:\n"
+               "  ./demo                            a table, demo-report/index.html and demo-report/results.json\n"
+               "  ./demo --quick --json out.json    in less than 90 seconds, numbers only\n"
+               "  ./demo --handshake tls13-rsa2048  only this kind (may be repeated)\n"
+               "  ./demo --table avx2               as on a CPU without AVX-512: neither side uses it\n")
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds: less than 90 seconds")
+    parser.add_argument("--json", metavar="FILE", type=Path,
+                        help="write the numbers to FILE; no HTML unless --report is given")
+    parser.add_argument("--report", metavar="DIR", type=Path,
+                        help="write index.html and results.json there (default: demo-report)")
+    parser.add_argument("--handshake", action="append", choices=[handshake.name for handshake in HANDSHAKES],
+                        metavar="NAME", help="measure only this kind of handshake; may be repeated. Kinds: %(choices)s")
+    parser.add_argument("--table", choices=list(TABLES),
+                        help="as on a CPU whose best table this is: Octuple takes it, and OpenSSL does without newer "
+                             "instructions on both sides")
+    parser.add_argument("--build-dir", metavar="DIR", type=Path, default=Path("build/release"),
+                        help="the build to measure (default: build/release, which ./demo builds)")
+    parser.add_argument("--keep", action="store_true", help="keep the servers' configuration, keys and logs")
+    options = parser.parse_args(argv)
+    if options.report is None and options.json is None:
+        options.report = Path("demo-report")
+    return options
+
+
+if __name__ == "__main__":
+    arguments(["--help"])

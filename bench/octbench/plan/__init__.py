@@ -1,3 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-# Copyright The Octuple Authors
-"""`bench/plan`: how many handshakes machines make, and how few workers to set so that lanes fill (docs/fleet.md)."""

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""The report of a run: report.html with its pictures inside, and the pictures as PNG files beside it."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import jinja2
+
+from bench.experiments.frame import Experiment, Run
+from . import summary
+
+TEMPLATES = Path(__file__).parent / "templates"
+BUSY_PERCENT = 5  # of the CPUs taken by others, or of the server's time: from here on figures are rough
+
+
+def environment() -> jinja2.Environment:
+    return jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=jinja2.select_autoescape(["html"]),
+                              undefined=jinja2.StrictUndefined, trim_blocks=True,
+                              lstrip_blocks=True, keep_trailing_newline=True)
+
+
+def warnings(run: Run, missing: list[str], left: int) -> list[str]:
+    """What a reader must know before believing the figures."""
+    found = [f"Not finished: {left} points are still to be measured."] if left else []
+    found += [f"Could not be measured here: {what}" for what in missing]
+    busiest = max((session["busy_percent"] for session in run.about["sessions"]), default=0)
+    if busiest > BUSY_PERCENT:
+        found.append(f"The machine was not quiet: others used {busiest} % of its CPUs just before a session began.")
+    for record in run.records:
+        name = ", ".join(str(value) for value in record["key"].values())
+        found += [f"{name}: {line}" for line in of_notes(record["key"], record.get("notes", {}))]
+    waited = max((percent for record in run.records
+                  for percent in record.get("notes", {}).get("waited_percent", {}).values()), default=0)
+    if waited > BUSY_PERCENT:
+        found.append(f"Other programs had the server's CPU for up to {waited:.0f} % of the time in which it wanted it: "
+                     "rates and latencies are worse than they could be, and all figures rough.")
+    return found
+
+
+def reasons(records: list[dict]) -> list[str]:
+    """What points say that they could not measure of what they hold, and why."""
+    return [f"{', '.join(str(value) for value in record['key'].values())}, {name}: {reason}"
+            for record in records for name, reason in record.get("notes", {}).get("reasons", {}).items()]
+
+
+def of_notes(key: dict, notes: dict) -> list[str]:
+    """What there is to say of one point."""
+    found = [f"{notes['failed']} handshakes failed."] if notes.get("failed") else []
+    groups = notes.get("group", {})
+    if len(set(groups.values())) > 1:
+        each = "; ".join(f"{side} {group}" for side, group in groups.items())
+        found.append(f"groups differ, as this OpenSSL has no hybrid one: {each}.")
+    found += [f"the {side} server fell behind; {count} connections found no place in time and are missing from its "
+              "latencies."
+              for side, count in notes.get("overdue", {}).items() if count]
+    if key.get("jobs", 0) > 1 and not notes.get("in_lanes_percent"):
+        found.append("nothing ran in lanes.")
+    found += [f"measured was {notes['library']}."] if notes.get("library") else []
+    found += [f"{name}: {reason}." for name, reason in notes.get("reasons", {}).items()]
+    return found + list(dict.fromkeys(notes.get("said", [])))
+
+
+def draw(experiment: Experiment, run: Run) -> list[dict]:
+    """Writes the pictures, and none is left from before; their names and data: addresses."""
+    from .plots import pyplot
+
+    for old in run.folder.glob("*.png"):
+        old.unlink()
+    found = []
+    for name, figure in experiment.pictures(run.records).items():
+        path = run.folder / f"{name.replace('/', '-').replace(':', '-')}.png"
+        figure.savefig(path, dpi=110, bbox_inches="tight")
+        pyplot.close(figure)
+        found.append({"name": name, "address": "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode()})
+    return found
+
+
+def write(experiment: Experiment, run: Run, missing: list[str], left: int) -> Path:
+    points = summary.of_records(run.records)
+    tables = [summary.pivot_table([point for point in points if pivot in point["key"]], pivot)
+              for pivot in experiment.pivots
+              if any(pivot in point["key"] for point in points)]
+    text = environment().get_template("experiment.html").render(
+        run.about, tables=tables + [summary.long_table(points)], pictures=draw(experiment, run) if run.records else [],
+        warnings=warnings(run, missing, left))
+    path = run.folder / "report.html"
+    path.write_text(text)
+    return path

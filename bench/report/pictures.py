@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""Pictures of measured points: ratios as bars, lines over a part of the key, histograms.
+All return figures by the file's name."""
+
+from __future__ import annotations
+
+import statistics
+
+from bench.experiments.frame import STOCK
+from . import summary
+from .plots import OCTUPLE, STOCK as STOCK_COLOUR, pyplot
+
+COLOURS = {STOCK: STOCK_COLOUR, "octuple": OCTUPLE}
+
+
+def plain(axes, grid: str = "both") -> None:
+    axes.grid(axis=grid, alpha=0.25)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(labelsize=8)
+
+
+def ratios(records: list[dict]) -> dict:
+    """A bar for each metric, point and side: how many times better than stock, quartiles as whiskers."""
+    bars = [(f"{', '.join(str(value) for value in point['key'].values())}: {name}"
+             + (f", {side}" if len(metric["ratio"]) > 1 else ""),
+             metric["ratio"][side], metric["quartiles"][side])
+            for point in summary.of_records(records) for name, metric in point["metrics"].items()
+            for side in metric["ratio"]]
+    if not bars:
+        return {}
+    figure, axes = pyplot.subplots(figsize=(9.5, 0.6 + 0.24 * len(bars)))
+    places = range(len(bars))
+    axes.barh(places, [ratio for _, ratio, _ in bars], 0.7, color=OCTUPLE)
+    axes.hlines(places, [low for *_, (low, _) in bars], [high for *_, (_, high) in bars], color="black", linewidth=1)
+    axes.axvline(1, color=STOCK_COLOUR)
+    axes.set_yticks(places, [name for name, *_ in bars])
+    axes.invert_yaxis()
+    axes.set_xlabel("times better than stock (quartiles of the rounds)")
+    plain(axes, "x")
+    return {"ratios": figure}
+
+
+def lines(records: list[dict], part: str, label: str, logarithmic: bool = True):
+    """Medians of all sides over one part of the key, a panel for each metric of what differs in nothing else."""
+    panels: dict[tuple, dict[str, list[tuple]]] = {}
+    for record in records:
+        others = ", ".join(f"{name} {value}" if isinstance(value, int) else value
+                           for name, value in record["key"].items() if name != part)
+        for name, metric in record["metrics"].items():
+            panel = panels.setdefault((f"{others}: {name}", metric["unit"]), {})
+            for side, values in metric["sides"].items():
+                panel.setdefault(side, []).append((record["key"][part], statistics.median(values)))
+    columns = 3
+    rows = max(1, -(-len(panels) // columns))
+    figure, grid = pyplot.subplots(rows, columns, figsize=(12, 2.7 * rows), squeeze=False)
+    for axes, ((title, unit), panel) in zip(grid.flat, panels.items()):
+        for side, points in panel.items():
+            axes.plot(range(len(points)), [value for _, value in points],
+                      marker="o", markersize=3, label=side, color=COLOURS.get(side))
+            axes.set_xticks(range(len(points)), [str(place) for place, _ in points])
+        axes.set_yscale("log" if logarithmic else "linear")
+        axes.set_title(title, fontsize=8)
+        axes.set_xlabel(label, fontsize=8)
+        axes.set_ylabel(unit, fontsize=8)
+        plain(axes)
+    hide_rest(grid, len(panels))
+    grid[0][0].legend(frameon=False, fontsize=8)
+    figure.tight_layout()
+    return figure
+
+
+def bars(medians: dict[str, dict[str, float]], label: str):
+    """A pair of bars for each name: what each side took."""
+    figure, axes = pyplot.subplots(figsize=(9.5, 0.8 + 0.4 * len(medians)))
+    for offset, side in ((-0.2, STOCK), (0.2, "octuple")):
+        values = [found.get(side, 0) for found in medians.values()]
+        axes.barh([place + offset for place in range(len(medians))], values, 0.38, color=COLOURS[side], label=side)
+    axes.set_yticks(range(len(medians)), list(medians))
+    axes.invert_yaxis()
+    axes.set_xlabel(label, fontsize=8)
+    axes.legend(frameon=False, fontsize=8)
+    plain(axes, "x")
+    return figure
+
+
+def histograms(functions: dict[str, dict[str, list]], title: str):
+    """Shares of calls over time, which has powers of two as buckets; a panel for each function."""
+    columns = 3
+    rows = max(1, -(-len(functions) // columns))
+    figure, grid = pyplot.subplots(rows, columns, figsize=(12, 2.6 * rows), squeeze=False)
+    for axes, (name, sides) in zip(grid.flat, functions.items()):
+        for side, histogram in ((side, histogram) for side, histogram in sides.items() if histogram):
+            total = sum(count for *_, count in histogram)
+            lows = [max(low, high / 2) for low, high, _ in histogram]  # on a logarithmic scale nothing begins at zero
+            axes.bar(lows, [100 * count / total for *_, count in histogram],
+                     [high - low for low, (_, high, _) in zip(lows, histogram)],
+                     align="edge", label=side, color=COLOURS[side], alpha=0.6)
+        axes.set_xscale("log")
+        axes.set_title(f"{title}: {name}", fontsize=7)
+        axes.set_xlabel("us", fontsize=7)
+        axes.set_ylabel("% of calls", fontsize=7)
+        axes.legend(frameon=False, fontsize=7)
+        plain(axes)
+    hide_rest(grid, len(functions))
+    figure.tight_layout()
+    return figure
+
+
+def hide_rest(grid, used: int) -> None:
+    for axes in list(grid.flat)[used:]:
+        axes.set_visible(False)

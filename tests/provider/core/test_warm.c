@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* ctest: RUNS once TIMEOUT 60 SOURCES provider/core/warm.c */
+/* What a child's private key makes its parent do before the next fork: provider/core/warm.c by itself. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "provider/core/provider.h"
+#include "provider/core/warm.h"
+
+#include <errno.h>
+#include <openssl/err.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SIGN 7
+#define WARM 3
+
+static unsigned signed_tests, warm_tests, contexts, warmed;
+
+/* What warm.c calls. */
+int oct_op_is_on(int op)
+{
+    signed_tests += op == SIGN;
+    warm_tests += op == WARM;
+    ERR_raise(ERR_LIB_USER, 1);
+    errno = EDOM;
+    return 1;
+}
+
+const struct oct_fallback *oct_fallback_get(struct oct_prov *prov)
+{
+    static const struct oct_fallback fallback;
+    (void)prov;
+    contexts++;
+    return &fallback;
+}
+
+void oct_fallback_warm(OSSL_LIB_CTX *ctx)
+{
+    (void)ctx;
+    warmed++;
+}
+
+static const struct oct_warm warm[] = {{WARM, 1}, {-1, 0}};
+static const struct oct_prov_family family = {.warm = warm}, quiet;
+const struct oct_prov_family *const oct_prov_families[OCT_FAMILIES] = {&family, [1 ... OCT_FAMILIES - 1] = &quiet};
+
+static int nothing(void)
+{
+    return 0;
+}
+
+static int asks(void)
+{
+    oct_warm_ask(SIGN);
+    return 0;
+}
+
+static int is_ready(void)
+{
+    return signed_tests == 1 && warm_tests == 1 && contexts == 1 && warmed == 1 ? 0 : 1;
+}
+
+/* A child, and what it says in the end. */
+static int in_child(int (*run)(void))
+{
+    const pid_t child = fork();
+    int status = -1;
+    if (child == 0)
+        _exit(run());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void expect(unsigned times)
+{
+    assert_int_equal(signed_tests, times);
+    assert_int_equal(warm_tests, times);
+    assert_int_equal(contexts, times);
+    assert_int_equal(warmed, times);
+}
+
+static void test_child_asks(void **state)
+{
+    (void)state;
+    assert_int_equal(in_child(nothing), 0);
+    assert_int_equal(in_child(asks), 0);
+    expect(0);
+    errno = 0;
+    assert_int_equal(in_child(is_ready), 0);
+    assert_int_equal(ERR_peek_error(), 0);
+    expect(1);
+    assert_int_equal(in_child(is_ready), 0);
+    expect(1);
+}
+
+/* Keys of its own are no reason. */
+static void test_own_keys(void **state)
+{
+    (void)state;
+    oct_warm_ask(SIGN);
+    assert_int_equal(in_child(nothing), 0);
+    expect(1);
+}
+
+static int daemon_of_children(void)
+{
+    signed_tests = warm_tests = contexts = warmed = 0;
+    if (in_child(asks) != 0 || signed_tests != 0)
+        return 1;
+    return in_child(is_ready);
+}
+
+/* A daemon is a child itself, and what its children ask for is not its parent's business. */
+static void test_daemon(void **state)
+{
+    (void)state;
+    assert_int_equal(in_child(daemon_of_children), 0);
+    assert_int_equal(in_child(nothing), 0);
+    expect(1);
+}
+
+static void test_no_provider(void **state)
+{
+    struct oct_prov *prov = *state;
+    assert_int_equal(in_child(asks), 0);
+    oct_warm_end(prov);
+    assert_int_equal(in_child(nothing), 0);
+    expect(1);
+    oct_warm_begin(prov);
+    assert_int_equal(in_child(nothing), 0);
+    expect(2);
+}
+
+int main(void)
+{
+    static struct oct_prov prov = {.settings = {.on = {1}}};
+    static void *state = &prov;
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_child_asks), cmocka_unit_test(test_own_keys),
+                                       cmocka_unit_test(test_daemon),
+                                       cmocka_unit_test_prestate(test_no_provider, state)};
+    oct_warm_begin(&prov);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

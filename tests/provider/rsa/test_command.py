@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""The openssl command with the provider does what it does without, and both understand each other."""
+import os
+import re
+import shlex
+import subprocess
+
+import pytest
+
+from lab import ROOT, counters
+
+LANE_KEYS = ["2048a", "2048e3", "3072a", "4096a"]
+ALL_KEYS = LANE_KEYS + ["1024", "1025", "2047", "2048x3"]
+if os.environ.get("OCTUPLE_TABLE") == "c":
+    # Outside of fibres the table hardly matters, and each command spends a long time on known answers with this one.
+    LANE_KEYS = ["2048a"]
+    ALL_KEYS = ["2048a", "1024"]
+
+PKCS1 = ["-pkeyopt", "rsa_padding_mode:pkcs1"]
+PSS = ["-pkeyopt", "rsa_padding_mode:pss"]
+SCHEMES = {
+    "pkcs1": PKCS1,
+    "pss-digest": PSS + ["-pkeyopt", "rsa_pss_saltlen:digest"],
+    "pss-max": PSS + ["-pkeyopt", "rsa_pss_saltlen:max"],
+    "pss-auto": PSS + ["-pkeyopt", "rsa_pss_saltlen:auto"],
+    "pss-number": PSS + ["-pkeyopt", "rsa_pss_saltlen:11"],
+    "pss-mgf1": PSS + ["-pkeyopt", "rsa_mgf1_md:sha1"],
+}
+
+
+def test_is_loaded(octuple):
+    text = octuple.text("list", "-providers")
+    assert re.search(r"octuple\n\s+name: Octuple provider\n\s+version: \d+\.\d+\.\d+\n\s+status: active", text)
+
+
+def test_documented_speed_command(octuple, tmp_path):
+    """As docs/operations.md has it, without a configuration file, and in lanes."""
+    [command] = re.findall(r"^ {4}(openssl speed .*)$", (ROOT / "docs/operations.md").read_text(), re.MULTILINE)
+    environment = dict(os.environ, OPENSSL_CONF="/dev/null", OCTUPLE_COUNTERS=str(tmp_path))
+    done = subprocess.run(shlex.split(command), env=environment, cwd=tmp_path, capture_output=True, text=True,
+                          timeout=300, check=False)  # from 3.5 on it makes 64 keys too
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^ *rsa ?2048 .*\d$", done.stdout, re.MULTILINE)
+    [count] = [counters.read(path) for path in tmp_path.glob("*.octuple")]
+    assert count["rsa2048-private"].flushes[7] > 0
+    assert count["rsa2048-private"].done > count["rsa2048-private"].plain
+    assert count["rsa2048-private"].failed == 0
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("name", ALL_KEYS)
+def test_sign(octuple, plain, keys, tmp_path, name, scheme):
+    (tmp_path / "message").write_bytes(b"eight lanes" * 1000)
+    for digest in ("sha256", "sha384"):
+        options = SCHEMES[scheme] + ["-rawin", "-digest", digest, "-in", "message"]
+        for signer, verifier in ((octuple, plain), (plain, octuple)):
+            signer.run("pkeyutl", "-sign", "-inkey", keys / f"{name}.pem", "-out", "signature", *options)
+            check = ["pkeyutl", "-verify", "-pubin", "-inkey", keys / f"{name}.pub.pem", "-sigfile", "signature"]
+            assert b"Successfully" in verifier.run(*check, *options).stdout
+        signature = bytearray((tmp_path / "signature").read_bytes())
+        signature[-1] ^= 1
+        (tmp_path / "signature").write_bytes(signature)
+        assert octuple.run(*check, *options, check=False).returncode != 0
+
+
+@pytest.mark.parametrize("name", LANE_KEYS)
+def test_dgst(octuple, plain, keys, tmp_path, name):
+    (tmp_path / "message").write_bytes(bytes(range(256)) * 5)
+    octuple.run("dgst", "-sha512", "-sign", keys / f"{name}.pem", "-out", "one", "message")
+    plain.run("dgst", "-sha512", "-sign", keys / f"{name}.pem", "-out", "two", "message")
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+    octuple.run("dgst", "-sha512", "-verify", keys / f"{name}.pub.pem", "-signature", "two", "message")
+    plain.run("dgst", "-sha512", "-verify", keys / f"{name}.pub.pem", "-signature", "one", "message")
+
+
+def test_verify_recover(octuple, plain, keys, tmp_path):
+    (tmp_path / "digest").write_bytes(bytes(range(32)))
+    plain.run("pkeyutl", "-sign", "-inkey", keys / "2048a.pem", "-in", "digest", "-out", "signature",
+              "-pkeyopt", "digest:sha256")
+    done = octuple.run("pkeyutl", "-verifyrecover", "-pubin", "-inkey", keys / "2048a.pub.pem", "-in", "signature",
+                       "-pkeyopt", "digest:sha256")
+    assert done.stdout == bytes(range(32))
+
+
+OAEP = ["-pkeyopt", "rsa_padding_mode:oaep"]
+CIPHERS = {
+    "pkcs1": PKCS1,
+    "oaep": OAEP,
+    "oaep-sha256": OAEP + ["-pkeyopt", "rsa_oaep_md:sha256"],
+    "oaep-mixed": OAEP + ["-pkeyopt", "rsa_oaep_md:sha256", "-pkeyopt", "rsa_mgf1_md:sha1"],
+    "oaep-label": OAEP + ["-pkeyopt", "rsa_oaep_label:6c6162656c"],
+}
+
+
+@pytest.mark.parametrize("scheme", CIPHERS)
+@pytest.mark.parametrize("name", ALL_KEYS)
+def test_encrypt(octuple, plain, keys, tmp_path, name, scheme):
+    (tmp_path / "message").write_bytes(b"a secret")
+    options = CIPHERS[scheme]
+    for encryptor, decryptor in ((octuple, plain), (plain, octuple)):
+        encryptor.run("pkeyutl", "-encrypt", "-pubin", "-inkey", keys / f"{name}.pub.pem", "-in", "message",
+                      "-out", "ciphertext", *options)
+        done = decryptor.run("pkeyutl", "-decrypt", "-inkey", keys / f"{name}.pem", "-in", "ciphertext", *options)
+        assert done.stdout == b"a secret"
+
+
+def test_bad_ciphertext(octuple, keys, tmp_path):
+    """Implicit rejection: no error, a message that does not change, another one for another ciphertext."""
+    answers = []
+    for last in (1, 1, 2):
+        (tmp_path / "ciphertext").write_bytes(b"\0" + b"\x42" * 254 + bytes([last]))
+        answers.append(octuple.run("pkeyutl", "-decrypt", "-inkey", keys / "2048a.pem", "-in", "ciphertext").stdout)
+    assert answers[0] == answers[1] != answers[2]
+    for wrong in (b"\xff" * 256, b"\x01" * 257):
+        (tmp_path / "ciphertext").write_bytes(wrong)
+        assert octuple.run("pkeyutl", "-decrypt", "-inkey", keys / "2048a.pem", "-in", "ciphertext",
+                           check=False).returncode != 0
+
+
+@pytest.mark.parametrize("name", ALL_KEYS)
+def test_key_text(octuple, plain, keys, name):
+    for arguments in (["rsa", "-in", keys / f"{name}.pem", "-text"], ["pkey", "-in", keys / f"{name}.pem", "-text"],
+                      ["rsa", "-pubin", "-in", keys / f"{name}.pub.pem", "-text", "-modulus"],
+                      ["rsa", "-in", keys / f"{name}.pem", "-traditional"],
+                      ["pkey", "-in", keys / f"{name}.pem", "-outform", "DER"]):
+        assert octuple.run(*arguments).stdout == plain.run(*arguments).stdout
+    assert "Key is valid" in octuple.text("pkey", "-in", keys / f"{name}.pem", "-check", "-noout")
+
+
+def test_generate(octuple, plain, tmp_path):
+    """Keys made here, encrypted, read there, and the old command."""
+    octuple.run("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-pkeyopt",
+                "rsa_keygen_pubexp:65539", "-aes256", "-pass", "pass:secret", "-out", "key.pem")
+    assert "65539" in plain.text("pkey", "-in", "key.pem", "-passin", "pass:secret", "-text", "-noout")
+    assert "65539" in octuple.text("pkey", "-in", "key.pem", "-passin", "pass:secret", "-text", "-noout")
+    octuple.run("genrsa", "-out", "old.pem", "2048")
+    assert "RSA key ok" in plain.text("rsa", "-in", "old.pem", "-check", "-noout")
+    octuple.run("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-pkeyopt",
+                "rsa_keygen_primes:3", "-out", "three.pem")
+    assert "3 primes" in plain.text("pkey", "-in", "three.pem", "-text", "-noout")
+
+
+CERTIFICATES = {
+    "pkcs1": ["-sha256"],
+    "sha1": ["-sha1"],
+    "sha512": ["-sha512"],
+    "sha3": ["-sha3-256"],
+    "pss": ["-sha256", "-sigopt", "rsa_padding_mode:pss"],
+    "pss-salt": ["-sha384", "-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:20"],
+    "pss-mgf1": ["-sha256", "-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_mgf1_md:sha1"],
+}
+
+
+@pytest.mark.parametrize("kind", CERTIFICATES)
+def test_certificates(octuple, plain, keys, tmp_path, kind):
+    """An authority here and one there, requests signed by the other, everything verified by both."""
+    for number, (maker, signer) in enumerate(((octuple, plain), (plain, octuple))):
+        maker.run("req", "-x509", "-key", keys / "3072a.pem", "-subj", "/CN=authority", "-out", "ca.pem",
+                  "-addext", "basicConstraints=critical,CA:TRUE", *CERTIFICATES[kind])
+        signer.run("req", "-new", "-key", keys / "2048a.pem", "-subj", f"/CN=server {number}", "-out", "server.csr",
+                   *CERTIFICATES[kind])
+        verified = maker.run("req", "-in", "server.csr", "-verify", "-noout")
+        assert b"verify OK" in verified.stderr + verified.stdout
+        signer.run("x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", keys / "3072a.pem",
+                   "-set_serial", "1", "-out", "server.pem", "-extfile", "/dev/null", *CERTIFICATES[kind])
+        for verifier in (octuple, plain):
+            assert "OK" in verifier.text("verify", "-CAfile", "ca.pem", "-auth_level", "0", "server.pem")
+            assert f"server {number}" in verifier.text("x509", "-in", "server.pem", "-noout", "-text")
+
+
+def test_same_certificate(octuple, plain, keys, tmp_path):
+    """The algorithm identifiers, and so the whole certificates, are the same bytes."""
+    made = []
+    for command in (octuple, plain):
+        command.run("req", "-x509", "-key", keys / "2048a.pem", "-subj", "/CN=same", "-set_serial", "7", "-sha256",
+                    "-days", "3650", "-out", "same.pem")
+        made.append(re.sub(r"Not (Before|After *): .*|Signature Value:(\s+[0-9a-f:]+)+", "",
+                           command.text("x509", "-in", "same.pem", "-noout", "-text")))
+    assert made[0] == made[1]
+
+
+@pytest.mark.parametrize("padding", ["pkcs1", "pss"])
+def test_cms_signed(octuple, plain, keys, tmp_path, padding):
+    plain.run("req", "-x509", "-key", keys / "2048a.pem", "-subj", "/CN=signer", "-out", "signer.pem")
+    (tmp_path / "message").write_bytes(b"signed\r\n" * 10)
+    options = ["-keyopt", f"rsa_padding_mode:{padding}"]
+    for signer, verifier in ((octuple, plain), (plain, octuple)):
+        signer.run("cms", "-sign", "-binary", "-nodetach", "-in", "message", "-signer", "signer.pem", "-inkey",
+                   keys / "2048a.pem", "-out", "signed", *options)
+        done = verifier.run("cms", "-verify", "-binary", "-in", "signed", "-CAfile", "signer.pem", "-purpose", "any")
+        assert done.stdout == b"signed\r\n" * 10
+
+
+@pytest.mark.parametrize("padding", ["pkcs1", "oaep"])
+def test_cms_encrypted(octuple, plain, keys, tmp_path, padding):
+    plain.run("req", "-x509", "-key", keys / "2048a.pem", "-subj", "/CN=reader", "-out", "reader.pem")
+    (tmp_path / "message").write_bytes(b"for one reader\r\n" * 10)
+    options = ["-recip", "reader.pem", "-keyopt", f"rsa_padding_mode:{padding}"]
+    for encryptor, decryptor in ((octuple, plain), (plain, octuple)):
+        encryptor.run("cms", "-encrypt", "-binary", "-aes256", "-in", "message", "-out", "encrypted", *options)
+        done = decryptor.run("cms", "-decrypt", "-binary", "-in", "encrypted", "-recip", "reader.pem", "-inkey",
+                             keys / "2048a.pem")
+        assert done.stdout == b"for one reader\r\n" * 10
+
+
+def speed_of(command, *arguments):
+    """Signs and verifies per second."""
+    done = command.run("speed", "-seconds", "1", "-mr", *arguments, timeout=300)
+    return [float(x) for x in re.search(r"\+F2:\d+:\d+:([\d.]+):([\d.]+)", done.stdout.decode()).groups()]
+
+
+def test_speed(octuple, plain, is_slow):
+    """Asked for by configuration and command line, with 64 fibres: it runs, and on avx512 it is faster."""
+    arguments = ["-provider", "octuple", "-propquery", "?octuple.serves=yes", "-async_jobs", "64", "rsa2048"]
+    signs, verifies = speed_of(octuple, *arguments)
+    assert signs > 0 and verifies > 0
+    if not is_slow:
+        stock = speed_of(plain, "rsa2048")
+        assert signs > 1.5 * stock[0] and verifies > 1.5 * stock[1], (signs, verifies, stock)
+
+
+def test_speed_without_fibres(octuple, is_slow):
+    assert min(speed_of(octuple, "rsa2048")) > 0
+
+
+@pytest.mark.parametrize("setting", ["rsa-keymgmt", "rsa-signature", "rsa-decryption"])
+def test_switch(octuple, make_command, keys, tmp_path, setting):
+    command = make_command(f"{setting} = off")
+    text = {kind: re.search("RSA.* @ octuple", command.text("list", f"-{kind}")) is not None
+            for kind in ("key-managers", "signature-algorithms", "asymcipher-algorithms")}
+    assert text["key-managers"] == (setting != "rsa-keymgmt")
+    assert text["signature-algorithms"] == (setting == "rsa-decryption")
+    assert text["asymcipher-algorithms"] == (setting == "rsa-signature")
+    (tmp_path / "message").write_bytes(b"x" * 20)
+    command.run("dgst", "-sha256", "-sign", keys / "2048a.pem", "-out", "signature", "message")
+    command.run("dgst", "-sha256", "-verify", keys / "2048a.pub.pem", "-signature", "signature", "message")

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""Hostile clients are told by an accelerated server what they are told by a stock one (docs/hostile.md)."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from . import library
+
+COPIES = 5 if os.environ.get("OCT_TEST_FULL") else 1
+# What a crowd makes a server do in lanes; HAProxy, whose handshakes do not wait for others, has X25519 alone there.
+LANES = {"nginx": ["rsa2048-private", "rsa2048-public", "x25519-derive", "p256-derive", "p384-derive"],
+         "haproxy": ["x25519-derive"]}
+
+
+@pytest.fixture(scope="module")
+def compare(build):
+    try:
+        library.use(build.folder)
+    except library.LibraryError as error:
+        pytest.skip(str(error))
+    from . import compare as module  # needs the library
+
+    return module
+
+
+def test_table(compare):
+    """A kind is known by its name."""
+    assert compare.kinds.repeated() == []
+    assert len(compare.kinds.HOSTILE) > 700
+
+
+@pytest.mark.parametrize("server", ["nginx", "haproxy"])
+def test_verdicts_are_the_same(build, keys, compare, server):
+    found = compare.compare(server, keys, build, copies=COPIES)
+    assert found.unserved() == []
+    assert found.talkative() == []
+    assert found.differences() == []
+    for name in LANES[server]:
+        count = found.counters[name]
+        assert count.done > 0 and count.recomputed == 0, f"{name}: {count}"

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""One run of a server made at random (random/server.h): it is started, two crowds visit it, and what came of each guest
+is its verdict."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import ssl
+import struct
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from socket import SHUT_WR, SO_LINGER, SOL_SOCKET
+
+from tests.servers.common import crowd, rig
+from tests.servers.random import plan
+
+SECONDS = 6.0
+VAGUE = ("reset", "silent", "garbage", "cut", "leaves")  # how far the server gets with them is a matter of time
+SHORT = ("dropped", "victim")  # so it is with those that it leaves itself
+
+
+class Visitor(crowd.Guest):
+    """A guest with a way of its own to behave, and a number by which the server knows it."""
+
+    def __init__(self, number: int, way: str, context: ssl.SSLContext, session: ssl.SSLSession | None, greeting: bytes):
+        super().__init__(f"{number}", context, f"guest{number}.test", session)
+        self.number, self.way, self.greeting = number, way, greeting
+        self.source, self.waits = (f"127.0.1.{number}", 0), way not in VAGUE
+        self.rest = b""
+
+    def part(self, first: int) -> None:
+        """Says a part of its hello now."""
+        assert self.sock is not None
+        try:
+            self.tls.do_handshake()
+        except ssl.SSLWantReadError:
+            pass
+        hello = self.outgoing.read()
+        self.sock.sendall(hello[:first])
+        self.rest = hello[first:]
+
+    def greet(self) -> None:
+        if self.way in ("slow", "split", "cut"):
+            self.part({"slow": 3, "split": 150, "cut": 100}[self.way])
+        elif self.way == "garbage":
+            assert self.sock is not None
+            self.sock.sendall(b"GET / HTTP/1.0\r\n\r\n")
+        else:
+            super().greet()
+        if self.way == "half":
+            assert self.sock is not None
+            self.sock.shutdown(SHUT_WR)
+
+    def after(self) -> None:
+        if self.sock is None or self.outcome:
+            return
+        try:
+            if self.way in ("slow", "split"):
+                self.sock.setblocking(True)
+                self.sock.sendall(self.rest)
+                self.sock.setblocking(False)
+            elif self.way == "reset":
+                self.sock.setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
+                self.sock.close()
+                self.outcome = "left"
+            elif self.way in ("cut", "leaves"):
+                self.sock.close()
+                self.outcome = "left"
+        except OSError:
+            self.outcome = "closed"
+
+    def receive(self) -> None:
+        if self.way in VAGUE:
+            try:
+                assert self.sock is not None
+                self.outcome = "" if self.sock.recv(65536) else "left"
+            except BlockingIOError:
+                pass
+            except OSError:
+                self.outcome = "left"
+        else:
+            super().receive()
+
+    def result(self) -> str:
+        if self.way in VAGUE:
+            return "left"
+        return self.outcome + (" resumed" if self.outcome == "good" and self.tls.session_reused else "")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the guests say, what the server says of each, and how it ended. The rest is shown and not compared."""
+
+    guests: dict[int, str]
+    said: object
+    status: int | str
+    errors: str = field(default="", compare=False)
+    in_lanes: int = field(default=0, compare=False)
+
+    @property
+    def bad(self) -> bool:
+        return "hangs" in self.guests.values() or self.status != 0 or not isinstance(self.said, dict) or \
+            bool(self.said["open"]) or bool(self.said["bad ends"])
+
+
+class Runner:
+    """Runs plans, stock and with Octuple, in a folder of its own."""
+
+    def __init__(self, build: rig.Build, keys: Path):
+        self.build, self.keys, self.place = build, keys, rig.folder("random")
+        self.server = str(build.folder / "bin/octuple_random_server")
+        self.shim_environment = rig.shim_environment(self.place, build)
+        self.contexts: dict[str, ssl.SSLContext] = {}
+        self.seconds = SECONDS
+
+    def end(self) -> None:
+        shutil.rmtree(self.place, ignore_errors=True)
+
+    def context(self, key: str) -> ssl.SSLContext:
+        if key not in self.contexts:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+            context.set_ciphers("ALL")
+            context.set_alpn_protocols(["it"])
+            if key:
+                context.load_cert_chain(self.keys / f"{key}.crt", self.keys / f"{key}.key")
+            self.contexts[key] = context
+        return self.contexts[key]
+
+    def visitors(self, words: list[str], before: list[Visitor]) -> list[Visitor]:
+        """The next crowd."""
+        ways = plan.ways(words, "guests2" if before else "guests1")
+        first = plan.SECOND if before else 1
+        sessions = {guest.number: guest.tls.session for guest in before if guest.outcome == "good"}
+        greeting = b"welcome\n" if plan.text(words, "call") == "write" else b""
+        context = self.context(plan.text(words, "guests-key"))
+        return [Visitor(first + i, way, context,
+                        sessions.get(i % max(len(before), 1) + 1) if way == "resumes" else None, greeting)
+                for i, way in enumerate(ways)]
+
+    def run(self, words: list[str], with_octuple: bool) -> Verdict:
+        env = self.shim_environment if with_octuple else rig.clean_environment()
+        errors = self.place / "errors"
+        with open(errors, "wb") as output:
+            process = subprocess.Popen([self.server, str(self.keys), *words], env=env, stdin=subprocess.PIPE,
+                                       stdout=subprocess.PIPE, stderr=output, text=True, start_new_session=True)
+        try:
+            return self.judge(words, process, errors)
+        finally:
+            try:
+                os.killpg(process.pid, signal.SIGKILL)  # workers and children, where it has not ended itself
+            except ProcessLookupError:
+                pass
+            process.communicate()
+            for path in (self.place / "counters").glob("*.octuple"):
+                path.unlink()
+
+    def judge(self, words: list[str], process: subprocess.Popen[str], errors: Path) -> Verdict:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        if not line:
+            return Verdict({}, None, f"does not start: {process.wait()}", errors.read_text(errors="replace"))
+        guests: list[Visitor] = []
+        for _ in range(2):
+            more = self.visitors(words, guests)
+            if more and process.poll() is None:
+                crowd.visit(int(line), more, -process.pid, self.seconds)
+            guests += more
+            if any(guest.outcome == "hangs" for guest in guests):
+                break
+        try:
+            said, _ = process.communicate("", timeout=2 * SECONDS)
+            status: int | str = process.returncode
+        except (subprocess.TimeoutExpired, BrokenPipeError):
+            said, status = "", "does not end"
+        in_lanes = sum(count.done for count in rig.read_counters(self.place / "counters").values())
+        return Verdict({guest.number: guest.result() for guest in guests}, self.settled(said, guests), status,
+                       errors.read_text(errors="replace")[-2000:], in_lanes)
+
+    @staticmethod
+    def settled(text: str, guests: list[Visitor]) -> object:
+        """What the server says, without what is a matter of time."""
+        try:
+            said = json.loads(text)
+        except ValueError:
+            return text
+        for guest in guests:
+            one = said["guests"].get(str(guest.number))
+            if one is None:
+                continue
+            if guest.way in VAGUE or guest.way == "half":
+                del said["guests"][str(guest.number)]
+            elif one["end"] in SHORT:
+                said["guests"][str(guest.number)] = one["end"]
+        return said

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+# Python with the packages of this source: lab, bench and tests. To be sourced.
+# shellcheck shell=bash
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$root"
+
+# python_module MODULE ARGUMENT...: becomes it.
+python_module() {
+    exec /usr/bin/python3 -m "$@"
+}
