@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-# Tests are found by their folder: each test_*.c and test_*.py of it is one. What a file needs besides it says itself, in
-# a line at its top:
+# Tests are found by their folder: each test_*.c and test_*.py of it is one. What a file needs besides it says
+# itself, in a line at its top:
 #
 #   /* ctest: SOURCES src/batch/engine.c LINKS OpenSSL::SSL RUNS tiers TIMEOUT 900 */
 #   # ctest: TIMEOUT 600 COST 30 NOT_WITH address
@@ -96,7 +96,8 @@ if(NOT OCT_SANITIZE MATCHES "address")  # whose runtime would have to be preload
   list(APPEND OCT_PYTHON_ENVIRONMENT "OCTUPLE_BUILD=${CMAKE_BINARY_DIR}")
 endif()
 
-# oct_python_tests(FOLDER PREFIX LABEL TIMEOUT VARIABLE=VALUE...): each test_*.py of a folder by pytest, as PREFIX<name>.
+# oct_python_tests(FOLDER PREFIX LABEL TIMEOUT VARIABLE=VALUE...): each test_*.py of a folder by pytest, as
+# PREFIX<name>.
 # Sets OCT_PYTHON_TESTS to the names of the tests.
 function(oct_python_tests folder prefix label timeout)
   oct_find_tests(names ${folder} test_*.py)

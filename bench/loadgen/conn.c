@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record.h"
+#include "tls/record.h"
 
 /* SplitMix64. */
 uint64_t oct_run_random(struct oct_run *run)

@@ -11,8 +11,8 @@
 #ifndef OCTUPLE_LOADGEN_CONN_H
 #define OCTUPLE_LOADGEN_CONN_H
 
-#include "crypto.h"
-#include "hello.h"
+#include "tls/crypto.h"
+#include "tls/hello.h"
 #include "options.h"
 
 enum oct_verdict {

@@ -6,7 +6,7 @@
  */
 #include "conn.h"
 
-#include "record.h"
+#include "tls/record.h"
 
 static enum oct_verdict on_alert(struct oct_conn *conn, struct oct_reader content)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* The command line of octuple-load. */
-#include "exchange.h"
+#include "tls/exchange.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

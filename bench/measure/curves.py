@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""`bench/run curves`: latency and CPU of a server as it is and under Octuple, from little load to all that the stock one
-bears.
+"""`bench/run curves`: latency and CPU of a server, stock and under Octuple, from little load to all that stock bears.
 
 Open loop: connections begin at random moments, the same ones for both servers, at 10 % to 100 % of the rate at which
 the stock server was saturated. Latency counts from the moment at which a connection was due, CPU is the server's for

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""docs/results/more-servers.md, from the files of `bench/run servers --more --json` and of `tests/servers/run tokio --json`."""
+"""docs/results/more-servers.md, from `bench/run servers --more --json` and `tests/servers/run tokio --json`."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ Each round takes {seconds} s, {rounds} of them, on {cpu}.
 THREADS = """
 ## tokio and pingora
 
-On 64 connections, over all runs of `tests/servers/run tokio` that added to the file. CPU time and ratio are medians of their
-rounds.
+On 64 connections, over all runs of `tests/servers/run tokio` that added to the file. CPU time and ratio are medians of
+their rounds.
 
 | server | threads | handshakes | failed | in lanes | stock, Octuple us | ratio | quartiles |
 |---|---|---|---|---|---|---|---|

@@ -10,8 +10,8 @@
 docs/results/MACHINE/EXPERIMENT.json is a run in small: medians, ratios and quartiles of each point, machine and
 command. published.json has what others have published, with where it stands, and which of our figures it is held
 against; earlier.md is included as it is. tables.json describes the tables in README.md and docs (see tables.py).
-results/more-servers.md is made from the files that it names, which `bench/run servers --more --json` and `tests/servers/run tokio
---json` write; keys.md and keys.svg from keys.json, which `bench/keys --json` writes.
+results/more-servers.md is made from the files that it names, which `bench/run servers --more --json` and
+`tests/servers/run tokio --json` write; keys.md and keys.svg from keys.json, which `bench/keys --json` writes.
 
 Exit status: 0; 1 if --check found a difference, or a table is wrong; 2 for wrong usage or an unreadable run.
 """

@@ -22,7 +22,8 @@ import (
 
 const vectors = "../../tests/library/vectors"
 
-// fields are those of a record, and of the group and key that it belongs to. tests/library/vectors/README.md has their form.
+// fields are those of a record, and of the group and key that it belongs to. README.md
+// beside the vectors has their form.
 type fields map[string]string
 
 func (f fields) bytes(name string) []byte { return must(hex.DecodeString(f[name])) }

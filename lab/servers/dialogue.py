@@ -2,9 +2,9 @@
 # Copyright The Octuple Authors
 """Clients that speak a protocol before TLS or after it, which octuple-load does not: a thread for each connection.
 
-`python3 -m lab.servers.dialogue NAME PORT CONNECTIONS SECONDS` loads the server of that name and prints a report with the
-fields of octuple-load's that the experiments read. It is slower than octuple-load. That is of no matter for the
-server's CPU time, but such a server may have fewer handshakes in flight.
+`python3 -m lab.servers.dialogue NAME PORT CONNECTIONS SECONDS` loads the server of that name and prints a report
+with the fields of octuple-load's that the experiments read. It is slower than octuple-load. That is of no matter for
+the server's CPU time, but such a server may have fewer handshakes in flight.
 """
 
 from __future__ import annotations
@@ -180,9 +180,9 @@ class Load:
 
 def load(name: str, port: int, cpu: int, connections: int, seconds: float) -> dict:
     """The same in a process of its own, on one CPU."""
-    done = subprocess.run([sys.executable, "-m", "lab.servers.dialogue", name, str(port), str(connections), str(seconds)],
-                          capture_output=True, text=True, timeout=seconds + 60, check=True, env=dict(os.environ),
-                          cwd=ROOT, preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
+    command = [sys.executable, "-m", "lab.servers.dialogue", name, str(port), str(connections), str(seconds)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 60, check=True,
+                          env=dict(os.environ), cwd=ROOT, preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
     return json.loads(done.stdout)
 
 

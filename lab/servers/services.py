@@ -2,8 +2,8 @@
 # Copyright The Octuple Authors
 """More servers, each of which takes a package that nothing else here needs: brokers, databases, DNS, proxies.
 
-`tests/servers/run more` tests them, `bench/run servers --more` measures them. All that is known about a server stands in its
-row. The servers themselves run as those of web.py do.
+`tests/servers/run more` tests them, `bench/run servers --more` measures them. All that is known about a server is
+in its row. The servers themselves run as those of web.py do.
 """
 
 from __future__ import annotations

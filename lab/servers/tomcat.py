@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""Tomcat with the JDK's TLS (lab/servers/maven/tomcat): as it is, with the Java binding, or with Amazon Corretto's provider."""
+"""Tomcat with the JDK's TLS (maven/tomcat): as it is, with the Java binding, or with Amazon Corretto's provider."""
 
 from __future__ import annotations
 

@@ -28,7 +28,8 @@ typedef struct {
     char any;
 } w8;
 
-/* Reports the operation and where the kernel called it; the proof's driver decides what happens next (tests/library/bound). */
+/* Reports the operation and where the kernel called it; the proof's driver decides what happens next
+ * (tests/library/bound). */
 void oct_bound_failed(const char *operation, __int128 lo, __int128 hi);
 /* How many operations have been checked so far: a proof that ran nothing proves nothing. */
 extern uint64_t oct_bound_checked;

@@ -8,7 +8,8 @@ import subprocess
 
 import pytest
 from tests.cli.counters_file import RSA, content, key_counters
-from tests.cli.test_doctor import as_root, certificate, configuration, examine, idle, nginx, pair, port, running  # noqa: F401
+from tests.cli.test_doctor import (as_root, certificate, configuration, examine, idle, nginx, pair,  # noqa: F401
+                                   port, running)
 
 PIN = "pin-value=4711"
 

@@ -12,7 +12,7 @@
 
 #include <octuple/mlkem.h>
 
-#include "exchange.h"
+#include "tls/exchange.h"
 
 #define POINT_MAX 97
 

@@ -13,7 +13,7 @@
 
 #include "conn.h"
 #include "hist.h"
-#include "record.h"
+#include "tls/record.h"
 
 #define ROUNDS 20000
 

@@ -3,8 +3,8 @@
 /*
  * The bound proof: every kernel once on intervals (src/vec/vec_bound.h). Its control flow does not depend on data, so
  * this run visits every operation, and a clean one proves for all inputs that no lane overflows 64 bits and no
- * multiplicand exceeds 52. Each function entered is printed by its address, for tests/library/bound/prove.py to name, and to see
- * that none was left out.
+ * multiplicand exceeds 52. Each function entered is printed by its address, for tests/library/bound/prove.py to name,
+ * and to see that none was left out.
  */
 #include "bound_aead.h"
 #include "bound_mldsa.h"

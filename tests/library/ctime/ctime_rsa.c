@@ -6,8 +6,8 @@
  * everything private inside the key, and the inputs. Also the ways in which it may fail: a bad key, an input out of
  * range, a fault. Results are compared with the vector's, so that what is checked is also what works.
  *
- * usage: ctime_rsa VECTORS [brief]      (a file of tests/library/vectors with private keys and signatures; brief: what works
- * only)
+ * usage: ctime_rsa VECTORS [brief]      (a file of tests/library/vectors with private keys and signatures; brief: what
+ * works only)
  */
 #include "secret.h"
 

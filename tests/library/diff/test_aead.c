@@ -241,8 +241,8 @@ static void even_pieces(struct ref *r, int slow)
             check_even_pieces(r, sizes[j], sizes[i], slow ? 1100 : 3 * sizes[i] < 1700 ? 1700 : 3 * sizes[i]);
 }
 
-/* A stream takes no more memory than the struct has; tests/library/diff/test_aead_guard.c shows that it takes no more than it
- * says. */
+/* A stream takes no more memory than the struct has; tests/library/diff/test_aead_guard.c shows that it takes no more
+ * than it says. */
 static void test_stream_size(void **state)
 {
     (void)state;

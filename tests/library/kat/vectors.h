@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Reads a file of tests/library/vectors (its README.md has the form) and keeps the score. A broken file ends the test: a vector
- * that is not read is a test that does not run.
+ * Reads a file of tests/library/vectors (its README.md has the form) and keeps the score. A broken file ends the test:
+ * a vector that is not read is a test that does not run.
  */
 #ifndef OCT_TESTS_KAT_VECTORS_H
 #define OCT_TESTS_KAT_VECTORS_H

@@ -3,7 +3,8 @@
 /* ctest: RUNS tables */
 /*
  * ML-DSA by the batch calls and by the queue, on the table that the environment chose. What the kernels compute is
- * tests/library/kat's and tests/library/diff's business: here it is which bytes go where, randomness, and what is refused.
+ * tests/library/kat's and tests/library/diff's business: here it is which bytes go where, randomness, and what is
+ * refused.
  */
 #include "unit.h"
 

@@ -55,8 +55,9 @@ def run_in_debian(options: argparse.Namespace) -> int:
     print(f"keys: in the Debian in {options.folder}/{options.release}, with {' '.join(packages)}", flush=True)
     command = [*debian.as_root(), str(debian.ENTER), "--install", " ".join(packages), "--see", str(options.build),
                str(options.folder), options.release,
-               "env", "PYTHONDONTWRITEBYTECODE=1", f"PYTHONPATH={ROOT}", "python3", "-m", "tests.places.keys", "--inside", "--release", options.release,
-               "--build", str(options.build), "--seconds", str(options.seconds), *options.setup]
+               "env", "PYTHONDONTWRITEBYTECODE=1", f"PYTHONPATH={ROOT}", "python3", "-m", "tests.places.keys",
+               "--inside", "--release", options.release, "--build", str(options.build),
+               "--seconds", str(options.seconds), *options.setup]
     options.folder.mkdir(parents=True, exist_ok=True)
     status = os.spawnvp(os.P_WAIT, command[0], command)
     return 0 if status == 0 else 1

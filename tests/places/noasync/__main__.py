@@ -74,8 +74,8 @@ def main() -> int:
     except source.SourceError as error:
         say(str(error))
         return 2
-    return subprocess.run(["ctest", "--test-dir", str(options.build), "-L", "^(shim|servers)$", "-R", options.tests, "-E",
-                           "valgrind|_jobs", "--output-on-failure", "-j", str(options.jobs)],
+    return subprocess.run(["ctest", "--test-dir", str(options.build), "-L", "^(shim|servers)$",
+                           "-R", options.tests, "-E", "valgrind|_jobs", "--output-on-failure", "-j", str(options.jobs)],
                           env=environment).returncode
 
 

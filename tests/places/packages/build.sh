@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
 #
-# Inside of a Debian with compilers, for tests/places/run packages: /octuple to /packages, first in the version OLD, then as it
-# is; lintian; and a project on liboctuple-dev.
+# Inside of a Debian with compilers, for `tests/places/run packages`: /octuple to /packages, first in the version OLD,
+# then as it is; lintian; and a project on liboctuple-dev.
 #
 # usage: tests/places/packages/build.sh OLD
 set -eu

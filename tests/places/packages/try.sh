@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
 #
-# Inside of a Debian with nginx and HAProxy and a network of its own, for tests/places/run packages: install, upgrade, switch
-# the servers over and back, remove. No systemd runs here:
-# the command line of a service is taken out of its unit and drop-in.
+# Inside of a Debian with nginx and HAProxy and a network of its own, for `tests/places/run packages`: install, upgrade,
+# switch the servers over and back, remove. No systemd runs here: the command line of a service is taken out of its unit
+# and drop-in.
 #
 # usage: tests/places/packages/try.sh OLD
 set -eu

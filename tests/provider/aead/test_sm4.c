@@ -2,8 +2,9 @@
  * Copyright The Octuple Authors */
 /* ctest: RUNS tiers SOURCES tests/library/diff/sm4_ref.c */
 /*
- * SM4 through EVP: our ciphers against OpenSSL's own where it has them, else against tests/library/diff/sm4_ref.c. Texts of all
- * lengths in all pieces, what contexts say of themselves, copies, padding, and the ways in which each may fail.
+ * SM4 through EVP: our ciphers against OpenSSL's own where it has them, else against tests/library/diff/sm4_ref.c.
+ * Texts of all lengths in all pieces, what contexts say of themselves, copies, padding, and the ways in which each may
+ * fail.
  */
 #include "common.h"
 #include "tests/library/diff/sm4_ref.h"

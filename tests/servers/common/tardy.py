@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""The provider of the test whose RSA keys are in a device (bench/programs/devices/tardy.c), in a server's environment."""
+"""The provider of the test whose RSA keys are in a device (devices/tardy.c of bench), in a server's environment."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ GROWTH_KB = 1024
 
 
 def options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="tests/servers/run more own_async", description=__doc__,
+    parser = argparse.ArgumentParser(prog="tests/servers/run own_async", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("haproxy", type=Path, help="the program, built as above")
     parser.add_argument("--build", default="build/dev", help="the build folder")
@@ -109,11 +109,11 @@ def main() -> int:
         if shim > GROWTH_KB:
             raise Failure(f"under the shim it grew by {shim} KB")
     except (Failure, rig.LabError, credentials.CredentialsError) as failure:
-        print(f"haproxy_async: {failure}", file=sys.stderr)
+        print(f"own_async: {failure}", file=sys.stderr)
         return 1
     finally:
         shutil.rmtree(where, ignore_errors=True)
-    print(f"haproxy_async: good; {args.abandoned} connections that were left cost {native} KB with ssl-mode-async, "
+    print(f"own_async: good; {args.abandoned} connections that were left cost {native} KB with ssl-mode-async, "
           f"{shim} KB under the shim")
     return 0
 

@@ -1,11 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""Runs hostile clients against stock and accelerated servers and says what each was told: JSON, and the table of
-docs/hostile.md.
-
-usage (in tests/servers): python3 -B -m hostile --build BUILD [--server NAME] [--only TEXT] [--copies N] [--json FILE]
-[--markdown FILE]
-"""
+"""Runs hostile clients against stock and accelerated servers and says what each was told: JSON, and verdicts.tsv."""
 
 from __future__ import annotations
 
@@ -28,7 +23,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--copies", type=int, default=1, help="of each kind")
     parser.add_argument("--seed", type=int, default=1, help="of the order")
     parser.add_argument("--json", type=Path, help="write all verdicts")
-    parser.add_argument("--markdown", type=Path, help="write them as docs/hostile.md has them")
+    parser.add_argument("--table", type=Path, help="write them as verdicts.tsv has them")
     return parser.parse_args()
 
 
@@ -46,8 +41,8 @@ def main() -> int:
         shutil.rmtree(where, ignore_errors=True)
     if args.json:
         args.json.write_text(json.dumps(report.as_json(found), indent=1) + "\n")
-    if args.markdown:
-        args.markdown.write_text(report.as_markdown(found))
+    if args.table:
+        args.table.write_text(report.as_table(found))
     wrong = [f"{it.server}: {text}" for it in found for text in it.differences() + it.unserved() + it.talkative()]
     print("\n".join(wrong + [report.summary(it) for it in found]))
     return 1 if wrong else 0

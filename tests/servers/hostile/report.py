@@ -1,28 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""What was compared, as JSON and as docs/hostile.md."""
+"""What was compared, as JSON and as verdicts.tsv."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from . import kinds
 from tests.servers.hostile.compare import Comparison
 from tests.servers.hostile.engine import Kind, Verdict
 
-HEAD = """\
-# Hostile clients
-
-What stock and accelerated servers told {count} kinds of hostile clients: Debian 12's nginx and HAProxy, each stock and
-under `octuple run`, with the clients of one crowd moving together, so that the operations of hostile and honest ones
-share vectors. {equal}
-
-Made by `python3 -B -m hostile --build BUILD --markdown docs/hostile.md` in `tests/servers`; `test_hostile.py` runs the
-same and fails on a difference. A verdict is the server's last alert, how it closed (FIN, RST, or the client did),
-whether at once or at its time limit, and the status of its HTTP answer. Compared are also the server's messages, in
-order. What its log says is not: there the provider's errors have its own names.
-
-"""
-EQUAL = "All verdicts were the same."
-DIFFERENT = "{count} verdicts differed."
+TABLE = Path(__file__).with_name("verdicts.tsv")
 
 
 def text(verdict: Verdict) -> str:
@@ -33,7 +21,7 @@ def text(verdict: Verdict) -> str:
 
 
 def both(was: Verdict, now: Verdict) -> str:
-    return text(was) if was.told() == now.told() else f"**stock: {text(was)}; accelerated: {text(now)}**"
+    return text(was) if was.told() == now.told() else f"stock: {text(was)}; accelerated: {text(now)}"
 
 
 def rows(found: list[Comparison]) -> dict[tuple[str, str], list[str]]:
@@ -47,19 +35,26 @@ def rows(found: list[Comparison]) -> dict[tuple[str, str], list[str]]:
     return table
 
 
-def as_markdown(found: list[Comparison]) -> str:
-    table = rows(found)
-    different = sum(len(it.differences()) for it in found)
-    lines = [HEAD.format(count=len(table) - len(kinds.GOOD),
-                         equal=DIFFERENT.format(count=different) if different else EQUAL)]
-    for tls in ("any", "1.2", "1.3"):
-        title = "Before any version" if tls == "any" else f"TLS {tls}"
-        servers = " | ".join(it.server for it in found)
-        lines.append(f"## {title}\n\n| kind | {servers} |\n|---|{'---|' * len(found)}\n")
-        lines += [f"| {name} | {' | '.join(row)} |\n" for (version, name), row in sorted(table.items())
-                  if version == tls]
-        lines.append("\n")
-    return "".join(lines).rstrip() + "\n"
+def comments() -> str:
+    """What the table says of itself."""
+    return "".join(line for line in TABLE.read_text().splitlines(keepends=True) if line.startswith("#"))
+
+
+def as_table(found: list[Comparison]) -> str:
+    lines = ["\t".join(["tls", "kind", *(it.server for it in found)])]
+    lines += ["\t".join([tls, name, *row]) for (tls, name), row in sorted(rows(found).items(), key=order)]
+    return comments() + "\n".join(lines) + "\n"
+
+
+def order(item: tuple[tuple[str, str], list[str]]) -> tuple[bool, str, str]:
+    (tls, name), _ = item
+    return tls != "any", tls, name
+
+
+def names() -> set[tuple[str, str]]:
+    """The kinds that the table has, by TLS version and name."""
+    lines = [line.split("\t") for line in TABLE.read_text().splitlines() if not line.startswith("#")]
+    return {(tls, name) for tls, name, *_ in lines[1:]}
 
 
 def one(kind: Kind, was: Verdict, now: Verdict) -> dict:

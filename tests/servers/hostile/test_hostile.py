@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""Hostile clients are told by an accelerated server what they are told by a stock one (docs/hostile.md)."""
+"""Hostile clients are told by an accelerated server what they are told by a stock one (verdicts.tsv)."""
 
 from __future__ import annotations
 
@@ -31,6 +31,13 @@ def test_table(compare):
     """A kind is known by its name."""
     assert compare.kinds.repeated() == []
     assert len(compare.kinds.HOSTILE) > 700
+
+
+def test_each_kind_has_its_verdicts(compare):
+    """verdicts.tsv is of today's kinds; `tests/servers/run hostile --table FILE` writes it."""
+    from . import report
+
+    assert report.names() == {(kind.tls, kind.name) for kind in (*compare.kinds.GOOD, *compare.kinds.HOSTILE)}
 
 
 @pytest.mark.parametrize("server", ["nginx", "haproxy"])

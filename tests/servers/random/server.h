@@ -2,7 +2,7 @@
  * Copyright The Octuple Authors */
 /*
  * A TLS server made at random. All that it does is said by its plan, words such as `loop=epoll-et` that the driver
- * (random_programs.py) draws from a seed. What it does to one connection depends on the plan and on the guest's number
+ * (plan.py) draws from a seed. What it does to one connection depends on the plan and on the guest's number
  * alone, and never on the order in which things happen. So it comes to the same verdict however handshakes interleave.
  *
  *   plan.c       the words of the plan

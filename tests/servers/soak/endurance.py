@@ -37,7 +37,7 @@ CHEAP_KINDS, CHEAP_GROUPS = ("ecdsa-p256", "ed25519"), ("x25519", "p256")
 
 
 def options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="tests/servers/run more endurance", description=__doc__,
+    parser = argparse.ArgumentParser(prog="tests/servers/run endurance", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build/dev", help="the build folder")
     parser.add_argument("--server", choices=("nginx", "haproxy"), default="nginx")

@@ -4,8 +4,9 @@
 
 Clients that end early, reloads, a token that is removed and comes back, a device that hangs and comes back, and a full
 set of threads. Then the worker must have neither more descriptors nor much more memory than before, and serve on.
-`keys_soak.py --build FOLDER [--device token|card] [--handshakes N]` prints a line for each round. With a build of
-`-DOCT_SANITIZE=address` or `thread`, `--sanitizer` puts that one's runtime into nginx. What it reports fails the run.
+`tests/servers/run keys_soak --build FOLDER [--device token|card] [--handshakes N]` prints a line for each round. With
+a build of `-DOCT_SANITIZE=address` or `thread`, `--sanitizer` puts that one's runtime into nginx. What it reports
+fails the run.
 """
 
 from __future__ import annotations
@@ -126,7 +127,8 @@ def soak(run: Soak, handshakes: int) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="tests/servers/run more keys_soak", description=__doc__.split("\n", maxsplit=1)[0])
+    parser = argparse.ArgumentParser(prog="tests/servers/run keys_soak",
+                                     description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--build", type=Path, required=True)
     parser.add_argument("--device", choices=("token", "card"), default="token")
     parser.add_argument("--handshakes", type=int, default=50000)

@@ -24,7 +24,7 @@ SAYS_FOUND = "ERROR: "
 
 
 def options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="tests/servers/run more leaks", description=__doc__,
+    parser = argparse.ArgumentParser(prog="tests/servers/run leaks", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build/asan", help="a build folder of the preset asan")
     parser.add_argument("--round", type=int, default=400, help="handshakes of each kind; default 400")

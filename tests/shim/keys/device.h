@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Keys in devices of the test (bench/programs/devices): number 0 blocks, number 1 pauses by itself. They are engines, and know
- * RSA only. A device answers nothing from device_world() to device_release().
+ * Keys in devices of the test (bench/programs/devices): number 0 blocks, number 1 pauses by itself. They are engines,
+ * and know RSA only. A device answers nothing from device_world() to device_release().
  */
 #ifndef OCT_TEST_DEVICE_H
 #define OCT_TEST_DEVICE_H

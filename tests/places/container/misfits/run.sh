@@ -2,8 +2,8 @@
 # Copyright The Octuple Authors
 # shellcheck shell=bash
 #
-# Programs that the bundle does not fit, for tests/places/run container: each is run without the two variables and with them,
-# and must print the same on both outputs and end the same.
+# Programs that the bundle does not fit, for tests/places/run container: each is run without the two variables
+# and with them, and must print the same on both outputs and end the same.
 
 misfits=$here/tests/places/container/misfits
 tried=0 skipped=()
