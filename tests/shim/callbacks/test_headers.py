@@ -27,11 +27,11 @@ def test_no_callback_is_missing():
     found = headers.in_headers(headers.folders(os.environ.get("CC", "cc")))
     rows = listed()
     missing = {name: header for name, header in found.items() if name not in rows}
-    assert not missing, f"without a row in tests/servers/callbacks_*.c: {missing}"
+    assert not missing, f"without a row in tests/shim/callbacks: {missing}"
 
 
 def test_reader_finds_what_is_known():
-    """One of each way to write a callback down: in place, as a typedef, behind a macro, and as a type of function."""
+    """One of each way to write a callback down: in tmp_path, as a typedef, behind a macro, and as a type of function."""
     found = headers.in_headers(headers.folders())
     assert {"SSL_CTX_sess_set_new_cb", "SSL_CTX_set_alpn_select_cb", "SSL_CTX_set_tlsext_servername_callback",
             "SSL_get_ex_new_index", "SSL_CTX_set_default_passwd_cb", "X509_STORE_set_get_issuer",
@@ -39,9 +39,9 @@ def test_reader_finds_what_is_known():
     assert not {"SSL_CTX_get_info_callback", "SSL_CTX_sess_get_new_cb", "SSL_read", "SSL_CTX_set_timeout"} & set(found)
 
 
-def test_reader_sees_a_new_one(place):
+def test_reader_sees_a_new_one(tmp_path):
     """A header of a release to come."""
-    header: Path = place / "openssl" / "ssl.h"
+    header: Path = tmp_path / "openssl" / "ssl.h"
     header.parent.mkdir()
     header.write_text("typedef int (*SSL_new_cb_fn)(SSL *s,\n    void *arg);\n"
                       "__owur int SSL_CTX_set_new_things_cb(SSL_CTX *ctx, SSL_new_cb_fn cb,\n void *arg);\n"
