@@ -87,8 +87,8 @@ OCT_INLINE void i16x32_store_bits(uint8_t *p, i16x32 a, unsigned bits);
  * to 32. */
 OCT_INLINE unsigned i16x32_store_below_public(int16_t *to, i16x32 a, int16_t limit);
 
-/* A bound that an exhaustive test shows (tests/exhaustive), where intervals forget a relation. The c backend checks
- * what passes. */
+/* A bound that an exhaustive test shows (tests/library/exhaustive), where intervals forget a relation. The c backend
+ * checks what passes. */
 OCT_INLINE i16x32 i16x32_reviewed_bound(i16x32 a, int low, int high);
 
 #endif

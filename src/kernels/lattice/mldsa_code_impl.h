@@ -2,7 +2,7 @@
  * Copyright The Octuple Authors */
 /*
  * ML-DSA's rounding and hints (FIPS 204, 7.4), without a division, for a parameter set with MLDSA_HIGHS intervals of
- * w: every function for all inputs (tests/exhaustive/test_mldsa.c).
+ * w: every function for all inputs (tests/library/exhaustive/test_mldsa.c).
  */
 #ifndef OCT_KERNELS_MLDSA_CODE_IMPL_H
 #define OCT_KERNELS_MLDSA_CODE_IMPL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* ML-KEM's compression and noise (FIPS 203, 4.2), without a division; every function for all inputs
- * (tests/exhaustive/test_mlkem.c). */
+ * (tests/library/exhaustive/test_mlkem.c). */
 #ifndef OCT_KERNELS_MLKEM_CODE_IMPL_H
 #define OCT_KERNELS_MLKEM_CODE_IMPL_H
 

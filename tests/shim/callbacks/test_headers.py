@@ -31,7 +31,7 @@ def test_no_callback_is_missing():
 
 
 def test_reader_finds_what_is_known():
-    """One of each way to write a callback down: in tmp_path, as a typedef, behind a macro, and as a type of function."""
+    """One of each way to write a callback down: in place, as a typedef, behind a macro, and as a type of function."""
     found = headers.in_headers(headers.folders())
     assert {"SSL_CTX_sess_set_new_cb", "SSL_CTX_set_alpn_select_cb", "SSL_CTX_set_tlsext_servername_callback",
             "SSL_get_ex_new_index", "SSL_CTX_set_default_passwd_cb", "X509_STORE_set_get_issuer",
