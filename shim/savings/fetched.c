@@ -13,7 +13,6 @@
 #include "base/epoch.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NAME_MAX_BYTES 24
@@ -111,14 +110,6 @@ void oct_fetched_drop(struct oct_thread *t)
     atomic_store(&kept->taken, false);
 }
 
-/* Before libcrypto's own end: a provider whose methods somebody has is not taken down. */
-static void process_ends(void)
-{
-    struct oct_thread *t = oct_thread_peek();
-    if (t != NULL)
-        oct_fetched_drop(t);
-}
-
 static EVP_KDF *fetch_kdf(OSSL_LIB_CTX *library, const char *name, const char *properties)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
@@ -176,7 +167,7 @@ static int supports_digest(EVP_PKEY *key, OSSL_LIB_CTX *library, const char *nam
 
 void oct_fetched_setup(void)
 {
-    if (oct_epoch() == 0 || atexit(process_ends) != 0)
+    if (oct_epoch() == 0)
         return;
     (void)oct_slot_set(oct_slot_libssl(), "EVP_KDF_fetch", (void *)fetch_kdf);
     (void)oct_slot_set(oct_slot_libssl(), "EVP_PKEY_digestsign_supports_digest", (void *)supports_digest);

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* What the shim spares libssl and libcrypto, and that nobody can tell: tickets, library contexts, forks. */
+#include "world.h"
+
+#include "base/epoch.h"
+
+#include <openssl/provider.h>
+#include <openssl/rand.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#define EDGE (EPOLLIN | EPOLLET)
+
+/* libcrypto's writes to sockets come here: it finds the program's function first. */
+static unsigned writes;
+
+__attribute__((visibility("default"))) ssize_t write(int fd, const void *data, size_t n)
+{
+    writes++;
+    return syscall(SYS_write, fd, data, n);
+}
+
+static unsigned tickets;
+
+static int count_ticket(SSL *s, SSL_SESSION *session)
+{
+    (void)s, (void)session;
+    tickets++;
+    return 0;
+}
+
+/* All that the client has in its memory, application data or none. */
+static void client_reads(struct pair *p)
+{
+    char byte;
+    pair_client(p);
+    assert_int_equal(SSL_read(p->client, &byte, 1), -1);
+    ERR_clear_error();
+}
+
+/* A handshake, and what its server writes once it has the client's Finished. */
+static unsigned writes_behind_finished(struct world *w, struct pair *p)
+{
+    while (!p->client_done) {
+        pair_client(p);
+        pair_server(p);
+    }
+    pair_client(p);
+    tickets = writes = 0;
+    while (!p->server_done)
+        assert_true(pair_server(p) >= 0);
+    const unsigned behind = writes;
+    client_reads(p);
+    world_exchange(w);
+    return behind;
+}
+
+static struct world *open_one(size_t number)
+{
+    struct world *w = world_open(EDGE, TLS13, 1);
+    SSL_CTX_set_session_cache_mode(world_client_ctx(), SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    SSL_CTX_sess_set_new_cb(world_client_ctx(), count_ticket);
+    assert_int_equal(SSL_set_num_tickets(w->pair[0].server, number), 1);
+    return w;
+}
+
+static void test_tickets_in_one_write(void **state)
+{
+    (void)state;
+    for (unsigned number = 0; number <= 4; number++) {
+        struct world *w = open_one(number);
+        assert_int_equal(writes_behind_finished(w, &w->pair[0]), number > 0);
+        assert_int_equal(tickets, number);
+        world_close(w);
+    }
+}
+
+/* The buffer that libssl writes through holds 4096 bytes. */
+static int make_large(SSL *s, void *arg)
+{
+    static const char data[6000];
+    (void)arg;
+    return SSL_SESSION_set1_ticket_appdata(SSL_get_session(s), data, sizeof data);
+}
+
+static void test_large_tickets(void **state)
+{
+    (void)state;
+    SSL_CTX_set_session_ticket_cb(world_server_ctx(TLS13), make_large, NULL, NULL);
+    struct world *w = open_one(2);
+    (void)writes_behind_finished(w, &w->pair[0]);
+    SSL_CTX_set_session_ticket_cb(world_server_ctx(TLS13), NULL, NULL, NULL);
+    assert_int_equal(tickets, 2);
+    world_close(w);
+}
+
+/* The client is gone when the tickets are written: the handshake is good all the same, as without the shim. */
+static void test_closed_client(void **state)
+{
+    struct world *w = open_one(2);
+    struct pair *p = &w->pair[0];
+    (void)state;
+    while (!p->client_done) {
+        pair_client(p);
+        pair_server(p);
+    }
+    pair_client(p);
+    close(p->peer);
+    p->peer = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(SSL_do_handshake(p->server), 1);
+    world_close(w);
+}
+
+/* More tickets, on request: each is written when it is asked for. */
+static void test_ticket_on_request(void **state)
+{
+    struct world *w = open_one(2);
+    struct pair *p = &w->pair[0];
+    (void)state;
+    (void)writes_behind_finished(w, p);
+    tickets = writes = 0;
+    for (unsigned i = 1; i <= 3; i++) {
+        assert_int_equal(SSL_new_session_ticket(p->server), 1);
+        assert_int_equal(SSL_do_handshake(p->server), 1);
+        assert_int_equal(writes, i);
+        client_reads(p);
+        assert_int_equal(tickets, i);
+    }
+    world_close(w);
+}
+
+/* Providers that come and go, and properties of the program, all end what was kept. */
+static void test_epoch(void **state)
+{
+    uint64_t before = oct_epoch();
+    (void)state;
+    assert_int_not_equal(before, 0);
+    OSSL_PROVIDER *provider = OSSL_PROVIDER_load(NULL, "base");
+    assert_non_null(provider);
+    assert_int_not_equal(oct_epoch(), before);
+    before = oct_epoch();
+    assert_int_equal(OSSL_PROVIDER_unload(provider), 1);
+    assert_int_not_equal(oct_epoch(), before);
+    before = oct_epoch();
+    assert_int_equal(EVP_set_default_properties(NULL, "?provider=default"), 1);
+    assert_int_not_equal(oct_epoch(), before);
+    assert_int_equal(EVP_set_default_properties(NULL, "?octuple.serves=yes"), 1);
+}
+
+static void one_handshake(SSL_CTX *ctx)
+{
+    struct world *w = world_open(EDGE, TLS13, 1);
+    struct pair *p = world_add(w, ctx, EDGE);
+    pair_end(w, &w->pair[0]);
+    while (!p->client_done || !p->server_done) {
+        pair_client(p);
+        assert_true(pair_server(p) >= 0);
+    }
+    world_close(w);
+}
+
+static void test_changes_between_handshakes(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        one_handshake(world_server_ctx(TLS13));
+        OSSL_PROVIDER *provider = OSSL_PROVIDER_load(NULL, i % 2 == 0 ? "base" : "default");
+        one_handshake(world_server_ctx(TLS13));
+        assert_int_equal(EVP_set_default_properties(NULL, i % 2 == 0 ? "provider=default" : "?octuple.serves=yes"), 1);
+        one_handshake(world_server_ctx(TLS13));
+        OSSL_PROVIDER_unload(provider);
+    }
+    assert_int_equal(EVP_set_default_properties(NULL, "?octuple.serves=yes"), 1);
+}
+
+/* Contexts of the program's own come and go, often at the same address. */
+static void test_library_contexts(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 10; i++) {
+        OSSL_LIB_CTX *library = OSSL_LIB_CTX_new();
+        OSSL_PROVIDER *provider = OSSL_PROVIDER_load(library, "default");
+        SSL_CTX *ctx = SSL_CTX_new_ex(library, NULL, TLS_server_method());
+        EVP_PKEY *key = EVP_PKEY_Q_keygen(library, NULL, "EC", "P-256");
+        X509 *certificate = world_certificate(key);
+        assert_int_equal(SSL_CTX_use_certificate(ctx, certificate), 1);
+        assert_int_equal(SSL_CTX_use_PrivateKey(ctx, key), 1);
+        one_handshake(ctx);
+        one_handshake(world_server_ctx(TLS13));
+        X509_free(certificate);
+        EVP_PKEY_free(key);
+        SSL_CTX_free(ctx);
+        OSSL_PROVIDER_unload(provider);
+        OSSL_LIB_CTX_free(library);
+    }
+}
+
+/* A default context that is this thread's only. */
+static void test_default_of_the_thread(void **state)
+{
+    OSSL_LIB_CTX *library = OSSL_LIB_CTX_new();
+    (void)state;
+    one_handshake(world_server_ctx(TLS13));
+    OSSL_LIB_CTX *before = OSSL_LIB_CTX_set0_default(library);
+    OSSL_PROVIDER *provider = OSSL_PROVIDER_load(NULL, "default");
+    EVP_KDF *kdf = EVP_KDF_fetch(NULL, "TLS13-KDF", NULL);
+    assert_non_null(kdf);
+    assert_ptr_equal(EVP_KDF_get0_provider(kdf), provider);
+    EVP_KDF_free(kdf);
+    OSSL_PROVIDER_unload(provider);
+    OSSL_LIB_CTX_set0_default(before);
+    OSSL_LIB_CTX_free(library);
+    one_handshake(world_server_ctx(TLS13));
+}
+
+static pid_t fork_plainly(void)
+{
+    return fork();
+}
+
+/* As programs do that call the kernel by themselves: no handler of the C library runs. */
+static pid_t fork_by_kernel(void)
+{
+    return (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, 0);
+}
+
+/* libcrypto draws fresh seed in a child, which it knows by its number. */
+static void expect_other_bytes(pid_t (*make_child)(void), int options)
+{
+    unsigned char mine[32], other[32];
+    int ends[2], status;
+    assert_int_equal(RAND_bytes(mine, sizeof mine), 1);
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = make_child();
+    if (child == 0) {
+        const bool good = RAND_bytes(mine, sizeof mine) == 1 && write(ends[1], mine, sizeof mine) == sizeof mine;
+        _exit(good ? 0 : 1);
+    }
+    assert_int_equal(RAND_bytes(mine, sizeof mine), 1);
+    assert_int_equal(read(ends[0], other, sizeof other), sizeof other);
+    assert_int_equal(waitpid(child, &status, options), child);
+    assert_int_equal(status, 0);
+    assert_memory_not_equal(mine, other, sizeof mine);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void test_forks(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        expect_other_bytes(fork_plainly, 0);
+        expect_other_bytes(fork_by_kernel, __WALL);
+    }
+    one_handshake(world_server_ctx(TLS13));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tickets_in_one_write),
+        cmocka_unit_test(test_large_tickets),
+        cmocka_unit_test(test_closed_client),
+        cmocka_unit_test(test_ticket_on_request),
+        cmocka_unit_test(test_epoch),
+        cmocka_unit_test(test_changes_between_handshakes),
+        cmocka_unit_test(test_library_contexts),
+        cmocka_unit_test(test_default_of_the_thread),
+        cmocka_unit_test(test_forks),
+    };
+    world_start();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
