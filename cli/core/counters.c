@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,7 +202,7 @@ enum counters_result counters_of_process(struct oct_counters_file *out, pid_t pi
     return own != COUNTERS_NONE ? own : memory;
 }
 
-static int is_counters_name(const char *name)
+static bool is_counters_name(const char *name)
 {
     const char *dot = strrchr(name, '.');
     return name[0] != '.' && dot != NULL && !strcmp(dot, ".octuple");

@@ -5,6 +5,7 @@
  */
 #include <dirent.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -119,7 +120,7 @@ static int names(const char *path, const char *name)
 }
 
 /* The kernel keeps 15 characters of what a process calls itself; the program may not be shown to us. */
-int process_has_name(pid_t pid, const char *name)
+bool process_has_name(pid_t pid, const char *name)
 {
     char link[64], program[4096];
     size_t size;

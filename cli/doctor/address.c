@@ -8,11 +8,12 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+#include "src/base/clock.h"
 #include "ports.h"
 
 /* For each address of a name that has several. */
@@ -20,9 +21,7 @@ enum { CHOOSE_MILLISECONDS = 1000 };
 
 long doctor_clock(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return (long)(oct_clock_nanoseconds() / (OCT_NANOSECONDS / 1000));
 }
 
 int doctor_wait(int fd, short events, long deadline)
@@ -63,7 +62,7 @@ static int split(char host[NI_MAXHOST], const char **port, const char *text)
     return 1;
 }
 
-static int is_port(const char *text)
+static bool is_port(const char *text)
 {
     char *end;
     long value = strtol(text, &end, 10);

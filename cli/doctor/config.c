@@ -5,6 +5,7 @@
  * complain about any of what is found here, it only goes without.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,7 @@ bool doctor_load_config(CONF *conf, char file[PATH_MAX], const struct doctor_tar
     return loaded;
 }
 
-static int module_is_there(const struct doctor_target *target, const char *module)
+static bool module_is_there(const struct doctor_target *target, const char *module)
 {
     char path[PATH_MAX];
     /* OpenSSL looks for other names in a folder of its own. A name with $LIB is the dynamic linker's to complete. */

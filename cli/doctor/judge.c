@@ -6,6 +6,7 @@
  */
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ void doctor_add(struct doctor_report *report, enum doctor_level level, const cha
     report->problems += level == DOCTOR_PROBLEM;
 }
 
-static int is_off(const struct doctor_target *target, const char *variable)
+static bool is_off(const struct doctor_target *target, const char *variable)
 {
     const char *value = facts_env(&target->facts, variable);
     return value != NULL && !strcmp(value, "off");

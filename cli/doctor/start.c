@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <dirent.h>
+#include "src/base/clock.h"
 #include "cli/core/launch/launch.h"
 #include "doctor.h"
 
@@ -65,9 +66,7 @@ static void look_again(struct facts *facts, pid_t pid)
 
 static time_t seconds_now(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
+    return (time_t)(oct_clock_nanoseconds() / OCT_NANOSECONDS);
 }
 
 /* Until it has ended; its status as of waitpid(). */

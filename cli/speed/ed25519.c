@@ -4,6 +4,7 @@
  * Ed25519 for `octuple speed`: eight different keys, and messages of 130 bytes, which is what a TLS 1.3 server signs
  * under SHA-256. OpenSSL signs and verifies with a context that was made and initialised beforehand.
  */
+#include <stdbool.h>
 #include <string.h>
 #include <stdlib.h>
 #include <openssl/crypto.h>
@@ -54,8 +55,8 @@ static int make_key(struct ed25519_state *s, int i, EVP_PKEY **key)
 }
 
 /* From OpenSSL 3.4 on, a context signs or verifies once, and then has to be made ready again. */
-static int is_ready(EVP_MD_CTX *ctx, int (*init)(EVP_MD_CTX *, EVP_PKEY_CTX **, const char *, OSSL_LIB_CTX *,
-                                                 const char *, EVP_PKEY *, const OSSL_PARAM *))
+static bool is_ready(EVP_MD_CTX *ctx, int (*init)(EVP_MD_CTX *, EVP_PKEY_CTX **, const char *, OSSL_LIB_CTX *,
+                                                  const char *, EVP_PKEY *, const OSSL_PARAM *))
 {
     return OpenSSL_version_num() < 0x30400000L || init(ctx, NULL, NULL, speed_libctx(), NULL, NULL, NULL) > 0;
 }

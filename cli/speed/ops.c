@@ -3,6 +3,7 @@
 /*
  * The operations that `octuple speed` knows: every family's table, in the order of the output.
  */
+#include <stdbool.h>
 #include <string.h>
 #include "speed.h"
 
@@ -32,7 +33,7 @@ const struct speed_op *speed_op_find(const char *name)
     return NULL;
 }
 
-int speed_op_is_on(const struct speed_op *op)
+bool speed_op_is_on(const struct speed_op *op)
 {
     return op->oct_op < 0 ? oct_aead_is_on(SPEED_AEAD(op->oct_op)) : oct_op_is_on(op->oct_op);
 }
@@ -47,7 +48,7 @@ int speed_op_has_openssl(const struct speed_op *op, void *state)
     return op->openssl(state) != SPEED_NONE;
 }
 
-int speed_op_is_bytes(const struct speed_op *op)
+bool speed_op_is_bytes(const struct speed_op *op)
 {
     return strcmp(op->unit, "GB/s") == 0;
 }

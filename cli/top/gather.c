@@ -7,17 +7,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "src/base/clock.h"
 #include "cli/core/counters.h"
 #include "cli/core/process.h"
 #include "top.h"
-
-static uint64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* Without memory there is one process less to be seen. */
 static struct top_process *append(struct top_sample *sample)
@@ -199,7 +192,7 @@ static int by_pid(const void *a, const void *b)
 void top_gather(struct top_sample *sample, const struct top_request *request, const struct top_sample *before, int tell)
 {
     struct seen seen = {0};
-    *sample = (struct top_sample){.at = now()};
+    *sample = (struct top_sample){.at = oct_clock_nanoseconds()};
     for (unsigned i = 0; i < request->targets; i++) {
         add_target(sample, request->target[i], before, tell);
     }

@@ -16,6 +16,7 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
+#include "src/base/clock.h"
 #include "top.h"
 
 #define ENTER "\033[?1049h\033[?25l"
@@ -166,10 +167,8 @@ static void stop(void)
 
 static struct timespec left_until(uint64_t until)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec, left = until > now ? until - now : 0;
-    return (struct timespec){.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
+    uint64_t now = oct_clock_nanoseconds(), left = until > now ? until - now : 0;
+    return (struct timespec){.tv_sec = (time_t)(left / OCT_NANOSECONDS), .tv_nsec = (long)(left % OCT_NANOSECONDS)};
 }
 
 /* A terminal that has gone reads as its end. */

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "src/base/clock.h"
 #include "trace.h"
 
 static volatile sig_atomic_t interrupted;
@@ -70,9 +71,7 @@ struct reading {
 
 static time_t now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec;
+    return (time_t)(oct_clock_nanoseconds() / OCT_NANOSECONDS);
 }
 
 static void take_text(struct reading *reading, const char *text)

@@ -6,6 +6,7 @@
  */
 #include <elf.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -27,7 +28,7 @@ static const void *part(const struct trace_elf *elf, uint64_t offset, uint64_t c
     return elf->at + offset;
 }
 
-static int is_library(const struct trace_elf *elf)
+static bool is_library(const struct trace_elf *elf)
 {
     const Elf64_Ehdr *head = part(elf, 0, 1, sizeof *head);
     return head != NULL && !memcmp(head->e_ident, ELFMAG, SELFMAG) && head->e_ident[EI_CLASS] == ELFCLASS64 &&
@@ -70,7 +71,7 @@ static const Elf64_Shdr *sections(const struct trace_elf *elf, unsigned *count)
 }
 
 /* The symbol is in the dynamic table: defined there, or undefined as asked for. */
-static int has_symbol(const struct trace_elf *elf, const char *symbol, int defined)
+static bool has_symbol(const struct trace_elf *elf, const char *symbol, int defined)
 {
     unsigned count;
     const Elf64_Shdr *all = sections(elf, &count);
@@ -141,7 +142,7 @@ static int is_probe(void *arg, const char *text, size_t size)
            !memcmp(text + before + sizeof provider, arg, name_len);
 }
 
-int trace_elf_has_probe(const struct trace_elf *elf, const char *name)
+bool trace_elf_has_probe(const struct trace_elf *elf, const char *name)
 {
     return each_note(elf, "stapsdt", 3, is_probe, (void *)(uintptr_t)name);
 }

@@ -8,6 +8,7 @@
  * could do is read from the files that they have mapped, before anything is attached, and again every second.
  */
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -44,7 +45,7 @@ static void here(const struct look *look, char to[2 * PATH_MAX], const char *pat
 
 /* Containers of one image have the same file on devices of their own (overlayfs), and share its probes: what counts is
  * its number there and its size. */
-static int is_same(const struct stat *a, const struct stat *b)
+static bool is_same(const struct stat *a, const struct stat *b)
 {
     return a->st_ino == b->st_ino && a->st_size == b->st_size;
 }
@@ -99,7 +100,7 @@ static void see_symbols(void *arg, const char *path)
     trace_elf_close(elf);
 }
 
-static int has_threads(pid_t pid)
+static bool has_threads(pid_t pid)
 {
     char path[64];
     unsigned count = 0;

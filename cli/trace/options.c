@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cli/core/process.h"
@@ -121,7 +122,7 @@ static int take(struct trace_options *options, int option, const char *value)
 
 static const char one_target[] = "it takes one target: PID, NAME, --pid or --command";
 
-static int has_target(const struct trace_options *options)
+static bool has_target(const struct trace_options *options)
 {
     return options->pid != 0 || options->command != NULL;
 }

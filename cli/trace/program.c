@@ -5,6 +5,7 @@
  * is its place in trace_functions[]; lines of events, which event_read.c reads, are "KIND NUMBER TIME PID TID
  * CONNECTION RESULT NANOSECONDS ...|COMMAND".
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "trace.h"
@@ -39,7 +40,7 @@ static void write_head(FILE *out, const struct trace_options *options, const str
     }
 }
 
-static int may_return(const struct trace_target *target, const struct trace_function *function)
+static bool may_return(const struct trace_target *target, const struct trace_function *function)
 {
     return target->returns == TRACE_RETURNS_ALL ||
            (target->returns == TRACE_RETURNS_OUTER && trace_is_outer(function) && !target->calls);

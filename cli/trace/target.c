@@ -5,6 +5,7 @@
  * container has its own files, which are found below /proc/PID/root.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -101,7 +102,7 @@ static int check_paths(const struct trace_target *target, const char *who)
     return CLI_OK;
 }
 
-static int has_probe(const char *file, const char *name)
+static bool has_probe(const char *file, const char *name)
 {
     struct trace_elf *elf = trace_elf_open(file);
     int has = elf != NULL && trace_elf_has_probe(elf, name);

@@ -76,7 +76,7 @@ EVP_PKEY *oct_hybrid_fallback_generate(struct oct_prov *prov, const struct oct_p
 EVP_PKEY *oct_hybrid_fallback_import(struct oct_prov *prov, const struct oct_prov_group *group,
                                      const uint8_t *private_key, const uint8_t *point);
 int oct_hybrid_fallback_point(const struct oct_prov_group *group, EVP_PKEY *own, uint8_t *point);
-int oct_hybrid_fallback_is_point(struct oct_prov *prov, const struct oct_prov_group *group, const uint8_t *point);
+bool oct_hybrid_fallback_is_point(struct oct_prov *prov, const struct oct_prov_group *group, const uint8_t *point);
 int oct_hybrid_fallback_derive(struct oct_prov *prov, const struct oct_prov_group *group, EVP_PKEY *own,
                                const uint8_t *point, uint8_t *secret);
 

@@ -11,6 +11,7 @@
 #include "provider/core/provider.h"
 
 #include <openssl/crypto.h>
+#include <stdbool.h>
 #include <string.h>
 
 struct kem {
@@ -189,7 +190,7 @@ static int run(struct operation *o, const struct oct_task_type *type, int op)
 }
 
 /* A size that is asked for (without a buffer), or what a buffer has to have. */
-static int has_room(const struct kem *kem, size_t *len, size_t need, int buffer)
+static bool has_room(const struct kem *kem, size_t *len, size_t need, int buffer)
 {
     if (len == NULL)
         return buffer;

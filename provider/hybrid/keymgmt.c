@@ -11,6 +11,7 @@
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/params.h>
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -22,7 +23,7 @@ struct generation {
 
 /* libssl names the group once more, by the announcement's internal name, which is empty with OpenSSL 3.5. Nothing else
  * can be asked for. */
-static int is_own_name(const struct generation *gen, const OSSL_PARAM *p)
+static bool is_own_name(const struct generation *gen, const OSSL_PARAM *p)
 {
     return p->data_type == OSSL_PARAM_UTF8_STRING && p->data != NULL &&
            (*(const char *)p->data == '\0' || strcasecmp(p->data, gen->group->name) == 0);

@@ -13,6 +13,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,7 +123,7 @@ static const char *objection(const struct config_root *root)
 }
 
 /* Ours have to be new sections: continued ones would mix two meanings. */
-static int has_our_sections(const CONF *conf)
+static bool has_our_sections(const CONF *conf)
 {
     static const char *const fixed[] = {OUR_ROOT, OUR_DEFAULT, OUR_MODULE};
     static const char *const numbered[] = {OUR_PROVIDERS, OUR_ALGORITHMS, OUR_TLS, OUR_TLS_GROUPS};
@@ -262,7 +263,7 @@ static int make_text(struct launch_config *config, const struct config_roots *ro
     return fclose(out) == 0 && !failed;
 }
 
-static int is_module(const char *named, const char *module)
+static bool is_module(const char *named, const char *module)
 {
     char real[PATH_MAX];
     return named != NULL && (!strcmp(named, module) || (realpath(named, real) != NULL && !strcmp(real, module)));
@@ -278,7 +279,7 @@ static int root_means_it(const struct config_root *root, const char *module)
 
 /* None, where there were none, is worth less than what else a file has: the installed one has no place for groups
  * beside settings of libssl in sections of other names, but it cannot be lost. */
-static int has_groups(const struct config_root *before, const struct config_root *after, bool keep_groups)
+static bool has_groups(const struct config_root *before, const struct config_root *after, bool keep_groups)
 {
     const char *wanted = gets_groups(before, keep_groups) ? config_groups() : before->groups;
     if (after->groups == NULL) {

@@ -4,6 +4,7 @@
  * Reads what an openssl.cnf says about providers, by the rules of config(5): a module or provider may be listed more
  * than once under names that differ in what stands before or behind a dot, and of two settings the later one counts.
  */
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 #include <openssl/crypto.h>
@@ -16,14 +17,14 @@ static const char *skip_dot(const char *name)
 }
 
 /* "providers" is the name of providers and of providers.1. */
-static int is_module(const char *name, const char *module)
+static bool is_module(const char *name, const char *module)
 {
     const char *dot = strrchr(name, '.');
     size_t len = dot != NULL ? (size_t)(dot - name) : strlen(name);
     return len == strlen(module) && !memcmp(name, module, len);
 }
 
-static int is_false(const char *value)
+static bool is_false(const char *value)
 {
     return !strcmp(value, "0") || !strcasecmp(value, "no") || !strcasecmp(value, "false") || !strcasecmp(value, "off");
 }
@@ -124,7 +125,7 @@ static void read_tls(struct config_root *root, const CONF *conf, const char *nam
     }
 }
 
-static int is_root(const STACK_OF(CONF_VALUE) * section)
+static bool is_root(const STACK_OF(CONF_VALUE) * section)
 {
     static const char *const modules[] = {"providers", "alg_section", "ssl_conf", "engines", "random", "oid_section"};
     for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
