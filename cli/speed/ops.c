@@ -13,11 +13,9 @@ static const struct speed_op *const families[] = {SPEED_FAMILIES(TABLE_OF)};
 const struct speed_op *speed_op_at(unsigned i)
 {
     for (size_t family = 0; family < sizeof families / sizeof families[0]; family++) {
-        for (const struct speed_op *op = families[family]; op->name != NULL; op++) {
-            if (i-- == 0) {
+        for (const struct speed_op *op = families[family]; op->name != NULL; op++)
+            if (i-- == 0)
                 return op;
-            }
-        }
     }
     return NULL;
 }
@@ -25,11 +23,9 @@ const struct speed_op *speed_op_at(unsigned i)
 const struct speed_op *speed_op_find(const char *name)
 {
     const struct speed_op *op;
-    for (unsigned i = 0; (op = speed_op_at(i)) != NULL; i++) {
-        if (!strcmp(op->name, name)) {
+    for (unsigned i = 0; (op = speed_op_at(i)) != NULL; i++)
+        if (!strcmp(op->name, name))
             return op;
-        }
-    }
     return NULL;
 }
 

@@ -56,9 +56,8 @@ static void see_names(void *arg, const char *path)
     struct look *look = arg;
     char file[2 * PATH_MAX];
     struct stat st;
-    for (const char *at = path; *at != '\0'; at++) {
+    for (const char *at = path; *at != '\0'; at++)
         look->files = (look->files ^ (unsigned char)*at) * 0x100000001b3;
-    }
     if (!look->shares && !strncmp(file_of(path), "libcrypto.so", 12)) {
         here(look, file, path);
         look->shares = stat(file, &st) == 0 && is_same(&st, &look->crypto);
@@ -68,9 +67,8 @@ static void see_names(void *arg, const char *path)
 static int imports_any(const struct trace_elf *elf, const char *const *names, size_t count)
 {
     int found = 0;
-    for (size_t i = 0; i < count && !found; i++) {
+    for (size_t i = 0; i < count && !found; i++)
         found = trace_elf_imports(elf, names[i]);
-    }
     return found;
 }
 
@@ -79,24 +77,19 @@ static void see_symbols(void *arg, const char *path)
     struct look *look = arg;
     char file[2 * PATH_MAX];
     if (!strcmp(path, look->last) || !strncmp(file_of(path), "libcrypto.so", 12) ||
-        !strncmp(file_of(path), "libssl.so", 9)) {
+        !strncmp(file_of(path), "libssl.so", 9))
         return;
-    }
     snprintf(look->last, sizeof look->last, "%s", path);
     here(look, file, path);
     struct trace_elf *elf = trace_elf_open(file);
-    if (elf == NULL) {
+    if (elf == NULL)
         return;
-    }
-    if (trace_elf_imports(elf, "ASYNC_pause_job")) {
+    if (trace_elf_imports(elf, "ASYNC_pause_job"))
         snprintf(look->pauses, sizeof look->pauses, "%s", path);
-    }
-    if (imports_any(elf, stack_changers, COUNT(stack_changers))) {
+    if (imports_any(elf, stack_changers, COUNT(stack_changers)))
         snprintf(look->changes, sizeof look->changes, "%s", path);
-    }
-    if (imports_any(elf, async_users, COUNT(async_users))) {
+    if (imports_any(elf, async_users, COUNT(async_users)))
         snprintf(look->asks, sizeof look->asks, "%s", path);
-    }
     trace_elf_close(elf);
 }
 
@@ -107,12 +100,10 @@ static bool has_threads(pid_t pid)
     const struct dirent *entry;
     snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
     DIR *folder = opendir(path);
-    while (folder != NULL && (entry = readdir(folder)) != NULL) {
+    while (folder != NULL && (entry = readdir(folder)) != NULL)
         count += entry->d_name[0] != '.';
-    }
-    if (folder != NULL) {
+    if (folder != NULL)
         closedir(folder);
-    }
     return count > 1;
 }
 
@@ -145,9 +136,8 @@ static struct {
 static enum trace_returns judge_process(struct look *look, pid_t pid, char *why, size_t room)
 {
     facts_each_file(pid, see_names, look);
-    if (!look->shares || (known[pid % KNOWN].pid == pid && known[pid % KNOWN].files == look->files)) {
+    if (!look->shares || (known[pid % KNOWN].pid == pid && known[pid % KNOWN].files == look->files))
         return TRACE_RETURNS_ALL;
-    }
     facts_each_file(pid, see_symbols, look);
     enum trace_returns returns = judge(look, pid, why, room);
     /* Threads come later. */
@@ -173,9 +163,8 @@ void trace_fibres_judge(struct trace_target *target)
     while (target->returns != TRACE_RETURNS_NONE && proc != NULL && (entry = readdir(proc)) != NULL) {
         char why[sizeof target->why];
         pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-        if (pid <= 0 || pid == getpid()) {
+        if (pid <= 0 || pid == getpid())
             continue;
-        }
         look = (struct look){.crypto = st};
         snprintf(look.root, sizeof look.root, "/proc/%ld/root", (long)pid);
         enum trace_returns returns = judge_process(&look, pid, why, sizeof why);
@@ -184,7 +173,6 @@ void trace_fibres_judge(struct trace_target *target)
             memcpy(target->why, why, sizeof why);
         }
     }
-    if (proc != NULL) {
+    if (proc != NULL)
         closedir(proc);
-    }
 }

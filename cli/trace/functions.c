@@ -55,7 +55,6 @@ void trace_key_name(unsigned key, const char **function, const char **operation)
     }
     *function = key < TRACE_KEY_BATCH ? "octuple:operation" : "octuple:flush";
     *operation = oct_op_name((int)(key % TRACE_KEY_OPERATION) - 1);
-    if (*operation == NULL) {
+    if (*operation == NULL)
         *operation = "other"; /* none that lanes serve */
-    }
 }

@@ -21,20 +21,17 @@ static void find_by_name(struct trace_target *target, const char *name)
 {
     static pid_t all[PROCESS_MAX];
     unsigned count = process_all(all, PROCESS_MAX);
-    for (unsigned i = 0; i < count && target->count < TRACE_MAX_PROCESSES; i++) {
-        if (process_has_name(all[i], name)) {
+    for (unsigned i = 0; i < count && target->count < TRACE_MAX_PROCESSES; i++)
+        if (process_has_name(all[i], name))
             target->pids[target->count++] = all[i];
-        }
-    }
 }
 
 static int find_processes(struct trace_target *target, const struct trace_options *options)
 {
     if (options->pid != 0) {
         target->count = process_tree(options->pid, target->pids, TRACE_MAX_PROCESSES);
-        if (target->count == 0) { /* looking at it will say why */
+        if (target->count == 0) /* looking at it will say why */
             target->pids[target->count++] = options->pid;
-        }
         return CLI_OK;
     }
     find_by_name(target, options->command);
