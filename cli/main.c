@@ -38,9 +38,8 @@ static int help(void)
          "Eight TLS handshakes' worth of public-key cryptography at once, one in each lane of vectors.\n"
          "\n"
          "Commands:");
-    for (size_t i = 0; i < COMMANDS; i++) {
+    for (size_t i = 0; i < COMMANDS; i++)
         printf("  %-7s %s\n", commands[i].name, commands[i].summary);
-    }
     puts("\n"
          "Options:\n"
          "  -h, --help     this text; 'octuple COMMAND --help' for a command's own\n"
@@ -65,9 +64,8 @@ static int help(void)
 static int unknown(const char *word)
 {
     fprintf(stderr, "octuple: there is no %s '%s'; the commands are:", word[0] == '-' ? "option" : "command", word);
-    for (size_t i = 0; i < COMMANDS; i++) {
+    for (size_t i = 0; i < COMMANDS; i++)
         fprintf(stderr, "%s %s", i > 0 ? "," : "", commands[i].name);
-    }
     fputc('\n', stderr);
     return cli_see_help("octuple");
 }
@@ -86,18 +84,15 @@ static int dispatch(int argc, char **argv)
         cli_say("octuple", "a command is missing");
         return cli_see_help("octuple");
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
         return help();
-    }
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
         printf("octuple %s\n", oct_version());
         return CLI_OK;
     }
-    for (size_t i = 0; i < COMMANDS; i++) {
-        if (!strcmp(argv[1], commands[i].name)) {
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (!strcmp(argv[1], commands[i].name))
             return run_command(&commands[i], argc - 1, argv + 1);
-        }
-    }
     return unknown(argv[1]);
 }
 

@@ -4,6 +4,8 @@
 add_library(octuple_base_flags INTERFACE)
 add_library(octuple_flags INTERFACE)
 target_link_libraries(octuple_flags INTERFACE octuple_base_flags)
+# One workspace is words to one kernel and vectors to the next, keys are expanded in callers' bytes, and counters are
+# read as rows of words. So no compiler may conclude from two types that two pointers differ.
 target_compile_options(octuple_base_flags INTERFACE
   -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings
   -Wno-unknown-pragmas

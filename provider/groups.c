@@ -8,6 +8,7 @@
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/params.h>
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -19,7 +20,7 @@ struct relay {
 };
 
 /* The first name of "NAME:OTHER:1.2.3" is the one that libssl fetches by. */
-static int is_first_name(const char *names, const char *name)
+static bool is_first_name(const char *names, const char *name)
 {
     const size_t len = strcspn(names, ":");
     return strlen(name) == len && strncasecmp(names, name, len) == 0;

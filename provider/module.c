@@ -12,7 +12,9 @@
 #include "provider/core/changes.h"
 #include "provider/core/dispatch.h"
 #include "groups.h"
-#include "provider/async/fork.h"
+#include "base/fork.h"
+#include "base/thread_mode.h"
+#include "provider/async/aside.h"
 #include "provider/async/pool.h"
 #include "provider/core/provider.h"
 #include "provider/core/warm.h"
@@ -197,7 +199,8 @@ int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, 
     oct_settings_read(&prov->settings, handle, find_get_params(in));
     atomic_init(&prov->fallback, NULL);
     atomic_init(&prov->offers, NULL);
-    oct_fork_watch();
+    oct_aside_start();
+    oct_provider_set_loaded();
     prov->generation = oct_fork_generation();
     oct_warm_begin(prov);
     oct_changes_begin(handle, in);

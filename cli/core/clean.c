@@ -14,14 +14,12 @@ static unsigned decode(const unsigned char *at, uint32_t *character)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     unsigned len = at[0] < 0x80 ? 1 : at[0] >= 0xf0 && at[0] < 0xf8 ? 4 : at[0] >= 0xe0 ? 3 : at[0] >= 0xc0 ? 2 : 0;
-    if (len == 0 || at[0] >= 0xf8) {
+    if (len == 0 || at[0] >= 0xf8)
         return 0;
-    }
     *character = len == 1 ? at[0] : at[0] & (0x7fu >> len);
     for (unsigned i = 1; i < len; i++) {
-        if ((at[i] & 0xc0) != 0x80) {
+        if ((at[i] & 0xc0) != 0x80)
             return 0;
-        }
         *character = *character << 6 | (at[i] & 0x3f);
     }
     bool is_none = *character < least[len] || *character > 0x10ffff || (*character >= 0xd800 && *character < 0xe000);

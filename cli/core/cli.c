@@ -34,9 +34,8 @@ int cli_print(const char *text)
 unsigned cli_operations_on(void)
 {
     unsigned on = 0;
-    for (int op = 0; op < OCT_OP_COUNT; op++) {
+    for (int op = 0; op < OCT_OP_COUNT; op++)
         on += oct_op_is_on(op) != 0;
-    }
     return on;
 }
 

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +22,8 @@
 
 static enum counters_result judge(const uint64_t head[2], uint64_t pid)
 {
-    if ((head[0] & 0x00ffffffffffffffull) != ANY_VERSION || head[1] != pid) {
+    if ((head[0] & 0x00ffffffffffffffull) != ANY_VERSION || head[1] != pid)
         return COUNTERS_NONE;
-    }
     return head[0] == OCT_COUNTERS_MAGIC ? COUNTERS_READ : COUNTERS_OTHER_VERSION;
 }
 
@@ -35,18 +35,14 @@ static int read_exactly(int fd, void *to, size_t size, uint64_t at)
 /* Only slots that were ever in use: a process has few threads, as a rule. */
 static enum counters_result read_at(struct oct_counters_file *out, int fd, uint64_t at)
 {
-    if (!read_exactly(fd, &out->sum, sizeof out->sum, at)) {
+    if (!read_exactly(fd, &out->sum, sizeof out->sum, at))
         return COUNTERS_NONE;
-    }
-    if (out->sum.slots > OCT_COUNTERS_THREADS) {
+    if (out->sum.slots > OCT_COUNTERS_THREADS)
         out->sum.slots = OCT_COUNTERS_THREADS;
-    }
-    if (!read_exactly(fd, out->thread, out->sum.slots * sizeof out->thread[0], at + sizeof out->sum)) {
+    if (!read_exactly(fd, out->thread, out->sum.slots * sizeof out->thread[0], at + sizeof out->sum))
         return COUNTERS_NONE;
-    }
-    if (!read_exactly(fd, &out->keys, sizeof out->keys, at + offsetof(struct oct_counters_file, keys))) {
+    if (!read_exactly(fd, &out->keys, sizeof out->keys, at + offsetof(struct oct_counters_file, keys)))
         out->keys = (struct oct_key_counters){0}; /* the writer's version had none */
-    }
     oct_counters_sum_waiting(out);
     return COUNTERS_READ;
 }
@@ -86,14 +82,12 @@ static void search_maps(struct search *search, FILE *maps)
         uint64_t to = strtoull(rest + 1, &rest, 16);
         ours = strstr(rest, "/liboctuple.so") != NULL || (ours && from == last);
         last = to;
-        if (ours && !strncmp(rest, " rw", 3)) {
+        if (ours && !strncmp(rest, " rw", 3))
             search_range(search, from, to);
-        }
         present |= ours;
     }
-    if (present && search->result == COUNTERS_NONE) {
+    if (present && search->result == COUNTERS_NONE)
         search->result = COUNTERS_NOT_STARTED;
-    }
     free(line);
 }
 
@@ -106,9 +100,8 @@ static void search_process(struct search *search, pid_t pid)
     }
     search_maps(search, maps);
     /* Files of /proc that open may still refuse to be read. */
-    if (search->result == COUNTERS_NONE && ferror(maps)) {
+    if (search->result == COUNTERS_NONE && ferror(maps))
         search->result = COUNTERS_NOT_PERMITTED;
-    }
     fclose(maps);
 }
 
@@ -123,9 +116,8 @@ static int open_memory(pid_t pid)
 static struct search find(pid_t pid, uint64_t where)
 {
     struct search search = {.memory = open_memory(pid), .pid = process_inner_pid(pid), .result = COUNTERS_NONE};
-    if (where != 0) {
+    if (where != 0)
         search_range(&search, where, where + PAGE_BYTES);
-    }
     if (search.result != COUNTERS_READ) {
         search.result = COUNTERS_NONE;
         search_process(&search, pid);
@@ -137,12 +129,10 @@ static enum counters_result of_memory(struct oct_counters_file *out, pid_t pid, 
 {
     struct search search = find(pid, *where);
     *where = search.result == COUNTERS_READ ? search.at : 0;
-    if (search.result == COUNTERS_READ) {
+    if (search.result == COUNTERS_READ)
         search.result = read_at(out, search.memory, search.at);
-    }
-    if (search.memory >= 0) {
+    if (search.memory >= 0)
         close(search.memory);
-    }
     return search.result;
 }
 
@@ -152,9 +142,8 @@ int counters_start_notes(struct oct_start_notes *out, pid_t pid)
     int good = search.result == COUNTERS_READ &&
                read_exactly(search.memory, out, sizeof *out, search.at + OCT_START_OFFSET) &&
                out->magic == OCT_START_MAGIC;
-    if (search.memory >= 0) {
+    if (search.memory >= 0)
         close(search.memory);
-    }
     return good;
 }
 
@@ -163,15 +152,12 @@ static enum counters_result of_file(struct oct_counters_file *out, const char *p
     uint64_t head[2];
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     enum counters_result result = fd < 0 && errno == EACCES ? COUNTERS_NOT_PERMITTED : COUNTERS_NONE;
-    if (fd >= 0 && read_exactly(fd, head, sizeof head, 0)) {
+    if (fd >= 0 && read_exactly(fd, head, sizeof head, 0))
         result = judge(head, head[1]);
-    }
-    if (result == COUNTERS_READ) {
+    if (result == COUNTERS_READ)
         result = read_at(out, fd, 0);
-    }
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-    }
     return result;
 }
 
@@ -183,13 +169,11 @@ static enum counters_result of_own_file(struct oct_counters_file *out, pid_t pid
     size_t size = 0;
     char *environment = process_read(pid, "environ", &size), *at = environment;
     enum counters_result result = COUNTERS_NONE;
-    while (at != NULL && at < environment + size && strncmp(at, name, sizeof name - 1) != 0) {
+    while (at != NULL && at < environment + size && strncmp(at, name, sizeof name - 1) != 0)
         at += strlen(at) + 1;
-    }
     if (at != NULL && at < environment + size &&
-        snprintf(path, sizeof path, "%s/%" PRIu64 ".octuple", strchr(at, '/'), process_inner_pid(pid)) < PATH_MAX) {
+        snprintf(path, sizeof path, "%s/%" PRIu64 ".octuple", strchr(at, '/'), process_inner_pid(pid)) < PATH_MAX)
         result = of_file(out, path);
-    }
     free(environment);
     return result;
 }
@@ -201,7 +185,7 @@ enum counters_result counters_of_process(struct oct_counters_file *out, pid_t pi
     return own != COUNTERS_NONE ? own : memory;
 }
 
-static int is_counters_name(const char *name)
+static bool is_counters_name(const char *name)
 {
     const char *dot = strrchr(name, '.');
     return name[0] != '.' && dot != NULL && !strcmp(dot, ".octuple");
@@ -213,21 +197,17 @@ int counters_of_folder(const char *folder, void (*found)(void *arg, const struct
     static struct oct_counters_file file;
     const struct dirent *entry;
     DIR *files = opendir(folder);
-    if (files == NULL) {
+    if (files == NULL)
         return errno;
-    }
     while ((entry = readdir(files)) != NULL) {
         char path[PATH_MAX];
-        if (!is_counters_name(entry->d_name) ||
-            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= PATH_MAX) {
+        if (!is_counters_name(entry->d_name) || snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= PATH_MAX)
             continue;
-        }
         enum counters_result result = of_file(&file, path);
-        if (result == COUNTERS_READ) {
+        if (result == COUNTERS_READ)
             found(arg, &file);
-        } else {
+        else
             *other_versions += result == COUNTERS_OTHER_VERSION;
-        }
     }
     closedir(files);
     return 0;

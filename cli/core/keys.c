@@ -53,9 +53,8 @@ const char *keys_reason_text(unsigned reason)
 static uint64_t sum(const uint64_t *n, size_t count)
 {
     uint64_t all = 0;
-    while (count-- > 0) {
+    while (count-- > 0)
         all += n[count];
-    }
     return all;
 }
 
@@ -68,9 +67,8 @@ void keys_add(struct oct_key_counters *to, const struct oct_key_counters *now, c
     const size_t last_gauge = offsetof(struct oct_key_counters, working) / sizeof(uint64_t);
     const uint64_t *n = (const uint64_t *)now, *b = (const uint64_t *)(before != NULL ? before : &none);
     uint64_t *all = (uint64_t *)to;
-    for (size_t i = first; i < end; i++) {
+    for (size_t i = first; i < end; i++)
         all[i] += n[i] - (i >= gauge && i <= last_gauge ? 0 : b[i]);
-    }
     to->state = now->state > to->state ? now->state : to->state;
     to->limit += now->limit;
     to->timeout = now->timeout;
@@ -82,9 +80,8 @@ void keys_add_owners(struct oct_key_counters *to, const struct oct_key_counters 
         const struct oct_key_owner_counters *from = &now->owner[i];
         unsigned k = 0;
         while (k < OCT_KEYS_OWNERS && to->owner[k].operations != 0 &&
-               memcmp(to->owner[k].name, from->name, sizeof from->name) != 0) {
+               memcmp(to->owner[k].name, from->name, sizeof from->name) != 0)
             k++;
-        }
         if (k < OCT_KEYS_OWNERS) {
             memcpy(to->owner[k].name, from->name, sizeof from->name);
             to->owner[k].way = from->way;
@@ -130,18 +127,16 @@ void keys_reasons(char *text, size_t room, const struct oct_key_counters *keys)
 static json_t *list(const uint64_t *n, unsigned count)
 {
     json_t *array = json_array();
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++)
         json_array_append_new(array, json_integer((json_int_t)n[i]));
-    }
     return array;
 }
 
 static json_t *inside(const struct oct_key_counters *keys)
 {
     json_t *object = json_object();
-    for (unsigned why = 0; why < OCT_KEYS_INSIDE_COUNT; why++) {
+    for (unsigned why = 0; why < OCT_KEYS_INSIDE_COUNT; why++)
         json_object_set_new(object, keys_reason_name(why), json_integer((json_int_t)keys->inside[why]));
-    }
     return object;
 }
 
@@ -184,9 +179,8 @@ static const struct {
 
 json_t *keys_json(const struct oct_key_counters *keys)
 {
-    if (keys->state == OCT_KEYS_STATE_OFF) {
+    if (keys->state == OCT_KEYS_STATE_OFF)
         return json_null();
-    }
     json_t *object = json_pack("{s:s}", "state", keys_state_name(keys->state));
     for (size_t i = 0; i < COUNT(numbers); i++) {
         const uint64_t *n = (const uint64_t *)((const char *)keys + numbers[i].offset);

@@ -30,15 +30,13 @@ static int own_prefix(char prefix[PATH_MAX])
         prefix[n] = '\0';
     } else { /* no /proc: by the name that the kernel was given, from the folder that is still the same */
         const char *name = (const char *)getauxval(AT_EXECFN);
-        if (name == NULL || realpath(name, prefix) == NULL) {
+        if (name == NULL || realpath(name, prefix) == NULL)
             return 0;
-        }
     }
     for (int up = 0; up < 2; up++) {
         char *slash = strrchr(prefix, '/');
-        if (slash == NULL) {
+        if (slash == NULL)
             return 0;
-        }
         *slash = '\0';
     }
     return 1;
@@ -46,9 +44,8 @@ static int own_prefix(char prefix[PATH_MAX])
 
 static void candidate(char path[PATH_MAX], const char *base, const char *folder, const char *file)
 {
-    if ((size_t)snprintf(path, PATH_MAX, "%s%s/%s", base, folder, file) >= PATH_MAX) {
+    if ((size_t)snprintf(path, PATH_MAX, "%s%s/%s", base, folder, file) >= PATH_MAX)
         path[0] = '\0';
-    }
 }
 
 /* Fills in the paths to look at, best first; an unusable one is empty. Returns how many. */
@@ -67,9 +64,8 @@ static int candidates(enum place what, char path[CANDIDATES][PATH_MAX])
         }
     }
     candidate(path[n++], installed[what], "", file);
-    if (what == PLACE_PROVIDER && modules != NULL) {
+    if (what == PLACE_PROVIDER && modules != NULL)
         candidate(path[n++], modules, "", file);
-    }
     return n;
 }
 
@@ -77,11 +73,9 @@ int place_find(enum place what, char path[PATH_MAX])
 {
     char tried[CANDIDATES][PATH_MAX];
     int n = candidates(what, tried);
-    for (int i = 0; i < n; i++) {
-        if (tried[i][0] != '\0' && access(tried[i], R_OK) == 0 && realpath(tried[i], path) != NULL) {
+    for (int i = 0; i < n; i++)
+        if (tried[i][0] != '\0' && access(tried[i], R_OK) == 0 && realpath(tried[i], path) != NULL)
             return 1;
-        }
-    }
     return 0;
 }
 
@@ -91,12 +85,10 @@ void place_tell_tried(enum place what, const char *indent)
     int n = candidates(what, tried);
     for (int i = 0; i < n; i++) {
         int seen = tried[i][0] == '\0';
-        for (int j = 0; j < i; j++) {
+        for (int j = 0; j < i; j++)
             seen |= strcmp(tried[i], tried[j]) == 0;
-        }
-        if (!seen) {
+        if (!seen)
             fprintf(stderr, "%s%s\n", indent, tried[i]);
-        }
     }
 }
 

@@ -5,6 +5,7 @@
  */
 #include <dirent.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,16 +25,14 @@ char *process_read(pid_t pid, const char *what, size_t *size)
     FILE *out = in != NULL ? open_memstream(&text, size) : NULL;
     char piece[4096];
     size_t n;
-    while (out != NULL && (n = fread(piece, 1, sizeof piece, in)) > 0) {
+    while (out != NULL && (n = fread(piece, 1, sizeof piece, in)) > 0)
         fwrite(piece, 1, n, out);
-    }
     if (out != NULL) {
         fputc('\0', out);
         fclose(out);
     }
-    if (in != NULL) {
+    if (in != NULL)
         fclose(in);
-    }
     return text;
 }
 
@@ -42,9 +41,8 @@ char *process_read(pid_t pid, const char *what, size_t *size)
 static const char *stat_word(const char *text, int number)
 {
     const char *at = text != NULL ? strrchr(text, ')') : NULL;
-    for (int word = 2; at != NULL && word < number; word++) {
+    for (int word = 2; at != NULL && word < number; word++)
         at = strchr(at + 1, ' ');
-    }
     return at != NULL ? at + 1 : NULL;
 }
 
@@ -75,13 +73,11 @@ unsigned process_all(pid_t *pids, unsigned room)
     DIR *proc = opendir("/proc");
     while (proc != NULL && (entry = readdir(proc)) != NULL) {
         pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-        if (pid > 0 && pid != getpid() && count < room) {
+        if (pid > 0 && pid != getpid() && count < room)
             pids[count++] = pid;
-        }
     }
-    if (proc != NULL) {
+    if (proc != NULL)
         closedir(proc);
-    }
     return count;
 }
 
@@ -91,16 +87,13 @@ unsigned process_tree(pid_t root, pid_t *pids, unsigned room)
     unsigned known = process_all(all, PROCESS_MAX), count = 0;
     for (unsigned i = 0; i < known; i++) {
         parent[i] = parent_of(all[i]);
-        if (all[i] == root && room > 0) {
+        if (all[i] == root && room > 0)
             pids[count++] = root;
-        }
     }
     for (unsigned i = 0; i < count; i++) {
-        for (unsigned k = 0; k < known && count < room; k++) {
-            if (parent[k] == pids[i]) {
+        for (unsigned k = 0; k < known && count < room; k++)
+            if (parent[k] == pids[i])
                 pids[count++] = all[k];
-            }
-        }
     }
     return count;
 }
@@ -119,7 +112,7 @@ static int names(const char *path, const char *name)
 }
 
 /* The kernel keeps 15 characters of what a process calls itself; the program may not be shown to us. */
-int process_has_name(pid_t pid, const char *name)
+bool process_has_name(pid_t pid, const char *name)
 {
     char link[64], program[4096];
     size_t size;
@@ -139,14 +132,11 @@ uint64_t process_inner_pid(pid_t pid)
     size_t room = 0;
     uint64_t found = (uint64_t)pid;
     FILE *in = process_open(pid, "status");
-    while (in != NULL && getline(&line, &room, in) > 0) {
-        if (!strncmp(line, "NSpid:", 6)) {
+    while (in != NULL && getline(&line, &room, in) > 0)
+        if (!strncmp(line, "NSpid:", 6))
             found = strtoull(strrchr(line, '\t') + 1, NULL, 10);
-        }
-    }
     free(line);
-    if (in != NULL) {
+    if (in != NULL)
         fclose(in);
-    }
     return found;
 }

@@ -6,6 +6,7 @@
 #ifndef OCT_CLI_PROCESS_H
 #define OCT_CLI_PROCESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ unsigned process_tree(pid_t root, pid_t *pids, unsigned room);
 pid_t process_as_pid(const char *word);
 
 /* 1 if the process's program, or what it calls itself, has this name. */
-int process_has_name(pid_t pid, const char *name);
+bool process_has_name(pid_t pid, const char *name);
 
 /* The pid that the process itself sees, in a container. */
 uint64_t process_inner_pid(pid_t pid);

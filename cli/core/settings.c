@@ -40,9 +40,8 @@ bool cli_settings_former(struct oct_setting_former_row *row, unsigned number, cl
 {
     for (enum oct_setting_former which = 0; which < OCT_SETTING_FORMER_COUNT; which++) {
         *row = *oct_setting_former_row(which);
-        if (look(environment, row->variable) != NULL && number-- == 0) {
+        if (look(environment, row->variable) != NULL && number-- == 0)
             return true;
-        }
     }
     return false;
 }

@@ -8,11 +8,12 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+#include "src/base/clock.h"
 #include "ports.h"
 
 /* For each address of a name that has several. */
@@ -20,9 +21,7 @@ enum { CHOOSE_MILLISECONDS = 1000 };
 
 long doctor_clock(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return (long)(oct_clock_nanoseconds() / (OCT_NANOSECONDS / 1000));
 }
 
 int doctor_wait(int fd, short events, long deadline)
@@ -31,9 +30,8 @@ int doctor_wait(int fd, short events, long deadline)
     for (;;) {
         long left = deadline - doctor_clock();
         int ready = left > 0 ? poll(&one, 1, (int)left) : 0;
-        if (ready >= 0 || errno != EINTR) {
+        if (ready >= 0 || errno != EINTR)
             return ready > 0;
-        }
     }
 }
 
@@ -54,16 +52,15 @@ static int split(char host[NI_MAXHOST], const char **port, const char *text)
     } else if (memchr(text, ':', len) != NULL) {
         return 0;
     }
-    if (len == 0 || len >= NI_MAXHOST) {
+    if (len == 0 || len >= NI_MAXHOST)
         return 0;
-    }
     memcpy(host, text, len);
     host[len] = '\0';
     *port = colon + 1;
     return 1;
 }
 
-static int is_port(const char *text)
+static bool is_port(const char *text)
 {
     char *end;
     long value = strtol(text, &end, 10);
@@ -74,9 +71,8 @@ int doctor_read_address(struct doctor_port *port, const char *text)
 {
     const char *number;
     *port = (struct doctor_port){0};
-    if (strlen(text) >= sizeof port->name || !split(port->host, &number, text) || !is_port(number)) {
+    if (strlen(text) >= sizeof port->name || !split(port->host, &number, text) || !is_port(number))
         return 0;
-    }
     snprintf(port->name, sizeof port->name, "%s", text);
     return 1;
 }
@@ -86,18 +82,16 @@ static int result_of(int fd, long deadline)
 {
     int error = 0;
     socklen_t size = sizeof error;
-    if (!doctor_wait(fd, POLLOUT, deadline)) {
+    if (!doctor_wait(fd, POLLOUT, deadline))
         return ETIMEDOUT;
-    }
     return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
 }
 
 int doctor_connect(const struct doctor_port *port, long deadline)
 {
     int fd = socket(port->address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0) {
+    if (fd < 0)
         return -1;
-    }
     int error = connect(fd, (const struct sockaddr *)&port->address, port->size) == 0 ? 0 : errno;
     error = error == EINPROGRESS || error == EINTR ? result_of(fd, deadline) : error;
     if (error != 0) {
@@ -133,13 +127,11 @@ const char *doctor_find_address(struct doctor_port *port)
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
     struct addrinfo *found = NULL;
     int error = getaddrinfo(port->host, strrchr(port->name, ':') + 1, &hints, &found);
-    if (error != 0) {
+    if (error != 0)
         return gai_strerror(error);
-    }
     choose(port, found);
     freeaddrinfo(found);
-    if (is_number(port->host)) {
+    if (is_number(port->host))
         port->host[0] = '\0';
-    }
     return NULL;
 }

@@ -5,6 +5,7 @@
  * complain about any of what is found here, it only goes without.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +23,12 @@ static const char use_run[] =
 static void find_file(char file[PATH_MAX], const struct doctor_target *target)
 {
     const char *named = target->facts.secure ? NULL : facts_env(&target->facts, "OPENSSL_CONF");
-    if (target->facts.noted && target->facts.noted_config[0] != '\0') {
+    if (target->facts.noted && target->facts.noted_config[0] != '\0')
         named = target->facts.noted_config;
-    }
-    if (named != NULL) {
+    if (named != NULL)
         snprintf(file, PATH_MAX, "%s", named);
-    } else if (snprintf(file, PATH_MAX, "%s/openssl.cnf", target->facts.openssl.folder) >= PATH_MAX) {
+    else if (snprintf(file, PATH_MAX, "%s/openssl.cnf", target->facts.openssl.folder) >= PATH_MAX)
         file[0] = '\0';
-    }
 }
 
 /* As we reach it: what is not absolute begins at the folder in which the process is now. */
@@ -50,16 +49,15 @@ static bool is_unknown(const struct doctor_target *target)
 bool doctor_load_config(CONF *conf, char file[PATH_MAX], const struct doctor_target *target)
 {
     char path[PATH_MAX + 64];
-    if (is_unknown(target)) {
+    if (is_unknown(target))
         return false;
-    }
     find_file(file, target);
     bool loaded = file[0] != '\0' && reach(path, sizeof path, target, file) && NCONF_load(conf, path, NULL) > 0;
     ERR_clear_error();
     return loaded;
 }
 
-static int module_is_there(const struct doctor_target *target, const char *module)
+static bool module_is_there(const struct doctor_target *target, const char *module)
 {
     char path[PATH_MAX];
     /* OpenSSL looks for other names in a folder of its own. A name with $LIB is the dynamic linker's to complete. */

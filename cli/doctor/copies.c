@@ -44,7 +44,6 @@ void doctor_judge_copies(struct doctor_report *report, const struct doctor_targe
             judge_unserved(report, copy);
         }
     }
-    if (facts->copies_missed > 0) {
+    if (facts->copies_missed > 0)
         doctor_add(report, DOCTOR_NOTE, NAME, NULL, "%u copies more", facts->copies_missed);
-    }
 }

@@ -52,11 +52,10 @@ static int print(const struct doctor_request *request, const struct doctor_repor
                  const struct doctor_target *target)
 {
     int code = CLI_OK;
-    if (request->json) {
+    if (request->json)
         code = doctor_print_json(report, target);
-    } else {
+    else
         doctor_print_text(report, target);
-    }
     return code == CLI_OK && report->problems > 0 ? CLI_PROBLEMS : code;
 }
 
@@ -81,13 +80,10 @@ static int read_address(const struct doctor_request *request, struct doctor_port
 static void ask_ports(const struct doctor_request *request, struct doctor_target *target)
 {
     const struct facts *facts = &target->facts;
-    if (request->no_handshake) {
+    if (request->no_handshake)
         return;
-    }
-    if (!target->ports.given &&
-        (facts->libraries.crypto[0] != '\0' || facts->libraries.other != NULL || facts->copies)) {
+    if (!target->ports.given && (facts->libraries.crypto[0] != '\0' || facts->libraries.other != NULL || facts->copies))
         doctor_find_ports(&target->ports, facts->asked);
-    }
     doctor_offer_groups(&target->ports);
 }
 
@@ -124,24 +120,19 @@ static int examine_command(const struct doctor_request *request, struct doctor_r
 {
     static struct launch_setup setup;
     int code = launch_set_up(&setup, request->command[0], false);
-    if (code != CLI_OK) {
+    if (code != CLI_OK)
         return code;
-    }
     doctor_look_program(target, setup.target);
-    if (setup.groups_only != NULL) {
+    if (setup.groups_only != NULL)
         setup.why_without = setup.groups_only;
-    }
-    if (setup.why_without != NULL) {
+    if (setup.why_without != NULL)
         doctor_add(report, DOCTOR_PROBLEM, "run", NULL, "'octuple run' would start it plainly: %s", setup.why_without);
-    }
     doctor_judge(report, target);
-    if (report->problems > 0) {
+    if (report->problems > 0)
         return print(request, report, target);
-    }
     code = doctor_start(target, request->command, request->seconds);
-    if (code != CLI_OK) {
+    if (code != CLI_OK)
         return code;
-    }
     *report = (struct doctor_report){0};
     doctor_judge(report, target);
     return print(request, report, target);
@@ -153,16 +144,14 @@ static int examine(const struct doctor_request *request)
     static struct doctor_report report;
     int code = request->connect != NULL ? read_address(request, &target.ports) : CLI_OK;
     target.waited = -1;
-    if (code != CLI_OK) {
+    if (code != CLI_OK)
         return code;
-    }
-    if (request->command != NULL) {
+    if (request->command != NULL)
         code = examine_command(request, &report, &target);
-    } else if (request->pid != 0) {
+    else if (request->pid != 0)
         code = examine_process(request, &report, &target);
-    } else {
+    else
         code = examine_address(request, &report, &target);
-    }
     free(target.facts.environment);
     return code;
 }
@@ -179,9 +168,8 @@ static long number(const char *text)
 /* What follows the options: a number alone, not behind "--", is a process. */
 static int read_target(struct doctor_request *request, int argc, char **argv)
 {
-    if (optind == argc && request->connect != NULL) {
+    if (optind == argc && request->connect != NULL)
         return 1;
-    }
     if (optind == argc) {
         cli_say(argv[0], "a process or a command is missing");
         return 0;
@@ -232,9 +220,8 @@ static int read_option(struct doctor_request *request, int option, const char *w
         return 1;
     case 's':
         request->seconds = (unsigned)number(optarg);
-        if (request->seconds == 0) {
+        if (request->seconds == 0)
             cli_say(who, "--seconds takes a whole number from 1, not '%s'", optarg);
-        }
         return request->seconds != 0;
     default:
         return 0;
@@ -250,12 +237,10 @@ int cli_doctor(int argc, char **argv)
     struct doctor_request request = {0};
     int option;
     while ((option = getopt_long(argc, argv, "+jnc:s:h", options, NULL)) != -1) {
-        if (option == 'h') {
+        if (option == 'h')
             return cli_print(help);
-        }
-        if (!read_option(&request, option, argv[0])) {
+        if (!read_option(&request, option, argv[0]))
             return cli_see_help(argv[0]);
-        }
     }
     return read_target(&request, argc, argv) && fits(&request, argv[0]) ? examine(&request) : cli_see_help(argv[0]);
 }

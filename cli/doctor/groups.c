@@ -23,14 +23,11 @@ static void list_groups(char *text, size_t room, const struct doctor_port *port,
                         enum doctor_answer to)
 {
     text[0] = '\0';
-    for (unsigned i = 0; i < DOCTOR_GROUPS; i++) {
-        if (port->group[i] >= from && port->group[i] <= to) {
+    for (unsigned i = 0; i < DOCTOR_GROUPS; i++)
+        if (port->group[i] >= from && port->group[i] <= to)
             append(text, room, ", ", doctor_groups[i].name);
-        }
-    }
-    if (text[0] == '\0') {
+    if (text[0] == '\0')
         snprintf(text, room, "none");
-    }
 }
 
 static void judge_taken(struct doctor_report *report, const struct doctor_port *port)
@@ -85,24 +82,20 @@ static void judge_missing(struct doctor_report *report, const struct doctor_targ
     for (unsigned i = 0; i < target->ports.count; i++) {
         const struct doctor_port *port = &target->ports.port[i];
         elsewhere |= doctor_is_post_quantum(port);
-        if (port->answer == ANSWER_TAKEN && doctor_offered_post_quantum(port) && !doctor_is_post_quantum(port)) {
+        if (port->answer == ANSWER_TAKEN && doctor_offered_post_quantum(port) && !doctor_is_post_quantum(port))
             append(where, sizeof where, ", ", port->name);
-        }
     }
-    if (where[0] != '\0') {
+    if (where[0] != '\0')
         doctor_judge_why(report, target, where, elsewhere);
-    }
 }
 
 void doctor_judge_ports(struct doctor_report *report, const struct doctor_target *target)
 {
     const struct doctor_ports *ports = &target->ports;
-    if (ports->obstacle != NULL) {
+    if (ports->obstacle != NULL)
         doctor_add(report, DOCTOR_NOTE, NAME, ports->advice, "no handshake was tried: %s", ports->obstacle);
-    }
-    for (unsigned i = 0; i < ports->count; i++) {
+    for (unsigned i = 0; i < ports->count; i++)
         judge_port(report, &ports->port[i], ports->given);
-    }
     if (ports->missed > 0) {
         doctor_add(report, DOCTOR_NOTE, NAME, "name one of them by --connect HOST:PORT",
                    "%u ports more, which were not asked", ports->missed);

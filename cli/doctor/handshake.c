@@ -25,13 +25,11 @@ static void hear(int sent, int version, int type, const void *bytes, size_t len,
     struct heard *heard = arg;
     (void)version;
     (void)ssl;
-    if (sent || (type != SSL3_RT_HANDSHAKE && type != SSL3_RT_ALERT)) {
+    if (sent || (type != SSL3_RT_HANDSHAKE && type != SSL3_RT_ALERT))
         return;
-    }
     heard->tls = true;
-    if (type == SSL3_RT_ALERT && len == 2) {
+    if (type == SSL3_RT_ALERT && len == 2)
         heard->alert = ((const unsigned char *)bytes)[1];
-    }
 }
 
 /* 1 when it is complete, 0 if the other side ended it, -1 at the deadline. */
@@ -40,15 +38,12 @@ static int complete(SSL *ssl, int fd, long deadline)
     for (;;) {
         int result = SSL_connect(ssl);
         int wants = SSL_get_error(ssl, result);
-        if (result == 1) {
+        if (result == 1)
             return 1;
-        }
-        if (wants != SSL_ERROR_WANT_READ && wants != SSL_ERROR_WANT_WRITE) {
+        if (wants != SSL_ERROR_WANT_READ && wants != SSL_ERROR_WANT_WRITE)
             return 0;
-        }
-        if (!doctor_wait(fd, wants == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT, deadline)) {
+        if (!doctor_wait(fd, wants == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT, deadline))
             return -1;
-        }
     }
 }
 
@@ -86,9 +81,8 @@ static enum doctor_answer connect_and_shake(SSL *ssl, const struct doctor_port *
         *error = errno;
         return ANSWER_UNREACHABLE;
     }
-    if (!doctor_wait(fd, POLLIN, doctor_clock() + patience)) {
+    if (!doctor_wait(fd, POLLIN, doctor_clock() + patience))
         answer = shake(ssl, fd, deadline, error);
-    }
     close(fd);
     return answer;
 }
@@ -99,9 +93,8 @@ enum doctor_answer doctor_handshake(SSL_CTX *ctx, const struct doctor_port *port
     SSL *ssl = SSL_new(ctx);
     enum doctor_answer answer = ANSWER_NONE;
     if (ssl != NULL && SSL_set1_groups_list(ssl, group) == 1 &&
-        (port->host[0] == '\0' || SSL_set_tlsext_host_name(ssl, port->host) == 1)) {
+        (port->host[0] == '\0' || SSL_set_tlsext_host_name(ssl, port->host) == 1))
         answer = connect_and_shake(ssl, port, patience, error);
-    }
     ERR_clear_error();
     SSL_free(ssl);
     return answer;

@@ -6,6 +6,7 @@
  */
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ void doctor_add(struct doctor_report *report, enum doctor_level level, const cha
     report->problems += level == DOCTOR_PROBLEM;
 }
 
-static int is_off(const struct doctor_target *target, const char *variable)
+static bool is_off(const struct doctor_target *target, const char *variable)
 {
     const char *value = facts_env(&target->facts, variable);
     return value != NULL && !strcmp(value, "off");
@@ -146,9 +147,8 @@ static void judge_privileges(struct doctor_report *report, const struct doctor_t
 static int sees(const struct doctor_target *target, enum place what)
 {
     char path[PATH_MAX], theirs[PATH_MAX + sizeof target->facts.root];
-    if (!place_find(what, path)) {
+    if (!place_find(what, path))
         return 0;
-    }
     snprintf(theirs, sizeof theirs, "%s%s", target->facts.root, path);
     return access(theirs, R_OK) == 0;
 }
@@ -176,13 +176,11 @@ static int system_preloads(const struct doctor_target *target)
     int found = 0;
     snprintf(path, sizeof path, "%s/etc/ld.so.preload", target->facts.root);
     FILE *in = fopen(path, "re");
-    while (in != NULL && !found && getline(&line, &room, in) > 0) {
+    while (in != NULL && !found && getline(&line, &room, in) > 0)
         found = strstr(line, place_file(PLACE_SHIM)) != NULL;
-    }
     free(line);
-    if (in != NULL) {
+    if (in != NULL)
         fclose(in);
-    }
     return found;
 }
 
@@ -276,26 +274,20 @@ void doctor_judge(struct doctor_report *report, const struct doctor_target *targ
     judge_settings(report, target);
     judge_library(report, target);
     doctor_judge_copies(report, target);
-    if (has_openssl) {
+    if (has_openssl)
         judge_version(report, target);
-    }
     judge_privileges(report, target);
     judge_sandbox(report, target);
     judge_preload(report, target);
-    if (has_openssl) {
+    if (has_openssl)
         doctor_judge_config(report, target);
-    }
-    if (has_openssl && target->facts.pid != 0) {
+    if (has_openssl && target->facts.pid != 0)
         judge_provider(report, target);
-    }
-    if (has_openssl && ran) {
+    if (has_openssl && ran)
         judge_lanes(report, target);
-    }
-    if (has_openssl) {
+    if (has_openssl)
         doctor_judge_keys(report, target);
-    }
     doctor_judge_ports(report, target);
-    if (target->waited > 0) {
+    if (target->waited > 0)
         judge_end(report, target->waited);
-    }
 }

@@ -45,9 +45,8 @@ static const char *advice_on(const struct oct_key_counters *keys)
         [OCT_KEYS_INSIDE_NO_MEMORY] = "give it more memory",
     };
     unsigned most = 0;
-    for (unsigned why = 1; why < OCT_KEYS_INSIDE_COUNT; why++) {
+    for (unsigned why = 1; why < OCT_KEYS_INSIDE_COUNT; why++)
         most = keys->inside[why] > keys->inside[most] ? why : most;
-    }
     return 2 * keys->inside[most] > keys->begun ? advice[most] : NULL;
 }
 
@@ -109,11 +108,10 @@ void doctor_judge_keys(struct doctor_report *report, const struct doctor_target 
     static struct doctor_keys found;
     const struct oct_key_counters *keys = &target->lanes.keys;
     doctor_keys_find(&found, target);
-    if (keys->state == OCT_KEYS_STATE_OFF) {
+    if (keys->state == OCT_KEYS_STATE_OFF)
         judge_setting(report, facts_env(&target->facts, "OCTUPLE_KEYS"), &found);
-    } else if (keys->begun > 0) {
+    else if (keys->begun > 0)
         judge_counted(report, keys);
-    } else {
+    else
         judge_state(report, keys, &found);
-    }
 }

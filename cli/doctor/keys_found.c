@@ -21,19 +21,16 @@ static void add(struct doctor_keys *keys, const char *what, const char *name, si
     char text[96];
     const size_t used = strlen(keys->found);
     snprintf(text, sizeof text, "%s %.*s", what, (int)(length < 48 ? length : 48), name);
-    if (strstr(keys->found, text) == NULL && used + strlen(text) + 3 < sizeof keys->found) {
+    if (strstr(keys->found, text) == NULL && used + strlen(text) + 3 < sizeof keys->found)
         snprintf(keys->found + used, sizeof keys->found - used, "%s%s", used > 0 ? ", " : "", text);
-    }
 }
 
 static bool is_own(const char *name)
 {
     static const char *const names[] = {"default", "base", "fips", "legacy", "null", "octuple"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (!strcmp(name, names[i])) {
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (!strcmp(name, names[i]))
             return true;
-        }
-    }
     return false;
 }
 
@@ -47,9 +44,8 @@ static void take_list(struct doctor_keys *keys, CONF *conf, const char *init, co
         const CONF_VALUE *entry = sk_CONF_VALUE_value(entries, i);
         const char *name = NCONF_get_string(conf, entry->value, identity);
         name = name != NULL ? name : entry->name;
-        if (!is_own(name)) {
+        if (!is_own(name))
             add(keys, what, name, strlen(name));
-        }
     }
 }
 
@@ -92,12 +88,10 @@ static void take_include(struct doctor_keys *keys, const char *root, const char 
     const int length = (int)strcspn(value, ";\"' \t\n"), folder = slash != NULL ? (int)(slash - file) : 0;
     const int size = value[0] == '/' ? snprintf(pattern, sizeof pattern, "%s%.*s", root, length, value)
                                      : snprintf(pattern, sizeof pattern, "%.*s/%.*s", folder, file, length, value);
-    if (length == 0 || size >= (int)sizeof pattern || glob(pattern, 0, NULL, &found) != 0) {
+    if (length == 0 || size >= (int)sizeof pattern || glob(pattern, 0, NULL, &found) != 0)
         return;
-    }
-    for (size_t i = 0; i < found.gl_pathc; i++) {
+    for (size_t i = 0; i < found.gl_pathc; i++)
         read_nginx(keys, root, found.gl_pathv[i], depth + 1);
-    }
     globfree(&found);
 }
 
@@ -105,22 +99,18 @@ static void take_include(struct doctor_keys *keys, const char *root, const char 
 static const char *argument(const char *line, const char *directive)
 {
     const size_t length = strlen(directive);
-    for (const char *at = line; (at = strstr(at, directive)) != NULL; at += length) {
-        if ((at == line || strchr(" \t;{}", at[-1]) != NULL) && isspace((unsigned char)at[length])) {
+    for (const char *at = line; (at = strstr(at, directive)) != NULL; at += length)
+        if ((at == line || strchr(" \t;{}", at[-1]) != NULL) && isspace((unsigned char)at[length]))
             return at + length;
-        }
-    }
     return NULL;
 }
 
 static void read_line(struct doctor_keys *keys, const char *root, const char *file, const char *line, unsigned depth)
 {
-    for (const char *at = line; (at = argument(at, "ssl_certificate_key")) != NULL;) {
+    for (const char *at = line; (at = argument(at, "ssl_certificate_key")) != NULL;)
         take_key(keys, at);
-    }
-    for (const char *at = line; (at = argument(at, "include")) != NULL;) {
+    for (const char *at = line; (at = argument(at, "include")) != NULL;)
         take_include(keys, root, file, at, depth);
-    }
 }
 
 /* As it is written: variables, and what stands on a line of its own, are not followed. */
@@ -134,9 +124,8 @@ static void read_nginx(struct doctor_keys *keys, const char *root, const char *f
         read_line(keys, root, file, line, depth);
     }
     free(line);
-    if (in != NULL) {
+    if (in != NULL)
         fclose(in);
-    }
 }
 
 /* What follows -c in its command line, which nginx keeps when it writes its title over it. */
@@ -145,13 +134,11 @@ static void find_nginx(char file[PATH_MAX], const struct doctor_target *target)
     size_t size = 0;
     char *line = target->facts.asked != 0 ? process_read(target->facts.asked, "cmdline", &size) : NULL;
     snprintf(file, PATH_MAX, "/etc/nginx/nginx.conf");
-    for (size_t i = 0; line != NULL && i < size; i++) {
+    for (size_t i = 0; line != NULL && i < size; i++)
         line[i] = (char)(line[i] == '\0' && i + 1 < size ? ' ' : line[i]);
-    }
     const char *option = line != NULL ? strstr(line, " -c ") : NULL;
-    if (option != NULL && option[4] == '/') {
+    if (option != NULL && option[4] == '/')
         snprintf(file, PATH_MAX, "%.*s", (int)strcspn(option + 4, " "), option + 4);
-    }
     free(line);
 }
 
@@ -160,9 +147,8 @@ void doctor_keys_find(struct doctor_keys *keys, const struct doctor_target *targ
     char file[PATH_MAX], path[PATH_MAX + sizeof target->facts.root];
     const char *name = strrchr(target->facts.program, '/');
     look_at_openssl(keys, target);
-    if (name == NULL || strcmp(name, "/nginx") != 0) {
+    if (name == NULL || strcmp(name, "/nginx") != 0)
         return;
-    }
     find_nginx(file, target);
     snprintf(path, sizeof path, "%s%s", target->facts.root, file);
     read_nginx(keys, target->facts.root, path, 0);

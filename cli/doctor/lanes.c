@@ -20,9 +20,8 @@ static void sum(void *arg, const struct oct_counters_file *file)
         lanes->lanes += one->done;
         lanes->fallback += one->plain;
         lanes->failed += one->failed;
-        for (int n = 0; n < OCT_LANES; n++) {
+        for (int n = 0; n < OCT_LANES; n++)
             lanes->batches += one->flushes[n];
-        }
     }
 }
 
@@ -35,11 +34,10 @@ void doctor_lanes_of_target(struct doctor_target *target)
     for (unsigned i = 0; i < count; i++) {
         uint64_t where = 0;
         enum counters_result result = counters_of_process(&file, pids[i], &where);
-        if (result == COUNTERS_READ) {
+        if (result == COUNTERS_READ)
             sum(&target->lanes, &file);
-        } else {
+        else
             target->lanes.unreadable += result != COUNTERS_NONE;
-        }
     }
 }
 

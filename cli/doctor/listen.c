@@ -31,9 +31,8 @@ static void add_socket(struct sockets *sockets, unsigned long inode)
     if (sockets->count == sockets->room) {
         size_t room = sockets->room > 0 ? 2 * sockets->room : 1024;
         unsigned long *larger = realloc(sockets->inode, room * sizeof *larger);
-        if (larger == NULL) {
+        if (larger == NULL)
             return;
-        }
         sockets->inode = larger;
         sockets->room = room;
     }
@@ -45,9 +44,8 @@ static void note_socket(struct sockets *sockets, int folder, const char *name)
     char link[64];
     ssize_t len = readlinkat(folder, name, link, sizeof link - 1);
     link[len > 0 ? len : 0] = '\0';
-    if (!strncmp(link, "socket:[", 8)) {
+    if (!strncmp(link, "socket:[", 8))
         add_socket(sockets, strtoul(link + 8, NULL, 10));
-    }
 }
 
 /* Returns 0 if its descriptors cannot be seen. */
@@ -57,23 +55,19 @@ static int note_sockets(struct sockets *sockets, pid_t pid)
     const struct dirent *entry;
     snprintf(path, sizeof path, "/proc/%ld/fd", (long)pid);
     DIR *folder = opendir(path);
-    if (folder == NULL) {
+    if (folder == NULL)
         return 0;
-    }
-    while ((entry = readdir(folder)) != NULL) {
+    while ((entry = readdir(folder)) != NULL)
         note_socket(sockets, dirfd(folder), entry->d_name);
-    }
     closedir(folder);
     return 1;
 }
 
 static bool is_ours(const struct sockets *sockets, unsigned long inode)
 {
-    for (size_t i = 0; i < sockets->count; i++) {
-        if (sockets->inode[i] == inode) {
+    for (size_t i = 0; i < sockets->count; i++)
+        if (sockets->inode[i] == inode)
             return true;
-        }
-    }
     return false;
 }
 
@@ -95,9 +89,8 @@ static void set_ipv4(struct doctor_port *port, const char *hex, unsigned number)
     char text[INET_ADDRSTRLEN];
     read_words(&address.sin_addr, hex, 1);
     port->any = address.sin_addr.s_addr == htonl(INADDR_ANY);
-    if (port->any) {
+    if (port->any)
         address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    }
     memcpy(&port->address, &address, port->size = sizeof address);
     inet_ntop(AF_INET, &address.sin_addr, text, sizeof text);
     snprintf(port->name, sizeof port->name, "%s:%u", text, number);
@@ -109,9 +102,8 @@ static void set_ipv6(struct doctor_port *port, const char *hex, unsigned number)
     char text[INET6_ADDRSTRLEN];
     read_words(&address.sin6_addr, hex, 4);
     port->any = IN6_IS_ADDR_UNSPECIFIED(&address.sin6_addr);
-    if (port->any) {
+    if (port->any)
         address.sin6_addr = in6addr_loopback;
-    }
     memcpy(&port->address, &address, port->size = sizeof address);
     inet_ntop(AF_INET6, &address.sin6_addr, text, sizeof text);
     snprintf(port->name, sizeof port->name, "[%s]:%u", text, number);
@@ -129,9 +121,8 @@ static bool is_known(const struct doctor_ports *ports, const struct doctor_port 
 {
     for (unsigned i = 0; i < ports->count; i++) {
         const struct doctor_port *other = &ports->port[i];
-        if (!strcmp(other->name, port->name) || (other->any && port->any && number_of(other) == number_of(port))) {
+        if (!strcmp(other->name, port->name) || (other->any && port->any && number_of(other) == number_of(port)))
             return true;
-        }
     }
     return false;
 }
@@ -139,21 +130,18 @@ static bool is_known(const struct doctor_ports *ports, const struct doctor_port 
 static void add(struct doctor_ports *ports, const char *hex, unsigned number)
 {
     struct doctor_port port = {0};
-    if (strlen(hex) == 8) {
+    if (strlen(hex) == 8)
         set_ipv4(&port, hex, number);
-    } else if (strlen(hex) == 32) {
+    else if (strlen(hex) == 32)
         set_ipv6(&port, hex, number);
-    } else {
+    else
         return;
-    }
-    if (is_known(ports, &port)) {
+    if (is_known(ports, &port))
         return;
-    }
-    if (ports->count == DOCTOR_PORTS) {
+    if (ports->count == DOCTOR_PORTS)
         ports->missed++;
-    } else {
+    else
         ports->port[ports->count++] = port;
-    }
 }
 
 /* "SLOT: ADDRESS:PORT PEER:PORT STATE QUEUES TIMER RETRANSMITS USER TIMEOUT INODE ..." */
@@ -164,9 +152,8 @@ static void read_line(struct doctor_ports *ports, const struct sockets *sockets,
         do {
             word[i] = strsep(&rest, " \n");
         } while (word[i] != NULL && *word[i] == '\0');
-        if (word[i] == NULL) {
+        if (word[i] == NULL)
             return;
-        }
     }
     char *colon = strchr(word[1], ':');
     if (colon != NULL && strtoul(word[3], NULL, 16) == LISTEN && is_ours(sockets, strtoul(word[9], NULL, 10))) {
@@ -180,13 +167,11 @@ static void read_list(struct doctor_ports *ports, const struct sockets *sockets,
     char *line = NULL;
     size_t room = 0;
     FILE *in = process_open(pid, list);
-    while (in != NULL && getline(&line, &room, in) > 0) {
+    while (in != NULL && getline(&line, &room, in) > 0)
         read_line(ports, sockets, line);
-    }
     free(line);
-    if (in != NULL) {
+    if (in != NULL)
         fclose(in);
-    }
 }
 
 /* The process's addresses are those of its own network. Returns 0 if that is another one and cannot be entered. */
@@ -195,14 +180,12 @@ static int enter_network(pid_t pid)
     char path[64];
     struct stat theirs, ours;
     snprintf(path, sizeof path, "/proc/%ld/ns/net", (long)pid);
-    if (stat(path, &theirs) == 0 && stat("/proc/self/ns/net", &ours) == 0 && theirs.st_ino == ours.st_ino) {
+    if (stat(path, &theirs) == 0 && stat("/proc/self/ns/net", &ours) == 0 && theirs.st_ino == ours.st_ino)
         return 1;
-    }
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     int entered = fd >= 0 && setns(fd, CLONE_NEWNET) == 0;
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-    }
     return entered;
 }
 
@@ -211,9 +194,8 @@ void doctor_find_ports(struct doctor_ports *ports, pid_t pid)
     static pid_t pids[PROCESS_MAX];
     struct sockets sockets = {0};
     unsigned count = process_tree(pid, pids, PROCESS_MAX), seen = 0;
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++)
         seen += note_sockets(&sockets, pids[i]) != 0;
-    }
     read_list(ports, &sockets, pid, "net/tcp");
     read_list(ports, &sockets, pid, "net/tcp6");
     free(sockets.inode);

@@ -69,9 +69,8 @@ static SSL_CTX *make_context(OSSL_LIB_CTX *library)
 static void offer_with(struct doctor_ports *ports, OSSL_LIB_CTX *library)
 {
     SSL_CTX *ctx = make_context(library);
-    for (unsigned i = 0; ctx != NULL && i < ports->count; i++) {
+    for (unsigned i = 0; ctx != NULL && i < ports->count; i++)
         offer_to(&ports->port[i], ctx);
-    }
     SSL_CTX_free(ctx);
 }
 
@@ -86,9 +85,8 @@ void doctor_offer_groups(struct doctor_ports *ports)
     OSSL_PROVIDER *ours =
         standard != NULL && place_find(PLACE_PROVIDER, path) ? place_load_provider(library, path) : NULL;
     sigaction(SIGPIPE, &ignore, &before);
-    if (standard != NULL) {
+    if (standard != NULL)
         offer_with(ports, library);
-    }
     sigaction(SIGPIPE, &before, NULL);
     OSSL_PROVIDER_unload(ours);
     OSSL_PROVIDER_unload(standard);
@@ -99,17 +97,15 @@ void doctor_offer_groups(struct doctor_ports *ports)
 bool doctor_is_post_quantum(const struct doctor_port *port)
 {
     bool taken = false;
-    for (unsigned i = 0; i < DOCTOR_GROUPS; i++) {
+    for (unsigned i = 0; i < DOCTOR_GROUPS; i++)
         taken |= doctor_groups[i].post_quantum && port->group[i] == ANSWER_TAKEN;
-    }
     return taken;
 }
 
 bool doctor_offered_post_quantum(const struct doctor_port *port)
 {
     bool offered = false;
-    for (unsigned i = 0; i < DOCTOR_GROUPS; i++) {
+    for (unsigned i = 0; i < DOCTOR_GROUPS; i++)
         offered |= doctor_groups[i].post_quantum && port->group[i] != ANSWER_NONE;
-    }
     return offered;
 }

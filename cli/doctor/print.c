@@ -26,9 +26,8 @@ static const char *program(const struct doctor_target *target)
 
 static void print_head(const struct doctor_target *target)
 {
-    if (target->facts.program[0] == '\0') {
+    if (target->facts.program[0] == '\0')
         return;
-    }
     printf("Program    %s", program(target));
     if (target->facts.pid != 0) {
         printf(" (process %ld%s)", (long)target->facts.pid,
@@ -43,13 +42,11 @@ void doctor_print_text(const struct doctor_report *report, const struct doctor_t
     for (unsigned i = 0; i < report->count; i++) {
         const struct doctor_finding *finding = &report->finding[i];
         printf("%-10s %s: %s\n", levels[finding->level], finding->name, finding->text);
-        if (finding->advice != NULL) {
+        if (finding->advice != NULL)
             printf("           What to do: %s\n", finding->advice);
-        }
     }
-    if (report->problems == 0 && target->facts.program[0] == '\0') {
+    if (report->problems == 0 && target->facts.program[0] == '\0')
         return; /* nothing was looked for that could stand in the way */
-    }
     if (report->problems == 0) {
         puts("Verdict    nothing stands in the way");
     } else {
@@ -81,11 +78,9 @@ static json_t *lanes(const struct doctor_lanes *lanes)
 static json_t *groups(const struct doctor_port *port, enum doctor_answer answer)
 {
     json_t *array = json_array();
-    for (unsigned i = 0; i < DOCTOR_GROUPS; i++) {
-        if (port->group[i] == answer) {
+    for (unsigned i = 0; i < DOCTOR_GROUPS; i++)
+        if (port->group[i] == answer)
             json_array_append_new(array, json_string(doctor_groups[i].name));
-        }
-    }
     return array;
 }
 

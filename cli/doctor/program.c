@@ -37,9 +37,8 @@ static void read_list(struct facts_libraries *libraries, int fd)
         close(fd);
         return;
     }
-    while (getline(&line, &room, in) > 0) {
+    while (getline(&line, &room, in) > 0)
         read_line(libraries, line);
-    }
     free(line);
     fclose(in);
 }
@@ -50,9 +49,8 @@ static void list_libraries(struct facts_libraries *libraries, char *path)
     posix_spawn_file_actions_t actions;
     int ends[2];
     pid_t pid;
-    if (pipe(ends) != 0) {
+    if (pipe(ends) != 0)
         return;
-    }
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
@@ -62,9 +60,8 @@ static void list_libraries(struct facts_libraries *libraries, char *path)
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     read_list(libraries, ends[0]);
-    if (started) {
+    if (started)
         waitpid(pid, NULL, 0);
-    }
 }
 
 void doctor_look_program(struct doctor_target *target, const char *path)

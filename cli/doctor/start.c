@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <dirent.h>
+#include "src/base/clock.h"
 #include "cli/core/launch/launch.h"
 #include "doctor.h"
 
@@ -23,14 +24,11 @@ static void remove_folder(const char *folder)
 {
     const struct dirent *entry;
     DIR *files = opendir(folder);
-    while (files != NULL && (entry = readdir(files)) != NULL) {
-        if (entry->d_name[0] != '.') {
+    while (files != NULL && (entry = readdir(files)) != NULL)
+        if (entry->d_name[0] != '.')
             unlinkat(dirfd(files), entry->d_name, 0);
-        }
-    }
-    if (files != NULL) {
+    if (files != NULL)
         closedir(files);
-    }
     rmdir(folder);
 }
 
@@ -46,9 +44,8 @@ static void become(char **command, const char *counters, const sigset_t *signals
 /* A signal that a terminal gave has reached the command too; what a process sent was for both of us. */
 static void pass_on(const siginfo_t *info, int signal, pid_t pid)
 {
-    if (signal > 0 && signal != SIGCHLD && info->si_code <= 0) {
+    if (signal > 0 && signal != SIGCHLD && info->si_code <= 0)
         kill(pid, signal);
-    }
 }
 
 static void look_again(struct facts *facts, pid_t pid)
@@ -65,9 +62,7 @@ static void look_again(struct facts *facts, pid_t pid)
 
 static time_t seconds_now(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
+    return (time_t)(oct_clock_nanoseconds() / OCT_NANOSECONDS);
 }
 
 /* Until it has ended; its status as of waitpid(). */
@@ -80,9 +75,8 @@ static int watch(struct doctor_target *target, pid_t pid, unsigned seconds, cons
         siginfo_t info = {0};
         pass_on(&info, sigtimedwait(signals, &info, &pause), pid);
         look_again(&target->facts, pid);
-        if (seconds > 0 && !asked_to_end && seconds_now() >= end) {
+        if (seconds > 0 && !asked_to_end && seconds_now() >= end)
             asked_to_end = kill(pid, SIGTERM) == 0;
-        }
     }
     /* An end that was asked for says nothing. */
     return asked_to_end ? 0 : status;
@@ -100,9 +94,8 @@ static void block(sigset_t *signals, sigset_t *before)
 {
     static const int caught[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     sigemptyset(signals);
-    for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++) {
+    for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
         sigaddset(signals, caught[i]);
-    }
     sigprocmask(SIG_BLOCK, signals, before);
 }
 
@@ -116,15 +109,13 @@ int doctor_start(struct doctor_target *target, char **command, unsigned seconds)
     }
     block(&signals, &before);
     pid_t pid = fork();
-    if (pid == 0) {
+    if (pid == 0)
         become(command, counters, &before);
-    }
     if (pid > 0) {
         target->waited = watch(target, pid, seconds, &signals);
         target->facts.root[0] = '\0'; /* it went with the process */
-        if (target->facts.overwritten) {
+        if (target->facts.overwritten)
             forget_environment(target);
-        }
         doctor_lanes_of_folder(&target->lanes, counters);
     } else {
         cli_say(DOCTOR_WHO, "cannot start a process: %s", strerror(errno));

@@ -45,11 +45,9 @@ static const char *advice_for(const struct doctor_target *target)
     };
     const char *slash = strrchr(target->facts.program, '/');
     const char *name = slash != NULL ? slash + 1 : target->facts.program;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (!strcmp(name, known[i][0])) {
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (!strcmp(name, known[i][0]))
             return known[i][1];
-        }
-    }
     return "where the server sets its groups or curves, write " GROUPS "; or have its OpenSSL configuration name them "
            "(Groups in the section of system_default); and restart it";
 }
@@ -68,9 +66,8 @@ static bool is_switched_off(const CONF *conf, const char *section)
     bool found = false;
     for (int i = 0; i < sk_CONF_VALUE_num(settings); i++) {
         const CONF_VALUE *setting = sk_CONF_VALUE_value(settings, i);
-        for (size_t k = 0; k < sizeof off / sizeof off[0] && !strcmp(setting->name, "hybrid-groups"); k++) {
+        for (size_t k = 0; k < sizeof off / sizeof off[0] && !strcmp(setting->name, "hybrid-groups"); k++)
             found |= !strcasecmp(setting->value, off[k]);
-        }
     }
     return found;
 }

@@ -41,11 +41,9 @@ const struct info_need info_needs[] = {
 
 int info_has(const struct info *info, const char *feature)
 {
-    for (unsigned i = 0; i < info->cpu.feature_count; i++) {
-        if (!strcmp(info->cpu.feature[i].name, feature)) {
+    for (unsigned i = 0; i < info->cpu.feature_count; i++)
+        if (!strcmp(info->cpu.feature[i].name, feature))
             return info->cpu.feature[i].present;
-        }
-    }
     return 0;
 }
 
@@ -54,14 +52,12 @@ static void gather(struct info *info)
     memset(info, 0, sizeof *info);
     oct_cpu_info_get(&info->cpu);
     info->setting = oct_setting(OCT_SETTING_TABLE);
-    if (!place_find(PLACE_SHIM, info->shim)) {
+    if (!place_find(PLACE_SHIM, info->shim))
         info->shim[0] = '\0';
-    }
-    if (place_find(PLACE_PROVIDER, info->provider)) {
+    if (place_find(PLACE_PROVIDER, info->provider))
         info->provider_error = place_try_provider(info->provider);
-    } else {
+    else
         info->provider[0] = '\0';
-    }
     info->openssl = OpenSSL_version(OPENSSL_VERSION);
     info->openssl_modules = OPENSSL_info(OPENSSL_INFO_MODULES_DIR);
     info->openssl_config = CONF_get1_default_config_file();
@@ -72,11 +68,10 @@ static int show(int json)
     struct info info;
     int code = CLI_OK;
     gather(&info);
-    if (json) {
+    if (json)
         code = info_print_json(&info);
-    } else {
+    else
         info_print_text(&info);
-    }
     OPENSSL_free(info.openssl_config);
     return code;
 }

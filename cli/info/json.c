@@ -19,20 +19,17 @@ static json_t *text(const char *value)
 static json_t *features(const struct info *info)
 {
     json_t *object = json_object();
-    for (unsigned i = 0; i < info->cpu.feature_count; i++) {
+    for (unsigned i = 0; i < info->cpu.feature_count; i++)
         json_object_set_new(object, info->cpu.feature[i].name, json_boolean(info->cpu.feature[i].present));
-    }
     return object;
 }
 
 static json_t *missing(const struct info *info)
 {
     json_t *array = json_array();
-    for (const struct info_need *need = info_needs; need->name != NULL; need++) {
-        if (!info_has(info, need->name)) {
+    for (const struct info_need *need = info_needs; need->name != NULL; need++)
+        if (!info_has(info, need->name))
             json_array_append_new(array, json_pack("{s:s, s:s}", "name", need->name, "meaning", need->meaning));
-        }
-    }
     return array;
 }
 

@@ -26,11 +26,9 @@ static void print_features(const struct info *info)
 static void print_missing(const struct info *info)
 {
     unsigned missing = 0;
-    for (const struct info_need *need = info_needs; need->name != NULL; need++) {
-        if (!info_has(info, need->name)) {
+    for (const struct info_need *need = info_needs; need->name != NULL; need++)
+        if (!info_has(info, need->name))
             printf("%s%-10s  %s\n", missing++ == 0 ? "Missing    " : "           ", need->name, need->meaning);
-        }
-    }
     if (missing == 0) {
         puts("Missing    nothing");
         return;
@@ -43,18 +41,16 @@ static void print_missing(const struct info *info)
 
 static void print_places(const struct info *info)
 {
-    if (info->provider[0] == '\0') {
+    if (info->provider[0] == '\0')
         printf("Provider   not found: %s is not installed\n", place_file(PLACE_PROVIDER));
-    } else if (info->provider_error != NULL) {
+    else if (info->provider_error != NULL)
         printf("Provider   %s\n           does not load: %s\n", info->provider, info->provider_error);
-    } else {
+    else
         printf("Provider   %s (loads)\n", info->provider);
-    }
-    if (info->shim[0] == '\0') {
+    if (info->shim[0] == '\0')
         printf("Shim       not found: %s is not installed\n", place_file(PLACE_SHIM));
-    } else {
+    else
         printf("Shim       %s\n", info->shim);
-    }
 }
 
 static void print_operations(void)
@@ -93,9 +89,8 @@ void info_print_text(const struct info *info)
     printf("           modules in %s, configuration %s\n", info->openssl_modules ? info->openssl_modules : "?",
            info->openssl_config ? info->openssl_config : "?");
     print_places(info);
-    if (oct_setting(OCT_SETTING_KEYS) != NULL) {
+    if (oct_setting(OCT_SETTING_KEYS) != NULL)
         printf("Keys       in devices: OCTUPLE_KEYS=%s\n", oct_setting(OCT_SETTING_KEYS));
-    }
     print_operations();
     print_ciphers();
 }

@@ -116,27 +116,22 @@ static int run(const struct run_request *request)
 {
     static struct launch_setup setup;
     int code = launch_set_up(&setup, request->command[0], request->keep_groups);
-    if (code != CLI_OK) {
+    if (code != CLI_OK)
         return code;
-    }
     tell_former_settings();
-    if (request->counters != NULL && !set_counters(request->counters)) {
+    if (request->counters != NULL && !set_counters(request->counters))
         return CLI_RUN_FAILED;
-    }
-    if (setup.why_without != NULL) {
+    if (setup.why_without != NULL)
         return exec_without_octuple(request->command, setup.why_without);
-    }
     if (setup.groups_only != NULL) {
         cli_say(LAUNCH_WHO, "%s gets post-quantum TLS groups and nothing else of Octuple: %s", request->command[0],
                 setup.groups_only);
         return launch_exec(request->command);
     }
-    if (setup.obstacle != NULL) {
+    if (setup.obstacle != NULL)
         cli_say(LAUNCH_WHO, "warning: %s %s", setup.target, setup.obstacle);
-    }
-    if (request->verbose) {
+    if (request->verbose)
         tell(&setup);
-    }
     return launch_exec(request->command);
 }
 
@@ -144,9 +139,8 @@ static int print_config(bool keep_groups)
 {
     char provider[PATH_MAX];
     struct launch_config config = {.keep_groups = keep_groups};
-    if (!launch_find_part(PLACE_PROVIDER, provider)) {
+    if (!launch_find_part(PLACE_PROVIDER, provider))
         return CLI_RUN_FAILED;
-    }
     launch_config_make(&config, provider);
     if (config.verdict != CONFIG_MERGED) {
         cli_say(LAUNCH_WHO, "%s", config.verdict == CONFIG_ERROR ? "no memory" : config.reason);

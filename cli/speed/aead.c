@@ -32,9 +32,8 @@ struct aead_state {
 static void aead_close(void *arg)
 {
     struct aead_state *s = arg;
-    if (s == NULL) {
+    if (s == NULL)
         return;
-    }
     EVP_CIPHER_CTX_free(s->seal);
     EVP_CIPHER_CTX_free(s->open);
     oct_aead_key_free(s->key);
@@ -85,9 +84,8 @@ static int aead_prepare(struct aead_state *s, int aead)
              RAND_priv_bytes_ex(speed_libctx(), key, sizeof key, 0) > 0 &&
              RAND_bytes_ex(speed_libctx(), s->text, s->len, 0) > 0 &&
              RAND_bytes_ex(speed_libctx(), s->aad, AAD_BYTES, 0) > 0;
-    if (ok && oct_aead_is_on(aead)) {
+    if (ok && oct_aead_is_on(aead))
         ok = oct_aead_key_new(&s->key, aead, key, oct_aead_key_len(aead)) == OCT_OK;
-    }
     if (ok && cipher != NULL) {
         ok = openssl_prepare(s, cipher, key);
     } else if (ok && s->key != NULL) {
@@ -102,9 +100,8 @@ static int aead_prepare(struct aead_state *s, int aead)
 static void *aead_open_state(const struct speed_op *op)
 {
     struct aead_state *s = speed_libctx() != NULL ? calloc(1, sizeof *s) : NULL;
-    if (s != NULL) {
+    if (s != NULL)
         s->len = op->param;
-    }
     if (s == NULL || !aead_prepare(s, SPEED_AEAD(op->oct_op))) {
         cli_say("octuple speed", "OpenSSL cannot prepare %s", op->name);
         aead_close(s);
@@ -116,60 +113,49 @@ static void *aead_open_state(const struct speed_op *op)
 static unsigned octuple_seal(void *arg)
 {
     struct aead_state *s = arg;
-    for (uint64_t i = 0; i < RECORDS; i++) {
-        if (oct_aead_seal(s->key, nonce_of(s, i), s->aad, AAD_BYTES, s->text, s->len, s->out, s->tag) != OCT_OK) {
+    for (uint64_t i = 0; i < RECORDS; i++)
+        if (oct_aead_seal(s->key, nonce_of(s, i), s->aad, AAD_BYTES, s->text, s->len, s->out, s->tag) != OCT_OK)
             return 0;
-        }
-    }
     return (unsigned)(RECORDS * s->len);
 }
 
 static unsigned openssl_seal(void *arg)
 {
     struct aead_state *s = arg;
-    if (s->seal == NULL) {
+    if (s->seal == NULL)
         return SPEED_NONE;
-    }
-    for (uint64_t i = 0; i < RECORDS; i++) {
-        if (!openssl_seal_one(s, i, s->expected, s->expected_tag)) {
+    for (uint64_t i = 0; i < RECORDS; i++)
+        if (!openssl_seal_one(s, i, s->expected, s->expected_tag))
             return 0;
-        }
-    }
     return (unsigned)(RECORDS * s->len);
 }
 
 static int same_seal(void *arg)
 {
     struct aead_state *s = arg;
-    if (s->seal == NULL) {
+    if (s->seal == NULL)
         return 1;
-    }
     return memcmp(s->out, s->expected, s->len) == 0 && memcmp(s->tag, s->expected_tag, sizeof s->tag) == 0;
 }
 
 static unsigned octuple_open(void *arg)
 {
     struct aead_state *s = arg;
-    for (int i = 0; i < RECORDS; i++) {
+    for (int i = 0; i < RECORDS; i++)
         if (oct_aead_open(s->key, nonce_of(s, 0), s->aad, AAD_BYTES, s->sealed, s->len, s->out, s->sealed_tag) !=
-            OCT_OK) {
+            OCT_OK)
             return 0;
-        }
-    }
     return (unsigned)(RECORDS * s->len);
 }
 
 static unsigned openssl_open(void *arg)
 {
     struct aead_state *s = arg;
-    if (s->open == NULL) {
+    if (s->open == NULL)
         return SPEED_NONE;
-    }
-    for (int i = 0; i < RECORDS; i++) {
-        if (!openssl_open_one(s)) {
+    for (int i = 0; i < RECORDS; i++)
+        if (!openssl_open_one(s))
             return 0;
-        }
-    }
     return (unsigned)(RECORDS * s->len);
 }
 

@@ -52,9 +52,8 @@ EVP_PKEY *speed_curve_key(const char *algorithm, int curve)
 {
     EVP_PKEY *key = NULL;
     EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(speed_libctx(), algorithm, NULL);
-    if (ctx != NULL && EVP_PKEY_keygen_init(ctx) > 0 && EVP_PKEY_CTX_set_group_name(ctx, group_name(curve)) > 0) {
+    if (ctx != NULL && EVP_PKEY_keygen_init(ctx) > 0 && EVP_PKEY_CTX_set_group_name(ctx, group_name(curve)) > 0)
         (void)EVP_PKEY_generate(ctx, &key);
-    }
     EVP_PKEY_CTX_free(ctx);
     return key;
 }
@@ -62,9 +61,8 @@ EVP_PKEY *speed_curve_key(const char *algorithm, int curve)
 static void ec_close(void *arg)
 {
     struct ec_state *s = arg;
-    if (s == NULL) {
+    if (s == NULL)
         return;
-    }
     for (int i = 0; i < OCT_LANES; i++) {
         EVP_PKEY_CTX_free(s->ctx[i]);
         EVP_PKEY_free(s->key[i]);
@@ -89,9 +87,8 @@ static int public_bytes(const struct ec_state *s, const EVP_PKEY *key, uint8_t *
     size_t len = 0;
     int ok = EVP_PKEY_get_octet_string_param(key, OSSL_PKEY_PARAM_PUB_KEY, point, sizeof point, &len) &&
              len == 1 + 2 * s->bytes && point[0] == POINT_CONVERSION_UNCOMPRESSED;
-    if (ok) {
+    if (ok)
         memcpy(bytes, point + 1, 2 * s->bytes);
-    }
     return ok;
 }
 
@@ -126,9 +123,8 @@ static int ready_to_derive(struct ec_state *s, int i)
 
 static int ready_to_generate(struct ec_state *s, int i)
 {
-    if (i != 0) {
+    if (i != 0)
         return 1;
-    }
     s->generate = EVP_PKEY_CTX_new_from_name(speed_libctx(), speed_curves[s->curve].signer, NULL);
     return s->generate != NULL && EVP_PKEY_keygen_init(s->generate) > 0 &&
            EVP_PKEY_CTX_set_group_name(s->generate, group_name(s->curve)) > 0;
@@ -142,9 +138,8 @@ static void *ec_open(const struct speed_op *op, int (*ready)(struct ec_state *, 
         s->curve = (int)op->param;
         s->bytes = oct_ec_bytes(s->curve);
     }
-    for (int i = 0; ok && i < OCT_LANES; i++) {
+    for (int i = 0; ok && i < OCT_LANES; i++)
         ok = fill_lane(s, ready == ready_to_derive ? "EC" : speed_curves[s->curve].signer, i) && ready(s, i);
-    }
     if (!ok) {
         cli_say("octuple speed", "OpenSSL cannot prepare %s", op->name);
         ec_close(s);
@@ -180,9 +175,8 @@ static unsigned openssl_sign(void *arg)
     struct ec_state *s = arg;
     for (int i = 0; i < OCT_LANES; i++) {
         size_t len = MAX_DER;
-        if (EVP_PKEY_sign(s->ctx[i], s->expected[i], &len, s->digest[i], s->bytes) <= 0) {
+        if (EVP_PKEY_sign(s->ctx[i], s->expected[i], &len, s->digest[i], s->bytes) <= 0)
             return 0;
-        }
     }
     return OCT_LANES;
 }
@@ -232,9 +226,8 @@ static unsigned openssl_derive(void *arg)
     struct ec_state *s = arg;
     for (int i = 0; i < OCT_LANES; i++) {
         size_t len = MAX_DER;
-        if (EVP_PKEY_derive(s->ctx[i], s->expected[i], &len) <= 0 || len != s->bytes) {
+        if (EVP_PKEY_derive(s->ctx[i], s->expected[i], &len) <= 0 || len != s->bytes)
             return 0;
-        }
     }
     return OCT_LANES;
 }
@@ -243,9 +236,8 @@ static int same_derive(void *arg)
 {
     struct ec_state *s = arg;
     int same = 1;
-    for (int i = 0; i < OCT_LANES; i++) {
+    for (int i = 0; i < OCT_LANES; i++)
         same &= memcmp(s->out[i], s->expected[i], s->bytes) == 0;
-    }
     return same;
 }
 
@@ -262,9 +254,8 @@ static unsigned openssl_keygen(void *arg)
     for (int i = 0; i < OCT_LANES; i++) {
         EVP_PKEY_free(s->key[i]);
         s->key[i] = NULL;
-        if (EVP_PKEY_generate(s->generate, &s->key[i]) <= 0) {
+        if (EVP_PKEY_generate(s->generate, &s->key[i]) <= 0)
             return 0;
-        }
     }
     return OCT_LANES;
 }
@@ -293,9 +284,8 @@ static int octuple_knows(struct ec_state *s)
         ok &= private_bytes(s, s->key[i], s->private_key[i]) && public_bytes(s, s->key[i], s->expected[i]);
     }
     ok = ok && oct_ec_public_x8(s->curve, lane, OCT_LANES, &result) == OCT_OK && result.ok == 0xff;
-    for (int i = 0; i < OCT_LANES; i++) {
+    for (int i = 0; i < OCT_LANES; i++)
         ok &= memcmp(s->out[i], s->expected[i], 2 * s->bytes) == 0;
-    }
     return ok;
 }
 
@@ -306,9 +296,8 @@ static int same_keygen(void *arg)
     struct ec_state *s = arg;
     EC_GROUP *group = EC_GROUP_new_by_curve_name_ex(speed_libctx(), NULL, speed_curves[s->curve].nid);
     int ok = group != NULL;
-    for (int i = 0; ok && i < OCT_LANES; i++) {
+    for (int i = 0; ok && i < OCT_LANES; i++)
         ok = openssl_knows(s, group, i);
-    }
     EC_GROUP_free(group);
     return ok && octuple_knows(s);
 }

@@ -34,9 +34,8 @@ struct verify_state {
 static void verify_close(void *arg)
 {
     struct verify_state *s = arg;
-    if (s == NULL) {
+    if (s == NULL)
         return;
-    }
     for (int i = 0; i < OCT_LANES; i++) {
         EVP_PKEY_CTX_free(s->ctx[i]);
         EVP_PKEY_free(s->key[i]);
@@ -78,9 +77,8 @@ static int make_signature(struct verify_state *s, int i)
 
 static int fill_lane(struct verify_state *s, int i)
 {
-    if (!make_key(s, i) || !make_signature(s, i)) {
+    if (!make_key(s, i) || !make_signature(s, i))
         return 0;
-    }
     s->lane[i] = (struct oct_ecdsa_verify_lane){s->point[i] + 1, s->digest[i], s->bytes, s->signature[i]};
     s->ctx[i] = EVP_PKEY_CTX_new_from_pkey(speed_libctx(), s->key[i], NULL);
     EVP_MD *md = EVP_MD_fetch(speed_libctx(), speed_curves[s->curve].digest, NULL);
@@ -98,9 +96,8 @@ static void *verify_open(const struct speed_op *op)
         s->curve = (int)op->param;
         s->bytes = oct_ec_bytes(s->curve);
     }
-    for (int i = 0; ok && i < OCT_LANES; i++) {
+    for (int i = 0; ok && i < OCT_LANES; i++)
         ok = fill_lane(s, i);
-    }
     if (!ok) {
         cli_say("octuple speed", "OpenSSL cannot prepare %s", op->name);
         verify_close(s);
@@ -124,11 +121,9 @@ static int openssl_accepts(struct verify_state *s, int i)
 static unsigned openssl_verify(void *arg)
 {
     struct verify_state *s = arg;
-    for (int i = 0; i < OCT_LANES; i++) {
-        if (!openssl_accepts(s, i)) {
+    for (int i = 0; i < OCT_LANES; i++)
+        if (!openssl_accepts(s, i))
             return 0;
-        }
-    }
     return OCT_LANES;
 }
 
@@ -139,16 +134,13 @@ static int same_verify(void *arg)
     struct verify_state *s = arg;
     struct oct_lanes result;
     int same = 1;
-    for (int i = 0; i < OCT_LANES; i += 2) {
+    for (int i = 0; i < OCT_LANES; i += 2)
         s->digest[i][i] ^= 1;
-    }
     same &= oct_ecdsa_verify_x8(s->curve, s->lane, OCT_LANES, &result) == OCT_OK && result.ok == 0xaa;
-    for (int i = 0; i < OCT_LANES; i++) {
+    for (int i = 0; i < OCT_LANES; i++)
         same &= openssl_accepts(s, i) == (i & 1);
-    }
-    for (int i = 0; i < OCT_LANES; i += 2) {
+    for (int i = 0; i < OCT_LANES; i += 2)
         s->digest[i][i] ^= 1;
-    }
     return same;
 }
 

@@ -4,6 +4,7 @@
  * Ed25519 for `octuple speed`: eight different keys, and messages of 130 bytes, which is what a TLS 1.3 server signs
  * under SHA-256. OpenSSL signs and verifies with a context that was made and initialised beforehand.
  */
+#include <stdbool.h>
 #include <string.h>
 #include <stdlib.h>
 #include <openssl/crypto.h>
@@ -28,9 +29,8 @@ struct ed25519_state {
 static void ed25519_close(void *arg)
 {
     struct ed25519_state *s = arg;
-    if (s == NULL) {
+    if (s == NULL)
         return;
-    }
     for (int i = 0; i < OCT_LANES; i++) {
         EVP_MD_CTX_free(s->sign[i]);
         EVP_MD_CTX_free(s->verify[i]);
@@ -45,17 +45,16 @@ static int make_key(struct ed25519_state *s, int i, EVP_PKEY **key)
 {
     uint8_t seed[OCT_ED25519_SEED_BYTES];
     int ok = RAND_priv_bytes_ex(speed_libctx(), seed, sizeof seed, 0) > 0;
-    if (ok && oct_op_is_on(OCT_OP_ED25519_SIGN)) {
+    if (ok && oct_op_is_on(OCT_OP_ED25519_SIGN))
         ok = oct_ed25519_key_new(&s->key[i], seed) == OCT_OK;
-    }
     *key = ok ? EVP_PKEY_new_raw_private_key_ex(speed_libctx(), "ED25519", NULL, seed, sizeof seed) : NULL;
     OPENSSL_cleanse(seed, sizeof seed);
     return *key != NULL;
 }
 
 /* From OpenSSL 3.4 on, a context signs or verifies once, and then has to be made ready again. */
-static int is_ready(EVP_MD_CTX *ctx, int (*init)(EVP_MD_CTX *, EVP_PKEY_CTX **, const char *, OSSL_LIB_CTX *,
-                                                 const char *, EVP_PKEY *, const OSSL_PARAM *))
+static bool is_ready(EVP_MD_CTX *ctx, int (*init)(EVP_MD_CTX *, EVP_PKEY_CTX **, const char *, OSSL_LIB_CTX *,
+                                                  const char *, EVP_PKEY *, const OSSL_PARAM *))
 {
     return OpenSSL_version_num() < 0x30400000L || init(ctx, NULL, NULL, speed_libctx(), NULL, NULL, NULL) > 0;
 }
@@ -82,9 +81,8 @@ static void *ed25519_open(const struct speed_op *op)
 {
     struct ed25519_state *s = speed_libctx() != NULL ? calloc(1, sizeof *s) : NULL;
     int ok = s != NULL;
-    for (int i = 0; ok && i < OCT_LANES; i++) {
+    for (int i = 0; ok && i < OCT_LANES; i++)
         ok = fill_lane(s, i);
-    }
     if (!ok) {
         cli_say("octuple speed", "cannot prepare %s", op->name);
         ed25519_close(s);
@@ -106,9 +104,8 @@ static unsigned openssl_sign(void *arg)
     for (int i = 0; i < OCT_LANES; i++) {
         size_t len = SIGNATURE;
         if (!is_ready(s->sign[i], EVP_DigestSignInit_ex) ||
-            EVP_DigestSign(s->sign[i], s->expected[i], &len, s->message[i], MESSAGE) <= 0) {
+            EVP_DigestSign(s->sign[i], s->expected[i], &len, s->message[i], MESSAGE) <= 0)
             return 0;
-        }
     }
     return OCT_LANES;
 }
@@ -129,12 +126,10 @@ static unsigned octuple_verify(void *arg)
 static unsigned openssl_verify(void *arg)
 {
     struct ed25519_state *s = arg;
-    for (int i = 0; i < OCT_LANES; i++) {
+    for (int i = 0; i < OCT_LANES; i++)
         if (!is_ready(s->verify[i], EVP_DigestVerifyInit_ex) ||
-            EVP_DigestVerify(s->verify[i], s->expected[i], SIGNATURE, s->message[i], MESSAGE) <= 0) {
+            EVP_DigestVerify(s->verify[i], s->expected[i], SIGNATURE, s->message[i], MESSAGE) <= 0)
             return 0;
-        }
-    }
     return OCT_LANES;
 }
 

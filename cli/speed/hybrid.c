@@ -48,12 +48,10 @@ static int make_x25519_pairs(uint8_t private_key[OCT_LANES][PRIVATE], uint8_t *p
 {
     struct oct_x25519_lane lane[OCT_LANES];
     struct oct_lanes result;
-    if (RAND_priv_bytes(private_key[0], OCT_LANES * PRIVATE) <= 0) {
+    if (RAND_priv_bytes(private_key[0], OCT_LANES * PRIVATE) <= 0)
         return 0;
-    }
-    for (int i = 0; i < OCT_LANES; i++) {
+    for (int i = 0; i < OCT_LANES; i++)
         lane[i] = (struct oct_x25519_lane){private_key[i], NULL, public_key + i * stride};
-    }
     return lanes_are_good(oct_x25519_public_x8(lane, OCT_LANES, &result), &result);
 }
 
@@ -62,12 +60,10 @@ static int make_pairs(const struct group *group, uint8_t private_key[OCT_LANES][
 {
     struct oct_ec_keygen_lane lane[OCT_LANES];
     struct oct_lanes result;
-    if (group->number == OCT_HYBRID_X25519MLKEM768) {
+    if (group->number == OCT_HYBRID_X25519MLKEM768)
         return make_x25519_pairs(private_key, public_key, stride);
-    }
-    for (int i = 0; i < OCT_LANES; i++) {
+    for (int i = 0; i < OCT_LANES; i++)
         lane[i] = (struct oct_ec_keygen_lane){private_key[i], public_key + i * stride};
-    }
     return lanes_are_good(oct_ec_keygen_x8(OCT_EC_SM2, lane, OCT_LANES, &result), &result);
 }
 
@@ -96,14 +92,12 @@ static void hybrid_close(void *arg)
 static void *hybrid_open(const struct speed_op *op)
 {
     struct hybrid_state *s = speed_libctx() != NULL ? calloc(1, sizeof *s) : NULL;
-    if (s == NULL || !speed_op_is_on(op)) {
+    if (s == NULL || !speed_op_is_on(op))
         return s;
-    }
     s->group = &groups[op->param];
     s->has_openssl = speed_openssl_has(s->group->name);
-    if (make_clients(s)) {
+    if (make_clients(s))
         return s;
-    }
     cli_say("octuple speed", "%s cannot be prepared", op->name);
     hybrid_close(s);
     return NULL;
@@ -115,9 +109,8 @@ static unsigned octuple_server(void *arg)
     uint8_t private_key[OCT_LANES][PRIVATE], public_key[OCT_LANES][PUBLIC];
     struct oct_hybrid_server_lane lane[OCT_LANES];
     struct oct_lanes result;
-    if (!make_pairs(s->group, private_key, public_key[0], PUBLIC)) {
+    if (!make_pairs(s->group, private_key, public_key[0], PUBLIC))
         return 0;
-    }
     for (int i = 0; i < OCT_LANES; i++) {
         lane[i] =
             (struct oct_hybrid_server_lane){s->share[i], private_key[i], public_key[i], s->reply[i], s->secret[i]};
@@ -143,14 +136,11 @@ static int openssl_one(struct hybrid_state *s, int i)
 static unsigned openssl_server(void *arg)
 {
     struct hybrid_state *s = arg;
-    if (!s->has_openssl) {
+    if (!s->has_openssl)
         return SPEED_NONE;
-    }
-    for (int i = 0; i < OCT_LANES; i++) {
-        if (!openssl_one(s, i)) {
+    for (int i = 0; i < OCT_LANES; i++)
+        if (!openssl_one(s, i))
             return 0;
-        }
-    }
     return OCT_LANES;
 }
 
@@ -160,9 +150,8 @@ static int agrees(const struct hybrid_state *s, const uint8_t (*reply)[REPLY], c
     struct oct_hybrid_client_lane lane[OCT_LANES];
     uint8_t back[OCT_LANES][SECRET];
     struct oct_lanes result;
-    for (int i = 0; i < OCT_LANES; i++) {
+    for (int i = 0; i < OCT_LANES; i++)
         lane[i] = (struct oct_hybrid_client_lane){s->dk[i], s->client[i], reply[i], back[i]};
-    }
     return lanes_are_good(oct_hybrid_client_x8(s->group->number, lane, OCT_LANES, &result), &result) &&
            memcmp(back, secret, sizeof back) == 0;
 }

@@ -24,9 +24,8 @@ static OSSL_PROVIDER *provider;
 
 OSSL_LIB_CTX *speed_libctx(void)
 {
-    if (libctx == NULL && (libctx = OSSL_LIB_CTX_new()) != NULL) {
+    if (libctx == NULL && (libctx = OSSL_LIB_CTX_new()) != NULL)
         provider = OSSL_PROVIDER_load(libctx, "default");
-    }
     return provider != NULL ? libctx : NULL;
 }
 
@@ -50,9 +49,8 @@ static void *generate(void *arg)
     struct generation *g = arg;
     EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(libctx, "RSA", NULL);
     if (ctx == NULL || EVP_PKEY_keygen_init(ctx) <= 0 || EVP_PKEY_CTX_set_rsa_keygen_bits(ctx, (int)g->bits) <= 0 ||
-        EVP_PKEY_generate(ctx, &g->pkey) <= 0) {
+        EVP_PKEY_generate(ctx, &g->pkey) <= 0)
         g->pkey = NULL;
-    }
     EVP_PKEY_CTX_free(ctx);
     return NULL;
 }
@@ -64,9 +62,8 @@ static int generate_all(struct speed_keys *keys)
     int started = 0, made = 0;
     for (; started < KEYS; started++) {
         g[started] = (struct generation){.bits = keys->bits};
-        if (pthread_create(&g[started].thread, NULL, generate, &g[started]) != 0) {
+        if (pthread_create(&g[started].thread, NULL, generate, &g[started]) != 0)
             break;
-        }
     }
     for (int i = 0; i < started; i++) {
         pthread_join(g[i].thread, NULL);
@@ -81,9 +78,8 @@ static struct oct_bytes number(const EVP_PKEY *pkey, const char *name, uint8_t b
 {
     BIGNUM *bn = NULL;
     struct oct_bytes result = {bytes, 0};
-    if (EVP_PKEY_get_bn_param(pkey, name, &bn) && BN_num_bytes(bn) <= MAX_BYTES) {
+    if (EVP_PKEY_get_bn_param(pkey, name, &bn) && BN_num_bytes(bn) <= MAX_BYTES)
         result.len = (size_t)BN_bn2bin(bn, bytes);
-    }
     BN_clear_free(bn);
     return result;
 }
@@ -140,12 +136,10 @@ static void forget(struct speed_keys *keys)
 const struct speed_keys *speed_keys_get(unsigned bits)
 {
     struct speed_keys *keys = cache;
-    while (keys->bits != bits && keys->bits != 0) {
+    while (keys->bits != bits && keys->bits != 0)
         keys++;
-    }
-    if (keys->bits == bits) {
+    if (keys->bits == bits)
         return keys;
-    }
     keys->bits = bits;
     if (!fill(keys)) {
         forget(keys);
@@ -156,9 +150,8 @@ const struct speed_keys *speed_keys_get(unsigned bits)
 
 void speed_keys_forget(void)
 {
-    for (int i = 0; i < SIZES; i++) {
+    for (int i = 0; i < SIZES; i++)
         forget(&cache[i]);
-    }
     OSSL_PROVIDER_unload(provider);
     OSSL_LIB_CTX_free(libctx);
     provider = NULL;

@@ -32,12 +32,10 @@ int speed_pin(void)
 {
     cpu_set_t one;
     have_original = sched_getaffinity(0, sizeof original, &original) == 0;
-    if (core < 0) {
+    if (core < 0)
         core = sched_getcpu();
-    }
-    if (core < 0 || !have_original) {
+    if (core < 0 || !have_original)
         return -1;
-    }
     CPU_ZERO(&one);
     CPU_SET((size_t)core, &one);
     return sched_setaffinity(0, sizeof one, &one) == 0 ? core : -1;
@@ -45,9 +43,8 @@ int speed_pin(void)
 
 void speed_unpin(void)
 {
-    if (have_original) {
+    if (have_original)
         sched_setaffinity(0, sizeof original, &original);
-    }
 }
 
 static double clock_seconds(clockid_t clock)
@@ -64,9 +61,8 @@ static double slice(const struct side *side, unsigned calls)
     double begin = clock_seconds(CLOCK_THREAD_CPUTIME_ID);
     for (unsigned i = 0; i < calls; i++) {
         unsigned done = side->run(side->state);
-        if (done == 0) {
+        if (done == 0)
             return 0;
-        }
         units += done;
     }
     return units / (clock_seconds(CLOCK_THREAD_CPUTIME_ID) - begin);
@@ -78,9 +74,8 @@ static int calibrate(struct side *side, double seconds)
     double want = seconds / (4 * MIN_PAIRS) < SLICE_SECONDS ? seconds / (4 * MIN_PAIRS) : SLICE_SECONDS;
     for (side->calls = 1;; side->calls *= 2) {
         double begin = clock_seconds(CLOCK_THREAD_CPUTIME_ID);
-        if (slice(side, side->calls) == 0) {
+        if (slice(side, side->calls) == 0)
             return 0;
-        }
         double took = clock_seconds(CLOCK_THREAD_CPUTIME_ID) - begin;
         if (took >= want / 2) {
             double fit = side->calls * want / took;
@@ -108,9 +103,8 @@ static int run_pair(struct side *octuple, struct side *openssl, unsigned pair)
     struct side *order[2] = {octuple, openssl};
     for (unsigned i = 0; i < 2; i++) {
         struct side *side = order[(i + pair) % 2];
-        if (side->run != NULL && (side->rate[pair] = slice(side, side->calls)) == 0) {
+        if (side->run != NULL && (side->rate[pair] = slice(side, side->calls)) == 0)
             return 0;
-        }
     }
     return 1;
 }
@@ -121,9 +115,8 @@ static int run_pairs(struct side *octuple, struct side *openssl, double seconds,
     double end = clock_seconds(CLOCK_MONOTONIC) + seconds;
     unsigned n = 0;
     while (n < MIN_PAIRS || (n < MAX_PAIRS && clock_seconds(CLOCK_MONOTONIC) < end)) {
-        if (!run_pair(octuple, openssl, n)) {
+        if (!run_pair(octuple, openssl, n))
             return 0;
-        }
         ratio[n] = octuple->run != NULL && openssl->run != NULL ? octuple->rate[n] / openssl->rate[n] : 0;
         n++;
     }
@@ -140,16 +133,13 @@ int speed_measure(const struct speed_op *op, void *state, double seconds, int wi
     octuple.run = with_octuple ? op->octuple : NULL;
     openssl.run = speed_op_has_openssl(op, state) ? op->openssl : NULL;
     octuple.state = openssl.state = state;
-    if ((with_octuple && !calibrate(&octuple, seconds)) || (openssl.run != NULL && !calibrate(&openssl, seconds))) {
+    if ((with_octuple && !calibrate(&octuple, seconds)) || (openssl.run != NULL && !calibrate(&openssl, seconds)))
         return 0;
-    }
     *result = (struct speed_result){0};
-    if (octuple.run == NULL && openssl.run == NULL) {
+    if (octuple.run == NULL && openssl.run == NULL)
         return 1;
-    }
-    if (!run_pairs(&octuple, &openssl, seconds, result)) {
+    if (!run_pairs(&octuple, &openssl, seconds, result))
         return 0;
-    }
     if (speed_op_is_bytes(op)) {
         result->octuple_per_s *= 1e-9;
         result->openssl_per_s *= 1e-9;

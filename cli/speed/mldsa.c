@@ -40,9 +40,8 @@ static const char *name_of(int set)
 static void mldsa_close(void *arg)
 {
     struct mldsa_state *s = arg;
-    if (s == NULL) {
+    if (s == NULL)
         return;
-    }
     for (int i = 0; i < OCT_LANES; i++) {
         EVP_PKEY_free(s->theirs[i]);
         oct_mldsa_key_free(s->key[i]);
@@ -57,9 +56,8 @@ static unsigned generate(const struct mldsa_state *s, uint8_t (*pk)[MAX_PK], uin
 {
     struct oct_mldsa_keygen_lane lane[OCT_LANES];
     struct oct_lanes result;
-    for (int i = 0; i < OCT_LANES; i++) {
+    for (int i = 0; i < OCT_LANES; i++)
         lane[i] = (struct oct_mldsa_keygen_lane){NULL, pk[i], sk[i]};
-    }
     return oct_mldsa_keygen_x8(s->set, lane, OCT_LANES, &result) == OCT_OK && result.ok == 0xff ? OCT_LANES : 0;
 }
 
@@ -126,14 +124,12 @@ static bool make_keys(struct mldsa_state *s)
 static void *mldsa_open(const struct speed_op *op)
 {
     struct mldsa_state *s = speed_libctx() != NULL ? calloc(1, sizeof *s) : NULL;
-    if (s == NULL) {
+    if (s == NULL)
         return NULL;
-    }
     s->set = (int)op->param;
     s->name = name_of(s->set);
-    if (!speed_op_is_on(op) || (make_keys(s) && (!speed_openssl_has(s->name) || open_openssl(s)))) {
+    if (!speed_op_is_on(op) || (make_keys(s) && (!speed_openssl_has(s->name) || open_openssl(s))))
         return s;
-    }
     cli_say("octuple speed", "%s cannot be prepared", op->name);
     mldsa_close(s);
     return NULL;
@@ -161,15 +157,13 @@ static unsigned octuple_verify(void *arg)
 static unsigned openssl_keygen(void *arg)
 {
     struct mldsa_state *s = arg;
-    if (s->generate == NULL) {
+    if (s->generate == NULL)
         return SPEED_NONE;
-    }
     for (int i = 0; i < OCT_LANES; i++) {
         EVP_PKEY_free(s->made);
         s->made = NULL;
-        if (EVP_PKEY_generate(s->generate, &s->made) <= 0) {
+        if (EVP_PKEY_generate(s->generate, &s->made) <= 0)
             return 0;
-        }
     }
     return OCT_LANES;
 }
@@ -177,18 +171,16 @@ static unsigned openssl_keygen(void *arg)
 static unsigned openssl_sign(void *arg)
 {
     struct mldsa_state *s = arg;
-    if (s->generate == NULL) {
+    if (s->generate == NULL)
         return SPEED_NONE;
-    }
     for (int i = 0; i < OCT_LANES; i++) {
         size_t len = MAX_SIGNATURE;
         EVP_MD_CTX *ctx = EVP_MD_CTX_new();
         bool ok = ctx != NULL && EVP_DigestSignInit_ex(ctx, NULL, NULL, speed_libctx(), NULL, s->theirs[i], NULL) > 0 &&
                   EVP_DigestSign(ctx, s->their[i], &len, s->message[i], MESSAGE) > 0;
         EVP_MD_CTX_free(ctx);
-        if (!ok) {
+        if (!ok)
             return 0;
-        }
     }
     return OCT_LANES;
 }
@@ -205,14 +197,11 @@ static bool openssl_verify_one(const struct mldsa_state *s, int i, const uint8_t
 static unsigned openssl_verify(void *arg)
 {
     struct mldsa_state *s = arg;
-    if (s->generate == NULL) {
+    if (s->generate == NULL)
         return SPEED_NONE;
-    }
-    for (int i = 0; i < OCT_LANES; i++) {
-        if (!openssl_verify_one(s, i, s->signature[i])) {
+    for (int i = 0; i < OCT_LANES; i++)
+        if (!openssl_verify_one(s, i, s->signature[i]))
             return 0;
-        }
-    }
     return OCT_LANES;
 }
 
@@ -225,9 +214,8 @@ static int same_keygen(void *arg)
         size_t len = 0;
         if (!EVP_PKEY_get_octet_string_param(s->theirs[i], OSSL_PKEY_PARAM_PUB_KEY, pk, sizeof pk, &len) ||
             len != oct_mldsa_pk_bytes(s->set) || memcmp(pk, s->pk[i], len) != 0 ||
-            !openssl_verify_one(s, i, s->signature[i])) {
+            !openssl_verify_one(s, i, s->signature[i]))
             return 0;
-        }
     }
     return verify(s, s->signature) > 0;
 }
@@ -236,11 +224,9 @@ static int same_keygen(void *arg)
 static int same_sign(void *arg)
 {
     struct mldsa_state *s = arg;
-    for (int i = 0; s->generate != NULL && i < OCT_LANES; i++) {
-        if (!openssl_verify_one(s, i, s->own[i])) {
+    for (int i = 0; s->generate != NULL && i < OCT_LANES; i++)
+        if (!openssl_verify_one(s, i, s->own[i]))
             return 0;
-        }
-    }
     return verify(s, s->own) > 0 && (s->generate == NULL || verify(s, s->their) > 0);
 }
 

@@ -39,12 +39,10 @@ static const char *name_of(int set)
 static void mlkem_close(void *arg)
 {
     struct mlkem_state *s = arg;
-    if (s == NULL) {
+    if (s == NULL)
         return;
-    }
-    for (int i = 0; i < OCT_LANES; i++) {
+    for (int i = 0; i < OCT_LANES; i++)
         EVP_PKEY_CTX_free(s->decaps[i]);
-    }
     EVP_PKEY_CTX_free(s->generate);
     EVP_PKEY_free(s->made);
     OPENSSL_cleanse(s, sizeof *s);
@@ -56,9 +54,8 @@ static unsigned encapsulate(struct mlkem_state *s, uint8_t (*ek)[MAX_EK], uint8_
 {
     struct oct_mlkem_encaps_lane lane[OCT_LANES];
     struct oct_lanes result;
-    for (int i = 0; i < OCT_LANES; i++) {
+    for (int i = 0; i < OCT_LANES; i++)
         lane[i] = (struct oct_mlkem_encaps_lane){ek[i], NULL, ct[i], secret[i]};
-    }
     return oct_mlkem_encaps_x8(s->set, lane, OCT_LANES, &result) == OCT_OK && result.ok == 0xff ? OCT_LANES : 0;
 }
 
@@ -67,9 +64,8 @@ static unsigned decapsulate(struct mlkem_state *s, uint8_t (*dk)[MAX_DK], uint8_
 {
     struct oct_mlkem_decaps_lane lane[OCT_LANES];
     struct oct_lanes result;
-    for (int i = 0; i < OCT_LANES; i++) {
+    for (int i = 0; i < OCT_LANES; i++)
         lane[i] = (struct oct_mlkem_decaps_lane){dk[i], ct[i], secret[i]};
-    }
     return oct_mlkem_decaps_x8(s->set, lane, OCT_LANES, &result) == OCT_OK && result.ok == 0xff ? OCT_LANES : 0;
 }
 
@@ -77,9 +73,8 @@ static unsigned generate(struct mlkem_state *s, uint8_t (*ek)[MAX_EK], uint8_t (
 {
     struct oct_mlkem_keygen_lane lane[OCT_LANES];
     struct oct_lanes result;
-    for (int i = 0; i < OCT_LANES; i++) {
+    for (int i = 0; i < OCT_LANES; i++)
         lane[i] = (struct oct_mlkem_keygen_lane){NULL, ek[i], dk[i]};
-    }
     return oct_mlkem_keygen_x8(s->set, lane, OCT_LANES, &result) == OCT_OK && result.ok == 0xff ? OCT_LANES : 0;
 }
 
@@ -93,14 +88,12 @@ static EVP_PKEY_CTX *openssl_key(const struct mlkem_state *s, int i)
     EVP_PKEY_CTX *from = EVP_PKEY_CTX_new_from_name(speed_libctx(), s->name, NULL), *ctx = NULL;
     EVP_PKEY *key = NULL;
     if (from != NULL && EVP_PKEY_fromdata_init(from) > 0 &&
-        EVP_PKEY_fromdata(from, &key, EVP_PKEY_KEYPAIR, (OSSL_PARAM *)params) > 0) {
+        EVP_PKEY_fromdata(from, &key, EVP_PKEY_KEYPAIR, (OSSL_PARAM *)params) > 0)
         ctx = EVP_PKEY_CTX_new_from_pkey(speed_libctx(), key, NULL);
-    }
     EVP_PKEY_free(key);
     EVP_PKEY_CTX_free(from);
-    if (ctx != NULL && EVP_PKEY_decapsulate_init(ctx, NULL) > 0) {
+    if (ctx != NULL && EVP_PKEY_decapsulate_init(ctx, NULL) > 0)
         return ctx;
-    }
     EVP_PKEY_CTX_free(ctx);
     return NULL;
 }
@@ -120,18 +113,15 @@ static bool open_openssl(struct mlkem_state *s)
 static void *mlkem_open(const struct speed_op *op)
 {
     struct mlkem_state *s = speed_libctx() != NULL ? calloc(1, sizeof *s) : NULL;
-    if (s == NULL) {
+    if (s == NULL)
         return NULL;
-    }
     s->set = (int)op->param;
     s->name = name_of(s->set);
-    if (!speed_op_is_on(op)) {
+    if (!speed_op_is_on(op))
         return s;
-    }
     if (generate(s, s->ek, s->dk) && encapsulate(s, s->ek, s->ct, s->secret) &&
-        (!speed_openssl_has(s->name) || open_openssl(s))) {
+        (!speed_openssl_has(s->name) || open_openssl(s)))
         return s;
-    }
     cli_say("octuple speed", "%s cannot be prepared", op->name);
     mlkem_close(s);
     return NULL;
@@ -158,15 +148,13 @@ static unsigned octuple_decaps(void *arg)
 static unsigned openssl_keygen(void *arg)
 {
     struct mlkem_state *s = arg;
-    if (s->generate == NULL) {
+    if (s->generate == NULL)
         return SPEED_NONE;
-    }
     for (int i = 0; i < OCT_LANES; i++) {
         EVP_PKEY_free(s->made);
         s->made = NULL;
-        if (EVP_PKEY_generate(s->generate, &s->made) <= 0) {
+        if (EVP_PKEY_generate(s->generate, &s->made) <= 0)
             return 0;
-        }
     }
     return OCT_LANES;
 }
@@ -185,28 +173,23 @@ static int openssl_encaps_one(struct mlkem_state *s, int i)
 
 static unsigned openssl_encaps(void *arg)
 {
-    if (((struct mlkem_state *)arg)->generate == NULL) {
+    if (((struct mlkem_state *)arg)->generate == NULL)
         return SPEED_NONE;
-    }
-    for (int i = 0; i < OCT_LANES; i++) {
-        if (!openssl_encaps_one(arg, i)) {
+    for (int i = 0; i < OCT_LANES; i++)
+        if (!openssl_encaps_one(arg, i))
             return 0;
-        }
-    }
     return OCT_LANES;
 }
 
 static unsigned openssl_decaps(void *arg)
 {
     struct mlkem_state *s = arg;
-    if (s->generate == NULL) {
+    if (s->generate == NULL)
         return SPEED_NONE;
-    }
     for (int i = 0; i < OCT_LANES; i++) {
         size_t len = SECRET;
-        if (EVP_PKEY_decapsulate(s->decaps[i], s->their_secret[i], &len, s->ct[i], oct_mlkem_ct_bytes(s->set)) <= 0) {
+        if (EVP_PKEY_decapsulate(s->decaps[i], s->their_secret[i], &len, s->ct[i], oct_mlkem_ct_bytes(s->set)) <= 0)
             return 0;
-        }
     }
     return OCT_LANES;
 }
@@ -218,12 +201,10 @@ static int same_keygen(void *arg)
     size_t ct = oct_mlkem_ct_bytes(s->set), len = SECRET;
     uint8_t back[OCT_LANES][SECRET];
     if (!encapsulate(s, s->own_ek, s->own_ct, s->own_secret) || !decapsulate(s, s->own_dk, s->own_ct, back) ||
-        memcmp(back, s->own_secret, sizeof back) != 0) {
+        memcmp(back, s->own_secret, sizeof back) != 0)
         return 0;
-    }
-    if (s->made == NULL) {
+    if (s->made == NULL)
         return 1;
-    }
     size_t ek = 0;
     EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(speed_libctx(), s->made, NULL);
     int ok = ctx != NULL &&

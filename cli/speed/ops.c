@@ -3,6 +3,7 @@
 /*
  * The operations that `octuple speed` knows: every family's table, in the order of the output.
  */
+#include <stdbool.h>
 #include <string.h>
 #include "speed.h"
 
@@ -12,11 +13,9 @@ static const struct speed_op *const families[] = {SPEED_FAMILIES(TABLE_OF)};
 const struct speed_op *speed_op_at(unsigned i)
 {
     for (size_t family = 0; family < sizeof families / sizeof families[0]; family++) {
-        for (const struct speed_op *op = families[family]; op->name != NULL; op++) {
-            if (i-- == 0) {
+        for (const struct speed_op *op = families[family]; op->name != NULL; op++)
+            if (i-- == 0)
                 return op;
-            }
-        }
     }
     return NULL;
 }
@@ -24,15 +23,13 @@ const struct speed_op *speed_op_at(unsigned i)
 const struct speed_op *speed_op_find(const char *name)
 {
     const struct speed_op *op;
-    for (unsigned i = 0; (op = speed_op_at(i)) != NULL; i++) {
-        if (!strcmp(op->name, name)) {
+    for (unsigned i = 0; (op = speed_op_at(i)) != NULL; i++)
+        if (!strcmp(op->name, name))
             return op;
-        }
-    }
     return NULL;
 }
 
-int speed_op_is_on(const struct speed_op *op)
+bool speed_op_is_on(const struct speed_op *op)
 {
     return op->oct_op < 0 ? oct_aead_is_on(SPEED_AEAD(op->oct_op)) : oct_op_is_on(op->oct_op);
 }
@@ -47,7 +44,7 @@ int speed_op_has_openssl(const struct speed_op *op, void *state)
     return op->openssl(state) != SPEED_NONE;
 }
 
-int speed_op_is_bytes(const struct speed_op *op)
+bool speed_op_is_bytes(const struct speed_op *op)
 {
     return strcmp(op->unit, "GB/s") == 0;
 }

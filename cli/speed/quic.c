@@ -33,9 +33,8 @@ struct quic_state {
 static void quic_close(void *arg)
 {
     struct quic_state *s = arg;
-    if (s == NULL) {
+    if (s == NULL)
         return;
-    }
     EVP_CIPHER_CTX_free(s->aead);
     EVP_CIPHER_CTX_free(s->mask);
     oct_quic_keys_free(s->keys);
@@ -87,9 +86,8 @@ static int quic_prepare(struct quic_state *s)
     s->aead = ok ? keyed(oct_aead_name(s->which), key) : NULL;
     s->mask = ok ? keyed(s->which == OCT_AEAD_AES_128_GCM ? "AES-128-ECB" : "ChaCha20", hp) : NULL;
     ok = s->aead != NULL && s->mask != NULL;
-    if (ok && oct_aead_is_on(s->which)) {
+    if (ok && oct_aead_is_on(s->which))
         ok = oct_quic_keys_new(&s->keys, s->which, key, oct_aead_key_len(s->which), s->iv, hp) == OCT_OK;
-    }
     OPENSSL_cleanse(key, sizeof key);
     OPENSSL_cleanse(hp, sizeof hp);
     return ok;
@@ -121,9 +119,8 @@ static int renew(struct quic_state *s)
 static unsigned quic_octuple(void *arg)
 {
     struct quic_state *s = arg;
-    for (unsigned i = 0; i < BURST; i++) {
+    for (unsigned i = 0; i < BURST; i++)
         memcpy(s->packet[i].data, s->header[i], HEADER_BYTES);
-    }
     return renew(s) && oct_quic_seal(s->keys, s->packet, BURST) == OCT_OK ? (unsigned)(BURST * s->len) : 0;
 }
 
@@ -131,9 +128,8 @@ static int openssl_mask(struct quic_state *s, const uint8_t *sample, uint8_t mas
 {
     static const uint8_t zero[16];
     int n;
-    if (s->which == OCT_AEAD_AES_128_GCM) {
+    if (s->which == OCT_AEAD_AES_128_GCM)
         return EVP_EncryptUpdate(s->mask, mask, &n, sample, 16);
-    }
     return EVP_EncryptInit_ex2(s->mask, NULL, NULL, sample, NULL) && EVP_EncryptUpdate(s->mask, mask, &n, zero, 16);
 }
 
@@ -149,9 +145,8 @@ static int openssl_packet(struct quic_state *s, uint8_t *data, unsigned number)
         !EVP_EncryptUpdate(s->aead, payload, &n, payload, (int)s->len) ||
         !EVP_EncryptFinal_ex(s->aead, payload + s->len, &n) ||
         EVP_CIPHER_CTX_ctrl(s->aead, EVP_CTRL_AEAD_GET_TAG, OCT_AEAD_TAG_BYTES, payload + s->len) <= 0 ||
-        !openssl_mask(s, data + HEADER_BYTES - NUMBER_BYTES + 4, mask)) {
+        !openssl_mask(s, data + HEADER_BYTES - NUMBER_BYTES + 4, mask))
         return 0;
-    }
     data[0] ^= mask[0] & 0x1f;
     data[HEADER_BYTES - 2] ^= mask[1];
     data[HEADER_BYTES - 1] ^= mask[2];
@@ -164,9 +159,8 @@ static unsigned quic_openssl(void *arg)
     for (unsigned i = 0; i < BURST; i++) {
         uint8_t *data = packet_at(s, s->theirs, i);
         memcpy(data, s->header[i], HEADER_BYTES);
-        if (!openssl_packet(s, data, i)) {
+        if (!openssl_packet(s, data, i))
             return 0;
-        }
     }
     return (unsigned)(BURST * s->len);
 }

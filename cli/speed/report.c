@@ -16,9 +16,8 @@ static void text_head(int core, double seconds)
     struct oct_cpu_info cpu;
     oct_cpu_info_get(&cpu);
     printf("%s, table %s, one thread", cpu.brand, cpu.table);
-    if (core >= 0) {
+    if (core >= 0)
         printf(" on core %d", core);
-    }
     printf("\nagainst %s; eight keys (RSA: two), %g s for each operation\n\n", OpenSSL_version(OPENSSL_VERSION),
            seconds);
     printf("%-26s %14s %14s %9s\n", "operation", "Octuple", "OpenSSL", "ratio");
@@ -29,15 +28,12 @@ static int text_row(const struct speed_op *op, const struct speed_result *result
 {
     const int digits = speed_op_is_bytes(op) ? 2 : 0;
     char octuple[32] = "off", openssl[32] = "none", ratio[32] = "-";
-    if (result->octuple_per_s > 0) {
+    if (result->octuple_per_s > 0)
         snprintf(octuple, sizeof octuple, "%.*f %s", digits, result->octuple_per_s, op->unit);
-    }
-    if (result->openssl_per_s > 0) {
+    if (result->openssl_per_s > 0)
         snprintf(openssl, sizeof openssl, "%.*f %s", digits, result->openssl_per_s, op->unit);
-    }
-    if (result->ratio > 0) {
+    if (result->ratio > 0)
         snprintf(ratio, sizeof ratio, "%.2fx", result->ratio);
-    }
     printf("%-26s %14s %14s %9s\n", op->name, octuple, openssl, ratio);
     fflush(stdout);
     return 1;

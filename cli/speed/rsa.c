@@ -26,9 +26,8 @@ struct rsa_state {
 static void rsa_close(void *arg)
 {
     struct rsa_state *s = arg;
-    for (int i = 0; s != NULL && i < OCT_LANES; i++) {
+    for (int i = 0; s != NULL && i < OCT_LANES; i++)
         EVP_PKEY_CTX_free(s->ctx[i]);
-    }
     free(s);
 }
 
@@ -45,9 +44,8 @@ static void *rsa_open(const struct speed_op *op, int (*init)(EVP_PKEY_CTX *))
 {
     const struct speed_keys *keys = speed_keys_get(op->param);
     struct rsa_state *s = keys != NULL ? calloc(1, sizeof *s) : NULL;
-    if (s == NULL) {
+    if (s == NULL)
         return NULL;
-    }
     s->bytes = op->param / 8;
     for (int i = 0; i < OCT_LANES; i++) {
         if (!rsa_fill_lane(s, i, keys, init)) {
@@ -88,9 +86,8 @@ static unsigned rsa_openssl_private(void *arg)
     struct rsa_state *s = arg;
     for (int i = 0; i < OCT_LANES; i++) {
         size_t len = s->bytes;
-        if (EVP_PKEY_sign(s->ctx[i], s->expected[i], &len, s->in[i], s->bytes) <= 0) {
+        if (EVP_PKEY_sign(s->ctx[i], s->expected[i], &len, s->in[i], s->bytes) <= 0)
             return 0;
-        }
     }
     return OCT_LANES;
 }
@@ -100,9 +97,8 @@ static unsigned rsa_openssl_public(void *arg)
     struct rsa_state *s = arg;
     for (int i = 0; i < OCT_LANES; i++) {
         size_t len = s->bytes;
-        if (EVP_PKEY_verify_recover(s->ctx[i], s->expected[i], &len, s->in[i], s->bytes) <= 0) {
+        if (EVP_PKEY_verify_recover(s->ctx[i], s->expected[i], &len, s->in[i], s->bytes) <= 0)
             return 0;
-        }
     }
     return OCT_LANES;
 }
@@ -110,11 +106,9 @@ static unsigned rsa_openssl_public(void *arg)
 static int rsa_same(void *arg)
 {
     struct rsa_state *s = arg;
-    for (int i = 0; i < OCT_LANES; i++) {
-        if (memcmp(s->out[i], s->expected[i], s->bytes) != 0) {
+    for (int i = 0; i < OCT_LANES; i++)
+        if (memcmp(s->out[i], s->expected[i], s->bytes) != 0)
             return 0;
-        }
-    }
     return 1;
 }
 

@@ -25,9 +25,8 @@ struct sm3_state {
 static void sm3_close(void *arg)
 {
     struct sm3_state *s = arg;
-    if (s == NULL) {
+    if (s == NULL)
         return;
-    }
     EVP_MD_CTX_free(s->ctx);
     EVP_MD_free(s->md);
     free(s);
@@ -37,18 +36,16 @@ static int prepare(struct sm3_state *s)
 {
     s->md = EVP_MD_fetch(speed_libctx(), "SM3", NULL);
     s->ctx = EVP_MD_CTX_new();
-    for (unsigned i = 0; i < s->lanes; i++) {
+    for (unsigned i = 0; i < s->lanes; i++)
         s->lane[i] = (struct oct_sm3_lane){s->message[i], MESSAGE, s->digest[i]};
-    }
     return s->md != NULL && s->ctx != NULL && RAND_bytes_ex(speed_libctx(), s->message[0], sizeof s->message, 0) > 0;
 }
 
 static void *sm3_open(const struct speed_op *op)
 {
     struct sm3_state *s = speed_libctx() != NULL ? calloc(1, sizeof *s) : NULL;
-    if (s != NULL) {
+    if (s != NULL)
         s->lanes = op->param;
-    }
     if (s == NULL || !prepare(s)) {
         cli_say("octuple speed", "OpenSSL cannot prepare %s", op->name);
         sm3_close(s);
@@ -66,12 +63,10 @@ static unsigned octuple_sm3(void *arg)
 static unsigned openssl_sm3(void *arg)
 {
     struct sm3_state *s = arg;
-    for (unsigned i = 0; i < s->lanes; i++) {
+    for (unsigned i = 0; i < s->lanes; i++)
         if (!EVP_DigestInit_ex2(s->ctx, s->md, NULL) || !EVP_DigestUpdate(s->ctx, s->message[i], MESSAGE) ||
-            !EVP_DigestFinal_ex(s->ctx, s->expected[i], NULL)) {
+            !EVP_DigestFinal_ex(s->ctx, s->expected[i], NULL))
             return 0;
-        }
-    }
     return s->lanes * MESSAGE;
 }
 

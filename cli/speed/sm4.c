@@ -113,9 +113,8 @@ static unsigned octuple_cbc(struct sm4_state *s,
     struct oct_sm4_cbc text[TEXTS];
     uint8_t iv[TEXTS][16];
     memcpy(iv, s->iv, sizeof iv);
-    for (int i = 0; i < TEXTS; i++) {
+    for (int i = 0; i < TEXTS; i++)
         text[i] = (struct oct_sm4_cbc){iv[i], s->text[i], s->len, s->out[i]};
-    }
     return all(s, run(&s->key, text, TEXTS) == OCT_OK);
 }
 
@@ -145,9 +144,8 @@ static unsigned octuple_ccm(void *arg)
 {
     struct sm4_state *s = arg;
     struct oct_sm4_ccm record[TEXTS];
-    for (int i = 0; i < TEXTS; i++) {
+    for (int i = 0; i < TEXTS; i++)
         record[i] = (struct oct_sm4_ccm){s->iv[i], s->aad, AAD_BYTES, s->text[i], s->len, s->out[i], s->tag[i], OCT_OK};
-    }
     return all(s, oct_sm4_ccm_seal(&s->key, NONCE, TAG, record, TEXTS) == OCT_OK);
 }
 
@@ -155,9 +153,8 @@ static unsigned openssl_ccm(void *arg)
 {
     struct sm4_state *s = arg;
     int good = 1, n;
-    if (s->context == NULL) {
+    if (s->context == NULL)
         return SPEED_NONE;
-    }
     for (int i = 0; i < TEXTS && good; i++) {
         good = EVP_EncryptInit_ex2(s->context, NULL, NULL, s->iv[i], NULL) &&
                EVP_EncryptUpdate(s->context, NULL, &n, NULL, (int)s->len) &&
@@ -173,9 +170,8 @@ static int sm4_same(void *arg)
 {
     const struct sm4_state *s = arg;
     int same = s->context == NULL || memcmp(s->tag, s->expected_tag, sizeof s->tag) == 0;
-    for (int i = 0; i < TEXTS && s->context != NULL; i++) {
+    for (int i = 0; i < TEXTS && s->context != NULL; i++)
         same = same && memcmp(s->out[i], s->expected[i], s->len) == 0;
-    }
     return same;
 }
 

@@ -50,9 +50,8 @@ static int print_help(void)
 {
     const struct speed_op *op;
     fputs(help_head, stdout);
-    for (unsigned i = 0; (op = speed_op_at(i)) != NULL; i++) {
+    for (unsigned i = 0; (op = speed_op_at(i)) != NULL; i++)
         printf("  %s\n", op->name);
-    }
     return cli_print(help_tail);
 }
 
@@ -60,9 +59,8 @@ static int unknown_operation(const char *who, const char *name)
 {
     const struct speed_op *op;
     fprintf(stderr, "%s: there is no operation '%s'; it is one of:\n", who, name);
-    for (unsigned i = 0; (op = speed_op_at(i)) != NULL; i++) {
+    for (unsigned i = 0; (op = speed_op_at(i)) != NULL; i++)
         fprintf(stderr, "  %s\n", op->name);
-    }
     return CLI_USAGE;
 }
 
@@ -83,33 +81,30 @@ static int choose(struct speed_request *request, const char *who, int names, cha
 {
     const struct speed_op *op;
     for (int i = 0; i < names; i++) {
-        if ((op = speed_op_find(name[i])) == NULL) {
+        if ((op = speed_op_find(name[i])) == NULL)
             return unknown_operation(who, name[i]);
-        }
         if (request->ops == MAX_OPS) {
             cli_say(who, "more than %d operations; name fewer", MAX_OPS);
             return CLI_USAGE;
         }
         request->op[request->ops++] = op;
     }
-    for (unsigned i = 0; names == 0 && i < MAX_OPS && (op = speed_op_at(i)) != NULL; i++) {
+    for (unsigned i = 0; names == 0 && i < MAX_OPS && (op = speed_op_at(i)) != NULL; i++)
         request->op[request->ops++] = op;
-    }
     return CLI_OK;
 }
 
 /* One call on either side, results compared. */
 static int results_agree(const struct speed_op *op, void *state)
 {
-    if (op->octuple(state) == 0) {
+    if (op->octuple(state) == 0)
         cli_say("octuple speed", "%s failed in Octuple; please report this", op->name);
-    } else if (op->openssl(state) == 0) {
+    else if (op->openssl(state) == 0)
         cli_say("octuple speed", "%s failed in OpenSSL", op->name);
-    } else if (!op->same(state)) {
+    else if (!op->same(state))
         cli_say("octuple speed", "%s: Octuple and OpenSSL differ, nothing was timed; please report this", op->name);
-    } else {
+    else
         return 1;
-    }
     return 0;
 }
 
@@ -117,9 +112,8 @@ static int measure_state(const struct speed_request *request, const struct speed
 {
     struct speed_result result;
     int on = speed_op_is_on(op);
-    if (on && !results_agree(op, state)) {
+    if (on && !results_agree(op, state))
         return CLI_FAILED;
-    }
     speed_pin();
     int measured = speed_measure(op, state, request->seconds, on, &result);
     speed_unpin();
@@ -127,9 +121,8 @@ static int measure_state(const struct speed_request *request, const struct speed
         cli_say("octuple speed", "%s failed while it was timed; please report this", op->name);
         return CLI_FAILED;
     }
-    if (!request->report->row(op, &result)) {
+    if (!request->report->row(op, &result))
         return CLI_FAILED;
-    }
     return on ? CLI_OK : CLI_NOT_MEASURED;
 }
 
@@ -137,9 +130,8 @@ static int measure_one(const struct speed_request *request, const struct speed_o
 {
     void *state = op->open(op);
     int code = state != NULL ? measure_state(request, op, state) : CLI_FAILED;
-    if (state != NULL) {
+    if (state != NULL)
         op->close(state);
-    }
     return code;
 }
 
@@ -183,9 +175,8 @@ int cli_speed(int argc, char **argv)
         default:
             return cli_see_help(argv[0]);
         }
-        if (code != CLI_OK) {
+        if (code != CLI_OK)
             return code;
-        }
     }
     code = choose(&request, argv[0], argc - optind, argv + optind);
     return code == CLI_OK ? measure_all(&request) : code;

@@ -9,6 +9,8 @@
 
 #include "cli/core/cli.h"
 
+#include <stdbool.h>
+
 int cli_speed(int argc, char **argv);
 
 #define SPEED_AEAD(aead) (-1 - (aead))
@@ -42,10 +44,10 @@ SPEED_FAMILIES(SPEED_DECLARE)
 const struct speed_op *speed_op_at(unsigned i);
 const struct speed_op *speed_op_find(const char *name);
 /* Whether this process serves it, and why not. */
-int speed_op_is_on(const struct speed_op *op);
+bool speed_op_is_on(const struct speed_op *op);
 const char *speed_op_reason(const struct speed_op *op);
 /* 1 if bytes are counted, and the unit is GB/s. */
-int speed_op_is_bytes(const struct speed_op *op);
+bool speed_op_is_bytes(const struct speed_op *op);
 /* Whether the OpenSSL that runs has it. */
 int speed_op_has_openssl(const struct speed_op *op, void *state);
 

@@ -30,9 +30,8 @@ struct x25519_state {
 static void x25519_close(void *arg)
 {
     struct x25519_state *s = arg;
-    if (s == NULL) {
+    if (s == NULL)
         return;
-    }
     for (int i = 0; i < OCT_LANES; i++) {
         EVP_PKEY_CTX_free(s->derive[i]);
         EVP_PKEY_free(s->made[i]);
@@ -67,9 +66,8 @@ static void *x25519_open(const struct speed_op *op)
 {
     struct x25519_state *s = speed_libctx() != NULL ? calloc(1, sizeof *s) : NULL;
     int ok = s != NULL;
-    for (int i = 0; ok && i < OCT_LANES; i++) {
+    for (int i = 0; ok && i < OCT_LANES; i++)
         ok = fill_lane(s, i);
-    }
     if (ok) {
         s->generate = EVP_PKEY_CTX_new_from_name(speed_libctx(), "X25519", NULL);
         ok = s->generate != NULL && EVP_PKEY_keygen_init(s->generate) > 0;
@@ -94,9 +92,8 @@ static unsigned openssl_derive(void *arg)
     struct x25519_state *s = arg;
     for (int i = 0; i < OCT_LANES; i++) {
         size_t len = BYTES;
-        if (EVP_PKEY_derive(s->derive[i], s->expected[i], &len) <= 0) {
+        if (EVP_PKEY_derive(s->derive[i], s->expected[i], &len) <= 0)
             return 0;
-        }
     }
     return OCT_LANES;
 }
@@ -123,9 +120,8 @@ static unsigned openssl_keygen(void *arg)
     for (int i = 0; i < OCT_LANES; i++) {
         EVP_PKEY_free(s->made[i]);
         s->made[i] = NULL;
-        if (EVP_PKEY_generate(s->generate, &s->made[i]) <= 0) {
+        if (EVP_PKEY_generate(s->generate, &s->made[i]) <= 0)
             return 0;
-        }
     }
     return OCT_LANES;
 }
@@ -135,12 +131,10 @@ static int same_keygen(void *arg)
 {
     struct x25519_state *s = arg;
     struct oct_lanes result;
-    for (int i = 0; i < OCT_LANES; i++) {
+    for (int i = 0; i < OCT_LANES; i++)
         if (!raw(s->made[i], OSSL_PKEY_PARAM_PRIV_KEY, s->scalar[i]) ||
-            !raw(s->made[i], OSSL_PKEY_PARAM_PUB_KEY, s->expected[i])) {
+            !raw(s->made[i], OSSL_PKEY_PARAM_PUB_KEY, s->expected[i]))
             return 0;
-        }
-    }
     return oct_x25519_public_x8(s->lane, OCT_LANES, &result) == OCT_OK &&
            memcmp(s->out, s->expected, sizeof s->out) == 0;
 }

@@ -7,17 +7,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "src/base/clock.h"
 #include "cli/core/counters.h"
 #include "cli/core/process.h"
 #include "top.h"
-
-static uint64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* Without memory there is one process less to be seen. */
 static struct top_process *append(struct top_sample *sample)
@@ -25,16 +18,14 @@ static struct top_process *append(struct top_sample *sample)
     if (sample->count == sample->room) {
         unsigned room = sample->room * 2 + 16;
         void *more = realloc(sample->process, room * sizeof(struct top_process *));
-        if (more == NULL) {
+        if (more == NULL)
             return NULL;
-        }
         sample->process = more;
         sample->room = room;
     }
     struct top_process *process = malloc(sizeof *process);
-    if (process != NULL) {
+    if (process != NULL)
         sample->process[sample->count++] = process;
-    }
     return process;
 }
 
@@ -47,11 +38,9 @@ static void take_name(struct top_process *process)
 
 static const struct top_process *of_pid(const struct top_sample *sample, pid_t pid)
 {
-    for (unsigned i = 0; sample != NULL && i < sample->count; i++) {
-        if (sample->process[i]->pid == pid) {
+    for (unsigned i = 0; sample != NULL && i < sample->count; i++)
+        if (sample->process[i]->pid == pid)
             return sample->process[i];
-        }
-    }
     return NULL;
 }
 
@@ -65,12 +54,10 @@ static enum counters_result add_process(struct top_sample *sample, pid_t pid, co
 {
     const struct top_process *last = of_pid(before, pid);
     struct top_process *process;
-    if (of_pid(sample, pid) != NULL) {
+    if (of_pid(sample, pid) != NULL)
         return COUNTERS_READ;
-    }
-    if ((process = append(sample)) == NULL) {
+    if ((process = append(sample)) == NULL)
         return COUNTERS_NONE;
-    }
     process->pid = pid;
     process->ended = 0;
     process->where = last != NULL ? last->where : 0;
@@ -126,13 +113,11 @@ static void add_named(struct top_sample *sample, const char *name, const struct 
 {
     static pid_t pids[PROCESS_MAX];
     unsigned count = process_all(pids, PROCESS_MAX);
-    for (unsigned i = 0; i < count; i++) {
-        if (name == NULL) {
+    for (unsigned i = 0; i < count; i++)
+        if (name == NULL)
             seen->read += add_process(sample, pids[i], before) == COUNTERS_READ;
-        } else if (process_has_name(pids[i], name)) {
+        else if (process_has_name(pids[i], name))
             add_tree(sample, pids[i], before, seen);
-        }
-    }
 }
 
 static void tell_nothing(const char *target, const struct seen *seen)
@@ -160,9 +145,8 @@ static void add_folder(struct top_sample *sample, const char *folder, int tell)
     unsigned before = sample->count, others = 0;
     int error = counters_of_folder(folder, add_file, sample, &others);
     sample->other_versions += others;
-    if (!tell || sample->count > before) {
+    if (!tell || sample->count > before)
         return;
-    }
     if (error != 0) {
         cli_say(TOP_WHO, "cannot read %s: %s", folder, strerror(error));
     } else if (others > 0) {
@@ -180,14 +164,12 @@ static void add_target(struct top_sample *sample, const char *target, const stru
         add_folder(sample, target, tell);
         return;
     }
-    if (process_as_pid(target) != 0) {
+    if (process_as_pid(target) != 0)
         add_tree(sample, process_as_pid(target), before, &seen);
-    } else {
+    else
         add_named(sample, target, before, &seen);
-    }
-    if (tell && seen.read == 0) {
+    if (tell && seen.read == 0)
         tell_nothing(target, &seen);
-    }
 }
 
 static int by_pid(const void *a, const void *b)
@@ -199,10 +181,9 @@ static int by_pid(const void *a, const void *b)
 void top_gather(struct top_sample *sample, const struct top_request *request, const struct top_sample *before, int tell)
 {
     struct seen seen = {0};
-    *sample = (struct top_sample){.at = now()};
-    for (unsigned i = 0; i < request->targets; i++) {
+    *sample = (struct top_sample){.at = oct_clock_nanoseconds()};
+    for (unsigned i = 0; i < request->targets; i++)
         add_target(sample, request->target[i], before, tell);
-    }
     if (request->targets == 0) {
         add_named(sample, NULL, before, &seen);
         if (tell && seen.read == 0) {
@@ -210,16 +191,14 @@ void top_gather(struct top_sample *sample, const struct top_request *request, co
                     sample->forbidden > 0 ? "may be looked into: ask as root" : "is running");
         }
     }
-    if (sample->count > 1) {
+    if (sample->count > 1)
         qsort(sample->process, sample->count, sizeof sample->process[0], by_pid);
-    }
 }
 
 void top_sample_free(struct top_sample *sample)
 {
-    for (unsigned i = 0; i < sample->count; i++) {
+    for (unsigned i = 0; i < sample->count; i++)
         free(sample->process[i]);
-    }
     free(sample->process);
     *sample = (struct top_sample){0};
 }
@@ -227,8 +206,7 @@ void top_sample_free(struct top_sample *sample)
 unsigned top_running(const struct top_sample *sample)
 {
     unsigned running = 0;
-    for (unsigned i = 0; i < sample->count; i++) {
+    for (unsigned i = 0; i < sample->count; i++)
         running += !sample->process[i]->ended;
-    }
     return running;
 }

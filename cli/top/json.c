@@ -14,9 +14,8 @@
 static json_t *batches(const struct oct_op_counters *n)
 {
     json_t *array = json_array();
-    for (int i = 0; i < OCT_LANES; i++) {
+    for (int i = 0; i < OCT_LANES; i++)
         json_array_append_new(array, json_integer((json_int_t)n->flushes[i]));
-    }
     return array;
 }
 
@@ -35,9 +34,8 @@ static json_t *operation(int op, const struct oct_op_counters *n)
 static json_t *operations(const struct oct_op_counters *n, uint64_t count)
 {
     json_t *array = json_array();
-    for (int op = 0; op < OCT_COUNTERS_OPS && (uint64_t)op < count; op++) {
+    for (int op = 0; op < OCT_COUNTERS_OPS && (uint64_t)op < count; op++)
         json_array_append_new(array, operation(op, &n[op]));
-    }
     return array;
 }
 
@@ -66,9 +64,8 @@ static json_t *process(const struct top_request *request, const struct top_proce
     json_t *object = json_pack("{s:i, s:s, s:s, s:f, s:o, s:o}", "pid", (int)one->pid, "command", one->command, "state",
                                one->ended ? "ended" : "running", "started", (double)sum->started / 1e9, "operations",
                                operations(sum->op, sum->op_count), "keys", keys_json(&one->file.keys));
-    if (request->threads) {
+    if (request->threads)
         json_object_set_new(object, "threads", threads(&one->file));
-    }
     return object;
 }
 
@@ -77,9 +74,8 @@ int top_print_json(const struct top_request *request, const struct top_sample *s
     struct timespec t;
     json_t *array = json_array();
     clock_gettime(CLOCK_REALTIME, &t);
-    for (unsigned i = 0; i < sample->count; i++) {
+    for (unsigned i = 0; i < sample->count; i++)
         json_array_append_new(array, process(request, sample->process[i]));
-    }
     json_t *object =
         json_pack("{s:f, s:i, s:i, s:o}", "time", (double)t.tv_sec + (double)t.tv_nsec / 1e9, "not_permitted",
                   (int)sample->forbidden, "other_versions", (int)sample->other_versions, "processes", array);

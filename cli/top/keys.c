@@ -10,11 +10,10 @@
 
 static void rate(FILE *out, const struct top_form *form, const struct oct_key_counters *keys)
 {
-    if (form->seconds > 0) {
+    if (form->seconds > 0)
         fprintf(out, "keys in devices: %.1f/s", (double)keys->begun / form->seconds);
-    } else {
+    else
         fprintf(out, "keys in devices: %" PRIu64, keys->begun);
-    }
 }
 
 static void under_way(FILE *out, const struct top_form *form, const struct oct_key_counters *keys)
@@ -38,14 +37,12 @@ void top_keys(FILE *out, const struct top_form *form, const struct top_sample *n
         const struct top_process *process = now->process[i], *last = top_find(before, process);
         keys_add(&all, &process->file.keys, last != NULL ? &last->file.keys : NULL);
     }
-    if (all.state <= OCT_KEYS_STATE_UNDECIDED) {
+    if (all.state <= OCT_KEYS_STATE_UNDECIDED)
         return;
-    }
     under_way(out, form, &all);
     keys_reasons(why, sizeof why, &all);
-    if (all.state != OCT_KEYS_STATE_SERVED) {
+    if (all.state != OCT_KEYS_STATE_SERVED)
         fprintf(out, "  not served in some process: %s\n", keys_state_name(all.state));
-    } else if (keys_inside(&all) != 0) {
+    else if (keys_inside(&all) != 0)
         fprintf(out, "  inside the call: %s\n", why);
-    }
 }

@@ -19,9 +19,8 @@
 static void put_value(FILE *out, const char *value)
 {
     for (; *value; value++) {
-        if (*value == '"' || *value == '\\') {
+        if (*value == '"' || *value == '\\')
             fputc('\\', out);
-        }
         fputc(*value, out);
     }
 }
@@ -32,17 +31,15 @@ static char *labels(const struct top_process *process, const struct oct_thread_c
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    if (out == NULL) {
+    if (out == NULL)
         return NULL;
-    }
     fprintf(out, "pid=\"%ld\",command=\"", (long)process->pid);
     put_value(out, process->command);
     fputc('"', out);
-    if (thread != NULL && thread->state == OCT_THREAD_OTHERS) {
+    if (thread != NULL && thread->state == OCT_THREAD_OTHERS)
         fputs(",thread=\"others\"", out);
-    } else if (thread != NULL) {
+    else if (thread != NULL)
         fprintf(out, ",thread=\"%" PRIu64 "\"", thread->tid);
-    }
     fclose(out);
     return text;
 }
@@ -67,9 +64,8 @@ static unsigned make_series(struct oct_counters_series *series, const struct top
     unsigned count = 0;
     for (unsigned i = 0; i < sample->count; i++) {
         const struct top_process *process = sample->process[i];
-        if (process->ended) {
+        if (process->ended)
             continue;
-        }
         if (request->threads) {
             count += add_threads(series + count, process);
         } else {
@@ -87,14 +83,12 @@ static char *keys_text(const struct top_sample *sample)
     size_t count = 0;
     for (unsigned i = 0; series != NULL && i < sample->count; i++) {
         const struct top_process *process = sample->process[i];
-        if (!process->ended) {
+        if (!process->ended)
             series[count++] = (struct oct_key_series){&process->file.keys, labels(process, NULL)};
-        }
     }
     char *text = series != NULL ? oct_counters_prometheus_of_keys(series, count) : NULL;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         free((char *)series[i].labels);
-    }
     free(series);
     return text;
 }
@@ -110,13 +104,11 @@ static char *make_text(const struct top_request *request, const struct top_sampl
         asprintf(&text,
                  "# HELP octuple_processes Processes that run under Octuple and were read.\n"
                  "# TYPE octuple_processes gauge\noctuple_processes %u\n%s%s",
-                 top_running(sample), counters, keys) < 0) {
+                 top_running(sample), counters, keys) < 0)
         text = NULL;
-    }
     free(keys);
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++)
         free((char *)series[i].labels);
-    }
     free(series);
     free(counters);
     return text;
@@ -127,9 +119,8 @@ static int write_all(int fd, const char *text)
     size_t left = strlen(text);
     while (left > 0) {
         ssize_t n = write(fd, text, left);
-        if (n < 0) {
+        if (n < 0)
             return 0;
-        }
         text += n;
         left -= (size_t)n;
     }
@@ -145,9 +136,8 @@ static int replace(const char *file, const char *text)
         return 0;
     }
     int fd = mkstemp(path);
-    if (fd < 0) {
+    if (fd < 0)
         return 0;
-    }
     int good = write_all(fd, text) && fchmod(fd, 0644) == 0;
     good = close(fd) == 0 && good && rename(path, file) == 0;
     if (!good) {

@@ -16,6 +16,7 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
+#include "src/base/clock.h"
 #include "top.h"
 
 #define ENTER "\033[?1049h\033[?25l"
@@ -48,22 +49,20 @@ static void leave(void)
 {
     if (active) {
         active = 0;
-        if (write(STDOUT_FILENO, LEAVE, sizeof LEAVE - 1) < 0) {
+        if (write(STDOUT_FILENO, LEAVE, sizeof LEAVE - 1) < 0)
             return;
-        }
         tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
     }
 }
 
 static void on_signal(int signal)
 {
-    if (signal == SIGWINCH) {
+    if (signal == SIGWINCH)
         resized = 1;
-    } else if (signal == SIGTSTP) {
+    else if (signal == SIGTSTP)
         stopped = 1;
-    } else {
+    else
         quit = 1;
-    }
 }
 
 static void on_crash(int signal)
@@ -89,17 +88,15 @@ static void catch_all(void)
         sigaddset(&blocked, caught[i]);
         catch (caught[i], on_signal, 0);
     }
-    for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++) {
+    for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
         catch (crashes[i], on_crash, (int)SA_RESETHAND | SA_NODEFER);
-    }
     sigprocmask(SIG_BLOCK, &blocked, &unblocked);
 }
 
 int top_screen_begin(void)
 {
-    if (tcgetattr(STDIN_FILENO, &before) != 0) {
+    if (tcgetattr(STDIN_FILENO, &before) != 0)
         return 0;
-    }
     catch_all();
     atexit(leave);
     enter();
@@ -114,9 +111,8 @@ void top_screen_end(void)
 static struct winsize size(void)
 {
     struct winsize size = {0};
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) {
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0)
         size = (struct winsize){.ws_col = 80, .ws_row = 24};
-    }
     return size;
 }
 
@@ -129,13 +125,11 @@ unsigned top_screen_columns(void)
 static size_t fitting(const char *line, size_t length, unsigned columns)
 {
     size_t at = 0;
-    for (unsigned used = 0; at < length; at++) {
-        if (line[at] == '\033') {
+    for (unsigned used = 0; at < length; at++)
+        if (line[at] == '\033')
             at += strcspn(line + at, "m");
-        } else if ((line[at] & 0xc0) != 0x80 && ++used > columns) {
+        else if ((line[at] & 0xc0) != 0x80 && ++used > columns)
             break;
-        }
-    }
     return at;
 }
 
@@ -166,10 +160,8 @@ static void stop(void)
 
 static struct timespec left_until(uint64_t until)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec, left = until > now ? until - now : 0;
-    return (struct timespec){.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
+    uint64_t now = oct_clock_nanoseconds(), left = until > now ? until - now : 0;
+    return (struct timespec){.tv_sec = (time_t)(left / OCT_NANOSECONDS), .tv_nsec = (long)(left % OCT_NANOSECONDS)};
 }
 
 /* A terminal that has gone reads as its end. */
@@ -177,9 +169,8 @@ static enum top_event key(void)
 {
     char byte = 0;
     ssize_t n = read(STDIN_FILENO, &byte, 1);
-    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR) || byte == 'q' || byte == 'Q') {
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR) || byte == 'q' || byte == 'Q')
         return TOP_KEY_QUIT;
-    }
     return byte == 't' ? TOP_KEY_THREADS : TOP_REDRAW;
 }
 
@@ -192,9 +183,8 @@ enum top_event top_wait(uint64_t until)
         return TOP_TIME;
     }
     int ready = ppoll(&keys, 1, &left, &unblocked);
-    if (quit) {
+    if (quit)
         return TOP_KEY_QUIT;
-    }
     if (stopped) {
         stop();
         return TOP_REDRAW;

@@ -21,13 +21,12 @@ double top_fill(const struct oct_op_counters *n)
 /* At most eight characters. */
 static void number(FILE *out, int width, double value)
 {
-    if (value >= 1e10) {
+    if (value >= 1e10)
         fprintf(out, "%*.1fG", width - 1, value / 1e9);
-    } else if (value >= 1e7) {
+    else if (value >= 1e7)
         fprintf(out, "%*.1fM", width - 1, value / 1e6);
-    } else {
+    else
         fprintf(out, "%*.*f", width, value < 10 && value != (double)(uint64_t)value ? 1 : 0, value);
-    }
 }
 
 static void rate(FILE *out, const struct top_form *form, int width, uint64_t n)
@@ -43,11 +42,10 @@ static void put_operations(FILE *out, const struct top_form *form, int width, co
 static void put_batch(FILE *out, const struct top_form *form, int width, const struct oct_op_counters *n)
 {
     (void)form;
-    if (top_fill(n) > 0) {
+    if (top_fill(n) > 0)
         fprintf(out, "%*.1f", width, top_fill(n));
-    } else {
+    else
         fprintf(out, "%*s", width, "-");
-    }
 }
 
 /* A bar for each number of jobs, as high as their share of the batches beside that of the most frequent number. */
@@ -57,17 +55,15 @@ static void put_bars(FILE *out, const struct top_form *form, int width, const st
     const unsigned top = form->utf8 ? 8 : 9;
     uint64_t most = 1;
     (void)width;
-    for (int i = 0; i < OCT_LANES; i++) {
+    for (int i = 0; i < OCT_LANES; i++)
         most = n->flushes[i] > most ? n->flushes[i] : most;
-    }
     for (int i = 0; i < OCT_LANES; i++) {
         unsigned height = (unsigned)((double)n->flushes[i] / (double)most * top + 0.999);
         height = height > top ? top : height;
-        if (form->utf8) {
+        if (form->utf8)
             fputs(block[height], out);
-        } else {
+        else
             fputc(height > 0 ? '0' + (int)height : '.', out);
-        }
     }
 }
 
@@ -118,18 +114,16 @@ static size_t columns_that_fit(const struct top_form *form)
 {
     unsigned used = LABEL_WIDTH;
     size_t n = 0;
-    while (n < COLUMNS && used + 1 + (unsigned)columns[n].width <= form->columns) {
+    while (n < COLUMNS && used + 1 + (unsigned)columns[n].width <= form->columns)
         used += 1 + (unsigned)columns[n++].width;
-    }
     return n;
 }
 
 void top_table_head(FILE *out, const struct top_form *form, const char *label)
 {
     fprintf(out, "%s%-*.*s", form->inverse ? "\033[7m" : "", LABEL_WIDTH, LABEL_WIDTH, label);
-    for (size_t i = 0; i < columns_that_fit(form); i++) {
+    for (size_t i = 0; i < columns_that_fit(form); i++)
         fprintf(out, " %*s", columns[i].width, form->seconds > 0 ? columns[i].rate : columns[i].total);
-    }
     fprintf(out, "%s\n", form->inverse ? "\033[0m" : "");
 }
 

@@ -56,9 +56,8 @@ static void show_text(const struct top_request *request, int screen, const struc
     char *text = NULL;
     size_t size;
     FILE *out = screen ? open_memstream(&text, &size) : stdout;
-    if (out == NULL) {
+    if (out == NULL)
         return;
-    }
     top_view(out, &form, request, now, before);
     if (screen) {
         fclose(out);
@@ -73,12 +72,10 @@ static void show_text(const struct top_request *request, int screen, const struc
 static int show(const struct top_request *request, int screen, const struct top_sample *now,
                 const struct top_sample *before)
 {
-    if (request->prometheus) {
+    if (request->prometheus)
         return top_print_prometheus(request, now);
-    }
-    if (request->json) {
+    if (request->json)
         return top_print_json(request, now);
-    }
     show_text(request, screen, now, before);
     return CLI_OK;
 }
@@ -86,12 +83,10 @@ static int show(const struct top_request *request, int screen, const struct top_
 /* Nothing runs any more: what was counted last, for those that keep no file as of the last look. */
 static int show_end(const struct top_request *request, struct top_sample *last)
 {
-    for (unsigned i = 0; i < last->count; i++) {
+    for (unsigned i = 0; i < last->count; i++)
         last->process[i]->ended = 1;
-    }
-    if (!request->json) {
+    if (!request->json)
         printf("%s has ended; its last counters:\n", last->process[0]->command);
-    }
     return show(request, 0, last, NULL);
 }
 
@@ -101,9 +96,8 @@ static int wait_and_show(struct top_request *request, int screen, uint64_t until
 {
     enum top_event event;
     while ((event = top_wait(until)) != TOP_TIME) {
-        if (event == TOP_KEY_QUIT) {
+        if (event == TOP_KEY_QUIT)
             return 0;
-        }
         request->threads ^= event == TOP_KEY_THREADS;
         show(request, screen, now, before);
     }
@@ -121,22 +115,19 @@ static int watch(struct top_request *request, int screen, struct top_sample *now
         int code = show(request, screen, now, have_before ? &before : NULL);
         next = next + step > now->at ? next + step : now->at + step;
         if (code != CLI_OK || shown == request->count || ferror(stdout) ||
-            !wait_and_show(request, screen, next, now, have_before ? &before : NULL)) {
+            !wait_and_show(request, screen, next, now, have_before ? &before : NULL))
             break;
-        }
         top_sample_free(&before);
         before = *now;
         have_before = 1;
         top_gather(now, request, &before, 0);
-        if ((ended = top_running(now) == 0)) {
+        if ((ended = top_running(now) == 0))
             break;
-        }
     }
-    if (ended && now->count == 0) {
+    if (ended && now->count == 0)
         *now = before;
-    } else {
+    else
         top_sample_free(&before);
-    }
     return ended;
 }
 
@@ -170,9 +161,8 @@ static int read_interval(struct top_request *request, const char *text)
 {
     char *end;
     request->interval = strtod(text, &end);
-    if (end != text && *end == '\0' && request->interval >= 0.1 && request->interval <= LONGEST_INTERVAL) {
+    if (end != text && *end == '\0' && request->interval >= 0.1 && request->interval <= LONGEST_INTERVAL)
         return 1;
-    }
     cli_say(TOP_WHO, "--interval takes seconds from 0.1 to %d, not '%s'", LONGEST_INTERVAL, text);
     return 0;
 }
@@ -182,9 +172,8 @@ static int read_count(struct top_request *request, const char *text)
     char *end;
     errno = 0;
     request->count = strtoul(text, &end, 10);
-    if (errno == 0 && *text >= '0' && *text <= '9' && *end == '\0' && request->count > 0) {
+    if (errno == 0 && *text >= '0' && *text <= '9' && *end == '\0' && request->count > 0)
         return 1;
-    }
     cli_say(TOP_WHO, "--count takes a number from 1 on, not '%s'", text);
     return 0;
 }
@@ -216,9 +205,8 @@ static int read_option(struct top_request *request, int option)
 /* What does not go together, in words; NULL. */
 static const char *conflict(const struct top_request *request)
 {
-    if (request->json && request->prometheus) {
+    if (request->json && request->prometheus)
         return "--json and --prometheus are two forms: take one";
-    }
     return request->output != NULL && !request->prometheus ? "--output is for --prometheus" : NULL;
 }
 
@@ -236,19 +224,16 @@ int cli_top(int argc, char **argv)
     struct top_request request = {.interval = 1};
     int option, good = 1;
     setlocale(LC_CTYPE, "");
-    while (good > 0 && (option = getopt_long(argc, argv, "i:n:t1jpo:h", options, NULL)) != -1) {
+    while (good > 0 && (option = getopt_long(argc, argv, "i:n:t1jpo:h", options, NULL)) != -1)
         good = read_option(&request, option);
-    }
-    if (good < 0) {
+    if (good < 0)
         return cli_print(help);
-    }
     if (good && conflict(&request) != NULL) {
         cli_say(TOP_WHO, "%s", conflict(&request));
         good = 0;
     }
-    if (!good) {
+    if (!good)
         return cli_see_help(argv[0]);
-    }
     request.target = argv + optind;
     request.targets = (unsigned)(argc - optind);
     return top(&request);

@@ -18,17 +18,15 @@ static void add(struct oct_op_counters *to, const struct oct_op_counters *now, c
     uint64_t *sum = (uint64_t *)to;
     const uint64_t *n = (const uint64_t *)now, *b = (const uint64_t *)before;
     const uint64_t waiting = to->waiting + now->waiting;
-    for (size_t i = 0; i < WORDS; i++) {
+    for (size_t i = 0; i < WORDS; i++)
         sum[i] += n[i] - (b != NULL ? b[i] : 0);
-    }
     to->waiting = waiting;
 }
 
 static void add_all(struct oct_op_counters *to, const struct oct_op_counters *now, const struct oct_op_counters *before)
 {
-    for (int op = 0; op < OCT_COUNTERS_OPS; op++) {
+    for (int op = 0; op < OCT_COUNTERS_OPS; op++)
         add(to, &now[op], before != NULL ? &before[op] : NULL);
-    }
 }
 
 static int any(const struct oct_op_counters *n)
@@ -38,11 +36,10 @@ static int any(const struct oct_op_counters *n)
 
 static void name_operation(struct top_row *row, int op)
 {
-    if (op < OCT_OP_COUNT) {
+    if (op < OCT_OP_COUNT)
         snprintf(row->label, sizeof row->label, "%s", oct_op_name(op));
-    } else {
+    else
         snprintf(row->label, sizeof row->label, "operation-%d", op);
-    }
 }
 
 /* Operations of which there was one ever, though perhaps not lately. */
@@ -65,9 +62,8 @@ static void operations(FILE *out, const struct top_form *form, const struct top_
             shown++;
         }
     }
-    if (!shown) {
+    if (!shown)
         fputs("no operation has come yet\n", out);
-    }
 }
 
 static void process_row(struct top_row *row, const struct top_process *process, const struct top_sample *before)
@@ -84,9 +80,8 @@ static const struct oct_thread_counters *same_thread(const struct top_process *i
 {
     for (uint64_t i = 0; in != NULL && i < in->file.sum.slots; i++) {
         const struct oct_thread_counters *other = &in->file.thread[i];
-        if (other->tid == thread->tid && other->started == thread->started && other->state != OCT_THREAD_TAKEN) {
+        if (other->tid == thread->tid && other->started == thread->started && other->state != OCT_THREAD_TAKEN)
             return other;
-        }
     }
     return NULL;
 }
@@ -109,9 +104,8 @@ static void threads(FILE *out, const struct top_form *form, const struct top_pro
         const struct oct_thread_counters *thread = &process->file.thread[i], *old = same_thread(last, thread);
         struct top_row row = {0}, ever = {0};
         add_all(&ever.n, thread->op, NULL);
-        if (thread->state == OCT_THREAD_FREE || thread->state == OCT_THREAD_TAKEN || !any(&ever.n)) {
+        if (thread->state == OCT_THREAD_FREE || thread->state == OCT_THREAD_TAKEN || !any(&ever.n))
             continue;
-        }
         add_all(&row.n, thread->op, old != NULL ? old->op : NULL);
         name_thread(&row, thread);
         top_table_row(out, form, &row);
@@ -127,9 +121,8 @@ static void processes(FILE *out, const struct top_form *form, const struct top_r
     for (unsigned i = 0; i < now->count; i++) {
         process_row(&row, now->process[i], before);
         top_table_row(out, form, &row);
-        if (request->threads) {
+        if (request->threads)
             threads(out, form, now->process[i], before);
-        }
     }
 }
 
@@ -140,11 +133,10 @@ static void summary(FILE *out, const struct top_form *form, const struct oct_op_
     fprintf(out, "%.0f operations%s, %.0f%% in lanes, %.1f in a batch, %" PRIu64 " waiting, ",
             form->seconds > 0 ? all / form->seconds : all, form->seconds > 0 ? "/s" : "",
             all > 0 ? 100 * (double)n->done / all : 0, top_fill(n), n->waiting);
-    if (form->seconds > 0) {
+    if (form->seconds > 0)
         fprintf(out, "%.0f%% of a CPU in lanes\n", 100 * lanes / form->seconds);
-    } else {
+    else
         fprintf(out, "%.1f s in lanes\n", lanes);
-    }
 }
 
 static void title(FILE *out, const struct top_form *form, const struct top_sample *now)
@@ -156,17 +148,14 @@ static void title(FILE *out, const struct top_form *form, const struct top_sampl
     strftime(clock, sizeof clock, "%H:%M:%S", localtime_r(&wall, &local));
     fprintf(out, "octuple top %s  %s, %u running, %u ended", clock, now->count > 0 ? now->process[0]->command : "",
             running, now->count - running);
-    if (form->seconds > 0) {
+    if (form->seconds > 0)
         fprintf(out, ", last %.1f s", form->seconds);
-    } else {
+    else
         fputs(", since the start", out);
-    }
-    if (now->forbidden > 0) {
+    if (now->forbidden > 0)
         fprintf(out, ", %u not permitted", now->forbidden);
-    }
-    if (now->other_versions > 0) {
+    if (now->other_versions > 0)
         fprintf(out, ", %u of another version", now->other_versions);
-    }
     fputc('\n', out);
 }
 
@@ -186,7 +175,6 @@ void top_view(FILE *out, const struct top_form *form, const struct top_request *
     fputs(form->keys ? "q: quit  t: threads\n" : "\n", out);
     top_table_head(out, &timed, "OPERATION");
     operations(out, &timed, now, before);
-    if (now->count > 1 || request->threads) {
+    if (now->count > 1 || request->threads)
         processes(out, &timed, request, now, before);
-    }
 }

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "src/base/clock.h"
 #include "trace.h"
 
 static volatile sig_atomic_t interrupted;
@@ -70,9 +71,7 @@ struct reading {
 
 static time_t now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec;
+    return (time_t)(oct_clock_nanoseconds() / OCT_NANOSECONDS);
 }
 
 static void take_text(struct reading *reading, const char *text)
@@ -109,9 +108,8 @@ static void take_line(struct reading *reading, const char *line, size_t size)
 static void watch_others(struct reading *reading)
 {
     const enum trace_returns used = reading->target->returns;
-    if (!reading->target->uses_returns || reading->asked || now() == reading->watched) {
+    if (!reading->target->uses_returns || reading->asked || now() == reading->watched)
         return;
-    }
     reading->watched = now();
     trace_fibres_judge(reading->target);
     reading->harmful = reading->target->returns > used;
@@ -179,13 +177,11 @@ static void read_all(struct reading *reading, int from)
             continue;
         }
         ssize_t n = read(from, pieces.text + pieces.have, pieces.room - pieces.have);
-        if (n < 0 && errno == EINTR) {
+        if (n < 0 && errno == EINTR)
             continue;
-        }
         pieces.have += n > 0 ? (size_t)n : 0;
-        if (n <= 0 || !take_lines(reading, &pieces)) {
+        if (n <= 0 || !take_lines(reading, &pieces))
             break;
-        }
     }
     free(pieces.text);
 }
@@ -203,12 +199,10 @@ static int judge_end(const struct reading *reading, int status, FILE *errors)
         cli_say(who, "ended early, for %s: it must not be traced along", reading->target->why);
         return CLI_FAILED;
     }
-    if (reading->ready && (status == 0 || (reading->asked && WIFSIGNALED(status)))) {
+    if (reading->ready && (status == 0 || (reading->asked && WIFSIGNALED(status))))
         return CLI_OK;
-    }
-    if (interrupted) {
+    if (interrupted)
         return CLI_FAILED;
-    }
     tell_errors(who, errors);
     cli_say(who, "bpftrace ended before %s; its messages are above",
             reading->ready ? "it was asked to" : "it traced anything");

@@ -6,6 +6,7 @@
  */
 #include <elf.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,13 +22,12 @@ struct trace_elf {
 /* `count` things of `each` bytes at `offset`, or NULL where the file does not have them, aligned for words. */
 static const void *part(const struct trace_elf *elf, uint64_t offset, uint64_t count, uint64_t each)
 {
-    if (offset > elf->size || offset % 4 != 0 || (each != 0 && count > (elf->size - offset) / each)) {
+    if (offset > elf->size || offset % 4 != 0 || (each != 0 && count > (elf->size - offset) / each))
         return NULL;
-    }
     return elf->at + offset;
 }
 
-static int is_library(const struct trace_elf *elf)
+static bool is_library(const struct trace_elf *elf)
 {
     const Elf64_Ehdr *head = part(elf, 0, 1, sizeof *head);
     return head != NULL && !memcmp(head->e_ident, ELFMAG, SELFMAG) && head->e_ident[EI_CLASS] == ELFCLASS64 &&
@@ -43,14 +43,12 @@ struct trace_elf *trace_elf_open(const char *path)
         void *at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         elf = (struct trace_elf){at != MAP_FAILED ? at : NULL, (size_t)st.st_size};
     }
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-    }
-    if (elf.at != NULL && is_library(&elf) && (kept = malloc(sizeof *kept)) != NULL) {
+    if (elf.at != NULL && is_library(&elf) && (kept = malloc(sizeof *kept)) != NULL)
         *kept = elf;
-    } else if (elf.at != NULL) {
+    else if (elf.at != NULL)
         munmap((void *)(uintptr_t)elf.at, elf.size);
-    }
     return kept;
 }
 
@@ -70,26 +68,23 @@ static const Elf64_Shdr *sections(const struct trace_elf *elf, unsigned *count)
 }
 
 /* The symbol is in the dynamic table: defined there, or undefined as asked for. */
-static int has_symbol(const struct trace_elf *elf, const char *symbol, int defined)
+static bool has_symbol(const struct trace_elf *elf, const char *symbol, int defined)
 {
     unsigned count;
     const Elf64_Shdr *all = sections(elf, &count);
     for (unsigned i = 0; all != NULL && i < count; i++) {
-        if (all[i].sh_type != SHT_DYNSYM || all[i].sh_link >= count) {
+        if (all[i].sh_type != SHT_DYNSYM || all[i].sh_link >= count)
             continue;
-        }
         const Elf64_Shdr *names = &all[all[i].sh_link];
         const Elf64_Sym *sym = part(elf, all[i].sh_offset, all[i].sh_size / sizeof *sym, sizeof *sym);
-        if (sym == NULL || names->sh_offset > elf->size || names->sh_size > elf->size - names->sh_offset) {
+        if (sym == NULL || names->sh_offset > elf->size || names->sh_size > elf->size - names->sh_offset)
             continue;
-        }
         const char *text = (const char *)elf->at + names->sh_offset;
         for (size_t j = 0; j < all[i].sh_size / sizeof *sym; j++) {
             size_t room = sym[j].st_name < names->sh_size ? names->sh_size - sym[j].st_name : 0;
             if (strlen(symbol) < room && !strncmp(text + sym[j].st_name, symbol, room) &&
-                (sym[j].st_shndx != SHN_UNDEF) == defined) {
+                (sym[j].st_shndx != SHN_UNDEF) == defined)
                 return 1;
-            }
         }
     }
     return 0;
@@ -117,14 +112,12 @@ static int each_note(const struct trace_elf *elf, const char *owner, unsigned ty
         while (all[i].sh_type == SHT_NOTE && left >= sizeof *note && (note = part(elf, at, 1, left)) != NULL) {
             uint64_t name = ((uint64_t)note->n_namesz + 3) & ~3ul, text = ((uint64_t)note->n_descsz + 3) & ~3ul;
             uint64_t whole = sizeof *note + name + text;
-            if (whole > left) {
+            if (whole > left)
                 break;
-            }
             const char *words = (const char *)(note + 1);
             if (note->n_type == type && note->n_namesz == strlen(owner) + 1 && !memcmp(words, owner, note->n_namesz) &&
-                see(arg, words + name, note->n_descsz)) {
+                see(arg, words + name, note->n_descsz))
                 return 1;
-            }
             at += whole;
             left -= whole;
         }
@@ -141,7 +134,7 @@ static int is_probe(void *arg, const char *text, size_t size)
            !memcmp(text + before + sizeof provider, arg, name_len);
 }
 
-int trace_elf_has_probe(const struct trace_elf *elf, const char *name)
+bool trace_elf_has_probe(const struct trace_elf *elf, const char *name)
 {
     return each_note(elf, "stapsdt", 3, is_probe, (void *)(uintptr_t)name);
 }
@@ -149,9 +142,8 @@ int trace_elf_has_probe(const struct trace_elf *elf, const char *name)
 static int write_hex(void *arg, const char *text, size_t size)
 {
     char *hex = arg;
-    for (size_t i = 0; i < size && i < 32; i++) {
+    for (size_t i = 0; i < size && i < 32; i++)
         snprintf(hex + 2 * i, 3, "%02x", (unsigned char)text[i]);
-    }
     return 1;
 }
 

@@ -43,11 +43,9 @@ static int read_probe(struct trace_event *event, const char *name, struct line *
     } probes[] = {{"flush", "octuple:flush"},   {"submit", "octuple:submit"},     {"done", "octuple:done"},
                   {"single", "octuple:single"}, {"fallback", "octuple:fallback"}, {"cancel", "octuple:cancel"}};
     static const char *const flush[] = {"full", "poll", "now"}, *const fallback[] = {"few", "refused"};
-    for (size_t i = 0; i < sizeof probes / sizeof probes[0]; i++) {
-        if (!strcmp(name, probes[i].name)) {
+    for (size_t i = 0; i < sizeof probes / sizeof probes[0]; i++)
+        if (!strcmp(name, probes[i].name))
             event->function = probes[i].function;
-        }
-    }
     if (!strcmp(name, "flush")) {
         event->lanes = (int)next_signed(line);
         event->reason = reason_name(flush, 3, next_signed(line));
@@ -123,9 +121,8 @@ int trace_event_read(struct trace_event *event, const char *text)
     struct line line = {.at = text};
     const char *bar = strchr(text, '|');
     *event = (struct trace_event){.length = -1};
-    if (bar == NULL) {
+    if (bar == NULL)
         return 0;
-    }
     read_word(kind, &line);
     const int64_t number = next_signed(&line);
     event->time = next(&line, 10);
@@ -134,14 +131,12 @@ int trace_event_read(struct trace_event *event, const char *text)
     snprintf(event->command, sizeof event->command, "%.*s", (int)strcspn(bar + 1, "\n"), bar + 1);
     cli_clean(event->command);
     if (!strcmp(kind, "e") || !strcmp(kind, "b")) {
-        if (number < 0 || number >= (int64_t)trace_function_count) {
+        if (number < 0 || number >= (int64_t)trace_function_count)
             return 0;
-        }
         event->function = trace_functions[number].name;
         event->begin_only = kind[0] == 'b';
-        if (!event->begin_only) {
+        if (!event->begin_only)
             read_call(event, trace_functions[number].kind, &line);
-        }
         return !line.bad;
     }
     if (!strcmp(kind, "key")) {

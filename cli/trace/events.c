@@ -34,9 +34,8 @@ static void release(struct events *events, uint64_t until)
             trace_event_print_json(&events->list[n], events->options);
             continue;
         }
-        if (events->lines++ == 0) {
+        if (events->lines++ == 0)
             trace_event_print_head();
-        }
         trace_event_print_text(&events->list[n], events->options);
     }
     events->count -= n;
@@ -57,9 +56,8 @@ static void take(void *state, const char *text)
         events->room = room;
     }
     struct trace_event *event = &events->list[events->count];
-    if (!trace_event_read(event, text)) {
+    if (!trace_event_read(event, text))
         return;
-    }
     events->newest = event->time > events->newest ? event->time : events->newest;
     if (event->time + 2 * KEEP_NS < events->newest || events->list[0].time + 2 * KEEP_NS < events->newest) {
         events->count++;

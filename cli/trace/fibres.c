@@ -8,6 +8,7 @@
  * could do is read from the files that they have mapped, before anything is attached, and again every second.
  */
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -44,7 +45,7 @@ static void here(const struct look *look, char to[2 * PATH_MAX], const char *pat
 
 /* Containers of one image have the same file on devices of their own (overlayfs), and share its probes: what counts is
  * its number there and its size. */
-static int is_same(const struct stat *a, const struct stat *b)
+static bool is_same(const struct stat *a, const struct stat *b)
 {
     return a->st_ino == b->st_ino && a->st_size == b->st_size;
 }
@@ -55,9 +56,8 @@ static void see_names(void *arg, const char *path)
     struct look *look = arg;
     char file[2 * PATH_MAX];
     struct stat st;
-    for (const char *at = path; *at != '\0'; at++) {
+    for (const char *at = path; *at != '\0'; at++)
         look->files = (look->files ^ (unsigned char)*at) * 0x100000001b3;
-    }
     if (!look->shares && !strncmp(file_of(path), "libcrypto.so", 12)) {
         here(look, file, path);
         look->shares = stat(file, &st) == 0 && is_same(&st, &look->crypto);
@@ -67,9 +67,8 @@ static void see_names(void *arg, const char *path)
 static int imports_any(const struct trace_elf *elf, const char *const *names, size_t count)
 {
     int found = 0;
-    for (size_t i = 0; i < count && !found; i++) {
+    for (size_t i = 0; i < count && !found; i++)
         found = trace_elf_imports(elf, names[i]);
-    }
     return found;
 }
 
@@ -78,40 +77,33 @@ static void see_symbols(void *arg, const char *path)
     struct look *look = arg;
     char file[2 * PATH_MAX];
     if (!strcmp(path, look->last) || !strncmp(file_of(path), "libcrypto.so", 12) ||
-        !strncmp(file_of(path), "libssl.so", 9)) {
+        !strncmp(file_of(path), "libssl.so", 9))
         return;
-    }
     snprintf(look->last, sizeof look->last, "%s", path);
     here(look, file, path);
     struct trace_elf *elf = trace_elf_open(file);
-    if (elf == NULL) {
+    if (elf == NULL)
         return;
-    }
-    if (trace_elf_imports(elf, "ASYNC_pause_job")) {
+    if (trace_elf_imports(elf, "ASYNC_pause_job"))
         snprintf(look->pauses, sizeof look->pauses, "%s", path);
-    }
-    if (imports_any(elf, stack_changers, COUNT(stack_changers))) {
+    if (imports_any(elf, stack_changers, COUNT(stack_changers)))
         snprintf(look->changes, sizeof look->changes, "%s", path);
-    }
-    if (imports_any(elf, async_users, COUNT(async_users))) {
+    if (imports_any(elf, async_users, COUNT(async_users)))
         snprintf(look->asks, sizeof look->asks, "%s", path);
-    }
     trace_elf_close(elf);
 }
 
-static int has_threads(pid_t pid)
+static bool has_threads(pid_t pid)
 {
     char path[64];
     unsigned count = 0;
     const struct dirent *entry;
     snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
     DIR *folder = opendir(path);
-    while (folder != NULL && (entry = readdir(folder)) != NULL) {
+    while (folder != NULL && (entry = readdir(folder)) != NULL)
         count += entry->d_name[0] != '.';
-    }
-    if (folder != NULL) {
+    if (folder != NULL)
         closedir(folder);
-    }
     return count > 1;
 }
 
@@ -144,9 +136,8 @@ static struct {
 static enum trace_returns judge_process(struct look *look, pid_t pid, char *why, size_t room)
 {
     facts_each_file(pid, see_names, look);
-    if (!look->shares || (known[pid % KNOWN].pid == pid && known[pid % KNOWN].files == look->files)) {
+    if (!look->shares || (known[pid % KNOWN].pid == pid && known[pid % KNOWN].files == look->files))
         return TRACE_RETURNS_ALL;
-    }
     facts_each_file(pid, see_symbols, look);
     enum trace_returns returns = judge(look, pid, why, room);
     /* Threads come later. */
@@ -172,9 +163,8 @@ void trace_fibres_judge(struct trace_target *target)
     while (target->returns != TRACE_RETURNS_NONE && proc != NULL && (entry = readdir(proc)) != NULL) {
         char why[sizeof target->why];
         pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-        if (pid <= 0 || pid == getpid()) {
+        if (pid <= 0 || pid == getpid())
             continue;
-        }
         look = (struct look){.crypto = st};
         snprintf(look.root, sizeof look.root, "/proc/%ld/root", (long)pid);
         enum trace_returns returns = judge_process(&look, pid, why, sizeof why);
@@ -183,7 +173,6 @@ void trace_fibres_judge(struct trace_target *target)
             memcpy(target->why, why, sizeof why);
         }
     }
-    if (proc != NULL) {
+    if (proc != NULL)
         closedir(proc);
-    }
 }

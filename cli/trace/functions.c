@@ -5,6 +5,7 @@
  * a kind that is called once or twice in a handshake, so that tracing does not change what it measures. `snoop` shows
  * more of them.
  */
+#include <stdbool.h>
 #include <string.h>
 #include "trace.h"
 
@@ -22,12 +23,12 @@ const struct trace_function trace_functions[] = {
 };
 const unsigned trace_function_count = sizeof trace_functions / sizeof trace_functions[0];
 
-int trace_is_outer(const struct trace_function *function)
+bool trace_is_outer(const struct trace_function *function)
 {
     return function->kind < TRACE_OPERATION;
 }
 
-int trace_is_wanted(enum trace_tool tool, const struct trace_function *function)
+bool trace_is_wanted(enum trace_tool tool, const struct trace_function *function)
 {
     switch (tool) {
     case TRACE_SNIFF:
@@ -54,7 +55,6 @@ void trace_key_name(unsigned key, const char **function, const char **operation)
     }
     *function = key < TRACE_KEY_BATCH ? "octuple:operation" : "octuple:flush";
     *operation = oct_op_name((int)(key % TRACE_KEY_OPERATION) - 1);
-    if (*operation == NULL) {
+    if (*operation == NULL)
         *operation = "other"; /* none that lanes serve */
-    }
 }

@@ -23,17 +23,14 @@ static struct trace_sums *sums_of(struct latency *latency, const char *name)
     const unsigned key = (unsigned)strtoul(name, &end, 10);
     const unsigned ok = *end == ',' ? (unsigned)strtoul(end + 1, NULL, 10) : 2;
     unsigned i;
-    if (ok > 1) {
+    if (ok > 1)
         return NULL;
-    }
     for (i = 0; i < latency->count && latency->rows[i].key != key; i++) {
     }
-    if (i == MAX_ROWS) {
+    if (i == MAX_ROWS)
         return NULL;
-    }
-    if (i == latency->count) {
+    if (i == latency->count)
         latency->rows[latency->count++].key = key;
-    }
     return &latency->rows[i].sums[ok];
 }
 
@@ -51,12 +48,10 @@ static void take_histogram(struct trace_sums *sums, const json_t *buckets)
     {
         const json_t *min = json_object_get(bucket, "min");
         unsigned number = 0;
-        for (uint64_t from = (uint64_t)json_integer_value(min); from != 0; from >>= 1) {
+        for (uint64_t from = (uint64_t)json_integer_value(min); from != 0; from >>= 1)
             number++;
-        }
-        if (json_is_integer(min) && json_integer_value(min) >= 0 && number < TRACE_BUCKETS) {
+        if (json_is_integer(min) && json_integer_value(min) >= 0 && number < TRACE_BUCKETS)
             sums->bucket[number] = member(bucket, "count");
-        }
     }
 }
 
@@ -65,9 +60,8 @@ static void map(void *state, const char *name, const json_t *value)
     struct latency *latency = state;
     const char *key;
     json_t *one;
-    if (strcmp(name, "@s") != 0 && strcmp(name, "@h") != 0) {
+    if (strcmp(name, "@s") != 0 && strcmp(name, "@h") != 0)
         return;
-    }
     json_object_foreach((json_t *)(uintptr_t)value, key, one)
     {
         struct trace_sums *sums = sums_of(latency, key);
@@ -83,13 +77,11 @@ static void map(void *state, const char *name, const json_t *value)
 static void text(void *state, const char *line)
 {
     struct latency *latency = state;
-    if (strcmp(line, "interval\n") != 0) {
+    if (strcmp(line, "interval\n") != 0)
         return;
-    }
     trace_print_rows(latency->rows, latency->count, latency->options, ++latency->intervals);
-    for (unsigned i = 0; i < latency->count; i++) {
+    for (unsigned i = 0; i < latency->count; i++)
         memcpy(latency->rows[i].before, latency->rows[i].sums, sizeof latency->rows[i].before);
-    }
 }
 
 static void ready(void *state)
@@ -116,12 +108,10 @@ int trace_show_latency(const char *program, const struct trace_options *options,
     const struct trace_sink sink = {text, map, ready, idle, &latency};
     latency.options = options;
     int code = trace_run(program, options, target, &sink);
-    if (code == CLI_CANNOT_TRACE) {
+    if (code == CLI_CANNOT_TRACE)
         return code;
-    }
-    for (unsigned i = 0; i < latency.count; i++) {
+    for (unsigned i = 0; i < latency.count; i++)
         memset(latency.rows[i].before, 0, sizeof latency.rows[i].before);
-    }
     qsort(latency.rows, latency.count, sizeof latency.rows[0], by_key);
     trace_print_rows(latency.rows, latency.count, options, 0);
     return code;

@@ -15,9 +15,8 @@ static struct trace_sums since(const struct trace_row *row, unsigned ok)
     struct trace_sums part = row->sums[ok];
     part.count -= row->before[ok].count;
     part.total_ns -= row->before[ok].total_ns;
-    for (unsigned i = 0; i < TRACE_BUCKETS; i++) {
+    for (unsigned i = 0; i < TRACE_BUCKETS; i++)
         part.bucket[i] -= row->before[ok].bucket[i];
-    }
     return part;
 }
 
@@ -85,9 +84,8 @@ static json_t *function_json(const struct trace_row *row)
     const struct trace_sums failed = since(row, 0), ok = since(row, 1);
     trace_key_name(row->key, &function, &operation);
     json_t *object = json_pack("{s:s}", "function", function);
-    if (operation != NULL) {
+    if (operation != NULL)
         json_object_set_new(object, "operation", json_string(operation));
-    }
     json_object_set_new(object, "ok", half(&ok));
     json_object_set_new(object, "failed", half(&failed));
     return object;
@@ -96,9 +94,8 @@ static json_t *function_json(const struct trace_row *row)
 static void print_json(const struct trace_row *rows, unsigned count, unsigned interval)
 {
     json_t *functions = json_array(), *object = json_object();
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++)
         json_array_append_new(functions, function_json(&rows[i]));
-    }
     json_object_set_new(object, interval != 0 ? "interval" : "total",
                         interval != 0 ? json_integer(interval) : json_true());
     json_object_set_new(object, "functions", functions);
@@ -114,14 +111,12 @@ void trace_print_rows(const struct trace_row *rows, unsigned count, const struct
     if (options->json) {
         print_json(rows, count, interval);
     } else {
-        if (interval != 0) {
+        if (interval != 0)
             printf("--- interval %u, of %u s\n", interval, options->interval);
-        } else {
+        else
             puts("--- all; latencies in us");
-        }
-        for (unsigned i = 0; i < count; i++) {
+        for (unsigned i = 0; i < count; i++)
             print_row(&rows[i]);
-        }
     }
     fflush(stdout);
 }

@@ -21,9 +21,8 @@ static int in_path(const char *program)
         struct stat st;
         end = path + strcspn(path, ":");
         snprintf(file, sizeof file, "%.*s/%s", (int)(end - path), path, program);
-        if (stat(file, &st) == 0 && S_ISREG(st.st_mode) && access(file, X_OK) == 0) {
+        if (stat(file, &st) == 0 && S_ISREG(st.st_mode) && access(file, X_OK) == 0)
             return 1;
-        }
     }
     return 0;
 }

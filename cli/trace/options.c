@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cli/core/process.h"
@@ -82,12 +83,10 @@ static int take_name(struct trace_options *options, const char *name)
 {
     size_t len = strlen(name);
     int good = len > 0 && len <= 15;
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; i < len; i++)
         good = good && (isalnum((unsigned char)name[i]) || strchr("._+:/@- ", name[i]) != NULL);
-    }
-    if (!good) {
+    if (!good)
         cli_say(options->who, "NAME is as 'ps -o comm' shows it, of 1 to 15 letters, not '%s'", name);
-    }
     options->command = name;
     return good;
 }
@@ -121,7 +120,7 @@ static int take(struct trace_options *options, int option, const char *value)
 
 static const char one_target[] = "it takes one target: PID, NAME, --pid or --command";
 
-static int has_target(const struct trace_options *options)
+static bool has_target(const struct trace_options *options)
 {
     return options->pid != 0 || options->command != NULL;
 }
@@ -136,18 +135,14 @@ static int take_target(struct trace_options *options, const char *word)
 /* What does not go together; NULL if all does. */
 static const char *conflict(const struct trace_options *options)
 {
-    if ((options->pid != 0) == (options->command != NULL)) {
+    if ((options->pid != 0) == (options->command != NULL))
         return one_target;
-    }
-    if (options->interval != 0 && options->tool != TRACE_LATENCY) {
+    if (options->interval != 0 && options->tool != TRACE_LATENCY)
         return "--interval is an option of 'latency'";
-    }
-    if (options->connection != 0 && options->tool == TRACE_LATENCY) {
+    if (options->connection != 0 && options->tool == TRACE_LATENCY)
         return "--connection is an option of 'sniff' and 'snoop'";
-    }
-    if ((options->plaintext || options->hex) && options->tool != TRACE_SNIFF) {
+    if ((options->plaintext || options->hex) && options->tool != TRACE_SNIFF)
         return "--show-plaintext and --hex are options of 'sniff'";
-    }
     return options->hex && !options->plaintext ? "--hex shows plaintext: ask for it by --show-plaintext, too" : NULL;
 }
 
@@ -172,12 +167,10 @@ static int read_options(struct trace_options *options, int argc, char **argv)
     char *whole = argv[0];
     argv[0] = (char *)(uintptr_t)options->who; /* getopt's own messages begin with it */
     while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
-        if (option == 'h') {
+        if (option == 'h')
             return cli_print(help);
-        }
-        if (!take(options, option, optarg)) {
+        if (!take(options, option, optarg))
             return CLI_USAGE;
-        }
     }
     argv[0] = whole;
     return -1;
@@ -187,18 +180,16 @@ static int read_options(struct trace_options *options, int argc, char **argv)
 static int complete(struct trace_options *options, int tool, int words, char **word)
 {
     const char *wrong = NULL;
-    if (tool < 0) {
+    if (tool < 0)
         wrong = "a tool is missing: sniff, snoop or latency";
-    } else if (words > 1 || (words == 1 && has_target(options))) {
+    else if (words > 1 || (words == 1 && has_target(options)))
         wrong = one_target;
-    } else if (words == 1 && !take_target(options, word[0])) {
+    else if (words == 1 && !take_target(options, word[0]))
         return 0;
-    } else {
+    else
         wrong = conflict(options);
-    }
-    if (wrong != NULL) {
+    if (wrong != NULL)
         cli_say(options->who, "%s", wrong);
-    }
     return wrong == NULL;
 }
 
@@ -208,8 +199,7 @@ int trace_options_read(struct trace_options *options, int argc, char **argv)
     const int tool = read_tool(argv[1], &options->who), shift = tool >= 0;
     options->tool = (enum trace_tool)tool;
     int code = read_options(options, argc - shift, argv + shift);
-    if (code < 0 && !complete(options, tool, argc - shift - optind, argv + shift + optind)) {
+    if (code < 0 && !complete(options, tool, argc - shift - optind, argv + shift + optind))
         code = CLI_USAGE;
-    }
     return code == CLI_USAGE ? cli_see_help("octuple trace") : code;
 }

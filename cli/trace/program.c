@@ -5,6 +5,7 @@
  * is its place in trace_functions[]; lines of events, which event_read.c reads, are "KIND NUMBER TIME PID TID
  * CONNECTION RESULT NANOSECONDS ...|COMMAND".
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "trace.h"
@@ -27,19 +28,17 @@ static void write_head(FILE *out, const struct trace_options *options, const str
     }
     fprintf(out, "// libssl: %s, build-id %s\n", target->ssl, id[0] != '\0' ? id : "unknown");
     fputs("interval:ms:50 { if (@ready == 0) { @ready = 1; printf(\"ready\\n\"); } }\nBEGIN { @ready = 0;", out);
-    for (unsigned i = 0; i < target->count; i++) {
+    for (unsigned i = 0; i < target->count; i++)
         fprintf(out, " @traced[(uint64)%ld] = 1;", (long)target->pids[i]);
-    }
     fputs(" }\n"
           "tracepoint:sched:sched_process_fork /@traced[(uint64)args->parent_pid]/ { "
           "@traced[(uint64)args->child_pid] = 1; }\n",
           out);
-    if (options->tool == TRACE_LATENCY && options->interval != 0) {
+    if (options->tool == TRACE_LATENCY && options->interval != 0)
         fprintf(out, "interval:s:%u { print(@s); print(@h); printf(\"interval\\n\"); }\n", options->interval);
-    }
 }
 
-static int may_return(const struct trace_target *target, const struct trace_function *function)
+static bool may_return(const struct trace_target *target, const struct trace_function *function)
 {
     return target->returns == TRACE_RETURNS_ALL ||
            (target->returns == TRACE_RETURNS_OUTER && trace_is_outer(function) && !target->calls);
@@ -48,9 +47,8 @@ static int may_return(const struct trace_target *target, const struct trace_func
 static void begin_call(struct writer *w, const struct trace_function *function, const char *file)
 {
     fprintf(w->out, "uprobe:%s:%s /" TRACE_FILTER, file, function->name);
-    if (function->kind == TRACE_ANSWER) {
+    if (function->kind == TRACE_ANSWER)
         fputs(" && arg1 != 0", w->out);
-    }
 }
 
 /* What the return needs of the call. A thread that is inside of function F is not inside of it twice. */
@@ -64,12 +62,10 @@ static void write_call(struct writer *w, unsigned number, const char *file)
                 (unsigned long long)options->connection);
     }
     fprintf(w->out, "/ { @at%u[tid] = nsecs;", number);
-    if (trace_is_outer(function) && options->tool != TRACE_LATENCY) {
+    if (trace_is_outer(function) && options->tool != TRACE_LATENCY)
         fprintf(w->out, " @in[tid] = arg0; @ssl%u[tid] = arg0;", number);
-    }
-    if (options->tool == TRACE_SNIFF && function->kind != TRACE_HANDSHAKE) {
+    if (options->tool == TRACE_SNIFF && function->kind != TRACE_HANDSHAKE)
         fprintf(w->out, " @data%u[tid] = arg1; @moved%u[tid] = arg3;", number, number);
-    }
     fputs(" }\n", w->out);
     w->probes++;
 }
@@ -86,11 +82,10 @@ static void write_sums(struct writer *w, unsigned number)
 static void write_moved(struct writer *w, unsigned number)
 {
     const enum trace_kind kind = trace_functions[number].kind;
-    if (kind == TRACE_READ_EX || kind == TRACE_WRITE_EX) {
+    if (kind == TRACE_READ_EX || kind == TRACE_WRITE_EX)
         fprintf(w->out, " $len = $value == 1 ? *(uint64 *)uptr(@moved%u[tid]) : (uint64)0;", number);
-    } else {
+    else
         fputs(" $len = $value > 0 ? (uint64)$value : (uint64)0;", w->out);
-    }
 }
 
 static void write_event(struct writer *w, unsigned number)
@@ -99,22 +94,18 @@ static void write_event(struct writer *w, unsigned number)
     const int moves = w->options->tool == TRACE_SNIFF && function->kind != TRACE_HANDSHAKE;
     const int shows = moves && w->options->plaintext;
     char connection[32] = "@in[tid]";
-    if (trace_is_outer(function)) {
+    if (trace_is_outer(function))
         snprintf(connection, sizeof connection, "@ssl%u[tid]", number);
-    }
     fputs(" $value = (int32)retval;", w->out);
-    if (moves) {
+    if (moves)
         write_moved(w, number);
-    }
     fprintf(w->out, " printf(\"e %u %%llu %%d %%d %%llx %%d %%llu%s%s|%%s\\n\", nsecs, pid, tid, %s, $value,", number,
             moves ? " %llu" : "", shows ? " %rh" : "", connection);
     fprintf(w->out, " nsecs - @at%u[tid]", number);
-    if (moves) {
+    if (moves)
         fputs(", $len", w->out);
-    }
-    if (shows) {
+    if (shows)
         fprintf(w->out, ", buf(@data%u[tid], $len)", number);
-    }
     fputs(", comm);", w->out);
 }
 
@@ -123,18 +114,15 @@ static void write_return(struct writer *w, unsigned number, const char *file)
     const struct trace_function *function = &trace_functions[number];
     const enum trace_tool tool = w->options->tool;
     fprintf(w->out, "uretprobe:%s:%s /@at%u[tid]/ {", file, function->name, number);
-    if (tool == TRACE_LATENCY) {
+    if (tool == TRACE_LATENCY)
         write_sums(w, number);
-    } else {
+    else
         write_event(w, number);
-    }
     fprintf(w->out, " delete(@at%u[tid]);", number);
-    if (trace_is_outer(function) && tool != TRACE_LATENCY) {
+    if (trace_is_outer(function) && tool != TRACE_LATENCY)
         fprintf(w->out, " delete(@ssl%u[tid]);", number);
-    }
-    if (tool == TRACE_SNIFF && function->kind != TRACE_HANDSHAKE) {
+    if (tool == TRACE_SNIFF && function->kind != TRACE_HANDSHAKE)
         fprintf(w->out, " delete(@data%u[tid]); delete(@moved%u[tid]);", number, number);
-    }
     fputs(" }\n", w->out);
     w->probes++;
 }
@@ -155,9 +143,8 @@ static void write_function(struct writer *w, unsigned number, const struct trace
     const struct trace_elf *elf = outer ? ssl : crypto;
     const char *file = outer ? w->target->ssl : w->target->crypto;
     if (!trace_is_wanted(w->options->tool, function) || elf == NULL || !trace_elf_defines(elf, function->name) ||
-        (w->target->calls && number < TRACE_CALLS)) {
+        (w->target->calls && number < TRACE_CALLS))
         return;
-    }
     if (may_return(w->target, function)) {
         write_call(w, number, file);
         write_return(w, number, file);
@@ -175,9 +162,8 @@ char *trace_program(struct trace_target *target, const struct trace_options *opt
     struct trace_elf *ssl = trace_elf_open(target->ssl), *crypto = trace_elf_open(target->crypto);
     if (w.out != NULL) {
         write_head(w.out, options, target);
-        for (unsigned i = 0; i < trace_function_count; i++) {
+        for (unsigned i = 0; i < trace_function_count; i++)
             write_function(&w, i, ssl, crypto);
-        }
         *probes = w.probes + trace_program_octuple(w.out, options, target);
         fclose(w.out);
     }

@@ -16,9 +16,8 @@ static void write_calls(FILE *out, const struct trace_options *options, const ch
 {
     const int sniff = options->tool == TRACE_SNIFF, shows = sniff && options->plaintext;
     begin(out, file, "call");
-    if (options->connection != 0) {
+    if (options->connection != 0)
         fprintf(out, " && arg1 == 0x%llx", (unsigned long long)options->connection);
-    }
     if (options->tool == TRACE_LATENCY) {
         fputs("/ { $ok = (int64)arg2 > 0 ? 1 : 0; @s[(uint64)(arg0 - 1), (uint64)$ok] = stats(arg3);"
               " @h[(uint64)(arg0 - 1), (uint64)$ok] = hist(arg3 / 1000); }\n",
@@ -42,9 +41,8 @@ static void write_sums(FILE *out, const char *ok, const char *ns, unsigned base)
 static void write_keys(FILE *out, const struct trace_options *options, const char *file)
 {
     begin(out, file, "key");
-    if (options->connection != 0) {
+    if (options->connection != 0)
         fprintf(out, " && arg0 == 0x%llx", (unsigned long long)options->connection);
-    }
     if (options->tool == TRACE_SNOOP) {
         fputs("/ { printf(\"key %d %llu %d %d %llx %d %llu %llu %llu|%s\\n\", arg1, nsecs, pid, tid, arg0, arg2, arg3,"
               " arg4, arg5, comm); }\n",
@@ -62,11 +60,10 @@ static void write_keys(FILE *out, const struct trace_options *options, const cha
 static void write_operations(FILE *out, const struct trace_options *options, const char *file)
 {
     begin(out, file, "operation");
-    if (options->tool == TRACE_LATENCY) {
+    if (options->tool == TRACE_LATENCY)
         write_sums(out, "arg1 > 0 ? 1 : 0", "arg2", TRACE_KEY_OPERATION);
-    } else {
+    else
         fputs("/ { printf(\"o %d %llu %d %d %d %llu|%s\\n\", arg0, nsecs, pid, tid, arg1, arg2, comm); }\n", out);
-    }
 }
 
 /* "NAME OPERATION TIME PID TID ...": what else there is to say is one or two numbers. */
@@ -107,9 +104,8 @@ unsigned trace_program_octuple(FILE *out, const struct trace_options *options, c
         probes++;
     }
     /* These know nothing of connections, and sniff is about calls alone. */
-    if (options->tool == TRACE_SNIFF || options->connection != 0) {
+    if (options->tool == TRACE_SNIFF || options->connection != 0)
         return probes;
-    }
     if (target->operations) {
         write_operations(out, options, target->provider);
         probes++;

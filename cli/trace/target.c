@@ -5,6 +5,7 @@
  * container has its own files, which are found below /proc/PID/root.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,20 +21,17 @@ static void find_by_name(struct trace_target *target, const char *name)
 {
     static pid_t all[PROCESS_MAX];
     unsigned count = process_all(all, PROCESS_MAX);
-    for (unsigned i = 0; i < count && target->count < TRACE_MAX_PROCESSES; i++) {
-        if (process_has_name(all[i], name)) {
+    for (unsigned i = 0; i < count && target->count < TRACE_MAX_PROCESSES; i++)
+        if (process_has_name(all[i], name))
             target->pids[target->count++] = all[i];
-        }
-    }
 }
 
 static int find_processes(struct trace_target *target, const struct trace_options *options)
 {
     if (options->pid != 0) {
         target->count = process_tree(options->pid, target->pids, TRACE_MAX_PROCESSES);
-        if (target->count == 0) { /* looking at it will say why */
+        if (target->count == 0) /* looking at it will say why */
             target->pids[target->count++] = options->pid;
-        }
         return CLI_OK;
     }
     find_by_name(target, options->command);
@@ -101,7 +99,7 @@ static int check_paths(const struct trace_target *target, const char *who)
     return CLI_OK;
 }
 
-static int has_probe(const char *file, const char *name)
+static bool has_probe(const char *file, const char *name)
 {
     struct trace_elf *elf = trace_elf_open(file);
     int has = elf != NULL && trace_elf_has_probe(elf, name);

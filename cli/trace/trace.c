@@ -16,13 +16,11 @@ static int nothing_to_watch(const struct trace_options *options, const struct tr
 
 static int show(const char *program, const struct trace_options *options, struct trace_target *target)
 {
-    if (options->print) {
+    if (options->print)
         return cli_print(program);
-    }
     int code = trace_needs_check(options->who);
-    if (code != CLI_OK) {
+    if (code != CLI_OK)
         return code;
-    }
     return options->tool == TRACE_LATENCY ? trace_show_latency(program, options, target)
                                           : trace_show_events(program, options, target);
 }
@@ -33,13 +31,11 @@ int cli_trace(int argc, char **argv)
     struct trace_options options = {0};
     unsigned probes = 0;
     int code = trace_options_read(&options, argc, argv);
-    if (code >= 0) {
+    if (code >= 0)
         return code;
-    }
     code = trace_target_find(&target, &options);
-    if (code != CLI_OK) {
+    if (code != CLI_OK)
         return code;
-    }
     char *program = trace_program(&target, &options, &probes);
     if (program == NULL) {
         cli_say(options.who, "no memory");

@@ -11,6 +11,7 @@
 
 #include <jansson.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -74,7 +75,7 @@ void trace_elf_close(struct trace_elf *elf);
 int trace_elf_defines(const struct trace_elf *elf, const char *symbol);
 int trace_elf_imports(const struct trace_elf *elf, const char *symbol);
 /* It has the probe octuple:NAME. */
-int trace_elf_has_probe(const struct trace_elf *elf, const char *name);
+bool trace_elf_has_probe(const struct trace_elf *elf, const char *name);
 /* In hex, "" if there is none. */
 void trace_elf_build_id(const struct trace_elf *elf, char hex[65]);
 
@@ -101,9 +102,9 @@ struct trace_function {
 extern const struct trace_function trace_functions[];
 extern const unsigned trace_function_count;
 /* Called from outside of handshakes. */
-int trace_is_outer(const struct trace_function *function);
+bool trace_is_outer(const struct trace_function *function);
 /* The tool shows it. */
-int trace_is_wanted(enum trace_tool tool, const struct trace_function *function);
+bool trace_is_wanted(enum trace_tool tool, const struct trace_function *function);
 
 /* The text of the program, to be freed; NULL without memory. *probes is how many functions and points it watches. */
 char *trace_program(struct trace_target *target, const struct trace_options *options, unsigned *probes);

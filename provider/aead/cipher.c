@@ -7,10 +7,11 @@
 #include "provider/core/provider.h"
 
 #include <openssl/crypto.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-int oct_aead_cipher_is_gcm(const struct oct_aead_cipher *c)
+bool oct_aead_cipher_is_gcm(const struct oct_aead_cipher *c)
 {
     return c->aead != OCT_AEAD_CHACHA20_POLY1305;
 }

@@ -17,6 +17,7 @@
 #include <octuple/aead.h>
 #include <openssl/core.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 
 struct oct_prov;
 
@@ -59,7 +60,7 @@ struct oct_aead_cipher {
     struct oct_aead_stream stream;
 };
 
-int oct_aead_cipher_is_gcm(const struct oct_aead_cipher *c);
+bool oct_aead_cipher_is_gcm(const struct oct_aead_cipher *c);
 const struct oct_aead_key *oct_aead_cipher_key(const struct oct_aead_cipher *c);
 
 /* text.c. 1, or 0 with an error raised; a tag that does not fit raises none, as with OpenSSL's own. */

@@ -168,7 +168,7 @@ static int set_tag(struct oct_aead_cipher *c, const OSSL_PARAM *p)
     return 1;
 }
 
-static int is_octets(const OSSL_PARAM *p)
+static bool is_octets(const OSSL_PARAM *p)
 {
     return p->data != NULL && p->data_type == OSSL_PARAM_OCTET_STRING;
 }

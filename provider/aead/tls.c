@@ -9,6 +9,7 @@
 #include "provider/core/provider.h"
 
 #include <openssl/rand.h>
+#include <stdbool.h>
 #include <string.h>
 
 int oct_aead_tls_set_aad(struct oct_aead_cipher *c, const uint8_t *aad, size_t len)
@@ -75,7 +76,7 @@ static int count_iv(struct oct_aead_cipher *c)
 }
 
 /* A nonce that counts, and a key to use it with. */
-static int can_count(const struct oct_aead_cipher *c)
+static bool can_count(const struct oct_aead_cipher *c)
 {
     if (c->key == NULL)
         return OCT_RAISE(c->prov, OCT_REASON_NO_KEY);

@@ -4,7 +4,9 @@
 #include "pause.h"
 
 #include "base/thread_mode.h"
+#include "pause_pays.h"
 #include "provider/core/key.h"
+#include "waker.h"
 
 #include <openssl/crypto.h>
 #include <string.h>
@@ -76,7 +78,7 @@ static void tell(struct oct_job *job)
 }
 
 /* A connection that is given up must not go on with a result either: the rest of its handshake may be at hand. */
-static enum oct_outcome wait_for(struct oct_slice *slice, struct pause *pause)
+static enum oct_outcome leave(struct oct_slice *slice, struct pause *pause)
 {
     bool told = true;
 
@@ -91,8 +93,8 @@ static enum oct_outcome wait_for(struct oct_slice *slice, struct pause *pause)
     return told || pause->job.state == OCT_JOB_DONE ? OCT_OUTCOME_WAITED : OCT_OUTCOME_FAILED;
 }
 
-enum oct_outcome oct_pause_for(struct oct_slice *slice, struct oct_queue *queue, struct oct_job *job,
-                               void *const key[OCT_TASK_KEYS])
+static enum oct_outcome pause_slice(struct oct_slice *slice, struct oct_queue *queue, struct oct_job *job,
+                                    void *const key[OCT_TASK_KEYS])
 {
     struct pause *pause = pause_new(queue, job, key);
     enum oct_outcome outcome = OCT_OUTCOME_FAILED;
@@ -102,9 +104,55 @@ enum oct_outcome oct_pause_for(struct oct_slice *slice, struct oct_queue *queue,
     pause->job.done = tell;
     pause->job.arg = slice;
     if (oct_queue_submit(queue, &pause->job) == OCT_OK)
-        outcome = wait_for(slice, pause);
+        outcome = leave(slice, pause);
     job->status = pause->job.status;
     job->state = pause->job.state;
     pause_free(pause);
     return outcome;
+}
+
+static enum oct_outcome leave_async_job(struct oct_waker *waker, struct oct_queue *queue, struct oct_job *job)
+{
+    if (oct_queue_holds(queue, job))
+        oct_waker_arm(waker);
+    while (oct_queue_holds(queue, job)) {
+        int paused = ASYNC_pause_job();
+        oct_pause_note(!oct_queue_holds(queue, job) || oct_queue_waiting(queue) > 1);
+        /* A connection that is given up must not go on with a result either: the rest of its handshake may be at hand.
+         */
+        if (!oct_queue_holds(queue, job))
+            return oct_thread_is_draining() ? OCT_OUTCOME_GAVE_UP : OCT_OUTCOME_WAITED;
+        if (!paused || oct_thread_is_draining()) {
+            oct_queue_cancel(queue, job);
+            return paused ? OCT_OUTCOME_GAVE_UP : OCT_OUTCOME_FAILED;
+        }
+        if (!oct_waker_should_poll(waker)) {
+            oct_queue_cancel(queue, job);
+            return OCT_OUTCOME_FAILED;
+        }
+        oct_queue_poll(queue);
+    }
+    return OCT_OUTCOME_WAITED;
+}
+
+static enum oct_outcome pause_async_job(ASYNC_JOB *fibre, struct oct_queue *queue, struct oct_job *job,
+                                        void *const key[OCT_TASK_KEYS])
+{
+    struct oct_waker *waker = oct_waker_begin(fibre, queue, job, key);
+    enum oct_outcome outcome = OCT_OUTCOME_FAILED;
+
+    if (waker == NULL)
+        return OCT_OUTCOME_FAILED;
+    job->done = oct_waker_done;
+    job->arg = waker;
+    if (oct_queue_submit(queue, job) == OCT_OK)
+        outcome = leave_async_job(waker, queue, job);
+    oct_waker_end(waker);
+    return outcome;
+}
+
+enum oct_outcome oct_pause_for(const struct oct_place *at, struct oct_queue *queue, struct oct_job *job,
+                               void *const key[OCT_TASK_KEYS])
+{
+    return at->job != NULL ? pause_async_job(at->job, queue, job, key) : pause_slice(at->slice, queue, job, key);
 }

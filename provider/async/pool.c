@@ -3,7 +3,8 @@
 /* See pool.h. */
 #include "pool.h"
 
-#include "fork.h"
+#include "aside.h"
+#include "base/fork.h"
 #include "provider/core/provider.h"
 
 #include <openssl/err.h>
@@ -15,7 +16,7 @@
  * well: nothing hangs on one of the two alone. */
 struct pool {
     unsigned left;
-    unsigned generation;
+    uint64_t generation;
     uint8_t private_key[OCT_LANES][OCT_EC_MAX_BYTES];
     uint8_t public_key[OCT_LANES][2 * OCT_EC_MAX_BYTES];
 };
@@ -125,8 +126,7 @@ int oct_pool_take(struct oct_prov *prov, const struct oct_pool_kind *kind, uint8
     struct pool *pool;
     unsigned i;
 
-    if (oct_fork_steps_aside() || !oct_settings_has(&prov->settings, kind->family, kind->switches) ||
-        !oct_op_is_on(kind->op))
+    if (oct_aside_take() || !oct_settings_has(&prov->settings, kind->family, kind->switches) || !oct_op_is_on(kind->op))
         return 0;
     pool = filled_pool(prov, kind);
     if (pool == NULL)

@@ -7,6 +7,7 @@
 #include "provider/core/provider.h"
 
 #include <openssl/crypto.h>
+#include <stdbool.h>
 
 static void forget_spare(struct oct_exchange *exchange)
 {
@@ -76,7 +77,7 @@ int oct_exchange_take_peer(struct oct_exchange *exchange, void *peer)
     return 1;
 }
 
-int oct_exchange_is_ready(const struct oct_exchange *exchange)
+bool oct_exchange_is_ready(const struct oct_exchange *exchange)
 {
     const struct oct_prov_key *own = exchange->own, *peer = exchange->peer;
 

@@ -8,6 +8,7 @@
 
 #include <openssl/core_dispatch.h>
 #include <openssl/evp.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The key of OpenSSL's own that a family's key has; borrowed, NULL if there is none. */
@@ -34,7 +35,7 @@ int oct_exchange_start(struct oct_exchange *exchange, void *own);
 int oct_exchange_take_peer(struct oct_exchange *exchange, void *peer);
 
 /* 1 if both keys have what a derivation needs; else 0 with an error raised. */
-int oct_exchange_is_ready(const struct oct_exchange *exchange);
+bool oct_exchange_is_ready(const struct oct_exchange *exchange);
 
 /* One derivation; its keys are task.key[0], ours, and task.key[1], the peer's. */
 struct oct_derivation {

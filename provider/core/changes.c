@@ -31,12 +31,11 @@ void oct_changes_begin(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in)
 {
     OSSL_FUNC_provider_register_child_cb_fn *enroll = NULL;
 
-    for (; in->function_id != 0; in++) {
+    for (; in->function_id != 0; in++)
         if (in->function_id == OSSL_FUNC_PROVIDER_REGISTER_CHILD_CB)
             enroll = OSSL_FUNC_provider_register_child_cb(in);
         else if (in->function_id == OSSL_FUNC_PROVIDER_DEREGISTER_CHILD_CB)
             deregister = OSSL_FUNC_provider_deregister_child_cb(in);
-    }
     if (enroll != NULL && deregister != NULL &&
         enroll(handle, provider_changes, provider_changes, properties_change, NULL))
         oct_epoch_next();

@@ -76,14 +76,13 @@ static const struct {
 
 void oct_errors_init(struct oct_core_errors *errors, const OSSL_DISPATCH *core)
 {
-    for (; core->function_id != 0; core++) {
+    for (; core->function_id != 0; core++)
         if (core->function_id == OSSL_FUNC_CORE_NEW_ERROR)
             errors->new_error = OSSL_FUNC_core_new_error(core);
         else if (core->function_id == OSSL_FUNC_CORE_SET_ERROR_DEBUG)
             errors->set_debug = OSSL_FUNC_core_set_error_debug(core);
         else if (core->function_id == OSSL_FUNC_CORE_VSET_ERROR)
             errors->vset = OSSL_FUNC_core_vset_error(core);
-    }
 }
 
 static void raise(const struct oct_prov *prov, uint32_t code, const char *format, ...)

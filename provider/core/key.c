@@ -7,6 +7,7 @@
 #include "warm.h"
 
 #include <openssl/crypto.h>
+#include <stdbool.h>
 #include <string.h>
 
 void *oct_prov_key_new(struct oct_prov *prov, size_t size, void (*destroy)(void *key))
@@ -46,7 +47,7 @@ void oct_prov_key_replace(void **place, void *key)
     *place = key;
 }
 
-int oct_prov_key_is_unshared(const struct oct_prov_key *key)
+bool oct_prov_key_is_unshared(const struct oct_prov_key *key)
 {
     return atomic_load(&key->references) == 1;
 }
@@ -79,7 +80,7 @@ int oct_prov_key_has(const void *vkey, int selection)
     return (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) == 0 || key->has_private;
 }
 
-static int is_whole(const struct oct_prov_key *key, int selection)
+static bool is_whole(const struct oct_prov_key *key, int selection)
 {
     return (selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0 &&
            (!key->has_private || (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0);

@@ -10,6 +10,7 @@
 #include <openssl/core_dispatch.h>
 #include <openssl/evp.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct oct_prov;
@@ -32,7 +33,7 @@ OSSL_FUNC_keymgmt_free_fn oct_prov_key_free;
 void oct_prov_key_replace(void **place, void *key);
 
 /* 1 if nobody else has a reference: only then may an object change as a whole. */
-int oct_prov_key_is_unshared(const struct oct_prov_key *key);
+bool oct_prov_key_is_unshared(const struct oct_prov_key *key);
 
 /* Takes over the object that a reference from a decoder or store of this provider holds. */
 OSSL_FUNC_keymgmt_load_fn oct_prov_key_load;

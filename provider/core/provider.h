@@ -38,7 +38,7 @@ struct oct_prov {
     struct oct_core_errors errors;
     struct oct_settings settings;
     _Atomic(struct oct_fallback *) fallback; /* NULL until the first key */
-    unsigned generation;                     /* of the process that loaded it, see fork.h */
+    uint64_t generation;                     /* of the process that loaded it (base/fork.h) */
     _Atomic(struct oct_offers *) offers;     /* NULL until the first query */
 };
 

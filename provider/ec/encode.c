@@ -13,6 +13,7 @@
 #include <openssl/crypto.h>
 #include <openssl/encoder.h>
 #include <openssl/params.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* A form that keys can have. */
@@ -67,7 +68,7 @@ static const char *text_of(const OSSL_PARAM params[], const char *name)
 }
 
 /* A cipher that there is not is refused here, as OpenSSL's own encoders do it. */
-static int has_cipher(struct oct_prov *prov, const OSSL_PARAM params[])
+static bool has_cipher(struct oct_prov *prov, const OSSL_PARAM params[])
 {
     const char *name = text_of(params, OSSL_ENCODER_PARAM_CIPHER);
     EVP_CIPHER *cipher;
@@ -110,7 +111,7 @@ static int selects(const struct form *form, int selection)
     return 0;
 }
 
-static int is_sm2(EVP_PKEY *fallback)
+static bool is_sm2(EVP_PKEY *fallback)
 {
     char name[16];
     return EVP_PKEY_get_utf8_string_param(fallback, OSSL_PKEY_PARAM_GROUP_NAME, name, sizeof name, NULL) &&

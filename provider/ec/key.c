@@ -7,6 +7,7 @@
 #include "provider/core/provider.h"
 
 #include <openssl/crypto.h>
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -41,7 +42,7 @@ int oct_prov_ec_signs_in_lanes(const struct oct_prov_ec *key)
 
 /* Setting coordinates fails where they are not below p, or not of the curve; the point at infinity has another
  * encoding. */
-static int is_point(struct oct_prov *prov, int curve, const uint8_t *bytes, size_t len)
+static bool is_point(struct oct_prov *prov, int curve, const uint8_t *bytes, size_t len)
 {
     const EC_GROUP *group = oct_ec_fallback_group(prov, curve);
     EC_POINT *point = group == NULL ? NULL : EC_POINT_new(group);

@@ -11,6 +11,7 @@
 
 #include <openssl/core_names.h>
 #include <openssl/params.h>
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -58,14 +59,14 @@ static EVP_PKEY_CTX *fallback_ctx(struct generation *gen)
     return ctx;
 }
 
-static int has_text(const OSSL_PARAM *p, char text[NAME_MAX_LEN])
+static bool has_text(const OSSL_PARAM *p, char text[NAME_MAX_LEN])
 {
     return OSSL_PARAM_get_utf8_string(p, &text, NAME_MAX_LEN);
 }
 
 /* 1 if the parameters ask for nothing that a pair from the pool has not: the name of a curve with lanes, a named curve
  * (as is the default), properties (which are about what generation fetches: nothing). */
-static int is_simple(const OSSL_PARAM params[], int *curve)
+static bool is_simple(const OSSL_PARAM params[], int *curve)
 {
     char text[NAME_MAX_LEN];
 

@@ -9,6 +9,7 @@
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/params.h>
+#include <stdbool.h>
 
 #define PARAM_NONCE_TYPE "nonce-type"
 
@@ -28,7 +29,7 @@ int oct_ec_sig_set_params(void *vsig, const OSSL_PARAM params[])
 }
 
 /* OpenSSL before 3.2 has no other nonces than random ones, and is not asked for others. */
-static int has_nonce_types(void)
+static bool has_nonce_types(void)
 {
     return OPENSSL_version_major() > 3 || OPENSSL_version_minor() >= 2;
 }

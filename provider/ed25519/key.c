@@ -9,6 +9,7 @@
 
 #include <openssl/crypto.h>
 #include <openssl/err.h>
+#include <stdbool.h>
 #include <string.h>
 
 static void ed25519_destroy(void *vkey)
@@ -28,14 +29,14 @@ void *oct_prov_ed25519_new(void *prov)
 }
 
 /* Length only: the private key is not looked at. */
-static int has_private(const EVP_PKEY *fallback)
+static bool has_private(const EVP_PKEY *fallback)
 {
     size_t len = 0;
     return EVP_PKEY_get_raw_private_key(fallback, NULL, &len) > 0 && len == OCT_ED25519_SEED_BYTES;
 }
 
 /* The y coordinate is below 2^255-19, and x is not minus zero, which it would be where y is 1 or -1. Public. */
-static int is_canonical(const uint8_t point[OCT_ED25519_PUBLIC_BYTES])
+static bool is_canonical(const uint8_t point[OCT_ED25519_PUBLIC_BYTES])
 {
     const int top = point[OCT_ED25519_PUBLIC_BYTES - 1] & 0x7f, sign = point[OCT_ED25519_PUBLIC_BYTES - 1] >> 7;
     uint8_t all = 0xff, any = 0;

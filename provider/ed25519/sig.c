@@ -13,6 +13,7 @@
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/params.h>
+#include <stdbool.h>
 
 /* Entries of OpenSSL 3.4 and later, by their numbers: the headers may be older than the library that runs. */
 #define MESSAGE_ENTRY_KEY_TYPES   26
@@ -83,7 +84,7 @@ static void *sig_dup(void *vsig)
 }
 
 /* 1 if there are settings, and this version of OpenSSL does not ignore them. */
-static int has_settings(const struct signature *sig, const OSSL_PARAM params[])
+static bool has_settings(const struct signature *sig, const OSSL_PARAM params[])
 {
     EVP_SIGNATURE *fallback;
 

@@ -8,6 +8,7 @@
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/params.h>
+#include <stdbool.h>
 #include <string.h>
 
 EVP_PKEY *oct_hybrid_fallback_generate(struct oct_prov *prov, const struct oct_prov_group *group)
@@ -82,7 +83,7 @@ static EVP_PKEY *peer_key(struct oct_prov *prov, const struct oct_prov_group *gr
 }
 
 /* Compressed and hybrid encodings have other lengths or first bytes. Any 32 bytes are a point to X25519. */
-int oct_hybrid_fallback_is_point(struct oct_prov *prov, const struct oct_prov_group *group, const uint8_t *point)
+bool oct_hybrid_fallback_is_point(struct oct_prov *prov, const struct oct_prov_group *group, const uint8_t *point)
 {
     EVP_PKEY *key;
 

@@ -33,9 +33,21 @@ struct oct_prov_group {
     size_t point, number;             /* a point of the curve in a share, and its secret */
     bool curve_first;
     int server_op, client_op;
-    size_t share, reply, secret;
     const OSSL_DISPATCH *keymgmt;
 };
+
+static inline size_t oct_hybrid_share_size(const struct oct_prov_group *g)
+{
+    return oct_mlkem_ek_bytes(g->set) + g->point;
+}
+static inline size_t oct_hybrid_reply_size(const struct oct_prov_group *g)
+{
+    return oct_mlkem_ct_bytes(g->set) + g->point;
+}
+static inline size_t oct_hybrid_secret_size(const struct oct_prov_group *g)
+{
+    return OCT_MLKEM_SECRET_BYTES + g->number;
+}
 
 extern const struct oct_prov_group oct_prov_groups[];
 enum { OCT_PROV_GROUPS = 6, OCT_PROV_SM2_GROUP = 3 }; /* in all; that of SM2, which needs OpenSSL 4.0 */
@@ -76,7 +88,7 @@ EVP_PKEY *oct_hybrid_fallback_generate(struct oct_prov *prov, const struct oct_p
 EVP_PKEY *oct_hybrid_fallback_import(struct oct_prov *prov, const struct oct_prov_group *group,
                                      const uint8_t *private_key, const uint8_t *point);
 int oct_hybrid_fallback_point(const struct oct_prov_group *group, EVP_PKEY *own, uint8_t *point);
-int oct_hybrid_fallback_is_point(struct oct_prov *prov, const struct oct_prov_group *group, const uint8_t *point);
+bool oct_hybrid_fallback_is_point(struct oct_prov *prov, const struct oct_prov_group *group, const uint8_t *point);
 int oct_hybrid_fallback_derive(struct oct_prov *prov, const struct oct_prov_group *group, EVP_PKEY *own,
                                const uint8_t *point, uint8_t *secret);
 

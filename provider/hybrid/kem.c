@@ -11,6 +11,7 @@
 #include "provider/core/provider.h"
 
 #include <openssl/crypto.h>
+#include <stdbool.h>
 #include <string.h>
 
 struct kem {
@@ -184,12 +185,12 @@ static int run(struct operation *o, const struct oct_task_type *type, int op)
     ok = oct_task_run(&o->task);
     OPENSSL_cleanse(o->private_key, sizeof o->private_key);
     if (!ok)
-        OPENSSL_cleanse(o->secret, key->group->secret);
+        OPENSSL_cleanse(o->secret, oct_hybrid_secret_size(key->group));
     return ok;
 }
 
 /* A size that is asked for (without a buffer), or what a buffer has to have. */
-static int has_room(const struct kem *kem, size_t *len, size_t need, int buffer)
+static bool has_room(const struct kem *kem, size_t *len, size_t need, int buffer)
 {
     if (len == NULL)
         return buffer;
@@ -206,8 +207,8 @@ static int kem_encapsulate(void *vkem, unsigned char *out, size_t *out_len, unsi
 
     if (kem == NULL || kem->key == NULL || !kem->key->base.has_public)
         return kem != NULL && OCT_RAISE(kem->prov, OCT_REASON_MISSING_KEY);
-    if (!has_room(kem, secret_len, kem->key->group->secret, out != NULL) ||
-        !has_room(kem, out_len, kem->key->group->reply, out != NULL))
+    if (!has_room(kem, secret_len, oct_hybrid_secret_size(kem->key->group), out != NULL) ||
+        !has_room(kem, out_len, oct_hybrid_reply_size(kem->key->group), out != NULL))
         return 0;
     if (out == NULL)
         return 1;
@@ -225,11 +226,11 @@ static int kem_decapsulate(void *vkem, unsigned char *secret, size_t *secret_len
 
     if (kem == NULL || kem->key == NULL || !kem->key->base.has_private)
         return kem != NULL && OCT_RAISE(kem->prov, OCT_REASON_MISSING_KEY);
-    if (!has_room(kem, secret_len, kem->key->group->secret, secret != NULL))
+    if (!has_room(kem, secret_len, oct_hybrid_secret_size(kem->key->group), secret != NULL))
         return 0;
     if (secret == NULL)
         return 1;
-    if (in_len != kem->key->group->reply)
+    if (in_len != oct_hybrid_reply_size(kem->key->group))
         return OCT_RAISE(kem->prov, OCT_REASON_INPUT_LENGTH);
     o = (struct operation){.key = kem->key, .in = in, .secret = secret};
     return run(&o, &client_type, kem->key->group->client_op);

@@ -33,7 +33,7 @@ int oct_prov_hybrid_set_share(struct oct_prov_hybrid *key, const uint8_t *share,
     const struct oct_prov_group *g = key->group;
     const struct oct_hybrid_parts at = oct_hybrid_split(g, oct_mlkem_ek_bytes(g->set), g->point);
 
-    if (len != g->share)
+    if (len != oct_hybrid_share_size(g))
         return OCT_RAISE(key->base.prov, OCT_REASON_INPUT_LENGTH);
     if (key->base.has_private || !oct_mlkem_ek_is_valid_var(g->set, share + at.kem) ||
         !oct_hybrid_fallback_is_point(key->base.prov, g, share + at.curve))

@@ -11,6 +11,7 @@
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/params.h>
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -22,7 +23,7 @@ struct generation {
 
 /* libssl names the group once more, by the announcement's internal name, which is empty with OpenSSL 3.5. Nothing else
  * can be asked for. */
-static int is_own_name(const struct generation *gen, const OSSL_PARAM *p)
+static bool is_own_name(const struct generation *gen, const OSSL_PARAM *p)
 {
     return p->data_type == OSSL_PARAM_UTF8_STRING && p->data != NULL &&
            (*(const char *)p->data == '\0' || strcasecmp(p->data, gen->group->name) == 0);
@@ -113,11 +114,12 @@ static int get_params(void *keydata, OSSL_PARAM params[])
 
     if (key == NULL)
         return 0;
-    if (p != NULL && (!key->base.has_public || !OSSL_PARAM_set_octet_string(p, key->share, key->group->share)))
+    if (p != NULL &&
+        (!key->base.has_public || !OSSL_PARAM_set_octet_string(p, key->share, oct_hybrid_share_size(key->group))))
         return 0;
     return oct_param_give_int(params, OSSL_PKEY_PARAM_BITS, key->group->security_bits) &&
            oct_param_give_int(params, OSSL_PKEY_PARAM_SECURITY_BITS, key->group->security_bits) &&
-           oct_param_give_int(params, OSSL_PKEY_PARAM_MAX_SIZE, (int)key->group->reply);
+           oct_param_give_int(params, OSSL_PKEY_PARAM_MAX_SIZE, (int)oct_hybrid_reply_size(key->group));
 }
 
 static const OSSL_PARAM *gettable_params(void *provctx)
@@ -141,7 +143,7 @@ static int match(const void *keydata1, const void *keydata2, int selection)
         return 0;
     if ((selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
         return 1;
-    return a->base.has_public && b->base.has_public && memcmp(a->share, b->share, a->group->share) == 0;
+    return a->base.has_public && b->base.has_public && memcmp(a->share, b->share, oct_hybrid_share_size(a->group)) == 0;
 }
 
 /* A key learns from its maker which group it is for, so each group has a table of its own. */

@@ -121,7 +121,7 @@ static int hand_over(struct oct_kdf *kdf)
     return 1;
 }
 
-static int is_handed_over(struct oct_kdf *kdf)
+static bool is_handed_over(struct oct_kdf *kdf)
 {
     return kdf->fallback != NULL || hand_over(kdf);
 }

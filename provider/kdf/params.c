@@ -4,6 +4,7 @@
 #include "kdf.h"
 
 #include <openssl/core_names.h>
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -79,7 +80,7 @@ static int read_field(struct oct_kdf *kdf, struct changes *c, enum oct_kdf_field
 }
 
 /* Most names differ in their first letter. */
-static int is_named(const OSSL_PARAM *p, const char *name)
+static bool is_named(const OSSL_PARAM *p, const char *name)
 {
     return p->key[0] == name[0] && strcmp(p->key, name) == 0;
 }

@@ -10,6 +10,7 @@
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
+#include <stdbool.h>
 #include <string.h>
 
 static void mldsa_destroy(void *vkey)
@@ -33,7 +34,7 @@ struct oct_prov_mldsa *oct_prov_mldsa_new(struct oct_prov *prov, int set)
 }
 
 /* Length only: the private key is not looked at. */
-static int has_private(const EVP_PKEY *fallback, size_t bytes)
+static bool has_private(const EVP_PKEY *fallback, size_t bytes)
 {
     size_t len = 0;
     return EVP_PKEY_get_octet_string_param(fallback, OSSL_PKEY_PARAM_PRIV_KEY, NULL, 0, &len) > 0 && len == bytes;

@@ -7,13 +7,14 @@
  */
 #include "rsa.h"
 
-#include "provider/async/fork.h"
+#include "provider/async/aside.h"
 #include "provider/core/provider.h"
 
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/params.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define MAX_SIZE (4096 / 8)
@@ -99,7 +100,7 @@ static int collect(const OSSL_PARAM params[], void *arg)
     return 1;
 }
 
-static int has_crt(const struct numbers *numbers)
+static bool has_crt(const struct numbers *numbers)
 {
     const struct oct_rsa_numbers *s = &numbers->set;
     return !numbers->is_multiprime && s->p.len && s->q.len && s->dp.len && s->dq.len && s->qinv.len;
@@ -131,7 +132,7 @@ int oct_prov_rsa_load_numbers(struct oct_prov_rsa *key)
         return OCT_RAISE(key->base.prov, OCT_REASON_MEMORY);
     numbers->key = key;
     ok = EVP_PKEY_export(key->fallback, EVP_PKEY_KEYPAIR, collect, numbers);
-    if (ok && key->base.has_private && oct_fork_is_aside())
+    if (ok && key->base.has_private && oct_aside_is_due())
         atomic_store(&key->lanes_later, true);
     else if (ok && key->base.has_private)
         make_lanes(key, numbers);
@@ -175,7 +176,7 @@ const struct oct_rsa_key *oct_prov_rsa_lanes(struct oct_prov_rsa *key)
 {
     struct oct_rsa_key *lanes = atomic_load_explicit(&key->lanes, memory_order_acquire);
 
-    if (lanes == NULL && atomic_load_explicit(&key->lanes_later, memory_order_relaxed) && !oct_fork_is_aside() &&
+    if (lanes == NULL && atomic_load_explicit(&key->lanes_later, memory_order_relaxed) && !oct_aside_is_due() &&
         atomic_exchange(&key->lanes_later, false)) {
         make_private_lanes(key);
         lanes = atomic_load_explicit(&key->lanes, memory_order_acquire);

@@ -13,6 +13,8 @@
 
 #include "base/base.h"
 
+#include <stdbool.h>
+
 struct oct_rsa_sig {
     struct oct_sig base;
     int pad_mode; /* RSA_PKCS1_PADDING, ... */
@@ -47,6 +49,6 @@ int oct_rsa_sig_check_padding(const struct oct_rsa_sig *sig, const struct oct_si
 int oct_rsa_sig_copy_settings(EVP_PKEY_CTX *ctx, const struct oct_sig *sig);
 
 /* 1 if OpenSSL must do the whole operation: X9.31 padding, or a digest that is not in our table. */
-int oct_rsa_sig_is_fallback(const struct oct_rsa_sig *sig);
+bool oct_rsa_sig_is_fallback(const struct oct_rsa_sig *sig);
 
 #endif

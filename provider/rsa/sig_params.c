@@ -12,6 +12,7 @@
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/params.h>
+#include <stdbool.h>
 #include <string.h>
 
 int oct_rsa_sig_knows_digest(const struct oct_sig *sig, const struct oct_sig_digest *digest)
@@ -176,7 +177,7 @@ int oct_rsa_sig_copy_settings(EVP_PKEY_CTX *ctx, const struct oct_sig *base)
     return EVP_PKEY_CTX_set_params(ctx, params) > 0;
 }
 
-int oct_rsa_sig_is_fallback(const struct oct_rsa_sig *sig)
+bool oct_rsa_sig_is_fallback(const struct oct_rsa_sig *sig)
 {
     return sig->pad_mode == RSA_X931_PADDING || (sig->base.digest.md != NULL && sig->base.digest.info == NULL);
 }

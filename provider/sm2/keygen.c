@@ -12,6 +12,7 @@
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/params.h>
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -44,7 +45,7 @@ void *oct_sm2_group_gen_init(void *provctx, int selection, const OSSL_PARAM para
 }
 
 /* 1 if the parameters ask for nothing that a pair from the pool has not. */
-static int is_simple(const OSSL_PARAM params[])
+static bool is_simple(const OSSL_PARAM params[])
 {
     char text[NAME_MAX_LEN], *at = text;
 

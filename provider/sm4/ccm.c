@@ -13,6 +13,7 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -260,7 +261,7 @@ static int ccm_call(void *vc, unsigned char *out, size_t *out_len, size_t room, 
 }
 
 /* No text has come for this nonce, and none was announced: then the text is empty. */
-static int has_no_text(const struct ccm *c)
+static bool has_no_text(const struct ccm *c)
 {
     return c->has_nonce && (c->encrypt ? !c->has_tag : c->has_tag) && (!c->has_len || c->len == 0);
 }

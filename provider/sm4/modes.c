@@ -6,6 +6,7 @@
 
 #include <openssl/crypto.h>
 #include <openssl/proverr.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define BLOCK OCT_SM4_BLOCK_BYTES
@@ -16,7 +17,7 @@ static int done(const struct oct_sm4_mode *c, int status)
 }
 
 /* Whether there is a key, and room for `need` bytes. */
-static int may_write(const struct oct_sm4_mode *c, size_t need, size_t room)
+static bool may_write(const struct oct_sm4_mode *c, size_t need, size_t room)
 {
     if (!c->has_key)
         return OCT_RAISE(c->prov, OCT_REASON_NO_KEY);

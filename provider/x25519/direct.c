@@ -5,11 +5,12 @@
 
 #include <openssl/core_names.h>
 #include <openssl/params.h>
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
 /* Whether a list of names that colons divide has this one. */
-static int has_name(const char *names, const char *name)
+static bool has_name(const char *names, const char *name)
 {
     const size_t len = strlen(name);
 

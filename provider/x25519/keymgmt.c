@@ -10,6 +10,7 @@
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/params.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* What OpenSSL's own says of itself: RFC 7748's numbers. */
@@ -114,7 +115,7 @@ static int x25519_match(const void *keydata1, const void *keydata2, int selectio
            CRYPTO_memcmp(a->private_key, b->private_key, OCT_X25519_BYTES) == 0;
 }
 
-static int is_pair(const struct oct_prov_x25519 *key)
+static bool is_pair(const struct oct_prov_x25519 *key)
 {
     uint8_t public_key[OCT_X25519_BYTES];
     return oct_x25519_fallback_public(key->base.prov, public_key, key->private_key) &&

@@ -201,12 +201,11 @@ void oct_fd_closed(int fd)
 void oct_fd_closed_range(unsigned first, unsigned last)
 {
     unsigned end = last < PAGES * PAGE_ENTRIES ? last + 1 : PAGES * PAGE_ENTRIES;
-    for (unsigned fd = first; fd < end; fd++) {
+    for (unsigned fd = first; fd < end; fd++)
         if (__atomic_load_n(&pages[fd / PAGE_ENTRIES], __ATOMIC_ACQUIRE) == NULL)
             fd |= PAGE_ENTRIES - 1;
         else
             oct_fd_closed((int)fd);
-    }
 }
 
 void oct_fd_accepted(int fd)

@@ -152,11 +152,10 @@ static void tell(const struct oct_remote *op)
     struct oct_conn *conn = op->conn;
     if (conn == NULL)
         return;
-    if (conn->state == OCT_CONN_LINGERING) {
+    if (conn->state == OCT_CONN_LINGERING)
         (void)oct_thread_orphan(conn);
-    } else if (conn->state != OCT_CONN_LOST) {
+    else if (conn->state != OCT_CONN_LOST)
         oct_slice_tell(op->slice);
-    }
 }
 
 void oct_watch_done(struct oct_remote *op)

@@ -30,7 +30,7 @@ static const void *address_in(const struct link_map *map, const ElfW(Dyn) *d)
 
 static void read_tables(const struct link_map *map, struct tables *tables)
 {
-    for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
+    for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++)
         if (d->d_tag == DT_SYMTAB)
             tables->symbols = address_in(map, d);
         else if (d->d_tag == DT_STRTAB)
@@ -43,7 +43,6 @@ static void read_tables(const struct link_map *map, struct tables *tables)
             tables->list[1] = address_in(map, d);
         else if (d->d_tag == DT_RELASZ)
             tables->count[1] = d->d_un.d_val / sizeof(ElfW(Rela));
-    }
 }
 
 /* The part of the object that the linker has made read-only again holds the slot. */

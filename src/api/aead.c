@@ -6,6 +6,7 @@
 
 #include <octuple/op.h>
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ static const struct {
     [OCT_AEAD_SM4_CCM] = {"sm4-ccm", 16, ((uint64_t)1 << 24) - 1, false},
 };
 
-static int is_aead(int aead)
+static bool is_aead(int aead)
 {
     return aead >= 0 && aead < OCT_AEAD_COUNT;
 }
@@ -60,7 +61,7 @@ const char *oct_aead_tier(int aead)
 }
 
 /* OpenSSL uses its zmm wherever there are any, whatever width is chosen here. */
-static int openssl_has_zmm_gcm(int aead, unsigned long openssl_version)
+static bool openssl_has_zmm_gcm(int aead, unsigned long openssl_version)
 {
     const struct oct_aead_ops *runnable[OCT_AEAD_TIERS];
     return openssl_version >= 0x30100000UL && oct_aead_runnable(aead, runnable) > 0 &&

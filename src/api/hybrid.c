@@ -25,10 +25,10 @@ struct group {
     bool curve_first;
 };
 static const struct group groups[OCT_HYBRID_GROUPS] = {
-    [OCT_HYBRID_X25519MLKEM768] = {OCT_MLKEM_768, X25519, OCT_X25519_BYTES, OCT_X25519_BYTES, false},
-    [OCT_HYBRID_SECP256R1MLKEM768] = {OCT_MLKEM_768, OCT_EC_P256, 65, 32, true},
-    [OCT_HYBRID_SECP384R1MLKEM1024] = {OCT_MLKEM_1024, OCT_EC_P384, 97, 48, true},
-    [OCT_HYBRID_CURVESM2MLKEM768] = {OCT_MLKEM_768, OCT_EC_SM2, 65, 32, true},
+#define OCT_HYBRID_LAYOUT(group, set, curve, point, secret, curve_first)                                               \
+    [OCT_HYBRID_##group] = {set, curve, point, secret, curve_first},
+#include "base/hybrid.def"
+#undef OCT_HYBRID_LAYOUT
 };
 
 static bool is_group(int group)

@@ -8,6 +8,7 @@
 #include "ops/mlkem.h"
 
 #include <octuple/mlkem.h>
+#include <stdbool.h>
 
 #define RANDOM_BYTES (OCT_LANES * OCT_MLKEM_KEYGEN_BYTES)
 #define Q            3329 /* FIPS 203 */
@@ -20,7 +21,7 @@ struct batch {
     uint8_t *random; /* RANDOM_BYTES: what the lanes lack */
 };
 
-static int is_set(int set)
+static bool is_set(int set)
 {
     return set >= 0 && set < OCT_MLKEM_SETS;
 }

@@ -229,12 +229,11 @@ static void write_output(const struct batch *b, unsigned i)
 /* Inputs have all been read by now: out may be in. */
 static void write_outputs(const struct batch *b, unsigned ok)
 {
-    for (unsigned i = 0; i < b->lanes; i++) {
+    for (unsigned i = 0; i < b->lanes; i++)
         if (ok >> i & 1)
             write_output(b, i);
         else
             memset(b->lane[i].out, 0, oct_rsa_bits(b->size) / 8);
-    }
 }
 
 static int public_check(const struct oct_operation *operation, const void *vlane)

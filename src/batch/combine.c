@@ -21,6 +21,7 @@
  * The owner of a job that is not DONE is inside this call, so the job, its key and its buffers stay. A fork() by
  * another thread leaves nothing behind in the child, which finds every rendezvous empty.
  */
+#include "base/clock.h"
 #include "base/policy.h"
 #include "base/thread_mode.h"
 #include "batch/rendezvous.h"
@@ -30,7 +31,6 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { WAITING = 0, ASLEEP = 1, DONE = 2 };
@@ -68,20 +68,13 @@ static void run(const struct oct_batch *batch)
         finish(batch->waiter[i], result);
 }
 
-static uint64_t nanoseconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Lets the others come, and takes what waits there then. */
 static void gather(struct oct_rendezvous *here, const struct oct_waiter *mine, unsigned worth, struct oct_batch *batch)
 {
-    const uint64_t begin = nanoseconds();
+    const uint64_t begin = oct_clock_nanoseconds();
 
     sched_yield();
-    oct_rendezvous_collect(here, mine, worth, nanoseconds() - begin < OCT_POLICY_YIELD_AT_ONCE, batch);
+    oct_rendezvous_collect(here, mine, worth, oct_clock_nanoseconds() - begin < OCT_POLICY_YIELD_AT_ONCE, batch);
 }
 
 /* OCT_ERR_PLAIN if no other thread came, else the result of the run. */

@@ -30,14 +30,13 @@ static int check(const struct oct_job *job)
  * run on the fallback does. */
 static void judge(struct oct_job *const job[], unsigned jobs, int status, const struct oct_lanes *result)
 {
-    for (unsigned i = 0; i < jobs; i++) {
+    for (unsigned i = 0; i < jobs; i++)
         if (status != OCT_OK)
             job[i]->status = job[i]->flags & OCT_JOB_MAY_RUN_PLAIN ? OCT_ERR_PLAIN : status;
         else if (result->ok >> i & 1)
             job[i]->status = OCT_OK;
         else
             job[i]->status = result->invalid >> i & 1 ? OCT_ERR_RANGE : OCT_ERR_FAULT;
-    }
 }
 
 /* The arguments were checked when the jobs were submitted. */

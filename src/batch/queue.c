@@ -4,24 +4,22 @@
 #include "batch/queue_internal.h"
 
 #include "base/base.h"
+#include "base/clock.h"
 #include "trace/counters.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static uint64_t monotonic_now(void *arg)
 {
-    struct timespec t;
     (void)arg;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return oct_clock_nanoseconds();
 }
 
 int oct_queue_new_with(struct oct_queue **queue, const struct oct_queue_config *config, const struct oct_engine *engine,
                        bool frozen)
 {
-    oct_process_watch();
+    oct_fork_watch();
     oct_counters_start();
     struct oct_queue *q = calloc(1, sizeof *q);
     if (q == NULL)
@@ -29,7 +27,7 @@ int oct_queue_new_with(struct oct_queue **queue, const struct oct_queue_config *
     q->now = config != NULL && config->now != NULL ? config->now : monotonic_now;
     q->now_arg = config != NULL ? config->now_arg : NULL;
     q->engine = engine;
-    q->generation = oct_process_generation();
+    q->generation = oct_fork_generation();
     for (int op = 0; op < OCT_OP_COUNT; op++) {
         q->bin[op].cost.frozen = frozen;
         q->bin[op].cost.whole = engine->is_whole(op);
@@ -57,10 +55,10 @@ void oct_queue_publish(struct oct_queue *queue, int op)
 
 void oct_queue_sync(struct oct_queue *queue)
 {
-    if (queue->generation == oct_process_generation())
+    if (queue->generation == oct_fork_generation())
         return;
     /* The lists run through jobs of the parent; this process's copies of them may be gone. Only heads are touched. */
-    queue->generation = oct_process_generation();
+    queue->generation = oct_fork_generation();
     queue->waiting = 0;
     memset(&queue->finished, 0, sizeof queue->finished);
     for (int op = 0; op < OCT_OP_COUNT; op++) {
@@ -120,7 +118,7 @@ int oct_job_check(const struct oct_engine *engine, const struct oct_job *job)
     if ((job->flags & ~OCT_JOB_MAY_RUN_PLAIN) != 0)
         return OCT_ERR_ARGUMENT;
     /* In whatever queue; but a job that was left behind by a fork waits nowhere. */
-    if (job->state == OCT_JOB_WAITING && job->generation == oct_process_generation())
+    if (job->state == OCT_JOB_WAITING && job->generation == oct_fork_generation())
         return OCT_ERR_STATE;
     return engine->check(job);
 }
@@ -171,7 +169,7 @@ int oct_queue_cancel(struct oct_queue *queue, struct oct_job *job)
 
 unsigned oct_queue_waiting(const struct oct_queue *queue)
 {
-    return queue != NULL && queue->generation == oct_process_generation() ? queue->waiting : 0;
+    return queue != NULL && queue->generation == oct_fork_generation() ? queue->waiting : 0;
 }
 
 int oct_queue_holds(const struct oct_queue *queue, const struct oct_job *job)

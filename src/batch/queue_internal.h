@@ -21,6 +21,7 @@
 #include <octuple/counters.h>
 #include <octuple/queue.h>
 
+#include "base/fork.h"
 #include "batch/cost.h"
 #include "batch/engine.h"
 #include "batch/list.h"
@@ -52,11 +53,6 @@ int oct_queue_new_with(struct oct_queue **queue, const struct oct_queue_config *
 /* The same as oct_queue_free(), but also for the end of a thread inside one of its callbacks. */
 void oct_queue_destroy(struct oct_queue *queue);
 
-/* 1 in the first process, one more in its child, and so on (thread.c). */
-uint64_t oct_process_generation(void);
-/* Sees to it that a fork is noticed: to be called before the generation is used. */
-void oct_process_watch(void);
-
 /* Empties the lists if they are of the process that this one was forked from. */
 void oct_queue_sync(struct oct_queue *queue);
 
@@ -79,7 +75,7 @@ unsigned oct_queue_run_op(struct oct_queue *queue, int op);
 /* 1 if the job is in one of this queue's lists. Looks at the queue's address only, not inside. */
 static inline bool oct_job_waits_in(const struct oct_job *job, const struct oct_queue *queue)
 {
-    return job->state == OCT_JOB_WAITING && job->queue == queue && job->generation == oct_process_generation();
+    return job->state == OCT_JOB_WAITING && job->queue == queue && job->generation == oct_fork_generation();
 }
 
 #endif

@@ -41,10 +41,31 @@ struct oct_aead_tier {
     uint32_t features; /* bits 1 << enum oct_cpu_feature */
 };
 
-/* The candidates of an AEAD, widest first; returns how many. gcm_tiers.c and its like have the tables. */
-unsigned oct_aead_gcm_tiers(int aead, struct oct_aead_tier tier[OCT_AEAD_TIERS]);
-unsigned oct_aead_chacha_tiers(struct oct_aead_tier tier[OCT_AEAD_TIERS]);
-unsigned oct_aead_sm4_tiers(int aead, struct oct_aead_tier tier[OCT_AEAD_TIERS]);
+/* What tiers need of the CPU. */
+#define OCT_TIER_NEEDS(feature) ((uint32_t)1 << OCT_CPU_##feature)
+#define OCT_TIER_NEEDS_XMM                                                                                             \
+    (OCT_TIER_NEEDS(AES) | OCT_TIER_NEEDS(PCLMULQDQ) | OCT_TIER_NEEDS(AVX2) | OCT_TIER_NEEDS(BMI2))
+#define OCT_TIER_NEEDS_YMM (OCT_TIER_NEEDS_XMM | OCT_TIER_NEEDS(VAES) | OCT_TIER_NEEDS(VPCLMULQDQ))
+#define OCT_TIER_NEEDS_ZMM                                                                                             \
+    (OCT_TIER_NEEDS_YMM | OCT_TIER_NEEDS(AVX512F) | OCT_TIER_NEEDS(AVX512BW) | OCT_TIER_NEEDS(AVX512DQ) |              \
+     OCT_TIER_NEEDS(AVX512VL))
+
+/* Rows that a build has or has not: a tier of 512 bits, and those that are narrower. */
+#if defined(OCT_HAVE_VECTOR_TIERS)
+#define OCT_TIER_WIDE(...) {__VA_ARGS__},
+#else
+#define OCT_TIER_WIDE(...)
+#endif
+#if defined(OCT_HAVE_NARROW_TIERS)
+#define OCT_TIER_NARROW(...) {__VA_ARGS__},
+#else
+#define OCT_TIER_NARROW(...)
+#endif
+
+/* The candidates of each AEAD, the widest first; after the last one there is a row without a table, or the end.
+ * gcm_tiers.c and its like have the tables. */
+extern const struct oct_aead_tier oct_aead_gcm_tiers[3][OCT_AEAD_TIERS], oct_aead_chacha_tiers[OCT_AEAD_TIERS],
+    oct_aead_sm4_gcm_tiers[OCT_AEAD_TIERS], oct_aead_sm4_ccm_tiers[OCT_AEAD_TIERS];
 
 /* Which tier serves an AEAD: chosen once by CPU, OCTUPLE_TABLE and OCTUPLE_WIDTH, and only after it has passed its
  * known-answer test; NULL if none. `reason` (may be NULL) gets the words for it; static. */

@@ -53,11 +53,21 @@ enum oct_cpu_width oct_aead_width(const char **reason)
     return width;
 }
 
-static unsigned list_tiers(int aead, struct oct_aead_tier tier[OCT_AEAD_TIERS])
+static const struct oct_aead_tier *const tiers[OCT_AEAD_COUNT] = {
+    [OCT_AEAD_AES_128_GCM] = oct_aead_gcm_tiers[OCT_AEAD_AES_128_GCM],
+    [OCT_AEAD_AES_192_GCM] = oct_aead_gcm_tiers[OCT_AEAD_AES_192_GCM],
+    [OCT_AEAD_AES_256_GCM] = oct_aead_gcm_tiers[OCT_AEAD_AES_256_GCM],
+    [OCT_AEAD_CHACHA20_POLY1305] = oct_aead_chacha_tiers,
+    [OCT_AEAD_SM4_GCM] = oct_aead_sm4_gcm_tiers,
+    [OCT_AEAD_SM4_CCM] = oct_aead_sm4_ccm_tiers,
+};
+
+static unsigned count_tiers(const struct oct_aead_tier *tier)
 {
-    if (aead == OCT_AEAD_SM4_GCM || aead == OCT_AEAD_SM4_CCM)
-        return oct_aead_sm4_tiers(aead, tier);
-    return aead == OCT_AEAD_CHACHA20_POLY1305 ? oct_aead_chacha_tiers(tier) : oct_aead_gcm_tiers(aead, tier);
+    unsigned count = 0;
+    while (count < OCT_AEAD_TIERS && tier[count].ops != NULL)
+        count++;
+    return count;
 }
 
 static int runs_here(const struct oct_aead_tier *tier)
@@ -95,14 +105,14 @@ static const char *why_this(const struct oct_aead_tier *tier, unsigned count, un
 
 const struct oct_aead_ops *oct_aead_selected(int aead, const char **reason)
 {
-    struct oct_aead_tier tier[OCT_AEAD_TIERS];
     if (aead < 0 || aead >= OCT_AEAD_COUNT) {
         if (reason)
             *reason = "no such AEAD";
         return NULL;
     }
     pthread_once(&once, choose_policy);
-    const unsigned count = list_tiers(aead, tier);
+    const struct oct_aead_tier *tier = tiers[aead];
+    const unsigned count = count_tiers(tier);
     unsigned known = atomic_load_explicit(&verdict[aead], memory_order_relaxed);
     if (known == 0) {
         known = test_tiers(aead, tier, count);
@@ -115,10 +125,10 @@ const struct oct_aead_ops *oct_aead_selected(int aead, const char **reason)
 
 unsigned oct_aead_runnable(int aead, const struct oct_aead_ops *ops[OCT_AEAD_TIERS])
 {
-    struct oct_aead_tier tier[OCT_AEAD_TIERS];
+    const struct oct_aead_tier *tier = tiers[aead];
+    const unsigned count = count_tiers(tier);
     unsigned found = 0;
     pthread_once(&once, choose_policy);
-    const unsigned count = list_tiers(aead, tier);
     for (unsigned i = 0; i < count; i++)
         if (runs_here(&tier[i]))
             ops[found++] = tier[i].ops;

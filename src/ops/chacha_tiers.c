@@ -31,20 +31,12 @@ TIER(zmm, "zmm")
 #if defined(OCT_HAVE_NARROW_TIERS)
 TIER(vl256, "ymm")
 #endif
-
-#define BIT(feature) ((uint32_t)1 << OCT_CPU_##feature)
-#define AVX512       (BIT(AVX512F) | BIT(AVX512BW) | BIT(AVX512DQ) | BIT(AVX512VL) | BIT(AVX512IFMA) | BIT(BMI2))
 #endif
 
-unsigned oct_aead_chacha_tiers(struct oct_aead_tier tier[OCT_AEAD_TIERS])
-{
-    unsigned count = 0;
-#if defined(OCT_HAVE_VECTOR_TIERS)
-    tier[count++] = (struct oct_aead_tier){&ops_zmm, 512, AVX512};
-#endif
-#if defined(OCT_HAVE_NARROW_TIERS)
-    tier[count++] = (struct oct_aead_tier){&ops_vl256, 256, AVX512};
-#endif
-    tier[count++] = (struct oct_aead_tier){&ops_c, 0, 0};
-    return count;
-}
+/* AVX-512 with IFMA, whatever the width. */
+#define NEEDS                                                                                                          \
+    (OCT_TIER_NEEDS(AVX512F) | OCT_TIER_NEEDS(AVX512BW) | OCT_TIER_NEEDS(AVX512DQ) | OCT_TIER_NEEDS(AVX512VL) |        \
+     OCT_TIER_NEEDS(AVX512IFMA) | OCT_TIER_NEEDS(BMI2))
+
+const struct oct_aead_tier oct_aead_chacha_tiers[OCT_AEAD_TIERS] = {
+    OCT_TIER_WIDE(&ops_zmm, 512, NEEDS) OCT_TIER_NARROW(&ops_vl256, 256, NEEDS){&ops_c, 0, 0}};

@@ -31,23 +31,15 @@ TABLES(zmm);
 TABLES(ymm);
 TABLES(xmm);
 #endif
-
-#define NEED(feature) ((uint32_t)1 << OCT_CPU_##feature)
-#define NEED_XMM      (NEED(AES) | NEED(PCLMULQDQ) | NEED(AVX2) | NEED(BMI2))
-#define NEED_YMM      (NEED_XMM | NEED(VAES) | NEED(VPCLMULQDQ))
-#define NEED_ZMM      (NEED_YMM | NEED(AVX512F) | NEED(AVX512BW) | NEED(AVX512DQ) | NEED(AVX512VL))
 #endif
 
-unsigned oct_aead_gcm_tiers(int aead, struct oct_aead_tier tier[OCT_AEAD_TIERS])
-{
-    unsigned count = 0;
-#if defined(OCT_HAVE_VECTOR_TIERS)
-    tier[count++] = (struct oct_aead_tier){&zmm_tables[aead], 512, NEED_ZMM};
-#endif
-#if defined(OCT_HAVE_NARROW_TIERS)
-    tier[count++] = (struct oct_aead_tier){&ymm_tables[aead], 256, NEED_YMM};
-    tier[count++] = (struct oct_aead_tier){&xmm_tables[aead], 128, NEED_XMM};
-#endif
-    tier[count++] = (struct oct_aead_tier){&c_tables[aead], 0, 0};
-    return count;
-}
+#define TIERS(aead)                                                                                                    \
+    [aead] = {OCT_TIER_WIDE(&zmm_tables[aead], 512, OCT_TIER_NEEDS_ZMM)                                                \
+                  OCT_TIER_NARROW(&ymm_tables[aead], 256, OCT_TIER_NEEDS_YMM)                                          \
+                      OCT_TIER_NARROW(&xmm_tables[aead], 128, OCT_TIER_NEEDS_XMM){&c_tables[aead], 0, 0}}
+
+const struct oct_aead_tier oct_aead_gcm_tiers[3][OCT_AEAD_TIERS] = {
+    TIERS(OCT_AEAD_AES_128_GCM),
+    TIERS(OCT_AEAD_AES_192_GCM),
+    TIERS(OCT_AEAD_AES_256_GCM),
+};

@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum ccm_stage { CCM_HEAD, CCM_AAD, CCM_AAD_END, CCM_TEXT, CCM_TEXT_END, CCM_DONE };
@@ -89,7 +90,7 @@ static void ccm_segment(struct ccm_lane *lane, const uint8_t **in, size_t *len, 
 }
 
 /* The lane's next segment that has blocks; 0 if there is none. */
-static int ccm_has_blocks(struct ccm_lane *lane)
+static bool ccm_has_blocks(struct ccm_lane *lane)
 {
     while (lane->blocks == 0 && lane->next != CCM_DONE) {
         const enum ccm_stage stage = lane->next++;

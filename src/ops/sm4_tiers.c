@@ -74,23 +74,13 @@ TABLES(zmm);
 #if defined(OCT_HAVE_NARROW_TIERS)
 TABLES(ymm);
 #endif
-
-#define NEED(feature) ((uint32_t)1 << OCT_CPU_##feature)
-#define NEED_XMM      (NEED(AES) | NEED(PCLMULQDQ) | NEED(AVX2) | NEED(BMI2) | NEED(GFNI))
-#define NEED_YMM      (NEED_XMM | NEED(VAES) | NEED(VPCLMULQDQ))
-#define NEED_ZMM      (NEED_YMM | NEED(AVX512F) | NEED(AVX512BW) | NEED(AVX512DQ) | NEED(AVX512VL))
 #endif
 
-unsigned oct_aead_sm4_tiers(int aead, struct oct_aead_tier tier[OCT_AEAD_TIERS])
-{
-    const int ccm = aead == OCT_AEAD_SM4_CCM;
-    unsigned count = 0;
-#if defined(OCT_HAVE_VECTOR_TIERS)
-    tier[count++] = (struct oct_aead_tier){&zmm_tables[ccm], 512, NEED_ZMM};
-#endif
-#if defined(OCT_HAVE_NARROW_TIERS)
-    tier[count++] = (struct oct_aead_tier){&ymm_tables[ccm], 256, NEED_YMM};
-#endif
-    tier[count++] = (struct oct_aead_tier){&c_tables[ccm], 0, 0};
-    return count;
-}
+#define TIERS(mode)                                                                                                    \
+    {                                                                                                                  \
+        OCT_TIER_WIDE(&zmm_tables[mode], 512, OCT_TIER_NEEDS_ZMM | OCT_TIER_NEEDS(GFNI))                               \
+        OCT_TIER_NARROW(&ymm_tables[mode], 256, OCT_TIER_NEEDS_YMM | OCT_TIER_NEEDS(GFNI)){&c_tables[mode], 0, 0},     \
+    }
+
+const struct oct_aead_tier oct_aead_sm4_gcm_tiers[OCT_AEAD_TIERS] = TIERS(0);
+const struct oct_aead_tier oct_aead_sm4_ccm_tiers[OCT_AEAD_TIERS] = TIERS(1);

@@ -40,14 +40,16 @@ static void add_own(const struct place *place, size_t word, uint64_t n)
 {
     uint64_t *counter = place->own + word;
     if (place->shared)
-        __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
+        atomic_fetch_add_explicit(oct_atomic_word(counter), n, memory_order_relaxed);
     else
-        __atomic_store_n(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + n, __ATOMIC_RELAXED);
+        atomic_store_explicit(oct_atomic_word(counter),
+                              atomic_load_explicit(oct_atomic_word(counter), memory_order_relaxed) + n,
+                              memory_order_relaxed);
 }
 
 static void add(const struct place *place, size_t word, uint64_t n)
 {
-    __atomic_fetch_add(place->sum + word, n, __ATOMIC_RELAXED);
+    atomic_fetch_add_explicit(oct_atomic_word(place->sum + word), n, memory_order_relaxed);
     add_own(place, word, n);
 }
 
@@ -99,10 +101,10 @@ void oct_counters_note_batch(int op, unsigned lanes, unsigned ok, uint64_t nanos
 
 static uint64_t count_waiting(const struct oct_counters_file *file, int op)
 {
-    const uint64_t used = __atomic_load_n(&file->sum.slots, __ATOMIC_RELAXED);
+    const uint64_t used = atomic_load_explicit(oct_atomic_word(&file->sum.slots), memory_order_relaxed);
     uint64_t waiting = 0;
     for (uint64_t i = 0; i < used && i < OCT_COUNTERS_THREADS; i++)
-        waiting += __atomic_load_n(&file->thread[i].op[op].waiting, __ATOMIC_RELAXED);
+        waiting += atomic_load_explicit(oct_atomic_word(&file->thread[i].op[op].waiting), memory_order_relaxed);
     /* A job that one thread submits and another takes may be seen gone before it was seen there. */
     return (int64_t)waiting < 0 ? 0 : waiting;
 }
@@ -124,7 +126,7 @@ void oct_counters_read(struct oct_counters *out)
         return;
     }
     for (size_t i = 0; i < WORDS(struct oct_counters); i++)
-        to[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
+        to[i] = atomic_load_explicit(oct_atomic_word(from + i), memory_order_relaxed);
     for (int op = 0; op < OCT_OP_COUNT; op++)
         out->op[op].waiting = count_waiting(file, op);
 }

@@ -9,6 +9,14 @@
 #define OCT_TRACE_COUNTERS_H
 
 #include <octuple/counters.h>
+#include <stdatomic.h>
+
+/* A word of a file of counters, to be read and written atomically. The public header says nothing of that: programs in
+ * C++ include it too. */
+static inline _Atomic uint64_t *oct_atomic_word(const uint64_t *word)
+{
+    return (_Atomic uint64_t *)word;
+}
 
 /* Reads OCTUPLE_COUNTERS and opens the page, once for the process; later calls cost a load. Every other function here
  * does it too: this one is for those who come early, while the environment is still there. */

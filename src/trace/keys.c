@@ -27,9 +27,9 @@ struct oct_key_counters *oct_keys_counters(void)
 
 static void show(struct oct_key_counters *keys)
 {
-    __atomic_store_n(&keys->limit, kept.limit, __ATOMIC_RELAXED);
-    __atomic_store_n(&keys->timeout, kept.timeout, __ATOMIC_RELAXED);
-    __atomic_store_n(&keys->state, kept.state, __ATOMIC_RELEASE);
+    atomic_store_explicit(oct_atomic_word(&keys->limit), kept.limit, memory_order_relaxed);
+    atomic_store_explicit(oct_atomic_word(&keys->timeout), kept.timeout, memory_order_relaxed);
+    atomic_store_explicit(oct_atomic_word(&keys->state), kept.state, memory_order_release);
 }
 
 void oct_keys_counters_set(uint64_t limit, uint64_t timeout)
@@ -61,5 +61,5 @@ void oct_counters_read_keys(struct oct_key_counters *out)
     uint64_t *to = (uint64_t *)out;
 
     for (size_t i = 0; i < WORDS; i++)
-        to[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
+        to[i] = atomic_load_explicit(oct_atomic_word(from + i), memory_order_relaxed);
 }

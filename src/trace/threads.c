@@ -8,6 +8,8 @@
  */
 #include "trace/counters.h"
 
+#include "base/clock.h"
+
 #include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -17,7 +19,7 @@
 #define OWN_SLOTS (OCT_COUNTERS_THREADS - 1)
 
 static __thread struct oct_thread_counters *own;
-static unsigned turn; /* where the next thread begins to look */
+static atomic_uint turn; /* where the next thread begins to look */
 
 /* The key exists for its destructor. */
 static pthread_key_t key;
@@ -28,7 +30,7 @@ uint64_t oct_counters_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return (uint64_t)t.tv_sec * OCT_NANOSECONDS + (uint64_t)t.tv_nsec;
 }
 
 /* Destructors of other keys may still count after this one: in the first slot. */
@@ -36,7 +38,7 @@ static void thread_ends(void *file)
 {
     struct oct_thread_counters *others = &((struct oct_counters_file *)file)->thread[0];
     if (own != NULL && own != others)
-        __atomic_store_n(&own->state, OCT_THREAD_ENDED, __ATOMIC_RELEASE);
+        atomic_store_explicit(oct_atomic_word(&own->state), OCT_THREAD_ENDED, memory_order_release);
     own = others;
 }
 
@@ -48,11 +50,11 @@ static void make_key(void)
 /* The state that the slot had, FREE or ENDED, if it could be taken; else TAKEN. */
 static uint64_t take(struct oct_thread_counters *slot)
 {
-    uint64_t state = __atomic_load_n(&slot->state, __ATOMIC_RELAXED);
+    uint64_t state = atomic_load_explicit(oct_atomic_word(&slot->state), memory_order_relaxed);
     if (state != OCT_THREAD_FREE && state != OCT_THREAD_ENDED)
         return OCT_THREAD_TAKEN;
-    const int taken =
-        __atomic_compare_exchange_n(&slot->state, &state, OCT_THREAD_TAKEN, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+    const int taken = atomic_compare_exchange_strong_explicit(oct_atomic_word(&slot->state), &state, OCT_THREAD_TAKEN,
+                                                              memory_order_acquire, memory_order_relaxed);
     return taken ? state : OCT_THREAD_TAKEN;
 }
 
@@ -61,26 +63,26 @@ static void move_to_others(struct oct_counters_file *file, struct oct_thread_cou
 {
     uint64_t *from = (uint64_t *)slot->op, *to = (uint64_t *)file->thread[0].op;
     for (size_t i = 0; i < sizeof slot->op / (sizeof *from); i++) {
-        const uint64_t n = __atomic_load_n(from + i, __ATOMIC_RELAXED);
+        const uint64_t n = atomic_load_explicit(oct_atomic_word(from + i), memory_order_relaxed);
         if (n == 0)
             continue;
-        __atomic_fetch_add(to + i, n, __ATOMIC_RELAXED);
-        __atomic_store_n(from + i, 0, __ATOMIC_RELAXED);
+        atomic_fetch_add_explicit(oct_atomic_word(to + i), n, memory_order_relaxed);
+        atomic_store_explicit(oct_atomic_word(from + i), 0, memory_order_relaxed);
     }
 }
 
 /* Before anything is written there: the child of a fork clears what is in use. */
 static void raise_slots(struct oct_counters_file *file, uint64_t slots)
 {
-    uint64_t now = __atomic_load_n(&file->sum.slots, __ATOMIC_RELAXED);
-    while (now < slots &&
-           !__atomic_compare_exchange_n(&file->sum.slots, &now, slots, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    uint64_t now = atomic_load_explicit(oct_atomic_word(&file->sum.slots), memory_order_relaxed);
+    while (now < slots && !atomic_compare_exchange_strong_explicit(oct_atomic_word(&file->sum.slots), &now, slots,
+                                                                   memory_order_relaxed, memory_order_relaxed))
         ;
 }
 
 static struct oct_thread_counters *find(struct oct_counters_file *file)
 {
-    const unsigned first = __atomic_fetch_add(&turn, 1, __ATOMIC_RELAXED);
+    const unsigned first = atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed);
     for (unsigned i = 0; i < OWN_SLOTS; i++) {
         struct oct_thread_counters *slot = &file->thread[1 + (first + i) % OWN_SLOTS];
         const uint64_t state = take(slot);
@@ -123,9 +125,9 @@ static struct oct_thread_counters *begin(struct oct_counters_file *file)
         return &file->thread[0];
     struct oct_thread_counters *slot = find(file);
     if (slot != &file->thread[0]) {
-        __atomic_store_n(&slot->tid, thread_number(), __ATOMIC_RELAXED);
-        __atomic_store_n(&slot->started, oct_counters_now(), __ATOMIC_RELAXED);
-        __atomic_store_n(&slot->state, OCT_THREAD_ALIVE, __ATOMIC_RELEASE);
+        atomic_store_explicit(oct_atomic_word(&slot->tid), thread_number(), memory_order_relaxed);
+        atomic_store_explicit(oct_atomic_word(&slot->started), oct_counters_now(), memory_order_relaxed);
+        atomic_store_explicit(oct_atomic_word(&slot->state), OCT_THREAD_ALIVE, memory_order_release);
     }
     return slot;
 }

@@ -11,8 +11,7 @@
 #ifndef OCT_TRACE_TIMED_H
 #define OCT_TRACE_TIMED_H
 
-#include <stdint.h>
-#include <time.h>
+#include "base/clock.h"
 
 #if defined(__has_include)
 #if __has_include(<sys/sdt.h>)
@@ -63,9 +62,7 @@ enum oct_call {
 /* Never 0. */
 static inline uint64_t oct_timed_now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec + 1;
+    return oct_clock_nanoseconds() + 1;
 }
 
 /* The moment at which something begins; 0 while nobody wants to know. */

@@ -20,11 +20,9 @@ static unsigned seen_count;
 
 static bool was_seen(const struct stat *st)
 {
-    for (unsigned i = 0; i < seen_count; i++) {
-        if (seen[i].device == st->st_dev && seen[i].inode == st->st_ino) {
+    for (unsigned i = 0; i < seen_count; i++)
+        if (seen[i].device == st->st_dev && seen[i].inode == st->st_ino)
             return true;
-        }
-    }
     return false;
 }
 
@@ -54,9 +52,8 @@ static void add(struct facts *facts, const char *path, const char *file)
     struct facts_copy copy = {0};
     struct stat st;
     bool named = is_libssl(path);
-    if (stat(file, &st) != 0 || !S_ISREG(st.st_mode) || (!named && was_seen(&st))) {
+    if (stat(file, &st) != 0 || !S_ISREG(st.st_mode) || (!named && was_seen(&st)))
         return;
-    }
     if (!facts_read_copy(&copy, file) || (!named && !copy.inside)) {
         note_seen(&st);
         return;
@@ -81,15 +78,12 @@ static void see(void *arg, const char *path)
     struct walk *walk = arg;
     struct facts *facts = walk->facts;
     char file[PATH_MAX + sizeof facts->root];
-    if (!strcmp(path, walk->last)) {
+    if (!strcmp(path, walk->last))
         return;
-    }
     snprintf(walk->last, sizeof walk->last, "%s", path);
-    for (unsigned i = 0; i < facts->copies; i++) {
-        if (!strcmp(facts->copy[i].path, path)) {
+    for (unsigned i = 0; i < facts->copies; i++)
+        if (!strcmp(facts->copy[i].path, path))
             return;
-        }
-    }
     snprintf(file, sizeof file, "%s%s", facts->root, path);
     add(facts, path, file);
 }
@@ -105,14 +99,12 @@ void facts_find_copies(struct facts *facts)
     struct walk walk = {.facts = facts};
     unsigned candidates = 0;
     facts_each_file(facts->pid, see, &walk);
-    for (unsigned i = 0; i < facts->copies; i++) {
+    for (unsigned i = 0; i < facts->copies; i++)
         candidates += may_be_served(&facts->copy[i]);
-    }
     for (unsigned i = 0; i < facts->copies; i++) {
         struct facts_copy *copy = &facts->copy[i];
         copy->served = !may_be_served(copy) ? COPY_UNSERVED : candidates == 1 ? COPY_SERVED : COPY_ONE_OF;
-        if (copy->served == COPY_SERVED) {
+        if (copy->served == COPY_SERVED)
             snprintf(facts->libraries.ssl, sizeof facts->libraries.ssl, "%s", copy->path);
-        }
     }
 }

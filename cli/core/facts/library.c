@@ -21,9 +21,8 @@ struct bytes {
 
 static void keep(char to[PATH_MAX], const char *path)
 {
-    if (to[0] == '\0') {
+    if (to[0] == '\0')
         snprintf(to, PATH_MAX, "%s", path);
-    }
 }
 
 static void note_other(struct facts_libraries *libraries, const char *file)
@@ -32,11 +31,9 @@ static void note_other(struct facts_libraries *libraries, const char *file)
         {"libgnutls.so", "GnuTLS"},    {"libssl3.so", "NSS"},        {"libnss3.so", "NSS"},
         {"libmbedtls.so", "Mbed TLS"}, {"libwolfssl.so", "wolfSSL"}, {"libbotan-", "Botan"},
     };
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (!strncmp(file, known[i][0], strlen(known[i][0]))) {
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (!strncmp(file, known[i][0], strlen(known[i][0])))
             libraries->other = known[i][1];
-        }
-    }
 }
 
 void facts_note_library(struct facts_libraries *libraries, const char *path)
@@ -46,9 +43,8 @@ void facts_note_library(struct facts_libraries *libraries, const char *path)
     snprintf(clean, sizeof clean, "%s", path);
     size_t len = strlen(clean);
     int stale = len >= sizeof gone && !strcmp(clean + len - (sizeof gone - 1), gone);
-    if (stale) {
+    if (stale)
         clean[len - (sizeof gone - 1)] = '\0';
-    }
     const char *slash = strrchr(clean, '/');
     const char *file = slash != NULL ? slash + 1 : clean;
     if (!strncmp(file, "libssl.so", 9)) {
@@ -75,21 +71,18 @@ static struct bytes map_file(const char *file)
     int fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
         void *at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (at != MAP_FAILED) {
+        if (at != MAP_FAILED)
             bytes = (struct bytes){at, (size_t)st.st_size};
-        }
     }
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-    }
     return bytes;
 }
 
 static void unmap(struct bytes bytes)
 {
-    if (bytes.at != NULL) {
+    if (bytes.at != NULL)
         munmap((void *)(uintptr_t)bytes.at, bytes.len);
-    }
 }
 
 /* Behind the mark, or NULL. */
@@ -117,9 +110,8 @@ static const char *version_text(struct bytes in)
     struct bytes rest = in;
     for (const char *at; (at = find(rest, mark)) != NULL;) {
         rest = (struct bytes){at, in.len - (size_t)(at - in.at)};
-        if (rest.len > 4 && isdigit((unsigned char)at[0]) && at[1] == '.' && isdigit((unsigned char)at[2])) {
+        if (rest.len > 4 && isdigit((unsigned char)at[0]) && at[1] == '.' && isdigit((unsigned char)at[2]))
             return at - (sizeof mark - 1);
-        }
     }
     return NULL;
 }
@@ -128,11 +120,9 @@ static const char *version_text(struct bytes in)
 static const char *fork_name(struct bytes in)
 {
     static const char *const forks[] = {"BoringSSL", "AWS-LC", "LibreSSL"};
-    for (size_t i = 0; i < sizeof forks / sizeof forks[0]; i++) {
-        if (find(in, forks[i]) != NULL) {
+    for (size_t i = 0; i < sizeof forks / sizeof forks[0]; i++)
+        if (find(in, forks[i]) != NULL)
             return forks[i];
-        }
-    }
     return NULL;
 }
 
@@ -149,9 +139,8 @@ void facts_read_openssl(struct facts_openssl *openssl, const char *file)
         copy_until(openssl->version, sizeof openssl->version, in, version, "\n");
         openssl->major = (unsigned)strtoul(openssl->version + strlen("OpenSSL "), NULL, 10);
     }
-    if (folder != NULL) {
+    if (folder != NULL)
         copy_until(openssl->folder, sizeof openssl->folder, in, folder, "\"");
-    }
     unmap(in);
 }
 
@@ -168,16 +157,14 @@ static void read_names(struct facts_copy *copy, struct bytes in, const Elf64_Shd
     uint64_t count = dynamic->sh_size / sizeof(Elf64_Dyn);
     const Elf64_Dyn *entry = part(in, dynamic->sh_offset, count * sizeof *entry);
     struct bytes rest = {in.at + words->sh_offset, words->sh_size};
-    if (entry == NULL || words->sh_offset > in.len || words->sh_size > in.len - words->sh_offset) {
+    if (entry == NULL || words->sh_offset > in.len || words->sh_size > in.len - words->sh_offset)
         return;
-    }
     for (uint64_t i = 0; i < count; i++) {
         const char *word = entry[i].d_un.d_val < rest.len ? rest.at + entry[i].d_un.d_val : rest.at + rest.len;
-        if (entry[i].d_tag == DT_SONAME) {
+        if (entry[i].d_tag == DT_SONAME)
             copy_until(copy->soname, sizeof copy->soname, rest, word, "");
-        } else if (entry[i].d_tag == DT_NEEDED && rest.at + rest.len - word > 9 && !memcmp(word, "libcrypto", 9)) {
+        else if (entry[i].d_tag == DT_NEEDED && rest.at + rest.len - word > 9 && !memcmp(word, "libcrypto", 9))
             copy_until(copy->crypto, sizeof copy->crypto, rest, word, "");
-        }
     }
 }
 
@@ -187,11 +174,9 @@ static void read_sections(struct facts_copy *copy, struct bytes in)
     const Elf64_Shdr *all = head != NULL && !memcmp(head->e_ident, ELFMAG, SELFMAG)
                                 ? part(in, head->e_shoff, (uint64_t)head->e_shnum * sizeof *all)
                                 : NULL;
-    for (unsigned i = 0; all != NULL && i < head->e_shnum; i++) {
-        if (all[i].sh_type == SHT_DYNAMIC && all[i].sh_link < head->e_shnum) {
+    for (unsigned i = 0; all != NULL && i < head->e_shnum; i++)
+        if (all[i].sh_type == SHT_DYNAMIC && all[i].sh_link < head->e_shnum)
             read_names(copy, in, &all[i], &all[all[i].sh_link]);
-        }
-    }
 }
 
 /* A file of libssl's source, which its errors name in every build, and forks' too: "ssl_lib.cc". */
@@ -214,9 +199,8 @@ static const char *name_inside(struct bytes in)
     static const char *const marks[][2] = {
         {"OPENSSLDIR: \"", "a copy of OpenSSL"}, {"crypto/tls.(*Conn)", "Go's crypto/tls"}, {"rustls", "rustls"}};
     const char *found = fork_name(in);
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0] && found == NULL; i++) {
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0] && found == NULL; i++)
         found = find(in, marks[i][0]) != NULL ? marks[i][1] : NULL;
-    }
     return found;
 }
 

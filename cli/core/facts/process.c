@@ -19,15 +19,12 @@
 const char *facts_env(const struct facts *facts, const char *name)
 {
     size_t len = strlen(name);
-    if (facts->environment == NULL) {
+    if (facts->environment == NULL)
         return getenv(name);
-    }
     const char *end = facts->environment + facts->environment_size;
-    for (const char *at = facts->environment; at < end; at += strlen(at) + 1) {
-        if (!strncmp(at, name, len) && at[len] == '=') {
+    for (const char *at = facts->environment; at < end; at += strlen(at) + 1)
+        if (!strncmp(at, name, len) && at[len] == '=')
             return at + len + 1;
-        }
-    }
     return NULL;
 }
 
@@ -52,9 +49,8 @@ int facts_each_file(pid_t pid, void (*see)(void *arg, const char *path), void *a
     char *line = NULL, root[PATH_MAX];
     size_t room = 0;
     FILE *in = process_open(pid, "maps");
-    if (in == NULL) {
+    if (in == NULL)
         return errno;
-    }
     read_root(root, pid);
     while (getline(&line, &room, in) > 0) {
         char *path = strchr(line, '/');
@@ -82,9 +78,8 @@ static int read_maps(struct facts_libraries *libraries, pid_t pid)
 static int read_noted_config(char file[PATH_MAX], pid_t pid)
 {
     static struct oct_start_notes notes;
-    if (!counters_start_notes(&notes, pid)) {
+    if (!counters_start_notes(&notes, pid))
         return 0;
-    }
     snprintf(file, PATH_MAX, "%.*s", (int)sizeof notes.openssl_conf - 1, notes.openssl_conf);
     return 1;
 }
@@ -104,16 +99,13 @@ static void read_auxv(struct facts *facts)
 {
     Elf64_auxv_t entry;
     FILE *in = process_open(facts->pid, "auxv");
-    while (in != NULL && fread(&entry, sizeof entry, 1, in) == 1) {
-        if (entry.a_type == AT_SECURE) {
+    while (in != NULL && fread(&entry, sizeof entry, 1, in) == 1)
+        if (entry.a_type == AT_SECURE)
             facts->secure = entry.a_un.a_val != 0;
-        } else if (entry.a_type == AT_BASE) {
+        else if (entry.a_type == AT_BASE)
             facts->is_static = entry.a_un.a_val == 0;
-        }
-    }
-    if (in != NULL) {
+    if (in != NULL)
         fclose(in);
-    }
 }
 
 static int read_seccomp(pid_t pid)
@@ -140,9 +132,8 @@ static int read_program(struct facts *facts)
     char link[64], name[PATH_MAX], root[PATH_MAX];
     snprintf(link, sizeof link, "/proc/%ld/exe", (long)facts->pid);
     ssize_t len = readlink(link, name, sizeof name - 1);
-    if (len < 0) {
+    if (len < 0)
         return errno;
-    }
     name[len] = '\0';
     read_root(root, facts->pid);
     snprintf(facts->program, sizeof facts->program, "%s", seen_inside(name, root));
@@ -169,9 +160,8 @@ static int look_at(struct facts *facts, pid_t pid)
     struct facts fresh = {.asked = facts->asked, .pid = pid};
     int error = read_maps(&fresh.libraries, pid);
     error = error == 0 ? read_program(&fresh) : error;
-    if (error != 0) {
+    if (error != 0)
         return error;
-    }
     fresh.environment = facts->environment;
     *facts = fresh;
     snprintf(facts->root, sizeof facts->root, "/proc/%ld/root", (long)pid);
@@ -189,15 +179,13 @@ int facts_look(struct facts *facts, pid_t pid)
     static pid_t pids[PROCESS_MAX];
     facts->asked = pid;
     int error = look_at(facts, pid);
-    if (error != 0 || facts->libraries.crypto[0] != '\0') {
+    if (error != 0 || facts->libraries.crypto[0] != '\0')
         return error;
-    }
     unsigned count = process_tree(pid, pids, PROCESS_MAX);
     for (unsigned i = 1; i < count; i++) {
         struct facts_libraries found = {0};
-        if (read_maps(&found, pids[i]) == 0 && found.crypto[0] != '\0') {
+        if (read_maps(&found, pids[i]) == 0 && found.crypto[0] != '\0')
             return look_at(facts, pids[i]);
-        }
     }
     return 0;
 }

@@ -13,6 +13,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,9 +43,8 @@ static void conflict(struct launch_config *config, const char *reason)
 static void write_escaped(FILE *out, const char *text)
 {
     for (; *text != '\0'; text++) {
-        if (strchr("\\\"'`$# ", *text) != NULL) {
+        if (strchr("\\\"'`$# ", *text) != NULL)
             fputc('\\', out);
-        }
         fputc(*text, out);
     }
 }
@@ -54,12 +54,10 @@ static void set_base(struct launch_config *config, const char *file)
 {
     char here[PATH_MAX] = "";
     int absolute = file[0] == '/';
-    if (!absolute && getcwd(here, sizeof here) == NULL) {
+    if (!absolute && getcwd(here, sizeof here) == NULL)
         here[0] = '\0';
-    }
-    if (snprintf(config->base, sizeof config->base, "%s%s%s", here, absolute ? "" : "/", file) >= PATH_MAX) {
+    if (snprintf(config->base, sizeof config->base, "%s%s%s", here, absolute ? "" : "/", file) >= PATH_MAX)
         config->base[0] = '\0';
-    }
 }
 
 /* Finds the file that OpenSSL would read. Returns 0 if there is one and it cannot be extended. OpenSSL goes without
@@ -73,9 +71,8 @@ static int find_base(struct launch_config *config)
     if (file != NULL && *file != '\0' && strcmp(file, "/dev/null") != 0) {
         set_base(config, file);
         if (stat(config->base, &st) != 0) {
-            if (errno != ENOENT || getenv("OPENSSL_CONF") != NULL) {
+            if (errno != ENOENT || getenv("OPENSSL_CONF") != NULL)
                 cli_say(LAUNCH_WHO, "warning: no OpenSSL configuration %s: %s", config->base, strerror(errno));
-            }
             config->base[0] = '\0';
         } else if (!S_ISREG(st.st_mode)) {
             conflict(config, "is not a regular file, and only such a one can be extended");
@@ -97,9 +94,8 @@ static int load_base(struct launch_config *config, CONF *conf)
 {
     char reason[256];
     long line = -1;
-    if (config->base[0] == '\0' || NCONF_load(conf, config->base, &line) > 0) {
+    if (config->base[0] == '\0' || NCONF_load(conf, config->base, &line) > 0)
         return 1;
-    }
     snprintf(reason, sizeof reason, line > 0 ? "cannot be read: %s, line %ld" : "cannot be read: %s", openssl_error(),
              line);
     conflict(config, reason);
@@ -109,34 +105,28 @@ static int load_base(struct launch_config *config, CONF *conf)
 /* Why this root cannot take our provider; NULL if it can. */
 static const char *objection(const struct config_root *root)
 {
-    if (root->fips_mode || config_query(root->properties) == QUERY_FIPS) {
+    if (root->fips_mode || config_query(root->properties) == QUERY_FIPS)
         return "asks for FIPS algorithms only, which Octuple's are not";
-    }
-    if (root->others_active && !root->default_active) {
+    if (root->others_active && !root->default_active)
         return "activates providers but not 'default'; add that one if it may serve here";
-    }
-    if (config_query(root->properties) == QUERY_NAMES_PROVIDER) {
+    if (config_query(root->properties) == QUERY_NAMES_PROVIDER)
         return "names a provider in its default_properties; only one can be preferred";
-    }
     return NULL;
 }
 
 /* Ours have to be new sections: continued ones would mix two meanings. */
-static int has_our_sections(const CONF *conf)
+static bool has_our_sections(const CONF *conf)
 {
     static const char *const fixed[] = {OUR_ROOT, OUR_DEFAULT, OUR_MODULE};
     static const char *const numbered[] = {OUR_PROVIDERS, OUR_ALGORITHMS, OUR_TLS, OUR_TLS_GROUPS};
     char name[64];
-    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
-        if (NCONF_get_section(conf, fixed[i]) != NULL) {
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        if (NCONF_get_section(conf, fixed[i]) != NULL)
             return 1;
-        }
-    }
     for (unsigned i = 0; i < 4 * CONFIG_MAX_ROOTS; i++) {
         snprintf(name, sizeof name, numbered[i % 4], i / 4);
-        if (NCONF_get_section(conf, name) != NULL) {
+        if (NCONF_get_section(conf, name) != NULL)
             return 1;
-        }
     }
     return 0;
 }
@@ -172,16 +162,13 @@ static int judge(struct launch_config *config, const struct config_roots *roots,
 static void write_providers(FILE *out, const struct config_root *root, const char *section, const char *module)
 {
     fprintf(out, "[%s]\n", section);
-    if (root->default_section == NULL) {
+    if (root->default_section == NULL)
         fputs("default = " OUR_DEFAULT "\n", out);
-    }
-    if (root->octuple_section == NULL) {
+    if (root->octuple_section == NULL)
         fputs("octuple = " OUR_MODULE "\n", out);
-    }
     /* While no provider is activated OpenSSL activates this one by itself, afterwards it does not. */
-    if (!root->default_active) {
+    if (!root->default_active)
         fprintf(out, "[%s]\nactivate = 1\n", root->default_section != NULL ? root->default_section : OUR_DEFAULT);
-    }
     fprintf(out, "[%s]\nmodule = ", root->octuple_section != NULL ? root->octuple_section : OUR_MODULE);
     write_escaped(out, module);
     fputs("\nactivate = 1\n", out);
@@ -195,9 +182,8 @@ static bool gets_groups(const struct config_root *root, bool keep_groups)
 
 static void write_groups(FILE *out, const struct config_root *root, const char *tls, const char *tls_default)
 {
-    if (root->tls_default == NULL) {
+    if (root->tls_default == NULL)
         fprintf(out, "[%s]\nsystem_default = %s\n", root->tls != NULL ? root->tls : tls, tls_default);
-    }
     fprintf(out, "[%s]\nGroups = %s\n", root->tls_default != NULL ? root->tls_default : tls_default, config_groups());
 }
 
@@ -211,15 +197,12 @@ static void write_root(FILE *out, const struct launch_config *config, const stru
     snprintf(tls, sizeof tls, OUR_TLS, i);
     snprintf(tls_default, sizeof tls_default, OUR_TLS_GROUPS, i);
     fprintf(out, "\n[%s]\n", root->name != NULL ? root->name : OUR_ROOT);
-    if (root->providers == NULL) {
+    if (root->providers == NULL)
         fprintf(out, "providers = %s\n", providers);
-    }
-    if (root->algorithms == NULL) {
+    if (root->algorithms == NULL)
         fprintf(out, "alg_section = %s\n", algorithms);
-    }
-    if (groups && root->tls == NULL) {
+    if (groups && root->tls == NULL)
         fprintf(out, "ssl_conf = %s\n", tls);
-    }
     write_providers(out, root, root->providers != NULL ? root->providers : providers, module);
     fprintf(out, "[%s]\ndefault_properties = ", root->algorithms != NULL ? root->algorithms : algorithms);
     if (root->properties != NULL && *root->properties != '\0') {
@@ -227,9 +210,8 @@ static void write_root(FILE *out, const struct launch_config *config, const stru
         fputs(",", out);
     }
     fputs(CONFIG_PREFERENCE "\n", out);
-    if (groups) {
+    if (groups)
         write_groups(out, root, tls, tls_default);
-    }
 }
 
 static void write_config(FILE *out, const struct launch_config *config, const struct config_roots *roots,
@@ -245,24 +227,22 @@ static void write_config(FILE *out, const struct launch_config *config, const st
         fputc('\n', out);
     }
     fprintf(out, "[default]\nopenssl_conf = %s\n", roots->root[0].name != NULL ? roots->root[0].name : OUR_ROOT);
-    for (unsigned i = 0; i < roots->count; i++) {
+    for (unsigned i = 0; i < roots->count; i++)
         write_root(out, config, &roots->root[i], i, module);
-    }
 }
 
 static int make_text(struct launch_config *config, const struct config_roots *roots, const char *module)
 {
     size_t size = 0;
     FILE *out = open_memstream(&config->text, &size);
-    if (out == NULL) {
+    if (out == NULL)
         return 0;
-    }
     write_config(out, config, roots, module);
     int failed = ferror(out);
     return fclose(out) == 0 && !failed;
 }
 
-static int is_module(const char *named, const char *module)
+static bool is_module(const char *named, const char *module)
 {
     char real[PATH_MAX];
     return named != NULL && (!strcmp(named, module) || (realpath(named, real) != NULL && !strcmp(real, module)));
@@ -278,12 +258,11 @@ static int root_means_it(const struct config_root *root, const char *module)
 
 /* None, where there were none, is worth less than what else a file has: the installed one has no place for groups
  * beside settings of libssl in sections of other names, but it cannot be lost. */
-static int has_groups(const struct config_root *before, const struct config_root *after, bool keep_groups)
+static bool has_groups(const struct config_root *before, const struct config_root *after, bool keep_groups)
 {
     const char *wanted = gets_groups(before, keep_groups) ? config_groups() : before->groups;
-    if (after->groups == NULL) {
+    if (after->groups == NULL)
         return before->groups == NULL;
-    }
     return wanted != NULL && !strcmp(wanted, after->groups);
 }
 
@@ -291,12 +270,10 @@ int config_means_it(const CONF *conf, const struct config_roots *before, const c
 {
     struct config_roots after;
     config_read(&after, conf);
-    for (unsigned i = 0; i < after.count; i++) {
+    for (unsigned i = 0; i < after.count; i++)
         if (!root_means_it(&after.root[i], module) || i >= before->count ||
-            !has_groups(&before->root[i], &after.root[i], keep_groups)) {
+            !has_groups(&before->root[i], &after.root[i], keep_groups))
             return 0;
-        }
-    }
     return after.count == before->count;
 }
 
@@ -315,13 +292,11 @@ static int parses(const struct launch_config *config, const struct config_roots 
 static void extend(struct launch_config *config, CONF *conf, const char *module)
 {
     struct config_roots roots;
-    if (!load_base(config, conf)) {
+    if (!load_base(config, conf))
         return;
-    }
     config_read(&roots, conf);
-    if (!judge(config, &roots, conf)) {
+    if (!judge(config, &roots, conf))
         return;
-    }
     if (!make_text(config, &roots, module)) {
         config->verdict = CONFIG_ERROR;
     } else if (!parses(config, &roots, module)) {
@@ -336,8 +311,7 @@ void launch_config_make(struct launch_config *config, const char *module)
     CONF *conf = NCONF_new(NULL);
     config->verdict = conf != NULL ? CONFIG_MERGED : CONFIG_ERROR;
     config->text = NULL;
-    if (conf != NULL && find_base(config)) {
+    if (conf != NULL && find_base(config))
         extend(config, conf, module);
-    }
     NCONF_free(conf);
 }

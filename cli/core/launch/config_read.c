@@ -4,6 +4,7 @@
  * Reads what an openssl.cnf says about providers, by the rules of config(5): a module or provider may be listed more
  * than once under names that differ in what stands before or behind a dot, and of two settings the later one counts.
  */
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 #include <openssl/crypto.h>
@@ -16,14 +17,14 @@ static const char *skip_dot(const char *name)
 }
 
 /* "providers" is the name of providers and of providers.1. */
-static int is_module(const char *name, const char *module)
+static bool is_module(const char *name, const char *module)
 {
     const char *dot = strrchr(name, '.');
     size_t len = dot != NULL ? (size_t)(dot - name) : strlen(name);
     return len == strlen(module) && !memcmp(name, module, len);
 }
 
-static int is_false(const char *value)
+static bool is_false(const char *value)
 {
     return !strcmp(value, "0") || !strcasecmp(value, "no") || !strcasecmp(value, "false") || !strcasecmp(value, "off");
 }
@@ -46,13 +47,12 @@ static struct provider read_provider(const CONF *conf, const CONF_VALUE *entry)
     for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
         const CONF_VALUE *setting = sk_CONF_VALUE_value(section, i);
         const char *name = skip_dot(setting->name);
-        if (!strcmp(name, "identity")) {
+        if (!strcmp(name, "identity"))
             provider.name = setting->value;
-        } else if (!strcmp(name, "module")) {
+        else if (!strcmp(name, "module"))
             provider.module = setting->value;
-        } else if (!strcmp(name, "activate")) {
+        else if (!strcmp(name, "activate"))
             provider.active = activates(setting->value);
-        }
     }
     return provider;
 }
@@ -76,9 +76,8 @@ static void read_providers(struct config_root *root, const CONF *conf, const cha
 {
     STACK_OF(CONF_VALUE) *section = NCONF_get_section(conf, name);
     root->providers = name;
-    for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
+    for (int i = 0; i < sk_CONF_VALUE_num(section); i++)
         note_provider(root, conf, sk_CONF_VALUE_value(section, i));
-    }
 }
 
 static void read_algorithms(struct config_root *root, const CONF *conf, const char *name)
@@ -87,11 +86,10 @@ static void read_algorithms(struct config_root *root, const CONF *conf, const ch
     root->algorithms = name;
     for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
         const CONF_VALUE *setting = sk_CONF_VALUE_value(section, i);
-        if (!strcmp(setting->name, "default_properties")) {
+        if (!strcmp(setting->name, "default_properties"))
             root->properties = setting->value;
-        } else if (!strcmp(setting->name, "fips_mode")) {
+        else if (!strcmp(setting->name, "fips_mode"))
             root->fips_mode = !is_false(setting->value);
-        }
     }
 }
 
@@ -111,28 +109,24 @@ static void read_tls(struct config_root *root, const CONF *conf, const char *nam
     root->tls = name;
     for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
         const CONF_VALUE *setting = sk_CONF_VALUE_value(section, i);
-        if (!strcmp(setting->name, "system_default")) {
+        if (!strcmp(setting->name, "system_default"))
             root->tls_default = setting->value;
-        }
     }
     section = root->tls_default != NULL ? NCONF_get_section(conf, root->tls_default) : NULL;
     for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
         const CONF_VALUE *setting = sk_CONF_VALUE_value(section, i);
-        if (names_groups(setting->name)) {
+        if (names_groups(setting->name))
             root->groups = setting->value;
-        }
     }
 }
 
-static int is_root(const STACK_OF(CONF_VALUE) * section)
+static bool is_root(const STACK_OF(CONF_VALUE) * section)
 {
     static const char *const modules[] = {"providers", "alg_section", "ssl_conf", "engines", "random", "oid_section"};
     for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
-        for (size_t m = 0; m < sizeof modules / sizeof modules[0]; m++) {
-            if (is_module(sk_CONF_VALUE_value(section, i)->name, modules[m])) {
+        for (size_t m = 0; m < sizeof modules / sizeof modules[0]; m++)
+            if (is_module(sk_CONF_VALUE_value(section, i)->name, modules[m]))
                 return 1;
-            }
-        }
     }
     return 0;
 }
@@ -141,11 +135,9 @@ static void add_root(struct config_roots *roots, const CONF *conf, const char *n
 {
     STACK_OF(CONF_VALUE) *section = NCONF_get_section(conf, name);
     struct config_root *root = &roots->root[roots->count];
-    for (unsigned i = 0; i < roots->count; i++) {
-        if (roots->root[i].name != NULL && !strcmp(roots->root[i].name, name)) {
+    for (unsigned i = 0; i < roots->count; i++)
+        if (roots->root[i].name != NULL && !strcmp(roots->root[i].name, name))
             return;
-        }
-    }
     if (roots->count == CONFIG_MAX_ROOTS) {
         roots->missed++;
         return;
@@ -154,13 +146,12 @@ static void add_root(struct config_roots *roots, const CONF *conf, const char *n
     root->name = name;
     for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
         const CONF_VALUE *module = sk_CONF_VALUE_value(section, i);
-        if (is_module(module->name, "providers")) {
+        if (is_module(module->name, "providers"))
             read_providers(root, conf, module->value);
-        } else if (is_module(module->name, "alg_section")) {
+        else if (is_module(module->name, "alg_section"))
             read_algorithms(root, conf, module->value);
-        } else if (is_module(module->name, "ssl_conf")) {
+        else if (is_module(module->name, "ssl_conf"))
             read_tls(root, conf, module->value);
-        }
     }
 }
 
@@ -169,9 +160,8 @@ static void add_root(struct config_roots *roots, const CONF *conf, const char *n
 const char *config_groups(void)
 {
     const unsigned long version = OpenSSL_version_num();
-    if (version < 0x300000a0 || version >= 0x30500000) {
+    if (version < 0x300000a0 || version >= 0x30500000)
         return NULL;
-    }
     return version >= 0x30300000 ? "?" CONFIG_GROUPS : CONFIG_GROUPS;
 }
 
@@ -180,16 +170,14 @@ void config_read(struct config_roots *roots, const CONF *conf)
     STACK_OF(CONF_VALUE) *variables = NCONF_get_section(conf, "default");
     const char *name = NCONF_get_string(conf, NULL, "openssl_conf");
     *roots = (struct config_roots){0};
-    if (name != NULL) {
+    if (name != NULL)
         add_root(roots, conf, name);
-    } else {
+    else
         roots->count = 1;
-    }
     for (int i = 0; i < sk_CONF_VALUE_num(variables); i++) {
         const char *value = sk_CONF_VALUE_value(variables, i)->value;
-        if (is_root(NCONF_get_section(conf, value))) {
+        if (is_root(NCONF_get_section(conf, value)))
             add_root(roots, conf, value);
-        }
     }
 }
 
@@ -200,13 +188,11 @@ static enum config_query clause(const char *text, size_t len)
     size_t skip = strspn(text, " \t?-");
     size_t name = strcspn(text + skip, " \t=!,");
     const char *tail = text + skip + name;
-    if (skip + name > len) {
+    if (skip + name > len)
         return QUERY_OPEN;
-    }
     if ((name == 8 && !strncasecmp(text + skip, "provider", name)) ||
-        (name == 14 && !strncasecmp(text + skip, "octuple.serves", name))) {
+        (name == 14 && !strncasecmp(text + skip, "octuple.serves", name)))
         return QUERY_NAMES_PROVIDER;
-    }
     if (name == 4 && !strncasecmp(text + skip, "fips", name) && !memchr(text, '?', skip) && !memchr(text, '-', skip)) {
         tail += strspn(tail, " \t=");
         return strncasecmp(tail, "no", 2) != 0 ? QUERY_FIPS : QUERY_OPEN;
@@ -220,9 +206,8 @@ enum config_query config_query(const char *properties)
     while (*at != '\0') {
         size_t len = strcspn(at, ",");
         enum config_query found = clause(at, len);
-        if (found != QUERY_OPEN) {
+        if (found != QUERY_OPEN)
             return found;
-        }
         at += len + (at[len] == ',');
     }
     return QUERY_OPEN;

@@ -29,9 +29,8 @@ static bool parent_is_safe(const char *path)
     char parent[PATH_MAX];
     struct stat st;
     int len = (int)(strrchr(path, '/') - path);
-    if (snprintf(parent, sizeof parent, "%.*s", len > 0 ? len : 1, path) >= PATH_MAX || stat(parent, &st) != 0) {
+    if (snprintf(parent, sizeof parent, "%.*s", len > 0 ? len : 1, path) >= PATH_MAX || stat(parent, &st) != 0)
         return false;
-    }
     errno = EPERM;
     return (st.st_uid == 0 || st.st_uid == geteuid()) && (!(st.st_mode & 022) || (st.st_mode & S_ISVTX));
 }
@@ -57,9 +56,8 @@ static bool take_named(char path[PATH_MAX], const char *variable)
     struct stat st;
     int len = named != NULL ? (int)strcspn(named, ":") : 0;
     if (len == 0 || named[0] != '/' || snprintf(folder, sizeof folder, "%.*s", len, named) >= PATH_MAX ||
-        snprintf(path, PATH_MAX, "%s/octuple", folder) >= PATH_MAX) {
+        snprintf(path, PATH_MAX, "%s/octuple", folder) >= PATH_MAX)
         return false;
-    }
     return stat(folder, &st) != 0 ||
            (st.st_uid == geteuid() && !(st.st_mode & 022) && (geteuid() != 0 || (st.st_mode & S_IXOTH)));
 }
@@ -68,9 +66,8 @@ static bool take_named(char path[PATH_MAX], const char *variable)
 static bool lasting_name(char path[PATH_MAX], unsigned choice)
 {
     static const char *const variables[] = {"CACHE_DIRECTORY", "RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR"};
-    if (choice > 0) {
+    if (choice > 0)
         return take_named(path, variables[choice - 1]);
-    }
     snprintf(path, PATH_MAX, "/run/octuple");
     return geteuid() == 0;
 }
@@ -81,9 +78,8 @@ int launch_folder_lasting(char path[PATH_MAX], unsigned choice)
         errno = 0;
         return -1;
     }
-    if (!parent_is_safe(path)) {
+    if (!parent_is_safe(path))
         return -1;
-    }
     bool made = mkdir(path, 0755) == 0;
     return made || errno == EEXIST ? open_ours(path, made) : -1;
 }
@@ -93,9 +89,8 @@ static const char *shared(unsigned choice)
 {
     static const char *const usual[LAUNCH_FOLDERS_SHARED - 1] = {"/tmp", "/var/tmp", "/dev/shm"};
     const char *named = getenv("TMPDIR");
-    if (choice > 0) {
+    if (choice > 0)
         return usual[choice - 1];
-    }
     return named != NULL && named[0] == '/' && named[1] != '\0' ? named : NULL;
 }
 
@@ -112,9 +107,8 @@ int launch_folder_find(char path[PATH_MAX], unsigned choice, bool (*fits)(int fo
     int found = -1;
     DIR *entries = shared(choice) != NULL ? opendir(shared(choice)) : NULL;
     while (entries != NULL && found < 0 && (entry = readdir(entries)) != NULL) {
-        if (strncmp(entry->d_name, start, len) != 0) {
+        if (strncmp(entry->d_name, start, len) != 0)
             continue;
-        }
         snprintf(path, PATH_MAX, "%s/%s", shared(choice), entry->d_name);
         found = open_ours(path, false);
         if (found >= 0 && !fits(found, arg)) {
@@ -122,9 +116,8 @@ int launch_folder_find(char path[PATH_MAX], unsigned choice, bool (*fits)(int fo
             found = -1;
         }
     }
-    if (entries != NULL) {
+    if (entries != NULL)
         closedir(entries);
-    }
     return found;
 }
 

@@ -25,15 +25,12 @@ static bool is_safe(const char *path, const char *module)
     char folder[PATH_MAX];
     struct stat st, owner;
     snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
-    if (stat(module, &owner) != 0) {
+    if (stat(module, &owner) != 0)
         return false;
-    }
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         if (stat(i == 0 ? path : folder, &st) != 0 || (st.st_uid != 0 && st.st_uid != owner.st_uid) ||
-            (st.st_mode & 022)) {
+            (st.st_mode & 022))
             return false;
-        }
-    }
     return true;
 }
 
@@ -48,9 +45,8 @@ static bool includes(const char *path, const char *base)
         found = !strncmp(line, INCLUDE, strlen(INCLUDE)) && !strcmp(line + strlen(INCLUDE), base);
     }
     free(line);
-    if (in != NULL) {
+    if (in != NULL)
         fclose(in);
-    }
     return found;
 }
 
@@ -95,9 +91,8 @@ static bool take_other(char path[PATH_MAX])
 bool launch_installed(char path[PATH_MAX], const struct launch_config *config, const char *module)
 {
     if (place_find(PLACE_CONFIG, path) &&
-        (fits(path, config, module) || (take_other(path) && fits(path, config, module)))) {
+        (fits(path, config, module) || (take_other(path) && fits(path, config, module))))
         return true;
-    }
     path[0] = '\0';
     return false;
 }

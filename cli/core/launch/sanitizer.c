@@ -32,13 +32,11 @@ static bool segment(const struct image *image, uint32_t type, const uint64_t *ad
     const Elf64_Ehdr *header = part(image, 0, sizeof *header);
     for (unsigned i = 0; header != NULL && i < header->e_phnum; i++) {
         const void *at = part(image, header->e_phoff + (uint64_t)i * sizeof *found, sizeof *found);
-        if (at == NULL) {
+        if (at == NULL)
             return false;
-        }
         memcpy(found, at, sizeof *found);
-        if (found->p_type == type && (address == NULL || *address - found->p_vaddr < found->p_filesz)) {
+        if (found->p_type == type && (address == NULL || *address - found->p_vaddr < found->p_filesz))
             return true;
-        }
     }
     return false;
 }
@@ -50,14 +48,12 @@ static const char *strings(const struct image *image, size_t *size)
     Elf64_Dyn entry;
     uint64_t table = 0;
     *size = 0;
-    if (!segment(image, PT_DYNAMIC, NULL, &dynamic)) {
+    if (!segment(image, PT_DYNAMIC, NULL, &dynamic))
         return NULL;
-    }
     for (uint64_t at = 0; at + sizeof entry <= dynamic.p_filesz; at += sizeof entry) {
         const void *from = part(image, dynamic.p_offset + at, sizeof entry);
-        if (from == NULL) {
+        if (from == NULL)
             return NULL;
-        }
         memcpy(&entry, from, sizeof entry);
         table = entry.d_tag == DT_STRTAB ? entry.d_un.d_ptr : table;
         *size = entry.d_tag == DT_STRSZ ? entry.d_un.d_val : *size;
@@ -82,11 +78,9 @@ static const char *sanitizer(const struct image *image)
     };
     size_t size;
     const char *table = strings(image, &size);
-    for (size_t i = 0; table != NULL && i < sizeof known / sizeof known[0]; i++) {
-        if (has(table, size, known[i].library) || has(table, size, known[i].symbol)) {
+    for (size_t i = 0; table != NULL && i < sizeof known / sizeof known[0]; i++)
+        if (has(table, size, known[i].library) || has(table, size, known[i].symbol))
             return known[i].reason;
-        }
-    }
     return NULL;
 }
 
@@ -99,14 +93,12 @@ const char *launch_sanitizer(const char *path)
         void *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (data != MAP_FAILED) {
             const struct image image = {data, (size_t)st.st_size};
-            if (memcmp(data, ELFMAG, SELFMAG) == 0 && image.data[EI_CLASS] == ELFCLASS64) {
+            if (memcmp(data, ELFMAG, SELFMAG) == 0 && image.data[EI_CLASS] == ELFCLASS64)
                 reason = sanitizer(&image);
-            }
             munmap(data, image.size);
         }
     }
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-    }
     return reason;
 }

@@ -18,9 +18,8 @@
 
 int launch_find_part(enum place what, char path[PATH_MAX])
 {
-    if (place_find(what, path)) {
+    if (place_find(what, path))
         return 1;
-    }
     cli_say(LAUNCH_WHO, "%s is not installed; it was looked for as", place_file(what));
     place_tell_tried(what, "  ");
     fputs("Install Octuple's libraries, or build them ('ninja' in the build folder), and try again.\n", stderr);
@@ -42,19 +41,16 @@ static int provider_loads(const char *path)
 static int listed(const char *preload, const char *path)
 {
     size_t len = strlen(path);
-    for (const char *at = preload; (at = strstr(at, path)) != NULL; at++) {
-        if ((at == preload || strchr(": ", at[-1])) && strchr(": ", at[len])) {
+    for (const char *at = preload; (at = strstr(at, path)) != NULL; at++)
+        if ((at == preload || strchr(": ", at[-1])) && strchr(": ", at[len]))
             return 1;
-        }
-    }
     return 0;
 }
 
 int launch_set_variable(const char *name, const char *value)
 {
-    if (value != NULL && setenv(name, value, 1) == 0) {
+    if (value != NULL && setenv(name, value, 1) == 0)
         return 1;
-    }
     cli_say(LAUNCH_WHO, "cannot set %s: %s", name, strerror(errno));
     return 0;
 }
@@ -70,12 +66,10 @@ static int set_preload(const char *shim)
                 shim);
         return 0;
     }
-    if (before == NULL || *before == '\0') {
+    if (before == NULL || *before == '\0')
         return launch_set_variable("LD_PRELOAD", shim);
-    }
-    if (listed(before, shim)) {
+    if (listed(before, shim))
         return 1;
-    }
     done = launch_set_variable("LD_PRELOAD", asprintf(&value, "%s:%s", shim, before) >= 0 ? value : NULL);
     free(value);
     return done;
@@ -107,13 +101,11 @@ static void set_up_groups(struct launch_setup *setup)
 {
     char path[PATH_MAX];
     setup->config.keep_groups = true;
-    if (config_groups() == NULL || !place_find(PLACE_PROVIDER, setup->provider)) {
+    if (config_groups() == NULL || !place_find(PLACE_PROVIDER, setup->provider))
         return;
-    }
     launch_config_make(&setup->config, setup->provider);
-    if (setup->config.verdict != CONFIG_MERGED) {
+    if (setup->config.verdict != CONFIG_MERGED)
         return;
-    }
     setup->why_without = NULL;
     place_config(path, setup);
     setup->groups_only = setup->why_without == NULL && path[0] != '\0' && launch_set_variable("OPENSSL_CONF", path)
@@ -133,9 +125,8 @@ static int set_up_with(struct launch_setup *setup)
 {
     char path[PATH_MAX];
     if (!launch_find_part(PLACE_SHIM, setup->shim) || !launch_find_part(PLACE_PROVIDER, setup->provider) ||
-        !provider_loads(setup->provider)) {
+        !provider_loads(setup->provider))
         return CLI_RUN_FAILED;
-    }
     launch_config_make(&setup->config, setup->provider);
     if (setup->config.verdict == CONFIG_CONFLICT) {
         setup->why_without = setup->config.reason;
@@ -146,9 +137,8 @@ static int set_up_with(struct launch_setup *setup)
         return CLI_RUN_FAILED;
     }
     place_config(path, setup);
-    if (setup->why_without != NULL) {
+    if (setup->why_without != NULL)
         return CLI_OK;
-    }
     bool done = set_preload(setup->shim) && (path[0] == '\0' || set_config(path, &setup->config));
     return done ? CLI_OK : CLI_RUN_FAILED;
 }
@@ -157,16 +147,14 @@ int launch_set_up(struct launch_setup *setup, const char *command, bool keep_gro
 {
     *setup = (struct launch_setup){.config.keep_groups = keep_groups};
     int code = launch_find(setup->target, command);
-    if (code != CLI_OK) {
+    if (code != CLI_OK)
         return code;
-    }
     setup->obstacle = launch_obstacle(setup->target);
     /* No operation is tested here: the program would pay for those that it never uses. */
     if (!oct_op_is_possible(0)) {
         const char *table = oct_setting(OCT_SETTING_TABLE);
-        if (table == NULL || strcmp(table, "off") != 0) {
+        if (table == NULL || strcmp(table, "off") != 0)
             set_up_groups(setup);
-        }
         setup->why_without = setup->groups_only != NULL ? NULL : cli_nothing_on_reason();
         return CLI_OK;
     }

@@ -29,9 +29,8 @@ static void make_name(char name[NAME_SIZE], const char *text)
     unsigned char digest[EVP_MAX_MD_SIZE] = {0};
     int at = snprintf(name, NAME_SIZE, "openssl-");
     EVP_Digest(text, strlen(text), digest, NULL, EVP_sha256(), NULL);
-    for (int i = 0; i < NAME_BYTES; i++) {
+    for (int i = 0; i < NAME_BYTES; i++)
         at += snprintf(name + at, NAME_SIZE - (size_t)at, "%02x", digest[i]);
-    }
     snprintf(name + at, NAME_SIZE - (size_t)at, ".cnf");
 }
 
@@ -42,9 +41,8 @@ static int holds(int folder, const char *name, const char *text)
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     int same = found != NULL && fd >= 0 && launch_folder_is_ours(fd, S_IFREG) &&
                read(fd, found, len + 1) == (ssize_t)len && !memcmp(found, text, len);
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-    }
     free(found);
     return same;
 }
@@ -53,12 +51,10 @@ static int write_all(int fd, const char *text)
 {
     for (size_t left = strlen(text); left > 0;) {
         ssize_t n = write(fd, text, left);
-        if (n < 0 && errno == EINTR) {
+        if (n < 0 && errno == EINTR)
             continue;
-        }
-        if (n <= 0) {
+        if (n <= 0)
             return 0;
-        }
         text += n;
         left -= (size_t)n;
     }
@@ -71,14 +67,12 @@ static int write_file(int folder, const char *name, const char *text, mode_t mod
     char aside[96];
     snprintf(aside, sizeof aside, "%s.%ld", name, (long)getpid());
     int fd = openat(folder, aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-    if (fd < 0) {
+    if (fd < 0)
         return 0;
-    }
     int written = write_all(fd, text) && fchmod(fd, mode) == 0;
     int error = errno;
-    if (close(fd) == 0 && written && renameat(folder, aside, folder, name) == 0) {
+    if (close(fd) == 0 && written && renameat(folder, aside, folder, name) == 0)
         return 1;
-    }
     error = written ? errno : error;
     unlinkat(folder, aside, 0);
     errno = error;
@@ -123,12 +117,10 @@ static bool store_shared(char path[PATH_MAX], unsigned choice, const char *name,
         done = folder >= 0 && write_file(folder, name, text, S_ISVTX | 0644);
     }
     int error = errno;
-    if (folder >= 0) {
+    if (folder >= 0)
         close(folder);
-    }
-    if (folder >= 0 && !done) {
+    if (folder >= 0 && !done)
         rmdir(where);
-    }
     errno = error;
     return (size_t)snprintf(path, PATH_MAX, "%s%s%s", where, done ? "/" : "", done ? name : "") < PATH_MAX && done;
 }
@@ -149,12 +141,10 @@ bool launch_store(char path[PATH_MAX], const char *text, char *why, size_t room)
     for (unsigned choice = 0; choice < LAUNCH_FOLDERS_LASTING + LAUNCH_FOLDERS_SHARED; choice++) {
         bool lasting = choice < LAUNCH_FOLDERS_LASTING;
         if (lasting ? store_lasting(path, choice, name, text)
-                    : store_shared(path, choice - LAUNCH_FOLDERS_LASTING, name, text)) {
+                    : store_shared(path, choice - LAUNCH_FOLDERS_LASTING, name, text))
             return true;
-        }
-        if (errno != 0) {
+        if (errno != 0)
             add_reason(why, room, path, errno);
-        }
     }
     return false;
 }

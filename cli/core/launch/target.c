@@ -19,9 +19,8 @@
 static int check_file(const char *path)
 {
     struct stat st;
-    if (stat(path, &st) != 0) {
+    if (stat(path, &st) != 0)
         return errno == EACCES ? CLI_RUN_NOT_EXECUTABLE : CLI_RUN_NOT_FOUND;
-    }
     return S_ISREG(st.st_mode) && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 ? CLI_OK : CLI_RUN_NOT_EXECUTABLE;
 }
 
@@ -44,25 +43,22 @@ static int search_path(char path[PATH_MAX], const char *command)
             }
         }
         at += len;
-        if (code == CLI_OK || *at == '\0') {
+        if (code == CLI_OK || *at == '\0')
             return code;
-        }
     }
 }
 
 int launch_find(char path[PATH_MAX], const char *command)
 {
     int code = CLI_RUN_NOT_FOUND;
-    if (strchr(command, '/') != NULL) {
+    if (strchr(command, '/') != NULL)
         code = snprintf(path, PATH_MAX, "%s", command) < PATH_MAX ? check_file(path) : code;
-    } else if (*command != '\0') {
+    else if (*command != '\0')
         code = search_path(path, command);
-    }
-    if (code == CLI_RUN_NOT_FOUND) {
+    if (code == CLI_RUN_NOT_FOUND)
         cli_say(LAUNCH_WHO, "command not found: '%s'; give its full path or correct PATH", command);
-    } else if (code == CLI_RUN_NOT_EXECUTABLE) {
+    else if (code == CLI_RUN_NOT_EXECUTABLE)
         cli_say(LAUNCH_WHO, "%s is not a program that you may execute; see 'ls -lL'", path);
-    }
     return code;
 }
 
@@ -70,12 +66,10 @@ int launch_find(char path[PATH_MAX], const char *command)
 static int raises_privileges(const char *path)
 {
     struct stat st;
-    if (stat(path, &st) != 0) {
+    if (stat(path, &st) != 0)
         return 0;
-    }
-    if (((st.st_mode & S_ISUID) && st.st_uid != getuid()) || ((st.st_mode & S_ISGID) && st.st_gid != getgid())) {
+    if (((st.st_mode & S_ISUID) && st.st_uid != getuid()) || ((st.st_mode & S_ISGID) && st.st_gid != getgid()))
         return 1;
-    }
     return getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0;
 }
 
@@ -85,12 +79,10 @@ static int has_interpreter(int fd, const Elf64_Ehdr *header)
     for (unsigned i = 0; i < header->e_phnum; i++) {
         Elf64_Phdr segment;
         off_t at = (off_t)(header->e_phoff + (uint64_t)i * sizeof segment);
-        if (header->e_phentsize != sizeof segment || pread(fd, &segment, sizeof segment, at) != sizeof segment) {
+        if (header->e_phentsize != sizeof segment || pread(fd, &segment, sizeof segment, at) != sizeof segment)
             return -1;
-        }
-        if (segment.p_type == PT_INTERP) {
+        if (segment.p_type == PT_INTERP)
             return 1;
-        }
     }
     return 0;
 }
@@ -106,15 +98,13 @@ const char *launch_obstacle(const char *path)
                "configuration; start it as the user that it becomes";
     }
     fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
+    if (fd < 0)
         return NULL;
-    }
     if (pread(fd, &header, sizeof header, 0) == sizeof header && !memcmp(header.e_ident, ELFMAG, SELFMAG)) {
-        if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64) {
+        if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64)
             obstacle = "is not a 64-bit x86 program: the preload cannot reach it";
-        } else if (has_interpreter(fd, &header) == 0) {
+        else if (has_interpreter(fd, &header) == 0)
             obstacle = "is statically linked: the preload cannot reach it, only programs that it starts";
-        }
     }
     close(fd);
     return obstacle;

@@ -49,12 +49,11 @@ static void derive_fill_table(struct derive_workspace *w)
 {
     const m8 plus = v8_is_negative(v8_zero());
     point_double(&w->picked, &w->table[0]);
-    for (unsigned i = 1; i < DERIVE_TABLE; i++) {
+    for (unsigned i = 1; i < DERIVE_TABLE; i++)
         if (EC_ALWAYS_COMPLETE)
             point_add_complete(&w->table[i], &w->table[i - 1], &w->picked, plus, w->scratch);
         else
             point_add(&w->table[i], &w->table[i - 1], &w->picked, plus);
-    }
 }
 
 /* picked = table[index], a secret index. */

@@ -78,12 +78,11 @@ VEC_CHAIN void keys_noise(struct mldsa_workspace *w, const struct oct_mldsa_keyg
 {
     for (unsigned j = 0; j < L + K; j++) {
         sample_noise(&w->sample, w->seed, j);
-        for (unsigned lane = 0; lane < args->lanes; lane++) {
+        for (unsigned lane = 0; lane < args->lanes; lane++)
             if (j < L)
                 keys_take_s1(w, args->sk[lane], lane, j);
             else
                 keys_take_s2(w, args->sk[lane], lane, j - L);
-        }
     }
 }
 

@@ -54,12 +54,11 @@ VEC_CHAIN void mlkem_key_noise(struct mlkem_workspace *w)
 {
     for (int j = 0; j < 2 * K; j++) {
         sample_noise(&w->sample, w->noise[0], w->seed, (unsigned)j);
-        for (unsigned lane = 0; lane < V8_LANES; lane += NTT_PAIR) {
+        for (unsigned lane = 0; lane < V8_LANES; lane += NTT_PAIR)
             if (j < K)
                 mlkem_multiplier_of_noise(&w->y, (const uint8_t(*)[NOISE_BYTES])w->noise[0], lane, j);
             else
                 mlkem_keep_error(w, lane, j - K);
-        }
     }
 }
 

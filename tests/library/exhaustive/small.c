@@ -75,9 +75,8 @@ static void find_generator(const struct small *s, EC_POINT *g, const BIGNUM *poi
         if (is_killed(s, g, s->order / prime))
             continue;
         /* Its order is prime^k: up to the one wanted. */
-        for (int j = 0; j < 400 && !is_killed(s, g, s->order); j++) {
+        for (int j = 0; j < 400 && !is_killed(s, g, s->order); j++)
             REQUIRE(BN_set_word(x, prime) && EC_POINT_mul(s->group, g, NULL, g, x, s->ctx));
-        }
         REQUIRE(is_killed(s, g, s->order) && !is_killed(s, g, s->order / prime));
         break;
     }

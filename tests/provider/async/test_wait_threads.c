@@ -6,7 +6,7 @@
  * runs it, meanwhile, afterwards, or when the thread has ended. Each record is freed once, and each reference to a key
  * given back once. No fibres: contexts are handed in, and jobs are the test's own.
  */
-#include "provider/async/wait.h"
+#include "provider/async/waker.h"
 
 #include "provider/core/key.h"
 
@@ -109,11 +109,11 @@ static int begin(struct waiting_job *w)
 
     queue->engine = &engine;
     w->ctx = context = ASYNC_WAIT_CTX_new();
-    w->job = (struct oct_job){.op = OP, .done = oct_wait_done};
-    w->job.arg = oct_wait_begin(NULL, queue, &w->job, keys);
+    w->job = (struct oct_job){.op = OP, .done = oct_waker_done};
+    w->job.arg = oct_waker_begin(NULL, queue, &w->job, keys);
     if (w->job.arg == NULL || oct_queue_submit(queue, &w->job) != OCT_OK)
         return 0;
-    oct_wait_arm(w->job.arg);
+    oct_waker_arm(w->job.arg);
     return atomic_load(&references) == 1;
 }
 

@@ -86,12 +86,11 @@ static int read_maps(void)
 
     if (smaps == NULL)
         return 0;
-    while (fgets(line, sizeof line, smaps) != NULL && count < MAPS) {
+    while (fgets(line, sizeof line, smaps) != NULL && count < MAPS)
         if (sscanf(line, "%lx-%lx %7s", &from, &to, access) == 3)
             maps[count++] = (struct mapping){from, to, access[0] == 'r' && strstr(line, "[v") == NULL, 1};
         else if (count > 0 && strncmp(line, "VmFlags:", 8) == 0)
             maps[count - 1].is_dumped = strstr(line, " dd") == NULL;
-    }
     fclose(smaps);
     return count;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* See company.h. */
-#include "company.h"
+/* See pause_pays.h. */
+#include "pause_pays.h"
 
 #include "base/policy.h"
 
 static _Thread_local unsigned lonely; /* pauses in a row that met nobody */
 static _Thread_local unsigned passed; /* operations since the last pause that was tried */
 
-bool oct_company_expected(const struct oct_queue *queue)
+bool oct_pause_pays(const struct oct_queue *queue)
 {
     if (oct_queue_waiting(queue) > 0) {
         lonely = 0;
@@ -22,7 +22,7 @@ bool oct_company_expected(const struct oct_queue *queue)
     return true;
 }
 
-void oct_company_note(bool met)
+void oct_pause_note(bool met)
 {
     if (met)
         lonely = 0;

@@ -7,16 +7,16 @@
  *
  * What is learned is the calling thread's own.
  */
-#ifndef OCT_PROVIDER_COMPANY_H
-#define OCT_PROVIDER_COMPANY_H
+#ifndef OCT_PROVIDER_PAUSE_PAYS_H
+#define OCT_PROVIDER_PAUSE_PAYS_H
 
 #include <octuple/octuple.h>
 #include <stdbool.h>
 
 /* True if the next operation should pause: others wait in the queue, or may come. */
-bool oct_company_expected(const struct oct_queue *queue);
+bool oct_pause_pays(const struct oct_queue *queue);
 
 /* A fibre that paused is resumed. met: others wait beside it, or have run its job with theirs. */
-void oct_company_note(bool met);
+void oct_pause_note(bool met);
 
 #endif

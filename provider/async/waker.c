@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* See wait.h. */
-#include "wait.h"
+/* See waker.h. */
+#include "waker.h"
 
+#include "base/fork.h"
 #include "base/thread_mode.h"
-#include "fork.h"
 #include "provider/core/key.h"
 
 #include <errno.h>
 #include <openssl/crypto.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -26,25 +27,25 @@
  */
 enum { IDLE, WAITING, DONE, GONE };
 
-struct oct_wait {
+struct oct_waker {
     atomic_int life;
     ASYNC_WAIT_CTX *ctx;
     int fd;              /* -1 if there is a callback */
-    unsigned generation; /* of the process: a forked child must not touch the eventfd that it shares with its parent */
+    uint64_t generation; /* of the process: a forked child must not touch the eventfd that it shares with its parent */
     struct oct_queue *queue;
-    struct oct_job *job;          /* NULL between operations */
-    void *key[OCT_TASK_KEYS];     /* references while there is a job */
-    struct waiting *list;         /* the one that it waits in, of the thread of its queue */
-    struct oct_wait *prev, *next; /* there */
-    int armed;                    /* the fibre is, or is about to be, paused */
-    int shown;                    /* a fibre has paused with it, so the application has been told of the descriptor */
+    struct oct_job *job;           /* NULL between operations */
+    void *key[OCT_TASK_KEYS];      /* references while there is a job */
+    struct waiting *list;          /* the one that it waits in, of the thread of its queue */
+    struct oct_waker *prev, *next; /* there */
+    int armed;                     /* the fibre is, or is about to be, paused */
+    int shown;                     /* a fibre has paused with it, so the application has been told of the descriptor */
     int polled_by_others;
 };
 
 /* The records that wait in a thread's queue. Only that thread looks inside. */
 struct waiting {
-    struct oct_wait *first;
-    unsigned generation; /* a list of the parent's is an empty one */
+    struct oct_waker *first;
+    uint64_t generation; /* a list of the parent's is an empty one */
     int will_end;        /* the thread will call thread_ends() */
 };
 
@@ -56,7 +57,7 @@ static int thread_end_known;
 /* Its address names our entry among those of a wait context. */
 static const char wait_key;
 
-static void hold_all(struct oct_wait *wait, void *const key[OCT_TASK_KEYS])
+static void hold_all(struct oct_waker *wait, void *const key[OCT_TASK_KEYS])
 {
     for (int i = 0; i < OCT_TASK_KEYS; i++) {
         wait->key[i] = key[i];
@@ -64,7 +65,7 @@ static void hold_all(struct oct_wait *wait, void *const key[OCT_TASK_KEYS])
     }
 }
 
-static void release(struct oct_wait *wait)
+static void release(struct oct_waker *wait)
 {
     for (int i = 0; i < OCT_TASK_KEYS; i++) {
         oct_prov_key_free(wait->key[i]);
@@ -72,13 +73,13 @@ static void release(struct oct_wait *wait)
     }
 }
 
-static void free_record(struct oct_wait *wait)
+static void free_record(struct oct_waker *wait)
 {
     release(wait);
     OPENSSL_free(wait);
 }
 
-static void call_back(struct oct_wait *wait)
+static void call_back(struct oct_waker *wait)
 {
     ASYNC_WAIT_CTX *ctx = wait->ctx;
     ASYNC_callback_fn callback;
@@ -90,12 +91,12 @@ static void call_back(struct oct_wait *wait)
     callback(arg);
 }
 
-static int is_of_this_process(const struct oct_wait *wait)
+static bool is_of_this_process(const struct oct_waker *wait)
 {
     return wait->generation == oct_fork_generation();
 }
 
-static void list_add(struct oct_wait *wait)
+static void list_add(struct oct_waker *wait)
 {
     wait->list = &mine;
     wait->prev = NULL;
@@ -106,7 +107,7 @@ static void list_add(struct oct_wait *wait)
 }
 
 /* wait->list stays as it is: another thread may be asking for it. */
-static void list_remove(struct oct_wait *wait)
+static void list_remove(struct oct_waker *wait)
 {
     if (wait->prev != NULL)
         wait->prev->next = wait->next;
@@ -122,7 +123,7 @@ static void thread_ends(void *list)
     (void)list;
     mine.will_end = 0;
     while (mine.generation == oct_fork_generation() && mine.first != NULL) {
-        struct oct_wait *wait = mine.first;
+        struct oct_waker *wait = mine.first;
         oct_queue_cancel(wait->queue, wait->job);
         list_remove(wait);
         if (atomic_exchange(&wait->life, DONE) == GONE)
@@ -154,7 +155,7 @@ static int list_open(void)
  */
 static void cleanup(ASYNC_WAIT_CTX *ctx, const void *key, OSSL_ASYNC_FD fd, void *data)
 {
-    struct oct_wait *wait = data;
+    struct oct_waker *wait = data;
     int waiting = WAITING;
 
     (void)ctx, (void)key;
@@ -173,7 +174,7 @@ static void cleanup(ASYNC_WAIT_CTX *ctx, const void *key, OSSL_ASYNC_FD fd, void
 }
 
 /* Forgets the entry of a context that stays: after a fork, or when the application has set a callback meanwhile. */
-static void discard(ASYNC_WAIT_CTX *ctx, struct oct_wait *wait)
+static void discard(ASYNC_WAIT_CTX *ctx, struct oct_waker *wait)
 {
     ASYNC_WAIT_CTX_clear_fd(ctx, &wait_key);
     if (wait->fd >= 0)
@@ -181,9 +182,9 @@ static void discard(ASYNC_WAIT_CTX *ctx, struct oct_wait *wait)
     free_record(wait);
 }
 
-static struct oct_wait *wait_new(ASYNC_WAIT_CTX *ctx, int with_fd)
+static struct oct_waker *wait_new(ASYNC_WAIT_CTX *ctx, int with_fd)
 {
-    struct oct_wait *wait = OPENSSL_zalloc(sizeof *wait);
+    struct oct_waker *wait = OPENSSL_zalloc(sizeof *wait);
 
     if (wait == NULL)
         return NULL;
@@ -199,9 +200,9 @@ static struct oct_wait *wait_new(ASYNC_WAIT_CTX *ctx, int with_fd)
 }
 
 /* The context's record, made or made anew if need be; NULL if it is busy or cannot be made. */
-static struct oct_wait *wait_of(ASYNC_WAIT_CTX *ctx, int with_fd)
+static struct oct_waker *wait_of(ASYNC_WAIT_CTX *ctx, int with_fd)
 {
-    struct oct_wait *wait = NULL;
+    struct oct_waker *wait = NULL;
     OSSL_ASYNC_FD fd;
     void *data;
 
@@ -217,12 +218,12 @@ static struct oct_wait *wait_of(ASYNC_WAIT_CTX *ctx, int with_fd)
     return wait_new(ctx, with_fd);
 }
 
-struct oct_wait *oct_wait_begin(ASYNC_JOB *fibre, struct oct_queue *queue, struct oct_job *job,
-                                void *const key[OCT_TASK_KEYS])
+struct oct_waker *oct_waker_begin(ASYNC_JOB *fibre, struct oct_queue *queue, struct oct_job *job,
+                                  void *const key[OCT_TASK_KEYS])
 {
     ASYNC_WAIT_CTX *ctx = ASYNC_get_wait_ctx(fibre);
     ASYNC_callback_fn callback = NULL;
-    struct oct_wait *wait;
+    struct oct_waker *wait;
     void *arg;
     int with_fd, errno_before = errno;
 
@@ -243,7 +244,7 @@ struct oct_wait *oct_wait_begin(ASYNC_JOB *fibre, struct oct_queue *queue, struc
     return wait;
 }
 
-void oct_wait_arm(struct oct_wait *wait)
+void oct_waker_arm(struct oct_waker *wait)
 {
     const uint64_t one = 1;
     int errno_before = errno;
@@ -258,12 +259,12 @@ void oct_wait_arm(struct oct_wait *wait)
     errno = errno_before;
 }
 
-int oct_wait_should_poll(struct oct_wait *wait)
+bool oct_waker_should_poll(struct oct_waker *wait)
 {
     return !wait->polled_by_others;
 }
 
-void oct_wait_end(struct oct_wait *wait)
+void oct_waker_end(struct oct_waker *wait)
 {
     uint64_t count;
     int errno_before = errno;
@@ -273,7 +274,7 @@ void oct_wait_end(struct oct_wait *wait)
         (void)got;
     }
     if (is_of_this_process(wait) && atomic_load(&wait->life) == WAITING)
-        list_remove(wait); /* cancelled: else oct_wait_done() has done it */
+        list_remove(wait); /* cancelled: else oct_waker_done() has done it */
     atomic_store(&wait->life, IDLE);
     wait->armed = 0;
     wait->job = NULL;
@@ -286,9 +287,9 @@ void oct_wait_end(struct oct_wait *wait)
 
 /* Once the life is DONE another thread may free the record. Not if there is somebody to tell: whoever polls for others
  * lets no other thread free their contexts. */
-void oct_wait_done(struct oct_job *job)
+void oct_waker_done(struct oct_job *job)
 {
-    struct oct_wait *wait = job->arg;
+    struct oct_waker *wait = job->arg;
     const int tell = wait->armed && wait->polled_by_others;
     int waiting = WAITING;
 
