@@ -14,6 +14,7 @@
 #include "cli/speed/speed.h"
 #include "cli/top/top.h"
 #include "cli/trace/trace.h"
+#include "commit.h"
 
 struct command {
     const char *name;
@@ -43,7 +44,7 @@ static int help(void)
     puts("\n"
          "Options:\n"
          "  -h, --help     this text; 'octuple COMMAND --help' for a command's own\n"
-         "  -V, --version  the version\n"
+         "  -V, --version  the version, its commit, and the table that serves here\n"
          "\n"
          "Examples:\n"
          "  octuple info                          is this machine served, and if not, why\n"
@@ -58,6 +59,15 @@ static int help(void)
          "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 'speed' had nothing of Octuple to measure,\n"
          "4 'doctor' found problems, 5 and 6 'trace' cannot trace this process, or on this machine;\n"
          "125 to 127 are of 'run', see 'octuple run --help'. Manual: octuple(1).");
+    return CLI_OK;
+}
+
+/* What a report of a fault needs; the first line is the version alone, for scripts. */
+static int version(void)
+{
+    struct oct_cpu_info info;
+    oct_cpu_info_get(&info);
+    printf("octuple %s\ncommit %s\ntable %s (%s)\n", oct_version(), OCT_COMMIT_TEXT, info.table, info.table_reason);
     return CLI_OK;
 }
 
@@ -87,8 +97,7 @@ static int dispatch(int argc, char **argv)
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
         return help();
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-        printf("octuple %s\n", oct_version());
-        return CLI_OK;
+        return version();
     }
     for (size_t i = 0; i < COMMANDS; i++)
         if (!strcmp(argv[1], commands[i].name))

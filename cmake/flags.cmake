@@ -24,6 +24,11 @@ else()
 endif()
 target_include_directories(octuple_base_flags INTERFACE ${CMAKE_SOURCE_DIR}/include)
 target_compile_definitions(octuple_base_flags INTERFACE _GNU_SOURCE)
+# What is shipped names no folder of the machine that built it: the same source gives the same bytes anywhere.
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  target_compile_options(octuple_base_flags INTERFACE "-ffile-prefix-map=${CMAKE_SOURCE_DIR}=."
+    "-ffile-prefix-map=${CMAKE_BINARY_DIR}=build")
+endif()
 
 # For libraries that are loaded into programs: octuple_loaded. With OCT_OLD_GLIBC they need no newer glibc than 2.25,
 # and before 2.34 they ask the two libraries that had these functions then.

@@ -144,10 +144,10 @@ END
 
 try_upgrade() {
     install_version old
-    [ "$(octuple --version)" = "octuple $old" ] || fail "the older version is not there"
+    [ "$(octuple --version | head -n 1)" = "octuple $old" ] || fail "the older version is not there"
     install_version new
     new=$(dpkg-query -W -f '${Version}' octuple)
-    [ "$(octuple --version)" = "octuple $new" ] || fail "octuple has another version than its package"
+    [ "$(octuple --version | head -n 1)" = "octuple $new" ] || fail "octuple has another version than its package"
     [ -z "$(find /usr -name "*octuple*$old*")" ] || fail "the upgrade left files of the older version"
     say "installed $old and upgraded to $new"
 }
