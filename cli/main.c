@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <octuple_commit.h>
 #include <openssl/crypto.h>
 #include "cli/core/cli.h"
 #include "cli/core/settings.h"
@@ -14,7 +15,6 @@
 #include "cli/speed/speed.h"
 #include "cli/top/top.h"
 #include "cli/trace/trace.h"
-#include "commit.h"
 
 struct command {
     const char *name;

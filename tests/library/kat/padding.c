@@ -25,7 +25,9 @@ size_t kat_digest(uint8_t out[64], const char *sha, struct kat_bytes a, struct k
 static const struct {
     const char *name;
     uint8_t arc, len;
-} sha2[] = {{"sha-256", 1, 32}, {"sha-384", 2, 48}, {"sha-512", 3, 64}, {"sha-224", 4, 28}};
+} sha2[] = {{"sha-256", 1, 32},  {"sha-384", 2, 48},    {"sha-512", 3, 64},    {"sha-224", 4, 28},
+            {"sha3-224", 7, 28}, {"sha512-224", 5, 28}, {"sha512-256", 6, 32}, {"sha3-256", 8, 32},
+            {"sha3-384", 9, 48}, {"sha3-512", 10, 64}};
 
 /* DigestInfo without the digest. */
 static size_t digest_info(uint8_t out[32], const char *sha)

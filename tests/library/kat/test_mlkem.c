@@ -124,6 +124,29 @@ static void run_decaps(struct run *r)
     }
 }
 
+/* Keys that are to be told from none: the hash in a private key, the numbers in a public one. */
+static int load_dk(struct mlkem_lane *l, const struct rec_case *c, const struct oct_mlkem_size *size)
+{
+    return take(l->dk, size->dk, c, "dk");
+}
+static void run_check_dk(struct run *r)
+{
+    const unsigned bad = mlkem_check(r->ops, r->set, r->workspace, r->lane, r->lanes);
+    for (unsigned i = 0; i < r->lanes; i++)
+        judge(r, i, bad);
+}
+static int load_ek(struct mlkem_lane *l, const struct rec_case *c, const struct oct_mlkem_size *size)
+{
+    memset(l->m, 0, sizeof l->m);
+    return take(l->ek, size->ek, c, "ek");
+}
+static void run_check_ek(struct run *r)
+{
+    const unsigned bad = mlkem_encaps(r->ops, r->set, r->workspace, r->lane, r->lanes);
+    for (unsigned i = 0; i < r->lanes; i++)
+        judge(r, i, bad);
+}
+
 static const struct kind {
     const char *name;
     int (*load)(struct mlkem_lane *l, const struct rec_case *c, const struct oct_mlkem_size *size);
@@ -131,6 +154,8 @@ static const struct kind {
 } kinds[] = {{"mlkem", load_both, run_both},
              {"mlkem-keygen", load_keygen, run_keygen},
              {"mlkem-encaps", load_encaps, run_encaps},
+             {"mlkem-check-dk", load_dk, run_check_dk},
+             {"mlkem-check-ek", load_ek, run_check_ek},
              {"mlkem-decaps", load_decaps, run_decaps}};
 
 static void flush(struct run *r, const struct kind *kind)
@@ -145,8 +170,11 @@ static void run_round(struct run *r, const struct kind *kind, unsigned round)
 {
     for (size_t i = 0; i < r->file.count; i++) {
         const struct rec_case *c = &r->file.cases[i];
-        r->set = rec_says(c, "set", "ML-KEM-1024") ? OCT_MLKEM_1024 : OCT_MLKEM_768;
-        REC_REQUIRE(r->set == OCT_MLKEM_1024 || rec_says(c, "set", "ML-KEM-768"));
+        const int set = rec_says(c, "set", "ML-KEM-1024") ? OCT_MLKEM_1024 : OCT_MLKEM_768;
+        REC_REQUIRE(set == OCT_MLKEM_1024 || rec_says(c, "set", "ML-KEM-768"));
+        if (set != r->set)
+            flush(r, kind);
+        r->set = set;
         r->c[r->lanes] = c;
         if (!kind->load(&r->memory[r->lanes], c, &oct_mlkem_size[r->set]))
             rec_check(&r->file, c, rec_is(c, "invalid"), "length");
