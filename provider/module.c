@@ -175,6 +175,14 @@ static const OSSL_DISPATCH provider_table[] = {
     OCT_DISPATCH_END,
 };
 
+/* Of a provider that does not fit the library: it is there, and offers nothing. OpenSSL would take a failure to load it
+ * for a broken configuration. */
+static const OSSL_DISPATCH misfit_table[] = {
+    OCT_CORE_ENTRY(GETTABLE_PARAMS, gettable_params, provider_gettable_params),
+    OCT_CORE_ENTRY(GET_PARAMS, get_params, provider_get_params),
+    OCT_DISPATCH_END,
+};
+
 static OSSL_FUNC_core_get_params_fn *find_get_params(const OSSL_DISPATCH *core)
 {
     for (; core->function_id != 0; core++)
@@ -188,8 +196,15 @@ OCT_API OSSL_provider_init_fn OSSL_provider_init;
 int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, const OSSL_DISPATCH **out,
                        void **provctx)
 {
-    struct oct_prov *prov = OPENSSL_zalloc(sizeof *prov);
+    static char misfit;
+    struct oct_prov *prov;
 
+    if (!oct_version_fits(OCT_VERSION_TEXT, "provider")) {
+        *provctx = &misfit;
+        *out = misfit_table;
+        return 1;
+    }
+    prov = OPENSSL_zalloc(sizeof *prov);
     if (prov == NULL)
         return 0;
     oct_start();

@@ -34,7 +34,8 @@ static void start(void)
 {
     loops_stay = is(oct_setting(OCT_SETTING_LOOPS), "stay");
     oct_keys_start();
-    wanted = getauxval(AT_SECURE) == 0 && !is(oct_setting_former(OCT_SETTING_FORMER_SHIM), "off") && oct_thread_setup();
+    wanted = getauxval(AT_SECURE) == 0 && !is(oct_setting_former(OCT_SETTING_FORMER_SHIM), "off") &&
+             oct_version_fits(OCT_VERSION_TEXT, "shim") && oct_thread_setup();
     oct_fd_set_process();
     oct_libc();
 }

@@ -110,6 +110,11 @@ OCT_API int oct_cipher_width(const char **reason);
 /* The library's version, "0.1.0". */
 OCT_API const char *oct_version(void);
 
+/* For Octuple's own shim and provider, which share memory with this library that is no part of the API: 1 if `version`
+ * is that of this library. If not, 0, and a line on stderr that `who` leaves all to OpenSSL. A process can have two
+ * versions while its packages are upgraded, or with parts from different places. */
+OCT_API int oct_version_fits(const char *version, const char *who);
+
 #ifdef __cplusplus
 }
 #endif

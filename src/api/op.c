@@ -8,6 +8,7 @@
 #include "trace/counters.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { UNTESTED, ON, OFF };
@@ -91,4 +92,13 @@ void oct_cpu_info_get(struct oct_cpu_info *info)
 const char *oct_version(void)
 {
     return OCT_VERSION_TEXT;
+}
+
+int oct_version_fits(const char *version, const char *who)
+{
+    const int fits = strcmp(version, OCT_VERSION_TEXT) == 0;
+    if (!fits)
+        fprintf(stderr, "octuple: the %s is of version %s, liboctuple of %s: it leaves all to OpenSSL\n", who, version,
+                OCT_VERSION_TEXT);
+    return fits;
 }
