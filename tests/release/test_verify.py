@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""packaging/account and packaging/verify on a small made-up release, signed with a throw-away key: a changed byte in any
-file is refused, by the file's name."""
+"""packaging/account and packaging/verify on a small made-up release, signed with a throw-away key: a changed byte in
+any file is refused, by the file's name."""
 import json
 import os
 import re
@@ -110,8 +110,8 @@ def test_records_of_other_files(release, record):
     text = path.read_text()
     digest = re.search(r"[0-9a-f]{64}", text[text.index(NAMES[0]):])[0]
     path.write_text(text.replace(digest, "0" * 64))
-    sums = run("sha256sum", *sorted(p.name for p in release.iterdir() if "SHA256SUMS" not in p.name), cwd=release).stdout
-    (release / "SHA256SUMS").write_text(sums)
+    names = sorted(p.name for p in release.iterdir() if "SHA256SUMS" not in p.name)
+    (release / "SHA256SUMS").write_text(run("sha256sum", *names, cwd=release).stdout)
     sign(release)
     refused(verify(release), path.name)
 

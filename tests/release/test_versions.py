@@ -15,11 +15,11 @@ providers = providers
 {more}
 [providers]
 octuple = octuple
-default = default
+default = default_sect
 [octuple]
 module = {provider}
 activate = 1
-[default]
+[default_sect]
 activate = 1
 """
 
@@ -92,8 +92,7 @@ def test_keys_work_without(parts):
     key = parts / "key.pem"
     run(parts, "openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", str(key))
     (parts / "text").write_text("text")
-    signed = run(parts, "openssl", "dgst", "-sha256", "-sign", str(key), "-out", str(parts / "sig"), str(parts / "text"))
-    assert signed.returncode == 0
+    run(parts, "openssl", "dgst", "-sha256", "-sign", str(key), "-out", str(parts / "sig"), str(parts / "text"))
 
 
 FIPS = "alg_section = evp_properties\n[evp_properties]\ndefault_properties = {}\n"
