@@ -96,9 +96,8 @@ static int dispatch(int argc, char **argv)
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
         return help();
-    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
         return version();
-    }
     for (size_t i = 0; i < COMMANDS; i++)
         if (!strcmp(argv[1], commands[i].name))
             return run_command(&commands[i], argc - 1, argv + 1);
