@@ -35,7 +35,7 @@ class ByTable(frame.Experiment):
              "OCTUPLE_TABLE set and OpenSSL kept from the instructions that a CPU of which that table is the best does "
              "not have (OPENSSL_ia32cap). Clock, ports and caches are this CPU's: it says what the arithmetic does "
              "here, and not what an older CPU would do. `stock` is OpenSSL, where it has the operation.")
-    full, quick = frame.Size(5, 1), frame.Size(1, 0.1)
+    full, quick = frame.Size(4, 0.8), frame.Size(1, 0.1)
     pivots = ("table",)
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
