@@ -85,7 +85,8 @@ def expected_seconds(experiment: frame.Experiment, options: argparse.Namespace) 
 
 
 def run_folder(experiment: frame.Experiment, options: argparse.Namespace) -> Path:
-    return (options.folder or Path("build/experiments")) / "-".join(filter(None, (experiment.name, options.table, "quick" * options.quick)))
+    name = "-".join(filter(None, (experiment.name, options.table, "quick" * options.quick)))
+    return (options.folder or Path("build/experiments")) / name
 
 
 def command_line(experiment: frame.Experiment, options: argparse.Namespace) -> str:

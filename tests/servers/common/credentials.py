@@ -123,7 +123,7 @@ def make_keys(where: Path, kinds: list[Kind] | None = None) -> Path:
 
 
 def kept_keys(kept: Path, where: Path) -> Path:
-    """A copy of what make_keys() makes, once for all files of tests of a build: RSA-4096 takes longer than most tests."""
+    """A copy of what make_keys() makes once for all test files of a build: RSA-4096 takes longer than most tests."""
     with open(f"{kept}.lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not kept.exists() or time.time() - kept.stat().st_mtime > KEPT_SECONDS:
