@@ -11,6 +11,8 @@
 #include "amount.h"
 #include "points.h"
 
+#include "ops/ops.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
