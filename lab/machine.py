@@ -99,6 +99,7 @@ def describe(placement: Placement, nginx: str, octuple_version: str) -> dict:
         "kernel": platform.release(),
         "nginx": first_line([nginx, "-v"], stderr=True).removeprefix("nginx version: "),
         "openssl": first_line(["openssl", "version"]),
+        "openssl_masked": os.environ.get("OPENSSL_ia32cap", ""),
         "octuple": octuple_version,
         "load_average": round(os.getloadavg()[0], 2),
         "date": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),

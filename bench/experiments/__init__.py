@@ -3,6 +3,7 @@
 """The experiments, in the order in which `all` runs them and the results page shows them."""
 
 from .alone import Alone
+from .by_table import ByTable
 from .curve import Curves
 from .files import Bulk, Mixed
 from .go import Go
@@ -18,4 +19,4 @@ from .threads import Threads
 
 ALL = {experiment.name: experiment for experiment in
        (OpensslSpeed(), Handshakes(), Alone(), Latency(), Records(), Mixed(), Bulk(), Curves(), Threads(), Servers(),
-        PagePairs(), Peers(), Go(), Java())}
+        PagePairs(), Peers(), ByTable(), Go(), Java())}

@@ -24,6 +24,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 
 from bench.measure import common as folders
+from bench.measure.arguments import TABLES, be_another_cpu
 from bench.report import about, html, summary
 from lab import machine
 from lab.load import LoadError
@@ -60,7 +61,11 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
                         help="of all: leave out what would not end within it")
     parser.add_argument("--build-dir", type=Path, default=Path("build/release"),
                         help="the build to measure (default: build/release)")
+    parser.add_argument("--table", choices=list(TABLES), default="",
+                        help="as on a CPU whose best table this is, as in ./demo; with experiments of nginx")
     options = parser.parse_args(argv)
+    if options.table and (options.name == "all" or not ALL[options.name].takes_table):
+        parser.error("--table is for " + ", ".join(name for name, one in ALL.items() if one.takes_table))
     if options.again and options.resume:
         parser.error("--again discards a run, --resume goes on with it")
     if options.json and options.name == "all":
@@ -80,7 +85,8 @@ def expected_seconds(experiment: frame.Experiment, options: argparse.Namespace) 
 
 
 def run_folder(experiment: frame.Experiment, options: argparse.Namespace) -> Path:
-    return (options.folder or Path("build/experiments")) / (experiment.name + ("-quick" if options.quick else ""))
+    name = "-".join(filter(None, (experiment.name, options.table, "quick" * options.quick)))
+    return (options.folder or Path("build/experiments")) / name
 
 
 def command_line(experiment: frame.Experiment, options: argparse.Namespace) -> str:
@@ -89,6 +95,7 @@ def command_line(experiment: frame.Experiment, options: argparse.Namespace) -> s
     for name in ("rounds", "seconds"):
         if getattr(options, name):
             parts += [f"--{name}", f"{getattr(options, name):g}"]
+    parts += ["--table", options.table] if options.table else []
     return shlex.join(parts)
 
 
@@ -197,6 +204,8 @@ def stop(_signal: int, _frame: object) -> None:
 
 def main(argv: list[str] | None = None) -> int:
     options = arguments(argv)
+    if options.table:
+        be_another_cpu(options.table)
     missing = Build(options.build_dir.resolve()).missing()
     if missing and not options.report:
         print(f"bench/experiment: not built: {', '.join(str(path) for path in missing)}", file=sys.stderr)

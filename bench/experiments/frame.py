@@ -147,6 +147,7 @@ class Experiment:
     name = title = about = ""
     full, quick = Size(5, 1.0), Size(1, 0.5)
     pivots: tuple[str, ...] = ()  # parts of keys that tables have as columns
+    takes_table = False  # whether all that it starts gets the environment of --table
 
     def points(self, size: Size, quick: bool) -> list[Point]:
         raise NotImplementedError

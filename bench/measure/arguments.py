@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from lab.load import HANDSHAKES
@@ -12,6 +13,13 @@ from lab.load import HANDSHAKES
 # Tables of Octuple, and what OpenSSL may not use (OPENSSL_ia32cap) to be as on a CPU where that table is the best one:
 # AVX-512, VAES and VPCLMULQDQ; for avx512f what came after the first AVX-512.
 TABLES = {"avx512": "", "avx512f": ":~0x5e4200200000", "ifma256": ":~0x5e42d0230000", "avx2": ":~0x5e42d0230000"}
+
+
+def be_another_cpu(table: str) -> None:
+    """Both servers, and the questions to Octuple, get it from this program's environment (lab/servers/nginx.py)."""
+    os.environ["OCTUPLE_TABLE"] = table
+    if TABLES[table]:
+        os.environ["OPENSSL_ia32cap"] = TABLES[table]
 
 
 def arguments(argv: list[str] | None) -> argparse.Namespace:

@@ -22,7 +22,7 @@ from rich.table import Column, Table
 from lab import load, machine
 from lab.servers.nginx import Build, KEYS, Nginx, ServerError, find_nginx, make_keys
 from . import versus
-from .arguments import TABLES, arguments
+from .arguments import TABLES, arguments, be_another_cpu
 
 ALONE = ("tls12-rsa-kx-rsa2048", "tls13-rsa2048", "tls13-ecdsa-p256")
 FEW = ("tls12-rsa-kx-rsa2048",)
@@ -53,13 +53,6 @@ def octuple_info(build: Build) -> dict:
         return json.loads(done.stdout)
     except json.JSONDecodeError:
         return {}
-
-
-def be_another_cpu(table: str) -> None:
-    """Both servers, and the questions to Octuple, get it from this program's environment (server.py)."""
-    os.environ["OCTUPLE_TABLE"] = table
-    if TABLES[table]:
-        os.environ["OPENSSL_ia32cap"] = TABLES[table]
 
 
 def said_of_table(options: argparse.Namespace, info: dict) -> list[str]:
@@ -253,7 +246,6 @@ def run(options: argparse.Namespace, console: Console, folder: Path) -> int:
     document["plan"] = dataclasses.asdict(plan)
     document["measuring_seconds"] = round(time.monotonic() - began, 1)
     document["machine"]["table"] = info.get("table", {}).get("name", "")
-    document["machine"]["openssl_masked"] = TABLES.get(options.table or "", "")
     document["warnings"] = said_of_table(options, info) + warnings(document, info, placement)
     print_tables(document, console)
     for warning in document["warnings"]:

@@ -86,6 +86,9 @@ def versions(document: dict) -> str:
     parts = [machine["cpu"], cpus, machine["system"], f"Linux {machine['kernel']}",
              machine["openssl"].split(" (")[0], machine["nginx"],
              machine["compiler"], f"Octuple {machine['octuple']}, vectors of {machine['width']} bits"]
+    if mask := machine.get("openssl_masked"):  # by bench/experiment --table
+        parts.append(f"as on a CPU whose best table is `{machine['table']}`, OpenSSL kept from newer instructions by "
+                     f"`OPENSSL_ia32cap={mask}`")
     return ", ".join(part for part in parts if part)
 
 

@@ -30,7 +30,8 @@ class Cost(ctypes.Structure):
     """struct oct_cost."""
 
     _fields_ = [("vector", Estimate * 2), ("plain", Estimate), ("unused", ctypes.c_uint * 2),
-                ("plain_age", ctypes.c_uint), ("whole", ctypes.c_bool), ("frozen", ctypes.c_bool)]
+                ("plain_age", ctypes.c_uint), ("whole", ctypes.c_bool), ("frozen", ctypes.c_bool),
+                ("lost", ctypes.c_uint)]
 
 
 @pytest.fixture(scope="module")

@@ -51,8 +51,8 @@ static void judge_cpu(struct doctor_report *report, const struct doctor_target *
         doctor_add(report, DOCTOR_PROBLEM, "cpu", "'octuple info' says what is missing",
                    "%s: Octuple serves nothing on this machine, %s", cpu.brand, cli_nothing_on_reason());
     } else {
-        doctor_add(report, DOCTOR_OK, "cpu", NULL, "%s: table %s, %u of %d operations on, ciphers on %d bits",
-                   cpu.brand, cpu.table, cli_operations_on(), OCT_OP_COUNT, oct_cipher_width(&why));
+        doctor_add(report, DOCTOR_OK, "cpu", NULL, "%s: table %s (%s), %u of %d operations on, ciphers on %d bits",
+                   cpu.brand, cpu.table, cpu.table_reason, cli_operations_on(), OCT_OP_COUNT, oct_cipher_width(&why));
     }
 }
 

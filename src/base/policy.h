@@ -31,6 +31,13 @@
  * Measured: by judgement; a trial that loses again costs one chunk in so many. */
 #define OCT_POLICY_COST_RETRY 64
 
+/* So many times the distance between trials with one job doubles while a vector goes on losing them.
+ * Unit: doublings.
+ * Why: on a CPU without AVX-512 a vector for one operation takes twice as long as the fallback. One trial in 64 lone
+ * handshakes would be all of their 99th percentile.
+ * Measured: by judgement. */
+#define OCT_POLICY_COST_RETRY_DOUBLED 4
+
 /* After so many chunks without a new cost of the fallback, one job is handed back.
  * Unit: chunks.
  * Why: where vectors always win, the fallback is not measured any more.

@@ -95,19 +95,26 @@ static unsigned cheapest(const struct oct_cost *cost, unsigned jobs, unsigned mu
 
 /* A vector that lost would never be measured again. By its first measurements it may have lost wrongly: one of them is
  * easily far too dear, and it is taken again at once until there are enough. Later it is tried now and then, since the
- * machine may have changed: if it turns out cheaper than was thought that counts at once. */
+ * machine may have changed: if it turns out cheaper than was thought that counts at once. Trials with one job become
+ * rarer the more of them it has lost, so that they do not show in the latencies of handshakes that come alone. */
 static bool retry_due(struct oct_cost *cost, unsigned jobs, unsigned lanes)
 {
     unsigned c = size_class(cost, jobs);
     struct oct_estimate *vector = &cost->vector[c];
 
-    if (!known(cost) || (lanes != 0 && size_class(cost, lanes) == c))
+    if (!known(cost))
         return false;
+    if (lanes != 0 && size_class(cost, lanes) == c) {
+        cost->lost = jobs == 1 ? 0 : cost->lost;
+        return false;
+    }
     if (vector->samples != 0 && vector->samples < OCT_POLICY_COST_SURE)
         return true;
-    if (++cost->unused[c] < OCT_POLICY_COST_RETRY)
+    if (++cost->unused[c] < (unsigned)OCT_POLICY_COST_RETRY << (jobs == 1 ? cost->lost : 0))
         return false;
     cost->unused[c] = 0;
+    if (jobs == 1 && cost->lost < OCT_POLICY_COST_RETRY_DOUBLED)
+        cost->lost++;
     vector->samples = vector->samples != 0 ? OCT_POLICY_COST_SURE : 0;
     return true;
 }

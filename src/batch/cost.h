@@ -32,6 +32,7 @@ struct oct_cost {
     unsigned fallback_age;         /* chunks since the cost of the fallback was last told */
     bool whole;                    /* one to eight jobs are one vector */
     bool frozen;                   /* learns nothing: vectors from two jobs on */
+    unsigned lost;                 /* trials with one job that a vector has lost, one after the other */
 };
 
 void oct_estimate_add(struct oct_estimate *estimate, uint64_t nanoseconds);

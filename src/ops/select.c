@@ -23,6 +23,7 @@ struct candidate {
 static const struct candidate candidates[] = {
 #if defined(OCT_HAVE_AVX512_TABLE)
     {&oct_ops_avx512, oct_cpu_missing_for_avx512_ifma, 1, "the CPU has AVX-512 with IFMA", "OCTUPLE_TABLE=avx512"},
+#if defined(OCT_HAVE_MIDDLE_TABLES)
     {&oct_ops_ifma256, oct_cpu_missing_for_ifma256,
 #if defined(OCT_HAVE_AVXIFMA_TABLE)
      1,
@@ -31,6 +32,7 @@ static const struct candidate candidates[] = {
 #endif
      "the CPU has AVX-IFMA, and no AVX-512", "OCTUPLE_TABLE=ifma256"},
     {&oct_ops_avx512f, oct_cpu_missing_for_avx512f, 1, "the CPU has AVX-512, without IFMA", "OCTUPLE_TABLE=avx512f"},
+#endif
     {&oct_ops_avx2, oct_cpu_missing_for_avx2, 1, "the CPU has AVX2 and FMA, and no AVX-512", "OCTUPLE_TABLE=avx2"},
 #else
     {NULL, NULL, 0, NULL, NULL},

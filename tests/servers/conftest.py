@@ -22,9 +22,9 @@ def build() -> rig.Build:
 
 
 @pytest.fixture(scope="session")
-def keys() -> Iterator[Path]:
+def keys(build: rig.Build) -> Iterator[Path]:
     where = rig.folder("keys")
-    yield credentials.make_keys(where / "made")
+    yield credentials.kept_keys(build.folder / "server-keys", where / "made")
     shutil.rmtree(where)
 
 

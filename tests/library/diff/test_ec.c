@@ -7,6 +7,7 @@
 #include "api/ec_internal.h"
 #include "amount.h"
 #include "ec_ref.h"
+#include "tables.h"
 
 #include <octuple/op.h>
 
@@ -39,91 +40,96 @@ static int teardown(void **state)
     return 0;
 }
 
-/* One batch whose lane i has scalar kind first_scalar + i and peer kind first_peer + i. */
-static void compare_derive(const struct oct_ops *ops, int curve, unsigned lanes, unsigned first_scalar,
+/* One batch whose lane i has scalar kind first_scalar + i and peer kind first_peer + i, on some tables. */
+static void compare_derive(struct tables_range on, int curve, unsigned lanes, unsigned first_scalar,
                            unsigned first_peer)
 {
-    static uint8_t scalar[OCT_LANES][MAX], peer[OCT_LANES][2 * MAX], out[OCT_LANES + 1][MAX], want[MAX];
-    const size_t bytes = ref[curve].bytes;
+    static uint8_t scalar[OCT_LANES][MAX], peer[OCT_LANES][2 * MAX], out[OCT_LANES + 1][MAX], want[OCT_LANES][MAX];
     struct oct_ec_derive_lane lane[OCT_LANES];
     struct oct_lanes result;
     unsigned good = 0;
-    memset(out, 0xaa, sizeof out);
     for (unsigned i = 0; i < lanes; i++) {
         ec_ref_scalar(&ref[curve], scalar[i], (first_scalar + i) % EC_REF_SCALARS);
         ec_ref_peer(&ref[curve], peer[i], (first_peer + i) % EC_REF_PEERS);
+        good |= (unsigned)ec_ref_derive(&ref[curve], want[i], scalar[i], peer[i]) << i;
         lane[i] = (struct oct_ec_derive_lane){scalar[i], peer[i], out[i]};
     }
-    assert_int_equal(oct_ec_derive_on(ops, curve, lane, lanes, &result), OCT_OK);
-    for (unsigned i = 0; i < lanes; i++) {
-        good |= (unsigned)ec_ref_derive(&ref[curve], want, scalar[i], peer[i]) << i;
-        assert_memory_equal(out[i], want, bytes);
+    for (unsigned t = 0; t < on.count; t++) {
+        memset(out, 0xaa, sizeof out);
+        assert_int_equal(oct_ec_derive_on(on.table[t], curve, lane, lanes, &result), OCT_OK);
+        for (unsigned i = 0; i < lanes; i++)
+            assert_memory_equal(out[i], want[i], ref[curve].bytes);
+        assert_int_equal(result.ok, good);
+        assert_int_equal(result.invalid, ((1u << lanes) - 1) & ~good);
+        assert_int_equal(out[lanes][0], 0xaa);
     }
-    assert_int_equal(result.ok, good);
-    assert_int_equal(result.invalid, ((1u << lanes) - 1) & ~good);
-    assert_int_equal(out[lanes][0], 0xaa);
 }
 
 /* On the portable table not every kind of scalar stands first: one in so many, in brief one in four times so many. */
-static unsigned step_of(const struct oct_ops *ops, unsigned portable)
+static unsigned portable_step(unsigned step)
 {
-    return ops != &oct_ops_c ? 1 : amount_is_brief() ? 4 * portable + 1 : portable;
+    return amount_is_brief() ? 4 * step + 1 : step;
+}
+
+/* All tables of vectors, and where `scalar` is one in so many the portable one too. */
+static struct tables_range with_portable(unsigned scalar, unsigned step)
+{
+    return scalar % portable_step(step) == 0 ? (struct tables_range){table, tables} : tables_of_vectors(table, tables);
 }
 
 /* Counts and positions: kinds wander over the lanes. Then every pair of a scalar and a peer. */
 static void test_derive(void **state)
 {
     (void)state;
-    for (unsigned t = 0; t < tables; t++)
-        for (int curve = 0; curve < OCT_EC_CURVES; curve++) {
-            for (unsigned lanes = 1; lanes <= OCT_LANES; lanes++)
-                compare_derive(table[t], curve, lanes, 15 + lanes, lanes);
-            const unsigned step = step_of(table[t], 5);
-            for (unsigned scalar = 0; scalar < EC_REF_SCALARS; scalar += step)
-                for (unsigned peer = 0; peer < EC_REF_PEERS; peer++)
-                    compare_derive(table[t], curve, OCT_LANES, scalar, peer);
-        }
+    for (int curve = 0; curve < OCT_EC_CURVES; curve++) {
+        for (unsigned lanes = 1; lanes <= OCT_LANES; lanes++)
+            compare_derive((struct tables_range){table, tables}, curve, lanes, 15 + lanes, lanes);
+        for (unsigned scalar = 0; scalar < EC_REF_SCALARS; scalar++)
+            for (unsigned peer = 0; peer < EC_REF_PEERS; peer++)
+                compare_derive(with_portable(scalar, 5), curve, OCT_LANES, scalar, peer);
+    }
 }
 
-static void compare_public(const struct oct_ops *ops, int curve, unsigned lanes, unsigned first)
+static void compare_public(struct tables_range on, int curve, unsigned lanes, unsigned first)
 {
-    static uint8_t scalar[OCT_LANES][MAX], out[OCT_LANES + 1][2 * MAX], want[2 * MAX];
+    static uint8_t scalar[OCT_LANES][MAX], out[OCT_LANES + 1][2 * MAX], want[OCT_LANES][2 * MAX];
     struct oct_ec_public_lane lane[OCT_LANES];
     struct oct_lanes result;
     unsigned good = 0;
-    memset(out, 0xaa, sizeof out);
     for (unsigned i = 0; i < lanes; i++) {
         ec_ref_scalar(&ref[curve], scalar[i], (first + i) % EC_REF_SCALARS);
+        good |= (unsigned)ec_ref_public(&ref[curve], want[i], scalar[i]) << i;
         lane[i] = (struct oct_ec_public_lane){scalar[i], out[i]};
     }
-    assert_int_equal(oct_ec_public_on(ops, curve, lane, lanes, &result), OCT_OK);
-    for (unsigned i = 0; i < lanes; i++) {
-        good |= (unsigned)ec_ref_public(&ref[curve], want, scalar[i]) << i;
-        assert_memory_equal(out[i], want, 2 * ref[curve].bytes);
+    for (unsigned t = 0; t < on.count; t++) {
+        memset(out, 0xaa, sizeof out);
+        assert_int_equal(oct_ec_public_on(on.table[t], curve, lane, lanes, &result), OCT_OK);
+        for (unsigned i = 0; i < lanes; i++)
+            assert_memory_equal(out[i], want[i], 2 * ref[curve].bytes);
+        assert_int_equal(result.ok, good);
+        assert_int_equal(result.invalid, ((1u << lanes) - 1) & ~good);
+        assert_int_equal(out[lanes][0], 0xaa);
     }
-    assert_int_equal(result.ok, good);
-    assert_int_equal(result.invalid, ((1u << lanes) - 1) & ~good);
-    assert_int_equal(out[lanes][0], 0xaa);
 }
 
 static void test_public(void **state)
 {
     (void)state;
-    for (unsigned t = 0; t < tables; t++)
-        for (int curve = 0; curve < OCT_EC_CURVES; curve++)
-            for (unsigned lanes = 1; lanes <= OCT_LANES; lanes++)
-                for (unsigned first = 0; first < EC_REF_SCALARS; first += step_of(table[t], 4))
-                    compare_public(table[t], curve, lanes, first);
+    for (int curve = 0; curve < OCT_EC_CURVES; curve++)
+        for (unsigned lanes = 1; lanes <= OCT_LANES; lanes++)
+            for (unsigned first = 0; first < EC_REF_SCALARS; first++)
+                compare_public(with_portable(first, 4), curve, lanes, first);
 }
 
-/* Random ones in numbers, on the fast table. */
+/* Random ones in numbers, on tables of vectors. */
 static void test_random(void **state)
 {
+    const struct tables_range on = tables > 1 ? tables_of_vectors(table, tables) : tables_portable(table);
     (void)state;
     for (int curve = 0; curve < OCT_EC_CURVES; curve++)
         for (unsigned round = 0; round < 100; round++) {
-            compare_derive(table[tables - 1], curve, 4, 16, 0);
-            compare_public(table[tables - 1], curve, 4, 16);
+            compare_derive(on, curve, 4, 16, 0);
+            compare_public(on, curve, 4, 16);
         }
 }
 
@@ -184,7 +190,6 @@ static void test_in_place(void **state)
 static void test_lane_independence(void **state)
 {
     (void)state;
-    const struct oct_ops *ops = table[tables - 1];
     for (int curve = 0; curve < OCT_EC_CURVES; curve++) {
         uint8_t scalar[OCT_LANES][MAX], peer[OCT_LANES][2 * MAX], out[OCT_LANES][MAX];
         uint8_t my_scalar[MAX], my_peer[2 * MAX], want[MAX];
@@ -202,6 +207,7 @@ static void test_lane_independence(void **state)
                 }
                 lane[position].private_key = my_scalar;
                 lane[position].peer = my_peer;
+                const struct oct_ops *ops = tables_turn(table, tables, kind);
                 assert_int_equal(oct_ec_derive_on(ops, curve, lane, OCT_LANES, &result), OCT_OK);
                 assert_true(result.ok >> position & 1);
                 assert_memory_equal(out[position], want, ref[curve].bytes);

@@ -7,6 +7,7 @@
 #include "api/ec_internal.h"
 #include "base/sha512.h"
 #include "ec_ref.h"
+#include "tables.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,53 +80,55 @@ static size_t make_digest(int curve, uint8_t out[64], unsigned kind)
     return len[kind / 8 % 8];
 }
 
-static void compare_sign(const struct oct_ops *ops, int curve, unsigned lanes, unsigned first)
+static void compare_sign(struct tables_range on, int curve, unsigned lanes, unsigned first)
 {
-    static uint8_t key[OCT_LANES][MAX], digest[OCT_LANES][64], out[OCT_LANES + 1][2 * MAX], want[2 * MAX];
+    static uint8_t key[OCT_LANES][MAX], digest[OCT_LANES][64], out[OCT_LANES + 1][2 * MAX], want[OCT_LANES][2 * MAX];
     struct oct_ecdsa_sign_lane lane[OCT_LANES];
     struct oct_lanes result;
     unsigned good = 0, expected = 0;
-    memset(out, 0xaa, sizeof out);
     for (unsigned i = 0; i < lanes; i++) {
         ec_ref_scalar(&ref[curve], key[i], (first / 3 + 5 * i) % EC_REF_SCALARS);
         make_nonce(curve, given[i], (first + i) % (EC_REF_SCALARS + 4));
         const size_t len = make_digest(curve, digest[i], first + 3 * i);
         lane[i] = (struct oct_ecdsa_sign_lane){key[i], digest[i], len, out[i]};
     }
-    uint8_t used[OCT_LANES][64];
-    memcpy(used, given, sizeof used);
-    calls = 0;
-    assert_int_equal(oct_ecdsa_sign_on(ops, curve, lane, lanes, give, &result), OCT_OK);
     for (unsigned i = 0; i < lanes; i++) {
         const struct ec_ref *r = &ref[curve];
-        int ok = ec_ref_sign(r, want, key[i], used[i], digest[i], lane[i].digest_len);
+        int ok = ec_ref_sign(r, want[i], key[i], given[i], digest[i], lane[i].digest_len);
         expected |= (unsigned)ok << i;
         if (!ok) /* the second try, alone, gets the nonce of lane 0 */
-            ok = ec_ref_sign(r, want, key[i], used[0], digest[i], lane[i].digest_len);
+            ok = ec_ref_sign(r, want[i], key[i], given[0], digest[i], lane[i].digest_len);
         good |= (unsigned)ok << i;
-        assert_memory_equal(out[i], want, 2 * r->bytes);
     }
-    assert_int_equal(calls, 1 + __builtin_popcount(((1u << lanes) - 1) & ~expected));
-    assert_int_equal(result.ok, good);
-    assert_int_equal(result.invalid, ((1u << lanes) - 1) & ~good);
-    assert_int_equal(out[lanes][0], 0xaa);
+    for (unsigned t = 0; t < on.count; t++) {
+        memset(out, 0xaa, sizeof out);
+        calls = 0;
+        assert_int_equal(oct_ecdsa_sign_on(on.table[t], curve, lane, lanes, give, &result), OCT_OK);
+        for (unsigned i = 0; i < lanes; i++)
+            assert_memory_equal(out[i], want[i], 2 * ref[curve].bytes);
+        assert_int_equal(calls, 1 + __builtin_popcount(((1u << lanes) - 1) & ~expected));
+        assert_int_equal(result.ok, good);
+        assert_int_equal(result.invalid, ((1u << lanes) - 1) & ~good);
+        assert_int_equal(out[lanes][0], 0xaa);
+    }
 }
 
 static void test_given_nonces(void **state)
 {
     (void)state;
-    for (unsigned t = 0; t < tables; t++)
-        for (int curve = 0; curve < OCT_ECDSA_CURVES; curve++)
-            for (unsigned lanes = 1; lanes <= OCT_LANES; lanes++)
-                for (unsigned first = 0; first < 64; first += table[t] == &oct_ops_c ? 9 : 1)
-                    compare_sign(table[t], curve, lanes, first);
+    for (int curve = 0; curve < OCT_ECDSA_CURVES; curve++)
+        for (unsigned lanes = 1; lanes <= OCT_LANES; lanes++)
+            for (unsigned first = 0; first < 64; first++)
+                compare_sign(first % 9 == 0 ? (struct tables_range){table, tables} : tables_of_vectors(table, tables),
+                             curve, lanes, first);
 }
 
 /* s = 0: the digest that r*d cancels. The lane is tried again, and its neighbours stay. */
 static void test_zero_s(void **state)
 {
     (void)state;
-    for (int curve = 0; curve < OCT_ECDSA_CURVES; curve++) {
+    for (unsigned n = tables_fast(tables) * OCT_ECDSA_CURVES; n < tables * OCT_ECDSA_CURVES; n++) {
+        const int curve = (int)n % OCT_ECDSA_CURVES;
         const struct ec_ref *f = &ref[curve];
         uint8_t key[2][MAX], digest[2][MAX], out[2][2 * MAX], want[2 * MAX], r[2 * MAX];
         struct oct_lanes result;
@@ -144,7 +147,7 @@ static void test_zero_s(void **state)
         const struct oct_ecdsa_sign_lane lane[2] = {{key[0], digest[0], f->bytes, out[0]},
                                                     {key[1], digest[1], f->bytes, out[1]}};
         calls = 0;
-        assert_int_equal(oct_ecdsa_sign_on(table[tables - 1], curve, lane, 2, give, &result), OCT_OK);
+        assert_int_equal(oct_ecdsa_sign_on(table[n / OCT_ECDSA_CURVES], curve, lane, 2, give, &result), OCT_OK);
         assert_int_equal(calls, 2);
         assert_int_equal(result.ok, 3);
         assert_true(ec_ref_sign(f, want, key[0], given[0], digest[0], f->bytes));

@@ -8,6 +8,7 @@
 #include "amount.h"
 #include "base/big.h"
 #include "rsa_keys.h"
+#include "tables.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,12 +29,6 @@ static unsigned tables;
 static unsigned sizes(const struct oct_ops *ops)
 {
     return ops == &oct_ops_c && amount_is_brief() ? 1 : OCT_RSA_SIZES;
-}
-
-/* Every table, or only the fast one for what would take minutes on the portable one. */
-static unsigned first_table(int portable_too)
-{
-    return tables == 1 || portable_too ? 0 : 1;
 }
 
 static int make_keys(void **state)
@@ -110,21 +105,12 @@ static void reference(uint8_t *want, const uint8_t *in, size_t len, const struct
         test_rsa_power(want, in, len, key->e, key->n);
 }
 
-/* One batch of `lanes` operations, keys and inputs rotating from `start`, against libcrypto. */
-static void compare_batch(const struct oct_ops *ops, unsigned size, unsigned lanes, unsigned start, int private)
+static void run_batch(const struct oct_ops *ops, struct sample sample[], struct oct_rsa_lane lane[], unsigned lanes,
+                      size_t len, int private)
 {
-    static struct sample sample[OCT_LANES];
-    struct oct_rsa_lane lane[OCT_LANES];
     struct oct_lanes result = {0, 0};
-    const size_t len = oct_rsa_bits(size) / 8;
-    for (unsigned i = 0; i < lanes; i++) {
-        const unsigned k = (start + i) % KEYS;
-        const struct test_rsa *key = &keys[size][k];
-        make_input(sample[i].in, len, key, (start + 3 * i) % 12);
-        reference(sample[i].want, sample[i].in, len, key, private);
+    for (unsigned i = 0; i < lanes; i++)
         memset(sample[i].out, 0xaa, len);
-        lane[i] = (struct oct_rsa_lane){made[size][k], sample[i].in, sample[i].out};
-    }
     const int status =
         private ? oct_rsa_private_on(ops, lane, lanes, &result) : oct_rsa_public_on(ops, lane, lanes, &result);
     assert_int_equal(status, OCT_OK);
@@ -134,29 +120,49 @@ static void compare_batch(const struct oct_ops *ops, unsigned size, unsigned lan
         assert_memory_equal(sample[i].out, sample[i].want, len);
 }
 
+/* One batch of `lanes` operations, keys and inputs rotating from `start`, against libcrypto, on some tables. libcrypto
+ * takes longer than they do together. */
+static void compare_batch(struct tables_range on, unsigned size, unsigned lanes, unsigned start, int private)
+{
+    static struct sample sample[OCT_LANES];
+    struct oct_rsa_lane lane[OCT_LANES];
+    const size_t len = oct_rsa_bits(size) / 8;
+    for (unsigned i = 0; i < lanes; i++) {
+        const unsigned k = (start + i) % KEYS;
+        const struct test_rsa *key = &keys[size][k];
+        make_input(sample[i].in, len, key, (start + 3 * i) % 12);
+        reference(sample[i].want, sample[i].in, len, key, private);
+        lane[i] = (struct oct_rsa_lane){made[size][k], sample[i].in, sample[i].out};
+    }
+    for (unsigned t = 0; t < on.count; t++)
+        run_batch(on.table[t], sample, lane, lanes, len, private);
+}
+
 static void test_private(void **state)
 {
+    const struct tables_range portable = tables_portable(table), vectors = tables_of_vectors(table, tables);
     (void)state;
-    for (unsigned t = 0; t < tables; t++)
-        for (unsigned size = 0; size < OCT_RSA_SIZES; size++)
-            for (unsigned lanes = 1; lanes <= OCT_LANES; lanes++) {
-                const unsigned rounds = table[t] == &oct_ops_c ? (lanes == 3 || lanes == 8) && size == 0 : 12;
-                for (unsigned start = 0; start < rounds; start++)
-                    compare_batch(table[t], size, lanes, start, 1);
-            }
-    compare_batch(&oct_ops_c, 1, 5, 1, 1); /* in brief too: it has the steps for eight blocks */
+    for (unsigned size = 0; size < OCT_RSA_SIZES && vectors.count; size++)
+        for (unsigned lanes = 1; lanes <= OCT_LANES; lanes++)
+            for (unsigned start = 0; start < (amount_is_brief() ? 4 : 12); start++)
+                compare_batch(vectors, size, lanes, start, 1);
+    compare_batch(portable, 0, 3, 0, 1);
+    compare_batch(portable, 0, 8, 0, 1);
+    compare_batch(portable, 1, 5, 1, 1); /* in brief too: it has the steps for eight blocks */
     if (!amount_is_brief())
-        compare_batch(&oct_ops_c, 2, 2, 2, 1);
+        compare_batch(portable, 2, 2, 2, 1);
 }
 
 static void test_public(void **state)
 {
     (void)state;
-    for (unsigned t = 0; t < tables; t++)
-        for (unsigned size = 0; size < sizes(table[t]); size++)
-            for (unsigned lanes = 1; lanes <= OCT_LANES; lanes++)
-                for (unsigned start = 0; start < (table[t] == &oct_ops_c ? 1 : 24); start++)
-                    compare_batch(table[t], size, lanes, start, 0);
+    for (unsigned size = 0; size < OCT_RSA_SIZES; size++)
+        for (unsigned lanes = 1; lanes <= OCT_LANES; lanes++)
+            for (unsigned start = 0; start < (tables > 1 ? 24 : 1); start++) {
+                const int all = start == 0 && size < sizes(&oct_ops_c);
+                compare_batch(all ? (struct tables_range){table, tables} : tables_of_vectors(table, tables), size,
+                              lanes, start, 0);
+            }
 }
 
 /* All exponents 65537: the fast path, which mixed exponents never take. */
@@ -188,7 +194,7 @@ static void test_public_f4(void **state)
 static void test_in_place(void **state)
 {
     (void)state;
-    for (unsigned t = first_table(1); t < tables; t++) {
+    for (unsigned t = 0; t < tables; t++) {
         static uint8_t buffer[OCT_LANES][MAX_BYTES], want[OCT_LANES][MAX_BYTES];
         struct oct_rsa_lane lane[OCT_LANES];
         struct oct_lanes result;
@@ -208,7 +214,7 @@ static void test_in_place(void **state)
 static void test_out_of_range(void **state)
 {
     (void)state;
-    for (unsigned t = first_table(0); t < tables; t++)
+    for (unsigned t = tables_fast(tables); t < tables; t++)
         for (unsigned size = 0; size < sizes(table[t]); size++)
             for (unsigned bad = 0; bad < OCT_LANES; bad++)
                 for (int private = 0; private < 2; private ++) {
@@ -248,7 +254,6 @@ static void test_lane_independence(void **state)
 {
     static uint8_t in[OCT_LANES][MAX_BYTES], out[OCT_LANES][MAX_BYTES], want[MAX_BYTES];
     (void)state;
-    const struct oct_ops *ops = table[tables - 1];
     test_rsa_below_n(in[0], 256, &keys[0][2]);
     test_rsa_private(want, in[0], 256, &keys[0][2]);
     for (unsigned position = 0; position < OCT_LANES; position++)
@@ -262,6 +267,7 @@ static void test_lane_independence(void **state)
                                         : (struct oct_rsa_lane){made[0][(i + neighbours) % KEYS],
                                                                 in[i == 0 ? position : i], out[i]};
             }
+            const struct oct_ops *ops = tables_turn(table, tables, neighbours);
             assert_int_equal(oct_rsa_private_on(ops, lane, OCT_LANES, &result), OCT_OK);
             assert_int_equal(result.ok, 0xff);
             assert_memory_equal(out[position], want, 256);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
+/* ctest: RUNS widths */
 /*
  * AEADs and QUIC packets on the c tier: a record of any shape, whole and in pieces, has to come out the same and open
  * again; forged records and any bytes as QUIC packets end with their documented status, with nothing written where

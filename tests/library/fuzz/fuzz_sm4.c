@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
+/* ctest: RUNS widths */
 /*
  * SM4's modes on the c tier: texts of any number and lengths come back, whole, in pieces and side by side; forged
  * records of CCM and lengths that are none end with their documented status, and nothing is written behind a text.

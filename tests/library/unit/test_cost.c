@@ -322,6 +322,37 @@ static void test_trying_is_rare(void **state)
     assert_int_equal(vectors, 100);
 }
 
+/* Who comes alone meets such a trial less and less often. */
+static void test_trying_alone_is_rarer(void **state)
+{
+    struct oct_cost cost = learned(5000, 10000, 1000);
+    unsigned wait = OCT_POLICY_COST_RETRY;
+    (void)state;
+    for (unsigned trial = 0; trial < 10; trial++) {
+        for (unsigned i = 1; i < wait; i++)
+            assert_int_equal(oct_cost_plan(&cost, 1, 0), 0);
+        assert_int_equal(oct_cost_plan(&cost, 1, 0), 1);
+        oct_cost_note_vector(&cost, 1, 5000);
+        wait = trial < OCT_POLICY_COST_RETRY_DOUBLED ? 2 * wait : wait;
+    }
+}
+
+/* A trial that is won makes all of that forgotten. */
+static void test_trying_alone_begins_anew(void **state)
+{
+    struct oct_cost cost = learned(5000, 10000, 1000);
+    (void)state;
+    for (unsigned trial = 0; trial < 3; trial++) {
+        while (oct_cost_plan(&cost, 1, 0) == 0)
+            continue;
+        oct_cost_note_vector(&cost, 1, trial < 2 ? 5000 : 500);
+    }
+    assert_int_equal(oct_cost_plan(&cost, 1, 0), 1);
+    for (unsigned i = 0; i < 1000 && oct_cost_plan(&cost, 1, 0) != 0; i++)
+        oct_cost_note_vector(&cost, 1, 5000);
+    assert_int_equal(plans_until_lanes(&cost, 1, 500, 3000), OCT_POLICY_COST_RETRY - 1);
+}
+
 /* A plain cost that was measured at a bad moment makes vectors look cheap; nobody runs plainly any more, until one is
  * handed back. */
 static void test_plain_is_measured_again(void **state)
@@ -378,6 +409,8 @@ int main(void)
         cmocka_unit_test(test_first_big_measurement_is_an_outlier),
         cmocka_unit_test(test_dear_vector_is_soon_believed),
         cmocka_unit_test(test_trying_is_rare),
+        cmocka_unit_test(test_trying_alone_is_rarer),
+        cmocka_unit_test(test_trying_alone_begins_anew),
         cmocka_unit_test(test_plain_is_measured_again),
         cmocka_unit_test(test_handing_back_is_rare),
     };

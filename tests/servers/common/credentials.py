@@ -4,10 +4,16 @@
 
 from __future__ import annotations
 
+import fcntl
+import shutil
 import subprocess
+import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+
+
+KEPT_SECONDS = 6 * 3600  # certificates of clients are good for a day
 
 
 class CredentialsError(Exception):
@@ -113,4 +119,17 @@ def make_keys(where: Path, kinds: list[Kind] | None = None) -> Path:
             make_client(where, kind)
     for key in where.glob("*.key"):
         key.chmod(0o644)  # a worker that has dropped its privileges reads them in some tests
+    return where
+
+
+def kept_keys(kept: Path, where: Path) -> Path:
+    """A copy of what make_keys() makes once for all test files of a build: RSA-4096 takes longer than most tests."""
+    with open(f"{kept}.lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not kept.exists() or time.time() - kept.stat().st_mtime > KEPT_SECONDS:
+            shutil.rmtree(kept, ignore_errors=True)
+            made = kept.with_name(f"{kept.name}.new")
+            shutil.rmtree(made, ignore_errors=True)
+            make_keys(made).rename(kept)
+        shutil.copytree(kept, where)
     return where
