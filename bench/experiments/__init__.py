@@ -4,6 +4,7 @@
 
 from .alone import Alone
 from .curve import Curves
+from .dnssec import Dnssec
 from .files import Bulk, Mixed
 from .go import Go
 from .handshakes import Handshakes
@@ -18,4 +19,4 @@ from .threads import Threads
 
 ALL = {experiment.name: experiment for experiment in
        (OpensslSpeed(), Handshakes(), Alone(), Latency(), Records(), Mixed(), Bulk(), Curves(), Threads(), Servers(),
-        PagePairs(), Peers(), Go(), Java())}
+        PagePairs(), Peers(), Go(), Java(), Dnssec())}
