@@ -27,9 +27,8 @@ struct keygen_state {
 static void keygen_close(void *arg)
 {
     struct keygen_state *s = arg;
-    if (s == NULL) {
+    if (s == NULL)
         return;
-    }
     EVP_PKEY_CTX_free(s->generate);
     EVP_PKEY_free(s->theirs);
     OPENSSL_cleanse(s, sizeof *s);
@@ -39,15 +38,13 @@ static void keygen_close(void *arg)
 static void *keygen_open(const struct speed_op *op)
 {
     struct keygen_state *s = calloc(1, sizeof *s);
-    if (s == NULL) {
+    if (s == NULL)
         return NULL;
-    }
     s->bits = op->param;
     s->generate = EVP_PKEY_CTX_new_from_name(speed_libctx(), "RSA", NULL);
     if (s->generate != NULL && EVP_PKEY_keygen_init(s->generate) > 0 &&
-        EVP_PKEY_CTX_set_rsa_keygen_bits(s->generate, (int)s->bits) > 0) {
+        EVP_PKEY_CTX_set_rsa_keygen_bits(s->generate, (int)s->bits) > 0)
         return s;
-    }
     cli_say("octuple speed", "OpenSSL cannot prepare %s", op->name);
     keygen_close(s);
     return NULL;
@@ -71,9 +68,8 @@ static unsigned keygen_openssl(void *arg)
 /* Numbers of OSSL_PARAM have the machine's byte order. */
 static void reverse(uint8_t *to, const uint8_t *from, size_t len)
 {
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; i < len; i++)
         to[i] = from[len - 1 - i];
-    }
 }
 
 /* OpenSSL's key of our numbers. */
@@ -96,9 +92,8 @@ static EVP_PKEY *ours_of(const struct keygen_state *s)
     params[8] = OSSL_PARAM_construct_end();
     EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(speed_libctx(), "RSA", NULL);
     EVP_PKEY *key = NULL;
-    if (ctx != NULL && EVP_PKEY_fromdata_init(ctx) > 0) {
+    if (ctx != NULL && EVP_PKEY_fromdata_init(ctx) > 0)
         (void)EVP_PKEY_fromdata(ctx, &key, EVP_PKEY_KEYPAIR, params);
-    }
     EVP_PKEY_CTX_free(ctx);
     OPENSSL_cleanse(number, sizeof number);
     return key;

@@ -34,7 +34,7 @@ static void note_params(struct generation *gen, const OSSL_PARAM params[])
 {
     BIGNUM *e = NULL;
 
-    for (; params != NULL && params->key != NULL; params++) {
+    for (; params != NULL && params->key != NULL; params++)
         if (strcmp(params->key, OSSL_PKEY_PARAM_RSA_BITS) == 0)
             gen->is_other |= !OSSL_PARAM_get_size_t(params, &gen->bits);
         else if (strcmp(params->key, OSSL_PKEY_PARAM_RSA_PRIMES) == 0)
@@ -43,7 +43,6 @@ static void note_params(struct generation *gen, const OSSL_PARAM params[])
             gen->is_f4 = OSSL_PARAM_get_BN(params, &e) && BN_is_word(e, RSA_F4);
         else
             gen->is_other = true;
-    }
     BN_free(e);
 }
 

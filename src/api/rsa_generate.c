@@ -290,12 +290,11 @@ static int search(struct generation *g)
         }
         if (status == OCT_OK)
             status = run(g, job, &passed, NULL);
-        for (unsigned i = 0; status == OCT_OK && i < BATCH && g->found < 2; i++) {
+        for (unsigned i = 0; status == OCT_OK && i < BATCH && g->found < 2; i++)
             if (passed >> i & 1)
                 keep(g, &g->candidate[i]);
             else
                 status = tell(g, 0, g->tested++);
-        }
         if (status != OCT_OK)
             return status;
     }
@@ -540,12 +539,11 @@ static int keygen_x8(const struct oct_operation *operation, const struct oct_ops
     const struct oct_rsa_generated *lane = vlane;
     const unsigned bits = oct_rsa_bits(operation->variant);
     *result = (struct oct_lanes){0};
-    for (unsigned i = 0; i < lanes; i++) {
+    for (unsigned i = 0; i < lanes; i++)
         if (oct_rsa_generate_on(ops, &lane[i], bits, NULL) == OCT_OK)
             result->ok |= (uint8_t)(1u << i);
         else
             give_nothing(&lane[i], bits / 16);
-    }
     return OCT_OK;
 }
 
