@@ -18,8 +18,7 @@ from lab.servers.nginx import ServerError
 from . import frame
 from .openssl_speed import in_lanes
 
-ROOT = Path(__file__).resolve().parents[2]
-PACKAGE, TOOLS = "bind9-utils", ("dnssec-keygen", "dnssec-signzone", "dnssec-verify")
+TOOLS = ("dnssec-keygen", "dnssec-signzone", "dnssec-verify")
 ZONE, THREADS = "example.org.", 32
 # BIND's options for a pair of keys.
 ALGORITHMS = {"RSA-2048": ("-a", "RSASHA256", "-b", "2048"), "P-256": ("-a", "ECDSAP256SHA256")}
@@ -28,16 +27,10 @@ SECONDS_PER_NAME = {"RSA-2048": 1.3e-3, "P-256": 3e-4}  # of both sides on two C
 METRICS = {"wall": ("s", "less"), "CPU": ("s", "less")}
 
 
-def install() -> None:
-    """BIND's tools by Debian's package, as ./check installs what it needs; or why not, in a line."""
-    if all(shutil.which(tool) for tool in TOOLS):
-        return
-    script = 'say() { echo "$*" >&2; }; . tools/packages.sh; install_packages "$1"'
-    done = subprocess.run(["bash", "-c", script, "bash", PACKAGE], cwd=ROOT, env=clean_environment(),
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-    if done.returncode or not all(shutil.which(tool) for tool in TOOLS):
-        last = done.stderr.strip().splitlines()[-1:] or ["it has no dnssec-signzone"]
-        raise frame.Unavailable(f"Debian's package {PACKAGE} is missing: {last[0]}")
+def require_tools() -> None:
+    missing = [tool for tool in TOOLS if not shutil.which(tool)]
+    if missing:
+        raise frame.Unavailable(f"{', '.join(missing)} of Debian's package bind9-utils missing")
 
 
 def zone_text(names: int) -> str:
@@ -105,7 +98,7 @@ class Dnssec(frame.Experiment):
 
     @staticmethod
     def measure(lab: frame.Lab, key: dict) -> dict:
-        install()
+        require_tools()
         zone = Zone(lab.folder / key["algorithm"], key["algorithm"], key["names"])
         cpus = {lab.place.server, lab.place.client}
 
