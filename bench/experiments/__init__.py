@@ -5,6 +5,7 @@
 from .alone import Alone
 from .by_table import ByTable
 from .curve import Curves
+from .dnssec import Dnssec
 from .files import Bulk, Mixed
 from .go import Go
 from .handshakes import Handshakes
@@ -19,4 +20,4 @@ from .threads import Threads
 
 ALL = {experiment.name: experiment for experiment in
        (OpensslSpeed(), Handshakes(), Alone(), Latency(), Records(), Mixed(), Bulk(), Curves(), Threads(), Servers(),
-        PagePairs(), Peers(), ByTable(), Go(), Java())}
+        PagePairs(), Peers(), ByTable(), Dnssec(), Go(), Java())}

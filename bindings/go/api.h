@@ -31,7 +31,10 @@ enum oct_op {
     OCT_OP_ED25519_SIGN = 14,
     OCT_OP_ED25519_VERIFY = 15,
     OCT_OP_P256_VERIFY = 16,
-    OCT_OP_P384_VERIFY = 17
+    OCT_OP_P384_VERIFY = 17,
+    OCT_OP_RSA2048_KEYGEN = 43,
+    OCT_OP_RSA3072_KEYGEN = 44,
+    OCT_OP_RSA4096_KEYGEN = 45
 };
 
 int oct_op_is_on(int op);
@@ -58,6 +61,21 @@ struct oct_rsa_lane {
 };
 
 int oct_rsa_private_x8(const struct oct_rsa_lane lane[], unsigned lanes, struct oct_lanes *result);
+
+struct oct_rsa_generated {
+    uint8_t *n, *d;
+    uint8_t *p, *q;
+    uint8_t *dp, *dq, *qinv;
+};
+
+struct oct_rsa_generation {
+    int (*random_bytes)(void *arg, uint8_t *out, size_t len);
+    void *random_arg;
+    int (*progress)(void *arg, int potential, int iteration);
+    void *progress_arg;
+};
+
+int oct_rsa_generate(const struct oct_rsa_generated *out, unsigned bits, const struct oct_rsa_generation *how);
 
 enum oct_ec_curve { OCT_EC_P256 = 0, OCT_EC_P384 = 1, OCT_EC_SM2 = 2, OCT_EC_CURVES = 3 };
 

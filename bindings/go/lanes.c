@@ -24,6 +24,7 @@
 static struct {
 #define MEMBER(name) __typeof__(name) *name;
     FUNCTIONS(MEMBER)
+    __typeof__(oct_rsa_generate) *generate; /* NULL in a library from before it */
 } lib;
 
 /* One batch as octuple_run() gets it. */
@@ -48,6 +49,8 @@ static int find(void *handle, const char *name, void *function)
 int octuple_load(void)
 {
     void *handle = dlopen("liboctuple.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (handle != NULL)
+        find(handle, "oct_rsa_generate", &lib.generate);
 #define FIND(name) &&find(handle, #name, &lib.name)
     return handle != NULL FUNCTIONS(FIND);
 }
@@ -76,6 +79,18 @@ struct oct_rsa_key *octuple_rsa_key(const uint8_t *numbers, size_t modulus)
 void octuple_rsa_key_free(struct oct_rsa_key *key)
 {
     lib.oct_rsa_key_free(key);
+}
+
+int octuple_rsa_generate(uint8_t *numbers, size_t modulus)
+{
+    const size_t half = modulus / 2;
+    uint8_t *p = numbers + 2 * modulus, rest[3 * 256]; /* what Go computes by itself */
+    const struct oct_rsa_generated out = {
+        .n = numbers, .d = numbers + modulus, .p = p, .q = p + half, .dp = rest, .dq = rest + 256, .qinv = rest + 512};
+    const int made = lib.generate != NULL && lib.generate(&out, (unsigned)(8 * modulus), NULL) == 0;
+
+    explicit_bzero(rest, sizeof(rest));
+    return made;
 }
 
 /* A seed whose public key is another than the caller's would sign otherwise than Go does. */

@@ -28,6 +28,9 @@ const (
 	_ = -uint(ed25519Verify ^ C.OCT_OP_ED25519_VERIFY)
 	_ = -uint(p256Verify ^ C.OCT_OP_P256_VERIFY)
 	_ = -uint(p384Verify ^ C.OCT_OP_P384_VERIFY)
+	_ = -uint(rsa2048Keygen ^ C.OCT_OP_RSA2048_KEYGEN)
+	_ = -uint(rsa3072Keygen ^ C.OCT_OP_RSA3072_KEYGEN)
+	_ = -uint(rsa4096Keygen ^ C.OCT_OP_RSA4096_KEYGEN)
 	_ = -uint(maxLanes ^ C.OCT_LANES)
 )
 
@@ -57,6 +60,11 @@ func hold(c unsafe.Pointer, free func(unsafe.Pointer)) *laneKey {
 func newRSAKey(numbers []byte, modulus int) *laneKey {
 	c := C.octuple_rsa_key((*C.uint8_t)(&numbers[0]), C.size_t(modulus))
 	return hold(unsafe.Pointer(c), func(c unsafe.Pointer) { C.octuple_rsa_key_free((*C.struct_oct_rsa_key)(c)) })
+}
+
+// generateRSA fills `numbers` as lanes.h says, and reports whether it could.
+func generateRSA(numbers []byte, modulus int) bool {
+	return C.octuple_rsa_generate((*C.uint8_t)(&numbers[0]), C.size_t(modulus)) != 0
 }
 
 // newEd25519Key is nil also if the public half is not the seed's.

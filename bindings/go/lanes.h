@@ -20,6 +20,10 @@ struct oct_ed25519_key *octuple_ed25519_key(const uint8_t *seed, const uint8_t *
 void octuple_rsa_key_free(struct oct_rsa_key *key);
 void octuple_ed25519_key_free(struct oct_ed25519_key *key);
 
+/* Makes an RSA key with e = 65537: n and d of `modulus` bytes each, then p and q of half as many. 1 if it is made; 0
+ * also where the library is too old to make any. */
+int octuple_rsa_generate(uint8_t *numbers, size_t modulus);
+
 /*
  * Runs 1 to 8 operations. Lane i reads in_len[i] bytes of `in`, behind those of the lanes before, and writes out_len
  * bytes at out + i * out_len:

@@ -17,4 +17,6 @@ func (op operation) run([]*job) {}
 
 func newRSAKey([]byte, int) *laneKey { return nil }
 
+func generateRSA([]byte, int) bool { return false }
+
 func newEd25519Key(ed25519.PrivateKey) *laneKey { return nil }

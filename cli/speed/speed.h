@@ -34,8 +34,8 @@ struct speed_op {
 
 /* The families, in the order of the output. Each has a table speed_FAMILY_ops, which ends with a NULL name. */
 #define SPEED_FAMILIES(each)                                                                                           \
-    each(rsa) each(x25519) each(ec) each(ec_verify) each(sm3) each(ed25519) each(mlkem) each(hybrid) each(mldsa)       \
-        each(aead) each(sm4) each(quic)
+    each(rsa) each(rsa_keygen) each(x25519) each(ec) each(ec_verify) each(sm3) each(ed25519) each(mlkem) each(hybrid)  \
+        each(mldsa) each(aead) each(sm4) each(quic)
 #define SPEED_DECLARE(family) extern const struct speed_op speed_##family##_ops[];
 SPEED_FAMILIES(SPEED_DECLARE)
 #undef SPEED_DECLARE

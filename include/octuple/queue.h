@@ -55,6 +55,7 @@ struct oct_job {
     unsigned flags; /* OCT_JOB_MAY_RUN_PLAIN or 0 */
     union {         /* keys and buffers, by the operation's family */
         struct oct_rsa_lane rsa;
+        struct oct_rsa_generated rsa_generated; /* ..._KEYGEN: a new key; the size is the operation's */
         struct oct_x25519_lane x25519;
         struct oct_ec_derive_lane ec_derive; /* the curve is the operation's */
         struct oct_ec_public_lane ec_public; /* ..._KEYGEN: the public key of a private key that the caller has drawn */

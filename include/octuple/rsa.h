@@ -80,6 +80,47 @@ OCT_API OCT_MUST_USE int oct_rsa_private_x8(const struct oct_rsa_lane lane[], un
 /* out = in^e mod n in each lane: as above, with no result check (there is nothing secret to lose). */
 OCT_API OCT_MUST_USE int oct_rsa_public_x8(const struct oct_rsa_lane lane[], unsigned lanes, struct oct_lanes *result);
 
+/* Where the numbers of a new key go: big-endian, as many bytes as it says, with leading zeros. All but n is secret, and
+ * the caller wipes it. e is 65537. */
+struct oct_rsa_generated {
+    uint8_t *n, *d;          /* bits/8 bytes each; d = 1/e mod lcm(p-1, q-1) */
+    uint8_t *p, *q;          /* bits/16 bytes each; p > q */
+    uint8_t *dp, *dq, *qinv; /* bits/16 bytes each */
+};
+
+/* The caller's part in making a key. All may be NULL. Callbacks may call this library, and fork; a child that returns
+ * from one gets OCT_ERR_STATE. */
+struct oct_rsa_generation {
+    /* Fills `len` bytes of out, 4096 at the most, with random ones fit for long-lived keys; 1, or 0 to give up. NULL:
+     * the kernel's, by getrandom(). */
+    int (*random_bytes)(void *arg, uint8_t *out, size_t len);
+    void *random_arg;
+    /* Hears what OpenSSL's BN_GENCB hears: 0, i: the i-th candidate failed its first test; 1, i: a number has passed i
+     * more tests; 3, 0 and 3, 1: the first and the second prime are proved. 1 to go on, or 0 to give up. */
+    int (*progress)(void *arg, int potential, int iteration);
+    void *progress_arg;
+};
+
+/*
+ * Makes a key of 2048, 3072 or 4096 bits with e = 65537, of two primes (FIPS 186-5, A.1.3): random candidates each
+ * drawn afresh of those at or above sqrt(2) * 2^(bits/2 - 1); 64 rounds of Miller-Rabin with random bases for each
+ * prime; |p-q| > 2^(bits/2 - 100); d > 2^(bits/2). A pair is tried out before it leaves: a signature is made, and
+ * checked. Primes that are 1 modulo 65536 are left out, as are those that are 1 modulo e.
+ *
+ * How long it takes depends on how many candidates fail, and by which small prime, and on nothing of the key that is
+ * made. It takes some 500 KB of memory while it runs, and 16 KB of stack besides what the callbacks take.
+ *
+ * `how` may be NULL. On an error, nothing was written: OCT_ERR_ARGUMENT (null), OCT_ERR_UNSUPPORTED (other bits, no
+ * table on this CPU, or the operation is off; or the kernel has no random bytes), OCT_ERR_STOPPED (a callback gave up),
+ * OCT_ERR_STATE (in the child of a fork), OCT_ERR_MEMORY, OCT_ERR_FAULT (the pair failed its test, or no prime was
+ * found among a multitude: this machine computes wrongly, or its random bytes are none).
+ */
+OCT_API OCT_MUST_USE int oct_rsa_generate(const struct oct_rsa_generated *out, unsigned bits,
+                                          const struct oct_rsa_generation *how);
+
+/* The operation (enum oct_op) that makes keys of so many bits; -1: there is none. */
+OCT_API int oct_rsa_keygen_op(unsigned bits);
+
 #ifdef __cplusplus
 }
 #endif

@@ -42,7 +42,8 @@ enum oct_status {
     OCT_ERR_PLAIN = 8,       /* not an error of the input: too few waited for a vector to pay, run it plainly */
     OCT_ERR_STATE = 9,       /* a job submitted twice, or cancelled and never submitted; calls in the wrong order */
     OCT_ERR_AUTH = 10,       /* the tag does not fit: the output was zeroed */
-    OCT_ERR_LIMIT = 11       /* the key has been used as often as it may be */
+    OCT_ERR_LIMIT = 11,      /* the key has been used as often as it may be */
+    OCT_ERR_STOPPED = 12     /* a callback of the caller's gave up */
 };
 
 /* A short English text for a status, never NULL: "ok", "invalid argument", ... */

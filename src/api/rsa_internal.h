@@ -32,6 +32,13 @@ struct oct_rsa_key {
     uint64_t qinv[OCT_RSA_MAX_PRIME_LIMBS]; /* 1/q mod p in Montgomery form: secret */
 };
 
+/* rr = 2^(104*limbs) mod m as limbs, for m of 64*words bits, odd, top bit set. */
+void oct_rsa_set_rr(uint64_t *rr, size_t limbs, const uint64_t *m, size_t words);
+
+/* oct_rsa_generate() on a given table. */
+int oct_rsa_generate_on(const struct oct_ops *ops, const struct oct_rsa_generated *out, unsigned bits,
+                        const struct oct_rsa_generation *how);
+
 int oct_rsa_private_on(const struct oct_ops *ops, const struct oct_rsa_lane lane[], unsigned lanes,
                        struct oct_lanes *result);
 int oct_rsa_public_on(const struct oct_ops *ops, const struct oct_rsa_lane lane[], unsigned lanes,

@@ -113,8 +113,8 @@ static uint64_t check_private(struct parsed *x, uint32_t e)
     return good & oct_big_is_zero(x->rest, words);
 }
 
-/* rr = 2^(104*limbs) mod m as limbs, for m of 64*words bits, top bit set: 2^(64*words) mod m is m's complement. */
-static void set_rr(uint64_t *rr_limbs, size_t limbs, const uint64_t *m, size_t words)
+/* 2^(64*words) mod m is m's complement. */
+void oct_rsa_set_rr(uint64_t *rr_limbs, size_t limbs, const uint64_t *m, size_t words)
 {
     uint64_t rr[MAX_WORDS] = {0};
     (void)oct_big_sub(rr, rr, m, words);
@@ -128,7 +128,7 @@ static void fill_public(struct oct_rsa_key *key, const struct parsed *x)
     const size_t limbs = oct_rsa_limbs(key->size);
     key->k0 = oct_big_montgomery_k0(x->n[0]);
     oct_big_to_limbs52(key->n, limbs, x->n, x->words);
-    set_rr(key->rr, limbs, x->n, x->words);
+    oct_rsa_set_rr(key->rr, limbs, x->n, x->words);
 }
 
 static void fill_private(struct oct_rsa_key *key, struct parsed *x)
@@ -139,7 +139,7 @@ static void fill_private(struct oct_rsa_key *key, struct parsed *x)
         prime->k0 = oct_big_montgomery_k0(x->prime[i][0]);
         oct_big_to_limbs52(prime->n, limbs, x->prime[i], words);
         oct_big_to_limbs52(prime->exp, limbs, x->exp[i], words);
-        set_rr(prime->rr, limbs, x->prime[i], words);
+        oct_rsa_set_rr(prime->rr, limbs, x->prime[i], words);
     }
     oct_big_double_mod(x->qinv, 52 * limbs, x->prime[0], words);
     oct_big_to_limbs52(key->qinv, limbs, x->qinv, words);

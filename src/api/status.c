@@ -29,6 +29,8 @@ const char *oct_status_text(int status)
         return "not authentic";
     case OCT_ERR_LIMIT:
         return "the key's limit of use is reached";
+    case OCT_ERR_STOPPED:
+        return "stopped by a callback";
     default:
         return "unknown status";
     }

@@ -13,7 +13,7 @@
 /* The numbers of all lanes of all sides, where the kernels want them. */
 struct numbers {
     oct_limb8 n[2][MAX_LIMBS], rr[2][MAX_LIMBS], exp[2][MAX_LIMBS], k0[2][1];
-    oct_limb8 c[2][MAX_LIMBS], qinv[MAX_LIMBS], e[1], out[MAX_LIMBS];
+    oct_limb8 c[2][MAX_LIMBS], qinv[MAX_LIMBS], e[1], out[MAX_LIMBS], strong[2];
 };
 
 /* A number of `words` words, the top `clear` bits zero. */
@@ -123,6 +123,68 @@ static uint64_t run_public(const struct oct_ops *ops, int size, struct numbers *
     return digest;
 }
 
+/*
+ * The numbers of one lane of the strong test, in turns: any modulus and base; bases 1 and -1; and a modulus m^2 + 1
+ * with the base m = 2 mod 4, whose square is -1. So all but the first pass, each by another look.
+ */
+static OCT_NOINLINE void put_strong_lane(struct numbers *x, int side, unsigned lane, int size, uint64_t *state)
+{
+    const size_t words = oct_rsa_bits((unsigned)size) / 128, limbs = oct_rsa_prime_limbs((unsigned)size);
+    uint64_t n[MAX_WORDS], base[MAX_WORDS + 1] = {1}, rr[MAX_WORDS] = {1};
+    draw(n, words, 0, state);
+    n[words - 1] |= (uint64_t)1 << 63;
+    if (lane % 4 == 0) {
+        draw(base, words, 0, state);
+        base[words] = oct_known_draw(state) & 0xff;
+    } else if (lane % 4 == 3) {
+        draw(base, words / 2, 0, state);
+        memset(base + words / 2, 0, (words / 2 + 1) * sizeof *base);
+        base[words / 2 - 1] |= (uint64_t)3 << 62;
+        base[0] = (base[0] & ~(uint64_t)3) | 2;
+        oct_big_mul(n, base, words / 2, base, words / 2);
+    }
+    n[0] |= 1;
+    if (lane % 4 == 2) {
+        memcpy(base, n, words * sizeof *base);
+        base[0] ^= 1;
+    }
+    oct_big_double_mod(rr, 2 * 52 * limbs, n, words);
+    put(x->n[side], lane, limbs, n, words);
+    put(x->rr[side], lane, limbs, rr, words);
+    put(x->c[side], lane, limbs, base, words + 1);
+    x->k0[side][0][lane] = oct_big_montgomery_k0(n[0]);
+    n[0] ^= 1;
+    put(x->exp[side], lane, limbs, n, words);
+}
+
+static uint64_t run_keygen(const struct oct_ops *ops, int size, struct numbers *x, void *workspace, uint64_t digest)
+{
+    const size_t limbs = oct_rsa_prime_limbs((unsigned)size);
+    for (unsigned vectors = 1; vectors <= 2; vectors++) {
+        uint64_t state = 0x6f637475706c6504 + 16 * (uint64_t)size + vectors;
+        struct oct_rsa_strong_args args = {.crt = {.workspace = workspace, .vectors = vectors}};
+        memset(x, 0, sizeof *x);
+        for (int side = 0; side < (int)vectors; side++) {
+            for (unsigned lane = 0; lane < 8; lane++)
+                put_strong_lane(x, side, lane, size, &state);
+            args.crt.side[side].n = x->n[side];
+            args.crt.side[side].rr = x->rr[side];
+            args.crt.side[side].k0 = x->k0[side];
+            args.crt.side[side].exp = x->exp[side];
+            args.crt.side[side].c = x->c[side];
+            args.result[side].power = x->out + side * (int)limbs;
+            args.result[side].strong = x->strong + side;
+        }
+        ops->rsa_keygen[size].run(&args);
+        for (unsigned side = 0; side < vectors; side++) {
+            digest = digest_lanes(digest, x->out + side * limbs, 8, limbs);
+            digest = digest_lanes(digest, x->strong + side, 8, 1);
+        }
+    }
+    /* A key is tried out before it leaves. */
+    return oct_known_passes(ops, oct_known_rsa_crt, size) ? digest : ~digest;
+}
+
 typedef uint64_t run_fn(const struct oct_ops *ops, int size, struct numbers *x, void *workspace, uint64_t digest);
 
 static uint64_t run_with_numbers(run_fn *run, const struct oct_ops *ops, int size, void *workspace, uint64_t digest)
@@ -142,4 +204,9 @@ uint64_t oct_known_rsa_crt(const struct oct_ops *ops, int size, void *workspace,
 uint64_t oct_known_rsa_public(const struct oct_ops *ops, int size, void *workspace, uint64_t digest)
 {
     return run_with_numbers(run_public, ops, size, workspace, digest);
+}
+
+uint64_t oct_known_rsa_keygen(const struct oct_ops *ops, int size, void *workspace, uint64_t digest)
+{
+    return run_with_numbers(run_keygen, ops, size, workspace, digest);
 }

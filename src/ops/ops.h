@@ -27,6 +27,10 @@ struct oct_ops {
         const size_t *workspace;
     } rsa_public[OCT_RSA_SIZES];
     struct {
+        oct_rsa_strong_fn *run;
+        const size_t *workspace;
+    } rsa_keygen[OCT_RSA_SIZES];
+    struct {
         oct_x25519_fn *run;
         const size_t *workspace;
     } x25519_derive[1], x25519_public[1];

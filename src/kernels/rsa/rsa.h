@@ -62,14 +62,40 @@ struct oct_rsa_public_args {
     oct_limb8 *out;      /* [limbs] < n */
 };
 
+/* How many bits at the end of an exponent the strong test looks at. */
+#define OCT_RSA_STRONG_BITS 16
+
+/* A base has up to so many bits more than a prime. So a random one mod n is as good as uniform, and nothing of it is
+ * ever rejected. */
+#define OCT_RSA_BASE_BITS 8
+
+/*
+ * base^exp mod n, and whether that is a strong probable prime test passed: for the numbers of a prime, eight lanes on
+ * each side. With exp = n - 1, `strong` is 1 if n passes it with this base; an n with n = 1 mod 2^OCT_RSA_STRONG_BITS
+ * may fail it though it is prime. With another exp, only `power` means anything. All but `vectors` is secret.
+ * Arguments are those of the private operation; but with vectors = 1, side 0 has eight numbers like any, c has [limbs]
+ * and is the base, up to OCT_RSA_BASE_BITS longer than n, and qinv and out are not looked at.
+ */
+struct oct_rsa_strong_args {
+    struct oct_rsa_crt_args crt;
+    struct {
+        oct_limb8 *power;  /* [limbs] < n */
+        oct_limb8 *strong; /* [1] 1 or 0 */
+    } result[2];
+};
+
 typedef void oct_rsa_crt_fn(const struct oct_rsa_crt_args *args);
 typedef void oct_rsa_public_fn(const struct oct_rsa_public_args *args);
+typedef void oct_rsa_strong_fn(const struct oct_rsa_strong_args *args);
 
 #define OCT_RSA_DECLARE(backend)                                                                                       \
     extern const size_t oct_##backend##_rsa20_crt_workspace, oct_##backend##_rsa30_crt_workspace,                      \
         oct_##backend##_rsa40_crt_workspace, oct_##backend##_rsa40_public_workspace,                                   \
-        oct_##backend##_rsa60_public_workspace, oct_##backend##_rsa80_public_workspace;                                \
+        oct_##backend##_rsa60_public_workspace, oct_##backend##_rsa80_public_workspace,                                \
+        oct_##backend##_rsa20_strong_workspace, oct_##backend##_rsa30_strong_workspace,                                \
+        oct_##backend##_rsa40_strong_workspace;                                                                        \
     oct_rsa_crt_fn oct_##backend##_rsa20_crt, oct_##backend##_rsa30_crt, oct_##backend##_rsa40_crt;                    \
+    oct_rsa_strong_fn oct_##backend##_rsa20_strong, oct_##backend##_rsa30_strong, oct_##backend##_rsa40_strong;        \
     oct_rsa_public_fn oct_##backend##_rsa40_public, oct_##backend##_rsa60_public, oct_##backend##_rsa80_public;        \
     void oct_##backend##_clear_registers(void);
 

@@ -14,12 +14,19 @@
 
 #include "kernels/rsa/fold_number_impl.h"
 #include "kernels/rsa/rsa_crt_impl.h"
+#include "kernels/rsa/rsa_strong_impl.h"
 
 const size_t OCT_NAME(rsa20_crt_workspace) = sizeof(struct crt_workspace);
+const size_t OCT_NAME(rsa20_strong_workspace) = sizeof(struct crt_workspace);
 
 void OCT_NAME(rsa20_crt)(const struct oct_rsa_crt_args *args)
 {
     crt_run(args);
+}
+
+void OCT_NAME(rsa20_strong)(const struct oct_rsa_strong_args *args)
+{
+    strong_run(args);
 }
 
 void OCT_NAME(clear_registers)(void)

@@ -14,10 +14,17 @@
 
 #include "kernels/rsa/fold_number_impl.h"
 #include "kernels/rsa/rsa_crt_impl.h"
+#include "kernels/rsa/rsa_strong_impl.h"
 
 const size_t OCT_NAME(rsa40_crt_workspace) = sizeof(struct crt_workspace);
+const size_t OCT_NAME(rsa40_strong_workspace) = sizeof(struct crt_workspace);
 
 void OCT_NAME(rsa40_crt)(const struct oct_rsa_crt_args *args)
 {
     crt_run(args);
+}
+
+void OCT_NAME(rsa40_strong)(const struct oct_rsa_strong_args *args)
+{
+    strong_run(args);
 }

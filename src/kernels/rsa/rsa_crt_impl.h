@@ -108,12 +108,13 @@ static OCT_NOINLINE void crt_first_power(struct fold *s, unsigned vectors, m8 bi
         }
 }
 
-/* slot[SLOT_ACC] = x^exp mod n, below n, out of Montgomery form; s is side `first`, and the next one. */
-static void crt_exponentiate(struct fold *s, unsigned vectors, const struct oct_rsa_crt_args *args, unsigned first)
+/* slot[SLOT_ACC] = x^(exp >> last), below 3n; `last` is public. s is side `first`, and the next one. */
+static void crt_windows(struct fold *s, unsigned vectors, const struct oct_rsa_crt_args *args, unsigned first,
+                        unsigned last)
 {
     m8 bit[2][WINDOW];
-    unsigned position = (PRIME_BITS + WINDOW - 1) / WINDOW * WINDOW;
-    for (int begun = 0; position > 0; begun = 1) {
+    unsigned position = (PRIME_BITS - last + WINDOW - 1) / WINDOW * WINDOW + last;
+    for (int begun = 0; position > last; begun = 1) {
         position -= WINDOW;
         for (unsigned v = 0; v < vectors; v++)
             crt_digit(bit[v], args->side[first + v].exp, position);
@@ -125,7 +126,12 @@ static void crt_exponentiate(struct fold *s, unsigned vectors, const struct oct_
             fold_square(s, vectors, SLOT_ACC, SLOT_ACC, bit, i * PICKS);
         fold_mul(s, vectors, SLOT_ACC, SLOT_ACC, PICKED);
     }
-    /* By plain 1: below Q + n < 2n, as the product's own part is below 1. At most one subtraction. */
+}
+
+/* slot[SLOT_ACC] out of Montgomery form, below n. By plain 1: below Q + n < 2n, as the product's own part is below 1.
+ * At most one subtraction. */
+static void crt_leave(struct fold *s, unsigned vectors)
+{
     fold_set_power(s, vectors, SLOT_Y, 0);
     fold_mul(s, vectors, SLOT_ACC, SLOT_ACC, SLOT_Y);
     fold_reduce_once(s, vectors, SLOT_ACC);
@@ -192,7 +198,8 @@ static void crt_recombine(struct crt_workspace *w, unsigned vectors, const struc
 static void crt_powers(struct crt_workspace *w, unsigned first, unsigned vectors, const struct oct_rsa_crt_args *args)
 {
     crt_fill_table(&w->side[first], vectors);
-    crt_exponentiate(&w->side[first], vectors, args, first);
+    crt_windows(&w->side[first], vectors, args, first, 0);
+    crt_leave(&w->side[first], vectors);
 }
 
 static OCT_NOINLINE void crt_work(const struct oct_rsa_crt_args *args)

@@ -77,6 +77,22 @@ static void prove_crt(const char *name, oct_rsa_crt_fn *run, size_t workspace)
     }
 }
 
+static void prove_strong(const char *name, oct_rsa_strong_fn *run, size_t workspace)
+{
+    for (unsigned vectors = 1; vectors <= 2; vectors++) {
+        struct oct_rsa_strong_args args = {.crt = {.workspace = workspace_of(workspace), .vectors = vectors}};
+        for (int side = 0; side < 2; side++) {
+            args.crt.side[side].n = args.crt.side[side].rr = args.crt.side[side].k0 = numbers;
+            args.crt.side[side].exp = args.crt.side[side].c = numbers;
+            args.result[side].power = args.result[side].strong = numbers;
+        }
+        oct_bound_checked = 0;
+        run(&args);
+        printf("kernel %s, %u vector%s: %lu bounds hold\n", name, vectors, vectors == 2 ? "s" : "", oct_bound_checked);
+        free(args.crt.workspace);
+    }
+}
+
 static void prove_public(const char *name, oct_rsa_public_fn *run, size_t workspace)
 {
     for (int all_f4 = 0; all_f4 < 2; all_f4++) {
@@ -206,6 +222,9 @@ int main(void)
     prove_crt("rsa20_crt", oct_bound_rsa20_crt, oct_bound_rsa20_crt_workspace);
     prove_crt("rsa30_crt", oct_bound_rsa30_crt, oct_bound_rsa30_crt_workspace);
     prove_crt("rsa40_crt", oct_bound_rsa40_crt, oct_bound_rsa40_crt_workspace);
+    prove_strong("rsa20_strong", oct_bound_rsa20_strong, oct_bound_rsa20_crt_workspace);
+    prove_strong("rsa30_strong", oct_bound_rsa30_strong, oct_bound_rsa30_crt_workspace);
+    prove_strong("rsa40_strong", oct_bound_rsa40_strong, oct_bound_rsa40_crt_workspace);
     prove_public("rsa40_public", oct_bound_rsa40_public, oct_bound_rsa40_public_workspace);
     prove_public("rsa60_public", oct_bound_rsa60_public, oct_bound_rsa60_public_workspace);
     prove_public("rsa80_public", oct_bound_rsa80_public, oct_bound_rsa80_public_workspace);

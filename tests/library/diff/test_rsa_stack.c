@@ -115,6 +115,70 @@ static void test_stack(void **state)
                 measure(table[t], size, lanes);
 }
 
+/* A key that is made, its numbers outside of the stack, and a lane key of them to look for. */
+struct making {
+    const struct oct_ops *ops;
+    unsigned bits;
+    uint8_t n[512], d[512], p[256], q[256], dp[256], dq[256], qinv[256];
+    struct oct_rsa_key *key;
+    uint8_t *top;
+    unsigned secrets;
+};
+
+/* How many aligned words of the stack are words of a number. */
+static unsigned count_words(const uint8_t *bytes, size_t len)
+{
+    unsigned found = 0;
+    for (size_t i = 0; i < len; i += 8) {
+        uint64_t word, here;
+        memcpy(&word, bytes + i, 8);
+        word = __builtin_bswap64(word);
+        for (size_t at = 0; at + 8 <= STACK_BYTES; at += 8) {
+            memcpy(&here, stack + at, 8);
+            found += here == word;
+        }
+    }
+    return found;
+}
+
+static OCT_NOINLINE void *make_body(void *arg)
+{
+    struct making *m = arg;
+    const struct oct_rsa_generated out = {m->n, m->d, m->p, m->q, m->dp, m->dq, m->qinv};
+    m->top = __builtin_frame_address(0);
+    if (oct_rsa_generate_on(m->ops, &out, m->bits, NULL) != OCT_OK)
+        abort();
+    return NULL;
+}
+
+static void test_generation(void **state)
+{
+    static struct making m;
+    static const uint8_t e[] = {1, 0, 1};
+    const struct oct_ops *table[OCT_OPS_TABLES];
+    (void)state;
+    const unsigned tables = oct_ops_runnable(table);
+    for (unsigned t = 0; t < tables; t++)
+        for (unsigned size = 0; size < (table[t] == &oct_ops_c ? 1 : OCT_RSA_SIZES); size++) {
+            memset(&m, 0, sizeof m);
+            m.ops = table[t];
+            m.bits = oct_rsa_bits(size);
+            own_stack_run(stack, make_body, &m);
+            const size_t half = m.bits / 16, depth = own_stack_depth(stack, m.top);
+            const struct oct_rsa_numbers numbers = {{m.n, 2 * half}, {e, sizeof e}, {m.p, half},   {m.q, half},
+                                                    {m.dp, half},    {m.dq, half},  {m.qinv, half}};
+            print_message("table %s, %u bits made: %zu bytes of stack\n", m.ops->name, m.bits, depth);
+            assert_true(depth <= LIMIT);
+            assert_int_equal(oct_rsa_key_new(&m.key, &numbers), OCT_OK);
+            const struct oct_workspace *w = oct_workspace_open(1);
+            assert_int_equal(count_secrets(stack, stack + STACK_BYTES, m.key), 0);
+            assert_int_equal(count_secrets(w->memory, w->memory + w->size, m.key), 0);
+            oct_rsa_key_free(m.key);
+            assert_int_equal(count_words(m.d, 2 * half) + count_words(m.p, half) + count_words(m.q, half), 0);
+            assert_int_equal(count_words(m.dp, half) + count_words(m.dq, half) + count_words(m.qinv, half), 0);
+        }
+}
+
 /* The search itself finds what lies there. */
 static void test_search(void **state)
 {
@@ -126,6 +190,7 @@ static void test_search(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_search), cmocka_unit_test(test_stack)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_search), cmocka_unit_test(test_stack),
+                                       cmocka_unit_test(test_generation)};
     return cmocka_run_group_tests(tests, make, unmake);
 }

@@ -141,6 +141,23 @@ def test_generate(octuple, plain, tmp_path):
     assert "3 primes" in plain.text("pkey", "-in", "three.pem", "-text", "-noout")
 
 
+@pytest.mark.parametrize("bits", [2048, 3072, 4096])
+def test_generate_in_lanes(octuple, plain, bits):
+    """By each command that makes keys; OpenSSL checks them, and a certificate signed at once."""
+    octuple.run("genrsa", "-out", "a.pem", bits)
+    octuple.run("genpkey", "-algorithm", "RSA", "-pkeyopt", f"rsa_keygen_bits:{bits}", "-out", "b.pem")
+    octuple.run("req", "-x509", "-newkey", f"rsa:{bits}", "-nodes", "-subj", "/CN=x", "-keyout", "c.pem",
+                "-out", "d.pem")
+    moduli = set()
+    for name in ("a.pem", "b.pem", "c.pem"):
+        assert "RSA key ok" in plain.text("rsa", "-in", name, "-check", "-noout")
+        text = plain.text("rsa", "-in", name, "-text", "-noout")
+        assert f"({bits} bit, 2 primes)" in text and "publicExponent: 65537 (0x10001)" in text
+        moduli.add(plain.text("rsa", "-in", name, "-modulus", "-noout"))
+    assert len(moduli) == 3
+    assert "OK" in plain.text("verify", "-CAfile", "d.pem", "d.pem")
+
+
 CERTIFICATES = {
     "pkcs1": ["-sha256"],
     "sha1": ["-sha1"],

@@ -328,6 +328,77 @@ static void test_generation(void **state)
     assert_null(generate(2048, 65536, 2, NULL)); /* an even exponent */
 }
 
+/* What a callback is told while a key is made in lanes. */
+static struct {
+    int told[4], stop_at, last[2];
+} lanes_progress;
+
+static int hear_progress(EVP_PKEY_CTX *ctx)
+{
+    const int potential = EVP_PKEY_CTX_get_keygen_info(ctx, 0), iteration = EVP_PKEY_CTX_get_keygen_info(ctx, 1);
+    const int *told = lanes_progress.told;
+
+    assert_true(potential >= 0 && potential <= 3);
+    lanes_progress.told[potential]++;
+    lanes_progress.last[0] = potential;
+    lanes_progress.last[1] = iteration;
+    return lanes_progress.stop_at == 0 || told[0] + told[1] + told[2] + told[3] < lanes_progress.stop_at;
+}
+
+/* 64 rounds for each prime, and then both are told: OpenSSL's own makes more of them, on its auxiliary primes. */
+static void test_generation_in_lanes(void **state)
+{
+    (void)state;
+    for (int bits = 2048; bits <= (is_slow() ? 2048 : 4096); bits += 1024) {
+        memset(&lanes_progress, 0, sizeof lanes_progress);
+        EVP_PKEY *key = generate(bits, 65537, 2, hear_progress);
+        assert_non_null(key);
+        assert_true(is_ours(key));
+        assert_int_equal(EVP_PKEY_get_bits(key), bits);
+        assert_int_equal(lanes_progress.told[1], 128);
+        assert_int_equal(lanes_progress.told[3], 2);
+        assert_int_equal(lanes_progress.last[0], 3);
+        assert_int_equal(lanes_progress.last[1], 1);
+        assert_true(checks(key, EVP_PKEY_pairwise_check) && checks(key, EVP_PKEY_check));
+        EVP_PKEY_free(key);
+    }
+    /* Other sizes are OpenSSL's. */
+    memset(&lanes_progress, 0, sizeof lanes_progress);
+    EVP_PKEY *key = generate(2560, 65537, 2, hear_progress);
+    assert_non_null(key);
+    assert_int_equal(EVP_PKEY_get_bits(key), 2560);
+    assert_true(lanes_progress.told[1] != 128);
+    EVP_PKEY_free(key);
+}
+
+/* Whether a callback ends it looks the same from outside as with OpenSSL's own. */
+static void test_generation_stopped(void **state)
+{
+    static const int at[] = {1, 40, 150};
+    OSSL_LIB_CTX *const both[] = {octuple_ctx, plain_ctx};
+    (void)state;
+    for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
+        int result[2];
+        unsigned long error[2];
+        for (int j = 0; j < 2; j++) {
+            EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(both[j], "RSA", NULL);
+            EVP_PKEY *key = NULL;
+            memset(&lanes_progress, 0, sizeof lanes_progress);
+            lanes_progress.stop_at = at[i];
+            assert_int_equal(EVP_PKEY_keygen_init(ctx), 1);
+            EVP_PKEY_CTX_set_cb(ctx, hear_progress);
+            ERR_clear_error();
+            result[j] = EVP_PKEY_generate(ctx, &key);
+            error[j] = ERR_peek_error();
+            assert_null(key);
+            EVP_PKEY_CTX_free(ctx);
+        }
+        assert_int_equal(result[0], result[1]);
+        assert_int_equal(error[0], error[1]);
+        ERR_clear_error();
+    }
+}
+
 /* Old applications ask for the RSA structure itself. */
 #ifndef OPENSSL_NO_DEPRECATED_3_0
 #pragma GCC diagnostic push
@@ -350,9 +421,17 @@ static void test_legacy_structure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parameters), cmocka_unit_test(test_encoding),   cmocka_unit_test(test_comparison),
-        cmocka_unit_test(test_validation), cmocka_unit_test(test_import),     cmocka_unit_test(test_decoded_key),
-        cmocka_unit_test(test_duplicates), cmocka_unit_test(test_generation), cmocka_unit_test(test_legacy_structure),
+        cmocka_unit_test(test_parameters),
+        cmocka_unit_test(test_encoding),
+        cmocka_unit_test(test_comparison),
+        cmocka_unit_test(test_validation),
+        cmocka_unit_test(test_import),
+        cmocka_unit_test(test_decoded_key),
+        cmocka_unit_test(test_duplicates),
+        cmocka_unit_test(test_generation),
+        cmocka_unit_test(test_generation_in_lanes),
+        cmocka_unit_test(test_generation_stopped),
+        cmocka_unit_test(test_legacy_structure),
     };
     return cmocka_run_group_tests(tests, open_contexts, close_contexts);
 }

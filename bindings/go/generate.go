@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Octuple Authors
+
+package octuple
+
+import (
+	"crypto/fips140"
+	"crypto/rand"
+	"crypto/rsa"
+	"io"
+	"math/big"
+)
+
+// Operations that nobody gathers: all lanes are full within one call.
+const (
+	rsa2048Keygen operation = 43
+	rsa3072Keygen operation = 44
+	rsa4096Keygen operation = 45
+)
+
+// rsaExponent is the one that lanes make keys for, and that of rsa.GenerateKey.
+const rsaExponent = 65537
+
+// GenerateRSAKey makes a key as [rsa.GenerateKey] does: of 2048, 3072 and 4096 bits in lanes if `random` is
+// [rand.Reader], else by Go's own code. In lanes the random bytes are the kernel's, by getrandom.
+func GenerateRSAKey(random io.Reader, bits int) (*rsa.PrivateKey, error) {
+	op, served := map[int]operation{2048: rsa2048Keygen, 3072: rsa3072Keygen, 4096: rsa4096Keygen}[bits]
+	if served && random == rand.Reader && !fips140.Enabled() && op.isOn() {
+		if key := generateInLanes(bits / 8); key != nil {
+			return key, nil
+		}
+	}
+	return rsa.GenerateKey(random, bits)
+}
+
+// generateInLanes is nil if no key was made.
+func generateInLanes(modulus int) *rsa.PrivateKey {
+	numbers := make([]byte, 3*modulus)
+	defer clear(numbers)
+	if !generateRSA(numbers, modulus) {
+		return nil
+	}
+	number := func(from, bytes int) *big.Int { return new(big.Int).SetBytes(numbers[from : from+bytes]) }
+	key := &rsa.PrivateKey{
+		PublicKey: rsa.PublicKey{N: number(0, modulus), E: rsaExponent},
+		D:         number(modulus, modulus),
+		Primes:    []*big.Int{number(2*modulus, modulus/2), number(2*modulus+modulus/2, modulus/2)},
+	}
+	key.Precompute()
+	return key
+}
