@@ -17,6 +17,7 @@
 #include "keys/keys.h"
 #include "handshake/slice.h"
 #include "handshake/thread.h"
+#include "quic/quic.h"
 
 #include "base/policy.h"
 #include "base/thread_mode.h"
@@ -124,6 +125,7 @@ void oct_finish_part(struct oct_conn *conn)
         conn->ended_errors = oct_errors_take();
         oct_thread_leave(conn);
         oct_conn_set_state(conn, wish == WISH_OTHER ? OCT_CONN_ENDED_AMID : OCT_CONN_ENDED);
+        OCT_QUIC_COUNT(failed);
     }
     oct_ssl()->ERR_clear_error();
     oct_errors_give_back(outer);

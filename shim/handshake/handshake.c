@@ -62,9 +62,9 @@ bool oct_handshake_may_pause(struct oct_conn *conn)
     return !conn->socket.unsure || (fd >= 0 && oct_handshake_wakeable(conn, conn->thread, fd));
 }
 
-/* False if no event of its socket can be made up. One that is not registered yet is none of these: the next call finds it
- * so. A server that hides its sockets may take them out of epoll while it has something to do for them; it is made to put
- * them back before it sleeps (socket.c). */
+/* False if no event of its socket can be made up. One that is not registered yet is none of these: the next call finds
+ * it so. A server that hides its sockets may take them out of epoll while it has something to do for them; it is made
+ * to put them back before it sleeps (socket.c). */
 static bool can_begin(struct oct_conn *conn, struct oct_thread *t, bool *wakeable)
 {
     struct oct_registration at;

@@ -32,8 +32,7 @@ static long fails(void)
 
 const struct oct_ssl_functions oct_ssl_nobody = {
 #define OCT_FAILS(name) .name = (void *)fails,
-    OCT_SSL_HOOKS(OCT_FAILS)
-    OCT_SSL_YOUNGER_HOOKS(OCT_FAILS)
+    OCT_SSL_HOOKS(OCT_FAILS) OCT_SSL_YOUNGER_HOOKS(OCT_FAILS)
 #undef OCT_FAILS
 };
 

@@ -46,9 +46,9 @@
 /* What it only calls. */
 #define OCT_SSL_HELPERS(X)                                                                                             \
     X(SSL_ctrl) X(SSL_get_fd) X(SSL_get_wfd) X(SSL_in_init) X(SSL_is_dtls) X(SSL_get_state)                            \
-    X(SSL_in_before) X(SSL_set_accept_state) X(SSL_state_string)                                                                          \
-    X(SSL_get_early_data_status) X(SSL_is_server) X(SSL_get_ex_data) X(SSL_set_ex_data)                  \
-    X(SSL_set0_rbio) X(SSL_set0_wbio) X(SSL_set_info_callback) X(SSL_set_msg_callback)       \
+    X(SSL_in_before) X(SSL_set_accept_state) X(SSL_state_string)                                                       \
+    X(SSL_get_early_data_status) X(SSL_is_server) X(SSL_get_ex_data) X(SSL_set_ex_data)                                \
+    X(SSL_set0_rbio) X(SSL_set0_wbio) X(SSL_set_info_callback) X(SSL_set_msg_callback)                                 \
     X(SSL_get_info_callback) X(SSL_CTX_get_info_callback) X(SSL_get_SSL_CTX)                                           \
     X(CRYPTO_get_ex_new_index) X(CRYPTO_malloc) X(CRYPTO_zalloc) X(CRYPTO_free) X(ASYNC_get_current_job)               \
     X(OSSL_PROVIDER_available)                                                                                         \

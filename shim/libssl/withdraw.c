@@ -19,8 +19,7 @@ const struct oct_ssl_functions *oct_ssl_instead;
 /* The shim is linked with -Bsymbolic: these are its own addresses, not those of another preloaded library. */
 static void *const hooks[] = {
 #define OCT_HOOK(name) (void *)name,
-    OCT_SSL_HOOKS(OCT_HOOK)
-    OCT_SSL_YOUNGER_HOOKS(OCT_HOOK)
+    OCT_SSL_HOOKS(OCT_HOOK) OCT_SSL_YOUNGER_HOOKS(OCT_HOOK)
 #undef OCT_HOOK
 };
 

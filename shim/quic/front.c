@@ -34,7 +34,7 @@ struct oct_quic {
 
 static int ex_index;
 
-#define PROGRAM(quic, name, type) ((type *)(quic)->program[(name) - CRYPTO_SEND])
+#define PROGRAM(quic, name, type) ((type *)(quic)->program[(name)-CRYPTO_SEND])
 
 static int front_send(SSL *s, const unsigned char *buf, size_t n, size_t *consumed, void *arg)
 {
@@ -73,9 +73,12 @@ static int front_alert(SSL *s, unsigned char alert, void *arg)
 }
 
 static const OSSL_DISPATCH front[] = {
-    {CRYPTO_SEND, (void (*)(void))front_send},       {CRYPTO_RECV, (void (*)(void))front_recv},
-    {CRYPTO_RELEASE, (void (*)(void))front_release}, {YIELD_SECRET, (void (*)(void))front_secret},
-    {GOT_PARAMS, (void (*)(void))front_params},      {ALERT, (void (*)(void))front_alert},
+    {CRYPTO_SEND, (void (*)(void))front_send},
+    {CRYPTO_RECV, (void (*)(void))front_recv},
+    {CRYPTO_RELEASE, (void (*)(void))front_release},
+    {YIELD_SECRET, (void (*)(void))front_secret},
+    {GOT_PARAMS, (void (*)(void))front_params},
+    {ALERT, (void (*)(void))front_alert},
     {0, NULL},
 };
 
@@ -106,8 +109,11 @@ struct oct_quic *oct_quic_of(const SSL *s)
 
 void oct_quic_cut(struct oct_quic *quic, bool cut)
 {
-    if (quic != NULL)
-        quic->cut = cut;
+    if (quic == NULL)
+        return;
+    if (cut)
+        OCT_QUIC_COUNT(freed);
+    quic->cut = cut;
 }
 
 int oct_quic_socket(const struct oct_quic *quic)
@@ -155,6 +161,8 @@ OCT_HOOK int SSL_set_quic_tls_cbs(SSL *s, const OSSL_DISPATCH *table, void *arg)
     struct oct_conn *conn = oct_shim_serves(own) && s != NULL ? oct_conn_get(s) : NULL;
     if (conn == NULL || conn->state != OCT_CONN_RUNNING)
         return own->SSL_set_quic_tls_cbs(s, table, arg);
+    __atomic_store_n(&oct_quic_counters()->state, oct_quic_state(), __ATOMIC_RELAXED);
+    OCT_QUIC_COUNT(connections);
     conn->quic = oct_quic_way != OCT_QUIC_STAYS ? made_for(s, table, arg) : NULL;
     if (conn->quic == NULL)
         oct_conn_leave(conn);

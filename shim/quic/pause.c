@@ -29,6 +29,7 @@ bool oct_quic_may_begin(struct oct_conn *conn, struct oct_thread *t)
     if (oct_ssl()->SSL_is_server(conn->ssl) && (oct_quic_way == OCT_QUIC_IN_WAIT || has_socket(conn, t)))
         return true;
     oct_conn_leave(conn);
+    OCT_QUIC_COUNT(stayed);
     return false;
 }
 
@@ -37,6 +38,9 @@ bool oct_quic_may_pause(const struct oct_conn *conn)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     const char *state = ssl->SSL_state_string(conn->ssl);
-    return (strcmp(state, "TWSH") == 0 || strcmp(state, "TWSCV") == 0) &&
-           ssl->SSL_get_early_data_status(conn->ssl) != SSL_EARLY_DATA_ACCEPTED;
+    if ((strcmp(state, "TWSH") != 0 && strcmp(state, "TWSCV") != 0) ||
+        ssl->SSL_get_early_data_status(conn->ssl) == SSL_EARLY_DATA_ACCEPTED)
+        return false;
+    OCT_QUIC_COUNT(pauses);
+    return true;
 }

@@ -77,6 +77,15 @@ static enum oct_quic_way known(void)
     return OCT_QUIC_STAYS;
 }
 
+enum oct_quic_state oct_quic_state(void)
+{
+    static const enum oct_quic_state states[] = {
+        [OCT_QUIC_IN_WAIT] = OCT_QUIC_STATE_WAIT, [OCT_QUIC_BY_SOCKET] = OCT_QUIC_STATE_SOCKET};
+    if (oct_quic_way != OCT_QUIC_STAYS)
+        return states[oct_quic_way];
+    return strcmp(oct_shim_quic_said(), "off") == 0 ? OCT_QUIC_STATE_OFF : OCT_QUIC_STATE_UNKNOWN;
+}
+
 void oct_quic_decide(void)
 {
     const char *said = oct_shim_quic_said();

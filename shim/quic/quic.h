@@ -19,16 +19,24 @@
 
 #include "shim.h"
 
+#include "trace/quic.h"
+
+/* One more of `what`, a field of the counters. */
+#define OCT_QUIC_COUNT(what) ((void)__atomic_add_fetch(&oct_quic_counters()->what, 1, __ATOMIC_RELAXED))
+
 /* Where a paused handshake goes on. */
 enum oct_quic_way {
     OCT_QUIC_STAYS,     /* nowhere: it stays synchronous */
     OCT_QUIC_IN_WAIT,   /* where the thread waits for events; the program sends what was queued when that returns */
-    OCT_QUIC_BY_SOCKET, /* where the program reads from the connection's own socket, which a made-up event says it can */
+    OCT_QUIC_BY_SOCKET, /* where the program reads from the connection's own socket, which a made-up event says it can
+                         */
 };
 
 /* programs.c: decided once, with the shim itself (decide.c). */
 void oct_quic_decide(void);
 extern enum oct_quic_way oct_quic_way;
+/* What counters say of that. */
+enum oct_quic_state oct_quic_state(void);
 
 /* front.c */
 bool oct_quic_setup(void);
