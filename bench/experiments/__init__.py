@@ -7,6 +7,7 @@ from .curve import Curves
 from .files import Bulk, Mixed
 from .go import Go
 from .handshakes import Handshakes
+from .http3 import Http3
 from .java import Java
 from .latency import Latency
 from .openssl_speed import OpensslSpeed
@@ -18,4 +19,4 @@ from .threads import Threads
 
 ALL = {experiment.name: experiment for experiment in
        (OpensslSpeed(), Handshakes(), Alone(), Latency(), Records(), Mixed(), Bulk(), Curves(), Threads(), Servers(),
-        PagePairs(), Peers(), Go(), Java())}
+        PagePairs(), Peers(), Go(), Java(), Http3())}

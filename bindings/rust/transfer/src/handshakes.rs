@@ -109,14 +109,17 @@ struct Counts {
     misread: u64,
     failed: u64,
     given_up: u64,
+    took: Vec<Duration>,
     first_failure: String,
 }
 
-async fn one(endpoint: &Endpoint, address: SocketAddr) -> Result<(), Box<dyn Error>> {
+/// When the handshake was over.
+async fn one(endpoint: &Endpoint, address: SocketAddr) -> Result<Instant, Box<dyn Error>> {
     let connection = endpoint.connect(address, "localhost")?.await?;
+    let done = Instant::now();
     connection.accept_uni().await?;
     connection.close(0u32.into(), DONE);
-    Ok(())
+    Ok(done)
 }
 
 fn misread(error: &(dyn Error + 'static)) -> bool {
@@ -141,10 +144,14 @@ impl Client {
                 counts.borrow_mut().given_up += 1;
                 continue;
             }
+            let began = Instant::now();
             let result = one(&self.endpoint, self.address).await;
             let mut counts = counts.borrow_mut();
             match result {
-                Ok(()) => counts.completed += 1,
+                Ok(took) => {
+                    counts.completed += 1;
+                    counts.took.push(took - began);
+                }
                 Err(error) if misread(error.as_ref()) => counts.misread += 1,
                 Err(error) => {
                     counts.failed += 1;
@@ -176,17 +183,20 @@ pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
     }
     tasks.await;
     let seconds = began.elapsed().as_secs_f64();
-    let counts = counts.borrow();
+    let mut counts = counts.take();
+    counts.took.sort();
+    let median = counts.took.get(counts.took.len() / 2).copied().unwrap_or_default();
     println!(
         concat!(
             r#"{{"completed": {}, "misread": {}, "given_up": {}, "failed_total": {}, "first_failure": {:?}, "#,
-            r#""handshakes_per_s": {:.3}}}"#
+            r#""p50_us": {:.1}, "handshakes_per_s": {:.3}}}"#
         ),
         counts.completed,
         counts.misread,
         counts.given_up,
         counts.failed,
         counts.first_failure,
+        median.as_secs_f64() * 1e6,
         counts.completed as f64 / seconds
     );
     Ok(())
