@@ -87,7 +87,8 @@ def handshakes(build: Path, port: int, cpu: int, connections: int, seconds: floa
     if not program.exists():
         raise TransferError(f"{program} is not built: bench/run quic builds it")
     done = subprocess.run([*pinned(cpu), program, "handshakes", "--port", str(port), "--connections", str(connections),
-                           "--seconds", str(seconds), *(["--hybrid"] if hybrid else [])], env=cargo.environment(build), capture_output=True, text=True,
+                           "--seconds", str(seconds), *(["--hybrid"] if hybrid else [])],
+                          env=cargo.environment(build), capture_output=True, text=True,
                           timeout=seconds + 60, check=False)
     if done.returncode:
         raise TransferError(done.stderr.strip())

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
+/* ctest: ENVIRONMENT OCTUPLE_LOOPS=auto,quic=wait */
 /*
  * Handshakes of QUIC in a program that speaks QUIC itself: a made-up one, whose packets are bytes in memory. It says by
  * OCTUPLE_LOOPS where paused handshakes go on. OpenSSL has what it takes from 3.5 on.

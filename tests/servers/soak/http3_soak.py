@@ -80,8 +80,8 @@ def soak(options, server):
         for name in total:
             total[name] += said.get(name, 0)
         memory = {one: resident(one) for one in workers(server.pid, options.name)}
-        print(json.dumps({**total, "clients_killed": killed, "reloads": reloads, "first": said.get("first_failure", "?"),
-                          "resident_kb": memory}), flush=True)
+        print(json.dumps({**total, "clients_killed": killed, "reloads": reloads,
+                          "first": said.get("first_failure", "?"), "resident_kb": memory}), flush=True)
         if server.poll() is not None:
             print("the server has ended")
             return 1
