@@ -60,8 +60,8 @@ def prepare(lab: frame.Lab) -> None:
     except (InstallError, cargo.CargoError) as error:
         raise frame.Unavailable(str(error)) from error
     keys = lab.folder / "keys"
-    make_keys(keys, list(http3.KEYS))
-    for key in http3.KEYS:
+    make_keys(keys, list(http3.KEYS.values()))
+    for key in http3.KEYS.values():
         (keys / f"{key}.pem").write_text((keys / f"{key}.crt").read_text() + (keys / f"{key}.key").read_text())
 
 

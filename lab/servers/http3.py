@@ -17,7 +17,7 @@ from lab.servers.nginx import Running, ServerError
 
 RELEASE = "forky"
 PACKAGES = "nginx haproxy openssl libjansson4 ca-certificates"
-KEYS = ("rsa2048", "p256", "p384")
+KEYS = {"rsa2048": "rsa2048", "p256": "ecdsa-p256", "p384": "ecdsa-p384"}  # by what the points call them
 STARTS_WITHIN = 20  # seconds
 
 NGINX = """\
@@ -88,8 +88,8 @@ class Pair(Running):
     def command(self, side: str) -> str:
         place = self.folder / side
         place.mkdir(mode=0o755, parents=True, exist_ok=True)
-        (place / "conf").write_text(CONFIGURATIONS[self.name].format(folder=place, port=self.ports[side], key=self.key,
-                                                                     keys=self.keys))
+        text = CONFIGURATIONS[self.name].format(folder=place, port=self.ports[side], key=KEYS[self.key], keys=self.keys)
+        (place / "conf").write_text(text)
         started = COMMANDS[self.name].format(conf=place / "conf")
         return started if side == "stock" else f"{self.build.octuple} run -- {started}"
 

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
 """Handshakes by QUIC with a server under Octuple, on a bad network, for as long as is asked: some datagrams are lost,
-some handshakes are given up, whole clients are killed in the middle, and nginx reads its configuration anew. No
-handshake may fail, no worker may end, and memory must not grow.
+some handshakes are given up, whole clients are killed in the middle, and nginx reads its configuration anew. Each line
+has the sums so far, and the memory of the server's processes. A reload of nginx ends handshakes with stock nginx too,
+and so do tokens of Retry on a bad network: run both, and compare.
 
 The server is started by COMMAND, which stays in front (nginx: `daemon off`). The client is bindings/rust's `transfer`.
 """
@@ -20,23 +21,26 @@ RUN = 10  # seconds of load at a time
 KILLED_EVERY, RELOADED_EVERY = 4, 6  # runs
 
 
-def descendants(pid):
+def read(path):
+    """Empty if its process has just ended."""
+    try:
+        return Path(path).read_text()
+    except OSError:
+        return ""
+
+
+def named(pid, name):
+    """Its descendants of that name, and itself; nginx's master comes before its workers."""
     found = [pid]
     for parent in found:
         for task in Path(f"/proc/{parent}/task").glob("*/children"):
-            found += [int(child) for child in task.read_text().split()]
-    return found
-
-
-def workers(pid, name):
-    """Processes of that name; nginx has a master in front of its workers."""
-    found = [one for one in descendants(pid) if Path(f"/proc/{one}/comm").read_text().strip() == name]
-    return found[1:] if len(found) > 1 else found
+            found += [int(child) for child in read(task).split()]
+    return [one for one in found if read(f"/proc/{one}/comm").strip() == name]
 
 
 def resident(pid):
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
+    lines = read(f"/proc/{pid}/status").splitlines()
+    return next((int(line.split()[1]) for line in lines if line.startswith("VmRSS")), 0)
 
 
 def load(options, number, **more):
@@ -56,9 +60,8 @@ def vanish(client):
     client.communicate()
 
 
-def reload_nginx(server, name):
-    master = next(one for one in descendants(server.pid) if Path(f"/proc/{one}/comm").read_text().strip() == name)
-    subprocess.run(["kill", "-HUP", str(master)], check=True)
+def reload_nginx(server):
+    subprocess.run(["kill", "-HUP", str(named(server.pid, "nginx")[0])], check=True)
 
 
 def soak(options, server):
@@ -74,12 +77,12 @@ def soak(options, server):
             continue
         if options.name == "nginx" and number % RELOADED_EVERY == 0:
             time.sleep(RUN / 2)
-            reload_nginx(server, options.name)
+            reload_nginx(server)
             reloads += 1
         said = json.loads(client.communicate()[0] or "{}")
         for name in total:
             total[name] += said.get(name, 0)
-        memory = {one: resident(one) for one in workers(server.pid, options.name)}
+        memory = {one: resident(one) for one in named(server.pid, options.name)}
         print(json.dumps({**total, "clients_killed": killed, "reloads": reloads,
                           "first": said.get("first_failure", "?"), "resident_kb": memory}), flush=True)
         if server.poll() is not None:
@@ -105,9 +108,8 @@ def main():
         try:
             return soak(options, server)
         finally:
-            for one in reversed(descendants(server.pid)):
-                if Path(f"/proc/{one}/comm").read_text().strip() == options.name:
-                    subprocess.run(["kill", "-TERM", str(one)], check=False)
+            for one in named(server.pid, options.name):
+                subprocess.run(["kill", "-TERM", str(one)], check=False)
             server.terminate()
 
 
