@@ -9,6 +9,7 @@
 #include "keys/keys.h"
 #include "handshake/slice.h"
 #include "handshake/thread.h"
+#include "quic/quic.h"
 #include "savings/savings.h"
 
 #include "base/thread_mode.h"
@@ -38,8 +39,10 @@ static void decide(void)
 {
     bool on = can_work();
     oct_keys_setup(on);
-    if (on)
+    if (on) {
         oct_savings_setup();
+        oct_quic_decide();
+    }
     __atomic_store_n(&oct_watching, on, __ATOMIC_RELAXED);
     __atomic_store_n(&oct_shim_mode_now, on ? OCT_SHIM_ON : OCT_SHIM_OFF, __ATOMIC_RELEASE);
 }

@@ -16,6 +16,7 @@
  *                       of the stack, finish.c and drain.c how it ends when nobody resumes it
  *   events/             what a thread sleeps on: epoll.c and poll.c the hooks, made.c made-up events, fds.c and
  *                       socket.c what is known of descriptors
+ *   quic/               handshakes of QUIC, in programs that are known to bear it
  *   keys/               keys that live elsewhere, behind keys.h
  *   savings/            what libssl and libcrypto do around an operation and need not, behind savings.h
  *
@@ -33,6 +34,7 @@
 #include <stdint.h>
 
 struct oct_thread;
+struct oct_quic;
 typedef void oct_info_callback(const SSL *s, int where, int ret);
 
 /* Where a connection is on its way through its first handshake. */
@@ -82,6 +84,7 @@ struct oct_conn {
     struct oct_remote *remote;                 /* what its paused slice waits for, at a device (remote.c) */
     oct_info_callback *info;                   /* the program's, while libssl has another (veil.c) */
     struct oct_early *early;                   /* early data on its way to the server, or NULL */
+    struct oct_quic *quic;                     /* it is of QUIC (quic/), else NULL; gone with the SSL object */
     struct oct_conn_socket socket;
     uint32_t notified;               /* the thread's round when its event was delivered; 0: not yet */
     unsigned entered;                /* calls of libssl that run for it now, or were left by longjmp() */
@@ -199,6 +202,8 @@ void oct_handshake_told(struct oct_conn *conn);
 /* finish.c */
 /* Runs the call that conn is paused in to its end, here and now, on conn's own thread. False if there was no memory. */
 bool oct_finish(struct oct_conn *conn);
+/* The same until it pauses again, if it does. To be called where nothing of it is on the stack. */
+void oct_finish_part(struct oct_conn *conn);
 /* What that has come to, for the server's next call. */
 int oct_finish_result(struct oct_conn *conn);
 /* True if s is run to its end just now, and a callback of the program calls it, not libssl itself: the program knows of

@@ -23,6 +23,7 @@
 bool oct_watching;
 
 static bool wanted, loops_stay;
+static const char *quic_said = "";
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static bool is(const char *setting, const char *value)
@@ -30,9 +31,28 @@ static bool is(const char *setting, const char *value)
     return setting != NULL && strcmp(setting, value) == 0;
 }
 
+/* Without the options behind it. */
+static bool is_before_options(const char *setting, const char *value)
+{
+    const size_t n = setting != NULL ? strcspn(setting, ",") : 0;
+    return n == strlen(value) && strncmp(setting, value, n) == 0;
+}
+
+static void start_loops(const char *loops)
+{
+    static const char *const ways[] = {"off", "wait", "socket"};
+    size_t n;
+    const char *quic = oct_setting_option(loops, "quic", &n);
+
+    loops_stay = is_before_options(loops, "stay");
+    for (size_t i = 0; quic != NULL && i < sizeof ways / sizeof ways[0]; i++)
+        if (n == strlen(ways[i]) && strncmp(quic, ways[i], n) == 0)
+            quic_said = ways[i];
+}
+
 static void start(void)
 {
-    loops_stay = is(oct_setting(OCT_SETTING_LOOPS), "stay");
+    start_loops(oct_setting(OCT_SETTING_LOOPS));
     oct_keys_start();
     wanted = getauxval(AT_SECURE) == 0 && !is(oct_setting_former(OCT_SETTING_FORMER_SHIM), "off") &&
              oct_version_fits(OCT_VERSION_TEXT, "shim") && oct_thread_setup();
@@ -50,6 +70,12 @@ bool oct_shim_loops_stay(void)
 {
     pthread_once(&once, start);
     return loops_stay;
+}
+
+const char *oct_shim_quic_said(void)
+{
+    pthread_once(&once, start);
+    return quic_said;
 }
 
 /* Neither of the two calls runs a known-answer test. */
@@ -70,6 +96,9 @@ __attribute__((constructor)) static void loaded(void)
     oct_config_start();
     if (!oct_shim_wanted() || (present && !oct_shim_library_start()))
         oct_withdraw();
-    else if (present)
+    else if (present) {
+        if (!oct_ssl_present_younger())
+            oct_withdraw_younger();
         __atomic_store_n(&oct_watching, true, __ATOMIC_RELAXED);
+    }
 }

@@ -12,6 +12,9 @@ bool oct_shim_wanted(void);
 /* True if OCTUPLE_LOOPS=stay: no thread of this process takes over the event loop that another one has waited in. */
 bool oct_shim_loops_stay(void);
 
+/* What OCTUPLE_LOOPS says of QUIC by its option quic=WAY: "off", "wait" or "socket"; else "". */
+const char *oct_shim_quic_said(void);
+
 /* Makes liboctuple read its settings. False if it has no table for this CPU, or was told to use none. */
 bool oct_shim_library_start(void);
 

@@ -9,6 +9,7 @@ from .dnssec import Dnssec
 from .files import Bulk, Mixed
 from .go import Go
 from .handshakes import Handshakes
+from .http3 import Http3
 from .java import Java
 from .latency import Latency
 from .openssl_speed import OpensslSpeed
@@ -20,4 +21,4 @@ from .threads import Threads
 
 ALL = {experiment.name: experiment for experiment in
        (OpensslSpeed(), Handshakes(), Alone(), Latency(), Records(), Mixed(), Bulk(), Curves(), Threads(), Servers(),
-        PagePairs(), Peers(), ByTable(), Dnssec(), Go(), Java())}
+        PagePairs(), Peers(), ByTable(), Dnssec(), Http3(), Go(), Java())}

@@ -80,14 +80,15 @@ def run(program: Path, build: Path, variant: str, what: Transfer, placement: mac
     return {"server": served, "client": client, "tier": hello["tiers"][SUITES.index(what.suite)]}
 
 
-def handshakes(build: Path, port: int, cpu: int, connections: int, seconds: float) -> dict:
+def handshakes(build: Path, port: int, cpu: int, connections: int, seconds: float, hybrid: bool = False) -> dict:
     """Full handshakes with any server of HTTP/3, by the program that build_all() has left. The report has the fields of
     octuple-load's that the experiments read."""
     program = build / "cargo/release/transfer"
     if not program.exists():
         raise TransferError(f"{program} is not built: bench/run quic builds it")
     done = subprocess.run([*pinned(cpu), program, "handshakes", "--port", str(port), "--connections", str(connections),
-                           "--seconds", str(seconds)], env=cargo.environment(build), capture_output=True, text=True,
+                           "--seconds", str(seconds), *(["--hybrid"] if hybrid else [])],
+                          env=cargo.environment(build), capture_output=True, text=True,
                           timeout=seconds + 60, check=False)
     if done.returncode:
         raise TransferError(done.stderr.strip())

@@ -43,6 +43,8 @@ static enum counters_result read_at(struct oct_counters_file *out, int fd, uint6
         return COUNTERS_NONE;
     if (!read_exactly(fd, &out->keys, sizeof out->keys, at + offsetof(struct oct_counters_file, keys)))
         out->keys = (struct oct_key_counters){0}; /* the writer's version had none */
+    if (!read_exactly(fd, &out->quic, sizeof out->quic, at + offsetof(struct oct_counters_file, quic)))
+        out->quic = (struct oct_quic_counters){0};
     oct_counters_sum_waiting(out);
     return COUNTERS_READ;
 }

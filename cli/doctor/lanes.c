@@ -8,6 +8,16 @@
 #include "cli/core/process.h"
 #include "doctor.h"
 
+static void add_quic(struct oct_quic_counters *to, const struct oct_quic_counters *from)
+{
+    to->state = from->state != OCT_QUIC_STATE_NONE ? from->state : to->state;
+    to->connections += from->connections;
+    to->pauses += from->pauses;
+    to->stayed += from->stayed;
+    to->freed += from->freed;
+    to->failed += from->failed;
+}
+
 static void sum(void *arg, const struct oct_counters_file *file)
 {
     struct doctor_lanes *lanes = arg;
@@ -15,6 +25,7 @@ static void sum(void *arg, const struct oct_counters_file *file)
     lanes->read++;
     keys_add(&lanes->keys, &file->keys, NULL);
     keys_add_owners(&lanes->keys, &file->keys);
+    add_quic(&lanes->quic, &file->quic);
     for (uint64_t op = 0; op < count; op++) {
         const struct oct_op_counters *one = &file->sum.op[op];
         lanes->lanes += one->done;

@@ -149,11 +149,34 @@ struct oct_key_counters {
     uint64_t reserved[8];
 };
 
-/* A file of this form may end before `keys`: then all of that is zero. */
+/*
+ * Handshakes of QUIC in programs that speak it themselves, and TLS by SSL_set_quic_tls_cbs() of OpenSSL 3.5: what the
+ * preload shim says of them.
+ */
+enum oct_quic_state {
+    OCT_QUIC_STATE_NONE = 0,    /* there was none yet */
+    OCT_QUIC_STATE_UNKNOWN = 1, /* they stay synchronous: the program is not known to bear a pause */
+    OCT_QUIC_STATE_OFF = 2,     /* they stay so because OCTUPLE_LOOPS says quic=off */
+    OCT_QUIC_STATE_WAIT = 3,    /* a paused one goes on where its thread waits for events */
+    OCT_QUIC_STATE_SOCKET = 4,  /* it goes on where its own socket is read */
+};
+
+struct oct_quic_counters {
+    uint64_t state;       /* enum oct_quic_state */
+    uint64_t connections; /* that were made */
+    uint64_t pauses;
+    uint64_t stayed; /* of the connections, those that cannot pause: without a socket of their own, or of clients */
+    uint64_t freed;  /* while paused */
+    uint64_t failed; /* behind a pause */
+    uint64_t reserved[10];
+};
+
+/* A file of this form may end before `keys`, or before `quic`: then all of that is zero. */
 struct oct_counters_file {
     struct oct_counters sum;
     struct oct_thread_counters thread[OCT_COUNTERS_THREADS];
     struct oct_key_counters keys;
+    struct oct_quic_counters quic;
 };
 
 /*

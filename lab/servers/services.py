@@ -57,7 +57,6 @@ class More(web.Kind):
 
 ONE_EACH = "a process for each connection: no two handshakes meet in one process"
 IN_MEMORY = "TLS goes through memory, so libssl knows no socket: handshakes do not wait"
-ONE_SOCKET = "all connections have one UDP socket, so none can be woken"
 
 
 def make_postgresql(server: MoreServer) -> None:
@@ -180,7 +179,7 @@ KINDS = (
          prepare=make_tomcat, needs="/usr/lib/*/libtcnative-1.so*",
          dialogue=dialogue.Dialogue(REQUEST, b"200 ")),
     More("nginx, http3", "nginx", "nginx curl (Debian forky)", texts.NGINX_HTTP3, lambda conf: ["-c", str(conf)],
-         says=("-V", "http_v3_module"), versions=("1.3",), why=ONE_SOCKET),
+         says=("-V", "http_v3_module"), versions=("1.3",)),
     More("nginx, lua", "nginx", "libnginx-mod-http-lua", texts.NGINX_LUA, lambda conf: ["-c", str(conf)],
          needs="/usr/lib/nginx/modules/ngx_http_lua_module.so"),
     More("nginx, stream", "nginx", "libnginx-mod-stream", texts.NGINX_STREAM, lambda conf: ["-c", str(conf)],

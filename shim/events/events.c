@@ -18,6 +18,7 @@
 #include "events/fds.h"
 #include "keys/keys.h"
 #include "handshake/thread.h"
+#include "quic/quic.h"
 
 #include "base/policy.h"
 
@@ -138,7 +139,7 @@ void oct_events_run_if_due(struct oct_thread *t, int64_t time, bool empty)
 
 /* Where an instance inside is all that the kernel has, and perhaps has it for paused handshakes only, there may be
  * nothing to do. Its event stands all the same: an edge comes once. */
-static int wait_with_work(struct oct_thread *t, const struct oct_wait *w)
+static int wait_with_work(struct oct_thread *t, const struct oct_wait *w, bool went_on)
 {
     struct oct_held held = {.on = false};
     int64_t since = oct_events_now();
@@ -157,13 +158,14 @@ static int wait_with_work(struct oct_thread *t, const struct oct_wait *w)
         oct_events_run(t, &held);
     else
         oct_events_run_if_due(t, since, idle);
+    went_on |= oct_quic_resume(t, sleep) != 0;
     if (n == 0 || (t->ready != NULL && oct_made_edge_around(w->epfd)))
         n = oct_made_deliver(t, w, n, sleep);
     if (n == 0 && sleep && (t->ready != NULL || t->out != 0)) {
         oct_finish_left(t);
         n = oct_made_deliver(t, w, 0, true);
     }
-    if (n == 0 && sleep)
+    if (n == 0 && sleep && !went_on)
         n = wait_rest(t, w, since, &held);
     oct_events_release(&held);
     return n;
@@ -186,6 +188,8 @@ static int wait_in_turn(struct oct_thread *t, const struct oct_wait *w)
     begin_round(t);
     oct_fd_waits(w->epfd, t, would_sleep(w));
     oct_drain_orphans(t);
+    /* What has gone on is for the program to send before it sleeps, even if there is no event for it. */
+    const bool went_on = t->ready != NULL && oct_quic_resume(t, false) != 0;
     if (t->ready != NULL && !(t->real_first && t->made_epfd == w->epfd) && !oct_made_edge_around(w->epfd)) {
         int n = oct_made_deliver(t, w, 0, false);
         if (n > 0)
@@ -194,9 +198,11 @@ static int wait_in_turn(struct oct_thread *t, const struct oct_wait *w)
     if (t->ready == NULL && t->out == 0 && oct_thread_waiting() == 0) {
         t->real_first = false;
         jobs_forget(t);
+        if (went_on)
+            return wait_at_once(w);
         return would_sleep(w) ? sleep_until(t, w) : oct_wait_real(w);
     }
-    return wait_with_work(t, w);
+    return wait_with_work(t, w, went_on);
 }
 
 int oct_wait(const struct oct_wait *w)

@@ -8,6 +8,7 @@
 #include "handshake/thread.h"
 
 #include "events/fds.h"
+#include "quic/quic.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -60,6 +61,7 @@ HOOK ssize_t recvfrom(int fd, void *restrict buf, size_t n, int flags, struct so
 HOOK ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
     __typeof__(recvmsg) *real = oct_libc()->recvmsg;
+    oct_quic_read(fd);
     const ssize_t got = real != NULL ? real(fd, message, flags) : syscall(SYS_recvmsg, fd, message, flags);
     if ((flags & MSG_PEEK) == 0 || message->msg_iovlen == 0)
         return got;

@@ -9,6 +9,7 @@
 #include "keys/keys.h"
 #include "handshake/slice.h"
 #include "handshake/thread.h"
+#include "quic/quic.h"
 
 static int ex_index;
 static char over; /* its address is the mark */
@@ -105,6 +106,7 @@ struct oct_conn *oct_conn_get(SSL *s)
         return NULL;
     conn->ssl = s;
     conn->socket.fd = conn->socket.hidden_fd = conn->socket.away_fd = -1;
+    conn->quic = oct_quic_of(s);
     if (ssl->SSL_set_ex_data(s, ex_index, conn))
         return conn;
     ssl->CRYPTO_free(conn, __FILE__, __LINE__);

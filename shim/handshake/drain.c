@@ -12,6 +12,7 @@
 #include "keys/keys.h"
 #include "handshake/slice.h"
 #include "handshake/thread.h"
+#include "quic/quic.h"
 
 #include "base/policy.h"
 #include "base/thread_mode.h"
@@ -49,9 +50,10 @@ static void no_info(const SSL *s, int where, int ret)
 }
 
 /* False if there is no memory. The object then still has its socket and must not run. */
-static bool silence(SSL *s, bool callbacks_too)
+static bool silence(const struct oct_conn *conn, bool callbacks_too)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
+    SSL *s = conn->ssl;
     BIO *in = ssl->BIO_new(ssl->BIO_s_null()), *out = ssl->BIO_new(ssl->BIO_s_null());
     if (in == NULL || out == NULL) {
         ssl->BIO_free(in);
@@ -60,6 +62,7 @@ static bool silence(SSL *s, bool callbacks_too)
     }
     ssl->SSL_set0_rbio(s, in);
     ssl->SSL_set0_wbio(s, out);
+    oct_quic_cut(conn->quic, true);
     if (callbacks_too) {
         ssl->SSL_set_info_callback(s, no_info);
         ssl->SSL_set_msg_callback(s, NULL);
@@ -83,7 +86,7 @@ static void drain(struct oct_conn *conn, bool callbacks_too)
     int saved = errno;
 
     errors_put_aside();
-    if (silence(conn->ssl, callbacks_too))
+    if (silence(conn, callbacks_too))
         run_to_end(conn);
     errors_bring_back();
     oct_thread_leave(conn);
@@ -120,7 +123,7 @@ bool oct_drain_for_free(struct oct_conn *conn)
     ssl->ERR_set_mark();
     /* Its own thread may be in that call just now, with these BIOs. */
     const bool in_use = oct_conn_state(conn) == OCT_CONN_ENDING && conn->thread != oct_thread_peek();
-    bool quiet = in_use || silence(conn->ssl, true);
+    bool quiet = in_use || silence(conn, true);
     ssl->ERR_pop_to_mark();
     return !quiet || (!lingers && !oct_thread_orphan(conn));
 }
@@ -139,6 +142,7 @@ void oct_drain_for_clear(struct oct_conn *conn)
     if (out != NULL)
         ssl->BIO_up_ref(out);
     drain(conn, false); /* the program goes on with this object */
+    oct_quic_cut(conn->quic, false);
     ssl->SSL_set0_rbio(s, in);
     ssl->SSL_set0_wbio(s, out);
 }

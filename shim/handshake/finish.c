@@ -17,8 +17,10 @@
 #include "keys/keys.h"
 #include "handshake/slice.h"
 #include "handshake/thread.h"
+#include "quic/quic.h"
 
 #include "base/policy.h"
+#include "base/thread_mode.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -31,6 +33,15 @@ static int run_on(struct oct_conn *conn)
     oct_socket_watch(conn, conn->thread);
     for (int i = 0; i < OCT_POLICY_DRAIN_TURNS && oct_slice_is_away(conn); i++)
         (void)oct_slice_run(conn, NULL, NULL, &value);
+    return value;
+}
+
+static int run_a_part(struct oct_conn *conn)
+{
+    OCT_INSIDE(conn);
+    int value;
+
+    (void)oct_slice_run(conn, NULL, NULL, &value);
     return value;
 }
 
@@ -86,6 +97,41 @@ bool oct_finish(struct oct_conn *conn)
     return true;
 }
 
+/* It has no event of its own to tell of an end: its program finds it when it calls again. */
+void oct_finish_part(struct oct_conn *conn)
+{
+    struct oct_thread *t = conn->thread;
+    struct oct_queue *queue = oct_queue_thread();
+    const int errno_before = errno;
+
+    if (queue == NULL || oct_slice_place(conn) != OCT_SLICE_FITS) {
+        oct_finish(conn);
+        return;
+    }
+    forget_notices(conn);
+    oct_conn_set_state(conn, OCT_CONN_RUNNING);
+    struct oct_errors *outer = oct_errors_take();
+    oct_queue_set_deferred(queue, 1);
+    oct_thread_set_mode(oct_thread_in_flight(t) > 1 ? OCT_THREAD_EVENT_LOOP : OCT_THREAD_ALONE);
+    const int value = run_a_part(conn);
+    const bool paused = oct_slice_is_away(conn);
+    const enum wish wish = paused ? WISH_READ : wish_of(conn->ssl, value);
+    t->moved = true;
+    if (paused) {
+        oct_conn_set_state(conn, OCT_CONN_PAUSED);
+        (void)oct_queue_run_full(queue);
+    } else if (wish != WISH_READ) {
+        conn->ended_value = value;
+        conn->ended_errors = oct_errors_take();
+        oct_thread_leave(conn);
+        oct_conn_set_state(conn, wish == WISH_OTHER ? OCT_CONN_ENDED_AMID : OCT_CONN_ENDED);
+        OCT_QUIC_COUNT(failed);
+    }
+    oct_ssl()->ERR_clear_error();
+    oct_errors_give_back(outer);
+    errno = errno_before;
+}
+
 int oct_finish_result(struct oct_conn *conn)
 {
     struct oct_errors *errors = conn->ended_errors;
@@ -138,7 +184,7 @@ static bool is_stranded(struct oct_conn *conn, const struct oct_thread *t)
 {
     struct oct_registration at;
     if (!oct_finish_has_socket(conn))
-        return false;
+        return conn->quic != NULL && conn->ssl != NULL;
     return !oct_fd_registered(conn->socket.fd, &at) || at.events == 0 || !oct_fd_slept_on(at.epfd, t);
 }
 

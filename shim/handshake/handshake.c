@@ -11,6 +11,7 @@
 #include "keys/keys.h"
 #include "handshake/slice.h"
 #include "handshake/thread.h"
+#include "quic/quic.h"
 
 #include "base/thread_mode.h"
 
@@ -56,30 +57,38 @@ bool oct_handshake_may_pause(struct oct_conn *conn)
     const int fd = conn->socket.hidden_fd;
     if (conn->state == OCT_CONN_LEFT || conn->state == OCT_CONN_ENDING || !oct_socket_read_out(conn))
         return false;
+    if (conn->quic != NULL)
+        return oct_quic_may_pause(conn);
     return !conn->socket.unsure || (fd >= 0 && oct_handshake_wakeable(conn, conn->thread, fd));
 }
 
-/* Counts the handshake among those in flight, and says whether it is worth a slice: not when it is alone, for then it
- * would wait for nobody. One that is not registered yet is counted: the next call finds it so. A server that hides its
- * sockets may take them out of epoll while it has something to do for them; it is made to put them back before it
- * sleeps (socket.c). */
-static bool wants_slice(struct oct_conn *conn, struct oct_thread *t)
+/* False if no event of its socket can be made up. One that is not registered yet is none of these: the next call finds
+ * it so. A server that hides its sockets may take them out of epoll while it has something to do for them; it is made
+ * to put them back before it sleeps (socket.c). */
+static bool can_begin(struct oct_conn *conn, struct oct_thread *t, bool *wakeable)
 {
     struct oct_registration at;
+    int fd = oct_socket_of_call(conn, t);
+    if (unsure(conn, t, fd))
+        return true;
+    if (fd < 0 || !oct_socket_nonblocking(conn, fd))
+        return false;
+    bool registered = oct_fd_registered(fd, &at);
+    if (registered && !deliverable(conn, t, &at))
+        return false;
+    *wakeable = registered && (at.events != 0 || conn->socket.hidden);
+    return true;
+}
+
+/* Counts the handshake among those in flight, and says whether it is worth a slice: not when it is alone, for then it
+ * would wait for nobody. */
+static bool wants_slice(struct oct_conn *conn, struct oct_thread *t)
+{
     bool wakeable = true;
     if (conn->state == OCT_CONN_READY)
         return true;
-    if (!served(conn, t))
+    if (!served(conn, t) || !(conn->quic != NULL ? oct_quic_may_begin(conn, t) : can_begin(conn, t, &wakeable)))
         return false;
-    int fd = oct_socket_of_call(conn, t);
-    if (!unsure(conn, t, fd)) {
-        if (fd < 0 || !oct_socket_nonblocking(conn, fd))
-            return false;
-        bool registered = oct_fd_registered(fd, &at);
-        if (registered && !deliverable(conn, t, &at))
-            return false;
-        wakeable = registered && (at.events != 0 || conn->socket.hidden);
-    }
     oct_thread_join(t, conn);
     return wakeable && (oct_thread_in_flight(t) > 1 || (oct_keys_part != NULL && oct_keys_part->seen())) &&
            oct_slice_may_begin(t);
@@ -136,7 +145,7 @@ static int resume_or_begin(struct oct_conn *conn, oct_handshake_call *call, void
 
 static bool put_off(struct oct_conn *conn, struct oct_thread *t)
 {
-    return conn->state == OCT_CONN_RUNNING && served(conn, t) && oct_socket_put_off(conn, t);
+    return conn->state == OCT_CONN_RUNNING && conn->quic == NULL && served(conn, t) && oct_socket_put_off(conn, t);
 }
 
 static int tell_to_wait(struct oct_conn *conn, int pause_value)
@@ -149,7 +158,8 @@ static int pretend(struct oct_conn *conn, struct oct_thread *t, int pause_value)
 {
     if (conn->socket.hidden)
         oct_socket_is_empty(conn, t);
-    oct_events_suppress(conn, t);
+    if (conn->quic == NULL)
+        oct_events_suppress(conn, t);
     return tell_to_wait(conn, pause_value);
 }
 

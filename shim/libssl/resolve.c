@@ -32,7 +32,7 @@ static long fails(void)
 
 const struct oct_ssl_functions oct_ssl_nobody = {
 #define OCT_FAILS(name) .name = (void *)fails,
-    OCT_SSL_HOOKS(OCT_FAILS)
+    OCT_SSL_HOOKS(OCT_FAILS) OCT_SSL_YOUNGER_HOOKS(OCT_FAILS)
 #undef OCT_FAILS
 };
 
@@ -51,6 +51,12 @@ bool oct_ssl_fill(struct oct_ssl_functions *ssl, void *handle)
 #undef OCT_FIND_HOOK
 #undef OCT_FIND
 #define OCT_FIND_YOUNGER(name) *(void **)&ssl->name = oct_symbol(handle, #name);
+#define OCT_FIND_YOUNGER_HOOK(name)                                                                                    \
+    OCT_FIND_YOUNGER(name)                                                                                             \
+    if (ssl->name == NULL)                                                                                             \
+        ssl->name = oct_ssl_nobody.name;
+    OCT_SSL_YOUNGER_HOOKS(OCT_FIND_YOUNGER_HOOK)
+#undef OCT_FIND_YOUNGER_HOOK
     OCT_FIND_YOUNGER(SSL_is_quic)
     OCT_FIND_YOUNGER(ASYNC_set_mem_functions)
     OCT_FIND_YOUNGER(ASYNC_get_mem_functions)
@@ -61,6 +67,15 @@ bool oct_ssl_fill(struct oct_ssl_functions *ssl, void *handle)
 bool oct_ssl_present(void)
 {
     return oct_symbol_versioned(NULL, "SSL_do_handshake") != NULL;
+}
+
+bool oct_ssl_present_younger(void)
+{
+    bool present = true;
+#define OCT_IS_THERE(name) present = present && oct_symbol(NULL, #name) != NULL;
+    OCT_SSL_YOUNGER_HOOKS(OCT_IS_THERE)
+#undef OCT_IS_THERE
+    return present;
 }
 
 /* No pthread_once here: a preloaded allocator may call close() from inside dlsym(). Every thread that comes early fills

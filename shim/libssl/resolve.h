@@ -40,12 +40,15 @@
     X(SSL_write) X(SSL_write_ex) X(SSL_write_early_data)                                                               \
     X(SSL_get_error) X(SSL_want) X(SSL_shutdown) X(SSL_new) X(SSL_free) X(SSL_clear) X(SSL_up_ref)
 
+/* The same, from OpenSSL 3.5 on. */
+#define OCT_SSL_YOUNGER_HOOKS(X) X(SSL_set_quic_tls_cbs)
+
 /* What it only calls. */
 #define OCT_SSL_HELPERS(X)                                                                                             \
     X(SSL_ctrl) X(SSL_get_fd) X(SSL_get_wfd) X(SSL_in_init) X(SSL_is_dtls) X(SSL_get_state)                            \
-    X(SSL_in_before) X(SSL_set_accept_state)                                                                           \
-    X(SSL_get_early_data_status) X(SSL_is_server) X(SSL_get_ex_data) X(SSL_set_ex_data)                  \
-    X(SSL_set0_rbio) X(SSL_set0_wbio) X(SSL_set_info_callback) X(SSL_set_msg_callback)       \
+    X(SSL_in_before) X(SSL_set_accept_state) X(SSL_state_string)                                                       \
+    X(SSL_get_early_data_status) X(SSL_is_server) X(SSL_get_ex_data) X(SSL_set_ex_data)                                \
+    X(SSL_set0_rbio) X(SSL_set0_wbio) X(SSL_set_info_callback) X(SSL_set_msg_callback)                                 \
     X(SSL_get_info_callback) X(SSL_CTX_get_info_callback) X(SSL_get_SSL_CTX)                                           \
     X(CRYPTO_get_ex_new_index) X(CRYPTO_malloc) X(CRYPTO_zalloc) X(CRYPTO_free) X(ASYNC_get_current_job)               \
     X(OSSL_PROVIDER_available)                                                                                         \
@@ -58,10 +61,14 @@
     X(EVP_PKEY_digestsign_supports_digest) X(BIO_ctrl) X(BIO_next) X(SSL_get_num_tickets) X(SSL_session_reused)
 /* clang-format on */
 
+/* Older headers do not declare it. */
+int SSL_set_quic_tls_cbs(SSL *s, const OSSL_DISPATCH *table, void *arg);
+
 /* The functions of one copy of libssl, and of the libcrypto behind it. Made once and never changed. */
 struct oct_ssl_functions {
 #define OCT_FUNCTION(name) __typeof__(name) *name;
     OCT_SSL_HOOKS(OCT_FUNCTION)
+    OCT_SSL_YOUNGER_HOOKS(OCT_FUNCTION)
     OCT_SSL_HELPERS(OCT_FUNCTION)
 #undef OCT_FUNCTION
     /* These three from OpenSSL 3.2 on; NULL before. */
@@ -110,6 +117,8 @@ void *oct_symbol(void *handle, const char *name);
 void *oct_symbol_versioned(void *handle, const char *name);
 /* 1 if the program was started with a libssl of the right version; looks nothing else up. */
 bool oct_ssl_present(void);
+/* 1 if that libssl has the younger hooks too. */
+bool oct_ssl_present_younger(void);
 
 /* withdraw.c */
 /*
@@ -117,6 +126,8 @@ bool oct_ssl_present(void);
  * those that were started with it get the real ones by a jump. Called while the program is loaded.
  */
 void oct_withdraw(void);
+/* The same for functions that the program's libssl does not have: whoever looks for them is not to find ours. */
+void oct_withdraw_younger(void);
 /* Not NULL where that was done: the functions of the libssl that the program was started with. */
 extern const struct oct_ssl_functions *oct_ssl_instead;
 
@@ -124,7 +135,7 @@ extern const struct oct_ssl_functions *oct_ssl_instead;
 #define OCT_LIBC_HOOKS(X)                                                                                              \
     X(epoll_ctl) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(close) X(close_range) X(closefrom) X(dup2) X(dup3)     \
     X(dup) X(fcntl) X(fcntl64) X(accept) X(accept4) X(poll) X(ppoll) X(select) X(pselect) X(recv)            \
-    X(recvfrom) X(recvmsg) X(ioctl) X(makecontext) X(chroot)
+    X(recvfrom) X(recvmsg) X(ioctl) X(connect) X(makecontext) X(chroot)
 /* clang-format on */
 
 /* Other names of some: in front of them, but never called. */

@@ -19,7 +19,13 @@ const struct oct_ssl_functions *oct_ssl_instead;
 /* The shim is linked with -Bsymbolic: these are its own addresses, not those of another preloaded library. */
 static void *const hooks[] = {
 #define OCT_HOOK(name) (void *)name,
-    OCT_SSL_HOOKS(OCT_HOOK)
+    OCT_SSL_HOOKS(OCT_HOOK) OCT_SSL_YOUNGER_HOOKS(OCT_HOOK)
+#undef OCT_HOOK
+};
+
+static void *const younger[] = {
+#define OCT_HOOK(name) (void *)name,
+    OCT_SSL_YOUNGER_HOOKS(OCT_HOOK)
 #undef OCT_HOOK
 };
 
@@ -47,4 +53,10 @@ void oct_withdraw(void)
         return; /* each call then finds its libssl by its caller */
     (void)oct_ssl_fill(&real, NULL);
     oct_ssl_instead = &real;
+}
+
+void oct_withdraw_younger(void)
+{
+    for (size_t i = 0; i < sizeof younger / sizeof younger[0]; i++)
+        (void)make_local(younger[i]);
 }

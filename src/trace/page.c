@@ -14,6 +14,7 @@
 
 #include "base/settings.h"
 #include "trace/keys.h"
+#include "trace/quic.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -178,6 +179,7 @@ static void forked_child(void)
         page_reset();
         file_map();
         oct_keys_counters_forked(&page.file.keys);
+        oct_quic_counters_forked(&page.file.quic);
     }
     errno = saved;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Octuple Authors
 //! A load of full handshakes on a server of HTTP/3, in a closed loop. The signature is checked; the certificate is not,
-//! since a measured server has made its own. A handshake counts when the server has opened a stream behind it.
+//! since a measured server has made its own. A handshake counts when the server has opened a stream behind it. Some may
+//! be given up while the server works on them, and the network may be a bad one.
 
 use std::cell::RefCell;
 use std::error::Error;
@@ -14,18 +15,26 @@ use quinn::crypto::rustls::QuicClientConfig;
 use quinn::{ClientConfig, ConnectionError, Endpoint, TransportErrorCode};
 use rustls::client::Resumption;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, ring, verify_tls13_signature};
+use rustls::crypto::{CryptoProvider, SupportedKxGroup, ring, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::version::TLS13;
 use rustls::{DigitallySignedStruct, SignatureScheme};
 use tokio::task::LocalSet;
+use tokio::time::timeout;
 
-use crate::stream::DONE;
+use crate::hybrid::HYBRID;
+use crate::relay::{Relay, Weather};
+use crate::stream::{DONE, Random};
 
 pub struct Options {
     pub port: u16,
     pub connections: u64,
     pub seconds: f64,
+    /// X25519MLKEM768 is the only group.
+    pub hybrid: bool,
+    /// Which part of the handshakes is given up.
+    pub give_up: f64,
+    pub weather: Option<Weather>,
 }
 
 #[derive(Debug)]
@@ -68,17 +77,22 @@ impl ServerCertVerifier for AnyCertificate {
 
 /// The alert of a server that lacks the transport parameters, as a code of QUIC.
 const MISSING_EXTENSION: u8 = 109;
+/// One that is given up ends within so many milliseconds.
+const GIVEN_UP_AFTER: u64 = 30;
 
 /// quinn sends a parameter of a reserved number, as RFC 9000 asks of clients. nginx 1.30 takes its lowest 16 bits for
 /// the number, so that one in some thousand handshakes has what looks like a broken parameter. Such a one is made anew.
 fn is_misread(error: &ConnectionError) -> bool {
     matches!(error, ConnectionError::ConnectionClosed(close)
-        if close.error_code == TransportErrorCode::crypto(MISSING_EXTENSION))
+        if close.error_code == TransportErrorCode::crypto(MISSING_EXTENSION)
+            || close.error_code == TransportErrorCode::TRANSPORT_PARAMETER_ERROR)
 }
 
 /// Full handshakes only: nothing is remembered of earlier ones.
-fn config() -> Result<ClientConfig, Box<dyn Error>> {
-    let provider = ring::default_provider();
+fn config(hybrid: bool) -> Result<ClientConfig, Box<dyn Error>> {
+    let groups: Vec<&'static dyn SupportedKxGroup> =
+        if hybrid { vec![&HYBRID] } else { ring::default_provider().kx_groups };
+    let provider = CryptoProvider { kx_groups: groups, ..ring::default_provider() };
     let mut tls = rustls::ClientConfig::builder_with_provider(Arc::new(provider.clone()))
         .with_protocol_versions(&[&TLS13])?
         .dangerous()
@@ -94,62 +108,95 @@ struct Counts {
     completed: u64,
     misread: u64,
     failed: u64,
+    given_up: u64,
+    took: Vec<Duration>,
     first_failure: String,
 }
 
-async fn one(endpoint: &Endpoint, address: SocketAddr) -> Result<(), Box<dyn Error>> {
+/// When the handshake was over.
+async fn one(endpoint: &Endpoint, address: SocketAddr) -> Result<Instant, Box<dyn Error>> {
     let connection = endpoint.connect(address, "localhost")?.await?;
+    let done = Instant::now();
     connection.accept_uni().await?;
     connection.close(0u32.into(), DONE);
-    Ok(())
+    Ok(done)
 }
 
 fn misread(error: &(dyn Error + 'static)) -> bool {
     error.downcast_ref::<ConnectionError>().is_some_and(is_misread)
 }
 
-async fn again_and_again(endpoint: Endpoint, address: SocketAddr, until: Instant, counts: Rc<RefCell<Counts>>) {
-    while Instant::now() < until {
-        let result = one(&endpoint, address).await;
-        let mut counts = counts.borrow_mut();
-        match result {
-            Ok(()) => counts.completed += 1,
-            Err(error) if misread(error.as_ref()) => counts.misread += 1,
-            Err(error) => {
-                counts.failed += 1;
-                if counts.failed == 1 {
-                    counts.first_failure = error.to_string();
+/// One at a time, from a socket of its own. Those that are given up are chosen by a seed.
+struct Client {
+    endpoint: Endpoint,
+    address: SocketAddr,
+    until: Instant,
+    give_up: f64,
+    random: Random,
+}
+
+impl Client {
+    async fn again_and_again(mut self, counts: Rc<RefCell<Counts>>) {
+        while Instant::now() < self.until {
+            if self.random.fraction() < self.give_up {
+                let after = Duration::from_millis(self.random.next() % GIVEN_UP_AFTER);
+                let _ = timeout(after, one(&self.endpoint, self.address)).await;
+                counts.borrow_mut().given_up += 1;
+                continue;
+            }
+            let began = Instant::now();
+            let result = one(&self.endpoint, self.address).await;
+            let mut counts = counts.borrow_mut();
+            match result {
+                Ok(took) => {
+                    counts.completed += 1;
+                    counts.took.push(took - began);
                 }
-                return;
+                Err(error) if misread(error.as_ref()) => counts.misread += 1,
+                Err(error) => {
+                    counts.failed += 1;
+                    if counts.failed == 1 {
+                        counts.first_failure = error.to_string();
+                    }
+                }
             }
         }
+        self.endpoint.wait_idle().await;
     }
 }
 
 pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
-    let mut endpoint = Endpoint::client((Ipv4Addr::LOCALHOST, 0).into())?;
-    endpoint.set_default_client_config(config()?);
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, options.port));
+    let (config, server) = (config(options.hybrid)?, SocketAddr::from((Ipv4Addr::LOCALHOST, options.port)));
     let counts = Rc::new(RefCell::new(Counts::default()));
     let began = Instant::now();
     let until = began + Duration::from_secs_f64(options.seconds);
     let tasks = LocalSet::new();
-    for _ in 0..options.connections {
-        tasks.spawn_local(again_and_again(endpoint.clone(), address, until, counts.clone()));
+    for number in 1..=options.connections {
+        let mut endpoint = Endpoint::client((Ipv4Addr::LOCALHOST, 0).into())?;
+        endpoint.set_default_client_config(config.clone());
+        let address = match options.weather {
+            Some(weather) => Relay::start(server, Weather { seed: weather.seed * 1000 + number, ..weather })?.address,
+            None => server,
+        };
+        let client = Client { endpoint, address, until, give_up: options.give_up, random: Random(number) };
+        tasks.spawn_local(client.again_and_again(counts.clone()));
     }
     tasks.await;
     let seconds = began.elapsed().as_secs_f64();
-    endpoint.wait_idle().await;
-    let counts = counts.borrow();
+    let mut counts = counts.take();
+    counts.took.sort();
+    let median = counts.took.get(counts.took.len() / 2).copied().unwrap_or_default();
     println!(
         concat!(
-            r#"{{"completed": {}, "misread": {}, "failed_total": {}, "first_failure": {:?}, "#,
-            r#""handshakes_per_s": {:.3}}}"#
+            r#"{{"completed": {}, "misread": {}, "given_up": {}, "failed_total": {}, "first_failure": {:?}, "#,
+            r#""p50_us": {:.1}, "handshakes_per_s": {:.3}}}"#
         ),
         counts.completed,
         counts.misread,
+        counts.given_up,
         counts.failed,
         counts.first_failure,
+        median.as_secs_f64() * 1e6,
         counts.completed as f64 / seconds
     );
     Ok(())

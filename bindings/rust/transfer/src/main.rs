@@ -5,6 +5,7 @@
 
 mod fetch;
 mod handshakes;
+mod hybrid;
 mod relay;
 mod serve;
 mod stream;
@@ -19,13 +20,14 @@ const USAGE: &str = "\
 usage: transfer serve --stack stock|octuple --certificate FILE
        transfer fetch --port PORT --certificate FILE --bytes N [--suite aes128|aes256|chacha20]
                       [--loss PART --reorder PART [--seed N]]
-       transfer handshakes --port PORT --connections N --seconds S
+       transfer handshakes --port PORT --connections N --seconds S [--hybrid] [--give-up PART]
+                      [--loss PART --reorder PART [--seed N]]
 
 `serve` writes its certificate to FILE, prints its port and which of Octuple's vectors are at work, serves one
 connection, prints the CPU time that it took, and ends. `fetch` asks it for N bytes, checks them, and prints the time
 that they took; with --loss or --reorder through a relay that loses and delays these parts (0.01: one in a hundred) of
 the datagrams of both directions. `handshakes` makes full handshakes with a server of HTTP/3, on N connections at a
-time, and counts them.
+time, and counts them; with --hybrid by X25519MLKEM768. It gives up PART of them in the middle.
 ";
 
 fn suite(name: &str) -> Result<CipherSuite, String> {
@@ -88,6 +90,9 @@ fn command(arguments: &mut Arguments) -> Result<Command, Box<dyn Error>> {
             port: arguments.value_from_str("--port")?,
             connections: arguments.value_from_fn("--connections", at_least_one)?,
             seconds: arguments.value_from_fn("--seconds", seconds)?,
+            hybrid: arguments.contains("--hybrid"),
+            give_up: arguments.opt_value_from_fn("--give-up", part)?.unwrap_or(0.0),
+            weather: weather(arguments)?,
         })),
         _ => Err("there are three commands: serve, fetch, handshakes".into()),
     }

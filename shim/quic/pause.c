@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * What may pause: key exchange and signature of a server's first flight. Behind the call that makes it the program has
+ * nothing to do. Where the client's early data has been accepted there is something to do, and where its certificate is
+ * verified too.
+ */
+#include "quic/quic.h"
+
+#include "events/fds.h"
+#include "handshake/thread.h"
+
+#include <string.h>
+
+/* One that has its own socket is woken by it. It may not be registered yet: the program does so before it sleeps. */
+static bool has_socket(struct oct_conn *conn, const struct oct_thread *t)
+{
+    struct oct_registration at;
+    const int fd = oct_quic_socket(conn->quic);
+
+    if (fd < 0 || !oct_socket_nonblocking(conn, fd))
+        return false;
+    conn->socket.generation = oct_fd_generation(fd);
+    return !oct_fd_registered(fd, &at) || ((at.events & EPOLLONESHOT) == 0 && oct_fd_slept_on(at.epfd, t));
+}
+
+bool oct_quic_may_begin(struct oct_conn *conn, struct oct_thread *t)
+{
+    if (oct_ssl()->SSL_is_server(conn->ssl) && (oct_quic_way == OCT_QUIC_IN_WAIT || has_socket(conn, t)))
+        return true;
+    oct_conn_leave(conn);
+    OCT_QUIC_COUNT(stayed);
+    return false;
+}
+
+/* The server writes its hello, or what it signs. The numbers of states change between releases, their names do not. */
+bool oct_quic_may_pause(const struct oct_conn *conn)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    const char *state = ssl->SSL_state_string(conn->ssl);
+    if ((strcmp(state, "TWSH") != 0 && strcmp(state, "TWSCV") != 0) ||
+        ssl->SSL_get_early_data_status(conn->ssl) == SSL_EARLY_DATA_ACCEPTED)
+        return false;
+    OCT_QUIC_COUNT(pauses);
+    return true;
+}
