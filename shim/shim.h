@@ -82,6 +82,7 @@ struct oct_conn {
     struct oct_remote *remote;                 /* what its paused slice waits for, at a device (remote.c) */
     oct_info_callback *info;                   /* the program's, while libssl has another (veil.c) */
     struct oct_early *early;                   /* early data on its way to the server, or NULL */
+    struct oct_hello *hello;                   /* the socket whose bytes reach it through memory, or NULL */
     struct oct_conn_socket socket;
     uint32_t notified;               /* the thread's round when its event was delivered; 0: not yet */
     unsigned entered;                /* calls of libssl that run for it now, or were left by longjmp() */

@@ -15,6 +15,7 @@
 #include "libssl/object.h"
 #include "keys/keys.h"
 #include "handshake/thread.h"
+#include "memory/memory.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -32,7 +33,9 @@ static bool is(const char *setting, const char *value)
 
 static void start(void)
 {
-    loops_stay = is(oct_setting(OCT_SETTING_LOOPS), "stay");
+    const char *loops = oct_setting(OCT_SETTING_LOOPS);
+    loops_stay = loops != NULL && strcspn(loops, ",") == strlen("stay") && strncmp(loops, "stay", 4) == 0;
+    oct_memory_start(loops);
     oct_keys_start();
     wanted = getauxval(AT_SECURE) == 0 && !is(oct_setting_former(OCT_SETTING_FORMER_SHIM), "off") && oct_thread_setup();
     oct_fd_set_process();
