@@ -9,6 +9,7 @@ from .go import Go
 from .handshakes import Handshakes
 from .java import Java
 from .latency import Latency
+from .memory import Memory
 from .openssl_speed import OpensslSpeed
 from .other_servers import Servers
 from .page_pairs import PagePairs
@@ -18,4 +19,4 @@ from .threads import Threads
 
 ALL = {experiment.name: experiment for experiment in
        (OpensslSpeed(), Handshakes(), Alone(), Latency(), Records(), Mixed(), Bulk(), Curves(), Threads(), Servers(),
-        PagePairs(), Peers(), Go(), Java())}
+        PagePairs(), Peers(), Go(), Java(), Memory())}
