@@ -14,6 +14,7 @@
  *                       withdraw.c where the shim is off, config.c the configuration that a jail does not have
  *   handshake/          one connection and its thread: handshake.c a call that is paused and resumed, slice.c its part
  *                       of the stack, finish.c and drain.c how it ends when nobody resumes it
+ *   memory/             programs that read their sockets themselves and feed libssl: memory.h
  *   events/             what a thread sleeps on: epoll.c and poll.c the hooks, made.c made-up events, fds.c and
  *                       socket.c what is known of descriptors
  *   keys/               keys that live elsewhere, behind keys.h

@@ -85,9 +85,7 @@ bool oct_finish(struct oct_conn *conn)
         oct_thread_ready_add(t, conn);
     else
         oct_thread_leave(conn);
-    oct_conn_set_state(conn, !calls              ? OCT_CONN_LEFT
-                             : wish != WISH_NONE ? OCT_CONN_ENDED_AMID
-                                                 : OCT_CONN_ENDED);
+    oct_conn_set_state(conn, !calls ? OCT_CONN_LEFT : wish != WISH_NONE ? OCT_CONN_ENDED_AMID : OCT_CONN_ENDED);
     return true;
 }
 

@@ -4,7 +4,8 @@
 
 usage: memory_server.py asyncio|uvloop|twisted [SECOND-PORT] PORT KEYS
 
-At the second port clients are asked for certificates, and for a key share of P-384 that they seldom offer at first. Ends when its standard input does. It prints then what libssl has
+At the second port clients are asked for certificates, and for a key share of P-384, which they seldom offer at first.
+Ends when its standard input does. It prints then what libssl has
 told the program of records that came in: how many ChangeCipherSpecs there were, and whether anything followed a
 handshake that was not a whole line of the client's.
 """
