@@ -197,7 +197,7 @@ uint64_t oct_queue_plain_cost(const struct oct_queue *queue, int op)
         return 0;
     if (cost->frozen)
         return UINT64_MAX;
-    return cost->plain.samples < OCT_POLICY_COST_WARM_UP ? 0 : cost->plain.value;
+    return cost->fallback.samples < OCT_POLICY_COST_WARM_UP ? 0 : cost->fallback.value;
 }
 
 unsigned oct_queue_break_even(const struct oct_queue *queue, int op)
