@@ -24,9 +24,10 @@ void oct_memory_start(const char *setting)
     off = value != NULL && length == strlen("off") && strncmp(value, "off", length) == 0;
 }
 
+/* A program that lets libssl write to the socket will let it read there too (socket.c). */
 bool oct_memory_will_show(struct oct_conn *conn, const struct oct_thread *t)
 {
-    if (off || t->hellos == NULL || !oct_ssl()->SSL_is_server(conn->ssl))
+    if (off || t->hellos == NULL || conn->socket.away_fd >= 0 || !oct_ssl()->SSL_is_server(conn->ssl))
         return false;
     const struct oct_hello *hello = oct_hello_of(t, t->hellos->last_fd);
     return hello != NULL && hello->conn == NULL && oct_handshake_wakeable(conn, t, hello->fd);
