@@ -14,6 +14,7 @@
  *                       withdraw.c where the shim is off, config.c the configuration that a jail does not have
  *   handshake/          one connection and its thread: handshake.c a call that is paused and resumed, slice.c its part
  *                       of the stack, finish.c and drain.c how it ends when nobody resumes it
+ *   memory/             programs that read their sockets themselves and feed libssl: memory.h
  *   events/             what a thread sleeps on: epoll.c and poll.c the hooks, made.c made-up events, fds.c and
  *                       socket.c what is known of descriptors
  *   quic/               handshakes of QUIC, in programs that are known to bear it
@@ -85,6 +86,7 @@ struct oct_conn {
     oct_info_callback *info;                   /* the program's, while libssl has another (veil.c) */
     struct oct_early *early;                   /* early data on its way to the server, or NULL */
     struct oct_quic *quic;                     /* it is of QUIC (quic/), else NULL; gone with the SSL object */
+    struct oct_hello *hello;                   /* the socket whose bytes reach it through memory, or NULL */
     struct oct_conn_socket socket;
     uint32_t notified;               /* the thread's round when its event was delivered; 0: not yet */
     unsigned entered;                /* calls of libssl that run for it now, or were left by longjmp() */

@@ -15,6 +15,7 @@
 #include "libssl/object.h"
 #include "keys/keys.h"
 #include "handshake/thread.h"
+#include "memory/memory.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -52,7 +53,9 @@ static void start_loops(const char *loops)
 
 static void start(void)
 {
-    start_loops(oct_setting(OCT_SETTING_LOOPS));
+    const char *loops = oct_setting(OCT_SETTING_LOOPS);
+    start_loops(loops);
+    oct_memory_start(loops);
     oct_keys_start();
     wanted = getauxval(AT_SECURE) == 0 && !is(oct_setting_former(OCT_SETTING_FORMER_SHIM), "off") &&
              oct_version_fits(OCT_VERSION_TEXT, "shim") && oct_thread_setup();

@@ -12,7 +12,7 @@ from checklib import strip_comments
 
 SHIM = "shim"
 # The lowest first; "" is what lies in the folder itself.
-ORDER = ("libssl", "handshake", "events", "quic", "keys", "savings", "")
+ORDER = ("libssl", "handshake", "memory", "events", "quic", "keys", "savings", "")
 MOST = 20
 DEFINED = re.compile(r"^(?!static\b|extern\b|typedef\b|#)[A-Za-z_][\w \*]*?[ \*](oct_\w+)\s*([(;=\[])", re.MULTILINE)
 

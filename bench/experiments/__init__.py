@@ -12,6 +12,7 @@ from .handshakes import Handshakes
 from .http3 import Http3
 from .java import Java
 from .latency import Latency
+from .memory import Memory
 from .openssl_speed import OpensslSpeed
 from .other_servers import Servers
 from .page_pairs import PagePairs
@@ -21,4 +22,4 @@ from .threads import Threads
 
 ALL = {experiment.name: experiment for experiment in
        (OpensslSpeed(), Handshakes(), Alone(), Latency(), Records(), Mixed(), Bulk(), Curves(), Threads(), Servers(),
-        PagePairs(), Peers(), ByTable(), Dnssec(), Http3(), Go(), Java())}
+        PagePairs(), Peers(), ByTable(), Dnssec(), Http3(), Memory(), Go(), Java())}

@@ -174,6 +174,9 @@ OCT_API void oct_queue_set_deferred(struct oct_queue *queue, int deferred);
 /* Tells the queue what one operation just cost on the caller's own implementation, in nanoseconds: with the measured
  * cost of a vector this decides from how many jobs on a vector is used. */
 OCT_API void oct_queue_note_plain(struct oct_queue *queue, int op, uint64_t nanoseconds);
+/* What one costs there: nanoseconds, rather too few than too many. 0: it has not been told often enough. UINT64_MAX: it
+ * will not be known, since a queue on the portable table learns no costs. */
+OCT_API uint64_t oct_queue_plain_cost(const struct oct_queue *queue, int op);
 
 /* From how many waiting jobs on a vector is used for the operation: 1 to 8, or 9 if at present not even eight pay.
  * Until both costs have been measured it is 2; on the portable table, which is for tests, it stays 2. */

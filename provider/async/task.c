@@ -54,6 +54,14 @@ static bool is_alone(const struct oct_queue *queue, const struct oct_place *at)
     return mode == OCT_THREAD_ALONE || (mode == OCT_THREAD_NATIVE_ASYNC && !oct_pause_pays(queue));
 }
 
+/* What a pause costs the program may be more than lanes save. Where that is not known yet, the operation runs at once,
+ * and is measured. */
+static bool is_cheap(const struct oct_task *task, const struct oct_place *at)
+{
+    return at->job == NULL && at->slice->worth != 0 && !task->lanes_only &&
+           oct_queue_plain_cost(oct_queue_thread(), task->op) < at->slice->worth;
+}
+
 /* In a callback of the program an operation runs as if there were no slice, even where its connection is given up. An
  * async job in a slice of the shim's is one that a callback has started. */
 static bool may_pause(struct oct_place *at)
@@ -75,7 +83,7 @@ static enum way decide(const struct oct_task *task, struct oct_place *at)
         return FALLBACK;
     if (!pausable && task->prov->settings.combining)
         return TOGETHER;
-    if (pausable && oct_queue_thread() != NULL && !is_alone(oct_queue_thread(), at))
+    if (pausable && oct_queue_thread() != NULL && !is_alone(oct_queue_thread(), at) && !is_cheap(task, at))
         return PAUSE;
     return may_be_alone(task) ? LANES : FALLBACK;
 }
@@ -124,7 +132,7 @@ static int run_in_lanes(const struct oct_task *task, enum way way, const struct 
 }
 
 /* The queue that is to learn what the fallback costs here; NULL: none. Where lanes are not even tried, one operation in
- * some is enough. */
+ * some is enough, once it is known. */
 static struct oct_queue *learner(const struct oct_task *task, enum way way, int done)
 {
     static _Thread_local uint8_t turn[OCT_OP_COUNT];
@@ -135,7 +143,8 @@ static struct oct_queue *learner(const struct oct_task *task, enum way way, int 
     if (done == DECLINED || may_be_alone(task))
         return oct_queue_thread();
     queue = oct_queue_thread_peek();
-    return queue != NULL && turn[task->op]++ % OCT_POLICY_MEASURE_EVERY == 0 ? queue : NULL;
+    const bool due = turn[task->op]++ % OCT_POLICY_MEASURE_EVERY == 0;
+    return due || oct_queue_plain_cost(queue, task->op) == 0 ? queue : NULL;
 }
 
 static int fall_back(const struct oct_task *task, enum way way, int done)

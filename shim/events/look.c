@@ -3,9 +3,11 @@
 /*
  * A program that looks at its socket before it calls libssl. A made-up event has told it that there is something to
  * read, but the socket is empty. So such a look finds a whole TLS record of one byte, and the program calls; libssl
- * never sees that record. Only a look is answered so: what a program reads, it gets from the kernel.
+ * never sees that record. Only a look is answered so: what a program reads, it gets from the kernel, unless it feeds
+ * libssl through memory (memory.h).
  */
 #include "handshake/thread.h"
+#include "memory/memory.h"
 
 #include "events/fds.h"
 #include "quic/quic.h"
@@ -18,9 +20,6 @@
 #include <sys/uio.h>
 
 #define HOOK __attribute__((visibility("default")))
-
-/* A ChangeCipherSpec of TLS 1.2: what a client may send in the middle of any handshake. */
-static const unsigned char record[] = {0x14, 3, 3, 0, 1, 1};
 
 /* The program has been told that it can read from fd. */
 static bool was_told(int fd)
@@ -44,8 +43,8 @@ ssize_t oct_look(int fd, ssize_t got, void *buf, size_t n)
     if (!found_nothing(got) || n == 0 || !was_told(fd))
         return got;
     errno = errno_before;
-    n = n < sizeof record ? n : sizeof record;
-    memcpy(buf, record, n);
+    n = n < OCT_MEMORY_RECORD ? n : OCT_MEMORY_RECORD;
+    memcpy(buf, oct_memory_record, n);
     return (ssize_t)n;
 }
 
@@ -53,19 +52,40 @@ HOOK ssize_t recvfrom(int fd, void *restrict buf, size_t n, int flags, struct so
                       socklen_t *restrict length)
 {
     __typeof__(recvfrom) *real = oct_libc()->recvfrom;
+    struct oct_thread *t = oct_memory_reader();
+    const size_t given = t != NULL ? oct_memory_answer(t, fd, buf, n, flags) : 0;
+    if (given > 0) {
+        if (from != NULL && length != NULL)
+            *length = 0; /* as the kernel has it of a stream */
+        return (ssize_t)given;
+    }
     const ssize_t got =
         real != NULL ? real(fd, buf, n, flags, from, length) : syscall(SYS_recvfrom, fd, buf, n, flags, from, length);
-    return (flags & MSG_PEEK) != 0 ? oct_look(fd, got, buf, n) : got;
+    if ((flags & MSG_PEEK) != 0)
+        return oct_look(fd, got, buf, n);
+    if (t != NULL)
+        oct_hello_note(t, fd, buf, got > 0 && (size_t)got < n ? (size_t)got : n, got);
+    return got;
 }
 
 HOOK ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
     __typeof__(recvmsg) *real = oct_libc()->recvmsg;
     oct_quic_read(fd);
+    const struct iovec *part = message->msg_iovlen > 0 ? message->msg_iov : NULL;
+    struct oct_thread *t = part != NULL ? oct_memory_reader() : NULL;
+    const size_t given = t != NULL ? oct_memory_answer(t, fd, part->iov_base, part->iov_len, flags) : 0;
+    if (given > 0) {
+        message->msg_namelen = message->msg_controllen = 0;
+        message->msg_flags = 0;
+        return (ssize_t)given;
+    }
     const ssize_t got = real != NULL ? real(fd, message, flags) : syscall(SYS_recvmsg, fd, message, flags);
-    if ((flags & MSG_PEEK) == 0 || message->msg_iovlen == 0)
-        return got;
-    return oct_look(fd, got, message->msg_iov[0].iov_base, message->msg_iov[0].iov_len);
+    if (part != NULL && (flags & MSG_PEEK) != 0)
+        return oct_look(fd, got, part->iov_base, part->iov_len);
+    if (t != NULL && got >= 0)
+        oct_hello_note(t, fd, part->iov_base, (size_t)got < part->iov_len ? (size_t)got : part->iov_len, got);
+    return got;
 }
 
 #if defined(__GLIBC__)
@@ -85,7 +105,7 @@ HOOK int ioctl(int fd, REQUEST request, ...)
     va_end(list);
     const int value = real != NULL ? real(fd, request, arg) : (int)syscall(SYS_ioctl, fd, request, arg);
     if (request == (REQUEST)FIONREAD && value == 0 && *(int *)arg == 0 && was_told(fd))
-        *(int *)arg = sizeof record;
+        *(int *)arg = OCT_MEMORY_RECORD;
     return value;
 }
 

@@ -29,6 +29,7 @@
  */
 #include "events/fds.h"
 #include "handshake/thread.h"
+#include "memory/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -72,6 +73,8 @@ void oct_socket_moved(int fd)
         if (inode == conn->socket.inode) {
             conn->socket.fd = conn->socket.hidden_fd = fd;
             conn->socket.generation = oct_fd_generation(fd);
+            if (conn->hello != NULL)
+                oct_hello_moved(conn, fd);
             conn->announced = 0;
         }
     }
@@ -233,8 +236,16 @@ __attribute__((visibility("default"))) ssize_t recv(int fd, void *buf, size_t n,
         errno = EAGAIN;
         return -1;
     }
+    struct oct_thread *reader = conn == NULL ? oct_memory_reader() : NULL;
+    size_t given = reader != NULL ? oct_memory_answer(reader, fd, buf, n, flags) : 0;
+    if (given > 0)
+        return (ssize_t)given;
     ssize_t got = real != NULL ? real(fd, buf, n, flags) : syscall(SYS_recvfrom, fd, buf, n, flags, NULL, NULL);
     if (__builtin_expect(conn != NULL, 0) && got > 0 && (flags & MSG_PEEK) == 0 && conn->socket.hidden_fd == fd)
         conn->socket.hidden_bytes += (uint64_t)got;
-    return (flags & MSG_PEEK) != 0 ? oct_look(fd, got, buf, n) : got;
+    if ((flags & MSG_PEEK) != 0)
+        return oct_look(fd, got, buf, n);
+    if (reader != NULL)
+        oct_hello_note(reader, fd, buf, got > 0 && (size_t)got < n ? (size_t)got : n, got);
+    return got;
 }

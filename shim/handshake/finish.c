@@ -11,6 +11,7 @@
  *
  * Then the operation is done already, or is done at once, and libssl goes on as if its server had called. Where that
  * asks for more from the client, the server learns of it from its socket. Any other result is kept for its next call.
+ * A program that feeds libssl through memory also has to send what has been written there: it is led to call.
  */
 #include "libssl/errors.h"
 #include "events/fds.h"
@@ -18,6 +19,7 @@
 #include "handshake/slice.h"
 #include "handshake/thread.h"
 #include "quic/quic.h"
+#include "memory/memory.h"
 
 #include "base/policy.h"
 #include "base/thread_mode.h"
@@ -87,13 +89,14 @@ bool oct_finish(struct oct_conn *conn)
     const bool here = oct_fd_registered(conn->socket.fd, &at) && oct_fd_slept_on(at.epfd, t);
     conn->ended_value = value;
     conn->masked = conn->masked && value <= 0;
-    if (wish == WISH_READ || !here)
-        oct_thread_leave(conn);
-    else
+    const bool calls = wish != WISH_READ || conn->hello != NULL;
+    if (conn->hello != NULL)
+        oct_memory_again(conn);
+    if (calls && here)
         oct_thread_ready_add(t, conn);
-    oct_conn_set_state(conn, wish == WISH_READ    ? OCT_CONN_LEFT
-                             : wish == WISH_OTHER ? OCT_CONN_ENDED_AMID
-                                                  : OCT_CONN_ENDED);
+    else
+        oct_thread_leave(conn);
+    oct_conn_set_state(conn, !calls ? OCT_CONN_LEFT : wish != WISH_NONE ? OCT_CONN_ENDED_AMID : OCT_CONN_ENDED);
     return true;
 }
 

@@ -12,6 +12,7 @@
 #include "handshake/slice.h"
 #include "handshake/thread.h"
 #include "quic/quic.h"
+#include "memory/memory.h"
 
 #include "base/thread_mode.h"
 
@@ -48,18 +49,20 @@ bool oct_handshake_wakeable(struct oct_conn *conn, const struct oct_thread *t, i
 /* The socket will be known, and whether the connection can be woken, when the call comes to an operation. */
 static bool unsure(struct oct_conn *conn, const struct oct_thread *t, int fd)
 {
-    conn->socket.unsure = fd < 0 && oct_socket_will_show(conn, t);
+    conn->socket.unsure = fd < 0 && (oct_socket_will_show(conn, t) || oct_memory_will_show(conn, t));
     return conn->socket.unsure;
 }
 
 bool oct_handshake_may_pause(struct oct_conn *conn)
 {
-    const int fd = conn->socket.hidden_fd;
+    const struct oct_conn_socket *socket = &conn->socket;
     if (conn->state == OCT_CONN_LEFT || conn->state == OCT_CONN_ENDING || !oct_socket_read_out(conn))
         return false;
     if (conn->quic != NULL)
         return oct_quic_may_pause(conn);
-    return !conn->socket.unsure || (fd >= 0 && oct_handshake_wakeable(conn, conn->thread, fd));
+    if ((conn->hello != NULL || (socket->unsure && socket->hidden_fd < 0)) && !oct_memory_may_pause(conn))
+        return false;
+    return !socket->unsure || oct_handshake_wakeable(conn, conn->thread, socket->hidden_fd);
 }
 
 /* False if no event of its socket can be made up. One that is not registered yet is none of these: the next call finds
@@ -238,6 +241,14 @@ static bool is_elsewhere(const struct oct_conn *conn, const struct oct_thread *t
     return !oct_conn_is_free(state) && !oct_conn_is_ended(state) && conn->thread != t;
 }
 
+/* The program feeds libssl by memory, and calls with bytes that it has read itself: it may have none to call with
+ * later. So the operation runs now. */
+static void run_for_more(const struct oct_conn *conn)
+{
+    if (conn->state == OCT_CONN_PAUSED && oct_memory_has_more(conn))
+        oct_queue_poll(oct_queue_thread());
+}
+
 int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_value)
 {
     struct oct_thread *t = oct_thread_get();
@@ -247,9 +258,13 @@ int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_val
         return wait_for_other(conn, s, call, arg, pause_value);
     if (conn == NULL || conn->entered != 0 || t == NULL)
         return call(s, arg);
-    const enum oct_conn_state state = oct_conn_state(conn);
     if (conn->thread == t)
         heard(conn, t);
+    if (conn->hello != NULL)
+        run_for_more(conn);
+    const enum oct_conn_state state = oct_conn_state(conn);
+    if (conn->hello != NULL && state != OCT_CONN_PAUSED && !oct_memory_take(conn))
+        return tell_to_wait(conn, pause_value);
     if (oct_conn_is_ended(state))
         return result_for(conn, call, arg);
     if (state == OCT_CONN_LOST)

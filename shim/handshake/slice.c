@@ -59,7 +59,10 @@ static bool leave(struct oct_slice *base)
 
 static bool may_pause(struct oct_slice *base)
 {
-    return oct_handshake_may_pause(of_base(base)->conn);
+    struct oct_conn *conn = of_base(base)->conn;
+    const bool may = oct_handshake_may_pause(conn);
+    base->worth = conn->hello != NULL ? OCT_POLICY_MEMORY_WORTH : 0;
+    return may;
 }
 
 static void can_go_on(struct oct_slice *base)

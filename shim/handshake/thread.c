@@ -10,6 +10,7 @@
 #include "events/fds.h"
 #include "keys/keys.h"
 #include "handshake/slice.h"
+#include "memory/memory.h"
 #include "savings/savings.h"
 
 #include <pthread.h>
@@ -46,6 +47,7 @@ static void thread_end(void *arg)
     oct_thread_own = NULL;
     if (oct_keys_part != NULL)
         oct_keys_part->end_stacks(t);
+    free(t->hellos);
     free(t);
 }
 
@@ -120,6 +122,7 @@ void oct_thread_leave(struct oct_conn *conn)
     if (t == NULL || t != oct_thread_own)
         return;
     oct_thread_event_drop(t, conn);
+    oct_hello_leave(conn);
     *(conn->prev != NULL ? &conn->prev->next : &t->handshakes) = conn->next;
     if (conn->next != NULL)
         conn->next->prev = conn->prev;

@@ -39,6 +39,7 @@ struct oct_thread {
     struct oct_pausings *pausings; /* and of those that pause by themselves (pausing.c) */
     struct oct_stack *stacks;      /* of OpenSSL's jobs (job_stack.c) */
     struct oct_fetched *fetched;   /* what libssl would fetch anew (fetched.c) */
+    struct oct_hellos *hellos;     /* sockets that its program reads itself (memory.h); NULL: none */
     bool makes_job;                /* libcrypto is called, and what job it makes is for the shim */
     bool moved; /* since it last waited for events some handshake went on: by a message, or to an operation */
     unsigned suppressed_count;                            /* of suppressed[] */

@@ -29,6 +29,7 @@
 #include <sys/ioctl.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -47,6 +48,7 @@
 #define OCT_SSL_HELPERS(X)                                                                                             \
     X(SSL_ctrl) X(SSL_get_fd) X(SSL_get_wfd) X(SSL_in_init) X(SSL_is_dtls) X(SSL_get_state)                            \
     X(SSL_in_before) X(SSL_set_accept_state) X(SSL_state_string)                                                       \
+    X(SSL_version) X(SSL_has_pending) X(SSL_get_client_random)                                                         \
     X(SSL_get_early_data_status) X(SSL_is_server) X(SSL_get_ex_data) X(SSL_set_ex_data)                                \
     X(SSL_set0_rbio) X(SSL_set0_wbio) X(SSL_set_info_callback) X(SSL_set_msg_callback)                                 \
     X(SSL_get_info_callback) X(SSL_CTX_get_info_callback) X(SSL_get_SSL_CTX)                                           \
@@ -54,9 +56,9 @@
     X(OSSL_PROVIDER_available)                                                                                         \
     X(SSL_get_rbio) X(SSL_get_wbio) X(BIO_read) X(BIO_number_read) X(BIO_method_name) X(BIO_ctrl_pending)              \
     X(BIO_test_flags) X(BIO_set_flags) X(BIO_clear_flags) X(BIO_new) X(BIO_s_null) X(BIO_free) X(BIO_up_ref)           \
-    X(ERR_set_mark) X(ERR_pop_to_mark) X(ERR_peek_last_error) X(ERR_clear_error) X(ERR_new) X(ERR_set_error)     \
+    X(ERR_set_mark) X(ERR_pop_to_mark) X(ERR_peek_last_error) X(ERR_clear_error) X(ERR_new) X(ERR_set_error)           \
     X(ERR_set_debug) X(ERR_get_error_all) X(OSSL_LIB_CTX_set0_default) X(OSSL_LIB_CTX_get0_global_default)             \
-    X(EVP_KDF_fetch) X(EVP_KDF_up_ref) X(EVP_KDF_free) X(EVP_PKEY_get0_type_name) X(EVP_PKEY_get0_provider)        \
+    X(EVP_KDF_fetch) X(EVP_KDF_up_ref) X(EVP_KDF_free) X(EVP_PKEY_get0_type_name) X(EVP_PKEY_get0_provider)            \
     X(OSSL_PROVIDER_get0_name)                                                                                         \
     X(EVP_PKEY_digestsign_supports_digest) X(BIO_ctrl) X(BIO_next) X(SSL_get_num_tickets) X(SSL_session_reused)
 /* clang-format on */
@@ -134,12 +136,12 @@ extern const struct oct_ssl_functions *oct_ssl_instead;
 /* clang-format off */
 #define OCT_LIBC_HOOKS(X)                                                                                              \
     X(epoll_ctl) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(close) X(close_range) X(closefrom) X(dup2) X(dup3)     \
-    X(dup) X(fcntl) X(fcntl64) X(accept) X(accept4) X(poll) X(ppoll) X(select) X(pselect) X(recv)            \
-    X(recvfrom) X(recvmsg) X(ioctl) X(connect) X(makecontext) X(chroot)
+    X(dup) X(fcntl) X(fcntl64) X(accept) X(accept4) X(poll) X(ppoll) X(select) X(pselect) X(recv)                      \
+    X(recvfrom) X(recvmsg) X(read) X(readv) X(ioctl) X(connect) X(makecontext) X(chroot)
 /* clang-format on */
 
 /* Other names of some: in front of them, but never called. */
-#define OCT_FORTIFIED_HOOKS(X) X(__poll_chk) X(__ppoll_chk) X(__recv_chk) X(__recvfrom_chk)
+#define OCT_FORTIFIED_HOOKS(X) X(__poll_chk) X(__ppoll_chk) X(__recv_chk) X(__recvfrom_chk) X(__read_chk)
 
 struct oct_libc_functions {
 #define OCT_FUNCTION(name) __typeof__(name) *name;

@@ -32,7 +32,7 @@ struct oct_slice_wait {
     void (*lost)(void *arg);
 };
 
-/* Its maker fills in the first six and may only read the others. */
+/* Its maker fills in the first seven and may only read the others. */
 struct oct_slice {
     uintptr_t low, top;                    /* the thread's stack below it; the outermost return address is below top */
     const void *mark;                      /* what stands at top */
@@ -40,6 +40,7 @@ struct oct_slice {
     /* Goes back to who resumed it, and returns true when it is resumed again. False if it cannot: no memory. */
     bool (*leave)(struct oct_slice *);
     void (*can_go_on)(struct oct_slice *); /* it has been told: it is to be resumed soon */
+    uint64_t worth; /* nanoseconds: it is not to be paused for what takes less; known once it may be paused */
     bool paused, told;
     const struct oct_slice_wait *wait;
     void *arg;

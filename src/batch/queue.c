@@ -3,6 +3,7 @@
 /* The queue's life, and jobs coming and going. Running them is in flush.c. */
 #include "batch/queue_internal.h"
 
+#include "base/policy.h"
 #include "base/base.h"
 #include "base/clock.h"
 #include "trace/counters.h"
@@ -187,6 +188,16 @@ void oct_queue_note_plain(struct oct_queue *queue, int op, uint64_t nanoseconds)
 {
     if (queue != NULL && op >= 0 && op < OCT_OP_COUNT)
         oct_cost_note_fallback(&queue->bin[op].cost, nanoseconds);
+}
+
+uint64_t oct_queue_plain_cost(const struct oct_queue *queue, int op)
+{
+    const struct oct_cost *cost = queue != NULL && op >= 0 && op < OCT_OP_COUNT ? &queue->bin[op].cost : NULL;
+    if (cost == NULL)
+        return 0;
+    if (cost->frozen)
+        return UINT64_MAX;
+    return cost->fallback.samples < OCT_POLICY_COST_WARM_UP ? 0 : cost->fallback.value;
 }
 
 unsigned oct_queue_break_even(const struct oct_queue *queue, int op)

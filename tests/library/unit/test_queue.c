@@ -469,9 +469,17 @@ static void test_break_even_is_learned(void **state)
         assert_int_equal(oct_queue_poll(s->queue), 2);
         assert_int_equal(s->job[0].status, OCT_OK);
     }
+    assert_int_equal(oct_queue_plain_cost(s->queue, OP), 0);
     oct_queue_note_plain(s->queue, OP, 1000);
     oct_queue_note_plain(s->queue, OCT_OP_COUNT, 1);
     oct_queue_note_plain(s->queue, -1, 1);
+    assert_int_equal(oct_queue_plain_cost(s->queue, OP), 0);
+    assert_int_equal(oct_queue_plain_cost(s->queue, OTHER_OP), 0);
+    assert_int_equal(oct_queue_plain_cost(s->queue, OCT_OP_COUNT), 0);
+    assert_int_equal(oct_queue_plain_cost(NULL, OP), 0);
+    for (int i = 1; i < OCT_POLICY_COST_WARM_UP; i++)
+        oct_queue_note_plain(s->queue, OP, 1000);
+    assert_int_equal(oct_queue_plain_cost(s->queue, OP), 1000);
     assert_int_equal(oct_queue_break_even(s->queue, OP), 3);
     assert_int_equal(oct_queue_break_even(s->queue, OTHER_OP), 2);
     assert_int_equal(oct_queue_break_even(s->queue, OCT_OP_COUNT), 0);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * When a handshake may pause whose bytes come through memory. The record that will wake it has to come where a record
+ * may begin, and may be dropped: libssl has all that the program has read, nothing of it is half a record, there is no
+ * early data, and the version is known to be 1.3. Anything else stays synchronous.
+ */
+#include "memory/memory.h"
+
+#include "handshake/thread.h"
+
+#include "base/settings.h"
+
+#include <string.h>
+
+#define SWITCH "memory"
+
+static bool off;
+
+void oct_memory_start(const char *setting)
+{
+    size_t length;
+    const char *value = oct_setting_option(setting, SWITCH, &length);
+    off = value != NULL && length == strlen("off") && strncmp(value, "off", length) == 0;
+}
+
+/* A program that lets libssl write to the socket will let it read there too (socket.c). */
+bool oct_memory_will_show(struct oct_conn *conn, const struct oct_thread *t)
+{
+    if (off || t->hellos == NULL || conn->socket.away_fd >= 0 || !oct_ssl()->SSL_is_server(conn->ssl))
+        return false;
+    const struct oct_hello *hello = oct_hello_of(t, t->hellos->last_fd);
+    return hello != NULL && hello->conn == NULL && oct_handshake_wakeable(conn, t, hello->fd);
+}
+
+bool oct_memory_has_more(const struct oct_conn *conn)
+{
+    BIO *bio = oct_ssl()->SSL_get_rbio(conn->ssl);
+    const struct oct_hello *hello = conn->hello;
+    return hello->ended || bio == NULL || oct_ssl()->BIO_number_read(bio) != hello->bytes;
+}
+
+static bool is_between_records(const struct oct_conn *conn)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    return ssl->SSL_version(conn->ssl) == TLS1_3_VERSION && !ssl->SSL_has_pending(conn->ssl) &&
+           ssl->SSL_get_early_data_status(conn->ssl) == SSL_EARLY_DATA_NOT_SENT && !oct_memory_has_more(conn);
+}
+
+/* The record of the last pause has to be behind us: one more would come before its rest. */
+bool oct_memory_may_pause(struct oct_conn *conn)
+{
+    struct oct_hello *hello = conn->hello;
+    if (hello == NULL) {
+        hello = oct_hello_find(conn, conn->thread);
+        if (hello == NULL)
+            return false;
+        hello->conn = conn;
+        conn->hello = hello;
+        conn->socket.hidden_fd = hello->fd;
+    }
+    if ((hello->given != 0 && hello->given != OCT_MEMORY_RECORD) || !is_between_records(conn))
+        return false;
+    hello->given = 0;
+    hello->taken = false;
+    return true;
+}
