@@ -22,7 +22,7 @@ class Http3(frame.Experiment):
              "and with one worker or thread. The client on the other CPU is quinn, with a socket for each connection; "
              "it makes one full handshake after the other, waits for the first stream of the server and closes. "
              "`hybrid` is X25519MLKEM768, the others have X25519.")
-    full, quick = frame.Size(9, 2.0), frame.Size(3, 1.0)
+    full, quick = frame.Size(6, 2.0), frame.Size(3, 1.0)
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
         cases = [("nginx", key, 64) for key in http3.KEYS] + [("nginx", "rsa2048-hybrid", 64)]
