@@ -79,12 +79,15 @@ static enum way decide(const struct oct_task *task, struct oct_place *at)
     const bool pausable = may_pause(at);
     if (pausable && oct_thread_is_draining())
         return GIVE_UP;
+    if (task->op < 0)
+        return FALLBACK;
+    /* A key that is not ready for lanes may get ready as its operation is filled in. */
+    if (pausable && oct_queue_thread() != NULL && !is_alone(oct_queue_thread(), at) && !is_cheap(task, at))
+        return PAUSE;
     if (!has_lanes(task))
         return FALLBACK;
     if (!pausable && task->prov->settings.combining)
         return TOGETHER;
-    if (pausable && oct_queue_thread() != NULL && !is_alone(oct_queue_thread(), at) && !is_cheap(task, at))
-        return PAUSE;
     return may_be_alone(task) ? LANES : FALLBACK;
 }
 

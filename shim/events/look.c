@@ -64,7 +64,7 @@ HOOK ssize_t recvfrom(int fd, void *restrict buf, size_t n, int flags, struct so
     if ((flags & MSG_PEEK) != 0)
         return oct_look(fd, got, buf, n);
     if (t != NULL)
-        oct_hello_note(t, fd, buf, got > 0 && (size_t)got < n ? (size_t)got : n, got);
+        oct_hello_note(t, fd, buf, n, flags, got);
     return got;
 }
 
@@ -83,8 +83,8 @@ HOOK ssize_t recvmsg(int fd, struct msghdr *message, int flags)
     const ssize_t got = real != NULL ? real(fd, message, flags) : syscall(SYS_recvmsg, fd, message, flags);
     if (part != NULL && (flags & MSG_PEEK) != 0)
         return oct_look(fd, got, part->iov_base, part->iov_len);
-    if (t != NULL && got >= 0)
-        oct_hello_note(t, fd, part->iov_base, (size_t)got < part->iov_len ? (size_t)got : part->iov_len, got);
+    if (t != NULL)
+        oct_hello_note(t, fd, part->iov_base, part->iov_len, flags, got);
     return got;
 }
 

@@ -246,6 +246,6 @@ __attribute__((visibility("default"))) ssize_t recv(int fd, void *buf, size_t n,
     if ((flags & MSG_PEEK) != 0)
         return oct_look(fd, got, buf, n);
     if (reader != NULL)
-        oct_hello_note(reader, fd, buf, got > 0 && (size_t)got < n ? (size_t)got : n, got);
+        oct_hello_note(reader, fd, buf, n, flags, got);
     return got;
 }

@@ -64,14 +64,15 @@ static void note_new(struct oct_thread *t, int fd, const unsigned char *bytes)
 }
 
 /* A second hello of the same handshake has the same random, and is counted like all that follows the first. */
-void oct_hello_note(struct oct_thread *t, int fd, const void *buf, size_t held, ssize_t got)
+void oct_hello_note(struct oct_thread *t, int fd, const void *buf, size_t n, int flags, ssize_t got)
 {
     const unsigned char *bytes = buf;
+    const bool drops = (flags & MSG_TRUNC) != 0; /* then nothing is written to buf, which may be NULL */
     struct oct_hello *hello = oct_hello_of(t, fd);
 
-    if (got < 0 || fd < 0)
+    if (got < 0 || fd < 0 || (flags & (MSG_OOB | MSG_ERRQUEUE)) != 0)
         return;
-    if (got > 0 && is_hello(bytes, held) &&
+    if (got > 0 && !drops && is_hello(bytes, (size_t)got < n ? (size_t)got : n) &&
         (hello == NULL || memcmp(hello->random, bytes + RANDOM_AT, sizeof hello->random) != 0)) {
         note_new(t, fd, bytes);
         hello = oct_hello_of(t, fd);

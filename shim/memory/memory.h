@@ -50,8 +50,8 @@ struct oct_hellos {
 struct oct_hello *oct_hello_of(const struct oct_thread *t, int fd);
 /* The socket from which conn's hello has come, if its thread has just read there; NULL otherwise. */
 struct oct_hello *oct_hello_find(const struct oct_conn *conn, const struct oct_thread *t);
-/* The program has read: `got` bytes, of which the first `held` lie at buf. */
-void oct_hello_note(struct oct_thread *t, int fd, const void *buf, size_t held, ssize_t got);
+/* The program has read with these flags of recv(): `got` bytes, of which the first n at most lie at buf. */
+void oct_hello_note(struct oct_thread *t, int fd, const void *buf, size_t n, int flags, ssize_t got);
 /* conn has no such socket any more. */
 void oct_hello_leave(struct oct_conn *conn);
 /* It has another number. */
@@ -71,7 +71,7 @@ bool oct_memory_has_more(const struct oct_conn *conn);
 /* A read of n bytes from fd begins, by the program and not by libssl. Returns how many bytes of the record it gets; 0:
  * the kernel is to be asked. */
 size_t oct_memory_give(struct oct_thread *t, int fd, void *buf, size_t n);
-/* The same for recv() and its like, whose flags may ask for a look only. */
+/* The same for recv() and its like, whose flags may ask for a look only, or to drop what is there. */
 size_t oct_memory_answer(struct oct_thread *t, int fd, void *buf, size_t n, int flags);
 /* A call of conn is about to go on. False if the program has got the record in part only: it waits for the rest. */
 bool oct_memory_take(struct oct_conn *conn);

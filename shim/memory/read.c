@@ -16,7 +16,7 @@ HOOK ssize_t read(int fd, void *buf, size_t n)
         return (ssize_t)given;
     ssize_t got = real != NULL ? real(fd, buf, n) : syscall(SYS_read, fd, buf, n);
     if (t != NULL)
-        oct_hello_note(t, fd, buf, got > 0 ? (size_t)got : 0, got);
+        oct_hello_note(t, fd, buf, n, 0, got);
     return got;
 }
 
@@ -28,8 +28,8 @@ HOOK ssize_t readv(int fd, const struct iovec *parts, int count)
     if (given > 0)
         return (ssize_t)given;
     ssize_t got = real != NULL ? real(fd, parts, count) : syscall(SYS_readv, fd, parts, count);
-    if (t != NULL && got >= 0)
-        oct_hello_note(t, fd, parts[0].iov_base, (size_t)got < parts[0].iov_len ? (size_t)got : parts[0].iov_len, got);
+    if (t != NULL)
+        oct_hello_note(t, fd, parts[0].iov_base, parts[0].iov_len, 0, got);
     return got;
 }
 

@@ -58,6 +58,8 @@ size_t oct_memory_give(struct oct_thread *t, int fd, void *buf, size_t n)
 
 size_t oct_memory_answer(struct oct_thread *t, int fd, void *buf, size_t n, int flags)
 {
+    if ((flags & (MSG_TRUNC | MSG_OOB | MSG_ERRQUEUE)) != 0)
+        return 0;
     return (flags & MSG_PEEK) != 0 ? show(t, fd, buf, n) : oct_memory_give(t, fd, buf, n);
 }
 
