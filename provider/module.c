@@ -155,7 +155,6 @@ static void provider_teardown(void *provctx)
 {
     struct oct_prov *prov = provctx;
 
-    oct_changes_end(prov->handle);
     oct_warm_end(prov);
     oct_pool_clear();
     for (int f = 0; f < OCT_FAMILIES; f++)

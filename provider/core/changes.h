@@ -6,8 +6,7 @@
 
 #include <openssl/core.h>
 
-/* From OSSL_provider_init() to the teardown. `in` is what the core offers. */
+/* In OSSL_provider_init(). `in` is what the core offers. */
 void oct_changes_begin(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in);
-void oct_changes_end(const OSSL_CORE_HANDLE *handle);
 
 #endif

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""Dovecot's login processes, stock and with Octuple. They read their sockets themselves, so no handshake waits; all the
-rest is as ever."""
+"""Dovecot's login processes, stock and with Octuple. They read their sockets themselves, so handshakes of TLS 1.3 wait
+for the record that leads them back, and those of TLS 1.2 do not; all the rest is as ever."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def login(pid: int) -> int:
 def test_all_sorts(build, keys, place, name):
     seen = daemons.compare(daemons.find(name), keys, build, place, worker=login)
     assert daemons.served(seen, "1.2 in a crowd") and daemons.served(seen, "1.3 again") and seen.verdict.status == 0
-    assert seen.last["rsa2048-private"].plain == 2 * daemons.HERD and seen.last["x25519-keygen"].done > 0
+    last = seen.last["rsa2048-private"]
+    assert last.all == 2 * daemons.HERD and seen.last["x25519-keygen"].done > 0
+    assert last.done > 0 or not rig.has_lanes()
 
 
 @BOTH

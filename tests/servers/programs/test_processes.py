@@ -131,10 +131,8 @@ def test_python_servers(build, keys, place, program):
     count = rig.read_counters(place / "counters")["rsa2048-private"]
     if program is EPOLL:
         assert count.done > 0, "a server of its own that uses epoll is accelerated too"
-    elif program is ASYNCIO:
-        assert count.submitted == 0
     else:
-        assert count.failed == 0, "threads may run theirs together, if they meet"
+        assert count.all > 0 and count.failed == 0, "what meets may run together"
 
 
 @pytest.mark.parametrize("more", [[], ["-async"]], ids=["select", "async"])
