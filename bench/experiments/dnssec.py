@@ -84,7 +84,7 @@ class Dnssec(frame.Experiment):
              "the clock, and CPU of all threads, from start to end: reading, signing, and the tool's own check of the "
              "zone that it has made, which one thread makes. `dnssec-verify` checks every signed zone once more, "
              "outside of these times.")
-    full, quick = frame.Size(3, 1), frame.Size(3, 1)
+    full, quick = frame.Size(2, 1), frame.Size(3, 1)
     pivots = ("algorithm",)
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:

@@ -11,6 +11,7 @@ import sys
 import threading
 
 order, where, tls_port, postgres_port = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+sys.path.insert(0, where)
 names = ["ssl", "psycopg2"] if order == "ssl-first" else ["psycopg2", "ssl"]
 modules = {name: importlib.import_module(name) for name in names}
 context = modules["ssl"].create_default_context()
