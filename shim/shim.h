@@ -21,8 +21,11 @@
  *   keys/               keys that live elsewhere, behind keys.h
  *   savings/            what libssl and libcrypto do around an operation and need not, behind savings.h
  *
+ * Whether a handshake may pause is oct_handshake_may_pause() in handshake/handshake.c, which the provider asks at each
+ * operation (decide() in provider/async/task.c).
+ *
  * A connection belongs to the thread that paused it: a slice cannot move. Nothing here is secret; no key and no byte of
- * a record passes through the shim, except early data (early.c).
+ * a record passes through the shim, except early data (early.c) and the hellos of clients (memory/hellos.c).
  */
 #ifndef OCT_SHIM_SHIM_H
 #define OCT_SHIM_SHIM_H

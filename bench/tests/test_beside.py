@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
 """The program that measures Octuple beside a peer: its arguments, its output, what it says of failures. OCT_BESIDE is
-one with a peer that is none (beside_fake.c). No time is asserted."""
+one with a peer that is none (bench/beside/fake.c). No time is asserted."""
 
 from __future__ import annotations
 

@@ -11,7 +11,8 @@ static void judge_paused(struct doctor_report *report, const struct oct_quic_cou
 {
     const bool none = quic->connections > 0 && quic->stayed == quic->connections;
     doctor_add(report, none ? DOCTOR_NOTE : DOCTOR_OK, NAME,
-               none ? "let each connection have its own socket (HAProxy: quic-socket-owner connection)" : NULL,
+               none ? "let each connection have its own socket (HAProxy: quic-socket connection in its bind line)"
+                    : NULL,
                "%" PRIu64 " connections, %" PRIu64 " pauses, each of which goes on where %s; %" PRIu64
                " stayed synchronous, %" PRIu64 " ended while paused, %" PRIu64 " failed behind a pause",
                quic->connections, quic->pauses, where, quic->stayed, quic->freed, quic->failed);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""The configurations of more_servers.py's servers. {folder} is the server's own, with both.pem in it."""
+"""The configurations of the servers in services.py. {folder} is the server's own, with both.pem in it."""
 
 MOSQUITTO = """\
 listener {port} 127.0.0.1

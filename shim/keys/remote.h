@@ -10,13 +10,13 @@
  *   remote.c    libssl's calls with a private key, and how a handshake waits for one
  *   helpers.c   the threads, for providers that block
  *   pausing.c   jobs, for providers that pause by themselves
+ *   job_stack.c the stacks of such jobs
  *   watch.c     what the server's own thread knows of operations that are under way
  *   sleep.c     how that thread sleeps meanwhile
  *   tally.c     what is counted of them
- *   slots.c     where libssl's calls are met
  *   linger.c    connections that are given up while a helper is at work for them
  *
- * The program's own calls of libcrypto are not touched: only those that the served libssl makes.
+ * The program's own calls of libcrypto are not touched: only those that the served libssl makes (libssl/slots.h).
  */
 #ifndef OCT_SHIM_REMOTE_H
 #define OCT_SHIM_REMOTE_H

@@ -11,8 +11,8 @@
  *
  * HAProxy (quic_ssl.c, quic_sock.c): "want read" means "in progress". A connection has a socket of its own, registered
  * with the poller of its thread. What follows the read there sends what the callbacks have queued. With
- * `quic-socket-owner listener` there is no such socket, and handshakes stay synchronous. Before 3.2 it does not use
- * these callbacks.
+ * `quic-socket listener` there is no such socket, and handshakes stay synchronous. Before 3.2 it does not use these
+ * callbacks.
  */
 #include "quic/quic.h"
 

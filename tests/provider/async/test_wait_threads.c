@@ -2,9 +2,9 @@
  * Copyright The Octuple Authors */
 /* ctest: BY_HAND */
 /*
- * provider/async/wait.c where one thread frees a wait context while a job with it waits in another's queue: before that
- * runs it, meanwhile, afterwards, or when the thread has ended. Each record is freed once, and each reference to a key
- * given back once. No fibres: contexts are handed in, and jobs are the test's own.
+ * provider/async/waker.c where one thread frees a wait context while a job with it waits in another's queue: before
+ * that runs it, meanwhile, afterwards, or when the thread has ended. Each record is freed once, and each reference to a
+ * key given back once. No fibres: contexts are handed in, and jobs are the test's own.
  */
 #include "provider/async/waker.h"
 
