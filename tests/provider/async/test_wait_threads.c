@@ -27,7 +27,7 @@
 #define OP     OCT_OP_RSA2048_PRIVATE
 #define ROUNDS 4000
 
-/* --- what wait.c finds of the provider and of libcrypto */
+/* --- what waker.c finds of the provider and of libcrypto */
 
 static _Thread_local ASYNC_WAIT_CTX *context;
 
