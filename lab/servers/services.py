@@ -56,7 +56,7 @@ class More(web.Kind):
 
 
 ONE_EACH = "a process for each connection: no two handshakes meet in one process"
-IN_MEMORY = "TLS goes through memory, so libssl knows no socket: handshakes do not wait"
+IN_MEMORY = "TLS goes through memory: handshakes of TLS 1.3 wait for one another, those of TLS 1.2 do not"
 
 
 def make_postgresql(server: MoreServer) -> None:

@@ -2,7 +2,7 @@
  * Copyright The Octuple Authors */
 /*
  * One operation of any family, to be run in lanes or by the fallback, whichever is due (task.c). A family puts a struct
- * oct_task first into a struct of its own, with the keys and buffers, on the stack of the calling fibre.
+ * oct_task first into a struct of its own, with the keys and buffers, on the stack of the calling slice or fibre.
  */
 #ifndef OCT_PROVIDER_TASK_H
 #define OCT_PROVIDER_TASK_H
@@ -38,8 +38,8 @@ struct oct_task {
     void *key[OCT_TASK_KEYS]; /* what the job uses while it waits (core/key.h); NULL: none */
 };
 
-/* Runs it. Returns 1, or 0 with an error raised. The buffers stay in place while the calling fibre is paused; they must
- * be on its stack or on the heap. */
+/* Runs it. Returns 1, or 0 with an error raised. The buffers stay in place while the calling slice or fibre is paused;
+ * they must be on its stack or on the heap. */
 int oct_task_run(const struct oct_task *task);
 
 #endif

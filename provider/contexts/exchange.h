@@ -41,7 +41,7 @@ bool oct_exchange_is_ready(const struct oct_exchange *exchange);
 struct oct_derivation {
     struct oct_task task;
     oct_exchange_fallback_key *fallback_key;
-    EVP_PKEY_CTX **spare; /* of the exchange, which stays as long as the calling fibre may go on */
+    EVP_PKEY_CTX **spare; /* of the exchange, which stays as long as the calling slice or fibre may go on */
     uint8_t *secret;      /* on the stack or the heap; as long as the family's secrets are */
 };
 

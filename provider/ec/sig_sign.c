@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-/* The buffers are on the stack of the calling fibre: while it is paused they must not be the application's memory. */
+/* The buffers are on the stack of the calling slice or fibre: while it is paused they must not be the application's
+ * memory. */
 struct signing {
     struct oct_task task;
     const struct oct_sig *sig;

@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-/* The buffers are on the stack of the calling fibre: while it is paused they must not be the application's memory. */
+/* The buffers are on the stack of the calling slice or fibre: while it is paused they must not be the application's
+ * memory. */
 struct verification {
     struct oct_task task;
     uint8_t digest[OCT_EC_MAX_DIGEST];

@@ -4,9 +4,9 @@
  * Ed25519 operations as tasks (async/task.h). Whether a signature is good must not depend on what is verified beside
  * it: public keys about which lanes and OpenSSL disagree never go to lanes.
  *
- * While a fibre is paused its message must not be the application's memory, which may go with the connection: it is
- * copied. The lanes of a batch all take as long as the longest message, so that long ones, which no handshake has, run
- * by the fallback.
+ * While a slice or fibre is paused its message must not be the application's memory, which may go with the connection:
+ * it is copied. The lanes of a batch all take as long as the longest message, so that long ones, which no handshake
+ * has, run by the fallback.
  */
 #include "ed25519.h"
 #include "provider/core/provider.h"
@@ -61,7 +61,7 @@ static const struct oct_task_type signing_type = {signing_fill, signing_fallback
 static const struct oct_task_type verification_type = {verification_fill, verification_fallback,
                                                        OCT_REASON_BAD_SIGNATURE};
 
-/* In a fibre with a copy of the message, which is its own. */
+/* In a slice or fibre with a copy of the message, which is its own. */
 static int run(struct operation *o)
 {
     uint8_t *copy = NULL;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * ML-DSA operations as tasks (async/task.h). While a fibre is paused, nothing of an operation may be the application's
- * memory, which may go with the connection. A signature takes a tenth of a fibre's stack, so all of it is on the heap.
+ * ML-DSA operations as tasks (async/task.h). While a slice or fibre is paused, nothing of an operation may be the
+ * application's memory, which may go with the connection. A signature takes a tenth of a fibre's stack, so all of it is
+ * on the heap.
  */
 #include "mldsa.h"
 #include "provider/async/task.h"

@@ -52,7 +52,8 @@ static int sign_pad(const struct oct_rsa_sig *sig, uint8_t *em, const uint8_t *t
     return oct_pss_pad(sig->base.prov, &pss, em, tbs);
 }
 
-/* The scratch holds the padded block and the result: while a fibre is paused they must not be the application's memory.
+/* The scratch holds the padded block and the result: while a slice or fibre is paused they must not be the
+ * application's memory.
  */
 static int sign_raw(const struct oct_rsa_sig *sig, uint8_t *out, const uint8_t *tbs, size_t tbs_len)
 {

@@ -12,7 +12,8 @@
 #include <openssl/err.h>
 #include <string.h>
 
-/* The buffers are on the stack of the calling fibre: while it is paused they must not be the application's memory. */
+/* The buffers are on the stack of the calling slice or fibre: while it is paused they must not be the application's
+ * memory. */
 struct work {
     struct oct_task task;
     uint8_t digest[OCT_SM2_BYTES];

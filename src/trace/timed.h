@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Probe points (see probes.h) that say how long something took, for what may be paused on a fibre: a tracer that hooks
+ * Probe points (see probes.h) that say how long something took, for what may be paused: a tracer that hooks
  * the return of such a function (uretprobes) would break the program, because returns come in another order than calls.
  * So the time is taken here, but only while somebody listens: each of these probes has a semaphore, which the kernel
  * raises in all processes while it is attached.
