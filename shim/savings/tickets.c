@@ -8,6 +8,8 @@
 #include "libssl/slots.h"
 #include "savings/savings.h"
 
+#include <string.h>
+
 /* A resumed session gets one ticket, whatever the number is. */
 static bool is_followed(struct oct_conn *conn)
 {
@@ -16,12 +18,13 @@ static bool is_followed(struct oct_conn *conn)
 }
 
 /* Coroutines may have left the call that was entered last: then `bio` is another connection's. What libssl writes
- * through while it shakes hands stands before the program's BIO. */
+ * through while it shakes hands stands before the program's BIO. The numbers of states change between releases, their
+ * names do not: this one is the writing of a ticket. */
 static bool is_behind_ticket(const struct oct_conn *conn, BIO *bio)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
-    return conn != NULL && conn->ssl != NULL && ssl->SSL_get_state(conn->ssl) == TLS_ST_SW_SESSION_TICKET &&
-           bio != NULL && ssl->BIO_next(bio) != NULL && ssl->BIO_next(bio) == ssl->SSL_get_wbio(conn->ssl);
+    return conn != NULL && conn->ssl != NULL && strcmp(ssl->SSL_state_string(conn->ssl), "TWST") == 0 && bio != NULL &&
+           ssl->BIO_next(bio) != NULL && ssl->BIO_next(bio) == ssl->SSL_get_wbio(conn->ssl);
 }
 
 static long control(BIO *bio, int what, long number, void *arg)

@@ -50,6 +50,8 @@ with() {
     /sbin/ldconfig -p | grep -q "$1"
 }
 with libtsan.so || without+='|_tsan$'
+with libgc.so || without+='|^servers\.programs\.boehm'
+without+='|^servers\.interop'
 # Loops of others are held to what the release has in which the build was made: later ones of libuv go by io_uring.
 [ -z "${from_elsewhere:-}" ] || without+='|^shim\.loop_'
 [ -e /usr/include/openssl/ssl.h ] || without+='|^shim\.callbacks_headers'
