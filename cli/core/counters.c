@@ -45,6 +45,8 @@ static enum counters_result read_at(struct oct_counters_file *out, int fd, uint6
         out->keys = (struct oct_key_counters){0}; /* the writer's version had none */
     if (!read_exactly(fd, &out->quic, sizeof out->quic, at + offsetof(struct oct_counters_file, quic)))
         out->quic = (struct oct_quic_counters){0};
+    if (!read_exactly(fd, &out->memory, sizeof out->memory, at + offsetof(struct oct_counters_file, memory)))
+        out->memory = (struct oct_memory_counters){0};
     oct_counters_sum_waiting(out);
     return COUNTERS_READ;
 }

@@ -289,6 +289,8 @@ void doctor_judge(struct doctor_report *report, const struct doctor_target *targ
         doctor_judge_keys(report, target);
     if (has_openssl)
         doctor_judge_quic(report, target);
+    if (has_openssl)
+        doctor_judge_memory(report, target);
     doctor_judge_ports(report, target);
     if (target->waited > 0)
         judge_end(report, target->waited);

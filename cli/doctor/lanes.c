@@ -18,6 +18,17 @@ static void add_quic(struct oct_quic_counters *to, const struct oct_quic_counter
     to->failed += from->failed;
 }
 
+/* Where some process may pause, that is said. */
+static void add_memory(struct oct_memory_counters *to, const struct oct_memory_counters *from)
+{
+    to->state = from->state > to->state ? from->state : to->state;
+    to->connections += from->connections;
+    to->pauses += from->pauses;
+    to->handed += from->handed;
+    for (int i = 0; i < OCT_MEMORY_STAYS; i++)
+        to->stayed[i] += from->stayed[i];
+}
+
 static void sum(void *arg, const struct oct_counters_file *file)
 {
     struct doctor_lanes *lanes = arg;
@@ -26,6 +37,7 @@ static void sum(void *arg, const struct oct_counters_file *file)
     keys_add(&lanes->keys, &file->keys, NULL);
     keys_add_owners(&lanes->keys, &file->keys);
     add_quic(&lanes->quic, &file->quic);
+    add_memory(&lanes->memory, &file->memory);
     for (uint64_t op = 0; op < count; op++) {
         const struct oct_op_counters *one = &file->sum.op[op];
         lanes->lanes += one->done;

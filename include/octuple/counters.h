@@ -171,12 +171,43 @@ struct oct_quic_counters {
     uint64_t reserved[10];
 };
 
-/* A file of this form may end before `keys`, or before `quic`: then all of that is zero. */
+/*
+ * Handshakes of servers that read their sockets themselves and give libssl the bytes through memory: what the preload
+ * shim says of those whose operations could wait for others.
+ */
+enum oct_memory_state {
+    OCT_MEMORY_STATE_NONE = 0, /* there was none yet */
+    OCT_MEMORY_STATE_OFF = 1,  /* they stay synchronous because OCTUPLE_LOOPS says memory=off */
+    OCT_MEMORY_STATE_ON = 2,
+};
+
+/* Why an operation of one could not pause. */
+enum oct_memory_stay {
+    OCT_MEMORY_STAY_SOCKET = 0,  /* its thread has not just read the hello from a socket */
+    OCT_MEMORY_STAY_VERSION = 1, /* it is of TLS 1.2 */
+    OCT_MEMORY_STAY_EARLY = 2,   /* the client has sent early data */
+    OCT_MEMORY_STAY_MORE = 3,    /* the program had read more than libssl had got, or only a part of a record */
+    OCT_MEMORY_STAY_COUNT = 4
+};
+
+#define OCT_MEMORY_STAYS 12 /* room for reasons to come */
+
+struct oct_memory_counters {
+    uint64_t state;       /* enum oct_memory_state */
+    uint64_t connections; /* whose socket was found */
+    uint64_t pauses;
+    uint64_t handed;                   /* paused ones that went over to another thread */
+    uint64_t stayed[OCT_MEMORY_STAYS]; /* operations that could not pause, by enum oct_memory_stay */
+    uint64_t reserved[16];
+};
+
+/* A file of this form may end before `keys`, before `quic`, or before `memory`: then all of that is zero. */
 struct oct_counters_file {
     struct oct_counters sum;
     struct oct_thread_counters thread[OCT_COUNTERS_THREADS];
     struct oct_key_counters keys;
     struct oct_quic_counters quic;
+    struct oct_memory_counters memory;
 };
 
 /*

@@ -14,6 +14,7 @@
 
 #include "base/settings.h"
 #include "trace/keys.h"
+#include "trace/memory.h"
 #include "trace/quic.h"
 
 #include <errno.h>
@@ -180,6 +181,7 @@ static void forked_child(void)
         file_map();
         oct_keys_counters_forked(&page.file.keys);
         oct_quic_counters_forked(&page.file.quic);
+        oct_memory_counters_forked(&page.file.memory);
     }
     errno = saved;
 }

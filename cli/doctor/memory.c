@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The finding on handshakes whose bytes come through memory: how many pause, or why they do not. There is none where no
+ * such handshake has come to an operation beside others. */
+#include <inttypes.h>
+#include <stdio.h>
+#include "doctor.h"
+
+#define NAME "memory"
+
+static const struct {
+    const char *what, *advice; /* of all that did not pause; NULL: it is as it has to be */
+} reasons[OCT_MEMORY_STAY_COUNT] = {
+    [OCT_MEMORY_STAY_SOCKET] = {"were not of a socket that the same thread had just read",
+                                "let one thread read a socket and feed libssl"},
+    [OCT_MEMORY_STAY_VERSION] = {"are of TLS 1.2", "let clients use TLS 1.3: TLS 1.2 cannot pause through memory"},
+    [OCT_MEMORY_STAY_EARLY] = {"came with early data", NULL},
+    [OCT_MEMORY_STAY_MORE] = {"had more to read than one whole message", NULL},
+};
+
+/* Says each reason that there was. Returns the one that there was most often. */
+static int say_reasons(char *text, size_t room, const struct oct_memory_counters *memory)
+{
+    int most = 0;
+    size_t at = 0;
+    for (int i = 0; i < OCT_MEMORY_STAY_COUNT; i++) {
+        most = memory->stayed[i] > memory->stayed[most] ? i : most;
+        if (memory->stayed[i] != 0 && at < room)
+            at += (size_t)snprintf(text + at, room - at, "; %" PRIu64 " operations did not pause: they %s",
+                                   memory->stayed[i], reasons[i].what);
+    }
+    return most;
+}
+
+void doctor_judge_memory(struct doctor_report *report, const struct doctor_target *target)
+{
+    const struct oct_memory_counters *memory = &target->lanes.memory;
+    char text[512] = "";
+
+    if (memory->state == OCT_MEMORY_STATE_OFF) {
+        doctor_add(report, DOCTOR_NOTE, NAME, "take memory=off out of OCTUPLE_LOOPS, if that was not meant",
+                   "its handshakes through memory stay synchronous: OCTUPLE_LOOPS says so");
+        return;
+    }
+    if (memory->state == OCT_MEMORY_STATE_NONE)
+        return;
+    const int most = say_reasons(text, sizeof text, memory);
+    const bool none = memory->pauses == 0 && memory->stayed[most] != 0;
+    doctor_add(report, none ? DOCTOR_NOTE : DOCTOR_OK, NAME, none ? reasons[most].advice : NULL,
+               "%" PRIu64 " pauses in %" PRIu64 " handshakes through memory, of which %" PRIu64
+               " went over to another thread%s",
+               memory->pauses, memory->connections, memory->handed, text);
+}
