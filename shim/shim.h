@@ -13,10 +13,11 @@
  *   libssl/             finding functions: resolve.c behind the hooks, copies.c where a process has several libssl,
  *                       withdraw.c where the shim is off, config.c the configuration that a jail does not have
  *   handshake/          one connection and its thread: handshake.c a call that is paused and resumed, slice.c its part
- *                       of the stack, finish.c and drain.c how it ends when nobody resumes it
+ *                       of the stack, finish.c and drain.c how it ends when nobody resumes it,
+ *                       handed.c those that wait for another thread
  *   memory/             programs that read their sockets themselves and feed libssl: memory.h
  *   events/             what a thread sleeps on: epoll.c and poll.c the hooks, made.c made-up events, fds.c and
- *                       socket.c what is known of descriptors
+ *                       socket.c what is known of descriptors, handover.c how another thread gets a connection
  *   quic/               handshakes of QUIC, in programs that are known to bear it
  *   keys/               keys that live elsewhere, behind keys.h
  *   savings/            what libssl and libcrypto do around an operation and need not, behind savings.h
@@ -79,17 +80,18 @@ struct oct_conn_socket {
 /* What the shim knows of an SSL object that has not finished its first handshake. */
 struct oct_conn {
     SSL *ssl;
-    struct oct_thread *thread;                 /* whose handshakes it is counted among; NULL: of none */
-    struct oct_conn *next, *prev;              /* that list */
-    struct oct_conn *ready_next, **ready_link; /* the list of those whose event is to be delivered */
-    struct oct_conn *orphan_next;              /* freed by another thread than its own (drain.c) */
-    struct oct_conn *limbo_next;               /* freed while a call of it was running (conn.c) */
-    struct oct_shim_slice *slice;              /* of its last call that could be paused (slice.c) */
-    struct oct_remote *remote;                 /* what its paused slice waits for, at a device (remote.c) */
-    oct_info_callback *info;                   /* the program's, while libssl has another (veil.c) */
-    struct oct_early *early;                   /* early data on its way to the server, or NULL */
-    struct oct_quic *quic;                     /* it is of QUIC (quic/), else NULL; gone with the SSL object */
-    struct oct_hello *hello;                   /* the socket whose bytes reach it through memory, or NULL */
+    struct oct_thread *thread;                   /* whose handshakes it is counted among; NULL: of none */
+    struct oct_conn *next, *prev;                /* that list */
+    struct oct_conn *ready_next, **ready_link;   /* the list of those whose event is to be delivered */
+    struct oct_conn *orphan_next;                /* freed by another thread than its own (drain.c) */
+    struct oct_conn *limbo_next;                 /* freed while a call of it was running (conn.c) */
+    struct oct_conn *handed_next, **handed_link; /* the list of those that wait for another thread (handed.c) */
+    struct oct_shim_slice *slice;                /* of its last call that could be paused (slice.c) */
+    struct oct_remote *remote;                   /* what its paused slice waits for, at a device (remote.c) */
+    oct_info_callback *info;                     /* the program's, while libssl has another (veil.c) */
+    struct oct_early *early;                     /* early data on its way to the server, or NULL */
+    struct oct_quic *quic;                       /* it is of QUIC (quic/), else NULL; gone with the SSL object */
+    struct oct_hello *hello;                     /* the socket whose bytes reach it through memory, or NULL */
     struct oct_conn_socket socket;
     uint32_t notified;               /* the thread's round when its event was delivered; 0: not yet */
     unsigned entered;                /* calls of libssl that run for it now, or were left by longjmp() */
@@ -103,6 +105,7 @@ struct oct_conn {
     unsigned flushes;  /* that libssl has asked for behind tickets (tickets.c) */
     bool masked;       /* the server is to read WANT_READ from the last call */
     bool looked;       /* its server has called it before */
+    bool handed;       /* it has been in that list */
     bool veiled;       /* libssl has found the veil when its call in the slice began */
     uint8_t announced; /* by which instances around its own, edge-triggered ones: one bit for each depth (made.c) */
 };

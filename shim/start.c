@@ -15,6 +15,8 @@
 #include "libssl/object.h"
 #include "keys/keys.h"
 #include "handshake/thread.h"
+#include "events/handover.h"
+#include "handshake/handed.h"
 #include "memory/memory.h"
 
 #include <pthread.h>
@@ -56,6 +58,8 @@ static void start(void)
     const char *loops = oct_setting(OCT_SETTING_LOOPS);
     start_loops(loops);
     oct_memory_start(loops);
+    oct_handed_start();
+    oct_handover_start();
     oct_keys_start();
     wanted = getauxval(AT_SECURE) == 0 && !is(oct_setting_former(OCT_SETTING_FORMER_SHIM), "off") &&
              oct_version_fits(OCT_VERSION_TEXT, "shim") && oct_thread_setup();

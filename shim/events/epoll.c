@@ -4,6 +4,7 @@
 #include "events/events.h"
 
 #include "events/fds.h"
+#include "events/handover.h"
 #include "handshake/thread.h"
 
 #include <errno.h>
@@ -23,7 +24,7 @@ static int no_such_call(void)
     return -1;
 }
 
-int oct_wait_real(const struct oct_wait *w)
+static int wait_for_kernel(const struct oct_wait *w)
 {
     const struct oct_libc_functions *libc = oct_libc();
     if (w->kind == OCT_WAIT)
@@ -36,6 +37,11 @@ int oct_wait_real(const struct oct_wait *w)
     return (int)syscall(SYS_epoll_pwait2, w->epfd, w->events, w->max, w->time, w->mask, KERNEL_MASK_BYTES);
 }
 
+int oct_wait_real(const struct oct_wait *w)
+{
+    return oct_handover_strip(w, wait_for_kernel(w));
+}
+
 HOOK int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
 {
     __typeof__(epoll_ctl) *real = oct_libc()->epoll_ctl;
@@ -46,6 +52,8 @@ HOOK int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
         oct_fd_note(epfd, op, fd, event);
         if (moved)
             oct_socket_moved(fd);
+        if (op != EPOLL_CTL_DEL)
+            oct_handover_registered(epfd, fd);
     }
     return value;
 }

@@ -16,6 +16,7 @@
 #include "events/events.h"
 
 #include "events/fds.h"
+#include "events/handover.h"
 #include "keys/keys.h"
 #include "handshake/thread.h"
 #include "quic/quic.h"
@@ -187,6 +188,7 @@ static int wait_in_turn(struct oct_thread *t, const struct oct_wait *w)
 {
     begin_round(t);
     oct_fd_waits(w->epfd, t, would_sleep(w));
+    oct_handover_adopt(t, w->epfd);
     oct_drain_orphans(t);
     /* What has gone on is for the program to send before it sleeps, even if there is no event for it. */
     const bool went_on = t->ready != NULL && oct_quic_resume(t, false) != 0;
@@ -215,7 +217,10 @@ int oct_wait(const struct oct_wait *w)
     oct_finish_misfits(t);
     if (t->limbo != NULL)
         oct_conn_empty_limbo(t, false);
+    t->waked = false;
     t->round_events = wait_in_turn(t, w);
+    if (t->waked && t->round_events == 0 && t->ready != NULL)
+        t->round_events = oct_made_deliver(t, w, 0, true);
     if (t->ready != NULL && oct_fd_any_nested())
         oct_made_notify_again(t, w->epfd);
     return t->round_events;

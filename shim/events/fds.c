@@ -296,6 +296,12 @@ void oct_fd_waits(int epfd, const struct oct_thread *t, bool sleeps)
         __atomic_store_n(&e->waiter, MANY_WAIT, __ATOMIC_RELEASE);
 }
 
+bool oct_fd_is_waited_on(int epfd)
+{
+    const struct entry *e = entry_of(epfd, false);
+    return e != NULL && __atomic_load_n(&e->waiter, __ATOMIC_SEQ_CST) != 0;
+}
+
 /* A program that copies an instance's descriptor may do so for several threads, of which the next one waits, and takes
  * any connection. That nobody else has waited so far proves nothing then: tokio's workers look like its one thread.
  * Where each thread has a runtime of its own (pingora's, without work stealing) whoever starts the program can say so.

@@ -54,6 +54,8 @@ bool oct_fd_is_instance(int fd);
 /* True if some instance has ever been registered in another. */
 bool oct_fd_any_nested(void);
 
+/* True if some thread has waited on epfd. */
+bool oct_fd_is_waited_on(int epfd);
 /* The calling thread waits on epfd; sleeps: with a timeout other than 0. */
 void oct_fd_waits(int epfd, const struct oct_thread *t, bool sleeps);
 /* True if t, and no other thread, has waited on epfd, and sleeps on it or on an instance around it. */

@@ -7,6 +7,7 @@
  */
 #include "libssl/errors.h"
 #include "keys/keys.h"
+#include "handshake/handed.h"
 #include "handshake/slice.h"
 #include "handshake/thread.h"
 #include "quic/quic.h"
@@ -20,6 +21,7 @@ static void conn_leave_memory(struct oct_conn *conn)
 {
     struct oct_thread *t = oct_thread_peek();
 
+    oct_handed_withdraw(conn);
     conn->ssl = NULL;
     if (conn->entered != 0 && (conn->thread == NULL || conn->thread == t)) {
         if (t == NULL)

@@ -15,7 +15,9 @@
  */
 #include "libssl/errors.h"
 #include "events/fds.h"
+#include "events/handover.h"
 #include "keys/keys.h"
+#include "handshake/handed.h"
 #include "handshake/slice.h"
 #include "handshake/thread.h"
 #include "quic/quic.h"
@@ -67,6 +69,18 @@ static void forget_notices(struct oct_conn *conn)
     conn->notices = 0;
 }
 
+/* From then on another thread may call it. */
+static void end(struct oct_conn *conn, bool handed, enum oct_conn_state state)
+{
+    const int fd = conn->socket.fd;
+    const uint32_t generation = conn->socket.generation;
+    if (handed)
+        oct_handed_add(conn);
+    oct_conn_set_state(conn, state);
+    if (handed)
+        oct_handover_wake(fd, generation);
+}
+
 bool oct_finish(struct oct_conn *conn)
 {
     struct oct_thread *t = conn->thread;
@@ -86,17 +100,17 @@ bool oct_finish(struct oct_conn *conn)
         oct_conn_set_state(conn, OCT_CONN_READY);
         return false;
     }
-    const bool here = oct_fd_registered(conn->socket.fd, &at) && oct_fd_slept_on(at.epfd, t);
+    const bool fed = conn->hello != NULL, calls = wish != WISH_READ || fed;
+    const bool here =
+        !t->ends && oct_fd_registered(conn->socket.fd, &at) && (!fed || at.events != 0) && oct_fd_slept_on(at.epfd, t);
     conn->ended_value = value;
     conn->masked = conn->masked && value <= 0;
-    const bool calls = wish != WISH_READ || conn->hello != NULL;
-    if (conn->hello != NULL)
-        oct_memory_again(conn);
+    const bool handed = fed && !oct_memory_again(conn) && !here;
     if (calls && here)
         oct_thread_ready_add(t, conn);
     else
         oct_thread_leave(conn);
-    oct_conn_set_state(conn, !calls ? OCT_CONN_LEFT : wish != WISH_NONE ? OCT_CONN_ENDED_AMID : OCT_CONN_ENDED);
+    end(conn, handed, !calls ? OCT_CONN_LEFT : wish != WISH_NONE ? OCT_CONN_ENDED_AMID : OCT_CONN_ENDED);
     return true;
 }
 
@@ -139,6 +153,7 @@ int oct_finish_result(struct oct_conn *conn)
 {
     struct oct_errors *errors = conn->ended_errors;
 
+    oct_handed_withdraw(conn);
     if (conn->thread != NULL)
         oct_thread_leave(conn);
     conn->ended_errors = NULL;

@@ -198,6 +198,8 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
     }
     t->moved |= value > 0 || conn->state == OCT_CONN_PAUSED || oct_ssl()->SSL_get_state(conn->ssl) != before;
     if (conn->state == OCT_CONN_PAUSED) {
+        if (conn->hello != NULL)
+            OCT_MEMORY_COUNT(pauses);
         value = pretend(conn, t, pause_value);
         (void)oct_queue_run_full(queue);
     } else if (value <= 0 && oct_ssl()->SSL_want(conn->ssl) == SSL_NOTHING) {

@@ -28,6 +28,7 @@ static void thread_end(void *arg)
 {
     struct oct_thread *t = arg;
 
+    t->ends = true;
     oct_drain_orphans(t);
     oct_finish_all(t);
     oct_conn_empty_limbo(t, true);

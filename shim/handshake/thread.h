@@ -51,6 +51,8 @@ struct oct_thread {
     uint32_t round;  /* how many times it has waited for events; never 0 afterwards */
     bool real_first; /* made-up events were returned last: the kernel's are next */
     int made_epfd;   /* by which epoll instance */
+    bool waked;      /* the kernel's last events had one in them that only wakes (handed.c) */
+    bool ends;
 };
 
 /* The calling thread's; NULL if it has none yet. */

@@ -60,7 +60,7 @@ int oct_watch_sleep(struct oct_thread *t, const struct oct_wait *w)
         n = t->ready != NULL ? oct_made_deliver(t, w, 0, true) : 0;
         if (n == 0)
             n = look(w);
-    } while (n == 0 && oct_events_now() < end);
+    } while (n == 0 && !t->waked && oct_events_now() < end);
     return n;
 }
 

@@ -52,11 +52,16 @@ struct oct_hello *oct_hello_find(const struct oct_conn *conn, const struct oct_t
     return hello;
 }
 
-static void note_new(struct oct_thread *t, int fd, const unsigned char *bytes)
+static struct oct_hellos *hellos_of(struct oct_thread *t)
 {
     if (t->hellos == NULL)
         t->hellos = calloc(1, sizeof *t->hellos);
-    struct oct_hello *hello = t->hellos != NULL ? place_of(t->hellos, fd) : NULL;
+    return t->hellos;
+}
+
+static void note_new(struct oct_thread *t, int fd, const unsigned char *bytes)
+{
+    struct oct_hello *hello = hellos_of(t) != NULL ? place_of(t->hellos, fd) : NULL;
     if (hello == NULL || hello->conn != NULL)
         return;
     *hello = (struct oct_hello){.used = true, .taken = true, .fd = fd, .generation = oct_fd_generation(fd)};
@@ -87,11 +92,18 @@ void oct_hello_note(struct oct_thread *t, int fd, const void *buf, size_t n, int
         hello->given == 0; /* the program has bytes to call with, and the record must not come behind them */
 }
 
-void oct_hello_leave(struct oct_conn *conn)
+/* All that its former thread has read has reached libssl. */
+bool oct_hello_adopt(struct oct_conn *conn, struct oct_thread *t)
 {
-    if (conn->hello != NULL)
-        conn->hello->conn = NULL;
-    conn->hello = NULL;
+    const int fd = conn->socket.fd;
+    BIO *bio = oct_ssl()->SSL_get_rbio(conn->ssl);
+    struct oct_hello *hello = hellos_of(t) != NULL ? place_of(t->hellos, fd) : NULL;
+    if (hello == NULL || hello->conn != NULL || bio == NULL)
+        return false;
+    *hello = (struct oct_hello){.used = true, .fd = fd, .generation = conn->socket.generation, .conn = conn};
+    hello->bytes = oct_ssl()->BIO_number_read(bio);
+    conn->hello = hello;
+    return true;
 }
 
 void oct_hello_moved(struct oct_conn *conn, int fd)

@@ -19,7 +19,12 @@
 
 #include "shim.h"
 
+#include "trace/memory.h"
+
 #include <sys/uio.h>
+
+/* One more of `what`, a field of the counters. */
+#define OCT_MEMORY_COUNT(what) ((void)__atomic_add_fetch(&oct_memory_counters()->what, 1, __ATOMIC_RELAXED))
 
 #define OCT_MEMORY_RECORD 6
 extern const unsigned char oct_memory_record[OCT_MEMORY_RECORD];
@@ -52,8 +57,15 @@ struct oct_hello *oct_hello_of(const struct oct_thread *t, int fd);
 struct oct_hello *oct_hello_find(const struct oct_conn *conn, const struct oct_thread *t);
 /* The program has read with these flags of recv(): `got` bytes, of which the first n at most lie at buf. */
 void oct_hello_note(struct oct_thread *t, int fd, const void *buf, size_t n, int flags, ssize_t got);
+/* conn, whose call has been run to its end, is t's from now on. False if there is no room. */
+bool oct_hello_adopt(struct oct_conn *conn, struct oct_thread *t);
 /* conn has no such socket any more. */
-void oct_hello_leave(struct oct_conn *conn);
+static inline void oct_hello_leave(struct oct_conn *conn)
+{
+    if (conn->hello != NULL)
+        conn->hello->conn = NULL;
+    conn->hello = NULL;
+}
 /* It has another number. */
 void oct_hello_moved(struct oct_conn *conn, int fd);
 
@@ -75,8 +87,9 @@ size_t oct_memory_give(struct oct_thread *t, int fd, void *buf, size_t n);
 size_t oct_memory_answer(struct oct_thread *t, int fd, void *buf, size_t n, int flags);
 /* A call of conn is about to go on. False if the program has got the record in part only: it waits for the rest. */
 bool oct_memory_take(struct oct_conn *conn);
-/* The call that conn was paused in has been run to its end. The program is to be led to it once more. */
-void oct_memory_again(struct oct_conn *conn);
+/* The call that conn was paused in has been run to its end. The program is to be led to it once more. True if it
+ * has bytes to call with anyway. */
+bool oct_memory_again(struct oct_conn *conn);
 
 /* The thread whose reads are to be watched now; NULL: they are libssl's, or nobody's. What each read asks first. */
 struct oct_thread *oct_memory_reader(void);

@@ -27,7 +27,10 @@ void oct_memory_start(const char *setting)
 /* A program that lets libssl write to the socket will let it read there too (socket.c). */
 bool oct_memory_will_show(struct oct_conn *conn, const struct oct_thread *t)
 {
-    if (off || t->hellos == NULL || conn->socket.away_fd >= 0 || !oct_ssl()->SSL_is_server(conn->ssl))
+    if (t->hellos == NULL || conn->socket.away_fd >= 0 || !oct_ssl()->SSL_is_server(conn->ssl))
+        return false;
+    __atomic_store_n(&oct_memory_counters()->state, off ? OCT_MEMORY_STATE_OFF : OCT_MEMORY_STATE_ON, __ATOMIC_RELAXED);
+    if (off)
         return false;
     const struct oct_hello *hello = oct_hello_of(t, t->hellos->last_fd);
     return hello != NULL && hello->conn == NULL && oct_handshake_wakeable(conn, t, hello->fd);
@@ -40,26 +43,43 @@ bool oct_memory_has_more(const struct oct_conn *conn)
     return hello->ended || bio == NULL || oct_ssl()->BIO_number_read(bio) != hello->bytes;
 }
 
-static bool is_between_records(const struct oct_conn *conn)
+static bool stays(enum oct_memory_stay why)
 {
-    const struct oct_ssl_functions *ssl = oct_ssl();
-    return ssl->SSL_version(conn->ssl) == TLS1_3_VERSION && !ssl->SSL_has_pending(conn->ssl) &&
-           ssl->SSL_get_early_data_status(conn->ssl) == SSL_EARLY_DATA_NOT_SENT && !oct_memory_has_more(conn);
+    OCT_MEMORY_COUNT(stayed[why]);
+    return true;
 }
 
 /* The record of the last pause has to be behind us: one more would come before its rest. */
+static bool is_inside_record(const struct oct_conn *conn)
+{
+    const int given = conn->hello->given;
+    return (given != 0 && given != OCT_MEMORY_RECORD) || oct_ssl()->SSL_has_pending(conn->ssl) ||
+           oct_memory_has_more(conn);
+}
+
+static bool must_stay(const struct oct_conn *conn)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    if (ssl->SSL_version(conn->ssl) != TLS1_3_VERSION)
+        return stays(OCT_MEMORY_STAY_VERSION);
+    if (ssl->SSL_get_early_data_status(conn->ssl) != SSL_EARLY_DATA_NOT_SENT)
+        return stays(OCT_MEMORY_STAY_EARLY);
+    return is_inside_record(conn) && stays(OCT_MEMORY_STAY_MORE);
+}
+
 bool oct_memory_may_pause(struct oct_conn *conn)
 {
     struct oct_hello *hello = conn->hello;
     if (hello == NULL) {
         hello = oct_hello_find(conn, conn->thread);
         if (hello == NULL)
-            return false;
+            return !stays(OCT_MEMORY_STAY_SOCKET);
+        OCT_MEMORY_COUNT(connections);
         hello->conn = conn;
         conn->hello = hello;
         conn->socket.hidden_fd = hello->fd;
     }
-    if ((hello->given != 0 && hello->given != OCT_MEMORY_RECORD) || !is_between_records(conn))
+    if (must_stay(conn))
         return false;
     hello->given = 0;
     hello->taken = false;

@@ -99,10 +99,11 @@ bool oct_memory_take(struct oct_conn *conn)
     return true;
 }
 
-void oct_memory_again(struct oct_conn *conn)
+bool oct_memory_again(struct oct_conn *conn)
 {
     struct oct_hello *hello = conn->hello;
     if (hello->given == OCT_MEMORY_RECORD)
         hello->given = 0;
     hello->taken = oct_memory_has_more(conn);
+    return hello->taken;
 }

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* See handed.h. One list for all threads: it is empty nearly always. */
+#include "handshake/handed.h"
+
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct oct_conn *handed; /* guarded by it */
+static unsigned count;
+
+static void fork_prepare(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void forked(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void oct_handed_start(void)
+{
+    pthread_atfork(fork_prepare, forked, forked);
+}
+
+bool oct_handed_any(void)
+{
+    return __builtin_expect(__atomic_load_n(&count, __ATOMIC_SEQ_CST) != 0, 0);
+}
+
+void oct_handed_add(struct oct_conn *conn)
+{
+    pthread_mutex_lock(&lock);
+    conn->handed = true;
+    conn->handed_next = handed;
+    conn->handed_link = &handed;
+    if (handed != NULL)
+        handed->handed_link = &conn->handed_next;
+    handed = conn;
+    __atomic_add_fetch(&count, 1, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&lock);
+}
+
+static void take_out(struct oct_conn *conn)
+{
+    *conn->handed_link = conn->handed_next;
+    if (conn->handed_next != NULL)
+        conn->handed_next->handed_link = conn->handed_link;
+    conn->handed_link = NULL;
+    __atomic_sub_fetch(&count, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Where it has been taken meanwhile, the caller sees behind the lock whose it is. */
+void oct_handed_withdraw(struct oct_conn *conn)
+{
+    if (!conn->handed)
+        return;
+    pthread_mutex_lock(&lock);
+    if (conn->handed_link != NULL)
+        take_out(conn);
+    pthread_mutex_unlock(&lock);
+}
+
+void oct_handed_each(oct_handed_take *take, void *arg)
+{
+    struct oct_conn *next;
+    pthread_mutex_lock(&lock);
+    for (struct oct_conn *conn = handed; conn != NULL; conn = next) {
+        next = conn->handed_next;
+        if (take(conn, arg))
+            take_out(conn);
+    }
+    pthread_mutex_unlock(&lock);
+}

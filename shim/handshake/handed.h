@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * Connections fed through memory that their program has handed to another thread, or taken out of epoll, while they
+ * were paused. Their own thread has run the call to its end, and what that has written waits in memory to be sent.
+ * They wait for a thread whose program waits for their socket (events/handover.h).
+ */
+#ifndef OCT_SHIM_HANDED_H
+#define OCT_SHIM_HANDED_H
+
+#include "shim.h"
+
+void oct_handed_start(void);
+
+/* conn has no thread any more. It may be taken as soon as its state says that it has ended. */
+void oct_handed_add(struct oct_conn *conn);
+/* conn's memory or its result is about to be used: nobody takes it any more. */
+void oct_handed_withdraw(struct oct_conn *conn);
+bool oct_handed_any(void);
+/* Asks about each, which stays until that has been said. True: it is taken, and leaves the list. */
+typedef bool oct_handed_take(struct oct_conn *conn, void *arg);
+void oct_handed_each(oct_handed_take *take, void *arg);
+
+#endif
