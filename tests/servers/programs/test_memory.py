@@ -5,6 +5,7 @@ one another's operations, and are led on by a record that the program reads and 
 
 from __future__ import annotations
 
+import json
 import random
 import subprocess
 from contextlib import ExitStack
@@ -114,7 +115,7 @@ def test_key_updates_at_once(kind, build, keys, place):
         command = ["openssl", "s_client", "-connect", f"127.0.0.1:{server.port}", "-tls1_3"]
         with ExitStack() as stack:
             updating = [stack.enter_context(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                                             stderr=subprocess.DEVNULL)) for _ in range(6)]
+                                                             stderr=subprocess.STDOUT)) for _ in range(6)]
             for client in updating:
                 client.stdin.write(b"K\n")
                 client.stdin.flush()
@@ -130,10 +131,31 @@ def test_key_updates_at_once(kind, build, keys, place):
         assert verdict.guests["plain"] == {"good": SIZE} and verdict.said["wrong"] == 0, verdict
 
 
+def said_by_doctor(build, server):
+    done = subprocess.run([str(build.octuple), "doctor", "--json", "--no-handshake", str(server.process.pid)],
+                          capture_output=True, text=True, check=False, env=server.env)
+    assert done.stdout, done.stderr
+    return next((one for one in json.loads(done.stdout)["findings"] if one["name"] == "memory"), None)
+
+
+def test_doctor(build, keys, place):
+    """It says how many handshakes pause, and why others do not."""
+    made = memory.contexts(keys)
+    with crowd.Program(memory.command("asyncio"), keys, build, place) as server:
+        assert said_by_doctor(build, server) is None
+        server.receive([crowd.Guest("plain", made["1.3"]) for _ in range(SIZE)])
+        found = said_by_doctor(build, server)
+        assert found["level"] == "ok" and not found["text"].startswith("0 pauses") and "1.2" not in found["text"], found
+        server.receive([crowd.Guest("older", made["1.2"]) for _ in range(SIZE)])
+        assert "they are of TLS 1.2" in said_by_doctor(build, server)["text"]
+        server.verdict()
+
+
 def test_switched_off(build, keys, place):
     """OCTUPLE_LOOPS=auto,memory=off leaves such handshakes as they were."""
     made = memory.contexts(keys)
     with crowd.Program(memory.command("asyncio"), keys, build, place, OCTUPLE_LOOPS="auto,memory=off") as server:
         server.receive([crowd.Guest("plain", made["1.3"]) for _ in range(SIZE)])
         assert server.in_lanes() == 0
+        assert said_by_doctor(build, server)["level"] == "note"
         assert server.verdict().guests["plain"] == {"good": SIZE}
