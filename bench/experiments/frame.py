@@ -28,6 +28,16 @@ STOCK = "stock"
 NOT_SERVED = 77  # a program's status: Octuple does not serve that here
 
 
+def named_by_cpu(results: list[dict]) -> list[dict]:
+    """The same, where CPU goes by the name of its point alone: `nginx rsa2048 64`."""
+    found = []
+    for one in results:
+        point, what = one["name"].split(": ")
+        name = point.replace(", ", " ")
+        found.append(one | {"name": name if what == "CPU of a handshake" else f"{name} {what}"})
+    return found
+
+
 class ExperimentError(Exception):
     """A run cannot begin or go on; the text says why and what helps."""
 

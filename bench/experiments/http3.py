@@ -41,12 +41,7 @@ class Http3(frame.Experiment):
 
     def results(self, records: list[dict]) -> list[dict]:
         """CPU, and of one connection alone the latency too."""
-        found = []
-        for one in super().results(records):
-            point, what = one["name"].split(": ")
-            name = point.replace(", ", " ")
-            found.append(one | {"name": name if what == "CPU of a handshake" else f"{name} {what}"})
-        return found
+        return frame.named_by_cpu(super().results(records))
 
 
 def prepare(lab: frame.Lab) -> None:

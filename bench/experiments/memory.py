@@ -45,6 +45,10 @@ class Memory(frame.Experiment):
         make_keys(lab.folder / "keys", [handshake.key for handshake in HANDSHAKES.values()])
         yield lambda point: self.measure(lab, *point.key["server"].split())
 
+    def results(self, records: list[dict]) -> list[dict]:
+        """CPU, and the rate too."""
+        return frame.named_by_cpu(super().results(records))
+
     @staticmethod
     def measure(lab: frame.Lab, name: str, key: str, count: str) -> dict:
         kind = next(kind for kind in memory.KINDS if kind.name == name)
