@@ -75,13 +75,22 @@ def _parse(text):
     return mnemonic, operands, None, None, text
 
 
+def listing(path):
+    """What objdump writes of an object file or library."""
+    return subprocess.run(["objdump", "-dr", "--no-show-raw-insn", "-M", "intel", str(path)], check=True,
+                          capture_output=True, text=True).stdout
+
+
 def disassemble(path, having=""):
     """The functions of an object file or library, as objdump sees them;
     of their instructions those with this in their text."""
-    out = subprocess.run(["objdump", "-dr", "--no-show-raw-insn", "-M", "intel", str(path)], check=True,
-                         capture_output=True, text=True).stdout
+    return functions_of(listing(path), having)
+
+
+def functions_of(text, having=""):
+    """Those of a listing."""
     functions, section = [], ""
-    for line in out.splitlines():
+    for line in text.splitlines():
         # Most lines are instructions. Those of relocations begin with tabs, those of functions with zeros.
         if not line.startswith(("\t", "0", "D")):
             address, colon, text = line.partition(":\t")

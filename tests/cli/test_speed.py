@@ -49,13 +49,17 @@ def test_every_family_is_measured(place):
 
 
 def test_all_operations_by_default(place):
-    """All keys are made, every operation agrees with OpenSSL and is timed, in the documented order."""
+    """All keys are made, every operation agrees with OpenSSL and is timed, in the documented order. OpenSSL takes ten
+    seconds for a few large keys, so these are left to the full run, which names none."""
     data = place.json("info", "--json")
     served = data["table"]["name"] != "none"
     ciphers = all(cipher["on"] for cipher in data["ciphers"])
-    rows, result = speed(place, "--seconds", "0.05", OCTUPLE_TABLE="auto" if served else "c")
+    expected, named = listed(place), []
+    if not os.environ.get("OCT_TEST_FULL"):
+        expected = named = [name for name in expected if name not in ("rsa3072-keygen", "rsa4096-keygen")]
+    rows, result = speed(place, "--seconds", "0.02", *named, OCTUPLE_TABLE="auto" if served else "c")
     assert result.returncode == (0 if ciphers else 3) and (result.stderr == "" or not ciphers)
-    assert [row["op"] for row in rows] == listed(place)
+    assert [row["op"] for row in rows] == expected
     off = {cipher["name"].replace("-", "") for cipher in data["ciphers"] if not cipher["on"]}
     assert all(row["octuple_per_s"] > 0 for row in rows if not any(name in row["op"] for name in off))
 
