@@ -79,14 +79,23 @@ MORE_HANDSHAKES = (
 )
 
 
+# Those of another client, octuple-resume.
+RESUMED = (
+    Handshake("tls13-resumed", "TLS 1.3, X25519, session resumed", "X25519", "rsa2048", ("--tls", "1.3")),
+    Handshake("tls12-resumed", "TLS 1.2, session resumed", "none", "rsa2048", ("--tls", "1.2")),
+)
+
+
 def named(name: str) -> Handshake:
-    return next(handshake for handshake in HANDSHAKES + MORE_HANDSHAKES if handshake.name == name)
+    return next(handshake for handshake in HANDSHAKES + MORE_HANDSHAKES + RESUMED if handshake.name == name)
 
 
 def run(program: Path, port: int, cpu: int, handshake: Handshake, *, connections: int, seconds: float,
         rate: float | None = None, seed: int = 1) -> dict:
     """One run; returns the program's report. Failed handshakes are in it and no error here. The client has lanes for
     its ML-KEM keys whatever the server is told to do without."""
+    if handshake in RESUMED:
+        program = program.with_name("octuple-resume")
     command = [str(program), "127.0.0.1", str(port), *handshake.options, "--connections", str(connections),
                "--seconds", f"{seconds:.3f}", "--seed", str(seed), "--cpu", str(cpu), "--json"]
     if rate:

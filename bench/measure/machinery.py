@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""`bench/run machinery`: where a handshake's CPU goes besides lanes, on nginx, stock and under Octuple.
+
+perf samples the worker under load, with its stack, and each sample counts for one row in each of four tables: the
+library in which it is, the first function with a name below libssl, the system call, and the function of the
+allocator. A row's microseconds are its share of the samples times the CPU of a handshake, which the kernel's clock
+says. Samples come by cpu-clock, since many machines have no counter of instructions; the last column says how much a
+row may differ between two runs by chance alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+from lab import load, machine
+from lab.programs import Build
+from lab.servers.nginx import Nginx, ServerError, make_keys
+from . import common, versus
+
+HANDSHAKES = ("tls13-ecdsa-p256", "tls13-ed25519", "tls13-rsa2048", "tls12-ecdhe-rsa2048",
+              "tls13-ecdsa-p256-x25519mlkem768", *(handshake.name for handshake in load.RESUMED))
+CONNECTIONS = 64
+HERTZ = 1999
+STACK = 16384  # bytes of it in each sample
+LIBRARIES = {"libssl": "libssl", "libcrypto": "libcrypto", "libc.so": "libc", "libc-2": "libc", "ld-linux": "libc",
+             "liboctuple-async": "Octuple's shim", "liboctuple.so": "Octuple's lanes and ciphers",
+             "octuple.so": "Octuple's provider", "nginx": "nginx", "kernel": "kernel", "vdso": "libc"}
+ALLOCATOR = re.compile(r"^(?:malloc|free|cfree|calloc|realloc|posix_memalign|aligned_alloc|_int_(?:malloc|free|realloc)"
+                       r"|malloc_consolidate|unlink_chunk|sysmalloc)\b")
+SYSTEM_CALL = re.compile(r"^(?:__x64_sys|__do_sys|__se_sys|ksys|__sys)_(\w+)")
+FRAME = re.compile(r"^\s+[0-9a-f]+ (.+?)(?:\+0x[0-9a-f]+)? \((.*)\)$")
+TABLES = ("library", "below libssl", "system call", "allocator")
+
+
+def library(path: str) -> str:
+    """Of a mapping, whose it is."""
+    if path.startswith("[") and "vdso" not in path:
+        return "kernel"
+    name = path.rsplit("/", 1)[-1]
+    return next((ours for part, ours in LIBRARIES.items() if name.startswith(part)), name)
+
+
+def rows_of(stack: list[tuple[str, str]]) -> dict[str, str]:
+    """One sample's row in each table. The stack is innermost first, of (symbol, library)."""
+    rows = {"library": stack[0][1]}
+    inside = next((i for i, (_, whose) in enumerate(stack) if whose == "libssl"), None)
+    if inside is not None:
+        named = (symbol for symbol, whose in reversed(stack[:inside]) if whose != "kernel" and symbol != "[unknown]")
+        rows["below libssl"] = next(named, "without a name" if inside else "libssl's own code")
+    called = [found[1] for symbol, whose in stack if whose == "kernel" and (found := SYSTEM_CALL.match(symbol))]
+    if called:
+        rows["system call"] = called[-1]
+    for symbol, whose in stack:
+        if whose == "libc" and ALLOCATOR.match(symbol):
+            rows["allocator"] = symbol
+    return rows
+
+
+def read_samples(text: str) -> tuple[int, dict[str, Counter]]:
+    """Of what perf script writes: how many samples, and each table's counts."""
+    tables: dict[str, Counter] = {name: Counter() for name in TABLES}
+    samples, stack = 0, []
+    for line in [*text.splitlines(), ""]:
+        found = FRAME.match(line)
+        if found:
+            stack.append((found[1], library(found[2])))
+        elif not line.strip() and stack:
+            samples += 1
+            for name, row in rows_of(stack).items():
+                tables[name][row] += 1
+            stack = []
+    return samples, tables
+
+
+def profile(server: Nginx, bench: versus.Bench, variant: str, handshake: load.Handshake, seconds: float,
+            folder: Path) -> dict:
+    """One run with perf at the worker."""
+    data = folder / "perf.data"
+    perf = subprocess.Popen(["perf", "record", "-q", "-e", "cpu-clock", "-F", str(HERTZ), "-p", str(server.worker),
+                             "--call-graph", f"dwarf,{STACK}", "-o", str(data)],
+                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    try:
+        bench.run(variant, handshake, "profile", seconds, connections=CONNECTIONS)
+    finally:
+        perf.send_signal(2)
+        said = perf.communicate(timeout=60)[1]
+    if not data.exists():
+        raise ServerError(f"perf made no samples: {said.strip()}")
+    script = subprocess.run(["perf", "script", "-i", str(data), "--no-inline", "-F", "ip,sym,symoff,dso"],
+                            capture_output=True, text=True, errors="replace", check=False, timeout=600)
+    samples, tables = read_samples(script.stdout)
+    data.unlink()
+    if not samples:
+        raise ServerError(f"perf made no samples: {said.strip()} {script.stderr.strip()[:200]}")
+    return {"samples": samples, "tables": tables}
+
+
+def measure(servers: dict[str, Nginx], bench: versus.Bench, handshake: load.Handshake,
+            options: argparse.Namespace, folder: Path) -> dict:
+    bench.rounds(handshake, "warm-up", 1, 0.3, connections=CONNECTIONS)
+    plain = bench.rounds(handshake, "CPU", options.rounds, options.seconds, connections=CONNECTIONS)
+    result: dict = handshake.describe()
+    for variant in versus.VARIANTS:
+        cost = versus.median([sample.cpu_us for sample in plain[variant]])
+        found = profile(servers[variant], bench, variant, handshake, options.profile, folder)
+        scale = cost / found["samples"]
+        result[variant] = {"cpu_us_per_handshake": cost, "samples": found["samples"],
+                           "us": {name: {row: round(count * scale, 2) for row, count in counts.most_common()}
+                                  for name, counts in found["tables"].items()},
+                           "us_by_chance": {name: {row: round(2 * math.sqrt(2 * count) * scale, 2)
+                                                   for row, count in counts.items()}
+                                            for name, counts in found["tables"].items()}}
+    result["cpu_ratio"] = versus.ratio(*(result[variant]["cpu_us_per_handshake"] for variant in versus.VARIANTS))
+    return result
+
+
+def text(result: dict, least: float) -> str:
+    """The tables of a kind of handshake, as Markdown; rows below `least` microseconds on both sides are one."""
+    stock, octuple = (result[variant] for variant in versus.VARIANTS)
+    lines = [f"## {result['title']}", "", f"{stock['cpu_us_per_handshake']:.1f} us of CPU a handshake stock, "
+             f"{octuple['cpu_us_per_handshake']:.1f} under Octuple: {result['cpu_ratio']:.2f} times.", ""]
+    for name in TABLES:
+        lines += [f"| {name} | stock, us | Octuple, us | by chance, us |", "|---|--:|--:|--:|"]
+        ours, theirs = octuple["us"][name], stock["us"][name]
+        rest = [0.0, 0.0]
+        for row in sorted({*ours, *theirs}, key=lambda row: -max(ours.get(row, 0), theirs.get(row, 0))):
+            both = theirs.get(row, 0.0), ours.get(row, 0.0)
+            if max(both) < least:
+                rest = [sum(pair) for pair in zip(rest, both)]
+                continue
+            chance = max(side["us_by_chance"][name].get(row, 0) for side in (stock, octuple))
+            lines.append(f"| {row} | {both[0]:.1f} | {both[1]:.1f} | {chance:.1f} |")
+        lines += [f"| all others | {rest[0]:.1f} | {rest[1]:.1f} | |", ""]
+    return "\n".join(lines)
+
+
+def run(folder: Path, build: Build, options: argparse.Namespace) -> dict:
+    place = machine.place()
+    handshakes = [load.named(name) for name in options.handshake or HANDSHAKES]
+    kinds = sorted({handshake.key for handshake in handshakes})
+    make_keys(folder / "keys", kinds)
+    with Nginx("stock", folder / "stock", folder / "keys", kinds, place.server) as stock, \
+            Nginx("octuple", folder / "octuple", folder / "keys", kinds, place.server, build) as octuple:
+        servers = {"stock": stock, "octuple": octuple}
+        bench = versus.Bench(servers, build.load, place.client)
+        results = []
+        for handshake in handshakes:
+            print(f"machinery: {handshake.title}", file=sys.stderr)
+            results.append(measure(servers, bench, handshake, options, folder))
+    return {"results": results, "machine": machine.describe(place, stock.command()[0], "")}
+
+
+def arguments(argv: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="bench/run machinery", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build-dir", type=Path, default=Path("build/release"))
+    parser.add_argument("--handshake", action="append", metavar="NAME",
+                        choices=[handshake.name for handshake in load.HANDSHAKES + load.MORE_HANDSHAKES + load.RESUMED],
+                        help=f"may be repeated; default {' '.join(HANDSHAKES)}")
+    parser.add_argument("--rounds", type=int, default=7, help="in turns, for the CPU of a handshake")
+    parser.add_argument("--seconds", type=float, default=1.0, help="of each round")
+    parser.add_argument("--profile", type=float, default=8.0, help="seconds of the run with perf")
+    parser.add_argument("--least", type=float, default=0.5, help="microseconds that a row must have in the text")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds and samples")
+    parser.add_argument("--json", type=Path, help="write the numbers there")
+    options = parser.parse_args(argv)
+    if options.quick:
+        options.rounds, options.seconds, options.profile = 3, 0.5, 2.0
+    return options
+
+
+def main(argv: list[str] | None = None) -> int:
+    options = arguments(argv)
+    build = Build(options.build_dir.resolve())
+    document = common.measured("machinery", lambda folder: run(folder, build, options), None)
+    if document is None:
+        return 1
+    if options.json:
+        options.json.write_text(json.dumps(document, indent=1) + "\n")
+    print("\n".join(text(result, options.least) for result in document["results"]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
