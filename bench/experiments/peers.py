@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""Octuple beside other libraries: crypto_mb, ipsec-mb, two releases of OpenSSL, and Debian's qatengine.
+"""Octuple beside other libraries: crypto_mb, ipsec-mb, AWS-LC, two releases of OpenSSL, and Debian's qatengine.
 
-A point is a peer, and its metrics are the operations that both have: the programs know them, and nobody keeps a list of
-them here. Programs of bench/beside have crypto_mb and ipsec-mb, `octuple speed` OpenSSL, and `openssl speed` the
-engine.
+A point is a peer, and its metrics are the operations that both have: the programs know them, and nobody keeps a list
+of them here. Programs of bench/beside have crypto_mb, ipsec-mb and AWS-LC, `octuple speed` OpenSSL, and `openssl
+speed` the engine.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from typing import Iterator
 
 from bench.measure import versus
 from bench.report import chart, summary
-from lab import debian
+from lab import aws_lc, debian
 from lab.servers.nginx import ServerError
 from . import frame, records
 
 BESIDE = Path(__file__).parents[1] / "beside"
 CPUINFO = Path("/proc/cpuinfo")
 # What measures each, in the order of the tables.
-PEERS = {"crypto_mb": "beside", "ipsec-mb": "beside", "openssl-3.0": "openssl", "openssl-3.5": "openssl",
-         "qatengine": "engine"}
+PEERS = {"crypto_mb": "beside", "ipsec-mb": "beside", "aws-lc": "aws_lc", "openssl-3.0": "openssl",
+         "openssl-3.5": "openssl", "qatengine": "engine"}
 SPEED_DONE = (0, 3)  # 3: some operation is off here, and has no rate of ours
 GIGA = 1e9
 # About how many operations a peer has, to tell how long it takes.
-CRYPTO_MB, IPSEC_MB, SPEED = 27, 38, 76
+CRYPTO_MB, IPSEC_MB, AWS_LC, SPEED = 27, 38, 24, 76
 # What `openssl speed` calls it, and the verbs of its first results; those of AEADs are sizes.
 ENGINE = {"rsa2048": ("private", "public"), "ecdsap256": ("sign", "verify"), "ecdhx25519": ("derive",),
           "rsa3072": ("private", "public"), "rsa4096": ("private", "public"), "ecdsap384": ("sign", "verify"),
@@ -95,17 +95,18 @@ def engine_commands(size: frame.Size) -> Iterator[tuple[list[str], list[str], in
 class Peers(frame.Experiment):
     name = "peers"
     title = "Beside other libraries"
-    about = ("Octuple beside other libraries, on one CPU: Intel's crypto_mb and ipsec-mb, each in one process with "
-             "Octuple, by turns of five milliseconds; OpenSSL's own code by `octuple speed`, and records through EVP "
-             "on both sides (`evp-`) by `octuple-evp`; Debian's qatengine by `openssl speed -engine qatengine` beside "
-             "`octuple run -- openssl speed`. `bench/peers` installs them, on Debian 12 in a Debian 13 in a folder. "
-             "`stock` is the peer. Octuple checks and clears as it always does: crypto_mb hands out RSA "
-             "results unchecked, and `-checked` puts its public operation behind them. Nonces of its ECDSA signatures "
-             "are given; Octuple makes its own. Comparing tags, nonces of packets and applying masks is the caller's "
-             "work with ipsec-mb, and is counted there. Every result is compared before anything is timed. OpenSSL has "
-             "one operation at a time, the others eight; AEADs seal and open one record, with 13 bytes of additional "
-             "data; QUIC bursts have 32 packets.")
-    full, quick = frame.Size(3, 0.35), frame.Size(2, 0.09)
+    about = ("Octuple beside other libraries, on one CPU: Intel's crypto_mb and ipsec-mb, and AWS-LC, each in one "
+             "process with Octuple, by turns of five milliseconds; OpenSSL's own code by `octuple speed`, and "
+             "records through EVP on both sides (`evp-`) by `octuple-evp`; Debian's qatengine by `openssl speed "
+             "-engine qatengine` beside `octuple run -- openssl speed`. `bench/peers` installs them, on Debian 12 "
+             "in a Debian 13 in a folder. `stock` is the peer. Octuple checks and clears as it always does: "
+             "crypto_mb hands out RSA results unchecked, and `-checked` puts its public operation behind them. "
+             "Nonces of its ECDSA signatures are given; Octuple makes its own. Comparing tags, nonces of packets "
+             "and applying masks is the caller's work with ipsec-mb, and is counted there. Every result is "
+             "compared before anything is timed. OpenSSL and AWS-LC have one operation at a time, the others "
+             "eight; AEADs seal and open one record, with 13 bytes of additional data; QUIC bursts have 32 "
+             "packets.")
+    full, quick = frame.Size(3, 0.35), frame.Size(2, 0.075)
     pivots = ("peer",)
 
     def __init__(self, operation: str = "", peers: tuple[str, ...] = ()):
@@ -115,6 +116,7 @@ class Peers(frame.Experiment):
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
         turns, setting_up = size.rounds * size.seconds + 0.05, 5
         seconds = {"crypto_mb": CRYPTO_MB * turns + setting_up, "ipsec-mb": IPSEC_MB * turns,
+                   "aws-lc": AWS_LC * turns,
                    "openssl": size.rounds * (SPEED * (size.seconds + 0.03) + setting_up / 2 + RECORD_SECONDS
                                              * len(records.CIPHERS) * len(RECORD_SIZES)),
                    "qatengine": 2 * self.engine_rounds(size) * sum(len(names) for names, *_ in engine_commands(size))}
@@ -143,10 +145,18 @@ class Peers(frame.Experiment):
         return place.prefix(lab.build.folder)
 
     def beside(self, lab: frame.Lab, peer: str) -> dict:
-        prefix, name = self.prefix(lab), peer.replace("-", "_")
+        return self.in_one_process(lab, peer, self.prefix(lab))
+
+    def aws_lc(self, lab: frame.Lab, peer: str) -> dict:
+        if aws_lc.why_not():
+            raise frame.Unavailable(f"{aws_lc.why_not()}; `bench/peers` installs it")
+        return self.in_one_process(lab, peer, [], *map(str, aws_lc.files()))
+
+    def in_one_process(self, lab: frame.Lab, peer: str, prefix: list[str], *files: str) -> dict:
+        name = peer.replace("-", "_")
         program = lab.build.folder / f"beside/{name}"
         program.parent.mkdir(exist_ok=True)
-        frame.output_of([*prefix, str(BESIDE / "build"), name, str(lab.build.folder / "lib"), str(program)])
+        frame.output_of([*prefix, str(BESIDE / "build"), name, str(lab.build.folder / "lib"), str(program), *files])
         seconds = lab.size.rounds * lab.size.seconds
         return of_beside(frame.output_of([*prefix, str(program), "--seconds", f"{seconds:g}",
                                           "--only", self.operation], {lab.place.server}))

@@ -5,7 +5,8 @@
 It is `bench/experiment peers` with an installation before it, and always begins anew. The table is on the terminal, the
 rest in the run's folder: report.html, ratios.svg, results.json and points.jsonl. The peers are packages of Debian 13.
 Where the system is Debian 12, they go into a Debian 13 in a folder of ~/.cache/octuple, which takes root, debootstrap,
-a minute and 600 MB the first time.
+a minute and 600 MB the first time. AWS-LC comes with its crate, by cargo, and is built beside that folder; without
+cargo it is left out.
 
 Exit status: 0 all was measured; 1 something failed; 2 wrong usage, nothing built, or the peers could not be installed;
 3 some of it could not be measured here, and the output says why; 130 interrupted.
@@ -21,7 +22,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from bench.experiments import ALL, __main__ as command, peers
-from lab import debian
+from lab import aws_lc, debian
+from lab.debian import InstallError
 
 
 def arguments(argv: list[str] | None) -> tuple[argparse.Namespace, list[str]]:
@@ -50,13 +52,25 @@ def arguments(argv: list[str] | None) -> tuple[argparse.Namespace, list[str]]:
     return options, given
 
 
+def install_aws_lc(wanted: list[str] | None) -> None:
+    """Where it cannot be had, it is not measured; who names it is told why."""
+    try:
+        if "aws-lc" in (wanted or peers.PEERS):
+            aws_lc.install()
+    except InstallError as error:
+        if wanted:
+            raise
+        print(f"bench/peers: aws-lc is not measured: {error}", file=sys.stderr)
+
+
 def main(argv: list[str] | None = None) -> int:
     options, given = arguments(argv)
     signal.signal(signal.SIGTERM, command.stop)
     try:
         if not options.no_install:
             debian.place().install()
-    except (debian.InstallError, OSError) as error:
+            install_aws_lc(options.peer)
+    except (InstallError, OSError) as error:
         print(f"bench/peers: {error}; --no-install measures what is there", file=sys.stderr)
         return command.USAGE
     except KeyboardInterrupt:
