@@ -84,10 +84,11 @@ struct oct_mldsa_verify_lane {
  * OCT_ERR_UNSUPPORTED (no table on this CPU, the operation is off, or the kernel has no randomness), OCT_ERR_MEMORY
  * (workspace).
  *
- * A key pair is never invalid. A signature is never invalid either; if 814 attempts make none, which tells of a defect
- * and not of bad luck, the lane is neither ok nor invalid, and its signature is zero. A lane of a verification is
- * invalid if its signature is not valid, or its hints are not in the one encoding that FIPS 204 has for them.
- * Each lane takes as long as the longest message: messages are hashed together.
+ * A key pair is never invalid. A signature is never invalid either. Each is verified before it leaves. If it does not
+ * verify, or 814 attempts make none, which tells of a defect and not of bad luck, the lane is neither ok nor invalid,
+ * and its signature is zero. A lane of a verification is invalid if its signature is not valid, or its hints are not in
+ * the one encoding that FIPS 204 has for them. Each lane takes as long as the longest message: messages are hashed
+ * together.
  */
 OCT_API OCT_MUST_USE int oct_mldsa_keygen_x8(int set, const struct oct_mldsa_keygen_lane lane[], unsigned lanes,
                                              struct oct_lanes *result);

@@ -135,18 +135,35 @@ static int sign_check(const struct oct_operation *operation, const void *vlane)
     return text_check(&(struct text){lane->message, lane->context, NULL, lane->message_len, lane->context_len});
 }
 
-static int sign_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *vlane, unsigned lanes,
-                   struct oct_lanes *result)
+/* Verifies what was made, and zeroes what is no signature; returns these lanes. */
+static unsigned check_signatures(const struct oct_mldsa_batch *b, const struct oct_mldsa_sign_args *made,
+                                 const struct oct_mldsa_sign_lane lane[])
 {
-    const struct oct_mldsa_sign_lane *lane = vlane;
+    struct oct_mldsa_verify_args args = {.workspace = b->kernel, .lanes = made->lanes};
+    for (unsigned i = 0; i < made->lanes; i++) {
+        args.matrix[i] = lane[i].key->matrix;
+        args.t1[i] = lane[i].key->t1;
+        args.mu[i] = made->mu[i];
+        args.signature[i] = made->signature[i];
+    }
+    const unsigned bad = b->ops->set[b->set].verify(&args);
+    for (unsigned i = 0; i < made->lanes; i++)
+        if (bad >> i & 1)
+            memset(made->signature[i], 0, oct_mldsa_size[b->set].signature);
+    return bad;
+}
+
+int oct_mldsa_sign_on(const struct oct_mldsa_ops *ops, const struct oct_operation *operation,
+                      const struct oct_mldsa_sign_lane lane[], unsigned lanes, struct oct_lanes *result)
+{
     struct oct_mldsa_sign_args args = {.lanes = lanes};
     struct text text[OCT_LANES];
     struct oct_mldsa_batch b;
     struct lane_bytes *bytes;
-    (void)ops;
     const int status = open_batch(&b, &bytes, operation, RANDOM_BYTES);
     if (status != OCT_OK)
         return status;
+    b.ops = ops ? ops : b.ops;
     for (unsigned i = 0; i < lanes; i++) {
         const struct oct_mldsa_key *key = lane[i].key;
         text[i] = (struct text){lane[i].message, lane[i].context, key->tr, lane[i].message_len, lane[i].context_len};
@@ -159,11 +176,19 @@ static int sign_x8(const struct oct_operation *operation, const struct oct_ops *
     }
     hash_texts(&b, bytes, text, lanes);
     args.workspace = b.kernel;
-    const unsigned failed = b.ops->set[b.set].sign(&args);
+    unsigned failed = b.ops->set[b.set].sign(&args);
+    failed |= check_signatures(&b, &args, lane);
     result->ok = (uint8_t)(((1u << lanes) - 1) & ~failed);
     result->invalid = 0;
     oct_mldsa_batch_close(&b);
     return OCT_OK;
+}
+
+static int sign_x8(const struct oct_operation *operation, const struct oct_ops *ops, const void *vlane, unsigned lanes,
+                   struct oct_lanes *result)
+{
+    (void)ops;
+    return oct_mldsa_sign_on(NULL, operation, vlane, lanes, result);
 }
 
 static int verify_check(const struct oct_operation *operation, const void *vlane)

@@ -4,6 +4,7 @@
 #ifndef OCT_API_MLDSA_INTERNAL_H
 #define OCT_API_MLDSA_INTERNAL_H
 
+#include "api/operation.h"
 #include "api/workspace.h"
 #include "ops/mldsa.h"
 
@@ -38,5 +39,9 @@ static inline bool oct_mldsa_is_set(int set)
 /* A batch with `extra` bytes besides what the kernels want: OCT_OK, OCT_ERR_UNSUPPORTED, OCT_ERR_MEMORY. */
 int oct_mldsa_batch_open(struct oct_mldsa_batch *b, int set, size_t extra);
 void oct_mldsa_batch_close(struct oct_mldsa_batch *b);
+
+/* Signs by the given kernels, or by those that serve (NULL): tests put faults into a copy of a table. */
+int oct_mldsa_sign_on(const struct oct_mldsa_ops *ops, const struct oct_operation *operation,
+                      const struct oct_mldsa_sign_lane lane[], unsigned lanes, struct oct_lanes *result);
 
 #endif

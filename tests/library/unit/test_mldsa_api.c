@@ -8,6 +8,8 @@
  */
 #include "unit.h"
 
+#include "api/mldsa_internal.h"
+
 #include <octuple/mldsa.h>
 #include <octuple/queue.h>
 
@@ -263,12 +265,44 @@ static void test_off(void **state)
     assert_string_not_equal(oct_op_reason(OCT_OP_MLDSA44_SIGN), "on");
 }
 
+static oct_mldsa_sign_fn *good_sign;
+static size_t fault_at;
+
+/* A bit of lane 2 is wrong, and lane 5 says that it failed. */
+static unsigned faulty_sign(const struct oct_mldsa_sign_args *args)
+{
+    const unsigned failed = good_sign(args);
+    args->signature[2][fault_at] ^= 0x10;
+    return failed | 1u << 5;
+}
+
+/* In the challenge, in the response and in the hints. What was wrong is zero, and no lane suffers for another. */
+static void test_faults(void **state)
+{
+    static const size_t places[] = {0, 47, 48, 1700, 48 + 5 * 640, SIGNATURE - 1};
+    (void)state;
+    skip_if_off();
+    make_keys(OCT_MLDSA_65);
+    struct oct_mldsa_ops ops = *oct_mldsa_selected(NULL);
+    const struct oct_operation *operation = &oct_operations[OCT_OP_MLDSA65_SIGN];
+    good_sign = ops.set[OCT_MLDSA_65].sign;
+    ops.set[OCT_MLDSA_65].sign = faulty_sign;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        fault_at = places[i];
+        assert_int_equal(oct_mldsa_sign_on(&ops, operation, sign, OCT_LANES, &result), OCT_OK);
+        assert_true(result.ok == (0xff & ~(1 << 2 | 1 << 5)) && result.invalid == 0);
+        assert_memory_equal(signature[2], zeros, SIGNATURE);
+        assert_int_equal(oct_mldsa_verify_x8(OCT_MLDSA_65, verify, OCT_LANES, &result), OCT_OK);
+        assert_true((result.ok & ~(1 << 5)) == (0xff & ~(1 << 2 | 1 << 5)));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_lanes), cmocka_unit_test(test_randomness), cmocka_unit_test(test_invalid),
         cmocka_unit_test(test_bad_keys),  cmocka_unit_test(test_arguments),  cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_queue),     cmocka_unit_test(test_off),
+        cmocka_unit_test(test_queue),     cmocka_unit_test(test_off),        cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, teardown);
 }
