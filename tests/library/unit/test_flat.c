@@ -25,6 +25,10 @@ static void test_names(void **state)
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         assert_int_equal(oct_op_find(none[i]), -1);
     assert_null(oct_op_name(-1));
+    for (int aead = 0; aead < OCT_AEAD_COUNT; aead++)
+        assert_int_equal(oct_aead_find(oct_aead_name(aead)), aead);
+    assert_int_equal(oct_aead_find(NULL), -1);
+    assert_int_equal(oct_aead_find("aes-128-ccm"), -1);
     assert_int_equal(oct_op_is_on(-1), 0);
 }
 
