@@ -28,16 +28,6 @@ STOCK = "stock"
 NOT_SERVED = 77  # a program's status: Octuple does not serve that here
 
 
-def named_by_cpu(results: list[dict]) -> list[dict]:
-    """The same, where CPU goes by the name of its point alone: `nginx rsa2048 64`."""
-    found = []
-    for one in results:
-        point, what = one["name"].split(": ")
-        name = point.replace(", ", " ")
-        found.append(one | {"name": name if what == "CPU of a handshake" else f"{name} {what}"})
-    return found
-
-
 class ExperimentError(Exception):
     """A run cannot begin or go on; the text says why and what helps."""
 
@@ -157,6 +147,7 @@ class Experiment:
     name = title = about = ""
     full, quick = Size(5, 1.0), Size(1, 0.5)
     pivots: tuple[str, ...] = ()  # parts of keys that tables have as columns
+    main_metric = ""  # results of this one go by their point's name alone
     takes_table = False  # whether all that it starts gets the environment of --table
 
     def points(self, size: Size, quick: bool) -> list[Point]:
@@ -175,7 +166,7 @@ class Experiment:
         """What results.json lists: every ratio, with the medians of both sides."""
         from bench.report import summary
 
-        return summary.results(records)
+        return summary.results(records, self.main_metric)
 
     def chart(self, _points: list[dict]) -> str:
         """An SVG file for the results page, made of the points of a summary; empty for none."""

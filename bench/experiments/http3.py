@@ -23,6 +23,7 @@ class Http3(frame.Experiment):
              "it makes one full handshake after the other, waits for the first stream of the server and closes. "
              "`hybrid` is X25519MLKEM768, the others have X25519.")
     full, quick = frame.Size(6, 2.0), frame.Size(3, 1.0)
+    main_metric = "CPU of a handshake"
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
         cases = [("nginx", key, 64) for key in http3.KEYS] + [("nginx", "rsa2048-hybrid", 64)]
@@ -38,10 +39,6 @@ class Http3(frame.Experiment):
     def opened(self, lab: frame.Lab) -> Iterator[frame.Measure]:
         prepare(lab)
         yield lambda point: measure(lab, point.key)
-
-    def results(self, records: list[dict]) -> list[dict]:
-        """CPU, and of one connection alone the latency too."""
-        return frame.named_by_cpu(super().results(records))
 
 
 def prepare(lab: frame.Lab) -> None:

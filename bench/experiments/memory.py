@@ -35,6 +35,7 @@ class Memory(frame.Experiment):
     about = ("asyncio, uvloop, Twisted and Debian's Node.js, as they are and by `octuple run`, in turns, with full "
              "handshakes of TLS 1.3, 64 at a time and one. CPU is that of the whole process, interpreter included.")
     full, quick = frame.Size(9, 1.5), frame.Size(3, 0.6)
+    main_metric = "CPU of a handshake"
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
         return [frame.Point({"server": f"{kind.name} {key} {count}"}, 2 * size.rounds * (size.seconds + 0.1))
@@ -44,10 +45,6 @@ class Memory(frame.Experiment):
     def opened(self, lab: frame.Lab) -> Iterator[frame.Measure]:
         make_keys(lab.folder / "keys", [handshake.key for handshake in HANDSHAKES.values()])
         yield lambda point: self.measure(lab, *point.key["server"].split())
-
-    def results(self, records: list[dict]) -> list[dict]:
-        """CPU, and the rate too."""
-        return frame.named_by_cpu(super().results(records))
 
     @staticmethod
     def measure(lab: frame.Lab, name: str, key: str, count: str) -> dict:

@@ -53,17 +53,24 @@ def of_run(about: dict, records: list[dict]) -> dict:
         "points": of_records(records)}
 
 
-def results(records: list[dict]) -> list[dict]:
+def result_name(key: dict, metric: str, side: str, main_metric: str) -> str:
+    """`nginx, 64: p50`. A main metric goes by its point alone, and others then stand behind that: `nginx 64 p50`."""
+    of = [str(value) for value in key.values()]
+    other = f", {side}" if side != "octuple" else ""
+    if not main_metric:
+        return f"{', '.join(of)}: {metric}{other}"
+    return " ".join(of if metric == main_metric else [*of, metric]) + other
+
+
+def results(records: list[dict], main_metric: str = "") -> list[dict]:
     """Every ratio: its name, the medians of stock and of the other side, their ratio, and its quartiles."""
     found = []
     for point in of_records(records):
-        key = ", ".join(str(value) for value in point["key"].values())
         for name, metric in point["metrics"].items():
             for side, ratio in metric["ratio"].items():
-                other = f", {side}" if side != "octuple" else ""
-                found.append({"name": f"{key}: {name}{other}", "stock": metric["median"][STOCK],
-                              "octuple": metric["median"][side], "ratio": ratio, "spread": metric["quartiles"][side],
-                              "unit": metric["unit"], "better": metric["better"]})
+                found.append({"name": result_name(point["key"], name, side, main_metric),
+                              "stock": metric["median"][STOCK], "octuple": metric["median"][side], "ratio": ratio,
+                              "spread": metric["quartiles"][side], "unit": metric["unit"], "better": metric["better"]})
     return found
 
 

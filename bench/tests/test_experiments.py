@@ -159,6 +159,14 @@ def test_results_of_several_sides():
     assert (row["name"], row["stock"], row["octuple"], row["ratio"]) == ("a: CPU, 512", 4, 2, 2)
 
 
+def test_a_main_metric_goes_by_its_point_alone():
+    sides = {"stock": [4], "octuple": [2]}
+    record = {"key": {"server": "nginx", "connections": 64},
+              "metrics": {"CPU": frame.metric("us", "less", sides), "p50": frame.metric("us", "less", sides)}}
+    assert [row["name"] for row in summary.results([record], "CPU")] == ["nginx 64", "nginx 64 p50"]
+    assert [row["name"] for row in summary.results([record])] == ["nginx, 64: CPU", "nginx, 64: p50"]
+
+
 def test_all_within_a_budget(counting, monkeypatch, capsys):
     monkeypatch.setattr(command, "ALL", {"counting": counting, "records": ALL["records"]})
     options = ["all", "--build-dir", "x", "--folder", str(counting.folder.parent), "--budget", "0.1"]

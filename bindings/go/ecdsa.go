@@ -12,37 +12,31 @@ import (
 	"slices"
 )
 
-// maxDigest is what lanes take. Go's own code takes more, and ignores what is too much.
-const maxDigest = 64
-
 // ecdsaKey is a wrapped ECDSA key.
 type ecdsaKey struct {
 	own     *ecdsa.PrivateKey
 	private []byte
-	op      operation
+	op      *operation
 }
 
-// ecdsaOperation is how lanes call signing, or with `verify` verification, on the curve, and the bytes of its numbers.
-func ecdsaOperation(curve elliptic.Curve, verify bool) (op operation, size int, served bool) {
-	switch {
-	case curve == elliptic.P256() && verify:
-		op, size = p256Verify, 32
-	case curve == elliptic.P256():
-		op, size = p256Sign, 32
-	case curve == elliptic.P384() && verify:
-		op, size = p384Verify, 48
-	case curve == elliptic.P384():
-		op, size = p384Sign, 48
+// ecdsaOperations are signing and verification on the curve; nil where lanes do not serve it. No map: a curve of the
+// caller's own need not be a key of one.
+func ecdsaOperations(curve elliptic.Curve) (sign, verify *operation) {
+	switch curve {
+	case elliptic.P256():
+		return p256Sign, p256Verify
+	case elliptic.P384():
+		return p384Sign, p384Verify
 	}
-	return op, size, size > 0 && op.isOn()
+	return nil, nil
 }
 
 func wrapECDSA(own *ecdsa.PrivateKey) crypto.Signer {
 	if own == nil || own.Curve == nil || own.D == nil || own.X == nil || own.Y == nil {
 		return nil
 	}
-	op, _, served := ecdsaOperation(own.Curve, false)
-	if !served {
+	op, _ := ecdsaOperations(own.Curve)
+	if op == nil || !op.isOn() {
 		return nil
 	}
 	private, err := own.ECDH() // checks the number
@@ -64,8 +58,9 @@ func (k *ecdsaKey) Public() crypto.PublicKey { return k.own.Public() }
 // Sign is [ecdsa.PrivateKey.Sign]. Nonces come from key, digest and the system's randomness; `rand` is only asked
 // whether it is nil, which is for signatures that are not random.
 func (k *ecdsaKey) Sign(rand io.Reader, digest []byte, opts crypto.SignerOpts) ([]byte, error) {
-	if rand != nil && len(digest) > 0 && len(digest) <= maxDigest {
-		j := job{in: slices.Concat(k.private, digest), out: make([]byte, 2*len(k.private))}
+	// Go's own code takes longer digests, and ignores what is too much.
+	if rand != nil && len(digest) > 0 && len(digest) <= k.op.form().more {
+		j := job{in: slices.Concat(k.private, digest)}
 		k.op.gather(&j)
 		clear(j.in)
 		if j.ok {

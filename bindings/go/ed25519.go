@@ -22,7 +22,12 @@ func wrapEd25519(own ed25519.PrivateKey) crypto.Signer {
 	if len(own) != ed25519.PrivateKeySize || !ed25519Sign.isOn() {
 		return nil
 	}
-	lanes := newEd25519Key(own)
+	seed := own.Seed()
+	if !own.Equal(ed25519.NewKeyFromSeed(seed)) {
+		return nil // lanes know the seed only, and would sign for its own public key
+	}
+	lanes := ed25519Sign.newKey(seed)
+	clear(seed)
 	if lanes == nil {
 		return nil
 	}
@@ -37,7 +42,7 @@ func (k *ed25519Key) Public() crypto.PublicKey { return k.own.Public() }
 // Sign is [ed25519.PrivateKey.Sign]. Prehashed messages and contexts are Go's own.
 func (k *ed25519Key) Sign(rand io.Reader, message []byte, opts crypto.SignerOpts) ([]byte, error) {
 	if isPureEd25519(opts) && len(message) <= maxMessage {
-		j := job{key: k.lanes, in: message, out: make([]byte, ed25519.SignatureSize)}
+		j := job{key: k.lanes, in: message}
 		ed25519Sign.gather(&j)
 		if j.ok {
 			return j.out, nil

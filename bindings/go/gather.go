@@ -8,32 +8,48 @@ import (
 	"sync"
 )
 
-// operation is a number of enum oct_op; lanes.go holds these against the C header.
-type operation int
+// operation is one of the library's, known by its name. Goroutines with the same operation meet at it.
+type operation struct {
+	name    string
+	once    sync.Once
+	asked   form
+	meeting rendezvous
+}
 
-const (
-	rsa2048Private operation = 0
-	rsa3072Private operation = 1
-	rsa4096Private operation = 2
-	p256Sign       operation = 8
-	p384Sign       operation = 11
-	ed25519Sign    operation = 14
-	ed25519Verify  operation = 15
-	p256Verify     operation = 16
-	p384Verify     operation = 17
-	operations               = 18
+// form is what the library tells of an operation: octuple/flat.h.
+type form struct {
+	number int // negative: the library has no such operation, or there is no library
+	lanes  int // jobs of a batch
+	key    int // bytes of a key
+	more   int // bytes of a digest or a message, at the most
+	out    int // bytes of a result
+}
+
+var (
+	p256Sign      = &operation{name: "p256-sign"}
+	p256Verify    = &operation{name: "p256-verify"}
+	p384Sign      = &operation{name: "p384-sign"}
+	p384Verify    = &operation{name: "p384-verify"}
+	ed25519Sign   = &operation{name: "ed25519-sign"}
+	ed25519Verify = &operation{name: "ed25519-verify"}
+	// By the bits of the modulus.
+	rsaPrivate = map[int]*operation{
+		2048: {name: "rsa2048-private"}, 3072: {name: "rsa3072-private"}, 4096: {name: "rsa4096-private"}}
+	rsaKeygen = map[int]*operation{
+		2048: {name: "rsa2048-keygen"}, 3072: {name: "rsa3072-keygen"}, 4096: {name: "rsa4096-keygen"}}
 )
 
-const (
-	maxLanes  = 8   // jobs of a batch
-	maxResult = 512 // bytes: RSA-4096's
-)
+// form is asked for once.
+func (op *operation) form() *form {
+	op.once.Do(func() { op.asked = lookUp(op.name) })
+	return &op.asked
+}
 
 // job is one operation. Its owner blocks until it is done, and then alone has it again.
 type job struct {
 	key *laneKey // of RSA and Ed25519, else nil
-	in  []byte   // what lanes.h says of the operation
-	out []byte   // of the result's length; written only if ok
+	in  []byte   // what octuple/flat.h says of the operation
+	out []byte   // the result; nil until the job is ok
 	ok  bool
 }
 
@@ -49,25 +65,23 @@ type rendezvous struct {
 	open  *batch // what gathers; nil: the next goroutine is the first
 }
 
-var meeting [operations]rendezvous
-
-// join adds the job to what gathers. The eighth takes the batch.
-func (r *rendezvous) join(j *job) (mine *batch, first, taken bool) {
+// join adds the job to what gathers. The one that makes it full takes the batch.
+func (r *rendezvous) join(j *job, lanes int) (mine *batch, first, taken bool) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	if r.open == nil {
-		r.open = &batch{jobs: make([]*job, 0, maxLanes), done: make(chan struct{})}
+		r.open = &batch{jobs: make([]*job, 0, lanes), done: make(chan struct{})}
 	}
 	mine = r.open
 	mine.jobs = append(mine.jobs, j)
-	if len(mine.jobs) == maxLanes {
+	if len(mine.jobs) == lanes {
 		r.open = nil
 		taken = true
 	}
 	return mine, len(mine.jobs) == 1, taken
 }
 
-// take is false if the eighth has taken the batch.
+// take is false if another goroutine has taken the batch, which was full.
 func (r *rendezvous) take(mine *batch) bool {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -83,8 +97,8 @@ func (r *rendezvous) take(mine *batch) bool {
 // The first goroutine leaves its job and yields once. What is ready to run reaches its own operation meanwhile, adds
 // its job and blocks. When the first runs again it takes all; the eighth does so at once. One goroutine takes a batch,
 // under the lock, and runs all of it. There is no timer: a goroutine that is alone pays for a yield that ends at once.
-func (r *rendezvous) meet(j *job, run func([]*job)) {
-	mine, first, taken := r.join(j)
+func (r *rendezvous) meet(j *job, lanes int, run func([]*job)) {
+	mine, first, taken := r.join(j, lanes)
 	if first {
 		runtime.Gosched()
 		taken = r.take(mine)
@@ -98,6 +112,6 @@ func (r *rendezvous) meet(j *job, run func([]*job)) {
 }
 
 // gather runs the job in lanes. One that is alone runs there too: a vector costs less than Go's own code does once.
-func (op operation) gather(j *job) {
-	meeting[op].meet(j, op.run)
+func (op *operation) gather(j *job) {
+	op.meeting.meet(j, op.form().lanes, op.run)
 }

@@ -10,7 +10,9 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/rsa"
+	"maps"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -29,6 +31,12 @@ func optionsOf(kind string) crypto.SignerOpts {
 		return crypto.Hash(0)
 	}
 	return crypto.SHA256
+}
+
+// gathered are the operations at which goroutines meet.
+func gathered() []*operation {
+	all := slices.Collect(maps.Values(rsaPrivate))
+	return append(all, p256Sign, p384Sign, ed25519Sign)
 }
 
 // Each goroutine gets the result of its own job, whoever runs it.
@@ -56,31 +64,32 @@ func TestManyGoroutines(t *testing.T) {
 		group.Wait()
 		runtime.GOMAXPROCS(before)
 	}
-	for op := range meeting {
-		if meeting[op].open != nil {
-			t.Errorf("operation %d: a batch was left open", op)
+	for _, op := range gathered() {
+		if op.meeting.open != nil {
+			t.Errorf("%s: a batch was left open", op.name)
 		}
 	}
 }
 
 // The first and the eighth may both want a batch; one of them has it.
 func TestOneGoroutineTakesABatch(t *testing.T) {
-	for size := 1; size <= maxLanes; size++ {
+	const lanes = 8
+	for size := 1; size <= lanes; size++ {
 		var here rendezvous
 		var opened *batch
 		for i := 1; i <= size; i++ {
-			mine, first, taken := here.join(&job{})
+			mine, first, taken := here.join(&job{}, lanes)
 			if first {
 				opened = mine
 			}
-			if mine != opened || first != (i == 1) || taken != (i == maxLanes) {
+			if mine != opened || first != (i == 1) || taken != (i == lanes) {
 				t.Errorf("job %d: first %v, taken %v", i, first, taken)
 			}
 		}
-		if len(opened.jobs) != size || here.take(opened) == (size == maxLanes) {
+		if len(opened.jobs) != size || here.take(opened) == (size == lanes) {
 			t.Errorf("%d jobs: %d in the batch, or taken twice or never", size, len(opened.jobs))
 		}
-		if next, first, taken := here.join(&job{}); next == opened || !first || taken || here.take(opened) {
+		if next, first, taken := here.join(&job{}, lanes); next == opened || !first || taken || here.take(opened) {
 			t.Errorf("%d jobs: the next goroutine joins a batch that runs", size)
 		}
 	}
@@ -91,7 +100,7 @@ func TestFailedLanesAreLeftToGo(t *testing.T) {
 	needsLanes(t)
 	rsaOwn, ecdsaOwn := keyKinds["rsa2048"]().(*rsa.PrivateKey), keyKinds["p256"]().(*ecdsa.PrivateKey)
 	broken := map[string]crypto.Signer{
-		"rsa2048": &rsaKey{rsaOwn, &laneKey{}, rsa2048Private},
+		"rsa2048": &rsaKey{rsaOwn, &laneKey{}, rsaPrivate[2048]},
 		"p256":    &ecdsaKey{ecdsaOwn, make([]byte, 32), p256Sign},
 		"ed25519": &ed25519Key{keyKinds["ed25519"]().(ed25519.PrivateKey), &laneKey{}},
 	}
@@ -112,14 +121,15 @@ func TestNeighboursOfARefusedLane(t *testing.T) {
 	needsLanes(t)
 	own := keyKinds["rsa2048"]().(*rsa.PrivateKey)
 	key := wrap(t, own).(*rsaKey)
-	for refused := range maxLanes {
+	lanes := key.op.form().lanes
+	for refused := range lanes {
 		var jobs []*job
-		for i := range maxLanes {
+		for i := range lanes {
 			in := bytes.Repeat([]byte{byte(i)}, own.Size())
 			if i == refused {
 				in = own.N.Bytes()
 			}
-			jobs = append(jobs, &job{key: key.lanes, in: in, out: make([]byte, own.Size())})
+			jobs = append(jobs, &job{key: key.lanes, in: in})
 		}
 		key.op.run(jobs)
 		for i, j := range jobs {

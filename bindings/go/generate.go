@@ -11,36 +11,30 @@ import (
 	"math/big"
 )
 
-// Operations that nobody gathers: all lanes are full within one call.
-const (
-	rsa2048Keygen operation = 43
-	rsa3072Keygen operation = 44
-	rsa4096Keygen operation = 45
-)
-
 // rsaExponent is the one that lanes make keys for, and that of rsa.GenerateKey.
 const rsaExponent = 65537
 
 // GenerateRSAKey makes a key as [rsa.GenerateKey] does: of 2048, 3072 and 4096 bits in lanes if `random` is
 // [rand.Reader], else by Go's own code. In lanes the random bytes are the kernel's, by getrandom.
 func GenerateRSAKey(random io.Reader, bits int) (*rsa.PrivateKey, error) {
-	op, served := map[int]operation{2048: rsa2048Keygen, 3072: rsa3072Keygen, 4096: rsa4096Keygen}[bits]
+	op, served := rsaKeygen[bits]
 	if served && random == rand.Reader && !fips140.Enabled() && op.isOn() {
-		if key := generateInLanes(bits / 8); key != nil {
+		if key := generateInLanes(op, bits/8); key != nil {
 			return key, nil
 		}
 	}
 	return rsa.GenerateKey(random, bits)
 }
 
-// generateInLanes is nil if no key was made.
-func generateInLanes(modulus int) *rsa.PrivateKey {
-	numbers := make([]byte, 3*modulus)
-	defer clear(numbers)
-	if !generateRSA(numbers, modulus) {
+// generateInLanes is nil if no key was made. Nobody gathers this operation: all lanes are full within one call.
+func generateInLanes(op *operation, modulus int) *rsa.PrivateKey {
+	var j job
+	op.run([]*job{&j})
+	if !j.ok {
 		return nil
 	}
-	number := func(from, bytes int) *big.Int { return new(big.Int).SetBytes(numbers[from : from+bytes]) }
+	defer clear(j.out)
+	number := func(from, bytes int) *big.Int { return new(big.Int).SetBytes(j.out[from : from+bytes]) }
 	key := &rsa.PrivateKey{
 		PublicKey: rsa.PublicKey{N: number(0, modulus), E: rsaExponent},
 		D:         number(modulus, modulus),

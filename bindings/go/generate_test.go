@@ -15,7 +15,7 @@ import (
 // Go's own checks find nothing wrong with a key, and it signs.
 func TestGeneratedKeysAreGood(t *testing.T) {
 	seen := map[string]bool{}
-	for bits, op := range map[int]operation{2048: rsa2048Keygen, 3072: rsa3072Keygen, 4096: rsa4096Keygen} {
+	for bits, op := range rsaKeygen {
 		if testing.Short() && bits > 2048 {
 			continue
 		}
@@ -32,7 +32,7 @@ func TestGeneratedKeysAreGood(t *testing.T) {
 			t.Error("the same key twice")
 		}
 		seen[key.N.String()] = true
-		if op.isOn() && generateInLanes(bits/8) == nil {
+		if op.isOn() && generateInLanes(op, bits/8) == nil {
 			t.Error("lanes are on and make no key")
 		}
 	}

@@ -5,18 +5,14 @@
 
 package octuple
 
-import "crypto/ed25519"
-
 // Without cgo nothing is served, and nothing is wrapped.
 
 type laneKey struct{}
 
-func (op operation) isOn() bool { return false }
+func lookUp(string) form { return form{number: -1} }
 
-func (op operation) run([]*job) {}
+func (op *operation) isOn() bool { return false }
 
-func newRSAKey([]byte, int) *laneKey { return nil }
+func (op *operation) run([]*job) {}
 
-func generateRSA([]byte, int) bool { return false }
-
-func newEd25519Key(ed25519.PrivateKey) *laneKey { return nil }
+func (op *operation) newKey([]byte) *laneKey { return nil }

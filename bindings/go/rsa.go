@@ -15,49 +15,39 @@ import (
 type rsaKey struct {
 	own   *rsa.PrivateKey
 	lanes *laneKey
-	op    operation
+	op    *operation
 }
 
 func wrapRSA(own *rsa.PrivateKey) crypto.Signer {
-	var op operation
 	if own == nil || own.N == nil || own.D == nil || slices.Contains(own.Primes, nil) {
 		return nil
 	}
-	switch own.N.BitLen() {
-	case 2048:
-		op = rsa2048Private
-	case 3072:
-		op = rsa3072Private
-	case 4096:
-		op = rsa4096Private
-	default:
+	op, served := rsaPrivate[own.N.BitLen()]
+	if !served || len(own.Primes) != 2 || !op.isOn() {
 		return nil
 	}
-	if len(own.Primes) != 2 || !op.isOn() {
-		return nil
-	}
-	numbers := rsaNumbers(own)
+	numbers := rsaNumbers(own, op.form().key)
 	if numbers == nil {
 		return nil
 	}
 	defer clear(numbers)
-	lanes := newRSAKey(numbers, own.Size())
+	lanes := op.newKey(numbers)
 	if lanes == nil {
 		return nil
 	}
 	return &rsaKey{own, lanes, op}
 }
 
-// rsaNumbers is the key as lanes.h wants it; nil if a number is missing or too large for its place.
-func rsaNumbers(own *rsa.PrivateKey) []byte {
+// rsaNumbers is the key as octuple/flat.h wants it, of `size` bytes; nil if a number is missing or too large for its
+// place.
+func rsaNumbers(own *rsa.PrivateKey, size int) []byte {
 	computed := &own.Precomputed
 	if computed.Dp == nil { // a key that was put together by hand, and may be in use by others: complete a copy
 		whole := rsa.PrivateKey{PublicKey: own.PublicKey, D: own.D, Primes: own.Primes}
 		whole.Precompute()
 		computed = &whole.Precomputed
 	}
-	modulus := own.Size()
-	numbers := make([]byte, 0, modulus+5*modulus/2+8)
+	numbers := make([]byte, 0, size)
 	add := func(n *big.Int, size int) bool {
 		if n == nil || n.Sign() <= 0 || n.BitLen() > 8*size {
 			return false
@@ -67,9 +57,10 @@ func rsaNumbers(own *rsa.PrivateKey) []byte {
 		n.FillBytes(numbers[from:])
 		return true
 	}
+	modulus := own.Size()
 	half := modulus / 2
 	if add(own.N, modulus) && add(own.Primes[0], half) && add(own.Primes[1], half) && add(computed.Dp, half) &&
-		add(computed.Dq, half) && add(computed.Qinv, half) && add(big.NewInt(int64(own.E)), 8) {
+		add(computed.Dq, half) && add(computed.Qinv, half) && add(big.NewInt(int64(own.E)), size-modulus-5*half) {
 		return numbers
 	}
 	return nil
@@ -82,11 +73,8 @@ func (k *rsaKey) Public() crypto.PublicKey { return k.own.Public() }
 
 // raw is in^d mod n, checked; nil if it failed.
 func (k *rsaKey) raw(in []byte) []byte {
-	j := job{key: k.lanes, in: in, out: make([]byte, len(in))}
+	j := job{key: k.lanes, in: in}
 	k.op.gather(&j)
-	if !j.ok {
-		return nil
-	}
 	return j.out
 }
 

@@ -23,7 +23,7 @@ type Verification struct {
 // and Ed25519 run in lanes, in the calling goroutine alone.
 func VerifyBatch(batch []Verification) []bool {
 	valid := make([]bool, len(batch))
-	waiting := map[operation][]*job{}
+	waiting := map[*operation][]*job{}
 	jobs := make([]*job, len(batch))
 	for i := range batch {
 		op, in := batch[i].laneInput()
@@ -34,7 +34,7 @@ func VerifyBatch(batch []Verification) []bool {
 		waiting[op] = append(waiting[op], jobs[i])
 	}
 	for op, all := range waiting {
-		for some := range slices.Chunk(all, maxLanes) {
+		for some := range slices.Chunk(all, op.form().lanes) {
 			op.run(some)
 		}
 	}
@@ -45,8 +45,8 @@ func VerifyBatch(batch []Verification) []bool {
 	return valid
 }
 
-// laneInput is what lanes.h wants; nil if lanes do not serve it.
-func (v *Verification) laneInput() (operation, []byte) {
+// laneInput is what octuple/flat.h wants; nil if lanes do not serve it.
+func (v *Verification) laneInput() (*operation, []byte) {
 	switch public := v.Public.(type) {
 	case *ecdsa.PublicKey:
 		return v.ecdsaInput(public)
@@ -56,18 +56,18 @@ func (v *Verification) laneInput() (operation, []byte) {
 			return ed25519Verify, slices.Concat(public, v.Signature, v.Digest)
 		}
 	}
-	return 0, nil
+	return nil, nil
 }
 
-func (v *Verification) ecdsaInput(public *ecdsa.PublicKey) (operation, []byte) {
-	op, size, served := ecdsaOperation(public.Curve, true)
-	if !served || len(v.Digest) == 0 || len(v.Digest) > maxDigest {
-		return 0, nil
+func (v *Verification) ecdsaInput(public *ecdsa.PublicKey) (*operation, []byte) {
+	_, op := ecdsaOperations(public.Curve)
+	if op == nil || !op.isOn() || len(v.Digest) == 0 || len(v.Digest) > op.form().more {
+		return nil, nil
 	}
 	point, err := public.ECDH() // checks the point
-	rs := decodeECDSA(v.Signature, size)
+	rs := decodeECDSA(v.Signature, (public.Curve.Params().BitSize+7)/8)
 	if err != nil || rs == nil {
-		return 0, nil
+		return nil, nil
 	}
 	return op, slices.Concat(point.Bytes()[1:], rs, v.Digest)
 }

@@ -44,6 +44,8 @@ struct oct_aead_key;
 /* "aes-128-gcm", "aes-192-gcm", "aes-256-gcm", "chacha20-poly1305", "sm4-gcm", "sm4-ccm"; NULL for a number that is no
  * AEAD. */
 OCT_API const char *oct_aead_name(int aead);
+/* The number of the AEAD that oct_aead_name() calls so; -1 for NULL, and for a name that none has. */
+OCT_API int oct_aead_find(const char *name);
 /* The key's length in bytes; 0 for a number that is no AEAD. */
 OCT_API size_t oct_aead_key_len(int aead);
 /* 1 if the AEAD is served in this process, else 0. The first call runs its known-answer test (microseconds). */

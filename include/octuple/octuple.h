@@ -5,6 +5,7 @@
 #define OCTUPLE_OCTUPLE_H
 #include <octuple/aead.h>
 #include <octuple/counters.h>
+#include <octuple/flat.h>
 #include <octuple/queue.h>
 #include <octuple/quic.h>
 #include <octuple/sm2.h>

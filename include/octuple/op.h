@@ -79,6 +79,10 @@ OCT_API void oct_start(void);
 /* "rsa2048-private", ...; NULL for a number that is no operation. */
 OCT_API const char *oct_op_name(int op);
 
+/* The number of the operation that oct_op_name() calls so; -1 for NULL, and for a name that none has. The functions
+ * that take a number take -1 for no operation. For bindings, so that they copy no number. */
+OCT_API int oct_op_find(const char *name);
+
 /* 1 if the operation is served in this process (table chosen, known-answer test passed), else 0. The first call for
  * an operation runs its test (milliseconds on avx512). */
 OCT_API int oct_op_is_on(int op);

@@ -104,12 +104,6 @@ static int encrypt_pad(struct oct_rsa_cipher *cipher, uint8_t *em, const uint8_t
     return 1;
 }
 
-/* What OpenSSL's own answers when it fails: -1, but for the padding of OAEP. */
-static int encrypt_failed(const struct oct_rsa_cipher *cipher, int is_padded)
-{
-    return is_padded || cipher->pad_mode != RSA_PKCS1_OAEP_PADDING ? -1 : 0;
-}
-
 static int cipher_encrypt(void *vcipher, unsigned char *out, size_t *out_len, size_t out_size, const unsigned char *in,
                           size_t in_len)
 {
@@ -134,7 +128,10 @@ static int cipher_encrypt(void *vcipher, unsigned char *out, size_t *out_len, si
     if (ok)
         memcpy(out, em + size, size);
     OPENSSL_clear_free(em, 2 * size);
-    return ok ? 1 : encrypt_failed(cipher, is_padded);
+    if (ok)
+        return 1;
+    /* As OpenSSL's own: 0 if the padding of OAEP failed, and -1 for all else. */
+    return is_padded || cipher->pad_mode != RSA_PKCS1_OAEP_PADDING ? -1 : 0;
 }
 
 static int unpad_oaep(struct oct_rsa_cipher *cipher, uint8_t *out, size_t *out_len, uint8_t *em)

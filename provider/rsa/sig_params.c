@@ -209,11 +209,6 @@ static int give_id(const struct oct_rsa_sig *sig, OSSL_PARAM params[])
                                                   : oct_sig_give_algorithm_id(&sig->base, params);
 }
 
-static const char *mgf1_name(const struct oct_rsa_sig *sig)
-{
-    return sig->mgf1_is_set ? sig->mgf1.name : sig->base.digest.name;
-}
-
 int oct_rsa_sig_get_params(void *vsig, OSSL_PARAM params[])
 {
     const struct oct_rsa_sig *sig = vsig;
@@ -227,7 +222,8 @@ int oct_rsa_sig_get_params(void *vsig, OSSL_PARAM params[])
         !oct_salt_len_set(p, sig->salt_len))
         return 0;
     return oct_param_give_text(params, OSSL_SIGNATURE_PARAM_DIGEST, sig->base.digest.name) &&
-           oct_param_give_text(params, OSSL_SIGNATURE_PARAM_MGF1_DIGEST, mgf1_name(sig)) &&
+           oct_param_give_text(params, OSSL_SIGNATURE_PARAM_MGF1_DIGEST,
+                               sig->mgf1_is_set ? sig->mgf1.name : sig->base.digest.name) &&
            oct_param_give_size(params, OCT_SIG_PARAM_DIGEST_SIZE, oct_sig_digest_size(&sig->base));
 }
 

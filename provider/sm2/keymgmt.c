@@ -51,11 +51,6 @@ static int sm2_export(void *keydata, int selection, OSSL_CALLBACK *callback, voi
     return key != NULL && key->fallback != NULL && EVP_PKEY_export(key->fallback, selection, callback, arg);
 }
 
-static int same_private(const struct oct_prov_sm2 *a, const struct oct_prov_sm2 *b)
-{
-    return a->has_numbers && b->has_numbers && CRYPTO_memcmp(a->private_key, b->private_key, OCT_SM2_BYTES) == 0;
-}
-
 /* As OpenSSL's own: the public keys if both have one, else the private ones. */
 static int sm2_match(const void *keydata1, const void *keydata2, int selection)
 {
@@ -68,7 +63,7 @@ static int sm2_match(const void *keydata1, const void *keydata2, int selection)
     if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0 && a->base.has_public && b->base.has_public)
         return EVP_PKEY_eq(a->fallback, b->fallback) == 1;
     return (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0 && a->base.has_private && b->base.has_private &&
-           same_private(a, b);
+           a->has_numbers && b->has_numbers && CRYPTO_memcmp(a->private_key, b->private_key, OCT_SM2_BYTES) == 0;
 }
 
 static int check_parameters(struct oct_prov *prov, EVP_PKEY *fallback, int quick)

@@ -94,12 +94,6 @@ static const OSSL_PARAM *x25519_types(int selection)
     return (selection & OSSL_KEYMGMT_SELECT_KEYPAIR) != 0 ? types : NULL;
 }
 
-static int same_public(const struct oct_prov_x25519 *a, const struct oct_prov_x25519 *b)
-{
-    return a->base.has_public && b->base.has_public &&
-           CRYPTO_memcmp(a->public_key, b->public_key, OCT_X25519_BYTES) == 0;
-}
-
 /* As OpenSSL's own: the public keys if both have one, else the private ones. The group is the same always. */
 static int x25519_match(const void *keydata1, const void *keydata2, int selection)
 {
@@ -110,7 +104,7 @@ static int x25519_match(const void *keydata1, const void *keydata2, int selectio
     if ((selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
         return 1;
     if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0 && a->base.has_public && b->base.has_public)
-        return same_public(a, b);
+        return CRYPTO_memcmp(a->public_key, b->public_key, OCT_X25519_BYTES) == 0;
     return (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0 && a->base.has_private && b->base.has_private &&
            CRYPTO_memcmp(a->private_key, b->private_key, OCT_X25519_BYTES) == 0;
 }

@@ -39,6 +39,14 @@ const char *oct_aead_name(int aead)
     return is_aead(aead) ? about[aead].name : NULL;
 }
 
+int oct_aead_find(const char *name)
+{
+    for (int aead = 0; name && aead < OCT_AEAD_COUNT; aead++)
+        if (strcmp(about[aead].name, name) == 0)
+            return aead;
+    return -1;
+}
+
 size_t oct_aead_key_len(int aead)
 {
     return is_aead(aead) ? about[aead].key_len : 0;

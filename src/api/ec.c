@@ -4,6 +4,7 @@
  * ECDH and key pairs: bytes into lanes, the kernel, lanes into bytes. Which lanes are good the kernel says.
  */
 #include "api/ec_internal.h"
+#include "api/flat_internal.h"
 #include "api/op_internal.h"
 #include "api/operation.h"
 #include "api/random.h"
@@ -178,10 +179,49 @@ int oct_ec_keygen_on(const struct oct_ops *ops, int curve, const struct oct_ec_k
     return status;
 }
 
-const struct oct_family oct_family_ec_derive = {
-    .lane_bytes = sizeof(struct oct_ec_derive_lane), .whole = true, .check = derive_check, .run_x8 = derive_x8};
-const struct oct_family oct_family_ec_public = {
-    .lane_bytes = sizeof(struct oct_ec_public_lane), .whole = true, .check = public_check, .run_x8 = public_x8};
+static void derive_form(const struct oct_operation *operation, struct oct_flat_form *form)
+{
+    form->out = oct_ec_bytes((int)operation->variant);
+    form->in = 3 * form->out;
+}
+
+static void derive_lay(const struct oct_operation *operation, void *vlane, const struct oct_flat_lane *at)
+{
+    struct oct_ec_derive_lane *lane = vlane;
+    *lane = (struct oct_ec_derive_lane){at->in, at->in + oct_ec_bytes((int)operation->variant), at->out};
+}
+
+static void pair_form(const struct oct_operation *operation, struct oct_flat_form *form)
+{
+    form->out = 3 * oct_ec_bytes((int)operation->variant);
+}
+
+static void pair_lay(const struct oct_operation *operation, void *vlane, const struct oct_flat_lane *at)
+{
+    struct oct_ec_keygen_lane *lane = vlane;
+    *lane = (struct oct_ec_keygen_lane){at->out, at->out + oct_ec_bytes((int)operation->variant)};
+}
+
+static int pair_x8(const struct oct_operation *operation, void *lane, unsigned lanes, struct oct_lanes *result)
+{
+    return oct_ec_keygen_x8((int)operation->variant, lane, lanes, result);
+}
+
+static const struct oct_flat derive_flat = {.form = derive_form, .lay = derive_lay};
+static const struct oct_flat pair_flat = {.form = pair_form, .lay = pair_lay, .draw_x8 = pair_x8};
+/* A lane of a pair takes the place of one of a public key. */
+_Static_assert(sizeof(struct oct_ec_keygen_lane) == sizeof(struct oct_ec_public_lane), "lanes of two sizes");
+
+const struct oct_family oct_family_ec_derive = {.lane_bytes = sizeof(struct oct_ec_derive_lane),
+                                                .whole = true,
+                                                .check = derive_check,
+                                                .run_x8 = derive_x8,
+                                                .flat = &derive_flat};
+const struct oct_family oct_family_ec_public = {.lane_bytes = sizeof(struct oct_ec_public_lane),
+                                                .whole = true,
+                                                .check = public_check,
+                                                .run_x8 = public_x8,
+                                                .flat = &pair_flat};
 
 int oct_ec_derive_on(const struct oct_ops *ops, int curve, const struct oct_ec_derive_lane lane[], unsigned lanes,
                      struct oct_lanes *result)

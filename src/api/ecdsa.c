@@ -8,6 +8,7 @@
  * P-256 and 2^-128 on P-384.
  */
 #include "api/ec_internal.h"
+#include "api/flat_internal.h"
 #include "api/op_internal.h"
 #include "api/operation.h"
 #include "api/random.h"
@@ -156,8 +157,28 @@ static int sign_x8(const struct oct_operation *operation, const struct oct_ops *
     return sign_checked(ops, (int)operation->variant, lane, lanes, oct_ecdsa_nonces, result);
 }
 
-const struct oct_family oct_family_ec_sign = {
-    .lane_bytes = sizeof(struct oct_ecdsa_sign_lane), .whole = true, .check = sign_check, .run_x8 = sign_x8};
+static void flat_form(const struct oct_operation *operation, struct oct_flat_form *form)
+{
+    form->in = oct_ec_bytes((int)operation->variant);
+    form->more = OCT_EC_MAX_DIGEST;
+    form->out = 2 * form->in;
+}
+
+static void flat_lay(const struct oct_operation *operation, void *vlane, const struct oct_flat_lane *at)
+{
+    struct oct_ecdsa_sign_lane *lane = vlane;
+    const size_t bytes = oct_ec_bytes((int)operation->variant);
+    *lane = (struct oct_ecdsa_sign_lane){
+        .private_key = at->in, .digest = at->in + bytes, .digest_len = at->in_len - bytes, .signature = at->out};
+}
+
+static const struct oct_flat flat = {.form = flat_form, .lay = flat_lay};
+
+const struct oct_family oct_family_ec_sign = {.lane_bytes = sizeof(struct oct_ecdsa_sign_lane),
+                                              .whole = true,
+                                              .check = sign_check,
+                                              .run_x8 = sign_x8,
+                                              .flat = &flat};
 
 int oct_ecdsa_sign_on(const struct oct_ops *ops, int curve, const struct oct_ecdsa_sign_lane lane[], unsigned lanes,
                       oct_ecdsa_nonce_fn *nonces, struct oct_lanes *result)

@@ -5,6 +5,7 @@
  * workspace is closed like any other all the same, since it may lie where secrets lay before.
  */
 #include "api/ec_internal.h"
+#include "api/flat_internal.h"
 #include "api/op_internal.h"
 #include "api/operation.h"
 
@@ -58,8 +59,29 @@ static int verify_x8(const struct oct_operation *operation, const struct oct_ops
     return OCT_OK;
 }
 
-const struct oct_family oct_family_ec_verify = {
-    .lane_bytes = sizeof(struct oct_ecdsa_verify_lane), .whole = true, .check = verify_check, .run_x8 = verify_x8};
+static void flat_form(const struct oct_operation *operation, struct oct_flat_form *form)
+{
+    form->in = 4 * oct_ec_bytes((int)operation->variant);
+    form->more = OCT_EC_MAX_DIGEST;
+}
+
+static void flat_lay(const struct oct_operation *operation, void *vlane, const struct oct_flat_lane *at)
+{
+    struct oct_ecdsa_verify_lane *lane = vlane;
+    const size_t bytes = oct_ec_bytes((int)operation->variant);
+    *lane = (struct oct_ecdsa_verify_lane){.public_key = at->in,
+                                           .signature = at->in + 2 * bytes,
+                                           .digest = at->in + 4 * bytes,
+                                           .digest_len = at->in_len - 4 * bytes};
+}
+
+static const struct oct_flat flat = {.form = flat_form, .lay = flat_lay};
+
+const struct oct_family oct_family_ec_verify = {.lane_bytes = sizeof(struct oct_ecdsa_verify_lane),
+                                                .whole = true,
+                                                .check = verify_check,
+                                                .run_x8 = verify_x8,
+                                                .flat = &flat};
 
 int oct_ecdsa_verify_on(const struct oct_ops *ops, int curve, const struct oct_ecdsa_verify_lane lane[], unsigned lanes,
                         struct oct_lanes *result)

@@ -3,6 +3,7 @@
 /* Ed25519 keys and signatures: bytes into lanes, hashes and kernels in turns, lanes into bytes. */
 #include "api/bytes25519.h"
 #include "api/ed25519_internal.h"
+#include "api/flat_internal.h"
 #include "api/op_internal.h"
 #include "api/operation.h"
 #include "base/guarded.h"
@@ -215,8 +216,44 @@ static int sign_x8(const struct oct_operation *operation, const struct oct_ops *
     return status;
 }
 
-const struct oct_family oct_family_ed25519_base = {
-    .lane_bytes = sizeof(struct oct_ed25519_sign_lane), .whole = true, .check = sign_check, .run_x8 = sign_x8};
+static void flat_form(const struct oct_operation *operation, struct oct_flat_form *form)
+{
+    (void)operation;
+    form->key = OCT_ED25519_SEED_BYTES;
+    form->more = OCT_ED25519_MESSAGE_LIMIT - 1;
+    form->out = OCT_ED25519_SIGNATURE_BYTES;
+}
+
+static void flat_lay(const struct oct_operation *operation, void *vlane, const struct oct_flat_lane *at)
+{
+    struct oct_ed25519_sign_lane *lane = vlane;
+    (void)operation;
+    *lane = (struct oct_ed25519_sign_lane){at->key, at->in, at->in_len, at->out};
+}
+
+static int flat_key_new(const struct oct_operation *operation, void **key, const uint8_t *bytes)
+{
+    struct oct_ed25519_key *made;
+    const int status = oct_ed25519_key_new(&made, bytes);
+    (void)operation;
+    if (status == OCT_OK)
+        *key = made;
+    return status;
+}
+
+static void flat_key_free(void *key)
+{
+    oct_ed25519_key_free(key);
+}
+
+static const struct oct_flat flat = {
+    .form = flat_form, .lay = flat_lay, .key_new = flat_key_new, .key_free = flat_key_free};
+
+const struct oct_family oct_family_ed25519_base = {.lane_bytes = sizeof(struct oct_ed25519_sign_lane),
+                                                   .whole = true,
+                                                   .check = sign_check,
+                                                   .run_x8 = sign_x8,
+                                                   .flat = &flat};
 
 int oct_ed25519_sign_on(const struct oct_ops *ops, const struct oct_ed25519_sign_lane lane[], unsigned lanes,
                         struct oct_lanes *result)

@@ -3,6 +3,7 @@
 /* Ed25519 verification: nothing here is secret. */
 #include "api/bytes25519.h"
 #include "api/ed25519_internal.h"
+#include "api/flat_internal.h"
 #include "api/op_internal.h"
 #include "api/operation.h"
 
@@ -55,8 +56,33 @@ static int verify_x8(const struct oct_operation *operation, const struct oct_ops
     return OCT_OK;
 }
 
-const struct oct_family oct_family_ed25519_verify = {
-    .lane_bytes = sizeof(struct oct_ed25519_verify_lane), .whole = true, .check = verify_check, .run_x8 = verify_x8};
+/* The public key and the signature, before the message. */
+#define FLAT_HEAD (OCT_ED25519_PUBLIC_BYTES + OCT_ED25519_SIGNATURE_BYTES)
+
+static void flat_form(const struct oct_operation *operation, struct oct_flat_form *form)
+{
+    (void)operation;
+    form->in = FLAT_HEAD;
+    form->more = OCT_ED25519_MESSAGE_LIMIT - 1;
+}
+
+static void flat_lay(const struct oct_operation *operation, void *vlane, const struct oct_flat_lane *at)
+{
+    struct oct_ed25519_verify_lane *lane = vlane;
+    (void)operation;
+    *lane = (struct oct_ed25519_verify_lane){.public_key = at->in,
+                                             .signature = at->in + OCT_ED25519_PUBLIC_BYTES,
+                                             .message = at->in + FLAT_HEAD,
+                                             .message_len = at->in_len - FLAT_HEAD};
+}
+
+static const struct oct_flat flat = {.form = flat_form, .lay = flat_lay};
+
+const struct oct_family oct_family_ed25519_verify = {.lane_bytes = sizeof(struct oct_ed25519_verify_lane),
+                                                     .whole = true,
+                                                     .check = verify_check,
+                                                     .run_x8 = verify_x8,
+                                                     .flat = &flat};
 
 int oct_ed25519_verify_on(const struct oct_ops *ops, const struct oct_ed25519_verify_lane lane[], unsigned lanes,
                           struct oct_lanes *result)

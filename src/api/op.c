@@ -27,6 +27,14 @@ const char *oct_op_name(int op)
     return op >= 0 && op < OCT_OP_COUNT ? oct_operations[op].name : NULL;
 }
 
+int oct_op_find(const char *name)
+{
+    for (int op = 0; name && op < OCT_OP_COUNT; op++)
+        if (strcmp(oct_operations[op].name, name) == 0)
+            return op;
+    return -1;
+}
+
 /* The table, and where a family needs more than that, the CPU for it. */
 static bool is_possible(int op, const char **reason)
 {

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 struct oct_operation;
+struct oct_flat;
 
 struct oct_family {
     size_t lane_bytes; /* of the family's struct in the public header */
@@ -26,6 +27,7 @@ struct oct_family {
      * operation passes before it is on: 0 if it does. NULL: the table is enough (ops.h). */
     bool (*is_possible)(const char **reason);
     int (*known_answer)(const struct oct_operation *operation);
+    const struct oct_flat *flat; /* how lanes lie in flat bytes (flat_internal.h); NULL: they do not */
 };
 
 struct oct_operation {

@@ -3,6 +3,7 @@
 /*
  * RSA batch calls: bytes into lanes, the kernel, the check of every private result, lanes into bytes.
  */
+#include "api/flat_internal.h"
 #include "api/operation.h"
 #include "api/rsa_internal.h"
 #include "api/workspace.h"
@@ -291,8 +292,54 @@ static int public_x8(const struct oct_operation *operation, const struct oct_ops
     return run_on(ops, lane, lanes, result, 0);
 }
 
-const struct oct_family oct_family_rsa_crt = {
-    .lane_bytes = sizeof(struct oct_rsa_lane), .whole = false, .check = private_check, .run_x8 = private_x8};
+#define FLAT_EXPONENT_BYTES 8
+
+static void flat_form(const struct oct_operation *operation, struct oct_flat_form *form)
+{
+    const size_t bytes = oct_rsa_bits(operation->variant) / 8;
+    form->key = bytes + 5 * bytes / 2 + FLAT_EXPONENT_BYTES;
+    form->in = bytes;
+    form->out = bytes;
+}
+
+static void flat_lay(const struct oct_operation *operation, void *vlane, const struct oct_flat_lane *at)
+{
+    struct oct_rsa_lane *lane = vlane;
+    (void)operation;
+    *lane = (struct oct_rsa_lane){at->key, at->in, at->out};
+}
+
+static int flat_key_new(const struct oct_operation *operation, void **key, const uint8_t *bytes)
+{
+    const size_t whole = oct_rsa_bits(operation->variant) / 8, half = whole / 2;
+    const uint8_t *p = bytes + whole;
+    const struct oct_rsa_numbers numbers = {.n = {bytes, whole},
+                                            .p = {p, half},
+                                            .q = {p + half, half},
+                                            .dp = {p + 2 * half, half},
+                                            .dq = {p + 3 * half, half},
+                                            .qinv = {p + 4 * half, half},
+                                            .e = {p + 5 * half, FLAT_EXPONENT_BYTES}};
+    struct oct_rsa_key *made;
+    const int status = oct_rsa_key_new(&made, &numbers);
+    if (status == OCT_OK)
+        *key = made;
+    return status;
+}
+
+static void flat_key_free(void *key)
+{
+    oct_rsa_key_free(key);
+}
+
+static const struct oct_flat flat = {
+    .form = flat_form, .lay = flat_lay, .key_new = flat_key_new, .key_free = flat_key_free};
+
+const struct oct_family oct_family_rsa_crt = {.lane_bytes = sizeof(struct oct_rsa_lane),
+                                              .whole = false,
+                                              .check = private_check,
+                                              .run_x8 = private_x8,
+                                              .flat = &flat};
 const struct oct_family oct_family_rsa_public = {
     .lane_bytes = sizeof(struct oct_rsa_lane), .whole = true, .check = public_check, .run_x8 = public_x8};
 

@@ -10,6 +10,7 @@
  * All numbers lie in a mapping of the call's own that is in no core dump and that the child of a fork finds empty:
  * callbacks run in between, and may use the thread's workspace.
  */
+#include "api/flat_internal.h"
 #include "api/op_internal.h"
 #include "api/operation.h"
 #include "api/random.h"
@@ -547,5 +548,30 @@ static int keygen_x8(const struct oct_operation *operation, const struct oct_ops
     return OCT_OK;
 }
 
-const struct oct_family oct_family_rsa_keygen = {
-    .lane_bytes = sizeof(struct oct_rsa_generated), .whole = false, .check = keygen_check, .run_x8 = keygen_x8};
+static void flat_form(const struct oct_operation *operation, struct oct_flat_form *form)
+{
+    const size_t bytes = oct_rsa_bits(operation->variant) / 8;
+    form->out = 2 * bytes + 5 * bytes / 2;
+}
+
+static void flat_lay(const struct oct_operation *operation, void *vlane, const struct oct_flat_lane *at)
+{
+    struct oct_rsa_generated *lane = vlane;
+    const size_t half = oct_rsa_bits(operation->variant) / 16;
+    uint8_t *p = at->out + 4 * half;
+    *lane = (struct oct_rsa_generated){.n = at->out,
+                                       .d = at->out + 2 * half,
+                                       .p = p,
+                                       .q = p + half,
+                                       .dp = p + 2 * half,
+                                       .dq = p + 3 * half,
+                                       .qinv = p + 4 * half};
+}
+
+static const struct oct_flat flat = {.form = flat_form, .lay = flat_lay};
+
+const struct oct_family oct_family_rsa_keygen = {.lane_bytes = sizeof(struct oct_rsa_generated),
+                                                 .whole = false,
+                                                 .check = keygen_check,
+                                                 .run_x8 = keygen_x8,
+                                                 .flat = &flat};

@@ -2,13 +2,17 @@
  * Copyright The Octuple Authors */
 /* X25519 batch calls: bytes into lanes, the kernel, lanes into bytes. */
 #include "api/bytes25519.h"
+#include "api/flat_internal.h"
 #include "api/op_internal.h"
 #include "api/operation.h"
+#include "api/random.h"
 #include "api/workspace.h"
 #include "api/x25519_internal.h"
 #include "base/checkmem.h"
 
 #include <octuple/op.h>
+
+#include <string.h>
 
 /* One batch in its workspace. Lanes without an operation repeat operation 0. */
 struct batch {
@@ -126,10 +130,59 @@ static int public_x8(const struct oct_operation *operation, const struct oct_ops
     return run_on(ops, lane, lanes, result, 0);
 }
 
-const struct oct_family oct_family_x25519_derive = {
-    .lane_bytes = sizeof(struct oct_x25519_lane), .whole = true, .check = derive_check, .run_x8 = derive_x8};
-const struct oct_family oct_family_x25519_public = {
-    .lane_bytes = sizeof(struct oct_x25519_lane), .whole = true, .check = public_check, .run_x8 = public_x8};
+static void derive_form(const struct oct_operation *operation, struct oct_flat_form *form)
+{
+    (void)operation;
+    form->in = 2 * OCT_X25519_BYTES;
+    form->out = OCT_X25519_BYTES;
+}
+
+static void derive_lay(const struct oct_operation *operation, void *vlane, const struct oct_flat_lane *at)
+{
+    struct oct_x25519_lane *lane = vlane;
+    (void)operation;
+    *lane = (struct oct_x25519_lane){at->in, at->in + OCT_X25519_BYTES, at->out};
+}
+
+static void pair_form(const struct oct_operation *operation, struct oct_flat_form *form)
+{
+    (void)operation;
+    form->out = 2 * OCT_X25519_BYTES;
+}
+
+static void pair_lay(const struct oct_operation *operation, void *vlane, const struct oct_flat_lane *at)
+{
+    struct oct_x25519_lane *lane = vlane;
+    (void)operation;
+    *lane = (struct oct_x25519_lane){.scalar = at->out, .out = at->out + OCT_X25519_BYTES};
+}
+
+/* The private keys, with one system call, and then the public ones. */
+static int pair_x8(const struct oct_operation *operation, void *vlane, unsigned lanes, struct oct_lanes *result)
+{
+    const struct oct_x25519_lane *lane = vlane;
+    uint8_t random[OCT_LANES * OCT_X25519_BYTES];
+    int status = oct_random(random, lanes * OCT_X25519_BYTES);
+    (void)operation;
+    for (unsigned i = 0; status == OCT_OK && i < lanes; i++)
+        memcpy(lane[i].out - OCT_X25519_BYTES, random + i * OCT_X25519_BYTES, OCT_X25519_BYTES);
+    oct_cleanse(random, sizeof random);
+    return status == OCT_OK ? oct_x25519_public_x8(lane, lanes, result) : status;
+}
+
+static const struct oct_flat derive_flat = {.form = derive_form, .lay = derive_lay};
+static const struct oct_flat pair_flat = {.form = pair_form, .lay = pair_lay, .draw_x8 = pair_x8};
+
+const struct oct_family oct_family_x25519_derive = {.lane_bytes = sizeof(struct oct_x25519_lane),
+                                                    .whole = true,
+                                                    .check = derive_check,
+                                                    .run_x8 = derive_x8,
+                                                    .flat = &derive_flat};
+const struct oct_family oct_family_x25519_public = {.lane_bytes = sizeof(struct oct_x25519_lane),
+                                                    .whole = true,
+                                                    .check = public_check,
+                                                    .run_x8 = public_x8,
+                                                    .flat = &pair_flat};
 
 int oct_x25519_derive_on(const struct oct_ops *ops, const struct oct_x25519_lane lane[], unsigned lanes,
                          struct oct_lanes *result)

@@ -61,8 +61,10 @@ static void *workspace_of(size_t size)
     return p;
 }
 
-static void prove_crt(const char *name, oct_rsa_crt_fn *run, size_t workspace)
+/* For each family of ops.def: one row's kernel, its name, what it takes of memory, and its size. */
+static void prove_rsa_crt(const char *name, oct_rsa_crt_fn *run, size_t workspace, int size)
 {
+    (void)size;
     for (unsigned vectors = 1; vectors <= 2; vectors++) {
         struct oct_rsa_crt_args args = {
             .workspace = workspace_of(workspace), .vectors = vectors, .qinv = numbers, .out = numbers};
@@ -77,8 +79,9 @@ static void prove_crt(const char *name, oct_rsa_crt_fn *run, size_t workspace)
     }
 }
 
-static void prove_strong(const char *name, oct_rsa_strong_fn *run, size_t workspace)
+static void prove_rsa_keygen(const char *name, oct_rsa_strong_fn *run, size_t workspace, int size)
 {
+    (void)size;
     for (unsigned vectors = 1; vectors <= 2; vectors++) {
         struct oct_rsa_strong_args args = {.crt = {.workspace = workspace_of(workspace), .vectors = vectors}};
         for (int side = 0; side < 2; side++) {
@@ -93,8 +96,9 @@ static void prove_strong(const char *name, oct_rsa_strong_fn *run, size_t worksp
     }
 }
 
-static void prove_public(const char *name, oct_rsa_public_fn *run, size_t workspace)
+static void prove_rsa_public(const char *name, oct_rsa_public_fn *run, size_t workspace, int size)
 {
+    (void)size;
     for (int all_f4 = 0; all_f4 < 2; all_f4++) {
         const struct oct_rsa_public_args args = {.workspace = workspace_of(workspace),
                                                  .all_f4 = all_f4,
@@ -111,15 +115,21 @@ static void prove_public(const char *name, oct_rsa_public_fn *run, size_t worksp
     }
 }
 
-static void prove_x25519(const char *name, oct_x25519_fn *run, size_t workspace)
+static void prove_x25519_derive(const char *name, oct_x25519_fn *run, size_t workspace, int size)
 {
     static uint64_t comb[OCT_COMB25519_WORDS] OCT_ALIGN64;
     const struct oct_x25519_args args = {
         .workspace = workspace_of(workspace), .comb = comb, .scalar = numbers, .peer = numbers, .out = numbers};
+    (void)size;
     oct_bound_checked = 0;
     run(&args);
     printf("kernel %s: %lu bounds hold\n", name, oct_bound_checked);
     free(args.workspace);
+}
+
+static void prove_x25519_public(const char *name, oct_x25519_fn *run, size_t workspace, int size)
+{
+    prove_x25519_derive(name, run, workspace, size);
 }
 
 static void prove_comb25519_make(void)
@@ -133,109 +143,129 @@ static void prove_comb25519_make(void)
     free(args.workspace);
 }
 
-static void prove_ed25519(void)
+static uint64_t comb25519[OCT_COMB25519_WORDS] OCT_ALIGN64;
+
+static void prove_ed25519_base(const char *name, oct_ed25519_base_fn *run, size_t workspace, int size)
 {
-    static uint64_t comb[OCT_COMB25519_WORDS] OCT_ALIGN64;
+    const struct oct_ed25519_base_args args = {
+        .workspace = workspace_of(workspace), .comb = comb25519, .wide = numbers, .scalar = numbers, .point = numbers};
+    (void)size;
+    oct_bound_checked = 0;
+    (void)run(&args);
+    printf("kernel %s: %lu bounds hold\n", name, oct_bound_checked);
+    free(args.workspace);
+}
+
+static void prove_ed25519_verify(const char *name, oct_ed25519_verify_fn *run, size_t workspace, int size)
+{
+    const struct oct_ed25519_verify_args args = {.workspace = workspace_of(workspace),
+                                                 .comb = comb25519,
+                                                 .wide = numbers,
+                                                 .s = numbers,
+                                                 .a = numbers,
+                                                 .r = numbers};
+    (void)size;
+    oct_bound_checked = 0;
+    (void)run(&args);
+    printf("kernel %s: %lu bounds hold\n", name, oct_bound_checked);
+    free(args.workspace);
+}
+
+static void prove_ed25519_parts(void)
+{
     static uint8_t block[128];
-    const struct oct_ed25519_base_args base = {.workspace = workspace_of(oct_bound_ed25519_base_workspace),
-                                               .comb = comb,
-                                               .wide = numbers,
-                                               .scalar = numbers,
-                                               .point = numbers};
     const struct oct_ed25519_scalar_args scalar = {.wide = numbers, .r = numbers, .a = numbers, .s = numbers};
-    const struct oct_ed25519_verify_args verify = {.workspace = workspace_of(oct_bound_ed25519_verify_workspace),
-                                                   .comb = comb,
-                                                   .wide = numbers,
-                                                   .s = numbers,
-                                                   .a = numbers,
-                                                   .r = numbers};
     const struct oct_sha512_args hash = {.state = numbers,
                                          .block = {block, block, block, block, block, block, block, block}};
-    oct_bound_checked = 0;
-    (void)oct_bound_ed25519_base(&base);
-    printf("kernel ed25519_base: %lu bounds hold\n", oct_bound_checked);
     oct_bound_checked = 0;
     oct_bound_ed25519_scalar(&scalar);
     printf("kernel ed25519_scalar: %lu bounds hold\n", oct_bound_checked);
     oct_bound_checked = 0;
-    (void)oct_bound_ed25519_verify(&verify);
-    printf("kernel ed25519_verify: %lu bounds hold\n", oct_bound_checked);
-    oct_bound_checked = 0;
     oct_bound_sha512(&hash);
     printf("kernel sha512: %lu operations on words, which have no bounds\n", oct_bound_checked);
-    free(base.workspace);
-    free(verify.workspace);
 }
 
-static void prove_sm3(void)
+static void prove_sm3(const char *name, oct_sm3_fn *run, size_t workspace, int size)
 {
     static uint8_t block[64];
-    struct oct_sm3_args args = {.state = workspace_of(oct_bound_sm3_workspace), .blocks = 1};
+    struct oct_sm3_args args = {.state = workspace_of(workspace), .blocks = 1};
+    (void)size;
     for (int i = 0; i < OCT_SM3_KERNEL_LANES; i++)
         args.block[i] = block;
     oct_bound_checked = 0;
-    oct_bound_sm3(&args);
-    printf("kernel sm3: %lu operations on words, which have no bounds\n", oct_bound_checked);
+    run(&args);
+    printf("kernel %s: %lu operations on words, which have no bounds\n", name, oct_bound_checked);
     free(args.state);
 }
 
-static uint64_t *ec_comb;
+#define COMB_BYTES(with, place, curve, bytes, limbs) oct_bound_##curve##_comb_bytes,
 
-#define PROVE_EC(kernel, ...)                                                                                          \
+/* The fixed-base table of a curve. */
+static uint64_t *ec_comb(int curve)
+{
+    const size_t bytes[] = {OCT_EC_ROWS(COMB_BYTES, )};
+    return workspace_of(bytes[curve]);
+}
+
+/* Runs one kernel of a curve, whose arguments may name `own` and `comb`. */
+#define PROVE_EC(name, run, workspace, curve, ...)                                                                     \
     do {                                                                                                               \
-        void *workspace_ = workspace_of(oct_bound_##kernel##_workspace);                                               \
+        void *own = workspace_of(workspace);                                                                           \
+        uint64_t *comb = ec_comb(curve);                                                                               \
         oct_bound_checked = 0;                                                                                         \
-        (void)oct_bound_##kernel(&__VA_ARGS__);                                                                        \
-        printf("kernel " #kernel ": %lu bounds hold\n", oct_bound_checked);                                            \
-        free(workspace_);                                                                                              \
+        (void)run(&__VA_ARGS__);                                                                                       \
+        printf("kernel %s: %lu bounds hold\n", name, oct_bound_checked);                                               \
+        free(comb);                                                                                                    \
+        free(own);                                                                                                     \
     } while (0)
 
-#define PROVE_CURVE(curve)                                                                                             \
-    do {                                                                                                               \
-        ec_comb = workspace_of(oct_bound_##curve##_comb_bytes);                                                        \
-        PROVE_EC(curve##_derive,                                                                                       \
-                 (struct oct_ec_derive_args){                                                                          \
-                     .workspace = workspace_, .scalar = numbers, .x = numbers, .y = numbers, .out = numbers});         \
-        PROVE_EC(curve##_public,                                                                                       \
-                 (struct oct_ec_public_args){                                                                          \
-                     .workspace = workspace_, .comb = ec_comb, .scalar = numbers, .x = numbers, .y = numbers});        \
-        PROVE_EC(curve##_sign, (struct oct_ec_sign_args){.workspace = workspace_,                                      \
-                                                         .comb = ec_comb,                                              \
-                                                         .d = numbers,                                                 \
-                                                         .nonce = numbers,                                             \
-                                                         .digest = numbers,                                            \
-                                                         .r = numbers,                                                 \
-                                                         .s = numbers});                                               \
-        PROVE_EC(curve##_verify, (struct oct_ec_verify_args){.workspace = workspace_,                                  \
-                                                             .comb = ec_comb,                                          \
-                                                             .x = numbers,                                             \
-                                                             .y = numbers,                                             \
-                                                             .digest = numbers,                                        \
-                                                             .r = numbers,                                             \
-                                                             .s = numbers});                                           \
-        PROVE_EC(curve##_comb, (struct oct_ec_comb_args){.workspace = workspace_, .comb = ec_comb});                   \
-        free(ec_comb);                                                                                                 \
-    } while (0)
+static void prove_ec_derive(const char *name, oct_ec_derive_fn *run, size_t workspace, int curve)
+{
+    PROVE_EC(
+        name, run, workspace, curve,
+        (struct oct_ec_derive_args){.workspace = own, .scalar = numbers, .x = numbers, .y = numbers, .out = numbers});
+}
+
+static void prove_ec_public(const char *name, oct_ec_public_fn *run, size_t workspace, int curve)
+{
+    PROVE_EC(
+        name, run, workspace, curve,
+        (struct oct_ec_public_args){.workspace = own, .comb = comb, .scalar = numbers, .x = numbers, .y = numbers});
+}
+
+static void prove_ec_sign(const char *name, oct_ec_sign_fn *run, size_t workspace, int curve)
+{
+    PROVE_EC(name, run, workspace, curve,
+             (struct oct_ec_sign_args){.workspace = own,
+                                       .comb = comb,
+                                       .d = numbers,
+                                       .nonce = numbers,
+                                       .digest = numbers,
+                                       .r = numbers,
+                                       .s = numbers});
+}
+
+static void prove_ec_verify(const char *name, oct_ec_verify_fn *run, size_t workspace, int curve)
+{
+    PROVE_EC(
+        name, run, workspace, curve,
+        (struct oct_ec_verify_args){
+            .workspace = own, .comb = comb, .x = numbers, .y = numbers, .digest = numbers, .r = numbers, .s = numbers});
+}
+
+#define PROVE_COMB(with, place, curve, bytes, limbs)                                                                   \
+    PROVE_EC(#curve "_comb", oct_bound_##curve##_comb, oct_bound_##curve##_comb_workspace, place,                      \
+             (struct oct_ec_comb_args){.workspace = own, .comb = comb});
 
 int main(void)
 {
-    prove_crt("rsa20_crt", oct_bound_rsa20_crt, oct_bound_rsa20_crt_workspace);
-    prove_crt("rsa30_crt", oct_bound_rsa30_crt, oct_bound_rsa30_crt_workspace);
-    prove_crt("rsa40_crt", oct_bound_rsa40_crt, oct_bound_rsa40_crt_workspace);
-    prove_strong("rsa20_strong", oct_bound_rsa20_strong, oct_bound_rsa20_crt_workspace);
-    prove_strong("rsa30_strong", oct_bound_rsa30_strong, oct_bound_rsa30_crt_workspace);
-    prove_strong("rsa40_strong", oct_bound_rsa40_strong, oct_bound_rsa40_crt_workspace);
-    prove_public("rsa40_public", oct_bound_rsa40_public, oct_bound_rsa40_public_workspace);
-    prove_public("rsa60_public", oct_bound_rsa60_public, oct_bound_rsa60_public_workspace);
-    prove_public("rsa80_public", oct_bound_rsa80_public, oct_bound_rsa80_public_workspace);
-    prove_x25519("x25519_derive", oct_bound_x25519_derive, oct_bound_x25519_derive_workspace);
-    prove_x25519("x25519_public", oct_bound_x25519_public, oct_bound_x25519_public_workspace);
+#define OCT_OPERATION(enumerator, name, family, size, kernel, answer)                                                  \
+    prove_##family(#kernel, oct_bound_##kernel, oct_bound_##kernel##_workspace, size);
+#include "ops/ops.def"
+#undef OCT_OPERATION
     prove_comb25519_make();
-    prove_ed25519();
-    PROVE_CURVE(p256);
-    PROVE_CURVE(p384);
-    PROVE_CURVE(sm2);
-    prove_sm3();
+    prove_ed25519_parts();
+    OCT_EC_ROWS(PROVE_COMB, )
     prove_chacha20poly1305();
     prove_mlkem();
     prove_mldsa();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Octuple Authors
 
-use crate::ffi::{self, sys};
+use std::ffi::CStr;
+
+use crate::ffi;
 
 /// The AEADs of TLS 1.3 and QUIC that Octuple serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,11 +18,8 @@ pub enum Aead {
 
 impl Aead {
     /// The bytes of a key.
-    pub const fn key_len(self) -> usize {
-        match self {
-            Self::Aes128Gcm => 16,
-            Self::Aes256Gcm | Self::ChaCha20Poly1305 => 32,
-        }
+    pub fn key_len(self) -> usize {
+        ffi::key_len(self)
     }
 
     /// Whether it is served in this process. The first call runs its known-answer test (microseconds).
@@ -49,11 +48,12 @@ impl Aead {
         }
     }
 
-    pub(crate) const fn number(self) -> i32 {
+    /// The library's name of it.
+    pub(crate) const fn name(self) -> &'static CStr {
         match self {
-            Self::Aes128Gcm => sys::OCT_AEAD_AES_128_GCM,
-            Self::Aes256Gcm => sys::OCT_AEAD_AES_256_GCM,
-            Self::ChaCha20Poly1305 => sys::OCT_AEAD_CHACHA20_POLY1305,
+            Self::Aes128Gcm => c"aes-128-gcm",
+            Self::Aes256Gcm => c"aes-256-gcm",
+            Self::ChaCha20Poly1305 => c"chacha20-poly1305",
         }
     }
 }

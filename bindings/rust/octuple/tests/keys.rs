@@ -11,6 +11,11 @@ fn served() -> impl Iterator<Item = Aead> {
 }
 
 #[test]
+fn the_library_knows_all_by_name() {
+    assert_eq!(AEADS.map(Aead::key_len), [16, 32, 32]);
+}
+
+#[test]
 fn keys_have_their_length() {
     for aead in served() {
         for len in [0, aead.key_len() - 1, aead.key_len() + 1] {

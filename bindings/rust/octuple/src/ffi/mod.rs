@@ -35,14 +35,25 @@ pub(crate) fn status_text(status: c_int) -> &'static str {
     unsafe { static_text(sys::oct_status_text(status)) }
 }
 
+/// What the C API calls it by.
+fn number(aead: Aead) -> c_int {
+    // SAFETY: a string that ends in 0, and is not kept.
+    unsafe { sys::oct_aead_find(aead.name().as_ptr()) }
+}
+
+pub(crate) fn key_len(aead: Aead) -> usize {
+    // SAFETY: takes any number.
+    unsafe { sys::oct_aead_key_len(number(aead)) }
+}
+
 pub(crate) fn is_on(aead: Aead) -> bool {
     // SAFETY: takes any number.
-    unsafe { sys::oct_aead_is_on(aead.number()) != 0 }
+    unsafe { sys::oct_aead_is_on(number(aead)) != 0 }
 }
 
 pub(crate) fn tier(aead: Aead) -> &'static str {
     // SAFETY: takes any number; never NULL.
-    unsafe { static_text(sys::oct_aead_tier(aead.number())) }
+    unsafe { static_text(sys::oct_aead_tier(number(aead))) }
 }
 
 /// A key of an AEAD, expanded. Wiped when it is dropped.
@@ -60,7 +71,7 @@ impl AeadKey {
     pub fn new(aead: Aead, bytes: &[u8]) -> Result<Self, Error> {
         let mut key = ptr::null_mut();
         // SAFETY: `bytes` is valid for its length; `key` is written if and only if the call succeeds.
-        check(unsafe { sys::oct_aead_key_new(&mut key, aead.number(), bytes.as_ptr(), bytes.len()) })?;
+        check(unsafe { sys::oct_aead_key_new(&mut key, number(aead), bytes.as_ptr(), bytes.len()) })?;
         Ok(Self(NonNull::new(key).expect("a key that was made")))
     }
 
@@ -120,7 +131,7 @@ impl HeaderKey {
     pub fn new(aead: Aead, bytes: &[u8]) -> Result<Self, Error> {
         let mut key = ptr::null_mut();
         // SAFETY: `bytes` is valid for its length; `key` is written if and only if the call succeeds.
-        check(unsafe { sys::oct_quic_header_key_new(&mut key, aead.number(), bytes.as_ptr(), bytes.len()) })?;
+        check(unsafe { sys::oct_quic_header_key_new(&mut key, number(aead), bytes.as_ptr(), bytes.len()) })?;
         Ok(Self(NonNull::new(key).expect("a key that was made")))
     }
 

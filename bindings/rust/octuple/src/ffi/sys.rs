@@ -26,10 +26,6 @@ pub const OCT_ERR_LENGTH: c_int = 2;
 pub const OCT_ERR_UNSUPPORTED: c_int = 4;
 pub const OCT_ERR_AUTH: c_int = 10;
 
-pub const OCT_AEAD_AES_128_GCM: c_int = 0;
-pub const OCT_AEAD_AES_256_GCM: c_int = 2;
-pub const OCT_AEAD_CHACHA20_POLY1305: c_int = 3;
-
 pub const OCT_AEAD_NONCE_BYTES: usize = 12;
 pub const OCT_AEAD_TAG_BYTES: usize = 16;
 pub const OCT_QUIC_SAMPLE_BYTES: usize = 16;
@@ -38,6 +34,8 @@ pub const OCT_QUIC_MASK_BYTES: usize = 5;
 unsafe extern "C" {
     pub fn oct_status_text(status: c_int) -> *const c_char;
 
+    pub fn oct_aead_find(name: *const c_char) -> c_int;
+    pub fn oct_aead_key_len(aead: c_int) -> usize;
     pub fn oct_aead_is_on(aead: c_int) -> c_int;
     pub fn oct_aead_tier(aead: c_int) -> *const c_char;
     pub fn oct_aead_key_new(key: *mut *mut oct_aead_key, aead: c_int, bytes: *const u8, len: usize) -> c_int;

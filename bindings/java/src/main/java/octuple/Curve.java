@@ -16,31 +16,31 @@ import java.security.spec.ECPoint;
 
 /** The NIST curves that lanes serve. */
 enum Curve {
-    P256("secp256r1", 32, Lanes.P256_SIGN, Lanes.P256_VERIFY, Lanes.P256_DERIVE, Lanes.P256_KEYGEN),
-    P384("secp384r1", 48, Lanes.P384_SIGN, Lanes.P384_VERIFY, Lanes.P384_DERIVE, Lanes.P384_KEYGEN);
+    P256("secp256r1", "p256"),
+    P384("secp384r1", "p384");
 
     private static final Curve[] ALL = values();
 
     final String jdkName;
-    final int size;
-    final int sign;
-    final int verify;
-    final int derive;
-    final int keygen;
+    final int size; // bytes of a number
+    final Operation sign;
+    final Operation verify;
+    final Operation derive;
+    final Operation keygen;
     final ECParameterSpec spec;
 
-    Curve(String jdkName, int size, int sign, int verify, int derive, int keygen) {
+    Curve(String jdkName, String ourName) {
         this.jdkName = jdkName;
-        this.size = size;
-        this.sign = sign;
-        this.verify = verify;
-        this.derive = derive;
-        this.keygen = keygen;
+        sign = new Operation(ourName + "-sign");
+        verify = new Operation(ourName + "-verify");
+        derive = new Operation(ourName + "-derive");
+        keygen = new Operation(ourName + "-keygen");
         spec = Jdk.own(() -> {
             AlgorithmParameters parameters = AlgorithmParameters.getInstance("EC", "SunEC");
             parameters.init(new ECGenParameterSpec(jdkName));
             return parameters.getParameterSpec(ECParameterSpec.class);
         });
+        size = (spec.getCurve().getField().getFieldSize() + 7) / 8;
     }
 
     /** Null for every other curve, and for what is no key on a curve. */

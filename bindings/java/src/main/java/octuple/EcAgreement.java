@@ -15,7 +15,7 @@ final class EcAgreement extends LaneAgreement {
 
     static boolean serves(Object key) {
         Curve curve = key instanceof Key own ? Curve.of(own) : null;
-        return curve != null && Lanes.serves(curve.derive);
+        return curve != null && curve.derive.isServed();
     }
 
     @Override
@@ -26,7 +26,6 @@ final class EcAgreement extends LaneAgreement {
             return null;
         }
         byte[] keys = new byte[3 * curve.size];
-        return curve.put(mine, keys, 0) && curve.put(peer, keys, curve.size) ? derive(curve.derive, keys, curve.size)
-                : null;
+        return curve.put(mine, keys, 0) && curve.put(peer, keys, curve.size) ? derive(curve.derive, keys) : null;
     }
 }

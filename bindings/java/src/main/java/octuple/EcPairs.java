@@ -18,7 +18,7 @@ final class EcPairs extends LanePairs {
 
     static {
         for (Curve curve : Curve.values()) {
-            POOLS.put(curve, new PairPool(curve.keygen, 3 * curve.size));
+            POOLS.put(curve, new PairPool(curve.keygen));
         }
     }
 

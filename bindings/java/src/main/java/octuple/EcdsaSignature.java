@@ -16,11 +16,8 @@ import java.security.interfaces.ECPublicKey;
 
 /** ECDSA with a digest, or none. Nonces come from key, digest and the system's randomness, in the library. */
 final class EcdsaSignature extends LaneSignature {
-    /** What lanes take. SHA-512 has no more. */
-    private static final int MAX_DIGEST = 64;
-
     private final MessageDigest digest; // null: the message is one
-    private final Message message = new Message(MAX_DIGEST + 1);
+    private final Message message = new Message(Curve.P256.sign.more + 1); // one byte more than lanes take
     private final boolean der;
     private ECPrivateKey privateKey;
     private ECPublicKey publicKey;
@@ -34,20 +31,20 @@ final class EcdsaSignature extends LaneSignature {
 
     static boolean serves(Object key) {
         Curve served = key instanceof Key own ? Curve.of(own) : null;
-        return served != null && Lanes.serves(key instanceof PrivateKey ? served.sign : served.verify);
+        return served != null && (key instanceof PrivateKey ? served.sign : served.verify).isServed();
     }
 
     @Override
     boolean takeToSign(PrivateKey key) {
         curve = Curve.of(key);
-        privateKey = curve != null && Lanes.serves(curve.sign) ? (ECPrivateKey) key : null;
+        privateKey = curve != null && curve.sign.isServed() ? (ECPrivateKey) key : null;
         return privateKey != null;
     }
 
     @Override
     boolean takeToVerify(PublicKey key) {
         curve = Curve.of(key);
-        publicKey = curve != null && Lanes.serves(curve.verify) ? (ECPublicKey) key : null;
+        publicKey = curve != null && curve.verify.isServed() ? (ECPublicKey) key : null;
         return publicKey != null;
     }
 
@@ -72,8 +69,8 @@ final class EcdsaSignature extends LaneSignature {
         return digest == null ? message.bytes() : digest.digest();
     }
 
-    private static boolean fits(byte[] hash) {
-        return hash.length > 0 && hash.length <= MAX_DIGEST;
+    private boolean fits(byte[] hash) {
+        return hash.length > 0 && hash.length <= curve.sign.more;
     }
 
     @Override
@@ -83,7 +80,7 @@ final class EcdsaSignature extends LaneSignature {
         byte[] rs = new byte[2 * curve.size];
         System.arraycopy(hash, 0, in, curve.size, hash.length);
         try {
-            if (fits(hash) && curve.put(privateKey, in, 0) && Lanes.run(curve.sign, null, in, rs) == Lanes.OK) {
+            if (fits(hash) && curve.put(privateKey, in, 0) && curve.sign.run(null, in, rs) == Lanes.OK) {
                 return der ? Der.encode(rs) : rs;
             }
         } finally {
@@ -100,7 +97,7 @@ final class EcdsaSignature extends LaneSignature {
             byte[] in = new byte[4 * curve.size + hash.length];
             System.arraycopy(rs, 0, in, 2 * curve.size, rs.length);
             System.arraycopy(hash, 0, in, 4 * curve.size, hash.length);
-            int status = curve.put(publicKey, in, 0) ? Lanes.run(curve.verify, null, in, new byte[0]) : -1;
+            int status = curve.put(publicKey, in, 0) ? curve.verify.run(null, in, new byte[0]) : -1;
             if (status == Lanes.OK || status == Lanes.INVALID) {
                 return status == Lanes.OK;
             }

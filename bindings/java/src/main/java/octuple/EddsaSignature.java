@@ -19,8 +19,8 @@ final class EddsaSignature extends LaneSignature {
     /** The longest message that is copied into a batch. Longer ones are mostly hashing, and hold up others. */
     private static final int MAX_MESSAGE = 4096;
 
-    private static final int KEY = 32;
-    private static final int SIGNATURE = 64;
+    private static final int KEY = Operation.ED25519_SIGN.key;
+    private static final int SIGNATURE = Operation.ED25519_SIGN.out;
     private static final WeakMemo<PrivateKey, LaneKey> KEYS = new WeakMemo<>(EddsaSignature::make);
 
     private final Message message = new Message(Integer.MAX_VALUE);
@@ -34,7 +34,7 @@ final class EddsaSignature extends LaneSignature {
 
     static boolean serves(Object key) {
         return key instanceof PrivateKey own && keyOf(own) != null
-                || key instanceof PublicKey other && Lanes.serves(Lanes.ED25519_VERIFY) && pointOf(other) != null;
+                || key instanceof PublicKey other && Operation.ED25519_VERIFY.isServed() && pointOf(other) != null;
     }
 
     private static LaneKey keyOf(PrivateKey key) {
@@ -43,11 +43,10 @@ final class EddsaSignature extends LaneSignature {
 
     private static LaneKey make(PrivateKey own) {
         EdECPrivateKey key = (EdECPrivateKey) own;
-        boolean served = isEd25519(key.getParams()) && Lanes.serves(Lanes.ED25519_SIGN);
+        boolean served = isEd25519(key.getParams()) && Operation.ED25519_SIGN.isServed();
         byte[] seed = served ? key.getBytes().orElse(null) : null;
         try {
-            return seed == null || seed.length != KEY ? null
-                    : LaneKey.hold(Lanes.ED25519_SIGN, Lanes.ed25519Key(seed), Lanes::ed25519KeyFree);
+            return seed == null || seed.length != KEY ? null : Operation.ED25519_SIGN.newKey(seed);
         } finally {
             Bytes.clear(seed);
         }
@@ -79,7 +78,7 @@ final class EddsaSignature extends LaneSignature {
 
     @Override
     boolean takeToVerify(PublicKey key) {
-        publicKey = Lanes.serves(Lanes.ED25519_VERIFY) ? pointOf(key) : null;
+        publicKey = Operation.ED25519_VERIFY.isServed() ? pointOf(key) : null;
         return publicKey != null;
     }
 
@@ -107,7 +106,7 @@ final class EddsaSignature extends LaneSignature {
     @Override
     byte[] signInLanes() throws SignatureException {
         byte[] text = message.bytes();
-        byte[] signature = text.length > MAX_MESSAGE ? null : privateKey.run(text, SIGNATURE);
+        byte[] signature = text.length > MAX_MESSAGE ? null : privateKey.run(text);
         if (signature == null) {
             jdk.update(text);
             signature = jdk.sign();
@@ -124,7 +123,7 @@ final class EddsaSignature extends LaneSignature {
             System.arraycopy(publicKey, 0, in, 0, KEY);
             System.arraycopy(signature, 0, in, KEY, SIGNATURE);
             System.arraycopy(text, 0, in, KEY + SIGNATURE, text.length);
-            if (Lanes.run(Lanes.ED25519_VERIFY, null, in, new byte[0]) == Lanes.OK) {
+            if (Operation.ED25519_VERIFY.run(null, in, new byte[0]) == Lanes.OK) {
                 return true;
             }
         }

@@ -33,10 +33,10 @@ abstract class LaneAgreement extends KeyAgreementSpi {
     abstract byte[] derive(Key own, Key other);
 
     /** The secret of one lane from both keys, one after the other, which are cleared. */
-    static byte[] derive(int op, byte[] keys, int size) {
-        byte[] shared = new byte[size];
+    static byte[] derive(Operation op, byte[] keys) {
+        byte[] shared = new byte[op.out];
         try {
-            return Lanes.run(op, null, keys, shared) == Lanes.OK ? shared : null;
+            return op.run(null, keys, shared) == Lanes.OK ? shared : null;
         } finally {
             Bytes.clear(keys);
         }

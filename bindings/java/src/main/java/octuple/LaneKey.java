@@ -5,7 +5,6 @@ package octuple;
 
 import java.lang.ref.Cleaner;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongConsumer;
 
 /** A key in C's memory. It is cleared and freed when neither a Java key nor a call has it any more. */
 final class LaneKey {
@@ -13,14 +12,14 @@ final class LaneKey {
 
     private static final AtomicLong FREED = new AtomicLong();
 
-    final int op;
+    final Operation op;
     private final long address;
 
-    private LaneKey(int op, long address, LongConsumer free) {
+    private LaneKey(Operation op, long address) {
         this.op = op;
         this.address = address;
         CLEANER.register(this, () -> {
-            free.accept(address);
+            Lanes.freeKey(address);
             FREED.incrementAndGet();
         });
     }
@@ -31,8 +30,8 @@ final class LaneKey {
     }
 
     /** Null if the address is. */
-    static LaneKey hold(int op, long address, LongConsumer free) {
-        return address == 0 ? null : new LaneKey(op, address, free);
+    static LaneKey hold(Operation op, long address) {
+        return address == 0 ? null : new LaneKey(op, address);
     }
 
     /** Whoever has it keeps this object reachable meanwhile. */
@@ -41,8 +40,8 @@ final class LaneKey {
     }
 
     /** The operation on `in`; null if it failed. */
-    byte[] run(byte[] in, int outLength) {
-        byte[] out = new byte[outLength];
-        return Lanes.run(op, this, in, out) == Lanes.OK ? out : null;
+    byte[] run(byte[] in) {
+        byte[] out = new byte[op.out];
+        return op.run(this, in, out) == Lanes.OK ? out : null;
     }
 }

@@ -3,10 +3,8 @@
 
 package octuple;
 
-import java.lang.ref.Reference;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
@@ -21,19 +19,14 @@ import java.util.function.Consumer;
  */
 final class Meeting {
     private static final Method IS_VIRTUAL = isVirtual();
-    private static final Meeting[] OF = new Meeting[Lanes.OPERATIONS];
 
-    static {
-        for (int op = 0; op < OF.length; op++) {
-            int number = op;
-            OF[op] = new Meeting(batch -> run(number, batch));
-        }
-    }
-
+    private final int lanes;
     private final Consumer<List<Job>> runner;
     private Batch open; // what gathers; null: the next thread is the first
 
-    Meeting(Consumer<List<Job>> runner) {
+    /** Of so many at the most. */
+    Meeting(int lanes, Consumer<List<Job>> runner) {
+        this.lanes = lanes;
         this.runner = runner;
     }
 
@@ -42,7 +35,7 @@ final class Meeting {
         final LaneKey key;
         final byte[] in;
         final byte[] out;
-        int status = -1;
+        int status = Lanes.FAILED;
 
         Job(LaneKey key, byte[] in, byte[] out) {
             this.key = key;
@@ -52,7 +45,7 @@ final class Meeting {
     }
 
     private static final class Batch {
-        final List<Job> jobs = new ArrayList<>(Lanes.COUNT);
+        final List<Job> jobs = new ArrayList<>();
         final CountDownLatch done = new CountDownLatch(1);
     }
 
@@ -72,9 +65,9 @@ final class Meeting {
         }
     }
 
-    static int run(int op, LaneKey key, byte[] in, byte[] out) {
+    int run(LaneKey key, byte[] in, byte[] out) {
         Job job = new Job(key, in, out);
-        OF[op].meet(job);
+        meet(job);
         return job.status;
     }
 
@@ -86,7 +79,7 @@ final class Meeting {
             first = open == null;
             mine = first ? open = new Batch() : open;
             mine.jobs.add(job);
-            if (mine.jobs.size() == Lanes.COUNT) {
+            if (mine.jobs.size() == lanes) {
                 open = null;
                 taken = true;
             }
@@ -128,25 +121,6 @@ final class Meeting {
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
-        }
-    }
-
-    private static void run(int op, List<Job> jobs) {
-        byte[][] in = new byte[jobs.size()][];
-        byte[][] out = new byte[jobs.size()][];
-        long[] keys = new long[jobs.size()];
-        int[] status = new int[jobs.size()];
-        Arrays.fill(status, -1); // not run
-        for (int i = 0; i < keys.length; i++) {
-            Job job = jobs.get(i);
-            in[i] = job.in;
-            out[i] = job.out;
-            keys[i] = job.key == null ? 0 : job.key.address();
-        }
-        Lanes.runBatch(op, keys, in, out, status);
-        Reference.reachabilityFence(jobs);
-        for (int i = 0; i < keys.length; i++) {
-            jobs.get(i).status = status[i];
         }
     }
 }

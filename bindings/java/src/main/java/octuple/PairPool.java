@@ -11,31 +11,28 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * makes them, in the library.
  */
 final class PairPool {
-    private final int op;
-    private final int size;
+    private final Operation op;
     private final ConcurrentLinkedQueue<byte[]> ready = new ConcurrentLinkedQueue<>();
 
-    /** A pair takes so many bytes: the private key and then the public one. */
-    PairPool(int op, int size) {
+    PairPool(Operation op) {
         this.op = op;
-        this.size = size;
     }
 
-    /** One pair, which nobody else has; null if lanes cannot make any. Who gets it clears it. */
+    /** A private key and then its public one, which nobody else has; null if lanes cannot make any. To be cleared. */
     byte[] take() {
         byte[] pair = ready.poll();
         return pair != null ? pair : make();
     }
 
     private byte[] make() {
-        byte[] pairs = new byte[Lanes.COUNT * size];
-        if (!Lanes.serves(op) || !Lanes.keyPairs(op, pairs)) {
+        byte[] pairs = op.isServed() ? op.make() : null;
+        if (pairs == null) {
             return null;
         }
-        for (int i = 1; i < Lanes.COUNT; i++) {
-            ready.add(Arrays.copyOfRange(pairs, i * size, (i + 1) * size));
+        for (int i = 1; i < op.lanes; i++) {
+            ready.add(Arrays.copyOfRange(pairs, i * op.out, (i + 1) * op.out));
         }
-        byte[] mine = Arrays.copyOf(pairs, size);
+        byte[] mine = Arrays.copyOf(pairs, op.out);
         Bytes.clear(pairs);
         return mine;
     }

@@ -22,28 +22,18 @@ final class RsaKeys {
         return key instanceof PrivateKey own && !own.isDestroyed() ? KEYS.of(own) : null;
     }
 
-    private static int operation(BigInteger modulus) {
-        return switch (modulus.bitLength()) {
-            case 2048 -> Lanes.RSA2048_PRIVATE;
-            case 3072 -> Lanes.RSA3072_PRIVATE;
-            case 4096 -> Lanes.RSA4096_PRIVATE;
-            default -> -1;
-        };
-    }
-
     private static LaneKey make(PrivateKey own) {
         RSAPrivateCrtKey key = own instanceof RSAPrivateCrtKey known ? known : decode(own);
         if (key == null || key.getModulus() == null || key.getParams() != null) {
             return null; // parameters bind the key to some kinds of signatures
         }
-        int op = operation(key.getModulus());
-        if (op < 0 || !Lanes.serves(op)) {
+        Operation op = Operation.RSA_PRIVATE.get(key.getModulus().bitLength());
+        if (op == null || !op.isServed()) {
             return null;
         }
-        int modulus = key.getModulus().bitLength() / 8;
-        byte[] numbers = numbers(key, modulus);
+        byte[] numbers = numbers(key, op);
         try {
-            return numbers == null ? null : LaneKey.hold(op, Lanes.rsaKey(numbers, modulus), Lanes::rsaKeyFree);
+            return numbers == null ? null : op.newKey(numbers);
         } finally {
             Bytes.clear(numbers);
         }
@@ -65,15 +55,16 @@ final class RsaKeys {
         }
     }
 
-    /** As lanes.c wants it; null if a number is missing or too large for its place. */
-    private static byte[] numbers(RSAPrivateCrtKey key, int modulus) {
+    /** As octuple/flat.h wants it; null if a number is missing or too large for its place. */
+    private static byte[] numbers(RSAPrivateCrtKey key, Operation op) {
+        int modulus = op.out;
         int half = modulus / 2;
-        byte[] numbers = new byte[modulus + 5 * half + 8];
+        byte[] numbers = new byte[op.key];
         BigInteger[] parts = {key.getModulus(), key.getPrimeP(), key.getPrimeQ(), key.getPrimeExponentP(),
             key.getPrimeExponentQ(), key.getCrtCoefficient(), key.getPublicExponent()};
         int at = 0;
         for (int i = 0; i < parts.length; i++) {
-            int size = i == 0 ? modulus : i < parts.length - 1 ? half : 8;
+            int size = i == 0 ? modulus : i < parts.length - 1 ? half : numbers.length - at;
             if (!Bytes.put(parts[i], numbers, at, size)) {
                 Arrays.fill(numbers, (byte) 0);
                 return null;

@@ -40,16 +40,12 @@ abstract class RsaSignature extends LaneSignature {
 
     /** The bytes of the modulus. */
     final int size() {
-        return switch (lanes.op) {
-            case Lanes.RSA2048_PRIVATE -> 256;
-            case Lanes.RSA3072_PRIVATE -> 384;
-            default -> 512;
-        };
+        return lanes.op.out;
     }
 
     /** The encoded message to the power of d, by the JDK if the lane failed. */
     final byte[] raise(byte[] encoded) throws SignatureException {
-        byte[] signature = lanes.run(encoded, encoded.length);
+        byte[] signature = lanes.run(encoded);
         if (signature != null) {
             return signature;
         }
@@ -103,7 +99,7 @@ abstract class RsaSignature extends LaneSignature {
 
     /** EMSA-PKCS1-v1_5 of what somebody else has hashed and named. */
     static final class Raw extends RsaSignature {
-        private final Message message = new Message(513); // one byte more than any modulus has
+        private final Message message = new Message(Operation.RSA4096_PRIVATE.out + 1); // more than any modulus has
 
         Raw() {
             super("NONEwithRSA");

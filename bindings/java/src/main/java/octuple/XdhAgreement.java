@@ -13,7 +13,7 @@ import java.security.spec.NamedParameterSpec;
 
 /** X25519 (RFC 7748). X448 is the JDK's own. */
 final class XdhAgreement extends LaneAgreement {
-    static final int SIZE = 32;
+    static final int SIZE = Operation.X25519_DERIVE.out;
 
     XdhAgreement(String algorithm) {
         super(algorithm);
@@ -25,7 +25,7 @@ final class XdhAgreement extends LaneAgreement {
     }
 
     static boolean serves(Object key) {
-        return key instanceof XECKey own && isX25519(own.getParams()) && Lanes.serves(Lanes.X25519_DERIVE);
+        return key instanceof XECKey own && isX25519(own.getParams()) && Operation.X25519_DERIVE.isServed();
     }
 
     @Override
@@ -43,6 +43,6 @@ final class XdhAgreement extends LaneAgreement {
         System.arraycopy(scalar, 0, keys, 0, SIZE);
         System.arraycopy(Bytes.reversed(peer), 0, keys, SIZE, SIZE);
         Bytes.clear(scalar);
-        return derive(Lanes.X25519_DERIVE, keys, SIZE);
+        return derive(Operation.X25519_DERIVE, keys);
     }
 }

@@ -15,7 +15,7 @@ import java.util.Arrays;
 /** Key pairs of X25519. */
 final class XdhPairs extends LanePairs {
     private static final int SIZE = XdhAgreement.SIZE;
-    private static final PairPool POOL = new PairPool(Lanes.X25519_KEYGEN, 2 * SIZE);
+    private static final PairPool POOL = new PairPool(Operation.X25519_KEYGEN);
 
     XdhPairs(String algorithm) {
         super(algorithm, "XDH");

@@ -3,10 +3,12 @@
 
 package octuple;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -20,8 +22,8 @@ class MeetingTest {
     void everyJobIsRunOnce() throws Exception {
         Map<Meeting.Job, Boolean> seen = Collections.synchronizedMap(new IdentityHashMap<>());
         AtomicInteger wrong = new AtomicInteger();
-        Meeting meeting = new Meeting(jobs -> {
-            if (jobs.isEmpty() || jobs.size() > Lanes.COUNT) {
+        Meeting meeting = new Meeting(8, jobs -> {
+            if (jobs.isEmpty() || jobs.size() > 8) {
                 wrong.incrementAndGet();
             }
             for (Meeting.Job job : jobs) {
@@ -55,7 +57,7 @@ class MeetingTest {
     /** A runner that fails leaves nobody waiting. */
     @Test
     void failures() {
-        Meeting meeting = new Meeting(jobs -> {
+        Meeting meeting = new Meeting(8, jobs -> {
             throw new IllegalStateException();
         });
         for (int i = 0; i < 3; i++) {
@@ -71,28 +73,49 @@ class MeetingTest {
     /** Batches of every size in C, each lane with its own result, bad lanes among good ones. */
     @Test
     void batches() {
-        if (!Lanes.serves(Lanes.X25519_DERIVE)) {
+        Operation op = Operation.X25519_DERIVE;
+        if (!op.isServed()) {
             return;
         }
-        for (int size = 1; size <= Lanes.COUNT; size++) {
-            byte[][] in = new byte[size][64];
-            byte[][] out = new byte[size][32];
+        int number = Lanes.find("x25519-derive", new int[5]);
+        for (int size = 1; size <= op.lanes; size++) {
+            byte[] in = new byte[64 * size];
+            byte[] out = new byte[32 * size];
+            int[] lengths = new int[size];
             int[] status = new int[size];
             for (int i = 0; i < size; i++) {
-                in[i][0] = (byte) (8 * i);
-                in[i][32] = (byte) (i == 1 ? 0 : 9); // a point of small order is refused
+                in[64 * i] = (byte) (8 * i);
+                in[64 * i + 32] = (byte) (i == 1 ? 0 : 9); // a point of small order is refused
+                lengths[i] = 64;
             }
-            if (size > 2) {
-                in[2] = new byte[9000];
-            }
-            Lanes.runBatch(Lanes.X25519_DERIVE, new long[size], in, out, status);
+            Lanes.runBatch(number, new long[size], in, lengths, out, status);
             for (int i = 0; i < size; i++) {
                 byte[] alone = new byte[32];
-                int own = Lanes.runOne(Lanes.X25519_DERIVE, 0, in[i], alone);
+                int own = Lanes.runOne(number, 0, Arrays.copyOfRange(in, 64 * i, 64 * i + 64), alone);
                 assertEquals(own, status[i]);
-                assertEquals(i == 1 || i == 2, own != Lanes.OK);
-                assertTrue(java.util.Arrays.equals(alone, out[i]));
+                assertEquals(i == 1 ? Lanes.INVALID : Lanes.OK, own);
+                assertArrayEquals(alone, Arrays.copyOfRange(out, 32 * i, 32 * i + 32));
             }
         }
+    }
+
+    /** Nothing is run, and nothing is written, where lengths do not fit the operation. */
+    @Test
+    void wrongLengths() {
+        if (!Operation.X25519_DERIVE.isServed()) {
+            return;
+        }
+        int number = Lanes.find("x25519-derive", new int[5]);
+        for (int[] lengths : new int[][] {{64, 63}, {64, 65}, {64, 0}, {128, 0}, {-64, 192}}) {
+            int[] status = {-1, -1};
+            Lanes.runBatch(number, new long[2], new byte[128], lengths, new byte[64], status);
+            assertArrayEquals(new int[] {Lanes.FAILED, Lanes.FAILED}, status, Arrays.toString(lengths));
+        }
+        int[] status = {-1, -1};
+        Lanes.runBatch(number, new long[2], new byte[128], new int[] {64, 64}, new byte[63], status);
+        assertArrayEquals(new int[] {Lanes.FAILED, Lanes.FAILED}, status);
+        assertEquals(Lanes.FAILED, Lanes.runOne(number, 0, new byte[64], new byte[31]));
+        assertEquals(Lanes.FAILED, Lanes.runOne(number, 0, new byte[9000], new byte[32]));
+        assertEquals(-1, Lanes.find("no-such-operation", new int[5]));
     }
 }

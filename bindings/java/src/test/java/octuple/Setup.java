@@ -30,7 +30,7 @@ final class Setup {
     static {
         Security.insertProviderAt(new OctupleProvider(), 1);
         if (System.getenv("OCTUPLE_TEST_LANES") != null) {
-            assertEquals(LANES, Lanes.serves(Lanes.RSA2048_PRIVATE), "lanes");
+            assertEquals(LANES, Operation.RSA_PRIVATE.get(2048).isServed(), "lanes");
         }
     }
 
@@ -41,7 +41,7 @@ final class Setup {
     }
 
     static boolean lanes() {
-        return Lanes.serves(Lanes.RSA2048_PRIVATE);
+        return Operation.RSA_PRIVATE.get(2048).isServed();
     }
 
     /** Ours, or the JDK's where there are no lanes: then nothing can be asked of ours. */

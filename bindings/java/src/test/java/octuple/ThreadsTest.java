@@ -163,11 +163,11 @@ class ThreadsTest {
         java.util.Arrays.fill(in, (byte) 0xff); // not below any modulus
         LaneKey key = RsaKeys.of(Setup.key("RSA-2048").getPrivate());
         Assumptions.assumeTrue(key != null, "no lanes");
-        assertEquals(null, key.run(in, 256));
+        assertEquals(null, key.run(in));
         byte[] nothing = new byte[64 + 32]; // no private key is zero
-        assertTrue(Lanes.run(Lanes.P256_SIGN, null, nothing, new byte[64]) != Lanes.OK);
-        assertTrue(Lanes.run(99, null, nothing, new byte[64]) != Lanes.OK);
-        assertTrue(Lanes.run(Lanes.RSA2048_PRIVATE, null, in, in) != Lanes.OK);
-        assertTrue(Lanes.run(Lanes.ED25519_SIGN, null, new byte[9000], new byte[64]) != Lanes.OK);
+        assertTrue(Curve.P256.sign.run(null, nothing, new byte[64]) != Lanes.OK);
+        assertTrue(new Operation("none").run(null, nothing, new byte[64]) != Lanes.OK);
+        assertTrue(Operation.RSA_PRIVATE.get(2048).run(null, in, in) != Lanes.OK);
+        assertTrue(Operation.ED25519_SIGN.run(null, new byte[9000], new byte[64]) != Lanes.OK);
     }
 }
