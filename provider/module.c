@@ -19,11 +19,13 @@
 #include "provider/core/provider.h"
 #include "provider/core/warm.h"
 
+#include <dlfcn.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/params.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 /* At least one operation behind the offer is served. */
@@ -192,6 +194,15 @@ static OSSL_FUNC_core_get_params_fn *find_get_params(const OSSL_DISPATCH *core)
     return NULL;
 }
 
+/* Of the system's, and no copy that a program has inside: that one was never meant, and its program prints what it
+ * prints without us. */
+static bool is_shared(const void *function)
+{
+    Dl_info where;
+    const char *slash = dladdr(function, &where) != 0 ? strrchr(where.dli_fname, '/') : NULL;
+    return slash != NULL && strncmp(slash, "/libcrypto.so", 13) == 0;
+}
+
 /* A module is linked to one libcrypto, and could be loaded by another where a system has two: keys of one would go to
  * the functions of the other. A core that does not say its version is taken for the right one. */
 static bool core_fits(const OSSL_CORE_HANDLE *handle, OSSL_FUNC_core_get_params_fn *get_params)
@@ -201,7 +212,7 @@ static bool core_fits(const OSSL_CORE_HANDLE *handle, OSSL_FUNC_core_get_params_
     const bool fits = get_params == NULL || !get_params(handle, asked) || version == NULL ||
                       strtol(version, NULL, 10) == OPENSSL_VERSION_MAJOR;
 
-    if (!fits)
+    if (!fits && is_shared((const void *)get_params))
         fprintf(stderr, "octuple: the provider is for OpenSSL %d, and this is OpenSSL %s: it leaves all to OpenSSL\n",
                 OPENSSL_VERSION_MAJOR, version);
     return fits;
