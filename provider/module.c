@@ -19,9 +19,13 @@
 #include "provider/core/provider.h"
 #include "provider/core/warm.h"
 
+#include <dlfcn.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/params.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 /* At least one operation behind the offer is served. */
@@ -174,8 +178,8 @@ static const OSSL_DISPATCH provider_table[] = {
     OCT_DISPATCH_END,
 };
 
-/* Of a provider that does not fit the library: it is there, and offers nothing. OpenSSL would take a failure to load it
- * for a broken configuration. */
+/* Of a provider that does not fit the library, or OpenSSL: it is there, and offers nothing. OpenSSL would take a
+ * failure to load it for a broken configuration. */
 static const OSSL_DISPATCH misfit_table[] = {
     OCT_CORE_ENTRY(GETTABLE_PARAMS, gettable_params, provider_gettable_params),
     OCT_CORE_ENTRY(GET_PARAMS, get_params, provider_get_params),
@@ -190,6 +194,30 @@ static OSSL_FUNC_core_get_params_fn *find_get_params(const OSSL_DISPATCH *core)
     return NULL;
 }
 
+/* Of the system's, and no copy that a program has inside: that one was never meant, and its program prints what it
+ * prints without us. */
+static bool is_shared(const void *function)
+{
+    Dl_info where;
+    const char *slash = dladdr(function, &where) != 0 ? strrchr(where.dli_fname, '/') : NULL;
+    return slash != NULL && strncmp(slash, "/libcrypto.so", 13) == 0;
+}
+
+/* A module is linked to one libcrypto, and could be loaded by another where a system has two: keys of one would go to
+ * the functions of the other. A core that does not say its version is taken for the right one. */
+static bool core_fits(const OSSL_CORE_HANDLE *handle, OSSL_FUNC_core_get_params_fn *get_params)
+{
+    char *version = NULL;
+    OSSL_PARAM asked[] = {OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_CORE_VERSION, &version, 0), OSSL_PARAM_END};
+    const bool fits = get_params == NULL || !get_params(handle, asked) || version == NULL ||
+                      strtol(version, NULL, 10) == OPENSSL_VERSION_MAJOR;
+
+    if (!fits && is_shared((const void *)get_params))
+        fprintf(stderr, "octuple: the provider is for OpenSSL %d, and this is OpenSSL %s: it leaves all to OpenSSL\n",
+                OPENSSL_VERSION_MAJOR, version);
+    return fits;
+}
+
 OCT_API OSSL_provider_init_fn OSSL_provider_init;
 
 int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, const OSSL_DISPATCH **out,
@@ -198,7 +226,7 @@ int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, 
     static char misfit;
     struct oct_prov *prov;
 
-    if (!oct_version_fits(OCT_VERSION_TEXT, "provider")) {
+    if (!oct_version_fits(OCT_VERSION_TEXT, "provider") || !core_fits(handle, find_get_params(in))) {
         *provctx = &misfit;
         *out = misfit_table;
         return 1;

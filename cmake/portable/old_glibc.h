@@ -6,6 +6,7 @@
  * code. A preloaded library that asks for a version which is not there would end every program before it starts.
  */
 #if defined(__GLIBC__) || __has_include(<gnu/libc-version.h>)
+#include <sys/stat.h>
 #define OCT_OLDER(function, version) __asm__(".symver " #function "," #function "@GLIBC_" #version)
 OCT_OLDER(pthread_once, 2.2.5);
 OCT_OLDER(pthread_key_create, 2.2.5);
@@ -21,5 +22,9 @@ OCT_OLDER(dlsym, 2.2.5);
 OCT_OLDER(dlvsym, 2.2.5);
 OCT_OLDER(dladdr, 2.2.5);
 OCT_OLDER(dladdr1, 2.3.3);
+/* What fstat() was before 2.33: a call of this one, with the number of the structure's form. */
+extern int __fxstat(int form, int fd, struct stat *found);
+OCT_OLDER(__fxstat, 2.2.5);
+#define fstat(fd, found) __fxstat(1, fd, found)
 #undef OCT_OLDER
 #endif

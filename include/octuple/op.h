@@ -114,7 +114,7 @@ OCT_API void oct_cpu_info_get(struct oct_cpu_info *info);
  * OCTUPLE_TABLE=c has them on portable code. */
 OCT_API int oct_cipher_width(const char **reason);
 
-/* The library's version, "0.1.0". */
+/* The library's version, three numbers with points between. */
 OCT_API const char *oct_version(void);
 
 /* For Octuple's own shim and provider, which share memory with this library that is no part of the API: 1 if `version`

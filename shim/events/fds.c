@@ -11,11 +11,10 @@
 
 #include "base/policy.h"
 
+#include <dlfcn.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdlib.h>
-
-/* From glibc 2.32 on. */
-extern char __libc_single_threaded __attribute__((weak));
 
 #define PAGE_ENTRIES 256
 #define PAGES        4096 /* a million descriptors; those above are not served */
@@ -302,14 +301,29 @@ bool oct_fd_is_waited_on(int epfd)
     return e != NULL && __atomic_load_n(&e->waiter, __ATOMIC_SEQ_CST) != 0;
 }
 
+/* glibc says so from 2.32 on. It is looked for at run time: a reference, even a weak one, would keep the shim from
+ * loading on older ones. Where nobody says it, there may be more threads. */
+static bool is_single_threaded(void)
+{
+    static const char unknown;
+    static _Atomic(const char *) says;
+    const char *known = atomic_load_explicit(&says, memory_order_acquire);
+
+    if (known == NULL) {
+        known = dlsym(RTLD_DEFAULT, "__libc_single_threaded");
+        known = known != NULL ? known : &unknown;
+        atomic_store_explicit(&says, known, memory_order_release);
+    }
+    return *known != 0;
+}
+
 /* A program that copies an instance's descriptor may do so for several threads, of which the next one waits, and takes
  * any connection. That nobody else has waited so far proves nothing then: tokio's workers look like its one thread.
  * Where each thread has a runtime of its own (pingora's, without work stealing) whoever starts the program can say so.
  */
 static bool may_be_shared(const struct entry *e)
 {
-    return __atomic_load_n(&e->has_copies, __ATOMIC_ACQUIRE) && !oct_shim_loops_stay() &&
-           (&__libc_single_threaded == NULL || __libc_single_threaded == 0);
+    return __atomic_load_n(&e->has_copies, __ATOMIC_ACQUIRE) && !oct_shim_loops_stay() && !is_single_threaded();
 }
 
 /* What an instance that is registered in another is slept on by, is what that one is slept on by: where this cannot be

@@ -2,6 +2,7 @@
 # Copyright The Octuple Authors
 """packaging/account and packaging/verify on a small made-up release, signed with a throw-away key: a changed byte in
 any file is refused, by the file's name."""
+import hashlib
 import json
 import os
 import re
@@ -127,6 +128,18 @@ def test_records_depend_on_nothing_but_the_files(release):
     assert statement["predicateType"] == "https://slsa.dev/provenance/v1"
     assert {part["name"] for part in statement["subject"]} == {*NAMES, names[0]}
     assert statement["predicate"]["buildDefinition"]["resolvedDependencies"][0]["digest"]["gitCommit"] == COMMIT
+
+
+def test_provenance_has_what_was_fetched(release, tmp_path):
+    """... for this build alone: packages that are not installed."""
+    package = tmp_path / "libssl-dev_1%3a4.0.3-1_amd64.deb"
+    package.write_text("package")
+    done = run(ROOT / "packaging/account", "records", release, "0.0.0", COMMIT, ROOT, "urn:example:test", package)
+    assert done.returncode == 0, done.stderr
+    made_of = json.loads((release / "octuple-0.0.0.provenance.json").read_text())["predicate"]["buildDefinition"]
+    found = made_of["resolvedDependencies"][-1]
+    assert found["uri"].startswith("pkg:deb/debian/libssl-dev@1%3A4.0.3-1")
+    assert found["digest"]["sha256"] == hashlib.sha256(b"package").hexdigest()
 
 
 def test_sbom_is_spdx(release):

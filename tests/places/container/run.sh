@@ -11,7 +11,8 @@
 # skipped without. Some minutes and 1 GB in a temporary folder. All of it happens in namespaces of its own.
 #
 # usage: tests/places/run container [--bundle DIR] [--build DIR] [--folder DIR] [--keep] [RELEASE...]
-#   RELEASE       bookworm, trixie, bullseye; without it all three. Debian 11 has OpenSSL 1.1: misfits only
+#   RELEASE       bookworm, trixie, bullseye; without it all three. Debian 11 has OpenSSL 1.1: misfits only. And
+#                 experimental, whose command openssl is on OpenSSL 4 while nginx is on 3: the bundle serves both
 #   --bundle DIR  the bundle is DIR/octuple, made by packaging/container/build; without it, it is made
 #   --build DIR   a build folder that has octuple-load (build/dev)
 #   --folder DIR  the systems are, or will be, in folders of DIR (with --keep: a second run goes on from there)
@@ -159,6 +160,77 @@ try_command() {
     say "$release: octuple run starts programs; copy-to copies the bundle"
 }
 
+# in_lanes NAME PID: what the process counts on port 8443, whose counters are in /tmp/counters.
+in_lanes() {
+    "$load" --seconds 2 127.0.0.1 8443 >"$root/tmp/load" || fail "octuple-load failed with $1"
+    pod "$root" /octuple/bin/octuple top --once /tmp/counters/ >"$root/tmp/top"
+    kill -TERM "$2"
+    wait "$2" || :
+    rm -f "$root"/tmp/counters/*
+    say "$release: $1: $(sed -n 2p "$root/tmp/top")"
+    grep -Eq '^[0-9]{3,} operations, (100|[89][0-9])% in lanes' "$root/tmp/top" || fail "$1 did not serve in lanes"
+}
+
+# start_server VARIABLE... COMMAND...: $server is its process.
+start_server() {
+    local i
+    enter "$root" OCTUPLE_COUNTERS=/tmp/counters "$@" /try/server 8443 /try/key /try/crt 2>"$root/tmp/said" &
+    server=$!
+    for i in $(seq 100); do
+        ! (: <"/dev/tcp/127.0.0.1/8443") 2>/dev/null || return 0
+        sleep 0.1
+    done
+    fail "in vain waited until the server answers: $(cat "$root/tmp/said")"
+}
+
+# Which tree's shim a process has.
+has_tree() {
+    grep -q "/octuple/$2/lib/liboctuple-async.so" "$root/proc/$1/maps" || fail "$3 has not the shim of $2"
+}
+
+# The provider of one tree in a process of the other OpenSSL: a word, and a signature.
+steps_aside() {
+    local said
+    said=$(pod "$root" "OPENSSL_CONF=/octuple/$1/etc/octuple/openssl.cnf" /bin/sh -c \
+        'openssl dgst -sha256 -sign /try/key -out /tmp/sig /try/crt && echo signed' 2>&1)
+    grep -qx signed <<<"$said" && grep -q "octuple: the provider is for OpenSSL" <<<"$said" ||
+        fail "the provider of $1 under another OpenSSL: $said"
+    say "$release: $(grep octuple: <<<"$said")"
+}
+
+# Two OpenSSLs in one image: by the variables, and by `octuple run`, each program has the tree that fits.
+serve_two() {
+    local both=('LD_PRELOAD=/octuple/$LIB/liboctuple-async.so:/octuple/$LIB/liboctuple-async-openssl4.so'
+        OPENSSL_CONF=/octuple/etc/openssl.cnf) nginx server
+    set_up_nginx
+    close_pod
+    mkdir "$root/tmp/counters"
+    chown $user "$root/tmp/counters"
+    start_server "${both[@]}"
+    has_tree "$server" glibc-openssl4 "the server"
+    in_lanes "a server on OpenSSL 4" "$server"
+    start_server /octuple/bin/octuple run --
+    has_tree "$server" glibc-openssl4 "the server under octuple run"
+    in_lanes "a server on OpenSSL 4 under octuple run" "$server"
+    start_nginx OCTUPLE_COUNTERS=/tmp/counters "${both[@]}"
+    in_lanes "nginx on OpenSSL 3" "$nginx"
+    start_nginx OCTUPLE_COUNTERS=/tmp/counters /octuple/bin/octuple run --
+    has_tree "$nginx" glibc-openssl3 "nginx under octuple run"
+    in_lanes "nginx on OpenSSL 3 under octuple run" "$nginx"
+    steps_aside glibc-openssl3
+}
+
+# The root's own headers and libraries, and this system's compiler.
+make_server() {
+    local to=$root/try
+    mkdir -p "$to/include"
+    cp -r "$root/usr/include/openssl" "$to/include/"
+    cp -r "$root/usr/include/x86_64-linux-gnu/openssl" "$to/include/"
+    gcc -D_GNU_SOURCE -O1 "-I$to/include" -o "$to/server" "$here/tests/places/container/server.c" \
+        "$root/usr/lib/x86_64-linux-gnu/libssl.so.4" "$root/usr/lib/x86_64-linux-gnu/libcrypto.so.4" \
+        -Wl,--allow-shlib-undefined
+}
+
 # In the new namespaces: inside FOLDER RELEASE BUNDLE.
 inside() {
     local folder=$1 bundle=$3
@@ -167,6 +239,11 @@ inside() {
     ip link set lo up
     mkdir -p "$folder/pod"
     make_pod "$folder/$release" "$bundle" "$folder/pod"
+    if [ "$release" = experimental ]; then
+        make_server
+        serve_two
+        return
+    fi
     make_misfits
     if chroot "$root" openssl version | grep -q '^OpenSSL 3'; then
         serve
@@ -231,7 +308,12 @@ clean_up() {
 trap clean_up EXIT
 trap 'exit 130' INT TERM HUP
 if [ -z "$bundle" ]; then
-    "$here/packaging/container/build" "$folder/bundle"
+    more=()
+    if [[ " ${releases[*]} " = *" experimental "* ]]; then
+        "$here/packaging/container/fetch-openssl" experimental "$folder/openssl4"
+        more=(--openssl "$folder/openssl4")
+    fi
+    "$here/packaging/container/build" "${more[@]}" "$folder/bundle"
     bundle=$folder/bundle
 fi
 bad=()

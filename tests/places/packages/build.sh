@@ -15,8 +15,7 @@ say() {
     printf 'packages: %s\n' "$*"
 }
 
-# The version is stated twice, for CMake and for Debian, and has to be the same.
-grep -q "^project(octuple VERSION $version " CMakeLists.txt || {
+[ "$(packaging/version)" = "$version" ] || {
     say "debian/changelog says $version, CMakeLists.txt does not"
     exit 1
 }

@@ -50,7 +50,7 @@ folder=$(cd "$folder" && pwd)
 root=$folder/root
 trap '[ "$keep" -eq 1 ] || rm -rf --one-file-system "$folder"' EXIT
 
-version=$(sed -n 's/^project(octuple VERSION \([^ ]*\) .*/\1/p' "$here/CMakeLists.txt")
+version=$("$here/packaging/version")
 [ "$(sed -n 's/^Version: *//p' "$spec")" = "$version" ] || fail "octuple.spec has not the version of CMakeLists.txt"
 
 # build OPTION...: the names of Fedora's folders, whatever this system has.

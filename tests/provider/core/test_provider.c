@@ -4,10 +4,13 @@
  * aside. */
 #include "common.h"
 
+#include <dlfcn.h>
+#include <openssl/core_dispatch.h>
 #include <openssl/core_names.h>
 #include <openssl/err.h>
 #include <openssl/params.h>
 #include <openssl/provider.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -36,6 +39,36 @@ static void test_parameters(void **state)
     for (const OSSL_PARAM *p = OSSL_PROVIDER_gettable_params(provider); p->key != NULL; p++)
         assert_non_null(OSSL_PARAM_locate(params, p->key));
     OSSL_PROVIDER_unload(provider);
+}
+
+/* A core of another major version. */
+static int says_another(const OSSL_CORE_HANDLE *handle, OSSL_PARAM params[])
+{
+    OSSL_PARAM *p = OSSL_PARAM_locate(params, OSSL_PROV_PARAM_CORE_VERSION);
+
+    (void)handle;
+    return p == NULL || OSSL_PARAM_set_utf8_ptr(p, "99.0.1");
+}
+
+/* The provider is there for it, and offers nothing. */
+static void test_another_core(void **state)
+{
+    const OSSL_DISPATCH core[] = {{OSSL_FUNC_CORE_GET_PARAMS, (void (*)(void))says_another}, {0, NULL}};
+    const OSSL_DISPATCH *offers = NULL;
+    OSSL_provider_init_fn *init = NULL;
+    void *provctx = NULL, *module;
+    char path[4096];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/octuple.so", getenv("OPENSSL_MODULES"));
+    module = dlopen(path, RTLD_NOW);
+    assert_non_null(module);
+    *(void **)&init = dlsym(module, "OSSL_provider_init");
+    assert_non_null(init);
+    assert_int_equal(init(NULL, core, &offers, &provctx), 1);
+    for (; offers->function_id != 0; offers++)
+        assert_int_not_equal(offers->function_id, OSSL_FUNC_PROVIDER_QUERY_OPERATION);
+    dlclose(module);
 }
 
 /* Groups over keys that we serve, whoever announces them. */
@@ -255,10 +288,10 @@ static int steps_aside(void)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parameters),  cmocka_unit_test(test_capabilities),
-        cmocka_unit_test(test_error_text),  cmocka_unit_test(test_switches),
-        cmocka_unit_test(test_reload),      cmocka_unit_test(test_outlives_libcrypto),
-        cmocka_unit_test(test_steps_aside),
+        cmocka_unit_test(test_parameters),         cmocka_unit_test(test_another_core),
+        cmocka_unit_test(test_capabilities),       cmocka_unit_test(test_error_text),
+        cmocka_unit_test(test_switches),           cmocka_unit_test(test_reload),
+        cmocka_unit_test(test_outlives_libcrypto), cmocka_unit_test(test_steps_aside),
     };
     if (argc == 2 && strcmp(argv[1], "outlives") == 0)
         return outlives();
