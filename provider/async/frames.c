@@ -17,7 +17,9 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unwind.h>
 
@@ -35,6 +37,17 @@ struct path {
     bool may_pause;
     struct frame frames[FRAMES_MAX];
 };
+
+/* Of a thread, made when it first asks: each thread has its module's own memory as a whole, and most never ask. */
+struct known_paths {
+    unsigned next;
+    struct path of[OCT_POLICY_KNOWN_PATHS];
+};
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t thread_end;
+static bool thread_end_known;
+static _Thread_local struct known_paths *known;
 
 struct walk {
     uintptr_t base; /* where the innermost return address lies */
@@ -150,15 +163,39 @@ __attribute__((no_sanitize("address"))) static bool is_path(const struct path *p
     return path->count != 0;
 }
 
+static void forget(void *memory)
+{
+    known = NULL;
+    free(memory);
+}
+
+static void make_thread_key(void)
+{
+    thread_end_known = pthread_key_create(&thread_end, forget) == 0;
+}
+
+static struct known_paths *known_get(void)
+{
+    if (known != NULL)
+        return known;
+    pthread_once(&once, make_thread_key);
+    known = thread_end_known ? calloc(1, sizeof *known) : NULL;
+    if (known != NULL && pthread_setspecific(thread_end, known) != 0)
+        forget(known);
+    return known;
+}
+
 OCT_NOINLINE bool oct_frames_may_pause(const struct oct_slice *slice)
 {
-    static _Thread_local struct path paths[OCT_POLICY_KNOWN_PATHS];
-    static _Thread_local unsigned next;
     const uintptr_t base = (uintptr_t)__builtin_dwarf_cfa() - sizeof base;
+    struct known_paths *paths = known_get();
+    struct path unknown;
 
+    if (paths == NULL)
+        return walk_stack(&unknown, base, slice);
     for (unsigned i = 0; i < OCT_POLICY_KNOWN_PATHS; i++)
-        if (is_path(&paths[i], base))
-            return paths[i].may_pause;
-    next = (next + 1) % OCT_POLICY_KNOWN_PATHS;
-    return walk_stack(&paths[next], base, slice);
+        if (is_path(&paths->of[i], base))
+            return paths->of[i].may_pause;
+    paths->next = (paths->next + 1) % OCT_POLICY_KNOWN_PATHS;
+    return walk_stack(&paths->of[paths->next], base, slice);
 }

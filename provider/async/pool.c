@@ -5,6 +5,7 @@
 
 #include "aside.h"
 #include "base/fork.h"
+#include "base/spares.h"
 #include "provider/core/provider.h"
 
 #include <openssl/err.h>
@@ -29,12 +30,19 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t thread_end;
 static int thread_end_known;
 static _Thread_local struct pools *mine;
+static struct oct_spares spares; /* those of threads that have ended, with the pairs that are left */
+
+static void pools_free(struct pools *pools)
+{
+    OPENSSL_cleanse(pools, sizeof *pools);
+    munmap(pools, sizeof *pools);
+}
 
 static void pools_end(void *memory)
 {
     mine = NULL;
-    OPENSSL_cleanse(memory, sizeof(struct pools));
-    munmap(memory, sizeof(struct pools));
+    if (!oct_spares_leave(&spares, memory))
+        pools_free(memory);
 }
 
 static void make_thread_key(void)
@@ -42,20 +50,31 @@ static void make_thread_key(void)
     thread_end_known = pthread_key_create(&thread_end, pools_end) == 0;
 }
 
-static struct pools *pools_new(void)
+static struct pools *pools_map(void)
+{
+    struct pools *pools = mmap(NULL, sizeof *pools, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (pools == MAP_FAILED)
+        return NULL;
+    if (madvise(pools, sizeof *pools, MADV_WIPEONFORK) == 0 && madvise(pools, sizeof *pools, MADV_DONTDUMP) == 0)
+        return pools;
+    munmap(pools, sizeof *pools);
+    return NULL;
+}
+
+static struct pools *pools_get(void)
 {
     struct pools *pools;
 
     pthread_once(&once, make_thread_key);
     if (!thread_end_known)
         return NULL;
-    pools = mmap(NULL, sizeof *pools, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pools == MAP_FAILED)
-        return NULL;
-    if (madvise(pools, sizeof *pools, MADV_WIPEONFORK) == 0 && madvise(pools, sizeof *pools, MADV_DONTDUMP) == 0 &&
-        pthread_setspecific(thread_end, pools) == 0)
+    pools = oct_spares_take(&spares);
+    if (pools == NULL)
+        pools = pools_map();
+    if (pools == NULL || pthread_setspecific(thread_end, pools) == 0)
         return pools;
-    munmap(pools, sizeof *pools);
+    pools_free(pools);
     return NULL;
 }
 
@@ -108,7 +127,7 @@ static struct pool *filled_pool(struct oct_prov *prov, const struct oct_pool_kin
     int ok;
 
     if (mine == NULL)
-        mine = pools_new();
+        mine = pools_get();
     if (mine == NULL)
         return NULL;
     pool = &mine->of[kind->id];
@@ -141,6 +160,10 @@ int oct_pool_take(struct oct_prov *prov, const struct oct_pool_kind *kind, uint8
 
 void oct_pool_clear(void)
 {
+    struct pools *spare;
+
     if (mine != NULL)
         OPENSSL_cleanse(mine, sizeof *mine);
+    while ((spare = oct_spares_take(&spares)) != NULL)
+        pools_free(spare);
 }

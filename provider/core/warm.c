@@ -5,23 +5,18 @@
 
 #include "provider.h"
 
+#include "base/fork.h"
+
 #include <errno.h>
 #include <openssl/async.h>
 #include <openssl/err.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 
-enum { NOBODY_ASKED, FOR_NOTHING, FOR_FIRST };
+enum { NOBODY_ASKED, FOR_NOTHING, FOR_FIRST }; /* on a board: FOR_FIRST + op */
 
-/* Of a process, and shared with its children. */
-struct board {
-    _Atomic int asked; /* FOR_FIRST + op */
-};
-
-static struct board *own, *parents; /* NULL: there is none */
-static struct oct_prov *provider;   /* guarded by the lock */
+static struct oct_prov *provider; /* guarded by the lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -53,17 +48,11 @@ static void make_ready(struct oct_prov *prov, int op)
     errno = errno_before;
 }
 
-static struct board *board_new(void)
-{
-    void *memory = mmap(NULL, sizeof(struct board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return memory != MAP_FAILED ? memory : NULL;
-}
-
 /* A fibre of OpenSSL's has no stack for it. Whoever takes the provider down now does not wait for long. */
 static void before_fork(void)
 {
-    if (own == NULL)
-        own = board_new();
+    struct oct_fork_board *own = oct_fork_board();
+
     if (own == NULL || atomic_load_explicit(&own->asked, memory_order_relaxed) == NOBODY_ASKED ||
         ASYNC_get_current_job() != NULL || pthread_mutex_trylock(&lock) != 0)
         return;
@@ -72,19 +61,15 @@ static void before_fork(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* A child may be a parent too: a daemon is its starter's child. Most are none. */
 static void in_child(void)
 {
     static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
     memcpy(&lock, &fresh, sizeof lock); /* whose thread has not come along may have had it */
-    if (parents != NULL)
-        munmap(parents, sizeof(struct board));
-    parents = own;
-    own = NULL;
 }
 
 static void begin(void)
 {
+    oct_fork_watch();
     pthread_atfork(before_fork, NULL, in_child);
 }
 
@@ -107,6 +92,8 @@ void oct_warm_end(struct oct_prov *prov)
 
 void oct_warm_ask(int op)
 {
+    struct oct_fork_board *parents = oct_fork_parents_board();
+
     if (parents != NULL)
         atomic_store_explicit(&parents->asked, FOR_FIRST + op, memory_order_relaxed);
 }

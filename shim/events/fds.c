@@ -25,11 +25,12 @@ struct entry {
     uint32_t generation; /* how often this number was closed */
     int epfd;            /* where it is registered */
     uint32_t epfd_generation;
-    uint32_t events; /* 0: not registered */
-    bool used;       /* there is something to forget when it closes */
-    bool fresh;      /* accepted, and not registered since */
-    bool added;      /* registered, if not now then before; where, the fields above say */
-    bool twice;      /* registered in two epoll instances at once: not served */
+    uint32_t events;   /* 0: not registered */
+    uint32_t removals; /* how often it was taken out of an instance */
+    bool used;         /* there is something to forget when it closes */
+    bool fresh;        /* accepted, and not registered since */
+    bool added;        /* registered, if not now then before; where, the fields above say */
+    bool twice;        /* registered in two epoll instances at once: not served */
     epoll_data_t data;
     /* Of the descriptor of an epoll instance: */
     bool instance;   /* something has been registered in it */
@@ -98,13 +99,16 @@ static bool still_there(const struct entry *e)
     return e->events != 0 && e->epfd_generation == generation_of(e->epfd);
 }
 
-static void note_locked(struct entry *e, int epfd, int op, const struct epoll_event *event)
+static void note_locked(struct entry *e, int epfd, int op, const struct epoll_event *event, uint32_t removals_before)
 {
     bool same = still_there(e) && e->epfd == epfd;
     if (op == EPOLL_CTL_DEL) {
         e->events = same ? 0 : e->events;
+        __atomic_add_fetch(&e->removals, 1, __ATOMIC_RELEASE);
         return;
     }
+    if (e->removals != removals_before)
+        return; /* that is no longer so */
     if (op == EPOLL_CTL_ADD && still_there(e) && !same)
         e->twice = true;
     e->epfd = epfd;
@@ -132,7 +136,13 @@ static void note_instance(int epfd)
     unlock(e);
 }
 
-void oct_fd_note(int epfd_given, int op, int fd, const struct epoll_event *event)
+uint32_t oct_fd_removals(int fd)
+{
+    const struct entry *e = entry_of(fd, false);
+    return e != NULL ? __atomic_load_n(&e->removals, __ATOMIC_ACQUIRE) : 0;
+}
+
+void oct_fd_note(int epfd_given, int op, int fd, const struct epoll_event *event, uint32_t removals_before)
 {
     const int epfd = oct_fd_original(epfd_given);
     struct entry *e = entry_of(fd, op != EPOLL_CTL_DEL);
@@ -140,7 +150,7 @@ void oct_fd_note(int epfd_given, int op, int fd, const struct epoll_event *event
         note_instance(epfd);
     if (e == NULL || (op != EPOLL_CTL_DEL && event == NULL) || !lock(e))
         return;
-    note_locked(e, epfd, op, event);
+    note_locked(e, epfd, op, event, removals_before);
     if (__atomic_load_n(&e->instance, __ATOMIC_RELAXED))
         __atomic_store_n(&nested, true, __ATOMIC_RELAXED);
     unlock(e);

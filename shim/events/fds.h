@@ -22,8 +22,10 @@ static inline bool oct_fd_tells(const struct oct_registration *at)
     return (at->events & (EPOLLIN | EPOLLRDNORM)) != 0 && (at->events & (EPOLLONESHOT | EPOLLEXCLUSIVE)) == 0;
 }
 
-/* epoll_ctl() succeeded. */
-void oct_fd_note(int epfd, int op, int fd, const struct epoll_event *event);
+/* How often fd has been taken out of an instance: to be asked before epoll_ctl(). */
+uint32_t oct_fd_removals(int fd);
+/* epoll_ctl() succeeded. Another thread may have got an event of fd before that is noted, and have moved it on. */
+void oct_fd_note(int epfd, int op, int fd, const struct epoll_event *event, uint32_t removals_before);
 /* fd is being closed: forgets it. Called before the close, as the number may be somebody else's right after. */
 void oct_fd_closed(int fd);
 void oct_fd_closed_range(unsigned first, unsigned last);

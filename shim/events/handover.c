@@ -17,8 +17,9 @@
 #include "handshake/thread.h"
 #include "memory/memory.h"
 
+#include "base/fork.h"
+
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 
@@ -30,23 +31,13 @@ struct waker {
     int fd;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct oct_fork_lock lock = OCT_FORK_LOCK_INIT;
 static struct waker *wakers; /* guarded by it */
 static unsigned waking;
 
-static void fork_prepare(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-static void forked(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
 void oct_handover_start(void)
 {
-    pthread_atfork(fork_prepare, forked, forked);
+    (void)oct_fork_lock_watch(&lock);
 }
 
 static void retire(struct waker *waker)
@@ -103,9 +94,9 @@ static void wake(int epfd)
     const int errno_before = errno;
     if (!oct_fd_is_waited_on(epfd))
         return; /* who does so later looks first */
-    pthread_mutex_lock(&lock);
+    oct_fork_lock(&lock);
     wake_locked(epfd);
-    pthread_mutex_unlock(&lock);
+    oct_fork_unlock(&lock);
     errno = errno_before;
 }
 
@@ -193,11 +184,11 @@ int oct_handover_strip(const struct oct_wait *w, int n)
     int kept = 0;
     if (t == NULL)
         return n;
-    pthread_mutex_lock(&lock);
+    oct_fork_lock(&lock);
     for (int i = 0; i < n; i++)
         if (!is_waker(w->events[i].data.ptr))
             w->events[kept++] = w->events[i];
-    pthread_mutex_unlock(&lock);
+    oct_fork_unlock(&lock);
     t->waked |= kept < n;
     if (kept < n)
         oct_handover_adopt(t, w->epfd);

@@ -3,25 +3,15 @@
 /* See handed.h. One list for all threads: it is empty nearly always. */
 #include "handshake/handed.h"
 
-#include <pthread.h>
+#include "base/fork.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct oct_fork_lock lock = OCT_FORK_LOCK_INIT;
 static struct oct_conn *handed; /* guarded by it */
 static unsigned count;
 
-static void fork_prepare(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-static void forked(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
 void oct_handed_start(void)
 {
-    pthread_atfork(fork_prepare, forked, forked);
+    (void)oct_fork_lock_watch(&lock);
 }
 
 bool oct_handed_any(void)
@@ -31,7 +21,7 @@ bool oct_handed_any(void)
 
 void oct_handed_add(struct oct_conn *conn)
 {
-    pthread_mutex_lock(&lock);
+    oct_fork_lock(&lock);
     conn->handed = true;
     conn->handed_next = handed;
     conn->handed_link = &handed;
@@ -39,7 +29,7 @@ void oct_handed_add(struct oct_conn *conn)
         handed->handed_link = &conn->handed_next;
     handed = conn;
     __atomic_add_fetch(&count, 1, __ATOMIC_SEQ_CST);
-    pthread_mutex_unlock(&lock);
+    oct_fork_unlock(&lock);
 }
 
 static void take_out(struct oct_conn *conn)
@@ -56,20 +46,20 @@ void oct_handed_withdraw(struct oct_conn *conn)
 {
     if (!conn->handed)
         return;
-    pthread_mutex_lock(&lock);
+    oct_fork_lock(&lock);
     if (conn->handed_link != NULL)
         take_out(conn);
-    pthread_mutex_unlock(&lock);
+    oct_fork_unlock(&lock);
 }
 
 void oct_handed_each(oct_handed_take *take, void *arg)
 {
     struct oct_conn *next;
-    pthread_mutex_lock(&lock);
+    oct_fork_lock(&lock);
     for (struct oct_conn *conn = handed; conn != NULL; conn = next) {
         next = conn->handed_next;
         if (take(conn, arg))
             take_out(conn);
     }
-    pthread_mutex_unlock(&lock);
+    oct_fork_unlock(&lock);
 }

@@ -13,6 +13,8 @@
 #include "memory/memory.h"
 #include "savings/savings.h"
 
+#include "base/fork.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -20,8 +22,15 @@ __thread struct oct_thread *oct_thread_own;
 const struct oct_keys_part *oct_keys_part;
 
 static pthread_key_t key;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* orphans, and the end of a thread that may get some */
-static uint64_t last_id = 1;                             /* 0 and 1 mean no thread and several (fds.c) */
+
+static void forked_child(void);
+static struct oct_fork_lock lock = {
+    /* orphans, and the end of a thread that may get some */
+    .mutex = PTHREAD_MUTEX_INITIALIZER,
+    .before = oct_shim_decide_before_fork,
+    .in_child = forked_child,
+};
+static uint64_t last_id = 1; /* 0 and 1 mean no thread and several (fds.c) */
 
 /* What is still paused is run to its end, for no other thread can resume it. What cannot be stays paused for good. */
 static void thread_end(void *arg)
@@ -32,7 +41,7 @@ static void thread_end(void *arg)
     oct_drain_orphans(t);
     oct_finish_all(t);
     oct_conn_empty_limbo(t, true);
-    pthread_mutex_lock(&lock);
+    oct_fork_lock(&lock);
     while (t->handshakes != NULL) {
         struct oct_conn *conn = t->handshakes;
         oct_conn_leave(conn);
@@ -41,7 +50,7 @@ static void thread_end(void *arg)
         oct_slice_abandon(conn);
         oct_thread_leave(conn);
     }
-    pthread_mutex_unlock(&lock);
+    oct_fork_unlock(&lock);
     if (oct_keys_part != NULL)
         oct_keys_part->end(t);
     oct_fetched_drop(t);
@@ -69,23 +78,11 @@ struct oct_thread *oct_thread_get(void)
     return oct_thread_own = t;
 }
 
-static void forked_parent(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
-static void fork_prepare(void)
-{
-    oct_shim_decide_before_fork();
-    pthread_mutex_lock(&lock);
-}
-
 static void forked_child(void)
 {
     struct oct_thread *t = oct_thread_own;
     struct oct_conn *conn, *next;
 
-    pthread_mutex_unlock(&lock);
     oct_fd_set_process();
     for (conn = t != NULL ? t->handshakes : NULL; conn != NULL; conn = next) {
         next = conn->next;
@@ -100,7 +97,7 @@ static void forked_child(void)
 
 bool oct_thread_setup(void)
 {
-    return pthread_key_create(&key, thread_end) == 0 && pthread_atfork(fork_prepare, forked_parent, forked_child) == 0;
+    return pthread_key_create(&key, thread_end) == 0 && oct_fork_lock_watch(&lock);
 }
 
 void oct_thread_join(struct oct_thread *t, struct oct_conn *conn)
@@ -169,13 +166,13 @@ void oct_thread_event_drop(struct oct_thread *t, struct oct_conn *conn)
 
 bool oct_thread_orphan(struct oct_conn *conn)
 {
-    pthread_mutex_lock(&lock);
+    oct_fork_lock(&lock);
     struct oct_thread *t = conn->thread;
     if (t != NULL) {
         conn->orphan_next = t->orphans;
         __atomic_store_n(&t->orphans, conn, __ATOMIC_RELEASE);
     }
-    pthread_mutex_unlock(&lock);
+    oct_fork_unlock(&lock);
     return t != NULL;
 }
 
@@ -183,9 +180,9 @@ struct oct_conn *oct_thread_take_orphans(struct oct_thread *t)
 {
     if (__atomic_load_n(&t->orphans, __ATOMIC_RELAXED) == NULL)
         return NULL;
-    pthread_mutex_lock(&lock);
+    oct_fork_lock(&lock);
     struct oct_conn *first = t->orphans;
     t->orphans = NULL;
-    pthread_mutex_unlock(&lock);
+    oct_fork_unlock(&lock);
     return first;
 }

@@ -16,6 +16,8 @@
 #include "events/events.h"
 #include "libssl/errors.h"
 
+#include "base/fork.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -31,7 +33,9 @@ static struct {
     unsigned line, threads, idle, working, generation;
     bool ending, forks, watched;
 } pool = {.end = &pool.first};
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void forked_child(void);
+static struct oct_fork_lock lock = {.mutex = PTHREAD_MUTEX_INITIALIZER, .in_child = forked_child};
 static pthread_cond_t come = PTHREAD_COND_INITIALIZER, gone = PTHREAD_COND_INITIALIZER;
 
 static void work(struct oct_remote *op)
@@ -50,7 +54,7 @@ static struct oct_remote *take(void)
 {
     while (pool.first == NULL || pool.ending) {
         pool.idle++;
-        pthread_cond_wait(&come, &lock);
+        pthread_cond_wait(&come, &lock.mutex);
         pool.idle--;
     }
     struct oct_remote *op = pool.first;
@@ -68,13 +72,13 @@ static void *help(void *arg)
     (void)arg;
     if (oct_keys_settings.nice != 0)
         (void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + oct_keys_settings.nice); /* of this thread */
-    pthread_mutex_lock(&lock);
+    oct_fork_lock(&lock);
     for (;;) {
         struct oct_remote *op = take();
-        pthread_mutex_unlock(&lock);
+        oct_fork_unlock(&lock);
         work(op);
         oct_watch_post(op);
-        pthread_mutex_lock(&lock);
+        oct_fork_lock(&lock);
         pool.working--;
         pthread_cond_signal(&gone);
     }
@@ -110,27 +114,17 @@ static void process_ends(int status)
 
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += oct_keys_settings.timeout / OCT_NANO + 1;
-    pthread_mutex_lock(&lock);
+    oct_fork_lock(&lock);
     pool.ending = true;
-    while (pool.working != 0 && pthread_cond_timedwait(&gone, &lock, &until) == 0)
+    while (pool.working != 0 && pthread_cond_timedwait(&gone, &lock.mutex, &until) == 0)
         ;
     hangs = pool.working != 0;
-    pthread_mutex_unlock(&lock);
+    oct_fork_unlock(&lock);
     if (!hangs)
         return;
     fprintf(stderr, "octuple: a device hangs; the process ends without it\n");
     fflush(NULL);
     _exit(status); /* allow(_exit): the rest of exit() would take apart what the helper works with */
-}
-
-static void fork_prepare(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-static void forked_parent(void)
-{
-    pthread_mutex_unlock(&lock);
 }
 
 static void forked_child(void)
@@ -142,15 +136,13 @@ static void forked_child(void)
     pool.generation++;
     memcpy(&come, &fresh, sizeof come);
     memcpy(&gone, &fresh, sizeof gone);
-    pthread_mutex_unlock(&lock);
     oct_watch_forked();
 }
 
-/* A thread that ends takes its own lock (thread.c) and then this one. So a fork has to, and it takes first what was
- * registered last. */
+/* A thread that ends takes its own lock (thread.c), which is watched later, and then this one. */
 void oct_helpers_setup(void)
 {
-    pool.forks = pthread_atfork(fork_prepare, forked_parent, forked_child) == 0;
+    pool.forks = oct_fork_lock_watch(&lock);
 }
 
 #if defined(__GLIBC__)
@@ -186,7 +178,7 @@ static bool watch_process(void)
 
 bool oct_helpers_submit(struct oct_remote *op)
 {
-    pthread_mutex_lock(&lock);
+    oct_fork_lock(&lock);
     bool taken = watch_process() && !pool.ending;
     if (taken && pool.idle <= pool.line && pool.threads < oct_keys_settings.threads && start_thread())
         pool.threads++;
@@ -198,13 +190,13 @@ bool oct_helpers_submit(struct oct_remote *op)
         pool.line++;
         pthread_cond_signal(&come);
     }
-    pthread_mutex_unlock(&lock);
+    oct_fork_unlock(&lock);
     return taken;
 }
 
 bool oct_helpers_cancel(struct oct_remote *op)
 {
-    pthread_mutex_lock(&lock);
+    oct_fork_lock(&lock);
     const bool queued = atomic_load(&op->state) == OCT_REMOTE_QUEUED;
     for (struct oct_remote **link = &pool.first; queued && *link != NULL; link = &(*link)->next)
         if (*link == op) {
@@ -214,7 +206,7 @@ bool oct_helpers_cancel(struct oct_remote *op)
             pool.line--;
             break;
         }
-    pthread_mutex_unlock(&lock);
+    oct_fork_unlock(&lock);
     if (!queued)
         return false;
     op->failed = true;

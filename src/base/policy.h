@@ -222,6 +222,18 @@
  * Measured: by judgement; a handshake has two to four. */
 #define OCT_POLICY_CHILD_ASIDE 32
 
+/* After so many children of a process that ended after one connection, its next children make no file of counters.
+ * Unit: children.
+ * Why: to make the file is a fifth of what a connection to PostgreSQL costs, and nobody looks at a process that is
+ * gone. Measured: by judgement; workers of a server that is just being tried out end early too. */
+#define OCT_POLICY_BRIEF_CHILDREN 8
+
+/* A child counts as one that ended after one connection if it lived for less than this, and had operations.
+ * Unit: ns.
+ * Why: workers serve until their server is stopped or set up anew.
+ * Measured: by judgement; a connection to a database or a mail server may be shorter or longer. */
+#define OCT_POLICY_BRIEF_LIFE 1000000000
+
 /* After so many pauses in a row that met no other operation, a program with fibres of its own gets the next at once.
  * Unit: pauses.
  * Why: a pause costs three system calls and a turn of the program's loop, and a batch of one gains little.

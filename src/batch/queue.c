@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "trace/counters.h"
 
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static uint64_t monotonic_now(void *arg)
 {
@@ -17,12 +17,19 @@ static uint64_t monotonic_now(void *arg)
     return oct_clock_nanoseconds();
 }
 
+/* Not of the heap: a queue outlives the thread that has made it, and some programs keep the heaps of threads small. */
+static struct oct_queue *memory_new(void)
+{
+    void *memory = mmap(NULL, sizeof(struct oct_queue), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
 int oct_queue_new_with(struct oct_queue **queue, const struct oct_queue_config *config, const struct oct_engine *engine,
                        bool frozen)
 {
     oct_fork_watch();
     oct_counters_start();
-    struct oct_queue *q = calloc(1, sizeof *q);
+    struct oct_queue *q = memory_new();
     if (q == NULL)
         return OCT_ERR_MEMORY;
     q->now = config != NULL && config->now != NULL ? config->now : monotonic_now;
@@ -92,7 +99,7 @@ static void cancel_list(struct oct_queue *queue, struct oct_job_list *list)
         release(queue, list->head);
 }
 
-void oct_queue_destroy(struct oct_queue *queue)
+void oct_queue_empty(struct oct_queue *queue)
 {
     oct_queue_sync(queue);
     cancel_list(queue, &queue->finished);
@@ -101,7 +108,12 @@ void oct_queue_destroy(struct oct_queue *queue)
         cancel_list(queue, &queue->bin[op].late);
         oct_queue_publish(queue, op);
     }
-    free(queue);
+}
+
+void oct_queue_destroy(struct oct_queue *queue)
+{
+    oct_queue_empty(queue);
+    munmap(queue, sizeof *queue);
 }
 
 void oct_queue_free(struct oct_queue *queue)

@@ -50,6 +50,9 @@ struct oct_queue {
 int oct_queue_new_with(struct oct_queue **queue, const struct oct_queue_config *config, const struct oct_engine *engine,
                        bool frozen);
 
+/* Cancels what waits, and tells the counters all news. */
+void oct_queue_empty(struct oct_queue *queue);
+
 /* The same as oct_queue_free(), but also for the end of a thread inside one of its callbacks. */
 void oct_queue_destroy(struct oct_queue *queue);
 

@@ -9,9 +9,14 @@
  * inside fork(): a server's worker that then drops its privileges, or changes its root, keeps its mapping. What cannot
  * be opened is silently done without: counters are no reason to fail, and a library does not write to a server's
  * stderr.
+ *
+ * A server may fork a process for each connection, and to make a file costs more there than all the rest of us. So
+ * children that end early tell their parent, and after some of them its next children count in memory alone.
  */
 #include "trace/counters.h"
 
+#include "base/fork.h"
+#include "base/policy.h"
 #include "base/settings.h"
 #include "trace/keys.h"
 #include "trace/memory.h"
@@ -172,13 +177,42 @@ static void page_reset(void)
     oct_counters_slots_forget();
 }
 
+/* The parent forks a process for each connection, as far as its last children told it. */
+static bool is_brief(void)
+{
+    const struct oct_fork_board *parents = oct_fork_parents_board();
+    return parents != NULL && atomic_load_explicit(&parents->brief, memory_order_relaxed) >= OCT_POLICY_BRIEF_CHILDREN;
+}
+
+static uint64_t operations(void)
+{
+    uint64_t sum = 0;
+    for (int op = 0; op < OCT_OP_COUNT; op++)
+        sum += atomic_load_explicit(oct_atomic_word(&page.file.sum.op[op].submitted), memory_order_relaxed) +
+               atomic_load_explicit(oct_atomic_word(&page.file.sum.op[op].plain), memory_order_relaxed);
+    return sum;
+}
+
+/* At the end of a child that had operations. One that had few and lived for long says nothing. */
+__attribute__((destructor)) static void tell_parent(void)
+{
+    struct oct_fork_board *parents = oct_fork_parents_board();
+    const uint64_t had = parents != NULL && directory[0] != 0 && !lost ? operations() : 0;
+
+    if (had >= OCT_POLICY_CHILD_ASIDE)
+        atomic_store_explicit(&parents->brief, 0, memory_order_relaxed);
+    else if (had > 0 && oct_counters_now() - page.file.sum.started < OCT_POLICY_BRIEF_LIFE)
+        atomic_fetch_add_explicit(&parents->brief, 1, memory_order_relaxed);
+}
+
 /* The child leaves its parent's file alone: private memory first, then a file of its own. */
 static void forked_child(void)
 {
     int saved = errno;
     if (file_leave()) {
         page_reset();
-        file_map();
+        if (!is_brief())
+            file_map();
         oct_keys_counters_forked(&page.file.keys);
         oct_quic_counters_forked(&page.file.quic);
         oct_memory_counters_forked(&page.file.memory);
@@ -224,7 +258,8 @@ static void start(void)
         directory_read();
         file_map();
     }
-    pthread_atfork(NULL, NULL, forked_child);
+    oct_fork_watch();
+    pthread_atfork(NULL, NULL, forked_child); /* behind the other's, which finds the parent's board */
     errno = saved;
 }
 

@@ -4,9 +4,12 @@
  * its counters live, so each case runs in a child of this one, which itself never counts. */
 #include "unit.h"
 
+#include "base/policy.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -267,6 +270,43 @@ static void child_forks_without_directory(void *arg)
 static void test_fork_without_directory(void **state)
 {
     in_child(child_forks_without_directory, *state);
+}
+
+/* A child with so many operations, which ends by exit(). True if it had a file. */
+static bool child_has_file(struct place *place, uint64_t operations)
+{
+    char file[sizeof place->file];
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (operations > 0)
+            count(0, operations);
+        CHILD_ASSERT(submitted_now() == operations);
+        exit(0);
+    }
+    child_wait(pid);
+    snprintf(file, sizeof file, "%s/%ld.octuple", place->directory, (long)pid);
+    return unlink(file) == 0;
+}
+
+/* A server that forks a process for each connection pays for a file no more, until a child serves for long. */
+static void child_forks_for_connections(void *arg)
+{
+    struct place *place = arg;
+    setenv("OCTUPLE_COUNTERS", place->directory, 1);
+    count(0, 100);
+    for (int i = 0; i < 2 * OCT_POLICY_BRIEF_CHILDREN; i++)
+        CHILD_ASSERT(child_has_file(place, 0)); /* of another kind: it has no operations */
+    for (int i = 0; i < OCT_POLICY_BRIEF_CHILDREN; i++)
+        CHILD_ASSERT(child_has_file(place, 2));
+    CHILD_ASSERT(!child_has_file(place, 2));
+    CHILD_ASSERT(!child_has_file(place, OCT_POLICY_CHILD_ASIDE));
+    CHILD_ASSERT(child_has_file(place, 2));
+    CHILD_ASSERT(submitted_now() == 100);
+}
+
+static void test_process_for_each_connection(void **state)
+{
+    in_child(child_forks_for_connections, *state);
 }
 
 /* First use only after the privileges are gone, in a directory that anybody may write to. */
@@ -580,6 +620,7 @@ int main(void)
         WITH_PLACE(test_fork),
         WITH_PLACE(test_fork_in_memory),
         WITH_PLACE(test_fork_without_directory),
+        WITH_PLACE(test_process_for_each_connection),
         WITH_PLACE(test_dropped_privileges),
         WITH_PLACE(test_master_and_worker),
         WITH_PLACE(test_directory_not_writable),

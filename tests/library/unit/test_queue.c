@@ -455,6 +455,31 @@ static void test_thread_mode_of_others(void **state)
     pthread_key_delete(after_queue);
 }
 
+static void *learning_thread(void *arg)
+{
+    struct oct_queue *queue = oct_queue_thread();
+    double *cost = arg;
+    if (queue == NULL)
+        abort();
+    *cost = (double)oct_queue_plain_cost(queue, OP);
+    for (int i = 0; i < 100; i++)
+        oct_queue_note_plain(queue, OP, 5000);
+    return arg;
+}
+
+/* Threads that come and go do not learn costs anew each. */
+static void test_queue_of_next_thread(void **state)
+{
+    double cost[2];
+    pthread_t thread;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(pthread_create(&thread, NULL, learning_thread, &cost[i]), 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+    }
+    assert_true(cost[1] > 0);
+}
+
 /* The clock and the caller's measurements decide; each operation for itself. */
 static void test_break_even_is_learned(void **state)
 {
@@ -634,6 +659,7 @@ int main(void)
         WITH_SCENE(test_null_queue),
         WITH_SCENE(test_thread_mode),
         WITH_SCENE(test_thread_mode_of_others),
+        WITH_SCENE(test_queue_of_next_thread),
         WITH_SCENE(test_break_even_is_learned),
         WITH_SCENE(test_first_batch_is_slow),
         WITH_SCENE(test_refused_batch),

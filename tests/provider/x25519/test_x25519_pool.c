@@ -126,6 +126,31 @@ static void test_threads(void **state)
     }
 }
 
+static void *take_three(void *batch)
+{
+    take(octuple_ctx, batch, 3);
+    return NULL;
+}
+
+/* What a thread leaves behind is the next one's: a thread for each connection takes one pair. */
+static void test_next_thread(void **state)
+{
+    struct pair all[9];
+    struct batch batch;
+    pthread_t thread;
+    uint64_t before = 0;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(pthread_create(&thread, NULL, take_three, &batch), 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        memcpy(&all[3 * i], batch.pair, 3 * sizeof *all);
+        before = i == 0 ? x25519_counters(OCT_OP_X25519_KEYGEN).done : before;
+    }
+    assert_false(repeats(all, 9));
+    assert_true(x25519_counters(OCT_OP_X25519_KEYGEN).done - before <= 8);
+}
+
 static int take_in_fibre(int i, void *arg)
 {
     EVP_PKEY *key = EVP_PKEY_Q_keygen(octuple_ctx, NULL, "X25519");
@@ -230,9 +255,9 @@ static void test_contexts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs),    cmocka_unit_test(test_fork),   cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_fibres),   cmocka_unit_test(test_memory), cmocka_unit_test(test_off),
-        cmocka_unit_test(test_contexts),
+        cmocka_unit_test(test_pairs),       cmocka_unit_test(test_fork),     cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_next_thread), cmocka_unit_test(test_fibres),   cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_off),         cmocka_unit_test(test_contexts),
     };
     return cmocka_run_group_tests(tests, open_contexts, close_contexts);
 }
