@@ -15,7 +15,7 @@ def version(tree, *words):
 @pytest.fixture
 def tree(tmp_path):
     """A copy of the source, which is no clone."""
-    names = ("CMakeLists.txt", "CHANGELOG.md", "packaging", "debian", "bindings", "docs")
+    names = ("CMakeLists.txt", "CHANGELOG.md", "packaging", "debian", "bindings", "docs", "tests/places/packages")
     for name in names:
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("target", "results"))
