@@ -90,6 +90,8 @@ static int lay_all(int op, uint8_t *lane, unsigned lanes, const struct oct_flat_
     for (unsigned i = 0; status == OCT_OK && i < lanes; i++) {
         at.in_len = in_len ? in_len[i] : 0;
         status = oct_flat_lay(op, lane + i * oct_operations[op].family->lane_bytes, key ? key[i] : NULL, &at);
+        if (status != OCT_OK)
+            break; /* a length that is too large may reach beyond all memory */
         if (at.in)
             at.in += at.in_len;
         if (at.out)
