@@ -19,6 +19,15 @@ static inline int all_good(int status, const struct oct_lanes *result)
     return status == OCT_OK && result->ok == ALL_GOOD;
 }
 
+/* Octuple's side of a row: the call that runs eight lanes of `struct family`, s, and writes `result`. */
+#define AWS_LC_OURS(family, verb, call)                                                                                \
+    static unsigned family##_our_##verb(void *arg)                                                                     \
+    {                                                                                                                  \
+        struct family *s = arg;                                                                                        \
+        struct oct_lanes result;                                                                                       \
+        return all_good(call, &result) ? LANES : 0;                                                                    \
+    }
+
 #define AWS_LC_ROW(name, which, family, verb)                                                                          \
     {                                                                                                                  \
         name, "op/s", which, 0, family##_open, family##_close, family##_our_##verb, family##_their_##verb,             \

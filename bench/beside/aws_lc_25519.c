@@ -33,19 +33,8 @@ static void *x25519_open(const struct beside_row *row)
     return s;
 }
 
-static unsigned x25519_our_derive(void *arg)
-{
-    struct x25519 *s = arg;
-    struct oct_lanes result;
-    return all_good(oct_x25519_derive_x8(s->derive, LANES, &result), &result) ? LANES : 0;
-}
-
-static unsigned x25519_our_keygen(void *arg)
-{
-    struct x25519 *s = arg;
-    struct oct_lanes result;
-    return all_good(oct_x25519_public_x8(s->keygen, LANES, &result), &result) ? LANES : 0;
-}
+AWS_LC_OURS(x25519, derive, oct_x25519_derive_x8(s->derive, LANES, &result))
+AWS_LC_OURS(x25519, keygen, oct_x25519_public_x8(s->keygen, LANES, &result))
 
 static unsigned x25519_their_derive(void *arg)
 {
@@ -86,19 +75,8 @@ static void ed25519_close(void *arg)
     free(s);
 }
 
-static unsigned ed25519_our_sign(void *arg)
-{
-    struct ed25519 *s = arg;
-    struct oct_lanes result;
-    return all_good(oct_ed25519_sign_x8(s->sign, LANES, &result), &result) ? LANES : 0;
-}
-
-static unsigned ed25519_our_verify(void *arg)
-{
-    struct ed25519 *s = arg;
-    struct oct_lanes result;
-    return all_good(oct_ed25519_verify_x8(s->verify, LANES, &result), &result) ? LANES : 0;
-}
+AWS_LC_OURS(ed25519, sign, oct_ed25519_sign_x8(s->sign, LANES, &result))
+AWS_LC_OURS(ed25519, verify, oct_ed25519_verify_x8(s->verify, LANES, &result))
 
 static unsigned ed25519_their_sign(void *arg)
 {

@@ -95,33 +95,10 @@ static void *ec_open(const struct beside_row *row)
     return NULL;
 }
 
-static unsigned ec_our_derive(void *arg)
-{
-    struct ec *s = arg;
-    struct oct_lanes result;
-    return all_good(oct_ec_derive_x8(s->curve, s->derive, LANES, &result), &result) ? LANES : 0;
-}
-
-static unsigned ec_our_keygen(void *arg)
-{
-    struct ec *s = arg;
-    struct oct_lanes result;
-    return all_good(oct_ec_keygen_x8(s->curve, s->keygen, LANES, &result), &result) ? LANES : 0;
-}
-
-static unsigned ec_our_sign(void *arg)
-{
-    struct ec *s = arg;
-    struct oct_lanes result;
-    return all_good(oct_ecdsa_sign_x8(s->curve, s->sign, LANES, &result), &result) ? LANES : 0;
-}
-
-static unsigned ec_our_verify(void *arg)
-{
-    struct ec *s = arg;
-    struct oct_lanes result;
-    return all_good(oct_ecdsa_verify_x8(s->curve, s->verify, LANES, &result), &result) ? LANES : 0;
-}
+AWS_LC_OURS(ec, derive, oct_ec_derive_x8(s->curve, s->derive, LANES, &result))
+AWS_LC_OURS(ec, keygen, oct_ec_keygen_x8(s->curve, s->keygen, LANES, &result))
+AWS_LC_OURS(ec, sign, oct_ecdsa_sign_x8(s->curve, s->sign, LANES, &result))
+AWS_LC_OURS(ec, verify, oct_ecdsa_verify_x8(s->curve, s->verify, LANES, &result))
 
 /* The other side's point comes as bytes on both sides: a peer's share is read and checked each time. */
 static unsigned ec_their_derive(void *arg)

@@ -55,26 +55,9 @@ static void mlkem_close(void *arg)
     free(s);
 }
 
-static unsigned mlkem_our_keygen(void *arg)
-{
-    struct mlkem *s = arg;
-    struct oct_lanes result;
-    return all_good(oct_mlkem_keygen_x8(OCT_MLKEM_768, s->keygen, LANES, &result), &result) ? LANES : 0;
-}
-
-static unsigned mlkem_our_encaps(void *arg)
-{
-    struct mlkem *s = arg;
-    struct oct_lanes result;
-    return all_good(oct_mlkem_encaps_x8(OCT_MLKEM_768, s->encaps, LANES, &result), &result) ? LANES : 0;
-}
-
-static unsigned mlkem_our_decaps(void *arg)
-{
-    struct mlkem *s = arg;
-    struct oct_lanes result;
-    return all_good(oct_mlkem_decaps_x8(OCT_MLKEM_768, s->decaps, LANES, &result), &result) ? LANES : 0;
-}
+AWS_LC_OURS(mlkem, keygen, oct_mlkem_keygen_x8(OCT_MLKEM_768, s->keygen, LANES, &result))
+AWS_LC_OURS(mlkem, encaps, oct_mlkem_encaps_x8(OCT_MLKEM_768, s->encaps, LANES, &result))
+AWS_LC_OURS(mlkem, decaps, oct_mlkem_decaps_x8(OCT_MLKEM_768, s->decaps, LANES, &result))
 
 static unsigned mlkem_their_keygen(void *arg)
 {
@@ -167,26 +150,9 @@ static void mldsa_close(void *arg)
     free(s);
 }
 
-static unsigned mldsa_our_keygen(void *arg)
-{
-    struct mldsa *s = arg;
-    struct oct_lanes result;
-    return all_good(oct_mldsa_keygen_x8(OCT_MLDSA_65, s->keygen, LANES, &result), &result) ? LANES : 0;
-}
-
-static unsigned mldsa_our_sign(void *arg)
-{
-    struct mldsa *s = arg;
-    struct oct_lanes result;
-    return all_good(oct_mldsa_sign_x8(OCT_MLDSA_65, s->sign, LANES, &result), &result) ? LANES : 0;
-}
-
-static unsigned mldsa_our_verify(void *arg)
-{
-    struct mldsa *s = arg;
-    struct oct_lanes result;
-    return all_good(oct_mldsa_verify_x8(OCT_MLDSA_65, s->verify, LANES, &result), &result) ? LANES : 0;
-}
+AWS_LC_OURS(mldsa, keygen, oct_mldsa_keygen_x8(OCT_MLDSA_65, s->keygen, LANES, &result))
+AWS_LC_OURS(mldsa, sign, oct_mldsa_sign_x8(OCT_MLDSA_65, s->sign, LANES, &result))
+AWS_LC_OURS(mldsa, verify, oct_mldsa_verify_x8(OCT_MLDSA_65, s->verify, LANES, &result))
 
 static unsigned mldsa_their_keygen(void *arg)
 {

@@ -71,19 +71,8 @@ static void *rsa_open(const struct beside_row *row)
     return NULL;
 }
 
-static unsigned rsa_our_private(void *arg)
-{
-    struct rsa *s = arg;
-    struct oct_lanes result;
-    return all_good(oct_rsa_private_x8(s->lane, LANES, &result), &result) ? LANES : 0;
-}
-
-static unsigned rsa_our_public(void *arg)
-{
-    struct rsa *s = arg;
-    struct oct_lanes result;
-    return all_good(oct_rsa_public_x8(s->lane, LANES, &result), &result) ? LANES : 0;
-}
+AWS_LC_OURS(rsa, private, oct_rsa_private_x8(s->lane, LANES, &result))
+AWS_LC_OURS(rsa, public, oct_rsa_public_x8(s->lane, LANES, &result))
 
 static unsigned rsa_their_private(void *arg)
 {
