@@ -33,8 +33,8 @@ static void *x25519_open(const struct beside_row *row)
     return s;
 }
 
-AWS_LC_OURS(x25519, derive, oct_x25519_derive_x8(s->derive, LANES, &result))
-AWS_LC_OURS(x25519, keygen, oct_x25519_public_x8(s->keygen, LANES, &result))
+OURS(x25519, derive, oct_x25519_derive_x8(s->derive, LANES, &result))
+OURS(x25519, keygen, oct_x25519_public_x8(s->keygen, LANES, &result))
 
 static unsigned x25519_their_derive(void *arg)
 {
@@ -75,8 +75,8 @@ static void ed25519_close(void *arg)
     free(s);
 }
 
-AWS_LC_OURS(ed25519, sign, oct_ed25519_sign_x8(s->sign, LANES, &result))
-AWS_LC_OURS(ed25519, verify, oct_ed25519_verify_x8(s->verify, LANES, &result))
+OURS(ed25519, sign, oct_ed25519_sign_x8(s->sign, LANES, &result))
+OURS(ed25519, verify, oct_ed25519_verify_x8(s->verify, LANES, &result))
 
 static unsigned ed25519_their_sign(void *arg)
 {

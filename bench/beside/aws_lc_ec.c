@@ -95,10 +95,10 @@ static void *ec_open(const struct beside_row *row)
     return NULL;
 }
 
-AWS_LC_OURS(ec, derive, oct_ec_derive_x8(s->curve, s->derive, LANES, &result))
-AWS_LC_OURS(ec, keygen, oct_ec_keygen_x8(s->curve, s->keygen, LANES, &result))
-AWS_LC_OURS(ec, sign, oct_ecdsa_sign_x8(s->curve, s->sign, LANES, &result))
-AWS_LC_OURS(ec, verify, oct_ecdsa_verify_x8(s->curve, s->verify, LANES, &result))
+OURS(ec, derive, oct_ec_derive_x8(s->curve, s->derive, LANES, &result))
+OURS(ec, keygen, oct_ec_keygen_x8(s->curve, s->keygen, LANES, &result))
+OURS(ec, sign, oct_ecdsa_sign_x8(s->curve, s->sign, LANES, &result))
+OURS(ec, verify, oct_ecdsa_verify_x8(s->curve, s->verify, LANES, &result))
 
 /* The other side's point comes as bytes on both sides: a peer's share is read and checked each time. */
 static unsigned ec_their_derive(void *arg)

@@ -44,6 +44,17 @@ static EVP_PKEY_CTX *maker(int type, int nid)
     return NULL;
 }
 
+static unsigned make_keys(EVP_PKEY_CTX *make)
+{
+    for (int i = 0; i < LANES; i++) {
+        EVP_PKEY *made = NULL;
+        if (!EVP_PKEY_keygen(make, &made))
+            return 0;
+        EVP_PKEY_free(made);
+    }
+    return LANES;
+}
+
 static void mlkem_close(void *arg)
 {
     struct mlkem *s = arg;
@@ -55,20 +66,14 @@ static void mlkem_close(void *arg)
     free(s);
 }
 
-AWS_LC_OURS(mlkem, keygen, oct_mlkem_keygen_x8(OCT_MLKEM_768, s->keygen, LANES, &result))
-AWS_LC_OURS(mlkem, encaps, oct_mlkem_encaps_x8(OCT_MLKEM_768, s->encaps, LANES, &result))
-AWS_LC_OURS(mlkem, decaps, oct_mlkem_decaps_x8(OCT_MLKEM_768, s->decaps, LANES, &result))
+OURS(mlkem, keygen, oct_mlkem_keygen_x8(OCT_MLKEM_768, s->keygen, LANES, &result))
+OURS(mlkem, encaps, oct_mlkem_encaps_x8(OCT_MLKEM_768, s->encaps, LANES, &result))
+OURS(mlkem, decaps, oct_mlkem_decaps_x8(OCT_MLKEM_768, s->decaps, LANES, &result))
 
 static unsigned mlkem_their_keygen(void *arg)
 {
     struct mlkem *s = arg;
-    for (int i = 0; i < LANES; i++) {
-        EVP_PKEY *made = NULL;
-        if (!EVP_PKEY_keygen(s->make, &made))
-            return 0;
-        EVP_PKEY_free(made);
-    }
-    return LANES;
+    return make_keys(s->make);
 }
 
 static unsigned mlkem_their_encaps(void *arg)
@@ -150,20 +155,14 @@ static void mldsa_close(void *arg)
     free(s);
 }
 
-AWS_LC_OURS(mldsa, keygen, oct_mldsa_keygen_x8(OCT_MLDSA_65, s->keygen, LANES, &result))
-AWS_LC_OURS(mldsa, sign, oct_mldsa_sign_x8(OCT_MLDSA_65, s->sign, LANES, &result))
-AWS_LC_OURS(mldsa, verify, oct_mldsa_verify_x8(OCT_MLDSA_65, s->verify, LANES, &result))
+OURS(mldsa, keygen, oct_mldsa_keygen_x8(OCT_MLDSA_65, s->keygen, LANES, &result))
+OURS(mldsa, sign, oct_mldsa_sign_x8(OCT_MLDSA_65, s->sign, LANES, &result))
+OURS(mldsa, verify, oct_mldsa_verify_x8(OCT_MLDSA_65, s->verify, LANES, &result))
 
 static unsigned mldsa_their_keygen(void *arg)
 {
     struct mldsa *s = arg;
-    for (int i = 0; i < LANES; i++) {
-        EVP_PKEY *made = NULL;
-        if (!EVP_PKEY_keygen(s->make, &made))
-            return 0;
-        EVP_PKEY_free(made);
-    }
-    return LANES;
+    return make_keys(s->make);
 }
 
 static unsigned mldsa_their_sign(void *arg)

@@ -71,8 +71,8 @@ static void *rsa_open(const struct beside_row *row)
     return NULL;
 }
 
-AWS_LC_OURS(rsa, private, oct_rsa_private_x8(s->lane, LANES, &result))
-AWS_LC_OURS(rsa, public, oct_rsa_public_x8(s->lane, LANES, &result))
+OURS(rsa, private, oct_rsa_private_x8(s->lane, LANES, &result))
+OURS(rsa, public, oct_rsa_public_x8(s->lane, LANES, &result))
 
 static unsigned rsa_their_private(void *arg)
 {

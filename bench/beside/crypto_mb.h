@@ -4,21 +4,10 @@
 #ifndef OCT_BENCH_CRYPTO_MB_H
 #define OCT_BENCH_CRYPTO_MB_H
 
-#include "beside.h"
-
-#include <octuple/octuple.h>
-
-#define LANES    8
-#define ALL_GOOD 0xff
+#include "lanes.h"
 
 extern const struct beside_row crypto_mb_rsa[], crypto_mb_25519[], crypto_mb_p256[], crypto_mb_p384[], crypto_mb_sm2[],
     crypto_mb_sm3[], crypto_mb_sm4[];
-
-/* Whether a batch of eight was run and every lane is good. */
-static inline int all_good(int status, const struct oct_lanes *result)
-{
-    return status == OCT_OK && result->ok == ALL_GOOD;
-}
 
 /* Big-endian bytes to the little-endian words that crypto_mb takes. */
 static inline void reversed(void *out, const uint8_t *in, size_t len)

@@ -45,12 +45,7 @@ static void *x25519_open(const struct beside_row *row)
     return s;
 }
 
-static unsigned x25519_our_derive(void *arg)
-{
-    struct x25519 *s = arg;
-    struct oct_lanes result;
-    return all_good(oct_x25519_derive_x8(s->lane, LANES, &result), &result) ? LANES : 0;
-}
+OURS(x25519, derive, oct_x25519_derive_x8(s->lane, LANES, &result))
 
 static unsigned x25519_their_derive(void *arg)
 {
@@ -58,12 +53,7 @@ static unsigned x25519_their_derive(void *arg)
     return mbx_x25519_mb8(s->to, s->scalars, s->peers) == MBX_STATUS_OK ? LANES : 0;
 }
 
-static unsigned x25519_our_keygen(void *arg)
-{
-    struct x25519 *s = arg;
-    struct oct_lanes result;
-    return all_good(oct_x25519_public_x8(s->lane, LANES, &result), &result) ? LANES : 0;
-}
+OURS(x25519, keygen, oct_x25519_public_x8(s->lane, LANES, &result))
 
 static unsigned x25519_their_keygen(void *arg)
 {
@@ -114,12 +104,7 @@ static int ed25519_fill_lane(struct ed25519 *s, int i)
     return 1;
 }
 
-static unsigned ed25519_our_sign(void *arg)
-{
-    struct ed25519 *s = arg;
-    struct oct_lanes result;
-    return all_good(oct_ed25519_sign_x8(s->sign, LANES, &result), &result) ? LANES : 0;
-}
+OURS(ed25519, sign, oct_ed25519_sign_x8(s->sign, LANES, &result))
 
 static unsigned ed25519_their_sign(void *arg)
 {
@@ -128,12 +113,7 @@ static unsigned ed25519_their_sign(void *arg)
                                                                                                                : 0;
 }
 
-static unsigned ed25519_our_verify(void *arg)
-{
-    struct ed25519 *s = arg;
-    struct oct_lanes result;
-    return all_good(oct_ed25519_verify_x8(s->verify, LANES, &result), &result) ? LANES : 0;
-}
+OURS(ed25519, verify, oct_ed25519_verify_x8(s->verify, LANES, &result))
 
 static unsigned ed25519_their_verify(void *arg)
 {
