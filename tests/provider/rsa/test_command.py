@@ -4,6 +4,7 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
 
 import pytest
@@ -156,6 +157,18 @@ def test_generate_in_lanes(octuple, plain, bits):
         moduli.add(plain.text("rsa", "-in", name, "-modulus", "-noout"))
     assert len(moduli) == 3
     assert "OK" in plain.text("verify", "-CAfile", "d.pem", "d.pem")
+
+
+def test_generated_keys_in_gnutls(octuple, plain, tmp_path):
+    """GnuTLS reads the key, looks at its numbers, and signs with it."""
+    if not shutil.which("certtool"):
+        pytest.skip("Debian's package gnutls-bin is not installed")
+    octuple.run("genrsa", "-out", "key.pem", "2048")
+    (tmp_path / "template").write_text("cn = x\nca\nserial = 1\nexpiration_days = 2\n")
+    made = subprocess.run(["certtool", "--generate-self-signed", "--load-privkey", "key.pem", "--template", "template",
+                           "--outfile", "certificate.pem"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stderr
+    assert "OK" in plain.text("verify", "-CAfile", "certificate.pem", "certificate.pem")
 
 
 CERTIFICATES = {

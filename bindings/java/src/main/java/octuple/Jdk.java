@@ -41,7 +41,7 @@ final class Jdk {
     }
 
     static KeyPairGenerator keyPairGenerator(String algorithm) {
-        return own(() -> KeyPairGenerator.getInstance(algorithm, EC));
+        return own(() -> KeyPairGenerator.getInstance(algorithm, algorithm.startsWith("RSA") ? RSA : EC));
     }
 
     static KeyFactory keyFactory(String algorithm) {

@@ -22,7 +22,7 @@ public final class OctupleProvider extends Provider {
             "SHA384", "SHA-384", "SHA512", "SHA-512", "SHA512/224", "SHA-512/224", "SHA512/256", "SHA-512/256");
 
     public OctupleProvider() {
-        super(NAME, "0.1", "RSA, ECDSA, Ed25519, X25519 and ECDH, eight at a time in lanes");
+        super(NAME, "0.2.0", "RSA, ECDSA, Ed25519, X25519 and ECDH, eight at a time in lanes");
         if (Lanes.areThere()) {
             putRsa();
             putEcdsa();
@@ -37,6 +37,7 @@ public final class OctupleProvider extends Provider {
         Predicate<Object> serves = key -> key instanceof PrivateKey own && RsaKeys.of(own) != null;
         put("Signature", "RSASSA-PSS", PssSignature::new, serves);
         put("Signature", "NONEwithRSA", RsaSignature.Raw::new, serves);
+        put("KeyPairGenerator", "RSA", RsaPairs::new, key -> true);
         DIGESTS.forEach((name, digest) -> {
             String algorithm = name + "withRSA";
             put("Signature", algorithm, () -> new RsaSignature.Pkcs1(algorithm, digest), serves);

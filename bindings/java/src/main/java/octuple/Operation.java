@@ -20,6 +20,9 @@ final class Operation {
     static final Map<Integer, Operation> RSA_PRIVATE = Map.of(2048, new Operation("rsa2048-private"),
             3072, new Operation("rsa3072-private"), 4096, RSA4096_PRIVATE);
 
+    static final Map<Integer, Operation> RSA_KEYGEN = Map.of(2048, new Operation("rsa2048-keygen"),
+            3072, new Operation("rsa3072-keygen"), 4096, new Operation("rsa4096-keygen"));
+
     /** How many are run together at the most. */
     final int lanes;
 
