@@ -18,8 +18,9 @@ from .other_servers import Servers
 from .page_pairs import PagePairs
 from .peers import Peers
 from .records import Records
+from .signers import Signers
 from .threads import Threads
 
 ALL = {experiment.name: experiment for experiment in
        (OpensslSpeed(), Handshakes(), Alone(), Latency(), Records(), Mixed(), Bulk(), Curves(), Threads(), Servers(),
-        PagePairs(), Peers(), ByTable(), Dnssec(), Http3(), Memory(), Go(), Java())}
+        PagePairs(), Peers(), ByTable(), Dnssec(), Signers(), Http3(), Memory(), Go(), Java())}
