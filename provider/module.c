@@ -9,6 +9,7 @@
  * or a client, pays for no operation that it has no use for. Families of algorithms add themselves with a table of
  * offers (core/provider.h).
  */
+#include "provider/core/caller.h"
 #include "provider/core/changes.h"
 #include "provider/core/dispatch.h"
 #include "groups.h"
@@ -19,13 +20,11 @@
 #include "provider/core/provider.h"
 #include "provider/core/warm.h"
 
-#include <dlfcn.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/params.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 /* At least one operation behind the offer is served. */
@@ -186,33 +185,14 @@ static const OSSL_DISPATCH misfit_table[] = {
     OCT_DISPATCH_END,
 };
 
-static OSSL_FUNC_core_get_params_fn *find_get_params(const OSSL_DISPATCH *core)
-{
-    for (; core->function_id != 0; core++)
-        if (core->function_id == OSSL_FUNC_CORE_GET_PARAMS)
-            return OSSL_FUNC_core_get_params(core);
-    return NULL;
-}
-
-/* Of the system's, and no copy that a program has inside: that one was never meant, and its program prints what it
- * prints without us. */
-static bool is_shared(const void *function)
-{
-    Dl_info where;
-    const char *slash = dladdr(function, &where) != 0 ? strrchr(where.dli_fname, '/') : NULL;
-    return slash != NULL && strncmp(slash, "/libcrypto.so", 13) == 0;
-}
-
 /* A module is linked to one libcrypto, and could be loaded by another where a system has two: keys of one would go to
  * the functions of the other. A core that does not say its version is taken for the right one. */
 static bool core_fits(const OSSL_CORE_HANDLE *handle, OSSL_FUNC_core_get_params_fn *get_params)
 {
-    char *version = NULL;
-    OSSL_PARAM asked[] = {OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_CORE_VERSION, &version, 0), OSSL_PARAM_END};
-    const bool fits = get_params == NULL || !get_params(handle, asked) || version == NULL ||
-                      strtol(version, NULL, 10) == OPENSSL_VERSION_MAJOR;
+    const char *version = oct_caller_version(handle, get_params);
+    const bool fits = version == NULL || strtol(version, NULL, 10) == OPENSSL_VERSION_MAJOR;
 
-    if (!fits && is_shared((const void *)get_params))
+    if (!fits && oct_caller_is_shared(get_params))
         fprintf(stderr, "octuple: the provider is for OpenSSL %d, and this is OpenSSL %s: it leaves all to OpenSSL\n",
                 OPENSSL_VERSION_MAJOR, version);
     return fits;
@@ -226,7 +206,7 @@ int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, 
     static char misfit;
     struct oct_prov *prov;
 
-    if (!oct_version_fits(OCT_VERSION_TEXT, "provider") || !core_fits(handle, find_get_params(in))) {
+    if (!oct_version_fits(OCT_VERSION_TEXT, "provider") || !core_fits(handle, oct_caller_get_params(in))) {
         *provctx = &misfit;
         *out = misfit_table;
         return 1;
@@ -238,7 +218,7 @@ int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, 
     prov->handle = handle;
     oct_app_init(prov, in);
     oct_errors_init(&prov->errors, in);
-    oct_settings_read(&prov->settings, handle, find_get_params(in));
+    oct_settings_read(&prov->settings, handle, oct_caller_get_params(in));
     atomic_init(&prov->fallback, NULL);
     atomic_init(&prov->offers, NULL);
     oct_aside_start();

@@ -10,12 +10,10 @@
  * offers nothing. It is told so if its OpenSSL is the system's: whoever has a copy inside was not meant, and prints
  * what it prints without us.
  */
+#include "provider/core/caller.h"
+
 #include <dlfcn.h>
 #include <limits.h>
-#include <openssl/core.h>
-#include <openssl/core_dispatch.h>
-#include <openssl/core_names.h>
-#include <openssl/params.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,29 +24,6 @@
 OSSL_provider_init_fn OSSL_provider_init;
 
 static const OSSL_DISPATCH offers_nothing[] = {{0, NULL}};
-
-/* "4.0.3", or nothing. */
-static const char *version_of(const OSSL_CORE_HANDLE *handle, OSSL_FUNC_core_get_params_fn *get_params)
-{
-    char *version = NULL;
-    OSSL_PARAM asked[2] = {{OSSL_PROV_PARAM_CORE_VERSION, OSSL_PARAM_UTF8_PTR, &version, sizeof version, 0}};
-    return get_params != NULL && get_params(handle, asked) > 0 && version != NULL ? version : "";
-}
-
-static OSSL_FUNC_core_get_params_fn *find_get_params(const OSSL_DISPATCH *core)
-{
-    for (; core->function_id != 0; core++)
-        if (core->function_id == OSSL_FUNC_CORE_GET_PARAMS)
-            return OSSL_FUNC_core_get_params(core);
-    return NULL;
-}
-
-static bool is_shared(const void *function)
-{
-    Dl_info where;
-    const char *slash = dladdr(function, &where) != 0 ? strrchr(where.dli_fname, '/') : NULL;
-    return slash != NULL && strncmp(slash, "/libcrypto.so", 13) == 0;
-}
 
 /* This module is in BUNDLE/TREE/lib/ossl-modules, by whatever links it is reached. */
 static bool find_bundle(char bundle[PATH_MAX])
@@ -89,8 +64,9 @@ int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, 
                        void **provctx)
 {
     static char nothing;
-    OSSL_FUNC_core_get_params_fn *get_params = find_get_params(in);
-    OSSL_provider_init_fn *init = find_provider(version_of(handle, get_params), is_shared((const void *)get_params));
+    OSSL_FUNC_core_get_params_fn *get_params = oct_caller_get_params(in);
+    const char *version = oct_caller_version(handle, get_params);
+    OSSL_provider_init_fn *init = find_provider(version ? version : "", oct_caller_is_shared(get_params));
 
     if (init != NULL)
         return init(handle, in, out, provctx);

@@ -85,19 +85,21 @@ static int lay_all(int op, uint8_t *lane, unsigned lanes, const struct oct_flat_
                    const size_t in_len[], uint8_t *out)
 {
     struct oct_flat_form form;
-    int status = oct_flat_form_get(op, &form);
+    const int known = oct_flat_form_get(op, &form);
     struct oct_flat_lane at = {.in = in, .out = out};
-    for (unsigned i = 0; status == OCT_OK && i < lanes; i++) {
+    if (known != OCT_OK)
+        return known;
+    for (unsigned i = 0; i < lanes; i++) {
         at.in_len = in_len ? in_len[i] : 0;
-        status = oct_flat_lay(op, lane + i * oct_operations[op].family->lane_bytes, key ? key[i] : NULL, &at);
-        if (status != OCT_OK)
-            break; /* a length that is too large may reach beyond all memory */
+        const int laid = oct_flat_lay(op, lane + i * oct_operations[op].family->lane_bytes, key ? key[i] : NULL, &at);
+        if (laid != OCT_OK)
+            return laid; /* a length that is too large may reach beyond all memory */
         if (at.in)
             at.in += at.in_len;
         if (at.out)
             at.out += form.out;
     }
-    return status;
+    return OCT_OK;
 }
 
 /* What lanes had drawn when something went wrong. */
