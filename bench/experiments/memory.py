@@ -20,26 +20,28 @@ HANDSHAKES = {"rsa2048": load.named("tls13-rsa2048"), "p384": load.named("tls13-
 CONNECTIONS = (64, 1)
 
 
-def kinds() -> list[memory.Fed]:
+def kinds(quick: bool) -> list[memory.Fed]:
     """Those that can run here. Of each other one a line says what it takes."""
-    for kind in memory.KINDS:
+    wanted = memory.KINDS if quick else memory.KINDS + memory.FRAMEWORKS
+    for kind in wanted:
         if not kind.path():
             print(f"not measured: {kind.name} takes Debian's package {kind.package}, with the system's libssl",
                   file=sys.stderr)
-    return [kind for kind in memory.KINDS if kind.path()]
+    return [kind for kind in wanted if kind.path()]
 
 
 class Memory(frame.Experiment):
     name = "memory"
     title = "Servers that feed libssl through memory"
     about = ("asyncio, uvloop, Twisted and Debian's Node.js, as they are and by `octuple run`, in turns, with full "
-             "handshakes of TLS 1.3, 64 at a time and one. CPU is that of the whole process, interpreter included.")
+             "handshakes of TLS 1.3, 64 at a time and one. Full runs have aiohttp, uvicorn and gunicorn too. CPU is that "
+             "of the whole process, interpreter included.")
     full, quick = frame.Size(9, 1.5), frame.Size(3, 0.6)
     main_metric = "CPU of a handshake"
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
         return [frame.Point({"server": f"{kind.name} {key} {count}"}, 2 * size.rounds * (size.seconds + 0.1))
-                for kind in kinds() for key in HANDSHAKES for count in CONNECTIONS]
+                for kind in kinds(quick) for key in HANDSHAKES for count in CONNECTIONS]
 
     @contextmanager
     def opened(self, lab: frame.Lab) -> Iterator[frame.Measure]:
@@ -48,7 +50,7 @@ class Memory(frame.Experiment):
 
     @staticmethod
     def measure(lab: frame.Lab, name: str, key: str, count: str) -> dict:
-        kind = next(kind for kind in memory.KINDS if kind.name == name)
+        kind = next(kind for kind in memory.KINDS + memory.FRAMEWORKS if kind.name == name)
         handshake = HANDSHAKES[key]
         with ExitStack() as stack:
             both = {side: stack.enter_context(Other(kind, lab.folder / f"{name}-{key}-{count}-{side}",

@@ -58,6 +58,54 @@ context = ssl.DefaultOpenSSLContextFactory("{folder}/both.pem", "{folder}/both.p
 reactor.listenSSL({port}, protocol.Factory.forProtocol(Answer), context, backlog=4096, interface="127.0.0.1")
 reactor.run()
 """
+AIOHTTP = """\
+import ssl
+from aiohttp import web
+
+
+async def answer(request):
+    return web.Response(text="ok\\n", headers={{"Connection": "close"}})
+
+
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain("{folder}/both.pem")
+application = web.Application()
+application.router.add_get("/answer", answer)
+web.run_app(application, host="127.0.0.1", port={port}, ssl_context=context, backlog=4096, access_log=None, print=None)
+"""
+# An application of ASGI, which uvicorn runs by itself or gunicorn's worker does. Debian's uvicorn takes uvloop.
+APPLICATION = """\
+async def answer(scope, receive, send):
+    if scope["type"] == "http":
+        await send({{"type": "http.response.start", "status": 200,
+                    "headers": [(b"content-length", b"3"), (b"connection", b"close")]}})
+        await send({{"type": "http.response.body", "body": b"ok\\n"}})
+
+
+FILES = dict(keyfile="{folder}/both.pem", certfile="{folder}/both.pem")
+"""
+UVICORN = APPLICATION + """\
+import uvicorn
+
+uvicorn.run(answer, host="127.0.0.1", port={port}, backlog=4096, log_level="error", lifespan="off",
+            **{{f"ssl_{{name}}": path for name, path in FILES.items()}})
+"""
+GUNICORN = APPLICATION + """\
+from gunicorn.app.base import BaseApplication
+
+
+class Application(BaseApplication):
+    def load_config(self):
+        for name, value in (dict(bind="127.0.0.1:{port}", workers=1, backlog=4096,
+                                 worker_class="uvicorn.workers.UvicornWorker") | FILES).items():
+            self.cfg.set(name, value)
+
+    def load(self):
+        return answer
+
+
+Application().run()
+"""
 NODE = """\
 const pem = require('fs').readFileSync('{folder}/both.pem');
 const answer = 'HTTP/1.1 200 OK\\r\\nContent-Length: 3\\r\\nConnection: close\\r\\n\\r\\nok\\n';
@@ -93,6 +141,12 @@ def of_python(name: str, package: str, module: str, text: str) -> Fed:
     return Fed(name, PYTHON, package, text, lambda conf: ["-B", str(conf)], asks=("-c", f"import {module}"))
 
 
+# What many put on asyncio and uvloop.
+FRAMEWORKS = (
+    of_python("aiohttp", "python3-aiohttp", "aiohttp", AIOHTTP),
+    of_python("uvicorn", "python3-uvicorn", "uvicorn, uvloop", UVICORN),
+    of_python("gunicorn", "gunicorn", "gunicorn.app.base, uvicorn.workers", GUNICORN),
+)
 KINDS = (
     of_python("asyncio", "python3", "ssl", ASYNCIO.format(loop="")),
     of_python("uvloop", "python3-uvloop", "uvloop",
