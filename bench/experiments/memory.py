@@ -34,9 +34,9 @@ class Memory(frame.Experiment):
     name = "memory"
     title = "Servers that feed libssl through memory"
     about = ("asyncio, uvloop, Twisted and Debian's Node.js, as they are and by `octuple run`, in turns, with full "
-             "handshakes of TLS 1.3, 64 at a time and one. Full runs have aiohttp, uvicorn and gunicorn too. CPU is that "
-             "of the whole process, interpreter included.")
-    full, quick = frame.Size(9, 1.5), frame.Size(3, 0.6)
+             "handshakes of TLS 1.3, 64 at a time and one. Full runs have aiohttp, uvicorn and gunicorn too. CPU is "
+             "that of the whole process, interpreter included.")
+    full, quick = frame.Size(5, 1), frame.Size(3, 0.6)
     main_metric = "CPU of a handshake"
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:

@@ -161,7 +161,7 @@ class Signers(frame.Experiment):
     about = (f"Whole jobs, as they are and by `octuple run`, in turns, on two CPUs: a zone signed by ldns-signzone, "
              f"messages signed by {THREADS} threads of Python's cryptography and of Node.js, and certificates by "
              "`openssl ca`. Time of the clock, and CPU of all threads, from start to end.")
-    full, quick = frame.Size(7, 10_000), frame.Size(3, 1_000)  # "seconds" are signatures
+    full, quick = frame.Size(5, 5_000), frame.Size(3, 1_000)  # "seconds" are signatures
     pivots = ("key",)
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:

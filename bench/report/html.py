@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import base64
+import re
 from pathlib import Path
 
 import jinja2
+import markupsafe
 
 from bench.experiments.frame import Experiment, Run
 from . import summary
@@ -17,9 +19,24 @@ BUSY_PERCENT = 5  # of the CPUs taken by others, or of the server's time: from h
 
 
 def environment() -> jinja2.Environment:
-    return jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=jinja2.select_autoescape(["html"]),
+    made = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=jinja2.select_autoescape(["html"]),
                               undefined=jinja2.StrictUndefined, trim_blocks=True,
                               lstrip_blocks=True, keep_trailing_newline=True)
+    made.filters |= {"code": code, "standing": standing}
+    return made
+
+
+def code(text: str) -> markupsafe.Markup:
+    """What stands between backticks, as HTML shows code."""
+    return markupsafe.Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(markupsafe.escape(text))))
+
+
+def standing(cell: str, table: dict, column: int) -> str:
+    """The classes of a ratio's cell: a loss has a colour. In a table by columns all are ratios."""
+    if not (table["head"][column].endswith("ratio") or table.get("ratios")):
+        return ""
+    value = cell.partition(" ")[0]
+    return " ratio lost" if value != "-" and float(value) < 1 else " ratio"
 
 
 def warnings(run: Run, missing: list[str], left: int) -> list[str]:

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import statistics
 
+from matplotlib.colors import to_rgba
+
 from bench.experiments.frame import STOCK
 from . import summary
 from .plots import OCTUPLE, STOCK as STOCK_COLOUR, pyplot
 
+LOST = "#d4762a"
 COLOURS = {STOCK: STOCK_COLOUR, "octuple": OCTUPLE}
 
 
@@ -22,18 +25,21 @@ def plain(axes, grid: str = "both") -> None:
 
 
 def ratios(records: list[dict]) -> dict:
-    """A bar for each metric, point and side: how many times better than stock, quartiles as whiskers."""
+    """A bar for each metric, point and side: how many times better than stock, quartiles as whiskers. A point's first
+    metric is the one to look at; the others are pale. What loses has a colour of its own."""
     bars = [(f"{', '.join(str(value) for value in point['key'].values())}: {name}"
              + (f", {side}" if len(metric["ratio"]) > 1 else ""),
-             metric["ratio"][side], metric["quartiles"][side])
-            for point in summary.of_records(records) for name, metric in point["metrics"].items()
+             metric["ratio"][side], metric["quartiles"][side], 0.45 if number else 1)
+            for point in summary.of_records(records) for number, (name, metric) in enumerate(point["metrics"].items())
             for side in metric["ratio"]]
     if not bars:
         return {}
     figure, axes = pyplot.subplots(figsize=(9.5, 0.6 + 0.24 * len(bars)))
     places = range(len(bars))
-    axes.barh(places, [ratio for _, ratio, _ in bars], 0.7, color=OCTUPLE)
-    axes.hlines(places, [low for *_, (low, _) in bars], [high for *_, (_, high) in bars], color="black", linewidth=1)
+    axes.barh(places, [ratio for _, ratio, *_ in bars], 0.7,
+              color=[to_rgba(OCTUPLE if ratio >= 1 else LOST, alpha) for _, ratio, _, alpha in bars])
+    spreads = [spread for *_, spread, _ in bars]
+    axes.hlines(places, [low for low, _ in spreads], [high for _, high in spreads], color="black", linewidth=1)
     axes.axvline(1, color=STOCK_COLOUR)
     axes.set_yticks(places, [name for name, *_ in bars])
     axes.invert_yaxis()

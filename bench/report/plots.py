@@ -35,9 +35,10 @@ def paired_bars(results: list[dict], values: dict[str, list[float]], label: str)
         heights = [value / stock if stock else 0 for value, stock in zip(values[variant], values["stock"])]
         axes.bar(places, heights, 0.38, color=colour, label="stock" if variant == "stock" else "Octuple")
         for place, height, value in zip(places, heights, values[variant]):
-            axes.annotate(f"{value:.0f}", (place, height), ha="center", va="bottom", fontsize=8, xytext=(0, 2),
+            axes.annotate(f"{value:,.0f}", (place, height), ha="center", va="bottom", fontsize=8, xytext=(0, 2),
                           textcoords="offset points")
-    axes.set_xticks(range(len(results)), [result["handshake"].replace("-", "\n") for result in results], fontsize=7)
+    names = [result["handshake"].replace("-", "\n").replace("mlkem", "\nmlkem") for result in results]
+    axes.set_xticks(range(len(results)), names, fontsize=7)
     axes.set_ylabel(label)
     axes.grid(axis="y", alpha=0.25)
     axes.set_axisbelow(True)

@@ -101,7 +101,8 @@ def number(value: float | None) -> str:
 def long_table(points: list[dict]) -> dict:
     """A row for each metric of each point: all medians, and ratios with their quartiles."""
     names, kept = key_names(points), sides(points)
-    head = [*names, "what", "unit", *kept, *(f"{side} ratio" for side in kept if side != STOCK)]
+    others = [side for side in kept if side != STOCK]
+    head = [*names, "what", "unit", *kept, *(["ratio"] if len(others) == 1 else [f"{side} ratio" for side in others])]
     rows = []
     for point in points:
         for name, metric in point["metrics"].items():
@@ -137,7 +138,8 @@ def pivot_table(points: list[dict], pivot: str) -> dict:
                 text = f"{metric['ratio'][side]:.2f}" if side in metric["ratio"] else "-"
                 cells.setdefault(row, {})[point["key"][pivot]] = text
     rows = [[*row, *(found.get(column, "-") for column in columns)] for row, found in cells.items()]
-    return {"head": [*names, f"what; by {pivot}:", *map(str, columns)], "rows": rows, "numbers_from": len(names) + 1}
+    return {"head": [*names, f"what; by {pivot}:", *map(str, columns)], "rows": rows, "numbers_from": len(names) + 1,
+            "ratios": True}
 
 
 def tables(points: list[dict], pivots: tuple[str, ...]) -> list[dict]:

@@ -21,7 +21,7 @@ from lab.programs import Build
 class Counting(frame.Experiment):
     """Measures by counting; is interrupted, or finds something missing, where it is told to."""
 
-    name, title, about = "counting", "Counting <things>", "About & more."
+    name, title, about = "counting", "Counting <things>", "About `words` & more."
     full = quick = frame.Size(3, 1)
     pivots = ("column",)
 
@@ -79,6 +79,7 @@ def test_a_stopped_run_goes_on(counting, capsys):
     assert [json.loads(line)["key"]["column"] for line in lines] == [0, 1, 2, 3]
     assert len(json.loads((counting.folder / "machine.json").read_text())["sessions"]) == 2
     assert "still to be measured" not in (counting.folder / "report.html").read_text()
+    assert "<code>words</code>" in (counting.folder / "report.html").read_text()
     assert counting.run() == 0 and counting.measured == [0, 1, 2, 3], "what is complete is only reported"
     assert len(json.loads((counting.folder / "machine.json").read_text())["sessions"]) == 2
     assert counting.run("--again") == 0 and counting.measured == [0, 1, 2, 3] * 2
