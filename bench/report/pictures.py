@@ -25,16 +25,43 @@ def plain(axes, grid: str = "both") -> None:
 
 
 def ratios(records: list[dict]) -> dict:
-    """A bar for each metric, point and side: how many times better than stock, quartiles as whiskers. A point's first
-    metric is the one to look at; the others are pale. What loses has a colour of its own."""
-    bars = [(f"{', '.join(str(value) for value in point['key'].values())}: {name}"
-             + (f", {side}" if len(metric["ratio"]) > 1 else ""),
-             metric["ratio"][side], metric["quartiles"][side], 0.45 if number else 1)
-            for point in summary.of_records(records) for number, (name, metric) in enumerate(point["metrics"].items())
-            for side in metric["ratio"]]
-    if not bars:
+    """How many times better than stock, as bars: for each metric, point and side, with quartiles as whiskers. A point's
+    first metric is the one to look at; the others are pale. What loses has a colour of its own."""
+    panels: dict[str, list[tuple]] = {}
+    points = summary.of_records(records)
+    split = panels_pay(points)
+    for point in points:
+        first, *rest = (str(value) for value in point["key"].values())
+        title, names = (first, rest) if split else ("", [first, *rest])
+        for number, (name, metric) in enumerate(point["metrics"].items()):
+            for side, ratio in metric["ratio"].items():
+                label = ", ".join([*names, name])
+                panels.setdefault(title, []).append(
+                    (label + (f", {side}" if len(metric["ratio"]) > 1 else ""), ratio, metric["quartiles"][side],
+                     0.45 if number else 1))
+    if not panels:
         return {}
-    figure, axes = pyplot.subplots(figsize=(9.5, 0.6 + 0.24 * len(bars)))
+    columns = 2 if split else 1
+    rows = -(-len(panels) // columns)
+    longest = max(map(len, panels.values()))
+    figure, grid = pyplot.subplots(rows, columns, figsize=(9.5 if columns == 1 else 13, rows * (0.6 + 0.24 * longest)),
+                                   squeeze=False)
+    for axes, (title, bars) in zip(grid.flat, panels.items()):
+        ratio_bars(axes, bars)
+        axes.set_title(title, fontsize=9, loc="left")
+    hide_rest(grid, len(panels))
+    figure.tight_layout()
+    return {"ratios": figure}
+
+
+def panels_pay(points: list[dict]) -> bool:
+    """Whether what the first part of the key says is better seen in panels: many bars, and several for each."""
+    bars = sum(len(metric["ratio"]) for point in points for metric in point["metrics"].values())
+    return bars > 24 and bars >= 4 * len({next(iter(point["key"].values())) for point in points})
+
+
+def ratio_bars(axes, bars: list[tuple]) -> None:
+    """Each has its name, its ratio, the quartiles, and how opaque it is."""
     places = range(len(bars))
     axes.barh(places, [ratio for _, ratio, *_ in bars], 0.7,
               color=[to_rgba(OCTUPLE if ratio >= 1 else LOST, alpha) for _, ratio, _, alpha in bars])
@@ -43,9 +70,8 @@ def ratios(records: list[dict]) -> dict:
     axes.axvline(1, color=STOCK_COLOUR)
     axes.set_yticks(places, [name for name, *_ in bars])
     axes.invert_yaxis()
-    axes.set_xlabel("times better than stock (quartiles of the rounds)")
+    axes.set_xlabel("times better than stock (quartiles of the rounds)", fontsize=8)
     plain(axes, "x")
-    return {"ratios": figure}
 
 
 def lines(records: list[dict], part: str, label: str, logarithmic: bool = True):
