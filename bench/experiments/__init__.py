@@ -3,6 +3,7 @@
 """The experiments, in the order in which `all` runs them and the results page shows them."""
 
 from .alone import Alone
+from .by_openssl import ByOpenssl
 from .by_table import ByTable
 from .curve import Curves
 from .dnssec import Dnssec
@@ -23,4 +24,4 @@ from .threads import Threads
 
 ALL = {experiment.name: experiment for experiment in
        (OpensslSpeed(), Handshakes(), Alone(), Latency(), Records(), Mixed(), Bulk(), Curves(), Threads(), Servers(),
-        PagePairs(), Peers(), ByTable(), Dnssec(), Signers(), Http3(), Memory(), Go(), Java())}
+        PagePairs(), Peers(), ByTable(), ByOpenssl(), Dnssec(), Signers(), Http3(), Memory(), Go(), Java())}
