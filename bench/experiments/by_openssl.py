@@ -64,9 +64,9 @@ VERSIONS = (Version("this system's"), Version("Debian 13's", "trixie"), Version(
 class ByOpenssl(frame.Experiment):
     name = "openssl-versions"
     title = "Operations beside each version of OpenSSL"
-    about = ("`octuple speed` with eight lanes full beside OpenSSL in one process, in turns, pinned to one CPU: on this "
-             "system, in later Debians in folders, and with OpenSSL 4 there. `stock` is OpenSSL, where it has the "
-             "operation.")
+    about = ("`octuple speed` with eight lanes full beside OpenSSL in one process, in turns, pinned to one CPU: on "
+             "this system, in later Debians in folders, and with OpenSSL 4 there. `stock` is OpenSSL, where it has "
+             "the operation.")
     full, quick = frame.Size(4, 0.8), frame.Size(1, 0.1)
     pivots = ("openssl",)
 
