@@ -131,7 +131,7 @@ static bool is_handed_over(struct oct_kdf *kdf)
 /* No list at all is an error to TLS13-KDF of OpenSSL 3.6 as long as there is no mode, and was none before. */
 static int set_here(struct oct_kdf *kdf, const OSSL_PARAM params[])
 {
-    return params == NULL ? !kdf->type->is_tls13 || kdf->mode != 0 : oct_kdf_params_set(kdf, params);
+    return params == NULL ? kdf->type->kind != OCT_KDF_TLS13 || kdf->mode != 0 : oct_kdf_params_set(kdf, params);
 }
 
 static int kdf_set_params(void *vk, const OSSL_PARAM params[])
@@ -154,12 +154,6 @@ static int kdf_derive(void *vk, unsigned char *out, size_t len, const OSSL_PARAM
     return is_handed_over(kdf) ? EVP_KDF_derive(kdf->fallback, out, len, NULL) : 0;
 }
 
-static int kdf_get_params(void *vk, OSSL_PARAM params[])
-{
-    struct oct_kdf *kdf = vk;
-    return is_handed_over(kdf) ? EVP_KDF_CTX_get_params(kdf->fallback, params) : 0;
-}
-
 /* The lists are those of the OpenSSL that runs. */
 static const OSSL_PARAM *gettable(struct oct_prov *prov, const struct oct_kdf_type *type)
 {
@@ -173,6 +167,26 @@ static const OSSL_PARAM *settable(struct oct_prov *prov, const struct oct_kdf_ty
     return fallback == NULL ? NULL : EVP_KDF_settable_ctx_params(fallback);
 }
 
+/* True if the OpenSSL that runs would tell them. */
+static bool are_gettable(const struct oct_kdf *kdf, const OSSL_PARAM params[])
+{
+    const OSSL_PARAM *list = gettable(kdf->prov, kdf->type);
+
+    for (; list != NULL && params->key != NULL; params++)
+        if (OSSL_PARAM_locate_const(list, params->key) == NULL)
+            return false;
+    return list != NULL;
+}
+
+static int kdf_get_params(void *vk, OSSL_PARAM params[])
+{
+    struct oct_kdf *kdf = vk;
+
+    if (kdf->fallback == NULL && are_gettable(kdf, params) && oct_kdf_params_answer(kdf, params))
+        return 1;
+    return is_handed_over(kdf) ? EVP_KDF_CTX_get_params(kdf->fallback, params) : 0;
+}
+
 static const struct oct_kdf_type tls13 = {
     OCT_KDF_TLS13,
     {OSSL_KDF_PARAM_KEY, OSSL_KDF_PARAM_DATA, OSSL_KDF_PARAM_SALT, OSSL_KDF_PARAM_PREFIX, OSSL_KDF_PARAM_LABEL},
@@ -184,6 +198,12 @@ static const struct oct_kdf_type tls1_prf = {
     {OSSL_KDF_PARAM_SECRET, OSSL_KDF_PARAM_SEED, NULL, NULL, NULL},
     0,
     oct_kdf_tls1_prf_run,
+};
+static const struct oct_kdf_type hkdf = {
+    OCT_KDF_HKDF,
+    {OSSL_KDF_PARAM_KEY, OSSL_KDF_PARAM_INFO, OSSL_KDF_PARAM_SALT, NULL, NULL},
+    1,
+    oct_kdf_hkdf_run,
 };
 
 /* A context learns from its maker which derivation it is, so each has a table of its own. */
@@ -217,9 +237,10 @@ static const struct oct_kdf_type tls1_prf = {
 
 KDF_TABLE(tls13);
 KDF_TABLE(tls1_prf);
+KDF_TABLE(hkdf);
 
 static const struct oct_switch switches[] = {
-    {"tls-kdf", "the key derivations TLS13-KDF and TLS1-PRF"},
+    {"tls-kdf", "the key derivations TLS13-KDF, TLS1-PRF and HKDF"},
     {NULL, NULL},
 };
 
@@ -235,6 +256,7 @@ static const struct oct_offer *offers(void)
     static const struct oct_offer all[] = {
         OFFER("TLS13-KDF", tls13_table),
         OFFER("TLS1-PRF", tls1_prf_table),
+        OFFER("HKDF", hkdf_table),
         {0, {NULL, NULL, NULL, NULL}, 0, 0, 0},
     };
     return all;
@@ -262,6 +284,7 @@ static void *open_part(const struct oct_fallback *fallback)
         return NULL;
     part->kdf[OCT_KDF_TLS13] = EVP_KDF_fetch(fallback->ctx, "TLS13-KDF", NULL);
     part->kdf[OCT_KDF_TLS1_PRF] = EVP_KDF_fetch(fallback->ctx, "TLS1-PRF", NULL);
+    part->kdf[OCT_KDF_HKDF] = EVP_KDF_fetch(fallback->ctx, "HKDF", NULL);
     return part;
 }
 

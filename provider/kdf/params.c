@@ -16,6 +16,7 @@
 /* What a list of parameters is going to change, once all of it has been read. */
 struct changes {
     int mode;
+    bool has_mode;
     enum oct_hash hash;
     size_t len[OCT_KDF_FIELDS];
     unsigned set; /* bit: enum oct_kdf_field */
@@ -49,17 +50,19 @@ static int read_hash(struct changes *c, const OSSL_PARAM *p)
     return 0;
 }
 
-static int read_mode(struct changes *c, const OSSL_PARAM *p)
+static int read_mode(const struct oct_kdf *kdf, struct changes *c, const OSSL_PARAM *p)
 {
-    if (c->mode != 0 || p->data_type != OSSL_PARAM_INTEGER || !OSSL_PARAM_get_int(p, &c->mode))
+    if (c->has_mode || p->data_type != OSSL_PARAM_INTEGER || !OSSL_PARAM_get_int(p, &c->mode))
         return 0;
-    return c->mode == EVP_KDF_HKDF_MODE_EXTRACT_ONLY || c->mode == EVP_KDF_HKDF_MODE_EXPAND_ONLY;
+    c->has_mode = true;
+    return c->mode == EVP_KDF_HKDF_MODE_EXTRACT_ONLY || c->mode == EVP_KDF_HKDF_MODE_EXPAND_ONLY ||
+           (c->mode == EVP_KDF_HKDF_MODE_EXTRACT_AND_EXPAND && kdf->type->kind == OCT_KDF_HKDF);
 }
 
 /* Seeds that are empty are passed over; they go one behind the other, and behind those of before. */
 static int read_field(struct oct_kdf *kdf, struct changes *c, enum oct_kdf_field field, const OSSL_PARAM *p)
 {
-    const int is_seed = !kdf->type->is_tls13 && field == OCT_KDF_DATA;
+    const int is_seed = kdf->type->kind == OCT_KDF_TLS1_PRF && field == OCT_KDF_DATA;
     const int is_first = (c->set & 1u << field) == 0;
     const size_t before = !is_first ? c->len[field] : is_seed ? kdf->len[field] : 0;
 
@@ -94,7 +97,7 @@ static int read_one(struct oct_kdf *kdf, struct changes *c, const OSSL_PARAM *p)
             return read_field(kdf, c, field, p);
     if (is_named(p, OSSL_KDF_PARAM_DIGEST))
         return read_hash(c, p);
-    return kdf->type->is_tls13 && is_named(p, OSSL_KDF_PARAM_MODE) && read_mode(c, p);
+    return kdf->type->has_mode && is_named(p, OSSL_KDF_PARAM_MODE) && read_mode(kdf, c, p);
 }
 
 /* TLS13-KDF needs a mode from the first call on, and forgets data that are not set again: both are left to OpenSSL. */
@@ -103,9 +106,9 @@ static int read_all(struct oct_kdf *kdf, struct changes *c, const OSSL_PARAM *p)
     for (; p->key != NULL; p++)
         if (!read_one(kdf, c, p))
             return 0;
-    if (!kdf->type->is_tls13)
+    if (kdf->type->kind != OCT_KDF_TLS13)
         return 1;
-    return (c->mode != 0 || kdf->mode != 0) && (kdf->len[OCT_KDF_DATA] == 0 || (c->set & 1u << OCT_KDF_DATA) != 0);
+    return (c->has_mode || kdf->mode != 0) && (kdf->len[OCT_KDF_DATA] == 0 || (c->set & 1u << OCT_KDF_DATA) != 0);
 }
 
 int oct_kdf_params_set(struct oct_kdf *kdf, const OSSL_PARAM params[])
@@ -119,7 +122,7 @@ int oct_kdf_params_set(struct oct_kdf *kdf, const OSSL_PARAM params[])
     for (enum oct_kdf_field field = 0; field < OCT_KDF_FIELDS; field++)
         if ((c.set & 1u << field) != 0)
             kdf->len[field] = c.len[field];
-    kdf->mode = c.mode != 0 ? c.mode : kdf->mode;
+    kdf->mode = c.has_mode ? c.mode : kdf->mode;
     kdf->hash = c.hash != OCT_HASH_NONE ? c.hash : kdf->hash;
     return 1;
 }
@@ -139,4 +142,29 @@ size_t oct_kdf_params_get(struct oct_kdf *kdf, OSSL_PARAM params[OCT_KDF_PARAMS]
                 OSSL_PARAM_construct_octet_string(kdf->type->names[field], kdf->field[field], kdf->len[field]);
     params[n] = OSSL_PARAM_construct_end();
     return n;
+}
+
+/* Without a digest it is an error to ask for the size of what is extracted. */
+static int answer_size(const struct oct_kdf *kdf, OSSL_PARAM *p)
+{
+    if (kdf->mode != EVP_KDF_HKDF_MODE_EXTRACT_ONLY)
+        return OSSL_PARAM_set_size_t(p, SIZE_MAX);
+    return kdf->hash != OCT_HASH_NONE && OSSL_PARAM_set_size_t(p, oct_hash_size(kdf->hash));
+}
+
+static int answer_info(const struct oct_kdf *kdf, OSSL_PARAM *p)
+{
+    if (kdf->len[OCT_KDF_DATA] == 0)
+        p->return_size = 0;
+    return kdf->len[OCT_KDF_DATA] == 0 ||
+           OSSL_PARAM_set_octet_string(p, kdf->field[OCT_KDF_DATA], kdf->len[OCT_KDF_DATA]);
+}
+
+int oct_kdf_params_answer(const struct oct_kdf *kdf, OSSL_PARAM params[])
+{
+    if (kdf->type->kind != OCT_KDF_HKDF || params[0].key == NULL || params[1].key != NULL)
+        return 0;
+    if (is_named(&params[0], OSSL_KDF_PARAM_SIZE))
+        return answer_size(kdf, &params[0]);
+    return is_named(&params[0], OSSL_KDF_PARAM_INFO) && answer_info(kdf, &params[0]);
 }

@@ -72,7 +72,7 @@ static int ask(OSSL_LIB_CTX *libctx)
     static const char *const keys[] = {"RSA", "EC", "X25519", "ED25519"},
                              *const signatures[] = {"RSA", "ECDSA", "ED25519"},
                              *const ciphers[] = {"AES-128-GCM", "ChaCha20-Poly1305"},
-                             *const kdfs[] = {"TLS1-PRF", "TLS13-KDF"};
+                             *const kdfs[] = {"TLS1-PRF", "TLS13-KDF", "HKDF"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         say_keymgmt(libctx, keys[i]);
     for (size_t i = 0; i < sizeof signatures / sizeof signatures[0]; i++)

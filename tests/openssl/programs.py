@@ -37,7 +37,7 @@ class Run:
 
 CIPHERS = "cipher:AES-128-GCM cipher:ChaCha20-Poly1305"
 EC = "keymgmt:EC keyexch:ECDH signature:ECDSA"
-DERIVATIONS = "kdf:TLS1-PRF kdf:TLS13-KDF"
+DERIVATIONS = "kdf:TLS1-PRF kdf:TLS13-KDF kdf:HKDF"
 # The files of evp_test for what the provider serves.
 EVP_FILES = {
     "evppkey_rsa.txt": LANES, "evppkey_rsa_common.txt": LANES, "evppkey_ecdh.txt": LANES, "evppkey_ecdsa.txt": LANES,

@@ -13,6 +13,7 @@
 
 #define EXTRACT EVP_KDF_HKDF_MODE_EXTRACT_ONLY
 #define EXPAND  EVP_KDF_HKDF_MODE_EXPAND_ONLY
+#define BOTH    EVP_KDF_HKDF_MODE_EXTRACT_AND_EXPAND
 
 /* The algorithm and a context of it, here and there. */
 struct kdf_pair {

@@ -9,7 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char *const kdfs[] = {"TLS13-KDF", "TLS1-PRF"};
+static const char *const kdfs[] = {"TLS13-KDF", "TLS1-PRF", "HKDF"};
+#define KDFS (int)(sizeof kdfs / sizeof kdfs[0])
 static uint8_t bytes[4096];
 
 /* --- a copy */
@@ -72,7 +73,7 @@ static void check_list(const OSSL_PARAM *ours, const OSSL_PARAM *stock)
 static void test_lists(void **state)
 {
     (void)state;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < KDFS; i++) {
         struct kdf_pair pair = kdf_pair_open(kdfs[i]);
         check_list(EVP_KDF_gettable_ctx_params(pair.kdf[OURS]), EVP_KDF_gettable_ctx_params(pair.kdf[STOCK]));
         check_list(EVP_KDF_settable_ctx_params(pair.kdf[OURS]), EVP_KDF_settable_ctx_params(pair.kdf[STOCK]));
@@ -88,12 +89,42 @@ static void test_switch(void **state)
     OSSL_LIB_CTX *ctx = new_octuple_ctx("tls-kdf = off");
 
     (void)state;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < KDFS; i++) {
         EVP_KDF *kdf = EVP_KDF_fetch(ctx, kdfs[i], NULL);
         assert_string_equal(OSSL_PROVIDER_get0_name(EVP_KDF_get0_provider(kdf)), "default");
         EVP_KDF_free(kdf);
     }
     OSSL_LIB_CTX_free(ctx);
+}
+
+/* --- HKDF as programs use it that are older than EVP_KDF: by a context of EVP_PKEY */
+
+static int derive_by_pkey(OSSL_LIB_CTX *libctx, int mode, const char *info, uint8_t *out, size_t len)
+{
+    EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(libctx, "HKDF", NULL);
+    int ok = ctx != NULL && EVP_PKEY_derive_init(ctx) > 0 && EVP_PKEY_CTX_set_hkdf_mode(ctx, mode) > 0 &&
+             EVP_PKEY_CTX_set_hkdf_md(ctx, EVP_sha256()) > 0 && EVP_PKEY_CTX_set1_hkdf_key(ctx, bytes, 32) > 0 &&
+             EVP_PKEY_CTX_set1_hkdf_salt(ctx, bytes + 40, 20) > 0;
+
+    for (int i = 0; ok && i < 2; i++) /* newer releases put the second behind the first */
+        ok = EVP_PKEY_CTX_add1_hkdf_info(ctx, (const uint8_t *)info, (int)strlen(info)) > 0;
+    ok = ok && EVP_PKEY_derive(ctx, out, &len) > 0;
+    EVP_PKEY_CTX_free(ctx);
+    return ok;
+}
+
+static void test_pkey(void **state)
+{
+    static const int modes[] = {EXTRACT, EXPAND, BOTH};
+    uint8_t out[2][70];
+
+    (void)state;
+    for (size_t m = 0; m < sizeof modes / sizeof modes[0]; m++) {
+        const size_t len = modes[m] == EXTRACT ? 32 : sizeof out[0];
+        assert_int_equal(derive_by_pkey(octuple_ctx, modes[m], "quic key", out[OURS], len), 1);
+        assert_int_equal(derive_by_pkey(plain_ctx, modes[m], "quic key", out[STOCK], len), 1);
+        assert_memory_equal(out[OURS], out[STOCK], len);
+    }
 }
 
 /* --- many at once, and across threads and processes */
@@ -193,6 +224,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dup),  cmocka_unit_test(test_lists),   cmocka_unit_test(test_switch),
         cmocka_unit_test(test_many), cmocka_unit_test(test_threads), cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_pkey),
     };
     return cmocka_run_group_tests(tests, open_all, close_contexts);
 }

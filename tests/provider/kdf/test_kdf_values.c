@@ -231,6 +231,92 @@ static void test_prf_sizes(void **state)
     assert_int_equal(derive_prf("SHA2-256", 48, (size_t[]){20}, 1, 0), 0);
 }
 
+/* --- HKDF */
+
+static int derive_hkdf(int mode, const char *digest, size_t key_len, size_t salt_len, size_t info_len, size_t len)
+{
+    struct kdf_pair pair = kdf_pair_open("HKDF");
+    struct kdf_params p = {.count = 0};
+    int ok;
+
+    if (mode != BOTH)
+        add_mode(&p, mode);
+    add_text(&p, OSSL_KDF_PARAM_DIGEST, digest);
+    add_octets(&p, OSSL_KDF_PARAM_KEY, bytes + 11, key_len);
+    if (salt_len > 0)
+        add_octets(&p, OSSL_KDF_PARAM_SALT, bytes + 500, salt_len);
+    if (info_len > 0)
+        add_octets(&p, OSSL_KDF_PARAM_INFO, bytes + 900, info_len);
+    ok = both_derive(&pair, &p, NULL, len);
+    kdf_pair_close(&pair);
+    return ok;
+}
+
+/* Every length around that of a digest, of a block, and of the room that contexts have. */
+static void test_hkdf_sizes(void **state)
+{
+    (void)state;
+    for (int d = 0; d < 2; d++) {
+        const size_t size = digest_size[d];
+        for (size_t len = 1; len <= 140; len++) {
+            assert_int_equal(derive_hkdf(EXPAND, digests[d], len, 0, 20, 32), 1);
+            assert_int_equal(derive_hkdf(EXPAND, digests[d], size, 0, len, 16), 1);
+            assert_int_equal(derive_hkdf(EXPAND, digests[d], size, 0, 20, len), 1);
+            assert_int_equal(derive_hkdf(EXTRACT, digests[d], len, 20, 0, size), 1);
+            assert_int_equal(derive_hkdf(EXTRACT, digests[d], 32, len, 0, size), 1);
+            assert_int_equal(derive_hkdf(EXTRACT, digests[d], 32, 0, 0, len), len == size);
+            assert_int_equal(derive_hkdf(BOTH, digests[d], len, len, len, len), 1);
+        }
+        for (size_t blocks = 254; blocks < 257; blocks++) {
+            assert_int_equal(derive_hkdf(EXPAND, digests[d], size, 0, 20, blocks * size), blocks < 256);
+            assert_int_equal(derive_hkdf(BOTH, digests[d], size, 20, 20, blocks * size), blocks < 256);
+        }
+        assert_int_equal(derive_hkdf(EXPAND, digests[d], size, 0, 20, 0), 0);
+    }
+}
+
+/* RFC 5869, appendix A.1 to A.3. */
+static void test_rfc5869(void **state)
+{
+    static const struct {
+        const char *key, *salt, *info, *out;
+    } cases[] = {
+        {"0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b", "000102030405060708090a0b0c", "f0f1f2f3f4f5f6f7f8f9",
+         "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865"},
+        {"000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f30313233343536"
+         "3738393a3b3c3d3e3f404142434445464748494a4b4c4d4e4f",
+         "606162636465666768696a6b6c6d6e6f707172737475767778797a7b7c7d7e7f808182838485868788898a8b8c8d8e8f90919293949596"
+         "9798999a9b9c9d9e9fa0a1a2a3a4a5a6a7a8a9aaabacadaeaf",
+         "b0b1b2b3b4b5b6b7b8b9babbbcbdbebfc0c1c2c3c4c5c6c7c8c9cacbcccdcecfd0d1d2d3d4d5d6d7d8d9dadbdcdddedfe0e1e2e3e4e5e6"
+         "e7e8e9eaebecedeeeff0f1f2f3f4f5f6f7f8f9fafbfcfdfeff",
+         "b11e398dc80327a1c8e7f78c596a49344f012eda2d4efad8a050cc4c19afa97c59045a99cac7827271cb41c65e590e09da3275600c2f09"
+         "b8367793a9aca3db71cc30c58179ec3e87c14c01d5c1f3434f1d87"},
+        {"0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b", "", "",
+         "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct kdf_pair pair = kdf_pair_open("HKDF");
+        struct kdf_params p = {.count = 0};
+        uint8_t key[100], salt[100], info[100], out[100], expected[100];
+        const size_t len = strlen(cases[i].out) / 2;
+        from_hex(key, cases[i].key);
+        add_text(&p, OSSL_KDF_PARAM_DIGEST, "SHA2-256");
+        add_octets(&p, OSSL_KDF_PARAM_KEY, key, strlen(cases[i].key) / 2);
+        if (cases[i].info[0] != '\0') {
+            from_hex(salt, cases[i].salt);
+            from_hex(info, cases[i].info);
+            add_octets(&p, OSSL_KDF_PARAM_SALT, salt, strlen(cases[i].salt) / 2);
+            add_octets(&p, OSSL_KDF_PARAM_INFO, info, strlen(cases[i].info) / 2);
+        }
+        assert_int_equal(both_derive(&pair, &p, out, len), 1);
+        from_hex(expected, cases[i].out);
+        assert_memory_equal(out, expected, len);
+        kdf_pair_close(&pair);
+    }
+}
+
 static int open_all(void **state)
 {
     fill(bytes, sizeof bytes, 1);
@@ -242,6 +328,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_labels),  cmocka_unit_test(test_expand_sizes), cmocka_unit_test(test_extract_sizes),
         cmocka_unit_test(test_rfc8448), cmocka_unit_test(test_prf_of_tls),   cmocka_unit_test(test_prf_sizes),
+        cmocka_unit_test(test_rfc5869), cmocka_unit_test(test_hkdf_sizes),
     };
     return cmocka_run_group_tests(tests, open_all, close_contexts);
 }
