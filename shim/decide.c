@@ -42,6 +42,8 @@ static void decide(void)
     if (on) {
         oct_savings_setup();
         oct_quic_decide();
+        if (oct_quic_way != OCT_QUIC_STAYS)
+            oct_derivations_setup();
     }
     __atomic_store_n(&oct_watching, on, __ATOMIC_RELAXED);
     __atomic_store_n(&oct_shim_mode_now, on ? OCT_SHIM_ON : OCT_SHIM_OFF, __ATOMIC_RELEASE);

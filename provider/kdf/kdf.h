@@ -5,8 +5,9 @@
  *
  * A handshake makes and frees a context for each of its twenty derivations, so a context has room for what libssl puts
  * into it and is kept by its thread for the next one. Only the usual is computed here: SHA-256 and SHA-384, parameters
- * of the types and sizes that TLS and QUIC give them, all of them valid. Whatever else is asked for, errors among it, is for
- * OpenSSL's own implementation, which then takes the context over, with what had been set so far, until it is reset.
+ * of the types and sizes that TLS and QUIC give them, all of them valid. Whatever else is asked for, errors among it,
+ * is for OpenSSL's own implementation, which then takes the context over, with what had been set so far, until it is
+ * reset.
  */
 #ifndef OCT_PROVIDER_KDF_H
 #define OCT_PROVIDER_KDF_H

@@ -5,6 +5,9 @@
  * of a handshake, and whether a kind of key signs with a digest. Each answer means locks, and texts that are looked up.
  * Each thread keeps a few answers for as long as providers and default properties stay (base/epoch.h). Other library
  * contexts than the process's own are left alone: nobody would tell of their end.
+ *
+ * Programs that speak QUIC derive the keys of packets themselves. For each of some thirty they make a context of HKDF
+ * and begin it, which means three fetches. The thread keeps one that has begun, and they get copies of it.
  */
 #include "handshake/thread.h"
 #include "libssl/slots.h"
@@ -12,8 +15,11 @@
 
 #include "base/epoch.h"
 
+#include <dlfcn.h>
+#include <openssl/kdf.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #define NAME_MAX_BYTES 24
 #define KDFS           2
@@ -36,6 +42,11 @@ struct oct_fetched {
         int supported;
     } digests[DIGESTS];
     unsigned next_kdf, next_digest; /* to be replaced */
+    struct hkdf {
+        struct question question;
+        EVP_PKEY_CTX *begun;      /* nothing has been set; NULL: this OpenSSL makes no copies */
+        const EVP_PKEY_CTX *copy; /* made last, if the program has not begun it yet; never looked into */
+    } hkdf;
     atomic_bool taken;
     struct oct_fetched *next;
 };
@@ -107,6 +118,8 @@ void oct_fetched_drop(struct oct_thread *t)
         oct_ssl()->EVP_KDF_free(kept->kdfs[i].kdf);
         kept->kdfs[i] = (struct kdf){.kdf = NULL};
     }
+    oct_ssl()->EVP_PKEY_CTX_free(kept->hkdf.begun);
+    kept->hkdf = (struct hkdf){.begun = NULL};
     atomic_store(&kept->taken, false);
 }
 
@@ -163,6 +176,82 @@ static int supports_digest(EVP_PKEY *key, OSSL_LIB_CTX *library, const char *nam
     const int supported = ssl->EVP_PKEY_digestsign_supports_digest(key, library, name, properties);
     kept->digests[kept->next_digest++ % DIGESTS] = (struct digest){q, supported};
     return supported;
+}
+
+static EVP_PKEY_CTX *begin_hkdf(void)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    EVP_PKEY_CTX *ctx = ssl->EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, NULL);
+
+    if (ctx != NULL && ssl->EVP_PKEY_derive_init(ctx) <= 0) {
+        ssl->EVP_PKEY_CTX_free(ctx);
+        ctx = NULL;
+    }
+    return ctx;
+}
+
+/* A copy of the one that is kept for this question, which is made if there is none. */
+static EVP_PKEY_CTX *copy_hkdf(struct hkdf *hkdf, const struct question *q)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    EVP_PKEY_CTX *copy = NULL;
+
+    ssl->ERR_set_mark();
+    if (!is_same(&hkdf->question, q)) {
+        ssl->EVP_PKEY_CTX_free(hkdf->begun);
+        *hkdf = (struct hkdf){*q, begin_hkdf(), NULL};
+    }
+    if (hkdf->begun != NULL && (copy = ssl->EVP_PKEY_CTX_dup(hkdf->begun)) == NULL) {
+        ssl->EVP_PKEY_CTX_free(hkdf->begun);
+        hkdf->begun = NULL;
+    }
+    ssl->ERR_pop_to_mark();
+    hkdf->copy = copy;
+    return copy;
+}
+
+static EVP_PKEY_CTX *new_context(int id, ENGINE *engine)
+{
+    struct oct_fetched *kept = id == EVP_PKEY_HKDF && engine == NULL ? kept_here() : NULL;
+    struct question q = {.provider = NULL};
+    EVP_PKEY_CTX *copy = kept != NULL && ask(&q, NULL, "HKDF", NULL, NULL) ? copy_hkdf(&kept->hkdf, &q) : NULL;
+    return copy != NULL ? copy : oct_ssl()->EVP_PKEY_CTX_new_id(id, engine);
+}
+
+/* True if it is that copy: the thread has none any more. */
+static bool take_copy(const EVP_PKEY_CTX *ctx)
+{
+    const struct oct_thread *t = oct_thread_peek();
+    if (ctx == NULL || t == NULL || t->fetched == NULL || t->fetched->hkdf.copy != ctx)
+        return false;
+    t->fetched->hkdf.copy = NULL;
+    return true;
+}
+
+/* One that another library has freed, and that another context has got the address of, has not begun. */
+static int begin_derivation(EVP_PKEY_CTX *ctx)
+{
+    if (take_copy(ctx) && oct_ssl()->EVP_PKEY_CTX_get_operation(ctx) == EVP_PKEY_OP_DERIVE)
+        return 1;
+    return oct_ssl()->EVP_PKEY_derive_init(ctx);
+}
+
+static void free_context(EVP_PKEY_CTX *ctx)
+{
+    (void)take_copy(ctx);
+    oct_ssl()->EVP_PKEY_CTX_free(ctx);
+}
+
+/* The program itself calls, and has the libcrypto that is served. */
+void oct_derivations_setup(void)
+{
+    const void *program = (const void *)getauxval(AT_ENTRY);
+
+    if (oct_epoch() == 0 || dlsym(RTLD_DEFAULT, "EVP_PKEY_CTX_new_id") != (void *)oct_ssl()->EVP_PKEY_CTX_new_id)
+        return;
+    if (oct_slot_set(program, "EVP_PKEY_CTX_free", (void *)free_context) &&
+        oct_slot_set(program, "EVP_PKEY_derive_init", (void *)begin_derivation))
+        (void)oct_slot_set(program, "EVP_PKEY_CTX_new_id", (void *)new_context);
 }
 
 void oct_fetched_setup(void)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * What libssl and libcrypto do around an operation and need not: fetched.c keeps what libssl fetches for each
- * derivation, tickets.c writes both tickets at once, process.c asks the kernel once which process this is. Results are
- * the same, and so are the records on the wire. docs/architecture.md has the rest.
+ * What libssl and libcrypto do around an operation and need not: fetched.c keeps what libssl, and programs
+ * that speak QUIC, fetch for each derivation, tickets.c writes both tickets at once, process.c asks the kernel once
+ * which process this is. Results are the same, and so are the records on the wire. docs/architecture.md has the rest.
  */
 #ifndef OCT_SHIM_SAVINGS_H
 #define OCT_SHIM_SAVINGS_H
@@ -16,6 +16,9 @@ void oct_savings_setup(void);
 struct oct_thread;
 /* The thread ends: lets go of what it has fetched. */
 void oct_fetched_drop(struct oct_thread *t);
+
+/* The same, in a program whose handshakes of QUIC are served. */
+void oct_derivations_setup(void);
 
 /* These three for savings.c. */
 void oct_fetched_setup(void);

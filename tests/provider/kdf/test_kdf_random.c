@@ -139,8 +139,8 @@ static void both_get(struct kdf_pair *pair, const char *name)
     for (int with_room = 0; with_room < 2; with_room++) {
         for (int side = 0; side < 2; side++) {
             memset(got[side], 0, sizeof got[side]);
-            asked[side][0] = OSSL_PARAM_construct_octet_string(name, with_room ? got[side] : NULL,
-                                                               with_room ? sizeof got[side] : 0);
+            asked[side][0] =
+                OSSL_PARAM_construct_octet_string(name, with_room ? got[side] : NULL, with_room ? sizeof got[side] : 0);
             asked[side][1] = OSSL_PARAM_construct_end();
             ok[side] = EVP_KDF_CTX_get_params(pair->ctx[side], asked[side]);
         }

@@ -3,8 +3,8 @@
 # Copyright The Octuple Authors
 """Handshakes by QUIC with a server under Octuple, on a bad network, for as long as is asked: some datagrams are lost,
 some handshakes are given up, whole clients are killed in the middle, and nginx reads its configuration anew. Each line
-has the sums so far, and the memory of the server's processes. A reload of nginx ends handshakes with stock nginx too,
-and so do tokens of Retry on a bad network: run both, and compare.
+has the sums so far, failures by their reason, and the memory of the server's processes. A reload of nginx ends
+handshakes with stock nginx too, and so do tokens of Retry on a bad network: run both, and compare.
 
 The server is started by COMMAND, which stays in front (nginx: `daemon off`). The client is bindings/rust's `transfer`.
 """
@@ -15,10 +15,11 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 RUN = 10  # seconds of load at a time
-KILLED_EVERY, RELOADED_EVERY = 4, 6  # runs
+KILLED_EVERY, RELOADED_EVERY = 4, 7  # runs
 
 
 def read(path):
@@ -66,6 +67,7 @@ def reload_nginx(server):
 
 def soak(options, server):
     total = {"completed": 0, "given_up": 0, "misread": 0, "failed_total": 0}
+    failures, at_reloads = Counter(), Counter()
     killed = reloads = number = 0
     began = time.monotonic()
     while time.monotonic() - began < options.seconds and total["completed"] < options.handshakes:
@@ -75,16 +77,19 @@ def soak(options, server):
             vanish(client)
             killed += 1
             continue
-        if options.name == "nginx" and number % RELOADED_EVERY == 0:
+        reloading = options.name == "nginx" and number % RELOADED_EVERY == 0
+        if reloading:
             time.sleep(RUN / 2)
             reload_nginx(server)
             reloads += 1
         said = json.loads(client.communicate()[0] or "{}")
         for name in total:
             total[name] += said.get(name, 0)
+        (at_reloads if reloading else failures).update(said.get("failures", {}))
         memory = {one: resident(one) for one in named(server.pid, options.name)}
         print(json.dumps({**total, "clients_killed": killed, "reloads": reloads,
-                          "first": said.get("first_failure", "?"), "resident_kb": memory}), flush=True)
+                          "failures": failures, "failures_in_runs_with_a_reload": at_reloads,
+                          "resident_kb": memory}), flush=True)
         if server.poll() is not None:
             print("the server has ended")
             return 1

@@ -5,6 +5,7 @@
 //! be given up while the server works on them, and the network may be a bad one.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::rc::Rc;
@@ -110,13 +111,16 @@ struct Counts {
     failed: u64,
     given_up: u64,
     took: Vec<Duration>,
-    first_failure: String,
+    /// How many failed for each reason.
+    failures: BTreeMap<String, u64>,
 }
 
-/// When the handshake was over.
-async fn one(endpoint: &Endpoint, address: SocketAddr) -> Result<Instant, Box<dyn Error>> {
+/// When the handshake was over. `reached` says how far it has come.
+async fn one(endpoint: &Endpoint, address: SocketAddr, reached: &mut &str) -> Result<Instant, Box<dyn Error>> {
+    *reached = "in the handshake";
     let connection = endpoint.connect(address, "localhost")?.await?;
     let done = Instant::now();
+    *reached = "behind the handshake";
     connection.accept_uni().await?;
     connection.close(0u32.into(), DONE);
     Ok(done)
@@ -140,12 +144,12 @@ impl Client {
         while Instant::now() < self.until {
             if self.random.fraction() < self.give_up {
                 let after = Duration::from_millis(self.random.next() % GIVEN_UP_AFTER);
-                let _ = timeout(after, one(&self.endpoint, self.address)).await;
+                let _ = timeout(after, one(&self.endpoint, self.address, &mut "")).await;
                 counts.borrow_mut().given_up += 1;
                 continue;
             }
-            let began = Instant::now();
-            let result = one(&self.endpoint, self.address).await;
+            let (began, mut reached) = (Instant::now(), "");
+            let result = one(&self.endpoint, self.address, &mut reached).await;
             let mut counts = counts.borrow_mut();
             match result {
                 Ok(took) => {
@@ -155,9 +159,7 @@ impl Client {
                 Err(error) if misread(error.as_ref()) => counts.misread += 1,
                 Err(error) => {
                     counts.failed += 1;
-                    if counts.failed == 1 {
-                        counts.first_failure = error.to_string();
-                    }
+                    *counts.failures.entry(format!("{reached}: {error}")).or_default() += 1;
                 }
             }
         }
@@ -186,16 +188,17 @@ pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
     let mut counts = counts.take();
     counts.took.sort();
     let median = counts.took.get(counts.took.len() / 2).copied().unwrap_or_default();
+    let failures: Vec<String> = counts.failures.iter().map(|(why, count)| format!("{why:?}: {count}")).collect();
     println!(
         concat!(
-            r#"{{"completed": {}, "misread": {}, "given_up": {}, "failed_total": {}, "first_failure": {:?}, "#,
+            r#"{{"completed": {}, "misread": {}, "given_up": {}, "failed_total": {}, "failures": {{{}}}, "#,
             r#""p50_us": {:.1}, "handshakes_per_s": {:.3}}}"#
         ),
         counts.completed,
         counts.misread,
         counts.given_up,
         counts.failed,
-        counts.first_failure,
+        failures.join(", "),
         median.as_secs_f64() * 1e6,
         counts.completed as f64 / seconds
     );
