@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import contextmanager
 from typing import Iterator
 
@@ -59,7 +60,8 @@ def prepare(lab: frame.Lab) -> None:
 
 def measure(lab: frame.Lab, key: dict) -> dict:
     kind, _, hybrid = key["handshake"].partition("-")
-    failed = []
+    made: Counter[str] = Counter()
+    failures: dict[str, Counter[str]] = {side: Counter() for side in versus.VARIANTS}
     folder = lab.folder / f"{key['server']}-{key['handshake']}-{key['connections']}"
     folder.mkdir(mode=0o755)
     with http3.Pair(key["server"], kind, lab.folder / "keys", folder, lab.build, lab.place.server) as pair:
@@ -68,7 +70,8 @@ def measure(lab: frame.Lab, key: dict) -> dict:
             before = pair.cpu_seconds(side)
             report = quic.handshakes(lab.build.folder, pair.ports[side], lab.place.client, key["connections"],
                                      lab.size.seconds, hybrid=bool(hybrid))
-            failed.append(report["failed_total"])
+            made[side] += report["completed"] + report["failed_total"]
+            failures[side].update(report["failures"])
             count = max(1, report["completed"])
             return {"CPU of a handshake": 1e6 * (pair.cpu_seconds(side) - before) / count, "p50": report["p50_us"]}
 
@@ -76,4 +79,5 @@ def measure(lab: frame.Lab, key: dict) -> dict:
             one(side, 0)
         defined = {"CPU of a handshake": ("us", "less")} | ({"p50": ("us", "less")} if key["connections"] == 1 else {})
         metrics = frame.in_turns(versus.VARIANTS, lab.size.rounds, defined, one)
-    return {"metrics": metrics, "notes": {"failed": sum(failed)}}
+    return {"metrics": metrics, "notes": {"failed": sum(sum(why.values()) for why in failures.values()),
+                                          "handshakes": made, "failures": failures}}

@@ -66,6 +66,8 @@ def reasons(records: list[dict]) -> list[str]:
 def of_notes(key: dict, notes: dict) -> list[str]:
     """What there is to say of one point."""
     found = [f"{notes['failed']} handshakes failed."] if notes.get("failed") else []
+    found += [f"of {notes['handshakes'][side]} handshakes with {side} {count} failed {why}."
+              for side, reasons_of in notes.get("failures", {}).items() for why, count in reasons_of.items()]
     groups = notes.get("group", {})
     if len(set(groups.values())) > 1:
         each = "; ".join(f"{side} {group}" for side, group in groups.items())

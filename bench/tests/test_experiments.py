@@ -115,6 +115,9 @@ def test_failed_handshakes_are_a_failure(counting, capsys):
 def test_notes():
     assert html.of_notes({"jobs": 8}, {"in_lanes_percent": None}) == ["nothing ran in lanes."]
     assert html.of_notes({"jobs": 8}, {"in_lanes_percent": 99.0, "failed": 0, "overdue": {"stock": 0}}) == []
+    assert html.of_notes({}, {"failed": 2, "handshakes": {"stock": 90, "octuple": 80},
+                              "failures": {"stock": {"in the handshake: timed out": 2}, "octuple": {}}}) == [
+        "2 handshakes failed.", "of 90 handshakes with stock 2 failed in the handshake: timed out."]
     assert html.of_notes({"jobs": 1}, {"overdue": {"stock": 3}, "said": ["a", "a"]})[1:] == ["a"]
 
 

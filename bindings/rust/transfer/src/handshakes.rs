@@ -80,6 +80,8 @@ impl ServerCertVerifier for AnyCertificate {
 const MISSING_EXTENSION: u8 = 109;
 /// One that is given up ends within so many milliseconds.
 const GIVEN_UP_AFTER: u64 = 30;
+/// Any other one fails behind so many seconds, packets that were lost and a server that reads its configuration included.
+const LIMIT: u64 = 20;
 
 /// quinn sends a parameter of a reserved number, as RFC 9000 asks of clients. nginx 1.30 takes its lowest 16 bits for
 /// the number, so that one in some thousand handshakes has what looks like a broken parameter. Such a one is made anew.
@@ -149,7 +151,11 @@ impl Client {
                 continue;
             }
             let (began, mut reached) = (Instant::now(), "");
-            let result = one(&self.endpoint, self.address, &mut reached).await;
+            let limit = Duration::from_secs(LIMIT);
+            let result = match timeout(limit, one(&self.endpoint, self.address, &mut reached)).await {
+                Ok(result) => result,
+                Err(_) => Err(format!("nothing for {LIMIT} s").into()),
+            };
             let mut counts = counts.borrow_mut();
             match result {
                 Ok(took) => {
