@@ -80,7 +80,7 @@ impl ServerCertVerifier for AnyCertificate {
 const MISSING_EXTENSION: u8 = 109;
 /// One that is given up ends within so many milliseconds.
 const GIVEN_UP_AFTER: u64 = 30;
-/// Any other one fails behind so many seconds, packets that were lost and a server that reads its configuration included.
+/// Any other one fails behind so many seconds: lost packets take less.
 const LIMIT: u64 = 20;
 
 /// quinn sends a parameter of a reserved number, as RFC 9000 asks of clients. nginx 1.30 takes its lowest 16 bits for

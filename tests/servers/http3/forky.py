@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""nginx 1.30 under Octuple, with HTTP/3 and TLS by TCP on one port: in the Debian that `bench/experiment http3`
+makes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from lab import process
+from lab.debian import ENTER, cache
+from lab.programs import Build, clean_environment, free_ports
+from lab.servers import http3
+
+STARTS_WITHIN = 60  # seconds
+CONFIGURATION = """\
+{modules}
+daemon off;
+user root;
+worker_processes {workers};
+pid {folder}/pid;
+error_log {folder}/error.log;
+events {{ worker_connections 4096; }}
+http {{
+    access_log off;
+    ssl_protocols TLSv1.3;
+    {http}
+    server {{
+        listen 127.0.0.1:{port} quic reuseport;
+        listen 127.0.0.1:{port} ssl;
+        server_name localhost;
+        {server}
+        location / {{ return 200 "ok\\n"; }}
+    }}
+}}
+"""
+
+
+def why_not() -> str:
+    """Why it cannot run here; empty if it can."""
+    if os.geteuid() != 0:
+        return "it needs root, to enter another Debian"
+    root = cache() / http3.RELEASE
+    if not (root / "var/lib/octuple-ready").exists():
+        return f"there is no Debian {http3.RELEASE} in {root}: bench/experiment http3 makes it"
+    return ""
+
+
+def has(path: str) -> bool:
+    """That Debian has this file."""
+    return (cache() / http3.RELEASE / path.lstrip("/")).exists()
+
+
+class Nginx:
+    """One that runs. Its folder and that of its keys are at the same places inside."""
+
+    def __init__(self, build: Build, folder: Path, keys: Path, server: str, *, http: str = "", modules: str = "",
+                 workers: int = 1):
+        self.build, self.folder, self.keys = build, folder, keys
+        self.port, = free_ports(1)
+        (folder / "conf").write_text(CONFIGURATION.format(folder=folder, port=self.port, server=server, http=http,
+                                                          modules=modules, workers=workers))
+        self.wanted = workers
+        self.child: subprocess.Popen | None = None
+
+    def __enter__(self) -> "Nginx":
+        command = [str(ENTER), "--see", str(self.build.folder), "--see", str(self.folder), "--see", str(self.keys),
+                   str(cache()), http3.RELEASE, str(self.build.octuple), "run", "--", "/usr/sbin/nginx", "-c",
+                   str(self.folder / "conf")]
+        self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                      stderr=(self.folder / "said").open("w"), env=clean_environment())
+        deadline = time.monotonic() + STARTS_WITHIN
+        while len(self.workers()) < self.wanted:
+            if time.monotonic() > deadline or self.child.poll() is not None:
+                self.stop()
+                raise AssertionError(f"nginx did not start: {self.said()}")
+            time.sleep(0.2)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def said(self) -> str:
+        return "".join(path.read_text() for path in (self.folder / "said", self.folder / "error.log") if path.exists())
+
+    def master(self) -> int:
+        """The first of that name; 0: there is none yet."""
+        return next((pid for pid in http3.descendants(self.child.pid) if http3.command_of(pid)[0] == "nginx"), 0)
+
+    def workers(self) -> list[int]:
+        master = self.master()
+        return [pid for pid in process.children(master) if http3.command_of(pid)[0] == "nginx"] if master else []
+
+    def counted(self, operation: str) -> list[int]:
+        """How many of the operation ran in lanes in each worker."""
+        done = subprocess.run([self.build.octuple, "top", "--once", "--json", *map(str, self.workers())],
+                              env=clean_environment(), capture_output=True, text=True, check=True)
+        said = json.loads(done.stdout)["processes"]
+        return [one["done"] for each in said for one in each["operations"] if one["name"] == operation]
+
+    def inside(self, *command: str) -> subprocess.CompletedProcess:
+        """A command beside the server, in its Debian."""
+        return subprocess.run(["nsenter", "--target", str(self.master()), "--mount", "--root", "--wd=/", *command],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False,
+                              env=clean_environment())
+
+    def stop(self) -> None:
+        if self.child.poll() is None:
+            self.child.send_signal(signal.SIGTERM)
+        self.child.wait(60)
