@@ -9,7 +9,7 @@ import pytest
 from tests.servers.common import crowd, rig
 
 each = pytest.mark.parametrize
-ROUNDS = 3
+ROUNDS = crowd.amount(3, 2)
 
 
 def verdict(arguments: list[str], version: str, keys, build, place, program) -> crowd.Verdict:

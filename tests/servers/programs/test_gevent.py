@@ -14,8 +14,8 @@ from tests.servers.common import crowd, rig
 each = pytest.mark.parametrize
 PYTHON = "/usr/bin/python3"
 SERVER = str(Path(__file__).parent / "gevent_server.py")
-ROUNDS = 6
-SIZE = 64
+ROUNDS = crowd.amount(6, 2)
+SIZE = crowd.amount(64, 32)
 
 
 def has_gevent() -> bool:

@@ -18,7 +18,7 @@ from tests.servers.programs import memory
 each = pytest.mark.parametrize
 KINDS = ("asyncio", "uvloop", "twisted", "node")
 SIZE = 48
-ROUNDS = 4
+ROUNDS = crowd.amount(4, 2)
 
 
 @pytest.fixture(params=KINDS)

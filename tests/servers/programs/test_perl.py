@@ -16,7 +16,7 @@ from tests.servers.common import crowd, rig
 each = pytest.mark.parametrize
 PERL = shutil.which("perl") or "perl"
 SERVER = str(Path(__file__).parent / "perl_server.pl")
-ROUNDS = 4
+ROUNDS = crowd.amount(4, 2)
 
 
 def has_modules() -> bool:
