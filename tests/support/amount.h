@@ -19,6 +19,12 @@ static inline bool amount_is_full(void)
     return getenv("OCT_TEST_FULL") != NULL;
 }
 
+/* `full`, or `some`, or in brief `few`. */
+static inline unsigned amount(unsigned full, unsigned some, unsigned few)
+{
+    return amount_is_full() ? full : amount_is_brief() ? few : some;
+}
+
 /* In how many different lanes a known answer is run on a table (by its name). The portable one is slow, and its lanes
  * are rounds of a loop. */
 static inline unsigned amount_of_lanes(const char *table)

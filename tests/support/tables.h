@@ -4,12 +4,27 @@
 #ifndef OCT_TESTS_SUPPORT_TABLES_H
 #define OCT_TESTS_SUPPORT_TABLES_H
 
+#include "amount.h"
 #include "ops/ops.h"
+
+#include <string.h>
 
 /* The first of the tables that a test goes through where the portable one would take minutes. */
 static inline unsigned tables_fast(unsigned tables)
 {
     return tables == 1 ? 0 : 1;
+}
+
+/* Those between avx2 and avx512 share the steps of these two: where rounds only repeat themselves, they have fewer. */
+static inline bool tables_is_middle(const struct oct_ops *ops)
+{
+    return strcmp(ops->name, "avx512f") == 0 || strcmp(ops->name, "ifma256") == 0;
+}
+
+/* A loop's step, which is four times as wide for those, but for a full run. */
+static inline unsigned tables_stride(const struct oct_ops *ops)
+{
+    return tables_is_middle(ops) && !amount_is_full() ? 4 : 1;
 }
 
 /* Some tables one after the other: libcrypto's results, which take longer than theirs, are made once for them all. */

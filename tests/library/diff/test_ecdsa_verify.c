@@ -6,6 +6,7 @@
  */
 #include "api/ec_internal.h"
 #include "ecdsa_samples.h"
+#include "tables.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,13 +57,19 @@ static void compare(const struct oct_ops *ops, int curve, const struct ecdsa_sam
     assert_int_equal(result.invalid, ((1u << lanes) - 1) & ~good);
 }
 
+/* From one step to the next. */
+static unsigned stride_of(const struct oct_ops *ops)
+{
+    return ops == &oct_ops_c ? amount(11, 11, ECDSA_KINDS) : amount(1, 1, 3) * tables_stride(ops);
+}
+
 /* Each kind in each position, beside those that stand `step` apart: with all steps, beside every other. */
 static void test_kinds(void **state)
 {
     (void)state;
     for (unsigned t = 0; t < tables; t++)
         for (int curve = 0; curve < OCT_ECDSA_CURVES; curve++)
-            for (unsigned step = 0; step < ECDSA_KINDS; step += table[t] == &oct_ops_c ? 11 : 1)
+            for (unsigned step = 0; step < ECDSA_KINDS; step += stride_of(table[t]))
                 for (unsigned first = 0; first < ECDSA_KINDS; first++) {
                     const struct ecdsa_sample *from[OCT_LANES];
                     for (unsigned i = 0; i < OCT_LANES; i++)

@@ -8,6 +8,7 @@
  */
 #include "api/ed25519_internal.h"
 #include "ed_ref.h"
+#include "tables.h"
 
 #include <octuple/op.h>
 
@@ -121,12 +122,18 @@ static void compare(unsigned t, unsigned lanes, unsigned first_key, const size_t
     assert_int_equal(result.invalid, 0);
 }
 
+/* The portable table is slow. */
+static unsigned rounds(unsigned t, unsigned portable, unsigned vector)
+{
+    return table[t] == &oct_ops_c ? portable : vector / tables_stride(table[t]);
+}
+
 static void test_sign(void **state)
 {
     (void)state;
     for (unsigned t = 0; t < tables; t++)
         for (unsigned lanes = 1; lanes <= OCT_LANES; lanes++)
-            for (unsigned start = 0; start < (table[t] == &oct_ops_c ? 8 : 300); start++) {
+            for (unsigned start = 0; start < rounds(t, amount(8, 8, 3), amount(300, 100, 25)); start++) {
                 size_t len[OCT_LANES];
                 for (unsigned i = 0; i < OCT_LANES; i++)
                     len[i] = (start + (start % 3) * 89 * i) % MAX_MESSAGE;
@@ -216,7 +223,7 @@ static void test_verify(void **state)
 {
     (void)state;
     for (unsigned t = 0; t < tables; t++)
-        for (unsigned start = 0; start < (table[t] == &oct_ops_c ? 2 * KINDS : 20 * KINDS); start++) {
+        for (unsigned start = 0; start < rounds(t, 2 * KINDS, amount(20, 20, 4) * KINDS); start++) {
             struct sample s[OCT_LANES];
             struct oct_ed25519_verify_lane lane[OCT_LANES];
             struct oct_lanes result = {0, 0};
@@ -245,7 +252,7 @@ static void test_lane_independence(void **state)
     reference_sign(want, 5, message[5], 130);
     for (unsigned t = 0; t < tables; t++)
         for (unsigned place = 0; place < OCT_LANES; place++)
-            for (unsigned neighbours = 0; neighbours < KEYS; neighbours++) {
+            for (unsigned neighbours = 0; neighbours < rounds(t, amount(KEYS, KEYS, 2), KEYS); neighbours++) {
                 struct oct_ed25519_sign_lane lane[OCT_LANES];
                 struct oct_lanes result;
                 for (unsigned i = 0; i < OCT_LANES; i++)

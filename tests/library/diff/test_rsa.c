@@ -144,7 +144,7 @@ static void test_private(void **state)
     (void)state;
     for (unsigned size = 0; size < OCT_RSA_SIZES && vectors.count; size++)
         for (unsigned lanes = 1; lanes <= OCT_LANES; lanes++)
-            for (unsigned start = 0; start < (amount_is_brief() ? 4 : 12); start++)
+            for (unsigned start = 0; start < amount(12, 6, 2); start++)
                 compare_batch(vectors, size, lanes, start, 1);
     compare_batch(portable, 0, 3, 0, 1);
     compare_batch(portable, 0, 8, 0, 1);
@@ -158,7 +158,7 @@ static void test_public(void **state)
     (void)state;
     for (unsigned size = 0; size < OCT_RSA_SIZES; size++)
         for (unsigned lanes = 1; lanes <= OCT_LANES; lanes++)
-            for (unsigned start = 0; start < (tables > 1 ? 24 : 1); start++) {
+            for (unsigned start = 0; start < (tables > 1 ? amount(24, 24, 8) : 1); start++) {
                 const int all = start == 0 && size < sizes(&oct_ops_c);
                 compare_batch(all ? (struct tables_range){table, tables} : tables_of_vectors(table, tables), size,
                               lanes, start, 0);

@@ -185,7 +185,7 @@ static unsigned inject_results(const struct oct_ops *real, unsigned corrupted_wa
 /* What there is to do, shared by the tables of vectors: what finds faults is the same code above them all. */
 static unsigned share(const struct oct_ops *ops, unsigned portable, unsigned full)
 {
-    const unsigned vectors = amount_is_full() ? full : amount_is_brief() ? full / 8 : full / 3;
+    const unsigned vectors = amount(full, full / 6, full / 16);
     return ops == &oct_ops_c ? portable : vectors / (tables - 1) + 1;
 }
 
@@ -194,7 +194,7 @@ static void test_results(void **state)
     unsigned n = 0;
     (void)state;
     for (unsigned t = 0; t < tables; t++)
-        n += inject_results(table[t], share(table[t], 30, 8000));
+        n += inject_results(table[t], share(table[t], amount(30, 30, 8), 8000));
     print_message("%u corrupted results, none left\n", n);
 }
 
@@ -222,7 +222,7 @@ static void test_key_material(void **state)
     unsigned corrupted = 0, lost = 0;
     (void)state;
     for (unsigned t = 0; t < tables; t++)
-        for (unsigned round = 0; round < share(table[t], 12, 2200); round++) {
+        for (unsigned round = 0; round < share(table[t], amount(12, 12, 4), 2200); round++) {
             fill(&r, 1 + random_bits() % OCT_LANES);
             unsigned bad = random_bits() & ((1u << r.lanes) - 1);
             for (unsigned i = 0; i < r.lanes; i++)

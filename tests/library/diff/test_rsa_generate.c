@@ -5,8 +5,8 @@
  * table; all tables make the same key of the same random bytes. Callbacks that give up or fork, random bytes that
  * are none, and faults put into the kernels: a composite never leaves.
  */
-#include "amount.h"
 #include "api/rsa_internal.h"
+#include "tables.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -131,13 +131,13 @@ static void assert_good(const struct made *m, unsigned bits)
 
 static void test_keys(void **state)
 {
-    static const unsigned full[OCT_RSA_SIZES] = {60, 20, 10}, some[OCT_RSA_SIZES] = {8, 3, 2}, few[] = {3, 1, 1};
-    const unsigned *keys = amount_is_full() ? full : amount_is_brief() ? few : some;
+    static const unsigned full[OCT_RSA_SIZES] = {60, 20, 10}, some[OCT_RSA_SIZES] = {4, 1, 1}, few[] = {1, 1, 1};
     struct made m;
     (void)state;
     for (unsigned t = 0; t < tables; t++)
         for (unsigned size = 0; size < OCT_RSA_SIZES; size++) {
-            for (unsigned i = 0; i < (table[t] == &oct_ops_c ? size == 0 : keys[size]); i++) {
+            const unsigned keys = table[t] == &oct_ops_c ? size == 0 : amount(full[size], some[size], few[size]);
+            for (unsigned i = 0; i < keys; i += tables_stride(table[t])) {
                 assert_int_equal(generate(table[t], &m, oct_rsa_bits(size), NULL), OCT_OK);
                 assert_good(&m, oct_rsa_bits(size));
             }
@@ -185,18 +185,21 @@ static struct oct_rsa_generation how_of(struct caller *c)
     return (struct oct_rsa_generation){random_of_caller, c, progress_of_caller, c};
 }
 
+/* What a caller sees who does not give up. */
+static struct caller whole;
+
 /* The same bytes make the same key on every table. */
 static void test_tables_agree(void **state)
 {
     struct made m[OCT_OPS_TABLES];
     (void)state;
     for (unsigned t = 0; t < tables; t++) {
-        struct caller c = {.state = 7, .constant = -1};
-        const struct oct_rsa_generation how = how_of(&c);
+        whole = (struct caller){.state = 7, .constant = -1};
+        const struct oct_rsa_generation how = how_of(&whole);
         assert_int_equal(generate(table[t], &m[t], 2048, &how), OCT_OK);
-        assert_int_equal(c.rounds, 128);
-        assert_int_equal(c.found, 2);
-        assert_true(c.told > 130);
+        assert_int_equal(whole.rounds, 128);
+        assert_int_equal(whole.found, 2);
+        assert_true(whole.told > 130);
     }
     for (unsigned t = 1; t < tables; t++)
         assert_memory_equal(&m[0], &m[t], sizeof m[0]);
@@ -212,13 +215,10 @@ static void test_giving_up(void **state)
 {
     struct made m;
     (void)state;
-    struct caller whole = {.state = 7, .constant = -1};
-    struct oct_rsa_generation how = how_of(&whole);
-    assert_int_equal(generate(fastest(), &m, 2048, &how), OCT_OK);
-    const unsigned steps = fastest() == &oct_ops_c ? 2 : 12;
+    const unsigned steps = fastest() == &oct_ops_c ? amount(2, 2, 1) : amount(12, 6, 3);
     for (unsigned i = 0; i <= steps; i++) {
         struct caller c = {.state = 7, .constant = -1, .stop_at = 1 + i * (whole.told - 1) / steps};
-        how = how_of(&c);
+        const struct oct_rsa_generation how = how_of(&c);
         assert_int_equal(generate(fastest(), &m, 2048, &how), OCT_ERR_STOPPED);
         assert_int_equal(c.told, c.stop_at);
         assert_untouched(&m);
@@ -279,13 +279,13 @@ static void test_arguments(void **state)
     assert_untouched(&m);
 }
 
-/* Each number begins right behind a page that nobody may touch, or ends right before one. */
+/* Each number begins right behind a page that nobody may touch, or ends right before one: each in turn. */
 static void test_guard(void **state)
 {
     const size_t page = 4096;
     (void)state;
     for (unsigned size = 0; size < (fastest() == &oct_ops_c ? 1 : OCT_RSA_SIZES); size++)
-        for (int at_end = 0; at_end < 2; at_end++) {
+        for (int turn = 0; turn < (size == 0 || amount_is_full() ? 2 : 1); turn++) {
             struct oct_rsa_generated out;
             uint8_t **place = (uint8_t **)&out, *room[7];
             struct made m;
@@ -294,6 +294,7 @@ static void test_guard(void **state)
                 room[i] = mmap(NULL, 3 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
                 assert_ptr_not_equal(room[i], MAP_FAILED);
                 assert_int_equal(mprotect(room[i] + page, page, PROT_READ | PROT_WRITE), 0);
+                const int at_end = (i + turn) % 2;
                 place[i] = room[i] + (at_end ? 2 * page - len : page);
             }
             assert_int_equal(oct_rsa_generate_on(fastest(), &out, oct_rsa_bits(size), NULL), OCT_OK);
@@ -366,7 +367,7 @@ static void run_faulty(const struct oct_ops *ops, unsigned *refused)
 static void test_faults(void **state)
 {
     struct oct_ops ops = *fastest();
-    const unsigned runs = fastest() == &oct_ops_c ? 1 : amount_is_full() ? 40 : amount_is_brief() ? 4 : 12;
+    const unsigned runs = fastest() == &oct_ops_c ? 1 : amount(40, 4, 2);
     (void)state;
     fault.strong = ops.rsa_keygen[0].run;
     fault.crt = ops.rsa_crt[0].run;

@@ -181,10 +181,10 @@ static void compare_derive(struct tables_range on, unsigned lanes, unsigned star
     }
 }
 
-/* In brief the portable table has a third of it. */
+/* In brief the portable table has a sixth of it. */
 static unsigned rounds(const struct oct_ops *ops, unsigned portable, unsigned vector)
 {
-    return ops != &oct_ops_c ? vector : amount_is_brief() ? portable / 3 : portable;
+    return ops == &oct_ops_c ? amount(portable, portable, portable / 6) : vector / tables_stride(ops);
 }
 
 static void test_derive(void **state)
@@ -192,7 +192,7 @@ static void test_derive(void **state)
     (void)state;
     const struct tables_range portable = tables_portable(table), vectors = tables_of_vectors(table, tables);
     for (unsigned lanes = 1; lanes <= OCT_LANES; lanes++) {
-        for (unsigned start = 0; start < 10 * PEER_KINDS && vectors.count; start++)
+        for (unsigned start = 0; start < amount(10, 5, 1) * PEER_KINDS && vectors.count; start++)
             compare_derive(vectors, lanes, start);
         for (unsigned start = 0; start < rounds(&oct_ops_c, 12, 0); start++)
             compare_derive(portable, lanes, start);
@@ -206,7 +206,7 @@ static void test_public(void **state)
     (void)state;
     for (unsigned t = 0; t < tables; t++)
         for (unsigned lanes = 1; lanes <= OCT_LANES; lanes++)
-            for (unsigned start = 0; start < rounds(table[t], 20, 200); start++) {
+            for (unsigned start = 0; start < rounds(table[t], 20, amount(200, 100, 20)); start++) {
                 struct sample s[OCT_LANES];
                 struct oct_x25519_lane lane[OCT_LANES];
                 struct oct_lanes result = {0, 0xff};

@@ -7,6 +7,7 @@
  */
 #include "api/ec_internal.h"
 #include "ec_ref.h"
+#include "tables.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +19,7 @@
 #define MAX OCT_EC_MAX_BYTES
 
 struct run {
-    const struct oct_ops *ops;
+    struct tables_range on;
     struct ec_ref ref;
     uint8_t generator[2 * MAX];
     unsigned lanes; /* waiting */
@@ -38,13 +39,17 @@ static void flush(struct run *r)
         derive[i] = (struct oct_ec_derive_lane){r->scalar[i], r->generator, secret[i]};
         public[i] = (struct oct_ec_public_lane){r->scalar[i], out[i]};
     }
-    assert_int_equal(oct_ec_derive_on(r->ops, r->ref.curve, derive, r->lanes, &result[0]), OCT_OK);
-    assert_int_equal(oct_ec_public_on(r->ops, r->ref.curve, public, r->lanes, &result[1]), OCT_OK);
-    for (unsigned i = 0; i < r->lanes; i++) {
-        assert_int_equal(result[0].ok >> i & 1, r->good[i]);
-        assert_int_equal(result[1].ok >> i & 1, r->good[i]);
-        assert_memory_equal(secret[i], r->want[i], r->ref.bytes);
-        assert_memory_equal(out[i], r->want[i], 2 * r->ref.bytes);
+    for (unsigned t = 0; t < r->on.count; t++) {
+        memset(secret, 0xaa, sizeof secret);
+        memset(out, 0xaa, sizeof out);
+        assert_int_equal(oct_ec_derive_on(r->on.table[t], r->ref.curve, derive, r->lanes, &result[0]), OCT_OK);
+        assert_int_equal(oct_ec_public_on(r->on.table[t], r->ref.curve, public, r->lanes, &result[1]), OCT_OK);
+        for (unsigned i = 0; i < r->lanes; i++) {
+            assert_int_equal(result[0].ok >> i & 1, r->good[i]);
+            assert_int_equal(result[1].ok >> i & 1, r->good[i]);
+            assert_memory_equal(secret[i], r->want[i], r->ref.bytes);
+            assert_memory_equal(out[i], r->want[i], 2 * r->ref.bytes);
+        }
     }
     r->count += r->lanes;
     r->lanes = 0;
@@ -94,14 +99,14 @@ static void around(struct run *r, const BIGNUM *center, unsigned radius)
     EC_POINT_free(minus);
 }
 
-static void run_curve(const struct oct_ops *ops, int curve)
+static void run_curve(struct tables_range on, int curve)
 {
     static const unsigned window[] = {5, 6};
     static struct run r;
-    const int slow = ops == &oct_ops_c;
+    const int slow = *on.table == &oct_ops_c;
     BIGNUM *center = BN_new(), *one = BN_new();
     memset(&r, 0, sizeof r);
-    r.ops = ops;
+    r.on = on;
     ec_ref_open(&r.ref, curve);
     BN_one(one);
     ec_ref_put(&r.ref, r.scalar[0], one);
@@ -116,7 +121,7 @@ static void run_curve(const struct oct_ops *ops, int curve)
         }
     }
     flush(&r);
-    print_message("table %s, P-%zu: %lu scalars\n", ops->name, 8 * r.ref.bytes, r.count);
+    print_message("%u tables from %s on, P-%zu: %lu scalars\n", on.count, on.table[0]->name, 8 * r.ref.bytes, r.count);
     ec_ref_close(&r.ref);
     BN_free(center);
     BN_free(one);
@@ -127,9 +132,11 @@ static void test_window(void **state)
     const struct oct_ops *table[OCT_OPS_TABLES];
     (void)state;
     const unsigned tables = oct_ops_runnable(table);
-    for (unsigned t = 0; t < tables; t++)
-        for (int curve = 0; curve < OCT_EC_CURVES; curve++)
-            run_curve(table[t], curve);
+    for (int curve = 0; curve < OCT_EC_CURVES; curve++) {
+        run_curve(tables_portable(table), curve);
+        if (tables > 1)
+            run_curve(tables_of_vectors(table, tables), curve);
+    }
 }
 
 int main(void)
