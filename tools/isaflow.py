@@ -16,6 +16,7 @@ Data may flow through calls inside the object: what a callee gets is joined over
 that a store through a pointer does not hit a spill slot (slots at or above any address that the function took of its
 own stack are given up at such a store, and at a call), and objdump's reading of the instructions.
 """
+import functools
 import re
 
 from isacode import (ARGUMENTS, CLOBBERED, CONDITIONAL, NO_RETURN, WIDTHS, constant_part, is_low_byte, memory, register,
@@ -33,6 +34,60 @@ _COMPARES = {"cmp", "test", "bt"}
 # Exported kernels whose first argument is a key.
 _RECORDS = re.compile(r"(gcm|poly1305)_(seal|open|open_first)$")
 _NOTHING = {"nop", "nopw", "nopl", "endbr64", "vzeroupper", "vzeroall", "pause", "cdqe", "cwde", "xchg_nop", "emms"}
+_MOVE = re.compile(r"^v?mov[dq]$|^v?mov[ad]q?[au]p?[sd]?(32|64)?$|^vmovdq[au](32|64)$")
+_FLAGS_OF_VECTORS = re.compile(r"v?u?comis|v?ptest$|vtestp|kortest|ktest")
+
+
+# Most instructions occur many times: what their texts say is read once.
+@functools.cache
+def _kind(m):
+    """Which method of FunctionFlow follows an instruction of this mnemonic, None if it does nothing."""
+    if m in _NOTHING or m.startswith(("nop", "prefetch")):
+        return None
+    if hasattr(FunctionFlow, "on_" + m):
+        return getattr(FunctionFlow, "on_" + m)
+    if CONDITIONAL.match(m):
+        return FunctionFlow.conditional
+    for names, method in ((_COPIES, FunctionFlow.copy_value), (_COMPARES, FunctionFlow.compare),
+                          (_ARITHMETIC, FunctionFlow.arithmetic), (_PURE, FunctionFlow.pure)):
+        if m in names:
+            return method
+    if _MOVE.match(m):
+        return FunctionFlow.move
+    for start, method in (("set", FunctionFlow.set_byte), ("cmov", FunctionFlow.move_if),
+                          (("rep", "stos", "movs", "cmps", "scas", "lods"), FunctionFlow.string)):
+        if m.startswith(start):
+            return method
+    return FunctionFlow.other
+
+
+@functools.cache
+def _sets_flags(m):
+    """Of vector and mask instructions, and anything unknown."""
+    return not m.startswith(("v", "k")) or _FLAGS_OF_VECTORS.match(m) is not None
+
+
+@functools.cache
+def _jumps_on(m):
+    return CONDITIONAL.match(m) is not None
+
+
+@functools.cache
+def _split_address(expression):
+    """(registers, constant, has an index with a factor, is rip-relative)"""
+    names, offset, scaled = [], 0, False
+    for sign, part in re.findall(r"([+-]?)([^+-]+)", expression.replace(" ", "")):
+        base = part.split("*")[0]
+        if base == "rip":
+            return [], 0, False, True
+        if base in WIDTHS:
+            names.append(WIDTHS[base][0])
+            scaled = scaled or "*" in part
+        elif vector(base) is not None:
+            names.append(base)      # the index of a gather: one address for each lane, from data
+        elif base not in ("riz", "eiz"):
+            offset += int(part, 16) * (-1 if sign == "-" else 1)
+    return names, offset, scaled, False
 
 
 class FunctionFlow:
@@ -53,19 +108,9 @@ class FunctionFlow:
 
     def address_parts(self, state, expression):
         """(register names, place or None, is rip-relative)"""
-        parts = re.findall(r"([+-]?)([^+-]+)", expression.replace(" ", ""))
-        names, offset, scaled = [], 0, False
-        for sign, part in parts:
-            base = part.split("*")[0]
-            if base == "rip":
-                return [], None, True
-            if base in WIDTHS:
-                names.append(WIDTHS[base][0])
-                scaled = scaled or "*" in part
-            elif vector(base) is not None:
-                names.append(base)      # the index of a gather: one address for each lane, from data
-            elif base not in ("riz", "eiz"):
-                offset += int(part, 16) * (-1 if sign == "-" else 1)
+        names, offset, scaled, rip = _split_address(expression)
+        if rip:
+            return [], None, True
         place = None
         if any(state.frame.get(n) == PUBLIC_STRUCT for n in names):
             return names, PUBLIC_STRUCT, False
@@ -157,38 +202,32 @@ class FunctionFlow:
     # --- instructions
 
     def step(self, state, instruction):
-        m, ops = instruction.mnemonic, instruction.operands
-        if m in _NOTHING or m.startswith(("nop", "prefetch")):
-            return
-        handler = getattr(self, "on_" + m, None)
-        if handler:
-            handler(state, instruction, ops)
-        elif CONDITIONAL.match(m):
-            self.on_conditional(state, instruction)
-        elif m in _COPIES:
-            self.copy_value(state, instruction, ops)
-        elif m in _COMPARES:
-            state.set_flags(any([self.read(state, instruction, o) for o in ops]) and not self.is_canary(state, ops))
-        elif m in _ARITHMETIC:
-            self.arithmetic(state, instruction, m, ops)
-        elif m in _PURE:
-            data = any([self.read(state, instruction, o) for o in ops[1:] or ops])
-            self.write(state, instruction, ops[0], data)
-            if m not in ("not", "shlx", "shrx", "sarx", "rorx", "pext", "pdep"):
-                state.set_flags(data)
-        elif re.match(r"^v?mov[dq]$|^v?mov[ad]q?[au]p?[sd]?(32|64)?$|^vmovdq[au](32|64)$", m) and len(ops) == 2 \
-                and "{" not in ops[0] and "ymm" not in ops[0] and "zmm" not in ops[0]:
+        method = _kind(instruction.mnemonic)
+        if method:
+            method(self, state, instruction, instruction.operands)
+
+    def compare(self, state, instruction, ops):
+        state.set_flags(any([self.read(state, instruction, o) for o in ops]) and not self.is_canary(state, ops))
+
+    def pure(self, state, instruction, ops):
+        data = any([self.read(state, instruction, o) for o in ops[1:] or ops])
+        self.write(state, instruction, ops[0], data)
+        if instruction.mnemonic not in ("not", "shlx", "shrx", "sarx", "rorx", "pext", "pdep"):
+            state.set_flags(data)
+
+    def move(self, state, instruction, ops):
+        if len(ops) == 2 and "{" not in ops[0] and "ymm" not in ops[0] and "zmm" not in ops[0]:
             self.park(state, instruction, ops)
-        elif m.startswith("set"):
-            self.write(state, instruction, ops[0], self.condition(state, m[3:]))
-        elif m.startswith("cmov"):
-            data = self.condition(state, m[4:]) or any([self.read(state, instruction, o) for o in ops])
-            both = {state.frame.get(register(o)[0]) if register(o) else None for o in ops}
-            self.write(state, instruction, ops[0], data, PUBLIC_STRUCT if both == {PUBLIC_STRUCT} else None)
-        elif m.startswith(("rep", "stos", "movs", "cmps", "scas", "lods")):
-            self.string(state, instruction)
         else:
-            self.other(state, instruction, m, ops)
+            self.other(state, instruction, ops)
+
+    def set_byte(self, state, instruction, ops):
+        self.write(state, instruction, ops[0], self.condition(state, instruction.mnemonic[3:]))
+
+    def move_if(self, state, instruction, ops):
+        data = self.condition(state, instruction.mnemonic[4:]) or any([self.read(state, instruction, o) for o in ops])
+        both = {state.frame.get(register(o)[0]) if register(o) else None for o in ops}
+        self.write(state, instruction, ops[0], data, PUBLIC_STRUCT if both == {PUBLIC_STRUCT} else None)
 
     def park(self, state, instruction, ops):
         """gcc keeps general registers in vector registers where it runs out of them, and loads there what belongs into
@@ -201,14 +240,14 @@ class FunctionFlow:
         if vector(ops[0]) is not None and not data:
             state.parked[vector(ops[0])] = frame
 
-    def other(self, state, instruction, m, ops):
+    def other(self, state, instruction, ops):
         """Vector and mask instructions, and anything unknown: what they write into a general register is data."""
         for operand in ops[1:]:
             if memory(operand):
                 self.check_address(state, instruction, operand)
         if ops:
             self.write(state, instruction, ops[0], True)
-        if not m.startswith(("v", "k")) or re.match(r"v?u?comis|v?ptest$|vtestp|kortest|ktest", m):
+        if _sets_flags(instruction.mnemonic):
             state.set_flags(True)
 
     @staticmethod
@@ -241,8 +280,8 @@ class FunctionFlow:
                 self.expose(state, place or (region, offset - 128), target)
         self.write(state, instruction, ops[0], any(state.data.get(n, True) for n in names), place)
 
-    def arithmetic(self, state, instruction, m, ops):
-        first = register(ops[0])
+    def arithmetic(self, state, instruction, ops):
+        m, first = instruction.mnemonic, register(ops[0])
         if m in ("xor", "sub", "sbb") and len(ops) == 2 and first and register(ops[1]) == first:
             data = m == "sbb" and state.carry
             state.set_flags(data)
@@ -324,13 +363,13 @@ class FunctionFlow:
 
     on_cdq = on_cqo
 
-    def string(self, state, instruction):
+    def string(self, state, instruction, _ops):
         for name in ("rcx", "rsi", "rdi"):
             if state.data[name] and (name != "rsi" or "stos" not in instruction.text):
                 self.findings[instruction.address] = f"a string instruction on data ({name}): {instruction.text}"
         self.give_up_exposed(state)
 
-    def on_conditional(self, state, instruction):
+    def conditional(self, state, instruction, _ops):
         m = instruction.mnemonic
         if re.match(r"^(j[re]?cxz|loop)", m):
             data = state.data["rcx"] or (state.flags and m.startswith("loop") and m != "loop")
@@ -377,7 +416,7 @@ class FunctionFlow:
         here = [position + 1] if position + 1 < len(self.function.instructions) else []
         if m == "jmp":
             here = []
-        if (m == "jmp" or CONDITIONAL.match(m)) and not instruction.symbol and instruction.target in self.index:
+        if (m == "jmp" or _jumps_on(m)) and not instruction.symbol and instruction.target in self.index:
             here.append(self.index[instruction.target])
         return here
 

@@ -5,6 +5,7 @@
 The command is tested from a copy of bin/ and lib/ of the build tree, as an unprivileged user even when the tests run as
 root, so that nothing of the system (/run/octuple) is touched and parts can be taken away or broken.
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -85,12 +86,18 @@ class Place:
         return dict(pairs), result
 
 
-@pytest.fixture
-def place():
+@contextlib.contextmanager
+def new_place():
     folder = pathlib.Path(tempfile.mkdtemp(prefix="octuple-cli-"))
     folder.chmod(0o755)
     yield Place(folder)
     shutil.rmtree(folder)
+
+
+@pytest.fixture
+def place():
+    with new_place() as made:
+        yield made
 
 
 @pytest.fixture

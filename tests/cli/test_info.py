@@ -10,6 +10,8 @@ import subprocess
 
 import pytest
 
+from tests.cli.conftest import new_place
+
 OPS_DEF = pathlib.Path(__file__).parents[2] / "src/ops/ops.def"
 OPERATIONS = re.findall(r'^OCT_\w*OPERATION\(\w+, "([^"]+)"', OPS_DEF.read_text(encoding="utf-8"), re.M)
 NEEDS = ["avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512ifma"]
@@ -32,6 +34,13 @@ def best_table():
 
 def info(place, **env):
     return place.json("info", "--json", env=env)
+
+
+@pytest.fixture(scope="module")
+def portable():
+    """What it says with the portable table, whose known answers take seconds: asked once."""
+    with new_place() as place:
+        return info(place, OCTUPLE_TABLE="c")
 
 
 def test_members_and_types(place):
@@ -106,10 +115,9 @@ def test_unknown_table(place):
     assert data["table"]["name"] == "none" and "none of auto" in data["table"]["reason"]
 
 
-def test_portable_table(place):
-    data = info(place, OCTUPLE_TABLE="c")
-    assert data["table"]["name"] == "c" and data["table"]["setting"] == "c"
-    assert all(operation["on"] for operation in data["operations"])
+def test_portable_table(portable):
+    assert portable["table"]["name"] == "c" and portable["table"]["setting"] == "c"
+    assert all(operation["on"] for operation in portable["operations"])
 
 
 def test_off(place):
@@ -197,5 +205,5 @@ def test_width_setting(place, width, bits):
     assert f"Width      {data['width']['bits']} bits for ciphers: {data['width']['reason']}" in text
 
 
-def test_portable_ciphers(place):
-    assert all(cipher["vectors"] == "c" for cipher in info(place, OCTUPLE_TABLE="c")["ciphers"] if cipher["on"])
+def test_portable_ciphers(portable):
+    assert all(cipher["vectors"] == "c" for cipher in portable["ciphers"] if cipher["on"])

@@ -168,9 +168,9 @@ def self_test():
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("library")
-    full = bool(os.environ.get("OCT_TEST_FULL"))
-    parser.add_argument("--keys", type=int, default=10000 if full else 150)
-    parser.add_argument("--openssl", type=int, default=2000 if full else 30)
+    full, brief = bool(os.environ.get("OCT_TEST_FULL")), bool(os.environ.get("OCT_TEST_BRIEF"))
+    parser.add_argument("--keys", type=int, default=10000 if full else 50 if brief else 150)
+    parser.add_argument("--openssl", type=int, default=2000 if full else 10 if brief else 30)
     parser.add_argument("--bits", type=int, nargs="+", default=[2048, 3072, 4096])
     parser.add_argument("--rounds", type=int, default=2)
     args = parser.parse_args()

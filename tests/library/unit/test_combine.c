@@ -4,6 +4,7 @@
  * src/batch/combine.c: threads that come at random, with operations of our own that show who ran what with whom. The
  * same program runs under ThreadSanitizer. OCT_TEST_FULL=1: twenty times as long.
  */
+#include "amount.h"
 #include "unit.h"
 
 #include <pthread.h>
@@ -276,7 +277,7 @@ static void *comes_and_goes(void *arg)
 
 static void test_stress(void **state)
 {
-    const unsigned times = getenv("OCT_TEST_FULL") != NULL ? 200 : 10;
+    const unsigned times = amount(200, 10, 3);
     (void)state;
     for (unsigned i = 0; i < times; i++)
         run_threads(THREADS, comes_and_goes);

@@ -5,6 +5,7 @@
  * Hybrid key exchange by the batch calls and the queue, against the operations that it is made of: both sides agree,
  * the parts stand where TLS has them, and a share that is none fails its own lane.
  */
+#include "amount.h"
 #include "unit.h"
 
 #include <octuple/hybrid.h>
@@ -126,7 +127,7 @@ static void test_both_sides_agree(void **state)
     skip_if_off();
     for (int group = 0; group < OCT_HYBRID_GROUPS; group++) {
         prepare(group);
-        for (unsigned lanes = 1; lanes <= OCT_LANES; lanes++) {
+        for (unsigned lanes = 1; lanes <= OCT_LANES; lanes += amount(1, 1, OCT_LANES - 1)) {
             const unsigned all = (1u << lanes) - 1;
             assert_int_equal(oct_hybrid_server_x8(group, server, lanes, &result), OCT_OK);
             assert_true(result.ok == all && result.invalid == 0);

@@ -6,6 +6,7 @@
  * tests/library/kat's and tests/library/diff's business: here it is which bytes go where, randomness, and what is
  * refused.
  */
+#include "amount.h"
 #include "unit.h"
 
 #include "api/mldsa_internal.h"
@@ -95,7 +96,7 @@ static void test_all_lanes(void **state)
     skip_if_off();
     for (int set = 0; set < OCT_MLDSA_SETS; set++) {
         make_keys(set);
-        for (unsigned lanes = 1; lanes <= OCT_LANES; lanes++) {
+        for (unsigned lanes = 1; lanes <= OCT_LANES; lanes += amount(1, 1, OCT_LANES - 1)) {
             const unsigned all = (1u << lanes) - 1;
             assert_int_equal(oct_mldsa_sign_x8(set, sign, lanes, &result), OCT_OK);
             assert_true(result.ok == all && result.invalid == 0);

@@ -19,7 +19,7 @@ SUITES = {
     "ECDHE-RSA-AES256-GCM-SHA384": ["-tls1_2", "-cipher", "ECDHE-RSA-AES256-GCM-SHA384"],
     "ECDHE-RSA-CHACHA20-POLY1305": ["-tls1_2", "-cipher", "ECDHE-RSA-CHACHA20-POLY1305"],
 }
-LARGE = 20 << 20
+LARGE = (20 if os.environ.get("OCT_TEST_FULL") else 5) << 20
 
 
 @pytest.fixture(autouse=True)

@@ -27,12 +27,14 @@ import pytest
 from tests.servers.common import clients, rig
 
 SECONDS = 12.0  # no crowd takes longer: who is not served then hangs
-SIZE = 48
 
 
 def amount(full: int, short: int) -> int:
     """How often something is done: with OCT_TEST_FULL=1 `full` times, else `short` ones."""
     return full if os.environ.get("OCT_TEST_FULL") else short
+
+
+SIZE = amount(48, 24)
 
 
 class Guest:
