@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static inline bool amount_is_brief(void)
-{
-    return getenv("OCT_TEST_BRIEF") != NULL;
-}
-
 static inline bool amount_is_full(void)
 {
     return getenv("OCT_TEST_FULL") != NULL;
+}
+
+static inline bool amount_is_brief(void)
+{
+    return getenv("OCT_TEST_BRIEF") != NULL && !amount_is_full();
 }
 
 /* `full`, or `some`, or in brief `few`. */
