@@ -240,6 +240,8 @@ bool oct_socket_read_out(const struct oct_conn *conn);
 bool oct_socket_will_show(const struct oct_conn *conn, const struct oct_thread *t);
 /* A socket that blocks makes its own caller wait: it must never be told to come back. */
 bool oct_socket_nonblocking(struct oct_conn *conn, int fd);
+/* conn is about to be paused: notes which socket it is whatever number the program gives it. */
+void oct_socket_identify(struct oct_conn *conn);
 /* True if fd is the socket that conn had when that was asked last, and not another one that has got its number. */
 bool oct_socket_is_same(const struct oct_conn *conn, int fd);
 /* fd, which is not fresh from accept(), has been registered: it may be another number of a hidden socket. */

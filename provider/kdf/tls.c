@@ -3,7 +3,48 @@
 /* What the key derivations of TLS compute: RFC 8446 section 7.1, RFC 5246 section 5. Lengths are public. */
 #include "kdf.h"
 
+#include "base/call_scope.h"
+
+#include <openssl/crypto.h>
 #include <string.h>
+
+/* --- keys */
+
+/*
+ * A secret is the key of two to four derivations in a row, and half of each is to take in the key. So what the last two
+ * keys have led to is kept until the call into the handshake ends.
+ */
+#define KEPT 2
+
+static _Thread_local struct {
+    struct {
+        struct oct_hmac hmac;
+        uint8_t key[OCT_KDF_ROOM];
+        size_t len;
+    } of[KEPT];
+    unsigned next; /* to be replaced */
+} kept;
+
+static void forget(void)
+{
+    explicit_bzero(&kept, sizeof kept);
+}
+
+/* The states of a key of up to OCT_KDF_ROOM bytes, in *room or in what is kept. */
+static const struct oct_hmac *with_key(struct oct_hmac *room, enum oct_hash hash, const uint8_t *key, size_t len)
+{
+    for (unsigned i = 0; i < KEPT; i++)
+        if (kept.of[i].hmac.hash == hash && kept.of[i].len == len && CRYPTO_memcmp(kept.of[i].key, key, len) == 0)
+            return &kept.of[i].hmac;
+    oct_hmac_set_key(room, hash, key, len);
+    if (oct_call_scope_remember(forget)) {
+        const unsigned at = kept.next++ % KEPT;
+        kept.of[at].hmac = *room;
+        memcpy(kept.of[at].key, key, len);
+        kept.of[at].len = len;
+    }
+    return room;
+}
 
 /* --- TLS 1.3 */
 
@@ -28,8 +69,7 @@ static void expand(const struct oct_kdf *kdf, const uint8_t *key, const uint8_t 
     *at++ = (uint8_t)context_len;
     at = (uint8_t *)memcpy(at, context, context_len) + context_len;
     *at++ = 1;
-    oct_hmac_set_key(&hmac, kdf->hash, key, oct_hash_size(kdf->hash));
-    oct_hmac_make(&hmac, block, text, (size_t)(at - text), NULL, 0);
+    oct_hmac_make(with_key(&hmac, kdf->hash, key, oct_hash_size(kdf->hash)), block, text, (size_t)(at - text), NULL, 0);
     memcpy(out, block, len);
     explicit_bzero(&hmac, sizeof hmac);
     explicit_bzero(block, sizeof block);
@@ -78,19 +118,19 @@ int oct_kdf_tls1_prf_run(const struct oct_kdf *kdf, uint8_t *out, size_t len)
     const size_t size = oct_hash_size(kdf->hash), seed_len = kdf->len[OCT_KDF_DATA], key_len = kdf->len[OCT_KDF_KEY];
     const uint8_t *seed = kdf->field[OCT_KDF_DATA];
     uint8_t a[OCT_HASH_MAX_BYTES], block[OCT_HASH_MAX_BYTES];
-    struct oct_hmac hmac;
+    struct oct_hmac room;
 
     if (out == NULL || len == 0 || seed_len == 0 || key_len == 0 || key_len > oct_hash_block(kdf->hash))
         return 0;
-    oct_hmac_set_key(&hmac, kdf->hash, kdf->field[OCT_KDF_KEY], key_len);
-    oct_hmac_make(&hmac, a, seed, seed_len, NULL, 0);
+    const struct oct_hmac *hmac = with_key(&room, kdf->hash, kdf->field[OCT_KDF_KEY], key_len);
+    oct_hmac_make(hmac, a, seed, seed_len, NULL, 0);
     for (size_t done = 0; done < len; done += size) {
-        oct_hmac_make(&hmac, block, a, size, seed, seed_len);
+        oct_hmac_make(hmac, block, a, size, seed, seed_len);
         memcpy(out + done, block, len - done < size ? len - done : size);
         if (len - done > size)
-            oct_hmac_make(&hmac, a, a, size, NULL, 0);
+            oct_hmac_make(hmac, a, a, size, NULL, 0);
     }
-    explicit_bzero(&hmac, sizeof hmac);
+    explicit_bzero(&room, sizeof room);
     explicit_bzero(a, sizeof a);
     explicit_bzero(block, sizeof block);
     return 1;

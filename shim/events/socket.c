@@ -49,9 +49,15 @@ bool oct_socket_nonblocking(struct oct_conn *conn, int fd)
         int flags = fcntl(fd, F_GETFL);
         conn->socket.nonblocking = flags >= 0 && (flags & O_NONBLOCK) != 0;
         conn->socket.fd = fd;
-        conn->socket.inode = inode_of(fd);
+        conn->socket.inode = 0;
     }
     return conn->socket.nonblocking;
+}
+
+void oct_socket_identify(struct oct_conn *conn)
+{
+    if (conn->socket.inode == 0 && conn->socket.fd >= 0)
+        conn->socket.inode = inode_of(conn->socket.fd);
 }
 
 bool oct_socket_is_same(const struct oct_conn *conn, int fd)

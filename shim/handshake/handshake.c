@@ -14,6 +14,7 @@
 #include "quic/quic.h"
 #include "memory/memory.h"
 
+#include "base/call_scope.h"
 #include "base/thread_mode.h"
 
 /* A program that uses SSL_MODE_ASYNC itself is left alone. */
@@ -105,6 +106,7 @@ struct oct_inside oct_handshake_enter(struct oct_conn *conn)
         conn->entered_at = (uintptr_t)__builtin_frame_address(0);
     if (t != NULL)
         t->innermost = conn;
+    oct_call_scope_begin();
     return (struct oct_inside){conn};
 }
 
@@ -114,6 +116,7 @@ void oct_handshake_leave(const struct oct_inside *inside)
 {
     struct oct_thread *t = oct_thread_peek();
 
+    oct_call_scope_end();
     if (inside->conn != NULL && inside->conn->entered != 0)
         inside->conn->entered--;
     if (t != NULL)
@@ -131,6 +134,7 @@ static int call_in_slice(struct oct_conn *conn, oct_handshake_call *call, void *
         return other ? call(conn->ssl, arg) : value;
     if (!oct_slice_is_away(conn))
         return call(conn->ssl, arg); /* there was no memory for it */
+    oct_socket_identify(conn);
     oct_conn_set_state(conn, OCT_CONN_PAUSED);
     return value;
 }

@@ -4,6 +4,8 @@
 /* Key derivations against OpenSSL's: all that TLS derives, sizes at their edges, and much at random. And RFC 8448. */
 #include "kdf_peer.h"
 
+#include "base/call_scope.h"
+
 #include <string.h>
 
 static const char *const digests[] = {"SHA2-256", "SHA2-384"};
@@ -177,6 +179,32 @@ static void test_rfc8448(void **state)
     check_hex(master, "18df06843d13a08bf2a449844c5f8a478001bc4d4c627984d5a41da8d0402919");
 }
 
+/* Inside a call the states of the last keys are kept: of keys that come back, of those that differ in one bit, and of
+ * one key for both digests. */
+static void test_keys_in_a_call(void **state)
+{
+    uint8_t keys[5][48];
+
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        memcpy(keys[i], bytes, sizeof keys[i]);
+        keys[i][i * 11] ^= (uint8_t)(1 << i);
+    }
+    for (int i = 0; i < 300; i++) {
+        if (i % 9 == 0)
+            oct_call_scope_begin();
+        const unsigned d = draw(2);
+        struct kdf_params p = tls13(EXPAND, digests[d], keys[draw(5)], digest_size[d], "finished");
+        assert_int_equal(derive_tls13(&p, NULL, digest_size[d]), 1);
+        p = tls13(EXTRACT, digests[d], keys[draw(5)], digest_size[d], "derived");
+        add_octets(&p, OSSL_KDF_PARAM_SALT, keys[draw(5)], digest_size[d]);
+        assert_int_equal(derive_tls13(&p, NULL, digest_size[d]), 1);
+        if (i % 9 == 7)
+            oct_call_scope_end();
+    }
+    oct_call_scope_end();
+}
+
 /* --- TLS 1.2 and before */
 
 static int derive_prf(const char *digest, size_t secret_len, const size_t *seed_len, int seeds, size_t len)
@@ -330,9 +358,11 @@ static int open_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_labels),  cmocka_unit_test(test_expand_sizes), cmocka_unit_test(test_extract_sizes),
-        cmocka_unit_test(test_rfc8448), cmocka_unit_test(test_prf_of_tls),   cmocka_unit_test(test_prf_sizes),
-        cmocka_unit_test(test_rfc5869), cmocka_unit_test(test_hkdf_sizes),
+        cmocka_unit_test(test_labels),        cmocka_unit_test(test_expand_sizes),
+        cmocka_unit_test(test_extract_sizes), cmocka_unit_test(test_keys_in_a_call),
+        cmocka_unit_test(test_rfc8448),       cmocka_unit_test(test_prf_of_tls),
+        cmocka_unit_test(test_prf_sizes),     cmocka_unit_test(test_rfc5869),
+        cmocka_unit_test(test_hkdf_sizes),
     };
     return cmocka_run_group_tests(tests, open_all, close_contexts);
 }
