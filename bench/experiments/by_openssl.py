@@ -14,7 +14,7 @@ from typing import Iterator
 
 from lab import ROOT, debian
 from . import frame, peers
-from .by_table import OPERATIONS, SETTING_UP
+from .by_table import OPERATIONS, points_of
 
 PACKAGES = "openssl libjansson4"
 
@@ -71,8 +71,7 @@ class ByOpenssl(frame.Experiment):
     pivots = ("openssl",)
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
-        seconds = size.rounds * (SETTING_UP + len(OPERATIONS) * size.seconds)
-        return [frame.Point({"openssl": version.name}, seconds) for version in VERSIONS]
+        return points_of("openssl", (version.name for version in VERSIONS), size)
 
     @contextmanager
     def opened(self, lab: frame.Lab) -> Iterator[frame.Measure]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
-from typing import Iterator
+from typing import Iterable, Iterator
 
 from bench.measure.arguments import TABLES
 from . import frame, peers
@@ -28,6 +28,12 @@ def settings(table: str) -> list[str]:
     return [f"OCTUPLE_TABLE={table}", *(f"OPENSSL_ia32cap={mask}" for mask in [TABLES[table]] if mask)]
 
 
+def points_of(part: str, names: Iterable[str], size: frame.Size) -> list[frame.Point]:
+    """One for each name, which `part` of a key says, with all operations."""
+    seconds = size.rounds * (SETTING_UP + len(OPERATIONS) * size.seconds)
+    return [frame.Point({part: name}, seconds) for name in names]
+
+
 class ByTable(frame.Experiment):
     name = "tables"
     title = "Operations on each table of kernels"
@@ -39,8 +45,7 @@ class ByTable(frame.Experiment):
     pivots = ("table",)
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
-        seconds = size.rounds * (SETTING_UP + len(OPERATIONS) * size.seconds)
-        return [frame.Point({"table": column(table)}, seconds) for table in TABLES]
+        return points_of("table", map(column, TABLES), size)
 
     @contextmanager
     def opened(self, lab: frame.Lab) -> Iterator[frame.Measure]:
