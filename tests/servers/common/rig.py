@@ -17,6 +17,7 @@ import ssl
 import subprocess
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -97,8 +98,12 @@ def maps_of(pid: int) -> str | None:
 
 
 def descriptors(pid: int, kind: str) -> int:
-    """How many of a kind a process has open, as `socket:` or `timerfd`."""
-    return sum(kind in str(entry.readlink()) for entry in Path(f"/proc/{pid}/fd").iterdir())
+    """How many of a kind a process has open, as `socket:` or `timerfd`; one may be closed while we look."""
+    found = 0
+    for entry in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            found += kind in str(entry.readlink())
+    return found
 
 
 def write_openssl_conf(where: Path, build: Build, switches: str = "") -> Path:
