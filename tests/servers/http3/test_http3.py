@@ -7,7 +7,6 @@ import subprocess
 
 import pytest
 
-from bench.measure import quic
 from lab import cargo
 from lab.servers.nginx import make_keys
 
@@ -43,6 +42,8 @@ def certificates(tmp_path_factory):
 
 
 def load(client, nginx, connections=32, seconds=2.0, hybrid=False):
+    from bench.measure import quic  # it takes python3-rich, which not every place of this test has
+
     report = quic.handshakes(client.folder, nginx.port, None, connections, seconds, hybrid=hybrid)
     assert not report["failures"], (report, nginx.said())
     assert report["completed"] >= connections, report
