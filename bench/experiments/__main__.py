@@ -47,7 +47,8 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true",
                         help="fewer points and rounds: each experiment in less than 90 seconds")
     parser.add_argument("--rounds", type=int, help="of each point, all sides in turns")
-    parser.add_argument("--seconds", type=float, help="of each side in each round (of `records`: turns)")
+    parser.add_argument("--seconds", type=float,
+                        help="of each side in each round (of `records`: turns, of `signers`: signatures)")
     parser.add_argument("--folder", type=Path,
                         help="where runs are kept, each in a folder of its own (default: build/experiments)")
     parser.add_argument("--again", action="store_true", help="discard what is in the run's folder")

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,13 +26,13 @@ class Version:
     release: str = ""
     suite: str = ""
 
-    def prefix(self, lab: frame.Lab) -> list[str]:
-        """What stands before `octuple`; whatever is missing is made."""
+    def prefix(self, build: Path) -> list[str]:
+        """What stands before `octuple` of that build; a Debian that is missing is made."""
         if not self.release:
             return []
         debian.run([*debian.as_root(), str(debian.ENTER), "--install", PACKAGES, str(debian.cache()), self.release,
                     "true"])
-        enter = [*debian.as_root(), str(debian.ENTER), "--see", str(self.build(lab))]
+        enter = [*debian.as_root(), str(debian.ENTER), "--see", str(build)]
         library = [f"LD_LIBRARY_PATH={self.library()}"] if self.suite else []
         see = ["--see", str(self.library())] if self.suite else []
         return [*enter, *see, str(debian.cache()), self.release, "env", *library]
@@ -82,10 +81,11 @@ class ByOpenssl(frame.Experiment):
         if version.release and os.geteuid() != 0:
             raise frame.Unavailable("only root enters another Debian")
         try:
-            prefix = version.prefix(lab)
-        except (debian.InstallError, subprocess.SubprocessError) as error:
+            build = version.build(lab)
+            prefix = version.prefix(build)
+        except debian.InstallError as error:
             raise frame.Unavailable(str(error)) from error
-        octuple = str(version.build(lab) / "bin/octuple")
+        octuple = str(build / "bin/octuple")
         found = json.loads(frame.output_of([*prefix, octuple, "info", "--json"]))["openssl"]["version"]
         command = [*prefix, octuple, "speed", "--json", "--seconds", f"{lab.size.seconds:g}", *OPERATIONS]
         texts = [frame.output_of(command, {lab.place.server}, peers.SPEED_DONE) for _ in range(lab.size.rounds)]

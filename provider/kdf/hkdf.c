@@ -36,14 +36,13 @@ static void extract(const struct oct_kdf *kdf, uint8_t *out)
     explicit_bzero(&hmac, sizeof hmac);
 }
 
-static int extract_and_expand(const struct oct_kdf *kdf, uint8_t *out, size_t len)
+static void extract_and_expand(const struct oct_kdf *kdf, uint8_t *out, size_t len)
 {
     uint8_t key[OCT_HASH_MAX_BYTES];
 
     extract(kdf, key);
     expand(kdf, key, oct_hash_size(kdf->hash), out, len);
     explicit_bzero(key, sizeof key);
-    return 1;
 }
 
 int oct_kdf_hkdf_run(const struct oct_kdf *kdf, uint8_t *out, size_t len)
@@ -60,8 +59,10 @@ int oct_kdf_hkdf_run(const struct oct_kdf *kdf, uint8_t *out, size_t len)
     }
     if (kdf->len[OCT_KDF_SALT] > block)
         return 0;
-    if (kdf->mode == EVP_KDF_HKDF_MODE_EXTRACT_AND_EXPAND)
-        return extract_and_expand(kdf, out, len);
+    if (kdf->mode == EVP_KDF_HKDF_MODE_EXTRACT_AND_EXPAND) {
+        extract_and_expand(kdf, out, len);
+        return 1;
+    }
     if (len != size)
         return 0;
     extract(kdf, out);
