@@ -115,6 +115,12 @@ OCT_INLINE void blocks_loads_first(void);
 /* n of 0 to 16 * BV_LANES bytes in the last lanes: the last lane has the last block, whole or begun, and what is before
  * the first block is zero. */
 OCT_INLINE bv bv_load_ending(const uint8_t *p, size_t n);
+/* Two blocks in lanes 0 and 1, zeros in the others; what bv_mul_low() and so on make of two such vectors, with half the
+ * machine's work where it halves its vectors. */
+OCT_INLINE bv bv_pair(b1 lane0, b1 lane1);
+OCT_INLINE bv bv_pair_mul_low(bv a, bv b);
+OCT_INLINE bv bv_pair_mul_high(bv a, bv b);
+OCT_INLINE bv bv_pair_mul_mixed(bv a, bv b);
 /* What four packets side by side need. Lane i (a constant), and a with b's lane i; b1_number() in every lane; lane i
  * has the number i as its last byte; ones in the first n[i] bytes (0 to 16) of each lane i, zeros above; rows become
  * columns: lane i of x[j] is what lane j of x[i] was. */

@@ -402,6 +402,22 @@ OCT_INLINE bv bv_mul_mixed(bv a, bv b)
 {
     return blocks_products(a, b, 0, 1);
 }
+OCT_INLINE bv bv_pair(b1 lane0, b1 lane1)
+{
+    return (bv){{lane0, lane1, b1_zero(), b1_zero()}};
+}
+OCT_INLINE bv bv_pair_mul_low(bv a, bv b)
+{
+    return bv_mul_low(a, b);
+}
+OCT_INLINE bv bv_pair_mul_high(bv a, bv b)
+{
+    return bv_mul_high(a, b);
+}
+OCT_INLINE bv bv_pair_mul_mixed(bv a, bv b)
+{
+    return bv_mul_mixed(a, b);
+}
 OCT_INLINE bv bv_xor3(bv a, bv b, bv c)
 {
     return bv_xor(bv_xor(a, b), c);

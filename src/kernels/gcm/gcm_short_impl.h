@@ -34,11 +34,25 @@ VEC_STEP bv gcm_load_near(const uint8_t *aad, size_t len)
     return len <= 16 ? bv_first_lane(b1_reverse(b1_load_part(aad, len))) : bv_reverse(bv_load_part(aad, len));
 }
 
+#if BV_LANES == 4
+/* Products of additional data of at most a block and of the block of lengths, as a pair. */
+VEC_STEP struct products gcm_ends_pair(const struct gcm_key *key, b1 aad, b1 lengths, size_t e)
+{
+    const bv x = bv_pair(aad, lengths), h = bv_pair(b1_load(ghash_power(key, e)), b1_load(ghash_power(key, 1)));
+    return (struct products){bv_pair_mul_low(x, h), bv_xor(bv_pair_mul_mixed(x, h), bv_pair_mul_mixed(h, x)),
+                             bv_pair_mul_high(x, h)};
+}
+#endif
+
 /* Products of what stands around a text: additional data in the first lanes, the block of lengths in the last. */
 VEC_STEP struct products gcm_ends(const struct gcm_key *key, const uint8_t *aad, size_t aad_len, size_t len)
 {
     const size_t e = (aad_len + 15) / 16 + (len + 15) / 16 + 1;
     const b1 lengths = b1_set(8 * (uint64_t)len, 8 * (uint64_t)aad_len);
+#if BV_LANES == 4
+    if (aad_len <= 16)
+        return gcm_ends_pair(key, b1_reverse(b1_load_part(aad, aad_len)), lengths, e);
+#endif
     const bv x = bv_put(gcm_load_near(aad, aad_len), BV_LANES - 1, lengths);
     const bv h = bv_put(ghash_powers(key, e), BV_LANES - 1, b1_load(ghash_power(key, 1)));
     struct products p = products_zero();
