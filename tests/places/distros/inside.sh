@@ -65,7 +65,7 @@ fi
 # What fails runs once more, alone, as in ./check: servers and processes may fail for what else the machine does.
 failed=0 failures="$build/Testing/Temporary/LastTestsFailed.log"
 rm -f "$failures"
-if ! ctest --test-dir "$build" -R '^(provider/|kat\.provider|shim\.|servers\.)' -E "$without" -j$(($(nproc) + 1)) \
+if ! ctest --test-dir "$build" -R '^(provider/|kat\.provider|shim\.|servers\.)' -E "$without" -j$((2 * $(nproc))) \
     --output-on-failure --no-tests=error; then
     [ -s "$failures" ] && sed 's/^[0-9]*:/distros: once more: /' "$failures" &&
         ctest --test-dir "$build" --rerun-failed --output-on-failure || failed=1
