@@ -59,7 +59,7 @@ command -v patchelf >/dev/null && command -v gcc >/dev/null || without+='|^serve
 [ -d /usr/share/nginx/modules-available ] && command -v haproxy >/dev/null || without+='|^servers\.programs\.callbacks'
 if [ $quick -eq 1 ]; then
     without+='|^servers\.(haproxy|hostile\.(hostile|abuse)|others\.others)'
-    ! grep -q avx512ifma /proc/cpuinfo || without+='|[./](c|128|256)$'
+    ! grep -q avx512ifma /proc/cpuinfo || without+='|[./](avx2|c|128|256)$'
 fi
 
 # What fails runs once more, alone, as in ./check: servers and processes may fail for what else the machine does.
