@@ -28,12 +28,13 @@ _COMMA = re.compile(r",(?![^\[]*\])")
 _COMMENT = re.compile(r"\s*#.*$")
 _TARGET = re.compile(r"^([0-9a-f]+)(?: <(.*)>)?$")
 _FUNCTION = re.compile(r"^([0-9a-f]+) <(.+)>:$")
+_HEADER = re.compile(r"^[0-9a-f]+ <(.+)>:$", re.M)
 _RELOCATION = re.compile(r"^\s*[0-9a-f]+:\s+R_X86_64_\w+\s+(\S+)")
 _SECTION = re.compile(r"^Disassembly of section (\S+):")
 _PREFIXES = {"rep", "repz", "repnz", "lock", "notrack", "bnd", "data16", "cs", "ds", "es", "{evex}", "{vex}", "{vex3}"}
 
 
-@dataclass
+@dataclass(slots=True)
 class Instruction:
     address: int
     mnemonic: str
@@ -81,20 +82,25 @@ def listing(path):
                           capture_output=True, text=True).stdout
 
 
-def disassemble(path, having=""):
-    """The functions of an object file or library, as objdump sees them;
-    of their instructions those with this in their text."""
-    return functions_of(listing(path), having)
+def split_listing(text):
+    """(name, its lines) of each function of a listing."""
+    parts = _HEADER.split(text)
+    return zip(parts[1::2], parts[2::2])
 
 
-def functions_of(text, having=""):
+def disassemble(path):
+    """The functions of an object file or library, as objdump sees them."""
+    return functions_of(listing(path))
+
+
+def functions_of(text):
     """Those of a listing."""
     functions, section = [], ""
     for line in text.splitlines():
         # Most lines are instructions. Those of relocations begin with tabs, those of functions with zeros.
         if not line.startswith(("\t", "0", "D")):
             address, colon, text = line.partition(":\t")
-            if colon and text and having in text and functions:
+            if colon and text and functions:
                 functions[-1].instructions.append(Instruction(int(address, 16), *_parse(text.strip())))
             continue
         match = _FUNCTION.match(line)

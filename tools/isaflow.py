@@ -452,33 +452,39 @@ class FunctionFlow:
                 break
 
 
+# What an instruction says by these is asked once for all that are alike.
+@functools.lru_cache(maxsize=1 << 17)
+def _written(m, operands):
+    """The registers that an instruction changes, vectors by number."""
+    written = operands[:2] if m in ("mulx", "xchg") else operands[:1]
+    if m in _COMPARES or m == "push":
+        written = ()
+    out = {register(o)[0] for o in written if register(o) and not memory(o)}
+    out.update(vector(o) for o in written if vector(o) is not None)
+    if m in ("mul", "cqo", "cdq", "cpuid", "rdtsc") or (m == "imul" and len(operands) == 1):
+        out.update(("rax", "rdx", "rcx"))
+    if m.startswith(("rep", "stos", "movs")):
+        out.update(("rcx", "rsi", "rdi"))
+    if m.startswith("vzero"):
+        out.update(range(16))
+    return frozenset(out)
+
+
 def _clobbers(by_name):
     """The caller-saved registers that each function changes, itself or in what it calls."""
-    out = {}
+    out, callees = {}, {}
     for name, function in by_name.items():
-        out[name] = set()
-        for i in function.instructions:
-            written = i.operands[:2] if i.mnemonic in ("mulx", "xchg") else i.operands[:1]
-            if i.mnemonic in _COMPARES or i.mnemonic == "push":
-                written = []
-            out[name].update(register(o)[0] for o in written if register(o) and not memory(o))
-            out[name].update(vector(o) for o in written if vector(o) is not None)
-            if i.mnemonic in ("mul", "cqo", "cdq", "cpuid", "rdtsc") or (i.mnemonic == "imul" and len(i.operands) == 1):
-                out[name].update(("rax", "rdx", "rcx"))
-            if i.mnemonic.startswith(("rep", "stos", "movs")):
-                out[name].update(("rcx", "rsi", "rdi"))
-            if i.mnemonic.startswith("vzero"):
-                out[name].update(range(16))
-            if i.symbol and i.symbol not in by_name and not NO_RETURN.match(i.symbol):
-                out[name].update(CLOBBERED)
+        out[name] = set().union(*{_written(i.mnemonic, tuple(i.operands[:3])) for i in function.instructions})
+        callees[name] = {i.symbol for i in function.instructions if i.symbol}
+        if any(s not in by_name and not NO_RETURN.match(s) for s in callees[name]):
+            out[name].update(CLOBBERED)
     changed = True
     while changed:
         changed = False
-        for name, function in by_name.items():
-            for i in function.instructions:
-                more = out.get(i.symbol, set()) - out[name]
-                out[name] |= more
-                changed = changed or bool(more)
+        for name in by_name:
+            before = len(out[name])
+            out[name].update(*(out.get(s, ()) for s in callees[name]))
+            changed = changed or len(out[name]) > before
     return {name: registers & set(CLOBBERED) for name, registers in out.items()}
 
 

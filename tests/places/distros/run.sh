@@ -9,8 +9,8 @@
 # Some minutes and 1.5 GB for each in a temporary folder, which is removed at the end. All of it happens in namespaces
 # of its own for mounts and processes: what is mounted and started there ends with them, however this ends.
 #
-# usage: tests/places/run distros [--build DIR] [--quick] [--openssl] [--folder DIR] [--keep] [--command COMMAND]
-#                          [--with PACKAGE]... RELEASE...
+# usage: tests/places/run distros [--build DIR] [--quick] [--openssl] [--folder DIR] [--prepare] [--keep]
+#                          [--command COMMAND] [--with PACKAGE]... RELEASE...
 #   RELEASE            a suite of Debian's archive (bookworm, trixie, forky ...), or experimental: unstable with that
 #                      OpenSSL
 #   --build DIR        builds nothing there: runs what was built here, in this folder of the source. A release whose
@@ -19,6 +19,8 @@
 #                      clients and without OpenSSL's own tests, whose source takes ten minutes to fetch and build
 #   --openssl          these too (tests/openssl/run); with --quick, a part of them
 #   --folder DIR       the systems are, or will be, in folders of DIR that have the release's name
+#   --prepare          installs the systems in --folder for such a run, which finds them there, and runs nothing; the
+#                      folder of --build need not be built yet
 #   --keep             leave them where they are; a later run with the same folder goes on from there
 #   --command COMMAND  this instead of the tests, in the copy of the source: bash for a shell
 #   --with PACKAGE     installs this too (valgrind: then tests run under it as well)
@@ -79,13 +81,14 @@ if [ "${1:-}" = --inside ]; then
     exit
 fi
 
-folder='' keep=0 build='' quick='' openssl='' command='' releases=() with=()
+folder='' keep=0 prepare=0 build='' quick='' openssl='' command='' releases=() with=()
 while [ $# -gt 0 ]; do
     case $1 in
     --build) [ $# -ge 2 ] || fail "--build takes a folder"; build=$2; shift ;;
     --quick) quick=--quick ;;
     --openssl) openssl=--openssl ;;
     --folder) [ $# -ge 2 ] || fail "--folder takes a folder"; folder=$2; shift ;;
+    --prepare) prepare=1 keep=1 ;;
     --keep) keep=1 ;;
     --command) [ $# -ge 2 ] || fail "--command takes a command"; command=$2; shift ;;
     --with) [ $# -ge 2 ] || fail "--with takes a package"; with+=("$2"); shift ;;
@@ -96,10 +99,11 @@ while [ $# -gt 0 ]; do
     shift
 done
 [ ${#releases[@]} -gt 0 ] || fail "which release? See --help"
+[ $prepare -eq 0 ] || [ -n "$folder" ] || fail "--prepare needs a --folder"
 need_root_tools
 
 if [ -n "$build" ]; then
-    [ -e "$here/$build/CMakeCache.txt" ] || fail "$build is no build folder in $here"
+    [ $prepare -eq 1 ] || [ -e "$here/$build/CMakeCache.txt" ] || fail "$build is no build folder in $here"
     with+=("${to_test[@]}")
 else
     with+=("${to_build[@]}" "${to_test[@]}")
@@ -107,6 +111,7 @@ fi
 [ -n "$quick" ] || [ -n "$command" ] || openssl=--openssl
 [ -z "$openssl" ] || with+=("${to_test_openssl[@]}")
 [ -n "$command" ] || command="bash tests/places/distros/inside.sh $quick $openssl $build"
+[ $prepare -eq 0 ] || command=true
 
 [ -n "$folder" ] || folder=$(mktemp -d "${TMPDIR:-/tmp}/octuple-distros.XXXXXX")
 mkdir -p "$folder"
