@@ -72,8 +72,7 @@ const char *oct_aead_tier(int aead)
 static bool openssl_has_zmm_gcm(int aead, unsigned long openssl_version)
 {
     const struct oct_aead_ops *runnable[OCT_AEAD_TIERS];
-    return openssl_version >= 0x30100000UL && oct_aead_runnable(aead, runnable) > 0 &&
-           strcmp(runnable[0]->tier, "zmm") == 0;
+    return openssl_version >= 0x30100000UL && strcmp(runnable[oct_aead_runnable(aead, runnable) - 1]->tier, "zmm") == 0;
 }
 
 int oct_aead_pays(int aead, unsigned long openssl_version)

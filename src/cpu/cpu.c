@@ -20,27 +20,27 @@ enum needed_state { STATE_XMM, STATE_YMM, STATE_ZMM };
 /* Where CPUID shows a feature, and which registers it is of no use without. gfni, aes and sha work on xmm; VAES and
  * VPCLMULQDQ are the wide forms. */
 static const struct {
-    const char *name;
+    const char *name, *missing;
     uint8_t where, bit, state;
 } features[OCT_CPU_FEATURES] = {
-    [OCT_CPU_AVX512F] = {"avx512f", LEAF7_EBX, 16, STATE_ZMM},
-    [OCT_CPU_AVX512BW] = {"avx512bw", LEAF7_EBX, 30, STATE_ZMM},
-    [OCT_CPU_AVX512DQ] = {"avx512dq", LEAF7_EBX, 17, STATE_ZMM},
-    [OCT_CPU_AVX512VL] = {"avx512vl", LEAF7_EBX, 31, STATE_ZMM},
-    [OCT_CPU_AVX512IFMA] = {"avx512ifma", LEAF7_EBX, 21, STATE_ZMM},
-    [OCT_CPU_AVX512VBMI] = {"avx512vbmi", LEAF7_ECX, 1, STATE_ZMM},
-    [OCT_CPU_AVX512VBMI2] = {"avx512vbmi2", LEAF7_ECX, 6, STATE_ZMM},
-    [OCT_CPU_AVX512VNNI] = {"avx512vnni", LEAF7_ECX, 11, STATE_ZMM},
-    [OCT_CPU_VAES] = {"vaes", LEAF7_ECX, 9, STATE_YMM},
-    [OCT_CPU_VPCLMULQDQ] = {"vpclmulqdq", LEAF7_ECX, 10, STATE_YMM},
-    [OCT_CPU_GFNI] = {"gfni", LEAF7_ECX, 8, STATE_XMM},
-    [OCT_CPU_AVX2] = {"avx2", LEAF7_EBX, 5, STATE_YMM},
-    [OCT_CPU_BMI2] = {"bmi2", LEAF7_EBX, 8, STATE_XMM},
-    [OCT_CPU_AES] = {"aes", LEAF1_ECX, 25, STATE_XMM},
-    [OCT_CPU_PCLMULQDQ] = {"pclmulqdq", LEAF1_ECX, 1, STATE_XMM},
-    [OCT_CPU_SHA] = {"sha", LEAF7_EBX, 29, STATE_XMM},
-    [OCT_CPU_FMA] = {"fma", LEAF1_ECX, 12, STATE_YMM},
-    [OCT_CPU_AVXIFMA] = {"avxifma", LEAF7_1_EAX, 23, STATE_YMM},
+    [OCT_CPU_AVX512F] = {"avx512f", "this CPU has no AVX-512 (avx512f is missing)", LEAF7_EBX, 16, STATE_ZMM},
+    [OCT_CPU_AVX512BW] = {"avx512bw", "avx512bw is missing", LEAF7_EBX, 30, STATE_ZMM},
+    [OCT_CPU_AVX512DQ] = {"avx512dq", "avx512dq is missing", LEAF7_EBX, 17, STATE_ZMM},
+    [OCT_CPU_AVX512VL] = {"avx512vl", "avx512vl is missing", LEAF7_EBX, 31, STATE_ZMM},
+    [OCT_CPU_AVX512IFMA] = {"avx512ifma", "avx512ifma is missing", LEAF7_EBX, 21, STATE_ZMM},
+    [OCT_CPU_AVX512VBMI] = {"avx512vbmi", "avx512vbmi is missing", LEAF7_ECX, 1, STATE_ZMM},
+    [OCT_CPU_AVX512VBMI2] = {"avx512vbmi2", "avx512vbmi2 is missing", LEAF7_ECX, 6, STATE_ZMM},
+    [OCT_CPU_AVX512VNNI] = {"avx512vnni", "avx512vnni is missing", LEAF7_ECX, 11, STATE_ZMM},
+    [OCT_CPU_VAES] = {"vaes", "vaes is missing", LEAF7_ECX, 9, STATE_YMM},
+    [OCT_CPU_VPCLMULQDQ] = {"vpclmulqdq", "vpclmulqdq is missing", LEAF7_ECX, 10, STATE_YMM},
+    [OCT_CPU_GFNI] = {"gfni", "gfni is missing", LEAF7_ECX, 8, STATE_XMM},
+    [OCT_CPU_AVX2] = {"avx2", "this CPU has no AVX2", LEAF7_EBX, 5, STATE_YMM},
+    [OCT_CPU_BMI2] = {"bmi2", "bmi2 is missing", LEAF7_EBX, 8, STATE_XMM},
+    [OCT_CPU_AES] = {"aes", "aes is missing", LEAF1_ECX, 25, STATE_XMM},
+    [OCT_CPU_PCLMULQDQ] = {"pclmulqdq", "pclmulqdq is missing", LEAF1_ECX, 1, STATE_XMM},
+    [OCT_CPU_SHA] = {"sha", "sha is missing", LEAF7_EBX, 29, STATE_XMM},
+    [OCT_CPU_FMA] = {"fma", "fma is missing", LEAF1_ECX, 12, STATE_YMM},
+    [OCT_CPU_AVXIFMA] = {"avxifma", "avxifma is missing", LEAF7_1_EAX, 23, STATE_YMM},
 };
 
 const char *oct_cpu_feature_name(unsigned feature)
@@ -115,94 +115,19 @@ void oct_cpu_detect(struct oct_cpu *cpu)
     oct_cpu_judge(cpu, &regs);
 }
 
-struct need {
-    uint8_t feature;
-    const char *reason;
-};
-
-static const char *first_missing(const struct oct_cpu *cpu, const struct need *needed, size_t count)
+const char *oct_cpu_missing(const struct oct_cpu *cpu, uint32_t needs)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!(cpu->silicon >> needed[i].feature & 1))
-            return needed[i].reason;
+    static const char *const off[] = {
+        [STATE_YMM] = "the CPU has AVX2, but the operating system or hypervisor has not switched its registers on",
+        [STATE_ZMM] = "the CPU has AVX-512, but the operating system or hypervisor has not switched its registers on",
+    };
+    for (unsigned i = 0; i < OCT_CPU_FEATURES; i++)
+        if (needs & ~cpu->silicon & 1u << i)
+            return features[i].missing;
+    for (unsigned i = 0; i < OCT_CPU_FEATURES; i++)
+        if (needs & ~cpu->usable & 1u << i)
+            return off[features[i].state];
     return NULL;
-}
-
-static const char *zmm_switched_off(const struct oct_cpu *cpu)
-{
-    return cpu->os_zmm
-               ? NULL
-               : "the CPU has AVX-512, but the operating system or hypervisor has not switched its registers on";
-}
-
-static const char *ymm_switched_off(const struct oct_cpu *cpu)
-{
-    return cpu->os_ymm ? NULL
-                       : "the CPU has AVX2, but the operating system or hypervisor has not switched its registers on";
-}
-
-const char *oct_cpu_missing_for_avx512_ifma(const struct oct_cpu *cpu)
-{
-    static const struct need needed[] = {
-        {OCT_CPU_AVX512F, "this CPU has no AVX-512 (avx512f is missing)"},
-        {OCT_CPU_AVX512IFMA, "avx512ifma is missing"},
-        {OCT_CPU_AVX512BW, "avx512bw is missing"},
-        {OCT_CPU_AVX512DQ, "avx512dq is missing"},
-        {OCT_CPU_AVX512VL, "avx512vl is missing"},
-        {OCT_CPU_BMI2, "bmi2 is missing"},
-    };
-    const char *missing = first_missing(cpu, needed, OCT_ARRAY_LEN(needed));
-    return missing ? missing : zmm_switched_off(cpu);
-}
-
-const char *oct_cpu_missing_for_avx512f(const struct oct_cpu *cpu)
-{
-    static const struct need needed[] = {
-        {OCT_CPU_AVX512F, "this CPU has no AVX-512 (avx512f is missing)"},
-        {OCT_CPU_AVX512BW, "avx512bw is missing"},
-        {OCT_CPU_AVX512DQ, "avx512dq is missing"},
-        {OCT_CPU_AVX512VL, "avx512vl is missing"},
-        {OCT_CPU_BMI2, "bmi2 is missing"},
-    };
-    const char *missing = first_missing(cpu, needed, OCT_ARRAY_LEN(needed));
-    return missing ? missing : zmm_switched_off(cpu);
-}
-
-const char *oct_cpu_missing_for_ifma256(const struct oct_cpu *cpu)
-{
-#if defined(OCT_HAVE_AVXIFMA_TABLE)
-    static const struct need needed[] = {
-        {OCT_CPU_AVX2, "this CPU has no AVX2"},
-        {OCT_CPU_BMI2, "bmi2 is missing"},
-        {OCT_CPU_AVXIFMA, "avxifma is missing"},
-    };
-    const char *missing = first_missing(cpu, needed, OCT_ARRAY_LEN(needed));
-    return missing ? missing : ymm_switched_off(cpu);
-#else
-    return oct_cpu_missing_for_avx512_ifma(cpu);
-#endif
-}
-
-const char *oct_cpu_missing_for_avx2(const struct oct_cpu *cpu)
-{
-    static const struct need needed[] = {
-        {OCT_CPU_AVX2, "this CPU has no AVX2"},
-        {OCT_CPU_FMA, "fma is missing"},
-        {OCT_CPU_BMI2, "bmi2 is missing"},
-    };
-    const char *missing = first_missing(cpu, needed, OCT_ARRAY_LEN(needed));
-    return missing ? missing : ymm_switched_off(cpu);
-}
-
-const char *oct_cpu_missing_for_lattice_avx512(const struct oct_cpu *cpu)
-{
-    static const struct need needed[] = {
-        {OCT_CPU_AVX512VBMI, "avx512vbmi is missing"},
-        {OCT_CPU_AVX512VBMI2, "avx512vbmi2 is missing"},
-        {OCT_CPU_AVX512VNNI, "avx512vnni is missing"},
-    };
-    const char *missing = oct_cpu_missing_for_avx512_ifma(cpu);
-    return missing ? missing : first_missing(cpu, needed, OCT_ARRAY_LEN(needed));
 }
 
 bool oct_cpu_limit(struct oct_cpu *cpu, const char *table)

@@ -81,16 +81,9 @@ static inline bool oct_cpu_has(const struct oct_cpu *cpu, enum oct_cpu_feature f
     return (cpu->usable >> feature & 1) != 0;
 }
 
-/* NULL if the avx512 table can run: AVX-512 F, BW, DQ, VL, IFMA and BMI2, with zmm state switched on. Otherwise the
- * reason in plain words, static. */
-const char *oct_cpu_missing_for_avx512_ifma(const struct oct_cpu *cpu);
-/* The same for the other tables: avx512f without IFMA; ifma256, which is AVX-IFMA, or as it is built for tests IFMA
- * with AVX-512VL; avx2 with FMA and BMI2. */
-const char *oct_cpu_missing_for_avx512f(const struct oct_cpu *cpu);
-const char *oct_cpu_missing_for_ifma256(const struct oct_cpu *cpu);
-const char *oct_cpu_missing_for_avx2(const struct oct_cpu *cpu);
-/* The same for kernels on lanes of 16 bits, which take VBMI, VBMI2 and VNNI besides. */
-const char *oct_cpu_missing_for_lattice_avx512(const struct oct_cpu *cpu);
+/* NULL if the CPU has all of `needs`, bits 1 << enum oct_cpu_feature, and the operating system has switched on their
+ * registers. Otherwise the first that is missing, in plain words, static. */
+const char *oct_cpu_missing(const struct oct_cpu *cpu, uint32_t needs);
 
 /* Takes the features from a CPU that it would not have if the table of that name (OCTUPLE_TABLE) were its best: what
  * else there is then fits. "auto", "" and NULL take none. False, with nothing taken, for any other name. */

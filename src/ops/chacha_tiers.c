@@ -54,9 +54,5 @@ TIER(zmm, "zmm", KERNEL(zmm, seal), KERNEL(zmm, open))
 #endif
 
 /* AVX-512 with IFMA, whatever the width. */
-#define NEEDS                                                                                                          \
-    (OCT_TIER_NEEDS(AVX512F) | OCT_TIER_NEEDS(AVX512BW) | OCT_TIER_NEEDS(AVX512DQ) | OCT_TIER_NEEDS(AVX512VL) |        \
-     OCT_TIER_NEEDS(AVX512IFMA) | OCT_TIER_NEEDS(BMI2))
-
-const struct oct_aead_tier oct_aead_chacha_tiers[OCT_AEAD_TIERS] = {
-    OCT_TIER_WIDE(&ops_zmm, 512, NEEDS) OCT_TIER_NARROW(&ops_vl256, 256, NEEDS){&ops_c, 0, 0}};
+const struct oct_row oct_rows_chacha[OCT_AEAD_ROWS] = {OCT_ROW_ZMM(&ops_zmm, OCT_NEEDS_AVX512)
+                                                           OCT_ROW_YMM(&ops_vl256, OCT_NEEDS_AVX512){.ops = &ops_c}};

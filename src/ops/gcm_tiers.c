@@ -33,13 +33,12 @@ TABLES(xmm);
 #endif
 #endif
 
-#define TIERS(aead)                                                                                                    \
-    [aead] = {OCT_TIER_WIDE(&zmm_tables[aead], 512, OCT_TIER_NEEDS_ZMM)                                                \
-                  OCT_TIER_NARROW(&ymm_tables[aead], 256, OCT_TIER_NEEDS_YMM)                                          \
-                      OCT_TIER_NARROW(&xmm_tables[aead], 128, OCT_TIER_NEEDS_XMM){&c_tables[aead], 0, 0}}
+#define ROWS(aead)                                                                                                     \
+    [aead] = {OCT_ROW_ZMM(&zmm_tables[aead], OCT_NEEDS_ZMM) OCT_ROW_YMM(&ymm_tables[aead], OCT_NEEDS_YMM)              \
+                  OCT_ROW_XMM(&xmm_tables[aead], OCT_NEEDS_XMM){.ops = &c_tables[aead]}}
 
-const struct oct_aead_tier oct_aead_gcm_tiers[3][OCT_AEAD_TIERS] = {
-    TIERS(OCT_AEAD_AES_128_GCM),
-    TIERS(OCT_AEAD_AES_192_GCM),
-    TIERS(OCT_AEAD_AES_256_GCM),
+const struct oct_row oct_rows_gcm[3][OCT_AEAD_ROWS] = {
+    ROWS(OCT_AEAD_AES_128_GCM),
+    ROWS(OCT_AEAD_AES_192_GCM),
+    ROWS(OCT_AEAD_AES_256_GCM),
 };

@@ -3,8 +3,6 @@
 /* ML-DSA's tables, and which of them this process uses. */
 #include "ops/mldsa.h"
 
-#include "ops/lattice.h"
-
 #define SET(backend, number)                                                                                           \
     {                                                                                                                  \
         oct_##backend##_mldsa##number##_keygen, oct_##backend##_mldsa##number##_expand,                                \
@@ -17,12 +15,18 @@
         .shake256 = oct_##backend##_shake256, .shake256_workspace = &oct_##backend##_shake256_workspace,               \
     }
 
-static const struct oct_mldsa_ops tables[OCT_LATTICE_BACKENDS] = {
-    [OCT_LATTICE_C] = TABLE(c),
+static const struct oct_mldsa_ops ops_c = TABLE(c);
 #if defined(OCT_HAVE_AVX512_TABLE)
-    [OCT_LATTICE_AVX2] = TABLE(avx2),
-    [OCT_LATTICE_AVX512] = TABLE(avx512),
+static const struct oct_mldsa_ops ops_avx2 = TABLE(avx2), ops_avx512 = TABLE(avx512);
 #endif
+
+const struct oct_row oct_rows_mldsa[] = {
+#if defined(OCT_HAVE_AVX512_TABLE)
+    {.ops = &ops_avx512, .needs = OCT_NEEDS_LATTICE512},
+    {.ops = &ops_avx2, .needs = OCT_NEEDS_AVX2},
+#endif
+    {.ops = &ops_c},
+    {.ops = NULL},
 };
 
 #define SIZE(k, l, eta, bytes)                                                                                         \
@@ -37,15 +41,13 @@ const struct oct_mldsa_size oct_mldsa_size[OCT_MLDSA_SETS] = {
 
 const struct oct_mldsa_ops *oct_mldsa_selected(const char **reason)
 {
-    const int backend = oct_lattice_selected(reason);
-    return backend == OCT_LATTICE_NONE ? NULL : &tables[backend];
+    return oct_selected(OCT_SELECT_MLDSA, reason);
 }
 
 unsigned oct_mldsa_runnable(const struct oct_mldsa_ops *table[OCT_LATTICE_BACKENDS])
 {
-    int backend[OCT_LATTICE_BACKENDS];
-    const unsigned count = oct_lattice_runnable(backend);
-    for (unsigned i = 0; i < count; i++)
-        table[i] = &tables[backend[i]];
+    unsigned count = 0;
+    for (; oct_runnable(OCT_SELECT_MLDSA, count); count++)
+        table[count] = oct_runnable(OCT_SELECT_MLDSA, count);
     return count;
 }

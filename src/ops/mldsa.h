@@ -5,8 +5,7 @@
 #define OCT_OPS_MLDSA_H
 
 #include "kernels/lattice/mldsa.h"
-
-#include "ops/lattice.h"
+#include "ops/select.h"
 
 #include <octuple/mldsa.h>
 
@@ -29,7 +28,7 @@ struct oct_mldsa_ops {
     const size_t *shake256_workspace;
 };
 
-/* The table that serves this process, or NULL, as lattice.h says. */
+/* The table that serves this process, or NULL, as select.h says. */
 const struct oct_mldsa_ops *oct_mldsa_selected(const char **reason);
 
 /* Every table that this CPU can run, or the portable one alone by OCTUPLE_TABLE=c: for tests. Returns how many were

@@ -3,8 +3,6 @@
 /* ML-KEM's tables, and which of them this process uses. */
 #include "ops/mlkem.h"
 
-#include "ops/lattice.h"
-
 #include <stdatomic.h>
 
 #define SET(backend, bits)                                                                                             \
@@ -19,12 +17,18 @@
         .keccak = oct_##backend##_keccak, .keccak_workspace = &oct_##backend##_keccak_workspace,                       \
     }
 
-static const struct oct_mlkem_ops tables[OCT_LATTICE_BACKENDS] = {
-    [OCT_LATTICE_C] = TABLE(c),
+static const struct oct_mlkem_ops ops_c = TABLE(c);
 #if defined(OCT_HAVE_AVX512_TABLE)
-    [OCT_LATTICE_AVX2] = TABLE(avx2),
-    [OCT_LATTICE_AVX512] = TABLE(avx512),
+static const struct oct_mlkem_ops ops_avx2 = TABLE(avx2), ops_avx512 = TABLE(avx512);
 #endif
+
+const struct oct_row oct_rows_mlkem[] = {
+#if defined(OCT_HAVE_AVX512_TABLE)
+    {.ops = &ops_avx512, .needs = OCT_NEEDS_LATTICE512},
+    {.ops = &ops_avx2, .needs = OCT_NEEDS_AVX2},
+#endif
+    {.ops = &ops_c},
+    {.ops = NULL},
 };
 
 #define SIZE(k)                                                                                                        \
@@ -35,8 +39,7 @@ const struct oct_mlkem_size oct_mlkem_size[OCT_MLKEM_SETS] = {[OCT_MLKEM_768] = 
 
 const struct oct_mlkem_ops *oct_mlkem_selected(const char **reason)
 {
-    const int backend = oct_lattice_selected(reason);
-    return backend == OCT_LATTICE_NONE ? NULL : &tables[backend];
+    return oct_selected(OCT_SELECT_MLKEM, reason);
 }
 
 /* Threads that ask at once all test, and come to the same verdict. */
@@ -44,7 +47,7 @@ const struct oct_mlkem_ops *oct_mlkem_anywhere(enum oct_mlkem_set set)
 {
     static _Atomic int verdict[OCT_MLKEM_SETS];
     enum { UNTESTED, GOOD, BAD };
-    const struct oct_mlkem_ops *ops = oct_mlkem_selected(NULL) ? oct_mlkem_selected(NULL) : &tables[OCT_LATTICE_C];
+    const struct oct_mlkem_ops *ops = oct_mlkem_selected(NULL) ? oct_mlkem_selected(NULL) : &ops_c;
     int known = atomic_load_explicit(&verdict[set], memory_order_relaxed);
     if (known == UNTESTED) {
         known = oct_mlkem_known_answer(ops, set) == 0 ? GOOD : BAD;
@@ -55,9 +58,8 @@ const struct oct_mlkem_ops *oct_mlkem_anywhere(enum oct_mlkem_set set)
 
 unsigned oct_mlkem_runnable(const struct oct_mlkem_ops *table[OCT_LATTICE_BACKENDS])
 {
-    int backend[OCT_LATTICE_BACKENDS];
-    const unsigned count = oct_lattice_runnable(backend);
-    for (unsigned i = 0; i < count; i++)
-        table[i] = &tables[backend[i]];
+    unsigned count = 0;
+    for (; oct_runnable(OCT_SELECT_MLKEM, count); count++)
+        table[count] = oct_runnable(OCT_SELECT_MLKEM, count);
     return count;
 }

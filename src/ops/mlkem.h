@@ -6,8 +6,7 @@
 
 #include "kernels/lattice/keccak.h"
 #include "kernels/lattice/mlkem.h"
-
-#include "ops/lattice.h"
+#include "ops/select.h"
 
 #include <octuple/mlkem.h>
 
@@ -30,7 +29,7 @@ struct oct_mlkem_ops {
     const size_t *keccak_workspace;
 };
 
-/* The table that serves this process, or NULL, as lattice.h says. */
+/* The table that serves this process, or NULL, as select.h says. */
 const struct oct_mlkem_ops *oct_mlkem_selected(const char **reason);
 
 /* The same, or the portable table where there is none; NULL if that one fails its known-answer test. */

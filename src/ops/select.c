@@ -1,114 +1,166 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* Which table this process uses: decided once, by CPU and by OCTUPLE_TABLE. */
+/* See select.h. */
+#include "ops/select.h"
+
 #include "base/settings.h"
-#include "cpu/cpu.h"
-#include "ops/ops.h"
+#include "ops/aead.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static const struct oct_ops *selected;
-static const char *reason;
-
-struct candidate {
-    const struct oct_ops *table;
-    const char *(*missing)(const struct oct_cpu *cpu);
-    int automatic; /* chosen where nobody wishes for it */
-    const char *has, *wished;
+static const struct oct_row *const rows[OCT_SELECTIONS] = {
+    [OCT_SELECT_PUBLIC_KEY] = oct_rows_public_key,
+    [OCT_SELECT_MLKEM] = oct_rows_mlkem,
+    [OCT_SELECT_MLDSA] = oct_rows_mldsa,
+    [OCT_SELECT_AEAD + OCT_AEAD_AES_128_GCM] = oct_rows_gcm[OCT_AEAD_AES_128_GCM],
+    [OCT_SELECT_AEAD + OCT_AEAD_AES_192_GCM] = oct_rows_gcm[OCT_AEAD_AES_192_GCM],
+    [OCT_SELECT_AEAD + OCT_AEAD_AES_256_GCM] = oct_rows_gcm[OCT_AEAD_AES_256_GCM],
+    [OCT_SELECT_AEAD + OCT_AEAD_CHACHA20_POLY1305] = oct_rows_chacha,
+    [OCT_SELECT_AEAD + OCT_AEAD_SM4_GCM] = oct_rows_sm4_gcm,
+    [OCT_SELECT_AEAD + OCT_AEAD_SM4_CCM] = oct_rows_sm4_ccm,
 };
 
-/* Tables of vectors, the best one first. A CPU without AVX-512 needs ifma256 in the form of AVX-IFMA. */
-static const struct candidate candidates[] = {
-#if defined(OCT_HAVE_AVX512_TABLE)
-    {&oct_ops_avx512, oct_cpu_missing_for_avx512_ifma, 1, "the CPU has AVX-512 with IFMA", "OCTUPLE_TABLE=avx512"},
-#if defined(OCT_HAVE_MIDDLE_TABLES)
-    {&oct_ops_ifma256, oct_cpu_missing_for_ifma256,
-#if defined(OCT_HAVE_AVXIFMA_TABLE)
-     1,
-#else
-     0,
-#endif
-     "the CPU has AVX-IFMA, and no AVX-512", "OCTUPLE_TABLE=ifma256"},
-    {&oct_ops_avx512f, oct_cpu_missing_for_avx512f, 1, "the CPU has AVX-512, without IFMA", "OCTUPLE_TABLE=avx512f"},
-#endif
-    {&oct_ops_avx2, oct_cpu_missing_for_avx2, 1, "the CPU has AVX2 and FMA, and no AVX-512", "OCTUPLE_TABLE=avx2"},
-#else
-    {NULL, NULL, 0, NULL, NULL},
-#endif
-};
-
-/* The best table of this CPU. */
-static void choose_best(const struct oct_cpu *cpu)
+void oct_scope_make(struct oct_scope *scope, const struct oct_cpu *cpu, const char *table, const char *width)
 {
-    reason = "this build has no tables of vectors";
-    for (size_t i = 0; i < OCT_ARRAY_LEN(candidates); i++) {
-        const struct candidate *c = &candidates[i];
-        if (!c->table || !c->automatic)
-            continue;
-        const char *missing = c->missing(cpu);
-        reason = missing ? missing : c->has;
-        if (!missing) {
-            selected = c->table;
-            return;
+    struct oct_cpu rest = *cpu;
+    enum oct_cpu_width wish;
+    *scope = (struct oct_scope){.cpu = *cpu, .width = OCT_WIDTH_OFF};
+    if (table && strcmp(table, "c") == 0) {
+        scope->tables = OCT_TABLES_PORTABLE;
+        scope->why = "OCTUPLE_TABLE=c: the portable table, for tests";
+        scope->width_why = "OCTUPLE_TABLE=c: the portable tier, for tests";
+    } else if (!oct_cpu_limit(&rest, table)) {
+        scope->why = strcmp(table, "off") == 0 ? "OCTUPLE_TABLE=off" : oct_setting_row(OCT_SETTING_TABLE)->wrong;
+        scope->width_why = scope->why;
+    } else {
+        scope->tables = OCT_TABLES_VECTORS;
+        if (table && strcmp(table, "auto") != 0)
+            strncpy(scope->name, table, sizeof scope->name - 1);
+        if (oct_cpu_width_parse(&wish, width)) {
+            scope->width = oct_cpu_width_choose(&rest, wish);
+            scope->width_why = oct_cpu_width_reason(&rest, wish);
+        } else {
+            scope->width_why = oct_setting_row(OCT_SETTING_WIDTH)->wrong;
         }
     }
+    scope->rest = rest.usable;
 }
 
-/* The one that OCTUPLE_TABLE names, if the CPU can run it. */
-static void choose_named(const struct oct_cpu *cpu, const char *wish)
+static bool permits(const struct oct_scope *scope, const struct oct_row *row)
 {
-    reason = oct_setting_row(OCT_SETTING_TABLE)->wrong;
-    for (size_t i = 0; i < OCT_ARRAY_LEN(candidates); i++) {
-        const struct candidate *c = &candidates[i];
-        if (!c->table || strcmp(wish, c->table->name) != 0)
-            continue;
-        const char *missing = c->missing(cpu);
-        reason = missing ? missing : c->wished;
-        selected = missing ? NULL : c->table;
-    }
+    if (row->needs == 0 || scope->tables != OCT_TABLES_VECTORS)
+        return row->needs == 0 && scope->tables == OCT_TABLES_PORTABLE;
+    if (row->name)
+        return scope->name[0] ? strcmp(row->name, scope->name) == 0 : row->has != NULL;
+    return row->width <= (int)scope->width;
 }
 
-static void choose(void)
+static bool runs(const struct oct_scope *scope, const struct oct_row *row)
 {
-    const char *wish = oct_setting(OCT_SETTING_TABLE);
+    return (row->needs & ~(row->name ? scope->cpu.usable : scope->rest)) == 0;
+}
+
+/* Lattices are of the public-key operations: without a table for these they have none. */
+static bool is_lattice(enum oct_selection which)
+{
+    return which == OCT_SELECT_MLKEM || which == OCT_SELECT_MLDSA;
+}
+
+const struct oct_row *oct_row_next(enum oct_selection which, const struct oct_scope *scope, const struct oct_row *after)
+{
+    const struct oct_row *row = after ? after + 1 : rows[which];
+    const bool possible = !is_lattice(which) || oct_row_next(OCT_SELECT_PUBLIC_KEY, scope, NULL)->ops;
+    while (row->ops && !(possible && permits(scope, row) && runs(scope, row)))
+        row++;
+    return row;
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct oct_scope process;
+
+/* Once: asking the CPU takes longer than an operation where a hypervisor answers. */
+static void make(void)
+{
     struct oct_cpu cpu;
     oct_cpu_detect(&cpu);
-    if (!wish || strcmp(wish, "auto") == 0) {
-        choose_best(&cpu);
-    } else if (strcmp(wish, "c") == 0) {
-        selected = &oct_ops_c;
-        reason = "OCTUPLE_TABLE=c: the portable table, for tests";
-    } else if (strcmp(wish, "off") == 0) {
-        reason = "OCTUPLE_TABLE=off";
-    } else {
-        choose_named(&cpu, wish);
-    }
+    oct_scope_make(&process, &cpu, oct_setting(OCT_SETTING_TABLE), oct_setting(OCT_SETTING_WIDTH));
 }
 
-const struct oct_ops *oct_ops_selected(void)
+const struct oct_scope *oct_scope(void)
 {
-    pthread_once(&once, choose);
-    return selected;
+    pthread_once(&once, make);
+    return &process;
 }
 
-const char *oct_ops_selected_reason(void)
+/* Two threads that ask at once both test, and agree: a lock would have to be unlocked in the child of a fork. */
+static const struct oct_row *choose(enum oct_selection which)
 {
-    pthread_once(&once, choose);
+    static _Atomic(const struct oct_row *) chosen[OCT_SELECTIONS];
+    const struct oct_scope *scope = oct_scope();
+    const struct oct_row *row = atomic_load_explicit(&chosen[which], memory_order_relaxed);
+    if (row)
+        return row;
+    do
+        row = oct_row_next(which, scope, row);
+    while (row->ops && which >= OCT_SELECT_AEAD && oct_aead_known_answer(row->ops, (int)which - OCT_SELECT_AEAD) != 0);
+    atomic_store(&chosen[which], row);
+    return row;
+}
+
+/* Why a table for keys: of those that there could have been, the last one's lack counts. */
+static const char *key_reason(enum oct_selection which, const struct oct_row *row)
+{
+    const struct oct_scope *scope = oct_scope();
+    const struct oct_row *keys = is_lattice(which) ? choose(OCT_SELECT_PUBLIC_KEY) : row;
+    const struct oct_row *tried = rows[keys->ops ? which : OCT_SELECT_PUBLIC_KEY];
+    if (scope->tables != OCT_TABLES_VECTORS)
+        return scope->why;
+    if (row->ops)
+        return scope->name[0] ? keys->wish : keys->has;
+    const char *reason =
+        scope->name[0] ? oct_setting_row(OCT_SETTING_TABLE)->wrong : "this build has no tables of vectors";
+    for (; tried->ops; tried++)
+        if (permits(scope, tried))
+            reason = oct_cpu_missing(&scope->cpu, tried->needs);
     return reason;
 }
 
-unsigned oct_ops_runnable(const struct oct_ops *table[OCT_OPS_TABLES])
+/* Why this table for a cipher, and not a wider one that the policy allows. */
+static const char *cipher_reason(enum oct_selection which, const struct oct_row *row)
 {
-    struct oct_cpu cpu;
-    unsigned count = 0;
-    table[count++] = &oct_ops_c;
-    if (oct_ops_selected() == &oct_ops_c)
-        return count;
-    oct_cpu_detect(&cpu);
-    for (size_t i = OCT_ARRAY_LEN(candidates); i-- > 0;)
-        if (candidates[i].table && !candidates[i].missing(&cpu))
-            table[count++] = candidates[i].table;
-    return count;
+    const struct oct_scope *scope = oct_scope();
+    bool wider = false;
+    for (const struct oct_row *tried = rows[which]; tried != row; tried++) {
+        if (!permits(scope, tried))
+            continue;
+        if (runs(scope, tried))
+            return row->ops ? "wider vectors failed their known-answer test on this machine"
+                            : "its known-answer test failed on this machine";
+        wider = true;
+    }
+    if (!row->ops && scope->width != OCT_WIDTH_OFF)
+        return "the CPU lacks instructions for it";
+    return row->ops && wider ? "the CPU lacks instructions for wider vectors" : scope->width_why;
+}
+
+const void *oct_selected(enum oct_selection which, const char **reason)
+{
+    const struct oct_row *row = choose(which);
+    if (reason)
+        *reason = which < OCT_SELECT_AEAD ? key_reason(which, row) : cipher_reason(which, row);
+    return row->ops;
+}
+
+const void *oct_runnable(enum oct_selection which, unsigned i)
+{
+    const struct oct_scope *scope = oct_scope();
+    const struct oct_row *row = rows[which];
+    while (row->ops)
+        row++;
+    while (row-- != rows[which])
+        if (runs(scope, row) && (scope->tables != OCT_TABLES_PORTABLE || row->needs == 0) && i-- == 0)
+            return row->ops;
+    return NULL;
 }

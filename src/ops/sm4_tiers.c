@@ -76,11 +76,11 @@ TABLES(ymm);
 #endif
 #endif
 
-#define TIERS(mode)                                                                                                    \
+#define ROWS(mode)                                                                                                     \
     {                                                                                                                  \
-        OCT_TIER_WIDE(&zmm_tables[mode], 512, OCT_TIER_NEEDS_ZMM | OCT_TIER_NEEDS(GFNI))                               \
-        OCT_TIER_NARROW(&ymm_tables[mode], 256, OCT_TIER_NEEDS_YMM | OCT_TIER_NEEDS(GFNI)){&c_tables[mode], 0, 0},     \
+        OCT_ROW_ZMM(&zmm_tables[mode], OCT_NEEDS_ZMM | OCT_NEEDS(GFNI))                                                \
+        OCT_ROW_YMM(&ymm_tables[mode], OCT_NEEDS_YMM | OCT_NEEDS(GFNI)){.ops = &c_tables[mode]},                       \
     }
 
-const struct oct_aead_tier oct_aead_sm4_gcm_tiers[OCT_AEAD_TIERS] = TIERS(0);
-const struct oct_aead_tier oct_aead_sm4_ccm_tiers[OCT_AEAD_TIERS] = TIERS(1);
+const struct oct_row oct_rows_sm4_gcm[OCT_AEAD_ROWS] = ROWS(0);
+const struct oct_row oct_rows_sm4_ccm[OCT_AEAD_ROWS] = ROWS(1);

@@ -114,7 +114,7 @@ int main(void)
     for (size_t a = 0; a < OCT_ARRAY_LEN(aeads); a++) {
         const struct oct_aead_ops *ops[OCT_AEAD_TIERS];
         const unsigned tiers = oct_aead_runnable(aeads[a], ops);
-        for (unsigned t = 0; t < tiers && strcmp(ops[t]->tier, "c") != 0; t++) {
+        for (unsigned t = tiers - 1; t > 0; t--) {
             if (oct_quic_keys_new_on(ops[t], &keys, aeads[a], bytes, oct_aead_key_len(aeads[a]), bytes, bytes) !=
                 OCT_OK)
                 return 1;

@@ -11,6 +11,7 @@
 #include "cpu/cpu.h"
 #include "kernels/lattice/keccak.h"
 #include "mlkem_steps.h"
+#include "ops/select.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -299,10 +300,10 @@ int main(int argc, char **argv)
     const char *missing = NULL;
     if (argc > 1 && strcmp(argv[1], "avx512") == 0) {
         steps = &steps_avx512;
-        missing = oct_cpu_missing_for_lattice_avx512(&cpu);
+        missing = oct_cpu_missing(&cpu, OCT_NEEDS_LATTICE512);
     } else if (argc > 1 && strcmp(argv[1], "avx2") == 0) {
         steps = &steps_avx2;
-        missing = oct_cpu_missing_for_avx2(&cpu);
+        missing = oct_cpu_missing(&cpu, OCT_NEEDS_AVX2);
     }
     if (missing) {
         printf("SKIP: %s\n", missing);

@@ -4,6 +4,7 @@
 #include "unit.h"
 
 #include "cpu/cpu.h"
+#include "ops/select.h"
 
 #define BIT(n)           (1u << (n))
 #define XCR0_X87_SSE_AVX 0x7u
@@ -58,9 +59,9 @@ static void test_zen5(void **state)
     assert_int_equal(cpu.stepping, 1);
     for (unsigned i = 0; i < OCT_CPU_AVXIFMA; i++)
         assert_true(oct_cpu_has(&cpu, i));
-    assert_null(oct_cpu_missing_for_avx512_ifma(&cpu));
-    assert_null(oct_cpu_missing_for_avx512f(&cpu));
-    assert_null(oct_cpu_missing_for_avx2(&cpu));
+    assert_null(oct_cpu_missing(&cpu, OCT_NEEDS_AVX512));
+    assert_null(oct_cpu_missing(&cpu, OCT_NEEDS_AVX512F));
+    assert_null(oct_cpu_missing(&cpu, OCT_NEEDS_AVX2));
     assert_int_equal(oct_cpu_width_choose(&cpu, OCT_WIDTH_AUTO), OCT_WIDTH_512);
 }
 
@@ -71,7 +72,7 @@ static void test_ice_lake_server(void **state)
     assert_int_equal(cpu.family, 6);
     assert_int_equal(cpu.model, 0x6a);
     assert_int_equal(cpu.stepping, 6);
-    assert_null(oct_cpu_missing_for_avx512_ifma(&cpu));
+    assert_null(oct_cpu_missing(&cpu, OCT_NEEDS_AVX512));
     assert_int_equal(oct_cpu_width_choose(&cpu, OCT_WIDTH_AUTO), OCT_WIDTH_256);
     assert_int_equal(oct_cpu_width_choose(&cpu, OCT_WIDTH_512), OCT_WIDTH_512);
 }
@@ -98,9 +99,9 @@ static void test_skylake_server_has_no_ifma(void **state)
     (void)state;
     assert_int_equal(cpu.model, 0x55);
     assert_true(oct_cpu_has(&cpu, OCT_CPU_AVX512F));
-    assert_string_equal(oct_cpu_missing_for_avx512_ifma(&cpu), "avx512ifma is missing");
-    assert_null(oct_cpu_missing_for_avx512f(&cpu));
-    assert_null(oct_cpu_missing_for_avx2(&cpu));
+    assert_string_equal(oct_cpu_missing(&cpu, OCT_NEEDS_AVX512), "avx512ifma is missing");
+    assert_null(oct_cpu_missing(&cpu, OCT_NEEDS_AVX512F));
+    assert_null(oct_cpu_missing(&cpu, OCT_NEEDS_AVX2));
     assert_int_equal(oct_cpu_width_choose(&cpu, OCT_WIDTH_AUTO), OCT_WIDTH_256);
 }
 
@@ -108,7 +109,7 @@ static void test_no_avx512(void **state)
 {
     struct oct_cpu cpu = judged(machine("GenuineIntel", 0x000306c3, EBX_AVX2, 0, XCR0_X87_SSE_AVX));
     (void)state;
-    assert_non_null(strstr(oct_cpu_missing_for_avx512_ifma(&cpu), "avx512f"));
+    assert_non_null(strstr(oct_cpu_missing(&cpu, OCT_NEEDS_AVX512), "avx512f"));
     assert_true(oct_cpu_has(&cpu, OCT_CPU_AVX2));
     assert_int_equal(oct_cpu_width_choose(&cpu, OCT_WIDTH_512), OCT_WIDTH_256);
 }
@@ -119,22 +120,22 @@ static void test_avx2(void **state)
     struct oct_cpu_registers regs = machine("GenuineIntel", 0x000306c3, EBX_AVX2, 0, XCR0_X87_SSE_AVX);
     struct oct_cpu cpu = judged(regs);
     (void)state;
-    assert_null(oct_cpu_missing_for_avx2(&cpu));
-    assert_non_null(strstr(oct_cpu_missing_for_avx512f(&cpu), "avx512f"));
-    assert_non_null(oct_cpu_missing_for_ifma256(&cpu));
+    assert_null(oct_cpu_missing(&cpu, OCT_NEEDS_AVX2));
+    assert_non_null(strstr(oct_cpu_missing(&cpu, OCT_NEEDS_AVX512F), "avx512f"));
+    assert_non_null(oct_cpu_missing(&cpu, OCT_NEEDS_IFMA256));
     regs.leaf1.ecx = ECX1 & ~BIT(12);
     cpu = judged(regs);
-    assert_string_equal(oct_cpu_missing_for_avx2(&cpu), "fma is missing");
+    assert_string_equal(oct_cpu_missing(&cpu, OCT_NEEDS_AVX2), "fma is missing");
     regs.leaf1.ecx = ECX1;
     regs.leaf7.ebx = BIT(5);
     cpu = judged(regs);
-    assert_string_equal(oct_cpu_missing_for_avx2(&cpu), "bmi2 is missing");
+    assert_string_equal(oct_cpu_missing(&cpu, OCT_NEEDS_AVX2), "bmi2 is missing");
     regs.leaf7.ebx = BIT(8);
     cpu = judged(regs);
-    assert_non_null(strstr(oct_cpu_missing_for_avx2(&cpu), "AVX2"));
+    assert_non_null(strstr(oct_cpu_missing(&cpu, OCT_NEEDS_AVX2), "AVX2"));
     regs = machine("GenuineIntel", 0x000306c3, EBX_AVX2, 0, 3);
     cpu = judged(regs);
-    assert_non_null(strstr(oct_cpu_missing_for_avx2(&cpu), "operating system"));
+    assert_non_null(strstr(oct_cpu_missing(&cpu, OCT_NEEDS_AVX2), "operating system"));
 }
 
 /* Sierra Forest: AVX-IFMA and no AVX-512. Whether its table is built depends on the compiler. */
@@ -146,11 +147,11 @@ static void test_avx_ifma(void **state)
     regs.leaf7_1.eax = EAX_AVXIFMA;
     cpu = judged(regs);
     assert_true(oct_cpu_has(&cpu, OCT_CPU_AVXIFMA));
-    assert_null(oct_cpu_missing_for_avx2(&cpu));
+    assert_null(oct_cpu_missing(&cpu, OCT_NEEDS_AVX2));
 #if defined(OCT_HAVE_AVXIFMA_TABLE)
-    assert_null(oct_cpu_missing_for_ifma256(&cpu));
+    assert_null(oct_cpu_missing(&cpu, OCT_NEEDS_IFMA256));
 #else
-    assert_non_null(oct_cpu_missing_for_ifma256(&cpu));
+    assert_non_null(oct_cpu_missing(&cpu, OCT_NEEDS_IFMA256));
 #endif
 }
 
@@ -186,7 +187,7 @@ static void test_each_needed_feature(void **state)
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
         uint32_t ebx = EBX_ICELAKE & ~BIT(needed[i].bit);
         struct oct_cpu cpu = judged(machine("AuthenticAMD", 0x00b00f21, ebx, ECX_ICELAKE, XCR0_AVX512));
-        const char *missing = oct_cpu_missing_for_avx512_ifma(&cpu);
+        const char *missing = oct_cpu_missing(&cpu, OCT_NEEDS_AVX512);
         assert_non_null(missing);
         assert_non_null(strstr(missing, needed[i].name));
     }
@@ -201,16 +202,16 @@ static void test_each_feature_of_lattices(void **state)
     } needed[] = {{1, "avx512vbmi is"}, {6, "avx512vbmi2 is"}, {11, "avx512vnni is"}};
     struct oct_cpu cpu = zen5();
     (void)state;
-    assert_null(oct_cpu_missing_for_lattice_avx512(&cpu));
+    assert_null(oct_cpu_missing(&cpu, OCT_NEEDS_LATTICE512));
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
         cpu = judged(machine("AuthenticAMD", 0x00b00f21, EBX_ICELAKE, ECX_ICELAKE & ~BIT(needed[i].bit), XCR0_AVX512));
-        assert_non_null(strstr(oct_cpu_missing_for_lattice_avx512(&cpu), needed[i].name));
-        assert_null(oct_cpu_missing_for_avx512_ifma(&cpu));
+        assert_non_null(strstr(oct_cpu_missing(&cpu, OCT_NEEDS_LATTICE512), needed[i].name));
+        assert_null(oct_cpu_missing(&cpu, OCT_NEEDS_AVX512));
     }
     cpu = judged(machine("AuthenticAMD", 0x00b00f21, EBX_ICELAKE & ~BIT(21), ECX_ICELAKE, XCR0_AVX512));
-    assert_non_null(strstr(oct_cpu_missing_for_lattice_avx512(&cpu), "avx512ifma"));
+    assert_non_null(strstr(oct_cpu_missing(&cpu, OCT_NEEDS_LATTICE512), "avx512ifma"));
     cpu = judged(machine("AuthenticAMD", 0x00b00f21, EBX_ICELAKE, ECX_ICELAKE, XCR0_X87_SSE_AVX));
-    assert_non_null(strstr(oct_cpu_missing_for_lattice_avx512(&cpu), "operating system"));
+    assert_non_null(strstr(oct_cpu_missing(&cpu, OCT_NEEDS_LATTICE512), "operating system"));
 }
 
 static void assert_no_zmm(uint64_t xcr0)
@@ -219,7 +220,7 @@ static void assert_no_zmm(uint64_t xcr0)
     assert_true(cpu.silicon >> OCT_CPU_AVX512F & 1);
     assert_false(oct_cpu_has(&cpu, OCT_CPU_AVX512F));
     assert_false(oct_cpu_has(&cpu, OCT_CPU_AVX512IFMA));
-    assert_non_null(strstr(oct_cpu_missing_for_avx512_ifma(&cpu), "operating system"));
+    assert_non_null(strstr(oct_cpu_missing(&cpu, OCT_NEEDS_AVX512), "operating system"));
     assert_int_not_equal(oct_cpu_width_choose(&cpu, OCT_WIDTH_512), OCT_WIDTH_512);
 }
 
@@ -251,7 +252,7 @@ static void test_no_cpuid_at_all(void **state)
     (void)state;
     assert_int_equal(cpu.usable, 0);
     assert_string_equal(cpu.brand, "");
-    assert_non_null(oct_cpu_missing_for_avx512_ifma(&cpu));
+    assert_non_null(oct_cpu_missing(&cpu, OCT_NEEDS_AVX512));
     assert_int_equal(oct_cpu_width_choose(&cpu, OCT_WIDTH_512), OCT_WIDTH_OFF);
 }
 
