@@ -98,12 +98,11 @@ const struct oct_scope *oct_scope(void)
 static const struct oct_row *choose(enum oct_selection which)
 {
     static _Atomic(const struct oct_row *) chosen[OCT_SELECTIONS];
-    const struct oct_scope *scope = oct_scope();
     const struct oct_row *row = atomic_load_explicit(&chosen[which], memory_order_relaxed);
     if (row)
         return row;
     do
-        row = oct_row_next(which, scope, row);
+        row = oct_row_next(which, oct_scope(), row);
     while (row->ops && which >= OCT_SELECT_AEAD && oct_aead_known_answer(row->ops, (int)which - OCT_SELECT_AEAD) != 0);
     atomic_store(&chosen[which], row);
     return row;

@@ -26,37 +26,24 @@ VEC_STEP b1 gcm_first_blocks(bv *b, const int n, const struct gcm_key *key, b1 n
     return b1_xor(bv_first(base), b1_set(0, (uint64_t)1 << 56));
 }
 
-/* Additional data of up to GCM_NEAR bytes, reversed. A wide load, even a masked one, waits for a store of a moment ago
- * to any of the bytes that it spans: the tag of the record before may stand there. What fits into one block is loaded
- * as one. */
-VEC_STEP bv gcm_load_near(const uint8_t *aad, size_t len)
-{
-    return len <= 16 ? bv_first_lane(b1_reverse(b1_load_part(aad, len))) : bv_reverse(bv_load_part(aad, len));
-}
-
-#if BV_LANES == 4
-/* Products of additional data of at most a block and of the block of lengths, as a pair. */
-VEC_STEP struct products gcm_ends_pair(const struct gcm_key *key, b1 aad, b1 lengths, size_t e)
-{
-    const bv x = bv_pair(aad, lengths), h = bv_pair(b1_load(ghash_power(key, e)), b1_load(ghash_power(key, 1)));
-    return (struct products){bv_pair_mul_low(x, h), bv_xor(bv_pair_mul_mixed(x, h), bv_pair_mul_mixed(h, x)),
-                             bv_pair_mul_high(x, h)};
-}
-#endif
-
-/* Products of what stands around a text: additional data in the first lanes, the block of lengths in the last. */
+/* Products of what stands around a text: additional data, and the block of lengths in the last lane. Additional data
+ * of at most a block is a pair with the lengths, and loaded as a block: a wide load, even a masked one, waits for a
+ * store of a moment ago to any of the bytes that it spans, and the tag of the record before may stand there. */
 VEC_STEP struct products gcm_ends(const struct gcm_key *key, const uint8_t *aad, size_t aad_len, size_t len)
 {
     const size_t e = (aad_len + 15) / 16 + (len + 15) / 16 + 1;
-    const b1 lengths = b1_set(8 * (uint64_t)len, 8 * (uint64_t)aad_len);
-#if BV_LANES == 4
-    if (aad_len <= 16)
-        return gcm_ends_pair(key, b1_reverse(b1_load_part(aad, aad_len)), lengths, e);
-#endif
-    const bv x = bv_put(gcm_load_near(aad, aad_len), BV_LANES - 1, lengths);
-    const bv h = bv_put(ghash_powers(key, e), BV_LANES - 1, b1_load(ghash_power(key, 1)));
+    const b1 lengths = b1_set(8 * (uint64_t)len, 8 * (uint64_t)aad_len), h1 = b1_load(ghash_power(key, 1));
     struct products p = products_zero();
-    ghash_mul1_whole(&p, x, h);
+    if (aad_len <= 16) {
+        const bv x = bv_pair(b1_reverse(b1_load_part(aad, aad_len)), lengths);
+        const bv h = bv_pair(b1_load(ghash_power(key, e)), h1);
+        p.low = bv_pair_mul_low(x, h);
+        p.mid = bv_xor(bv_pair_mul_mixed(x, h), bv_pair_mul_mixed(h, x));
+        p.high = bv_pair_mul_high(x, h);
+    } else {
+        const bv x = bv_put(bv_reverse(bv_load_part(aad, aad_len)), BV_LANES - 1, lengths);
+        ghash_mul1_whole(&p, x, bv_put(ghash_powers(key, e), BV_LANES - 1, h1));
+    }
     return p;
 }
 
