@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,6 +41,14 @@ def run(command: list[str]) -> None:
         raise InstallError(f"{' '.join(command)} ended with status {done.returncode}")
 
 
+def not_installed(packages: Iterable[str]) -> list[str]:
+    """Those of them that this system lacks."""
+    done = subprocess.run(["dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n"],
+                          capture_output=True, text=True, check=False)
+    there = done.stdout.splitlines()
+    return [name for name in packages if f"{name} installed" not in there]
+
+
 def install(packages: list[str]) -> None:
     """On this system."""
     if packages:
@@ -54,9 +63,7 @@ class Here:
         return []
 
     def missing(self) -> list[str]:
-        done = subprocess.run(["dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n", *PACKAGES],
-                              capture_output=True, text=True, check=False)
-        return [name for name in PACKAGES if f"{name} installed\n" not in done.stdout]
+        return not_installed(PACKAGES)
 
     def install(self) -> None:
         install(self.missing())
