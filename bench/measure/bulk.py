@@ -57,7 +57,7 @@ class Site(Nginx):
 
     def servers(self) -> list[str]:
         more = "brotli on; brotli_types *; brotli_comp_level 5;" if self.compress else ""
-        return [CONFIG_SERVER.format(port=port, keys=self.keys, key=KEY,
+        return [CONFIG_SERVER.format(address=self.address, port=port, keys=self.keys, key=KEY,
                                      content=CONTENT.format(folder=self.site, suite=suite, more=more))
                 for suite, port in self.ports.items()]
 

@@ -7,6 +7,8 @@ library in which it is, the first function with a name below libssl, the system 
 allocator. A row's microseconds are its share of the samples times the CPU of a handshake, which the kernel's clock
 says. Samples come by cpu-clock, since many machines have no counter of instructions; the last column says how much a
 row may differ between two runs by chance alone.
+
+With --veth the client is behind a network device: on loopback the sender's CPU does the receiver's work too.
 """
 
 from __future__ import annotations
@@ -18,9 +20,10 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
 
-from lab import load, machine
+from lab import load, machine, veth
 from lab.programs import Build
 from lab.servers.nginx import Nginx, ServerError, make_keys
 from . import common, versus
@@ -81,14 +84,14 @@ def read_samples(text: str) -> tuple[int, dict[str, Counter]]:
 
 
 def profile(server: Nginx, bench: versus.Bench, variant: str, handshake: load.Handshake, seconds: float,
-            folder: Path) -> dict:
+            folder: Path, client: dict) -> dict:
     """One run with perf at the worker."""
     data = folder / "perf.data"
     perf = subprocess.Popen(["perf", "record", "-q", "-e", "cpu-clock", "-F", str(HERTZ), "-p", str(server.worker),
                              "--call-graph", f"dwarf,{STACK}", "-o", str(data)],
                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
-        bench.run(variant, handshake, "profile", seconds, connections=CONNECTIONS)
+        bench.run(variant, handshake, "profile", seconds, connections=CONNECTIONS, **client)
     finally:
         perf.send_signal(2)
         said = perf.communicate(timeout=60)[1]
@@ -104,13 +107,14 @@ def profile(server: Nginx, bench: versus.Bench, variant: str, handshake: load.Ha
 
 
 def measure(servers: dict[str, Nginx], bench: versus.Bench, handshake: load.Handshake,
-            options: argparse.Namespace, folder: Path) -> dict:
-    bench.rounds(handshake, "warm-up", 1, 0.3, connections=CONNECTIONS)
-    plain = bench.rounds(handshake, "CPU", options.rounds, options.seconds, connections=CONNECTIONS)
+            options: argparse.Namespace, folder: Path, client: dict) -> dict:
+    """`client`: where it is, as load.run() takes it."""
+    bench.rounds(handshake, "warm-up", 1, 0.3, connections=CONNECTIONS, **client)
+    plain = bench.rounds(handshake, "CPU", options.rounds, options.seconds, connections=CONNECTIONS, **client)
     result: dict = handshake.describe()
     for variant in versus.VARIANTS:
         cost = versus.median([sample.cpu_us for sample in plain[variant]])
-        found = profile(servers[variant], bench, variant, handshake, options.profile, folder)
+        found = profile(servers[variant], bench, variant, handshake, options.profile, folder, client)
         scale = cost / found["samples"]
         result[variant] = {"cpu_us_per_handshake": cost, "samples": found["samples"],
                            "us": {name: {row: round(count * scale, 2) for row, count in counts.most_common()}
@@ -147,15 +151,23 @@ def run(folder: Path, build: Build, options: argparse.Namespace) -> dict:
     handshakes = [load.named(name) for name in options.handshake or HANDSHAKES]
     kinds = sorted({handshake.key for handshake in handshakes})
     make_keys(folder / "keys", kinds)
-    with Nginx("stock", folder / "stock", folder / "keys", kinds, place.server) as stock, \
-            Nginx("octuple", folder / "octuple", folder / "keys", kinds, place.server, build) as octuple:
-        servers = {"stock": stock, "octuple": octuple}
+    with ExitStack() as running:
+        servers, client = {}, {}
+        if options.veth:
+            veth.own_network()
+            peer = running.enter_context(veth.Peer(place.server, place.client))
+            client = {"host": veth.SERVER, "prefix": peer.prefix}
+        for name in versus.VARIANTS:
+            server = Nginx(name, folder / name, folder / "keys", kinds, place.server,
+                           build if name == "octuple" else None)
+            server.address = client.get("host", server.address)
+            servers[name] = running.enter_context(server)
         bench = versus.Bench(servers, build.load, place.client)
         results = []
         for handshake in handshakes:
             print(f"machinery: {handshake.title}", file=sys.stderr)
-            results.append(measure(servers, bench, handshake, options, folder))
-    return {"results": results, "machine": machine.describe(place, stock.command()[0], "")}
+            results.append(measure(servers, bench, handshake, options, folder, client))
+    return {"results": results, "machine": machine.describe(place, servers["stock"].command()[0], "")}
 
 
 def arguments(argv: list[str] | None) -> argparse.Namespace:
@@ -169,6 +181,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=1.0, help="of each round")
     parser.add_argument("--profile", type=float, default=8.0, help="seconds of the run with perf")
     parser.add_argument("--least", type=float, default=0.5, help="microseconds that a row must have in the text")
+    parser.add_argument("--veth", action="store_true", help="the client behind a network device; needs root")
     parser.add_argument("--quick", action="store_true", help="fewer rounds and samples")
     parser.add_argument("--json", type=Path, help="write the numbers there")
     options = parser.parse_args(argv)

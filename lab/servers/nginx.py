@@ -48,7 +48,7 @@ http {{
 """
 CONFIG_SERVER = """\
     server {{
-        listen 127.0.0.1:{port} ssl backlog=4096;
+        listen {address}:{port} ssl backlog=4096;
         ssl_certificate {keys}/{key}.crt;
         ssl_certificate_key {keys}/{key}.key;
         {content}
@@ -113,6 +113,7 @@ class Nginx(Running):
     def __init__(self, name: str, folder: Path, keys: Path, kinds: list[str], cpu: int, build: Build | None = None):
         self.name, self.folder, self.keys, self.cpu, self.build = name, folder, keys, cpu, build
         self.ports = dict(zip(kinds, free_ports(len(kinds))))
+        self.address = "127.0.0.1"
         self.main, self.settings = "", {}  # lines in front of nginx's configuration; of its environment
         self.hybrids: list[str] = []  # groups, known when it runs
         self.counters_folder = folder / "counters"
@@ -135,7 +136,7 @@ class Nginx(Running):
         (self.folder / "nginx.conf").write_text(text)
 
     def servers(self) -> list[str]:
-        return [CONFIG_SERVER.format(port=port, keys=self.keys, key=kind, content=SHORT_ANSWER)
+        return [CONFIG_SERVER.format(address=self.address, port=port, keys=self.keys, key=kind, content=SHORT_ANSWER)
                 for kind, port in self.ports.items()]
 
     def said(self) -> str:
@@ -173,7 +174,7 @@ class Nginx(Running):
                 ended = self.master.returncode
                 raise ServerError(f"{self.name} {self.program} ended with status {ended}: {self.said()}")
             workers = process.children(self.master.pid)
-            if workers and all(self.answers(port) for port in self.ports.values()):
+            if workers and all(self.answers(port, self.address) for port in self.ports.values()):
                 self.worker = workers[0]
                 return
             time.sleep(0.02)
@@ -181,9 +182,9 @@ class Nginx(Running):
         raise ServerError(f"{self.name} {self.program} does not answer on {ports}: {self.said()}")
 
     @staticmethod
-    def answers(port: int) -> bool:
+    def answers(port: int, address: str = "127.0.0.1") -> bool:
         with socket.socket() as sock:
-            return sock.connect_ex(("127.0.0.1", port)) == 0
+            return sock.connect_ex((address, port)) == 0
 
     def stop(self) -> None:
         if self.master and self.master.poll() is None:
