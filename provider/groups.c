@@ -19,13 +19,6 @@ struct relay {
     void *arg;
 };
 
-/* The first name of "NAME:OTHER:1.2.3" is the one that libssl fetches by. */
-static bool is_first_name(const char *names, const char *name)
-{
-    const size_t len = strcspn(names, ":");
-    return strlen(name) == len && strncasecmp(names, name, len) == 0;
-}
-
 /* What libssl will fetch a key management by, or NULL. */
 static const char *keymgmt_of(const OSSL_PARAM params[], const char *const *names)
 {
@@ -46,9 +39,12 @@ static int relay_ours(const OSSL_PARAM params[], void *arg)
 
     if (algorithm == NULL)
         return 1;
-    for (const OSSL_ALGORITHM *a = relay->keymgmts; a->algorithm_names != NULL; a++)
-        if (is_first_name(a->algorithm_names, algorithm))
+    for (const OSSL_ALGORITHM *a = relay->keymgmts; a->algorithm_names != NULL; a++) {
+        /* The first name of "NAME:OTHER:1.2.3" is the one that libssl fetches by. */
+        const size_t len = strcspn(a->algorithm_names, ":");
+        if (strlen(algorithm) == len && strncasecmp(a->algorithm_names, algorithm, len) == 0)
             return relay->callback(params, relay->arg);
+    }
     return 1;
 }
 

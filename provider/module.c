@@ -58,19 +58,6 @@ static void offer_add(struct oct_offers *offers, int f, const struct oct_offer *
     }
 }
 
-static struct oct_offers *offers_make(const struct oct_prov *prov)
-{
-    struct oct_offers *offers = OPENSSL_zalloc(sizeof *offers);
-
-    if (offers == NULL)
-        return NULL;
-    for (int f = 0; f < OCT_FAMILIES; f++)
-        for (const struct oct_offer *o = oct_prov_families[f]->offers(); o->operation != 0; o++)
-            if (offer_is_on(prov, f, o))
-                offer_add(offers, f, o);
-    return offers;
-}
-
 /* NULL if there is no memory. */
 static const struct oct_offers *offers_get(struct oct_prov *prov)
 {
@@ -78,7 +65,11 @@ static const struct oct_offers *offers_get(struct oct_prov *prov)
 
     if (offers != NULL)
         return offers;
-    offers = offers_make(prov);
+    offers = OPENSSL_zalloc(sizeof *offers);
+    for (int f = 0; offers != NULL && f < OCT_FAMILIES; f++)
+        for (const struct oct_offer *o = oct_prov_families[f]->offers(); o->operation != 0; o++)
+            if (offer_is_on(prov, f, o))
+                offer_add(offers, f, o);
     if (offers == NULL || atomic_compare_exchange_strong(&prov->offers, &first, offers))
         return offers;
     OPENSSL_free(offers);
@@ -141,29 +132,24 @@ static int provider_get_capabilities(void *provctx, const char *capability, OSSL
                   : oct_sigalgs_announce(provctx, offers, callback, arg);
 }
 
-/* A child that ends leaves its parent's private context as it is: to take that apart would copy every page of it. */
-static void fallback_end(struct oct_prov *prov)
-{
-    static struct oct_fallback *left_behind; /* for who looks for leaks */
-    struct oct_fallback *fallback = atomic_load(&prov->fallback);
-
-    if (prov->generation == oct_fork_generation())
-        oct_fallback_free(fallback);
-    else
-        left_behind = fallback;
-    (void)left_behind;
-}
-
 static void provider_teardown(void *provctx)
 {
+    static struct oct_fallback *left_behind; /* for who looks for leaks */
     struct oct_prov *prov = provctx;
+    struct oct_fallback *fallback;
 
     oct_warm_end(prov);
     oct_pool_clear();
     for (int f = 0; f < OCT_FAMILIES; f++)
         if (oct_prov_families[f]->clear != NULL)
             oct_prov_families[f]->clear();
-    fallback_end(prov);
+    /* A child that ends leaves its parent's private context as it is: to take that apart would copy all its pages. */
+    fallback = atomic_load(&prov->fallback);
+    if (prov->generation == oct_fork_generation())
+        oct_fallback_free(fallback);
+    else
+        left_behind = fallback;
+    (void)left_behind;
     OPENSSL_free(atomic_load(&prov->offers));
     OPENSSL_free(prov);
 }

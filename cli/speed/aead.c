@@ -57,25 +57,6 @@ static int openssl_seal_one(struct aead_state *s, uint64_t nonce, uint8_t *out, 
            EVP_CIPHER_CTX_ctrl(s->seal, EVP_CTRL_AEAD_GET_TAG, OCT_AEAD_TAG_BYTES, tag) > 0;
 }
 
-static int openssl_open_one(struct aead_state *s)
-{
-    int n;
-    return EVP_DecryptInit_ex2(s->open, NULL, NULL, nonce_of(s, 0), NULL) &&
-           EVP_DecryptUpdate(s->open, NULL, &n, s->aad, AAD_BYTES) &&
-           EVP_DecryptUpdate(s->open, s->expected, &n, s->sealed, (int)s->len) &&
-           EVP_CIPHER_CTX_ctrl(s->open, EVP_CTRL_AEAD_SET_TAG, OCT_AEAD_TAG_BYTES, s->sealed_tag) > 0 &&
-           EVP_DecryptFinal_ex(s->open, s->expected, &n) > 0;
-}
-
-/* OpenSSL's side, and what it seals. */
-static int openssl_prepare(struct aead_state *s, const EVP_CIPHER *cipher, const uint8_t *key)
-{
-    s->seal = EVP_CIPHER_CTX_new();
-    s->open = EVP_CIPHER_CTX_new();
-    return s->seal != NULL && s->open != NULL && EVP_EncryptInit_ex2(s->seal, cipher, key, NULL, NULL) &&
-           EVP_DecryptInit_ex2(s->open, cipher, key, NULL, NULL) && openssl_seal_one(s, 0, s->sealed, s->sealed_tag);
-}
-
 static int aead_prepare(struct aead_state *s, int aead)
 {
     uint8_t key[32];
@@ -87,7 +68,10 @@ static int aead_prepare(struct aead_state *s, int aead)
     if (ok && oct_aead_is_on(aead))
         ok = oct_aead_key_new(&s->key, aead, key, oct_aead_key_len(aead)) == OCT_OK;
     if (ok && cipher != NULL) {
-        ok = openssl_prepare(s, cipher, key);
+        s->seal = EVP_CIPHER_CTX_new();
+        s->open = EVP_CIPHER_CTX_new();
+        ok = s->seal != NULL && s->open != NULL && EVP_EncryptInit_ex2(s->seal, cipher, key, NULL, NULL) &&
+             EVP_DecryptInit_ex2(s->open, cipher, key, NULL, NULL) && openssl_seal_one(s, 0, s->sealed, s->sealed_tag);
     } else if (ok && s->key != NULL) {
         ok = oct_aead_seal(s->key, nonce_of(s, 0), s->aad, AAD_BYTES, s->text, s->len, s->sealed, s->sealed_tag) ==
              OCT_OK;
@@ -151,10 +135,15 @@ static unsigned octuple_open(void *arg)
 static unsigned openssl_open(void *arg)
 {
     struct aead_state *s = arg;
+    int n;
     if (s->open == NULL)
         return SPEED_NONE;
     for (int i = 0; i < RECORDS; i++)
-        if (!openssl_open_one(s))
+        if (!EVP_DecryptInit_ex2(s->open, NULL, NULL, nonce_of(s, 0), NULL) ||
+            !EVP_DecryptUpdate(s->open, NULL, &n, s->aad, AAD_BYTES) ||
+            !EVP_DecryptUpdate(s->open, s->expected, &n, s->sealed, (int)s->len) ||
+            EVP_CIPHER_CTX_ctrl(s->open, EVP_CTRL_AEAD_SET_TAG, OCT_AEAD_TAG_BYTES, s->sealed_tag) <= 0 ||
+            EVP_DecryptFinal_ex(s->open, s->expected, &n) <= 0)
             return 0;
     return (unsigned)(RECORDS * s->len);
 }

@@ -92,18 +92,6 @@ static int public_bytes(const struct ec_state *s, const EVP_PKEY *key, uint8_t *
     return ok;
 }
 
-/* The lane's key, digest and outputs: what all three operations share. */
-static int fill_lane(struct ec_state *s, const char *algorithm, int i)
-{
-    s->key[i] = speed_curve_key(algorithm, s->curve);
-    s->ctx[i] = s->key[i] != NULL ? EVP_PKEY_CTX_new_from_pkey(speed_libctx(), s->key[i], NULL) : NULL;
-    s->sign[i] = (struct oct_ecdsa_sign_lane){s->private_key[i], s->digest[i], s->bytes, s->out[i]};
-    s->derive[i] = (struct oct_ec_derive_lane){s->private_key[i], s->peer[i], s->out[i]};
-    s->keygen[i] = (struct oct_ec_keygen_lane){s->private_key[i], s->out[i]};
-    return s->ctx[i] != NULL && private_bytes(s, s->key[i], s->private_key[i]) &&
-           RAND_bytes_ex(speed_libctx(), s->digest[i], s->bytes, 0) > 0;
-}
-
 static int ready_to_sign(struct ec_state *s, int i)
 {
     EVP_MD *md = EVP_MD_fetch(speed_libctx(), speed_curves[s->curve].digest, NULL);
@@ -138,8 +126,16 @@ static void *ec_open(const struct speed_op *op, int (*ready)(struct ec_state *, 
         s->curve = (int)op->param;
         s->bytes = oct_ec_bytes(s->curve);
     }
-    for (int i = 0; ok && i < OCT_LANES; i++)
-        ok = fill_lane(s, ready == ready_to_derive ? "EC" : speed_curves[s->curve].signer, i) && ready(s, i);
+    /* The lane's key, digest and outputs, which all three operations share; then what one of them needs. */
+    for (int i = 0; ok && i < OCT_LANES; i++) {
+        s->key[i] = speed_curve_key(ready == ready_to_derive ? "EC" : speed_curves[s->curve].signer, s->curve);
+        s->ctx[i] = s->key[i] != NULL ? EVP_PKEY_CTX_new_from_pkey(speed_libctx(), s->key[i], NULL) : NULL;
+        s->sign[i] = (struct oct_ecdsa_sign_lane){s->private_key[i], s->digest[i], s->bytes, s->out[i]};
+        s->derive[i] = (struct oct_ec_derive_lane){s->private_key[i], s->peer[i], s->out[i]};
+        s->keygen[i] = (struct oct_ec_keygen_lane){s->private_key[i], s->out[i]};
+        ok = s->ctx[i] != NULL && private_bytes(s, s->key[i], s->private_key[i]) &&
+             RAND_bytes_ex(speed_libctx(), s->digest[i], s->bytes, 0) > 0 && ready(s, i);
+    }
     if (!ok) {
         cli_say("octuple speed", "OpenSSL cannot prepare %s", op->name);
         ec_close(s);

@@ -43,41 +43,30 @@ static void verify_close(void *arg)
     free(s);
 }
 
-static int make_key(struct verify_state *s, int i)
-{
-    size_t len = 0;
-    s->key[i] = speed_curve_key(speed_curves[s->curve].signer, s->curve);
-    return s->key[i] != NULL &&
-           EVP_PKEY_get_octet_string_param(s->key[i], OSSL_PKEY_PARAM_PUB_KEY, s->point[i], sizeof s->point[i], &len) &&
-           len == 1 + 2 * s->bytes && s->point[i][0] == POINT_CONVERSION_UNCOMPRESSED;
-}
-
-/* r and s out of the lane's signature in DER. */
-static int split(struct verify_state *s, int i)
-{
-    const uint8_t *at = s->der[i];
-    ECDSA_SIG *pair = d2i_ECDSA_SIG(NULL, &at, (long)s->der_len[i]);
-    int len = (int)s->bytes;
-    int ok = pair != NULL && BN_bn2binpad(ECDSA_SIG_get0_r(pair), s->signature[i], len) == len &&
-             BN_bn2binpad(ECDSA_SIG_get0_s(pair), s->signature[i] + len, len) == len;
-    ECDSA_SIG_free(pair);
-    return ok;
-}
-
+/* OpenSSL's, in DER, and r and s out of that. */
 static int make_signature(struct verify_state *s, int i)
 {
     EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(speed_libctx(), s->key[i], NULL);
     s->der_len[i] = MAX_DER;
     int ok = ctx != NULL && RAND_bytes_ex(speed_libctx(), s->digest[i], s->bytes, 0) > 0 &&
-             EVP_PKEY_sign_init(ctx) > 0 && EVP_PKEY_sign(ctx, s->der[i], &s->der_len[i], s->digest[i], s->bytes) > 0 &&
-             split(s, i);
+             EVP_PKEY_sign_init(ctx) > 0 && EVP_PKEY_sign(ctx, s->der[i], &s->der_len[i], s->digest[i], s->bytes) > 0;
     EVP_PKEY_CTX_free(ctx);
+    const uint8_t *at = s->der[i];
+    ECDSA_SIG *pair = ok ? d2i_ECDSA_SIG(NULL, &at, (long)s->der_len[i]) : NULL;
+    int len = (int)s->bytes;
+    ok = pair != NULL && BN_bn2binpad(ECDSA_SIG_get0_r(pair), s->signature[i], len) == len &&
+         BN_bn2binpad(ECDSA_SIG_get0_s(pair), s->signature[i] + len, len) == len;
+    ECDSA_SIG_free(pair);
     return ok;
 }
 
 static int fill_lane(struct verify_state *s, int i)
 {
-    if (!make_key(s, i) || !make_signature(s, i))
+    size_t len = 0;
+    s->key[i] = speed_curve_key(speed_curves[s->curve].signer, s->curve);
+    if (s->key[i] == NULL ||
+        !EVP_PKEY_get_octet_string_param(s->key[i], OSSL_PKEY_PARAM_PUB_KEY, s->point[i], sizeof s->point[i], &len) ||
+        len != 1 + 2 * s->bytes || s->point[i][0] != POINT_CONVERSION_UNCOMPRESSED || !make_signature(s, i))
         return 0;
     s->lane[i] = (struct oct_ecdsa_verify_lane){s->point[i] + 1, s->digest[i], s->bytes, s->signature[i]};
     s->ctx[i] = EVP_PKEY_CTX_new_from_pkey(speed_libctx(), s->key[i], NULL);

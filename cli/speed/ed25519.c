@@ -40,18 +40,6 @@ static void ed25519_close(void *arg)
     free(s);
 }
 
-/* The same key on both sides, from a new seed; on one side, where Octuple does not serve it. */
-static int make_key(struct ed25519_state *s, int i, EVP_PKEY **key)
-{
-    uint8_t seed[OCT_ED25519_SEED_BYTES];
-    int ok = RAND_priv_bytes_ex(speed_libctx(), seed, sizeof seed, 0) > 0;
-    if (ok && oct_op_is_on(OCT_OP_ED25519_SIGN))
-        ok = oct_ed25519_key_new(&s->key[i], seed) == OCT_OK;
-    *key = ok ? EVP_PKEY_new_raw_private_key_ex(speed_libctx(), "ED25519", NULL, seed, sizeof seed) : NULL;
-    OPENSSL_cleanse(seed, sizeof seed);
-    return *key != NULL;
-}
-
 /* From OpenSSL 3.4 on, a context signs or verifies once, and then has to be made ready again. */
 static bool is_ready(EVP_MD_CTX *ctx, int (*init)(EVP_MD_CTX *, EVP_PKEY_CTX **, const char *, OSSL_LIB_CTX *,
                                                   const char *, EVP_PKEY *, const OSSL_PARAM *))
@@ -59,18 +47,24 @@ static bool is_ready(EVP_MD_CTX *ctx, int (*init)(EVP_MD_CTX *, EVP_PKEY_CTX **,
     return OpenSSL_version_num() < 0x30400000L || init(ctx, NULL, NULL, speed_libctx(), NULL, NULL, NULL) > 0;
 }
 
+/* The same key on both sides, from a new seed; on one side, where Octuple does not serve it. */
 static int fill_lane(struct ed25519_state *s, int i)
 {
-    EVP_PKEY *key = NULL;
+    uint8_t seed[OCT_ED25519_SEED_BYTES];
     size_t len = SIGNATURE, public_len = OCT_ED25519_PUBLIC_BYTES;
+    int ok = RAND_priv_bytes_ex(speed_libctx(), seed, sizeof seed, 0) > 0;
+    if (ok && oct_op_is_on(OCT_OP_ED25519_SIGN))
+        ok = oct_ed25519_key_new(&s->key[i], seed) == OCT_OK;
+    EVP_PKEY *key = ok ? EVP_PKEY_new_raw_private_key_ex(speed_libctx(), "ED25519", NULL, seed, sizeof seed) : NULL;
+    OPENSSL_cleanse(seed, sizeof seed);
     s->sign[i] = EVP_MD_CTX_new();
     s->verify[i] = EVP_MD_CTX_new();
-    const int ok = s->sign[i] != NULL && s->verify[i] != NULL && make_key(s, i, &key) &&
-                   EVP_DigestSignInit_ex(s->sign[i], NULL, NULL, speed_libctx(), NULL, key, NULL) > 0 &&
-                   EVP_DigestVerifyInit_ex(s->verify[i], NULL, NULL, speed_libctx(), NULL, key, NULL) > 0 &&
-                   EVP_PKEY_get_raw_public_key(key, s->public_key[i], &public_len) > 0 &&
-                   RAND_bytes_ex(speed_libctx(), s->message[i], MESSAGE, 0) > 0 &&
-                   EVP_DigestSign(s->sign[i], s->expected[i], &len, s->message[i], MESSAGE) > 0 && len == SIGNATURE;
+    ok = s->sign[i] != NULL && s->verify[i] != NULL && key != NULL &&
+         EVP_DigestSignInit_ex(s->sign[i], NULL, NULL, speed_libctx(), NULL, key, NULL) > 0 &&
+         EVP_DigestVerifyInit_ex(s->verify[i], NULL, NULL, speed_libctx(), NULL, key, NULL) > 0 &&
+         EVP_PKEY_get_raw_public_key(key, s->public_key[i], &public_len) > 0 &&
+         RAND_bytes_ex(speed_libctx(), s->message[i], MESSAGE, 0) > 0 &&
+         EVP_DigestSign(s->sign[i], s->expected[i], &len, s->message[i], MESSAGE) > 0 && len == SIGNATURE;
     EVP_PKEY_free(key);
     s->sign_lane[i] = (struct oct_ed25519_sign_lane){s->key[i], s->message[i], MESSAGE, s->out[i]};
     s->verify_lane[i] = (struct oct_ed25519_verify_lane){s->public_key[i], s->message[i], MESSAGE, s->expected[i]};

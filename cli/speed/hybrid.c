@@ -44,24 +44,19 @@ static int lanes_are_good(int status, const struct oct_lanes *result)
     return status == OCT_OK && result->ok == 0xff;
 }
 
-static int make_x25519_pairs(uint8_t private_key[OCT_LANES][PRIVATE], uint8_t *public_key, size_t stride)
-{
-    struct oct_x25519_lane lane[OCT_LANES];
-    struct oct_lanes result;
-    if (RAND_priv_bytes(private_key[0], OCT_LANES * PRIVATE) <= 0)
-        return 0;
-    for (int i = 0; i < OCT_LANES; i++)
-        lane[i] = (struct oct_x25519_lane){private_key[i], NULL, public_key + i * stride};
-    return lanes_are_good(oct_x25519_public_x8(lane, OCT_LANES, &result), &result);
-}
-
 static int make_pairs(const struct group *group, uint8_t private_key[OCT_LANES][PRIVATE], uint8_t *public_key,
                       size_t stride)
 {
-    struct oct_ec_keygen_lane lane[OCT_LANES];
     struct oct_lanes result;
-    if (group->number == OCT_HYBRID_X25519MLKEM768)
-        return make_x25519_pairs(private_key, public_key, stride);
+    if (group->number == OCT_HYBRID_X25519MLKEM768) {
+        struct oct_x25519_lane lane[OCT_LANES];
+        if (RAND_priv_bytes(private_key[0], OCT_LANES * PRIVATE) <= 0)
+            return 0;
+        for (int i = 0; i < OCT_LANES; i++)
+            lane[i] = (struct oct_x25519_lane){private_key[i], NULL, public_key + i * stride};
+        return lanes_are_good(oct_x25519_public_x8(lane, OCT_LANES, &result), &result);
+    }
+    struct oct_ec_keygen_lane lane[OCT_LANES];
     for (int i = 0; i < OCT_LANES; i++)
         lane[i] = (struct oct_ec_keygen_lane){private_key[i], public_key + i * stride};
     return lanes_are_good(oct_ec_keygen_x8(OCT_EC_SM2, lane, OCT_LANES, &result), &result);
@@ -120,27 +115,23 @@ static unsigned octuple_server(void *arg)
     return ok ? OCT_LANES : 0;
 }
 
-static int openssl_one(struct hybrid_state *s, int i)
-{
-    size_t reply = REPLY, secret = SECRET;
-    const size_t share = oct_hybrid_share_bytes(s->group->number);
-    EVP_PKEY *key = EVP_PKEY_new_raw_public_key_ex(speed_libctx(), s->group->name, NULL, s->share[i], share);
-    EVP_PKEY_CTX *ctx = key != NULL ? EVP_PKEY_CTX_new_from_pkey(speed_libctx(), key, NULL) : NULL;
-    int ok = ctx != NULL && EVP_PKEY_encapsulate_init(ctx, NULL) > 0 &&
-             EVP_PKEY_encapsulate(ctx, s->their_reply[i], &reply, s->their_secret[i], &secret) > 0;
-    EVP_PKEY_CTX_free(ctx);
-    EVP_PKEY_free(key);
-    return ok;
-}
-
 static unsigned openssl_server(void *arg)
 {
     struct hybrid_state *s = arg;
     if (!s->has_openssl)
         return SPEED_NONE;
-    for (int i = 0; i < OCT_LANES; i++)
-        if (!openssl_one(s, i))
+    const size_t share = oct_hybrid_share_bytes(s->group->number);
+    for (int i = 0; i < OCT_LANES; i++) {
+        size_t reply = REPLY, secret = SECRET;
+        EVP_PKEY *key = EVP_PKEY_new_raw_public_key_ex(speed_libctx(), s->group->name, NULL, s->share[i], share);
+        EVP_PKEY_CTX *ctx = key != NULL ? EVP_PKEY_CTX_new_from_pkey(speed_libctx(), key, NULL) : NULL;
+        int ok = ctx != NULL && EVP_PKEY_encapsulate_init(ctx, NULL) > 0 &&
+                 EVP_PKEY_encapsulate(ctx, s->their_reply[i], &reply, s->their_secret[i], &secret) > 0;
+        EVP_PKEY_CTX_free(ctx);
+        EVP_PKEY_free(key);
+        if (!ok)
             return 0;
+    }
     return OCT_LANES;
 }
 

@@ -97,26 +97,19 @@ static double median(double value[], unsigned n)
     return n % 2 ? value[n / 2] : (value[n / 2 - 1] + value[n / 2]) / 2;
 }
 
-/* One slice of each side, the other one first every second time. */
-static int run_pair(struct side *octuple, struct side *openssl, unsigned pair)
-{
-    struct side *order[2] = {octuple, openssl};
-    for (unsigned i = 0; i < 2; i++) {
-        struct side *side = order[(i + pair) % 2];
-        if (side->run != NULL && (side->rate[pair] = slice(side, side->calls)) == 0)
-            return 0;
-    }
-    return 1;
-}
-
 static int run_pairs(struct side *octuple, struct side *openssl, double seconds, struct speed_result *result)
 {
     static double ratio[MAX_PAIRS];
+    struct side *const sides[2] = {octuple, openssl};
     double end = clock_seconds(CLOCK_MONOTONIC) + seconds;
     unsigned n = 0;
     while (n < MIN_PAIRS || (n < MAX_PAIRS && clock_seconds(CLOCK_MONOTONIC) < end)) {
-        if (!run_pair(octuple, openssl, n))
-            return 0;
+        /* One slice of each side, the other one first every second time. */
+        for (unsigned i = 0; i < 2; i++) {
+            struct side *side = sides[(i + n) % 2];
+            if (side->run != NULL && (side->rate[n] = slice(side, side->calls)) == 0)
+                return 0;
+        }
         ratio[n] = octuple->run != NULL && openssl->run != NULL ? octuple->rate[n] / openssl->rate[n] : 0;
         n++;
     }

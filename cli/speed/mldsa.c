@@ -32,11 +32,6 @@ struct mldsa_state {
     uint8_t own[OCT_LANES][MAX_SIGNATURE], their[OCT_LANES][MAX_SIGNATURE]; /* what each side signed last */
 };
 
-static const char *name_of(int set)
-{
-    return set == OCT_MLDSA_44 ? "ML-DSA-44" : "ML-DSA-65";
-}
-
 static void mldsa_close(void *arg)
 {
     struct mldsa_state *s = arg;
@@ -83,41 +78,23 @@ static unsigned verify(const struct mldsa_state *s, uint8_t (*signature)[MAX_SIG
     return oct_mldsa_verify_x8(s->set, lane, OCT_LANES, &result) == OCT_OK && result.ok == 0xff ? OCT_LANES : 0;
 }
 
-/* OpenSSL's key from our bytes. */
-static EVP_PKEY *openssl_key(const struct mldsa_state *s, int i)
-{
-    const OSSL_PARAM params[] = {
-        OSSL_PARAM_construct_octet_string(PK_PARAM, (void *)s->pk[i], oct_mldsa_pk_bytes(s->set)),
-        OSSL_PARAM_construct_octet_string(SK_PARAM, (void *)s->sk[i], oct_mldsa_sk_bytes(s->set)),
-        OSSL_PARAM_construct_end(),
-    };
-    EVP_PKEY_CTX *from = EVP_PKEY_CTX_new_from_name(speed_libctx(), s->name, NULL);
-    EVP_PKEY *key = NULL;
-    bool ok = from != NULL && EVP_PKEY_fromdata_init(from) > 0 &&
-              EVP_PKEY_fromdata(from, &key, EVP_PKEY_KEYPAIR, (OSSL_PARAM *)params) > 0;
-    EVP_PKEY_CTX_free(from);
-    return ok ? key : NULL;
-}
-
+/* OpenSSL's keys, from our bytes. */
 static bool open_openssl(struct mldsa_state *s)
 {
     s->generate = EVP_PKEY_CTX_new_from_name(speed_libctx(), s->name, NULL);
     bool ok = s->generate != NULL && EVP_PKEY_keygen_init(s->generate) > 0;
     for (int i = 0; ok && i < OCT_LANES; i++) {
-        s->theirs[i] = openssl_key(s, i);
-        ok = s->theirs[i] != NULL;
+        OSSL_PARAM params[] = {
+            OSSL_PARAM_construct_octet_string(PK_PARAM, s->pk[i], oct_mldsa_pk_bytes(s->set)),
+            OSSL_PARAM_construct_octet_string(SK_PARAM, s->sk[i], oct_mldsa_sk_bytes(s->set)),
+            OSSL_PARAM_construct_end(),
+        };
+        EVP_PKEY_CTX *from = EVP_PKEY_CTX_new_from_name(speed_libctx(), s->name, NULL);
+        ok = from != NULL && EVP_PKEY_fromdata_init(from) > 0 &&
+             EVP_PKEY_fromdata(from, &s->theirs[i], EVP_PKEY_KEYPAIR, params) > 0;
+        EVP_PKEY_CTX_free(from);
     }
     return ok;
-}
-
-static bool make_keys(struct mldsa_state *s)
-{
-    bool ok = generate(s, s->pk, s->sk) > 0;
-    for (int i = 0; ok && i < OCT_LANES; i++) {
-        memset(s->message[i], 'a' + i, MESSAGE);
-        ok = oct_mldsa_key_new_private(&s->key[i], s->set, s->sk[i]) == OCT_OK;
-    }
-    return ok && sign(s, s->signature) > 0;
 }
 
 /* Where Octuple is off there are no keys of its making to measure OpenSSL with: then nothing is. */
@@ -127,8 +104,15 @@ static void *mldsa_open(const struct speed_op *op)
     if (s == NULL)
         return NULL;
     s->set = (int)op->param;
-    s->name = name_of(s->set);
-    if (!speed_op_is_on(op) || (make_keys(s) && (!speed_openssl_has(s->name) || open_openssl(s))))
+    s->name = s->set == OCT_MLDSA_44 ? "ML-DSA-44" : "ML-DSA-65";
+    if (!speed_op_is_on(op))
+        return s;
+    bool ok = generate(s, s->pk, s->sk) > 0;
+    for (int i = 0; ok && i < OCT_LANES; i++) {
+        memset(s->message[i], 'a' + i, MESSAGE);
+        ok = oct_mldsa_key_new_private(&s->key[i], s->set, s->sk[i]) == OCT_OK;
+    }
+    if (ok && sign(s, s->signature) > 0 && (!speed_openssl_has(s->name) || open_openssl(s)))
         return s;
     cli_say("octuple speed", "%s cannot be prepared", op->name);
     mldsa_close(s);

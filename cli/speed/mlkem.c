@@ -31,11 +31,6 @@ struct mlkem_state {
     uint8_t their_ct[OCT_LANES][MAX_CT], their_secret[OCT_LANES][SECRET]; /* what OpenSSL made last */
 };
 
-static const char *name_of(int set)
-{
-    return set == OCT_MLKEM_768 ? "ML-KEM-768" : "ML-KEM-1024";
-}
-
 static void mlkem_close(void *arg)
 {
     struct mlkem_state *s = arg;
@@ -78,33 +73,24 @@ static unsigned generate(struct mlkem_state *s, uint8_t (*ek)[MAX_EK], uint8_t (
     return oct_mlkem_keygen_x8(s->set, lane, OCT_LANES, &result) == OCT_OK && result.ok == 0xff ? OCT_LANES : 0;
 }
 
-/* OpenSSL's key from our bytes, ready to decapsulate. */
-static EVP_PKEY_CTX *openssl_key(const struct mlkem_state *s, int i)
-{
-    const OSSL_PARAM params[] = {
-        OSSL_PARAM_construct_octet_string(DK_PARAM, (void *)s->dk[i], oct_mlkem_dk_bytes(s->set)),
-        OSSL_PARAM_construct_end(),
-    };
-    EVP_PKEY_CTX *from = EVP_PKEY_CTX_new_from_name(speed_libctx(), s->name, NULL), *ctx = NULL;
-    EVP_PKEY *key = NULL;
-    if (from != NULL && EVP_PKEY_fromdata_init(from) > 0 &&
-        EVP_PKEY_fromdata(from, &key, EVP_PKEY_KEYPAIR, (OSSL_PARAM *)params) > 0)
-        ctx = EVP_PKEY_CTX_new_from_pkey(speed_libctx(), key, NULL);
-    EVP_PKEY_free(key);
-    EVP_PKEY_CTX_free(from);
-    if (ctx != NULL && EVP_PKEY_decapsulate_init(ctx, NULL) > 0)
-        return ctx;
-    EVP_PKEY_CTX_free(ctx);
-    return NULL;
-}
-
+/* OpenSSL's keys, from our bytes, ready to decapsulate. */
 static bool open_openssl(struct mlkem_state *s)
 {
     s->generate = EVP_PKEY_CTX_new_from_name(speed_libctx(), s->name, NULL);
     bool ok = s->generate != NULL && EVP_PKEY_keygen_init(s->generate) > 0;
     for (int i = 0; ok && i < OCT_LANES; i++) {
-        s->decaps[i] = openssl_key(s, i);
-        ok = s->decaps[i] != NULL;
+        OSSL_PARAM params[] = {
+            OSSL_PARAM_construct_octet_string(DK_PARAM, s->dk[i], oct_mlkem_dk_bytes(s->set)),
+            OSSL_PARAM_construct_end(),
+        };
+        EVP_PKEY_CTX *from = EVP_PKEY_CTX_new_from_name(speed_libctx(), s->name, NULL);
+        EVP_PKEY *key = NULL;
+        if (from != NULL && EVP_PKEY_fromdata_init(from) > 0 &&
+            EVP_PKEY_fromdata(from, &key, EVP_PKEY_KEYPAIR, params) > 0)
+            s->decaps[i] = EVP_PKEY_CTX_new_from_pkey(speed_libctx(), key, NULL);
+        EVP_PKEY_free(key);
+        EVP_PKEY_CTX_free(from);
+        ok = s->decaps[i] != NULL && EVP_PKEY_decapsulate_init(s->decaps[i], NULL) > 0;
     }
     return ok;
 }
@@ -116,7 +102,7 @@ static void *mlkem_open(const struct speed_op *op)
     if (s == NULL)
         return NULL;
     s->set = (int)op->param;
-    s->name = name_of(s->set);
+    s->name = s->set == OCT_MLKEM_768 ? "ML-KEM-768" : "ML-KEM-1024";
     if (!speed_op_is_on(op))
         return s;
     if (generate(s, s->ek, s->dk) && encapsulate(s, s->ek, s->ct, s->secret) &&
@@ -159,25 +145,22 @@ static unsigned openssl_keygen(void *arg)
     return OCT_LANES;
 }
 
-static int openssl_encaps_one(struct mlkem_state *s, int i)
-{
-    size_t ct = oct_mlkem_ct_bytes(s->set), secret = SECRET;
-    EVP_PKEY *key = EVP_PKEY_new_raw_public_key_ex(speed_libctx(), s->name, NULL, s->ek[i], oct_mlkem_ek_bytes(s->set));
-    EVP_PKEY_CTX *ctx = key != NULL ? EVP_PKEY_CTX_new_from_pkey(speed_libctx(), key, NULL) : NULL;
-    int ok = ctx != NULL && EVP_PKEY_encapsulate_init(ctx, NULL) > 0 &&
-             EVP_PKEY_encapsulate(ctx, s->their_ct[i], &ct, s->their_secret[i], &secret) > 0;
-    EVP_PKEY_CTX_free(ctx);
-    EVP_PKEY_free(key);
-    return ok;
-}
-
 static unsigned openssl_encaps(void *arg)
 {
-    if (((struct mlkem_state *)arg)->generate == NULL)
+    struct mlkem_state *s = arg;
+    if (s->generate == NULL)
         return SPEED_NONE;
-    for (int i = 0; i < OCT_LANES; i++)
-        if (!openssl_encaps_one(arg, i))
+    for (int i = 0; i < OCT_LANES; i++) {
+        size_t ek = oct_mlkem_ek_bytes(s->set), ct = oct_mlkem_ct_bytes(s->set), secret = SECRET;
+        EVP_PKEY *key = EVP_PKEY_new_raw_public_key_ex(speed_libctx(), s->name, NULL, s->ek[i], ek);
+        EVP_PKEY_CTX *ctx = key != NULL ? EVP_PKEY_CTX_new_from_pkey(speed_libctx(), key, NULL) : NULL;
+        int ok = ctx != NULL && EVP_PKEY_encapsulate_init(ctx, NULL) > 0 &&
+                 EVP_PKEY_encapsulate(ctx, s->their_ct[i], &ct, s->their_secret[i], &secret) > 0;
+        EVP_PKEY_CTX_free(ctx);
+        EVP_PKEY_free(key);
+        if (!ok)
             return 0;
+    }
     return OCT_LANES;
 }
 

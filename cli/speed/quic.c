@@ -60,19 +60,6 @@ static uint8_t *packet_at(const struct quic_state *s, uint8_t *burst, unsigned i
     return burst + i * (HEADER_BYTES + s->len + OCT_AEAD_TAG_BYTES);
 }
 
-/* Packet i has number i. */
-static void make_headers(struct quic_state *s)
-{
-    for (unsigned i = 0; i < BURST; i++) {
-        memcpy(s->header[i], s->header[0], HEADER_BYTES);
-        s->header[i][0] = 0x40 | (NUMBER_BYTES - 1);
-        s->header[i][HEADER_BYTES - 2] = 0;
-        s->header[i][HEADER_BYTES - 1] = (uint8_t)i;
-        s->packet[i] = (struct oct_quic_packet){
-            .data = packet_at(s, s->ours, i), .header_len = HEADER_BYTES, .len = HEADER_BYTES + s->len, .number = i};
-    }
-}
-
 static int quic_prepare(struct quic_state *s)
 {
     uint8_t key[32], hp[32];
@@ -82,7 +69,14 @@ static int quic_prepare(struct quic_state *s)
              RAND_bytes_ex(speed_libctx(), s->header[0], HEADER_BYTES, 0) > 0 &&
              RAND_bytes_ex(speed_libctx(), s->ours, sizeof s->ours, 0) > 0;
     memcpy(s->theirs, s->ours, sizeof s->ours);
-    make_headers(s);
+    for (unsigned i = 0; i < BURST; i++) { /* packet i has number i */
+        memcpy(s->header[i], s->header[0], HEADER_BYTES);
+        s->header[i][0] = 0x40 | (NUMBER_BYTES - 1);
+        s->header[i][HEADER_BYTES - 2] = 0;
+        s->header[i][HEADER_BYTES - 1] = (uint8_t)i;
+        s->packet[i] = (struct oct_quic_packet){
+            .data = packet_at(s, s->ours, i), .header_len = HEADER_BYTES, .len = HEADER_BYTES + s->len, .number = i};
+    }
     s->aead = ok ? keyed(oct_aead_name(s->which), key) : NULL;
     s->mask = ok ? keyed(s->which == OCT_AEAD_AES_128_GCM ? "AES-128-ECB" : "ChaCha20", hp) : NULL;
     ok = s->aead != NULL && s->mask != NULL;
@@ -108,35 +102,26 @@ static void *quic_open_state(const struct speed_op *op)
     return s;
 }
 
-/* The limit on packets by one key is the caller's to mind (RFC 9001, 6.6): a key that has come near it is set again. */
-static int renew(struct quic_state *s)
-{
-    static const uint8_t key[32] = {1};
-    return oct_quic_keys_sealed(s->keys, 0) + BURST < (uint64_t)1 << 23 ||
-           oct_quic_keys_update(s->keys, 0, key, oct_aead_key_len(s->which), s->iv) == OCT_OK;
-}
-
 static unsigned quic_octuple(void *arg)
 {
+    static const uint8_t key[32] = {1};
     struct quic_state *s = arg;
     for (unsigned i = 0; i < BURST; i++)
         memcpy(s->packet[i].data, s->header[i], HEADER_BYTES);
-    return renew(s) && oct_quic_seal(s->keys, s->packet, BURST) == OCT_OK ? (unsigned)(BURST * s->len) : 0;
-}
-
-static int openssl_mask(struct quic_state *s, const uint8_t *sample, uint8_t mask[16])
-{
-    static const uint8_t zero[16];
-    int n;
-    if (s->which == OCT_AEAD_AES_128_GCM)
-        return EVP_EncryptUpdate(s->mask, mask, &n, sample, 16);
-    return EVP_EncryptInit_ex2(s->mask, NULL, NULL, sample, NULL) && EVP_EncryptUpdate(s->mask, mask, &n, zero, 16);
+    /* The limit on packets by one key is the caller's to mind (RFC 9001, 6.6): a key that has come near it is set
+     * again. */
+    if (oct_quic_keys_sealed(s->keys, 0) + BURST >= (uint64_t)1 << 23 &&
+        oct_quic_keys_update(s->keys, 0, key, oct_aead_key_len(s->which), s->iv) != OCT_OK)
+        return 0;
+    return oct_quic_seal(s->keys, s->packet, BURST) == OCT_OK ? (unsigned)(BURST * s->len) : 0;
 }
 
 static int openssl_packet(struct quic_state *s, uint8_t *data, unsigned number)
 {
+    static const uint8_t zero[16];
+    const uint8_t *sample = data + HEADER_BYTES - NUMBER_BYTES + 4;
     uint8_t nonce[OCT_AEAD_NONCE_BYTES], mask[16], *payload = data + HEADER_BYTES;
-    int n;
+    int n, good;
     memcpy(nonce, s->iv, sizeof nonce);
     nonce[10] ^= (uint8_t)(number >> 8);
     nonce[11] ^= (uint8_t)number;
@@ -144,8 +129,13 @@ static int openssl_packet(struct quic_state *s, uint8_t *data, unsigned number)
         !EVP_EncryptUpdate(s->aead, NULL, &n, data, HEADER_BYTES) ||
         !EVP_EncryptUpdate(s->aead, payload, &n, payload, (int)s->len) ||
         !EVP_EncryptFinal_ex(s->aead, payload + s->len, &n) ||
-        EVP_CIPHER_CTX_ctrl(s->aead, EVP_CTRL_AEAD_GET_TAG, OCT_AEAD_TAG_BYTES, payload + s->len) <= 0 ||
-        !openssl_mask(s, data + HEADER_BYTES - NUMBER_BYTES + 4, mask))
+        EVP_CIPHER_CTX_ctrl(s->aead, EVP_CTRL_AEAD_GET_TAG, OCT_AEAD_TAG_BYTES, payload + s->len) <= 0)
+        return 0;
+    if (s->which == OCT_AEAD_AES_128_GCM)
+        good = EVP_EncryptUpdate(s->mask, mask, &n, sample, 16);
+    else
+        good = EVP_EncryptInit_ex2(s->mask, NULL, NULL, sample, NULL) && EVP_EncryptUpdate(s->mask, mask, &n, zero, 16);
+    if (!good)
         return 0;
     data[0] ^= mask[0] & 0x1f;
     data[HEADER_BYTES - 2] ^= mask[1];

@@ -31,15 +31,6 @@ static void rsa_close(void *arg)
     free(s);
 }
 
-/* The leading byte is 0, so that the input is below every modulus. */
-static int rsa_fill_lane(struct rsa_state *s, int i, const struct speed_keys *keys, int (*init)(EVP_PKEY_CTX *))
-{
-    s->lane[i] = (struct oct_rsa_lane){keys->key[i], s->in[i], s->out[i]};
-    s->ctx[i] = EVP_PKEY_CTX_new_from_pkey(speed_libctx(), keys->pkey[i], NULL);
-    return s->ctx[i] != NULL && init(s->ctx[i]) > 0 && EVP_PKEY_CTX_set_rsa_padding(s->ctx[i], RSA_NO_PADDING) > 0 &&
-           RAND_bytes_ex(speed_libctx(), s->in[i] + 1, s->bytes - 1, 0) > 0;
-}
-
 static void *rsa_open(const struct speed_op *op, int (*init)(EVP_PKEY_CTX *))
 {
     const struct speed_keys *keys = speed_keys_get(op->param);
@@ -48,7 +39,11 @@ static void *rsa_open(const struct speed_op *op, int (*init)(EVP_PKEY_CTX *))
         return NULL;
     s->bytes = op->param / 8;
     for (int i = 0; i < OCT_LANES; i++) {
-        if (!rsa_fill_lane(s, i, keys, init)) {
+        s->lane[i] = (struct oct_rsa_lane){keys->key[i], s->in[i], s->out[i]};
+        s->ctx[i] = EVP_PKEY_CTX_new_from_pkey(speed_libctx(), keys->pkey[i], NULL);
+        /* The leading byte is 0, so that the input is below every modulus. */
+        if (s->ctx[i] == NULL || init(s->ctx[i]) <= 0 || EVP_PKEY_CTX_set_rsa_padding(s->ctx[i], RSA_NO_PADDING) <= 0 ||
+            RAND_bytes_ex(speed_libctx(), s->in[i] + 1, s->bytes - 1, 0) <= 0) {
             cli_say("octuple speed", "OpenSSL cannot prepare %s", op->name);
             rsa_close(s);
             return NULL;

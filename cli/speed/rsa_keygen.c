@@ -65,13 +65,6 @@ static unsigned keygen_openssl(void *arg)
     return EVP_PKEY_generate(s->generate, &s->theirs) > 0;
 }
 
-/* Numbers of OSSL_PARAM have the machine's byte order. */
-static void reverse(uint8_t *to, const uint8_t *from, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        to[i] = from[len - 1 - i];
-}
-
 /* OpenSSL's key of our numbers. */
 static EVP_PKEY *ours_of(const struct keygen_state *s)
 {
@@ -85,7 +78,8 @@ static EVP_PKEY *ours_of(const struct keygen_state *s)
     OSSL_PARAM params[9];
     for (int i = 0; i < 7; i++) {
         const size_t len = i < 2 ? s->bits / 8 : s->bits / 16;
-        reverse(number[i], from[i], len);
+        for (size_t j = 0; j < len; j++) /* numbers of OSSL_PARAM have the machine's byte order */
+            number[i][j] = from[i][len - 1 - j];
         params[i] = OSSL_PARAM_construct_BN(name[i], number[i], len);
     }
     params[7] = OSSL_PARAM_construct_uint(OSSL_PKEY_PARAM_RSA_E, &e);

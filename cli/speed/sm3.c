@@ -32,21 +32,18 @@ static void sm3_close(void *arg)
     free(s);
 }
 
-static int prepare(struct sm3_state *s)
-{
-    s->md = EVP_MD_fetch(speed_libctx(), "SM3", NULL);
-    s->ctx = EVP_MD_CTX_new();
-    for (unsigned i = 0; i < s->lanes; i++)
-        s->lane[i] = (struct oct_sm3_lane){s->message[i], MESSAGE, s->digest[i]};
-    return s->md != NULL && s->ctx != NULL && RAND_bytes_ex(speed_libctx(), s->message[0], sizeof s->message, 0) > 0;
-}
-
 static void *sm3_open(const struct speed_op *op)
 {
     struct sm3_state *s = speed_libctx() != NULL ? calloc(1, sizeof *s) : NULL;
-    if (s != NULL)
+    if (s != NULL) {
         s->lanes = op->param;
-    if (s == NULL || !prepare(s)) {
+        s->md = EVP_MD_fetch(speed_libctx(), "SM3", NULL);
+        s->ctx = EVP_MD_CTX_new();
+        for (unsigned i = 0; i < s->lanes; i++)
+            s->lane[i] = (struct oct_sm3_lane){s->message[i], MESSAGE, s->digest[i]};
+    }
+    if (s == NULL || s->md == NULL || s->ctx == NULL ||
+        RAND_bytes_ex(speed_libctx(), s->message[0], sizeof s->message, 0) <= 0) {
         cli_say("octuple speed", "OpenSSL cannot prepare %s", op->name);
         sm3_close(s);
         return NULL;

@@ -39,26 +39,17 @@ static void sm4_close(void *arg)
     free(s);
 }
 
-/* The cipher of an operation's name, and whether it encrypts. */
-static EVP_CIPHER *cipher_of(const char *name, int *encrypt)
-{
-    *encrypt = strstr(name, "-decrypt-") == NULL;
-    return EVP_CIPHER_fetch(speed_libctx(),
-                            strncmp(name, "sm4ccm", 6) == 0   ? "SM4-CCM"
-                            : strncmp(name, "sm4ctr", 6) == 0 ? "SM4-CTR"
-                                                              : "SM4-CBC",
-                            NULL);
-}
-
+/* The mode is that of the operation's name. */
 static int openssl_prepare(struct sm4_state *s, const char *name)
 {
-    int encrypt;
-    EVP_CIPHER *cipher = cipher_of(name, &encrypt);
+    const int encrypt = strstr(name, "-decrypt-") == NULL, is_ccm = strncmp(name, "sm4ccm", 6) == 0;
+    const char *mode = is_ccm ? "SM4-CCM" : strncmp(name, "sm4ctr", 6) == 0 ? "SM4-CTR" : "SM4-CBC";
+    EVP_CIPHER *cipher = EVP_CIPHER_fetch(speed_libctx(), mode, NULL);
     int ok = cipher == NULL;
     if (cipher != NULL) {
         s->context = EVP_CIPHER_CTX_new();
         ok = s->context != NULL && EVP_CipherInit_ex2(s->context, cipher, NULL, NULL, encrypt, NULL);
-        if (ok && strncmp(name, "sm4ccm", 6) == 0) {
+        if (ok && is_ccm) {
             ok = EVP_CIPHER_CTX_ctrl(s->context, EVP_CTRL_AEAD_SET_IVLEN, NONCE, NULL) > 0 &&
                  EVP_CIPHER_CTX_ctrl(s->context, EVP_CTRL_AEAD_SET_TAG, TAG, NULL) > 0;
         }

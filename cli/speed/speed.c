@@ -46,43 +46,17 @@ static const char help_tail[] =
     "Exit codes: 0 measured, 1 failed or results differ, 2 wrong usage, 3 an operation is off here, so that only\n"
     "OpenSSL was measured (null in JSON; 'octuple info' says why). Manual: octuple-speed(1).\n";
 
-static int print_help(void)
-{
-    const struct speed_op *op;
-    fputs(help_head, stdout);
-    for (unsigned i = 0; (op = speed_op_at(i)) != NULL; i++)
-        printf("  %s\n", op->name);
-    return cli_print(help_tail);
-}
-
-static int unknown_operation(const char *who, const char *name)
-{
-    const struct speed_op *op;
-    fprintf(stderr, "%s: there is no operation '%s'; it is one of:\n", who, name);
-    for (unsigned i = 0; (op = speed_op_at(i)) != NULL; i++)
-        fprintf(stderr, "  %s\n", op->name);
-    return CLI_USAGE;
-}
-
-static int parse_seconds(const char *who, const char *text, double *seconds)
-{
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !(value > 0 && value <= MAX_SECONDS)) {
-        cli_say(who, "--seconds '%s' is not a number above 0 and up to %g", text, MAX_SECONDS);
-        return cli_see_help(who);
-    }
-    *seconds = value;
-    return CLI_OK;
-}
-
 /* The operations named, or all. */
 static int choose(struct speed_request *request, const char *who, int names, char **name)
 {
     const struct speed_op *op;
     for (int i = 0; i < names; i++) {
-        if ((op = speed_op_find(name[i])) == NULL)
-            return unknown_operation(who, name[i]);
+        if ((op = speed_op_find(name[i])) == NULL) {
+            fprintf(stderr, "%s: there is no operation '%s'; it is one of:\n", who, name[i]);
+            for (unsigned j = 0; (op = speed_op_at(j)) != NULL; j++)
+                fprintf(stderr, "  %s\n", op->name);
+            return CLI_USAGE;
+        }
         if (request->ops == MAX_OPS) {
             cli_say(who, "more than %d operations; name fewer", MAX_OPS);
             return CLI_USAGE;
@@ -126,15 +100,6 @@ static int measure_state(const struct speed_request *request, const struct speed
     return on ? CLI_OK : CLI_NOT_MEASURED;
 }
 
-static int measure_one(const struct speed_request *request, const struct speed_op *op)
-{
-    void *state = op->open(op);
-    int code = state != NULL ? measure_state(request, op, state) : CLI_FAILED;
-    if (state != NULL)
-        op->close(state);
-    return code;
-}
-
 /* A failure wins over "not measured", which wins over success. */
 static int measure_all(const struct speed_request *request)
 {
@@ -143,11 +108,13 @@ static int measure_all(const struct speed_request *request)
     speed_unpin();
     request->report->head(core, request->seconds);
     for (unsigned i = 0; i < request->ops; i++) {
-        int one = measure_one(request, request->op[i]);
-        if (one == CLI_NOT_MEASURED && code == CLI_OK) {
-            cli_say("octuple speed", "%s is off: %s; only OpenSSL is measured", request->op[i]->name,
-                    speed_op_reason(request->op[i]));
-        }
+        const struct speed_op *op = request->op[i];
+        void *state = op->open(op);
+        int one = state != NULL ? measure_state(request, op, state) : CLI_FAILED;
+        if (state != NULL)
+            op->close(state);
+        if (one == CLI_NOT_MEASURED && code == CLI_OK)
+            cli_say("octuple speed", "%s is off: %s; only OpenSSL is measured", op->name, speed_op_reason(op));
         code = one == CLI_FAILED || code == CLI_FAILED ? CLI_FAILED : one != CLI_OK ? one : code;
     }
     speed_keys_forget();
@@ -161,23 +128,29 @@ int cli_speed(int argc, char **argv)
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
     struct speed_request request = {.seconds = 2, .report = &speed_report_text};
-    int option, code = CLI_OK;
+    const struct speed_op *op;
+    char *end;
+    int option;
     while ((option = getopt_long(argc, argv, "s:jh", options, NULL)) != -1) {
         switch (option) {
         case 's':
-            code = parse_seconds(argv[0], optarg, &request.seconds);
-            break;
+            request.seconds = strtod(optarg, &end);
+            if (end != optarg && *end == '\0' && request.seconds > 0 && request.seconds <= MAX_SECONDS)
+                break;
+            cli_say(argv[0], "--seconds '%s' is not a number above 0 and up to %g", optarg, MAX_SECONDS);
+            return cli_see_help(argv[0]);
         case 'j':
             request.report = &speed_report_json;
             break;
         case 'h':
-            return print_help();
+            fputs(help_head, stdout);
+            for (unsigned i = 0; (op = speed_op_at(i)) != NULL; i++)
+                printf("  %s\n", op->name);
+            return cli_print(help_tail);
         default:
             return cli_see_help(argv[0]);
         }
-        if (code != CLI_OK)
-            return code;
     }
-    code = choose(&request, argv[0], argc - optind, argv + optind);
+    int code = choose(&request, argv[0], argc - optind, argv + optind);
     return code == CLI_OK ? measure_all(&request) : code;
 }

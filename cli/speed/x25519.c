@@ -47,27 +47,22 @@ static int raw(const EVP_PKEY *key, const char *name, uint8_t bytes[BYTES])
     return EVP_PKEY_get_octet_string_param(key, name, bytes, BYTES, &len) && len == BYTES;
 }
 
-static int fill_lane(struct x25519_state *s, int i)
-{
-    EVP_PKEY *own = EVP_PKEY_Q_keygen(speed_libctx(), NULL, "X25519");
-    EVP_PKEY *peer = EVP_PKEY_Q_keygen(speed_libctx(), NULL, "X25519");
-    int ok = own != NULL && peer != NULL && raw(own, OSSL_PKEY_PARAM_PRIV_KEY, s->scalar[i]) &&
-             raw(peer, OSSL_PKEY_PARAM_PUB_KEY, s->peer[i]);
-    s->lane[i] = (struct oct_x25519_lane){s->scalar[i], s->peer[i], s->out[i]};
-    s->derive[i] = ok ? EVP_PKEY_CTX_new_from_pkey(speed_libctx(), own, NULL) : NULL;
-    ok = s->derive[i] != NULL && EVP_PKEY_derive_init(s->derive[i]) > 0 &&
-         EVP_PKEY_derive_set_peer(s->derive[i], peer) > 0;
-    EVP_PKEY_free(own);
-    EVP_PKEY_free(peer);
-    return ok;
-}
-
 static void *x25519_open(const struct speed_op *op)
 {
     struct x25519_state *s = speed_libctx() != NULL ? calloc(1, sizeof *s) : NULL;
     int ok = s != NULL;
-    for (int i = 0; ok && i < OCT_LANES; i++)
-        ok = fill_lane(s, i);
+    for (int i = 0; ok && i < OCT_LANES; i++) {
+        EVP_PKEY *own = EVP_PKEY_Q_keygen(speed_libctx(), NULL, "X25519");
+        EVP_PKEY *peer = EVP_PKEY_Q_keygen(speed_libctx(), NULL, "X25519");
+        ok = own != NULL && peer != NULL && raw(own, OSSL_PKEY_PARAM_PRIV_KEY, s->scalar[i]) &&
+             raw(peer, OSSL_PKEY_PARAM_PUB_KEY, s->peer[i]);
+        s->lane[i] = (struct oct_x25519_lane){s->scalar[i], s->peer[i], s->out[i]};
+        s->derive[i] = ok ? EVP_PKEY_CTX_new_from_pkey(speed_libctx(), own, NULL) : NULL;
+        ok = s->derive[i] != NULL && EVP_PKEY_derive_init(s->derive[i]) > 0 &&
+             EVP_PKEY_derive_set_peer(s->derive[i], peer) > 0;
+        EVP_PKEY_free(own);
+        EVP_PKEY_free(peer);
+    }
     if (ok) {
         s->generate = EVP_PKEY_CTX_new_from_name(speed_libctx(), "X25519", NULL);
         ok = s->generate != NULL && EVP_PKEY_keygen_init(s->generate) > 0;

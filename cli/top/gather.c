@@ -120,26 +120,6 @@ static void add_named(struct top_sample *sample, const char *name, const struct 
             add_tree(sample, pids[i], before, seen);
 }
 
-static void tell_nothing(const char *target, const struct seen *seen)
-{
-    if (seen->processes == 0 && process_as_pid(target) != 0) {
-        cli_say(TOP_WHO, "there is no process %s", target);
-    } else if (seen->processes == 0) {
-        cli_say(TOP_WHO, "no process has the name '%s' (a folder is named with a slash: ./%s)", target, target);
-    } else if (seen->other_versions > 0) {
-        cli_say(TOP_WHO,
-                "%s counts in another form than this command reads: restart it, or use the command of its version",
-                target);
-    } else if (seen->forbidden > 0) {
-        cli_say(TOP_WHO, "looking into %s is not permitted: ask as root, or start it with OCTUPLE_COUNTERS=FOLDER",
-                target);
-    } else if (seen->not_started > 0) {
-        cli_say(TOP_WHO, "%s has Octuple in it, and has not used it yet", target);
-    } else {
-        cli_say(TOP_WHO, "%s is not under Octuple: 'octuple doctor PID' says what keeps it out", target);
-    }
-}
-
 static void add_folder(struct top_sample *sample, const char *folder, int tell)
 {
     unsigned before = sample->count, others = 0;
@@ -168,8 +148,24 @@ static void add_target(struct top_sample *sample, const char *target, const stru
         add_tree(sample, process_as_pid(target), before, &seen);
     else
         add_named(sample, target, before, &seen);
-    if (tell && seen.read == 0)
-        tell_nothing(target, &seen);
+    if (!tell || seen.read > 0)
+        return;
+    if (seen.processes == 0 && process_as_pid(target) != 0) {
+        cli_say(TOP_WHO, "there is no process %s", target);
+    } else if (seen.processes == 0) {
+        cli_say(TOP_WHO, "no process has the name '%s' (a folder is named with a slash: ./%s)", target, target);
+    } else if (seen.other_versions > 0) {
+        cli_say(TOP_WHO,
+                "%s counts in another form than this command reads: restart it, or use the command of its version",
+                target);
+    } else if (seen.forbidden > 0) {
+        cli_say(TOP_WHO, "looking into %s is not permitted: ask as root, or start it with OCTUPLE_COUNTERS=FOLDER",
+                target);
+    } else if (seen.not_started > 0) {
+        cli_say(TOP_WHO, "%s has Octuple in it, and has not used it yet", target);
+    } else {
+        cli_say(TOP_WHO, "%s is not under Octuple: 'octuple doctor PID' says what keeps it out", target);
+    }
 }
 
 static int by_pid(const void *a, const void *b)

@@ -11,37 +11,26 @@
 #include "cli/core/keys.h"
 #include "top.h"
 
-static json_t *batches(const struct oct_op_counters *n)
-{
-    json_t *array = json_array();
-    for (int i = 0; i < OCT_LANES; i++)
-        json_array_append_new(array, json_integer((json_int_t)n->flushes[i]));
-    return array;
-}
-
-static json_t *operation(int op, const struct oct_op_counters *n)
-{
-    char name[32];
-    snprintf(name, sizeof name, "operation-%d", op);
-    return json_pack(
-        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I}", "name", op < OCT_OP_COUNT ? oct_op_name(op) : name,
-        "submitted", (json_int_t)n->submitted, "done", (json_int_t)n->done, "failed", (json_int_t)n->failed, "plain",
-        (json_int_t)n->plain, "cancelled", (json_int_t)n->cancelled, "recomputed", (json_int_t)n->recomputed, "waiting",
-        (json_int_t)n->waiting, "batches", batches(n), "lane_nanoseconds", (json_int_t)n->lane_nanoseconds);
-}
-
 /* Operations of the writer's version. */
-static json_t *operations(const struct oct_op_counters *n, uint64_t count)
+static json_t *operations(const struct oct_op_counters *all, uint64_t count)
 {
     json_t *array = json_array();
-    for (int op = 0; op < OCT_COUNTERS_OPS && (uint64_t)op < count; op++)
-        json_array_append_new(array, operation(op, &n[op]));
+    for (int op = 0; op < OCT_COUNTERS_OPS && (uint64_t)op < count; op++) {
+        const struct oct_op_counters *n = &all[op];
+        json_t *batches = json_array();
+        char name[32];
+        snprintf(name, sizeof name, "operation-%d", op);
+        for (int i = 0; i < OCT_LANES; i++)
+            json_array_append_new(batches, json_integer((json_int_t)n->flushes[i]));
+        json_array_append_new(array, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I}", "name",
+                                               op < OCT_OP_COUNT ? oct_op_name(op) : name, "submitted",
+                                               (json_int_t)n->submitted, "done", (json_int_t)n->done, "failed",
+                                               (json_int_t)n->failed, "plain", (json_int_t)n->plain, "cancelled",
+                                               (json_int_t)n->cancelled, "recomputed", (json_int_t)n->recomputed,
+                                               "waiting", (json_int_t)n->waiting, "batches", batches,
+                                               "lane_nanoseconds", (json_int_t)n->lane_nanoseconds));
+    }
     return array;
-}
-
-static const char *state_of(const struct oct_thread_counters *thread)
-{
-    return thread->state == OCT_THREAD_ALIVE ? "running" : thread->state == OCT_THREAD_ENDED ? "ended" : "others";
 }
 
 static json_t *threads(const struct oct_counters_file *file)
@@ -49,11 +38,14 @@ static json_t *threads(const struct oct_counters_file *file)
     json_t *array = json_array();
     for (uint64_t i = 0; i < file->sum.slots; i++) {
         const struct oct_thread_counters *thread = &file->thread[i];
-        if (thread->state != OCT_THREAD_FREE && thread->state != OCT_THREAD_TAKEN) {
-            json_array_append_new(array, json_pack("{s:I, s:s, s:f, s:o}", "tid", (json_int_t)thread->tid, "state",
-                                                   state_of(thread), "started", (double)thread->started / 1e9,
-                                                   "operations", operations(thread->op, file->sum.op_count)));
-        }
+        if (thread->state == OCT_THREAD_FREE || thread->state == OCT_THREAD_TAKEN)
+            continue;
+        const char *state = thread->state == OCT_THREAD_ALIVE   ? "running"
+                            : thread->state == OCT_THREAD_ENDED ? "ended"
+                                                                : "others";
+        json_array_append_new(array, json_pack("{s:I, s:s, s:f, s:o}", "tid", (json_int_t)thread->tid, "state", state,
+                                               "started", (double)thread->started / 1e9, "operations",
+                                               operations(thread->op, file->sum.op_count)));
     }
     return array;
 }

@@ -8,27 +8,6 @@
 #include "cli/core/keys.h"
 #include "top.h"
 
-static void rate(FILE *out, const struct top_form *form, const struct oct_key_counters *keys)
-{
-    if (form->seconds > 0)
-        fprintf(out, "keys in devices: %.1f/s", (double)keys->begun / form->seconds);
-    else
-        fprintf(out, "keys in devices: %" PRIu64, keys->begun);
-}
-
-static void under_way(FILE *out, const struct top_form *form, const struct oct_key_counters *keys)
-{
-    rate(out, form, keys);
-    fprintf(out,
-            ", %" PRIu64 " in flight (%" PRIu64 " at most), %" PRIu64 " in line, %" PRIu64 " of %" PRIu64
-            " threads at work, limit %" PRIu64 "\n",
-            keys->in_flight, keys->in_flight_most, keys->line, keys->working, keys->threads, keys->limit);
-    fprintf(out,
-            "  %.1f ms in line, %.1f ms in the device; %" PRIu64 " done, %" PRIu64 " failed, %" PRIu64
-            " timed out, %" PRIu64 " called off\n",
-            keys_line_ms(keys), keys_device_ms(keys), keys->done, keys->failed, keys->timed_out, keys->called_off);
-}
-
 void top_keys(FILE *out, const struct top_form *form, const struct top_sample *now, const struct top_sample *before)
 {
     struct oct_key_counters all = {0};
@@ -39,7 +18,18 @@ void top_keys(FILE *out, const struct top_form *form, const struct top_sample *n
     }
     if (all.state <= OCT_KEYS_STATE_UNDECIDED)
         return;
-    under_way(out, form, &all);
+    if (form->seconds > 0)
+        fprintf(out, "keys in devices: %.1f/s", (double)all.begun / form->seconds);
+    else
+        fprintf(out, "keys in devices: %" PRIu64, all.begun);
+    fprintf(out,
+            ", %" PRIu64 " in flight (%" PRIu64 " at most), %" PRIu64 " in line, %" PRIu64 " of %" PRIu64
+            " threads at work, limit %" PRIu64 "\n",
+            all.in_flight, all.in_flight_most, all.line, all.working, all.threads, all.limit);
+    fprintf(out,
+            "  %.1f ms in line, %.1f ms in the device; %" PRIu64 " done, %" PRIu64 " failed, %" PRIu64
+            " timed out, %" PRIu64 " called off\n",
+            keys_line_ms(&all), keys_device_ms(&all), all.done, all.failed, all.timed_out, all.called_off);
     keys_reasons(why, sizeof why, &all);
     if (all.state != OCT_KEYS_STATE_SERVED)
         fprintf(out, "  not served in some process: %s\n", keys_state_name(all.state));

@@ -15,16 +15,6 @@
 #include <unistd.h>
 #include "top.h"
 
-/* A label's value: what is printable is all that is in a command's name. */
-static void put_value(FILE *out, const char *value)
-{
-    for (; *value; value++) {
-        if (*value == '"' || *value == '\\')
-            fputc('\\', out);
-        fputc(*value, out);
-    }
-}
-
 /* To be freed; NULL without memory. */
 static char *labels(const struct top_process *process, const struct oct_thread_counters *thread)
 {
@@ -34,7 +24,12 @@ static char *labels(const struct top_process *process, const struct oct_thread_c
     if (out == NULL)
         return NULL;
     fprintf(out, "pid=\"%ld\",command=\"", (long)process->pid);
-    put_value(out, process->command);
+    /* A label's value: what is printable is all that is in a command's name. */
+    for (const char *c = process->command; *c != '\0'; c++) {
+        if (*c == '"' || *c == '\\')
+            fputc('\\', out);
+        fputc(*c, out);
+    }
     fputc('"', out);
     if (thread != NULL && thread->state == OCT_THREAD_OTHERS)
         fputs(",thread=\"others\"", out);
@@ -42,19 +37,6 @@ static char *labels(const struct top_process *process, const struct oct_thread_c
         fprintf(out, ",thread=\"%" PRIu64 "\"", thread->tid);
     fclose(out);
     return text;
-}
-
-static unsigned add_threads(struct oct_counters_series *series, const struct top_process *process)
-{
-    unsigned count = 0;
-    for (uint64_t i = 0; i < process->file.sum.slots; i++) {
-        const struct oct_thread_counters *thread = &process->file.thread[i];
-        if (thread->state != OCT_THREAD_FREE && thread->state != OCT_THREAD_TAKEN) {
-            series[count++] =
-                (struct oct_counters_series){thread->op, process->file.sum.op_count, labels(process, thread)};
-        }
-    }
-    return count;
 }
 
 /* Owned labels; room for all threads of all processes. */
@@ -66,11 +48,13 @@ static unsigned make_series(struct oct_counters_series *series, const struct top
         const struct top_process *process = sample->process[i];
         if (process->ended)
             continue;
-        if (request->threads) {
-            count += add_threads(series + count, process);
-        } else {
-            series[count++] =
-                (struct oct_counters_series){process->file.sum.op, process->file.sum.op_count, labels(process, NULL)};
+        const uint64_t op_count = process->file.sum.op_count;
+        if (!request->threads)
+            series[count++] = (struct oct_counters_series){process->file.sum.op, op_count, labels(process, NULL)};
+        for (uint64_t j = 0; request->threads && j < process->file.sum.slots; j++) {
+            const struct oct_thread_counters *thread = &process->file.thread[j];
+            if (thread->state != OCT_THREAD_FREE && thread->state != OCT_THREAD_TAKEN)
+                series[count++] = (struct oct_counters_series){thread->op, op_count, labels(process, thread)};
         }
     }
     return count;
@@ -114,19 +98,6 @@ static char *make_text(const struct top_request *request, const struct top_sampl
     return text;
 }
 
-static int write_all(int fd, const char *text)
-{
-    size_t left = strlen(text);
-    while (left > 0) {
-        ssize_t n = write(fd, text, left);
-        if (n < 0)
-            return 0;
-        text += n;
-        left -= (size_t)n;
-    }
-    return 1;
-}
-
 /* Beside the file, under a name that no collector takes for one of its own. */
 static int replace(const char *file, const char *text)
 {
@@ -138,7 +109,10 @@ static int replace(const char *file, const char *text)
     int fd = mkstemp(path);
     if (fd < 0)
         return 0;
-    int good = write_all(fd, text) && fchmod(fd, 0644) == 0;
+    size_t left = strlen(text);
+    for (ssize_t n; left > 0 && (n = write(fd, text, left)) >= 0; left -= (size_t)n)
+        text += n;
+    int good = left == 0 && fchmod(fd, 0644) == 0;
     good = close(fd) == 0 && good && rename(path, file) == 0;
     if (!good) {
         int error = errno;

@@ -78,11 +78,13 @@ static void catch (int signal, void (*handler)(int), int flags)
     sigaction(signal, &action, NULL);
 }
 
-static void catch_all(void)
+int top_screen_begin(void)
 {
     static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH};
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
     sigset_t blocked;
+    if (tcgetattr(STDIN_FILENO, &before) != 0)
+        return 0;
     sigemptyset(&blocked);
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++) {
         sigaddset(&blocked, caught[i]);
@@ -91,13 +93,6 @@ static void catch_all(void)
     for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
         catch (crashes[i], on_crash, (int)SA_RESETHAND | SA_NODEFER);
     sigprocmask(SIG_BLOCK, &blocked, &unblocked);
-}
-
-int top_screen_begin(void)
-{
-    if (tcgetattr(STDIN_FILENO, &before) != 0)
-        return 0;
-    catch_all();
     atexit(leave);
     enter();
     return 1;
@@ -149,49 +144,36 @@ void top_screen_show(const char *text)
     fflush(stdout);
 }
 
-/* As any program would stop, and be there again afterwards. */
-static void stop(void)
-{
-    stopped = 0;
-    leave();
-    raise(SIGSTOP);
-    enter();
-}
-
-static struct timespec left_until(uint64_t until)
-{
-    uint64_t now = oct_clock_nanoseconds(), left = until > now ? until - now : 0;
-    return (struct timespec){.tv_sec = (time_t)(left / OCT_NANOSECONDS), .tv_nsec = (long)(left % OCT_NANOSECONDS)};
-}
-
-/* A terminal that has gone reads as its end. */
-static enum top_event key(void)
-{
-    char byte = 0;
-    ssize_t n = read(STDIN_FILENO, &byte, 1);
-    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR) || byte == 'q' || byte == 'Q')
-        return TOP_KEY_QUIT;
-    return byte == 't' ? TOP_KEY_THREADS : TOP_REDRAW;
-}
-
 enum top_event top_wait(uint64_t until)
 {
-    struct timespec left = left_until(until);
+    const uint64_t now = oct_clock_nanoseconds(), left = until > now ? until - now : 0;
+    const struct timespec rest = {.tv_sec = (time_t)(left / OCT_NANOSECONDS),
+                                  .tv_nsec = (long)(left % OCT_NANOSECONDS)};
     struct pollfd keys = {.fd = STDIN_FILENO, .events = POLLIN};
     if (!active) {
-        nanosleep(&left, NULL);
+        nanosleep(&rest, NULL);
         return TOP_TIME;
     }
-    int ready = ppoll(&keys, 1, &left, &unblocked);
+    int ready = ppoll(&keys, 1, &rest, &unblocked);
     if (quit)
         return TOP_KEY_QUIT;
     if (stopped) {
-        stop();
+        /* As any program would stop, and be there again afterwards. */
+        stopped = 0;
+        leave();
+        raise(SIGSTOP);
+        enter();
         return TOP_REDRAW;
     }
     if (resized) {
         resized = 0;
         return TOP_REDRAW;
     }
-    return ready > 0 ? key() : TOP_TIME;
+    if (ready <= 0)
+        return TOP_TIME;
+    char byte = 0;
+    ssize_t n = read(STDIN_FILENO, &byte, 1); /* a terminal that has gone reads as its end */
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR) || byte == 'q' || byte == 'Q')
+        return TOP_KEY_QUIT;
+    return byte == 't' ? TOP_KEY_THREADS : TOP_REDRAW;
 }

@@ -46,9 +46,13 @@ static const char help[] =
     "usage.\n"
     "Manual: octuple-top(1).\n";
 
-static void show_text(const struct top_request *request, int screen, const struct top_sample *now,
-                      const struct top_sample *before)
+static int show(const struct top_request *request, int screen, const struct top_sample *now,
+                const struct top_sample *before)
 {
+    if (request->prometheus)
+        return top_print_prometheus(request, now);
+    if (request->json)
+        return top_print_json(request, now);
     struct top_form form = {.columns = screen ? top_screen_columns() : 80,
                             .inverse = screen,
                             .keys = screen,
@@ -57,7 +61,7 @@ static void show_text(const struct top_request *request, int screen, const struc
     size_t size;
     FILE *out = screen ? open_memstream(&text, &size) : stdout;
     if (out == NULL)
-        return;
+        return CLI_OK;
     top_view(out, &form, request, now, before);
     if (screen) {
         fclose(out);
@@ -67,16 +71,6 @@ static void show_text(const struct top_request *request, int screen, const struc
         fputc('\n', out);
         fflush(out);
     }
-}
-
-static int show(const struct top_request *request, int screen, const struct top_sample *now,
-                const struct top_sample *before)
-{
-    if (request->prometheus)
-        return top_print_prometheus(request, now);
-    if (request->json)
-        return top_print_json(request, now);
-    show_text(request, screen, now, before);
     return CLI_OK;
 }
 
@@ -131,14 +125,6 @@ static int watch(struct top_request *request, int screen, struct top_sample *now
     return ended;
 }
 
-static int look(struct top_request *request, struct top_sample *sample)
-{
-    const int screen = !request->json && top_screen_possible() && top_screen_begin();
-    int ended = watch(request, screen, sample);
-    top_screen_end();
-    return ended ? show_end(request, sample) : CLI_OK;
-}
-
 static int top(struct top_request *request)
 {
     struct top_sample sample;
@@ -151,41 +137,33 @@ static int top(struct top_request *request)
     } else if (request->once || request->prometheus || top_running(&sample) == 0) {
         code = show(request, 0, &sample, NULL);
     } else {
-        code = look(request, &sample);
+        const int screen = !request->json && top_screen_possible() && top_screen_begin();
+        const int ended = watch(request, screen, &sample);
+        top_screen_end();
+        code = ended ? show_end(request, &sample) : CLI_OK;
     }
     top_sample_free(&sample);
     return code;
 }
 
-static int read_interval(struct top_request *request, const char *text)
-{
-    char *end;
-    request->interval = strtod(text, &end);
-    if (end != text && *end == '\0' && request->interval >= 0.1 && request->interval <= LONGEST_INTERVAL)
-        return 1;
-    cli_say(TOP_WHO, "--interval takes seconds from 0.1 to %d, not '%s'", LONGEST_INTERVAL, text);
-    return 0;
-}
-
-static int read_count(struct top_request *request, const char *text)
-{
-    char *end;
-    errno = 0;
-    request->count = strtoul(text, &end, 10);
-    if (errno == 0 && *text >= '0' && *text <= '9' && *end == '\0' && request->count > 0)
-        return 1;
-    cli_say(TOP_WHO, "--count takes a number from 1 on, not '%s'", text);
-    return 0;
-}
-
 /* 1, 0 after a wrong one was told, -1 for help. */
 static int read_option(struct top_request *request, int option)
 {
+    char *end;
     switch (option) {
     case 'i':
-        return read_interval(request, optarg);
+        request->interval = strtod(optarg, &end);
+        if (end != optarg && *end == '\0' && request->interval >= 0.1 && request->interval <= LONGEST_INTERVAL)
+            return 1;
+        cli_say(TOP_WHO, "--interval takes seconds from 0.1 to %d, not '%s'", LONGEST_INTERVAL, optarg);
+        return 0;
     case 'n':
-        return read_count(request, optarg);
+        errno = 0;
+        request->count = strtoul(optarg, &end, 10);
+        if (errno == 0 && *optarg >= '0' && *optarg <= '9' && *end == '\0' && request->count > 0)
+            return 1;
+        cli_say(TOP_WHO, "--count takes a number from 1 on, not '%s'", optarg);
+        return 0;
     case 't':
         return request->threads = 1;
     case '1':

@@ -34,14 +34,6 @@ static int any(const struct oct_op_counters *n)
     return (n->submitted | n->done | n->failed | n->plain | n->waiting) != 0;
 }
 
-static void name_operation(struct top_row *row, int op)
-{
-    if (op < OCT_OP_COUNT)
-        snprintf(row->label, sizeof row->label, "%s", oct_op_name(op));
-    else
-        snprintf(row->label, sizeof row->label, "operation-%d", op);
-}
-
 /* Operations of which there was one ever, though perhaps not lately. */
 static void operations(FILE *out, const struct top_form *form, const struct top_sample *now,
                        const struct top_sample *before)
@@ -57,7 +49,10 @@ static void operations(FILE *out, const struct top_form *form, const struct top_
             ever |= any(n);
         }
         if (ever) {
-            name_operation(&row, op);
+            if (op < OCT_OP_COUNT)
+                snprintf(row.label, sizeof row.label, "%s", oct_op_name(op));
+            else
+                snprintf(row.label, sizeof row.label, "operation-%d", op);
             top_table_row(out, form, &row);
             shown++;
         }
@@ -86,16 +81,6 @@ static const struct oct_thread_counters *same_thread(const struct top_process *i
     return NULL;
 }
 
-static void name_thread(struct top_row *row, const struct oct_thread_counters *thread)
-{
-    if (thread->state == OCT_THREAD_OTHERS) {
-        snprintf(row->label, sizeof row->label, " others");
-    } else {
-        snprintf(row->label, sizeof row->label, " %" PRIu64 "%s", thread->tid,
-                 thread->state == OCT_THREAD_ENDED ? " ended" : "");
-    }
-}
-
 static void threads(FILE *out, const struct top_form *form, const struct top_process *process,
                     const struct top_sample *before)
 {
@@ -107,40 +92,20 @@ static void threads(FILE *out, const struct top_form *form, const struct top_pro
         if (thread->state == OCT_THREAD_FREE || thread->state == OCT_THREAD_TAKEN || !any(&ever.n))
             continue;
         add_all(&row.n, thread->op, old != NULL ? old->op : NULL);
-        name_thread(&row, thread);
+        if (thread->state == OCT_THREAD_OTHERS) {
+            snprintf(row.label, sizeof row.label, " others");
+        } else {
+            snprintf(row.label, sizeof row.label, " %" PRIu64 "%s", thread->tid,
+                     thread->state == OCT_THREAD_ENDED ? " ended" : "");
+        }
         top_table_row(out, form, &row);
     }
 }
 
-static void processes(FILE *out, const struct top_form *form, const struct top_request *request,
-                      const struct top_sample *now, const struct top_sample *before)
+/* What it is about, and the sum of all that is shown. */
+static void head(FILE *out, const struct top_form *form, const struct top_sample *now, const struct oct_op_counters *n)
 {
-    struct top_row row;
-    fputc('\n', out);
-    top_table_head(out, form, request->threads ? "PROCESS, THREADS" : "PROCESS");
-    for (unsigned i = 0; i < now->count; i++) {
-        process_row(&row, now->process[i], before);
-        top_table_row(out, form, &row);
-        if (request->threads)
-            threads(out, form, now->process[i], before);
-    }
-}
-
-static void summary(FILE *out, const struct top_form *form, const struct oct_op_counters *n)
-{
-    double all = (double)(n->done + n->plain + n->failed);
-    double lanes = (double)n->lane_nanoseconds / 1e9;
-    fprintf(out, "%.0f operations%s, %.0f%% in lanes, %.1f in a batch, %" PRIu64 " waiting, ",
-            form->seconds > 0 ? all / form->seconds : all, form->seconds > 0 ? "/s" : "",
-            all > 0 ? 100 * (double)n->done / all : 0, top_fill(n), n->waiting);
-    if (form->seconds > 0)
-        fprintf(out, "%.0f%% of a CPU in lanes\n", 100 * lanes / form->seconds);
-    else
-        fprintf(out, "%.1f s in lanes\n", lanes);
-}
-
-static void title(FILE *out, const struct top_form *form, const struct top_sample *now)
-{
+    const double all = (double)(n->done + n->plain + n->failed), lanes = (double)n->lane_nanoseconds / 1e9;
     char clock[16];
     time_t wall = time(NULL);
     struct tm local;
@@ -156,7 +121,13 @@ static void title(FILE *out, const struct top_form *form, const struct top_sampl
         fprintf(out, ", %u not permitted", now->forbidden);
     if (now->other_versions > 0)
         fprintf(out, ", %u of another version", now->other_versions);
-    fputc('\n', out);
+    fprintf(out, "\n%.0f operations%s, %.0f%% in lanes, %.1f in a batch, %" PRIu64 " waiting, ",
+            form->seconds > 0 ? all / form->seconds : all, form->seconds > 0 ? "/s" : "",
+            all > 0 ? 100 * (double)n->done / all : 0, top_fill(n), n->waiting);
+    if (form->seconds > 0)
+        fprintf(out, "%.0f%% of a CPU in lanes\n", 100 * lanes / form->seconds);
+    else
+        fprintf(out, "%.1f s in lanes\n", lanes);
 }
 
 void top_view(FILE *out, const struct top_form *form, const struct top_request *request, const struct top_sample *now,
@@ -169,12 +140,19 @@ void top_view(FILE *out, const struct top_form *form, const struct top_request *
         process_row(&one, now->process[i], before);
         add(&all.n, &one.n, NULL);
     }
-    title(out, &timed, now);
-    summary(out, &timed, &all.n);
+    head(out, &timed, now, &all.n);
     top_keys(out, &timed, now, before);
     fputs(form->keys ? "q: quit  t: threads\n" : "\n", out);
     top_table_head(out, &timed, "OPERATION");
     operations(out, &timed, now, before);
-    if (now->count > 1 || request->threads)
-        processes(out, &timed, request, now, before);
+    if (now->count <= 1 && !request->threads)
+        return;
+    fputc('\n', out);
+    top_table_head(out, &timed, request->threads ? "PROCESS, THREADS" : "PROCESS");
+    for (unsigned i = 0; i < now->count; i++) {
+        process_row(&one, now->process[i], before);
+        top_table_row(out, &timed, &one);
+        if (request->threads)
+            threads(out, &timed, now->process[i], before);
+    }
 }

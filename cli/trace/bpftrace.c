@@ -40,21 +40,6 @@ static _Noreturn void become_bpftrace(int program, int output, int errors)
     _exit(127);
 }
 
-/* What it complained about, but for a warning that is none where programs load all the same. */
-static void tell_errors(const char *who, FILE *errors)
-{
-    char *line = NULL;
-    size_t room = 0;
-    rewind(errors);
-    while (getline(&line, &room, errors) > 0) {
-        if (strstr(line, "RLIMIT_MEMLOCK") == NULL && line[0] != '\n') {
-            line[strcspn(line, "\n")] = '\0';
-            cli_say(who, "bpftrace: %s", line);
-        }
-    }
-    free(line);
-}
-
 struct reading {
     const struct trace_options *options;
     const struct trace_sink *sink;
@@ -74,17 +59,6 @@ static time_t now(void)
     return (time_t)(oct_clock_nanoseconds() / OCT_NANOSECONDS);
 }
 
-static void take_text(struct reading *reading, const char *text)
-{
-    if (!reading->ready && !strcmp(text, "ready\n")) {
-        reading->ready = 1;
-        reading->end = reading->options->seconds != 0 ? now() + (time_t)reading->options->seconds : 0;
-        reading->sink->ready(reading->sink->state);
-        return;
-    }
-    reading->sink->text(reading->sink->state, text);
-}
-
 /* {"type": ..., "data": ...} */
 static void take_line(struct reading *reading, const char *line, size_t size)
 {
@@ -93,8 +67,12 @@ static void take_line(struct reading *reading, const char *line, size_t size)
     json_t *data = json_object_get(object, "data"), *value;
     if (type != NULL && !strcmp(type, "lost_events")) {
         reading->lost += (uint64_t)json_integer_value(json_object_get(data, "events"));
+    } else if (json_is_string(data) && !reading->ready && !strcmp(json_string_value(data), "ready\n")) {
+        reading->ready = 1;
+        reading->end = reading->options->seconds != 0 ? now() + (time_t)reading->options->seconds : 0;
+        reading->sink->ready(reading->sink->state);
     } else if (json_is_string(data)) {
-        take_text(reading, json_string_value(data));
+        reading->sink->text(reading->sink->state, json_string_value(data));
     } else if (type != NULL && strcmp(type, "attached_probes") != 0) {
         json_object_foreach(data, name, value)
         {
@@ -104,91 +82,74 @@ static void take_line(struct reading *reading, const char *line, size_t size)
     json_decref(object);
 }
 
-/* Processes that come later meet the probes, too. */
-static void watch_others(struct reading *reading)
+/* Asks bpftrace to end, once it is time or harm could be done. It heeds SIGINT (0.17) only if it is asleep then:
+ * SIGUSR1, by which it prints its maps, wakes it up once more, or more often. A second SIGINT would keep it from
+ * printing them at its end. */
+static void see_to_end(struct reading *reading)
 {
     const enum trace_returns used = reading->target->returns;
-    if (!reading->target->uses_returns || reading->asked || now() == reading->watched)
+    if (reading->asked) {
+        kill(reading->child, SIGUSR1);
         return;
-    reading->watched = now();
-    trace_fibres_judge(reading->target);
-    reading->harmful = reading->target->returns > used;
-    reading->target->returns = used;
-}
-
-/* At its end bpftrace drops what the kernel holds for it, so that it is heard out first, for a moment at least and two
- * seconds at most. */
-static int is_over(struct reading *reading)
-{
+    }
+    /* Processes that come later meet the probes, too. */
+    if (reading->target->uses_returns && now() != reading->watched) {
+        reading->watched = now();
+        trace_fibres_judge(reading->target);
+        reading->harmful = reading->target->returns > used;
+        reading->target->returns = used;
+    }
+    /* At its end bpftrace drops what the kernel holds for it, so that it is heard out first, for a moment at least and
+     * two seconds at most. */
     if (reading->due == 0 && (interrupted || (reading->end != 0 && now() >= reading->end))) {
         reading->due = now() + 2;
         reading->quiet = 0;
     }
-    return reading->due != 0 && (reading->quiet > 3 || now() >= reading->due);
-}
-
-/* bpftrace 0.17 heeds SIGINT only if it is asleep then: SIGUSR1, by which it prints its maps, wakes it up once more, or
- * more often. A second SIGINT would keep it from printing them at its end. */
-static void ask_to_end(struct reading *reading)
-{
-    if (reading->asked) {
-        kill(reading->child, SIGUSR1);
-    } else if (reading->harmful || is_over(reading)) {
+    if (reading->harmful || (reading->due != 0 && (reading->quiet > 3 || now() >= reading->due))) {
         reading->asked = 1;
         kill(reading->child, SIGINT);
     }
 }
 
-struct pieces {
-    char *text;
-    size_t have, room;
-};
-
-/* Hands on the whole lines; what is left moves to the front, with room for more. 0 without memory. */
-static int take_lines(struct reading *reading, struct pieces *pieces)
-{
-    char *line = pieces->text, *end;
-    while ((end = memchr(line, '\n', pieces->have - (size_t)(line - pieces->text))) != NULL) {
-        take_line(reading, line, (size_t)(end - line));
-        line = end + 1;
-    }
-    pieces->have -= (size_t)(line - pieces->text);
-    memmove(pieces->text, line, pieces->have);
-    if (pieces->have == pieces->room) {
-        char *more = realloc(pieces->text, pieces->room *= 2);
-        pieces->text = more != NULL ? more : pieces->text;
-        return more != NULL;
-    }
-    return 1;
-}
-
 /* Until bpftrace closes its output. */
 static void read_all(struct reading *reading, int from)
 {
-    struct pieces pieces = {.room = 1 << 16, .text = malloc(1 << 16)};
+    size_t have = 0, room = 1 << 16;
+    char *text = malloc(room), *line, *end, *more;
     struct pollfd wait = {.fd = from, .events = POLLIN};
-    while (pieces.text != NULL) {
+    while (text != NULL) {
         int ready = poll(&wait, 1, 100);
         reading->quiet = ready > 0 ? 0 : reading->quiet + 1;
-        watch_others(reading);
-        ask_to_end(reading);
+        see_to_end(reading);
         if (ready <= 0) {
             reading->sink->idle(reading->sink->state);
             continue;
         }
-        ssize_t n = read(from, pieces.text + pieces.have, pieces.room - pieces.have);
+        ssize_t n = read(from, text + have, room - have);
         if (n < 0 && errno == EINTR)
             continue;
-        pieces.have += n > 0 ? (size_t)n : 0;
-        if (n <= 0 || !take_lines(reading, &pieces))
+        if (n <= 0)
             break;
+        have += (size_t)n;
+        /* Whole lines are handed on; what is left moves to the front, with room for more. */
+        for (line = text; (end = memchr(line, '\n', have - (size_t)(line - text))) != NULL; line = end + 1)
+            take_line(reading, line, (size_t)(end - line));
+        have -= (size_t)(line - text);
+        memmove(text, line, have);
+        if (have == room) {
+            if ((more = realloc(text, room *= 2)) == NULL)
+                break;
+            text = more;
+        }
     }
-    free(pieces.text);
+    free(text);
 }
 
 static int judge_end(const struct reading *reading, int status, FILE *errors)
 {
     const char *who = reading->options->who;
+    char *line = NULL;
+    size_t room = 0;
     if (reading->lost != 0) {
         cli_say(who,
                 "%llu events were lost: more came than bpftrace could pass on; narrow it down by --connection or "
@@ -203,24 +164,25 @@ static int judge_end(const struct reading *reading, int status, FILE *errors)
         return CLI_OK;
     if (interrupted)
         return CLI_FAILED;
-    tell_errors(who, errors);
+    /* What it complained about, but for a warning that is none where programs load all the same. */
+    rewind(errors);
+    while (getline(&line, &room, errors) > 0) {
+        if (strstr(line, "RLIMIT_MEMLOCK") == NULL && line[0] != '\n') {
+            line[strcspn(line, "\n")] = '\0';
+            cli_say(who, "bpftrace: %s", line);
+        }
+    }
+    free(line);
     cli_say(who, "bpftrace ended before %s; its messages are above",
             reading->ready ? "it was asked to" : "it traced anything");
     return CLI_CANNOT_TRACE;
-}
-
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = interrupt};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
 }
 
 int trace_run(const char *program, const struct trace_options *options, struct trace_target *target,
               const struct trace_sink *sink)
 {
     struct reading reading = {.options = options, .sink = sink, .target = target};
+    struct sigaction action = {.sa_handler = interrupt};
     FILE *script = tmpfile(), *errors = tmpfile();
     int output[2] = {-1, -1}, status = 0;
     if (script == NULL || errors == NULL || pipe(output) != 0 || fputs(program, script) < 0 || fflush(script) != 0) {
@@ -228,7 +190,9 @@ int trace_run(const char *program, const struct trace_options *options, struct t
         return CLI_FAILED;
     }
     rewind(script);
-    catch_signals();
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
     reading.child = fork();
     if (reading.child == 0) {
         close(output[0]);

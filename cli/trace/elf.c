@@ -27,13 +27,6 @@ static const void *part(const struct trace_elf *elf, uint64_t offset, uint64_t c
     return elf->at + offset;
 }
 
-static bool is_library(const struct trace_elf *elf)
-{
-    const Elf64_Ehdr *head = part(elf, 0, 1, sizeof *head);
-    return head != NULL && !memcmp(head->e_ident, ELFMAG, SELFMAG) && head->e_ident[EI_CLASS] == ELFCLASS64 &&
-           head->e_shentsize == sizeof(Elf64_Shdr);
-}
-
 struct trace_elf *trace_elf_open(const char *path)
 {
     struct trace_elf elf = {NULL, 0}, *kept = NULL;
@@ -45,7 +38,9 @@ struct trace_elf *trace_elf_open(const char *path)
     }
     if (fd >= 0)
         close(fd);
-    if (elf.at != NULL && is_library(&elf) && (kept = malloc(sizeof *kept)) != NULL)
+    const Elf64_Ehdr *head = elf.at != NULL ? part(&elf, 0, 1, sizeof *head) : NULL;
+    if (head != NULL && !memcmp(head->e_ident, ELFMAG, SELFMAG) && head->e_ident[EI_CLASS] == ELFCLASS64 &&
+        head->e_shentsize == sizeof(Elf64_Shdr) && (kept = malloc(sizeof *kept)) != NULL)
         *kept = elf;
     else if (elf.at != NULL)
         munmap((void *)(uintptr_t)elf.at, elf.size);

@@ -15,17 +15,9 @@ static void set(json_t *object, const char *name, json_t *value)
     json_object_set_new(object, name, value);
 }
 
-static void add_data(json_t *object, const struct trace_event *event)
-{
-    char hex[2 * TRACE_MAX_DATA + 1] = "";
-    for (unsigned i = 0; i < event->data_size; i++)
-        snprintf(hex + 2 * (size_t)i, 3, "%02x", event->data[i]);
-    set(object, "data", json_string(hex));
-}
-
 void trace_event_print_json(const struct trace_event *event, const struct trace_options *options)
 {
-    char connection[20];
+    char connection[20], hex[2 * TRACE_MAX_DATA + 1] = "";
     json_t *object = json_pack("{s:o, s:I, s:I, s:s%, s:s}", "time_us", microseconds(event->time), "pid",
                                (json_int_t)event->pid, "tid", (json_int_t)event->tid, "command", event->command,
                                strlen(event->command), "function", event->function);
@@ -48,8 +40,11 @@ void trace_event_print_json(const struct trace_event *event, const struct trace_
         snprintf(connection, sizeof connection, "0x%llx", (unsigned long long)event->connection);
         set(object, "connection", json_string(connection));
     }
-    if (options->plaintext && event->length >= 0)
-        add_data(object, event);
+    if (options->plaintext && event->length >= 0) {
+        for (unsigned i = 0; i < event->data_size; i++)
+            snprintf(hex + 2 * (size_t)i, 3, "%02x", event->data[i]);
+        set(object, "data", json_string(hex));
+    }
     char *line = object != NULL ? json_dumps(object, JSON_REAL_PRECISION(15)) : NULL;
     puts(line != NULL ? line : "{}");
     free(line);

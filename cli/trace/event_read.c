@@ -4,6 +4,7 @@
  * them. */
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cli/core/keys.h"
@@ -35,17 +36,22 @@ static const char *reason_name(const char *const *names, size_t count, int64_t r
     return reason > 0 && (uint64_t)reason <= count ? names[reason - 1] : "unknown";
 }
 
-/* What the library says of its queue; the numbers of reasons are those of src/trace/probes.h. */
-static int read_probe(struct trace_event *event, const char *name, struct line *line)
+/* What Octuple's own probes say; the numbers of reasons are those of src/trace/probes.h. */
+static int read_probe(struct trace_event *event, const char *name, int64_t number, struct line *line)
 {
     static const struct {
         const char *name, *function;
-    } probes[] = {{"flush", "octuple:flush"},   {"submit", "octuple:submit"},     {"done", "octuple:done"},
-                  {"single", "octuple:single"}, {"fallback", "octuple:fallback"}, {"cancel", "octuple:cancel"}};
+    } probes[] = {{"flush", "octuple:flush"},       {"submit", "octuple:submit"},
+                  {"done", "octuple:done"},         {"single", "octuple:single"},
+                  {"fallback", "octuple:fallback"}, {"cancel", "octuple:cancel"},
+                  {"o", "octuple:operation"},       {"key", "octuple:key"}};
     static const char *const flush[] = {"full", "poll", "now"}, *const fallback[] = {"few", "refused"};
+    const bool is_key = !strcmp(name, "key");
     for (size_t i = 0; i < sizeof probes / sizeof probes[0]; i++)
         if (!strcmp(name, probes[i].name))
             event->function = probes[i].function;
+    if (!is_key)
+        event->operation = number >= 0 && number < OCT_OP_COUNT ? oct_op_name((int)number) : "other";
     if (!strcmp(name, "flush")) {
         event->lanes = (int)next_signed(line);
         event->reason = reason_name(flush, 3, next_signed(line));
@@ -56,22 +62,17 @@ static int read_probe(struct trace_event *event, const char *name, struct line *
     } else if (!strcmp(name, "done")) {
         event->result = next_signed(line);
         event->has_result = 1;
+    } else if (is_key || !strcmp(name, "o")) {
+        event->connection = is_key ? next(line, 16) : 0;
+        event->result = next_signed(line);
+        event->ns = next(line, 10);
+        event->line_ns = is_key ? next(line, 10) : 0;
+        event->device_ns = is_key ? next(line, 10) : 0;
+        event->reason = is_key ? keys_way_name((uint64_t)number) : NULL;
+        event->has_latency = event->has_result = 1;
+        event->has_device = is_key;
     }
     return event->function != NULL;
-}
-
-/* Pairs of hex digits, up to the bar before the command. */
-static void read_data(struct trace_event *event, const char *at)
-{
-    while (event->data_size < TRACE_MAX_DATA && *at != '|') {
-        char pair[3] = {0};
-        if (isxdigit((unsigned char)at[0]) && isxdigit((unsigned char)at[1])) {
-            memcpy(pair, at, 2);
-            event->data[event->data_size++] = (unsigned char)strtoul(pair, NULL, 16);
-            at++;
-        }
-        at++;
-    }
 }
 
 static void read_call(struct trace_event *event, enum trace_kind kind, struct line *line)
@@ -80,38 +81,18 @@ static void read_call(struct trace_event *event, enum trace_kind kind, struct li
     event->result = next_signed(line);
     event->ns = next(line, 10);
     event->has_latency = event->has_result = 1;
-    if (kind != TRACE_HANDSHAKE && *line->at == ' ') {
-        event->length = next_signed(line);
-        read_data(event, line->at);
+    if (kind == TRACE_HANDSHAKE || *line->at != ' ')
+        return;
+    event->length = next_signed(line);
+    /* Pairs of hex digits, up to the bar before the command. */
+    for (const char *at = line->at; event->data_size < TRACE_MAX_DATA && *at != '|'; at++) {
+        char pair[3] = {0};
+        if (isxdigit((unsigned char)at[0]) && isxdigit((unsigned char)at[1])) {
+            memcpy(pair, at, 2);
+            event->data[event->data_size++] = (unsigned char)strtoul(pair, NULL, 16);
+            at++;
+        }
     }
-}
-
-static void read_operation(struct trace_event *event, struct line *line)
-{
-    event->function = "octuple:operation";
-    event->result = next_signed(line);
-    event->ns = next(line, 10);
-    event->has_latency = event->has_result = 1;
-}
-
-static void read_key(struct trace_event *event, int64_t way, struct line *line)
-{
-    event->function = "octuple:key";
-    event->reason = keys_way_name((uint64_t)way);
-    event->connection = next(line, 16);
-    event->result = next_signed(line);
-    event->ns = next(line, 10);
-    event->line_ns = next(line, 10);
-    event->device_ns = next(line, 10);
-    event->has_latency = event->has_result = event->has_device = 1;
-}
-
-/* The line's first word: at most 15 letters. */
-static void read_word(char word[16], struct line *line)
-{
-    size_t len = strcspn(line->at, " ");
-    snprintf(word, 16, "%.*s", (int)(len < 16 ? len : 15), line->at);
-    line->at += len;
 }
 
 /* "KIND NUMBER TIME PID TID ...|COMMAND" */
@@ -123,7 +104,9 @@ int trace_event_read(struct trace_event *event, const char *text)
     *event = (struct trace_event){.length = -1};
     if (bar == NULL)
         return 0;
-    read_word(kind, &line);
+    const size_t word = strcspn(text, " ");
+    snprintf(kind, sizeof kind, "%.*s", (int)(word < sizeof kind ? word : sizeof kind - 1), text);
+    line.at += word;
     const int64_t number = next_signed(&line);
     event->time = next(&line, 10);
     event->pid = (uint32_t)next(&line, 10);
@@ -139,14 +122,5 @@ int trace_event_read(struct trace_event *event, const char *text)
             read_call(event, trace_functions[number].kind, &line);
         return !line.bad;
     }
-    if (!strcmp(kind, "key")) {
-        read_key(event, number, &line);
-        return !line.bad;
-    }
-    event->operation = number >= 0 && number < OCT_OP_COUNT ? oct_op_name((int)number) : "other";
-    if (!strcmp(kind, "o")) {
-        read_operation(event, &line);
-        return !line.bad;
-    }
-    return read_probe(event, kind, &line) && !line.bad;
+    return read_probe(event, kind, number, &line) && !line.bad;
 }

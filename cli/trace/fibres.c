@@ -43,13 +43,6 @@ static void here(const struct look *look, char to[2 * PATH_MAX], const char *pat
     snprintf(to, 2 * PATH_MAX, "%s%s", look->root, path);
 }
 
-/* Containers of one image have the same file on devices of their own (overlayfs), and share its probes: what counts is
- * its number there and its size. */
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-    return a->st_ino == b->st_ino && a->st_size == b->st_size;
-}
-
 /* The first, cheap look: is it the library, and what else is there. */
 static void see_names(void *arg, const char *path)
 {
@@ -60,7 +53,9 @@ static void see_names(void *arg, const char *path)
         look->files = (look->files ^ (unsigned char)*at) * 0x100000001b3;
     if (!look->shares && !strncmp(file_of(path), "libcrypto.so", 12)) {
         here(look, file, path);
-        look->shares = stat(file, &st) == 0 && is_same(&st, &look->crypto);
+        /* Containers of one image have the same file on devices of their own (overlayfs), and share its probes: what
+         * counts is its number there and its size. */
+        look->shares = stat(file, &st) == 0 && st.st_ino == look->crypto.st_ino && st.st_size == look->crypto.st_size;
     }
 }
 
@@ -93,24 +88,24 @@ static void see_symbols(void *arg, const char *path)
     trace_elf_close(elf);
 }
 
-static bool has_threads(pid_t pid)
-{
-    char path[64];
-    unsigned count = 0;
-    const struct dirent *entry;
-    snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
-    DIR *folder = opendir(path);
-    while (folder != NULL && (entry = readdir(folder)) != NULL)
-        count += entry->d_name[0] != '.';
-    if (folder != NULL)
-        closedir(folder);
-    return count > 1;
-}
+/* What is known of a process, as long as it has the same files. */
+#define KNOWN 65536
+static struct {
+    pid_t pid;
+    uint64_t files;
+} known[KNOWN];
 
 /* Fibres that are never paused are in order, too; but on threads other than the first the kernel may take the place of
  * their stacks for a sign that their caller has gone. */
-static enum trace_returns judge(const struct look *look, pid_t pid, char *why, size_t room)
+static enum trace_returns judge_process(struct look *look, pid_t pid, char *why, size_t room)
 {
+    const struct dirent *entry;
+    char path[64];
+    unsigned threads = 0;
+    facts_each_file(pid, see_names, look);
+    if (!look->shares || (known[pid % KNOWN].pid == pid && known[pid % KNOWN].files == look->files))
+        return TRACE_RETURNS_ALL;
+    facts_each_file(pid, see_symbols, look);
     if (look->changes[0] != '\0') {
         snprintf(why, room, "process %ld: %s changes stacks by itself", (long)pid, look->changes);
         return TRACE_RETURNS_NONE;
@@ -119,33 +114,22 @@ static enum trace_returns judge(const struct look *look, pid_t pid, char *why, s
         snprintf(why, room, "process %ld: %s pauses handshakes", (long)pid, look->pauses);
         return TRACE_RETURNS_OUTER;
     }
-    if (look->asks[0] != '\0' && has_threads(pid)) {
-        snprintf(why, room, "process %ld: %s can have handshakes paused, on several threads", (long)pid, look->asks);
-        return TRACE_RETURNS_OUTER;
-    }
-    return TRACE_RETURNS_ALL;
-}
-
-/* What is known of a process, as long as it has the same files. */
-#define KNOWN 65536
-static struct {
-    pid_t pid;
-    uint64_t files;
-} known[KNOWN];
-
-static enum trace_returns judge_process(struct look *look, pid_t pid, char *why, size_t room)
-{
-    facts_each_file(pid, see_names, look);
-    if (!look->shares || (known[pid % KNOWN].pid == pid && known[pid % KNOWN].files == look->files))
-        return TRACE_RETURNS_ALL;
-    facts_each_file(pid, see_symbols, look);
-    enum trace_returns returns = judge(look, pid, why, room);
-    /* Threads come later. */
-    if (returns == TRACE_RETURNS_ALL && look->asks[0] == '\0') {
+    if (look->asks[0] == '\0') {
         known[pid % KNOWN].pid = pid;
         known[pid % KNOWN].files = look->files;
+        return TRACE_RETURNS_ALL;
     }
-    return returns;
+    /* Threads come later: nothing is kept of such a process. */
+    snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
+    DIR *folder = opendir(path);
+    while (folder != NULL && (entry = readdir(folder)) != NULL)
+        threads += entry->d_name[0] != '.';
+    if (folder != NULL)
+        closedir(folder);
+    if (threads <= 1)
+        return TRACE_RETURNS_ALL;
+    snprintf(why, room, "process %ld: %s can have handshakes paused, on several threads", (long)pid, look->asks);
+    return TRACE_RETURNS_OUTER;
 }
 
 void trace_fibres_judge(struct trace_target *target)

@@ -39,37 +39,33 @@ static uint64_t member(const json_t *object, const char *name)
     return (uint64_t)json_integer_value(json_object_get(object, name));
 }
 
-/* Buckets go by powers of two; what they count begins at `min`. */
-static void take_histogram(struct trace_sums *sums, const json_t *buckets)
-{
-    size_t i;
-    const json_t *bucket;
-    json_array_foreach(buckets, i, bucket)
-    {
-        const json_t *min = json_object_get(bucket, "min");
-        unsigned number = 0;
-        for (uint64_t from = (uint64_t)json_integer_value(min); from != 0; from >>= 1)
-            number++;
-        if (json_is_integer(min) && json_integer_value(min) >= 0 && number < TRACE_BUCKETS)
-            sums->bucket[number] = member(bucket, "count");
-    }
-}
-
 static void map(void *state, const char *name, const json_t *value)
 {
     struct latency *latency = state;
     const char *key;
-    json_t *one;
+    json_t *one, *bucket;
+    size_t i;
     if (strcmp(name, "@s") != 0 && strcmp(name, "@h") != 0)
         return;
     json_object_foreach((json_t *)(uintptr_t)value, key, one)
     {
         struct trace_sums *sums = sums_of(latency, key);
-        if (sums != NULL && name[1] == 's') {
+        if (sums == NULL)
+            continue;
+        if (name[1] == 's') {
             sums->count = member(one, "count");
             sums->total_ns = member(one, "total");
-        } else if (sums != NULL) {
-            take_histogram(sums, one);
+            continue;
+        }
+        /* Buckets go by powers of two; what they count begins at `min`. */
+        json_array_foreach(one, i, bucket)
+        {
+            const json_t *min = json_object_get(bucket, "min");
+            unsigned number = 0;
+            for (uint64_t from = (uint64_t)json_integer_value(min); from != 0; from >>= 1)
+                number++;
+            if (json_is_integer(min) && json_integer_value(min) >= 0 && number < TRACE_BUCKETS)
+                sums->bucket[number] = member(bucket, "count");
         }
     }
 }

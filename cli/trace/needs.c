@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* What a machine must have for bpftrace to trace functions of libraries on it, each with how to mend it. */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,24 +13,19 @@ static int exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* As the shell would find it. */
-static int in_path(const char *program)
+int trace_needs_check(const char *who)
 {
     const char *path = getenv("PATH"), *end;
     char file[PATH_MAX];
-    for (; path != NULL && *path != '\0'; path = *end != '\0' ? end + 1 : end) {
-        struct stat st;
+    struct stat st;
+    bool found = false;
+    /* As the shell would find it. */
+    for (; !found && path != NULL && *path != '\0'; path = *end != '\0' ? end + 1 : end) {
         end = path + strcspn(path, ":");
-        snprintf(file, sizeof file, "%.*s/%s", (int)(end - path), path, program);
-        if (stat(file, &st) == 0 && S_ISREG(st.st_mode) && access(file, X_OK) == 0)
-            return 1;
+        snprintf(file, sizeof file, "%.*s/bpftrace", (int)(end - path), path);
+        found = stat(file, &st) == 0 && S_ISREG(st.st_mode) && access(file, X_OK) == 0;
     }
-    return 0;
-}
-
-int trace_needs_check(const char *who)
-{
-    if (!in_path("bpftrace")) {
+    if (!found) {
         cli_say(who, "bpftrace is not installed: 'apt-get install bpftrace'");
     } else if (geteuid() != 0) {
         cli_say(who, "tracing needs root: run it by sudo");

@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cli/core/process.h"
@@ -67,18 +66,6 @@ static unsigned number(const char *who, const char *option, const char *text)
     return (unsigned)value;
 }
 
-static uint64_t address(const char *who, const char *text)
-{
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 16);
-    if (errno != 0 || !isxdigit((unsigned char)text[0]) || *end != '\0' || value == 0) {
-        cli_say(who, "--connection takes an address such as 0x55d0c8a3b2f0, not '%s'", text);
-        return 0;
-    }
-    return value;
-}
-
 static int take_name(struct trace_options *options, const char *name)
 {
     size_t len = strlen(name);
@@ -94,13 +81,19 @@ static int take_name(struct trace_options *options, const char *name)
 /* 0 after a message. */
 static int take(struct trace_options *options, int option, const char *value)
 {
+    char *end;
     switch (option) {
     case 'p':
         return (options->pid = (pid_t)number(options->who, "pid", value)) != 0;
     case 'c':
         return take_name(options, value);
     case 'C':
-        return (options->connection = address(options->who, value)) != 0;
+        errno = 0;
+        options->connection = strtoull(value, &end, 16);
+        if (errno == 0 && isxdigit((unsigned char)value[0]) && *end == '\0' && options->connection != 0)
+            return 1;
+        cli_say(options->who, "--connection takes an address such as 0x55d0c8a3b2f0, not '%s'", value);
+        return 0;
     case 's':
         return (options->seconds = number(options->who, "seconds", value)) != 0;
     case 'i':
@@ -118,76 +111,28 @@ static int take(struct trace_options *options, int option, const char *value)
     }
 }
 
-static const char one_target[] = "it takes one target: PID, NAME, --pid or --command";
-
-static bool has_target(const struct trace_options *options)
-{
-    return options->pid != 0 || options->command != NULL;
-}
-
-/* PID or NAME, as `octuple top` takes it. 0 after a message. */
-static int take_target(struct trace_options *options, const char *word)
-{
-    options->pid = process_as_pid(word);
-    return options->pid != 0 || take_name(options, word);
-}
-
-/* What does not go together; NULL if all does. */
-static const char *conflict(const struct trace_options *options)
-{
-    if ((options->pid != 0) == (options->command != NULL))
-        return one_target;
-    if (options->interval != 0 && options->tool != TRACE_LATENCY)
-        return "--interval is an option of 'latency'";
-    if (options->connection != 0 && options->tool == TRACE_LATENCY)
-        return "--connection is an option of 'sniff' and 'snoop'";
-    if ((options->plaintext || options->hex) && options->tool != TRACE_SNIFF)
-        return "--show-plaintext and --hex are options of 'sniff'";
-    return options->hex && !options->plaintext ? "--hex shows plaintext: ask for it by --show-plaintext, too" : NULL;
-}
-
-/* The tool's number, or -1. `who` gets its name. */
-static int read_tool(const char *name, const char **who)
-{
-    static const char *const names[][2] = {
-        {"sniff", "octuple trace sniff"}, {"snoop", "octuple trace snoop"}, {"latency", "octuple trace latency"}};
-    for (int i = 0; i < 3; i++) {
-        if (name != NULL && !strcmp(name, names[i][0])) {
-            *who = names[i][1];
-            return i;
-        }
-    }
-    return -1;
-}
-
-/* Returns -1, or an exit code; the rest of the words begins at optind then. */
-static int read_options(struct trace_options *options, int argc, char **argv)
-{
-    int option;
-    char *whole = argv[0];
-    argv[0] = (char *)(uintptr_t)options->who; /* getopt's own messages begin with it */
-    while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
-        if (option == 'h')
-            return cli_print(help);
-        if (!take(options, option, optarg))
-            return CLI_USAGE;
-    }
-    argv[0] = whole;
-    return -1;
-}
-
-/* Takes the words that are no options, and looks at all; 0 after a message. */
+/* Takes the words that are no options, PID or NAME, as `octuple top` does, and looks at what does not go together;
+ * 0 after a message. */
 static int complete(struct trace_options *options, int tool, int words, char **word)
 {
+    static const char one_target[] = "it takes one target: PID, NAME, --pid or --command";
     const char *wrong = NULL;
     if (tool < 0)
         wrong = "a tool is missing: sniff, snoop or latency";
-    else if (words > 1 || (words == 1 && has_target(options)))
+    else if (words > 1 || (words == 1 && (options->pid != 0 || options->command != NULL)))
         wrong = one_target;
-    else if (words == 1 && !take_target(options, word[0]))
+    else if (words == 1 && (options->pid = process_as_pid(word[0])) == 0 && !take_name(options, word[0]))
         return 0;
-    else
-        wrong = conflict(options);
+    else if ((options->pid != 0) == (options->command != NULL))
+        wrong = one_target;
+    else if (options->interval != 0 && tool != TRACE_LATENCY)
+        wrong = "--interval is an option of 'latency'";
+    else if (options->connection != 0 && tool == TRACE_LATENCY)
+        wrong = "--connection is an option of 'sniff' and 'snoop'";
+    else if ((options->plaintext || options->hex) && tool != TRACE_SNIFF)
+        wrong = "--show-plaintext and --hex are options of 'sniff'";
+    else if (options->hex && !options->plaintext)
+        wrong = "--hex shows plaintext: ask for it by --show-plaintext, too";
     if (wrong != NULL)
         cli_say(options->who, "%s", wrong);
     return wrong == NULL;
@@ -195,11 +140,23 @@ static int complete(struct trace_options *options, int tool, int words, char **w
 
 int trace_options_read(struct trace_options *options, int argc, char **argv)
 {
-    options->who = argv[0];
-    const int tool = read_tool(argv[1], &options->who), shift = tool >= 0;
+    static const char *const names[][2] = {
+        {"sniff", "octuple trace sniff"}, {"snoop", "octuple trace snoop"}, {"latency", "octuple trace latency"}};
+    int tool = 2, option;
+    while (tool >= 0 && (argv[1] == NULL || strcmp(argv[1], names[tool][0]) != 0))
+        tool--;
+    options->who = tool >= 0 ? names[tool][1] : argv[0];
     options->tool = (enum trace_tool)tool;
-    int code = read_options(options, argc - shift, argv + shift);
-    if (code < 0 && !complete(options, tool, argc - shift - optind, argv + shift + optind))
-        code = CLI_USAGE;
-    return code == CLI_USAGE ? cli_see_help("octuple trace") : code;
+    argc -= tool >= 0;
+    argv += tool >= 0;
+    char *whole = argv[0];
+    argv[0] = (char *)(uintptr_t)options->who; /* getopt's own messages begin with it */
+    while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
+        if (option == 'h')
+            return cli_print(help);
+        if (!take(options, option, optarg))
+            return cli_see_help("octuple trace");
+    }
+    argv[0] = whole;
+    return complete(options, tool, argc - optind, argv + optind) ? -1 : cli_see_help("octuple trace");
 }

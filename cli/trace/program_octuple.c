@@ -57,15 +57,6 @@ static void write_keys(FILE *out, const struct trace_options *options, const cha
     fputs(" }\n", out);
 }
 
-static void write_operations(FILE *out, const struct trace_options *options, const char *file)
-{
-    begin(out, file, "operation");
-    if (options->tool == TRACE_LATENCY)
-        write_sums(out, "arg1 > 0 ? 1 : 0", "arg2", TRACE_KEY_OPERATION);
-    else
-        fputs("/ { printf(\"o %d %llu %d %d %d %llu|%s\\n\", arg0, nsecs, pid, tid, arg1, arg2, comm); }\n", out);
-}
-
 /* "NAME OPERATION TIME PID TID ...": what else there is to say is one or two numbers. */
 static unsigned write_batches(FILE *out, const struct trace_options *options, const char *file)
 {
@@ -107,7 +98,11 @@ unsigned trace_program_octuple(FILE *out, const struct trace_options *options, c
     if (options->tool == TRACE_SNIFF || options->connection != 0)
         return probes;
     if (target->operations) {
-        write_operations(out, options, target->provider);
+        begin(out, target->provider, "operation");
+        if (options->tool == TRACE_LATENCY)
+            write_sums(out, "arg1 > 0 ? 1 : 0", "arg2", TRACE_KEY_OPERATION);
+        else
+            fputs("/ { printf(\"o %d %llu %d %d %d %llu|%s\\n\", arg0, nsecs, pid, tid, arg1, arg2, comm); }\n", out);
         probes++;
     }
     return target->batches ? probes + write_batches(out, options, target->octuple) : probes;

@@ -17,24 +17,19 @@ void trace_target_path(const struct trace_target *target, char *to, size_t room,
     snprintf(to, room, "%s%s", path[0] != '\0' && target->facts.apart ? target->facts.root : "", path);
 }
 
-static void find_by_name(struct trace_target *target, const char *name)
-{
-    static pid_t all[PROCESS_MAX];
-    unsigned count = process_all(all, PROCESS_MAX);
-    for (unsigned i = 0; i < count && target->count < TRACE_MAX_PROCESSES; i++)
-        if (process_has_name(all[i], name))
-            target->pids[target->count++] = all[i];
-}
-
 static int find_processes(struct trace_target *target, const struct trace_options *options)
 {
+    static pid_t all[PROCESS_MAX];
     if (options->pid != 0) {
         target->count = process_tree(options->pid, target->pids, TRACE_MAX_PROCESSES);
         if (target->count == 0) /* looking at it will say why */
             target->pids[target->count++] = options->pid;
         return CLI_OK;
     }
-    find_by_name(target, options->command);
+    const unsigned count = process_all(all, PROCESS_MAX);
+    for (unsigned i = 0; i < count && target->count < TRACE_MAX_PROCESSES; i++)
+        if (process_has_name(all[i], options->command))
+            target->pids[target->count++] = all[i];
     if (target->count == 0) {
         cli_say(options->who, "no process is called '%s'; see 'ps -eo pid,comm'", options->command);
         return CLI_FAILED;
@@ -85,20 +80,6 @@ static int check_library(const struct trace_target *target, const char *who)
     return CLI_NOT_TRACEABLE;
 }
 
-/* Paths go into the program's text: one that a process chose itself must not be able to say anything else there. */
-static int check_paths(const struct trace_target *target, const char *who)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+-";
-    const char *const paths[] = {target->ssl, target->crypto, target->shim, target->provider, target->octuple};
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
-        if (paths[i][strspn(paths[i], letters)] != '\0') {
-            cli_say(who, "bpftrace cannot be given the path '%s'", paths[i]);
-            return CLI_NOT_TRACEABLE;
-        }
-    }
-    return CLI_OK;
-}
-
 static bool has_probe(const char *file, const char *name)
 {
     struct trace_elf *elf = trace_elf_open(file);
@@ -107,8 +88,10 @@ static bool has_probe(const char *file, const char *name)
     return has;
 }
 
-static void find_files(struct trace_target *target)
+static int find_files(struct trace_target *target, const char *who)
 {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+-";
+    const char *const paths[] = {target->ssl, target->crypto, target->shim, target->provider, target->octuple};
     const struct facts_libraries *libraries = &target->facts.libraries;
     trace_target_path(target, target->ssl, sizeof target->ssl, libraries->ssl);
     trace_target_path(target, target->crypto, sizeof target->crypto, libraries->crypto);
@@ -119,10 +102,26 @@ static void find_files(struct trace_target *target)
     target->keys = has_probe(target->shim, "key");
     target->operations = has_probe(target->provider, "operation");
     target->batches = has_probe(target->octuple, "flush");
+    /* Paths go into the program's text: one that a process chose itself must not be able to say anything else there. */
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        if (paths[i][strspn(paths[i], letters)] != '\0') {
+            cli_say(who, "bpftrace cannot be given the path '%s'", paths[i]);
+            return CLI_NOT_TRACEABLE;
+        }
+    }
+    return CLI_OK;
 }
 
-static void tell_what_is_missing(const struct trace_target *target, const char *who)
+int trace_target_find(struct trace_target *target, const struct trace_options *options)
 {
+    const char *who = options->who;
+    int code = find_processes(target, options);
+    code = code == CLI_OK ? look(target, who) : code;
+    code = code == CLI_OK ? check_library(target, who) : code;
+    code = code == CLI_OK ? find_files(target, who) : code;
+    if (code != CLI_OK)
+        return code;
+    trace_fibres_judge(target);
     if ((target->shim[0] != '\0' && !target->calls) || (target->octuple[0] != '\0' && !target->batches)) {
         cli_say(who, "Octuple in this process lacks probe points (built without systemtap-sdt-dev, or older): not all "
                      "that it does is shown");
@@ -131,20 +130,5 @@ static void tell_what_is_missing(const struct trace_target *target, const char *
         cli_say(who, "%s, so that functions %s are traced at their begin only: their latency is not known", target->why,
                 target->returns == TRACE_RETURNS_OUTER ? "inside of handshakes" : "of this library");
     }
-}
-
-int trace_target_find(struct trace_target *target, const struct trace_options *options)
-{
-    int code = find_processes(target, options);
-    code = code == CLI_OK ? look(target, options->who) : code;
-    code = code == CLI_OK ? check_library(target, options->who) : code;
-    if (code == CLI_OK) {
-        find_files(target);
-        code = check_paths(target, options->who);
-    }
-    if (code == CLI_OK) {
-        trace_fibres_judge(target);
-        tell_what_is_missing(target, options->who);
-    }
-    return code;
+    return CLI_OK;
 }

@@ -7,24 +7,6 @@
 #include <stdlib.h>
 #include "trace.h"
 
-static int nothing_to_watch(const struct trace_options *options, const struct trace_target *target)
-{
-    cli_say(options->who, "there is nothing here that can be watched without harm%s%s",
-            target->why[0] != '\0' ? ": " : "", target->why);
-    return CLI_NOT_TRACEABLE;
-}
-
-static int show(const char *program, const struct trace_options *options, struct trace_target *target)
-{
-    if (options->print)
-        return cli_print(program);
-    int code = trace_needs_check(options->who);
-    if (code != CLI_OK)
-        return code;
-    return options->tool == TRACE_LATENCY ? trace_show_latency(program, options, target)
-                                          : trace_show_events(program, options, target);
-}
-
 int cli_trace(int argc, char **argv)
 {
     static struct trace_target target;
@@ -41,7 +23,16 @@ int cli_trace(int argc, char **argv)
         cli_say(options.who, "no memory");
         return CLI_FAILED;
     }
-    code = probes != 0 ? show(program, &options, &target) : nothing_to_watch(&options, &target);
+    if (probes == 0) {
+        cli_say(options.who, "there is nothing here that can be watched without harm%s%s",
+                target.why[0] != '\0' ? ": " : "", target.why);
+        code = CLI_NOT_TRACEABLE;
+    } else if (options.print) {
+        code = cli_print(program);
+    } else if ((code = trace_needs_check(options.who)) == CLI_OK) {
+        code = options.tool == TRACE_LATENCY ? trace_show_latency(program, &options, &target)
+                                             : trace_show_events(program, &options, &target);
+    }
     free(program);
     return code;
 }

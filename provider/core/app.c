@@ -7,39 +7,21 @@
 
 #include <openssl/crypto.h>
 
-/* Whether the core is of the libcrypto that this module is linked to: then its functions have the same addresses. */
-static bool is_our_libcrypto(const OSSL_DISPATCH *core)
-{
-    for (; core->function_id != 0; core++)
-        if (core->function_id == OSSL_FUNC_CRYPTO_MALLOC)
-            return OSSL_FUNC_CRYPTO_malloc(core) == CRYPTO_malloc;
-    return false;
-}
-
-static OSSL_FUNC_core_get_libctx_fn *find_get_libctx(const OSSL_DISPATCH *core)
-{
-    for (; core->function_id != 0; core++)
-        if (core->function_id == OSSL_FUNC_CORE_GET_LIBCTX)
-            return OSSL_FUNC_core_get_libctx(core);
-    return NULL;
-}
-
-static OSSL_FUNC_BIO_write_ex_fn *find_write(const OSSL_DISPATCH *core)
-{
-    for (; core->function_id != 0; core++)
-        if (core->function_id == OSSL_FUNC_BIO_WRITE_EX)
-            return OSSL_FUNC_BIO_write_ex(core);
-    return NULL;
-}
-
 /* At exit, what came last is taken down first: a second libcrypto would be gone when the program's own frees the keys
  * that it has here. Without a handler of its own it stays as long as the process. */
 void oct_app_init(struct oct_prov *prov, const OSSL_DISPATCH *core)
 {
-    OSSL_FUNC_core_get_libctx_fn *get_libctx = find_get_libctx(core);
+    OSSL_FUNC_core_get_libctx_fn *get_libctx = NULL;
+    bool is_ours = false; /* of the libcrypto that this module is linked to: its functions have the same addresses */
 
-    prov->write = find_write(core);
-    if (!is_our_libcrypto(core)) {
+    for (; core->function_id != 0; core++)
+        if (core->function_id == OSSL_FUNC_CRYPTO_MALLOC)
+            is_ours = OSSL_FUNC_CRYPTO_malloc(core) == CRYPTO_malloc;
+        else if (core->function_id == OSSL_FUNC_CORE_GET_LIBCTX)
+            get_libctx = OSSL_FUNC_core_get_libctx(core);
+        else if (core->function_id == OSSL_FUNC_BIO_WRITE_EX)
+            prov->write = OSSL_FUNC_BIO_write_ex(core);
+    if (!is_ours) {
         OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
         return;
     }

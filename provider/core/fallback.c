@@ -22,19 +22,6 @@ void oct_fallback_free(struct oct_fallback *fallback)
     OPENSSL_free(fallback);
 }
 
-/* An OpenSSL that was built without an algorithm has no key management of it: its family then finds NULL. */
-static void fetch_all(struct oct_fallback *fallback)
-{
-    for (int f = 0; f < OCT_FAMILIES; f++) {
-        const struct oct_prov_family *family = oct_prov_families[f];
-
-        if (family->keymgmt != NULL)
-            fallback->keymgmt[f] = EVP_KEYMGMT_fetch(fallback->ctx, family->keymgmt, NULL);
-        if (family->open != NULL)
-            fallback->part[f] = family->open(fallback);
-    }
-}
-
 static struct oct_fallback *fallback_make(void)
 {
     struct oct_fallback *fallback = OPENSSL_zalloc(sizeof *fallback);
@@ -48,7 +35,15 @@ static struct oct_fallback *fallback_make(void)
         oct_fallback_free(fallback);
         return NULL;
     }
-    fetch_all(fallback);
+    /* An OpenSSL that was built without an algorithm has no key management of it: its family then finds NULL. */
+    for (int f = 0; f < OCT_FAMILIES; f++) {
+        const struct oct_prov_family *family = oct_prov_families[f];
+
+        if (family->keymgmt != NULL)
+            fallback->keymgmt[f] = EVP_KEYMGMT_fetch(fallback->ctx, family->keymgmt, NULL);
+        if (family->open != NULL)
+            fallback->part[f] = family->open(fallback);
+    }
     return fallback;
 }
 

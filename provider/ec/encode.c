@@ -67,28 +67,23 @@ static const char *text_of(const OSSL_PARAM params[], const char *name)
     return p != NULL && OSSL_PARAM_get_utf8_string_ptr(p, &text) ? text : NULL;
 }
 
-/* A cipher that there is not is refused here, as OpenSSL's own encoders do it. */
-static bool has_cipher(struct oct_prov *prov, const OSSL_PARAM params[])
-{
-    const char *name = text_of(params, OSSL_ENCODER_PARAM_CIPHER);
-    EVP_CIPHER *cipher;
-
-    if (name == NULL)
-        return 1;
-    cipher = EVP_CIPHER_fetch(oct_app_ctx(prov), name, text_of(params, OSSL_ENCODER_PARAM_PROPERTIES));
-    EVP_CIPHER_free(cipher);
-    return cipher != NULL;
-}
-
 static int encoder_set_params(void *vencoder, const OSSL_PARAM params[])
 {
     struct encoder *encoder = vencoder;
+    const char *name;
+    EVP_CIPHER *cipher;
     OSSL_PARAM *merged;
 
     if (params == NULL || params[0].key == NULL)
         return 1;
-    if (!has_cipher(encoder->prov, params))
-        return 0;
+    name = text_of(params, OSSL_ENCODER_PARAM_CIPHER);
+    if (name != NULL) {
+        /* A cipher that there is not is refused here, as OpenSSL's own encoders do it. */
+        cipher = EVP_CIPHER_fetch(oct_app_ctx(encoder->prov), name, text_of(params, OSSL_ENCODER_PARAM_PROPERTIES));
+        EVP_CIPHER_free(cipher);
+        if (cipher == NULL)
+            return 0;
+    }
     merged = encoder->params == NULL ? OSSL_PARAM_dup(params) : OSSL_PARAM_merge(encoder->params, params);
     if (merged == NULL)
         return 0;
@@ -109,13 +104,6 @@ static int selects(const struct form *form, int selection)
         if ((selection & parts[i]) != 0)
             return (form->selection & parts[i]) != 0;
     return 0;
-}
-
-static bool is_sm2(EVP_PKEY *fallback)
-{
-    char name[16];
-    return EVP_PKEY_get_utf8_string_param(fallback, OSSL_PKEY_PARAM_GROUP_NAME, name, sizeof name, NULL) &&
-           strcmp(name, "SM2") == 0;
 }
 
 /* The key as one of another provider of the application's; NULL if it has none for that. */
@@ -139,10 +127,12 @@ static EVP_PKEY *hand_over(struct oct_prov *prov, EVP_PKEY *fallback, int select
 static EVP_PKEY *find_key(struct oct_prov *prov, const struct oct_prov_ec *key, int selection)
 {
     EVP_PKEY *fallback = oct_prov_ec_fallback(key), *theirs = NULL;
+    char name[16];
 
     if (fallback == NULL)
         return NULL;
-    if (!is_sm2(fallback)) {
+    if (!EVP_PKEY_get_utf8_string_param(fallback, OSSL_PKEY_PARAM_GROUP_NAME, name, sizeof name, NULL) ||
+        strcmp(name, "SM2") != 0) {
         ERR_set_mark();
         theirs = hand_over(prov, fallback, selection);
         ERR_pop_to_mark();
@@ -152,30 +142,23 @@ static EVP_PKEY *find_key(struct oct_prov *prov, const struct oct_prov_ec *key, 
     return EVP_PKEY_up_ref(fallback) ? fallback : NULL;
 }
 
-static int write_out(const struct encoder *encoder, OSSL_CORE_BIO *out, OSSL_ENCODER_CTX *ctx)
-{
-    unsigned char *data = NULL;
-    size_t len = 0, written = 0;
-    const int ok = OSSL_ENCODER_to_data(ctx, &data, &len) && encoder->prov->write != NULL &&
-                   encoder->prov->write(out, data, len, &written) && written == len;
-
-    OPENSSL_clear_free(data, len);
-    return ok;
-}
-
 static int encode(const struct form *form, struct encoder *encoder, OSSL_CORE_BIO *out, const void *key, int selection,
                   OSSL_PASSPHRASE_CALLBACK *passphrase, void *arg)
 {
     EVP_PKEY *theirs = key == NULL ? NULL : find_key(encoder->prov, key, selection);
     OSSL_ENCODER_CTX *ctx =
         theirs == NULL ? NULL : OSSL_ENCODER_CTX_new_for_pkey(theirs, selection, form->output, form->structure, NULL);
+    unsigned char *data = NULL;
+    size_t len = 0, written = 0;
     int ok = ctx != NULL;
 
     if (ok && passphrase != NULL)
         ok = OSSL_ENCODER_CTX_set_passphrase_cb(ctx, passphrase, arg);
     if (ok && encoder->params != NULL)
         ok = OSSL_ENCODER_CTX_set_params(ctx, encoder->params);
-    ok = ok && write_out(encoder, out, ctx);
+    ok = ok && OSSL_ENCODER_to_data(ctx, &data, &len) && encoder->prov->write != NULL &&
+         encoder->prov->write(out, data, len, &written) && written == len;
+    OPENSSL_clear_free(data, len);
     OSSL_ENCODER_CTX_free(ctx);
     EVP_PKEY_free(theirs);
     return ok;

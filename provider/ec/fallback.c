@@ -26,20 +26,14 @@ static int take(EVP_PKEY *fallback, const char *name, uint8_t *to, size_t size, 
     return has;
 }
 
-static int curve_of(EVP_PKEY *fallback)
-{
-    char name[NAME_MAX_LEN];
-    size_t len;
-
-    if (!EVP_PKEY_get_utf8_string_param(fallback, OSSL_PKEY_PARAM_GROUP_NAME, name, sizeof name, &len))
-        return -1;
-    return oct_ec_curve_by_name(name);
-}
-
 /* A curve without a name has no lanes, which is no error. */
 static int load_numbers(struct oct_prov_ec *key, EVP_PKEY *fallback)
 {
-    const int curve = curve_of(fallback);
+    char name[NAME_MAX_LEN];
+    size_t len;
+    const int curve = EVP_PKEY_get_utf8_string_param(fallback, OSSL_PKEY_PARAM_GROUP_NAME, name, sizeof name, &len)
+                          ? oct_ec_curve_by_name(name)
+                          : -1;
     const size_t size = curve < 0 ? 0 : oct_ec_bytes(curve);
     uint8_t *x = curve < 0 ? NULL : key->public_key, *d = NULL;
     int fits = 1;
@@ -94,13 +88,6 @@ int oct_prov_ec_import(struct oct_prov_ec *key, int selection, const OSSL_PARAM 
     return ok;
 }
 
-/* OpenSSL's numbers in parameters are in the machine's order of bytes: little-endian on every machine with lanes. */
-static void reverse(uint8_t *to, const uint8_t *from, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        to[i] = from[size - 1 - i];
-}
-
 static EVP_PKEY *from_numbers(const struct oct_prov_ec *key)
 {
     const size_t size = oct_ec_bytes(key->curve);
@@ -115,7 +102,10 @@ static EVP_PKEY *from_numbers(const struct oct_prov_ec *key)
         *p++ = OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, point, 1 + 2 * size);
     }
     if (key->base.has_private) {
-        reverse(d, key->private_key, size);
+        /* OpenSSL's numbers in parameters are in the machine's order of bytes: little-endian on every machine with
+         * lanes. */
+        for (size_t i = 0; i < size; i++)
+            d[i] = key->private_key[size - 1 - i];
         *p++ = OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_PRIV_KEY, d, size);
     }
     *p = OSSL_PARAM_construct_end();

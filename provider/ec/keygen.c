@@ -38,23 +38,22 @@ void *oct_ec_gen_init(void *provctx, int selection, const OSSL_PARAM params[])
     return NULL;
 }
 
-static int set_group(EVP_PKEY_CTX *ctx, int curve)
-{
-    const OSSL_PARAM params[] = {
-        OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)oct_prov_curves[curve].names[0], 0),
-        OSSL_PARAM_construct_end(),
-    };
-    return EVP_PKEY_CTX_set_params(ctx, params) > 0;
-}
-
 /* OpenSSL's own context, with what was asked for so far. */
 static EVP_PKEY_CTX *fallback_ctx(struct generation *gen)
 {
     const int curve = gen->base.ctx == NULL ? gen->curve : -1;
     EVP_PKEY_CTX *ctx = oct_keygen_fallback(&gen->base);
 
-    if (ctx == NULL || (curve >= 0 && !set_group(ctx, curve)))
+    if (ctx == NULL)
         return NULL;
+    if (curve >= 0) {
+        const OSSL_PARAM params[] = {
+            OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)oct_prov_curves[curve].names[0], 0),
+            OSSL_PARAM_construct_end(),
+        };
+        if (EVP_PKEY_CTX_set_params(ctx, params) <= 0)
+            return NULL;
+    }
     gen->curve = -1;
     return ctx;
 }
@@ -140,27 +139,21 @@ static int generate_fallback(struct generation *gen, struct oct_prov_ec *key)
     return ctx != NULL && EVP_PKEY_generate(ctx, &fallback) > 0 && oct_prov_ec_set_fallback(key, fallback);
 }
 
-static int make_pair(struct generation *gen, struct oct_prov_ec *key)
-{
-    uint8_t *private_key = oct_prov_ec_private(key);
-
-    if (private_key == NULL)
-        return 0;
-    if (!oct_pool_take(gen->base.prov, oct_prov_curves[gen->curve].pool, key->public_key, private_key)) {
-        oct_counters_note_plain(oct_ec_keygen_op(gen->curve));
-        return generate_fallback(gen, key);
-    }
-    key->curve = gen->curve;
-    key->base.has_public = key->base.has_private = 1;
-    return 1;
-}
-
 static int generate(struct generation *gen, struct oct_prov_ec *key)
 {
+    uint8_t *private_key;
+
     if (gen->base.ctx != NULL || gen->curve < 0)
         return generate_fallback(gen, key);
-    if ((gen->base.selection & OSSL_KEYMGMT_SELECT_KEYPAIR) != 0)
-        return make_pair(gen, key);
+    if ((gen->base.selection & OSSL_KEYMGMT_SELECT_KEYPAIR) != 0) {
+        if ((private_key = oct_prov_ec_private(key)) == NULL)
+            return 0;
+        if (!oct_pool_take(gen->base.prov, oct_prov_curves[gen->curve].pool, key->public_key, private_key)) {
+            oct_counters_note_plain(oct_ec_keygen_op(gen->curve));
+            return generate_fallback(gen, key);
+        }
+        key->base.has_public = key->base.has_private = 1;
+    }
     key->curve = gen->curve;
     return 1;
 }

@@ -65,15 +65,11 @@ static int same_group(const struct oct_prov_ec *a, const struct oct_prov_ec *b)
     return x != NULL && y != NULL && EVP_PKEY_parameters_eq(x, y) == 1;
 }
 
-static int same_public(EVP_PKEY *a, EVP_PKEY *b)
-{
-    return a != NULL && b != NULL && EVP_PKEY_eq(a, b) == 1;
-}
-
 /* As OpenSSL's own: the public keys if both have one, else the private ones. */
 static int ec_match(const void *keydata1, const void *keydata2, int selection)
 {
     const struct oct_prov_ec *a = keydata1, *b = keydata2;
+    EVP_PKEY *x, *y;
 
     if (a == NULL || b == NULL || !ec_has(a, OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS) ||
         !ec_has(b, OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS))
@@ -83,7 +79,7 @@ static int ec_match(const void *keydata1, const void *keydata2, int selection)
     if ((selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
         return 1;
     if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0 && a->base.has_public && b->base.has_public)
-        return same_public(oct_prov_ec_fallback(a), oct_prov_ec_fallback(b));
+        return (x = oct_prov_ec_fallback(a)) != NULL && (y = oct_prov_ec_fallback(b)) != NULL && EVP_PKEY_eq(x, y) == 1;
     return (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0 && a->base.has_private && b->base.has_private &&
            same_private(oct_prov_ec_fallback(a), oct_prov_ec_fallback(b));
 }

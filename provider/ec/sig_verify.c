@@ -40,15 +40,6 @@ static int verification_fallback(const struct oct_task *task)
 static const struct oct_task_type verification_type = {verification_fill, verification_fallback,
                                                        OCT_REASON_BAD_SIGNATURE};
 
-static int verify_task(struct verification *v, const uint8_t *in, size_t in_len, const uint8_t *tbs, size_t tbs_len)
-{
-    memcpy(v->der, in, in_len);
-    v->der_len = in_len;
-    memcpy(v->digest, tbs, tbs_len);
-    v->digest_len = tbs_len;
-    return oct_task_run(&v->task);
-}
-
 static int runs_in_lanes(const struct oct_prov_ec *key, size_t tbs_len)
 {
     return key->curve >= 0 && key->base.has_public && oct_op_is_on(oct_ecdsa_verify_op(key->curve)) && tbs_len >= 1 &&
@@ -74,5 +65,9 @@ int oct_ec_sig_verify(void *vsig, const unsigned char *in, size_t in_len, const 
                                .op = oct_ecdsa_verify_op(key->curve),
                                .lane_key = 1,
                                .key = {sig->key}};
-    return verify_task(&v, in, in_len, tbs, tbs_len);
+    memcpy(v.der, in, in_len);
+    v.der_len = in_len;
+    memcpy(v.digest, tbs, tbs_len);
+    v.digest_len = tbs_len;
+    return oct_task_run(&v.task);
 }

@@ -30,13 +30,6 @@ static EVP_PKEY *from_data(struct oct_prov *prov, const struct oct_prov_group *g
     return key;
 }
 
-/* OpenSSL's numbers in parameters are in the machine's order of bytes: little-endian on every machine with lanes. */
-static void reverse(uint8_t *to, const uint8_t *from, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        to[i] = from[size - 1 - i];
-}
-
 EVP_PKEY *oct_hybrid_fallback_import(struct oct_prov *prov, const struct oct_prov_group *group,
                                      const uint8_t *private_key, const uint8_t *point)
 {
@@ -48,7 +41,10 @@ EVP_PKEY *oct_hybrid_fallback_import(struct oct_prov *prov, const struct oct_pro
     if (is_x25519) {
         *p++ = OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PRIV_KEY, (void *)private_key, group->number);
     } else {
-        reverse(number, private_key, group->number);
+        /* OpenSSL's numbers in parameters are in the machine's order of bytes: little-endian on every machine with
+         * lanes. */
+        for (size_t i = 0; i < group->number; i++)
+            number[i] = private_key[group->number - 1 - i];
         *p++ = OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)group->curve, 0);
         *p++ = OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_PRIV_KEY, number, group->number);
     }

@@ -128,17 +128,13 @@ static bool is_handed_over(struct oct_kdf *kdf)
 
 /* --- the functions that OpenSSL calls */
 
-/* No list at all is an error to TLS13-KDF of OpenSSL 3.6 as long as there is no mode, and was none before. */
-static int set_here(struct oct_kdf *kdf, const OSSL_PARAM params[])
-{
-    return params == NULL ? kdf->type->kind != OCT_KDF_TLS13 || kdf->mode != 0 : oct_kdf_params_set(kdf, params);
-}
-
 static int kdf_set_params(void *vk, const OSSL_PARAM params[])
 {
     struct oct_kdf *kdf = vk;
 
-    if (kdf->fallback == NULL && set_here(kdf, params))
+    /* No list at all is an error to TLS13-KDF of OpenSSL 3.6 as long as there is no mode, and was none before. */
+    if (kdf->fallback == NULL &&
+        (params != NULL ? oct_kdf_params_set(kdf, params) : kdf->type->kind != OCT_KDF_TLS13 || kdf->mode != 0))
         return 1;
     return is_handed_over(kdf) ? EVP_KDF_CTX_set_params(kdf->fallback, params) : 0;
 }

@@ -50,15 +50,6 @@ static int read_hash(struct changes *c, const OSSL_PARAM *p)
     return 0;
 }
 
-static int read_mode(const struct oct_kdf *kdf, struct changes *c, const OSSL_PARAM *p)
-{
-    if (c->has_mode || p->data_type != OSSL_PARAM_INTEGER || !OSSL_PARAM_get_int(p, &c->mode))
-        return 0;
-    c->has_mode = true;
-    return c->mode == EVP_KDF_HKDF_MODE_EXTRACT_ONLY || c->mode == EVP_KDF_HKDF_MODE_EXPAND_ONLY ||
-           (c->mode == EVP_KDF_HKDF_MODE_EXTRACT_AND_EXPAND && kdf->type->kind == OCT_KDF_HKDF);
-}
-
 /* Seeds that are empty are passed over; they go one behind the other, and behind those of before. */
 static int read_field(struct oct_kdf *kdf, struct changes *c, enum oct_kdf_field field, const OSSL_PARAM *p)
 {
@@ -97,25 +88,24 @@ static int read_one(struct oct_kdf *kdf, struct changes *c, const OSSL_PARAM *p)
             return read_field(kdf, c, field, p);
     if (is_named(p, OSSL_KDF_PARAM_DIGEST))
         return read_hash(c, p);
-    return kdf->type->has_mode && is_named(p, OSSL_KDF_PARAM_MODE) && read_mode(kdf, c, p);
-}
-
-/* TLS13-KDF needs a mode from the first call on, and forgets data that are not set again: both are left to OpenSSL. */
-static int read_all(struct oct_kdf *kdf, struct changes *c, const OSSL_PARAM *p)
-{
-    for (; p->key != NULL; p++)
-        if (!read_one(kdf, c, p))
-            return 0;
-    if (kdf->type->kind != OCT_KDF_TLS13)
-        return 1;
-    return (c->has_mode || kdf->mode != 0) && (kdf->len[OCT_KDF_DATA] == 0 || (c->set & 1u << OCT_KDF_DATA) != 0);
+    if (!kdf->type->has_mode || !is_named(p, OSSL_KDF_PARAM_MODE) || c->has_mode ||
+        p->data_type != OSSL_PARAM_INTEGER || !OSSL_PARAM_get_int(p, &c->mode))
+        return 0;
+    c->has_mode = true;
+    return c->mode == EVP_KDF_HKDF_MODE_EXTRACT_ONLY || c->mode == EVP_KDF_HKDF_MODE_EXPAND_ONLY ||
+           (c->mode == EVP_KDF_HKDF_MODE_EXTRACT_AND_EXPAND && kdf->type->kind == OCT_KDF_HKDF);
 }
 
 int oct_kdf_params_set(struct oct_kdf *kdf, const OSSL_PARAM params[])
 {
     struct changes c = {.set = 0};
 
-    if (!read_all(kdf, &c, params))
+    for (const OSSL_PARAM *p = params; p->key != NULL; p++)
+        if (!read_one(kdf, &c, p))
+            return 0;
+    /* TLS13-KDF needs a mode from the first call on, and forgets data that are not set again: both go to OpenSSL. */
+    if (kdf->type->kind == OCT_KDF_TLS13 &&
+        ((!c.has_mode && kdf->mode == 0) || (kdf->len[OCT_KDF_DATA] != 0 && (c.set & 1u << OCT_KDF_DATA) == 0)))
         return 0;
     for (unsigned i = 0; i < c.copies; i++)
         memcpy(c.copy[i].to, c.copy[i].from, c.copy[i].len);
@@ -144,27 +134,22 @@ size_t oct_kdf_params_get(struct oct_kdf *kdf, OSSL_PARAM params[OCT_KDF_PARAMS]
     return n;
 }
 
-/* Without a digest it is an error to ask for the size of what is extracted. */
-static int answer_size(const struct oct_kdf *kdf, OSSL_PARAM *p)
-{
-    if (kdf->mode != EVP_KDF_HKDF_MODE_EXTRACT_ONLY)
-        return OSSL_PARAM_set_size_t(p, SIZE_MAX);
-    return kdf->hash != OCT_HASH_NONE && OSSL_PARAM_set_size_t(p, oct_hash_size(kdf->hash));
-}
-
-static int answer_info(const struct oct_kdf *kdf, OSSL_PARAM *p)
-{
-    if (kdf->len[OCT_KDF_DATA] == 0)
-        p->return_size = 0;
-    return kdf->len[OCT_KDF_DATA] == 0 ||
-           OSSL_PARAM_set_octet_string(p, kdf->field[OCT_KDF_DATA], kdf->len[OCT_KDF_DATA]);
-}
-
 int oct_kdf_params_answer(const struct oct_kdf *kdf, OSSL_PARAM params[])
 {
-    if (kdf->type->kind != OCT_KDF_HKDF || params[0].key == NULL || params[1].key != NULL)
+    OSSL_PARAM *p = &params[0];
+
+    if (kdf->type->kind != OCT_KDF_HKDF || p[0].key == NULL || p[1].key != NULL)
         return 0;
-    if (is_named(&params[0], OSSL_KDF_PARAM_SIZE))
-        return answer_size(kdf, &params[0]);
-    return is_named(&params[0], OSSL_KDF_PARAM_INFO) && answer_info(kdf, &params[0]);
+    if (is_named(p, OSSL_KDF_PARAM_SIZE)) {
+        if (kdf->mode != EVP_KDF_HKDF_MODE_EXTRACT_ONLY)
+            return OSSL_PARAM_set_size_t(p, SIZE_MAX);
+        /* Without a digest it is an error to ask for the size of what is extracted. */
+        return kdf->hash != OCT_HASH_NONE && OSSL_PARAM_set_size_t(p, oct_hash_size(kdf->hash));
+    }
+    if (!is_named(p, OSSL_KDF_PARAM_INFO))
+        return 0;
+    if (kdf->len[OCT_KDF_DATA] != 0)
+        return OSSL_PARAM_set_octet_string(p, kdf->field[OCT_KDF_DATA], kdf->len[OCT_KDF_DATA]);
+    p->return_size = 0;
+    return 1;
 }

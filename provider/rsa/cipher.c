@@ -165,13 +165,6 @@ static int unpad_pkcs1_implicit(struct oct_rsa_cipher *cipher, uint8_t *out, siz
     return 1;
 }
 
-/* No error is raised for a bad block: it would be one more way to tell. The answer itself tells those who asked for it.
- */
-static int unpad_pkcs1_explicit(struct oct_rsa_cipher *cipher, uint8_t *out, size_t *out_len, uint8_t *em)
-{
-    return (int)(oct_unpad_pkcs1_explicit(out, out_len, em, cipher->key->size) & 1);
-}
-
 static int unpad_tls(struct oct_rsa_cipher *cipher, uint8_t *out, size_t *out_len, const uint8_t *em)
 {
     OSSL_LIB_CTX *libctx = oct_app_ctx(cipher->prov);
@@ -193,7 +186,9 @@ static int unpad(struct oct_rsa_cipher *cipher, uint8_t *out, size_t *out_len, u
     case RSA_PKCS1_PADDING:
         if (cipher->implicit_rejection)
             return unpad_pkcs1_implicit(cipher, out, out_len, em, ciphertext);
-        return unpad_pkcs1_explicit(cipher, out, out_len, em);
+        /* No error is raised for a bad block: it would be one more way to tell. The answer itself tells those who asked
+         * for it. */
+        return (int)(oct_unpad_pkcs1_explicit(out, out_len, em, cipher->key->size) & 1);
     case RSA_PKCS1_WITH_TLS_PADDING:
         return unpad_tls(cipher, out, out_len, em);
     case RSA_PKCS1_OAEP_PADDING:

@@ -32,31 +32,23 @@ static EVP_PKEY_CTX *raw_ctx_new(struct oct_prov *prov, EVP_PKEY *key, enum oct_
     return NULL;
 }
 
-static int raw_run(EVP_PKEY_CTX *ctx, enum oct_raw_kind kind, uint8_t *out, const uint8_t *in, size_t size)
-{
-    size_t len = size;
-    int ok;
-
-    if (kind == OCT_RAW_SIGN)
-        ok = EVP_PKEY_sign(ctx, out, &len, in, size);
-    else if (kind == OCT_RAW_DECRYPT)
-        ok = EVP_PKEY_decrypt(ctx, out, &len, in, size);
-    else
-        ok = EVP_PKEY_encrypt(ctx, out, &len, in, size);
-    return ok > 0 && len == size;
-}
-
 int oct_fallback_raw(struct oct_prov *prov, EVP_PKEY *key, struct oct_fallback_spares *spares, enum oct_raw_kind kind,
                      uint8_t *out, const uint8_t *in, size_t size)
 {
     EVP_PKEY_CTX *ctx = atomic_exchange(&spares->ctx[kind], NULL);
+    size_t len = size;
     int ok;
 
     if (ctx == NULL)
         ctx = raw_ctx_new(prov, key, kind);
     if (ctx == NULL)
         return 0;
-    ok = raw_run(ctx, kind, out, in, size);
+    if (kind == OCT_RAW_SIGN)
+        ok = EVP_PKEY_sign(ctx, out, &len, in, size);
+    else if (kind == OCT_RAW_DECRYPT)
+        ok = EVP_PKEY_decrypt(ctx, out, &len, in, size);
+    else
+        ok = EVP_PKEY_encrypt(ctx, out, &len, in, size);
     EVP_PKEY_CTX_free(atomic_exchange(&spares->ctx[kind], ctx));
-    return ok;
+    return ok > 0 && len == size;
 }

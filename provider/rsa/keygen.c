@@ -29,23 +29,6 @@ struct generation {
     void *progress_arg;
 };
 
-/* What was asked for, besides OpenSSL's context for it. Both have the same defaults. */
-static void note_params(struct generation *gen, const OSSL_PARAM params[])
-{
-    BIGNUM *e = NULL;
-
-    for (; params != NULL && params->key != NULL; params++)
-        if (strcmp(params->key, OSSL_PKEY_PARAM_RSA_BITS) == 0)
-            gen->is_other |= !OSSL_PARAM_get_size_t(params, &gen->bits);
-        else if (strcmp(params->key, OSSL_PKEY_PARAM_RSA_PRIMES) == 0)
-            gen->is_other |= !OSSL_PARAM_get_size_t(params, &gen->primes);
-        else if (strcmp(params->key, OSSL_PKEY_PARAM_RSA_E) == 0)
-            gen->is_f4 = OSSL_PARAM_get_BN(params, &e) && BN_is_word(e, RSA_F4);
-        else
-            gen->is_other = true;
-    BN_free(e);
-}
-
 void *oct_rsa_gen_init(void *provctx, int selection, const OSSL_PARAM params[])
 {
     struct generation *gen;
@@ -64,13 +47,24 @@ void *oct_rsa_gen_init(void *provctx, int selection, const OSSL_PARAM params[])
     return NULL;
 }
 
+/* What is asked for goes into OpenSSL's context, and is noted besides. Both have the same defaults. */
 int oct_rsa_gen_set_params(void *genctx, const OSSL_PARAM params[])
 {
     struct generation *gen = genctx;
+    BIGNUM *e = NULL;
 
     if (!oct_keygen_set_fallback(&gen->base, params))
         return 0;
-    note_params(gen, params);
+    for (; params != NULL && params->key != NULL; params++)
+        if (strcmp(params->key, OSSL_PKEY_PARAM_RSA_BITS) == 0)
+            gen->is_other |= !OSSL_PARAM_get_size_t(params, &gen->bits);
+        else if (strcmp(params->key, OSSL_PKEY_PARAM_RSA_PRIMES) == 0)
+            gen->is_other |= !OSSL_PARAM_get_size_t(params, &gen->primes);
+        else if (strcmp(params->key, OSSL_PKEY_PARAM_RSA_E) == 0)
+            gen->is_f4 = OSSL_PARAM_get_BN(params, &e) && BN_is_word(e, RSA_F4);
+        else
+            gen->is_other = true;
+    BN_free(e);
     return 1;
 }
 
@@ -166,13 +160,6 @@ static EVP_PKEY *generate_in_lanes(struct generation *gen, bool *stopped)
     return fallback;
 }
 
-static EVP_PKEY *generate_by_fallback(struct generation *gen)
-{
-    EVP_PKEY_CTX_set_app_data(gen->base.ctx, gen);
-    EVP_PKEY_CTX_set_cb(gen->base.ctx, gen->progress == NULL ? NULL : fallback_progress);
-    return oct_keygen_generate_fallback(&gen->base);
-}
-
 void *oct_rsa_gen(void *genctx, OSSL_CALLBACK *callback, void *arg)
 {
     struct generation *gen = genctx;
@@ -183,8 +170,11 @@ void *oct_rsa_gen(void *genctx, OSSL_CALLBACK *callback, void *arg)
     gen->progress = callback;
     gen->progress_arg = arg;
     fallback = generate_in_lanes(gen, &stopped);
-    if (fallback == NULL && !stopped)
-        fallback = generate_by_fallback(gen);
+    if (fallback == NULL && !stopped) {
+        EVP_PKEY_CTX_set_app_data(gen->base.ctx, gen);
+        EVP_PKEY_CTX_set_cb(gen->base.ctx, gen->progress == NULL ? NULL : fallback_progress);
+        fallback = oct_keygen_generate_fallback(&gen->base);
+    }
     if (fallback == NULL)
         return NULL;
     key = oct_prov_rsa_new(gen->base.prov);

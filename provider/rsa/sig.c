@@ -7,20 +7,15 @@
 #include "provider/core/provider.h"
 #include "pad.h"
 
-/* OpenSSL changed the default for signing in 3.1, from as long as possible to at most the digest's length. */
-static int default_salt_len(void)
-{
-    const unsigned major = OPENSSL_version_major();
-    return major > 3 || OPENSSL_version_minor() > 0 ? OCT_SALT_AUTO_DIGEST_MAX : RSA_PSS_SALTLEN_AUTO;
-}
-
 static int sig_start(struct oct_sig *vsig)
 {
     struct oct_rsa_sig *sig = (struct oct_rsa_sig *)vsig;
     const struct oct_prov_rsa *key = vsig->key;
+    const bool is_3_0 = OPENSSL_version_major() == 3 && OPENSSL_version_minor() == 0;
 
     sig->pad_mode = RSA_PKCS1_PADDING;
-    sig->salt_len = default_salt_len();
+    /* OpenSSL changed the default for signing in 3.1, from as long as possible to at most the digest's length. */
+    sig->salt_len = is_3_0 ? RSA_PSS_SALTLEN_AUTO : OCT_SALT_AUTO_DIGEST_MAX;
     return key->fallback != NULL;
 }
 

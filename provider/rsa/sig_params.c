@@ -84,15 +84,6 @@ static int read_salt_len(const struct oct_rsa_sig *sig, struct wishes *w, const 
     return 1;
 }
 
-static int read_mgf1(const struct oct_rsa_sig *sig, struct wishes *w, const OSSL_PARAM params[])
-{
-    if (!oct_param_choice_get(&w->mgf1, params, OSSL_SIGNATURE_PARAM_MGF1_DIGEST, OSSL_SIGNATURE_PARAM_MGF1_PROPERTIES))
-        return 0;
-    if (w->mgf1.name != NULL && w->pad_mode != RSA_PKCS1_PSS_PADDING)
-        return OCT_RAISE(sig->base.prov, OCT_REASON_MGF1);
-    return 1;
-}
-
 static int set_mgf1(struct oct_rsa_sig *sig, const struct oct_param_choice *choice)
 {
     struct oct_sig_digest digest;
@@ -111,18 +102,6 @@ static int set_mgf1(struct oct_rsa_sig *sig, const struct oct_param_choice *choi
     return 1;
 }
 
-static int set_digest(struct oct_rsa_sig *sig, const struct oct_param_choice *choice)
-{
-    const struct oct_sig_digest *now = sig->base.digest.md == NULL ? NULL : &sig->base.digest;
-
-    if (choice->name != NULL)
-        return oct_sig_set_digest(&sig->base, choice->name, choice->props);
-    /* PSS cannot be without a digest; SHA-1 is RFC 8017's default, and OpenSSL's. */
-    if (now == NULL && sig->pad_mode == RSA_PKCS1_PSS_PADDING)
-        return oct_sig_set_digest(&sig->base, "SHA1", NULL);
-    return oct_rsa_sig_check_padding(sig, now);
-}
-
 int oct_rsa_sig_set_params(void *vsig, const OSSL_PARAM params[])
 {
     struct oct_rsa_sig *sig = vsig;
@@ -135,11 +114,21 @@ int oct_rsa_sig_set_params(void *vsig, const OSSL_PARAM params[])
     w.pad_mode = sig->pad_mode;
     w.salt_len = sig->salt_len;
     if (!oct_param_choice_get(&w.digest, params, OSSL_SIGNATURE_PARAM_DIGEST, OSSL_SIGNATURE_PARAM_PROPERTIES) ||
-        !read_pad_mode(sig, &w, params) || !read_salt_len(sig, &w, params) || !read_mgf1(sig, &w, params))
+        !read_pad_mode(sig, &w, params) || !read_salt_len(sig, &w, params) ||
+        !oct_param_choice_get(&w.mgf1, params, OSSL_SIGNATURE_PARAM_MGF1_DIGEST, OSSL_SIGNATURE_PARAM_MGF1_PROPERTIES))
         return 0;
+    if (w.mgf1.name != NULL && w.pad_mode != RSA_PKCS1_PSS_PADDING)
+        return OCT_RAISE(sig->base.prov, OCT_REASON_MGF1);
     sig->pad_mode = w.pad_mode;
     sig->salt_len = w.salt_len;
-    return set_mgf1(sig, &w.mgf1) && set_digest(sig, &w.digest);
+    if (!set_mgf1(sig, &w.mgf1))
+        return 0;
+    if (w.digest.name != NULL)
+        return oct_sig_set_digest(&sig->base, w.digest.name, w.digest.props);
+    /* PSS cannot be without a digest; SHA-1 is RFC 8017's default, and OpenSSL's. */
+    if (sig->base.digest.md == NULL && sig->pad_mode == RSA_PKCS1_PSS_PADDING)
+        return oct_sig_set_digest(&sig->base, "SHA1", NULL);
+    return oct_rsa_sig_check_padding(sig, sig->base.digest.md == NULL ? NULL : &sig->base.digest);
 }
 
 const OSSL_PARAM *oct_rsa_sig_settable_params(void *vsig, void *provctx)
@@ -202,19 +191,17 @@ static int give_foreign_id(const struct oct_rsa_sig *sig, OSSL_PARAM params[])
     return OSSL_PARAM_set_octet_string(p, der, 4 + len + 2);
 }
 
-static int give_id(const struct oct_rsa_sig *sig, OSSL_PARAM params[])
-{
-    const struct oct_digest *info = sig->base.digest.info;
-    return info != NULL && info->rsa_oid_len != 0 ? give_foreign_id(sig, params)
-                                                  : oct_sig_give_algorithm_id(&sig->base, params);
-}
-
 int oct_rsa_sig_get_params(void *vsig, OSSL_PARAM params[])
 {
     const struct oct_rsa_sig *sig = vsig;
+    const struct oct_digest *info;
     OSSL_PARAM *p;
 
-    if (sig == NULL || sig->base.key == NULL || !give_id(sig, params))
+    if (sig == NULL || sig->base.key == NULL)
+        return 0;
+    info = sig->base.digest.info;
+    if (!(info != NULL && info->rsa_oid_len != 0 ? give_foreign_id(sig, params)
+                                                 : oct_sig_give_algorithm_id(&sig->base, params)))
         return 0;
     if ((p = OSSL_PARAM_locate(params, OSSL_SIGNATURE_PARAM_PAD_MODE)) != NULL && !oct_pad_mode_set(p, sig->pad_mode))
         return 0;

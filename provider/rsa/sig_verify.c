@@ -104,15 +104,6 @@ int oct_rsa_sig_verify(void *vsig, const unsigned char *in, size_t in_len, const
     return ok;
 }
 
-static int recover_fallback(const struct oct_rsa_sig *sig, uint8_t *out, size_t *len, const uint8_t *in, size_t in_len)
-{
-    EVP_PKEY_CTX *ctx = oct_sig_fallback_ctx(&sig->base, EVP_PKEY_OP_VERIFYRECOVER);
-    const int ok = ctx != NULL && EVP_PKEY_verify_recover(ctx, out, len, in, in_len) > 0;
-
-    EVP_PKEY_CTX_free(ctx);
-    return ok;
-}
-
 static int recover_to(const struct oct_rsa_sig *sig, uint8_t *out, size_t *out_len, const uint8_t *em)
 {
     const uint8_t *data;
@@ -131,6 +122,7 @@ int oct_rsa_sig_verify_recover(void *vsig, unsigned char *out, size_t *out_len, 
                                const unsigned char *in, size_t in_len)
 {
     const struct oct_rsa_sig *sig = vsig;
+    EVP_PKEY_CTX *ctx;
     uint8_t *em;
     int ok;
 
@@ -142,7 +134,10 @@ int oct_rsa_sig_verify_recover(void *vsig, unsigned char *out, size_t *out_len, 
     }
     if (oct_rsa_sig_is_fallback(sig)) {
         *out_len = out_size;
-        return recover_fallback(sig, out, out_len, in, in_len);
+        ctx = oct_sig_fallback_ctx(&sig->base, EVP_PKEY_OP_VERIFYRECOVER);
+        ok = ctx != NULL && EVP_PKEY_verify_recover(ctx, out, out_len, in, in_len) > 0;
+        EVP_PKEY_CTX_free(ctx);
+        return ok;
     }
     if (out_size < (sig->base.digest.md != NULL ? oct_sig_digest_size(&sig->base) : oct_rsa_sig_key(sig)->size))
         return OCT_RAISE(sig->base.prov, OCT_REASON_BUFFER_TOO_SMALL);

@@ -89,11 +89,6 @@ static bool has_tls(void)
     return OPENSSL_version_major() >= 4;
 }
 
-static int make_default_z(struct sm2_sig *sig)
-{
-    return make_z(sig, (const uint8_t *)OCT_SM2_DEFAULT_ID, has_tls() ? sizeof OCT_SM2_DEFAULT_ID - 1 : 0);
-}
-
 /* libssl's way to ask for the identifier of TLS 1.3; other versions have none. */
 static int set_tls_version(struct sm2_sig *sig, const OSSL_PARAM *p)
 {
@@ -262,7 +257,9 @@ static int begin(struct sm2_sig *sig)
     if (sig->has_begun)
         return 1;
     sig->has_begun = true;
-    return (sig->has_z || make_default_z(sig)) && oct_sig_message_update(&sig->base, sig->z, sizeof sig->z);
+    if (!sig->has_z && !make_z(sig, (const uint8_t *)OCT_SM2_DEFAULT_ID, has_tls() ? sizeof OCT_SM2_DEFAULT_ID - 1 : 0))
+        return 0;
+    return oct_sig_message_update(&sig->base, sig->z, sizeof sig->z);
 }
 
 static int sig_message_update(void *vsig, const unsigned char *data, size_t len)

@@ -38,11 +38,17 @@ static size_t ctr_ready(struct oct_sm4_mode *c, uint8_t *out, const uint8_t *in,
     return n;
 }
 
-static int ctr_text(struct oct_sm4_mode *c, uint8_t *out, const uint8_t *in, size_t len)
+int oct_sm4_ctr_update(void *vc, unsigned char *out, size_t *out_len, size_t room, const unsigned char *in, size_t len)
 {
     static const uint8_t zeros[OCT_SM4_AHEAD];
-    const size_t begun = ctr_ready(c, out, in, len), whole = (len - begun) / OCT_SM4_AHEAD * OCT_SM4_AHEAD;
+    struct oct_sm4_mode *c = vc;
+    size_t begun, whole;
 
+    *out_len = 0;
+    if (!may_write(c, len, room))
+        return 0;
+    begun = ctr_ready(c, out, in, len);
+    whole = (len - begun) / OCT_SM4_AHEAD * OCT_SM4_AHEAD;
     if (whole > 0 && !done(c, oct_sm4_ctr(&c->key, c->iv, in + begun, whole, out + begun)))
         return 0;
     if (begun + whole < len) {
@@ -52,16 +58,6 @@ static int ctr_text(struct oct_sm4_mode *c, uint8_t *out, const uint8_t *in, siz
         ctr_ready(c, out + begun + whole, in + begun + whole, len - begun - whole);
     }
     c->done += len;
-    return 1;
-}
-
-int oct_sm4_ctr_update(void *vc, unsigned char *out, size_t *out_len, size_t room, const unsigned char *in, size_t len)
-{
-    struct oct_sm4_mode *c = vc;
-
-    *out_len = 0;
-    if (!may_write(c, len, room) || !ctr_text(c, out, in, len))
-        return 0;
     *out_len = len;
     return 1;
 }

@@ -23,13 +23,6 @@ void *oct_x25519_gen_init(void *provctx, int selection, const OSSL_PARAM params[
     return NULL;
 }
 
-static int check_group(const struct oct_keygen *gen, const OSSL_PARAM *p)
-{
-    if (p->data_type == OSSL_PARAM_UTF8_STRING && p->data != NULL && strcasecmp(p->data, "X25519") == 0)
-        return 1;
-    return OCT_RAISE(gen->prov, OCT_REASON_GROUP);
-}
-
 /* Property queries are about what generation fetches: nothing here. */
 int oct_x25519_gen_set_params(void *genctx, const OSSL_PARAM params[])
 {
@@ -40,8 +33,8 @@ int oct_x25519_gen_set_params(void *genctx, const OSSL_PARAM params[])
         return 0;
     for (const OSSL_PARAM *p = params; p != NULL && p->key != NULL; p++) {
         if (strcasecmp(p->key, OSSL_PKEY_PARAM_GROUP_NAME) == 0) {
-            if (!check_group(gen, p))
-                return 0;
+            if (p->data_type != OSSL_PARAM_UTF8_STRING || p->data == NULL || strcasecmp(p->data, "X25519") != 0)
+                return OCT_RAISE(gen->prov, OCT_REASON_GROUP);
         } else if (strcasecmp(p->key, OSSL_PKEY_PARAM_PROPERTIES) != 0) {
             others = 1;
         }
