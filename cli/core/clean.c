@@ -26,21 +26,16 @@ static unsigned decode(const unsigned char *at, uint32_t *character)
     return is_none ? 0 : len;
 }
 
-/* Control characters of both kinds, and what turns the direction of writing or cannot be seen. */
-static bool is_printable(uint32_t c)
-{
-    return c >= 0x20 && !(c >= 0x7f && c < 0xa0) && c != 0xad && !(c >= 0x200b && c <= 0x200f) &&
-           !(c >= 0x2028 && c <= 0x202e) && !(c >= 0x2060 && c <= 0x206f) && c != 0x061c && c != 0xfeff &&
-           !(c >= 0xe0000 && c <= 0xe007f);
-}
-
 char *cli_clean(char *text)
 {
     unsigned char *at = (unsigned char *)text;
     while (*at != '\0') {
-        uint32_t character = 0;
-        unsigned len = decode(at, &character);
-        bool good = len > 0 && is_printable(character);
+        uint32_t c = 0;
+        unsigned len = decode(at, &c);
+        /* Control characters of both kinds, and what turns the direction of writing or cannot be seen, are not. */
+        bool good = len > 0 && c >= 0x20 && !(c >= 0x7f && c < 0xa0) && c != 0xad && !(c >= 0x200b && c <= 0x200f) &&
+                    !(c >= 0x2028 && c <= 0x202e) && !(c >= 0x2060 && c <= 0x206f) && c != 0x061c && c != 0xfeff &&
+                    !(c >= 0xe0000 && c <= 0xe007f);
         for (unsigned i = 0; i < (len > 0 ? len : 1); i++) {
             *at = good ? *at : '?';
             at++;

@@ -18,44 +18,23 @@ static struct {
 } seen[SEEN_MAX];
 static unsigned seen_count;
 
-static bool was_seen(const struct stat *st)
-{
-    for (unsigned i = 0; i < seen_count; i++)
-        if (seen[i].device == st->st_dev && seen[i].inode == st->st_ino)
-            return true;
-    return false;
-}
-
-static void note_seen(const struct stat *st)
-{
-    if (seen_count < SEEN_MAX) {
-        seen[seen_count].device = st->st_dev;
-        seen[seen_count++].inode = st->st_ino;
-    }
-}
-
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
-/* libssl.so.3, libssl-1a2b3c.so.3; not libssl3.so, which is NSS. */
-static bool is_libssl(const char *path)
-{
-    const char *name = base_of(path);
-    return !strncmp(name, "libssl.so", 9) || (!strncmp(name, "libssl-", 7) && strstr(name, ".so") != NULL);
-}
-
 static void add(struct facts *facts, const char *path, const char *file)
 {
     struct facts_copy copy = {0};
     struct stat st;
-    bool named = is_libssl(path);
-    if (stat(file, &st) != 0 || !S_ISREG(st.st_mode) || (!named && was_seen(&st)))
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    /* libssl.so.3, libssl-1a2b3c.so.3; not libssl3.so, which is NSS. */
+    bool named = !strncmp(name, "libssl.so", 9) || (!strncmp(name, "libssl-", 7) && strstr(name, ".so") != NULL);
+    if (stat(file, &st) != 0 || !S_ISREG(st.st_mode))
         return;
+    for (unsigned i = 0; i < seen_count && !named; i++)
+        if (seen[i].device == st.st_dev && seen[i].inode == st.st_ino)
+            return;
     if (!facts_read_copy(&copy, file) || (!named && !copy.inside)) {
-        note_seen(&st);
+        if (seen_count < SEEN_MAX) {
+            seen[seen_count].device = st.st_dev;
+            seen[seen_count++].inode = st.st_ino;
+        }
         return;
     }
     copy.inside &= !named;

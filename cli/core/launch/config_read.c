@@ -29,55 +29,38 @@ static bool is_false(const char *value)
     return !strcmp(value, "0") || !strcasecmp(value, "no") || !strcasecmp(value, "false") || !strcasecmp(value, "off");
 }
 
-/* Until OpenSSL 3.1 the mere presence of `activate` activates. */
-static int activates(const char *value)
+static void read_providers(struct config_root *root, const CONF *conf, const char *list)
 {
-    return OPENSSL_version_major() * 100 + OPENSSL_version_minor() < 302 || !is_false(value);
-}
-
-struct provider {
-    const char *name, *module;
-    int active;
-};
-
-static struct provider read_provider(const CONF *conf, const CONF_VALUE *entry)
-{
-    STACK_OF(CONF_VALUE) *section = NCONF_get_section(conf, entry->value);
-    struct provider provider = {skip_dot(entry->name), NULL, 0};
-    for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
-        const CONF_VALUE *setting = sk_CONF_VALUE_value(section, i);
-        const char *name = skip_dot(setting->name);
-        if (!strcmp(name, "identity"))
-            provider.name = setting->value;
-        else if (!strcmp(name, "module"))
-            provider.module = setting->value;
-        else if (!strcmp(name, "activate"))
-            provider.active = activates(setting->value);
+    /* Until OpenSSL 3.1 the mere presence of `activate` activates. */
+    const bool heeds_value = OPENSSL_version_major() * 100 + OPENSSL_version_minor() >= 302;
+    STACK_OF(CONF_VALUE) *entries = NCONF_get_section(conf, list);
+    root->providers = list;
+    for (int i = 0; i < sk_CONF_VALUE_num(entries); i++) {
+        const CONF_VALUE *entry = sk_CONF_VALUE_value(entries, i);
+        STACK_OF(CONF_VALUE) *section = NCONF_get_section(conf, entry->value);
+        const char *provider = skip_dot(entry->name), *module = NULL;
+        int active = 0;
+        for (int k = 0; k < sk_CONF_VALUE_num(section); k++) {
+            const CONF_VALUE *setting = sk_CONF_VALUE_value(section, k);
+            const char *name = skip_dot(setting->name);
+            if (!strcmp(name, "identity"))
+                provider = setting->value;
+            else if (!strcmp(name, "module"))
+                module = setting->value;
+            else if (!strcmp(name, "activate"))
+                active = !heeds_value || !is_false(setting->value);
+        }
+        if (!strcmp(provider, "default")) {
+            root->default_section = entry->value;
+            root->default_active |= active;
+        } else if (!strcmp(provider, "octuple")) {
+            root->octuple_section = entry->value;
+            root->octuple_module = module;
+            root->octuple_active |= active;
+        } else {
+            root->others_active |= active;
+        }
     }
-    return provider;
-}
-
-static void note_provider(struct config_root *root, const CONF *conf, const CONF_VALUE *entry)
-{
-    struct provider provider = read_provider(conf, entry);
-    if (!strcmp(provider.name, "default")) {
-        root->default_section = entry->value;
-        root->default_active |= provider.active;
-    } else if (!strcmp(provider.name, "octuple")) {
-        root->octuple_section = entry->value;
-        root->octuple_module = provider.module;
-        root->octuple_active |= provider.active;
-    } else {
-        root->others_active |= provider.active;
-    }
-}
-
-static void read_providers(struct config_root *root, const CONF *conf, const char *name)
-{
-    STACK_OF(CONF_VALUE) *section = NCONF_get_section(conf, name);
-    root->providers = name;
-    for (int i = 0; i < sk_CONF_VALUE_num(section); i++)
-        note_provider(root, conf, sk_CONF_VALUE_value(section, i));
 }
 
 static void read_algorithms(struct config_root *root, const CONF *conf, const char *name)
@@ -97,12 +80,6 @@ static void read_algorithms(struct config_root *root, const CONF *conf, const ch
     "X25519MLKEM768:X25519:prime256v1:X448:secp521r1:secp384r1:"                                                       \
     "ffdhe2048:ffdhe3072:ffdhe4096:ffdhe6144:ffdhe8192"
 
-/* Of commands with several names or spellings: see SSL_CONF_cmd(3). */
-static bool names_groups(const char *name)
-{
-    return !strcasecmp(skip_dot(name), "Groups") || !strcasecmp(skip_dot(name), "Curves");
-}
-
 static void read_tls(struct config_root *root, const CONF *conf, const char *name)
 {
     STACK_OF(CONF_VALUE) *section = NCONF_get_section(conf, name);
@@ -115,20 +92,11 @@ static void read_tls(struct config_root *root, const CONF *conf, const char *nam
     section = root->tls_default != NULL ? NCONF_get_section(conf, root->tls_default) : NULL;
     for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
         const CONF_VALUE *setting = sk_CONF_VALUE_value(section, i);
-        if (names_groups(setting->name))
+        const char *command = skip_dot(setting->name);
+        /* It has several names and spellings: see SSL_CONF_cmd(3). */
+        if (!strcasecmp(command, "Groups") || !strcasecmp(command, "Curves"))
             root->groups = setting->value;
     }
-}
-
-static bool is_root(const STACK_OF(CONF_VALUE) * section)
-{
-    static const char *const modules[] = {"providers", "alg_section", "ssl_conf", "engines", "random", "oid_section"};
-    for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
-        for (size_t m = 0; m < sizeof modules / sizeof modules[0]; m++)
-            if (is_module(sk_CONF_VALUE_value(section, i)->name, modules[m]))
-                return 1;
-    }
-    return 0;
 }
 
 static void add_root(struct config_roots *roots, const CONF *conf, const char *name)
@@ -167,6 +135,7 @@ const char *config_groups(void)
 
 void config_read(struct config_roots *roots, const CONF *conf)
 {
+    static const char *const modules[] = {"providers", "alg_section", "ssl_conf", "engines", "random", "oid_section"};
     STACK_OF(CONF_VALUE) *variables = NCONF_get_section(conf, "default");
     const char *name = NCONF_get_string(conf, NULL, "openssl_conf");
     *roots = (struct config_roots){0};
@@ -176,7 +145,12 @@ void config_read(struct config_roots *roots, const CONF *conf)
         roots->count = 1;
     for (int i = 0; i < sk_CONF_VALUE_num(variables); i++) {
         const char *value = sk_CONF_VALUE_value(variables, i)->value;
-        if (is_root(NCONF_get_section(conf, value)))
+        const STACK_OF(CONF_VALUE) *section = NCONF_get_section(conf, value);
+        bool is_root = false;
+        for (int k = 0; k < sk_CONF_VALUE_num(section); k++)
+            for (size_t m = 0; m < sizeof modules / sizeof modules[0]; m++)
+                is_root |= is_module(sk_CONF_VALUE_value(section, k)->name, modules[m]);
+        if (is_root)
             add_root(roots, conf, value);
     }
 }

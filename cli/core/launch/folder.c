@@ -63,18 +63,12 @@ static bool take_named(char path[PATH_MAX], const char *variable)
 }
 
 /* Those that last longest first. A user's login takes XDG_RUNTIME_DIR with it when it ends. */
-static bool lasting_name(char path[PATH_MAX], unsigned choice)
-{
-    static const char *const variables[] = {"CACHE_DIRECTORY", "RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR"};
-    if (choice > 0)
-        return take_named(path, variables[choice - 1]);
-    snprintf(path, PATH_MAX, "/run/octuple");
-    return geteuid() == 0;
-}
-
 int launch_folder_lasting(char path[PATH_MAX], unsigned choice)
 {
-    if (!lasting_name(path, choice)) {
+    static const char *const variables[] = {"CACHE_DIRECTORY", "RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR"};
+    if (choice == 0)
+        snprintf(path, PATH_MAX, "/run/octuple");
+    if (choice == 0 ? geteuid() != 0 : !take_named(path, variables[choice - 1])) {
         errno = 0;
         return -1;
     }

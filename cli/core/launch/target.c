@@ -62,17 +62,6 @@ int launch_find(char path[PATH_MAX], const char *command)
     return code;
 }
 
-/* AT_SECURE: then ld.so ignores LD_PRELOAD, and libcrypto OPENSSL_CONF. */
-static int raises_privileges(const char *path)
-{
-    struct stat st;
-    if (stat(path, &st) != 0)
-        return 0;
-    if (((st.st_mode & S_ISUID) && st.st_uid != getuid()) || ((st.st_mode & S_ISGID) && st.st_gid != getgid()))
-        return 1;
-    return getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0;
-}
-
 /* 1 if a program header names the dynamic loader, 0 if none does, -1 if it cannot be read. */
 static int has_interpreter(int fd, const Elf64_Ehdr *header)
 {
@@ -91,13 +80,16 @@ const char *launch_obstacle(const char *path)
 {
     Elf64_Ehdr header = {0};
     const char *obstacle = NULL;
-    int fd;
-    if (raises_privileges(path)) {
+    struct stat st;
+    /* AT_SECURE: then ld.so ignores LD_PRELOAD, and libcrypto OPENSSL_CONF. */
+    if (stat(path, &st) == 0 &&
+        (((st.st_mode & S_ISUID) && st.st_uid != getuid()) || ((st.st_mode & S_ISGID) && st.st_gid != getgid()) ||
+         (getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0))) {
         return "runs with raised privileges (setuid, setgid or capabilities): ld.so and OpenSSL ignore the preload and "
                "the "
                "configuration; start it as the user that it becomes";
     }
-    fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return NULL;
     if (pread(fd, &header, sizeof header, 0) == sizeof header && !memcmp(header.e_ident, ELFMAG, SELFMAG)) {
