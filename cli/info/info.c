@@ -47,27 +47,21 @@ int info_has(const struct info *info, const char *feature)
     return 0;
 }
 
-static void gather(struct info *info)
-{
-    memset(info, 0, sizeof *info);
-    oct_cpu_info_get(&info->cpu);
-    info->setting = oct_setting(OCT_SETTING_TABLE);
-    if (!place_find(PLACE_SHIM, info->shim))
-        info->shim[0] = '\0';
-    if (place_find(PLACE_PROVIDER, info->provider))
-        info->provider_error = place_try_provider(info->provider);
-    else
-        info->provider[0] = '\0';
-    info->openssl = OpenSSL_version(OPENSSL_VERSION);
-    info->openssl_modules = OPENSSL_info(OPENSSL_INFO_MODULES_DIR);
-    info->openssl_config = CONF_get1_default_config_file();
-}
-
 static int show(int json)
 {
-    struct info info;
+    struct info info = {0};
     int code = CLI_OK;
-    gather(&info);
+    oct_cpu_info_get(&info.cpu);
+    info.setting = oct_setting(OCT_SETTING_TABLE);
+    if (!place_find(PLACE_SHIM, info.shim))
+        info.shim[0] = '\0';
+    if (place_find(PLACE_PROVIDER, info.provider))
+        info.provider_error = place_try_provider(info.provider);
+    else
+        info.provider[0] = '\0';
+    info.openssl = OpenSSL_version(OPENSSL_VERSION);
+    info.openssl_modules = OPENSSL_info(OPENSSL_INFO_MODULES_DIR);
+    info.openssl_config = CONF_get1_default_config_file();
     if (json)
         code = info_print_json(&info);
     else
