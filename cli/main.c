@@ -62,46 +62,35 @@ static int help(void)
     return CLI_OK;
 }
 
-/* What a report of a fault needs; the first line is the version alone, for scripts. */
-static int version(void)
-{
-    struct oct_cpu_info info;
-    oct_cpu_info_get(&info);
-    printf("octuple %s\ncommit %s\ntable %s (%s)\n", oct_version(), OCT_COMMIT_TEXT, info.table, info.table_reason);
-    return CLI_OK;
-}
-
-static int unknown(const char *word)
-{
-    fprintf(stderr, "octuple: there is no %s '%s'; the commands are:", word[0] == '-' ? "option" : "command", word);
-    for (size_t i = 0; i < COMMANDS; i++)
-        fprintf(stderr, "%s %s", i > 0 ? "," : "", commands[i].name);
-    fputc('\n', stderr);
-    return cli_see_help("octuple");
-}
-
-static int run_command(const struct command *command, int argc, char **argv)
-{
-    char who[32];
-    snprintf(who, sizeof who, "octuple %s", command->name);
-    argv[0] = who;
-    return command->main(argc, argv);
-}
-
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2) {
         cli_say("octuple", "a command is missing");
         return cli_see_help("octuple");
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+    const char *word = argv[1];
+    if (!strcmp(word, "--help") || !strcmp(word, "-h"))
         return help();
-    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
-        return version();
+    if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
+        /* What a report of a fault needs; the first line is the version alone, for scripts. */
+        struct oct_cpu_info info;
+        oct_cpu_info_get(&info);
+        printf("octuple %s\ncommit %s\ntable %s (%s)\n", oct_version(), OCT_COMMIT_TEXT, info.table, info.table_reason);
+        return CLI_OK;
+    }
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (!strcmp(word, commands[i].name)) {
+            char who[32];
+            snprintf(who, sizeof who, "octuple %s", word);
+            argv[1] = who;
+            return commands[i].main(argc - 1, argv + 1);
+        }
+    }
+    fprintf(stderr, "octuple: there is no %s '%s'; the commands are:", word[0] == '-' ? "option" : "command", word);
     for (size_t i = 0; i < COMMANDS; i++)
-        if (!strcmp(argv[1], commands[i].name))
-            return run_command(&commands[i], argc - 1, argv + 1);
-    return unknown(argv[1]);
+        fprintf(stderr, "%s %s", i > 0 ? "," : "", commands[i].name);
+    fputc('\n', stderr);
+    return cli_see_help("octuple");
 }
 
 int main(int argc, char **argv)
