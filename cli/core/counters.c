@@ -72,51 +72,41 @@ static void search_range(struct search *search, uint64_t from, uint64_t to)
     }
 }
 
-/* The library's mappings are the lines with its name and those that follow without a gap: its variables, or the file
- * that lies over a part of them. */
-static void search_process(struct search *search, pid_t pid)
+/* Looks where they were first. Then in the library's mappings, which are the lines with its name and those that follow
+ * without a gap: its variables, or the file that lies over a part of them. */
+static struct search find(pid_t pid, uint64_t where)
 {
-    char *line = NULL;
+    char path[64], *line = NULL;
     size_t room = 0;
     uint64_t last = 0;
     int ours = 0, present = 0;
+    snprintf(path, sizeof path, "/proc/%ld/mem", (long)pid);
+    struct search search = {
+        .memory = open(path, O_RDONLY | O_CLOEXEC), .pid = process_inner_pid(pid), .result = COUNTERS_NONE};
+    if (where != 0)
+        search_range(&search, where, where + PAGE_BYTES);
+    if (search.result == COUNTERS_READ)
+        return search;
     FILE *maps = process_open(pid, "maps");
-    if (maps == NULL) {
-        search->result = errno == EACCES || errno == EPERM ? COUNTERS_NOT_PERMITTED : COUNTERS_NONE;
-        return;
-    }
-    while (search->result == COUNTERS_NONE && getline(&line, &room, maps) > 0) {
+    search.result = maps == NULL && (errno == EACCES || errno == EPERM) ? COUNTERS_NOT_PERMITTED : COUNTERS_NONE;
+    while (maps != NULL && search.result == COUNTERS_NONE && getline(&line, &room, maps) > 0) {
         char *rest;
         uint64_t from = strtoull(line, &rest, 16);
         uint64_t to = strtoull(rest + 1, &rest, 16);
         ours = strstr(rest, "/liboctuple.so") != NULL || (ours && from == last);
         last = to;
         if (ours && !strncmp(rest, " rw", 3))
-            search_range(search, from, to);
+            search_range(&search, from, to);
         present |= ours;
     }
-    if (present && search->result == COUNTERS_NONE)
-        search->result = COUNTERS_NOT_STARTED;
+    if (present && search.result == COUNTERS_NONE)
+        search.result = COUNTERS_NOT_STARTED;
     /* Files of /proc that open may still refuse to be read. */
-    if (search->result == COUNTERS_NONE && ferror(maps))
-        search->result = COUNTERS_NOT_PERMITTED;
+    if (maps != NULL && search.result == COUNTERS_NONE && ferror(maps))
+        search.result = COUNTERS_NOT_PERMITTED;
     free(line);
-    fclose(maps);
-}
-
-/* Looks where they were first. */
-static struct search find(pid_t pid, uint64_t where)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/mem", (long)pid);
-    struct search search = {
-        .memory = open(path, O_RDONLY | O_CLOEXEC), .pid = process_inner_pid(pid), .result = COUNTERS_NONE};
-    if (where != 0)
-        search_range(&search, where, where + PAGE_BYTES);
-    if (search.result != COUNTERS_READ) {
-        search.result = COUNTERS_NONE;
-        search_process(&search, pid);
-    }
+    if (maps != NULL)
+        fclose(maps);
     return search;
 }
 

@@ -59,12 +59,24 @@ static int print(const struct doctor_request *request, const struct doctor_repor
     return code == CLI_OK && report->problems > 0 ? CLI_PROBLEMS : code;
 }
 
-static int examine_process(const struct doctor_request *request, struct doctor_report *report,
-                           struct doctor_target *target)
+static int examine_server(const struct doctor_request *request, struct doctor_report *report,
+                          struct doctor_target *target)
 {
     const long pid = request->pid;
     const struct facts *facts = &target->facts;
-    int error = facts_look(&target->facts, request->pid);
+    struct doctor_ports *ports = &target->ports;
+    ports->given = request->connect != NULL;
+    ports->count = ports->given;
+    if (ports->given && !doctor_read_address(&ports->port[0], request->connect)) {
+        cli_say(DOCTOR_WHO, "--connect takes HOST:PORT or [ADDRESS]:PORT, not '%s'", request->connect);
+        return cli_see_help(DOCTOR_WHO);
+    }
+    const char *why = ports->given ? doctor_find_address(&ports->port[0]) : NULL;
+    if (why != NULL) {
+        cli_say(DOCTOR_WHO, "%s cannot be looked up: %s", request->connect, why);
+        return CLI_FAILED;
+    }
+    int error = pid != 0 ? facts_look(&target->facts, request->pid) : 0;
     if (error == EACCES || error == EPERM) {
         cli_say(DOCTOR_WHO, "looking into process %ld is not permitted; ask as its user or as root", pid);
         return CLI_FAILED;
@@ -74,14 +86,18 @@ static int examine_process(const struct doctor_request *request, struct doctor_r
                 pid);
         return CLI_FAILED;
     }
-    doctor_lanes_of_target(target);
+    if (pid != 0)
+        doctor_lanes_of_target(target);
     /* A program without any TLS library has no port that is worth a handshake. */
-    if (!request->no_handshake && !target->ports.given &&
+    if (!request->no_handshake && !ports->given &&
         (facts->libraries.crypto[0] != '\0' || facts->libraries.other != NULL || facts->copies))
-        doctor_find_ports(&target->ports, facts->asked);
+        doctor_find_ports(ports, facts->asked);
     if (!request->no_handshake)
-        doctor_offer_groups(&target->ports);
-    doctor_judge(report, target);
+        doctor_offer_groups(ports);
+    if (pid != 0)
+        doctor_judge(report, target);
+    else
+        doctor_judge_ports(report, target);
     return print(request, report, target);
 }
 
@@ -106,39 +122,6 @@ static int examine_command(const struct doctor_request *request, struct doctor_r
     *report = (struct doctor_report){0};
     doctor_judge(report, target);
     return print(request, report, target);
-}
-
-static int examine(const struct doctor_request *request)
-{
-    static struct doctor_target target;
-    static struct doctor_report report;
-    int code;
-    target.waited = -1;
-    if (request->connect != NULL) {
-        struct doctor_ports *ports = &target.ports;
-        if (!doctor_read_address(&ports->port[0], request->connect)) {
-            cli_say(DOCTOR_WHO, "--connect takes HOST:PORT or [ADDRESS]:PORT, not '%s'", request->connect);
-            return cli_see_help(DOCTOR_WHO);
-        }
-        const char *why = doctor_find_address(&ports->port[0]);
-        if (why != NULL) {
-            cli_say(DOCTOR_WHO, "%s cannot be looked up: %s", request->connect, why);
-            return CLI_FAILED;
-        }
-        ports->given = true;
-        ports->count = 1;
-    }
-    if (request->command != NULL) {
-        code = examine_command(request, &report, &target);
-    } else if (request->pid != 0) {
-        code = examine_process(request, &report, &target);
-    } else {
-        doctor_offer_groups(&target.ports);
-        doctor_judge_ports(&report, &target);
-        code = print(request, &report, &target);
-    }
-    free(target.facts.environment);
-    return code;
 }
 
 /* A number from 1 to INT_MAX; 0 if it is none. */
@@ -187,6 +170,8 @@ int cli_doctor(int argc, char **argv)
         {"json", no_argument, NULL, 'j'},          {"no-handshake", no_argument, NULL, 'n'},
         {"connect", required_argument, NULL, 'c'}, {"seconds", required_argument, NULL, 's'},
         {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
+    static struct doctor_target target;
+    static struct doctor_report report;
     struct doctor_request request = {0};
     int option;
     while ((option = getopt_long(argc, argv, "+jnc:s:h", options, NULL)) != -1) {
@@ -213,5 +198,11 @@ int cli_doctor(int argc, char **argv)
             return cli_see_help(argv[0]);
         }
     }
-    return read_target(&request, argc, argv) ? examine(&request) : cli_see_help(argv[0]);
+    if (!read_target(&request, argc, argv))
+        return cli_see_help(argv[0]);
+    target.waited = -1;
+    int code = request.command != NULL ? examine_command(&request, &report, &target)
+                                       : examine_server(&request, &report, &target);
+    free(target.facts.environment);
+    return code;
 }

@@ -98,23 +98,6 @@ static void judge_library(struct doctor_report *report, const struct doctor_targ
     }
 }
 
-static void judge_version(struct doctor_report *report, const struct doctor_target *target)
-{
-    const struct facts_openssl *openssl = &target->facts.openssl;
-    if (openssl->major == OPENSSL_VERSION_MAJOR) {
-        doctor_add(report, DOCTOR_OK, "openssl-version", NULL, "%s", openssl->version);
-    } else if (openssl->version[0] == '\0') {
-        doctor_add(report, DOCTOR_NOTE, "openssl-version", "Octuple needs OpenSSL 3.0 or later",
-                   "%s does not say, or cannot be read", target->facts.libraries.crypto);
-    } else if (openssl->major >= 3) {
-        doctor_add(report, DOCTOR_PROBLEM, "openssl-version", "build Octuple with that version's headers",
-                   "%s, but this Octuple was built for version %d", openssl->version, OPENSSL_VERSION_MAJOR);
-    } else {
-        doctor_add(report, DOCTOR_PROBLEM, "openssl-version", "Octuple needs OpenSSL 3.0 or later",
-                   "%s has no providers that it could take Octuple's from", openssl->version);
-    }
-}
-
 /* Is the file there for the target, which may live in another root? */
 static int sees(const struct doctor_target *target, enum place what)
 {
@@ -125,11 +108,24 @@ static int sees(const struct doctor_target *target, enum place what)
     return access(theirs, R_OK) == 0;
 }
 
-/* What keeps Octuple's files out of it. */
+/* What may keep Octuple out: the version of its OpenSSL, its privileges, and what it is locked into. */
 static void judge_limits(struct doctor_report *report, const struct doctor_target *target)
 {
     const struct facts *facts = &target->facts;
+    const struct facts_openssl *openssl = &facts->openssl;
     const bool loaded = facts->libraries.shim[0] != '\0' || facts->libraries.provider[0] != '\0';
+    if (openssl->major == OPENSSL_VERSION_MAJOR) {
+        doctor_add(report, DOCTOR_OK, "openssl-version", NULL, "%s", openssl->version);
+    } else if (openssl->version[0] == '\0' && facts->libraries.crypto[0] != '\0') {
+        doctor_add(report, DOCTOR_NOTE, "openssl-version", "Octuple needs OpenSSL 3.0 or later",
+                   "%s does not say, or cannot be read", facts->libraries.crypto);
+    } else if (openssl->major >= 3) {
+        doctor_add(report, DOCTOR_PROBLEM, "openssl-version", "build Octuple with that version's headers",
+                   "%s, but this Octuple was built for version %d", openssl->version, OPENSSL_VERSION_MAJOR);
+    } else if (openssl->version[0] != '\0') {
+        doctor_add(report, DOCTOR_PROBLEM, "openssl-version", "Octuple needs OpenSSL 3.0 or later",
+                   "%s has no providers that it could take Octuple's from", openssl->version);
+    }
     if (facts->secure) {
         doctor_add(report, DOCTOR_PROBLEM, "privileges",
                    "take the bits or capabilities from its file and start it as the user that it needs "
@@ -149,25 +145,19 @@ static void judge_limits(struct doctor_report *report, const struct doctor_targe
     }
 }
 
-static int system_preloads(const struct doctor_target *target)
-{
-    char path[64 + sizeof target->facts.root], *line = NULL;
-    size_t room = 0;
-    int found = 0;
-    snprintf(path, sizeof path, "%s/etc/ld.so.preload", target->facts.root);
-    FILE *in = fopen(path, "re");
-    while (in != NULL && !found && getline(&line, &room, in) > 0)
-        found = strstr(line, place_file(PLACE_SHIM)) != NULL;
-    free(line);
-    if (in != NULL)
-        fclose(in);
-    return found;
-}
-
 static void judge_preload(struct doctor_report *report, const struct doctor_target *target)
 {
     const char *preload = facts_env(&target->facts, "LD_PRELOAD");
-    int wanted = (preload != NULL && strstr(preload, place_file(PLACE_SHIM)) != NULL) || system_preloads(target);
+    char path[64 + sizeof target->facts.root], *line = NULL;
+    size_t room = 0;
+    bool wanted = preload != NULL && strstr(preload, place_file(PLACE_SHIM)) != NULL;
+    snprintf(path, sizeof path, "%s/etc/ld.so.preload", target->facts.root);
+    FILE *in = wanted ? NULL : fopen(path, "re");
+    while (in != NULL && !wanted && getline(&line, &room, in) > 0)
+        wanted = strstr(line, place_file(PLACE_SHIM)) != NULL;
+    free(line);
+    if (in != NULL)
+        fclose(in);
     if (target->obstacle != NULL) {
         doctor_add(report, DOCTOR_PROBLEM, "preload", "use a dynamically linked build without raised privileges",
                    "%s %s", target->facts.program, target->obstacle);
@@ -239,8 +229,6 @@ void doctor_judge(struct doctor_report *report, const struct doctor_target *targ
     }
     judge_library(report, target);
     doctor_judge_copies(report, target);
-    if (has_openssl)
-        judge_version(report, target);
     judge_limits(report, target);
     judge_preload(report, target);
     if (has_openssl) {

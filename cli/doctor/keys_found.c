@@ -44,41 +44,6 @@ static void take_list(struct doctor_keys *keys, CONF *conf, const char *init, co
     }
 }
 
-static void look_at_openssl(struct doctor_keys *keys, const struct doctor_target *target)
-{
-    static struct config_roots roots;
-    char file[PATH_MAX];
-    CONF *conf = NCONF_new(NULL);
-    if (conf != NULL && doctor_load_config(conf, file, target)) {
-        config_read(&roots, conf);
-        for (unsigned i = 0; i < roots.count; i++) {
-            take_list(keys, conf, roots.root[i].name, "providers", "identity", "provider");
-            take_list(keys, conf, roots.root[i].name, "engines", "engine_id", "engine");
-        }
-    }
-    NCONF_free(conf);
-    ERR_clear_error();
-}
-
-static void read_nginx(struct doctor_keys *keys, const char *root, const char *file, unsigned depth);
-
-static void take_include(struct doctor_keys *keys, const char *root, const char *file, const char *value,
-                         unsigned depth)
-{
-    char pattern[2 * PATH_MAX + 64];
-    glob_t found;
-    const char *slash = strrchr(file, '/');
-    value += strspn(value, " \t\"'");
-    const int length = (int)strcspn(value, ";\"' \t\n"), folder = slash != NULL ? (int)(slash - file) : 0;
-    const int size = value[0] == '/' ? snprintf(pattern, sizeof pattern, "%s%.*s", root, length, value)
-                                     : snprintf(pattern, sizeof pattern, "%.*s/%.*s", folder, file, length, value);
-    if (length == 0 || size >= (int)sizeof pattern || glob(pattern, 0, NULL, &found) != 0)
-        return;
-    for (size_t i = 0; i < found.gl_pathc; i++)
-        read_nginx(keys, root, found.gl_pathv[i], depth + 1);
-    globfree(&found);
-}
-
 /* The argument of the next such directive in a line; NULL if there is none. */
 static const char *argument(const char *line, const char *directive)
 {
@@ -92,6 +57,7 @@ static const char *argument(const char *line, const char *directive)
 /* As it is written: variables, and what stands on a line of its own, are not followed. */
 static void read_nginx(struct doctor_keys *keys, const char *root, const char *file, unsigned depth)
 {
+    const char *slash = strrchr(file, '/');
     char *line = NULL;
     size_t room = 0;
     FILE *in = depth < DEPTH ? fopen(file, "re") : NULL;
@@ -105,8 +71,20 @@ static void read_nginx(struct doctor_keys *keys, const char *root, const char *f
             if (scheme != 0)
                 add(keys, scheme == 7 ? "nginx's engine" : "nginx's store", key, strcspn(key, ":;\"' \t\n"));
         }
-        for (const char *at = line; (at = argument(at, "include")) != NULL;)
-            take_include(keys, root, file, at, depth);
+        for (const char *at = line; (at = argument(at, "include")) != NULL;) {
+            char pattern[2 * PATH_MAX + 64];
+            glob_t found;
+            const char *name = at + strspn(at, " \t\"'");
+            const int length = (int)strcspn(name, ";\"' \t\n"), folder = slash != NULL ? (int)(slash - file) : 0;
+            const int size = name[0] == '/'
+                                 ? snprintf(pattern, sizeof pattern, "%s%.*s", root, length, name)
+                                 : snprintf(pattern, sizeof pattern, "%.*s/%.*s", folder, file, length, name);
+            if (length == 0 || size >= (int)sizeof pattern || glob(pattern, 0, NULL, &found) != 0)
+                continue;
+            for (size_t i = 0; i < found.gl_pathc; i++)
+                read_nginx(keys, root, found.gl_pathv[i], depth + 1);
+            globfree(&found);
+        }
     }
     free(line);
     if (in != NULL)
@@ -115,10 +93,20 @@ static void read_nginx(struct doctor_keys *keys, const char *root, const char *f
 
 void doctor_keys_find(struct doctor_keys *keys, const struct doctor_target *target)
 {
-    char file[PATH_MAX] = "/etc/nginx/nginx.conf", path[PATH_MAX + sizeof target->facts.root];
+    static struct config_roots roots;
+    char file[PATH_MAX], path[PATH_MAX + sizeof target->facts.root];
     const char *name = strrchr(target->facts.program, '/');
     size_t size = 0;
-    look_at_openssl(keys, target);
+    CONF *conf = NCONF_new(NULL);
+    if (conf != NULL && doctor_load_config(conf, file, target)) {
+        config_read(&roots, conf);
+        for (unsigned i = 0; i < roots.count; i++) {
+            take_list(keys, conf, roots.root[i].name, "providers", "identity", "provider");
+            take_list(keys, conf, roots.root[i].name, "engines", "engine_id", "engine");
+        }
+    }
+    NCONF_free(conf);
+    ERR_clear_error();
     if (name == NULL || strcmp(name, "/nginx") != 0)
         return;
     /* What follows -c in its command line, which nginx keeps when it writes its title over it. */
@@ -126,8 +114,8 @@ void doctor_keys_find(struct doctor_keys *keys, const struct doctor_target *targ
     for (size_t i = 0; line != NULL && i < size; i++)
         line[i] = (char)(line[i] == '\0' && i + 1 < size ? ' ' : line[i]);
     const char *option = line != NULL ? strstr(line, " -c ") : NULL;
-    if (option != NULL && option[4] == '/')
-        snprintf(file, sizeof file, "%.*s", (int)strcspn(option + 4, " "), option + 4);
+    const char *named = option != NULL && option[4] == '/' ? option + 4 : "/etc/nginx/nginx.conf";
+    snprintf(file, sizeof file, "%.*s", (int)strcspn(named, " "), named);
     free(line);
     snprintf(path, sizeof path, "%s%s", target->facts.root, file);
     read_nginx(keys, target->facts.root, path, 0);

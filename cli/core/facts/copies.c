@@ -18,13 +18,29 @@ static struct {
 } seen[SEEN_MAX];
 static unsigned seen_count;
 
-static void add(struct facts *facts, const char *path, const char *file)
+struct walk {
+    struct facts *facts;
+    char last[PATH_MAX];
+};
+
+static void see(void *arg, const char *path)
 {
+    struct walk *walk = arg;
+    struct facts *facts = walk->facts;
     struct facts_copy copy = {0};
     struct stat st;
-    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    char file[PATH_MAX + sizeof facts->root];
+    /* A library's mappings follow each other. */
+    if (!strcmp(path, walk->last))
+        return;
+    snprintf(walk->last, sizeof walk->last, "%s", path);
+    for (unsigned i = 0; i < facts->copies; i++)
+        if (!strcmp(facts->copy[i].path, path))
+            return;
     /* libssl.so.3, libssl-1a2b3c.so.3; not libssl3.so, which is NSS. */
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
     bool named = !strncmp(name, "libssl.so", 9) || (!strncmp(name, "libssl-", 7) && strstr(name, ".so") != NULL);
+    snprintf(file, sizeof file, "%s%s", facts->root, path);
     if (stat(file, &st) != 0 || !S_ISREG(st.st_mode))
         return;
     for (unsigned i = 0; i < seen_count && !named; i++)
@@ -38,33 +54,11 @@ static void add(struct facts *facts, const char *path, const char *file)
         return;
     }
     copy.inside &= !named;
-    if (facts->copies == FACTS_COPIES) {
-        facts->copies_missed++;
-        return;
-    }
     snprintf(copy.path, sizeof copy.path, "%s", path);
-    facts->copy[facts->copies++] = copy;
-}
-
-struct walk {
-    struct facts *facts;
-    char last[PATH_MAX];
-};
-
-/* A library's mappings follow each other. */
-static void see(void *arg, const char *path)
-{
-    struct walk *walk = arg;
-    struct facts *facts = walk->facts;
-    char file[PATH_MAX + sizeof facts->root];
-    if (!strcmp(path, walk->last))
-        return;
-    snprintf(walk->last, sizeof walk->last, "%s", path);
-    for (unsigned i = 0; i < facts->copies; i++)
-        if (!strcmp(facts->copy[i].path, path))
-            return;
-    snprintf(file, sizeof file, "%s%s", facts->root, path);
-    add(facts, path, file);
+    if (facts->copies == FACTS_COPIES)
+        facts->copies_missed++;
+    else
+        facts->copy[facts->copies++] = copy;
 }
 
 static bool may_be_served(const struct facts_copy *copy)

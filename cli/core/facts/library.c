@@ -140,33 +140,30 @@ static const void *part(struct bytes in, uint64_t at, uint64_t size)
 }
 
 /* What the file is called, and which libcrypto it needs: the entries of its dynamic section, whose words are in the
- * section that it is linked to. */
-static void read_names(struct facts_copy *copy, struct bytes in, const Elf64_Shdr *dynamic, const Elf64_Shdr *words)
-{
-    uint64_t count = dynamic->sh_size / sizeof(Elf64_Dyn);
-    const Elf64_Dyn *entry = part(in, dynamic->sh_offset, count * sizeof *entry);
-    struct bytes rest = {in.at + words->sh_offset, words->sh_size};
-    if (entry == NULL || words->sh_offset > in.len || words->sh_size > in.len - words->sh_offset)
-        return;
-    for (uint64_t i = 0; i < count; i++) {
-        const char *word = entry[i].d_un.d_val < rest.len ? rest.at + entry[i].d_un.d_val : rest.at + rest.len;
-        if (entry[i].d_tag == DT_SONAME)
-            copy_until(copy->soname, sizeof copy->soname, rest, word, "");
-        else if (entry[i].d_tag == DT_NEEDED && rest.at + rest.len - word > 9 && !memcmp(word, "libcrypto", 9))
-            copy_until(copy->crypto, sizeof copy->crypto, rest, word, "");
-    }
-}
-
-/* A file of libssl's source, which its errors name in every build, and forks' too: "ssl_lib.cc". */
+ * section that it is linked to. A file of libssl's source, which its errors name in every build, and forks' too, says
+ * that it is inside: "ssl_lib.cc". */
 int facts_read_copy(struct facts_copy *copy, const char *file)
 {
     struct bytes in = map_file(file);
     int readable = in.len > SELFMAG && !memcmp(in.at, ELFMAG, SELFMAG);
     const Elf64_Ehdr *head = readable ? part(in, 0, sizeof *head) : NULL;
     const Elf64_Shdr *all = head != NULL ? part(in, head->e_shoff, (uint64_t)head->e_shnum * sizeof *all) : NULL;
-    for (unsigned i = 0; all != NULL && i < head->e_shnum; i++)
-        if (all[i].sh_type == SHT_DYNAMIC && all[i].sh_link < head->e_shnum)
-            read_names(copy, in, &all[i], &all[all[i].sh_link]);
+    for (unsigned i = 0; all != NULL && i < head->e_shnum; i++) {
+        const Elf64_Shdr *words = all[i].sh_link < head->e_shnum ? &all[all[i].sh_link] : NULL;
+        if (all[i].sh_type != SHT_DYNAMIC || words == NULL || words->sh_offset > in.len ||
+            words->sh_size > in.len - words->sh_offset)
+            continue;
+        const struct bytes rest = {in.at + words->sh_offset, words->sh_size};
+        const uint64_t count = all[i].sh_size / sizeof(Elf64_Dyn);
+        const Elf64_Dyn *entry = part(in, all[i].sh_offset, count * sizeof *entry);
+        for (uint64_t k = 0; entry != NULL && k < count; k++) {
+            const char *word = entry[k].d_un.d_val < rest.len ? rest.at + entry[k].d_un.d_val : rest.at + rest.len;
+            if (entry[k].d_tag == DT_SONAME)
+                copy_until(copy->soname, sizeof copy->soname, rest, word, "");
+            else if (entry[k].d_tag == DT_NEEDED && rest.at + rest.len - word > 9 && !memcmp(word, "libcrypto", 9))
+                copy_until(copy->crypto, sizeof copy->crypto, rest, word, "");
+        }
+    }
     if (readable) {
         copy->other = fork_name(in);
         copy->inside = find(in, "ssl_lib.c") != NULL && (copy->other != NULL || find(in, "OPENSSLDIR: \"") != NULL);

@@ -63,39 +63,38 @@ static void read_providers(struct config_root *root, const CONF *conf, const cha
     }
 }
 
-static void read_algorithms(struct config_root *root, const CONF *conf, const char *name)
-{
-    STACK_OF(CONF_VALUE) *section = NCONF_get_section(conf, name);
-    root->algorithms = name;
-    for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
-        const CONF_VALUE *setting = sk_CONF_VALUE_value(section, i);
-        if (!strcmp(setting->name, "default_properties"))
-            root->properties = setting->value;
-        else if (!strcmp(setting->name, "fips_mode"))
-            root->fips_mode = !is_false(setting->value);
-    }
-}
-
 #define CONFIG_GROUPS                                                                                                  \
     "X25519MLKEM768:X25519:prime256v1:X448:secp521r1:secp384r1:"                                                       \
     "ffdhe2048:ffdhe3072:ffdhe4096:ffdhe6144:ffdhe8192"
 
-static void read_tls(struct config_root *root, const CONF *conf, const char *name)
+/* A module that is about providers, algorithms or libssl's settings, and the sections that it leads to. */
+static void read_module(struct config_root *root, const CONF *conf, const CONF_VALUE *module)
 {
-    STACK_OF(CONF_VALUE) *section = NCONF_get_section(conf, name);
-    root->tls = name;
-    for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
-        const CONF_VALUE *setting = sk_CONF_VALUE_value(section, i);
-        if (!strcmp(setting->name, "system_default"))
-            root->tls_default = setting->value;
-    }
-    section = root->tls_default != NULL ? NCONF_get_section(conf, root->tls_default) : NULL;
-    for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
-        const CONF_VALUE *setting = sk_CONF_VALUE_value(section, i);
-        const char *command = skip_dot(setting->name);
-        /* It has several names and spellings: see SSL_CONF_cmd(3). */
-        if (!strcasecmp(command, "Groups") || !strcasecmp(command, "Curves"))
-            root->groups = setting->value;
+    STACK_OF(CONF_VALUE) *section = NCONF_get_section(conf, module->value);
+    if (is_module(module->name, "providers")) {
+        read_providers(root, conf, module->value);
+    } else if (is_module(module->name, "alg_section")) {
+        root->algorithms = module->value;
+        for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
+            const CONF_VALUE *setting = sk_CONF_VALUE_value(section, i);
+            if (!strcmp(setting->name, "default_properties"))
+                root->properties = setting->value;
+            else if (!strcmp(setting->name, "fips_mode"))
+                root->fips_mode = !is_false(setting->value);
+        }
+    } else if (is_module(module->name, "ssl_conf")) {
+        root->tls = module->value;
+        for (int i = 0; i < sk_CONF_VALUE_num(section); i++)
+            if (!strcmp(sk_CONF_VALUE_value(section, i)->name, "system_default"))
+                root->tls_default = sk_CONF_VALUE_value(section, i)->value;
+        section = root->tls_default != NULL ? NCONF_get_section(conf, root->tls_default) : NULL;
+        for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
+            const CONF_VALUE *setting = sk_CONF_VALUE_value(section, i);
+            const char *command = skip_dot(setting->name);
+            /* It has several names and spellings: see SSL_CONF_cmd(3). */
+            if (!strcasecmp(command, "Groups") || !strcasecmp(command, "Curves"))
+                root->groups = setting->value;
+        }
     }
 }
 
@@ -112,15 +111,8 @@ static void add_root(struct config_roots *roots, const CONF *conf, const char *n
     }
     roots->count++;
     root->name = name;
-    for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
-        const CONF_VALUE *module = sk_CONF_VALUE_value(section, i);
-        if (is_module(module->name, "providers"))
-            read_providers(root, conf, module->value);
-        else if (is_module(module->name, "alg_section"))
-            read_algorithms(root, conf, module->value);
-        else if (is_module(module->name, "ssl_conf"))
-            read_tls(root, conf, module->value);
-    }
+    for (int i = 0; i < sk_CONF_VALUE_num(section); i++)
+        read_module(root, conf, sk_CONF_VALUE_value(section, i));
 }
 
 /* Before 3.0.10 libssl could take a group of TLS 1.3 for TLS 1.2. From 3.3 on a '?' bears a group that is not there, as
@@ -157,31 +149,20 @@ void config_read(struct config_roots *roots, const CONF *conf)
 
 /* property(7): clauses with commas between, each NAME, NAME=VALUE or NAME!=VALUE, behind '?' if it is only a wish,
  * behind '-' if it takes the name out. */
-static enum config_query clause(const char *text, size_t len)
-{
-    size_t skip = strspn(text, " \t?-");
-    size_t name = strcspn(text + skip, " \t=!,");
-    const char *tail = text + skip + name;
-    if (skip + name > len)
-        return QUERY_OPEN;
-    if ((name == 8 && !strncasecmp(text + skip, "provider", name)) ||
-        (name == 14 && !strncasecmp(text + skip, "octuple.serves", name)))
-        return QUERY_NAMES_PROVIDER;
-    if (name == 4 && !strncasecmp(text + skip, "fips", name) && !memchr(text, '?', skip) && !memchr(text, '-', skip)) {
-        tail += strspn(tail, " \t=");
-        return strncasecmp(tail, "no", 2) != 0 ? QUERY_FIPS : QUERY_OPEN;
-    }
-    return QUERY_OPEN;
-}
-
 enum config_query config_query(const char *properties)
 {
     const char *at = properties != NULL ? properties : "";
     while (*at != '\0') {
-        size_t len = strcspn(at, ",");
-        enum config_query found = clause(at, len);
-        if (found != QUERY_OPEN)
-            return found;
+        const size_t len = strcspn(at, ","), before = strspn(at, " \t?-");
+        const char *name = at + before;
+        const size_t size = before <= len ? strcspn(name, " \t=!,") : 0;
+        const char *value = name + size + strspn(name + size, " \t=");
+        if ((size == 8 && !strncasecmp(name, "provider", size)) ||
+            (size == 14 && !strncasecmp(name, "octuple.serves", size)))
+            return QUERY_NAMES_PROVIDER;
+        if (size == 4 && !strncasecmp(name, "fips", size) && !memchr(at, '?', before) && !memchr(at, '-', before) &&
+            strncasecmp(value, "no", 2) != 0)
+            return QUERY_FIPS;
         at += len + (at[len] == ',');
     }
     return QUERY_OPEN;

@@ -75,24 +75,6 @@ static void place_config(char path[PATH_MAX], struct launch_setup *setup)
     config->text = NULL;
 }
 
-/* Post-quantum groups where OpenSSL has none: a server whose configuration names one must start on any CPU. Nothing
- * names them here, because portable code is slow, and nothing is paused. What stands in the way is no error then. */
-static void set_up_groups(struct launch_setup *setup)
-{
-    char path[PATH_MAX];
-    setup->config.keep_groups = true;
-    if (config_groups() == NULL || !place_find(PLACE_PROVIDER, setup->provider))
-        return;
-    launch_config_make(&setup->config, setup->provider);
-    if (setup->config.verdict != CONFIG_MERGED)
-        return;
-    setup->why_without = NULL;
-    place_config(path, setup);
-    setup->groups_only = setup->why_without == NULL && path[0] != '\0' && launch_set_variable("OPENSSL_CONF", path)
-                             ? cli_nothing_on_reason()
-                             : NULL;
-}
-
 static int set_up_with(struct launch_setup *setup)
 {
     char path[PATH_MAX];
@@ -140,9 +122,21 @@ int launch_set_up(struct launch_setup *setup, const char *command, bool keep_gro
     setup->obstacle = launch_obstacle(setup->target);
     /* No operation is tested here: the program would pay for those that it never uses. */
     if (!oct_op_is_possible(0)) {
+        /* Post-quantum groups where OpenSSL has none: a server whose configuration names one must start on any CPU.
+         * Nothing names them here, because portable code is slow, and nothing is paused. What stands in the way is no
+         * error then. */
         const char *table = oct_setting(OCT_SETTING_TABLE);
-        if (table == NULL || strcmp(table, "off") != 0)
-            set_up_groups(setup);
+        char path[PATH_MAX];
+        setup->config.keep_groups = true;
+        bool wanted = (table == NULL || strcmp(table, "off") != 0) && config_groups() != NULL &&
+                      place_find(PLACE_PROVIDER, setup->provider);
+        if (wanted)
+            launch_config_make(&setup->config, setup->provider);
+        if (wanted && setup->config.verdict == CONFIG_MERGED) {
+            place_config(path, setup);
+            if (setup->why_without == NULL && path[0] != '\0' && launch_set_variable("OPENSSL_CONF", path))
+                setup->groups_only = cli_nothing_on_reason();
+        }
         setup->why_without = setup->groups_only != NULL ? NULL : cli_nothing_on_reason();
         return CLI_OK;
     }
