@@ -66,7 +66,7 @@ static int examine_server(const struct doctor_request *request, struct doctor_re
     const struct facts *facts = &target->facts;
     struct doctor_ports *ports = &target->ports;
     ports->given = request->connect != NULL;
-    ports->count = ports->given;
+    ports->count = ports->given ? 1 : 0;
     if (ports->given && !doctor_read_address(&ports->port[0], request->connect)) {
         cli_say(DOCTOR_WHO, "--connect takes HOST:PORT or [ADDRESS]:PORT, not '%s'", request->connect);
         return cli_see_help(DOCTOR_WHO);

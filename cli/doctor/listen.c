@@ -112,21 +112,27 @@ static void add(struct doctor_ports *ports, const char *hex, unsigned number)
 
 static void read_list(struct doctor_ports *ports, const struct sockets *sockets, pid_t pid, const char *list)
 {
-    char *line = NULL, hex[33];
-    unsigned number, state;
-    unsigned long inode;
+    char *line = NULL;
     size_t room = 0;
     FILE *in = process_open(pid, list);
     while (in != NULL && getline(&line, &room, in) > 0) {
         /* "SLOT: ADDRESS:PORT PEER:PORT STATE QUEUES TIMER RETRANSMITS USER TIMEOUT INODE ..." */
-        if (sscanf(line, "%*s %32[^: ]:%x %*s %x %*s %*s %*s %*s %*s %lu", hex, &number, &state, &inode) != 4 ||
-            state != LISTEN)
+        char *word[10], *rest = line;
+        size_t words = 0, i = 0;
+        while (words < sizeof word / sizeof word[0] && rest != NULL) {
+            word[words] = strsep(&rest, " \n");
+            words += *word[words] != '\0';
+        }
+        char *colon = words == sizeof word / sizeof word[0] ? strchr(word[1], ':') : NULL;
+        if (colon == NULL || strtoul(word[3], NULL, 16) != LISTEN)
             continue;
-        size_t i = 0;
+        const unsigned long inode = strtoul(word[9], NULL, 10);
         while (i < sockets->count && sockets->inode[i] != inode)
             i++;
-        if (i < sockets->count)
-            add(ports, hex, number);
+        if (i < sockets->count) {
+            *colon = '\0';
+            add(ports, word[1], (unsigned)strtoul(colon + 1, NULL, 16));
+        }
     }
     free(line);
     if (in != NULL)

@@ -16,14 +16,21 @@
 
 extern char **environ;
 
-static void list_libraries(struct facts_libraries *libraries, char *program)
+void doctor_look_program(struct doctor_target *target, const char *path)
 {
-    char *const command[] = {(char[]){"/lib64/ld-linux-x86-64.so.2"}, (char[]){"--list"}, program, NULL};
+    struct facts *facts = &target->facts;
+    char *const command[] = {(char[]){"/lib64/ld-linux-x86-64.so.2"}, (char[]){"--list"}, facts->program, NULL};
     posix_spawn_file_actions_t actions;
+    char *line = NULL;
+    size_t room = 0;
     int ends[2];
     pid_t pid;
-    if (pipe(ends) != 0)
+    snprintf(facts->program, sizeof facts->program, "%s", path);
+    target->obstacle = launch_obstacle(path);
+    if (pipe(ends) != 0) {
+        facts_read_library(facts, path);
         return;
+    }
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
@@ -32,17 +39,14 @@ static void list_libraries(struct facts_libraries *libraries, char *program)
     int started = posix_spawn(&pid, command[0], &actions, NULL, command, environ) == 0;
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
-    char *line = NULL;
-    size_t room = 0;
     FILE *in = fdopen(ends[0], "r");
     while (in != NULL && getline(&line, &room, in) > 0) {
         /* "NAME => PATH (0xADDRESS)" or "PATH (0xADDRESS)"; "statically linked" is neither. */
-        char *path = strstr(line, " => ");
-        char *end = strstr(line, " (0x");
-        path = path != NULL ? path + 4 : line + strspn(line, " \t");
-        if (end != NULL && end > path && *path == '/') {
+        char *library = strstr(line, " => "), *end = strstr(line, " (0x");
+        library = library != NULL ? library + 4 : line + strspn(line, " \t");
+        if (end != NULL && end > library && *library == '/') {
             *end = '\0';
-            facts_note_library(libraries, path);
+            facts_note_library(&facts->libraries, library);
         }
     }
     free(line);
@@ -52,12 +56,5 @@ static void list_libraries(struct facts_libraries *libraries, char *program)
         close(ends[0]);
     if (started)
         waitpid(pid, NULL, 0);
-}
-
-void doctor_look_program(struct doctor_target *target, const char *path)
-{
-    snprintf(target->facts.program, sizeof target->facts.program, "%s", path);
-    target->obstacle = launch_obstacle(path);
-    list_libraries(&target->facts.libraries, target->facts.program);
-    facts_read_library(&target->facts, path);
+    facts_read_library(facts, path);
 }

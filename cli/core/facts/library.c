@@ -139,9 +139,6 @@ static const void *part(struct bytes in, uint64_t at, uint64_t size)
     return at <= in.len && size <= in.len - at && at % 4 == 0 ? in.at + at : NULL;
 }
 
-/* What the file is called, and which libcrypto it needs: the entries of its dynamic section, whose words are in the
- * section that it is linked to. A file of libssl's source, which its errors name in every build, and forks' too, says
- * that it is inside: "ssl_lib.cc". */
 int facts_read_copy(struct facts_copy *copy, const char *file)
 {
     struct bytes in = map_file(file);
@@ -153,6 +150,7 @@ int facts_read_copy(struct facts_copy *copy, const char *file)
         if (all[i].sh_type != SHT_DYNAMIC || words == NULL || words->sh_offset > in.len ||
             words->sh_size > in.len - words->sh_offset)
             continue;
+        /* What the file is called, and which libcrypto it needs: entries whose words are in the section linked to. */
         const struct bytes rest = {in.at + words->sh_offset, words->sh_size};
         const uint64_t count = all[i].sh_size / sizeof(Elf64_Dyn);
         const Elf64_Dyn *entry = part(in, all[i].sh_offset, count * sizeof *entry);
@@ -166,6 +164,7 @@ int facts_read_copy(struct facts_copy *copy, const char *file)
     }
     if (readable) {
         copy->other = fork_name(in);
+        /* A file of libssl's source, which its errors name in every build, and forks' too: "ssl_lib.cc". */
         copy->inside = find(in, "ssl_lib.c") != NULL && (copy->other != NULL || find(in, "OPENSSLDIR: \"") != NULL);
     }
     unmap(in);

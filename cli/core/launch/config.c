@@ -49,26 +49,13 @@ static void write_escaped(FILE *out, const char *text)
     }
 }
 
-/* Ours have to be new sections: continued ones would mix two meanings. */
-static bool has_our_sections(const CONF *conf)
-{
-    static const char *const fixed[] = {OUR_ROOT, OUR_DEFAULT, OUR_MODULE};
-    static const char *const numbered[] = {OUR_PROVIDERS, OUR_ALGORITHMS, OUR_TLS, OUR_TLS_GROUPS};
-    char name[64];
-    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
-        if (NCONF_get_section(conf, fixed[i]) != NULL)
-            return 1;
-    for (unsigned i = 0; i < 4 * CONFIG_MAX_ROOTS; i++) {
-        snprintf(name, sizeof name, numbered[i % 4], i / 4);
-        if (NCONF_get_section(conf, name) != NULL)
-            return 1;
-    }
-    return 0;
-}
-
 /* Can our provider be added? If not, config says why. */
 static int judge(struct launch_config *config, const struct config_roots *roots, const CONF *conf)
 {
+    static const char *const ours[] = {OUR_ROOT,       OUR_DEFAULT, OUR_MODULE,    OUR_PROVIDERS,
+                                       OUR_ALGORITHMS, OUR_TLS,     OUR_TLS_GROUPS};
+    const unsigned count = sizeof ours / sizeof ours[0];
+    char name[64];
     for (unsigned i = 0; i < roots->count; i++) {
         if (roots->root[i].octuple_active) {
             config->verdict = CONFIG_READY;
@@ -90,7 +77,13 @@ static int judge(struct launch_config *config, const struct config_roots *roots,
             return 0;
         }
     }
-    if (has_our_sections(conf)) {
+    /* Ours have to be new sections: continued ones would mix two meanings. */
+    bool has_ours = false;
+    for (unsigned i = 0; i < count * CONFIG_MAX_ROOTS; i++) {
+        snprintf(name, sizeof name, ours[i % count], i / count);
+        has_ours |= NCONF_get_section(conf, name) != NULL;
+    }
+    if (has_ours) {
         conflict(config, "has sections named " OUR_ROOT "... but does not activate octuple; complete or remove them");
         return 0;
     }
@@ -198,7 +191,7 @@ int config_means_it(const CONF *conf, const struct config_roots *before, const c
     return 1;
 }
 
-/* From the loaded base on. */
+/* Loads what is extended, adds the provider to it, and reads what came out once more. */
 static void extend(struct launch_config *config, CONF *conf, const char *module)
 {
     struct config_roots roots;
@@ -230,7 +223,7 @@ static void extend(struct launch_config *config, CONF *conf, const char *module)
     NCONF_free(made);
 }
 
-/* OpenSSL goes without a configuration when its file is missing; so does this. */
+/* The file is the one that OpenSSL would read. It goes without a configuration when that is missing; so does this. */
 void launch_config_make(struct launch_config *config, const char *module)
 {
     CONF *conf = NCONF_new(NULL);

@@ -155,7 +155,7 @@ enum config_query config_query(const char *properties)
     while (*at != '\0') {
         const size_t len = strcspn(at, ","), before = strspn(at, " \t?-");
         const char *name = at + before;
-        const size_t size = before <= len ? strcspn(name, " \t=!,") : 0;
+        const size_t size = strcspn(name, " \t=!,");
         const char *value = name + size + strspn(name + size, " \t=");
         if ((size == 8 && !strncasecmp(name, "provider", size)) ||
             (size == 14 && !strncasecmp(name, "octuple.serves", size)))

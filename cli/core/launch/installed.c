@@ -19,33 +19,26 @@
 #define ENDING       ".cnf"
 #define OTHER_ENDING "-no-groups.cnf"
 
-static bool is_system_s(const char *path)
+static bool fits(const char *path, const struct launch_config *config, const char *module)
 {
-    bool found = false;
-    char *line = NULL;
+    char folder[PATH_MAX], *line = NULL;
     size_t room = 0;
+    struct stat st, owner;
+    /* Does it include the system's, and is that the one in use? */
     char *base = getenv("OPENSSL_CONF") == NULL ? CONF_get1_default_config_file() : NULL;
     FILE *in = base != NULL ? fopen(path, "re") : NULL;
-    while (in != NULL && !found && getline(&line, &room, in) > 0) {
+    bool is_system_s = false;
+    while (in != NULL && !is_system_s && getline(&line, &room, in) > 0) {
         line[strcspn(line, "\n")] = '\0';
-        found = !strncmp(line, INCLUDE, strlen(INCLUDE)) && !strcmp(line + strlen(INCLUDE), base);
+        is_system_s = !strncmp(line, INCLUDE, strlen(INCLUDE)) && !strcmp(line + strlen(INCLUDE), base);
     }
     free(line);
     if (in != NULL)
         fclose(in);
     OPENSSL_free(base);
-    return found;
-}
-
-static bool fits(const char *path, const struct launch_config *config, const char *module)
-{
-    char folder[PATH_MAX];
-    struct stat st, owner;
-    if (!is_system_s(path))
-        return false;
     /* Who may write to the provider's module decides anyway what runs. */
     snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
-    if (stat(module, &owner) != 0)
+    if (!is_system_s || stat(module, &owner) != 0)
         return false;
     for (int i = 0; i < 2; i++)
         if (stat(i == 0 ? path : folder, &st) != 0 || (st.st_uid != 0 && st.st_uid != owner.st_uid) ||
