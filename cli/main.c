@@ -33,7 +33,7 @@ static const struct command commands[] = {
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
-static int help(void)
+static void help(void)
 {
     puts("Usage: octuple COMMAND [OPTION...]\n"
          "Eight TLS handshakes' worth of public-key cryptography at once, one in each lane of vectors.\n"
@@ -59,56 +59,39 @@ static int help(void)
          "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 'speed' had nothing of Octuple to measure,\n"
          "4 'doctor' found problems, 5 and 6 'trace' cannot trace this process, or on this machine;\n"
          "125 to 127 are of 'run', see 'octuple run --help'. Manual: octuple(1).");
-    return CLI_OK;
-}
-
-/* What a report of a fault needs; the first line is the version alone, for scripts. */
-static int version(void)
-{
-    struct oct_cpu_info info;
-    oct_cpu_info_get(&info);
-    printf("octuple %s\ncommit %s\ntable %s (%s)\n", oct_version(), OCT_COMMIT_TEXT, info.table, info.table_reason);
-    return CLI_OK;
-}
-
-static int unknown(const char *word)
-{
-    fprintf(stderr, "octuple: there is no %s '%s'; the commands are:", word[0] == '-' ? "option" : "command", word);
-    for (size_t i = 0; i < COMMANDS; i++)
-        fprintf(stderr, "%s %s", i > 0 ? "," : "", commands[i].name);
-    fputc('\n', stderr);
-    return cli_see_help("octuple");
-}
-
-static int run_command(const struct command *command, int argc, char **argv)
-{
-    char who[32];
-    snprintf(who, sizeof who, "octuple %s", command->name);
-    argv[0] = who;
-    return command->main(argc, argv);
-}
-
-static int dispatch(int argc, char **argv)
-{
-    if (argc < 2) {
-        cli_say("octuple", "a command is missing");
-        return cli_see_help("octuple");
-    }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-        return help();
-    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
-        return version();
-    for (size_t i = 0; i < COMMANDS; i++)
-        if (!strcmp(argv[1], commands[i].name))
-            return run_command(&commands[i], argc - 1, argv + 1);
-    return unknown(argv[1]);
 }
 
 int main(int argc, char **argv)
 {
+    const char *word = argc < 2 ? "" : argv[1];
+    char who[32];
+    int code = CLI_OK;
+    size_t which = 0;
+    while (which < COMMANDS && strcmp(word, commands[which].name) != 0)
+        which++;
     /* Nothing in this process may depend on the openssl.cnf that the commands look at or write. */
     OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
-    int code = dispatch(argc, argv);
+    if (argc < 2) {
+        cli_say("octuple", "a command is missing");
+        code = cli_see_help("octuple");
+    } else if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+        help();
+    } else if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
+        /* What a report of a fault needs; the first line is the version alone, for scripts. */
+        struct oct_cpu_info info;
+        oct_cpu_info_get(&info);
+        printf("octuple %s\ncommit %s\ntable %s (%s)\n", oct_version(), OCT_COMMIT_TEXT, info.table, info.table_reason);
+    } else if (which < COMMANDS) {
+        snprintf(who, sizeof who, "octuple %s", word);
+        argv[1] = who;
+        code = commands[which].main(argc - 1, argv + 1);
+    } else {
+        fprintf(stderr, "octuple: there is no %s '%s'; the commands are:", word[0] == '-' ? "option" : "command", word);
+        for (size_t i = 0; i < COMMANDS; i++)
+            fprintf(stderr, "%s %s", i > 0 ? "," : "", commands[i].name);
+        fputc('\n', stderr);
+        code = cli_see_help("octuple");
+    }
     if (fflush(stdout) != 0 || ferror(stdout)) {
         perror("octuple: cannot write the output");
         return code == CLI_OK ? CLI_FAILED : code;

@@ -9,38 +9,24 @@
 #include <stdint.h>
 #include "cli.h"
 
-/* The length of the character there, and which it is; 0 if these bytes are none. */
-static unsigned decode(const unsigned char *at, uint32_t *character)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    unsigned len = at[0] < 0x80 ? 1 : at[0] >= 0xf0 && at[0] < 0xf8 ? 4 : at[0] >= 0xe0 ? 3 : at[0] >= 0xc0 ? 2 : 0;
-    if (len == 0 || at[0] >= 0xf8)
-        return 0;
-    *character = len == 1 ? at[0] : at[0] & (0x7fu >> len);
-    for (unsigned i = 1; i < len; i++) {
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-        *character = *character << 6 | (at[i] & 0x3f);
-    }
-    bool is_none = *character < least[len] || *character > 0x10ffff || (*character >= 0xd800 && *character < 0xe000);
-    return is_none ? 0 : len;
-}
-
-/* Control characters of both kinds, and what turns the direction of writing or cannot be seen. */
-static bool is_printable(uint32_t c)
-{
-    return c >= 0x20 && !(c >= 0x7f && c < 0xa0) && c != 0xad && !(c >= 0x200b && c <= 0x200f) &&
-           !(c >= 0x2028 && c <= 0x202e) && !(c >= 0x2060 && c <= 0x206f) && c != 0x061c && c != 0xfeff &&
-           !(c >= 0xe0000 && c <= 0xe007f);
-}
-
 char *cli_clean(char *text)
 {
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     unsigned char *at = (unsigned char *)text;
     while (*at != '\0') {
-        uint32_t character = 0;
-        unsigned len = decode(at, &character);
-        bool good = len > 0 && is_printable(character);
+        /* The length of the character there, and which it is; 0 if these bytes are none. */
+        unsigned len = at[0] < 0x80 ? 1 : at[0] < 0xc0 || at[0] >= 0xf8 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+        uint32_t c = len == 1 ? at[0] : at[0] & (0x7fu >> len);
+        for (unsigned i = 1; i < len; i++) {
+            len = (at[i] & 0xc0) == 0x80 ? len : 0;
+            c = c << 6 | (at[i] & 0x3f);
+        }
+        if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+            len = 0;
+        /* No control characters of both kinds, nor what turns the direction of writing or cannot be seen. */
+        bool good = len > 0 && c >= 0x20 && !(c >= 0x7f && c < 0xa0) && c != 0xad && !(c >= 0x200b && c <= 0x200f) &&
+                    !(c >= 0x2028 && c <= 0x202e) && !(c >= 0x2060 && c <= 0x206f) && c != 0x061c && c != 0xfeff &&
+                    !(c >= 0xe0000 && c <= 0xe007f);
         for (unsigned i = 0; i < (len > 0 ? len : 1); i++) {
             *at = good ? *at : '?';
             at++;

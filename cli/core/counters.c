@@ -72,72 +72,42 @@ static void search_range(struct search *search, uint64_t from, uint64_t to)
     }
 }
 
-/* The library's mappings are the lines with its name and those that follow without a gap: its variables, or the file
- * that lies over a part of them. */
-static void search_maps(struct search *search, FILE *maps)
+/* Looks where they were first. Then in the library's mappings, which are the lines with its name and those that follow
+ * without a gap: its variables, or the file that lies over a part of them. */
+static struct search find(pid_t pid, uint64_t where)
 {
-    char *line = NULL;
+    char path[64], *line = NULL;
     size_t room = 0;
     uint64_t last = 0;
     int ours = 0, present = 0;
-    while (search->result == COUNTERS_NONE && getline(&line, &room, maps) > 0) {
+    snprintf(path, sizeof path, "/proc/%ld/mem", (long)pid);
+    struct search search = {
+        .memory = open(path, O_RDONLY | O_CLOEXEC), .pid = process_inner_pid(pid), .result = COUNTERS_NONE};
+    if (where != 0)
+        search_range(&search, where, where + PAGE_BYTES);
+    if (search.result == COUNTERS_READ)
+        return search;
+    FILE *maps = process_open(pid, "maps");
+    search.result = maps == NULL && (errno == EACCES || errno == EPERM) ? COUNTERS_NOT_PERMITTED : COUNTERS_NONE;
+    while (maps != NULL && search.result == COUNTERS_NONE && getline(&line, &room, maps) > 0) {
         char *rest;
         uint64_t from = strtoull(line, &rest, 16);
         uint64_t to = strtoull(rest + 1, &rest, 16);
         ours = strstr(rest, "/liboctuple.so") != NULL || (ours && from == last);
         last = to;
         if (ours && !strncmp(rest, " rw", 3))
-            search_range(search, from, to);
+            search_range(&search, from, to);
         present |= ours;
     }
-    if (present && search->result == COUNTERS_NONE)
-        search->result = COUNTERS_NOT_STARTED;
-    free(line);
-}
-
-static void search_process(struct search *search, pid_t pid)
-{
-    FILE *maps = process_open(pid, "maps");
-    if (maps == NULL) {
-        search->result = errno == EACCES || errno == EPERM ? COUNTERS_NOT_PERMITTED : COUNTERS_NONE;
-        return;
-    }
-    search_maps(search, maps);
+    if (present && search.result == COUNTERS_NONE)
+        search.result = COUNTERS_NOT_STARTED;
     /* Files of /proc that open may still refuse to be read. */
-    if (search->result == COUNTERS_NONE && ferror(maps))
-        search->result = COUNTERS_NOT_PERMITTED;
-    fclose(maps);
-}
-
-static int open_memory(pid_t pid)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/mem", (long)pid);
-    return open(path, O_RDONLY | O_CLOEXEC);
-}
-
-/* Looks where they were first. */
-static struct search find(pid_t pid, uint64_t where)
-{
-    struct search search = {.memory = open_memory(pid), .pid = process_inner_pid(pid), .result = COUNTERS_NONE};
-    if (where != 0)
-        search_range(&search, where, where + PAGE_BYTES);
-    if (search.result != COUNTERS_READ) {
-        search.result = COUNTERS_NONE;
-        search_process(&search, pid);
-    }
+    if (maps != NULL && search.result == COUNTERS_NONE && ferror(maps))
+        search.result = COUNTERS_NOT_PERMITTED;
+    free(line);
+    if (maps != NULL)
+        fclose(maps);
     return search;
-}
-
-static enum counters_result of_memory(struct oct_counters_file *out, pid_t pid, uint64_t *where)
-{
-    struct search search = find(pid, *where);
-    *where = search.result == COUNTERS_READ ? search.at : 0;
-    if (search.result == COUNTERS_READ)
-        search.result = read_at(out, search.memory, search.at);
-    if (search.memory >= 0)
-        close(search.memory);
-    return search.result;
 }
 
 int counters_start_notes(struct oct_start_notes *out, pid_t pid)
@@ -165,12 +135,20 @@ static enum counters_result of_file(struct oct_counters_file *out, const char *p
     return result;
 }
 
-/* A relative folder meant the directory that the process had at its start: not known any more. */
-static enum counters_result of_own_file(struct oct_counters_file *out, pid_t pid)
+enum counters_result counters_of_process(struct oct_counters_file *out, pid_t pid, uint64_t *where)
 {
     const char name[] = "OCTUPLE_COUNTERS=/";
     char path[PATH_MAX];
     size_t size = 0;
+    struct search search = find(pid, *where);
+    *where = search.result == COUNTERS_READ ? search.at : 0;
+    if (search.result == COUNTERS_READ)
+        search.result = read_at(out, search.memory, search.at);
+    if (search.memory >= 0)
+        close(search.memory);
+    if (search.result != COUNTERS_NOT_PERMITTED)
+        return search.result;
+    /* Then its own file. A relative folder meant the directory that it had at its start: not known any more. */
     char *environment = process_read(pid, "environ", &size), *at = environment;
     enum counters_result result = COUNTERS_NONE;
     while (at != NULL && at < environment + size && strncmp(at, name, sizeof name - 1) != 0)
@@ -179,20 +157,7 @@ static enum counters_result of_own_file(struct oct_counters_file *out, pid_t pid
         snprintf(path, sizeof path, "%s/%" PRIu64 ".octuple", strchr(at, '/'), process_inner_pid(pid)) < PATH_MAX)
         result = of_file(out, path);
     free(environment);
-    return result;
-}
-
-enum counters_result counters_of_process(struct oct_counters_file *out, pid_t pid, uint64_t *where)
-{
-    enum counters_result memory = of_memory(out, pid, where);
-    enum counters_result own = memory == COUNTERS_NOT_PERMITTED ? of_own_file(out, pid) : COUNTERS_NONE;
-    return own != COUNTERS_NONE ? own : memory;
-}
-
-static bool is_counters_name(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    return name[0] != '.' && dot != NULL && !strcmp(dot, ".octuple");
+    return result != COUNTERS_NONE ? result : COUNTERS_NOT_PERMITTED;
 }
 
 int counters_of_folder(const char *folder, void (*found)(void *arg, const struct oct_counters_file *file), void *arg,
@@ -205,7 +170,9 @@ int counters_of_folder(const char *folder, void (*found)(void *arg, const struct
         return errno;
     while ((entry = readdir(files)) != NULL) {
         char path[PATH_MAX];
-        if (!is_counters_name(entry->d_name) || snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= PATH_MAX)
+        const char *dot = strrchr(entry->d_name, '.');
+        if (entry->d_name[0] == '.' || dot == NULL || strcmp(dot, ".octuple") != 0 ||
+            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= PATH_MAX)
             continue;
         enum counters_result result = of_file(&file, path);
         if (result == COUNTERS_READ)

@@ -140,20 +140,6 @@ static json_t *inside(const struct oct_key_counters *keys)
     return object;
 }
 
-static json_t *owners(const struct oct_key_counters *keys)
-{
-    json_t *array = json_array();
-    for (unsigned i = 0; i < OCT_KEYS_OWNERS && keys->owner[i].operations != 0; i++) {
-        char name[sizeof keys->owner[i].name];
-        snprintf(name, sizeof name, "%.*s", (int)sizeof name - 1, keys->owner[i].name);
-        json_array_append_new(array, json_pack("{s:s, s:s, s:I, s:I}", "name", cli_clean(name), "way",
-                                               keys_way_name(keys->owner[i].way), "operations",
-                                               (json_int_t)keys->owner[i].operations, "nanoseconds",
-                                               (json_int_t)keys->owner[i].nanoseconds));
-    }
-    return array;
-}
-
 static const struct {
     const char *name;
     size_t offset;
@@ -181,6 +167,15 @@ json_t *keys_json(const struct oct_key_counters *keys)
 {
     if (keys->state == OCT_KEYS_STATE_OFF)
         return json_null();
+    json_t *owners = json_array();
+    for (unsigned i = 0; i < OCT_KEYS_OWNERS && keys->owner[i].operations != 0; i++) {
+        const struct oct_key_owner_counters *owner = &keys->owner[i];
+        char name[sizeof owner->name];
+        snprintf(name, sizeof name, "%.*s", (int)sizeof name - 1, owner->name);
+        json_array_append_new(owners, json_pack("{s:s, s:s, s:I, s:I}", "name", cli_clean(name), "way",
+                                                keys_way_name(owner->way), "operations", (json_int_t)owner->operations,
+                                                "nanoseconds", (json_int_t)owner->nanoseconds));
+    }
     json_t *object = json_pack("{s:s}", "state", keys_state_name(keys->state));
     for (size_t i = 0; i < COUNT(numbers); i++) {
         const uint64_t *n = (const uint64_t *)((const char *)keys + numbers[i].offset);
@@ -189,6 +184,6 @@ json_t *keys_json(const struct oct_key_counters *keys)
     json_object_set_new(object, "inside", inside(keys));
     json_object_set_new(object, "line_us", list(keys->line_time, OCT_KEYS_BUCKETS));
     json_object_set_new(object, "device_us", list(keys->device_time, OCT_KEYS_BUCKETS));
-    json_object_set_new(object, "owners", owners(keys));
+    json_object_set_new(object, "owners", owners);
     return object;
 }

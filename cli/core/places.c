@@ -4,6 +4,7 @@
  * The search for the two shared objects, see places.h. The order decides which one wins when several versions are
  * installed: the executable's own neighbours, so that a build tree never picks up an installed provider.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <stdlib.h>
@@ -22,26 +23,6 @@ const char *place_file(enum place what)
     return files[what];
 }
 
-/* The folder above the executable's own: the root of the build tree or the installation prefix. */
-static int own_prefix(char prefix[PATH_MAX])
-{
-    ssize_t n = readlink("/proc/self/exe", prefix, PATH_MAX - 1);
-    if (n > 0) {
-        prefix[n] = '\0';
-    } else { /* no /proc: by the name that the kernel was given, from the folder that is still the same */
-        const char *name = (const char *)getauxval(AT_EXECFN);
-        if (name == NULL || realpath(name, prefix) == NULL)
-            return 0;
-    }
-    for (int up = 0; up < 2; up++) {
-        char *slash = strrchr(prefix, '/');
-        if (slash == NULL)
-            return 0;
-        *slash = '\0';
-    }
-    return 1;
-}
-
 static void candidate(char path[PATH_MAX], const char *base, const char *folder, const char *file)
 {
     if ((size_t)snprintf(path, PATH_MAX, "%s%s/%s", base, folder, file) >= PATH_MAX)
@@ -56,7 +37,21 @@ static int candidates(enum place what, char path[CANDIDATES][PATH_MAX])
     const char *file = place_file(what);
     const char *modules = OPENSSL_info(OPENSSL_INFO_MODULES_DIR);
     int n = 0;
-    if (own_prefix(prefix)) {
+    /* The folder above the executable's own: the root of the build tree or the installation prefix. */
+    const ssize_t len = readlink("/proc/self/exe", prefix, PATH_MAX - 1);
+    const char *name = (const char *)getauxval(AT_EXECFN);
+    bool known = len > 0;
+    if (known)
+        prefix[len] = '\0';
+    else /* no /proc: by the name that the kernel was given, from the folder that is still the same */
+        known = name != NULL && realpath(name, prefix) != NULL;
+    for (int up = 0; up < 2 && known; up++) {
+        char *slash = strrchr(prefix, '/');
+        known = slash != NULL;
+        if (known)
+            *slash = '\0';
+    }
+    if (known) {
         candidate(path[n++], prefix, what == PLACE_CONFIG ? "/etc/octuple" : "/lib", file);
         if (OCT_INSTALL_LIBDIR[0] != '/' && what != PLACE_CONFIG) {
             candidate(path[n++], prefix,

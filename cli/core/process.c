@@ -46,16 +46,6 @@ static const char *stat_word(const char *text, int number)
     return at != NULL ? at + 1 : NULL;
 }
 
-static pid_t parent_of(pid_t pid)
-{
-    size_t size;
-    char *text = process_read(pid, "stat", &size);
-    const char *word = stat_word(text, 4);
-    pid_t parent = word != NULL ? (pid_t)strtol(word, NULL, 10) : 0;
-    free(text);
-    return parent;
-}
-
 uint64_t process_start_ticks(pid_t pid)
 {
     size_t size;
@@ -86,7 +76,11 @@ unsigned process_tree(pid_t root, pid_t *pids, unsigned room)
     static pid_t all[PROCESS_MAX], parent[PROCESS_MAX];
     unsigned known = process_all(all, PROCESS_MAX), count = 0;
     for (unsigned i = 0; i < known; i++) {
-        parent[i] = parent_of(all[i]);
+        size_t size;
+        char *text = process_read(all[i], "stat", &size);
+        const char *word = stat_word(text, 4);
+        parent[i] = word != NULL ? (pid_t)strtol(word, NULL, 10) : 0;
+        free(text);
         if (all[i] == root && room > 0)
             pids[count++] = root;
     }
@@ -105,12 +99,6 @@ pid_t process_as_pid(const char *word)
     return *word >= '1' && *word <= '9' && *end == '\0' && value <= INT_MAX ? (pid_t)value : 0;
 }
 
-static int names(const char *path, const char *name)
-{
-    const char *slash = strrchr(path, '/');
-    return !strcmp(slash != NULL ? slash + 1 : path, name);
-}
-
 /* The kernel keeps 15 characters of what a process calls itself; the program may not be shown to us. */
 bool process_has_name(pid_t pid, const char *name)
 {
@@ -122,7 +110,8 @@ bool process_has_name(pid_t pid, const char *name)
     snprintf(link, sizeof link, "/proc/%ld/exe", (long)pid);
     ssize_t len = readlink(link, program, sizeof program - 1);
     program[len > 0 ? len : 0] = '\0';
-    return same || names(program, name);
+    const char *slash = strrchr(program, '/');
+    return same || !strcmp(slash != NULL ? slash + 1 : program, name);
 }
 
 /* The last one of the line is the innermost. */

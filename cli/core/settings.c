@@ -8,30 +8,25 @@
 #define COLUMNS 116
 #define INDENT  20
 
-/* Words of text from column INDENT on, in lines of at most COLUMNS. */
-static void print_filled(const char *text)
-{
-    size_t column = INDENT;
-    while (*text != '\0') {
-        const size_t len = strcspn(text, " ");
-        if (column > INDENT && column + 1 + len > COLUMNS) {
-            printf("\n%*s", INDENT, "");
-            column = INDENT;
-        }
-        column += (size_t)printf("%s%.*s", column > INDENT ? " " : "", (int)len, text);
-        text += len + (text[len] == ' ');
-    }
-    putchar('\n');
-}
-
+/* Words from column INDENT on, in lines of at most COLUMNS. */
 void cli_settings_print(void)
 {
     for (enum oct_setting which = 0; which < OCT_SETTING_COUNT; which++) {
         const struct oct_setting_row *row = oct_setting_row(which);
-        char text[1024];
-        snprintf(text, sizeof text, "%s (default %s): %s", row->values, row->otherwise, row->meaning);
+        char all[1024];
+        size_t column = INDENT;
+        snprintf(all, sizeof all, "%s (default %s): %s", row->values, row->otherwise, row->meaning);
         printf("  %-*s", INDENT - 2, row->variable);
-        print_filled(text);
+        for (const char *text = all; *text != '\0';) {
+            const size_t len = strcspn(text, " ");
+            if (column > INDENT && column + 1 + len > COLUMNS) {
+                printf("\n%*s", INDENT, "");
+                column = INDENT;
+            }
+            column += (size_t)printf("%s%.*s", column > INDENT ? " " : "", (int)len, text);
+            text += len + (text[len] == ' ');
+        }
+        putchar('\n');
     }
 }
 

@@ -35,56 +35,27 @@ int doctor_wait(int fd, short events, long deadline)
     }
 }
 
-static bool is_number(const char *host)
+int doctor_read_address(struct doctor_port *port, const char *text)
 {
-    unsigned char bytes[sizeof(struct in6_addr)];
-    return inet_pton(AF_INET, host, bytes) == 1 || strchr(host, ':') != NULL;
-}
-
-/* "[::1]:443" has its address between brackets, without which an address of IPv6 is not told from the port. */
-static int split(char host[NI_MAXHOST], const char **port, const char *text)
-{
-    const char *colon = strrchr(text, ':');
+    const char *colon = strrchr(text, ':'), *host = text;
     size_t len = colon != NULL ? (size_t)(colon - text) : 0;
+    char *end;
+    *port = (struct doctor_port){0};
+    /* "[::1]:443" has its address between brackets, without which an address of IPv6 is not told from the port. */
     if (len >= 2 && text[0] == '[' && text[len - 1] == ']') {
-        text++;
+        host++;
         len -= 2;
     } else if (memchr(text, ':', len) != NULL) {
         return 0;
     }
-    if (len == 0 || len >= NI_MAXHOST)
+    if (len == 0 || len >= sizeof port->host || strlen(text) >= sizeof port->name)
         return 0;
-    memcpy(host, text, len);
-    host[len] = '\0';
-    *port = colon + 1;
-    return 1;
-}
-
-static bool is_port(const char *text)
-{
-    char *end;
-    long value = strtol(text, &end, 10);
-    return *text >= '0' && *text <= '9' && *end == '\0' && value > 0 && value <= 65535;
-}
-
-int doctor_read_address(struct doctor_port *port, const char *text)
-{
-    const char *number;
-    *port = (struct doctor_port){0};
-    if (strlen(text) >= sizeof port->name || !split(port->host, &number, text) || !is_port(number))
+    long number = strtol(colon + 1, &end, 10);
+    if (colon[1] < '0' || colon[1] > '9' || *end != '\0' || number <= 0 || number > 65535)
         return 0;
+    snprintf(port->host, sizeof port->host, "%.*s", (int)len, host);
     snprintf(port->name, sizeof port->name, "%s", text);
     return 1;
-}
-
-/* What became of a connection that was begun. */
-static int result_of(int fd, long deadline)
-{
-    int error = 0;
-    socklen_t size = sizeof error;
-    if (!doctor_wait(fd, POLLOUT, deadline))
-        return ETIMEDOUT;
-    return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
 }
 
 int doctor_connect(const struct doctor_port *port, long deadline)
@@ -93,7 +64,13 @@ int doctor_connect(const struct doctor_port *port, long deadline)
     if (fd < 0)
         return -1;
     int error = connect(fd, (const struct sockaddr *)&port->address, port->size) == 0 ? 0 : errno;
-    error = error == EINPROGRESS || error == EINTR ? result_of(fd, deadline) : error;
+    if (error == EINPROGRESS || error == EINTR) {
+        socklen_t size = sizeof error;
+        if (!doctor_wait(fd, POLLOUT, deadline))
+            error = ETIMEDOUT;
+        else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0)
+            error = errno;
+    }
     if (error != 0) {
         close(fd);
         errno = error;
@@ -108,30 +85,27 @@ static void take(struct doctor_port *port, const struct addrinfo *found)
     port->size = found->ai_addrlen;
 }
 
-/* The first address that takes a connection; the first of all if none does. */
-static void choose(struct doctor_port *port, const struct addrinfo *found)
-{
-    for (const struct addrinfo *next = found; next != NULL && found->ai_next != NULL; next = next->ai_next) {
-        take(port, next);
-        int fd = doctor_connect(port, doctor_clock() + CHOOSE_MILLISECONDS);
-        if (fd >= 0) {
-            close(fd);
-            return;
-        }
-    }
-    take(port, found);
-}
-
 const char *doctor_find_address(struct doctor_port *port)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
     struct addrinfo *found = NULL;
+    unsigned char bytes[sizeof(struct in6_addr)];
     int error = getaddrinfo(port->host, strrchr(port->name, ':') + 1, &hints, &found);
     if (error != 0)
         return gai_strerror(error);
-    choose(port, found);
+    /* The first of several addresses that takes a connection; the first of all if none does. */
+    int fd = -1;
+    for (const struct addrinfo *next = found; found->ai_next != NULL && next != NULL && fd < 0; next = next->ai_next) {
+        take(port, next);
+        fd = doctor_connect(port, doctor_clock() + CHOOSE_MILLISECONDS);
+    }
+    if (fd >= 0)
+        close(fd);
+    else
+        take(port, found);
     freeaddrinfo(found);
-    if (is_number(port->host))
+    /* TLS has no names that are addresses. */
+    if (inet_pton(AF_INET, port->host, bytes) == 1 || strchr(port->host, ':') != NULL)
         port->host[0] = '\0';
     return NULL;
 }

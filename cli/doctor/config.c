@@ -57,14 +57,6 @@ bool doctor_load_config(CONF *conf, char file[PATH_MAX], const struct doctor_tar
     return loaded;
 }
 
-static bool module_is_there(const struct doctor_target *target, const char *module)
-{
-    char path[PATH_MAX];
-    /* OpenSSL looks for other names in a folder of its own. A name with $LIB is the dynamic linker's to complete. */
-    return module == NULL || module[0] != '/' || strchr(module, '$') != NULL ||
-           (reach(path, sizeof path, target, module) && access(path, R_OK) == 0);
-}
-
 static void judge_preference(struct doctor_report *report, const char *file, const struct config_root *root)
 {
     const char *properties = root->properties != NULL ? root->properties : "";
@@ -99,6 +91,11 @@ static void judge_preference(struct doctor_report *report, const char *file, con
 static void judge_root(struct doctor_report *report, const struct doctor_target *target, const char *file,
                        const struct config_root *root)
 {
+    const char *module = root->octuple_module;
+    char path[PATH_MAX];
+    /* OpenSSL looks for other names in a folder of its own. A name with $LIB is the dynamic linker's to complete. */
+    const bool module_is_missing = module != NULL && module[0] == '/' && strchr(module, '$') == NULL &&
+                                   (!reach(path, sizeof path, target, module) || access(path, R_OK) != 0);
     if (root->octuple_section == NULL && target->facts.libraries.provider[0] != '\0') {
         doctor_add(report, DOCTOR_NOTE, NAME, NULL,
                    "%s has no section for the provider octuple, which is in the process: the program loads it itself",
@@ -110,9 +107,9 @@ static void judge_root(struct doctor_report *report, const struct doctor_target 
         doctor_add(report, DOCTOR_PROBLEM, NAME, "write activate = 1 into its section",
                    "%s has a section for the provider octuple, [%s], but does not activate it", file,
                    root->octuple_section);
-    } else if (!module_is_there(target, root->octuple_module)) {
+    } else if (module_is_missing) {
         doctor_add(report, DOCTOR_PROBLEM, NAME, "correct `module`, or install Octuple where it points to",
-                   "%s names the module %s, which this process cannot read", file, root->octuple_module);
+                   "%s names the module %s, which this process cannot read", file, module);
     } else if (!root->default_active) {
         doctor_add(report, DOCTOR_PROBLEM, NAME, "activate the provider default beside it",
                    "%s activates octuple but not default, and OpenSSL does not load that by itself once any provider "
@@ -123,9 +120,30 @@ static void judge_root(struct doctor_report *report, const struct doctor_target 
     }
 }
 
-static void judge_file(struct doctor_report *report, const struct doctor_target *target, const char *file,
-                       const char *path)
+void doctor_judge_config(struct doctor_report *report, const struct doctor_target *target)
 {
+    char file[PATH_MAX], path[PATH_MAX + 64];
+    if (is_unknown(target) && target->facts.libraries.provider[0] != '\0') {
+        doctor_add(report, DOCTOR_OK, NAME, NULL,
+                   "which one was read is not known (the program has overwritten its environment), but it has brought "
+                   "the provider");
+        return;
+    }
+    if (is_unknown(target)) {
+        doctor_add(report, DOCTOR_NOTE, NAME, "see where it is started whether OPENSSL_CONF is set, and to what",
+                   "which one was read is not known: the program has overwritten its environment");
+        return;
+    }
+    find_file(file, target);
+    if (file[0] == '\0') {
+        doctor_add(report, DOCTOR_PROBLEM, NAME, use_run, "OPENSSL_CONF is empty: OpenSSL reads no configuration");
+        return;
+    }
+    if (!reach(path, sizeof path, target, file) || access(path, R_OK) != 0) {
+        doctor_add(report, DOCTOR_PROBLEM, NAME, use_run, "%s, the OpenSSL configuration of this program: %s", file,
+                   strerror(errno));
+        return;
+    }
     struct config_roots roots;
     long line = -1;
     CONF *conf = NCONF_new(NULL);
@@ -140,34 +158,4 @@ static void judge_file(struct doctor_report *report, const struct doctor_target 
     }
     ERR_clear_error();
     NCONF_free(conf);
-}
-
-static void judge_unknown(struct doctor_report *report, const struct doctor_target *target)
-{
-    if (target->facts.libraries.provider[0] != '\0') {
-        doctor_add(report, DOCTOR_OK, NAME, NULL,
-                   "which one was read is not known (the program has overwritten its environment), but it has brought "
-                   "the provider");
-    } else {
-        doctor_add(report, DOCTOR_NOTE, NAME, "see where it is started whether OPENSSL_CONF is set, and to what",
-                   "which one was read is not known: the program has overwritten its environment");
-    }
-}
-
-void doctor_judge_config(struct doctor_report *report, const struct doctor_target *target)
-{
-    char file[PATH_MAX], path[PATH_MAX + 64];
-    if (is_unknown(target)) {
-        judge_unknown(report, target);
-        return;
-    }
-    find_file(file, target);
-    if (file[0] == '\0') {
-        doctor_add(report, DOCTOR_PROBLEM, NAME, use_run, "OPENSSL_CONF is empty: OpenSSL reads no configuration");
-    } else if (!reach(path, sizeof path, target, file) || access(path, R_OK) != 0) {
-        doctor_add(report, DOCTOR_PROBLEM, NAME, use_run, "%s, the OpenSSL configuration of this program: %s", file,
-                   strerror(errno));
-    } else {
-        judge_file(report, target, file, path);
-    }
 }

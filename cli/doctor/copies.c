@@ -8,26 +8,9 @@
 
 #define NAME "libssl"
 
-static void judge_unserved(struct doctor_report *report, const struct facts_copy *copy)
-{
-    static const char fate[] = "not served; what uses it runs as without Octuple";
-    if (copy->inside) {
-        doctor_add(report, DOCTOR_NOTE, NAME, NULL, "%s has %s linked into it: %s", copy->path,
-                   copy->other != NULL ? copy->other : "OpenSSL", fate);
-    } else if (copy->other != NULL) {
-        doctor_add(report, DOCTOR_NOTE, NAME, NULL, "%s is %s: %s", copy->path, copy->other, fate);
-    } else if (strcmp(copy->soname, FACTS_LIBSSL) != 0) {
-        doctor_add(report, DOCTOR_NOTE, NAME, NULL,
-                   "%s is a copy that the program brings along, named %s instead of %s: %s", copy->path,
-                   copy->soname[0] != '\0' ? copy->soname : "nothing", FACTS_LIBSSL, fate);
-    } else {
-        doctor_add(report, DOCTOR_NOTE, NAME, NULL, "%s is a copy with a libcrypto of its own, %s instead of %s: %s",
-                   copy->path, copy->crypto[0] != '\0' ? copy->crypto : "linked into it", FACTS_LIBCRYPTO, fate);
-    }
-}
-
 void doctor_judge_copies(struct doctor_report *report, const struct doctor_target *target)
 {
+    static const char fate[] = "not served; what uses it runs as without Octuple";
     const struct facts *facts = &target->facts;
     bool here = facts->libraries.provider[0] != '\0' || facts->libraries.shim[0] != '\0';
     for (unsigned i = 0; i < facts->copies; i++) {
@@ -40,8 +23,19 @@ void doctor_judge_copies(struct doctor_report *report, const struct doctor_targe
                        "%s is one of several copies named %s: Octuple serves the one whose libcrypto the provider is "
                        "bound to, as a rule the one that was loaded first",
                        copy->path, FACTS_LIBSSL);
+        } else if (copy->inside) {
+            doctor_add(report, DOCTOR_NOTE, NAME, NULL, "%s has %s linked into it: %s", copy->path,
+                       copy->other != NULL ? copy->other : "OpenSSL", fate);
+        } else if (copy->other != NULL) {
+            doctor_add(report, DOCTOR_NOTE, NAME, NULL, "%s is %s: %s", copy->path, copy->other, fate);
+        } else if (strcmp(copy->soname, FACTS_LIBSSL) != 0) {
+            doctor_add(report, DOCTOR_NOTE, NAME, NULL,
+                       "%s is a copy that the program brings along, named %s instead of %s: %s", copy->path,
+                       copy->soname[0] != '\0' ? copy->soname : "nothing", FACTS_LIBSSL, fate);
         } else {
-            judge_unserved(report, copy);
+            doctor_add(report, DOCTOR_NOTE, NAME, NULL,
+                       "%s is a copy with a libcrypto of its own, %s instead of %s: %s", copy->path,
+                       copy->crypto[0] != '\0' ? copy->crypto : "linked into it", FACTS_LIBCRYPTO, fate);
         }
     }
     if (facts->copies_missed > 0)

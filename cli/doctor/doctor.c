@@ -59,47 +59,24 @@ static int print(const struct doctor_request *request, const struct doctor_repor
     return code == CLI_OK && report->problems > 0 ? CLI_PROBLEMS : code;
 }
 
-/* Returns CLI_OK, or an exit code after telling what is wrong with the address that was given. */
-static int read_address(const struct doctor_request *request, struct doctor_ports *ports)
+static int examine_server(const struct doctor_request *request, struct doctor_report *report,
+                          struct doctor_target *target)
 {
-    if (!doctor_read_address(&ports->port[0], request->connect)) {
+    const long pid = request->pid;
+    const struct facts *facts = &target->facts;
+    struct doctor_ports *ports = &target->ports;
+    ports->given = request->connect != NULL;
+    ports->count = ports->given ? 1 : 0;
+    if (ports->given && !doctor_read_address(&ports->port[0], request->connect)) {
         cli_say(DOCTOR_WHO, "--connect takes HOST:PORT or [ADDRESS]:PORT, not '%s'", request->connect);
         return cli_see_help(DOCTOR_WHO);
     }
-    const char *why = doctor_find_address(&ports->port[0]);
+    const char *why = ports->given ? doctor_find_address(&ports->port[0]) : NULL;
     if (why != NULL) {
         cli_say(DOCTOR_WHO, "%s cannot be looked up: %s", request->connect, why);
         return CLI_FAILED;
     }
-    ports->given = true;
-    ports->count = 1;
-    return CLI_OK;
-}
-
-/* A program without any TLS library has no port that is worth a handshake. */
-static void ask_ports(const struct doctor_request *request, struct doctor_target *target)
-{
-    const struct facts *facts = &target->facts;
-    if (request->no_handshake)
-        return;
-    if (!target->ports.given && (facts->libraries.crypto[0] != '\0' || facts->libraries.other != NULL || facts->copies))
-        doctor_find_ports(&target->ports, facts->asked);
-    doctor_offer_groups(&target->ports);
-}
-
-static int examine_address(const struct doctor_request *request, struct doctor_report *report,
-                           struct doctor_target *target)
-{
-    doctor_offer_groups(&target->ports);
-    doctor_judge_ports(report, target);
-    return print(request, report, target);
-}
-
-static int examine_process(const struct doctor_request *request, struct doctor_report *report,
-                           struct doctor_target *target)
-{
-    const long pid = request->pid;
-    int error = facts_look(&target->facts, request->pid);
+    int error = pid != 0 ? facts_look(&target->facts, request->pid) : 0;
     if (error == EACCES || error == EPERM) {
         cli_say(DOCTOR_WHO, "looking into process %ld is not permitted; ask as its user or as root", pid);
         return CLI_FAILED;
@@ -109,9 +86,18 @@ static int examine_process(const struct doctor_request *request, struct doctor_r
                 pid);
         return CLI_FAILED;
     }
-    doctor_lanes_of_target(target);
-    ask_ports(request, target);
-    doctor_judge(report, target);
+    if (pid != 0)
+        doctor_lanes_of_target(target);
+    /* A program without any TLS library has no port that is worth a handshake. */
+    if (!request->no_handshake && !ports->given &&
+        (facts->libraries.crypto[0] != '\0' || facts->libraries.other != NULL || facts->copies))
+        doctor_find_ports(ports, facts->asked);
+    if (!request->no_handshake)
+        doctor_offer_groups(ports);
+    if (pid != 0)
+        doctor_judge(report, target);
+    else
+        doctor_judge_ports(report, target);
     return print(request, report, target);
 }
 
@@ -138,24 +124,6 @@ static int examine_command(const struct doctor_request *request, struct doctor_r
     return print(request, report, target);
 }
 
-static int examine(const struct doctor_request *request)
-{
-    static struct doctor_target target;
-    static struct doctor_report report;
-    int code = request->connect != NULL ? read_address(request, &target.ports) : CLI_OK;
-    target.waited = -1;
-    if (code != CLI_OK)
-        return code;
-    if (request->command != NULL)
-        code = examine_command(request, &report, &target);
-    else if (request->pid != 0)
-        code = examine_process(request, &report, &target);
-    else
-        code = examine_address(request, &report, &target);
-    free(target.facts.environment);
-    return code;
-}
-
 /* A number from 1 to INT_MAX; 0 if it is none. */
 static long number(const char *text)
 {
@@ -165,67 +133,35 @@ static long number(const char *text)
     return errno == 0 && *text != '\0' && *end == '\0' && value > 0 && value <= INT_MAX ? value : 0;
 }
 
-/* What follows the options: a number alone, not behind "--", is a process. */
+/* What follows the options: a number alone, not behind "--", is a process. Then options are refused that exclude each
+ * other, or have nothing to say of the target. Returns 0 after telling what is wrong. */
 static int read_target(struct doctor_request *request, int argc, char **argv)
 {
-    if (optind == argc && request->connect != NULL)
-        return 1;
-    if (optind == argc) {
+    if (optind < argc && strcmp(argv[optind - 1], "--") == 0) {
+        request->command = argv + optind;
+    } else if (optind < argc) {
+        request->pid = (pid_t)number(argv[optind]);
+        if (request->pid == 0 || optind + 1 < argc || request->seconds > 0) {
+            cli_say(argv[0], "it takes the number of one process, or options, '--' and a command");
+            return 0;
+        }
+    } else if (request->connect == NULL) {
         cli_say(argv[0], "a process or a command is missing");
         return 0;
     }
-    if (strcmp(argv[optind - 1], "--") == 0) {
-        request->command = argv + optind;
-        return 1;
-    }
-    request->pid = (pid_t)number(argv[optind]);
-    if (request->pid == 0 || optind + 1 < argc || request->seconds > 0) {
-        cli_say(argv[0], "it takes the number of one process, or options, '--' and a command");
-        return 0;
-    }
-    return 1;
-}
-
-/* Options that exclude each other, or have nothing to say of the target. */
-static int fits(const struct doctor_request *request, const char *who)
-{
-    const bool handshake = request->connect != NULL || request->no_handshake;
     if (request->connect != NULL && request->no_handshake) {
-        cli_say(who, "--connect and --no-handshake exclude each other");
+        cli_say(argv[0], "--connect and --no-handshake exclude each other");
         return 0;
     }
-    if (request->command != NULL && handshake) {
-        cli_say(who, "handshakes are for a running process: --connect and --no-handshake do not go with a command");
+    if (request->command != NULL && (request->connect != NULL || request->no_handshake)) {
+        cli_say(argv[0], "handshakes are for a running process: --connect and --no-handshake do not go with a command");
         return 0;
     }
     if (request->pid == 0 && request->command == NULL && request->seconds > 0) {
-        cli_say(who, "--seconds goes with a command");
+        cli_say(argv[0], "--seconds goes with a command");
         return 0;
     }
     return 1;
-}
-
-/* Returns 0 if the option is none, or its value is not; that was then told. */
-static int read_option(struct doctor_request *request, int option, const char *who)
-{
-    switch (option) {
-    case 'j':
-        request->json = 1;
-        return 1;
-    case 'n':
-        request->no_handshake = true;
-        return 1;
-    case 'c':
-        request->connect = optarg;
-        return 1;
-    case 's':
-        request->seconds = (unsigned)number(optarg);
-        if (request->seconds == 0)
-            cli_say(who, "--seconds takes a whole number from 1, not '%s'", optarg);
-        return request->seconds != 0;
-    default:
-        return 0;
-    }
 }
 
 int cli_doctor(int argc, char **argv)
@@ -234,13 +170,39 @@ int cli_doctor(int argc, char **argv)
         {"json", no_argument, NULL, 'j'},          {"no-handshake", no_argument, NULL, 'n'},
         {"connect", required_argument, NULL, 'c'}, {"seconds", required_argument, NULL, 's'},
         {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
+    static struct doctor_target target;
+    static struct doctor_report report;
     struct doctor_request request = {0};
     int option;
     while ((option = getopt_long(argc, argv, "+jnc:s:h", options, NULL)) != -1) {
-        if (option == 'h')
+        switch (option) {
+        case 'j':
+            request.json = 1;
+            break;
+        case 'n':
+            request.no_handshake = true;
+            break;
+        case 'c':
+            request.connect = optarg;
+            break;
+        case 's':
+            request.seconds = (unsigned)number(optarg);
+            if (request.seconds == 0) {
+                cli_say(argv[0], "--seconds takes a whole number from 1, not '%s'", optarg);
+                return cli_see_help(argv[0]);
+            }
+            break;
+        case 'h':
             return cli_print(help);
-        if (!read_option(&request, option, argv[0]))
+        default:
             return cli_see_help(argv[0]);
+        }
     }
-    return read_target(&request, argc, argv) && fits(&request, argv[0]) ? examine(&request) : cli_see_help(argv[0]);
+    if (!read_target(&request, argc, argv))
+        return cli_see_help(argv[0]);
+    target.waited = -1;
+    int code = request.command != NULL ? examine_command(&request, &report, &target)
+                                       : examine_server(&request, &report, &target);
+    free(target.facts.environment);
+    return code;
 }

@@ -30,37 +30,25 @@ static void list_groups(char *text, size_t room, const struct doctor_port *port,
         snprintf(text, room, "none");
 }
 
-static void judge_taken(struct doctor_report *report, const struct doctor_port *port)
-{
-    char taken[128], refused[128];
-    list_groups(taken, sizeof taken, port, ANSWER_TAKEN, ANSWER_TAKEN);
-    list_groups(refused, sizeof refused, port, ANSWER_ALERT, ANSWER_UNREACHABLE);
-    doctor_add(report, doctor_is_post_quantum(port) ? DOCTOR_OK : DOCTOR_NOTE, NAME, NULL,
-               "%s takes %s; it does not take %s%s", port->name, taken, refused,
-               doctor_offered_post_quantum(port)
-                   ? ""
-                   : "; this command has no post-quantum groups to offer, neither of OpenSSL nor of the provider");
-}
-
-static void judge_alert(struct doctor_report *report, const struct doctor_port *port)
-{
-    if (port->error == SSL_AD_PROTOCOL_VERSION) {
-        doctor_add(report, DOCTOR_NOTE, NAME, "allow TLS 1.3 beside what the server allows now",
-                   "%s has TLS, but not TLS 1.3, which alone has post-quantum groups", port->name);
-    } else {
-        doctor_add(report, DOCTOR_NOTE, NAME,
-                   "if it wants to be asked by a name of its own, give that: --connect NAME:PORT",
-                   "%s has TLS, but refuses every group (%s)", port->name, SSL_alert_desc_string_long(port->error));
-    }
-}
-
 static void judge_port(struct doctor_report *report, const struct doctor_port *port, bool given)
 {
     const enum doctor_level level = given ? DOCTOR_PROBLEM : DOCTOR_NOTE;
     if (port->answer == ANSWER_TAKEN) {
-        judge_taken(report, port);
+        char taken[128], refused[128];
+        list_groups(taken, sizeof taken, port, ANSWER_TAKEN, ANSWER_TAKEN);
+        list_groups(refused, sizeof refused, port, ANSWER_ALERT, ANSWER_UNREACHABLE);
+        doctor_add(report, doctor_is_post_quantum(port) ? DOCTOR_OK : DOCTOR_NOTE, NAME, NULL,
+                   "%s takes %s; it does not take %s%s", port->name, taken, refused,
+                   doctor_offered_post_quantum(port)
+                       ? ""
+                       : "; this command has no post-quantum groups to offer, neither of OpenSSL nor of the provider");
+    } else if (port->answer == ANSWER_ALERT && port->error == SSL_AD_PROTOCOL_VERSION) {
+        doctor_add(report, DOCTOR_NOTE, NAME, "allow TLS 1.3 beside what the server allows now",
+                   "%s has TLS, but not TLS 1.3, which alone has post-quantum groups", port->name);
     } else if (port->answer == ANSWER_ALERT) {
-        judge_alert(report, port);
+        doctor_add(report, DOCTOR_NOTE, NAME,
+                   "if it wants to be asked by a name of its own, give that: --connect NAME:PORT",
+                   "%s has TLS, but refuses every group (%s)", port->name, SSL_alert_desc_string_long(port->error));
     } else if (port->answer == ANSWER_PLAIN) {
         doctor_add(report, level, NAME, NULL, "%s: no TLS there", port->name);
     } else if (port->answer == ANSWER_SILENT) {
@@ -74,31 +62,25 @@ static void judge_port(struct doctor_report *report, const struct doctor_port *p
     }
 }
 
-/* Ports where there is something to explain: one might have been taken, and none was. */
-static void judge_missing(struct doctor_report *report, const struct doctor_target *target)
-{
-    char where[512] = "";
-    bool elsewhere = false;
-    for (unsigned i = 0; i < target->ports.count; i++) {
-        const struct doctor_port *port = &target->ports.port[i];
-        elsewhere |= doctor_is_post_quantum(port);
-        if (port->answer == ANSWER_TAKEN && doctor_offered_post_quantum(port) && !doctor_is_post_quantum(port))
-            append(where, sizeof where, ", ", port->name);
-    }
-    if (where[0] != '\0')
-        doctor_judge_why(report, target, where, elsewhere);
-}
-
 void doctor_judge_ports(struct doctor_report *report, const struct doctor_target *target)
 {
     const struct doctor_ports *ports = &target->ports;
+    char where[512] = "";
+    bool elsewhere = false;
     if (ports->obstacle != NULL)
         doctor_add(report, DOCTOR_NOTE, NAME, ports->advice, "no handshake was tried: %s", ports->obstacle);
-    for (unsigned i = 0; i < ports->count; i++)
-        judge_port(report, &ports->port[i], ports->given);
+    for (unsigned i = 0; i < ports->count; i++) {
+        const struct doctor_port *port = &ports->port[i];
+        judge_port(report, port, ports->given);
+        elsewhere |= doctor_is_post_quantum(port);
+        /* There is something to explain: one might have been taken, and none was. */
+        if (port->answer == ANSWER_TAKEN && doctor_offered_post_quantum(port) && !doctor_is_post_quantum(port))
+            append(where, sizeof where, ", ", port->name);
+    }
     if (ports->missed > 0) {
         doctor_add(report, DOCTOR_NOTE, NAME, "name one of them by --connect HOST:PORT",
                    "%u ports more, which were not asked", ports->missed);
     }
-    judge_missing(report, target);
+    if (where[0] != '\0')
+        doctor_judge_why(report, target, where, elsewhere);
 }

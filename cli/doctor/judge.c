@@ -61,22 +61,25 @@ static const char *look(const void *facts, const char *variable)
     return facts_env(facts, variable);
 }
 
-static void judge_settings(struct doctor_report *report, const struct doctor_target *target)
-{
-    struct oct_setting_former_row row;
-    for (unsigned i = 0; cli_settings_former(&row, i, look, &target->facts); i++) {
-        doctor_add(report, DOCTOR_NOTE, "settings", "set what is said there",
-                   "%s is a former name, which works in this release for the last time; it is now %s", row.variable,
-                   row.instead);
-    }
-}
-
-static void judge_no_openssl(struct doctor_report *report, const struct doctor_target *target)
+static void judge_library(struct doctor_report *report, const struct doctor_target *target)
 {
     static const char elsewhere[] = "use a build with OpenSSL 3 as a shared library, as distributions have it, or let "
                                     "such a server take the TLS connections";
     const struct facts_libraries *libraries = &target->facts.libraries;
-    if (libraries->other != NULL) {
+    const bool has_openssl = libraries->crypto[0] != '\0';
+    if (has_openssl && libraries->stale) {
+        doctor_add(report, DOCTOR_NOTE, "tls-library", "restart it",
+                   "%s: a library in use has been replaced on disk since it started", libraries->crypto);
+    } else if (has_openssl && libraries->ssl[0] == '\0') {
+        doctor_add(report, DOCTOR_NOTE, "tls-library", NULL,
+                   "%s without libssl: the provider serves its operations one by one, and there are no handshakes to "
+                   "gather",
+                   libraries->crypto);
+    } else if (has_openssl) {
+        doctor_add(report, DOCTOR_OK, "tls-library", NULL, "OpenSSL, dynamically linked: %s%s%s", libraries->ssl,
+                   libraries->other != NULL ? "; besides, and not served: " : "",
+                   libraries->other != NULL ? libraries->other : "");
+    } else if (libraries->other != NULL) {
         doctor_add(report, DOCTOR_PROBLEM, "tls-library", elsewhere,
                    libraries->other_inside ? "%s is linked into the program: nothing of it can be served from outside"
                                            : "its TLS library is %s, not OpenSSL: nothing of it can be served",
@@ -95,54 +98,6 @@ static void judge_no_openssl(struct doctor_report *report, const struct doctor_t
     }
 }
 
-static void judge_library(struct doctor_report *report, const struct doctor_target *target)
-{
-    const struct facts_libraries *libraries = &target->facts.libraries;
-    if (libraries->crypto[0] == '\0') {
-        judge_no_openssl(report, target);
-    } else if (libraries->stale) {
-        doctor_add(report, DOCTOR_NOTE, "tls-library", "restart it",
-                   "%s: a library in use has been replaced on disk since it started", libraries->crypto);
-    } else if (libraries->ssl[0] == '\0') {
-        doctor_add(report, DOCTOR_NOTE, "tls-library", NULL,
-                   "%s without libssl: the provider serves its operations one by one, and there are no handshakes to "
-                   "gather",
-                   libraries->crypto);
-    } else {
-        doctor_add(report, DOCTOR_OK, "tls-library", NULL, "OpenSSL, dynamically linked: %s%s%s", libraries->ssl,
-                   libraries->other != NULL ? "; besides, and not served: " : "",
-                   libraries->other != NULL ? libraries->other : "");
-    }
-}
-
-static void judge_version(struct doctor_report *report, const struct doctor_target *target)
-{
-    const struct facts_openssl *openssl = &target->facts.openssl;
-    if (openssl->major == OPENSSL_VERSION_MAJOR) {
-        doctor_add(report, DOCTOR_OK, "openssl-version", NULL, "%s", openssl->version);
-    } else if (openssl->version[0] == '\0') {
-        doctor_add(report, DOCTOR_NOTE, "openssl-version", "Octuple needs OpenSSL 3.0 or later",
-                   "%s does not say, or cannot be read", target->facts.libraries.crypto);
-    } else if (openssl->major >= 3) {
-        doctor_add(report, DOCTOR_PROBLEM, "openssl-version", "build Octuple with that version's headers",
-                   "%s, but this Octuple was built for version %d", openssl->version, OPENSSL_VERSION_MAJOR);
-    } else {
-        doctor_add(report, DOCTOR_PROBLEM, "openssl-version", "Octuple needs OpenSSL 3.0 or later",
-                   "%s has no providers that it could take Octuple's from", openssl->version);
-    }
-}
-
-static void judge_privileges(struct doctor_report *report, const struct doctor_target *target)
-{
-    if (target->facts.secure) {
-        doctor_add(report, DOCTOR_PROBLEM, "privileges",
-                   "take the bits or capabilities from its file and start it as the user that it needs "
-                   "(systemd: AmbientCapabilities=)",
-                   "it runs with raised privileges (AT_SECURE: setuid, setgid or file capabilities): ld.so ignores "
-                   "LD_PRELOAD, and OpenSSL ignores OPENSSL_CONF");
-    }
-}
-
 /* Is the file there for the target, which may live in another root? */
 static int sees(const struct doctor_target *target, enum place what)
 {
@@ -153,41 +108,56 @@ static int sees(const struct doctor_target *target, enum place what)
     return access(theirs, R_OK) == 0;
 }
 
-static void judge_sandbox(struct doctor_report *report, const struct doctor_target *target)
+/* What may keep Octuple out: the version of its OpenSSL, its privileges, and what it is locked into. */
+static void judge_limits(struct doctor_report *report, const struct doctor_target *target)
 {
-    int loaded = target->facts.libraries.shim[0] != '\0' || target->facts.libraries.provider[0] != '\0';
-    if (target->facts.apart && !loaded && !(sees(target, PLACE_SHIM) && sees(target, PLACE_PROVIDER))) {
+    const struct facts *facts = &target->facts;
+    const struct facts_openssl *openssl = &facts->openssl;
+    const bool loaded = facts->libraries.shim[0] != '\0' || facts->libraries.provider[0] != '\0';
+    if (openssl->major == OPENSSL_VERSION_MAJOR) {
+        doctor_add(report, DOCTOR_OK, "openssl-version", NULL, "%s", openssl->version);
+    } else if (openssl->version[0] == '\0' && facts->libraries.crypto[0] != '\0') {
+        doctor_add(report, DOCTOR_NOTE, "openssl-version", "Octuple needs OpenSSL 3.0 or later",
+                   "%s does not say, or cannot be read", facts->libraries.crypto);
+    } else if (openssl->major >= 3) {
+        doctor_add(report, DOCTOR_PROBLEM, "openssl-version", "build Octuple with that version's headers",
+                   "%s, but this Octuple was built for version %d", openssl->version, OPENSSL_VERSION_MAJOR);
+    } else if (openssl->version[0] != '\0') {
+        doctor_add(report, DOCTOR_PROBLEM, "openssl-version", "Octuple needs OpenSSL 3.0 or later",
+                   "%s has no providers that it could take Octuple's from", openssl->version);
+    }
+    if (facts->secure) {
+        doctor_add(report, DOCTOR_PROBLEM, "privileges",
+                   "take the bits or capabilities from its file and start it as the user that it needs "
+                   "(systemd: AmbientCapabilities=)",
+                   "it runs with raised privileges (AT_SECURE: setuid, setgid or file capabilities): ld.so ignores "
+                   "LD_PRELOAD, and OpenSSL ignores OPENSSL_CONF");
+    }
+    if (facts->apart && !loaded && !(sees(target, PLACE_SHIM) && sees(target, PLACE_PROVIDER))) {
         doctor_add(report, DOCTOR_PROBLEM, "sandbox", "install Octuple inside of it, or make its folders visible there",
                    "it lives in a root or mount namespace of its own (chroot, container), and Octuple's libraries are "
                    "not there");
-    } else if (target->facts.apart || target->facts.seccomp) {
+    } else if (facts->apart || facts->seccomp) {
         doctor_add(report, DOCTOR_NOTE, "sandbox", NULL,
                    "%s%s%s: a filter has to allow futex and sched_yield, and Octuple's files have to be visible",
-                   target->facts.apart ? "a root or mounts of its own" : "",
-                   target->facts.apart && target->facts.seccomp ? ", " : "",
-                   target->facts.seccomp ? "a seccomp filter" : "");
+                   facts->apart ? "a root or mounts of its own" : "", facts->apart && facts->seccomp ? ", " : "",
+                   facts->seccomp ? "a seccomp filter" : "");
     }
-}
-
-static int system_preloads(const struct doctor_target *target)
-{
-    char path[64 + sizeof target->facts.root], *line = NULL;
-    size_t room = 0;
-    int found = 0;
-    snprintf(path, sizeof path, "%s/etc/ld.so.preload", target->facts.root);
-    FILE *in = fopen(path, "re");
-    while (in != NULL && !found && getline(&line, &room, in) > 0)
-        found = strstr(line, place_file(PLACE_SHIM)) != NULL;
-    free(line);
-    if (in != NULL)
-        fclose(in);
-    return found;
 }
 
 static void judge_preload(struct doctor_report *report, const struct doctor_target *target)
 {
     const char *preload = facts_env(&target->facts, "LD_PRELOAD");
-    int wanted = (preload != NULL && strstr(preload, place_file(PLACE_SHIM)) != NULL) || system_preloads(target);
+    char path[64 + sizeof target->facts.root], *line = NULL;
+    size_t room = 0;
+    bool wanted = preload != NULL && strstr(preload, place_file(PLACE_SHIM)) != NULL;
+    snprintf(path, sizeof path, "%s/etc/ld.so.preload", target->facts.root);
+    FILE *in = wanted ? NULL : fopen(path, "re");
+    while (in != NULL && !wanted && getline(&line, &room, in) > 0)
+        wanted = strstr(line, place_file(PLACE_SHIM)) != NULL;
+    free(line);
+    if (in != NULL)
+        fclose(in);
     if (target->obstacle != NULL) {
         doctor_add(report, DOCTOR_PROBLEM, "preload", "use a dynamically linked build without raised privileges",
                    "%s %s", target->facts.program, target->obstacle);
@@ -214,21 +184,20 @@ static void judge_preload(struct doctor_report *report, const struct doctor_targ
     }
 }
 
-static void judge_provider(struct doctor_report *report, const struct doctor_target *target)
+/* The provider, without which nothing works, and then what its lanes did. */
+static void judge_work(struct doctor_report *report, const struct doctor_target *target)
 {
-    if (target->facts.libraries.provider[0] != '\0') {
-        doctor_add(report, DOCTOR_OK, "provider", NULL, "%s is in the process", target->facts.libraries.provider);
-    } else {
+    const struct doctor_lanes *lanes = &target->lanes;
+    const char *provider = target->facts.libraries.provider;
+    if (target->facts.pid != 0 && provider[0] != '\0') {
+        doctor_add(report, DOCTOR_OK, "provider", NULL, "%s is in the process", provider);
+    } else if (target->facts.pid != 0) {
         doctor_add(report, DOCTOR_PROBLEM, "provider",
                    "solve what is said above; if there is nothing, it was solved after the process started: restart it",
                    "the provider is not in the process, so its OpenSSL does everything itself");
     }
-}
-
-static void judge_counts(struct doctor_report *report, const struct doctor_lanes *lanes)
-{
-    double fill = lanes->batches > 0 ? (double)lanes->lanes / (double)lanes->batches : 0;
     if (lanes->lanes > 0) {
+        double fill = lanes->batches > 0 ? (double)lanes->lanes / (double)lanes->batches : 0;
         doctor_add(report, DOCTOR_OK, "lanes", NULL,
                    "%" PRIu64 " operations went through lanes, %.1f in a batch on average; %" PRIu64
                    " ran plainly, %" PRIu64 " failed (%u processes)",
@@ -236,17 +205,9 @@ static void judge_counts(struct doctor_report *report, const struct doctor_lanes
     } else if (lanes->fallback > 0) {
         doctor_add(report, DOCTOR_NOTE, "lanes", "look again under load: several handshakes at the same time",
                    "%" PRIu64 " operations came and all ran plainly: each came alone", lanes->fallback);
-    } else {
+    } else if (lanes->read > 0) {
         doctor_add(report, DOCTOR_NOTE, "lanes", "look again after handshakes that are not resumed",
                    "no operation has come yet (%u processes)", lanes->read);
-    }
-}
-
-static void judge_lanes(struct doctor_report *report, const struct doctor_target *target)
-{
-    const struct doctor_lanes *lanes = &target->lanes;
-    if (lanes->read > 0) {
-        judge_counts(report, lanes);
     } else if (lanes->unreadable > 0) {
         doctor_add(report, DOCTOR_NOTE, "lanes", "ask as root, or start it with OCTUPLE_COUNTERS=FOLDER",
                    "its counters cannot be read: tracing it is not permitted, and it keeps no file of them");
@@ -256,42 +217,33 @@ static void judge_lanes(struct doctor_report *report, const struct doctor_target
     }
 }
 
-static void judge_end(struct doctor_report *report, int status)
-{
-    if (WIFSIGNALED(status)) {
-        doctor_add(report, DOCTOR_NOTE, "command", NULL, "it was ended by signal %d", WTERMSIG(status));
-    } else if (WEXITSTATUS(status) != 0) {
-        doctor_add(report, DOCTOR_NOTE, "command", "see its own messages", "it ended with status %d",
-                   WEXITSTATUS(status));
-    }
-}
-
 void doctor_judge(struct doctor_report *report, const struct doctor_target *target)
 {
-    int has_openssl = target->facts.libraries.crypto[0] != '\0';
-    int ran = target->facts.pid != 0 || target->waited >= 0;
+    const bool has_openssl = target->facts.libraries.crypto[0] != '\0';
+    struct oct_setting_former_row row;
     judge_cpu(report, target);
-    judge_settings(report, target);
+    for (unsigned i = 0; cli_settings_former(&row, i, look, &target->facts); i++) {
+        doctor_add(report, DOCTOR_NOTE, "settings", "set what is said there",
+                   "%s is a former name, which works in this release for the last time; it is now %s", row.variable,
+                   row.instead);
+    }
     judge_library(report, target);
     doctor_judge_copies(report, target);
-    if (has_openssl)
-        judge_version(report, target);
-    judge_privileges(report, target);
-    judge_sandbox(report, target);
+    judge_limits(report, target);
     judge_preload(report, target);
-    if (has_openssl)
+    if (has_openssl) {
         doctor_judge_config(report, target);
-    if (has_openssl && target->facts.pid != 0)
-        judge_provider(report, target);
-    if (has_openssl && ran)
-        judge_lanes(report, target);
-    if (has_openssl)
+        if (target->facts.pid != 0 || target->waited >= 0)
+            judge_work(report, target);
         doctor_judge_keys(report, target);
-    if (has_openssl)
         doctor_judge_quic(report, target);
-    if (has_openssl)
         doctor_judge_memory(report, target);
+    }
     doctor_judge_ports(report, target);
-    if (target->waited > 0)
-        judge_end(report, target->waited);
+    if (target->waited > 0 && WIFSIGNALED(target->waited)) {
+        doctor_add(report, DOCTOR_NOTE, "command", NULL, "it was ended by signal %d", WTERMSIG(target->waited));
+    } else if (target->waited > 0 && WEXITSTATUS(target->waited) != 0) {
+        doctor_add(report, DOCTOR_NOTE, "command", "see its own messages", "it ended with status %d",
+                   WEXITSTATUS(target->waited));
+    }
 }

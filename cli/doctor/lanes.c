@@ -8,36 +8,28 @@
 #include "cli/core/process.h"
 #include "doctor.h"
 
-static void add_quic(struct oct_quic_counters *to, const struct oct_quic_counters *from)
-{
-    to->state = from->state != OCT_QUIC_STATE_NONE ? from->state : to->state;
-    to->connections += from->connections;
-    to->pauses += from->pauses;
-    to->stayed += from->stayed;
-    to->freed += from->freed;
-    to->failed += from->failed;
-}
-
-/* Where some process may pause, that is said. */
-static void add_memory(struct oct_memory_counters *to, const struct oct_memory_counters *from)
-{
-    to->state = from->state > to->state ? from->state : to->state;
-    to->connections += from->connections;
-    to->pauses += from->pauses;
-    to->handed += from->handed;
-    for (int i = 0; i < OCT_MEMORY_STAYS; i++)
-        to->stayed[i] += from->stayed[i];
-}
-
 static void sum(void *arg, const struct oct_counters_file *file)
 {
     struct doctor_lanes *lanes = arg;
     uint64_t count = file->sum.op_count < OCT_COUNTERS_OPS ? file->sum.op_count : OCT_COUNTERS_OPS;
+    struct oct_quic_counters *quic = &lanes->quic;
+    struct oct_memory_counters *memory = &lanes->memory;
     lanes->read++;
     keys_add(&lanes->keys, &file->keys, NULL);
     keys_add_owners(&lanes->keys, &file->keys);
-    add_quic(&lanes->quic, &file->quic);
-    add_memory(&lanes->memory, &file->memory);
+    quic->state = file->quic.state != OCT_QUIC_STATE_NONE ? file->quic.state : quic->state;
+    quic->connections += file->quic.connections;
+    quic->pauses += file->quic.pauses;
+    quic->stayed += file->quic.stayed;
+    quic->freed += file->quic.freed;
+    quic->failed += file->quic.failed;
+    /* Where some process may pause, that is said. */
+    memory->state = file->memory.state > memory->state ? file->memory.state : memory->state;
+    memory->connections += file->memory.connections;
+    memory->pauses += file->memory.pauses;
+    memory->handed += file->memory.handed;
+    for (int i = 0; i < OCT_MEMORY_STAYS; i++)
+        memory->stayed[i] += file->memory.stayed[i];
     for (uint64_t op = 0; op < count; op++) {
         const struct oct_op_counters *one = &file->sum.op[op];
         lanes->lanes += one->done;

@@ -26,49 +26,32 @@ struct sockets {
     size_t count, room;
 };
 
-static void add_socket(struct sockets *sockets, unsigned long inode)
-{
-    if (sockets->count == sockets->room) {
-        size_t room = sockets->room > 0 ? 2 * sockets->room : 1024;
-        unsigned long *larger = realloc(sockets->inode, room * sizeof *larger);
-        if (larger == NULL)
-            return;
-        sockets->inode = larger;
-        sockets->room = room;
-    }
-    sockets->inode[sockets->count++] = inode;
-}
-
-static void note_socket(struct sockets *sockets, int folder, const char *name)
-{
-    char link[64];
-    ssize_t len = readlinkat(folder, name, link, sizeof link - 1);
-    link[len > 0 ? len : 0] = '\0';
-    if (!strncmp(link, "socket:[", 8))
-        add_socket(sockets, strtoul(link + 8, NULL, 10));
-}
-
 /* Returns 0 if its descriptors cannot be seen. */
 static int note_sockets(struct sockets *sockets, pid_t pid)
 {
-    char path[64];
+    char path[64], link[64];
     const struct dirent *entry;
     snprintf(path, sizeof path, "/proc/%ld/fd", (long)pid);
     DIR *folder = opendir(path);
     if (folder == NULL)
         return 0;
-    while ((entry = readdir(folder)) != NULL)
-        note_socket(sockets, dirfd(folder), entry->d_name);
+    while ((entry = readdir(folder)) != NULL) {
+        ssize_t len = readlinkat(dirfd(folder), entry->d_name, link, sizeof link - 1);
+        link[len > 0 ? len : 0] = '\0';
+        if (strncmp(link, "socket:[", 8) != 0)
+            continue;
+        if (sockets->count == sockets->room) {
+            size_t room = sockets->room > 0 ? 2 * sockets->room : 1024;
+            unsigned long *larger = realloc(sockets->inode, room * sizeof *larger);
+            if (larger == NULL)
+                continue;
+            sockets->inode = larger;
+            sockets->room = room;
+        }
+        sockets->inode[sockets->count++] = strtoul(link + 8, NULL, 10);
+    }
     closedir(folder);
     return 1;
-}
-
-static bool is_ours(const struct sockets *sockets, unsigned long inode)
-{
-    for (size_t i = 0; i < sockets->count; i++)
-        if (sockets->inode[i] == inode)
-            return true;
-    return false;
 }
 
 /* Words of 32 bits in the order of the machine, in hexadecimal digits. */
@@ -82,33 +65,6 @@ static void read_words(void *to, const char *hex, size_t words)
     }
 }
 
-/* An address for all of the machine's is reached by loopback. */
-static void set_ipv4(struct doctor_port *port, const char *hex, unsigned number)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)number)};
-    char text[INET_ADDRSTRLEN];
-    read_words(&address.sin_addr, hex, 1);
-    port->any = address.sin_addr.s_addr == htonl(INADDR_ANY);
-    if (port->any)
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    memcpy(&port->address, &address, port->size = sizeof address);
-    inet_ntop(AF_INET, &address.sin_addr, text, sizeof text);
-    snprintf(port->name, sizeof port->name, "%s:%u", text, number);
-}
-
-static void set_ipv6(struct doctor_port *port, const char *hex, unsigned number)
-{
-    struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)number)};
-    char text[INET6_ADDRSTRLEN];
-    read_words(&address.sin6_addr, hex, 4);
-    port->any = IN6_IS_ADDR_UNSPECIFIED(&address.sin6_addr);
-    if (port->any)
-        address.sin6_addr = in6addr_loopback;
-    memcpy(&port->address, &address, port->size = sizeof address);
-    inet_ntop(AF_INET6, &address.sin6_addr, text, sizeof text);
-    snprintf(port->name, sizeof port->name, "[%s]:%u", text, number);
-}
-
 static in_port_t number_of(const struct doctor_port *port)
 {
     struct sockaddr_in address; /* the port stands where IPv6 has it too */
@@ -116,50 +72,42 @@ static in_port_t number_of(const struct doctor_port *port)
     return address.sin_port;
 }
 
-/* Workers may have a socket each for one address, and a server one for each version of IP. */
-static bool is_known(const struct doctor_ports *ports, const struct doctor_port *port)
-{
-    for (unsigned i = 0; i < ports->count; i++) {
-        const struct doctor_port *other = &ports->port[i];
-        if (!strcmp(other->name, port->name) || (other->any && port->any && number_of(other) == number_of(port)))
-            return true;
-    }
-    return false;
-}
-
 static void add(struct doctor_ports *ports, const char *hex, unsigned number)
 {
+    struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons((uint16_t)number)};
+    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)number)};
     struct doctor_port port = {0};
-    if (strlen(hex) == 8)
-        set_ipv4(&port, hex, number);
-    else if (strlen(hex) == 32)
-        set_ipv6(&port, hex, number);
-    else
+    char text[INET6_ADDRSTRLEN];
+    /* An address for all of the machine's is reached by loopback. */
+    if (strlen(hex) == 8) {
+        read_words(&v4.sin_addr, hex, 1);
+        port.any = v4.sin_addr.s_addr == htonl(INADDR_ANY);
+        if (port.any)
+            v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        memcpy(&port.address, &v4, port.size = sizeof v4);
+        inet_ntop(AF_INET, &v4.sin_addr, text, sizeof text);
+        snprintf(port.name, sizeof port.name, "%s:%u", text, number);
+    } else if (strlen(hex) == 32) {
+        read_words(&v6.sin6_addr, hex, 4);
+        port.any = IN6_IS_ADDR_UNSPECIFIED(&v6.sin6_addr);
+        if (port.any)
+            v6.sin6_addr = in6addr_loopback;
+        memcpy(&port.address, &v6, port.size = sizeof v6);
+        inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof text);
+        snprintf(port.name, sizeof port.name, "[%s]:%u", text, number);
+    } else {
         return;
-    if (is_known(ports, &port))
-        return;
+    }
+    /* Workers may have a socket each for one address, and a server one for each version of IP. */
+    for (unsigned i = 0; i < ports->count; i++) {
+        const struct doctor_port *other = &ports->port[i];
+        if (!strcmp(other->name, port.name) || (other->any && port.any && number_of(other) == number_of(&port)))
+            return;
+    }
     if (ports->count == DOCTOR_PORTS)
         ports->missed++;
     else
         ports->port[ports->count++] = port;
-}
-
-/* "SLOT: ADDRESS:PORT PEER:PORT STATE QUEUES TIMER RETRANSMITS USER TIMEOUT INODE ..." */
-static void read_line(struct doctor_ports *ports, const struct sockets *sockets, char *line)
-{
-    char *word[10], *rest = line;
-    for (size_t i = 0; i < sizeof word / sizeof word[0]; i++) {
-        do {
-            word[i] = strsep(&rest, " \n");
-        } while (word[i] != NULL && *word[i] == '\0');
-        if (word[i] == NULL)
-            return;
-    }
-    char *colon = strchr(word[1], ':');
-    if (colon != NULL && strtoul(word[3], NULL, 16) == LISTEN && is_ours(sockets, strtoul(word[9], NULL, 10))) {
-        *colon = '\0';
-        add(ports, word[1], (unsigned)strtoul(colon + 1, NULL, 16));
-    }
 }
 
 static void read_list(struct doctor_ports *ports, const struct sockets *sockets, pid_t pid, const char *list)
@@ -167,32 +115,36 @@ static void read_list(struct doctor_ports *ports, const struct sockets *sockets,
     char *line = NULL;
     size_t room = 0;
     FILE *in = process_open(pid, list);
-    while (in != NULL && getline(&line, &room, in) > 0)
-        read_line(ports, sockets, line);
+    while (in != NULL && getline(&line, &room, in) > 0) {
+        /* "SLOT: ADDRESS:PORT PEER:PORT STATE QUEUES TIMER RETRANSMITS USER TIMEOUT INODE ..." */
+        char *word[10], *rest = line;
+        size_t words = 0, i = 0;
+        while (words < sizeof word / sizeof word[0] && rest != NULL) {
+            word[words] = strsep(&rest, " \n");
+            words += *word[words] != '\0';
+        }
+        char *colon = words == sizeof word / sizeof word[0] ? strchr(word[1], ':') : NULL;
+        if (colon == NULL || strtoul(word[3], NULL, 16) != LISTEN)
+            continue;
+        const unsigned long inode = strtoul(word[9], NULL, 10);
+        while (i < sockets->count && sockets->inode[i] != inode)
+            i++;
+        if (i < sockets->count) {
+            *colon = '\0';
+            add(ports, word[1], (unsigned)strtoul(colon + 1, NULL, 16));
+        }
+    }
     free(line);
     if (in != NULL)
         fclose(in);
-}
-
-/* The process's addresses are those of its own network. Returns 0 if that is another one and cannot be entered. */
-static int enter_network(pid_t pid)
-{
-    char path[64];
-    struct stat theirs, ours;
-    snprintf(path, sizeof path, "/proc/%ld/ns/net", (long)pid);
-    if (stat(path, &theirs) == 0 && stat("/proc/self/ns/net", &ours) == 0 && theirs.st_ino == ours.st_ino)
-        return 1;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    int entered = fd >= 0 && setns(fd, CLONE_NEWNET) == 0;
-    if (fd >= 0)
-        close(fd);
-    return entered;
 }
 
 void doctor_find_ports(struct doctor_ports *ports, pid_t pid)
 {
     static pid_t pids[PROCESS_MAX];
     struct sockets sockets = {0};
+    char path[64];
+    struct stat theirs, ours;
     unsigned count = process_tree(pid, pids, PROCESS_MAX), seen = 0;
     for (unsigned i = 0; i < count; i++)
         seen += note_sockets(&sockets, pids[i]) != 0;
@@ -202,11 +154,22 @@ void doctor_find_ports(struct doctor_ports *ports, pid_t pid)
     if (seen == 0) {
         ports->obstacle = "its sockets cannot be seen";
         ports->advice = "ask as root, or name an address by --connect HOST:PORT";
-    } else if (ports->count == 0) {
+        return;
+    }
+    if (ports->count == 0) {
         ports->obstacle = "it listens on no TCP port";
-    } else if (!enter_network(pid)) {
+        return;
+    }
+    /* The process's addresses are those of its own network. */
+    snprintf(path, sizeof path, "/proc/%ld/ns/net", (long)pid);
+    if (stat(path, &theirs) == 0 && stat("/proc/self/ns/net", &ours) == 0 && theirs.st_ino == ours.st_ino)
+        return;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || setns(fd, CLONE_NEWNET) != 0) {
         ports->count = 0;
         ports->obstacle = "it listens in a network namespace of its own, which cannot be entered";
         ports->advice = "ask as root, or name an address by --connect HOST:PORT";
     }
+    if (fd >= 0)
+        close(fd);
 }

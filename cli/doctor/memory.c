@@ -18,25 +18,12 @@ static const struct {
     [OCT_MEMORY_STAY_MORE] = {"had more to read than one whole message", NULL},
 };
 
-/* Says each reason that there was. Returns the one that there was most often. */
-static int say_reasons(char *text, size_t room, const struct oct_memory_counters *memory)
-{
-    int most = 0;
-    size_t at = 0;
-    for (int i = 0; i < OCT_MEMORY_STAY_COUNT; i++) {
-        most = memory->stayed[i] > memory->stayed[most] ? i : most;
-        if (memory->stayed[i] != 0 && at < room)
-            at += (size_t)snprintf(text + at, room - at, "; %" PRIu64 " operations did not pause: they %s",
-                                   memory->stayed[i], reasons[i].what);
-    }
-    return most;
-}
-
 void doctor_judge_memory(struct doctor_report *report, const struct doctor_target *target)
 {
     const struct oct_memory_counters *memory = &target->lanes.memory;
     char text[512] = "";
-
+    int most = 0;
+    size_t at = 0;
     if (memory->state == OCT_MEMORY_STATE_OFF) {
         doctor_add(report, DOCTOR_NOTE, NAME, "take memory=off out of OCTUPLE_LOOPS, if that was not meant",
                    "its handshakes through memory stay synchronous: OCTUPLE_LOOPS says so");
@@ -44,7 +31,12 @@ void doctor_judge_memory(struct doctor_report *report, const struct doctor_targe
     }
     if (memory->state == OCT_MEMORY_STATE_NONE)
         return;
-    const int most = say_reasons(text, sizeof text, memory);
+    for (int i = 0; i < OCT_MEMORY_STAY_COUNT; i++) {
+        most = memory->stayed[i] > memory->stayed[most] ? i : most;
+        if (memory->stayed[i] != 0 && at < sizeof text)
+            at += (size_t)snprintf(text + at, sizeof text - at, "; %" PRIu64 " operations did not pause: they %s",
+                                   memory->stayed[i], reasons[i].what);
+    }
     const bool none = memory->pauses == 0 && memory->stayed[most] != 0;
     doctor_add(report, none ? DOCTOR_NOTE : DOCTOR_OK, NAME, none ? reasons[most].advice : NULL,
                "%" PRIu64 " pauses in %" PRIu64 " handshakes through memory, of which %" PRIu64

@@ -30,50 +30,6 @@ static bool speaks_tls(enum doctor_answer answer)
     return answer == ANSWER_TAKEN || answer == ANSWER_ALERT;
 }
 
-static void note_answer(struct doctor_port *port, unsigned group, enum doctor_answer answer, int error)
-{
-    port->group[group] = answer;
-    if (port->answer != ANSWER_TAKEN && answer != ANSWER_NONE && (speaks_tls(answer) || !speaks_tls(port->answer))) {
-        port->answer = answer;
-        port->error = error;
-    }
-}
-
-/* A port that does not speak TLS is not asked again. */
-static void offer_to(struct doctor_port *port, SSL_CTX *ctx)
-{
-    long patience = GREETING_MILLISECONDS;
-    for (unsigned i = 0; i < DOCTOR_GROUPS && (port->answer == ANSWER_NONE || speaks_tls(port->answer)); i++) {
-        int error = 0;
-        enum doctor_answer answer = doctor_handshake(ctx, port, doctor_groups[i].name, patience, &error);
-        note_answer(port, i, answer, error);
-        patience = 0;
-    }
-}
-
-/* Certificates are not what is asked about, so any will do. */
-static SSL_CTX *make_context(OSSL_LIB_CTX *library)
-{
-    SSL_CTX *ctx = SSL_CTX_new_ex(library, NULL, TLS_client_method());
-    if (ctx != NULL && SSL_CTX_set_min_proto_version(ctx, TLS1_3_VERSION) != 1) {
-        SSL_CTX_free(ctx);
-        ctx = NULL;
-    }
-    if (ctx != NULL) {
-        SSL_CTX_set_security_level(ctx, 0);
-        SSL_CTX_set_verify(ctx, SSL_VERIFY_NONE, NULL);
-    }
-    return ctx;
-}
-
-static void offer_with(struct doctor_ports *ports, OSSL_LIB_CTX *library)
-{
-    SSL_CTX *ctx = make_context(library);
-    for (unsigned i = 0; ctx != NULL && i < ports->count; i++)
-        offer_to(&ports->port[i], ctx);
-    SSL_CTX_free(ctx);
-}
-
 void doctor_offer_groups(struct doctor_ports *ports)
 {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -84,9 +40,30 @@ void doctor_offer_groups(struct doctor_ports *ports)
     OSSL_PROVIDER *standard = library != NULL ? OSSL_PROVIDER_load(library, "default") : NULL;
     OSSL_PROVIDER *ours =
         standard != NULL && place_find(PLACE_PROVIDER, path) ? place_load_provider(library, path) : NULL;
+    SSL_CTX *ctx = standard != NULL ? SSL_CTX_new_ex(library, NULL, TLS_client_method()) : NULL;
     sigaction(SIGPIPE, &ignore, &before);
-    if (standard != NULL)
-        offer_with(ports, library);
+    const bool ready = ctx != NULL && SSL_CTX_set_min_proto_version(ctx, TLS1_3_VERSION) == 1;
+    if (ready) { /* certificates are not what is asked about, so any will do */
+        SSL_CTX_set_security_level(ctx, 0);
+        SSL_CTX_set_verify(ctx, SSL_VERIFY_NONE, NULL);
+    }
+    for (unsigned i = 0; ready && i < ports->count; i++) {
+        struct doctor_port *port = &ports->port[i];
+        long patience = GREETING_MILLISECONDS;
+        /* A port that does not speak TLS is not asked again. */
+        for (unsigned k = 0; k < DOCTOR_GROUPS && (port->answer == ANSWER_NONE || speaks_tls(port->answer)); k++) {
+            int error = 0;
+            enum doctor_answer answer = doctor_handshake(ctx, port, doctor_groups[k].name, patience, &error);
+            port->group[k] = answer;
+            if (port->answer != ANSWER_TAKEN && answer != ANSWER_NONE &&
+                (speaks_tls(answer) || !speaks_tls(port->answer))) {
+                port->answer = answer;
+                port->error = error;
+            }
+            patience = 0;
+        }
+    }
+    SSL_CTX_free(ctx);
     sigaction(SIGPIPE, &before, NULL);
     OSSL_PROVIDER_unload(ours);
     OSSL_PROVIDER_unload(standard);

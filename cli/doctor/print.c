@@ -12,11 +12,6 @@
 
 static const char *const levels[] = {"ok", "note", "problem"};
 
-static const char *verdict(const struct doctor_report *report)
-{
-    return report->problems == 0 ? "ok" : "problem";
-}
-
 static const char *program(const struct doctor_target *target)
 {
     static char clean[sizeof target->facts.program];
@@ -24,21 +19,15 @@ static const char *program(const struct doctor_target *target)
     return cli_clean(clean);
 }
 
-static void print_head(const struct doctor_target *target)
-{
-    if (target->facts.program[0] == '\0')
-        return;
-    printf("Program    %s", program(target));
-    if (target->facts.pid != 0) {
-        printf(" (process %ld%s)", (long)target->facts.pid,
-               target->facts.pid != target->facts.asked ? ", started by what was asked for" : "");
-    }
-    putchar('\n');
-}
-
 void doctor_print_text(const struct doctor_report *report, const struct doctor_target *target)
 {
-    print_head(target);
+    const long pid = target->facts.pid;
+    if (target->facts.program[0] != '\0') {
+        printf("Program    %s", program(target));
+        if (pid != 0)
+            printf(" (process %ld%s)", pid, pid != target->facts.asked ? ", started by what was asked for" : "");
+        putchar('\n');
+    }
     for (unsigned i = 0; i < report->count; i++) {
         const struct doctor_finding *finding = &report->finding[i];
         printf("%-10s %s: %s\n", levels[finding->level], finding->name, finding->text);
@@ -53,18 +42,6 @@ void doctor_print_text(const struct doctor_report *report, const struct doctor_t
         printf("Verdict    %u problem%s, of which the first is to be solved first\n", report->problems,
                report->problems > 1 ? "s" : "");
     }
-}
-
-static json_t *findings(const struct doctor_report *report)
-{
-    json_t *array = json_array();
-    for (unsigned i = 0; i < report->count; i++) {
-        const struct doctor_finding *finding = &report->finding[i];
-        json_array_append_new(array,
-                              json_pack("{s:s, s:s, s:s, s:s?}", "name", finding->name, "level", levels[finding->level],
-                                        "text", finding->text, "advice", finding->advice));
-    }
-    return array;
 }
 
 static json_t *lanes(const struct doctor_lanes *lanes)
@@ -100,11 +77,18 @@ static json_t *ports(const struct doctor_ports *ports)
 
 int doctor_print_json(const struct doctor_report *report, const struct doctor_target *target)
 {
-    json_t *object = json_pack("{s:s?, s:o, s:s, s:o, s:o, s:o, s:o}", "program",
-                               target->facts.program[0] != '\0' ? program(target) : NULL, "pid",
-                               target->facts.pid != 0 ? json_integer(target->facts.pid) : json_null(), "verdict",
-                               verdict(report), "findings", findings(report), "lanes", lanes(&target->lanes), "keys",
-                               keys_json(&target->lanes.keys), "ports", ports(&target->ports));
+    json_t *findings = json_array();
+    for (unsigned i = 0; i < report->count; i++) {
+        const struct doctor_finding *finding = &report->finding[i];
+        json_array_append_new(findings,
+                              json_pack("{s:s, s:s, s:s, s:s?}", "name", finding->name, "level", levels[finding->level],
+                                        "text", finding->text, "advice", finding->advice));
+    }
+    json_t *object = json_pack(
+        "{s:s?, s:o, s:s, s:o, s:o, s:o, s:o}", "program", target->facts.program[0] != '\0' ? program(target) : NULL,
+        "pid", target->facts.pid != 0 ? json_integer(target->facts.pid) : json_null(), "verdict",
+        report->problems == 0 ? "ok" : "problem", "findings", findings, "lanes", lanes(&target->lanes), "keys",
+        keys_json(&target->lanes.keys), "ports", ports(&target->ports));
     char *line = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);
     if (line == NULL) {

@@ -16,41 +16,21 @@
 
 extern char **environ;
 
-/* A line is "NAME => PATH (0xADDRESS)" or "PATH (0xADDRESS)"; "statically linked" is neither. */
-static void read_line(struct facts_libraries *libraries, char *line)
+void doctor_look_program(struct doctor_target *target, const char *path)
 {
-    char *path = strstr(line, " => ");
-    char *end = strstr(line, " (0x");
-    path = path != NULL ? path + 4 : line + strspn(line, " \t");
-    if (end != NULL && end > path && *path == '/') {
-        *end = '\0';
-        facts_note_library(libraries, path);
-    }
-}
-
-static void read_list(struct facts_libraries *libraries, int fd)
-{
+    struct facts *facts = &target->facts;
+    char *const command[] = {(char[]){"/lib64/ld-linux-x86-64.so.2"}, (char[]){"--list"}, facts->program, NULL};
+    posix_spawn_file_actions_t actions;
     char *line = NULL;
     size_t room = 0;
-    FILE *in = fdopen(fd, "r");
-    if (in == NULL) {
-        close(fd);
-        return;
-    }
-    while (getline(&line, &room, in) > 0)
-        read_line(libraries, line);
-    free(line);
-    fclose(in);
-}
-
-static void list_libraries(struct facts_libraries *libraries, char *path)
-{
-    char *const command[] = {(char[]){"/lib64/ld-linux-x86-64.so.2"}, (char[]){"--list"}, path, NULL};
-    posix_spawn_file_actions_t actions;
     int ends[2];
     pid_t pid;
-    if (pipe(ends) != 0)
+    snprintf(facts->program, sizeof facts->program, "%s", path);
+    target->obstacle = launch_obstacle(path);
+    if (pipe(ends) != 0) {
+        facts_read_library(facts, path);
         return;
+    }
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
@@ -59,21 +39,22 @@ static void list_libraries(struct facts_libraries *libraries, char *path)
     int started = posix_spawn(&pid, command[0], &actions, NULL, command, environ) == 0;
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
-    read_list(libraries, ends[0]);
+    FILE *in = fdopen(ends[0], "r");
+    while (in != NULL && getline(&line, &room, in) > 0) {
+        /* "NAME => PATH (0xADDRESS)" or "PATH (0xADDRESS)"; "statically linked" is neither. */
+        char *library = strstr(line, " => "), *end = strstr(line, " (0x");
+        library = library != NULL ? library + 4 : line + strspn(line, " \t");
+        if (end != NULL && end > library && *library == '/') {
+            *end = '\0';
+            facts_note_library(&facts->libraries, library);
+        }
+    }
+    free(line);
+    if (in != NULL)
+        fclose(in);
+    else
+        close(ends[0]);
     if (started)
         waitpid(pid, NULL, 0);
-}
-
-void doctor_look_program(struct doctor_target *target, const char *path)
-{
-    struct facts_libraries *libraries = &target->facts.libraries;
-    snprintf(target->facts.program, sizeof target->facts.program, "%s", path);
-    target->obstacle = launch_obstacle(path);
-    list_libraries(libraries, target->facts.program);
-    if (libraries->crypto[0] != '\0') {
-        facts_read_openssl(&target->facts.openssl, libraries->crypto);
-    } else if (libraries->other == NULL) {
-        libraries->other = facts_library_inside(path);
-        libraries->other_inside = libraries->other != NULL;
-    }
+    facts_read_library(facts, path);
 }

@@ -32,49 +32,31 @@ static void remove_folder(const char *folder)
     rmdir(folder);
 }
 
-/* In the new process. Results alone go to stdout, so the command's own output goes where messages go. */
-static void become(char **command, const char *counters, const sigset_t *signals)
-{
-    sigprocmask(SIG_SETMASK, signals, NULL);
-    dup2(STDERR_FILENO, STDOUT_FILENO);
-    setenv("OCTUPLE_COUNTERS", counters, 1);
-    _exit(launch_exec(command));
-}
-
-/* A signal that a terminal gave has reached the command too; what a process sent was for both of us. */
-static void pass_on(const siginfo_t *info, int signal, pid_t pid)
-{
-    if (signal > 0 && signal != SIGCHLD && info->si_code <= 0)
-        kill(pid, signal);
-}
-
-static void look_again(struct facts *facts, pid_t pid)
-{
-    static struct facts now;
-    now.environment = NULL;
-    if (facts_look(&now, pid) == 0 && now.libraries.crypto[0] != '\0') {
-        free(facts->environment);
-        *facts = now;
-    } else {
-        free(now.environment);
-    }
-}
-
 static time_t seconds_now(void)
 {
     return (time_t)(oct_clock_nanoseconds() / OCT_NANOSECONDS);
 }
 
 /* Until it has ended; its status as of waitpid(). */
-static int watch(struct doctor_target *target, pid_t pid, unsigned seconds, const sigset_t *signals)
+static int watch(struct facts *facts, pid_t pid, unsigned seconds, const sigset_t *signals)
 {
+    static struct facts now;
     const struct timespec pause = {0, LOOK_NANOSECONDS};
     time_t end = seconds_now() + (time_t)seconds;
     int status = 0, asked_to_end = 0;
     while (waitpid(pid, &status, WNOHANG) == 0) {
         siginfo_t info = {0};
-        pass_on(&info, sigtimedwait(signals, &info, &pause), pid);
-        look_again(&target->facts, pid);
+        int signal = sigtimedwait(signals, &info, &pause);
+        /* A signal that a terminal gave has reached the command too; what a process sent was for both of us. */
+        if (signal > 0 && signal != SIGCHLD && info.si_code <= 0)
+            kill(pid, signal);
+        now.environment = NULL;
+        if (facts_look(&now, pid) == 0 && now.libraries.crypto[0] != '\0') {
+            free(facts->environment);
+            *facts = now;
+        } else {
+            free(now.environment);
+        }
         if (seconds > 0 && !asked_to_end && seconds_now() >= end)
             asked_to_end = kill(pid, SIGTERM) == 0;
     }
@@ -82,40 +64,35 @@ static int watch(struct doctor_target *target, pid_t pid, unsigned seconds, cons
     return asked_to_end ? 0 : status;
 }
 
-/* Then ours, which it was started with, is what is known best. */
-static void forget_environment(struct doctor_target *target)
-{
-    free(target->facts.environment);
-    target->facts.environment = NULL;
-    target->facts.overwritten = 0;
-}
-
-static void block(sigset_t *signals, sigset_t *before)
-{
-    static const int caught[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    sigemptyset(signals);
-    for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
-        sigaddset(signals, caught[i]);
-    sigprocmask(SIG_BLOCK, signals, before);
-}
-
 int doctor_start(struct doctor_target *target, char **command, unsigned seconds)
 {
+    static const int caught[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     char counters[] = "/tmp/octuple-doctor-XXXXXX";
     sigset_t signals, before;
     if (mkdtemp(counters) == NULL) {
         cli_say(DOCTOR_WHO, "cannot make a folder for counters in /tmp: %s", strerror(errno));
         return CLI_FAILED;
     }
-    block(&signals, &before);
+    sigemptyset(&signals);
+    for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
+        sigaddset(&signals, caught[i]);
+    sigprocmask(SIG_BLOCK, &signals, &before);
     pid_t pid = fork();
-    if (pid == 0)
-        become(command, counters, &before);
+    if (pid == 0) {
+        /* Results alone go to stdout, so the command's own output goes where messages go. */
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+        setenv("OCTUPLE_COUNTERS", counters, 1);
+        _exit(launch_exec(command));
+    }
     if (pid > 0) {
-        target->waited = watch(target, pid, seconds, &signals);
-        target->facts.root[0] = '\0'; /* it went with the process */
-        if (target->facts.overwritten)
-            forget_environment(target);
+        target->waited = watch(&target->facts, pid, seconds, &signals);
+        target->facts.root[0] = '\0';    /* it went with the process */
+        if (target->facts.overwritten) { /* then ours, which it was started with, is what is known best */
+            free(target->facts.environment);
+            target->facts.environment = NULL;
+            target->facts.overwritten = 0;
+        }
         doctor_lanes_of_folder(&target->lanes, counters);
     } else {
         cli_say(DOCTOR_WHO, "cannot start a process: %s", strerror(errno));

@@ -52,12 +52,6 @@ static const char *advice_for(const struct doctor_target *target)
            "(Groups in the section of system_default); and restart it";
 }
 
-/* Lists of OpenSSL 3.5 may also name what it has by itself. */
-static bool names_post_quantum(const char *groups)
-{
-    return strcasestr(groups, "MLKEM") != NULL || strcasestr(groups, "DEFAULT") != NULL;
-}
-
 /* As the provider reads its settings (provider/core/settings.c). */
 static bool is_switched_off(const CONF *conf, const char *section)
 {
@@ -72,61 +66,42 @@ static bool is_switched_off(const CONF *conf, const char *section)
     return found;
 }
 
-static void judge_program(struct doctor_report *report, const struct doctor_target *target, const char *where)
+/* Does the configuration keep such groups out, if it is known? */
+static void judge_config(struct doctor_report *report, const struct doctor_target *target, const char *where)
 {
-    doctor_add(
-        report, DOCTOR_NOTE, NAME, advice_for(target),
-        "none at %s, though nothing in the configuration of OpenSSL keeps it out: the server names its own groups "
-        "or curves, or it started before the configuration said so",
-        where);
-}
-
-static void judge_named(struct doctor_report *report, const struct doctor_target *target, const char *where,
-                        const char *file, const char *groups)
-{
-    if (groups == NULL) {
+    const bool needs_us = version_of(target) < FIRST_WITH_GROUPS;
+    struct config_roots roots = {0};
+    const struct config_root *root = &roots.root[0];
+    char file[PATH_MAX] = "";
+    CONF *conf = NCONF_new(NULL);
+    const bool known = conf != NULL && doctor_load_config(conf, file, target);
+    if (known)
+        config_read(&roots, conf);
+    /* Lists of OpenSSL 3.5 may also name what it has by itself. */
+    const char *groups = root->groups;
+    const bool named = groups != NULL && (strcasestr(groups, "MLKEM") != NULL || strcasestr(groups, "DEFAULT") != NULL);
+    if (!known && needs_us) {
+        doctor_add(report, DOCTOR_NOTE, NAME, advice_for(target),
+                   "none at %s: OpenSSL before 3.5 takes a provider's groups only where they are named, and no "
+                   "configuration that could be read does",
+                   where);
+    } else if (needs_us && is_switched_off(conf, root->octuple_section)) {
+        doctor_add(report, DOCTOR_NOTE, NAME, "take the line out of the provider's section, and restart the server",
+                   "none at %s: %s says hybrid-groups = off, and OpenSSL before 3.5 has no such groups of its own",
+                   where, file);
+    } else if (groups != NULL && !named) {
+        doctor_add(report, DOCTOR_NOTE, NAME, "put X25519MLKEM768 in front of this list, and restart the server",
+                   "none at %s: %s has Groups = %s, and the server does not say otherwise", where, file, groups);
+    } else if (groups == NULL && needs_us) {
         doctor_add(report, DOCTOR_NOTE, NAME, advice_for(target),
                    "none at %s: OpenSSL before 3.5 takes a provider's groups only where they are named, and neither %s "
                    "nor the server does",
                    where, file);
     } else {
-        doctor_add(report, DOCTOR_NOTE, NAME, "put X25519MLKEM768 in front of this list, and restart the server",
-                   "none at %s: %s has Groups = %s, and the server does not say otherwise", where, file, groups);
-    }
-}
-
-/* The configuration is known: does it keep such groups out? */
-static void judge_settings(struct doctor_report *report, const struct doctor_target *target, const char *where,
-                           const char *file, const CONF *conf)
-{
-    const bool needs_us = version_of(target) < FIRST_WITH_GROUPS;
-    struct config_roots roots;
-    config_read(&roots, conf);
-    const struct config_root *root = &roots.root[0];
-    if (needs_us && is_switched_off(conf, root->octuple_section)) {
-        doctor_add(report, DOCTOR_NOTE, NAME, "take the line out of the provider's section, and restart the server",
-                   "none at %s: %s says hybrid-groups = off, and OpenSSL before 3.5 has no such groups of its own",
-                   where, file);
-    } else if (root->groups != NULL ? !names_post_quantum(root->groups) : needs_us) {
-        judge_named(report, target, where, file, root->groups);
-    } else {
-        judge_program(report, target, where);
-    }
-}
-
-static void judge_config(struct doctor_report *report, const struct doctor_target *target, const char *where)
-{
-    char file[PATH_MAX] = "";
-    CONF *conf = NCONF_new(NULL);
-    if (conf != NULL && doctor_load_config(conf, file, target)) {
-        judge_settings(report, target, where, file, conf);
-    } else if (version_of(target) < FIRST_WITH_GROUPS) {
         doctor_add(report, DOCTOR_NOTE, NAME, advice_for(target),
-                   "none at %s: OpenSSL before 3.5 takes a provider's groups only where they are named, and no "
-                   "configuration that could be read does",
+                   "none at %s, though nothing in the configuration of OpenSSL keeps it out: the server names its own "
+                   "groups or curves, or it started before the configuration said so",
                    where);
-    } else {
-        judge_program(report, target, where);
     }
     NCONF_free(conf);
 }

@@ -47,39 +47,11 @@ int info_has(const struct info *info, const char *feature)
     return 0;
 }
 
-static void gather(struct info *info)
-{
-    memset(info, 0, sizeof *info);
-    oct_cpu_info_get(&info->cpu);
-    info->setting = oct_setting(OCT_SETTING_TABLE);
-    if (!place_find(PLACE_SHIM, info->shim))
-        info->shim[0] = '\0';
-    if (place_find(PLACE_PROVIDER, info->provider))
-        info->provider_error = place_try_provider(info->provider);
-    else
-        info->provider[0] = '\0';
-    info->openssl = OpenSSL_version(OPENSSL_VERSION);
-    info->openssl_modules = OPENSSL_info(OPENSSL_INFO_MODULES_DIR);
-    info->openssl_config = CONF_get1_default_config_file();
-}
-
-static int show(int json)
-{
-    struct info info;
-    int code = CLI_OK;
-    gather(&info);
-    if (json)
-        code = info_print_json(&info);
-    else
-        info_print_text(&info);
-    OPENSSL_free(info.openssl_config);
-    return code;
-}
-
 int cli_info(int argc, char **argv)
 {
     static const struct option options[] = {
         {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    static struct info info;
     int json = 0;
     int option;
     while ((option = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
@@ -97,5 +69,22 @@ int cli_info(int argc, char **argv)
         cli_say(argv[0], "it takes no arguments, but was given '%s'", argv[optind]);
         return cli_see_help(argv[0]);
     }
-    return show(json);
+    oct_cpu_info_get(&info.cpu);
+    info.setting = oct_setting(OCT_SETTING_TABLE);
+    if (!place_find(PLACE_SHIM, info.shim))
+        info.shim[0] = '\0';
+    if (place_find(PLACE_PROVIDER, info.provider))
+        info.provider_error = place_try_provider(info.provider);
+    else
+        info.provider[0] = '\0';
+    info.openssl = OpenSSL_version(OPENSSL_VERSION);
+    info.openssl_modules = OPENSSL_info(OPENSSL_INFO_MODULES_DIR);
+    info.openssl_config = CONF_get1_default_config_file();
+    int code = CLI_OK;
+    if (json)
+        code = info_print_json(&info);
+    else
+        info_print_text(&info);
+    OPENSSL_free(info.openssl_config);
+    return code;
 }

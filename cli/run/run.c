@@ -56,24 +56,6 @@ static const char help[] =
     "found.\n"
     "Manual: octuple-run(1).\n";
 
-static int exec_without_octuple(char **command, const char *reason)
-{
-    cli_say(LAUNCH_WHO, "%s runs plainly, without Octuple: %s", command[0], reason);
-    return launch_exec(command);
-}
-
-static void tell(const struct launch_setup *setup)
-{
-    const struct launch_config *config = &setup->config;
-    cli_say(LAUNCH_WHO, "program      %s", setup->target);
-    cli_say(LAUNCH_WHO, "shim         %s", setup->shim);
-    cli_say(LAUNCH_WHO, "provider     %s", setup->provider);
-    cli_say(LAUNCH_WHO, "extends      %s", config->base[0] ? config->base : "no configuration");
-    cli_say(LAUNCH_WHO, "LD_PRELOAD   %s", getenv("LD_PRELOAD"));
-    cli_say(LAUNCH_WHO, "OPENSSL_CONF %s%s", getenv("OPENSSL_CONF") ? getenv("OPENSSL_CONF") : config->base,
-            config->verdict == CONFIG_READY ? " (has the provider already, left as it is)" : "");
-}
-
 /* Not before the set-up: this process's own counters are nobody's business. */
 static int set_counters(const char *folder)
 {
@@ -102,36 +84,39 @@ static const char *look(const void *none, const char *variable)
     return getenv(variable);
 }
 
-/* The program and its libraries say nothing of it: stderr is theirs. */
-static void tell_former_settings(void)
+static int run(const struct run_request *request)
 {
+    static struct launch_setup setup;
     struct oct_setting_former_row row;
+    const struct launch_config *config = &setup.config;
+    int code = launch_set_up(&setup, request->command[0], request->keep_groups);
+    if (code != CLI_OK)
+        return code;
+    /* The program and its libraries say nothing of it: stderr is theirs. */
     for (unsigned i = 0; cli_settings_former(&row, i, look, NULL); i++) {
         cli_say(LAUNCH_WHO, "warning: %s is a former name, which works in this release for the last time; it is now %s",
                 row.variable, row.instead);
     }
-}
-
-static int run(const struct run_request *request)
-{
-    static struct launch_setup setup;
-    int code = launch_set_up(&setup, request->command[0], request->keep_groups);
-    if (code != CLI_OK)
-        return code;
-    tell_former_settings();
     if (request->counters != NULL && !set_counters(request->counters))
         return CLI_RUN_FAILED;
-    if (setup.why_without != NULL)
-        return exec_without_octuple(request->command, setup.why_without);
-    if (setup.groups_only != NULL) {
+    if (setup.why_without != NULL) {
+        cli_say(LAUNCH_WHO, "%s runs plainly, without Octuple: %s", request->command[0], setup.why_without);
+    } else if (setup.groups_only != NULL) {
         cli_say(LAUNCH_WHO, "%s gets post-quantum TLS groups and nothing else of Octuple: %s", request->command[0],
                 setup.groups_only);
-        return launch_exec(request->command);
-    }
-    if (setup.obstacle != NULL)
+    } else if (setup.obstacle != NULL) {
         cli_say(LAUNCH_WHO, "warning: %s %s", setup.target, setup.obstacle);
-    if (request->verbose)
-        tell(&setup);
+    }
+    if (request->verbose && setup.why_without == NULL && setup.groups_only == NULL) {
+        const char *file = getenv("OPENSSL_CONF");
+        cli_say(LAUNCH_WHO, "program      %s", setup.target);
+        cli_say(LAUNCH_WHO, "shim         %s", setup.shim);
+        cli_say(LAUNCH_WHO, "provider     %s", setup.provider);
+        cli_say(LAUNCH_WHO, "extends      %s", config->base[0] ? config->base : "no configuration");
+        cli_say(LAUNCH_WHO, "LD_PRELOAD   %s", getenv("LD_PRELOAD"));
+        cli_say(LAUNCH_WHO, "OPENSSL_CONF %s%s", file != NULL ? file : config->base,
+                config->verdict == CONFIG_READY ? " (has the provider already, left as it is)" : "");
+    }
     return launch_exec(request->command);
 }
 

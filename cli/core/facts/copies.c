@@ -18,74 +18,47 @@ static struct {
 } seen[SEEN_MAX];
 static unsigned seen_count;
 
-static bool was_seen(const struct stat *st)
-{
-    for (unsigned i = 0; i < seen_count; i++)
-        if (seen[i].device == st->st_dev && seen[i].inode == st->st_ino)
-            return true;
-    return false;
-}
-
-static void note_seen(const struct stat *st)
-{
-    if (seen_count < SEEN_MAX) {
-        seen[seen_count].device = st->st_dev;
-        seen[seen_count++].inode = st->st_ino;
-    }
-}
-
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
-/* libssl.so.3, libssl-1a2b3c.so.3; not libssl3.so, which is NSS. */
-static bool is_libssl(const char *path)
-{
-    const char *name = base_of(path);
-    return !strncmp(name, "libssl.so", 9) || (!strncmp(name, "libssl-", 7) && strstr(name, ".so") != NULL);
-}
-
-static void add(struct facts *facts, const char *path, const char *file)
-{
-    struct facts_copy copy = {0};
-    struct stat st;
-    bool named = is_libssl(path);
-    if (stat(file, &st) != 0 || !S_ISREG(st.st_mode) || (!named && was_seen(&st)))
-        return;
-    if (!facts_read_copy(&copy, file) || (!named && !copy.inside)) {
-        note_seen(&st);
-        return;
-    }
-    copy.inside &= !named;
-    if (facts->copies == FACTS_COPIES) {
-        facts->copies_missed++;
-        return;
-    }
-    snprintf(copy.path, sizeof copy.path, "%s", path);
-    facts->copy[facts->copies++] = copy;
-}
-
 struct walk {
     struct facts *facts;
     char last[PATH_MAX];
 };
 
-/* A library's mappings follow each other. */
 static void see(void *arg, const char *path)
 {
     struct walk *walk = arg;
     struct facts *facts = walk->facts;
+    struct facts_copy copy = {0};
+    struct stat st;
     char file[PATH_MAX + sizeof facts->root];
+    /* A library's mappings follow each other. */
     if (!strcmp(path, walk->last))
         return;
     snprintf(walk->last, sizeof walk->last, "%s", path);
     for (unsigned i = 0; i < facts->copies; i++)
         if (!strcmp(facts->copy[i].path, path))
             return;
+    /* libssl.so.3, libssl-1a2b3c.so.3; not libssl3.so, which is NSS. */
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    bool named = !strncmp(name, "libssl.so", 9) || (!strncmp(name, "libssl-", 7) && strstr(name, ".so") != NULL);
     snprintf(file, sizeof file, "%s%s", facts->root, path);
-    add(facts, path, file);
+    if (stat(file, &st) != 0 || !S_ISREG(st.st_mode))
+        return;
+    for (unsigned i = 0; i < seen_count && !named; i++)
+        if (seen[i].device == st.st_dev && seen[i].inode == st.st_ino)
+            return;
+    if (!facts_read_copy(&copy, file) || (!named && !copy.inside)) {
+        if (seen_count < SEEN_MAX) {
+            seen[seen_count].device = st.st_dev;
+            seen[seen_count++].inode = st.st_ino;
+        }
+        return;
+    }
+    copy.inside &= !named;
+    snprintf(copy.path, sizeof copy.path, "%s", path);
+    if (facts->copies == FACTS_COPIES)
+        facts->copies_missed++;
+    else
+        facts->copy[facts->copies++] = copy;
 }
 
 static bool may_be_served(const struct facts_copy *copy)

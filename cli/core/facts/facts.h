@@ -74,6 +74,9 @@ struct facts {
     unsigned copies, copies_missed;
 };
 
+/* Which TLS library it is, from the file of the libcrypto that was found, or else the program's own. */
+void facts_read_library(struct facts *facts, const char *program);
+
 /* A variable of the target's environment, or NULL. */
 const char *facts_env(const struct facts *facts, const char *name);
 

@@ -25,20 +25,13 @@ static void keep(char to[PATH_MAX], const char *path)
         snprintf(to, PATH_MAX, "%s", path);
 }
 
-static void note_other(struct facts_libraries *libraries, const char *file)
-{
-    static const char *const known[][2] = {
-        {"libgnutls.so", "GnuTLS"},    {"libssl3.so", "NSS"},        {"libnss3.so", "NSS"},
-        {"libmbedtls.so", "Mbed TLS"}, {"libwolfssl.so", "wolfSSL"}, {"libbotan-", "Botan"},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (!strncmp(file, known[i][0], strlen(known[i][0])))
-            libraries->other = known[i][1];
-}
-
 void facts_note_library(struct facts_libraries *libraries, const char *path)
 {
     static const char gone[] = " (deleted)";
+    static const char *const others[][2] = {
+        {"libgnutls.so", "GnuTLS"},    {"libssl3.so", "NSS"},        {"libnss3.so", "NSS"},
+        {"libmbedtls.so", "Mbed TLS"}, {"libwolfssl.so", "wolfSSL"}, {"libbotan-", "Botan"},
+    };
     char clean[PATH_MAX];
     snprintf(clean, sizeof clean, "%s", path);
     size_t len = strlen(clean);
@@ -58,7 +51,9 @@ void facts_note_library(struct facts_libraries *libraries, const char *path)
     } else if (!strncmp(file, "liboctuple.so", 13)) {
         keep(libraries->octuple, clean);
     } else {
-        note_other(libraries, file);
+        for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+            if (!strncmp(file, others[i][0], strlen(others[i][0])))
+                libraries->other = others[i][1];
         stale = 0;
     }
     libraries->stale |= stale;
@@ -103,19 +98,6 @@ static void copy_until(char *to, size_t room, struct bytes in, const char *at, c
     to[n] = '\0';
 }
 
-/* "OpenSSL N.N.N date", which is not every sentence that begins with the name. */
-static const char *version_text(struct bytes in)
-{
-    static const char mark[] = "OpenSSL ";
-    struct bytes rest = in;
-    for (const char *at; (at = find(rest, mark)) != NULL;) {
-        rest = (struct bytes){at, in.len - (size_t)(at - in.at)};
-        if (rest.len > 4 && isdigit((unsigned char)at[0]) && at[1] == '.' && isdigit((unsigned char)at[2]))
-            return at - (sizeof mark - 1);
-    }
-    return NULL;
-}
-
 /* Forks of OpenSSL, which name themselves; they keep the names of its libraries. */
 static const char *fork_name(struct bytes in)
 {
@@ -128,16 +110,23 @@ static const char *fork_name(struct bytes in)
 
 void facts_read_openssl(struct facts_openssl *openssl, const char *file)
 {
+    static const char mark[] = "OpenSSL ";
     struct bytes in = map_file(file);
     const char *fork = fork_name(in);
-    const char *version = version_text(in);
     const char *folder = find(in, "OPENSSLDIR: \"");
+    const char *version = NULL, *at;
     *openssl = (struct facts_openssl){0};
+    /* "OpenSSL N.N.N date", which is not every sentence that begins with the name. */
+    for (struct bytes rest = in; version == NULL && (at = find(rest, mark)) != NULL;) {
+        rest = (struct bytes){at, in.len - (size_t)(at - in.at)};
+        if (rest.len > 4 && isdigit((unsigned char)at[0]) && at[1] == '.' && isdigit((unsigned char)at[2]))
+            version = at - strlen(mark);
+    }
     if (fork != NULL) {
         snprintf(openssl->version, sizeof openssl->version, "%s", fork);
     } else if (version != NULL) {
         copy_until(openssl->version, sizeof openssl->version, in, version, "\n");
-        openssl->major = (unsigned)strtoul(openssl->version + strlen("OpenSSL "), NULL, 10);
+        openssl->major = (unsigned)strtoul(openssl->version + strlen(mark), NULL, 10);
     }
     if (folder != NULL)
         copy_until(openssl->folder, sizeof openssl->folder, in, folder, "\"");
@@ -150,65 +139,48 @@ static const void *part(struct bytes in, uint64_t at, uint64_t size)
     return at <= in.len && size <= in.len - at && at % 4 == 0 ? in.at + at : NULL;
 }
 
-/* What the file is called, and which libcrypto it needs: the entries of its dynamic section, whose words are in the
- * section that it is linked to. */
-static void read_names(struct facts_copy *copy, struct bytes in, const Elf64_Shdr *dynamic, const Elf64_Shdr *words)
-{
-    uint64_t count = dynamic->sh_size / sizeof(Elf64_Dyn);
-    const Elf64_Dyn *entry = part(in, dynamic->sh_offset, count * sizeof *entry);
-    struct bytes rest = {in.at + words->sh_offset, words->sh_size};
-    if (entry == NULL || words->sh_offset > in.len || words->sh_size > in.len - words->sh_offset)
-        return;
-    for (uint64_t i = 0; i < count; i++) {
-        const char *word = entry[i].d_un.d_val < rest.len ? rest.at + entry[i].d_un.d_val : rest.at + rest.len;
-        if (entry[i].d_tag == DT_SONAME)
-            copy_until(copy->soname, sizeof copy->soname, rest, word, "");
-        else if (entry[i].d_tag == DT_NEEDED && rest.at + rest.len - word > 9 && !memcmp(word, "libcrypto", 9))
-            copy_until(copy->crypto, sizeof copy->crypto, rest, word, "");
-    }
-}
-
-static void read_sections(struct facts_copy *copy, struct bytes in)
-{
-    const Elf64_Ehdr *head = part(in, 0, sizeof *head);
-    const Elf64_Shdr *all = head != NULL && !memcmp(head->e_ident, ELFMAG, SELFMAG)
-                                ? part(in, head->e_shoff, (uint64_t)head->e_shnum * sizeof *all)
-                                : NULL;
-    for (unsigned i = 0; all != NULL && i < head->e_shnum; i++)
-        if (all[i].sh_type == SHT_DYNAMIC && all[i].sh_link < head->e_shnum)
-            read_names(copy, in, &all[i], &all[all[i].sh_link]);
-}
-
-/* A file of libssl's source, which its errors name in every build, and forks' too: "ssl_lib.cc". */
 int facts_read_copy(struct facts_copy *copy, const char *file)
 {
     struct bytes in = map_file(file);
     int readable = in.len > SELFMAG && !memcmp(in.at, ELFMAG, SELFMAG);
+    const Elf64_Ehdr *head = readable ? part(in, 0, sizeof *head) : NULL;
+    const Elf64_Shdr *all = head != NULL ? part(in, head->e_shoff, (uint64_t)head->e_shnum * sizeof *all) : NULL;
+    for (unsigned i = 0; all != NULL && i < head->e_shnum; i++) {
+        const Elf64_Shdr *words = all[i].sh_link < head->e_shnum ? &all[all[i].sh_link] : NULL;
+        if (all[i].sh_type != SHT_DYNAMIC || words == NULL || words->sh_offset > in.len ||
+            words->sh_size > in.len - words->sh_offset)
+            continue;
+        /* What the file is called, and which libcrypto it needs: entries whose words are in the section linked to. */
+        const struct bytes rest = {in.at + words->sh_offset, words->sh_size};
+        const uint64_t count = all[i].sh_size / sizeof(Elf64_Dyn);
+        const Elf64_Dyn *entry = part(in, all[i].sh_offset, count * sizeof *entry);
+        for (uint64_t k = 0; entry != NULL && k < count; k++) {
+            const char *word = entry[k].d_un.d_val < rest.len ? rest.at + entry[k].d_un.d_val : rest.at + rest.len;
+            if (entry[k].d_tag == DT_SONAME)
+                copy_until(copy->soname, sizeof copy->soname, rest, word, "");
+            else if (entry[k].d_tag == DT_NEEDED && rest.at + rest.len - word > 9 && !memcmp(word, "libcrypto", 9))
+                copy_until(copy->crypto, sizeof copy->crypto, rest, word, "");
+        }
+    }
     if (readable) {
-        read_sections(copy, in);
         copy->other = fork_name(in);
+        /* A file of libssl's source, which its errors name in every build, and forks' too: "ssl_lib.cc". */
         copy->inside = find(in, "ssl_lib.c") != NULL && (copy->other != NULL || find(in, "OPENSSLDIR: \"") != NULL);
     }
     unmap(in);
     return readable;
 }
 
-/* Programs name libraries in their messages, so the marks are what only the library itself has. */
-static const char *name_inside(struct bytes in)
-{
-    static const char *const marks[][2] = {
-        {"OPENSSLDIR: \"", "a copy of OpenSSL"}, {"crypto/tls.(*Conn)", "Go's crypto/tls"}, {"rustls", "rustls"}};
-    const char *found = fork_name(in);
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0] && found == NULL; i++)
-        found = find(in, marks[i][0]) != NULL ? marks[i][1] : NULL;
-    return found;
-}
-
 const char *facts_library_inside(const char *file)
 {
+    /* Programs name libraries in their messages, so the marks are what only the library itself has. */
+    static const char *const marks[][2] = {
+        {"OPENSSLDIR: \"", "a copy of OpenSSL"}, {"crypto/tls.(*Conn)", "Go's crypto/tls"}, {"rustls", "rustls"}};
     struct bytes in = map_file(file);
-    int is_program = in.len > SELFMAG && !memcmp(in.at, ELFMAG, SELFMAG);
-    const char *found = is_program ? name_inside(in) : NULL;
+    const bool is_program = in.len > SELFMAG && !memcmp(in.at, ELFMAG, SELFMAG);
+    const char *found = is_program ? fork_name(in) : NULL;
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0] && is_program && found == NULL; i++)
+        found = find(in, marks[i][0]) != NULL ? marks[i][1] : NULL;
     unmap(in);
     return found;
 }

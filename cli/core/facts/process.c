@@ -74,29 +74,14 @@ static int read_maps(struct facts_libraries *libraries, pid_t pid)
     return facts_each_file(pid, note, libraries);
 }
 
-/* The OPENSSL_CONF that the library found when it was loaded into the process, "" if none; 0 if that cannot be read. */
-static int read_noted_config(char file[PATH_MAX], pid_t pid)
+static void read_limits(struct facts *facts)
 {
-    static struct oct_start_notes notes;
-    if (!counters_start_notes(&notes, pid))
-        return 0;
-    snprintf(file, PATH_MAX, "%.*s", (int)sizeof notes.openssl_conf - 1, notes.openssl_conf);
-    return 1;
-}
-
-/* Programs that show what they do in `ps` (nginx) put that over their arguments and environment. */
-static void read_environment(struct facts *facts)
-{
-    free(facts->environment);
-    facts->environment = process_read(facts->pid, "environ", &facts->environment_size);
-    facts->overwritten = facts->environment != NULL && facts->environment_size > 1 &&
-                         memchr(facts->environment, '=', strlen(facts->environment)) == NULL;
-    facts->noted = facts->overwritten && read_noted_config(facts->noted_config, facts->pid);
-}
-
-/* AT_SECURE and AT_BASE: does the loader heed LD_PRELOAD, and is there one. */
-static void read_auxv(struct facts *facts)
-{
+    size_t size;
+    char *text = process_read(facts->pid, "status", &size);
+    const char *at = text != NULL ? strstr(text, "\nSeccomp:") : NULL;
+    facts->seccomp = at != NULL && (int)strtol(at + strlen("\nSeccomp:"), NULL, 10) != 0;
+    free(text);
+    /* AT_SECURE and AT_BASE: does the loader heed LD_PRELOAD, and is there one. */
     Elf64_auxv_t entry;
     FILE *in = process_open(facts->pid, "auxv");
     while (in != NULL && fread(&entry, sizeof entry, 1, in) == 1)
@@ -108,16 +93,6 @@ static void read_auxv(struct facts *facts)
         fclose(in);
 }
 
-static int read_seccomp(pid_t pid)
-{
-    size_t size;
-    char *text = process_read(pid, "status", &size);
-    const char *at = text != NULL ? strstr(text, "\nSeccomp:") : NULL;
-    int mode = at != NULL ? (int)strtol(at + strlen("\nSeccomp:"), NULL, 10) : 0;
-    free(text);
-    return mode != 0;
-}
-
 static int differs(pid_t pid, const char *what)
 {
     char theirs[64], ours[64];
@@ -127,29 +102,14 @@ static int differs(pid_t pid, const char *what)
     return stat(theirs, &a) != 0 || stat(ours, &b) != 0 || a.st_dev != b.st_dev || a.st_ino != b.st_ino;
 }
 
-static int read_program(struct facts *facts)
-{
-    char link[64], name[PATH_MAX], root[PATH_MAX];
-    snprintf(link, sizeof link, "/proc/%ld/exe", (long)facts->pid);
-    ssize_t len = readlink(link, name, sizeof name - 1);
-    if (len < 0)
-        return errno;
-    name[len] = '\0';
-    read_root(root, facts->pid);
-    snprintf(facts->program, sizeof facts->program, "%s", seen_inside(name, root));
-    return 0;
-}
-
-/* Which library it is, from the library's file or the program's own. */
-static void read_library(struct facts *facts)
+void facts_read_library(struct facts *facts, const char *program)
 {
     char path[PATH_MAX + sizeof facts->root];
     if (facts->libraries.crypto[0] != '\0') {
         snprintf(path, sizeof path, "%s%s", facts->root, facts->libraries.crypto);
         facts_read_openssl(&facts->openssl, path);
     } else if (facts->libraries.other == NULL) {
-        snprintf(path, sizeof path, "/proc/%ld/exe", (long)facts->pid);
-        facts->libraries.other = facts_library_inside(path);
+        facts->libraries.other = facts_library_inside(program);
         facts->libraries.other_inside = facts->libraries.other != NULL;
     }
 }
@@ -157,19 +117,33 @@ static void read_library(struct facts *facts)
 /* The target is changed only if it can be looked into. */
 static int look_at(struct facts *facts, pid_t pid)
 {
-    struct facts fresh = {.asked = facts->asked, .pid = pid};
+    static struct oct_start_notes notes;
+    struct facts fresh = {.asked = facts->asked, .pid = pid, .environment = facts->environment};
+    char exe[64], name[PATH_MAX], root[PATH_MAX];
     int error = read_maps(&fresh.libraries, pid);
-    error = error == 0 ? read_program(&fresh) : error;
     if (error != 0)
         return error;
-    fresh.environment = facts->environment;
+    snprintf(exe, sizeof exe, "/proc/%ld/exe", (long)pid);
+    ssize_t len = readlink(exe, name, sizeof name - 1);
+    if (len < 0)
+        return errno;
+    name[len] = '\0';
+    read_root(root, pid);
     *facts = fresh;
+    snprintf(facts->program, sizeof facts->program, "%s", seen_inside(name, root));
     snprintf(facts->root, sizeof facts->root, "/proc/%ld/root", (long)pid);
-    read_environment(facts);
+    /* Programs that show what they do in `ps` (nginx) put that over their arguments and environment. Then the library
+     * knows the OPENSSL_CONF that it found when it was loaded, "" if none. */
+    free(facts->environment);
+    facts->environment = process_read(pid, "environ", &facts->environment_size);
+    facts->overwritten = facts->environment != NULL && facts->environment_size > 1 &&
+                         memchr(facts->environment, '=', strlen(facts->environment)) == NULL;
+    facts->noted = facts->overwritten && counters_start_notes(&notes, pid);
+    if (facts->noted)
+        snprintf(facts->noted_config, PATH_MAX, "%.*s", (int)sizeof notes.openssl_conf - 1, notes.openssl_conf);
     facts->apart = differs(pid, "root") || differs(pid, "ns/mnt");
-    facts->seccomp = read_seccomp(pid);
-    read_auxv(facts);
-    read_library(facts);
+    read_limits(facts);
+    facts_read_library(facts, exe);
     facts_find_copies(facts);
     return 0;
 }

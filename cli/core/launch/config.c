@@ -49,90 +49,13 @@ static void write_escaped(FILE *out, const char *text)
     }
 }
 
-/* A relative name would change its meaning with the folder that the program goes to. */
-static void set_base(struct launch_config *config, const char *file)
-{
-    char here[PATH_MAX] = "";
-    int absolute = file[0] == '/';
-    if (!absolute && getcwd(here, sizeof here) == NULL)
-        here[0] = '\0';
-    if (snprintf(config->base, sizeof config->base, "%s%s%s", here, absolute ? "" : "/", file) >= PATH_MAX)
-        config->base[0] = '\0';
-}
-
-/* Finds the file that OpenSSL would read. Returns 0 if there is one and it cannot be extended. OpenSSL goes without
- * a configuration when its file is missing; so does this. */
-static int find_base(struct launch_config *config)
-{
-    struct stat st;
-    char *file = CONF_get1_default_config_file();
-    int usable = 1;
-    config->base[0] = '\0';
-    if (file != NULL && *file != '\0' && strcmp(file, "/dev/null") != 0) {
-        set_base(config, file);
-        if (stat(config->base, &st) != 0) {
-            if (errno != ENOENT || getenv("OPENSSL_CONF") != NULL)
-                cli_say(LAUNCH_WHO, "warning: no OpenSSL configuration %s: %s", config->base, strerror(errno));
-            config->base[0] = '\0';
-        } else if (!S_ISREG(st.st_mode)) {
-            conflict(config, "is not a regular file, and only such a one can be extended");
-            usable = 0;
-        }
-    }
-    OPENSSL_free(file);
-    return usable;
-}
-
-static const char *openssl_error(void)
-{
-    unsigned long code = ERR_peek_last_error();
-    const char *reason = ERR_reason_error_string(code);
-    return reason != NULL ? reason : "unknown error";
-}
-
-static int load_base(struct launch_config *config, CONF *conf)
-{
-    char reason[256];
-    long line = -1;
-    if (config->base[0] == '\0' || NCONF_load(conf, config->base, &line) > 0)
-        return 1;
-    snprintf(reason, sizeof reason, line > 0 ? "cannot be read: %s, line %ld" : "cannot be read: %s", openssl_error(),
-             line);
-    conflict(config, reason);
-    return 0;
-}
-
-/* Why this root cannot take our provider; NULL if it can. */
-static const char *objection(const struct config_root *root)
-{
-    if (root->fips_mode || config_query(root->properties) == QUERY_FIPS)
-        return "asks for FIPS algorithms only, which Octuple's are not";
-    if (root->others_active && !root->default_active)
-        return "activates providers but not 'default'; add that one if it may serve here";
-    if (config_query(root->properties) == QUERY_NAMES_PROVIDER)
-        return "names a provider in its default_properties; only one can be preferred";
-    return NULL;
-}
-
-/* Ours have to be new sections: continued ones would mix two meanings. */
-static bool has_our_sections(const CONF *conf)
-{
-    static const char *const fixed[] = {OUR_ROOT, OUR_DEFAULT, OUR_MODULE};
-    static const char *const numbered[] = {OUR_PROVIDERS, OUR_ALGORITHMS, OUR_TLS, OUR_TLS_GROUPS};
-    char name[64];
-    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
-        if (NCONF_get_section(conf, fixed[i]) != NULL)
-            return 1;
-    for (unsigned i = 0; i < 4 * CONFIG_MAX_ROOTS; i++) {
-        snprintf(name, sizeof name, numbered[i % 4], i / 4);
-        if (NCONF_get_section(conf, name) != NULL)
-            return 1;
-    }
-    return 0;
-}
-
+/* Can our provider be added? If not, config says why. */
 static int judge(struct launch_config *config, const struct config_roots *roots, const CONF *conf)
 {
+    static const char *const ours[] = {OUR_ROOT,       OUR_DEFAULT, OUR_MODULE,    OUR_PROVIDERS,
+                                       OUR_ALGORITHMS, OUR_TLS,     OUR_TLS_GROUPS};
+    const unsigned count = sizeof ours / sizeof ours[0];
+    char name[64];
     for (unsigned i = 0; i < roots->count; i++) {
         if (roots->root[i].octuple_active) {
             config->verdict = CONFIG_READY;
@@ -141,13 +64,26 @@ static int judge(struct launch_config *config, const struct config_roots *roots,
         }
     }
     for (unsigned i = 0; i < roots->count; i++) {
-        const char *reason = objection(&roots->root[i]);
-        if (reason != NULL) {
-            conflict(config, reason);
+        const struct config_root *root = &roots->root[i];
+        const char *objection = NULL;
+        if (root->fips_mode || config_query(root->properties) == QUERY_FIPS)
+            objection = "asks for FIPS algorithms only, which Octuple's are not";
+        else if (root->others_active && !root->default_active)
+            objection = "activates providers but not 'default'; add that one if it may serve here";
+        else if (config_query(root->properties) == QUERY_NAMES_PROVIDER)
+            objection = "names a provider in its default_properties; only one can be preferred";
+        if (objection != NULL) {
+            conflict(config, objection);
             return 0;
         }
     }
-    if (has_our_sections(conf)) {
+    /* Ours have to be new sections: continued ones would mix two meanings. */
+    bool has_ours = false;
+    for (unsigned i = 0; i < count * CONFIG_MAX_ROOTS; i++) {
+        snprintf(name, sizeof name, ours[i % count], i / count);
+        has_ours |= NCONF_get_section(conf, name) != NULL;
+    }
+    if (has_ours) {
         conflict(config, "has sections named " OUR_ROOT "... but does not activate octuple; complete or remove them");
         return 0;
     }
@@ -158,35 +94,13 @@ static int judge(struct launch_config *config, const struct config_roots *roots,
     return 1;
 }
 
-/* A provider that the user lists is continued in its own section, so that settings there stay. */
-static void write_providers(FILE *out, const struct config_root *root, const char *section, const char *module)
-{
-    fprintf(out, "[%s]\n", section);
-    if (root->default_section == NULL)
-        fputs("default = " OUR_DEFAULT "\n", out);
-    if (root->octuple_section == NULL)
-        fputs("octuple = " OUR_MODULE "\n", out);
-    /* While no provider is activated OpenSSL activates this one by itself, afterwards it does not. */
-    if (!root->default_active)
-        fprintf(out, "[%s]\nactivate = 1\n", root->default_section != NULL ? root->default_section : OUR_DEFAULT);
-    fprintf(out, "[%s]\nmodule = ", root->octuple_section != NULL ? root->octuple_section : OUR_MODULE);
-    write_escaped(out, module);
-    fputs("\nactivate = 1\n", out);
-}
-
 /* What the administrator says of groups counts, by whatever name. */
 static bool gets_groups(const struct config_root *root, bool keep_groups)
 {
     return !keep_groups && root->groups == NULL && config_groups() != NULL;
 }
 
-static void write_groups(FILE *out, const struct config_root *root, const char *tls, const char *tls_default)
-{
-    if (root->tls_default == NULL)
-        fprintf(out, "[%s]\nsystem_default = %s\n", root->tls != NULL ? root->tls : tls, tls_default);
-    fprintf(out, "[%s]\nGroups = %s\n", root->tls_default != NULL ? root->tls_default : tls_default, config_groups());
-}
-
+/* A section that the user has is continued, so that settings there stay. */
 static void write_root(FILE *out, const struct launch_config *config, const struct config_root *root, unsigned i,
                        const char *module)
 {
@@ -203,20 +117,37 @@ static void write_root(FILE *out, const struct launch_config *config, const stru
         fprintf(out, "alg_section = %s\n", algorithms);
     if (groups && root->tls == NULL)
         fprintf(out, "ssl_conf = %s\n", tls);
-    write_providers(out, root, root->providers != NULL ? root->providers : providers, module);
-    fprintf(out, "[%s]\ndefault_properties = ", root->algorithms != NULL ? root->algorithms : algorithms);
+    fprintf(out, "[%s]\n", root->providers != NULL ? root->providers : providers);
+    if (root->default_section == NULL)
+        fputs("default = " OUR_DEFAULT "\n", out);
+    if (root->octuple_section == NULL)
+        fputs("octuple = " OUR_MODULE "\n", out);
+    /* While no provider is activated OpenSSL activates this one by itself, afterwards it does not. */
+    if (!root->default_active)
+        fprintf(out, "[%s]\nactivate = 1\n", root->default_section != NULL ? root->default_section : OUR_DEFAULT);
+    fprintf(out, "[%s]\nmodule = ", root->octuple_section != NULL ? root->octuple_section : OUR_MODULE);
+    write_escaped(out, module);
+    fprintf(out,
+            "\nactivate = 1\n[%s]\ndefault_properties = ", root->algorithms != NULL ? root->algorithms : algorithms);
     if (root->properties != NULL && *root->properties != '\0') {
         write_escaped(out, root->properties);
         fputs(",", out);
     }
     fputs(CONFIG_PREFERENCE "\n", out);
-    if (groups)
-        write_groups(out, root, tls, tls_default);
+    if (groups && root->tls_default == NULL)
+        fprintf(out, "[%s]\nsystem_default = %s\n", root->tls != NULL ? root->tls : tls, tls_default);
+    if (groups) {
+        fprintf(out, "[%s]\nGroups = %s\n", root->tls_default != NULL ? root->tls_default : tls_default,
+                config_groups());
+    }
 }
 
-static void write_config(FILE *out, const struct launch_config *config, const struct config_roots *roots,
-                         const char *module)
+static int make_text(struct launch_config *config, const struct config_roots *roots, const char *module)
 {
+    size_t size = 0;
+    FILE *out = open_memstream(&config->text, &size);
+    if (out == NULL)
+        return 0;
     fputs("# OpenSSL configuration made by 'octuple run': the one in use, and the provider octuple. It is made anew "
           "when\n"
           "# that is needed; a change here will be lost. A copy under another name can be used as OPENSSL_CONF.\n",
@@ -229,89 +160,96 @@ static void write_config(FILE *out, const struct launch_config *config, const st
     fprintf(out, "[default]\nopenssl_conf = %s\n", roots->root[0].name != NULL ? roots->root[0].name : OUR_ROOT);
     for (unsigned i = 0; i < roots->count; i++)
         write_root(out, config, &roots->root[i], i, module);
-}
-
-static int make_text(struct launch_config *config, const struct config_roots *roots, const char *module)
-{
-    size_t size = 0;
-    FILE *out = open_memstream(&config->text, &size);
-    if (out == NULL)
-        return 0;
-    write_config(out, config, roots, module);
     int failed = ferror(out);
     return fclose(out) == 0 && !failed;
 }
 
-static bool is_module(const char *named, const char *module)
-{
-    char real[PATH_MAX];
-    return named != NULL && (!strcmp(named, module) || (realpath(named, real) != NULL && !strcmp(real, module)));
-}
-
-static int root_means_it(const struct config_root *root, const char *module)
-{
-    size_t len = root->properties != NULL ? strlen(root->properties) : 0;
-    size_t tail = strlen(CONFIG_PREFERENCE);
-    return root->octuple_active && root->default_active && is_module(root->octuple_module, module) && len >= tail &&
-           !strcmp(root->properties + len - tail, CONFIG_PREFERENCE);
-}
-
-/* None, where there were none, is worth less than what else a file has: the installed one has no place for groups
- * beside settings of libssl in sections of other names, but it cannot be lost. */
-static bool has_groups(const struct config_root *before, const struct config_root *after, bool keep_groups)
-{
-    const char *wanted = gets_groups(before, keep_groups) ? config_groups() : before->groups;
-    if (after->groups == NULL)
-        return before->groups == NULL;
-    return wanted != NULL && !strcmp(wanted, after->groups);
-}
-
 int config_means_it(const CONF *conf, const struct config_roots *before, const char *module, bool keep_groups)
 {
+    static const char preference[] = CONFIG_PREFERENCE;
+    const size_t tail = strlen(preference);
     struct config_roots after;
+    char real[PATH_MAX];
     config_read(&after, conf);
-    for (unsigned i = 0; i < after.count; i++)
-        if (!root_means_it(&after.root[i], module) || i >= before->count ||
-            !has_groups(&before->root[i], &after.root[i], keep_groups))
+    if (after.count != before->count)
+        return 0;
+    for (unsigned i = 0; i < after.count; i++) {
+        const struct config_root *old = &before->root[i], *new = &after.root[i];
+        const char *named = new->octuple_module;
+        const size_t len = new->properties != NULL ? strlen(new->properties) : 0;
+        bool is_ours =
+            named != NULL && (!strcmp(named, module) || (realpath(named, real) != NULL && !strcmp(real, module)));
+        if (!is_ours || !new->octuple_active || !new->default_active || len < tail ||
+            strcmp(new->properties + len - tail, preference) != 0)
             return 0;
-    return after.count == before->count;
+        /* No groups, where there were none, are worth less than what else a file has: the installed one has no place
+         * for groups beside settings of libssl in sections of other names, but it cannot be lost. */
+        const char *wanted = gets_groups(old, keep_groups) ? config_groups() : old->groups;
+        if (new->groups == NULL ? old->groups != NULL : wanted == NULL || strcmp(wanted, new->groups) != 0)
+            return 0;
+    }
+    return 1;
 }
 
-static int parses(const struct launch_config *config, const struct config_roots *before, const char *module)
-{
-    CONF *conf = NCONF_new(NULL);
-    BIO *bio = BIO_new_mem_buf(config->text, -1);
-    long line;
-    int good = conf != NULL && bio != NULL && NCONF_load_bio(conf, bio, &line) > 0 &&
-               config_means_it(conf, before, module, config->keep_groups);
-    BIO_free(bio);
-    NCONF_free(conf);
-    return good;
-}
-
+/* Loads what is extended, adds the provider to it, and reads what came out once more. */
 static void extend(struct launch_config *config, CONF *conf, const char *module)
 {
     struct config_roots roots;
-    if (!load_base(config, conf))
+    long line = -1;
+    if (config->base[0] != '\0' && NCONF_load(conf, config->base, &line) <= 0) {
+        const char *error = ERR_reason_error_string(ERR_peek_last_error());
+        char reason[256];
+        snprintf(reason, sizeof reason, line > 0 ? "cannot be read: %s, line %ld" : "cannot be read: %s",
+                 error != NULL ? error : "unknown error", line);
+        conflict(config, reason);
         return;
+    }
     config_read(&roots, conf);
     if (!judge(config, &roots, conf))
         return;
     if (!make_text(config, &roots, module)) {
         config->verdict = CONFIG_ERROR;
-    } else if (!parses(config, &roots, module)) {
+        return;
+    }
+    CONF *made = NCONF_new(NULL);
+    BIO *bio = BIO_new_mem_buf(config->text, -1);
+    if (made == NULL || bio == NULL || NCONF_load_bio(made, bio, &line) <= 0 ||
+        !config_means_it(made, &roots, module, config->keep_groups)) {
         conflict(config, "cannot be extended by an include; add the provider to it by hand, see octuple-run(1)");
         free(config->text);
         config->text = NULL;
     }
+    BIO_free(bio);
+    NCONF_free(made);
 }
 
+/* The file is the one that OpenSSL would read. It goes without a configuration when that is missing; so does this. */
 void launch_config_make(struct launch_config *config, const char *module)
 {
     CONF *conf = NCONF_new(NULL);
+    char *file = CONF_get1_default_config_file();
+    struct stat st;
     config->verdict = conf != NULL ? CONFIG_MERGED : CONFIG_ERROR;
     config->text = NULL;
-    if (conf != NULL && find_base(config))
+    config->base[0] = '\0';
+    if (conf != NULL && file != NULL && *file != '\0' && strcmp(file, "/dev/null") != 0) {
+        /* A relative name would change its meaning with the folder that the program goes to. */
+        char here[PATH_MAX] = "";
+        int absolute = file[0] == '/';
+        if (!absolute && getcwd(here, sizeof here) == NULL)
+            here[0] = '\0';
+        if (snprintf(config->base, sizeof config->base, "%s%s%s", here, absolute ? "" : "/", file) >= PATH_MAX)
+            config->base[0] = '\0';
+        if (stat(config->base, &st) != 0) {
+            if (errno != ENOENT || getenv("OPENSSL_CONF") != NULL)
+                cli_say(LAUNCH_WHO, "warning: no OpenSSL configuration %s: %s", config->base, strerror(errno));
+            config->base[0] = '\0';
+        } else if (!S_ISREG(st.st_mode)) {
+            conflict(config, "is not a regular file, and only such a one can be extended");
+        }
+    }
+    if (config->verdict == CONFIG_MERGED)
         extend(config, conf, module);
+    OPENSSL_free(file);
     NCONF_free(conf);
 }

@@ -29,67 +29,37 @@ static bool is_false(const char *value)
     return !strcmp(value, "0") || !strcasecmp(value, "no") || !strcasecmp(value, "false") || !strcasecmp(value, "off");
 }
 
-/* Until OpenSSL 3.1 the mere presence of `activate` activates. */
-static int activates(const char *value)
+static void read_providers(struct config_root *root, const CONF *conf, const char *list)
 {
-    return OPENSSL_version_major() * 100 + OPENSSL_version_minor() < 302 || !is_false(value);
-}
-
-struct provider {
-    const char *name, *module;
-    int active;
-};
-
-static struct provider read_provider(const CONF *conf, const CONF_VALUE *entry)
-{
-    STACK_OF(CONF_VALUE) *section = NCONF_get_section(conf, entry->value);
-    struct provider provider = {skip_dot(entry->name), NULL, 0};
-    for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
-        const CONF_VALUE *setting = sk_CONF_VALUE_value(section, i);
-        const char *name = skip_dot(setting->name);
-        if (!strcmp(name, "identity"))
-            provider.name = setting->value;
-        else if (!strcmp(name, "module"))
-            provider.module = setting->value;
-        else if (!strcmp(name, "activate"))
-            provider.active = activates(setting->value);
-    }
-    return provider;
-}
-
-static void note_provider(struct config_root *root, const CONF *conf, const CONF_VALUE *entry)
-{
-    struct provider provider = read_provider(conf, entry);
-    if (!strcmp(provider.name, "default")) {
-        root->default_section = entry->value;
-        root->default_active |= provider.active;
-    } else if (!strcmp(provider.name, "octuple")) {
-        root->octuple_section = entry->value;
-        root->octuple_module = provider.module;
-        root->octuple_active |= provider.active;
-    } else {
-        root->others_active |= provider.active;
-    }
-}
-
-static void read_providers(struct config_root *root, const CONF *conf, const char *name)
-{
-    STACK_OF(CONF_VALUE) *section = NCONF_get_section(conf, name);
-    root->providers = name;
-    for (int i = 0; i < sk_CONF_VALUE_num(section); i++)
-        note_provider(root, conf, sk_CONF_VALUE_value(section, i));
-}
-
-static void read_algorithms(struct config_root *root, const CONF *conf, const char *name)
-{
-    STACK_OF(CONF_VALUE) *section = NCONF_get_section(conf, name);
-    root->algorithms = name;
-    for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
-        const CONF_VALUE *setting = sk_CONF_VALUE_value(section, i);
-        if (!strcmp(setting->name, "default_properties"))
-            root->properties = setting->value;
-        else if (!strcmp(setting->name, "fips_mode"))
-            root->fips_mode = !is_false(setting->value);
+    /* Until OpenSSL 3.1 the mere presence of `activate` activates. */
+    const bool heeds_value = OPENSSL_version_major() * 100 + OPENSSL_version_minor() >= 302;
+    STACK_OF(CONF_VALUE) *entries = NCONF_get_section(conf, list);
+    root->providers = list;
+    for (int i = 0; i < sk_CONF_VALUE_num(entries); i++) {
+        const CONF_VALUE *entry = sk_CONF_VALUE_value(entries, i);
+        STACK_OF(CONF_VALUE) *section = NCONF_get_section(conf, entry->value);
+        const char *provider = skip_dot(entry->name), *module = NULL;
+        int active = 0;
+        for (int k = 0; k < sk_CONF_VALUE_num(section); k++) {
+            const CONF_VALUE *setting = sk_CONF_VALUE_value(section, k);
+            const char *name = skip_dot(setting->name);
+            if (!strcmp(name, "identity"))
+                provider = setting->value;
+            else if (!strcmp(name, "module"))
+                module = setting->value;
+            else if (!strcmp(name, "activate"))
+                active = !heeds_value || !is_false(setting->value);
+        }
+        if (!strcmp(provider, "default")) {
+            root->default_section = entry->value;
+            root->default_active |= active;
+        } else if (!strcmp(provider, "octuple")) {
+            root->octuple_section = entry->value;
+            root->octuple_module = module;
+            root->octuple_active |= active;
+        } else {
+            root->others_active |= active;
+        }
     }
 }
 
@@ -97,38 +67,35 @@ static void read_algorithms(struct config_root *root, const CONF *conf, const ch
     "X25519MLKEM768:X25519:prime256v1:X448:secp521r1:secp384r1:"                                                       \
     "ffdhe2048:ffdhe3072:ffdhe4096:ffdhe6144:ffdhe8192"
 
-/* Of commands with several names or spellings: see SSL_CONF_cmd(3). */
-static bool names_groups(const char *name)
+/* A module that is about providers, algorithms or libssl's settings, and the sections that it leads to. */
+static void read_module(struct config_root *root, const CONF *conf, const CONF_VALUE *module)
 {
-    return !strcasecmp(skip_dot(name), "Groups") || !strcasecmp(skip_dot(name), "Curves");
-}
-
-static void read_tls(struct config_root *root, const CONF *conf, const char *name)
-{
-    STACK_OF(CONF_VALUE) *section = NCONF_get_section(conf, name);
-    root->tls = name;
-    for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
-        const CONF_VALUE *setting = sk_CONF_VALUE_value(section, i);
-        if (!strcmp(setting->name, "system_default"))
-            root->tls_default = setting->value;
+    STACK_OF(CONF_VALUE) *section = NCONF_get_section(conf, module->value);
+    if (is_module(module->name, "providers")) {
+        read_providers(root, conf, module->value);
+    } else if (is_module(module->name, "alg_section")) {
+        root->algorithms = module->value;
+        for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
+            const CONF_VALUE *setting = sk_CONF_VALUE_value(section, i);
+            if (!strcmp(setting->name, "default_properties"))
+                root->properties = setting->value;
+            else if (!strcmp(setting->name, "fips_mode"))
+                root->fips_mode = !is_false(setting->value);
+        }
+    } else if (is_module(module->name, "ssl_conf")) {
+        root->tls = module->value;
+        for (int i = 0; i < sk_CONF_VALUE_num(section); i++)
+            if (!strcmp(sk_CONF_VALUE_value(section, i)->name, "system_default"))
+                root->tls_default = sk_CONF_VALUE_value(section, i)->value;
+        section = root->tls_default != NULL ? NCONF_get_section(conf, root->tls_default) : NULL;
+        for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
+            const CONF_VALUE *setting = sk_CONF_VALUE_value(section, i);
+            const char *command = skip_dot(setting->name);
+            /* It has several names and spellings: see SSL_CONF_cmd(3). */
+            if (!strcasecmp(command, "Groups") || !strcasecmp(command, "Curves"))
+                root->groups = setting->value;
+        }
     }
-    section = root->tls_default != NULL ? NCONF_get_section(conf, root->tls_default) : NULL;
-    for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
-        const CONF_VALUE *setting = sk_CONF_VALUE_value(section, i);
-        if (names_groups(setting->name))
-            root->groups = setting->value;
-    }
-}
-
-static bool is_root(const STACK_OF(CONF_VALUE) * section)
-{
-    static const char *const modules[] = {"providers", "alg_section", "ssl_conf", "engines", "random", "oid_section"};
-    for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
-        for (size_t m = 0; m < sizeof modules / sizeof modules[0]; m++)
-            if (is_module(sk_CONF_VALUE_value(section, i)->name, modules[m]))
-                return 1;
-    }
-    return 0;
 }
 
 static void add_root(struct config_roots *roots, const CONF *conf, const char *name)
@@ -144,15 +111,8 @@ static void add_root(struct config_roots *roots, const CONF *conf, const char *n
     }
     roots->count++;
     root->name = name;
-    for (int i = 0; i < sk_CONF_VALUE_num(section); i++) {
-        const CONF_VALUE *module = sk_CONF_VALUE_value(section, i);
-        if (is_module(module->name, "providers"))
-            read_providers(root, conf, module->value);
-        else if (is_module(module->name, "alg_section"))
-            read_algorithms(root, conf, module->value);
-        else if (is_module(module->name, "ssl_conf"))
-            read_tls(root, conf, module->value);
-    }
+    for (int i = 0; i < sk_CONF_VALUE_num(section); i++)
+        read_module(root, conf, sk_CONF_VALUE_value(section, i));
 }
 
 /* Before 3.0.10 libssl could take a group of TLS 1.3 for TLS 1.2. From 3.3 on a '?' bears a group that is not there, as
@@ -167,6 +127,7 @@ const char *config_groups(void)
 
 void config_read(struct config_roots *roots, const CONF *conf)
 {
+    static const char *const modules[] = {"providers", "alg_section", "ssl_conf", "engines", "random", "oid_section"};
     STACK_OF(CONF_VALUE) *variables = NCONF_get_section(conf, "default");
     const char *name = NCONF_get_string(conf, NULL, "openssl_conf");
     *roots = (struct config_roots){0};
@@ -176,38 +137,32 @@ void config_read(struct config_roots *roots, const CONF *conf)
         roots->count = 1;
     for (int i = 0; i < sk_CONF_VALUE_num(variables); i++) {
         const char *value = sk_CONF_VALUE_value(variables, i)->value;
-        if (is_root(NCONF_get_section(conf, value)))
+        const STACK_OF(CONF_VALUE) *section = NCONF_get_section(conf, value);
+        bool is_root = false;
+        for (int k = 0; k < sk_CONF_VALUE_num(section); k++)
+            for (size_t m = 0; m < sizeof modules / sizeof modules[0]; m++)
+                is_root |= is_module(sk_CONF_VALUE_value(section, k)->name, modules[m]);
+        if (is_root)
             add_root(roots, conf, value);
     }
 }
 
 /* property(7): clauses with commas between, each NAME, NAME=VALUE or NAME!=VALUE, behind '?' if it is only a wish,
  * behind '-' if it takes the name out. */
-static enum config_query clause(const char *text, size_t len)
-{
-    size_t skip = strspn(text, " \t?-");
-    size_t name = strcspn(text + skip, " \t=!,");
-    const char *tail = text + skip + name;
-    if (skip + name > len)
-        return QUERY_OPEN;
-    if ((name == 8 && !strncasecmp(text + skip, "provider", name)) ||
-        (name == 14 && !strncasecmp(text + skip, "octuple.serves", name)))
-        return QUERY_NAMES_PROVIDER;
-    if (name == 4 && !strncasecmp(text + skip, "fips", name) && !memchr(text, '?', skip) && !memchr(text, '-', skip)) {
-        tail += strspn(tail, " \t=");
-        return strncasecmp(tail, "no", 2) != 0 ? QUERY_FIPS : QUERY_OPEN;
-    }
-    return QUERY_OPEN;
-}
-
 enum config_query config_query(const char *properties)
 {
     const char *at = properties != NULL ? properties : "";
     while (*at != '\0') {
-        size_t len = strcspn(at, ",");
-        enum config_query found = clause(at, len);
-        if (found != QUERY_OPEN)
-            return found;
+        const size_t len = strcspn(at, ","), before = strspn(at, " \t?-");
+        const char *name = at + before;
+        const size_t size = strcspn(name, " \t=!,");
+        const char *value = name + size + strspn(name + size, " \t=");
+        if ((size == 8 && !strncasecmp(name, "provider", size)) ||
+            (size == 14 && !strncasecmp(name, "octuple.serves", size)))
+            return QUERY_NAMES_PROVIDER;
+        if (size == 4 && !strncasecmp(name, "fips", size) && !memchr(at, '?', before) && !memchr(at, '-', before) &&
+            strncasecmp(value, "no", 2) != 0)
+            return QUERY_FIPS;
         at += len + (at[len] == ',');
     }
     return QUERY_OPEN;

@@ -47,34 +47,23 @@ static int open_ours(const char *path, bool made)
     return fd;
 }
 
-/* What systemd gives a service is a list with colons; its first folder will do. It is of use to root only if the users
- * that its servers become can reach it; nobody else has a say in it. */
-static bool take_named(char path[PATH_MAX], const char *variable)
-{
-    const char *named = getenv(variable);
-    char folder[PATH_MAX];
-    struct stat st;
-    int len = named != NULL ? (int)strcspn(named, ":") : 0;
-    if (len == 0 || named[0] != '/' || snprintf(folder, sizeof folder, "%.*s", len, named) >= PATH_MAX ||
-        snprintf(path, PATH_MAX, "%s/octuple", folder) >= PATH_MAX)
-        return false;
-    return stat(folder, &st) != 0 ||
-           (st.st_uid == geteuid() && !(st.st_mode & 022) && (geteuid() != 0 || (st.st_mode & S_IXOTH)));
-}
-
 /* Those that last longest first. A user's login takes XDG_RUNTIME_DIR with it when it ends. */
-static bool lasting_name(char path[PATH_MAX], unsigned choice)
-{
-    static const char *const variables[] = {"CACHE_DIRECTORY", "RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR"};
-    if (choice > 0)
-        return take_named(path, variables[choice - 1]);
-    snprintf(path, PATH_MAX, "/run/octuple");
-    return geteuid() == 0;
-}
-
 int launch_folder_lasting(char path[PATH_MAX], unsigned choice)
 {
-    if (!lasting_name(path, choice)) {
+    static const char *const variables[] = {"CACHE_DIRECTORY", "RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR"};
+    const char *named = choice == 0 ? "/run" : getenv(variables[choice - 1]);
+    char folder[PATH_MAX];
+    struct stat st;
+    /* What systemd gives a service is a list with colons; its first folder will do. */
+    const int len = named != NULL ? (int)strcspn(named, ":") : 0;
+    bool usable = len > 0 && named[0] == '/' && snprintf(folder, sizeof folder, "%.*s", len, named) < PATH_MAX &&
+                  snprintf(path, PATH_MAX, "%s/octuple", folder) < PATH_MAX;
+    /* It is of use to root only if the users that its servers become can reach it; nobody else has a say in it. */
+    if (choice == 0)
+        usable = usable && geteuid() == 0;
+    else if (usable && stat(folder, &st) == 0)
+        usable = st.st_uid == geteuid() && !(st.st_mode & 022) && (geteuid() != 0 || (st.st_mode & S_IXOTH));
+    if (!usable) {
         errno = 0;
         return -1;
     }

@@ -19,47 +19,32 @@
 #define ENDING       ".cnf"
 #define OTHER_ENDING "-no-groups.cnf"
 
-/* Who may write to the provider's module decides anyway what runs. */
-static bool is_safe(const char *path, const char *module)
+static bool fits(const char *path, const struct launch_config *config, const char *module)
 {
-    char folder[PATH_MAX];
+    char folder[PATH_MAX], *line = NULL;
+    size_t room = 0;
     struct stat st, owner;
+    /* Does it include the system's, and is that the one in use? */
+    char *base = getenv("OPENSSL_CONF") == NULL ? CONF_get1_default_config_file() : NULL;
+    FILE *in = base != NULL ? fopen(path, "re") : NULL;
+    bool is_system_s = false;
+    while (in != NULL && !is_system_s && getline(&line, &room, in) > 0) {
+        line[strcspn(line, "\n")] = '\0';
+        is_system_s = !strncmp(line, INCLUDE, strlen(INCLUDE)) && !strcmp(line + strlen(INCLUDE), base);
+    }
+    free(line);
+    if (in != NULL)
+        fclose(in);
+    OPENSSL_free(base);
+    /* Who may write to the provider's module decides anyway what runs. */
     snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
-    if (stat(module, &owner) != 0)
+    if (!is_system_s || stat(module, &owner) != 0)
         return false;
     for (int i = 0; i < 2; i++)
         if (stat(i == 0 ? path : folder, &st) != 0 || (st.st_uid != 0 && st.st_uid != owner.st_uid) ||
             (st.st_mode & 022))
             return false;
-    return true;
-}
-
-static bool includes(const char *path, const char *base)
-{
-    bool found = false;
-    char *line = NULL;
-    size_t room = 0;
-    FILE *in = fopen(path, "re");
-    while (in != NULL && !found && getline(&line, &room, in) > 0) {
-        line[strcspn(line, "\n")] = '\0';
-        found = !strncmp(line, INCLUDE, strlen(INCLUDE)) && !strcmp(line + strlen(INCLUDE), base);
-    }
-    free(line);
-    if (in != NULL)
-        fclose(in);
-    return found;
-}
-
-static bool is_system_s(const char *path)
-{
-    char *base = getenv("OPENSSL_CONF") == NULL ? CONF_get1_default_config_file() : NULL;
-    bool found = base != NULL && includes(path, base);
-    OPENSSL_free(base);
-    return found;
-}
-
-static bool means_it(const char *path, const struct launch_config *config, const char *module)
-{
+    /* And does it mean what Octuple needs? */
     CONF *before = NCONF_new(NULL), *after = NCONF_new(NULL);
     struct config_roots roots;
     bool good = before != NULL && after != NULL &&
@@ -74,25 +59,18 @@ static bool means_it(const char *path, const struct launch_config *config, const
     return good;
 }
 
-static bool fits(const char *path, const struct launch_config *config, const char *module)
-{
-    return is_system_s(path) && is_safe(path, module) && means_it(path, config, module);
-}
-
-/* A bundle is for several versions of OpenSSL, and has a second file beside the first that leaves groups alone. */
-static bool take_other(char path[PATH_MAX])
-{
-    const size_t stem = strlen(path) - strlen(ENDING);
-    return strlen(path) > strlen(ENDING) && strcmp(path + stem, ENDING) == 0 &&
-           (size_t)snprintf(path + stem, PATH_MAX - stem, "%s", OTHER_ENDING) < PATH_MAX - stem &&
-           access(path, R_OK) == 0;
-}
-
 bool launch_installed(char path[PATH_MAX], const struct launch_config *config, const char *module)
 {
-    if (place_find(PLACE_CONFIG, path) &&
-        (fits(path, config, module) || (take_other(path) && fits(path, config, module))))
-        return true;
+    if (place_find(PLACE_CONFIG, path)) {
+        if (fits(path, config, module))
+            return true;
+        /* A bundle is for several versions of OpenSSL, and has a second file that leaves groups alone. */
+        const size_t len = strlen(path), stem = len > strlen(ENDING) ? len - strlen(ENDING) : len;
+        if (!strcmp(path + stem, ENDING) &&
+            (size_t)snprintf(path + stem, PATH_MAX - stem, "%s", OTHER_ENDING) < PATH_MAX - stem &&
+            access(path, R_OK) == 0 && fits(path, config, module))
+            return true;
+    }
     path[0] = '\0';
     return false;
 }

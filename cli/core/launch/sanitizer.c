@@ -41,26 +41,6 @@ static bool segment(const struct image *image, uint32_t type, const uint64_t *ad
     return false;
 }
 
-/* The dynamic string table, and how long it is. */
-static const char *strings(const struct image *image, size_t *size)
-{
-    Elf64_Phdr dynamic, load;
-    Elf64_Dyn entry;
-    uint64_t table = 0;
-    *size = 0;
-    if (!segment(image, PT_DYNAMIC, NULL, &dynamic))
-        return NULL;
-    for (uint64_t at = 0; at + sizeof entry <= dynamic.p_filesz; at += sizeof entry) {
-        const void *from = part(image, dynamic.p_offset + at, sizeof entry);
-        if (from == NULL)
-            return NULL;
-        memcpy(&entry, from, sizeof entry);
-        table = entry.d_tag == DT_STRTAB ? entry.d_un.d_ptr : table;
-        *size = entry.d_tag == DT_STRSZ ? entry.d_un.d_val : *size;
-    }
-    return segment(image, PT_LOAD, &table, &load) ? part(image, load.p_offset + (table - load.p_vaddr), *size) : NULL;
-}
-
 static bool has(const char *table, size_t size, const char *name)
 {
     return memmem(table, size, name, strlen(name)) != NULL;
@@ -76,10 +56,25 @@ static const char *sanitizer(const struct image *image)
         {"libtsan.so", "__tsan_init", "it was built with ThreadSanitizer, which bears no preload"},
         {"libclang_rt.msan", "__msan_init", "it was built with MemorySanitizer, which knows nothing of Octuple's code"},
     };
-    size_t size;
-    const char *table = strings(image, &size);
-    for (size_t i = 0; table != NULL && i < sizeof known / sizeof known[0]; i++)
-        if (has(table, size, known[i].library) || has(table, size, known[i].symbol))
+    Elf64_Phdr dynamic, load;
+    Elf64_Dyn entry;
+    uint64_t table = 0, size = 0;
+    if (!segment(image, PT_DYNAMIC, NULL, &dynamic))
+        return NULL;
+    /* Where the dynamic string table is, and how long. */
+    for (uint64_t at = 0; at + sizeof entry <= dynamic.p_filesz; at += sizeof entry) {
+        const void *from = part(image, dynamic.p_offset + at, sizeof entry);
+        if (from == NULL)
+            return NULL;
+        memcpy(&entry, from, sizeof entry);
+        table = entry.d_tag == DT_STRTAB ? entry.d_un.d_ptr : table;
+        size = entry.d_tag == DT_STRSZ ? entry.d_un.d_val : size;
+    }
+    if (!segment(image, PT_LOAD, &table, &load))
+        return NULL;
+    const char *strings = part(image, load.p_offset + (table - load.p_vaddr), size);
+    for (size_t i = 0; strings != NULL && i < sizeof known / sizeof known[0]; i++)
+        if (has(strings, size, known[i].library) || has(strings, size, known[i].symbol))
             return known[i].reason;
     return NULL;
 }

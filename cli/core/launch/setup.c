@@ -26,27 +26,6 @@ int launch_find_part(enum place what, char path[PATH_MAX])
     return 0;
 }
 
-/* A module that does not load would leave the server without it, silently: OpenSSL goes on with the rest. */
-static int provider_loads(const char *path)
-{
-    const char *error = place_try_provider(path);
-    if (error != NULL) {
-        cli_say(LAUNCH_WHO, "%s does not load: %s", path, error);
-        fputs("Install Octuple again, in one version and for this OpenSSL; 'octuple info' shows which that is.\n",
-              stderr);
-    }
-    return error == NULL;
-}
-
-static int listed(const char *preload, const char *path)
-{
-    size_t len = strlen(path);
-    for (const char *at = preload; (at = strstr(at, path)) != NULL; at++)
-        if ((at == preload || strchr(": ", at[-1])) && strchr(": ", at[len]))
-            return 1;
-    return 0;
-}
-
 int launch_set_variable(const char *name, const char *value)
 {
     if (value != NULL && setenv(name, value, 1) == 0)
@@ -68,8 +47,9 @@ static int set_preload(const char *shim)
     }
     if (before == NULL || *before == '\0')
         return launch_set_variable("LD_PRELOAD", shim);
-    if (listed(before, shim))
-        return 1;
+    for (const char *at = before; (at = strstr(at, shim)) != NULL; at++)
+        if ((at == before || strchr(": ", at[-1])) && strchr(": ", at[strlen(shim)]))
+            return 1; /* it is there */
     done = launch_set_variable("LD_PRELOAD", asprintf(&value, "%s:%s", shim, before) >= 0 ? value : NULL);
     free(value);
     return done;
@@ -95,38 +75,19 @@ static void place_config(char path[PATH_MAX], struct launch_setup *setup)
     config->text = NULL;
 }
 
-/* Post-quantum groups where OpenSSL has none: a server whose configuration names one must start on any CPU. Nothing
- * names them here, because portable code is slow, and nothing is paused. What stands in the way is no error then. */
-static void set_up_groups(struct launch_setup *setup)
-{
-    char path[PATH_MAX];
-    setup->config.keep_groups = true;
-    if (config_groups() == NULL || !place_find(PLACE_PROVIDER, setup->provider))
-        return;
-    launch_config_make(&setup->config, setup->provider);
-    if (setup->config.verdict != CONFIG_MERGED)
-        return;
-    setup->why_without = NULL;
-    place_config(path, setup);
-    setup->groups_only = setup->why_without == NULL && path[0] != '\0' && launch_set_variable("OPENSSL_CONF", path)
-                             ? cli_nothing_on_reason()
-                             : NULL;
-}
-
-/* What the shim names again where the program cannot reach ours: "" for OpenSSL's own choice. */
-static bool set_config(const char *path, const struct launch_config *config)
-{
-    const char *before = getenv("OPENSSL_CONF");
-    const char *base = before == NULL ? "" : config->base[0] != '\0' ? config->base : before;
-    return launch_set_variable("OPENSSL_CONF_BEFORE_OCTUPLE", base) && launch_set_variable("OPENSSL_CONF", path);
-}
-
 static int set_up_with(struct launch_setup *setup)
 {
     char path[PATH_MAX];
-    if (!launch_find_part(PLACE_SHIM, setup->shim) || !launch_find_part(PLACE_PROVIDER, setup->provider) ||
-        !provider_loads(setup->provider))
+    if (!launch_find_part(PLACE_SHIM, setup->shim) || !launch_find_part(PLACE_PROVIDER, setup->provider))
         return CLI_RUN_FAILED;
+    /* A module that does not load would leave the server without it, silently: OpenSSL goes on with the rest. */
+    const char *error = place_try_provider(setup->provider);
+    if (error != NULL) {
+        cli_say(LAUNCH_WHO, "%s does not load: %s", setup->provider, error);
+        fputs("Install Octuple again, in one version and for this OpenSSL; 'octuple info' shows which that is.\n",
+              stderr);
+        return CLI_RUN_FAILED;
+    }
     launch_config_make(&setup->config, setup->provider);
     if (setup->config.verdict == CONFIG_CONFLICT) {
         setup->why_without = setup->config.reason;
@@ -139,7 +100,16 @@ static int set_up_with(struct launch_setup *setup)
     place_config(path, setup);
     if (setup->why_without != NULL)
         return CLI_OK;
-    bool done = set_preload(setup->shim) && (path[0] == '\0' || set_config(path, &setup->config));
+    if (!set_preload(setup->shim))
+        return CLI_RUN_FAILED;
+    if (path[0] == '\0')
+        return CLI_OK;
+    /* What the shim names again where the program cannot reach ours: "" for OpenSSL's own choice. */
+    const char *before = getenv("OPENSSL_CONF"), *base = setup->config.base;
+    bool done = launch_set_variable("OPENSSL_CONF_BEFORE_OCTUPLE", before == NULL    ? ""
+                                                                   : base[0] != '\0' ? base
+                                                                                     : before) &&
+                launch_set_variable("OPENSSL_CONF", path);
     return done ? CLI_OK : CLI_RUN_FAILED;
 }
 
@@ -152,9 +122,21 @@ int launch_set_up(struct launch_setup *setup, const char *command, bool keep_gro
     setup->obstacle = launch_obstacle(setup->target);
     /* No operation is tested here: the program would pay for those that it never uses. */
     if (!oct_op_is_possible(0)) {
+        /* Post-quantum groups where OpenSSL has none: a server whose configuration names one must start on any CPU.
+         * Nothing names them here, because portable code is slow, and nothing is paused. What stands in the way is no
+         * error then. */
         const char *table = oct_setting(OCT_SETTING_TABLE);
-        if (table == NULL || strcmp(table, "off") != 0)
-            set_up_groups(setup);
+        char path[PATH_MAX];
+        setup->config.keep_groups = true;
+        bool wanted = (table == NULL || strcmp(table, "off") != 0) && config_groups() != NULL &&
+                      place_find(PLACE_PROVIDER, setup->provider);
+        if (wanted)
+            launch_config_make(&setup->config, setup->provider);
+        if (wanted && setup->config.verdict == CONFIG_MERGED) {
+            place_config(path, setup);
+            if (setup->why_without == NULL && path[0] != '\0' && launch_set_variable("OPENSSL_CONF", path))
+                setup->groups_only = cli_nothing_on_reason();
+        }
         setup->why_without = setup->groups_only != NULL ? NULL : cli_nothing_on_reason();
         return CLI_OK;
     }

@@ -24,16 +24,6 @@
 #define NAME_BYTES 12
 #define NAME_SIZE  64
 
-static void make_name(char name[NAME_SIZE], const char *text)
-{
-    unsigned char digest[EVP_MAX_MD_SIZE] = {0};
-    int at = snprintf(name, NAME_SIZE, "openssl-");
-    EVP_Digest(text, strlen(text), digest, NULL, EVP_sha256(), NULL);
-    for (int i = 0; i < NAME_BYTES; i++)
-        at += snprintf(name + at, NAME_SIZE - (size_t)at, "%02x", digest[i]);
-    snprintf(name + at, NAME_SIZE - (size_t)at, ".cnf");
-}
-
 static int holds(int folder, const char *name, const char *text)
 {
     size_t len = strlen(text);
@@ -47,20 +37,6 @@ static int holds(int folder, const char *name, const char *text)
     return same;
 }
 
-static int write_all(int fd, const char *text)
-{
-    for (size_t left = strlen(text); left > 0;) {
-        ssize_t n = write(fd, text, left);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return 0;
-        text += n;
-        left -= (size_t)n;
-    }
-    return 1;
-}
-
 /* Written aside and renamed: a program that starts at this moment reads the whole file or none. */
 static int write_file(int folder, const char *name, const char *text, mode_t mode)
 {
@@ -69,7 +45,12 @@ static int write_file(int folder, const char *name, const char *text, mode_t mod
     int fd = openat(folder, aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (fd < 0)
         return 0;
-    int written = write_all(fd, text) && fchmod(fd, mode) == 0;
+    size_t left = strlen(text);
+    for (ssize_t n; left > 0 && ((n = write(fd, text, left)) > 0 || (n < 0 && errno == EINTR));) {
+        text += n > 0 ? n : 0;
+        left -= n > 0 ? (size_t)n : 0;
+    }
+    int written = left == 0 && fchmod(fd, mode) == 0;
     int error = errno;
     if (close(fd) == 0 && written && renameat(folder, aside, folder, name) == 0)
         return 1;
@@ -125,26 +106,27 @@ static bool store_shared(char path[PATH_MAX], unsigned choice, const char *name,
     return (size_t)snprintf(path, PATH_MAX, "%s%s%s", where, done ? "/" : "", done ? name : "") < PATH_MAX && done;
 }
 
-/* One clause more of why there is no place. */
-static void add_reason(char *why, size_t room, const char *path, int error)
-{
-    size_t at = strlen(why);
-    snprintf(why + at, room - at, "%s%s: %s", at > 0 ? ", " : "", path,
-             error == EPERM ? "not a folder that belongs to this user alone" : strerror(error));
-}
-
 bool launch_store(char path[PATH_MAX], const char *text, char *why, size_t room)
 {
+    unsigned char digest[EVP_MAX_MD_SIZE] = {0};
     char name[NAME_SIZE];
-    make_name(name, text);
+    int at = snprintf(name, sizeof name, "openssl-");
+    EVP_Digest(text, strlen(text), digest, NULL, EVP_sha256(), NULL);
+    for (int i = 0; i < NAME_BYTES; i++)
+        at += snprintf(name + at, sizeof name - (size_t)at, "%02x", digest[i]);
+    snprintf(name + at, sizeof name - (size_t)at, ".cnf");
     why[0] = '\0';
     for (unsigned choice = 0; choice < LAUNCH_FOLDERS_LASTING + LAUNCH_FOLDERS_SHARED; choice++) {
         bool lasting = choice < LAUNCH_FOLDERS_LASTING;
         if (lasting ? store_lasting(path, choice, name, text)
                     : store_shared(path, choice - LAUNCH_FOLDERS_LASTING, name, text))
             return true;
-        if (errno != 0)
-            add_reason(why, room, path, errno);
+        const int error = errno;
+        const size_t said = strlen(why);
+        if (error != 0) {
+            snprintf(why + said, room - said, "%s%s: %s", said > 0 ? ", " : "", path,
+                     error == EPERM ? "not a folder that belongs to this user alone" : strerror(error));
+        }
     }
     return false;
 }

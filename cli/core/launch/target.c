@@ -24,16 +24,21 @@ static int check_file(const char *path)
     return S_ISREG(st.st_mode) && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 ? CLI_OK : CLI_RUN_NOT_EXECUTABLE;
 }
 
-/* As execvp(): the first executable one in PATH. One that may not be executed counts only if there is no other; then
- * path names it. */
-static int search_path(char path[PATH_MAX], const char *command)
+int launch_find(char path[PATH_MAX], const char *command)
 {
     const char *at = getenv("PATH");
     int code = CLI_RUN_NOT_FOUND;
-    for (at = at != NULL ? at : "/bin:/usr/bin";; at++) {
+    at = *command == '\0' ? NULL : at != NULL ? at : "/bin:/usr/bin";
+    if (strchr(command, '/') != NULL) {
+        code = snprintf(path, PATH_MAX, "%s", command) < PATH_MAX ? check_file(path) : code;
+        at = NULL;
+    }
+    /* As execvp(): the first executable one in PATH. One that may not be executed counts only if there is no other;
+     * then path names it. */
+    while (at != NULL && code != CLI_OK) {
         char one[PATH_MAX];
         struct stat st;
-        int len = (int)strcspn(at, ":");
+        const int len = (int)strcspn(at, ":");
         if (snprintf(one, sizeof one, "%.*s%s%s", len, at, len > 0 ? "/" : "", command) < PATH_MAX &&
             stat(one, &st) == 0) {
             int found = check_file(one);
@@ -42,19 +47,8 @@ static int search_path(char path[PATH_MAX], const char *command)
                 code = found;
             }
         }
-        at += len;
-        if (code == CLI_OK || *at == '\0')
-            return code;
+        at = at[len] == ':' ? at + len + 1 : NULL;
     }
-}
-
-int launch_find(char path[PATH_MAX], const char *command)
-{
-    int code = CLI_RUN_NOT_FOUND;
-    if (strchr(command, '/') != NULL)
-        code = snprintf(path, PATH_MAX, "%s", command) < PATH_MAX ? check_file(path) : code;
-    else if (*command != '\0')
-        code = search_path(path, command);
     if (code == CLI_RUN_NOT_FOUND)
         cli_say(LAUNCH_WHO, "command not found: '%s'; give its full path or correct PATH", command);
     else if (code == CLI_RUN_NOT_EXECUTABLE)
@@ -62,50 +56,35 @@ int launch_find(char path[PATH_MAX], const char *command)
     return code;
 }
 
-/* AT_SECURE: then ld.so ignores LD_PRELOAD, and libcrypto OPENSSL_CONF. */
-static int raises_privileges(const char *path)
-{
-    struct stat st;
-    if (stat(path, &st) != 0)
-        return 0;
-    if (((st.st_mode & S_ISUID) && st.st_uid != getuid()) || ((st.st_mode & S_ISGID) && st.st_gid != getgid()))
-        return 1;
-    return getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0;
-}
-
-/* 1 if a program header names the dynamic loader, 0 if none does, -1 if it cannot be read. */
-static int has_interpreter(int fd, const Elf64_Ehdr *header)
-{
-    for (unsigned i = 0; i < header->e_phnum; i++) {
-        Elf64_Phdr segment;
-        off_t at = (off_t)(header->e_phoff + (uint64_t)i * sizeof segment);
-        if (header->e_phentsize != sizeof segment || pread(fd, &segment, sizeof segment, at) != sizeof segment)
-            return -1;
-        if (segment.p_type == PT_INTERP)
-            return 1;
-    }
-    return 0;
-}
-
 const char *launch_obstacle(const char *path)
 {
     Elf64_Ehdr header = {0};
-    const char *obstacle = NULL;
-    int fd;
-    if (raises_privileges(path)) {
+    struct stat st;
+    /* AT_SECURE: then ld.so ignores LD_PRELOAD, and libcrypto OPENSSL_CONF. */
+    if (stat(path, &st) == 0 &&
+        (((st.st_mode & S_ISUID) && st.st_uid != getuid()) || ((st.st_mode & S_ISGID) && st.st_gid != getgid()) ||
+         (getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0))) {
         return "runs with raised privileges (setuid, setgid or capabilities): ld.so and OpenSSL ignore the preload and "
                "the "
                "configuration; start it as the user that it becomes";
     }
-    fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return NULL;
-    if (pread(fd, &header, sizeof header, 0) == sizeof header && !memcmp(header.e_ident, ELFMAG, SELFMAG)) {
-        if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64)
-            obstacle = "is not a 64-bit x86 program: the preload cannot reach it";
-        else if (has_interpreter(fd, &header) == 0)
-            obstacle = "is statically linked: the preload cannot reach it, only programs that it starts";
+    const bool is_program =
+        pread(fd, &header, sizeof header, 0) == sizeof header && !memcmp(header.e_ident, ELFMAG, SELFMAG);
+    const bool is_reachable = header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64;
+    bool is_dynamic = false; /* a program header names the dynamic loader, or cannot be read */
+    for (unsigned i = 0; is_program && is_reachable && !is_dynamic && i < header.e_phnum; i++) {
+        Elf64_Phdr segment;
+        const off_t at = (off_t)(header.e_phoff + (uint64_t)i * sizeof segment);
+        is_dynamic = header.e_phentsize != sizeof segment ||
+                     pread(fd, &segment, sizeof segment, at) != sizeof segment || segment.p_type == PT_INTERP;
     }
     close(fd);
-    return obstacle;
+    if (is_program && !is_reachable)
+        return "is not a 64-bit x86 program: the preload cannot reach it";
+    if (is_program && !is_dynamic)
+        return "is statically linked: the preload cannot reach it, only programs that it starts";
+    return NULL;
 }
