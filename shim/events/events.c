@@ -32,7 +32,7 @@ int64_t oct_events_now(void)
     return t.tv_sec * OCT_NANO + t.tv_nsec;
 }
 
-static int wait_at_once(const struct oct_wait *w)
+int oct_wait_at_once(const struct oct_wait *w)
 {
     static const struct timespec zero;
     struct oct_wait at_once = *w;
@@ -144,7 +144,7 @@ static int wait_with_work(struct oct_thread *t, const struct oct_wait *w, bool w
 {
     struct oct_held held = {.on = false};
     int64_t since = oct_events_now();
-    int n = wait_at_once(w);
+    int n = oct_wait_at_once(w);
     bool idle = n == 0;
 
     t->real_first = false;
@@ -201,7 +201,7 @@ static int wait_in_turn(struct oct_thread *t, const struct oct_wait *w)
         t->real_first = false;
         jobs_forget(t);
         if (went_on)
-            return wait_at_once(w);
+            return oct_wait_at_once(w);
         return would_sleep(w) ? sleep_until(t, w) : oct_wait_real(w);
     }
     return wait_with_work(t, w, went_on);
