@@ -38,18 +38,6 @@ static void forked_child(void);
 static struct oct_fork_lock lock = {.mutex = PTHREAD_MUTEX_INITIALIZER, .in_child = forked_child};
 static pthread_cond_t come = PTHREAD_COND_INITIALIZER, gone = PTHREAD_COND_INITIALIZER;
 
-static void work(struct oct_remote *op)
-{
-    const int64_t begun = oct_events_now();
-
-    oct_ssl()->ERR_clear_error();
-    (void)oct_ssl()->OSSL_LIB_CTX_set0_default(op->library);
-    op->result = op->run(op);
-    op->saved_errno = errno;
-    op->took = (uint64_t)(oct_events_now() - begun);
-    op->errors = oct_errors_take(); /* they become the handshake's */
-}
-
 static struct oct_remote *take(void)
 {
     while (pool.first == NULL || pool.ending) {
@@ -76,7 +64,13 @@ static void *help(void *arg)
     for (;;) {
         struct oct_remote *op = take();
         oct_fork_unlock(&lock);
-        work(op);
+        const int64_t begun = oct_events_now();
+        oct_ssl()->ERR_clear_error();
+        (void)oct_ssl()->OSSL_LIB_CTX_set0_default(op->library);
+        op->result = op->run(op);
+        op->saved_errno = errno;
+        op->took = (uint64_t)(oct_events_now() - begun);
+        op->errors = oct_errors_take(); /* they become the handshake's */
         oct_watch_post(op);
         oct_fork_lock(&lock);
         pool.working--;
@@ -169,17 +163,12 @@ static bool watch_exit(void)
 }
 #endif
 
-static bool watch_process(void)
-{
-    if (!pool.watched)
-        pool.watched = pool.forks && watch_exit();
-    return pool.watched;
-}
-
 bool oct_helpers_submit(struct oct_remote *op)
 {
     oct_fork_lock(&lock);
-    bool taken = watch_process() && !pool.ending;
+    if (!pool.watched)
+        pool.watched = pool.forks && watch_exit();
+    bool taken = pool.watched && !pool.ending;
     if (taken && pool.idle <= pool.line && pool.threads < oct_keys_settings.threads && start_thread())
         pool.threads++;
     taken = taken && pool.threads != 0;

@@ -53,7 +53,7 @@ static void read_exceptions(const char *keys)
     }
 }
 
-static void read_settings(void)
+void oct_keys_start(void)
 {
     const char *keys = oct_setting(OCT_SETTING_KEYS);
     const char *timeout = option(keys, "timeout", OCT_SETTING_FORMER_KEYS_TIMEOUT);
@@ -62,11 +62,6 @@ static void read_settings(void)
     oct_keys_settings.timeout = (int64_t)number_of(timeout, OCT_POLICY_KEYS_TIMEOUT, 3600000) * 1000000;
     oct_keys_settings.nice = (int)number_of(nice, OCT_POLICY_KEYS_NICE, 19);
     read_exceptions(keys);
-}
-
-void oct_keys_start(void)
-{
-    read_settings();
     if (oct_keys_wanted())
         oct_helpers_setup();
 }
@@ -113,25 +108,6 @@ static const struct oct_keys_part part = {
     .end_stacks = oct_job_stack_end,
 };
 
-static enum oct_keys_state set_up(void)
-{
-    Dl_info where;
-    void *handle;
-    bool filled;
-
-    if (dladdr((void *)oct_ssl()->ASYNC_get_current_job, &where) == 0)
-        return OCT_KEYS_STATE_NO_CALLS;
-    handle = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    filled = handle != NULL && fill(handle);
-    if (handle != NULL)
-        dlclose(handle);
-    if (!filled)
-        return OCT_KEYS_STATE_NO_CALLS;
-    oct_job_stack_setup();
-    oct_keys_part = &part;
-    return oct_remote_setup() ? OCT_KEYS_STATE_SERVED : OCT_KEYS_STATE_NO_CALLS;
-}
-
 void oct_keys_announce(void)
 {
     if (oct_keys_wanted())
@@ -140,9 +116,26 @@ void oct_keys_announce(void)
 
 void oct_keys_setup(bool shim_works)
 {
+    Dl_info where;
+    void *handle = NULL;
+
     if (!oct_keys_wanted())
         return;
-    oct_keys_counters_state(shim_works ? set_up() : OCT_KEYS_STATE_NO_SHIM);
+    if (!shim_works) {
+        oct_keys_counters_state(OCT_KEYS_STATE_NO_SHIM);
+        return;
+    }
+    if (dladdr((void *)oct_ssl()->ASYNC_get_current_job, &where) != 0)
+        handle = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    bool served = handle != NULL && fill(handle);
+    if (handle != NULL)
+        dlclose(handle);
+    if (served) {
+        oct_job_stack_setup();
+        oct_keys_part = &part;
+        served = oct_remote_setup();
+    }
+    oct_keys_counters_state(served ? OCT_KEYS_STATE_SERVED : OCT_KEYS_STATE_NO_CALLS);
 }
 
 bool oct_keys_left(const struct oct_key_owner *owner, enum oct_keys_inside *why)

@@ -147,21 +147,17 @@ void oct_watch_post(struct oct_remote *op)
 }
 
 /* The connection goes on, or is freed at last. One whose server has been told otherwise stays until it is freed. */
-static void tell(const struct oct_remote *op)
+void oct_watch_done(struct oct_remote *op)
 {
     struct oct_conn *conn = op->conn;
+
+    uncount(op->watch, op);
     if (conn == NULL)
         return;
     if (conn->state == OCT_CONN_LINGERING)
         (void)oct_thread_orphan(conn);
     else if (conn->state != OCT_CONN_LOST)
         oct_slice_tell(op->slice);
-}
-
-void oct_watch_done(struct oct_remote *op)
-{
-    uncount(op->watch, op);
-    tell(op);
 }
 
 static void empty_mailbox(struct oct_watch *watch)
