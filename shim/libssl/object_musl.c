@@ -48,21 +48,15 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-/* The handle of the program is the first link_map; its own are private to each object. */
-static struct link_map *map_of_name(const char *name)
-{
-    struct link_map *map = dlopen(NULL, RTLD_LAZY);
-    while (map != NULL && map->l_name != name)
-        map = map->l_next;
-    return map;
-}
-
 static struct link_map *look_up(uintptr_t address)
 {
     struct search search = {.address = address};
     if (dl_iterate_phdr(visit, &search) == 0)
         return NULL;
-    search.found.map = map_of_name(search.name);
+    /* The handle of the program is the first link_map; its own are private to each object. */
+    search.found.map = dlopen(NULL, RTLD_LAZY);
+    while (search.found.map != NULL && search.found.map->l_name != search.name)
+        search.found.map = search.found.map->l_next;
     struct range *range = search.found.map != NULL ? malloc(sizeof *range) : NULL;
     if (range != NULL) {
         *range = search.found;
