@@ -29,20 +29,16 @@ static int option(int fd, int level, int name)
     return getsockopt(fd, level, name, &value, &length) == 0 ? value : 0;
 }
 
-/* Other UDP sockets, as those that ask for names, do not want to know where datagrams were sent. */
-static bool is_connections(int fd)
-{
-    return option(fd, SOL_SOCKET, SO_TYPE) == SOCK_DGRAM &&
-           (option(fd, IPPROTO_IP, IP_PKTINFO) != 0 || option(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO) != 0);
-}
-
 static void note(int fd)
 {
     const struct oct_thread *t = oct_thread_peek();
     const int errno_before = errno;
     struct oct_registration at;
 
-    if (t != NULL && is_connections(fd) && !oct_fd_registered(fd, &at)) {
+    /* Other UDP sockets, as those that ask for names, do not want to know where datagrams were sent. */
+    if (t != NULL && option(fd, SOL_SOCKET, SO_TYPE) == SOCK_DGRAM &&
+        (option(fd, IPPROTO_IP, IP_PKTINFO) != 0 || option(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO) != 0) &&
+        !oct_fd_registered(fd, &at)) {
         last.fd = fd + 1;
         last.generation = oct_fd_generation(fd);
         last.round = t->round;

@@ -81,31 +81,22 @@ static bool is_same(const struct question *a, const struct question *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-static struct oct_fetched *take(void)
-{
-    struct oct_fetched *kept = atomic_load(&all);
-    for (; kept != NULL; kept = kept->next)
-        if (!atomic_exchange(&kept->taken, true))
-            return kept;
-    kept = oct_ssl()->CRYPTO_zalloc(sizeof *kept, __FILE__, __LINE__);
-    if (kept == NULL)
-        return NULL;
-    kept->taken = true;
-    kept->next = atomic_load(&all);
-    while (!atomic_compare_exchange_weak(&all, &kept->next, kept))
-        ;
-    return kept;
-}
-
 /* This thread's; NULL if it has none, or there is no memory. */
 static struct oct_fetched *kept_here(void)
 {
     struct oct_thread *t = oct_thread_peek();
-    if (t == NULL)
-        return NULL;
-    if (t->fetched == NULL)
-        t->fetched = take();
-    return t->fetched;
+    if (t == NULL || t->fetched != NULL)
+        return t != NULL ? t->fetched : NULL;
+    struct oct_fetched *kept = atomic_load(&all);
+    while (kept != NULL && atomic_exchange(&kept->taken, true))
+        kept = kept->next;
+    if (kept == NULL && (kept = oct_ssl()->CRYPTO_zalloc(sizeof *kept, __FILE__, __LINE__)) != NULL) {
+        kept->taken = true;
+        kept->next = atomic_load(&all);
+        while (!atomic_compare_exchange_weak(&all, &kept->next, kept))
+            ;
+    }
+    return t->fetched = kept;
 }
 
 void oct_fetched_drop(struct oct_thread *t)
@@ -178,18 +169,6 @@ static int supports_digest(EVP_PKEY *key, OSSL_LIB_CTX *library, const char *nam
     return supported;
 }
 
-static EVP_PKEY_CTX *begin_hkdf(void)
-{
-    const struct oct_ssl_functions *ssl = oct_ssl();
-    EVP_PKEY_CTX *ctx = ssl->EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, NULL);
-
-    if (ctx != NULL && ssl->EVP_PKEY_derive_init(ctx) <= 0) {
-        ssl->EVP_PKEY_CTX_free(ctx);
-        ctx = NULL;
-    }
-    return ctx;
-}
-
 /* A copy of the one that is kept for this question, which is made if there is none. */
 static EVP_PKEY_CTX *copy_hkdf(struct hkdf *hkdf, const struct question *q)
 {
@@ -199,7 +178,12 @@ static EVP_PKEY_CTX *copy_hkdf(struct hkdf *hkdf, const struct question *q)
     ssl->ERR_set_mark();
     if (!is_same(&hkdf->question, q)) {
         ssl->EVP_PKEY_CTX_free(hkdf->begun);
-        *hkdf = (struct hkdf){*q, begin_hkdf(), NULL};
+        EVP_PKEY_CTX *begun = ssl->EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, NULL);
+        if (begun != NULL && ssl->EVP_PKEY_derive_init(begun) <= 0) {
+            ssl->EVP_PKEY_CTX_free(begun);
+            begun = NULL;
+        }
+        *hkdf = (struct hkdf){*q, begun, NULL};
     }
     if (hkdf->begun != NULL && (copy = ssl->EVP_PKEY_CTX_dup(hkdf->begun)) == NULL) {
         ssl->EVP_PKEY_CTX_free(hkdf->begun);
