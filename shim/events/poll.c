@@ -119,25 +119,19 @@ static int add_made(const struct call *c, struct oct_thread *t, bool sleep, int 
     return count;
 }
 
-/* True if all that the kernel has found are instances that may have no news (oct_made_all_above_suppressed()). */
-static bool only_above_suppressed(const struct call *c, const struct oct_thread *t, int count)
+/* An event loop's call: asks the kernel first. */
+static int loop(struct call *c, struct oct_thread *t, struct oct_held *held)
 {
-    int above = 0;
+    int count = call_real(c, 0, c->mask), above = 0;
+    if (count < 0)
+        return count;
     for (nfds_t i = 0; count > 0 && t->suppressed_count > 0 && i < c->n; i++) {
         int fd = wish_at(c, i);
         bool said = fd >= 0 && (c->selects ? FD_ISSET(fd, c->set[0]) : c->fds[i].revents != 0);
         above += said && oct_made_is_above_suppressed(t, fd);
     }
-    return above == count;
-}
-
-/* An event loop's call: asks the kernel first. */
-static int loop(struct call *c, struct oct_thread *t, struct oct_held *held)
-{
-    int count = call_real(c, 0, c->mask);
-    if (count < 0)
-        return count;
-    bool idle = only_above_suppressed(c, t, count), sleep = idle && c->timeout != 0;
+    /* All that it has found are instances that may have no news (oct_made_all_above_suppressed()). */
+    bool idle = above == count, sleep = idle && c->timeout != 0;
     if (sleep)
         oct_events_run(t, held);
     else

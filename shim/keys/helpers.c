@@ -38,23 +38,6 @@ static void forked_child(void);
 static struct oct_fork_lock lock = {.mutex = PTHREAD_MUTEX_INITIALIZER, .in_child = forked_child};
 static pthread_cond_t come = PTHREAD_COND_INITIALIZER, gone = PTHREAD_COND_INITIALIZER;
 
-static struct oct_remote *take(void)
-{
-    while (pool.first == NULL || pool.ending) {
-        pool.idle++;
-        pthread_cond_wait(&come, &lock.mutex);
-        pool.idle--;
-    }
-    struct oct_remote *op = pool.first;
-    pool.first = op->next;
-    if (pool.first == NULL)
-        pool.end = &pool.first;
-    pool.line--;
-    pool.working++;
-    atomic_store(&op->state, OCT_REMOTE_RUNNING);
-    return op;
-}
-
 static void *help(void *arg)
 {
     (void)arg;
@@ -62,8 +45,20 @@ static void *help(void *arg)
         (void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + oct_keys_settings.nice); /* of this thread */
     oct_fork_lock(&lock);
     for (;;) {
-        struct oct_remote *op = take();
+        while (pool.first == NULL || pool.ending) {
+            pool.idle++;
+            pthread_cond_wait(&come, &lock.mutex);
+            pool.idle--;
+        }
+        struct oct_remote *op = pool.first;
+        pool.first = op->next;
+        if (pool.first == NULL)
+            pool.end = &pool.first;
+        pool.line--;
+        pool.working++;
+        atomic_store(&op->state, OCT_REMOTE_RUNNING);
         oct_fork_unlock(&lock);
+
         const int64_t begun = oct_events_now();
         oct_ssl()->ERR_clear_error();
         (void)oct_ssl()->OSSL_LIB_CTX_set0_default(op->library);
@@ -72,6 +67,7 @@ static void *help(void *arg)
         op->took = (uint64_t)(oct_events_now() - begun);
         op->errors = oct_errors_take(); /* they become the handshake's */
         oct_watch_post(op);
+
         oct_fork_lock(&lock);
         pool.working--;
         pthread_cond_signal(&gone);

@@ -36,13 +36,19 @@ static const char *option(const char *keys, const char *name, enum oct_setting_f
     return value != NULL ? value : oct_setting_former(former);
 }
 
-/* All names, with commas. What finds no room is not excepted. */
-static void read_exceptions(const char *keys)
+void oct_keys_start(void)
 {
-    char *to = oct_keys_settings.except;
+    const char *keys = oct_setting(OCT_SETTING_KEYS);
+    const char *timeout = option(keys, "timeout", OCT_SETTING_FORMER_KEYS_TIMEOUT);
+    const char *nice = option(keys, "nice", OCT_SETTING_FORMER_KEYS_NICE);
     const char *former = oct_setting_former(OCT_SETTING_FORMER_KEYS_EXCEPT), *name = keys;
+    char *to = oct_keys_settings.except;
     size_t len, room = sizeof oct_keys_settings.except - 1, used = 0;
 
+    oct_keys_settings.threads = (unsigned)number_of(keys, 0, OCT_POLICY_KEYS_THREADS);
+    oct_keys_settings.timeout = (int64_t)number_of(timeout, OCT_POLICY_KEYS_TIMEOUT, 3600000) * 1000000;
+    oct_keys_settings.nice = (int)number_of(nice, OCT_POLICY_KEYS_NICE, 19);
+    /* All names, with commas. What finds no room is not excepted. */
     if (former != NULL)
         used = strlen(strncpy(to, former, room));
     while ((name = oct_setting_option(name, "except", &len)) != NULL && used + len + 1 < room) {
@@ -51,17 +57,6 @@ static void read_exceptions(const char *keys)
         memcpy(to + used, name, len);
         used += len;
     }
-}
-
-void oct_keys_start(void)
-{
-    const char *keys = oct_setting(OCT_SETTING_KEYS);
-    const char *timeout = option(keys, "timeout", OCT_SETTING_FORMER_KEYS_TIMEOUT);
-    const char *nice = option(keys, "nice", OCT_SETTING_FORMER_KEYS_NICE);
-    oct_keys_settings.threads = (unsigned)number_of(keys, 0, OCT_POLICY_KEYS_THREADS);
-    oct_keys_settings.timeout = (int64_t)number_of(timeout, OCT_POLICY_KEYS_TIMEOUT, 3600000) * 1000000;
-    oct_keys_settings.nice = (int)number_of(nice, OCT_POLICY_KEYS_NICE, 19);
-    read_exceptions(keys);
     if (oct_keys_wanted())
         oct_helpers_setup();
 }

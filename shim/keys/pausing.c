@@ -45,18 +45,6 @@ struct oct_pausings {
     unsigned blind; /* of those in flight, how many have named no descriptor */
 };
 
-static struct oct_pausings *pausings_of(struct oct_thread *t)
-{
-    struct oct_pausings *all = t->pausings;
-    if (all != NULL)
-        return all;
-    all = calloc(1, sizeof *all);
-    if (all != NULL && (all->epfd = epoll_create1(EPOLL_CLOEXEC)) >= 0)
-        return t->pausings = all;
-    free(all);
-    return NULL;
-}
-
 static struct oct_pausing *take_spare(struct oct_pausings *all)
 {
     struct oct_pausing *p = all->spare;
@@ -133,9 +121,14 @@ static void delist(struct oct_pausing *p)
 
 enum oct_pausing_state oct_pausing_start(struct oct_thread *t, struct oct_remote *op)
 {
-    struct oct_pausings *all = pausings_of(t);
-    struct oct_pausing *p = all != NULL ? take_spare(all) : NULL;
+    struct oct_pausings *all = t->pausings;
 
+    if (all == NULL && (all = calloc(1, sizeof *all)) != NULL && (all->epfd = epoll_create1(EPOLL_CLOEXEC)) < 0) {
+        free(all);
+        all = NULL;
+    }
+    t->pausings = all;
+    struct oct_pausing *p = all != NULL ? take_spare(all) : NULL;
     if (p == NULL)
         return OCT_PAUSING_IMPOSSIBLE;
     p->op = op;

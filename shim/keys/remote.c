@@ -44,20 +44,6 @@ static bool may_pause(const struct oct_thread *t, struct oct_conn *conn, enum oc
     return false;
 }
 
-/* A connection that is drained has no use for a signature: its slice ends soonest by an error. */
-static int answer(struct oct_remote *op)
-{
-    const bool failed = op->failed || oct_thread_is_draining();
-
-    if (failed)
-        raise_error(ERR_R_OPERATION_FAIL);
-    oct_errors_give_back(op->errors); /* as the device's provider has raised them, on another thread */
-    op->errors = NULL;
-    if (!failed)
-        errno = op->saved_errno;
-    return failed ? 0 : op->result;
-}
-
 /* The handshake will never go on. The operation stays as it is: a helper may have it. */
 static void lost(void *arg)
 {
@@ -95,7 +81,15 @@ static int wait_for(struct oct_remote *op, struct oct_conn *conn)
     conn->remote = NULL;
     if (op->took != 0)
         oct_keys_note(op, op->took, false);
-    return answer(op);
+    /* A connection that is drained has no use for a signature: its slice ends soonest by an error. */
+    const bool failed = op->failed || oct_thread_is_draining();
+    if (failed)
+        raise_error(ERR_R_OPERATION_FAIL);
+    oct_errors_give_back(op->errors); /* as the device's provider has raised them, on another thread */
+    op->errors = NULL;
+    if (!failed)
+        errno = op->saved_errno;
+    return failed ? 0 : op->result;
 }
 
 static int run_here(struct oct_remote *op, enum oct_keys_inside why)

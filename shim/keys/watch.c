@@ -160,26 +160,6 @@ void oct_watch_done(struct oct_remote *op)
         oct_slice_tell(op->slice);
 }
 
-static void empty_mailbox(struct oct_watch *watch)
-{
-    struct oct_remote *op, *next;
-    uint64_t count;
-
-    /* First: what comes after this look is told anew. */
-    ssize_t got = read(watch->fd, &count, sizeof count);
-    (void)got; /* a helper may not have come to writing yet: then it wakes the thread for nothing */
-    pthread_mutex_lock(&watch->lock);
-    op = watch->mailbox;
-    watch->mailbox = NULL;
-    watch->mailbox_end = &watch->mailbox;
-    atomic_store(&watch->any, false);
-    pthread_mutex_unlock(&watch->lock);
-    for (; op != NULL; op = next) {
-        next = op->next;
-        oct_watch_done(op);
-    }
-}
-
 /* Its server is told that the handshake has failed; the helper stays with the device until that answers. */
 static void give_up(struct oct_thread *t, struct oct_watch *watch, struct oct_remote *op)
 {
@@ -204,6 +184,8 @@ static void give_up(struct oct_thread *t, struct oct_watch *watch, struct oct_re
 void oct_watch_collect(struct oct_thread *t)
 {
     struct oct_watch *watch = t->watch;
+    struct oct_remote *op = NULL, *next;
+    uint64_t count;
 
     if (watch == NULL)
         return;
@@ -212,7 +194,20 @@ void oct_watch_collect(struct oct_thread *t)
         while (watch->first != NULL && watch->first->deadline <= now)
             give_up(t, watch, watch->first);
     }
-    if (atomic_load(&watch->any))
-        empty_mailbox(watch);
+    if (atomic_load(&watch->any)) {
+        /* First: what comes after this look is told anew. */
+        ssize_t got = read(watch->fd, &count, sizeof count);
+        (void)got; /* a helper may not have come to writing yet: then it wakes the thread for nothing */
+        pthread_mutex_lock(&watch->lock);
+        op = watch->mailbox;
+        watch->mailbox = NULL;
+        watch->mailbox_end = &watch->mailbox;
+        atomic_store(&watch->any, false);
+        pthread_mutex_unlock(&watch->lock);
+    }
+    for (; op != NULL; op = next) {
+        next = op->next;
+        oct_watch_done(op);
+    }
     oct_pausing_collect(t);
 }
