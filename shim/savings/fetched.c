@@ -170,20 +170,25 @@ static int supports_digest(EVP_PKEY *key, OSSL_LIB_CTX *library, const char *nam
 }
 
 /* A copy of the one that is kept for this question, which is made if there is none. */
-static EVP_PKEY_CTX *copy_hkdf(struct hkdf *hkdf, const struct question *q)
+static EVP_PKEY_CTX *new_context(int id, ENGINE *engine)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
+    struct oct_fetched *kept = id == EVP_PKEY_HKDF && engine == NULL ? kept_here() : NULL;
+    struct question q = {.provider = NULL};
     EVP_PKEY_CTX *copy = NULL;
 
+    if (kept == NULL || !ask(&q, NULL, "HKDF", NULL, NULL))
+        return ssl->EVP_PKEY_CTX_new_id(id, engine);
+    struct hkdf *hkdf = &kept->hkdf;
     ssl->ERR_set_mark();
-    if (!is_same(&hkdf->question, q)) {
+    if (!is_same(&hkdf->question, &q)) {
         ssl->EVP_PKEY_CTX_free(hkdf->begun);
         EVP_PKEY_CTX *begun = ssl->EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, NULL);
         if (begun != NULL && ssl->EVP_PKEY_derive_init(begun) <= 0) {
             ssl->EVP_PKEY_CTX_free(begun);
             begun = NULL;
         }
-        *hkdf = (struct hkdf){*q, begun, NULL};
+        *hkdf = (struct hkdf){q, begun, NULL};
     }
     if (hkdf->begun != NULL && (copy = ssl->EVP_PKEY_CTX_dup(hkdf->begun)) == NULL) {
         ssl->EVP_PKEY_CTX_free(hkdf->begun);
@@ -191,15 +196,7 @@ static EVP_PKEY_CTX *copy_hkdf(struct hkdf *hkdf, const struct question *q)
     }
     ssl->ERR_pop_to_mark();
     hkdf->copy = copy;
-    return copy;
-}
-
-static EVP_PKEY_CTX *new_context(int id, ENGINE *engine)
-{
-    struct oct_fetched *kept = id == EVP_PKEY_HKDF && engine == NULL ? kept_here() : NULL;
-    struct question q = {.provider = NULL};
-    EVP_PKEY_CTX *copy = kept != NULL && ask(&q, NULL, "HKDF", NULL, NULL) ? copy_hkdf(&kept->hkdf, &q) : NULL;
-    return copy != NULL ? copy : oct_ssl()->EVP_PKEY_CTX_new_id(id, engine);
+    return copy != NULL ? copy : ssl->EVP_PKEY_CTX_new_id(id, engine);
 }
 
 /* True if it is that copy: the thread has none any more. */
