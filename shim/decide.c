@@ -19,25 +19,15 @@
 
 int oct_shim_mode_now;
 
-/* Some operation may be served. */
-static bool operation_on(void)
-{
-    for (int op = 0; op < OCT_OP_COUNT; op++)
-        if (oct_op_is_possible(op))
-            return true;
-    return false;
-}
-
-static bool can_work(void)
-{
-    const struct oct_ssl_functions *ssl = oct_ssl();
-    return oct_shim_wanted() && oct_shim_library_start() && ssl->OSSL_PROVIDER_available(NULL, "octuple") == 1 &&
-           oct_slice_possible() && operation_on() && oct_conn_setup();
-}
-
 static void decide(void)
 {
-    bool on = can_work();
+    bool on = oct_shim_wanted() && oct_shim_library_start() &&
+              oct_ssl()->OSSL_PROVIDER_available(NULL, "octuple") == 1 && oct_slice_possible();
+    int op = 0;
+
+    while (on && op < OCT_OP_COUNT && !oct_op_is_possible(op))
+        op++;
+    on = on && op < OCT_OP_COUNT && oct_conn_setup(); /* some operation may be served */
     oct_keys_setup(on);
     if (on) {
         oct_savings_setup();

@@ -29,39 +29,24 @@ static bool wanted, loops_stay;
 static const char *quic_said = "";
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static bool is(const char *setting, const char *value)
-{
-    return setting != NULL && strcmp(setting, value) == 0;
-}
-
-/* Without the options behind it. */
-static bool is_before_options(const char *setting, const char *value)
-{
-    const size_t n = setting != NULL ? strcspn(setting, ",") : 0;
-    return n == strlen(value) && strncmp(setting, value, n) == 0;
-}
-
-static void start_loops(const char *loops)
+static void start(void)
 {
     static const char *const ways[] = {"off", "wait", "socket"};
+    const char *loops = oct_setting(OCT_SETTING_LOOPS);
+    const size_t length = loops != NULL ? strcspn(loops, ",") : 0; /* without the options behind it */
     size_t n;
     const char *quic = oct_setting_option(loops, "quic", &n);
 
-    loops_stay = is_before_options(loops, "stay");
+    loops_stay = length == strlen("stay") && strncmp(loops, "stay", length) == 0;
     for (size_t i = 0; quic != NULL && i < sizeof ways / sizeof ways[0]; i++)
         if (n == strlen(ways[i]) && strncmp(quic, ways[i], n) == 0)
             quic_said = ways[i];
-}
-
-static void start(void)
-{
-    const char *loops = oct_setting(OCT_SETTING_LOOPS);
-    start_loops(loops);
     oct_memory_start(loops);
     oct_handed_start();
     oct_handover_start();
     oct_keys_start();
-    wanted = getauxval(AT_SECURE) == 0 && !is(oct_setting_former(OCT_SETTING_FORMER_SHIM), "off") &&
+    const char *shim = oct_setting_former(OCT_SETTING_FORMER_SHIM);
+    wanted = getauxval(AT_SECURE) == 0 && (shim == NULL || strcmp(shim, "off") != 0) &&
              oct_version_fits(OCT_VERSION_TEXT, "shim") && oct_thread_setup();
     oct_fd_set_process();
     oct_libc();

@@ -24,22 +24,21 @@ static int no_such_call(void)
     return -1;
 }
 
-static int wait_for_kernel(const struct oct_wait *w)
-{
-    const struct oct_libc_functions *libc = oct_libc();
-    if (w->kind == OCT_WAIT)
-        return libc->epoll_wait != NULL ? libc->epoll_wait(w->epfd, w->events, w->max, w->timeout) : no_such_call();
-    if (w->kind == OCT_PWAIT)
-        return libc->epoll_pwait != NULL ? libc->epoll_pwait(w->epfd, w->events, w->max, w->timeout, w->mask)
-                                         : no_such_call();
-    if (libc->epoll_pwait2 != NULL)
-        return libc->epoll_pwait2(w->epfd, w->events, w->max, w->time, w->mask);
-    return (int)syscall(SYS_epoll_pwait2, w->epfd, w->events, w->max, w->time, w->mask, KERNEL_MASK_BYTES);
-}
-
 int oct_wait_real(const struct oct_wait *w)
 {
-    return oct_handover_strip(w, wait_for_kernel(w));
+    const struct oct_libc_functions *libc = oct_libc();
+    int n;
+
+    if (w->kind == OCT_WAIT)
+        n = libc->epoll_wait != NULL ? libc->epoll_wait(w->epfd, w->events, w->max, w->timeout) : no_such_call();
+    else if (w->kind == OCT_PWAIT)
+        n = libc->epoll_pwait != NULL ? libc->epoll_pwait(w->epfd, w->events, w->max, w->timeout, w->mask)
+                                      : no_such_call();
+    else if (libc->epoll_pwait2 != NULL)
+        n = libc->epoll_pwait2(w->epfd, w->events, w->max, w->time, w->mask);
+    else
+        n = (int)syscall(SYS_epoll_pwait2, w->epfd, w->events, w->max, w->time, w->mask, KERNEL_MASK_BYTES);
+    return oct_handover_strip(w, n);
 }
 
 HOOK int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)

@@ -32,7 +32,7 @@ int64_t oct_events_now(void)
     return t.tv_sec * OCT_NANO + t.tv_nsec;
 }
 
-static int wait_at_once(const struct oct_wait *w)
+int oct_wait_at_once(const struct oct_wait *w)
 {
     static const struct timespec zero;
     struct oct_wait at_once = *w;
@@ -44,17 +44,6 @@ static int wait_at_once(const struct oct_wait *w)
 static bool would_sleep(const struct oct_wait *w)
 {
     return w->kind == OCT_PWAIT2 ? w->time == NULL || w->time->tv_sec != 0 || w->time->tv_nsec != 0 : w->timeout != 0;
-}
-
-/* The mask that the program's call would have had. */
-static void wait_with_mask(struct oct_wait *w, const struct oct_held *held)
-{
-    if (!held->on)
-        return;
-    if (w->kind == OCT_WAIT)
-        w->kind = OCT_PWAIT;
-    if (w->mask == NULL)
-        w->mask = &held->program;
 }
 
 static int sleep_until(struct oct_thread *t, const struct oct_wait *w)
@@ -69,7 +58,11 @@ static int wait_rest(struct oct_thread *t, const struct oct_wait *w, int64_t sin
     struct timespec left;
     int64_t spent = oct_events_now() - since, time;
 
-    wait_with_mask(&rest, held);
+    /* The mask that the program's call would have had. */
+    if (held->on && w->kind == OCT_WAIT)
+        rest.kind = OCT_PWAIT;
+    if (held->on && w->mask == NULL)
+        rest.mask = &held->program;
     if (w->kind == OCT_PWAIT2 && w->time != NULL) {
         time = w->time->tv_sec * OCT_NANO + w->time->tv_nsec - spent;
         time = time > 0 ? time : 0;
@@ -89,17 +82,6 @@ static void jobs_forget(struct oct_thread *t)
     t->jobs_seen = false;
 }
 
-/* Those that tell of an error in the code that runs cannot be held back. */
-static void hold_signals(struct oct_held *held)
-{
-    static const int errors[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
-    sigset_t set;
-    sigfillset(&set);
-    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
-        sigdelset(&set, errors[i]);
-    held->on = pthread_sigmask(SIG_BLOCK, &set, &held->program) == 0;
-}
-
 void oct_events_release(const struct oct_held *held)
 {
     if (held->on)
@@ -108,34 +90,39 @@ void oct_events_release(const struct oct_held *held)
 
 void oct_events_run(struct oct_thread *t, struct oct_held *held)
 {
+    /* Those that tell of an error in the code that runs cannot be held back. */
+    static const int errors[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    sigset_t set;
+
     jobs_forget(t);
     if (oct_thread_waiting() == 0)
         return;
-    hold_signals(held);
+    sigfillset(&set);
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
+        sigdelset(&set, errors[i]);
+    held->on = pthread_sigmask(SIG_BLOCK, &set, &held->program) == 0;
     oct_queue_poll(oct_queue_thread_peek());
-}
-
-/* Nobody is on the way whom the jobs could wait for. */
-static bool all_due(struct oct_thread *t, int64_t time, bool empty)
-{
-    if (t->still_since == 0)
-        t->still_since = time;
-    t->empty_polls = empty ? t->empty_polls + 1 : 0;
-    return t->empty_polls >= OCT_POLICY_EMPTY_POLLS || time - t->still_since >= OCT_POLICY_STILL_WAIT;
 }
 
 void oct_events_run_if_due(struct oct_thread *t, int64_t time, bool empty)
 {
-    if (oct_thread_waiting() != 0 && !all_due(t, time, empty)) {
-        /* However long the round took in which they came: the next may bring others. */
-        if (t->jobs_seen)
-            oct_queue_poll_waited(oct_queue_thread_peek(), OCT_POLICY_BUSY_WAIT);
-        t->jobs_seen = true;
+    if (oct_thread_waiting() == 0) {
+        jobs_forget(t);
         return;
     }
-    jobs_forget(t);
-    if (oct_thread_waiting() != 0)
+    if (t->still_since == 0)
+        t->still_since = time;
+    t->empty_polls = empty ? t->empty_polls + 1 : 0;
+    if (t->empty_polls >= OCT_POLICY_EMPTY_POLLS || time - t->still_since >= OCT_POLICY_STILL_WAIT) {
+        /* Nobody is on the way whom the jobs could wait for. */
+        jobs_forget(t);
         oct_queue_poll(oct_queue_thread_peek());
+        return;
+    }
+    /* However long the round took in which they came: the next may bring others. */
+    if (t->jobs_seen)
+        oct_queue_poll_waited(oct_queue_thread_peek(), OCT_POLICY_BUSY_WAIT);
+    t->jobs_seen = true;
 }
 
 /* Where an instance inside is all that the kernel has, and perhaps has it for paused handshakes only, there may be
@@ -144,7 +131,7 @@ static int wait_with_work(struct oct_thread *t, const struct oct_wait *w, bool w
 {
     struct oct_held held = {.on = false};
     int64_t since = oct_events_now();
-    int n = wait_at_once(w);
+    int n = oct_wait_at_once(w);
     bool idle = n == 0;
 
     t->real_first = false;
@@ -172,7 +159,7 @@ static int wait_with_work(struct oct_thread *t, const struct oct_wait *w, bool w
     return n;
 }
 
-static void begin_round(struct oct_thread *t)
+static int wait_in_turn(struct oct_thread *t, const struct oct_wait *w)
 {
     t->waits = true;
     if (++t->round == 0)
@@ -182,11 +169,6 @@ static void begin_round(struct oct_thread *t)
         t->still_since = 0;
     }
     t->moved = false;
-}
-
-static int wait_in_turn(struct oct_thread *t, const struct oct_wait *w)
-{
-    begin_round(t);
     oct_fd_waits(w->epfd, t, would_sleep(w));
     oct_handover_adopt(t, w->epfd);
     oct_drain_orphans(t);
@@ -201,7 +183,7 @@ static int wait_in_turn(struct oct_thread *t, const struct oct_wait *w)
         t->real_first = false;
         jobs_forget(t);
         if (went_on)
-            return wait_at_once(w);
+            return oct_wait_at_once(w);
         return would_sleep(w) ? sleep_until(t, w) : oct_wait_real(w);
     }
     return wait_with_work(t, w, went_on);

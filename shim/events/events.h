@@ -21,6 +21,8 @@ struct oct_wait {
 
 /* The real function, with the program's timeout. */
 int oct_wait_real(const struct oct_wait *w);
+/* The same without waiting. */
+int oct_wait_at_once(const struct oct_wait *w);
 
 /* The program's call: made-up events, the kernel's, and the queue when nothing else is to do. */
 int oct_wait(const struct oct_wait *w);

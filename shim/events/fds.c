@@ -51,25 +51,21 @@ void oct_fd_set_process(void)
     process = getpid();
 }
 
-static struct entry *page_make(unsigned number)
-{
-    struct entry *expected = NULL, *fresh = calloc(PAGE_ENTRIES, sizeof *fresh);
-    if (fresh == NULL)
-        return NULL;
-    if (__atomic_compare_exchange_n(&pages[number], &expected, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        return fresh;
-    free(fresh);
-    return expected;
-}
-
 static struct entry *entry_of(int fd, bool make)
 {
     unsigned number = (unsigned)fd / PAGE_ENTRIES;
     if (fd < 0 || number >= PAGES)
         return NULL;
     struct entry *page = __atomic_load_n(&pages[number], __ATOMIC_ACQUIRE);
-    if (page == NULL && make)
-        page = page_make(number);
+    if (page == NULL && make) {
+        struct entry *fresh = calloc(PAGE_ENTRIES, sizeof *fresh);
+        /* Another thread may have made the page meanwhile: then that one is taken. */
+        if (fresh != NULL &&
+            __atomic_compare_exchange_n(&pages[number], &page, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            page = fresh;
+        else
+            free(fresh);
+    }
     return page != NULL ? &page[(unsigned)fd % PAGE_ENTRIES] : NULL;
 }
 
@@ -97,28 +93,6 @@ static uint32_t generation_of(int fd)
 static bool still_there(const struct entry *e)
 {
     return e->events != 0 && e->epfd_generation == generation_of(e->epfd);
-}
-
-static void note_locked(struct entry *e, int epfd, int op, const struct epoll_event *event, uint32_t removals_before)
-{
-    bool same = still_there(e) && e->epfd == epfd;
-    if (op == EPOLL_CTL_DEL) {
-        e->events = same ? 0 : e->events;
-        __atomic_add_fetch(&e->removals, 1, __ATOMIC_RELEASE);
-        return;
-    }
-    if (e->removals != removals_before)
-        return; /* that is no longer so */
-    if (op == EPOLL_CTL_ADD && still_there(e) && !same)
-        e->twice = true;
-    e->epfd = epfd;
-    e->epfd_generation = generation_of(epfd);
-    /* The kernel adds these two to every registration; with them it is never 0. */
-    e->events = event->events | EPOLLERR | EPOLLHUP;
-    e->data = event->data;
-    e->added = true;
-    e->fresh = false;
-    __atomic_store_n(&e->used, true, __ATOMIC_RELAXED);
 }
 
 /* epfd belongs to an instance; what is known of its descriptor is to be forgotten when that closes. */
@@ -150,23 +124,24 @@ void oct_fd_note(int epfd_given, int op, int fd, const struct epoll_event *event
         note_instance(epfd);
     if (e == NULL || (op != EPOLL_CTL_DEL && event == NULL) || !lock(e))
         return;
-    note_locked(e, epfd, op, event, removals_before);
+    const bool same = still_there(e) && e->epfd == epfd;
+    if (op == EPOLL_CTL_DEL) {
+        e->events = same ? 0 : e->events;
+        __atomic_add_fetch(&e->removals, 1, __ATOMIC_RELEASE);
+    } else if (e->removals == removals_before) { /* else that is no longer so */
+        if (op == EPOLL_CTL_ADD && still_there(e) && !same)
+            e->twice = true;
+        e->epfd = epfd;
+        e->epfd_generation = generation_of(epfd);
+        /* The kernel adds these two to every registration; with them it is never 0. */
+        e->events = event->events | EPOLLERR | EPOLLHUP;
+        e->data = event->data;
+        e->added = true;
+        e->fresh = false;
+        __atomic_store_n(&e->used, true, __ATOMIC_RELAXED);
+    }
     if (__atomic_load_n(&e->instance, __ATOMIC_RELAXED))
         __atomic_store_n(&nested, true, __ATOMIC_RELAXED);
-    unlock(e);
-}
-
-static void forget(struct entry *e)
-{
-    if (!lock(e))
-        return;
-    __atomic_add_fetch(&e->generation, 1, __ATOMIC_ACQ_REL);
-    e->events = 0;
-    e->twice = e->added = e->fresh = e->copied = e->has_copies = false;
-    __atomic_store_n(&e->used, false, __ATOMIC_RELAXED);
-    __atomic_store_n(&e->instance, false, __ATOMIC_RELAXED);
-    __atomic_store_n(&e->waiter, 0, __ATOMIC_RELEASE);
-    __atomic_store_n(&e->sleeper, 0, __ATOMIC_RELAXED);
     unlock(e);
 }
 
@@ -203,8 +178,16 @@ void oct_fd_closed(int fd)
 {
     struct entry *e = entry_of(fd, false);
     /* getpid() costs a system call, but only for a descriptor that was in an epoll instance. */
-    if (e != NULL && __atomic_load_n(&e->used, __ATOMIC_RELAXED) && getpid() == process)
-        forget(e);
+    if (e == NULL || !__atomic_load_n(&e->used, __ATOMIC_RELAXED) || getpid() != process || !lock(e))
+        return;
+    __atomic_add_fetch(&e->generation, 1, __ATOMIC_ACQ_REL);
+    e->events = 0;
+    e->twice = e->added = e->fresh = e->copied = e->has_copies = false;
+    __atomic_store_n(&e->used, false, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->instance, false, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->waiter, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&e->sleeper, 0, __ATOMIC_RELAXED);
+    unlock(e);
 }
 
 void oct_fd_closed_range(unsigned first, unsigned last)
@@ -311,29 +294,26 @@ bool oct_fd_is_waited_on(int epfd)
     return e != NULL && __atomic_load_n(&e->waiter, __ATOMIC_SEQ_CST) != 0;
 }
 
-/* glibc says so from 2.32 on. It is looked for at run time: a reference, even a weak one, would keep the shim from
- * loading on older ones. Where nobody says it, there may be more threads. */
-static bool is_single_threaded(void)
-{
-    static const char unknown;
-    static _Atomic(const char *) says;
-    const char *known = atomic_load_explicit(&says, memory_order_acquire);
-
-    if (known == NULL) {
-        known = dlsym(RTLD_DEFAULT, "__libc_single_threaded");
-        known = known != NULL ? known : &unknown;
-        atomic_store_explicit(&says, known, memory_order_release);
-    }
-    return *known != 0;
-}
-
 /* A program that copies an instance's descriptor may do so for several threads, of which the next one waits, and takes
  * any connection. That nobody else has waited so far proves nothing then: tokio's workers look like its one thread.
  * Where each thread has a runtime of its own (pingora's, without work stealing) whoever starts the program can say so.
  */
 static bool may_be_shared(const struct entry *e)
 {
-    return __atomic_load_n(&e->has_copies, __ATOMIC_ACQUIRE) && !oct_shim_loops_stay() && !is_single_threaded();
+    static const char unknown;
+    static _Atomic(const char *) says;
+
+    if (!__atomic_load_n(&e->has_copies, __ATOMIC_ACQUIRE) || oct_shim_loops_stay())
+        return false;
+    /* glibc says from 2.32 on that there is one thread. It is looked for at run time: a reference, even a weak one,
+     * would keep the shim from loading on older ones. Where nobody says it, there may be more threads. */
+    const char *single = atomic_load_explicit(&says, memory_order_acquire);
+    if (single == NULL) {
+        single = dlsym(RTLD_DEFAULT, "__libc_single_threaded");
+        single = single != NULL ? single : &unknown;
+        atomic_store_explicit(&says, single, memory_order_release);
+    }
+    return *single == 0;
 }
 
 /* What an instance that is registered in another is slept on by, is what that one is slept on by: where this cannot be

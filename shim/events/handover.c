@@ -48,18 +48,13 @@ static void retire(struct waker *waker)
     __atomic_sub_fetch(&waking, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Its instance has been closed since, and another one may have the number. */
-static bool is_stale(const struct waker *waker)
-{
-    return waker->epfd >= 0 && !oct_fd_is_same(waker->epfd, waker->generation);
-}
-
 /* The one for epfd, or a free one; NULL where it is under way already, or there is no memory. */
 static struct waker *waker_for(int epfd)
 {
     struct waker *unused = NULL;
     for (struct waker *w = wakers; w != NULL; w = w->next) {
-        if (is_stale(w))
+        /* Its instance has been closed since, and another one may have the number. */
+        if (w->epfd >= 0 && !oct_fd_is_same(w->epfd, w->generation))
             retire(w);
         if (w->epfd == epfd)
             return NULL;
@@ -73,29 +68,21 @@ static struct waker *waker_for(int epfd)
     return unused;
 }
 
-static void wake_locked(int epfd)
-{
-    struct waker *waker = oct_libc()->epoll_ctl != NULL ? waker_for(epfd) : NULL;
-    struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT, .data.ptr = waker};
-    if (waker == NULL)
-        return;
-    waker->fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (waker->fd < 0)
-        return;
-    waker->epfd = epfd;
-    waker->generation = oct_fd_generation(epfd);
-    __atomic_add_fetch(&waking, 1, __ATOMIC_SEQ_CST); /* before the event may come */
-    if (oct_libc()->epoll_ctl(epfd, EPOLL_CTL_ADD, waker->fd, &event) != 0)
-        retire(waker);
-}
-
 static void wake(int epfd)
 {
     const int errno_before = errno;
     if (!oct_fd_is_waited_on(epfd))
         return; /* who does so later looks first */
     oct_fork_lock(&lock);
-    wake_locked(epfd);
+    struct waker *waker = oct_libc()->epoll_ctl != NULL ? waker_for(epfd) : NULL;
+    struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT, .data.ptr = waker};
+    if (waker != NULL && (waker->fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK)) >= 0) {
+        waker->epfd = epfd;
+        waker->generation = oct_fd_generation(epfd);
+        __atomic_add_fetch(&waking, 1, __ATOMIC_SEQ_CST); /* before the event may come */
+        if (oct_libc()->epoll_ctl(epfd, EPOLL_CTL_ADD, waker->fd, &event) != 0)
+            retire(waker);
+    }
     oct_fork_unlock(&lock);
     errno = errno_before;
 }
@@ -136,14 +123,6 @@ void oct_handover_registered(int epfd, int fd)
         wake(oct_fd_original(epfd));
 }
 
-/* Its program hears there that it can be read. With EPOLLONESHOT a second event would come from the kernel. */
-static bool waits_in(const struct oct_conn *conn, int epfd)
-{
-    struct oct_registration at;
-    return oct_conn_is_ended(oct_conn_state(conn)) && oct_fd_registered(conn->socket.fd, &at) && at.epfd == epfd &&
-           at.generation == conn->socket.generation && at.events != 0 && (at.events & EPOLLONESHOT) == 0;
-}
-
 struct adopter {
     struct oct_thread *t;
     int epfd;
@@ -152,7 +131,12 @@ struct adopter {
 static bool adopt(struct oct_conn *conn, void *arg)
 {
     const struct adopter *adopter = arg;
-    if (!waits_in(conn, adopter->epfd) || !oct_hello_adopt(conn, adopter->t))
+    struct oct_registration at;
+    /* Its program hears there that it can be read. With EPOLLONESHOT a second event would come from the kernel. */
+    const bool waits = oct_conn_is_ended(oct_conn_state(conn)) && oct_fd_registered(conn->socket.fd, &at) &&
+                       at.epfd == adopter->epfd && at.generation == conn->socket.generation && at.events != 0 &&
+                       (at.events & EPOLLONESHOT) == 0;
+    if (!waits || !oct_hello_adopt(conn, adopter->t))
         return false;
     oct_thread_join(adopter->t, conn);
     oct_thread_ready_add(adopter->t, conn);
@@ -167,17 +151,6 @@ void oct_handover_adopt(struct oct_thread *t, int epfd)
         oct_handed_each(adopt, &adopter);
 }
 
-static bool is_waker(void *data)
-{
-    struct waker *waker = wakers;
-    while (waker != NULL && (waker != data || waker->epfd < 0))
-        waker = waker->next;
-    if (waker == NULL)
-        return false;
-    retire(waker);
-    return true;
-}
-
 int oct_handover_strip(const struct oct_wait *w, int n)
 {
     struct oct_thread *t = n > 0 && __atomic_load_n(&waking, __ATOMIC_SEQ_CST) != 0 ? oct_thread_peek() : NULL;
@@ -185,9 +158,15 @@ int oct_handover_strip(const struct oct_wait *w, int n)
     if (t == NULL)
         return n;
     oct_fork_lock(&lock);
-    for (int i = 0; i < n; i++)
-        if (!is_waker(w->events[i].data.ptr))
+    for (int i = 0; i < n; i++) {
+        struct waker *waker = wakers;
+        while (waker != NULL && (waker != w->events[i].data.ptr || waker->epfd < 0))
+            waker = waker->next;
+        if (waker != NULL)
+            retire(waker);
+        else
             w->events[kept++] = w->events[i];
+    }
     oct_fork_unlock(&lock);
     t->waked |= kept < n;
     if (kept < n)

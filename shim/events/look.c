@@ -32,15 +32,11 @@ static bool was_told(int fd)
     return false;
 }
 
-static bool found_nothing(ssize_t got)
-{
-    return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
-}
-
 ssize_t oct_look(int fd, ssize_t got, void *buf, size_t n)
 {
     const int errno_before = errno;
-    if (!found_nothing(got) || n == 0 || !was_told(fd))
+    const bool found_nothing = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+    if (!found_nothing || n == 0 || !was_told(fd))
         return got;
     errno = errno_before;
     n = n < OCT_MEMORY_RECORD ? n : OCT_MEMORY_RECORD;

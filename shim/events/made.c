@@ -31,20 +31,16 @@ struct step {
     struct oct_registration at;
 };
 
-/* One step up from fd, which is known to be of that generation if it is the socket. */
-static bool step_up(struct step *s, uint32_t generation)
-{
-    if (!oct_fd_registered(s->fd, &s->at))
-        return false;
-    return s->depth == 0 ? s->at.generation == generation : oct_fd_tells(&s->at);
-}
-
-/* The step into epfd on the way from a socket. announced: edge-triggered steps that were notified already, behind
- * which nothing is seen. */
+/* The step into epfd on the way from a socket of that generation. announced: edge-triggered steps that were notified
+ * already, behind which nothing is seen. */
 static bool find(struct step *s, int fd, uint32_t generation, int epfd, unsigned announced)
 {
     *s = (struct step){.fd = fd};
-    for (; s->depth < OCT_NESTS_MAX && step_up(s, generation); s->depth++) {
+    for (; s->depth < OCT_NESTS_MAX; s->depth++) {
+        if (!oct_fd_registered(s->fd, &s->at))
+            return false;
+        if (s->depth == 0 ? s->at.generation != generation : !oct_fd_tells(&s->at))
+            return false;
         if ((s->at.events & EPOLLET) != 0 && (announced & 1u << s->depth) != 0)
             return false;
         if (s->at.epfd == epfd)
@@ -77,14 +73,6 @@ struct notified {
     int inner_count;
 };
 
-static bool is_notified(const struct notified *notified, int fd)
-{
-    for (int i = 0; i < notified->inner_count; i++)
-        if (notified->inner[i] == fd)
-            return true;
-    return false;
-}
-
 static bool kernel_notified(const struct notified *notified, const struct step *s)
 {
     for (int i = 0; i < notified->kernel; i++)
@@ -103,7 +91,10 @@ static void notify(struct notified *notified, const struct step *s)
 /* One event for an instance, however many connections in it are ready. The next event of conn comes there. */
 static void notify_inner(struct notified *notified, struct oct_conn *conn, const struct step *s)
 {
-    if (!is_notified(notified, s->fd)) {
+    int i = 0;
+    while (i < notified->inner_count && notified->inner[i] != s->fd)
+        i++;
+    if (i == notified->inner_count) {
         if (notified->inner_count == INNER_MAX)
             return;
         notified->inner[notified->inner_count++] = s->fd;
@@ -113,21 +104,15 @@ static void notify_inner(struct notified *notified, struct oct_conn *conn, const
     conn->notified = 0;
 }
 
-/* Devices may answer many at a time. The server's other events then do not wait for all of these handshakes. */
-static int most_of(const struct oct_wait *w, int n)
-{
-    return oct_keys_part != NULL && oct_keys_part->seen() && w->max - n > OCT_POLICY_KEYS_ROUND
-               ? n + OCT_POLICY_KEYS_ROUND
-               : w->max;
-}
-
 /* Edge-triggered servers hear of it once. The others again and again, until they have resumed the connection, and each
  * goes to the end of the line. */
 int oct_made_deliver(struct oct_thread *t, const struct oct_wait *w, int n, bool sleep)
 {
     struct oct_conn *conn = t->ready, *next, *again = NULL, **again_end = &again;
     struct notified notified = {.events = w->events, .kernel = n, .n = n};
-    const int most = most_of(w, n);
+    /* Devices may answer many at a time. The server's other events then do not wait for all of these handshakes. */
+    const bool some = oct_keys_part != NULL && oct_keys_part->seen() && w->max - n > OCT_POLICY_KEYS_ROUND;
+    const int most = some ? n + OCT_POLICY_KEYS_ROUND : w->max;
     struct step s;
 
     for (; conn != NULL && notified.n < most; conn = next) {
@@ -202,36 +187,33 @@ void oct_events_suppress(const struct oct_conn *conn, struct oct_thread *t)
         t->suppressed[t->suppressed_count++] = (struct oct_suppressed){at.data, conn->socket.fd, at.generation};
 }
 
-static bool is_suppressed(const struct oct_thread *t, const struct epoll_event *event, int epfd)
-{
-    struct oct_registration at;
-    for (unsigned i = 0; i < t->suppressed_count; i++) {
-        const struct oct_suppressed *m = &t->suppressed[i];
-        if (m->data.u64 == event->data.u64)
-            return oct_fd_registered(m->fd, &at) && at.generation == m->generation && at.epfd == epfd &&
-                   (at.events & EPOLLET) == 0;
-    }
-    return false;
-}
-
 /* What a handshake may wait for, and so what is no news while it is paused; errors and hang-ups always are. */
 #define HANDSHAKE_WAITS_FOR (EPOLLIN | EPOLLRDNORM | EPOLLOUT | EPOLLWRNORM)
 
 int oct_made_leave_out(const struct oct_thread *t, const struct oct_wait *w, int n)
 {
+    struct oct_registration at;
     int kept = 0;
-    for (int i = 0; i < n; i++)
-        if ((w->events[i].events & ~HANDSHAKE_WAITS_FOR) != 0 || !is_suppressed(t, &w->events[i], w->epfd))
+    for (int i = 0; i < n; i++) {
+        const struct oct_suppressed *m = t->suppressed, *end = m + t->suppressed_count;
+        while (m != end && m->data.u64 != w->events[i].data.u64)
+            m++;
+        const bool no_news = (w->events[i].events & ~HANDSHAKE_WAITS_FOR) == 0 && m != end &&
+                             oct_fd_registered(m->fd, &at) && at.generation == m->generation && at.epfd == w->epfd &&
+                             (at.events & EPOLLET) == 0;
+        if (!no_news)
             w->events[kept++] = w->events[i];
+    }
     return kept;
 }
 
-static bool above_suppressed(const struct oct_thread *t, const struct epoll_event *event, int epfd)
+/* epfd leads to the socket of a paused handshake; with an event, by the instance inside that the event is of. */
+static bool is_above(const struct oct_thread *t, int epfd, const struct epoll_event *event)
 {
     struct step s;
     for (unsigned i = 0; i < t->suppressed_count; i++)
-        if (find(&s, t->suppressed[i].fd, t->suppressed[i].generation, epfd, 0) && s.depth > 0 &&
-            s.at.data.u64 == event->data.u64)
+        if (find(&s, t->suppressed[i].fd, t->suppressed[i].generation, epfd, 0) &&
+            (event == NULL || (s.depth > 0 && s.at.data.u64 == event->data.u64)))
             return true;
     return false;
 }
@@ -241,16 +223,12 @@ bool oct_made_all_above_suppressed(const struct oct_thread *t, const struct oct_
     if (n > 0 && !oct_fd_any_nested())
         return false;
     for (int i = 0; i < n; i++)
-        if (!above_suppressed(t, &w->events[i], w->epfd))
+        if (!is_above(t, w->epfd, &w->events[i]))
             return false;
     return true;
 }
 
 bool oct_made_is_above_suppressed(const struct oct_thread *t, int epfd)
 {
-    struct step s;
-    for (unsigned i = 0; i < t->suppressed_count; i++)
-        if (find(&s, t->suppressed[i].fd, t->suppressed[i].generation, epfd, 0))
-            return true;
-    return false;
+    return is_above(t, epfd, NULL);
 }

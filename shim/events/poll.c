@@ -64,30 +64,11 @@ static bool is_paused(const struct oct_thread *t, int fd, bool ready)
     return false;
 }
 
-static void survey(struct call *c, const struct oct_thread *t)
-{
-    for (nfds_t i = 0; i < c->n; i++) {
-        int fd = wish_at(c, i);
-        bool instance = fd >= 0 && oct_fd_is_instance(fd);
-        c->instance = c->instance || instance;
-        c->socket = c->socket || (fd >= 0 && is_paused(t, fd, false));
-        if (instance && c->timeout != 0)
-            oct_fd_waits(fd, t, true);
-    }
-}
-
 static void sets_copy(struct call *c)
 {
     for (int i = 0; c->selects && i < 3; i++)
         if (c->set[i] != NULL)
             c->asked[i] = *c->set[i];
-}
-
-static void sets_put_back(const struct call *c)
-{
-    for (int i = 0; c->selects && i < 3; i++)
-        if (c->set[i] != NULL)
-            *c->set[i] = c->asked[i];
 }
 
 static int call_real(const struct call *c, int64_t timeout, const sigset_t *mask)
@@ -121,47 +102,36 @@ static bool any_made(const struct call *c, struct oct_thread *t, bool sleep)
     return found;
 }
 
-/* What the kernel said of it is filled in already; 1 if that was nothing. */
-static int add_one(const struct call *c, nfds_t i)
-{
-    bool said;
-    if (c->selects) {
-        said = FD_ISSET((int)i, c->set[0]);
-        FD_SET((int)i, c->set[0]);
-    } else {
-        said = c->fds[i].revents != 0;
-        c->fds[i].revents |= (short)(c->fds[i].events & (POLLIN | POLLRDNORM));
-    }
-    return !said;
-}
-
 static int add_made(const struct call *c, struct oct_thread *t, bool sleep, int count)
 {
-    for (nfds_t i = 0; i < c->n; i++)
-        if (is_made(c, t, wish_at(c, i), sleep))
-            count += add_one(c, i);
-    return count;
-}
-
-/* True if all that the kernel has found are instances that may have no news (oct_made_all_above_suppressed()). */
-static bool only_above_suppressed(const struct call *c, const struct oct_thread *t, int count)
-{
-    int above = 0;
-    for (nfds_t i = 0; count > 0 && t->suppressed_count > 0 && i < c->n; i++) {
-        int fd = wish_at(c, i);
-        bool said = fd >= 0 && (c->selects ? FD_ISSET(fd, c->set[0]) : c->fds[i].revents != 0);
-        above += said && oct_made_is_above_suppressed(t, fd);
+    for (nfds_t i = 0; i < c->n; i++) {
+        if (!is_made(c, t, wish_at(c, i), sleep))
+            continue;
+        /* What the kernel said of it is filled in already. It is counted here if that was nothing. */
+        if (c->selects) {
+            count += !FD_ISSET((int)i, c->set[0]);
+            FD_SET((int)i, c->set[0]);
+        } else {
+            count += c->fds[i].revents == 0;
+            c->fds[i].revents |= (short)(c->fds[i].events & (POLLIN | POLLRDNORM));
+        }
     }
-    return above == count;
+    return count;
 }
 
 /* An event loop's call: asks the kernel first. */
 static int loop(struct call *c, struct oct_thread *t, struct oct_held *held)
 {
-    int count = call_real(c, 0, c->mask);
+    int count = call_real(c, 0, c->mask), above = 0;
     if (count < 0)
         return count;
-    bool idle = only_above_suppressed(c, t, count), sleep = idle && c->timeout != 0;
+    for (nfds_t i = 0; count > 0 && t->suppressed_count > 0 && i < c->n; i++) {
+        int fd = wish_at(c, i);
+        bool said = fd >= 0 && (c->selects ? FD_ISSET(fd, c->set[0]) : c->fds[i].revents != 0);
+        above += said && oct_made_is_above_suppressed(t, fd);
+    }
+    /* All that it has found are instances that may have no news (oct_made_all_above_suppressed()). */
+    bool idle = above == count, sleep = idle && c->timeout != 0;
     if (sleep)
         oct_events_run(t, held);
     else
@@ -170,24 +140,27 @@ static int loop(struct call *c, struct oct_thread *t, struct oct_held *held)
         return add_made(c, t, sleep, count);
     if (count > 0 || !sleep)
         return count;
-    sets_put_back(c);
+    for (int i = 0; c->selects && i < 3; i++)
+        if (c->set[i] != NULL)
+            *c->set[i] = c->asked[i];
     return call_real(c, rest(c), held->on && c->mask == NULL ? &held->program : c->mask);
-}
-
-/* One that waits for a socket in mid-handshake, or for something else altogether. */
-static int wait_first_run(struct call *c, struct oct_thread *t, struct oct_held *held)
-{
-    oct_events_run(t, held);
-    bool some = any_made(c, t, true);
-    int count = call_real(c, some ? 0 : rest(c), held->on && c->mask == NULL ? &held->program : c->mask);
-    return some && count >= 0 ? add_made(c, t, true, count) : count;
 }
 
 static int work(struct call *c, struct oct_thread *t)
 {
     struct oct_held held = {.on = false};
+    int count;
+
     oct_drain_orphans(t);
-    int count = c->instance && !c->socket ? loop(c, t, &held) : wait_first_run(c, t, &held);
+    if (c->instance && !c->socket) {
+        count = loop(c, t, &held);
+    } else { /* it waits for a socket in mid-handshake, or for something else altogether */
+        oct_events_run(t, &held);
+        bool some = any_made(c, t, true);
+        count = call_real(c, some ? 0 : rest(c), held.on && c->mask == NULL ? &held.program : c->mask);
+        if (some && count >= 0)
+            count = add_made(c, t, true, count);
+    }
     oct_events_release(&held);
     return count;
 }
@@ -205,7 +178,14 @@ static struct oct_thread *begin(struct call *c)
     oct_finish_misfits(t);
     sets_copy(c);
     c->since = oct_events_now();
-    survey(c, t);
+    for (nfds_t i = 0; i < c->n; i++) {
+        int fd = wish_at(c, i);
+        bool instance = fd >= 0 && oct_fd_is_instance(fd);
+        c->instance = c->instance || instance;
+        c->socket = c->socket || (fd >= 0 && is_paused(t, fd, false));
+        if (instance && c->timeout != 0)
+            oct_fd_waits(fd, t, true);
+    }
     bool some = t->ready != NULL || oct_thread_waiting() != 0;
     return c->socket || (some && (c->instance || c->timeout != 0)) ? t : NULL;
 }
@@ -243,14 +223,6 @@ HOOK int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, con
     return t != NULL ? work(&c, t) : end(&c, real(fds, n, timeout, mask));
 }
 
-/* The kernel leaves there what has not been waited. */
-static void leave_rest(const struct call *c, struct timeval *timeout)
-{
-    int64_t left = rest(c);
-    if (timeout != NULL)
-        *timeout = (struct timeval){.tv_sec = left / OCT_NANO, .tv_usec = left % OCT_NANO / 1000};
-}
-
 HOOK int select(int n, fd_set *in, fd_set *out, fd_set *except, struct timeval *timeout)
 {
     __typeof__(select) *real = oct_libc()->select;
@@ -268,7 +240,9 @@ HOOK int select(int n, fd_set *in, fd_set *out, fd_set *except, struct timeval *
     if (t == NULL)
         return end(&c, real(n, in, out, except, timeout));
     int count = work(&c, t);
-    leave_rest(&c, timeout);
+    const int64_t left = rest(&c); /* the kernel leaves there what has not been waited */
+    if (timeout != NULL)
+        *timeout = (struct timeval){.tv_sec = left / OCT_NANO, .tv_usec = left % OCT_NANO / 1000};
     return count;
 }
 

@@ -188,20 +188,6 @@ bool oct_socket_will_show(const struct oct_conn *conn, const struct oct_thread *
     return t->shows[0] != '\0' && strncmp(t->shows, bio_name(conn), sizeof t->shows - 1) == 0;
 }
 
-/* fd is the first that conn's BIO reads from. A fresh one is none that a program registers before it looks. */
-static void learn(struct oct_conn *conn, struct oct_thread *t, int fd)
-{
-    if (!oct_fd_fresh(fd) && !oct_socket_will_show(conn, t) && oct_handshake_wakeable(conn, t, fd))
-        strncpy(t->shows, bio_name(conn), sizeof t->shows - 1);
-}
-
-/* True if libssl has bytes which no recv() has brought. */
-static bool has_others(const struct oct_conn *conn)
-{
-    BIO *bio = oct_ssl()->SSL_get_rbio(conn->ssl);
-    return bio != NULL && oct_ssl()->BIO_number_read(bio) > conn->socket.hidden_bytes;
-}
-
 /* True if recv() is to find nothing. */
 static bool seen(struct oct_thread *t, int fd)
 {
@@ -214,10 +200,15 @@ static bool seen(struct oct_thread *t, int fd)
         oct_conn_leave(conn);
         return false;
     }
-    if (reads_memory(conn) || has_others(conn))
+    if (reads_memory(conn))
         return false;
+    BIO *bio = oct_ssl()->SSL_get_rbio(conn->ssl);
+    if (bio != NULL && oct_ssl()->BIO_number_read(bio) > conn->socket.hidden_bytes)
+        return false; /* libssl has bytes which no recv() has brought */
     conn->socket.hidden_fd = fd;
-    learn(conn, t, fd);
+    /* It is the first that this BIO reads from. A fresh one is none that a program registers before it looks. */
+    if (!oct_fd_fresh(fd) && !oct_socket_will_show(conn, t) && oct_handshake_wakeable(conn, t, fd))
+        strncpy(t->shows, bio_name(conn), sizeof t->shows - 1);
     conn->socket.was_empty = too_early(conn, t, fd);
     return conn->socket.was_empty;
 }
@@ -225,18 +216,14 @@ static bool seen(struct oct_thread *t, int fd)
 /* A coroutine may have left the call, on whose stack that stands: what others read is not its socket. */
 #define CALL_MAX ((uintptr_t)256 * 1024)
 
-static bool is_inside(const struct oct_conn *conn)
-{
-    return conn->entered_at - (uintptr_t)__builtin_frame_address(0) < CALL_MAX;
-}
-
 __attribute__((visibility("default"))) ssize_t recv(int fd, void *buf, size_t n, int flags)
 {
     __typeof__(recv) *real = oct_libc()->recv;
     struct oct_thread *t = oct_thread_peek();
     struct oct_conn *conn = t != NULL ? t->reads : NULL;
     /* Where it is to find nothing, no call may run at all. Without an object it was left by a jump, and freed. */
-    if (conn != NULL && !t->reads_nothing && (conn->ssl == NULL || !is_inside(conn)))
+    if (conn != NULL && !t->reads_nothing &&
+        (conn->ssl == NULL || conn->entered_at - (uintptr_t)__builtin_frame_address(0) >= CALL_MAX))
         conn = NULL;
     if (__builtin_expect(conn != NULL, 0) && seen(t, fd)) {
         errno = EAGAIN;

@@ -19,31 +19,6 @@
 
 #include <errno.h>
 
-/* Above the program's errors while a slice runs to its end. From 3.4 on libcrypto marks the error queue around what a
- * provider does; a slice that is resumed takes such a mark back, and there is none of its own any more: it may take one
- * of these. */
-#define SENTINEL_REASON 0x4f4354
-#define SENTINEL_MARKS  8
-
-static void errors_put_aside(void)
-{
-    const struct oct_ssl_functions *ssl = oct_ssl();
-    ssl->ERR_set_mark();
-    ssl->ERR_new();
-    ssl->ERR_set_error(ERR_LIB_USER, SENTINEL_REASON, NULL);
-    for (int i = 0; i < SENTINEL_MARKS; i++)
-        ssl->ERR_set_mark();
-}
-
-/* As long as the sentinel has a mark it stays; without one it goes, and the program's own mark is next. */
-static void errors_bring_back(void)
-{
-    const struct oct_ssl_functions *ssl = oct_ssl();
-    do
-        ssl->ERR_pop_to_mark();
-    while (ssl->ERR_peek_last_error() == ERR_PACK(ERR_LIB_USER, 0, SENTINEL_REASON));
-}
-
 static void no_info(const SSL *s, int where, int ret)
 {
     (void)s, (void)where, (void)ret;
@@ -70,25 +45,33 @@ static bool silence(const struct oct_conn *conn, bool callbacks_too)
     return true;
 }
 
-static void run_to_end(struct oct_conn *conn)
-{
-    OCT_INSIDE(conn);
-    int value;
-
-    oct_thread_set_draining(true);
-    for (int i = 0; i < OCT_POLICY_DRAIN_TURNS && oct_slice_is_away(conn); i++)
-        (void)oct_slice_run(conn, NULL, NULL, &value);
-    oct_thread_set_draining(false);
-}
+/* Above the program's errors while a slice runs to its end. From 3.4 on libcrypto marks the error queue around what a
+ * provider does; a slice that is resumed takes such a mark back, and there is none of its own any more: it may take one
+ * of these. */
+#define SENTINEL_REASON 0x4f4354
+#define SENTINEL_MARKS  8
 
 static void drain(struct oct_conn *conn, bool callbacks_too)
 {
-    int saved = errno;
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    int saved = errno, value;
 
-    errors_put_aside();
-    if (silence(conn, callbacks_too))
-        run_to_end(conn);
-    errors_bring_back();
+    ssl->ERR_set_mark();
+    ssl->ERR_new();
+    ssl->ERR_set_error(ERR_LIB_USER, SENTINEL_REASON, NULL);
+    for (int i = 0; i < SENTINEL_MARKS; i++)
+        ssl->ERR_set_mark();
+    if (silence(conn, callbacks_too)) {
+        OCT_INSIDE(conn);
+        oct_thread_set_draining(true);
+        for (int i = 0; i < OCT_POLICY_DRAIN_TURNS && oct_slice_is_away(conn); i++)
+            (void)oct_slice_run(conn, NULL, NULL, &value);
+        oct_thread_set_draining(false);
+    }
+    /* As long as the sentinel has a mark it stays; without one it goes, and the program's own mark is next. */
+    do
+        ssl->ERR_pop_to_mark();
+    while (ssl->ERR_peek_last_error() == ERR_PACK(ERR_LIB_USER, 0, SENTINEL_REASON));
     oct_thread_leave(conn);
     oct_conn_set_state(conn, OCT_CONN_RUNNING);
     conn->masked = false;

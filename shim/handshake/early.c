@@ -26,19 +26,6 @@ void oct_early_free(struct oct_early *early)
     free(early);
 }
 
-/* While the connection is paused the buffer is in use and stays. */
-static struct oct_early *buffer(struct oct_conn *conn, size_t num)
-{
-    size_t capacity = num < MAX_READ ? num : MAX_READ;
-    if (conn->early != NULL && (!oct_conn_is_free(conn->state) || conn->early->capacity == capacity))
-        return conn->early;
-    oct_early_free(conn->early);
-    conn->early = malloc(sizeof *conn->early + capacity);
-    if (conn->early != NULL)
-        *conn->early = (struct oct_early){.capacity = capacity};
-    return conn->early;
-}
-
 static int read_into(SSL *s, void *arg)
 {
     struct oct_early *early = arg;
@@ -58,9 +45,16 @@ static int hand_out(struct oct_early *early, void *buf, size_t num, size_t *read
 
 static int read_in_slice(struct oct_conn *conn, void *buf, size_t num, size_t *readbytes)
 {
-    struct oct_early *early = buffer(conn, num);
-    if (early == NULL)
-        return oct_ssl()->SSL_read_early_data(conn->ssl, buf, num, readbytes);
+    const size_t capacity = num < MAX_READ ? num : MAX_READ;
+    struct oct_early *early = conn->early;
+    /* While the connection is paused the buffer is in use and stays. */
+    if (early == NULL || (oct_conn_is_free(conn->state) && early->capacity != capacity)) {
+        oct_early_free(early);
+        conn->early = early = malloc(sizeof *early + capacity);
+        if (early == NULL)
+            return oct_ssl()->SSL_read_early_data(conn->ssl, buf, num, readbytes);
+        *early = (struct oct_early){.capacity = capacity};
+    }
     int value = oct_handshake_run(conn->ssl, read_into, early, SSL_READ_EARLY_DATA_ERROR);
     if (value == SSL_READ_EARLY_DATA_FINISH)
         *readbytes = 0;

@@ -29,26 +29,6 @@
 #include <errno.h>
 #include <sched.h>
 
-static int run_on(struct oct_conn *conn)
-{
-    OCT_INSIDE(conn);
-    int value = -1;
-
-    oct_socket_watch(conn, conn->thread);
-    for (int i = 0; i < OCT_POLICY_DRAIN_TURNS && oct_slice_is_away(conn); i++)
-        (void)oct_slice_run(conn, NULL, NULL, &value);
-    return value;
-}
-
-static int run_a_part(struct oct_conn *conn)
-{
-    OCT_INSIDE(conn);
-    int value;
-
-    (void)oct_slice_run(conn, NULL, NULL, &value);
-    return value;
-}
-
 /* A call that goes on later. Where it wants anything but to read, its server has to be told: it has heard "want read".
  */
 enum wish { WISH_NONE, WISH_READ, WISH_OTHER };
@@ -86,11 +66,17 @@ bool oct_finish(struct oct_conn *conn)
     struct oct_thread *t = conn->thread;
     const int errno_before = errno;
     struct oct_registration at;
+    int value = -1;
 
     forget_notices(conn);
     oct_conn_set_state(conn, OCT_CONN_ENDING);
     struct oct_errors *outer = oct_errors_take();
-    const int value = run_on(conn);
+    {
+        OCT_INSIDE(conn);
+        oct_socket_watch(conn, t);
+        for (int i = 0; i < OCT_POLICY_DRAIN_TURNS && oct_slice_is_away(conn); i++)
+            (void)oct_slice_run(conn, NULL, NULL, &value);
+    }
     const enum wish wish = wish_of(conn->ssl, value);
     conn->ended_errors = oct_errors_take();
     oct_errors_give_back(outer);
@@ -120,6 +106,7 @@ void oct_finish_part(struct oct_conn *conn)
     struct oct_thread *t = conn->thread;
     struct oct_queue *queue = oct_queue_thread();
     const int errno_before = errno;
+    int value;
 
     if (queue == NULL || oct_slice_place(conn) != OCT_SLICE_FITS) {
         oct_finish(conn);
@@ -130,7 +117,10 @@ void oct_finish_part(struct oct_conn *conn)
     struct oct_errors *outer = oct_errors_take();
     oct_queue_set_deferred(queue, 1);
     oct_thread_set_mode(oct_thread_in_flight(t) > 1 ? OCT_THREAD_EVENT_LOOP : OCT_THREAD_ALONE);
-    const int value = run_a_part(conn);
+    {
+        OCT_INSIDE(conn);
+        (void)oct_slice_run(conn, NULL, NULL, &value);
+    }
     const bool paused = oct_slice_is_away(conn);
     const enum wish wish = paused ? WISH_READ : wish_of(conn->ssl, value);
     t->moved = true;
@@ -197,15 +187,6 @@ bool oct_finish_has_socket(struct oct_conn *conn)
     return true;
 }
 
-/* Its event can reach its server no more. One that waits to be written to only is left alone. */
-static bool is_stranded(struct oct_conn *conn, const struct oct_thread *t)
-{
-    struct oct_registration at;
-    if (!oct_finish_has_socket(conn))
-        return conn->quic != NULL && conn->ssl != NULL;
-    return !oct_fd_registered(conn->socket.fd, &at) || at.events == 0 || !oct_fd_slept_on(at.epfd, t);
-}
-
 /* A callback may free another connection while one is run to its end, so each search begins anew. */
 void oct_finish_misfits(struct oct_thread *t)
 {
@@ -233,10 +214,20 @@ static void not_followed(struct oct_conn *conn, struct oct_thread *t)
         oct_finish(conn);
 }
 
+/* Its server does not follow its event, or cannot be reached by it any more. One that waits to be written to only is
+ * left alone. */
 static bool is_left(struct oct_conn *conn, const struct oct_thread *t)
 {
-    return conn->state != OCT_CONN_LOST &&
-           (conn->notices >= OCT_POLICY_NOTICES || (oct_conn_is_ready(conn->state) && is_stranded(conn, t)));
+    struct oct_registration at;
+    if (conn->state == OCT_CONN_LOST)
+        return false;
+    if (conn->notices >= OCT_POLICY_NOTICES)
+        return true;
+    if (!oct_conn_is_ready(conn->state))
+        return false;
+    if (!oct_finish_has_socket(conn))
+        return conn->quic != NULL && conn->ssl != NULL;
+    return !oct_fd_registered(conn->socket.fd, &at) || at.events == 0 || !oct_fd_slept_on(at.epfd, t);
 }
 
 void oct_finish_left(struct oct_thread *t)
@@ -262,17 +253,13 @@ void oct_finish_left(struct oct_thread *t)
     }
 }
 
-static bool can_end(struct oct_conn *conn)
-{
-    return (conn->state == OCT_CONN_PAUSED || oct_conn_is_ready(conn->state)) && conn->entered == 0 &&
-           conn->remote == NULL && oct_finish_has_socket(conn);
-}
-
 void oct_finish_all(struct oct_thread *t)
 {
     struct oct_conn *conn = t->handshakes;
     while (conn != NULL) {
-        const bool ended = can_end(conn) && oct_finish(conn);
+        const bool can_end = (conn->state == OCT_CONN_PAUSED || oct_conn_is_ready(conn->state)) && conn->entered == 0 &&
+                             conn->remote == NULL && oct_finish_has_socket(conn);
+        const bool ended = can_end && oct_finish(conn);
         conn = ended ? t->handshakes : conn->next;
     }
 }

@@ -124,12 +124,18 @@ void oct_handshake_leave(const struct oct_inside *inside)
 }
 
 /* The call in a slice. One that began with another call (SSL_read_early_data() and then SSL_do_handshake()) is run to
- * its end first; then this call goes on where that has left the handshake. */
+ * its end first; then this call goes on where that has left the handshake. libssl forgets old errors when a call goes
+ * on with a handshake, and would take them for its own behind it. A call that resumes a slice comes in behind that
+ * place. */
 static int call_in_slice(struct oct_conn *conn, oct_handshake_call *call, void *arg)
 {
     const bool other = oct_slice_is_away(conn) && !oct_slice_began_with(conn, call);
     int value = -1;
 
+    oct_thread_event_drop(conn->thread, conn);
+    if (conn->state == OCT_CONN_READY)
+        oct_ssl()->ERR_clear_error();
+    oct_conn_set_state(conn, OCT_CONN_RUNNING);
     if (oct_slice_run(conn, call, arg, &value))
         return other ? call(conn->ssl, arg) : value;
     if (!oct_slice_is_away(conn))
@@ -137,17 +143,6 @@ static int call_in_slice(struct oct_conn *conn, oct_handshake_call *call, void *
     oct_socket_identify(conn);
     oct_conn_set_state(conn, OCT_CONN_PAUSED);
     return value;
-}
-
-/* libssl forgets old errors when a call goes on with a handshake, and would take them for its own behind it. A call
- * that resumes a slice comes in behind that place. */
-static int resume_or_begin(struct oct_conn *conn, oct_handshake_call *call, void *arg)
-{
-    oct_thread_event_drop(conn->thread, conn);
-    if (conn->state == OCT_CONN_READY)
-        oct_ssl()->ERR_clear_error();
-    oct_conn_set_state(conn, OCT_CONN_RUNNING);
-    return call_in_slice(conn, call, arg);
 }
 
 static bool put_off(struct oct_conn *conn, struct oct_thread *t)
@@ -195,7 +190,7 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
         if (queue != NULL) {
             oct_queue_set_deferred(queue, 1);
             oct_thread_set_mode(oct_thread_in_flight(t) > 1 ? OCT_THREAD_EVENT_LOOP : OCT_THREAD_ALONE);
-            value = resume_or_begin(conn, call, arg);
+            value = call_in_slice(conn, call, arg);
         } else {
             value = call(conn->ssl, arg);
         }
@@ -210,16 +205,6 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
         oct_thread_leave(conn); /* it has failed */
     }
     return value;
-}
-
-/* The server calls: it has followed its event. */
-static void heard(struct oct_conn *conn, struct oct_thread *t)
-{
-    if (conn->notices != 0 || conn->event == OCT_EVENT_OUT)
-        t->unheard = 0;
-    conn->notices = 0;
-    if (conn->event == OCT_EVENT_OUT)
-        oct_thread_event_drop(t, conn);
 }
 
 /* What another call has come to says nothing of this one, which goes on where that has left the handshake. */
@@ -247,14 +232,6 @@ static bool is_elsewhere(const struct oct_conn *conn, const struct oct_thread *t
     return !oct_conn_is_free(state) && !oct_conn_is_ended(state) && conn->thread != t;
 }
 
-/* The program feeds libssl by memory, and calls with bytes that it has read itself: it may have none to call with
- * later. So the operation runs now. */
-static void run_for_more(const struct oct_conn *conn)
-{
-    if (conn->state == OCT_CONN_PAUSED && oct_memory_has_more(conn))
-        oct_queue_poll(oct_queue_thread());
-}
-
 int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_value)
 {
     struct oct_thread *t = oct_thread_get();
@@ -264,10 +241,17 @@ int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_val
         return wait_for_other(conn, s, call, arg, pause_value);
     if (conn == NULL || conn->entered != 0 || t == NULL)
         return call(s, arg);
-    if (conn->thread == t)
-        heard(conn, t);
-    if (conn->hello != NULL)
-        run_for_more(conn);
+    if (conn->thread == t) { /* it has followed its event */
+        if (conn->notices != 0 || conn->event == OCT_EVENT_OUT)
+            t->unheard = 0;
+        conn->notices = 0;
+        if (conn->event == OCT_EVENT_OUT)
+            oct_thread_event_drop(t, conn);
+    }
+    /* The program feeds libssl by memory, and calls with bytes that it has read itself: it may have none to call with
+     * later. So the operation runs now. */
+    if (conn->hello != NULL && conn->state == OCT_CONN_PAUSED && oct_memory_has_more(conn))
+        oct_queue_poll(oct_queue_thread());
     const enum oct_conn_state state = oct_conn_state(conn);
     if (conn->hello != NULL && state != OCT_CONN_PAUSED && !oct_memory_take(conn))
         return tell_to_wait(conn, pause_value);

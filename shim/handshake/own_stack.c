@@ -19,18 +19,6 @@ struct range {
     uintptr_t low, high;
 };
 
-/* The random bytes that each process gets lie above its first frame. */
-static struct range main_stack(void)
-{
-    const uintptr_t high = (uintptr_t)getauxval(AT_RANDOM);
-    struct rlimit limit;
-    uintptr_t size = MAIN_MAX;
-
-    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < size)
-        size = (uintptr_t)limit.rlim_cur;
-    return (struct range){high - size, high};
-}
-
 static struct range thread_stack(void)
 {
     struct range range = {0, 0};
@@ -54,7 +42,13 @@ static bool is_in(struct range range, uintptr_t here)
 uintptr_t oct_own_stack(struct oct_thread *t, uintptr_t here)
 {
     if (t->stack_high == 0) {
-        struct range range = main_stack();
+        /* The main thread's: the random bytes that each process gets lie above its first frame. */
+        const uintptr_t high = (uintptr_t)getauxval(AT_RANDOM);
+        struct rlimit limit;
+        uintptr_t size = MAIN_MAX;
+        if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < size)
+            size = (uintptr_t)limit.rlim_cur;
+        struct range range = {high - size, high};
         if (!is_in(range, here))
             range = thread_stack();
         t->stack_low = range.low;

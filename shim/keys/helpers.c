@@ -38,35 +38,6 @@ static void forked_child(void);
 static struct oct_fork_lock lock = {.mutex = PTHREAD_MUTEX_INITIALIZER, .in_child = forked_child};
 static pthread_cond_t come = PTHREAD_COND_INITIALIZER, gone = PTHREAD_COND_INITIALIZER;
 
-static void work(struct oct_remote *op)
-{
-    const int64_t begun = oct_events_now();
-
-    oct_ssl()->ERR_clear_error();
-    (void)oct_ssl()->OSSL_LIB_CTX_set0_default(op->library);
-    op->result = op->run(op);
-    op->saved_errno = errno;
-    op->took = (uint64_t)(oct_events_now() - begun);
-    op->errors = oct_errors_take(); /* they become the handshake's */
-}
-
-static struct oct_remote *take(void)
-{
-    while (pool.first == NULL || pool.ending) {
-        pool.idle++;
-        pthread_cond_wait(&come, &lock.mutex);
-        pool.idle--;
-    }
-    struct oct_remote *op = pool.first;
-    pool.first = op->next;
-    if (pool.first == NULL)
-        pool.end = &pool.first;
-    pool.line--;
-    pool.working++;
-    atomic_store(&op->state, OCT_REMOTE_RUNNING);
-    return op;
-}
-
 static void *help(void *arg)
 {
     (void)arg;
@@ -74,10 +45,29 @@ static void *help(void *arg)
         (void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + oct_keys_settings.nice); /* of this thread */
     oct_fork_lock(&lock);
     for (;;) {
-        struct oct_remote *op = take();
+        while (pool.first == NULL || pool.ending) {
+            pool.idle++;
+            pthread_cond_wait(&come, &lock.mutex);
+            pool.idle--;
+        }
+        struct oct_remote *op = pool.first;
+        pool.first = op->next;
+        if (pool.first == NULL)
+            pool.end = &pool.first;
+        pool.line--;
+        pool.working++;
+        atomic_store(&op->state, OCT_REMOTE_RUNNING);
         oct_fork_unlock(&lock);
-        work(op);
+
+        const int64_t begun = oct_events_now();
+        oct_ssl()->ERR_clear_error();
+        (void)oct_ssl()->OSSL_LIB_CTX_set0_default(op->library);
+        op->result = op->run(op);
+        op->saved_errno = errno;
+        op->took = (uint64_t)(oct_events_now() - begun);
+        op->errors = oct_errors_take(); /* they become the handshake's */
         oct_watch_post(op);
+
         oct_fork_lock(&lock);
         pool.working--;
         pthread_cond_signal(&gone);
@@ -169,17 +159,12 @@ static bool watch_exit(void)
 }
 #endif
 
-static bool watch_process(void)
-{
-    if (!pool.watched)
-        pool.watched = pool.forks && watch_exit();
-    return pool.watched;
-}
-
 bool oct_helpers_submit(struct oct_remote *op)
 {
     oct_fork_lock(&lock);
-    bool taken = watch_process() && !pool.ending;
+    if (!pool.watched)
+        pool.watched = pool.forks && watch_exit();
+    bool taken = pool.watched && !pool.ending;
     if (taken && pool.idle <= pool.line && pool.threads < oct_keys_settings.threads && start_thread())
         pool.threads++;
     taken = taken && pool.threads != 0;

@@ -59,34 +59,19 @@ static void stack_given_back(void *memory)
         munmap(memory, STACK_BYTES);
 }
 
-/* The functions that are set are libcrypto's own: a program with stacks of its own keeps them. */
-static bool none_is_set(const struct oct_ssl_functions *ssl)
-{
-    void *(*set)(size_t *) = NULL;
-    Dl_info setter, where;
-
-    ssl->ASYNC_get_mem_functions(&set, NULL);
-    return set != NULL && dladdr((void *)ssl->ASYNC_set_mem_functions, &setter) != 0 &&
-           dladdr((void *)set, &where) != 0 && where.dli_fbase == setter.dli_fbase;
-}
-
 void oct_job_stack_setup(void)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
-    libcrypto_asks = ssl->ASYNC_set_mem_functions != NULL && ssl->ASYNC_get_mem_functions != NULL && none_is_set(ssl) &&
-                     ssl->ASYNC_set_mem_functions(stack_asked_for, stack_given_back) == 1;
-}
+    void *(*set)(size_t *) = NULL;
+    Dl_info setter, where;
 
-static struct oct_stack *stack_new(void)
-{
-    struct oct_stack *stack = malloc(sizeof *stack);
-    void *memory = stack == NULL ? NULL : memory_new();
-    if (memory == NULL) {
-        free(stack);
-        return NULL;
-    }
-    *stack = (struct oct_stack){.memory = memory};
-    return stack;
+    if (ssl->ASYNC_set_mem_functions == NULL || ssl->ASYNC_get_mem_functions == NULL)
+        return;
+    ssl->ASYNC_get_mem_functions(&set, NULL);
+    /* Those that are set have to be libcrypto's own: a program with stacks of its own keeps them. */
+    libcrypto_asks = set != NULL && dladdr((void *)ssl->ASYNC_set_mem_functions, &setter) != 0 &&
+                     dladdr((void *)set, &where) != 0 && where.dli_fbase == setter.dli_fbase &&
+                     ssl->ASYNC_set_mem_functions(stack_asked_for, stack_given_back) == 1;
 }
 
 /* The spare one, if there is any, is the first of the list. */
@@ -94,10 +79,13 @@ bool oct_job_stack_prepare(struct oct_thread *t)
 {
     if (libcrypto_asks || (t->stacks != NULL && t->stacks->owner == NULL))
         return true;
-    struct oct_stack *stack = stack_new();
-    if (stack == NULL)
+    struct oct_stack *stack = malloc(sizeof *stack);
+    void *memory = stack == NULL ? NULL : memory_new();
+    if (memory == NULL) {
+        free(stack);
         return false;
-    stack->next = t->stacks;
+    }
+    *stack = (struct oct_stack){.next = t->stacks, .memory = memory};
     t->stacks = stack;
     return true;
 }
@@ -124,31 +112,22 @@ static struct oct_stack *stack_for(struct oct_thread *t, const void *owner)
     return t->stacks;
 }
 
-static void make_with_stack(ucontext_t *context, void (*function)(void), struct oct_stack *stack)
-{
-    stack_t own = context->uc_stack;
-    context->uc_stack.ss_sp = stack->memory;
-    context->uc_stack.ss_size = STACK_BYTES;
-    oct_libc()->makecontext(context, function, 0);
-    context->uc_stack = own;
-}
-
-/* A callback in the job may make a coroutine of its own, which keeps the stack that it was given. */
-static bool is_libcrypto(const void *caller)
-{
-    return oct_same_object(caller, (const void *)oct_ssl()->ASYNC_get_current_job);
-}
-
 __attribute__((visibility("default"))) void makecontext(ucontext_t *context, void (*function)(void), int count, ...)
 {
     struct oct_thread *t = oct_thread_peek();
-    const bool ours = t != NULL && t->makes_job && count == 0 && is_libcrypto(__builtin_return_address(0));
+    /* A callback in the job may make a coroutine of its own, which keeps the stack that it was given. */
+    const bool ours = t != NULL && t->makes_job && count == 0 &&
+                      oct_same_object(__builtin_return_address(0), (const void *)oct_ssl()->ASYNC_get_current_job);
     struct oct_stack *stack = ours ? stack_for(t, context->uc_stack.ss_sp) : NULL;
     long a[ARGUMENTS_MAX] = {0};
     va_list list;
 
     if (stack != NULL) {
-        make_with_stack(context, function, stack);
+        stack_t own = context->uc_stack;
+        context->uc_stack.ss_sp = stack->memory;
+        context->uc_stack.ss_size = STACK_BYTES;
+        oct_libc()->makecontext(context, function, 0);
+        context->uc_stack = own;
         return;
     }
     va_start(list, count);

@@ -36,13 +36,19 @@ static const char *option(const char *keys, const char *name, enum oct_setting_f
     return value != NULL ? value : oct_setting_former(former);
 }
 
-/* All names, with commas. What finds no room is not excepted. */
-static void read_exceptions(const char *keys)
+void oct_keys_start(void)
 {
-    char *to = oct_keys_settings.except;
+    const char *keys = oct_setting(OCT_SETTING_KEYS);
+    const char *timeout = option(keys, "timeout", OCT_SETTING_FORMER_KEYS_TIMEOUT);
+    const char *nice = option(keys, "nice", OCT_SETTING_FORMER_KEYS_NICE);
     const char *former = oct_setting_former(OCT_SETTING_FORMER_KEYS_EXCEPT), *name = keys;
+    char *to = oct_keys_settings.except;
     size_t len, room = sizeof oct_keys_settings.except - 1, used = 0;
 
+    oct_keys_settings.threads = (unsigned)number_of(keys, 0, OCT_POLICY_KEYS_THREADS);
+    oct_keys_settings.timeout = (int64_t)number_of(timeout, OCT_POLICY_KEYS_TIMEOUT, 3600000) * 1000000;
+    oct_keys_settings.nice = (int)number_of(nice, OCT_POLICY_KEYS_NICE, 19);
+    /* All names, with commas. What finds no room is not excepted. */
     if (former != NULL)
         used = strlen(strncpy(to, former, room));
     while ((name = oct_setting_option(name, "except", &len)) != NULL && used + len + 1 < room) {
@@ -51,22 +57,6 @@ static void read_exceptions(const char *keys)
         memcpy(to + used, name, len);
         used += len;
     }
-}
-
-static void read_settings(void)
-{
-    const char *keys = oct_setting(OCT_SETTING_KEYS);
-    const char *timeout = option(keys, "timeout", OCT_SETTING_FORMER_KEYS_TIMEOUT);
-    const char *nice = option(keys, "nice", OCT_SETTING_FORMER_KEYS_NICE);
-    oct_keys_settings.threads = (unsigned)number_of(keys, 0, OCT_POLICY_KEYS_THREADS);
-    oct_keys_settings.timeout = (int64_t)number_of(timeout, OCT_POLICY_KEYS_TIMEOUT, 3600000) * 1000000;
-    oct_keys_settings.nice = (int)number_of(nice, OCT_POLICY_KEYS_NICE, 19);
-    read_exceptions(keys);
-}
-
-void oct_keys_start(void)
-{
-    read_settings();
     if (oct_keys_wanted())
         oct_helpers_setup();
 }
@@ -113,25 +103,6 @@ static const struct oct_keys_part part = {
     .end_stacks = oct_job_stack_end,
 };
 
-static enum oct_keys_state set_up(void)
-{
-    Dl_info where;
-    void *handle;
-    bool filled;
-
-    if (dladdr((void *)oct_ssl()->ASYNC_get_current_job, &where) == 0)
-        return OCT_KEYS_STATE_NO_CALLS;
-    handle = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    filled = handle != NULL && fill(handle);
-    if (handle != NULL)
-        dlclose(handle);
-    if (!filled)
-        return OCT_KEYS_STATE_NO_CALLS;
-    oct_job_stack_setup();
-    oct_keys_part = &part;
-    return oct_remote_setup() ? OCT_KEYS_STATE_SERVED : OCT_KEYS_STATE_NO_CALLS;
-}
-
 void oct_keys_announce(void)
 {
     if (oct_keys_wanted())
@@ -140,9 +111,26 @@ void oct_keys_announce(void)
 
 void oct_keys_setup(bool shim_works)
 {
+    Dl_info where;
+    void *handle = NULL;
+
     if (!oct_keys_wanted())
         return;
-    oct_keys_counters_state(shim_works ? set_up() : OCT_KEYS_STATE_NO_SHIM);
+    if (!shim_works) {
+        oct_keys_counters_state(OCT_KEYS_STATE_NO_SHIM);
+        return;
+    }
+    if (dladdr((void *)oct_ssl()->ASYNC_get_current_job, &where) != 0)
+        handle = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    bool served = handle != NULL && fill(handle);
+    if (handle != NULL)
+        dlclose(handle);
+    if (served) {
+        oct_job_stack_setup();
+        oct_keys_part = &part;
+        served = oct_remote_setup();
+    }
+    oct_keys_counters_state(served ? OCT_KEYS_STATE_SERVED : OCT_KEYS_STATE_NO_CALLS);
 }
 
 bool oct_keys_left(const struct oct_key_owner *owner, enum oct_keys_inside *why)

@@ -66,23 +66,24 @@ static void judge_provider(struct oct_key_owner *owner, const OSSL_PROVIDER *pro
     owner->over_engines = product != NULL && is_in(product, OVER_ENGINES);
 }
 
-/* An engine's module: OpenSSL has loaded it, for programs with threads too. */
-static bool is_module(const void *function)
-{
-    Dl_info where;
-    void *handle = dladdr(function, &where) != 0 ? dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    const bool found = handle != NULL && dlsym(handle, "bind_engine") != NULL;
-    if (handle != NULL)
-        dlclose(handle);
-    return found;
-}
-
 /* Whatever has a method of its own without an engine is code that knows the program's threads; so is what the program
  * was started with. */
 static bool is_programs(const void *engine, const void *function)
 {
-    return function != NULL && !oct_same_object(function, (const void *)oct_keys_functions.RSA_PKCS1_OpenSSL) &&
-           (oct_object_is_programs(function) || (engine == NULL && !is_module(function)));
+    Dl_info where;
+
+    if (function == NULL || oct_same_object(function, (const void *)oct_keys_functions.RSA_PKCS1_OpenSSL))
+        return false;
+    if (oct_object_is_programs(function))
+        return true;
+    if (engine != NULL)
+        return false;
+    void *handle = dladdr(function, &where) != 0 ? dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    /* An engine's module: OpenSSL has loaded it, for programs with threads too. */
+    const bool module = handle != NULL && dlsym(handle, "bind_engine") != NULL;
+    if (handle != NULL)
+        dlclose(handle);
+    return !module;
 }
 
 /* A program with one thread may have methods that bear only one, and one whose code holds locks may need its own
@@ -105,22 +106,6 @@ static bool has_programs_methods(const void *engine, const void *method, int kin
            is_programs(engine, all[3]);
 }
 
-/* By the engine's identifier, or by its methods' name; those of elliptic curves have none. */
-static void judge_engine(struct oct_key_owner *owner, const void *engine, const void *method, int kind)
-{
-    const struct oct_keys_functions *f = &oct_keys_functions;
-    const char *own = kind == EVP_PKEY_RSA && engine == NULL ? f->RSA_meth_get0_name(method) : "EC_KEY_METHOD";
-    const char *name = engine != NULL ? f->ENGINE_get_id(engine) : own;
-    owner->own = name == NULL;
-    if (name == NULL)
-        return;
-    judge_name(owner, name);
-    if (!owner->left && method != NULL && has_programs_methods(engine, method, kind)) {
-        owner->left = true;
-        owner->why = OCT_KEYS_INSIDE_ALONE;
-    }
-}
-
 /* A key that no provider knows: of an engine, or with methods of somebody's own. Only a legacy key has these, so that
  * asking for them makes no copy. */
 static const void *method_of(const EVP_PKEY *key)
@@ -136,15 +121,25 @@ static const void *method_of(const EVP_PKEY *key)
     return method == f->RSA_PKCS1_OpenSSL() || method == f->EC_KEY_OpenSSL() ? NULL : method;
 }
 
-/* The key's own, or those that its engine has for all. */
-static const void *methods_of(const void *engine, const EVP_PKEY *key)
+/* By the engine's identifier, or by its methods' name; those of elliptic curves have none. */
+static void judge_engine(struct oct_key_owner *owner, const void *engine, const EVP_PKEY *key)
 {
     const struct oct_keys_functions *f = &oct_keys_functions;
-    const void *own = f->EVP_PKEY_get0_engine(key) == engine ? method_of(key) : NULL;
-
-    if (own != NULL || engine == NULL)
-        return own;
-    return f->EVP_PKEY_get_base_id(key) == EVP_PKEY_EC ? f->ENGINE_get_EC(engine) : f->ENGINE_get_RSA(engine);
+    const int kind = f->EVP_PKEY_get_base_id(key);
+    /* The key's own, or those that its engine has for all. */
+    const void *method = f->EVP_PKEY_get0_engine(key) == engine ? method_of(key) : NULL;
+    if (method == NULL && engine != NULL)
+        method = kind == EVP_PKEY_EC ? f->ENGINE_get_EC(engine) : f->ENGINE_get_RSA(engine);
+    const char *own = kind == EVP_PKEY_RSA && engine == NULL ? f->RSA_meth_get0_name(method) : "EC_KEY_METHOD";
+    const char *name = engine != NULL ? f->ENGINE_get_id(engine) : own;
+    owner->own = name == NULL;
+    if (name == NULL)
+        return;
+    judge_name(owner, name);
+    if (!owner->left && method != NULL && has_programs_methods(engine, method, kind)) {
+        owner->left = true;
+        owner->why = OCT_KEYS_INSIDE_ALONE;
+    }
 }
 
 static struct oct_key_owner *owner_known(const void *owner)
@@ -156,21 +151,6 @@ static struct oct_key_owner *owner_known(const void *owner)
     return NULL;
 }
 
-static struct oct_key_owner *owner_add(const struct oct_key_owner *judged)
-{
-    pthread_mutex_lock(&lock);
-    struct oct_key_owner *found = owner_known(judged->owner);
-    const unsigned count = atomic_load(&owner_count);
-    if (found == NULL && count < OWNERS_MAX) {
-        found = &owners[count];
-        memcpy(found, judged, sizeof *found);
-        found->line = judged->own ? OCT_KEYS_OWNERS : lines++;
-        atomic_store_explicit(&owner_count, count + 1, memory_order_release);
-    }
-    pthread_mutex_unlock(&lock);
-    return found;
-}
-
 static struct oct_key_owner *owner_new(const void *owner, const OSSL_PROVIDER *provider, const void *engine,
                                        const EVP_PKEY *key)
 {
@@ -178,8 +158,18 @@ static struct oct_key_owner *owner_new(const void *owner, const OSSL_PROVIDER *p
     if (provider != NULL)
         judge_provider(&judged, provider);
     else
-        judge_engine(&judged, engine, methods_of(engine, key), oct_keys_functions.EVP_PKEY_get_base_id(key));
-    return owner_add(&judged);
+        judge_engine(&judged, engine, key);
+    pthread_mutex_lock(&lock);
+    struct oct_key_owner *found = owner_known(owner); /* another thread may have been faster */
+    const unsigned count = atomic_load(&owner_count);
+    if (found == NULL && count < OWNERS_MAX) {
+        found = &owners[count];
+        memcpy(found, &judged, sizeof *found);
+        found->line = judged.own ? OCT_KEYS_OWNERS : lines++;
+        atomic_store_explicit(&owner_count, count + 1, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
 }
 
 /* The engine that does the work of OpenSSL's own keys of this kind, by methods of its own. */

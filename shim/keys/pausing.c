@@ -45,18 +45,6 @@ struct oct_pausings {
     unsigned blind; /* of those in flight, how many have named no descriptor */
 };
 
-static struct oct_pausings *pausings_of(struct oct_thread *t)
-{
-    struct oct_pausings *all = t->pausings;
-    if (all != NULL)
-        return all;
-    all = calloc(1, sizeof *all);
-    if (all != NULL && (all->epfd = epoll_create1(EPOLL_CLOEXEC)) >= 0)
-        return t->pausings = all;
-    free(all);
-    return NULL;
-}
-
 static struct oct_pausing *take_spare(struct oct_pausings *all)
 {
     struct oct_pausing *p = all->spare;
@@ -102,38 +90,26 @@ static int turn(struct oct_thread *t, struct oct_pausing *p)
     return said;
 }
 
-/* Each event comes once, and one that is there already comes too. */
-static bool watch_fd(const struct oct_pausings *all, OSSL_ASYNC_FD fd)
-{
-    struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT, .data.fd = fd};
-    const struct oct_libc_functions *libc = oct_libc();
-    return libc->epoll_ctl(all->epfd, EPOLL_CTL_MOD, fd, &event) == 0 ||
-           (errno == ENOENT && libc->epoll_ctl(all->epfd, EPOLL_CTL_ADD, fd, &event) == 0);
-}
-
 static void watch_job(struct oct_pausings *all, struct oct_pausing *p)
 {
     const struct oct_keys_functions *f = &oct_keys_functions;
+    const struct oct_libc_functions *libc = oct_libc();
     size_t n = 0, watched = 0;
 
     p->due = false;
     if (!f->ASYNC_WAIT_CTX_get_all_fds(p->wait, NULL, &n) || n > FDS_MAX ||
         !f->ASYNC_WAIT_CTX_get_all_fds(p->wait, p->fds, &n))
         n = 0;
-    while (watched < n && watch_fd(all, p->fds[watched]))
-        watched++;
+    for (; watched < n; watched++) {
+        /* Each event comes once, and one that is there already comes too. */
+        struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT, .data.fd = p->fds[watched]};
+        if (libc->epoll_ctl(all->epfd, EPOLL_CTL_MOD, p->fds[watched], &event) != 0 &&
+            (errno != ENOENT || libc->epoll_ctl(all->epfd, EPOLL_CTL_ADD, p->fds[watched], &event) != 0))
+            break;
+    }
     p->fd_count = watched == n ? n : 0;
     all->blind += p->fd_count == 0;
     p->look = oct_events_now() + OCT_POLICY_FOREIGN_WAIT * (OCT_NANO / 1000);
-}
-
-static void enlist(struct oct_pausings *all, struct oct_pausing *p)
-{
-    p->next = all->in_flight;
-    p->link = &all->in_flight;
-    if (p->next != NULL)
-        p->next->link = &p->next;
-    all->in_flight = p;
 }
 
 static void delist(struct oct_pausing *p)
@@ -145,9 +121,14 @@ static void delist(struct oct_pausing *p)
 
 enum oct_pausing_state oct_pausing_start(struct oct_thread *t, struct oct_remote *op)
 {
-    struct oct_pausings *all = pausings_of(t);
-    struct oct_pausing *p = all != NULL ? take_spare(all) : NULL;
+    struct oct_pausings *all = t->pausings;
 
+    if (all == NULL && (all = calloc(1, sizeof *all)) != NULL && (all->epfd = epoll_create1(EPOLL_CLOEXEC)) < 0) {
+        free(all);
+        all = NULL;
+    }
+    t->pausings = all;
+    struct oct_pausing *p = all != NULL ? take_spare(all) : NULL;
     if (p == NULL)
         return OCT_PAUSING_IMPOSSIBLE;
     p->op = op;
@@ -155,7 +136,11 @@ enum oct_pausing_state oct_pausing_start(struct oct_thread *t, struct oct_remote
     if (said == ASYNC_PAUSE) {
         op->pausing = p;
         atomic_store(&op->state, OCT_REMOTE_RUNNING);
-        enlist(all, p);
+        p->next = all->in_flight;
+        p->link = &all->in_flight;
+        if (p->next != NULL)
+            p->next->link = &p->next;
+        all->in_flight = p;
         watch_job(all, p);
         return OCT_PAUSING_PAUSED;
     }
@@ -164,30 +149,22 @@ enum oct_pausing_state oct_pausing_start(struct oct_thread *t, struct oct_remote
 }
 
 /* What the thread has beside its stack and belongs to the handshake goes with the job. */
-static int turn_elsewhere(struct oct_thread *t, struct oct_pausing *p)
+static void go_on(struct oct_thread *t, struct oct_pausing *p)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
-    const int errno_before = errno;
+    struct oct_pausings *all = t->pausings;
     struct oct_remote *op = p->op;
+
+    all->blind -= p->fd_count == 0;
+    const int errno_before = errno;
     struct oct_errors *outer = oct_errors_take();
     OSSL_LIB_CTX *before = ssl->OSSL_LIB_CTX_set0_default(op->library);
-
     oct_errors_give_back(op->errors);
     const int said = turn(t, p);
     op->errors = oct_errors_take();
     (void)ssl->OSSL_LIB_CTX_set0_default(before);
     oct_errors_give_back(outer);
     errno = errno_before;
-    return said;
-}
-
-static void go_on(struct oct_thread *t, struct oct_pausing *p)
-{
-    struct oct_pausings *all = t->pausings;
-    struct oct_remote *op = p->op;
-
-    all->blind -= p->fd_count == 0;
-    const int said = turn_elsewhere(t, p);
     if (said == ASYNC_PAUSE) {
         watch_job(all, p);
         return;
@@ -202,18 +179,6 @@ static void go_on(struct oct_thread *t, struct oct_pausing *p)
     oct_watch_done(op);
 }
 
-static void mark_due(struct oct_pausings *all, OSSL_ASYNC_FD fd)
-{
-    for (struct oct_pausing *p = all->in_flight; p != NULL; p = p->next)
-        for (size_t i = 0; i < p->fd_count; i++)
-            p->due = p->due || p->fds[i] == fd;
-}
-
-static bool is_due(const struct oct_pausing *p, int64_t now)
-{
-    return p->due || (p->fd_count == 0 && p->look <= now);
-}
-
 void oct_pausing_collect(struct oct_thread *t)
 {
     struct oct_pausings *all = t->pausings;
@@ -222,12 +187,14 @@ void oct_pausing_collect(struct oct_thread *t)
     if (all == NULL || all->in_flight == NULL)
         return;
     const int n = oct_libc()->epoll_wait(all->epfd, events, EVENTS_MAX, 0);
-    for (int i = 0; i < n; i++)
-        mark_due(all, events[i].data.fd);
+    for (struct oct_pausing *p = all->in_flight; p != NULL; p = p->next)
+        for (size_t k = 0; k < p->fd_count; k++)
+            for (int i = 0; i < n; i++)
+                p->due = p->due || p->fds[k] == events[i].data.fd;
     const int64_t now = all->blind != 0 ? oct_events_now() : 0;
     for (struct oct_pausing *p = all->in_flight, *next; p != NULL; p = next) {
         next = p->next;
-        if (is_due(p, now))
+        if (p->due || (p->fd_count == 0 && p->look <= now))
             go_on(t, p);
     }
 }

@@ -26,52 +26,22 @@ static void raise_error(int reason)
     ssl->ERR_set_error(ERR_LIB_SSL, reason, NULL);
 }
 
-/* Directly inside the handshake call of a connection that may be paused, and in no callback's own. */
-static bool may_pause(const struct oct_thread *t, struct oct_conn *conn)
+/* Directly inside the handshake call of a connection that may be paused, and in no callback's own. Else says why not.
+ */
+static bool may_pause(const struct oct_thread *t, struct oct_conn *conn, enum oct_keys_inside *why)
 {
-    return conn != NULL && t != NULL && t->innermost == conn && conn->thread == t && conn->remote == NULL &&
-           conn->veiled && oct_ssl()->ASYNC_get_current_job() == NULL && oct_handshake_may_pause(conn);
-}
-
-/* Why not. */
-static enum oct_keys_inside why_not(const struct oct_thread *t, const struct oct_conn *conn)
-{
+    if (conn != NULL && t != NULL && t->innermost == conn && conn->thread == t && conn->remote == NULL &&
+        conn->veiled && oct_ssl()->ASYNC_get_current_job() == NULL && oct_handshake_may_pause(conn))
+        return true;
     if (t == NULL || !t->waits)
-        return OCT_KEYS_INSIDE_NO_LOOP;
-    if ((conn != NULL && t->innermost != conn) || oct_ssl()->ASYNC_get_current_job() != NULL)
-        return OCT_KEYS_INSIDE_NESTED;
-    if (conn == NULL)
-        return OCT_KEYS_INSIDE_NO_FIBRE;
-    return conn->thread != t || conn->remote != NULL ? OCT_KEYS_INSIDE_NESTED : OCT_KEYS_INSIDE_NO_WAKING;
-}
-
-static bool is_of_this_process(const struct oct_remote *op)
-{
-    return op->generation == oct_helpers_generation();
-}
-
-/* What a fork has left behind: what no helper had begun is done here. */
-static void finish_in_child(struct oct_remote *op)
-{
-    if (atomic_load(&op->state) == OCT_REMOTE_QUEUED)
-        op->result = op->call(op);
-    else if (atomic_load(&op->state) == OCT_REMOTE_RUNNING)
-        op->failed = true;
-    oct_tally_inside(op, OCT_KEYS_INSIDE_FORKED, 0, op->failed ? 0 : op->result);
-}
-
-/* A connection that is drained has no use for a signature: its slice ends soonest by an error. */
-static int answer(struct oct_remote *op)
-{
-    const bool failed = op->failed || oct_thread_is_draining();
-
-    if (failed)
-        raise_error(ERR_R_OPERATION_FAIL);
-    oct_errors_give_back(op->errors); /* as the device's provider has raised them, on another thread */
-    op->errors = NULL;
-    if (!failed)
-        errno = op->saved_errno;
-    return failed ? 0 : op->result;
+        *why = OCT_KEYS_INSIDE_NO_LOOP;
+    else if ((conn != NULL && t->innermost != conn) || oct_ssl()->ASYNC_get_current_job() != NULL)
+        *why = OCT_KEYS_INSIDE_NESTED;
+    else if (conn == NULL)
+        *why = OCT_KEYS_INSIDE_NO_FIBRE;
+    else
+        *why = conn->thread != t || conn->remote != NULL ? OCT_KEYS_INSIDE_NESTED : OCT_KEYS_INSIDE_NO_WAKING;
+    return false;
 }
 
 /* The handshake will never go on. The operation stays as it is: a helper may have it. */
@@ -91,28 +61,35 @@ static void lost(void *arg)
 
 static const struct oct_slice_wait waiting = {NULL, lost};
 
-static enum oct_tally_end ended(const struct oct_remote *op)
-{
-    if (oct_thread_is_draining())
-        return OCT_TALLY_CALLED_OFF;
-    return op->failed || op->result <= 0 ? OCT_TALLY_FAILED : OCT_TALLY_DONE;
-}
-
 /* A resumption that is none is that of a program that has blocked pausing: then it waits as it would have anyway. */
 static int wait_for(struct oct_remote *op, struct oct_conn *conn)
 {
     (void)oct_slice_pause(op->slice, &waiting, op);
-    if (!is_of_this_process(op)) {
-        finish_in_child(op);
+    if (op->generation != oct_helpers_generation()) {
+        /* What a fork has left behind: what no helper had begun is done here. */
+        if (atomic_load(&op->state) == OCT_REMOTE_QUEUED)
+            op->result = op->call(op);
+        else if (atomic_load(&op->state) == OCT_REMOTE_RUNNING)
+            op->failed = true;
+        oct_tally_inside(op, OCT_KEYS_INSIDE_FORKED, 0, op->failed ? 0 : op->result);
     } else {
         oct_watch_wait(op);
         oct_watch_remove(op);
-        oct_tally_end(op, ended(op));
+        const enum oct_tally_end end = op->failed || op->result <= 0 ? OCT_TALLY_FAILED : OCT_TALLY_DONE;
+        oct_tally_end(op, oct_thread_is_draining() ? OCT_TALLY_CALLED_OFF : end);
     }
     conn->remote = NULL;
     if (op->took != 0)
         oct_keys_note(op, op->took, false);
-    return answer(op);
+    /* A connection that is drained has no use for a signature: its slice ends soonest by an error. */
+    const bool failed = op->failed || oct_thread_is_draining();
+    if (failed)
+        raise_error(ERR_R_OPERATION_FAIL);
+    oct_errors_give_back(op->errors); /* as the device's provider has raised them, on another thread */
+    op->errors = NULL;
+    if (!failed)
+        errno = op->saved_errno;
+    return failed ? 0 : op->result;
 }
 
 static int run_here(struct oct_remote *op, enum oct_keys_inside why)
@@ -123,16 +100,6 @@ static int run_here(struct oct_remote *op, enum oct_keys_inside why)
     oct_keys_note(op, took, why == OCT_KEYS_INSIDE_NO_JOB); /* then it cannot pause */
     oct_tally_inside(op, why, took, result);
     return result;
-}
-
-static void begin(struct oct_remote *op, struct oct_conn *conn)
-{
-    op->conn = conn;
-    op->slice = oct_slice_current();
-    op->library = oct_ssl()->OSSL_LIB_CTX_set0_default(NULL);
-    op->generation = oct_helpers_generation();
-    op->begun = oct_events_now();
-    op->deadline = op->begun + oct_keys_settings.timeout;
 }
 
 static int run_away(struct oct_remote *op, struct oct_conn *conn)
@@ -172,7 +139,12 @@ static int run_in_job(struct oct_remote *op, struct oct_conn *conn)
 
 static int run_with(struct oct_remote *op, struct oct_conn *conn)
 {
-    begin(op, conn);
+    op->conn = conn;
+    op->slice = oct_slice_current();
+    op->library = oct_ssl()->OSSL_LIB_CTX_set0_default(NULL);
+    op->generation = oct_helpers_generation();
+    op->begun = oct_events_now();
+    op->deadline = op->begun + oct_keys_settings.timeout;
     if (!oct_watch_add(conn->thread, op))
         return run_here(op, OCT_KEYS_INSIDE_NO_MEMORY);
     return oct_keys_way(op) == OCT_KEY_AWAY ? run_away(op, conn) : run_in_job(op, conn);
@@ -194,22 +166,6 @@ static bool lodge(struct oct_remote *op)
     return true;
 }
 
-/* All of the buffer, whatever the result: how long a decrypted message is says something of it. */
-static void move_out(struct oct_remote *op, const struct oct_remote *call)
-{
-    memcpy(call->out, op->lodging, op->capacity);
-    *call->out_length = op->length;
-    explicit_bzero(op->lodging, op->capacity + op->in_length);
-    free(op->lodging);
-}
-
-static int run_left(struct oct_remote *call, enum oct_keys_inside why)
-{
-    const int result = call->call(call);
-    oct_tally_inside(call, why, 0, result);
-    return result;
-}
-
 static int run(struct oct_remote *call)
 {
     struct oct_conn *conn = oct_slice_conn();
@@ -218,14 +174,17 @@ static int run(struct oct_remote *call)
     struct oct_remote *op;
     int result;
 
-    if (oct_keys_left(call->owner, &why))
-        return run_left(call, why);
+    if (oct_keys_left(call->owner, &why)) {
+        result = call->call(call);
+        oct_tally_inside(call, why, 0, result);
+        return result;
+    }
     if (conn != NULL && oct_thread_is_draining()) {
         raise_error(ERR_R_OPERATION_FAIL);
         return 0;
     }
-    if (!may_pause(t, conn))
-        return run_here(call, why_not(t, conn));
+    if (!may_pause(t, conn, &why))
+        return run_here(call, why);
     op = calloc(1, sizeof *op);
     if (op == NULL)
         return run_here(call, OCT_KEYS_INSIDE_NO_MEMORY);
@@ -233,7 +192,11 @@ static int run(struct oct_remote *call)
     op->run = op->call;
     if (lodge(op)) {
         result = run_with(op, conn);
-        move_out(op, call);
+        /* All of the buffer, whatever the result: how long a decrypted message is says something of it. */
+        memcpy(call->out, op->lodging, op->capacity);
+        *call->out_length = op->length;
+        explicit_bzero(op->lodging, op->capacity + op->in_length);
+        free(op->lodging);
     } else {
         result = run_here(call, OCT_KEYS_INSIDE_NO_MEMORY);
     }

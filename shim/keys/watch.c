@@ -147,41 +147,17 @@ void oct_watch_post(struct oct_remote *op)
 }
 
 /* The connection goes on, or is freed at last. One whose server has been told otherwise stays until it is freed. */
-static void tell(const struct oct_remote *op)
+void oct_watch_done(struct oct_remote *op)
 {
     struct oct_conn *conn = op->conn;
+
+    uncount(op->watch, op);
     if (conn == NULL)
         return;
     if (conn->state == OCT_CONN_LINGERING)
         (void)oct_thread_orphan(conn);
     else if (conn->state != OCT_CONN_LOST)
         oct_slice_tell(op->slice);
-}
-
-void oct_watch_done(struct oct_remote *op)
-{
-    uncount(op->watch, op);
-    tell(op);
-}
-
-static void empty_mailbox(struct oct_watch *watch)
-{
-    struct oct_remote *op, *next;
-    uint64_t count;
-
-    /* First: what comes after this look is told anew. */
-    ssize_t got = read(watch->fd, &count, sizeof count);
-    (void)got; /* a helper may not have come to writing yet: then it wakes the thread for nothing */
-    pthread_mutex_lock(&watch->lock);
-    op = watch->mailbox;
-    watch->mailbox = NULL;
-    watch->mailbox_end = &watch->mailbox;
-    atomic_store(&watch->any, false);
-    pthread_mutex_unlock(&watch->lock);
-    for (; op != NULL; op = next) {
-        next = op->next;
-        oct_watch_done(op);
-    }
 }
 
 /* Its server is told that the handshake has failed; the helper stays with the device until that answers. */
@@ -208,6 +184,8 @@ static void give_up(struct oct_thread *t, struct oct_watch *watch, struct oct_re
 void oct_watch_collect(struct oct_thread *t)
 {
     struct oct_watch *watch = t->watch;
+    struct oct_remote *op = NULL, *next;
+    uint64_t count;
 
     if (watch == NULL)
         return;
@@ -216,7 +194,20 @@ void oct_watch_collect(struct oct_thread *t)
         while (watch->first != NULL && watch->first->deadline <= now)
             give_up(t, watch, watch->first);
     }
-    if (atomic_load(&watch->any))
-        empty_mailbox(watch);
+    if (atomic_load(&watch->any)) {
+        /* First: what comes after this look is told anew. */
+        ssize_t got = read(watch->fd, &count, sizeof count);
+        (void)got; /* a helper may not have come to writing yet: then it wakes the thread for nothing */
+        pthread_mutex_lock(&watch->lock);
+        op = watch->mailbox;
+        watch->mailbox = NULL;
+        watch->mailbox_end = &watch->mailbox;
+        atomic_store(&watch->any, false);
+        pthread_mutex_unlock(&watch->lock);
+    }
+    for (; op != NULL; op = next) {
+        next = op->next;
+        oct_watch_done(op);
+    }
     oct_pausing_collect(t);
 }

@@ -50,9 +50,12 @@ static void read_include(FILE *in)
     }
 }
 
-/* Other threads may read the environment: an entry is replaced by one that is never freed. */
-static void put_instead(void)
+void oct_config_check(void)
 {
+    const char *now = getenv(VARIABLE);
+    if (!ours || now == NULL || strcmp(now, named) != 0 || access(named, R_OK) == 0)
+        return;
+    /* Other threads may read the environment: an entry is replaced by one that is never freed. */
     char **entry = environ;
     while (*entry != NULL && strncmp(*entry, instead, sizeof VARIABLE) != 0)
         entry++;
@@ -62,13 +65,6 @@ static void put_instead(void)
         __atomic_store_n(entry, instead, __ATOMIC_RELEASE);
     for (; instead[sizeof VARIABLE] == '\0' && *entry != NULL; entry++)
         __atomic_store_n(entry, entry[1], __ATOMIC_RELEASE);
-}
-
-void oct_config_check(void)
-{
-    const char *now = getenv(VARIABLE);
-    if (ours && now != NULL && strcmp(now, named) == 0 && access(named, R_OK) != 0)
-        put_instead();
 }
 
 void oct_config_start(void)

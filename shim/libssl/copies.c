@@ -49,33 +49,24 @@ static const void *place_of(const void *address)
     return address != NULL && dladdr(address, &where) != 0 ? where.dli_fbase : NULL;
 }
 
-/* libssl is known by a function that is not hooked. */
 typedef void *finder(void *handle, const char *name);
 
-static void *libssl_behind(const struct link_map *map, finder *find)
+static void *find_in(const char *object, finder *find, const char *name)
 {
-    void *handle = map->l_name[0] != '\0' ? dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    void *function = handle != NULL ? find(handle, "SSL_CTX_new") : NULL;
+    void *handle = dlopen(object, RTLD_LAZY | RTLD_NOLOAD);
+    void *function = handle != NULL ? find(handle, name) : NULL;
     if (handle != NULL)
         dlclose(handle);
     return function;
 }
 
-/* In the tree of the caller, or of an object that was loaded before it: that may have brought the caller. */
+/* In the tree of the caller, or of an object that was loaded before it: that may have brought the caller. libssl is
+ * known by a function that is not hooked. */
 static void *libssl_in_scope(const struct link_map *map, finder *find)
 {
     void *function = NULL;
     for (; map != NULL && function == NULL; map = map->l_prev)
-        function = libssl_behind(map, find);
-    return function;
-}
-
-static void *libssl_by_name(void)
-{
-    void *handle = dlopen(LIBSSL_NAME, RTLD_LAZY | RTLD_NOLOAD);
-    void *function = handle != NULL ? oct_symbol(handle, "SSL_CTX_new") : NULL;
-    if (handle != NULL)
-        dlclose(handle);
+        function = map->l_name[0] != '\0' ? find_in(map->l_name, find, "SSL_CTX_new") : NULL;
     return function;
 }
 
@@ -102,19 +93,8 @@ static void *libssl_of(const struct link_map *map, bool *global)
     if (function == NULL && map != NULL)
         function = libssl_in_scope(map, oct_symbol);
     if (function == NULL)
-        function = libssl_by_name();
+        function = find_in(LIBSSL_NAME, oct_symbol, "SSL_CTX_new");
     return function != NULL ? function : libssl_in_scope(newest_object(), oct_symbol);
-}
-
-/* A provider module is linked to the libcrypto of this name. Any other copy would run its operations on a libcrypto
- * that knows nothing of the fibres of this libssl. */
-static bool provider_is_bound_to(const struct oct_ssl_functions *ssl)
-{
-    void *handle = dlopen(LIBCRYPTO_NAME, RTLD_LAZY | RTLD_NOLOAD);
-    const void *crypto = handle != NULL ? place_of(oct_symbol(handle, "OSSL_PROVIDER_available")) : NULL;
-    if (handle != NULL)
-        dlclose(handle);
-    return crypto != NULL && crypto == place_of((void *)ssl->OSSL_PROVIDER_available);
 }
 
 /* The handle stays open: the functions point into the library. (OpenSSL keeps itself loaded for good anyhow.) */
@@ -130,8 +110,12 @@ static struct oct_ssl_functions *copy_make(void *function, bool global)
         ssl->place = where.dli_fbase;
         handle = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     }
-    const bool complete = oct_ssl_fill(ssl, global ? NULL : handle);
-    ssl->servable = complete && provider_is_bound_to(ssl);
+    if (oct_ssl_fill(ssl, global ? NULL : handle)) {
+        /* A provider module is linked to the libcrypto of this name. Any other copy would run its operations on a
+         * libcrypto that knows nothing of the fibres of this libssl. */
+        const void *crypto = place_of(find_in(LIBCRYPTO_NAME, oct_symbol, "OSSL_PROVIDER_available"));
+        ssl->servable = crypto != NULL && crypto == place_of((void *)ssl->OSSL_PROVIDER_available);
+    }
     return ssl;
 }
 
@@ -157,33 +141,22 @@ static const struct oct_ssl_functions *copy_of(void *function, bool global)
     }
 }
 
-static void remember(struct caller **list, const struct link_map *map, const struct oct_ssl_functions *ssl)
-{
-    struct caller *caller = malloc(sizeof *caller), *first = __atomic_load_n(list, __ATOMIC_ACQUIRE);
-    if (caller == NULL)
-        return;
-    *caller = (struct caller){.map = map, .address = map->l_addr, .dynamic = map->l_ld, .ssl = ssl};
-    do
-        caller->next = first;
-    while (!__atomic_compare_exchange_n(list, &first, caller, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
-}
-
 static const struct oct_ssl_functions *look_up(struct caller **list, const struct link_map *map)
 {
     const int errno_before = errno;
     bool global;
     void *function = libssl_of(map, &global);
     const struct oct_ssl_functions *ssl = function != NULL ? copy_of(function, global) : NULL;
+    struct caller *caller = map != NULL && ssl != NULL ? malloc(sizeof *caller) : NULL;
 
-    if (map != NULL && ssl != NULL)
-        remember(list, map, ssl);
+    if (caller != NULL) { /* it is remembered */
+        *caller = (struct caller){.map = map, .address = map->l_addr, .dynamic = map->l_ld, .ssl = ssl};
+        caller->next = __atomic_load_n(list, __ATOMIC_ACQUIRE);
+        while (!__atomic_compare_exchange_n(list, &caller->next, caller, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            ;
+    }
     errno = errno_before;
     return ssl != NULL ? ssl : &oct_ssl_nobody;
-}
-
-static bool is_caller(const struct caller *caller, const struct link_map *map)
-{
-    return caller->map == map && caller->address == map->l_addr && caller->dynamic == map->l_ld;
 }
 
 const struct oct_ssl_functions *oct_ssl_of(const void *address)
@@ -195,7 +168,7 @@ const struct oct_ssl_functions *oct_ssl_of(const void *address)
     const struct caller *caller = map != NULL ? __atomic_load_n(list, __ATOMIC_ACQUIRE) : NULL;
 
     for (; caller != NULL; caller = caller->next)
-        if (is_caller(caller, map))
+        if (caller->map == map && caller->address == map->l_addr && caller->dynamic == map->l_ld)
             return caller->ssl;
     return look_up(list, map);
 }

@@ -30,40 +30,25 @@ static char *copy_of(const char *text)
     return strdup(text != NULL ? text : "");
 }
 
-/* Of the oldest; false if there is none. The texts are the queue's own, until it raises others. */
-static bool take_one(struct error *error)
-{
-    const char *file = NULL, *function = NULL, *data = NULL;
-    int flags = 0;
-
-    error->code = oct_ssl()->ERR_get_error_all(&file, &error->line, &function, &data, &flags);
-    if (error->code == 0)
-        return false;
-    error->file = copy_of(file);
-    error->function = copy_of(function);
-    error->data = copy_of((flags & ERR_TXT_STRING) != 0 ? data : NULL);
-    return true;
-}
-
 struct oct_errors *oct_errors_take(void)
 {
     if (oct_ssl()->ERR_peek_last_error() == 0)
         return NULL;
     struct oct_errors *errors = calloc(1, sizeof *errors);
-    while (errors != NULL && errors->count < ERRORS_MAX && take_one(&errors->error[errors->count]))
+    while (errors != NULL && errors->count < ERRORS_MAX) {
+        struct error *error = &errors->error[errors->count];
+        const char *file = NULL, *function = NULL, *data = NULL; /* the queue's own, until it raises others */
+        int flags = 0;
+        error->code = oct_ssl()->ERR_get_error_all(&file, &error->line, &function, &data, &flags);
+        if (error->code == 0)
+            break;
+        error->file = copy_of(file);
+        error->function = copy_of(function);
+        error->data = copy_of((flags & ERR_TXT_STRING) != 0 ? data : NULL);
         errors->count++;
+    }
     oct_ssl()->ERR_clear_error();
     return errors;
-}
-
-static void raise_again(const struct error *error)
-{
-    const struct oct_ssl_functions *ssl = oct_ssl();
-    const char *data = error->data != NULL ? error->data : "";
-
-    ssl->ERR_new();
-    ssl->ERR_set_debug(error->file, error->line, error->function);
-    ssl->ERR_set_error(ERR_GET_LIB(error->code), ERR_GET_REASON(error->code), data[0] != '\0' ? "%s" : NULL, data);
 }
 
 void oct_errors_free(struct oct_errors *errors)
@@ -78,7 +63,13 @@ void oct_errors_free(struct oct_errors *errors)
 
 void oct_errors_give_back(struct oct_errors *errors)
 {
-    for (unsigned i = 0; errors != NULL && i < errors->count; i++)
-        raise_again(&errors->error[i]);
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    for (unsigned i = 0; errors != NULL && i < errors->count; i++) {
+        const struct error *error = &errors->error[i];
+        const char *data = error->data != NULL ? error->data : "";
+        ssl->ERR_new();
+        ssl->ERR_set_debug(error->file, error->line, error->function);
+        ssl->ERR_set_error(ERR_GET_LIB(error->code), ERR_GET_REASON(error->code), data[0] != '\0' ? "%s" : NULL, data);
+    }
     oct_errors_free(errors);
 }

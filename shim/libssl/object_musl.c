@@ -48,22 +48,20 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-/* The handle of the program is the first link_map; its own are private to each object. */
-static struct link_map *map_of_name(const char *name)
+struct link_map *oct_object_of(const void *address)
 {
-    struct link_map *map = dlopen(NULL, RTLD_LAZY);
-    while (map != NULL && map->l_name != name)
-        map = map->l_next;
-    return map;
-}
-
-static struct link_map *look_up(uintptr_t address)
-{
-    struct search search = {.address = address};
+    struct search search = {.address = (uintptr_t)address};
+    struct range *range = __atomic_load_n(&ranges, __ATOMIC_ACQUIRE);
+    for (; range != NULL; range = range->next)
+        if (search.address >= range->first && search.address <= range->last)
+            return range->map;
     if (dl_iterate_phdr(visit, &search) == 0)
         return NULL;
-    search.found.map = map_of_name(search.name);
-    struct range *range = search.found.map != NULL ? malloc(sizeof *range) : NULL;
+    /* The handle of the program is the first link_map; its own are private to each object. */
+    search.found.map = dlopen(NULL, RTLD_LAZY);
+    while (search.found.map != NULL && search.found.map->l_name != search.name)
+        search.found.map = search.found.map->l_next;
+    range = search.found.map != NULL ? malloc(sizeof *range) : NULL;
     if (range != NULL) {
         *range = search.found;
         range->next = __atomic_load_n(&ranges, __ATOMIC_ACQUIRE);
@@ -71,16 +69,6 @@ static struct link_map *look_up(uintptr_t address)
         }
     }
     return search.found.map;
-}
-
-struct link_map *oct_object_of(const void *address)
-{
-    const uintptr_t at = (uintptr_t)address;
-    const struct range *range = __atomic_load_n(&ranges, __ATOMIC_ACQUIRE);
-    for (; range != NULL; range = range->next)
-        if (at >= range->first && at <= range->last)
-            return range->map;
-    return look_up(at);
 }
 
 /* The linker editor puts the names right behind the symbols, which have no count of their own. */

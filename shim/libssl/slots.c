@@ -45,34 +45,20 @@ static void read_tables(const struct link_map *map, struct tables *tables)
             tables->count[1] = d->d_un.d_val / sizeof(ElfW(Rela));
 }
 
-/* The part of the object that the linker has made read-only again holds the slot. */
-static bool is_sealed(const struct link_map *map, uintptr_t slot, const void *base)
-{
-    const ElfW(Ehdr) *header = base;
-    const ElfW(Phdr) *p = (const void *)((const char *)base + header->e_phoff);
-
-    for (unsigned i = 0; i < header->e_phnum; i++)
-        if (p[i].p_type == PT_GNU_RELRO && slot >= map->l_addr + p[i].p_vaddr &&
-            slot < map->l_addr + p[i].p_vaddr + p[i].p_memsz)
-            return true;
-    return false;
-}
-
 static bool write_slot(const struct link_map *map, uintptr_t slot, void *function, const void *base)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = slot & ~(page - 1);
-    const bool sealed = is_sealed(map, slot, base);
+    const ElfW(Ehdr) *header = base;
+    const ElfW(Phdr) *p = (const void *)((const char *)base + header->e_phoff);
+    bool sealed = false; /* the part of the object that the linker has made read-only again holds the slot */
 
+    for (unsigned i = 0; i < header->e_phnum; i++)
+        sealed |= p[i].p_type == PT_GNU_RELRO && slot >= map->l_addr + p[i].p_vaddr &&
+                  slot < map->l_addr + p[i].p_vaddr + p[i].p_memsz;
     if (sealed && mprotect((void *)start, page, PROT_READ | PROT_WRITE) != 0)
         return false;
     __atomic_store_n((void **)slot, function, __ATOMIC_RELEASE);
     return !sealed || mprotect((void *)start, page, PROT_READ) == 0;
-}
-
-static bool is_call(const ElfW(Rela) *r)
-{
-    const unsigned type = ELF64_R_TYPE(r->r_info);
-    return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
 }
 
 const void *oct_slot_libssl(void)
@@ -93,7 +79,9 @@ bool oct_slot_set(const void *inside, const char *name, void *function)
     for (int k = 0; k < 2 && t.symbols != NULL && t.strings != NULL; k++)
         for (size_t i = 0; t.list[k] != NULL && i < t.count[k]; i++) {
             const ElfW(Rela) *r = &t.list[k][i];
-            if (is_call(r) && strcmp(t.strings + t.symbols[ELF64_R_SYM(r->r_info)].st_name, name) == 0)
+            const unsigned type = ELF64_R_TYPE(r->r_info);
+            const bool is_call = type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
+            if (is_call && strcmp(t.strings + t.symbols[ELF64_R_SYM(r->r_info)].st_name, name) == 0)
                 set |= write_slot(map, map->l_addr + r->r_offset, function, where.dli_fbase);
         }
     return set;

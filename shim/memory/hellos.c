@@ -22,12 +22,6 @@
 #define HELLO_KIND   5
 #define HELLO_CLIENT 1
 
-static bool is_hello(const unsigned char *bytes, size_t n)
-{
-    return n >= HELLO_LEAST && bytes[0] == SSL3_RT_HANDSHAKE && bytes[1] == SSL3_VERSION_MAJOR &&
-           bytes[HELLO_KIND] == HELLO_CLIENT;
-}
-
 static struct oct_hello *place_of(struct oct_hellos *hellos, int fd)
 {
     return &hellos->of[(unsigned)fd % OCT_HELLOS];
@@ -59,15 +53,6 @@ static struct oct_hellos *hellos_of(struct oct_thread *t)
     return t->hellos;
 }
 
-static void note_new(struct oct_thread *t, int fd, const unsigned char *bytes)
-{
-    struct oct_hello *hello = hellos_of(t) != NULL ? place_of(t->hellos, fd) : NULL;
-    if (hello == NULL || hello->conn != NULL)
-        return;
-    *hello = (struct oct_hello){.used = true, .taken = true, .fd = fd, .generation = oct_fd_generation(fd)};
-    memcpy(hello->random, bytes + RANDOM_AT, sizeof hello->random);
-}
-
 /* A second hello of the same handshake has the same random, and is counted like all that follows the first. */
 void oct_hello_note(struct oct_thread *t, int fd, const void *buf, size_t n, int flags, ssize_t got)
 {
@@ -77,9 +62,14 @@ void oct_hello_note(struct oct_thread *t, int fd, const void *buf, size_t n, int
 
     if (got < 0 || fd < 0 || (flags & (MSG_OOB | MSG_ERRQUEUE)) != 0)
         return;
-    if (got > 0 && !drops && is_hello(bytes, (size_t)got < n ? (size_t)got : n) &&
-        (hello == NULL || memcmp(hello->random, bytes + RANDOM_AT, sizeof hello->random) != 0)) {
-        note_new(t, fd, bytes);
+    const bool is_hello = (size_t)got >= HELLO_LEAST && n >= HELLO_LEAST && !drops && bytes[0] == SSL3_RT_HANDSHAKE &&
+                          bytes[1] == SSL3_VERSION_MAJOR && bytes[HELLO_KIND] == HELLO_CLIENT;
+    if (is_hello && (hello == NULL || memcmp(hello->random, bytes + RANDOM_AT, sizeof hello->random) != 0)) {
+        struct oct_hello *place = hellos_of(t) != NULL ? place_of(t->hellos, fd) : NULL;
+        if (place != NULL && place->conn == NULL) {
+            *place = (struct oct_hello){.used = true, .taken = true, .fd = fd, .generation = oct_fd_generation(fd)};
+            memcpy(place->random, bytes + RANDOM_AT, sizeof place->random);
+        }
         hello = oct_hello_of(t, fd);
     }
     if (t->hellos != NULL)

@@ -43,44 +43,34 @@ bool oct_memory_has_more(const struct oct_conn *conn)
     return hello->ended || bio == NULL || oct_ssl()->BIO_number_read(bio) != hello->bytes;
 }
 
+/* It may not pause. */
 static bool stays(enum oct_memory_stay why)
 {
     OCT_MEMORY_COUNT(stayed[why]);
-    return true;
-}
-
-/* The record of the last pause has to be behind us: one more would come before its rest. */
-static bool is_inside_record(const struct oct_conn *conn)
-{
-    const int given = conn->hello->given;
-    return (given != 0 && given != OCT_MEMORY_RECORD) || oct_ssl()->SSL_has_pending(conn->ssl) ||
-           oct_memory_has_more(conn);
-}
-
-static bool must_stay(const struct oct_conn *conn)
-{
-    const struct oct_ssl_functions *ssl = oct_ssl();
-    if (ssl->SSL_version(conn->ssl) != TLS1_3_VERSION)
-        return stays(OCT_MEMORY_STAY_VERSION);
-    if (ssl->SSL_get_early_data_status(conn->ssl) != SSL_EARLY_DATA_NOT_SENT)
-        return stays(OCT_MEMORY_STAY_EARLY);
-    return is_inside_record(conn) && stays(OCT_MEMORY_STAY_MORE);
+    return false;
 }
 
 bool oct_memory_may_pause(struct oct_conn *conn)
 {
+    const struct oct_ssl_functions *ssl = oct_ssl();
     struct oct_hello *hello = conn->hello;
     if (hello == NULL) {
         hello = oct_hello_find(conn, conn->thread);
         if (hello == NULL)
-            return !stays(OCT_MEMORY_STAY_SOCKET);
+            return stays(OCT_MEMORY_STAY_SOCKET);
         OCT_MEMORY_COUNT(connections);
         hello->conn = conn;
         conn->hello = hello;
         conn->socket.hidden_fd = hello->fd;
     }
-    if (must_stay(conn))
-        return false;
+    if (ssl->SSL_version(conn->ssl) != TLS1_3_VERSION)
+        return stays(OCT_MEMORY_STAY_VERSION);
+    if (ssl->SSL_get_early_data_status(conn->ssl) != SSL_EARLY_DATA_NOT_SENT)
+        return stays(OCT_MEMORY_STAY_EARLY);
+    /* The record of the last pause has to be behind us: one more would come before its rest. */
+    if ((hello->given != 0 && hello->given != OCT_MEMORY_RECORD) || ssl->SSL_has_pending(conn->ssl) ||
+        oct_memory_has_more(conn))
+        return stays(OCT_MEMORY_STAY_MORE);
     hello->given = 0;
     hello->taken = false;
     return true;

@@ -24,20 +24,17 @@ struct oct_thread *oct_memory_reader(void)
     return t != NULL && t->waits ? t : NULL;
 }
 
-/* The rest of one that has been given in part comes first, whatever has become of the handshake. */
-static bool is_due(const struct oct_hello *hello)
-{
-    if (hello->given != 0)
-        return hello->given < OCT_MEMORY_RECORD;
-    const struct oct_conn *conn = hello->conn;
-    return conn != NULL && conn->ssl != NULL && !hello->taken &&
-           (oct_conn_is_ready(conn->state) || oct_conn_is_ended(conn->state));
-}
-
 static size_t show(const struct oct_thread *t, int fd, void *buf, size_t n)
 {
     const struct oct_hello *hello = oct_hello_of(t, fd);
-    if (hello == NULL || !is_due(hello))
+    if (hello == NULL)
+        return 0;
+    const struct oct_conn *conn = hello->given == 0 ? hello->conn : NULL;
+    const bool begins = conn != NULL && conn->ssl != NULL && !hello->taken &&
+                        (oct_conn_is_ready(conn->state) || oct_conn_is_ended(conn->state));
+    /* The rest of one that has been given in part comes first, whatever has become of the handshake. */
+    const bool goes_on = hello->given != 0 && hello->given < OCT_MEMORY_RECORD;
+    if (!begins && !goes_on)
         return 0;
     const size_t left = OCT_MEMORY_RECORD - hello->given, part = n < left ? n : left;
     memcpy(buf, oct_memory_record + hello->given, part);
@@ -63,27 +60,21 @@ size_t oct_memory_answer(struct oct_thread *t, int fd, void *buf, size_t n, int 
     return (flags & MSG_PEEK) != 0 ? show(t, fd, buf, n) : oct_memory_give(t, fd, buf, n);
 }
 
-/* What the BIO holds, without reading it; *bytes says how much. NULL: it does not show that. */
-static const char *held_by(BIO *bio, long *bytes)
-{
-    const struct oct_ssl_functions *ssl = oct_ssl();
-    const char *name = ssl->BIO_method_name(bio);
-    char *data = NULL;
-    if (name != NULL && (strcmp(name, "memory buffer") == 0 || strcmp(name, "secure memory buffer") == 0))
-        *bytes = ssl->BIO_ctrl(bio, BIO_CTRL_INFO, 0, &data);
-    else if (name != NULL && strcmp(name, "BIO pair") == 0)
-        *bytes = ssl->BIO_ctrl(bio, BIO_C_NREAD0, 0, &data);
-    return data;
-}
-
 static void take_out(const struct oct_conn *conn)
 {
+    const struct oct_ssl_functions *ssl = oct_ssl();
     unsigned char taken[OCT_MEMORY_RECORD];
+    BIO *bio = ssl->SSL_get_rbio(conn->ssl);
+    const char *name = bio != NULL ? ssl->BIO_method_name(bio) : NULL;
+    char *held = NULL; /* what the BIO holds, without reading it; NULL: it does not show that */
     long bytes = 0;
-    BIO *bio = oct_ssl()->SSL_get_rbio(conn->ssl);
-    const char *held = bio != NULL ? held_by(bio, &bytes) : NULL;
+
+    if (name != NULL && (strcmp(name, "memory buffer") == 0 || strcmp(name, "secure memory buffer") == 0))
+        bytes = ssl->BIO_ctrl(bio, BIO_CTRL_INFO, 0, &held);
+    else if (name != NULL && strcmp(name, "BIO pair") == 0)
+        bytes = ssl->BIO_ctrl(bio, BIO_C_NREAD0, 0, &held);
     if (held != NULL && bytes >= OCT_MEMORY_RECORD && memcmp(held, oct_memory_record, sizeof taken) == 0)
-        oct_ssl()->BIO_read(bio, taken, sizeof taken);
+        ssl->BIO_read(bio, taken, sizeof taken);
 }
 
 bool oct_memory_take(struct oct_conn *conn)

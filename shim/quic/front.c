@@ -121,27 +121,21 @@ int oct_quic_socket(const struct oct_quic *quic)
     return quic->fd >= 0 && oct_fd_is_same(quic->fd, quic->fd_generation) ? quic->fd : -1;
 }
 
-/* False unless these are the callbacks that we know, and all of them: a later release may have others, which would get
- * an argument that is not theirs. */
-static bool take(struct oct_quic *quic, const OSSL_DISPATCH *table)
-{
-    unsigned found = 0;
-    for (; table->function_id != 0; table++) {
-        if (table->function_id < CRYPTO_SEND || table->function_id >= END || table->function == NULL)
-            return false;
-        quic->program[table->function_id - CRYPTO_SEND] = table->function;
-        found |= 1u << (table->function_id - CRYPTO_SEND);
-    }
-    return found == (1u << CALLBACKS) - 1;
-}
-
-/* The same object may get other callbacks later. */
+/* NULL unless these are the callbacks that we know, and all of them: a later release may have others, which would get
+ * an argument that is not theirs. The same object may get other callbacks later. */
 static struct oct_quic *made_for(SSL *s, const OSSL_DISPATCH *table, void *arg)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     struct oct_quic taken = {.arg = arg, .fd = -1}, *quic = oct_quic_of(s);
+    unsigned found = 0;
 
-    if (table == NULL || !take(&taken, table))
+    for (; table != NULL && table->function_id != 0; table++) {
+        if (table->function_id < CRYPTO_SEND || table->function_id >= END || table->function == NULL)
+            return NULL;
+        taken.program[table->function_id - CRYPTO_SEND] = table->function;
+        found |= 1u << (table->function_id - CRYPTO_SEND);
+    }
+    if (found != (1u << CALLBACKS) - 1)
         return NULL;
     if (quic == NULL) {
         quic = ssl->CRYPTO_zalloc(sizeof *quic, __FILE__, __LINE__);

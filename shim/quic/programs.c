@@ -66,17 +66,6 @@ static const struct program programs[] = {
     {"haproxy_version", haproxy_version, 3002000, 3005000, OCT_QUIC_BY_SOCKET},
 };
 
-static enum oct_quic_way known(void)
-{
-    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
-        const void *symbol = dlsym(RTLD_DEFAULT, programs[i].symbol);
-        const unsigned version = symbol != NULL ? programs[i].version(symbol) : 0;
-        if (version >= programs[i].first && version < programs[i].end)
-            return programs[i].way;
-    }
-    return OCT_QUIC_STAYS;
-}
-
 enum oct_quic_state oct_quic_state(void)
 {
     static const enum oct_quic_state states[] = {
@@ -93,6 +82,12 @@ void oct_quic_decide(void)
         return;
     if (strcmp(said, "wait") == 0)
         oct_quic_way = OCT_QUIC_IN_WAIT;
-    else
-        oct_quic_way = strcmp(said, "socket") == 0 ? OCT_QUIC_BY_SOCKET : known();
+    else if (strcmp(said, "socket") == 0)
+        oct_quic_way = OCT_QUIC_BY_SOCKET;
+    for (size_t i = 0; oct_quic_way == OCT_QUIC_STAYS && i < sizeof programs / sizeof programs[0]; i++) {
+        const void *symbol = dlsym(RTLD_DEFAULT, programs[i].symbol);
+        const unsigned version = symbol != NULL ? programs[i].version(symbol) : 0;
+        if (version >= programs[i].first && version < programs[i].end)
+            oct_quic_way = programs[i].way;
+    }
 }

@@ -29,33 +29,25 @@ static int option(int fd, int level, int name)
     return getsockopt(fd, level, name, &value, &length) == 0 ? value : 0;
 }
 
-/* Other UDP sockets, as those that ask for names, do not want to know where datagrams were sent. */
-static bool is_connections(int fd)
+HOOK int connect(int fd, const struct sockaddr *to, socklen_t length)
 {
-    return option(fd, SOL_SOCKET, SO_TYPE) == SOCK_DGRAM &&
-           (option(fd, IPPROTO_IP, IP_PKTINFO) != 0 || option(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO) != 0);
-}
-
-static void note(int fd)
-{
-    const struct oct_thread *t = oct_thread_peek();
-    const int errno_before = errno;
+    __typeof__(connect) *real = oct_libc()->connect;
+    const int value = real != NULL ? real(fd, to, length) : (int)syscall(SYS_connect, fd, to, length);
+    const struct oct_thread *t;
     struct oct_registration at;
 
-    if (t != NULL && is_connections(fd) && !oct_fd_registered(fd, &at)) {
+    if (__builtin_expect(oct_quic_way != OCT_QUIC_BY_SOCKET, 1) || value != 0 || (t = oct_thread_peek()) == NULL)
+        return value;
+    const int errno_before = errno;
+    /* Other UDP sockets, as those that ask for names, do not want to know where datagrams were sent. */
+    if (option(fd, SOL_SOCKET, SO_TYPE) == SOCK_DGRAM &&
+        (option(fd, IPPROTO_IP, IP_PKTINFO) != 0 || option(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO) != 0) &&
+        !oct_fd_registered(fd, &at)) {
         last.fd = fd + 1;
         last.generation = oct_fd_generation(fd);
         last.round = t->round;
     }
     errno = errno_before;
-}
-
-HOOK int connect(int fd, const struct sockaddr *to, socklen_t length)
-{
-    __typeof__(connect) *real = oct_libc()->connect;
-    const int value = real != NULL ? real(fd, to, length) : (int)syscall(SYS_connect, fd, to, length);
-    if (__builtin_expect(oct_quic_way == OCT_QUIC_BY_SOCKET, 0) && value == 0)
-        note(fd);
     return value;
 }
 

@@ -81,31 +81,22 @@ static bool is_same(const struct question *a, const struct question *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-static struct oct_fetched *take(void)
-{
-    struct oct_fetched *kept = atomic_load(&all);
-    for (; kept != NULL; kept = kept->next)
-        if (!atomic_exchange(&kept->taken, true))
-            return kept;
-    kept = oct_ssl()->CRYPTO_zalloc(sizeof *kept, __FILE__, __LINE__);
-    if (kept == NULL)
-        return NULL;
-    kept->taken = true;
-    kept->next = atomic_load(&all);
-    while (!atomic_compare_exchange_weak(&all, &kept->next, kept))
-        ;
-    return kept;
-}
-
 /* This thread's; NULL if it has none, or there is no memory. */
 static struct oct_fetched *kept_here(void)
 {
     struct oct_thread *t = oct_thread_peek();
-    if (t == NULL)
-        return NULL;
-    if (t->fetched == NULL)
-        t->fetched = take();
-    return t->fetched;
+    if (t == NULL || t->fetched != NULL)
+        return t != NULL ? t->fetched : NULL;
+    struct oct_fetched *kept = atomic_load(&all);
+    while (kept != NULL && atomic_exchange(&kept->taken, true))
+        kept = kept->next;
+    if (kept == NULL && (kept = oct_ssl()->CRYPTO_zalloc(sizeof *kept, __FILE__, __LINE__)) != NULL) {
+        kept->taken = true;
+        kept->next = atomic_load(&all);
+        while (!atomic_compare_exchange_weak(&all, &kept->next, kept))
+            ;
+    }
+    return t->fetched = kept;
 }
 
 void oct_fetched_drop(struct oct_thread *t)
@@ -178,28 +169,26 @@ static int supports_digest(EVP_PKEY *key, OSSL_LIB_CTX *library, const char *nam
     return supported;
 }
 
-static EVP_PKEY_CTX *begin_hkdf(void)
-{
-    const struct oct_ssl_functions *ssl = oct_ssl();
-    EVP_PKEY_CTX *ctx = ssl->EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, NULL);
-
-    if (ctx != NULL && ssl->EVP_PKEY_derive_init(ctx) <= 0) {
-        ssl->EVP_PKEY_CTX_free(ctx);
-        ctx = NULL;
-    }
-    return ctx;
-}
-
 /* A copy of the one that is kept for this question, which is made if there is none. */
-static EVP_PKEY_CTX *copy_hkdf(struct hkdf *hkdf, const struct question *q)
+static EVP_PKEY_CTX *new_context(int id, ENGINE *engine)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
+    struct oct_fetched *kept = id == EVP_PKEY_HKDF && engine == NULL ? kept_here() : NULL;
+    struct question q = {.provider = NULL};
     EVP_PKEY_CTX *copy = NULL;
 
+    if (kept == NULL || !ask(&q, NULL, "HKDF", NULL, NULL))
+        return ssl->EVP_PKEY_CTX_new_id(id, engine);
+    struct hkdf *hkdf = &kept->hkdf;
     ssl->ERR_set_mark();
-    if (!is_same(&hkdf->question, q)) {
+    if (!is_same(&hkdf->question, &q)) {
         ssl->EVP_PKEY_CTX_free(hkdf->begun);
-        *hkdf = (struct hkdf){*q, begin_hkdf(), NULL};
+        EVP_PKEY_CTX *begun = ssl->EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, NULL);
+        if (begun != NULL && ssl->EVP_PKEY_derive_init(begun) <= 0) {
+            ssl->EVP_PKEY_CTX_free(begun);
+            begun = NULL;
+        }
+        *hkdf = (struct hkdf){q, begun, NULL};
     }
     if (hkdf->begun != NULL && (copy = ssl->EVP_PKEY_CTX_dup(hkdf->begun)) == NULL) {
         ssl->EVP_PKEY_CTX_free(hkdf->begun);
@@ -207,15 +196,7 @@ static EVP_PKEY_CTX *copy_hkdf(struct hkdf *hkdf, const struct question *q)
     }
     ssl->ERR_pop_to_mark();
     hkdf->copy = copy;
-    return copy;
-}
-
-static EVP_PKEY_CTX *new_context(int id, ENGINE *engine)
-{
-    struct oct_fetched *kept = id == EVP_PKEY_HKDF && engine == NULL ? kept_here() : NULL;
-    struct question q = {.provider = NULL};
-    EVP_PKEY_CTX *copy = kept != NULL && ask(&q, NULL, "HKDF", NULL, NULL) ? copy_hkdf(&kept->hkdf, &q) : NULL;
-    return copy != NULL ? copy : oct_ssl()->EVP_PKEY_CTX_new_id(id, engine);
+    return copy != NULL ? copy : ssl->EVP_PKEY_CTX_new_id(id, engine);
 }
 
 /* True if it is that copy: the thread has none any more. */

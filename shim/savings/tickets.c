@@ -10,30 +10,22 @@
 
 #include <string.h>
 
-/* A resumed session gets one ticket, whatever the number is. */
-static bool is_followed(struct oct_conn *conn)
-{
-    const struct oct_ssl_functions *ssl = oct_ssl();
-    return !ssl->SSL_session_reused(conn->ssl) && ++conn->flushes < ssl->SSL_get_num_tickets(conn->ssl);
-}
-
-/* Coroutines may have left the call that was entered last: then `bio` is another connection's. What libssl writes
- * through while it shakes hands stands before the program's BIO. The numbers of states change between releases, their
- * names do not: this one is the writing of a ticket. */
-static bool is_behind_ticket(const struct oct_conn *conn, BIO *bio)
-{
-    const struct oct_ssl_functions *ssl = oct_ssl();
-    return conn != NULL && conn->ssl != NULL && strcmp(ssl->SSL_state_string(conn->ssl), "TWST") == 0 && bio != NULL &&
-           ssl->BIO_next(bio) != NULL && ssl->BIO_next(bio) == ssl->SSL_get_wbio(conn->ssl);
-}
-
 static long control(BIO *bio, int what, long number, void *arg)
 {
+    const struct oct_ssl_functions *ssl = oct_ssl();
     const struct oct_thread *t = what == BIO_CTRL_FLUSH ? oct_thread_peek() : NULL;
+    struct oct_conn *conn = t != NULL ? t->innermost : NULL;
+    /* Coroutines may have left the call that was entered last: then `bio` is another connection's. What libssl writes
+     * through while it shakes hands stands before the program's BIO. The numbers of states change between releases,
+     * their names do not: this one is the writing of a ticket. */
+    const bool behind_ticket = conn != NULL && conn->ssl != NULL &&
+                               strcmp(ssl->SSL_state_string(conn->ssl), "TWST") == 0 && bio != NULL &&
+                               ssl->BIO_next(bio) != NULL && ssl->BIO_next(bio) == ssl->SSL_get_wbio(conn->ssl);
 
-    if (t != NULL && is_behind_ticket(t->innermost, bio) && is_followed(t->innermost))
+    /* Another one follows. A resumed session gets one ticket, whatever the number is. */
+    if (behind_ticket && !ssl->SSL_session_reused(conn->ssl) && ++conn->flushes < ssl->SSL_get_num_tickets(conn->ssl))
         return 1;
-    return oct_ssl()->BIO_ctrl(bio, what, number, arg);
+    return ssl->BIO_ctrl(bio, what, number, arg);
 }
 
 void oct_tickets_setup(void)
