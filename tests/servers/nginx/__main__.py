@@ -158,7 +158,8 @@ def enter(args: argparse.Namespace) -> None:
 def report(outcomes: list[Outcome]) -> int:
     print(f"{'file':<40} {'cases':>6} {'operations':>10} {'differ':>6}  stock's end")
     for one in outcomes:
-        print(f"{one.file:<40} {len(one.stock.cases):>6} {one.operations:>10} {len(one.differences):>6}  {one.stock.end}")
+        cases, differ = len(one.stock.cases), len(one.differences)
+        print(f"{one.file:<40} {cases:>6} {one.operations:>10} {differ:>6}  {one.stock.end}")
         for difference in one.differences:
             print(f"  {difference}")
     different = sum(bool(one.differences) for one in outcomes)
