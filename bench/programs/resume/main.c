@@ -8,6 +8,7 @@
  * Takes the arguments of octuple-load that lab/load.py gives, and prints a report of the same names.
  * Exit status: 0, 1 if any handshake failed or was a full one, 2 for wrong usage.
  */
+#include <arpa/inet.h>
 #include <getopt.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -135,8 +136,7 @@ static bool set_up(const char *host, const char *port)
     cpu_set_t cpus;
     how.address.sin_family = AF_INET;
     how.address.sin_port = htons((uint16_t)atoi(port));
-    how.address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (strcmp(host, "127.0.0.1") != 0 || how.connections < 1 || how.connections > MAX_THREADS)
+    if (inet_pton(AF_INET, host, &how.address.sin_addr) != 1 || how.connections < 1 || how.connections > MAX_THREADS)
         return false;
     CPU_ZERO(&cpus);
     if (how.cpu >= 0) {
@@ -202,7 +202,7 @@ int main(int argc, char **argv)
             return 2;
         }
     if (argc - optind != 2 || !set_up(argv[optind], argv[optind + 1])) {
-        fprintf(stderr, "usage: octuple-resume 127.0.0.1 PORT --tls 1.2|1.3 [--connections N] [--seconds S] "
+        fprintf(stderr, "usage: octuple-resume ADDRESS PORT --tls 1.2|1.3 [--connections N] [--seconds S] "
                         "[--cpu N] [--json]\n");
         return 2;
     }
