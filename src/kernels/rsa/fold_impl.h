@@ -165,6 +165,21 @@ STEP void fold_multiples(struct fold *restrict s)
     fold_multiples_all(s, NULL, 0);
 }
 
+#if VEC_WHOLE
+/* Picks limbs from `at` on, by itself: the chain leaves little room between calls, and one more copy of it would not
+ * fit into the cache of instructions beside the rest of a squaring. */
+STEP void fold_picks(struct fold *restrict s, const m8 *restrict bit, unsigned at)
+{
+    for (unsigned i = 0; i < PICKS; i++)
+        fold_pick(s, bit, at + i);
+}
+
+OCT_INLINE void fold_multiples_pick(struct fold *restrict s, const m8 *restrict bit, unsigned at)
+{
+    fold_picks(s, bit, at);
+    fold_multiples(s);
+}
+#else
 /* Besides picks limbs from `at` on. */
 STEP void fold_multiples_pick(struct fold *restrict s, const m8 *restrict bit, unsigned at)
 {
@@ -174,6 +189,7 @@ STEP void fold_multiples_pick(struct fold *restrict s, const m8 *restrict bit, u
         held[i] = bit[i];
     fold_multiples_all(s, held, at);
 }
+#endif
 
 /* slot[r] = slot[a]^2 / R mod n, below 3n, on each of `vectors` sides. r may be a. The steps alternate between the
  * sides: none waits for the one before. With `bit`, also picks limbs from `at` on. */
