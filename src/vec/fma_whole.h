@@ -7,6 +7,8 @@
 #ifndef OCT_VEC_FMA_WHOLE_H
 #define OCT_VEC_FMA_WHOLE_H
 
+#include <stdbool.h>
+
 #define FMA_EACH(i)                                                                                                    \
     VEC_UNROLL                                                                                                         \
     for (int i = 0; i < FMA_PARTS; i++)
@@ -59,11 +61,23 @@ OCT_INLINE fma_part fma_unbiased(fma_part x, int n, int k, unsigned bits)
     return fma_add_constant(x, (bits == 52 ? fma_minus_52 : fma_minus_51)[highs][lows - highs + 1]);
 }
 
+/* The biases of a column, and of the one that is folded into it, go by one constant together. */
+#define FMA_COUNT(n, k)              ((k) < 0 || (k) > 2 * (n)-2 ? 0 : (k) < (n) ? (k) + 1 : 2 * (n)-1 - (k))
+#define FMA_MINUS_COLUMN(n, k, bits) FMA_MINUS_1(FMA_COUNT(n, k), FMA_COUNT(n, (k)-1), bits)
+typedef struct {
+    uint64_t word[FMA_WORDS];
+} OCT_ALIGN64 v8_start;
+#define V8_START(n, k, bits, fold, plus)                                                                               \
+    {                                                                                                                  \
+        FMA_SAME((plus) + FMA_MINUS_COLUMN(n, k, bits) + (fold)*FMA_MINUS_COLUMN(n, (k) + (n), bits))                  \
+    }
+
 /*
  * Column by column: few sums are open at a time, so the factors have the registers. A column's high halves belong to
- * the next one: with the bias of that one they wait in `above`.
+ * the next one: with the bias of that one they wait in `above`. Without `whole` biases stay.
  */
-OCT_INLINE void fma_product(v8 *r, const v8 *x, const v8 *y, int n, int from, int add, unsigned bits, int part)
+OCT_INLINE void fma_product(v8 *r, const v8 *x, const v8 *y, int n, int from, int add, unsigned bits, int part,
+                            bool whole)
 {
     fma_doubles a[FMA_MOST], b[FMA_MOST];
     VEC_UNROLL
@@ -85,11 +99,14 @@ OCT_INLINE void fma_product(v8 *r, const v8 *x, const v8 *y, int n, int from, in
                 high = fma_only_high(a[i], b[k - i], bits);
             } else {
                 fma_pair(&high, &low, a[i], b[k - i], bits);
-                if (k == 0)
+                if (k == 0 && whole)
                     low = fma_unbiased(low, n, 0, bits);
                 sum = i == first && !add ? low : fma_add(sum, low);
             }
-            next = i == first ? fma_unbiased(high, n, k + 1, bits) : fma_add(next, high);
+            if (i == first)
+                next = whole ? fma_unbiased(high, n, k + 1, bits) : high;
+            else
+                next = fma_add(next, high);
         }
         if (k >= from)
             FMA_PART(r[k - from], part) = k > 0 ? fma_add(sum, above) : sum;
@@ -99,11 +116,11 @@ OCT_INLINE void fma_product(v8 *r, const v8 *x, const v8 *y, int n, int from, in
 }
 OCT_INLINE void v8_product_from(v8 *r, const v8 *x, const v8 *y, int n, int from, int add, unsigned bits)
 {
-    FMA_EACH(part) fma_product(r, x, y, n, from, add, bits, part);
+    FMA_EACH(part) fma_product(r, x, y, n, from, add, bits, part, true);
 }
 
 /* Products beside the diagonal count twice: sums of their own. */
-OCT_INLINE void fma_square(v8 *r, const v8 *x, int n, unsigned bits, int part)
+OCT_INLINE void fma_square(v8 *r, const v8 *x, int n, unsigned bits, int part, bool whole)
 {
     fma_doubles a[FMA_MOST];
     VEC_UNROLL
@@ -127,7 +144,8 @@ OCT_INLINE void fma_square(v8 *r, const v8 *x, int n, unsigned bits, int part)
                 next_twice = fma_add(next_twice, high);
             }
         }
-        FMA_PART(r[k], part) = fma_unbiased(fma_add(once, fma_add(twice, twice)), n, k, bits);
+        const fma_part sum = fma_add(once, fma_add(twice, twice));
+        FMA_PART(r[k], part) = whole ? fma_unbiased(sum, n, k, bits) : sum;
         twice = next_twice;
         once = next_once;
         VEC_FENCE();
@@ -135,7 +153,30 @@ OCT_INLINE void fma_square(v8 *r, const v8 *x, int n, unsigned bits, int part)
 }
 OCT_INLINE void v8_square(v8 *r, const v8 *x, int n, unsigned bits)
 {
-    FMA_EACH(part) fma_square(r, x, n, bits, part);
+    FMA_EACH(part) fma_square(r, x, n, bits, part, true);
+}
+
+/* Columns with their biases, modulo 2^64, bear to be folded as well. */
+OCT_INLINE void fma_fold(v8 *r, const v8 *column, int n, uint32_t fold, const v8_start *start)
+{
+    VEC_UNROLL
+    for (int k = 0; k < n; k++) {
+        r[k] = v8_add(column[k], v8_mul_small(column[k + n], fold));
+        FMA_EACH(part) FMA_PART(r[k], part) = fma_add_constant(FMA_PART(r[k], part), start[k].word);
+    }
+}
+OCT_INLINE void v8_product_folded(v8 *r, const v8 *x, const v8 *y, int n, unsigned bits, uint32_t fold,
+                                  const v8_start *start)
+{
+    v8 column[2 * FMA_MOST];
+    FMA_EACH(part) fma_product(column, x, y, n, 0, 0, bits, part, false);
+    fma_fold(r, column, n, fold, start);
+}
+OCT_INLINE void v8_square_folded(v8 *r, const v8 *x, int n, unsigned bits, uint32_t fold, const v8_start *start)
+{
+    v8 column[2 * FMA_MOST];
+    FMA_EACH(part) fma_square(column, x, n, bits, part, false);
+    fma_fold(r, column, n, fold, start);
 }
 
 #endif

@@ -73,6 +73,9 @@
 #if !defined(OCT_BACKEND_AVX2) && !defined(OCT_BACKEND_AVX512F) && !defined(OCT_BACKEND_BOUND)
 #include "vec/whole.h"
 #endif
+#if !defined(OCT_BACKEND_AVX2) && !defined(OCT_BACKEND_AVX512F)
+#include "vec/folded.h"
+#endif
 #if !defined(OCT_BACKEND_AVX2)
 struct vec_mode {
     char nothing;
@@ -141,8 +144,18 @@ OCT_INLINE v8 v8_madd52hi_pow2(v8 acc, v8 a, unsigned bits);
 OCT_INLINE void v8_product_from(v8 *r, const v8 *x, const v8 *y, int n, int from, int add, unsigned bits);
 OCT_INLINE void v8_square(v8 *r, const v8 *x, int n, unsigned bits);
 
-/* a * c, for a small constant c. */
+/*
+ * The same modulo 2^(n*bits) - fold, n at most 5, for a small constant fold: r[k] = column k + fold * column (k+n) +
+ * plus[k], k < n.
+ * start[k] is made from plus[k], a constant, by V8_START(n, k, bits, fold, plus[k]), an initializer of v8_start.
+ */
+OCT_INLINE void v8_product_folded(v8 *r, const v8 *x, const v8 *y, int n, unsigned bits, uint32_t fold,
+                                  const v8_start *start);
+OCT_INLINE void v8_square_folded(v8 *r, const v8 *x, int n, unsigned bits, uint32_t fold, const v8_start *start);
+
+/* a * c, for a small constant c. The second takes one instruction, for a of 0 .. 2^32-1. */
 OCT_INLINE v8 v8_mul_small(v8 a, uint32_t c);
+OCT_INLINE v8 v8_mul_short(v8 a, uint32_t c);
 
 #if V8_LANES == 8
 /* Lane i becomes lane i xor 4. */

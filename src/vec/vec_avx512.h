@@ -96,6 +96,10 @@ OCT_INLINE v8 v8_mul_small(v8 a, uint32_t c)
 #endif
     return _mm512_mullo_epi64(a, factor);
 }
+OCT_INLINE v8 v8_mul_short(v8 a, uint32_t c)
+{
+    return _mm512_mul_epu32(a, v8_set1(c));
+}
 OCT_INLINE v8 v8_lookup_shared16(const uint64_t table[16], v8 index)
 {
     return _mm512_permutex2var_epi64(_mm512_load_si512(table), index, _mm512_load_si512(table + 8));

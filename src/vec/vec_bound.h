@@ -141,6 +141,11 @@ OCT_INLINE v8 v8_mul_small(v8 a, uint32_t c)
 {
     return v8_interval("mul_small", a.lo * c, a.hi * c);
 }
+OCT_INLINE v8 v8_mul_short(v8 a, uint32_t c)
+{
+    v8_need("mul_short multiplicand", a, UINT32_MAX);
+    return v8_interval("mul_short", a.lo * c, a.hi * c);
+}
 OCT_INLINE v8 v8_madd52lo_trunc(v8 acc, v8 a, v8 b)
 {
     return v8_madd52lo(acc, v8_low52(a), b);

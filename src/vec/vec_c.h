@@ -115,6 +115,11 @@ OCT_INLINE v8 v8_mul_small(v8 a, uint32_t c)
     V8_EACH(i) a.l[i] *= c;
     return a;
 }
+OCT_INLINE v8 v8_mul_short(v8 a, uint32_t c)
+{
+    V8_EACH(i) a.l[i] = (uint64_t)(uint32_t)a.l[i] * c;
+    return a;
+}
 OCT_INLINE v8 v8_madd52lo_trunc(v8 acc, v8 a, v8 b)
 {
     return v8_madd52lo(acc, a, b);

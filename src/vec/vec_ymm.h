@@ -140,6 +140,11 @@ OCT_INLINE v8 v8_mul_small(v8 a, uint32_t c)
     }
     return a;
 }
+OCT_INLINE v8 v8_mul_short(v8 a, uint32_t c)
+{
+    YMM_EACH(i) a.p[i] = _mm256_mul_epu32(a.p[i], _mm256_set1_epi64x(c));
+    return a;
+}
 /* By powers of two: shifts, whose latency is a fraction of a product's. */
 OCT_INLINE v8 v8_madd52lo_pow2(v8 acc, v8 a, unsigned bits)
 {

@@ -90,7 +90,7 @@ VEC_STEP fe fe_carry(fe_wide a)
         carry[i] = v8_srl(a.c[i], FE_BITS);
         r.l[i] = v8_low(a.c[i], FE_BITS);
     }
-    r.l[0] = v8_add(r.l[0], v8_mul_small(carry[FE_LIMBS - 1], 19));
+    r.l[0] = v8_add(r.l[0], v8_mul_short(carry[FE_LIMBS - 1], 19));
     VEC_UNROLL
     for (int i = 1; i < FE_LIMBS; i++)
         r.l[i] = v8_add(r.l[i], carry[i - 1]);
@@ -161,51 +161,48 @@ VEC_STEP fe fe_select(m8 m, fe a, fe b)
 }
 
 #if VEC_WHOLE
-/* c = the five columns of a * b, or of a^2. */
-static OCT_NOINLINE void fe_product(v8 *restrict c, const v8 *a, const v8 *b)
+#define FE_STARTS(bias)                                                                                                \
+    {                                                                                                                  \
+        V8_START(FE_LIMBS, 0, FE_BITS, 19, (bias) * (FE_MASK - 18)),                                                   \
+            V8_START(FE_LIMBS, 1, FE_BITS, 19, (bias)*FE_MASK), V8_START(FE_LIMBS, 2, FE_BITS, 19, (bias)*FE_MASK),    \
+            V8_START(FE_LIMBS, 3, FE_BITS, 19, (bias)*FE_MASK), V8_START(FE_LIMBS, 4, FE_BITS, 19, (bias)*FE_MASK)     \
+    }
+static const v8_start fe_starts[2][FE_LIMBS] = {FE_STARTS(0), FE_STARTS((uint64_t)1 << 9)};
+
+/* c = the five columns of a * b, or of a^2; the same with the bias. */
+static OCT_NOINLINE void fe_product(v8 *restrict c, const v8 *a, const v8 *b, const v8_start *start)
 {
-    v8 t[2 * FE_LIMBS];
-    v8_product_from(t, a, b, FE_LIMBS, 0, 0, FE_BITS);
-    VEC_UNROLL
-    for (int k = 0; k < FE_LIMBS; k++)
-        c[k] = v8_add(t[k], v8_mul_small(t[k + FE_LIMBS], 19));
+    v8_product_folded(c, a, b, FE_LIMBS, FE_BITS, 19, start);
 }
-static OCT_NOINLINE void fe_square(v8 *restrict c, const v8 *a)
+static OCT_NOINLINE void fe_square(v8 *restrict c, const v8 *a, const v8_start *start)
 {
-    v8 t[2 * FE_LIMBS];
-    v8_square(t, a, FE_LIMBS, FE_BITS);
-    VEC_UNROLL
-    for (int k = 0; k < FE_LIMBS; k++)
-        c[k] = v8_add(t[k], v8_mul_small(t[k + FE_LIMBS], 19));
+    v8_square_folded(c, a, FE_LIMBS, FE_BITS, 19, start);
 }
 
 /* The product of two factors, and the same with the bias. */
 VEC_STEP fe_wide fe_mul_wide(fe a, fe b)
 {
     fe_wide r;
-    fe_product(r.c, a.l, b.l);
+    fe_product(r.c, a.l, b.l, fe_starts[0]);
     return r;
 }
 VEC_STEP fe_wide fe_sqr_wide(fe a)
 {
     fe_wide r;
-    fe_square(r.c, a.l);
+    fe_square(r.c, a.l, fe_starts[0]);
     return r;
-}
-VEC_STEP fe_wide fe_wide_biased(fe_wide a)
-{
-    VEC_UNROLL
-    for (int i = 0; i < FE_LIMBS; i++)
-        a.c[i] = v8_add(a.c[i], v8_set1(fe_bias_column(i)));
-    return a;
 }
 VEC_STEP fe_wide fe_mul_biased(fe a, fe b)
 {
-    return fe_wide_biased(fe_mul_wide(a, b));
+    fe_wide r;
+    fe_product(r.c, a.l, b.l, fe_starts[1]);
+    return r;
 }
 VEC_STEP fe_wide fe_sqr_biased(fe a)
 {
-    return fe_wide_biased(fe_sqr_wide(a));
+    fe_wide r;
+    fe_square(r.c, a.l, fe_starts[1]);
+    return r;
 }
 #else
 /* The ten columns of a double-length product, folded. */
@@ -315,7 +312,7 @@ VEC_STEP fe_wide fe_mul_small_add(fe_wide a, fe x, uint64_t c)
     VEC_UNROLL
     for (int i = 0; i < FE_LIMBS; i++) {
         const v8 twice = v8_add(carried[(i + 4) % FE_LIMBS], carried[(i + 4) % FE_LIMBS]);
-        a.c[i] = v8_add(a.c[i], i == 0 ? v8_mul_small(twice, 19) : twice);
+        a.c[i] = v8_add(a.c[i], i == 0 ? v8_mul_short(twice, 19) : twice);
     }
     return a;
 }

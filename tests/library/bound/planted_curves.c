@@ -95,6 +95,12 @@ static void fe_one_more(void)
     (void)fe_sqr(a);
 }
 
+/* A whole limb where 32 bits count. */
+static void fe_not_short(void)
+{
+    (void)v8_mul_short(fe_any().l[0], 19);
+}
+
 /* Differences want the bias: without it limbs are negative. */
 static void fe_no_bias(void)
 {
@@ -135,6 +141,7 @@ static void test_fe_multiplicand(void **state)
 {
     (void)state;
     expect_multiplicand(fe_no_carry);
+    expect_multiplicand(fe_not_short);
     expect_multiplicand(fe_one_more);
     expect_negative(fe_no_bias);
     expect_negative(fe_no_bias_of_product);

@@ -93,6 +93,13 @@ static void both_large(void)
     x[2] = v8_reviewed_bound(x[2], ((uint64_t)1 << 51) + 1);
     v8_product_from(r, x, y, N, 0, 0, 51);
 }
+static void folded_too_large(void)
+{
+    static const v8_start start[FE_LIMBS];
+    factors(V8_LIMB_MASK);
+    y[1] = v8_set1((uint64_t)1 << 52);
+    v8_product_folded(r, x, y, FE_LIMBS, FE_BITS, 19, start);
+}
 static void summed_too_often(void)
 {
     factors(V8_LIMB_MASK);
@@ -153,6 +160,7 @@ static void test_factors(void **state)
     expect("multiplicand", one_more_squared);
     expect("multiplicand", negative);
     expect("multiplicand", both_large);
+    expect("multiplicand", folded_too_large);
     expect("multiplicand", not_carried);
     expect("multiplicand", entry_wide);
 }

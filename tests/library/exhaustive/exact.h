@@ -7,7 +7,21 @@
 
 #include <stdint.h>
 
-enum exact_form { EXACT_PRODUCT, EXACT_ADD, EXACT_UPPER, EXACT_UPPER_ADD, EXACT_SQUARE, EXACT_FORMS };
+enum exact_form {
+    EXACT_PRODUCT,
+    EXACT_ADD,
+    EXACT_UPPER,
+    EXACT_UPPER_ADD,
+    EXACT_SQUARE,
+    EXACT_FOLDED,
+    EXACT_FOLDED_SQUARE,
+    EXACT_FORMS
+};
+
+/* Products are folded of numbers with few limbs; what is added to column k. */
+#define EXACT_FOLDED_MOST 5
+#define EXACT_FOLD        19
+#define EXACT_PLUS(k)     (((uint64_t)7 << 50) + (k))
 
 /* The sizes that kernels use: limbs, and bits of a limb's weight. */
 #define EXACT_EACH_SIZE(each)                                                                                          \
@@ -22,7 +36,7 @@ struct exact_ops {
     void (*single)(uint64_t r[5][8], const uint64_t acc[8], const uint64_t a[8], const uint64_t b[8]);
     /* madd52lo_pow2, madd52hi_pow2. */
     void (*powers)(uint64_t r[EXACT_POWERS][2][8], const uint64_t acc[8], const uint64_t a[8]);
-    /* r[2*n] from x[n], y[n] and, with the forms that add, from what r was. */
+    /* r[2*n], r[n] where it is folded, from x[n], y[n] and, with the forms that add, from what r was. */
     void (*whole)(uint64_t (*r)[8], uint64_t (*const x)[8], uint64_t (*const y)[8], int n, unsigned bits,
                   enum exact_form form);
 };

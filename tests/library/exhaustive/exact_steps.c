@@ -40,7 +40,7 @@ static OCT_NOINLINE void powers_work(uint64_t r[EXACT_POWERS][2][8], const uint6
 
 /* n limbs of x and y; r may be read. */
 OCT_INLINE void whole(uint64_t (*r)[8], uint64_t (*const x)[8], uint64_t (*const y)[8], int n, enum exact_form form,
-                      unsigned bits)
+                      unsigned bits, const v8_start *start)
 {
     v8 a[20], b[20], c[40];
     for (unsigned first = 0; first < 8; first += V8_LANES) {
@@ -58,27 +58,38 @@ OCT_INLINE void whole(uint64_t (*r)[8], uint64_t (*const x)[8], uint64_t (*const
             v8_product_from(c, a, b, n, 0, 1, bits);
         else if (form == EXACT_UPPER)
             v8_product_from(c, a, b, n, n, 0, bits);
-        else
+        else if (form == EXACT_UPPER_ADD)
             v8_product_from(c, a, b, n, n, 1, bits);
+        else if (form == EXACT_FOLDED && n <= EXACT_FOLDED_MOST)
+            v8_product_folded(c, a, b, n, bits, EXACT_FOLD, start);
+        else if (n <= EXACT_FOLDED_MOST)
+            v8_square_folded(c, a, n, bits, EXACT_FOLD, start);
         for (int i = 0; i < 2 * n; i++)
             v8_store52(r[i] + first, c[i]);
     }
 }
 
+#define START(n, k, bits) V8_START(n, k, bits, EXACT_FOLD, EXACT_PLUS(k))
 #define WHOLE(n, bits)                                                                                                 \
     static OCT_NOINLINE void whole_##n##_##bits(uint64_t(*r)[8], uint64_t(*const x)[8], uint64_t(*const y)[8],         \
                                                 enum exact_form form)                                                  \
     {                                                                                                                  \
+        static const v8_start start[EXACT_FOLDED_MOST] = {START(n, 0, bits), START(n, 1, bits), START(n, 2, bits),     \
+                                                          START(n, 3, bits), START(n, 4, bits)};                       \
         if (form == EXACT_SQUARE)                                                                                      \
-            whole(r, x, y, n, EXACT_SQUARE, bits);                                                                     \
+            whole(r, x, y, n, EXACT_SQUARE, bits, start);                                                              \
         else if (form == EXACT_PRODUCT)                                                                                \
-            whole(r, x, y, n, EXACT_PRODUCT, bits);                                                                    \
+            whole(r, x, y, n, EXACT_PRODUCT, bits, start);                                                             \
         else if (form == EXACT_ADD)                                                                                    \
-            whole(r, x, y, n, EXACT_ADD, bits);                                                                        \
+            whole(r, x, y, n, EXACT_ADD, bits, start);                                                                 \
         else if (form == EXACT_UPPER)                                                                                  \
-            whole(r, x, y, n, EXACT_UPPER, bits);                                                                      \
+            whole(r, x, y, n, EXACT_UPPER, bits, start);                                                               \
+        else if (form == EXACT_UPPER_ADD)                                                                              \
+            whole(r, x, y, n, EXACT_UPPER_ADD, bits, start);                                                           \
+        else if (form == EXACT_FOLDED)                                                                                 \
+            whole(r, x, y, n, EXACT_FOLDED, bits, start);                                                              \
         else                                                                                                           \
-            whole(r, x, y, n, EXACT_UPPER_ADD, bits);                                                                  \
+            whole(r, x, y, n, EXACT_FOLDED_SQUARE, bits, start);                                                       \
     }
 EXACT_EACH_SIZE(WHOLE)
 
