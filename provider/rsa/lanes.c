@@ -133,7 +133,7 @@ int oct_prov_rsa_load_numbers(struct oct_prov_rsa *key)
     numbers->key = key;
     ok = EVP_PKEY_export(key->fallback, EVP_PKEY_KEYPAIR, collect, numbers);
     if (ok && key->base.has_private && oct_aside_is_due())
-        atomic_store(&key->lanes_later, true);
+        atomic_store(&key->later, OCT_RSA_LATER);
     else if (ok && key->base.has_private)
         make_lanes(key, numbers);
     OPENSSL_clear_free(numbers, sizeof *numbers);
@@ -170,14 +170,23 @@ static void make_private_lanes(struct oct_prov_rsa *key)
             make_lanes(key, numbers);
     }
     OPENSSL_clear_free(numbers, sizeof *numbers);
+    atomic_store(&key->later, OCT_RSA_NOT_LATER);
+}
+
+/* In this order: who finds that nothing is to come any more finds what has come. */
+int oct_prov_rsa_has_lanes(struct oct_prov_rsa *key)
+{
+    return atomic_load(&key->later) != OCT_RSA_NOT_LATER ||
+           atomic_load_explicit(&key->lanes, memory_order_relaxed) != NULL;
 }
 
 const struct oct_rsa_key *oct_prov_rsa_lanes(struct oct_prov_rsa *key)
 {
     struct oct_rsa_key *lanes = atomic_load_explicit(&key->lanes, memory_order_acquire);
+    enum oct_rsa_later due = OCT_RSA_LATER;
 
-    if (lanes == NULL && atomic_load_explicit(&key->lanes_later, memory_order_relaxed) && !oct_aside_is_due() &&
-        atomic_exchange(&key->lanes_later, false)) {
+    if (lanes == NULL && atomic_load_explicit(&key->later, memory_order_relaxed) == due && !oct_aside_is_due() &&
+        atomic_compare_exchange_strong(&key->later, &due, OCT_RSA_BEING_MADE)) {
         make_private_lanes(key);
         lanes = atomic_load_explicit(&key->lanes, memory_order_acquire);
     }

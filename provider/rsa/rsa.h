@@ -22,6 +22,13 @@
 
 struct oct_prov;
 
+/* Where the lane key of a private key is to be made later than the key. */
+enum oct_rsa_later {
+    OCT_RSA_NOT_LATER,
+    OCT_RSA_LATER,
+    OCT_RSA_BEING_MADE, /* by one thread, whom the others do not wait for */
+};
+
 struct oct_prov_rsa {
     struct oct_prov_key base;
     EVP_PKEY *fallback; /* NULL until a key was imported or generated */
@@ -32,7 +39,7 @@ struct oct_prov_rsa {
 
     _Atomic(struct oct_rsa_key *) lanes; /* NULL: declined, or not made yet */
     _Atomic unsigned lane_requests;      /* see oct_prov_rsa_lanes() */
-    atomic_bool lanes_later;             /* a private key's, of a child that has stepped aside */
+    _Atomic enum oct_rsa_later later;    /* a private key's, of a child that has stepped aside */
     struct oct_fallback_spares spares;
 };
 
@@ -53,6 +60,9 @@ int oct_prov_rsa_load_numbers(struct oct_prov_rsa *key);
  * used once only, and making a lane key costs more than lanes save on one public operation.
  */
 const struct oct_rsa_key *oct_prov_rsa_lanes(struct oct_prov_rsa *key);
+
+/* 1 if it has a lane key, or is to get one that is not ready yet. */
+int oct_prov_rsa_has_lanes(struct oct_prov_rsa *key);
 
 /*
  * The raw operation: out = in^d or in^e mod n, in lanes or by the fallback, whichever is due (async/task.h). in and out

@@ -3,10 +3,12 @@
 /*
  * fork() while another thread makes the first key of a library context: the child can make keys in that context. The
  * thread is halted at each of the first allocations of its import, so that the fork hits what it is at, and not by
- * luck.
+ * luck. In the same way a thread of a child is halted as it makes the lane key that was put off there.
  */
+#include "base/policy.h"
 #include "common.h"
 
+#include <octuple/counters.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <pthread.h>
@@ -134,6 +136,81 @@ static void test_together(void **state)
     }
 }
 
+struct signer {
+    EVP_PKEY *key;
+    int stop, ok;
+};
+
+static int sign_with(EVP_PKEY *key, int stop)
+{
+    EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(octuple_ctx, key, NULL);
+    const uint8_t text[32] = {1};
+    uint8_t signature[256];
+    size_t len = sizeof signature;
+    int ok = ctx != NULL && EVP_PKEY_sign_init(ctx) == 1;
+
+    allocations_left = stop;
+    ok = ok && EVP_PKEY_sign(ctx, signature, &len, text, sizeof text) == 1;
+    if (allocations_left > 0)
+        sem_post(&is_halted); /* there are not so many */
+    allocations_left = -1;
+    EVP_PKEY_CTX_free(ctx);
+    return ok;
+}
+
+static void *sign_once(void *arg)
+{
+    struct signer *signer = arg;
+
+    signer->ok = sign_with(signer->key, signer->stop);
+    return NULL;
+}
+
+static uint64_t counted(void)
+{
+    struct oct_counters counters;
+
+    oct_counters_read(&counters);
+    return counters.op[OCT_OP_RSA2048_PRIVATE].done + counters.op[OCT_OP_RSA2048_PRIVATE].plain;
+}
+
+/* Runs in a child: 0 if each operation was counted, while another thread's was halted too. */
+static int sign_beside(int stop)
+{
+    struct signer signer = {load_key(octuple_ctx, "2048a"), stop, 0};
+    pthread_t thread;
+    int ok = is_ours(signer.key);
+
+    for (int i = 0; i < OCT_POLICY_CHILD_ASIDE; i++)
+        ok = sign_with(signer.key, -1) && ok;
+    ok = ok && counted() == OCT_POLICY_CHILD_ASIDE && pthread_create(&thread, NULL, sign_once, &signer) == 0;
+    if (!ok)
+        return 1;
+    sem_wait(&is_halted);
+    const uint64_t before = counted();
+    ok = sign_with(signer.key, -1) && counted() == before + 1;
+    sem_post(&may_go_on);
+    return pthread_join(thread, NULL) == 0 && signer.ok && ok && counted() == OCT_POLICY_CHILD_ASIDE + 2 ? 0 : 1;
+}
+
+static void test_counted_beside(void **state)
+{
+    (void)state;
+    for (int stop = 1; stop <= STOPS; stop++) {
+        const pid_t child = fork();
+        int status = -1;
+
+        assert_true(child >= 0);
+        if (child == 0) {
+            alarm(CHILD_SECONDS);
+            _exit(sign_beside(stop));
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        if (status != 0)
+            fail_msg("stopped at allocation %d, the child ended with status %#x", stop, status);
+    }
+}
+
 static int load(void **state)
 {
     EVP_PKEY *key;
@@ -158,6 +235,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_halted),
         cmocka_unit_test(test_together),
+        cmocka_unit_test(test_counted_beside),
     };
 
     if (!CRYPTO_set_mem_functions(count_malloc, count_realloc, count_free))
