@@ -15,7 +15,7 @@
 #define PADDED(len) (((len) + 7) / 8 * 8)
 
 static const uint64_t known_answer[OCT_AEAD_COUNT] = {
-    [OCT_AEAD_AES_128_GCM] = 0xfc4bc7acbae5b467, [OCT_AEAD_AES_192_GCM] = 0xd978d2dc3eecda3e,
+    [OCT_AEAD_AES_128_GCM] = 0xfc4bc7acbae5b467, [OCT_AEAD_AES_192_GCM] = 0xc1322ca350ff1a75,
     [OCT_AEAD_AES_256_GCM] = 0x2b135051197cb7f5, [OCT_AEAD_CHACHA20_POLY1305] = 0xbc6a8193345407d2,
     [OCT_AEAD_SM4_GCM] = 0x15da45523491e586,     [OCT_AEAD_SM4_CCM] = 0x2d547684310d2a9a,
 };
@@ -187,7 +187,6 @@ static uint64_t run_shape(struct subject *s, unsigned shape, uint64_t *stream, u
     return digest;
 }
 
-/* Masks of eight samples, all at once and one alone. */
 /* SM4-GCM side by side: both ways give what a record alone has. */
 static int side_by_side(struct subject *s, const struct oct_aead_record *sealed)
 {
@@ -215,6 +214,7 @@ static int side_by_side(struct subject *s, const struct oct_aead_record *sealed)
     return good;
 }
 
+/* Masks of eight samples, all at once and one alone. */
 static uint64_t run_masks(struct subject *s, uint64_t *stream, uint64_t digest, int *good)
 {
     uint8_t sample[OCT_AEAD_BURST][16], mask[OCT_AEAD_BURST][16], alone[16];

@@ -20,6 +20,12 @@ OCT_INLINE uint8_t *gcm_packet_tag(const struct oct_aead_packets_args *args, siz
     return mode == GCM_SEAL ? p->data + p->header_len + p->len : args->wanted + OCT_AEAD_TAG * i;
 }
 
+static OCT_NOINLINE b1 gcm_seal(const struct gcm_key *key, const uint8_t *aad, size_t aad_len, const uint8_t *in,
+                                uint8_t *out, size_t len, b1 nonce)
+{
+    return gcm_record_any(key, aad, aad_len, in, out, len, nonce, GCM_SEAL);
+}
+
 VEC_STEP void gcm_packet_alone(const struct oct_aead_packets_args *args, size_t i, const enum gcm_mode mode)
 {
     const struct oct_aead_packet *p = &args->packet[i];
