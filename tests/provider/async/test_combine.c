@@ -155,7 +155,8 @@ static void test_they_meet(void **state)
     (void)state;
     for (size_t i = 0; i < KINDS; i++) {
         wanted = &kinds[i];
-        enough = shared_batches(wanted->op) + (is_slow() ? 2 : 50);
+        /* On avx2 five threads have to meet before lanes pay, which takes long on a CPU that others use too. */
+        enough = shared_batches(wanted->op) + (is_slow() ? 2 : 10);
         run_threads(until_met);
         assert_int_equal(failures, 0);
     }
