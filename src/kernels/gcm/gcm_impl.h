@@ -368,7 +368,7 @@ VEC_STEP void gcm_record_clear(size_t aad_len, size_t len, const enum gcm_mode m
 }
 #endif
 
-/* For packets and streams; all that they need comes in registers. The nonce has zeros above. */
+/* For packets and streams; all that it needs comes in registers. The nonce has zeros above. */
 static OCT_NOINLINE b1 gcm_open(const struct gcm_key *key, const uint8_t *aad, size_t aad_len, const uint8_t *in,
                                 uint8_t *out, size_t len, b1 nonce)
 {

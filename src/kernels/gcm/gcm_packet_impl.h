@@ -20,6 +20,7 @@ OCT_INLINE uint8_t *gcm_packet_tag(const struct oct_aead_packets_args *args, siz
     return mode == GCM_SEAL ? p->data + p->header_len + p->len : args->wanted + OCT_AEAD_TAG * i;
 }
 
+/* As gcm_open() in gcm_impl.h: all that it needs comes in registers. */
 static OCT_NOINLINE b1 gcm_seal(const struct gcm_key *key, const uint8_t *aad, size_t aad_len, const uint8_t *in,
                                 uint8_t *out, size_t len, b1 nonce)
 {

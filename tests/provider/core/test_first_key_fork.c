@@ -81,7 +81,8 @@ static void *make_first_key(void *arg)
     return NULL;
 }
 
-static void expect_key_in_child(OSSL_LIB_CTX *ctx)
+/* A child in which `function` returns 1. */
+static void expect_in_child(int (*function)(OSSL_LIB_CTX *ctx, int stop), OSSL_LIB_CTX *ctx, int stop)
 {
     const pid_t child = fork();
     int status = -1;
@@ -89,12 +90,13 @@ static void expect_key_in_child(OSSL_LIB_CTX *ctx)
     assert_true(child >= 0);
     if (child == 0) {
         alarm(CHILD_SECONDS); /* what hangs ends by it */
-        _exit(make_key(ctx, -1) ? 0 : 1);
+        _exit(function(ctx, stop) ? 0 : 1);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     if (WIFSIGNALED(status))
-        fail_msg("the child was ended by signal %d", WTERMSIG(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+        fail_msg("the child was ended by signal %d, stop %d", WTERMSIG(status), stop);
+    if (WEXITSTATUS(status) != 0)
+        fail_msg("the child ended with %d, stop %d", WEXITSTATUS(status), stop);
 }
 
 static void test_halted(void **state)
@@ -106,7 +108,7 @@ static void test_halted(void **state)
 
         assert_int_equal(pthread_create(&thread, NULL, make_first_key, &maker), 0);
         sem_wait(&is_halted);
-        expect_key_in_child(maker.ctx);
+        expect_in_child(make_key, maker.ctx, -1);
         sem_post(&may_go_on);
         assert_int_equal(pthread_join(thread, NULL), 0);
         assert_true(maker.ok);
@@ -131,19 +133,20 @@ static void test_together(void **state)
             assert_int_equal(pthread_join(thread[i], NULL), 0);
             assert_true(maker[i].ok);
         }
-        expect_key_in_child(ctx);
+        expect_in_child(make_key, ctx, -1);
         OSSL_LIB_CTX_free(ctx);
     }
 }
 
 struct signer {
+    OSSL_LIB_CTX *ctx;
     EVP_PKEY *key;
     int stop, ok;
 };
 
-static int sign_with(EVP_PKEY *key, int stop)
+static int sign_with(OSSL_LIB_CTX *libctx, EVP_PKEY *key, int stop)
 {
-    EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(octuple_ctx, key, NULL);
+    EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(libctx, key, NULL);
     const uint8_t text[32] = {1};
     uint8_t signature[256];
     size_t len = sizeof signature;
@@ -162,7 +165,7 @@ static void *sign_once(void *arg)
 {
     struct signer *signer = arg;
 
-    signer->ok = sign_with(signer->key, signer->stop);
+    signer->ok = sign_with(signer->ctx, signer->key, signer->stop);
     return NULL;
 }
 
@@ -174,41 +177,30 @@ static uint64_t counted(void)
     return counters.op[OCT_OP_RSA2048_PRIVATE].done + counters.op[OCT_OP_RSA2048_PRIVATE].plain;
 }
 
-/* Runs in a child: 0 if each operation was counted, while another thread's was halted too. */
-static int sign_beside(int stop)
+/* Runs in a child: 1 if each operation was counted, while another thread's was halted too. */
+static int sign_beside(OSSL_LIB_CTX *ctx, int stop)
 {
-    struct signer signer = {load_key(octuple_ctx, "2048a"), stop, 0};
+    struct signer signer = {ctx, load_key(ctx, "2048a"), stop, 0};
     pthread_t thread;
     int ok = is_ours(signer.key);
 
     for (int i = 0; i < OCT_POLICY_CHILD_ASIDE; i++)
-        ok = sign_with(signer.key, -1) && ok;
+        ok = sign_with(ctx, signer.key, -1) && ok;
     ok = ok && counted() == OCT_POLICY_CHILD_ASIDE && pthread_create(&thread, NULL, sign_once, &signer) == 0;
     if (!ok)
-        return 1;
+        return 0;
     sem_wait(&is_halted);
     const uint64_t before = counted();
-    ok = sign_with(signer.key, -1) && counted() == before + 1;
+    ok = sign_with(ctx, signer.key, -1) && counted() == before + 1;
     sem_post(&may_go_on);
-    return pthread_join(thread, NULL) == 0 && signer.ok && ok && counted() == OCT_POLICY_CHILD_ASIDE + 2 ? 0 : 1;
+    return pthread_join(thread, NULL) == 0 && signer.ok && ok && counted() == OCT_POLICY_CHILD_ASIDE + 2;
 }
 
 static void test_counted_beside(void **state)
 {
     (void)state;
-    for (int stop = 1; stop <= STOPS; stop++) {
-        const pid_t child = fork();
-        int status = -1;
-
-        assert_true(child >= 0);
-        if (child == 0) {
-            alarm(CHILD_SECONDS);
-            _exit(sign_beside(stop));
-        }
-        assert_int_equal(waitpid(child, &status, 0), child);
-        if (status != 0)
-            fail_msg("stopped at allocation %d, the child ended with status %#x", stop, status);
-    }
+    for (int stop = 1; stop <= STOPS; stop++)
+        expect_in_child(sign_beside, octuple_ctx, stop);
 }
 
 static int load(void **state)
