@@ -223,7 +223,8 @@ struct oct_start_notes {
     char openssl_conf[4096 - sizeof(uint64_t)]; /* OPENSSL_CONF, "" if it is not set, or not heeded, or too long */
 };
 
-/* A copy of the counters as they are now; `waiting` is in it. */
+/* A copy of the counters as they are now; `waiting` is in it. All zero, magic included, in a process that counts
+ * nothing, as the child that a server forks for one connection. */
 OCT_API void oct_counters_read(struct oct_counters *out);
 
 /* A copy of those of keys that live elsewhere. */

@@ -11,6 +11,7 @@
 #include <openssl/async.h>
 #include <openssl/err.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -18,6 +19,9 @@ enum { NOBODY_ASKED, FOR_NOTHING, FOR_FIRST }; /* on a board: FOR_FIRST + op */
 
 static struct oct_prov *provider; /* guarded by the lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* By op + 1: what this process, or one that it was forked from, has made ready. Nobody does it again: a parent that
+ * writes to pages which its last child still shares has each of them copied. */
+static atomic_bool ready[1 + OCT_OP_COUNT];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 void oct_warm_tests(struct oct_prov *prov, int op)
@@ -56,8 +60,12 @@ static void before_fork(void)
     if (own == NULL || atomic_load_explicit(&own->asked, memory_order_relaxed) == NOBODY_ASKED ||
         ASYNC_get_current_job() != NULL || pthread_mutex_trylock(&lock) != 0)
         return;
-    if (provider != NULL)
-        make_ready(provider, atomic_exchange(&own->asked, NOBODY_ASKED) - FOR_FIRST);
+    if (provider != NULL) {
+        const int op = atomic_exchange(&own->asked, NOBODY_ASKED) - FOR_FIRST;
+        if (!ready[1 + op])
+            make_ready(provider, op);
+        ready[1 + op] = true;
+    }
     pthread_mutex_unlock(&lock);
 }
 
@@ -77,8 +85,11 @@ void oct_warm_begin(struct oct_prov *prov)
 {
     pthread_once(&once, begin);
     pthread_mutex_lock(&lock);
-    if (provider == NULL)
+    if (provider == NULL) {
         provider = prov;
+        for (int i = 0; i <= OCT_OP_COUNT; i++)
+            ready[i] = false;
+    }
     pthread_mutex_unlock(&lock);
 }
 
@@ -94,6 +105,6 @@ void oct_warm_ask(int op)
 {
     struct oct_fork_board *parents = oct_fork_parents_board();
 
-    if (parents != NULL)
+    if (parents != NULL && !ready[1 + op])
         atomic_store_explicit(&parents->asked, FOR_FIRST + op, memory_order_relaxed);
 }

@@ -222,10 +222,10 @@
  * Measured: by judgement; a handshake has two to four. */
 #define OCT_POLICY_CHILD_ASIDE 32
 
-/* After so many children of a process that ended after one connection, its next children make no file of counters.
+/* After so many children of a process that ended after one connection, its next children count no operations.
  * Unit: children.
- * Why: to make the file is a fifth of what a connection to PostgreSQL costs, and nobody looks at a process that is
- * gone. Measured: by judgement; workers of a server that is just being tried out end early too. */
+ * Why: to make a file of counters is a fifth of what a connection to PostgreSQL costs, and nobody looks at a process
+ * that is gone. Measured: by judgement; workers of a server that is just being tried out end early too. */
 #define OCT_POLICY_BRIEF_CHILDREN 8
 
 /* A child counts as one that ended after one connection if it lived for less than this, and had operations.

@@ -24,11 +24,16 @@ struct place {
     int shared; /* own is the first slot, in which several threads count */
 };
 
-static int find(struct place *place, int op)
+/* `operations` is for a process that counts nothing. */
+static int find(struct place *place, int op, uint64_t operations)
 {
     struct oct_counters_file *file = oct_counters_page();
-    if (file == NULL || (unsigned)op >= OCT_OP_COUNT)
+    if ((unsigned)op >= OCT_OP_COUNT)
         return 0;
+    if (file == NULL) {
+        oct_counters_unseen(operations);
+        return 0;
+    }
     struct oct_thread_counters *slot = oct_counters_slot(file);
     place->sum = (uint64_t *)&file->sum.op[op];
     place->own = (uint64_t *)&slot->op[op];
@@ -58,7 +63,7 @@ void oct_count_add(int op, const struct oct_op_counters *delta)
     const uint64_t *from = (const uint64_t *)delta;
     struct place place;
 
-    if (!find(&place, op))
+    if (!find(&place, op, delta->submitted + delta->plain))
         return;
     for (size_t i = 0; i < WORDS(struct oct_op_counters); i++)
         if (from[i] != 0)
@@ -68,23 +73,22 @@ void oct_count_add(int op, const struct oct_op_counters *delta)
 void oct_count_recomputed(int op, unsigned lanes)
 {
     struct place place;
-    if (find(&place, op))
+    if (find(&place, op, 0))
         add(&place, WORD_OF(recomputed), lanes);
 }
 
 void oct_count_waiting(int op, int64_t more)
 {
     struct place place;
-    if (find(&place, op))
+    if (find(&place, op, 0))
         add_own(&place, WORD_OF(waiting), (uint64_t)more);
 }
 
 void oct_counters_note_plain(int op)
 {
     struct place place;
-    if (!find(&place, op))
-        return;
-    add(&place, WORD_OF(plain), 1);
+    if (find(&place, op, 1))
+        add(&place, WORD_OF(plain), 1);
     OCT_PROBE_SINGLE(op);
 }
 

@@ -32,13 +32,17 @@ void oct_count_recomputed(int op, unsigned lanes);
  * slot. */
 void oct_count_waiting(int op, int64_t more);
 
-/* The page itself (page.c); NULL in the rare process that has none. */
+/* The page itself (page.c); NULL in a process that counts nothing. */
 struct oct_counters_file *oct_counters_page(void);
+
+/* That process had so many operations more. */
+void oct_counters_unseen(uint64_t count);
 
 /* The calling thread's slot in it (threads.c): its own, or the first one, which is shared. */
 struct oct_thread_counters *oct_counters_slot(struct oct_counters_file *file);
 
-/* In the child of a fork, whose page is new: all slots are free. */
+/* In the child of a fork: the thread's slot is its parent's. With a new page all slots are free besides. */
+void oct_counters_slot_forget(void);
 void oct_counters_slots_forget(void);
 
 /* Nanoseconds since 1970. */

@@ -11,7 +11,8 @@
  * stderr.
  *
  * A server may fork a process for each connection, and to make a file costs more there than all the rest of us. So
- * children that end early tell their parent, and after some of them its next children count in memory alone.
+ * children that end early tell their parent, and after some of them its next children count nothing: they leave their
+ * parent's file where it is, and write to none of its pages.
  */
 #include "trace/counters.h"
 
@@ -50,8 +51,11 @@ _Static_assert(MAP_BYTES == OCT_START_OFFSET, "the notes are where the header sa
 
 static char directory[PATH_MAX]; /* absolute; empty: no files */
 static char command[sizeof page.file.sum.command];
-static atomic_bool mapped; /* a file lies over the page, or is just about to */
-static bool lost;          /* a forked child that could not let go of its parent's file: nothing is counted */
+static atomic_bool mapped;      /* a file lies over the page, or is just about to */
+static bool lost;               /* a forked child that could not let go of its parent's file: nothing is counted */
+static bool quiet;              /* a forked child that will end after one connection, as others did: neither is there */
+static uint64_t born;           /* when this process began, if it was forked */
+static _Atomic uint64_t unseen; /* operations that were not counted */
 static pthread_once_t started = PTHREAD_ONCE_INIT;
 
 static char *append_number(char *to, unsigned long number)
@@ -197,11 +201,14 @@ static uint64_t operations(void)
 __attribute__((destructor)) static void tell_parent(void)
 {
     struct oct_fork_board *parents = oct_fork_parents_board();
-    const uint64_t had = parents != NULL && directory[0] != 0 && !lost ? operations() : 0;
+    uint64_t had;
 
+    if (parents == NULL)
+        return;
+    had = lost || quiet ? atomic_load_explicit(&unseen, memory_order_relaxed) : operations();
     if (had >= OCT_POLICY_CHILD_ASIDE)
         atomic_store_explicit(&parents->brief, 0, memory_order_relaxed);
-    else if (had > 0 && oct_counters_now() - page.file.sum.started < OCT_POLICY_BRIEF_LIFE)
+    else if (had > 0 && oct_counters_now() - born < OCT_POLICY_BRIEF_LIFE)
         atomic_fetch_add_explicit(&parents->brief, 1, memory_order_relaxed);
 }
 
@@ -209,10 +216,13 @@ __attribute__((destructor)) static void tell_parent(void)
 static void forked_child(void)
 {
     int saved = errno;
-    if (file_leave()) {
+    quiet = is_brief();
+    born = oct_counters_now();
+    unseen = 0;
+    oct_counters_slot_forget();
+    if (!quiet && file_leave()) {
         page_reset();
-        if (!is_brief())
-            file_map();
+        file_map();
         oct_keys_counters_forked(&page.file.keys);
         oct_quic_counters_forked(&page.file.quic);
         oct_memory_counters_forked(&page.file.memory);
@@ -266,7 +276,12 @@ static void start(void)
 struct oct_counters_file *oct_counters_page(void)
 {
     pthread_once(&started, start);
-    return lost ? NULL : &page.file;
+    return lost || quiet ? NULL : &page.file;
+}
+
+void oct_counters_unseen(uint64_t count)
+{
+    atomic_fetch_add_explicit(&unseen, count, memory_order_relaxed);
 }
 
 void oct_counters_start(void)

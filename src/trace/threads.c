@@ -139,8 +139,13 @@ struct oct_thread_counters *oct_counters_slot(struct oct_counters_file *file)
     return own;
 }
 
-void oct_counters_slots_forget(void)
+void oct_counters_slot_forget(void)
 {
     own = NULL;
+}
+
+void oct_counters_slots_forget(void)
+{
+    oct_counters_slot_forget();
     turn = 0;
 }

@@ -272,20 +272,44 @@ static void test_fork_without_directory(void **state)
     in_child(child_forks_without_directory, *state);
 }
 
-/* A child with so many operations, which ends by exit(). True if it had a file. */
-static bool child_has_file(struct place *place, uint64_t operations)
+static bool counts(void)
+{
+    struct oct_counters c;
+    oct_counters_read(&c);
+    return c.magic != 0;
+}
+
+/* A child with so many operations, which ends by exit(), or with its thread. True if it had a file; else it counted
+ * nothing. */
+static bool child_has_file(struct place *place, uint64_t operations, bool ends_with_thread)
 {
     char file[sizeof place->file];
     pid_t pid = fork();
     if (pid == 0) {
+        own_file(place);
         if (operations > 0)
             count(0, operations);
-        CHILD_ASSERT(submitted_now() == operations);
+        CHILD_ASSERT(counts() == (access(place->file, F_OK) == 0));
+        CHILD_ASSERT(!counts() || submitted_now() == operations);
+        if (ends_with_thread)
+            pthread_exit(NULL);
         exit(0);
     }
     child_wait(pid);
     snprintf(file, sizeof file, "%s/%ld.octuple", place->directory, (long)pid);
     return unlink(file) == 0;
+}
+
+/* The child of such a child is nobody's short-lived one. */
+static void grandchild_has_file(struct place *place)
+{
+    const pid_t pid = fork();
+    if (pid == 0) {
+        CHILD_ASSERT(!counts());
+        CHILD_ASSERT(child_has_file(place, 2, false));
+        exit(0);
+    }
+    child_wait(pid);
 }
 
 /* A server that forks a process for each connection pays for a file no more, until a child serves for long. */
@@ -294,14 +318,18 @@ static void child_forks_for_connections(void *arg)
     struct place *place = arg;
     setenv("OCTUPLE_COUNTERS", place->directory, 1);
     count(0, 100);
+    const struct oct_thread_counters *slot = oct_counters_slot(oct_counters_page());
     for (int i = 0; i < 2 * OCT_POLICY_BRIEF_CHILDREN; i++)
-        CHILD_ASSERT(child_has_file(place, 0)); /* of another kind: it has no operations */
+        CHILD_ASSERT(child_has_file(place, 0, false)); /* of another kind: it has no operations */
     for (int i = 0; i < OCT_POLICY_BRIEF_CHILDREN; i++)
-        CHILD_ASSERT(child_has_file(place, 2));
-    CHILD_ASSERT(!child_has_file(place, 2));
-    CHILD_ASSERT(!child_has_file(place, OCT_POLICY_CHILD_ASIDE));
-    CHILD_ASSERT(child_has_file(place, 2));
-    CHILD_ASSERT(submitted_now() == 100);
+        CHILD_ASSERT(child_has_file(place, 2, false));
+    CHILD_ASSERT(!child_has_file(place, 2, false));
+    CHILD_ASSERT(!child_has_file(place, 2, true));
+    grandchild_has_file(place);
+    CHILD_ASSERT(!child_has_file(place, OCT_POLICY_CHILD_ASIDE, false));
+    CHILD_ASSERT(child_has_file(place, 2, false));
+    /* Children that did not count wrote nothing into the file of this process. */
+    CHILD_ASSERT(submitted_now() == 100 && slot->state == OCT_THREAD_ALIVE && slot->op[0].submitted == 100);
 }
 
 static void test_process_for_each_connection(void **state)
