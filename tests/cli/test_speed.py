@@ -60,7 +60,8 @@ def test_all_operations_by_default(place):
     rows, result = speed(place, "--seconds", "0.02", *named, OCTUPLE_TABLE="auto" if served else "c")
     assert result.returncode == (0 if ciphers else 3) and (result.stderr == "" or not ciphers)
     assert [row["op"] for row in rows] == expected
-    off = {cipher["name"].replace("-", "") for cipher in data["ciphers"] if not cipher["on"]}
+    # By the names of block ciphers: SM4's other modes are off with these two.
+    off = {re.sub("-?([gc]cm)?", "", cipher["name"]) for cipher in data["ciphers"] if not cipher["on"]}
     assert all(row["octuple_per_s"] > 0 for row in rows if not any(name in row["op"] for name in off))
 
 
