@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SYS_CPU = Path("/sys/devices/system/cpu")
+CPUINFO = Path("/proc/cpuinfo")
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,10 @@ def cpu_fields(text: str) -> tuple[str, set[str]]:
     return model.group(1).strip() if model else "unknown", set(flags.group(1).split()) if flags else set()
 
 
+def has_avx512() -> bool:
+    return "avx512f" in cpu_fields(CPUINFO.read_text())[1]
+
+
 def os_name() -> str:
     try:
         return platform.freedesktop_os_release().get("PRETTY_NAME", "Linux")
@@ -87,7 +92,7 @@ def os_name() -> str:
 
 def describe(placement: Placement, nginx: str, octuple_version: str) -> dict:
     """All that is needed to judge, or to repeat, the numbers."""
-    model, flags = cpu_fields(Path("/proc/cpuinfo").read_text())
+    model, flags = cpu_fields(CPUINFO.read_text())
     return {
         "cpu": model,
         "cpus": len(os.sched_getaffinity(0)),

@@ -8,7 +8,7 @@ import json
 from contextlib import contextmanager
 from typing import Iterable, Iterator
 
-from bench.measure.arguments import TABLES
+from bench.measure.arguments import TABLES, mask_of
 from . import frame, peers
 
 OPERATIONS = tuple("rsa2048-private rsa3072-private rsa4096-private rsa2048-public rsa4096-public x25519-derive "
@@ -19,13 +19,13 @@ SETTING_UP = 3  # seconds for the keys of one run
 
 def column(table: str) -> str:
     """The table, and what a reader has to know of the other side."""
-    masked = {TABLES["avx2"]: "AVX-512 masked", TABLES["avx512f"]: "newer AVX-512 masked"}.get(TABLES[table])
+    masked = {TABLES["avx2"]: "AVX-512 masked", TABLES["avx512f"]: "newer AVX-512 masked"}.get(mask_of(table))
     return f"{table}, {masked}" if masked else table
 
 
 def settings(table: str) -> list[str]:
     """By the command env: our own environment has nothing of Octuple."""
-    return [f"OCTUPLE_TABLE={table}", *(f"OPENSSL_ia32cap={mask}" for mask in [TABLES[table]] if mask)]
+    return [f"OCTUPLE_TABLE={table}", *(f"OPENSSL_ia32cap={mask}" for mask in [mask_of(table)] if mask)]
 
 
 def points_of(part: str, names: Iterable[str], size: frame.Size) -> list[frame.Point]:

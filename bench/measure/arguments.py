@@ -8,6 +8,7 @@ import argparse
 import os
 from pathlib import Path
 
+from lab import machine
 from lab.load import HANDSHAKES
 
 # Tables of Octuple, and what OpenSSL may not use (OPENSSL_ia32cap) to be as on a CPU where that table is the best one:
@@ -15,11 +16,16 @@ from lab.load import HANDSHAKES
 TABLES = {"avx512": "", "avx512f": ":~0x5e4200200000", "ifma256": ":~0x5e42d0230000", "avx2": ":~0x5e42d0230000"}
 
 
+def mask_of(table: str) -> str:
+    """Empty on a CPU without AVX-512 too: that is such a CPU, with all that it has."""
+    return TABLES[table] if machine.has_avx512() else ""
+
+
 def be_another_cpu(table: str) -> None:
     """Both servers, and the questions to Octuple, get it from this program's environment (lab/servers/nginx.py)."""
     os.environ["OCTUPLE_TABLE"] = table
-    if TABLES[table]:
-        os.environ["OPENSSL_ia32cap"] = TABLES[table]
+    if mask := mask_of(table):
+        os.environ["OPENSSL_ia32cap"] = mask
 
 
 def arguments(argv: list[str] | None) -> argparse.Namespace:

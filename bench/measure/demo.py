@@ -22,7 +22,7 @@ from rich.table import Column, Table
 from lab import load, machine
 from lab.servers.nginx import Build, KEYS, Nginx, ServerError, find_nginx, make_keys
 from . import versus
-from .arguments import TABLES, arguments, be_another_cpu
+from .arguments import arguments, be_another_cpu, mask_of
 
 ALONE = ("tls12-rsa-kx-rsa2048", "tls13-rsa2048", "tls13-ecdsa-p256")
 FEW = ("tls12-rsa-kx-rsa2048",)
@@ -60,7 +60,9 @@ def said_of_table(options: argparse.Namespace, info: dict) -> list[str]:
         return []
     if info.get("table", {}).get("name") != options.table:
         return [f"This CPU cannot run the table {options.table}."]
-    masked = TABLES[options.table]
+    if not machine.has_avx512():
+        return []
+    masked = mask_of(options.table)
     mask = f", and neither side's OpenSSL the instructions that {masked} masks" if masked else ""
     return [f"As on another CPU: Octuple used its table {options.table}{mask}.",
             "The clock and the caches are this CPU's."]

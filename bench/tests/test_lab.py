@@ -131,6 +131,15 @@ def test_placement(tmp_path, allowed, threads, expected):
     assert bool(placement.note) == (len(allowed) == 1 or threads.get(0) == "0-1")
 
 
+@pytest.mark.parametrize("flags, mask", [("avx2 vaes", ""), ("avx2 avx512f vaes", arguments.TABLES["avx2"])])
+def test_only_what_a_cpu_has_is_masked(tmp_path, monkeypatch, flags, mask):
+    (tmp_path / "cpuinfo").write_text(f"model name\t: Some CPU\nflags\t\t: fpu {flags}\n")
+    monkeypatch.setattr(machine, "CPUINFO", tmp_path / "cpuinfo")
+    assert arguments.mask_of("avx2") == mask and arguments.mask_of("avx512") == ""
+    said = demo.said_of_table(arguments.arguments(["--table", "avx2"]), {"table": {"name": "avx2"}})
+    assert ("masks" in " ".join(said)) == bool(mask) and bool(said) == bool(mask)
+
+
 def test_machine_description():
     text = "processor : 0\nmodel name\t: Some CPU 9\nflags\t\t: fpu avx512f avx512ifma sse\n"
     assert machine.cpu_fields(text) == ("Some CPU 9", {"fpu", "avx512f", "avx512ifma", "sse"})
