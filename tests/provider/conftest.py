@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+from lab import counters
+
 CONFIGURATION = """
 openssl_conf = init
 [init]
@@ -43,7 +45,8 @@ class OpenSSL:
         self.environment = dict(os.environ, OPENSSL_CONF=str(configuration), HOME=str(folder))
 
     def popen(self, *arguments, **options):
-        return subprocess.Popen(["openssl", *map(str, arguments)], cwd=self.folder, env=self.environment, **options)
+        options.setdefault("env", self.environment)
+        return subprocess.Popen(["openssl", *map(str, arguments)], cwd=self.folder, **options)
 
     def run(self, *arguments, check=True, timeout=120, **options):
         done = subprocess.run(["openssl", *map(str, arguments)], cwd=self.folder, env=self.environment,
@@ -54,6 +57,14 @@ class OpenSSL:
 
     def text(self, *arguments, **options):
         return self.run(*arguments, **options).stdout.decode()
+
+    def counted(self, *arguments):
+        """What it says, and its operations by name."""
+        process = self.popen(*arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                             env=dict(self.environment, OCTUPLE_COUNTERS=str(self.folder)))
+        text, _ = process.communicate(timeout=300)
+        assert process.returncode == 0, arguments
+        return text.decode(), counters.read(self.folder / f"{process.pid}.octuple")
 
 
 @pytest.fixture

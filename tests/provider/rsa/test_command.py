@@ -234,24 +234,22 @@ def test_cms_encrypted(octuple, plain, keys, tmp_path, padding):
         assert done.stdout == b"for one reader\r\n" * 10
 
 
-def speed_of(command, *arguments):
-    """Signs and verifies per second."""
-    done = command.run("speed", "-seconds", "1", "-mr", *arguments, timeout=300)
-    return [float(x) for x in re.search(r"\+F2:\d+:\d+:([\d.]+):([\d.]+)", done.stdout.decode()).groups()]
+def speed(command, *arguments):
+    """Operations by name, after some signatures and verifications."""
+    text, operations = command.counted("speed", "-seconds", "1", "-mr", *arguments, "rsa2048")
+    assert min(map(float, re.search(r"\+F2:\d+:\d+:([\d.]+):([\d.]+)", text).groups())) > 0
+    return operations
 
 
-def test_speed(octuple, plain, is_slow):
-    """Asked for by configuration and command line, with 64 fibres: it runs, and on avx512 it is faster."""
-    arguments = ["-provider", "octuple", "-propquery", "?octuple.serves=yes", "-async_jobs", "64", "rsa2048"]
-    signs, verifies = speed_of(octuple, *arguments)
-    assert signs > 0 and verifies > 0
-    if not is_slow:
-        stock = speed_of(plain, "rsa2048")
-        assert signs > 1.5 * stock[0] and verifies > 1.5 * stock[1], (signs, verifies, stock)
+def test_speed(octuple, is_slow):
+    """Asked for by configuration and command line, with 64 fibres: it runs in lanes, where these pay."""
+    operations = speed(octuple, "-provider", "octuple", "-propquery", "?octuple.serves=yes", "-async_jobs", "64")
+    assert is_slow or min(operations[f"rsa2048-{kind}"].flushes[7] for kind in ("private", "public")) > 0
 
 
-def test_speed_without_fibres(octuple, is_slow):
-    assert min(speed_of(octuple, "rsa2048")) > 0
+def test_speed_without_fibres(octuple):
+    operations = speed(octuple)
+    assert operations["rsa2048-private"].all > 0
 
 
 @pytest.mark.parametrize("setting", ["rsa-keymgmt", "rsa-signature", "rsa-decryption"])
