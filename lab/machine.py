@@ -79,8 +79,13 @@ def cpu_fields(text: str) -> tuple[str, set[str]]:
     return model.group(1).strip() if model else "unknown", set(flags.group(1).split()) if flags else set()
 
 
+def cpu() -> tuple[str, set[str]]:
+    """Of this machine."""
+    return cpu_fields(CPUINFO.read_text())
+
+
 def has_avx512() -> bool:
-    return "avx512f" in cpu_fields(CPUINFO.read_text())[1]
+    return "avx512f" in cpu()[1]
 
 
 def os_name() -> str:
@@ -92,7 +97,7 @@ def os_name() -> str:
 
 def describe(placement: Placement, nginx: str, octuple_version: str) -> dict:
     """All that is needed to judge, or to repeat, the numbers."""
-    model, flags = cpu_fields(CPUINFO.read_text())
+    model, flags = cpu()
     return {
         "cpu": model,
         "cpus": len(os.sched_getaffinity(0)),

@@ -224,7 +224,7 @@ def main() -> int:
     for problem in problems:
         print(f"bench/keys: {problem}", file=sys.stderr)
     if options.json:
-        model, _ = machine.cpu_fields(Path("/proc/cpuinfo").read_text())
+        model, _ = machine.cpu()
         document = {"cpu": model, "handshake": HANDSHAKE.title, "rounds": options.rounds, "seconds": options.seconds,
                     "results": results}
         options.json.write_text(json.dumps(document, indent=1) + "\n")

@@ -158,7 +158,7 @@ def result_table(results: list[dict]) -> Table:
 
 
 def describe(placement: machine.Placement) -> dict:
-    model, _ = machine.cpu_fields(Path("/proc/cpuinfo").read_text())
+    model, _ = machine.cpu()
     return {"cpu": model, "server_cpu": placement.server, "client_cpu": placement.client,
             "rustc": machine.first_line(["rustc", "--version"]), "placement_note": placement.note}
 

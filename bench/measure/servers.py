@@ -156,7 +156,7 @@ def run(folder: Path, build: Build, options: argparse.Namespace) -> dict:
     clients = [name for name in CLIENTS
                if shutil.which(name) and not options.more and (not options.only or name in options.only)]
     make_keys(folder / "keys", [HANDSHAKE.key])
-    model, _ = machine.cpu_fields(Path("/proc/cpuinfo").read_text())
+    model, _ = machine.cpu()
     document: dict = {"servers": kept(options, kinds), "clients": [], "handshake": HANDSHAKE.title, "cpu": model,
                       "rounds": options.rounds, "seconds": options.seconds}
     with Backend() as backend, Progress(console=Console(stderr=True)) as progress:

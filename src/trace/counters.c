@@ -87,6 +87,8 @@ void oct_count_waiting(int op, int64_t more)
 void oct_counters_note_plain(int op)
 {
     struct place place;
+    if ((unsigned)op >= OCT_OP_COUNT)
+        return;
     if (find(&place, op, 1))
         add(&place, WORD_OF(plain), 1);
     OCT_PROBE_SINGLE(op);

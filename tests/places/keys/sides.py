@@ -226,7 +226,7 @@ def one_side(setup: Setup, side: str, build: Build, seconds: float, stock: dict)
 
 
 def run(kind: type[Setup], name: str, build: Build, seconds: float) -> bool:
-    if kind.flag and kind.flag not in machine.cpu_fields(Path("/proc/cpuinfo").read_text())[1]:
+    if kind.flag and kind.flag not in machine.cpu()[1]:
         print(f"{name}: skipped: the processor has no {kind.flag}", flush=True)
         return True
     folder = Path(tempfile.mkdtemp(prefix=f"octuple-keys-{name}-"))
