@@ -16,6 +16,8 @@ from lab.servers import tomcat
 from lab.servers.nginx import KEYS, make_keys
 
 FULL = "OCT_TEST_FULL" in os.environ
+# A JVM that ends after seconds gets nothing back for the second compiler's time.
+SHORT_LIVED = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 HANDSHAKES = {handshake.key: handshake for handshake in load.HANDSHAKES + load.MORE_HANDSHAKES
               if handshake.group == "X25519" and not handshake.hybrid}
 
@@ -43,7 +45,7 @@ def run_tests(build, module, *options: str, lanes: bool, tests: tuple[str, ...] 
     """All tests, or those classes."""
     chosen = [f"--select-class=octuple.{name}" for name in tests] or [f"--scan-classpath={module}/test-classes"]
     done = subprocess.run(
-        ["java", *options, "-XX:+UseSerialGC", "-cp",
+        ["java", *options, *SHORT_LIVED, "-cp",
          f"{module}/test-classes:{module}/classes:{module}/libraries/*",
          "org.junit.platform.console.ConsoleLauncher", "execute", "--details=summary", "--disable-banner", *chosen],
         cwd=java.MODULE, env=java.environment(build) | {"OCTUPLE_TEST_LANES": "yes" if lanes else "no"} | settings,

@@ -3,9 +3,12 @@
 """Fixtures for the tests of the command `octuple`.
 
 The command is tested from a copy of bin/ and lib/ of the build tree, as an unprivileged user even when the tests run as
-root, so that nothing of the system (/run/octuple) is touched and parts can be taken away or broken.
+root, so that nothing of the system (/run/octuple) is touched and parts can be taken away or broken. Each test has its
+own, so the copies do without what debuggers read, which is most of the bytes.
 """
+import atexit
 import contextlib
+import functools
 import json
 import os
 import pathlib
@@ -27,17 +30,30 @@ def build_folder():
     return pathlib.Path(folder)
 
 
+@functools.cache
+def stripped() -> pathlib.Path:
+    """What all copies are made from."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="octuple-cli-"))
+    atexit.register(shutil.rmtree, folder)
+    for part, names in (("bin", "octuple"), ("lib", "*.so*")):
+        (folder / part).mkdir()
+        for file in (build_folder() / part).glob(names):
+            shutil.copy2(file, folder / part, follow_symlinks=False)
+            if shutil.which("strip") and not file.is_symlink():
+                subprocess.run(["strip", "--strip-debug", folder / part / file.name], check=True)
+    return folder
+
+
 class Place:
     """A copy of the built command with its libraries, and how to call it."""
 
     def __init__(self, folder):
         self.folder = folder
         self.as_root = os.geteuid() == 0
-        for part in ("bin", "lib", "runtime", "work"):
+        for part in ("bin", "lib"):
+            shutil.copytree(stripped() / part, folder / part, symlinks=True)
+        for part in ("runtime", "work"):
             (folder / part).mkdir()
-        shutil.copy2(build_folder() / "bin/octuple", folder / "bin")
-        for library in (build_folder() / "lib").glob("*.so*"):
-            shutil.copy2(library, folder / "lib", follow_symlinks=True)
         self.work = folder / "work"
         self.runtime = folder / "runtime"
         self.env = {k: v for k, v in os.environ.items() if k not in CLEARED}
@@ -45,7 +61,7 @@ class Place:
         self.runtime.chmod(0o700)
         if self.as_root:
             for path in [folder, *folder.rglob("*")]:
-                os.chown(path, NOBODY, NOBODY)
+                os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
 
     @property
     def shim(self):
@@ -100,10 +116,17 @@ def place():
         yield made
 
 
+@functools.cache
+def table_here() -> str:
+    """Asked once: `octuple info` runs every known-answer test."""
+    with new_place() as place:
+        return place.json("info", "--json")["table"]["name"]
+
+
 @pytest.fixture
 def served(place):
     """A place on a machine where a table is on and all parts are built."""
-    if place.json("info", "--json")["table"]["name"] == "none":
+    if table_here() == "none":
         pytest.skip("this CPU has no AVX2: octuple run starts everything plainly")
     assert place.shim.exists(), "the shim is not built"
     assert place.provider.exists(), "the provider is not built"
