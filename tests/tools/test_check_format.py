@@ -19,11 +19,6 @@ def check(tree, *options):
     return run_tool("check-format", "--root", tree.path, *options)
 
 
-def test_this_tree():
-    result = run_tool("check-format", "--root", ROOT)
-    assert result.status == 0, result.out
-
-
 def test_clean(formatted):
     formatted.write("src/a.c", GOOD)
     formatted.write("tools/b", "x" * 120 + "\n", header=False)

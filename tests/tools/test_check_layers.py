@@ -47,11 +47,6 @@ def house(tree, layers):
     return tree
 
 
-def test_this_tree():
-    result = run_tool("check-layers", "--root", ROOT)
-    assert result.status == 0, result.out
-
-
 def test_a_tree_that_keeps_the_rules(house):
     result = run_tool("check-layers", "--root", house.path)
     assert result.status == 0, result.out

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
 import pytest
-from tests.tools.conftest import ROOT, run_tool
+from tests.tools.conftest import run_tool
 
 CONSTANT = "/* How long a job waits.\n * Unit: ns.\n * Why: others\n * may come.\n * Measured: {} */\n#define {} {}\n"
 PAGE = "# Page\n\nBefore.\n\n{}\n\n{}\n\nAfter.\n"
@@ -19,11 +19,6 @@ def house(tree):
     tree.page = tree.write("docs/scheduling.md", PAGE.format(BEGIN, END), header=False)
     assert check(tree, "--write").status == 0
     return tree
-
-
-def test_this_tree():
-    result = run_tool("check-policy", "--root", ROOT)
-    assert result.status == 0, result.out
 
 
 def test_clean(house):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
 import pytest
-from tests.tools.conftest import ROOT, run_tool
+from tests.tools.conftest import run_tool
 
 SHORT = "This sentence has exactly six words."
 LONG = "It says " + "a word more " * 12 + "at the end."
@@ -11,11 +11,6 @@ WRAPPED = LONG.replace("more ", "more\n", 6)
 def check(tree, text, name="README.md"):
     tree.write(name, text, header=False)
     return run_tool("check-sentences", "--root", tree.path)
-
-
-def test_this_tree():
-    result = run_tool("check-sentences", "--root", ROOT)
-    assert result.status == 0, result.out
 
 
 def test_clean(tree):

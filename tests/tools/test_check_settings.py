@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
 import pytest
-from tests.tools.conftest import ROOT, run_tool
+from tests.tools.conftest import run_tool
 
 LIST = """OCT_SETTING(TABLE, "auto, c, off", "auto",
             "which kernels serve; off "
@@ -30,11 +30,6 @@ def house(tree):
     tree.manual = tree.write("cli/man/octuple.1", MANUAL, header=False)
     assert check(tree, "--write").status == 0
     return tree
-
-
-def test_this_tree():
-    result = run_tool("check-settings", "--root", ROOT)
-    assert result.status == 0, result.out
 
 
 def test_clean(house):

@@ -1,12 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
 import pytest
-from tests.tools.conftest import ROOT, run_tool
-
-
-def test_this_tree():
-    result = run_tool("check-words", "--root", ROOT)
-    assert result.status == 0, result.out
+from tests.tools.conftest import run_tool
 
 
 def test_clean(tree):

@@ -6,6 +6,7 @@
  * p-1, p, p+1 and around 2^130 and 2^128; one message over all lanes, and a message in each. Against libcrypto's
  * Poly1305. Compiled once per tier.
  */
+#include "amount.h"
 #include "kernels/chacha/poly1305_rows_impl.h"
 
 #include <setjmp.h>
@@ -114,7 +115,7 @@ static void test_extremes(void **state)
     uint8_t key[32];
     (void)state;
     for (unsigned kind = 0; kind < 24; kind++)
-        for (unsigned of = 0; of < 3; of++)
+        for (unsigned of = amount(0, 0, 1); of < amount(3, 3, 2); of++) /* in brief the largest numbers */
             for (size_t len = 16; len <= MAX; len += len < 12 * POLY_BYTES / 4 ? 16 : 16 * 37) {
                 make_key(key, kind);
                 make_data(data, len, of);
