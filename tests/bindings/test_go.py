@@ -29,7 +29,7 @@ def has_lanes(build, table: str) -> bool:
 
 
 def run_tests(build, *arguments: str, lanes: bool, **settings: str) -> None:
-    """`go vet` has a test of its own; in each of these it would read the whole standard library again."""
+    # `go vet` has a test of its own; in each of these it would read the whole standard library again.
     done = golang.run(build, "test", "-vet=off", "-count=1", "-v", *arguments, ".",
                       OCTUPLE_TEST_LANES="yes" if lanes else "no", **settings)
     assert done.returncode == 0, done.stdout + done.stderr

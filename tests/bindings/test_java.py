@@ -17,7 +17,7 @@ from lab.servers.nginx import KEYS, make_keys
 
 FULL = "OCT_TEST_FULL" in os.environ
 # A JVM that ends after seconds gets nothing back for the second compiler's time.
-SHORT_LIVED = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+SHORT_LIVED = ("-XX:+UseSerialGC", *(() if FULL else ("-XX:TieredStopAtLevel=1",)))
 HANDSHAKES = {handshake.key: handshake for handshake in load.HANDSHAKES + load.MORE_HANDSHAKES
               if handshake.group == "X25519" and not handshake.hybrid}
 
