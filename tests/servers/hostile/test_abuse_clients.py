@@ -134,7 +134,7 @@ def test_nonsense(build, keys):
             meet(nginx, chance, size)
             settled(nginx, fds)
             levels.append(nginx.resident_kb())
-        # The heap gives back and takes again, up to 800 KB: no more than it once had in the first rounds.
+        # The heap gives back and takes again, up to 800 KB a round: held against the most of the first rounds.
         assert levels[-1] <= max(levels[:12]) + 512, levels
         assert nginx.worker_pids() == [pid]
         count = private(nginx)
