@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import random
 import select
+import selectors
 import signal
 import socket
 import ssl
@@ -18,7 +19,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from tests.servers.common import rig
 
@@ -242,16 +243,97 @@ def s_client(port: int, *more: str, conf: str = "") -> subprocess.Popen[bytes]:
                             stderr=subprocess.STDOUT)
 
 
-def s_clients(pid: int, port: int, options: list[list[str]], conf: str = "") -> list[str]:
-    """So many of them whose hellos arrive at the same time, and a request by each; what they said."""
-    with stopped(pid):
-        runs = [s_client(port, *more, conf=conf) for more in options]
-        arrived(port, len(options))
-    said = [run.communicate(REQUEST, timeout=60)[0].decode(errors="replace") for run in runs]
+def s_clients(pid: int, port: int, options: list[list[str]], conf: str = "", hellos: int = 1) -> list[str]:
+    """So many of them, and a request by each; what they said. Their hellos arrive at the same time, also the second
+    ones of clients that are asked for another (hellos: 2)."""
+    with Gate(pid, port, len(options), hellos) as gate:
+        runs = [s_client(gate.port, *more, conf=conf) for more in options]
+        said = [run.communicate(REQUEST, timeout=60)[0].decode(errors="replace") for run in runs]
     for text in said:
         if "200 OK" not in text:
             raise ConnectionError(f"no proper answer: {text}")
     return said
+
+
+class Gate:
+    """A port before a server's, for so many connections. It holds the clients' first flights back, so many of them,
+    until every client has sent its own, and passes everything else on as it comes."""
+
+    def __init__(self, pid: int, port: int, count: int, flights: int):
+        self.pid, self.server_port, self.count, self.flights = pid, port, count, flights
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=count)
+        self.listener.settimeout(30)
+        self.port = self.listener.getsockname()[1]
+        self.thread = threading.Thread(target=self.run)
+        self.error: Exception | None = None
+
+    def run(self) -> None:
+        pairs: list[tuple[socket.socket, socket.socket]] = []  # client, server
+        try:
+            for _ in range(self.count):
+                client = self.listener.accept()[0]
+                client.settimeout(30)
+                pairs.append((client, socket.create_connection(("127.0.0.1", self.server_port), timeout=30)))
+            for flight in range(self.flights):
+                if flight:
+                    for client, server in pairs:
+                        client.sendall(server.recv(65536))
+                held = [read_hello(client) for client, _ in pairs]
+                with stopped(self.pid):
+                    for (_, server), hello in zip(pairs, held):
+                        server.sendall(hello)
+                    arrived(self.server_port, self.count)
+            pass_on(pairs)
+        except Exception as error:  # raised where the block ends
+            self.error = error
+        finally:
+            for pair in pairs:
+                for sock in pair:
+                    sock.close()
+
+    def __enter__(self) -> "Gate":
+        self.thread.start()
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.thread.join()
+        self.listener.close()
+        if self.error:
+            raise self.error
+
+
+def read_hello(sock: socket.socket) -> bytes:
+    """What a client sends, up to the end of its first record with a handshake message."""
+    got, at = b"", 0
+    while True:
+        while len(got) >= at + 5 and len(got) >= (end := at + 5 + int.from_bytes(got[at + 3:at + 5], "big")):
+            if got[at] == 22:
+                return got
+            at = end
+        more = sock.recv(65536)
+        if not more:
+            raise ConnectionError("a client closed before its hello was whole")
+        got += more
+
+
+def pass_on(pairs: list[tuple[socket.socket, socket.socket]]) -> None:
+    """Both ways, until both sides of every pair have closed."""
+    with selectors.DefaultSelector() as selector:
+        for one, other in pairs:
+            selector.register(one, selectors.EVENT_READ, other)
+            selector.register(other, selectors.EVENT_READ, one)
+        while selector.get_map():
+            ready = selector.select(30)
+            if not ready:
+                raise TimeoutError("connections hang")
+            for key, _ in ready:
+                data = b""
+                with suppress(ConnectionError):
+                    data = key.fileobj.recv(65536)
+                with suppress(OSError):  # the other side may have gone
+                    key.data.sendall(data) if data else key.data.shutdown(socket.SHUT_WR)
+                if not data:
+                    selector.unregister(key.fileobj)
 
 
 def many(count: int, threads: int, work: Callable[[], None]) -> list[Exception]:
