@@ -8,10 +8,12 @@ import json
 import os
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from bench.measure.common import server_folder
 from lab.programs import Build, clean_environment
 from lab.servers import nginx as server
 
@@ -25,12 +27,10 @@ def load_program() -> Path:
 
 
 @pytest.fixture(scope="session")
-def keys(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("bench")
-    for part in (folder, *folder.parents[:2]):
-        part.chmod(0o755)  # nginx's worker is another user
-    server.make_keys(folder / "keys", list(server.KEYS))
-    return folder / "keys"
+def keys() -> Iterator[Path]:
+    with server_folder("bench") as folder:
+        server.make_keys(folder / "keys", list(server.KEYS))
+        yield folder / "keys"
 
 
 @pytest.fixture(scope="session")

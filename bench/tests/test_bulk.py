@@ -11,11 +11,12 @@ import os
 import socket
 import ssl
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from bench.measure import bulk, fetch
+from bench.measure import bulk, common, fetch
 from lab import machine
 from lab.servers import nginx
 
@@ -90,16 +91,19 @@ def build() -> nginx.Build:
     return nginx.Build(Path(os.environ["OCTUPLE_BUILD"]))
 
 
-def test_wrong_file_ends_the_measurement(keys, tmp_path):
-    site = tmp_path / "site"
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """pytest's own folders are for root alone, and each further pytest that begins makes them so again."""
+    with common.server_folder("bulk") as made:
+        yield made
+
+
+def test_wrong_file_ends_the_measurement(keys, folder):
+    site, wanted, place = folder / "site", folder / "wanted", machine.place()
     site.mkdir()
-    (tmp_path / "keys").symlink_to(keys)
+    (folder / "keys").symlink_to(keys)
     (site / "file").write_bytes(BODY)
-    for part in (tmp_path, *tmp_path.parents[:2]):
-        part.chmod(0o755)  # nginx's worker is another user
-    place = machine.place()
-    wanted = tmp_path / "wanted"
-    with bulk.Site("stock", tmp_path / "stock", site, place.server, None) as running:
+    with bulk.Site("stock", folder / "stock", site, place.server, None) as running:
         wanted.write_bytes(BODY)
         report = bulk.fetch({running.ports[bulk.CHACHA]: 2}, wanted, place.client, 0.1)
         assert report["bytes"] == report["completed"] * len(BODY) > 0 and report["ciphers"] == [bulk.CHACHA]
