@@ -180,6 +180,11 @@ static bool has_zmm(const struct oct_cpu *cpu)
     return (cpu->usable & wide) == wide;
 }
 
+bool oct_cpu_halves_zmm(const struct oct_cpu *cpu)
+{
+    return has_zmm(cpu) && strcmp(cpu->vendor, "AuthenticAMD") == 0 && cpu->family == 25;
+}
+
 enum oct_cpu_width oct_cpu_width_choose(const struct oct_cpu *cpu, enum oct_cpu_width wish)
 {
     if (wish == OCT_WIDTH_OFF || !oct_cpu_has(cpu, OCT_CPU_AVX2))

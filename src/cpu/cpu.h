@@ -111,6 +111,10 @@ enum oct_cpu_width oct_cpu_width_choose(const struct oct_cpu *cpu, enum oct_cpu_
 /* Why oct_cpu_width_choose() chooses so, in plain words; static. */
 const char *oct_cpu_width_reason(const struct oct_cpu *cpu, enum oct_cpu_width wish);
 
+/* True where the CPU has 512-bit vectors and runs each half of one on its own: Zen 4 (docs/cpus.md has measurements). A
+ * vector that is half empty costs as much as a full one there. */
+bool oct_cpu_halves_zmm(const struct oct_cpu *cpu);
+
 /* A wish as people write it: "auto" (NULL and "" too), "512", "256", "128", "off". False, with *wish as it was, for
  * anything else. */
 bool oct_cpu_width_parse(enum oct_cpu_width *wish, const char *text);

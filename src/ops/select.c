@@ -54,7 +54,7 @@ static bool permits(const struct oct_scope *scope, const struct oct_row *row)
         return row->needs == 0 && scope->tables == OCT_TABLES_PORTABLE;
     if (row->name)
         return scope->name[0] ? strcmp(row->name, scope->name) == 0 : row->has != NULL;
-    return row->width <= (int)scope->width;
+    return row->width <= (int)scope->width && (!row->halved || oct_cpu_halves_zmm(&scope->cpu));
 }
 
 static bool runs(const struct oct_scope *scope, const struct oct_row *row)

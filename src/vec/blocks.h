@@ -115,8 +115,9 @@ OCT_INLINE void blocks_loads_first(void);
 /* n of 0 to 16 * BV_LANES bytes in the last lanes: the last lane has the last block, whole or begun, and what is before
  * the first block is zero. */
 OCT_INLINE bv bv_load_ending(const uint8_t *p, size_t n);
-/* Two blocks in lanes 0 and 1, zeros in the others; what bv_mul_low() and so on make of two such vectors, with half the
- * machine's work where it halves its vectors. */
+/* Two blocks in lanes 0 and 1; the other lanes are nobody's. Of two such vectors the products that bv_mul_low() and
+ * bv_mul_high() make, and the sum of both mixed ones, with zeros in the other lanes: half the work where a CPU halves
+ * its vectors. */
 OCT_INLINE bv bv_pair(b1 lane0, b1 lane1);
 OCT_INLINE bv bv_pair_mul_low(bv a, bv b);
 OCT_INLINE bv bv_pair_mul_high(bv a, bv b);

@@ -416,7 +416,7 @@ OCT_INLINE bv bv_pair_mul_high(bv a, bv b)
 }
 OCT_INLINE bv bv_pair_mul_mixed(bv a, bv b)
 {
-    return bv_mul_mixed(a, b);
+    return bv_xor(bv_mul_mixed(a, b), bv_mul_mixed(b, a));
 }
 OCT_INLINE bv bv_xor3(bv a, bv b, bv c)
 {

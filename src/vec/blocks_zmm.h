@@ -176,17 +176,22 @@ OCT_INLINE bv bv_mul_mixed(bv a, bv b)
 }
 OCT_INLINE bv bv_pair(b1 lane0, b1 lane1)
 {
-    return _mm512_zextsi256_si512(_mm256_inserti128_si256(_mm256_castsi128_si256(lane0), lane1, 1));
+    return _mm512_castsi256_si512(_mm256_inserti128_si256(_mm256_castsi128_si256(lane0), lane1, 1));
 }
-#define BV_PAIR_MUL(name, halves)                                                                                      \
-    OCT_INLINE bv bv_pair_mul_##name(bv a, bv b)                                                                       \
-    {                                                                                                                  \
-        return _mm512_zextsi256_si512(                                                                                 \
-            _mm256_clmulepi64_epi128(_mm512_castsi512_si256(a), _mm512_castsi512_si256(b), halves));                   \
-    }
-BV_PAIR_MUL(low, 0x00)
-BV_PAIR_MUL(high, 0x11)
-BV_PAIR_MUL(mixed, 0x10)
+/* Compilers write an instruction for zeros above, though there are: so once for each result. */
+#define BV_PAIR_MUL(a, b, halves) _mm256_clmulepi64_epi128(_mm512_castsi512_si256(a), _mm512_castsi512_si256(b), halves)
+OCT_INLINE bv bv_pair_mul_low(bv a, bv b)
+{
+    return _mm512_zextsi256_si512(BV_PAIR_MUL(a, b, 0x00));
+}
+OCT_INLINE bv bv_pair_mul_high(bv a, bv b)
+{
+    return _mm512_zextsi256_si512(BV_PAIR_MUL(a, b, 0x11));
+}
+OCT_INLINE bv bv_pair_mul_mixed(bv a, bv b)
+{
+    return _mm512_zextsi256_si512(_mm256_xor_si256(BV_PAIR_MUL(a, b, 0x01), BV_PAIR_MUL(a, b, 0x10)));
+}
 #undef BV_PAIR_MUL
 OCT_INLINE bv bv_lower_halves(bv a, bv b)
 {

@@ -12,7 +12,10 @@
 #define GCM_SHORT 7
 /* So many vectors need no more than sixteen registers: opening holds the text from the beginning. */
 #define GCM_LOW(mode) ((mode) == GCM_SEAL ? 4 : 2)
-#define GCM_NEAR      ((size_t)16 * (BV_LANES - 1)) /* bytes of additional data, at most */
+/* The round behind which what stands around a text is hashed. Opening has ciphertext to hash from then on; sealing is
+ * quicker where the text's rounds have begun (2 to 5 % for up to 64 bytes, Emerald Rapids). */
+#define GCM_ENDS(mode) ((mode) == GCM_SEAL ? 4 : 1)
+#define GCM_NEAR       ((size_t)16 * (BV_LANES - 1)) /* bytes of additional data, at most */
 
 /* The first counter blocks of n vectors of text, and J0, all with the first round key. */
 VEC_STEP b1 gcm_first_blocks(bv *b, const int n, const struct gcm_key *key, b1 nonce)
@@ -38,7 +41,7 @@ VEC_STEP struct products gcm_ends(const struct gcm_key *key, const uint8_t *aad,
         const bv x = bv_pair(b1_reverse(b1_load_part(aad, aad_len)), lengths);
         const bv h = bv_pair(b1_load(ghash_power(key, e)), h1);
         p.low = bv_pair_mul_low(x, h);
-        p.mid = bv_xor(bv_pair_mul_mixed(x, h), bv_pair_mul_mixed(h, x));
+        p.mid = bv_pair_mul_mixed(x, h);
         p.high = bv_pair_mul_high(x, h);
     } else {
         const bv x = bv_put(bv_reverse(bv_load_part(aad, aad_len)), BV_LANES - 1, lengths);
@@ -90,7 +93,7 @@ VEC_STEP b1 gcm_short(const struct gcm_key *key, const uint8_t *aad, size_t aad_
         VEC_UNROLL
         for (int i = 0; i < n; i++)
             b[i] = bv_aes(b[i], k);
-        if (round == 1)
+        if (round == GCM_ENDS(mode))
             p = gcm_ends(key, aad, aad_len, len);
         else if (mode == GCM_OPEN && round - 2 < n)
             ghash_mul1_whole(&p, bv_reverse(t[round - 2]), ghash_powers(key, e - BV_LANES * (size_t)(round - 2)));

@@ -131,6 +131,29 @@ static void test_next(void **state)
     }
 }
 
+/* ChaCha20-Poly1305 of short texts goes by ymm only where zmm is two halves: on Zen 4. */
+static void test_halves(void **state)
+{
+    const unsigned which = OCT_SELECT_AEAD + OCT_AEAD_CHACHA20_POLY1305;
+    static const struct {
+        const char *vendor;
+        uint32_t family, features;
+        bool halved;
+    } machines[] = {
+        {"AuthenticAMD", 25, ZEN5, true}, {"AuthenticAMD", 26, ZEN5, false}, {"AuthenticAMD", 25, HASWELL, false},
+        {"GenuineIntel", 6, ZEN5, false}, {"GenuineIntel", 25, ZEN5, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+        struct oct_cpu cpu = {
+            .family = machines[i].family, .silicon = machines[i].features, .usable = machines[i].features};
+        struct oct_scope scope;
+        snprintf(cpu.vendor, sizeof cpu.vendor, "%s", machines[i].vendor);
+        oct_scope_make(&scope, &cpu, NULL, NULL);
+        assert_int_equal(oct_row_next(which, &scope, NULL)->halved, machines[i].halved);
+    }
+}
+
 #endif
 
 /* What this process has is the first row that it permits, and tests may run it. */
@@ -156,6 +179,7 @@ int main(void)
 #if defined(OCT_HAVE_AVX512_TABLE) && defined(OCT_HAVE_NARROW_TIERS)
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_next),
+        cmocka_unit_test(test_halves),
 #endif
         cmocka_unit_test(test_this_process),
     };
