@@ -178,7 +178,7 @@ OCT_INLINE bv bv_pair(b1 lane0, b1 lane1)
 {
     return _mm512_castsi256_si512(_mm256_inserti128_si256(_mm256_castsi128_si256(lane0), lane1, 1));
 }
-/* Compilers write an instruction for zeros above, though there are: so once for each result. */
+/* Compilers clear the lanes above by an instruction, though the product has: so once for each result. */
 #define BV_PAIR_MUL(a, b, halves) _mm256_clmulepi64_epi128(_mm512_castsi512_si256(a), _mm512_castsi512_si256(b), halves)
 OCT_INLINE bv bv_pair_mul_low(bv a, bv b)
 {
