@@ -31,7 +31,7 @@ PLAIN_TIER(c, "c")
 #if defined(OCT_HAVE_VECTOR_TIERS)
 PLAIN_TIER(zmm, "zmm")
 #endif
-#if defined(OCT_HAVE_VECTOR_TIERS) && defined(OCT_HAVE_NARROW_TIERS)
+#if defined(OCT_HAVE_NARROW_TIERS)
 PLAIN_TIER(vl256, "ymm")
 
 /* Text that, with the block of Poly1305's key, fills eight lanes of 32 bits. So much fits into ymm, and zmm would be

@@ -21,6 +21,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+from lab.servers.dialogue import exactly
 from tests.servers.common import rig
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
@@ -304,16 +305,12 @@ class Gate:
 
 def read_hello(sock: socket.socket) -> bytes:
     """What a client sends, up to the end of its first record with a handshake message."""
-    got, at = b"", 0
-    while True:
-        while len(got) >= at + 5 and len(got) >= (end := at + 5 + int.from_bytes(got[at + 3:at + 5], "big")):
-            if got[at] == 22:
-                return got
-            at = end
-        more = sock.recv(65536)
-        if not more:
-            raise ConnectionError("a client closed before its hello was whole")
-        got += more
+    got = kind = b""
+    while kind != b"\x16":
+        head = exactly(sock, 5)
+        kind = head[:1]
+        got += head + exactly(sock, int.from_bytes(head[3:], "big"))
+    return got
 
 
 def pass_on(pairs: list[tuple[socket.socket, socket.socket]]) -> None:
