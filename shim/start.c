@@ -4,7 +4,8 @@
  * What happens when the library is loaded: the settings are read while the environment is there (nginx clears it in its
  * workers), the hooks of the C library are looked up while nothing is going on, and, where libssl is present,
  * liboctuple reads its own settings. A process without libssl gets the first two and nothing more, ever. Where the shim
- * is off, it withdraws.
+ * is off, it withdraws. In a program that has a process for each connection nothing of Octuple remains: neither shim
+ * nor provider.
  */
 #include "start.h"
 
@@ -19,15 +20,32 @@
 #include "handshake/handed.h"
 #include "memory/memory.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/auxv.h>
 
 bool oct_watching;
 
-static bool wanted, loops_stay;
+static bool wanted, one_each, loops_stay;
 static const char *quic_said = "";
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* The program has a process for each connection, and would lose; nor may it need the provider's groups. */
+static bool has_one_each(void)
+{
+    static const struct {
+        const char *symbol, *named;
+    } known[] = {
+#define OCT_ONE_EACH(symbol, named, program) {symbol, named},
+#include "base/one_each.def"
+#undef OCT_ONE_EACH
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (dlsym(RTLD_DEFAULT, known[i].symbol) != NULL)
+            return dlsym(RTLD_DEFAULT, known[i].named) == NULL || oct_ssl_present_younger();
+    return false;
+}
 
 static void start(void)
 {
@@ -46,7 +64,8 @@ static void start(void)
     oct_handover_start();
     oct_keys_start();
     const char *shim = oct_setting_former(OCT_SETTING_FORMER_SHIM);
-    wanted = getauxval(AT_SECURE) == 0 && (shim == NULL || strcmp(shim, "off") != 0) &&
+    one_each = oct_ssl_present() && has_one_each();
+    wanted = !one_each && getauxval(AT_SECURE) == 0 && (shim == NULL || strcmp(shim, "off") != 0) &&
              oct_version_fits(OCT_VERSION_TEXT, "shim") && oct_thread_setup();
     oct_fd_set_process();
     oct_libc();
@@ -86,6 +105,8 @@ __attribute__((constructor)) static void loaded(void)
     const bool present = oct_ssl_present();
     oct_object_start();
     oct_config_start();
+    if (!oct_shim_wanted() && one_each)
+        oct_config_put_back();
     if (!oct_shim_wanted() || (present && !oct_shim_library_start()))
         oct_withdraw();
     else if (present) {
@@ -93,4 +114,5 @@ __attribute__((constructor)) static void loaded(void)
             oct_withdraw_younger();
         __atomic_store_n(&oct_watching, true, __ATOMIC_RELAXED);
     }
+    (void)dlerror(); /* what was not found is no news for the program */
 }

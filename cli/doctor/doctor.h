@@ -34,7 +34,7 @@ struct doctor_finding {
 struct doctor_report {
     /* One more for each copy of libssl, for each port, and for those of both beyond; why groups are missing; and for
      * each former name of a setting. */
-    struct doctor_finding finding[15 + FACTS_COPIES + 1 + DOCTOR_PORTS + 1 + 1 + OCT_SETTING_FORMER_COUNT];
+    struct doctor_finding finding[16 + FACTS_COPIES + 1 + DOCTOR_PORTS + 1 + 1 + OCT_SETTING_FORMER_COUNT];
     unsigned count;
     unsigned problems;
 };

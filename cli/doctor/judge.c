@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <openssl/opensslv.h>
+#include "cli/core/launch/launch.h"
 #include "cli/core/places.h"
 #include "doctor.h"
 
@@ -59,6 +60,17 @@ static void judge_cpu(struct doctor_report *report, const struct doctor_target *
 static const char *look(const void *facts, const char *variable)
 {
     return facts_env(facts, variable);
+}
+
+/* One that runs: for a command, `octuple run` has said so. */
+static void judge_program(struct doctor_report *report, const struct doctor_target *target)
+{
+    char path[sizeof target->facts.root + sizeof target->facts.program];
+    snprintf(path, sizeof path, "%s%s", target->facts.root, target->facts.program);
+    const char *why = target->facts.pid != 0 ? launch_plainly(path) : NULL;
+    if (why != NULL)
+        doctor_add(report, DOCTOR_PROBLEM, "program", NULL, "Octuple leaves %s as it is: %s", target->facts.program,
+                   why);
 }
 
 static void judge_library(struct doctor_report *report, const struct doctor_target *target)
@@ -227,6 +239,7 @@ void doctor_judge(struct doctor_report *report, const struct doctor_target *targ
                    "%s is a former name, which works in this release for the last time; it is now %s", row.variable,
                    row.instead);
     }
+    judge_program(report, target);
     judge_library(report, target);
     doctor_judge_copies(report, target);
     judge_limits(report, target);

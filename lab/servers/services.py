@@ -36,6 +36,7 @@ class More(web.Kind):
     needs: str = ""  # a file that its package has, if its program alone is not enough
     says: tuple[str, str] = ("", "")  # an argument, and what the program has to say to it
     why: str = ""  # why there are no lanes
+    plainly: bool = False  # Octuple leaves it as it is
 
     @property
     def quic(self) -> bool:
@@ -158,7 +159,7 @@ KINDS = (
          dialogue=dialogue.Dialogue(dialogue.DNS_REQUEST, bytes((192, 0, 2, 1)))),
     More("postgresql", "/usr/lib/postgresql/*/bin/postgres", "postgresql", texts.POSTGRESQL,
          lambda conf: [f"--config-file={conf}"], account="postgres", prepare=make_postgresql, ticket=False,
-         files=(("hba", "hostssl all all 127.0.0.1/32 trust\n"), ("ident", "")), why=ONE_EACH,
+         files=(("hba", "hostssl all all 127.0.0.1/32 trust\n"), ("ident", "")), why=ONE_EACH, plainly=True,
          dialogue=dialogue.Dialogue(dialogue.POSTGRESQL_REQUEST, b"Z\0\0\0\5I", dialogue.ask_postgresql)),
     More("mariadb", "mariadbd", "mariadb-server", texts.MARIADB, lambda conf: [f"--defaults-file={conf}"],
          account="mysql", prepare=make_mariadb, ticket=False,

@@ -4,7 +4,7 @@
  * The OpenSSL configuration that includes the system's and adds the provider, where the program cannot reach it: in a
  * jail that it has entered before OpenSSL began, or after a mount or a file went. OpenSSL says nothing then and reads
  * no configuration at all. So OPENSSL_CONF names again what it would without Octuple: what an administrator has said
- * of protocols and ciphers counts for more than lanes.
+ * of protocols and ciphers counts for more than lanes. Where the program is to be left as it is, it does so too.
  */
 #include "libssl/config.h"
 
@@ -50,10 +50,16 @@ static void read_include(FILE *in)
     }
 }
 
-void oct_config_check(void)
+/* The file is ours, and OPENSSL_CONF still names it. */
+static bool is_named(void)
 {
     const char *now = getenv(VARIABLE);
-    if (!ours || now == NULL || strcmp(now, named) != 0 || access(named, R_OK) == 0)
+    return ours && now != NULL && strcmp(now, named) == 0;
+}
+
+void oct_config_put_back(void)
+{
+    if (!is_named())
         return;
     /* Other threads may read the environment: an entry is replaced by one that is never freed. */
     char **entry = environ;
@@ -65,6 +71,12 @@ void oct_config_check(void)
         __atomic_store_n(entry, instead, __ATOMIC_RELEASE);
     for (; instead[sizeof VARIABLE] == '\0' && *entry != NULL; entry++)
         __atomic_store_n(entry, entry[1], __ATOMIC_RELEASE);
+}
+
+void oct_config_check(void)
+{
+    if (is_named() && access(named, R_OK) != 0)
+        oct_config_put_back();
 }
 
 void oct_config_start(void)

@@ -10,4 +10,7 @@ void oct_config_start(void);
 /* Names what the file includes, in its place, if it is one of ours and is not there any more. */
 void oct_config_check(void);
 
+/* The same though it is there: Octuple is not to be loaded at all. Only before the program's own code runs. */
+void oct_config_put_back(void);
+
 #endif

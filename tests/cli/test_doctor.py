@@ -199,6 +199,23 @@ def test_static_program_is_not_started(served):
     assert "command" not in found
 
 
+def test_program_that_is_left_as_it_is(served):
+    """What PostgreSQL exports; before it runs, and while it does."""
+    source = served.write("one_each.c", """
+        #include <unistd.h>
+        int PostmasterMain(void);
+        int PostmasterMain(void) { return write(1, "ACCEPT", 6) == 6 && pause(); }
+        int main(void) { return PostmasterMain(); }
+    """)
+    program = served.work / "one_each"
+    subprocess.run(["cc", "-rdynamic", "-o", program, source, "-Wl,--no-as-needed", "-lssl", "-lcrypto"], check=True)
+    code, found, _ = examine(served, "--", program)
+    assert code == 4 and "a process for each connection" in found["run"][1]
+    with running(served, program, env={"LD_PRELOAD": served.shim}) as pid:
+        code, found, _ = examine(served, pid)
+        assert code == 4 and "a process for each connection" in found["program"][1], found
+
+
 def test_gnutls_program(served):
     library = sorted(glob.glob("/usr/lib/*/libgnutls.so.*"))[0]
     source = served.write("gnutls.c", "int main(void) { return 42; }\n")

@@ -4,6 +4,7 @@
 """octuple run: what the program gets, and every way in which it can go wrong."""
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -212,6 +213,68 @@ def test_sanitized_program_runs_plainly(served, compiler, sanitizer, name):
     assert result.returncode == 42, result.stderr
     assert result.stderr.startswith(f"octuple run: {program} runs plainly, without Octuple: it was built with {name}")
     assert result.stderr.count("\n") == 1
+
+
+def compile_one_each(served, *more):
+    """A program that says by a symbol that it has a process for each connection, as PostgreSQL does."""
+    source = served.write("one_each.c", """
+        #include <dlfcn.h>
+        #include <openssl/provider.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        int PostmasterMain(void);
+        int PostmasterMain(void)
+        {
+            const char *conf = getenv("OPENSSL_CONF"), *preload = getenv("LD_PRELOAD"), *error = dlerror();
+            printf("%s %s %s ", conf != NULL ? conf : "none", preload != NULL ? preload : "none",
+                   error != NULL ? error : "none");
+            return printf("%d\\n", OSSL_PROVIDER_available(NULL, "octuple")) < 0;
+        }
+        #ifdef NAMED
+        char *SSLCipherList;
+        #endif
+        int main(void) { return PostmasterMain(); }
+    """)
+    program = served.work / "one_each"
+    subprocess.run(["cc", "-rdynamic", "-Wl,--no-as-needed", *more, "-o", program, source, "-lssl", "-lcrypto"],
+                   check=True)
+    program.chmod(0o755)
+    return program
+
+
+@pytest.mark.parametrize("base", [False, True], ids=["none", "a base"])
+def test_a_process_for_each_connection_runs_plainly(served, base):
+    """By itself, where it is the command; and out of a script, where the shim is in it already."""
+    program = compile_one_each(served)
+    conf = str(served.write("base.cnf", "")) if base else "none"
+    env = {"OPENSSL_CONF": conf} if base else {}
+    direct = served.call("run", "--", program, env=env)
+    assert direct.stdout == f"{conf} none none 0\n", direct
+    assert direct.stderr == (f"octuple run: {program} runs plainly, without Octuple: PostgreSQL has a process for each "
+                             "connection, so no two handshakes meet\n")
+    indirect = served.call("run", "--", "sh", "-c", f"{program}; openssl list -providers", env=env)
+    first, rest = indirect.stdout.split("\n", 1)
+    assert first == f"{conf} {served.shim} none 0" and indirect.stderr == ""
+    assert "octuple" in rest, "what the same script starts besides is served"
+
+
+def test_a_process_for_each_connection_in_a_unit(served):
+    """The environment is that of a systemd drop-in: a configuration of ours, and nothing that says what was before."""
+    program = compile_one_each(served)
+    config = served.call("run", "--print-config").stdout
+    env = {**served.env, "LD_PRELOAD": str(served.shim), "OPENSSL_CONF": str(served.write("ours.cnf", config))}
+    done = subprocess.run([program], env=env, capture_output=True, text=True, check=False)
+    included = re.search(r"^\.include (.*)$", config, re.MULTILINE)[1]
+    assert done.stdout == f"{included} {served.shim} none 0\n" and done.stderr == ""
+
+
+def test_one_that_may_name_our_groups_is_served(served):
+    """Before OpenSSL 3.5 such a group is the provider's: without it the server would not start."""
+    program = compile_one_each(served, "-DNAMED")
+    ours = "Groups" in served.call("run", "--print-config").stdout
+    for command in ([program], ["sh", "-c", program]):
+        said = served.call("run", "--", *command)
+        assert said.stdout.endswith("1\n" if ours else "0\n"), said
 
 
 def test_a_broken_program_is_no_sanitized_one(served):

@@ -3,7 +3,7 @@
 /*
  * Launching a program with Octuple in front of its OpenSSL: `octuple run` does it, `octuple doctor` watches it.
  *
- * setup.c decides; target.c and sanitizer.c look at the program. config.c reads the user's OpenSSL configuration and
+ * setup.c decides; target.c and plainly.c look at the program. config.c reads the user's OpenSSL configuration and
  * writes ours. installed.c knows the one that was installed; else store.c keeps ours on disk, in a folder of folder.c.
  */
 #ifndef OCT_CLI_LAUNCH_H
@@ -25,8 +25,9 @@ int launch_find(char path[PATH_MAX], const char *command);
  * complete "NAME ..."; NULL if nothing speaks against it. */
 const char *launch_obstacle(const char *path);
 
-/* Which sanitizer the program was built with, as a reason to start it plainly; NULL if none or if it cannot be read. */
-const char *launch_sanitizer(const char *path);
+/* Why the program is to be started plainly: it was built with a sanitizer, or it has a process for each connection.
+ * NULL if neither is so, or if it cannot be read. */
+const char *launch_plainly(const char *path);
 
 enum config_verdict {
     CONFIG_MERGED,   /* text is the configuration to use */

@@ -140,7 +140,7 @@ int launch_set_up(struct launch_setup *setup, const char *command, bool keep_gro
         setup->why_without = setup->groups_only != NULL ? NULL : cli_nothing_on_reason();
         return CLI_OK;
     }
-    setup->why_without = launch_sanitizer(setup->target);
+    setup->why_without = launch_plainly(setup->target);
     return setup->why_without != NULL ? CLI_OK : set_up_with(setup);
 }
 

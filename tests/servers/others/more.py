@@ -41,7 +41,7 @@ def judge(kind: services.More, running: services.MoreServer) -> str:
         raise rig.LabError(f"{count.failed} operations failed")
     if running.child.poll() is not None:
         raise rig.LabError(f"it ended with status {running.child.returncode}: {running.said()[-500:]}")
-    if count.all != (wanted := len(kind.versions) * CONNECTIONS):
+    if count.all != (wanted := 0 if kind.plainly else len(kind.versions) * CONNECTIONS):
         raise rig.LabError(f"{count.all} signatures were counted for {wanted} connections")
     if not count.done and not kind.why:
         raise rig.LabError(f"{lanes}, without a reason")

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Programs that were built with a sanitizer. Its runtime has to be the first library of all, and one that finds another
- * before it ends the program; or it takes memory that uninstrumented code has written for unwritten.
+ * Programs that are started plainly for what they are.
  *
- * Whether a program has one stands in its dynamic string table: the shared runtime as a library that it needs, and a
- * static one as symbols that it offers.
+ * Those that were built with a sanitizer: its runtime has to be the first library of all, and one that finds another
+ * before it ends the program; or it takes memory that uninstrumented code has written for unwritten. And those that
+ * have a process for each connection, which lose by Octuple (base/one_each.def).
+ *
+ * Both stand in a program's dynamic string table: a shared runtime as a library that it needs, a static one as symbols
+ * that it offers, and other programs by a symbol that none else has.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -13,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "config.h"
 #include "launch.h"
 
 struct image {
@@ -43,18 +47,23 @@ static bool segment(const struct image *image, uint32_t type, const uint64_t *ad
 
 static bool has(const char *table, size_t size, const char *name)
 {
-    return memmem(table, size, name, strlen(name)) != NULL;
+    return name != NULL && memmem(table, size, name, strlen(name)) != NULL;
 }
 
-static const char *sanitizer(const struct image *image)
+static const char *reason_of(const struct image *image)
 {
     static const struct {
-        const char *library, *symbol, *reason;
+        const char *library, *symbol, *reason, *named;
     } known[] = {
-        {"libasan.so", "__asan_init", "it was built with AddressSanitizer, which bears no preload"},
-        {"libhwasan.so", "__hwasan_init", "it was built with HWAddressSanitizer, which bears no preload"},
-        {"libtsan.so", "__tsan_init", "it was built with ThreadSanitizer, which bears no preload"},
-        {"libclang_rt.msan", "__msan_init", "it was built with MemorySanitizer, which knows nothing of Octuple's code"},
+        {"libasan.so", "__asan_init", "it was built with AddressSanitizer, which bears no preload", NULL},
+        {"libhwasan.so", "__hwasan_init", "it was built with HWAddressSanitizer, which bears no preload", NULL},
+        {"libtsan.so", "__tsan_init", "it was built with ThreadSanitizer, which bears no preload", NULL},
+        {"libclang_rt.msan", "__msan_init", "it was built with MemorySanitizer, which knows nothing of Octuple's code",
+         NULL},
+#define OCT_ONE_EACH(symbol, named, program)                                                                           \
+    {NULL, symbol, program " has a process for each connection, so no two handshakes meet", named},
+#include "src/base/one_each.def"
+#undef OCT_ONE_EACH
     };
     Elf64_Phdr dynamic, load;
     Elf64_Dyn entry;
@@ -73,13 +82,16 @@ static const char *sanitizer(const struct image *image)
     if (!segment(image, PT_LOAD, &table, &load))
         return NULL;
     const char *strings = part(image, load.p_offset + (table - load.p_vaddr), size);
-    for (size_t i = 0; strings != NULL && i < sizeof known / sizeof known[0]; i++)
-        if (has(strings, size, known[i].library) || has(strings, size, known[i].symbol))
+    for (size_t i = 0; strings != NULL && i < sizeof known / sizeof known[0]; i++) {
+        const bool groups = has(strings, size, known[i].named) && config_groups() != NULL;
+        const bool found = has(strings, size, known[i].library) || has(strings, size, known[i].symbol);
+        if (found && !groups)
             return known[i].reason;
+    }
     return NULL;
 }
 
-const char *launch_sanitizer(const char *path)
+const char *launch_plainly(const char *path)
 {
     const char *reason = NULL;
     struct stat st;
@@ -89,7 +101,7 @@ const char *launch_sanitizer(const char *path)
         if (data != MAP_FAILED) {
             const struct image image = {data, (size_t)st.st_size};
             if (memcmp(data, ELFMAG, SELFMAG) == 0 && image.data[EI_CLASS] == ELFCLASS64)
-                reason = sanitizer(&image);
+                reason = reason_of(&image);
             munmap(data, image.size);
         }
     }
