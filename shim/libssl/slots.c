@@ -20,6 +20,7 @@ struct tables {
     const char *strings;
     const ElfW(Rela) *list[2]; /* of functions, and of data */
     size_t count[2];
+    size_t unnamed; /* so many of data come first that are of no symbol: nine in ten */
 };
 
 /* glibc writes addresses there as it loads the object; musl leaves them as they are in the file. */
@@ -43,6 +44,8 @@ static void read_tables(const struct link_map *map, struct tables *tables)
             tables->list[1] = address_in(map, d);
         else if (d->d_tag == DT_RELASZ)
             tables->count[1] = d->d_un.d_val / sizeof(ElfW(Rela));
+        else if (d->d_tag == DT_RELACOUNT)
+            tables->unnamed = d->d_un.d_val;
 }
 
 static bool write_slot(const struct link_map *map, uintptr_t slot, void *function, const void *base)
@@ -77,7 +80,7 @@ bool oct_slot_set(const void *inside, const char *name, void *function)
         return false;
     read_tables(map, &t);
     for (int k = 0; k < 2 && t.symbols != NULL && t.strings != NULL; k++)
-        for (size_t i = 0; t.list[k] != NULL && i < t.count[k]; i++) {
+        for (size_t i = k == 0 ? 0 : t.unnamed; t.list[k] != NULL && i < t.count[k]; i++) {
             const ElfW(Rela) *r = &t.list[k][i];
             const unsigned type = ELF64_R_TYPE(r->r_info);
             const bool is_call = type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;

@@ -10,10 +10,11 @@
 
 #include <string.h>
 
-#define BLOCKS 70 /* a group, and a part of a set */
-#define BYTES  ((size_t)16 * BLOCKS)
-#define SHARE  (BLOCKS / 10) /* blocks of each of ten chains */
-#define SIDE   64            /* bytes of a text of many, at most */
+#define BLOCKS   70 /* a group, and a part of a set */
+#define BYTES    ((size_t)16 * BLOCKS)
+#define TOGETHER 10                  /* chains side by side */
+#define SHARE    (BLOCKS / TOGETHER) /* blocks of each */
+#define SIDE     64                  /* bytes of a text of many, at most */
 _Static_assert(SIDE *OCT_SM4_CHAINS <= BYTES, "texts side by side fit");
 
 struct subject {
@@ -22,13 +23,20 @@ struct subject {
     uint8_t text[BYTES], out[BYTES], alone[BYTES], block[16];
 };
 
-/* Blocks of `in` encrypted, each as a chain of its own that begins with zeros. */
+/* Blocks of `in` encrypted, each as a chain of its own that begins with zeros; ten side by side, as chains() holds
+ * against chains that are alone. */
 static void single_blocks(const struct subject *s, const uint8_t *in, uint8_t *out)
 {
-    for (size_t at = 0; at < BYTES; at += 16) {
-        uint8_t last[16] = {0};
-        const struct oct_sm4_chain_args one = {{s->key}, 1, 1, 0, {last}, {in + at}, {out + at}};
-        s->ops->chain(&one);
+    for (size_t at = 0; at < BYTES;) {
+        uint8_t last[TOGETHER][16] = {{0}};
+        struct oct_sm4_chain_args some = {.count = TOGETHER, .blocks = 1};
+        for (size_t i = 0; i < TOGETHER; i++, at += 16) {
+            some.key[i] = s->key;
+            some.last[i] = last[i];
+            some.in[i] = in + at;
+            some.out[i] = out + at;
+        }
+        s->ops->chain(&some);
     }
 }
 
@@ -48,13 +56,13 @@ static int counters(struct subject *s)
     return memcmp(s->out, s->alone, BYTES) == 0;
 }
 
-/* Ten chains side by side and one after the other, and decrypted again. */
+/* Chains side by side and one after the other, and decrypted again. */
 static int chains(struct subject *s)
 {
-    struct oct_sm4_chain_args all = {.count = BLOCKS / SHARE, .blocks = SHARE};
-    uint8_t last[BLOCKS / SHARE][16], last_alone[16];
+    struct oct_sm4_chain_args all = {.count = TOGETHER, .blocks = SHARE};
+    uint8_t last[TOGETHER][16], last_alone[16];
     int good = 1;
-    for (size_t i = 0; i < BLOCKS / SHARE; i++) {
+    for (size_t i = 0; i < TOGETHER; i++) {
         const size_t at = i * 16 * SHARE;
         const struct oct_sm4_chain_args one = {{s->key}, 1, SHARE, 0, {last_alone}, {s->text + at}, {s->alone + at}};
         memcpy(last[i], s->block, 16);
@@ -66,8 +74,8 @@ static int chains(struct subject *s)
         all.out[i] = s->out + at;
     }
     s->ops->chain(&all);
-    good &= memcmp(s->out, s->alone, BYTES) == 0 && memcmp(last[BLOCKS / SHARE - 1], last_alone, 16) == 0;
-    for (size_t i = 0; i < BLOCKS / SHARE; i++) {
+    good &= memcmp(s->out, s->alone, BYTES) == 0 && memcmp(last[TOGETHER - 1], last_alone, 16) == 0;
+    for (size_t i = 0; i < TOGETHER; i++) {
         const struct oct_sm4_text_args open = {s->key, s->block, all.out[i], all.out[i], (size_t)16 * SHARE};
         s->ops->cbc_open(&open);
     }
