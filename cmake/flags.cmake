@@ -73,7 +73,7 @@ else()
   endif()
 endif()
 
-# Kernels on lanes of 16 bits have these besides (src/vec/i16x32.h).
+# Kernels on lanes of 16 bits have these besides (src/vec/lattice/i16x32.h).
 set(OCT_LATTICE_AVX512_FLAGS ${OCT_AVX512_FLAGS} -mavx512vbmi -mavx512vbmi2 -mavx512vnni)
 
 # The features of the tiers of AES-GCM.
@@ -81,6 +81,6 @@ set(OCT_GCM_XMM_FLAGS -mavx2 -mbmi2 -maes -mpclmul)
 set(OCT_GCM_YMM_FLAGS ${OCT_GCM_XMM_FLAGS} -mvaes -mvpclmulqdq)
 set(OCT_GCM_ZMM_FLAGS ${OCT_GCM_YMM_FLAGS} -mavx512f -mavx512bw -mavx512dq -mavx512vl)
 
-# Those of SM4 have the maps of bits besides (src/vec/affine.h).
+# Those of SM4 have the maps of bits besides (src/vec/cipher/affine.h).
 set(OCT_SM4_YMM_FLAGS ${OCT_GCM_YMM_FLAGS} -mgfni)
 set(OCT_SM4_ZMM_FLAGS ${OCT_GCM_ZMM_FLAGS} -mgfni)

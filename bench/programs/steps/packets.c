@@ -5,7 +5,7 @@
  * packet, on every tier: the kernel without header protection, with it, and the whole call, whose checks and ordering
  * come on top. Of opening, the kernel gets headers without masks. All take turns, and of many rounds the best counts.
  */
-#include "api/quic_internal.h"
+#include "api/cipher/quic_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #ifndef OCT_KERNELS_CHACHA20_IMPL_H
 #define OCT_KERNELS_CHACHA20_IMPL_H
 
-#include "vec/words.h"
+#include "vec/cipher/words.h"
 
 #define CHACHA_DOUBLE_ROUNDS 10
 #define CHACHA_BLOCK         64

@@ -8,7 +8,7 @@
 #ifndef OCT_KERNELS_POLY1305_44_IMPL_H
 #define OCT_KERNELS_POLY1305_44_IMPL_H
 
-#include "vec/quads.h"
+#include "vec/cipher/quads.h"
 
 #define POLY_LIMBS  3
 #define POLY_RADIX  44

@@ -4,7 +4,7 @@
 #ifndef OCT_KERNELS_AES_IMPL_H
 #define OCT_KERNELS_AES_IMPL_H
 
-#include "vec/blocks.h"
+#include "vec/cipher/blocks.h"
 
 #include <string.h>
 

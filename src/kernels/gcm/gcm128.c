@@ -2,7 +2,7 @@
  * Copyright The Octuple Authors */
 /* AES-128-GCM. */
 #include "kernels/gcm/gcm.h"
-#include "vec/blocks.h"
+#include "vec/cipher/blocks.h"
 
 #define GCM_ROUNDS     10
 #define GCM_NAME(verb) OCT_NAME(aes128gcm_##verb)

@@ -2,7 +2,7 @@
  * Copyright The Octuple Authors */
 /* AES-192-GCM: records and streams, since no QUIC has it (RFC 9001, 5.3). */
 #include "kernels/gcm/gcm.h"
-#include "vec/blocks.h"
+#include "vec/cipher/blocks.h"
 
 #define GCM_ROUNDS     12
 #define GCM_NAME(verb) OCT_NAME(aes192gcm_##verb)

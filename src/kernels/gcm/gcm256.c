@@ -2,7 +2,7 @@
  * Copyright The Octuple Authors */
 /* AES-256-GCM. */
 #include "kernels/gcm/gcm.h"
-#include "vec/blocks.h"
+#include "vec/cipher/blocks.h"
 
 #define GCM_ROUNDS     14
 #define GCM_NAME(verb) OCT_NAME(aes256gcm_##verb)

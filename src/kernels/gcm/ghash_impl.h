@@ -15,7 +15,7 @@
 #define OCT_KERNELS_GHASH_IMPL_H
 
 #include "kernels/aead.h"
-#include "vec/blocks.h"
+#include "vec/cipher/blocks.h"
 
 #include <string.h>
 

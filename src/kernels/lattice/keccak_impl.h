@@ -10,7 +10,7 @@
 #ifndef OCT_KERNELS_KECCAK_IMPL_H
 #define OCT_KERNELS_KECCAK_IMPL_H
 
-#include "vec/sponge.h"
+#include "vec/lattice/sponge.h"
 
 #define KECCAK_WORDS  25
 #define KECCAK_ROUNDS 24

@@ -15,7 +15,7 @@
 
 #include "kernels/lattice/mldsa_numbers.h"
 #include "kernels/lattice/mldsa_zetas.h"
-#include "vec/i32x16.h"
+#include "vec/lattice/i32x16.h"
 
 #define NTT_VECTORS 16
 

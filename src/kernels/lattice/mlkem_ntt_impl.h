@@ -14,7 +14,7 @@
 
 #include "kernels/lattice/mlkem_numbers.h"
 #include "kernels/lattice/mlkem_zetas.h"
-#include "vec/i16x32.h"
+#include "vec/lattice/i16x32.h"
 
 #define NTT_VECTORS 8
 #define NTT_PAIR    2

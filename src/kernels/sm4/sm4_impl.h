@@ -26,7 +26,7 @@
 #define OCT_KERNELS_SM4_IMPL_H
 
 #include "kernels/sm4/sm4.h"
-#include "vec/affine.h"
+#include "vec/cipher/affine.h"
 
 #include <string.h>
 

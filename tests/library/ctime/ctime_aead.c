@@ -7,7 +7,7 @@
  */
 #include "secret.h"
 
-#include "api/quic_internal.h"
+#include "api/cipher/quic_internal.h"
 
 #include <stdio.h>
 #include <string.h>

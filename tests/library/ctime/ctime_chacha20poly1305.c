@@ -6,7 +6,7 @@
  */
 #include "secret.h"
 
-#include "api/aead_internal.h"
+#include "api/cipher/aead_internal.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
  */
 #include "secret.h"
 
-#include "api/aead_internal.h"
-#include "api/sm4_internal.h"
+#include "api/cipher/aead_internal.h"
+#include "api/cipher/sm4_internal.h"
 #include "ops/aead.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #ifndef OCT_TESTS_DIFF_AEAD_REF_H
 #define OCT_TESTS_DIFF_AEAD_REF_H
 
-#include "api/aead_internal.h"
+#include "api/cipher/aead_internal.h"
 
 #include <octuple/octuple.h>
 

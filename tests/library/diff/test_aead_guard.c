@@ -7,7 +7,7 @@
  */
 #include "aead_ref.h"
 
-#include "api/quic_internal.h"
+#include "api/cipher/quic_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

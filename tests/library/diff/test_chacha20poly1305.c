@@ -5,7 +5,7 @@
  * place and not, whole and in pieces, between pages that may not be touched; every forged byte of a tag; masks. By
  * default a sample of the product of lengths and alignments; all of it with OCT_TEST_FULL=1 (minutes).
  */
-#include "api/aead_internal.h"
+#include "api/cipher/aead_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

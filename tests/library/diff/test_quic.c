@@ -6,7 +6,7 @@
  */
 #include "aead_ref.h"
 
-#include "api/quic_internal.h"
+#include "api/cipher/quic_internal.h"
 
 #include <openssl/evp.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
 /* Header protection apart from the AEAD: masks of any number of samples, on every tier, against libcrypto. */
 #include "aead_ref.h"
 
-#include "api/quic_internal.h"
+#include "api/cipher/quic_internal.h"
 
 #include <openssl/evp.h>
 #include <setjmp.h>

@@ -8,7 +8,7 @@
 #include "aead_ref.h"
 #include "sm4_ref.h"
 
-#include "api/sm4_internal.h"
+#include "api/cipher/sm4_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

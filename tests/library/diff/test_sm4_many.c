@@ -8,8 +8,8 @@
 #include "aead_ref.h"
 #include "sm4_ref.h"
 
-#include "api/aead_internal.h"
-#include "api/sm4_internal.h"
+#include "api/cipher/aead_internal.h"
+#include "api/cipher/sm4_internal.h"
 
 #include <octuple/octuple.h>
 

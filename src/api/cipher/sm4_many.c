@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* SM4 on texts side by side, under one key or under keys of their own: CBC, and counter mode. */
-#include "api/sm4_internal.h"
+#include "api/cipher/sm4_internal.h"
 
 #include <string.h>
 

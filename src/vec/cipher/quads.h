@@ -9,16 +9,16 @@
 #ifndef OCT_VEC_QUADS_H
 #define OCT_VEC_QUADS_H
 
-#include "vec/tier.h"
+#include "vec/cipher/tier.h"
 
 #if defined(TIER_QUADS_ZMM)
-#include "vec/quads_zmm.h"
+#include "vec/cipher/quads_zmm.h"
 #elif defined(TIER_QUADS_YMM)
-#include "vec/quads_ymm.h"
+#include "vec/cipher/quads_ymm.h"
 #elif defined(TIER_QUADS_BOUND)
-#include "vec/quads_bound.h"
+#include "vec/cipher/quads_bound.h"
 #else
-#include "vec/quads_c.h"
+#include "vec/cipher/quads_c.h"
 #endif
 
 /* The contract itself. A backend that drifts from it does not compile. */

@@ -13,7 +13,7 @@
  * as a record, and what the tag is if nothing follows is kept, with a copy of the ciphertext: where something does
  * follow, the kernel's state is made from that.
  */
-#include "api/aead_internal.h"
+#include "api/cipher/aead_internal.h"
 
 #include <string.h>
 

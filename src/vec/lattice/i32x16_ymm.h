@@ -4,7 +4,7 @@
 #ifndef OCT_VEC_I32X16_YMM_H
 #define OCT_VEC_I32X16_YMM_H
 
-#include "vec/units_ymm.h"
+#include "vec/lattice/units_ymm.h"
 
 typedef struct units i32x16;
 /* Products of even lanes, and of odd ones. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* QUIC keys: two AEAD keys, by key phase, and one for headers. */
-#include "api/quic_internal.h"
+#include "api/cipher/quic_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef OCT_VEC_I32X16_AVX512_H
 #define OCT_VEC_I32X16_AVX512_H
 
-#include "vec/units_avx512.h"
+#include "vec/lattice/units_avx512.h"
 
 #include <string.h>
 

@@ -18,13 +18,13 @@
 #define I16X32_LANES 32
 
 #if defined(OCT_BACKEND_AVX512)
-#include "vec/i16x32_avx512.h"
+#include "vec/lattice/i16x32_avx512.h"
 #elif defined(OCT_BACKEND_AVX2)
-#include "vec/i16x32_ymm.h"
+#include "vec/lattice/i16x32_ymm.h"
 #elif defined(OCT_BACKEND_C)
-#include "vec/i16x32_c.h"
+#include "vec/lattice/i16x32_c.h"
 #elif defined(OCT_BACKEND_BOUND)
-#include "vec/i16x32_bound.h"
+#include "vec/lattice/i16x32_bound.h"
 #else
 #error "choose a backend"
 #endif

@@ -9,7 +9,7 @@
  * headers (RFC 9001, 9.5): it decides the lengths of what follows, and is public from there on, as in every
  * implementation that works in place.
  */
-#include "api/quic_internal.h"
+#include "api/cipher/quic_internal.h"
 #include "base/checkmem.h"
 
 #include <string.h>

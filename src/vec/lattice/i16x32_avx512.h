@@ -4,7 +4,7 @@
 #ifndef OCT_VEC_I16X32_AVX512_H
 #define OCT_VEC_I16X32_AVX512_H
 
-#include "vec/units_avx512.h"
+#include "vec/lattice/units_avx512.h"
 
 typedef __m512i i16x32;
 typedef __m512i sum32x16;

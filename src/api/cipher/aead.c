@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* AEAD keys and whole records: checks the arguments, calls the tier, judges the tag. */
-#include "api/aead_internal.h"
+#include "api/cipher/aead_internal.h"
 #include "base/checkmem.h"
 
 #include <octuple/op.h>

@@ -20,13 +20,13 @@
 #define I32X16_LANES 16
 
 #if defined(OCT_BACKEND_AVX512)
-#include "vec/i32x16_avx512.h"
+#include "vec/lattice/i32x16_avx512.h"
 #elif defined(OCT_BACKEND_AVX2)
-#include "vec/i32x16_ymm.h"
+#include "vec/lattice/i32x16_ymm.h"
 #elif defined(OCT_BACKEND_C)
-#include "vec/i32x16_c.h"
+#include "vec/lattice/i32x16_c.h"
 #elif defined(OCT_BACKEND_BOUND)
-#include "vec/i32x16_bound.h"
+#include "vec/lattice/i32x16_bound.h"
 #else
 #error "choose a backend"
 #endif

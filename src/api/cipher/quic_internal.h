@@ -4,7 +4,7 @@
 #ifndef OCT_API_QUIC_INTERNAL_H
 #define OCT_API_QUIC_INTERNAL_H
 
-#include "api/aead_internal.h"
+#include "api/cipher/aead_internal.h"
 
 #include <octuple/quic.h>
 

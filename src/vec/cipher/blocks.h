@@ -22,16 +22,16 @@
 #include "base/base.h"
 
 #if defined(OCT_BACKEND_ZMM)
-#include "vec/blocks_x86.h"
-#include "vec/blocks_zmm.h"
+#include "vec/cipher/blocks_x86.h"
+#include "vec/cipher/blocks_zmm.h"
 #elif defined(OCT_BACKEND_YMM)
-#include "vec/blocks_x86.h"
-#include "vec/blocks_ymm.h"
+#include "vec/cipher/blocks_x86.h"
+#include "vec/cipher/blocks_ymm.h"
 #elif defined(OCT_BACKEND_XMM)
-#include "vec/blocks_x86.h"
-#include "vec/blocks_xmm.h"
+#include "vec/cipher/blocks_x86.h"
+#include "vec/cipher/blocks_xmm.h"
 #elif defined(OCT_BACKEND_C)
-#include "vec/blocks_c.h"
+#include "vec/cipher/blocks_c.h"
 #else
 #error "choose a backend"
 #endif

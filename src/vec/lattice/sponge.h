@@ -13,13 +13,13 @@
 #include "vec/vec.h"
 
 #if defined(OCT_BACKEND_AVX512) || defined(OCT_BACKEND_AVX512F)
-#include "vec/sponge_avx512.h"
+#include "vec/lattice/sponge_avx512.h"
 #elif defined(OCT_BACKEND_AVX2)
-#include "vec/sponge_ymm.h"
+#include "vec/lattice/sponge_ymm.h"
 #elif defined(OCT_BACKEND_C)
-#include "vec/sponge_c.h"
+#include "vec/lattice/sponge_c.h"
 #elif defined(OCT_BACKEND_BOUND)
-#include "vec/sponge_bound.h"
+#include "vec/lattice/sponge_bound.h"
 #else
 #error "choose a backend"
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* SM4's keys, counter mode and CCM: checks the arguments. */
-#include "api/aead_internal.h"
-#include "api/sm4_internal.h"
+#include "api/cipher/aead_internal.h"
+#include "api/cipher/sm4_internal.h"
 
 #include <string.h>
 

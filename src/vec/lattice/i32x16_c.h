@@ -4,7 +4,7 @@
 #ifndef OCT_VEC_I32X16_C_H
 #define OCT_VEC_I32X16_C_H
 
-#include "vec/units_c.h"
+#include "vec/lattice/units_c.h"
 
 typedef struct {
     int32_t l[I32X16_LANES];

@@ -15,14 +15,14 @@
 #ifndef OCT_VEC_AFFINE_H
 #define OCT_VEC_AFFINE_H
 
-#include "vec/blocks.h"
+#include "vec/cipher/blocks.h"
 
 #if defined(OCT_BACKEND_ZMM)
-#include "vec/affine_zmm.h"
+#include "vec/cipher/affine_zmm.h"
 #elif defined(OCT_BACKEND_YMM)
-#include "vec/affine_ymm.h"
+#include "vec/cipher/affine_ymm.h"
 #elif defined(OCT_BACKEND_C)
-#include "vec/affine_c.h"
+#include "vec/cipher/affine_c.h"
 #else
 #error "choose a backend"
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* AEAD records of many keys in one call. Those of SM4 are put side by side, mode by mode; others go as they come. */
-#include "api/aead_internal.h"
+#include "api/cipher/aead_internal.h"
 
 #include <octuple/op.h>
 

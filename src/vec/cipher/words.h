@@ -12,14 +12,14 @@
 #ifndef OCT_VEC_WORDS_H
 #define OCT_VEC_WORDS_H
 
-#include "vec/tier.h"
+#include "vec/cipher/tier.h"
 
 #if defined(TIER_WORDS_ZMM)
-#include "vec/words_zmm.h"
+#include "vec/cipher/words_zmm.h"
 #elif defined(TIER_WORDS_YMM)
-#include "vec/words_ymm.h"
+#include "vec/cipher/words_ymm.h"
 #else
-#include "vec/words_c.h"
+#include "vec/cipher/words_c.h"
 #endif
 
 #define WORDS_BYTES (4 * WORDS_LANES)

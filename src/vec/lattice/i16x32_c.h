@@ -4,7 +4,7 @@
 #ifndef OCT_VEC_I16X32_C_H
 #define OCT_VEC_I16X32_C_H
 
-#include "vec/units_c.h"
+#include "vec/lattice/units_c.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #ifndef OCT_VEC_I16X32_YMM_H
 #define OCT_VEC_I16X32_YMM_H
 
-#include "vec/units_ymm.h"
+#include "vec/lattice/units_ymm.h"
 
 typedef struct units i16x32, sum32x16;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* Header protection apart from the AEAD: for stacks whose packet keys and header keys are two objects. */
-#include "api/quic_internal.h"
+#include "api/cipher/quic_internal.h"
 #include "base/checkmem.h"
 
 #include <stdlib.h>
