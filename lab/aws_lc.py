@@ -13,7 +13,7 @@ from . import ROOT, cargo
 from .debian import InstallError, cache
 from .programs import clean_environment
 
-MANIFEST = ROOT / "bench/beside/aws-lc/Cargo.toml"
+MANIFEST = ROOT / "bench/beside/aws_lc/Cargo.toml"
 CRATE = "aws-lc-sys"
 OPTIONS = ("-DCMAKE_BUILD_TYPE=Release", "-DBUILD_TESTING=OFF", "-DBUILD_TOOL=OFF", "-DBUILD_LIBSSL=OFF",
            "-DDISABLE_GO=ON", "-DDISABLE_PERL=ON")

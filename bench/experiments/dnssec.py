@@ -16,7 +16,7 @@ from bench.measure import versus
 from lab.programs import clean_environment
 from lab.servers.nginx import ServerError
 from . import frame
-from .openssl_speed import in_lanes
+from .operations.openssl_speed import in_lanes
 
 TOOLS = ("dnssec-keygen", "dnssec-signzone", "dnssec-verify")
 ZONE, THREADS = "example.org.", 32

@@ -16,7 +16,7 @@ from lab.programs import clean_environment
 from lab.servers import memory
 from lab.servers.nginx import ServerError, make_keys
 from . import dnssec, frame
-from .openssl_speed import in_lanes
+from .operations.openssl_speed import in_lanes
 
 THREADS = 32
 # Debian's module for tokens and certificates in Python, which gives up the interpreter's lock while it signs.

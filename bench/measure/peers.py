@@ -21,7 +21,8 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from bench.experiments import ALL, __main__ as command, peers
+from bench.experiments import ALL, __main__ as command
+from bench.experiments.operations import peers
 from lab import aws_lc, debian
 from lab.debian import InstallError
 

@@ -11,7 +11,8 @@ import subprocess
 
 import pytest
 
-from bench.experiments import frame, peers
+from bench.experiments import frame
+from bench.experiments.operations import peers
 from lab import debian, programs
 
 PROGRAM = os.environ.get("OCT_BESIDE", "")

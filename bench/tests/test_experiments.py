@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from bench.experiments import ALL, __main__ as command, alone, frame, openssl_speed
+from bench.experiments import ALL, __main__ as command, alone, frame
+from bench.experiments.operations import openssl_speed
 from bench.report import about, html, summary
 from lab import machine
 from lab.programs import Build

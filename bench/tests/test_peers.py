@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from bench.experiments import ALL, frame, peers
+from bench.experiments import ALL, frame
+from bench.experiments.operations import peers
 from bench.measure import peers as command
 from bench.report import about, chart, page, summary
 from lab import debian

@@ -8,7 +8,8 @@ import json
 
 import pytest
 
-from bench.experiments import frame, latency, openssl_speed, page_pairs, records, threads, trace
+from bench.experiments import frame, latency, trace
+from bench.experiments.operations import openssl_speed, page_pairs, records, threads
 from lab.servers import nginx
 
 ONE_PROCESS = "+F4:3:256:33794.736842:6945.000000\n"

@@ -9,4 +9,4 @@
 #define PREFIX "sm2"
 #define ROWS   crypto_mb_sm2
 #define OF_MESSAGES
-#include "crypto_mb_ec_impl.h"
+#include "ec_impl.h"

@@ -7,4 +7,4 @@
 #define BYTES  (256 / 8)
 #define PREFIX "p256"
 #define ROWS   crypto_mb_p256
-#include "crypto_mb_ec_impl.h"
+#include "ec_impl.h"

@@ -20,9 +20,10 @@ from bench.measure import versus
 from bench.report import chart, summary
 from lab import aws_lc, debian
 from lab.servers.nginx import ServerError
-from . import frame, records
+from .. import frame
+from . import records
 
-BESIDE = Path(__file__).parents[1] / "beside"
+BESIDE = Path(__file__).parents[2] / "beside"
 CPUINFO = Path("/proc/cpuinfo")
 # What measures each, in the order of the tables.
 PEERS = {"crypto_mb": "beside", "ipsec-mb": "beside", "aws-lc": "aws_lc", "openssl-3.0": "openssl",

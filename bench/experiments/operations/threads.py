@@ -10,7 +10,7 @@ from typing import Iterator
 
 from bench.measure import versus
 from lab.servers.nginx import ServerError
-from . import frame
+from .. import frame
 
 OPERATIONS = ("rsa2048-private", "p256-sign", "ed25519-sign", "x25519-derive")
 THREADS, QUICK_THREADS = (1, 2, 4, 8, 64, 256), (1, 8, 64)

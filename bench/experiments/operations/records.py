@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Iterator
 
 from bench.measure import versus
-from . import frame
+from .. import frame
 
 CIPHERS = ("AES-128-GCM", "AES-256-GCM", "ChaCha20-Poly1305")
 SIZES, QUICK_SIZES = (64, 256, 512, 1024, 1440, 2048, 4096, 8192, 16384), (64, 256, 1440, 4096, 16384)

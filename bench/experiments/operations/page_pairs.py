@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Iterator
 
 from bench.measure import versus
-from . import frame
+from .. import frame
 
 SIZES, QUICK_SIZES = (256, 1440, 16384), (1440,)
 # Output a vector behind the input is what goes wrong where it does; 0 is what callers with pages of their own have.

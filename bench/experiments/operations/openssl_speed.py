@@ -14,7 +14,7 @@ from bench.measure import versus
 from lab import counters
 from lab.programs import clean_environment
 from lab.servers.nginx import ServerError
-from . import frame
+from .. import frame
 
 # What the command calls an algorithm, and what the rates in its result are.
 ASYMMETRIC = {"rsa2048": ("sign", "verify"), "ecdsap256": ("sign", "verify"),

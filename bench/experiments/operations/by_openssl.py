@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Iterator
 
 from lab import ROOT, debian
-from . import frame, peers
+from .. import frame
+from . import peers
 from .by_table import OPERATIONS, points_of
 
 PACKAGES = "openssl libjansson4"

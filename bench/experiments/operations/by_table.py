@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from typing import Iterable, Iterator
 
 from bench.measure.arguments import TABLES, mask_of
-from . import frame, peers
+from .. import frame
+from . import peers
 
 OPERATIONS = tuple("rsa2048-private rsa3072-private rsa4096-private rsa2048-public rsa4096-public x25519-derive "
                    "x25519-keygen p256-sign p256-derive p256-verify p384-sign p384-derive ed25519-sign ed25519-verify "

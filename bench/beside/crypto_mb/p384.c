@@ -7,4 +7,4 @@
 #define BYTES  (384 / 8)
 #define PREFIX "p384"
 #define ROWS   crypto_mb_p384
-#include "crypto_mb_ec_impl.h"
+#include "ec_impl.h"
