@@ -73,7 +73,7 @@ fi
 [ $programs -eq 1 ] || say "SKIPPED: nginx and Python here are linked with another OpenSSL than $version"
 case $openssl$version in
 0*) ;;
-"1OpenSSL 3."[05].*) tests/openssl/run --build "$build" $([ $quick -eq 0 ] || echo --quick) || failed=1 ;;
+"1OpenSSL 3."[05].*) tests/places/run openssl --build "$build" $([ $quick -eq 0 ] || echo --quick) || failed=1 ;;
 *) say "SKIPPED: which of OpenSSL's own tests run is known for 3.0 and 3.5, not for $version" ;;
 esac
 exit $failed

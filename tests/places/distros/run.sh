@@ -17,7 +17,7 @@
 #                      OpenSSL has another major version cannot run that
 #   --quick            the tests on the widest vectors only that this CPU has, of servers nginx alone, without hostile
 #                      clients and without OpenSSL's own tests, whose source takes ten minutes to fetch and build
-#   --openssl          these too (tests/openssl/run); with --quick, a part of them
+#   --openssl          these too (tests/places/run openssl); with --quick, a part of them
 #   --folder DIR       the systems are, or will be, in folders of DIR that have the release's name
 #   --prepare          installs the systems in --folder for such a run, which finds them there, and runs nothing; the
 #                      folder of --build need not be built yet

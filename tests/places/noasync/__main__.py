@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""The server tests on an OpenSSL that was built no-async, as Alpine's is: handshakes pause on the shim's own fibres.
+"""The server tests on an OpenSSL that was built no-async, as Alpine's is: handshakes pause without its jobs.
 
-The source is found as tests/openssl/run finds it, and built once, beside what that builds. Then the tests of the label
-`server` run on it, as every program of theirs finds these libraries first. What is about OpenSSL's own asynchronous
-jobs is skipped there. Exit status: that of ctest, or 2 if there is nothing to test.
+The source is found as tests/places/run openssl finds it, and built once, beside what that builds. Then the tests of the
+label `server` run on it, as every program of theirs finds these libraries first. What is about OpenSSL's own
+asynchronous jobs is skipped there. Exit status: that of ctest, or 2 if there is nothing to test.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 from lab import ROOT
-from tests.openssl import source
+from tests.places.openssl import source
 
 SERVERS = ("nginx", "haproxy", "lighttpd")
 OPTIONS = ("shared", "no-async", "no-tests", "no-zlib", "no-ssl3", "no-ssl3-method", "enable-rfc3779", "enable-cms",

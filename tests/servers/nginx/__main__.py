@@ -29,7 +29,7 @@ from pathlib import Path
 from lab import ROOT, counters
 from lab.debian import ENTER, as_root, cache, not_installed
 from lab.programs import Build, clean_environment
-from tests.openssl.verdicts import tap_cases
+from tests.places.openssl.verdicts import tap_cases
 
 NGINX, MODULES = "/usr/sbin/nginx", "/usr/lib/nginx/modules"
 # The tests load every module that `nginx -V` names as dynamic.

@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.openssl.programs import Run
-from tests.openssl.sides import Result
+from tests.places.openssl.programs import Run
+from tests.places.openssl.sides import Result
 
 TAP = re.compile(r"^( *)(not ok|ok) (\d+) - (.*?)( # skipped| # SKIP.*)?$", re.IGNORECASE)
 SUBTEST = re.compile(r"^ *# Subtest: (.*)$")

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab import ROOT
-from tests.openssl import sides, source, verdicts
-from tests.openssl.programs import LANES, NOTHING, Run, all_runs, programs
+from tests.places.openssl import sides, source, verdicts
+from tests.places.openssl.programs import LANES, NOTHING, Run, all_runs, programs
 
 WANTED = Path(__file__).with_name("wanted.txt")
 SHOWN = 12  # differences of one program
@@ -51,7 +51,7 @@ def say(text: str) -> None:
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="tests/openssl/run", description=__doc__,
+    parser = argparse.ArgumentParser(prog="tests/places/run openssl", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, required=True, help="the build folder of Octuple")
     parser.add_argument("--source", type=Path, help="a source of OpenSSL instead of the system's")
@@ -115,7 +115,7 @@ def report(outcomes: list[Outcome], wanted: list[verdicts.Wanted], ours: sides.S
     ran = {one.run.name for one in outcomes}
     stale = [row for row in wanted if not row.met and row.program in ran]
     for row in stale:
-        print(f"stale: {row.program}, {row.case} no longer differs; take it out of tests/openssl/wanted.txt")
+        print(f"stale: {row.program}, {row.case} no longer differs; take it out of tests/places/openssl/wanted.txt")
     failed = sum(not one.good for one in outcomes) + len(stale)
     print(f"{sum(one.good for one in outcomes)} passed, {failed} failed")
     return 1 if failed else 0

@@ -4,9 +4,9 @@
 import pytest
 
 from lab import ROOT
-from tests.openssl import __main__ as command, verdicts
-from tests.openssl.programs import NOTHING, Run
-from tests.openssl.sides import Result
+from tests.places.openssl import __main__ as command, verdicts
+from tests.places.openssl.programs import NOTHING, Run
+from tests.places.openssl.sides import Result
 
 TAP = """\
 1..2

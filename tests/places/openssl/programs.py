@@ -13,7 +13,7 @@ import subprocess
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tests.openssl.source import SourceError, Tree
+from tests.places.openssl.source import SourceError, Tree
 
 LANES = "lanes"      # the provider's counters must say that it worked
 NOTHING = "nothing"  # a test of other things, which must not be disturbed
@@ -78,8 +78,7 @@ def evp_runs(tree: Tree) -> list[Run]:
     runs = []
     for file, proof in EVP_FILES.items():
         if not (tree.source / "test/recipes/30-test_evp_data" / file).exists():
-            raise SourceError(f"OpenSSL {tree.version} has no {file}: the list in tests/openssl/programs.py is out of "
-                              "date")
+            raise SourceError(f"OpenSSL {tree.version} has no {file}: the list in {__file__} is out of date")
         runs.append(Run(f"evp_test {file}", "evp_test",
                         ["-config", "{conf}", "{source}/test/recipes/30-test_evp_data/" + file], proof, legacy=True))
     return runs

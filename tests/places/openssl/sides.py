@@ -19,8 +19,8 @@ from pathlib import Path
 
 from lab import counters as counter_files
 from lab.programs import Build, clean_environment
-from tests.openssl.programs import Run
-from tests.openssl.source import SourceError, Tree
+from tests.places.openssl.programs import Run
+from tests.places.openssl.source import SourceError, Tree
 
 
 SECONDS = 900  # for one program
