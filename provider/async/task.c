@@ -3,8 +3,8 @@
 /*
  * One operation, in lanes or by the fallback: see task.h. decide() says which way it goes, and run() goes it.
  *
- * In a slice of the shim's or an OpenSSL async job with others in flight, it is queued and that paused until it
- * has run together with others'. Outside, where other threads come with the same operation to the same CPU, it runs
+ * In a slice of the shim's or an OpenSSL async job, where others are to be expected, it is queued and that paused until
+ * it has run together with others'. Outside, where other threads come with the same operation to the same CPU, it runs
  * together with theirs. Everywhere else, and whenever lanes decline, it runs at once on OpenSSL's own code, and what
  * that cost is told to the queue, which weighs it against the cost of a vector. Where a vector for one may pay, the
  * queue decides.
@@ -71,7 +71,7 @@ static bool may_pause(struct oct_place *at)
     return (at->job != NULL || at->slice != NULL) && oct_frames_may_pause(at->slice);
 }
 
-/* The one decision. `at` becomes where the operation stands. */
+/* The one decision about lanes. `at` becomes where the operation stands. */
 static enum way decide(const struct oct_task *task, struct oct_place *at)
 {
     if (task->op >= 0 && !task->lanes_only && oct_aside_take())

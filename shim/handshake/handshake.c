@@ -68,7 +68,7 @@ bool oct_handshake_may_pause(struct oct_conn *conn)
 
 /* False if no event of its socket can be made up. One that is not registered yet is none of these: the next call finds
  * it so. A server that hides its sockets may take them out of epoll while it has something to do for them; it is made
- * to put them back before it sleeps (socket.c). */
+ * to put them back before it sleeps (events/socket.c). */
 static bool can_begin(struct oct_conn *conn, struct oct_thread *t, bool *wakeable)
 {
     struct oct_registration at;

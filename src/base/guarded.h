@@ -2,8 +2,8 @@
  * Copyright The Octuple Authors */
 /*
  * Memory for private keys, which live as long as their process: left out of core dumps, between two pages that nobody
- * may touch, kept from swap as far as the process may lock memory, and wiped when it is given back. Many keys share a
- * page. A child of a fork has its keys too, in memory that is not dumped, but locked by its parent only.
+ * may touch, kept from swap as far as the process may lock memory, and wiped when it is given back. Several keys share
+ * a region. A child of a fork has its keys too, in memory that is not dumped, but locked by its parent only.
  *
  * There is no lock that a fork could leave taken, and no system call that a program does not make by itself: a filter
  * of system calls (seccomp) that knows nothing of locked memory stays content.

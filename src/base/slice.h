@@ -7,9 +7,9 @@
  * operation inside one may pause it here. Private, as thread_mode.h is: liboctuple.so exports these functions to its
  * own two libraries.
  *
- * To pause: ask oct_slice_may_pause(), look whether what is waited for is there already, call oct_slice_pause(), and
- * look again. Whoever makes it come true calls oct_slice_tell(), on the slice's own thread. A slice never moves to
- * another thread.
+ * To pause: ask oct_slice_may_pause() whether others are in flight (who waits for a device need not), look whether what
+ * is waited for is there already, call oct_slice_pause(), and look again. Whoever makes it come true calls
+ * oct_slice_tell(), on the slice's own thread. A slice never moves to another thread.
  *
  * While a slice is away, other calls use its place on the stack. So nothing outside may point into it: what others read
  * or write meanwhile lies on the heap, or is led to the copy by moved().
