@@ -31,22 +31,6 @@ static bool wanted, one_each, loops_stay;
 static const char *quic_said = "";
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* The program has a process for each connection, and would lose; nor may it need the provider's groups. */
-static bool has_one_each(void)
-{
-    static const struct {
-        const char *symbol, *named;
-    } known[] = {
-#define OCT_ONE_EACH(symbol, named, program) {symbol, named},
-#include "base/one_each.def"
-#undef OCT_ONE_EACH
-    };
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (dlsym(RTLD_DEFAULT, known[i].symbol) != NULL)
-            return dlsym(RTLD_DEFAULT, known[i].named) == NULL || oct_ssl_present_younger();
-    return false;
-}
-
 static void start(void)
 {
     static const char *const ways[] = {"off", "wait", "socket"};
@@ -64,7 +48,13 @@ static void start(void)
     oct_handover_start();
     oct_keys_start();
     const char *shim = oct_setting_former(OCT_SETTING_FORMER_SHIM);
-    one_each = oct_ssl_present() && has_one_each();
+    if (oct_ssl_present()) { /* one that would lose, and does not need the provider's groups */
+#define OCT_ONE_EACH(symbol, named, program)                                                                           \
+    one_each |=                                                                                                        \
+        dlsym(RTLD_DEFAULT, symbol) != NULL && (dlsym(RTLD_DEFAULT, named) == NULL || oct_ssl_present_younger());
+#include "base/one_each.def"
+#undef OCT_ONE_EACH
+    }
     wanted = !one_each && getauxval(AT_SECURE) == 0 && (shim == NULL || strcmp(shim, "off") != 0) &&
              oct_version_fits(OCT_VERSION_TEXT, "shim") && oct_thread_setup();
     oct_fd_set_process();
