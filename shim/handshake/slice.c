@@ -7,6 +7,10 @@
  *
  * The slice begins a gap below its caller, so that calls that come from a little deeper can resume it. A thread whose
  * calls came from deeper still begins its next ones below those.
+ *
+ * A call that comes on another stack visits: the slice runs in its place on the thread's own one. Its callbacks may
+ * switch to a coroutine that has its home there, above the slice, and that knows nothing of it. So nothing begins
+ * there meanwhile, and nothing is resumed but as from another stack.
  */
 #include "handshake/slice.h"
 
@@ -94,7 +98,7 @@ static uintptr_t top_for(struct oct_thread *t, uintptr_t here)
 
 bool oct_slice_may_begin(struct oct_thread *t)
 {
-    return oct_slice_current() == NULL && top_for(t, (uintptr_t)__builtin_frame_address(0)) != 0;
+    return !t->visited && oct_slice_current() == NULL && top_for(t, (uintptr_t)__builtin_frame_address(0)) != 0;
 }
 
 /* Frames of ours between the one that asks and the one that the switch saves. */
@@ -105,7 +109,7 @@ enum oct_slice_place oct_slice_place(const struct oct_conn *conn)
     struct oct_thread *t = conn->thread;
     const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
-    if (oct_own_stack(t, here) == 0)
+    if (oct_own_stack(t, here) == 0 || t->visited)
         return OCT_SLICE_OVERLAPS;
     if (here > conn->slice->at.top + MARGIN)
         return OCT_SLICE_FITS;
@@ -152,7 +156,7 @@ static bool put_aside(struct oct_shim_slice *s, struct oct_thread *t)
     const uintptr_t here = (uintptr_t)__builtin_frame_address(0), low = s->at.low;
     uintptr_t from = here < low ? here : low;
 
-    if (oct_own_stack(t, here) == 0) {
+    if (oct_own_stack(t, here) == 0 || t->visited) {
         from = low - t->stack_low > OCT_POLICY_SLICE_ASIDE ? low - OCT_POLICY_SLICE_ASIDE : t->stack_low;
         from = (from + low) / 2 & ~(uintptr_t)63; /* below it there is room for the copying itself */
         s->at.stand = from;
@@ -165,6 +169,8 @@ static bool put_aside(struct oct_shim_slice *s, struct oct_thread *t)
  * right then by the next call that is made (oct_slice_current()), or when the connection goes. */
 struct visit {
     struct oct_shim_slice *slice;
+    struct oct_thread *thread;
+    bool within; /* a visit from another stack */
     struct oct_slice *before;
     OSSL_LIB_CTX *context;
 };
@@ -173,6 +179,7 @@ static void visit_end(const struct visit *v)
 {
     struct oct_conn *conn = v->slice->conn;
     oct_slice_enter(v->before);
+    v->thread->visited = v->within;
     v->slice->context = oct_ssl()->OSSL_LIB_CTX_set0_default(v->context);
     if (conn->veiled)
         oct_veil_take_off(conn);
@@ -181,7 +188,7 @@ static void visit_end(const struct visit *v)
 static void visit(struct oct_shim_slice *s, bool begins)
 {
     struct oct_conn *conn = s->conn;
-    struct visit v = {.slice = s};
+    struct visit v = {.slice = s, .thread = conn->thread, .within = conn->thread->visited};
 
     conn->veiled = conn->veiled || oct_veil_is_due(conn);
     if (conn->veiled)
@@ -189,6 +196,7 @@ static void visit(struct oct_shim_slice *s, bool begins)
     v.context = oct_ssl()->OSSL_LIB_CTX_set0_default(s->context);
     v.before = oct_slice_current();
     oct_slice_enter(&s->base);
+    v.thread->visited |= s->at.stand != 0;
     oct_sanitizer_go_in(&s->sanitizer);
     if (begins)
         (void)oct_switch_begin(&s->at, begin, s, s->at.top);

@@ -27,6 +27,7 @@ struct oct_thread {
     struct oct_conn *innermost;          /* whose call of libssl was entered last */
     uintptr_t stack_low, stack_high;     /* its own stack (own_stack.c); 0: not asked yet */
     uintptr_t deepest;                   /* a call that resumes came from so deep (slice.c) */
+    bool visited;                        /* a slice runs on this stack for a call from another one (slice.c) */
     unsigned out;                        /* connections whose event an edge-triggered server has not followed */
     bool misfits;                        /* some connection perhaps could not be resumed where its server called */
     unsigned unheard;                    /* events in a row that the program has not followed */
