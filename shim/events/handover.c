@@ -2,8 +2,8 @@
  * Copyright The Octuple Authors */
 /*
  * The program of a handed connection has to be led to call: its call has been run to its end, and nobody has sent what
- * that has written. The connection becomes the thread's that waits for its socket, which makes up the event and gives
- * out the record as for its own.
+ * that has written, or an edge has been followed too early. The connection becomes the thread's that waits for its
+ * socket, which makes up the event and gives out the record as for its own.
  *
  * A thread that sleeps is waked by an eventfd, registered in its instance for a moment. The data of that event is an
  * address of ours, which no program has, and the hook of epoll_wait() leaves it out. So nothing of the program's own
@@ -136,11 +136,12 @@ static bool adopt(struct oct_conn *conn, void *arg)
     const bool waits = oct_conn_is_ended(oct_conn_state(conn)) && oct_fd_registered(conn->socket.fd, &at) &&
                        at.epfd == adopter->epfd && at.generation == conn->socket.generation && at.events != 0 &&
                        (at.events & EPOLLONESHOT) == 0;
-    if (!waits || !oct_hello_adopt(conn, adopter->t))
+    if (!waits || (!conn->missed && !oct_hello_adopt(conn, adopter->t)))
         return false;
     oct_thread_join(adopter->t, conn);
     oct_thread_ready_add(adopter->t, conn);
-    OCT_MEMORY_COUNT(handed);
+    if (!conn->missed)
+        OCT_MEMORY_COUNT(handed);
     return true;
 }
 

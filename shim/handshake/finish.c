@@ -86,12 +86,14 @@ bool oct_finish(struct oct_conn *conn)
         oct_conn_set_state(conn, OCT_CONN_READY);
         return false;
     }
-    const bool fed = conn->hello != NULL, calls = wish != WISH_READ || fed;
-    const bool here =
-        !t->ends && oct_fd_registered(conn->socket.fd, &at) && (!fed || at.events != 0) && oct_fd_slept_on(at.epfd, t);
+    const bool fed = conn->hello != NULL, registered = oct_fd_registered(conn->socket.fd, &at);
+    const bool here = !t->ends && registered && (!fed || at.events != 0) && oct_fd_slept_on(at.epfd, t);
+    /* Another thread may have followed an edge meanwhile, and was told to wait: it does not come again. */
+    conn->missed = !fed && !here && registered && (at.events & EPOLLET) != 0;
+    const bool calls = wish != WISH_READ || fed || conn->missed;
     conn->ended_value = value;
     conn->masked = conn->masked && value <= 0;
-    const bool handed = fed && !oct_memory_again(conn) && !here;
+    const bool handed = conn->missed || (fed && !oct_memory_again(conn) && !here);
     if (calls && here)
         oct_thread_ready_add(t, conn);
     else
