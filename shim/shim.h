@@ -106,7 +106,7 @@ struct oct_conn {
     bool masked;       /* the server is to read WANT_READ from the last call */
     bool looked;       /* its server has called it before */
     bool handed;       /* it has been in that list */
-    bool missed;       /* and for an edge alone, which another thread may have followed too early */
+    bool missed;       /* and libssl reads its socket itself: the other thread may have called too early */
     bool veiled;       /* libssl has found the veil when its call in the slice began */
     uint8_t announced; /* by which instances around its own, edge-triggered ones: one bit for each depth (made.c) */
 };

@@ -95,9 +95,10 @@ __attribute__((constructor)) static void loaded(void)
     const bool present = oct_ssl_present();
     oct_object_start();
     oct_config_start();
-    if (!oct_shim_wanted() && one_each)
+    const bool on = oct_shim_wanted();
+    if (one_each)
         oct_config_put_back();
-    if (!oct_shim_wanted() || (present && !oct_shim_library_start()))
+    if (!on || (present && !oct_shim_library_start()))
         oct_withdraw();
     else if (present) {
         if (!oct_ssl_present_younger())

@@ -2,7 +2,7 @@
  * Copyright The Octuple Authors */
 /*
  * The program of a handed connection has to be led to call: its call has been run to its end, and nobody has sent what
- * that has written, or an edge has been followed too early. The connection becomes the thread's that waits for its
+ * that has written, or another thread has called too early. The connection becomes the thread's that waits for its
  * socket, which makes up the event and gives out the record as for its own.
  *
  * A thread that sleeps is waked by an eventfd, registered in its instance for a moment. The data of that event is an

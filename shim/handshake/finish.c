@@ -11,7 +11,8 @@
  *
  * Then the operation is done already, or is done at once, and libssl goes on as if its server had called. Where that
  * asks for more from the client, the server learns of it from its socket. Any other result is kept for its next call.
- * A program that feeds libssl through memory also has to send what has been written there: it is led to call.
+ * A program is led to call where it would not by itself: one that feeds libssl through memory, which has to send what
+ * has been written there, and one that has given the connection to another thread.
  */
 #include "libssl/errors.h"
 #include "events/fds.h"
@@ -88,8 +89,8 @@ bool oct_finish(struct oct_conn *conn)
     }
     const bool fed = conn->hello != NULL, registered = oct_fd_registered(conn->socket.fd, &at);
     const bool here = !t->ends && registered && (!fed || at.events != 0) && oct_fd_slept_on(at.epfd, t);
-    /* Another thread may have followed an edge meanwhile, and was told to wait: it does not come again. */
-    conn->missed = !fed && !here && registered && (at.events & EPOLLET) != 0;
+    /* Another thread may have called meanwhile, and was told to wait: what it was called for may not come again. */
+    conn->missed = !fed && !here && registered;
     const bool calls = wish != WISH_READ || fed || conn->missed;
     conn->ended_value = value;
     conn->masked = conn->masked && value <= 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Connections fed through memory that their program has handed to another thread, or taken out of epoll, while they
- * were paused. Their own thread has run the call to its end, and what that has written waits in memory to be sent.
- * They wait for a thread whose program waits for their socket (events/handover.h).
+ * Connections that their program has handed to another thread while they were paused, and those fed through memory that
+ * it has taken out of epoll. Their own thread has run the call to its end. What that has written may wait in memory to
+ * be sent, or the other thread has called too early. They wait for a thread whose program waits for their socket
+ * (events/handover.h).
  */
 #ifndef OCT_SHIM_HANDED_H
 #define OCT_SHIM_HANDED_H

@@ -54,5 +54,6 @@ uintptr_t oct_own_stack(struct oct_thread *t, uintptr_t here)
         t->stack_low = range.low;
         t->stack_high = range.high;
     }
-    return is_in((struct range){t->stack_low, t->stack_high}, here) ? t->stack_low : 0;
+    const struct range own = {t->stack_low, t->stack_high};
+    return !t->visited && is_in(own, here) ? t->stack_low : 0;
 }

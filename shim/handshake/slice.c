@@ -98,7 +98,7 @@ static uintptr_t top_for(struct oct_thread *t, uintptr_t here)
 
 bool oct_slice_may_begin(struct oct_thread *t)
 {
-    return !t->visited && oct_slice_current() == NULL && top_for(t, (uintptr_t)__builtin_frame_address(0)) != 0;
+    return oct_slice_current() == NULL && top_for(t, (uintptr_t)__builtin_frame_address(0)) != 0;
 }
 
 /* Frames of ours between the one that asks and the one that the switch saves. */
@@ -109,7 +109,7 @@ enum oct_slice_place oct_slice_place(const struct oct_conn *conn)
     struct oct_thread *t = conn->thread;
     const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
-    if (oct_own_stack(t, here) == 0 || t->visited)
+    if (oct_own_stack(t, here) == 0)
         return OCT_SLICE_OVERLAPS;
     if (here > conn->slice->at.top + MARGIN)
         return OCT_SLICE_FITS;
@@ -156,7 +156,7 @@ static bool put_aside(struct oct_shim_slice *s, struct oct_thread *t)
     const uintptr_t here = (uintptr_t)__builtin_frame_address(0), low = s->at.low;
     uintptr_t from = here < low ? here : low;
 
-    if (oct_own_stack(t, here) == 0 || t->visited) {
+    if (oct_own_stack(t, here) == 0) {
         from = low - t->stack_low > OCT_POLICY_SLICE_ASIDE ? low - OCT_POLICY_SLICE_ASIDE : t->stack_low;
         from = (from + low) / 2 & ~(uintptr_t)63; /* below it there is room for the copying itself */
         s->at.stand = from;

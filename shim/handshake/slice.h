@@ -85,7 +85,7 @@ bool oct_switch_resume(struct oct_switch *s);
 void oct_switch_copied(struct oct_switch *s);
 
 /* own_stack.c */
-/* The lowest address of the calling thread's own stack, if `here` lies on it; else 0. */
+/* The lowest address of the calling thread's own stack, if `here` lies on it, and no slice is visited there; else 0. */
 uintptr_t oct_own_stack(struct oct_thread *t, uintptr_t here);
 
 /* veil.c */

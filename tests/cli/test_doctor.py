@@ -13,7 +13,7 @@ import time
 
 import pytest
 from tests.cli.conftest import build_folder
-from tests.cli.test_run import compile_static
+from tests.cli.test_run import compile_one_each, compile_static
 
 NGINX = """
 daemon off; worker_processes 1; pid {work}/nginx.pid; error_log {work}/error.log;
@@ -201,17 +201,10 @@ def test_static_program_is_not_started(served):
 
 def test_program_that_is_left_as_it_is(served):
     """What PostgreSQL exports; before it runs, and while it does."""
-    source = served.write("one_each.c", """
-        #include <unistd.h>
-        int PostmasterMain(void);
-        int PostmasterMain(void) { return write(1, "ACCEPT", 6) == 6 && pause(); }
-        int main(void) { return PostmasterMain(); }
-    """)
-    program = served.work / "one_each"
-    subprocess.run(["cc", "-rdynamic", "-o", program, source, "-Wl,--no-as-needed", "-lssl", "-lcrypto"], check=True)
+    program = compile_one_each(served, "-DSTAYS")
     code, found, _ = examine(served, "--", program)
     assert code == 4 and "a process for each connection" in found["run"][1]
-    with running(served, program, env={"LD_PRELOAD": served.shim}) as pid:
+    with running(served, program, env={"LD_PRELOAD": served.shim}, said="none 0") as pid:
         code, found, _ = examine(served, pid)
         assert code == 4 and "a process for each connection" in found["program"][1], found
 

@@ -222,13 +222,19 @@ def compile_one_each(served, *more):
         #include <openssl/provider.h>
         #include <stdio.h>
         #include <stdlib.h>
+        #include <unistd.h>
         int PostmasterMain(void);
         int PostmasterMain(void)
         {
             const char *conf = getenv("OPENSSL_CONF"), *preload = getenv("LD_PRELOAD"), *error = dlerror();
             printf("%s %s %s ", conf != NULL ? conf : "none", preload != NULL ? preload : "none",
                    error != NULL ? error : "none");
-            return printf("%d\\n", OSSL_PROVIDER_available(NULL, "octuple")) < 0;
+            printf("%d\\n", OSSL_PROVIDER_available(NULL, "octuple"));
+            fflush(stdout);
+        #ifdef STAYS
+            pause();
+        #endif
+            return 0;
         }
         #ifdef NAMED
         char *SSLCipherList;
