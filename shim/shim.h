@@ -141,6 +141,11 @@ static inline void oct_conn_set_state(struct oct_conn *conn, enum oct_conn_state
 {
     __atomic_store_n(&conn->state, state, __ATOMIC_RELEASE);
 }
+/* False if it is in another state than `from`. */
+static inline bool oct_conn_move_state(struct oct_conn *conn, enum oct_conn_state from, enum oct_conn_state to)
+{
+    return __atomic_compare_exchange_n(&conn->state, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
 /* No call of it is paused or kept. */
 static inline bool oct_conn_is_free(enum oct_conn_state state)
 {
@@ -213,7 +218,7 @@ void oct_handshake_told(struct oct_conn *conn);
 bool oct_finish(struct oct_conn *conn);
 /* The same until it pauses again, if it does. To be called where nothing of it is on the stack. */
 void oct_finish_part(struct oct_conn *conn);
-/* What that has come to, for the server's next call. */
+/* What that has come to, for the server's next call, which has moved conn to OCT_CONN_LEFT. */
 int oct_finish_result(struct oct_conn *conn);
 /* True if s is run to its end just now, and a callback of the program calls it, not libssl itself: the program knows of
  * no call that it would be inside of. It is told that nothing can be read. */
@@ -222,6 +227,8 @@ bool oct_finish_is_inside(const struct oct_ssl_functions *own, const SSL *s, con
 void oct_finish_wait(const struct oct_conn *conn);
 /* The thread waits for events: those that could not be resumed where their server called. */
 void oct_finish_misfits(struct oct_thread *t);
+/* It is about to wait on epfd: those that their program has given to another thread meanwhile. */
+void oct_finish_moved(struct oct_thread *t, int epfd);
 /* It is about to sleep: those that cannot be woken any more, and those whose event their server does not follow. */
 void oct_finish_left(struct oct_thread *t);
 /* It ends. */

@@ -104,6 +104,21 @@ void oct_events_run(struct oct_thread *t, struct oct_held *held)
     oct_queue_poll(oct_queue_thread_peek());
 }
 
+void oct_events_finish(struct oct_thread *t)
+{
+    if (t->ready == NULL && t->out == 0 && !t->misfits)
+        return;
+    for (int i = 0; i < OCT_POLICY_DRAIN_TURNS; i++) {
+        const unsigned before = t->finished;
+        oct_finish_left(t);
+        oct_finish_misfits(t);
+        if (t->finished == before && oct_thread_waiting() == 0)
+            return;
+        if (oct_thread_waiting() != 0)
+            oct_queue_poll(oct_queue_thread_peek());
+    }
+}
+
 void oct_events_run_if_due(struct oct_thread *t, int64_t time, bool empty)
 {
     if (oct_thread_waiting() == 0) {
@@ -149,9 +164,9 @@ static int wait_with_work(struct oct_thread *t, const struct oct_wait *w, bool w
     went_on |= oct_quic_resume(t, sleep) != 0;
     if (n == 0 || (t->ready != NULL && oct_made_edge_around(w->epfd)))
         n = oct_made_deliver(t, w, n, sleep);
-    if (n == 0 && sleep && (t->ready != NULL || t->out != 0)) {
-        oct_finish_left(t);
-        n = oct_made_deliver(t, w, 0, true);
+    if (n == 0 && sleep) {
+        oct_events_finish(t);
+        n = t->ready != NULL ? oct_made_deliver(t, w, 0, true) : 0;
     }
     if (n == 0 && sleep && !went_on)
         n = wait_rest(t, w, since, &held);
@@ -179,7 +194,7 @@ static int wait_in_turn(struct oct_thread *t, const struct oct_wait *w)
         if (n > 0)
             return n;
     }
-    if (t->ready == NULL && t->out == 0 && oct_thread_waiting() == 0) {
+    if (t->ready == NULL && t->out == 0 && !t->misfits && oct_thread_waiting() == 0) {
         t->real_first = false;
         jobs_forget(t);
         if (went_on)
@@ -199,6 +214,8 @@ int oct_wait(const struct oct_wait *w)
     oct_finish_misfits(t);
     if (t->limbo != NULL)
         oct_conn_empty_limbo(t, false);
+    if (t->ready != NULL)
+        oct_finish_moved(t, w->epfd);
     t->waked = false;
     t->round_events = wait_in_turn(t, w);
     if (t->waked && t->round_events == 0 && t->ready != NULL)

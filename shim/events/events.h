@@ -41,6 +41,9 @@ struct oct_held {
 /* Runs the jobs of a thread that is about to sleep; the sleep is to have the mask held->program, if held->on. */
 void oct_events_run(struct oct_thread *t, struct oct_held *held);
 void oct_events_release(const struct oct_held *held);
+/* Nothing is to do, and the thread would sleep: goes on with those that their server does not reach. Their callbacks
+ * may run the program's loop, and leave it others of these and new jobs. What is ready then is in t's list. */
+void oct_events_finish(struct oct_thread *t);
 /* For a call that found something, or would not sleep: runs them once they have waited long enough. */
 void oct_events_run_if_due(struct oct_thread *t, int64_t time, bool empty);
 

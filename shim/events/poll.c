@@ -11,7 +11,9 @@
 #include "events/events.h"
 
 #include "events/fds.h"
+#include "events/handover.h"
 #include "keys/keys.h"
+#include "handshake/handed.h"
 #include "handshake/thread.h"
 
 #define MICRO 1000000
@@ -136,6 +138,8 @@ static int loop(struct call *c, struct oct_thread *t, struct oct_held *held)
         oct_events_run(t, held);
     else
         oct_events_run_if_due(t, c->since, idle);
+    if (sleep && count == 0 && !any_made(c, t, true))
+        oct_events_finish(t);
     if (any_made(c, t, sleep))
         return add_made(c, t, sleep, count);
     if (count > 0 || !sleep)
@@ -165,17 +169,34 @@ static int work(struct call *c, struct oct_thread *t)
     return count;
 }
 
+/* Connections that other threads have handed to instances that the program waits for here. */
+static void adopt(struct call *c)
+{
+    struct oct_thread *t = oct_handed_any() ? oct_thread_get() : NULL;
+    if (t == NULL)
+        return;
+    sets_copy(c);
+    for (nfds_t i = 0; i < c->n; i++)
+        if (oct_fd_is_instance(wish_at(c, i)))
+            oct_handover_adopt(t, oct_fd_original(wish_at(c, i)));
+}
+
 /* The thread, if there is something of it to be done in this call. */
 static struct oct_thread *begin(struct call *c)
 {
-    struct oct_thread *t = oct_shim_watching() ? oct_thread_peek() : NULL;
-    if (t == NULL || t->handshakes == NULL || (c->selects && c->n > FD_SETSIZE))
+    if (!oct_shim_watching() || (c->selects && c->n > FD_SETSIZE))
+        return NULL;
+    adopt(c);
+    struct oct_thread *t = oct_thread_peek();
+    if (t == NULL || t->handshakes == NULL)
         return NULL;
     if (oct_keys_part != NULL && c->timeout != 0)
         oct_keys_part->finish(t);
     if (oct_keys_part != NULL)
         oct_keys_part->collect(t);
     oct_finish_misfits(t);
+    if (t->ready != NULL)
+        oct_finish_moved(t, -1);
     sets_copy(c);
     c->since = oct_events_now();
     for (nfds_t i = 0; i < c->n; i++) {

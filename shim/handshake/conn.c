@@ -21,8 +21,7 @@ static void conn_leave_memory(struct oct_conn *conn)
 {
     struct oct_thread *t = oct_thread_peek();
 
-    oct_handed_withdraw(conn);
-    conn->ssl = NULL;
+    oct_handed_bury(conn);
     if (conn->entered != 0 && (conn->thread == NULL || conn->thread == t)) {
         if (t == NULL)
             return;

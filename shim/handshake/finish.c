@@ -69,6 +69,7 @@ bool oct_finish(struct oct_conn *conn)
     struct oct_registration at;
     int value = -1;
 
+    t->finished++;
     forget_notices(conn);
     oct_conn_set_state(conn, OCT_CONN_ENDING);
     struct oct_errors *outer = oct_errors_take();
@@ -151,7 +152,6 @@ int oct_finish_result(struct oct_conn *conn)
         oct_thread_leave(conn);
     conn->ended_errors = NULL;
     conn->masked = false;
-    oct_conn_set_state(conn, OCT_CONN_LEFT);
     oct_ssl()->ERR_clear_error();
     oct_errors_give_back(errors);
     return conn->ended_value;
@@ -233,8 +233,44 @@ static bool is_left(struct oct_conn *conn, const struct oct_thread *t)
     return !oct_fd_registered(conn->socket.fd, &at) || at.events == 0 || !oct_fd_slept_on(at.epfd, t);
 }
 
+/* Its program waits for its socket elsewhere by now: an event that is made up here would never be seen. */
+static bool has_moved(struct oct_conn *conn, const struct oct_thread *t, int epfd)
+{
+    struct oct_registration at;
+    return conn->quic == NULL && conn->notices < OCT_POLICY_NOTICES && oct_finish_has_socket(conn) &&
+           oct_fd_registered(conn->socket.fd, &at) && at.events != 0 && at.epfd != epfd && !oct_fd_slept_on(at.epfd, t);
+}
+
+/* One whose call has been run to its end already. */
+static void hand_on(struct oct_conn *conn, struct oct_thread *t)
+{
+    const int fd = conn->socket.fd;
+    const uint32_t generation = conn->socket.generation;
+    conn->missed = conn->missed || conn->hello == NULL;
+    if (oct_handed_give(conn))
+        oct_handover_wake(fd, generation);
+    else
+        oct_thread_event_drop(t, conn);
+}
+
+void oct_finish_moved(struct oct_thread *t, int epfd)
+{
+    struct oct_conn *conn = t->ready;
+    while (conn != NULL) {
+        const enum oct_conn_state state = oct_conn_state(conn);
+        const bool ended = oct_conn_is_ended(state),
+                   moved = (ended || oct_conn_is_ready(state)) && has_moved(conn, t, epfd);
+        if (moved && ended)
+            hand_on(conn, t);
+        else if (moved)
+            oct_finish(conn);
+        conn = moved ? t->ready : conn->ready_next;
+    }
+}
+
 void oct_finish_left(struct oct_thread *t)
 {
+    oct_finish_moved(t, -1);
     struct oct_conn *conn = t->ready;
     while (conn != NULL) {
         const bool due = is_left(conn, t);

@@ -3,6 +3,8 @@
 /* See handed.h. One list for all threads: it is empty nearly always. */
 #include "handshake/handed.h"
 
+#include "handshake/thread.h"
+
 #include "base/fork.h"
 
 static struct oct_fork_lock lock = OCT_FORK_LOCK_INIT;
@@ -19,17 +21,37 @@ bool oct_handed_any(void)
     return __builtin_expect(__atomic_load_n(&count, __ATOMIC_SEQ_CST) != 0, 0);
 }
 
-void oct_handed_add(struct oct_conn *conn)
+static void put_in(struct oct_conn *conn)
 {
-    oct_fork_lock(&lock);
-    conn->handed = true;
+    __atomic_store_n(&conn->handed, true, __ATOMIC_RELEASE);
     conn->handed_next = handed;
     conn->handed_link = &handed;
     if (handed != NULL)
         handed->handed_link = &conn->handed_next;
     handed = conn;
     __atomic_add_fetch(&count, 1, __ATOMIC_SEQ_CST);
+}
+
+void oct_handed_add(struct oct_conn *conn)
+{
+    oct_fork_lock(&lock);
+    put_in(conn);
     oct_fork_unlock(&lock);
+}
+
+bool oct_handed_give(struct oct_conn *conn)
+{
+    const enum oct_conn_state state = oct_conn_state(conn);
+    oct_fork_lock(&lock);
+    const bool gives =
+        conn->ssl != NULL && oct_conn_is_ended(state) && oct_conn_move_state(conn, state, OCT_CONN_ENDING);
+    if (gives) {
+        put_in(conn); /* before it has no thread: oct_handed_bury() looks the other way round */
+        oct_thread_leave(conn);
+        oct_conn_set_state(conn, state);
+    }
+    oct_fork_unlock(&lock);
+    return gives;
 }
 
 static void take_out(struct oct_conn *conn)
@@ -50,6 +72,20 @@ void oct_handed_withdraw(struct oct_conn *conn)
     if (conn->handed_link != NULL)
         take_out(conn);
     oct_fork_unlock(&lock);
+}
+
+void oct_handed_bury(struct oct_conn *conn)
+{
+    const struct oct_thread *thread = __atomic_load_n(&conn->thread, __ATOMIC_ACQUIRE);
+    const bool alone =
+        (thread == NULL || thread == oct_thread_peek()) && !__atomic_load_n(&conn->handed, __ATOMIC_ACQUIRE);
+    if (!alone)
+        oct_fork_lock(&lock);
+    if (!alone && conn->handed_link != NULL)
+        take_out(conn);
+    conn->ssl = NULL;
+    if (!alone)
+        oct_fork_unlock(&lock);
 }
 
 void oct_handed_each(oct_handed_take *take, void *arg)

@@ -208,9 +208,8 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
 }
 
 /* What another call has come to says nothing of this one, which goes on where that has left the handshake. */
-static int result_for(struct oct_conn *conn, oct_handshake_call *call, void *arg)
+static int result_for(struct oct_conn *conn, bool amid, oct_handshake_call *call, void *arg)
 {
-    const bool amid = conn->state == OCT_CONN_ENDED_AMID;
     const int value = oct_finish_result(conn);
     return oct_slice_began_with(conn, call) && !amid ? value : call(conn->ssl, arg);
 }
@@ -220,8 +219,8 @@ static int wait_for_other(struct oct_conn *conn, SSL *s, oct_handshake_call *cal
 {
     oct_finish_wait(conn);
     const enum oct_conn_state state = oct_conn_state(conn);
-    if (oct_conn_is_ended(state))
-        return result_for(conn, call, arg);
+    if (oct_conn_is_ended(state) && oct_conn_move_state(conn, state, OCT_CONN_LEFT))
+        return result_for(conn, state == OCT_CONN_ENDED_AMID, call, arg);
     return oct_conn_is_free(state) ? call(s, arg) : tell_to_wait(conn, pause_value);
 }
 
@@ -256,7 +255,9 @@ int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_val
     if (conn->hello != NULL && state != OCT_CONN_PAUSED && !oct_memory_take(conn))
         return tell_to_wait(conn, pause_value);
     if (oct_conn_is_ended(state))
-        return result_for(conn, call, arg);
+        return oct_conn_move_state(conn, state, OCT_CONN_LEFT)
+                   ? result_for(conn, state == OCT_CONN_ENDED_AMID, call, arg)
+                   : wait_for_other(conn, s, call, arg, pause_value); /* its thread hands it on just now */
     if (state == OCT_CONN_LOST)
         return oct_keys_part->fail(conn, pause_value);
     if (state == OCT_CONN_PAUSED || misfits(conn, t))

@@ -196,7 +196,8 @@
  * Measured: by judgement. */
 #define OCT_POLICY_KEYS_TIMEOUT 30000
 
-/* A call that is run to its end is resumed at most so often.
+/* A call that is run to its end is resumed at most so often. A thread looks as often, before it sleeps, for what the
+ * callbacks of such calls have left.
  * Unit: calls.
  * Why: an operation that fails ends the handshake, so a call ends after one or two.
  * Measured: by judgement. */

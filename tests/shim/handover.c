@@ -79,7 +79,12 @@ bool oct_hello_adopt(struct oct_conn *conn, struct oct_thread *t)
 
 void oct_thread_join(struct oct_thread *t, struct oct_conn *conn)
 {
-    conn->thread = t;
+    __atomic_store_n(&conn->thread, t, __ATOMIC_RELEASE);
+}
+
+void oct_thread_leave(struct oct_conn *conn)
+{
+    __atomic_store_n(&conn->thread, NULL, __ATOMIC_RELEASE);
 }
 
 void oct_thread_ready_add(struct oct_thread *t, struct oct_conn *conn)
@@ -106,7 +111,7 @@ static void finish(struct guest *guest)
 {
     const int fd = guest->conn.socket.fd;
     const uint32_t generation = guest->conn.socket.generation;
-    guest->conn.thread = NULL;
+    oct_thread_leave(&guest->conn);
     oct_handed_add(&guest->conn);
     oct_conn_set_state(&guest->conn, OCT_CONN_ENDED);
     oct_handover_wake(fd, generation);
@@ -146,14 +151,30 @@ static void go_on(struct worker *self, struct guest *guest)
         finish(guest);
 }
 
+/* Its program has moved it before it has heard of the end. As hand_on() in finish.c does it. */
+static void hand_on(struct worker *self, struct guest *guest)
+{
+    const int fd = guest->fd;
+    const uint32_t generation = guest->conn.socket.generation;
+    struct worker *next = &workers[(unsigned)rand_r(&self->seed) % THREADS];
+    register_in(self, guest, EPOLL_CTL_DEL);
+    register_in(next, guest, EPOLL_CTL_ADD);
+    assert(oct_handed_give(&guest->conn));
+    oct_handover_wake(fd, generation);
+}
+
 static bool take_ready(struct worker *self)
 {
     struct oct_conn *conn = self->thread.ready;
     if (conn == NULL)
         return false;
+    struct guest *guest = (struct guest *)((char *)conn - offsetof(struct guest, conn));
     self->thread.ready = conn->ready_next;
     self->adopted++;
-    go_on(self, (struct guest *)((char *)conn - offsetof(struct guest, conn)));
+    if (rand_r(&self->seed) % 4 == 0)
+        hand_on(self, guest);
+    else
+        go_on(self, guest);
     return true;
 }
 
@@ -163,8 +184,8 @@ static void hear(struct worker *self, struct guest *guest)
     char bytes[16];
     if (guest == NULL)
         return;
-    if (read(guest->fd, bytes, sizeof bytes) > 0 && oct_conn_state(&guest->conn) == OCT_CONN_ENDED &&
-        guest->conn.thread == NULL)
+    if (read(guest->fd, bytes, sizeof bytes) > 0 && __atomic_load_n(&guest->conn.thread, __ATOMIC_ACQUIRE) == NULL &&
+        oct_conn_state(&guest->conn) == OCT_CONN_ENDED)
         go_on(self, guest);
 }
 
@@ -194,6 +215,7 @@ static void open_guest(struct guest *guest, struct worker *worker)
     int pair[2];
     assert(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) == 0);
     guest->client = pair[1];
+    guest->conn.ssl = (SSL *)guest; /* nothing of it is looked at */
     guest->fd = guest->conn.socket.fd = pair[0];
     guest->conn.socket.generation = oct_fd_generation(pair[0]);
     register_in(worker, guest, EPOLL_CTL_ADD);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/ioctl.h>
@@ -154,13 +155,24 @@ static void *serve_there(void *arg)
     return NULL;
 }
 
+/* The thread that has given its connections away, in its loop: by epoll_wait(), or by poll() on the instance. */
+static void wait_here(struct world *w, bool by_poll)
+{
+    struct epoll_event events[PAIRS_MAX];
+    struct pollfd instance = {.fd = w->epfd, .events = POLLIN};
+    if (!by_poll)
+        (void)world_wait(w, events, PAIRS_MAX, 10);
+    else if (poll(&instance, 1, 10) > 0)
+        (void)world_wait(w, events, PAIRS_MAX, 0);
+}
+
 static void test_other_thread_goes_on(void **state)
 {
     (void)state;
-    for (int itself = 0; itself < 2; itself++) {
+    for (int way = 0; way < 4; way++) {
+        const bool itself = way % 2 != 0, by_poll = way / 2 != 0;
         struct other o = {.epfd = epoll_create1(0)};
         struct world *w = world_open(EPOLLIN, TLS13, PAIRS);
-        struct epoll_event events[PAIRS_MAX];
         pthread_t thread;
         assert_int_equal(pthread_create(&thread, NULL, serve_there, &o), 0);
         assert_int_equal(world_hello(w), PAIRS - 1);
@@ -176,7 +188,7 @@ static void test_other_thread_goes_on(void **state)
         }
         for (int round = 0; round < ROUNDS; round++) {
             int over = 0;
-            (void)world_wait(w, events, PAIRS_MAX, 10); /* its own loop goes on, with others */
+            wait_here(w, by_poll); /* its own loop goes on, with others */
             for (int i = 0; i < PAIRS; i++) {
                 pair_client(&w->pair[i]);
                 over += w->pair[i].client_done;
@@ -227,13 +239,70 @@ static void test_calls_from_deep(void **state)
     }
 }
 
+static struct world *inner;
+static int inner_epfd;
+
+/* A callback runs another loop of its thread, which hears of the last connection and calls it. Its slice's place is in
+ * use there. */
+static void run_loop(const SSL *s, int where, int value)
+{
+    struct epoll_event event;
+    struct pair *p = inner != NULL ? &inner->pair[inner->pairs - 1] : NULL;
+    (void)s, (void)where, (void)value;
+    if (p == NULL)
+        return;
+    inner = NULL;
+    assert_int_equal(epoll_wait(inner_epfd, &event, 1, 0), 1);
+    assert_ptr_equal(event.data.ptr, p);
+    assert_int_equal(pair_server(p), 0);
+    assert_true(pair_paused(p));
+}
+
+static void move_to(int epfd, const struct world *w, struct pair *p)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = p};
+    assert_int_equal(epoll_ctl(w->epfd, EPOLL_CTL_DEL, p->fd, NULL), 0);
+    if (epfd >= 0)
+        assert_int_equal(epoll_ctl(epfd, EPOLL_CTL_ADD, p->fd, &event), 0);
+}
+
+/* The second has lost its registration, so it goes on where its thread would sleep. What its callback leaves behind is
+ * not slept on: the third has gone on, too, before the thread sleeps. */
+static void test_callback_leaves_another(void **state)
+{
+    (void)state;
+    struct world *w = world_open(EPOLLIN, TLS13, 3);
+    struct epoll_event event;
+    struct pair *second = &w->pair[1], *third = &w->pair[2];
+    inner_epfd = epoll_create1(EPOLL_CLOEXEC);
+    move_to(inner_epfd, w, third);
+    assert_int_equal(epoll_wait(inner_epfd, &event, 1, 1), 0);
+    SSL_set_info_callback(second->server, run_loop);
+    assert_int_equal(world_hello(w), 1);
+    assert_int_equal(pair_server(third), 0);
+    assert_true(pair_paused(second) && pair_paused(third));
+    move_to(-1, w, second);
+    inner = w;
+    assert_int_equal(world_wait(w, &event, 1, 10), 0);
+    assert_null(inner);
+    pair_client(third);
+    assert_true(third->client_done);
+    event = (struct epoll_event){.events = EPOLLIN, .data.ptr = second};
+    assert_int_equal(epoll_ctl(w->epfd, EPOLL_CTL_ADD, second->fd, &event), 0);
+    assert_int_equal(pair_server(third), 1);
+    world_run(w);
+    world_exchange(w);
+    world_close(w);
+    close(inner_epfd);
+}
+
 int main(void)
 {
     /* Nothing pauses on this thread after the last. */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_looks_first),     cmocka_unit_test(test_descriptor_moves),
-        cmocka_unit_test(test_calls_from_deep), cmocka_unit_test(test_other_thread_goes_on),
-        cmocka_unit_test(test_never_calls),
+        cmocka_unit_test(test_looks_first),          cmocka_unit_test(test_descriptor_moves),
+        cmocka_unit_test(test_calls_from_deep),      cmocka_unit_test(test_callback_leaves_another),
+        cmocka_unit_test(test_other_thread_goes_on), cmocka_unit_test(test_never_calls),
     };
     world_start();
     return cmocka_run_group_tests(tests, NULL, NULL);
