@@ -41,12 +41,12 @@ def compare(runner: Runner, words: list[str], again: int = 2) -> Case:
     if stock.bad:
         return Case(words, "dropped", stock)
     under = runner.run(words, True)
-    if under == stock:
+    if under.is_like(stock):
         return Case(words, "same", stock, under)
     if any(runner.run(words, False) != stock for _ in range(again)):
         return Case(words, "dropped", stock, under)
     for _ in range(again):
-        if (more := runner.run(words, True)) != stock:
+        if not (more := runner.run(words, True)).is_like(stock):
             return Case(words, "different", stock, more)
     return Case(words, "once", stock, under)
 

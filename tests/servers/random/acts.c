@@ -266,14 +266,32 @@ static void act_else(struct conn *c, const struct rule *r)
         errno = EBADF;
 }
 
+static void jump(struct conn *c)
+{
+    if (c->jump != NULL && pthread_equal(c->caller, pthread_self()))
+        _longjmp(*c->jump, 1);
+    said_of(c->id)->not_decided++;
+}
+
+/* The server does nothing for it just now, so no callback of it decides anything. */
+static bool rests(const struct conn *c)
+{
+    return c->victim || c->parked || c->move_to != NULL;
+}
+
+static bool decides(const struct rule *r)
+{
+    return strcmp(r->act, "jump") == 0 || strcmp(r->act, "refuse") == 0 || strcmp(r->act, "retry") == 0;
+}
+
 static enum outcome perform(struct conn *c, const struct rule *r, enum point point)
 {
     if (strcmp(r->act, "refuse") == 0)
         return REFUSE;
     if (strcmp(r->act, "retry") == 0)
         return RETRY;
-    if (strcmp(r->act, "jump") == 0 && c->jump != NULL)
-        _longjmp(*c->jump, 1);
+    if (strcmp(r->act, "jump") == 0)
+        jump(c);
     if ((point == AT_WAIT && act_between(c, r)) || act_on_stack(c, r))
         return GO_ON;
     act_else(c, r);
@@ -291,8 +309,12 @@ enum outcome act(struct conn *c, enum point point)
     for (int i = 0; i < plan_rule_count; i++) {
         const struct rule *r = &plan_rules[i];
         if (strcmp(r->point, point_names[point]) != 0 || c->id % r->mod != r->rest ||
-            (r->times != 0 && c->done[i] >= r->times) || c->ended || c->victim || c->parked || c->move_to != NULL)
+            (r->times != 0 && c->done[i] >= r->times) || c->ended)
             continue;
+        if (rests(c)) {
+            said_of(c->id)->not_decided += decides(r);
+            continue;
+        }
         c->done[i]++;
         const enum outcome o = perform(c, r, point);
         if (o != GO_ON)

@@ -89,16 +89,21 @@ static bool waited(struct conn *c)
     return !c->ended && !c->victim;
 }
 
-/* All that has come: what libssl has said at last. */
+/* All that has come: what libssl has said at last. What has been read may be left for the process that goes on. */
 static int echo(struct conn *c)
 {
     for (;;) {
-        const int n = SSL_read(c->ssl, c->text, sizeof c->text);
-        if (n <= 0)
+        if (c->length == 0)
+            c->length = SSL_read(c->ssl, c->text, sizeof c->text);
+        const int n = c->length;
+        if (n <= 0) {
+            c->length = 0;
             return n;
+        }
         note(c); /* its end may come in the same call, which forgets all of this */
         if (!waited(c))
             return -1;
+        c->length = 0;
         said_of(c->id)->echoed += n;
         const int m = SSL_write(c->ssl, c->text, n);
         if (m <= 0)
@@ -149,6 +154,7 @@ void conn_call(struct conn *c)
     jmp_buf here, *outer = c->jump;
     c->turns++;
     if (_setjmp(here) == 0) {
+        c->caller = pthread_self();
         c->jump = &here;
         proceed(c);
         c->jump = outer;

@@ -19,8 +19,11 @@ SSL *end_take_object(void)
     if (spare_count > 0)
         ssl = spare[--spare_count];
     pthread_mutex_unlock(&lock);
-    if (ssl == NULL)
-        ssl = SSL_new(context);
+    if (ssl == NULL) {
+        SSL_CTX *of = context_hold();
+        ssl = SSL_new(of);
+        SSL_CTX_free(of);
+    }
     if (ssl == NULL)
         fail("SSL_new");
     return ssl;

@@ -39,6 +39,8 @@ void loop_open(struct loop *loop, int index, int listener, bool shared)
         return;
     loop->epfd = epoll_create1(EPOLL_CLOEXEC);
     int around = loop->epfd;
+    if (loop_is_nested() && !plan_is("loop", "nested-epoll"))
+        return; /* poll() or select() waits for it, and for all else */
     if (loop_is_nested()) {
         around = loop->outer = epoll_create1(EPOLL_CLOEXEC);
         add_to(loop->outer, loop->epfd, EPOLLIN | (plan_is("outer", "et") ? EPOLLET : 0), TOKEN_INNER);
@@ -157,7 +159,7 @@ static void welcome(struct loop *loop)
 static void end_of_input(struct loop *loop)
 {
     loop->over = true;
-    if (loop->epfd >= 0)
+    if (loop->epfd >= 0 && (loop->outer >= 0 || !loop_is_nested()))
         epoll_ctl(loop->outer >= 0 ? loop->outer : loop->epfd, EPOLL_CTL_DEL, STDIN_FILENO, NULL);
     (void)!write(loop->wake[1], "", 1);
 }
@@ -192,7 +194,8 @@ static void dispatch_all(struct loop *loop, const int *tokens, int n)
         const int token = tokens[reverse ? n - 1 - i : i];
         if (token == TOKEN_INNER) {
             const int more = wait_epoll(loop->epfd, inner, 0);
-            loop->pending = more > 0 && plan_is("outer", "et"); /* the outer instance does not tell again */
+            loop->pending =
+                more > 0 && loop->outer >= 0 && plan_is("outer", "et"); /* the outer instance does not tell again */
             dispatch_all(loop, inner, more);
         } else {
             dispatch(loop, token);

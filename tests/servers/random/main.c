@@ -46,10 +46,23 @@ bool serves_by_fork(void)
     return plan_number("fork", 0) != 0;
 }
 
+static pthread_mutex_t context_lock = PTHREAD_MUTEX_INITIALIZER;
+
+SSL_CTX *context_hold(void)
+{
+    pthread_mutex_lock(&context_lock);
+    SSL_CTX *held = context;
+    SSL_CTX_up_ref(held);
+    pthread_mutex_unlock(&context_lock);
+    return held;
+}
+
 void context_reload(void)
 {
-    SSL_CTX *before = context;
-    context = context_new(keys, before);
+    SSL_CTX *before = context, *fresh = context_new(keys, before);
+    pthread_mutex_lock(&context_lock);
+    context = fresh;
+    pthread_mutex_unlock(&context_lock);
     SSL_CTX_free(before);
 }
 
@@ -105,7 +118,10 @@ static _Noreturn void serve_alone(struct conn *c)
     atomic_store(&c->busy, false);
     loop_adopt(loop, c);
     loop->alone = true;
-    conn_turn(c);
+    if (c->length > 0)
+        conn_due(c); /* the socket may have nothing more */
+    else
+        conn_turn(c);
     loop_run(loop);
     wait_for_children();
     end_bury(true);

@@ -216,6 +216,11 @@ def ways(words: list[str], key: str) -> list[str]:
     return [way for way, *count in parts for _ in range(int(count[0]) if count else 1)]
 
 
+def leaves_early(words: list[str]) -> bool:
+    """Its server leaves some guests between two calls: how many calls there were before is a matter of time."""
+    return any(word.startswith("at=wait:") and word.split(":")[1] in ("drop", "victim") for word in words)
+
+
 def kept() -> list[list[str]]:
     """Those that have shown a fault once: blocks of lines, the first of which says why."""
     blocks = (Path(__file__).parent / "kept").read_text().split("\n\n")[1:]

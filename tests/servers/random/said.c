@@ -27,6 +27,8 @@ static void print_guest(const struct said *s)
 {
     printf("{\"end\": \"%s\", \"echoed\": %d, \"open\": %d, \"resumed\": %d, \"version\": %d", s->end, s->echoed,
            s->opened - s->closed, s->resumed, s->version);
+    if (s->not_decided != 0)
+        printf(", \"not decided\": %d", s->not_decided);
     for (int i = 0; i < AT_PADDING; i++)
         if (s->counts[i] != 0)
             printf(", \"%s\": %u", point_names[i], s->counts[i]);

@@ -83,6 +83,7 @@ struct said {
     atomic_uint counts[POINTS];
     atomic_int echoed;
     atomic_int opened, closed, resumed, version;
+    atomic_int not_decided; /* what callbacks would have done, had they run in a call of the server's own */
     char end[80];
 };
 void said_open(void);
@@ -105,11 +106,12 @@ struct conn {
     unsigned turns, retries;
     int done[RULES_MAX];
     long since_ms;
-    jmp_buf *jump; /* to where its call of libssl was made */
+    jmp_buf *jump;    /* to where its call of libssl was made, */
+    pthread_t caller; /* by this thread */
     struct coroutine *coroutine;
     BIO *network; /* of a BIO pair */
     char text[TEXT_MAX];
-    int length;
+    int length; /* of what was read and has not been sent back */
 };
 extern struct conn conns[GUESTS];
 struct conn *conn_open(struct loop *loop, int fd, int id);
@@ -201,6 +203,8 @@ bool serves_by_fork(void);
 /* A new child serves c alone. */
 void child_serves(struct conn *c);
 void context_reload(void);
+/* The newest context, which another thread may replace and free. The caller's. */
+SSL_CTX *context_hold(void);
 extern bool is_child;
 
 #endif

@@ -37,7 +37,7 @@ int wait_epoll(int epfd, int *tokens, int timeout)
 static int gather(struct loop *loop, struct pollfd *fds, int *tokens)
 {
     int n = 0;
-    if (loop->outer >= 0 || loop->epfd >= 0) {
+    if (loop->epfd >= 0) {
         fds[n] = (struct pollfd){.fd = loop->epfd, .events = POLLIN};
         tokens[n++] = TOKEN_INNER;
     }
@@ -104,8 +104,7 @@ static int wait_poll(struct loop *loop, int *tokens, int timeout)
 
 int wait_any(struct loop *loop, int *tokens, int timeout)
 {
-    const bool outer_epoll = loop->epfd >= 0 && (!loop_is_nested() || plan_is("loop", "nested-epoll"));
-    if (!outer_epoll)
+    if (loop->epfd < 0 || (loop->outer < 0 && loop_is_nested()))
         return wait_poll(loop, tokens, timeout);
     return wait_epoll(loop->outer >= 0 ? loop->outer : loop->epfd, tokens, timeout);
 }
