@@ -24,7 +24,7 @@ _Static_assert(256 % OCT_POLICY_MEASURE_EVERY == 0, "a count of eight bits wraps
 
 enum way {
     PAUSE,    /* in the thread's queue, until it has run with others */
-    TOGETHER, /* on a thread that may block: with other threads' operations, if there are any */
+    TOGETHER, /* on one of several threads, which may block: with the others' operations, if there are any */
     LANES,    /* in a vector of its own, if the queue finds that this pays */
     FALLBACK, /* at once */
     ASIDE,    /* at once, in a child that has just been forked */
@@ -86,7 +86,7 @@ static enum way decide(const struct oct_task *task, struct oct_place *at)
         return PAUSE;
     if (!has_lanes(task))
         return FALLBACK;
-    if (!pausable && task->prov->settings.combining)
+    if (!pausable && task->prov->settings.combining && !oct_thread_is_only_one())
         return TOGETHER;
     return may_be_alone(task) ? LANES : FALLBACK;
 }

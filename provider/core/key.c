@@ -32,12 +32,24 @@ void oct_prov_key_up_ref(void *vkey)
         atomic_fetch_add_explicit(&key->references, 1, memory_order_relaxed);
 }
 
+bool oct_prov_key_try_up_ref(struct oct_prov_key *key)
+{
+    unsigned before = atomic_load_explicit(&key->references, memory_order_relaxed);
+    while (before != 0)
+        if (atomic_compare_exchange_weak(&key->references, &before, before + 1))
+            return true;
+    return false;
+}
+
 void oct_prov_key_free(void *vkey)
 {
     struct oct_prov_key *key = vkey;
 
-    if (key != NULL && atomic_fetch_sub_explicit(&key->references, 1, memory_order_acq_rel) == 1)
-        key->destroy(key);
+    if (key == NULL || atomic_fetch_sub_explicit(&key->references, 1, memory_order_acq_rel) != 1)
+        return;
+    if (key->put_off != NULL)
+        oct_warm_forget(key);
+    key->destroy(key);
 }
 
 void oct_prov_key_replace(void **place, void *key)
@@ -54,8 +66,14 @@ bool oct_prov_key_is_unshared(const struct oct_prov_key *key)
 
 void oct_prov_key_expect_handshakes(const struct oct_prov_key *key, int op)
 {
-    oct_warm_tests(key->prov, op);
+    (void)key;
     oct_warm_ask(op);
+}
+
+void oct_prov_key_put_off(struct oct_prov_key *key, void (*make)(void *key))
+{
+    key->put_off = make;
+    oct_warm_remember(key);
 }
 
 void *oct_prov_key_load(const void *reference, size_t size)

@@ -20,6 +20,8 @@ struct oct_prov_key {
     struct oct_prov *prov;
     void (*destroy)(void *key); /* after the last reference: frees the object and what it holds */
     int has_public, has_private;
+    void (*put_off)(void *key);                /* makes what was put off; NULL: nothing is */
+    struct oct_prov_key *off_next, **off_link; /* the list of such keys (warm.c), guarded by its lock */
 };
 
 /* An object of `size` bytes, zeros but for the above, with one reference; NULL with an error raised. */
@@ -27,6 +29,8 @@ void *oct_prov_key_new(struct oct_prov *prov, size_t size, void (*destroy)(void 
 
 /* One more reference, one less; key may be NULL. */
 void oct_prov_key_up_ref(void *key);
+/* False if the last reference is gone, and the key about to go. */
+bool oct_prov_key_try_up_ref(struct oct_prov_key *key);
 OSSL_FUNC_keymgmt_free_fn oct_prov_key_free;
 
 /* Puts a reference to a key (NULL: none) in the place of another. */
@@ -41,10 +45,13 @@ OSSL_FUNC_keymgmt_load_fn oct_prov_key_load;
 /* 1 if it has the public and the private part, as far as they are asked for. */
 OSSL_FUNC_keymgmt_has_fn oct_prov_key_has;
 
-/* For a private key that the application has brought: it may be a server, about to fork its workers. Runs, once in a
- * process, the known-answer tests of what handshakes need: `op`, which is what the key does (-1: none), and the key
- * exchanges that are on. Milliseconds that every worker would spend otherwise in its first handshakes. */
+/* For a private key that the application has brought, which does `op` (-1: nothing that lanes do): before the process
+ * forks, what its children would each need for their first handshakes is made ready (warm.h). */
 void oct_prov_key_expect_handshakes(const struct oct_prov_key *key, int op);
+
+/* Something of the key is made when it is first needed, or by `make` before a fork: a process that never has two
+ * operations at once does without. To be called by who makes the key, while it is unshared. */
+void oct_prov_key_put_off(struct oct_prov_key *key, void (*make)(void *key));
 
 /* A duplicate of a key whose numbers never change, and stand in `fallback` (NULL: it is empty): one more reference if
  * the whole is selected, else an object by `make` with what is selected, which `import` gives it (its last argument is

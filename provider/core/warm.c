@@ -3,6 +3,7 @@
 /* See warm.h. */
 #include "warm.h"
 
+#include "key.h"
 #include "provider.h"
 
 #include "base/fork.h"
@@ -24,7 +25,15 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool ready[1 + OCT_OP_COUNT];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-void oct_warm_tests(struct oct_prov *prov, int op)
+/* By op + 1: of which keys this process has some, since its last fork. */
+static atomic_bool expected[1 + OCT_OP_COUNT], expects;
+
+/* Keys that have put something off. A fork holds the lock, and who else does so takes no other. */
+static pthread_mutex_t keys_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct oct_prov_key *keys; /* guarded by it */
+
+/* Of the key's operation, and of what handshakes need besides. */
+static void run_tests(struct oct_prov *prov, int op)
 {
     const struct oct_settings *settings = &prov->settings;
 
@@ -42,7 +51,7 @@ static void make_ready(struct oct_prov *prov, int op)
     const struct oct_fallback *fallback;
 
     ERR_set_mark();
-    oct_warm_tests(prov, op);
+    run_tests(prov, op);
     fallback = oct_fallback_get(prov);
     if (fallback != NULL)
         oct_fallback_warm(fallback->ctx);
@@ -52,33 +61,93 @@ static void make_ready(struct oct_prov *prov, int op)
     errno = errno_before;
 }
 
+static void make_ready_once(int op)
+{
+    if (!ready[1 + op])
+        make_ready(provider, op);
+    ready[1 + op] = true;
+}
+
+static void take_out(struct oct_prov_key *key)
+{
+    *key->off_link = key->off_next;
+    if (key->off_next != NULL)
+        key->off_next->off_link = key->off_link;
+    key->off_link = NULL;
+}
+
+/* One that has put something off, with a reference; NULL: there is none. */
+static struct oct_prov_key *next_key(void)
+{
+    pthread_mutex_lock(&keys_lock);
+    struct oct_prov_key *key = keys;
+    while (key != NULL && !oct_prov_key_try_up_ref(key))
+        key = key->off_next;
+    if (key != NULL)
+        take_out(key);
+    pthread_mutex_unlock(&keys_lock);
+    return key;
+}
+
+static void make_keys(void)
+{
+    struct oct_prov_key *key;
+    ERR_set_mark();
+    while ((key = next_key()) != NULL) {
+        key->put_off(key);
+        oct_prov_key_free(key);
+    }
+    ERR_pop_to_mark();
+}
+
+static bool is_due(const struct oct_fork_board *own)
+{
+    return atomic_load_explicit(&expects, memory_order_relaxed) ||
+           (own != NULL && atomic_load_explicit(&own->asked, memory_order_relaxed) != NOBODY_ASKED);
+}
+
 /* A fibre of OpenSSL's has no stack for it. Whoever takes the provider down now does not wait for long. */
-static void before_fork(void)
+static void prepare(void)
 {
     struct oct_fork_board *own = oct_fork_board();
 
-    if (own == NULL || atomic_load_explicit(&own->asked, memory_order_relaxed) == NOBODY_ASKED ||
-        ASYNC_get_current_job() != NULL || pthread_mutex_trylock(&lock) != 0)
+    if (!is_due(own) || ASYNC_get_current_job() != NULL || pthread_mutex_trylock(&lock) != 0)
         return;
     if (provider != NULL) {
-        const int op = atomic_exchange(&own->asked, NOBODY_ASKED) - FOR_FIRST;
-        if (!ready[1 + op])
-            make_ready(provider, op);
-        ready[1 + op] = true;
+        const int asked = own != NULL ? atomic_exchange(&own->asked, NOBODY_ASKED) : NOBODY_ASKED;
+        if (asked != NOBODY_ASKED)
+            make_ready_once(asked - FOR_FIRST);
+        atomic_store(&expects, false);
+        for (int i = 0; i <= OCT_OP_COUNT; i++)
+            if (atomic_exchange(&expected[i], false))
+                make_ready_once(i - 1);
+        make_keys();
     }
     pthread_mutex_unlock(&lock);
+}
+
+static void before_fork(void)
+{
+    prepare();
+    pthread_mutex_lock(&keys_lock);
+}
+
+static void in_parent(void)
+{
+    pthread_mutex_unlock(&keys_lock);
 }
 
 static void in_child(void)
 {
     static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
     memcpy(&lock, &fresh, sizeof lock); /* whose thread has not come along may have had it */
+    pthread_mutex_unlock(&keys_lock);
 }
 
 static void begin(void)
 {
     oct_fork_watch();
-    pthread_atfork(before_fork, NULL, in_child);
+    pthread_atfork(before_fork, in_parent, in_child);
 }
 
 void oct_warm_begin(struct oct_prov *prov)
@@ -107,4 +176,27 @@ void oct_warm_ask(int op)
 
     if (parents != NULL && !ready[1 + op])
         atomic_store_explicit(&parents->asked, FOR_FIRST + op, memory_order_relaxed);
+    atomic_store(&expected[1 + op], true);
+    atomic_store(&expects, true);
+}
+
+void oct_warm_remember(struct oct_prov_key *key)
+{
+    pthread_mutex_lock(&keys_lock);
+    if (key->off_link == NULL) {
+        key->off_next = keys;
+        key->off_link = &keys;
+        if (keys != NULL)
+            keys->off_link = &key->off_next;
+        keys = key;
+    }
+    pthread_mutex_unlock(&keys_lock);
+}
+
+void oct_warm_forget(struct oct_prov_key *key)
+{
+    pthread_mutex_lock(&keys_lock);
+    if (key->off_link != NULL)
+        take_out(key);
+    pthread_mutex_unlock(&keys_lock);
 }

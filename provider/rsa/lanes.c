@@ -9,6 +9,7 @@
 
 #include "provider/async/aside.h"
 #include "provider/core/provider.h"
+#include "provider/core/warm.h"
 
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
@@ -17,15 +18,15 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define MAX_SIZE (4096 / 8)
+#define MAX_SIZE          (4096 / 8)
+#define MAX_EXPONENT_BITS 32
 
 /* What one pass over the exported parameters collects. Secret when the key is private. */
 struct numbers {
-    struct oct_prov_rsa *key;
-    bool for_lanes; /* nothing of the key changes */
+    size_t size; /* of the modulus */
     int is_multiprime;
     struct oct_rsa_numbers set;
-    uint8_t n[MAX_SIZE], e[4], p[MAX_SIZE / 2], q[MAX_SIZE / 2];
+    uint8_t n[MAX_SIZE], e[MAX_EXPONENT_BITS / 8], p[MAX_SIZE / 2], q[MAX_SIZE / 2];
     uint8_t dp[MAX_SIZE / 2], dq[MAX_SIZE / 2], qinv[MAX_SIZE / 2];
 };
 
@@ -67,28 +68,34 @@ static int hash_d(struct oct_prov_rsa *key, const BIGNUM *d)
     return ok;
 }
 
-static int collect_facts(struct oct_prov_rsa *key, const OSSL_PARAM params[])
+/* What is known of a key when it is loaded. */
+struct facts {
+    struct oct_prov_rsa *key;
+    bool fits_lanes; /* as far as its size and its public exponent say */
+};
+
+static int collect_facts(const OSSL_PARAM params[], void *arg)
 {
-    BIGNUM *d = get_number(params, OSSL_PKEY_PARAM_RSA_D);
+    struct facts *facts = arg;
+    struct oct_prov_rsa *key = facts->key;
+    BIGNUM *d = get_number(params, OSSL_PKEY_PARAM_RSA_D), *e = get_number(params, OSSL_PKEY_PARAM_RSA_E);
     const int ok = d == NULL || hash_d(key, d);
 
+    facts->fits_lanes = oct_rsa_op(key->bits, OCT_RAW_SIGN) >= 0 && e != NULL && BN_num_bits(e) <= MAX_EXPONENT_BITS;
     key->base.has_private = d != NULL;
     key->base.has_public = OSSL_PARAM_locate_const(params, OSSL_PKEY_PARAM_RSA_N) != NULL &&
                            OSSL_PARAM_locate_const(params, OSSL_PKEY_PARAM_RSA_E) != NULL;
     BN_clear_free(d);
+    BN_free(e);
     return ok;
 }
 
 static int collect(const OSSL_PARAM params[], void *arg)
 {
     struct numbers *numbers = arg;
-    struct oct_prov_rsa *key = numbers->key;
     struct oct_rsa_numbers *set = &numbers->set;
-    const size_t size = key->size, half = key->size / 2;
-    const int ok = numbers->for_lanes || collect_facts(key, params);
+    const size_t size = numbers->size, half = size / 2;
 
-    if (!ok || oct_rsa_op(key->bits, OCT_RAW_PUBLIC) < 0)
-        return ok;
     numbers->is_multiprime = OSSL_PARAM_locate_const(params, OSSL_PKEY_PARAM_RSA_FACTOR3) != NULL;
     take(&set->n, numbers->n, size, params, OSSL_PKEY_PARAM_RSA_N);
     take(&set->e, numbers->e, sizeof numbers->e, params, OSSL_PKEY_PARAM_RSA_E);
@@ -123,23 +130,6 @@ static void make_lanes(struct oct_prov_rsa *key, const struct numbers *numbers)
         oct_rsa_key_free(lanes);
 }
 
-int oct_prov_rsa_load_numbers(struct oct_prov_rsa *key)
-{
-    struct numbers *numbers = OPENSSL_zalloc(sizeof *numbers);
-    int ok;
-
-    if (numbers == NULL)
-        return OCT_RAISE(key->base.prov, OCT_REASON_MEMORY);
-    numbers->key = key;
-    ok = EVP_PKEY_export(key->fallback, EVP_PKEY_KEYPAIR, collect, numbers);
-    if (ok && key->base.has_private && oct_aside_is_due())
-        atomic_store(&key->later, OCT_RSA_LATER);
-    else if (ok && key->base.has_private)
-        make_lanes(key, numbers);
-    OPENSSL_clear_free(numbers, sizeof *numbers);
-    return ok ? 1 : OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
-}
-
 /* Later, when other threads may be reading the object: it writes key->lanes alone. */
 static void make_public_lanes(struct oct_prov_rsa *key)
 {
@@ -158,19 +148,46 @@ static void make_public_lanes(struct oct_prov_rsa *key)
     OPENSSL_free(numbers);
 }
 
-/* For a key that a child took over which stepped aside then. */
 static void make_private_lanes(struct oct_prov_rsa *key)
 {
     struct numbers *numbers = OPENSSL_zalloc(sizeof *numbers);
 
     if (numbers != NULL) {
-        numbers->key = key;
-        numbers->for_lanes = true;
+        numbers->size = key->size;
         if (EVP_PKEY_export(key->fallback, EVP_PKEY_KEYPAIR, collect, numbers))
             make_lanes(key, numbers);
     }
     OPENSSL_clear_free(numbers, sizeof *numbers);
     atomic_store(&key->later, OCT_RSA_NOT_LATER);
+}
+
+/* False if somebody else has done so, or does just now. */
+static bool make_if_later(struct oct_prov_rsa *key)
+{
+    enum oct_rsa_later due = OCT_RSA_LATER;
+
+    if (!atomic_compare_exchange_strong(&key->later, &due, OCT_RSA_BEING_MADE))
+        return false;
+    make_private_lanes(key);
+    return true;
+}
+
+static void make_before_fork(void *key)
+{
+    (void)make_if_later(key);
+}
+
+int oct_prov_rsa_load_numbers(struct oct_prov_rsa *key)
+{
+    struct facts facts = {.key = key};
+
+    if (!EVP_PKEY_export(key->fallback, EVP_PKEY_KEYPAIR, collect_facts, &facts))
+        return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
+    if (key->base.has_private && facts.fits_lanes) {
+        atomic_store(&key->later, OCT_RSA_LATER);
+        oct_prov_key_put_off(&key->base, make_before_fork);
+    }
+    return 1;
 }
 
 /* In this order: who finds that nothing is to come any more finds what has come. */
@@ -183,11 +200,10 @@ int oct_prov_rsa_has_lanes(struct oct_prov_rsa *key)
 const struct oct_rsa_key *oct_prov_rsa_lanes(struct oct_prov_rsa *key)
 {
     struct oct_rsa_key *lanes = atomic_load_explicit(&key->lanes, memory_order_acquire);
-    enum oct_rsa_later due = OCT_RSA_LATER;
 
-    if (lanes == NULL && atomic_load_explicit(&key->later, memory_order_relaxed) == due && !oct_aside_is_due() &&
-        atomic_compare_exchange_strong(&key->later, &due, OCT_RSA_BEING_MADE)) {
-        make_private_lanes(key);
+    if (lanes == NULL && atomic_load_explicit(&key->later, memory_order_relaxed) == OCT_RSA_LATER &&
+        !oct_aside_is_due() && make_if_later(key)) {
+        oct_warm_forget(&key->base);
         lanes = atomic_load_explicit(&key->lanes, memory_order_acquire);
     }
     if (lanes != NULL || key->base.has_private || oct_rsa_op(key->bits, OCT_RAW_PUBLIC) < 0)

@@ -22,9 +22,9 @@
 
 struct oct_prov;
 
-/* Where the lane key of a private key is to be made later than the key. */
+/* The lane key of a private key is made later than the key. */
 enum oct_rsa_later {
-    OCT_RSA_NOT_LATER,
+    OCT_RSA_NOT_LATER, /* it has been, or there is no private key */
     OCT_RSA_LATER,
     OCT_RSA_BEING_MADE, /* by one thread, whom the others do not wait for */
 };
@@ -39,7 +39,7 @@ struct oct_prov_rsa {
 
     _Atomic(struct oct_rsa_key *) lanes; /* NULL: declined, or not made yet */
     _Atomic unsigned lane_requests;      /* see oct_prov_rsa_lanes() */
-    _Atomic enum oct_rsa_later later;    /* a private key's, of a child that has stepped aside */
+    _Atomic enum oct_rsa_later later;
     struct oct_fallback_spares spares;
 };
 
@@ -52,12 +52,13 @@ int oct_prov_rsa_set_fallback(struct oct_prov_rsa *key, EVP_PKEY *fallback);
 /* Imports into an unshared object, through the private context. */
 int oct_prov_rsa_import(struct oct_prov_rsa *key, int selection, const OSSL_PARAM params[]);
 
-/* Reads what the object needs of its fallback key (sizes, d_hash) and makes the lane key of a private key. */
+/* Reads what the object needs of its fallback key (d_hash) and puts the lane key of a private key off. */
 int oct_prov_rsa_load_numbers(struct oct_prov_rsa *key);
 
 /*
- * The lane key, borrowed, or NULL. That of a public key is made at the second request: a client's certificate is often
- * used once only, and making a lane key costs more than lanes save on one public operation.
+ * The lane key, borrowed, or NULL. That of a private key is made at the first request, unless a child has stepped
+ * aside, or before a fork. That of a public key is made at the second: a client's certificate is often used once only,
+ * and making a lane key costs more than lanes save on one public operation.
  */
 const struct oct_rsa_key *oct_prov_rsa_lanes(struct oct_prov_rsa *key);
 

@@ -10,10 +10,9 @@
 #include "handshake/thread.h"
 
 #include "base/policy.h"
+#include "base/thread_mode.h"
 
-#include <dlfcn.h>
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #define PAGE_ENTRIES 256
@@ -300,20 +299,7 @@ bool oct_fd_is_waited_on(int epfd)
  */
 static bool may_be_shared(const struct entry *e)
 {
-    static const char unknown;
-    static _Atomic(const char *) says;
-
-    if (!__atomic_load_n(&e->has_copies, __ATOMIC_ACQUIRE) || oct_shim_loops_stay())
-        return false;
-    /* glibc says from 2.32 on that there is one thread. It is looked for at run time: a reference, even a weak one,
-     * would keep the shim from loading on older ones. Where nobody says it, there may be more threads. */
-    const char *single = atomic_load_explicit(&says, memory_order_acquire);
-    if (single == NULL) {
-        single = dlsym(RTLD_DEFAULT, "__libc_single_threaded");
-        single = single != NULL ? single : &unknown;
-        atomic_store_explicit(&says, single, memory_order_release);
-    }
-    return *single == 0;
+    return __atomic_load_n(&e->has_copies, __ATOMIC_ACQUIRE) && !oct_shim_loops_stay() && !oct_thread_is_only_one();
 }
 
 /* What an instance that is registered in another is slept on by, is what that one is slept on by: where this cannot be

@@ -43,12 +43,6 @@ bool oct_same_object(const void *a, const void *b)
     return map != NULL && map == oct_object_of(b);
 }
 
-static const void *place_of(const void *address)
-{
-    Dl_info where;
-    return address != NULL && dladdr(address, &where) != 0 ? where.dli_fbase : NULL;
-}
-
 typedef void *finder(void *handle, const char *name);
 
 static void *find_in(const char *object, finder *find, const char *name)
@@ -101,20 +95,20 @@ static void *libssl_of(const struct link_map *map, bool *global)
 static struct oct_ssl_functions *copy_make(void *function, bool global)
 {
     struct oct_ssl_functions *ssl = calloc(1, sizeof *ssl);
+    const struct link_map *map = oct_object_of(function);
     void *handle = NULL;
-    Dl_info where;
 
     if (ssl == NULL)
         return NULL;
-    if (dladdr(function, &where) != 0) {
-        ssl->place = where.dli_fbase;
-        handle = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (map != NULL) {
+        ssl->place = oct_object_base(function);
+        handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
     }
     if (oct_ssl_fill(ssl, global ? NULL : handle)) {
         /* A provider module is linked to the libcrypto of this name. Any other copy would run its operations on a
          * libcrypto that knows nothing of the fibres of this libssl. */
-        const void *crypto = place_of(find_in(LIBCRYPTO_NAME, oct_symbol, "OSSL_PROVIDER_available"));
-        ssl->servable = crypto != NULL && crypto == place_of((void *)ssl->OSSL_PROVIDER_available);
+        const void *crypto = find_in(LIBCRYPTO_NAME, oct_symbol, "OSSL_PROVIDER_available");
+        ssl->servable = crypto != NULL && oct_same_object(crypto, (const void *)ssl->OSSL_PROVIDER_available);
     }
     return ssl;
 }
@@ -122,7 +116,7 @@ static struct oct_ssl_functions *copy_make(void *function, bool global)
 /* Two threads may make the same copy at once; the second one finds the first's. */
 static const struct oct_ssl_functions *copy_of(void *function, bool global)
 {
-    const void *place = place_of(function);
+    const void *place = oct_object_base(function);
     struct oct_ssl_functions *made = NULL, *first = __atomic_load_n(&copies, __ATOMIC_ACQUIRE);
 
     for (;;) {

@@ -25,6 +25,18 @@ struct link_map *oct_object_of(const void *address)
 #endif
 }
 
+/* dladdr() compares an address with those of all symbols that an object has. */
+const void *oct_object_base(const void *address)
+{
+#if defined(DLFO_STRUCT_HAS_EH_DBASE)
+    struct dl_find_object found;
+    return _dl_find_object((void *)address, &found) == 0 ? found.dlfo_map_start : NULL;
+#else
+    Dl_info info;
+    return dladdr(address, &info) != 0 ? info.dli_fbase : NULL;
+#endif
+}
+
 const ElfW(Sym) *oct_object_symbol(void *function)
 {
     const ElfW(Sym) *symbol = NULL;

@@ -11,6 +11,9 @@
  * every call of a hook asks. */
 struct link_map *oct_object_of(const void *address);
 
+/* Where the object of an address begins, which tells it from others; NULL as above. */
+const void *oct_object_base(const void *address);
+
 /* The entry of one of the shim's own functions in its table of dynamic symbols; NULL if it is not found. */
 const ElfW(Sym) *oct_object_symbol(void *function);
 

@@ -71,6 +71,12 @@ struct link_map *oct_object_of(const void *address)
     return search.found.map;
 }
 
+const void *oct_object_base(const void *address)
+{
+    Dl_info info;
+    return dladdr(address, &info) != 0 ? info.dli_fbase : NULL;
+}
+
 /* The linker editor puts the names right behind the symbols, which have no count of their own. */
 const ElfW(Sym) *oct_object_symbol(void *function)
 {

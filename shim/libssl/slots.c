@@ -9,7 +9,6 @@
 #include "libssl/object.h"
 #include "libssl/resolve.h"
 
-#include <dlfcn.h>
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -73,10 +72,10 @@ bool oct_slot_set(const void *inside, const char *name, void *function)
 {
     struct tables t = {.symbols = NULL};
     bool set = false;
-    Dl_info where;
     const struct link_map *map = oct_object_of(inside);
+    const void *base = oct_object_base(inside);
 
-    if (map == NULL || dladdr(inside, &where) == 0)
+    if (map == NULL || base == NULL)
         return false;
     read_tables(map, &t);
     for (int k = 0; k < 2 && t.symbols != NULL && t.strings != NULL; k++)
@@ -85,7 +84,7 @@ bool oct_slot_set(const void *inside, const char *name, void *function)
             const unsigned type = ELF64_R_TYPE(r->r_info);
             const bool is_call = type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
             if (is_call && strcmp(t.strings + t.symbols[ELF64_R_SYM(r->r_info)].st_name, name) == 0)
-                set |= write_slot(map, map->l_addr + r->r_offset, function, where.dli_fbase);
+                set |= write_slot(map, map->l_addr + r->r_offset, function, base);
         }
     return set;
 }

@@ -41,6 +41,9 @@ OCT_API enum oct_thread_mode oct_thread_mode(bool on_fibre);
 OCT_API void oct_thread_set_draining(bool on);
 OCT_API bool oct_thread_is_draining(void);
 
+/* True if the process surely has one thread: nobody else's operation can come while one runs. */
+OCT_API bool oct_thread_is_only_one(void);
+
 /* For the provider, when it is loaded; and for the shim, whether it ever was: then OpenSSL has read its configuration.
  */
 OCT_API void oct_provider_set_loaded(void);

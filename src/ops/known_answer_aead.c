@@ -8,6 +8,7 @@
 #include "ops/aead.h"
 #include "ops/known_answer.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #define MAX_AAD     80
@@ -233,6 +234,18 @@ static uint64_t run_masks(struct subject *s, uint64_t *stream, uint64_t digest, 
     return digest;
 }
 
+/* Both of SM4's AEADs have these. */
+static int sm4_passes(const struct oct_sm4_ops *sm4)
+{
+    static _Atomic(const struct oct_sm4_ops *) passed;
+    if (atomic_load_explicit(&passed, memory_order_relaxed) == sm4)
+        return 1;
+    if (oct_sm4_known_answer(sm4) != 0)
+        return 0;
+    atomic_store_explicit(&passed, sm4, memory_order_relaxed);
+    return 1;
+}
+
 int oct_aead_known_answer(const struct oct_aead_ops *ops, int aead)
 {
     struct subject s = {.ops = ops};
@@ -247,7 +260,7 @@ int oct_aead_known_answer(const struct oct_aead_ops *ops, int aead)
     if (ops->mask)
         digest = run_masks(&s, &stream, digest, &good);
     if (ops->sm4)
-        good &= oct_sm4_known_answer(ops->sm4) == 0;
+        good &= sm4_passes(ops->sm4);
     if (aead == OCT_AEAD_SM4_GCM) {
         uint8_t text[64];
         const struct oct_aead_record some = {.nonce = bytes, .aad = text, .in = text};

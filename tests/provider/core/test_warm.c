@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* ctest: RUNS once TIMEOUT 60 SOURCES provider/core/warm.c */
-/* What a child's private key makes its parent do before the next fork: provider/core/warm.c by itself. */
+/* What a private key makes its process, and that process's parent, do before the next fork: provider/core/warm.c by
+ * itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "provider/core/key.h"
 #include "provider/core/provider.h"
 #include "provider/core/warm.h"
 
@@ -44,6 +46,16 @@ void oct_fallback_warm(OSSL_LIB_CTX *ctx)
 {
     (void)ctx;
     warmed++;
+}
+
+bool oct_prov_key_try_up_ref(struct oct_prov_key *key)
+{
+    return key->references != 0 && ++key->references != 0;
+}
+
+void oct_prov_key_free(void *key)
+{
+    ((struct oct_prov_key *)key)->references--;
 }
 
 static const struct oct_warm warm[] = {{WARM, 1}, {-1, 0}};
@@ -116,13 +128,55 @@ static void test_once(void **state)
     expect(1);
 }
 
-/* Keys of its own are no reason. */
+/* A server that is about to fork its workers. */
 static void test_own_keys(void **state)
 {
     (void)state;
     oct_warm_ask(sign);
-    assert_int_equal(in_child(nothing), 0);
     expect(0);
+    assert_int_equal(in_child(is_ready), 0);
+    expect(1);
+    oct_warm_ask(sign);
+    assert_int_equal(in_child(is_ready), 0);
+    expect(1);
+}
+
+static unsigned made;
+
+static void make(void *key)
+{
+    assert_int_equal(((struct oct_prov_key *)key)->references, 2);
+    made++;
+}
+
+static int all_are_made(void)
+{
+    return made == 3 ? 0 : 1;
+}
+
+/* What keys have put off is made before a fork, once, unless they go before. */
+static void test_put_off(void **state)
+{
+    struct oct_prov_key key[6];
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        key[i] = (struct oct_prov_key){.references = 1, .put_off = make};
+        oct_warm_remember(&key[i]);
+        oct_warm_remember(&key[i]);
+    }
+    oct_warm_forget(&key[0]);
+    oct_warm_forget(&key[0]);
+    oct_warm_forget(&key[5]);
+    key[3].references = 0; /* its last reference is gone, and its thread waits for the lock */
+    assert_int_equal(in_child(nothing), 0);
+    assert_int_equal(made, 0); /* nobody has taken over a key */
+    oct_warm_ask(sign);
+    assert_int_equal(in_child(all_are_made), 0);
+    oct_warm_forget(&key[3]);
+    oct_warm_ask(sign);
+    assert_int_equal(in_child(all_are_made), 0);
+    for (int i = 0; i < 6; i++)
+        assert_true(key[i].references == (i != 3) && key[i].off_link == NULL);
 }
 
 static int daemon_of_children(void)
@@ -167,6 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup(test_child_asks, begin_test),
                                        cmocka_unit_test_setup(test_once, begin_test),
                                        cmocka_unit_test_setup(test_own_keys, begin_test),
+                                       cmocka_unit_test_setup(test_put_off, begin_test),
                                        cmocka_unit_test_setup(test_daemon, begin_test),
                                        {"test_no_provider", test_no_provider, begin_test, NULL, &prov}};
     oct_warm_begin(&prov);
