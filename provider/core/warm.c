@@ -6,6 +6,7 @@
 #include "key.h"
 #include "provider.h"
 
+#include "base/call_scope.h"
 #include "base/fork.h"
 
 #include <errno.h>
@@ -44,21 +45,16 @@ static void run_tests(struct oct_prov *prov, int op)
                 (void)oct_op_is_on(w->op);
 }
 
-/* Behind libcrypto's back: nothing of it may be seen by who forks. */
 static void make_ready(struct oct_prov *prov, int op)
 {
-    const int errno_before = errno;
     const struct oct_fallback *fallback;
 
-    ERR_set_mark();
     run_tests(prov, op);
     fallback = oct_fallback_get(prov);
     if (fallback != NULL)
         oct_fallback_warm(fallback->ctx);
     if (prov->app != NULL)
         oct_fallback_warm(prov->app);
-    ERR_pop_to_mark();
-    errno = errno_before;
 }
 
 static void make_ready_once(int op)
@@ -92,12 +88,22 @@ static struct oct_prov_key *next_key(void)
 static void make_keys(void)
 {
     struct oct_prov_key *key;
-    ERR_set_mark();
     while ((key = next_key()) != NULL) {
         key->put_off(key);
         oct_prov_key_free(key);
     }
-    ERR_pop_to_mark();
+}
+
+static void make_all(struct oct_fork_board *own)
+{
+    const int asked = own != NULL ? atomic_exchange(&own->asked, NOBODY_ASKED) : NOBODY_ASKED;
+    if (asked != NOBODY_ASKED)
+        make_ready_once(asked - FOR_FIRST);
+    atomic_store(&expects, false);
+    for (int i = 0; i <= OCT_OP_COUNT; i++)
+        if (atomic_exchange(&expected[i], false))
+            make_ready_once(i - 1);
+    make_keys();
 }
 
 static bool is_due(const struct oct_fork_board *own)
@@ -106,24 +112,23 @@ static bool is_due(const struct oct_fork_board *own)
            (own != NULL && atomic_load_explicit(&own->asked, memory_order_relaxed) != NOBODY_ASKED);
 }
 
-/* A fibre of OpenSSL's has no stack for it. Whoever takes the provider down now does not wait for long. */
+/* Behind libcrypto's back: nothing of it may be seen by who forks. A fibre of OpenSSL's has no stack for it. In the
+ * midst of a handshake call libcrypto may be in use, as where a handler of crashes forks: then the next fork does it.
+ * Whoever takes the provider down now does not wait for long. */
 static void prepare(void)
 {
+    const int errno_before = errno;
     struct oct_fork_board *own = oct_fork_board();
 
-    if (!is_due(own) || ASYNC_get_current_job() != NULL || pthread_mutex_trylock(&lock) != 0)
+    if (!is_due(own) || ASYNC_get_current_job() != NULL || oct_call_scope_is_open() ||
+        pthread_mutex_trylock(&lock) != 0)
         return;
-    if (provider != NULL) {
-        const int asked = own != NULL ? atomic_exchange(&own->asked, NOBODY_ASKED) : NOBODY_ASKED;
-        if (asked != NOBODY_ASKED)
-            make_ready_once(asked - FOR_FIRST);
-        atomic_store(&expects, false);
-        for (int i = 0; i <= OCT_OP_COUNT; i++)
-            if (atomic_exchange(&expected[i], false))
-                make_ready_once(i - 1);
-        make_keys();
-    }
+    ERR_set_mark();
+    if (provider != NULL)
+        make_all(own);
+    ERR_pop_to_mark();
     pthread_mutex_unlock(&lock);
+    errno = errno_before;
 }
 
 static void before_fork(void)

@@ -4,6 +4,7 @@
 #include "api/op_internal.h"
 #include "api/operation.h"
 #include "base/guarded.h"
+#include "base/thread_mode.h"
 #include "cpu/cpu.h"
 #include "trace/counters.h"
 
@@ -19,6 +20,7 @@ void oct_start(void)
 {
     oct_counters_start();
     oct_guarded_start();
+    (void)oct_thread_is_only_one(); /* later the dynamic linker may be busy on another thread */
     (void)oct_ops_selected();
 }
 

@@ -23,6 +23,11 @@ void oct_call_scope_end(void)
     scope.forget = NULL;
 }
 
+bool oct_call_scope_is_open(void)
+{
+    return scope.inside;
+}
+
 bool oct_call_scope_remember(void (*forget)(void))
 {
     if (scope.inside)

@@ -15,6 +15,9 @@
 OCT_API void oct_call_scope_begin(void);
 OCT_API void oct_call_scope_end(void);
 
+/* True inside a call, on this thread. */
+OCT_API bool oct_call_scope_is_open(void);
+
 /* True inside a call: `forget` runs on this thread when that ends. One function at most is known. */
 OCT_API bool oct_call_scope_remember(void (*forget)(void));
 

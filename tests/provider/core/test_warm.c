@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/call_scope.h"
 #include "provider/core/key.h"
 #include "provider/core/provider.h"
 #include "provider/core/warm.h"
@@ -128,6 +129,19 @@ static void test_once(void **state)
     expect(1);
 }
 
+/* A fork in the midst of a handshake call, as a handler of crashes makes it, leaves that to the next. */
+static void test_inside_a_call(void **state)
+{
+    (void)state;
+    oct_warm_ask(sign);
+    oct_call_scope_begin();
+    assert_int_equal(in_child(nothing), 0);
+    oct_call_scope_end();
+    expect(0);
+    assert_int_equal(in_child(is_ready), 0);
+    expect(1);
+}
+
 /* A server that is about to fork its workers. */
 static void test_own_keys(void **state)
 {
@@ -222,6 +236,7 @@ int main(void)
                                        cmocka_unit_test_setup(test_once, begin_test),
                                        cmocka_unit_test_setup(test_own_keys, begin_test),
                                        cmocka_unit_test_setup(test_put_off, begin_test),
+                                       cmocka_unit_test_setup(test_inside_a_call, begin_test),
                                        cmocka_unit_test_setup(test_daemon, begin_test),
                                        {"test_no_provider", test_no_provider, begin_test, NULL, &prov}};
     oct_warm_begin(&prov);

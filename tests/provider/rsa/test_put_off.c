@@ -2,7 +2,7 @@
  * Copyright The Octuple Authors */
 /*
  * The lane key of a private key is made when several threads may use it, or before a fork; a process that never has two
- * operations at once does without. It lies in pages with guards of their own, and these tell here whether there is one.
+ * operations at once does without. It lies in pages that no core dump has, and these tell here whether there is one.
  */
 #include "common.h"
 
@@ -18,16 +18,18 @@
 
 static const uint8_t text[32] = {1};
 
-static unsigned guards(void)
+static unsigned kept_back(void)
 {
-    FILE *maps = fopen("/proc/self/maps", "r");
+    FILE *maps = fopen("/proc/self/smaps", "r");
     char line[512];
-    unsigned n = 0;
+    unsigned size = 0, all = 0;
     assert_non_null(maps);
-    while (fgets(line, sizeof line, maps) != NULL)
-        n += strstr(line, " ---p 00000000 00:00 0") != NULL;
+    while (fgets(line, sizeof line, maps) != NULL) {
+        (void)sscanf(line, "Size: %u", &size);
+        all += strncmp(line, "VmFlags:", 8) == 0 && strstr(line, " dd") != NULL ? size : 0;
+    }
     fclose(maps);
-    return n;
+    return all;
 }
 
 static int sign(EVP_PKEY *key)
@@ -56,7 +58,7 @@ static void *sign_there(void *key)
     return sign(key) ? key : NULL;
 }
 
-/* With a stack and an arena of its own, which have guards and are kept for the next one. */
+/* With an arena of its own, which is kept for the next one. */
 static void *idle_there(void *arg)
 {
     free(malloc(1));
@@ -72,8 +74,8 @@ static void expect(bool (*run)(EVP_PKEY *key), bool threads, bool made)
         EVP_PKEY *key = load_key(octuple_ctx, NAME);
         if (threads)
             (void)in_thread(idle_there, NULL);
-        const unsigned before = guards();
-        const bool good = is_ours(key) && run(key) && (guards() > before) == made && sign(key);
+        const unsigned before = kept_back();
+        const bool good = is_ours(key) && run(key) && (kept_back() > before) == made && sign(key);
         EVP_PKEY_free(key);
         _exit(good ? 0 : 1);
     }
@@ -105,11 +107,11 @@ static bool by_a_thread(EVP_PKEY *key)
 
 static bool by_a_fork(EVP_PKEY *key)
 {
-    const unsigned before = guards();
+    const unsigned before = kept_back();
     const pid_t child = fork();
     int status = -1;
     if (child == 0)
-        _exit(guards() > before && sign(key) ? 0 : 1);
+        _exit(kept_back() > before && sign(key) ? 0 : 1);
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
