@@ -64,18 +64,6 @@ bool oct_prov_key_is_unshared(const struct oct_prov_key *key)
     return atomic_load(&key->references) == 1;
 }
 
-void oct_prov_key_expect_handshakes(const struct oct_prov_key *key, int op)
-{
-    (void)key;
-    oct_warm_ask(op);
-}
-
-void oct_prov_key_put_off(struct oct_prov_key *key, void (*make)(void *key))
-{
-    key->put_off = make;
-    oct_warm_remember(key);
-}
-
 void *oct_prov_key_load(const void *reference, size_t size)
 {
     void *key;

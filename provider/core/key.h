@@ -45,14 +45,6 @@ OSSL_FUNC_keymgmt_load_fn oct_prov_key_load;
 /* 1 if it has the public and the private part, as far as they are asked for. */
 OSSL_FUNC_keymgmt_has_fn oct_prov_key_has;
 
-/* For a private key that the application has brought, which does `op` (-1: nothing that lanes do): before the process
- * forks, what its children would each need for their first handshakes is made ready (warm.h). */
-void oct_prov_key_expect_handshakes(const struct oct_prov_key *key, int op);
-
-/* Something of the key is made when it is first needed, or by `make` before a fork: a process that never has two
- * operations at once does without. To be called by who makes the key, while it is unshared. */
-void oct_prov_key_put_off(struct oct_prov_key *key, void (*make)(void *key));
-
 /* A duplicate of a key whose numbers never change, and stand in `fallback` (NULL: it is empty): one more reference if
  * the whole is selected, else an object by `make` with what is selected, which `import` gives it (its last argument is
  * the object). NULL with an error raised. */

@@ -185,9 +185,10 @@ void oct_warm_ask(int op)
     atomic_store(&expects, true);
 }
 
-void oct_warm_remember(struct oct_prov_key *key)
+void oct_warm_put_off(struct oct_prov_key *key, void (*make)(void *key))
 {
     pthread_mutex_lock(&keys_lock);
+    key->put_off = make;
     if (key->off_link == NULL) {
         key->off_next = keys;
         key->off_link = &keys;

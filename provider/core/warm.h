@@ -16,11 +16,13 @@ struct oct_prov_key;
 void oct_warm_begin(struct oct_prov *prov);
 void oct_warm_end(struct oct_prov *prov);
 
-/* This process has a private key for `op` (-1: for nothing that lanes do). */
+/* The application has brought a private key, which does `op` (-1: nothing that lanes do): before this process or its
+ * parent forks, what children would each need for their first handshakes is made ready. */
 void oct_warm_ask(int op);
 
-/* The key has put something off (key.h), which is made before a fork. */
-void oct_warm_remember(struct oct_prov_key *key);
+/* Something of the key is made when it is first needed, or by `make` before a fork: a process that never has two
+ * operations at once does without. To be called by who makes the key, while it is unshared. */
+void oct_warm_put_off(struct oct_prov_key *key, void (*make)(void *key));
 /* Its last reference is gone, or it has been made. */
 void oct_warm_forget(struct oct_prov_key *key);
 

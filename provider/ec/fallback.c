@@ -3,6 +3,7 @@
 /* Between the numbers of an EC key and the key of OpenSSL's own implementation, both ways. */
 #include "ec.h"
 #include "provider/core/provider.h"
+#include "provider/core/warm.h"
 
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
@@ -84,7 +85,7 @@ int oct_prov_ec_import(struct oct_prov_ec *key, int selection, const OSSL_PARAM 
     const int ok = fallback != NULL && oct_prov_ec_set_fallback(key, fallback);
 
     if (ok && key->base.has_private)
-        oct_prov_key_expect_handshakes(&key->base, key->curve < 0 ? -1 : oct_ecdsa_sign_op(key->curve));
+        oct_warm_ask(key->curve < 0 ? -1 : oct_ecdsa_sign_op(key->curve));
     return ok;
 }
 

@@ -4,6 +4,7 @@
 #include "ed25519.h"
 
 #include "provider/core/provider.h"
+#include "provider/core/warm.h"
 
 #include "base/policy.h"
 
@@ -76,7 +77,7 @@ int oct_prov_ed25519_import(struct oct_prov_ed25519 *key, int selection, const O
         return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
     ok = oct_prov_ed25519_set_fallback(key, fallback);
     if (ok && key->base.has_private)
-        oct_prov_key_expect_handshakes(&key->base, OCT_OP_ED25519_SIGN);
+        oct_warm_ask(OCT_OP_ED25519_SIGN);
     return ok;
 }
 

@@ -4,6 +4,7 @@
 #include "mldsa.h"
 
 #include "provider/core/provider.h"
+#include "provider/core/warm.h"
 
 #include "base/policy.h"
 
@@ -67,7 +68,7 @@ int oct_prov_mldsa_import(struct oct_prov_mldsa *key, int selection, const OSSL_
         return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
     ok = oct_prov_mldsa_set_fallback(key, fallback);
     if (ok && key->base.has_private)
-        oct_prov_key_expect_handshakes(&key->base, oct_mldsa_sign_op(key->set));
+        oct_warm_ask(oct_mldsa_sign_op(key->set));
     return ok;
 }
 

@@ -4,6 +4,7 @@
 #include "rsa.h"
 
 #include "provider/core/provider.h"
+#include "provider/core/warm.h"
 
 #include <openssl/crypto.h>
 
@@ -43,7 +44,7 @@ int oct_prov_rsa_import(struct oct_prov_rsa *key, int selection, const OSSL_PARA
         return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
     ok = oct_prov_rsa_set_fallback(key, fallback);
     if (ok && key->base.has_private)
-        oct_prov_key_expect_handshakes(&key->base, oct_rsa_op(key->bits, OCT_RAW_SIGN));
+        oct_warm_ask(oct_rsa_op(key->bits, OCT_RAW_SIGN));
     return ok;
 }
 

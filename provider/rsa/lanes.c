@@ -185,7 +185,7 @@ int oct_prov_rsa_load_numbers(struct oct_prov_rsa *key)
         return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
     if (key->base.has_private && facts.fits_lanes) {
         atomic_store(&key->later, OCT_RSA_LATER);
-        oct_prov_key_put_off(&key->base, make_before_fork);
+        oct_warm_put_off(&key->base, make_before_fork);
     }
     return 1;
 }

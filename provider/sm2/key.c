@@ -4,6 +4,7 @@
 #include "sm2.h"
 
 #include "provider/core/provider.h"
+#include "provider/core/warm.h"
 
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
@@ -101,7 +102,7 @@ int oct_prov_sm2_import(struct oct_prov_sm2 *key, int selection, const OSSL_PARA
     const int ok = import(key, selection, params);
 
     if (ok && key->base.has_private)
-        oct_prov_key_expect_handshakes(&key->base, OCT_OP_SM2_SIGN);
+        oct_warm_ask(OCT_OP_SM2_SIGN);
     return ok;
 }
 

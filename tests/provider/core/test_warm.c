@@ -174,9 +174,9 @@ static void test_put_off(void **state)
     struct oct_prov_key key[6];
     (void)state;
     for (int i = 0; i < 6; i++) {
-        key[i] = (struct oct_prov_key){.references = 1, .put_off = make};
-        oct_warm_remember(&key[i]);
-        oct_warm_remember(&key[i]);
+        key[i] = (struct oct_prov_key){.references = 1};
+        oct_warm_put_off(&key[i], make);
+        oct_warm_put_off(&key[i], make);
     }
     oct_warm_forget(&key[0]);
     oct_warm_forget(&key[0]);
