@@ -166,7 +166,7 @@ def test_ports_of_nginx(served, certificate):
     with running(served, *under_run(served, *nginx), port=first) as pid:
         code, found, ports = ask(served, pid)
         by_number = {int(one["address"].rsplit(":", 1)[1]): one for one in ports}
-        assert code == 0 and len(ports) == 6 and set(by_number) == {first, *others}
+        assert code == 0 and len(ports) == 6 and set(by_number) == {first, *others}, (found, ports)
         assert {number: one["answer"] for number, one in by_number.items()} == {
             first: "tls1.3", named: "alert", old: "alert", text: "no-tls", own: "tls1.3", both: "tls1.3"}
         assert by_number[first]["post_quantum"] and by_number[both]["post_quantum"]

@@ -6,7 +6,7 @@
  * the parts stand where TLS has them, and a share that is none fails its own lane.
  */
 #include "amount.h"
-#include "unit.h"
+#include "operation_on.h"
 
 #include <octuple/hybrid.h>
 #include <octuple/queue.h>
@@ -69,16 +69,11 @@ static void prepare(int group)
     make_points(group, server_key, servers, 30);
 }
 
-static void skip_if_off(void)
+static void need_groups(void)
 {
     for (int group = 0; group < OCT_HYBRID_GROUPS; group++) {
-        const int ops[] = {oct_hybrid_server_op(group), oct_hybrid_client_op(group)};
-        for (int i = 0; i < 2; i++) {
-            if (oct_op_is_on(ops[i]))
-                continue;
-            print_message("skipped: %s is off: %s\n", oct_op_name(ops[i]), oct_op_reason(ops[i]));
-            skip();
-        }
+        need_operation(oct_hybrid_server_op(group));
+        need_operation(oct_hybrid_client_op(group));
     }
 }
 
@@ -124,7 +119,7 @@ static void assert_parts(int group, unsigned i)
 static void test_both_sides_agree(void **state)
 {
     (void)state;
-    skip_if_off();
+    need_groups();
     for (int group = 0; group < OCT_HYBRID_GROUPS; group++) {
         prepare(group);
         for (unsigned lanes = 1; lanes <= OCT_LANES; lanes += amount(1, 1, OCT_LANES - 1)) {
@@ -154,7 +149,7 @@ static void assert_lost(int group, unsigned lane, const uint8_t *out, const uint
 static void test_invalid_shares(void **state)
 {
     (void)state;
-    skip_if_off();
+    need_groups();
     for (int group = 0; group < OCT_HYBRID_GROUPS; group++) {
         const struct shape *s = &shapes[group];
         prepare(group);
@@ -180,7 +175,7 @@ static void test_invalid_shares(void **state)
 static void test_invalid_replies(void **state)
 {
     (void)state;
-    skip_if_off();
+    need_groups();
     for (int group = 0; group < OCT_HYBRID_GROUPS; group++) {
         const struct shape *s = &shapes[group];
         prepare(group);
@@ -220,7 +215,7 @@ static void test_queue(void **state)
     struct oct_queue *queue = oct_queue_thread();
     struct oct_job job[OCT_LANES + 1];
     (void)state;
-    skip_if_off();
+    need_groups();
     prepare(OCT_HYBRID_X25519MLKEM768);
     memset(job, 0, sizeof job);
     job[OCT_LANES].op = OCT_OP_SECP256R1MLKEM768_SERVER;

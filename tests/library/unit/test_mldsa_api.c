@@ -7,7 +7,7 @@
  * refused.
  */
 #include "amount.h"
-#include "unit.h"
+#include "operation_on.h"
 
 #include "api/mldsa_internal.h"
 
@@ -80,20 +80,10 @@ static int teardown(void **state)
     return 0;
 }
 
-static void skip_if_off(void)
-{
-    for (int op = OCT_OP_MLDSA44_KEYGEN; op <= OCT_OP_MLDSA65_VERIFY; op++) {
-        if (oct_op_is_on(op))
-            continue;
-        print_message("skipped: %s is off: %s\n", oct_op_name(op), oct_op_reason(op));
-        skip();
-    }
-}
-
 static void test_all_lanes(void **state)
 {
     (void)state;
-    skip_if_off();
+    need_operations(OCT_OP_MLDSA44_KEYGEN, OCT_OP_MLDSA65_VERIFY);
     for (int set = 0; set < OCT_MLDSA_SETS; set++) {
         make_keys(set);
         for (unsigned lanes = 1; lanes <= OCT_LANES; lanes += amount(1, 1, OCT_LANES - 1)) {
@@ -110,7 +100,7 @@ static void test_all_lanes(void **state)
 static void test_randomness(void **state)
 {
     (void)state;
-    skip_if_off();
+    need_operations(OCT_OP_MLDSA44_KEYGEN, OCT_OP_MLDSA65_VERIFY);
     for (int set = 0; set < OCT_MLDSA_SETS; set++) {
         make_keys(set);
         for (int i = 0; i < OCT_LANES; i++)
@@ -134,7 +124,7 @@ static void test_randomness(void **state)
 static void test_invalid(void **state)
 {
     (void)state;
-    skip_if_off();
+    need_operations(OCT_OP_MLDSA44_KEYGEN, OCT_OP_MLDSA65_VERIFY);
     for (int set = 0; set < OCT_MLDSA_SETS; set++) {
         make_keys(set);
         assert_int_equal(oct_mldsa_sign_x8(set, sign, OCT_LANES, &result), OCT_OK);
@@ -154,7 +144,7 @@ static void test_bad_keys(void **state)
 {
     struct oct_mldsa_key *none = NULL;
     (void)state;
-    skip_if_off();
+    need_operations(OCT_OP_MLDSA44_KEYGEN, OCT_OP_MLDSA65_VERIFY);
     for (int set = 0; set < OCT_MLDSA_SETS; set++) {
         const size_t len = oct_mldsa_sk_bytes(set), places[] = {0, 64, 127, 130, 600, len - 1};
         make_keys(set);
@@ -186,7 +176,7 @@ static void test_arguments(void **state)
 {
     struct oct_mldsa_key *none = NULL;
     (void)state;
-    skip_if_off();
+    need_operations(OCT_OP_MLDSA44_KEYGEN, OCT_OP_MLDSA65_VERIFY);
     make_keys(OCT_MLDSA_44);
     assert_int_equal(sign_says(OCT_MLDSA_65), OCT_ERR_ARGUMENT);
     assert_int_equal(sign_says(2), OCT_ERR_ARGUMENT);
@@ -233,7 +223,7 @@ static void test_queue(void **state)
 {
     static struct oct_job job[15];
     (void)state;
-    skip_if_off();
+    need_operations(OCT_OP_MLDSA44_KEYGEN, OCT_OP_MLDSA65_VERIFY);
     make_keys(OCT_MLDSA_65);
     memset(job, 0, sizeof job);
     for (int i = 0; i < 15; i++) {
@@ -282,7 +272,7 @@ static void test_faults(void **state)
 {
     static const size_t places[] = {0, 47, 48, 1700, 48 + 5 * 640, SIGNATURE - 1};
     (void)state;
-    skip_if_off();
+    need_operations(OCT_OP_MLDSA44_KEYGEN, OCT_OP_MLDSA65_VERIFY);
     make_keys(OCT_MLDSA_65);
     struct oct_mldsa_ops ops = *oct_mldsa_selected(NULL);
     const struct oct_operation *operation = &oct_operations[OCT_OP_MLDSA65_SIGN];

@@ -6,7 +6,7 @@
  * tests/library/kat's and tests/library/diff's business: here it is which bytes go where, randomness, and what is
  * refused.
  */
-#include "unit.h"
+#include "operation_on.h"
 
 #include <octuple/mlkem.h>
 #include <octuple/queue.h>
@@ -36,16 +36,6 @@ static int setup(void **state)
     return 0;
 }
 
-static void skip_if_off(void)
-{
-    for (int op = OCT_OP_MLKEM768_KEYGEN; op <= OCT_OP_MLKEM1024_DECAPS; op++) {
-        if (oct_op_is_on(op))
-            continue;
-        print_message("skipped: %s is off: %s\n", oct_op_name(op), oct_op_reason(op));
-        skip();
-    }
-}
-
 static void run(int set, unsigned lanes)
 {
     const unsigned all = (1u << lanes) - 1;
@@ -66,7 +56,7 @@ static void run(int set, unsigned lanes)
 static void test_all_lanes(void **state)
 {
     (void)state;
-    skip_if_off();
+    need_operations(OCT_OP_MLKEM768_KEYGEN, OCT_OP_MLKEM1024_DECAPS);
     for (int set = 0; set < OCT_MLKEM_SETS; set++)
         for (unsigned lanes = 1; lanes <= OCT_LANES; lanes++)
             run(set, lanes);
@@ -77,7 +67,7 @@ static void test_randomness(void **state)
 {
     uint8_t before[OCT_MLKEM_SECRET_BYTES], key[EK];
     (void)state;
-    skip_if_off();
+    need_operations(OCT_OP_MLKEM768_KEYGEN, OCT_OP_MLKEM1024_DECAPS);
     for (int set = 0; set < OCT_MLKEM_SETS; set++) {
         setup(NULL);
         run(set, OCT_LANES);
@@ -101,7 +91,7 @@ static void test_invalid(void **state)
 {
     static const uint8_t zeros[CT];
     (void)state;
-    skip_if_off();
+    need_operations(OCT_OP_MLKEM768_KEYGEN, OCT_OP_MLKEM1024_DECAPS);
     for (int set = 0; set < OCT_MLKEM_SETS; set++) {
         run(set, OCT_LANES);
         memset(ek[3], 0xff, 3);
@@ -122,7 +112,7 @@ static void test_invalid(void **state)
 static void test_arguments(void **state)
 {
     (void)state;
-    skip_if_off();
+    need_operations(OCT_OP_MLKEM768_KEYGEN, OCT_OP_MLKEM1024_DECAPS);
     assert_int_equal(oct_mlkem_keygen_x8(2, keygen, 1, &result), OCT_ERR_ARGUMENT);
     assert_int_equal(oct_mlkem_keygen_x8(-1, keygen, 1, &result), OCT_ERR_ARGUMENT);
     assert_int_equal(oct_mlkem_encaps_x8(0, encaps, 9, &result), OCT_ERR_ARGUMENT);
@@ -171,7 +161,7 @@ static void submit(int op, int i)
 static void test_queue(void **state)
 {
     (void)state;
-    skip_if_off();
+    need_operations(OCT_OP_MLKEM768_KEYGEN, OCT_OP_MLKEM1024_DECAPS);
     for (int i = 0; i < 5; i++)
         submit(OCT_OP_MLKEM768_KEYGEN, i);
     memset(ek[2], 0xff, 3);

@@ -5,7 +5,7 @@
  * The queue with the real Ed25519 operations, on the table that the environment chose: what it signs it verifies, a
  * spoilt signature fails its own job alone, and jobs that cannot be run are refused with nothing touched.
  */
-#include "unit.h"
+#include "operation_on.h"
 
 #include <octuple/queue.h>
 
@@ -46,16 +46,6 @@ static void done(struct oct_job *which)
     reported++;
 }
 
-static void skip_if_off(void)
-{
-    for (int op = OCT_OP_ED25519_SIGN; op <= OCT_OP_ED25519_VERIFY; op++) {
-        if (oct_op_is_on(op))
-            continue;
-        print_message("skipped: %s is off: %s\n", oct_op_name(op), oct_op_reason(op));
-        skip();
-    }
-}
-
 static size_t length(int i)
 {
     return (size_t)(i * 31) % MAX_MESSAGE;
@@ -83,7 +73,7 @@ static void run_all(int op)
 static void test_sign_and_verify(void **state)
 {
     (void)state;
-    skip_if_off();
+    need_operations(OCT_OP_ED25519_SIGN, OCT_OP_ED25519_VERIFY);
     run_all(OCT_OP_ED25519_SIGN);
     for (int i = 0; i < JOBS; i++)
         assert_int_equal(job[i].status, OCT_OK);
@@ -96,7 +86,7 @@ static void test_sign_and_verify(void **state)
 static void test_spoilt(void **state)
 {
     (void)state;
-    skip_if_off();
+    need_operations(OCT_OP_ED25519_SIGN, OCT_OP_ED25519_VERIFY);
     run_all(OCT_OP_ED25519_SIGN);
     signature[2][40] ^= 1;
     signature[11][0] ^= 1;
@@ -115,7 +105,7 @@ static void test_refused(void **state)
 {
     struct oct_job one = {.ed25519_sign = {NULL, message[0], 1, signature[0]}};
     (void)state;
-    skip_if_off();
+    need_operations(OCT_OP_ED25519_SIGN, OCT_OP_ED25519_VERIFY);
     assert_int_equal(submitted(OCT_OP_ED25519_SIGN, &one), OCT_ERR_ARGUMENT);
     one.ed25519_sign = (struct oct_ed25519_sign_lane){key[0], NULL, 1, signature[0]};
     assert_int_equal(submitted(OCT_OP_ED25519_SIGN, &one), OCT_ERR_ARGUMENT);

@@ -5,7 +5,7 @@
  * The queue with the real operations: RSA jobs with several keys through the thread's own queue, on the table that the
  * environment chose. A private result is right if libcrypto's public operation leads back from it to the input.
  */
-#include "unit.h"
+#include "operation_on.h"
 
 #include "rsa_keys.h"
 
@@ -60,14 +60,6 @@ static void submit_all(int op, unsigned flags)
         assert_int_equal(oct_queue_submit(oct_queue_thread(), &job[i]), OCT_OK);
 }
 
-static void skip_if_off(int op)
-{
-    if (oct_op_is_on(op))
-        return;
-    print_message("skipped: %s is off: %s\n", oct_op_name(op), oct_op_reason(op));
-    skip();
-}
-
 static void check_range_job(void)
 {
     static const uint8_t zero[BYTES];
@@ -79,7 +71,7 @@ static void test_private(void **state)
 {
     uint8_t back[BYTES];
     (void)state;
-    skip_if_off(OCT_OP_RSA2048_PRIVATE);
+    need_operation(OCT_OP_RSA2048_PRIVATE);
     submit_all(OCT_OP_RSA2048_PRIVATE, 0);
     assert_int_equal(reported, 8);
     assert_int_equal(oct_queue_poll(oct_queue_thread()), 5);
@@ -98,7 +90,7 @@ static void test_public(void **state)
 {
     uint8_t expected[BYTES];
     (void)state;
-    skip_if_off(OCT_OP_RSA2048_PUBLIC);
+    need_operation(OCT_OP_RSA2048_PUBLIC);
     submit_all(OCT_OP_RSA2048_PUBLIC, 0);
     assert_int_equal(oct_queue_poll(oct_queue_thread()), 5);
     check_range_job();
@@ -116,7 +108,7 @@ static void test_handed_back(void **state)
 {
     uint8_t untouched[BYTES];
     (void)state;
-    skip_if_off(OCT_OP_RSA2048_PRIVATE);
+    need_operation(OCT_OP_RSA2048_PRIVATE);
     memset(untouched, 0xee, BYTES);
     submit_all(OCT_OP_RSA2048_PRIVATE, OCT_JOB_MAY_RUN_PLAIN);
     for (int i = 9; i < JOBS; i++)
@@ -130,7 +122,7 @@ static void test_wrong_jobs(void **state)
 {
     struct oct_job wrong = {.op = OCT_OP_RSA4096_PRIVATE, .rsa = {key[0], in[0], out[0]}};
     (void)state;
-    skip_if_off(OCT_OP_RSA2048_PRIVATE);
+    need_operation(OCT_OP_RSA2048_PRIVATE);
     assert_int_equal(oct_queue_submit(oct_queue_thread(), &wrong), OCT_ERR_ARGUMENT);
     wrong.op = OCT_OP_RSA2048_PRIVATE;
     wrong.rsa.out = NULL;

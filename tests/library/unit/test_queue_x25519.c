@@ -5,7 +5,7 @@
  * The queue with the real X25519 operations, on the table that the environment chose: both sides of an exchange agree,
  * RFC 7748's own example comes out, and a peer of small order fails its own job alone.
  */
-#include "unit.h"
+#include "operation_on.h"
 
 #include <octuple/queue.h>
 
@@ -20,16 +20,6 @@ static void done(struct oct_job *which)
 {
     assert_int_equal(which - job, reported);
     reported++;
-}
-
-static void skip_if_off(void)
-{
-    for (int op = OCT_OP_X25519_DERIVE; op <= OCT_OP_X25519_KEYGEN; op++) {
-        if (oct_op_is_on(op))
-            continue;
-        print_message("skipped: %s is off: %s\n", oct_op_name(op), oct_op_reason(op));
-        skip();
-    }
 }
 
 /* Eight run at once, five when asked to. */
@@ -62,7 +52,7 @@ static void test_both_sides(void **state)
 {
     static const uint8_t zero[BYTES];
     (void)state;
-    skip_if_off();
+    need_operations(OCT_OP_X25519_DERIVE, OCT_OP_X25519_KEYGEN);
     make_scalars();
     for (int side = 0; side < 2; side++)
         run_all(OCT_OP_X25519_KEYGEN, side);
@@ -94,7 +84,7 @@ static void test_rfc(void **state)
                                             "de9edb7d7b7dc1b4d35b61c2ece435373f8343c85b78674dadfc7e146f882b4f"};
     uint8_t bytes[BYTES];
     (void)state;
-    skip_if_off();
+    need_operations(OCT_OP_X25519_DERIVE, OCT_OP_X25519_KEYGEN);
     make_scalars();
     for (int side = 0; side < 2; side++) {
         from_hex(scalar[side][3], secret[side]);
@@ -113,7 +103,7 @@ static void test_small_order(void **state)
 {
     static const uint8_t zero[BYTES];
     (void)state;
-    skip_if_off();
+    need_operations(OCT_OP_X25519_DERIVE, OCT_OP_X25519_KEYGEN);
     make_scalars();
     run_all(OCT_OP_X25519_KEYGEN, 1);
     memset(public_key[1][2], 0, BYTES);
