@@ -3,6 +3,7 @@
 /* See fallback.h. */
 #include "provider.h"
 
+#include <dlfcn.h>
 #include <openssl/crypto.h>
 #include <openssl/kdf.h>
 #include <openssl/rand.h>
@@ -20,6 +21,19 @@ void oct_fallback_free(struct oct_fallback *fallback)
         OSSL_PROVIDER_unload(fallback->default_provider);
     OSSL_LIB_CTX_free(fallback->ctx);
     OPENSSL_free(fallback);
+}
+
+void oct_fallback_leave(struct oct_fallback *fallback)
+{
+    static struct oct_fallback *left;
+    Dl_info where;
+
+    if (fallback == NULL)
+        return;
+    fallback->left_before = left;
+    left = fallback;
+    if (dladdr((void *)&left, &where) != 0)
+        (void)dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 static struct oct_fallback *fallback_make(void)

@@ -20,6 +20,7 @@ struct oct_fallback {
     OSSL_PROVIDER *default_provider;
     EVP_KEYMGMT *keymgmt[OCT_FAMILIES]; /* for the lists of parameters that this version of OpenSSL knows */
     void *part[OCT_FAMILIES];           /* what a family's open() has made */
+    struct oct_fallback *left_before;   /* see oct_fallback_leave() */
 };
 
 /* All of the above, made if need be; NULL, with an error raised, if it cannot be made. No lock is held meanwhile,
@@ -31,6 +32,10 @@ const struct oct_fallback *oct_fallback_get(struct oct_prov *prov);
 void oct_fallback_warm(OSSL_LIB_CTX *ctx);
 
 void oct_fallback_free(struct oct_fallback *fallback);
+
+/* For a child that ends: its parent's stays as it is, since to take it apart would copy all its pages. The module that
+ * points to it stays as well, so that who looks for leaks finds it. fallback may be NULL. */
+void oct_fallback_leave(struct oct_fallback *fallback);
 
 /* The private library context; NULL as above. */
 OSSL_LIB_CTX *oct_fallback_ctx(struct oct_prov *prov);
