@@ -149,10 +149,20 @@ def kept(options: argparse.Namespace, kinds: list[Kind]) -> list[dict]:
     return [row for row in json.loads(options.json.read_text())["servers"] if row["server"] not in measured_now]
 
 
+def chosen(options: argparse.Namespace) -> list[Kind]:
+    """The servers that are installed; one that was named must be."""
+    if not options.only:
+        return [kind for kind in (services.KINDS if options.more else KINDS) if kind.path()]
+    kinds = [kind for kind in (*KINDS, *services.KINDS) if kind.name in options.only]
+    for kind in kinds:
+        if not kind.path():
+            sys.exit(f"bench/run servers: {kind.name} is not installed; Debian's package: {kind.package}")
+    return kinds
+
+
 def run(folder: Path, build: Build, options: argparse.Namespace) -> dict:
     place = machine.place()
-    chosen = services.KINDS if options.more else KINDS
-    kinds = [kind for kind in chosen if kind.path() and (not options.only or kind.name in options.only)]
+    kinds = chosen(options)
     clients = [name for name in CLIENTS
                if shutil.which(name) and not options.more and (not options.only or name in options.only)]
     make_keys(folder / "keys", [HANDSHAKE.key])
@@ -203,7 +213,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=7, help="both in turns, so many times")
     parser.add_argument("--seconds", type=float, default=0.5, help="of each run")
     parser.add_argument("--only", choices=names, action="append", metavar="NAME",
-                        help="only this one; may be repeated: %(choices)s")
+                        help="only this one, with or without --more; may be repeated: %(choices)s")
     parser.add_argument("--more", action="store_true", help="the servers of tests/servers/run more instead")
     parser.add_argument("--json", type=Path, help="write the numbers there")
     parser.add_argument("--add", action="store_true", help="with --json: keep the other servers that the file has")
