@@ -5,9 +5,10 @@
  * definition among what the program was started with (and what was loaded RTLD_GLOBAL since), else to one in the tree
  * of the object that brought the caller. The same order is followed here, once for each calling object.
  *
- * The answer is found by the return address of each call; the object is found without a lock. libssl calls some of
- * its own functions by their names and as the last thing that it does: such a call returns to the hook that it came
- * through. Nothing is ever freed: entries are few, and readers hold none.
+ * The answer is found by the return address of each call, at once where the program was started with the calling
+ * object; else that object is found first, without a lock. libssl calls some of its own functions by their names and as
+ * the last thing that it does: such a call returns to the hook that it came through. Nothing is ever freed: entries are
+ * few, and readers hold none.
  */
 #include "libssl/resolve.h"
 
@@ -29,12 +30,14 @@ struct caller {
     ElfW(Addr) address;
     const ElfW(Dyn) *dynamic;
     const struct oct_ssl_functions *ssl;
+    uintptr_t start, size; /* its addresses, if it is to be settled */
 };
 
 const struct oct_ssl_functions *oct_ssl_served;
 __thread const struct oct_ssl_functions *oct_ssl_inside;
 
 static struct caller *callers[SLOTS]; /* by their newest */
+static const struct caller *settled;  /* one that the program was started with: it stays, so an address is enough */
 static struct oct_ssl_functions *copies;
 
 bool oct_same_object(const void *a, const void *b)
@@ -135,7 +138,14 @@ static const struct oct_ssl_functions *copy_of(void *function, bool global)
     }
 }
 
-static const struct oct_ssl_functions *look_up(struct caller **list, const struct link_map *map)
+static void settle(struct caller *caller, const void *address)
+{
+    if (oct_object_is_programs(address) && !oct_same_object(address, (const void *)settle) &&
+        oct_object_span(address, &caller->start, &caller->size))
+        __atomic_store_n(&settled, caller, __ATOMIC_RELEASE);
+}
+
+static const struct oct_ssl_functions *look_up(struct caller **list, const struct link_map *map, const void *address)
 {
     const int errno_before = errno;
     bool global;
@@ -148,6 +158,7 @@ static const struct oct_ssl_functions *look_up(struct caller **list, const struc
         caller->next = __atomic_load_n(list, __ATOMIC_ACQUIRE);
         while (!__atomic_compare_exchange_n(list, &caller->next, caller, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
             ;
+        settle(caller, address);
     }
     errno = errno_before;
     return ssl != NULL ? ssl : &oct_ssl_nobody;
@@ -155,6 +166,9 @@ static const struct oct_ssl_functions *look_up(struct caller **list, const struc
 
 const struct oct_ssl_functions *oct_ssl_of(const void *address)
 {
+    const struct caller *known = __atomic_load_n(&settled, __ATOMIC_ACQUIRE);
+    if (known != NULL && (uintptr_t)address - known->start < known->size)
+        return known->ssl;
     const struct link_map *map = oct_object_of(address);
     if (__builtin_expect(oct_ssl_inside != NULL, 0) && oct_same_object(address, (const void *)oct_ssl_of))
         return oct_ssl_inside;
@@ -164,5 +178,5 @@ const struct oct_ssl_functions *oct_ssl_of(const void *address)
     for (; caller != NULL; caller = caller->next)
         if (caller->map == map && caller->address == map->l_addr && caller->dynamic == map->l_ld)
             return caller->ssl;
-    return look_up(list, map);
+    return look_up(list, map, address);
 }

@@ -37,6 +37,21 @@ const void *oct_object_base(const void *address)
 #endif
 }
 
+bool oct_object_span(const void *address, uintptr_t *start, uintptr_t *size)
+{
+#if defined(DLFO_STRUCT_HAS_EH_DBASE)
+    struct dl_find_object found;
+    if (_dl_find_object((void *)address, &found) != 0)
+        return false;
+    *start = (uintptr_t)found.dlfo_map_start;
+    *size = (uintptr_t)found.dlfo_map_end - *start;
+    return true;
+#else
+    (void)address, (void)start, (void)size;
+    return false;
+#endif
+}
+
 const ElfW(Sym) *oct_object_symbol(void *function)
 {
     const ElfW(Sym) *symbol = NULL;

@@ -6,6 +6,7 @@
 
 #include <link.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* The object of an address; NULL for code that no file has brought. Quick, and without a lock where it is asked again:
  * every call of a hook asks. */
@@ -13,6 +14,10 @@ struct link_map *oct_object_of(const void *address);
 
 /* Where the object of an address begins, which tells it from others; NULL as above. */
 const void *oct_object_base(const void *address);
+
+/* The addresses from *start on, *size of them, are all of that object, which holds for as long as it is loaded; false
+ * if that cannot be told. */
+bool oct_object_span(const void *address, uintptr_t *start, uintptr_t *size);
 
 /* The entry of one of the shim's own functions in its table of dynamic symbols; NULL if it is not found. */
 const ElfW(Sym) *oct_object_symbol(void *function);

@@ -77,6 +77,13 @@ const void *oct_object_base(const void *address)
     return dladdr(address, &info) != 0 ? info.dli_fbase : NULL;
 }
 
+/* Its dynamic linker does not say where an object ends. */
+bool oct_object_span(const void *address, uintptr_t *start, uintptr_t *size)
+{
+    (void)address, (void)start, (void)size;
+    return false;
+}
+
 /* The linker editor puts the names right behind the symbols, which have no count of their own. */
 const ElfW(Sym) *oct_object_symbol(void *function)
 {
