@@ -192,7 +192,7 @@ AEAD_TABLE(chacha20, OCT_AEAD_CHACHA20_POLY1305, oct_aead_cipher_gettable_chacha
 /* Numbers of the family's own: enum oct_aead. A cipher that was not asked for has to be worth it. */
 static bool serves(int aead, bool asked)
 {
-    return oct_aead_is_on(aead) && (asked || oct_aead_pays(aead, OpenSSL_version_num()));
+    return (asked || oct_aead_pays(aead, OpenSSL_version_num())) && oct_aead_is_on(aead);
 }
 
 enum { AES_GCM = 1, CHACHA20_POLY1305 = 2, SM4_GCM = 4 };

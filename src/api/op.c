@@ -79,6 +79,11 @@ const struct oct_ops *oct_op_table(int op)
     return oct_op_is_on(op) ? oct_ops_selected() : NULL;
 }
 
+bool oct_op_table_is_portable(void)
+{
+    return oct_ops_selected() && strcmp(oct_ops_selected()->name, "c") == 0;
+}
+
 const char *oct_op_reason(int op)
 {
     const char *reason;
@@ -93,7 +98,7 @@ void oct_cpu_info_get(struct oct_cpu_info *info)
 {
     struct oct_cpu cpu;
     memset(info, 0, sizeof *info);
-    oct_cpu_detect(&cpu);
+    oct_cpu_detect_named(&cpu);
     oct_cpu_describe(info, &cpu);
     info->table = oct_ops_selected() ? oct_ops_selected()->name : "none";
     info->table_reason = oct_ops_selected_reason();

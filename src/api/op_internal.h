@@ -6,9 +6,14 @@
 
 #include "ops/ops.h"
 
+#include <stdbool.h>
+
 /* The table that serves an operation (enum oct_op); NULL if that is off, or none. The calls that are given a table
  * answer NULL with OCT_ERR_UNSUPPORTED, once their arguments are found good. */
 const struct oct_ops *oct_op_table(int op);
+
+/* The process is served by the portable table. */
+bool oct_op_table_is_portable(void);
 
 /* For operations without faults: what is not good was refused. `good` may have bits of lanes that have no operation. */
 OCT_INLINE void oct_lanes_report(struct oct_lanes *result, unsigned lanes, unsigned good)

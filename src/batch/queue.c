@@ -3,6 +3,7 @@
 /* The queue's life, and jobs coming and going. Running them is in flush.c. */
 #include "batch/queue_internal.h"
 
+#include "api/op_internal.h"
 #include "base/policy.h"
 #include "base/base.h"
 #include "base/clock.h"
@@ -46,13 +47,10 @@ int oct_queue_new_with(struct oct_queue **queue, const struct oct_queue_config *
 
 int oct_queue_new(struct oct_queue **queue, const struct oct_queue_config *config)
 {
-    struct oct_cpu_info info;
-
     if (queue == NULL)
         return OCT_ERR_ARGUMENT;
     /* The portable table never pays. It is there for tests, which want lanes to run. */
-    oct_cpu_info_get(&info);
-    return oct_queue_new_with(queue, config, &oct_engine, strcmp(info.table, "c") == 0);
+    return oct_queue_new_with(queue, config, &oct_engine, oct_op_table_is_portable());
 }
 
 void oct_queue_publish(struct oct_queue *queue, int op)

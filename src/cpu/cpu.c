@@ -115,6 +115,14 @@ void oct_cpu_detect(struct oct_cpu *cpu)
     oct_cpu_judge(cpu, &regs);
 }
 
+void oct_cpu_detect_named(struct oct_cpu *cpu)
+{
+    struct oct_cpu_registers regs;
+    oct_cpu_registers_read(&regs);
+    oct_cpu_registers_read_brand(&regs);
+    oct_cpu_judge(cpu, &regs);
+}
+
 const char *oct_cpu_missing(const struct oct_cpu *cpu, uint32_t needs)
 {
     static const char *const off[] = {

@@ -64,14 +64,17 @@ struct oct_cpu {
     bool os_ymm, os_zmm;
 };
 
-/* Reads the registers of the CPU that runs this; all zero where there is no CPUID. */
+/* Reads the registers of the CPU that runs this, but its brand; all zero where there is no CPUID. A hypervisor answers
+ * each leaf, which takes it some 20 us. */
 void oct_cpu_registers_read(struct oct_cpu_registers *regs);
+void oct_cpu_registers_read_brand(struct oct_cpu_registers *regs);
 
 /* Judges registers. Pure. */
 void oct_cpu_judge(struct oct_cpu *cpu, const struct oct_cpu_registers *regs);
 
-/* Both of them. */
+/* Reads and judges; without a brand, or with it. */
 void oct_cpu_detect(struct oct_cpu *cpu);
+void oct_cpu_detect_named(struct oct_cpu *cpu);
 
 /* "avx512f", ... as Linux and compilers spell it; NULL for a number that is no feature. */
 const char *oct_cpu_feature_name(unsigned feature);

@@ -30,8 +30,6 @@ static uint64_t read_xcr0(void)
 
 void oct_cpu_registers_read(struct oct_cpu_registers *regs)
 {
-    struct oct_cpuid extended;
-
     memset(regs, 0, sizeof *regs);
     read_leaf(&regs->leaf0, 0);
     if (regs->leaf0.eax >= 1)
@@ -42,12 +40,18 @@ void oct_cpu_registers_read(struct oct_cpu_registers *regs)
     /* Subleaf 0 says which is the last. */
     if (regs->leaf7.eax >= 1)
         read_subleaf(&regs->leaf7_1, 7, 1);
+    if (regs->leaf1.ecx & LEAF1_ECX_OSXSAVE)
+        regs->xcr0 = read_xcr0();
+}
+
+void oct_cpu_registers_read_brand(struct oct_cpu_registers *regs)
+{
+    struct oct_cpuid extended;
+
     read_leaf(&extended, 0x80000000u);
     for (uint32_t i = 0; i < 3; i++)
         if (extended.eax >= 0x80000002u + i)
             read_leaf(&regs->brand[i], 0x80000002u + i);
-    if (regs->leaf1.ecx & LEAF1_ECX_OSXSAVE)
-        regs->xcr0 = read_xcr0();
 }
 
 #else
@@ -55,6 +59,11 @@ void oct_cpu_registers_read(struct oct_cpu_registers *regs)
 void oct_cpu_registers_read(struct oct_cpu_registers *regs)
 {
     memset(regs, 0, sizeof *regs);
+}
+
+void oct_cpu_registers_read_brand(struct oct_cpu_registers *regs)
+{
+    (void)regs;
 }
 
 #endif

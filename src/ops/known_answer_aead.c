@@ -18,7 +18,7 @@
 static const uint64_t known_answer[OCT_AEAD_COUNT] = {
     [OCT_AEAD_AES_128_GCM] = 0xfc4bc7acbae5b467, [OCT_AEAD_AES_192_GCM] = 0xc1322ca350ff1a75,
     [OCT_AEAD_AES_256_GCM] = 0x2b135051197cb7f5, [OCT_AEAD_CHACHA20_POLY1305] = 0xbc6a8193345407d2,
-    [OCT_AEAD_SM4_GCM] = 0x15da45523491e586,     [OCT_AEAD_SM4_CCM] = 0x2d547684310d2a9a,
+    [OCT_AEAD_SM4_GCM] = 0x15da45523491e586,     [OCT_AEAD_SM4_CCM] = 0xa2eeebee47f81718,
 };
 
 /* Each code path of each tier: the head alone, each number of last vectors, groups of either size. */
@@ -26,6 +26,9 @@ static const struct {
     uint16_t aad, text;
 } shapes[] = {{0, 0},    {13, 64},  {5, 1},   {16, 47},   {17, 100}, {80, 160},
               {20, 256}, {13, 333}, {1, 700}, {33, 1440}, {13, 2500}};
+#define CCM_SHAPES                                                                                                     \
+    8 /* the first: its chain is one path whatever the length, and takes a tenth of a millisecond here                 \
+       */
 
 /* An AEAD at work: all that one record needs. */
 struct subject {
@@ -255,7 +258,8 @@ int oct_aead_known_answer(const struct oct_aead_ops *ops, int aead)
     draw_bytes(bytes, sizeof bytes, &stream);
     const struct oct_aead_expand_args expand = {s.key, s.mask_key, bytes};
     ops->expand(&expand);
-    for (unsigned i = 0; i < OCT_ARRAY_LEN(shapes); i++)
+    const unsigned count = aead == OCT_AEAD_SM4_CCM ? CCM_SHAPES : OCT_ARRAY_LEN(shapes);
+    for (unsigned i = 0; i < count; i++)
         digest = run_shape(&s, i, &stream, digest, &good);
     if (ops->mask)
         digest = run_masks(&s, &stream, digest, &good);
