@@ -77,7 +77,8 @@ static int read_early(const struct oct_ssl_functions *own, SSL *s, void *buf, si
         conn->masked = false;
         if (conn->early != NULL && conn->early->taken < conn->early->length)
             return hand_out(conn->early, buf, num, readbytes);
-        if (conn->state == OCT_CONN_LEFT || own->SSL_get_early_data_status(s) == SSL_EARLY_DATA_ACCEPTED)
+        if (conn->state == OCT_CONN_LEFT || own->SSL_get_early_data_status(s) == SSL_EARLY_DATA_ACCEPTED ||
+            own->ASYNC_get_current_job() != NULL) /* it would not pause, and may give the connection up */
             conn = NULL;
     }
     return conn != NULL ? read_in_slice(conn, buf, num, readbytes) : own->SSL_read_early_data(s, buf, num, readbytes);

@@ -207,21 +207,29 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
     return value;
 }
 
+/* Without a slice. libssl calls some of its functions through the hooks: there the handshake may end, and the
+ * connection must not be given up while the call that is around still uses it. */
+static int call_plainly(struct oct_conn *conn, oct_handshake_call *call, void *arg)
+{
+    OCT_INSIDE(conn);
+    return call(conn->ssl, arg);
+}
+
 /* What another call has come to says nothing of this one, which goes on where that has left the handshake. */
 static int result_for(struct oct_conn *conn, bool amid, oct_handshake_call *call, void *arg)
 {
     const int value = oct_finish_result(conn);
-    return oct_slice_began_with(conn, call) && !amid ? value : call(conn->ssl, arg);
+    return oct_slice_began_with(conn, call) && !amid ? value : call_plainly(conn, call, arg);
 }
 
 /* Another thread has it: its call goes on there, and the program is called by what the socket says then. */
-static int wait_for_other(struct oct_conn *conn, SSL *s, oct_handshake_call *call, void *arg, int pause_value)
+static int wait_for_other(struct oct_conn *conn, oct_handshake_call *call, void *arg, int pause_value)
 {
     oct_finish_wait(conn);
     const enum oct_conn_state state = oct_conn_state(conn);
     if (oct_conn_is_ended(state) && oct_conn_move_state(conn, state, OCT_CONN_LEFT))
         return result_for(conn, state == OCT_CONN_ENDED_AMID, call, arg);
-    return oct_conn_is_free(state) ? call(s, arg) : tell_to_wait(conn, pause_value);
+    return oct_conn_is_free(state) ? call_plainly(conn, call, arg) : tell_to_wait(conn, pause_value);
 }
 
 /* Another thread has it, and perhaps runs it to its end just now: then it is entered, but not by a callback's call. */
@@ -237,7 +245,7 @@ int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_val
     struct oct_conn *conn =
         t != NULL && oct_ssl()->ASYNC_get_current_job() == NULL ? oct_conn_get(s) : oct_conn_find(s);
     if (conn != NULL && t != NULL && is_elsewhere(conn, t))
-        return wait_for_other(conn, s, call, arg, pause_value);
+        return wait_for_other(conn, call, arg, pause_value);
     if (conn == NULL || conn->entered != 0 || t == NULL)
         return call(s, arg);
     if (conn->thread == t) { /* it has followed its event */
@@ -257,7 +265,7 @@ int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_val
     if (oct_conn_is_ended(state))
         return oct_conn_move_state(conn, state, OCT_CONN_LEFT)
                    ? result_for(conn, state == OCT_CONN_ENDED_AMID, call, arg)
-                   : wait_for_other(conn, s, call, arg, pause_value); /* its thread hands it on just now */
+                   : wait_for_other(conn, call, arg, pause_value); /* its thread hands it on just now */
     if (state == OCT_CONN_LOST)
         return oct_keys_part->fail(conn, pause_value);
     if (state == OCT_CONN_PAUSED || misfits(conn, t))
