@@ -79,7 +79,7 @@ const char *oct_shim_quic_said(void)
     return quic_said;
 }
 
-/* Some table serves, then this operation, which every table has, is possible. No call here runs a known-answer test. */
+/* Whether some table serves: each has this operation. No call here runs a known-answer test. */
 bool oct_shim_library_start(void)
 {
     oct_start();

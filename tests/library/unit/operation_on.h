@@ -15,7 +15,7 @@ static inline bool operation_is_on(int op)
 {
     if (oct_op_is_on(op))
         return true;
-    print_message("skipped: %s is off: %s\n", oct_op_name(op), oct_op_reason(op));
+    print_message("%s is off: %s\n", oct_op_name(op), oct_op_reason(op));
     assert_false(oct_op_is_possible(op));
     return false;
 }
