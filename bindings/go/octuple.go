@@ -11,9 +11,8 @@
 // calls C for all. There is no timer and no thread.
 //
 // Go's own code runs wherever lanes are not to be had: without cgo, liboctuple.so.0 or AVX2, in FIPS 140 mode, for
-// keys and options that lanes do not serve, for lone operations where lanes are slower, and for each result that
-// failed its check. The library is looked up when a program first wraps a key. So building needs no Octuple, and one
-// binary serves machines with and without it.
+// keys and options that lanes do not serve, and for each result that failed its check. The library is looked up when a
+// program first wraps a key. So building needs no Octuple, and one binary serves machines with and without it.
 package octuple
 
 import (

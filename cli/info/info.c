@@ -34,7 +34,7 @@ const struct info_need info_needs[] = {
     {"avx512bw", "AVX-512 on bytes and words"},
     {"avx512dq", "AVX-512 on 32- and 64-bit words"},
     {"avx512vl", "AVX-512 instructions on shorter vectors"},
-    {"avx512ifma", "the 52-bit multiply-add that all big-number kernels are made of"},
+    {"avx512ifma", "the 52-bit multiply-add of the tables avx512 and ifma256"},
     {"bmi2", "multiplications and shifts that leave the flags alone"},
     {NULL, NULL},
 };

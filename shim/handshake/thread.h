@@ -31,7 +31,7 @@ struct oct_thread {
     unsigned out;                        /* connections whose event an edge-triggered server has not followed */
     bool misfits;                        /* some connection perhaps could not be resumed where its server called */
     unsigned finished;                   /* calls that were run to their end (finish.c) */
-    unsigned unheard;                    /* events in a row that the program has not followed */
+    unsigned unheard;                    /* connections in a row whose events the program has not followed */
     bool deaf;                           /* it does not follow made-up events: nothing pauses here any more */
     int round_events;                    /* how many the last epoll_wait() returned */
     unsigned empty_polls;                /* calls of epoll_wait() in a row that found nothing and would not sleep */

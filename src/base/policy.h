@@ -122,8 +122,8 @@
  * Measured: by judgement; a program may leave an event for a round or two. */
 #define OCT_POLICY_NOTICES 8
 
-/* After so many events in a row that a program has not followed, nothing pauses on its thread any more.
- * Unit: events.
+/* After so many connections in a row whose events a program has not followed, nothing pauses on its thread any more.
+ * Unit: connections.
  * Why: it reads its sockets in a way that made-up events do not reach.
  * Measured: by judgement. */
 #define OCT_POLICY_UNHEARD 4

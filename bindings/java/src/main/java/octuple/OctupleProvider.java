@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 
 /**
  * The JCA provider "Octuple". In front of the JDK's own it serves the signatures and key agreements of TLS, in lanes
- * that threads share. Where the library or AVX2 is missing it has no services, and everything is the JDK's.
+ * that threads share. Without the library it has no services, and without AVX2 these leave each key to the JDK's.
  */
 public final class OctupleProvider extends Provider {
     public static final String NAME = "Octuple";
