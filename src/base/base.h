@@ -15,6 +15,14 @@
 #define OCT_ALIGN64      __attribute__((aligned(64)))
 #define OCT_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
+/* Before a short loop, such as that of a portable backend over its lanes. At -O2 gcc leaves it a loop, which takes
+ * twice the time; clang unrolls it anyway. */
+#if defined(__clang__)
+#define OCT_UNROLL
+#else
+#define OCT_UNROLL _Pragma("GCC unroll 16")
+#endif
+
 /* An error here is a defect of ours, never bad input. Always on: it costs nothing next to what the library does. */
 #define OCT_ASSERT(condition)                                                                                          \
     do {                                                                                                               \

@@ -10,7 +10,9 @@ typedef struct {
     uint32_t l[U32X16_LANES];
 } u32x16;
 
-#define U32X16_EACH(i) for (int i = 0; i < U32X16_LANES; i++)
+#define U32X16_EACH(i)                                                                                                 \
+    OCT_UNROLL                                                                                                         \
+    for (int i = 0; i < U32X16_LANES; i++)
 
 OCT_INLINE u32x16 u32x16_set1(uint32_t x)
 {

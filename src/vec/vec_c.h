@@ -26,7 +26,9 @@ typedef struct {
     uint64_t l[V8_LANES];
 } w8;
 
-#define V8_EACH(i) for (int i = 0; i < V8_LANES; i++)
+#define V8_EACH(i)                                                                                                     \
+    OCT_UNROLL                                                                                                         \
+    for (int i = 0; i < V8_LANES; i++)
 
 OCT_INLINE v8 v8_set1(uint64_t x)
 {

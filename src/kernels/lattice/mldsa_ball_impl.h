@@ -18,7 +18,8 @@
 /* The bits of places, one a lane, in four words; none where `one` is zero. */
 VEC_STEP void ball_place(w8 bits[BALL_WORDS], w8 place, w8 one)
 {
-    VEC_UNROLL
+    /* No loop in portable code either: gcc would count it by `place`, which is secret. */
+    OCT_UNROLL
     for (int i = 0; i < BALL_WORDS; i++)
         bits[i] = w8_sllv(one, w8_add(place, w8_set1((uint64_t)0 - 64 * (uint64_t)i)));
 }

@@ -27,7 +27,9 @@ typedef struct {
     b1 l[BV_LANES];
 } bv;
 
-#define BV_EACH(i) for (int i = 0; i < BV_LANES; i++)
+#define BV_EACH(i)                                                                                                     \
+    OCT_UNROLL                                                                                                         \
+    for (int i = 0; i < BV_LANES; i++)
 
 OCT_INLINE b1 b1_zero(void)
 {

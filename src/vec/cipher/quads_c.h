@@ -10,7 +10,9 @@ typedef struct {
     uint64_t l[QUADS_LANES];
 } quads;
 
-#define QUADS_EACH(i) for (unsigned i = 0; i < QUADS_LANES; i++)
+#define QUADS_EACH(i)                                                                                                  \
+    OCT_UNROLL                                                                                                         \
+    for (unsigned i = 0; i < QUADS_LANES; i++)
 
 OCT_INLINE quads quads_checked(quads a, unsigned bits)
 {

@@ -9,7 +9,9 @@ typedef struct {
     uint32_t l[WORDS_LANES];
 } words;
 
-#define WORDS_EACH(i) for (unsigned i = 0; i < WORDS_LANES; i++)
+#define WORDS_EACH(i)                                                                                                  \
+    OCT_UNROLL                                                                                                         \
+    for (unsigned i = 0; i < WORDS_LANES; i++)
 
 OCT_INLINE words words_set1(uint32_t x)
 {

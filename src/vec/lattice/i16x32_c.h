@@ -15,7 +15,9 @@ typedef struct {
     int32_t l[I16X32_LANES / 2];
 } sum32x16;
 
-#define I16X32_EACH(i) for (int i = 0; i < I16X32_LANES; i++)
+#define I16X32_EACH(i)                                                                                                 \
+    OCT_UNROLL                                                                                                         \
+    for (int i = 0; i < I16X32_LANES; i++)
 
 OCT_INLINE int16_t i16x32_wrap(int32_t x)
 {

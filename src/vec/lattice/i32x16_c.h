@@ -13,7 +13,9 @@ typedef struct {
     int64_t l[I32X16_LANES];
 } sum64x16;
 
-#define I32X16_EACH(i) for (int i = 0; i < I32X16_LANES; i++)
+#define I32X16_EACH(i)                                                                                                 \
+    OCT_UNROLL                                                                                                         \
+    for (int i = 0; i < I32X16_LANES; i++)
 
 OCT_INLINE int32_t i32x16_wrap(int64_t x)
 {
