@@ -16,7 +16,7 @@
 #define OCT_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 /* Before a short loop, such as that of a portable backend over its lanes. At -O2 gcc leaves it a loop, which takes
- * twice the time; clang unrolls it anyway. */
+ * twice the time; clang unrolls it there by itself. */
 #if defined(__clang__)
 #define OCT_UNROLL
 #else
