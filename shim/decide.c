@@ -7,6 +7,7 @@
 #include "start.h"
 
 #include "keys/keys.h"
+#include "handshake/known.h"
 #include "handshake/slice.h"
 #include "handshake/thread.h"
 #include "quic/quic.h"
@@ -27,7 +28,7 @@ static void decide(void)
 
     while (on && op < OCT_OP_COUNT && !oct_op_is_possible(op))
         op++;
-    on = on && op < OCT_OP_COUNT && oct_conn_setup(); /* some operation may be served */
+    on = on && op < OCT_OP_COUNT && oct_known_setup(); /* some operation may be served */
     oct_keys_setup(on);
     if (on) {
         oct_savings_setup();

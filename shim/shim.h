@@ -33,6 +33,8 @@
 
 #include "libssl/resolve.h"
 
+#include "base/slice.h"
+
 #include <octuple/octuple.h>
 
 #include <stdbool.h>
@@ -48,7 +50,6 @@ enum oct_conn_state {
     OCT_CONN_LEFT,       /* the same, and it stays synchronous */
     OCT_CONN_PAUSED,     /* its operation waits in the queue: nothing may enter libssl */
     OCT_CONN_READY,      /* its operation is done: it waits to be resumed by its server */
-    OCT_CONN_MISFIT,     /* the same, but its server has called from where it cannot be resumed */
     OCT_CONN_LOST,       /* its device does not answer: the handshake fails */
     OCT_CONN_LINGERING,  /* freed by its program while a device is at work for it (linger.c) */
     OCT_CONN_ENDING,     /* its own thread runs the paused call to its end (finish.c) */
@@ -82,6 +83,7 @@ struct oct_conn {
     SSL *ssl;
     struct oct_thread *thread;                   /* whose handshakes it is counted among; NULL: of none */
     struct oct_conn *next, *prev;                /* that list */
+    struct oct_conn *away_next, **away_link;     /* the list of those whose call is paused, or kept */
     struct oct_conn *ready_next, **ready_link;   /* the list of those whose event is to be delivered */
     struct oct_conn *orphan_next;                /* freed by another thread than its own (drain.c) */
     struct oct_conn *limbo_next;                 /* freed while a call of it was running (conn.c) */
@@ -102,8 +104,12 @@ struct oct_conn {
     int up_refs;                     /* references beyond the first, as far as SSL_up_ref() told */
     enum oct_conn_state state;       /* read by other threads too: oct_conn_state() */
     enum oct_conn_event event;
-    unsigned flushes;  /* that libssl has asked for behind tickets (tickets.c) */
-    bool masked;       /* the server is to read WANT_READ from the last call */
+    unsigned flushes; /* that libssl has asked for behind tickets (tickets.c) */
+    bool wanted;      /* another thread waits until its call has been run to its end */
+    bool masked;      /* the server is to read WANT_READ from the last call */
+    uint32_t told;    /* the thread's round when it was told so without libssl being asked; 0: not yet */
+    BIO *retried;     /* the BIO that says so too, and what it said before */
+    int retry_before;
     bool looked;       /* its server has called it before */
     bool handed;       /* it has been in that list */
     bool missed;       /* and libssl reads its socket itself: the other thread may have called too early */
@@ -124,6 +130,9 @@ static inline bool oct_shim_serves(const struct oct_ssl_functions *ssl)
         return oct_shim_decide(ssl);
     return mode == OCT_SHIM_ON && ssl == oct_ssl_served;
 }
+
+/* How many calls are paused in the process (handshake/slice.c). */
+extern unsigned oct_slices_away;
 
 /* True while file descriptors are to be remembered: libssl is here and the shim is not off. The first thing that the
  * other hooks ask: a process without libssl pays this load and nothing else. */
@@ -151,11 +160,6 @@ static inline bool oct_conn_is_free(enum oct_conn_state state)
 {
     return state == OCT_CONN_RUNNING || state == OCT_CONN_LEFT;
 }
-/* Its operation is done, and its call has not gone on. */
-static inline bool oct_conn_is_ready(enum oct_conn_state state)
-{
-    return state == OCT_CONN_READY || state == OCT_CONN_MISFIT;
-}
 /* The shim itself has run its call to its end. */
 static inline bool oct_conn_is_ended(enum oct_conn_state state)
 {
@@ -173,15 +177,14 @@ static inline void oct_conn_leave(struct oct_conn *conn)
 struct oct_conn *oct_conn_find(const SSL *s);
 /* The same, but made if there is none; NULL if its first handshake is over or there is no memory. */
 struct oct_conn *oct_conn_get(SSL *s);
-/* The first handshake is over, or has failed: frees conn and leaves a mark on the SSL object. */
-void oct_conn_finish(struct oct_conn *conn);
-/* The SSL object starts anew: frees conn, if there is one, and removes the mark. */
-void oct_conn_reset(SSL *s);
+/* The first handshake is over, or the SSL object starts anew: frees conn. */
+void oct_conn_let_go(struct oct_conn *conn);
+/* The same as the SSL object itself goes. */
+void oct_conn_gone(struct oct_conn *conn);
 /* The end of conn's memory, on its own thread; its SSL object is gone or has let go of it. */
 void oct_conn_dispose(struct oct_conn *conn);
 /* Those that were freed in a call that has been left since. all: the thread ends. */
 void oct_conn_empty_limbo(struct oct_thread *t, bool all);
-bool oct_conn_setup(void);
 
 /* handshake.c */
 /* A function of libssl that runs the handshake, with its arguments. */
@@ -199,6 +202,8 @@ struct oct_inside oct_handshake_enter(struct oct_conn *conn);
 void oct_handshake_leave(const struct oct_inside *inside);
 #define OCT_INSIDE(conn)                                                                                               \
     __attribute__((cleanup(oct_handshake_leave), unused)) const struct oct_inside inside = oct_handshake_enter(conn)
+/* s stays synchronous from now on. */
+void oct_handshake_stays(SSL *s);
 /* SSL_do_handshake() and the two others, by their real function. */
 int oct_handshake_full(SSL *s, int (*real)(SSL *));
 /* Before SSL_read() and its like: true if the real function may be called now, else *value is what the handshake said.
@@ -208,8 +213,8 @@ bool oct_handshake_first(SSL *s, int *value);
 void oct_handshake_settle(SSL *s);
 /* True if conn can be woken by events of fd: a made-up one finds its way to t. */
 bool oct_handshake_wakeable(struct oct_conn *conn, const struct oct_thread *t, int fd);
-/* In a slice, where an operation is due: whether conn may be paused. */
-bool oct_handshake_may_pause(struct oct_conn *conn);
+/* In a slice, where such work is due: whether conn may be paused. */
+bool oct_handshake_may_pause(struct oct_conn *conn, enum oct_slice_work work);
 /* The operation that conn is paused for is done. */
 void oct_handshake_told(struct oct_conn *conn);
 
@@ -220,19 +225,21 @@ bool oct_finish(struct oct_conn *conn);
 void oct_finish_part(struct oct_conn *conn);
 /* What that has come to, for the server's next call, which has moved conn to OCT_CONN_LEFT. */
 int oct_finish_result(struct oct_conn *conn);
+/* The program is about to look at s by another function than that of a paused call, or at any of its thread's: what is
+ * paused is run to its end first. reads_next: it gives s another BIO to read from. */
+void oct_finish_before(SSL *s, bool reads_next);
+void oct_finish_here(void);
 /* True if s is run to its end just now, and a callback of the program calls it, not libssl itself: the program knows of
  * no call that it would be inside of. It is told that nothing can be read. */
 bool oct_finish_is_inside(const struct oct_ssl_functions *own, const SSL *s, const void *caller);
 /* Waits until another thread that runs conn to its end has done so. */
 void oct_finish_wait(const struct oct_conn *conn);
-/* The thread waits for events: those that could not be resumed where their server called. */
-void oct_finish_misfits(struct oct_thread *t);
+/* What other threads have asked for. */
+void oct_finish_wanted(struct oct_thread *t);
 /* It is about to wait on epfd: those that their program has given to another thread meanwhile. */
 void oct_finish_moved(struct oct_thread *t, int epfd);
 /* It is about to sleep: those that cannot be woken any more, and those whose event their server does not follow. */
 void oct_finish_left(struct oct_thread *t);
-/* It ends. */
-void oct_finish_all(struct oct_thread *t);
 /* conn's socket is as it was when it was paused, or its program has given it another one. */
 bool oct_finish_has_socket(struct oct_conn *conn);
 
@@ -248,6 +255,10 @@ bool oct_socket_read_out(const struct oct_conn *conn);
 bool oct_socket_will_show(const struct oct_conn *conn, const struct oct_thread *t);
 /* A socket that blocks makes its own caller wait: it must never be told to come back. */
 bool oct_socket_nonblocking(struct oct_conn *conn, int fd);
+/* The same, asked anew: somebody may have changed it. */
+bool oct_socket_blocks(const struct oct_conn *conn);
+/* The read BIO of conn says that it is to be tried again, until conn goes on. */
+void oct_socket_say_retry(struct oct_conn *conn);
 /* conn is about to be paused: notes which socket it is whatever number the program gives it. */
 void oct_socket_identify(struct oct_conn *conn);
 /* True if fd is the socket that conn had when that was asked last, and not another one that has got its number. */
@@ -256,9 +267,13 @@ bool oct_socket_is_same(const struct oct_conn *conn, int fd);
 void oct_socket_moved(int fd);
 /* The server's first call: true if it is to be told, without looking, that nothing can be read yet (socket.c). */
 bool oct_socket_put_off(struct oct_conn *conn, struct oct_thread *t);
+/* conn has read all that its BIO of memory holds, and gets another one to read from. */
+bool oct_socket_changes(const struct oct_conn *conn);
 /* A handshake call of conn begins: watches what a BIO that hides its socket reads from. The end of it. */
 void oct_socket_watch(struct oct_conn *conn, struct oct_thread *t);
 void oct_socket_unwatch(struct oct_thread *t);
+/* The thread runs a call to its end, and fd is its socket: a read never blocks there, whatever the socket does. */
+bool oct_socket_is_hurried(int fd);
 /* The program is about to be told that nothing can be read: its own BIO finds so too. Call inside libssl only. */
 void oct_socket_is_empty(struct oct_conn *conn, struct oct_thread *t);
 
@@ -269,14 +284,16 @@ void oct_events_suppress(const struct oct_conn *conn, struct oct_thread *t);
 /* drain.c */
 /* Before SSL_free(): false if the object cannot be freed here and now; then it will be. */
 bool oct_drain_for_free(struct oct_conn *conn);
-/* Before SSL_clear(). */
-void oct_drain_for_clear(struct oct_conn *conn);
+/* Before SSL_clear(); or where its socket has been closed: then none of the program's callbacks is called any more. */
+void oct_drain_for_clear(struct oct_conn *conn, bool silent);
 /* What was left to this thread. */
 void oct_drain_orphans(struct oct_thread *t);
 
 /* look.c */
-/* What the program is to find that has looked at fd, where the kernel has said `got`. */
-ssize_t oct_look(int fd, ssize_t got, void *buf, size_t n);
+/* The program is about to look at fd, or to change what that is: a call that is paused there is run to its end. */
+void oct_look_at(int fd);
+/* The same where it is about to take fd out of an instance, or to register it in one. */
+void oct_look_at_registered(int epfd, int op, int fd);
 
 /* early.c */
 void oct_early_free(struct oct_early *early);

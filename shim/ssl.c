@@ -6,6 +6,7 @@
  */
 #include "libssl/call.h"
 #include "libssl/hook.h"
+#include "handshake/slice.h"
 #include "handshake/thread.h"
 
 /* Where libssl came late, as some plugin's dependency, this is the first that is seen of it: sockets are to be
@@ -17,9 +18,14 @@ OCT_HOOK SSL *SSL_new(SSL_CTX *ctx)
     return own->SSL_new(ctx);
 }
 
-static int handshake(SSL *s, bool served, int (*real)(SSL *), enum oct_call name)
+/* A call that comes from libssl itself, as those of its own BIOs do, is not the program's: it is never paused. */
+static int handshake(const struct oct_ssl_functions *own, SSL *s, int (*real)(SSL *), enum oct_call name,
+                     const void *caller)
 {
     uint64_t start = oct_call_begin();
+    const bool served = oct_shim_serves(own) && s != NULL;
+    if (served && oct_same_object(caller, own->place))
+        oct_handshake_stays(s);
     int value = served ? oct_handshake_full(s, real) : real(s);
     oct_call_end(start, name, s, value, NULL, 0);
     return value;
@@ -30,7 +36,7 @@ OCT_HOOK int SSL_do_handshake(SSL *s)
     OCT_OWN(SSL_do_handshake(s));
     if (oct_finish_is_inside(own, s, __builtin_return_address(0)))
         return -1;
-    return handshake(s, oct_shim_serves(own), own->SSL_do_handshake, OCT_CALL_DO_HANDSHAKE);
+    return handshake(own, s, own->SSL_do_handshake, OCT_CALL_DO_HANDSHAKE, __builtin_return_address(0));
 }
 
 OCT_HOOK int SSL_accept(SSL *s)
@@ -38,7 +44,7 @@ OCT_HOOK int SSL_accept(SSL *s)
     OCT_OWN(SSL_accept(s));
     if (oct_finish_is_inside(own, s, __builtin_return_address(0)))
         return -1;
-    int value = handshake(s, oct_shim_serves(own), own->SSL_accept, OCT_CALL_ACCEPT);
+    int value = handshake(own, s, own->SSL_accept, OCT_CALL_ACCEPT, __builtin_return_address(0));
     /* A call that was put off has not told libssl that this is a server. A program may go on by SSL_read(). */
     if (value <= 0 && oct_shim_serves(own) && own->SSL_in_before(s) && own->SSL_is_server(s))
         own->SSL_set_accept_state(s);
@@ -50,7 +56,7 @@ OCT_HOOK int SSL_connect(SSL *s)
     OCT_OWN(SSL_connect(s));
     if (oct_finish_is_inside(own, s, __builtin_return_address(0)))
         return -1;
-    return handshake(s, oct_shim_serves(own), own->SSL_connect, OCT_CALL_CONNECT);
+    return handshake(own, s, own->SSL_connect, OCT_CALL_CONNECT, __builtin_return_address(0));
 }
 
 /* A read or write: at once if no handshake is running, else behind the handshake. `failed` is what the program gets
@@ -145,14 +151,35 @@ OCT_HOOK int SSL_want(const SSL *s)
     return conn != NULL && conn->masked ? SSL_READING : own->SSL_want(s);
 }
 
-/* In mid-handshake libssl refuses to, paused or not. */
 OCT_HOOK int SSL_shutdown(SSL *s)
 {
     OCT_OWN(SSL_shutdown(s));
     struct oct_conn *conn = conn_of(own, s);
-    if (conn != NULL)
+    if (conn != NULL) {
+        oct_finish_before(s, false);
         conn->masked = false;
+    }
     return own->SSL_shutdown(s);
+}
+
+OCT_HOOK int SSL_get_shutdown(const SSL *s)
+{
+    OCT_OWN(SSL_get_shutdown(s));
+    const struct oct_conn *conn = conn_of(own, s);
+    return conn != NULL && oct_slice_is_away(conn) ? oct_slice_shutdown(conn) : own->SSL_get_shutdown(s);
+}
+
+/* One that has begun is not copied: the same object comes back, with one reference more. */
+OCT_HOOK SSL *SSL_dup(SSL *s)
+{
+    OCT_OWN(SSL_dup(s));
+    struct oct_conn *conn = conn_of(own, s);
+    if (conn != NULL)
+        oct_finish_before(s, false);
+    SSL *copy = own->SSL_dup(s);
+    if (conn != NULL && copy == s)
+        __atomic_add_fetch(&conn->up_refs, 1, __ATOMIC_RELAXED);
+    return copy;
 }
 
 /* OpenSSL does not tell how many references an object has; draining one that lives on would end its connection. */
@@ -182,8 +209,9 @@ OCT_HOOK int SSL_clear(SSL *s)
     struct oct_conn *conn = oct_conn_find(s);
     if (conn != NULL && conn->entered != 0)
         return own->SSL_clear(s);
-    if (conn != NULL)
-        oct_drain_for_clear(conn);
-    oct_conn_reset(s);
+    if (conn != NULL) {
+        oct_drain_for_clear(conn, false);
+        oct_conn_let_go(conn);
+    }
     return own->SSL_clear(s);
 }

@@ -98,8 +98,7 @@ __attribute__((constructor)) static void loaded(void)
     if (!on || (present && !oct_shim_library_start()))
         oct_withdraw();
     else if (present) {
-        if (!oct_ssl_present_younger())
-            oct_withdraw_younger();
+        oct_withdraw_younger();
         __atomic_store_n(&oct_watching, true, __ATOMIC_RELAXED);
     }
     (void)dlerror(); /* what was not found is no news for the program */

@@ -45,12 +45,12 @@ static bool may_be_alone(const struct oct_task *task)
 }
 
 /* Nobody else's operation is to be waited for. */
-static bool is_alone(const struct oct_queue *queue, const struct oct_place *at)
+static bool is_alone(const struct oct_queue *queue, const struct oct_task *task, const struct oct_place *at)
 {
     const enum oct_thread_mode mode = oct_thread_mode(true);
 
     if (at->job == NULL)
-        return !oct_slice_may_pause(at->slice);
+        return !oct_slice_may_pause(at->slice, task->type->work);
     return mode == OCT_THREAD_ALONE || (mode == OCT_THREAD_NATIVE_ASYNC && !oct_pause_pays(queue));
 }
 
@@ -82,7 +82,7 @@ static enum way decide(const struct oct_task *task, struct oct_place *at)
     if (task->op < 0)
         return FALLBACK;
     /* A key that is not ready for lanes may get ready as its operation is filled in. */
-    if (pausable && oct_queue_thread() != NULL && !is_alone(oct_queue_thread(), at) && !is_cheap(task, at))
+    if (pausable && oct_queue_thread() != NULL && !is_alone(oct_queue_thread(), task, at) && !is_cheap(task, at))
         return PAUSE;
     if (!has_lanes(task))
         return FALLBACK;

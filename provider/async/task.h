@@ -7,6 +7,8 @@
 #ifndef OCT_PROVIDER_TASK_H
 #define OCT_PROVIDER_TASK_H
 
+#include "base/slice.h"
+
 #include <octuple/octuple.h>
 #include <stdbool.h>
 
@@ -23,6 +25,8 @@ struct oct_task_type {
     int (*fallback)(const struct oct_task *task);
     /* The error (enum oct_reason) for an input that lanes find invalid. */
     int invalid_reason;
+    /* What it is to libssl. A verification, and what a client does, is none: a handshake never pauses there. */
+    enum oct_slice_work work;
 };
 
 struct oct_task {

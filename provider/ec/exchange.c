@@ -32,7 +32,8 @@ static int derivation_fallback(const struct oct_task *task)
     return oct_exchange_fallback_secret(task, oct_ec_bytes(own->curve));
 }
 
-static const struct oct_task_type derivation_type = {derivation_fill, derivation_fallback, OCT_REASON_LANE_INPUT};
+static const struct oct_task_type derivation_type = {derivation_fill, derivation_fallback, OCT_REASON_LANE_INPUT,
+                                                     OCT_WORK_EXCHANGE};
 
 static void *exchange_new(void *provctx)
 {

@@ -36,7 +36,7 @@ static int signing_fallback(const struct oct_task *task)
     return oct_sig_sign_fallback(s->sig, s->der, &s->der_len, s->digest, s->digest_len);
 }
 
-static const struct oct_task_type signing_type = {signing_fill, signing_fallback, OCT_REASON_LANE_INPUT};
+static const struct oct_task_type signing_type = {signing_fill, signing_fallback, OCT_REASON_LANE_INPUT, OCT_WORK_SIGN};
 
 static int sign_task(const struct oct_sig *sig, uint8_t *out, size_t *len, const uint8_t *tbs, size_t tbs_len)
 {

@@ -38,7 +38,7 @@ static int verification_fallback(const struct oct_task *task)
 }
 
 static const struct oct_task_type verification_type = {verification_fill, verification_fallback,
-                                                       OCT_REASON_BAD_SIGNATURE};
+                                                       OCT_REASON_BAD_SIGNATURE, OCT_WORK_NONE};
 
 static int runs_in_lanes(const struct oct_prov_ec *key, size_t tbs_len)
 {

@@ -57,9 +57,9 @@ static int verification_fallback(const struct oct_task *task)
     return oct_ed25519_fallback_verify(o->key, o->signature, o->message, o->message_len);
 }
 
-static const struct oct_task_type signing_type = {signing_fill, signing_fallback, OCT_REASON_LANE_INPUT};
+static const struct oct_task_type signing_type = {signing_fill, signing_fallback, OCT_REASON_LANE_INPUT, OCT_WORK_SIGN};
 static const struct oct_task_type verification_type = {verification_fill, verification_fallback,
-                                                       OCT_REASON_BAD_SIGNATURE};
+                                                       OCT_REASON_BAD_SIGNATURE, OCT_WORK_NONE};
 
 /* In a slice or fibre with a copy of the message, which is its own. */
 static int run(struct operation *o)

@@ -160,8 +160,9 @@ static int client_fallback(const struct oct_task *task)
     return g->pool == NULL || client_curve(o, o->in + reply.curve, o->secret + secret.curve);
 }
 
-static const struct oct_task_type server_type = {server_fill, server_fallback, OCT_REASON_ZERO_SECRET};
-static const struct oct_task_type client_type = {client_fill, client_fallback, OCT_REASON_ZERO_SECRET};
+static const struct oct_task_type server_type = {server_fill, server_fallback, OCT_REASON_ZERO_SECRET,
+                                                 OCT_WORK_EXCHANGE};
+static const struct oct_task_type client_type = {client_fill, client_fallback, OCT_REASON_ZERO_SECRET, OCT_WORK_NONE};
 
 /* ML-KEM costs the same in either way, and X25519 or SM2 of OpenSSL's own twice what a vector does, or more. Its P-256
  * is quick. */

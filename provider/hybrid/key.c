@@ -64,7 +64,7 @@ static int keygen_fallback(const struct oct_task *task)
     return oct_mlkem_keygen_anywhere(key->group->set, &job.mlkem_keygen) == OCT_OK;
 }
 
-static const struct oct_task_type keygen_type = {keygen_fill, keygen_fallback, OCT_REASON_INTERNAL};
+static const struct oct_task_type keygen_type = {keygen_fill, keygen_fallback, OCT_REASON_INTERNAL, OCT_WORK_EXCHANGE};
 
 static int generate_kem(struct oct_prov_hybrid *key)
 {

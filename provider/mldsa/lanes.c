@@ -68,9 +68,9 @@ static int verification_fallback(const struct oct_task *task)
     return oct_mldsa_fallback_verify(o->key, o->bytes, &o->text);
 }
 
-static const struct oct_task_type signing_type = {signing_fill, signing_fallback, OCT_REASON_LANE_INPUT};
+static const struct oct_task_type signing_type = {signing_fill, signing_fallback, OCT_REASON_LANE_INPUT, OCT_WORK_SIGN};
 static const struct oct_task_type verification_type = {verification_fill, verification_fallback,
-                                                       OCT_REASON_BAD_SIGNATURE};
+                                                       OCT_REASON_BAD_SIGNATURE, OCT_WORK_NONE};
 
 static size_t size_of(const struct oct_prov_mldsa *key, const struct oct_mldsa_text *text)
 {

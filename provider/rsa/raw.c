@@ -31,13 +31,17 @@ static int raw_fallback(const struct oct_task *task)
     return oct_fallback_raw(key->base.prov, key->fallback, &key->spares, raw->kind, raw->out, raw->in, key->size);
 }
 
-static const struct oct_task_type raw_type = {raw_fill, raw_fallback, OCT_REASON_INPUT_RANGE};
+static const struct oct_task_type raw_types[OCT_RAW_KINDS] = {
+    [OCT_RAW_SIGN] = {raw_fill, raw_fallback, OCT_REASON_INPUT_RANGE, OCT_WORK_SIGN},
+    [OCT_RAW_DECRYPT] = {raw_fill, raw_fallback, OCT_REASON_INPUT_RANGE, OCT_WORK_DECRYPT},
+    [OCT_RAW_PUBLIC] = {raw_fill, raw_fallback, OCT_REASON_INPUT_RANGE, OCT_WORK_NONE},
+};
 
 /* OpenSSL 3.0 is slow with large private keys: there a vector for one operation takes half the time of its own code. */
 int oct_rsa_raw(struct oct_prov_rsa *key, enum oct_raw_kind kind, uint8_t *out, const uint8_t *in)
 {
     const struct raw raw = {
-        .task = {.type = &raw_type,
+        .task = {.type = &raw_types[kind],
                  .prov = key->base.prov,
                  .op = oct_rsa_op(key->bits, kind),
                  .lane_key = oct_prov_rsa_has_lanes(key),

@@ -29,7 +29,8 @@ static int derivation_fallback(const struct oct_task *task)
     return oct_exchange_fallback_secret(task, OCT_SM2_BYTES);
 }
 
-static const struct oct_task_type derivation_type = {derivation_fill, derivation_fallback, OCT_REASON_LANE_INPUT};
+static const struct oct_task_type derivation_type = {derivation_fill, derivation_fallback, OCT_REASON_LANE_INPUT,
+                                                     OCT_WORK_EXCHANGE};
 
 static void *exchange_new(void *provctx)
 {

@@ -53,9 +53,9 @@ static int verification_fallback(const struct oct_task *task)
     return oct_sm2_fallback_verify(task->key[0], w->der, w->der_len, w->digest) > 0;
 }
 
-static const struct oct_task_type signing_type = {signing_fill, signing_fallback, OCT_REASON_LANE_INPUT};
+static const struct oct_task_type signing_type = {signing_fill, signing_fallback, OCT_REASON_LANE_INPUT, OCT_WORK_SIGN};
 static const struct oct_task_type verification_type = {verification_fill, verification_fallback,
-                                                       OCT_REASON_BAD_SIGNATURE};
+                                                       OCT_REASON_BAD_SIGNATURE, OCT_WORK_NONE};
 
 static struct oct_task task_of(struct oct_prov_sm2 *key, const struct oct_task_type *type, int op)
 {

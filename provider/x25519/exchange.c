@@ -21,7 +21,8 @@ static int derivation_fallback(const struct oct_task *task)
     return oct_x25519_fallback_derive(task->key[0], task->key[1], d->secret);
 }
 
-static const struct oct_task_type derivation_type = {derivation_fill, derivation_fallback, OCT_REASON_ZERO_SECRET};
+static const struct oct_task_type derivation_type = {derivation_fill, derivation_fallback, OCT_REASON_ZERO_SECRET,
+                                                     OCT_WORK_EXCHANGE};
 
 static int exchange_init(void *vexchange, void *key, const OSSL_PARAM params[])
 {

@@ -106,12 +106,11 @@ void oct_events_run(struct oct_thread *t, struct oct_held *held)
 
 void oct_events_finish(struct oct_thread *t)
 {
-    if (t->ready == NULL && t->out == 0 && !t->misfits)
+    if (t->ready == NULL && t->out == 0)
         return;
     for (int i = 0; i < OCT_POLICY_DRAIN_TURNS; i++) {
         const unsigned before = t->finished;
         oct_finish_left(t);
-        oct_finish_misfits(t);
         if (t->finished == before && oct_thread_waiting() == 0)
             return;
         if (oct_thread_waiting() != 0)
@@ -177,8 +176,7 @@ static int wait_with_work(struct oct_thread *t, const struct oct_wait *w, bool w
 static int wait_in_turn(struct oct_thread *t, const struct oct_wait *w)
 {
     t->waits = true;
-    if (++t->round == 0)
-        t->round = 1;
+    oct_thread_next_round(t);
     if (t->moved) {
         t->empty_polls = 0;
         t->still_since = 0;
@@ -194,7 +192,7 @@ static int wait_in_turn(struct oct_thread *t, const struct oct_wait *w)
         if (n > 0)
             return n;
     }
-    if (t->ready == NULL && t->out == 0 && !t->misfits && oct_thread_waiting() == 0) {
+    if (t->ready == NULL && t->out == 0 && oct_thread_waiting() == 0) {
         t->real_first = false;
         jobs_forget(t);
         if (went_on)
@@ -211,7 +209,7 @@ int oct_wait(const struct oct_wait *w)
         return oct_wait_real(w);
     if (oct_keys_part != NULL)
         oct_keys_part->collect(t);
-    oct_finish_misfits(t);
+    oct_finish_wanted(t);
     if (t->limbo != NULL)
         oct_conn_empty_limbo(t, false);
     if (t->ready != NULL)

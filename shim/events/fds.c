@@ -31,6 +31,8 @@ struct entry {
     bool added;        /* registered, if not now then before; where, the fields above say */
     bool twice;        /* registered in two epoll instances at once: not served */
     epoll_data_t data;
+    struct oct_conn *conn; /* it leads there; to be looked at by the one thread only that has this id */
+    uint64_t thread;
     /* Of the descriptor of an epoll instance: */
     bool instance;   /* something has been registered in it */
     bool has_copies; /* there have been others, as dup() makes them: all are one instance */
@@ -181,6 +183,7 @@ void oct_fd_closed(int fd)
         return;
     __atomic_add_fetch(&e->generation, 1, __ATOMIC_ACQ_REL);
     e->events = 0;
+    __atomic_store_n(&e->thread, 0, __ATOMIC_RELAXED);
     e->twice = e->added = e->fresh = e->copied = e->has_copies = false;
     __atomic_store_n(&e->used, false, __ATOMIC_RELAXED);
     __atomic_store_n(&e->instance, false, __ATOMIC_RELAXED);
@@ -249,6 +252,39 @@ static enum place place_of(int fd, struct oct_registration *out)
 bool oct_fd_registered(int fd, struct oct_registration *out)
 {
     return place_of(fd, out) == IN_ONE;
+}
+
+void oct_fd_lead(int fd, struct oct_conn *conn, uint64_t thread)
+{
+    struct entry *e = entry_of(fd, true);
+    if (e == NULL || !lock(e))
+        return;
+    e->conn = conn;
+    __atomic_store_n(&e->thread, thread, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->used, true, __ATOMIC_RELAXED);
+    unlock(e);
+}
+
+void oct_fd_lead_end(int fd, const struct oct_conn *conn)
+{
+    struct entry *e = entry_of(fd, false);
+    if (e == NULL || !lock(e))
+        return;
+    if (e->conn == conn) {
+        e->conn = NULL;
+        __atomic_store_n(&e->thread, 0, __ATOMIC_RELAXED);
+    }
+    unlock(e);
+}
+
+struct oct_conn *oct_fd_conn(int fd, uint64_t thread)
+{
+    struct entry *e = entry_of(fd, false);
+    if (e == NULL || __atomic_load_n(&e->thread, __ATOMIC_RELAXED) != thread || !lock(e))
+        return NULL;
+    struct oct_conn *conn = e->thread == thread ? e->conn : NULL;
+    unlock(e);
+    return conn;
 }
 
 uint32_t oct_fd_generation(int fd)

@@ -46,6 +46,12 @@ bool oct_fd_end_fresh(int fd);
 /* False if fd has been in no epoll instance that is still open, or is in more than one. */
 bool oct_fd_registered(int fd, struct oct_registration *out);
 
+/* fd leads to conn, of the thread with this id; not any more. A descriptor that closes leads nowhere. */
+void oct_fd_lead(int fd, struct oct_conn *conn, uint64_t thread);
+void oct_fd_lead_end(int fd, const struct oct_conn *conn);
+/* The connection that fd leads to, if it is that thread's, else NULL. */
+struct oct_conn *oct_fd_conn(int fd, uint64_t thread);
+
 /* Tells the descriptor from later ones of the same number. */
 uint32_t oct_fd_generation(int fd);
 /* False if fd has been closed since it was of that generation. */

@@ -139,6 +139,7 @@ static bool adopt(struct oct_conn *conn, void *arg)
     if (!waits || (!conn->missed && !oct_hello_adopt(conn, adopter->t)))
         return false;
     oct_thread_join(adopter->t, conn);
+    oct_thread_away_add(adopter->t, conn);
     oct_thread_ready_add(adopter->t, conn);
     if (!conn->missed)
         OCT_MEMORY_COUNT(handed);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * A program that looks at its socket before it calls libssl. A made-up event has told it that there is something to
- * read, but the socket is empty. So such a look finds a whole TLS record of one byte, and the program calls; libssl
- * never sees that record. Only a look is answered so: what a program reads, it gets from the kernel, unless it feeds
- * libssl through memory (memory.h).
+ * A program that looks at a socket, or changes it, while a call of libssl is paused there. Without the shim that call
+ * would have come to its end before, so it is run to its end first. Programs that feed libssl through memory read from
+ * their sockets themselves; what they find there is in memory.h.
  */
 #include "handshake/thread.h"
 #include "memory/memory.h"
@@ -21,33 +20,34 @@
 
 #define HOOK __attribute__((visibility("default")))
 
-/* The program has been told that it can read from fd. */
-static bool was_told(int fd)
+void oct_look_at(int fd)
 {
-    const struct oct_thread *t = oct_shim_watching() ? oct_thread_peek() : NULL;
-    for (const struct oct_conn *conn = t != NULL ? t->handshakes : NULL; conn != NULL; conn = conn->next)
-        if (conn->socket.fd == fd && (oct_conn_is_ready(conn->state) || oct_conn_is_ended(conn->state)) &&
-            oct_fd_is_same(fd, conn->socket.generation))
-            return true;
-    return false;
+    struct oct_thread *t = oct_shim_watching() && oct_ssl_inside == NULL ? oct_thread_peek() : NULL;
+    struct oct_conn *conn = t != NULL && t->away != NULL ? oct_fd_conn(fd, t->id) : NULL;
+    if (conn == NULL || conn->hello != NULL || conn->quic != NULL)
+        return;
+    const int errno_before = errno;
+    oct_finish_before(conn->ssl, false);
+    errno = errno_before;
 }
 
-ssize_t oct_look(int fd, ssize_t got, void *buf, size_t n)
+/* A server that hides its sockets takes them out while it has something to do for them (socket.c). */
+void oct_look_at_registered(int epfd, int op, int fd)
 {
-    const int errno_before = errno;
-    const bool found_nothing = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
-    if (!found_nothing || n == 0 || !was_told(fd))
-        return got;
-    errno = errno_before;
-    n = n < OCT_MEMORY_RECORD ? n : OCT_MEMORY_RECORD;
-    memcpy(buf, oct_memory_record, n);
-    return (ssize_t)n;
+    const struct oct_thread *t = oct_thread_peek();
+    const struct oct_conn *conn = t != NULL && t->away != NULL ? oct_fd_conn(fd, t->id) : NULL;
+    struct oct_registration at;
+    if (conn == NULL || conn->socket.hidden)
+        return;
+    if (op == EPOLL_CTL_DEL || (oct_fd_registered(fd, &at) && at.events != 0 && at.epfd != oct_fd_original(epfd)))
+        oct_look_at(fd);
 }
 
 HOOK ssize_t recvfrom(int fd, void *restrict buf, size_t n, int flags, struct sockaddr *restrict from,
                       socklen_t *restrict length)
 {
     __typeof__(recvfrom) *real = oct_libc()->recvfrom;
+    oct_look_at(fd);
     struct oct_thread *t = oct_memory_reader();
     const size_t given = t != NULL ? oct_memory_answer(t, fd, buf, n, flags) : 0;
     if (given > 0) {
@@ -57,30 +57,24 @@ HOOK ssize_t recvfrom(int fd, void *restrict buf, size_t n, int flags, struct so
     }
     const ssize_t got =
         real != NULL ? real(fd, buf, n, flags, from, length) : syscall(SYS_recvfrom, fd, buf, n, flags, from, length);
-    if ((flags & MSG_PEEK) != 0)
-        return oct_look(fd, got, buf, n);
     if (t != NULL)
         oct_hello_note(t, fd, buf, n, flags, got);
     return got;
 }
 
+/* The kernel looks at the message first: only one that it bears is read here. */
 HOOK ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
     __typeof__(recvmsg) *real = oct_libc()->recvmsg;
     oct_quic_read(fd);
-    const struct iovec *part = message->msg_iovlen > 0 ? message->msg_iov : NULL;
-    struct oct_thread *t = part != NULL ? oct_memory_reader() : NULL;
-    const size_t given = t != NULL ? oct_memory_answer(t, fd, part->iov_base, part->iov_len, flags) : 0;
-    if (given > 0) {
-        message->msg_namelen = message->msg_controllen = 0;
-        message->msg_flags = 0;
+    oct_look_at(fd);
+    struct oct_thread *t = oct_memory_reader();
+    const size_t given = t != NULL ? oct_memory_answer_message(t, fd, message, flags) : 0;
+    if (given > 0)
         return (ssize_t)given;
-    }
     const ssize_t got = real != NULL ? real(fd, message, flags) : syscall(SYS_recvmsg, fd, message, flags);
-    if (part != NULL && (flags & MSG_PEEK) != 0)
-        return oct_look(fd, got, part->iov_base, part->iov_len);
-    if (t != NULL)
-        oct_hello_note(t, fd, part->iov_base, part->iov_len, flags, got);
+    if (t != NULL && got > 0 && message->msg_iovlen > 0)
+        oct_hello_note(t, fd, message->msg_iov->iov_base, message->msg_iov->iov_len, flags, got);
     return got;
 }
 
@@ -99,10 +93,9 @@ HOOK int ioctl(int fd, REQUEST request, ...)
     va_start(list, request);
     void *arg = va_arg(list, void *);
     va_end(list);
-    const int value = real != NULL ? real(fd, request, arg) : (int)syscall(SYS_ioctl, fd, request, arg);
-    if (request == (REQUEST)FIONREAD && value == 0 && *(int *)arg == 0 && was_told(fd))
-        *(int *)arg = OCT_MEMORY_RECORD;
-    return value;
+    if (request == (REQUEST)FIONREAD || request == (REQUEST)FIONBIO)
+        oct_look_at(fd);
+    return real != NULL ? real(fd, request, arg) : (int)syscall(SYS_ioctl, fd, request, arg);
 }
 
 #if defined(__GLIBC__)

@@ -58,12 +58,10 @@ static int wish_at(const struct call *c, nfds_t i)
 /* ready: and its operation is done. */
 static bool is_paused(const struct oct_thread *t, int fd, bool ready)
 {
-    for (const struct oct_conn *conn = t->handshakes; conn != NULL; conn = conn->next)
-        if (conn->socket.fd == fd && conn->ssl != NULL && oct_fd_is_same(fd, conn->socket.generation) &&
-            (oct_conn_is_ready(conn->state) || oct_conn_is_ended(conn->state) ||
-             (!ready && conn->state == OCT_CONN_PAUSED)))
-            return true;
-    return false;
+    const struct oct_conn *conn = t->away != NULL ? oct_fd_conn(fd, t->id) : NULL;
+    return conn != NULL && conn->ssl != NULL &&
+           (conn->state == OCT_CONN_READY || oct_conn_is_ended(conn->state) ||
+            (!ready && conn->state == OCT_CONN_PAUSED));
 }
 
 static void sets_copy(struct call *c)
@@ -188,13 +186,16 @@ static struct oct_thread *begin(struct call *c)
         return NULL;
     adopt(c);
     struct oct_thread *t = oct_thread_peek();
-    if (t == NULL || t->handshakes == NULL)
+    if (t == NULL)
+        return NULL;
+    oct_thread_next_round(t);
+    if (t->away == NULL && oct_thread_waiting() == 0)
         return NULL;
     if (oct_keys_part != NULL && c->timeout != 0)
         oct_keys_part->finish(t);
     if (oct_keys_part != NULL)
         oct_keys_part->collect(t);
-    oct_finish_misfits(t);
+    oct_finish_wanted(t);
     if (t->ready != NULL)
         oct_finish_moved(t, -1);
     sets_copy(c);

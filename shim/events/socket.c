@@ -54,6 +54,13 @@ bool oct_socket_nonblocking(struct oct_conn *conn, int fd)
     return conn->socket.nonblocking;
 }
 
+bool oct_socket_blocks(const struct oct_conn *conn)
+{
+    const int fd = conn->socket.fd;
+    const int flags = fd >= 0 && oct_fd_is_same(fd, conn->socket.generation) ? fcntl(fd, F_GETFL) : -1;
+    return flags >= 0 && (flags & O_NONBLOCK) == 0;
+}
+
 void oct_socket_identify(struct oct_conn *conn)
 {
     if (conn->socket.inode == 0 && conn->socket.fd >= 0)
@@ -68,17 +75,19 @@ bool oct_socket_is_same(const struct oct_conn *conn, int fd)
 /* libssl does not know the new number. */
 void oct_socket_moved(int fd)
 {
-    const struct oct_thread *t = oct_thread_peek();
+    struct oct_thread *t = oct_thread_peek();
     ino_t inode = 0;
-    for (struct oct_conn *conn = t != NULL ? t->handshakes : NULL; conn != NULL; conn = conn->next) {
-        if (!conn->socket.hidden || oct_conn_is_free(conn->state) || conn->socket.fd == fd)
+    for (struct oct_conn *conn = t != NULL ? t->away : NULL; conn != NULL; conn = conn->away_next) {
+        if (!conn->socket.hidden || conn->socket.fd == fd)
             continue;
         inode = inode != 0 ? inode : inode_of(fd);
         if (inode == 0)
             return;
         if (inode == conn->socket.inode) {
+            oct_fd_lead_end(conn->socket.fd, conn);
             conn->socket.fd = conn->socket.hidden_fd = fd;
             conn->socket.generation = oct_fd_generation(fd);
+            oct_fd_lead(fd, conn, t->id);
             if (conn->hello != NULL)
                 oct_hello_moved(conn, fd);
             conn->announced = 0;
@@ -114,7 +123,7 @@ int oct_socket_of_call(struct oct_conn *conn, struct oct_thread *t)
 {
     int fd = oct_socket_find(conn);
     if (fd >= 0) {
-        t->comes_back |= !conn->socket.hidden && conn->socket.away_fd == fd;
+        t->comes_back |= !conn->socket.hidden && conn->socket.away_fd == fd && oct_memory_is_on();
         return fd;
     }
     if (!reads_memory(conn))
@@ -132,15 +141,53 @@ bool oct_socket_read_out(const struct oct_conn *conn)
            oct_ssl()->BIO_ctrl_pending(oct_ssl()->SSL_get_rbio(conn->ssl)) == 0;
 }
 
+bool oct_socket_changes(const struct oct_conn *conn)
+{
+    return reads_memory(conn) && oct_ssl()->BIO_ctrl_pending(oct_ssl()->SSL_get_rbio(conn->ssl)) == 0;
+}
+
 #define RETRY_FLAGS (BIO_FLAGS_RWS | BIO_FLAGS_SHOULD_RETRY)
+
+void oct_socket_say_retry(struct oct_conn *conn)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    BIO *bio = ssl->SSL_get_rbio(conn->ssl);
+    if (bio == NULL)
+        return;
+    if (conn->retried != bio) {
+        conn->retried = bio;
+        conn->retry_before = ssl->BIO_test_flags(bio, RETRY_FLAGS);
+    }
+    ssl->BIO_clear_flags(bio, RETRY_FLAGS);
+    ssl->BIO_set_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY);
+}
+
+/* What libssl makes of a message may depend on whether the BIO has found nothing before. */
+static void say_as_before(struct oct_conn *conn)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    BIO *bio = conn->retried;
+    conn->retried = NULL;
+    if (bio == NULL || bio != ssl->SSL_get_rbio(conn->ssl))
+        return;
+    ssl->BIO_clear_flags(bio, RETRY_FLAGS);
+    ssl->BIO_set_flags(bio, conn->retry_before);
+}
 
 void oct_socket_watch(struct oct_conn *conn, struct oct_thread *t)
 {
+    say_as_before(conn);
     BIO *bio = conn->socket.was_empty ? oct_ssl()->SSL_get_rbio(conn->ssl) : NULL;
     if (bio != NULL)
         oct_ssl()->BIO_clear_flags(bio, RETRY_FLAGS);
     conn->socket.was_empty = false;
     t->reads = conn->socket.hidden ? conn : NULL;
+}
+
+bool oct_socket_is_hurried(int fd)
+{
+    const struct oct_thread *t = oct_thread_peek();
+    return __builtin_expect(t != NULL && t->hurried == fd + 1, 0);
 }
 
 void oct_socket_unwatch(struct oct_thread *t)
@@ -229,15 +276,16 @@ __attribute__((visibility("default"))) ssize_t recv(int fd, void *buf, size_t n,
         errno = EAGAIN;
         return -1;
     }
+    if (conn == NULL)
+        oct_look_at(fd);
     struct oct_thread *reader = conn == NULL ? oct_memory_reader() : NULL;
     size_t given = reader != NULL ? oct_memory_answer(reader, fd, buf, n, flags) : 0;
     if (given > 0)
         return (ssize_t)given;
+    flags |= oct_socket_is_hurried(fd) ? MSG_DONTWAIT : 0;
     ssize_t got = real != NULL ? real(fd, buf, n, flags) : syscall(SYS_recvfrom, fd, buf, n, flags, NULL, NULL);
     if (__builtin_expect(conn != NULL, 0) && got > 0 && (flags & MSG_PEEK) == 0 && conn->socket.hidden_fd == fd)
         conn->socket.hidden_bytes += (uint64_t)got;
-    if ((flags & MSG_PEEK) != 0)
-        return oct_look(fd, got, buf, n);
     if (reader != NULL)
         oct_hello_note(reader, fd, buf, n, flags, got);
     return got;

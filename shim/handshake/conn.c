@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * What is known of a connection hangs on its SSL object, from its first handshake call to the end of that handshake.
- * After it a mark stays instead: renegotiation and what TLS 1.3 sends later are never asynchronous, because there the
- * handshake and the program's data run through each other.
+ * A connection is known from the first handshake call of its SSL object to the end of that handshake. Renegotiation and
+ * what TLS 1.3 sends later are never asynchronous, because there the handshake and the program's data run through each
+ * other: a server that has sent its Finished message gets no connection any more.
  */
 #include "libssl/errors.h"
 #include "keys/keys.h"
 #include "handshake/handed.h"
+#include "handshake/known.h"
 #include "handshake/slice.h"
 #include "handshake/thread.h"
 #include "quic/quic.h"
-
-static int ex_index;
-static char over; /* its address is the mark */
 
 /* The thread that counts conn has to let go of it itself. A call that runs for it will look at it once more, unless a
  * jump has left that call: this shows when the thread stands higher than the call did. */
@@ -68,65 +66,38 @@ void oct_conn_empty_limbo(struct oct_thread *t, bool all)
     }
 }
 
-static void ex_free(void *parent, void *ptr, CRYPTO_EX_DATA *ad, int idx, long argl, void *argp)
+void oct_conn_gone(struct oct_conn *conn)
 {
-    (void)parent, (void)ad, (void)idx, (void)argl, (void)argp;
-    if (ptr != NULL && ptr != &over)
-        conn_leave_memory(ptr);
-}
-
-/* SSL_dup() makes an object of its own. */
-static int ex_dup(CRYPTO_EX_DATA *to, const CRYPTO_EX_DATA *from, void **from_d, int idx, long argl, void *argp)
-{
-    (void)to, (void)from, (void)idx, (void)argl, (void)argp;
-    *from_d = NULL;
-    return 1;
-}
-
-bool oct_conn_setup(void)
-{
-    ex_index = oct_ssl()->CRYPTO_get_ex_new_index(CRYPTO_EX_INDEX_SSL, 0, NULL, NULL, ex_dup, ex_free);
-    return ex_index >= 0;
+    conn_leave_memory(conn);
 }
 
 struct oct_conn *oct_conn_find(const SSL *s)
 {
-    void *found = s != NULL ? oct_ssl()->SSL_get_ex_data(s, ex_index) : NULL;
-    return found != &over ? found : NULL;
+    return s != NULL ? oct_known(s, OCT_KNOWN_CONN) : NULL;
 }
 
 struct oct_conn *oct_conn_get(SSL *s)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
-    void *found = s != NULL ? ssl->SSL_get_ex_data(s, ex_index) : &over;
-    if (found != NULL || !ssl->SSL_in_init(s))
-        return found != &over ? found : NULL;
+    struct oct_conn *conn = oct_conn_find(s);
+    if (conn != NULL || s == NULL || !ssl->SSL_in_init(s) || !ssl->SSL_is_server(s) ||
+        ssl->SSL_get_finished(s, NULL, 0) != 0)
+        return conn;
 
-    struct oct_conn *conn = ssl->CRYPTO_zalloc(sizeof *conn, __FILE__, __LINE__);
+    conn = ssl->CRYPTO_zalloc(sizeof *conn, __FILE__, __LINE__);
     if (conn == NULL)
         return NULL;
     conn->ssl = s;
     conn->socket.fd = conn->socket.hidden_fd = conn->socket.away_fd = -1;
     conn->quic = oct_quic_of(s);
-    if (ssl->SSL_set_ex_data(s, ex_index, conn))
+    if (oct_known_set(s, OCT_KNOWN_CONN, conn))
         return conn;
     ssl->CRYPTO_free(conn, __FILE__, __LINE__);
     return NULL;
 }
 
-void oct_conn_finish(struct oct_conn *conn)
+void oct_conn_let_go(struct oct_conn *conn)
 {
-    oct_ssl()->SSL_set_ex_data(conn->ssl, ex_index, &over);
+    (void)oct_known_set(conn->ssl, OCT_KNOWN_CONN, NULL);
     conn_leave_memory(conn);
-}
-
-/* SSL_new() comes here too, with an object that has no room for anything yet: what has nothing is not touched. */
-void oct_conn_reset(SSL *s)
-{
-    const struct oct_ssl_functions *ssl = oct_ssl();
-    void *found = ssl->SSL_get_ex_data(s, ex_index);
-    if (found != NULL)
-        ssl->SSL_set_ex_data(s, ex_index, NULL);
-    if (found != NULL && found != &over)
-        conn_leave_memory(found);
 }

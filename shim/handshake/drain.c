@@ -111,7 +111,7 @@ bool oct_drain_for_free(struct oct_conn *conn)
     return !quiet || (!lingers && !oct_thread_orphan(conn));
 }
 
-void oct_drain_for_clear(struct oct_conn *conn)
+void oct_drain_for_clear(struct oct_conn *conn, bool silent)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     SSL *s = conn->ssl;
@@ -124,7 +124,7 @@ void oct_drain_for_clear(struct oct_conn *conn)
         ssl->BIO_up_ref(in);
     if (out != NULL)
         ssl->BIO_up_ref(out);
-    drain(conn, false); /* the program goes on with this object */
+    drain(conn, silent); /* the program goes on with this object */
     oct_quic_cut(conn->quic, false);
     ssl->SSL_set0_rbio(s, in);
     ssl->SSL_set0_wbio(s, out);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * A paused call that is run to its end by the shim itself, where its thread waits for events. That is not the rule: its
- * server resumes it, when it has got a made-up event. But some programs cannot be reached so:
+ * A paused call that is run to its end by the shim itself. That is not the rule: its server resumes it, when it has got
+ * a made-up event. But a paused call is a promise, and whoever looks forces it:
  *
- * - One moves the connection to another thread's epoll instance, or takes it out of its own.
- * - One looks at its socket first, finds nothing there, and does not call.
- * - One calls from so deep, or from a coroutine's stack, that the slice cannot be put back.
- * - A thread ends.
+ * - A program calls another function for the same connection (libssl/doors.c), or the same one again at once.
+ * - It looks at the socket, takes it out of its instance, makes it blocking, or copies it (events/look.c).
+ * - It calls from so deep, or from a coroutine's stack, that the slice cannot be put back.
+ * - Another thread does one of these.
+ * - It moves the connection to another thread's epoll instance, or does not follow its event.
+ * - It forks, or a thread ends.
  *
  * Then the operation is done already, or is done at once, and libssl goes on as if its server had called. Where that
  * asks for more from the client, the server learns of it from its socket. Any other result is kept for its next call.
@@ -29,6 +31,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <time.h>
 
 /* A call that goes on later. Where it wants anything but to read, its server has to be told: it has heard "want read".
  */
@@ -71,13 +74,17 @@ bool oct_finish(struct oct_conn *conn)
 
     t->finished++;
     forget_notices(conn);
+    conn->told = 0;
     oct_conn_set_state(conn, OCT_CONN_ENDING);
     struct oct_errors *outer = oct_errors_take();
     {
         OCT_INSIDE(conn);
+        const int hurried = t->hurried;
         oct_socket_watch(conn, t);
+        t->hurried = conn->quic == NULL ? conn->socket.fd + 1 : 0;
         for (int i = 0; i < OCT_POLICY_DRAIN_TURNS && oct_slice_is_away(conn); i++)
             (void)oct_slice_run(conn, NULL, NULL, &value);
+        t->hurried = hurried;
     }
     const enum wish wish = wish_of(conn->ssl, value);
     conn->ended_errors = oct_errors_take();
@@ -130,6 +137,7 @@ void oct_finish_part(struct oct_conn *conn)
     t->moved = true;
     if (paused) {
         oct_conn_set_state(conn, OCT_CONN_PAUSED);
+        oct_thread_away_add(t, conn);
         (void)oct_queue_run_full(queue);
     } else if (wish != WISH_READ) {
         conn->ended_value = value;
@@ -184,23 +192,78 @@ bool oct_finish_has_socket(struct oct_conn *conn)
     const int fd = conn->socket.hidden ? conn->socket.fd : oct_ssl()->SSL_get_fd(conn->ssl);
     if (fd < 0 || !oct_socket_is_same(conn, fd))
         return false; /* it is closed, and its number may be somebody else's */
+    oct_fd_lead_end(conn->socket.fd, conn);
     conn->socket.fd = fd;
     conn->socket.generation = oct_fd_registered(fd, &at) ? at.generation : oct_fd_generation(fd);
     conn->announced = 0;
+    if (conn->thread != NULL && conn->thread == oct_thread_peek())
+        oct_fd_lead(fd, conn, conn->thread->id);
     return true;
 }
 
-/* A callback may free another connection while one is run to its end, so each search begins anew. */
-void oct_finish_misfits(struct oct_thread *t)
+/* Its socket has been closed: nothing may be written there any more, as its number may be another's. */
+static bool force(struct oct_conn *conn)
 {
-    struct oct_conn *conn = t->misfits ? t->handshakes : NULL;
-    t->misfits = false;
+    if (conn->state == OCT_CONN_PAUSED && oct_queue_thread_peek() != NULL)
+        oct_queue_poll(oct_queue_thread_peek());
+    if (oct_finish_has_socket(conn))
+        return oct_finish(conn);
+    oct_drain_for_clear(conn, true);
+    return true;
+}
+
+/* What a device does not answer stays as it is, behind its wall (slice.c). */
+static bool can_be_forced(const struct oct_conn *conn)
+{
+    return oct_slice_is_away(conn) && conn->ssl != NULL && conn->entered == 0 && conn->state != OCT_CONN_LOST;
+}
+
+/* Its own thread does it, which comes to its loop soon: it has paused this for others that it serves. Not for ever, for
+ * it may wait for a lock that the caller holds. */
+static void force_elsewhere(struct oct_conn *conn)
+{
+    const struct timespec moment = {.tv_nsec = OCT_POLICY_OWNER_LOOK};
+    if (!oct_thread_ask(conn))
+        return;
+    oct_handover_wake(conn->socket.fd, conn->socket.generation);
+    for (int i = 0; i < OCT_POLICY_OWNER_LOOKS && __atomic_load_n(&conn->wanted, __ATOMIC_ACQUIRE); i++)
+        nanosleep(&moment, NULL);
+}
+
+void oct_finish_before(SSL *s, bool reads_next)
+{
+    struct oct_conn *conn = oct_conn_find(s);
+    if (conn == NULL || !oct_slice_is_away(conn))
+        return;
+    if (conn->thread != oct_thread_peek())
+        force_elsewhere(conn);
+    else if (can_be_forced(conn) && !(reads_next && oct_socket_changes(conn)))
+        (void)force(conn);
+}
+
+/* What waits for a device goes on waiting. A callback may free another connection while one is run to its end, so each
+ * search begins anew. */
+void oct_finish_here(void)
+{
+    struct oct_thread *t = oct_thread_peek();
+    struct oct_conn *conn = t != NULL ? t->away : NULL;
     while (conn != NULL) {
-        const bool misfit = conn->state == OCT_CONN_MISFIT, due = misfit && oct_finish_has_socket(conn);
-        t->misfits |= misfit && !due;
-        if (due)
-            oct_finish(conn);
-        conn = due ? t->handshakes : conn->next;
+        const bool forced = conn->remote == NULL && can_be_forced(conn) && force(conn);
+        conn = forced ? t->away : conn->away_next;
+    }
+}
+
+void oct_finish_wanted(struct oct_thread *t)
+{
+    if (!__atomic_load_n(&t->wanted, __ATOMIC_ACQUIRE))
+        return;
+    __atomic_store_n(&t->wanted, false, __ATOMIC_RELAXED);
+    struct oct_conn *conn = t->away;
+    while (conn != NULL) {
+        const bool wanted = conn->wanted, forced = wanted && can_be_forced(conn) && force(conn);
+        if (wanted)
+            __atomic_store_n(&conn->wanted, false, __ATOMIC_RELEASE);
+        conn = forced ? t->away : conn->away_next;
     }
 }
 
@@ -226,7 +289,7 @@ static bool is_left(struct oct_conn *conn, const struct oct_thread *t)
         return false;
     if (conn->notices >= OCT_POLICY_NOTICES)
         return true;
-    if (!oct_conn_is_ready(conn->state))
+    if (conn->state != OCT_CONN_READY)
         return false;
     if (!oct_finish_has_socket(conn))
         return conn->quic != NULL && conn->ssl != NULL;
@@ -259,7 +322,7 @@ void oct_finish_moved(struct oct_thread *t, int epfd)
     while (conn != NULL) {
         const enum oct_conn_state state = oct_conn_state(conn);
         const bool ended = oct_conn_is_ended(state),
-                   moved = (ended || oct_conn_is_ready(state)) && has_moved(conn, t, epfd);
+                   moved = (ended || state == OCT_CONN_READY) && has_moved(conn, t, epfd);
         if (moved && ended)
             hand_on(conn, t);
         else if (moved)
@@ -280,25 +343,14 @@ void oct_finish_left(struct oct_thread *t)
             oct_finish(conn);
         conn = due ? t->ready : conn->ready_next;
     }
-    conn = t->out != 0 ? t->handshakes : NULL;
+    conn = t->out != 0 ? t->away : NULL;
     while (conn != NULL) {
         const bool due = conn->event == OCT_EVENT_OUT;
         if (due) {
             oct_thread_event_drop(t, conn);
-            if (oct_conn_is_ready(conn->state))
+            if (conn->state == OCT_CONN_READY)
                 not_followed(conn, t);
         }
-        conn = due ? t->handshakes : conn->next;
-    }
-}
-
-void oct_finish_all(struct oct_thread *t)
-{
-    struct oct_conn *conn = t->handshakes;
-    while (conn != NULL) {
-        const bool can_end = (conn->state == OCT_CONN_PAUSED || oct_conn_is_ready(conn->state)) && conn->entered == 0 &&
-                             conn->remote == NULL && oct_finish_has_socket(conn);
-        const bool ended = can_end && oct_finish(conn);
-        conn = ended ? t->handshakes : conn->next;
+        conn = due ? t->away : conn->away_next;
     }
 }

@@ -11,11 +11,14 @@
 #include "keys/keys.h"
 #include "handshake/slice.h"
 #include "handshake/thread.h"
+#include "libssl/doors.h"
 #include "quic/quic.h"
 #include "memory/memory.h"
 
 #include "base/call_scope.h"
 #include "base/thread_mode.h"
+
+#include <errno.h>
 
 /* A program that uses SSL_MODE_ASYNC itself is left alone. */
 static bool served(struct oct_conn *conn, const struct oct_thread *t)
@@ -24,7 +27,8 @@ static bool served(struct oct_conn *conn, const struct oct_thread *t)
     SSL *s = conn->ssl;
     if (conn->state == OCT_CONN_LEFT || !t->waits || t->deaf || (conn->thread != NULL && conn->thread != t))
         return false;
-    if ((ssl->SSL_ctrl(s, SSL_CTRL_MODE, 0, NULL) & SSL_MODE_ASYNC) == 0 && !ssl->SSL_is_dtls(s) &&
+    if (!oct_door_is_open() && ssl->SSL_is_server(s) &&
+        (ssl->SSL_ctrl(s, SSL_CTRL_MODE, 0, NULL) & SSL_MODE_ASYNC) == 0 && !ssl->SSL_is_dtls(s) &&
         (ssl->SSL_is_quic == NULL || !ssl->SSL_is_quic(s)))
         return true;
     oct_conn_leave(conn);
@@ -54,13 +58,16 @@ static bool unsure(struct oct_conn *conn, const struct oct_thread *t, int fd)
     return conn->socket.unsure;
 }
 
-bool oct_handshake_may_pause(struct oct_conn *conn)
+bool oct_handshake_may_pause(struct oct_conn *conn, enum oct_slice_work work)
 {
     const struct oct_conn_socket *socket = &conn->socket;
-    if (conn->state == OCT_CONN_LEFT || conn->state == OCT_CONN_ENDING || !oct_socket_read_out(conn))
+    if (oct_door_is_open() || conn->state == OCT_CONN_LEFT || conn->state == OCT_CONN_ENDING ||
+        !oct_point_is_here(conn->ssl, work) || !oct_socket_read_out(conn))
         return false;
     if (conn->quic != NULL)
         return oct_quic_may_pause(conn);
+    if (!socket->unsure && oct_socket_blocks(conn))
+        return false;
     if ((conn->hello != NULL || (socket->unsure && socket->hidden_fd < 0)) && !oct_memory_may_pause(conn))
         return false;
     return !socket->unsure || oct_handshake_wakeable(conn, conn->thread, socket->hidden_fd);
@@ -133,6 +140,7 @@ static int call_in_slice(struct oct_conn *conn, oct_handshake_call *call, void *
     int value = -1;
 
     oct_thread_event_drop(conn->thread, conn);
+    oct_thread_away_drop(conn);
     if (conn->state == OCT_CONN_READY)
         oct_ssl()->ERR_clear_error();
     oct_conn_set_state(conn, OCT_CONN_RUNNING);
@@ -142,6 +150,7 @@ static int call_in_slice(struct oct_conn *conn, oct_handshake_call *call, void *
         return call(conn->ssl, arg); /* there was no memory for it */
     oct_socket_identify(conn);
     oct_conn_set_state(conn, OCT_CONN_PAUSED);
+    oct_thread_away_add(conn->thread, conn);
     return value;
 }
 
@@ -150,8 +159,12 @@ static bool put_off(struct oct_conn *conn, struct oct_thread *t)
     return conn->state == OCT_CONN_RUNNING && conn->quic == NULL && served(conn, t) && oct_socket_put_off(conn, t);
 }
 
+/* As libssl leaves it that has found nothing to read. */
 static int tell_to_wait(struct oct_conn *conn, int pause_value)
 {
+    oct_socket_say_retry(conn);
+    oct_ssl()->ERR_clear_error();
+    errno = EAGAIN;
     conn->masked = true;
     return pause_value;
 }
@@ -162,18 +175,14 @@ static int pretend(struct oct_conn *conn, struct oct_thread *t, int pause_value)
         oct_socket_is_empty(conn, t);
     if (conn->quic == NULL)
         oct_events_suppress(conn, t);
+    conn->told = t->round;
     return tell_to_wait(conn, pause_value);
 }
 
-/* Its operation is done, but live frames are in its place. It is run to its end where the thread waits. */
-static bool misfits(struct oct_conn *conn, struct oct_thread *t)
+/* Nobody is told twice to wait who has not waited meanwhile, nor whose socket blocks by now. */
+static bool may_pretend(const struct oct_conn *conn, const struct oct_thread *t)
 {
-    if (!oct_conn_is_ready(conn->state))
-        return false;
-    const bool fits = oct_slice_place(conn) == OCT_SLICE_FITS;
-    oct_conn_set_state(conn, fits ? OCT_CONN_READY : OCT_CONN_MISFIT);
-    t->misfits |= !fits;
-    return !fits;
+    return conn->state == OCT_CONN_PAUSED && conn->told != t->round && !oct_socket_blocks(conn);
 }
 
 static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshake_call *call, void *arg,
@@ -192,6 +201,9 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
             oct_thread_set_mode(oct_thread_in_flight(t) > 1 ? OCT_THREAD_EVENT_LOOP : OCT_THREAD_ALONE);
             value = call_in_slice(conn, call, arg);
         } else {
+            /* One that serves others never waits for another thread. Fibres of the program's own pause as ever. */
+            if (t->waits && oct_thread_mode(false) == OCT_THREAD_BLOCKING && served(conn, t))
+                oct_thread_set_mode(OCT_THREAD_ALONE);
             value = call(conn->ssl, arg);
         }
     }
@@ -220,6 +232,19 @@ static int result_for(struct oct_conn *conn, bool amid, oct_handshake_call *call
 {
     const int value = oct_finish_result(conn);
     return oct_slice_began_with(conn, call) && !amid ? value : call_plainly(conn, call, arg);
+}
+
+/* The paused call is run to its end, and this one goes on behind it. */
+static int go_on(struct oct_conn *conn, oct_handshake_call *call, void *arg, int pause_value)
+{
+    if (!oct_finish(conn))
+        return tell_to_wait(conn, pause_value); /* there is no memory */
+    const enum oct_conn_state state = oct_conn_state(conn);
+    if (!oct_conn_is_ended(state))
+        return call_plainly(conn, call, arg);
+    if (!oct_conn_move_state(conn, state, OCT_CONN_LEFT))
+        return tell_to_wait(conn, pause_value);
+    return result_for(conn, state == OCT_CONN_ENDED_AMID, call, arg);
 }
 
 /* Another thread has it: its call goes on there, and the program is called by what the socket says then. */
@@ -268,13 +293,27 @@ int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_val
                    : wait_for_other(conn, call, arg, pause_value); /* its thread hands it on just now */
     if (state == OCT_CONN_LOST)
         return oct_keys_part->fail(conn, pause_value);
-    if (state == OCT_CONN_PAUSED || misfits(conn, t))
+    if (may_pretend(conn, t))
         return pretend(conn, t, pause_value);
+    if (!oct_conn_is_free(state))
+        oct_queue_poll(oct_queue_thread());
+    /* A device is at work, or live frames are in its place. */
+    if (!oct_conn_is_free(state) && (conn->state != OCT_CONN_READY || oct_slice_place(conn) != OCT_SLICE_FITS))
+        return go_on(conn, call, arg, pause_value);
     if (oct_conn_is_free(state) && oct_ssl()->ASYNC_get_current_job() != NULL)
         return call(s, arg);
     if (put_off(conn, t))
         return tell_to_wait(conn, pause_value);
     return run_tracked(conn, t, call, arg, pause_value);
+}
+
+void oct_handshake_stays(SSL *s)
+{
+    struct oct_conn *conn = oct_conn_get(s);
+    if (conn != NULL && conn->entered == 0) {
+        oct_finish_before(s, false);
+        oct_conn_leave(conn);
+    }
 }
 
 /* `arg` is the function itself: what lay on the caller's stack would be gone when the call is resumed. */
@@ -297,7 +336,7 @@ void oct_handshake_settle(SSL *s)
 {
     struct oct_conn *conn = oct_conn_find(s);
     if (conn != NULL && conn->entered == 0 && oct_conn_is_free(oct_conn_state(conn)) && !oct_ssl()->SSL_in_init(s))
-        oct_conn_finish(conn);
+        oct_conn_let_go(conn);
 }
 
 bool oct_handshake_first(SSL *s, int *value)

@@ -23,6 +23,8 @@
 
 #include <errno.h>
 
+unsigned oct_slices_away;
+
 struct oct_shim_slice {
     struct oct_switch at;  /* first */
     struct oct_slice base; /* what operations know */
@@ -31,6 +33,8 @@ struct oct_shim_slice {
     void *arg;
     int value;
     bool ended;
+    bool away;    /* it is counted, and its object is shut: */
+    int shutdown; /* what that had before */
     OSSL_LIB_CTX *context;
     struct oct_sanitizer sanitizer;
 };
@@ -61,10 +65,10 @@ static bool leave(struct oct_slice *base)
     return left;
 }
 
-static bool may_pause(struct oct_slice *base)
+static bool may_pause(struct oct_slice *base, enum oct_slice_work work)
 {
     struct oct_conn *conn = of_base(base)->conn;
-    const bool may = oct_handshake_may_pause(conn);
+    const bool may = oct_handshake_may_pause(conn, work);
     base->worth = conn->hello != NULL ? OCT_POLICY_MEMORY_WORTH : 0;
     return may;
 }
@@ -165,6 +169,32 @@ static bool put_aside(struct oct_shim_slice *s, struct oct_thread *t)
     return s->at.overlaps;
 }
 
+/* A second wall behind the doors (libssl/doors.h): whoever enters libssl by a way that nobody guards finds a connection
+ * that is shut. It gets an error, and neither sends nor reads anything. */
+static void shut(struct oct_shim_slice *s)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    s->away = true;
+    __atomic_add_fetch(&oct_slices_away, 1, __ATOMIC_SEQ_CST);
+    s->shutdown = ssl->SSL_get_shutdown(s->conn->ssl);
+    ssl->SSL_set_shutdown(s->conn->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+}
+
+static void reopen(struct oct_shim_slice *s)
+{
+    if (!s->away)
+        return;
+    s->away = false;
+    __atomic_sub_fetch(&oct_slices_away, 1, __ATOMIC_SEQ_CST);
+    if (s->conn->ssl != NULL)
+        oct_ssl()->SSL_set_shutdown(s->conn->ssl, s->shutdown);
+}
+
+int oct_slice_shutdown(const struct oct_conn *conn)
+{
+    return conn->slice->shutdown;
+}
+
 /* While the thread is in the slice. An exception or a jump leaves it without a word; what is put right here is put
  * right then by the next call that is made (oct_slice_current()), or when the connection goes. */
 struct visit {
@@ -197,6 +227,7 @@ static void visit(struct oct_shim_slice *s, bool begins)
     v.before = oct_slice_current();
     oct_slice_enter(&s->base);
     v.thread->visited |= s->at.stand != 0;
+    reopen(s);
     oct_sanitizer_go_in(&s->sanitizer);
     if (begins)
         (void)oct_switch_begin(&s->at, begin, s, s->at.top);
@@ -204,6 +235,8 @@ static void visit(struct oct_shim_slice *s, bool begins)
         (void)oct_switch_resume(&s->at);
     if (s->ended)
         oct_sanitizer_go_out(&s->sanitizer);
+    if (s->base.paused)
+        shut(s);
     visit_end(&v);
 }
 
@@ -252,6 +285,7 @@ void oct_slice_free(struct oct_conn *conn)
     conn->slice = NULL;
     if (s == NULL)
         return;
+    reopen(s);
     oct_slice_forget(&s->base);
     oct_sanitizer_end(&s->sanitizer);
     oct_stack_copy_free(&s->at.copy);

@@ -6,6 +6,7 @@
  * on the stack that they know; exceptions and longjmp() out of them reach who called last.
  *
  *   slice.c         a call begins, pauses, goes on, ends
+ *   points.c        where a call may pause
  *   slice_switch.c  the switch itself, in assembly, and the copies
  *   own_stack.c     where a thread's own stack lies
  */
@@ -38,6 +39,9 @@ bool oct_slice_run(struct oct_conn *conn, oct_handshake_call *call, void *arg, i
 
 /* conn is paused in a call. */
 bool oct_slice_is_away(const struct oct_conn *conn);
+
+/* What its object had in SSL_get_shutdown() then: while it is paused it is shut. */
+int oct_slice_shutdown(const struct oct_conn *conn);
 
 /* conn's last slice began with this call. */
 bool oct_slice_began_with(const struct oct_conn *conn, oct_handshake_call *call);
@@ -83,6 +87,10 @@ bool oct_switch_leave(struct oct_switch *s);
 bool oct_switch_resume(struct oct_switch *s);
 /* The slice has been copied (slice.c). */
 void oct_switch_copied(struct oct_switch *s);
+
+/* points.c */
+/* True if libssl stands at a point of s where a handshake may pause for such work. */
+bool oct_point_is_here(const SSL *s, enum oct_slice_work work);
 
 /* own_stack.c */
 /* The lowest address of the calling thread's own stack, if `here` lies on it, and no slice is visited there; else 0. */

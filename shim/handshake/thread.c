@@ -9,6 +9,7 @@
 
 #include "events/fds.h"
 #include "keys/keys.h"
+#include "handshake/known.h"
 #include "handshake/slice.h"
 #include "memory/memory.h"
 #include "savings/savings.h"
@@ -17,6 +18,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 __thread struct oct_thread *oct_thread_own;
 const struct oct_keys_part *oct_keys_part;
@@ -39,13 +41,13 @@ static void thread_end(void *arg)
 
     t->ends = true;
     oct_drain_orphans(t);
-    oct_finish_all(t);
+    oct_finish_here();
     oct_conn_empty_limbo(t, true);
     oct_fork_lock(&lock);
     while (t->handshakes != NULL) {
         struct oct_conn *conn = t->handshakes;
         oct_conn_leave(conn);
-        if (oct_conn_is_ready(conn->state))
+        if (conn->state == OCT_CONN_READY)
             oct_conn_set_state(conn, OCT_CONN_PAUSED);
         oct_slice_abandon(conn);
         oct_thread_leave(conn);
@@ -59,6 +61,55 @@ static void thread_end(void *arg)
         oct_keys_part->end_stacks(t);
     free(t->hellos);
     free(t);
+}
+
+/* The thread ends, and nothing that its destructors look at is gone yet. Where the whole process ends, nothing is run.
+ */
+static void end_before_destructors(void *unused)
+{
+    struct oct_thread *t = oct_thread_own;
+    (void)unused;
+    if (t == NULL || gettid() == getpid())
+        return;
+    t->ends = true;
+    t->waits = false;
+    oct_finish_here();
+}
+
+#if defined(__GLIBC__)
+extern void *__dso_handle __attribute__((visibility("hidden")));
+int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *dso);
+
+/* Destructors run in the reverse order: ours comes behind each that the program adds. */
+__attribute__((visibility("default"))) int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *dso)
+{
+    const struct oct_thread *t = oct_thread_own;
+    const int error = oct_libc()->__cxa_thread_atexit_impl(function, object, dso);
+    if (error == 0 && t != NULL && t->end_known)
+        (void)oct_libc()->__cxa_thread_atexit_impl(end_before_destructors, NULL, &__dso_handle);
+    return error;
+}
+
+static void know_end(struct oct_thread *t)
+{
+    if (!t->end_known && oct_libc()->__cxa_thread_atexit_impl != NULL)
+        (void)oct_libc()->__cxa_thread_atexit_impl(end_before_destructors, NULL, &__dso_handle);
+    t->end_known = true;
+}
+#else
+static void know_end(struct oct_thread *t)
+{
+    (void)t, (void)end_before_destructors;
+}
+#endif
+
+/* The child would have the paused calls too. */
+__attribute__((visibility("default"))) pid_t fork(void)
+{
+    __typeof__(fork) *real = oct_libc()->fork;
+    if (oct_shim_watching())
+        oct_finish_here();
+    return real != NULL ? real() : (pid_t)syscall(SYS_fork);
 }
 
 struct oct_thread *oct_thread_get(void)
@@ -84,6 +135,7 @@ static void forked_child(void)
     struct oct_conn *conn, *next;
 
     oct_fd_set_process();
+    oct_known_forked();
     for (conn = t != NULL ? t->handshakes : NULL; conn != NULL; conn = next) {
         next = conn->next;
         if (conn->state == OCT_CONN_PAUSED) {
@@ -120,12 +172,48 @@ void oct_thread_leave(struct oct_conn *conn)
     if (t == NULL || t != oct_thread_own)
         return;
     oct_thread_event_drop(t, conn);
+    oct_thread_away_drop(conn);
     oct_hello_leave(conn);
     *(conn->prev != NULL ? &conn->prev->next : &t->handshakes) = conn->next;
     if (conn->next != NULL)
         conn->next->prev = conn->prev;
     t->handshake_count--;
     conn->thread = NULL;
+}
+
+void oct_thread_away_add(struct oct_thread *t, struct oct_conn *conn)
+{
+    know_end(t);
+    if (conn->away_link == NULL) {
+        conn->away_next = t->away;
+        conn->away_link = &t->away;
+        if (conn->away_next != NULL)
+            conn->away_next->away_link = &conn->away_next;
+        t->away = conn;
+    }
+    oct_fd_lead(conn->socket.fd, conn, t->id);
+}
+
+void oct_thread_away_drop(struct oct_conn *conn)
+{
+    if (conn->away_link == NULL)
+        return;
+    *conn->away_link = conn->away_next;
+    if (conn->away_next != NULL)
+        conn->away_next->away_link = conn->away_link;
+    conn->away_link = NULL;
+    oct_fd_lead_end(conn->socket.fd, conn);
+}
+
+bool oct_thread_ask(struct oct_conn *conn)
+{
+    oct_fork_lock(&lock);
+    struct oct_thread *t = conn->thread;
+    __atomic_store_n(&conn->wanted, true, __ATOMIC_RELAXED);
+    if (t != NULL)
+        __atomic_store_n(&t->wanted, true, __ATOMIC_RELEASE);
+    oct_fork_unlock(&lock);
+    return t != NULL;
 }
 
 void oct_thread_ready_add(struct oct_thread *t, struct oct_conn *conn)

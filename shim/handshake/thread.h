@@ -29,7 +29,10 @@ struct oct_thread {
     uintptr_t deepest;                   /* a call that resumes came from so deep (slice.c) */
     bool visited;                        /* a slice runs on this stack for a call from another one (slice.c) */
     unsigned out;                        /* connections whose event an edge-triggered server has not followed */
-    bool misfits;                        /* some connection perhaps could not be resumed where its server called */
+    struct oct_conn *away;               /* those whose call is paused, or kept for them */
+    int hurried;                         /* the socket, and 1 more, of a call that is run to its end; 0: none */
+    bool end_known;                      /* the end of the thread is told before its destructors run */
+    bool wanted;                         /* another thread asks for some of them */
     unsigned finished;                   /* calls that were run to their end (finish.c) */
     unsigned unheard;                    /* connections in a row whose events the program has not followed */
     bool deaf;                           /* it does not follow made-up events: nothing pauses here any more */
@@ -72,6 +75,12 @@ bool oct_thread_setup(void);
 void oct_thread_join(struct oct_thread *t, struct oct_conn *conn);
 void oct_thread_leave(struct oct_conn *conn);
 
+/* conn's call is paused, and its socket leads to it. It is not paused any more, nor kept. */
+void oct_thread_away_add(struct oct_thread *t, struct oct_conn *conn);
+void oct_thread_away_drop(struct oct_conn *conn);
+/* Asks conn's own thread to run its call to its end. False if that thread is gone. */
+bool oct_thread_ask(struct oct_conn *conn);
+
 /* An event of conn is to be delivered, behind those that are due. */
 void oct_thread_ready_add(struct oct_thread *t, struct oct_conn *conn);
 /* It has been delivered to an edge-triggered server, which hears of it once. */
@@ -89,6 +98,13 @@ struct oct_conn *oct_thread_take_orphans(struct oct_thread *t);
 static inline unsigned oct_thread_in_flight(const struct oct_thread *t)
 {
     return t->handshake_count > 1 || t->round_events <= 1 ? t->handshake_count : 2;
+}
+
+/* It waits for events. */
+static inline void oct_thread_next_round(struct oct_thread *t)
+{
+    if (++t->round == 0)
+        t->round = 1;
 }
 
 /* job_stack.c: for the process, before the first job; a stack is at hand, should a job be made; the thread's end. */

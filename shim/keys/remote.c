@@ -28,10 +28,14 @@ static void raise_error(int reason)
 
 /* Directly inside the handshake call of a connection that may be paused, and in no callback's own. Else says why not.
  */
-static bool may_pause(const struct oct_thread *t, struct oct_conn *conn, enum oct_keys_inside *why)
+static bool may_pause(const struct oct_thread *t, struct oct_conn *conn, enum oct_key_call kind,
+                      enum oct_keys_inside *why)
 {
+    static const enum oct_slice_work work[OCT_KEY_CALLS] = {
+        [OCT_KEY_SIGN] = OCT_WORK_SIGN, [OCT_KEY_DECRYPT] = OCT_WORK_DECRYPT, [OCT_KEY_DERIVE] = OCT_WORK_EXCHANGE};
+
     if (conn != NULL && t != NULL && t->innermost == conn && conn->thread == t && conn->remote == NULL &&
-        conn->veiled && oct_ssl()->ASYNC_get_current_job() == NULL && oct_handshake_may_pause(conn))
+        conn->veiled && oct_ssl()->ASYNC_get_current_job() == NULL && oct_handshake_may_pause(conn, work[kind]))
         return true;
     if (t == NULL || !t->waits)
         *why = OCT_KEYS_INSIDE_NO_LOOP;
@@ -183,7 +187,7 @@ static int run(struct oct_remote *call)
         raise_error(ERR_R_OPERATION_FAIL);
         return 0;
     }
-    if (!may_pause(t, conn, &why))
+    if (!may_pause(t, conn, call->kind, &why))
         return run_here(call, why);
     op = calloc(1, sizeof *op);
     if (op == NULL)

@@ -103,11 +103,13 @@ static struct oct_ssl_functions *copy_make(void *function, bool global)
 
     if (ssl == NULL)
         return NULL;
+    ssl->doors = calloc(OCT_DOORS_MAX, sizeof *ssl->doors);
     if (map != NULL) {
         ssl->place = oct_object_base(function);
         handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
     }
-    if (oct_ssl_fill(ssl, global ? NULL : handle)) {
+    ssl->handle = global ? NULL : handle;
+    if (oct_ssl_fill(ssl, ssl->handle)) {
         /* A provider module is linked to the libcrypto of this name. Any other copy would run its operations on a
          * libcrypto that knows nothing of the fibres of this libssl. */
         const void *crypto = find_in(LIBCRYPTO_NAME, oct_symbol, "OSSL_PROVIDER_available");
@@ -125,6 +127,8 @@ static const struct oct_ssl_functions *copy_of(void *function, bool global)
     for (;;) {
         for (const struct oct_ssl_functions *ssl = first; ssl != NULL; ssl = ssl->next)
             if (ssl->place == place) {
+                if (made != NULL)
+                    free(made->doors);
                 free(made);
                 return ssl;
             }

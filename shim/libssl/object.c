@@ -52,13 +52,6 @@ bool oct_object_span(const void *address, uintptr_t *start, uintptr_t *size)
 #endif
 }
 
-const ElfW(Sym) *oct_object_symbol(void *function)
-{
-    const ElfW(Sym) *symbol = NULL;
-    Dl_info where;
-    return dladdr1(function, &where, (void **)&symbol, RTLD_DL_SYMENT) != 0 ? symbol : NULL;
-}
-
 void *oct_object_function(void *handle, const char *name)
 {
     return dlvsym(handle, name, OPENSSL_SYMBOLS);

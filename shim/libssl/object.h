@@ -19,9 +19,6 @@ const void *oct_object_base(const void *address);
  * if that cannot be told. */
 bool oct_object_span(const void *address, uintptr_t *start, uintptr_t *size);
 
-/* The entry of one of the shim's own functions in its table of dynamic symbols; NULL if it is not found. */
-const ElfW(Sym) *oct_object_symbol(void *function);
-
 /* A function by its name, of OpenSSL's major version that this library was built for, behind a handle of dlopen() or
  * RTLD_NEXT. glibc goes by the version of the symbol. musl keeps none; there the name of the object's file says it. */
 void *oct_object_function(void *handle, const char *name);

@@ -84,23 +84,6 @@ bool oct_object_span(const void *address, uintptr_t *start, uintptr_t *size)
     return false;
 }
 
-/* The linker editor puts the names right behind the symbols, which have no count of their own. */
-const ElfW(Sym) *oct_object_symbol(void *function)
-{
-    const struct link_map *map = oct_object_of(function);
-    const ElfW(Sym) *symbol = NULL, *end = NULL;
-    for (const ElfW(Dyn) *entry = map != NULL ? map->l_ld : NULL; entry != NULL && entry->d_tag != DT_NULL; entry++) {
-        if (entry->d_tag == DT_SYMTAB)
-            symbol = (const ElfW(Sym) *)(map->l_addr + entry->d_un.d_ptr);
-        if (entry->d_tag == DT_STRTAB)
-            end = (const ElfW(Sym) *)(map->l_addr + entry->d_un.d_ptr);
-    }
-    for (; symbol != NULL && symbol < end; symbol++)
-        if (symbol->st_shndx != SHN_UNDEF && map->l_addr + symbol->st_value == (uintptr_t)function)
-            return symbol;
-    return NULL;
-}
-
 void *oct_object_function(void *handle, const char *name)
 {
     void *function = dlsym(handle, name);

@@ -11,52 +11,97 @@
 #include "libssl/object.h"
 
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* More than OpenSSL has of one major release. */
+#define NODES_MAX 32
+
 const struct oct_ssl_functions *oct_ssl_instead;
 
-/* The shim is linked with -Bsymbolic: these are its own addresses, not those of another preloaded library. */
-static void *const hooks[] = {
-#define OCT_HOOK(name) (void *)name,
-    OCT_SSL_HOOKS(OCT_HOOK) OCT_SSL_YOUNGER_HOOKS(OCT_HOOK)
-#undef OCT_HOOK
+struct table {
+    ElfW(Sym) *symbols;
+    const char *names;
+    const ElfW(Half) *nodes; /* the version of each symbol, by a number; NULL: none has one */
+    size_t count;
 };
 
-static void *const younger[] = {
-#define OCT_HOOK(name) (void *)name,
-    OCT_SSL_YOUNGER_HOOKS(OCT_HOOK)
-#undef OCT_HOOK
-};
+/* Of this library's own. It is linked with a table of hashes of the older form, which says how many symbols it has. */
+static bool find_table(struct table *table)
+{
+    const struct link_map *map = oct_object_of((const void *)find_table);
+
+    for (const ElfW(Dyn) *d = map != NULL ? map->l_ld : NULL; d != NULL && d->d_tag != DT_NULL; d++) {
+        const void *at = (const void *)(d->d_un.d_ptr < map->l_addr ? map->l_addr + d->d_un.d_ptr : d->d_un.d_ptr);
+        if (d->d_tag == DT_SYMTAB)
+            table->symbols = (ElfW(Sym) *)at;
+        else if (d->d_tag == DT_STRTAB)
+            table->names = at;
+        else if (d->d_tag == DT_VERSYM)
+            table->nodes = at;
+        else if (d->d_tag == DT_HASH)
+            table->count = ((const uint32_t *)at)[1];
+    }
+    return table->symbols != NULL && table->names != NULL && table->count != 0;
+}
+
+static bool is_hook(const struct table *table, size_t i)
+{
+    const ElfW(Sym) *symbol = &table->symbols[i];
+    const char *name = table->names + symbol->st_name;
+    return symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+           (strncmp(name, "SSL_", 4) == 0 || strncmp(name, "BIO_", 4) == 0 || strncmp(name, "DTLS", 4) == 0 ||
+            strncmp(name, "SRP_", 4) == 0);
+}
+
+/* The program's libssl has no such function. All of a node are there, or none; without nodes each is asked for. */
+static bool is_younger(const struct table *table, size_t i)
+{
+    static unsigned char known[NODES_MAX]; /* 1: there, 2: not */
+    const unsigned node = table->nodes != NULL ? table->nodes[i] & 0x7fff : 0;
+    unsigned char verdict = node < NODES_MAX ? known[node] : 0;
+
+    if (verdict == 0) {
+        verdict = oct_symbol(NULL, table->names + table->symbols[i].st_name) != NULL ? 1 : 2;
+        if (node > 1 && node < NODES_MAX)
+            known[node] = verdict;
+    }
+    return verdict == 2;
+}
 
 /* The table is read-only memory of this library's own; nobody else runs while a program is loaded. */
-static bool make_local(void *function)
+static bool protect(const struct table *table, int how)
 {
-    ElfW(Sym) *symbol = (ElfW(Sym) *)oct_object_symbol(function);
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)symbol & ~(page - 1);
-    const size_t bytes = (((uintptr_t)(symbol + 1) + page - 1) & ~(page - 1)) - first;
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)table->symbols & ~(page - 1);
+    return mprotect((void *)first, (uintptr_t)(table->symbols + table->count) - first, how) == 0;
+}
 
-    if (symbol == NULL || mprotect((void *)first, bytes, PROT_READ | PROT_WRITE) != 0)
+static bool withdraw(bool all)
+{
+    struct table table = {.symbols = NULL};
+
+    if (!find_table(&table) || !protect(&table, PROT_READ | PROT_WRITE))
         return false;
-    symbol->st_info = (unsigned char)ELF64_ST_INFO(STB_LOCAL, ELF64_ST_TYPE(symbol->st_info));
-    return mprotect((void *)first, bytes, PROT_READ) == 0;
+    for (size_t i = 1; i < table.count; i++)
+        if (is_hook(&table, i) && (all || is_younger(&table, i)))
+            table.symbols[i].st_info = (unsigned char)ELF64_ST_INFO(STB_LOCAL, ELF64_ST_TYPE(table.symbols[i].st_info));
+    return protect(&table, PROT_READ);
 }
 
 void oct_withdraw(void)
 {
     static struct oct_ssl_functions real;
-    bool done = true;
+    static void *doors[OCT_DOORS_MAX];
 
-    for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++)
-        done = make_local(hooks[i]) && done;
-    if (!done)
+    if (!withdraw(true))
         return; /* each call then finds its libssl by its caller */
     (void)oct_ssl_fill(&real, NULL);
+    real.doors = doors;
     oct_ssl_instead = &real;
 }
 
 void oct_withdraw_younger(void)
 {
-    for (size_t i = 0; i < sizeof younger / sizeof younger[0]; i++)
-        (void)make_local(younger[i]);
+    (void)withdraw(false);
 }

@@ -8,6 +8,7 @@
  * program gives it to libssl like any other, and that call resumes the handshake.
  *
  *   hellos.c  whose socket a connection has: the random of its hello stood in what this thread has read from there
+ *   programs.c  which programs are known
  *   pause.c   when such a connection may pause, and what its next call finds
  *   record.c  the record, given out by read() and taken back before libssl sees it
  *   read.c    read() and readv(); recv() and its like are hooked in events/
@@ -69,7 +70,13 @@ static inline void oct_hello_leave(struct oct_conn *conn)
 /* It has another number. */
 void oct_hello_moved(struct oct_conn *conn, int fd);
 
+/* programs.c */
+/* True in a program that is known to bear such pauses. */
+bool oct_memory_program(void);
+
 /* pause.c */
+/* True where such handshakes may pause at all: the program is known, or a setting says so. */
+bool oct_memory_is_on(void);
 /* Once, while the environment is there. */
 void oct_memory_start(const char *setting);
 /* A call of conn begins, whose socket is not known: true if it may be when the call comes to an operation. */
@@ -85,7 +92,12 @@ bool oct_memory_has_more(const struct oct_conn *conn);
 size_t oct_memory_give(struct oct_thread *t, int fd, void *buf, size_t n);
 /* The same for recv() and its like, whose flags may ask for a look only, or to drop what is there. */
 size_t oct_memory_answer(struct oct_thread *t, int fd, void *buf, size_t n, int flags);
-/* A call of conn is about to go on. False if the program has got the record in part only: it waits for the rest. */
+/* The same for readv(), whose parts may lie where nothing is. */
+size_t oct_memory_give_part(struct oct_thread *t, int fd, const struct iovec *parts);
+/* The same for recvmsg(), whose message may lie where nothing is. */
+size_t oct_memory_answer_message(struct oct_thread *t, int fd, struct msghdr *message, int flags);
+/* A call of conn is about to go on. False if the program has not got the whole record, and has nothing else to call
+ * with: it waits for the rest. */
 bool oct_memory_take(struct oct_conn *conn);
 /* The call that conn was paused in has been run to its end. The program is to be led to it once more. True if it
  * has bytes to call with anyway. */

@@ -15,13 +15,30 @@
 
 #define SWITCH "memory"
 
-static bool off;
+enum { UNKNOWN, OFF, ON };
+static int state;
+
+static bool says(const char *value, size_t length, const char *word)
+{
+    return value != NULL && length == strlen(word) && strncmp(value, word, length) == 0;
+}
 
 void oct_memory_start(const char *setting)
 {
     size_t length;
     const char *value = oct_setting_option(setting, SWITCH, &length);
-    off = value != NULL && length == strlen("off") && strncmp(value, "off", length) == 0;
+    state = says(value, length, "off") ? OFF : says(value, length, "on") ? ON : UNKNOWN;
+}
+
+/* Asked when the first such connection comes: the program has loaded by then what it is known by. */
+bool oct_memory_is_on(void)
+{
+    int now = __atomic_load_n(&state, __ATOMIC_RELAXED);
+    if (__builtin_expect(now == UNKNOWN, 0)) {
+        now = oct_memory_program() ? ON : OFF;
+        __atomic_store_n(&state, now, __ATOMIC_RELAXED);
+    }
+    return now == ON;
 }
 
 /* A program that lets libssl write to the socket will let it read there too (socket.c). */
@@ -29,8 +46,9 @@ bool oct_memory_will_show(struct oct_conn *conn, const struct oct_thread *t)
 {
     if (t->hellos == NULL || conn->socket.away_fd >= 0 || !oct_ssl()->SSL_is_server(conn->ssl))
         return false;
-    __atomic_store_n(&oct_memory_counters()->state, off ? OCT_MEMORY_STATE_OFF : OCT_MEMORY_STATE_ON, __ATOMIC_RELAXED);
-    if (off)
+    const bool on = oct_memory_is_on();
+    __atomic_store_n(&oct_memory_counters()->state, on ? OCT_MEMORY_STATE_ON : OCT_MEMORY_STATE_OFF, __ATOMIC_RELAXED);
+    if (!on)
         return false;
     const struct oct_hello *hello = oct_hello_of(t, t->hellos->last_fd);
     return hello != NULL && hello->conn == NULL && oct_handshake_wakeable(conn, t, hello->fd);

@@ -10,10 +10,13 @@
 HOOK ssize_t read(int fd, void *buf, size_t n)
 {
     __typeof__(read) *real = oct_libc()->read;
+    oct_look_at(fd);
     struct oct_thread *t = oct_memory_reader();
     size_t given = t != NULL ? oct_memory_give(t, fd, buf, n) : 0;
     if (given > 0)
         return (ssize_t)given;
+    if (oct_socket_is_hurried(fd))
+        return oct_libc()->recv(fd, buf, n, MSG_DONTWAIT);
     ssize_t got = real != NULL ? real(fd, buf, n) : syscall(SYS_read, fd, buf, n);
     if (t != NULL)
         oct_hello_note(t, fd, buf, n, 0, got);
@@ -23,12 +26,13 @@ HOOK ssize_t read(int fd, void *buf, size_t n)
 HOOK ssize_t readv(int fd, const struct iovec *parts, int count)
 {
     __typeof__(readv) *real = oct_libc()->readv;
+    oct_look_at(fd);
     struct oct_thread *t = count > 0 ? oct_memory_reader() : NULL;
-    size_t given = t != NULL ? oct_memory_give(t, fd, parts[0].iov_base, parts[0].iov_len) : 0;
+    size_t given = t != NULL ? oct_memory_give_part(t, fd, parts) : 0;
     if (given > 0)
         return (ssize_t)given;
     ssize_t got = real != NULL ? real(fd, parts, count) : syscall(SYS_readv, fd, parts, count);
-    if (t != NULL)
+    if (t != NULL && got > 0)
         oct_hello_note(t, fd, parts[0].iov_base, parts[0].iov_len, 0, got);
     return got;
 }

@@ -8,6 +8,7 @@
 #include "quic/quic.h"
 
 #include "events/fds.h"
+#include "handshake/known.h"
 #include "libssl/hook.h"
 
 #include <openssl/core.h>
@@ -31,8 +32,6 @@ struct oct_quic {
     int fd;
     uint32_t fd_generation;
 };
-
-static int ex_index;
 
 #define PROGRAM(quic, name, type) ((type *)(quic)->program[(name)-CRYPTO_SEND])
 
@@ -82,29 +81,9 @@ static const OSSL_DISPATCH front[] = {
     {0, NULL},
 };
 
-static void ex_free(void *parent, void *ptr, CRYPTO_EX_DATA *ad, int idx, long argl, void *argp)
-{
-    (void)parent, (void)ad, (void)idx, (void)argl, (void)argp;
-    oct_ssl()->CRYPTO_free(ptr, __FILE__, __LINE__);
-}
-
-/* SSL_dup() makes an object of its own, with callbacks of its own. */
-static int ex_dup(CRYPTO_EX_DATA *to, const CRYPTO_EX_DATA *from, void **from_d, int idx, long argl, void *argp)
-{
-    (void)to, (void)from, (void)idx, (void)argl, (void)argp;
-    *from_d = NULL;
-    return 1;
-}
-
-bool oct_quic_setup(void)
-{
-    ex_index = oct_ssl()->CRYPTO_get_ex_new_index(CRYPTO_EX_INDEX_SSL, 0, NULL, NULL, ex_dup, ex_free);
-    return ex_index >= 0;
-}
-
 struct oct_quic *oct_quic_of(const SSL *s)
 {
-    return oct_quic_way != OCT_QUIC_STAYS ? oct_ssl()->SSL_get_ex_data(s, ex_index) : NULL;
+    return oct_quic_way != OCT_QUIC_STAYS ? oct_known(s, OCT_KNOWN_QUIC) : NULL;
 }
 
 void oct_quic_cut(struct oct_quic *quic, bool cut)
@@ -139,7 +118,7 @@ static struct oct_quic *made_for(SSL *s, const OSSL_DISPATCH *table, void *arg)
         return NULL;
     if (quic == NULL) {
         quic = ssl->CRYPTO_zalloc(sizeof *quic, __FILE__, __LINE__);
-        if (quic == NULL || !ssl->SSL_set_ex_data(s, ex_index, quic)) {
+        if (quic == NULL || !oct_known_set(s, OCT_KNOWN_QUIC, quic)) {
             ssl->CRYPTO_free(quic, __FILE__, __LINE__);
             return NULL;
         }

@@ -10,8 +10,6 @@
 #include "events/fds.h"
 #include "handshake/thread.h"
 
-#include <string.h>
-
 /* One that has its own socket is woken by it. It may not be registered yet: the program does so before it sleeps. */
 static bool has_socket(struct oct_conn *conn, const struct oct_thread *t)
 {
@@ -33,13 +31,9 @@ bool oct_quic_may_begin(struct oct_conn *conn, struct oct_thread *t)
     return false;
 }
 
-/* The server writes its hello, or what it signs. The numbers of states change between releases, their names do not. */
 bool oct_quic_may_pause(const struct oct_conn *conn)
 {
-    const struct oct_ssl_functions *ssl = oct_ssl();
-    const char *state = ssl->SSL_state_string(conn->ssl);
-    if ((strcmp(state, "TWSH") != 0 && strcmp(state, "TWSCV") != 0) ||
-        ssl->SSL_get_early_data_status(conn->ssl) == SSL_EARLY_DATA_ACCEPTED)
+    if (oct_ssl()->SSL_get_early_data_status(conn->ssl) == SSL_EARLY_DATA_ACCEPTED)
         return false;
     OCT_QUIC_COUNT(pauses);
     return true;

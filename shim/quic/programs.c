@@ -78,7 +78,7 @@ enum oct_quic_state oct_quic_state(void)
 void oct_quic_decide(void)
 {
     const char *said = oct_shim_quic_said();
-    if (!oct_quic_setup() || strcmp(said, "off") == 0)
+    if (strcmp(said, "off") == 0)
         return;
     if (strcmp(said, "wait") == 0)
         oct_quic_way = OCT_QUIC_IN_WAIT;

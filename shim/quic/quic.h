@@ -39,7 +39,6 @@ extern enum oct_quic_way oct_quic_way;
 enum oct_quic_state oct_quic_state(void);
 
 /* front.c */
-bool oct_quic_setup(void);
 /* What is known of a connection whose program's callbacks are stood in front of; NULL: of others. */
 struct oct_quic *oct_quic_of(const SSL *s);
 /* From now on none of the program's callbacks is called; or they are again. `quic` may be NULL. */

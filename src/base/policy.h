@@ -203,6 +203,18 @@
  * Measured: by judgement. */
 #define OCT_POLICY_DRAIN_TURNS 64
 
+/* A thread that touches a connection of another one looks so often whether that has run a paused call to its end.
+ * Unit: looks.
+ * Why: the other thread may wait for a lock that this one holds.
+ * Measured: by judgement. */
+#define OCT_POLICY_OWNER_LOOKS 1000
+
+/* How long it sleeps between two looks.
+ * Unit: nanoseconds.
+ * Why: a batch takes some hundred microseconds.
+ * Measured: by judgement. */
+#define OCT_POLICY_OWNER_LOOK 100000
+
 /* So often a thread tries the lock of a file descriptor's entry before it does without.
  * Unit: tries.
  * Why: the lock is held for a few instructions, unless its holder was lost in a fork.

@@ -29,9 +29,9 @@ void oct_slice_forget(const struct oct_slice *slice)
         entered = NULL;
 }
 
-bool oct_slice_may_pause(struct oct_slice *slice)
+bool oct_slice_may_pause(struct oct_slice *slice, enum oct_slice_work work)
 {
-    return oct_thread_mode(true) == OCT_THREAD_EVENT_LOOP && slice->may_pause(slice);
+    return oct_thread_mode(true) == OCT_THREAD_EVENT_LOOP && slice->may_pause(slice, work);
 }
 
 bool oct_slice_pause(struct oct_slice *slice, const struct oct_slice_wait *wait, void *arg)

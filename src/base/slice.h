@@ -32,11 +32,20 @@ struct oct_slice_wait {
     void (*lost)(void *arg);
 };
 
+/* What an operation is to libssl, which waits for it; a bit each. None: nobody may wait for it. */
+enum oct_slice_work {
+    OCT_WORK_NONE = 0,
+    OCT_WORK_SIGN = 1,     /* with a private key */
+    OCT_WORK_DECRYPT = 2,  /* with a private key */
+    OCT_WORK_EXCHANGE = 4, /* a key pair, a shared secret, an encapsulation */
+};
+
 /* Its maker fills in the first seven and may only read the others. */
 struct oct_slice {
-    uintptr_t low, top;                    /* the thread's stack below it; the outermost return address is below top */
-    const void *mark;                      /* what stands at top */
-    bool (*may_pause)(struct oct_slice *); /* it will be resumed when it has been told */
+    uintptr_t low, top; /* the thread's stack below it; the outermost return address is below top */
+    const void *mark;   /* what stands at top */
+    /* It may wait for such work here, and will be resumed when it has been told. */
+    bool (*may_pause)(struct oct_slice *, enum oct_slice_work work);
     /* Goes back to who resumed it, and returns true when it is resumed again. False if it cannot: no memory. */
     bool (*leave)(struct oct_slice *);
     void (*can_go_on)(struct oct_slice *); /* it has been told: it is to be resumed soon */
@@ -51,8 +60,8 @@ struct oct_slice {
  * by longjmp() may find that slice too, if it stands below it. */
 OCT_API struct oct_slice *oct_slice_current(void);
 
-/* False if the slice must not be paused now: what it waits for is to be done at once. */
-OCT_API bool oct_slice_may_pause(struct oct_slice *slice);
+/* False if the slice must not be paused now for such work: it is to be done at once. */
+OCT_API bool oct_slice_may_pause(struct oct_slice *slice, enum oct_slice_work work);
 
 /*
  * Pauses the calling slice until it is told. True if it was. False if it is resumed all the same: its connection is

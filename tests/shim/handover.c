@@ -63,6 +63,12 @@ bool oct_shim_loops_stay(void)
     return false;
 }
 
+void oct_thread_away_add(struct oct_thread *t, struct oct_conn *conn)
+{
+    (void)t;
+    (void)conn;
+}
+
 bool oct_socket_is_same(const struct oct_conn *conn, int fd)
 {
     (void)conn;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
+/* ctest: ENVIRONMENT OCTUPLE_LOOPS=auto,memory=on */
 /* Servers that read their sockets themselves and give libssl the bytes through memory. They call it only with bytes,
  * and send what it has written then. */
 #include "world.h"

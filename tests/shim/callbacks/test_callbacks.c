@@ -107,7 +107,7 @@ static void round_of(const struct callback_row *row, SSL_CTX *own, SSL_CTX *peer
     world_close(w);
 }
 
-static void nothing_was_paused(void)
+static void nothing_was_paused(const struct callback_row *row)
 {
     const struct callback_tally *t = &callback_tally;
     assert_true(t->visits > 0);
@@ -116,7 +116,7 @@ static void nothing_was_paused(void)
     assert_int_equal(t->wrong, 0);
     assert_int_equal(t->left, 0);
     assert_int_equal(t->queued, 0);
-    if (shim_is_on())
+    if (shim_is_on() && (row->flags & OWN_CONNECTS) == 0)
         assert_true(t->on_fibre > 0);
 }
 
@@ -143,7 +143,7 @@ static void test_row(void **state)
     SSL_CTX_free(own);
     SSL_CTX_free(peer);
     alarm(0);
-    nothing_was_paused();
+    nothing_was_paused(row);
 }
 
 /* Libssl's own operations still wait for each other. */

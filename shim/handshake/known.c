@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * What is known of SSL objects, in a table by their address. Nothing is stored in the object: a program may use numbers
+ * of its extra data that it never reserved, and ours would be among them.
+ *
+ * libssl tells of an object's end by the call that frees the extra data, which it makes of libcrypto's; that is met in
+ * its own table of addresses (libssl/slots.h). So no entry outlives its object, whoever frees that.
+ */
+#include "handshake/known.h"
+
+#include "libssl/slots.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS 8192
+#define LOCKS   256 /* BUCKETS is a multiple */
+
+struct entry {
+    struct entry *next;
+    const SSL *ssl;
+    void *of[OCT_KNOWN_KINDS];
+};
+
+static struct entry *buckets[BUCKETS];
+static unsigned char locks[LOCKS];
+
+/* Objects are some KB large. */
+static unsigned bucket_of(const SSL *s)
+{
+    return (unsigned)(((uintptr_t)s >> 4) * 0x9e3779b97f4a7c15u >> 40) % BUCKETS;
+}
+
+/* Held for a few loads; the child of a fork finds all of them free. */
+static void lock(unsigned bucket)
+{
+    while (__atomic_exchange_n(&locks[bucket % LOCKS], 1, __ATOMIC_ACQUIRE) != 0)
+        __builtin_ia32_pause();
+}
+
+static void unlock(unsigned bucket)
+{
+    __atomic_store_n(&locks[bucket % LOCKS], 0, __ATOMIC_RELEASE);
+}
+
+void oct_known_forked(void)
+{
+    memset(locks, 0, sizeof locks);
+}
+
+static struct entry **place_of(unsigned bucket, const SSL *s)
+{
+    struct entry **at = &buckets[bucket];
+    while (*at != NULL && (*at)->ssl != s)
+        at = &(*at)->next;
+    return at;
+}
+
+void *oct_known(const SSL *s, enum oct_known_kind kind)
+{
+    const unsigned bucket = bucket_of(s);
+    if (__atomic_load_n(&buckets[bucket], __ATOMIC_RELAXED) == NULL)
+        return NULL;
+    lock(bucket);
+    const struct entry *entry = *place_of(bucket, s);
+    void *found = entry != NULL ? entry->of[kind] : NULL;
+    unlock(bucket);
+    return found;
+}
+
+/* Takes an entry out that has nothing any more. Under the lock; who calls frees what it returns. */
+static struct entry *take_out_empty(struct entry **at)
+{
+    struct entry *entry = *at;
+    for (int i = 0; i < OCT_KNOWN_KINDS; i++)
+        if (entry->of[i] != NULL)
+            return NULL;
+    *at = entry->next;
+    return entry;
+}
+
+bool oct_known_set(const SSL *s, enum oct_known_kind kind, void *value)
+{
+    const unsigned bucket = bucket_of(s);
+    struct entry *made = value != NULL ? calloc(1, sizeof *made) : NULL;
+
+    lock(bucket);
+    struct entry **at = place_of(bucket, s);
+    if (*at == NULL && made != NULL) {
+        made->ssl = s;
+        *at = made;
+        made = NULL;
+    }
+    struct entry *entry = *at;
+    if (entry != NULL) {
+        entry->of[kind] = value;
+        struct entry *empty = take_out_empty(at);
+        made = empty != NULL ? empty : made;
+    }
+    unlock(bucket);
+    free(made);
+    return entry != NULL || value == NULL;
+}
+
+/* libssl's own call, for an object that goes. */
+static void free_ex_data(int class, void *object, CRYPTO_EX_DATA *data)
+{
+    void *of[OCT_KNOWN_KINDS] = {NULL};
+
+    oct_ssl()->CRYPTO_free_ex_data(class, object, data);
+    if (class != CRYPTO_EX_INDEX_SSL)
+        return;
+    for (int kind = 0; kind < OCT_KNOWN_KINDS; kind++)
+        if ((of[kind] = oct_known(object, kind)) != NULL)
+            (void)oct_known_set(object, kind, NULL);
+    if (of[OCT_KNOWN_CONN] != NULL)
+        oct_conn_gone(of[OCT_KNOWN_CONN]);
+    oct_ssl()->CRYPTO_free(of[OCT_KNOWN_QUIC], __FILE__, __LINE__);
+}
+
+bool oct_known_setup(void)
+{
+    return oct_slot_set(oct_slot_libssl(), "CRYPTO_free_ex_data", (void *)free_ex_data);
+}

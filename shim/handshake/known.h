@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* What is known of SSL objects (known.c). */
+#ifndef OCT_SHIM_KNOWN_H
+#define OCT_SHIM_KNOWN_H
+
+#include "shim.h"
+
+/* Its connection (struct oct_conn), and what quic/ knows of it (struct oct_quic). */
+enum oct_known_kind { OCT_KNOWN_CONN, OCT_KNOWN_QUIC, OCT_KNOWN_KINDS };
+
+/* NULL: nothing. From any thread. */
+void *oct_known(const SSL *s, enum oct_known_kind kind);
+/* NULL takes it out. False if there is no memory. */
+bool oct_known_set(const SSL *s, enum oct_known_kind kind, void *value);
+
+/* False if the end of objects cannot be seen: then nothing can be known. */
+bool oct_known_setup(void);
+/* In the child of a fork. */
+void oct_known_forked(void);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * A guard at each door of libssl (doors.def). The functions here have the names of libssl's own and no signature: each
+ * says its number, asks oct_door_open() with the caller's arguments, and jumps to the function that the caller's libssl
+ * has. Only the registers of integer arguments are kept meanwhile: none of these functions takes a floating point
+ * number.
+ */
+#include "libssl/doors.h"
+
+#include "libssl/hook.h"
+
+#include <string.h>
+
+enum door {
+#define OCT_DOOR(name, argument, three, four)          DOOR_##name,
+#define OCT_DOOR_TWO(name, first, second, three, four) DOOR_##name,
+#include "libssl/doors.def"
+    DOORS
+};
+_Static_assert(DOORS <= OCT_DOORS_MAX, "a copy of libssl has room for so many");
+
+/* 0: there is none. */
+static const struct {
+    const char *name;
+    unsigned char object[2];
+} doors[DOORS] = {
+#define OCT_DOOR(name, argument, three, four)          {#name, {argument, 0}},
+#define OCT_DOOR_TWO(name, first, second, three, four) {#name, {first, second}},
+#include "libssl/doors.def"
+};
+
+/* clang-format off */
+#if OCT_OPENSSL_MAJOR_NUMBER == 3
+#define SINCE(three, four) #three
+#else
+#define SINCE(three, four) #four
+#endif
+/* One that this major release does not have gets a number, and no function. */
+#define ENTRY(name, since)                                                                                             \
+    ".if " since " >= 0\n"                                                                                             \
+    ".p2align 4\n"                                                                                                     \
+    ".globl " #name "\n"                                                                                               \
+    ".type " #name ", @function\n"                                                                                     \
+    #name ":\n"                                                                                                        \
+    ".cfi_startproc\n"                                                                                                 \
+    "    endbr64\n"                                                                                                    \
+    "    movl $.Ldoor, %eax\n"                                                                                         \
+    "    jmp .Ldoor_enter\n"                                                                                           \
+    ".cfi_endproc\n"                                                                                                   \
+    ".size " #name ", .-" #name "\n"                                                                                   \
+    ".endif\n"                                                                                                         \
+    ".set .Ldoor, .Ldoor + 1\n"
+#define PUSH(reg) "    pushq %" #reg "\n    .cfi_adjust_cfa_offset 8\n"
+#define POP(reg)  "    popq %" #reg "\n    .cfi_adjust_cfa_offset -8\n"
+
+#if defined(__x86_64__)
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".type .Ldoor_enter, @function\n"
+        ".Ldoor_enter:\n"
+        ".cfi_startproc\n"
+        PUSH(r9) PUSH(r8) PUSH(rcx) PUSH(rdx) PUSH(rsi) PUSH(rdi)
+        "    movl %eax, %edi\n"
+        "    movq %rsp, %rsi\n"
+        "    movq 48(%rsp), %rdx\n"
+        "    subq $8, %rsp\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    call oct_door_open\n"
+        "    movq %rax, %r11\n"
+        "    addq $8, %rsp\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        POP(rdi) POP(rsi) POP(rdx) POP(rcx) POP(r8) POP(r9)
+        "    jmp *%r11\n"
+        ".cfi_endproc\n"
+        ".set .Ldoor, 0\n"
+#define OCT_DOOR(name, argument, three, four) ENTRY(name, SINCE(three, four))
+#include "libssl/doors.def"
+);
+#endif
+/* clang-format on */
+
+static void *fails(void)
+{
+    return NULL;
+}
+
+/* Looked up once for each copy of libssl, when somebody first comes to it. */
+static void *behind(const struct oct_ssl_functions *own, unsigned door)
+{
+    void *function = own->doors != NULL ? __atomic_load_n(&own->doors[door], __ATOMIC_RELAXED) : NULL;
+    if (__builtin_expect(function != NULL, 1))
+        return function;
+    function = own == &oct_ssl_nobody ? NULL : oct_symbol(own->handle, doors[door].name);
+    if (function == NULL)
+        return (void *)fails;
+    if (own->doors != NULL)
+        __atomic_store_n(&own->doors[door], function, __ATOMIC_RELAXED);
+    return function;
+}
+
+/* libssl calls some of its functions by their names, for the shim too. Whoever has let it in has looked already. */
+static bool is_inside(const struct oct_ssl_functions *own, const void *caller)
+{
+    return oct_same_object(caller, own->place) || oct_same_object(caller, (const void *)is_inside);
+}
+
+/* For the assembly above: the caller's integer arguments, and where the call returns to. */
+void *oct_door_open(unsigned door, void *const arguments[6], const void *caller);
+void *oct_door_open(unsigned door, void *const arguments[6], const void *caller)
+{
+    const struct oct_ssl_functions *own = oct_ssl_instead != NULL ? oct_ssl_instead : oct_ssl_of(caller);
+    void *function = behind(own, door);
+
+    if (__builtin_expect(oct_door_is_guarded(own), 0) && !is_inside(own, caller))
+        for (int i = 0; i < 2; i++)
+            if (doors[door].object[i] != 0)
+                oct_finish_before(arguments[doors[door].object[i] - 1], door == DOOR_SSL_set0_rbio);
+    return function;
+}
+
+/*
+ * Doors that lead to objects which no call names. BIOs of libssl's own run handshakes from inside it, and would take a
+ * paused one for a call of their own. One that is made as a client's has an object of its own, which never pauses.
+ * SSL_CONF_cmd() changes what SSL_CONF_CTX_set_ssl() has named. Nobody pauses in a
+ * process that has asked for one of these.
+ */
+static bool open_for_good;
+
+bool oct_door_is_open(void)
+{
+    return __builtin_expect(__atomic_load_n(&open_for_good, __ATOMIC_RELAXED), 0);
+}
+
+static void leave_open(const struct oct_ssl_functions *own)
+{
+    __atomic_store_n(&open_for_good, true, __ATOMIC_SEQ_CST);
+    if (oct_door_is_guarded(own))
+        oct_finish_here();
+}
+
+OCT_HOOK const BIO_METHOD *BIO_f_ssl(void)
+{
+    OCT_OWN(BIO_f_ssl());
+    if (!oct_same_object(__builtin_return_address(0), own->place))
+        leave_open(own);
+    return own->BIO_f_ssl();
+}
+
+OCT_HOOK BIO *BIO_new_ssl(SSL_CTX *ctx, int client)
+{
+    OCT_OWN(BIO_new_ssl(ctx, client));
+    if (!client)
+        leave_open(own);
+    return own->BIO_new_ssl(ctx, client);
+}
+
+OCT_HOOK void SSL_CONF_CTX_set_ssl(SSL_CONF_CTX *ctx, SSL *s)
+{
+    OCT_OWN(SSL_CONF_CTX_set_ssl(ctx, s));
+    leave_open(own);
+    own->SSL_CONF_CTX_set_ssl(ctx, s);
+}
