@@ -104,7 +104,7 @@ static int combine(struct oct_rendezvous *here, struct oct_job *job)
 /* Where the thread's queue is polled from elsewhere, or the shim serves the thread, it has many connections. */
 static bool may_block(const struct oct_queue *queue)
 {
-    return queue == NULL || (!queue->deferred && oct_thread_mode(false) == OCT_THREAD_BLOCKING);
+    return oct_thread_mode(false) == OCT_THREAD_BLOCKING && (queue == NULL || !queue->deferred);
 }
 
 int oct_queue_combine(struct oct_job *job)

@@ -200,31 +200,44 @@ static void test_arguments(void **state)
     assert_int_equal(oct_queue_cancel(oct_queue_thread(), &job), OCT_OK);
 }
 
-/* A thread whose queue says that it serves many connections never waits, whoever else comes. */
-static atomic_int event_loop_over;
+/* A thread whose queue says that it serves many connections never waits, whoever else comes. Nor does one that the shim
+ * serves, even if it has no queue yet. */
+static atomic_int loops_over;
 
-static void *event_loop(void *arg)
+static void *served(void)
+{
+    unsigned seed = 8;
+
+    oct_thread_set_mode(OCT_THREAD_ALONE);
+    for (int i = 0; i < 2000; i++) {
+        faults += one(OP, &seed) || oct_queue_thread_peek() != NULL;
+        sched_yield();
+    }
+    loops_over++;
+    return NULL;
+}
+
+static void *event_loop(void)
 {
     struct oct_queue *queue = oct_queue_thread();
     unsigned seed = 7;
 
-    (void)arg;
     for (int i = 0; i < 2000; i++) {
         oct_queue_set_deferred(queue, i % 2);
         oct_thread_set_mode(i % 2 ? OCT_THREAD_BLOCKING : OCT_THREAD_EVENT_LOOP);
         faults += one(OP, &seed);
         sched_yield();
     }
-    event_loop_over = 1;
+    loops_over++;
     return NULL;
 }
 
 static void *others(void *arg)
 {
     unsigned seed = (unsigned)(uintptr_t)arg;
-    if (arg == NULL)
-        return event_loop(arg);
-    while (!event_loop_over)
+    if (seed < 2)
+        return seed == 0 ? event_loop() : served();
+    while (loops_over < 2)
         one(OP, &seed);
     return NULL;
 }
@@ -233,7 +246,7 @@ static void test_event_loop(void **state)
 {
     (void)state;
     pin(sched_getcpu());
-    run_threads(4, others);
+    run_threads(5, others);
     assert_int_equal(faults, 0);
 }
 
