@@ -143,6 +143,26 @@ def test_file_is_taken_away(served, happens):
         assert ("somebody has shortened" if file.exists() else "there are no counters in") in result.stderr
 
 
+def test_server_outlives_its_files(served, nginx, port):  # noqa: F811
+    """Master and worker: either would end by SIGBUS if it counted in a mapping of its file."""
+    kept = served.work / "kept"
+    kept.mkdir(0o777)
+    kept.chmod(0o777)
+    load = [build_folder() / "bin/octuple-load", "127.0.0.1", str(port), "--handshakes", "100"]
+    with running(served, served.folder / "bin/octuple", "run", "--counters", kept, "--", *nginx, port=port) as pid:
+        subprocess.run(load, env=served.env, check=True, capture_output=True)
+        before = look(served, f"{kept}/")
+        assert len(before) == 2
+        for file in kept.iterdir():
+            os.truncate(file, 0)
+        subprocess.run(load, env=served.env, check=True, capture_output=True)
+        after = look(served, pid)
+        assert set(after) == set(before) and all(one["state"] == "running" for one in after.values())
+        (worker,) = set(after) - {pid}
+        first, second = (seen[worker]["operations"][NAME] for seen in (before, after))
+        assert second["done"] + second["plain"] >= first["done"] + first["plain"] + 100
+
+
 def test_kept_after_the_end(served):
     kept = served.work / "kept"
     served.call("run", "--counters", "kept", "--", *[word if word != "30" else "1" for word in SPEED])
