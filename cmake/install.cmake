@@ -27,3 +27,7 @@ foreach(unit octuple-metrics.service octuple-metrics.timer)
   configure_file(packaging/systemd/${unit}.in systemd/${unit} @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/systemd/${unit} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/systemd)
 endforeach()
+
+if(TARGET octuple_async)
+  include(cmake/preload.cmake)
+endif()

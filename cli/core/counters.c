@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "counters.h"
 #include "process.h"
@@ -73,7 +74,7 @@ static void search_range(struct search *search, uint64_t from, uint64_t to)
 }
 
 /* Looks where they were first. Then in the library's mappings, which are the lines with its name and those that follow
- * without a gap: its variables, or the file that lies over a part of them. */
+ * without a gap: its variables. */
 static struct search find(pid_t pid, uint64_t where)
 {
     char path[64], *line = NULL;
@@ -124,15 +125,29 @@ int counters_start_notes(struct oct_start_notes *out, pid_t pid)
 static enum counters_result of_file(struct oct_counters_file *out, const char *path)
 {
     uint64_t head[2];
+    struct stat st;
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     enum counters_result result = fd < 0 && errno == EACCES ? COUNTERS_NOT_PERMITTED : COUNTERS_NONE;
     if (fd >= 0 && read_exactly(fd, head, sizeof head, 0))
         result = judge(head, head[1]);
-    if (result == COUNTERS_READ)
-        result = read_at(out, fd, 0);
+    else if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        result = COUNTERS_CUT;
+    if (result == COUNTERS_READ && read_at(out, fd, 0) != COUNTERS_READ)
+        result = COUNTERS_CUT;
     if (fd >= 0)
         close(fd);
     return result;
+}
+
+static enum counters_result of_memory(struct oct_counters_file *out, pid_t pid, uint64_t *where)
+{
+    struct search search = find(pid, *where);
+    *where = search.result == COUNTERS_READ ? search.at : 0;
+    if (search.result == COUNTERS_READ)
+        search.result = read_at(out, search.memory, search.at);
+    if (search.memory >= 0)
+        close(search.memory);
+    return search.result;
 }
 
 enum counters_result counters_of_process(struct oct_counters_file *out, pid_t pid, uint64_t *where)
@@ -140,28 +155,44 @@ enum counters_result counters_of_process(struct oct_counters_file *out, pid_t pi
     const char name[] = "OCTUPLE_COUNTERS=/";
     char path[PATH_MAX];
     size_t size = 0;
-    struct search search = find(pid, *where);
-    *where = search.result == COUNTERS_READ ? search.at : 0;
-    if (search.result == COUNTERS_READ)
-        search.result = read_at(out, search.memory, search.at);
-    if (search.memory >= 0)
-        close(search.memory);
-    if (search.result != COUNTERS_NOT_PERMITTED)
-        return search.result;
+    enum counters_result result = of_memory(out, pid, where);
+    if (result != COUNTERS_NOT_PERMITTED)
+        return result;
     /* Then its own file. A relative folder meant the directory that it had at its start: not known any more. */
     char *environment = process_read(pid, "environ", &size), *at = environment;
-    enum counters_result result = COUNTERS_NONE;
+    result = COUNTERS_NONE;
     while (at != NULL && at < environment + size && strncmp(at, name, sizeof name - 1) != 0)
         at += strlen(at) + 1;
     if (at != NULL && at < environment + size &&
         snprintf(path, sizeof path, "%s/%" PRIu64 ".octuple", strchr(at, '/'), process_inner_pid(pid)) < PATH_MAX)
         result = of_file(out, path);
     free(environment);
-    return result != COUNTERS_NONE ? result : COUNTERS_NOT_PERMITTED;
+    return result == COUNTERS_READ || result == COUNTERS_OTHER_VERSION ? result : COUNTERS_NOT_PERMITTED;
+}
+
+/* A process that still runs has its latest numbers in its memory, and all of them where its file was shortened. */
+static enum counters_result of_entry(struct oct_counters_file *out, const char *folder, const char *name)
+{
+    static struct oct_counters_file now;
+    char path[PATH_MAX], *end;
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= PATH_MAX)
+        return COUNTERS_NONE;
+    enum counters_result result = of_file(out, path);
+    pid_t pid = (pid_t)strtol(name, &end, 10);
+    bool runs = result == COUNTERS_CUT && pid > 0 && *end == '.';
+    if (result == COUNTERS_READ) {
+        pid = (pid_t)out->sum.pid;
+        runs = pid > 0 && out->sum.start_ticks != 0 && process_start_ticks(pid) == out->sum.start_ticks;
+    }
+    if (runs && of_memory(&now, pid, &(uint64_t){0}) == COUNTERS_READ) {
+        *out = now;
+        return COUNTERS_READ;
+    }
+    return result;
 }
 
 int counters_of_folder(const char *folder, void (*found)(void *arg, const struct oct_counters_file *file), void *arg,
-                       unsigned *other_versions)
+                       struct counters_left *left)
 {
     static struct oct_counters_file file;
     const struct dirent *entry;
@@ -169,16 +200,14 @@ int counters_of_folder(const char *folder, void (*found)(void *arg, const struct
     if (files == NULL)
         return errno;
     while ((entry = readdir(files)) != NULL) {
-        char path[PATH_MAX];
         const char *dot = strrchr(entry->d_name, '.');
-        if (entry->d_name[0] == '.' || dot == NULL || strcmp(dot, ".octuple") != 0 ||
-            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= PATH_MAX)
+        if (entry->d_name[0] == '.' || dot == NULL || strcmp(dot, ".octuple") != 0)
             continue;
-        enum counters_result result = of_file(&file, path);
+        enum counters_result result = of_entry(&file, folder, entry->d_name);
         if (result == COUNTERS_READ)
             found(arg, &file);
-        else
-            *other_versions += result == COUNTERS_OTHER_VERSION;
+        left->other_versions += result == COUNTERS_OTHER_VERSION;
+        left->cut += result == COUNTERS_CUT;
     }
     closedir(files);
     return 0;

@@ -17,7 +17,13 @@ enum counters_result {
     COUNTERS_NONE,          /* the library is not in the process; there is no file, or it is none of counters */
     COUNTERS_NOT_STARTED,   /* the library is there, and nobody has used it */
     COUNTERS_NOT_PERMITTED, /* nobody may say whether it is */
+    COUNTERS_CUT,           /* the file is too short: somebody has shortened it */
     COUNTERS_OTHER_VERSION  /* a form that this reader does not know */
+};
+
+/* Files of a folder that gave nothing. */
+struct counters_left {
+    unsigned other_versions, cut;
 };
 
 /* Out of the process's memory, or else of the file that its environment leads to. What waits is summed up. *where is
@@ -27,8 +33,9 @@ enum counters_result counters_of_process(struct oct_counters_file *out, pid_t pi
 /* What the library noted at the process's start; 0 if that cannot be read. */
 int counters_start_notes(struct oct_start_notes *out, pid_t pid);
 
-/* Calls with each counters file in the folder. Returns 0, or the errno of why the folder cannot be read. */
+/* Calls with what each counters file in the folder says, or its process if that runs and may be looked into. Returns 0,
+ * or the errno of why the folder cannot be read. */
 int counters_of_folder(const char *folder, void (*found)(void *arg, const struct oct_counters_file *file), void *arg,
-                       unsigned *other_versions);
+                       struct counters_left *left);
 
 #endif

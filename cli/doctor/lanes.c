@@ -58,7 +58,7 @@ void doctor_lanes_of_target(struct doctor_target *target)
 
 void doctor_lanes_of_folder(struct doctor_lanes *lanes, const char *folder)
 {
-    unsigned others = 0;
-    counters_of_folder(folder, sum, lanes, &others);
-    lanes->unreadable += others;
+    struct counters_left left = {0};
+    counters_of_folder(folder, sum, lanes, &left);
+    lanes->unreadable += left.other_versions + left.cut;
 }

@@ -122,16 +122,19 @@ static void add_named(struct top_sample *sample, const char *name, const struct 
 
 static void add_folder(struct top_sample *sample, const char *folder, int tell)
 {
-    unsigned before = sample->count, others = 0;
-    int error = counters_of_folder(folder, add_file, sample, &others);
-    sample->other_versions += others;
+    unsigned before = sample->count;
+    struct counters_left left = {0};
+    int error = counters_of_folder(folder, add_file, sample, &left);
+    sample->other_versions += left.other_versions;
     if (!tell || sample->count > before)
         return;
     if (error != 0) {
         cli_say(TOP_WHO, "cannot read %s: %s", folder, strerror(error));
-    } else if (others > 0) {
+    } else if (left.other_versions > 0) {
         cli_say(TOP_WHO, "the counters in %s are of another version of Octuple: use the command of that version",
                 folder);
+    } else if (left.cut > 0) {
+        cli_say(TOP_WHO, "somebody has shortened the files in %s: what still runs shows its counters to root", folder);
     } else {
         cli_say(TOP_WHO, "there are no counters in %s: start a server with OCTUPLE_COUNTERS=%s", folder, folder);
     }

@@ -10,6 +10,11 @@
  * them, and wakes the others. A thread that comes as the eighth does the same at once. There is no timer, and no thread
  * waits for one that is not ready to run.
  *
+ * Nobody waits for a thread that the scheduler starves: those who meet are peers (peers.h), of equal policy and nice.
+ * A thread asks what it is before it joins, so each rendezvous, its lock and each batch are of peers. It need not ask
+ * where it goes on alone anyhow. If somebody changes a thread's nice after that, those who wait for it just then do so
+ * until it has run this one batch; when it comes again it has asked again.
+ *
  * No wake-up is lost. A job is at a rendezvous from oct_rendezvous_join() until some thread takes all that wait there,
  * both under its lock. The first never sleeps while its job is there: it comes back from the yield and takes all jobs,
  * or finds its own taken. So every job is taken, by exactly one thread. That thread runs all it has taken, and then
@@ -24,6 +29,7 @@
 #include "base/clock.h"
 #include "base/policy.h"
 #include "base/thread_mode.h"
+#include "batch/peers.h"
 #include "batch/rendezvous.h"
 #include "batch/queue_internal.h"
 #include "trace/counters.h"
@@ -34,6 +40,9 @@
 #include <unistd.h>
 
 enum { WAITING = 0, ASLEEP = 1, DONE = 2 };
+
+/* As the thread last asked, or usual ones. Its address stands for the thread. */
+static _Thread_local int peers = OCT_PEERS_USUAL;
 
 static void sleep_until_done(struct oct_waiter *mine)
 {
@@ -80,11 +89,10 @@ static void gather(struct oct_rendezvous *here, const struct oct_waiter *mine, u
 /* OCT_ERR_PLAIN if no other thread came, else the result of the run. */
 static int combine(struct oct_rendezvous *here, struct oct_job *job)
 {
-    static _Thread_local char who; /* its address */
     const unsigned worth = oct_queue_break_even(oct_queue_thread_peek(), job->op);
     struct oct_waiter mine = {.job = job, .result = OCT_ERR_PLAIN};
     struct oct_batch batch = {.count = 0};
-    enum oct_rendezvous_role role = oct_rendezvous_join(here, &mine, &who, worth, &batch);
+    enum oct_rendezvous_role role = oct_rendezvous_join(here, &mine, &peers, worth, &batch);
 
     if (role == OCT_RENDEZVOUS_ALONE)
         return OCT_ERR_PLAIN;
@@ -104,7 +112,24 @@ static int combine(struct oct_rendezvous *here, struct oct_job *job)
 /* Where the thread's queue is polled from elsewhere, or the shim serves the thread, it has many connections. */
 static bool may_block(const struct oct_queue *queue)
 {
-    return queue == NULL || (!queue->deferred && oct_thread_mode(false) == OCT_THREAD_BLOCKING);
+    return oct_thread_mode(false) == OCT_THREAD_BLOCKING && (queue == NULL || !queue->deferred);
+}
+
+/* The rendezvous of the thread's peers, for which it asks just now; NULL: it goes on alone. If it came last, and others
+ * are not expected all the same, it need not ask. */
+static struct oct_rendezvous *find(int op)
+{
+    const bool came_last = oct_rendezvous_came_last(op, &peers);
+    struct oct_rendezvous *here = oct_rendezvous_here(op, peers);
+    int asked;
+
+    if (came_last && (here == NULL || atomic_load_explicit(&here->credit, memory_order_relaxed) == 0))
+        return NULL;
+    asked = oct_peers_ask();
+    if (asked == OCT_PEERS_NONE)
+        return NULL;
+    peers = asked;
+    return oct_rendezvous_here(op, peers);
 }
 
 int oct_queue_combine(struct oct_job *job)
@@ -114,6 +139,6 @@ int oct_queue_combine(struct oct_job *job)
 
     if (status != OCT_OK)
         return status;
-    here = may_block(oct_queue_thread_peek()) ? oct_rendezvous_here(job->op) : NULL;
+    here = may_block(oct_queue_thread_peek()) ? find(job->op) : NULL;
     return here == NULL ? OCT_ERR_PLAIN : combine(here, job);
 }

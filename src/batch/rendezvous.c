@@ -9,6 +9,7 @@
 #include "batch/rendezvous.h"
 
 #include "base/policy.h"
+#include "batch/peers.h"
 
 #include <sched.h>
 #include <sys/mman.h>
@@ -20,29 +21,57 @@ struct table {
     struct oct_rendezvous of[CPUS][OCT_OP_COUNT];
 };
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct table *table; /* NULL: there are none */
+/* MAP_FAILED: these peers have none. */
+static _Atomic(struct table *) tables[OCT_PEERS];
 
 /* Memory that is zero in the child of a fork, however it was forked: there the other threads are gone, which may hold
  * locks and have jobs here. Without such memory there is no rendezvous. */
-static void make_table(void)
+static struct table *make_table(void)
 {
-    void *memory = mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *memory = mmap(NULL, sizeof(struct table), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    if (memory == MAP_FAILED)
-        return;
-    if (madvise(memory, sizeof *table, MADV_WIPEONFORK) == 0)
-        table = memory;
-    else
-        munmap(memory, sizeof *table);
+    if (memory == MAP_FAILED || madvise(memory, sizeof(struct table), MADV_WIPEONFORK) == 0)
+        return memory;
+    munmap(memory, sizeof(struct table));
+    return MAP_FAILED;
 }
 
-struct oct_rendezvous *oct_rendezvous_here(int op)
+/* The first of these peers makes it. */
+static struct table *table_of(int peers)
+{
+    struct table *table = atomic_load_explicit(&tables[peers], memory_order_acquire);
+
+    if (table == NULL) {
+        struct table *made = make_table();
+        if (atomic_compare_exchange_strong(&tables[peers], &table, made))
+            table = made;
+        else if (made != MAP_FAILED)
+            munmap(made, sizeof *made);
+    }
+    return table != MAP_FAILED ? table : NULL;
+}
+
+struct oct_rendezvous *oct_rendezvous_here(int op, int peers)
 {
     const int cpu = sched_getcpu();
+    struct table *table = cpu >= 0 && cpu < CPUS ? table_of(peers) : NULL;
 
-    pthread_once(&once, make_table);
-    return table != NULL && cpu >= 0 && cpu < CPUS ? &table->of[cpu][op] : NULL;
+    return table != NULL ? &table->of[cpu][op] : NULL;
+}
+
+bool oct_rendezvous_came_last(int op, const void *who)
+{
+    static _Atomic(const void *) lasts[CPUS][OCT_OP_COUNT];
+    const int cpu = sched_getcpu();
+    const void *last;
+
+    if (cpu < 0 || cpu >= CPUS)
+        return true;
+    last = atomic_load_explicit(&lasts[cpu][op], memory_order_relaxed);
+    if (last == who)
+        return true;
+    atomic_store_explicit(&lasts[cpu][op], who, memory_order_relaxed);
+    return last == NULL;
 }
 
 /* The pause after one of so many chances. */
@@ -95,16 +124,11 @@ static enum oct_rendezvous_role join(struct oct_rendezvous *here, struct oct_wai
     return OCT_RENDEZVOUS_FULL;
 }
 
-/* A thread that was the last to come, and has no credit, does without the lock. It misses a thread that began just
- * now; that one does not wait for it either. */
 enum oct_rendezvous_role oct_rendezvous_join(struct oct_rendezvous *here, struct oct_waiter *mine, const void *who,
                                              unsigned worth, struct oct_batch *batch)
 {
     enum oct_rendezvous_role role;
 
-    if (atomic_load_explicit(&here->last, memory_order_relaxed) == who &&
-        atomic_load_explicit(&here->credit, memory_order_relaxed) == 0)
-        return OCT_RENDEZVOUS_ALONE;
     pthread_mutex_lock(&here->lock);
     role = join(here, mine, who, worth, batch);
     here->last = who;

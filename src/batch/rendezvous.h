@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * A rendezvous: where threads that block put their jobs together (combine.c). Each operation has one on each CPU.
+ * A rendezvous: where threads that block put their jobs together (combine.c). Each operation has one on each CPU, for
+ * peers: threads that the scheduler treats alike (peers.h).
  *
  * Why on each CPU: a thread that finds a job here got the CPU from the thread that put it here, which has yielded. So
  * both wanted this CPU at the same time, and neither could have run while the other did. A thread that has a CPU to
  * itself finds an empty rendezvous, whatever the rest of the process does. Where there are no more threads than CPUs
  * nobody waits, unless the kernel has put two on one.
+ *
+ * Why for peers: who comes waits for the lock and for those who came before. A thread of another nice may have to wait
+ * long for the CPU, and would have either while it does.
  */
 #ifndef OCT_BATCH_RENDEZVOUS_H
 #define OCT_BATCH_RENDEZVOUS_H
@@ -34,9 +38,9 @@ struct oct_batch {
 struct oct_rendezvous {
     pthread_mutex_t lock; /* of what follows; never held while anything runs or sleeps */
     struct oct_batch jobs;
-    _Atomic(const void *) last; /* the thread that came last */
-    atomic_uint credit;         /* short fruitless yields that do not yet end the yielding */
-    unsigned misses, pause;     /* the length of the next pause; chances of this one that still go past */
+    const void *last;       /* the thread that came last */
+    atomic_uint credit;     /* short fruitless yields that do not yet end the yielding */
+    unsigned misses, pause; /* the length of the next pause; chances of this one that still go past */
 };
 
 /* What a thread that came to a rendezvous is to do. */
@@ -47,8 +51,12 @@ enum oct_rendezvous_role {
     OCT_RENDEZVOUS_FULL,  /* run *batch, which has eight jobs, its own among them */
 };
 
-/* The rendezvous of an operation on the CPU of the caller; NULL if there is none. */
-struct oct_rendezvous *oct_rendezvous_here(int op);
+/* The rendezvous of an operation on the CPU of the caller, for some peers; NULL if there is none. */
+struct oct_rendezvous *oct_rendezvous_here(int op, int peers);
+
+/* True if, on this CPU, no thread has come with the operation since the caller did, whoever's peer. So too where nobody
+ * ever has, or there are no rendezvous. Takes no lock, and so misses a thread that comes just now. */
+bool oct_rendezvous_came_last(int op, const void *who);
 
 /* Adds a job, if other threads are there or expected. `who` is the calling thread; from `worth` jobs on a vector pays.
  */

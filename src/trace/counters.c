@@ -4,6 +4,7 @@
  * moment. */
 #include "trace/counters.h"
 
+#include "trace/file.h"
 #include "trace/probes.h"
 
 #include <stddef.h>
@@ -68,15 +69,24 @@ void oct_count_add(int op, const struct oct_op_counters *delta)
     for (size_t i = 0; i < WORDS(struct oct_op_counters); i++)
         if (from[i] != 0)
             add(&place, i, from[i]);
+    oct_counters_file_follow(place.sum, place.own);
+}
+
+static void add_one(int op, size_t word, uint64_t n, uint64_t operations)
+{
+    struct place place;
+    if (!find(&place, op, operations))
+        return;
+    add(&place, word, n);
+    oct_counters_file_follow(place.sum, place.own);
 }
 
 void oct_count_recomputed(int op, unsigned lanes)
 {
-    struct place place;
-    if (find(&place, op, 0))
-        add(&place, WORD_OF(recomputed), lanes);
+    add_one(op, WORD_OF(recomputed), lanes, 0);
 }
 
+/* The file gets it with the next batch, or whatever else the thread counts. */
 void oct_count_waiting(int op, int64_t more)
 {
     struct place place;
@@ -86,11 +96,9 @@ void oct_count_waiting(int op, int64_t more)
 
 void oct_counters_note_plain(int op)
 {
-    struct place place;
     if ((unsigned)op >= OCT_OP_COUNT)
         return;
-    if (find(&place, op, 1))
-        add(&place, WORD_OF(plain), 1);
+    add_one(op, WORD_OF(plain), 1, 1);
     OCT_PROBE_SINGLE(op);
 }
 

@@ -4,6 +4,7 @@
 #include "trace/keys.h"
 
 #include "trace/counters.h"
+#include "trace/file.h"
 
 #include <string.h>
 
@@ -39,12 +40,14 @@ void oct_keys_counters_set(uint64_t limit, uint64_t timeout)
     if (kept.state == OCT_KEYS_STATE_OFF)
         kept.state = OCT_KEYS_STATE_UNDECIDED;
     show(oct_keys_counters());
+    oct_counters_file_tail();
 }
 
 void oct_keys_counters_state(enum oct_keys_state state)
 {
     kept.state = state;
     show(oct_keys_counters());
+    oct_counters_file_tail();
 }
 
 void oct_keys_counters_forked(struct oct_key_counters *keys)

@@ -9,8 +9,10 @@
 #include "trace/counters.h"
 
 #include "base/clock.h"
+#include "trace/file.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -37,8 +39,11 @@ uint64_t oct_counters_now(void)
 static void thread_ends(void *file)
 {
     struct oct_thread_counters *others = &((struct oct_counters_file *)file)->thread[0];
-    if (own != NULL && own != others)
-        atomic_store_explicit(oct_atomic_word(&own->state), OCT_THREAD_ENDED, memory_order_release);
+    if (own != NULL && own != others) {
+        struct oct_thread_counters *mine = own;
+        atomic_store_explicit(oct_atomic_word(&mine->state), OCT_THREAD_ENDED, memory_order_release);
+        oct_counters_file_write(&(struct oct_counters_part){mine, sizeof mine->state}, 1);
+    }
     own = others;
 }
 
@@ -128,6 +133,10 @@ static struct oct_thread_counters *begin(struct oct_counters_file *file)
         atomic_store_explicit(oct_atomic_word(&slot->tid), thread_number(), memory_order_relaxed);
         atomic_store_explicit(oct_atomic_word(&slot->started), oct_counters_now(), memory_order_relaxed);
         atomic_store_explicit(oct_atomic_word(&slot->state), OCT_THREAD_ALIVE, memory_order_release);
+        const struct oct_counters_part part[] = {{&file->sum, offsetof(struct oct_counters, op)},
+                                                 {&file->thread[0], sizeof file->thread[0]},
+                                                 {slot, sizeof *slot}};
+        oct_counters_file_write(part, 3);
     }
     return slot;
 }

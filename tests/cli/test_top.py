@@ -5,6 +5,7 @@
 and what is said where there is nothing."""
 import contextlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -18,6 +19,7 @@ from tests.cli.test_doctor import as_root, certificate, nginx, pair, port, runni
 
 SOME = {RSA: {"submitted": 100, "done": 90, "plain": 9, "failed": 1, "recomputed": 2, "batches": {8: 10, 2: 5},
               "nanoseconds": 2 * 10**9}}
+NAME = "rsa2048-private"
 SPEED = ["openssl", "speed", "-async_jobs", "8", "-seconds", "30", "rsa2048"]
 
 
@@ -81,9 +83,9 @@ def test_master_and_workers(served, nginx, port):  # noqa: F811
 
 
 @contextlib.contextmanager
-def busy(place):
+def busy(place, *options):
     """openssl speed says nothing before it is done: that it has begun its counters tell."""
-    command = [place.folder / "bin/octuple", "run", "--", *SPEED]
+    command = [place.folder / "bin/octuple", "run", *options, "--", *SPEED]
     with subprocess.Popen(command, env=place.env, cwd=place.work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                           **place.user()) as child:
         try:
@@ -107,6 +109,58 @@ def test_what_happens_between_two_looks(served):
         lines = served.call("top", "--json", "--count", "2", "--interval", "0.2", pid, **as_root()).stdout.splitlines()
         done = [json.loads(line)["processes"][0]["operations"][RSA]["done"] for line in lines]
         assert len(done) == 2 and done[1] > done[0]
+
+
+@pytest.mark.parametrize("happens", [
+    lambda file: os.truncate(file, 0), lambda file: os.truncate(file, 9000), lambda file: file.unlink(),
+    lambda file: [file.unlink(), file.write_bytes(b"")]])
+def test_file_is_taken_away(served, happens):
+    """The process counts on, and so does what reads its memory."""
+    kept = served.work / "kept"
+    kept.mkdir(0o777)
+    kept.chmod(0o777)
+    with busy(served, "--counters", kept) as pid:
+        file = kept / f"{pid}.octuple"
+        assert look(served, f"{kept}/")[pid]["operations"][NAME]["done"] > 0
+        happens(file)
+        before = look(served, pid)[pid]["operations"][NAME]["done"]
+        for _ in range(400):
+            after = look(served, pid)[pid]
+            if after["operations"][NAME]["done"] > before:
+                break
+            time.sleep(0.05)
+        assert after["operations"][NAME]["done"] > before and after["state"] == "running"
+        found = served.call("doctor", "--json", pid, **as_root())
+        assert json.loads(found.stdout)["lanes"]["processes"] == 1
+        if file.exists() and served.as_root:
+            assert look(served, f"{kept}/")[pid]["operations"][NAME]["done"] >= after["operations"][NAME]["done"]
+        other = served.work / "other"
+        other.mkdir()
+        if file.exists():
+            (other / "999999999.octuple").write_bytes(file.read_bytes())
+        result = served.call("top", "--once", f"{other}/")
+        assert result.returncode == 1
+        assert ("somebody has shortened" if file.exists() else "there are no counters in") in result.stderr
+
+
+def test_server_outlives_its_files(served, nginx, port):  # noqa: F811
+    """Master and worker: either would end by SIGBUS if it counted in a mapping of its file."""
+    kept = served.work / "kept"
+    kept.mkdir(0o777)
+    kept.chmod(0o777)
+    load = [build_folder() / "bin/octuple-load", "127.0.0.1", str(port), "--handshakes", "100"]
+    with running(served, served.folder / "bin/octuple", "run", "--counters", kept, "--", *nginx, port=port) as pid:
+        subprocess.run(load, env=served.env, check=True, capture_output=True)
+        before = look(served, f"{kept}/")
+        assert len(before) == 2
+        for file in kept.iterdir():
+            os.truncate(file, 0)
+        subprocess.run(load, env=served.env, check=True, capture_output=True)
+        after = look(served, pid)
+        assert set(after) == set(before) and all(one["state"] == "running" for one in after.values())
+        (worker,) = set(after) - {pid}
+        first, second = (seen[worker]["operations"][NAME] for seen in (before, after))
+        assert second["done"] + second["plain"] >= first["done"] + first["plain"] + 100
 
 
 def test_kept_after_the_end(served):
@@ -216,13 +270,15 @@ def test_file_for_the_collector(place, sleeper):
 @pytest.mark.parametrize("target, says", [
     ("999999999", "there is no process 999999999"), ("no-such-name", "no process has the name 'no-such-name'"),
     ("no-such/", "cannot read no-such/: No such file"), ("./", "there are no counters in ./"),
-    ("older/", "of another version of Octuple")])
+    ("older/", "of another version of Octuple"), ("cut/", "somebody has shortened the files in cut/")])
 def test_what_there_is_not(place, target, says):
     older = place.work / "older"
     older.mkdir(0o755)
     (older / "5.octuple").write_bytes(content(5, SOME, magic=MAGIC - (1 << 56)))
     (older / "6.octuple").write_bytes(b"short")
     (older / "7.octuple").write_bytes(content(7, SOME, magic=1))
+    (place.work / "cut").mkdir(0o755)
+    (place.work / "cut/999999999.octuple").write_bytes(content(999999999, SOME)[:5000])
     for form in ([], ["--once", "--json"], ["--prometheus"]):
         result = place.call("top", *form, target)
         assert result.returncode == 1 and says in result.stderr, result

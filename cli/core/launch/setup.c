@@ -4,6 +4,7 @@
  * What `octuple run` changes in its own process before it becomes the program: two environment variables, and what
  * one of them was.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,23 +35,47 @@ int launch_set_variable(const char *name, const char *value)
     return 0;
 }
 
+/* A name by which each program that inherits it finds what it can load, see cmake/preload.cmake; the shim's path where
+ * the installation has no such folder, as a build has none, or the C library of this command has another one. */
+static void preload_name(char name[PATH_MAX], const char *shim)
+{
+    const int folder = (int)(strrchr(shim, '/') - shim);
+    void *library = NULL;
+    /* Our own library lies beside the shim there, and is not loaded a second time. */
+    if (snprintf(name, PATH_MAX, "%.*s/octuple/$LIB/" OCT_LIBRARY_FILE, folder, shim) < PATH_MAX)
+        library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+    if (library == NULL ||
+        snprintf(name, PATH_MAX, "%.*s/octuple/$LIB/%s", folder, shim, place_file(PLACE_SHIM)) >= PATH_MAX)
+        snprintf(name, PATH_MAX, "%s", shim);
+    if (library != NULL)
+        dlclose(library);
+}
+
+static bool is_named(const char *list, const char *name)
+{
+    for (const char *at = list; (at = strstr(at, name)) != NULL; at++)
+        if ((at == list || strchr(": ", at[-1])) && strchr(": ", at[strlen(name)]))
+            return true;
+    return false;
+}
+
 /* Ours goes first: the shim has to see the calls that another preload would otherwise answer. */
 static int set_preload(const char *shim)
 {
     const char *before = getenv("LD_PRELOAD");
-    char *value = NULL;
+    char name[PATH_MAX], *value = NULL;
     int done;
     if (strpbrk(shim, ": ") != NULL) {
         cli_say(LAUNCH_WHO, "%s cannot be preloaded: ld.so takes no colon or space in a path; move the installation",
                 shim);
         return 0;
     }
+    preload_name(name, shim);
     if (before == NULL || *before == '\0')
-        return launch_set_variable("LD_PRELOAD", shim);
-    for (const char *at = before; (at = strstr(at, shim)) != NULL; at++)
-        if ((at == before || strchr(": ", at[-1])) && strchr(": ", at[strlen(shim)]))
-            return 1; /* it is there */
-    done = launch_set_variable("LD_PRELOAD", asprintf(&value, "%s:%s", shim, before) >= 0 ? value : NULL);
+        return launch_set_variable("LD_PRELOAD", name);
+    if (is_named(before, shim) || is_named(before, name))
+        return 1;
+    done = launch_set_variable("LD_PRELOAD", asprintf(&value, "%s:%s", name, before) >= 0 ? value : NULL);
     free(value);
     return done;
 }

@@ -10,6 +10,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include "base/thread_mode.h"
 #include "batch/queue_internal.h"
@@ -23,6 +25,10 @@ static atomic_uint batches[OCT_LANES + 1]; /* by the number of jobs */
 static atomic_uint faults, handed_back;
 static atomic_int dear; /* vectors do not pay, and jobs may run plainly */
 
+/* Which peers the thread is among, as far as this test knows. A scalar says it of its owner, at TAG. */
+static _Thread_local uint8_t tag;
+#define TAG 2
+
 static int check(const struct oct_job *job)
 {
     if (job->op != OP && job->op != OTHER)
@@ -30,12 +36,13 @@ static int check(const struct oct_job *job)
     return job->x25519.scalar == NULL ? OCT_ERR_ARGUMENT : OCT_OK;
 }
 
-/* Every result is its scalar's complement. A job that has been run already, or one of another operation, is a fault. */
+/* Every result is its scalar's complement. A job that has been run already, or one of another operation, is a fault. So
+ * is one of a thread that is no peer of the one that runs the batch, on which all its owners wait. */
 static void run(struct oct_job *const job[], unsigned jobs)
 {
     batches[jobs]++;
     for (unsigned i = 0; i < jobs; i++) {
-        faults += job[i]->op != job[0]->op || job[i]->status != -1;
+        faults += job[i]->op != job[0]->op || job[i]->status != -1 || job[i]->x25519.scalar[TAG] != tag;
         job[i]->status = job[i]->x25519.scalar[0] == SPOILT ? OCT_ERR_RANGE : OCT_OK;
         for (int k = 0; k < OCT_X25519_BYTES; k++)
             job[i]->x25519.out[k] = (uint8_t)~job[i]->x25519.scalar[k];
@@ -64,6 +71,7 @@ static int one(int op, unsigned *seed)
         scalar[i] = (uint8_t)rand_r(seed);
     if (rand_r(seed) % 8 == 0)
         scalar[0] = SPOILT;
+    scalar[TAG] = tag;
     status = oct_queue_combine(&job);
     if (status == OCT_ERR_PLAIN) {
         faults += job.status != -1 || job.state != OCT_JOB_IDLE || out[0] != 0 || out[1] != 0;
@@ -200,31 +208,129 @@ static void test_arguments(void **state)
     assert_int_equal(oct_queue_cancel(oct_queue_thread(), &job), OCT_OK);
 }
 
-/* A thread whose queue says that it serves many connections never waits, whoever else comes. */
-static atomic_int event_loop_over;
+/* The policy and nice of the calling thread, from now on. False where the tests run at a nice, and may not go back. */
+static bool become(int policy, int nice)
+{
+    const struct sched_param param = {0};
+    return sched_setscheduler(0, policy, &param) == 0 &&
+           setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), nice) == 0;
+}
 
-static void *event_loop(void *arg)
+/* Two kinds of several threads, and three threads that have no peers. */
+static const struct kind {
+    int policy, nice;
+    uint8_t tag;
+} kinds[] = {
+    {SCHED_OTHER, 0, 1}, {SCHED_OTHER, 0, 1},  {SCHED_OTHER, 0, 1}, {SCHED_OTHER, 5, 2},
+    {SCHED_OTHER, 5, 2}, {SCHED_OTHER, 19, 3}, {SCHED_BATCH, 0, 4}, {SCHED_IDLE, 0, 5},
+};
+#define KINDS (sizeof kinds / sizeof kinds[0])
+static atomic_uint met[6]; /* by the tag */
+
+static void *until_peers_met(void *arg)
+{
+    const struct kind *kind = &kinds[(uintptr_t)arg];
+    unsigned seed = (unsigned)(uintptr_t)arg;
+
+    faults += !become(kind->policy, kind->nice);
+    tag = kind->tag;
+    while (met[1] < 100 || met[2] < 100) {
+        met[tag] += (unsigned)one(OP, &seed);
+        sched_yield(); /* or each would have its time slice */
+    }
+    return NULL;
+}
+
+/* On one CPU threads meet those of the same policy and nice. None sleeps for another, or is woken by it. */
+static void test_peers(void **state)
+{
+    (void)state;
+    if (!become(SCHED_OTHER, 0))
+        skip();
+    pin(sched_getcpu());
+    run_threads(KINDS, until_peers_met);
+    assert_int_equal(met[3] + met[4] + met[5], 0);
+    assert_nothing_waits();
+    assert_int_equal(faults, 0);
+}
+
+/* Threads that get nicer and nicer, not all at once. In the end they are peers again, and meet. */
+#define STEPS 5
+
+static atomic_uint arrived;
+
+static void *gets_nicer(void *arg)
+{
+    unsigned seed = (unsigned)(uintptr_t)arg;
+
+    for (tag = 0; tag < STEPS; tag++) {
+        faults += !become(SCHED_OTHER, tag);
+        for (unsigned i = 0; i < 200; i++) {
+            one(OP, &seed);
+            if (rand_r(&seed) % 4 == 0)
+                sched_yield();
+        }
+    }
+    faults += !become(SCHED_OTHER, tag);
+    arrived++;
+    while (batches[4] < 50) {
+        one(OP, &seed);
+        sched_yield();
+        if (arrived < 4)
+            memset(batches, 0, sizeof batches);
+    }
+    return NULL;
+}
+
+static void test_nice_changes(void **state)
+{
+    (void)state;
+    if (!become(SCHED_OTHER, 0))
+        skip();
+    pin(sched_getcpu());
+    memset(batches, 0, sizeof batches);
+    run_threads(4, gets_nicer);
+    assert_int_equal(faults, 0);
+}
+
+/* A thread whose queue says that it serves many connections never waits, whoever else comes. Nor does one that the shim
+ * serves, even if it has no queue yet. */
+static atomic_int loops_over;
+
+static void *served(void)
+{
+    unsigned seed = 8;
+
+    oct_thread_set_mode(OCT_THREAD_ALONE);
+    for (int i = 0; i < 2000; i++) {
+        faults += one(OP, &seed) || oct_queue_thread_peek() != NULL;
+        sched_yield();
+    }
+    loops_over++;
+    return NULL;
+}
+
+static void *event_loop(void)
 {
     struct oct_queue *queue = oct_queue_thread();
     unsigned seed = 7;
 
-    (void)arg;
     for (int i = 0; i < 2000; i++) {
         oct_queue_set_deferred(queue, i % 2);
         oct_thread_set_mode(i % 2 ? OCT_THREAD_BLOCKING : OCT_THREAD_EVENT_LOOP);
         faults += one(OP, &seed);
         sched_yield();
     }
-    event_loop_over = 1;
+    loops_over++;
     return NULL;
 }
 
 static void *others(void *arg)
 {
     unsigned seed = (unsigned)(uintptr_t)arg;
-    if (arg == NULL)
-        return event_loop(arg);
-    while (!event_loop_over)
+    if (seed < 2)
+        return seed == 0 ? event_loop() : served();
+    while (loops_over < 2)
         one(OP, &seed);
     return NULL;
 }
@@ -233,7 +339,7 @@ static void test_event_loop(void **state)
 {
     (void)state;
     pin(sched_getcpu());
-    run_threads(4, others);
+    run_threads(5, others);
     assert_int_equal(faults, 0);
 }
 
@@ -288,8 +394,9 @@ static void test_stress(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stress),     cmocka_unit_test(test_they_meet), cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_event_loop), cmocka_unit_test(test_not_worth), cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_stress),     cmocka_unit_test(test_they_meet),    cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_event_loop), cmocka_unit_test(test_not_worth),    cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_peers),      cmocka_unit_test(test_nice_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -571,6 +573,181 @@ static void test_limit_of_files(void **state)
     in_child(child_limits_files, *state);
 }
 
+/* What may become of a file while its process counts: a mapping of it would end the process by SIGBUS. */
+static void child_loses_file(struct place *place, void (*happens)(const char *path), bool still_written)
+{
+    struct oct_counters c;
+    own_file(place);
+    setenv("OCTUPLE_COUNTERS", place->directory, 1);
+    count(0, 4);
+    const int fd = open(place->file, O_RDONLY);
+    happens(place->file);
+    errno = 77;
+    count(0, 4);
+    count(OCT_OP_COUNT - 1, 4);
+    CHILD_ASSERT(errno == 77 && submitted_now() == 8);
+    CHILD_ASSERT(pread(fd, &c, sizeof c, 0) == (still_written ? (ssize_t)sizeof c : 0));
+    CHILD_ASSERT(!still_written || c.op[0].submitted == 8);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        grandchild_counts(place, 7);
+        exit(0);
+    }
+    child_wait(pid);
+}
+
+static void make_empty(const char *path)
+{
+    CHILD_ASSERT(truncate(path, 0) == 0);
+}
+
+static void replace(const char *path)
+{
+    CHILD_ASSERT(unlink(path) == 0);
+    const int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+    CHILD_ASSERT(fd >= 0 && close(fd) == 0);
+}
+
+static void child_is_cut(void *arg)
+{
+    child_loses_file(arg, make_empty, false);
+}
+
+static void child_is_replaced(void *arg)
+{
+    struct place *place = arg;
+    struct stat st;
+    char file[sizeof place->file];
+    own_file(place);
+    memcpy(file, place->file, sizeof file);
+    child_loses_file(place, replace, true);
+    CHILD_ASSERT(stat(file, &st) == 0 && st.st_size == 0);
+}
+
+static void test_file_is_cut(void **state)
+{
+    in_child(child_is_cut, *state);
+}
+
+static void test_file_is_replaced(void **state)
+{
+    in_child(child_is_replaced, *state);
+}
+
+/* Only the end of the file goes, and comes back empty: what was counted before is not written there again. */
+static void child_is_cut_short(void *arg)
+{
+    struct place *place = arg;
+    struct oct_counters c;
+    own_file(place);
+    setenv("OCTUPLE_COUNTERS", place->directory, 1);
+    count(OCT_OP_COUNT - 1, 4);
+    CHILD_ASSERT(truncate(place->file, 100) == 0);
+    count(OCT_OP_COUNT - 1, 4);
+    CHILD_ASSERT(truncate(place->file, sizeof(struct oct_counters_file)) == 0);
+    count(OCT_OP_COUNT - 1, 4);
+    CHILD_ASSERT(file_read(place->file, &c) && c.op[OCT_OP_COUNT - 1].submitted == 0);
+    oct_counters_read(&c);
+    CHILD_ASSERT(c.op[OCT_OP_COUNT - 1].submitted == 12);
+}
+
+static void test_file_is_cut_short(void **state)
+{
+    in_child(child_is_cut_short, *state);
+}
+
+/* Threads count while somebody else shortens the file again and again. */
+static void child_is_cut_by_others(void *arg)
+{
+    struct place *place = arg;
+    pthread_t thread[THREADS];
+    own_file(place);
+    setenv("OCTUPLE_COUNTERS", place->directory, 1);
+    oct_counters_start();
+    pthread_barrier_init(&together, NULL, THREADS + 1);
+    for (int i = 0; i < THREADS; i++)
+        CHILD_ASSERT(pthread_create(&thread[i], NULL, count_often, NULL) == 0);
+    pthread_barrier_wait(&together);
+    for (int i = 0; i < 1000; i++)
+        CHILD_ASSERT(truncate(place->file, i % 2 ? sizeof(struct oct_counters_file) : 0) == 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+    CHILD_ASSERT(submitted_now() == THREADS * ROUNDS);
+}
+
+static void test_file_is_cut_by_others(void **state)
+{
+    in_child(child_is_cut_by_others, *state);
+}
+
+/* A small tmpfs of this process's own. False if it may not have one. */
+static bool small_disk(const char *directory, const char *size)
+{
+    return unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount("octuple-test", directory, "tmpfs", 0, size) == 0;
+}
+
+static void skip_unless_disk(void)
+{
+    int status;
+    const pid_t pid = fork();
+    if (pid == 0)
+        _exit(small_disk("/tmp", "size=64k") ? 0 : 1);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return;
+    print_message("skipped: only root can mount a small file system\n");
+    skip();
+}
+
+static void child_finds_no_room(void *arg)
+{
+    struct place *place = arg;
+    CHILD_ASSERT(small_disk(place->directory, "size=64k"));
+    setenv("OCTUPLE_COUNTERS", place->directory, 1);
+    count(0, 6);
+    own_file(place);
+    CHILD_ASSERT(access(place->file, F_OK) != 0);
+    CHILD_ASSERT(submitted_now() == 6);
+}
+
+static void test_full_disk(void **state)
+{
+    skip_unless_disk();
+    in_child(child_finds_no_room, *state);
+}
+
+static void fill_up(const char *path)
+{
+    char other[256], byte = 1;
+    snprintf(other, sizeof other, "%s.other", path);
+    const int fd = open(other, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    while (write(fd, &byte, 1) == 1 && lseek(fd, 4095, SEEK_CUR) > 0)
+        ;
+    CHILD_ASSERT(errno == ENOSPC && close(fd) == 0);
+}
+
+/* Somebody takes the file's blocks, and the file system has no others. */
+static void child_loses_blocks(void *arg)
+{
+    struct place *place = arg;
+    CHILD_ASSERT(small_disk(place->directory, "size=1m"));
+    own_file(place);
+    setenv("OCTUPLE_COUNTERS", place->directory, 1);
+    count(0, 4);
+    const int fd = open(place->file, O_RDWR);
+    CHILD_ASSERT(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, sizeof(struct oct_counters_file)) == 0);
+    fill_up(place->file);
+    count(0, 4);
+    CHILD_ASSERT(submitted_now() == 8);
+}
+
+static void test_blocks_are_taken(void **state)
+{
+    skip_unless_disk();
+    in_child(child_loses_blocks, *state);
+}
+
 /* Every line is a comment or NAME{LABELS} NUMBER, and every family is announced before it is used. */
 static void check_form(const char *text)
 {
@@ -666,6 +843,12 @@ int main(void)
         WITH_PLACE(test_path_too_long),
         WITH_PLACE(test_threads_lose_nothing),
         WITH_PLACE(test_limit_of_files),
+        WITH_PLACE(test_file_is_cut),
+        WITH_PLACE(test_file_is_replaced),
+        WITH_PLACE(test_file_is_cut_short),
+        WITH_PLACE(test_file_is_cut_by_others),
+        WITH_PLACE(test_full_disk),
+        WITH_PLACE(test_blocks_are_taken),
         WITH_PLACE(test_prometheus),
         WITH_PLACE(test_prometheus_of_several),
     };

@@ -6,6 +6,7 @@
 
 #include <sched.h>
 
+#include "batch/peers.h"
 #include "batch/rendezvous.h"
 
 #define OP    OCT_OP_X25519_DERIVE
@@ -156,6 +157,20 @@ static void stay_here(void)
     assert_int_equal(sched_setaffinity(0, sizeof set, &set), 0);
 }
 
+/* The first ever is the last, and then whoever comes, for each operation by itself. */
+static void test_came_last(void **state)
+{
+    (void)state;
+    stay_here();
+    for (int op = OP; op < OP + 2; op++) {
+        assert_true(oct_rendezvous_came_last(op, &who[0]));
+        assert_true(oct_rendezvous_came_last(op, &who[0]));
+        assert_false(oct_rendezvous_came_last(op, &who[1]));
+        assert_true(oct_rendezvous_came_last(op, &who[1]));
+        assert_false(oct_rendezvous_came_last(op, &who[0]));
+    }
+}
+
 /* In the child: empty, and not locked, though another thread of the parent had it. */
 static void test_fork(void **state)
 {
@@ -165,10 +180,12 @@ static void test_fork(void **state)
     pid_t child;
     (void)state;
     stay_here();
-    here = oct_rendezvous_here(OP);
+    here = oct_rendezvous_here(OP, OCT_PEERS_USUAL);
     assert_non_null(here);
-    assert_ptr_equal(oct_rendezvous_here(OP), here);
-    assert_ptr_not_equal(oct_rendezvous_here(OP + 1), here);
+    assert_ptr_equal(oct_rendezvous_here(OP, OCT_PEERS_USUAL), here);
+    assert_ptr_not_equal(oct_rendezvous_here(OP + 1, OCT_PEERS_USUAL), here);
+    for (int peers = 0; peers < OCT_PEERS; peers++)
+        assert_int_equal(oct_rendezvous_here(OP, peers) == here, peers == OCT_PEERS_USUAL);
     assert_memory_equal(&here->lock, &fresh, sizeof fresh);
     here->last = &who[1];
     assert_int_equal(join(here, &waiter, 0), OCT_RENDEZVOUS_FIRST);
@@ -177,7 +194,7 @@ static void test_fork(void **state)
     if (child == 0) {
         struct oct_batch batch;
         alarm(60); /* who would wait for the lock would wait for ever */
-        CHILD_ASSERT(oct_rendezvous_here(OP) == here);
+        CHILD_ASSERT(oct_rendezvous_here(OP, OCT_PEERS_USUAL) == here);
         CHILD_ASSERT(oct_rendezvous_join(here, &waiter, &who[0], WORTH, &batch) == OCT_RENDEZVOUS_ALONE);
         CHILD_ASSERT(oct_rendezvous_join(here, &waiter, &who[1], WORTH, &batch) == OCT_RENDEZVOUS_FIRST);
         _exit(0);
@@ -190,10 +207,15 @@ static void test_fork(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_always_alone), cmocka_unit_test(test_eight),
-        cmocka_unit_test(test_credit),       cmocka_unit_test(test_long_miss),
-        cmocka_unit_test(test_not_worth),    cmocka_unit_test(test_pauses),
-        cmocka_unit_test(test_fork),         cmocka_unit_test(test_meeting_after_pauses),
+        cmocka_unit_test(test_always_alone),
+        cmocka_unit_test(test_eight),
+        cmocka_unit_test(test_credit),
+        cmocka_unit_test(test_long_miss),
+        cmocka_unit_test(test_not_worth),
+        cmocka_unit_test(test_pauses),
+        cmocka_unit_test(test_came_last),
+        cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_meeting_after_pauses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,6 +111,8 @@ usr/lib64/liboctuple.so.$major
 usr/lib64/liboctuple.so.$version
 usr/lib64/liboctuple.so
 usr/lib64/liboctuple-async.so
+usr/lib64/octuple/lib64/liboctuple-async.so
+usr/lib64/octuple/lib/liboctuple-async.so
 usr/lib64/ossl-modules/octuple.so
 usr/lib64/pkgconfig/octuple.pc
 usr/lib64/cmake/octuple/octuple-config.cmake
