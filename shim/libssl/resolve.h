@@ -39,9 +39,8 @@
     X(SSL_do_handshake) X(SSL_accept) X(SSL_connect)                                                                   \
     X(SSL_read) X(SSL_read_ex) X(SSL_peek) X(SSL_peek_ex) X(SSL_read_early_data)                                       \
     X(SSL_write) X(SSL_write_ex) X(SSL_write_early_data)                                                               \
-    X(SSL_get_error) X(SSL_want) X(SSL_shutdown) X(SSL_new) X(SSL_free) X(SSL_clear) X(SSL_up_ref)      \
-    X(SSL_dup) X(SSL_get_shutdown) X(BIO_f_ssl) X(BIO_new_ssl)      \
-    X(SSL_CONF_CTX_set_ssl)
+    X(SSL_get_error) X(SSL_want) X(SSL_shutdown) X(SSL_new) X(SSL_free) X(SSL_clear) X(SSL_up_ref)                     \
+    X(SSL_dup) X(SSL_get_shutdown) X(BIO_f_ssl) X(BIO_new_ssl) X(SSL_CONF_CTX_set_ssl)
 
 /* The same, from OpenSSL 3.5 on. */
 #define OCT_SSL_YOUNGER_HOOKS(X) X(SSL_set_quic_tls_cbs)
@@ -51,10 +50,10 @@
     X(SSL_ctrl) X(SSL_get_fd) X(SSL_get_wfd) X(SSL_in_init) X(SSL_is_dtls) X(SSL_get_state)                            \
     X(SSL_in_before) X(SSL_set_accept_state) X(SSL_state_string)                                                       \
     X(SSL_version) X(SSL_has_pending) X(SSL_get_client_random)                                                         \
-    X(SSL_get_early_data_status) X(SSL_is_server) X(SSL_get_finished) X(SSL_set_shutdown)                                \
+    X(SSL_get_early_data_status) X(SSL_is_server) X(SSL_get_finished) X(SSL_set_shutdown)                              \
     X(SSL_set0_rbio) X(SSL_set0_wbio) X(SSL_set_info_callback) X(SSL_set_msg_callback)                                 \
     X(SSL_get_info_callback) X(SSL_CTX_get_info_callback) X(SSL_get_SSL_CTX)                                           \
-    X(CRYPTO_free_ex_data) X(CRYPTO_malloc) X(CRYPTO_zalloc) X(CRYPTO_free) X(ASYNC_get_current_job)               \
+    X(CRYPTO_free_ex_data) X(CRYPTO_malloc) X(CRYPTO_zalloc) X(CRYPTO_free) X(ASYNC_get_current_job)                   \
     X(OSSL_PROVIDER_available)                                                                                         \
     X(SSL_get_rbio) X(SSL_get_wbio) X(BIO_read) X(BIO_number_read) X(BIO_method_name) X(BIO_ctrl_pending)              \
     X(BIO_test_flags) X(BIO_set_flags) X(BIO_clear_flags) X(BIO_new) X(BIO_s_null) X(BIO_free) X(BIO_up_ref)           \
@@ -152,7 +151,7 @@ int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *dso);
 #define OCT_LIBC_HOOKS(X)                                                                                              \
     X(epoll_ctl) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(close) X(close_range) X(closefrom) X(dup2) X(dup3)     \
     X(dup) X(fcntl) X(fcntl64) X(accept) X(accept4) X(poll) X(ppoll) X(select) X(pselect) X(recv)                      \
-    X(recvfrom) X(recvmsg) X(read) X(readv) X(ioctl) X(connect) X(makecontext) X(chroot)         \
+    X(recvfrom) X(recvmsg) X(read) X(readv) X(ioctl) X(connect) X(makecontext) X(chroot)                               \
     X(fork) OCT_GLIBC_HOOKS(X)
 /* clang-format on */
 
