@@ -93,9 +93,12 @@ HOOK int ioctl(int fd, REQUEST request, ...)
     va_start(list, request);
     void *arg = va_arg(list, void *);
     va_end(list);
-    if (request == (REQUEST)FIONREAD || request == (REQUEST)FIONBIO)
+    if (request == (REQUEST)FIONREAD)
         oct_look_at(fd);
-    return real != NULL ? real(fd, request, arg) : (int)syscall(SYS_ioctl, fd, request, arg);
+    const int value = real != NULL ? real(fd, request, arg) : (int)syscall(SYS_ioctl, fd, request, arg);
+    if (request == (REQUEST)FIONBIO && value == 0 && *(const int *)arg == 0)
+        oct_look_at(fd);
+    return value;
 }
 
 #if defined(__GLIBC__)

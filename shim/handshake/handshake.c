@@ -295,7 +295,7 @@ int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_val
         return oct_keys_part->fail(conn, pause_value);
     if (may_pretend(conn, t))
         return pretend(conn, t, pause_value);
-    if (!oct_conn_is_free(state))
+    if (state == OCT_CONN_PAUSED)
         oct_queue_poll(oct_queue_thread());
     /* A device is at work, or live frames are in its place. */
     if (!oct_conn_is_free(state) && (conn->state != OCT_CONN_READY || oct_slice_place(conn) != OCT_SLICE_FITS))
