@@ -73,8 +73,7 @@ HOOK int dup(int from)
 /* Whatever the third argument is, it has the size of a pointer at most. */
 static int control(__typeof__(fcntl) *real, int fd, int command, void *arg)
 {
-    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC ||
-        (command == F_SETFL && ((uintptr_t)arg & O_NONBLOCK) == 0))
+    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC || (command == F_SETFL && ((uintptr_t)arg & O_NONBLOCK) == 0))
         oct_look_at(fd);
     const int value = real != NULL ? real(fd, command, arg) : (int)syscall(SYS_fcntl, fd, command, arg);
     return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? noted(fd, value) : value;

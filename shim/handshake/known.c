@@ -5,13 +5,13 @@
  * of its extra data that it never reserved, and ours would be among them.
  *
  * libssl tells of an object's end by the call that frees the extra data, which it makes of libcrypto's; that is met in
- * its own table of addresses (libssl/slots.h). So no entry outlives its object, whoever frees that.
+ * its own table of addresses (libssl/slots.h). So no entry outlives its object, whoever frees that. Entries are
+ * OpenSSL's memory: a program that has a collector for that finds by them what else is.
  */
 #include "handshake/known.h"
 
 #include "libssl/slots.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define BUCKETS 8192
@@ -83,7 +83,7 @@ static struct entry *take_out_empty(struct entry **at)
 bool oct_known_set(const SSL *s, enum oct_known_kind kind, void *value)
 {
     const unsigned bucket = bucket_of(s);
-    struct entry *made = value != NULL ? calloc(1, sizeof *made) : NULL;
+    struct entry *made = value != NULL ? oct_ssl()->CRYPTO_zalloc(sizeof *made, __FILE__, __LINE__) : NULL;
 
     lock(bucket);
     struct entry **at = place_of(bucket, s);
@@ -99,7 +99,7 @@ bool oct_known_set(const SSL *s, enum oct_known_kind kind, void *value)
         made = empty != NULL ? empty : made;
     }
     unlock(bucket);
-    free(made);
+    oct_ssl()->CRYPTO_free(made, __FILE__, __LINE__);
     return entry != NULL || value == NULL;
 }
 

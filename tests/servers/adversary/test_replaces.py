@@ -57,8 +57,7 @@ def verdict(arguments, version, keys, build, place, program) -> crowd.Verdict:
         for _ in range(ROUNDS):
             server.receive([Witness(name, made[name], names) for name in CLIENTS * (crowd.SIZE // len(CLIENTS))])
         said = server.verdict()
-        counts = rig.read_counters(place / "counters") if build else {}
-        assert build is None or counts["rsa2048-private"].done + counts["rsa3072-private"].done > 0
+        assert build is None or server.paused()
         return said
 
 

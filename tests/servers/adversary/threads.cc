@@ -29,7 +29,7 @@ constexpr int events_max = 64;
 constexpr int wait_ms = 50;
 
 unsigned late;
-thread_local bool works; // in the thread's function
+thread_local bool works; // from the thread's function to the end of its object
 bool frees_at_end;
 SSL_CTX *ctx;
 int listener, wanted;
@@ -52,6 +52,7 @@ struct counts {
     {
         if (frees_at_end)
             free_all();
+        works = false;
     }
 };
 
@@ -133,7 +134,6 @@ void work()
         }
     }
     close(epfd);
-    works = false;
 }
 
 // One thread after the other.

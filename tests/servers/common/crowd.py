@@ -236,6 +236,10 @@ class Program:
         """How many private RSA operations its lanes did."""
         return rig.read_counters(self.errors.parent / "counters")["rsa2048-private"].done
 
+    def paused(self) -> bool:
+        """Whether handshakes waited for some operation, if only until somebody looked."""
+        return any(count.submitted for count in rig.read_counters(self.errors.parent / "counters").values())
+
     def verdict(self) -> Verdict:
         """Asks it to end."""
         assert not self.runs or self.uses_shim() == (self.build is not None)

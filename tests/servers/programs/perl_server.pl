@@ -25,6 +25,7 @@ Net::SSLeay::initialize();
 $SIG{PIPE} = "IGNORE";
 
 my ($calls, $inside, $wrong, $died, $caught, $bad) = (0, 0, 0, 0, 0, 0);
+my %over; # whose handshake is over
 
 sub context {
     my ($name) = @_;
@@ -85,7 +86,7 @@ sub made {
 sub turn {
     my ($ssl) = @_;
     Net::SSLeay::ERR_clear_error();
-    unless (Net::SSLeay::state($ssl) == 1) {    # TLS_ST_OK
+    unless ($over{$ssl}) {    # who asks libssl for the state gets no lanes
         my $value = eval { Net::SSLeay::accept($ssl) };
         if ($@) {
             $bad++ if $@ !~ /^not for other/;
@@ -93,6 +94,7 @@ sub turn {
             return 0;
         }
         return Net::SSLeay::get_error($ssl, $value) == Net::SSLeay::ERROR_WANT_READ() ? 1 : 0 if $value != 1;
+        $over{$ssl} = 1;
     }
     while (1) {
         my ($text, $n) = Net::SSLeay::read($ssl, 4096);
@@ -113,6 +115,7 @@ sub serve_plain {
     $watchers{$number} = EV::io($raw, EV::READ(), sub {
         return if turn($ssl);
         delete $watchers{$number};
+        delete $over{$ssl};
         Net::SSLeay::free($ssl);
         close $raw;
     });
@@ -123,6 +126,7 @@ sub serve_coro {
     Coro::async_pool(sub {
         my $ssl = made($raw);
         Coro::EV::timed_io_once($raw, EV::READ()) while turn($ssl);
+        delete $over{$ssl};
         Net::SSLeay::free($ssl);
         close $raw;
     });
