@@ -105,6 +105,7 @@ struct oct_conn {
     enum oct_conn_state state;       /* read by other threads too: oct_conn_state() */
     enum oct_conn_event event;
     unsigned flushes; /* that libssl has asked for behind tickets (tickets.c) */
+    bool inherited;   /* its call is the parent's too: only the program's next call goes on with it here */
     bool wanted;      /* another thread waits until its call has been run to its end */
     bool masked;      /* the server is to read WANT_READ from the last call */
     uint32_t told;    /* the thread's round when it was told so without libssl being asked; 0: not yet */
@@ -226,8 +227,8 @@ void oct_finish_part(struct oct_conn *conn);
 /* What that has come to, for the server's next call, which has moved conn to OCT_CONN_LEFT. */
 int oct_finish_result(struct oct_conn *conn);
 /* The program is about to look at s by another function than that of a paused call, or at any of its thread's: what is
- * paused is run to its end first. reads_next: it gives s another BIO to read from. */
-void oct_finish_before(SSL *s, bool reads_next);
+ * paused is run to its end first. gives_socket: it gives s another socket or BIO. */
+void oct_finish_before(SSL *s, bool gives_socket);
 void oct_finish_here(void);
 /* True if s is run to its end just now, and a callback of the program calls it, not libssl itself: the program knows of
  * no call that it would be inside of. It is told that nothing can be read. */
@@ -290,10 +291,8 @@ void oct_drain_for_clear(struct oct_conn *conn, bool silent);
 void oct_drain_orphans(struct oct_thread *t);
 
 /* look.c */
-/* The program is about to look at fd, or to change what that is: a call that is paused there is run to its end. */
+/* The program is about to look at what fd holds: a call that is paused there is run to its end. */
 void oct_look_at(int fd);
-/* The same where it is about to take fd out of an instance, or to register it in one. */
-void oct_look_at_registered(int epfd, int op, int fd);
 
 /* early.c */
 void oct_early_free(struct oct_early *early);

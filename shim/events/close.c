@@ -41,7 +41,6 @@ HOOK void closefrom(int first)
 HOOK int dup2(int from, int to)
 {
     __typeof__(dup2) *real = oct_libc()->dup2;
-    oct_look_at(from);
     if (oct_shim_watching() && from != to)
         oct_fd_closed(to);
     return real != NULL ? real(from, to) : (int)syscall(SYS_dup2, from, to);
@@ -50,7 +49,6 @@ HOOK int dup2(int from, int to)
 HOOK int dup3(int from, int to, int flags)
 {
     __typeof__(dup3) *real = oct_libc()->dup3;
-    oct_look_at(from);
     if (oct_shim_watching() && from != to)
         oct_fd_closed(to);
     return real != NULL ? real(from, to, flags) : (int)syscall(SYS_dup3, from, to, flags);
@@ -66,15 +64,12 @@ static int noted(int from, int to)
 HOOK int dup(int from)
 {
     __typeof__(dup) *real = oct_libc()->dup;
-    oct_look_at(from);
     return noted(from, real != NULL ? real(from) : (int)syscall(SYS_dup, from));
 }
 
 /* Whatever the third argument is, it has the size of a pointer at most. */
 static int control(__typeof__(fcntl) *real, int fd, int command, void *arg)
 {
-    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC || (command == F_SETFL && ((uintptr_t)arg & O_NONBLOCK) == 0))
-        oct_look_at(fd);
     const int value = real != NULL ? real(fd, command, arg) : (int)syscall(SYS_fcntl, fd, command, arg);
     return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? noted(fd, value) : value;
 }

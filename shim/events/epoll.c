@@ -46,9 +46,6 @@ HOOK int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
     __typeof__(epoll_ctl) *real = oct_libc()->epoll_ctl;
     /* Another thread may get its event before this one has noted anything: that thread is not to take it for fresh. */
     const bool moved = op == EPOLL_CTL_ADD && oct_shim_watching() && !oct_fd_end_fresh(fd);
-    /* A program that takes a socket away, or gives it to another instance, may not come back to it here. */
-    if (op == EPOLL_CTL_DEL || (op == EPOLL_CTL_ADD && moved))
-        oct_look_at_registered(epfd, op, fd);
     const uint32_t removals = oct_shim_watching() ? oct_fd_removals(fd) : 0;
     int value = real != NULL ? real(epfd, op, fd, event) : no_such_call();
     if (value == 0 && oct_shim_watching()) {

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * A program that looks at a socket, or changes it, while a call of libssl is paused there. Without the shim that call
- * would have come to its end before, so it is run to its end first. Programs that feed libssl through memory read from
- * their sockets themselves; what they find there is in memory.h.
+ * A program that looks at what a socket holds while a call of libssl is paused there. Without the shim that call would
+ * have come to its end before, so it is run to its end first. Programs that feed libssl through memory read from their
+ * sockets themselves; what they find there is in memory.h.
+ *
+ * What changes a socket is no look: dup(), epoll_ctl(), fcntl() and fork() say nothing of the handshake. Programs call
+ * them with locks held that their callbacks take, so nothing is run there. What has become of the socket is asked when
+ * the program calls libssl again, or waits (handshake/finish.c).
  */
 #include "handshake/thread.h"
 #include "memory/memory.h"
@@ -29,18 +33,6 @@ void oct_look_at(int fd)
     const int errno_before = errno;
     oct_finish_before(conn->ssl, false);
     errno = errno_before;
-}
-
-/* A server that hides its sockets takes them out while it has something to do for them (socket.c). */
-void oct_look_at_registered(int epfd, int op, int fd)
-{
-    const struct oct_thread *t = oct_thread_peek();
-    const struct oct_conn *conn = t != NULL && t->away != NULL ? oct_fd_conn(fd, t->id) : NULL;
-    struct oct_registration at;
-    if (conn == NULL || conn->socket.hidden)
-        return;
-    if (op == EPOLL_CTL_DEL || (oct_fd_registered(fd, &at) && at.events != 0 && at.epfd != oct_fd_original(epfd)))
-        oct_look_at(fd);
 }
 
 HOOK ssize_t recvfrom(int fd, void *restrict buf, size_t n, int flags, struct sockaddr *restrict from,
@@ -95,10 +87,7 @@ HOOK int ioctl(int fd, REQUEST request, ...)
     va_end(list);
     if (request == (REQUEST)FIONREAD)
         oct_look_at(fd);
-    const int value = real != NULL ? real(fd, request, arg) : (int)syscall(SYS_ioctl, fd, request, arg);
-    if (request == (REQUEST)FIONBIO && value == 0 && *(const int *)arg == 0)
-        oct_look_at(fd);
-    return value;
+    return real != NULL ? real(fd, request, arg) : (int)syscall(SYS_ioctl, fd, request, arg);
 }
 
 #if defined(__GLIBC__)

@@ -5,11 +5,11 @@
  * a made-up event. But a paused call is a promise, and whoever looks forces it:
  *
  * - A program calls another function for the same connection (libssl/doors.c), or the same one again at once.
- * - It looks at the socket, takes it out of its instance, makes it blocking, or copies it (events/look.c).
+ * - It looks at what the socket holds (events/look.c).
  * - It calls from so deep, or from a coroutine's stack, that the slice cannot be put back.
  * - Another thread does one of these.
  * - It moves the connection to another thread's epoll instance, or does not follow its event.
- * - It forks, or a thread ends.
+ * - A thread ends.
  *
  * Then the operation is done already, or is done at once, and libssl goes on as if its server had called. Where that
  * asks for more from the client, the server learns of it from its socket. Any other result is kept for its next call.
@@ -212,10 +212,11 @@ static bool force(struct oct_conn *conn)
     return true;
 }
 
-/* What a device does not answer stays as it is, behind its wall (slice.c). */
+/* What a device does not answer stays as it is, behind its wall (slice.c). So does what is a parent's. */
 static bool can_be_forced(const struct oct_conn *conn)
 {
-    return oct_slice_is_away(conn) && conn->ssl != NULL && conn->entered == 0 && conn->state != OCT_CONN_LOST;
+    return oct_slice_is_away(conn) && conn->ssl != NULL && conn->entered == 0 && conn->state != OCT_CONN_LOST &&
+           !conn->inherited;
 }
 
 /* Its own thread does it, which comes to its loop soon: it has paused this for others that it serves. Not for ever, for
@@ -230,14 +231,20 @@ static void force_elsewhere(struct oct_conn *conn)
         nanosleep(&moment, NULL);
 }
 
-void oct_finish_before(SSL *s, bool reads_next)
+/* One that has read all that its BIO of memory holds, or has lost its socket, goes on with the next. */
+static bool waits_for_socket(struct oct_conn *conn)
+{
+    return oct_socket_changes(conn) || !oct_finish_has_socket(conn);
+}
+
+void oct_finish_before(SSL *s, bool gives_socket)
 {
     struct oct_conn *conn = oct_conn_find(s);
     if (conn == NULL || !oct_slice_is_away(conn))
         return;
     if (conn->thread != oct_thread_peek())
         force_elsewhere(conn);
-    else if (can_be_forced(conn) && !(reads_next && oct_socket_changes(conn)))
+    else if (can_be_forced(conn) && !(gives_socket && waits_for_socket(conn)))
         (void)force(conn);
 }
 
@@ -285,7 +292,7 @@ static void not_followed(struct oct_conn *conn, struct oct_thread *t)
 static bool is_left(struct oct_conn *conn, const struct oct_thread *t)
 {
     struct oct_registration at;
-    if (conn->state == OCT_CONN_LOST)
+    if (conn->state == OCT_CONN_LOST || conn->inherited)
         return false;
     if (conn->notices >= OCT_POLICY_NOTICES)
         return true;
@@ -300,8 +307,9 @@ static bool is_left(struct oct_conn *conn, const struct oct_thread *t)
 static bool has_moved(struct oct_conn *conn, const struct oct_thread *t, int epfd)
 {
     struct oct_registration at;
-    return conn->quic == NULL && conn->notices < OCT_POLICY_NOTICES && oct_finish_has_socket(conn) &&
-           oct_fd_registered(conn->socket.fd, &at) && at.events != 0 && at.epfd != epfd && !oct_fd_slept_on(at.epfd, t);
+    return conn->quic == NULL && !conn->inherited && conn->notices < OCT_POLICY_NOTICES &&
+           oct_finish_has_socket(conn) && oct_fd_registered(conn->socket.fd, &at) && at.events != 0 &&
+           at.epfd != epfd && !oct_fd_slept_on(at.epfd, t);
 }
 
 /* One whose call has been run to its end already. */

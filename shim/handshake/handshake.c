@@ -293,6 +293,7 @@ int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_val
                    : wait_for_other(conn, call, arg, pause_value); /* its thread hands it on just now */
     if (state == OCT_CONN_LOST)
         return oct_keys_part->fail(conn, pause_value);
+    conn->inherited = false;
     if (may_pretend(conn, t))
         return pretend(conn, t, pause_value);
     if (state == OCT_CONN_PAUSED)

@@ -18,7 +18,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 
 __thread struct oct_thread *oct_thread_own;
 const struct oct_keys_part *oct_keys_part;
@@ -103,15 +102,6 @@ static void know_end(struct oct_thread *t)
 }
 #endif
 
-/* The child would have the paused calls too. */
-__attribute__((visibility("default"))) pid_t fork(void)
-{
-    __typeof__(fork) *real = oct_libc()->fork;
-    if (oct_shim_watching())
-        oct_finish_here();
-    return real != NULL ? real() : (pid_t)syscall(SYS_fork);
-}
-
 struct oct_thread *oct_thread_get(void)
 {
     struct oct_thread *t = oct_thread_own;
@@ -138,6 +128,7 @@ static void forked_child(void)
     oct_known_forked();
     for (conn = t != NULL ? t->handshakes : NULL; conn != NULL; conn = next) {
         next = conn->next;
+        conn->inherited = oct_slice_is_away(conn);
         if (conn->state == OCT_CONN_PAUSED) {
             oct_conn_set_state(conn, OCT_CONN_READY);
             oct_thread_ready_add(t, conn);

@@ -105,6 +105,12 @@ static bool is_inside(const struct oct_ssl_functions *own, const void *caller)
     return oct_same_object(caller, own->place) || oct_same_object(caller, (const void *)is_inside);
 }
 
+static bool gives_socket(unsigned door)
+{
+    return door == DOOR_SSL_set_fd || door == DOOR_SSL_set_rfd || door == DOOR_SSL_set_wfd ||
+           door == DOOR_SSL_set_bio || door == DOOR_SSL_set0_rbio || door == DOOR_SSL_set0_wbio;
+}
+
 /* For the assembly above: the caller's integer arguments, and where the call returns to. */
 void *oct_door_open(unsigned door, void *const arguments[6], const void *caller);
 void *oct_door_open(unsigned door, void *const arguments[6], const void *caller)
@@ -115,7 +121,7 @@ void *oct_door_open(unsigned door, void *const arguments[6], const void *caller)
     if (__builtin_expect(oct_door_is_guarded(own), 0) && !is_inside(own, caller))
         for (int i = 0; i < 2; i++)
             if (doors[door].object[i] != 0)
-                oct_finish_before(arguments[doors[door].object[i] - 1], door == DOOR_SSL_set0_rbio);
+                oct_finish_before(arguments[doors[door].object[i] - 1], gives_socket(door));
     return function;
 }
 

@@ -152,7 +152,7 @@ int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *dso);
     X(epoll_ctl) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(close) X(close_range) X(closefrom) X(dup2) X(dup3)     \
     X(dup) X(fcntl) X(fcntl64) X(accept) X(accept4) X(poll) X(ppoll) X(select) X(pselect) X(recv)                      \
     X(recvfrom) X(recvmsg) X(read) X(readv) X(ioctl) X(connect) X(makecontext) X(chroot)                               \
-    X(fork) OCT_GLIBC_HOOKS(X)
+    OCT_GLIBC_HOOKS(X)
 /* clang-format on */
 
 /* Other names of some: in front of them, but never called. */

@@ -301,8 +301,8 @@ static void test_give_up_in_another_thread(void **state)
     }
 }
 
-/* A fork in the middle: paused calls are run to their end first, so both have what stock's would have. The child gives
- * all up without another byte, and then the parent completes. */
+/* A fork in the middle: both go on, each with its own memory; only one may use the sockets, so first the child gives
+ * all up without a byte, and then the parent completes. */
 static void test_fork(void **state)
 {
     int status;
@@ -311,12 +311,11 @@ static void test_fork(void **state)
         struct world *w = at(moment, TLS13, 5);
         pid_t child = fork();
         if (child == 0) {
-            for (int i = 1; i < 5; i++) {
-                const size_t before = bytes_at(w->pair[i].peer);
+            for (int i = 1; i < 5; i++)
                 free_server(&w->pair[i]);
-                if (before == 0 || bytes_at(w->pair[i].peer) != before)
+            for (int i = 1; i < 5; i++)
+                if (bytes_at(w->pair[i].peer) != 0)
                     _exit(2);
-            }
             _exit(ERR_peek_error() == 0 ? 0 : 3);
         }
         assert_int_equal(waitpid(child, &status, 0), child);

@@ -281,10 +281,10 @@ static void test_callback_leaves_another(void **state)
     assert_int_equal(world_hello(w), 1);
     assert_int_equal(pair_server(third), 0);
     assert_true(pair_paused(second) && pair_paused(third));
-    inner = w;
     move_to(-1, w, second);
-    assert_null(inner);
+    inner = w;
     assert_int_equal(world_wait(w, &event, 1, 10), 0);
+    assert_null(inner);
     pair_client(third);
     assert_true(third->client_done);
     event = (struct epoll_event){.events = EPOLLIN, .data.ptr = second};
