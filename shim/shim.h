@@ -291,8 +291,11 @@ void oct_drain_for_clear(struct oct_conn *conn, bool silent);
 void oct_drain_orphans(struct oct_thread *t);
 
 /* look.c */
-/* The program is about to look at what fd holds: a call that is paused there is run to its end. */
-void oct_look_at(int fd);
+/* The program is about to look at what fd holds: a call that is paused there is run to its end. True if the program is
+ * to be led to its result. */
+bool oct_look_at(int fd);
+/* What such a program is to find, where the kernel has said `got`. */
+ssize_t oct_look_finds(ssize_t got, void *buf, size_t n);
 
 /* early.c */
 void oct_early_free(struct oct_early *early);

@@ -5,6 +5,9 @@
  * have come to its end before, so it is run to its end first. Programs that feed libssl through memory read from their
  * sockets themselves; what they find there is in memory.h.
  *
+ * If that call has come to anything but "want read", the program has to be led to its result. So one that looks finds a
+ * whole TLS record of one byte where nothing is, and calls; libssl never sees that record.
+ *
  * What changes a socket is no look: dup(), epoll_ctl(), fcntl() and fork() say nothing of the handshake. Programs call
  * them with locks held that their callbacks take, so nothing is run there. What has become of the socket is asked when
  * the program calls libssl again, or waits (handshake/finish.c).
@@ -24,22 +27,38 @@
 
 #define HOOK __attribute__((visibility("default")))
 
-void oct_look_at(int fd)
+static struct oct_conn *conn_at(int fd)
 {
-    struct oct_thread *t = oct_shim_watching() && oct_ssl_inside == NULL ? oct_thread_peek() : NULL;
+    const struct oct_thread *t = oct_shim_watching() && oct_ssl_inside == NULL ? oct_thread_peek() : NULL;
     struct oct_conn *conn = t != NULL && t->away != NULL ? oct_fd_conn(fd, t->id) : NULL;
-    if (conn == NULL || conn->hello != NULL || conn->quic != NULL)
-        return;
+    return conn != NULL && conn->hello == NULL && conn->quic == NULL && conn->ssl != NULL ? conn : NULL;
+}
+
+bool oct_look_at(int fd)
+{
+    const struct oct_conn *conn = conn_at(fd);
+    if (conn == NULL)
+        return false;
     const int errno_before = errno;
     oct_finish_before(conn->ssl, false);
     errno = errno_before;
+    conn = conn_at(fd);
+    return conn != NULL && oct_conn_is_ended(conn->state);
+}
+
+ssize_t oct_look_finds(ssize_t got, void *buf, size_t n)
+{
+    n = n < OCT_MEMORY_RECORD ? n : OCT_MEMORY_RECORD;
+    if (got >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK) || n == 0)
+        return got;
+    return oct_memory_put(buf, oct_memory_record, n) ? (ssize_t)n : got;
 }
 
 HOOK ssize_t recvfrom(int fd, void *restrict buf, size_t n, int flags, struct sockaddr *restrict from,
                       socklen_t *restrict length)
 {
     __typeof__(recvfrom) *real = oct_libc()->recvfrom;
-    oct_look_at(fd);
+    const bool kept = oct_look_at(fd);
     struct oct_thread *t = oct_memory_reader();
     const size_t given = t != NULL ? oct_memory_answer(t, fd, buf, n, flags) : 0;
     if (given > 0) {
@@ -49,6 +68,8 @@ HOOK ssize_t recvfrom(int fd, void *restrict buf, size_t n, int flags, struct so
     }
     const ssize_t got =
         real != NULL ? real(fd, buf, n, flags, from, length) : syscall(SYS_recvfrom, fd, buf, n, flags, from, length);
+    if (kept && (flags & MSG_PEEK) != 0)
+        return oct_look_finds(got, buf, n);
     if (t != NULL)
         oct_hello_note(t, fd, buf, n, flags, got);
     return got;
@@ -59,7 +80,7 @@ HOOK ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
     __typeof__(recvmsg) *real = oct_libc()->recvmsg;
     oct_quic_read(fd);
-    oct_look_at(fd);
+    (void)oct_look_at(fd);
     struct oct_thread *t = oct_memory_reader();
     const size_t given = t != NULL ? oct_memory_answer_message(t, fd, message, flags) : 0;
     if (given > 0)
@@ -85,9 +106,11 @@ HOOK int ioctl(int fd, REQUEST request, ...)
     va_start(list, request);
     void *arg = va_arg(list, void *);
     va_end(list);
-    if (request == (REQUEST)FIONREAD)
-        oct_look_at(fd);
-    return real != NULL ? real(fd, request, arg) : (int)syscall(SYS_ioctl, fd, request, arg);
+    const bool kept = request == (REQUEST)FIONREAD && oct_look_at(fd);
+    const int value = real != NULL ? real(fd, request, arg) : (int)syscall(SYS_ioctl, fd, request, arg);
+    if (kept && value == 0 && *(const int *)arg == 0)
+        *(int *)arg = OCT_MEMORY_RECORD;
+    return value;
 }
 
 #if defined(__GLIBC__)

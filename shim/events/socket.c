@@ -276,8 +276,7 @@ __attribute__((visibility("default"))) ssize_t recv(int fd, void *buf, size_t n,
         errno = EAGAIN;
         return -1;
     }
-    if (conn == NULL)
-        oct_look_at(fd);
+    const bool kept = conn == NULL && oct_look_at(fd);
     struct oct_thread *reader = conn == NULL ? oct_memory_reader() : NULL;
     size_t given = reader != NULL ? oct_memory_answer(reader, fd, buf, n, flags) : 0;
     if (given > 0)
@@ -286,6 +285,8 @@ __attribute__((visibility("default"))) ssize_t recv(int fd, void *buf, size_t n,
     ssize_t got = real != NULL ? real(fd, buf, n, flags) : syscall(SYS_recvfrom, fd, buf, n, flags, NULL, NULL);
     if (__builtin_expect(conn != NULL, 0) && got > 0 && (flags & MSG_PEEK) == 0 && conn->socket.hidden_fd == fd)
         conn->socket.hidden_bytes += (uint64_t)got;
+    if (kept && (flags & MSG_PEEK) != 0)
+        return oct_look_finds(got, buf, n);
     if (reader != NULL)
         oct_hello_note(reader, fd, buf, n, flags, got);
     return got;

@@ -202,6 +202,7 @@ struct visit {
     struct oct_thread *thread;
     bool within; /* a visit from another stack */
     struct oct_slice *before;
+    const struct oct_ssl_functions *inside; /* hooks that end in the slice leave what they have found */
     OSSL_LIB_CTX *context;
 };
 
@@ -209,6 +210,7 @@ static void visit_end(const struct visit *v)
 {
     struct oct_conn *conn = v->slice->conn;
     oct_slice_enter(v->before);
+    oct_ssl_inside = v->inside;
     v->thread->visited = v->within;
     v->slice->context = oct_ssl()->OSSL_LIB_CTX_set0_default(v->context);
     if (conn->veiled)
@@ -218,7 +220,7 @@ static void visit_end(const struct visit *v)
 static void visit(struct oct_shim_slice *s, bool begins)
 {
     struct oct_conn *conn = s->conn;
-    struct visit v = {.slice = s, .thread = conn->thread, .within = conn->thread->visited};
+    struct visit v = {.slice = s, .thread = conn->thread, .within = conn->thread->visited, .inside = oct_ssl_inside};
 
     conn->veiled = conn->veiled || oct_veil_is_due(conn);
     if (conn->veiled)

@@ -87,6 +87,8 @@ bool oct_memory_may_pause(struct oct_conn *conn);
 bool oct_memory_has_more(const struct oct_conn *conn);
 
 /* record.c */
+/* Copies to a place of the program's; false if nothing is there. */
+bool oct_memory_put(void *to, const void *from, size_t n);
 /* A read of n bytes from fd begins, by the program and not by libssl. Returns how many bytes of the record it gets; 0:
  * the kernel is to be asked. */
 size_t oct_memory_give(struct oct_thread *t, int fd, void *buf, size_t n);

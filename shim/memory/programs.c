@@ -8,7 +8,6 @@
  * asyncio (sslproto.py) and uvloop (sslproto.pyx): data_received() gives the bytes to libssl, then calls it.
  * Twisted (protocols/tls.py) over pyOpenSSL: dataReceived() does the same.
  * Node.js (crypto_tls.cc): OnStreamRead() gives the bytes to its BIO, and then cycles.
- * Dovecot (lib-ssl-iostream): fills its BIO from the socket, then calls libssl.
  * Traffic Server (SSLNetVConnection.cc): reads the hello itself, and lets libssl read from the socket after it.
  */
 #include "memory/memory.h"
@@ -24,7 +23,6 @@ static const struct {
     {"PyModule_Create2", "/_asyncio."},   {"PyModule_Create2", "/uvloop/loop."},
     {"PyModule_Create2", "/_rust.abi3."}, {"PyModule_Create2", "/_openssl.abi3."},
     {"node_module_register", ""},         {"TSPluginRegister", ""},
-    {"io_loop_run", "/libdovecot."},
 };
 
 static int has_name(struct dl_phdr_info *info, size_t size, void *text)

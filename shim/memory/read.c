@@ -10,7 +10,7 @@
 HOOK ssize_t read(int fd, void *buf, size_t n)
 {
     __typeof__(read) *real = oct_libc()->read;
-    oct_look_at(fd);
+    (void)oct_look_at(fd);
     struct oct_thread *t = oct_memory_reader();
     size_t given = t != NULL ? oct_memory_give(t, fd, buf, n) : 0;
     if (given > 0)
@@ -26,7 +26,7 @@ HOOK ssize_t read(int fd, void *buf, size_t n)
 HOOK ssize_t readv(int fd, const struct iovec *parts, int count)
 {
     __typeof__(readv) *real = oct_libc()->readv;
-    oct_look_at(fd);
+    (void)oct_look_at(fd);
     struct oct_thread *t = count > 0 ? oct_memory_reader() : NULL;
     size_t given = t != NULL ? oct_memory_give_part(t, fd, parts) : 0;
     if (given > 0)

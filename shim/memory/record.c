@@ -28,7 +28,7 @@ struct oct_thread *oct_memory_reader(void)
 
 /* The kernel would refuse a place where nothing is, and so it is asked to write there itself. Where it may not be asked
  * so, the place is believed. */
-static bool put(void *to, const void *from, size_t n)
+bool oct_memory_put(void *to, const void *from, size_t n)
 {
     const struct iovec local = {(void *)from, n}, remote = {to, n};
     const int errno_before = errno;
@@ -71,7 +71,7 @@ static size_t show(const struct oct_thread *t, int fd, void *buf, size_t n)
 {
     const unsigned char *from;
     const size_t left = there(t, fd, &from), part = n < left ? n : left;
-    return part != 0 && put(buf, from, part) ? part : 0;
+    return part != 0 && oct_memory_put(buf, from, part) ? part : 0;
 }
 
 size_t oct_memory_give(struct oct_thread *t, int fd, void *buf, size_t n)
