@@ -67,18 +67,19 @@ static void ask_all(SSL *ssl, int value, int error)
     note("SSL_get_error", SSL_get_error(ssl, value));
     note("SSL_want", SSL_want(ssl));
     note("SSL_pending", SSL_pending(ssl));
-    note("SSL_has_pending", SSL_has_pending(ssl));
     note("SSL_get_shutdown", SSL_get_shutdown(ssl));
     note("SSL_in_init", SSL_in_init(ssl));
     note("SSL_is_init_finished", SSL_is_init_finished(ssl));
-    note("SSL_waiting_for_async", SSL_waiting_for_async(ssl));
     note("SSL_is_server", SSL_is_server(ssl));
-    note("SSL_renegotiate_pending", SSL_renegotiate_pending(ssl));
-    note("SSL_get_verify_result", SSL_get_verify_result(ssl));
     note("same descriptors", SSL_get_rfd(ssl) == SSL_get_wfd(ssl));
     note("same BIOs", SSL_get_rbio(ssl) == SSL_get_wbio(ssl));
     ask_bio(SSL_get_rbio(ssl), of_read);
     ask_bio(SSL_get_wbio(ssl), of_write);
+    /* Behind these the call has been run to its end. By then the client may have answered. */
+    note("SSL_has_pending", SSL_has_pending(ssl));
+    note("SSL_waiting_for_async", SSL_waiting_for_async(ssl));
+    note("SSL_renegotiate_pending", SSL_renegotiate_pending(ssl));
+    note("SSL_get_verify_result", SSL_get_verify_result(ssl));
 }
 
 static int by_read(SSL *ssl)
