@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* See fallback.h. */
+#include "names.h"
 #include "provider.h"
 
 #include <dlfcn.h>
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
+#include <openssl/err.h>
 #include <openssl/kdf.h>
+#include <openssl/params.h>
 #include <openssl/rand.h>
+#include <stdbool.h>
 
 void oct_fallback_free(struct oct_fallback *fallback)
 {
@@ -36,29 +41,52 @@ void oct_fallback_leave(struct oct_fallback *fallback)
         (void)dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
+static bool has_keymgmt(const OSSL_PROVIDER *provider, const char *name)
+{
+    int no_cache = 0;
+    const OSSL_ALGORITHM *algorithm = OSSL_PROVIDER_query_operation(provider, OSSL_OP_KEYMGMT, &no_cache);
+
+    for (; algorithm != NULL && algorithm->algorithm_names != NULL; algorithm++)
+        if (oct_names_have(algorithm->algorithm_names, name))
+            return true;
+    return false;
+}
+
+/* An OpenSSL that was built without an algorithm has no key management of it: its family then finds NULL. What OpenSSL
+ * has and does not give now there is no memory for. It would not give that in this context any more. */
+static bool add_family(struct oct_fallback *fallback, int f)
+{
+    const struct oct_prov_family *family = oct_prov_families[f];
+
+    if (family->keymgmt != NULL) {
+        if (!has_keymgmt(fallback->default_provider, family->keymgmt))
+            return true;
+        fallback->keymgmt[f] = EVP_KEYMGMT_fetch(fallback->ctx, family->keymgmt, NULL);
+        if (fallback->keymgmt[f] == NULL)
+            return false;
+    }
+    if (family->open != NULL)
+        fallback->part[f] = family->open(fallback);
+    return family->open == NULL || fallback->part[f] != NULL;
+}
+
+/* All of it or NULL: nothing is added later to what other threads read. */
 static struct oct_fallback *fallback_make(void)
 {
     struct oct_fallback *fallback = OPENSSL_zalloc(sizeof *fallback);
+    bool ok = fallback != NULL;
 
-    if (fallback == NULL)
-        return NULL;
-    fallback->ctx = OSSL_LIB_CTX_new();
-    if (fallback->ctx != NULL)
+    if (ok)
+        fallback->ctx = OSSL_LIB_CTX_new();
+    if (ok && fallback->ctx != NULL)
         fallback->default_provider = OSSL_PROVIDER_load(fallback->ctx, "default");
-    if (fallback->default_provider == NULL) {
-        oct_fallback_free(fallback);
-        return NULL;
-    }
-    /* An OpenSSL that was built without an algorithm has no key management of it: its family then finds NULL. */
-    for (int f = 0; f < OCT_FAMILIES; f++) {
-        const struct oct_prov_family *family = oct_prov_families[f];
-
-        if (family->keymgmt != NULL)
-            fallback->keymgmt[f] = EVP_KEYMGMT_fetch(fallback->ctx, family->keymgmt, NULL);
-        if (family->open != NULL)
-            fallback->part[f] = family->open(fallback);
-    }
-    return fallback;
+    ok = ok && fallback->default_provider != NULL;
+    for (int f = 0; ok && f < OCT_FAMILIES; f++)
+        ok = add_family(fallback, f);
+    if (ok)
+        return fallback;
+    oct_fallback_free(fallback);
+    return NULL;
 }
 
 const struct oct_fallback *oct_fallback_get(struct oct_prov *prov)

@@ -40,7 +40,7 @@ void oct_fallback_leave(struct oct_fallback *fallback);
 /* The private library context; NULL as above. */
 OSSL_LIB_CTX *oct_fallback_ctx(struct oct_prov *prov);
 
-/* What the family (enum oct_prov_family_id) keeps there, borrowed; NULL as above, or if it could not be made. */
+/* What the family (enum oct_prov_family_id) keeps there, borrowed; NULL as above, or without its key management. */
 void *oct_fallback_part(struct oct_prov *prov, int family);
 
 /* The default provider's key management there, and its lists of parameters; NULL as above, or if it has none. */

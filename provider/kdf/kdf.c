@@ -281,6 +281,12 @@ static void *open_part(const struct oct_fallback *fallback)
     part->kdf[OCT_KDF_TLS13] = EVP_KDF_fetch(fallback->ctx, "TLS13-KDF", NULL);
     part->kdf[OCT_KDF_TLS1_PRF] = EVP_KDF_fetch(fallback->ctx, "TLS1-PRF", NULL);
     part->kdf[OCT_KDF_HKDF] = EVP_KDF_fetch(fallback->ctx, "HKDF", NULL);
+    for (int kind = 0; kind < OCT_KDF_KINDS; kind++) {
+        if (part->kdf[kind] != NULL)
+            continue;
+        close_part(part);
+        return NULL;
+    }
     return part;
 }
 

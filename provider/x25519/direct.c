@@ -3,24 +3,11 @@
 /* See direct.h. */
 #include "direct.h"
 
+#include "provider/core/names.h"
+
 #include <openssl/core_names.h>
 #include <openssl/params.h>
-#include <stdbool.h>
 #include <string.h>
-#include <strings.h>
-
-/* Whether a list of names that colons divide has this one. */
-static bool has_name(const char *names, const char *name)
-{
-    const size_t len = strlen(name);
-
-    for (; names != NULL; names = strchr(names, ':')) {
-        names += *names == ':';
-        if (strncasecmp(names, name, len) == 0 && (names[len] == '\0' || names[len] == ':'))
-            return 1;
-    }
-    return 0;
-}
 
 static const OSSL_DISPATCH *find_table(const OSSL_PROVIDER *provider, int operation)
 {
@@ -28,7 +15,7 @@ static const OSSL_DISPATCH *find_table(const OSSL_PROVIDER *provider, int operat
     const OSSL_ALGORITHM *algorithm = OSSL_PROVIDER_query_operation(provider, operation, &no_cache);
 
     for (; algorithm != NULL && algorithm->algorithm_names != NULL; algorithm++)
-        if (has_name(algorithm->algorithm_names, "X25519"))
+        if (oct_names_have(algorithm->algorithm_names, "X25519"))
             return algorithm->implementation;
     return NULL;
 }
