@@ -184,12 +184,51 @@ EVP_PKEY *oct_fallback_import_named(struct oct_prov *prov, const char *name, int
         EVP_PKEY_fromdata(ctx, &key, selection, (OSSL_PARAM *)params) <= 0)
         key = NULL;
     EVP_PKEY_CTX_free(ctx);
-    return key;
+    return oct_fallback_whole(key);
 }
 
 EVP_PKEY *oct_fallback_import(struct oct_prov *prov, int family, int selection, const OSSL_PARAM params[])
 {
     return oct_fallback_import_named(prov, oct_prov_families[family]->keymgmt, selection, params);
+}
+
+int oct_fallback_ask(EVP_PKEY *key, OSSL_PARAM *asked)
+{
+    OSSL_PARAM params[2] = {*asked, OSSL_PARAM_construct_end()};
+
+    if (EVP_PKEY_get_params(key, params) <= 0)
+        return -1;
+    *asked = params[0];
+    return OSSL_PARAM_modified(asked);
+}
+
+/* Bits and size are 0 of a modulus of zero, too: then OpenSSL says so again. */
+static bool is_whole(EVP_PKEY *key)
+{
+    int bits = -1, size = -1;
+    OSSL_PARAM ask_bits = OSSL_PARAM_construct_int(OSSL_PKEY_PARAM_BITS, &bits),
+               ask_size = OSSL_PARAM_construct_int(OSSL_PKEY_PARAM_MAX_SIZE, &size);
+    const int noted_bits = EVP_PKEY_get_bits(key), noted_size = EVP_PKEY_get_size(key);
+
+    if (noted_bits > 0 && noted_size > 0)
+        return true;
+    return oct_fallback_ask(key, &ask_bits) > 0 && oct_fallback_ask(key, &ask_size) > 0 && bits == noted_bits &&
+           size == noted_size;
+}
+
+EVP_PKEY *oct_fallback_whole(EVP_PKEY *key)
+{
+    bool ok;
+
+    if (key == NULL)
+        return NULL;
+    ERR_set_mark();
+    ok = is_whole(key);
+    ERR_pop_to_mark();
+    if (ok)
+        return key;
+    EVP_PKEY_free(key);
+    return NULL;
 }
 
 static int validate(EVP_PKEY_CTX *ctx, int selection, int quick)
