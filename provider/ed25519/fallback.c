@@ -10,7 +10,7 @@ int oct_ed25519_fallback_seed(const struct oct_prov_ed25519 *key, uint8_t seed[O
 
     if (EVP_PKEY_get_raw_private_key(key->fallback, seed, &len) > 0 && len == OCT_ED25519_SEED_BYTES)
         return 1;
-    return OCT_RAISE(key->base.prov, OCT_REASON_NOT_PRIVATE);
+    return OCT_RAISE(key->base.prov, key->base.has_private ? OCT_REASON_INTERNAL : OCT_REASON_NOT_PRIVATE);
 }
 
 /* Without a key the context keeps the one that it has. */
