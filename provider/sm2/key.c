@@ -130,13 +130,15 @@ static void give_spare(const struct oct_prov_sm2 *ckey, enum oct_sm2_use use, EV
     EVP_PKEY_CTX_free(atomic_exchange(&key->spare[use], ctx));
 }
 
+/* A length of -1 as in oct_sig_sign_fallback(). */
 int oct_sm2_fallback_sign(const struct oct_prov_sm2 *key, uint8_t *der, size_t *der_len, const uint8_t *digest)
 {
+    const size_t room = *der_len;
     EVP_PKEY_CTX *ctx = take_spare(key, OCT_SM2_SIGN);
     const int ok = ctx != NULL && EVP_PKEY_sign(ctx, der, der_len, digest, OCT_SM2_BYTES) > 0;
 
     give_spare(key, OCT_SM2_SIGN, ctx);
-    return ok;
+    return ok && *der_len > room ? OCT_RAISE(key->base.prov, OCT_REASON_MEMORY) : ok;
 }
 
 int oct_sm2_fallback_verify(const struct oct_prov_sm2 *key, const uint8_t *der, size_t der_len, const uint8_t *digest)
