@@ -256,10 +256,9 @@ static int begin(struct sm2_sig *sig)
         return 0;
     if (sig->has_begun)
         return 1;
-    sig->has_begun = true;
     if (!sig->has_z && !make_z(sig, (const uint8_t *)OCT_SM2_DEFAULT_ID, has_tls() ? sizeof OCT_SM2_DEFAULT_ID - 1 : 0))
         return 0;
-    return oct_sig_message_update(&sig->base, sig->z, sizeof sig->z);
+    return sig->has_begun = oct_sig_message_update(&sig->base, sig->z, sizeof sig->z);
 }
 
 static int sig_message_update(void *vsig, const unsigned char *data, size_t len)
