@@ -15,13 +15,13 @@ void *oct_sig_new(struct oct_prov *prov, const struct oct_sig_family *family, co
 {
     struct oct_sig *sig = OPENSSL_zalloc(family->context_size);
 
-    if (sig == NULL)
-        return NULL;
-    sig->family = family;
-    sig->prov = prov;
-    if (props == NULL || (sig->props = OPENSSL_strdup(props)) != NULL)
+    if (sig != NULL && (props == NULL || (sig->props = OPENSSL_strdup(props)) != NULL)) {
+        sig->family = family;
+        sig->prov = prov;
         return sig;
+    }
     OPENSSL_free(sig);
+    OCT_RAISE(prov, OCT_REASON_MEMORY);
     return NULL;
 }
 

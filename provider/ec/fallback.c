@@ -157,7 +157,10 @@ int oct_prov_ec_verify_fallback(const struct oct_prov_ec *ckey, const uint8_t *d
      * here. */
     ERR_set_mark();
     ok = EVP_PKEY_verify(ctx, der, der_len, digest, digest_len);
-    ERR_pop_to_mark();
+    if (ok >= 0)
+        ERR_pop_to_mark();
+    else
+        ERR_clear_last_mark();
     EVP_PKEY_CTX_free(atomic_exchange(&key->verifier, ctx));
     return ok;
 }

@@ -55,8 +55,10 @@ static struct oct_kdf *kdf_new(struct oct_prov *prov, const struct oct_kdf_type 
 
     if (kdf == NULL)
         kdf = OPENSSL_zalloc(sizeof *kdf);
-    if (kdf == NULL)
+    if (kdf == NULL) {
+        OCT_RAISE(prov, OCT_REASON_MEMORY);
         return NULL;
+    }
     kdf->prov = prov;
     kdf->type = type;
     return kdf;

@@ -86,7 +86,7 @@ static int derive_from(const struct oct_x25519_direct *direct, void *own, void *
     int ok;
 
     if (ctx == NULL)
-        return 0;
+        return -1;
     ok = direct->init(ctx, own, NULL) && direct->set_peer(ctx, peer) &&
          direct->derive(ctx, secret, &len, OCT_X25519_BYTES) && len == OCT_X25519_BYTES;
     direct->freectx(ctx);
@@ -104,7 +104,7 @@ int oct_x25519_direct_derive(const struct oct_x25519_direct *direct, uint8_t sec
         return 0;
     own = key_make(direct, public_key, private_key);
     other = key_make(direct, peer, NULL);
-    ok = own != NULL && other != NULL && derive_from(direct, own, other, secret);
+    ok = own == NULL || other == NULL ? -1 : derive_from(direct, own, other, secret);
     if (own != NULL)
         direct->key_free(own);
     if (other != NULL)
