@@ -84,7 +84,12 @@ static const OSSL_ALGORITHM *provider_query(void *provctx, int operation, int *n
     if (operation < 0 || operation >= OCT_PROVIDER_OPERATIONS)
         return NULL;
     offers = offers_get(provctx);
-    return offers == NULL || offers->by[operation][0].algorithm_names == NULL ? NULL : offers->by[operation];
+    if (offers == NULL) {
+        /* Or OpenSSL would keep that there is nothing. */
+        *no_cache = 1;
+        return NULL;
+    }
+    return offers->by[operation][0].algorithm_names == NULL ? NULL : offers->by[operation];
 }
 
 static const OSSL_PARAM *provider_gettable_params(void *provctx)
@@ -117,7 +122,8 @@ static int provider_get_params(void *provctx, OSSL_PARAM params[])
            (p == NULL || OSSL_PARAM_set_int(p, 1));
 }
 
-/* Success without a callback means: nothing of that kind here. An error would make libssl fail. */
+/* Success without a callback means: nothing of that kind here. An error makes libssl fail, as it should without memory:
+ * an SSL_CTX keeps the groups that it has found at first. */
 static int provider_get_capabilities(void *provctx, const char *capability, OSSL_CALLBACK *callback, void *arg)
 {
     const bool groups = strcasecmp(capability, "TLS-GROUP") == 0;
@@ -127,7 +133,7 @@ static int provider_get_capabilities(void *provctx, const char *capability, OSSL
         return 1;
     offers = offers_get(provctx);
     if (offers == NULL)
-        return 1;
+        return OCT_RAISE((struct oct_prov *)provctx, OCT_REASON_MEMORY);
     return groups ? oct_groups_announce(provctx, offers, callback, arg)
                   : oct_sigalgs_announce(provctx, offers, callback, arg);
 }

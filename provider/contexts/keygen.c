@@ -60,5 +60,5 @@ EVP_PKEY *oct_keygen_generate_fallback(struct oct_keygen *gen)
     EVP_PKEY_CTX *ctx = oct_keygen_fallback(gen);
     EVP_PKEY *fallback = NULL;
 
-    return ctx != NULL && EVP_PKEY_generate(ctx, &fallback) > 0 ? fallback : NULL;
+    return ctx != NULL && EVP_PKEY_generate(ctx, &fallback) > 0 ? oct_fallback_whole(fallback) : NULL;
 }

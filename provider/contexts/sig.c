@@ -15,13 +15,13 @@ void *oct_sig_new(struct oct_prov *prov, const struct oct_sig_family *family, co
 {
     struct oct_sig *sig = OPENSSL_zalloc(family->context_size);
 
-    if (sig == NULL)
-        return NULL;
-    sig->family = family;
-    sig->prov = prov;
-    if (props == NULL || (sig->props = OPENSSL_strdup(props)) != NULL)
+    if (sig != NULL && (props == NULL || (sig->props = OPENSSL_strdup(props)) != NULL)) {
+        sig->family = family;
+        sig->prov = prov;
         return sig;
+    }
     OPENSSL_free(sig);
+    OCT_RAISE(prov, OCT_REASON_MEMORY);
     return NULL;
 }
 
@@ -187,13 +187,15 @@ EVP_PKEY_CTX *oct_sig_fallback_ctx(const struct oct_sig *sig, int operation)
     return NULL;
 }
 
+/* Where OpenSSL has no memory for the DER of a signature, it may say that all is well, and that the length is -1. */
 int oct_sig_sign_fallback(const struct oct_sig *sig, uint8_t *out, size_t *len, const uint8_t *tbs, size_t tbs_len)
 {
+    const size_t room = *len;
     EVP_PKEY_CTX *ctx = oct_sig_fallback_ctx(sig, EVP_PKEY_OP_SIGN);
     const int ok = ctx != NULL && EVP_PKEY_sign(ctx, out, len, tbs, tbs_len) > 0;
 
     EVP_PKEY_CTX_free(ctx);
-    return ok;
+    return ok && *len > room ? OCT_RAISE(sig->prov, OCT_REASON_MEMORY) : ok;
 }
 
 /* OpenSSL's own answer, which is negative for a malformed signature. */

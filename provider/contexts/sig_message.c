@@ -21,7 +21,9 @@ static int message_start(struct oct_sig *sig, const char *name, void *key, int o
     sig->digest_is_fixed = 1;
     if (sig->md_ctx == NULL)
         sig->md_ctx = EVP_MD_CTX_new();
-    return sig->md_ctx != NULL && EVP_DigestInit_ex2(sig->md_ctx, sig->digest.md, params);
+    if (sig->md_ctx == NULL)
+        return OCT_RAISE(sig->prov, OCT_REASON_MEMORY);
+    return EVP_DigestInit_ex2(sig->md_ctx, sig->digest.md, params);
 }
 
 int oct_sig_message_sign_init(void *vsig, const char *name, void *key, const OSSL_PARAM params[])

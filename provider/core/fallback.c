@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* See fallback.h. */
+#include "names.h"
 #include "provider.h"
 
 #include <dlfcn.h>
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
+#include <openssl/err.h>
 #include <openssl/kdf.h>
+#include <openssl/params.h>
 #include <openssl/rand.h>
+#include <stdbool.h>
 
 void oct_fallback_free(struct oct_fallback *fallback)
 {
@@ -36,29 +41,52 @@ void oct_fallback_leave(struct oct_fallback *fallback)
         (void)dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
+static bool has_keymgmt(const OSSL_PROVIDER *provider, const char *name)
+{
+    int no_cache = 0;
+    const OSSL_ALGORITHM *algorithm = OSSL_PROVIDER_query_operation(provider, OSSL_OP_KEYMGMT, &no_cache);
+
+    for (; algorithm != NULL && algorithm->algorithm_names != NULL; algorithm++)
+        if (oct_names_have(algorithm->algorithm_names, name))
+            return true;
+    return false;
+}
+
+/* An OpenSSL that was built without an algorithm has no key management of it: its family then finds NULL. What OpenSSL
+ * has and does not give now there is no memory for. It would not give that in this context any more. */
+static bool add_family(struct oct_fallback *fallback, int f)
+{
+    const struct oct_prov_family *family = oct_prov_families[f];
+
+    if (family->keymgmt != NULL) {
+        if (!has_keymgmt(fallback->default_provider, family->keymgmt))
+            return true;
+        fallback->keymgmt[f] = EVP_KEYMGMT_fetch(fallback->ctx, family->keymgmt, NULL);
+        if (fallback->keymgmt[f] == NULL)
+            return false;
+    }
+    if (family->open != NULL)
+        fallback->part[f] = family->open(fallback);
+    return family->open == NULL || fallback->part[f] != NULL;
+}
+
+/* All of it or NULL: nothing is added later to what other threads read. */
 static struct oct_fallback *fallback_make(void)
 {
     struct oct_fallback *fallback = OPENSSL_zalloc(sizeof *fallback);
+    bool ok = fallback != NULL;
 
-    if (fallback == NULL)
-        return NULL;
-    fallback->ctx = OSSL_LIB_CTX_new();
-    if (fallback->ctx != NULL)
+    if (ok)
+        fallback->ctx = OSSL_LIB_CTX_new();
+    if (ok && fallback->ctx != NULL)
         fallback->default_provider = OSSL_PROVIDER_load(fallback->ctx, "default");
-    if (fallback->default_provider == NULL) {
-        oct_fallback_free(fallback);
-        return NULL;
-    }
-    /* An OpenSSL that was built without an algorithm has no key management of it: its family then finds NULL. */
-    for (int f = 0; f < OCT_FAMILIES; f++) {
-        const struct oct_prov_family *family = oct_prov_families[f];
-
-        if (family->keymgmt != NULL)
-            fallback->keymgmt[f] = EVP_KEYMGMT_fetch(fallback->ctx, family->keymgmt, NULL);
-        if (family->open != NULL)
-            fallback->part[f] = family->open(fallback);
-    }
-    return fallback;
+    ok = ok && fallback->default_provider != NULL;
+    for (int f = 0; ok && f < OCT_FAMILIES; f++)
+        ok = add_family(fallback, f);
+    if (ok)
+        return fallback;
+    oct_fallback_free(fallback);
+    return NULL;
 }
 
 const struct oct_fallback *oct_fallback_get(struct oct_prov *prov)
@@ -156,12 +184,51 @@ EVP_PKEY *oct_fallback_import_named(struct oct_prov *prov, const char *name, int
         EVP_PKEY_fromdata(ctx, &key, selection, (OSSL_PARAM *)params) <= 0)
         key = NULL;
     EVP_PKEY_CTX_free(ctx);
-    return key;
+    return oct_fallback_whole(key);
 }
 
 EVP_PKEY *oct_fallback_import(struct oct_prov *prov, int family, int selection, const OSSL_PARAM params[])
 {
     return oct_fallback_import_named(prov, oct_prov_families[family]->keymgmt, selection, params);
+}
+
+int oct_fallback_ask(EVP_PKEY *key, OSSL_PARAM *asked)
+{
+    OSSL_PARAM params[2] = {*asked, OSSL_PARAM_construct_end()};
+
+    if (EVP_PKEY_get_params(key, params) <= 0)
+        return -1;
+    *asked = params[0];
+    return OSSL_PARAM_modified(asked);
+}
+
+/* Bits and size are 0 of a modulus of zero, too: then OpenSSL says so again. */
+static bool is_whole(EVP_PKEY *key)
+{
+    int bits = -1, size = -1;
+    OSSL_PARAM ask_bits = OSSL_PARAM_construct_int(OSSL_PKEY_PARAM_BITS, &bits),
+               ask_size = OSSL_PARAM_construct_int(OSSL_PKEY_PARAM_MAX_SIZE, &size);
+    const int noted_bits = EVP_PKEY_get_bits(key), noted_size = EVP_PKEY_get_size(key);
+
+    if (noted_bits > 0 && noted_size > 0)
+        return true;
+    return oct_fallback_ask(key, &ask_bits) > 0 && oct_fallback_ask(key, &ask_size) > 0 && bits == noted_bits &&
+           size == noted_size;
+}
+
+EVP_PKEY *oct_fallback_whole(EVP_PKEY *key)
+{
+    bool ok;
+
+    if (key == NULL)
+        return NULL;
+    ERR_set_mark();
+    ok = is_whole(key);
+    ERR_pop_to_mark();
+    if (ok)
+        return key;
+    EVP_PKEY_free(key);
+    return NULL;
 }
 
 static int validate(EVP_PKEY_CTX *ctx, int selection, int quick)

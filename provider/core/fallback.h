@@ -40,7 +40,7 @@ void oct_fallback_leave(struct oct_fallback *fallback);
 /* The private library context; NULL as above. */
 OSSL_LIB_CTX *oct_fallback_ctx(struct oct_prov *prov);
 
-/* What the family (enum oct_prov_family_id) keeps there, borrowed; NULL as above, or if it could not be made. */
+/* What the family (enum oct_prov_family_id) keeps there, borrowed; NULL as above, or without its key management. */
 void *oct_fallback_part(struct oct_prov *prov, int family);
 
 /* The default provider's key management there, and its lists of parameters; NULL as above, or if it has none. */
@@ -57,6 +57,15 @@ EVP_PKEY_CTX *oct_fallback_key_ctx(struct oct_prov *prov, EVP_PKEY *key);
 /* A key there made of its parameters; the arguments are those of a key management's `import`. NULL with an error. */
 EVP_PKEY *oct_fallback_import(struct oct_prov *prov, int family, int selection, const OSSL_PARAM params[]);
 EVP_PKEY *oct_fallback_import_named(struct oct_prov *prov, const char *name, int selection, const OSSL_PARAM params[]);
+
+/* Asks a key of that context for one parameter: 1, 0 if it has none, or -1 if that cannot be said, as without memory.
+ */
+int oct_fallback_ask(EVP_PKEY *key, OSSL_PARAM *asked);
+
+/* The same key, or NULL, and then it is freed; key may be NULL. OpenSSL notes the size of a key as it makes one, and
+ * takes 0 for good where it has no memory to ask for that. A key that is kept goes through here as soon as it is made.
+ */
+EVP_PKEY *oct_fallback_whole(EVP_PKEY *key);
 
 /* Whether the parts of a key of that context that are selected are good, by OpenSSL's own checks; the arguments are
  * those of a key management's `validate`. 0 without a key. */

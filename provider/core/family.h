@@ -64,7 +64,8 @@ struct oct_prov_family {
     bool has_sigalgs;            /* TLS signature algorithms too: those that libssl does not know by itself */
     /* Announces groups that are the family's own; 1, or 0 with an error raised. NULL: none. */
     int (*announce)(struct oct_prov *prov, OSSL_CALLBACK *callback, void *arg);
-    /* What it needs besides of the private context (fallback.h): made with it and freed with it. NULL: nothing. */
+    /* What it needs besides of the private context (fallback.h): made with it and freed with it, if OpenSSL has the key
+     * management. Gives NULL if there is no memory. NULL: nothing is needed. */
     void *(*open)(const struct oct_fallback *fallback);
     void (*close)(void *part);
     void (*clear)(void); /* wipes what the calling thread keeps; NULL: nothing */

@@ -45,7 +45,8 @@ static void run_tests(struct oct_prov *prov, int op)
                 (void)oct_op_is_on(w->op);
 }
 
-static void make_ready(struct oct_prov *prov, int op)
+/* False: there is no memory. */
+static bool make_ready(struct oct_prov *prov, int op)
 {
     const struct oct_fallback *fallback;
 
@@ -55,13 +56,13 @@ static void make_ready(struct oct_prov *prov, int op)
         oct_fallback_warm(fallback->ctx);
     if (prov->app != NULL)
         oct_fallback_warm(prov->app);
+    return fallback != NULL;
 }
 
 static void make_ready_once(int op)
 {
     if (!ready[1 + op])
-        make_ready(provider, op);
-    ready[1 + op] = true;
+        ready[1 + op] = make_ready(provider, op);
 }
 
 static void take_out(struct oct_prov_key *key)

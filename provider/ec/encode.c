@@ -34,6 +34,8 @@ static void *encoder_new(void *provctx)
 
     if (encoder != NULL)
         encoder->prov = provctx;
+    else
+        OCT_RAISE(provctx, OCT_REASON_MEMORY);
     return encoder;
 }
 

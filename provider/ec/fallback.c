@@ -2,51 +2,52 @@
  * Copyright The Octuple Authors */
 /* Between the numbers of an EC key and the key of OpenSSL's own implementation, both ways. */
 #include "ec.h"
+#include "provider/contexts/ec_forms.h"
 #include "provider/core/provider.h"
 #include "provider/core/warm.h"
 
-#include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/params.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define NAME_MAX_LEN 80
 
-/* 1 if the key has that number; it is stored as `size` bytes unless `to` is NULL. A number that is longer leaves *fits
- * 0. */
-static int take(EVP_PKEY *fallback, const char *name, uint8_t *to, size_t size, int *fits)
+/* The key's curve, or -1 for one without a name or lanes, which is no error. 0 if it cannot be read. */
+static int take_curve(EVP_PKEY *fallback, int *curve)
 {
-    BIGNUM *bn = NULL;
-    int has = EVP_PKEY_get_bn_param(fallback, name, &bn);
+    char name[NAME_MAX_LEN] = "";
+    OSSL_PARAM p = OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, name, sizeof name - 1);
+    const int has = oct_fallback_ask(fallback, &p);
 
-    if (has && to != NULL && BN_bn2binpad(bn, to, (int)size) < 0)
-        *fits = 0;
-    BN_clear_free(bn);
-    return has;
+    *curve = has > 0 ? oct_ec_curve_by_name(name) : -1;
+    return has >= 0;
 }
 
-/* A curve without a name has no lanes, which is no error. */
+/* Without lanes all is left to the fallback. */
 static int load_numbers(struct oct_prov_ec *key, EVP_PKEY *fallback)
 {
-    char name[NAME_MAX_LEN];
-    size_t len;
-    const int curve = EVP_PKEY_get_utf8_string_param(fallback, OSSL_PKEY_PARAM_GROUP_NAME, name, sizeof name, &len)
-                          ? oct_ec_curve_by_name(name)
-                          : -1;
-    const size_t size = curve < 0 ? 0 : oct_ec_bytes(curve);
-    uint8_t *x = curve < 0 ? NULL : key->public_key, *d = NULL;
-    int fits = 1;
+    int curve, has_public, has_private;
+    bool fits = true;
+    size_t size;
+    uint8_t *d;
 
-    key->base.has_public = take(fallback, OSSL_PKEY_PARAM_EC_PUB_X, x, size, &fits) &&
-                           take(fallback, OSSL_PKEY_PARAM_EC_PUB_Y, x == NULL ? NULL : x + size, size, &fits);
-    key->base.has_private = take(fallback, OSSL_PKEY_PARAM_PRIV_KEY, NULL, 0, &fits);
-    if (key->base.has_private && curve >= 0) {
+    if (!take_curve(fallback, &curve))
+        return 0;
+    size = curve < 0 ? 0 : oct_ec_bytes(curve);
+    has_public = oct_ec_take_point(fallback, curve < 0 ? NULL : key->public_key, size, &fits);
+    has_private = oct_ec_take_number(fallback, OSSL_PKEY_PARAM_PRIV_KEY, NULL, 0, &fits);
+    if (has_public < 0 || has_private < 0)
+        return 0;
+    if (has_private && curve >= 0) {
         d = oct_prov_ec_private(key);
-        if (d == NULL || !take(fallback, OSSL_PKEY_PARAM_PRIV_KEY, d, size, &fits))
+        if (d == NULL || oct_ec_take_number(fallback, OSSL_PKEY_PARAM_PRIV_KEY, d, size, &fits) <= 0)
             return 0;
     }
+    key->base.has_public = has_public;
+    key->base.has_private = has_private;
     key->curve = fits ? curve : -1;
     return 1;
 }
@@ -54,20 +55,13 @@ static int load_numbers(struct oct_prov_ec *key, EVP_PKEY *fallback)
 int oct_prov_ec_set_fallback(struct oct_prov_ec *key, EVP_PKEY *fallback)
 {
     EVP_PKEY *before = atomic_exchange(&key->fallback, fallback);
-    int ok;
 
     EVP_PKEY_CTX_free(atomic_exchange(&key->verifier, NULL));
     if (before != fallback)
         EVP_PKEY_free(before);
     key->is_fallback = 1;
     key->curve = -1;
-    ERR_set_mark();
-    ok = load_numbers(key, fallback);
-    if (ok)
-        ERR_pop_to_mark();
-    else
-        ERR_clear_last_mark();
-    return ok;
+    return load_numbers(key, fallback) || OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
 }
 
 static EVP_PKEY *from_data(struct oct_prov *prov, int selection, const OSSL_PARAM params[])
@@ -163,7 +157,10 @@ int oct_prov_ec_verify_fallback(const struct oct_prov_ec *ckey, const uint8_t *d
      * here. */
     ERR_set_mark();
     ok = EVP_PKEY_verify(ctx, der, der_len, digest, digest_len);
-    ERR_pop_to_mark();
+    if (ok >= 0)
+        ERR_pop_to_mark();
+    else
+        ERR_clear_last_mark();
     EVP_PKEY_CTX_free(atomic_exchange(&key->verifier, ctx));
     return ok;
 }

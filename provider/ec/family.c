@@ -107,8 +107,13 @@ static void *open_part(const struct oct_fallback *fallback)
 {
     struct part *part = OPENSSL_zalloc(sizeof *part);
 
-    for (int curve = 0; part != NULL && curve < OCT_ECDSA_CURVES; curve++)
+    for (int curve = 0; part != NULL && curve < OCT_ECDSA_CURVES; curve++) {
         part->group[curve] = EC_GROUP_new_by_curve_name_ex(fallback->ctx, NULL, oct_prov_curves[curve].nid);
+        if (part->group[curve] != NULL)
+            continue;
+        close_part(part);
+        part = NULL;
+    }
     return part;
 }
 

@@ -51,8 +51,10 @@ static EVP_PKEY_CTX *fallback_ctx(struct generation *gen)
             OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)oct_prov_curves[curve].names[0], 0),
             OSSL_PARAM_construct_end(),
         };
-        if (EVP_PKEY_CTX_set_params(ctx, params) <= 0)
-            return NULL;
+        if (EVP_PKEY_CTX_set_params(ctx, params) <= 0) {
+            EVP_PKEY_CTX_free(ctx);
+            return gen->base.ctx = NULL;
+        }
     }
     gen->curve = -1;
     return ctx;
@@ -136,7 +138,8 @@ static int generate_fallback(struct generation *gen, struct oct_prov_ec *key)
     EVP_PKEY_CTX *ctx = fallback_ctx(gen);
     EVP_PKEY *fallback = NULL;
 
-    return ctx != NULL && EVP_PKEY_generate(ctx, &fallback) > 0 && oct_prov_ec_set_fallback(key, fallback);
+    fallback = ctx != NULL && EVP_PKEY_generate(ctx, &fallback) > 0 ? oct_fallback_whole(fallback) : NULL;
+    return fallback != NULL && oct_prov_ec_set_fallback(key, fallback);
 }
 
 static int generate(struct generation *gen, struct oct_prov_ec *key)

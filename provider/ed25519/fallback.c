@@ -10,7 +10,7 @@ int oct_ed25519_fallback_seed(const struct oct_prov_ed25519 *key, uint8_t seed[O
 
     if (EVP_PKEY_get_raw_private_key(key->fallback, seed, &len) > 0 && len == OCT_ED25519_SEED_BYTES)
         return 1;
-    return OCT_RAISE(key->base.prov, OCT_REASON_NOT_PRIVATE);
+    return OCT_RAISE(key->base.prov, key->base.has_private ? OCT_REASON_INTERNAL : OCT_REASON_NOT_PRIVATE);
 }
 
 /* Without a key the context keeps the one that it has. */
@@ -28,7 +28,11 @@ EVP_MD_CTX *oct_ed25519_fallback_ctx(const struct oct_prov_ed25519 *key, enum oc
     OSSL_LIB_CTX *libctx = oct_fallback_ctx(key->base.prov);
     EVP_MD_CTX *ctx = libctx == NULL ? NULL : EVP_MD_CTX_new();
 
-    if (ctx != NULL && start(ctx, libctx, key->fallback, use, params))
+    if (ctx == NULL) {
+        OCT_RAISE(key->base.prov, OCT_REASON_MEMORY);
+        return NULL;
+    }
+    if (start(ctx, libctx, key->fallback, use, params))
         return ctx;
     EVP_MD_CTX_free(ctx);
     return NULL;

@@ -8,8 +8,10 @@
 
 #include "base/policy.h"
 
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
+#include <openssl/params.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -30,10 +32,13 @@ void *oct_prov_ed25519_new(void *prov)
 }
 
 /* Length only: the private key is not looked at. */
-static bool has_private(const EVP_PKEY *fallback)
+static int note_private(const OSSL_PARAM params[], void *vkey)
 {
-    size_t len = 0;
-    return EVP_PKEY_get_raw_private_key(fallback, NULL, &len) > 0 && len == OCT_ED25519_SEED_BYTES;
+    struct oct_prov_ed25519 *key = vkey;
+    const OSSL_PARAM *p = OSSL_PARAM_locate_const(params, OSSL_PKEY_PARAM_PRIV_KEY);
+
+    key->base.has_private = p != NULL && p->data_size == OCT_ED25519_SEED_BYTES;
+    return 1;
 }
 
 /* The y coordinate is below 2^255-19, and x is not minus zero, which it would be where y is 1 or -1. Public. */
@@ -55,13 +60,11 @@ int oct_prov_ed25519_set_fallback(struct oct_prov_ed25519 *key, EVP_PKEY *fallba
 {
     size_t len = sizeof key->public_key;
 
-    if (EVP_PKEY_get_raw_public_key(fallback, key->public_key, &len) <= 0 || len != sizeof key->public_key) {
+    if (EVP_PKEY_get_raw_public_key(fallback, key->public_key, &len) <= 0 || len != sizeof key->public_key ||
+        !EVP_PKEY_export(fallback, EVP_PKEY_KEYPAIR, note_private, key)) {
         EVP_PKEY_free(fallback);
         return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
     }
-    ERR_set_mark();
-    key->base.has_private = has_private(fallback);
-    ERR_pop_to_mark();
     key->is_canonical = is_canonical(key->public_key);
     key->base.has_public = 1;
     key->fallback = fallback;
@@ -81,19 +84,26 @@ int oct_prov_ed25519_import(struct oct_prov_ed25519 *key, int selection, const O
     return ok;
 }
 
-/* Later, when other threads may be reading the object: it writes key->lanes alone. */
-static void make_lanes(struct oct_prov_ed25519 *key)
+/* Later, when other threads may be reading the object: it writes key->lanes alone. Without lanes the fallback serves,
+ * so what went wrong is no error of the caller's. False: there is no memory, and the next request is to try again. */
+static bool make_lanes(struct oct_prov_ed25519 *key)
 {
     struct oct_ed25519_key *lanes = NULL;
     uint8_t seed[OCT_ED25519_SEED_BYTES];
+    int status = OCT_ERR_MEMORY;
 
-    if (oct_ed25519_fallback_seed(key, seed) && oct_ed25519_key_new(&lanes, seed) == OCT_OK) {
-        if (memcmp(oct_ed25519_key_public(lanes), key->public_key, sizeof key->public_key) == 0)
-            atomic_store_explicit(&key->lanes, lanes, memory_order_release);
-        else
-            oct_ed25519_key_free(lanes);
-    }
+    ERR_set_mark();
+    if (oct_ed25519_fallback_seed(key, seed))
+        status = oct_ed25519_key_new(&lanes, seed);
+    ERR_pop_to_mark();
     OPENSSL_cleanse(seed, sizeof seed);
+    if (status != OCT_OK)
+        return status != OCT_ERR_MEMORY;
+    if (memcmp(oct_ed25519_key_public(lanes), key->public_key, sizeof key->public_key) == 0)
+        atomic_store_explicit(&key->lanes, lanes, memory_order_release);
+    else
+        oct_ed25519_key_free(lanes);
+    return true;
 }
 
 const struct oct_ed25519_key *oct_prov_ed25519_lanes(struct oct_prov_ed25519 *key)
@@ -104,7 +114,7 @@ const struct oct_ed25519_key *oct_prov_ed25519_lanes(struct oct_prov_ed25519 *ke
         return lanes;
     if (atomic_load_explicit(&key->lane_requests, memory_order_relaxed) >= OCT_POLICY_ED25519_SIGNATURES)
         return NULL;
-    if (atomic_fetch_add(&key->lane_requests, 1) == OCT_POLICY_ED25519_SIGNATURES - 1)
-        make_lanes(key);
+    if (atomic_fetch_add(&key->lane_requests, 1) == OCT_POLICY_ED25519_SIGNATURES - 1 && !make_lanes(key))
+        atomic_store(&key->lane_requests, OCT_POLICY_ED25519_SIGNATURES - 1);
     return atomic_load_explicit(&key->lanes, memory_order_acquire);
 }

@@ -37,6 +37,8 @@ static void *sig_new(void *provctx, const char *props)
     (void)props; /* everything is fetched in the private context, where application's properties mean nothing */
     if (sig != NULL)
         sig->prov = provctx;
+    else
+        OCT_RAISE(provctx, OCT_REASON_MEMORY);
     return sig;
 }
 

@@ -55,8 +55,10 @@ static struct oct_kdf *kdf_new(struct oct_prov *prov, const struct oct_kdf_type 
 
     if (kdf == NULL)
         kdf = OPENSSL_zalloc(sizeof *kdf);
-    if (kdf == NULL)
+    if (kdf == NULL) {
+        OCT_RAISE(prov, OCT_REASON_MEMORY);
         return NULL;
+    }
     kdf->prov = prov;
     kdf->type = type;
     return kdf;
@@ -281,6 +283,12 @@ static void *open_part(const struct oct_fallback *fallback)
     part->kdf[OCT_KDF_TLS13] = EVP_KDF_fetch(fallback->ctx, "TLS13-KDF", NULL);
     part->kdf[OCT_KDF_TLS1_PRF] = EVP_KDF_fetch(fallback->ctx, "TLS1-PRF", NULL);
     part->kdf[OCT_KDF_HKDF] = EVP_KDF_fetch(fallback->ctx, "HKDF", NULL);
+    for (int kind = 0; kind < OCT_KDF_KINDS; kind++) {
+        if (part->kdf[kind] != NULL)
+            continue;
+        close_part(part);
+        return NULL;
+    }
     return part;
 }
 

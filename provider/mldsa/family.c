@@ -66,7 +66,7 @@ static void close_part(void *vpart)
 
 static void *open_part(const struct oct_fallback *fallback)
 {
-    struct oct_mldsa_part *part = oct_mldsa_openssl_has() ? OPENSSL_zalloc(sizeof *part) : NULL;
+    struct oct_mldsa_part *part = OPENSSL_zalloc(sizeof *part);
 
     for (int set = 0; part != NULL && set < OCT_MLDSA_SETS; set++) {
         part->keymgmt[set] = EVP_KEYMGMT_fetch(fallback->ctx, oct_mldsa_name(set), NULL);
@@ -87,6 +87,7 @@ const struct oct_mldsa_part *oct_mldsa_part(struct oct_prov *prov)
 const struct oct_prov_family oct_prov_family_mldsa = {
     .switches = switches,
     .offers = offers,
+    .keymgmt = "ML-DSA-44",
     .has_sigalgs = true,
     .open = open_part,
     .close = close_part,

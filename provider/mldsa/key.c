@@ -11,6 +11,7 @@
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
+#include <openssl/params.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -35,10 +36,13 @@ struct oct_prov_mldsa *oct_prov_mldsa_new(struct oct_prov *prov, int set)
 }
 
 /* Length only: the private key is not looked at. */
-static bool has_private(const EVP_PKEY *fallback, size_t bytes)
+static int note_private(const OSSL_PARAM params[], void *vkey)
 {
-    size_t len = 0;
-    return EVP_PKEY_get_octet_string_param(fallback, OSSL_PKEY_PARAM_PRIV_KEY, NULL, 0, &len) > 0 && len == bytes;
+    struct oct_prov_mldsa *key = vkey;
+    const OSSL_PARAM *p = OSSL_PARAM_locate_const(params, OSSL_PKEY_PARAM_PRIV_KEY);
+
+    key->base.has_private = p != NULL && p->data_size == oct_mldsa_sk_bytes(key->set);
+    return 1;
 }
 
 int oct_prov_mldsa_set_fallback(struct oct_prov_mldsa *key, EVP_PKEY *fallback)
@@ -47,13 +51,10 @@ int oct_prov_mldsa_set_fallback(struct oct_prov_mldsa *key, EVP_PKEY *fallback)
     size_t len = 0;
 
     if (EVP_PKEY_get_octet_string_param(fallback, OSSL_PKEY_PARAM_PUB_KEY, key->public_key, bytes, &len) <= 0 ||
-        len != bytes) {
+        len != bytes || !EVP_PKEY_export(fallback, EVP_PKEY_KEYPAIR, note_private, key)) {
         EVP_PKEY_free(fallback);
         return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
     }
-    ERR_set_mark();
-    key->base.has_private = has_private(fallback, oct_mldsa_sk_bytes(key->set));
-    ERR_pop_to_mark();
     key->base.has_public = 1;
     key->fallback = fallback;
     return 1;
@@ -85,7 +86,7 @@ uint8_t *oct_mldsa_private(const struct oct_prov_mldsa *key)
     if (EVP_PKEY_get_octet_string_param(key->fallback, OSSL_PKEY_PARAM_PRIV_KEY, sk, bytes, &len) > 0 && len == bytes)
         return sk;
     oct_mldsa_private_free(key, sk);
-    OCT_RAISE(key->base.prov, OCT_REASON_NOT_PRIVATE);
+    OCT_RAISE(key->base.prov, key->base.has_private ? OCT_REASON_INTERNAL : OCT_REASON_NOT_PRIVATE);
     return NULL;
 }
 
@@ -94,33 +95,32 @@ void oct_mldsa_private_free(const struct oct_prov_mldsa *key, uint8_t *bytes)
     OPENSSL_clear_free(bytes, oct_mldsa_sk_bytes(key->set));
 }
 
-static struct oct_mldsa_key *private_lanes(const struct oct_prov_mldsa *key)
+static int private_lanes(struct oct_mldsa_key **lanes, const struct oct_prov_mldsa *key)
 {
-    struct oct_mldsa_key *lanes = NULL;
     uint8_t *sk = oct_mldsa_private(key);
+    const int status = sk == NULL ? OCT_ERR_MEMORY : oct_mldsa_key_new_private(lanes, key->set, sk);
 
-    if (sk != NULL && oct_mldsa_key_new_private(&lanes, key->set, sk) != OCT_OK)
-        lanes = NULL;
     oct_mldsa_private_free(key, sk);
-    if (lanes == NULL || memcmp(oct_mldsa_key_public(lanes), key->public_key, oct_mldsa_pk_bytes(key->set)) == 0)
-        return lanes;
-    oct_mldsa_key_free(lanes);
-    return NULL;
+    if (status != OCT_OK || memcmp(oct_mldsa_key_public(*lanes), key->public_key, oct_mldsa_pk_bytes(key->set)) == 0)
+        return status;
+    oct_mldsa_key_free(*lanes);
+    return OCT_ERR_KEY;
 }
 
 /* Later, when other threads may be reading the object: it writes key->lanes alone. Without lanes the fallback serves,
- * so what went wrong is no error of the caller's. */
-static void make_lanes(struct oct_prov_mldsa *key)
+ * so what went wrong is no error of the caller's. False: there is no memory, and the next request is to try again. */
+static bool make_lanes(struct oct_prov_mldsa *key)
 {
     struct oct_mldsa_key *lanes = NULL;
+    int status;
 
     ERR_set_mark();
-    if (key->base.has_private)
-        lanes = private_lanes(key);
-    else if (oct_mldsa_key_new_public(&lanes, key->set, key->public_key) != OCT_OK)
-        lanes = NULL;
+    status = key->base.has_private ? private_lanes(&lanes, key)
+                                   : oct_mldsa_key_new_public(&lanes, key->set, key->public_key);
     ERR_pop_to_mark();
-    atomic_store_explicit(&key->lanes, lanes, memory_order_release);
+    if (status == OCT_OK)
+        atomic_store_explicit(&key->lanes, lanes, memory_order_release);
+    return status != OCT_ERR_MEMORY;
 }
 
 const struct oct_mldsa_key *oct_prov_mldsa_lanes(struct oct_prov_mldsa *key)
@@ -132,7 +132,7 @@ const struct oct_mldsa_key *oct_prov_mldsa_lanes(struct oct_prov_mldsa *key)
         return lanes;
     if (atomic_load_explicit(&key->lane_requests, memory_order_relaxed) >= due)
         return NULL;
-    if (atomic_fetch_add(&key->lane_requests, 1) == due - 1)
-        make_lanes(key);
+    if (atomic_fetch_add(&key->lane_requests, 1) == due - 1 && !make_lanes(key))
+        atomic_store(&key->lane_requests, due - 1);
     return atomic_load_explicit(&key->lanes, memory_order_acquire);
 }

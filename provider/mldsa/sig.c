@@ -25,10 +25,12 @@ static void *sig_new(struct oct_prov *prov, int set)
 {
     struct oct_mldsa_sig *sig = OPENSSL_zalloc(sizeof *sig);
 
-    if (sig != NULL) {
-        sig->prov = prov;
-        sig->set = set;
+    if (sig == NULL) {
+        OCT_RAISE(prov, OCT_REASON_MEMORY);
+        return NULL;
     }
+    sig->prov = prov;
+    sig->set = set;
     return sig;
 }
 

@@ -19,8 +19,11 @@
 static void *cipher_new(void *provctx)
 {
     struct oct_rsa_cipher *cipher = OPENSSL_zalloc(sizeof *cipher);
+
     if (cipher != NULL)
         cipher->prov = provctx;
+    else
+        OCT_RAISE(provctx, OCT_REASON_MEMORY);
     return cipher;
 }
 

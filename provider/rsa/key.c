@@ -30,8 +30,6 @@ int oct_prov_rsa_set_fallback(struct oct_prov_rsa *key, EVP_PKEY *fallback)
     oct_rsa_key_free(atomic_exchange(&key->lanes, NULL));
     atomic_store(&key->lane_requests, 0);
     key->fallback = fallback;
-    key->bits = (unsigned)EVP_PKEY_get_bits(fallback);
-    key->size = (key->bits + 7) / 8;
     return oct_prov_rsa_load_numbers(key);
 }
 

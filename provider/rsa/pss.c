@@ -21,10 +21,10 @@ struct layout {
     uint8_t top_mask; /* the bits of db[0] that belong to it */
 };
 
-/* 0 if the key is too small for the digest. */
+/* 0 if the key is too small for the digest. A modulus of zero, which OpenSSL takes, has no bits. */
 static int lay_out(struct layout *l, const struct oct_pss *pss, uint8_t *em)
 {
-    const size_t em_bits = pss->bits - 1, em_len = (em_bits + 7) / 8;
+    const size_t em_bits = pss->bits == 0 ? 0 : pss->bits - 1, em_len = (em_bits + 7) / 8;
     const int hash_len = EVP_MD_get_size(pss->md);
 
     if (hash_len <= 0 || hash_len > EVP_MAX_MD_SIZE || em_len < (size_t)hash_len + 2)

@@ -52,7 +52,7 @@ int oct_prov_rsa_set_fallback(struct oct_prov_rsa *key, EVP_PKEY *fallback);
 /* Imports into an unshared object, through the private context. */
 int oct_prov_rsa_import(struct oct_prov_rsa *key, int selection, const OSSL_PARAM params[]);
 
-/* Reads what the object needs of its fallback key (d_hash) and puts the lane key of a private key off. */
+/* Reads what the object needs of its fallback key (size, d_hash) and puts the lane key of a private key off. */
 int oct_prov_rsa_load_numbers(struct oct_prov_rsa *key);
 
 /*

@@ -3,14 +3,13 @@
 /* The SM2 key object, and what OpenSSL's own code does with it. See sm2.h. */
 #include "sm2.h"
 
+#include "provider/contexts/ec_forms.h"
 #include "provider/core/provider.h"
 #include "provider/core/warm.h"
 
-#include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
-#include <openssl/err.h>
 #include <openssl/params.h>
 #include <string.h>
 
@@ -44,48 +43,32 @@ uint8_t *oct_prov_sm2_private(struct oct_prov_sm2 *key)
     return oct_prov_key_private(key->base.prov, &key->private_key, OCT_SM2_BYTES);
 }
 
-/* 1 if the key has that number; it is stored. One that is longer leaves *fits false. */
-static int take(EVP_PKEY *fallback, const char *name, uint8_t to[OCT_SM2_BYTES], bool *fits)
-{
-    BIGNUM *bn = NULL;
-    const int has = EVP_PKEY_get_bn_param(fallback, name, &bn);
-
-    if (has && BN_bn2binpad(bn, to, OCT_SM2_BYTES) != OCT_SM2_BYTES)
-        *fits = false;
-    BN_clear_free(bn);
-    return has;
-}
-
 static int load_numbers(struct oct_prov_sm2 *key)
 {
     uint8_t *d = oct_prov_sm2_private(key);
-    bool fits = d != NULL;
+    bool fits = true;
+    int has_public, has_private;
 
     if (d == NULL)
         return 0;
-    key->base.has_public = take(key->fallback, OSSL_PKEY_PARAM_EC_PUB_X, key->public_key, &fits) &&
-                           take(key->fallback, OSSL_PKEY_PARAM_EC_PUB_Y, key->public_key + OCT_SM2_BYTES, &fits);
-    key->base.has_private = take(key->fallback, OSSL_PKEY_PARAM_PRIV_KEY, d, &fits);
+    has_public = oct_ec_take_point(key->fallback, key->public_key, OCT_SM2_BYTES, &fits);
+    has_private = oct_ec_take_number(key->fallback, OSSL_PKEY_PARAM_PRIV_KEY, d, OCT_SM2_BYTES, &fits);
+    if (has_public < 0 || has_private < 0)
+        return 0;
+    key->base.has_public = has_public;
+    key->base.has_private = has_private;
     key->has_numbers = fits;
     return 1;
 }
 
 int oct_prov_sm2_set_fallback(struct oct_prov_sm2 *key, EVP_PKEY *fallback)
 {
-    int ok;
-
     drop_spares(key);
     if (key->fallback != fallback)
         EVP_PKEY_free(key->fallback);
     key->fallback = fallback;
     key->has_numbers = false;
-    ERR_set_mark();
-    ok = load_numbers(key);
-    if (ok)
-        ERR_pop_to_mark();
-    else
-        ERR_clear_last_mark();
-    return ok;
+    return load_numbers(key) || OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
 }
 
 static int import(struct oct_prov_sm2 *key, int selection, const OSSL_PARAM params[])
@@ -147,13 +130,15 @@ static void give_spare(const struct oct_prov_sm2 *ckey, enum oct_sm2_use use, EV
     EVP_PKEY_CTX_free(atomic_exchange(&key->spare[use], ctx));
 }
 
+/* A length of -1 as in oct_sig_sign_fallback(). */
 int oct_sm2_fallback_sign(const struct oct_prov_sm2 *key, uint8_t *der, size_t *der_len, const uint8_t *digest)
 {
+    const size_t room = *der_len;
     EVP_PKEY_CTX *ctx = take_spare(key, OCT_SM2_SIGN);
     const int ok = ctx != NULL && EVP_PKEY_sign(ctx, der, der_len, digest, OCT_SM2_BYTES) > 0;
 
     give_spare(key, OCT_SM2_SIGN, ctx);
-    return ok;
+    return ok && *der_len > room ? OCT_RAISE(key->base.prov, OCT_REASON_MEMORY) : ok;
 }
 
 int oct_sm2_fallback_verify(const struct oct_prov_sm2 *key, const uint8_t *der, size_t der_len, const uint8_t *digest)

@@ -65,9 +65,11 @@ static int make_z(struct sm2_sig *sig, const uint8_t *id, size_t len)
     const struct oct_prov_sm2 *key = sig->base.key;
     const uint8_t bits[2] = {(uint8_t)(len >> 5), (uint8_t)(len << 3)};
     EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-    int ok = ctx != NULL && part != NULL && sig->base.digest.md != NULL && key->has_numbers && key->base.has_public &&
+    int ok = part != NULL && sig->base.digest.md != NULL && key->has_numbers && key->base.has_public &&
              len <= OCT_SM2_MAX_ID;
 
+    if (ctx == NULL)
+        return OCT_RAISE(sig->base.prov, OCT_REASON_MEMORY);
     ok = ok && EVP_DigestInit_ex2(ctx, sig->base.digest.md, NULL) && EVP_DigestUpdate(ctx, bits, sizeof bits) &&
          EVP_DigestUpdate(ctx, id, len) && EVP_DigestUpdate(ctx, part->curve, sizeof part->curve) &&
          EVP_DigestUpdate(ctx, key->public_key, sizeof key->public_key) && EVP_DigestFinal_ex(ctx, sig->z, NULL);
@@ -256,10 +258,9 @@ static int begin(struct sm2_sig *sig)
         return 0;
     if (sig->has_begun)
         return 1;
-    sig->has_begun = true;
     if (!sig->has_z && !make_z(sig, (const uint8_t *)OCT_SM2_DEFAULT_ID, has_tls() ? sizeof OCT_SM2_DEFAULT_ID - 1 : 0))
         return 0;
-    return oct_sig_message_update(&sig->base, sig->z, sizeof sig->z);
+    return sig->has_begun = oct_sig_message_update(&sig->base, sig->z, sizeof sig->z);
 }
 
 static int sig_message_update(void *vsig, const unsigned char *data, size_t len)

@@ -3,24 +3,11 @@
 /* See direct.h. */
 #include "direct.h"
 
+#include "provider/core/names.h"
+
 #include <openssl/core_names.h>
 #include <openssl/params.h>
-#include <stdbool.h>
 #include <string.h>
-#include <strings.h>
-
-/* Whether a list of names that colons divide has this one. */
-static bool has_name(const char *names, const char *name)
-{
-    const size_t len = strlen(name);
-
-    for (; names != NULL; names = strchr(names, ':')) {
-        names += *names == ':';
-        if (strncasecmp(names, name, len) == 0 && (names[len] == '\0' || names[len] == ':'))
-            return 1;
-    }
-    return 0;
-}
 
 static const OSSL_DISPATCH *find_table(const OSSL_PROVIDER *provider, int operation)
 {
@@ -28,7 +15,7 @@ static const OSSL_DISPATCH *find_table(const OSSL_PROVIDER *provider, int operat
     const OSSL_ALGORITHM *algorithm = OSSL_PROVIDER_query_operation(provider, operation, &no_cache);
 
     for (; algorithm != NULL && algorithm->algorithm_names != NULL; algorithm++)
-        if (has_name(algorithm->algorithm_names, "X25519"))
+        if (oct_names_have(algorithm->algorithm_names, "X25519"))
             return algorithm->implementation;
     return NULL;
 }
@@ -99,7 +86,7 @@ static int derive_from(const struct oct_x25519_direct *direct, void *own, void *
     int ok;
 
     if (ctx == NULL)
-        return 0;
+        return -1;
     ok = direct->init(ctx, own, NULL) && direct->set_peer(ctx, peer) &&
          direct->derive(ctx, secret, &len, OCT_X25519_BYTES) && len == OCT_X25519_BYTES;
     direct->freectx(ctx);
@@ -117,7 +104,7 @@ int oct_x25519_direct_derive(const struct oct_x25519_direct *direct, uint8_t sec
         return 0;
     own = key_make(direct, public_key, private_key);
     other = key_make(direct, peer, NULL);
-    ok = own != NULL && other != NULL && derive_from(direct, own, other, secret);
+    ok = own == NULL || other == NULL ? -1 : derive_from(direct, own, other, secret);
     if (own != NULL)
         direct->key_free(own);
     if (other != NULL)

@@ -30,7 +30,7 @@ struct oct_x25519_direct {
 int oct_x25519_direct_find(struct oct_x25519_direct *direct, const OSSL_PROVIDER *provider);
 
 /* secret = X25519(private_key, peer); all are 32 bytes. Returns 1, or 0 with OpenSSL's error raised, as for a secret
- * that is zero, or without one if the provider lacks what it takes. */
+ * that is zero, or without one if the provider lacks what it takes; -1 if there is no memory for keys or context. */
 int oct_x25519_direct_derive(const struct oct_x25519_direct *direct, uint8_t secret[OCT_X25519_BYTES],
                              const uint8_t private_key[OCT_X25519_BYTES], const uint8_t public_key[OCT_X25519_BYTES],
                              const uint8_t peer[OCT_X25519_BYTES]);

@@ -30,8 +30,11 @@ int oct_x25519_fallback_derive(const struct oct_prov_x25519 *own, const struct o
                                uint8_t secret[OCT_X25519_BYTES])
 {
     const struct oct_x25519_direct *direct = oct_fallback_part(own->base.prov, OCT_FAMILY_x25519);
-    return direct != NULL &&
-           oct_x25519_direct_derive(direct, secret, own->private_key, own->public_key, peer->public_key);
+    const int done =
+        direct == NULL ? 0
+                       : oct_x25519_direct_derive(direct, secret, own->private_key, own->public_key, peer->public_key);
+
+    return done >= 0 ? done : OCT_RAISE(own->base.prov, OCT_REASON_MEMORY);
 }
 
 int oct_x25519_fallback_public(struct oct_prov *prov, uint8_t public_key[OCT_X25519_BYTES],
