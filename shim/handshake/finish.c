@@ -4,7 +4,7 @@
  * A paused call that is run to its end by the shim itself. That is not the rule: its server resumes it, when it has got
  * a made-up event. But a paused call is a promise, and whoever looks forces it:
  *
- * - A program calls another function for the same connection (libssl/doors.c), or the same one again at once.
+ * - A program calls another function for the same connection (handshake/doors.c), or the same one again at once.
  * - It looks at what the socket holds (events/look.c).
  * - It calls from so deep, or from a coroutine's stack, that the slice cannot be put back.
  * - Another thread does one of these.

@@ -11,7 +11,7 @@
 #include "keys/keys.h"
 #include "handshake/slice.h"
 #include "handshake/thread.h"
-#include "libssl/doors.h"
+#include "handshake/doors.h"
 #include "quic/quic.h"
 #include "memory/memory.h"
 

@@ -169,8 +169,8 @@ static bool put_aside(struct oct_shim_slice *s, struct oct_thread *t)
     return s->at.overlaps;
 }
 
-/* A second wall behind the doors (libssl/doors.h): whoever enters libssl by a way that nobody guards finds a connection
- * that is shut. It gets an error, and neither sends nor reads anything. */
+/* A second wall behind the doors (handshake/doors.h): whoever enters libssl by a way that nobody guards finds a
+ * connection that is shut. It gets an error, and neither sends nor reads anything. */
 static void shut(struct oct_shim_slice *s)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();

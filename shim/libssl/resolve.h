@@ -68,6 +68,9 @@
 /* Older headers do not declare it. */
 int SSL_set_quic_tls_cbs(SSL *s, const OSSL_DISPATCH *table, void *arg);
 
+/* So many functions have a guard at the most (handshake/doors.c). */
+#define OCT_DOORS_MAX 288
+
 /* The functions of one copy of libssl, and of the libcrypto behind it. Made once and never changed. */
 struct oct_ssl_functions {
 #define OCT_FUNCTION(name) __typeof__(name) *name;
@@ -79,14 +82,11 @@ struct oct_ssl_functions {
     int (*SSL_is_quic)(const SSL *);
     int (*ASYNC_set_mem_functions)(void *(*)(size_t *), void (*)(void *));
     void (*ASYNC_get_mem_functions)(void *(**)(size_t *), void (**)(void *));
-    void **doors;                   /* those behind doors.c, found one by one; NULL: they are looked up each time */
-    void *handle;                   /* of dlopen(), leads to that libssl; NULL: it is the program's */
-    const void *place;              /* where that libssl is loaded; NULL: there is none */
-    struct oct_ssl_functions *next; /* So many functions have a guard at the most (doors.c). */
-#define OCT_DOORS_MAX 288
-
-    /* copies.c */
-    bool servable; /* every function was found, and the provider is bound to the same libcrypto */
+    void **doors;      /* those behind handshake/doors.c, found one by one; NULL: they are looked up each time */
+    void *handle;      /* of dlopen(), leads to that libssl; NULL: it is the program's */
+    const void *place; /* where that libssl is loaded; NULL: there is none */
+    struct oct_ssl_functions *next; /* copies.c */
+    bool servable;                  /* every function was found, and the provider is bound to the same libcrypto */
 };
 
 /* copies.c */

@@ -11,7 +11,8 @@
  *   programs.c  which programs are known
  *   pause.c   when such a connection may pause, and what its next call finds
  *   record.c  the record, given out by read() and taken back before libssl sees it
- *   read.c    read() and readv(); recv() and its like are hooked in events/
+ *
+ * The hooks of read(), recv() and their like are in events/.
  *
  * Only TLS 1.3 pauses so: should the record reach libssl after all, that drops it.
  */

@@ -6,7 +6,7 @@
  * has. Only the registers of integer arguments are kept meanwhile: none of these functions takes a floating point
  * number.
  */
-#include "libssl/doors.h"
+#include "handshake/doors.h"
 
 #include "libssl/hook.h"
 
