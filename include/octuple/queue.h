@@ -135,8 +135,7 @@ OCT_API OCT_MUST_USE int oct_queue_run_now(struct oct_queue *queue, struct oct_j
  * with the job untouched.
  *
  * Not from a signal handler, and such a handler must not fork() a child that goes on with the interrupted call.
- * Where threads of very different priorities meet, one of a high priority may wait for one of a low priority to run
- * the batch.
+ * Only threads of the same policy and nice meet. One under a real-time policy runs alone.
  */
 OCT_API OCT_MUST_USE int oct_queue_combine(struct oct_job *job);
 
