@@ -21,6 +21,7 @@
 #include "events/handover.h"
 #include "keys/keys.h"
 #include "handshake/handed.h"
+#include "handshake/known.h"
 #include "handshake/slice.h"
 #include "handshake/thread.h"
 #include "quic/quic.h"
@@ -219,15 +220,33 @@ static bool can_be_forced(const struct oct_conn *conn)
            !conn->inherited;
 }
 
+static bool is_away_elsewhere(struct oct_conn *conn)
+{
+    return oct_slice_is_away(conn) && conn->thread != NULL && conn->thread != oct_thread_peek();
+}
+
+static bool is_wanted(struct oct_conn *conn)
+{
+    return __atomic_load_n(&conn->wanted, __ATOMIC_ACQUIRE);
+}
+
+static bool ask_for(struct oct_conn *conn)
+{
+    return is_away_elsewhere(conn) && oct_thread_ask(conn);
+}
+
 /* Its own thread does it, which comes to its loop soon: it has paused this for others that it serves. Not for ever, for
- * it may wait for a lock that the caller holds. */
-static void force_elsewhere(struct oct_conn *conn)
+ * it may wait for a lock that the caller holds. The other thread may free what is known of s meanwhile. */
+static void force_elsewhere(SSL *s)
 {
     const struct timespec moment = {.tv_nsec = OCT_POLICY_OWNER_LOOK};
-    if (!oct_thread_ask(conn))
+    const int fd = oct_ssl()->SSL_get_fd(s);
+
+    if (!oct_known_ask(s, ask_for))
         return;
-    oct_handover_wake(conn->socket.fd, conn->socket.generation);
-    for (int i = 0; i < OCT_POLICY_OWNER_LOOKS && __atomic_load_n(&conn->wanted, __ATOMIC_ACQUIRE); i++)
+    if (fd >= 0)
+        oct_handover_wake(fd, oct_fd_generation(fd));
+    for (int i = 0; i < OCT_POLICY_OWNER_LOOKS && oct_known_ask(s, is_wanted); i++)
         nanosleep(&moment, NULL);
 }
 
@@ -239,12 +258,13 @@ static bool waits_for_socket(struct oct_conn *conn)
 
 void oct_finish_before(SSL *s, bool gives_socket)
 {
-    struct oct_conn *conn = oct_conn_find(s);
-    if (conn == NULL || !oct_slice_is_away(conn))
+    if (oct_known_ask(s, is_away_elsewhere)) {
+        force_elsewhere(s);
         return;
-    if (conn->thread != oct_thread_peek())
-        force_elsewhere(conn);
-    else if (can_be_forced(conn) && !(gives_socket && waits_for_socket(conn)))
+    }
+    struct oct_conn *conn = oct_conn_find(s);
+    if (conn != NULL && conn->thread == oct_thread_peek() && can_be_forced(conn) &&
+        !(gives_socket && waits_for_socket(conn)))
         (void)force(conn);
 }
 

@@ -69,6 +69,19 @@ void *oct_known(const SSL *s, enum oct_known_kind kind)
     return found;
 }
 
+bool oct_known_ask(const SSL *s, bool (*ask)(struct oct_conn *conn))
+{
+    const unsigned bucket = bucket_of(s);
+    if (__atomic_load_n(&buckets[bucket], __ATOMIC_RELAXED) == NULL)
+        return false;
+    lock(bucket);
+    const struct entry *entry = *place_of(bucket, s);
+    struct oct_conn *conn = entry != NULL ? entry->of[OCT_KNOWN_CONN] : NULL;
+    const bool said = conn != NULL && ask(conn);
+    unlock(bucket);
+    return said;
+}
+
 /* Takes an entry out that has nothing any more. Under the lock; who calls frees what it returns. */
 static struct entry *take_out_empty(struct entry **at)
 {

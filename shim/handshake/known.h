@@ -11,6 +11,9 @@ enum oct_known_kind { OCT_KNOWN_CONN, OCT_KNOWN_QUIC, OCT_KNOWN_KINDS };
 
 /* NULL: nothing. From any thread. */
 void *oct_known(const SSL *s, enum oct_known_kind kind);
+/* What `ask` says of the connection of s, which stays for so long; false if there is none. From any thread. `ask` takes
+ * no lock that somebody may hold who comes here. */
+bool oct_known_ask(const SSL *s, bool (*ask)(struct oct_conn *conn));
 /* NULL takes it out. False if there is no memory. */
 bool oct_known_set(const SSL *s, enum oct_known_kind kind, void *value);
 
