@@ -10,6 +10,7 @@
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
+#include <openssl/err.h>
 #include <openssl/params.h>
 #include <string.h>
 
@@ -47,11 +48,27 @@ static int take_coordinates(EVP_PKEY *fallback, uint8_t *to, size_t size, bool *
     return ok ? 1 : -1;
 }
 
+/* A peer may have sent the point at infinity. OpenSSL takes it, with a form that it then cannot write: no such key. */
+static int ask_for_point(EVP_PKEY *fallback, OSSL_PARAM *p)
+{
+    ERR_set_mark();
+    int has = oct_fallback_ask(fallback, p);
+    const unsigned long error = ERR_peek_last_error();
+
+    if (has < 0 && ERR_GET_LIB(error) == ERR_LIB_EC && ERR_GET_REASON(error) == EC_R_INVALID_FORM)
+        has = 0;
+    if (has < 0)
+        ERR_clear_last_mark();
+    else
+        ERR_pop_to_mark();
+    return has;
+}
+
 int oct_ec_take_point(EVP_PKEY *fallback, uint8_t *to, size_t size, bool *fits)
 {
     uint8_t point[POINT_MAX];
     OSSL_PARAM p = OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, point, sizeof point);
-    const int has = oct_fallback_ask(fallback, &p);
+    const int has = ask_for_point(fallback, &p);
 
     if (has <= 0 || to == NULL)
         return has;

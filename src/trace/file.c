@@ -94,7 +94,7 @@ static bool copy(unsigned char *to, const struct oct_counters_part *part, size_t
         there[i] = (struct iovec){to + ((uintptr_t)part[i].at - (uintptr_t)page), part[i].size};
         size += part[i].size;
     }
-    return syscall(SYS_process_vm_writev, getpid(), here, parts, there, parts, 0) == (long)size;
+    return syscall(SYS_process_vm_writev, (long)getpid(), here, parts, there, parts, 0l) == (long)size;
 }
 
 void oct_counters_file_write(const struct oct_counters_part *part, size_t parts)
