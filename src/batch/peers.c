@@ -26,7 +26,7 @@ int oct_peers_ask(void)
     struct attributes own = {.size = sizeof own};
     int policy;
 
-    if (syscall(SYS_sched_getattr, 0, &own, sizeof own, 0) != 0 || own.nice < -20 || own.nice >= NICES - 20)
+    if (syscall(SYS_sched_getattr, 0l, &own, sizeof own, 0l) != 0 || own.nice < -20 || own.nice >= NICES - 20)
         return OCT_PEERS_NONE;
     switch (own.policy) {
     case SCHED_NORMAL:
