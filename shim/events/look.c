@@ -5,8 +5,9 @@
  * have come to its end before, so it is run to its end first. Programs that feed libssl through memory read from their
  * sockets themselves; what they find there is in memory.h.
  *
- * If that call has come to anything but "want read", the program has to be led to its result. So one that looks finds a
- * whole TLS record of one byte where nothing is, and calls; libssl never sees that record.
+ * If that call has come to anything but "want read", the program has to be led to its result. So has the child of a
+ * fork that serves what its parent has paused. One that looks then finds a whole TLS record of one byte where nothing
+ * is, and calls; libssl never sees that record.
  *
  * What changes a socket is no look: dup(), epoll_ctl(), fcntl() and fork() say nothing of the handshake. Programs call
  * them with locks held that their callbacks take, so nothing is run there. What has become of the socket is asked when
@@ -43,7 +44,7 @@ bool oct_look_at(int fd)
     oct_finish_before(conn->ssl, false);
     errno = errno_before;
     conn = conn_at(fd);
-    return conn != NULL && oct_conn_is_ended(conn->state);
+    return conn != NULL && (oct_conn_is_ended(conn->state) || (conn->inherited && conn->state == OCT_CONN_READY));
 }
 
 ssize_t oct_look_finds(ssize_t got, void *buf, size_t n)

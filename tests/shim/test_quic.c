@@ -198,11 +198,8 @@ static void paused_ones_go_on(void **state)
     struct both *crowd[CROWD];
     (void)state;
     assert_true(crowd_begin(crowd) >= CROWD / 2);
-    for (int i = 0; i < CROWD; i++) {
-        const size_t before = crowd[i]->client.in.length;
-        assert_false(drive(&crowd[i]->server)); /* called again meanwhile */
-        assert_true(before == 0 || crowd[i]->client.in.length == before);
-    }
+    for (int i = 0; i < CROWD; i++)
+        assert_false(drive(&crowd[i]->server)); /* called again at once: it moves, and may pause for the next one */
     for (int i = 0; i < 8; i++)
         loop_round();
     for (int i = 0; i < CROWD; i++) {

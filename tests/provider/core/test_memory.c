@@ -29,8 +29,10 @@ struct subject {
     size_t fixed_len;
 };
 
+#define MAX_OUTPUT 4096 /* a signature of ML-DSA-44 has 2420 bytes */
+
 struct output {
-    uint8_t bytes[2 * MAX_BYTES];
+    uint8_t bytes[MAX_OUTPUT];
     size_t len;
 };
 
@@ -473,8 +475,9 @@ static void test_no_bits(void **state)
 
     (void)state;
     assert_int_equal(EVP_PKEY_fromdata_init(pctx), 1);
-    assert_int_equal(EVP_PKEY_fromdata(pctx, &key, EVP_PKEY_KEYPAIR, params), 1);
-    for (int mode = RSA_PKCS1_PADDING; mode <= RSA_PKCS1_PSS_PADDING;
+    const int taken = EVP_PKEY_fromdata(pctx, &key, EVP_PKEY_KEYPAIR, params);
+    assert_true(taken == 1 || OpenSSL_version_num() >= 0x30200000); /* later releases refuse it */
+    for (int mode = RSA_PKCS1_PADDING; taken == 1 && mode <= RSA_PKCS1_PSS_PADDING;
          mode += RSA_PKCS1_PSS_PADDING - RSA_PKCS1_PADDING) {
         assert_int_equal(sign(key, &out, mode), 0);
         out.len = 0;
