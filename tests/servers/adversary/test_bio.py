@@ -41,7 +41,8 @@ def test_forgers_are_refused(build, keys, place, claims):
     program = crowd.program("bio", build, "libssl-dev")
     certificate = forged_certificate(keys, place)[claims]
     stock = verdict_on_forgers(claims, certificate, keys, None, place, program)
-    assert stock.guests[claims] == {"alert 51": FORGERS}, stock
+    # From 3.5 on OpenSSL finds no authority for a certificate whose key identifier is another one's.
+    assert stock.guests[claims] in ({"alert 51": FORGERS}, {"alert 48": FORGERS} if claims == "certificate" else None)
     assert stock.guests["known"] == {"good": crowd.SIZE}, stock
     assert (stock.said, stock.status) == ({"early": 0, "unknown": 0}, 0), stock
     crowd.compare(verdict_on_forgers(claims, certificate, keys, build, place, program), stock)
