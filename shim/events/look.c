@@ -30,7 +30,7 @@
 
 static struct oct_conn *conn_at(int fd)
 {
-    const struct oct_thread *t = oct_shim_watching() && oct_ssl_inside == NULL ? oct_thread_peek() : NULL;
+    const struct oct_thread *t = oct_shim_watching() ? oct_thread_peek() : NULL;
     struct oct_conn *conn = t != NULL && t->away != NULL ? oct_fd_conn(fd, t->id) : NULL;
     return conn != NULL && conn->hello == NULL && conn->quic == NULL && conn->ssl != NULL ? conn : NULL;
 }
