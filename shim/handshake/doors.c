@@ -8,6 +8,8 @@
  */
 #include "handshake/doors.h"
 
+#include "handshake/known.h"
+#include "handshake/slice.h"
 #include "libssl/hook.h"
 
 #include <string.h>
@@ -99,6 +101,17 @@ static void *behind(const struct oct_ssl_functions *own, unsigned door)
     return function;
 }
 
+static bool is_away(struct oct_conn *conn)
+{
+    return oct_slice_is_away(conn);
+}
+
+/* What nearly all calls ask, and no more. */
+static bool is_paused(const SSL *s)
+{
+    return oct_known_ask(s, is_away);
+}
+
 /* libssl calls some of its functions by their names, for the shim too. Whoever has let it in has looked already. */
 static bool is_inside(const struct oct_ssl_functions *own, const void *caller)
 {
@@ -118,9 +131,10 @@ void *oct_door_open(unsigned door, void *const arguments[6], const void *caller)
     const struct oct_ssl_functions *own = oct_ssl_instead != NULL ? oct_ssl_instead : oct_ssl_of(caller);
     void *function = behind(own, door);
 
-    if (__builtin_expect(oct_door_is_guarded(own), 0) && !is_inside(own, caller))
+    if (__builtin_expect(oct_door_is_guarded(own), 0))
         for (int i = 0; i < 2; i++)
-            if (doors[door].object[i] != 0)
+            if (doors[door].object[i] != 0 && is_paused(arguments[doors[door].object[i] - 1]) &&
+                !is_inside(own, caller))
                 oct_finish_before(arguments[doors[door].object[i] - 1], gives_socket(door));
     return function;
 }
