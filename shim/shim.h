@@ -13,8 +13,9 @@
  *   libssl/             finding functions: resolve.c behind the hooks, copies.c where a process has several libssl,
  *                       withdraw.c where the shim is off, config.c the configuration that a jail does not have
  *   handshake/          one connection and its thread: handshake.c a call that is paused and resumed, slice.c its part
- *                       of the stack, finish.c and drain.c how it ends when nobody resumes it,
- *                       handed.c those that wait for another thread
+ *                       of the stack, points.c where it may pause, doors.c who forces it, finish.c and drain.c how it
+ *                       ends when nobody resumes it, known.c the table of SSL objects, handed.c those that wait for
+ *                       another thread
  *   memory/             programs that read their sockets themselves and feed libssl: memory.h
  *   events/             what a thread sleeps on: epoll.c and poll.c the hooks, made.c made-up events, fds.c and
  *                       socket.c what is known of descriptors, handover.c how another thread gets a connection
@@ -23,7 +24,7 @@
  *   savings/            what libssl and libcrypto do around an operation and need not, behind savings.h
  *
  * Whether a handshake may pause is oct_handshake_may_pause() in handshake/handshake.c, which the provider asks at each
- * operation (decide() in provider/async/task.c).
+ * operation (decide() in provider/async/task.c). docs/pauses.md has the rule.
  *
  * A connection belongs to the thread that paused it: a slice cannot move. Nothing here is secret; no key and no byte of
  * a record passes through the shim, except early data (early.c) and the hellos of clients (memory/hellos.c).
@@ -270,9 +271,8 @@ void oct_socket_moved(int fd);
 bool oct_socket_put_off(struct oct_conn *conn, struct oct_thread *t);
 /* conn has read all that its BIO of memory holds, and gets another one to read from. */
 bool oct_socket_changes(const struct oct_conn *conn);
-/* A handshake call of conn begins: watches what a BIO that hides its socket reads from. The end of it. */
+/* A handshake call of conn begins: watches what a BIO that hides its socket reads from. */
 void oct_socket_watch(struct oct_conn *conn, struct oct_thread *t);
-void oct_socket_unwatch(struct oct_thread *t);
 /* The thread runs a call to its end, and fd is its socket: a read never blocks there, whatever the socket does. */
 bool oct_socket_is_hurried(int fd);
 /* The program is about to be told that nothing can be read: its own BIO finds so too. Call inside libssl only. */

@@ -190,11 +190,6 @@ bool oct_socket_is_hurried(int fd)
     return __builtin_expect(t != NULL && t->hurried == fd + 1, 0);
 }
 
-void oct_socket_unwatch(struct oct_thread *t)
-{
-    t->reads = NULL;
-}
-
 /* The bytes that came from the socket are those that libssl has got: the BIO has no other way to answer than to look at
  * the socket, which it will find empty. */
 void oct_socket_is_empty(struct oct_conn *conn, struct oct_thread *t)

@@ -202,7 +202,7 @@ bool oct_finish_has_socket(struct oct_conn *conn)
     return true;
 }
 
-/* Its socket has been closed: nothing may be written there any more, as its number may be another's. */
+/* Where its socket has been closed nothing may be written any more, as the number may be another's by now. */
 static bool force(struct oct_conn *conn)
 {
     if (conn->state == OCT_CONN_PAUSED && oct_queue_thread_peek() != NULL)

@@ -140,9 +140,9 @@ bool oct_memory_take(struct oct_conn *conn)
     struct oct_hello *hello = conn->hello;
     if (hello->taken)
         return true;
-    const BIO *bio = oct_ssl()->SSL_get_rbio(conn->ssl);
+    BIO *bio = oct_ssl()->SSL_get_rbio(conn->ssl);
     if (hello->given < OCT_MEMORY_RECORD)
-        return hello->given == 0 && bio != NULL && oct_ssl()->BIO_ctrl_pending((BIO *)bio) != 0;
+        return hello->given == 0 && bio != NULL && oct_ssl()->BIO_ctrl_pending(bio) != 0;
     take_out(conn);
     hello->taken = true;
     return true;
