@@ -12,7 +12,8 @@
  *   ssl.c               the hooks of libssl
  *   libssl/             finding functions: resolve.c behind the hooks, copies.c where a process has several libssl,
  *                       withdraw.c where the shim is off, config.c the configuration that a jail does not have
- *   handshake/          one connection and its thread: handshake.c a call that is paused and resumed, slice.c its part
+ *   handshake/          one connection and its thread: states.c what may happen to a call, and what follows,
+ *                       handshake.c a call that is paused and resumed, slice.c its part
  *                       of the stack, points.c where it may pause, doors.c who forces it, finish.c and drain.c how it
  *                       ends when nobody resumes it, known.c the table of SSL objects, handed.c those that wait for
  *                       another thread
@@ -32,6 +33,7 @@
 #ifndef OCT_SHIM_SHIM_H
 #define OCT_SHIM_SHIM_H
 
+#include "handshake/states.h"
 #include "libssl/resolve.h"
 
 #include "base/slice.h"
@@ -44,19 +46,6 @@
 struct oct_thread;
 struct oct_quic;
 typedef void oct_info_callback(const SSL *s, int where, int ret);
-
-/* Where a connection is on its way through its first handshake. */
-enum oct_conn_state {
-    OCT_CONN_RUNNING,    /* in handshake, or not begun */
-    OCT_CONN_LEFT,       /* the same, and it stays synchronous */
-    OCT_CONN_PAUSED,     /* its operation waits in the queue: nothing may enter libssl */
-    OCT_CONN_READY,      /* its operation is done: it waits to be resumed by its server */
-    OCT_CONN_LOST,       /* its device does not answer: the handshake fails */
-    OCT_CONN_LINGERING,  /* freed by its program while a device is at work for it (linger.c) */
-    OCT_CONN_ENDING,     /* its own thread runs the paused call to its end (finish.c) */
-    OCT_CONN_ENDED,      /* that has been done, and its server has not been told yet what came of it */
-    OCT_CONN_ENDED_AMID, /* the same, but it goes on: with the next call, not with that result */
-};
 
 /* Its made-up event. */
 enum oct_conn_event {
@@ -103,10 +92,9 @@ struct oct_conn {
     int ended_value;                 /* OCT_CONN_ENDED: what the call has returned, */
     struct oct_errors *ended_errors; /* and the errors that it has left */
     int up_refs;                     /* references beyond the first, as far as SSL_up_ref() told */
-    enum oct_conn_state state;       /* read by other threads too: oct_conn_state() */
+    enum oct_conn_state state;       /* changed by oct_conn_on() alone; read by other threads too: oct_conn_state() */
     enum oct_conn_event event;
     unsigned flushes; /* that libssl has asked for behind tickets (tickets.c) */
-    bool inherited;   /* its call is the parent's too: only the program's next call goes on with it here */
     bool wanted;      /* another thread waits until its call has been run to its end */
     bool masked;      /* the server is to read WANT_READ from the last call */
     uint32_t told;    /* the thread's round when it was told so without libssl being asked; 0: not yet */
@@ -148,15 +136,6 @@ static inline enum oct_conn_state oct_conn_state(const struct oct_conn *conn)
 {
     return __atomic_load_n(&conn->state, __ATOMIC_ACQUIRE);
 }
-static inline void oct_conn_set_state(struct oct_conn *conn, enum oct_conn_state state)
-{
-    __atomic_store_n(&conn->state, state, __ATOMIC_RELEASE);
-}
-/* False if it is in another state than `from`. */
-static inline bool oct_conn_move_state(struct oct_conn *conn, enum oct_conn_state from, enum oct_conn_state to)
-{
-    return __atomic_compare_exchange_n(&conn->state, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-}
 /* No call of it is paused or kept. */
 static inline bool oct_conn_is_free(enum oct_conn_state state)
 {
@@ -167,11 +146,15 @@ static inline bool oct_conn_is_ended(enum oct_conn_state state)
 {
     return state == OCT_CONN_ENDED || state == OCT_CONN_ENDED_AMID;
 }
-/* It stays synchronous from now on. One whose call the shim runs to its end does so anyway. */
+/* Its operation is done, and nothing has gone on behind it. */
+static inline bool oct_conn_is_due(enum oct_conn_state state)
+{
+    return state == OCT_CONN_READY || state == OCT_CONN_INHERITED;
+}
+/* It stays synchronous from now on. One whose call is paused goes on as it is. */
 static inline void oct_conn_leave(struct oct_conn *conn)
 {
-    if (conn->state == OCT_CONN_RUNNING)
-        oct_conn_set_state(conn, OCT_CONN_LEFT);
+    (void)oct_conn_on(conn, OCT_ON_STAYS);
 }
 
 /* conn.c */
@@ -221,11 +204,12 @@ bool oct_handshake_may_pause(struct oct_conn *conn, enum oct_slice_work work);
 void oct_handshake_told(struct oct_conn *conn);
 
 /* finish.c */
-/* Runs the call that conn is paused in to its end, here and now, on conn's own thread. False if there was no memory. */
+/* Runs the call that conn was paused in to its end, here and now, on conn's own thread: conn is OCT_CONN_ENDING. False
+ * if there was no memory. */
 bool oct_finish(struct oct_conn *conn);
-/* The same until it pauses again, if it does. To be called where nothing of it is on the stack. */
+/* Goes on with it until it pauses again, if it does. To be called where nothing of it is on the stack. */
 void oct_finish_part(struct oct_conn *conn);
-/* What that has come to, for the server's next call, which has moved conn to OCT_CONN_LEFT. */
+/* What a call that has been run to its end has come to, for the server's next one. */
 int oct_finish_result(struct oct_conn *conn);
 /* The program is about to look at s by another function than that of a paused call, or at any of its thread's: what is
  * paused is run to its end first. gives_socket: it gives s another socket or BIO. */
@@ -234,10 +218,13 @@ void oct_finish_here(void);
 /* True if s is run to its end just now, and a callback of the program calls it, not libssl itself: the program knows of
  * no call that it would be inside of. It is told that nothing can be read. */
 bool oct_finish_is_inside(const struct oct_ssl_functions *own, const SSL *s, const void *caller);
-/* Waits until another thread that runs conn to its end has done so. */
+/* Asks the thread that has s to run it to its end, or waits until it has. A moment and no longer: it may wait for a
+ * lock that the caller holds. What is known of s may be gone then. */
+void oct_finish_ask(SSL *s);
 void oct_finish_wait(const struct oct_conn *conn);
-/* What other threads have asked for. */
+/* What other threads have asked for; conn has gone on, and may be one of these. */
 void oct_finish_wanted(struct oct_thread *t);
+void oct_finish_settle(struct oct_conn *conn);
 /* It is about to wait on epfd: those that their program has given to another thread meanwhile. */
 void oct_finish_moved(struct oct_thread *t, int epfd);
 /* It is about to sleep: those that cannot be woken any more, and those whose event their server does not follow. */
@@ -285,8 +272,10 @@ void oct_events_suppress(const struct oct_conn *conn, struct oct_thread *t);
 /* drain.c */
 /* Before SSL_free(): false if the object cannot be freed here and now; then it will be. */
 bool oct_drain_for_free(struct oct_conn *conn);
-/* Before SSL_clear(); or where its socket has been closed: then none of the program's callbacks is called any more. */
-void oct_drain_for_clear(struct oct_conn *conn, bool silent);
+/* Before SSL_clear(). */
+void oct_drain_for_clear(struct oct_conn *conn);
+/* Its socket has been closed: its call unwinds, and none of the program's callbacks is called any more. */
+void oct_drain_closed(struct oct_conn *conn);
 /* What was left to this thread. */
 void oct_drain_orphans(struct oct_thread *t);
 

@@ -209,8 +209,12 @@ OCT_HOOK int SSL_clear(SSL *s)
     struct oct_conn *conn = oct_conn_find(s);
     if (conn != NULL && conn->entered != 0)
         return own->SSL_clear(s);
+    if (conn != NULL && conn->thread != oct_thread_peek()) {
+        oct_finish_before(s, false);
+        conn = oct_conn_find(s);
+    }
     if (conn != NULL) {
-        oct_drain_for_clear(conn, false);
+        oct_drain_for_clear(conn);
         oct_conn_let_go(conn);
     }
     return own->SSL_clear(s);

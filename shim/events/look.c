@@ -44,7 +44,7 @@ bool oct_look_at(int fd)
     oct_finish_before(conn->ssl, false);
     errno = errno_before;
     conn = conn_at(fd);
-    return conn != NULL && (oct_conn_is_ended(conn->state) || (conn->inherited && conn->state == OCT_CONN_READY));
+    return conn != NULL && (oct_conn_is_ended(conn->state) || conn->state == OCT_CONN_INHERITED);
 }
 
 ssize_t oct_look_finds(ssize_t got, void *buf, size_t n)

@@ -60,7 +60,7 @@ static bool is_paused(const struct oct_thread *t, int fd, bool ready)
 {
     const struct oct_conn *conn = t->away != NULL ? oct_fd_conn(fd, t->id) : NULL;
     return conn != NULL && conn->ssl != NULL &&
-           (conn->state == OCT_CONN_READY || oct_conn_is_ended(conn->state) ||
+           (oct_conn_is_due(conn->state) || oct_conn_is_ended(conn->state) ||
             (!ready && conn->state == OCT_CONN_PAUSED));
 }
 

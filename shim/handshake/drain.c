@@ -73,7 +73,7 @@ static void drain(struct oct_conn *conn, bool callbacks_too)
         ssl->ERR_pop_to_mark();
     while (ssl->ERR_peek_last_error() == ERR_PACK(ERR_LIB_USER, 0, SENTINEL_REASON));
     oct_thread_leave(conn);
-    oct_conn_set_state(conn, OCT_CONN_RUNNING);
+    (void)oct_conn_on(conn, OCT_ON_CANCELLED);
     conn->masked = false;
     errno = saved;
 }
@@ -95,14 +95,12 @@ bool oct_drain_for_free(struct oct_conn *conn)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     oct_finish_wait(conn);
-    /* The slice of a thread that has ended can run nowhere. */
-    if (oct_conn_is_free(conn->state) || oct_conn_is_ended(conn->state) || conn->thread == NULL)
-        return true;
-    const bool here = drainable(conn), lingers = here && lingers_at_device(conn);
-    if (here && !lingers) {
+    const bool here = drainable(conn), lingers = here && oct_slice_is_away(conn) && lingers_at_device(conn);
+    const enum oct_do does = lingers ? OCT_DO_ORPHAN : oct_conn_on(conn, here ? OCT_ON_FREE : OCT_ON_FREE_ELSEWHERE);
+    if (does == OCT_DO_CANCEL)
         drain(conn, true);
+    if (does != OCT_DO_ORPHAN)
         return true;
-    }
     ssl->ERR_set_mark();
     /* Its own thread may be in that call just now, with these BIOs. */
     const bool in_use = oct_conn_state(conn) == OCT_CONN_ENDING && conn->thread != oct_thread_peek();
@@ -111,23 +109,33 @@ bool oct_drain_for_free(struct oct_conn *conn)
     return !quiet || (!lingers && !oct_thread_orphan(conn));
 }
 
-void oct_drain_for_clear(struct oct_conn *conn, bool silent)
+/* The program goes on with this object, and with its BIOs. */
+static void drain_for_program(struct oct_conn *conn, bool silent)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     SSL *s = conn->ssl;
     BIO *in = ssl->SSL_get_rbio(s), *out = ssl->SSL_get_wbio(s);
-    if (oct_conn_is_free(conn->state) || oct_conn_is_ended(conn->state) || !drainable(conn))
-        return;
     if (oct_keys_part != NULL)
         oct_keys_part->settle(conn);
     if (in != NULL)
         ssl->BIO_up_ref(in);
     if (out != NULL)
         ssl->BIO_up_ref(out);
-    drain(conn, silent); /* the program goes on with this object */
+    drain(conn, silent);
     oct_quic_cut(conn->quic, false);
     ssl->SSL_set0_rbio(s, in);
     ssl->SSL_set0_wbio(s, out);
+}
+
+void oct_drain_for_clear(struct oct_conn *conn)
+{
+    if (drainable(conn) && oct_conn_on(conn, OCT_ON_CLEAR) == OCT_DO_CANCEL)
+        drain_for_program(conn, false);
+}
+
+void oct_drain_closed(struct oct_conn *conn)
+{
+    drain_for_program(conn, true);
 }
 
 void oct_drain_orphans(struct oct_thread *t)
@@ -141,7 +149,8 @@ void oct_drain_orphans(struct oct_thread *t)
         }
         if (lingers_at_device(conn))
             continue;
-        drain(conn, true);
+        if (oct_conn_on(conn, OCT_ON_FREE) == OCT_DO_CANCEL)
+            drain(conn, true);
         oct_ssl()->SSL_free(conn->ssl);
     }
 }

@@ -55,13 +55,13 @@ static void forget_notices(struct oct_conn *conn)
 }
 
 /* From then on another thread may call it. */
-static void end(struct oct_conn *conn, bool handed, enum oct_conn_state state)
+static void end(struct oct_conn *conn, bool handed, enum oct_on on)
 {
     const int fd = conn->socket.fd;
     const uint32_t generation = conn->socket.generation;
     if (handed)
         oct_handed_add(conn);
-    oct_conn_set_state(conn, state);
+    (void)oct_conn_on(conn, on);
     if (handed)
         oct_handover_wake(fd, generation);
 }
@@ -76,7 +76,6 @@ bool oct_finish(struct oct_conn *conn)
     t->finished++;
     forget_notices(conn);
     conn->told = 0;
-    oct_conn_set_state(conn, OCT_CONN_ENDING);
     struct oct_errors *outer = oct_errors_take();
     {
         OCT_INSIDE(conn);
@@ -92,8 +91,9 @@ bool oct_finish(struct oct_conn *conn)
     oct_errors_give_back(outer);
     errno = errno_before;
 
+    oct_finish_settle(conn);
     if (oct_slice_is_away(conn)) { /* there was no memory: it is tried again when it is called */
-        oct_conn_set_state(conn, OCT_CONN_READY);
+        (void)oct_conn_on(conn, OCT_ON_STUCK);
         return false;
     }
     const bool fed = conn->hello != NULL, registered = oct_fd_registered(conn->socket.fd, &at);
@@ -108,7 +108,7 @@ bool oct_finish(struct oct_conn *conn)
         oct_thread_ready_add(t, conn);
     else
         oct_thread_leave(conn);
-    end(conn, handed, !calls ? OCT_CONN_LEFT : wish != WISH_NONE ? OCT_CONN_ENDED_AMID : OCT_CONN_ENDED);
+    end(conn, handed, !calls ? OCT_ON_END_READ : wish != WISH_NONE ? OCT_ON_END_AMID : OCT_ON_END);
     return true;
 }
 
@@ -121,11 +121,13 @@ void oct_finish_part(struct oct_conn *conn)
     int value;
 
     if (queue == NULL || oct_slice_place(conn) != OCT_SLICE_FITS) {
-        oct_finish(conn);
+        if (oct_conn_on(conn, OCT_ON_CALL_AWRY) == OCT_DO_FORCE)
+            oct_finish(conn);
         return;
     }
+    if (oct_conn_on(conn, OCT_ON_GO_ON) != OCT_DO_RESUME)
+        return;
     forget_notices(conn);
-    oct_conn_set_state(conn, OCT_CONN_RUNNING);
     struct oct_errors *outer = oct_errors_take();
     oct_queue_set_deferred(queue, 1);
     oct_thread_set_mode(oct_thread_in_flight(t) > 1 ? OCT_THREAD_EVENT_LOOP : OCT_THREAD_ALONE);
@@ -137,14 +139,14 @@ void oct_finish_part(struct oct_conn *conn)
     const enum wish wish = paused ? WISH_READ : wish_of(conn->ssl, value);
     t->moved = true;
     if (paused) {
-        oct_conn_set_state(conn, OCT_CONN_PAUSED);
+        (void)oct_conn_on(conn, OCT_ON_PAUSE);
         oct_thread_away_add(t, conn);
         (void)oct_queue_run_full(queue);
     } else if (wish != WISH_READ) {
         conn->ended_value = value;
         conn->ended_errors = oct_errors_take();
         oct_thread_leave(conn);
-        oct_conn_set_state(conn, wish == WISH_OTHER ? OCT_CONN_ENDED_AMID : OCT_CONN_ENDED);
+        (void)oct_conn_on(conn, wish == WISH_OTHER ? OCT_ON_END_AMID : OCT_ON_END);
         OCT_QUIC_COUNT(failed);
     }
     oct_ssl()->ERR_clear_error();
@@ -202,22 +204,23 @@ bool oct_finish_has_socket(struct oct_conn *conn)
     return true;
 }
 
-/* Where its socket has been closed nothing may be written any more, as the number may be another's by now. */
-static bool force(struct oct_conn *conn)
+/* What is forced has a moment for its operation first. Where its socket has been closed nothing may be written any
+ * more, as the number may be another's by now. */
+static bool force(struct oct_conn *conn, enum oct_on on)
 {
-    if (conn->state == OCT_CONN_PAUSED && oct_queue_thread_peek() != NULL)
+    if (!oct_slice_is_away(conn) || conn->ssl == NULL || conn->entered != 0)
+        return false;
+    const bool closed = !oct_finish_has_socket(conn);
+    if (closed && oct_ssl()->ASYNC_get_current_job() != NULL)
+        return false;
+    if (!closed && conn->state == OCT_CONN_PAUSED && oct_queue_thread_peek() != NULL)
         oct_queue_poll(oct_queue_thread_peek());
-    if (oct_finish_has_socket(conn))
-        return oct_finish(conn);
-    oct_drain_for_clear(conn, true);
-    return true;
-}
-
-/* What a device does not answer stays as it is, behind its wall (slice.c). So does what is a parent's. */
-static bool can_be_forced(const struct oct_conn *conn)
-{
-    return oct_slice_is_away(conn) && conn->ssl != NULL && conn->entered == 0 && conn->state != OCT_CONN_LOST &&
-           !conn->inherited;
+    const enum oct_do does = oct_conn_on(conn, closed ? OCT_ON_LOOK_CLOSED : on);
+    if (does == OCT_DO_FORCE)
+        oct_finish(conn);
+    if (does == OCT_DO_CANCEL)
+        oct_drain_closed(conn);
+    return does == OCT_DO_FORCE || does == OCT_DO_CANCEL;
 }
 
 static bool is_away_elsewhere(struct oct_conn *conn)
@@ -235,9 +238,8 @@ static bool ask_for(struct oct_conn *conn)
     return is_away_elsewhere(conn) && oct_thread_ask(conn);
 }
 
-/* Its own thread does it, which comes to its loop soon: it has paused this for others that it serves. Not for ever, for
- * it may wait for a lock that the caller holds. The other thread may free what is known of s meanwhile. */
-static void force_elsewhere(SSL *s)
+/* Its own thread comes to its loop soon: it has paused this for others that it serves. */
+void oct_finish_ask(SSL *s)
 {
     const struct timespec moment = {.tv_nsec = OCT_POLICY_OWNER_LOOK};
     const int fd = oct_ssl()->SSL_get_fd(s);
@@ -250,6 +252,17 @@ static void force_elsewhere(SSL *s)
         nanosleep(&moment, NULL);
 }
 
+/* One that has paused again is run to its end by the next look at what is wanted. */
+void oct_finish_settle(struct oct_conn *conn)
+{
+    if (__builtin_expect(!is_wanted(conn), 1))
+        return;
+    if (conn->state == OCT_CONN_PAUSED)
+        __atomic_store_n(&conn->thread->wanted, true, __ATOMIC_RELEASE);
+    else
+        __atomic_store_n(&conn->wanted, false, __ATOMIC_RELEASE);
+}
+
 /* One that has read all that its BIO of memory holds, or has lost its socket, goes on with the next. */
 static bool waits_for_socket(struct oct_conn *conn)
 {
@@ -259,25 +272,33 @@ static bool waits_for_socket(struct oct_conn *conn)
 void oct_finish_before(SSL *s, bool gives_socket)
 {
     if (oct_known_ask(s, is_away_elsewhere)) {
-        force_elsewhere(s);
+        oct_finish_ask(s);
         return;
     }
     struct oct_conn *conn = oct_conn_find(s);
-    if (conn != NULL && conn->thread == oct_thread_peek() && can_be_forced(conn) &&
+    if (conn != NULL && conn->thread == oct_thread_peek() && oct_slice_is_away(conn) &&
         !(gives_socket && waits_for_socket(conn)))
-        (void)force(conn);
+        (void)force(conn, OCT_ON_LOOK);
 }
 
-/* What waits for a device goes on waiting. A callback may free another connection while one is run to its end, so each
- * search begins anew. */
+/* A callback may free another connection while one is run to its end, so each search begins anew. */
+static void force_all(struct oct_thread *t, enum oct_on on)
+{
+    struct oct_conn *conn = t->away;
+    while (conn != NULL) {
+        const bool due = on == OCT_ON_ASKED ? conn->wanted : conn->remote == NULL, forced = due && force(conn, on);
+        if (due && !forced)
+            __atomic_store_n(&conn->wanted, false, __ATOMIC_RELEASE);
+        conn = forced ? t->away : conn->away_next;
+    }
+}
+
+/* What waits for a device goes on waiting. */
 void oct_finish_here(void)
 {
     struct oct_thread *t = oct_thread_peek();
-    struct oct_conn *conn = t != NULL ? t->away : NULL;
-    while (conn != NULL) {
-        const bool forced = conn->remote == NULL && can_be_forced(conn) && force(conn);
-        conn = forced ? t->away : conn->away_next;
-    }
+    if (t != NULL)
+        force_all(t, OCT_ON_LOOK);
 }
 
 void oct_finish_wanted(struct oct_thread *t)
@@ -285,51 +306,23 @@ void oct_finish_wanted(struct oct_thread *t)
     if (!__atomic_load_n(&t->wanted, __ATOMIC_ACQUIRE))
         return;
     __atomic_store_n(&t->wanted, false, __ATOMIC_RELAXED);
-    struct oct_conn *conn = t->away;
-    while (conn != NULL) {
-        const bool wanted = conn->wanted, forced = wanted && can_be_forced(conn) && force(conn);
-        if (wanted)
-            __atomic_store_n(&conn->wanted, false, __ATOMIC_RELEASE);
-        conn = forced ? t->away : conn->away_next;
-    }
+    force_all(t, OCT_ON_ASKED);
 }
 
-static void not_followed(struct oct_conn *conn, struct oct_thread *t)
-{
-    if (oct_conn_is_ended(conn->state)) { /* its server has been told of the end often enough */
-        oct_thread_leave(conn);
-        return;
-    }
-    if (conn->notices >= OCT_POLICY_NOTICES)
-        t->deaf = t->deaf || ++t->unheard >= OCT_POLICY_UNHEARD;
-    conn->notices = 0;
-    if (oct_finish_has_socket(conn))
-        oct_finish(conn);
-}
-
-/* Its server does not follow its event, or cannot be reached by it any more. One that waits to be written to only is
- * left alone. */
-static bool is_left(struct oct_conn *conn, const struct oct_thread *t)
+/* No event that is made up here leads its program to it. */
+static bool is_cut_off(struct oct_conn *conn, const struct oct_thread *t)
 {
     struct oct_registration at;
-    if (conn->state == OCT_CONN_LOST || conn->inherited)
-        return false;
-    if (conn->notices >= OCT_POLICY_NOTICES)
-        return true;
-    if (conn->state != OCT_CONN_READY)
-        return false;
-    if (!oct_finish_has_socket(conn))
-        return conn->quic != NULL && conn->ssl != NULL;
-    return !oct_fd_registered(conn->socket.fd, &at) || at.events == 0 || !oct_fd_slept_on(at.epfd, t);
+    return !oct_finish_has_socket(conn) || !oct_fd_registered(conn->socket.fd, &at) || at.events == 0 ||
+           !oct_fd_slept_on(at.epfd, t);
 }
 
 /* Its program waits for its socket elsewhere by now: an event that is made up here would never be seen. */
 static bool has_moved(struct oct_conn *conn, const struct oct_thread *t, int epfd)
 {
     struct oct_registration at;
-    return conn->quic == NULL && !conn->inherited && conn->notices < OCT_POLICY_NOTICES &&
-           oct_finish_has_socket(conn) && oct_fd_registered(conn->socket.fd, &at) && at.events != 0 &&
-           at.epfd != epfd && !oct_fd_slept_on(at.epfd, t);
+    return conn->quic == NULL && conn->notices < OCT_POLICY_NOTICES && oct_finish_has_socket(conn) &&
+           oct_fd_registered(conn->socket.fd, &at) && at.events != 0 && at.epfd != epfd && !oct_fd_slept_on(at.epfd, t);
 }
 
 /* One whose call has been run to its end already. */
@@ -348,15 +341,31 @@ void oct_finish_moved(struct oct_thread *t, int epfd)
 {
     struct oct_conn *conn = t->ready;
     while (conn != NULL) {
-        const enum oct_conn_state state = oct_conn_state(conn);
-        const bool ended = oct_conn_is_ended(state),
-                   moved = (ended || state == OCT_CONN_READY) && has_moved(conn, t, epfd);
+        const bool moved = has_moved(conn, t, epfd), ended = oct_conn_is_ended(oct_conn_state(conn));
+        bool forced = false;
         if (moved && ended)
             hand_on(conn, t);
         else if (moved)
+            forced = oct_conn_on(conn, OCT_ON_MOVED) == OCT_DO_FORCE;
+        if (forced)
             oct_finish(conn);
-        conn = moved ? t->ready : conn->ready_next;
+        conn = (moved && ended) || forced ? t->ready : conn->ready_next;
     }
+}
+
+/* True if the list of those that are ready is another one now. */
+static bool give_up_on(struct oct_conn *conn, struct oct_thread *t, enum oct_on on)
+{
+    if (conn->quic == NULL && !oct_finish_has_socket(conn))
+        return false;
+    const enum oct_do does = oct_conn_on(conn, on);
+    if (does == OCT_DO_FORGET)
+        oct_thread_leave(conn);
+    if (does == OCT_DO_FORCE && on == OCT_ON_UNHEARD)
+        t->deaf = t->deaf || ++t->unheard >= OCT_POLICY_UNHEARD;
+    if (does == OCT_DO_FORCE)
+        oct_finish(conn);
+    return does != OCT_DO_NOTHING;
 }
 
 void oct_finish_left(struct oct_thread *t)
@@ -364,21 +373,16 @@ void oct_finish_left(struct oct_thread *t)
     oct_finish_moved(t, -1);
     struct oct_conn *conn = t->ready;
     while (conn != NULL) {
-        const bool due = is_left(conn, t);
-        if (due && conn->notices >= OCT_POLICY_NOTICES)
-            not_followed(conn, t);
-        else if (due)
-            oct_finish(conn);
-        conn = due ? t->ready : conn->ready_next;
+        const bool unheard = conn->notices >= OCT_POLICY_NOTICES, due = unheard || is_cut_off(conn, t);
+        const bool other = due && give_up_on(conn, t, unheard ? OCT_ON_UNHEARD : OCT_ON_CUT_OFF);
+        conn = other ? t->ready : conn->ready_next;
     }
     conn = t->out != 0 ? t->away : NULL;
     while (conn != NULL) {
         const bool due = conn->event == OCT_EVENT_OUT;
-        if (due) {
+        if (due)
             oct_thread_event_drop(t, conn);
-            if (conn->state == OCT_CONN_READY)
-                not_followed(conn, t);
-        }
-        conn = due ? t->away : conn->away_next;
+        const bool other = due && give_up_on(conn, t, OCT_ON_CUT_OFF);
+        conn = other ? t->away : conn->away_next;
     }
 }

@@ -41,14 +41,13 @@ void oct_handed_add(struct oct_conn *conn)
 
 bool oct_handed_give(struct oct_conn *conn)
 {
-    const enum oct_conn_state state = oct_conn_state(conn);
+    const enum oct_on end = oct_conn_state(conn) == OCT_CONN_ENDED ? OCT_ON_END : OCT_ON_END_AMID;
     oct_fork_lock(&lock);
-    const bool gives =
-        conn->ssl != NULL && oct_conn_is_ended(state) && oct_conn_move_state(conn, state, OCT_CONN_ENDING);
+    const bool gives = conn->ssl != NULL && oct_conn_on(conn, OCT_ON_MOVED) == OCT_DO_HAND;
     if (gives) {
         put_in(conn); /* before it has no thread: oct_handed_bury() looks the other way round */
         oct_thread_leave(conn);
-        oct_conn_set_state(conn, state);
+        (void)oct_conn_on(conn, end);
     }
     oct_fork_unlock(&lock);
     return gives;

@@ -96,7 +96,7 @@ static bool can_begin(struct oct_conn *conn, struct oct_thread *t, bool *wakeabl
 static bool wants_slice(struct oct_conn *conn, struct oct_thread *t)
 {
     bool wakeable = true;
-    if (conn->state == OCT_CONN_READY)
+    if (oct_slice_is_away(conn))
         return true;
     if (!served(conn, t) || !(conn->quic != NULL ? oct_quic_may_begin(conn, t) : can_begin(conn, t, &wakeable)))
         return false;
@@ -136,20 +136,19 @@ void oct_handshake_leave(const struct oct_inside *inside)
  * place. */
 static int call_in_slice(struct oct_conn *conn, oct_handshake_call *call, void *arg)
 {
-    const bool other = oct_slice_is_away(conn) && !oct_slice_began_with(conn, call);
+    const bool resumes = oct_slice_is_away(conn), other = resumes && !oct_slice_began_with(conn, call);
     int value = -1;
 
     oct_thread_event_drop(conn->thread, conn);
     oct_thread_away_drop(conn);
-    if (conn->state == OCT_CONN_READY)
+    if (resumes)
         oct_ssl()->ERR_clear_error();
-    oct_conn_set_state(conn, OCT_CONN_RUNNING);
     if (oct_slice_run(conn, call, arg, &value))
         return other ? call(conn->ssl, arg) : value;
     if (!oct_slice_is_away(conn))
         return call(conn->ssl, arg); /* there was no memory for it */
     oct_socket_identify(conn);
-    oct_conn_set_state(conn, OCT_CONN_PAUSED);
+    (void)oct_conn_on(conn, OCT_ON_PAUSE);
     oct_thread_away_add(conn->thread, conn);
     return value;
 }
@@ -179,16 +178,11 @@ static int pretend(struct oct_conn *conn, struct oct_thread *t, int pause_value)
     return tell_to_wait(conn, pause_value);
 }
 
-/* Nobody is told twice to wait who has not waited meanwhile, nor whose socket blocks by now. */
-static bool may_pretend(const struct oct_conn *conn, const struct oct_thread *t)
-{
-    return conn->state == OCT_CONN_PAUSED && conn->told != t->round && !oct_socket_blocks(conn);
-}
-
 static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshake_call *call, void *arg,
                        int pause_value)
 {
-    struct oct_queue *queue = wants_slice(conn, t) ? oct_queue_thread() : NULL;
+    const bool resumes = oct_slice_is_away(conn);
+    struct oct_queue *queue = resumes || wants_slice(conn, t) ? oct_queue_thread() : NULL;
     const OSSL_HANDSHAKE_STATE before = oct_ssl()->SSL_get_state(conn->ssl);
     int value;
 
@@ -196,8 +190,9 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
     {
         OCT_INSIDE(conn);
         oct_socket_watch(conn, t);
-        if (queue != NULL) {
-            oct_queue_set_deferred(queue, 1);
+        if (queue != NULL || resumes) {
+            if (queue != NULL)
+                oct_queue_set_deferred(queue, 1);
             oct_thread_set_mode(oct_thread_in_flight(t) > 1 ? OCT_THREAD_EVENT_LOOP : OCT_THREAD_ALONE);
             value = call_in_slice(conn, call, arg);
         } else {
@@ -207,8 +202,10 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
             value = call(conn->ssl, arg);
         }
     }
-    t->moved |= value > 0 || conn->state == OCT_CONN_PAUSED || oct_ssl()->SSL_get_state(conn->ssl) != before;
-    if (conn->state == OCT_CONN_PAUSED) {
+    const bool paused = conn->state == OCT_CONN_PAUSED;
+    t->moved |= value > 0 || paused || oct_ssl()->SSL_get_state(conn->ssl) != before;
+    oct_finish_settle(conn);
+    if (paused) {
         if (conn->hello != NULL)
             OCT_MEMORY_COUNT(pauses);
         value = pretend(conn, t, pause_value);
@@ -234,78 +231,113 @@ static int result_for(struct oct_conn *conn, bool amid, oct_handshake_call *call
     return oct_slice_began_with(conn, call) && !amid ? value : call_plainly(conn, call, arg);
 }
 
-/* The paused call is run to its end, and this one goes on behind it. */
-static int go_on(struct oct_conn *conn, oct_handshake_call *call, void *arg, int pause_value)
+/* libssl is not entered: its call cannot go on. */
+static int fail(struct oct_conn *conn, int value)
 {
-    if (!oct_finish(conn))
-        return tell_to_wait(conn, pause_value); /* there is no memory */
-    const enum oct_conn_state state = oct_conn_state(conn);
-    if (!oct_conn_is_ended(state))
-        return call_plainly(conn, call, arg);
-    if (!oct_conn_move_state(conn, state, OCT_CONN_LEFT))
-        return tell_to_wait(conn, pause_value);
-    return result_for(conn, state == OCT_CONN_ENDED_AMID, call, arg);
-}
-
-/* Another thread has it: its call goes on there, and the program is called by what the socket says then. */
-static int wait_for_other(struct oct_conn *conn, oct_handshake_call *call, void *arg, int pause_value)
-{
-    oct_finish_wait(conn);
-    const enum oct_conn_state state = oct_conn_state(conn);
-    if (oct_conn_is_ended(state) && oct_conn_move_state(conn, state, OCT_CONN_LEFT))
-        return result_for(conn, state == OCT_CONN_ENDED_AMID, call, arg);
-    return oct_conn_is_free(state) ? call_plainly(conn, call, arg) : tell_to_wait(conn, pause_value);
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    const char *why = conn->state == OCT_CONN_LOST ? "the device of the private key does not answer"
+                                                   : "the thread that this handshake began on has ended";
+    if (conn->thread != NULL)
+        oct_thread_event_drop(conn->thread, conn);
+    conn->masked = false;
+    ssl->ERR_new();
+    ssl->ERR_set_debug(__FILE__, __LINE__, __func__);
+    ssl->ERR_set_error(ERR_LIB_SSL, ERR_R_OPERATION_FAIL, "%s", why);
+    return value;
 }
 
 /* Another thread has it, and perhaps runs it to its end just now: then it is entered, but not by a callback's call. */
 static bool is_elsewhere(const struct oct_conn *conn, const struct oct_thread *t)
 {
     const enum oct_conn_state state = oct_conn_state(conn);
-    return !oct_conn_is_free(state) && !oct_conn_is_ended(state) && conn->thread != t;
+    return conn->thread != t && !oct_conn_is_free(state) && !oct_conn_is_ended(state) && state != OCT_CONN_STRANDED;
+}
+
+/* Nobody is told twice to wait who has not waited meanwhile, nor whose socket blocks by now. A program that feeds
+ * libssl through memory calls with bytes that it has read itself: it may have none to call with later. */
+static enum oct_on kind_of_call(struct oct_conn *conn, const struct oct_thread *t)
+{
+    const enum oct_conn_state state = oct_conn_state(conn);
+    if (is_elsewhere(conn, t))
+        return OCT_ON_CALL_ELSEWHERE;
+    if (oct_conn_is_free(state))
+        return OCT_ON_CALL;
+    if (state == OCT_CONN_PAUSED) {
+        const bool may_wait = conn->told != t->round && !oct_socket_blocks(conn);
+        return may_wait && (conn->hello == NULL || !oct_memory_has_more(conn)) ? OCT_ON_CALL : OCT_ON_CALL_SOON;
+    }
+    if (conn->hello != NULL && !oct_memory_take(conn))
+        return OCT_ON_CALL_EARLY;
+    return oct_conn_is_due(state) && oct_slice_place(conn) != OCT_SLICE_FITS ? OCT_ON_CALL_AWRY : OCT_ON_CALL;
+}
+
+/* Its server has followed its event. */
+static void note_followed(struct oct_conn *conn, struct oct_thread *t)
+{
+    if (conn->thread != t)
+        return;
+    if (conn->notices != 0 || conn->event == OCT_EVENT_OUT)
+        t->unheard = 0;
+    conn->notices = 0;
+    if (conn->event == OCT_EVENT_OUT)
+        oct_thread_event_drop(t, conn);
 }
 
 int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_value)
 {
     struct oct_thread *t = oct_thread_get();
-    struct oct_conn *conn =
-        t != NULL && oct_ssl()->ASYNC_get_current_job() == NULL ? oct_conn_get(s) : oct_conn_find(s);
-    if (conn != NULL && t != NULL && is_elsewhere(conn, t))
-        return wait_for_other(conn, call, arg, pause_value);
-    if (conn == NULL || conn->entered != 0 || t == NULL)
+    const bool in_job = oct_ssl()->ASYNC_get_current_job() != NULL;
+    struct oct_conn *conn = t != NULL && !in_job ? oct_conn_get(s) : oct_conn_find(s);
+    if (conn == NULL || t == NULL || (conn->entered != 0 && !is_elsewhere(conn, t)))
         return call(s, arg);
-    if (conn->thread == t) { /* it has followed its event */
-        if (conn->notices != 0 || conn->event == OCT_EVENT_OUT)
-            t->unheard = 0;
-        conn->notices = 0;
-        if (conn->event == OCT_EVENT_OUT)
-            oct_thread_event_drop(t, conn);
+    note_followed(conn, t);
+
+    bool asked = false;
+    enum oct_on on = kind_of_call(conn, t);
+    for (;;) {
+        const enum oct_do does = oct_conn_on(conn, on);
+        switch (does) {
+        case OCT_DO_SAY_WAIT:
+            return on == OCT_ON_CALL ? pretend(conn, t, pause_value) : tell_to_wait(conn, pause_value);
+        case OCT_DO_CALL:
+            if (in_job)
+                return call(s, arg);
+            if (put_off(conn, t))
+                return tell_to_wait(conn, pause_value);
+            return run_tracked(conn, t, call, arg, pause_value);
+        case OCT_DO_RESUME:
+            return run_tracked(conn, t, call, arg, pause_value);
+        case OCT_DO_GIVE:
+        case OCT_DO_BEHIND:
+            return result_for(conn, does == OCT_DO_BEHIND, call, arg);
+        case OCT_DO_FAIL:
+            return fail(conn, pause_value);
+        case OCT_DO_RUN: /* a device may be at work still */
+            oct_queue_poll(oct_queue_thread());
+            on = oct_conn_state(conn) == OCT_CONN_PAUSED ? OCT_ON_CALL_AWRY : kind_of_call(conn, t);
+            break;
+        case OCT_DO_FORCE:
+            if (!oct_finish(conn))
+                return tell_to_wait(conn, pause_value);
+            on = OCT_ON_CALL;
+            break;
+        case OCT_DO_ASK:
+        case OCT_DO_WAIT:
+            if (asked)
+                return tell_to_wait(conn, pause_value);
+            asked = true;
+            if (does == OCT_DO_ASK)
+                oct_finish_ask(s);
+            else
+                oct_finish_wait(conn);
+            if ((conn = oct_conn_find(s)) == NULL)
+                return call(s, arg);
+            on = kind_of_call(conn, t);
+            break;
+        default:
+            return call(s, arg);
+        }
     }
-    /* The program feeds libssl by memory, and calls with bytes that it has read itself: it may have none to call with
-     * later. So the operation runs now. */
-    if (conn->hello != NULL && conn->state == OCT_CONN_PAUSED && oct_memory_has_more(conn))
-        oct_queue_poll(oct_queue_thread());
-    const enum oct_conn_state state = oct_conn_state(conn);
-    if (conn->hello != NULL && state != OCT_CONN_PAUSED && !oct_memory_take(conn))
-        return tell_to_wait(conn, pause_value);
-    if (oct_conn_is_ended(state))
-        return oct_conn_move_state(conn, state, OCT_CONN_LEFT)
-                   ? result_for(conn, state == OCT_CONN_ENDED_AMID, call, arg)
-                   : wait_for_other(conn, call, arg, pause_value); /* its thread hands it on just now */
-    if (state == OCT_CONN_LOST)
-        return oct_keys_part->fail(conn, pause_value);
-    conn->inherited = false;
-    if (may_pretend(conn, t))
-        return pretend(conn, t, pause_value);
-    if (state == OCT_CONN_PAUSED)
-        oct_queue_poll(oct_queue_thread());
-    /* A device is at work, or live frames are in its place. */
-    if (!oct_conn_is_free(state) && (conn->state != OCT_CONN_READY || oct_slice_place(conn) != OCT_SLICE_FITS))
-        return go_on(conn, call, arg, pause_value);
-    if (oct_conn_is_free(state) && oct_ssl()->ASYNC_get_current_job() != NULL)
-        return call(s, arg);
-    if (put_off(conn, t))
-        return tell_to_wait(conn, pause_value);
-    return run_tracked(conn, t, call, arg, pause_value);
 }
 
 void oct_handshake_stays(SSL *s)
@@ -361,9 +393,8 @@ bool oct_handshake_first(SSL *s, int *value)
 void oct_handshake_told(struct oct_conn *conn)
 {
     struct oct_thread *t = conn->thread;
-    if (conn->state == OCT_CONN_PAUSED) {
+    if (oct_conn_on(conn, OCT_ON_TOLD) == OCT_DO_LEAD) {
         conn->notices = 0;
-        oct_conn_set_state(conn, OCT_CONN_READY);
         oct_thread_ready_add(t, conn);
     }
     t->suppressed_count = 0;

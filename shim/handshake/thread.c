@@ -33,7 +33,7 @@ static struct oct_fork_lock lock = {
 };
 static uint64_t last_id = 1; /* 0 and 1 mean no thread and several (fds.c) */
 
-/* What is still paused is run to its end, for no other thread can resume it. What cannot be stays paused for good. */
+/* What is still paused is run to its end, for no other thread can resume it. What cannot be is stranded. */
 static void thread_end(void *arg)
 {
     struct oct_thread *t = arg;
@@ -45,9 +45,7 @@ static void thread_end(void *arg)
     oct_fork_lock(&lock);
     while (t->handshakes != NULL) {
         struct oct_conn *conn = t->handshakes;
-        oct_conn_leave(conn);
-        if (conn->state == OCT_CONN_READY)
-            oct_conn_set_state(conn, OCT_CONN_PAUSED);
+        (void)oct_conn_on(conn, OCT_ON_ABANDON);
         oct_slice_abandon(conn);
         oct_thread_leave(conn);
     }
@@ -128,13 +126,11 @@ static void forked_child(void)
     oct_known_forked();
     for (conn = t != NULL ? t->handshakes : NULL; conn != NULL; conn = next) {
         next = conn->next;
-        conn->inherited = oct_slice_is_away(conn);
-        if (conn->state == OCT_CONN_PAUSED) {
-            oct_conn_set_state(conn, OCT_CONN_READY);
+        const enum oct_do does = oct_conn_on(conn, OCT_ON_FORKED);
+        if (does == OCT_DO_LEAD)
             oct_thread_ready_add(t, conn);
-        } else if (oct_conn_is_free(conn->state)) {
+        else if (does == OCT_DO_FORGET)
             oct_thread_leave(conn);
-        }
     }
 }
 
@@ -209,6 +205,7 @@ bool oct_thread_ask(struct oct_conn *conn)
 
 void oct_thread_ready_add(struct oct_thread *t, struct oct_conn *conn)
 {
+    oct_thread_event_drop(t, conn);
     conn->event = OCT_EVENT_DUE;
     conn->notified = 0;
     conn->announced = 0;

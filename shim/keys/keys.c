@@ -97,7 +97,6 @@ static const struct oct_keys_part part = {
     .finish = oct_watch_finish,
     .lingers = oct_remote_lingers,
     .settle = oct_remote_settle,
-    .fail = oct_remote_fail,
     .forget = oct_remote_forget,
     .end = end,
     .end_stacks = oct_job_stack_end,

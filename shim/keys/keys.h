@@ -25,8 +25,6 @@ struct oct_keys_part {
     bool (*lingers)(struct oct_conn *conn);
     /* The same where the program goes on with the object: waits. */
     void (*settle)(struct oct_conn *conn);
-    /* What the server is told of a connection whose time is over. */
-    int (*fail)(struct oct_conn *conn, int value);
     /* The end of conn, whatever its operation does. */
     void (*forget)(struct oct_conn *conn);
     /* The end of a thread: its operations, and then its stacks, when it is the shim's no more. */

@@ -24,8 +24,7 @@ bool oct_remote_lingers(struct oct_conn *conn)
     if (op == NULL || oct_tally_cancel(op))
         return false;
     oct_thread_event_drop(conn->thread, conn);
-    oct_conn_set_state(conn, OCT_CONN_LINGERING);
-    return true;
+    return oct_conn_on(conn, OCT_ON_LINGER) == OCT_DO_NOTHING;
 }
 
 void oct_remote_settle(struct oct_conn *conn)
@@ -35,20 +34,6 @@ void oct_remote_settle(struct oct_conn *conn)
         oct_tally_end(op, OCT_TALLY_CALLED_OFF);
     if (op != NULL && !oct_tally_cancel(op))
         oct_watch_wait(op);
-    if (conn->state == OCT_CONN_LOST)
-        oct_conn_set_state(conn, OCT_CONN_PAUSED);
-}
-
-/* libssl is not entered: the operation is still the helper's. */
-int oct_remote_fail(struct oct_conn *conn, int value)
-{
-    const struct oct_ssl_functions *ssl = oct_ssl();
-    oct_thread_event_drop(conn->thread, conn);
-    conn->masked = false;
-    ssl->ERR_new();
-    ssl->ERR_set_debug(__FILE__, __LINE__, __func__);
-    ssl->ERR_set_error(ERR_LIB_SSL, ERR_R_OPERATION_FAIL, "the device of the private key does not answer");
-    return value;
 }
 
 void oct_remote_forget(struct oct_conn *conn)

@@ -195,8 +195,6 @@ void oct_watch_wait(struct oct_remote *op);
 bool oct_remote_lingers(struct oct_conn *conn);
 /* The same where the program goes on with the object: waits. */
 void oct_remote_settle(struct oct_conn *conn);
-/* What the server is told of a connection whose time is over. */
-int oct_remote_fail(struct oct_conn *conn, int value);
 /* The end of conn, whatever its operation does. */
 void oct_remote_forget(struct oct_conn *conn);
 

@@ -174,9 +174,8 @@ static void give_up(struct oct_thread *t, struct oct_watch *watch, struct oct_re
         said = now;
     }
     oct_tally_end(op, OCT_TALLY_TIMED_OUT);
-    if (oct_tally_cancel(op) || conn == NULL || conn->state != OCT_CONN_PAUSED)
+    if (oct_tally_cancel(op) || conn == NULL || oct_conn_on(conn, OCT_ON_SILENT) != OCT_DO_LEAD)
         return;
-    oct_conn_set_state(conn, OCT_CONN_LOST);
     oct_thread_ready_add(t, conn);
     t->suppressed_count = 0;
 }

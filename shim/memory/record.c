@@ -60,7 +60,7 @@ static size_t there(const struct oct_thread *t, int fd, const unsigned char **fr
         return 0;
     const struct oct_conn *conn = hello->given == 0 ? hello->conn : NULL;
     const bool begins = conn != NULL && conn->ssl != NULL && !hello->taken &&
-                        (conn->state == OCT_CONN_READY || oct_conn_is_ended(conn->state));
+                        (oct_conn_is_due(conn->state) || oct_conn_is_ended(conn->state));
     /* The rest of one that has been given in part comes first, whatever has become of the handshake. */
     const bool goes_on = hello->given != 0 && hello->given < OCT_MEMORY_RECORD;
     *from = oct_memory_record + hello->given;

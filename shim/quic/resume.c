@@ -14,7 +14,7 @@
 static struct oct_conn *next_ready(const struct oct_thread *t)
 {
     struct oct_conn *conn = t->ready;
-    while (conn != NULL && (conn->quic == NULL || conn->ssl == NULL || conn->state != OCT_CONN_READY))
+    while (conn != NULL && (conn->quic == NULL || conn->ssl == NULL || !oct_conn_is_due(conn->state)))
         conn = conn->ready_next;
     return conn;
 }
@@ -42,7 +42,7 @@ void oct_quic_read(int fd)
     struct oct_conn *conn = t != NULL ? t->ready : NULL;
 
     while (conn != NULL && (conn->quic == NULL || conn->ssl == NULL || conn->socket.fd != fd ||
-                            conn->state != OCT_CONN_READY || !oct_fd_is_same(fd, conn->socket.generation)))
+                            !oct_conn_is_due(conn->state) || !oct_fd_is_same(fd, conn->socket.generation)))
         conn = conn->ready_next;
     if (conn != NULL)
         oct_finish_part(conn);

@@ -119,7 +119,7 @@ static void finish(struct guest *guest)
     const uint32_t generation = guest->conn.socket.generation;
     oct_thread_leave(&guest->conn);
     oct_handed_add(&guest->conn);
-    oct_conn_set_state(&guest->conn, OCT_CONN_ENDED);
+    __atomic_store_n(&guest->conn.state, OCT_CONN_ENDED, __ATOMIC_RELEASE);
     oct_handover_wake(fd, generation);
 }
 
@@ -140,7 +140,7 @@ static void go_on(struct worker *self, struct guest *guest)
     const unsigned way = (unsigned)rand_r(&self->seed) % 4;
 
     oct_handed_withdraw(&guest->conn);
-    oct_conn_set_state(&guest->conn, OCT_CONN_PAUSED);
+    __atomic_store_n(&guest->conn.state, OCT_CONN_PAUSED, __ATOMIC_RELEASE);
     if (++guest->hops == HOPS) {
         register_in(self, guest, EPOLL_CTL_DEL);
         if (__atomic_sub_fetch(&open_guests, 1, __ATOMIC_ACQ_REL) == 0)
