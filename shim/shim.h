@@ -91,7 +91,6 @@ struct oct_conn {
     unsigned notices;                /* made-up events that its server has got and not followed */
     int ended_value;                 /* OCT_CONN_ENDED: what the call has returned, */
     struct oct_errors *ended_errors; /* and the errors that it has left */
-    int up_refs;                     /* references beyond the first, as far as SSL_up_ref() told */
     enum oct_conn_state state;       /* changed by oct_conn_on() alone; read by other threads too: oct_conn_state() */
     enum oct_conn_event event;
     unsigned flushes; /* that libssl has asked for behind tickets (tickets.c) */
@@ -187,6 +186,8 @@ struct oct_inside oct_handshake_enter(struct oct_conn *conn);
 void oct_handshake_leave(const struct oct_inside *inside);
 #define OCT_INSIDE(conn)                                                                                               \
     __attribute__((cleanup(oct_handshake_leave), unused)) const struct oct_inside inside = oct_handshake_enter(conn)
+/* Its call cannot go on: says so in the error queue, and returns `value`. */
+int oct_handshake_fail(struct oct_conn *conn, int value);
 /* s stays synchronous from now on. */
 void oct_handshake_stays(SSL *s);
 /* SSL_do_handshake() and the two others, by their real function. */
@@ -215,6 +216,8 @@ int oct_finish_result(struct oct_conn *conn);
  * paused is run to its end first. gives_socket: it gives s another socket or BIO. */
 void oct_finish_before(SSL *s, bool gives_socket);
 void oct_finish_here(void);
+/* The thread ends: what is paused is run to its end, and what is kept goes to whoever waits for its socket. */
+void oct_finish_end(struct oct_thread *t);
 /* True if s is run to its end just now, and a callback of the program calls it, not libssl itself: the program knows of
  * no call that it would be inside of. It is told that nothing can be read. */
 bool oct_finish_is_inside(const struct oct_ssl_functions *own, const SSL *s, const void *caller);
@@ -245,7 +248,7 @@ bool oct_socket_will_show(const struct oct_conn *conn, const struct oct_thread *
 /* A socket that blocks makes its own caller wait: it must never be told to come back. */
 bool oct_socket_nonblocking(struct oct_conn *conn, int fd);
 /* The same, asked anew: somebody may have changed it. */
-bool oct_socket_blocks(const struct oct_conn *conn);
+bool oct_socket_blocks(struct oct_conn *conn);
 /* The read BIO of conn says that it is to be tried again, until conn goes on. */
 void oct_socket_say_retry(struct oct_conn *conn);
 /* conn is about to be paused: notes which socket it is whatever number the program gives it. */
@@ -260,8 +263,8 @@ bool oct_socket_put_off(struct oct_conn *conn, struct oct_thread *t);
 bool oct_socket_changes(const struct oct_conn *conn);
 /* A handshake call of conn begins: watches what a BIO that hides its socket reads from. */
 void oct_socket_watch(struct oct_conn *conn, struct oct_thread *t);
-/* The thread runs a call to its end, and fd is its socket: a read never blocks there, whatever the socket does. */
-bool oct_socket_is_hurried(int fd);
+/* The thread runs a call to its end, and fd is its socket: what has come since stays there, and no read blocks. */
+bool oct_socket_is_withheld(int fd);
 /* The program is about to be told that nothing can be read: its own BIO finds so too. Call inside libssl only. */
 void oct_socket_is_empty(struct oct_conn *conn, struct oct_thread *t);
 
@@ -272,10 +275,10 @@ void oct_events_suppress(const struct oct_conn *conn, struct oct_thread *t);
 /* drain.c */
 /* Before SSL_free(): false if the object cannot be freed here and now; then it will be. */
 bool oct_drain_for_free(struct oct_conn *conn);
-/* Before SSL_clear(). */
-void oct_drain_for_clear(struct oct_conn *conn);
-/* Its socket has been closed: its call unwinds, and none of the program's callbacks is called any more. */
-void oct_drain_closed(struct oct_conn *conn);
+/* Before SSL_clear(): false if the object cannot be used again, as libssl's call in it can run nowhere. */
+bool oct_drain_for_clear(struct oct_conn *conn);
+/* Its call unwinds, and none of the program's callbacks is called. The program goes on with the object. */
+void oct_drain_in_place(struct oct_conn *conn);
 /* What was left to this thread. */
 void oct_drain_orphans(struct oct_thread *t);
 

@@ -3,6 +3,7 @@
 /* read() and readv(), by which libuv and others read from sockets. */
 #include "memory/memory.h"
 
+#include <errno.h>
 #include <sys/syscall.h>
 
 #define HOOK __attribute__((visibility("default")))
@@ -15,8 +16,10 @@ HOOK ssize_t read(int fd, void *buf, size_t n)
     size_t given = t != NULL ? oct_memory_give(t, fd, buf, n) : 0;
     if (given > 0)
         return (ssize_t)given;
-    if (oct_socket_is_hurried(fd))
-        return oct_libc()->recv(fd, buf, n, MSG_DONTWAIT);
+    if (oct_socket_is_withheld(fd)) {
+        errno = EAGAIN;
+        return -1;
+    }
     ssize_t got = real != NULL ? real(fd, buf, n) : syscall(SYS_read, fd, buf, n);
     if (t != NULL)
         oct_hello_note(t, fd, buf, n, 0, got);

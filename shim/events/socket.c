@@ -54,10 +54,9 @@ bool oct_socket_nonblocking(struct oct_conn *conn, int fd)
     return conn->socket.nonblocking;
 }
 
-bool oct_socket_blocks(const struct oct_conn *conn)
+bool oct_socket_blocks(struct oct_conn *conn)
 {
-    const int fd = conn->socket.fd;
-    const int flags = fd >= 0 && oct_fd_is_same(fd, conn->socket.generation) ? fcntl(fd, F_GETFL) : -1;
+    const int flags = conn->socket.fd >= 0 && oct_finish_has_socket(conn) ? fcntl(conn->socket.fd, F_GETFL) : -1;
     return flags >= 0 && (flags & O_NONBLOCK) == 0;
 }
 
@@ -184,10 +183,20 @@ void oct_socket_watch(struct oct_conn *conn, struct oct_thread *t)
     t->reads = conn->socket.hidden ? conn : NULL;
 }
 
-bool oct_socket_is_hurried(int fd)
+static ssize_t recv_real(int fd, void *buf, size_t n, int flags)
 {
-    const struct oct_thread *t = oct_thread_peek();
-    return __builtin_expect(t != NULL && t->hurried == fd + 1, 0);
+    __typeof__(recv) *real = oct_libc()->recv;
+    return real != NULL ? real(fd, buf, n, flags) : syscall(SYS_recvfrom, fd, buf, n, flags, NULL, NULL);
+}
+
+bool oct_socket_is_withheld(int fd)
+{
+    struct oct_thread *t = oct_thread_peek();
+    if (__builtin_expect(t == NULL || t->withheld != fd + 1, 1))
+        return false;
+    char byte;
+    t->refused = recv_real(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
+    return true;
 }
 
 /* The bytes that came from the socket are those that libssl has got: the BIO has no other way to answer than to look at
@@ -260,14 +269,14 @@ static bool seen(struct oct_thread *t, int fd)
 
 __attribute__((visibility("default"))) ssize_t recv(int fd, void *buf, size_t n, int flags)
 {
-    __typeof__(recv) *real = oct_libc()->recv;
     struct oct_thread *t = oct_thread_peek();
     struct oct_conn *conn = t != NULL ? t->reads : NULL;
-    /* Where it is to find nothing, no call may run at all. Without an object it was left by a jump, and freed. */
+    /* Where it is to find nothing, no call may run at all. */
     if (conn != NULL && !t->reads_nothing &&
-        (conn->ssl == NULL || conn->entered_at - (uintptr_t)__builtin_frame_address(0) >= CALL_MAX))
+        (oct_thread_inside(t) != conn || conn->ssl == NULL ||
+         conn->entered_at - (uintptr_t)__builtin_frame_address(0) >= CALL_MAX))
         conn = NULL;
-    if (__builtin_expect(conn != NULL, 0) && seen(t, fd)) {
+    if ((__builtin_expect(conn != NULL, 0) && seen(t, fd)) || oct_socket_is_withheld(fd)) {
         errno = EAGAIN;
         return -1;
     }
@@ -276,8 +285,7 @@ __attribute__((visibility("default"))) ssize_t recv(int fd, void *buf, size_t n,
     size_t given = reader != NULL ? oct_memory_answer(reader, fd, buf, n, flags) : 0;
     if (given > 0)
         return (ssize_t)given;
-    flags |= oct_socket_is_hurried(fd) ? MSG_DONTWAIT : 0;
-    ssize_t got = real != NULL ? real(fd, buf, n, flags) : syscall(SYS_recvfrom, fd, buf, n, flags, NULL, NULL);
+    ssize_t got = recv_real(fd, buf, n, flags);
     if (__builtin_expect(conn != NULL, 0) && got > 0 && (flags & MSG_PEEK) == 0 && conn->socket.hidden_fd == fd)
         conn->socket.hidden_bytes += (uint64_t)got;
     if (kept && (flags & MSG_PEEK) != 0)

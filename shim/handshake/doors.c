@@ -103,7 +103,7 @@ static void *behind(const struct oct_ssl_functions *own, unsigned door)
 
 static bool is_away(struct oct_conn *conn)
 {
-    return oct_slice_is_away(conn);
+    return oct_slice_is_away(conn) || oct_conn_state(conn) == OCT_CONN_ENDING;
 }
 
 /* What nearly all calls ask, and no more. */

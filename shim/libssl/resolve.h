@@ -51,7 +51,7 @@
     X(SSL_in_before) X(SSL_set_accept_state) X(SSL_state_string)                                                       \
     X(SSL_version) X(SSL_has_pending) X(SSL_get_client_random)                                                         \
     X(SSL_get_early_data_status) X(SSL_is_server) X(SSL_get_finished) X(SSL_set_shutdown)                              \
-    X(SSL_set0_rbio) X(SSL_set0_wbio) X(SSL_set_info_callback) X(SSL_set_msg_callback)                                 \
+    X(SSL_set0_rbio) X(SSL_set0_wbio) X(SSL_set_info_callback)                                                         \
     X(SSL_get_info_callback) X(SSL_CTX_get_info_callback) X(SSL_get_SSL_CTX)                                           \
     X(CRYPTO_free_ex_data) X(CRYPTO_malloc) X(CRYPTO_zalloc) X(CRYPTO_free) X(ASYNC_get_current_job)                   \
     X(OSSL_PROVIDER_available)                                                                                         \
