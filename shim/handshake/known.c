@@ -26,6 +26,14 @@ struct entry {
 
 static struct entry *buckets[BUCKETS];
 static unsigned char locks[LOCKS];
+static uint32_t changes[LOCKS]; /* of what each of them guards */
+
+/* What the thread has asked for last, and will mostly ask for next. */
+static __thread struct {
+    const SSL *ssl;
+    struct oct_conn *conn;
+    uint32_t changes;
+} last;
 
 /* Objects are some KB large. */
 static unsigned bucket_of(const SSL *s)
@@ -62,15 +70,29 @@ static struct entry **place_of(unsigned bucket, const SSL *s)
     return at;
 }
 
+/* Under the lock. */
+static void changed(unsigned bucket)
+{
+    __atomic_add_fetch(&changes[bucket % LOCKS], 1, __ATOMIC_RELEASE);
+}
+
 void *oct_known(const SSL *s, enum oct_known_kind kind)
 {
     const unsigned bucket = bucket_of(s);
+    const uint32_t now = __atomic_load_n(&changes[bucket % LOCKS], __ATOMIC_ACQUIRE);
+    if (kind == OCT_KNOWN_CONN && last.ssl == s && last.changes == now)
+        return last.conn;
     if (__atomic_load_n(&buckets[bucket], __ATOMIC_RELAXED) == NULL)
         return NULL;
     lock(bucket);
     const struct entry *entry = *place_of(bucket, s);
     void *found = entry != NULL ? entry->of[kind] : NULL;
     unlock(bucket);
+    if (kind == OCT_KNOWN_CONN) {
+        last.ssl = s;
+        last.conn = found;
+        last.changes = now;
+    }
     return found;
 }
 
@@ -121,6 +143,7 @@ bool oct_known_set(const SSL *s, enum oct_known_kind kind, void *value)
 
     if (entry != NULL) {
         entry->of[kind] = value;
+        changed(bucket);
         empty = take_out_empty(at);
     }
     unlock(bucket);
@@ -170,6 +193,7 @@ static void free_ex_data(int class, void *object, CRYPTO_EX_DATA *data)
     struct entry **at = place_of(bucket, object), *entry = *at;
     if (entry != NULL)
         *at = entry->next;
+    changed(bucket);
     unlock(bucket);
     if (entry == NULL)
         return;
