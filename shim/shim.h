@@ -93,11 +93,12 @@ struct oct_conn {
     struct oct_errors *ended_errors; /* and the errors that it has left */
     enum oct_conn_state state;       /* changed by oct_conn_on() alone; read by other threads too: oct_conn_state() */
     enum oct_conn_event event;
-    unsigned flushes; /* that libssl has asked for behind tickets (tickets.c) */
-    bool wanted;      /* another thread waits until its call has been run to its end */
-    bool masked;      /* the server is to read WANT_READ from the last call */
-    uint32_t told;    /* the thread's round when it was told so without libssl being asked; 0: not yet */
-    BIO *retried;     /* the BIO that says so too, and what it said before */
+    unsigned flushes;   /* that libssl has asked for behind tickets (tickets.c) */
+    bool called_inside; /* by a callback, while its call is run to its end */
+    bool wanted;        /* another thread waits until its call has been run to its end */
+    bool masked;        /* the server is to read WANT_READ from the last call */
+    uint32_t told;      /* the thread's round when it was told so without libssl being asked; 0: not yet */
+    BIO *retried;       /* the BIO that says so too, and what it said before */
     int retry_before;
     bool looked;       /* its server has called it before */
     bool handed;       /* it has been in that list */

@@ -192,10 +192,10 @@ static ssize_t recv_real(int fd, void *buf, size_t n, int flags)
 bool oct_socket_is_withheld(int fd)
 {
     struct oct_thread *t = oct_thread_peek();
-    if (__builtin_expect(t == NULL || t->withheld != fd + 1, 1))
+    if (__builtin_expect(t == NULL || t->withheld.fd_and_1 != fd + 1, 1))
         return false;
     char byte;
-    t->refused = recv_real(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
+    t->withheld.refused = recv_real(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
     return true;
 }
 

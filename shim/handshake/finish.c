@@ -70,10 +70,13 @@ bool oct_finish(struct oct_conn *conn)
 {
     struct oct_thread *t = conn->thread;
     const int errno_before = errno;
+    const bool fed = conn->hello != NULL;
     struct oct_registration at;
+    bool refused;
     int value = -1;
 
     t->finished++;
+    conn->called_inside = false;
     if (oct_thread_waiting() != 0)
         oct_queue_poll(oct_queue_thread_peek());
     forget_notices(conn);
@@ -81,13 +84,13 @@ bool oct_finish(struct oct_conn *conn)
     __atomic_add_fetch(&oct_slices_away, 1, __ATOMIC_SEQ_CST); /* another thread may look */
     {
         OCT_INSIDE(conn);
-        const int withheld = t->withheld;
+        const struct oct_withheld before = t->withheld;
         oct_socket_watch(conn, t);
-        t->withheld = conn->quic == NULL ? conn->socket.fd + 1 : 0;
-        t->refused = false;
+        t->withheld = (struct oct_withheld){fed || conn->quic != NULL ? 0 : conn->socket.fd + 1, false};
         for (int i = 0; i < OCT_POLICY_DRAIN_TURNS && oct_slice_is_away(conn); i++)
             (void)oct_slice_run(conn, NULL, NULL, &value);
-        t->withheld = withheld;
+        refused = t->withheld.refused || conn->called_inside;
+        t->withheld = before;
     }
     __atomic_sub_fetch(&oct_slices_away, 1, __ATOMIC_SEQ_CST);
     const enum wish wish = wish_of(conn->ssl, value);
@@ -101,10 +104,10 @@ bool oct_finish(struct oct_conn *conn)
             oct_thread_ready_add(t, conn);
         return false;
     }
-    const bool fed = conn->hello != NULL, registered = oct_fd_registered(conn->socket.fd, &at);
+    const bool registered = oct_fd_registered(conn->socket.fd, &at);
     const bool here = !t->ends && registered && (!fed || at.events != 0) && oct_fd_slept_on(at.epfd, t);
     /* What has been withheld is there still, but an edge comes once. */
-    const bool edge = t->refused && registered && (at.events & EPOLLET) != 0;
+    const bool edge = refused && registered && (at.events & EPOLLET) != 0;
     const bool calls = wish != WISH_READ || fed || edge;
     conn->missed = calls && !fed && !here;
     conn->ended_value = value;
@@ -189,7 +192,7 @@ bool oct_finish_is_inside(const struct oct_ssl_functions *own, const SSL *s, con
     if (conn == NULL || oct_conn_state(conn) != OCT_CONN_ENDING || conn->thread != oct_thread_peek() ||
         oct_same_object(caller, own->place))
         return false;
-    conn->masked = true;
+    conn->masked = conn->called_inside = true;
     return true;
 }
 

@@ -320,6 +320,10 @@ int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_val
             return result_for(conn, does == OCT_DO_BEHIND, call, arg);
         case OCT_DO_FAIL:
             return oct_handshake_fail(conn, pause_value);
+        case OCT_DO_RUN: /* a device may be at work still */
+            oct_queue_poll(oct_queue_thread());
+            on = oct_conn_state(conn) == OCT_CONN_PAUSED ? OCT_ON_CALL_AWRY : kind_of_call(conn, t);
+            break;
         case OCT_DO_FORCE:
             if (!oct_finish(conn))
                 return tell_to_wait(conn, pause_value);

@@ -71,6 +71,7 @@ enum oct_do {
     OCT_DO_CALL,     /* call libssl, in a slice where one is worth while */
     OCT_DO_RESUME,   /* go on with the slice */
     OCT_DO_SAY_WAIT, /* say "want read" */
+    OCT_DO_RUN,      /* run the queue, and ask again */
     OCT_DO_FORCE,    /* run the call to its end, and ask again */
     OCT_DO_GIVE,     /* give the result that was kept */
     OCT_DO_BEHIND,   /* call libssl behind what was kept */

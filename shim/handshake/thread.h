@@ -16,6 +16,12 @@ struct oct_suppressed {
     uint32_t generation;
 };
 
+/* The socket of a call that is run to its end. */
+struct oct_withheld {
+    int fd_and_1; /* 0: there is none */
+    bool refused; /* it would have found something there */
+};
+
 struct oct_thread {
     uint64_t id;                 /* never used twice in a process */
     struct oct_conn *handshakes; /* in flight, paused or not */
@@ -31,8 +37,7 @@ struct oct_thread {
     bool visited;                        /* a slice runs on this stack for a call from another one (slice.c) */
     unsigned out;                        /* connections whose event an edge-triggered server has not followed */
     struct oct_conn *away;               /* those whose call is paused, or kept for them */
-    int withheld;                        /* the socket, and 1 more, of a call that is run to its end; 0: none */
-    bool refused;                        /* that call would have found something there */
+    struct oct_withheld withheld;        /* of the call that is run to its end */
     bool end_known;                      /* the end of the thread is told before its destructors run */
     bool wanted;                         /* another thread asks for some of them */
     unsigned finished;                   /* calls that were run to their end (finish.c) */
