@@ -266,6 +266,11 @@ bool oct_socket_changes(const struct oct_conn *conn);
 void oct_socket_watch(struct oct_conn *conn, struct oct_thread *t);
 /* The thread runs a call to its end, and fd is its socket: what has come since stays there, and no read blocks. */
 bool oct_socket_is_withheld(int fd);
+/* A read from fd begins inside a handshake call whose BIO is watched, in a function with this frame. Whose it is; NULL:
+ * it is no read of a BIO's. *nothing: it is to find nothing. */
+struct oct_conn *oct_socket_reads(int fd, const void *frame, bool *nothing);
+/* It has brought so many bytes. */
+void oct_socket_has_read(struct oct_conn *conn, int fd, size_t bytes);
 /* The program is about to be told that nothing can be read: its own BIO finds so too. Call inside libssl only. */
 void oct_socket_is_empty(struct oct_conn *conn, struct oct_thread *t);
 

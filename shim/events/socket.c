@@ -2,9 +2,9 @@
  * Copyright The Octuple Authors */
 /*
  * The socket of a connection. Most programs give it to libssl, which tells it. HAProxy and others have a BIO of their
- * own above it, which says nothing: then it is what this thread was seen to recv() from inside the handshake call.
- * libssl reads before it comes to any expensive operation, so the socket is known in time. A program that reads from
- * two there (in a callback of its own, say) leaves it open which is the connection's: it stays synchronous.
+ * own above it, which says nothing: then it is what this thread was seen to read from inside the handshake call
+ * (read.c). libssl reads before it comes to any expensive operation, so the socket is known in time. A program that
+ * reads from two there (in a callback of its own, say) leaves it open which is the connection's: it stays synchronous.
  *
  * Such a program keeps its own account of what can be read. It trusts its own recv() more than libssl's "want read":
  * unless that has said EAGAIN, it comes back at once, again and again, and does not ask epoll. So when a handshake is
@@ -31,7 +31,6 @@
 #include "handshake/thread.h"
 #include "memory/memory.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -186,7 +185,7 @@ void oct_socket_watch(struct oct_conn *conn, struct oct_thread *t)
 static ssize_t recv_real(int fd, void *buf, size_t n, int flags)
 {
     __typeof__(recv) *real = oct_libc()->recv;
-    return real != NULL ? real(fd, buf, n, flags) : syscall(SYS_recvfrom, fd, buf, n, flags, NULL, NULL);
+    return real != NULL ? real(fd, buf, n, flags) : syscall(SYS_recvfrom, fd, buf, n, flags, 0l, 0l);
 }
 
 bool oct_socket_is_withheld(int fd)
@@ -239,7 +238,7 @@ bool oct_socket_will_show(const struct oct_conn *conn, const struct oct_thread *
     return t->shows[0] != '\0' && strncmp(t->shows, bio_name(conn), sizeof t->shows - 1) == 0;
 }
 
-/* True if recv() is to find nothing. */
+/* True if the read is to find nothing. */
 static bool seen(struct oct_thread *t, int fd)
 {
     struct oct_conn *conn = t->reads;
@@ -255,7 +254,7 @@ static bool seen(struct oct_thread *t, int fd)
         return false;
     BIO *bio = oct_ssl()->SSL_get_rbio(conn->ssl);
     if (bio != NULL && oct_ssl()->BIO_number_read(bio) > conn->socket.hidden_bytes)
-        return false; /* libssl has bytes which no recv() has brought */
+        return false; /* libssl has bytes which no such read has brought */
     conn->socket.hidden_fd = fd;
     /* It is the first that this BIO reads from. A fresh one is none that a program registers before it looks. */
     if (!oct_fd_fresh(fd) && !oct_socket_will_show(conn, t) && oct_handshake_wakeable(conn, t, fd))
@@ -267,30 +266,23 @@ static bool seen(struct oct_thread *t, int fd)
 /* A coroutine may have left the call, on whose stack that stands: what others read is not its socket. */
 #define CALL_MAX ((uintptr_t)256 * 1024)
 
-__attribute__((visibility("default"))) ssize_t recv(int fd, void *buf, size_t n, int flags)
+struct oct_conn *oct_socket_reads(int fd, const void *frame, bool *nothing)
 {
     struct oct_thread *t = oct_thread_peek();
-    struct oct_conn *conn = t != NULL ? t->reads : NULL;
+    struct oct_conn *conn = t->reads;
     /* Where it is to find nothing, no call may run at all. */
-    if (conn != NULL && !t->reads_nothing &&
-        (oct_thread_inside(t) != conn || conn->ssl == NULL ||
-         conn->entered_at - (uintptr_t)__builtin_frame_address(0) >= CALL_MAX))
-        conn = NULL;
-    if ((__builtin_expect(conn != NULL, 0) && seen(t, fd)) || oct_socket_is_withheld(fd)) {
-        errno = EAGAIN;
-        return -1;
-    }
-    const bool kept = conn == NULL && oct_look_at(fd);
-    struct oct_thread *reader = conn == NULL ? oct_memory_reader() : NULL;
-    size_t given = reader != NULL ? oct_memory_answer(reader, fd, buf, n, flags) : 0;
-    if (given > 0)
-        return (ssize_t)given;
-    ssize_t got = recv_real(fd, buf, n, flags);
-    if (__builtin_expect(conn != NULL, 0) && got > 0 && (flags & MSG_PEEK) == 0 && conn->socket.hidden_fd == fd)
-        conn->socket.hidden_bytes += (uint64_t)got;
-    if (kept && (flags & MSG_PEEK) != 0)
-        return oct_look_finds(got, buf, n);
-    if (reader != NULL)
-        oct_hello_note(reader, fd, buf, n, flags, got);
-    return got;
+    if (!t->reads_nothing &&
+        (oct_thread_inside(t) != conn || conn->ssl == NULL || conn->entered_at - (uintptr_t)frame >= CALL_MAX))
+        return NULL;
+    /* Callbacks read files and pipes too. */
+    if (conn->socket.hidden_fd != fd && inode_of(fd) == 0)
+        return NULL;
+    *nothing = seen(t, fd);
+    return conn;
+}
+
+void oct_socket_has_read(struct oct_conn *conn, int fd, size_t bytes)
+{
+    if (conn->socket.hidden_fd == fd)
+        conn->socket.hidden_bytes += bytes;
 }

@@ -151,12 +151,13 @@ int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *dso);
 #define OCT_LIBC_HOOKS(X)                                                                                              \
     X(epoll_ctl) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(close) X(close_range) X(closefrom) X(dup2) X(dup3)     \
     X(dup) X(fcntl) X(fcntl64) X(accept) X(accept4) X(poll) X(ppoll) X(select) X(pselect) X(recv)                      \
-    X(recvfrom) X(recvmsg) X(read) X(readv) X(ioctl) X(connect) X(makecontext) X(chroot)                               \
+    X(recvfrom) X(recvmsg) X(recvmmsg) X(read) X(readv) X(preadv2) X(ioctl) X(connect) X(makecontext) X(chroot)        \
     OCT_GLIBC_HOOKS(X)
 /* clang-format on */
 
 /* Other names of some: in front of them, but never called. */
-#define OCT_FORTIFIED_HOOKS(X) X(__poll_chk) X(__ppoll_chk) X(__recv_chk) X(__recvfrom_chk) X(__read_chk)
+#define OCT_FORTIFIED_HOOKS(X)                                                                                         \
+    X(__poll_chk) X(__ppoll_chk) X(__recv_chk) X(__recvfrom_chk) X(__read_chk) X(__read) X(preadv64v2)
 
 struct oct_libc_functions {
 #define OCT_FUNCTION(name) __typeof__(name) *name;
