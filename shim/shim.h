@@ -10,6 +10,7 @@
  *
  *   start.c, decide.c   whether the shim does anything at all in this process
  *   ssl.c               the hooks of libssl
+ *   reach.c             dlsym(), by which a program may have them
  *   libssl/             finding functions: resolve.c behind the hooks, copies.c where a process has several libssl,
  *                       withdraw.c where the shim is off, config.c the configuration that a jail does not have
  *   handshake/          one connection and its thread: states.c what may happen to a call, and what follows,

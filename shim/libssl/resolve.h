@@ -105,6 +105,11 @@ static inline void oct_ssl_leave(const struct oct_ssl_functions **before)
 {
     oct_ssl_inside = *before;
 }
+/* Those for the next hook of the calling thread, which its program has from dlsym() (reach.c); NULL: the caller tells.
+ * oct_ssl_of() sets it back. */
+extern __thread const struct oct_ssl_functions *oct_ssl_reached;
+/* Those of the copy that a function lies in; NULL: there is no memory. */
+const struct oct_ssl_functions *oct_ssl_at(void *function);
 /* Those of the copy that is served; to be called only where one is. */
 extern const struct oct_ssl_functions *oct_ssl_served;
 static inline const struct oct_ssl_functions *oct_ssl(void)
@@ -137,6 +142,8 @@ bool oct_ssl_present_younger(void);
 void oct_withdraw(void);
 /* The same for functions that the program's libssl does not have: whoever looks for them is not to find ours. */
 void oct_withdraw_younger(void);
+/* The hook of that name, or (`entry`) what lies in front of it (reach.c); NULL: there is none, or it is withdrawn. */
+void *oct_hook_named(const char *name, bool entry);
 /* Not NULL where that was done: the functions of the libssl that the program was started with. */
 extern const struct oct_ssl_functions *oct_ssl_instead;
 
@@ -154,6 +161,9 @@ int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *dso);
     X(recvfrom) X(recvmsg) X(recvmmsg) X(read) X(readv) X(preadv2) X(ioctl) X(connect) X(makecontext) X(chroot)        \
     OCT_GLIBC_HOOKS(X)
 /* clang-format on */
+
+/* The linker's, behind which reach.c finds those that it stands in front of. */
+#define OCT_LINKER_HOOKS(X) X(dlsym) X(dlvsym)
 
 /* Other names of some: in front of them, but never called. */
 #define OCT_FORTIFIED_HOOKS(X)                                                                                         \
