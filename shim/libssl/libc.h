@@ -18,6 +18,9 @@ int epoll_pwait2(int epfd, struct epoll_event *events, int max, const struct tim
 #if !defined(CLOSE_RANGE_CLOEXEC)
 #define CLOSE_RANGE_CLOEXEC (1u << 2)
 #endif
+#if !defined(CLOSE_RANGE_UNSHARE)
+#define CLOSE_RANGE_UNSHARE (1u << 1)
+#endif
 #endif
 
 #endif

@@ -24,6 +24,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
@@ -159,6 +161,7 @@ int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *dso);
     X(epoll_ctl) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(close) X(close_range) X(closefrom) X(dup2) X(dup3)     \
     X(dup) X(fcntl) X(fcntl64) X(accept) X(accept4) X(poll) X(ppoll) X(select) X(pselect) X(recv)                      \
     X(recvfrom) X(recvmsg) X(recvmmsg) X(read) X(readv) X(preadv2) X(ioctl) X(connect) X(makecontext) X(chroot)        \
+    X(unshare) X(pthread_create)                                                                                       \
     OCT_GLIBC_HOOKS(X)
 /* clang-format on */
 

@@ -3,9 +3,10 @@
 /*
  * A server of two threads, each with a loop of its own on one socket that listens.
  *
- * usage: apart shared|private|groups|accepts [VERSION] PORT KEYS
+ * usage: apart shared|accepts|wide|private|groups [VERSION] PORT KEYS
  *
  * shared   all have one table of descriptors
+ * wide     the same, with four threads
  * private  each of the two has a table of its own, as in Traffic Server
  * accepts  the same, and it calls SSL_accept(), which goes on to SSL_do_handshake() by that name
  * groups   each table is that of a pair of threads, as in HAProxy from 3.5 on: four threads in all
@@ -21,7 +22,7 @@
 #include <string.h>
 
 static SSL_CTX *ctx;
-static int listener, private, groups, accepts;
+static int listener, private, four, accepts;
 
 static void *serve(void *unused)
 {
@@ -36,10 +37,10 @@ static void *lead(void *unused)
         perror("unshare");
         exit(3);
     }
-    if (groups && pthread_create(&other, NULL, serve, NULL) != 0)
+    if (four && pthread_create(&other, NULL, serve, NULL) != 0)
         exit(3);
     serve(NULL);
-    if (groups)
+    if (four)
         pthread_join(other, NULL);
     return unused;
 }
@@ -50,9 +51,10 @@ int main(int count, char **arguments)
 #ifdef REACHED_MAJOR
     reach(count > 4 ? arguments[2] : NULL);
 #endif
-    groups = strcmp(arguments[1], "groups") == 0;
-    accepts = strcmp(arguments[1], "accepts") == 0;
-    private = groups || strcmp(arguments[1], "private") == 0;
+    const char *word = arguments[1];
+    accepts = strcmp(word, "accepts") == 0;
+    private = strcmp(word, "private") == 0 || strcmp(word, "groups") == 0;
+    four = strcmp(word, "wide") == 0 || strcmp(word, "groups") == 0;
     ctx = echo_context(arguments[count - 1], "rsa2048");
     listener = echo_listen(arguments[count - 2]);
     if (pthread_create(&other, NULL, lead, NULL) != 0)

@@ -4,8 +4,8 @@
  * Breadth first: from each state that is new, each act. A state is reached again by its acts from a fresh world on, and
  * known by what can make a difference in it. A way that is wrong ends by a jump; then the process is used no more.
  *
- * usage: octuple_test_model [--mutants] SECONDS
- * So many are spent on each setting. --mutants leads each entry of the table to each other state, one by one.
+ * usage: octuple_test_model [--mutants] WAYS
+ * So many are walked in each setting. --mutants leads each entry of the table to each other state, one by one.
  */
 #include "model.h"
 
@@ -117,9 +117,9 @@ static bool go(size_t node, unsigned act)
 }
 
 /* How deep it came; -1: something is wrong. */
-static int walk(const struct setting *setting, unsigned depth, double limit)
+static int walk(const struct setting *setting, unsigned depth, unsigned long limit)
 {
-    const double until = seconds() + limit;
+    const unsigned long until = ways + limit;
     volatile int deepest = 0;
     walked = setting;
     node_count = seen_count = 0;
@@ -133,7 +133,7 @@ static int walk(const struct setting *setting, unsigned depth, double limit)
     program_ends();
     for (size_t i = 0; i < node_count && nodes[i].depth < depth; i++) {
         deepest = nodes[i].depth;
-        if (seconds() > until)
+        if (ways > until)
             return deepest;
         for (unsigned act = 0; act < ACTS; act++) {
             const bool done = go(i, act);
@@ -178,12 +178,12 @@ static const struct setting settings[] = {
 #define SETTINGS (sizeof settings / sizeof settings[0])
 
 /* In a process of its own: one that has met something wrong is not to be used again. True: it was found. */
-static bool finds(enum oct_conn_state state, enum oct_on on, struct oct_step step, double limit)
+static bool finds(enum oct_conn_state state, enum oct_on on, struct oct_step step, unsigned long limit)
 {
     fflush(stdout);
     const pid_t pid = fork();
     if (pid == 0) {
-        alarm((unsigned)(limit * SETTINGS) + 60);
+        alarm(300); /* a fault may be a loop without an end */
         oct_steps[state][on] = step;
         for (size_t i = 0; i < SETTINGS; i++)
             if (walk(&settings[i], DEPTH_MAX - 1, limit) < 0)
@@ -194,7 +194,7 @@ static bool finds(enum oct_conn_state state, enum oct_on on, struct oct_step ste
     return waitpid(pid, &status, 0) == pid && status != 0;
 }
 
-static int plant_faults(double limit)
+static int plant_faults(unsigned long limit)
 {
     int missed = 0;
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
@@ -205,7 +205,7 @@ static int plant_faults(double limit)
     return missed;
 }
 
-static int mutate(double limit)
+static int mutate(unsigned long limit)
 {
     unsigned found_count = 0, planted = 0;
     for (unsigned state = 0; state < OCT_CONN_STATES; state++)
@@ -230,7 +230,7 @@ static int mutate(double limit)
 int main(int argc, char **argv)
 {
     const bool mutants = argc > 2 && strcmp(argv[1], "--mutants") == 0;
-    const double limit = argc > 1 ? atof(argv[argc - 1]) : 3;
+    const unsigned long limit = argc > 1 ? strtoul(argv[argc - 1], NULL, 10) : 100000;
     unsigned long states = 0;
     const double begun = seconds();
 
