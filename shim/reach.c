@@ -25,6 +25,7 @@
 #include "handshake/doors.h"
 #include "libssl/defined.h"
 #include "libssl/object.h"
+#include "trace/stays.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -157,6 +158,7 @@ static void *instead(void *function, const char *name, const void *caller)
         return NULL;
     if (off || oct_symbol(ssl->handle, name) != function) {
         oct_door_leave_open(ssl);
+        (void)__atomic_add_fetch(&oct_stay_counters()->refused, 1, __ATOMIC_RELAXED);
         return NULL;
     }
     __atomic_store_n(&oct_reach_copy, ssl, __ATOMIC_RELEASE);

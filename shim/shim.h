@@ -272,6 +272,8 @@ bool oct_socket_is_withheld(int fd);
 struct oct_conn *oct_socket_reads(int fd, const void *frame, bool *nothing);
 /* It has brought so many bytes. */
 void oct_socket_has_read(struct oct_conn *conn, int fd, size_t bytes);
+/* conn's handshake has come to its end: counts it among those that have waited for others, or by why it has not. */
+void oct_socket_count(struct oct_conn *conn);
 /* The program is about to be told that nothing can be read: its own BIO finds so too. Call inside libssl only. */
 void oct_socket_is_empty(struct oct_conn *conn, struct oct_thread *t);
 

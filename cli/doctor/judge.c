@@ -248,6 +248,7 @@ void doctor_judge(struct doctor_report *report, const struct doctor_target *targ
         doctor_judge_config(report, target);
         if (target->facts.pid != 0 || target->waited >= 0)
             judge_work(report, target);
+        doctor_judge_handshakes(report, target);
         doctor_judge_keys(report, target);
         doctor_judge_quic(report, target);
         doctor_judge_memory(report, target);

@@ -28,8 +28,12 @@
  * first, find nothing, and would never resume the handshake.
  */
 #include "events/fds.h"
+#include "events/tables.h"
+#include "handshake/doors.h"
 #include "handshake/thread.h"
 #include "memory/memory.h"
+
+#include "trace/stays.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -285,4 +289,45 @@ void oct_socket_has_read(struct oct_conn *conn, int fd, size_t bytes)
 {
     if (conn->socket.hidden_fd == fd)
         conn->socket.hidden_bytes += bytes;
+}
+
+/* Why conn's handshake has waited for nobody, in the order in which this is asked when it begins (handshake.c). */
+static enum oct_stay why_not(struct oct_conn *conn, const struct oct_thread *t)
+{
+    struct oct_registration at;
+    if (oct_door_is_open())
+        return oct_stay_counters()->refused != 0 ? OCT_STAY_DLSYM : OCT_STAY_BIO_SSL;
+    if ((oct_ssl()->SSL_ctrl(conn->ssl, SSL_CTRL_MODE, 0, NULL) & SSL_MODE_ASYNC) != 0)
+        return OCT_STAY_ASYNCHRONOUS;
+    if (t == NULL || !t->waits)
+        return OCT_STAY_NO_LOOP;
+    if (t->deaf)
+        return OCT_STAY_NOT_FOLLOWED;
+    const int fd = oct_socket_find(conn);
+    if (fd < 0)
+        return reads_memory(conn) || conn->hello != NULL ? OCT_STAY_MEMORY : OCT_STAY_HIDDEN;
+    if (!oct_socket_nonblocking(conn, fd))
+        return OCT_STAY_BLOCKING;
+    if (oct_table() == NULL)
+        return OCT_STAY_TABLE;
+    if (!oct_fd_registered(fd, &at))
+        return OCT_STAY_UNREGISTERED;
+    if ((at.events & EPOLLONESHOT) != 0)
+        return OCT_STAY_ONESHOT;
+    if ((conn->thread != NULL && conn->thread != t) || !oct_fd_slept_on(at.epfd, t))
+        return OCT_STAY_OTHER_THREAD;
+    return conn->slice == NULL ? OCT_STAY_ALONE : OCT_STAY_INSIDE;
+}
+
+void oct_socket_count(struct oct_conn *conn)
+{
+    struct oct_stay_counters *stays = oct_stay_counters();
+    uint64_t *where = &stays->paused;
+    if (conn->quic != NULL)
+        return;
+    if (oct_ssl()->SSL_session_reused(conn->ssl))
+        where = &stays->resumed;
+    else if (conn->told == 0)
+        where = &stays->stayed[why_not(conn, oct_thread_peek())];
+    (void)__atomic_add_fetch(where, 1, __ATOMIC_RELAXED);
 }

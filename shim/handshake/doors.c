@@ -12,6 +12,8 @@
 #include "handshake/slice.h"
 #include "libssl/hook.h"
 
+#include "trace/stays.h"
+
 #include <string.h>
 
 enum door {
@@ -155,6 +157,7 @@ bool oct_door_is_open(void)
 void oct_door_leave_open(const struct oct_ssl_functions *own)
 {
     __atomic_store_n(&open_for_good, true, __ATOMIC_SEQ_CST);
+    (void)__atomic_add_fetch(&oct_stay_counters()->doors, 1, __ATOMIC_RELAXED);
     if (oct_door_is_guarded(own))
         oct_finish_here();
 }

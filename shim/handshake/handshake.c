@@ -372,8 +372,10 @@ int oct_handshake_full(SSL *s, int (*real)(SSL *))
 void oct_handshake_settle(SSL *s)
 {
     struct oct_conn *conn = oct_conn_find(s);
-    if (conn != NULL && conn->entered == 0 && oct_conn_is_free(oct_conn_state(conn)) && !oct_ssl()->SSL_in_init(s))
+    if (conn != NULL && conn->entered == 0 && oct_conn_is_free(oct_conn_state(conn)) && !oct_ssl()->SSL_in_init(s)) {
+        oct_socket_count(conn);
         oct_conn_let_go(conn);
+    }
 }
 
 bool oct_handshake_first(SSL *s, int *value)

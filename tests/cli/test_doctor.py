@@ -46,7 +46,7 @@ def examine(place, *args, **options):
     """What it says: exit code, and level and text of each finding; nothing but JSON is on stdout."""
     result = place.call("doctor", "--json", *args, **options)
     data = json.loads(result.stdout)
-    assert data["verdict"] == ("ok" if result.returncode == 0 else "problem")
+    assert (data["verdict"] == "problem") == (result.returncode != 0)
     return result.returncode, {one["name"]: (one["level"], one["text"]) for one in data["findings"]}, data
 
 

@@ -13,6 +13,7 @@
 #include "libssl/call.h"
 #include "quic/quic.h"
 #include "start.h"
+#include "trace/stays.h"
 
 #include "base/call_scope.h"
 #include "base/thread_mode.h"
@@ -352,6 +353,12 @@ struct oct_memory_counters *oct_memory_counters(void)
 struct oct_quic_counters *oct_quic_counters(void)
 {
     static struct oct_quic_counters counters;
+    return &counters;
+}
+
+struct oct_stay_counters *oct_stay_counters(void)
+{
+    static struct oct_stay_counters counters;
     return &counters;
 }
 
