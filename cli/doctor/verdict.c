@@ -58,15 +58,12 @@ const char *doctor_verdict(const struct doctor_report *report, const struct doct
         snprintf(text, room, "no load seen yet: all %" PRIu64 " sessions were resumed", lanes->stays.resumed);
         return "no-load";
     }
-    if (reason == OCT_STAY_COUNT && all >= LOAD_LEAST) {
-        snprintf(text, room, "most operations ran by themselves: none came while another one waited");
-        return "plain";
-    }
-    if (reason == OCT_STAY_ALONE || (reason == OCT_STAY_COUNT && all < LOAD_LEAST)) {
-        snprintf(text, room,
-                 full == 0 ? "no load seen yet" : "no load seen yet: handshakes came one by one (%" PRIu64 ")", full);
+    if (lanes->stays.doors == 0 && (all < LOAD_LEAST || reason == OCT_STAY_ALONE)) {
+        snprintf(text, room, full == 0 ? "no load seen yet" : "no load seen yet: %" PRIu64 " handshakes, few at once",
+                 full);
         return "no-load";
     }
-    snprintf(text, room, "most operations ran by themselves: %s", stays_row(reason)->text);
+    snprintf(text, room, "most operations ran by themselves: %s",
+             reason == OCT_STAY_COUNT ? "none came while another one waited" : stays_row(reason)->text);
     return "plain";
 }
