@@ -457,6 +457,7 @@ static struct oct_ssl_functions functions = {
     .SSL_in_before = in_before,
     .SSL_is_dtls = no,
     .SSL_is_server = yes,
+    .SSL_session_reused = no,
     .SSL_get_state = get_state,
     .SSL_state_string = state_string,
     .SSL_get_finished = get_finished,
