@@ -26,7 +26,7 @@ def find(name: str) -> Path:
 
 def serve(command: list[str], keys, build, place, preload: list[Path]) -> crowd.Verdict:
     env = {"ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0", "TORSOCKS_ALLOW_INBOUND": "1",
-           "OCTUPLE_COMBINE": "off", "FAKETIME": "+0"}
+           "OCTUPLE_COMBINE": "off", "FAKETIME": "+0", "DUMP_HEAPTRACK_OUTPUT": str(place / "heaptrack")}
     name, *words = command
     path = crowd.program(name, build or rig.build_from_environment(), "cc")
     server = crowd.Program([path, *words], keys, build, place, **env)
