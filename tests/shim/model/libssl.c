@@ -26,6 +26,7 @@ const char *const fake_kinds[FAKE_KINDS] = {
 
 bool fake_no_memory;
 int fake_real_waits;
+static SSL *made[CONNS + 1];
 static int objects;
 static long blocks;
 static bool error; /* in the queue */
@@ -62,6 +63,7 @@ static int bio_free(BIO *bio)
 SSL *fake_ssl_new(int number, int kind, int fd)
 {
     SSL *s = calloc(1, sizeof *s);
+    made[number] = s;
     *s = (SSL){.refs = 1, .number = number, .steps = fake_kinds[kind], .fd = fd};
     s->in = bio_new(false);
     s->out = bio_new(false);
@@ -535,6 +537,10 @@ bool oct_same_object(const void *a, const void *b)
 
 void fake_libssl_begin(void)
 {
+    for (int i = 0; i <= CONNS; i++) { /* one that has gone stays until here, so that who uses it is seen */
+        free(made[i]);
+        made[i] = NULL;
+    }
     objects = 0;
     blocks = 0;
     error = false;
