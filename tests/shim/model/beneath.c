@@ -45,8 +45,6 @@ unsigned oct_slices_away;
 bool oct_watching = true;
 int oct_shim_mode_now = OCT_SHIM_ON;
 
-int fake_goes_on(SSL *s);
-
 /* --- slices */
 
 static void reopen(struct oct_conn *conn)

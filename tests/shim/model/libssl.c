@@ -156,7 +156,6 @@ static int run(SSL *s)
     return value;
 }
 
-int fake_goes_on(SSL *s);
 int fake_goes_on(SSL *s)
 {
     if (!s->inside)

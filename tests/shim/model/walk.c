@@ -117,7 +117,7 @@ static bool go(size_t node, unsigned act)
 }
 
 /* How deep it came; -1: something is wrong. */
-static int walk(const struct setting *setting, unsigned depth, unsigned long limit)
+static int walk(const struct setting *setting, unsigned long limit)
 {
     const unsigned long until = ways + limit;
     volatile int deepest = 0;
@@ -131,7 +131,7 @@ static int walk(const struct setting *setting, unsigned depth, unsigned long lim
     begin();
     (void)is_new(program_state());
     program_ends();
-    for (size_t i = 0; i < node_count && nodes[i].depth < depth; i++) {
+    for (size_t i = 0; i < node_count && nodes[i].depth < DEPTH_MAX - 1; i++) {
         deepest = nodes[i].depth;
         if (ways > until)
             return deepest;
@@ -186,7 +186,7 @@ static bool finds(enum oct_conn_state state, enum oct_on on, struct oct_step ste
         alarm(300); /* a fault may be a loop without an end */
         oct_steps[state][on] = step;
         for (size_t i = 0; i < SETTINGS; i++)
-            if (walk(&settings[i], DEPTH_MAX - 1, limit) < 0)
+            if (walk(&settings[i], limit) < 0)
                 _exit(1);
         _exit(0);
     }
@@ -242,7 +242,7 @@ int main(int argc, char **argv)
         return mutate(limit);
     for (size_t i = 0; i < SETTINGS; i++) {
         const unsigned long before = ways;
-        const int depth = walk(&settings[i], DEPTH_MAX - 1, limit);
+        const int depth = walk(&settings[i], limit);
         if (depth < 0) {
             print_way(&settings[i]);
             return 1;
