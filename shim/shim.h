@@ -14,16 +14,16 @@
  *   libssl/             finding functions: resolve.c behind the hooks, copies.c where a process has several libssl,
  *                       withdraw.c where the shim is off, config.c the configuration that a jail does not have
  *   handshake/          one connection and its thread: states.c what may happen to a call, and what follows,
- *                       handshake.c a call that is paused and resumed, slice.c its part
- *                       of the stack, points.c where it may pause, doors.c who forces it, finish.c and drain.c how it
- *                       ends when nobody resumes it, known.c the table of SSL objects, handed.c those that wait for
- *                       another thread
+ *                       handshake.c a call that is paused and resumed, slice.c its part of the stack, points.c
+ *                       where it may pause, doors.c who forces it, finish.c and drain.c how it ends when nobody
+ *                       resumes it, known.c the table of SSL objects, handed.c those that wait for another thread
  *   memory/             programs that read their sockets themselves and feed libssl: memory.h
  *   events/             what a thread sleeps on: epoll.c and poll.c the hooks, made.c made-up events, fds.c,
- *                       tables.c and socket.c what is known of descriptors, handover.c how another thread gets a
- * connection quic/               handshakes of QUIC, in programs that are known to bear it keys/               keys
- * that live elsewhere, behind keys.h savings/            what libssl and libcrypto do around an operation and need not,
- * behind savings.h
+ *                       tables.c and socket.c what is known of descriptors, read.c and look.c who reads or looks there,
+ *                       handover.c how another thread gets a connection
+ *   quic/               handshakes of QUIC, in programs that are known to bear it
+ *   keys/               keys that live elsewhere, behind keys.h
+ *   savings/            what libssl and libcrypto do around an operation and need not, behind savings.h
  *
  * Whether a handshake may pause is oct_handshake_may_pause() in handshake/handshake.c, which the provider asks at each
  * operation (decide() in provider/async/task.c). docs/pauses.md has the rule.
@@ -265,7 +265,8 @@ bool oct_socket_put_off(struct oct_conn *conn, struct oct_thread *t);
 bool oct_socket_changes(const struct oct_conn *conn);
 /* A handshake call of conn begins: watches what a BIO that hides its socket reads from. */
 void oct_socket_watch(struct oct_conn *conn, struct oct_thread *t);
-/* The thread runs a call to its end, and fd is its socket: what has come since stays there, and no read blocks. */
+/* The thread runs a call to its end, and fd is its socket: what has come since stays there, and no read blocks. Notes
+ * whether there is something. */
 bool oct_socket_is_withheld(int fd);
 /* A read from fd begins inside a handshake call whose BIO is watched, in a function with this frame. Whose it is; NULL:
  * it is no read of a BIO's. *nothing: it is to find nothing. */

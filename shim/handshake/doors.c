@@ -35,11 +35,6 @@ static const struct {
 };
 
 /* clang-format off */
-#if OCT_OPENSSL_MAJOR_NUMBER == 3
-#define SINCE(three, four) #three
-#else
-#define SINCE(three, four) #four
-#endif
 /* One that this major release does not have gets a number, and no function. */
 #define ENTRY(name, since)                                                                                             \
     ".if " since " >= 0\n"                                                                                             \
@@ -78,7 +73,7 @@ __asm__(".text\n"
         "    jmp *%r11\n"
         ".cfi_endproc\n"
         ".set .Ldoor, 0\n"
-#define OCT_DOOR(name, argument, three, four) ENTRY(name, SINCE(three, four))
+#define OCT_DOOR(name, argument, three, four) ENTRY(name, OCT_DOOR_SINCE(three, four))
 #include "libssl/doors.def"
 );
 #endif

@@ -6,6 +6,13 @@
 
 #include "shim.h"
 
+/* For assembly: from which minor release of this major one on a row of doors.def has its function; below 0: never. */
+#if OCT_OPENSSL_MAJOR_NUMBER == 3
+#define OCT_DOOR_SINCE(three, four) #three
+#else
+#define OCT_DOOR_SINCE(three, four) #four
+#endif
+
 /* True if some connection of that libssl is paused, on whatever thread. */
 static inline bool oct_door_is_guarded(const struct oct_ssl_functions *own)
 {

@@ -213,8 +213,7 @@ bool oct_finish_has_socket(struct oct_conn *conn)
     return true;
 }
 
-/* Where its socket has been closed nothing may be written any
- * more, as the number may be another's by now. */
+/* Where its socket has been closed nothing may be written any more, as the number may be another's by now. */
 static bool force(struct oct_conn *conn, enum oct_on on)
 {
     if (!oct_slice_is_away(conn) || conn->ssl == NULL || conn->entered != 0)
