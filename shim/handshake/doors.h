@@ -13,12 +13,6 @@
 #define OCT_DOOR_SINCE(three, four) #four
 #endif
 
-/* True if some connection of that libssl is paused, on whatever thread. */
-static inline bool oct_door_is_guarded(const struct oct_ssl_functions *own)
-{
-    return __atomic_load_n(&oct_slices_away, __ATOMIC_RELAXED) != 0 && own == oct_ssl_served;
-}
-
 /* True in a process that has asked for a way to connections that nobody guards: nothing pauses there. */
 bool oct_door_is_open(void);
 /* The program gets such a way, in that libssl. */

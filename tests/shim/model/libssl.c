@@ -510,6 +510,11 @@ const void *oct_slot_libssl(void)
     return NULL;
 }
 
+void oct_errors_clear(void)
+{
+    error = false;
+}
+
 struct oct_errors *oct_errors_take(void)
 {
     struct oct_errors *errors = error ? (struct oct_errors *)&error : NULL;
