@@ -3,6 +3,7 @@
 /* The libssl that is not one. Its functions are those that the shim calls (libssl/resolve.h). */
 #include "model.h"
 
+#include "handshake/known.h"
 #include "handshake/slice.h"
 #include "libssl/errors.h"
 #include "libssl/slots.h"
@@ -541,7 +542,10 @@ bool oct_same_object(const void *a, const void *b)
 
 void fake_libssl_begin(void)
 {
-    for (int i = 0; i <= CONNS; i++) { /* one that has gone stays until here, so that who uses it is seen */
+    for (int i = 0; i <= CONNS; i++) {     /* one that has gone stays until here, so that who uses it is seen */
+        while (oct_known_unrefer(made[i])) /* what a world has left behind is nobody's in the next */
+            ;
+        (void)oct_known_set(made[i], OCT_KNOWN_CONN, NULL);
         free(made[i]);
         made[i] = NULL;
     }
