@@ -132,10 +132,12 @@ static void forked_conn(struct oct_conn *conn)
         return;
     }
     const enum oct_do does = oct_conn_on(conn, OCT_ON_FORKED);
-    if (does == OCT_DO_LEAD)
+    if (does == OCT_DO_LEAD) {
+        conn->notices = 0;
         oct_thread_ready_add(t, conn);
-    else if (does == OCT_DO_FORGET)
+    } else if (does == OCT_DO_FORGET) {
         oct_thread_leave(conn);
+    }
 }
 
 static void forked_child(void)
