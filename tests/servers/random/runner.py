@@ -280,7 +280,7 @@ class Runner:
             elif plan.leaves(words, guest.number) or one["end"] in SHORT:
                 said["guests"][str(guest.number)] = "left early"
             elif plan.text(words, "gone"):  # epoll may tell of the end, or libssl, in any call
-                said["guests"][str(guest.number)] = {"open": one["open"]}
+                said["guests"][str(guest.number)] = {key: one[key] for key in ("open", "not decided") if key in one}
             elif guest.way == "forged":
                 one["end"] = ""  # what its signature looks like, which is random
         return said
