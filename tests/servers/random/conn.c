@@ -133,12 +133,13 @@ static bool once(struct conn *c, long end)
     if (c->ended || c->victim)
         return false;
     const int error = SSL_get_error(c->ssl, value);
-    transport_out(c);
+    if (!late || c->fed)
+        transport_out(c);
     c->writes = error == SSL_ERROR_WANT_WRITE;
     if (door != DOOR_NONE && value > 0)
         return true;
     if (late && error == SSL_ERROR_WANT_READ && transport_in(c))
-        return true;
+        return c->fed = true;
     if (wants(error))
         between(c);
     else if (error == SSL_ERROR_WANT_CLIENT_HELLO_CB || error == SSL_ERROR_WANT_X509_LOOKUP)
@@ -151,6 +152,7 @@ static bool once(struct conn *c, long end)
 static void proceed(struct conn *c)
 {
     const long end = now_ms() + SPIN_MS;
+    c->fed = false;
     while (once(c, end))
         ;
 }

@@ -189,8 +189,10 @@ def jumps(d: Draw, words: Words, rules: list[str]) -> list[str]:
     return [rule(d.choice(CALLBACKS), "jump", mod, d.randrange(mod), 0, d.choice([1, 2]))]
 
 
-def late(d: Draw, words: Words, rules: list[str]) -> list[str]:
-    """Memory that is fed only when libssl has asked for more, as Puma does."""
+def late(d: Draw, words: Words, rules: list[str]) -> list[str] | None:
+    """Memory that is fed only when libssl has asked for more, as Puma does. Only behind that is anything sent."""
+    if any(":retry:" in one for one in rules):  # nothing comes that it could send behind
+        return None
     words["bio"] = d.one(memory=2, pair=1)
     words["feed"] = "late"
     words.pop("memory", None)
