@@ -199,7 +199,7 @@ void oct_socket_watch(struct oct_conn *conn, struct oct_thread *t)
     if (bio != NULL)
         oct_ssl()->BIO_clear_flags(bio, RETRY_FLAGS);
     conn->socket.was_empty = false;
-    t->reads = conn->socket.hidden ? conn : NULL;
+    t->reads = conn->socket.hidden && !reads_memory(conn) ? conn : NULL; /* memory reads no socket: its callbacks may */
 }
 
 static ssize_t recv_real(int fd, void *buf, size_t n, int flags)
@@ -270,8 +270,6 @@ static bool seen(struct oct_thread *t, int fd)
         oct_conn_leave(conn);
         return false;
     }
-    if (reads_memory(conn))
-        return false;
     BIO *bio = oct_ssl()->SSL_get_rbio(conn->ssl);
     if (bio != NULL && oct_ssl()->BIO_number_read(bio) > conn->socket.hidden_bytes)
         return false; /* libssl has bytes which no such read has brought */

@@ -106,7 +106,7 @@ bool oct_memory_take(struct oct_conn *conn);
  * has bytes to call with anyway. */
 bool oct_memory_again(struct oct_conn *conn);
 
-/* The thread whose reads are to be watched now; NULL: they are libssl's, or nobody's. What each read asks first. */
+/* The thread whose reads are to be watched now, or NULL. What each read asks first. */
 struct oct_thread *oct_memory_reader(void);
 
 #endif

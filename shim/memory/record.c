@@ -20,10 +20,12 @@
 /* A ChangeCipherSpec, with the version that all records have. */
 const unsigned char oct_memory_record[OCT_MEMORY_RECORD] = {0x14, 3, 3, 0, 1, 1};
 
+/* Inside libssl it may be a callback that reads, for another connection. libssl itself reads no socket that has a
+ * record to give. */
 struct oct_thread *oct_memory_reader(void)
 {
-    struct oct_thread *t = oct_shim_watching() && oct_ssl_inside == NULL ? oct_thread_peek() : NULL;
-    return t != NULL && t->waits ? t : NULL;
+    struct oct_thread *t = oct_shim_watching() ? oct_thread_peek() : NULL;
+    return t != NULL && t->waits && (oct_ssl_inside == NULL || t->hellos != NULL) ? t : NULL;
 }
 
 /* The kernel would refuse a place where nothing is, and so it is asked to write there itself. Where it may not be asked

@@ -206,6 +206,35 @@ static void test_not_followed(void **state)
     end_all(w);
 }
 
+/* A callback of another connection runs the loop. */
+static struct world *looped;
+static void on_info(const SSL *ssl, int where, int value)
+{
+    struct epoll_event events[PAIRS_MAX];
+    (void)ssl, (void)value;
+    if ((where & SSL_CB_HANDSHAKE_START) == 0)
+        return;
+    for (int turn = 0; turn < ROUNDS; turn++) {
+        const int n = world_wait(looped, events, PAIRS_MAX, 1);
+        for (int i = 0; i < n; i++)
+            if (((struct pair *)events[i].data.ptr)->server != ssl)
+                pair_server(events[i].data.ptr);
+    }
+}
+
+static void test_loop_in_a_callback(void **state)
+{
+    struct world *w = looped = open_fed(EPOLLIN | EPOLLET, CROWD);
+    (void)state;
+    assert_int_equal(world_hello(w), CROWD - 1);
+    struct pair *p = world_add(w, ctx, EPOLLIN | EPOLLET);
+    feed(p, ctx);
+    SSL_set_info_callback(p->server, on_info);
+    pair_client(p);
+    pair_server(p);
+    end_all(w);
+}
+
 /* Taken out of epoll for a while, as a program does that does not want to read more yet. */
 static void test_out_for_a_while(void **state)
 {
@@ -473,6 +502,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_number_used_again),
         cmocka_unit_test(test_other_number),
         cmocka_unit_test(test_not_followed),
+        cmocka_unit_test(test_loop_in_a_callback),
         cmocka_unit_test(test_out_for_a_while),
         cmocka_unit_test(test_handed_to_a_sleeper),
         cmocka_unit_test(test_taken_by_another),
