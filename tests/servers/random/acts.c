@@ -268,8 +268,9 @@ static void act_else(struct conn *c, const struct rule *r)
 
 static void jump(struct conn *c)
 {
-    if (c->jump != NULL && pthread_equal(c->caller, pthread_self()))
-        _longjmp(*c->jump, 1);
+    struct landing *at = c->jump;
+    if (at != NULL && pthread_equal(c->caller, pthread_self()) && at->self == at && *at->beneath == at)
+        _longjmp(at->to, 1);
     said_of(c->id)->not_decided++;
 }
 

@@ -154,7 +154,7 @@ void between(struct conn *c)
     c->has_waited = true;
     c->loop->wants++;
     quits_make("wait");
-    jmp_buf *jump = c->jump;
+    struct landing *jump = c->jump;
     c->jump = NULL; /* no call of it is on the stack, as far as its server knows */
     (void)act(c, AT_WAIT);
     c->jump = jump;

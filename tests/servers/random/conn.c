@@ -149,9 +149,11 @@ static bool once(struct conn *c, long end)
     return calls_again(c, error, end);
 }
 
-static void proceed(struct conn *c)
+static __attribute__((noinline)) void proceed(struct conn *c)
 {
+    const struct landing *volatile mark = c->jump;
     const long end = now_ms() + SPIN_MS;
+    c->jump->beneath = &mark;
     c->fed = false;
     while (once(c, end))
         ;
@@ -159,9 +161,9 @@ static void proceed(struct conn *c)
 
 void conn_call(struct conn *c)
 {
-    jmp_buf here, *outer = c->jump;
+    struct landing here = {.self = &here}, *outer = c->jump;
     c->turns++;
-    if (_setjmp(here) == 0) {
+    if (_setjmp(here.to) == 0) {
         c->caller = pthread_self();
         c->jump = &here;
         proceed(c);

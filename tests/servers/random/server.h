@@ -113,6 +113,12 @@ struct said *said_of(int id);
 void said_print(int open, int bad_ends);
 
 /* conn.c */
+/* Where a callback jumps to. What lies there may be put aside (docs/limits.md): then the marks above and beneath the
+ * frame are none. */
+struct landing {
+    jmp_buf to;
+    const struct landing *self, *volatile *beneath;
+};
 enum phase { PHASE_NONE = 0, PHASE_HANDSHAKE, PHASE_ECHO, PHASE_OVER };
 struct loop;
 struct conn {
@@ -130,8 +136,8 @@ struct conn {
     unsigned turns, retries;
     int done[RULES_MAX];
     long since_ms;
-    jmp_buf *jump;    /* to where its call of libssl was made, */
-    pthread_t caller; /* by this thread */
+    struct landing *jump; /* to where its call of libssl was made, */
+    pthread_t caller;     /* by this thread */
     struct coroutine *coroutine;
     BIO *network; /* of a BIO pair */
     BIO *bio;     /* of libssl's: it is called by this one */
