@@ -205,12 +205,40 @@ def numbers(d: Draw, words: Words, rules: list[str]) -> list[str]:
     return []
 
 
+def reads(d: Draw, words: Words, rules: list[str]) -> list[str] | None:
+    """Its own reads of its sockets, by each function that there is."""
+    if words["bio"] not in ("own", "memory", "pair"):
+        return None
+    words["reads"] = d.choice(["recvfrom", "recvmsg", "recvmmsg", "read", "readv"])
+    return []
+
+
+def reaches(d: Draw, words: Words, rules: list[str]) -> list[str]:
+    """libssl comes with a plug-in, or each of its functions from dlsym()."""
+    words["libssl"] = d.one(plugin=1, handle=2, version=1, default=1)
+    return []
+
+
+def parts(d: Draw, words: Words, rules: list[str]) -> list[str] | None:
+    """Threads with tables of descriptors of their own, and calls that give one to who has it already."""
+    if threads(words) > 1:
+        if "share" in words or "quits" in words or any(":move:" in one for one in rules):
+            return None
+        words["accept"] = "each"
+        words["unshare"] = d.choice(["all", "others"])
+        if words["end"] in ("close-later", "mix"):  # another thread would close its number
+            words["end"] = d.choice(["free-close", "close-free", "free-later"])
+    mod = d.choice([1, 2, 3])
+    return [rule("wait", "unshare", mod, d.randrange(mod), d.choice([0, 1]), 1)] if d.often(50) else []
+
+
 # Of a hundred plans, how many have it. Those that replace words of others come first.
 KINDS: dict[str, tuple[int, Callable[[Draw, Words, list[str]], list[str] | None]]] = {
     "inner": (6, inner), "late": (4, late), "careless": (6, careless), "verifies": (12, verifies),
     "sessions": (8, sessions), "quits": (8, quits), "resets": (10, resets), "spins": (8, spins), "blocks": (8, blocks),
     "swaps": (10, swaps), "copies": (8, copies), "clears": (6, clears), "looks": (10, looks), "doors": (8, doors),
-    "jumps": (5, jumps), "asks": (15, asks), "numbers": (5, numbers)}
+    "jumps": (5, jumps), "asks": (15, asks), "numbers": (5, numbers), "reads": (70, reads), "reaches": (20, reaches),
+    "parts": (25, parts)}
 
 
 def add(d: Draw, words: Words, rules: list[str], wanted: str = "") -> list[str]:

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ bool is_child;
 static const char *keys;
 static int port;
 static atomic_int *bad_ends;
+static pthread_barrier_t parted;
 
 static int listen_somewhere(void)
 {
@@ -138,9 +140,21 @@ void child_serves(struct conn *c)
     conn_give_up(c);
 }
 
+/* Each thread has a table of descriptors of its own, before any connection is in one. */
+static void part(const struct loop *loop)
+{
+    const char *who = plan_text("unshare", NULL);
+    if (who == NULL)
+        return;
+    if ((loop->index != 0 || strcmp(who, "all") == 0) && unshare(CLONE_FILES) != 0)
+        fail("unshare");
+    pthread_barrier_wait(&parted);
+}
+
 static void *run_thread(void *arg)
 {
     struct loop *loop = arg;
+    part(loop);
     acts_start();
     quits_begin(loop);
     loop_run(loop);
@@ -152,11 +166,13 @@ static void run_loops(int listener)
 {
     const bool shared = plan_number("share", 0) != 0;
     loop_count = plan_number("threads", 1);
+    pthread_barrier_init(&parted, NULL, (unsigned)loop_count);
     for (int i = 0; i < (shared ? 1 : loop_count); i++)
         loop_open(&loops[i], i, plan_is("accept", "first") && i != 0 ? -1 : listener, shared);
     for (int i = 1; i < loop_count; i++)
         if (pthread_create(&loops[i].thread, NULL, run_thread, &loops[shared ? 0 : i]) != 0)
             fail("pthread_create");
+    part(&loops[0]);
     if (plan_number("host", 0) != 0)
         coroutine_host(loop_run, &loops[0]);
     else
@@ -182,12 +198,14 @@ static void run_workers(int listener, int workers)
     close(listener);
 }
 
-int main(int argc, char **argv)
+__attribute__((visibility("default"))) int main(int argc, char **argv)
 {
     if (argc < 3)
         return 2;
     keys = argv[1];
     plan_read(argc - 2, argv + 2);
+    if (reach != NULL)
+        reach(plan_text("libssl", ""));
     said_open();
     bad_ends = &said_of(0)->echoed;
     acts_start();

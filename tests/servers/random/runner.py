@@ -174,13 +174,18 @@ class Runner:
     def __init__(self, build: rig.Build, keys: Path):
         self.build, self.keys, self.place = build, keys, rig.folder("random")
         assert (keys / "ca.crl").exists(), "credentials.revoke() makes it"
-        self.server = str(build.folder / "bin/octuple_random_server")
         self.shim_environment = rig.shim_environment(self.place, build)
         self.contexts: dict[str, ssl.SSLContext] = {}
         self.seconds = SECONDS
 
     def end(self) -> None:
         shutil.rmtree(self.place, ignore_errors=True)
+
+    def server(self, words: list[str]) -> str:
+        """How it comes by libssl."""
+        libssl = plan.text(words, "libssl")
+        name = {"": "server", "plugin": "opened"}.get(libssl, "reached")
+        return str(self.build.folder / "bin" / f"octuple_random_{name}")
 
     def context(self, words: list[str], way: str = "") -> ssl.SSLContext:
         """Of a guest, who may have another certificate than most."""
@@ -221,7 +226,7 @@ class Runner:
             env = env | {"OCTUPLE_LOOPS": "auto,memory=" + plan.text(words, "memory")}
         errors = self.place / "errors"
         with open(errors, "wb") as output:
-            process = subprocess.Popen([self.server, str(self.keys), *words], env=env, stdin=subprocess.PIPE,
+            process = subprocess.Popen([self.server(words), str(self.keys), *words], env=env, stdin=subprocess.PIPE,
                                        stdout=subprocess.PIPE, stderr=output, text=True, start_new_session=True)
         try:
             return self.judge(words, process, errors)

@@ -22,6 +22,8 @@
  *   between.c    what is done between "want read" and the next call
  *   coroutine.c  calls that stand on stacks of their own
  *   said.c       what the server has seen of each guest
+ *   reached.c    libssl by dlsym(), in a server of its own
+ *   plugin.c     a program that has the whole server, and libssl with it, from dlopen()
  */
 #ifndef OCT_TEST_RANDOM_SERVER_H
 #define OCT_TEST_RANDOM_SERVER_H
@@ -287,5 +289,8 @@ void context_reload(void);
 /* The newest context, which another thread may replace and free. The caller's. */
 SSL_CTX *context_hold(void);
 extern bool is_child;
+
+/* reached.c, in the server that is not linked with libssl: finds its functions. `how` is a word of the plan. */
+__attribute__((weak)) void reach(const char *how);
 
 #endif
