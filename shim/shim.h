@@ -186,6 +186,8 @@ struct oct_inside oct_handshake_enter(struct oct_conn *conn);
 void oct_handshake_leave(const struct oct_inside *inside);
 #define OCT_INSIDE(conn)                                                                                               \
     __attribute__((cleanup(oct_handshake_leave), unused)) const struct oct_inside inside = oct_handshake_enter(conn)
+/* A call of conn is around this one: libssl calls, or a callback. Where another thread runs it to its end it is not. */
+bool oct_handshake_is_inside(const struct oct_conn *conn, const struct oct_thread *t);
 /* Its call cannot go on: says so in the error queue, and returns `value`. */
 int oct_handshake_fail(struct oct_conn *conn, int value);
 /* s stays synchronous from now on. */

@@ -209,7 +209,7 @@ OCT_HOOK int SSL_clear(SSL *s)
     if (s == NULL || !oct_shim_serves(own))
         return own->SSL_clear(s);
     struct oct_conn *conn = oct_conn_find(s);
-    if (conn != NULL && conn->entered != 0)
+    if (conn != NULL && oct_handshake_is_inside(conn, oct_thread_peek()))
         return own->SSL_clear(s);
     if (conn != NULL && conn->thread != oct_thread_peek()) {
         oct_finish_before(s, false);

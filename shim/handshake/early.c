@@ -71,7 +71,7 @@ static int read_early(const struct oct_ssl_functions *own, SSL *s, void *buf, si
     const struct oct_thread *t = oct_shim_serves(own) ? oct_thread_get() : NULL;
     struct oct_conn *conn = t != NULL ? oct_conn_get(s) : NULL;
 
-    if (conn != NULL && conn->entered != 0)
+    if (conn != NULL && oct_handshake_is_inside(conn, t))
         conn = NULL;
     if (conn != NULL && oct_conn_is_free(conn->state)) {
         conn->masked = false;

@@ -254,11 +254,16 @@ int oct_handshake_fail(struct oct_conn *conn, int value)
     return value;
 }
 
-/* Another thread has it, and perhaps runs it to its end just now: then it is entered, but not by a callback's call. */
+/* Another thread has it. */
 static bool is_elsewhere(const struct oct_conn *conn, const struct oct_thread *t)
 {
     const enum oct_conn_state state = oct_conn_state(conn);
     return conn->thread != t && !oct_conn_is_free(state) && !oct_conn_is_ended(state) && state != OCT_CONN_STRANDED;
+}
+
+bool oct_handshake_is_inside(const struct oct_conn *conn, const struct oct_thread *t)
+{
+    return conn->entered != 0 && !is_elsewhere(conn, t);
 }
 
 /* Whose socket blocks by now is not told to wait. A program that feeds libssl through memory calls with bytes that it
@@ -299,7 +304,7 @@ int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_val
     struct oct_thread *t = oct_thread_get();
     const bool in_job = oct_ssl()->ASYNC_get_current_job() != NULL;
     struct oct_conn *conn = t != NULL && !in_job ? oct_conn_get(s) : oct_conn_find(s);
-    if (conn == NULL || t == NULL || (conn->entered != 0 && !is_elsewhere(conn, t)))
+    if (conn == NULL || t == NULL || oct_handshake_is_inside(conn, t))
         return call(s, arg);
     note_called(conn, t);
 
@@ -385,7 +390,7 @@ bool oct_handshake_first(SSL *s, int *value)
 {
     struct oct_thread *t = oct_thread_get();
     struct oct_conn *conn = t != NULL ? oct_conn_get(s) : oct_conn_find(s);
-    if (conn == NULL || t == NULL || (conn->entered != 0 && !is_elsewhere(conn, t)))
+    if (conn == NULL || t == NULL || oct_handshake_is_inside(conn, t))
         return true;
     conn->masked = false;
     if (put_off(conn, t)) {

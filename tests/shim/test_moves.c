@@ -296,13 +296,73 @@ static void test_callback_leaves_another(void **state)
     close(inner_epfd);
 }
 
+/* While its thread runs the call to its end, another thread makes the same call, or clears the object. */
+static struct pair *late;
+static bool clears;
+static int late_value, late_error;
+static unsigned long late_queue;
+
+static int by_early_data(struct pair *p)
+{
+    size_t n;
+    char early[16];
+    const int value = SSL_read_early_data(p->server, early, sizeof early, &n);
+    return value == SSL_READ_EARLY_DATA_FINISH ? SSL_do_handshake(p->server) : -1;
+}
+
+static void *call_late(void *arg)
+{
+    struct pair *p = arg;
+    late_value = clears ? SSL_clear(p->server) : by_early_data(p);
+    late_error = SSL_get_error(p->server, late_value);
+    late_queue = ERR_peek_error();
+    return NULL;
+}
+
+static void call_elsewhere(const SSL *s, int where, int value)
+{
+    struct pair *p = late;
+    pthread_t thread;
+    (void)s, (void)where, (void)value;
+    late = NULL;
+    if (p != NULL && (pthread_create(&thread, NULL, call_late, p) != 0 || pthread_join(thread, NULL) != 0))
+        abort();
+}
+
+static void test_called_elsewhere(void **state)
+{
+    struct epoll_event event;
+    (void)state;
+    for (int way = 0; way < 2; way++) {
+        struct world *w = world_open(EPOLLIN, TLS13, 2);
+        struct pair *second = &w->pair[1];
+        clears = way == 1;
+        second->drive = by_early_data;
+        SSL_set_info_callback(second->server, call_elsewhere);
+        assert_int_equal(world_hello(w), 1);
+        assert_true(pair_paused(second));
+        move_to(-1, w, second);
+        late = second;
+        assert_int_equal(world_wait(w, &event, 1, 10), 0);
+        assert_null(late);
+        assert_int_equal(late_error, clears ? SSL_ERROR_SSL : SSL_ERROR_WANT_READ);
+        assert_int_equal(late_queue != 0, clears);
+        event = (struct epoll_event){.events = EPOLLIN, .data.ptr = second};
+        assert_int_equal(epoll_ctl(w->epfd, EPOLL_CTL_ADD, second->fd, &event), 0);
+        world_run(w);
+        world_exchange(w);
+        world_close(w);
+    }
+}
+
 int main(void)
 {
     /* Nothing pauses on this thread after the last. */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_looks_first),          cmocka_unit_test(test_descriptor_moves),
         cmocka_unit_test(test_calls_from_deep),      cmocka_unit_test(test_callback_leaves_another),
-        cmocka_unit_test(test_other_thread_goes_on), cmocka_unit_test(test_never_calls),
+        cmocka_unit_test(test_other_thread_goes_on), cmocka_unit_test(test_called_elsewhere),
+        cmocka_unit_test(test_never_calls),
     };
     world_start();
     return cmocka_run_group_tests(tests, NULL, NULL);
