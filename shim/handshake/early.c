@@ -87,6 +87,8 @@ static int read_early(const struct oct_ssl_functions *own, SSL *s, void *buf, si
 OCT_HOOK int SSL_read_early_data(SSL *s, void *buf, size_t num, size_t *readbytes)
 {
     OCT_OWN(SSL_read_early_data(s, buf, num, readbytes));
+    if (oct_finish_is_inside(own, s, __builtin_return_address(0)))
+        return SSL_READ_EARLY_DATA_ERROR;
     uint64_t start = oct_call_begin();
     int value = read_early(own, s, buf, num, readbytes);
     oct_call_end(start, OCT_CALL_READ_EARLY_DATA, s, value, buf, value == SSL_READ_EARLY_DATA_SUCCESS ? *readbytes : 0);

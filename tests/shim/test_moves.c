@@ -296,9 +296,11 @@ static void test_callback_leaves_another(void **state)
     close(inner_epfd);
 }
 
-/* While its thread runs the call to its end, another thread makes the same call, or clears the object. */
+/* While its thread runs the call to its end, another thread makes the same call, or clears the object; or a callback of
+ * it makes that call. */
+enum { ANOTHER_CALLS, ANOTHER_CLEARS, CALLBACK_CALLS, LATE_WAYS };
 static struct pair *late;
-static bool clears;
+static int late_way;
 static int late_value, late_error;
 static unsigned long late_queue;
 
@@ -313,40 +315,42 @@ static int by_early_data(struct pair *p)
 static void *call_late(void *arg)
 {
     struct pair *p = arg;
-    late_value = clears ? SSL_clear(p->server) : by_early_data(p);
+    late_value = late_way == ANOTHER_CLEARS ? SSL_clear(p->server) : by_early_data(p);
     late_error = SSL_get_error(p->server, late_value);
     late_queue = ERR_peek_error();
     return NULL;
 }
 
-static void call_elsewhere(const SSL *s, int where, int value)
+static void call_again(const SSL *s, int where, int value)
 {
     struct pair *p = late;
     pthread_t thread;
     (void)s, (void)where, (void)value;
     late = NULL;
-    if (p != NULL && (pthread_create(&thread, NULL, call_late, p) != 0 || pthread_join(thread, NULL) != 0))
+    if (p != NULL && late_way == CALLBACK_CALLS)
+        call_late(p);
+    else if (p != NULL && (pthread_create(&thread, NULL, call_late, p) != 0 || pthread_join(thread, NULL) != 0))
         abort();
 }
 
-static void test_called_elsewhere(void **state)
+static void test_called_meanwhile(void **state)
 {
     struct epoll_event event;
     (void)state;
-    for (int way = 0; way < 2; way++) {
+    for (late_way = 0; late_way < LATE_WAYS; late_way++) {
         struct world *w = world_open(EPOLLIN, TLS13, 2);
         struct pair *second = &w->pair[1];
-        clears = way == 1;
+        const bool fails = late_way == ANOTHER_CLEARS;
         second->drive = by_early_data;
-        SSL_set_info_callback(second->server, call_elsewhere);
+        SSL_set_info_callback(second->server, call_again);
         assert_int_equal(world_hello(w), 1);
         assert_true(pair_paused(second));
         move_to(-1, w, second);
         late = second;
         assert_int_equal(world_wait(w, &event, 1, 10), 0);
         assert_null(late);
-        assert_int_equal(late_error, clears ? SSL_ERROR_SSL : SSL_ERROR_WANT_READ);
-        assert_int_equal(late_queue != 0, clears);
+        assert_int_equal(late_error, fails ? SSL_ERROR_SSL : SSL_ERROR_WANT_READ);
+        assert_int_equal(late_queue != 0, fails);
         event = (struct epoll_event){.events = EPOLLIN, .data.ptr = second};
         assert_int_equal(epoll_ctl(w->epfd, EPOLL_CTL_ADD, second->fd, &event), 0);
         world_run(w);
@@ -361,7 +365,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_looks_first),          cmocka_unit_test(test_descriptor_moves),
         cmocka_unit_test(test_calls_from_deep),      cmocka_unit_test(test_callback_leaves_another),
-        cmocka_unit_test(test_other_thread_goes_on), cmocka_unit_test(test_called_elsewhere),
+        cmocka_unit_test(test_other_thread_goes_on), cmocka_unit_test(test_called_meanwhile),
         cmocka_unit_test(test_never_calls),
     };
     world_start();
