@@ -242,6 +242,8 @@ static void act_else(struct conn *c, const struct rule *r)
         loop_turn(c->loop, r->amount);
     else if (strcmp(what, "turn") == 0)
         turn_another(c);
+    else if (strcmp(what, "self") == 0 && !c->busy)
+        conn_turn(c); /* no call of it is on the stack, as far as its server knows */
     else if (strcmp(what, "client") == 0)
         other_handshake();
     else if (strcmp(what, "fork") == 0)

@@ -232,13 +232,21 @@ def parts(d: Draw, words: Words, rules: list[str]) -> list[str] | None:
     return [rule("wait", "unshare", mod, d.randrange(mod), d.choice([0, 1]), 1)] if d.often(50) else []
 
 
+def selves(d: Draw, words: Words, rules: list[str]) -> list[str] | None:
+    """A callback goes on with its own connection, if that seems idle: its call is run to its end by somebody else."""
+    if any(":swap:" in one for one in rules):  # the object would be changed in the middle of libssl
+        return None
+    mod = d.choice([1, 2])
+    return [rule(d.choice(CALLBACKS), "self", mod, d.randrange(mod), 0, d.choice([1, 2, 3]))]
+
+
 # Of a hundred plans, how many have it. Those that replace words of others come first.
 KINDS: dict[str, tuple[int, Callable[[Draw, Words, list[str]], list[str] | None]]] = {
     "inner": (6, inner), "late": (4, late), "careless": (6, careless), "verifies": (12, verifies),
     "sessions": (8, sessions), "quits": (8, quits), "resets": (10, resets), "spins": (8, spins), "blocks": (8, blocks),
     "swaps": (10, swaps), "copies": (8, copies), "clears": (6, clears), "looks": (10, looks), "doors": (8, doors),
     "jumps": (5, jumps), "asks": (15, asks), "numbers": (5, numbers), "reads": (70, reads), "reaches": (20, reaches),
-    "parts": (25, parts)}
+    "parts": (25, parts), "selves": (8, selves)}
 
 
 def add(d: Draw, words: Words, rules: list[str], wanted: str = "") -> list[str]:
