@@ -263,7 +263,7 @@ static bool is_elsewhere(const struct oct_conn *conn, const struct oct_thread *t
 
 bool oct_handshake_is_inside(const struct oct_conn *conn, const struct oct_thread *t)
 {
-    return conn->entered != 0 && !is_elsewhere(conn, t);
+    return !is_elsewhere(conn, t) && conn->entered != 0; /* in this order: it is left before its state says so */
 }
 
 /* Whose socket blocks by now is not told to wait. A program that feeds libssl through memory calls with bytes that it
