@@ -13,6 +13,7 @@
  *   OCT_BACKEND_AVX2     two registers of 256 bits, products by double-precision FMA
  *   OCT_BACKEND_C        plain loops, for every CPU, for sanitizers and for the constant-time checks
  *   OCT_BACKEND_BOUND    tests only: a lane is an interval, one run proves the limb bounds of a kernel
+ *   OCT_BACKEND_PROOF    tests only: a lane is a line of a record, from which tests/library/proof proves results
  *
  * Groups: a kernel that works on values, not on memory, defines OCT_VEC_GROUPED before it includes this. V8_LANES may
  * then be 4, so that a vector is one register; the kernel runs its work once for each of the V8_GROUPS groups of lanes.
@@ -60,6 +61,8 @@
 #include "vec/vec_c.h"
 #elif defined(OCT_BACKEND_BOUND)
 #include "vec/vec_bound.h"
+#elif defined(OCT_BACKEND_PROOF)
+#include "vec/vec_proof.h"
 #else
 #error "choose a backend"
 #endif
@@ -70,7 +73,8 @@
 #elif !defined(VEC_WHOLE)
 #define VEC_WHOLE 0
 #endif
-#if !defined(OCT_BACKEND_AVX2) && !defined(OCT_BACKEND_AVX512F) && !defined(OCT_BACKEND_BOUND)
+#if !defined(OCT_BACKEND_AVX2) && !defined(OCT_BACKEND_AVX512F) && !defined(OCT_BACKEND_BOUND) &&                      \
+    !defined(OCT_BACKEND_PROOF)
 #include "vec/whole.h"
 #endif
 #if !defined(OCT_BACKEND_AVX2) && !defined(OCT_BACKEND_AVX512F)
@@ -88,6 +92,11 @@ OCT_INLINE void vec_end(struct vec_mode mode)
 {
     (void)mode;
 }
+#endif
+
+/* Limbs of `bits` bits that are one number, whatever they are: for the proof backend. */
+#ifndef V8_NUMBER
+#define V8_NUMBER(limbs, n, bits) ((void)0)
 #endif
 
 /* The contract itself. A backend that drifts from it does not compile. */
@@ -139,7 +148,8 @@ OCT_INLINE v8 v8_madd52hi_pow2(v8 acc, v8 a, unsigned bits);
  * columns of x * y, or of x^2. With `add` they are added to r. With `from` = n (else 0) only the columns from there on
  * are made, at r[0]. Factors are below 2^52; at 51 bits the product of any two is below 2^103. A column has the low
  * halves of its own products, below 2^52 each, and the high halves of those of the column below, at most their product
- * / 2^bits each; at 51 bits it is the backend's affair where a product is split. r overlaps no factor.
+ * / 2^bits each. At 52 bits a product is split just there, as by v8_madd52lo() and v8_madd52hi(): kernels make low
+ * columns in one way and high ones in another. At 51 bits it is the backend's affair where. r overlaps no factor.
  */
 OCT_INLINE void v8_product_from(v8 *r, const v8 *x, const v8 *y, int n, int from, int add, unsigned bits);
 OCT_INLINE void v8_square(v8 *r, const v8 *x, int n, unsigned bits);
@@ -179,9 +189,11 @@ OCT_INLINE m8 m8_not(m8 a);
 /* Bit i is lane i. What it returns is no secret any more: every call says why. */
 OCT_INLINE unsigned m8_declassify(m8 m);
 
-/* A bound that the kernel's author has proved by hand, where intervals forget a relation between limbs: 0 <= a <= max.
- * The c backend checks it on every number that passes, the bound backend goes on with it. */
-OCT_INLINE v8 v8_reviewed_bound(v8 a, uint64_t max);
+/* 0 <= a <= max, where intervals forget a relation between limbs. The first is proved (tests/library/proof); the second
+ * is what a caller has promised of a kernel's argument or table. The c backend checks both on every number that passes,
+ * the bound backend goes on with them. */
+OCT_INLINE v8 v8_proved_bound(v8 a, uint64_t max);
+OCT_INLINE v8 v8_argument_bound(v8 a, uint64_t max);
 
 /* Overwrites the vector registers that may hold secrets. */
 OCT_INLINE void v8_clear_registers(void);

@@ -140,7 +140,12 @@ OCT_INLINE unsigned m8_declassify(m8 m)
 {
     return m.k;
 }
-OCT_INLINE v8 v8_reviewed_bound(v8 a, uint64_t max)
+OCT_INLINE v8 v8_proved_bound(v8 a, uint64_t max)
+{
+    (void)max;
+    return a;
+}
+OCT_INLINE v8 v8_argument_bound(v8 a, uint64_t max)
 {
     (void)max;
     return a;

@@ -240,10 +240,14 @@ OCT_INLINE unsigned m8_declassify(m8 m)
 {
     return (unsigned)m.unknown;
 }
-OCT_INLINE v8 v8_reviewed_bound(v8 a, uint64_t max)
+OCT_INLINE v8 v8_proved_bound(v8 a, uint64_t max)
 {
     (void)a;
     return (v8){0, max};
+}
+OCT_INLINE v8 v8_argument_bound(v8 a, uint64_t max)
+{
+    return v8_proved_bound(a, max);
 }
 OCT_INLINE void v8_clear_registers(void)
 {

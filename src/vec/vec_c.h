@@ -197,11 +197,15 @@ OCT_INLINE unsigned m8_declassify(m8 m)
     return r;
 }
 /* Under secret marking the comparison would itself be a branch on a secret; the bound is checked in all other runs. */
-OCT_INLINE v8 v8_reviewed_bound(v8 a, uint64_t max)
+OCT_INLINE v8 v8_proved_bound(v8 a, uint64_t max)
 {
     if (!OCT_CHECKMEM_ON())
         V8_EACH(i) OCT_ASSERT(a.l[i] <= max);
     return a;
+}
+OCT_INLINE v8 v8_argument_bound(v8 a, uint64_t max)
+{
+    return v8_proved_bound(a, max);
 }
 OCT_INLINE void v8_clear_registers(void)
 {

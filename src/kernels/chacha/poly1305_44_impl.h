@@ -75,6 +75,7 @@ VEC_STEP void poly_carry(quads h[POLY_LIMBS], const struct poly_sum *sum)
     const quads t0 = quads_add(h[0], quads_add(carry, quads_sll(carry, 2)));
     h[0] = quads_low(t0, 44);
     h[1] = quads_add(h[1], quads_srl(t0, 44));
+    QUADS_NUMBER(h, POLY_LIMBS, POLY_RADIX);
 }
 
 #endif

@@ -60,9 +60,9 @@ VEC_STEP void comb_entry(struct ed_affine *r, const uint64_t *row, v8 b)
     const v8 index = v8_low(v8_select(positive, b, v8_xor(b, v8_set1(15))), 4);
     VEC_UNROLL
     for (int i = 0; i < FE_LIMBS; i++) {
-        const v8 sum = v8_reviewed_bound(v8_lookup_shared16(row + 16 * i, index), FE_MASK);
-        const v8 difference = v8_reviewed_bound(v8_lookup_shared16(row + 16 * (5 + i), index), FE_MASK);
-        const v8 dt2 = v8_reviewed_bound(v8_lookup_shared16(row + 16 * (10 + i), index), FE_MASK);
+        const v8 sum = v8_argument_bound(v8_lookup_shared16(row + 16 * i, index), FE_MASK);
+        const v8 difference = v8_argument_bound(v8_lookup_shared16(row + 16 * (5 + i), index), FE_MASK);
+        const v8 dt2 = v8_argument_bound(v8_lookup_shared16(row + 16 * (10 + i), index), FE_MASK);
         r->sum.l[i] = v8_select(positive, sum, difference);
         r->difference.l[i] = v8_select(positive, difference, sum);
         r->dt2.l[i] = v8_select(positive, dt2, v8_sub(v8_set1(2 * fe_prime_limb(i)), dt2));

@@ -94,6 +94,7 @@ VEC_STEP fe fe_carry(fe_wide a)
     VEC_UNROLL
     for (int i = 1; i < FE_LIMBS; i++)
         r.l[i] = v8_add(r.l[i], carry[i - 1]);
+    V8_NUMBER(r.l, FE_LIMBS, FE_BITS);
     return r;
 }
 

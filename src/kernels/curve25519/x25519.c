@@ -83,7 +83,7 @@ VEC_CHAIN void ladder_start(struct derive_workspace *w, const oct_limb8 *peer)
     w->peer = fe_load(peer);
     VEC_UNROLL
     for (int i = 0; i < FE_LIMBS; i++)
-        w->peer.l[i] = v8_reviewed_bound(w->peer.l[i], FE_MASK);
+        w->peer.l[i] = v8_argument_bound(w->peer.l[i], FE_MASK);
     w->pair.x2 = fe_biased(fe_set_small(1));
     w->pair.z2 = fe_wide_zero();
     w->pair.x3 = fe_biased(w->peer);

@@ -38,7 +38,7 @@ STEP void comb_pick(struct num *x, struct num *y, const comb_window window, v8 i
     for (int j = 0; j < 2 * LIMBS; j++) {
         v8 limb = v8_select(upper, v8_lookup_shared16(window[j] + 16, low), v8_lookup_shared16(window[j], low));
         if (j % LIMBS == LIMBS - 1)
-            limb = v8_reviewed_bound(limb, fp_modulus[LIMBS - 1]);
+            limb = v8_argument_bound(limb, fp_modulus[LIMBS - 1]);
         *(j < LIMBS ? &x->l[j] : &y->l[j - LIMBS]) = limb;
     }
 }

@@ -15,6 +15,9 @@
 #define GCD_STEPS   50
 #define GCD_BIAS    ((uint64_t)1 << 51)
 #define GCD_BATCHES (((45907 * EC_BITS + 26313) / 19929 + GCD_STEPS - 1) / GCD_STEPS)
+/* 2^GCD_ROOM times the modulus is above |d| at the end; of 256 bits there is no room for more. */
+#define GCD_ROOM (EC_BITS == 256 ? 3 : 4)
+_Static_assert(GCD_BATCHES + 1 <= 2 << GCD_ROOM, "|d| grows by half the modulus in each batch");
 
 struct gcd {
     uint64_t m[LIMBS]; /* the modulus, odd, of EC_BITS bits; a copy, so that every address here is known without reading
@@ -118,7 +121,7 @@ VEC_STEP void gcd_columns(v8 c[LIMBS + 1], const struct num *f, const struct num
  * r = (u*f + v*g)/2^GCD_STEPS from the columns of the stored numbers. With F, U for the true ones, f = F + bias (at the
  * top limb) and u = U + 2^GCD_STEPS, the columns are UF + VG + (F + G)*2^GCD_STEPS + (u + v)*bias, so F + G and twice u
  * + v are taken away after the division. What the top limb reaches is not for intervals to see: |f| and |g| stay within
- * m, and |d| and |e| grow by m/2 in each batch, to 7*2^EC_BITS at the most, where P-256 has room for 8.
+ * m, and |d| and |e| grow by m/2 in each batch, to 6.5 m on 256 bits, which have room for 8*2^256, and to 9.5 m on 384.
  */
 VEC_STEP void gcd_shift(struct num *r, v8 c[LIMBS + 1], const struct num *f, const struct num *g, v8 u, v8 v)
 {
@@ -136,7 +139,7 @@ VEC_STEP void gcd_shift(struct num *r, v8 c[LIMBS + 1], const struct num *f, con
     v8 top = v8_sub(r->l[LIMBS - 1], v8_sll(v8_add(u, v), 1));
     r->l[LIMBS - 1] = v8_add(top, v8_set1(3 * GCD_BIAS));
     num_carry(r);
-    r->l[LIMBS - 1] = v8_reviewed_bound(r->l[LIMBS - 1], V8_LIMB_MASK);
+    r->l[LIMBS - 1] = v8_proved_bound(r->l[LIMBS - 1], V8_LIMB_MASK);
 }
 
 STEP void gcd_update_fg(struct gcd *s)
@@ -181,7 +184,7 @@ STEP void gcd_update_de(struct gcd *s)
     s->d = d;
 }
 
-/* r = 1/x mod m (0 for 0), carried, of 1 to 15 m: f is now 1 or -1, and d is f/x, between -7m and 7m. */
+/* r = 1/x mod m (0 for 0), carried, between 0 and 2*2^GCD_ROOM m: f is now 1 or -1, and d is f/x. */
 static void gcd_finish(struct num *r, const struct gcd *s)
 {
     const m8 negative = v8_is_negative(v8_sub(s->f.l[LIMBS - 1], v8_set1(GCD_BIAS)));
@@ -189,10 +192,10 @@ static void gcd_finish(struct num *r, const struct gcd *s)
     d.l[LIMBS - 1] = v8_sub(d.l[LIMBS - 1], v8_set1(GCD_BIAS));
     num_negate_if(&d, negative, &d);
     num_constant(&m, s->m);
-    num_sll(&m, &m, 3);
+    num_sll(&m, &m, GCD_ROOM);
     num_add(r, &d, &m);
     num_carry(r);
-    r->l[LIMBS - 1] = v8_reviewed_bound(r->l[LIMBS - 1], V8_LIMB_MASK);
+    r->l[LIMBS - 1] = v8_proved_bound(r->l[LIMBS - 1], V8_LIMB_MASK);
 }
 
 /* The inverses of what one or two chains were started with. */

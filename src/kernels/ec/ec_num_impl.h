@@ -86,6 +86,7 @@ VEC_STEP void num_carry(struct num *r)
         r->l[j] = v8_low52(x);
     }
     r->l[LIMBS - 1] = v8_add(r->l[LIMBS - 1], carry);
+    V8_NUMBER(r->l, LIMBS, 52);
 }
 
 /* d = a - m, carried; returns where that is negative (there the top limb is no limb). */
@@ -113,7 +114,8 @@ VEC_STEP void num_reduce_once(struct num *r, const uint64_t m[LIMBS])
     struct num d;
     const m8 below = num_sub_constant(&d, r, m);
     num_select(r, below, r, &d);
-    r->l[LIMBS - 1] = v8_reviewed_bound(r->l[LIMBS - 1], m[LIMBS - 1]);
+    r->l[LIMBS - 1] = v8_proved_bound(r->l[LIMBS - 1], m[LIMBS - 1]);
+    V8_NUMBER(r->l, LIMBS, 52);
 }
 
 /* Where the carried a is not 0. */
@@ -144,7 +146,7 @@ VEC_STEP void num_load(struct num *r, const oct_limb8 *x)
     VEC_UNROLL
     for (int j = 0; j < LIMBS; j++)
         r->l[j] = v8_load52(x[j]);
-    r->l[LIMBS - 1] = v8_reviewed_bound(r->l[LIMBS - 1], ((uint64_t)1 << (EC_BITS - 52 * (LIMBS - 1))) - 1);
+    r->l[LIMBS - 1] = v8_argument_bound(r->l[LIMBS - 1], ((uint64_t)1 << (EC_BITS - 52 * (LIMBS - 1))) - 1);
 }
 
 /* Stores the carried a where `good`, else 0. */

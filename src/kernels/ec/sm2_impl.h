@@ -56,7 +56,7 @@ OCT_INLINE void fp_reduce(struct num *r, v8 z[2 * LIMBS], v8 y[2 * LIMBS])
 VEC_STEP void fp_carry(struct num *r)
 {
     num_carry(r);
-    r->l[LIMBS - 1] = v8_reviewed_bound(r->l[LIMBS - 1], V8_LIMB_MASK);
+    r->l[LIMBS - 1] = v8_proved_bound(r->l[LIMBS - 1], V8_LIMB_MASK);
 }
 
 /*

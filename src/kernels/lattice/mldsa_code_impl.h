@@ -38,7 +38,7 @@ VEC_STEP i32x16 code_high(i32x16 r)
 VEC_STEP i32x16 code_low(i32x16 r, i32x16 high)
 {
     const i32x16 low = i32x16_sub(r, i32x16_mullo(high, i32x16_set1(2 * GAMMA2)));
-    return i32x16_reviewed_bound(i32x16_sub_above(low, MLDSA_HALF, MLDSA_Q), -GAMMA2, GAMMA2);
+    return i32x16_proved_bound(i32x16_sub_above(low, MLDSA_HALF, MLDSA_Q), -GAMMA2, GAMMA2);
 }
 
 /* 1 where a low part that a small number was added to does not belong to the high part any more (FIPS 204, algorithm
@@ -65,7 +65,7 @@ VEC_STEP i32x16 code_t1(i32x16 t)
 }
 VEC_STEP i32x16 code_t0(i32x16 t, i32x16 t1)
 {
-    return i32x16_reviewed_bound(i32x16_sub(t, i32x16_sll(t1, MLDSA_D)), 1 - T0_TOP, T0_TOP);
+    return i32x16_proved_bound(i32x16_sub(t, i32x16_sll(t1, MLDSA_D)), 1 - T0_TOP, T0_TOP);
 }
 
 /* Numbers that are encoded as their distance from the top of their range. */

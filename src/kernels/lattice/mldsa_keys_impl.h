@@ -127,8 +127,8 @@ static OCT_NOINLINE void keys_expand_small(int32_t *to, int32_t *plain, const ui
     for (int i = 0; i < NTT_VECTORS; i++) {
         const i32x16 encoded = i32x16_load_bits(from + 2 * S_BITS * i, S_BITS);
         *largest = i32x16_max(*largest, encoded);
-        p[i] = i32x16_reviewed_bound(
-            i32x16_sub(i32x16_set1(MLDSA_ETA), i32x16_min(encoded, i32x16_set1(2 * MLDSA_ETA))), -MLDSA_ETA, MLDSA_ETA);
+        p[i] = i32x16_proved_bound(i32x16_sub(i32x16_set1(MLDSA_ETA), i32x16_min(encoded, i32x16_set1(2 * MLDSA_ETA))),
+                                   -MLDSA_ETA, MLDSA_ETA);
         if (plain)
             i32x16_store(plain + I32X16_LANES * i, p[i], -MLDSA_ETA, MLDSA_ETA);
     }

@@ -37,14 +37,14 @@ VEC_STEP i16x32 ntt_mul_constant(i16x32 a, int16_t factor)
 VEC_STEP i16x32 ntt_reduce(i16x32 a)
 {
     const i16x32 quotient = i16x32_mulhrs(a, i16x32_set1(10));
-    return i16x32_reviewed_bound(i16x32_sub_wrap(a, i16x32_mullo_wrap(quotient, i16x32_set1(MLKEM_Q))), -2187, 2187);
+    return i16x32_proved_bound(i16x32_sub_wrap(a, i16x32_mullo_wrap(quotient, i16x32_set1(MLKEM_Q))), -2187, 2187);
 }
 
 /* a mod q, of 0 .. q - 1, for any a. */
 VEC_STEP i16x32 ntt_canonical(i16x32 a)
 {
     const i16x32 r = ntt_reduce(a);
-    return i16x32_reviewed_bound(i16x32_add(r, i16x32_and(i16x32_sra(r, 15), MLKEM_Q)), 0, MLKEM_Q - 1);
+    return i16x32_proved_bound(i16x32_add(r, i16x32_and(i16x32_sra(r, 15), MLKEM_Q)), 0, MLKEM_Q - 1);
 }
 
 VEC_STEP void ntt_butterfly(i16x32 *a, i16x32 *b, i16x32 z, i16x32 zq)

@@ -79,7 +79,7 @@ OCT_INLINE void emit_result(int g, v8 *t, v8 *carry, v8 *out)
     *carry = block_carry(t, t, *carry);
     block_copy(out + g * BLOCK, t);
     if (g + 1 == BLOCKS)
-        (void)v8_reviewed_bound(*carry, 0);
+        (void)v8_proved_bound(*carry, 0);
 }
 
 /* t is group g, and is used up. */

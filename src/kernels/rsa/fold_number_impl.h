@@ -85,7 +85,7 @@ static void fold_carry(struct fold *s, unsigned r, const v8 *t)
     v8 carry = v8_zero();
     for (int i = 0; i < BLOCKS; i++)
         carry = block_carry(s->slot[r] + i * BLOCK, t + i * BLOCK, carry);
-    (void)v8_reviewed_bound(carry, 0);
+    (void)v8_proved_bound(carry, 0);
 }
 
 /* slot[r] - n if that is not negative, else slot[r]. */

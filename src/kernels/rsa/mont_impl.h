@@ -198,7 +198,7 @@ STEP void mont_carry(v8 *r, const v8 *t)
         carry = v8_sra(x, 52);
         r[j] = v8_low52(x);
     }
-    (void)v8_reviewed_bound(carry, 0);
+    (void)v8_proved_bound(carry, 0);
 }
 
 /* slot[r] = slot[a] * slot[b] / R mod n, below 2n. r may be a or b. */

@@ -17,8 +17,15 @@
 #include "vec/cipher/quads_ymm.h"
 #elif defined(TIER_QUADS_BOUND)
 #include "vec/cipher/quads_bound.h"
+#elif defined(TIER_QUADS_PROOF)
+#include "vec/cipher/quads_proof.h"
 #else
 #include "vec/cipher/quads_c.h"
+#endif
+
+/* Limbs that are one number: for the proof backend. */
+#ifndef QUADS_NUMBER
+#define QUADS_NUMBER(limbs, n, bits) ((void)0)
 #endif
 
 /* The contract itself. A backend that drifts from it does not compile. */

@@ -8,6 +8,7 @@
  *   OCT_BACKEND_VL256    ymm, the same instructions
  *   OCT_BACKEND_C        plain loops: for every CPU, sanitizers and the constant-time checks
  *   OCT_BACKEND_BOUND    tests only: intervals (vec_bound.h)
+ *   OCT_BACKEND_PROOF    tests only: records (vec_proof.h)
  */
 #ifndef OCT_VEC_TIER_H
 #define OCT_VEC_TIER_H
@@ -30,6 +31,9 @@
 #elif defined(OCT_BACKEND_BOUND)
 #define OCT_NAME(name) oct_bound_##name
 #define TIER_QUADS_BOUND
+#elif defined(OCT_BACKEND_PROOF)
+#define OCT_NAME(name) oct_proof_##name
+#define TIER_QUADS_PROOF
 #else
 #error "choose a backend"
 #endif
@@ -75,7 +79,7 @@ OCT_INLINE void tier_store32(uint8_t *p, uint32_t x)
 #define VEC_UNROLL _Pragma("GCC unroll 128")
 #endif
 #define VEC_STEP OCT_INLINE
-#elif defined(TIER_QUADS_BOUND)
+#elif defined(TIER_QUADS_BOUND) || defined(TIER_QUADS_PROOF)
 #define VEC_UNROLL
 #define VEC_STEP static inline
 #else

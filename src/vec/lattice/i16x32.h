@@ -25,6 +25,8 @@
 #include "vec/lattice/i16x32_c.h"
 #elif defined(OCT_BACKEND_BOUND)
 #include "vec/lattice/i16x32_bound.h"
+#elif defined(OCT_BACKEND_PROOF)
+#include "vec/lattice/i16x32_proof.h"
 #else
 #error "choose a backend"
 #endif
@@ -89,6 +91,6 @@ OCT_INLINE unsigned i16x32_store_below_public(int16_t *to, i16x32 a, int16_t lim
 
 /* A bound that an exhaustive test shows (tests/library/exhaustive), where intervals forget a relation. The c backend
  * checks what passes. */
-OCT_INLINE i16x32 i16x32_reviewed_bound(i16x32 a, int low, int high);
+OCT_INLINE i16x32 i16x32_proved_bound(i16x32 a, int low, int high);
 
 #endif

@@ -187,7 +187,7 @@ OCT_INLINE unsigned i16x32_store_below_public(int16_t *to, i16x32 a, int16_t lim
     _mm512_storeu_si512(to, _mm512_maskz_compress_epi16(k, a));
     return (unsigned)__builtin_popcount(k);
 }
-OCT_INLINE i16x32 i16x32_reviewed_bound(i16x32 a, int low, int high)
+OCT_INLINE i16x32 i16x32_proved_bound(i16x32 a, int low, int high)
 {
     (void)low, (void)high;
     return a;

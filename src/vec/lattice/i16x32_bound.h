@@ -200,10 +200,10 @@ OCT_INLINE unsigned i16x32_store_below_public(int16_t *to, i16x32 a, int16_t lim
     i16x32_need("store_below", a, 0, 4095);
     return I16X32_LANES / 2; /* so few that a kernel has to go on */
 }
-OCT_INLINE i16x32 i16x32_reviewed_bound(i16x32 a, int low, int high)
+OCT_INLINE i16x32 i16x32_proved_bound(i16x32 a, int low, int high)
 {
     (void)a;
-    return i16x32_interval("reviewed_bound", low, high);
+    return i16x32_interval("proved_bound", low, high);
 }
 
 #endif

@@ -36,7 +36,7 @@ OCT_INLINE i16x32 i16x32_load_table(const int16_t p[I16X32_LANES])
     return r;
 }
 /* Under secret marking the comparison would itself be a branch on a secret; bounds are checked in all other runs. */
-OCT_INLINE i16x32 i16x32_reviewed_bound(i16x32 a, int low, int high)
+OCT_INLINE i16x32 i16x32_proved_bound(i16x32 a, int low, int high)
 {
     if (!OCT_CHECKMEM_ON())
         I16X32_EACH(i) OCT_ASSERT(a.l[i] >= low && a.l[i] <= high);
@@ -44,7 +44,7 @@ OCT_INLINE i16x32 i16x32_reviewed_bound(i16x32 a, int low, int high)
 }
 OCT_INLINE i16x32 i16x32_load(const int16_t p[I16X32_LANES], int low, int high)
 {
-    return i16x32_reviewed_bound(i16x32_load_table(p), low, high);
+    return i16x32_proved_bound(i16x32_load_table(p), low, high);
 }
 OCT_INLINE void i16x32_store(int16_t p[I16X32_LANES], i16x32 a, int low, int high)
 {

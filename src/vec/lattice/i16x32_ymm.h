@@ -184,7 +184,7 @@ OCT_INLINE unsigned i16x32_store_below_public(int16_t *to, i16x32 a, int16_t lim
     }
     return count;
 }
-OCT_INLINE i16x32 i16x32_reviewed_bound(i16x32 a, int low, int high)
+OCT_INLINE i16x32 i16x32_proved_bound(i16x32 a, int low, int high)
 {
     (void)low, (void)high;
     return a;

@@ -27,6 +27,8 @@
 #include "vec/lattice/i32x16_c.h"
 #elif defined(OCT_BACKEND_BOUND)
 #include "vec/lattice/i32x16_bound.h"
+#elif defined(OCT_BACKEND_PROOF)
+#include "vec/lattice/i32x16_proof.h"
 #else
 #error "choose a backend"
 #endif
@@ -88,6 +90,6 @@ OCT_INLINE unsigned i32x16_any_above_declassify(i32x16 a, int32_t limit);
 OCT_INLINE unsigned i32x16_sum_above_declassify(i32x16 a, int32_t limit);
 
 /* A bound that a check before has shown, where intervals do not know of it. The c backend checks what passes. */
-OCT_INLINE i32x16 i32x16_reviewed_bound(i32x16 a, int32_t low, int32_t high);
+OCT_INLINE i32x16 i32x16_proved_bound(i32x16 a, int32_t low, int32_t high);
 
 #endif

@@ -216,7 +216,7 @@ OCT_INLINE unsigned i32x16_sum_above_declassify(i32x16 a, int32_t limit)
 {
     return _mm512_reduce_add_epi32(a) > limit;
 }
-OCT_INLINE i32x16 i32x16_reviewed_bound(i32x16 a, int32_t low, int32_t high)
+OCT_INLINE i32x16 i32x16_proved_bound(i32x16 a, int32_t low, int32_t high)
 {
     (void)low, (void)high;
     return a;

@@ -204,10 +204,10 @@ OCT_INLINE unsigned i32x16_sum_above_declassify(i32x16 a, int32_t limit)
     (void)i32x16_interval("sum", (__int128)I32X16_LANES * a.lo, (__int128)I32X16_LANES * a.hi);
     return i32x16_any_above_declassify(a, limit);
 }
-OCT_INLINE i32x16 i32x16_reviewed_bound(i32x16 a, int32_t low, int32_t high)
+OCT_INLINE i32x16 i32x16_proved_bound(i32x16 a, int32_t low, int32_t high)
 {
     (void)a;
-    return i32x16_interval("reviewed_bound", low, high);
+    return i32x16_interval("proved_bound", low, high);
 }
 
 #endif

@@ -39,7 +39,7 @@ OCT_INLINE i32x16 i32x16_load_table(const int32_t p[I32X16_LANES])
     return r;
 }
 /* Under secret marking the comparison would itself be a branch on a secret; bounds are checked in all other runs. */
-OCT_INLINE i32x16 i32x16_reviewed_bound(i32x16 a, int32_t low, int32_t high)
+OCT_INLINE i32x16 i32x16_proved_bound(i32x16 a, int32_t low, int32_t high)
 {
     if (!OCT_CHECKMEM_ON())
         I32X16_EACH(i) OCT_ASSERT(a.l[i] >= low && a.l[i] <= high);
@@ -47,7 +47,7 @@ OCT_INLINE i32x16 i32x16_reviewed_bound(i32x16 a, int32_t low, int32_t high)
 }
 OCT_INLINE i32x16 i32x16_load(const int32_t p[I32X16_LANES], int32_t low, int32_t high)
 {
-    return i32x16_reviewed_bound(i32x16_load_table(p), low, high);
+    return i32x16_proved_bound(i32x16_load_table(p), low, high);
 }
 OCT_INLINE void i32x16_store(int32_t p[I32X16_LANES], i32x16 a, int32_t low, int32_t high)
 {

@@ -196,7 +196,7 @@ OCT_INLINE unsigned i32x16_sum_above_declassify(i32x16 a, int32_t limit)
     sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xb1));
     return (_mm_movemask_epi8(_mm_cmpgt_epi32(sum, _mm_set1_epi32(limit))) & 1) != 0;
 }
-OCT_INLINE i32x16 i32x16_reviewed_bound(i32x16 a, int32_t low, int32_t high)
+OCT_INLINE i32x16 i32x16_proved_bound(i32x16 a, int32_t low, int32_t high)
 {
     (void)low, (void)high;
     return a;

@@ -50,7 +50,7 @@ static v8 x[N], y[N], r[2 * N];
 static void factors(uint64_t max)
 {
     for (int i = 0; i < N; i++)
-        x[i] = y[i] = v8_reviewed_bound(v8_load52(any), max);
+        x[i] = y[i] = v8_argument_bound(v8_load52(any), max);
 }
 
 static void good(void)
@@ -89,8 +89,8 @@ static void both_large(void)
     factors(((uint64_t)1 << 51) - 1);
     x[2] = v8_set1((uint64_t)1 << 51);
     y[2] = v8_set1(V8_LIMB_MASK);
-    y[2] = v8_reviewed_bound(y[2], V8_LIMB_MASK);
-    x[2] = v8_reviewed_bound(x[2], ((uint64_t)1 << 51) + 1);
+    y[2] = v8_argument_bound(y[2], V8_LIMB_MASK);
+    x[2] = v8_argument_bound(x[2], ((uint64_t)1 << 51) + 1);
     v8_product_from(r, x, y, N, 0, 0, 51);
 }
 static void folded_too_large(void)
@@ -141,7 +141,7 @@ static void entry_wide(void)
 {
     entry_good();
     for (int i = 0; i < FE_LIMBS; i++)
-        entry.dt2.l[i] = v8_sub(v8_set1(2 * fe_prime_limb(i)), v8_reviewed_bound(v8_load52(any), FE_MASK));
+        entry.dt2.l[i] = v8_sub(v8_set1(2 * fe_prime_limb(i)), v8_argument_bound(v8_load52(any), FE_MASK));
     ed_add_affine(&sum, &entry);
 }
 

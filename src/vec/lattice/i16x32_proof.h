@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The proof backend of i16x32.h: records (vec_proof.h), lane by lane. Only what transforms and products take. */
+#ifndef OCT_VEC_I16X32_PROOF_H
+#define OCT_VEC_I16X32_PROOF_H
+
+#include "vec/lattice/lanes_proof.h"
+
+typedef proof_lanes i16x32, sum32x16;
+
+OCT_INLINE i16x32 i16x32_load_table(const int16_t p[I16X32_LANES])
+{
+    int64_t x[I16X32_LANES];
+    for (int i = 0; i < I16X32_LANES; i++)
+        x[i] = p[i];
+    return proof_constants(x, I16X32_LANES);
+}
+OCT_INLINE i16x32 i16x32_set1(int16_t x)
+{
+    int16_t p[I16X32_LANES];
+    for (int i = 0; i < I16X32_LANES; i++)
+        p[i] = x;
+    return i16x32_load_table(p);
+}
+OCT_INLINE i16x32 i16x32_load(const int16_t p[I16X32_LANES], int low, int high)
+{
+    return oct_proof_recall(p, I16X32_LANES, low, high);
+}
+OCT_INLINE void i16x32_store(int16_t p[I16X32_LANES], i16x32 a, int low, int high)
+{
+    proof_within(a, I16X32_LANES, low, high);
+    oct_proof_keep(p, a);
+}
+OCT_INLINE i16x32 i16x32_add(i16x32 a, i16x32 b)
+{
+    return proof_each("add", a, b, I16X32_LANES, 0, 16);
+}
+OCT_INLINE i16x32 i16x32_sub(i16x32 a, i16x32 b)
+{
+    return proof_each("sub", a, b, I16X32_LANES, 0, 16);
+}
+OCT_INLINE i16x32 i16x32_mullo(i16x32 a, i16x32 b)
+{
+    return proof_each("signed_product", a, b, I16X32_LANES, 0, 16);
+}
+OCT_INLINE i16x32 i16x32_mullo_wrap(i16x32 a, i16x32 b)
+{
+    return proof_each("signed_low", a, b, I16X32_LANES, 16, 0);
+}
+OCT_INLINE i16x32 i16x32_mulhi(i16x32 a, i16x32 b)
+{
+    return proof_each("signed_high", a, b, I16X32_LANES, 16, 16);
+}
+OCT_INLINE i16x32 i16x32_sra(i16x32 a, unsigned bits)
+{
+    return proof_each("sra", a, a, I16X32_LANES, bits, 0);
+}
+OCT_INLINE i16x32 i16x32_and(i16x32 a, int16_t mask)
+{
+    return proof_each("signed_and", a, a, I16X32_LANES, (uint64_t)mask, 0);
+}
+OCT_INLINE void i16x32_exchange(i16x32 *x, i16x32 *y, unsigned bit)
+{
+    proof_exchange(x, y, I16X32_LANES / 16, bit);
+}
+OCT_INLINE void i16x32_unzip(i16x32 *x, i16x32 *y)
+{
+    proof_unzip(x, y, I16X32_LANES / 16);
+}
+OCT_INLINE i16x32 i16x32_proved_bound(i16x32 a, int low, int high)
+{
+    for (int i = 0; i < I16X32_LANES; i++)
+        a.line[i] = oct_proof_record("proved_within", a.line[i], 0, (int)low, (uint64_t)high);
+    return a;
+}
+OCT_INLINE i16x32 i16x32_sub_wrap(i16x32 a, i16x32 b)
+{
+    return proof_each("sub_wrap", a, b, I16X32_LANES, 16, 0);
+}
+OCT_INLINE i16x32 i16x32_mulhrs(i16x32 a, i16x32 b)
+{
+    return proof_each("signed_rounded", a, b, I16X32_LANES, 15, 16);
+}
+OCT_INLINE void i16x32_zip(i16x32 *x, i16x32 *y)
+{
+    proof_zip(x, y, 2);
+}
+OCT_INLINE i16x32 i16x32_swap(i16x32 a)
+{
+    i16x32 r;
+    for (int i = 0; i < I16X32_LANES; i++)
+        r.line[i] = a.line[i ^ 1];
+    return r;
+}
+OCT_INLINE sum32x16 sum32x16_zero(void)
+{
+    return i16x32_set1(0);
+}
+/* In the first half of the lines. */
+OCT_INLINE sum32x16 sum32x16_dot(sum32x16 acc, i16x32 a, i16x32 b)
+{
+    const i16x32 p = proof_each("signed_product", a, b, I16X32_LANES, 0, 0);
+    for (int i = 0; i < I16X32_LANES; i++)
+        acc.line[i / 2] = oct_proof_record("add", acc.line[i / 2], p.line[i], 0, 0);
+    for (int i = 0; i < I16X32_LANES / 2; i++)
+        (void)oct_proof_record("fits", acc.line[i], 0, 0, 32);
+    return acc;
+}
+OCT_INLINE i16x32 proof_halves(const char *operation, sum32x16 x, sum32x16 y)
+{
+    i16x32 r;
+    for (int i = 0; i < I16X32_LANES; i++)
+        r.line[i] = oct_proof_record(operation, (i % 2 ? y : x).line[i / 2], 0, 0, 16);
+    return r;
+}
+OCT_INLINE i16x32 sum32x16_low_wrap(sum32x16 x, sum32x16 y)
+{
+    return proof_halves("low_wrap", x, y);
+}
+OCT_INLINE i16x32 sum32x16_high(sum32x16 x, sum32x16 y)
+{
+    return proof_halves("sra", x, y);
+}
+
+#endif

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""Claims of the NIST curves, of SM2, and of the order of Ed25519."""
+from algebra import add, constant, times
+from claims.common import Field, coordinates, need
+from record import Record
+
+
+# --- Prime fields and orders in Montgomery form
+
+CURVES = {
+    "p256": (5, 2**256 - 2**224 + 2**192 + 2**96 - 1,
+             0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551),
+    "p384": (8, 2**384 - 2**128 - 2**96 + 2**32 - 1,
+             0xffffffffffffffffffffffffffffffffffffffffffffffffc7634d81f4372ddf581a0db248b0a77aecec196accc52973),
+    "sm2": (5, 2**256 - 2**224 - 2**96 + 2**64 - 1,
+            0xfffffffeffffffffffffffffffffffff7203df6b21c6052b53bbf40939d54123),
+    "order25519": (5, None, 2**252 + 27742317777372353535851937790883648493),
+}
+
+
+def times_p(x, modulus):
+    """x in moduli, rounded up."""
+    return f"{-(-x * 10**6 // modulus) / 10**6:.6f}"
+
+
+def reductions(r, modulus):
+    """Each number that num_reduce_once() leaves is V, or V - m where that is not negative, for a V of 0 .. 2m-1: so it
+    is V mod m. Returns the last V, and its bound."""
+    x, v, high = r.x, None, 0
+    for limbs in r.numbers:
+        if not any(limbs[-1] is i for i in r.stated):
+            continue
+        top, number = 52 * (len(limbs) - 1), {}
+        for i, limb in enumerate(limbs):
+            number = add(number, limb.a, 1 << 52 * i)
+        masks = [s for n in r.negatives for m in n.a for s in m if any(s in i for i in limbs[-1].a)]
+        need(masks, "a comparison")
+        s = max(masks)
+        v = add(number, times(add(constant(1), {(s,): -1}), modulus))
+        # The comparison looks at the sign of a top limb. It is that of V - m, which is 2^top times this limb and what
+        # is below that, not negative.
+        low, high = x.bounds(add(add(v, constant(-modulus)), x.definition[s][1], -1 << top), signs=True)
+        need(low >= 0 and high < 1 << top, "the sign is that of the whole difference")
+        low, high = r.bounds_known(v)
+        need(low >= 0 and high < 2 * modulus,
+             f"what is reduced once is {times_p(low, modulus)} .. {times_p(high, modulus)} m")
+        need(limbs[-1].high >= modulus - 1 >> top, "the bound of the top limb")
+        r.show(limbs[-1])
+        r.known.append((number, 0, modulus - 1))
+    need(v is not None, "a reduction")
+    return v, high
+
+
+def numbers(which):
+    limbs, p, n = CURVES[which]
+    R = 2**(52 * limbs)
+
+    def prove(name, lines):
+        r = Record(name, lines)
+        x, v = r.x, {}
+        for i in list(r.inputs) + list(r.outputs):
+            v[i] = r.number(i, 52)
+        what = name.split("_", 1)[1]
+        modulus = p if name.startswith("fp") else n
+        if what in ("mul", "mul_carry"):
+            expected, factor = x.multiply(v["a"], v["b"]), R
+        elif what in ("sqr", "sqr_carry"):
+            expected, factor = x.multiply(v["a"], v["a"]), R
+        elif what == "to_mont":
+            expected, factor = times(v["a"], R), 1
+        elif what == "from_mont":
+            expected, factor = v["a"], R
+        elif what == "load_wide":
+            expected, factor = v["a"], 1
+        elif what == "reduce_once":
+            need(x.is_zero(add(reductions(r, modulus)[0], v["a"], -1)), "is not the number")
+            return "a mod m for a below 2m"
+        elif what == "settle":
+            bias = [2**58] * (limbs - 1) + [2**(58 if limbs == 5 else 26)]
+            a = add(v["a"], constant(sum(b << 52 * i for i, b in enumerate(bias))), -1)
+            need(x.is_zero(add(v["r"], a, -1), p), "is not congruent")
+            low, high = x.bounds(v["r"])
+            return f"congruent; value {times_p(low, p)} p .. {times_p(high, p)} p"
+        else:
+            bias = lambda bits: constant(sum(2**bits << 52 * i for i in range(limbs)))
+            if what == "add":
+                expected = add(add(v["a"], v["b"]), bias(61), -1)
+            elif what == "sub":
+                expected = add(v["a"], v["b"], -1)
+            elif what == "sll3":
+                expected = times(add(v["a"], bias(59), -1), 8)
+            elif what == "carry":
+                expected = add(v["a"], bias(60), -1)
+            elif what == "negate_if":
+                m = x.mask(r.inputs["m"][0])
+                expected = x.multiply(add(v["a"], bias(60), -1), add(constant(1), m, -2))
+            need(x.is_zero(add(v["r"], expected, -1)), "is not the same")
+            return "exact"
+        need(x.is_zero(add(times(v["r"], factor), expected, -1), modulus), "is not congruent")
+        said = "congruent"
+        if what in ("from_mont", "load_wide"):
+            _, high = reductions(r, modulus)
+            return said + f", below m; before {times_p(high, modulus)} m"
+        low, high = x.bounds(v["r"])
+        need(low >= 0, f"value from {times_p(low, modulus)}")
+        return said + f", value 0 .. {times_p(high, modulus)} m"
+    return prove
+
+
+def points(which):
+    limbs, p, _ = CURVES[which]
+    f = Field(p)
+    S, P, X = f.sum, f.product, f.symbol
+
+    def law(out, values, top, bottom, y1, x1, xs):
+        """Z3, X3 and Y3 are those of the sum: with the slope l = top/bottom, x3 = l^2 - xs, y3 = l*(x1 - x3) - y1."""
+        o = {i: f.substitute(a, values) for i, a in out.items()}
+        zz = P(o["z"], o["z"])
+        bb = P(bottom, bottom)
+        need(S((P(o["x"], bb), 1), (P(zz, S((P(top, top), 1), (P(xs, bb), -1))), -1)) == {}, "x is not the sum's")
+        # y3 b^3 = t (x1 b^2 - x3 b^2) - y1 b^3, with x3 = X3/Z3^2, y3 = Y3/Z3^3
+        left = P(o["y"], bb, bottom)
+        right = S((P(top, bb, S((P(x1, zz), 1), (o["x"], -1)), o["z"]), 1), (P(y1, bb, bottom, zz, o["z"]), -1))
+        need(S((left, 1), (right, -1)) == {}, "y is not the sum's")
+        return o["z"]
+
+    def prove(name, lines):
+        r = Record(name, lines, modulus=p)
+        out = coordinates(r, "xyz", 52, f, 2**(52 * limbs))
+        # What goes out is within the bounds of what comes in: so they hold however many formulas follow each other.
+        for i in "xyz":
+            high = sum(r.x.high[max(a)[0]] << 52 * j for j, a in enumerate(r.inputs[i.upper() + "1"]))
+            low, most = r.x.bounds(r.number(i, 52), signs=True)
+            need(low >= 0 and most <= high, f"{i} up to {most / high:.3f} of what comes in")
+        x1, y1, x2, y2 = map(X, ("x1", "y1", "x2", "y2"))
+        jacobian = {"X1": P(x1, X("Z1"), X("Z1")), "Y1": P(y1, X("Z1"), X("Z1"), X("Z1"))}
+        said = "the group law; "
+        if name == "point_double":
+            z = law(out, jacobian, S((P(x1, x1), 3), (f.constant(3), -1)), S((y1, 2)), y1, x1, S((x1, 2)))
+            need(z == S((P(y1, f.power(X("Z1"), 4)), 2)), "Z3 = 2 Y1 Z1")
+            return said + "Z3 = 2 Y1 Z1: 0 just for infinity, as no point has y = 0"
+        for negative in 0, 1:
+            values = dict(jacobian, m=f.constant(negative))
+            y = S((y2, 1 - 2 * negative))
+            zs = X("Z1")
+            if name == "point_add":
+                values |= {"X2": P(x2, X("Z2"), X("Z2")), "Y2": P(y2, X("Z2"), X("Z2"), X("Z2"))}
+                h = P(f.power(X("Z1"), 3), f.power(X("Z2"), 3))
+            else:
+                values |= {"X2": x2, "Y2": y2}
+                h = f.power(X("Z1"), 3)
+            z = law(out, values, S((y, 1), (y1, -1)), S((x2, 1), (x1, -1)), y1, x1, S((x1, 1), (x2, 1)))
+            need(z == P(h, S((x2, 1), (x1, -1))), "Z3 = H Z1 Z2")
+            # So Z3 = 0 for p = q and p = -q; X3 tells them apart: it is (y - y1)^2 (Z1 Z2)^6 there.
+            alike = f.substitute(f.substitute(out["x"], values), {"x2": x1})
+            need(alike == P(h, h, S((y, 1), (y1, -1)), S((y, 1), (y1, -1))), "X3 where x1 = x2")
+        return said + "Z3 = (x2 - x1) (Z1 Z2)^3: 0 for p = q, where X3 = 0, for p = -q, and for infinity, alone"
+    return prove
+
+
+
+
+# --- Inversion: what a batch does with its matrix. That f and g get to 1 and 0 is Bernstein's and Yang's theorem.
+
+STEPS = 50
+
+
+def batches(bits):
+    return -(-((45907 * bits + 26313) // 19929) // STEPS)
+
+
+def gcd(which):
+    limbs, p, n = CURVES[which]
+    top = 52 * (limbs - 1)
+    number_of = batches(p.bit_length())
+    room = 3 if p.bit_length() == 256 else 4
+
+    def prove(name, lines):
+        modulus = p if name.startswith("fp") else n
+        r = Record(name, lines)
+        x = r.x
+        bias = constant(1 << 51 + top)
+        v = {i: add(r.number(i, 52), bias, -1) for i in ("f", "g", "d", "e")}
+        w = {i: add(r.inputs[i][0], constant(1 << STEPS), -1) for i in "uvqr"}
+        # |u| + |v| and |q| + |r| are at most 2^50 (gcd_step). So |f|, |g| <= m stay so, as f' and g' are divided by
+        # that, and |d|, |e|, which begin at 0 and 1, grow by k*m/2^50 with |k| <= 2^49: by m/2 in each batch.
+        largest = -(-(number_of + 1) * modulus // 2)
+        if name.endswith("finish"):
+            ((s,),) = r.negatives[0].a
+            want = add(x.multiply(v["d"], add(constant(1), {(s,): -2})), constant(modulus << room))
+            number = r.number("x", 52)
+            need(x.is_zero(add(number, want, -1)), "2^room m + d, or 2^room m - d where f < 0")
+            need(largest < modulus << room and largest + (modulus << room) < 1 << top + 52, "it fits, and is positive")
+            said = f"{1 << room} m + d, or {1 << room} m - d where f < 0, and |d| is at most {(number_of + 1) / 2} m"
+        else:
+            a, b = ("f", "g") if name.endswith("fg") else ("d", "e")
+            for out, (i, j) in ("x", "uv"), ("y", "qr"):
+                want = add(x.multiply(w[i], v[a]), x.multiply(w[j], v[b]))
+                d = add(times(add(r.number(out, 52), bias, -1), 1 << STEPS), want, -1)
+                if a == "d":
+                    # 2^50 d' = u d + v e + k m, and k fits: d' is within m/2 of what the matrix makes of d and e.
+                    need(x.is_zero(d, modulus), "2^50 d' = u d + v e modulo m")
+                    left, scale = x.normal(d, False)
+                    need(all(c % modulus == 0 for c in left.values()), "a multiple of m")
+                    low, high = x.interval({i: c // modulus for i, c in left.items()})
+                    need(-1 << STEPS - 1 + scale <= low and high <= 1 << STEPS - 1 + scale, "k is below 2^49")
+                else:
+                    # What is cut off is a remainder modulo 2^50: rounded down.
+                    low, high = x.bounds(times(d, -1))
+                    need(low >= 0 and high < 1 << STEPS, "f' = floor((u f + v g) / 2^50)")
+            need(largest < 1 << 51 + top, "what is stored fits")
+            said = "2^50 d' = u d + v e + k m, |k| <= 2^49" if a == "d" else "f' = floor((u f + v g) / 2^50)"
+            said += f"; at most {(number_of + 1) / 2} m, of 2^51 2^{top}"
+        # A stored number is below 2^52 2^top, and not negative, and its lower limbs are remainders: so its top limb is
+        # what is stated.
+        need(all(0 <= i.low and i.high <= 2**52 - 1 for o in r.outputs.values() for i in o[:-1]), "limbs")
+        for i in r.stated:
+            need(i.high == 2**52 - 1 and any(i is o[-1] for o in r.outputs.values()), "a top limb")
+            r.show(i)
+        return said
+    return prove
+
+
+# --- The last equation of signatures
+
+def scheme(which):
+    limbs, _, n = CURVES[which]
+    f = Field(n)
+
+    def prove(name, lines):
+        r = Record(name, lines, modulus=n)
+        R = 2**(52 * limbs)
+        out = {}
+        for m, c in r.x.modular(r.number("s", 52), n).items():
+            out[tuple(sorted(r.x.label[x] for x in m))] = c
+        out = {m: c for m, c in out.items() if c % n}
+        I, Rr, E, D, K = map(f.symbol, "IREDK")
+        i = f.product(I, f.constant(pow(R, -1, n)))
+        if which == "sm2":
+            want = f.sum((f.product(i, f.sum((K, 1), (Rr, 1))), 1), (Rr, -1))
+        else:
+            want = f.product(i, f.sum((E, 1), (f.product(Rr, D), 1)))
+        need(out == want, "s")
+        plain = Record(name, lines)
+        plain.known += [(plain.number(i, 52), 0, n - 1) for i in "RK"]
+        reductions(plain, n)
+        for i in plain.stated:
+            r.show(r.stated[plain.stated.index(i)])
+        return f"s = {'(k + r)/(1 + d) - r' if which == 'sm2' else '(e + r d)/k'} modulo n, below n"
+    return prove
+
+
+# --- All of a curve
+
+def curve(which):
+    parts = {"point": points, "scheme": scheme, "fp_gcd": gcd, "fn_gcd": gcd}
+
+    def prove(name, lines):
+        part = next((f for start, f in parts.items() if name.startswith(start)), numbers)
+        return part(which)(name, lines)
+    return prove
+
+
+p256, p384, sm2, order25519 = (curve(c) for c in CURVES)
