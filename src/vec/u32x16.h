@@ -20,6 +20,8 @@
 #include "vec/u32x16_c.h"
 #elif defined(OCT_BACKEND_BOUND)
 #include "vec/u32x16_bound.h"
+#elif defined(OCT_BACKEND_PROOF)
+#include "vec/u32x16_proof.h"
 #else
 #error "choose a backend"
 #endif

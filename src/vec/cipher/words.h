@@ -18,6 +18,8 @@
 #include "vec/cipher/words_zmm.h"
 #elif defined(TIER_WORDS_YMM)
 #include "vec/cipher/words_ymm.h"
+#elif defined(OCT_BACKEND_PROOF)
+#include "vec/cipher/words_proof.h"
 #else
 #include "vec/cipher/words_c.h"
 #endif

@@ -20,6 +20,8 @@
 #include "vec/lattice/sponge_c.h"
 #elif defined(OCT_BACKEND_BOUND)
 #include "vec/lattice/sponge_bound.h"
+#elif defined(OCT_BACKEND_PROOF)
+#include "vec/lattice/sponge_proof.h"
 #else
 #error "choose a backend"
 #endif

@@ -7,7 +7,7 @@ proof of a family stands for the functions of `kernels`, objects of src/kernels,
 """
 from dataclasses import dataclass
 
-from claims import chacha, curve25519, ec, lattice, rsa
+from claims import chacha, curve25519, ec, hash as hashes, lattice, rsa
 
 BOTH = ("", "OCT_WHOLE_PRODUCTS")  # forms of a product: written out, and whole (src/vec/vec.h)
 
@@ -53,6 +53,10 @@ FAMILIES = {
     "mont60": mont("rsa60", 60),
     "mont80": mont("rsa80", 80),
     "poly1305": Family("poly1305.c", chacha.poly1305, ("chacha/chacha20poly1305",), forms=("",)),
+    "chacha20": Family("chacha20.c", hashes.chacha20, ("chacha/chacha20poly1305",), forms=("",)),
+    "hash": Family("hash.c", hashes.compression, ("hash/sha512", "hash/sm3", "lattice/keccak", "lattice/shake256",
+                                                  "lattice/mlkem768", "lattice/mlkem1024", "lattice/mldsa44",
+                                                  "lattice/mldsa65"), forms=("",)),
     "mlkem": Family("mlkem.c", lattice.mlkem, ("lattice/mlkem768", "lattice/mlkem1024"), forms=("",)),
     "mldsa": Family("mldsa.c", lattice.mldsa, ("lattice/mldsa44", "lattice/mldsa65"), forms=("",)),
 }

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* The sponge's logic on words in records (vec_proof.h): only what the permutation takes. */
+#ifndef OCT_VEC_SPONGE_PROOF_H
+#define OCT_VEC_SPONGE_PROOF_H
+
+OCT_INLINE w8 w8_xor(w8 a, w8 b)
+{
+    return PROOF_WORD("xor", a, b, a, 0);
+}
+OCT_INLINE w8 w8_chi(w8 a, w8 b, w8 c)
+{
+    return PROOF_WORD("xor", a, PROOF_WORD("andnot", b, c, a, 0), a, 0);
+}
+
+#endif
