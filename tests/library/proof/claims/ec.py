@@ -222,6 +222,91 @@ def gcd(which):
     return prove
 
 
+def gcd_divide(name, lines):
+    """All steps of a batch are one step, which is proved for any state. The record has to show that they are."""
+    numbered = [line.split() for line in lines if not line.startswith("output:")]
+    outputs = {line.split()[0].split(":")[1]: int(line.split()[1]) for line in lines if line.startswith("output:")}
+    starts = [i for i, line in enumerate(numbered) if line[0] == "low" and line[4] == "1"]
+    length = starts[1] - starts[0]
+    need(len(starts) == STEPS and all(starts[i] == starts[0] + i * length for i in range(STEPS)), "fifty steps")
+    operands = {"constant": 0, "low": 1, "sra": 1, "bit": 1, "negative": 1, "select": 3}
+
+    def slots(i):
+        """The operands of step i: inside of it, or before it."""
+        for at in range(length):
+            what, *rest = numbered[starts[i] + at]
+            for slot in range(operands.get(what, 2)):
+                yield at, slot, int(rest[slot])
+
+    # What step 1 takes from before it is the state; each later step has to take the same from the one before.
+    state = sorted({j - starts[0] for _, _, j in slots(1) if j < starts[1]})
+    need(all(0 <= j for j in state) and len(state) == 7, "seven numbers are the state")
+    first = {}
+    for i in range(STEPS):
+        for (at, slot, j), (_, _, k) in zip(slots(i), slots(1), strict=True):
+            need(numbered[starts[i] + at][0] == numbered[starts[1] + at][0], "the same operation")
+            need(operands.get(numbered[starts[i] + at][0]) or numbered[starts[i] + at][4] == numbered[starts[1] + at][4],
+                 "the same constant")
+            if k >= starts[1]:
+                need(j - starts[i] == k - starts[1], "the same operand")
+            elif i:
+                need(j - starts[i - 1] == k - starts[0], "the same of the state")
+            else:
+                need(first.setdefault(k - starts[0], j) == j, "the state at the start")
+        for at in range(length):
+            need(numbered[starts[i] + at][4] == numbered[starts[1] + at][4], "the same constants")
+    # Who is who: results are the last step's, with the bias of entries.
+    last = starts[-1]
+    role = {}
+    for n in "uvqr":
+        what, a, b, *_ = numbered[outputs[n]]
+        need(what == "add" and numbered[int(b)][0] == "constant" and int(numbered[int(b)][4]) == 1 << STEPS, "the bias")
+        role[n] = int(a) - last
+    role["zeta"] = outputs["zeta"] - last
+    role["g"] = int(numbered[starts[1]][1]) - starts[0]
+    role["f"], = set(state) - set(role.values())
+    need(sorted(role.values()) == state, "roles")
+    start = {n: numbered[first[p]] for n, p in role.items()}
+    need(start["f"][0] == "input:f:0" and start["g"][0] == "input:g:0", "f and g at the start")
+    need(all(start[n][0] == "constant" and start[n][4] == str(int(n in "ur")) for n in "uvqr"), "the matrix at the start")
+
+    # The step, of any state.
+    names = list(role)
+    step = []
+    for n in names:
+        top = {"zeta": 4000, "f": 1 << 61, "g": 1 << 61}.get(n, 1 << STEPS)
+        step += [f"input:{n}:0 0 0 0 {2 * top}", f"plus {len(step)} 0 0 {(1 << 64) - top}"]
+    base = len(step)
+    for at in range(length):
+        what, *rest = numbered[starts[1] + at]
+        for slot in range(operands.get(what, 2)):
+            j = int(rest[slot])
+            rest[slot] = str(j - starts[1] + base if j >= starts[1] else
+                             2 * names.index(next(n for n, p in role.items() if p == j - starts[0])) + 1)
+        step.append(" ".join([what, *rest]))
+    r = Record(name, step)
+    x = r.x
+    old = {n: r.n[2 * i + 1].a for i, n in enumerate(names)}
+    new = {n: r.n[base + p].a for n, p in role.items()}
+    at = {what: next(i for i in range(length) if step[base + i].startswith(what + " ")) for what in ("bit", "negative")}
+    odd, negative = r.n[base + at["bit"]].a, r.n[base + at["negative"]].a
+    need(step[base + at["negative"]].split()[1] == str(2 * names.index("zeta") + 1), "the sign of zeta")
+    need(x.is_zero(add(x.definition[max(odd)[0]][1], r.n[base].a, -1)), "the lowest bit of g")
+    swap = x.multiply(odd, negative)
+    sign = x.multiply(odd, add(constant(1), negative, -2))
+    for a, b in ("u", "q"), ("v", "r"):
+        need(x.is_zero(add(new[a], times(add(old[a], x.multiply(swap, add(old[b], old[a], -1))), 2), -1)), a)
+        need(x.is_zero(add(new[b], add(old[b], x.multiply(sign, old[a])), -1)), b)
+    need(x.is_zero(add(new["f"], add(old["f"], x.multiply(swap, add(old["g"], old["f"], -1))), -1)), "f")
+    low, high = x.bounds(add(add(old["g"], x.multiply(sign, old["f"])), new["g"], -2))
+    need(low >= 0 and high <= 1, "g")
+    turned = add(constant(-1), old["zeta"], -2)
+    need(x.is_zero(add(new["zeta"], add(add(old["zeta"], x.multiply(swap, turned)), constant(-1)), -1)), "zeta")
+    # (u, v) becomes twice itself or twice (q, r), and (q, r) has at most (u, v) added or taken away: so |u| + |v| and
+    # |q| + |r| at most double.
+    return "each of 50 steps is a division step, and |u| + |v|, |q| + |r| <= 2^50"
+
+
 # --- The last equation of signatures
 
 def scheme(which):
@@ -254,7 +339,7 @@ def scheme(which):
 # --- All of a curve
 
 def curve(which):
-    parts = {"point": points, "scheme": scheme, "fp_gcd": gcd, "fn_gcd": gcd}
+    parts = {"point": points, "scheme": scheme, "fp_gcd": gcd, "fn_gcd": gcd, "gcd_divide": lambda which: gcd_divide}
 
     def prove(name, lines):
         part = next((f for start, f in parts.items() if name.startswith(start)), numbers)

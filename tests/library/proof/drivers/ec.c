@@ -106,6 +106,21 @@ static void prove_gcd(const char *name, const uint64_t m[LIMBS], uint64_t k0)
     gcd_finish(&r, &gcd);
     proof_output(r.l, LIMBS, "x");
 }
+/* The matrix of a batch, from any two lowest limbs and any state of the divisions. */
+static void prove_gcd_divide(void)
+{
+    proof_begin("gcd_divide");
+    proof_input(gcd.f.l, 1, "f", V8_LIMB_MASK);
+    proof_input(gcd.g.l, 1, "g", V8_LIMB_MASK);
+    proof_input(&gcd.zeta, 1, "zeta", 4000);
+    gcd.zeta = v8_sub(gcd.zeta, v8_set1(2000));
+    gcd_divide_1(&gcd);
+    proof_output(&gcd.u, 1, "u");
+    proof_output(&gcd.v, 1, "v");
+    proof_output(&gcd.q, 1, "q");
+    proof_output(&gcd.r, 1, "r");
+    proof_output(&gcd.zeta, 1, "zeta");
+}
 
 /* --- signatures */
 
@@ -145,6 +160,7 @@ int main(void)
     prove_points();
     prove_gcd("fp", fp_modulus, EC_FIELD_K0);
     prove_gcd("fn", fn_modulus, EC_ORDER_K0);
+    prove_gcd_divide();
     prove_scheme();
     return 0;
 }
