@@ -64,6 +64,7 @@ def twos(x):
 class Algebra:
     def __init__(self, eager=False):
         self.eager = eager  # a remainder is an atom at once, not N - 2^k q
+        self.merge = False  # cuts of cuts are one cut, and what is below a cut is left out of it
         self.label, self.low, self.high, self.definition = [], [], [], []
         self.cuts, self.names, self.signs, self.exacts, self.multiples = {}, {}, {}, {}, {}
         self.montgomery = {}  # key of T -> (m, n0): m = T * k0 mod 2^52
@@ -154,6 +155,16 @@ class Algebra:
             return whole
         rest = {m: c >> j for m, c in rest.items() if c >> j}
         bits -= j
+        if self.merge:
+            flat, more = self.flat(rest)
+            if more:
+                return add(whole, self.cut(flat, bits + more))
+            # floor((2^j A + c) / 2^k) = floor(A / 2^(k-j)) for c of 0 .. 2^j-1
+            for j in sorted({twos(c) for c in rest.values()}, reverse=True):
+                below = {m: c for m, c in rest.items() if twos(c) < j}
+                low, high = self.interval(below)
+                if below and j <= bits and 0 <= low and high < 1 << j:
+                    return add(whole, self.cut({m: c >> j for m, c in rest.items() if m not in below}, bits - j))
         k = key(rest), bits
         if k not in self.cuts:
             low, high = self.interval(rest)

@@ -26,6 +26,10 @@ def curve(name, scheme="ecdsa"):
                   (f'CURVE="kernels/ec/{name}_impl.h"', f'SCHEME="kernels/ec/{scheme}_impl.h"'))
 
 
+def scalar(name):
+    return Family("scalar.c", ec.scalar, (f"ec/{name}",), (f'CURVE="kernels/ec/{name}_impl.h"',), forms=("",))
+
+
 def fold(name, kernel, blocks, block, bits, window, prime):
     return Family("fold.c", getattr(rsa, name), (f"rsa/{kernel}",),
                   (f"BLOCKS={blocks}", f"BLOCK={block}", f"BLOCK_BITS={bits}", f"WINDOW={window}",
@@ -46,6 +50,9 @@ FAMILIES = {
     "p256": curve("p256", "ec_ecdsa"),
     "p384": curve("p384", "ec_ecdsa"),
     "sm2": curve("sm2", "sm2_scheme"),
+    "scalar_p256": scalar("p256"),
+    "scalar_p384": scalar("p384"),
+    "scalar_sm2": scalar("sm2"),
     "fold1024": fold("fold1024", "rsa20", 4, 5, 258, 4, 1024),
     "fold1536": fold("fold1536", "rsa30", 8, 4, 204, 4, 1536),
     "fold2048": fold("fold2048", "rsa40", 8, 5, 257, 5, 2048),

@@ -14,9 +14,10 @@ class Number:
 class Record:
     made = []  # all of a claim's records: each has to show what its kernel says is proved
 
-    def __init__(self, name, lines, eager=False, modulus=0, powers=False):
+    def __init__(self, name, lines, eager=False, modulus=0, powers=False, merge=False):
         self.name, self.n, self.modulus = name, [], modulus
         self.x = Algebra(eager)
+        self.x.merge = merge
         if powers:
             self.x.powers = {}
         self.inputs, self.outputs, self.shifts, self.negatives, self.multiples = {}, {}, [], [], []
@@ -49,7 +50,7 @@ class Record:
         else:
             self.third = c
             r = getattr(self, "do_" + what)(k, *(self.n[i] if 0 <= i < len(self.n) else None for i in (a, b, c)))
-            if r.low < -1 << 63 or r.high >= 1 << 63:
+            if not what.startswith("point_") and (r.low < -1 << 63 or r.high >= 1 << 63):
                 raise Unproved(f"{what} leaves 64 bits")
             self.n.append(r)
 
@@ -138,7 +139,30 @@ class Record:
         top = (1 << max(a.high, b.high).bit_length()) - 1
         return Number({(self.x.atom("other", 0, top),): 1}, 0, top)
 
-    do_xor = do_or
+    def do_xor(self, k, a, b, _):
+        """With all ones or nothing: x, or 2^k-1 - x."""
+        ones = b.high
+        if ones and not ones & ones + 1 and 0 <= a.low and a.high <= ones and \
+                self.x.multiply(b.a, b.a) == times(b.a, ones):
+            t = {m: c // ones for m, c in b.a.items()}
+            return Number(add(a.a, self.x.multiply(t, add(constant(ones), a.a, -2))), 0, ones)
+        return self.do_or(k, a, b, _)
+
+    # Points that are known by what multiple of another they are: no lane is meant.
+
+    def do_point_times(self, k, a, *_):
+        k -= (k >> 63) << 64
+        ends = a.low * k, a.high * k
+        return Number(times(a.a, k), min(ends), max(ends))
+
+    def do_point_shift(self, k, a, *_):
+        return self.do_point_times(1 << k, a) if k < 63 else Number(times(a.a, 1 << k), a.low << k, a.high << k)
+
+    def do_point_add(self, k, a, b, _):
+        return self.do_add(k, a, b, _)
+
+    def do_point_select(self, k, m, a, b):
+        return self.do_select(k, m, a, b)
 
     def do_any(self, k, *_):
         return Number({(self.x.atom("other", 0, k),): 1}, 0, k)

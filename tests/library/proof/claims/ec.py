@@ -336,6 +336,33 @@ def scheme(which):
     return prove
 
 
+# --- Windows and combs: what multiple of the base comes out
+
+def unmasked(x, a):
+    """a with masks told by what they are defined by, the last one first."""
+    while True:
+        masks = {s for m in a for s in m if x.label[s] == "mask"}
+        if not masks:
+            return a
+        last, r = max(masks), {}
+        for m, c in a.items():
+            if last in m:
+                i = m.index(last)
+                r = add(r, x.multiply({m[:i] + m[i + 1:]: c}, x.definition[last][1]))
+            else:
+                r = add(r, {m: c})
+        a = r
+
+
+def scalar(name, lines):
+    r = Record(name, lines, merge=True)
+    x = r.x
+    k = r.number("k", 52)
+    odd = add(times(x.cut(k, 1), 2), constant(1))
+    need(add(unmasked(x, r.outputs["sum"][0].a), odd, -1) == {}, "the multiple")
+    return "k times the base for any odd k, digit by digit; each addition is taken for one"
+
+
 # --- All of a curve
 
 def curve(which):
