@@ -27,7 +27,7 @@ def curve(name, scheme="ecdsa"):
 
 
 def scalar(name):
-    return Family("scalar.c", ec.scalar, (f"ec/{name}",), (f'CURVE="kernels/ec/{name}_impl.h"',), forms=("",))
+    return Family("scalar.c", getattr(ec, f"scalar_{name}"), (f"ec/{name}",), (f'CURVE="kernels/ec/{name}_impl.h"',), forms=("",))
 
 
 def fold(name, kernel, blocks, block, bits, window, prime):

@@ -21,6 +21,7 @@ class Record:
         if powers:
             self.x.powers = {}
         self.inputs, self.outputs, self.shifts, self.negatives, self.multiples = {}, {}, [], [], []
+        self.additions = []  # of points by the formula that does not know infinity, nor doubling
         self.numbers = []  # limbs of whole numbers
         self.stated = []  # (number, its bound) as v8_proved_bound() has it
         self.shown = []  # those of them that a claim has shown
@@ -159,6 +160,10 @@ class Record:
         return self.do_point_times(1 << k, a) if k < 63 else Number(times(a.a, 1 << k), a.low << k, a.high << k)
 
     def do_point_add(self, k, a, b, _):
+        self.additions.append((a.a, b.a))
+        return self.do_add(k, a, b, _)
+
+    def do_point_add_complete(self, k, a, b, _):
         return self.do_add(k, a, b, _)
 
     def do_point_select(self, k, m, a, b):

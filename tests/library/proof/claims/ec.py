@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
 """Claims of the NIST curves, of SM2, and of the order of Ed25519."""
-from algebra import add, constant, times
+from algebra import add, constant, times, twos, value
 from claims.common import Field, coordinates, need
 from record import Record
 
@@ -354,13 +354,42 @@ def unmasked(x, a):
         a = r
 
 
-def scalar(name, lines):
-    r = Record(name, lines, merge=True)
-    x = r.x
-    k = r.number("k", 52)
-    odd = add(times(x.cut(k, 1), 2), constant(1))
-    need(add(unmasked(x, r.outputs["sum"][0].a), odd, -1) == {}, "the multiple")
-    return "k times the base for any odd k, digit by digit; each addition is taken for one"
+def odd_multiple(x, a):
+    """(j, low, high): a is 2^j times an odd number whatever its atoms are, and is of low .. high."""
+    j = twos(value(a))
+    need(value(a) and all(twos(c) > j for m, c in a.items() if m), "an odd multiple")
+    half = {m: c >> j + 1 for m, c in a.items() if c >> j + 1}
+    low, high = x.bounds(half)
+    return j, 2 * low + 1 << j, 2 * high + 1 << j
+
+
+def scalar(which):
+    order = CURVES[which][2]
+
+    def prove(name, lines):
+        r = Record(name, lines, merge=True)
+        x = r.x
+        k = r.number("k", 52)
+        odd = add(times(x.cut(k, 1), 2), constant(1))
+        need(add(unmasked(x, r.outputs["sum"][0].a), odd, -1) == {}, "the multiple")
+        # The formula is wrong for infinity, and where its points are the same but for the sign (their sum is right, but
+        # it is infinity). Neither is met: of the two multiples, which are not 0, one is larger in size than the other,
+        # and together they are below n.
+        for a, b in r.additions:
+            a, b = unmasked(x, a), unmasked(x, b)
+            if a == constant(value(a)) and b == constant(value(b)):
+                need(0 < value(a) + value(b) < order and value(a) != value(b), "multiples in the table")
+                continue
+            _, a_low, a_high = odd_multiple(x, a)
+            j, b_low, b_high = odd_multiple(x, b)
+            a_most, b_most = max(-a_low, a_high), max(-b_low, b_high)
+            need(a_low > b_most or 1 << j > a_most, "points that may be the same")
+            need(a_most + b_most < order, "multiples that wrap")
+        return f"k times the base for any odd k; no special case in {len(r.additions)} additions, the last one is complete"
+    return prove
+
+
+scalar_p256, scalar_p384, scalar_sm2 = (scalar(c) for c in ("p256", "p384", "sm2"))
 
 
 # --- All of a curve

@@ -31,7 +31,7 @@ static void model_complete(struct point *r, const struct point *p, const struct 
                            struct point scratch[3])
 {
     (void)scratch;
-    model_add(r, p, q, negative);
+    r->x.l[0] = multiple("point_add_complete", p->x.l[0], signed_multiple(q->x.l[0], negative), 0);
 }
 static void model_mixed(struct point *r, const struct point *p, const struct num *x, const struct num *y, m8 negative)
 {
@@ -41,8 +41,8 @@ static void model_mixed(struct point *r, const struct point *p, const struct num
 static void model_mixed_complete(struct point *r, const struct point *p, const struct num *x, const struct num *y,
                                  m8 negative, struct point scratch[3])
 {
-    (void)scratch;
-    model_mixed(r, p, x, y, negative);
+    (void)scratch, (void)y;
+    r->x.l[0] = multiple("point_add_complete", p->x.l[0], signed_multiple(x->l[0], negative), 0);
 }
 static void model_affine(struct point *r, const struct num *x, const struct num *y, m8 negative)
 {
