@@ -55,6 +55,19 @@ OCT_INLINE i16x32 i16x32_sra(i16x32 a, unsigned bits)
 {
     return proof_each("sra", a, a, I16X32_LANES, bits, 0);
 }
+OCT_INLINE i16x32 i16x32_sll(i16x32 a, unsigned bits)
+{
+    return proof_each("times", a, a, I16X32_LANES, (uint64_t)1 << bits, 16);
+}
+OCT_INLINE i16x32 i16x32_sll_wrap(i16x32 a, unsigned bits)
+{
+    const i16x32 whole = proof_each("times", a, a, I16X32_LANES, (uint64_t)1 << bits, 0);
+    return proof_each("low_wrap", whole, whole, I16X32_LANES, 16, 0);
+}
+OCT_INLINE i16x32 i16x32_add_above(i16x32 a, i16x32 b, int16_t limit)
+{
+    return i16x32_add(a, proof_above(b, I16X32_LANES, limit));
+}
 OCT_INLINE i16x32 i16x32_and(i16x32 a, int16_t mask)
 {
     return proof_each("signed_and", a, a, I16X32_LANES, (uint64_t)mask, 0);

@@ -55,6 +55,31 @@ OCT_INLINE i32x16 i32x16_sra(i32x16 a, unsigned bits)
 {
     return proof_each("sra", a, a, I32X16_LANES, bits, 0);
 }
+OCT_INLINE i32x16 i32x16_sll(i32x16 a, unsigned bits)
+{
+    return proof_each("times", a, a, I32X16_LANES, (uint64_t)1 << bits, 32);
+}
+OCT_INLINE i32x16 i32x16_min(i32x16 a, i32x16 b)
+{
+    return proof_each("min", a, b, I32X16_LANES, 0, 32);
+}
+OCT_INLINE i32x16 i32x16_max(i32x16 a, i32x16 b)
+{
+    return proof_each("max", a, b, I32X16_LANES, 0, 32);
+}
+OCT_INLINE i32x16 i32x16_is_above(i32x16 a, int32_t limit)
+{
+    return proof_above(a, I32X16_LANES, limit);
+}
+OCT_INLINE i32x16 i32x16_sub_above(i32x16 a, int32_t limit, int32_t x)
+{
+    return i32x16_sub(a, i32x16_mullo(proof_above(a, I32X16_LANES, limit), i32x16_set1(x)));
+}
+OCT_INLINE i32x16 i32x16_add_if_negative(i32x16 a, int32_t x)
+{
+    const i32x16 not_negative = proof_above(a, I32X16_LANES, -1);
+    return i32x16_add(a, i32x16_mullo(i32x16_sub(i32x16_set1(1), not_negative), i32x16_set1(x)));
+}
 OCT_INLINE i32x16 i32x16_and(i32x16 a, int32_t mask)
 {
     return proof_each("signed_and", a, a, I32X16_LANES, (uint64_t)mask, 0);

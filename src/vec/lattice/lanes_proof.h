@@ -33,6 +33,13 @@ OCT_INLINE proof_lanes proof_constants(const int64_t *x, int lanes)
         r.line[i] = oct_proof_record("constant", 0, 0, 0, (uint64_t)x[i]);
     return r;
 }
+/* 1 where a > limit, else 0. */
+OCT_INLINE proof_lanes proof_above(proof_lanes a, int lanes, int64_t limit)
+{
+    for (int i = 0; i < lanes; i++)
+        a.line[i] = oct_proof_record("above", a.line[i], 0, 0, (uint64_t)limit);
+    return a;
+}
 OCT_INLINE void proof_within(proof_lanes a, int lanes, int64_t low, int64_t high)
 {
     for (int i = 0; i < lanes; i++)

@@ -40,6 +40,12 @@ def mont(kernel, limbs, *more):
     return Family("mont.c", rsa.mont, (f"rsa/{kernel}",), (f"LIMBS={limbs}", "STRIP=5", *more))
 
 
+def mldsa(name, highs, gamma1, tau, eta):
+    return Family("mldsa.c", getattr(lattice, name), (f"lattice/{name}",),
+                  (f"MLDSA_HIGHS={highs}", f"MLDSA_GAMMA1_BITS={gamma1}", f"MLDSA_TAU={tau}", f"MLDSA_ETA={eta}"),
+                  ("",))
+
+
 CURVE25519 = ("curve25519/x25519", "curve25519/x25519_public", "curve25519/comb25519", "curve25519/ed25519_sign",
               "curve25519/ed25519_verify")
 
@@ -65,5 +71,6 @@ FAMILIES = {
                                                   "lattice/mlkem768", "lattice/mlkem1024", "lattice/mldsa44",
                                                   "lattice/mldsa65"), forms=("",)),
     "mlkem": Family("mlkem.c", lattice.mlkem, ("lattice/mlkem768", "lattice/mlkem1024"), forms=("",)),
-    "mldsa": Family("mldsa.c", lattice.mldsa, ("lattice/mldsa44", "lattice/mldsa65"), forms=("",)),
+    "mldsa44": mldsa("mldsa44", 44, 17, 39, 2),
+    "mldsa65": mldsa("mldsa65", 16, 19, 49, 4),
 }

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
 """Claims of ML-KEM and ML-DSA."""
+import numpy
+
+import exhaust
 from algebra import add, constant, times
 from claims.common import need
 from record import Record
@@ -24,7 +27,27 @@ def linear(r, name, inputs, q, low):
     return out
 
 
+def every(low, high):
+    return numpy.arange(high - low + 1, dtype=numpy.int64)
+
+
+def compression(name, lines):
+    """FIPS 203, 4.2.1: round(2^d / q x) mod 2^d, and round(q / 2^d y); halves go up."""
+    q, d = 3329, int(name.removeprefix("de").removeprefix("compress"))
+    r = exhaust.outputs(lines)["r"]
+    if name.startswith("de"):
+        y = every(0, 2**d - 1)
+        need((r({"a": y}) == (2 * q * y + 2**d) // 2**(d + 1)).all(), "is not rounded")
+        return f"round(q / 2^{d} y), all y"
+    most = 8191 if d == 11 else 16383
+    x = every(-most, most)
+    need((r({"a": x}) == (2**(d + 1) * (x - most) + q) // (2 * q) % 2**d).all(), "is not rounded")
+    return f"round(2^{d} / q x) mod 2^{d}, all x of -{most} .. {most}"
+
+
 def mlkem(name, lines):
+    if "compress" in name:
+        return compression(name, lines)
     q, r = 3329, Record(name, lines)
     reverse = lambda i: int(f"{i:07b}"[::-1], 2)
     gamma = [pow(17, 2 * reverse(i) + 1, q) for i in range(128)]
@@ -49,7 +72,7 @@ def mlkem(name, lines):
             need(x.modular(d, q) == {}, "a mod q")
             need(n.low >= (0 if name == "canonical" else -2187), "from")
             need(n.high <= (q - 1 if name == "canonical" else 2187), "to")
-        return "a mod q within the reviewed bounds, which are proved"
+        return "a mod q within the stated bounds"
     # 2^16 r = sum of a * b modulo X^2 - gamma_i
     for i in range(256):
         want = {}
@@ -92,3 +115,46 @@ def mldsa(name, lines):
         want = x.multiply(add(a, r.inputs["c"][i]), b)
         need(x.modular(add(times(n.a, 2**32), want, -1), q) == {}, f"number {i}")
     return "2^32 r = the sum of products, modulo q"
+
+
+def decomposed(r, q, gamma2):
+    """FIPS 204, algorithm 36."""
+    r0 = (r + gamma2 - 1) % (2 * gamma2) - gamma2 + 1
+    last = r - r0 == q - 1
+    return numpy.where(last, 0, (r - r0) // (2 * gamma2)), numpy.where(last, r0 - 1, r0)
+
+
+def mldsa_code(highs):
+    q = 8380417
+    gamma2 = (q - 1) // (2 * highs)
+
+    def prove(name, lines):
+        if name not in ("decompose", "round", "canonical", "hint"):
+            return mldsa(name, lines)
+        f = exhaust.outputs(lines)
+        r = every(0, q - 1)
+        if name == "decompose":
+            high, low = decomposed(r, q, gamma2)
+            need((f["high"]({"a": r}) == high).all() and (f["low"]({"a": r}) == low).all(), "Decompose")
+            need((f["same"]({"a": r}) == high).all(), "UseHint without a hint")
+            # Algorithm 40
+            need((f["up"]({"a": r}) == numpy.where(low > 0, high + 1, high - 1) % highs).all(), "UseHint")
+            return "Decompose and UseHint, all r"
+        if name == "round":
+            low = (r + 4095) % 8192 - 4095  # algorithm 35
+            need((f["t0"]({"a": r}) == low).all() and (f["t1"]({"a": r}) == (r - low) // 8192).all(), "Power2Round")
+            return "Power2Round, all t"
+        if name == "canonical":
+            a = every(1 - q, q - 1)
+            need((f["r"]({"a": a}) == (a + 1 - q) % q).all(), "mod q")
+            return "a mod q, all a of 1 - q .. q - 1"
+        # Algorithm 39, for r of the high part h and a sum r0 + z below two intervals
+        a = every(1 - 2 * gamma2, 2 * gamma2 - 1)
+        for h in range(highs):
+            want = decomposed((2 * gamma2 * h + a + 1 - 2 * gamma2) % q, q, gamma2)[0] != h
+            need((f["r"]({"a": a, "h": numpy.full_like(a, h)}) == want).all(), f"MakeHint at {h}")
+        return "MakeHint, all high parts and sums"
+    return prove
+
+
+mldsa44, mldsa65 = mldsa_code(44), mldsa_code(16)

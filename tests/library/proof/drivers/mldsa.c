@@ -2,7 +2,7 @@
  * Copyright The Octuple Authors */
 #include "kernels/lattice/mldsa_zetas.c"
 
-#include "kernels/lattice/mldsa_ntt_impl.h"
+#include "kernels/lattice/mldsa_code_impl.h"
 
 #include "lanes.h"
 
@@ -48,5 +48,27 @@ int main(void)
     }
     outputs(p, "r");
     (void)b;
+
+    proof_begin("decompose");
+    const i32x16 r = lanes_input("a", I32X16_LANES, 0, MLDSA_Q - 1), high = code_high(r), zero = i32x16_set1(0);
+    const i32x16 low = code_low(r, high), up = code_use_hint(r, i32x16_set1(1)), same = code_use_hint(r, zero);
+    lanes_output("high", &high, I32X16_LANES);
+    lanes_output("low", &low, I32X16_LANES);
+    lanes_output("up", &up, I32X16_LANES);
+    lanes_output("same", &same, I32X16_LANES);
+
+    proof_begin("round");
+    const i32x16 t = lanes_input("a", I32X16_LANES, 0, MLDSA_Q - 1), t1 = code_t1(t), t0 = code_t0(t, t1);
+    lanes_output("t1", &t1, I32X16_LANES);
+    lanes_output("t0", &t0, I32X16_LANES);
+
+    proof_begin("canonical");
+    const i32x16 x = lanes_input("a", I32X16_LANES, 1 - MLDSA_Q, MLDSA_Q - 1), y = code_canonical(x);
+    lanes_output("r", &y, I32X16_LANES);
+
+    proof_begin("hint");
+    const i32x16 sum = lanes_input("a", I32X16_LANES, 1 - 2 * GAMMA2, 2 * GAMMA2 - 1);
+    const i32x16 h = lanes_input("h", I32X16_LANES, 0, MLDSA_HIGHS - 1), hint = code_make_hint(sum, h);
+    lanes_output("r", &hint, I32X16_LANES);
     return 0;
 }

@@ -2,7 +2,7 @@
  * Copyright The Octuple Authors */
 #include "kernels/lattice/mlkem_zetas.c"
 
-#include "kernels/lattice/mlkem_ntt_impl.h"
+#include "kernels/lattice/mlkem_code_impl.h"
 
 #include "lanes.h"
 
@@ -68,5 +68,20 @@ int main(void)
         p[1][i] = ntt_collect(first, second);
     }
     outputs(p[1], "r");
+
+    static const unsigned widths[] = {1, 4, 5, 10, 11};
+    for (int i = 0; i < 5; i++) {
+        const unsigned d = widths[i];
+        const int most = d == 11 ? 8191 : 16383;
+        char name[32];
+        snprintf(name, sizeof name, "compress%u", d);
+        proof_begin(name);
+        const i16x32 x = lanes_input("a", I16X32_LANES, -most, most), r = code_compress(x, d);
+        lanes_output("r", &r, I16X32_LANES);
+        snprintf(name, sizeof name, "decompress%u", d);
+        proof_begin(name);
+        const i16x32 y = lanes_input("a", I16X32_LANES, 0, (1 << d) - 1), s = code_decompress(y, d);
+        lanes_output("r", &s, I16X32_LANES);
+    }
     return 0;
 }
