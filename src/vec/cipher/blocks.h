@@ -32,6 +32,8 @@
 #include "vec/cipher/blocks_xmm.h"
 #elif defined(OCT_BACKEND_C)
 #include "vec/cipher/blocks_c.h"
+#elif defined(OCT_BACKEND_PROOF)
+#include "vec/cipher/blocks_proof.h"
 #else
 #error "choose a backend"
 #endif

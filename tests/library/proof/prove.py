@@ -24,19 +24,20 @@ FLAGS = ["-std=gnu17", "-O0", "-w", "-no-pie", "-DOCT_BACKEND_PROOF", "-finstrum
          "-finstrument-functions-exclude-file-list=src/vec/,src/base/,library/proof/"]
 
 
-def build(family, form, folder, root=ROOT):
-    """The driver's path; the compiler's error is its caller's affair."""
+def build(family, form, folder):
+    """The driver's path; the compiler's error is its caller's affair. A file of folder/src comes before the source's."""
     program = os.path.join(folder, "driver")
     defines = [f"-D{d}" for d in family.defines] + ([f"-D{form}"] if form else [])
-    subprocess.run([os.environ.get("CC", "gcc"), *FLAGS, *defines, f"-I{root}/src", f"-I{root}/include",
-                    f"-I{HERE}/drivers", f"{HERE}/drivers/{family.driver}", f"{root}/src/base/base.c", "-o", program],
+    subprocess.run([os.environ.get("CC", "gcc"), *FLAGS, *defines, f"-I{folder}/src", f"-I{ROOT}/src",
+                    f"-I{ROOT}/include", f"-I{HERE}/drivers", f"{HERE}/drivers/{family.driver}",
+                    f"{ROOT}/src/base/base.c", "-o", program],
                    check=True, capture_output=True, text=True)
     return program
 
 
 def records(program):
     """name -> lines, and the names of the functions that were entered while it was recorded."""
-    text = subprocess.run([program], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run([program], check=True, capture_output=True, text=True, timeout=60).stdout
     symbols = subprocess.run(["nm", program], check=True, capture_output=True, text=True).stdout
     names = {int(a, 16): n for a, n in re.findall(r"^([0-9a-f]+) [tT] (\S+)$", symbols, re.M)}
     entered, of = {}, None
@@ -56,7 +57,7 @@ def prove(family, name, lines):
         for record in Record.made:
             record.check()
         return True, said
-    except (Unproved, KeyError, ValueError, IndexError) as e:
+    except (Unproved, KeyError, ValueError, IndexError, AttributeError, TypeError) as e:
         return False, f"{type(e).__name__} {e}"
 
 

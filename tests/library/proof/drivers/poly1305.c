@@ -70,17 +70,18 @@ static void message(const char *name, int blocks, unsigned bulk)
     output(h);
 }
 
-static void rows(void)
+/* A message of `blocks` blocks in a row, which ends with the row. */
+static void rows(const char *name, int blocks)
 {
     static struct poly_rows p;
-    proof_begin("rows");
-    inputs(10);
+    proof_begin(name);
+    inputs(blocks);
     for (int lane = 0; lane < QUADS_LANES; lane++) {
-        const int blocks = lane == 0 ? 10 : 0;
-        p.blocks[lane] = (uint64_t)blocks;
+        const int first = POLY_ROW_BLOCKS - (lane == 0 ? blocks : 0);
+        p.blocks[lane] = (uint64_t)(POLY_ROW_BLOCKS - first);
         put(p.row[lane].r, 64);
         for (int j = 0; j < POLY_ROW_BLOCKS; j++)
-            put(p.row[lane].block[j], j < POLY_ROW_BLOCKS - blocks ? 65 : j - (POLY_ROW_BLOCKS - blocks));
+            put(p.row[lane].block[j], j < first ? 65 : j - first);
     }
     poly_rows_add(&p, 0, 8, 1, 0);
     poly_rows_add(&p, 8, POLY_ROW_BLOCKS, 0, 1);
@@ -121,6 +122,8 @@ int main(void)
     message("blocks8", 8, 0);
     message("blocks21", 21, 0);
     message("bulk43", 43, 1);
-    rows();
+    rows("rows_full", POLY_ROW_BLOCKS);
+    rows("rows_13", 13);
+    rows("rows_1", 1);
     return 0;
 }
