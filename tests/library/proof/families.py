@@ -21,9 +21,9 @@ class Family:
     forms: tuple = BOTH
 
 
-def curve(name, scheme="ecdsa"):
+def curve(name, scheme, *more):
     return Family("ec.c", getattr(ec, name), (f"ec/{name}",),
-                  (f'CURVE="kernels/ec/{name}_impl.h"', f'SCHEME="kernels/ec/{scheme}_impl.h"'))
+                  (f'CURVE="kernels/ec/{name}_impl.h"', f'SCHEME="kernels/ec/{scheme}_impl.h"', *more))
 
 
 def scalar(name):
@@ -55,7 +55,7 @@ FAMILIES = {
     "order25519": Family("order25519.c", ec.order25519, ("curve25519/ed25519_sign", "curve25519/ed25519_verify")),
     "p256": curve("p256", "ec_ecdsa"),
     "p384": curve("p384", "ec_ecdsa"),
-    "sm2": curve("sm2", "sm2_scheme"),
+    "sm2": curve("sm2", "sm2_scheme", "SM2"),
     "scalar_p256": scalar("p256"),
     "scalar_p384": scalar("p384"),
     "scalar_sm2": scalar("sm2"),

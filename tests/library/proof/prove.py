@@ -19,8 +19,8 @@ from record import Record, read
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(os.path.join(HERE, "../../.."))
-# -no-pie: a record names functions by their addresses, which the symbol table has.
-FLAGS = ["-std=gnu17", "-O0", "-w", "-no-pie", "-DOCT_BACKEND_PROOF", "-finstrument-functions",
+# -no-pie: a record names functions by their addresses, which the symbol table has. A step that leaves its arrays ends.
+FLAGS = ["-std=gnu17", "-O0", "-w", "-no-pie", "-fsanitize=address,bounds", "-fno-sanitize-recover=all", "-DOCT_BACKEND_PROOF", "-finstrument-functions",
          "-finstrument-functions-exclude-file-list=src/vec/,src/base/,library/proof/"]
 
 
@@ -37,7 +37,8 @@ def build(family, form, folder):
 
 def records(program):
     """name -> lines, and the names of the functions that were entered while it was recorded."""
-    text = subprocess.run([program], check=True, capture_output=True, text=True, timeout=60).stdout
+    text = subprocess.run([program], check=True, capture_output=True, text=True, timeout=60,
+                          env=dict(os.environ, ASAN_OPTIONS="detect_leaks=0")).stdout
     symbols = subprocess.run(["nm", program], check=True, capture_output=True, text=True).stdout
     names = {int(a, 16): n for a, n in re.findall(r"^([0-9a-f]+) [tT] (\S+)$", symbols, re.M)}
     entered, of = {}, None

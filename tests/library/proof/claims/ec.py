@@ -314,6 +314,13 @@ def scheme(which):
     f = Field(n)
 
     def prove(name, lines):
+        if name in ("scheme_add", "scheme_sub"):
+            r = Record(name, lines)
+            r.known += [(r.number(i, 52), 0, n - 1) for i in "RK"]
+            sign = 1 if name == "scheme_add" else -1
+            want = add(r.number("R", 52), r.number("K", 52), sign)
+            need(r.x.is_zero(add(reductions(r, n)[0], add(want, constant(n if sign < 0 else 0)), -1)), "the sum")
+            return f"a {'+' if sign > 0 else '-'} b mod n, below n, of numbers below n"
         r = Record(name, lines, modulus=n)
         R = 2**(52 * limbs)
         out = {}

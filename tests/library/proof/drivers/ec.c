@@ -143,6 +143,18 @@ static void prove_scheme(void)
     below(&k, "K", 100);
     scheme_s(&s, &r, &e, &d, &k);
     proof_output(s.l, LIMBS, "s");
+#ifdef SM2
+    proof_begin("scheme_add");
+    below(&r, "R", 100);
+    below(&k, "K", 100);
+    scheme_add(&s, &r, &k);
+    proof_output(s.l, LIMBS, "s");
+    proof_begin("scheme_sub");
+    below(&r, "R", 100);
+    below(&k, "K", 100);
+    scheme_sub(&s, &r, &k);
+    proof_output(s.l, LIMBS, "s");
+#endif
 }
 
 int main(void)
