@@ -10,7 +10,10 @@ typedef struct {
 } u32x16;
 
 #define PROOF_WORD32(name, a, b, c, constant)                                                                          \
-    (u32x16){oct_proof_record("word32_" name, (a).line, (b).line, (c).line, constant)}
+    (u32x16)                                                                                                           \
+    {                                                                                                                  \
+        oct_proof_record("word32_" name, (a).line, (b).line, (c).line, constant)                                       \
+    }
 
 OCT_INLINE u32x16 u32x16_set1(uint32_t x)
 {

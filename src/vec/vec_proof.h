@@ -198,8 +198,13 @@ OCT_INLINE void v8_clear_registers(void)
 {
 }
 
-/* Words of 64 bits, all lanes alike: lines that begin with `word`. Bytes of memory hold numbers of lines as limbs do. */
-#define PROOF_WORD(name, a, b, c, constant) (v8){oct_proof_record("word64_" name, (a).line, (b).line, (c).line, constant)}
+/* Words of 64 bits, all lanes alike: lines that begin with `word`. Bytes of memory hold numbers of lines as limbs do.
+ */
+#define PROOF_WORD(name, a, b, c, constant)                                                                            \
+    (v8)                                                                                                               \
+    {                                                                                                                  \
+        oct_proof_record("word64_" name, (a).line, (b).line, (c).line, constant)                                       \
+    }
 OCT_INLINE w8 w8_set1(uint64_t x)
 {
     return (w8){oct_proof_record("word64_constant", 0, 0, 0, x)};

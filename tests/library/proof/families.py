@@ -23,17 +23,19 @@ class Family:
 
 def curve(name, scheme, *more):
     return Family("ec.c", getattr(ec, name), (f"ec/{name}",),
-                  (f'CURVE="kernels/ec/{name}_impl.h"', f'SCHEME="kernels/ec/{scheme}_impl.h"', *more))
+                  (f'CURVE="kernels/ec/{name}_impl.h"',
+                   f'SCHEME="kernels/ec/{scheme}_impl.h"', *more))
 
 
 def scalar(name):
-    return Family("scalar.c", getattr(ec, f"scalar_{name}"), (f"ec/{name}",), (f'CURVE="kernels/ec/{name}_impl.h"',), forms=("",))
+    return Family("scalar.c", getattr(ec, f"scalar_{name}"), (f"ec/{name}",),
+                  (f'CURVE="kernels/ec/{name}_impl.h"',), ("",))
 
 
 def fold(name, kernel, blocks, block, bits, window, prime):
     return Family("fold.c", getattr(rsa, name), (f"rsa/{kernel}",),
                   (f"BLOCKS={blocks}", f"BLOCK={block}", f"BLOCK_BITS={bits}", f"WINDOW={window}",
-                   f"PRIME_BITS={prime}"))
+                   f"PRIME_BITS={prime}", "TOGETHER=2"))
 
 
 def mont(kernel, limbs, *more):

@@ -6,7 +6,7 @@ Rules: a number one more or less; an operation for its opposite; plus for minus;
 mask that is not negated; a statement that is left out. Changes whose record is the same are no changes, and those that
 are no program are drawn again. What is drawn depends on the family's name and --seed alone.
 
-usage: mutants.py [--count N] [--seed N] [FAMILY...]     survivors.txt says why those that are known live
+usage: mutants.py [--count N] [--seed N] [FAMILY...]     survivors.txt says of those that are known why they live
 """
 import argparse
 import os
@@ -72,7 +72,8 @@ def places(family):
                 names = re.findall(r"\b(?:MOD|EC_ENTRY)?\(?(\w+)\)?\(", line)
                 inside = any(n in entered or f"fp_{n}" in entered or f"fn_{n}" in entered for n in names)
             constant = constant or line.startswith("static const")
-            if (inside and line.startswith(" ")) or constant or (line.startswith("#define") and line.endswith(tuple("0123456789abcdef)"))):
+            macro = line.startswith("#define") and line.endswith(tuple("0123456789abcdef)"))
+            if (inside and line.startswith(" ")) or constant or macro:
                 found.append((path, number))
             constant = constant and not line.endswith(";")
     return found
@@ -105,14 +106,19 @@ def outcome(family, path, number, new, known):
     return ("lives" if different else "same"), ""
 
 
+def said_of(what, count):
+    return (f"{what}: {count['found'] + count['lives']} planted, {count['found']} found ({count['bounds']} by bounds "
+            f"or a driver that ends), {count['lives']} live, {count['explained']} explained; {count['same']} no change")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("families", nargs="*")
     parser.add_argument("--count", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
     wanted = parser.parse_args()
-    known_survivors = [line.split(" : ") for line in Path(HERE, "survivors.txt").read_text().splitlines()
-                       if line and not line.startswith("#")]
+    text = re.sub(r"\n {2,}", " ", Path(HERE, "survivors.txt").read_text())
+    known_survivors = [line.split(" : ") for line in text.splitlines() if " : " in line]
     total, bad = Counter(), 0
     for key in wanted.families or FAMILIES:
         family, count, known = FAMILIES[key], Counter(), {}
@@ -131,17 +137,14 @@ def main():
                 count["bounds"] += bool(re.search(r"leaves 64|multiplicand|srl of|limb of|no number|is wanted|driver",
                                                   said))
             if what == "lives":
-                why = next((w[1] for w in known_survivors if w[0].strip() == new.strip()), None)
+                why = next((w[1] for w in known_survivors if w[0] == f"{key} {new.strip()}"), None)
                 count["explained"] += why is not None
                 bad += why is None
                 print(f"{'lives' if why else 'FAILED, lives'}: {key} {path}:{number + 1}: {new.strip()}"
                       f" ({why or text[path][number].strip()})", flush=True)
         total += count
-        print(f"{key}: {count['found'] + count['lives']} planted, {count['found']} found ({count['bounds']} by bounds or "
-              f"a driver that ends), {count['lives']} live, {count['explained']} explained; {count['same']} were no "
-              f"change", flush=True)
-    print(f"all: {total['found'] + total['lives']} planted, {total['found']} found ({total['bounds']} by bounds or a "
-          f"driver that ends), {total['lives']} live, {total['explained']} explained; {total['same']} were no change")
+        print(said_of(key, count), flush=True)
+    print(said_of("all", total))
     print(f"{total['found'] + total['explained']} passed, {bad} failed")
     return 1 if bad or not total["found"] else 0
 

@@ -20,12 +20,13 @@ from record import Record, read
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(os.path.join(HERE, "../../.."))
 # -no-pie: a record names functions by their addresses, which the symbol table has. A step that leaves its arrays ends.
-FLAGS = ["-std=gnu17", "-O0", "-w", "-no-pie", "-fsanitize=address,bounds", "-fno-sanitize-recover=all", "-DOCT_BACKEND_PROOF", "-finstrument-functions",
+FLAGS = ["-std=gnu17", "-O0", "-w", "-no-pie", "-fsanitize=address,bounds", "-fno-sanitize-recover=all",
+         "-DOCT_BACKEND_PROOF", "-finstrument-functions",
          "-finstrument-functions-exclude-file-list=src/vec/,src/base/,library/proof/"]
 
 
 def build(family, form, folder):
-    """The driver's path; the compiler's error is its caller's affair. A file of folder/src comes before the source's."""
+    """The driver's path; a compiler's error is the caller's affair. A file of folder/src comes before the source's."""
     program = os.path.join(folder, "driver")
     defines = [f"-D{d}" for d in family.defines] + ([f"-D{form}"] if form else [])
     subprocess.run([os.environ.get("CC", "gcc"), *FLAGS, *defines, f"-I{folder}/src", f"-I{ROOT}/src",

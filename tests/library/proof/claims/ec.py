@@ -24,10 +24,10 @@ def times_p(x, modulus):
     return f"{-(-x * 10**6 // modulus) / 10**6:.6f}"
 
 
-def reductions(r, modulus):
+def reductions(r, modulus, out="r"):
     """Each number that num_reduce_once() leaves is V, or V - m where that is not negative, for a V of 0 .. 2m-1: so it
-    is V mod m. Returns the last V, and its bound."""
-    x, v, high = r.x, None, 0
+    is V mod m. The last one comes out. Returns its V, and the bound of that."""
+    x, v, high, number = r.x, None, 0, None
     for limbs in r.numbers:
         if not any(limbs[-1] is i for i in r.stated):
             continue
@@ -48,7 +48,7 @@ def reductions(r, modulus):
         need(limbs[-1].high >= modulus - 1 >> top, "the bound of the top limb")
         r.show(limbs[-1])
         r.known.append((number, 0, modulus - 1))
-    need(v is not None, "a reduction")
+    need(v is not None and number == r.number(out, 52), "what comes out is reduced")
     return v, high
 
 
@@ -245,8 +245,6 @@ def gcd_divide(name, lines):
     for i in range(STEPS):
         for (at, slot, j), (_, _, k) in zip(slots(i), slots(1), strict=True):
             need(numbered[starts[i] + at][0] == numbered[starts[1] + at][0], "the same operation")
-            need(operands.get(numbered[starts[i] + at][0]) or numbered[starts[i] + at][4] == numbered[starts[1] + at][4],
-                 "the same constant")
             if k >= starts[1]:
                 need(j - starts[i] == k - starts[1], "the same operand")
             elif i:
@@ -268,7 +266,7 @@ def gcd_divide(name, lines):
     need(sorted(role.values()) == state, "roles")
     start = {n: numbered[first[p]] for n, p in role.items()}
     need(start["f"][0] == "input:f:0" and start["g"][0] == "input:g:0", "f and g at the start")
-    need(all(start[n][0] == "constant" and start[n][4] == str(int(n in "ur")) for n in "uvqr"), "the matrix at the start")
+    need(all(start[n][0] == "constant" and start[n][4] == str(int(n in "ur")) for n in "uvqr"), "the matrix")
 
     # The step, of any state.
     names = list(role)
@@ -319,7 +317,7 @@ def scheme(which):
             r.known += [(r.number(i, 52), 0, n - 1) for i in "RK"]
             sign = 1 if name == "scheme_add" else -1
             want = add(r.number("R", 52), r.number("K", 52), sign)
-            need(r.x.is_zero(add(reductions(r, n)[0], add(want, constant(n if sign < 0 else 0)), -1)), "the sum")
+            need(r.x.is_zero(add(reductions(r, n, "s")[0], add(want, constant(n if sign < 0 else 0)), -1)), "the sum")
             return f"a {'+' if sign > 0 else '-'} b mod n, below n, of numbers below n"
         r = Record(name, lines, modulus=n)
         R = 2**(52 * limbs)
@@ -336,7 +334,7 @@ def scheme(which):
         need(out == want, "s")
         plain = Record(name, lines)
         plain.known += [(plain.number(i, 52), 0, n - 1) for i in "RK"]
-        reductions(plain, n)
+        reductions(plain, n, "s")
         for i in plain.stated:
             r.show(r.stated[plain.stated.index(i)])
         return f"s = {'(k + r)/(1 + d) - r' if which == 'sm2' else '(e + r d)/k'} modulo n, below n"
@@ -376,6 +374,15 @@ def scalar(which):
     def prove(name, lines):
         r = Record(name, lines, merge=True)
         x = r.x
+        if name == "table":
+            need([n.a for n in r.outputs["table"]] == [constant(2 * i + 1) for i in range(16)], "odd multiples")
+            return "odd multiples 1 .. 31"
+        if name.startswith("pick"):
+            index = r.inputs["index"][0]
+            for j, n in enumerate(n for limbs in r.outputs.values() for n in limbs):
+                want = times(add(times(index, 2), constant(1 + 64 * j)), 64 if name == "pick" else 1)
+                need(add(unmasked(x, n.a), want, -1) == {}, f"limb {j}")
+            return "the entry of a secret index, all limbs"
         k = r.number("k", 52)
         odd = add(times(x.cut(k, 1), 2), constant(1))
         need(add(unmasked(x, r.outputs["sum"][0].a), odd, -1) == {}, "the multiple")
@@ -392,7 +399,7 @@ def scalar(which):
             a_most, b_most = max(-a_low, a_high), max(-b_low, b_high)
             need(a_low > b_most or 1 << j > a_most, "points that may be the same")
             need(a_most + b_most < order, "multiples that wrap")
-        return f"k times the base for any odd k; no special case in {len(r.additions)} additions, the last one is complete"
+        return f"k times the base for any odd k; no special case in {len(r.additions)} additions before the last"
     return prove
 
 

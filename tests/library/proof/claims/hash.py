@@ -124,5 +124,6 @@ def chacha20(name, lines):
     if "key" in got:
         need(got["key"] == blocks.pop(0), "the first block is a key")
     stream = [w for b in blocks for w in b]
-    need(got["text"] == [t.xor(t.input("text", str(i)), w) for i, w in enumerate(stream[:len(got["text"])])], "the text")
+    want = [t.xor(t.input("text", str(i)), w) for i, w in enumerate(stream[:len(got["text"])])]
+    need(got["text"] == want, "the text")
     return f"{len(got['text'])} words of text xor the blocks of the standard"

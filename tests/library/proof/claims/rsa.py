@@ -28,7 +28,31 @@ def fold(which):
     largest = 1 << int(which[4:])
     at = [i // block * block_bits + i % block * 52 for i in range(blocks * block)]
 
+    def outside(name, lines):
+        """From limbs of 52 bits to blocks and back, and the number that leaves."""
+        r = Record(name, lines, merge=name != "crt_sum")
+        x = r.x
+        if name == "fold_load":
+            whole = add(r.number("a", 52), x.cut(r.number("a", 52), 2 * half), -1 << 2 * half)
+            need(x.is_zero(add(r.number("r", at), whole, -1)), "is not the number modulo R")
+            return f"the number modulo R, 2^{2 * half}"
+        if name == "fold_unload":
+            limbs = len(r.outputs["r"])
+            # What the limbs hold of it: all of a number that fits.
+            whole = add(r.number("a", at), x.cut(r.number("a", at), 52 * limbs), -1 << 52 * limbs)
+            need(x.is_zero(add(r.number("r", 52), whole, -1)), "is not the number")
+            return f"the number modulo 2^{52 * limbs}"
+        limbs = len(r.outputs["r"])
+        want = add(r.number("m", 52), x.multiply(r.number("q", 52), r.number("h", 52)))
+        left = add(want, r.number("r", 52), -1)
+        b, scale = x.normal(left)
+        need(not scale and all(c >> 52 * limbs << 52 * limbs == c for c in b.values()), "is not m2 + q h")
+        need(largest + largest * largest <= 1 << 52 * limbs, "it fits")
+        return "m2 + q h, which fits"
+
     def prove(name, lines):
+        if name in ("fold_load", "fold_unload", "crt_sum"):
+            return outside(name, lines)
         r = Record(name, lines)
         x = r.x
         v = {i: r.number(i, at) for i in list(r.inputs) + list(r.outputs) if i != "k0"}

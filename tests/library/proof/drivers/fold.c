@@ -6,6 +6,7 @@
 #define SLOTS 5
 #include "kernels/rsa/fold_impl.h"
 #include "kernels/rsa/fold_number_impl.h"
+#include "kernels/rsa/rsa_crt_impl.h"
 
 #include "proof.h"
 
@@ -75,5 +76,31 @@ int main(void)
     proof_input(t, LIMBS, "a", ((uint64_t)1 << 60) - 1);
     fold_carry(s, 3, t);
     proof_output(s->slot[3], LIMBS, "r");
+
+    /* Numbers outside have limbs of 52 bits. */
+    static oct_limb8 outside[2 * OUTER];
+    v8 a[OUTER], blocks[LIMBS];
+    proof_begin("fold_load");
+    proof_input(a, OUTER, "a", V8_LIMB_MASK);
+    for (int i = 0; i < OUTER; i++)
+        v8_store52(outside[i], a[i]);
+    fold_load(blocks, (const oct_limb8 *)outside, OUTER, 0);
+    proof_output(blocks, LIMBS, "r");
+
+    proof_begin("fold_unload");
+    number(blocks, BLOCKS, "a");
+    fold_unload(a, OUTER, blocks);
+    proof_output(a, OUTER, "r");
+
+    static struct crt_workspace w;
+    proof_begin("crt_sum");
+    proof_input(w.m2, OUTER, "m", V8_LIMB_MASK);
+    proof_input(w.q, OUTER, "q", V8_LIMB_MASK);
+    proof_input(w.h, OUTER, "h", V8_LIMB_MASK);
+    crt_sum(&w, &(const struct oct_rsa_crt_args){.out = outside});
+    for (int i = 0; i < 2 * OUTER; i++) {
+        const v8 limb = v8_load52(outside[i]);
+        proof_output(&limb, 1, "r");
+    }
     return 0;
 }

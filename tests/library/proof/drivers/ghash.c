@@ -75,7 +75,8 @@ int main(void)
             x[i] = input("x", i), h[i] = input("h", i);
             bv_store(key.wide[BV_BULK - 4 + odd + i], h[i]);
         }
-        bv_store(key.middle[(BV_BULK - 4) / 2], ghash_middle(bv_load(key.wide[BV_BULK - 4]), bv_load(key.wide[BV_BULK - 3])));
+        bv_store(key.middle[(BV_BULK - 4) / 2],
+                 ghash_middle(bv_load(key.wide[BV_BULK - 4]), bv_load(key.wide[BV_BULK - 3])));
         p = products_zero();
         if (odd)
             ghash_pair(&p, x[0], x[1], &key, 1, 4);

@@ -16,8 +16,8 @@ static v8 multiple(const char *operation, v8 a, v8 b, uint64_t constant)
 }
 static v8 signed_multiple(v8 a, m8 negative)
 {
-    return (v8){oct_proof_record("point_select", negative.line, multiple("point_times", a, a, UINT64_MAX).line, a.line,
-                                 0)};
+    return (v8){
+        oct_proof_record("point_select", negative.line, multiple("point_times", a, a, UINT64_MAX).line, a.line, 0)};
 }
 static void model_double(struct point *r, const struct point *p)
 {
@@ -50,14 +50,15 @@ static void model_affine(struct point *r, const struct num *x, const struct num 
     r->x.l[0] = signed_multiple(x->l[0], negative);
 }
 
-/* Entry e of window i is (2e + 1) 2^(w*i) times the base. */
+/* Entry e of window i is (2e + 1) 2^(w*i) times the base; with comb_rows, limb j of it is 64j more. */
 static char *comb_start;
-static size_t comb_window_bytes, comb_bits;
+static size_t comb_window_bytes, comb_bits, comb_rows;
 static v8 model_lookup(const uint64_t *table, v8 index)
 {
     const size_t at = (size_t)((const char *)table - comb_start);
     const size_t upper = at % comb_window_bytes / sizeof(uint64_t) % 32;
-    const v8 odd = v8_add(v8_add(index, index), v8_set1(2 * upper + 1));
+    const size_t row = comb_rows * (at % comb_window_bytes / (32 * sizeof(uint64_t)));
+    const v8 odd = v8_add(v8_add(index, index), v8_set1(2 * upper + 1 + 64 * row));
     return multiple("point_shift", odd, odd, comb_bits * (at / comb_window_bytes));
 }
 static v8 model_select(m8 m, v8 a, v8 b)
@@ -111,5 +112,33 @@ int main(void)
     scalar(&comb.scalar);
     comb_multiply(&comb, windows);
     proof_output(comb.sum.x.l, 1, "sum");
+
+    /* The table of windows, and all limbs of an entry. */
+    proof_begin("table");
+    derive.table[0].x.l[0] = v8_set1(1);
+    derive_fill_table(&derive);
+    for (int i = 0; i < DERIVE_TABLE; i++)
+        proof_output(&derive.table[i].x.l[0], 1, "table");
+
+    proof_begin("pick");
+    comb_rows = 1;
+    v8 index[1];
+    proof_input(index, 1, "index", 31);
+    comb_pick(&comb.x, &comb.y, windows[1], index[0]);
+    proof_output(comb.x.l, LIMBS, "x");
+    proof_output(comb.y.l, LIMBS, "y");
+
+    proof_begin("pick_multiple");
+    for (unsigned e = 0; e < DERIVE_TABLE; e++)
+        for (int j = 0; j < LIMBS; j++) {
+            derive.table[e].x.l[j] = v8_set1(2 * e + 1 + 64 * (unsigned)j);
+            derive.table[e].y.l[j] = v8_set1(2 * e + 1 + 64 * (unsigned)(LIMBS + j));
+            derive.table[e].z.l[j] = v8_set1(2 * e + 1 + 64 * (unsigned)(2 * LIMBS + j));
+        }
+    proof_input(index, 1, "index", 15);
+    derive_pick(&derive.picked, derive.table, index[0]);
+    proof_output(derive.picked.x.l, LIMBS, "x");
+    proof_output(derive.picked.y.l, LIMBS, "y");
+    proof_output(derive.picked.z.l, LIMBS, "z");
     return 0;
 }

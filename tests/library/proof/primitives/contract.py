@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""What vec.h says of each primitive, lane by lane. No lane overflows (the bound proof), so sums are those of integers."""
+"""What vec.h says of each primitive, lane by lane. No lane overflows (tests/library/bound): sums are those of integers.
+"""
 import z3
 
 

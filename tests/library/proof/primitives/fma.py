@@ -2,8 +2,8 @@
 # Copyright The Octuple Authors
 """Products by double-precision FMA (src/vec/ymm_fma.h), proved for all factors.
 
-A fused multiply-add gives round(a*b + c): the exact sum, rounded once (IEEE 754). The product of two integers below 2^52
-is an integer P below 2^104; whatever P is, the four statements below hold. So no multiplication is left to the solver,
+A fused multiply-add gives round(a*b + c): the exact sum, rounded once (IEEE 754). The product of two integers below
+2^52 is an integer P below 2^104; whatever P is, the statements below hold. So no multiplication is left to the solver,
 and nothing is sampled. The solver knows what rounding an integer to a double means (SMT-LIB's to_fp).
 """
 import z3

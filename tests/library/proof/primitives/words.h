@@ -87,35 +87,7 @@ WORDS_VECTOR(128)
 WORDS_VECTOR(256)
 WORDS_VECTOR(512)
 
-#define WORDS_PUT(x)                                                                                                   \
-    _Generic((x),                                                                                                      \
-             __m512i: words_put512,                                                                                    \
-             __m256i: words_put256,                                                                                    \
-             __m128i: words_put128,                                                                                    \
-             short: words_put_mask,                                                                                    \
-             default: words_put_number)(x)
-#define WORDS_PUT1(a)       WORDS_PUT(a)
-#define WORDS_PUT2(a, ...)  WORDS_PUT(a), WORDS_PUT1(__VA_ARGS__)
-#define WORDS_PUT3(a, ...)  WORDS_PUT(a), WORDS_PUT2(__VA_ARGS__)
-#define WORDS_PUT4(a, ...)  WORDS_PUT(a), WORDS_PUT3(__VA_ARGS__)
-#define WORDS_PUT5(a, ...)  WORDS_PUT(a), WORDS_PUT4(__VA_ARGS__)
-#define WORDS_PUT6(a, ...)  WORDS_PUT(a), WORDS_PUT5(__VA_ARGS__)
-#define WORDS_PUT7(a, ...)  WORDS_PUT(a), WORDS_PUT6(__VA_ARGS__)
-#define WORDS_PUT8(a, ...)  WORDS_PUT(a), WORDS_PUT7(__VA_ARGS__)
-#define WORDS_PUT9(a, ...)  WORDS_PUT(a), WORDS_PUT8(__VA_ARGS__)
-#define WORDS_PUT10(a, ...) WORDS_PUT(a), WORDS_PUT9(__VA_ARGS__)
-#define WORDS_PUT11(a, ...) WORDS_PUT(a), WORDS_PUT10(__VA_ARGS__)
-#define WORDS_PUT12(a, ...) WORDS_PUT(a), WORDS_PUT11(__VA_ARGS__)
-#define WORDS_PUT13(a, ...) WORDS_PUT(a), WORDS_PUT12(__VA_ARGS__)
-#define WORDS_PUT14(a, ...) WORDS_PUT(a), WORDS_PUT13(__VA_ARGS__)
-#define WORDS_PUT15(a, ...) WORDS_PUT(a), WORDS_PUT14(__VA_ARGS__)
-#define WORDS_PUT16(a, ...) WORDS_PUT(a), WORDS_PUT15(__VA_ARGS__)
-#define WORDS_NTH(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, n, ...) n
-#define WORDS_EACH(...)                                                                                                \
-    WORDS_NTH(__VA_ARGS__, WORDS_PUT16, WORDS_PUT15, WORDS_PUT14, WORDS_PUT13, WORDS_PUT12, WORDS_PUT11, WORDS_PUT10,  \
-              WORDS_PUT9, WORDS_PUT8, WORDS_PUT7, WORDS_PUT6, WORDS_PUT5, WORDS_PUT4, WORDS_PUT3, WORDS_PUT2,          \
-              WORDS_PUT1)                                                                                              \
-    (__VA_ARGS__)
+/* WORDS_EACH(...), which writes all that an intrinsic is given by its type, is in intrinsics.h too. */
 #define WORDS_OPERATION(name, end, ...) (words_begin(name), WORDS_EACH(__VA_ARGS__), end())
 
 /* Loads and stores move words; numbers that are the same in all lanes are numbers. */
