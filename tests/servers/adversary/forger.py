@@ -14,6 +14,7 @@ import os
 import ssl
 from pathlib import Path
 
+from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -94,7 +95,10 @@ class Forger(crowd.Guest):
         elif head[0] == wire.ALERT:
             self.outcome = f"plain alert {body[1]}"
         elif head[0] == wire.DATA:
-            kind, text = self.reads.open(head, body)
+            try:
+                kind, text = self.reads.open(head, body) if self.reads is not None else (wire.DATA, body)
+            except InvalidTag:  # nobody has sealed it
+                kind, text = wire.DATA, body
             if kind == wire.ALERT:
                 self.outcome = f"alert {text[1]}"
             elif kind == wire.DATA:
