@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * The provider is loaded where the program makes its first SSL_CTX, or first uses a key: there OpenSSL reads its
+ * configuration and settles which providers it has. What comes before that is the program's, and stays:
+ *
+ *   - Where the provider "default" does not serve, as behind FIPS or a TPM alone, ours stays out. None is activated.
+ *   - Fallbacks are retained, so a program that loads providers later finds what it would without us.
+ *   - Default properties are joined. What they wish for counts as much as the wish for ours, and was there first.
+ *   - Where others than OpenSSL's own providers are active, and one would lose a kind of key or cipher to ours, ours
+ *     goes again. Where no handshakes are made it does not come at all.
+ *   - Nothing is left in the error queue.
+ */
+#include "libssl/load.h"
+
+#include "libssl/object.h"
+
+#include "start.h"
+
+#include "base/settings.h"
+#include "base/thread_mode.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <openssl/core_dispatch.h>
+#include <openssl/kdf.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME       "octuple"
+#define FILE_NAME  "octuple.so"
+#define PREFERENCE "?octuple.serves=yes"
+
+/* In front of the groups that OpenSSL takes by itself. From 3.3 on a '?' bears one that is not there. */
+#define GROUPS                                                                                                         \
+    "X25519MLKEM768:X25519:prime256v1:X448:secp521r1:secp384r1:"                                                       \
+    "ffdhe2048:ffdhe3072:ffdhe4096:ffdhe6144:ffdhe8192"
+#define FIRST_WITH_OPTIONAL_GROUPS 0x30300000ul
+/* Before 3.0.10 libssl could take a group of TLS 1.3 for TLS 1.2; from 3.5 on it has such groups itself. */
+#define NEEDS_GROUPS(version) ((version) >= 0x300000a0ul && (version) < 0x30500000ul)
+
+/* clang-format off */
+#define CRYPTO_FUNCTIONS(X)                                                                                            \
+    X(OPENSSL_init_crypto) X(OpenSSL_version_num) X(ERR_set_mark) X(ERR_pop_to_mark)                                   \
+    X(OSSL_LIB_CTX_get0_global_default) X(OSSL_PROVIDER_do_all) X(OSSL_PROVIDER_get0_name)                             \
+    X(OSSL_PROVIDER_add_builtin) X(OSSL_PROVIDER_try_load) X(OSSL_PROVIDER_unload) X(EVP_set_default_properties)       \
+    X(EVP_KEYMGMT_fetch) X(EVP_KEYMGMT_get0_provider) X(EVP_KEYMGMT_free)                                              \
+    X(EVP_SIGNATURE_fetch) X(EVP_SIGNATURE_get0_provider) X(EVP_SIGNATURE_free)                                        \
+    X(EVP_KEYEXCH_fetch) X(EVP_KEYEXCH_get0_provider) X(EVP_KEYEXCH_free)                                              \
+    X(EVP_ASYM_CIPHER_fetch) X(EVP_ASYM_CIPHER_get0_provider) X(EVP_ASYM_CIPHER_free)                                  \
+    X(EVP_CIPHER_fetch) X(EVP_CIPHER_get0_provider) X(EVP_CIPHER_free)                                                 \
+    X(EVP_KDF_fetch) X(EVP_KDF_get0_provider) X(EVP_KDF_free)
+/* clang-format on */
+
+struct crypto {
+#define FUNCTION(name) __typeof__(name) *name;
+    CRYPTO_FUNCTIONS(FUNCTION)
+#undef FUNCTION
+    OSSL_LIB_CTX *global; /* the default library context */
+};
+
+/* What is active before ours comes. */
+struct active {
+    const struct crypto *crypto;
+    bool normal, foreign, ours; /* "default"; one that is not OpenSSL's; "octuple" */
+};
+
+static bool wanted, keep_groups;
+static char module[PATH_MAX]; /* "": it was not found */
+
+/* NONE: nobody has asked. OUT: it is not there. IN: it is, or a configuration has it. */
+enum verdict { NONE, OUT, IN };
+static enum verdict for_tls;
+static bool for_keys_is_over;
+static const char *groups; /* to be named; NULL: none */
+
+static pthread_once_t once_for_keys = PTHREAD_ONCE_INIT, once_for_tls = PTHREAD_ONCE_INIT;
+static __thread const struct crypto *asking; /* in the midst of one of these */
+
+static char *properties; /* the default ones, as the core has told them; NULL: not yet */
+
+/* Beside the shim, where a build and a bundle have it, in the folder of modules there, or where it was installed. */
+static void find_module(void)
+{
+    static const char *const places[] = {"%s/" FILE_NAME, "%s/ossl-modules/" FILE_NAME, OCT_INSTALL_MODULES "/" FILE_NAME};
+    char here[PATH_MAX] = "";
+    Dl_info self;
+    if (dladdr((const void *)find_module, &self) == 0 || realpath(self.dli_fname, here) == NULL)
+        return;
+    *strrchr(here, '/') = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        if (snprintf(module, sizeof module, places[i], here) < (int)sizeof module && access(module, R_OK) == 0)
+            return;
+    }
+    module[0] = '\0';
+}
+
+void oct_load_start(bool is_wanted)
+{
+    const char *said = oct_setting(OCT_SETTING_GROUPS);
+    wanted = is_wanted;
+    keep_groups = said != NULL && strcmp(said, "keep") == 0;
+    for_keys_is_over = !wanted;
+}
+
+static bool crypto_fill(struct crypto *crypto, void *handle)
+{
+    bool complete = true;
+#define FIND(name)                                                                                                     \
+    *(void **)&crypto->name = oct_symbol(handle, #name);                                                               \
+    complete = complete && crypto->name != NULL;
+    CRYPTO_FUNCTIONS(FIND)
+#undef FIND
+    crypto->global = complete ? crypto->OSSL_LIB_CTX_get0_global_default() : NULL;
+    return complete;
+}
+
+static int see_provider(OSSL_PROVIDER *provider, void *arg)
+{
+    static const char *const own[] = {"legacy", "base", "null"};
+    struct active *active = arg;
+    const char *name = active->crypto->OSSL_PROVIDER_get0_name(provider);
+    bool known = strcmp(name, "default") == 0 || strcmp(name, NAME) == 0;
+    active->normal |= strcmp(name, "default") == 0;
+    active->ours |= strcmp(name, NAME) == 0;
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        known |= strcmp(name, own[i]) == 0;
+    active->foreign |= !known;
+    return 1;
+}
+
+/* The core tells a provider that asks what the default properties are, and nobody else. So one asks, and then does not
+ * start. */
+static int see_properties(const char *now, void *arg)
+{
+    (void)arg;
+    free(properties);
+    properties = strdup(now);
+    return properties != NULL;
+}
+
+static int see_nothing(const OSSL_CORE_HANDLE *provider, void *arg)
+{
+    (void)provider, (void)arg;
+    return 1;
+}
+
+static int ask(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, const OSSL_DISPATCH **out, void **provctx)
+{
+    OSSL_FUNC_provider_register_child_cb_fn *enroll = NULL;
+    OSSL_FUNC_provider_deregister_child_cb_fn *leave = NULL;
+    (void)out, (void)provctx;
+    for (; in->function_id != 0; in++)
+        if (in->function_id == OSSL_FUNC_PROVIDER_REGISTER_CHILD_CB)
+            enroll = OSSL_FUNC_provider_register_child_cb(in);
+        else if (in->function_id == OSSL_FUNC_PROVIDER_DEREGISTER_CHILD_CB)
+            leave = OSSL_FUNC_provider_deregister_child_cb(in);
+    if (enroll != NULL && leave != NULL && enroll(handle, see_nothing, see_nothing, see_properties, NULL))
+        leave(handle);
+    return 0;
+}
+
+/* Whose a kind of key or cipher is, if it is asked for in this way: 0 nobody's, 1 OpenSSL's own, 2 ours, 3 another's. */
+static int owner(const struct crypto *crypto, const OSSL_PROVIDER *provider)
+{
+    struct active one = {.crypto = crypto};
+    if (provider == NULL)
+        return 0;
+    (void)see_provider((OSSL_PROVIDER *)provider, &one);
+    return one.foreign ? 3 : one.ours ? 2 : 1;
+}
+
+/* clang-format off */
+#define KINDS(X)                                                                                                       \
+    X(KEYMGMT, "RSA") X(KEYMGMT, "RSA-PSS") X(KEYMGMT, "EC") X(KEYMGMT, "X25519") X(KEYMGMT, "ED25519")                \
+    X(KEYMGMT, "ML-DSA-44") X(KEYMGMT, "ML-DSA-65") X(KEYMGMT, "SM2")                                                  \
+    X(SIGNATURE, "RSA") X(SIGNATURE, "ECDSA") X(SIGNATURE, "ED25519") X(SIGNATURE, "ML-DSA-65") X(SIGNATURE, "SM2")    \
+    X(KEYEXCH, "ECDH") X(KEYEXCH, "X25519") X(ASYM_CIPHER, "RSA")                                                      \
+    X(CIPHER, "AES-128-GCM") X(CIPHER, "AES-256-GCM") X(CIPHER, "ChaCha20-Poly1305") X(CIPHER, "SM4-GCM")              \
+    X(KDF, "HKDF") X(KDF, "TLS13-KDF")
+/* clang-format on */
+enum {
+#define COUNT(kind, name) + 1
+    KINDS_COUNT = 0 KINDS(COUNT)
+#undef COUNT
+};
+
+static void see_owners(const struct crypto *crypto, const char *query, int owners[KINDS_COUNT])
+{
+    int i = 0;
+#define SEE(kind, name)                                                                                                \
+    {                                                                                                                  \
+        EVP_##kind *found = crypto->EVP_##kind##_fetch(crypto->global, name, query);                                   \
+        owners[i++] = found != NULL ? owner(crypto, crypto->EVP_##kind##_get0_provider(found)) : 0;                    \
+        crypto->EVP_##kind##_free(found);                                                                              \
+    }
+    KINDS(SEE)
+#undef SEE
+}
+
+static bool takes_away(const struct crypto *crypto, const int before[KINDS_COUNT])
+{
+    int now[KINDS_COUNT];
+    see_owners(crypto, PREFERENCE, now);
+    for (int i = 0; i < KINDS_COUNT; i++)
+        if (before[i] == 3 && now[i] != 3)
+            return true;
+    return false;
+}
+
+/* Who reads default properties takes no lock. Where there were none before, that finds none or ours. */
+static bool prefer(const struct crypto *crypto)
+{
+    char *joined = NULL;
+    if (properties[0] == '\0')
+        return crypto->EVP_set_default_properties(crypto->global, PREFERENCE) == 1;
+    if (strstr(properties, "octuple.serves") != NULL)
+        return true;
+    const bool done = oct_thread_is_only_one() && asprintf(&joined, "%s," PREFERENCE, properties) > 0 &&
+                      crypto->EVP_set_default_properties(crypto->global, joined) == 1;
+    free(joined);
+    return done;
+}
+
+/* Without lanes only handshakes have a use for it: for groups that OpenSSL does not have. */
+static bool is_of_use(const struct crypto *crypto, bool tls)
+{
+    if (module[0] == '\0')
+        find_module();
+    return module[0] != '\0' && (oct_shim_library_start() || (tls && NEEDS_GROUPS(crypto->OpenSSL_version_num())));
+}
+
+/* A section of the configuration that does not activate it has its switches, and names its module. */
+static OSSL_PROVIDER *load(const struct crypto *crypto)
+{
+    void *loaded = dlopen(module, RTLD_NOW | RTLD_LOCAL); /* it stays loaded */
+    OSSL_provider_init_fn *init = NULL;
+    if (loaded != NULL)
+        *(void **)&init = dlsym(loaded, "OSSL_provider_init");
+    (void)dlerror();
+    if (init == NULL || !crypto->OSSL_PROVIDER_add_builtin(crypto->global, NAME "-asks", ask))
+        return NULL;
+    (void)crypto->OSSL_PROVIDER_try_load(crypto->global, NAME "-asks", 1);
+    return properties != NULL && crypto->OSSL_PROVIDER_add_builtin(crypto->global, NAME, init)
+               ? crypto->OSSL_PROVIDER_try_load(crypto->global, NAME, 1)
+               : NULL;
+}
+
+static enum verdict bring(const struct crypto *crypto, bool tls)
+{
+    struct active active = {.crypto = crypto};
+    int owners[KINDS_COUNT];
+
+    (void)crypto->OSSL_PROVIDER_do_all(crypto->global, see_provider, &active);
+    if (active.ours)
+        return IN;
+    if (!active.normal || (active.foreign && (!tls || !oct_thread_is_only_one())) || !is_of_use(crypto, tls))
+        return OUT;
+    if (active.foreign)
+        see_owners(crypto, NULL, owners);
+    OSSL_PROVIDER *ours = load(crypto);
+    if (ours == NULL)
+        return OUT;
+    if ((active.foreign && takes_away(crypto, owners)) || !prefer(crypto)) {
+        (void)crypto->OSSL_PROVIDER_unload(ours);
+        return OUT;
+    }
+    const unsigned long version = crypto->OpenSSL_version_num();
+    if (NEEDS_GROUPS(version) && !keep_groups && oct_shim_library_start())
+        groups = version >= FIRST_WITH_OPTIONAL_GROUPS ? "?" GROUPS : GROUPS;
+    return IN;
+}
+
+/* Nobody asks when it is over. */
+static void pass_keys(void)
+{
+    __atomic_store_n(&for_keys_is_over, true, __ATOMIC_RELEASE);
+}
+
+static void attempt_for_keys(void)
+{
+    (void)bring(asking, false);
+    pass_keys();
+}
+
+static void attempt_for_tls(void)
+{
+    __atomic_store_n(&for_tls, bring(asking, true), __ATOMIC_RELEASE);
+}
+
+/* The provider's own calls arrive at the hooks too. */
+static void attempt(const struct crypto *crypto, pthread_once_t *once, void (*function)(void))
+{
+    const int errno_before = errno;
+    asking = crypto;
+    (void)crypto->ERR_set_mark();
+    pthread_once(once, function);
+    (void)crypto->ERR_pop_to_mark();
+    asking = NULL;
+    errno = errno_before;
+}
+
+bool oct_load_is_over(void)
+{
+    return __atomic_load_n(&for_tls, __ATOMIC_ACQUIRE) != NONE;
+}
+
+bool oct_load_for_keys_is_over(void)
+{
+    return __atomic_load_n(&for_keys_is_over, __ATOMIC_ACQUIRE);
+}
+
+void oct_load_for_keys(void *handle)
+{
+    struct crypto crypto;
+    if (asking == NULL && crypto_fill(&crypto, handle) && crypto.OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CONFIG, NULL))
+        attempt(&crypto, &once_for_keys, attempt_for_keys);
+}
+
+static bool is_default(const struct oct_ssl_functions *own, const OSSL_LIB_CTX *ctx)
+{
+    return (ctx != NULL ? ctx : own->OSSL_LIB_CTX_set0_default(NULL)) == own->OSSL_LIB_CTX_get0_global_default();
+}
+
+void oct_load_for_tls(const struct oct_ssl_functions *own, const OSSL_LIB_CTX *ctx)
+{
+    struct crypto crypto;
+    if (oct_load_is_over() || !wanted || !own->servable || asking != NULL || !is_default(own, ctx) ||
+        !own->OPENSSL_init_ssl(OPENSSL_INIT_LOAD_SSL_STRINGS, NULL) || !crypto_fill(&crypto, own->handle))
+        return;
+    attempt(&crypto, &once_for_keys, pass_keys); /* another thread may be at it */
+    attempt(&crypto, &once_for_tls, attempt_for_tls);
+}
+
+/* libssl asks libcrypto so, which keeps the section system_default of the configuration, for all programs. These three
+ * are in no header, and the same in all versions that need groups. */
+typedef int find_settings(const char *name, size_t *section);
+typedef const void *get_settings(size_t section, const char **name, size_t *count);
+typedef void get_setting(const void *settings, size_t i, char **command, char **value);
+
+/* It has several names and spellings: see SSL_CONF_cmd(3). */
+static bool is_groups(const char *command)
+{
+    return strcasecmp(command, "Groups") == 0 || strcasecmp(command, "Curves") == 0;
+}
+
+static bool settings_have_groups(const struct oct_ssl_functions *own)
+{
+    find_settings *find = oct_symbol(own->handle, "conf_ssl_name_find");
+    get_settings *get = oct_symbol(own->handle, "conf_ssl_get");
+    get_setting *get_one = oct_symbol(own->handle, "conf_ssl_get_cmd");
+    const char *name = "system_default";
+    size_t section, count = 0;
+    bool have = false;
+
+    if (find == NULL || get == NULL || get_one == NULL)
+        return true; /* for all we know */
+    const void *settings = find(name, &section) ? get(section, &name, &count) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        char *command, *value;
+        get_one(settings, i, &command, &value);
+        have |= is_groups(command);
+    }
+    return have;
+}
+
+void oct_load_name_groups(const struct oct_ssl_functions *own, const OSSL_LIB_CTX *ctx, SSL_CTX *made)
+{
+    if (made == NULL || !oct_load_is_over() || groups == NULL || !own->servable || !is_default(own, ctx) ||
+        settings_have_groups(own))
+        return;
+    (void)own->ERR_set_mark();
+    (void)own->SSL_CTX_ctrl(made, SSL_CTRL_SET_GROUPS_LIST, 0, (void *)groups);
+    (void)own->ERR_pop_to_mark();
+}
