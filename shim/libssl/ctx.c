@@ -10,8 +10,8 @@
 OCT_HOOK SSL_CTX *SSL_CTX_new(const SSL_METHOD *method)
 {
     const struct oct_ssl_functions *own = oct_ssl_of(__builtin_return_address(0));
-    if (method != NULL)
-        oct_load_for_tls(own, NULL);
+    if (method != NULL && !oct_load_for_tls(own, NULL))
+        return NULL;
     SSL_CTX *made = own->SSL_CTX_new(method);
     oct_load_name_groups(own, NULL, made);
     return made;
@@ -20,8 +20,8 @@ OCT_HOOK SSL_CTX *SSL_CTX_new(const SSL_METHOD *method)
 OCT_HOOK SSL_CTX *SSL_CTX_new_ex(OSSL_LIB_CTX *ctx, const char *query, const SSL_METHOD *method)
 {
     const struct oct_ssl_functions *own = oct_ssl_of(__builtin_return_address(0));
-    if (method != NULL)
-        oct_load_for_tls(own, ctx);
+    if (method != NULL && !oct_load_for_tls(own, ctx))
+        return NULL;
     SSL_CTX *made = own->SSL_CTX_new_ex(ctx, query, method);
     oct_load_name_groups(own, ctx, made);
     return made;

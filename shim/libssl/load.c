@@ -98,8 +98,24 @@ static void find_module(void)
     module[0] = '\0';
 }
 
+/* The release before has named a configuration of its own. Where that is gone, or out of reach in a jail, OpenSSL would
+ * read none at all, and say nothing: so it is the earlier one again. This goes with the next release. */
+static void forget_former_config(void)
+{
+    const char *name = getenv("OPENSSL_CONF"), *before = getenv("OPENSSL_CONF_BEFORE_OCTUPLE");
+    const char *file = name != NULL ? strrchr(name, '/') : NULL;
+    if (file == NULL || strstr(name, "/octuple") == NULL || strncmp(file, "/openssl", strlen("/openssl")) != 0 ||
+        access(name, R_OK) == 0)
+        return;
+    if (before != NULL && before[0] != '\0')
+        (void)setenv("OPENSSL_CONF", before, 1);
+    else
+        (void)unsetenv("OPENSSL_CONF");
+}
+
 void oct_load_start(bool is_wanted)
 {
+    forget_former_config();
     const char *said = oct_setting(OCT_SETTING_GROUPS);
     wanted = is_wanted;
     keep_groups = said != NULL && strcmp(said, "keep") == 0;
@@ -325,14 +341,19 @@ static bool is_default(const struct oct_ssl_functions *own, const OSSL_LIB_CTX *
     return (ctx != NULL ? ctx : own->OSSL_LIB_CTX_set0_default(NULL)) == own->OSSL_LIB_CTX_get0_global_default();
 }
 
-void oct_load_for_tls(const struct oct_ssl_functions *own, const OSSL_LIB_CTX *ctx)
+bool oct_load_for_tls(const struct oct_ssl_functions *own, const OSSL_LIB_CTX *ctx)
 {
     struct crypto crypto;
-    if (oct_load_is_over() || !wanted || !own->servable || asking != NULL || !is_default(own, ctx) ||
-        !own->OPENSSL_init_ssl(OPENSSL_INIT_LOAD_SSL_STRINGS, NULL) || !crypto_fill(&crypto, own->handle))
-        return;
-    attempt(&crypto, &once_for_keys, pass_keys); /* another thread may be at it */
-    attempt(&crypto, &once_for_tls, attempt_for_tls);
+    if (oct_load_is_over() || !wanted || !own->servable || asking != NULL || !is_default(own, ctx))
+        return true;
+    /* As libssl does first of all, and what it then fails by: it would not fail a second time. */
+    if (!own->OPENSSL_init_ssl(OPENSSL_INIT_LOAD_SSL_STRINGS, NULL))
+        return false;
+    if (crypto_fill(&crypto, own->handle)) {
+        attempt(&crypto, &once_for_keys, pass_keys); /* another thread may be at it */
+        attempt(&crypto, &once_for_tls, attempt_for_tls);
+    }
+    return true;
 }
 
 /* libssl asks libcrypto so, which keeps the section system_default of the configuration, for all programs. These three

@@ -12,8 +12,9 @@
 /* While the program is loaded: what its environment says, which it may clear. wanted: false keeps the provider out. */
 void oct_load_start(bool wanted);
 
-/* Before an SSL_CTX is made in `ctx` (NULL: the thread's default) by this libssl. */
-void oct_load_for_tls(const struct oct_ssl_functions *own, const OSSL_LIB_CTX *ctx);
+/* Before an SSL_CTX is made in `ctx` (NULL: the thread's default) by this libssl. False: OpenSSL cannot be initialised,
+ * has said why, and none can be made. */
+bool oct_load_for_tls(const struct oct_ssl_functions *own, const OSSL_LIB_CTX *ctx);
 
 /* Before a key is used in the default context of the libcrypto that `handle` leads to (NULL: the program's). */
 void oct_load_for_keys(void *handle);
