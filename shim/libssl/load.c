@@ -71,11 +71,8 @@ struct active {
 static bool wanted, keep_groups;
 static char module[PATH_MAX]; /* "": it was not found */
 
-/* NONE: nobody has asked. OUT: it is not there. IN: it is, or a configuration has it. */
-enum verdict { NONE, OUT, IN };
-static enum verdict for_tls;
-static bool for_keys_is_over;
-static const char *groups; /* to be named; NULL: none */
+static bool for_keys_is_over, for_tls_is_over; /* it is decided whether it comes, or has come */
+static const char *groups;                     /* to be named; NULL: none */
 
 static pthread_once_t once_for_keys = PTHREAD_ONCE_INIT, once_for_tls = PTHREAD_ONCE_INIT;
 static __thread const struct crypto *asking; /* in the midst of one of these */
@@ -265,29 +262,26 @@ static OSSL_PROVIDER *load(const struct crypto *crypto)
                : NULL;
 }
 
-static enum verdict bring(const struct crypto *crypto, bool tls)
+/* True if it is there afterwards. */
+static bool bring(const struct crypto *crypto, bool tls)
 {
     struct active active = {.crypto = crypto};
     int owners[KINDS_COUNT];
 
     (void)crypto->OSSL_PROVIDER_do_all(crypto->global, see_provider, &active);
-    if (active.ours)
-        return IN;
+    if (active.ours) /* a configuration has it, as it wants it */
+        return true;
     if (!active.normal || (active.foreign && (!tls || !oct_thread_is_only_one())) || !is_of_use(crypto, tls))
-        return OUT;
+        return false;
     if (active.foreign)
         see_owners(crypto, NULL, owners);
     OSSL_PROVIDER *ours = load(crypto);
     if (ours == NULL)
-        return OUT;
-    if ((active.foreign && takes_away(crypto, owners)) || !prefer(crypto)) {
-        (void)crypto->OSSL_PROVIDER_unload(ours);
-        return OUT;
-    }
-    const unsigned long version = crypto->OpenSSL_version_num();
-    if (NEEDS_GROUPS(version) && !keep_groups && oct_shim_library_start())
-        groups = version >= FIRST_WITH_OPTIONAL_GROUPS ? "?" GROUPS : GROUPS;
-    return IN;
+        return false;
+    if ((!active.foreign || !takes_away(crypto, owners)) && prefer(crypto))
+        return true;
+    (void)crypto->OSSL_PROVIDER_unload(ours);
+    return false;
 }
 
 /* Nobody asks when it is over. */
@@ -304,7 +298,10 @@ static void attempt_for_keys(void)
 
 static void attempt_for_tls(void)
 {
-    __atomic_store_n(&for_tls, bring(asking, true), __ATOMIC_RELEASE);
+    const unsigned long version = asking->OpenSSL_version_num();
+    if (bring(asking, true) && NEEDS_GROUPS(version) && !keep_groups && oct_shim_library_start())
+        groups = version >= FIRST_WITH_OPTIONAL_GROUPS ? "?" GROUPS : GROUPS;
+    __atomic_store_n(&for_tls_is_over, true, __ATOMIC_RELEASE);
 }
 
 /* The provider's own calls arrive at the hooks too. */
@@ -321,7 +318,7 @@ static void attempt(const struct crypto *crypto, pthread_once_t *once, void (*fu
 
 bool oct_load_is_over(void)
 {
-    return __atomic_load_n(&for_tls, __ATOMIC_ACQUIRE) != NONE;
+    return __atomic_load_n(&for_tls_is_over, __ATOMIC_ACQUIRE);
 }
 
 bool oct_load_for_keys_is_over(void)
