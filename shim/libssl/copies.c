@@ -19,9 +19,9 @@
 #include <link.h>
 #include <stdlib.h>
 
-#define LIBSSL  "libssl.so." OCT_OPENSSL_MAJOR
-#define KNOWN_BY "SSL_CTX_free" /* a function of libssl that is not hooked */
-#define SLOTS    64             /* lists of calling objects, by a hash */
+#define LIBSSL   "libssl.so." OCT_OPENSSL_MAJOR
+#define KNOWN_BY "SSL_CTX_new"
+#define SLOTS    64 /* lists of calling objects, by a hash */
 
 /* An object that calls libssl. Another may be loaded at the place of its link_map when it has gone. */
 struct caller {
@@ -48,13 +48,14 @@ bool oct_same_object(const void *a, const void *b)
 
 typedef void *finder(void *handle, const char *name);
 
+/* A hook is not what is looked for. */
 static void *find_in(const char *object, finder *find, const char *name)
 {
     void *handle = dlopen(object, RTLD_LAZY | RTLD_NOLOAD);
     void *function = handle != NULL ? find(handle, name) : NULL;
     if (handle != NULL)
         dlclose(handle);
-    return function;
+    return function != NULL && oct_same_object(function, (const void *)find_in) ? NULL : function;
 }
 
 /* In the tree of the caller, or of an object that was loaded before it: that may have brought the caller. */
@@ -114,8 +115,10 @@ static struct oct_ssl_functions *copy_make(void *function, bool global)
         handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
     }
     ssl->handle = global ? NULL : handle;
+    /* Another library may have some functions of the same names, in front of OpenSSL's. */
     if (oct_ssl_fill(ssl, ssl->handle))
-        ssl->servable = oct_crypto_is_served((const void *)ssl->OSSL_PROVIDER_available);
+        ssl->servable = oct_same_object((const void *)ssl->SSL_CTX_new, (const void *)ssl->SSL_CTX_ctrl) &&
+                        oct_crypto_is_served((const void *)ssl->OSSL_PROVIDER_available);
     return ssl;
 }
 
@@ -184,4 +187,20 @@ const struct oct_ssl_functions *oct_ssl_of(const void *address)
         if (caller->map == map && caller->address == map->l_addr && caller->dynamic == map->l_ld)
             return caller->ssl;
     return look_up(list, map, address);
+}
+
+const struct oct_ssl_functions *oct_ssl_of_method(const SSL_METHOD *method, const void *caller)
+{
+    const struct oct_ssl_functions *own = oct_ssl_of(caller);
+    const struct link_map *map = oct_object_of(method);
+    if (map == NULL || map->l_name[0] == '\0' || own->place == oct_object_base(method))
+        return own;
+    const int errno_before = errno;
+    void *function = find_in(map->l_name, oct_symbol, KNOWN_BY);
+    if (function != NULL && oct_same_object(function, method)) {
+        const struct oct_ssl_functions *copy = copy_of(function, false);
+        own = copy != NULL ? copy : own;
+    }
+    errno = errno_before;
+    return own;
 }

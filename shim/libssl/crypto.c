@@ -2,8 +2,9 @@
  * Copyright The Octuple Authors */
 /*
  * The hooks where a program that makes no handshakes begins to use a key: it makes one, or signs. The provider is
- * loaded before the first, and from then on each is a jump. Those who call libcrypto are many, libssl and providers
- * among them, and each gets the function of its own libcrypto.
+ * loaded before the first, and from then on each is a jump. Those who call libcrypto are many, libcrypto itself, libssl
+ * and providers among them, and each gets the function of its own libcrypto. Functions that libcrypto calls as the last
+ * thing that it does are no hooks: nobody could tell whose call it is.
  */
 #include "libssl/hook.h"
 #include "libssl/load.h"
@@ -13,12 +14,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define KNOWN_BY "EVP_PKEY_CTX_free" /* a function that is not hooked */
+#define KNOWN_BY "EVP_PKEY_CTX_new"
 
 /* clang-format off */
 #define HOOKS(X)                                                                                                       \
     X(EVP_PKEY_CTX_new) X(EVP_PKEY_CTX_new_id) X(EVP_PKEY_CTX_new_from_name) X(EVP_PKEY_CTX_new_from_pkey)             \
-    X(EVP_DigestSignInit) X(EVP_DigestSignInit_ex) X(EVP_SignFinal) X(EVP_SignFinal_ex)
+    X(EVP_DigestSignInit) X(EVP_DigestSignInit_ex) X(EVP_SignFinal)
 /* clang-format on */
 #define FUNCTIONS(X) HOOKS(X) X(OSSL_LIB_CTX_set0_default) X(OSSL_LIB_CTX_get0_global_default)
 
@@ -30,6 +31,7 @@ struct caller {
     ElfW(Addr) address;
     const ElfW(Dyn) *dynamic;
     void *handle;
+    const void *known; /* in its libcrypto */
     bool served;
 #define FUNCTION(name) __typeof__(name) *name;
     FUNCTIONS(FUNCTION)
@@ -55,6 +57,7 @@ static struct caller *make(const struct link_map *map)
     caller->map = map;
     caller->address = map != NULL ? map->l_addr : 0;
     caller->dynamic = map != NULL ? map->l_ld : NULL;
+    caller->known = known;
     caller->served = known != NULL && oct_crypto_is_served(known);
     if (!global && library != NULL)
         caller->handle = dlopen(library->l_name, RTLD_LAZY | RTLD_NOLOAD);
@@ -100,10 +103,12 @@ static const struct caller *caller_of(const void *address)
     return look_up(map);
 }
 
+/* libcrypto itself may be in the midst of something. */
 static const struct caller *begin(const void *address, const OSSL_LIB_CTX *ctx)
 {
     const struct caller *caller = caller_of(address);
     if (__builtin_expect(!oct_load_for_keys_is_over(), 0) && caller->served &&
+        !oct_same_object(address, caller->known) &&
         (ctx != NULL ? ctx : caller->OSSL_LIB_CTX_set0_default(NULL)) == caller->OSSL_LIB_CTX_get0_global_default())
         oct_load_for_keys(caller->handle);
     return caller;
@@ -145,10 +150,4 @@ OCT_HOOK int EVP_DigestSignInit_ex(EVP_MD_CTX *sign, EVP_PKEY_CTX **key_ctx, con
 OCT_HOOK int EVP_SignFinal(EVP_MD_CTX *sign, unsigned char *signature, unsigned int *size, EVP_PKEY *key)
 {
     return OWN(NULL)->EVP_SignFinal(sign, signature, size, key);
-}
-
-OCT_HOOK int EVP_SignFinal_ex(EVP_MD_CTX *sign, unsigned char *signature, unsigned int *size, EVP_PKEY *key,
-                              OSSL_LIB_CTX *ctx, const char *query)
-{
-    return OWN(ctx)->EVP_SignFinal_ex(sign, signature, size, key, ctx, query);
 }

@@ -7,9 +7,13 @@
 #include "libssl/hook.h"
 #include "libssl/load.h"
 
+#define OWN                                                                                                            \
+    const struct oct_ssl_functions *own = oct_ssl_of_method(method, __builtin_return_address(0));                      \
+    __attribute__((cleanup(oct_ssl_leave), unused)) const struct oct_ssl_functions *before = oct_ssl_enter(own)
+
 OCT_HOOK SSL_CTX *SSL_CTX_new(const SSL_METHOD *method)
 {
-    const struct oct_ssl_functions *own = oct_ssl_of(__builtin_return_address(0));
+    OWN;
     if (method != NULL && !oct_load_for_tls(own, NULL))
         return NULL;
     SSL_CTX *made = own->SSL_CTX_new(method);
@@ -19,7 +23,7 @@ OCT_HOOK SSL_CTX *SSL_CTX_new(const SSL_METHOD *method)
 
 OCT_HOOK SSL_CTX *SSL_CTX_new_ex(OSSL_LIB_CTX *ctx, const char *query, const SSL_METHOD *method)
 {
-    const struct oct_ssl_functions *own = oct_ssl_of(__builtin_return_address(0));
+    OWN;
     if (method != NULL && !oct_load_for_tls(own, ctx))
         return NULL;
     SSL_CTX *made = own->SSL_CTX_new_ex(ctx, query, method);
