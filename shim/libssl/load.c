@@ -29,6 +29,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define NAME       "octuple"
 #define FILE_NAME  "octuple.so"
@@ -224,6 +225,13 @@ static bool takes_away(const struct crypto *crypto, const int before[KINDS_COUNT
     return false;
 }
 
+/* A folder has a link from each folder in it. The C library only knows whether there ever was a second thread. */
+static bool is_only_thread(void)
+{
+    struct stat tasks;
+    return stat("/proc/self/task", &tasks) == 0 ? tasks.st_nlink == 3 : oct_thread_is_only_one();
+}
+
 /* Who reads default properties takes no lock. Where there were none before, that finds none or ours. */
 static bool prefer(const struct crypto *crypto)
 {
@@ -232,7 +240,7 @@ static bool prefer(const struct crypto *crypto)
         return crypto->EVP_set_default_properties(crypto->global, PREFERENCE) == 1;
     if (strstr(properties, "octuple.serves") != NULL)
         return true;
-    const bool done = oct_thread_is_only_one() && asprintf(&joined, "%s," PREFERENCE, properties) > 0 &&
+    const bool done = is_only_thread() && asprintf(&joined, "%s," PREFERENCE, properties) > 0 &&
                       crypto->EVP_set_default_properties(crypto->global, joined) == 1;
     free(joined);
     return done;
@@ -271,7 +279,7 @@ static bool bring(const struct crypto *crypto, bool tls)
     (void)crypto->OSSL_PROVIDER_do_all(crypto->global, see_provider, &active);
     if (active.ours) /* a configuration has it, as it wants it */
         return true;
-    if (!active.normal || (active.foreign && (!tls || !oct_thread_is_only_one())) || !is_of_use(crypto, tls))
+    if (!active.normal || (active.foreign && !tls) || !is_of_use(crypto, tls))
         return false;
     if (active.foreign)
         see_owners(crypto, NULL, owners);

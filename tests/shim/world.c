@@ -96,7 +96,7 @@ void world_start(void)
     const bool counts = CRYPTO_set_mem_functions(count_malloc, count_realloc, count_free);
     client_ctx = SSL_CTX_new(TLS_client_method());
     if (!counts || client_ctx == NULL || !OSSL_PROVIDER_available(NULL, "octuple") || getenv("LD_PRELOAD") == NULL) {
-        fprintf(stderr, "run this with the shim preloaded, or OPENSSL_CONF activating the provider\n");
+        fprintf(stderr, "run this with the shim preloaded\n");
         exit(1);
     }
     signal(SIGPIPE, SIG_IGN);
