@@ -30,6 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #define NAME       "octuple"
 #define FILE_NAME  "octuple.so"
@@ -70,7 +71,7 @@ struct active {
 };
 
 static bool wanted, keep_groups;
-static char module[PATH_MAX]; /* "": it was not found */
+static OSSL_provider_init_fn *module_init; /* NULL: the module was not looked for yet, or cannot be loaded */
 
 static bool for_keys_is_over, for_tls_is_over; /* it is decided whether it comes, or has come */
 static const char *groups;                     /* to be named; NULL: none */
@@ -81,7 +82,7 @@ static __thread const struct crypto *asking; /* in the midst of one of these */
 static char *properties; /* the default ones, as the core has told them; NULL: not yet */
 
 /* Beside the shim, where a build and a bundle have it, in the folder of modules there, or where it was installed. */
-static void find_module(void)
+static void find_module(char module[PATH_MAX])
 {
     static const char *const places[] = {"%s/" FILE_NAME, "%s/ossl-modules/" FILE_NAME, OCT_INSTALL_MODULES "/" FILE_NAME};
     char here[PATH_MAX] = "";
@@ -90,10 +91,26 @@ static void find_module(void)
         return;
     *strrchr(here, '/') = '\0';
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        if (snprintf(module, sizeof module, places[i], here) < (int)sizeof module && access(module, R_OK) == 0)
+        if (snprintf(module, PATH_MAX, places[i], here) < PATH_MAX && access(module, R_OK) == 0)
             return;
     }
     module[0] = '\0';
+}
+
+/* It stays loaded. False if it cannot be. */
+static bool have_module(void)
+{
+    char module[PATH_MAX] = "";
+    OSSL_provider_init_fn *init = __atomic_load_n(&module_init, __ATOMIC_ACQUIRE);
+    if (init != NULL)
+        return true;
+    find_module(module);
+    void *loaded = module[0] != '\0' ? dlopen(module, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (loaded != NULL)
+        *(void **)&init = dlsym(loaded, "OSSL_provider_init");
+    (void)dlerror();
+    __atomic_store_n(&module_init, init, __ATOMIC_RELEASE);
+    return init != NULL;
 }
 
 /* The release before has named a configuration of its own. Where that is gone, or out of reach in a jail, OpenSSL would
@@ -249,23 +266,16 @@ static bool prefer(const struct crypto *crypto)
 /* Without lanes only handshakes have a use for it: for groups that OpenSSL does not have. */
 static bool is_of_use(const struct crypto *crypto, bool tls)
 {
-    if (module[0] == '\0')
-        find_module();
-    return module[0] != '\0' && (oct_shim_library_start() || (tls && NEEDS_GROUPS(crypto->OpenSSL_version_num())));
+    return (oct_shim_library_start() || (tls && NEEDS_GROUPS(crypto->OpenSSL_version_num()))) && have_module();
 }
 
 /* A section of the configuration that does not activate it has its switches, and names its module. */
 static OSSL_PROVIDER *load(const struct crypto *crypto)
 {
-    void *loaded = dlopen(module, RTLD_NOW | RTLD_LOCAL); /* it stays loaded */
-    OSSL_provider_init_fn *init = NULL;
-    if (loaded != NULL)
-        *(void **)&init = dlsym(loaded, "OSSL_provider_init");
-    (void)dlerror();
-    if (init == NULL || !crypto->OSSL_PROVIDER_add_builtin(crypto->global, NAME "-asks", ask))
+    if (!crypto->OSSL_PROVIDER_add_builtin(crypto->global, NAME "-asks", ask))
         return NULL;
     (void)crypto->OSSL_PROVIDER_try_load(crypto->global, NAME "-asks", 1);
-    return properties != NULL && crypto->OSSL_PROVIDER_add_builtin(crypto->global, NAME, init)
+    return properties != NULL && crypto->OSSL_PROVIDER_add_builtin(crypto->global, NAME, module_init)
                ? crypto->OSSL_PROVIDER_try_load(crypto->global, NAME, 1)
                : NULL;
 }
@@ -401,4 +411,24 @@ void oct_load_name_groups(const struct oct_ssl_functions *own, const OSSL_LIB_CT
     (void)own->ERR_set_mark();
     (void)own->SSL_CTX_ctrl(made, SSL_CTRL_SET_GROUPS_LIST, 0, (void *)groups);
     (void)own->ERR_pop_to_mark();
+}
+
+/* A jail rarely has the module. A program that has brought OpenSSL before it enters one may use it there. */
+static void have_module_in_jail(void)
+{
+    void *crypto = wanted && !oct_load_is_over() ? dlopen(OCT_LIBCRYPTO, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    if (crypto == NULL)
+        return;
+    if (oct_shim_library_start())
+        (void)have_module();
+    dlclose(crypto);
+}
+
+__attribute__((visibility("default"))) int chroot(const char *path)
+{
+    const int errno_before = errno;
+    have_module_in_jail();
+    errno = errno_before;
+    __typeof__(chroot) *real = oct_libc()->chroot;
+    return real != NULL ? real(path) : (int)syscall(SYS_chroot, path);
 }

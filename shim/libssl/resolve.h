@@ -165,7 +165,7 @@ int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *dso);
 #define OCT_LIBC_HOOKS(X)                                                                                              \
     X(epoll_ctl) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(close) X(close_range) X(closefrom) X(dup2) X(dup3)     \
     X(dup) X(fcntl) X(fcntl64) X(accept) X(accept4) X(poll) X(ppoll) X(select) X(pselect) X(recv)                      \
-    X(recvfrom) X(recvmsg) X(read) X(readv) X(ioctl) X(connect) X(makecontext)                                         \
+    X(recvfrom) X(recvmsg) X(read) X(readv) X(ioctl) X(connect) X(makecontext) X(chroot)                               \
     OCT_GLIBC_HOOKS(X)
 /* clang-format on */
 
