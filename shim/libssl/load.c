@@ -26,10 +26,12 @@
 #include <openssl/core_dispatch.h>
 #include <openssl/kdf.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #define NAME       "octuple"
@@ -242,11 +244,11 @@ static bool takes_away(const struct crypto *crypto, const int before[KINDS_COUNT
     return false;
 }
 
-/* A folder has a link from each folder in it. The C library only knows whether there ever was a second thread. */
+/* The C library only knows whether there ever was a second thread. A folder has a link from each folder in it. */
 static bool is_only_thread(void)
 {
     struct stat tasks;
-    return stat("/proc/self/task", &tasks) == 0 ? tasks.st_nlink == 3 : oct_thread_is_only_one();
+    return oct_thread_is_only_one() || (stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3);
 }
 
 /* Who reads default properties takes no lock. Where there were none before, that finds none or ours. */
@@ -413,22 +415,36 @@ void oct_load_name_groups(const struct oct_ssl_functions *own, const OSSL_LIB_CT
     (void)own->ERR_pop_to_mark();
 }
 
-/* A jail rarely has the module. A program that has brought OpenSSL before it enters one may use it there. */
-static void have_module_in_jail(void)
+/* A jail rarely has the module, and a sandbox may end a process that opens a file. A program that has brought OpenSSL
+ * before it enters one may use it there. */
+static void have_module_inside(void)
 {
+    const int errno_before = errno;
     void *crypto = wanted && !oct_load_is_over() ? dlopen(OCT_LIBCRYPTO, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    if (crypto == NULL)
-        return;
-    if (oct_shim_library_start())
+    if (crypto != NULL && oct_shim_library_start())
         (void)have_module();
-    dlclose(crypto);
+    if (crypto != NULL)
+        dlclose(crypto);
+    errno = errno_before;
 }
 
 __attribute__((visibility("default"))) int chroot(const char *path)
 {
-    const int errno_before = errno;
-    have_module_in_jail();
-    errno = errno_before;
+    have_module_inside();
     __typeof__(chroot) *real = oct_libc()->chroot;
     return real != NULL ? real(path) : (int)syscall(SYS_chroot, path);
+}
+
+/* A process without privileges says the first before it may say the second. */
+__attribute__((visibility("default"))) int prctl(int option, ...)
+{
+    unsigned long given[4];
+    va_list list;
+    va_start(list, option);
+    for (int i = 0; i < 4; i++)
+        given[i] = va_arg(list, unsigned long);
+    va_end(list);
+    if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP)
+        have_module_inside();
+    return (int)syscall(SYS_prctl, option, given[0], given[1], given[2], given[3]);
 }

@@ -5,15 +5,22 @@
  * the last line: whether the provider was there in the end.
  */
 #include <dlfcn.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/provider.h>
 #include <openssl/ssl.h>
+#include <openssl/rand.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define THREADS 16
@@ -207,6 +214,27 @@ static void later(void)
     EVP_MD_free(md);
 }
 
+/* From now on a file that is opened, or looked for, ends the process. OpenSSL has read its configuration before. */
+static void sandbox(void)
+{
+#define ENDS(name)                                                                                                     \
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
+    struct sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+                                 ENDS(open), ENDS(openat), ENDS(stat), ENDS(newfstatat), ENDS(readlink), ENDS(lstat),
+                                 ENDS(access), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_fprog filter = {sizeof code / sizeof code[0], code};
+    OPENSSL_init_ssl(0, NULL);
+    RAND_status();
+    tzset();
+    printf("ready\n");
+    printf("forbidden %d\n", prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) | prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter));
+    EVP_PKEY *key = EVP_PKEY_Q_keygen(NULL, NULL, "X25519");
+    printf("key %d\n", key != NULL);
+    EVP_PKEY_free(key);
+    printf("made %d\n", make());
+    fflush(stdout);
+}
+
 /* It enters a jail with its first SSL_CTX made, or with OpenSSL in the process and none made. */
 static void jail(const char *folder, int first)
 {
@@ -226,7 +254,7 @@ int main(int argc, char **argv)
         void (*live)(void);
     } lives[] = {{"cleanup", cleanup}, {"cleanup-first", cleanup_first}, {"forks", forks}, {"threads", threads},
                  {"forks-among-threads", forks_among_threads}, {"unloads", unloads}, {"other-default", other_default},
-                 {"later", later}};
+                 {"later", later}, {"sandbox", sandbox}};
     for (size_t i = 0; argc == 2 && i < sizeof lives / sizeof lives[0]; i++)
         if (strcmp(argv[1], lives[i].name) == 0)
             lives[i].live();

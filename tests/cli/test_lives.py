@@ -13,7 +13,7 @@ import pytest
 from tests.cli.conftest import ROOT
 
 LIVES = {"cleanup": True, "cleanup-first": False, "forks": True, "threads": True, "forks-among-threads": True,
-         "unloads": True, "other-default": True, "later": True}
+         "unloads": True, "other-default": True, "later": True, "sandbox": True}
 
 
 @pytest.fixture(name="program")
