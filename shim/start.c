@@ -92,7 +92,7 @@ __attribute__((constructor)) static void loaded(void)
     const bool present = oct_ssl_present();
     oct_object_start();
     const bool on = oct_shim_wanted();
-    oct_load_start(on);
+    oct_load_start(on, oct_shim_library_start);
     if (!on || (present && !oct_shim_library_start()))
         oct_withdraw(on);
     else if (present) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * `octuple check -- COMMAND`: what a command would be like with the preload, before it is written into a unit. Each step
- * is done without and with: the command's own test of its configuration, where it has one that is known here, and one
- * handshake of OpenSSL under the same settings. Nothing that runs is touched.
+ * `octuple check -- COMMAND`: what a command would be like with the preload, before it is written into a unit. Each
+ * step is done without and with: the command's own test of its configuration, where it has one that is known here, and
+ * one handshake of OpenSSL under the same settings. Nothing that runs is touched.
  */
 #include <getopt.h>
 #include <stdbool.h>
@@ -19,22 +19,24 @@
 #define WHO       "octuple check"
 #define LINE_SIZE 256
 
-static const char help[] =
-    "Usage: octuple check [--] COMMAND [ARG...]\n"
-    "Says whether COMMAND would do with Octuple what it does without, before a preload is written into its unit: its own\n"
-    "test of its configuration (nginx, haproxy, apache2, httpd, lighttpd) and a handshake are run without and with it.\n"
-    "One line says what came of it and what would be gained. No server is started or touched.\n"
-    "\n"
-    "Options:\n"
-    "  -h, --help  this text\n"
-    "\n"
-    "Examples:\n"
-    "  octuple check -- nginx\n"
-    "  octuple check -- haproxy -f /etc/haproxy/haproxy.cfg\n"
-    "\n"
-    "Exit codes: 0 as without; 1 failed, 2 wrong usage, 4 not as without, or not served; 126 COMMAND cannot be executed,\n"
-    "127 it was not found.\n"
-    "Manual: octuple-check(1).\n";
+static const char help[] = "Usage: octuple check [--] COMMAND [ARG...]\n"
+                           "Says whether COMMAND would do with Octuple what it does without, before a preload is "
+                           "written into its unit: its own\n"
+                           "test of its configuration (nginx, haproxy, apache2, httpd, lighttpd) and a handshake are "
+                           "run without and with it.\n"
+                           "One line says what came of it and what would be gained. No server is started or touched.\n"
+                           "\n"
+                           "Options:\n"
+                           "  -h, --help  this text\n"
+                           "\n"
+                           "Examples:\n"
+                           "  octuple check -- nginx\n"
+                           "  octuple check -- haproxy -f /etc/haproxy/haproxy.cfg\n"
+                           "\n"
+                           "Exit codes: 0 as without; 1 failed, 2 wrong usage, 4 not as without, or not served; 126 "
+                           "COMMAND cannot be executed,\n"
+                           "127 it was not found.\n"
+                           "Manual: octuple-check(1).\n";
 
 /* Which option of a server tests its configuration and starts nothing. */
 static const char *test_option(const char *path)
@@ -98,8 +100,13 @@ static void look(struct side *side, char **test, FILE *said)
 static double gain(const char *operation)
 {
     char line[LINE_SIZE];
-    char *const speed[] = {(char[]){"/proc/self/exe"}, (char[]){"speed"},     (char[]){"--json"}, (char[]){"--seconds"},
-                           (char[]){"0.1"},            (char *)operation, NULL};
+    char *const speed[] = {(char[]){"/proc/self/exe"},
+                           (char[]){"speed"},
+                           (char[]){"--json"},
+                           (char[]){"--seconds"},
+                           (char[]){"0.1"},
+                           (char *)operation,
+                           NULL};
     if (run((char **)speed, NULL, line) != 0)
         return 0;
     json_t *found = json_loads(line, 0, NULL);
@@ -122,10 +129,11 @@ static int judge(const char *name, const struct side *without, const struct side
                name);
     } else {
         unsetenv("LD_PRELOAD"); /* what is measured loads nothing by itself */
-        printf("%s: %s as without Octuple (%.*s); in full lanes a core signs %.1f times as often by RSA-2048, and agrees "
-               "%.1f times as often by X25519\n",
-               name, tested ? "its configuration test and a handshake end" : "a handshake ends", (int)common - 1,
-               with->line, gain("rsa2048-private"), gain("x25519-derive"));
+        printf(
+            "%s: %s as without Octuple (%.*s); in full lanes a core signs %.1f times as often by RSA-2048, and agrees "
+            "%.1f times as often by X25519\n",
+            name, tested ? "its configuration test and a handshake end" : "a handshake ends", (int)common - 1,
+            with->line, gain("rsa2048-private"), gain("x25519-derive"));
         return CLI_OK;
     }
     return CLI_PROBLEMS;

@@ -148,9 +148,8 @@ void doctor_judge_config(struct doctor_report *report, const struct doctor_targe
         judge_root(report, target, file, &roots.root[0]);
     } else {
         const char *reason = ERR_reason_error_string(ERR_peek_last_error());
-        doctor_add(report, DOCTOR_NOTE, NAME, "correct it",
-                   "%s cannot be read: %s, line %ld. OpenSSL goes without it", file,
-                   reason != NULL ? reason : "unknown error", line);
+        doctor_add(report, DOCTOR_NOTE, NAME, "correct it", "%s cannot be read: %s, line %ld. OpenSSL goes without it",
+                   file, reason != NULL ? reason : "unknown error", line);
     }
     ERR_clear_error();
     NCONF_free(conf);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * What confines a process, and why its dynamic linker has dropped the preload: the kernel sets AT_SECURE where a program
- * starts with more rights than who started it, or in another domain of SELinux or profile of AppArmor.
+ * What confines a process, and why its dynamic linker has dropped the preload: the kernel sets AT_SECURE where a
+ * program starts with more rights than who started it, or in another domain of SELinux or profile of AppArmor.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -50,12 +50,14 @@ static void judge_secure(struct doctor_report *report, const struct facts *facts
     } else if (is_there && getxattr(path, "security.capability", NULL, 0) > 0) {
         doctor_add(report, DOCTOR_PROBLEM, name, as_user, "its file has capabilities: %s", dropped);
     } else if (is_selinux(facts->label) && before[0] != '\0' && strcmp(before, now) != 0) {
-        doctor_add(report, DOCTOR_PROBLEM, name,
-                   "install the module of the examples, selinux/octuple.te, with these two domains: it allows noatsecure",
-                   "SELinux has taken it from the domain %s to %s without noatsecure: %s", before, now, dropped);
+        doctor_add(
+            report, DOCTOR_PROBLEM, name,
+            "install the module of the examples, selinux/octuple.te, with these two domains: it allows noatsecure",
+            "SELinux has taken it from the domain %s to %s without noatsecure: %s", before, now, dropped);
     } else if (is_confined_by_apparmor(facts->label)) {
-        doctor_add(report, DOCTOR_PROBLEM, name, "start it by a rule with px instead of Px, which keeps the environment",
-                   "it was started into the AppArmor profile %s, which cleans the environment: %s", facts->label, dropped);
+        doctor_add(
+            report, DOCTOR_PROBLEM, name, "start it by a rule with px instead of Px, which keeps the environment",
+            "it was started into the AppArmor profile %s, which cleans the environment: %s", facts->label, dropped);
     } else {
         doctor_add(report, DOCTOR_PROBLEM, name, as_user, "it runs with raised privileges: %s", dropped);
     }

@@ -82,10 +82,11 @@ static void judge_config(struct doctor_report *report, const struct doctor_targe
     const bool named = groups != NULL && (strcasestr(groups, "MLKEM") != NULL || strcasestr(groups, "DEFAULT") != NULL);
     const char *keep = facts_env(&target->facts, oct_setting_row(OCT_SETTING_GROUPS)->variable);
     if (needs_us && keep != NULL && !strcmp(keep, "keep")) {
-        doctor_add(report, DOCTOR_NOTE, NAME, advice_for(target),
-                   "none at %s: %s=keep in its environment, and OpenSSL before 3.5 takes a provider's groups only where "
-                   "they are named",
-                   where, oct_setting_row(OCT_SETTING_GROUPS)->variable);
+        doctor_add(
+            report, DOCTOR_NOTE, NAME, advice_for(target),
+            "none at %s: %s=keep in its environment, and OpenSSL before 3.5 takes a provider's groups only where "
+            "they are named",
+            where, oct_setting_row(OCT_SETTING_GROUPS)->variable);
     } else if (known && needs_us && is_switched_off(conf, root->octuple_section)) {
         doctor_add(report, DOCTOR_NOTE, NAME, "take the line out of the provider's section, and restart the server",
                    "none at %s: %s says hybrid-groups = off, and OpenSSL before 3.5 has no such groups of its own",

@@ -122,10 +122,11 @@ static int usage_error(const char *who)
 
 int cli_run(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"verbose", no_argument, NULL, 'v'},     {"counters", required_argument, NULL, 'c'},
-        {"keep-groups", no_argument, NULL, 'k'}, {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"verbose", no_argument, NULL, 'v'},
+                                            {"counters", required_argument, NULL, 'c'},
+                                            {"keep-groups", no_argument, NULL, 'k'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
     struct run_request request = {0};
     int option;
     /* "+": what follows COMMAND is its own. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * `octuple stopped UNIT`, which systemd calls by ExecStopPost= of a unit with the preload, and tells how the service has
- * ended. A service that has died twice within a minute by a signal of a fault starts without Octuple from then on: a
- * file takes the preload out, which the unit reads by EnvironmentFile= before each start. When the service has ended as
- * it should, as by `systemctl stop`, the file goes, and the next start has Octuple again.
+ * `octuple stopped UNIT`, which systemd calls by ExecStopPost= of a unit with the preload, and tells how the service
+ * has ended. A service that has died twice within a minute by a signal of a fault starts without Octuple from then on:
+ * a file takes the preload out, which the unit reads by EnvironmentFile= before each start. When the service has ended
+ * as it should, as by `systemctl stop`, the file goes, and the next start has Octuple again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,8 +27,10 @@
 
 static const char help[] =
     "Usage: octuple stopped [--folder FOLDER] UNIT\n"
-    "For ExecStopPost= of a systemd unit with the preload. A service that dies twice within a minute by a signal starts\n"
-    "without Octuple from then on, until it has been stopped as it should: FOLDER/UNIT.off takes the preload out, which\n"
+    "For ExecStopPost= of a systemd unit with the preload. A service that dies twice within a minute by a signal "
+    "starts\n"
+    "without Octuple from then on, until it has been stopped as it should: FOLDER/UNIT.off takes the preload out, "
+    "which\n"
     "the unit reads by EnvironmentFile=. What was done is said on stderr, which is the journal.\n"
     "\n"
     "Options:\n"
@@ -51,7 +53,7 @@ static bool is_fault(const char *code, const char *status)
     } faults[] = {{"ILL", 4}, {"TRAP", 5}, {"ABRT", 6}, {"BUS", 7}, {"FPE", 8}, {"SEGV", 11}, {"SYS", 31}};
     const bool exited = code != NULL && !strcmp(code, "exited");
     for (size_t i = 0; status != NULL && i < sizeof faults / sizeof faults[0]; i++)
-        if (exited ? atoi(status) == 128 + faults[i].number : !strcmp(status, faults[i].name))
+        if (exited ? strtol(status, NULL, 10) == 128 + faults[i].number : !strcmp(status, faults[i].name))
             return true;
     return false;
 }
@@ -140,8 +142,10 @@ static int stopped(const char *folder, const char *unit)
     if (!write_off(off))
         return CLI_FAILED;
     unlink(died);
-    cli_say("octuple", "%s has died twice within a minute (%s): it starts without Octuple until it is stopped as it should, "
-            "or %s is removed", unit, status, off);
+    cli_say("octuple",
+            "%s has died twice within a minute (%s): it starts without Octuple until it is stopped as it should, "
+            "or %s is removed",
+            unit, status, off);
     return CLI_OK;
 }
 

@@ -15,8 +15,6 @@
 
 #include "libssl/object.h"
 
-#include "start.h"
-
 #include "base/settings.h"
 #include "base/thread_mode.h"
 
@@ -36,6 +34,7 @@
 
 #define NAME       "octuple"
 #define FILE_NAME  "octuple.so"
+#define VARIABLE   "OPENSSL_CONF"
 #define PREFERENCE "?octuple.serves=yes"
 
 /* In front of the groups that OpenSSL takes by itself. From 3.3 on a '?' bears one that is not there. */
@@ -73,6 +72,7 @@ struct active {
 };
 
 static bool wanted, keep_groups;
+static bool (*has_lanes)(void);
 static OSSL_provider_init_fn *module_init; /* NULL: the module was not looked for yet, or cannot be loaded */
 
 static bool for_keys_is_over, for_tls_is_over; /* it is decided whether it comes, or has come */
@@ -86,16 +86,16 @@ static char *properties; /* the default ones, as the core has told them; NULL: n
 /* Beside the shim, where a build and a bundle have it, in the folder of modules there, or where it was installed. */
 static void find_module(char module[PATH_MAX])
 {
-    static const char *const places[] = {"%s/" FILE_NAME, "%s/ossl-modules/" FILE_NAME, OCT_INSTALL_MODULES "/" FILE_NAME};
+    static const char *const places[] = {"%s/" FILE_NAME, "%s/ossl-modules/" FILE_NAME,
+                                         OCT_INSTALL_MODULES "/" FILE_NAME};
     char here[PATH_MAX] = "";
     Dl_info self;
     if (dladdr((const void *)find_module, &self) == 0 || realpath(self.dli_fname, here) == NULL)
         return;
     *strrchr(here, '/') = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
         if (snprintf(module, PATH_MAX, places[i], here) < PATH_MAX && access(module, R_OK) == 0)
             return;
-    }
     module[0] = '\0';
 }
 
@@ -119,20 +119,27 @@ static bool have_module(void)
  * read none at all, and say nothing: so it is the earlier one again. This goes with the next release. */
 static void forget_former_config(void)
 {
-    const char *name = getenv("OPENSSL_CONF"), *before = getenv("OPENSSL_CONF_BEFORE_OCTUPLE");
+    static char instead[sizeof VARIABLE + PATH_MAX];
+    const char *name = getenv(VARIABLE), *before = getenv(VARIABLE "_BEFORE_OCTUPLE");
     const char *file = name != NULL ? strrchr(name, '/') : NULL;
+    char **entry = environ;
     if (file == NULL || strstr(name, "/octuple") == NULL || strncmp(file, "/openssl", strlen("/openssl")) != 0 ||
-        access(name, R_OK) == 0)
+        access(name, R_OK) == 0 ||
+        snprintf(instead, sizeof instead, VARIABLE "=%s", before != NULL ? before : "") >= (int)sizeof instead)
         return;
-    if (before != NULL && before[0] != '\0')
-        (void)setenv("OPENSSL_CONF", before, 1);
+    while (strncmp(*entry, instead, sizeof VARIABLE) != 0)
+        entry++;
+    if (instead[sizeof VARIABLE] != '\0')
+        *entry = instead;
     else
-        (void)unsetenv("OPENSSL_CONF");
+        for (; *entry != NULL; entry++)
+            *entry = entry[1];
 }
 
-void oct_load_start(bool is_wanted)
+void oct_load_start(bool is_wanted, bool (*lanes)(void))
 {
     forget_former_config();
+    has_lanes = lanes;
     const char *said = oct_setting(OCT_SETTING_GROUPS);
     wanted = is_wanted;
     keep_groups = said != NULL && strcmp(said, "keep") == 0;
@@ -196,7 +203,8 @@ static int ask(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, const OS
     return 0;
 }
 
-/* Whose a kind of key or cipher is, if it is asked for in this way: 0 nobody's, 1 OpenSSL's own, 2 ours, 3 another's. */
+/* Whose a kind of key or cipher is, if it is asked for in this way: 0 nobody's, 1 OpenSSL's own, 2 ours, 3 another's.
+ */
 static int owner(const struct crypto *crypto, const OSSL_PROVIDER *provider)
 {
     struct active one = {.crypto = crypto};
@@ -216,7 +224,7 @@ static int owner(const struct crypto *crypto, const OSSL_PROVIDER *provider)
     X(KDF, "HKDF") X(KDF, "TLS13-KDF")
 /* clang-format on */
 enum {
-#define COUNT(kind, name) + 1
+#define COUNT(kind, name) +1
     KINDS_COUNT = 0 KINDS(COUNT)
 #undef COUNT
 };
@@ -268,7 +276,7 @@ static bool prefer(const struct crypto *crypto)
 /* Without lanes only handshakes have a use for it: for groups that OpenSSL does not have. */
 static bool is_of_use(const struct crypto *crypto, bool tls)
 {
-    return (oct_shim_library_start() || (tls && NEEDS_GROUPS(crypto->OpenSSL_version_num()))) && have_module();
+    return (has_lanes() || (tls && NEEDS_GROUPS(crypto->OpenSSL_version_num()))) && have_module();
 }
 
 /* A section of the configuration that does not activate it has its switches, and names its module. */
@@ -319,7 +327,7 @@ static void attempt_for_keys(void)
 static void attempt_for_tls(void)
 {
     const unsigned long version = asking->OpenSSL_version_num();
-    if (bring(asking, true) && NEEDS_GROUPS(version) && !keep_groups && oct_shim_library_start())
+    if (bring(asking, true) && NEEDS_GROUPS(version) && !keep_groups && has_lanes())
         groups = version >= FIRST_WITH_OPTIONAL_GROUPS ? "?" GROUPS : GROUPS;
     __atomic_store_n(&for_tls_is_over, true, __ATOMIC_RELEASE);
 }
@@ -421,7 +429,7 @@ static void have_module_inside(void)
 {
     const int errno_before = errno;
     void *crypto = wanted && !oct_load_is_over() ? dlopen(OCT_LIBCRYPTO, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    if (crypto != NULL && oct_shim_library_start())
+    if (crypto != NULL && has_lanes())
         (void)have_module();
     if (crypto != NULL)
         dlclose(crypto);

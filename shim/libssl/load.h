@@ -9,8 +9,9 @@
 
 #include "libssl/resolve.h"
 
-/* While the program is loaded: what its environment says, which it may clear. wanted: false keeps the provider out. */
-void oct_load_start(bool wanted);
+/* While the program is loaded: what its environment says, which it may clear. wanted: false keeps the provider out.
+ * has_lanes: whether the provider has use for lanes here, asked where it is about to be loaded. */
+void oct_load_start(bool wanted, bool (*has_lanes)(void));
 
 /* Before an SSL_CTX is made in `ctx` (NULL: the thread's default) by this libssl. False: OpenSSL cannot be initialised,
  * has said why, and none can be made. */

@@ -94,8 +94,8 @@ struct oct_ssl_functions {
 /* The functions for a call that returns to `caller`. A hook that its libssl does not have is a function that fails: of
  * a program with weak references, say. Neither NULL nor a lock: the first call of each caller looks them up. */
 const struct oct_ssl_functions *oct_ssl_of(const void *caller);
-/* The same for a call with a method, which is data of the libssl that it belongs to: libssl calls SSL_CTX_new_ex() by its
- * name, as the last thing that it does. */
+/* The same for a call with a method, which is data of the libssl that it belongs to: libssl calls SSL_CTX_new_ex() by
+ * its name, as the last thing that it does. */
 const struct oct_ssl_functions *oct_ssl_of_method(const SSL_METHOD *method, const void *caller);
 /* Those whose function the calling thread's innermost hook has called; NULL: it is in none. */
 extern __thread const struct oct_ssl_functions *oct_ssl_inside;

@@ -220,14 +220,21 @@ static void sandbox(void)
 #define ENDS(name)                                                                                                     \
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
     struct sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-                                 ENDS(open), ENDS(openat), ENDS(stat), ENDS(newfstatat), ENDS(readlink), ENDS(lstat),
-                                 ENDS(access), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+                                 ENDS(open),
+                                 ENDS(openat),
+                                 ENDS(stat),
+                                 ENDS(newfstatat),
+                                 ENDS(readlink),
+                                 ENDS(lstat),
+                                 ENDS(access),
+                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
     struct sock_fprog filter = {sizeof code / sizeof code[0], code};
     OPENSSL_init_ssl(0, NULL);
     RAND_status();
     tzset();
     printf("ready\n");
-    printf("forbidden %d\n", prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) | prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter));
+    printf("forbidden %d\n",
+           prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) | prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter));
     EVP_PKEY *key = EVP_PKEY_Q_keygen(NULL, NULL, "X25519");
     printf("key %d\n", key != NULL);
     EVP_PKEY_free(key);
@@ -252,9 +259,15 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*live)(void);
-    } lives[] = {{"cleanup", cleanup}, {"cleanup-first", cleanup_first}, {"forks", forks}, {"threads", threads},
-                 {"forks-among-threads", forks_among_threads}, {"unloads", unloads}, {"other-default", other_default},
-                 {"later", later}, {"sandbox", sandbox}};
+    } lives[] = {{"cleanup", cleanup},
+                 {"cleanup-first", cleanup_first},
+                 {"forks", forks},
+                 {"threads", threads},
+                 {"forks-among-threads", forks_among_threads},
+                 {"unloads", unloads},
+                 {"other-default", other_default},
+                 {"later", later},
+                 {"sandbox", sandbox}};
     for (size_t i = 0; argc == 2 && i < sizeof lives / sizeof lives[0]; i++)
         if (strcmp(argv[1], lives[i].name) == 0)
             lives[i].live();

@@ -67,9 +67,9 @@ static void say_owners(OSSL_LIB_CTX *lib, const char *where)
 static void say_extension(const unsigned char *body, size_t len, unsigned wanted, const char *what, const char *where)
 {
     size_t at = 38;
-    at += 1 + (at < len ? body[at] : 0);                                     /* the session's name */
-    at += 2 + (at + 1 < len ? (size_t)body[at] << 8 | body[at + 1] : 0);     /* ciphers */
-    at += 1 + (at < len ? body[at] : 0);                                     /* compression */
+    at += 1 + (at < len ? body[at] : 0);                                 /* the session's name */
+    at += 2 + (at + 1 < len ? (size_t)body[at] << 8 | body[at + 1] : 0); /* ciphers */
+    at += 1 + (at < len ? body[at] : 0);                                 /* compression */
     at += 2;
     while (at + 4 <= len) {
         const unsigned type = (unsigned)body[at] << 8 | body[at + 1];
@@ -136,8 +136,8 @@ static void say_key(void)
     size_t size = sizeof signature;
     EVP_PKEY *key = NULL;
     EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_id(EVP_PKEY_EC, NULL);
-    const int made = ctx != NULL && EVP_PKEY_keygen_init(ctx) > 0 &&
-                     EVP_PKEY_CTX_set_group_name(ctx, "P-256") > 0 && EVP_PKEY_keygen(ctx, &key) > 0;
+    const int made = ctx != NULL && EVP_PKEY_keygen_init(ctx) > 0 && EVP_PKEY_CTX_set_group_name(ctx, "P-256") > 0 &&
+                     EVP_PKEY_keygen(ctx, &key) > 0;
     EVP_MD_CTX *sign = EVP_MD_CTX_new();
     printf("key %d signed %d\n", made,
            EVP_DigestSignInit(sign, NULL, EVP_sha256(), NULL, key) > 0 &&
@@ -159,7 +159,7 @@ int main(int argc, char **argv)
 {
     const char *jail = NULL;
     setvbuf(stdout, NULL, _IOLBF, 0);
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1; i < argc; i++)
         if (strncmp(argv[i], "load=", 5) == 0)
             printf("loaded %d\n", OSSL_PROVIDER_load(NULL, argv[i] + 5) != NULL);
         else if (strncmp(argv[i], "properties=", 11) == 0)
@@ -176,7 +176,6 @@ int main(int argc, char **argv)
             jail = argv[i] + 7;
         else if (strncmp(argv[i], "chroot-first=", 13) == 0)
             enter(argv[i] + 13);
-    }
     say_errors("before");
     say_ctx(NULL, TLS_server_method(), "server");
     if (jail != NULL)

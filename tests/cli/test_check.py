@@ -13,7 +13,8 @@ FIPS = "openssl_conf = i\n[i]\nproviders = p\n[p]\nbase = b\n[b]\nactivate = 1\n
 
 
 def nginx_conf(served, more=""):
-    return served.write("nginx.conf", f"daemon on; pid {served.work}/pid; error_log {served.work}/log;\n{more}\nevents {{}}\n")
+    text = f"daemon on; pid {served.work}/pid; error_log {served.work}/log;\n{more}\nevents {{}}\n"
+    return served.write("nginx.conf", text)
 
 
 @pytest.mark.skipif(not shutil.which("nginx", path="/usr/sbin:/usr/bin"), reason="nginx is not installed")

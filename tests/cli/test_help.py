@@ -53,7 +53,7 @@ def test_wrong_command(place, args):
     assert result.returncode == 2 and result.stdout == ""
     assert "octuple --help" in result.stderr
     if args:
-        assert "info, speed, run, doctor, top, trace" in result.stderr
+        assert "info, speed, run, check, doctor, top, trace, stopped" in result.stderr
 
 
 @pytest.mark.parametrize("args, code", [

@@ -37,7 +37,7 @@ def octuple(prefix, *args, **env):
 def test_manual_pages_are_installed(prefix):
     pages = {page.name for page in prefix.rglob("man1/octuple*.1")}
     assert pages == {"octuple.1", "octuple-doctor.1", "octuple-info.1", "octuple-run.1", "octuple-speed.1",
-                     "octuple-top.1", "octuple-trace.1"}
+                     "octuple-check.1", "octuple-stopped.1", "octuple-top.1", "octuple-trace.1"}
 
 
 def test_parts_are_found(prefix):

@@ -100,8 +100,9 @@ def test_systemd_understands_it(tmp_path):
     (tmp_path / "try.service.d").mkdir()
     (tmp_path / "try.service").write_text("[Service]\nExecStart=/bin/true\n")
     text = (ROOT / "packaging/systemd/octuple.conf.in").read_text()
+    text = text.replace("@CMAKE_INSTALL_FULL_LIBDIR@", "/usr/lib")
     (tmp_path / "try.service.d/octuple.conf").write_text(
-        text.replace("@CMAKE_INSTALL_FULL_LIBDIR@", "/usr/lib").replace("@CMAKE_INSTALL_FULL_BINDIR@/octuple", "/bin/true"))
+        text.replace("@CMAKE_INSTALL_FULL_BINDIR@/octuple", "/bin/true"))
     done = subprocess.run(["systemd-analyze", "verify", "--man=no", tmp_path / "try.service"], capture_output=True,
                           text=True, check=False)
     assert "octuple" not in done.stderr, done.stderr

@@ -80,7 +80,8 @@ CHOICES: dict[str, dict[str, tuple[list[str], dict[str, list[str]]]]] = {
     },
 }
 # What a program does before, and how it asks: see probe.c.
-PROGRAMS = ["", "own", "key", "noconfig", "load=legacy", "load=base", "load=default", "load=null", "properties=fips=yes",
+PROGRAMS = ["", "own", "key", "noconfig", "load=legacy", "load=base", "load=default", "load=null",
+            "properties=fips=yes",
             "properties=?provider=default", "query=provider=default", "query=?fips=yes", "query=fips=yes",
             "load=default load=legacy properties=-fips"]
 

@@ -114,8 +114,8 @@ int launch_set_up(struct launch_setup *setup, const char *command)
     /* Post-quantum groups where OpenSSL has none: a server whose configuration names one must start on any CPU. What
      * stands in the way is no error then. */
     const char *table = oct_setting(OCT_SETTING_TABLE);
-    if ((table == NULL || strcmp(table, "off") != 0) && launch_needs_groups() &&
-        place_find(PLACE_SHIM, setup->shim) && place_find(PLACE_PROVIDER, setup->provider) && set_preload(setup->shim))
+    if ((table == NULL || strcmp(table, "off") != 0) && launch_needs_groups() && place_find(PLACE_SHIM, setup->shim) &&
+        place_find(PLACE_PROVIDER, setup->provider) && set_preload(setup->shim))
         setup->groups_only = cli_nothing_on_reason();
     else
         setup->why_without = cli_nothing_on_reason();

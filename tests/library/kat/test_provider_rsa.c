@@ -103,9 +103,9 @@ static int is_forged(const struct kat_file *file, const struct kat_case *c, cons
     return at < em.len && got->len == em.len - at && memcmp(got->out, em.out + at, got->len) == 0;
 }
 
-/* PKCS #1 v1.5 decryption: OpenSSL before 3.2 reports bad padding, and so do we. With implicit rejection it is no error,
- * but a message that nobody sent, the same each time. Only a ciphertext of the wrong length (or not below n) is an
- * error. */
+/* PKCS #1 v1.5 decryption: OpenSSL before 3.2 reports bad padding, and so do we. With implicit rejection it is no
+ * error, but a message that nobody sent, the same each time. Only a ciphertext of the wrong length (or not below n) is
+ * an error. */
 static void judge_rejected(const struct kat_file *file, const struct kat_case *c, const struct answers *a)
 {
     const int bad_form = c->ct.len != c->key->n.len || memcmp(c->ct.data, c->key->n.data, c->ct.len) >= 0;

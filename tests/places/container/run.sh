@@ -191,7 +191,8 @@ has_tree() {
 # The provider of one tree in a process of the other OpenSSL: a word, and a signature.
 steps_aside() {
     local said
-    printf '%s\n' 'openssl_conf = i' '[i]' 'providers = p' '[p]' 'default = d' 'octuple = o' '[d]' 'activate = 1' '[o]' \
+    printf '%s\n' 'openssl_conf = i' '[i]' 'providers = p' '[p]' 'default = d' 'octuple = o' '[d]' 'activate = 1' \
+        '[o]' \
         "module = /octuple/$1/lib/ossl-modules/octuple.so" 'activate = 1' >"$root/tmp/other.cnf"
     said=$(pod "$root" OPENSSL_CONF=/tmp/other.cnf /bin/sh -c \
         'openssl dgst -sha256 -sign /try/key -out /tmp/sig /try/crt && echo signed' 2>&1)
