@@ -16,12 +16,7 @@
 
 #define KNOWN_BY "EVP_PKEY_CTX_new"
 
-/* clang-format off */
-#define HOOKS(X)                                                                                                       \
-    X(EVP_PKEY_CTX_new) X(EVP_PKEY_CTX_new_id) X(EVP_PKEY_CTX_new_from_name) X(EVP_PKEY_CTX_new_from_pkey)             \
-    X(EVP_DigestSignInit) X(EVP_DigestSignInit_ex) X(EVP_SignFinal)
-/* clang-format on */
-#define FUNCTIONS(X) HOOKS(X) X(OSSL_LIB_CTX_set0_default) X(OSSL_LIB_CTX_get0_global_default)
+#define FUNCTIONS(X) OCT_KEY_HOOKS(X) X(OSSL_LIB_CTX_set0_default) X(OSSL_LIB_CTX_get0_global_default)
 
 /* An object that calls libcrypto, and the functions for it. Another may be loaded at the place of its link_map when it
  * has gone. Nothing is ever freed: entries are few, and readers hold none. */

@@ -29,7 +29,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #define NAME       "octuple"
@@ -454,5 +453,7 @@ __attribute__((visibility("default"))) int prctl(int option, ...)
     va_end(list);
     if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP)
         have_module_inside();
-    return (int)syscall(SYS_prctl, option, given[0], given[1], given[2], given[3]);
+    __typeof__(prctl) *real = oct_libc()->prctl;
+    return real != NULL ? real(option, given[0], given[1], given[2], given[3])
+                        : (int)syscall(SYS_prctl, option, given[0], given[1], given[2], given[3]);
 }

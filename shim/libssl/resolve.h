@@ -27,6 +27,7 @@
 #include <stdbool.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -45,6 +46,11 @@
 
 /* The same, from OpenSSL 3.5 on. */
 #define OCT_SSL_YOUNGER_HOOKS(X) X(SSL_set_quic_tls_cbs)
+
+/* And of libcrypto: how a program begins to use a key (crypto.c). */
+#define OCT_KEY_HOOKS(X)                                                                                               \
+    X(EVP_PKEY_CTX_new) X(EVP_PKEY_CTX_new_id) X(EVP_PKEY_CTX_new_from_name) X(EVP_PKEY_CTX_new_from_pkey)             \
+    X(EVP_DigestSignInit) X(EVP_DigestSignInit_ex) X(EVP_SignFinal)
 
 /* What it only calls. */
 #define OCT_SSL_HELPERS(X)                                                                                             \
@@ -165,7 +171,7 @@ int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *dso);
 #define OCT_LIBC_HOOKS(X)                                                                                              \
     X(epoll_ctl) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(close) X(close_range) X(closefrom) X(dup2) X(dup3)     \
     X(dup) X(fcntl) X(fcntl64) X(accept) X(accept4) X(poll) X(ppoll) X(select) X(pselect) X(recv)                      \
-    X(recvfrom) X(recvmsg) X(read) X(readv) X(ioctl) X(connect) X(makecontext) X(chroot)                               \
+    X(recvfrom) X(recvmsg) X(read) X(readv) X(ioctl) X(connect) X(makecontext) X(chroot) X(prctl)                      \
     OCT_GLIBC_HOOKS(X)
 /* clang-format on */
 

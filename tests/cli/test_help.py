@@ -6,7 +6,7 @@ import re
 import pytest
 from tests.cli.conftest import ROOT
 
-COMMANDS = ("info", "speed", "run", "doctor", "top", "trace")
+COMMANDS = ("info", "speed", "run", "check", "doctor", "top", "trace", "stopped")
 
 
 def test_help_names_the_commands(place):
