@@ -70,7 +70,8 @@ struct active {
     bool normal, foreign, ours; /* "default"; one that is not OpenSSL's; "octuple" */
 };
 
-static bool wanted, keep_groups;
+static bool wanted; /* false until the shim has started, which others' constructors may come before */
+static bool keep_groups;
 static bool (*has_lanes)(void);
 static OSSL_provider_init_fn *module_init; /* NULL: the module was not looked for yet, or cannot be loaded */
 
@@ -356,7 +357,8 @@ bool oct_load_for_keys_is_over(void)
 void oct_load_for_keys(void *handle)
 {
     struct crypto crypto;
-    if (asking == NULL && crypto_fill(&crypto, handle) && crypto.OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CONFIG, NULL))
+    if (wanted && asking == NULL && crypto_fill(&crypto, handle) &&
+        crypto.OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CONFIG, NULL))
         attempt(&crypto, &once_for_keys, attempt_for_keys);
 }
 
@@ -423,11 +425,13 @@ void oct_load_name_groups(const struct oct_ssl_functions *own, const OSSL_LIB_CT
 }
 
 /* A jail rarely has the module, and a sandbox may end a process that opens a file. A program that has brought OpenSSL
- * before it enters one may use it there. */
+ * before it enters one may use it there. The child of a fork among threads loads nothing. */
 static void have_module_inside(void)
 {
     const int errno_before = errno;
-    void *crypto = wanted && !oct_load_is_over() ? dlopen(OCT_LIBCRYPTO, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *crypto = wanted && !oct_load_is_over() && oct_thread_is_only_one()
+                       ? dlopen(OCT_LIBCRYPTO, RTLD_LAZY | RTLD_NOLOAD)
+                       : NULL;
     if (crypto != NULL && has_lanes())
         (void)have_module();
     if (crypto != NULL)

@@ -42,6 +42,37 @@ def test_as_without(served, program, name):
         assert ours == stock and is_ours == LIVES[name]
 
 
+EARLY = """
+#include <openssl/evp.h>
+#include <openssl/ssl.h>
+#include <stdlib.h>
+__attribute__((constructor)) static void first(void)
+{
+    EVP_PKEY_CTX *key = EVP_PKEY_CTX_new_id(EVP_PKEY_X25519, NULL);
+    SSL_CTX *ctx = SSL_CTX_new(TLS_method());
+    if (key == NULL || ctx == NULL)
+        abort();
+    EVP_PKEY_CTX_free(key);
+    SSL_CTX_free(ctx);
+}
+"""
+
+
+def test_a_library_that_comes_before_the_shim(served):
+    """What a library does as it is loaded may come before the shim has begun."""
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", served.work / "libearly.so", served.write("early.c", EARLY), "-lssl",
+                    "-lcrypto"], check=True)
+    program = served.work / "lives"
+    subprocess.run(["cc", "-D_GNU_SOURCE", "-o", program, ROOT / "tests/cli/lives.c", f"-L{served.work}",
+                    "-Wl,--no-as-needed", "-learly", f"-Wl,-rpath,{served.work}", "-lssl", "-lcrypto", "-lpthread"],
+                   check=True)
+    for file in (program, served.work / "libearly.so"):
+        file.chmod(0o755)
+    stock, _ = live(served, program, "cleanup")
+    assert stock[0] == 0 and stock[1], stock
+    assert live(served, program, "cleanup", LD_PRELOAD=served.shim) == (stock, True)
+
+
 @pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not installed")
 @pytest.mark.parametrize("name", ["cleanup", "unloads", "later", "other-default"])
 def test_no_memory_is_misused(served, program, name):
