@@ -60,8 +60,8 @@ __attribute__((constructor)) static void first(void)
 
 def test_a_library_that_comes_before_the_shim(served):
     """What a library does as it is loaded may come before the shim has begun."""
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", served.work / "libearly.so", served.write("early.c", EARLY), "-lssl",
-                    "-lcrypto"], check=True)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", served.work / "libearly.so", served.write("early.c", EARLY),
+                    "-lssl", "-lcrypto"], check=True)
     program = served.work / "lives"
     subprocess.run(["cc", "-D_GNU_SOURCE", "-o", program, ROOT / "tests/cli/lives.c", f"-L{served.work}",
                     "-Wl,--no-as-needed", "-learly", f"-Wl,-rpath,{served.work}", "-lssl", "-lcrypto", "-lpthread"],
