@@ -10,6 +10,7 @@
  *
  *   start.c, decide.c   whether the shim does anything at all in this process
  *   ssl.c               the hooks of libssl
+ *   reach.c             dlsym(), by which a program may have them
  *   libssl/             finding functions: resolve.c behind the hooks, copies.c where a process has several libssl,
  *                       withdraw.c where the shim is off, load.c the provider, ctx.c and crypto.c when it comes
  *   handshake/          one connection and its thread: states.c what may happen to a call, and what follows,
@@ -18,11 +19,11 @@
  *                       ends when nobody resumes it, known.c the table of SSL objects, handed.c those that wait for
  *                       another thread
  *   memory/             programs that read their sockets themselves and feed libssl: memory.h
- *   events/             what a thread sleeps on: epoll.c and poll.c the hooks, made.c made-up events, fds.c and
- *                       socket.c what is known of descriptors, handover.c how another thread gets a connection
- *   quic/               handshakes of QUIC, in programs that are known to bear it
- *   keys/               keys that live elsewhere, behind keys.h
- *   savings/            what libssl and libcrypto do around an operation and need not, behind savings.h
+ *   events/             what a thread sleeps on: epoll.c and poll.c the hooks, made.c made-up events, fds.c,
+ *                       tables.c and socket.c what is known of descriptors, handover.c how another thread gets a
+ * connection quic/               handshakes of QUIC, in programs that are known to bear it keys/               keys
+ * that live elsewhere, behind keys.h savings/            what libssl and libcrypto do around an operation and need not,
+ * behind savings.h
  *
  * Whether a handshake may pause is oct_handshake_may_pause() in handshake/handshake.c, which the provider asks at each
  * operation (decide() in provider/async/task.c). docs/pauses.md has the rule.
@@ -91,14 +92,14 @@ struct oct_conn {
     unsigned notices;                /* made-up events that its server has got and not followed */
     int ended_value;                 /* OCT_CONN_ENDED: what the call has returned, */
     struct oct_errors *ended_errors; /* and the errors that it has left */
-    int up_refs;                     /* references beyond the first, as far as SSL_up_ref() told */
     enum oct_conn_state state;       /* changed by oct_conn_on() alone; read by other threads too: oct_conn_state() */
     enum oct_conn_event event;
-    unsigned flushes; /* that libssl has asked for behind tickets (tickets.c) */
-    bool wanted;      /* another thread waits until its call has been run to its end */
-    bool masked;      /* the server is to read WANT_READ from the last call */
-    uint32_t told;    /* the thread's round when it was told so without libssl being asked; 0: not yet */
-    BIO *retried;     /* the BIO that says so too, and what it said before */
+    unsigned flushes;   /* that libssl has asked for behind tickets (tickets.c) */
+    bool called_inside; /* by a callback, while its call is run to its end */
+    bool wanted;        /* another thread waits until its call has been run to its end */
+    bool masked;        /* the server is to read WANT_READ from the last call */
+    uint32_t told;      /* the thread's round when it was told so without libssl being asked; 0: not yet */
+    BIO *retried;       /* the BIO that says so too, and what it said before */
     int retry_before;
     bool looked;       /* its server has called it before */
     bool handed;       /* it has been in that list */
@@ -187,6 +188,8 @@ struct oct_inside oct_handshake_enter(struct oct_conn *conn);
 void oct_handshake_leave(const struct oct_inside *inside);
 #define OCT_INSIDE(conn)                                                                                               \
     __attribute__((cleanup(oct_handshake_leave), unused)) const struct oct_inside inside = oct_handshake_enter(conn)
+/* Its call cannot go on: says so in the error queue, and returns `value`. */
+int oct_handshake_fail(struct oct_conn *conn, int value);
 /* s stays synchronous from now on. */
 void oct_handshake_stays(SSL *s);
 /* SSL_do_handshake() and the two others, by their real function. */
@@ -215,6 +218,8 @@ int oct_finish_result(struct oct_conn *conn);
  * paused is run to its end first. gives_socket: it gives s another socket or BIO. */
 void oct_finish_before(SSL *s, bool gives_socket);
 void oct_finish_here(void);
+/* The thread ends: what is paused is run to its end, and what is kept goes to whoever waits for its socket. */
+void oct_finish_end(struct oct_thread *t);
 /* True if s is run to its end just now, and a callback of the program calls it, not libssl itself: the program knows of
  * no call that it would be inside of. It is told that nothing can be read. */
 bool oct_finish_is_inside(const struct oct_ssl_functions *own, const SSL *s, const void *caller);
@@ -245,7 +250,7 @@ bool oct_socket_will_show(const struct oct_conn *conn, const struct oct_thread *
 /* A socket that blocks makes its own caller wait: it must never be told to come back. */
 bool oct_socket_nonblocking(struct oct_conn *conn, int fd);
 /* The same, asked anew: somebody may have changed it. */
-bool oct_socket_blocks(const struct oct_conn *conn);
+bool oct_socket_blocks(struct oct_conn *conn);
 /* The read BIO of conn says that it is to be tried again, until conn goes on. */
 void oct_socket_say_retry(struct oct_conn *conn);
 /* conn is about to be paused: notes which socket it is whatever number the program gives it. */
@@ -260,8 +265,15 @@ bool oct_socket_put_off(struct oct_conn *conn, struct oct_thread *t);
 bool oct_socket_changes(const struct oct_conn *conn);
 /* A handshake call of conn begins: watches what a BIO that hides its socket reads from. */
 void oct_socket_watch(struct oct_conn *conn, struct oct_thread *t);
-/* The thread runs a call to its end, and fd is its socket: a read never blocks there, whatever the socket does. */
-bool oct_socket_is_hurried(int fd);
+/* The thread runs a call to its end, and fd is its socket: what has come since stays there, and no read blocks. */
+bool oct_socket_is_withheld(int fd);
+/* A read from fd begins inside a handshake call whose BIO is watched, in a function with this frame. Whose it is; NULL:
+ * it is no read of a BIO's. *nothing: it is to find nothing. */
+struct oct_conn *oct_socket_reads(int fd, const void *frame, bool *nothing);
+/* It has brought so many bytes. */
+void oct_socket_has_read(struct oct_conn *conn, int fd, size_t bytes);
+/* conn's handshake has come to its end: counts it among those that have waited for others, or by why it has not. */
+void oct_socket_count(struct oct_conn *conn);
 /* The program is about to be told that nothing can be read: its own BIO finds so too. Call inside libssl only. */
 void oct_socket_is_empty(struct oct_conn *conn, struct oct_thread *t);
 
@@ -272,10 +284,10 @@ void oct_events_suppress(const struct oct_conn *conn, struct oct_thread *t);
 /* drain.c */
 /* Before SSL_free(): false if the object cannot be freed here and now; then it will be. */
 bool oct_drain_for_free(struct oct_conn *conn);
-/* Before SSL_clear(). */
-void oct_drain_for_clear(struct oct_conn *conn);
-/* Its socket has been closed: its call unwinds, and none of the program's callbacks is called any more. */
-void oct_drain_closed(struct oct_conn *conn);
+/* Before SSL_clear(): false if the object cannot be used again, as libssl's call in it can run nowhere. */
+bool oct_drain_for_clear(struct oct_conn *conn);
+/* Its call unwinds, and none of the program's callbacks is called. The program goes on with the object. */
+void oct_drain_in_place(struct oct_conn *conn);
 /* What was left to this thread. */
 void oct_drain_orphans(struct oct_thread *t);
 

@@ -6,6 +6,7 @@
  */
 #include "libssl/call.h"
 #include "libssl/hook.h"
+#include "handshake/known.h"
 #include "handshake/slice.h"
 #include "handshake/thread.h"
 
@@ -177,8 +178,8 @@ OCT_HOOK SSL *SSL_dup(SSL *s)
     if (conn != NULL)
         oct_finish_before(s, false);
     SSL *copy = own->SSL_dup(s);
-    if (conn != NULL && copy == s)
-        __atomic_add_fetch(&conn->up_refs, 1, __ATOMIC_RELAXED);
+    if (copy == s && s != NULL && oct_shim_serves(own))
+        oct_known_refer(s);
     return copy;
 }
 
@@ -186,17 +187,18 @@ OCT_HOOK SSL *SSL_dup(SSL *s)
 OCT_HOOK int SSL_up_ref(SSL *s)
 {
     OCT_OWN(SSL_up_ref(s));
-    struct oct_conn *conn = oct_shim_serves(own) ? oct_conn_get(s) : NULL;
-    if (conn != NULL)
-        __atomic_add_fetch(&conn->up_refs, 1, __ATOMIC_RELAXED);
-    return own->SSL_up_ref(s);
+    const int value = own->SSL_up_ref(s);
+    if (value == 1 && oct_shim_serves(own))
+        oct_known_refer(s);
+    return value;
 }
 
 OCT_HOOK void SSL_free(SSL *s)
 {
     OCT_OWN(SSL_free(s));
-    struct oct_conn *conn = conn_of(own, s);
-    if (conn == NULL || __atomic_fetch_sub(&conn->up_refs, 1, __ATOMIC_ACQ_REL) > 0 || oct_drain_for_free(conn))
+    const bool known = s != NULL && oct_shim_serves(own);
+    struct oct_conn *conn = known && !oct_known_unrefer(s) ? oct_conn_find(s) : NULL;
+    if (conn == NULL || oct_drain_for_free(conn))
         own->SSL_free(s);
 }
 
@@ -214,7 +216,8 @@ OCT_HOOK int SSL_clear(SSL *s)
         conn = oct_conn_find(s);
     }
     if (conn != NULL) {
-        oct_drain_for_clear(conn);
+        if (!oct_drain_for_clear(conn))
+            return oct_handshake_fail(conn, 0);
         oct_conn_let_go(conn);
     }
     return own->SSL_clear(s);

@@ -44,6 +44,7 @@ static void start(void)
         if (n == strlen(ways[i]) && strncmp(quic, ways[i], n) == 0)
             quic_said = ways[i];
     oct_memory_start(loops);
+    oct_reach_start(loops);
     oct_handed_start();
     oct_handover_start();
     oct_keys_start();

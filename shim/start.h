@@ -16,6 +16,9 @@ bool oct_shim_loops_stay(void);
 /* What OCTUPLE_LOOPS says of QUIC by its option quic=WAY: "off", "wait" or "socket"; else "". */
 const char *oct_shim_quic_said(void);
 
+/* reach.c: reads its option of OCTUPLE_LOOPS. */
+void oct_reach_start(const char *setting);
+
 /* Makes liboctuple read its settings. False if it has no table for this CPU, or was told to use none. */
 bool oct_shim_library_start(void);
 

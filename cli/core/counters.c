@@ -48,6 +48,9 @@ static enum counters_result read_at(struct oct_counters_file *out, int fd, uint6
         out->quic = (struct oct_quic_counters){0};
     if (!read_exactly(fd, &out->memory, sizeof out->memory, at + offsetof(struct oct_counters_file, memory)))
         out->memory = (struct oct_memory_counters){0};
+    if (!read_exactly(fd, &out->stays, sizeof out->stays, at + offsetof(struct oct_counters_file, stays)) ||
+        out->stays.form != OCT_STAY_FORM)
+        out->stays = (struct oct_stay_counters){0};
     oct_counters_sum_waiting(out);
     return COUNTERS_READ;
 }

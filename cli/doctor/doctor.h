@@ -3,7 +3,8 @@
 /*
  * `octuple doctor`: its parts. doctor.c is the command; program.c looks at a program that is not running, and start.c
  * runs one and watches it; lanes.c sums up counters; ports.h has the handshakes with a server. judge.c, config.c,
- * confined.c, copies.c, keys.c, quic.c and memory.c make findings of all that and of the facts, print.c writes them.
+ * confined.c, copies.c, keys.c, quic.c and memory.c make findings of all that and of the facts; verdict.c has the last
+ * word, and print.c writes them.
  */
 #ifndef OCT_CLI_DOCTOR_H
 #define OCT_CLI_DOCTOR_H
@@ -34,7 +35,7 @@ struct doctor_finding {
 struct doctor_report {
     /* One more for each copy of libssl, for each port, and for those of both beyond; why groups are missing; and for
      * each former name of a setting. */
-    struct doctor_finding finding[18 + FACTS_COPIES + 1 + DOCTOR_PORTS + 1 + 1 + OCT_SETTING_FORMER_COUNT];
+    struct doctor_finding finding[19 + FACTS_COPIES + 1 + DOCTOR_PORTS + 1 + 1 + OCT_SETTING_FORMER_COUNT];
     unsigned count;
     unsigned problems;
 };
@@ -50,6 +51,8 @@ struct doctor_lanes {
     struct oct_key_counters keys;
     struct oct_quic_counters quic;
     struct oct_memory_counters memory;
+    struct oct_stay_counters stays;
+    uint64_t asked, together; /* operations but keys, which are made ahead: all, and those in a batch of several */
 };
 
 struct doctor_target {
@@ -90,6 +93,11 @@ bool doctor_load_config(CONF *conf, char file[PATH_MAX], const struct doctor_tar
 void doctor_judge_ports(struct doctor_report *report, const struct doctor_target *target);
 void doctor_judge_why(struct doctor_report *report, const struct doctor_target *target, const char *where,
                       bool elsewhere);
+
+void doctor_judge_handshakes(struct doctor_report *report, const struct doctor_target *target);
+/* The last word: its stable name, and a sentence of at most `room` bytes. */
+const char *doctor_verdict(const struct doctor_report *report, const struct doctor_target *target, char *text,
+                           size_t room);
 
 void doctor_print_text(const struct doctor_report *report, const struct doctor_target *target);
 int doctor_print_json(const struct doctor_report *report, const struct doctor_target *target);

@@ -80,7 +80,10 @@ static void judge_library(struct doctor_report *report, const struct doctor_targ
                                     "such a server take the TLS connections";
     const struct facts_libraries *libraries = &target->facts.libraries;
     const bool has_openssl = libraries->crypto[0] != '\0';
-    if (has_openssl && libraries->stale) {
+    if (has_openssl && target->facts.openssl.other != NULL) {
+        doctor_add(report, DOCTOR_PROBLEM, "tls-library", elsewhere,
+                   "its TLS library is %s, not OpenSSL: nothing of it can be served", target->facts.openssl.other);
+    } else if (has_openssl && libraries->stale) {
         doctor_add(report, DOCTOR_NOTE, "tls-library", "restart it",
                    "%s: a library in use has been replaced on disk since it started", libraries->crypto);
     } else if (has_openssl && libraries->ssl[0] == '\0') {
@@ -135,7 +138,7 @@ static void judge_limits(struct doctor_report *report, const struct doctor_targe
     } else if (openssl->major >= 3) {
         doctor_add(report, DOCTOR_PROBLEM, "openssl-version", "build Octuple with that version's headers",
                    "%s, but this Octuple was built for version %d", openssl->version, OPENSSL_VERSION_MAJOR);
-    } else if (openssl->version[0] != '\0') {
+    } else if (openssl->version[0] != '\0' && openssl->other == NULL) {
         doctor_add(report, DOCTOR_PROBLEM, "openssl-version", "Octuple needs OpenSSL 3.0 or later",
                    "%s has no providers that it could take Octuple's from", openssl->version);
     }
@@ -226,7 +229,7 @@ static void judge_work(struct doctor_report *report, const struct doctor_target 
 
 void doctor_judge(struct doctor_report *report, const struct doctor_target *target)
 {
-    const bool has_openssl = target->facts.libraries.crypto[0] != '\0';
+    const bool has_openssl = target->facts.libraries.crypto[0] != '\0' && target->facts.openssl.other == NULL;
     struct oct_setting_former_row row;
     judge_cpu(report, target);
     for (unsigned i = 0; cli_settings_former(&row, i, look, &target->facts); i++) {
@@ -243,6 +246,7 @@ void doctor_judge(struct doctor_report *report, const struct doctor_target *targ
         doctor_judge_config(report, target);
         if (target->facts.pid != 0 || target->waited >= 0)
             judge_work(report, target);
+        doctor_judge_handshakes(report, target);
         doctor_judge_keys(report, target);
         doctor_judge_quic(report, target);
         doctor_judge_memory(report, target);

@@ -3,9 +3,11 @@
 /*
  * Whether operations really went through lanes: sums of processes' counters.
  */
+#include <string.h>
 #include "cli/core/counters.h"
 #include "cli/core/keys.h"
 #include "cli/core/process.h"
+#include "cli/core/stays.h"
 #include "doctor.h"
 
 static void sum(void *arg, const struct oct_counters_file *file)
@@ -15,6 +17,7 @@ static void sum(void *arg, const struct oct_counters_file *file)
     struct oct_quic_counters *quic = &lanes->quic;
     struct oct_memory_counters *memory = &lanes->memory;
     lanes->read++;
+    stays_add(&lanes->stays, &file->stays);
     keys_add(&lanes->keys, &file->keys, NULL);
     keys_add_owners(&lanes->keys, &file->keys);
     quic->state = file->quic.state != OCT_QUIC_STATE_NONE ? file->quic.state : quic->state;
@@ -35,8 +38,13 @@ static void sum(void *arg, const struct oct_counters_file *file)
         lanes->lanes += one->done;
         lanes->fallback += one->plain;
         lanes->failed += one->failed;
-        for (int n = 0; n < OCT_LANES; n++)
+        const char *name = oct_op_name((int)op);
+        const bool ahead = name != NULL && strstr(name, "keygen") != NULL;
+        lanes->asked += ahead ? 0 : one->done + one->plain;
+        for (int n = 0; n < OCT_LANES; n++) {
             lanes->batches += one->flushes[n];
+            lanes->together += n > 0 && !ahead ? one->flushes[n] * (uint64_t)(n + 1) : 0;
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <jansson.h>
 #include "cli/core/keys.h"
+#include "cli/core/stays.h"
 #include "doctor.h"
 
 static const char *const levels[] = {"ok", "note", "problem"};
@@ -36,12 +37,9 @@ void doctor_print_text(const struct doctor_report *report, const struct doctor_t
     }
     if (report->problems == 0 && target->facts.program[0] == '\0')
         return; /* nothing was looked for that could stand in the way */
-    if (report->problems == 0) {
-        puts("Verdict    nothing stands in the way");
-    } else {
-        printf("Verdict    %u problem%s, of which the first is to be solved first\n", report->problems,
-               report->problems > 1 ? "s" : "");
-    }
+    char text[256];
+    (void)doctor_verdict(report, target, text, sizeof text);
+    printf("Verdict    %s\n", text);
 }
 
 static json_t *lanes(const struct doctor_lanes *lanes)
@@ -78,17 +76,19 @@ static json_t *ports(const struct doctor_ports *ports)
 int doctor_print_json(const struct doctor_report *report, const struct doctor_target *target)
 {
     json_t *findings = json_array();
+    char text[256];
     for (unsigned i = 0; i < report->count; i++) {
         const struct doctor_finding *finding = &report->finding[i];
         json_array_append_new(findings,
                               json_pack("{s:s, s:s, s:s, s:s?}", "name", finding->name, "level", levels[finding->level],
                                         "text", finding->text, "advice", finding->advice));
     }
-    json_t *object = json_pack(
-        "{s:s?, s:o, s:s, s:o, s:o, s:o, s:o}", "program", target->facts.program[0] != '\0' ? program(target) : NULL,
-        "pid", target->facts.pid != 0 ? json_integer(target->facts.pid) : json_null(), "verdict",
-        report->problems == 0 ? "ok" : "problem", "findings", findings, "lanes", lanes(&target->lanes), "keys",
-        keys_json(&target->lanes.keys), "ports", ports(&target->ports));
+    json_t *object = json_pack("{s:s?, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "program",
+                               target->facts.program[0] != '\0' ? program(target) : NULL, "pid",
+                               target->facts.pid != 0 ? json_integer(target->facts.pid) : json_null(), "verdict",
+                               doctor_verdict(report, target, text, sizeof text), "findings", findings, "lanes",
+                               lanes(&target->lanes), "handshakes", stays_json(&target->lanes.stays), "keys",
+                               keys_json(&target->lanes.keys), "ports", ports(&target->ports));
     char *line = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);
     if (line == NULL) {

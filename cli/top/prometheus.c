@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "cli/core/stays.h"
 #include "top.h"
 
 /* To be freed; NULL without memory. */
@@ -77,20 +78,45 @@ static char *keys_text(const struct top_sample *sample)
     return text;
 }
 
+/* Why handshakes waited for nobody, of processes that have counted some. To be freed; NULL without memory. */
+static char *handshakes_text(const struct top_sample *sample)
+{
+    static const char name[] = "octuple_handshakes_total";
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    fprintf(out, "# HELP %s Full handshakes by what they waited for: others, or nobody and why.\n# TYPE %s counter\n",
+            name, name);
+    for (unsigned i = 0; i < sample->count; i++) {
+        const struct oct_stay_counters *stays = &sample->process[i]->file.stays;
+        char *label = sample->process[i]->ended || stays->form == 0 ? NULL : labels(sample->process[i], NULL);
+        if (label != NULL)
+            fprintf(out, "%s{%s,waited=\"others\"} %" PRIu64 "\n", name, label, stays->paused);
+        for (unsigned k = 0; label != NULL && k < OCT_STAY_COUNT; k++)
+            fprintf(out, "%s{%s,waited=\"%s\"} %" PRIu64 "\n", name, label, stays_row(k)->name, stays->stayed[k]);
+        free(label);
+    }
+    fclose(out);
+    return text;
+}
+
 /* All of it in memory, so that a file is written at once; NULL without that. */
 static char *make_text(const struct top_request *request, const struct top_sample *sample)
 {
     struct oct_counters_series *series = calloc((size_t)sample->count * OCT_COUNTERS_THREADS + 1, sizeof *series);
     unsigned count = series != NULL ? make_series(series, request, sample) : 0;
     char *counters = series != NULL ? oct_counters_prometheus_of(series, count) : NULL, *text = NULL;
-    char *keys = keys_text(sample);
-    if (counters == NULL || keys == NULL ||
+    char *keys = keys_text(sample), *handshakes = handshakes_text(sample);
+    if (counters == NULL || keys == NULL || handshakes == NULL ||
         asprintf(&text,
                  "# HELP octuple_processes Processes that run under Octuple and were read.\n"
-                 "# TYPE octuple_processes gauge\noctuple_processes %u\n%s%s",
-                 top_running(sample), counters, keys) < 0)
+                 "# TYPE octuple_processes gauge\noctuple_processes %u\n%s%s%s",
+                 top_running(sample), counters, keys, handshakes) < 0)
         text = NULL;
     free(keys);
+    free(handshakes);
     for (unsigned i = 0; i < count; i++)
         free((char *)series[i].labels);
     free(series);

@@ -201,13 +201,48 @@ struct oct_memory_counters {
     uint64_t reserved[16];
 };
 
-/* A file of this form may end before `keys`, before `quic`, or before `memory`: then all of that is zero. */
+/*
+ * Full handshakes of servers over streams that have come to their end, as the preload shim saw them: how many waited
+ * for others on their way, and why each of the others did not.
+ */
+enum oct_stay {
+    OCT_STAY_ALONE = 0,         /* no other handshake was in flight on its thread */
+    OCT_STAY_INSIDE = 1,        /* no operation could wait: not in lanes, or in a callback of the program */
+    OCT_STAY_NO_LOOP = 2,       /* its thread does not wait for events by epoll */
+    OCT_STAY_BLOCKING = 3,      /* its socket blocks */
+    OCT_STAY_UNREGISTERED = 4,  /* its socket is in no instance of epoll, or in several */
+    OCT_STAY_ONESHOT = 5,       /* its socket is registered with EPOLLONESHOT */
+    OCT_STAY_OTHER_THREAD = 6,  /* not its thread alone sleeps on that instance */
+    OCT_STAY_TABLE = 7,         /* its thread has a table of descriptors that is not known */
+    OCT_STAY_HIDDEN = 8,        /* its socket was never seen: it is read by no function of libc */
+    OCT_STAY_MEMORY = 9,        /* it came through memory */
+    OCT_STAY_BIO_SSL = 10,      /* the program has asked for BIO_f_ssl() or its like: nothing pauses */
+    OCT_STAY_DLSYM = 11,        /* the program has functions of libssl from dlsym() as they are: nothing pauses */
+    OCT_STAY_NOT_FOLLOWED = 12, /* the program does not follow made-up events */
+    OCT_STAY_ASYNCHRONOUS = 13, /* it is asynchronous by itself (SSL_MODE_ASYNC) */
+    OCT_STAY_COUNT = 14
+};
+
+#define OCT_STAYS     27 /* room for reasons to come */
+#define OCT_STAY_FORM 1
+
+struct oct_stay_counters {
+    uint64_t form;              /* OCT_STAY_FORM; else all of it is to be taken as zero */
+    uint64_t paused;            /* handshakes that waited for others */
+    uint64_t resumed;           /* sessions: these are no full handshakes */
+    uint64_t stayed[OCT_STAYS]; /* full handshakes that did not, by enum oct_stay */
+    uint64_t refused;           /* functions that dlsym() gave as they are: from the first on nothing pauses */
+    uint64_t doors;             /* ways past the guards, these functions among them, that the program has got */
+};
+
+/* A file of this form may end before `keys`, `quic`, `memory`, or `stays`: then all of that is zero. */
 struct oct_counters_file {
     struct oct_counters sum;
     struct oct_thread_counters thread[OCT_COUNTERS_THREADS];
     struct oct_key_counters keys;
     struct oct_quic_counters quic;
     struct oct_memory_counters memory;
+    struct oct_stay_counters stays;
 };
 
 /*
@@ -216,7 +251,7 @@ struct oct_counters_file {
  * there, and in no file.
  */
 #define OCT_START_MAGIC  0x7472617473744f00ull
-#define OCT_START_OFFSET 430080
+#define OCT_START_OFFSET 434176
 
 struct oct_start_notes {
     uint64_t magic;                             /* OCT_START_MAGIC */

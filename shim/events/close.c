@@ -5,6 +5,7 @@
  * kernel takes a closed descriptor out of its epoll instances by itself, so the program does not say so.)
  */
 #include "events/fds.h"
+#include "events/tables.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,9 +25,18 @@ HOOK int close(int fd)
 HOOK int close_range(unsigned int first, unsigned int last, int flags)
 {
     __typeof__(close_range) *real = oct_libc()->close_range;
-    if (oct_shim_watching() && (flags & (int)CLOSE_RANGE_CLOEXEC) == 0)
+    struct oct_fd_parting parting = {.parts = false};
+    const bool unshares = (flags & (int)CLOSE_RANGE_UNSHARE) != 0;
+    const bool closes = oct_shim_watching() && (flags & (int)CLOSE_RANGE_CLOEXEC) == 0;
+    if (unshares)
+        oct_table_part_begin(&parting);
+    else if (closes)
         oct_fd_closed_range(first, last);
-    return real != NULL ? real(first, last, flags) : (int)syscall(SYS_close_range, first, last, flags);
+    const int value = real != NULL ? real(first, last, flags) : (int)syscall(SYS_close_range, first, last, flags);
+    oct_table_part_end(&parting, value == 0);
+    if (unshares && closes && value == 0)
+        oct_fd_closed_range(first, last);
+    return value;
 }
 
 HOOK void closefrom(int first)

@@ -209,6 +209,7 @@ int oct_wait(const struct oct_wait *w)
         return oct_wait_real(w);
     if (oct_keys_part != NULL)
         oct_keys_part->collect(t);
+    t->withheld.fd_and_1 = 0; /* a jump may have left the call */
     oct_finish_wanted(t);
     if (t->limbo != NULL)
         oct_conn_empty_limbo(t, false);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * One entry per file descriptor, in pages made when they are needed. An entry has its own lock, held for a few
- * instructions; a thread that cannot get it soon (its holder was lost in a fork) does without, and that descriptor
+ * One entry per file descriptor of a table, in pages made when they are needed. An entry has its own lock, held for a
+ * few instructions; a thread that cannot get it soon (its holder was lost in a fork) does without, and that descriptor
  * stays synchronous.
  */
 #include "events/fds.h"
+#include "events/tables.h"
 #include "start.h"
 #include "handshake/thread.h"
 
@@ -15,11 +16,9 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#define PAGE_ENTRIES 256
-#define PAGES        4096 /* a million descriptors; those above are not served */
-#define MANY_WAIT    ((uint64_t)1)
+#define MANY_WAIT ((uint64_t)1)
 
-struct entry {
+struct oct_fd_entry {
     uint32_t lock;
     uint32_t generation; /* how often this number was closed */
     int epfd;            /* where it is registered */
@@ -39,38 +38,47 @@ struct entry {
     bool copied;     /* it is a copy of `original` */
     int original;
     uint32_t original_generation;
+    struct oct_fd_entry *inherited; /* that of the table from which it came, at this generation */
+    uint32_t inherited_generation;
     uint64_t waiter;  /* the id of the one thread that waits on it, or MANY_WAIT */
     uint64_t sleeper; /* the id of the last thread that did so with a timeout other than 0 */
 };
 
-static struct entry *pages[PAGES];
 static bool nested; /* some instance has been registered in another */
 static pid_t process;
 
 void oct_fd_set_process(void)
 {
     process = getpid();
+    oct_tables_set_process(process);
 }
 
-static struct entry *entry_of(int fd, bool make)
+static struct oct_fd_entry *entry_in(struct oct_fd_table *table, int fd, bool make)
 {
-    unsigned number = (unsigned)fd / PAGE_ENTRIES;
-    if (fd < 0 || number >= PAGES)
+    unsigned number = (unsigned)fd / OCT_FD_PAGE;
+    if (table == NULL || fd < 0 || number >= OCT_FD_PAGES)
         return NULL;
-    struct entry *page = __atomic_load_n(&pages[number], __ATOMIC_ACQUIRE);
+    struct oct_fd_entry *page = __atomic_load_n(&table->pages[number], __ATOMIC_ACQUIRE);
     if (page == NULL && make) {
-        struct entry *fresh = calloc(PAGE_ENTRIES, sizeof *fresh);
+        struct oct_fd_entry *fresh = calloc(OCT_FD_PAGE, sizeof *fresh);
+        for (int i = 0; fresh != NULL && i < OCT_FD_PAGE; i++)
+            fresh[i].generation = table->generation;
         /* Another thread may have made the page meanwhile: then that one is taken. */
         if (fresh != NULL &&
-            __atomic_compare_exchange_n(&pages[number], &page, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            __atomic_compare_exchange_n(&table->pages[number], &page, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
             page = fresh;
         else
             free(fresh);
     }
-    return page != NULL ? &page[(unsigned)fd % PAGE_ENTRIES] : NULL;
+    return page != NULL ? &page[(unsigned)fd % OCT_FD_PAGE] : NULL;
 }
 
-static bool lock(struct entry *e)
+static struct oct_fd_entry *entry_of(int fd, bool make)
+{
+    return entry_in(oct_table(), fd, make);
+}
+
+static bool lock(struct oct_fd_entry *e)
 {
     for (unsigned i = 0; i < OCT_POLICY_LOCK_TRIES; i++) {
         if (__atomic_exchange_n(&e->lock, 1, __ATOMIC_ACQUIRE) == 0)
@@ -80,18 +88,19 @@ static bool lock(struct entry *e)
     return false;
 }
 
-static void unlock(struct entry *e)
+static void unlock(struct oct_fd_entry *e)
 {
     __atomic_store_n(&e->lock, 0, __ATOMIC_RELEASE);
 }
 
 static uint32_t generation_of(int fd)
 {
-    const struct entry *e = entry_of(fd, false);
-    return e != NULL ? __atomic_load_n(&e->generation, __ATOMIC_ACQUIRE) : 0;
+    struct oct_fd_table *table = oct_table();
+    const struct oct_fd_entry *e = entry_in(table, fd, false);
+    return e != NULL ? __atomic_load_n(&e->generation, __ATOMIC_ACQUIRE) : table != NULL ? table->generation : ~0u;
 }
 
-static bool still_there(const struct entry *e)
+static bool still_there(const struct oct_fd_entry *e)
 {
     return e->events != 0 && e->epfd_generation == generation_of(e->epfd);
 }
@@ -99,7 +108,7 @@ static bool still_there(const struct entry *e)
 /* epfd belongs to an instance; what is known of its descriptor is to be forgotten when that closes. */
 static void note_instance(int epfd)
 {
-    struct entry *e = entry_of(epfd, true);
+    struct oct_fd_entry *e = entry_of(epfd, true);
     if (e == NULL || __atomic_load_n(&e->instance, __ATOMIC_RELAXED))
         return;
     if (!lock(e))
@@ -113,14 +122,14 @@ static void note_instance(int epfd)
 
 uint32_t oct_fd_removals(int fd)
 {
-    const struct entry *e = entry_of(fd, false);
+    const struct oct_fd_entry *e = entry_of(fd, false);
     return e != NULL ? __atomic_load_n(&e->removals, __ATOMIC_ACQUIRE) : 0;
 }
 
 void oct_fd_note(int epfd_given, int op, int fd, const struct epoll_event *event, uint32_t removals_before)
 {
     const int epfd = oct_fd_original(epfd_given);
-    struct entry *e = entry_of(fd, op != EPOLL_CTL_DEL);
+    struct oct_fd_entry *e = entry_of(fd, op != EPOLL_CTL_DEL);
     if (op == EPOLL_CTL_ADD)
         note_instance(epfd);
     if (e == NULL || (op != EPOLL_CTL_DEL && event == NULL) || !lock(e))
@@ -149,9 +158,9 @@ void oct_fd_note(int epfd_given, int op, int fd, const struct epoll_event *event
 /* A vfork()ed child copies its own descriptors. */
 void oct_fd_copied(int from, int to)
 {
-    struct entry *e = oct_fd_is_instance(from) && getpid() == process ? entry_of(to, true) : NULL;
+    struct oct_fd_entry *e = oct_fd_is_instance(from) && getpid() == process ? entry_of(to, true) : NULL;
     const int original = oct_fd_original(from);
-    struct entry *first = entry_of(original, false);
+    struct oct_fd_entry *first = entry_of(original, false);
     if (e == NULL || first == NULL || !lock(e))
         return;
     __atomic_store_n(&first->has_copies, true, __ATOMIC_RELEASE);
@@ -166,7 +175,7 @@ void oct_fd_copied(int from, int to)
 /* One that outlives its original is an instance of its own, in which nothing is known to be. */
 int oct_fd_original(int fd)
 {
-    struct entry *e = entry_of(fd, false);
+    struct oct_fd_entry *e = entry_of(fd, false);
     if (__builtin_expect(e == NULL || !__atomic_load_n(&e->copied, __ATOMIC_ACQUIRE), 1) || !lock(e))
         return fd;
     const bool lives = e->copied && e->original_generation == generation_of(e->original);
@@ -177,7 +186,7 @@ int oct_fd_original(int fd)
 
 void oct_fd_closed(int fd)
 {
-    struct entry *e = entry_of(fd, false);
+    struct oct_fd_entry *e = entry_of(fd, false);
     /* getpid() costs a system call, but only for a descriptor that was in an epoll instance. */
     if (e == NULL || !__atomic_load_n(&e->used, __ATOMIC_RELAXED) || getpid() != process || !lock(e))
         return;
@@ -185,6 +194,7 @@ void oct_fd_closed(int fd)
     e->events = 0;
     __atomic_store_n(&e->thread, 0, __ATOMIC_RELAXED);
     e->twice = e->added = e->fresh = e->copied = e->has_copies = false;
+    __atomic_store_n(&e->inherited, NULL, __ATOMIC_RELEASE);
     __atomic_store_n(&e->used, false, __ATOMIC_RELAXED);
     __atomic_store_n(&e->instance, false, __ATOMIC_RELAXED);
     __atomic_store_n(&e->waiter, 0, __ATOMIC_RELEASE);
@@ -194,17 +204,18 @@ void oct_fd_closed(int fd)
 
 void oct_fd_closed_range(unsigned first, unsigned last)
 {
-    unsigned end = last < PAGES * PAGE_ENTRIES ? last + 1 : PAGES * PAGE_ENTRIES;
-    for (unsigned fd = first; fd < end; fd++)
-        if (__atomic_load_n(&pages[fd / PAGE_ENTRIES], __ATOMIC_ACQUIRE) == NULL)
-            fd |= PAGE_ENTRIES - 1;
+    const struct oct_fd_table *table = oct_table();
+    unsigned end = last < OCT_FD_PAGES * OCT_FD_PAGE ? last + 1 : OCT_FD_PAGES * OCT_FD_PAGE;
+    for (unsigned fd = first; table != NULL && fd < end; fd++)
+        if (__atomic_load_n(&table->pages[fd / OCT_FD_PAGE], __ATOMIC_ACQUIRE) == NULL)
+            fd |= OCT_FD_PAGE - 1;
         else
             oct_fd_closed((int)fd);
 }
 
 void oct_fd_accepted(int fd)
 {
-    struct entry *e = entry_of(fd, true);
+    struct oct_fd_entry *e = entry_of(fd, true);
     if (e == NULL || !lock(e))
         return;
     e->fresh = !e->added;
@@ -214,7 +225,7 @@ void oct_fd_accepted(int fd)
 
 bool oct_fd_fresh(int fd)
 {
-    struct entry *e = entry_of(fd, false);
+    struct oct_fd_entry *e = entry_of(fd, false);
     if (e == NULL || !lock(e))
         return false;
     bool fresh = e->fresh;
@@ -224,7 +235,7 @@ bool oct_fd_fresh(int fd)
 
 bool oct_fd_end_fresh(int fd)
 {
-    struct entry *e = entry_of(fd, false);
+    struct oct_fd_entry *e = entry_of(fd, false);
     if (e == NULL || !lock(e))
         return false;
     const bool fresh = e->fresh;
@@ -237,7 +248,7 @@ enum place { NOWHERE, IN_ONE, IN_SEVERAL };
 
 static enum place place_of(int fd, struct oct_registration *out)
 {
-    struct entry *e = entry_of(fd, false);
+    struct oct_fd_entry *e = entry_of(fd, false);
     if (e == NULL || !__atomic_load_n(&e->used, __ATOMIC_RELAXED) || !lock(e))
         return NOWHERE;
     enum place place = !e->added || e->epfd_generation != generation_of(e->epfd) ? NOWHERE : IN_ONE;
@@ -256,7 +267,7 @@ bool oct_fd_registered(int fd, struct oct_registration *out)
 
 void oct_fd_lead(int fd, struct oct_conn *conn, uint64_t thread)
 {
-    struct entry *e = entry_of(fd, true);
+    struct oct_fd_entry *e = entry_of(fd, true);
     if (e == NULL || !lock(e))
         return;
     e->conn = conn;
@@ -267,7 +278,7 @@ void oct_fd_lead(int fd, struct oct_conn *conn, uint64_t thread)
 
 void oct_fd_lead_end(int fd, const struct oct_conn *conn)
 {
-    struct entry *e = entry_of(fd, false);
+    struct oct_fd_entry *e = entry_of(fd, false);
     if (e == NULL || !lock(e))
         return;
     if (e->conn == conn) {
@@ -279,7 +290,7 @@ void oct_fd_lead_end(int fd, const struct oct_conn *conn)
 
 struct oct_conn *oct_fd_conn(int fd, uint64_t thread)
 {
-    struct entry *e = entry_of(fd, false);
+    struct oct_fd_entry *e = entry_of(fd, false);
     if (e == NULL || __atomic_load_n(&e->thread, __ATOMIC_RELAXED) != thread || !lock(e))
         return NULL;
     struct oct_conn *conn = e->thread == thread ? e->conn : NULL;
@@ -299,7 +310,7 @@ bool oct_fd_is_same(int fd, uint32_t generation)
 
 bool oct_fd_is_instance(int fd)
 {
-    const struct entry *e = entry_of(fd, false);
+    const struct oct_fd_entry *e = entry_of(fd, false);
     return e != NULL && __atomic_load_n(&e->instance, __ATOMIC_RELAXED);
 }
 
@@ -308,9 +319,52 @@ bool oct_fd_any_nested(void)
     return __atomic_load_n(&nested, __ATOMIC_RELAXED);
 }
 
+/* The entry that tells who waits on an instance: that of the table where it was first. NULL: it is not known. */
+static struct oct_fd_entry *waited_on(int epfd, bool make)
+{
+    struct oct_fd_entry *e = entry_of(epfd, make), *first;
+    while (e != NULL && __builtin_expect((first = __atomic_load_n(&e->inherited, __ATOMIC_ACQUIRE)) != NULL, 0))
+        e = __atomic_load_n(&first->generation, __ATOMIC_ACQUIRE) == e->inherited_generation ? first : NULL;
+    return e;
+}
+
+void oct_fd_inherit(const struct oct_fd_table *from, struct oct_fd_table *to)
+{
+    for (int page = 0; page < OCT_FD_PAGES; page++) {
+        struct oct_fd_entry *entries = __atomic_load_n(&from->pages[page], __ATOMIC_ACQUIRE);
+        for (int i = 0; entries != NULL && i < OCT_FD_PAGE; i++) {
+            struct oct_fd_entry *first = &entries[i];
+            if (!__atomic_load_n(&first->instance, __ATOMIC_RELAXED) &&
+                __atomic_load_n(&first->waiter, __ATOMIC_RELAXED) == 0)
+                continue;
+            if (oct_libc()->fcntl != NULL && oct_libc()->fcntl(page * OCT_FD_PAGE + i, F_GETFD) < 0)
+                continue;
+            struct oct_fd_entry *e = entry_in(to, page * OCT_FD_PAGE + i, true);
+            if (e == NULL || !lock(first))
+                continue;
+            e->inherited_generation = first->generation;
+            e->instance = first->instance;
+            e->used = true;
+            e->copied = first->copied;
+            e->original = first->original;
+            e->original_generation = to->generation;
+            __atomic_store_n(&e->inherited, first, __ATOMIC_RELEASE);
+            unlock(first);
+        }
+    }
+}
+
+void oct_fd_table_clear(struct oct_fd_table *table)
+{
+    for (int page = 0; page < OCT_FD_PAGES; page++)
+        for (int i = 0; table->pages[page] != NULL && i < OCT_FD_PAGE; i++)
+            table->pages[page][i] = (struct oct_fd_entry){.generation = table->generation};
+}
+
 void oct_fd_waits(int epfd, const struct oct_thread *t, bool sleeps)
 {
-    struct entry *e = entry_of(epfd, true);
+    oct_table_note();
+    struct oct_fd_entry *e = waited_on(epfd, true);
     uint64_t me = t->id, expected = 0;
     if (e == NULL)
         return;
@@ -325,7 +379,7 @@ void oct_fd_waits(int epfd, const struct oct_thread *t, bool sleeps)
 
 bool oct_fd_is_waited_on(int epfd)
 {
-    const struct entry *e = entry_of(epfd, false);
+    const struct oct_fd_entry *e = waited_on(epfd, false);
     return e != NULL && __atomic_load_n(&e->waiter, __ATOMIC_SEQ_CST) != 0;
 }
 
@@ -333,7 +387,7 @@ bool oct_fd_is_waited_on(int epfd)
  * any connection. That nobody else has waited so far proves nothing then: tokio's workers look like its one thread.
  * Where each thread has a runtime of its own (pingora's, without work stealing) whoever starts the program can say so.
  */
-static bool may_be_shared(const struct entry *e)
+static bool may_be_shared(const struct oct_fd_entry *e)
 {
     return __atomic_load_n(&e->has_copies, __ATOMIC_ACQUIRE) && !oct_shim_loops_stay() && !oct_thread_is_only_one();
 }
@@ -344,7 +398,7 @@ bool oct_fd_slept_on(int epfd, const struct oct_thread *t)
 {
     struct oct_registration at;
     for (int depth = 0; depth < OCT_NESTS_MAX; depth++) {
-        const struct entry *e = entry_of(epfd, false);
+        const struct oct_fd_entry *e = waited_on(epfd, false);
         if (e == NULL || __atomic_load_n(&e->waiter, __ATOMIC_ACQUIRE) != t->id || may_be_shared(e))
             return false;
         enum place place = place_of(epfd, &at);

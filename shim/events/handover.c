@@ -13,6 +13,7 @@
 #include "events/handover.h"
 
 #include "events/fds.h"
+#include "events/tables.h"
 #include "handshake/handed.h"
 #include "handshake/thread.h"
 #include "memory/memory.h"
@@ -26,7 +27,8 @@
 /* Never freed, and used again. */
 struct waker {
     struct waker *next;
-    int epfd; /* -1: in none */
+    const struct oct_fd_table *table; /* the numbers are of this one */
+    int epfd;                         /* -1: in none */
     uint32_t generation;
     int fd;
 };
@@ -54,9 +56,9 @@ static struct waker *waker_for(int epfd)
     struct waker *unused = NULL;
     for (struct waker *w = wakers; w != NULL; w = w->next) {
         /* Its instance has been closed since, and another one may have the number. */
-        if (w->epfd >= 0 && !oct_fd_is_same(w->epfd, w->generation))
+        if (w->epfd >= 0 && w->table == oct_table() && !oct_fd_is_same(w->epfd, w->generation))
             retire(w);
-        if (w->epfd == epfd)
+        if (w->epfd == epfd && w->table == oct_table())
             return NULL;
         unused = w->epfd < 0 ? w : unused;
     }
@@ -77,6 +79,7 @@ static void wake(int epfd)
     struct waker *waker = oct_libc()->epoll_ctl != NULL ? waker_for(epfd) : NULL;
     struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT, .data.ptr = waker};
     if (waker != NULL && (waker->fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK)) >= 0) {
+        waker->table = oct_table();
         waker->epfd = epfd;
         waker->generation = oct_fd_generation(epfd);
         __atomic_add_fetch(&waking, 1, __ATOMIC_SEQ_CST); /* before the event may come */
@@ -164,9 +167,9 @@ int oct_handover_strip(const struct oct_wait *w, int n)
         struct waker *waker = wakers;
         while (waker != NULL && (waker != w->events[i].data.ptr || waker->epfd < 0))
             waker = waker->next;
-        if (waker != NULL)
+        if (waker != NULL && waker->table == oct_table())
             retire(waker);
-        else
+        else if (waker == NULL)
             w->events[kept++] = w->events[i];
     }
     oct_fork_unlock(&lock);

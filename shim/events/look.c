@@ -17,14 +17,12 @@
 #include "memory/memory.h"
 
 #include "events/fds.h"
-#include "quic/quic.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 
 #define HOOK __attribute__((visibility("default")))
 
@@ -55,43 +53,6 @@ ssize_t oct_look_finds(ssize_t got, void *buf, size_t n)
     return oct_memory_put(buf, oct_memory_record, n) ? (ssize_t)n : got;
 }
 
-HOOK ssize_t recvfrom(int fd, void *restrict buf, size_t n, int flags, struct sockaddr *restrict from,
-                      socklen_t *restrict length)
-{
-    __typeof__(recvfrom) *real = oct_libc()->recvfrom;
-    const bool kept = oct_look_at(fd);
-    struct oct_thread *t = oct_memory_reader();
-    const size_t given = t != NULL ? oct_memory_answer(t, fd, buf, n, flags) : 0;
-    if (given > 0) {
-        if (from != NULL && length != NULL)
-            *length = 0; /* as the kernel has it of a stream */
-        return (ssize_t)given;
-    }
-    const ssize_t got =
-        real != NULL ? real(fd, buf, n, flags, from, length) : syscall(SYS_recvfrom, fd, buf, n, flags, from, length);
-    if (kept && (flags & MSG_PEEK) != 0)
-        return oct_look_finds(got, buf, n);
-    if (t != NULL)
-        oct_hello_note(t, fd, buf, n, flags, got);
-    return got;
-}
-
-/* The kernel looks at the message first: only one that it bears is read here. */
-HOOK ssize_t recvmsg(int fd, struct msghdr *message, int flags)
-{
-    __typeof__(recvmsg) *real = oct_libc()->recvmsg;
-    oct_quic_read(fd);
-    (void)oct_look_at(fd);
-    struct oct_thread *t = oct_memory_reader();
-    const size_t given = t != NULL ? oct_memory_answer_message(t, fd, message, flags) : 0;
-    if (given > 0)
-        return (ssize_t)given;
-    const ssize_t got = real != NULL ? real(fd, message, flags) : syscall(SYS_recvmsg, fd, message, flags);
-    if (t != NULL && got > 0 && message->msg_iovlen > 0)
-        oct_hello_note(t, fd, message->msg_iov->iov_base, message->msg_iov->iov_len, flags, got);
-    return got;
-}
-
 #if defined(__GLIBC__)
 #define REQUEST unsigned long
 #else
@@ -113,26 +74,3 @@ HOOK int ioctl(int fd, REQUEST request, ...)
         *(int *)arg = OCT_MEMORY_RECORD;
     return value;
 }
-
-#if defined(__GLIBC__)
-/* What recv() and recvfrom() are called in programs built with _FORTIFY_SOURCE. */
-ssize_t __recv_chk(int fd, void *buf, size_t n, size_t bytes, int flags);
-ssize_t __recvfrom_chk(int fd, void *restrict buf, size_t n, size_t bytes, int flags, struct sockaddr *restrict from,
-                       socklen_t *restrict length);
-_Noreturn void __chk_fail(void);
-
-HOOK ssize_t __recv_chk(int fd, void *buf, size_t n, size_t bytes, int flags)
-{
-    if (bytes < n)
-        __chk_fail();
-    return recv(fd, buf, n, flags);
-}
-
-HOOK ssize_t __recvfrom_chk(int fd, void *restrict buf, size_t n, size_t bytes, int flags,
-                            struct sockaddr *restrict from, socklen_t *restrict length)
-{
-    if (bytes < n)
-        __chk_fail();
-    return recvfrom(fd, buf, n, flags, from, length);
-}
-#endif

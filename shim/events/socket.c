@@ -2,9 +2,9 @@
  * Copyright The Octuple Authors */
 /*
  * The socket of a connection. Most programs give it to libssl, which tells it. HAProxy and others have a BIO of their
- * own above it, which says nothing: then it is what this thread was seen to recv() from inside the handshake call.
- * libssl reads before it comes to any expensive operation, so the socket is known in time. A program that reads from
- * two there (in a callback of its own, say) leaves it open which is the connection's: it stays synchronous.
+ * own above it, which says nothing: then it is what this thread was seen to read from inside the handshake call
+ * (read.c). libssl reads before it comes to any expensive operation, so the socket is known in time. A program that
+ * reads from two there (in a callback of its own, say) leaves it open which is the connection's: it stays synchronous.
  *
  * Such a program keeps its own account of what can be read. It trusts its own recv() more than libssl's "want read":
  * unless that has said EAGAIN, it comes back at once, again and again, and does not ask epoll. So when a handshake is
@@ -28,10 +28,13 @@
  * first, find nothing, and would never resume the handshake.
  */
 #include "events/fds.h"
+#include "events/tables.h"
+#include "handshake/doors.h"
 #include "handshake/thread.h"
 #include "memory/memory.h"
 
-#include <errno.h>
+#include "trace/stays.h"
+
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -54,10 +57,9 @@ bool oct_socket_nonblocking(struct oct_conn *conn, int fd)
     return conn->socket.nonblocking;
 }
 
-bool oct_socket_blocks(const struct oct_conn *conn)
+bool oct_socket_blocks(struct oct_conn *conn)
 {
-    const int fd = conn->socket.fd;
-    const int flags = fd >= 0 && oct_fd_is_same(fd, conn->socket.generation) ? fcntl(fd, F_GETFL) : -1;
+    const int flags = conn->socket.fd >= 0 && oct_finish_has_socket(conn) ? fcntl(conn->socket.fd, F_GETFL) : -1;
     return flags >= 0 && (flags & O_NONBLOCK) == 0;
 }
 
@@ -184,10 +186,20 @@ void oct_socket_watch(struct oct_conn *conn, struct oct_thread *t)
     t->reads = conn->socket.hidden ? conn : NULL;
 }
 
-bool oct_socket_is_hurried(int fd)
+static ssize_t recv_real(int fd, void *buf, size_t n, int flags)
 {
-    const struct oct_thread *t = oct_thread_peek();
-    return __builtin_expect(t != NULL && t->hurried == fd + 1, 0);
+    __typeof__(recv) *real = oct_libc()->recv;
+    return real != NULL ? real(fd, buf, n, flags) : syscall(SYS_recvfrom, fd, buf, n, flags, 0l, 0l);
+}
+
+bool oct_socket_is_withheld(int fd)
+{
+    struct oct_thread *t = oct_thread_peek();
+    if (__builtin_expect(t == NULL || t->withheld.fd_and_1 != fd + 1, 1))
+        return false;
+    char byte;
+    t->withheld.refused = recv_real(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
+    return true;
 }
 
 /* The bytes that came from the socket are those that libssl has got: the BIO has no other way to answer than to look at
@@ -230,7 +242,7 @@ bool oct_socket_will_show(const struct oct_conn *conn, const struct oct_thread *
     return t->shows[0] != '\0' && strncmp(t->shows, bio_name(conn), sizeof t->shows - 1) == 0;
 }
 
-/* True if recv() is to find nothing. */
+/* True if the read is to find nothing. */
 static bool seen(struct oct_thread *t, int fd)
 {
     struct oct_conn *conn = t->reads;
@@ -246,7 +258,7 @@ static bool seen(struct oct_thread *t, int fd)
         return false;
     BIO *bio = oct_ssl()->SSL_get_rbio(conn->ssl);
     if (bio != NULL && oct_ssl()->BIO_number_read(bio) > conn->socket.hidden_bytes)
-        return false; /* libssl has bytes which no recv() has brought */
+        return false; /* libssl has bytes which no such read has brought */
     conn->socket.hidden_fd = fd;
     /* It is the first that this BIO reads from. A fresh one is none that a program registers before it looks. */
     if (!oct_fd_fresh(fd) && !oct_socket_will_show(conn, t) && oct_handshake_wakeable(conn, t, fd))
@@ -258,31 +270,64 @@ static bool seen(struct oct_thread *t, int fd)
 /* A coroutine may have left the call, on whose stack that stands: what others read is not its socket. */
 #define CALL_MAX ((uintptr_t)256 * 1024)
 
-__attribute__((visibility("default"))) ssize_t recv(int fd, void *buf, size_t n, int flags)
+struct oct_conn *oct_socket_reads(int fd, const void *frame, bool *nothing)
 {
-    __typeof__(recv) *real = oct_libc()->recv;
     struct oct_thread *t = oct_thread_peek();
-    struct oct_conn *conn = t != NULL ? t->reads : NULL;
-    /* Where it is to find nothing, no call may run at all. Without an object it was left by a jump, and freed. */
-    if (conn != NULL && !t->reads_nothing &&
-        (conn->ssl == NULL || conn->entered_at - (uintptr_t)__builtin_frame_address(0) >= CALL_MAX))
-        conn = NULL;
-    if (__builtin_expect(conn != NULL, 0) && seen(t, fd)) {
-        errno = EAGAIN;
-        return -1;
-    }
-    const bool kept = conn == NULL && oct_look_at(fd);
-    struct oct_thread *reader = conn == NULL ? oct_memory_reader() : NULL;
-    size_t given = reader != NULL ? oct_memory_answer(reader, fd, buf, n, flags) : 0;
-    if (given > 0)
-        return (ssize_t)given;
-    flags |= oct_socket_is_hurried(fd) ? MSG_DONTWAIT : 0;
-    ssize_t got = real != NULL ? real(fd, buf, n, flags) : syscall(SYS_recvfrom, fd, buf, n, flags, NULL, NULL);
-    if (__builtin_expect(conn != NULL, 0) && got > 0 && (flags & MSG_PEEK) == 0 && conn->socket.hidden_fd == fd)
-        conn->socket.hidden_bytes += (uint64_t)got;
-    if (kept && (flags & MSG_PEEK) != 0)
-        return oct_look_finds(got, buf, n);
-    if (reader != NULL)
-        oct_hello_note(reader, fd, buf, n, flags, got);
-    return got;
+    struct oct_conn *conn = t->reads;
+    /* Where it is to find nothing, no call may run at all. */
+    if (!t->reads_nothing &&
+        (oct_thread_inside(t) != conn || conn->ssl == NULL || conn->entered_at - (uintptr_t)frame >= CALL_MAX))
+        return NULL;
+    /* Callbacks read files and pipes too. */
+    if (conn->socket.hidden_fd != fd && inode_of(fd) == 0)
+        return NULL;
+    *nothing = seen(t, fd);
+    return conn;
+}
+
+void oct_socket_has_read(struct oct_conn *conn, int fd, size_t bytes)
+{
+    if (conn->socket.hidden_fd == fd)
+        conn->socket.hidden_bytes += bytes;
+}
+
+/* Why conn's handshake has waited for nobody, in the order in which this is asked when it begins (handshake.c). */
+static enum oct_stay why_not(struct oct_conn *conn, const struct oct_thread *t)
+{
+    struct oct_registration at;
+    if (oct_door_is_open())
+        return oct_stay_counters()->refused != 0 ? OCT_STAY_DLSYM : OCT_STAY_BIO_SSL;
+    if ((oct_ssl()->SSL_ctrl(conn->ssl, SSL_CTRL_MODE, 0, NULL) & SSL_MODE_ASYNC) != 0)
+        return OCT_STAY_ASYNCHRONOUS;
+    if (t == NULL || !t->waits)
+        return OCT_STAY_NO_LOOP;
+    if (t->deaf)
+        return OCT_STAY_NOT_FOLLOWED;
+    const int fd = oct_socket_find(conn);
+    if (fd < 0)
+        return reads_memory(conn) || conn->hello != NULL ? OCT_STAY_MEMORY : OCT_STAY_HIDDEN;
+    if (!oct_socket_nonblocking(conn, fd))
+        return OCT_STAY_BLOCKING;
+    if (oct_table() == NULL)
+        return OCT_STAY_TABLE;
+    if (!oct_fd_registered(fd, &at))
+        return OCT_STAY_UNREGISTERED;
+    if ((at.events & EPOLLONESHOT) != 0)
+        return OCT_STAY_ONESHOT;
+    if ((conn->thread != NULL && conn->thread != t) || !oct_fd_slept_on(at.epfd, t))
+        return OCT_STAY_OTHER_THREAD;
+    return conn->slice == NULL ? OCT_STAY_ALONE : OCT_STAY_INSIDE;
+}
+
+void oct_socket_count(struct oct_conn *conn)
+{
+    struct oct_stay_counters *stays = oct_stay_counters();
+    uint64_t *where = &stays->paused;
+    if (conn->quic != NULL)
+        return;
+    if (oct_ssl()->SSL_session_reused(conn->ssl))
+        where = &stays->resumed;
+    else if (conn->told == 0)
+        where = &stays->stayed[why_not(conn, oct_thread_peek())];
+    (void)__atomic_add_fetch(where, 1, __ATOMIC_RELAXED);
 }

@@ -12,6 +12,8 @@
 #include "handshake/slice.h"
 #include "libssl/hook.h"
 
+#include "trace/stays.h"
+
 #include <string.h>
 
 enum door {
@@ -103,7 +105,7 @@ static void *behind(const struct oct_ssl_functions *own, unsigned door)
 
 static bool is_away(struct oct_conn *conn)
 {
-    return oct_slice_is_away(conn);
+    return oct_slice_is_away(conn) || oct_conn_state(conn) == OCT_CONN_ENDING;
 }
 
 /* What nearly all calls ask, and no more. */
@@ -152,9 +154,10 @@ bool oct_door_is_open(void)
     return __builtin_expect(__atomic_load_n(&open_for_good, __ATOMIC_RELAXED), 0);
 }
 
-static void leave_open(const struct oct_ssl_functions *own)
+void oct_door_leave_open(const struct oct_ssl_functions *own)
 {
     __atomic_store_n(&open_for_good, true, __ATOMIC_SEQ_CST);
+    (void)__atomic_add_fetch(&oct_stay_counters()->doors, 1, __ATOMIC_RELAXED);
     if (oct_door_is_guarded(own))
         oct_finish_here();
 }
@@ -163,7 +166,7 @@ OCT_HOOK const BIO_METHOD *BIO_f_ssl(void)
 {
     OCT_OWN(BIO_f_ssl());
     if (!oct_same_object(__builtin_return_address(0), own->place))
-        leave_open(own);
+        oct_door_leave_open(own);
     return own->BIO_f_ssl();
 }
 
@@ -171,13 +174,13 @@ OCT_HOOK BIO *BIO_new_ssl(SSL_CTX *ctx, int client)
 {
     OCT_OWN(BIO_new_ssl(ctx, client));
     if (!client)
-        leave_open(own);
+        oct_door_leave_open(own);
     return own->BIO_new_ssl(ctx, client);
 }
 
 OCT_HOOK void SSL_CONF_CTX_set_ssl(SSL_CONF_CTX *ctx, SSL *s)
 {
     OCT_OWN(SSL_CONF_CTX_set_ssl(ctx, s));
-    leave_open(own);
+    oct_door_leave_open(own);
     own->SSL_CONF_CTX_set_ssl(ctx, s);
 }

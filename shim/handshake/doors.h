@@ -14,5 +14,7 @@ static inline bool oct_door_is_guarded(const struct oct_ssl_functions *own)
 
 /* True in a process that has asked for a way to connections that nobody guards: nothing pauses there. */
 bool oct_door_is_open(void);
+/* The program gets such a way, in that libssl. */
+void oct_door_leave_open(const struct oct_ssl_functions *own);
 
 #endif

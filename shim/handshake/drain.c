@@ -4,10 +4,10 @@
  * A paused connection that is given up. Nobody knows what of the handshake is known to its slice alone, so the
  * slice is run to its end: its operation fails at once, libssl unwinds with an error, and only then the object may go.
  *
- * Nothing of this may be noticed. libssl sends an alert while it unwinds, and the descriptor may be somebody else's by
- * now: null BIOs stand in for the socket. The program's callbacks may point to what it has freed before: those that can
- * be are silenced (its verify callback cannot be, if the pause is inside it). The error queue and errno stay as they
- * were.
+ * Nothing of this may be noticed. The object is shut meanwhile (slice.c), so that libssl sends no alert while it
+ * unwinds; and as the descriptor may be somebody else's by now, null BIOs stand in for the socket. The info callback
+ * that is told of a call's end may point to what the program has freed before: it is silenced. The error queue and
+ * errno stay as they were.
  */
 #include "keys/keys.h"
 #include "handshake/slice.h"
@@ -25,7 +25,7 @@ static void no_info(const SSL *s, int where, int ret)
 }
 
 /* False if there is no memory. The object then still has its socket and must not run. */
-static bool silence(const struct oct_conn *conn, bool callbacks_too)
+static bool silence(const struct oct_conn *conn)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     SSL *s = conn->ssl;
@@ -38,10 +38,7 @@ static bool silence(const struct oct_conn *conn, bool callbacks_too)
     ssl->SSL_set0_rbio(s, in);
     ssl->SSL_set0_wbio(s, out);
     oct_quic_cut(conn->quic, true);
-    if (callbacks_too) {
-        ssl->SSL_set_info_callback(s, no_info);
-        ssl->SSL_set_msg_callback(s, NULL);
-    }
+    ssl->SSL_set_info_callback(s, no_info);
     return true;
 }
 
@@ -51,7 +48,7 @@ static bool silence(const struct oct_conn *conn, bool callbacks_too)
 #define SENTINEL_REASON 0x4f4354
 #define SENTINEL_MARKS  8
 
-static void drain(struct oct_conn *conn, bool callbacks_too)
+static void drain(struct oct_conn *conn)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     int saved = errno, value;
@@ -61,7 +58,7 @@ static void drain(struct oct_conn *conn, bool callbacks_too)
     ssl->ERR_set_error(ERR_LIB_USER, SENTINEL_REASON, NULL);
     for (int i = 0; i < SENTINEL_MARKS; i++)
         ssl->ERR_set_mark();
-    if (silence(conn, callbacks_too)) {
+    if (silence(conn)) {
         OCT_INSIDE(conn);
         oct_thread_set_draining(true);
         for (int i = 0; i < OCT_POLICY_DRAIN_TURNS && oct_slice_is_away(conn); i++)
@@ -72,8 +69,11 @@ static void drain(struct oct_conn *conn, bool callbacks_too)
     do
         ssl->ERR_pop_to_mark();
     while (ssl->ERR_peek_last_error() == ERR_PACK(ERR_LIB_USER, 0, SENTINEL_REASON));
+    const bool stuck = oct_slice_is_away(conn); /* there was no memory */
+    if (stuck)
+        oct_slice_abandon(conn);
     oct_thread_leave(conn);
-    (void)oct_conn_on(conn, OCT_ON_CANCELLED);
+    (void)oct_conn_on(conn, stuck ? OCT_ON_ABANDON : OCT_ON_CANCELLED);
     conn->masked = false;
     errno = saved;
 }
@@ -98,22 +98,23 @@ bool oct_drain_for_free(struct oct_conn *conn)
     const bool here = drainable(conn), lingers = here && oct_slice_is_away(conn) && lingers_at_device(conn);
     const enum oct_do does = lingers ? OCT_DO_ORPHAN : oct_conn_on(conn, here ? OCT_ON_FREE : OCT_ON_FREE_ELSEWHERE);
     if (does == OCT_DO_CANCEL)
-        drain(conn, true);
+        drain(conn);
     if (does != OCT_DO_ORPHAN)
         return true;
     ssl->ERR_set_mark();
     /* Its own thread may be in that call just now, with these BIOs. */
     const bool in_use = oct_conn_state(conn) == OCT_CONN_ENDING && conn->thread != oct_thread_peek();
-    bool quiet = in_use || silence(conn, true);
+    bool quiet = in_use || silence(conn);
     ssl->ERR_pop_to_mark();
     return !quiet || (!lingers && !oct_thread_orphan(conn));
 }
 
 /* The program goes on with this object, and with its BIOs. */
-static void drain_for_program(struct oct_conn *conn, bool silent)
+void oct_drain_in_place(struct oct_conn *conn)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     SSL *s = conn->ssl;
+    oct_info_callback *info = ssl->SSL_get_info_callback(s);
     BIO *in = ssl->SSL_get_rbio(s), *out = ssl->SSL_get_wbio(s);
     if (oct_keys_part != NULL)
         oct_keys_part->settle(conn);
@@ -121,21 +122,19 @@ static void drain_for_program(struct oct_conn *conn, bool silent)
         ssl->BIO_up_ref(in);
     if (out != NULL)
         ssl->BIO_up_ref(out);
-    drain(conn, silent);
+    drain(conn);
     oct_quic_cut(conn->quic, false);
     ssl->SSL_set0_rbio(s, in);
     ssl->SSL_set0_wbio(s, out);
+    ssl->SSL_set_info_callback(s, info);
 }
 
-void oct_drain_for_clear(struct oct_conn *conn)
+bool oct_drain_for_clear(struct oct_conn *conn)
 {
-    if (drainable(conn) && oct_conn_on(conn, OCT_ON_CLEAR) == OCT_DO_CANCEL)
-        drain_for_program(conn, false);
-}
-
-void oct_drain_closed(struct oct_conn *conn)
-{
-    drain_for_program(conn, true);
+    const enum oct_do does = oct_conn_on(conn, drainable(conn) ? OCT_ON_CLEAR : OCT_ON_CLEAR_ELSEWHERE);
+    if (does == OCT_DO_CANCEL)
+        oct_drain_in_place(conn);
+    return does != OCT_DO_FAIL;
 }
 
 void oct_drain_orphans(struct oct_thread *t)
@@ -150,7 +149,7 @@ void oct_drain_orphans(struct oct_thread *t)
         if (lingers_at_device(conn))
             continue;
         if (oct_conn_on(conn, OCT_ON_FREE) == OCT_DO_CANCEL)
-            drain(conn, true);
+            drain(conn);
         oct_ssl()->SSL_free(conn->ssl);
     }
 }

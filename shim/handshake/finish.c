@@ -70,22 +70,29 @@ bool oct_finish(struct oct_conn *conn)
 {
     struct oct_thread *t = conn->thread;
     const int errno_before = errno;
+    const bool fed = conn->hello != NULL;
     struct oct_registration at;
+    bool refused;
     int value = -1;
 
     t->finished++;
+    conn->called_inside = false;
+    if (oct_thread_waiting() != 0)
+        oct_queue_poll(oct_queue_thread_peek());
     forget_notices(conn);
-    conn->told = 0;
     struct oct_errors *outer = oct_errors_take();
+    __atomic_add_fetch(&oct_slices_away, 1, __ATOMIC_SEQ_CST); /* another thread may look */
     {
         OCT_INSIDE(conn);
-        const int hurried = t->hurried;
+        const struct oct_withheld before = t->withheld;
         oct_socket_watch(conn, t);
-        t->hurried = conn->quic == NULL ? conn->socket.fd + 1 : 0;
+        t->withheld = (struct oct_withheld){fed || conn->quic != NULL ? 0 : conn->socket.fd + 1, false};
         for (int i = 0; i < OCT_POLICY_DRAIN_TURNS && oct_slice_is_away(conn); i++)
             (void)oct_slice_run(conn, NULL, NULL, &value);
-        t->hurried = hurried;
+        refused = t->withheld.refused || conn->called_inside;
+        t->withheld = before;
     }
+    __atomic_sub_fetch(&oct_slices_away, 1, __ATOMIC_SEQ_CST);
     const enum wish wish = wish_of(conn->ssl, value);
     conn->ended_errors = oct_errors_take();
     oct_errors_give_back(outer);
@@ -93,14 +100,16 @@ bool oct_finish(struct oct_conn *conn)
 
     oct_finish_settle(conn);
     if (oct_slice_is_away(conn)) { /* there was no memory: it is tried again when it is called */
-        (void)oct_conn_on(conn, OCT_ON_STUCK);
+        if (oct_conn_on(conn, OCT_ON_STUCK) == OCT_DO_LEAD)
+            oct_thread_ready_add(t, conn);
         return false;
     }
-    const bool fed = conn->hello != NULL, registered = oct_fd_registered(conn->socket.fd, &at);
+    const bool registered = oct_fd_registered(conn->socket.fd, &at);
     const bool here = !t->ends && registered && (!fed || at.events != 0) && oct_fd_slept_on(at.epfd, t);
-    /* Another thread may have called meanwhile, and was told to wait: what it was called for may not come again. */
-    conn->missed = !fed && !here && registered;
-    const bool calls = wish != WISH_READ || fed || conn->missed;
+    /* What has been withheld is there still, but an edge comes once. */
+    const bool edge = refused && registered && (at.events & EPOLLET) != 0;
+    const bool calls = wish != WISH_READ || fed || edge;
+    conn->missed = calls && !fed && !here;
     conn->ended_value = value;
     conn->masked = conn->masked && value <= 0;
     const bool handed = conn->missed || (fed && !oct_memory_again(conn) && !here);
@@ -183,7 +192,7 @@ bool oct_finish_is_inside(const struct oct_ssl_functions *own, const SSL *s, con
     if (conn == NULL || oct_conn_state(conn) != OCT_CONN_ENDING || conn->thread != oct_thread_peek() ||
         oct_same_object(caller, own->place))
         return false;
-    conn->masked = true;
+    conn->masked = conn->called_inside = true;
     return true;
 }
 
@@ -204,7 +213,7 @@ bool oct_finish_has_socket(struct oct_conn *conn)
     return true;
 }
 
-/* What is forced has a moment for its operation first. Where its socket has been closed nothing may be written any
+/* Where its socket has been closed nothing may be written any
  * more, as the number may be another's by now. */
 static bool force(struct oct_conn *conn, enum oct_on on)
 {
@@ -213,32 +222,25 @@ static bool force(struct oct_conn *conn, enum oct_on on)
     const bool closed = !oct_finish_has_socket(conn);
     if (closed && oct_ssl()->ASYNC_get_current_job() != NULL)
         return false;
-    if (!closed && conn->state == OCT_CONN_PAUSED && oct_queue_thread_peek() != NULL)
-        oct_queue_poll(oct_queue_thread_peek());
     const enum oct_do does = oct_conn_on(conn, closed ? OCT_ON_LOOK_CLOSED : on);
-    if (does == OCT_DO_FORCE)
-        oct_finish(conn);
     if (does == OCT_DO_CANCEL)
-        oct_drain_closed(conn);
-    return does == OCT_DO_FORCE || does == OCT_DO_CANCEL;
+        oct_drain_in_place(conn);
+    return does == OCT_DO_CANCEL || (does == OCT_DO_FORCE && oct_finish(conn));
 }
 
-static bool is_away_elsewhere(struct oct_conn *conn)
+/* Another thread has it. */
+static bool is_asked_for(struct oct_conn *conn)
 {
-    return oct_slice_is_away(conn) && conn->thread != NULL && conn->thread != oct_thread_peek();
-}
-
-static bool is_wanted(struct oct_conn *conn)
-{
-    return __atomic_load_n(&conn->wanted, __ATOMIC_ACQUIRE);
+    return conn->thread != NULL && conn->thread != oct_thread_peek() &&
+           oct_conn_on(conn, OCT_ON_LOOK_ELSEWHERE) == OCT_DO_ASK;
 }
 
 static bool ask_for(struct oct_conn *conn)
 {
-    return is_away_elsewhere(conn) && oct_thread_ask(conn);
+    return is_asked_for(conn) && oct_thread_ask(conn);
 }
 
-/* Its own thread comes to its loop soon: it has paused this for others that it serves. */
+/* That thread comes to its loop soon: it has paused this for others that it serves. */
 void oct_finish_ask(SSL *s)
 {
     const struct timespec moment = {.tv_nsec = OCT_POLICY_OWNER_LOOK};
@@ -248,14 +250,14 @@ void oct_finish_ask(SSL *s)
         return;
     if (fd >= 0)
         oct_handover_wake(fd, oct_fd_generation(fd));
-    for (int i = 0; i < OCT_POLICY_OWNER_LOOKS && oct_known_ask(s, is_wanted); i++)
+    for (int i = 0; i < OCT_POLICY_OWNER_LOOKS && oct_known_ask(s, is_asked_for); i++)
         nanosleep(&moment, NULL);
 }
 
 /* One that has paused again is run to its end by the next look at what is wanted. */
 void oct_finish_settle(struct oct_conn *conn)
 {
-    if (__builtin_expect(!is_wanted(conn), 1))
+    if (__builtin_expect(!__atomic_load_n(&conn->wanted, __ATOMIC_ACQUIRE), 1))
         return;
     if (conn->state == OCT_CONN_PAUSED)
         __atomic_store_n(&conn->thread->wanted, true, __ATOMIC_RELEASE);
@@ -271,7 +273,7 @@ static bool waits_for_socket(struct oct_conn *conn)
 
 void oct_finish_before(SSL *s, bool gives_socket)
 {
-    if (oct_known_ask(s, is_away_elsewhere)) {
+    if (oct_known_ask(s, is_asked_for)) {
         oct_finish_ask(s);
         return;
     }
@@ -341,15 +343,16 @@ void oct_finish_moved(struct oct_thread *t, int epfd)
 {
     struct oct_conn *conn = t->ready;
     while (conn != NULL) {
-        const bool moved = has_moved(conn, t, epfd), ended = oct_conn_is_ended(oct_conn_state(conn));
-        bool forced = false;
-        if (moved && ended)
+        const enum oct_conn_state state = oct_conn_state(conn);
+        const bool taken = oct_conn_is_free(state), moved = !taken && has_moved(conn, t, epfd);
+        bool other = taken || (moved && oct_conn_is_ended(state));
+        if (taken)
+            oct_thread_leave(conn); /* another thread has taken its result */
+        else if (other)
             hand_on(conn, t);
         else if (moved)
-            forced = oct_conn_on(conn, OCT_ON_MOVED) == OCT_DO_FORCE;
-        if (forced)
-            oct_finish(conn);
-        conn = (moved && ended) || forced ? t->ready : conn->ready_next;
+            other = oct_conn_on(conn, OCT_ON_MOVED) == OCT_DO_FORCE && oct_finish(conn);
+        conn = other ? t->ready : conn->ready_next;
     }
 }
 
@@ -363,9 +366,20 @@ static bool give_up_on(struct oct_conn *conn, struct oct_thread *t, enum oct_on 
         oct_thread_leave(conn);
     if (does == OCT_DO_FORCE && on == OCT_ON_UNHEARD)
         t->deaf = t->deaf || ++t->unheard >= OCT_POLICY_UNHEARD;
-    if (does == OCT_DO_FORCE)
-        oct_finish(conn);
-    return does != OCT_DO_NOTHING;
+    return does == OCT_DO_FORGET || (does == OCT_DO_FORCE && oct_finish(conn));
+}
+
+void oct_finish_end(struct oct_thread *t)
+{
+    t->ends = true;
+    oct_finish_here();
+    struct oct_conn *conn = t->away;
+    while (conn != NULL) {
+        const bool ended = oct_conn_is_ended(oct_conn_state(conn));
+        if (ended)
+            hand_on(conn, t);
+        conn = ended && conn->away_link == NULL ? t->away : conn->away_next;
+    }
 }
 
 void oct_finish_left(struct oct_thread *t)

@@ -58,15 +58,21 @@ static bool unsure(struct oct_conn *conn, const struct oct_thread *t, int fd)
     return conn->socket.unsure;
 }
 
+/* Nobody is told twice to wait who has not waited meanwhile. */
+static bool was_told(const struct oct_conn *conn, const struct oct_thread *t)
+{
+    return conn->told != 0 && conn->told == t->round;
+}
+
 bool oct_handshake_may_pause(struct oct_conn *conn, enum oct_slice_work work)
 {
     const struct oct_conn_socket *socket = &conn->socket;
-    if (oct_door_is_open() || conn->state == OCT_CONN_LEFT || conn->state == OCT_CONN_ENDING ||
+    if (oct_door_is_open() || conn->state != OCT_CONN_RUNNING || was_told(conn, conn->thread) ||
         !oct_point_is_here(conn->ssl, work) || !oct_socket_read_out(conn))
         return false;
     if (conn->quic != NULL)
         return oct_quic_may_pause(conn);
-    if (!socket->unsure && oct_socket_blocks(conn))
+    if (oct_socket_blocks(conn))
         return false;
     if ((conn->hello != NULL || (socket->unsure && socket->hidden_fd < 0)) && !oct_memory_may_pause(conn))
         return false;
@@ -111,8 +117,10 @@ struct oct_inside oct_handshake_enter(struct oct_conn *conn)
 
     if (conn != NULL && conn->entered++ == 0)
         conn->entered_at = (uintptr_t)__builtin_frame_address(0);
-    if (t != NULL)
+    if (t != NULL) {
         t->innermost = conn;
+        t->innermost_ssl = conn != NULL ? conn->ssl : NULL;
+    }
     oct_call_scope_begin();
     return (struct oct_inside){conn};
 }
@@ -231,13 +239,13 @@ static int result_for(struct oct_conn *conn, bool amid, oct_handshake_call *call
     return oct_slice_began_with(conn, call) && !amid ? value : call_plainly(conn, call, arg);
 }
 
-/* libssl is not entered: its call cannot go on. */
-static int fail(struct oct_conn *conn, int value)
+/* libssl is not entered. */
+int oct_handshake_fail(struct oct_conn *conn, int value)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     const char *why = conn->state == OCT_CONN_LOST ? "the device of the private key does not answer"
-                                                   : "the thread that this handshake began on has ended";
-    if (conn->thread != NULL)
+                                                   : "the thread of this handshake has ended, or does not answer";
+    if (conn->thread != NULL && conn->thread == oct_thread_peek())
         oct_thread_event_drop(conn->thread, conn);
     conn->masked = false;
     ssl->ERR_new();
@@ -253,8 +261,8 @@ static bool is_elsewhere(const struct oct_conn *conn, const struct oct_thread *t
     return conn->thread != t && !oct_conn_is_free(state) && !oct_conn_is_ended(state) && state != OCT_CONN_STRANDED;
 }
 
-/* Nobody is told twice to wait who has not waited meanwhile, nor whose socket blocks by now. A program that feeds
- * libssl through memory calls with bytes that it has read itself: it may have none to call with later. */
+/* Whose socket blocks by now is not told to wait. A program that feeds libssl through memory calls with bytes that it
+ * has read itself: it may have none to call with later. */
 static enum oct_on kind_of_call(struct oct_conn *conn, const struct oct_thread *t)
 {
     const enum oct_conn_state state = oct_conn_state(conn);
@@ -263,7 +271,7 @@ static enum oct_on kind_of_call(struct oct_conn *conn, const struct oct_thread *
     if (oct_conn_is_free(state))
         return OCT_ON_CALL;
     if (state == OCT_CONN_PAUSED) {
-        const bool may_wait = conn->told != t->round && !oct_socket_blocks(conn);
+        const bool may_wait = !was_told(conn, t) && !oct_socket_blocks(conn);
         return may_wait && (conn->hello == NULL || !oct_memory_has_more(conn)) ? OCT_ON_CALL : OCT_ON_CALL_SOON;
     }
     if (conn->hello != NULL && !oct_memory_take(conn))
@@ -311,7 +319,7 @@ int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_val
         case OCT_DO_BEHIND:
             return result_for(conn, does == OCT_DO_BEHIND, call, arg);
         case OCT_DO_FAIL:
-            return fail(conn, pause_value);
+            return oct_handshake_fail(conn, pause_value);
         case OCT_DO_RUN: /* a device may be at work still */
             oct_queue_poll(oct_queue_thread());
             on = oct_conn_state(conn) == OCT_CONN_PAUSED ? OCT_ON_CALL_AWRY : kind_of_call(conn, t);
@@ -322,14 +330,10 @@ int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_val
             on = OCT_ON_CALL;
             break;
         case OCT_DO_ASK:
-        case OCT_DO_WAIT:
             if (asked)
                 return tell_to_wait(conn, pause_value);
             asked = true;
-            if (does == OCT_DO_ASK)
-                oct_finish_ask(s);
-            else
-                oct_finish_wait(conn);
+            oct_finish_ask(s);
             if ((conn = oct_conn_find(s)) == NULL)
                 return call(s, arg);
             on = kind_of_call(conn, t);
@@ -368,8 +372,10 @@ int oct_handshake_full(SSL *s, int (*real)(SSL *))
 void oct_handshake_settle(SSL *s)
 {
     struct oct_conn *conn = oct_conn_find(s);
-    if (conn != NULL && conn->entered == 0 && oct_conn_is_free(oct_conn_state(conn)) && !oct_ssl()->SSL_in_init(s))
+    if (conn != NULL && conn->entered == 0 && oct_conn_is_free(oct_conn_state(conn)) && !oct_ssl()->SSL_in_init(s)) {
+        oct_socket_count(conn);
         oct_conn_let_go(conn);
+    }
 }
 
 bool oct_handshake_first(SSL *s, int *value)

@@ -17,9 +17,14 @@ bool oct_known_ask(const SSL *s, bool (*ask)(struct oct_conn *conn));
 /* NULL takes it out. False if there is no memory. */
 bool oct_known_set(const SSL *s, enum oct_known_kind kind, void *value);
 
+/* The program has one reference to s more than the first, as OpenSSL does not tell how many there are. And one less:
+ * false if it has told of none. */
+void oct_known_refer(const SSL *s);
+bool oct_known_unrefer(const SSL *s);
+
 /* False if the end of objects cannot be seen: then nothing can be known. */
 bool oct_known_setup(void);
-/* In the child of a fork. */
-void oct_known_forked(void);
+/* In the child of a fork: tells each connection. */
+void oct_known_forked(void (*tell)(struct oct_conn *conn));
 
 #endif

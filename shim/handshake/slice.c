@@ -20,6 +20,7 @@
 #include "handshake/thread.h"
 
 #include "base/policy.h"
+#include "base/thread_mode.h"
 
 #include <errno.h>
 
@@ -170,7 +171,8 @@ static bool put_aside(struct oct_shim_slice *s, struct oct_thread *t)
 }
 
 /* A second wall behind the doors (handshake/doors.h): whoever enters libssl by a way that nobody guards finds a
- * connection that is shut. It gets an error, and neither sends nor reads anything. */
+ * connection that is shut. It gets an error, and neither sends nor reads anything. A call that is given up stays so to
+ * its end: libssl sends no alert then, and asks none of the callbacks that it has for one. */
 static void shut(struct oct_shim_slice *s)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
@@ -229,7 +231,8 @@ static void visit(struct oct_shim_slice *s, bool begins)
     v.before = oct_slice_current();
     oct_slice_enter(&s->base);
     v.thread->visited |= s->at.stand != 0;
-    reopen(s);
+    if (!oct_thread_is_draining())
+        reopen(s);
     oct_sanitizer_go_in(&s->sanitizer);
     if (begins)
         (void)oct_switch_begin(&s->at, begin, s, s->at.top);
@@ -239,6 +242,8 @@ static void visit(struct oct_shim_slice *s, bool begins)
         oct_sanitizer_go_out(&s->sanitizer);
     if (s->base.paused)
         shut(s);
+    else
+        reopen(s);
     visit_end(&v);
 }
 

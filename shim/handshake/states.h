@@ -39,7 +39,8 @@ enum oct_on {
     OCT_ON_LOOK_CLOSED,    /* OCT_ON_LOOK or OCT_ON_ASKED, and its socket has been closed */
     OCT_ON_FREE,           /* SSL_free(), by the last reference, */
     OCT_ON_FREE_ELSEWHERE, /* or the same where its call cannot be run: on another thread, in a callback of it */
-    OCT_ON_CLEAR,          /* SSL_clear() */
+    OCT_ON_CLEAR,          /* SSL_clear(), */
+    OCT_ON_CLEAR_ELSEWHERE, /* or the same where its call cannot be run */
     /* Its own thread: */
     OCT_ON_ASKED,   /* is asked by another one to run it to its end */
     OCT_ON_UNHEARD, /* is about to sleep, and its program does not follow its event */
@@ -74,8 +75,7 @@ enum oct_do {
     OCT_DO_FORCE,    /* run the call to its end, and ask again */
     OCT_DO_GIVE,     /* give the result that was kept */
     OCT_DO_BEHIND,   /* call libssl behind what was kept */
-    OCT_DO_ASK,      /* ask its thread to force it, and ask again when that has done so */
-    OCT_DO_WAIT,     /* wait until its thread has forced it, and ask again */
+    OCT_DO_ASK,      /* wait until its thread has forced it, and ask again */
     OCT_DO_FAIL,     /* fail, without libssl */
     OCT_DO_CANCEL,   /* let its operation fail, and libssl unwind */
     OCT_DO_ORPHAN,   /* leave it to its thread */

@@ -38,9 +38,8 @@ static void thread_end(void *arg)
 {
     struct oct_thread *t = arg;
 
-    t->ends = true;
     oct_drain_orphans(t);
-    oct_finish_here();
+    oct_finish_end(t);
     oct_conn_empty_limbo(t, true);
     oct_fork_lock(&lock);
     while (t->handshakes != NULL) {
@@ -68,9 +67,8 @@ static void end_before_destructors(void *unused)
     (void)unused;
     if (t == NULL || gettid() == getpid())
         return;
-    t->ends = true;
     t->waits = false;
-    oct_finish_here();
+    oct_finish_end(t);
 }
 
 #if defined(__GLIBC__)
@@ -117,21 +115,26 @@ struct oct_thread *oct_thread_get(void)
     return oct_thread_own = t;
 }
 
-static void forked_child(void)
+/* What another thread had paused stays in the parent, and that thread too. */
+static void forked_conn(struct oct_conn *conn)
 {
     struct oct_thread *t = oct_thread_own;
-    struct oct_conn *conn, *next;
-
-    oct_fd_set_process();
-    oct_known_forked();
-    for (conn = t != NULL ? t->handshakes : NULL; conn != NULL; conn = next) {
-        next = conn->next;
-        const enum oct_do does = oct_conn_on(conn, OCT_ON_FORKED);
-        if (does == OCT_DO_LEAD)
-            oct_thread_ready_add(t, conn);
-        else if (does == OCT_DO_FORGET)
-            oct_thread_leave(conn);
+    if (conn->thread != NULL && conn->thread != t) {
+        (void)oct_conn_on(conn, OCT_ON_ABANDON);
+        conn->thread = NULL;
+        return;
     }
+    const enum oct_do does = oct_conn_on(conn, OCT_ON_FORKED);
+    if (does == OCT_DO_LEAD)
+        oct_thread_ready_add(t, conn);
+    else if (does == OCT_DO_FORGET)
+        oct_thread_leave(conn);
+}
+
+static void forked_child(void)
+{
+    oct_fd_set_process();
+    oct_known_forked(forked_conn);
 }
 
 bool oct_thread_setup(void)

@@ -16,6 +16,12 @@ struct oct_suppressed {
     uint32_t generation;
 };
 
+/* The socket of a call that is run to its end. */
+struct oct_withheld {
+    int fd_and_1; /* 0: there is none */
+    bool refused; /* it would have found something there */
+};
+
 struct oct_thread {
     uint64_t id;                 /* never used twice in a process */
     struct oct_conn *handshakes; /* in flight, paused or not */
@@ -24,13 +30,14 @@ struct oct_thread {
     struct oct_conn *orphans;            /* to be drained and freed here; guarded by the lock in thread.c */
     bool waits;                          /* it has waited for events with epoll */
     struct oct_conn *limbo;              /* freed in calls that may run still (conn.c) */
-    struct oct_conn *innermost;          /* whose call of libssl was entered last */
+    struct oct_conn *innermost;          /* whose call of libssl was entered last: oct_thread_inside() */
+    const SSL *innermost_ssl;            /* and its object */
     uintptr_t stack_low, stack_high;     /* its own stack (own_stack.c); 0: not asked yet */
     uintptr_t deepest;                   /* a call that resumes came from so deep (slice.c) */
     bool visited;                        /* a slice runs on this stack for a call from another one (slice.c) */
     unsigned out;                        /* connections whose event an edge-triggered server has not followed */
     struct oct_conn *away;               /* those whose call is paused, or kept for them */
-    int hurried;                         /* the socket, and 1 more, of a call that is run to its end; 0: none */
+    struct oct_withheld withheld;        /* of the call that is run to its end */
     bool end_known;                      /* the end of the thread is told before its destructors run */
     bool wanted;                         /* another thread asks for some of them */
     unsigned finished;                   /* calls that were run to their end (finish.c) */
@@ -98,6 +105,12 @@ struct oct_conn *oct_thread_take_orphans(struct oct_thread *t);
 static inline unsigned oct_thread_in_flight(const struct oct_thread *t)
 {
     return t->handshake_count > 1 || t->round_events <= 1 ? t->handshake_count : 2;
+}
+
+/* Whose call of libssl runs. One that was left by a jump says nothing when its object goes, on whatever thread. */
+static inline struct oct_conn *oct_thread_inside(const struct oct_thread *t)
+{
+    return t->innermost != NULL && oct_conn_find(t->innermost_ssl) == t->innermost ? t->innermost : NULL;
 }
 
 /* It waits for events. */

@@ -7,6 +7,7 @@
 #include "keys/watch.h"
 
 #include "events/events.h"
+#include "events/tables.h"
 #include "keys/tally.h"
 #include "handshake/thread.h"
 
@@ -16,9 +17,10 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 
+/* Where threads have tables of descriptors of their own, a helper may not have this one. */
 static struct oct_watch *watch_new(void)
 {
-    struct oct_watch *watch = calloc(1, sizeof *watch);
+    struct oct_watch *watch = !oct_tables_several ? calloc(1, sizeof *watch) : NULL;
     const int fd = watch != NULL ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
 
     if (fd < 0) {

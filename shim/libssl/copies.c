@@ -34,7 +34,7 @@ struct caller {
 };
 
 const struct oct_ssl_functions *oct_ssl_served;
-__thread const struct oct_ssl_functions *oct_ssl_inside;
+__thread const struct oct_ssl_functions *oct_ssl_inside, *oct_ssl_reached;
 
 static struct caller *callers[SLOTS]; /* by their newest */
 static const struct caller *settled;  /* one that the program was started with: it stays, so an address is enough */
@@ -146,6 +146,12 @@ static const struct oct_ssl_functions *copy_of(void *function, bool global)
     }
 }
 
+const struct oct_ssl_functions *oct_ssl_at(void *function)
+{
+    const void *first = oct_symbol_versioned(NULL, "SSL_CTX_new");
+    return copy_of(function, first != NULL && oct_same_object(first, function));
+}
+
 static void settle(struct caller *caller, const void *address)
 {
     if (oct_object_is_programs(address) && !oct_same_object(address, (const void *)settle) &&
@@ -175,6 +181,11 @@ static const struct oct_ssl_functions *look_up(struct caller **list, const struc
 const struct oct_ssl_functions *oct_ssl_of(const void *address)
 {
     const struct caller *known = __atomic_load_n(&settled, __ATOMIC_ACQUIRE);
+    const struct oct_ssl_functions *reached = oct_ssl_reached;
+    if (__builtin_expect(reached != NULL, 0)) {
+        oct_ssl_reached = NULL;
+        return reached;
+    }
     if (known != NULL && (uintptr_t)address - known->start < known->size)
         return known->ssl;
     const struct link_map *map = oct_object_of(address);

@@ -11,10 +11,15 @@
 int close_range(unsigned int first, unsigned int last, int flags);
 void closefrom(int first);
 int fcntl64(int fd, int command, ...);
+struct iovec;
+ssize_t preadv2(int fd, const struct iovec *parts, int count, off_t offset, int flags);
 int epoll_pwait2(int epfd, struct epoll_event *events, int max, const struct timespec *time, const sigset_t *mask);
 
 #if !defined(CLOSE_RANGE_CLOEXEC)
 #define CLOSE_RANGE_CLOEXEC (1u << 2)
+#endif
+#if !defined(CLOSE_RANGE_UNSHARE)
+#define CLOSE_RANGE_UNSHARE (1u << 1)
 #endif
 #endif
 

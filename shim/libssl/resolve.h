@@ -24,6 +24,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
@@ -58,7 +60,7 @@
     X(SSL_in_before) X(SSL_set_accept_state) X(SSL_state_string)                                                       \
     X(SSL_version) X(SSL_has_pending) X(SSL_get_client_random)                                                         \
     X(SSL_get_early_data_status) X(SSL_is_server) X(SSL_get_finished) X(SSL_set_shutdown)                              \
-    X(SSL_set0_rbio) X(SSL_set0_wbio) X(SSL_set_info_callback) X(SSL_set_msg_callback)                                 \
+    X(SSL_set0_rbio) X(SSL_set0_wbio) X(SSL_set_info_callback)                                                         \
     X(SSL_get_info_callback) X(SSL_CTX_get_info_callback) X(SSL_get_SSL_CTX) X(SSL_CTX_ctrl) X(OPENSSL_init_ssl)       \
     X(CRYPTO_free_ex_data) X(CRYPTO_malloc) X(CRYPTO_zalloc) X(CRYPTO_free) X(ASYNC_get_current_job)                   \
     X(OSSL_PROVIDER_available)                                                                                         \
@@ -115,6 +117,11 @@ static inline void oct_ssl_leave(const struct oct_ssl_functions **before)
 {
     oct_ssl_inside = *before;
 }
+/* Those for the next hook of the calling thread, which its program has from dlsym() (reach.c); NULL: the caller tells.
+ * oct_ssl_of() sets it back. */
+extern __thread const struct oct_ssl_functions *oct_ssl_reached;
+/* Those of the copy that a function lies in; NULL: there is no memory. */
+const struct oct_ssl_functions *oct_ssl_at(void *function);
 /* Those of the copy that is served; to be called only where one is. */
 extern const struct oct_ssl_functions *oct_ssl_served;
 static inline const struct oct_ssl_functions *oct_ssl(void)
@@ -157,6 +164,8 @@ bool oct_ssl_present_younger(void);
 void oct_withdraw(bool loads);
 /* The same for functions that the program's libssl does not have: whoever looks for them is not to find ours. */
 void oct_withdraw_younger(void);
+/* The hook of that name, or (`entry`) what lies in front of it (reach.c); NULL: there is none, or it is withdrawn. */
+void *oct_hook_named(const char *name, bool entry);
 /* Not NULL where that was done: the functions of the libssl that the program was started with. */
 extern const struct oct_ssl_functions *oct_ssl_instead;
 
@@ -171,12 +180,17 @@ int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *dso);
 #define OCT_LIBC_HOOKS(X)                                                                                              \
     X(epoll_ctl) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(close) X(close_range) X(closefrom) X(dup2) X(dup3)     \
     X(dup) X(fcntl) X(fcntl64) X(accept) X(accept4) X(poll) X(ppoll) X(select) X(pselect) X(recv)                      \
-    X(recvfrom) X(recvmsg) X(read) X(readv) X(ioctl) X(connect) X(makecontext) X(chroot) X(prctl)                      \
+    X(recvfrom) X(recvmsg) X(recvmmsg) X(read) X(readv) X(preadv2) X(ioctl) X(connect) X(makecontext) X(chroot)        \
+    X(unshare) X(pthread_create) X(prctl)                                                                              \
     OCT_GLIBC_HOOKS(X)
 /* clang-format on */
 
+/* The linker's, behind which reach.c finds those that it stands in front of. */
+#define OCT_LINKER_HOOKS(X) X(dlsym) X(dlvsym)
+
 /* Other names of some: in front of them, but never called. */
-#define OCT_FORTIFIED_HOOKS(X) X(__poll_chk) X(__ppoll_chk) X(__recv_chk) X(__recvfrom_chk) X(__read_chk)
+#define OCT_FORTIFIED_HOOKS(X)                                                                                         \
+    X(__poll_chk) X(__ppoll_chk) X(__recv_chk) X(__recvfrom_chk) X(__read_chk) X(__read) X(preadv64v2)
 
 struct oct_libc_functions {
 #define OCT_FUNCTION(name) __typeof__(name) *name;

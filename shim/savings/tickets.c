@@ -14,7 +14,7 @@ static long control(BIO *bio, int what, long number, void *arg)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     const struct oct_thread *t = what == BIO_CTRL_FLUSH ? oct_thread_peek() : NULL;
-    struct oct_conn *conn = t != NULL ? t->innermost : NULL;
+    struct oct_conn *conn = t != NULL ? oct_thread_inside(t) : NULL;
     /* Coroutines may have left the call that was entered last: then `bio` is another connection's. What libssl writes
      * through while it shakes hands stands before the program's BIO. The numbers of states change between releases,
      * their names do not: this one is the writing of a ticket. */

@@ -36,6 +36,7 @@
 
 static char directory[PATH_MAX]; /* absolute; empty: no files */
 static const struct oct_counters_file *page;
+static long self;                      /* the process that has it */
 static unsigned char *_Atomic mapping; /* of the file; NULL: there is none. It stays mapped until the process ends */
 
 static char *append_number(char *to, unsigned long number)
@@ -94,7 +95,7 @@ static bool copy(unsigned char *to, const struct oct_counters_part *part, size_t
         there[i] = (struct iovec){to + ((uintptr_t)part[i].at - (uintptr_t)page), part[i].size};
         size += part[i].size;
     }
-    return syscall(SYS_process_vm_writev, (long)getpid(), here, parts, there, parts, 0l) == (long)size;
+    return syscall(SYS_process_vm_writev, self, here, parts, there, parts, 0l) == (long)size;
 }
 
 void oct_counters_file_write(const struct oct_counters_part *part, size_t parts)
@@ -153,6 +154,7 @@ void oct_counters_file_make(const struct oct_counters_file *counters)
 {
     char path[PATH_MAX];
     page = counters;
+    self = getpid();
     if (!oct_counters_file_wanted() || !file_path(path))
         return;
     int fd = file_create(path);

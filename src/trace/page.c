@@ -17,6 +17,7 @@
 #include "trace/keys.h"
 #include "trace/memory.h"
 #include "trace/quic.h"
+#include "trace/stays.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -157,6 +158,7 @@ static void forked_child(void)
         oct_keys_counters_forked(&page.file.keys);
         oct_quic_counters_forked(&page.file.quic);
         oct_memory_counters_forked(&page.file.memory);
+        oct_stay_counters_forked(&page.file.stays);
         file_make();
     }
     errno = saved;

@@ -46,7 +46,7 @@ def examine(place, *args, **options):
     """What it says: exit code, and level and text of each finding; nothing but JSON is on stdout."""
     result = place.call("doctor", "--json", *args, **options)
     data = json.loads(result.stdout)
-    assert data["verdict"] == ("ok" if result.returncode == 0 else "problem")
+    assert (data["verdict"] == "problem") == (result.returncode != 0)
     return result.returncode, {one["name"]: (one["level"], one["text"]) for one in data["findings"]}, data
 
 
@@ -216,6 +216,24 @@ def test_gnutls_program(served):
     subprocess.run(["cc", "-o", program, source, "-Wl,--no-as-needed", library], check=True)
     code, found, _ = examine(served, "--", program)
     assert code == 4 and found["tls-library"][0] == "problem" and "GnuTLS" in found["tls-library"][1]
+
+
+@pytest.mark.parametrize("words, name", [("OpenSSL 1.1.1 (compatible; AWS-LC 1.2) BoringSSL", "AWS-LC"),
+                                         ("LibreSSL 3.8.2", "LibreSSL"), ("BoringSSL", "BoringSSL")])
+def test_fork_under_the_system_s_names(served, words, name):
+    """It is called by its name, and nothing else is said to be missing for it."""
+    libraries = served.work / "fork"
+    libraries.mkdir()
+    source = served.write("fork.c", f'const char text[] = "{words}"; int fork_here(void) {{ return 1; }}\n')
+    for library in ("libssl.so.3", "libcrypto.so.3"):
+        subprocess.run(["cc", "-shared", "-fPIC", f"-Wl,-soname,{library}", "-o", libraries / library, source],
+                       check=True)
+    user = served.write("user.c", "int fork_here(void); int main(void) { return 42 + fork_here(); }\n")
+    program = served.work / "user"
+    subprocess.run(["cc", "-o", program, user, libraries / "libcrypto.so.3", f"-Wl,-rpath,{libraries}"], check=True)
+    code, found, _ = examine(served, "--", program)
+    assert code == 4 and f"its TLS library is {name}, not OpenSSL" in found["tls-library"][1], found
+    assert not {"openssl-version", "provider", "configuration"} & set(found), found
 
 
 @pytest.mark.parametrize("word, name", [

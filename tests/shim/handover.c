@@ -52,6 +52,10 @@ const struct oct_libc_functions *oct_libc(void)
     return &functions;
 }
 
+void oct_finish_here(void)
+{
+}
+
 struct oct_memory_counters *oct_memory_counters(void)
 {
     static struct oct_memory_counters counters;

@@ -10,12 +10,100 @@
 
 #include <octuple/queue.h>
 
+#include <sys/uio.h>
+
 #define LEVEL EPOLLIN
 #define EDGE  (EPOLLIN | EPOLLET)
 
+/* How a server reads from a socket: by which function, and under which name of it. */
+typedef ssize_t reading(int fd, void *buf, size_t n);
+
+static ssize_t by_recv(int fd, void *buf, size_t n)
+{
+    return recv(fd, buf, n, 0);
+}
+
+static ssize_t by_recvfrom(int fd, void *buf, size_t n)
+{
+    return recvfrom(fd, buf, n, 0, NULL, NULL);
+}
+
+/* HAProxy from 3.3 on. */
+static ssize_t by_recvmsg(int fd, void *buf, size_t n)
+{
+    struct iovec part = {buf, n};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    return recvmsg(fd, &message, 0);
+}
+
+static ssize_t by_recvmmsg(int fd, void *buf, size_t n)
+{
+    struct iovec part = {buf, n};
+    struct mmsghdr message = {.msg_hdr = {.msg_iov = &part, .msg_iovlen = 1}};
+    const int count = recvmmsg(fd, &message, 1, 0, NULL);
+    return count == 1 ? (ssize_t)message.msg_len : count;
+}
+
+static ssize_t by_read(int fd, void *buf, size_t n)
+{
+    return read(fd, buf, n);
+}
+
+static ssize_t by_readv(int fd, void *buf, size_t n)
+{
+    const size_t first = n > 3 ? 3 : n;
+    const struct iovec parts[2] = {{buf, first}, {(char *)buf + first, n - first}};
+    return readv(fd, parts, 2);
+}
+
+#if defined(__GLIBC__)
+ssize_t __recv_chk(int fd, void *buf, size_t n, size_t bytes, int flags);
+ssize_t __recvfrom_chk(int fd, void *buf, size_t n, size_t bytes, int flags, struct sockaddr *from, socklen_t *length);
+ssize_t __read_chk(int fd, void *buf, size_t n, size_t bytes);
+ssize_t __read(int fd, void *buf, size_t n);
+
+static ssize_t by_recv_chk(int fd, void *buf, size_t n)
+{
+    return __recv_chk(fd, buf, n, n, 0);
+}
+
+static ssize_t by_recvfrom_chk(int fd, void *buf, size_t n)
+{
+    return __recvfrom_chk(fd, buf, n, n, 0, NULL, NULL);
+}
+
+static ssize_t by_read_chk(int fd, void *buf, size_t n)
+{
+    return __read_chk(fd, buf, n, n);
+}
+
+static ssize_t by_other_read(int fd, void *buf, size_t n)
+{
+    return __read(fd, buf, n);
+}
+
+static ssize_t by_preadv2(int fd, void *buf, size_t n)
+{
+    const struct iovec part = {buf, n};
+    return preadv2(fd, &part, 1, -1, 0);
+}
+
+static ssize_t by_preadv64v2(int fd, void *buf, size_t n)
+{
+    const struct iovec part = {buf, n};
+    return preadv64v2(fd, &part, 1, -1, 0);
+}
+#define GLIBC_READINGS by_recv_chk, by_recvfrom_chk, by_read_chk, by_other_read, by_preadv2, by_preadv64v2,
+#else
+#define GLIBC_READINGS
+#endif
+
+static reading *const readings[] = {GLIBC_READINGS by_recv, by_recvfrom, by_recvmsg, by_recvmmsg, by_read, by_readv};
+
 struct hidden {
     int fd;
-    bool ready; /* as far as the server knows there is something to read */
+    reading *reads; /* NULL: recv() */
+    bool ready;     /* as far as the server knows there is something to read */
     bool registered;
     bool takes_out; /* the server takes the socket out of epoll when it has heard of it */
     bool reads_ahead;
@@ -33,7 +121,7 @@ static ssize_t look(struct hidden *h, char *buf, size_t n)
         errno = EAGAIN;
         return -1;
     }
-    ssize_t got = recv(h->fd, buf, n, 0);
+    ssize_t got = h->reads != NULL ? h->reads(h->fd, buf, n) : recv(h->fd, buf, n, 0);
     if (got < 0 && errno == EAGAIN)
         h->ready = false;
     return got;
@@ -200,6 +288,24 @@ static void test_all_are_paused(void **state)
     }
 }
 
+/* By whatever function its server reads. */
+static void test_every_reading(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof readings / sizeof readings[0]; k++)
+        for (enum kind kind = TLS13; kind <= (world_slow() ? TLS13 : TLS12_RSA); kind++) {
+            const int pairs = 4;
+            struct world *w = open_hidden(kind, pairs);
+            for (int i = 0; i < pairs; i++)
+                hidden[i].reads = readings[k];
+            run(w, LEVEL);
+            assert_int_equal(ever_paused(w), kind == TLS12_RSA ? pairs : pairs - 1);
+            for (int i = 0; i < pairs; i++)
+                assert_in_range(hidden[i].calls, 2, 6);
+            world_close(w);
+        }
+}
+
 /* The first look at a socket that epoll has never heard of is put off only if others are in flight. */
 static void test_alone_is_not_put_off(void **state)
 {
@@ -254,6 +360,33 @@ static void test_two_sockets(void **state)
     close(other_socket[1]);
 }
 
+static int other_pipe[2];
+
+static int reads_pipe(SSL *s, void *arg)
+{
+    char byte;
+    (void)s, (void)arg;
+    assert_int_equal(read(other_pipe[0], &byte, 1), -1);
+    assert_int_equal(errno, EAGAIN);
+    return 1;
+}
+
+/* What is no socket cannot be the connection's. */
+static void test_pipe(void **state)
+{
+    const int pairs = 4;
+    (void)state;
+    assert_int_equal(pipe2(other_pipe, O_NONBLOCK | O_CLOEXEC), 0);
+    struct world *w = open_hidden(TLS12_RSA, pairs);
+    for (int i = 0; i < pairs; i++)
+        SSL_set_cert_cb(w->pair[i].server, reads_pipe, NULL);
+    run(w, LEVEL);
+    assert_int_equal(ever_paused(w), pairs);
+    world_close(w);
+    close(other_pipe[0]);
+    close(other_pipe[1]);
+}
+
 static void test_blocking_socket(void **state)
 {
     struct world *w = open_hidden(TLS13, 3);
@@ -300,9 +433,10 @@ static void test_number_is_used_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_are_paused),  cmocka_unit_test(test_alone_is_not_put_off),
-        cmocka_unit_test(test_reads_ahead),     cmocka_unit_test(test_two_sockets),
-        cmocka_unit_test(test_blocking_socket), cmocka_unit_test(test_number_is_used_again),
+        cmocka_unit_test(test_all_are_paused),       cmocka_unit_test(test_every_reading),
+        cmocka_unit_test(test_alone_is_not_put_off), cmocka_unit_test(test_reads_ahead),
+        cmocka_unit_test(test_two_sockets),          cmocka_unit_test(test_pipe),
+        cmocka_unit_test(test_blocking_socket),      cmocka_unit_test(test_number_is_used_again),
     };
     world_start();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include "world.h"
 
 #include "base/slice.h"
+#include "libssl/defined.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -263,7 +264,7 @@ int pair_server(struct pair *p)
 
 static void *behind_the_doors(const char *name)
 {
-    return dlsym(dlopen(LIBSSL, RTLD_LAZY | RTLD_NOLOAD), name);
+    return oct_defined_in(dlopen(LIBSSL, RTLD_LAZY | RTLD_NOLOAD), name);
 }
 
 /* Through the shim no question would find it paused. It shuts the object meanwhile, which libssl itself says. */

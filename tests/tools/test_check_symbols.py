@@ -79,19 +79,32 @@ def test_provider(house):
     assert check(house, "--part", "provider").finds("exports more")
 
 
+READS = ("read", "readv", "recv", "recvfrom", "recvmsg", "recvmmsg", "preadv2", "preadv64v2", "__read", "__read_chk",
+         "__recv_chk", "__recvfrom_chk")
+
+
 def test_shim(house):
-    house.write("shim/resolve.h", "#define OCT_LIBC_HOOKS(X) \\\n    X(close) \\\n    X(epoll_ctl) /* X(poll) */\n")
+    lists = "#define OCT_READ_HOOKS(X) " + " ".join(f"X({name})" for name in READS) + "\n"
+    reads = "".join(f"int {name}(void) {{ return 0; }}\n" for name in READS)
+    hooks = lists + "#define OCT_LIBC_HOOKS(X) \\\n    X(close) \\\n    X(epoll_ctl) /* X(poll) */\n"
+    house.write("shim/resolve.h", hooks)
     table = ("## What the shim stands in front of\n\n"
-             "| functions | what |\n|---|---|\n| `close`, `epoll_ctl` | `errno` |\n")
+             "| functions | what |\n|---|---|\n| `close`, `epoll_ctl` | `errno` |\n"
+             "| " + ", ".join(f"`{name}`" for name in READS) + " | |\n")
     house.write("docs/limits.md", table)
-    source = house.write("shim.c", "int close(int fd) { return fd; }\nint epoll_ctl(void) { return 0; }\n")
+    source = house.write("shim.c", reads + "int close(int fd) { return fd; }\nint epoll_ctl(void) { return 0; }\n")
     house.link("liboctuple-async.so", "-Wl,-z,relro", "-Wl,-z,now", "-fPIC", source)
     assert check(house, "--part", "shim").status == 0, check(house, "--part", "shim").out
-    house.write("shim.c", "int close(int fd) { return fd; }\nint helper(void) { return 0; }\n")
+    house.write("shim/resolve.h", hooks.replace("X(recvmmsg)", ""))
+    house.write("shim.c", source.read_text().replace("int recvmmsg(void) { return 0; }\n", ""))
+    house.link("liboctuple-async.so", "-Wl,-z,relro", "-Wl,-z,now", "-fPIC", source)
+    assert check(house, "--part", "shim").finds("does not stand in front of recvmmsg")
+    house.write("shim/resolve.h", hooks)
+    house.write("shim.c", reads + "int close(int fd) { return fd; }\nint helper(void) { return 0; }\n")
     house.link("liboctuple-async.so", "-Wl,-z,relro", "-Wl,-z,now", "-fPIC", source)
     assert check(house, "--part", "shim").finds("exports helper")
     assert check(house, "--part", "shim").finds("does not export epoll_ctl")
     house.write("docs/limits.md", table.replace("`close`, ", ""))
     assert check(house, "--part", "shim").finds("exports close, which the table in docs/limits.md")
-    house.write("shim/resolve.h", "#define OCT_LIBC_HOOKS(X) X(close) X(helper)\n")
+    house.write("shim/resolve.h", lists + "#define OCT_LIBC_HOOKS(X) X(close) X(helper)\n")
     assert check(house, "--part", "shim").finds("helper is a function of neither")

@@ -49,6 +49,7 @@ int facts_read_copy(struct facts_copy *copy, const char *file);
 struct facts_openssl {
     char version[64];      /* "OpenSSL 3.0.17 1 Jul 2025", or the name of what is none; "" if it does not say */
     unsigned major;        /* 0 if it is not OpenSSL */
+    const char *other;     /* what it is instead; else NULL */
     char folder[PATH_MAX]; /* OPENSSLDIR */
 };
 void facts_read_openssl(struct facts_openssl *openssl, const char *file);

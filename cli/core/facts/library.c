@@ -98,10 +98,10 @@ static void copy_until(char *to, size_t room, struct bytes in, const char *at, c
     to[n] = '\0';
 }
 
-/* Forks of OpenSSL, which name themselves; they keep the names of its libraries. */
+/* Forks of OpenSSL, which name themselves; they keep the names of its libraries. AWS-LC names BoringSSL too. */
 static const char *fork_name(struct bytes in)
 {
-    static const char *const forks[] = {"BoringSSL", "AWS-LC", "LibreSSL"};
+    static const char *const forks[] = {"AWS-LC", "LibreSSL", "BoringSSL"};
     for (size_t i = 0; i < sizeof forks / sizeof forks[0]; i++)
         if (find(in, forks[i]) != NULL)
             return forks[i];
@@ -124,6 +124,7 @@ void facts_read_openssl(struct facts_openssl *openssl, const char *file)
     }
     if (fork != NULL) {
         snprintf(openssl->version, sizeof openssl->version, "%s", fork);
+        openssl->other = fork;
     } else if (version != NULL) {
         copy_until(openssl->version, sizeof openssl->version, in, version, "\n");
         openssl->major = (unsigned)strtoul(openssl->version + strlen(mark), NULL, 10);

@@ -122,6 +122,16 @@ def make_keys(where: Path, kinds: list[Kind] | None = None) -> Path:
     return where
 
 
+def revoke(where: Path) -> None:
+    """revoked-KIND.crt over each client-KIND.key, and the authority's list with these on it: ca.crl."""
+    now, day = datetime.now(timezone.utc), timedelta(days=1)
+    authority = ("-config", f"{where}/authority.cnf", "-cert", f"{where}/ca.crt", "-keyfile", f"{where}/ca.key")
+    for kind in ALGORITHMS:
+        issue(where, f"revoked-{kind.name}", f"client-{kind.name}", "ca", now - day, now + day)
+        openssl("ca", *authority, "-revoke", f"{where}/revoked-{kind.name}.crt")
+    openssl("ca", *authority, "-gencrl", "-crldays", "2", "-out", f"{where}/ca.crl")
+
+
 def kept_keys(kept: Path, where: Path) -> Path:
     """A copy of what make_keys() makes once for all test files of a build: RSA-4096 takes longer than most tests."""
     with open(f"{kept}.lock", "w", encoding="ascii") as lock:

@@ -11,6 +11,7 @@ import ssl
 import struct
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,7 +72,8 @@ class Stranger(Asker):
             self.asked = True
             self.sock.sendall(self.data)
             if self.half:
-                self.sock.shutdown(socket.SHUT_WR)
+                with suppress(OSError):  # a server that has seen enough has closed it already
+                    self.sock.shutdown(socket.SHUT_WR)
 
     def receive(self) -> None:
         try:

@@ -16,8 +16,12 @@
 #define FDS_MAX    4096
 #define EVENTS_MAX 64
 
-/* By descriptor. A collector of garbage finds the objects here. */
-static SSL *connections[FDS_MAX];
+#define LOOPS_MAX 4
+
+/* By descriptor, which is a number of the loop's own where its thread has a table of its own. A collector of garbage
+ * finds the objects here. */
+static SSL *connections_of[LOOPS_MAX][FDS_MAX];
+static int loops;
 
 static void fail(const char *what)
 {
@@ -65,7 +69,7 @@ static void add(int epfd, int fd)
         fail("epoll_ctl");
 }
 
-static void welcome(SSL_CTX *ctx, int epfd, int listener)
+static void welcome(SSL_CTX *ctx, int epfd, int listener, SSL **connections)
 {
     int fd;
     while ((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
@@ -108,6 +112,7 @@ void echo_serve(SSL_CTX *ctx, int listener, int (*handshake)(SSL *))
 {
     struct epoll_event events[EVENTS_MAX];
     int epfd = epoll_create1(EPOLL_CLOEXEC);
+    SSL **connections = connections_of[__atomic_fetch_add(&loops, 1, __ATOMIC_RELAXED)];
     add(epfd, listener);
     add(epfd, STDIN_FILENO);
     for (;;) {
@@ -119,7 +124,7 @@ void echo_serve(SSL_CTX *ctx, int listener, int (*handshake)(SSL *))
             if (fd == STDIN_FILENO)
                 return;
             if (fd == listener) {
-                welcome(ctx, epfd, listener);
+                welcome(ctx, epfd, listener, connections);
             } else if (!turn(connections[fd], handshake)) {
                 SSL_free(connections[fd]);
                 connections[fd] = NULL;

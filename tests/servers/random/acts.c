@@ -182,7 +182,7 @@ static void free_another(const struct conn *c)
         conn_close(o, "victim");
 }
 
-static void observe(const struct conn *c)
+void look_at(const struct conn *c)
 {
     unsigned char text[64];
     (void)SSL_state_string_long(c->ssl);
@@ -214,10 +214,10 @@ static void round_up(void)
     fesetround(before);
 }
 
-static bool act_on_stack(const struct conn *c, const struct rule *r)
+static bool act_on_stack(const struct rule *r)
 {
     const char *what = r->act;
-    const int kb = c->coroutine != NULL && r->amount > ON_SMALL_STACK ? ON_SMALL_STACK : r->amount;
+    const int kb = coroutine_is_small() && r->amount > ON_SMALL_STACK ? ON_SMALL_STACK : r->amount;
     if (strcmp(what, "deep") == 0)
         (void)deep(kb);
     else if (strcmp(what, "wide") == 0)
@@ -257,7 +257,7 @@ static void act_else(struct conn *c, const struct rule *r)
     else if (strcmp(what, "round") == 0)
         round_up();
     else if (strcmp(what, "observe") == 0)
-        observe(c);
+        look_at(c);
     else if (strcmp(what, "sleep") == 0)
         usleep((useconds_t)r->amount);
     else if (strcmp(what, "error") == 0)
@@ -292,7 +292,7 @@ static enum outcome perform(struct conn *c, const struct rule *r, enum point poi
         return RETRY;
     if (strcmp(r->act, "jump") == 0)
         jump(c);
-    if ((point == AT_WAIT && act_between(c, r)) || act_on_stack(c, r))
+    if ((point == AT_WAIT && act_between(c, r)) || act_on_stack(r))
         return GO_ON;
     act_else(c, r);
     if (strcmp(r->act, "error") != 0)
@@ -303,8 +303,13 @@ static enum outcome perform(struct conn *c, const struct rule *r, enum point poi
 enum outcome act(struct conn *c, enum point point)
 {
     enum outcome all = GO_ON;
-    if (c == NULL || c->ended)
+    if (c == NULL)
         return all;
+    if (c->freed || quits_over())
+        said_of(c->id)->odd |= 1u << ODD_LATE;
+    if (c->ended)
+        return all;
+    quits_make("callback");
     said_of(c->id)->counts[point]++;
     for (int i = 0; i < plan_rule_count; i++) {
         const struct rule *r = &plan_rules[i];

@@ -10,7 +10,7 @@
 #include <string.h>
 
 SSL_CTX *_Atomic context;
-SSL_CTX *context_inner, *context_client;
+SSL_CTX *context_inner, *context_client, *context_other;
 static SSL_CTX *context_second;
 
 static enum outcome at(const SSL *ssl, enum point point)
@@ -52,8 +52,8 @@ static int on_certificate(SSL *ssl, void *arg)
 
 static int on_verify(int good, X509_STORE_CTX *store)
 {
-    (void)good;
-    return at(X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()), AT_VERIFY) != REFUSE;
+    SSL *ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
+    return at(ssl, AT_VERIFY) != REFUSE && (good || !trust_is_asked());
 }
 
 static void on_keys(const SSL *ssl, const char *line)
@@ -80,7 +80,8 @@ static SSL_TICKET_RETURN on_unticket(SSL *ssl, SSL_SESSION *session, const unsig
 
 static int on_session(SSL *ssl, SSL_SESSION *session)
 {
-    (void)session;
+    if (plan_is("cache", "own"))
+        sessions_store(session);
     (void)at(ssl, AT_SESSION);
     return 0;
 }
@@ -152,13 +153,11 @@ static void use_callbacks(SSL_CTX *ctx)
         SSL_CTX_set_alpn_select_cb(ctx, on_alpn, NULL);
     if (plan_minds("certificate"))
         SSL_CTX_set_cert_cb(ctx, on_certificate, NULL);
-    if (plan_minds("verify") || plan_number("verify", 0))
-        SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER, on_verify);
     if (plan_minds("keylog"))
         SSL_CTX_set_keylog_callback(ctx, on_keys);
     if (plan_minds("ticket") || plan_minds("unticket"))
         SSL_CTX_set_session_ticket_cb(ctx, on_ticket, on_unticket, NULL);
-    if (plan_minds("session"))
+    if (plan_minds("session") || plan_is("cache", "own"))
         SSL_CTX_sess_set_new_cb(ctx, on_session);
     if (plan_minds("info"))
         SSL_CTX_set_info_callback(ctx, on_info);
@@ -205,18 +204,28 @@ static void use_plan(SSL_CTX *ctx, const char *keys)
         SSL_CTX_set_read_ahead(ctx, 1);
     if (plan_number("release", 0) != 0)
         SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS);
+    if (plan_is("cache", "own"))
+        sessions_use(ctx);
+    if (plan_minds("verify") || plan_text("verify", NULL) != NULL)
+        trust_use(ctx, plan_minds("verify") || !trust_is_asked() ? on_verify : NULL);
     SSL_CTX_set_mode(ctx, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_ENABLE_PARTIAL_WRITE);
     use_callbacks(ctx);
 }
 
 SSL_CTX *context_new(const char *keys, SSL_CTX *before)
 {
+    trust_open(keys);
     SSL_CTX *ctx = bare(keys, plan_text("key", "rsa2048"));
     use_plan(ctx, keys);
     keep_tickets(ctx, before);
     if (context_inner == NULL) {
         context_inner = bare(keys, plan_text("key", "rsa2048"));
         context_client = SSL_CTX_new(TLS_client_method());
+        if (plan_minds_act("swap")) {
+            context_other = bare(keys, plan_text("other", "rsa2048"));
+            use_plan(context_other, keys);
+            keep_tickets(context_other, ctx);
+        }
         if (plan_number("sni", 0)) {
             context_second = bare(keys, plan_text("second", "ecdsa-p256"));
             use_plan(context_second, keys);

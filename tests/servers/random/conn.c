@@ -10,8 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GREETING "welcome\n"
-
 struct conn conns[GUESTS];
 long now_ms(void)
 {
@@ -24,9 +22,10 @@ struct conn *conn_open(struct loop *loop, int fd, int id)
 {
     struct conn *c = &conns[id];
     *c = (struct conn){.id = id, .fd = fd, .loop = loop, .phase = PHASE_HANDSHAKE, .since_ms = now_ms()};
-    c->ssl = end_take_object();
-    SSL_set_app_data(c->ssl, c);
     transport_open(c);
+    SSL_set_app_data(c->ssl, c);
+    for (int i = 1; i <= plan_number("numbers", 0); i++)
+        SSL_set_ex_data(c->ssl, i, c); /* which nobody has reserved */
     SSL_set_accept_state(c->ssl);
     said_of(id)->opened++;
     return c;
@@ -37,47 +36,6 @@ static void note(const struct conn *c)
     struct said *s = said_of(c->id);
     s->resumed = SSL_session_reused(c->ssl);
     s->version = SSL_version(c->ssl);
-}
-
-static int read_early(struct conn *c)
-{
-    size_t n = 0;
-    while (!c->greeted)
-        switch (SSL_read_early_data(c->ssl, c->text, sizeof c->text, &n)) {
-        case SSL_READ_EARLY_DATA_ERROR:
-            return -1;
-        case SSL_READ_EARLY_DATA_FINISH:
-            c->greeted = true;
-            break;
-        default:
-            break;
-        }
-    return SSL_accept(c->ssl);
-}
-
-static int greet(struct conn *c)
-{
-    const int n = SSL_write(c->ssl, GREETING, sizeof GREETING - 1);
-    return n > 0 ? 1 : n;
-}
-
-static int handshake(struct conn *c)
-{
-    static const char *const mixed[] = {"accept", "do", "peek", "accept"};
-    const char *how = plan_text("call", "accept");
-    if (strcmp(how, "mix") == 0)
-        how = mixed[(plan_draw(c->id, "mix", 4) + c->turns) % 4];
-    if (strcmp(how, "do") == 0)
-        return SSL_do_handshake(c->ssl);
-    if (strcmp(how, "write") == 0)
-        return greet(c);
-    if (strcmp(how, "peek") == 0)
-        return SSL_peek(c->ssl, c->text, 1);
-    if (strcmp(how, "early") == 0)
-        return read_early(c);
-    if (strcmp(how, "read") == 0)
-        return 1; /* echo() makes the handshake */
-    return SSL_accept(c->ssl);
 }
 
 /* Where a client is fast, no call ever has to wait. What is to be done then is done behind the first. */
@@ -94,18 +52,19 @@ static int echo(struct conn *c)
 {
     for (;;) {
         if (c->length == 0)
-            c->length = SSL_read(c->ssl, c->text, sizeof c->text);
+            c->length = call_read(c);
         const int n = c->length;
         if (n <= 0) {
             c->length = 0;
             return n;
         }
+        trust_note(c);
         note(c); /* its end may come in the same call, which forgets all of this */
         if (!waited(c))
             return -1;
         c->length = 0;
         said_of(c->id)->echoed += n;
-        const int m = SSL_write(c->ssl, c->text, n);
+        const int m = call_write(c, c->text, n);
         if (m <= 0)
             return m;
     }
@@ -122,31 +81,78 @@ static const char *why_failed(int error, char *text, size_t n)
     return text;
 }
 
-/* One call of libssl and what follows from it. */
-static void proceed(struct conn *c)
+/* One call of libssl, or as many as there is work for. */
+static int step(struct conn *c)
 {
-    char text[64];
     int value = 1;
-    ERR_clear_error();
-    transport_in(c);
     if (c->phase == PHASE_HANDSHAKE) {
-        value = handshake(c);
+        value = call_handshake(c);
         if (value > 0)
             c->phase = PHASE_ECHO;
     }
-    if (c->phase == PHASE_ECHO && (plan_is("call", "read") || waited(c)))
+    if (c->phase == PHASE_ECHO && (c->length > 0 || plan_is("call", "read") || waited(c)))
         value = echo(c);
+    return value;
+}
+
+static bool wants(int error)
+{
+    return error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE;
+}
+
+/* It is called again at once, although it wants to read. */
+static bool calls_again(struct conn *c, int error, long end)
+{
+    if (c->ended || c->victim || c->parked || c->move_to != NULL)
+        return false;
+    if (c->door != DOOR_NONE)
+        return true;
+    const bool undone = c->phase == PHASE_HANDSHAKE || (plan_is("call", "read") && said_of(c->id)->echoed == 0);
+    if (error != SSL_ERROR_WANT_READ || !c->spins || !undone)
+        return false;
+    if (now_ms() > end) {
+        conn_close(c, "no end");
+        return false;
+    }
+    if (c->spin_us > 0)
+        usleep((useconds_t)c->spin_us);
+    return true;
+}
+
+/* A call of libssl and what follows from it. True if another one is to be made at once. */
+static bool once(struct conn *c, long end)
+{
+    char text[64];
+    const int door = c->door;
+    const bool late = plan_is("feed", "late");
+    c->door = DOOR_NONE;
+    ERR_clear_error();
+    if (!late)
+        (void)transport_in(c);
+    const int value = door != DOOR_NONE ? call_door(c, door) : step(c);
     if (c->ended || c->victim)
-        return;
+        return false;
     const int error = SSL_get_error(c->ssl, value);
     transport_out(c);
     c->writes = error == SSL_ERROR_WANT_WRITE;
-    if (error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE)
+    if (door != DOOR_NONE && value > 0)
+        return true;
+    if (late && error == SSL_ERROR_WANT_READ && transport_in(c))
+        return true;
+    if (wants(error))
         between(c);
     else if (error == SSL_ERROR_WANT_CLIENT_HELLO_CB || error == SSL_ERROR_WANT_X509_LOOKUP)
         c->wait_rounds = 1 + (int)plan_draw(c->id, "retry", 3);
     else
         conn_close(c, why_failed(error, text, sizeof text));
+    return calls_again(c, error, end);
+}
+
+static void proceed(struct conn *c)
+{
+    const long end = now_ms() + SPIN_MS;
+    while (once(c, end))
+        ;
 }
 
 void conn_call(struct conn *c)
@@ -243,6 +249,7 @@ void conn_give_up(struct conn *c)
     loop_forget(c);
     if (c->out_fd >= 0)
         close(c->out_fd);
+    end_copy(c);
     SSL_free(c->ssl);
     BIO_free(c->network);
     close(c->fd);

@@ -50,10 +50,20 @@ static void begin(struct coroutine *co)
     makecontext(&co->own, (void (*)(void))enter, 2, (unsigned)((uintptr_t)co >> 32), (unsigned)(uintptr_t)co);
 }
 
+/* Calls of others may stand on a coroutine's stack too. */
+static _Thread_local int small;
+
+bool coroutine_is_small(void)
+{
+    return small > 0;
+}
+
 static void let_run(struct coroutine *co)
 {
     co->suspended = false;
+    small++;
     swapcontext(&co->back, &co->own);
+    small--;
 }
 
 void coroutine_call(struct conn *c)

@@ -55,15 +55,27 @@ static void use_again(SSL *ssl)
     pthread_mutex_unlock(&lock);
 }
 
+void end_copy(struct conn *c)
+{
+    SSL_free(c->copy);
+    c->copy = NULL;
+}
+
 static void free_object(struct conn *c, SSL *ssl)
 {
+    c->freed = true;
+    if (c->id % 2 != 0)
+        end_copy(c);
+    BIO_free(c->side);
+    BIO_free_all(c->bio);
     if (c->network != NULL)
         BIO_free(c->network);
     c->network = NULL;
     if (!c->gone && plan_number("reuse", 0) != 0)
         use_again(ssl);
-    else
-        SSL_free(ssl);
+    else if (!plan_is("bio", "ssl"))
+        SSL_free(ssl); /* such a BIO has done so */
+    end_copy(c);
 }
 
 static const char *end_of(const struct conn *c)
@@ -79,12 +91,14 @@ void end_object(struct conn *c)
     const int fd = c->fd;
     const char *how = end_of(c);
     if (c->gone && plan_number("leak", 0) != 0) {
+        c->freed = true;
         close(fd);
     } else if (strcmp(how, "close-free") == 0) {
         close(fd);
         free_object(c, ssl);
     } else if (strcmp(how, "free-later") == 0 && c->network == NULL) {
         close(fd);
+        c->freed = true;
         later(ssl);
     } else if (strcmp(how, "close-later") == 0) {
         free_object(c, ssl);
@@ -114,4 +128,6 @@ void end_bury(bool all)
     } while (all && (ssl != NULL || fd >= 0));
     while (all && spare_count > 0)
         SSL_free(spare[--spare_count]);
+    if (all)
+        sessions_let_go();
 }

@@ -52,7 +52,8 @@ void loop_open(struct loop *loop, int index, int listener, bool shared)
 
 static uint32_t mode(const struct conn *c)
 {
-    uint32_t events = EPOLLIN | (c->writes ? EPOLLOUT : 0) | (plan_number("rdhup", 0) ? EPOLLRDHUP : 0);
+    uint32_t events =
+        EPOLLIN | (c->writes ? EPOLLOUT : 0) | (plan_number("rdhup", 0) || plan_number("gone", 0) ? EPOLLRDHUP : 0);
     if (plan_is("mode", "et"))
         return events | EPOLLET | (plan_number("out", 0) ? EPOLLOUT : 0);
     if (plan_is("mode", "oneshot") || c->loop->shared)
@@ -96,9 +97,14 @@ void loop_rearm(struct conn *c)
 void loop_adopt(struct loop *loop, struct conn *c)
 {
     pthread_mutex_lock(&loop->lock);
+    if (loop->quit) {
+        pthread_mutex_unlock(&loop->lock);
+        loop_adopt(&loops[0], c);
+        return;
+    }
     loop->member[loop->members++] = c;
     c->loop = loop;
-    if (c->phase != PHASE_OVER && !c->parked)
+    if (c->phase != PHASE_OVER && !c->parked && !c->victim)
         loop_watch(c);
     pthread_mutex_unlock(&loop->lock);
     (void)!write(loop->wake[1], "", 1);
@@ -180,8 +186,12 @@ static void dispatch(struct loop *loop, int token)
     } else if (token == TOKEN_WAKE) {
         wakened(loop);
     } else {
-        struct conn *c = &conns[token];
-        if (c->loop == loop && c->watched)
+        struct conn *c = &conns[token % GUESTS];
+        if (c->loop != loop || !c->watched)
+            return;
+        if ((token & TOKEN_GONE) != 0 && !c->busy)
+            conn_close(c, "gone");
+        else
             conn_turn(c);
     }
 }
@@ -254,7 +264,7 @@ void loop_run(struct loop *loop)
 {
     long end = 0;
     depth = 0; /* a child may begin in the midst of its parent's loops */
-    while (end == 0 || now_ms() < end) {
+    while ((end == 0 || now_ms() < end) && !quits_now(loop)) {
         if (loop->over && end == 0)
             end = now_ms() + LONGEST_MS;
         if ((end != 0 || loop->alone) && loop->members == 0)

@@ -142,7 +142,9 @@ static void *run_thread(void *arg)
 {
     struct loop *loop = arg;
     acts_start();
+    quits_begin(loop);
     loop_run(loop);
+    quits_end(loop);
     return NULL;
 }
 

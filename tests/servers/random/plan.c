@@ -68,6 +68,14 @@ bool plan_minds(const char *point)
     return false;
 }
 
+bool plan_minds_act(const char *what)
+{
+    for (int i = 0; i < plan_rule_count; i++)
+        if (strcmp(plan_rules[i].act, what) == 0)
+            return true;
+    return false;
+}
+
 bool plan_picks(const char *key, int id)
 {
     int mod = 1, rest = 0;

@@ -7,24 +7,17 @@ Words that begin with `guests` are the guests' own: `guests1=plain,slow,...` com
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
+
+from tests.servers.random import kinds
+from tests.servers.random.draw import Draw, rule
+from tests.servers.random.kinds import CALLBACKS
 
 SECOND = 100  # the number of the first guest that comes second
 
-CALLBACKS = ["hello", "servername", "alpn", "certificate", "verify", "keylog", "ticket", "unticket", "session", "info",
-             "message", "padding", "security", "bio"]
 REFUSERS = ["hello", "servername", "alpn", "certificate", "verify", "ticket"]
 RETRIERS = ["hello", "certificate"]
 WAYS = ["plain"] * 12 + ["slow", "slow", "reset", "half", "silent", "garbage", "cut", "leaves", "split"]
-
-
-class Draw(random.Random):
-    def one(self, **weights: int) -> str:
-        return self.choices(list(weights), list(weights.values()))[0].replace("_", "-")
-
-    def often(self, percent: int) -> bool:
-        return self.random() * 100 < percent
 
 
 def _loop(d: Draw) -> dict[str, str]:
@@ -97,10 +90,6 @@ def _connection(d: Draw) -> dict[str, str]:
     return words
 
 
-def _rule(point: str, act: str, mod: int, rest: int, amount: int = 0, times: int = 0) -> str:
-    return f"at={point}:{act}:{mod}:{rest}:{amount}:{times}"
-
-
 def _callback_acts(d: Draw, words: dict[str, str]) -> list[str]:
     acts = ["none", "deep", "deep", "wide", "alloc", "client", "signal", "altsignal", "sigclient", "thread", "jump",
             "sign", "round", "observe", "sleep", "error", "errno"]
@@ -129,7 +118,7 @@ def _rules(d: Draw, words: dict[str, str]) -> list[str]:
         if act in ("client", "sigclient", "fork", "thread", "sign", "sleep", "loop"):
             times = times or 1
         mod = d.choice([1, 2, 3, 4]) if act not in ("jump", "refuse") else d.choice([2, 3, 5])
-        rules.append(_rule(point, act, mod, d.randrange(mod), d.choice(AMOUNTS.get(act, [0])), times))
+        rules.append(rule(point, act, mod, d.randrange(mod), d.choice(AMOUNTS.get(act, [0])), times))
     return rules
 
 
@@ -148,11 +137,11 @@ def _waits(d: Draw, words: dict[str, str]) -> list[str]:
         act = d.choice(acts)
         mod = d.choice([3, 4, 5]) if act in ("drop", "victim", "fork", "forkserve") else d.choice([1, 2, 3])
         times = 1 if act in ("drop", "victim", "fork", "forkserve", "client", "sigclient") else d.choice([1, 2, 3])
-        rules.append(_rule("wait", act, mod, d.randrange(mod), d.choice(AMOUNTS.get(act, [0])), times))
+        rules.append(rule("wait", act, mod, d.randrange(mod), d.choice(AMOUNTS.get(act, [0])), times))
         if act == "victim":
             point = d.choice(["servername", "alpn", "hello", "certificate", "wait", "message"])
-            rules.append(_rule(point, "free", d.choice([1, 2]), 0, 0, 2))
-    return sorted(rules, key=lambda rule: ":drop:" not in rule and ":victim:" not in rule)  # whoever waits first
+            rules.append(rule(point, "free", d.choice([1, 2]), 0, 0, 2))
+    return rules
 
 
 def _guests(d: Draw) -> dict[str, str]:
@@ -178,7 +167,8 @@ def _leave_nothing_unsaid(words: dict[str, str]) -> None:
             words[word] = words[word].replace("half", "plain")
 
 
-def plan(seed: int) -> list[str]:
+def plan(seed: int, kind: str = "") -> list[str]:
+    """`kind`: one of kinds.py that it has, if it can."""
     d = Draw(seed)
     words = {"seed": str(seed)} | _loop(d)
     words |= _arrangement(d, words)
@@ -193,14 +183,22 @@ def plan(seed: int) -> list[str]:
     if "verify" in words or d.often(20):
         words["guests-key"] = "client-ecdsa-p256"
     words |= _guests(d)
-    if "tickets" in words and "guests2" in words:  # a session lives until its connection has ended: a matter of time
-        words["guests2"] = words["guests2"].replace("resumes", "plain")
-    rules = _rules(d, words) + _waits(d, words)
-    if any(":move:" in rule for rule in rules):
-        _leave_nothing_unsaid(words)
-    if any(word in words for word in ("workers", "fork")) or any("fork" in rule for rule in rules):
-        words.pop("ticks", None)  # a fork() that takes longer than a tick never ends
+    rules = kinds.add(Draw(f"kinds of {seed}"), words, _rules(d, words) + _waits(d, words), kind)
+    _go_together(d, words, rules)
     return [f"{key}={value}" for key, value in words.items()] + rules
+
+
+def _go_together(d: Draw, words: dict[str, str], rules: list[str]) -> None:
+    if "quits" in words or any(":move:" in one for one in rules):
+        _leave_nothing_unsaid(words)
+    if any(word in words for word in ("workers", "fork")) or any("fork" in one for one in rules):
+        words.pop("ticks", None)  # a fork() that takes longer than a tick never ends
+    # A session lives until its connection has ended: a matter of time.
+    if "tickets" in words and "cache" not in words and "guests2" in words:
+        words["guests2"] = words["guests2"].replace("resumes", "plain")
+    if words["bio"] == "memory" and words["loop"] == "epoll" and words["mode"] != "oneshot" and "feed" not in words \
+            and not any(":dup" in one for one in rules) and d.often(60):
+        words["memory"] = "on"
 
 
 def text(words: list[str], key: str, otherwise: str = "") -> str:
@@ -216,9 +214,10 @@ def ways(words: list[str], key: str) -> list[str]:
     return [way for way, *count in parts for _ in range(int(count[0]) if count else 1)]
 
 
-def leaves_early(words: list[str]) -> bool:
-    """Its server leaves some guests between two calls: how many calls there were before is a matter of time."""
-    return any(word.startswith("at=wait:") and word.split(":")[1] in ("drop", "victim") for word in words)
+def leaves(words: list[str], number: int) -> bool:
+    """The server leaves this guest between two calls: how many calls there were before is a matter of time."""
+    rules = [word.split(":") for word in words if word.startswith("at=wait:")]
+    return any(act in kinds.LEAVERS and number % int(mod) == int(rest) for _, act, mod, rest, _, _ in rules)
 
 
 def kept() -> list[list[str]]:

@@ -7,25 +7,33 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import signal
 import ssl
 import struct
 import subprocess
+import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from socket import SHUT_WR, SO_LINGER, SOL_SOCKET
 
+from tests.servers.adversary import forger
 from tests.servers.common import crowd, rig
-from tests.servers.random import plan
+from tests.servers.random import kinds, plan
 
 SECONDS = 6.0
-VAGUE = ("reset", "silent", "garbage", "cut", "leaves")  # how far the server gets with them is a matter of time
-SHORT = ("dropped", "victim")  # so it is with those that it leaves itself, and which of several ways comes first
+PATIENCE = 0.002  # seconds at most before a client resets
+# How far the server gets with them is a matter of time.
+VAGUE = ("reset", "silent", "garbage", "cut", "leaves", "aborts")
+# So it is with those that it leaves itself, and which of several ways comes first.
+SHORT = ("dropped", "victim", "cleared")
 
 
 class Visitor(crowd.Guest):
     """A guest with a way of its own to behave, and a number by which the server knows it."""
+
+    heir_of = 0  # the number of the guest whose session it has
 
     def __init__(self, number: int, way: str, context: ssl.SSLContext, session: ssl.SSLSession | None, greeting: bytes):
         super().__init__(f"{number}", context, f"guest{number}.test", session)
@@ -68,14 +76,28 @@ class Visitor(crowd.Guest):
                 self.sock.setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
                 self.sock.close()
                 self.outcome = "left"
+            elif self.way == "aborts" and self.number % 3 == 0:
+                self.abort()
             elif self.way in ("cut", "leaves"):
                 self.sock.close()
                 self.outcome = "left"
         except OSError:
             self.outcome = "closed"
 
+    def abort(self) -> None:
+        """At any moment."""
+        assert self.sock is not None
+        time.sleep(random.random() * PATIENCE)
+        self.sock.setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
+        self.sock.close()
+        self.outcome = "left"
+
     def receive(self) -> None:
-        if self.way in VAGUE:
+        if self.way == "aborts":
+            super().receive()
+            if not self.outcome and (self.asked or self.number % 3 == 1):
+                self.abort()
+        elif self.way in VAGUE:
             try:
                 assert self.sock is not None
                 self.outcome = "" if self.sock.recv(65536) else "left"
@@ -89,7 +111,22 @@ class Visitor(crowd.Guest):
     def result(self) -> str:
         if self.way in VAGUE:
             return "left"
+        if self.way in kinds.BAD_CLIENTS and self.outcome not in ("good", "hangs"):
+            return "refused"  # the alert, or a reset that overtakes it
         return self.outcome + (" resumed" if self.outcome == "good" and self.tls.session_reused else "")
+
+
+class Forger(forger.Forger):
+    """One with another's certificate."""
+
+    way, waits, heir_of = "forged", True, 0
+
+    def __init__(self, number: int, certificate: Path):
+        super().__init__("signature", certificate)
+        self.number, self.source = number, (f"127.0.1.{number}", 0)
+
+    def result(self) -> str:
+        return self.outcome if self.outcome in ("answered", "hangs") else "refused"
 
 
 def not_decided(said: object) -> set[str]:
@@ -108,6 +145,7 @@ class Verdict:
     status: int | str
     errors: str = field(default="", compare=False)
     in_lanes: int = field(default=0, compare=False)
+    heirs: dict[int, int] = field(default_factory=dict, compare=False)  # who resumes whose session
 
     @property
     def bad(self) -> bool:
@@ -116,8 +154,9 @@ class Verdict:
 
     def is_like(self, stock: Verdict) -> bool:
         """Where Octuple runs a call to its end itself (docs/limits.md), there is nothing that its callback could jump
-        to, and its server may have put it aside. Such guests are not compared."""
+        to, and its server may have put it aside. Such guests are not compared, nor those who resume their sessions."""
         apart = not_decided(self.said) - not_decided(stock.said)
+        apart |= {str(heir) for heir, number in self.heirs.items() if str(number) in apart}
         return self.without(apart) == stock.without(apart)
 
     def without(self, numbers: set[str]) -> Verdict:
@@ -134,6 +173,7 @@ class Runner:
 
     def __init__(self, build: rig.Build, keys: Path):
         self.build, self.keys, self.place = build, keys, rig.folder("random")
+        assert (keys / "ca.crl").exists(), "credentials.revoke() makes it"
         self.server = str(build.folder / "bin/octuple_random_server")
         self.shim_environment = rig.shim_environment(self.place, build)
         self.contexts: dict[str, ssl.SSLContext] = {}
@@ -142,7 +182,11 @@ class Runner:
     def end(self) -> None:
         shutil.rmtree(self.place, ignore_errors=True)
 
-    def context(self, key: str) -> ssl.SSLContext:
+    def context(self, words: list[str], way: str = "") -> ssl.SSLContext:
+        """Of a guest, who may have another certificate than most."""
+        key = plan.text(words, "guests-key")
+        if way in kinds.BAD_CLIENTS:
+            key = "" if way == "nobody" else key.replace("client", way)
         if key not in self.contexts:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
             context.check_hostname = False
@@ -150,7 +194,7 @@ class Runner:
             context.set_ciphers("ALL")
             context.set_alpn_protocols(["it"])
             if key:
-                context.load_cert_chain(self.keys / f"{key}.crt", self.keys / f"{key}.key")
+                context.load_cert_chain(self.keys / f"{key}.crt", self.keys / f"client-{key.split('-', 1)[1]}.key")
             self.contexts[key] = context
         return self.contexts[key]
 
@@ -158,15 +202,23 @@ class Runner:
         """The next crowd."""
         ways = plan.ways(words, "guests2" if before else "guests1")
         first = plan.SECOND if before else 1
-        sessions = {guest.number: guest.tls.session for guest in before if guest.outcome == "good"}
-        greeting = b"welcome\n" if plan.text(words, "call") == "write" else b""
-        context = self.context(plan.text(words, "guests-key"))
-        return [Visitor(first + i, way, context,
-                        sessions.get(i % max(len(before), 1) + 1) if way == "resumes" else None, greeting)
-                for i, way in enumerate(ways)]
+        sessions = {guest.number: guest.tls.session for guest in before
+                    if guest.outcome == "good" and guest.way not in kinds.BAD_CLIENTS}
+        greeting = b"welcome\n" if plan.text(words, "call") in ("write", "greets") else b""
+        more = []
+        for number, way in enumerate(ways, first):
+            if way == "forged":
+                more.append(Forger(number, self.keys / "client-rsa2048.crt"))
+                continue
+            giver = (number - first) % max(len(before), 1) + 1 if way == "resumes" else 0
+            more.append(Visitor(number, way, self.context(words, way), sessions.get(giver), greeting))
+            more[-1].heir_of = giver
+        return more
 
     def run(self, words: list[str], with_octuple: bool) -> Verdict:
         env = self.shim_environment if with_octuple else rig.clean_environment()
+        if plan.text(words, "memory"):
+            env = env | {"OCTUPLE_LOOPS": "auto,memory=" + plan.text(words, "memory")}
         errors = self.place / "errors"
         with open(errors, "wb") as output:
             process = subprocess.Popen([self.server, str(self.keys), *words], env=env, stdin=subprocess.PIPE,
@@ -201,8 +253,16 @@ class Runner:
         except (subprocess.TimeoutExpired, BrokenPipeError):
             said, status = "", "does not end"
         in_lanes = sum(count.done for count in rig.read_counters(self.place / "counters").values())
-        return Verdict({guest.number: guest.result() for guest in guests}, self.settled(words, said, guests), status,
-                       errors.read_text(errors="replace")[-2000:], in_lanes)
+        results = {guest.number: self.result(words, guest) for guest in guests}
+        heirs = {guest.number: guest.heir_of for guest in guests}
+        return Verdict(results, self.settled(words, said, guests), status,
+                       errors.read_text(errors="replace")[-2000:], in_lanes, heirs)
+
+    @staticmethod
+    def result(words: list[str], guest: Visitor) -> str:
+        """Whom the server leaves in the middle hears of it in one way or another."""
+        result = guest.result()
+        return "left" if plan.leaves(words, guest.number) and result not in ("good", "hangs") else result
 
     @staticmethod
     def settled(words: list[str], text: str, guests: list[Visitor]) -> object:
@@ -217,6 +277,10 @@ class Runner:
                 continue
             if guest.way in VAGUE or guest.way == "half":
                 del said["guests"][str(guest.number)]
-            elif one["end"] in SHORT or (one["end"] == "left" and plan.leaves_early(words)):
+            elif plan.leaves(words, guest.number) or one["end"] in SHORT:
                 said["guests"][str(guest.number)] = "left early"
+            elif plan.text(words, "gone"):  # epoll may tell of the end, or libssl, in any call
+                said["guests"][str(guest.number)] = {"open": one["open"]}
+            elif guest.way == "forged":
+                one["end"] = ""  # what its signature looks like, which is random
         return said

@@ -9,6 +9,8 @@
 const char *const point_names[POINTS] = {"hello",    "servername", "alpn",    "certificate", "verify",  "keylog",
                                          "ticket",   "unticket",   "session", "info",        "message", "padding",
                                          "security", "bio",        "wait",    "accept"};
+static const char *const odd_names[ODDS] = {"errno", "retry",  "want",  "queue",   "value",
+                                            "door",  "blocks", "early", "unknown", "late"};
 static struct said *said;
 
 void said_open(void)
@@ -35,10 +37,25 @@ static void print_guest(const struct said *s)
     printf("}");
 }
 
+/* Of all guests: what is odd is so whatever becomes of its client. */
+static void print_odd(void)
+{
+    unsigned odd = 0;
+    for (int i = 0; i < GUESTS; i++)
+        odd |= said[i].odd;
+    printf("\"odd\": \"");
+    for (int i = 0; i < ODDS; i++)
+        if (odd >> i & 1)
+            printf("%s ", odd_names[i]);
+    printf("\"");
+}
+
 void said_print(int open, int bad_ends)
 {
     const char *between = "";
-    printf("{\"open\": %d, \"bad ends\": %d, \"guests\": {", open, bad_ends);
+    printf("{\"open\": %d, \"bad ends\": %d, ", open, bad_ends);
+    print_odd();
+    printf(", \"guests\": {");
     for (int i = 0; i < GUESTS; i++)
         if (said[i].opened != 0) {
             printf("%s\"%d\": ", between, i);

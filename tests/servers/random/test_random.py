@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.servers.common import credentials
 from tests.servers.random import __main__ as programs, plan, runner as random_runner
 
 FULL = bool(os.environ.get("OCT_TEST_FULL"))
@@ -20,6 +21,7 @@ TRIES = 3  # a plan may come to nothing for a reason of stock's own: too few of 
 def runner(build, keys) -> Iterator[random_runner.Runner]:
     if not (build.folder / "bin/octuple_random_server").exists():
         pytest.skip("octuple_random_server is not built")
+    credentials.revoke(keys)
     made = random_runner.Runner(build, keys)
     yield made
     made.end()

@@ -65,6 +65,21 @@ static void open_buffered(struct conn *c)
     SSL_set_bio(c->ssl, socket, BIO_push(BIO_new(BIO_f_buffer()), socket));
 }
 
+/* libssl itself calls libssl: by a BIO that makes the object, or that gets it. */
+static void open_ssl(struct conn *c, bool makes)
+{
+    if (makes) {
+        SSL_CTX *of = context_hold();
+        c->bio = BIO_new_ssl(of, 0);
+        SSL_CTX_free(of);
+        BIO_get_ssl(c->bio, &c->ssl);
+    } else {
+        c->bio = BIO_new(BIO_f_ssl());
+        BIO_set_ssl(c->bio, c->ssl, BIO_NOCLOSE);
+    }
+    BIO_push(c->bio, BIO_new_socket(c->fd, BIO_NOCLOSE));
+}
+
 static void open_pair(struct conn *c)
 {
     BIO *inner;
@@ -92,12 +107,15 @@ static void mind_bio(struct conn *c)
 void transport_open(struct conn *c)
 {
     c->out_fd = -1;
-    c->network = NULL;
+    if (!plan_is("bio", "ssl"))
+        c->ssl = end_take_object();
     if (plan_is("bio", "memory")) {
         SSL_set_bio(c->ssl, BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
         BIO_set_mem_eof_return(SSL_get_rbio(c->ssl), -1);
     } else if (plan_is("bio", "pair")) {
         open_pair(c);
+    } else if (plan_is("bio", "ssl") || plan_is("bio", "door")) {
+        open_ssl(c, plan_is("bio", "ssl"));
     } else if (plan_is("bio", "own")) {
         BIO *bio = own_bio(c);
         SSL_set_bio(c->ssl, bio, bio);
@@ -114,21 +132,23 @@ void transport_open(struct conn *c)
         mind_bio(c);
 }
 
-void transport_in(struct conn *c)
+bool transport_in(struct conn *c)
 {
     char text[TEXT_MAX];
     ssize_t n;
+    bool came = false;
     const bool memory = plan_is("bio", "memory");
     if (!memory && !plan_is("bio", "pair"))
-        return;
-    while ((n = recv(c->fd, text, sizeof text, 0)) > 0)
+        return false;
+    for (; (n = recv(c->fd, text, sizeof text, 0)) > 0; came = true)
         (void)BIO_write(memory ? SSL_get_rbio(c->ssl) : c->network, text, (int)n);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
-        return;
+        return came;
     if (memory)
         BIO_set_mem_eof_return(SSL_get_rbio(c->ssl), 0);
     else
         (void)BIO_shutdown_wr(c->network);
+    return true;
 }
 
 /* What is written is less than the socket's buffer. */
@@ -149,7 +169,7 @@ void transport_move(struct conn *c, int fd)
 {
     const bool by_number = plan_is("bio", "fd") || plan_is("bio", "two") || plan_is("bio", "");
     c->fd = fd;
-    if (plan_is("bio", "buffer")) {
+    if (plan_is("bio", "buffer") || c->bio != NULL) {
         BIO_set_fd(SSL_get_rbio(c->ssl), fd, BIO_NOCLOSE);
     } else if (by_number && c->out_fd >= 0) {
         SSL_set_rfd(c->ssl, fd);

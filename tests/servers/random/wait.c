@@ -28,8 +28,12 @@ int wait_epoll(int epfd, int *tokens, int timeout)
         n = epoll_pwait2(epfd, events, at_most, timeout < 0 ? NULL : &time, NULL);
     else
         n = epoll_wait(epfd, events, at_most, timeout);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         tokens[i] = (int)events[i].data.u64;
+        if (tokens[i] < GUESTS && plan_number("gone", 0) != 0 &&
+            (events[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0)
+            tokens[i] |= TOKEN_GONE;
+    }
     return n;
 }
 

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* What the process has counted of its handshakes, and the last word: nothing stands in the way only where, under load,
+ * most operations ran together with others. */
+#include <inttypes.h>
+#include <stdio.h>
+#include "cli/core/stays.h"
+#include "doctor.h"
+
+#define NAME "handshakes"
+/* Fewer operations say nothing of a load. */
+#define LOAD_LEAST 16
+
+void doctor_judge_handshakes(struct doctor_report *report, const struct doctor_target *target)
+{
+    const struct oct_stay_counters *stays = &target->lanes.stays;
+    const uint64_t full = stays_full(stays);
+    const unsigned why = stays_why(stays);
+    char text[1024] = "";
+    size_t at = 0;
+    if (full == 0 && stays->doors == 0 && stays->resumed == 0)
+        return;
+    if (stays->doors != 0 && stays->stayed[why] == 0)
+        at = (size_t)snprintf(text, sizeof text, "; %s", stays_row(why)->text);
+    for (unsigned i = 0, reason = OCT_STAY_COUNT; i < 2; i++) {
+        reason = stays_greatest(stays, reason);
+        if (reason != OCT_STAY_COUNT && at < sizeof text)
+            at += (size_t)snprintf(text + at, sizeof text - at, "; of %" PRIu64 ", %s", stays->stayed[reason],
+                                   stays_row(reason)->text);
+    }
+    const bool served = stays->doors == 0 && stays->paused * 2 >= full;
+    doctor_add(report, served ? DOCTOR_OK : DOCTOR_NOTE, NAME,
+               served || why == OCT_STAY_COUNT ? NULL : stays_row(why)->advice,
+               "%" PRIu64 " full handshakes, of which %" PRIu64 " waited for others; %" PRIu64 " resumed%s", full,
+               stays->paused, stays->resumed, text);
+}
+
+const char *doctor_verdict(const struct doctor_report *report, const struct doctor_target *target, char *text,
+                           size_t room)
+{
+    const struct doctor_lanes *lanes = &target->lanes;
+    const uint64_t all = lanes->asked, full = stays_full(&lanes->stays);
+    const unsigned reason = stays_why(&lanes->stays);
+    if (report->problems > 0) {
+        snprintf(text, room, "%u problem%s, of which the first is to be solved first", report->problems,
+                 report->problems > 1 ? "s" : "");
+        return "problem";
+    }
+    if (lanes->together * 2 > all && all >= LOAD_LEAST && (full > 0 || lanes->stays.resumed == 0)) {
+        snprintf(text, room, "nothing stands in the way");
+        return "ok";
+    }
+    if (lanes->read == 0 && lanes->unreadable > 0) {
+        snprintf(text, room, "no load seen: its counters cannot be read");
+        return "no-load";
+    }
+    if (full == 0 && lanes->stays.doors == 0 && lanes->stays.resumed > 0) {
+        snprintf(text, room, "no load seen yet: all %" PRIu64 " sessions were resumed", lanes->stays.resumed);
+        return "no-load";
+    }
+    if (lanes->stays.doors == 0 && (all < LOAD_LEAST || reason == OCT_STAY_ALONE)) {
+        snprintf(text, room, full == 0 ? "no load seen yet" : "no load seen yet: %" PRIu64 " handshakes, few at once",
+                 full);
+        return "no-load";
+    }
+    snprintf(text, room, "most operations ran by themselves: %s",
+             reason == OCT_STAY_COUNT ? "none came while another one waited" : stays_row(reason)->text);
+    return "plain";
+}
