@@ -7,8 +7,8 @@
  *   - RTLD_NEXT and RTLD_DEFAULT go by who calls. dlsym() and dlvsym() here jump to those behind, which find the
  *     program's own return address.
  *   - A function of a libssl that is not served stays.
- *   - So does one that another preloaded library stands in front of, behind this one: it may be what that library
- * calls. Then nothing pauses in the process.
+ *   - So does one that another preloaded library stands in front of, behind this one: that one may call it. Then
+ *     nothing pauses in the process.
  *   - Names that do not begin as libssl's cost a comparison.
  *
  * Where the program was started with that libssl, every caller's functions are its own, and the answer is the hook that
@@ -39,11 +39,6 @@ typedef void *look_version_function(void *handle, const char *name, const char *
 const struct oct_ssl_functions *oct_reach_copy __attribute__((visibility("hidden")));
 
 /* clang-format off */
-#if OCT_OPENSSL_MAJOR_NUMBER == 3
-#define SINCE(three, four) #three
-#else
-#define SINCE(three, four) #four
-#endif
 /* What lies in front of a hook: rax, r10 and r11 are nobody's at a call. */
 #define ENTRY(name, since)                                                                                             \
     ".if " since " >= 0\n"                                                                                             \
@@ -95,7 +90,7 @@ __asm__(".text\n"
         LOOK(dlvsym, "", 1)
 #endif
         OCT_SSL_HOOKS(HOOKED) OCT_SSL_YOUNGER_HOOKS(HOOKED)
-#define OCT_DOOR(name, argument, three, four) ENTRY(name, SINCE(three, four))
+#define OCT_DOOR(name, argument, three, four) ENTRY(name, OCT_DOOR_SINCE(three, four))
 #include "libssl/doors.def"
 );
 /* clang-format on */

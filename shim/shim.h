@@ -14,16 +14,16 @@
  *   libssl/             finding functions: resolve.c behind the hooks, copies.c where a process has several libssl,
  *                       withdraw.c where the shim is off, load.c the provider, ctx.c and crypto.c when it comes
  *   handshake/          one connection and its thread: states.c what may happen to a call, and what follows,
- *                       handshake.c a call that is paused and resumed, slice.c its part
- *                       of the stack, points.c where it may pause, doors.c who forces it, finish.c and drain.c how it
- *                       ends when nobody resumes it, known.c the table of SSL objects, handed.c those that wait for
- *                       another thread
+ *                       handshake.c a call that is paused and resumed, slice.c its part of the stack, points.c
+ *                       where it may pause, doors.c who forces it, finish.c and drain.c how it ends when nobody
+ *                       resumes it, known.c the table of SSL objects, handed.c those that wait for another thread
  *   memory/             programs that read their sockets themselves and feed libssl: memory.h
  *   events/             what a thread sleeps on: epoll.c and poll.c the hooks, made.c made-up events, fds.c,
- *                       tables.c and socket.c what is known of descriptors, handover.c how another thread gets a
- * connection quic/               handshakes of QUIC, in programs that are known to bear it keys/               keys
- * that live elsewhere, behind keys.h savings/            what libssl and libcrypto do around an operation and need not,
- * behind savings.h
+ *                       tables.c and socket.c what is known of descriptors, read.c and look.c who reads or looks there,
+ *                       handover.c how another thread gets a connection
+ *   quic/               handshakes of QUIC, in programs that are known to bear it
+ *   keys/               keys that live elsewhere, behind keys.h
+ *   savings/            what libssl and libcrypto do around an operation and need not, behind savings.h
  *
  * Whether a handshake may pause is oct_handshake_may_pause() in handshake/handshake.c, which the provider asks at each
  * operation (decide() in provider/async/task.c). docs/pauses.md has the rule.
@@ -59,7 +59,7 @@ enum oct_conn_event {
 struct oct_conn_socket {
     int fd;                /* when last paused; -1: not known */
     uint32_t generation;   /* tells it from a later one of the same number */
-    ino_t inode;           /* whatever its number is; 0: not known */
+    ino_t inode;           /* whatever its number is; 0: not known yet */
     int hidden_fd;         /* what a BIO of the program's own reads from; -1: not seen yet */
     uint64_t hidden_bytes; /* that it has read */
     int away_fd;           /* the socket, if it was seen to read from memory meanwhile; else -1 */
@@ -67,6 +67,7 @@ struct oct_conn_socket {
     bool unsure;           /* the call runs in a slice, but whether it may be paused is known when it has read */
     bool was_empty;        /* its BIO was made to find nothing; the socket may hold something */
     bool nonblocking;      /* the socket has been seen to be so */
+    uint32_t asked;        /* it was so in this call, when there were so many switches; 0: it was not asked */
 };
 
 /* What the shim knows of an SSL object that has not finished its first handshake. */
@@ -121,9 +122,6 @@ static inline bool oct_shim_serves(const struct oct_ssl_functions *ssl)
         return oct_shim_decide(ssl);
     return mode == OCT_SHIM_ON && ssl == oct_ssl_served;
 }
-
-/* How many calls are paused in the process (handshake/slice.c). */
-extern unsigned oct_slices_away;
 
 /* True while file descriptors are to be remembered: libssl is here and the shim is not off. The first thing that the
  * other hooks ask: a process without libssl pays this load and nothing else. */
@@ -249,11 +247,18 @@ bool oct_socket_read_out(const struct oct_conn *conn);
 bool oct_socket_will_show(const struct oct_conn *conn, const struct oct_thread *t);
 /* A socket that blocks makes its own caller wait: it must never be told to come back. */
 bool oct_socket_nonblocking(struct oct_conn *conn, int fd);
-/* The same, asked anew: somebody may have changed it. */
+/* The same, asked anew in each call: somebody may have changed it. Nobody has to be asked again in the same call,
+ * unless somebody has switched a socket of this process meanwhile (oct_socket_switched()). */
 bool oct_socket_blocks(struct oct_conn *conn);
+extern uint32_t oct_socket_switches;
+static inline void oct_socket_switched(void)
+{
+    (void)__atomic_add_fetch(&oct_socket_switches, 1, __ATOMIC_RELEASE);
+}
 /* The read BIO of conn says that it is to be tried again, until conn goes on. */
 void oct_socket_say_retry(struct oct_conn *conn);
-/* conn is about to be paused: notes which socket it is whatever number the program gives it. */
+/* The number of its socket is about to say no more which that is: notes it, whatever number the program gives it. Other
+ * threads may ask for it, where conn is led to by that number (oct_fd_lead()). */
 void oct_socket_identify(struct oct_conn *conn);
 /* True if fd is the socket that conn had when that was asked last, and not another one that has got its number. */
 bool oct_socket_is_same(const struct oct_conn *conn, int fd);
@@ -265,7 +270,8 @@ bool oct_socket_put_off(struct oct_conn *conn, struct oct_thread *t);
 bool oct_socket_changes(const struct oct_conn *conn);
 /* A handshake call of conn begins: watches what a BIO that hides its socket reads from. */
 void oct_socket_watch(struct oct_conn *conn, struct oct_thread *t);
-/* The thread runs a call to its end, and fd is its socket: what has come since stays there, and no read blocks. */
+/* The thread runs a call to its end, and fd is its socket: what has come since stays there, and no read blocks. Notes
+ * whether there is something. */
 bool oct_socket_is_withheld(int fd);
 /* A read from fd begins inside a handshake call whose BIO is watched, in a function with this frame. Whose it is; NULL:
  * it is no read of a BIO's. *nothing: it is to find nothing. */

@@ -81,6 +81,8 @@ HOOK int dup(int from)
 static int control(__typeof__(fcntl) *real, int fd, int command, void *arg)
 {
     const int value = real != NULL ? real(fd, command, arg) : (int)syscall(SYS_fcntl, fd, command, arg);
+    if (command == F_SETFL)
+        oct_socket_switched();
     return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? noted(fd, value) : value;
 }
 

@@ -190,6 +190,9 @@ void oct_fd_closed(int fd)
     /* getpid() costs a system call, but only for a descriptor that was in an epoll instance. */
     if (e == NULL || !__atomic_load_n(&e->used, __ATOMIC_RELAXED) || getpid() != process || !lock(e))
         return;
+    if (e->conn != NULL)
+        oct_socket_identify(e->conn);
+    e->conn = NULL;
     __atomic_add_fetch(&e->generation, 1, __ATOMIC_ACQ_REL);
     e->events = 0;
     __atomic_store_n(&e->thread, 0, __ATOMIC_RELAXED);

@@ -70,6 +70,8 @@ HOOK int ioctl(int fd, REQUEST request, ...)
     va_end(list);
     const bool kept = request == (REQUEST)FIONREAD && oct_look_at(fd);
     const int value = real != NULL ? real(fd, request, arg) : (int)syscall(SYS_ioctl, fd, request, arg);
+    if (request == (REQUEST)FIONBIO)
+        oct_socket_switched();
     if (kept && value == 0 && *(const int *)arg == 0)
         *(int *)arg = OCT_MEMORY_RECORD;
     return value;

@@ -46,10 +46,19 @@ static ino_t inode_of(int fd)
     return fstat(fd, &now) == 0 && S_ISSOCK(now.st_mode) ? now.st_ino : 0;
 }
 
+static int flags_of(int fd)
+{
+    __typeof__(fcntl) *real = oct_libc()->fcntl;
+    return real != NULL ? real(fd, F_GETFL) : (int)syscall(SYS_fcntl, (long)fd, (long)F_GETFL);
+}
+
+uint32_t oct_socket_switches = 1;
+
 bool oct_socket_nonblocking(struct oct_conn *conn, int fd)
 {
     if (!conn->socket.nonblocking || conn->socket.fd != fd) {
-        int flags = fcntl(fd, F_GETFL);
+        conn->socket.asked = __atomic_load_n(&oct_socket_switches, __ATOMIC_ACQUIRE);
+        const int flags = flags_of(fd);
         conn->socket.nonblocking = flags >= 0 && (flags & O_NONBLOCK) != 0;
         conn->socket.fd = fd;
         conn->socket.inode = 0;
@@ -59,19 +68,24 @@ bool oct_socket_nonblocking(struct oct_conn *conn, int fd)
 
 bool oct_socket_blocks(struct oct_conn *conn)
 {
-    const int flags = conn->socket.fd >= 0 && oct_finish_has_socket(conn) ? fcntl(conn->socket.fd, F_GETFL) : -1;
+    const uint32_t switches = __atomic_load_n(&oct_socket_switches, __ATOMIC_ACQUIRE);
+    if (conn->socket.asked == switches && conn->socket.nonblocking)
+        return false;
+    const int flags = conn->socket.fd >= 0 && oct_finish_has_socket(conn) ? flags_of(conn->socket.fd) : -1;
+    conn->socket.asked = flags >= 0 && (flags & O_NONBLOCK) != 0 ? switches : 0;
     return flags >= 0 && (flags & O_NONBLOCK) == 0;
 }
 
 void oct_socket_identify(struct oct_conn *conn)
 {
-    if (conn->socket.inode == 0 && conn->socket.fd >= 0)
-        conn->socket.inode = inode_of(conn->socket.fd);
+    if (conn->socket.fd >= 0 && __atomic_load_n(&conn->socket.inode, __ATOMIC_RELAXED) == 0)
+        __atomic_store_n(&conn->socket.inode, inode_of(conn->socket.fd), __ATOMIC_RELAXED);
 }
 
 bool oct_socket_is_same(const struct oct_conn *conn, int fd)
 {
-    return conn->socket.inode != 0 && inode_of(fd) == conn->socket.inode;
+    const ino_t inode = __atomic_load_n(&conn->socket.inode, __ATOMIC_RELAXED);
+    return inode != 0 && inode_of(fd) == inode;
 }
 
 /* libssl does not know the new number. */
@@ -85,7 +99,9 @@ void oct_socket_moved(int fd)
         inode = inode != 0 ? inode : inode_of(fd);
         if (inode == 0)
             return;
-        if (inode == conn->socket.inode) {
+        if (oct_fd_is_same(conn->socket.fd, conn->socket.generation))
+            oct_socket_identify(conn);
+        if (inode == __atomic_load_n(&conn->socket.inode, __ATOMIC_RELAXED)) {
             oct_fd_lead_end(conn->socket.fd, conn);
             conn->socket.fd = conn->socket.hidden_fd = fd;
             conn->socket.generation = oct_fd_generation(fd);

@@ -35,11 +35,6 @@ static const struct {
 };
 
 /* clang-format off */
-#if OCT_OPENSSL_MAJOR_NUMBER == 3
-#define SINCE(three, four) #three
-#else
-#define SINCE(three, four) #four
-#endif
 /* One that this major release does not have gets a number, and no function. */
 #define ENTRY(name, since)                                                                                             \
     ".if " since " >= 0\n"                                                                                             \
@@ -78,7 +73,7 @@ __asm__(".text\n"
         "    jmp *%r11\n"
         ".cfi_endproc\n"
         ".set .Ldoor, 0\n"
-#define OCT_DOOR(name, argument, three, four) ENTRY(name, SINCE(three, four))
+#define OCT_DOOR(name, argument, three, four) ENTRY(name, OCT_DOOR_SINCE(three, four))
 #include "libssl/doors.def"
 );
 #endif
@@ -111,7 +106,7 @@ static bool is_away(struct oct_conn *conn)
 /* What nearly all calls ask, and no more. */
 static bool is_paused(const SSL *s)
 {
-    return oct_known_ask(s, is_away);
+    return oct_known_may_be_away(s) && oct_known_ask(s, is_away);
 }
 
 /* libssl calls some of its functions by their names, for the shim too. Whoever has let it in has looked already. */
@@ -133,7 +128,7 @@ void *oct_door_open(unsigned door, void *const arguments[6], const void *caller)
     const struct oct_ssl_functions *own = oct_ssl_instead != NULL ? oct_ssl_instead : oct_ssl_of(caller);
     void *function = behind(own, door);
 
-    if (__builtin_expect(oct_door_is_guarded(own), 0))
+    if (own == oct_ssl_served)
         for (int i = 0; i < 2; i++)
             if (doors[door].object[i] != 0 && is_paused(arguments[doors[door].object[i] - 1]) &&
                 !is_inside(own, caller))
@@ -158,7 +153,7 @@ void oct_door_leave_open(const struct oct_ssl_functions *own)
 {
     __atomic_store_n(&open_for_good, true, __ATOMIC_SEQ_CST);
     (void)__atomic_add_fetch(&oct_stay_counters()->doors, 1, __ATOMIC_RELAXED);
-    if (oct_door_is_guarded(own))
+    if (own == oct_ssl_served)
         oct_finish_here();
 }
 

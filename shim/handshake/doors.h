@@ -6,11 +6,12 @@
 
 #include "shim.h"
 
-/* True if some connection of that libssl is paused, on whatever thread. */
-static inline bool oct_door_is_guarded(const struct oct_ssl_functions *own)
-{
-    return __atomic_load_n(&oct_slices_away, __ATOMIC_RELAXED) != 0 && own == oct_ssl_served;
-}
+/* For assembly: from which minor release of this major one on a row of doors.def has its function; below 0: never. */
+#if OCT_OPENSSL_MAJOR_NUMBER == 3
+#define OCT_DOOR_SINCE(three, four) #three
+#else
+#define OCT_DOOR_SINCE(three, four) #four
+#endif
 
 /* True in a process that has asked for a way to connections that nobody guards: nothing pauses there. */
 bool oct_door_is_open(void);

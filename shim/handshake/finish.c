@@ -54,13 +54,22 @@ static void forget_notices(struct oct_conn *conn)
     conn->notices = 0;
 }
 
+/* Its number leads to it no more. */
+static void identify(struct oct_conn *conn)
+{
+    if (oct_fd_is_same(conn->socket.fd, conn->socket.generation))
+        oct_socket_identify(conn);
+}
+
 /* From then on another thread may call it. */
 static void end(struct oct_conn *conn, bool handed, enum oct_on on)
 {
     const int fd = conn->socket.fd;
     const uint32_t generation = conn->socket.generation;
-    if (handed)
+    if (handed) {
+        identify(conn);
         oct_handed_add(conn);
+    }
     (void)oct_conn_on(conn, on);
     if (handed)
         oct_handover_wake(fd, generation);
@@ -69,6 +78,7 @@ static void end(struct oct_conn *conn, bool handed, enum oct_on on)
 bool oct_finish(struct oct_conn *conn)
 {
     struct oct_thread *t = conn->thread;
+    const SSL *s = conn->ssl;
     const int errno_before = errno;
     const bool fed = conn->hello != NULL;
     struct oct_registration at;
@@ -81,7 +91,7 @@ bool oct_finish(struct oct_conn *conn)
         oct_queue_poll(oct_queue_thread_peek());
     forget_notices(conn);
     struct oct_errors *outer = oct_errors_take();
-    __atomic_add_fetch(&oct_slices_away, 1, __ATOMIC_SEQ_CST); /* another thread may look */
+    oct_known_away(s, 1); /* another thread may look */
     {
         OCT_INSIDE(conn);
         const struct oct_withheld before = t->withheld;
@@ -92,7 +102,7 @@ bool oct_finish(struct oct_conn *conn)
         refused = t->withheld.refused || conn->called_inside;
         t->withheld = before;
     }
-    __atomic_sub_fetch(&oct_slices_away, 1, __ATOMIC_SEQ_CST);
+    oct_known_away(s, -1);
     const enum wish wish = wish_of(conn->ssl, value);
     conn->ended_errors = oct_errors_take();
     oct_errors_give_back(outer);
@@ -213,8 +223,7 @@ bool oct_finish_has_socket(struct oct_conn *conn)
     return true;
 }
 
-/* Where its socket has been closed nothing may be written any
- * more, as the number may be another's by now. */
+/* Where its socket has been closed nothing may be written any more, as the number may be another's by now. */
 static bool force(struct oct_conn *conn, enum oct_on on)
 {
     if (!oct_slice_is_away(conn) || conn->ssl == NULL || conn->entered != 0)
@@ -333,6 +342,7 @@ static void hand_on(struct oct_conn *conn, struct oct_thread *t)
     const int fd = conn->socket.fd;
     const uint32_t generation = conn->socket.generation;
     conn->missed = conn->missed || conn->hello == NULL;
+    identify(conn);
     if (oct_handed_give(conn))
         oct_handover_wake(fd, generation);
     else

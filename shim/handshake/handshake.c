@@ -7,6 +7,7 @@
  * What is inside which call is known of each connection, and never of a thread as a whole: coroutines leave callbacks
  * and come back in any order, and a callback may leave by longjmp().
  */
+#include "libssl/errors.h"
 #include "events/fds.h"
 #include "keys/keys.h"
 #include "handshake/slice.h"
@@ -150,12 +151,11 @@ static int call_in_slice(struct oct_conn *conn, oct_handshake_call *call, void *
     oct_thread_event_drop(conn->thread, conn);
     oct_thread_away_drop(conn);
     if (resumes)
-        oct_ssl()->ERR_clear_error();
+        oct_errors_clear();
     if (oct_slice_run(conn, call, arg, &value))
         return other ? call(conn->ssl, arg) : value;
     if (!oct_slice_is_away(conn))
         return call(conn->ssl, arg); /* there was no memory for it */
-    oct_socket_identify(conn);
     (void)oct_conn_on(conn, OCT_ON_PAUSE);
     oct_thread_away_add(conn->thread, conn);
     return value;
@@ -170,7 +170,7 @@ static bool put_off(struct oct_conn *conn, struct oct_thread *t)
 static int tell_to_wait(struct oct_conn *conn, int pause_value)
 {
     oct_socket_say_retry(conn);
-    oct_ssl()->ERR_clear_error();
+    oct_errors_clear();
     errno = EAGAIN;
     conn->masked = true;
     return pause_value;
@@ -279,9 +279,12 @@ static enum oct_on kind_of_call(struct oct_conn *conn, const struct oct_thread *
     return oct_conn_is_due(state) && oct_slice_place(conn) != OCT_SLICE_FITS ? OCT_ON_CALL_AWRY : OCT_ON_CALL;
 }
 
-/* Its server has followed its event. */
-static void note_followed(struct oct_conn *conn, struct oct_thread *t)
+/* Its server has called it, and so has followed its event. */
+static void note_called(struct oct_conn *conn, struct oct_thread *t)
 {
+    if (is_elsewhere(conn, t))
+        return;
+    conn->socket.asked = 0;
     if (conn->thread != t)
         return;
     if (conn->notices != 0 || conn->event == OCT_EVENT_OUT)
@@ -298,7 +301,7 @@ int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_val
     struct oct_conn *conn = t != NULL && !in_job ? oct_conn_get(s) : oct_conn_find(s);
     if (conn == NULL || t == NULL || (conn->entered != 0 && !is_elsewhere(conn, t)))
         return call(s, arg);
-    note_followed(conn, t);
+    note_called(conn, t);
 
     bool asked = false;
     enum oct_on on = kind_of_call(conn, t);

@@ -5,8 +5,8 @@
  * of its extra data that it never reserved, and ours would be among them.
  *
  * libssl tells of an object's end by the call that frees the extra data, which it makes of libcrypto's; that is met in
- * its own table of addresses (libssl/slots.h). So no entry outlives its object, whoever frees that. Entries are
- * OpenSSL's memory: a program that has a collector for that finds by them what else is.
+ * its own table of addresses (libssl/slots.h). So no entry outlives its object, whoever frees that. What has no room in
+ * the table is OpenSSL's memory: a program that has a collector for that finds by it what else is.
  */
 #include "handshake/known.h"
 
@@ -14,19 +14,22 @@
 
 #include <string.h>
 
-#define BUCKETS 8192
-#define LOCKS   256 /* BUCKETS is a multiple */
+#define BUCKETS 4096
 
 struct entry {
     struct entry *next;
-    const SSL *ssl;
+    const SSL *ssl; /* NULL: the first of a bucket is free */
     void *of[OCT_KNOWN_KINDS];
     unsigned references; /* beyond the first */
 };
 
-static struct entry *buckets[BUCKETS];
-static unsigned char locks[LOCKS];
-static uint32_t changes[LOCKS]; /* of what each of them guards */
+/* All that a call asks for lies in one line of the cache. */
+static struct bucket {
+    struct entry first;
+    unsigned away;    /* how many calls of its objects are paused */
+    uint32_t changes; /* of its connections */
+    bool locked;
+} __attribute__((aligned(64))) buckets[BUCKETS];
 
 /* What the thread has asked for last, and will mostly ask for next. */
 static __thread struct {
@@ -36,56 +39,82 @@ static __thread struct {
 } last;
 
 /* Objects are some KB large. */
-static unsigned bucket_of(const SSL *s)
+static struct bucket *bucket_of(const SSL *s)
 {
-    return (unsigned)(((uintptr_t)s >> 4) * 0x9e3779b97f4a7c15u >> 40) % BUCKETS;
+    return &buckets[(((uintptr_t)s >> 4) * 0x9e3779b97f4a7c15u >> 40) % BUCKETS];
 }
 
 /* Held for a few loads; the child of a fork finds all of them free. */
-static void lock(unsigned bucket)
+static void lock(struct bucket *bucket)
 {
-    while (__atomic_exchange_n(&locks[bucket % LOCKS], 1, __ATOMIC_ACQUIRE) != 0)
+    while (__atomic_exchange_n(&bucket->locked, true, __ATOMIC_ACQUIRE))
         __builtin_ia32_pause();
 }
 
-static void unlock(unsigned bucket)
+static void unlock(struct bucket *bucket)
 {
-    __atomic_store_n(&locks[bucket % LOCKS], 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&bucket->locked, false, __ATOMIC_RELEASE);
 }
 
 void oct_known_forked(void (*tell)(struct oct_conn *conn))
 {
-    memset(locks, 0, sizeof locks);
-    for (unsigned bucket = 0; bucket < BUCKETS; bucket++)
-        for (const struct entry *entry = buckets[bucket]; entry != NULL; entry = entry->next)
+    for (unsigned i = 0; i < BUCKETS; i++)
+        if (buckets[i].locked)
+            unlock(&buckets[i]);
+    for (unsigned i = 0; i < BUCKETS; i++)
+        for (const struct entry *entry = &buckets[i].first; entry != NULL; entry = entry->next)
             if (entry->of[OCT_KNOWN_CONN] != NULL)
                 tell(entry->of[OCT_KNOWN_CONN]);
 }
 
-static struct entry **place_of(unsigned bucket, const SSL *s)
+/* NULL: s has none. Under the lock. */
+static struct entry *entry_of(struct bucket *bucket, const SSL *s)
 {
-    struct entry **at = &buckets[bucket];
-    while (*at != NULL && (*at)->ssl != s)
-        at = &(*at)->next;
-    return at;
+    struct entry *entry = &bucket->first;
+    while (entry != NULL && entry->ssl != s)
+        entry = entry->next;
+    return entry;
+}
+
+/* Objects of another thread may come meanwhile, and are none of the caller's. */
+static bool is_empty(struct bucket *bucket)
+{
+    return __atomic_load_n(&bucket->first.ssl, __ATOMIC_RELAXED) == NULL &&
+           __atomic_load_n(&bucket->first.next, __ATOMIC_RELAXED) == NULL;
+}
+
+/* Under the lock; who calls frees what it returns. */
+static struct entry *take_out(struct entry *entry, struct bucket *bucket)
+{
+    struct entry *before = &bucket->first;
+    if (entry == before) {
+        __atomic_store_n(&entry->ssl, NULL, __ATOMIC_RELAXED);
+        memset(entry->of, 0, sizeof entry->of);
+        entry->references = 0;
+        return NULL;
+    }
+    while (before->next != entry)
+        before = before->next;
+    __atomic_store_n(&before->next, entry->next, __ATOMIC_RELAXED);
+    return entry;
 }
 
 /* Under the lock. */
-static void changed(unsigned bucket)
+static void changed(struct bucket *bucket)
 {
-    __atomic_add_fetch(&changes[bucket % LOCKS], 1, __ATOMIC_RELEASE);
+    __atomic_add_fetch(&bucket->changes, 1, __ATOMIC_RELEASE);
 }
 
 void *oct_known(const SSL *s, enum oct_known_kind kind)
 {
-    const unsigned bucket = bucket_of(s);
-    const uint32_t now = __atomic_load_n(&changes[bucket % LOCKS], __ATOMIC_ACQUIRE);
+    struct bucket *const bucket = bucket_of(s);
+    const uint32_t now = __atomic_load_n(&bucket->changes, __ATOMIC_ACQUIRE);
     if (kind == OCT_KNOWN_CONN && last.ssl == s && last.changes == now)
         return last.conn;
-    if (__atomic_load_n(&buckets[bucket], __ATOMIC_RELAXED) == NULL)
+    if (is_empty(bucket))
         return NULL;
     lock(bucket);
-    const struct entry *entry = *place_of(bucket, s);
+    const struct entry *entry = entry_of(bucket, s);
     void *found = entry != NULL ? entry->of[kind] : NULL;
     unlock(bucket);
     if (kind == OCT_KNOWN_CONN) {
@@ -98,83 +127,105 @@ void *oct_known(const SSL *s, enum oct_known_kind kind)
 
 bool oct_known_ask(const SSL *s, bool (*ask)(struct oct_conn *conn))
 {
-    const unsigned bucket = bucket_of(s);
-    if (__atomic_load_n(&buckets[bucket], __ATOMIC_RELAXED) == NULL)
+    struct bucket *const bucket = bucket_of(s);
+    if (is_empty(bucket))
         return false;
     lock(bucket);
-    const struct entry *entry = *place_of(bucket, s);
+    const struct entry *entry = entry_of(bucket, s);
     struct oct_conn *conn = entry != NULL ? entry->of[OCT_KNOWN_CONN] : NULL;
     const bool said = conn != NULL && ask(conn);
     unlock(bucket);
     return said;
 }
 
-/* Takes an entry out that has nothing any more. Under the lock; who calls frees what it returns. */
-static struct entry *take_out_empty(struct entry **at)
+void oct_known_away(const SSL *s, int more)
 {
-    struct entry *entry = *at;
+    __atomic_add_fetch(&bucket_of(s)->away, (unsigned)more, __ATOMIC_SEQ_CST);
+}
+
+bool oct_known_may_be_away(const SSL *s)
+{
+    return __atomic_load_n(&bucket_of(s)->away, __ATOMIC_RELAXED) != 0;
+}
+
+/* Takes an entry out that has nothing any more. Under the lock; who calls frees what it returns. */
+static struct entry *take_out_empty(struct entry *entry, struct bucket *bucket)
+{
     if (entry->references != 0)
         return NULL;
     for (int i = 0; i < OCT_KNOWN_KINDS; i++)
         if (entry->of[i] != NULL)
             return NULL;
-    *at = entry->next;
-    return entry;
+    return take_out(entry, bucket);
 }
 
-/* The entry of s, and its lock is held. If there is none yet it is *made, which is then NULL. */
-static struct entry **find(unsigned bucket, const SSL *s, struct entry **made)
+/* The entry of s, which is made if there is none: NULL if there is no memory. Its lock is held. */
+static struct entry *find(struct bucket *bucket, const SSL *s)
 {
+    struct entry *first = &bucket->first, *made = NULL;
     lock(bucket);
-    struct entry **at = place_of(bucket, s);
-    if (*at == NULL && *made != NULL) {
-        (*made)->ssl = s;
-        *at = *made;
-        *made = NULL;
+    struct entry *entry = entry_of(bucket, s);
+    if (entry == NULL && first->ssl != NULL) {
+        unlock(bucket); /* a collector may run */
+        made = oct_ssl()->CRYPTO_zalloc(sizeof *made, __FILE__, __LINE__);
+        lock(bucket);
+        entry = entry_of(bucket, s);
+        if (entry == NULL && made != NULL) {
+            made->ssl = s;
+            made->next = first->next;
+            __atomic_store_n(&first->next, made, __ATOMIC_RELAXED);
+            return made;
+        }
+        oct_ssl()->CRYPTO_free(made, __FILE__, __LINE__);
+    } else if (entry == NULL) {
+        entry = first;
+        __atomic_store_n(&entry->ssl, s, __ATOMIC_RELAXED);
     }
-    return at;
+    return entry;
 }
 
 bool oct_known_set(const SSL *s, enum oct_known_kind kind, void *value)
 {
-    const unsigned bucket = bucket_of(s);
-    struct entry *made = value != NULL ? oct_ssl()->CRYPTO_zalloc(sizeof *made, __FILE__, __LINE__) : NULL;
-    struct entry **at = find(bucket, s, &made), *entry = *at, *empty = NULL;
+    struct bucket *const bucket = bucket_of(s);
+    struct entry *entry, *empty = NULL;
 
+    if (value != NULL) {
+        entry = find(bucket, s);
+    } else {
+        lock(bucket);
+        entry = entry_of(bucket, s);
+    }
     if (entry != NULL) {
         entry->of[kind] = value;
         changed(bucket);
-        empty = take_out_empty(at);
+        empty = take_out_empty(entry, bucket);
     }
     unlock(bucket);
-    oct_ssl()->CRYPTO_free(made != NULL ? made : empty, __FILE__, __LINE__);
+    oct_ssl()->CRYPTO_free(empty, __FILE__, __LINE__);
     return entry != NULL || value == NULL;
 }
 
 void oct_known_refer(const SSL *s)
 {
-    const unsigned bucket = bucket_of(s);
-    struct entry *made = oct_ssl()->CRYPTO_zalloc(sizeof *made, __FILE__, __LINE__);
-    struct entry *entry = *find(bucket, s, &made);
+    struct bucket *const bucket = bucket_of(s);
+    struct entry *entry = find(bucket, s);
     if (entry != NULL)
         entry->references++;
     unlock(bucket);
-    oct_ssl()->CRYPTO_free(made, __FILE__, __LINE__);
 }
 
 bool oct_known_unrefer(const SSL *s)
 {
-    const unsigned bucket = bucket_of(s);
+    struct bucket *const bucket = bucket_of(s);
     struct entry *empty = NULL;
-    bool others = false;
-    if (__atomic_load_n(&buckets[bucket], __ATOMIC_RELAXED) == NULL)
+    if (is_empty(bucket))
         return false;
     lock(bucket);
-    struct entry **at = place_of(bucket, s);
-    if (*at != NULL && (*at)->references != 0) {
-        others = true;
-        (*at)->references--;
-        empty = take_out_empty(at);
+    struct entry *entry = entry_of(bucket, s);
+    const bool others = entry != NULL && entry->references != 0;
+    if (others) {
+        entry->references--;
+        empty = take_out_empty(entry, bucket);
     }
     unlock(bucket);
     oct_ssl()->CRYPTO_free(empty, __FILE__, __LINE__);
@@ -184,23 +235,24 @@ bool oct_known_unrefer(const SSL *s)
 /* libssl's own call, for an object that goes. */
 static void free_ex_data(int class, void *object, CRYPTO_EX_DATA *data)
 {
-    const unsigned bucket = bucket_of(object);
+    struct bucket *const bucket = bucket_of(object);
+    struct entry gone = {.ssl = NULL}, *empty = NULL;
 
     oct_ssl()->CRYPTO_free_ex_data(class, object, data);
-    if (class != CRYPTO_EX_INDEX_SSL || __atomic_load_n(&buckets[bucket], __ATOMIC_RELAXED) == NULL)
+    if (class != CRYPTO_EX_INDEX_SSL || is_empty(bucket))
         return;
     lock(bucket);
-    struct entry **at = place_of(bucket, object), *entry = *at;
-    if (entry != NULL)
-        *at = entry->next;
-    changed(bucket);
+    struct entry *entry = entry_of(bucket, object);
+    if (entry != NULL) {
+        gone = *entry;
+        empty = take_out(entry, bucket);
+        changed(bucket);
+    }
     unlock(bucket);
-    if (entry == NULL)
-        return;
-    if (entry->of[OCT_KNOWN_CONN] != NULL)
-        oct_conn_gone(entry->of[OCT_KNOWN_CONN]);
-    oct_ssl()->CRYPTO_free(entry->of[OCT_KNOWN_QUIC], __FILE__, __LINE__);
-    oct_ssl()->CRYPTO_free(entry, __FILE__, __LINE__);
+    if (gone.of[OCT_KNOWN_CONN] != NULL)
+        oct_conn_gone(gone.of[OCT_KNOWN_CONN]);
+    oct_ssl()->CRYPTO_free(gone.of[OCT_KNOWN_QUIC], __FILE__, __LINE__);
+    oct_ssl()->CRYPTO_free(empty, __FILE__, __LINE__);
 }
 
 bool oct_known_setup(void)

@@ -14,6 +14,9 @@ void *oct_known(const SSL *s, enum oct_known_kind kind);
 /* What `ask` says of the connection of s, which stays for so long; false if there is none. From any thread. `ask` takes
  * no lock that somebody may hold who comes here. */
 bool oct_known_ask(const SSL *s, bool (*ask)(struct oct_conn *conn));
+/* That many more calls of s are paused, from one to its end. So whoever comes to s knows by one load that it is not. */
+void oct_known_away(const SSL *s, int more);
+bool oct_known_may_be_away(const SSL *s);
 /* NULL takes it out. False if there is no memory. */
 bool oct_known_set(const SSL *s, enum oct_known_kind kind, void *value);
 

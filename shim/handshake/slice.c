@@ -16,6 +16,7 @@
 
 #include "libssl/errors.h"
 #include "keys/keys.h"
+#include "handshake/known.h"
 #include "handshake/sanitize.h"
 #include "handshake/thread.h"
 
@@ -23,8 +24,6 @@
 #include "base/thread_mode.h"
 
 #include <errno.h>
-
-unsigned oct_slices_away;
 
 struct oct_shim_slice {
     struct oct_switch at;  /* first */
@@ -34,8 +33,8 @@ struct oct_shim_slice {
     void *arg;
     int value;
     bool ended;
-    bool away;    /* it is counted, and its object is shut: */
-    int shutdown; /* what that had before */
+    const SSL *away; /* it is counted, and this object is shut; NULL: it is not */
+    int shutdown;    /* what that had before */
     OSSL_LIB_CTX *context;
     struct oct_sanitizer sanitizer;
 };
@@ -176,18 +175,18 @@ static bool put_aside(struct oct_shim_slice *s, struct oct_thread *t)
 static void shut(struct oct_shim_slice *s)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
-    s->away = true;
-    __atomic_add_fetch(&oct_slices_away, 1, __ATOMIC_SEQ_CST);
+    s->away = s->conn->ssl;
+    oct_known_away(s->away, 1);
     s->shutdown = ssl->SSL_get_shutdown(s->conn->ssl);
     ssl->SSL_set_shutdown(s->conn->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
 }
 
 static void reopen(struct oct_shim_slice *s)
 {
-    if (!s->away)
+    if (s->away == NULL)
         return;
-    s->away = false;
-    __atomic_sub_fetch(&oct_slices_away, 1, __ATOMIC_SEQ_CST);
+    oct_known_away(s->away, -1);
+    s->away = NULL;
     if (s->conn->ssl != NULL)
         oct_ssl()->SSL_set_shutdown(s->conn->ssl, s->shutdown);
 }

@@ -5,6 +5,7 @@
  * the calling thread lives on in the child, and the child's queue is empty: what was paused there is ready to be
  * resumed (the provider then runs the operation itself), and nothing else is counted as in flight until it moves again.
  */
+#include "handshake/handed.h"
 #include "handshake/thread.h"
 
 #include "events/fds.h"
@@ -115,13 +116,19 @@ struct oct_thread *oct_thread_get(void)
     return oct_thread_own = t;
 }
 
-/* What another thread had paused stays in the parent, and that thread too. */
+/* What another thread had paused stays in the parent, and that thread too. A result that it was to be led to is for
+ * whoever waits for the socket. */
 static void forked_conn(struct oct_conn *conn)
 {
     struct oct_thread *t = oct_thread_own;
     if (conn->thread != NULL && conn->thread != t) {
         (void)oct_conn_on(conn, OCT_ON_ABANDON);
         conn->thread = NULL;
+        conn->away_link = NULL;
+        conn->event = OCT_EVENT_NONE;
+        conn->missed = conn->hello == NULL;
+        if (oct_conn_is_ended(conn->state) && conn->handed_link == NULL)
+            oct_handed_add(conn);
         return;
     }
     const enum oct_do does = oct_conn_on(conn, OCT_ON_FORKED);

@@ -8,11 +8,14 @@
  */
 #include "keys/keys.h"
 #include "handshake/slice.h"
+#include "handshake/thread.h"
 
 static void veil(const SSL *s, int where, int ret)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
-    const struct oct_conn *conn = oct_conn_find(s);
+    const struct oct_thread *t = oct_thread_peek();
+    const struct oct_conn *inside = t != NULL ? t->innermost : NULL;
+    const struct oct_conn *conn = inside != NULL && inside->ssl == s ? inside : oct_conn_find(s);
     oct_info_callback *info = conn != NULL ? conn->info : NULL;
 
     if (info == NULL)

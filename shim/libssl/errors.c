@@ -30,6 +30,12 @@ static char *copy_of(const char *text)
     return strdup(text != NULL ? text : "");
 }
 
+void oct_errors_clear(void)
+{
+    if (oct_ssl()->ERR_peek_last_error() != 0)
+        oct_ssl()->ERR_clear_error();
+}
+
 struct oct_errors *oct_errors_take(void)
 {
     if (oct_ssl()->ERR_peek_last_error() == 0)

@@ -7,6 +7,8 @@
 /* What a handshake left in the thread's error queue is its own: it is taken out while the handshake is paused, and put
  * back when it goes on. NULL: nothing. */
 struct oct_errors;
+/* Clears the queue, which is mostly empty. */
+void oct_errors_clear(void);
 struct oct_errors *oct_errors_take(void);
 /* Raises them again, behind what is there, and frees the object. */
 void oct_errors_give_back(struct oct_errors *errors);

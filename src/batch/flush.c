@@ -141,7 +141,7 @@ static unsigned run_chunk(struct oct_queue *queue, int op, enum oct_flush_reason
     if (chunk.lanes != 0)
         chunk_run_lanes(queue, op, &chunk, reason);
     chunk_hand_back(&queue->bin[op], &chunk);
-    queue->bin[op].ran = true;
+    queue->bin[op].untold = true;
     return report(queue);
 }
 
@@ -159,7 +159,7 @@ static void end(struct oct_queue *queue)
 {
     for (int op = 0; op < OCT_OP_COUNT; op++) {
         struct oct_job *job;
-        if (queue->bin[op].ran)
+        if (queue->bin[op].untold)
             oct_queue_publish(queue, op);
         while ((job = oct_list_pop(&queue->bin[op].late)) != NULL)
             oct_list_append(&queue->bin[op].ready, job);

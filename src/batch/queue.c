@@ -57,7 +57,7 @@ void oct_queue_publish(struct oct_queue *queue, int op)
 {
     oct_count_add(op, &queue->bin[op].news);
     memset(&queue->bin[op].news, 0, sizeof queue->bin[op].news);
-    queue->bin[op].ran = false;
+    queue->bin[op].untold = false;
 }
 
 void oct_queue_sync(struct oct_queue *queue)
@@ -73,7 +73,7 @@ void oct_queue_sync(struct oct_queue *queue)
         memset(&bin->ready, 0, sizeof bin->ready);
         memset(&bin->late, 0, sizeof bin->late);
         memset(&bin->news, 0, sizeof bin->news);
-        bin->ran = false;
+        bin->untold = false;
     }
 }
 

@@ -31,7 +31,7 @@ struct oct_bin {
     struct oct_job_list ready, late;
     struct oct_cost cost;
     struct oct_op_counters news; /* what happened since the counters were last told */
-    bool ran;                    /* some of it since the queue began to run what waits */
+    bool untold;                 /* batches of it have run since then */
 };
 
 struct oct_queue {

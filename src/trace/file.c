@@ -12,9 +12,13 @@
  * inside fork(): a server's worker that then drops its privileges, or changes its root, keeps its mapping. What cannot
  * be opened is silently done without: counters are no reason to fail, and a library does not write to a server's
  * stderr.
+ *
+ * A thread that says when it is about to sleep has its numbers copied then, and once in a while before: under load it
+ * runs some thousand batches a second.
  */
 #include "trace/file.h"
 
+#include "base/policy.h"
 #include "base/settings.h"
 #include "trace/counters.h"
 
@@ -36,8 +40,15 @@
 
 static char directory[PATH_MAX]; /* absolute; empty: no files */
 static const struct oct_counters_file *page;
-static long self;                      /* the process that has it */
 static unsigned char *_Atomic mapping; /* of the file; NULL: there is none. It stays mapped until the process ends */
+
+static __thread struct {
+    bool on; /* the thread says when it is about to sleep */
+    uint64_t copied;
+    const struct oct_thread_counters *slot;
+    uint64_t ops; /* whose numbers are yet to be copied, one bit for each */
+} put_off;
+_Static_assert(OCT_COUNTERS_OPS <= 64, "a bit for each operation");
 
 static char *append_number(char *to, unsigned long number)
 {
@@ -95,7 +106,7 @@ static bool copy(unsigned char *to, const struct oct_counters_part *part, size_t
         there[i] = (struct iovec){to + ((uintptr_t)part[i].at - (uintptr_t)page), part[i].size};
         size += part[i].size;
     }
-    return syscall(SYS_process_vm_writev, self, here, parts, there, parts, 0l) == (long)size;
+    return syscall(SYS_process_vm_writev, (long)getpid(), here, parts, there, parts, 0l) == (long)size;
 }
 
 void oct_counters_file_write(const struct oct_counters_part *part, size_t parts)
@@ -118,14 +129,64 @@ static bool is_set(const uint64_t *state)
     return atomic_load_explicit(oct_atomic_word(state), memory_order_relaxed) != 0;
 }
 
+static void copy_what_was_put_off(void)
+{
+    struct oct_counters_part part[OCT_COUNTERS_PARTS];
+    size_t parts = 0;
+    for (uint64_t ops = put_off.ops; ops != 0; ops &= ops - 1) {
+        const int op = __builtin_ctzll(ops);
+        part[parts++] = (struct oct_counters_part){&page->sum.op[op], sizeof page->sum.op[op]};
+        part[parts++] = (struct oct_counters_part){&put_off.slot->op[op], sizeof put_off.slot->op[op]};
+        if (parts + 3 > OCT_COUNTERS_PARTS) {
+            oct_counters_file_write(part, parts);
+            parts = 0;
+        }
+    }
+    part[parts++] = tail();
+    oct_counters_file_write(part, parts);
+    put_off.ops = 0;
+}
+
+static bool is_early(void)
+{
+    const uint64_t now = oct_counters_now();
+    const bool early = now - put_off.copied < OCT_POLICY_COUNTERS_LAG;
+    if (!early)
+        put_off.copied = now;
+    return early;
+}
+
 void oct_counters_file_follow(const void *sum, const void *own)
 {
     struct oct_counters_part part[3] = {{sum, sizeof(struct oct_op_counters)}, {own, sizeof(struct oct_op_counters)}};
     if (atomic_load_explicit(&mapping, memory_order_relaxed) == NULL)
         return;
+    if (put_off.on) {
+        const ptrdiff_t op = (const struct oct_op_counters *)sum - page->sum.op;
+        put_off.slot = (const void *)((const char *)((const struct oct_op_counters *)own - op) -
+                                      offsetof(struct oct_thread_counters, op));
+        put_off.ops |= (uint64_t)1 << op;
+        if (!is_early())
+            copy_what_was_put_off();
+        return;
+    }
     part[2] = tail();
     const bool more = is_set(&page->keys.state) || is_set(&page->quic.state) || is_set(&page->memory.state);
     oct_counters_file_write(part, more ? 3 : 2);
+}
+
+void oct_counters_file_sleeps(void)
+{
+    put_off.on = true;
+    if (put_off.ops != 0)
+        copy_what_was_put_off();
+}
+
+void oct_counters_file_leave_thread(void)
+{
+    if (put_off.ops != 0)
+        copy_what_was_put_off();
+    put_off.on = false;
 }
 
 void oct_counters_file_tail(void)
@@ -154,7 +215,6 @@ void oct_counters_file_make(const struct oct_counters_file *counters)
 {
     char path[PATH_MAX];
     page = counters;
-    self = getpid();
     if (!oct_counters_file_wanted() || !file_path(path))
         return;
     int fd = file_create(path);

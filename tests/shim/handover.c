@@ -73,6 +73,11 @@ void oct_thread_away_add(struct oct_thread *t, struct oct_conn *conn)
     (void)conn;
 }
 
+void oct_socket_identify(struct oct_conn *conn)
+{
+    (void)conn;
+}
+
 bool oct_socket_is_same(const struct oct_conn *conn, int fd)
 {
     (void)conn;

@@ -10,9 +10,11 @@
 #include "model.h"
 
 #include "handshake/doors.h"
+#include "handshake/known.h"
 #include "libssl/call.h"
 #include "quic/quic.h"
 #include "start.h"
+#include "trace/file.h"
 #include "trace/stays.h"
 
 #include "base/call_scope.h"
@@ -24,6 +26,7 @@
 
 struct oct_shim_slice {
     bool away, gone, told;
+    const SSL *of;
     oct_handshake_call *call;
     int shutdown;
 };
@@ -41,11 +44,8 @@ static int now;
 static struct oct_conn *running; /* the call that runs in a slice */
 static bool draining;
 bool beneath_paused, beneath_awry, beneath_busy, beneath_left_behind;
-unsigned oct_slices_away;
 bool oct_watching = true;
 int oct_shim_mode_now = OCT_SHIM_ON;
-
-int fake_goes_on(SSL *s);
 
 /* --- slices */
 
@@ -54,7 +54,7 @@ static void reopen(struct oct_conn *conn)
     if (!conn->slice->away)
         return;
     conn->slice->away = false;
-    oct_slices_away--;
+    oct_known_away(conn->slice->of, -1);
     if (conn->ssl != NULL)
         oct_ssl()->SSL_set_shutdown(conn->ssl, conn->slice->shutdown);
 }
@@ -98,7 +98,8 @@ bool oct_slice_run(struct oct_conn *conn, oct_handshake_call *call, void *arg, i
     beneath_paused = false;
     conn->slice->away = true;
     conn->slice->told = false;
-    oct_slices_away++;
+    conn->slice->of = conn->ssl;
+    oct_known_away(conn->ssl, 1);
     conn->slice->shutdown = oct_ssl()->SSL_get_shutdown(conn->ssl);
     oct_ssl()->SSL_set_shutdown(conn->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
     return false;
@@ -360,6 +361,10 @@ struct oct_stay_counters *oct_stay_counters(void)
 {
     static struct oct_stay_counters counters;
     return &counters;
+}
+
+void oct_counters_file_sleeps(void)
+{
 }
 
 bool oct_shim_decide(const struct oct_ssl_functions *ssl)

@@ -3,6 +3,7 @@
 /* The libssl that is not one. Its functions are those that the shim calls (libssl/resolve.h). */
 #include "model.h"
 
+#include "handshake/known.h"
 #include "handshake/slice.h"
 #include "libssl/errors.h"
 #include "libssl/slots.h"
@@ -156,7 +157,6 @@ static int run(SSL *s)
     return value;
 }
 
-int fake_goes_on(SSL *s);
 int fake_goes_on(SSL *s)
 {
     if (!s->inside)
@@ -511,6 +511,11 @@ const void *oct_slot_libssl(void)
     return NULL;
 }
 
+void oct_errors_clear(void)
+{
+    error = false;
+}
+
 struct oct_errors *oct_errors_take(void)
 {
     struct oct_errors *errors = error ? (struct oct_errors *)&error : NULL;
@@ -537,7 +542,10 @@ bool oct_same_object(const void *a, const void *b)
 
 void fake_libssl_begin(void)
 {
-    for (int i = 0; i <= CONNS; i++) { /* one that has gone stays until here, so that who uses it is seen */
+    for (int i = 0; i <= CONNS; i++) {     /* one that has gone stays until here, so that who uses it is seen */
+        while (oct_known_unrefer(made[i])) /* what a world has left behind is nobody's in the next */
+            ;
+        (void)oct_known_set(made[i], OCT_KNOWN_CONN, NULL);
         free(made[i]);
         made[i] = NULL;
     }

@@ -50,6 +50,8 @@ struct bio_st {
 
 void fake_libssl_begin(void);
 SSL *fake_ssl_new(int number, int kind, int fd);
+/* The call that was paused goes on, behind its operation; what it returns. */
+int fake_goes_on(SSL *s);
 bool fake_is_done(const SSL *s);
 /* It waits for a message of its client. */
 bool fake_reads(const SSL *s);

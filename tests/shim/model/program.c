@@ -22,7 +22,7 @@ static struct conn {
     int sent;      /* messages of the client's */
     int pretended; /* how often it was told to wait by nobody but the shim, since a wait */
     int last;      /* what the last call has returned, 2: none */
-    bool closed, blocks, called, crossed;
+    bool closed, blocks, crossed;
     bool lost, failed; /* a thread that is not in a child had it; its last call has failed */
 } conns[CONNS + 1];    /* the last one has begun, and is never heard of again: so that others are in flight */
 
@@ -62,7 +62,6 @@ static void open_conn(int number, int kind)
 static void call(struct conn *c, int thread, bool excused)
 {
     const int waits = fake_real_waits;
-    c->called = true;
     c->crossed |= thread != 0;
     beneath_switch(thread);
     const int value = SSL_do_handshake(c->ssl);
@@ -319,7 +318,7 @@ static uint64_t of_conn(uint64_t hash, const struct conn *c, struct oct_thread *
     hash = mixed(hash, (uint64_t)kernel_bytes(c->fd));
     hash = mixed(hash, (uint64_t)(c->at + 2) | (uint64_t)c->refs << 8 | (uint64_t)c->sent << 16 |
                            (uint64_t)at_most((uint64_t)c->pretended, 2) << 24 | (uint64_t)(c->last + 2) << 32 |
-                           (uint64_t)(c->closed | c->blocks << 1 | c->called << 2 | c->crossed << 3) << 40);
+                           (uint64_t)(c->closed | c->blocks << 1 | c->crossed << 2) << 40);
     if (s == NULL)
         return hash;
     hash = mixed(hash, s->at | (uint64_t)s->refs << 8 | (uint64_t)s->shutdown << 16 | (uint64_t)s->inside << 24 |

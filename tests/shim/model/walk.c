@@ -5,7 +5,9 @@
  * known by what can make a difference in it. A way that is wrong ends by a jump; then the process is used no more.
  *
  * usage: octuple_test_model [--mutants] WAYS
- * So many are walked in each setting. --mutants leads each entry of the table to each other state, one by one.
+ *        octuple_test_model --way SETTING ACT...
+ * So many are walked in each setting. --mutants leads each entry of the table to each other state, one by one. --way
+ * goes one of them, for a debugger.
  */
 #include "model.h"
 
@@ -83,7 +85,10 @@ static void add(uint32_t from, unsigned act, unsigned depth)
 
 static void print_way(const struct setting *setting)
 {
-    printf("%s\n  handshakes %s", found, fake_kinds[setting->kind[0]]);
+    printf("%s\n ", found);
+    for (unsigned i = 0; i < way_length; i++)
+        printf(" %u", way[i]);
+    printf("\n  handshakes %s", fake_kinds[setting->kind[0]]);
     if (setting->conns > 1)
         printf(" and %s", fake_kinds[setting->kind[1]]);
     printf(", callback %d\n", setting->callback);
@@ -117,7 +122,7 @@ static bool go(size_t node, unsigned act)
 }
 
 /* How deep it came; -1: something is wrong. */
-static int walk(const struct setting *setting, unsigned depth, unsigned long limit)
+static int walk(const struct setting *setting, unsigned long limit)
 {
     const unsigned long until = ways + limit;
     volatile int deepest = 0;
@@ -131,7 +136,7 @@ static int walk(const struct setting *setting, unsigned depth, unsigned long lim
     begin();
     (void)is_new(program_state());
     program_ends();
-    for (size_t i = 0; i < node_count && nodes[i].depth < depth; i++) {
+    for (size_t i = 0; i < node_count && nodes[i].depth < DEPTH_MAX - 1; i++) {
         deepest = nodes[i].depth;
         if (ways > until)
             return deepest;
@@ -186,7 +191,7 @@ static bool finds(enum oct_conn_state state, enum oct_on on, struct oct_step ste
         alarm(300); /* a fault may be a loop without an end */
         oct_steps[state][on] = step;
         for (size_t i = 0; i < SETTINGS; i++)
-            if (walk(&settings[i], DEPTH_MAX - 1, limit) < 0)
+            if (walk(&settings[i], limit) < 0)
                 _exit(1);
         _exit(0);
     }
@@ -227,6 +232,22 @@ static int mutate(unsigned long limit)
     return 0;
 }
 
+static int go_one_way(const struct setting *setting, int count, char **acts)
+{
+    walked = setting;
+    if (setjmp(out) != 0) {
+        print_way(setting);
+        return 1;
+    }
+    begin();
+    for (int i = 0; i < count && i < DEPTH_MAX; i++) {
+        way[way_length++] = (unsigned)strtoul(acts[i], NULL, 10);
+        (void)program_does(way[i]);
+    }
+    program_ends();
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const bool mutants = argc > 2 && strcmp(argv[1], "--mutants") == 0;
@@ -236,13 +257,15 @@ int main(int argc, char **argv)
 
     setvbuf(stdout, NULL, _IOLBF, 0);
 
+    if (argc > 2 && strcmp(argv[1], "--way") == 0)
+        return go_one_way(&settings[strtoul(argv[2], NULL, 10) % SETTINGS], argc - 3, argv + 3);
     seen_room = 1 << 16;
     seen = calloc(seen_room, sizeof *seen);
     if (mutants)
         return mutate(limit);
     for (size_t i = 0; i < SETTINGS; i++) {
         const unsigned long before = ways;
-        const int depth = walk(&settings[i], DEPTH_MAX - 1, limit);
+        const int depth = walk(&settings[i], limit);
         if (depth < 0) {
             print_way(&settings[i]);
             return 1;
