@@ -15,6 +15,7 @@
 
 #include "libssl/object.h"
 
+#include "base/fork.h"
 #include "base/settings.h"
 #include "base/thread_mode.h"
 
@@ -74,6 +75,9 @@ static bool wanted; /* false until the shim has started, which others' construct
 static bool keep_groups;
 static bool (*has_lanes)(void);
 static OSSL_provider_init_fn *module_init; /* NULL: the module was not looked for yet, or cannot be loaded */
+static bool confined;                      /* in a jail or a sandbox */
+static pid_t process;                      /* of this generation */
+static uint64_t generation;
 
 static bool for_keys_is_over, for_tls_is_over; /* it is decided whether it comes, or has come */
 static const char *groups;                     /* to be named; NULL: none */
@@ -83,14 +87,16 @@ static __thread const struct crypto *asking; /* in the midst of one of these */
 
 static char *properties; /* the default ones, as the core has told them; NULL: not yet */
 
-/* Beside the shim, where a build and a bundle have it, in the folder of modules there, or where it was installed. */
+/* Beside the shim, where a build and a bundle have it, in the folder of modules there, or where it was installed. A
+ * shim that was preloaded by a relative name may have been anywhere. */
 static void find_module(char module[PATH_MAX])
 {
     static const char *const places[] = {"%s/" FILE_NAME, "%s/ossl-modules/" FILE_NAME,
                                          OCT_INSTALL_MODULES "/" FILE_NAME};
     char here[PATH_MAX] = "";
     Dl_info self;
-    if (dladdr((const void *)find_module, &self) == 0 || realpath(self.dli_fname, here) == NULL)
+    if (dladdr((const void *)find_module, &self) == 0 || self.dli_fname[0] != '/' ||
+        realpath(self.dli_fname, here) == NULL)
         return;
     *strrchr(here, '/') = '\0';
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
@@ -99,13 +105,14 @@ static void find_module(char module[PATH_MAX])
     module[0] = '\0';
 }
 
-/* It stays loaded. False if it cannot be. */
+/* It stays loaded. False if it cannot be. In a jail others may have put a module there, and a sandbox may end a process
+ * that opens a file: nothing is looked for in either. */
 static bool have_module(void)
 {
     char module[PATH_MAX] = "";
     OSSL_provider_init_fn *init = __atomic_load_n(&module_init, __ATOMIC_ACQUIRE);
-    if (init != NULL)
-        return true;
+    if (init != NULL || __atomic_load_n(&confined, __ATOMIC_RELAXED))
+        return init != NULL;
     find_module(module);
     void *loaded = module[0] != '\0' ? dlopen(module, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (loaded != NULL)
@@ -136,12 +143,23 @@ static void forget_former_config(void)
             *entry = entry[1];
 }
 
+/* A child after vfork() has its parent's memory. */
+static bool is_own_memory(void)
+{
+    if (generation != oct_fork_generation()) {
+        generation = oct_fork_generation();
+        process = getpid();
+    }
+    return process == getpid();
+}
+
 void oct_load_start(bool is_wanted, bool (*lanes)(void))
 {
     forget_former_config();
     has_lanes = lanes;
     const char *said = oct_setting(OCT_SETTING_GROUPS);
     wanted = is_wanted;
+    (void)is_own_memory();
     keep_groups = said != NULL && strcmp(said, "keep") == 0;
     for_keys_is_over = !wanted;
 }
@@ -256,7 +274,8 @@ static bool takes_away(const struct crypto *crypto, const int before[KINDS_COUNT
 static bool is_only_thread(void)
 {
     struct stat tasks;
-    return oct_thread_is_only_one() || (stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3);
+    return oct_thread_is_only_one() || (!__atomic_load_n(&confined, __ATOMIC_RELAXED) &&
+                                        stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3);
 }
 
 /* Who reads default properties takes no lock. Where there were none before, that finds none or ours. */
@@ -424,26 +443,35 @@ void oct_load_name_groups(const struct oct_ssl_functions *own, const OSSL_LIB_CT
     (void)own->ERR_pop_to_mark();
 }
 
-/* A jail rarely has the module, and a sandbox may end a process that opens a file. A program that has brought OpenSSL
- * before it enters one may use it there. The child of a fork among threads loads nothing. */
-static void have_module_inside(void)
+/* A program that has brought OpenSSL before a jail or a sandbox may use it there. Among threads, or in the child of a
+ * fork among some, nothing is loaded here. True: it is to be noted that the process is confined. */
+static bool prepare_confinement(void)
 {
+    if (!wanted || __atomic_load_n(&confined, __ATOMIC_RELAXED) || !is_own_memory())
+        return false;
     const int errno_before = errno;
-    void *crypto = wanted && !oct_load_is_over() && oct_thread_is_only_one()
-                       ? dlopen(OCT_LIBCRYPTO, RTLD_LAZY | RTLD_NOLOAD)
-                       : NULL;
+    void *crypto =
+        !oct_load_is_over() && oct_thread_is_only_one() ? dlopen(OCT_LIBCRYPTO, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     if (crypto != NULL && has_lanes())
         (void)have_module();
     if (crypto != NULL)
         dlclose(crypto);
     errno = errno_before;
+    return true;
+}
+
+static int confine(bool noted, int result)
+{
+    if (noted && result == 0)
+        __atomic_store_n(&confined, true, __ATOMIC_RELAXED);
+    return result;
 }
 
 __attribute__((visibility("default"))) int chroot(const char *path)
 {
-    have_module_inside();
+    const bool noted = prepare_confinement();
     __typeof__(chroot) *real = oct_libc()->chroot;
-    return real != NULL ? real(path) : (int)syscall(SYS_chroot, path);
+    return confine(noted, real != NULL ? real(path) : (int)syscall(SYS_chroot, path));
 }
 
 /* A process without privileges says the first before it may say the second. */
@@ -455,9 +483,8 @@ __attribute__((visibility("default"))) int prctl(int option, ...)
     for (int i = 0; i < 4; i++)
         given[i] = va_arg(list, unsigned long);
     va_end(list);
-    if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP)
-        have_module_inside();
+    const bool noted = (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) && prepare_confinement();
     __typeof__(prctl) *real = oct_libc()->prctl;
-    return real != NULL ? real(option, given[0], given[1], given[2], given[3])
-                        : (int)syscall(SYS_prctl, option, given[0], given[1], given[2], given[3]);
+    return confine(noted, real != NULL ? real(option, given[0], given[1], given[2], given[3])
+                                       : (int)syscall(SYS_prctl, option, given[0], given[1], given[2], given[3]));
 }

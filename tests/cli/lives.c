@@ -13,6 +13,7 @@
 #include <openssl/ssl.h>
 #include <openssl/rand.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -214,8 +215,34 @@ static void later(void)
     EVP_MD_free(md);
 }
 
+static void *idle(void *unused)
+{
+    for (;;)
+        pause();
+    return unused;
+}
+
+static void start_idle(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, idle, NULL);
+}
+
+/* A child that has this memory gives up privileges, as before it starts another program. */
+static void vforks(void)
+{
+    int status;
+    const pid_t child = vfork();
+    if (child == 0)
+        _exit(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : 3);
+    waitpid(child, &status, 0);
+    printf("child %d\n", status);
+    start_idle();
+    printf("made %d\n", make());
+}
+
 /* From now on a file that is opened, or looked for, ends the process. OpenSSL has read its configuration before. */
-static void sandbox(void)
+static void sandboxed(bool with_thread)
 {
 #define ENDS(name)                                                                                                     \
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
@@ -232,6 +259,9 @@ static void sandbox(void)
     OPENSSL_init_ssl(0, NULL);
     RAND_status();
     tzset();
+    fflush(stdout);
+    if (with_thread)
+        start_idle();
     printf("ready\n");
     printf("forbidden %d\n",
            prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) | prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter));
@@ -242,16 +272,36 @@ static void sandbox(void)
     fflush(stdout);
 }
 
-/* It enters a jail with its first SSL_CTX made, or with OpenSSL in the process and none made. */
-static void jail(const char *folder, int first)
+static void sandbox(void)
 {
-    if (first)
+    sandboxed(false);
+}
+
+static void sandbox_among_threads(void)
+{
+    sandboxed(true);
+}
+
+/* It enters a jail with its first SSL_CTX made, or with OpenSSL in the process and none made, or that among threads. */
+static void jail(const char *folder, const char *how)
+{
+    if (strcmp(how, "jail") == 0)
         printf("made %d\n", make());
     else
         OPENSSL_init_ssl(0, NULL);
+    if (strcmp(how, "jail-among-threads") == 0)
+        start_idle();
     if (chroot(folder) != 0 || chdir("/") != 0)
         exit(77);
     printf("made in the jail %d\n", make());
+}
+
+/* It goes to another folder before its first SSL_CTX. */
+static void moves(const char *folder)
+{
+    if (chdir(folder) != 0)
+        exit(77);
+    printf("made there %d\n", make());
 }
 
 int main(int argc, char **argv)
@@ -267,12 +317,16 @@ int main(int argc, char **argv)
                  {"unloads", unloads},
                  {"other-default", other_default},
                  {"later", later},
-                 {"sandbox", sandbox}};
+                 {"vforks", vforks},
+                 {"sandbox", sandbox},
+                 {"sandbox-among-threads", sandbox_among_threads}};
     for (size_t i = 0; argc == 2 && i < sizeof lives / sizeof lives[0]; i++)
         if (strcmp(argv[1], lives[i].name) == 0)
             lives[i].live();
-    if (argc == 3)
-        jail(argv[2], strcmp(argv[1], "jail") == 0);
+    if (argc == 3 && strcmp(argv[1], "moves") == 0)
+        moves(argv[2]);
+    else if (argc == 3)
+        jail(argv[2], argv[1]);
     printf("ours %d\n", ours);
     return 0;
 }

@@ -13,7 +13,8 @@ import pytest
 from tests.cli.conftest import ROOT
 
 LIVES = {"cleanup": True, "cleanup-first": False, "forks": True, "threads": True, "forks-among-threads": True,
-         "unloads": True, "other-default": True, "later": True, "sandbox": True}
+         "unloads": True, "other-default": True, "later": True, "vforks": True, "sandbox": True,
+         "sandbox-among-threads": False}
 
 
 @pytest.fixture(name="program")
@@ -81,13 +82,42 @@ def test_no_memory_is_misused(served, program, name):
     assert live(served, program, name, before=checks, **env)[0][0] == 0
 
 
+TRAP = """
+#include <stdlib.h>
+__attribute__((constructor)) static void loaded(void)
+{
+    abort();
+}
+"""
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can enter a jail")
-@pytest.mark.parametrize("name", ["jail", "jail-before"])
+@pytest.mark.parametrize("name", ["jail", "jail-before", "jail-among-threads"])
 def test_a_jail(served, program, name, tmp_path):
-    """Nothing of Octuple is in it. What the program has brought with it is enough."""
+    """What the program has brought with it is enough. A module of our name in there, which others may have put there,
+    is not loaded."""
+    trap = tmp_path / str(served.provider).lstrip("/")
+    trap.parent.mkdir(parents=True)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", trap, served.write("trap.c", TRAP)], check=True)
+    (trap.parent / served.shim.name).touch()
     stock, _ = live(served, program, name, tmp_path, root=True)
     assert stock[0] == 0, stock
-    assert live(served, program, name, tmp_path, root=True, LD_PRELOAD=served.shim) == (stock, True)
+    assert live(served, program, name, tmp_path, root=True,
+                LD_PRELOAD=served.shim) == (stock, name != "jail-among-threads")
+
+
+def test_a_module_of_the_folder_that_a_program_has_changed_to(served, program):
+    """A preload by a relative name says nothing of where the module is."""
+    lib = served.work / "lib"
+    lib.mkdir()
+    (lib / served.shim.name).symlink_to(served.shim)
+    there = served.work / "there"
+    (there / "lib").mkdir(parents=True)
+    (there / "lib" / served.shim.name).write_text("")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", there / "lib/octuple.so", served.write("trap.c", TRAP)], check=True)
+    stock, _ = live(served, program, "moves", there)
+    ours, _ = live(served, program, "moves", there, LD_PRELOAD=f"lib/{served.shim.name}")
+    assert stock[0] == 0 and ours == stock
 
 
 def unshared(script, *words):
