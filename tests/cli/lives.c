@@ -215,6 +215,91 @@ static void later(void)
     EVP_MD_free(md);
 }
 
+static void say_minimum(void)
+{
+    SSL_CTX *ctx = SSL_CTX_new(TLS_method());
+    printf("minimum %lx made %d errors %lx\n", ctx != NULL ? SSL_CTX_get_min_proto_version(ctx) : 0, make(),
+           ERR_peek_error());
+    SSL_CTX_free(ctx);
+}
+
+/* No configuration, though OPENSSL_CONF names one; and one that the program names itself. */
+static void no_config(void)
+{
+    OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
+    say_minimum();
+}
+
+static void own_config(void)
+{
+    OPENSSL_INIT_SETTINGS *settings = OPENSSL_INIT_new();
+    OPENSSL_INIT_set_config_filename(settings, getenv("OTHER_CONF"));
+    OPENSSL_init_ssl(OPENSSL_INIT_LOAD_CONFIG, settings);
+    OPENSSL_INIT_free(settings);
+    say_minimum();
+}
+
+/* What a program asks for by properties comes from whom it names. */
+static const char *owner(const char *query)
+{
+    EVP_KEYMGMT *found = EVP_KEYMGMT_fetch(NULL, "X25519", query);
+    const char *name = found != NULL ? OSSL_PROVIDER_get0_name(EVP_KEYMGMT_get0_provider(found)) : "nobody";
+    EVP_KEYMGMT_free(found);
+    return name;
+}
+
+static void queries(void)
+{
+    SSL_CTX *own = SSL_CTX_new_ex(NULL, "provider=default", TLS_method());
+    printf("made %d and %d\n", own != NULL, own != NULL && handshake(own));
+    SSL_CTX_free(own);
+    printf("of %s\n", owner("provider=default"));
+    own = SSL_CTX_new_ex(NULL, "provider=nobody", TLS_method());
+    printf("made %d errors %d\n", own != NULL, ERR_peek_error() != 0);
+    SSL_CTX_free(own);
+    ERR_clear_error();
+    look();
+}
+
+static void properties_first(void)
+{
+    printf("set %d\n", EVP_set_default_properties(NULL, "provider=default"));
+    printf("made %d of %s\n", make(), owner(NULL));
+    printf("set %d of %s\n", EVP_set_default_properties(NULL, "provider=nobody"), owner(NULL));
+}
+
+static void fips_first(void)
+{
+    printf("set %d\n", EVP_default_properties_enable_fips(NULL, 1));
+    printf("made %d of %s is %d\n", SSL_CTX_new(TLS_method()) != NULL, owner(NULL),
+           EVP_default_properties_is_fips_enabled(NULL));
+    ERR_clear_error();
+    printf("set %d of %s\n", EVP_default_properties_enable_fips(NULL, 0), owner("provider=default"));
+    look();
+}
+
+/* A provider that makes an SSL_CTX, and a key, while it is loaded. */
+static int begins(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *in, const OSSL_DISPATCH **out, void **provctx)
+{
+    static const OSSL_DISPATCH none[] = {{0, NULL}};
+    static int context;
+    EVP_PKEY_CTX *key = EVP_PKEY_CTX_new_id(EVP_PKEY_X25519, NULL);
+    printf("inside %d %d\n", key != NULL, make());
+    EVP_PKEY_CTX_free(key);
+    (void)core, (void)in;
+    *provctx = &context;
+    *out = none;
+    return 1;
+}
+
+static void recursion(void)
+{
+    OSSL_PROVIDER_add_builtin(NULL, "begins", begins);
+    OSSL_PROVIDER *made = OSSL_PROVIDER_try_load(NULL, "begins", 1);
+    printf("loaded %d made %d\n", made != NULL, make());
+    OSSL_PROVIDER_unload(made);
+}
+
 static void *idle(void *unused)
 {
     for (;;)
@@ -317,6 +402,12 @@ int main(int argc, char **argv)
                  {"unloads", unloads},
                  {"other-default", other_default},
                  {"later", later},
+                 {"no-config", no_config},
+                 {"own-config", own_config},
+                 {"queries", queries},
+                 {"properties-first", properties_first},
+                 {"fips-first", fips_first},
+                 {"recursion", recursion},
                  {"vforks", vforks},
                  {"sandbox", sandbox},
                  {"sandbox-among-threads", sandbox_among_threads}};

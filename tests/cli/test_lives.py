@@ -13,7 +13,8 @@ import pytest
 from tests.cli.conftest import ROOT
 
 LIVES = {"cleanup": True, "cleanup-first": False, "forks": True, "threads": True, "forks-among-threads": True,
-         "unloads": True, "other-default": True, "later": True, "vforks": True, "sandbox": True,
+         "unloads": True, "other-default": True, "later": True, "no-config": True, "own-config": True, "queries": True,
+         "properties-first": True, "fips-first": True, "recursion": True, "vforks": True, "sandbox": True,
          "sandbox-among-threads": False}
 
 
@@ -36,10 +37,15 @@ def live(served, program, *words, before=(), root=False, **env):
 
 @pytest.mark.parametrize("name", LIVES)
 def test_as_without(served, program, name):
+    def conf(version):
+        return served.write(f"{version}.cnf", "openssl_conf = i\n[i]\nssl_conf = s\n[s]\nsystem_default = d\n[d]\n"
+                            f"MinProtocol = {version}\n")
+
+    env = {"OPENSSL_CONF": conf("TLSv1.3"), "OTHER_CONF": conf("TLSv1.1")} if "config" in name else {}
     for _ in range(5 if "threads" in name else 1):
-        stock, _ = live(served, program, name)
+        stock, _ = live(served, program, name, **env)
         assert stock[0] == 0 and stock[1], stock
-        ours, is_ours = live(served, program, name, LD_PRELOAD=served.shim)
+        ours, is_ours = live(served, program, name, LD_PRELOAD=served.shim, **env)
         assert ours == stock and is_ours == LIVES[name]
 
 
