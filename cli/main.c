@@ -9,10 +9,12 @@
 #include <openssl/crypto.h>
 #include "cli/core/cli.h"
 #include "cli/core/settings.h"
+#include "cli/check/check.h"
 #include "cli/doctor/doctor.h"
 #include "cli/info/info.h"
 #include "cli/run/run.h"
 #include "cli/speed/speed.h"
+#include "cli/stopped/stopped.h"
 #include "cli/top/top.h"
 #include "cli/trace/trace.h"
 
@@ -27,9 +29,11 @@ static const struct command commands[] = {
     {"info", "what this machine has, and what Octuple serves on it", cli_info},
     {"speed", "measure every operation against OpenSSL's own", cli_speed},
     {"run", "start a server with Octuple in front of its OpenSSL", cli_run},
+    {"check", "whether a server would be as without Octuple, and what it would gain", cli_check},
     {"doctor", "whether a program is served, and if not, why", cli_doctor},
     {"top", "what it does in running servers, as it goes", cli_top},
     {"trace", "watch the TLS calls and operations of a running process", cli_trace},
+    {"stopped", "what a unit of systemd calls when its service has ended", cli_stopped},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
@@ -69,8 +73,9 @@ int main(int argc, char **argv)
     size_t which = 0;
     while (which < COMMANDS && strcmp(word, commands[which].name) != 0)
         which++;
-    /* Nothing in this process may depend on the openssl.cnf that the commands look at or write. */
-    OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
+    /* Nothing in this process may depend on the openssl.cnf that the commands look at, but the handshake of a check. */
+    if (strcmp(word, "check") != 0)
+        OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
     if (argc < 2) {
         cli_say("octuple", "a command is missing");
         code = cli_see_help("octuple");

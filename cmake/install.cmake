@@ -17,16 +17,18 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/octuple-config.cmake ${CMAKE_CURRENT_B
   DESTINATION ${config})
 install(EXPORT octuple-targets NAMESPACE octuple:: DESTINATION ${config})
 
-foreach(service nginx haproxy)
-  set(example systemd/${service}.service.d/octuple.conf)
-  configure_file(packaging/${example}.in ${example} @ONLY)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${example}
-    DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/systemd/${service}.service.d)
-endforeach()
-foreach(unit octuple-metrics.service octuple-metrics.timer)
+foreach(unit octuple.conf octuple-metrics.service octuple-metrics.timer)
   configure_file(packaging/systemd/${unit}.in systemd/${unit} @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/systemd/${unit} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/systemd)
 endforeach()
+
+# For those who confine their services: an abstraction of AppArmor where its profiles look, and a module of SELinux.
+set(OCT_APPARMOR_DIR ${CMAKE_INSTALL_SYSCONFDIR}/apparmor.d)
+if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+  set(OCT_APPARMOR_DIR ${CMAKE_INSTALL_FULL_SYSCONFDIR}/apparmor.d)
+endif()
+install(FILES packaging/apparmor/octuple DESTINATION ${OCT_APPARMOR_DIR}/abstractions)
+install(FILES packaging/selinux/octuple.te DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/selinux)
 
 if(TARGET octuple_async)
   include(cmake/preload.cmake)

@@ -6,6 +6,7 @@
  */
 #include "start.h"
 
+#include "libssl/load.h"
 #include "keys/keys.h"
 #include "handshake/known.h"
 #include "handshake/slice.h"
@@ -51,11 +52,11 @@ void oct_shim_decide_before_fork(void)
 }
 
 /* There is one libssl whose libcrypto the provider is bound to, so that threads that come at once bring the same one.
- */
+ * An object of another library context may come first, where nothing is served: then nothing is decided yet. */
 bool oct_shim_decide(const struct oct_ssl_functions *ssl)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    if (!ssl->servable)
+    if (!ssl->servable || !oct_load_is_over())
         return false;
     __atomic_store_n(&oct_ssl_served, ssl, __ATOMIC_RELEASE);
     pthread_once(&once, decide);

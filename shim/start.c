@@ -5,13 +5,13 @@
  * workers), the hooks of the C library are looked up while nothing is going on, and, where libssl is present,
  * liboctuple reads its own settings. A process without libssl gets the first two and nothing more, ever. Where the shim
  * is off, it withdraws. In a program that has a process for each connection nothing of Octuple remains: neither shim
- * nor provider.
+ * nor provider. Without lanes the provider may be loaded all the same, for groups that OpenSSL does not have.
  */
 #include "start.h"
 
 #include "base/settings.h"
 
-#include "libssl/config.h"
+#include "libssl/load.h"
 #include "events/fds.h"
 #include "libssl/object.h"
 #include "keys/keys.h"
@@ -92,12 +92,10 @@ __attribute__((constructor)) static void loaded(void)
 {
     const bool present = oct_ssl_present();
     oct_object_start();
-    oct_config_start();
     const bool on = oct_shim_wanted();
-    if (one_each)
-        oct_config_put_back();
+    oct_load_start(on, oct_shim_library_start);
     if (!on || (present && !oct_shim_library_start()))
-        oct_withdraw();
+        oct_withdraw(on);
     else if (present) {
         oct_withdraw_younger();
         __atomic_store_n(&oct_watching, true, __ATOMIC_RELAXED);

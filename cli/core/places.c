@@ -19,7 +19,7 @@
 
 const char *place_file(enum place what)
 {
-    static const char *const files[] = {"liboctuple-async.so", "octuple.so", "openssl.cnf"};
+    static const char *const files[] = {"liboctuple-async.so", "octuple.so"};
     return files[what];
 }
 
@@ -33,7 +33,7 @@ static void candidate(char path[PATH_MAX], const char *base, const char *folder,
 static int candidates(enum place what, char path[CANDIDATES][PATH_MAX])
 {
     char prefix[PATH_MAX];
-    static const char *const installed[] = {OCT_INSTALL_FULL_LIBDIR, OCT_INSTALL_MODULES, OCT_INSTALL_CONFIG};
+    static const char *const installed[] = {OCT_INSTALL_FULL_LIBDIR, OCT_INSTALL_MODULES};
     const char *file = place_file(what);
     const char *modules = OPENSSL_info(OPENSSL_INFO_MODULES_DIR);
     int n = 0;
@@ -52,8 +52,8 @@ static int candidates(enum place what, char path[CANDIDATES][PATH_MAX])
             *slash = '\0';
     }
     if (known) {
-        candidate(path[n++], prefix, what == PLACE_CONFIG ? "/etc/octuple" : "/lib", file);
-        if (OCT_INSTALL_LIBDIR[0] != '/' && what != PLACE_CONFIG) {
+        candidate(path[n++], prefix, "/lib", file);
+        if (OCT_INSTALL_LIBDIR[0] != '/') {
             candidate(path[n++], prefix,
                       what == PLACE_SHIM ? "/" OCT_INSTALL_LIBDIR : "/" OCT_INSTALL_LIBDIR "/ossl-modules", file);
         }

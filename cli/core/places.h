@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Where the preload shim, the provider module and the OpenSSL configuration with it are: beside this executable (build
- * tree, or an installation that was moved as a whole), else where they were installed.
+ * Where the preload shim and the provider module are: beside this executable (build tree, or an installation that was
+ * moved as a whole), else where they were installed.
  */
 #ifndef OCT_CLI_PLACES_H
 #define OCT_CLI_PLACES_H
@@ -10,9 +10,9 @@
 #include <limits.h>
 #include <openssl/types.h>
 
-enum place { PLACE_SHIM, PLACE_PROVIDER, PLACE_CONFIG };
+enum place { PLACE_SHIM, PLACE_PROVIDER };
 
-/* "liboctuple-async.so", "octuple.so", "openssl.cnf". */
+/* "liboctuple-async.so", "octuple.so". */
 const char *place_file(enum place what);
 
 /* Stores the absolute path and returns 1; 0 if it is in none of the places. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * The OpenSSL configuration of a target: which file it reads, and whether that brings it the provider. OpenSSL does not
- * complain about any of what is found here, it only goes without.
+ * The OpenSSL configuration of a target: which file it reads, and whether that keeps the provider out, which the shim
+ * loads by itself. One that brings the provider in its own way has it as it says.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -11,13 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 #include <openssl/err.h>
-#include "cli/core/launch/config.h"
+#include "conf.h"
 #include "doctor.h"
 
 #define NAME "configuration"
-
-static const char use_run[] =
-    "start it by 'octuple run', which adds what is missing, or take over what 'octuple run --print-config' prints";
 
 /* As the target itself names it. Set-user-id programs are not led by their environment. */
 static void find_file(char file[PATH_MAX], const struct doctor_target *target)
@@ -60,7 +57,7 @@ bool doctor_load_config(CONF *conf, char file[PATH_MAX], const struct doctor_tar
 static void judge_preference(struct doctor_report *report, const char *file, const struct config_root *root)
 {
     const char *properties = root->properties != NULL ? root->properties : "";
-    if (root->fips_mode || config_query(properties) == QUERY_FIPS) {
+    if (root->fips_mode || config_asks_fips(properties)) {
         doctor_add(report, DOCTOR_PROBLEM, NAME, "Octuple has no FIPS validation: leave this server without it",
                    "%s asks for FIPS algorithms only: Octuple's are never taken", file);
     } else if (strstr(properties, CONFIG_PREFERENCE) != NULL) {
@@ -88,27 +85,17 @@ static void judge_preference(struct doctor_report *report, const char *file, con
     }
 }
 
-static void judge_root(struct doctor_report *report, const struct doctor_target *target, const char *file,
-                       const struct config_root *root)
+/* The configuration activates the provider. */
+static void judge_own(struct doctor_report *report, const struct doctor_target *target, const char *file,
+                      const struct config_root *root)
 {
     const char *module = root->octuple_module;
     char path[PATH_MAX];
     /* OpenSSL looks for other names in a folder of its own. A name with $LIB is the dynamic linker's to complete. */
     const bool module_is_missing = module != NULL && module[0] == '/' && strchr(module, '$') == NULL &&
                                    (!reach(path, sizeof path, target, module) || access(path, R_OK) != 0);
-    if (root->octuple_section == NULL && target->facts.libraries.provider[0] != '\0') {
-        doctor_add(report, DOCTOR_NOTE, NAME, NULL,
-                   "%s has no section for the provider octuple, which is in the process: the program loads it itself",
-                   file);
-    } else if (root->octuple_section == NULL) {
-        doctor_add(report, DOCTOR_PROBLEM, NAME, use_run,
-                   "%s has no section for the provider octuple: OpenSSL serves everything itself", file);
-    } else if (!root->octuple_active) {
-        doctor_add(report, DOCTOR_PROBLEM, NAME, "write activate = 1 into its section",
-                   "%s has a section for the provider octuple, [%s], but does not activate it", file,
-                   root->octuple_section);
-    } else if (module_is_missing) {
-        doctor_add(report, DOCTOR_PROBLEM, NAME, "correct `module`, or install Octuple where it points to",
+    if (module_is_missing) {
+        doctor_add(report, DOCTOR_PROBLEM, NAME, "take the provider out of it: the shim loads it by itself",
                    "%s names the module %s, which this process cannot read", file, module);
     } else if (!root->default_active) {
         doctor_add(report, DOCTOR_PROBLEM, NAME, "activate the provider default beside it",
@@ -120,28 +107,37 @@ static void judge_root(struct doctor_report *report, const struct doctor_target 
     }
 }
 
+static void judge_root(struct doctor_report *report, const struct doctor_target *target, const char *file,
+                       const struct config_root *root)
+{
+    if (root->octuple_active) {
+        judge_own(report, target, file, root);
+    } else if (root->others_active && !root->default_active) {
+        doctor_add(report, DOCTOR_PROBLEM, NAME, "activate the provider default too, if it may serve there",
+                   "%s activates providers but not default, so Octuple stays out", file);
+    } else if (root->fips_mode || config_asks_fips(root->properties)) {
+        judge_preference(report, file, root);
+    } else {
+        doctor_add(report, DOCTOR_OK, NAME, NULL, "%s keeps nothing out, and need not name the provider", file);
+    }
+}
+
 void doctor_judge_config(struct doctor_report *report, const struct doctor_target *target)
 {
     char file[PATH_MAX], path[PATH_MAX + 64];
-    if (is_unknown(target) && target->facts.libraries.provider[0] != '\0') {
-        doctor_add(report, DOCTOR_OK, NAME, NULL,
-                   "which one was read is not known (the program has overwritten its environment), but it has brought "
-                   "the provider");
-        return;
-    }
     if (is_unknown(target)) {
-        doctor_add(report, DOCTOR_NOTE, NAME, "see where it is started whether OPENSSL_CONF is set, and to what",
+        doctor_add(report, DOCTOR_OK, NAME, NULL,
                    "which one was read is not known: the program has overwritten its environment");
         return;
     }
     find_file(file, target);
     if (file[0] == '\0') {
-        doctor_add(report, DOCTOR_PROBLEM, NAME, use_run, "OPENSSL_CONF is empty: OpenSSL reads no configuration");
+        doctor_add(report, DOCTOR_OK, NAME, NULL, "OPENSSL_CONF is empty: OpenSSL reads no configuration");
         return;
     }
     if (!reach(path, sizeof path, target, file) || access(path, R_OK) != 0) {
-        doctor_add(report, DOCTOR_PROBLEM, NAME, use_run, "%s, the OpenSSL configuration of this program: %s", file,
-                   strerror(errno));
+        doctor_add(report, DOCTOR_NOTE, NAME, "see where it is started whether OPENSSL_CONF names the right file",
+                   "%s, the OpenSSL configuration of this program: %s. OpenSSL goes without it", file, strerror(errno));
         return;
     }
     struct config_roots roots;
@@ -152,9 +148,8 @@ void doctor_judge_config(struct doctor_report *report, const struct doctor_targe
         judge_root(report, target, file, &roots.root[0]);
     } else {
         const char *reason = ERR_reason_error_string(ERR_peek_last_error());
-        doctor_add(report, DOCTOR_PROBLEM, NAME, "correct it ('octuple run' would have started the program plainly)",
-                   "%s cannot be read: %s, line %ld. OpenSSL goes without it", file,
-                   reason != NULL ? reason : "unknown error", line);
+        doctor_add(report, DOCTOR_NOTE, NAME, "correct it", "%s cannot be read: %s, line %ld. OpenSSL goes without it",
+                   file, reason != NULL ? reason : "unknown error", line);
     }
     ERR_clear_error();
     NCONF_free(conf);

@@ -105,7 +105,7 @@ static int examine_command(const struct doctor_request *request, struct doctor_r
                            struct doctor_target *target)
 {
     static struct launch_setup setup;
-    int code = launch_set_up(&setup, request->command[0], false);
+    int code = launch_set_up(&setup, request->command[0]);
     if (code != CLI_OK)
         return code;
     doctor_look_program(target, setup.target);

@@ -3,8 +3,8 @@
 /*
  * `octuple doctor`: its parts. doctor.c is the command; program.c looks at a program that is not running, and start.c
  * runs one and watches it; lanes.c sums up counters; ports.h has the handshakes with a server. judge.c, config.c,
- * copies.c, keys.c, quic.c and memory.c make findings of all that and of the facts; verdict.c has the last word, and
- * print.c writes them.
+ * confined.c, copies.c, keys.c, quic.c and memory.c make findings of all that and of the facts; verdict.c has the last
+ * word, and print.c writes them.
  */
 #ifndef OCT_CLI_DOCTOR_H
 #define OCT_CLI_DOCTOR_H
@@ -35,7 +35,7 @@ struct doctor_finding {
 struct doctor_report {
     /* One more for each copy of libssl, for each port, and for those of both beyond; why groups are missing; and for
      * each former name of a setting. */
-    struct doctor_finding finding[17 + FACTS_COPIES + 1 + DOCTOR_PORTS + 1 + 1 + OCT_SETTING_FORMER_COUNT];
+    struct doctor_finding finding[19 + FACTS_COPIES + 1 + DOCTOR_PORTS + 1 + 1 + OCT_SETTING_FORMER_COUNT];
     unsigned count;
     unsigned problems;
 };
@@ -77,6 +77,7 @@ void doctor_look_program(struct doctor_target *target, const char *path);
 int doctor_start(struct doctor_target *target, char **command, unsigned seconds);
 
 void doctor_judge(struct doctor_report *report, const struct doctor_target *target);
+void doctor_judge_confined(struct doctor_report *report, const struct doctor_target *target);
 void doctor_judge_copies(struct doctor_report *report, const struct doctor_target *target);
 void doctor_judge_config(struct doctor_report *report, const struct doctor_target *target);
 void doctor_judge_keys(struct doctor_report *report, const struct doctor_target *target);

@@ -17,7 +17,8 @@
 #include "cli/core/places.h"
 #include "doctor.h"
 
-static const char use_run[] = "start it by 'octuple run -- COMMAND'; for services see the examples of systemd drop-ins";
+static const char use_run[] =
+    "start it by 'octuple run -- COMMAND'; for services see the example of a systemd drop-in, octuple.conf";
 
 void doctor_add(struct doctor_report *report, enum doctor_level level, const char *name, const char *advice,
                 const char *format, ...)
@@ -141,13 +142,7 @@ static void judge_limits(struct doctor_report *report, const struct doctor_targe
         doctor_add(report, DOCTOR_PROBLEM, "openssl-version", "Octuple needs OpenSSL 3.0 or later",
                    "%s has no providers that it could take Octuple's from", openssl->version);
     }
-    if (facts->secure) {
-        doctor_add(report, DOCTOR_PROBLEM, "privileges",
-                   "take the bits or capabilities from its file and start it as the user that it needs "
-                   "(systemd: AmbientCapabilities=)",
-                   "it runs with raised privileges (AT_SECURE: setuid, setgid or file capabilities): ld.so ignores "
-                   "LD_PRELOAD, and OpenSSL ignores OPENSSL_CONF");
-    }
+    doctor_judge_confined(report, target);
     if (facts->apart && !loaded && !(sees(target, PLACE_SHIM) && sees(target, PLACE_PROVIDER))) {
         doctor_add(report, DOCTOR_PROBLEM, "sandbox", "install Octuple inside of it, or make its folders visible there",
                    "it lives in a root or mount namespace of its own (chroot, container), and Octuple's libraries are "

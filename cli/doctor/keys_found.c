@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <openssl/err.h>
-#include "cli/core/launch/config.h"
+#include "conf.h"
 #include "cli/core/process.h"
 #include "keys.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "cli/core/launch/config.h"
+#include "conf.h"
 #include "doctor.h"
 
 #define NAME   "post-quantum"
@@ -80,23 +80,20 @@ static void judge_config(struct doctor_report *report, const struct doctor_targe
     /* Lists of OpenSSL 3.5 may also name what it has by itself. */
     const char *groups = root->groups;
     const bool named = groups != NULL && (strcasestr(groups, "MLKEM") != NULL || strcasestr(groups, "DEFAULT") != NULL);
-    if (!known && needs_us) {
-        doctor_add(report, DOCTOR_NOTE, NAME, advice_for(target),
-                   "none at %s: OpenSSL before 3.5 takes a provider's groups only where they are named, and no "
-                   "configuration that could be read does",
-                   where);
-    } else if (needs_us && is_switched_off(conf, root->octuple_section)) {
+    const char *keep = facts_env(&target->facts, oct_setting_row(OCT_SETTING_GROUPS)->variable);
+    if (needs_us && keep != NULL && !strcmp(keep, "keep")) {
+        doctor_add(
+            report, DOCTOR_NOTE, NAME, advice_for(target),
+            "none at %s: %s=keep in its environment, and OpenSSL before 3.5 takes a provider's groups only where "
+            "they are named",
+            where, oct_setting_row(OCT_SETTING_GROUPS)->variable);
+    } else if (known && needs_us && is_switched_off(conf, root->octuple_section)) {
         doctor_add(report, DOCTOR_NOTE, NAME, "take the line out of the provider's section, and restart the server",
                    "none at %s: %s says hybrid-groups = off, and OpenSSL before 3.5 has no such groups of its own",
                    where, file);
     } else if (groups != NULL && !named) {
         doctor_add(report, DOCTOR_NOTE, NAME, "put X25519MLKEM768 in front of this list, and restart the server",
                    "none at %s: %s has Groups = %s, and the server does not say otherwise", where, file, groups);
-    } else if (groups == NULL && needs_us) {
-        doctor_add(report, DOCTOR_NOTE, NAME, advice_for(target),
-                   "none at %s: OpenSSL before 3.5 takes a provider's groups only where they are named, and neither %s "
-                   "nor the server does",
-                   where, file);
     } else {
         doctor_add(report, DOCTOR_NOTE, NAME, advice_for(target),
                    "none at %s, though nothing in the configuration of OpenSSL keeps it out: the server names its own "

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * `octuple run`: starts a program with the preload shim and an OpenSSL configuration that adds the provider.
+ * `octuple run`: starts a program with the preload shim, which loads the provider by itself.
  *
- * It changes two environment variables, a third for what one of them was, and a fourth for counters. Then it execs: no
- * process stays behind, signals and exit code are the program's own. Whatever speaks against accelerating (this CPU, a
- * FIPS configuration) is said in one line and the program starts as it would without Octuple: a server that does not
- * start would be the worse result. Only a broken installation stops it.
+ * It changes one environment variable, and those that its options name. Then it execs: no process stays behind, signals
+ * and exit code are the program's own. Whatever speaks against accelerating is said in one line and the program starts
+ * as it would without Octuple: a server that does not start would be the worse result. Only a broken installation stops
+ * it.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -22,7 +22,6 @@
 
 struct run_request {
     int verbose;
-    int print_config;
     bool keep_groups;
     const char *counters; /* a folder, or NULL */
     char **command;
@@ -30,10 +29,9 @@ struct run_request {
 
 static const char help[] =
     "Usage: octuple run [--verbose] [--counters FOLDER] [--keep-groups] [--] COMMAND [ARG...]\n"
-    "       octuple run [--keep-groups] --print-config\n"
-    "Starts COMMAND with Octuple in front of its OpenSSL: LD_PRELOAD gets the shim (what is there stays), OPENSSL_CONF "
-    "a\n"
-    "configuration that includes the one in use now and adds the provider. Nothing else changes, no process stays "
+    "Starts COMMAND with Octuple in front of its OpenSSL: LD_PRELOAD gets the shim (what is there stays), which loads "
+    "the\n"
+    "provider where COMMAND makes its first SSL_CTX, or first uses a key. Nothing else changes, no process stays "
     "behind.\n"
     "On a machine that Octuple does not serve it says so in one line and starts COMMAND as it is.\n"
     "\n"
@@ -44,13 +42,11 @@ static const char help[] =
     "  -k, --keep-groups      leave the TLS groups alone: else OpenSSL before 3.5 gets X25519MLKEM768 in front of its "
     "own,\n"
     "                         unless its configuration names groups\n"
-    "  -p, --print-config     print the OpenSSL configuration instead of starting anything\n"
     "  -h, --help             this text\n"
     "\n"
     "Examples:\n"
     "  octuple run -- nginx -g 'daemon off;'\n"
-    "  OPENSSL_CONF=/etc/ssl/mine.cnf octuple run --verbose -- nginx\n"
-    "  octuple run --print-config > /etc/ssl/octuple.cnf      a file of your own, for a systemd unit\n"
+    "  octuple run --verbose -- openssl genrsa -out key.pem 2048\n"
     "\n"
     "Exit codes: those of COMMAND; 125 octuple run itself failed, 126 COMMAND cannot be executed, 127 it was not "
     "found.\n"
@@ -88,8 +84,7 @@ static int run(const struct run_request *request)
 {
     static struct launch_setup setup;
     struct oct_setting_former_row row;
-    const struct launch_config *config = &setup.config;
-    int code = launch_set_up(&setup, request->command[0], request->keep_groups);
+    int code = launch_set_up(&setup, request->command[0]);
     if (code != CLI_OK)
         return code;
     /* The program and its libraries say nothing of it: stderr is theirs. */
@@ -98,6 +93,8 @@ static int run(const struct run_request *request)
                 row.variable, row.instead);
     }
     if (request->counters != NULL && !set_counters(request->counters))
+        return CLI_RUN_FAILED;
+    if (request->keep_groups && !launch_set_variable(oct_setting_row(OCT_SETTING_GROUPS)->variable, "keep"))
         return CLI_RUN_FAILED;
     if (setup.why_without != NULL) {
         cli_say(LAUNCH_WHO, "%s runs plainly, without Octuple: %s", request->command[0], setup.why_without);
@@ -108,32 +105,13 @@ static int run(const struct run_request *request)
         cli_say(LAUNCH_WHO, "warning: %s %s", setup.target, setup.obstacle);
     }
     if (request->verbose && setup.why_without == NULL && setup.groups_only == NULL) {
-        const char *file = getenv("OPENSSL_CONF");
         cli_say(LAUNCH_WHO, "program      %s", setup.target);
         cli_say(LAUNCH_WHO, "shim         %s", setup.shim);
-        cli_say(LAUNCH_WHO, "provider     %s", setup.provider);
-        cli_say(LAUNCH_WHO, "extends      %s", config->base[0] ? config->base : "no configuration");
+        cli_say(LAUNCH_WHO, "provider     %s, which the shim loads at the first SSL_CTX or the first use of a key",
+                setup.provider);
         cli_say(LAUNCH_WHO, "LD_PRELOAD   %s", getenv("LD_PRELOAD"));
-        cli_say(LAUNCH_WHO, "OPENSSL_CONF %s%s", file != NULL ? file : config->base,
-                config->verdict == CONFIG_READY ? " (has the provider already, left as it is)" : "");
     }
     return launch_exec(request->command);
-}
-
-static int print_config(bool keep_groups)
-{
-    char provider[PATH_MAX];
-    struct launch_config config = {.keep_groups = keep_groups};
-    if (!launch_find_part(PLACE_PROVIDER, provider))
-        return CLI_RUN_FAILED;
-    launch_config_make(&config, provider);
-    if (config.verdict != CONFIG_MERGED) {
-        cli_say(LAUNCH_WHO, "%s", config.verdict == CONFIG_ERROR ? "no memory" : config.reason);
-        return CLI_RUN_FAILED;
-    }
-    cli_print(config.text);
-    free(config.text);
-    return CLI_OK;
 }
 
 static int usage_error(const char *who)
@@ -144,14 +122,15 @@ static int usage_error(const char *who)
 
 int cli_run(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"verbose", no_argument, NULL, 'v'},     {"counters", required_argument, NULL, 'c'},
-        {"keep-groups", no_argument, NULL, 'k'}, {"print-config", no_argument, NULL, 'p'},
-        {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"verbose", no_argument, NULL, 'v'},
+                                            {"counters", required_argument, NULL, 'c'},
+                                            {"keep-groups", no_argument, NULL, 'k'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
     struct run_request request = {0};
     int option;
     /* "+": what follows COMMAND is its own. */
-    while ((option = getopt_long(argc, argv, "+vc:kph", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "+vc:kh", options, NULL)) != -1) {
         switch (option) {
         case 'v':
             request.verbose = 1;
@@ -162,19 +141,16 @@ int cli_run(int argc, char **argv)
         case 'k':
             request.keep_groups = true;
             break;
-        case 'p':
-            request.print_config = 1;
-            break;
         case 'h':
             return cli_print(help);
         default:
             return usage_error(argv[0]);
         }
     }
-    if (request.print_config != (optind == argc)) {
-        cli_say(argv[0], request.print_config ? "--print-config takes no command" : "a command to run is missing");
+    if (optind == argc) {
+        cli_say(argv[0], "a command to run is missing");
         return usage_error(argv[0]);
     }
     request.command = argv + optind;
-    return request.print_config ? print_config(request.keep_groups) : run(&request);
+    return run(&request);
 }

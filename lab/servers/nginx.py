@@ -9,7 +9,6 @@ One nginx has a port per kind of key. The accelerated one is the same program wi
 from __future__ import annotations
 
 import os
-import re
 import resource
 import shutil
 import signal
@@ -76,10 +75,13 @@ def make_keys(folder: Path, kinds: list[str]) -> None:
 
 def hybrid_groups(launcher: list[str], environment: dict[str, str]) -> list[str]:
     """Those that OpenSSL has for a program that is started so. nginx does not start with a group that OpenSSL lacks."""
-    command = [*launcher, "openssl", "list", "-kem-algorithms"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    words = set(re.findall(r"\w+", done.stdout))
-    return [group for group in HYBRIDS if group in words]
+    def has(group: str) -> bool:
+        """A client refuses a name that it does not know before it connects, here to nobody."""
+        command = [*launcher, "openssl", "s_client", "-groups", group, "-connect", "127.0.0.1:1"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment,
+                              stdin=subprocess.DEVNULL)
+        return "SSL_CONF_cmd" not in done.stderr and "connect" in done.stderr
+    return [group for group in HYBRIDS if has(group)]
 
 
 def find_nginx() -> str:

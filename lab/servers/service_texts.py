@@ -164,7 +164,7 @@ smtpd_client_connection_count_limit = 0
 smtpd_client_connection_rate_limit = 0
 smtpd_client_event_limit_exceptions = static:all
 default_process_limit = 200
-import_environment = MAIL_CONFIG LD_PRELOAD OPENSSL_CONF OCTUPLE_COUNTERS
+import_environment = MAIL_CONFIG LD_PRELOAD OCTUPLE_COUNTERS
 """
 POSTFIX_MASTER = """\
 127.0.0.1:{port} inet n - n - - smtpd
@@ -205,7 +205,7 @@ listen = 127.0.0.1
 ssl = required
 ssl_cert = <{folder}/both.pem
 ssl_key = <{folder}/both.pem
-import_environment = TZ LD_PRELOAD OPENSSL_CONF OCTUPLE_COUNTERS OCTUPLE_TABLE
+import_environment = TZ LD_PRELOAD OCTUPLE_COUNTERS OCTUPLE_TABLE
 mail_location = maildir:{folder}/mail
 mail_max_userip_connections = 1000
 first_valid_uid = 1

@@ -13,7 +13,10 @@
 #include "pad.h"
 
 #include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/params.h>
 #include <openssl/rand.h>
+#include <stdatomic.h>
 #include <string.h>
 
 static void *cipher_new(void *provctx)
@@ -63,6 +66,26 @@ static void *cipher_dup(void *vcipher)
     return copy;
 }
 
+/* As OpenSSL's own RSA in this process: upstream has it from 3.2 on, and some distributions before. Where it has not,
+ * programs go by the error: CMS and PKCS #7 try the next of several recipients. Without memory the safer of the two. */
+static unsigned rejects_implicitly(struct oct_prov *prov)
+{
+    static _Atomic(unsigned) known; /* and one more; 0: not yet */
+    unsigned rejects = atomic_load_explicit(&known, memory_order_relaxed);
+
+    if (rejects != 0)
+        return rejects - 1;
+    OSSL_LIB_CTX *libctx = oct_fallback_ctx(prov);
+    EVP_ASYM_CIPHER *own = libctx != NULL ? EVP_ASYM_CIPHER_fetch(libctx, "RSA", NULL) : NULL;
+    if (own == NULL)
+        return 1;
+    const OSSL_PARAM *settable = EVP_ASYM_CIPHER_settable_ctx_params(own);
+    rejects = settable == NULL || OSSL_PARAM_locate_const(settable, OCT_PARAM_IMPLICIT_REJECTION) != NULL;
+    EVP_ASYM_CIPHER_free(own);
+    atomic_store_explicit(&known, rejects + 1, memory_order_relaxed);
+    return rejects;
+}
+
 static int cipher_init(void *vcipher, void *key, const OSSL_PARAM params[])
 {
     struct oct_rsa_cipher *cipher = vcipher;
@@ -75,7 +98,7 @@ static int cipher_init(void *vcipher, void *key, const OSSL_PARAM params[])
     oct_prov_key_free(cipher->key);
     cipher->key = key;
     cipher->pad_mode = RSA_PKCS1_PADDING;
-    cipher->implicit_rejection = 1;
+    cipher->implicit_rejection = rejects_implicitly(cipher->prov);
     return oct_rsa_cipher_set_params(cipher, params);
 }
 

@@ -8,6 +8,9 @@
 
 #include <openssl/core_dispatch.h>
 
+/* As text, because headers before 3.2 have no name for it. */
+#define OCT_PARAM_IMPLICIT_REJECTION "implicit-rejection"
+
 struct oct_rsa_cipher {
     struct oct_prov *prov;
     struct oct_prov_rsa *key;

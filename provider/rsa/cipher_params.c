@@ -12,9 +12,6 @@
 #include <openssl/params.h>
 #include <openssl/rsa.h>
 
-/* OpenSSL 3.0 has no name for it; 3.2 and later: OSSL_ASYM_CIPHER_PARAM_IMPLICIT_REJECTION. */
-#define PARAM_IMPLICIT_REJECTION "implicit-rejection"
-
 const EVP_MD *oct_rsa_cipher_oaep_md(struct oct_rsa_cipher *cipher)
 {
     const struct oct_digest *info;
@@ -90,7 +87,7 @@ int oct_rsa_cipher_set_params(void *vcipher, const OSSL_PARAM params[])
            set_pad_mode(cipher, params) && set_label(cipher, params) &&
            oct_param_get_uint(params, OSSL_ASYM_CIPHER_PARAM_TLS_CLIENT_VERSION, &cipher->tls_version) &&
            oct_param_get_uint(params, OSSL_ASYM_CIPHER_PARAM_TLS_NEGOTIATED_VERSION, &cipher->tls_other_version) &&
-           oct_param_get_uint(params, PARAM_IMPLICIT_REJECTION, &cipher->implicit_rejection);
+           oct_param_get_uint(params, OCT_PARAM_IMPLICIT_REJECTION, &cipher->implicit_rejection);
 }
 
 const OSSL_PARAM *oct_rsa_cipher_settable_params(void *vcipher, void *provctx)
@@ -104,7 +101,7 @@ const OSSL_PARAM *oct_rsa_cipher_settable_params(void *vcipher, void *provctx)
         OSSL_PARAM_octet_string(OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL, NULL, 0),
         OSSL_PARAM_uint(OSSL_ASYM_CIPHER_PARAM_TLS_CLIENT_VERSION, NULL),
         OSSL_PARAM_uint(OSSL_ASYM_CIPHER_PARAM_TLS_NEGOTIATED_VERSION, NULL),
-        OSSL_PARAM_uint(PARAM_IMPLICIT_REJECTION, NULL),
+        OSSL_PARAM_uint(OCT_PARAM_IMPLICIT_REJECTION, NULL),
         OSSL_PARAM_END,
     };
     (void)vcipher, (void)provctx;
@@ -134,7 +131,7 @@ int oct_rsa_cipher_get_params(void *vcipher, OSSL_PARAM params[])
                                name_of(cipher->mgf1_md != NULL ? cipher->mgf1_md : cipher->oaep_md)) &&
            oct_param_give_uint(params, OSSL_ASYM_CIPHER_PARAM_TLS_CLIENT_VERSION, cipher->tls_version) &&
            oct_param_give_uint(params, OSSL_ASYM_CIPHER_PARAM_TLS_NEGOTIATED_VERSION, cipher->tls_other_version) &&
-           oct_param_give_uint(params, PARAM_IMPLICIT_REJECTION, cipher->implicit_rejection);
+           oct_param_give_uint(params, OCT_PARAM_IMPLICIT_REJECTION, cipher->implicit_rejection);
 }
 
 const OSSL_PARAM *oct_rsa_cipher_gettable_params(void *vcipher, void *provctx)
@@ -146,7 +143,7 @@ const OSSL_PARAM *oct_rsa_cipher_gettable_params(void *vcipher, void *provctx)
         OSSL_PARAM_octet_ptr(OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL, NULL, 0),
         OSSL_PARAM_uint(OSSL_ASYM_CIPHER_PARAM_TLS_CLIENT_VERSION, NULL),
         OSSL_PARAM_uint(OSSL_ASYM_CIPHER_PARAM_TLS_NEGOTIATED_VERSION, NULL),
-        OSSL_PARAM_uint(PARAM_IMPLICIT_REJECTION, NULL),
+        OSSL_PARAM_uint(OCT_PARAM_IMPLICIT_REJECTION, NULL),
         OSSL_PARAM_END,
     };
     (void)vcipher, (void)provctx;

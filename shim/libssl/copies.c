@@ -19,9 +19,9 @@
 #include <link.h>
 #include <stdlib.h>
 
-#define LIBSSL_NAME    "libssl.so." OCT_OPENSSL_MAJOR
-#define LIBCRYPTO_NAME "libcrypto.so." OCT_OPENSSL_MAJOR
-#define SLOTS          64 /* lists of calling objects, by a hash */
+#define LIBSSL   "libssl.so." OCT_OPENSSL_MAJOR
+#define KNOWN_BY "SSL_CTX_new"
+#define SLOTS    64 /* lists of calling objects, by a hash */
 
 /* An object that calls libssl. Another may be loaded at the place of its link_map when it has gone. */
 struct caller {
@@ -48,22 +48,22 @@ bool oct_same_object(const void *a, const void *b)
 
 typedef void *finder(void *handle, const char *name);
 
+/* A hook is not what is looked for. */
 static void *find_in(const char *object, finder *find, const char *name)
 {
     void *handle = dlopen(object, RTLD_LAZY | RTLD_NOLOAD);
     void *function = handle != NULL ? find(handle, name) : NULL;
     if (handle != NULL)
         dlclose(handle);
-    return function;
+    return function != NULL && oct_same_object(function, (const void *)find_in) ? NULL : function;
 }
 
-/* In the tree of the caller, or of an object that was loaded before it: that may have brought the caller. libssl is
- * known by a function that is not hooked. */
-static void *libssl_in_scope(const struct link_map *map, finder *find)
+/* In the tree of the caller, or of an object that was loaded before it: that may have brought the caller. */
+static void *in_tree(const struct link_map *map, finder *find, const char *name)
 {
     void *function = NULL;
     for (; map != NULL && function == NULL; map = map->l_prev)
-        function = map->l_name[0] != '\0' ? find_in(map->l_name, find, "SSL_CTX_new") : NULL;
+        function = map->l_name[0] != '\0' ? find_in(map->l_name, find, name) : NULL;
     return function;
 }
 
@@ -75,23 +75,29 @@ static const struct link_map *newest_object(void)
     return map;
 }
 
-/* Some function of the libssl that belongs to an object (NULL: to code without one); *global if the program was started
- * with it. */
-static void *libssl_of(const struct link_map *map, bool *global)
+void *oct_in_scope(const struct link_map *map, const char *name, const char *file, bool *global)
 {
-    void *function = oct_symbol_versioned(NULL, "SSL_CTX_new");
+    void *function = oct_symbol_versioned(NULL, name);
     *global = function != NULL;
     if (function == NULL && map != NULL)
-        function = libssl_in_scope(map, oct_symbol_versioned);
+        function = in_tree(map, oct_symbol_versioned, name);
     if (function == NULL) {
-        function = oct_symbol(NULL, "SSL_CTX_new");
+        function = oct_symbol(NULL, name);
         *global = function != NULL;
     }
     if (function == NULL && map != NULL)
-        function = libssl_in_scope(map, oct_symbol);
+        function = in_tree(map, oct_symbol, name);
     if (function == NULL)
-        function = find_in(LIBSSL_NAME, oct_symbol, "SSL_CTX_new");
-    return function != NULL ? function : libssl_in_scope(newest_object(), oct_symbol);
+        function = find_in(file, oct_symbol, name);
+    return function != NULL ? function : in_tree(newest_object(), oct_symbol, name);
+}
+
+/* A provider module is linked to the libcrypto of this name. Any other copy would run its operations on a libcrypto
+ * that knows nothing of the fibres of this libssl. */
+bool oct_crypto_is_served(const void *function)
+{
+    const void *crypto = find_in(OCT_LIBCRYPTO, oct_symbol, "OSSL_PROVIDER_available");
+    return crypto != NULL && oct_same_object(crypto, function);
 }
 
 /* The handle stays open: the functions point into the library. (OpenSSL keeps itself loaded for good anyhow.) */
@@ -109,12 +115,10 @@ static struct oct_ssl_functions *copy_make(void *function, bool global)
         handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
     }
     ssl->handle = global ? NULL : handle;
-    if (oct_ssl_fill(ssl, ssl->handle)) {
-        /* A provider module is linked to the libcrypto of this name. Any other copy would run its operations on a
-         * libcrypto that knows nothing of the fibres of this libssl. */
-        const void *crypto = find_in(LIBCRYPTO_NAME, oct_symbol, "OSSL_PROVIDER_available");
-        ssl->servable = crypto != NULL && oct_same_object(crypto, (const void *)ssl->OSSL_PROVIDER_available);
-    }
+    /* Another library may have some functions of the same names, in front of OpenSSL's. */
+    if (oct_ssl_fill(ssl, ssl->handle))
+        ssl->servable = oct_same_object((const void *)ssl->SSL_CTX_new, (const void *)ssl->SSL_CTX_ctrl) &&
+                        oct_crypto_is_served((const void *)ssl->OSSL_PROVIDER_available);
     return ssl;
 }
 
@@ -159,7 +163,7 @@ static const struct oct_ssl_functions *look_up(struct caller **list, const struc
 {
     const int errno_before = errno;
     bool global;
-    void *function = libssl_of(map, &global);
+    void *function = oct_in_scope(map, KNOWN_BY, LIBSSL, &global);
     const struct oct_ssl_functions *ssl = function != NULL ? copy_of(function, global) : NULL;
     struct caller *caller = map != NULL && ssl != NULL ? malloc(sizeof *caller) : NULL;
 
@@ -194,4 +198,20 @@ const struct oct_ssl_functions *oct_ssl_of(const void *address)
         if (caller->map == map && caller->address == map->l_addr && caller->dynamic == map->l_ld)
             return caller->ssl;
     return look_up(list, map, address);
+}
+
+const struct oct_ssl_functions *oct_ssl_of_method(const SSL_METHOD *method, const void *caller)
+{
+    const struct oct_ssl_functions *own = oct_ssl_of(caller);
+    const struct link_map *map = oct_object_of(method);
+    if (map == NULL || map->l_name[0] == '\0' || own->place == oct_object_base(method))
+        return own;
+    const int errno_before = errno;
+    void *function = find_in(map->l_name, oct_symbol, KNOWN_BY);
+    if (function != NULL && oct_same_object(function, method)) {
+        const struct oct_ssl_functions *copy = copy_of(function, false);
+        own = copy != NULL ? copy : own;
+    }
+    errno = errno_before;
+    return own;
 }

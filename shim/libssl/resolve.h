@@ -29,6 +29,7 @@
 #include <stdbool.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -42,10 +43,16 @@
     X(SSL_read) X(SSL_read_ex) X(SSL_peek) X(SSL_peek_ex) X(SSL_read_early_data)                                       \
     X(SSL_write) X(SSL_write_ex) X(SSL_write_early_data)                                                               \
     X(SSL_get_error) X(SSL_want) X(SSL_shutdown) X(SSL_new) X(SSL_free) X(SSL_clear) X(SSL_up_ref)                     \
-    X(SSL_dup) X(SSL_get_shutdown) X(BIO_f_ssl) X(BIO_new_ssl) X(SSL_CONF_CTX_set_ssl)
+    X(SSL_dup) X(SSL_get_shutdown) X(BIO_f_ssl) X(BIO_new_ssl) X(SSL_CONF_CTX_set_ssl)                                 \
+    X(SSL_CTX_new) X(SSL_CTX_new_ex)
 
 /* The same, from OpenSSL 3.5 on. */
 #define OCT_SSL_YOUNGER_HOOKS(X) X(SSL_set_quic_tls_cbs)
+
+/* And of libcrypto: how a program begins to use a key (crypto.c). */
+#define OCT_KEY_HOOKS(X)                                                                                               \
+    X(EVP_PKEY_CTX_new) X(EVP_PKEY_CTX_new_id) X(EVP_PKEY_CTX_new_from_name) X(EVP_PKEY_CTX_new_from_pkey)             \
+    X(EVP_DigestSignInit) X(EVP_DigestSignInit_ex) X(EVP_SignFinal)
 
 /* What it only calls. */
 #define OCT_SSL_HELPERS(X)                                                                                             \
@@ -54,7 +61,7 @@
     X(SSL_version) X(SSL_has_pending) X(SSL_get_client_random)                                                         \
     X(SSL_get_early_data_status) X(SSL_is_server) X(SSL_get_finished) X(SSL_set_shutdown)                              \
     X(SSL_set0_rbio) X(SSL_set0_wbio) X(SSL_set_info_callback)                                                         \
-    X(SSL_get_info_callback) X(SSL_CTX_get_info_callback) X(SSL_get_SSL_CTX)                                           \
+    X(SSL_get_info_callback) X(SSL_CTX_get_info_callback) X(SSL_get_SSL_CTX) X(SSL_CTX_ctrl) X(OPENSSL_init_ssl)       \
     X(CRYPTO_free_ex_data) X(CRYPTO_malloc) X(CRYPTO_zalloc) X(CRYPTO_free) X(ASYNC_get_current_job)                   \
     X(OSSL_PROVIDER_available)                                                                                         \
     X(SSL_get_rbio) X(SSL_get_wbio) X(BIO_read) X(BIO_number_read) X(BIO_method_name) X(BIO_ctrl_pending)              \
@@ -95,6 +102,9 @@ struct oct_ssl_functions {
 /* The functions for a call that returns to `caller`. A hook that its libssl does not have is a function that fails: of
  * a program with weak references, say. Neither NULL nor a lock: the first call of each caller looks them up. */
 const struct oct_ssl_functions *oct_ssl_of(const void *caller);
+/* The same for a call with a method, which is data of the libssl that it belongs to: libssl calls SSL_CTX_new_ex() by
+ * its name, as the last thing that it does. */
+const struct oct_ssl_functions *oct_ssl_of_method(const SSL_METHOD *method, const void *caller);
 /* Those whose function the calling thread's innermost hook has called; NULL: it is in none. */
 extern __thread const struct oct_ssl_functions *oct_ssl_inside;
 static inline const struct oct_ssl_functions *oct_ssl_enter(const struct oct_ssl_functions *own)
@@ -119,6 +129,15 @@ static inline const struct oct_ssl_functions *oct_ssl(void)
     return oct_ssl_served;
 }
 
+/* Some function of the library that a reference of this object, by this name, is bound to, or NULL; the third argument
+ * becomes true if the program was started with it. `file` is the library's. (NULL: code without an object.) */
+struct link_map;
+void *oct_in_scope(const struct link_map *map, const char *name, const char *file, bool *global);
+
+/* It is of the libcrypto that the provider is linked to. */
+bool oct_crypto_is_served(const void *function);
+#define OCT_LIBCRYPTO "libcrypto.so." OCT_OPENSSL_MAJOR
+
 /* True if both addresses lie in the same shared object. */
 bool oct_same_object(const void *a, const void *b);
 
@@ -139,9 +158,10 @@ bool oct_ssl_present_younger(void);
 /* withdraw.c */
 /*
  * Where the shim is off, it gets out of the way: what is loaded from now on does not find its functions of libssl, and
- * those that were started with it get the real ones by a jump. Called while the program is loaded.
+ * those that were started with it get the real ones by a jump. loads: it still loads the provider. Called while the
+ * program is loaded.
  */
-void oct_withdraw(void);
+void oct_withdraw(bool loads);
 /* The same for functions that the program's libssl does not have: whoever looks for them is not to find ours. */
 void oct_withdraw_younger(void);
 /* The hook of that name, or (`entry`) what lies in front of it (reach.c); NULL: there is none, or it is withdrawn. */
@@ -161,7 +181,7 @@ int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *dso);
     X(epoll_ctl) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(close) X(close_range) X(closefrom) X(dup2) X(dup3)     \
     X(dup) X(fcntl) X(fcntl64) X(accept) X(accept4) X(poll) X(ppoll) X(select) X(pselect) X(recv)                      \
     X(recvfrom) X(recvmsg) X(recvmmsg) X(read) X(readv) X(preadv2) X(ioctl) X(connect) X(makecontext) X(chroot)        \
-    X(unshare) X(pthread_create)                                                                                       \
+    X(unshare) X(pthread_create) X(prctl)                                                                              \
     OCT_GLIBC_HOOKS(X)
 /* clang-format on */
 

@@ -58,7 +58,13 @@ static bool is_hook(const struct table *table, size_t i)
     const char *name = table->names + symbol->st_name;
     return symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
            (strncmp(name, "SSL_", 4) == 0 || strncmp(name, "BIO_", 4) == 0 || strncmp(name, "DTLS", 4) == 0 ||
-            strncmp(name, "SRP_", 4) == 0);
+            strncmp(name, "SRP_", 4) == 0 || strncmp(name, "EVP_", 4) == 0);
+}
+
+/* One that loads the provider. */
+static bool is_loader(const struct table *table, size_t i)
+{
+    return strncmp(table->names + table->symbols[i].st_name, "SSL_CTX_new", strlen("SSL_CTX_new")) == 0;
 }
 
 /* The program's libssl has no such function. All of a node are there, or none; without nodes each is asked for. */
@@ -83,14 +89,15 @@ static bool protect(const struct table *table, int how)
     return mprotect((void *)first, (uintptr_t)(table->symbols + table->count) - first, how) == 0;
 }
 
-static bool withdraw(bool all)
+static bool withdraw(bool all, bool but_loaders)
 {
     struct table table = {.symbols = NULL};
 
     if (!find_table(&table) || !protect(&table, PROT_READ | PROT_WRITE))
         return false;
     for (size_t i = 1; i < table.count; i++)
-        if (is_hook(&table, i) && !is_entry(&table, i) && (all || is_younger(&table, i)))
+        if (is_hook(&table, i) && !is_entry(&table, i) && (all || is_younger(&table, i)) &&
+            !(but_loaders && is_loader(&table, i)))
             table.symbols[i].st_info = (unsigned char)ELF64_ST_INFO(STB_LOCAL, ELF64_ST_TYPE(table.symbols[i].st_info));
     return protect(&table, PROT_READ);
 }
@@ -110,12 +117,12 @@ void *oct_hook_named(const char *name, bool entry)
     return NULL;
 }
 
-void oct_withdraw(void)
+void oct_withdraw(bool loads)
 {
     static struct oct_ssl_functions real;
     static void *doors[OCT_DOORS_MAX];
 
-    if (!withdraw(true))
+    if (!withdraw(true, loads))
         return; /* each call then finds its libssl by its caller */
     (void)oct_ssl_fill(&real, NULL);
     real.doors = doors;
@@ -124,5 +131,5 @@ void oct_withdraw(void)
 
 void oct_withdraw_younger(void)
 {
-    (void)withdraw(false);
+    (void)withdraw(false, false);
 }

@@ -228,7 +228,7 @@ void oct_derivations_setup(void)
 {
     const void *program = (const void *)getauxval(AT_ENTRY);
 
-    if (oct_epoch() == 0 || dlsym(RTLD_DEFAULT, "EVP_PKEY_CTX_new_id") != (void *)oct_ssl()->EVP_PKEY_CTX_new_id)
+    if (oct_epoch() == 0 || dlsym(RTLD_DEFAULT, "EVP_PKEY_CTX_free") != (void *)oct_ssl()->EVP_PKEY_CTX_free)
         return;
     if (oct_slot_set(program, "EVP_PKEY_CTX_free", (void *)free_context) &&
         oct_slot_set(program, "EVP_PKEY_derive_init", (void *)begin_derivation))

@@ -79,7 +79,7 @@ TLS = "[init]\nssl_conf = tls\n[tls]\nsystem_default = tls_default\n[tls_default
 
 @needs_us
 @pytest.mark.parametrize("change, more, says", [
-    ({}, "", "only where they are named, and neither"),
+    ({}, "", None),
     ({"ours": "activate = 1\nhybrid-groups = off"}, TLS + "Groups = X25519MLKEM768:P-256", "hybrid-groups = off"),
     ({}, TLS + "Groups = X25519:P-256", "has Groups = X25519:P-256"),
     ({}, TLS + "Groups = X25519MLKEM768:P-256", None)], ids=["no-groups", "off", "others", "named"])
@@ -107,7 +107,7 @@ child.wait()
 CASES = [
     ("OpenSSL 3.0.9 30 May 2023", True, "", "takes no such group from a provider"),
     ("OpenSSL 3.4.2 1 Jul 2025", False, "", "has none of its own, and the provider is not in the process"),
-    ("OpenSSL 3.4.2 1 Jul 2025", True, "", "only where they are named"),
+    ("OpenSSL 3.4.2 1 Jul 2025", True, "", "the server names its own groups"),
     ("OpenSSL 3.5.1 1 Jul 2025", False, "", "the server names its own groups"),
     ("OpenSSL 3.5.1 1 Jul 2025", False, TLS + "Groups = X25519", "has Groups = X25519"),
     ("OpenSSL 3.5.1 1 Jul 2025", False, TLS + "Groups = DEFAULT", "the server names its own groups"),

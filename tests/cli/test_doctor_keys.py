@@ -102,13 +102,14 @@ def test_providers_and_engines_of_a_configuration(served, idle):  # noqa: F811
         assert said(served, pid)[1].endswith("such keys: provider pkcs11, provider hardware, engine qatengine")
 
 
-@pytest.mark.parametrize(("more", "providers", "expected"), [
-    ({}, "default = default_one", ("note", "cannot serve keys in this process: it is not at work there")),
-    ({}, None, ("note", "no operation has come with a key that lives elsewhere; such keys: none in"))])
-def test_states_of_a_server(served, idle, port, more, providers, expected):  # noqa: F811
-    change = {"providers": providers} if providers else {}
+@pytest.mark.parametrize(("ours", "expected"), [
+    ("module = /no/such.so", ("note", "cannot serve keys in this process: it is not at work there")),
+    (None, ("note", "no operation has come with a key that lives elsewhere; such keys: none in"))])
+def test_states_of_a_server(served, idle, port, ours, expected):  # noqa: F811
+    """A section that does not activate the provider names its module, here one that is not there."""
+    change = {"ours": ours} if ours else {"providers": "default = default_one"}
     conf = served.write("own.cnf", configuration(served, **change))
-    env = {"LD_PRELOAD": served.shim, "OPENSSL_CONF": conf, "OCTUPLE_KEYS": "4", **more}
+    env = {"LD_PRELOAD": served.shim, "OPENSSL_CONF": conf, "OCTUPLE_KEYS": "4"}
     address = f"127.0.0.1:{port}"
     with running(served, *idle, "-accept", address, env=env) as pid:
         level, text = said(served, pid, **as_root())

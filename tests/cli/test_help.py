@@ -6,7 +6,7 @@ import re
 import pytest
 from tests.cli.conftest import ROOT
 
-COMMANDS = ("info", "speed", "run", "doctor", "top", "trace")
+COMMANDS = ("info", "speed", "run", "check", "doctor", "top", "trace", "stopped")
 
 
 def test_help_names_the_commands(place):
@@ -21,7 +21,7 @@ def test_help_names_the_commands(place):
 def test_help_lists_the_settings(place):
     text = place.call("--help").stdout
     rows = re.findall(r'^OCT_SETTING\((\w+), "([^"]*)", "([^"]*)"', (ROOT / "src/base/settings.def").read_text(), re.M)
-    assert len(rows) == 7
+    assert len(rows) == 8
     assert re.findall(r"^  (OCTUPLE_\w+) ", text, re.M) == [f"OCTUPLE_{name}" for name, _, _ in rows]
     for name, values, default in rows:
         assert re.search(rf"^  OCTUPLE_{name} +{re.escape(values)} \(default {default}\): \w", text, re.M)
@@ -53,7 +53,7 @@ def test_wrong_command(place, args):
     assert result.returncode == 2 and result.stdout == ""
     assert "octuple --help" in result.stderr
     if args:
-        assert "info, speed, run, doctor, top, trace" in result.stderr
+        assert "info, speed, run, check, doctor, top, trace, stopped" in result.stderr
 
 
 @pytest.mark.parametrize("args, code", [

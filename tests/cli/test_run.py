@@ -4,7 +4,6 @@
 """octuple run: what the program gets, and every way in which it can go wrong."""
 import os
 import pathlib
-import re
 import shutil
 import signal
 import subprocess
@@ -16,10 +15,9 @@ def test_environment_of_the_program(served):
     env, result = served.run_env()
     assert result.returncode == 0 and result.stderr == ""
     assert env["LD_PRELOAD"] == str(served.shim)
-    assert env["OPENSSL_CONF"].startswith(str(served.runtime / "octuple/openssl-"))
     before = {**served.env}
     changed = {name for name in env if env[name] != before.get(name)} | (set(before) - set(env))
-    assert changed <= {"LD_PRELOAD", "OPENSSL_CONF", "OPENSSL_CONF_BEFORE_OCTUPLE", "_"}
+    assert changed <= {"LD_PRELOAD", "_"} and not any(served.runtime.iterdir())
 
 
 def test_former_names_are_told_and_stay(served):
@@ -34,11 +32,14 @@ def test_former_names_are_told_and_stay(served):
 
 def test_parts_reach_the_program(served):
     maps = served.call("run", "--", "/bin/cat", "/proc/self/maps")
-    assert str(served.shim) in maps.stdout
-    listed = served.call("run", "--", "openssl", "list", "-providers", "-verbose")
-    assert listed.returncode == 0
-    names = [line.strip() for line in listed.stdout.splitlines() if line.startswith("  ") and line[2] != " "]
-    assert names == ["default", "octuple"] and listed.stdout.count("status: active") == 2
+    assert str(served.shim) in maps.stdout and str(served.provider) not in maps.stdout
+    made = "import ssl; ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER); print(open('/proc/self/maps').read())"
+    assert str(served.provider) in served.call("run", "--", "/usr/bin/python3", "-c", made).stdout
+
+
+def test_no_provider_without_a_use_of_it(served):
+    listed = served.call("run", "--", "openssl", "list", "-providers")
+    assert listed.returncode == 0 and "octuple" not in listed.stdout
 
 
 def test_preload_that_is_there_stays(served):
@@ -54,7 +55,7 @@ def test_run_inside_run_changes_nothing(served):
     once, _ = served.run_env()
     result = served.call("run", "--", served.folder / "bin/octuple", "run", "--", "/usr/bin/env", "-0")
     twice = dict(line.split("=", 1) for line in result.stdout.split("\0") if line)
-    assert twice["LD_PRELOAD"] == once["LD_PRELOAD"] and twice["OPENSSL_CONF"] == once["OPENSSL_CONF"]
+    assert twice["LD_PRELOAD"] == once["LD_PRELOAD"]
 
 
 def test_arguments_arrive_as_they_are(place):
@@ -84,8 +85,7 @@ def test_off_runs_plainly_and_says_why(place):
     reason = place.json("info", "--json", env={"OCTUPLE_TABLE": "off"})["table"]["reason"]
     assert result.returncode == 0
     assert result.stderr == f"octuple run: /usr/bin/env runs plainly, without Octuple: {reason}\n"
-    assert "LD_PRELOAD" not in env and "OPENSSL_CONF" not in env
-    assert not any(place.runtime.iterdir())
+    assert "LD_PRELOAD" not in env
 
 
 @pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not installed: its CPU has no AVX-512")
@@ -95,17 +95,37 @@ def test_other_cpus_get_groups_where_openssl_has_none(place):
     result = place.call("-q", place.folder / "bin/octuple", "run", "--", "/usr/bin/env", command="/usr/bin/valgrind",
                         env={"OCTUPLE_TABLE": "avx512"})
     env = dict(line.split("=", 1) for line in result.stdout.splitlines() if "=" in line)
-    assert result.returncode == 0 and str(place.shim) not in env.get("LD_PRELOAD", "")
     if (int(version[0]), int(version[1])) >= (3, 5):
-        assert "OPENSSL_CONF" not in env and "runs plainly" in result.stderr
+        assert str(place.shim) not in env.get("LD_PRELOAD", "") and "runs plainly" in result.stderr
         return
+    assert result.returncode == 0 and str(place.shim) in env["LD_PRELOAD"]
     assert "/usr/bin/env gets post-quantum TLS groups and nothing else of Octuple: this CPU has no" in result.stderr
-    text = pathlib.Path(env["OPENSSL_CONF"]).read_text(encoding="utf-8")
-    assert str(place.provider) in text and "Groups" not in text
-    client = ["/usr/bin/openssl", "s_client", "-connect", "127.0.0.1:1", "-groups", "X25519MLKEM768"]
-    said = subprocess.run(client, env={**place.env, "OPENSSL_CONF": env["OPENSSL_CONF"], "OCTUPLE_TABLE": "off"},
-                          capture_output=True, text=True, check=False, **place.user()).stderr
-    assert "SSL_CONF_cmd" not in said and "Connection refused" in said
+    assert hellos(place, LD_PRELOAD=place.shim, OCTUPLE_TABLE="off")[1] == "not by itself"
+
+
+def hellos(place, **env):
+    """A program whose own settings name the group, and one that leaves groups to OpenSSL."""
+    client = ["/usr/bin/openssl", "s_client", "-connect", "127.0.0.1:1"]
+    env = {name: str(value) for name, value in {**place.env, **env}.items()}
+    named = subprocess.run([*client, "-groups", "X25519MLKEM768"], env=env, capture_output=True, text=True, check=False,
+                           **place.user()).stderr
+    assert "SSL_CONF_cmd" not in named and "Connection refused" in named
+    asked = ("import ssl, socket\nc = ssl.create_default_context()\ni, o = ssl.MemoryBIO(), ssl.MemoryBIO()\n"
+             "s = c.wrap_bio(i, o, server_hostname='x')\n"
+             "try: s.do_handshake()\nexcept ssl.SSLWantReadError: print(len(o.read()) > 1200)\n")
+    said = subprocess.run(["/usr/bin/python3", "-c", asked], env=env, capture_output=True, text=True, check=True,
+                          **place.user()).stdout
+    return ["a server that names it starts", "by itself" if said == "True\n" else "not by itself"]
+
+
+def test_hybrid_group_comes_first_unless_kept(served):
+    version = served.json("info", "--json")["openssl"]["version"].split()[1].split(".")
+    if (int(version[0]), int(version[1])) < (3, 5):
+        assert hellos(served, LD_PRELOAD=served.shim)[1] == "by itself"
+        assert hellos(served, LD_PRELOAD=served.shim, OCTUPLE_GROUPS="keep")[1] == "not by itself"
+    for option in ("-k", "--keep-groups"):
+        env, _ = served.run_env(option)
+        assert env["OCTUPLE_GROUPS"] == "keep"
 
 
 def test_off_needs_no_parts(place):
@@ -204,7 +224,7 @@ def test_static_program_is_warned_about(served):
 def test_sanitized_program_runs_plainly(served, compiler, sanitizer, name):
     source = served.write("sanitized.c", """
         #include <stdlib.h>
-        int main(void) { return getenv("LD_PRELOAD") || getenv("OPENSSL_CONF") ? 1 : 42; }
+        int main(void) { return getenv("LD_PRELOAD") ? 1 : 42; }
     """)
     program = served.work / "sanitized"
     subprocess.run([compiler, f"-fsanitize={sanitizer}", "-o", program, source], check=True)
@@ -220,15 +240,16 @@ def compile_one_each(served, *more):
     source = served.write("one_each.c", """
         #include <dlfcn.h>
         #include <openssl/provider.h>
+        #include <openssl/ssl.h>
         #include <stdio.h>
         #include <stdlib.h>
         #include <unistd.h>
         int PostmasterMain(void);
         int PostmasterMain(void)
         {
-            const char *conf = getenv("OPENSSL_CONF"), *preload = getenv("LD_PRELOAD"), *error = dlerror();
-            printf("%s %s %s ", conf != NULL ? conf : "none", preload != NULL ? preload : "none",
-                   error != NULL ? error : "none");
+            const char *preload = getenv("LD_PRELOAD"), *error = dlerror();
+            printf("%s %s ", preload != NULL ? preload : "none", error != NULL ? error : "none");
+            SSL_CTX_free(SSL_CTX_new(TLS_method()));
             printf("%d\\n", OSSL_PROVIDER_available(NULL, "octuple"));
             fflush(stdout);
         #ifdef STAYS
@@ -248,36 +269,22 @@ def compile_one_each(served, *more):
     return program
 
 
-@pytest.mark.parametrize("base", [False, True], ids=["none", "a base"])
-def test_a_process_for_each_connection_runs_plainly(served, base):
-    """By itself, where it is the command; and out of a script, where the shim is in it already."""
+def test_a_process_for_each_connection_runs_plainly(served):
+    """By itself, where it is the command; and out of a script or a unit, where the shim is in it already."""
     program = compile_one_each(served)
-    conf = str(served.write("base.cnf", "")) if base else "none"
-    env = {"OPENSSL_CONF": conf} if base else {}
-    direct = served.call("run", "--", program, env=env)
-    assert direct.stdout == f"{conf} none none 0\n", direct
+    direct = served.call("run", "--", program)
+    assert direct.stdout == "none none 0\n", direct
     assert direct.stderr == (f"octuple run: {program} runs plainly, without Octuple: PostgreSQL has a process for each "
                              "connection, so no two handshakes meet\n")
-    indirect = served.call("run", "--", "sh", "-c", f"{program}; openssl list -providers", env=env)
-    first, rest = indirect.stdout.split("\n", 1)
-    assert first == f"{conf} {served.shim} none 0" and indirect.stderr == ""
-    assert "octuple" in rest, "what the same script starts besides is served"
-
-
-def test_a_process_for_each_connection_in_a_unit(served):
-    """The environment is that of a systemd drop-in: a configuration of ours, and nothing that says what was before."""
-    program = compile_one_each(served)
-    config = served.call("run", "--print-config").stdout
-    env = {**served.env, "LD_PRELOAD": str(served.shim), "OPENSSL_CONF": str(served.write("ours.cnf", config))}
-    done = subprocess.run([program], env=env, capture_output=True, text=True, check=False)
-    included = re.search(r"^\.include (.*)$", config, re.MULTILINE)[1]
-    assert done.stdout == f"{included} {served.shim} none 0\n" and done.stderr == ""
+    indirect = served.call("run", "--", "sh", "-c", f"{program}; {served.work}/other")
+    assert indirect.stdout == f"{served.shim} none 0\n"
 
 
 def test_one_that_may_name_our_groups_is_served(served):
     """Before OpenSSL 3.5 such a group is the provider's: without it the server would not start."""
     program = compile_one_each(served, "-DNAMED")
-    ours = "Groups" in served.call("run", "--print-config").stdout
+    version = served.json("info", "--json")["openssl"]["version"].split()[1].split(".")
+    ours = (int(version[0]), int(version[1])) < (3, 5)
     for command in ([program], ["sh", "-c", program]):
         said = served.call("run", "--", *command)
         assert said.stdout.endswith("1\n" if ours else "0\n"), said
@@ -320,11 +327,10 @@ def test_ordinary_program_is_not_warned_about(served):
 
 
 def test_verbose_names_everything(served):
-    base = served.write("base.cnf", "")
-    result = served.call("run", "--verbose", "--", "true", env={"OPENSSL_CONF": base})
+    result = served.call("run", "--verbose", "--", "true")
     assert result.returncode == 0
-    for what in (shutil.which("true"), served.shim, served.provider,
-                 base, f"LD_PRELOAD   {served.shim}", "OPENSSL_CONF "):
+    for what in (shutil.which("true"), served.shim, f"{served.provider}, which the shim loads",
+                 f"LD_PRELOAD   {served.shim}"):
         assert str(what) in result.stderr
 
 

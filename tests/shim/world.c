@@ -94,13 +94,13 @@ static SSL_CTX *make_server(enum kind kind, EVP_PKEY *key, X509 *cert)
 
 void world_start(void)
 {
-    if (!CRYPTO_set_mem_functions(count_malloc, count_realloc, count_free) ||
-        !OSSL_PROVIDER_available(NULL, "octuple") || getenv("LD_PRELOAD") == NULL) {
-        fprintf(stderr, "run this with the shim preloaded and OPENSSL_CONF activating the provider\n");
+    const bool counts = CRYPTO_set_mem_functions(count_malloc, count_realloc, count_free);
+    client_ctx = SSL_CTX_new(TLS_client_method());
+    if (!counts || client_ctx == NULL || !OSSL_PROVIDER_available(NULL, "octuple") || getenv("LD_PRELOAD") == NULL) {
+        fprintf(stderr, "run this with the shim preloaded\n");
         exit(1);
     }
     signal(SIGPIPE, SIG_IGN);
-    client_ctx = SSL_CTX_new(TLS_client_method());
     SSL_CTX_set_cipher_list(client_ctx, "ALL");
     /* Tests count pauses; by default OpenSSL 3.5 takes a group that pauses where a lone X25519 does not. */
     SSL_CTX_set1_groups_list(client_ctx, "X25519");

@@ -69,6 +69,7 @@ struct facts {
     char noted_config[PATH_MAX];
     int apart; /* another root or other mounts than ours */
     int secure, seccomp, is_static;
+    char label[256], label_before[256]; /* an SELinux context or AppArmor profile, and before it became this program */
     struct facts_libraries libraries;
     struct facts_openssl openssl;
     struct facts_copy copy[FACTS_COPIES];

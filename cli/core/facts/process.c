@@ -74,9 +74,19 @@ static int read_maps(struct facts_libraries *libraries, pid_t pid)
     return facts_each_file(pid, note, libraries);
 }
 
+static void read_label(char *label, size_t room, pid_t pid, const char *name)
+{
+    size_t size;
+    char *text = process_read(pid, name, &size);
+    snprintf(label, room, "%.*s", text != NULL ? (int)strcspn(text, "\n") : 0, text != NULL ? text : "");
+    free(text);
+}
+
 static void read_limits(struct facts *facts)
 {
     size_t size;
+    read_label(facts->label, sizeof facts->label, facts->pid, "attr/current");
+    read_label(facts->label_before, sizeof facts->label_before, facts->pid, "attr/prev");
     char *text = process_read(facts->pid, "status", &size);
     const char *at = text != NULL ? strstr(text, "\nSeccomp:") : NULL;
     facts->seccomp = at != NULL && (int)strtol(at + strlen("\nSeccomp:"), NULL, 10) != 0;

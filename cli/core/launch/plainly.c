@@ -16,7 +16,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "config.h"
 #include "launch.h"
 
 struct image {
@@ -83,7 +82,7 @@ static const char *reason_of(const struct image *image)
         return NULL;
     const char *strings = part(image, load.p_offset + (table - load.p_vaddr), size);
     for (size_t i = 0; strings != NULL && i < sizeof known / sizeof known[0]; i++) {
-        const bool groups = has(strings, size, known[i].named) && config_groups() != NULL;
+        const bool groups = has(strings, size, known[i].named) && launch_needs_groups();
         const bool found = has(strings, size, known[i].library) || has(strings, size, known[i].symbol);
         if (found && !groups)
             return known[i].reason;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * What `octuple run` changes in its own process before it becomes the program: two environment variables, and what
- * one of them was.
+ * What `octuple run` changes in its own process before it becomes the program: one environment variable.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,12 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <openssl/crypto.h>
 #include "cli/core/settings.h"
-#include "config.h"
 #include "launch.h"
-
-/* Room for every folder that was tried. */
-#define LAUNCH_REASON_SIZE 8192
 
 int launch_find_part(enum place what, char path[PATH_MAX])
 {
@@ -80,32 +76,18 @@ static int set_preload(const char *shim)
     return done;
 }
 
-/* Where the configuration is, if it is not the program's already. Without a place for it the program starts all the
- * same: setup->why_without says why as it would otherwise. */
-static void place_config(char path[PATH_MAX], struct launch_setup *setup)
+/* As the shim has it (shim/libssl/load.c). */
+bool launch_needs_groups(void)
 {
-    static char reason[LAUNCH_REASON_SIZE];
-    char why[LAUNCH_REASON_SIZE / 2];
-    struct launch_config *config = &setup->config;
-    path[0] = '\0';
-    if (config->verdict != CONFIG_READY && !launch_installed(path, config, setup->provider) &&
-        !launch_store(path, config->text, why, sizeof why)) {
-        snprintf(reason, sizeof reason,
-                 "there is no safe place for its OpenSSL configuration (%s); make one of them writable, or set "
-                 "OPENSSL_CONF to a file of your own, see 'octuple run --print-config'",
-                 why);
-        setup->why_without = reason;
-    }
-    free(config->text);
-    config->text = NULL;
+    const unsigned long version = OpenSSL_version_num();
+    return version >= 0x300000a0 && version < 0x30500000;
 }
 
 static int set_up_with(struct launch_setup *setup)
 {
-    char path[PATH_MAX];
     if (!launch_find_part(PLACE_SHIM, setup->shim) || !launch_find_part(PLACE_PROVIDER, setup->provider))
         return CLI_RUN_FAILED;
-    /* A module that does not load would leave the server without it, silently: OpenSSL goes on with the rest. */
+    /* A module that does not load would leave the server without it, silently. */
     const char *error = place_try_provider(setup->provider);
     if (error != NULL) {
         cli_say(LAUNCH_WHO, "%s does not load: %s", setup->provider, error);
@@ -113,60 +95,31 @@ static int set_up_with(struct launch_setup *setup)
               stderr);
         return CLI_RUN_FAILED;
     }
-    launch_config_make(&setup->config, setup->provider);
-    if (setup->config.verdict == CONFIG_CONFLICT) {
-        setup->why_without = setup->config.reason;
-        return CLI_OK;
-    }
-    if (setup->config.verdict == CONFIG_ERROR) {
-        cli_say(LAUNCH_WHO, "no memory");
-        return CLI_RUN_FAILED;
-    }
-    place_config(path, setup);
-    if (setup->why_without != NULL)
-        return CLI_OK;
-    if (!set_preload(setup->shim))
-        return CLI_RUN_FAILED;
-    if (path[0] == '\0')
-        return CLI_OK;
-    /* What the shim names again where the program cannot reach ours: "" for OpenSSL's own choice. */
-    const char *before = getenv("OPENSSL_CONF"), *base = setup->config.base;
-    bool done = launch_set_variable("OPENSSL_CONF_BEFORE_OCTUPLE", before == NULL    ? ""
-                                                                   : base[0] != '\0' ? base
-                                                                                     : before) &&
-                launch_set_variable("OPENSSL_CONF", path);
-    return done ? CLI_OK : CLI_RUN_FAILED;
+    return set_preload(setup->shim) ? CLI_OK : CLI_RUN_FAILED;
 }
 
-int launch_set_up(struct launch_setup *setup, const char *command, bool keep_groups)
+int launch_set_up(struct launch_setup *setup, const char *command)
 {
-    *setup = (struct launch_setup){.config.keep_groups = keep_groups};
+    *setup = (struct launch_setup){.target = ""};
     int code = launch_find(setup->target, command);
     if (code != CLI_OK)
         return code;
     setup->obstacle = launch_obstacle(setup->target);
-    /* No operation is tested here: the program would pay for those that it never uses. */
-    if (!oct_op_is_possible(0)) {
-        /* Post-quantum groups where OpenSSL has none: a server whose configuration names one must start on any CPU.
-         * Nothing names them here, because portable code is slow, and nothing is paused. What stands in the way is no
-         * error then. */
-        const char *table = oct_setting(OCT_SETTING_TABLE);
-        char path[PATH_MAX];
-        setup->config.keep_groups = true;
-        bool wanted = (table == NULL || strcmp(table, "off") != 0) && config_groups() != NULL &&
-                      place_find(PLACE_PROVIDER, setup->provider);
-        if (wanted)
-            launch_config_make(&setup->config, setup->provider);
-        if (wanted && setup->config.verdict == CONFIG_MERGED) {
-            place_config(path, setup);
-            if (setup->why_without == NULL && path[0] != '\0' && launch_set_variable("OPENSSL_CONF", path))
-                setup->groups_only = cli_nothing_on_reason();
-        }
-        setup->why_without = setup->groups_only != NULL ? NULL : cli_nothing_on_reason();
-        return CLI_OK;
-    }
     setup->why_without = launch_plainly(setup->target);
-    return setup->why_without != NULL ? CLI_OK : set_up_with(setup);
+    if (setup->why_without != NULL)
+        return CLI_OK;
+    /* No operation is tested here: the program would pay for those that it never uses. */
+    if (oct_op_is_possible(0))
+        return set_up_with(setup);
+    /* Post-quantum groups where OpenSSL has none: a server whose configuration names one must start on any CPU. What
+     * stands in the way is no error then. */
+    const char *table = oct_setting(OCT_SETTING_TABLE);
+    if ((table == NULL || strcmp(table, "off") != 0) && launch_needs_groups() && place_find(PLACE_SHIM, setup->shim) &&
+        place_find(PLACE_PROVIDER, setup->provider) && set_preload(setup->shim))
+        setup->groups_only = cli_nothing_on_reason();
+    else
+        setup->why_without = cli_nothing_on_reason();
+    return CLI_OK;
 }
 
 int launch_exec(char **command)

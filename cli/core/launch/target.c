@@ -60,13 +60,12 @@ const char *launch_obstacle(const char *path)
 {
     Elf64_Ehdr header = {0};
     struct stat st;
-    /* AT_SECURE: then ld.so ignores LD_PRELOAD, and libcrypto OPENSSL_CONF. */
+    /* AT_SECURE: then ld.so ignores LD_PRELOAD. */
     if (stat(path, &st) == 0 &&
         (((st.st_mode & S_ISUID) && st.st_uid != getuid()) || ((st.st_mode & S_ISGID) && st.st_gid != getgid()) ||
          (getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0))) {
-        return "runs with raised privileges (setuid, setgid or capabilities): ld.so and OpenSSL ignore the preload and "
-               "the "
-               "configuration; start it as the user that it becomes";
+        return "runs with raised privileges (setuid, setgid or capabilities): ld.so ignores the preload; start it as "
+               "the user that it becomes";
     }
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)

@@ -55,7 +55,7 @@ def of_kubernetes(document: dict) -> list[dict]:
 
 
 def check_pod(pod: dict) -> None:
-    """What a schema cannot know: names that refer to each other, and both variables below the bundle's mount."""
+    """What a schema cannot know: names that refer to each other, and the variable below the bundle's mount."""
     volumes = {volume["name"] for volume in pod.get("volumes", [])}
     for container in pod.get("initContainers", []) + pod["containers"]:
         for mount in container.get("volumeMounts", []):
@@ -67,8 +67,8 @@ def check_pod(pod: dict) -> None:
         place = mounts.get("octuple")
         if place is None or given.get("LD_PRELOAD") != place + PRELOAD:
             raise Wrong("LD_PRELOAD is not the shim in the mounted bundle")
-        if given.get("OPENSSL_CONF") != f"{place}/etc/openssl.cnf" or "LD_AUDIT" in given:
-            raise Wrong("OPENSSL_CONF is not that of the mounted bundle")
+        if "OPENSSL_CONF" in given or "LD_AUDIT" in given:
+            raise Wrong("one variable is enough")
 
 
 def check(text: str) -> int:

@@ -46,7 +46,7 @@ pod() {
 }
 
 # What a manifest sets.
-variables=('LD_PRELOAD=/octuple/$LIB/liboctuple-async.so' OPENSSL_CONF=/octuple/etc/openssl.cnf)
+variables=('LD_PRELOAD=/octuple/$LIB/liboctuple-async.so')
 
 # make_pod BASE BUNDLE PLACE: $root is the base as a container has it. It may still be written to.
 make_pod() {
@@ -191,7 +191,10 @@ has_tree() {
 # The provider of one tree in a process of the other OpenSSL: a word, and a signature.
 steps_aside() {
     local said
-    said=$(pod "$root" "OPENSSL_CONF=/octuple/$1/etc/octuple/openssl.cnf" /bin/sh -c \
+    printf '%s\n' 'openssl_conf = i' '[i]' 'providers = p' '[p]' 'default = d' 'octuple = o' '[d]' 'activate = 1' \
+        '[o]' \
+        "module = /octuple/$1/lib/ossl-modules/octuple.so" 'activate = 1' >"$root/tmp/other.cnf"
+    said=$(pod "$root" OPENSSL_CONF=/tmp/other.cnf /bin/sh -c \
         'openssl dgst -sha256 -sign /try/key -out /tmp/sig /try/crt && echo signed' 2>&1)
     grep -qx signed <<<"$said" && grep -q "octuple: the provider is for OpenSSL" <<<"$said" ||
         fail "the provider of $1 under another OpenSSL: $said"
@@ -200,8 +203,7 @@ steps_aside() {
 
 # Two OpenSSLs in one image: by the variables, and by `octuple run`, each program has the tree that fits.
 serve_two() {
-    local both=('LD_PRELOAD=/octuple/$LIB/liboctuple-async.so:/octuple/$LIB/liboctuple-async-openssl4.so'
-        OPENSSL_CONF=/octuple/etc/openssl.cnf) nginx server
+    local both=('LD_PRELOAD=/octuple/$LIB/liboctuple-async.so:/octuple/$LIB/liboctuple-async-openssl4.so') nginx server
     set_up_nginx
     close_pod
     mkdir "$root/tmp/counters"

@@ -40,6 +40,12 @@ command_of() {
          END { if (n != 1) exit 1; print command[1] }' "$unit" "$dropin"
 }
 
+# environment_of UNIT: what its drop-in sets, as systemd takes it: a dollar sign is one.
+environment_of() {
+    local dropin=/etc/systemd/system/$1.d/octuple.conf
+    [ ! -e "$dropin" ] || sed -n 's/^Environment=//p' "$dropin"
+}
+
 # until_true WHAT COMMAND...
 until_true() {
     local what=$1 i
@@ -61,7 +67,8 @@ gone() {
 
 # start_nginx: by the unit's own command line; $nginx is its pid.
 start_nginx() {
-    sh -c "exec $(command_of nginx.service)"
+    # shellcheck disable=SC2046
+    env $(environment_of nginx.service) sh -c "exec $(command_of nginx.service)"
     until_true "nginx answers" handshake
     nginx=$(cat /run/nginx.pid)
 }
@@ -73,7 +80,9 @@ stop_nginx() {
 
 # $haproxy: a child of this shell, since -Ws stays in the foreground. The variables are those of Debian's unit.
 start_haproxy() {
-    CONFIG=/etc/haproxy/haproxy.cfg PIDFILE=/run/haproxy.pid EXTRAOPTS='' sh -c "exec $(command_of haproxy.service)" &
+    # shellcheck disable=SC2046
+    CONFIG=/etc/haproxy/haproxy.cfg PIDFILE=/run/haproxy.pid EXTRAOPTS='' env $(environment_of haproxy.service) \
+        sh -c "exec $(command_of haproxy.service)" &
     haproxy=$!
     until_true "HAProxy answers" handshake
 }
@@ -100,8 +109,7 @@ doctor() {
 }
 
 switch_over() {
-    mkdir -p "/etc/systemd/system/$1.service.d"
-    cp "$dropins/$1.service.d/octuple.conf" "/etc/systemd/system/$1.service.d/"
+    install -D -m 644 "$dropins/octuple.conf" "/etc/systemd/system/$1.service.d/octuple.conf"
 }
 
 switch_back() {
@@ -178,19 +186,17 @@ try_haproxy() {
     say "HAProxy was switched over by its drop-in and switched back"
 }
 
-# The system allows one cipher of TLS 1.2: a program under Octuple keeps to that,
+# The system allows one cipher of TLS 1.2: a program that names the configuration of the release before keeps to that,
 # also when the packages are removed while it runs.
 ciphers() {
     openssl ciphers -s -v | awk '$2 == "TLSv1.2" { print $1 }'
 }
 
 try_removal() {
-    local openssl_conf
+    local openssl_conf=/etc/octuple/openssl.cnf
     cp /etc/ssl/openssl.cnf /root/openssl.cnf
     printf '%s\n' '[openssl_init]' 'ssl_conf = try_ssl' '[try_ssl]' 'system_default = try' \
         '[try]' 'CipherString = ECDHE-RSA-AES256-GCM-SHA384' >>/etc/ssl/openssl.cnf
-    openssl_conf=$(octuple run -- printenv OPENSSL_CONF)
-    [ "$openssl_conf" = /etc/octuple/openssl.cnf ] || fail "octuple run uses $openssl_conf"
     [ "$(OPENSSL_CONF=$openssl_conf ciphers)" = ECDHE-RSA-AES256-GCM-SHA384 ] || fail "the system's settings are lost"
     apt-get remove -y -qq "${packages[@]}"
     [ "$(OPENSSL_CONF=$openssl_conf ciphers)" = ECDHE-RSA-AES256-GCM-SHA384 ] ||

@@ -106,13 +106,17 @@ def test_encrypt(octuple, plain, keys, tmp_path, name, scheme):
         assert done.stdout == b"a secret"
 
 
-def test_bad_ciphertext(octuple, keys, tmp_path):
-    """Implicit rejection: no error, a message that does not change, another one for another ciphertext."""
+def test_bad_ciphertext(octuple, plain, keys, tmp_path):
+    """As OpenSSL's own. With implicit rejection there is no error, but a message that does not change, and another one
+    for another ciphertext."""
     answers = []
     for last in (1, 1, 2):
         (tmp_path / "ciphertext").write_bytes(b"\0" + b"\x42" * 254 + bytes([last]))
-        answers.append(octuple.run("pkeyutl", "-decrypt", "-inkey", keys / "2048a.pem", "-in", "ciphertext").stdout)
-    assert answers[0] == answers[1] != answers[2]
+        done, stock = (who.run("pkeyutl", "-decrypt", "-inkey", keys / "2048a.pem", "-in", "ciphertext", check=False)
+                       for who in (octuple, plain))
+        assert (done.returncode, done.stdout) == (stock.returncode, stock.stdout)
+        answers.append((done.returncode, done.stdout))
+    assert answers[0] == answers[1] and (answers[1] != answers[2] or answers[0][0] != 0)
     for wrong in (b"\xff" * 256, b"\x01" * 257):
         (tmp_path / "ciphertext").write_bytes(wrong)
         assert octuple.run("pkeyutl", "-decrypt", "-inkey", keys / "2048a.pem", "-in", "ciphertext",

@@ -66,6 +66,7 @@ def folder(name: str) -> Path:
     return path
 
 
+# The provider in a configuration, for clients without the shim, and programs that are asynchronous themselves.
 OPENSSL_CONF = """\
 openssl_conf = init
 [init]
@@ -79,11 +80,20 @@ activate = 1
 [octuple_sect]
 module = {module}
 activate = 1
-{switches}
 [algorithms]
 default_properties = ?octuple.serves=yes
 """
-
+# Its switches alone: the shim loads it.
+SWITCHES = """\
+openssl_conf = init
+[init]
+providers = provider_sect
+[provider_sect]
+octuple = octuple_sect
+[octuple_sect]
+module = {module}
+{switches}
+"""
 
 # Switches of the provider with which a handshake pauses for its RSA operation and for nothing else.
 RSA_ONLY = "x25519-keymgmt = off\nec-keymgmt = off"
@@ -106,19 +116,21 @@ def descriptors(pid: int, kind: str) -> int:
     return found
 
 
-def write_openssl_conf(where: Path, build: Build, switches: str = "") -> Path:
+def write_openssl_conf(where: Path, build: Build) -> Path:
     path = where / "openssl.cnf"
-    path.write_text(OPENSSL_CONF.format(module=build.provider, switches=switches))
+    path.write_text(OPENSSL_CONF.format(module=build.provider))
     return path
 
 
 def shim_environment(where: Path, build: Build, switches: str = "", **extra: str) -> dict[str, str]:
-    """The environment of an accelerated program."""
+    """The environment of an accelerated program: one variable, and one for what is counted."""
     counters = where / "counters"
     counters.mkdir(exist_ok=True)
     env = clean_environment()
-    env.update(LD_PRELOAD=str(build.shim), OPENSSL_CONF=str(write_openssl_conf(where, build, switches)),
-               OCTUPLE_COUNTERS=str(counters))
+    env.update(LD_PRELOAD=str(build.shim), OCTUPLE_COUNTERS=str(counters))
+    if switches:
+        (where / "openssl.cnf").write_text(SWITCHES.format(module=build.provider, switches=switches))
+        env["OPENSSL_CONF"] = str(where / "openssl.cnf")
     if not has_lanes():
         env["OCTUPLE_TABLE"] = "c"
     elif "OCTUPLE_TEST_TABLE" in os.environ:  # the suites as on another CPU
@@ -227,7 +239,7 @@ class Nginx:
         self.prefix: list[str] = []
         if build and by_command:  # `octuple run` has to find shim and provider itself
             self.prefix = [str(build.octuple), "run", "--"]
-            del self.env["LD_PRELOAD"], self.env["OPENSSL_CONF"]
+            del self.env["LD_PRELOAD"]
         self.env.update(env or {})
         self.detached = detached
         self.process: subprocess.Popen[bytes] | Detached | None = None

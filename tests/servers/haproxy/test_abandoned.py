@@ -28,7 +28,7 @@ def test_leak(build, place):
     assert shim["allocations_left"] == 0 and shim["grown_kb"] <= 5 * COUNT, shim
     if not rig.has_async_jobs():
         pytest.skip("this OpenSSL has no asynchronous mode that could leak")
-    native = abandon(build, place, "native", OCTUPLE_SHIM="off")
+    native = abandon(build, place, "native", OCTUPLE_SHIM="off", OPENSSL_CONF=str(rig.write_openssl_conf(place, build)))
     # Fibre, stack and handshake of each: some dozens of allocations. Fewer, and OpenSSL has found a way.
     assert native["allocations_left"] >= 10 * COUNT and native["grown_kb"] >= 8 * COUNT, native
 
@@ -39,7 +39,7 @@ def test_s_server(build, keys, place, version):
     if not rig.has_async_jobs():
         pytest.skip("this OpenSSL has no asynchronous mode")
     port = rig.free_ports(1)[0]
-    env = rig.shim_environment(place, build, LD_PRELOAD="")
+    env = rig.shim_environment(place, build, LD_PRELOAD="", OPENSSL_CONF=str(rig.write_openssl_conf(place, build)))
     server = subprocess.Popen(["openssl", "s_server", "-accept", f"127.0.0.1:{port}",
                                "-cert", f"{keys}/rsa2048.crt", "-key",
                                f"{keys}/rsa2048.key", "-www", "-quiet", "-async"], env=env, stdin=subprocess.DEVNULL,

@@ -87,8 +87,8 @@ class HAProxyByCommand(HAProxy):
 
     def use(self, build: rig.Build | None) -> "HAProxyByCommand":
         self.prefix = [str(build.octuple), "run", "--"] if build else []
-        for name in ("LD_PRELOAD", "OPENSSL_CONF") if build else ():
-            del self.env[name]
+        if build:
+            del self.env["LD_PRELOAD"]
         return self
 
 

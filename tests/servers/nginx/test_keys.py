@@ -37,11 +37,12 @@ def make_device(build, keys, place):
         key = f"ssl_certificate {keys}/rsa2048.crt; ssl_certificate_key {name};"
         nginx = rig.Nginx(keys, build, [rig.Server(text=key)], own_certificate=False, multi_accept="on",
                           log_level="info")
-        conf = Path(nginx.env["OPENSSL_CONF"])
-        text = conf.read_text().replace("[init]", "[init]\nengines = engine_sect", 1)
-        text = text.replace("[octuple_sect]", f"[octuple_sect]\n{switches}", 1)
-        conf.write_text(text + ENGINE.format(kind=kind, module=build.folder / f"lib/{kind}.so", more=engine))
-        nginx.env.update(OCTUPLE_KEYS=str(threads), OCTUPLE_TEST_DEVICE_US=str(LATENCY_US),
+        conf = place / f"{kind}.cnf"
+        text = rig.SWITCHES.format(module=build.provider, switches=switches)
+        conf.write_text(text.replace("[init]", "[init]\nengines = engine_sect", 1)
+                        + ENGINE.format(kind=kind, module=build.folder / f"lib/{kind}.so", more=engine))
+        nginx.env.update(OPENSSL_CONF=str(conf), OCTUPLE_KEYS=str(threads),
+                         OCTUPLE_TEST_DEVICE_US=str(LATENCY_US),
                          OCTUPLE_TEST_DEVICE_HANG=str(place / "hang"),
                          OCTUPLE_TEST_DEVICE_FAIL=str(place / "fail"), **more)
         return nginx

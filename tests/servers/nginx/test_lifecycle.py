@@ -84,7 +84,7 @@ def test_restart(build, keys):
             assert total(nginx) == 10
 
 
-ENV_LINES = "env LD_PRELOAD; env OPENSSL_CONF; env OCTUPLE_COUNTERS; env OCTUPLE_TABLE;"
+ENV_LINES = "env LD_PRELOAD; env OCTUPLE_COUNTERS; env OCTUPLE_TABLE;"
 
 
 def pid_in(file: rig.Path) -> str:
@@ -180,18 +180,20 @@ def test_single_process(build, keys):
         assert nginx.counters()["rsa2048-private"].done > 0
 
 
-def test_switches(build, keys):
+def test_switches(build, keys, place):
     """OCTUPLE_SHIM=off, OCTUPLE_TABLE=off, and a process without the provider: stock, all of them."""
-    for extra in ({"OCTUPLE_SHIM": "off"}, {"OCTUPLE_TABLE": "off"}, {"OPENSSL_CONF": "/dev/null"}):
+    (place / "openssl.cnf").write_text(rig.SWITCHES.format(module="/no/such/octuple.so", switches=""))
+    for extra in ({"OCTUPLE_SHIM": "off"}, {"OCTUPLE_TABLE": "off"}, {"OPENSSL_CONF": str(place / "openssl.cnf")}):
         with rig.Nginx(keys, build, [rig.Server()], env=extra) as nginx:
             herd = clients.herd(nginx.worker_pids()[0], nginx.port, rig.client_context(), 10)
             assert len(clients.finish(herd)) == 10
             assert nginx.counters()["rsa2048-private"].submitted == 0
 
 
-def test_provider_without_shim(build, keys):
+def test_provider_without_shim(build, keys, place):
     """The provider alone in an nginx that knows nothing of asynchronous handshakes."""
-    with rig.Nginx(keys, build, [rig.Server()], env={"LD_PRELOAD": ""}) as nginx:
+    alone = {"LD_PRELOAD": "", "OPENSSL_CONF": str(rig.write_openssl_conf(place, build))}
+    with rig.Nginx(keys, build, [rig.Server()], env=alone) as nginx:
         herd = clients.herd(nginx.worker_pids()[0], nginx.port, rig.client_context(), 10)
         assert len(clients.finish(herd)) == 10
         assert nginx.counters()["rsa2048-private"].submitted == 0

@@ -42,9 +42,8 @@ def make(build, keys: Path, place: Path, token: dict[str, str], threads: int) ->
     key = f'ssl_certificate {keys}/rsa2048.crt; ssl_certificate_key "engine:pkcs11:{devices.URI}";'
     kept = "".join(f"env {name};" for name in token)
     nginx = rig.Nginx(keys, build, [rig.Server(text=key)], own_certificate=False, main=kept, env=token)
-    conf = Path(nginx.env.get("OPENSSL_CONF", place / f"stock-{threads}.cnf"))
-    text = conf.read_text() if build else "openssl_conf = init\n[init]\n"
-    conf.write_text(text.replace("[init]", "[init]\nengines = engine_sect", 1)
+    conf = place / f"engine-{threads}.cnf"
+    conf.write_text("openssl_conf = init\n[init]\nengines = engine_sect\n"
                     + ENGINE.format(engine=devices.ENGINE, module=devices.SOFTHSM))
     nginx.env["OPENSSL_CONF"] = str(conf)
     if threads:

@@ -61,9 +61,8 @@ def see(kind, place: Path, token, build, threads: int, backend: int) -> tuple[cr
     make = services.MoreServer if isinstance(kind, services.More) else web.Other
     server = make(kind, place, where, "rsa2048", backend)
     server.settings = rig.shim_environment(server.folder, build) if build else {}
-    conf = Path(server.settings.get("OPENSSL_CONF", place / "stock.cnf"))
-    text = conf.read_text() if build else STOCK
-    conf.write_text(text.replace("[provider_sect]\n", "[provider_sect]\npkcs11 = pkcs11_sect\n", 1) + PROVIDER)
+    conf = place / "pkcs11.cnf"
+    conf.write_text(STOCK.replace("[provider_sect]\n", "[provider_sect]\npkcs11 = pkcs11_sect\n", 1) + PROVIDER)
     server.settings |= environment | {"OPENSSL_CONF": str(conf)}
     if threads:
         server.settings["OCTUPLE_KEYS"] = str(threads)

@@ -23,6 +23,6 @@ int main(void)
     printf("%s\n", SSL_do_handshake != NULL && SSL_do_handshake(s) == 1 ? "a handshake" : "no handshake");
     printf("%s\n", SSL_read != NULL && SSL_read(s, NULL, 0) > 0 ? "bytes" : "no bytes");
     printf("%s\n", SSL_write != NULL && SSL_write(s, NULL, 0) > 0 ? "written" : "not written");
-    printf("%s\n", SSL_CTX_new != NULL ? "a context" : "no context");
+    printf("%s\n", SSL_CTX_new != NULL && SSL_CTX_new(NULL) != NULL ? "a context" : "no context");
     return 0;
 }

@@ -2,8 +2,6 @@
 {{- define "octuple.env" -}}
 - name: LD_PRELOAD
   value: {{ .Values.octuple.path }}/$LIB/liboctuple-async.so
-- name: OPENSSL_CONF
-  value: {{ .Values.octuple.path }}/etc/openssl.cnf
 {{- end }}
 
 {{/* For its volumeMounts. */}}

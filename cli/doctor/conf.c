@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 #include <openssl/crypto.h>
-#include "config.h"
+#include "conf.h"
 
 static const char *skip_dot(const char *name)
 {
@@ -63,10 +63,6 @@ static void read_providers(struct config_root *root, const CONF *conf, const cha
     }
 }
 
-#define CONFIG_GROUPS                                                                                                  \
-    "X25519MLKEM768:X25519:prime256v1:X448:secp521r1:secp384r1:"                                                       \
-    "ffdhe2048:ffdhe3072:ffdhe4096:ffdhe6144:ffdhe8192"
-
 /* A module that is about providers, algorithms or libssl's settings, and the sections that it leads to. */
 static void read_module(struct config_root *root, const CONF *conf, const CONF_VALUE *module)
 {
@@ -115,16 +111,6 @@ static void add_root(struct config_roots *roots, const CONF *conf, const char *n
         read_module(root, conf, sk_CONF_VALUE_value(section, i));
 }
 
-/* Before 3.0.10 libssl could take a group of TLS 1.3 for TLS 1.2. From 3.3 on a '?' bears a group that is not there, as
- * in a program that loads no provider; before, such a list was passed over. */
-const char *config_groups(void)
-{
-    const unsigned long version = OpenSSL_version_num();
-    if (version < 0x300000a0 || version >= 0x30500000)
-        return NULL;
-    return version >= 0x30300000 ? "?" CONFIG_GROUPS : CONFIG_GROUPS;
-}
-
 void config_read(struct config_roots *roots, const CONF *conf)
 {
     static const char *const modules[] = {"providers", "alg_section", "ssl_conf", "engines", "random", "oid_section"};
@@ -149,7 +135,7 @@ void config_read(struct config_roots *roots, const CONF *conf)
 
 /* property(7): clauses with commas between, each NAME, NAME=VALUE or NAME!=VALUE, behind '?' if it is only a wish,
  * behind '-' if it takes the name out. */
-enum config_query config_query(const char *properties)
+bool config_asks_fips(const char *properties)
 {
     const char *at = properties != NULL ? properties : "";
     while (*at != '\0') {
@@ -157,13 +143,10 @@ enum config_query config_query(const char *properties)
         const char *name = at + before;
         const size_t size = strcspn(name, " \t=!,");
         const char *value = name + size + strspn(name + size, " \t=");
-        if ((size == 8 && !strncasecmp(name, "provider", size)) ||
-            (size == 14 && !strncasecmp(name, "octuple.serves", size)))
-            return QUERY_NAMES_PROVIDER;
         if (size == 4 && !strncasecmp(name, "fips", size) && !memchr(at, '?', before) && !memchr(at, '-', before) &&
             strncasecmp(value, "no", 2) != 0)
-            return QUERY_FIPS;
+            return true;
         at += len + (at[len] == ',');
     }
-    return QUERY_OPEN;
+    return false;
 }
