@@ -22,7 +22,6 @@
 #include "quic/quic.h"
 
 #include "base/policy.h"
-#include "trace/file.h"
 
 #define MILLI (OCT_NANO / 1000)
 
@@ -49,7 +48,6 @@ static bool would_sleep(const struct oct_wait *w)
 
 static int sleep_until(struct oct_thread *t, const struct oct_wait *w)
 {
-    oct_counters_file_sleeps();
     return oct_keys_part != NULL ? oct_keys_part->sleep(t, w) : oct_wait_real(w);
 }
 

@@ -16,8 +16,6 @@
 #include "handshake/handed.h"
 #include "handshake/thread.h"
 
-#include "trace/file.h"
-
 #define MICRO 1000000
 
 #define HOOK __attribute__((visibility("default")))
@@ -191,8 +189,6 @@ static struct oct_thread *begin(struct call *c)
     if (t == NULL)
         return NULL;
     oct_thread_next_round(t);
-    if (c->timeout != 0)
-        oct_counters_file_sleeps();
     if (t->away == NULL && oct_thread_waiting() == 0)
         return NULL;
     if (oct_keys_part != NULL && c->timeout != 0)

@@ -247,12 +247,6 @@
  * Measured: by judgement; a connection to a database or a mail server may be shorter or longer. */
 #define OCT_POLICY_BRIEF_LIFE 1000000000
 
-/* How old the numbers in a file of counters may be while a thread runs batches and never sleeps.
- * Unit: ns.
- * Why: each copy is a system call, and readers look once a second.
- * Measured: a copy takes 1.3 us on Zen 5; under load nginx ran three batches for seven handshakes. */
-#define OCT_POLICY_COUNTERS_LAG 2000000
-
 /* After so many pauses in a row that met no other operation, a program with fibres of its own gets the next at once.
  * Unit: pauses.
  * Why: a pause costs three system calls and a turn of the program's loop, and a batch of one gains little.

@@ -4,6 +4,7 @@
 #include "batch/queue_internal.h"
 
 #include "trace/counters.h"
+#include "trace/file.h"
 
 /* One chunk on its way: some jobs in lanes, the others handed back. */
 struct chunk {
@@ -157,6 +158,7 @@ static bool begin(struct oct_queue *queue)
 /* What has run is told once, however many batches it was: with a file of counters that is a system call. */
 static void end(struct oct_queue *queue)
 {
+    oct_counters_file_gather(true);
     for (int op = 0; op < OCT_OP_COUNT; op++) {
         struct oct_job *job;
         if (queue->bin[op].untold)
@@ -164,6 +166,7 @@ static void end(struct oct_queue *queue)
         while ((job = oct_list_pop(&queue->bin[op].late)) != NULL)
             oct_list_append(&queue->bin[op].ready, job);
     }
+    oct_counters_file_gather(false);
     queue->busy = false;
 }
 

@@ -12,13 +12,9 @@
  * inside fork(): a server's worker that then drops its privileges, or changes its root, keeps its mapping. What cannot
  * be opened is silently done without: counters are no reason to fail, and a library does not write to a server's
  * stderr.
- *
- * A thread that says when it is about to sleep has its numbers copied then, and once in a while before: under load it
- * runs some thousand batches a second.
  */
 #include "trace/file.h"
 
-#include "base/policy.h"
 #include "base/settings.h"
 #include "trace/counters.h"
 
@@ -42,12 +38,12 @@ static char directory[PATH_MAX]; /* absolute; empty: no files */
 static const struct oct_counters_file *page;
 static unsigned char *_Atomic mapping; /* of the file; NULL: there is none. It stays mapped until the process ends */
 
+/* What a thread gathers, to have it copied by one call. */
 static __thread struct {
-    bool on; /* the thread says when it is about to sleep */
-    uint64_t copied;
+    bool on;
     const struct oct_thread_counters *slot;
     uint64_t ops; /* whose numbers are yet to be copied, one bit for each */
-} put_off;
+} gathered;
 _Static_assert(OCT_COUNTERS_OPS <= 64, "a bit for each operation");
 
 static char *append_number(char *to, unsigned long number)
@@ -129,31 +125,36 @@ static bool is_set(const uint64_t *state)
     return atomic_load_explicit(oct_atomic_word(state), memory_order_relaxed) != 0;
 }
 
-static void copy_what_was_put_off(void)
+static bool has_more(void)
+{
+    return is_set(&page->keys.state) || is_set(&page->quic.state) || is_set(&page->memory.state);
+}
+
+static void copy_gathered(void)
 {
     struct oct_counters_part part[OCT_COUNTERS_PARTS];
     size_t parts = 0;
-    for (uint64_t ops = put_off.ops; ops != 0; ops &= ops - 1) {
+    for (uint64_t ops = gathered.ops; ops != 0; ops &= ops - 1) {
         const int op = __builtin_ctzll(ops);
         part[parts++] = (struct oct_counters_part){&page->sum.op[op], sizeof page->sum.op[op]};
-        part[parts++] = (struct oct_counters_part){&put_off.slot->op[op], sizeof put_off.slot->op[op]};
+        part[parts++] = (struct oct_counters_part){&gathered.slot->op[op], sizeof gathered.slot->op[op]};
         if (parts + 3 > OCT_COUNTERS_PARTS) {
             oct_counters_file_write(part, parts);
             parts = 0;
         }
     }
-    part[parts++] = tail();
-    oct_counters_file_write(part, parts);
-    put_off.ops = 0;
+    if (has_more())
+        part[parts++] = tail();
+    if (parts != 0)
+        oct_counters_file_write(part, parts);
+    gathered.ops = 0;
 }
 
-static bool is_early(void)
+void oct_counters_file_gather(bool on)
 {
-    const uint64_t now = oct_counters_now();
-    const bool early = now - put_off.copied < OCT_POLICY_COUNTERS_LAG;
-    if (!early)
-        put_off.copied = now;
-    return early;
+    gathered.on = on;
+    if (!on && gathered.ops != 0)
+        copy_gathered();
 }
 
 void oct_counters_file_follow(const void *sum, const void *own)
@@ -161,32 +162,15 @@ void oct_counters_file_follow(const void *sum, const void *own)
     struct oct_counters_part part[3] = {{sum, sizeof(struct oct_op_counters)}, {own, sizeof(struct oct_op_counters)}};
     if (atomic_load_explicit(&mapping, memory_order_relaxed) == NULL)
         return;
-    if (put_off.on) {
+    if (gathered.on) {
         const ptrdiff_t op = (const struct oct_op_counters *)sum - page->sum.op;
-        put_off.slot = (const void *)((const char *)((const struct oct_op_counters *)own - op) -
-                                      offsetof(struct oct_thread_counters, op));
-        put_off.ops |= (uint64_t)1 << op;
-        if (!is_early())
-            copy_what_was_put_off();
+        gathered.slot = (const void *)((const char *)((const struct oct_op_counters *)own - op) -
+                                       offsetof(struct oct_thread_counters, op));
+        gathered.ops |= (uint64_t)1 << op;
         return;
     }
     part[2] = tail();
-    const bool more = is_set(&page->keys.state) || is_set(&page->quic.state) || is_set(&page->memory.state);
-    oct_counters_file_write(part, more ? 3 : 2);
-}
-
-void oct_counters_file_sleeps(void)
-{
-    put_off.on = true;
-    if (put_off.ops != 0)
-        copy_what_was_put_off();
-}
-
-void oct_counters_file_leave_thread(void)
-{
-    if (put_off.ops != 0)
-        copy_what_was_put_off();
-    put_off.on = false;
+    oct_counters_file_write(part, has_more() ? 3 : 2);
 }
 
 void oct_counters_file_tail(void)

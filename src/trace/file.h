@@ -2,14 +2,12 @@
  * Copyright The Octuple Authors */
 /*
  * The file that follows the page of counters, where OCTUPLE_COUNTERS is set. Without a file all of this does nothing.
- * With one it costs a system call for each batch, and for each operation that runs plainly; on a thread that says when
- * it sleeps, one each time it does so, or in OCT_POLICY_COUNTERS_LAG.
+ * With one it costs a system call for each run of a queue, and for each operation that runs plainly.
  */
 #ifndef OCT_TRACE_FILE_H
 #define OCT_TRACE_FILE_H
 
 #include <octuple/counters.h>
-#include <octuple/status.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -41,9 +39,7 @@ void oct_counters_file_follow(const void *sum, const void *own);
 void oct_counters_file_tail(void);
 void oct_counters_file_end(void);
 
-/* For the shim: the calling thread is about to sleep, and will say so each time. Keeps errno. */
-OCT_API void oct_counters_file_sleeps(void);
-/* The calling thread ends. */
-void oct_counters_file_leave_thread(void);
+/* What the calling thread counts from true to false is written at the end, together. */
+void oct_counters_file_gather(bool on);
 
 #endif

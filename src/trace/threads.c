@@ -41,7 +41,6 @@ static void thread_ends(void *file)
     struct oct_thread_counters *others = &((struct oct_counters_file *)file)->thread[0];
     if (own != NULL && own != others) {
         struct oct_thread_counters *mine = own;
-        oct_counters_file_leave_thread();
         atomic_store_explicit(oct_atomic_word(&mine->state), OCT_THREAD_ENDED, memory_order_release);
         oct_counters_file_write(&(struct oct_counters_part){mine, sizeof mine->state}, 1);
     }

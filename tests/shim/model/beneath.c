@@ -14,7 +14,6 @@
 #include "libssl/call.h"
 #include "quic/quic.h"
 #include "start.h"
-#include "trace/file.h"
 #include "trace/stays.h"
 
 #include "base/call_scope.h"
@@ -361,10 +360,6 @@ struct oct_stay_counters *oct_stay_counters(void)
 {
     static struct oct_stay_counters counters;
     return &counters;
-}
-
-void oct_counters_file_sleeps(void)
-{
 }
 
 bool oct_shim_decide(const struct oct_ssl_functions *ssl)
