@@ -34,6 +34,7 @@ static struct bucket {
 /* What the thread has asked for last, and will mostly ask for next. */
 static __thread struct {
     const SSL *ssl;
+    const struct bucket *bucket;
     struct oct_conn *conn;
     uint32_t changes;
 } last;
@@ -107,10 +108,11 @@ static void changed(struct bucket *bucket)
 
 void *oct_known(const SSL *s, enum oct_known_kind kind)
 {
+    if (kind == OCT_KNOWN_CONN && last.ssl == s &&
+        __atomic_load_n(&last.bucket->changes, __ATOMIC_ACQUIRE) == last.changes)
+        return last.conn;
     struct bucket *const bucket = bucket_of(s);
     const uint32_t now = __atomic_load_n(&bucket->changes, __ATOMIC_ACQUIRE);
-    if (kind == OCT_KNOWN_CONN && last.ssl == s && last.changes == now)
-        return last.conn;
     if (is_empty(bucket))
         return NULL;
     lock(bucket);
@@ -119,6 +121,7 @@ void *oct_known(const SSL *s, enum oct_known_kind kind)
     unlock(bucket);
     if (kind == OCT_KNOWN_CONN) {
         last.ssl = s;
+        last.bucket = bucket;
         last.conn = found;
         last.changes = now;
     }
@@ -145,7 +148,8 @@ void oct_known_away(const SSL *s, int more)
 
 bool oct_known_may_be_away(const SSL *s)
 {
-    return __atomic_load_n(&bucket_of(s)->away, __ATOMIC_RELAXED) != 0;
+    const struct bucket *bucket = last.ssl == s && s != NULL ? last.bucket : bucket_of(s);
+    return __atomic_load_n(&bucket->away, __ATOMIC_RELAXED) != 0;
 }
 
 /* Takes an entry out that has nothing any more. Under the lock; who calls frees what it returns. */
