@@ -12,7 +12,8 @@
  *   ssl.c               the hooks of libssl
  *   reach.c             dlsym(), by which a program may have them
  *   libssl/             finding functions: resolve.c behind the hooks, copies.c where a process has several libssl,
- *                       withdraw.c where the shim is off, load.c the provider, ctx.c and crypto.c when it comes
+ *                       withdraw.c where the shim is off, load.c the provider, ctx.c and crypto.c when it comes,
+ *                       library.c liboctuple
  *   handshake/          one connection and its thread: states.c what may happen to a call, and what follows,
  *                       handshake.c a call that is paused and resumed, slice.c its part of the stack, points.c
  *                       where it may pause, doors.c who forces it, finish.c and drain.c how it ends when nobody

@@ -3,14 +3,16 @@
 /*
  * What happens when the library is loaded: the settings are read while the environment is there (nginx clears it in its
  * workers), the hooks of the C library are looked up while nothing is going on, and, where libssl is present,
- * liboctuple reads its own settings. A process without libssl gets the first two and nothing more, ever. Where the shim
- * is off, it withdraws. In a program that has a process for each connection nothing of Octuple remains: neither shim
- * nor provider. Without lanes the provider may be loaded all the same, for groups that OpenSSL does not have.
+ * liboctuple is loaded and reads its own settings. A process without libssl gets the first two and nothing more, ever.
+ * Where the shim is off, it withdraws. In a program that has a process for each connection nothing of Octuple remains:
+ * neither shim nor provider. Without lanes the provider may be loaded all the same, for groups that OpenSSL does not
+ * have.
  */
 #include "start.h"
 
 #include "base/settings.h"
 
+#include "libssl/library.h"
 #include "libssl/load.h"
 #include "events/fds.h"
 #include "libssl/object.h"
@@ -27,9 +29,9 @@
 
 bool oct_watching;
 
-static bool wanted, one_each, loops_stay;
+static bool may_be_wanted, wanted, one_each, loops_stay;
 static const char *quic_said = "";
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t once = PTHREAD_ONCE_INIT, once_with_libssl = PTHREAD_ONCE_INIT;
 
 static void start(void)
 {
@@ -45,8 +47,6 @@ static void start(void)
             quic_said = ways[i];
     oct_memory_start(loops);
     oct_reach_start(loops);
-    oct_handed_start();
-    oct_handover_start();
     oct_keys_start();
     const char *shim = oct_setting_former(OCT_SETTING_FORMER_SHIM);
     if (oct_ssl_present()) { /* one that would lose, and does not need the provider's groups */
@@ -56,15 +56,25 @@ static void start(void)
 #include "base/one_each.def"
 #undef OCT_ONE_EACH
     }
-    wanted = !one_each && getauxval(AT_SECURE) == 0 && (shim == NULL || strcmp(shim, "off") != 0) &&
-             oct_version_fits(OCT_VERSION_TEXT, "shim") && oct_thread_setup();
+    may_be_wanted = !one_each && getauxval(AT_SECURE) == 0 && (shim == NULL || strcmp(shim, "off") != 0);
     oct_fd_set_process();
     oct_libc();
 }
 
-bool oct_shim_wanted(void)
+static void start_with_libssl(void)
 {
     pthread_once(&once, start);
+    if (!may_be_wanted || !oct_library_load())
+        return;
+    oct_handed_start();
+    oct_handover_start();
+    oct_keys_start_with_libssl();
+    wanted = oct_thread_setup();
+}
+
+bool oct_shim_wanted(void)
+{
+    pthread_once(&once_with_libssl, start_with_libssl);
     return wanted;
 }
 
@@ -83,6 +93,8 @@ const char *oct_shim_quic_said(void)
 /* Whether some table serves: each has this operation. No call here runs a known-answer test. */
 bool oct_shim_library_start(void)
 {
+    if (!oct_shim_wanted())
+        return false;
     oct_start();
     oct_keys_announce();
     return oct_op_is_possible(OCT_OP_X25519_DERIVE) != 0;
@@ -92,7 +104,8 @@ __attribute__((constructor)) static void loaded(void)
 {
     const bool present = oct_ssl_present();
     oct_object_start();
-    const bool on = oct_shim_wanted();
+    pthread_once(&once, start);
+    const bool on = present ? oct_shim_wanted() : may_be_wanted;
     oct_load_start(on, oct_shim_library_start);
     if (!on || (present && !oct_shim_library_start()))
         oct_withdraw(on);

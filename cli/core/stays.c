@@ -42,15 +42,18 @@ const struct stay_row *stays_row(unsigned reason)
     return reason < OCT_STAY_COUNT ? &rows[reason] : &other;
 }
 
-void stays_add(struct oct_stay_counters *to, const struct oct_stay_counters *now)
+void stays_add(struct oct_stay_counters *to, const struct oct_stay_counters *now,
+               const struct oct_stay_counters *before)
 {
+    static const struct oct_stay_counters none;
+    before = before != NULL ? before : &none;
     to->form = OCT_STAY_FORM;
-    to->paused += now->paused;
-    to->resumed += now->resumed;
-    to->refused += now->refused;
-    to->doors += now->doors;
+    to->paused += now->paused - before->paused;
+    to->resumed += now->resumed - before->resumed;
+    to->refused += now->refused - before->refused;
+    to->doors += now->doors - before->doors;
     for (unsigned i = 0; i < OCT_STAYS; i++)
-        to->stayed[i] += now->stayed[i];
+        to->stayed[i] += now->stayed[i] - before->stayed[i];
 }
 
 uint64_t stays_full(const struct oct_stay_counters *stays)

@@ -15,7 +15,9 @@ struct stay_row {
 };
 const struct stay_row *stays_row(unsigned reason);
 
-void stays_add(struct oct_stay_counters *to, const struct oct_stay_counters *now);
+/* to += now - before; before may be NULL. */
+void stays_add(struct oct_stay_counters *to, const struct oct_stay_counters *now,
+               const struct oct_stay_counters *before);
 /* Full handshakes, paused or not. */
 uint64_t stays_full(const struct oct_stay_counters *stays);
 /* The greatest reason but for `other`, which may be OCT_STAY_COUNT; OCT_STAY_COUNT: there is none. */

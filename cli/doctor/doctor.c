@@ -108,7 +108,8 @@ static int examine_command(const struct doctor_request *request, struct doctor_r
     int code = launch_set_up(&setup, request->command[0]);
     if (code != CLI_OK)
         return code;
-    doctor_look_program(target, setup.target);
+    target->obstacle = setup.obstacle;
+    facts_look_program(&target->facts, setup.target);
     if (setup.groups_only != NULL)
         setup.why_without = setup.groups_only;
     if (setup.why_without != NULL)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * `octuple doctor`: its parts. doctor.c is the command; program.c looks at a program that is not running, and start.c
- * runs one and watches it; lanes.c sums up counters; ports.h has the handshakes with a server. judge.c, config.c,
- * confined.c, copies.c, keys.c, quic.c and memory.c make findings of all that and of the facts; verdict.c has the last
- * word, and print.c writes them.
+ * `octuple doctor`: its parts. doctor.c is the command; start.c runs a program and watches it; lanes.c sums up
+ * counters; ports.h has the handshakes with a server. judge.c, config.c, confined.c, copies.c, keys.c, quic.c and
+ * memory.c make findings of all that and of the facts; verdict.c has the last word, and print.c writes them.
  */
 #ifndef OCT_CLI_DOCTOR_H
 #define OCT_CLI_DOCTOR_H
@@ -68,9 +67,6 @@ void doctor_lanes_of_target(struct doctor_target *target);
 
 /* Adds those of all files in an OCTUPLE_COUNTERS folder. */
 void doctor_lanes_of_folder(struct doctor_lanes *lanes, const char *folder);
-
-/* Looks at a program's file and what the dynamic loader would load for it with our own environment. */
-void doctor_look_program(struct doctor_target *target, const char *path);
 
 /* Runs the command, for `seconds` if that is not 0, watches it and gathers its counters. Returns CLI_OK, or an exit
  * code after telling why it did not start. */

@@ -17,7 +17,7 @@ static void sum(void *arg, const struct oct_counters_file *file)
     struct oct_quic_counters *quic = &lanes->quic;
     struct oct_memory_counters *memory = &lanes->memory;
     lanes->read++;
-    stays_add(&lanes->stays, &file->stays);
+    stays_add(&lanes->stays, &file->stays, NULL);
     keys_add(&lanes->keys, &file->keys, NULL);
     keys_add_owners(&lanes->keys, &file->keys);
     quic->state = file->quic.state != OCT_QUIC_STATE_NONE ? file->quic.state : quic->state;

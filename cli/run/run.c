@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "cli/core/facts/facts.h"
 #include "cli/core/launch/launch.h"
 #include "cli/core/places.h"
 #include "cli/core/settings.h"
@@ -80,6 +81,18 @@ static const char *look(const void *none, const char *variable)
     return getenv(variable);
 }
 
+/* The program runs as without, and nobody would know why. */
+static bool say_other_library(const char *program)
+{
+    static struct facts facts;
+    facts_look_program(&facts, program);
+    const char *other = facts_other_library(&facts);
+    if (other != NULL)
+        cli_say(LAUNCH_WHO, "warning: the TLS library of %s is %s, not a shared OpenSSL: nothing of it is served",
+                program, other);
+    return other != NULL;
+}
+
 static int run(const struct run_request *request)
 {
     static struct launch_setup setup;
@@ -101,7 +114,7 @@ static int run(const struct run_request *request)
     } else if (setup.groups_only != NULL) {
         cli_say(LAUNCH_WHO, "%s gets post-quantum TLS groups and nothing else of Octuple: %s", request->command[0],
                 setup.groups_only);
-    } else if (setup.obstacle != NULL) {
+    } else if (!say_other_library(setup.target) && setup.obstacle != NULL) {
         cli_say(LAUNCH_WHO, "warning: %s %s", setup.target, setup.obstacle);
     }
     if (request->verbose && setup.why_without == NULL && setup.groups_only == NULL) {

@@ -85,6 +85,7 @@ static void add_file(void *arg, const struct oct_counters_file *file)
         process->ended = ticks == 0 || file->sum.start_ticks != ticks;
         process->file.sum = file->sum;
         process->file.keys = file->keys;
+        process->file.stays = file->stays;
         memcpy(process->file.thread, file->thread, file->sum.slots * sizeof file->thread[0]);
         take_name(process);
     }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "cli/core/stays.h"
 #include "top.h"
 
 #define WORDS (sizeof(struct oct_op_counters) / sizeof(uint64_t))
@@ -130,6 +131,28 @@ static void head(FILE *out, const struct top_form *form, const struct top_sample
         fprintf(out, "%.1f s in lanes\n", lanes);
 }
 
+/* How many handshakes waited for others, and why the rest did not, where there were any. */
+static void handshakes(FILE *out, const struct top_sample *now, const struct top_sample *before)
+{
+    struct oct_stay_counters all = {0};
+    const char *divider = ";";
+    for (unsigned i = 0; i < now->count; i++) {
+        const struct top_process *last = top_find(before, now->process[i]);
+        stays_add(&all, &now->process[i]->file.stays, last != NULL ? &last->file.stays : NULL);
+    }
+    const uint64_t full = stays_full(&all);
+    if (full == 0 && all.resumed == 0)
+        return;
+    fprintf(out, "%" PRIu64 " full handshakes, %" PRIu64 " waited for others, %" PRIu64 " resumed", full, all.paused,
+            all.resumed);
+    for (unsigned i = 0; i < OCT_STAY_COUNT; i++)
+        if (all.stayed[i] != 0) {
+            fprintf(out, "%s %s %" PRIu64, divider, stays_row(i)->name, all.stayed[i]);
+            divider = ",";
+        }
+    fputc('\n', out);
+}
+
 void top_view(FILE *out, const struct top_form *form, const struct top_request *request, const struct top_sample *now,
               const struct top_sample *before)
 {
@@ -141,6 +164,7 @@ void top_view(FILE *out, const struct top_form *form, const struct top_request *
         add(&all.n, &one.n, NULL);
     }
     head(out, &timed, now, &all.n);
+    handshakes(out, now, before);
     top_keys(out, &timed, now, before);
     fputs(form->keys ? "q: quit  t: threads\n" : "\n", out);
     top_table_head(out, &timed, "OPERATION");

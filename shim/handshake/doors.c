@@ -11,6 +11,7 @@
 #include "handshake/known.h"
 #include "handshake/slice.h"
 #include "libssl/hook.h"
+#include "libssl/library.h"
 
 #include "trace/stays.h"
 
@@ -151,6 +152,8 @@ bool oct_door_is_open(void)
 
 void oct_door_leave_open(const struct oct_ssl_functions *own)
 {
+    if (!oct_library_load())
+        return;
     __atomic_store_n(&open_for_good, true, __ATOMIC_SEQ_CST);
     (void)__atomic_add_fetch(&oct_stay_counters()->doors, 1, __ATOMIC_RELAXED);
     if (own == oct_ssl_served)

@@ -57,6 +57,10 @@ void oct_keys_start(void)
         memcpy(to + used, name, len);
         used += len;
     }
+}
+
+void oct_keys_start_with_libssl(void)
+{
     if (oct_keys_wanted())
         oct_helpers_setup();
 }

@@ -35,8 +35,10 @@ struct oct_keys_part {
 /* NULL where there are none. In handshake/thread.c, so that nothing here is needed then. */
 extern const struct oct_keys_part *oct_keys_part;
 
-/* For start.c and decide.c. Once, while the environment is there: reads the settings, and makes ready for helpers. */
+/* For start.c and decide.c. Once, while the environment is there: reads the settings. */
 void oct_keys_start(void);
+/* When liboctuple is there, in front of oct_thread_setup(): makes ready for helpers. */
+void oct_keys_start_with_libssl(void);
 /* The environment asks for them. */
 bool oct_keys_wanted(void);
 /* The setting is there, for who looks at the counters. */

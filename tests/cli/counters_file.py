@@ -11,6 +11,7 @@ DEFINED = dict(re.findall(r"^#define OCT_COUNTERS_(\w+) +(\w+?)(?:ull)?$", HEADE
 MAGIC, OPERATIONS, THREADS = (int(DEFINED[name], 0) for name in ("MAGIC", "OPS", "THREADS"))
 RSA, X25519, KNOWN = 0, 6, 18
 ALIVE, ENDED, OTHERS = 2, 3, 4
+KEYS_QUIC_MEMORY = 1216 + 128 + 256
 
 
 def start_ticks(pid):
@@ -36,6 +37,12 @@ def key_counters(numbers, inside=(), line=(), device=(), owners=()):
     for name, *rest in owners:
         data += struct.pack("=24s3Q", name, *rest)
     return data
+
+
+def stay_counters(paused, resumed, stayed, keys=b""):
+    """What stands behind all threads: stayed is by the number of the reason."""
+    return keys.ljust(KEYS_QUIC_MEMORY, b"\0") + struct.pack(
+        "=32Q", 1, paused, resumed, *(stayed.get(reason, 0) for reason in range(27)), 0, 0)
 
 
 def content(pid, counts, threads=(), ticks=0, magic=MAGIC, command=b"made", started=1, keys=b""):

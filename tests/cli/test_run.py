@@ -2,6 +2,7 @@
 # Copyright The Octuple Authors
 # ctest: NOT_WITH address
 """octuple run: what the program gets, and every way in which it can go wrong."""
+import glob
 import os
 import pathlib
 import shutil
@@ -207,6 +208,37 @@ def compile_static(place):
         pytest.skip("no static C library here to build a static program with")
     program.chmod(0o755)
     return program
+
+
+@pytest.mark.parametrize("words, name", [
+    ("BoringSSL", "BoringSSL"), ("OpenSSL 1.1.1 (compatible; AWS-LC 1.2) BoringSSL", "AWS-LC"),
+    ("LibreSSL 3.8.2", "LibreSSL"), ("OPENSSLDIR: \\\"/", "a copy of OpenSSL"), ("rustls", "rustls"),
+    ("crypto/tls.(*Conn).Read", "Go's crypto/tls")])
+@pytest.mark.parametrize("how", [[], ["-static"]])
+def test_library_inside_is_told(served, words, name, how):
+    """The doctor says the same of it (test_doctor.py)."""
+    source = served.write("inside.c", f'const char inside[] = "{words}"; int main(void) {{ return 42; }}\n')
+    program = served.work / "inside"
+    subprocess.run(["cc", *how, "-o", program, source], check=True)
+    check_told(served, program, name)
+
+
+def check_told(served, program, name):
+    result = served.call("run", "--", program)
+    assert result.returncode == 42
+    assert result.stderr == (f"octuple run: warning: the TLS library of {program} is {name}, not a shared OpenSSL: "
+                             "nothing of it is served\n")
+
+
+def test_gnutls_is_told_unless_openssl_is_there_too(served):
+    [gnutls] = sorted(glob.glob("/usr/lib/*/libgnutls.so.*[0-9].*[0-9].*[0-9]"))[:1]
+    source, program = served.write("gnutls.c", "int main(void) { return 42; }\n"), served.work / "gnutls"
+    build = ["cc", "-o", program, source, "-Wl,--no-as-needed", gnutls]
+    subprocess.run(build, check=True)
+    check_told(served, program, "GnuTLS")
+    subprocess.run([*build, "-lssl", "-lcrypto"], check=True)
+    result = served.call("run", "--", program)
+    assert (result.returncode, result.stderr) == (42, "")
 
 
 def test_static_program_is_warned_about(served):

@@ -2,13 +2,19 @@
 # Copyright The Octuple Authors
 # ctest: NOT_WITH address
 """What a program under `octuple run` starts: of 32 bits, or on another C library, it runs as without."""
+import pathlib
+import re
+import shlex
 import shutil
 import subprocess
+import sys
 
 import pytest
 from tests.cli.conftest import build_folder
 
 SAYS = '#include <stdio.h>\nint main(void) { puts("out"); fputs("err\\n", stderr); return 3; }\n'
+MAPS = "print(open('/proc/self/maps').read())"
+OBJECT = "import ssl; ssl.create_default_context().wrap_bio(ssl.MemoryBIO(), ssl.MemoryBIO(), server_hostname='a'); "
 OTHERS = [("32 bits", ["gcc", "-m32"], "gcc-multilib"), ("musl", ["musl-gcc"], "musl-tools")]
 
 
@@ -48,14 +54,23 @@ def test_child_runs_as_without(installed, name, compiler, package):
     assert (served.returncode, served.stdout, served.stderr) == (plain.returncode, plain.stdout, plain.stderr)
 
 
+def loaded(installed, *command):
+    """What of ours is in a child of the program that was started."""
+    maps = installed.call("run", "--", "sh", "-c", f"{shlex.join(command)}; exit 0")
+    assert maps.returncode == 0 and maps.stderr == ""
+    paths = {line.split()[-1] for line in maps.stdout.splitlines() if "liboctuple" in line}
+    names = {re.sub(r"so\.0\..*", "so.0", pathlib.Path(path).name) for path in paths}
+    assert paths == {str((installed.libraries / name).resolve()) for name in names}
+    return names
+
+
 def test_child_of_the_same_kind_is_served(installed):
     env, result = installed.run_env()
     assert result.returncode == 0 and result.stderr == "" and env["LD_PRELOAD"] == installed.named
-    maps = installed.call("run", "--", "sh", "-c", "cat /proc/self/maps; exit 0")
-    loaded = {line.split()[-1] for line in maps.stdout.splitlines() if "liboctuple" in line}
-    assert loaded == {str((installed.libraries / name).resolve()) for name in ("liboctuple-async.so",
-                                                                               "liboctuple.so.0")}
-    assert maps.returncode == 0 and maps.stderr == ""
+    both = {"liboctuple-async.so", "liboctuple.so.0"}
+    assert loaded(installed, "cat", "/proc/self/maps") == {"liboctuple-async.so"}, "a process without TLS needs no more"
+    assert loaded(installed, sys.executable, "-c", OBJECT + MAPS) == both
+    assert loaded(installed, sys.executable, "-c", MAPS) == {"liboctuple-async.so"}
 
 
 def test_either_name_counts(installed):

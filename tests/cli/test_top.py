@@ -13,7 +13,7 @@ import time
 
 import pytest
 from tests.cli.conftest import build_folder
-from tests.cli.counters_file import ALIVE, ENDED, Kept, MAGIC, OTHERS, RSA, X25519, content, key_counters
+from tests.cli.counters_file import ALIVE, ENDED, Kept, MAGIC, OTHERS, RSA, X25519, content, key_counters, stay_counters
 from prometheus_client.parser import text_string_to_metric_families
 from tests.cli.test_doctor import as_root, certificate, nginx, pair, port, running  # noqa: F401: fixtures
 
@@ -219,6 +219,26 @@ def test_keys_of_a_file(place, sleeper):
     kept.keep(SOME, keys=made[:100])
     assert place.json("top", "--once", "--json", "kept/")["processes"][0]["keys"] is None
     assert "octuple_key" not in place.call("top", "--prometheus", "kept/").stdout
+
+
+def test_reasons_of_handshakes(place, sleeper):
+    """Why handshakes waited for nobody, by process, in each form; a file without them says nothing."""
+    kept = Kept(place.work / "kept", sleeper)
+    folder = f"{kept.folder}/"
+    kept.keep({RSA: SOME[RSA]}, keys=stay_counters(300, 7, {0: 40, 3: 60}))
+    said = "400 full handshakes, 300 waited for others, 7 resumed; alone 40, blocking 60\n"
+    assert said in place.call("top", "--once", folder).stdout
+    assert look(place, folder)[sleeper]["handshakes"] == {
+        "full": 400, "paused": 300, "resumed": 7, "stayed": {"alone": 40, "blocking": 60}}
+    text = place.call("top", "--prometheus", folder).stdout
+    check_with_promtool(text)
+    values = samples(text)
+    label = {"pid": sleeper, "command": "made"}
+    waited = {"others": 300, "alone": 40, "blocking": 60, "inside": 0}
+    assert {name: of(values, "octuple_handshakes_total", waited=name, **label) for name in waited} == waited
+    kept.keep({RSA: SOME[RSA]})
+    assert "handshakes" not in place.call("top", "--once", folder).stdout
+    assert "octuple_handshakes_total{" not in place.call("top", "--prometheus", folder).stdout
 
 
 def test_prometheus_of_a_file(place, sleeper):

@@ -2,7 +2,8 @@
  * Copyright The Octuple Authors */
 /*
  * Facts about a program, running or not: its libraries, its environment and what limits it. Nothing is judged here.
- * process.c looks at a process, library.c says which TLS library a file is, copies.c finds the copies of libssl.
+ * process.c looks at a process, program.c at a program that is not running, library.c says which TLS library a file is,
+ * copies.c finds the copies of libssl.
  */
 #ifndef OCT_CLI_FACTS_H
 #define OCT_CLI_FACTS_H
@@ -78,6 +79,12 @@ struct facts {
 
 /* Which TLS library it is, from the file of the libcrypto that was found, or else the program's own. */
 void facts_read_library(struct facts *facts, const char *program);
+
+/* The program's file, and what the dynamic loader would give it with our own environment. */
+void facts_look_program(struct facts *facts, const char *path);
+
+/* The name of the TLS library that it has instead of OpenSSL, if that is known; NULL: it has OpenSSL, or none. */
+const char *facts_other_library(const struct facts *facts);
 
 /* A variable of the target's environment, or NULL. */
 const char *facts_env(const struct facts *facts, const char *name);

@@ -11,14 +11,12 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "cli/core/launch/launch.h"
-#include "doctor.h"
+#include "facts.h"
 
 extern char **environ;
 
-void doctor_look_program(struct doctor_target *target, const char *path)
+void facts_look_program(struct facts *facts, const char *path)
 {
-    struct facts *facts = &target->facts;
     char *const command[] = {(char[]){"/lib64/ld-linux-x86-64.so.2"}, (char[]){"--list"}, facts->program, NULL};
     posix_spawn_file_actions_t actions;
     char *line = NULL;
@@ -26,7 +24,6 @@ void doctor_look_program(struct doctor_target *target, const char *path)
     int ends[2];
     pid_t pid;
     snprintf(facts->program, sizeof facts->program, "%s", path);
-    target->obstacle = launch_obstacle(path);
     if (pipe(ends) != 0) {
         facts_read_library(facts, path);
         return;
@@ -57,4 +54,10 @@ void doctor_look_program(struct doctor_target *target, const char *path)
     if (started)
         waitpid(pid, NULL, 0);
     facts_read_library(facts, path);
+}
+
+const char *facts_other_library(const struct facts *facts)
+{
+    const struct facts_libraries *libraries = &facts->libraries;
+    return libraries->crypto[0] != '\0' ? facts->openssl.other : libraries->ssl[0] == '\0' ? libraries->other : NULL;
 }

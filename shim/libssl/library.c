@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/*
+ * liboctuple comes with libssl, and not with the shim: most processes that are started under the preload have no TLS,
+ * and a second library is what would cost them most. Its functions are called as if the shim were linked to it; each
+ * call is a jump, as to any other library.
+ */
+#include "libssl/library.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <octuple/octuple.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Before it is here. What the shim asks then is whether it can be served. */
+static long nothing(void)
+{
+    return 0;
+}
+
+#define OCT_LIBRARY(name)                                                                                              \
+    __attribute__((visibility("hidden"))) extern void *oct_library_##name;                                             \
+    void *oct_library_##name = (void *)nothing;                                                                        \
+    __asm__(".pushsection .text\n"                                                                                     \
+            ".globl " #name "\n.hidden " #name "\n.type " #name ", @function\n" #name ":\n\t"                          \
+            "endbr64\n\t"                                                                                              \
+            "jmp *oct_library_" #name "(%rip)\n"                                                                       \
+            ".size " #name ", . - " #name "\n"                                                                         \
+            ".popsection");
+#include "libssl/library.def"
+#undef OCT_LIBRARY
+
+/* By its name, as whoever needs it finds it; or beside this library, where the C library does not look by itself. */
+static void *open_library(void)
+{
+    char path[PATH_MAX];
+    Dl_info self;
+    void *library = dlopen(OCT_LIBRARY_FILE, RTLD_NOW | RTLD_LOCAL);
+    const char *slash =
+        library == NULL && dladdr((const void *)open_library, &self) != 0 ? strrchr(self.dli_fname, '/') : NULL;
+    if (slash != NULL && snprintf(path, sizeof path, "%.*s/%s", (int)(slash - self.dli_fname), self.dli_fname,
+                                  OCT_LIBRARY_FILE) < (int)sizeof path)
+        library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    return library;
+}
+
+static bool here;
+
+static void load(void)
+{
+    void *library = open_library();
+    bool complete = library != NULL;
+#define OCT_LIBRARY(name)                                                                                              \
+    void *found_##name = complete ? dlsym(library, #name) : NULL;                                                      \
+    complete = complete && found_##name != NULL;
+#include "libssl/library.def"
+#undef OCT_LIBRARY
+    if (!complete)
+        return;
+#define OCT_LIBRARY(name) oct_library_##name = found_##name;
+#include "libssl/library.def"
+#undef OCT_LIBRARY
+    here = oct_version_fits(OCT_VERSION_TEXT, "shim");
+}
+
+bool oct_library_load(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+    return here;
+}
