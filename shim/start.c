@@ -105,7 +105,7 @@ __attribute__((constructor)) static void loaded(void)
     const bool present = oct_ssl_present();
     oct_object_start();
     pthread_once(&once, start);
-    const bool on = present ? oct_shim_wanted() : may_be_wanted;
+    const bool on = present || oct_crypto_present() ? oct_shim_wanted() : may_be_wanted;
     oct_load_start(on, oct_shim_library_start);
     if (!on || (present && !oct_shim_library_start()))
         oct_withdraw(on);

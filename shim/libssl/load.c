@@ -143,9 +143,11 @@ static void forget_former_config(void)
             *entry = entry[1];
 }
 
-/* A child after vfork() has its parent's memory. */
+/* A child after vfork() has its parent's memory. Before liboctuple is here nobody knows, and nothing is loaded. */
 static bool is_own_memory(void)
 {
+    if (oct_fork_generation() == 0)
+        return true;
     if (generation != oct_fork_generation()) {
         generation = oct_fork_generation();
         process = getpid();

@@ -68,6 +68,13 @@ bool oct_ssl_fill(struct oct_ssl_functions *ssl, void *handle)
  * memory for its message, in each process. */
 extern __typeof__(SSL_is_server) SSL_is_server __attribute__((weak));
 
+extern __typeof__(OPENSSL_init_crypto) OPENSSL_init_crypto __attribute__((weak));
+
+bool oct_crypto_present(void)
+{
+    return OPENSSL_init_crypto != NULL;
+}
+
 bool oct_ssl_present(void)
 {
     return SSL_is_server != NULL && oct_symbol_versioned(NULL, "SSL_do_handshake") != NULL;

@@ -152,6 +152,8 @@ void *oct_symbol(void *handle, const char *name);
 void *oct_symbol_versioned(void *handle, const char *name);
 /* 1 if the program was started with a libssl of the right version; looks nothing else up. */
 bool oct_ssl_present(void);
+/* 1 if it was started with some libcrypto. */
+bool oct_crypto_present(void);
 /* 1 if that libssl has the younger hooks too. */
 bool oct_ssl_present_younger(void);
 
