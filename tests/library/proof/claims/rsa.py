@@ -55,7 +55,7 @@ def fold(which):
             return outside(name, lines)
         r = Record(name, lines)
         x = r.x
-        v = {i: r.number(i, at) for i in list(r.inputs) + list(r.outputs) if i != "k0"}
+        v = {i: r.number(i, at) for i in list(r.inputs) + list(r.outputs) if i not in ("k0", "kept", "factors")}
         top = at[-1] + (block_bits - 52 * (block - 1))
         if name == "fold_reduce_once":
             return symbolic_reduce_once(r, v, at[-1])
@@ -71,6 +71,7 @@ def fold(which):
         mn = x.multiply(v["m"], v["n"])
         if name == "fold_constants":
             need(x.is_zero(add(add(times(w, 1 << half), mn, -1), constant(-1))), "B^h Q = 1 + m n")
+            need([n.a for n in r.outputs["kept"]] == [n.a for n in r.outputs["factors"]], "Q's factors are kept")
             # m < B^h: so B^h Q <= 1 + (B^h - 1) n, which is at most B^h n.
             need(largest < 1 << 2 * half, "n < R")
             return "B^h Q = 1 + m n, so Q <= n < R and the carry is 0"

@@ -51,6 +51,12 @@ int main(void)
     fold_constants(s);
     proof_output(s->m, HALF, "m");
     proof_output(s->slot[PICKED], LIMBS, "r");
+    v8 factors[2][HALF_FACTORS];
+    for (int i = 0; i < 2; i++) {
+        fold_factors(factors[i], s->slot[PICKED] + i * HALF);
+        proof_output(s->q[i], HALF_FACTORS, "kept");
+        proof_output(factors[i], HALF_FACTORS, "factors");
+    }
 
     proof_begin("fold_mul");
     constants();
