@@ -6,7 +6,9 @@ Rules: a number one more or less; an operation for its opposite; plus for minus;
 mask that is not negated; a statement that is left out. Changes whose record is the same are no changes, and those that
 are no program are drawn again. What is drawn depends on the family's name and --seed alone.
 
-A proof that takes more memory or time than it may is none. The kernel as it is has to do with half of either.
+A proof that takes more memory or time than it may is none. The kernel as it is has to do with half of either. Steps
+that again.py knows are shown to it too. It has no bounds, and so may miss what the prover finds; what it finds and the
+prover does not is a fault of one of them, and fails.
 
 usage: mutants.py [--count N] [--seed N] [FAMILY...]     survivors.txt says of those that are known why they live
 """
@@ -20,6 +22,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
+import again
 from families import FAMILIES
 from prove import HERE, ROOT, build, prove_limited, records
 
@@ -84,8 +87,9 @@ def places(family):
     return found
 
 
-def outcome(family, path, number, new, known):
+def outcome(key, path, number, new, known, count):
     """(found, same, none, lives; and what was said)"""
+    family = FAMILIES[key]
     with tempfile.TemporaryDirectory() as folder:
         lines = Path(ROOT, path).read_text().splitlines()
         lines[number] = new
@@ -106,6 +110,11 @@ def outcome(family, path, number, new, known):
                     continue
                 different = True
                 good, said = prove_limited(family, name, text) or (False, LIMITS)
+                agrees = again.agrees(key, name, text, random.Random(1))
+                count["again"] += agrees is not None
+                count["again found"] += agrees is False
+                if good and agrees is False:
+                    return "contradicts", f"{name} is proved, and again.py finds it wrong"
                 if not good:
                     return "found", f"{name}: {said}"
     return ("lives" if different else "same"), ""
@@ -114,7 +123,8 @@ def outcome(family, path, number, new, known):
 def said_of(what, count):
     return (f"{what}: {count['found'] + count['lives']} planted, {count['found']} found ({count['bounds']} by bounds "
             f"or a driver that ends, {count['limits']} by limits), {count['lives']} live, "
-            f"{count['explained']} explained; {count['same']} no change")
+            f"{count['explained']} explained; {count['same']} no change"
+            + (f"; again.py found {count['again found']} of {count['again']} steps" if count["again"] else ""))
 
 
 def main():
@@ -140,8 +150,11 @@ def main():
         for path, number, new in drawn:
             if count["found"] + count["lives"] >= wanted.count:
                 break
-            what, said = outcome(family, path, number, new, known)
+            what, said = outcome(key, path, number, new, known, count)
             count[what] += 1
+            if what == "contradicts":
+                bad += 1
+                print(f"FAILED: {key} {path}:{number + 1}: {new.strip()}: {said}", flush=True)
             if what == "found":
                 count["limits"] += said.endswith(LIMITS)
                 count["bounds"] += bool(re.search(r"leaves 64|multiplicand|srl of|limb of|no number|is wanted|driver",
