@@ -23,6 +23,8 @@
 #include "vec/cipher/affine_ymm.h"
 #elif defined(OCT_BACKEND_C)
 #include "vec/cipher/affine_c.h"
+#elif defined(OCT_BACKEND_PROOF)
+#include "vec/cipher/affine_proof.h"
 #else
 #error "choose a backend"
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* Blocks in records (vec_proof.h), one lane: what GHASH takes of blocks.h. Sixteen bytes of memory hold the number of a
- * line. */
+/* Blocks in records (vec_proof.h), one lane: what GHASH and SM4 take of blocks.h. Sixteen bytes of memory hold the
+ * number of a line. */
 #ifndef OCT_VEC_BLOCKS_PROOF_H
 #define OCT_VEC_BLOCKS_PROOF_H
 

@@ -7,7 +7,7 @@ proof of a family stands for the functions of `kernels`, objects of src/kernels,
 """
 from dataclasses import dataclass
 
-from claims import chacha, curve25519, ec, ghash, hash as hashes, lattice, rsa
+from claims import chacha, curve25519, ec, ghash, hash as hashes, lattice, rsa, sm4
 
 BOTH = ("", "OCT_WHOLE_PRODUCTS")  # forms of a product: written out, and whole (src/vec/vec.h)
 
@@ -71,6 +71,7 @@ FAMILIES = {
     "chacha20": Family("chacha20.c", hashes.chacha20, ("chacha/chacha20poly1305",), forms=("",)),
     "ghash": Family("ghash.c", ghash.ghash, ("gcm/gcm128", "gcm/gcm192", "gcm/gcm256", "sm4/sm4gcm", "sm4/sm4many"),
                     forms=("",)),
+    "sm4": Family("sm4.c", sm4.sm4, ("sm4/sm4", "sm4/sm4gcm", "sm4/sm4many"), forms=("",)),
     "hash": Family("hash.c", hashes.compression, ("hash/sha512", "hash/sm3", "lattice/keccak", "lattice/shake256",
                                                   "lattice/mlkem768", "lattice/mlkem1024", "lattice/mldsa44",
                                                   "lattice/mldsa65"), forms=("",)),
