@@ -160,8 +160,10 @@ def main():
                 count["bounds"] += bool(re.search(r"leaves 64|multiplicand|srl of|limb of|no number|is wanted|driver",
                                                   said))
             if what == "lives":
-                why = known_survivors.get(f"{key} {new.strip()}")
-                used.add(f"{key} {new.strip()}")
+                told = f"{key} {new.strip()}"
+                told = f"{key} without {text[path][number].strip()}" if told == f"{key} ;" else told
+                why = known_survivors.get(told)
+                used.add(told)
                 count["explained"] += why is not None
                 bad += why is None
                 print(f"{'lives' if why else 'FAILED, lives'}: {key} {path}:{number + 1}: {new.strip()}"
