@@ -32,7 +32,8 @@ static long nothing(void)
 #include "libssl/library.def"
 #undef OCT_LIBRARY
 
-/* By its name, as whoever needs it finds it; or beside this library, where the C library does not look by itself. */
+/* By its name, as whoever needs it finds it; or beside this library, where the C library does not look by itself. One
+ * that was preloaded by a relative name may have been anywhere. */
 static void *open_library(void)
 {
     char path[PATH_MAX];
@@ -40,17 +41,28 @@ static void *open_library(void)
     void *library = dlopen(OCT_LIBRARY_FILE, RTLD_NOW | RTLD_LOCAL);
     const char *slash =
         library == NULL && dladdr((const void *)open_library, &self) != 0 ? strrchr(self.dli_fname, '/') : NULL;
-    if (slash != NULL && snprintf(path, sizeof path, "%.*s/%s", (int)(slash - self.dli_fname), self.dli_fname,
-                                  OCT_LIBRARY_FILE) < (int)sizeof path)
+    if (slash != NULL && self.dli_fname[0] == '/' &&
+        snprintf(path, sizeof path, "%.*s/%s", (int)(slash - self.dli_fname), self.dli_fname, OCT_LIBRARY_FILE) <
+            (int)sizeof path)
         library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     return library;
 }
 
-static bool here;
+static bool here, confined;
+
+void oct_library_confine(void)
+{
+    __atomic_store_n(&confined, true, __ATOMIC_RELAXED);
+}
+
+bool oct_library_is_confined(void)
+{
+    return __atomic_load_n(&confined, __ATOMIC_RELAXED);
+}
 
 static void load(void)
 {
-    void *library = open_library();
+    void *library = oct_library_is_confined() ? NULL : open_library();
     bool complete = library != NULL;
 #define OCT_LIBRARY(name)                                                                                              \
     void *found_##name = complete ? dlsym(library, #name) : NULL;                                                      \

@@ -9,4 +9,9 @@
  * or of a version that does not fit. */
 bool oct_library_load(void);
 
+/* The process is in a jail or a sandbox from now on. In a jail others may have put files, and a sandbox may end a
+ * process that opens one: nothing of Octuple is looked for in either. */
+void oct_library_confine(void);
+bool oct_library_is_confined(void);
+
 #endif

@@ -13,6 +13,7 @@
  */
 #include "libssl/load.h"
 
+#include "libssl/library.h"
 #include "libssl/object.h"
 
 #include "base/fork.h"
@@ -75,9 +76,8 @@ static bool wanted; /* false until the shim has started, which others' construct
 static bool keep_groups;
 static bool (*has_lanes)(void);
 static OSSL_provider_init_fn *module_init; /* NULL: the module was not looked for yet, or cannot be loaded */
-static bool confined;                      /* in a jail or a sandbox */
 static pid_t process;                      /* of this generation */
-static uint64_t generation;
+static uint64_t generation;                /* 0: liboctuple is not here, and nobody notices forks */
 
 static bool for_keys_is_over, for_tls_is_over; /* it is decided whether it comes, or has come */
 static const char *groups;                     /* to be named; NULL: none */
@@ -105,13 +105,12 @@ static void find_module(char module[PATH_MAX])
     module[0] = '\0';
 }
 
-/* It stays loaded. False if it cannot be. In a jail others may have put a module there, and a sandbox may end a process
- * that opens a file: nothing is looked for in either. */
+/* It stays loaded. False if it cannot be. */
 static bool have_module(void)
 {
     char module[PATH_MAX] = "";
     OSSL_provider_init_fn *init = __atomic_load_n(&module_init, __ATOMIC_ACQUIRE);
-    if (init != NULL || __atomic_load_n(&confined, __ATOMIC_RELAXED))
+    if (init != NULL || oct_library_is_confined())
         return init != NULL;
     find_module(module);
     void *loaded = module[0] != '\0' ? dlopen(module, RTLD_NOW | RTLD_LOCAL) : NULL;
@@ -143,12 +142,10 @@ static void forget_former_config(void)
             *entry = entry[1];
 }
 
-/* A child after vfork() has its parent's memory. Before liboctuple is here nobody knows, and nothing is loaded. */
+/* A child after vfork() has its parent's memory. */
 static bool is_own_memory(void)
 {
-    if (oct_fork_generation() == 0)
-        return true;
-    if (generation != oct_fork_generation()) {
+    if (process == 0 || generation != oct_fork_generation()) {
         generation = oct_fork_generation();
         process = getpid();
     }
@@ -276,8 +273,8 @@ static bool takes_away(const struct crypto *crypto, const int before[KINDS_COUNT
 static bool is_only_thread(void)
 {
     struct stat tasks;
-    return oct_thread_is_only_one() || (!__atomic_load_n(&confined, __ATOMIC_RELAXED) &&
-                                        stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3);
+    return oct_thread_is_only_one() ||
+           (!oct_library_is_confined() && stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3);
 }
 
 /* Who reads default properties takes no lock. Where there were none before, that finds none or ours. */
@@ -449,23 +446,24 @@ void oct_load_name_groups(const struct oct_ssl_functions *own, const OSSL_LIB_CT
  * fork among some, nothing is loaded here. True: it is to be noted that the process is confined. */
 static bool prepare_confinement(void)
 {
-    if (!wanted || __atomic_load_n(&confined, __ATOMIC_RELAXED) || !is_own_memory())
+    if (!wanted || oct_library_is_confined())
         return false;
     const int errno_before = errno;
-    void *crypto =
-        !oct_load_is_over() && oct_thread_is_only_one() ? dlopen(OCT_LIBCRYPTO, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    const bool own = is_own_memory();
+    const bool alone = generation != 0 ? oct_thread_is_only_one() : is_only_thread();
+    void *crypto = own && alone && !oct_load_is_over() ? dlopen(OCT_LIBCRYPTO, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     if (crypto != NULL && has_lanes())
         (void)have_module();
     if (crypto != NULL)
         dlclose(crypto);
     errno = errno_before;
-    return true;
+    return own || generation == 0;
 }
 
 static int confine(bool noted, int result)
 {
     if (noted && result == 0)
-        __atomic_store_n(&confined, true, __ATOMIC_RELAXED);
+        oct_library_confine();
     return result;
 }
 

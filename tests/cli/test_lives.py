@@ -112,6 +112,34 @@ def test_a_jail(served, program, name, tmp_path):
                 LD_PRELOAD=served.shim) == (stock, name != "jail-among-threads")
 
 
+LATE = """
+import os, ssl, sys, threading
+maps, enter = open("/proc/self/maps"), {"jail": os.chroot, "folder": os.chdir}[sys.argv[2]]
+if "thread" in sys.argv:
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+if "child" in sys.argv and os.fork() != 0:
+    sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))
+enter(sys.argv[1])
+ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+print("ours", int("octuple.so" in maps.read()))
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can enter a jail")
+@pytest.mark.parametrize(("how", "expected"), [((), True), (("thread",), False), (("child",), False)])
+def test_a_jail_of_who_brings_libssl_late(served, tmp_path, how, expected):
+    """Nor is liboctuple loaded from there, which comes with libssl."""
+    library = next(served.shim.parent.glob("liboctuple.so.*"))
+    trap = tmp_path / "trap"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", trap, served.write("trap.c", TRAP)], check=True)
+    for name in (served.provider, library, served.shim):
+        there = tmp_path / str(name).lstrip("/")
+        there.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(trap, there)
+    done, ours = live(served, "/usr/bin/python3", "-c", LATE, tmp_path, "jail", *how, root=True, LD_PRELOAD=served.shim)
+    assert done == (0, [], "") and ours == expected
+
+
 def test_a_module_of_the_folder_that_a_program_has_changed_to(served, program):
     """A preload by a relative name says nothing of where the module is."""
     lib = served.work / "lib"
@@ -124,6 +152,9 @@ def test_a_module_of_the_folder_that_a_program_has_changed_to(served, program):
     stock, _ = live(served, program, "moves", there)
     ours, _ = live(served, program, "moves", there, LD_PRELOAD=f"lib/{served.shim.name}")
     assert stock[0] == 0 and ours == stock
+    shutil.copy(there / "lib/octuple.so", there / "lib" / next(served.shim.parent.glob("liboctuple.so.*")).name)
+    env = {"LD_PRELOAD": f"lib/{served.shim.name}", "LD_LIBRARY_PATH": ""}
+    assert live(served, "/usr/bin/python3", "-c", LATE, there, "folder", **env)[0] == (0, [], "")
 
 
 def unshared(script, *words):
