@@ -69,13 +69,15 @@ def copy_libraries(folder: Path) -> Path:
 
 
 def free_ports(count: int) -> list[int]:
-    """Loopback ports that nobody listens on now. The kernel gives none of them to a client's end of a connection."""
+    """Loopback ports that nobody listens on now, by TCP or UDP. The kernel gives none of them to a client's end of a
+    connection."""
     found: list[int] = []
     while len(found) < count:
         port = random.SystemRandom().randrange(*SERVER_PORTS)
-        with socket.socket() as sock:
+        with socket.socket() as sock, socket.socket(type=socket.SOCK_DGRAM) as datagrams:
             try:
                 sock.bind(("127.0.0.1", port))
+                datagrams.bind(("127.0.0.1", port))
             except OSError:
                 continue
         if port not in found:
