@@ -49,6 +49,12 @@ def test_private_header(house):
     assert check(house).status == 0
 
 
+def test_taken_late(house):
+    house.write("shim/libssl/library.def", "OCT_LIBRARY(oct_gone)\nOCT_LIBRARY(oct_one)\n")
+    house.link("liboctuple.so", *GOOD, house.path / "lib.c")
+    assert check(house).finds("does not export oct_gone of shim/libssl/library.def")
+
+
 @pytest.mark.parametrize("flags,said", [
     (("-Wl,-z,now", "-Wl,-z,norelro"), "RELRO"),
     (("-Wl,-z,relro", "-Wl,-z,lazy"), "BIND_NOW"),
