@@ -12,6 +12,7 @@
 #include <octuple/octuple.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Before it is here. What the shim asks then is whether it can be served. */
@@ -32,20 +33,23 @@ static long nothing(void)
 #include "libssl/library.def"
 #undef OCT_LIBRARY
 
-/* By its name, as whoever needs it finds it; or beside this library, where the C library does not look by itself. One
- * that was preloaded by a relative name may have been anywhere. */
+/* Of the whole interface, which a program may use itself. */
+extern __typeof__(oct_op_name) oct_op_name __attribute__((weak));
+
+/* The program's own, or that beside this library: who looks by a name lets ld.so read beyond a string of its own, for
+ * which valgrind blames the program. One that was preloaded by a relative name may have been anywhere. */
 static void *open_library(void)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], here[PATH_MAX] = "";
+    void *library = oct_op_name != NULL ? dlopen(OCT_LIBRARY_FILE, RTLD_NOW | RTLD_LOCAL) : NULL;
     Dl_info self;
-    void *library = dlopen(OCT_LIBRARY_FILE, RTLD_NOW | RTLD_LOCAL);
-    const char *slash =
-        library == NULL && dladdr((const void *)open_library, &self) != 0 ? strrchr(self.dli_fname, '/') : NULL;
-    if (slash != NULL && self.dli_fname[0] == '/' &&
-        snprintf(path, sizeof path, "%.*s/%s", (int)(slash - self.dli_fname), self.dli_fname, OCT_LIBRARY_FILE) <
-            (int)sizeof path)
-        library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    return library;
+    if (library == NULL && dladdr((const void *)open_library, &self) != 0 && self.dli_fname[0] == '/' &&
+        realpath(self.dli_fname, here) != NULL) {
+        *strrchr(here, '/') = '\0';
+        if (snprintf(path, sizeof path, "%s/%s", here, OCT_LIBRARY_FILE) < (int)sizeof path)
+            library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    }
+    return library != NULL ? library : dlopen(OCT_LIBRARY_FILE, RTLD_NOW | RTLD_LOCAL);
 }
 
 static bool here, confined;
