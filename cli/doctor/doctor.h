@@ -32,9 +32,9 @@ struct doctor_finding {
 };
 
 struct doctor_report {
-    /* One more for each copy of libssl, for each port, and for those of both beyond; why groups are missing; and for
-     * each former name of a setting. */
-    struct doctor_finding finding[19 + FACTS_COPIES + 1 + DOCTOR_PORTS + 1 + 1 + OCT_SETTING_FORMER_COUNT];
+    /* One more for each copy of libssl, two for each port, and for those of both beyond; why groups are missing; and
+     * for each former name of a setting. */
+    struct doctor_finding finding[19 + FACTS_COPIES + 1 + 2 * DOCTOR_PORTS + 1 + 1 + OCT_SETTING_FORMER_COUNT];
     unsigned count;
     unsigned problems;
 };

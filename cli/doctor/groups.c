@@ -42,6 +42,11 @@ static void judge_port(struct doctor_report *report, const struct doctor_port *p
                    doctor_offered_post_quantum(port)
                        ? ""
                        : "; this command has no post-quantum groups to offer, neither of OpenSSL nor of the provider");
+        if (port->odd_rsa != 0)
+            doctor_add(report, DOCTOR_NOTE, "certificate",
+                       "a key of 2048, 3072 or 4096 bits, or one on P-256 or P-384, has lanes",
+                       "the certificate at %s has an RSA key of %d bits, for which there are no lanes", port->name,
+                       port->odd_rsa);
     } else if (port->answer == ANSWER_ALERT && port->error == SSL_AD_PROTOCOL_VERSION) {
         doctor_add(report, DOCTOR_NOTE, NAME, "allow TLS 1.3 beside what the server allows now",
                    "%s has TLS, but not TLS 1.3, which alone has post-quantum groups", port->name);

@@ -6,10 +6,12 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <octuple/op.h>
 #include "ports.h"
 
 #define PARTING_MILLISECONDS 100
@@ -30,6 +32,17 @@ static void hear(int sent, int version, int type, const void *bytes, size_t len,
     heard->tls = true;
     if (type == SSL3_RT_ALERT && len == 2)
         heard->alert = ((const unsigned char *)bytes)[1];
+}
+
+static int odd_rsa(const SSL *ssl)
+{
+    const X509 *certificate = SSL_get0_peer_certificate(ssl);
+    const EVP_PKEY *key = certificate != NULL ? X509_get0_pubkey(certificate) : NULL;
+    char operation[32];
+    if (key == NULL || !EVP_PKEY_is_a(key, "RSA"))
+        return 0;
+    snprintf(operation, sizeof operation, "rsa%d-private", EVP_PKEY_get_bits(key));
+    return oct_op_find(operation) < 0 ? EVP_PKEY_get_bits(key) : 0;
 }
 
 /* A handshake that is complete ends with a polite parting. */
@@ -60,7 +73,7 @@ static enum doctor_answer shake(SSL *ssl, int fd, long deadline, int *error)
     return ANSWER_TAKEN;
 }
 
-enum doctor_answer doctor_handshake(SSL_CTX *ctx, const struct doctor_port *port, const char *group, long patience,
+enum doctor_answer doctor_handshake(SSL_CTX *ctx, struct doctor_port *port, const char *group, long patience,
                                     int *error)
 {
     SSL *ssl = SSL_new(ctx);
@@ -72,6 +85,7 @@ enum doctor_answer doctor_handshake(SSL_CTX *ctx, const struct doctor_port *port
         if (fd >= 0) {
             bool greets = doctor_wait(fd, POLLIN, doctor_clock() + patience);
             answer = greets ? ANSWER_PLAIN : shake(ssl, fd, deadline, error);
+            port->odd_rsa = answer == ANSWER_TAKEN ? odd_rsa(ssl) : port->odd_rsa;
             close(fd);
         } else {
             *error = errno;

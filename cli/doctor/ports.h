@@ -43,6 +43,7 @@ struct doctor_port {
     enum doctor_answer group[DOCTOR_GROUPS];
     enum doctor_answer answer; /* TAKEN if a group was taken, else the last answer */
     int error;                 /* errno of UNREACHABLE, the number of an ALERT */
+    int odd_rsa;               /* the bits of its certificate's RSA key, if no lanes are for them; else 0 */
 };
 
 struct doctor_ports {
@@ -74,8 +75,8 @@ int doctor_wait(int fd, short events, long deadline);
 /* Offers one group; `error` is then as in doctor_port. A server that speaks first within `patience` milliseconds is not
  * sent anything: TLS is not what it speaks. */
 struct ssl_ctx_st;
-enum doctor_answer doctor_handshake(struct ssl_ctx_st *ctx, const struct doctor_port *port, const char *group,
-                                    long patience, int *error);
+enum doctor_answer doctor_handshake(struct ssl_ctx_st *ctx, struct doctor_port *port, const char *group, long patience,
+                                    int *error);
 
 /* Offers each group to each port. */
 void doctor_offer_groups(struct doctor_ports *ports);

@@ -8,7 +8,7 @@
 #include "doctor.h"
 
 #define NAME "handshakes"
-/* Fewer operations say nothing of a load. */
+/* Fewer operations, and fewer handshakes, say nothing of a load. */
 #define LOAD_LEAST 16
 
 void doctor_judge_handshakes(struct doctor_report *report, const struct doctor_target *target)
@@ -41,10 +41,17 @@ const char *doctor_verdict(const struct doctor_report *report, const struct doct
     const struct doctor_lanes *lanes = &target->lanes;
     const uint64_t all = lanes->asked, full = stays_full(&lanes->stays);
     const unsigned reason = stays_why(&lanes->stays);
+    int odd = 0;
     if (report->problems > 0) {
         snprintf(text, room, "%u problem%s, of which the first is to be solved first", report->problems,
                  report->problems > 1 ? "s" : "");
         return "problem";
+    }
+    for (unsigned i = 0; i < target->ports.count; i++)
+        odd = target->ports.port[i].odd_rsa != 0 ? target->ports.port[i].odd_rsa : odd;
+    if (odd != 0) {
+        snprintf(text, room, "most of the work runs by itself: RSA keys of %d bits have no lanes", odd);
+        return "plain";
     }
     if (lanes->together * 2 > all && all >= LOAD_LEAST && (full > 0 || lanes->stays.resumed == 0)) {
         snprintf(text, room, "nothing stands in the way");
@@ -58,7 +65,7 @@ const char *doctor_verdict(const struct doctor_report *report, const struct doct
         snprintf(text, room, "no load seen yet: all %" PRIu64 " sessions were resumed", lanes->stays.resumed);
         return "no-load";
     }
-    if (lanes->stays.doors == 0 && (all < LOAD_LEAST || reason == OCT_STAY_ALONE)) {
+    if (lanes->stays.doors == 0 && ((all < LOAD_LEAST && full < LOAD_LEAST) || reason == OCT_STAY_ALONE)) {
         snprintf(text, room, full == 0 ? "no load seen yet" : "no load seen yet: %" PRIu64 " handshakes, few at once",
                  full);
         return "no-load";

@@ -53,9 +53,9 @@ KINDS = {
 }
 
 
-def examine(server: crowd.Program, build: rig.Build) -> tuple[dict, str]:
+def examine(server: crowd.Program, build: rig.Build, *asked: str) -> tuple[dict, str]:
     def call(*more: str) -> str:
-        command = [build.folder / "bin/octuple", "doctor", "-n", *more, str(server.process.pid)]
+        command = [build.folder / "bin/octuple", "doctor", *(asked or ("-n",)), *more, str(server.process.pid)]
         return subprocess.run(command, env=rig.clean_environment(), capture_output=True, text=True, check=True,
                               timeout=60).stdout
 
@@ -76,3 +76,30 @@ def test_verdict(build, keys, place, kind):
         assert data["handshakes"]["paused"] * 2 > data["handshakes"]["full"], text
     else:
         assert "nothing stands in the way" not in text
+
+
+@each("group", ["X25519", "P-521"])
+def test_key_without_lanes(build, place, group):
+    """RSA of 1024 bits: its signatures are most of the work, whatever the exchange does."""
+    if os.geteuid() != 0:
+        pytest.skip("counters of another process are for root")
+    keys, conf = place / "keys", place / "openssl.cnf"
+    keys.mkdir()
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:1024", "-nodes", "-subj", "/CN=localhost", "-days", "2",
+                    "-keyout", keys / "rsa2048.key", "-out", keys / "rsa2048.crt"], check=True, capture_output=True)
+    conf.write_text("openssl_conf = i\n[i]\nssl_conf = s\n[s]\nsystem_default = d\n[d]\n"
+                    f"CipherString = DEFAULT@SECLEVEL=0\nGroups = {group}\n")
+    context = rig.client_context("1.3", "ALL:@SECLEVEL=0")
+    with crowd.Program([crowd.program("linked", build, "cc"), "shared"], keys, build, place,
+                       OPENSSL_CONF=str(conf)) as server:
+        for _ in range(2):
+            server.receive([crowd.Guest("plain", context) for _ in range(crowd.SIZE)])
+        data, text = examine(server, build, "--connect", f"127.0.0.1:{server.port}")
+        unasked, _ = examine(server, build)
+    assert data["verdict"] == "plain", text
+    if group == "X25519":
+        assert "Verdict    most of the work runs by itself: RSA keys of 1024 bits have no lanes" in text, text
+        assert f"the certificate at 127.0.0.1:{server.port} has an RSA key of 1024 bits" in text, text
+    else:  # which the doctor does not offer, and so it sees no certificate
+        assert "Verdict    most operations ran by themselves: none of their operations could wait" in text, text
+        assert unasked["verdict"] == "plain"
