@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * `octuple doctor`: its parts. doctor.c is the command; start.c runs a program and watches it; load.c gives a server
- * some load, on request; lanes.c sums up counters; ports.h has the handshakes with a server. judge.c, config.c,
- * confined.c, copies.c, keys.c, quic.c and memory.c make findings of all that and of the facts; verdict.c has the last
- * word, and print.c writes them.
+ * `octuple doctor`: its parts. doctor.c is the command; start.c runs a program and watches it; lanes.c sums up
+ * counters; ports.h has the handshakes with a server. judge.c, config.c, confined.c, copies.c, keys.c, quic.c and
+ * memory.c make findings of all that and of the facts; verdict.c has the last word, and print.c writes them.
  */
 #ifndef OCT_CLI_DOCTOR_H
 #define OCT_CLI_DOCTOR_H
@@ -35,7 +34,7 @@ struct doctor_finding {
 struct doctor_report {
     /* One more for each copy of libssl, two for each port, and for those of both beyond; why groups are missing; and
      * for each former name of a setting. */
-    struct doctor_finding finding[20 + FACTS_COPIES + 1 + 2 * DOCTOR_PORTS + 1 + 1 + OCT_SETTING_FORMER_COUNT];
+    struct doctor_finding finding[19 + FACTS_COPIES + 1 + 2 * DOCTOR_PORTS + 1 + 1 + OCT_SETTING_FORMER_COUNT];
     unsigned count;
     unsigned problems;
 };
@@ -72,9 +71,6 @@ void doctor_lanes_of_folder(struct doctor_lanes *lanes, const char *folder);
 /* Runs the command, for `seconds` if that is not 0, watches it and gathers its counters. Returns CLI_OK, or an exit
  * code after telling why it did not start. */
 int doctor_start(struct doctor_target *target, char **command, unsigned seconds);
-
-/* Handshakes with the server, in the network that the last call for ports has entered; its lanes are then read anew. */
-void doctor_make_load(struct doctor_report *report, struct doctor_target *target, unsigned port);
 
 void doctor_judge(struct doctor_report *report, const struct doctor_target *target);
 void doctor_judge_confined(struct doctor_report *report, const struct doctor_target *target);
