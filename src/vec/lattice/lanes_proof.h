@@ -5,6 +5,8 @@
 #ifndef OCT_VEC_LANES_PROOF_H
 #define OCT_VEC_LANES_PROOF_H
 
+#include <string.h>
+
 #define PROOF_LANES 32
 typedef struct {
     int line[PROOF_LANES];
