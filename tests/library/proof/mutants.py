@@ -134,7 +134,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     wanted = parser.parse_args()
     text = re.sub(r"\n {2,}", " ", Path(HERE, "survivors.txt").read_text())
-    known_survivors = dict(line.split(" : ") for line in text.splitlines() if " : " in line)
+    known_survivors = dict(line.split(" : ") for line in text.splitlines()
+                           if " : " in line and not line.startswith("#"))
     total, bad, used = Counter(), 0, set()
     for key in wanted.families or FAMILIES:
         family, count, known = FAMILIES[key], Counter(), {}
