@@ -21,6 +21,7 @@ _Static_assert(OCT_OP_COUNT <= OCT_COUNTERS_OPS, "the file has room for every op
 
 /* Where a thread counts one operation. */
 struct place {
+    const struct oct_thread_counters *slot;
     uint64_t *sum, *own;
     int shared; /* own is the first slot, in which several threads count */
 };
@@ -36,6 +37,7 @@ static int find(struct place *place, int op, uint64_t operations)
         return 0;
     }
     struct oct_thread_counters *slot = oct_counters_slot(file);
+    place->slot = slot;
     place->sum = (uint64_t *)&file->sum.op[op];
     place->own = (uint64_t *)&slot->op[op];
     place->shared = slot == &file->thread[0];
@@ -69,7 +71,7 @@ void oct_count_add(int op, const struct oct_op_counters *delta)
     for (size_t i = 0; i < WORDS(struct oct_op_counters); i++)
         if (from[i] != 0)
             add(&place, i, from[i]);
-    oct_counters_file_follow(place.sum, place.own);
+    oct_counters_file_follow(place.slot, op);
 }
 
 static void add_one(int op, size_t word, uint64_t n, uint64_t operations)
@@ -78,7 +80,7 @@ static void add_one(int op, size_t word, uint64_t n, uint64_t operations)
     if (!find(&place, op, operations))
         return;
     add(&place, word, n);
-    oct_counters_file_follow(place.sum, place.own);
+    oct_counters_file_follow(place.slot, op);
 }
 
 void oct_count_recomputed(int op, unsigned lanes)

@@ -157,20 +157,14 @@ void oct_counters_file_gather(bool on)
         copy_gathered();
 }
 
-void oct_counters_file_follow(const void *sum, const void *own)
+void oct_counters_file_follow(const struct oct_thread_counters *slot, int op)
 {
-    struct oct_counters_part part[3] = {{sum, sizeof(struct oct_op_counters)}, {own, sizeof(struct oct_op_counters)}};
     if (atomic_load_explicit(&mapping, memory_order_relaxed) == NULL)
         return;
-    if (gathered.on) {
-        const ptrdiff_t op = (const struct oct_op_counters *)sum - page->sum.op;
-        gathered.slot = (const void *)((const char *)((const struct oct_op_counters *)own - op) -
-                                       offsetof(struct oct_thread_counters, op));
-        gathered.ops |= (uint64_t)1 << op;
-        return;
-    }
-    part[2] = tail();
-    oct_counters_file_write(part, has_more() ? 3 : 2);
+    gathered.slot = slot;
+    gathered.ops |= (uint64_t)1 << op;
+    if (!gathered.on)
+        copy_gathered();
 }
 
 void oct_counters_file_tail(void)

@@ -34,8 +34,9 @@ void oct_counters_file_leave(void);
  * numbers over those that another one has just written; the next count mends that. */
 void oct_counters_file_write(const struct oct_counters_part *part, size_t parts);
 
-/* The same of an operation's counters that have changed, of what lies behind the threads, and of all at the end. */
-void oct_counters_file_follow(const void *sum, const void *own);
+/* The same of an operation's counters that have changed, in the sum and in a thread's slot; of what lies behind the
+ * threads; and of all at the end. */
+void oct_counters_file_follow(const struct oct_thread_counters *slot, int op);
 void oct_counters_file_tail(void);
 void oct_counters_file_end(void);
 
