@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * octuple-resume: handshakes that resume a session, in a closed loop by many threads, with OpenSSL as the client. Each
- * thread makes one full handshake, which gives the first session, and is not counted. In TLS 1.3 a handshake is
- * complete when the server's ticket is there, which shows that the server accepted ours; each ticket is used once.
+ * octuple-resume: handshakes in a closed loop by many threads, with OpenSSL as the client. They resume a session: each
+ * thread makes one full handshake, which gives the first session, and is not counted. With --certificate they are full
+ * handshakes, each with that certificate. In TLS 1.3 a handshake is complete when the server's ticket is there, which
+ * shows that the server accepted ours; each ticket is used once.
  *
- * Takes the arguments of octuple-load that lab/load.py gives, and prints a report of the same names.
- * Exit status: 0, 1 if any handshake failed or was a full one, 2 for wrong usage.
+ * Takes the arguments of octuple-load that lab/load.py gives, and prints a report of the same names. --abort PERCENT of
+ * the full handshakes end by a reset, each at another step of the client's.
+ * Exit status: 0, 1 if any handshake failed or was of the other kind, 2 for wrong usage.
  */
 #include <arpa/inet.h>
 #include <getopt.h>
@@ -32,11 +34,13 @@
 static struct {
     SSL_CTX *ctx;
     struct sockaddr_in address;
-    int tls, connections, cpu;
+    int tls, connections, cpu, abort;
     double seconds;
+    unsigned long handshakes;
+    const char *certificate, *group;
 } how = {.tls = 13, .connections = 64, .cpu = -1, .seconds = 1};
 
-static atomic_ulong completed, failed, full;
+static atomic_ulong begun, completed, aborted, failed, others;
 static atomic_bool over;
 static pthread_barrier_t ready;
 
@@ -75,10 +79,26 @@ static bool read_ticket(SSL *ssl, const SSL_SESSION *before)
     return session != before;
 }
 
+/* How many steps a client of this thread has left until it resets the connection; 0: it stays. */
+static _Thread_local unsigned steps_left;
+
+#define STEPS 12U /* of a client's full handshake, about */
+
+static void step(const SSL *ssl, int where, int result)
+{
+    const struct linger reset = {.l_onoff = 1};
+    (void)result;
+    if (!(where & SSL_CB_LOOP) || steps_left == 0 || --steps_left > 0)
+        return;
+    /* Connecting to nobody ends a connection with a reset, and leaves the descriptor to its owner. */
+    (void)setsockopt(SSL_get_fd(ssl), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+    (void)connect(SSL_get_fd(ssl), &(const struct sockaddr){.sa_family = AF_UNSPEC}, sizeof(struct sockaddr));
+}
+
 static bool handshake(SSL *ssl, bool *resumed)
 {
     SSL_SESSION *const before = session;
-    if (before)
+    if (before && !how.certificate)
         (void)SSL_set_session(ssl, before);
     if (SSL_connect(ssl) != 1)
         return false;
@@ -105,20 +125,35 @@ static bool one(bool *resumed)
     return good;
 }
 
+static void count(unsigned long number)
+{
+    const bool leaves = number * 37 % 100 < (unsigned)how.abort;
+    bool resumed = false;
+    steps_left = leaves ? 1 + (unsigned)(number % STEPS) : 0;
+    const bool good = one(&resumed);
+    if (leaves && steps_left == 0)
+        aborted++;
+    else if (!good)
+        failed++;
+    else if (resumed == !!how.certificate)
+        others++;
+    else
+        completed++;
+}
+
 static void *run(void *arg)
 {
-    bool resumed = false;
+    bool resumed;
     (void)arg;
-    const bool begun = one(&resumed);
-    failed += !begun;
+    const bool goes = one(&resumed);
+    failed += !goes;
     pthread_barrier_wait(&ready);
-    while (begun && !over)
-        if (!one(&resumed))
-            failed++;
-        else if (!resumed)
-            full++;
-        else
-            completed++;
+    while (goes && !over) {
+        const unsigned long number = begun++;
+        if (how.handshakes && number >= how.handshakes)
+            break;
+        count(number);
+    }
     SSL_SESSION_free(session);
     return NULL;
 }
@@ -146,8 +181,14 @@ static bool set_up(const char *host, const char *port)
     (void)signal(SIGPIPE, SIG_IGN);
     how.ctx = SSL_CTX_new(TLS_client_method());
     if (!how.ctx || !SSL_CTX_set_min_proto_version(how.ctx, version) ||
-        !SSL_CTX_set_max_proto_version(how.ctx, version))
+        !SSL_CTX_set_max_proto_version(how.ctx, version) ||
+        (how.group && !SSL_CTX_set1_groups_list(how.ctx, how.group)))
         return false;
+    if (how.certificate && (SSL_CTX_use_certificate_chain_file(how.ctx, how.certificate) != 1 ||
+                            SSL_CTX_use_PrivateKey_file(how.ctx, how.certificate, SSL_FILETYPE_PEM) != 1))
+        return false;
+    if (how.abort)
+        SSL_CTX_set_info_callback(how.ctx, step);
     SSL_CTX_set_session_cache_mode(how.ctx, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
     SSL_CTX_sess_set_new_cb(how.ctx, keep_session);
     SSL_CTX_clear_mode(how.ctx, SSL_MODE_AUTO_RETRY);
@@ -161,10 +202,10 @@ static void report(double seconds)
     const double cpu = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                        1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
     const unsigned long done = completed;
-    printf("{\"completed\":%lu,\"failed_total\":%lu,\"first_failure\":\"%s\",\"seconds\":%.6f,"
+    printf("{\"completed\":%lu,\"aborted\":%lu,\"failed_total\":%lu,\"first_failure\":\"%s\",\"seconds\":%.6f,"
            "\"handshakes_per_s\":%.2f,\"cpu_us_per_handshake\":%.2f}\n",
-           done, failed + full,
-           full     ? "the server did not resume"
+           done, (unsigned long)aborted, failed + others,
+           others   ? how.certificate ? "the server resumed" : "the server did not resume"
            : failed ? "a handshake failed"
                     : "",
            seconds, (double)done / seconds, done ? 1e6 * cpu / (double)done : 0);
@@ -177,6 +218,11 @@ int main(int argc, char **argv)
                                             {"seconds", required_argument, NULL, 's'},
                                             {"seed", required_argument, NULL, 'x'},
                                             {"cpu", required_argument, NULL, 'u'},
+                                            {"handshakes", required_argument, NULL, 'h'},
+                                            {"certificate", required_argument, NULL, 'k'},
+                                            {"group", required_argument, NULL, 'g'},
+                                            {"abort", required_argument, NULL, 'a'},
+                                            {"timeout", required_argument, NULL, 'x'},
                                             {"json", no_argument, NULL, 'j'},
                                             {NULL, 0, NULL, 0}};
     static pthread_t thread[MAX_THREADS];
@@ -195,6 +241,18 @@ int main(int argc, char **argv)
         case 'u':
             how.cpu = atoi(optarg);
             break;
+        case 'h':
+            how.handshakes = strtoul(optarg, NULL, 10);
+            break;
+        case 'k':
+            how.certificate = optarg;
+            break;
+        case 'g':
+            how.group = optarg;
+            break;
+        case 'a':
+            how.abort = atoi(optarg);
+            break;
         case 'x':
         case 'j':
             break;
@@ -202,8 +260,9 @@ int main(int argc, char **argv)
             return 2;
         }
     if (argc - optind != 2 || !set_up(argv[optind], argv[optind + 1])) {
-        fprintf(stderr, "usage: octuple-resume ADDRESS PORT --tls 1.2|1.3 [--connections N] [--seconds S] "
-                        "[--cpu N] [--json]\n");
+        fprintf(stderr,
+                "usage: octuple-resume ADDRESS PORT --tls 1.2|1.3 [--connections N] [--seconds S] "
+                "[--cpu N] [--json]\n       [--certificate PEM [--handshakes N] [--group NAMES] [--abort PERCENT]]\n");
         return 2;
     }
     pthread_barrier_init(&ready, NULL, (unsigned)how.connections + 1);
@@ -214,13 +273,13 @@ int main(int argc, char **argv)
         }
     pthread_barrier_wait(&ready);
     const double begin = now(CLOCK_MONOTONIC);
-    while (now(CLOCK_MONOTONIC) - begin < how.seconds)
+    while (!how.handshakes && now(CLOCK_MONOTONIC) - begin < how.seconds)
         usleep(1000);
-    over = true;
-    const double seconds = now(CLOCK_MONOTONIC) - begin;
+    over = !how.handshakes;
+    const double end = now(CLOCK_MONOTONIC);
     for (int i = 0; i < how.connections; i++)
         pthread_join(thread[i], NULL);
-    report(seconds);
+    report((how.handshakes ? now(CLOCK_MONOTONIC) : end) - begin);
     SSL_CTX_free(how.ctx);
-    return failed + full ? 1 : 0;
+    return failed + others ? 1 : 0;
 }

@@ -41,12 +41,16 @@ def options() -> argparse.Namespace:
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build/dev", help="the build folder")
     parser.add_argument("--server", choices=("nginx", "haproxy"), default="nginx")
+    parser.add_argument("--client-certificates", action="store_true", help="of every client, which HAProxy verifies")
     parser.add_argument("--handshakes", type=int, default=1_000_000, help="how many; default a million")
     parser.add_argument("--round", type=int, default=5000, help="handshakes of one kind in a row; default 5000")
     parser.add_argument("--dear", type=int, help="and of a kind that costs much; default as many")
     parser.add_argument("--state", type=Path, help="where it is noted how far the run is")
     parser.add_argument("--seed", type=int, default=1, help="of what is random")
-    return parser.parse_args()
+    args = parser.parse_args()
+    if args.client_certificates and args.server != "haproxy":
+        parser.error("--client-certificates needs --server haproxy")
+    return args
 
 
 @dataclass
@@ -119,11 +123,11 @@ def nginx(keys: Path, build: rig.Build) -> tuple[rig.Nginx, Callable[[rig.Nginx]
     return server, lambda it: Subject(lambda: it.worker_pids()[0], {s.key: s.port for s in servers}, it.counters)
 
 
-def haproxy(keys: Path, build: rig.Build) -> tuple[HAProxy, Callable[[HAProxy], Subject]]:
+def haproxy(keys: Path, build: rig.Build, bind: str = "") -> tuple[HAProxy, Callable[[HAProxy], Subject]]:
     first, *others = [kind.name for kind in credentials.KINDS]
     ports = dict(zip(others, rig.free_ports(len(others))))
     # An ECDSA client of TLS 1.2 offers P-256 too: it is asked what it likes best, as nginx asks.
-    groups = f"curves {soak.TAKES} prefer-client-ciphers"
+    groups = f"curves {soak.TAKES} prefer-client-ciphers {bind}"
     answer = f"timeout client 60s\n    {ANSWER}"  # as long as nginx waits for a handshake
     more = "".join(f"frontend {name}\n    bind 127.0.0.1:{port} backlog 4096 ssl crt {{folder}}/{name}.pem "
                    f"ssl-min-ver TLSv1.2 {groups}\n    {answer}\n" for name, port in ports.items())
@@ -166,7 +170,7 @@ def round_of(subject: Subject, build: rig.Build, mix: soak.Mix, size: int, progr
     result = load.result()
     abusers.thread.join()
     if result["failed_total"]:
-        raise soak.Failure(f"{mix}: {result['failed_total']} honest ones failed: {result['failed']} {result['alerts']}")
+        raise soak.Failure(f"{mix}: {result['failed_total']} honest ones failed: {result}")
     progress.rounds += 1
     progress.completed += result["completed"]
     progress.mixes[str(mix)] = progress.mixes.get(str(mix), 0) + result["completed"]
@@ -177,15 +181,18 @@ def round_of(subject: Subject, build: rig.Build, mix: soak.Mix, size: int, progr
 
 def size_of(mix: soak.Mix, args: argparse.Namespace) -> int:
     """RSA, and curves beyond 256 bits, cost ten times and more what the others do."""
-    cheap = mix.kind.name in CHEAP_KINDS and any(group in mix.options for group in CHEAP_GROUPS)
+    groups = [option.lower().replace("-", "") for option in mix.options]
+    cheap = mix.kind.name in CHEAP_KINDS and any(group in groups for group in CHEAP_GROUPS)
     return min(args.round if cheap or args.dear is None else args.dear, args.handshakes)
 
 
-def run(args: argparse.Namespace, subject: Subject, build: rig.Build, progress: Progress) -> None:
-    mixes, first, start = soak.mixes(rsa_only=False), None, progress.completed
+def run(args: argparse.Namespace, subject: Subject, build: rig.Build, progress: Progress,
+        mixes: list[soak.Mix]) -> None:
+    first, start = None, progress.completed
+    client = mixes[0].client
     # A server's memory follows its busiest moment, and that comes first.
     for port in subject.ports.values():
-        clients.finish(clients.herd(subject.pid(), port, rig.client_context(), HERD))
+        clients.finish(clients.herd(subject.pid(), port, rig.client_context(certificate=client), HERD))
     for mix in mixes:
         soak.Load(build, subject.ports[mix.kind.name], soak.PEAK_CONNECTIONS, mix, 1, soak.PEAK_CONNECTIONS).result()
     while progress.completed < args.handshakes:
@@ -232,15 +239,20 @@ def main() -> int:
     where = rig.folder("endurance")
     try:
         progress = begin(args)
-        keys = credentials.make_keys(where / "keys", credentials.KINDS)
-        server, make = SERVERS[args.server](keys, build)
+        keys = credentials.make_keys(where / "keys")
+        if args.client_certificates:
+            mixes = soak.mixes_of_clients(keys)
+            server, make = haproxy(keys, build, f"ca-file {keys}/ca.crt verify required")
+        else:
+            mixes = soak.mixes(rsa_only=False)
+            server, make = SERVERS[args.server](keys, build)
         with server:
             subject = make(server)
-            clients.fetch(subject.ports["ecdsa-p256"],
-                          rig.client_context())  # it listens before it has all that it needs
+            # It listens before it has all that it needs.
+            soak.Load(build, subject.ports["ecdsa-p256"], 1, mixes[0], 1, 1).result()
             time.sleep(0.5)
             subject.idle = psutil.Process(subject.pid()).num_fds()
-            run(args, subject, build, progress)
+            run(args, subject, build, progress, mixes)
     except (soak.Failure, rig.LabError, credentials.CredentialsError) as failure:
         print(f"endurance: {failure}", file=sys.stderr)
         return 1

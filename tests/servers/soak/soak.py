@@ -55,13 +55,31 @@ def options() -> argparse.Namespace:
 
 @dataclass(frozen=True)
 class Mix:
-    """What one run of the load generator asks for."""
+    """What one run of the load generator asks for. `client`: with that certificate, and by the other generator, which
+    OpenSSL's client is in."""
 
     kind: credentials.Kind
     options: tuple[str, ...]
+    client: Path | None = None
 
     def __str__(self) -> str:
-        return f"{self.kind.name} {' '.join(option for option in self.options if not option.startswith('--'))}"
+        asked = " ".join(option for option in self.options if not option.startswith("--"))
+        return f"{self.kind.name} {asked}" + (f" for {self.client.stem}" if self.client else "")
+
+    def command(self, build: rig.Build) -> list[str]:
+        if self.client is None:
+            return [str(build.load)]
+        return [str(build.load.with_name("octuple-resume")), "--certificate", str(self.client)]
+
+
+def mixes_of_clients(keys: Path) -> list[Mix]:
+    """All kinds of certificates of clients, with every kind of the server's."""
+    for kind in credentials.ALGORITHMS:
+        both = [(keys / f"client-{kind.name}{end}").read_text() for end in (".key", ".crt")]
+        (keys / f"client-{kind.name}.pem").write_text("".join(both))
+    return [Mix(kind, ("--tls", version, "--group", group), keys / f"client-{client.name}.pem")
+            for version, group in (("1.3", "X25519"), ("1.2", "P-256")) for client in credentials.ALGORITHMS
+            for kind in credentials.KINDS]
 
 
 def mixes(rsa_only: bool) -> list[Mix]:
@@ -78,7 +96,7 @@ class Load:
 
     def __init__(self, build: rig.Build, port: int, handshakes: int, mix: Mix, seed: int,
                  connections: int = CONNECTIONS, abort: int = ABORT_PERCENT):
-        command = [str(build.load), "127.0.0.1", str(port), "--handshakes", str(handshakes),
+        command = [*mix.command(build), "127.0.0.1", str(port), "--handshakes", str(handshakes),
                    "--connections", str(connections), "--abort", str(abort),
                    "--seed", str(seed), "--timeout", "30", "--json", *mix.options]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
