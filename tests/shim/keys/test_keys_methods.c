@@ -28,13 +28,13 @@ static void enter(void)
     __atomic_fetch_sub(&inside, 1, __ATOMIC_RELAXED);
 }
 
-static int encrypt(int length, const unsigned char *from, unsigned char *to, RSA *rsa, int padding)
+static int encrypts(int length, const unsigned char *from, unsigned char *to, RSA *rsa, int padding)
 {
     enter();
     return RSA_meth_get_priv_enc(RSA_PKCS1_OpenSSL())(length, from, to, rsa, padding);
 }
 
-static int decrypt(int length, const unsigned char *from, unsigned char *to, RSA *rsa, int padding)
+static int decrypts(int length, const unsigned char *from, unsigned char *to, RSA *rsa, int padding)
 {
     enter();
     return RSA_meth_get_priv_dec(RSA_PKCS1_OpenSSL())(length, from, to, rsa, padding);
@@ -45,8 +45,8 @@ static RSA_METHOD *rsa_method(void)
     RSA_METHOD *method = RSA_meth_dup(RSA_PKCS1_OpenSSL());
     assert_non_null(method);
     assert_int_equal(RSA_meth_set1_name(method, "the program's"), 1);
-    assert_int_equal(RSA_meth_set_priv_enc(method, encrypt), 1);
-    assert_int_equal(RSA_meth_set_priv_dec(method, decrypt), 1);
+    assert_int_equal(RSA_meth_set_priv_enc(method, encrypts), 1);
+    assert_int_equal(RSA_meth_set_priv_dec(method, decrypts), 1);
     return method;
 }
 
