@@ -63,11 +63,11 @@ void end_copy(struct conn *c)
 
 static void free_object(struct conn *c, SSL *ssl)
 {
-    c->freed = true;
     if (c->id % 2 != 0)
         end_copy(c);
     BIO_free(c->side);
-    BIO_free_all(c->bio);
+    BIO_free_all(c->bio); /* one of libssl's says goodbye, and calls back */
+    c->freed = true;
     if (c->network != NULL)
         BIO_free(c->network);
     c->network = NULL;
