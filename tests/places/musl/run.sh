@@ -175,8 +175,8 @@ run_tests() {
 # suite FILE [OPTION...]
 suite() {
     say "on musl: $*"
-    (cd "$here/tests/servers" && PATH="$prefix/sbin:$PATH" OCTUPLE_BUILD="$build" \
-        /usr/bin/python3 -B -m pytest -q -rs -p no:cacheprovider "$@")
+    (cd "$here" && PATH="$prefix/sbin:$PATH" OCTUPLE_BUILD="$build" \
+        /usr/bin/python3 -B -m pytest -q -rs -p no:cacheprovider "tests/servers/$1" "${@:2}")
 }
 
 # Those that start no program of this system's under the shim, which is for another C library.
