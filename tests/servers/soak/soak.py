@@ -78,7 +78,7 @@ def mixes_of_clients(keys: Path) -> list[Mix]:
         both = [(keys / f"client-{kind.name}{end}").read_text() for end in (".key", ".crt")]
         (keys / f"client-{kind.name}.pem").write_text("".join(both))
     return [Mix(kind, ("--tls", version, "--group", group), keys / f"client-{client.name}.pem")
-            for version, group in (("1.3", "X25519"), ("1.2", "P-256")) for client in credentials.ALGORITHMS
+            for version, group in (("1.3", "X25519"), ("1.2", "P-256:P-384")) for client in credentials.ALGORITHMS
             for kind in credentials.KINDS]
 
 
