@@ -82,6 +82,8 @@ MORE_HANDSHAKES = (
 # Those of another client, octuple-resume.
 RESUMED = (
     Handshake("tls13-resumed", "TLS 1.3, X25519, session resumed", "X25519", "rsa2048", ("--tls", "1.3")),
+    Handshake("tls13-resumed-get", "TLS 1.3, X25519, session resumed, and a small GET", "X25519", "rsa2048",
+              ("--tls", "1.3", "--get")),
     Handshake("tls12-resumed", "TLS 1.2, session resumed", "none", "rsa2048", ("--tls", "1.2")),
 )
 

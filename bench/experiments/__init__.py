@@ -11,6 +11,7 @@ from .handshakes import Handshakes
 from .http3 import Http3
 from .java import Java
 from .latency import Latency
+from .libraries import Libraries
 from .memory import Memory
 from .operations.by_openssl import ByOpenssl
 from .operations.by_table import ByTable
@@ -24,4 +25,4 @@ from .signers import Signers
 
 ALL = {experiment.name: experiment for experiment in
        (OpensslSpeed(), Handshakes(), Alone(), Latency(), Records(), Mixed(), Bulk(), Curves(), Threads(), Servers(),
-        PagePairs(), Peers(), ByTable(), ByOpenssl(), Dnssec(), Signers(), Http3(), Memory(), Go(), Java())}
+        PagePairs(), Peers(), ByTable(), ByOpenssl(), Dnssec(), Signers(), Http3(), Memory(), Go(), Java(), Libraries())}

@@ -76,6 +76,16 @@ def command_of(pid: int) -> tuple[str, str]:
         return "", ""
 
 
+def server_below(parent: int, name: str, conf: Path) -> int:
+    """The process below `parent` that serves with this configuration, or 0: nginx's has a master above it."""
+    for pid in descendants(parent):
+        called, arguments = command_of(pid)
+        below = [one for one in process.children(pid) if command_of(one)[0] == called]
+        if called.startswith(name) and str(conf) in arguments and (name != "nginx" or below):
+            return below[0] if below else pid
+    return 0
+
+
 class Pair(Running):
     """A server twice, stock and by `octuple run`, each on a port of its own and on one CPU."""
 
@@ -108,14 +118,10 @@ class Pair(Running):
             self.find_workers()
 
     def find_workers(self) -> None:
-        """The process that serves, on each side: nginx's has a master above it."""
         for side in self.ports:
-            conf = str(self.folder / side / "conf")
-            for pid in descendants(self.process.pid):
-                name, arguments = command_of(pid)
-                below = [one for one in process.children(pid) if command_of(one)[0] == self.name]
-                if name == self.name and conf in arguments and (self.name != "nginx" or below):
-                    self.workers[side] = below[0] if below else pid
+            found = server_below(self.process.pid, self.name, self.folder / side / "conf")
+            if found:
+                self.workers[side] = found
 
     def cpu_seconds(self, side: str) -> float:
         return process.cpu_times(self.workers[side])[0]

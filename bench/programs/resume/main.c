@@ -37,6 +37,7 @@ static struct {
     int tls, connections, cpu, abort;
     double seconds;
     unsigned long handshakes;
+    bool asks;
     const char *certificate, *group;
 } how = {.tls = 13, .connections = 64, .cpu = -1, .seconds = 1};
 
@@ -95,6 +96,8 @@ static void step(const SSL *ssl, int where, int result)
     (void)connect(SSL_get_fd(ssl), &(const struct sockaddr){.sa_family = AF_UNSPEC}, sizeof(struct sockaddr));
 }
 
+static const char request[] = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
 static bool handshake(SSL *ssl, bool *resumed)
 {
     SSL_SESSION *const before = session;
@@ -105,8 +108,9 @@ static bool handshake(SSL *ssl, bool *resumed)
     *resumed = SSL_session_reused(ssl) == 1;
     if (how.tls == 12)
         return session != NULL;
-    /* The socket's patience ends a wait for nothing. SSL_MODE_AUTO_RETRY is off, so that a ticket ends the call. */
-    return read_ticket(ssl, before);
+    /* Some libraries send a ticket with the first data only. The socket's patience ends a wait for nothing.
+     * SSL_MODE_AUTO_RETRY is off, so that a ticket ends the call. */
+    return (!how.asks || SSL_write(ssl, request, sizeof request - 1) > 0) && read_ticket(ssl, before);
 }
 
 static bool one(bool *resumed)
@@ -221,6 +225,7 @@ int main(int argc, char **argv)
                                             {"handshakes", required_argument, NULL, 'h'},
                                             {"certificate", required_argument, NULL, 'k'},
                                             {"group", required_argument, NULL, 'g'},
+                                            {"get", no_argument, NULL, 'r'},
                                             {"abort", required_argument, NULL, 'a'},
                                             {"timeout", required_argument, NULL, 'x'},
                                             {"json", no_argument, NULL, 'j'},
@@ -250,6 +255,9 @@ int main(int argc, char **argv)
         case 'g':
             how.group = optarg;
             break;
+        case 'r':
+            how.asks = true;
+            break;
         case 'a':
             how.abort = atoi(optarg);
             break;
@@ -262,7 +270,7 @@ int main(int argc, char **argv)
     if (argc - optind != 2 || !set_up(argv[optind], argv[optind + 1])) {
         fprintf(stderr,
                 "usage: octuple-resume ADDRESS PORT --tls 1.2|1.3 [--connections N] [--seconds S] "
-                "[--cpu N] [--json]\n       [--certificate PEM [--handshakes N] [--group NAMES] [--abort PERCENT]]\n");
+                "[--get] [--cpu N] [--json]\n       [--certificate PEM [--handshakes N] [--group NAMES] [--abort PERCENT]]\n");
         return 2;
     }
     pthread_barrier_init(&ready, NULL, (unsigned)how.connections + 1);

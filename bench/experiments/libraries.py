@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Octuple Authors
+"""One HAProxy and one nginx on three OpenSSLs and on AWS-LC."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Iterator
+
+from lab import load
+from lab.debian import InstallError
+from lab.servers import libraries
+from lab.servers.libraries import AWS_LC, OPENSSL, Side
+from lab.servers.nginx import ServerError, make_keys
+from bench.measure import versus
+from . import frame
+
+HANDSHAKES = {"p256": "tls13-ecdsa-p256", "hybrid": "tls13-ecdsa-p256-x25519mlkem768", "ed25519": "tls13-ed25519",
+              "rsa2048": "tls13-rsa2048", "resumed": "tls13-resumed-get", "p384": "tls13-ecdsa-p384-x25519",
+              "rsa4096": "tls13-rsa4096", "tls12-rsa2048": "tls12-ecdhe-rsa2048"}
+QUICK = ("p256", "hybrid", "rsa2048", "resumed")
+SERVERS = ("haproxy", "nginx")
+CONNECTIONS = 64
+CPU = "CPU of a handshake"
+METRICS = {CPU: ("us", "less")}
+
+
+class Libraries(frame.Experiment):
+    name = "libraries"
+    title = "OpenSSL with Octuple, and AWS-LC"
+    about = ("One HAProxy and one nginx of Debian forky's source, on OpenSSL 3.0, 3.5 and 3.6 of three Debians, as "
+             "they are and by `octuple run`, and on AWS-LC. All run all the time on one CPU, and are loaded in turns "
+             "by 64 connections from another. Handshakes of TLS 1.3 have a small GET behind them. Rows with a version compare stock and Octuple there. In rows with "
+             "`awslc`, `stock` is AWS-LC, and `octuple` is the cheapest of the OpenSSLs with Octuple.")
+    full, quick = frame.Size(7, 1.0), frame.Size(3, 0.5)
+    main_metric = CPU
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[str, str], dict[Side, list[float]]] = {}
+
+    def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
+        return [frame.Point({"server": server, "library": library, "handshake": name},
+                            2 * size.rounds * (size.seconds + 0.2))
+                for server in SERVERS for name in (QUICK if quick else HANDSHAKES) for library in (*OPENSSL, AWS_LC)]
+
+    @contextmanager
+    def opened(self, lab: frame.Lab) -> Iterator[frame.Measure]:
+        try:
+            libraries.install()
+        except InstallError as error:
+            raise frame.Unavailable(str(error)) from error
+        keys, kinds = lab.folder / "keys", sorted({load.named(name).key for name in HANDSHAKES.values()})
+        make_keys(keys, kinds)
+        for kind in kinds:
+            (keys / f"{kind}.pem").write_text((keys / f"{kind}.crt").read_text() + (keys / f"{kind}.key").read_text())
+        yield lambda point: self.measure(lab, kinds, point.key)
+
+    def measure(self, lab: frame.Lab, kinds: list[str], key: dict) -> dict:
+        """All sides of a server and a handshake are measured in turns when one of them is asked for first."""
+        server, name, library = key["server"], key["handshake"], key["library"]
+        if (server, name) not in self.found:
+            self.found[server, name] = in_turns(lab, server, name, kinds)
+        found = self.found[server, name]
+        if library == AWS_LC:
+            stock = Side(AWS_LC, False)
+            octuple = min((Side(one, True) for one in OPENSSL), key=lambda side: versus.median(found[side]))
+        else:
+            stock, octuple = Side(library, False), Side(library, True)
+        return {"metrics": {CPU: frame.metric(*METRICS[CPU], {"stock": found[stock], "octuple": found[octuple]})},
+                "notes": {"octuple": str(octuple)}}
+
+
+def asking(handshake: load.Handshake) -> load.Handshake:
+    """AWS-LC sends its ticket with the first data: a GET, and not the ticket, shows the end of a TLS 1.3 handshake."""
+    full_13 = "1.3" in handshake.options and handshake not in load.RESUMED
+    return replace(handshake, options=(*handshake.options, "--proof", "get")) if full_13 else handshake
+
+
+def in_turns(lab: frame.Lab, server: str, name: str, kinds: list[str]) -> dict[Side, list[float]]:
+    """Microseconds of a handshake, on each side, in each round."""
+    handshake = asking(load.named(HANDSHAKES[name]))
+    where = lab.folder / f"{server}-{name}"
+    where.mkdir(mode=0o755)
+    sides = [side for side in libraries.SIDES if side.library != AWS_LC or not side.octuple]
+    with libraries.All(server, kinds, lab.folder / "keys", where, lab.build, lab.place.server, tuple(sides)) as all_of:
+
+        def one(side: Side) -> float:
+            asked = handshake if side.hybrid else asking(handshake.served_by(()))
+            before = all_of.cpu_seconds(side)
+            report = load.run(lab.build.load, all_of.ports[side][asked.key], lab.place.client, asked,
+                              connections=CONNECTIONS, seconds=lab.size.seconds)
+            if report["failed_total"] or not report["completed"]:
+                raise ServerError(f"{server} {side}: {report['first_failure'] or 'no handshake was completed'}")
+            return 1e6 * (all_of.cpu_seconds(side) - before) / report["completed"]
+
+        for side in sides:
+            one(side)
+        found: dict[Side, list[float]] = {side: [] for side in sides}
+        for number in range(lab.size.rounds):
+            for side in versus.order(number, tuple(sides)):
+                found[side].append(one(side))
+    return found
