@@ -66,7 +66,10 @@ HOOK int dup3(int from, int to, int flags)
 
 static int noted(int from, int to)
 {
-    if (to >= 0 && oct_shim_watching() && oct_fd_is_instance(from))
+    if (to < 0 || !oct_shim_watching())
+        return to;
+    oct_fd_closed(to); /* by whatever way: the kernel has just given the number away */
+    if (oct_fd_is_instance(from))
         oct_fd_copied(from, to);
     return to;
 }

@@ -26,6 +26,7 @@ struct oct_fd_entry {
     uint32_t events;   /* 0: not registered */
     uint32_t removals; /* how often it was taken out of an instance */
     bool used;         /* there is something to forget when it closes */
+    bool accepted;     /* accept() gave it, so it is no copy of another */
     bool fresh;        /* accepted, and not registered since */
     bool added;        /* registered, if not now then before; where, the fields above say */
     bool twice;        /* registered in two epoll instances at once: not served */
@@ -196,7 +197,7 @@ void oct_fd_closed(int fd)
     __atomic_add_fetch(&e->generation, 1, __ATOMIC_ACQ_REL);
     e->events = 0;
     __atomic_store_n(&e->thread, 0, __ATOMIC_RELAXED);
-    e->twice = e->added = e->fresh = e->copied = e->has_copies = false;
+    e->twice = e->added = e->accepted = e->fresh = e->copied = e->has_copies = false;
     __atomic_store_n(&e->inherited, NULL, __ATOMIC_RELEASE);
     __atomic_store_n(&e->used, false, __ATOMIC_RELAXED);
     __atomic_store_n(&e->instance, false, __ATOMIC_RELAXED);
@@ -221,6 +222,7 @@ void oct_fd_accepted(int fd)
     struct oct_fd_entry *e = entry_of(fd, true);
     if (e == NULL || !lock(e))
         return;
+    e->accepted = true;
     e->fresh = !e->added;
     __atomic_store_n(&e->used, true, __ATOMIC_RELAXED);
     unlock(e);
@@ -241,10 +243,10 @@ bool oct_fd_end_fresh(int fd)
     struct oct_fd_entry *e = entry_of(fd, false);
     if (e == NULL || !lock(e))
         return false;
-    const bool fresh = e->fresh;
+    const bool accepted = e->accepted;
     e->fresh = false;
     unlock(e);
-    return fresh;
+    return accepted;
 }
 
 enum place { NOWHERE, IN_ONE, IN_SEVERAL };

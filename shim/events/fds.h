@@ -40,7 +40,7 @@ int oct_fd_original(int fd);
 void oct_fd_accepted(int fd);
 /* True if fd came from accept() and no epoll instance has heard of it since. */
 bool oct_fd_fresh(int fd);
-/* An epoll instance is about to hear of fd. Returns what oct_fd_fresh() said before. */
+/* An epoll instance is about to hear of fd. Returns whether fd came from accept(): then it is no copy of another. */
 bool oct_fd_end_fresh(int fd);
 
 /* False if fd has been in no epoll instance that is still open, or is in more than one. */

@@ -10,6 +10,9 @@
 
 #include <octuple/queue.h>
 
+#include <netinet/in.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 
 #define LEVEL EPOLLIN
@@ -321,6 +324,62 @@ static void test_alone_is_not_put_off(void **state)
     world_close(w);
 }
 
+/* How often the shim has asked which socket a number is. */
+static int asked;
+
+__attribute__((visibility("default"))) int fstat(int fd, struct stat *out)
+{
+    asked++;
+    return (int)syscall(SYS_newfstatat, fd, "", out, AT_EMPTY_PATH);
+}
+
+static void take_in_and_out(const struct world *w, int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(epoll_ctl(w->epfd, EPOLL_CTL_ADD, fd, &event), 0);
+        assert_int_equal(epoll_ctl(w->epfd, EPOLL_CTL_DEL, fd, NULL), 0);
+    }
+}
+
+/* What accept() gave is no copy of a paused connection's socket, however often its server registers it. What dup() gave
+ * may be one, with a number that accept() had given before. */
+static void test_accepted_is_no_copy(void **state)
+{
+    const int pairs = world_slow() ? 3 : 12;
+    struct world *w = open_hidden(TLS13, pairs);
+    const int listener = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof address;
+    (void)state;
+    for (int i = 0; i < pairs; i++)
+        pair_client(&w->pair[i]);
+    (void)call_ready(w, LEVEL); /* puts off its first look at some */
+    hear(w, 100);
+    (void)call_ready(w, LEVEL);
+    assert_int_equal(ever_paused(w), pairs - 1);
+
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &length), 0);
+    assert_int_equal(connect(client, (struct sockaddr *)&address, sizeof address), 0);
+    const int accepted = accept(listener, NULL, NULL);
+    asked = 0;
+    take_in_and_out(w, accepted);
+    assert_int_equal(asked, 0);
+
+    close(accepted);
+    assert_int_equal(dup(client), accepted);
+    take_in_and_out(w, accepted);
+    assert_true(asked > 0);
+
+    close(accepted);
+    close(client);
+    close(listener);
+    run(w, LEVEL);
+    world_close(w);
+}
+
 /* A BIO that has read ahead is not asked while it holds bytes: none gets lost. */
 static void test_reads_ahead(void **state)
 {
@@ -433,10 +492,15 @@ static void test_number_is_used_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_are_paused),       cmocka_unit_test(test_every_reading),
-        cmocka_unit_test(test_alone_is_not_put_off), cmocka_unit_test(test_reads_ahead),
-        cmocka_unit_test(test_two_sockets),          cmocka_unit_test(test_pipe),
-        cmocka_unit_test(test_blocking_socket),      cmocka_unit_test(test_number_is_used_again),
+        cmocka_unit_test(test_all_are_paused),
+        cmocka_unit_test(test_every_reading),
+        cmocka_unit_test(test_accepted_is_no_copy),
+        cmocka_unit_test(test_alone_is_not_put_off),
+        cmocka_unit_test(test_reads_ahead),
+        cmocka_unit_test(test_two_sockets),
+        cmocka_unit_test(test_pipe),
+        cmocka_unit_test(test_blocking_socket),
+        cmocka_unit_test(test_number_is_used_again),
     };
     world_start();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -268,9 +268,9 @@ int main(int argc, char **argv)
             return 2;
         }
     if (argc - optind != 2 || !set_up(argv[optind], argv[optind + 1])) {
-        fprintf(stderr,
-                "usage: octuple-resume ADDRESS PORT --tls 1.2|1.3 [--connections N] [--seconds S] "
-                "[--get] [--cpu N] [--json]\n       [--certificate PEM [--handshakes N] [--group NAMES] [--abort PERCENT]]\n");
+        fprintf(stderr, "usage: octuple-resume ADDRESS PORT --tls 1.2|1.3 [--connections N] [--seconds S] "
+                        "[--get] [--cpu N] [--json]\n       [--certificate PEM [--handshakes N] [--group NAMES] "
+                        "[--abort PERCENT]]\n");
         return 2;
     }
     pthread_barrier_init(&ready, NULL, (unsigned)how.connections + 1);
