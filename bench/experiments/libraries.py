@@ -29,10 +29,11 @@ METRICS = {CPU: ("us", "less")}
 class Libraries(frame.Experiment):
     name = "libraries"
     title = "OpenSSL with Octuple, and AWS-LC"
-    about = ("One HAProxy and one nginx of Debian forky's source, on OpenSSL 3.0, 3.5 and 3.6 of three Debians, as "
-             "they are and by `octuple run`, and on AWS-LC. All run all the time on one CPU, and are loaded in turns "
-             "by 64 connections from another. Handshakes of TLS 1.3 have a small GET behind them. Rows with a version compare stock and Octuple there. In rows with "
-             "`awslc`, `stock` is AWS-LC, and `octuple` is the cheapest of the OpenSSLs with Octuple.")
+    about = ("One HAProxy and one nginx of Debian 13's source, on OpenSSL 3.0, 3.5 and 3.6 of three Debians, as they "
+             "are and by `octuple run`, and on AWS-LC. All run all the time on one CPU, and are loaded in turns by 64 "
+             "connections from another. Handshakes of TLS 1.3 have a small GET behind them. Rows with a version "
+             "compare stock and Octuple there. In rows with `awslc`, `stock` is AWS-LC, and `octuple` is the cheapest "
+             "of the OpenSSLs with Octuple.")
     full, quick = frame.Size(7, 1.0), frame.Size(3, 0.5)
     main_metric = CPU
 

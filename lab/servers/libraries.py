@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""One HAProxy and one nginx on OpenSSL 3.0, 3.5 and 3.6 and on AWS-LC, each as it is and by `octuple run`. They are
-built from Debian's sources in a Debian of their own, by `bench/beside/libraries`. All of one server run all the time, on
-one CPU, with a port for each kind of key."""
+"""One HAProxy and one nginx on OpenSSL 3.0, 3.5 and 3.6 and on AWS-LC, each as it is and by `octuple run`.
+
+`bench/beside/libraries` builds them from Debian's sources, in a Debian of their own. All of one server run all the time,
+on one CPU, with a port for each kind of key."""
 
 from __future__ import annotations
 
@@ -19,8 +20,8 @@ from lab.servers.http3 import server_below
 from lab.servers.nginx import Running, ServerError
 
 RELEASE = "forky"
-PACKAGES = ("g++ gcc libc6-dev libcrypt-dev make cmake ninja-build dpkg-dev patch libpcre2-dev zlib1g-dev libjansson4 openssl "
-            "ca-certificates")
+PACKAGES = ("g++ gcc libc6-dev libcrypt-dev make cmake ninja-build dpkg-dev patch libpcre2-dev zlib1g-dev libjansson4 "
+            "openssl ca-certificates")
 OPENSSL, AWS_LC = ("3.0", "3.5", "3.6"), "awslc"
 STARTS_WITHIN = 60  # seconds
 
