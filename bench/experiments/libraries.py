@@ -19,11 +19,12 @@ from . import frame
 HANDSHAKES = {"p256": "tls13-ecdsa-p256", "hybrid": "tls13-ecdsa-p256-x25519mlkem768", "ed25519": "tls13-ed25519",
               "rsa2048": "tls13-rsa2048", "resumed": "tls13-resumed-get", "p384": "tls13-ecdsa-p384-x25519",
               "rsa4096": "tls13-rsa4096", "tls12-rsa2048": "tls12-ecdhe-rsa2048"}
-QUICK = ("p256", "hybrid", "rsa2048", "resumed")
+QUICK = ("p256", "rsa2048", "resumed")
 SERVERS = ("haproxy", "nginx")
 CONNECTIONS = 64
 CPU = "CPU of a handshake"
 METRICS = {CPU: ("us", "less")}
+SIDES = (*(Side(version, octuple) for version in OPENSSL for octuple in (False, True)), Side(AWS_LC, False))
 
 
 class Libraries(frame.Experiment):
@@ -34,15 +35,15 @@ class Libraries(frame.Experiment):
              "connections from another. Handshakes of TLS 1.3 have a small GET behind them. Rows with a version "
              "compare stock and Octuple there. In rows with `awslc`, `stock` is AWS-LC, and `octuple` is the cheapest "
              "of the OpenSSLs with Octuple.")
-    full, quick = frame.Size(7, 1.0), frame.Size(3, 0.5)
+    full, quick = frame.Size(3, 0.7), frame.Size(3, 0.35)
     main_metric = CPU
 
     def __init__(self) -> None:
         self.found: dict[tuple[str, str], dict[Side, list[float]]] = {}
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
-        return [frame.Point({"server": server, "library": library, "handshake": name},
-                            2 * size.rounds * (size.seconds + 0.2))
+        of_all = len(SIDES) * (size.rounds + 1) * (size.seconds + 0.15)  # a warm-up comes before the rounds
+        return [frame.Point({"server": server, "library": library, "handshake": name}, of_all / len((*OPENSSL, AWS_LC)))
                 for server in SERVERS for name in (QUICK if quick else HANDSHAKES) for library in (*OPENSSL, AWS_LC)]
 
     @contextmanager
@@ -83,8 +84,7 @@ def in_turns(lab: frame.Lab, server: str, name: str, kinds: list[str]) -> dict[S
     handshake = asking(load.named(HANDSHAKES[name]))
     where = lab.folder / f"{server}-{name}"
     where.mkdir(mode=0o755)
-    sides = [side for side in libraries.SIDES if side.library != AWS_LC or not side.octuple]
-    with libraries.All(server, kinds, lab.folder / "keys", where, lab.build, lab.place.server, tuple(sides)) as all_of:
+    with libraries.All(server, kinds, lab.folder / "keys", where, lab.build, lab.place.server, SIDES) as all_of:
 
         def one(side: Side) -> float:
             asked = handshake if side.hybrid else asking(handshake.served_by(()))
@@ -95,10 +95,10 @@ def in_turns(lab: frame.Lab, server: str, name: str, kinds: list[str]) -> dict[S
                 raise ServerError(f"{server} {side}: {report['first_failure'] or 'no handshake was completed'}")
             return 1e6 * (all_of.cpu_seconds(side) - before) / report["completed"]
 
-        for side in sides:
+        for side in SIDES:
             one(side)
-        found: dict[Side, list[float]] = {side: [] for side in sides}
+        found: dict[Side, list[float]] = {side: [] for side in SIDES}
         for number in range(lab.size.rounds):
-            for side in versus.order(number, tuple(sides)):
+            for side in versus.order(number, SIDES):
                 found[side].append(one(side))
     return found

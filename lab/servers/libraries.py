@@ -2,8 +2,8 @@
 # Copyright The Octuple Authors
 """One HAProxy and one nginx on OpenSSL 3.0, 3.5 and 3.6 and on AWS-LC, each as it is and by `octuple run`.
 
-`bench/beside/libraries` builds them from Debian's sources, in a Debian of their own. All of one server run all the time,
-on one CPU, with a port for each kind of key."""
+`bench/beside/libraries` builds them from Debian's sources, in a Debian of their own. All of one server run all the
+time, on one CPU, with a port for each kind of key."""
 
 from __future__ import annotations
 
@@ -96,14 +96,11 @@ class Side:
         return self.octuple or self.library != OPENSSL[0]
 
 
-SIDES = tuple(Side(library, octuple) for library in (*OPENSSL, AWS_LC) for octuple in (False, True))
-
-
 class All(Running):
     """A server on each side."""
 
     def __init__(self, name: str, kinds: list[str], keys: Path, where: Path, build: Build, cpu: int,
-                 sides: tuple[Side, ...] = SIDES):
+                 sides: tuple[Side, ...]):
         self.name, self.kinds, self.keys, self.where, self.build, self.cpu = name, kinds, keys, where, build, cpu
         self.ports = {side: dict(zip(kinds, free_ports(len(kinds)))) for side in sides}
         self.process: subprocess.Popen | None = None
