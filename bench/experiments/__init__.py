@@ -2,6 +2,7 @@
 # Copyright The Octuple Authors
 """The experiments, in the order in which `all` runs them and the results page shows them."""
 
+from .allocators import Allocators
 from .alone import Alone
 from .curve import Curves
 from .dnssec import Dnssec
@@ -26,4 +27,4 @@ from .signers import Signers
 ALL = {experiment.name: experiment for experiment in
        (OpensslSpeed(), Handshakes(), Alone(), Latency(), Records(), Mixed(), Bulk(), Curves(), Threads(), Servers(),
         PagePairs(), Peers(), ByTable(), ByOpenssl(), Dnssec(), Signers(), Http3(), Memory(), Go(), Java(),
-        Libraries())}
+        Libraries(), Allocators())}

@@ -85,20 +85,19 @@ def in_turns(lab: frame.Lab, server: str, name: str, kinds: list[str]) -> dict[S
     where = lab.folder / f"{server}-{name}"
     where.mkdir(mode=0o755)
     with libraries.All(server, kinds, lab.folder / "keys", where, lab.build, lab.place.server, SIDES) as all_of:
+        by_name = {str(side): side for side in SIDES}
 
-        def one(side: Side) -> float:
+        def one(name: str, _number: int) -> dict[str, float]:
+            side = by_name[name]
             asked = handshake if side.hybrid else asking(handshake.served_by(()))
             before = all_of.cpu_seconds(side)
             report = load.run(lab.build.load, all_of.ports[side][asked.key], lab.place.client, asked,
                               connections=CONNECTIONS, seconds=lab.size.seconds)
             if report["failed_total"] or not report["completed"]:
                 raise ServerError(f"{server} {side}: {report['first_failure'] or 'no handshake was completed'}")
-            return 1e6 * (all_of.cpu_seconds(side) - before) / report["completed"]
+            return {CPU: 1e6 * (all_of.cpu_seconds(side) - before) / report["completed"]}
 
-        for side in SIDES:
-            one(side)
-        found: dict[Side, list[float]] = {side: [] for side in SIDES}
-        for number in range(lab.size.rounds):
-            for side in versus.order(number, SIDES):
-                found[side].append(one(side))
-    return found
+        for side in by_name:
+            one(side, 0)
+        found = frame.in_turns(tuple(by_name), lab.size.rounds, METRICS, one)[CPU]["sides"]
+    return {side: found[str(side)] for side in SIDES}
