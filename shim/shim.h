@@ -263,6 +263,7 @@ void oct_socket_say_retry(struct oct_conn *conn);
 /* The number of its socket is about to say no more which that is: notes it, whatever number the program gives it. Other
  * threads may ask for it, where conn is led to by that number (oct_fd_lead()). */
 void oct_socket_identify(struct oct_conn *conn);
+bool oct_socket_is_nonblocking(int fd);
 /* True if fd is the socket that conn had when that was asked last, and not another one that has got its number. */
 bool oct_socket_is_same(const struct oct_conn *conn, int fd);
 /* fd, which is not fresh from accept(), has been registered: it may be another number of a hidden socket. */

@@ -2,7 +2,12 @@
  * Copyright The Octuple Authors */
 /* Where a server's sockets come from: one of which epoll has not heard since then is as its server got it. */
 #include "events/fds.h"
+#include "handshake/thread.h"
 
+#include "base/policy.h"
+
+#include <errno.h>
+#include <sys/epoll.h>
 #include <sys/syscall.h>
 
 #define HOOK __attribute__((visibility("default")))
@@ -14,15 +19,37 @@ static int note(int fd)
     return fd;
 }
 
+/* The server calls handshakes as it accepts, and enough of them wait for its loop to end. What has been accepted goes
+ * on first, and the others stay with the kernel: they are found again, as the listening socket is told of for as long
+ * as it has any. The next wait for events counts anew, so that nobody who has not sent a hello closes the door. */
+static bool has_enough(int fd)
+{
+    const struct oct_thread *t = oct_thread_peek();
+    struct oct_registration at;
+    return __builtin_expect(t != NULL && t->put_off >= OCT_POLICY_PUT_OFF, 0) && oct_fd_registered(fd, &at) &&
+           (at.events & (EPOLLIN | EPOLLET | EPOLLONESHOT)) == EPOLLIN && oct_fd_slept_on(at.epfd, t) &&
+           oct_socket_is_nonblocking(fd);
+}
+
+static int none(void)
+{
+    errno = EAGAIN;
+    return -1;
+}
+
 HOOK int accept(int fd, struct sockaddr *restrict address, socklen_t *restrict length)
 {
     __typeof__(accept) *real = oct_libc()->accept;
+    if (has_enough(fd))
+        return none();
     return note(real != NULL ? real(fd, address, length) : (int)syscall(SYS_accept, fd, address, length));
 }
 
 HOOK int accept4(int fd, struct sockaddr *restrict address, socklen_t *restrict length, int flags)
 {
     __typeof__(accept4) *real = oct_libc()->accept4;
+    if (has_enough(fd))
+        return none();
     return note(real != NULL ? real(fd, address, length, flags)
                              : (int)syscall(SYS_accept4, fd, address, length, flags));
 }

@@ -33,6 +33,7 @@
 #include "handshake/thread.h"
 #include "memory/memory.h"
 
+#include "base/policy.h"
 #include "trace/stays.h"
 
 #include <fcntl.h>
@@ -52,14 +53,19 @@ static int flags_of(int fd)
     return real != NULL ? real(fd, F_GETFL) : (int)syscall(SYS_fcntl, (long)fd, (long)F_GETFL);
 }
 
+bool oct_socket_is_nonblocking(int fd)
+{
+    const int flags = flags_of(fd);
+    return flags >= 0 && (flags & O_NONBLOCK) != 0;
+}
+
 uint32_t oct_socket_switches = 1;
 
 bool oct_socket_nonblocking(struct oct_conn *conn, int fd)
 {
     if (!conn->socket.nonblocking || conn->socket.fd != fd) {
         conn->socket.asked = __atomic_load_n(&oct_socket_switches, __ATOMIC_ACQUIRE);
-        const int flags = flags_of(fd);
-        conn->socket.nonblocking = flags >= 0 && (flags & O_NONBLOCK) != 0;
+        conn->socket.nonblocking = oct_socket_is_nonblocking(fd);
         conn->socket.fd = fd;
         conn->socket.inode = 0;
     }
@@ -243,7 +249,10 @@ static bool too_early(struct oct_conn *conn, struct oct_thread *t, int fd)
     if (!oct_fd_fresh(fd) || !oct_socket_nonblocking(conn, fd))
         return false;
     oct_thread_join(t, conn);
-    return oct_thread_in_flight(t) > 1;
+    if (oct_thread_in_flight(t) <= 1 || t->put_off >= OCT_POLICY_PUT_OFF)
+        return false;
+    t->put_off++;
+    return true;
 }
 
 bool oct_socket_put_off(struct oct_conn *conn, struct oct_thread *t)

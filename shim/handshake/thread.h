@@ -59,11 +59,12 @@ struct oct_thread {
     struct oct_conn *reads;                               /* inside libssl: whose recv() is watched (socket.c) */
     bool reads_nothing;                                   /* that recv() finds nothing */
     char shows[OCT_BIO_NAME];                             /* the name of BIOs that show their socket (socket.c) */
-    bool comes_back; /* its program lets libssl read from memory first, and then from the socket (socket.c) */
-    uint32_t round;  /* how many times it has waited for events; never 0 afterwards */
-    bool real_first; /* made-up events were returned last: the kernel's are next */
-    int made_epfd;   /* by which epoll instance */
-    bool waked;      /* the kernel's last events had one in them that only wakes (handed.c) */
+    bool comes_back;  /* its program lets libssl read from memory first, and then from the socket (socket.c) */
+    unsigned put_off; /* of how many connections the first look has found nothing in this round (socket.c) */
+    uint32_t round;   /* how many times it has waited for events; never 0 afterwards */
+    bool real_first;  /* made-up events were returned last: the kernel's are next */
+    int made_epfd;    /* by which epoll instance */
+    bool waked;       /* the kernel's last events had one in them that only wakes (handed.c) */
     bool ends;
 };
 
@@ -118,6 +119,7 @@ static inline void oct_thread_next_round(struct oct_thread *t)
 {
     if (++t->round == 0)
         t->round = 1;
+    t->put_off = 0;
 }
 
 /* job_stack.c: for the process, before the first job; a stack is at hand, should a job be made; the thread's end. */

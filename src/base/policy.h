@@ -128,6 +128,13 @@
  * Measured: by judgement. */
 #define OCT_POLICY_UNHEARD 4
 
+/* A server that calls a handshake as soon as it has accepted the connection finds no hello there so often, until it
+ * waits for events again.
+ * Unit: connections.
+ * Why: they wait for each other. Where more clients come than are served, its loop would never end, and serve nobody.
+ * Measured: mosquitto at four times its capacity. */
+#define OCT_POLICY_PUT_OFF 16
+
 /* Where a program feeds libssl through memory, a handshake pauses for operations that take longer than this.
  * Unit: nanoseconds.
  * Why: the program has to come back through its own loop, with a read that it would not have made.
