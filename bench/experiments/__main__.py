@@ -24,7 +24,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 
 from bench.measure import common as folders
-from bench.measure.arguments import TABLES, be_another_cpu
+from bench.measure.arguments import TABLES, be_another_cpu, new_file
 from bench.report import about, html, summary
 from lab import machine
 from lab.load import LoadError
@@ -57,7 +57,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--report", action="store_true", help="measure nothing, only write the report of what is there")
     parser.add_argument("--only", metavar="TEXT", default="",
                         help="measure only points that have this in their name, as the bar shows it")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the run's results.json there too")
+    parser.add_argument("--json", type=new_file, metavar="FILE", help="write the run's results.json there too")
     parser.add_argument("--budget", type=float, metavar="MINUTES",
                         help="of all: leave out what would not end within it")
     parser.add_argument("--build-dir", type=Path, default=Path("build/release"),

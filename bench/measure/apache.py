@@ -24,6 +24,7 @@ from lab import load, machine
 from lab.programs import Build
 from lab.servers.nginx import Nginx, ServerError, make_keys
 from . import versus
+from .arguments import new_file
 
 VARIANTS = ("stock", "off", "octuple")
 HANDSHAKES = ("tls12-rsa-kx-rsa2048", "tls13-rsa2048", "tls13-ecdsa-p256")
@@ -174,7 +175,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench/run apache",
                                      description="Compares Apache's worker MPM as it is with the same under Octuple's "
                                                  "provider, with and without combining.")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write the numbers to FILE")
+    parser.add_argument("--json", metavar="FILE", type=new_file, help="write the numbers to FILE")
     parser.add_argument("--build-dir", metavar="DIR", type=Path, default=Path("build/release"),
                         help="the build to measure")
     parser.add_argument("--root", metavar="DIR", default="",

@@ -28,6 +28,30 @@ def be_another_cpu(table: str) -> None:
         os.environ["OPENSSL_ia32cap"] = mask
 
 
+def new_file(name: str) -> Path:
+    """A file for results, refused before anything is measured if it could not be written."""
+    path = Path(name)
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{name} is a folder")
+    if path.exists() and not os.access(path, os.W_OK):
+        raise argparse.ArgumentTypeError(f"{name} may not be written")
+    if not path.exists() and not os.access(path.parent, os.W_OK | os.X_OK):
+        why = "may not be written" if path.parent.is_dir() else "is no folder"
+        raise argparse.ArgumentTypeError(f"{path.parent.absolute()} {why}")
+    return path
+
+
+def new_folder(name: str) -> Path:
+    """The same for a folder with results."""
+    path = Path(name)
+    there = next(part for part in (path, *path.absolute().parents) if part.exists())
+    if not there.is_dir():
+        raise argparse.ArgumentTypeError(f"{there} is no folder")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise argparse.ArgumentTypeError(f"{there.absolute()} may not be written")
+    return path
+
+
 def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="demo", formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -39,9 +63,9 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
                "  ./demo --handshake tls13-rsa2048  only this kind (may be repeated)\n"
                "  ./demo --table avx2               as on a CPU without AVX-512: neither side uses it\n")
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds: less than 90 seconds")
-    parser.add_argument("--json", metavar="FILE", type=Path,
+    parser.add_argument("--json", metavar="FILE", type=new_file,
                         help="write the numbers to FILE; no HTML unless --report is given")
-    parser.add_argument("--report", metavar="DIR", type=Path,
+    parser.add_argument("--report", metavar="DIR", type=new_folder,
                         help="write index.html and results.json there (default: demo-report)")
     parser.add_argument("--handshake", action="append", choices=[handshake.name for handshake in HANDSHAKES],
                         metavar="NAME", help="measure only this kind of handshake; may be repeated. Kinds: %(choices)s")
@@ -53,7 +77,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--keep", action="store_true", help="keep the servers' configuration, keys and logs")
     options = parser.parse_args(argv)
     if options.report is None and options.json is None:
-        options.report = Path("demo-report")
+        options.report = new_folder("demo-report")
     return options
 
 

@@ -29,6 +29,7 @@ from lab import ROOT, machine
 from lab.programs import Build, clean_environment
 from lab.servers.nginx import CONFIG_SERVER, Nginx, ServerError, find_nginx, make_keys
 from . import common, versus
+from .arguments import new_file
 
 SUITES = ("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256")
 AES, CHACHA = SUITES[0], SUITES[2]
@@ -226,7 +227,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=12, help="both or all servers in turns, so many times")
     parser.add_argument("--seconds", type=float, default=0.5, help="of each run")
     parser.add_argument("--no-mixed", action="store_true", help="without the experiment with brotli")
-    parser.add_argument("--json", type=Path, help="write the numbers there")
+    parser.add_argument("--json", type=new_file, help="write the numbers there")
     return parser.parse_args(argv)
 
 

@@ -27,6 +27,7 @@ from lab.programs import Build
 from lab.servers import web
 from lab.servers.nginx import Nginx, find_nginx, make_keys
 from . import common, versus
+from .arguments import new_file
 
 
 class HAProxy:
@@ -174,8 +175,8 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
                         help=f"may be repeated; default {' and '.join(HANDSHAKES)}")
     parser.add_argument("--rounds", type=int, default=5, help="of each load, both servers in turns")
     parser.add_argument("--seconds", type=float, default=2.0, help="of each run")
-    parser.add_argument("--json", type=Path, help="write the numbers there")
-    parser.add_argument("--png", type=Path, help="draw them there")
+    parser.add_argument("--json", type=new_file, help="write the numbers there")
+    parser.add_argument("--png", type=new_file, help="draw them there")
     return parser.parse_args(argv)
 
 

@@ -29,6 +29,7 @@ from lab import debian, devices, load, machine
 from lab.programs import Build
 from lab.servers.nginx import ServerError, make_keys
 from . import versus
+from .arguments import new_file
 
 HANDSHAKE = load.named("tls13-rsa2048")
 STOCK = "stock"
@@ -170,7 +171,7 @@ def parse_row(text: str) -> Row:
     return Row(server, device, float(milliseconds), tuple(int(number) for number in threads.split(",")))
 
 
-def parse(arguments: list[str] | None = None) -> argparse.Namespace:
+def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench/keys", description=__doc__.split("\n\n")[0])
     parser.add_argument("--quick", action="store_true", help="six rows, in less than a minute and a half")
     parser.add_argument("--row", action="append", type=parse_row, metavar="[SERVER:]DEVICE:MS:THREADS[,THREADS...]",
@@ -181,8 +182,8 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--pin", action="store_true", help="the server and its helpers have one CPU")
     parser.add_argument("--build-dir", type=Path, default=Path("build/release"))
     parser.add_argument("--no-install", action="store_true", help="install no packages")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there")
-    options = parser.parse_args(arguments)
+    parser.add_argument("--json", type=new_file, metavar="FILE", help="write the numbers there")
+    options = parser.parse_args(argv)
     options.rounds = options.rounds or (2 if options.quick else 3)
     options.seconds = options.seconds or (1.5 if options.quick else 3)
     options.rows = options.row or (QUICK if options.quick else ROWS)
@@ -209,8 +210,8 @@ def measure_all(options: argparse.Namespace) -> tuple[list[dict], list[str]]:
     return results, problems
 
 
-def main() -> int:
-    options = parse()
+def main(argv: list[str] | None = None) -> int:
+    options = arguments(argv)
     if not options.no_install:
         try:
             debian.install(devices.missing())

@@ -27,6 +27,7 @@ from lab import load, machine, veth
 from lab.programs import Build
 from lab.servers.nginx import Nginx, ServerError, make_keys
 from . import common, versus
+from .arguments import new_file
 
 HANDSHAKES = ("tls13-ecdsa-p256", "tls13-ed25519", "tls13-rsa2048", "tls12-ecdhe-rsa2048",
               "tls13-ecdsa-p256-x25519mlkem768", *(handshake.name for handshake in load.RESUMED))
@@ -183,7 +184,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--least", type=float, default=0.5, help="microseconds that a row must have in the text")
     parser.add_argument("--veth", action="store_true", help="the client behind a network device; needs root")
     parser.add_argument("--quick", action="store_true", help="fewer rounds and samples")
-    parser.add_argument("--json", type=Path, help="write the numbers there")
+    parser.add_argument("--json", type=new_file, help="write the numbers there")
     options = parser.parse_args(argv)
     if options.quick:
         options.rounds, options.seconds, options.profile = 3, 0.5, 2.0

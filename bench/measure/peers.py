@@ -23,6 +23,7 @@ from pathlib import Path
 
 from bench.experiments import ALL, __main__ as command
 from bench.experiments.operations import peers
+from bench.measure.arguments import new_file
 from lab import aws_lc, debian
 from lab.debian import InstallError
 
@@ -33,7 +34,7 @@ def arguments(argv: list[str] | None) -> tuple[argparse.Namespace, list[str]]:
                                      description=__doc__.split("\n")[0].replace("`bench/peers`: i", "I"),
                                      epilog="\n".join(__doc__.split("\n")[2:]))
     parser.add_argument("--quick", action="store_true", help="shorter: less than 120 seconds after the installation")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write results.json there too")
+    parser.add_argument("--json", type=new_file, metavar="FILE", help="write results.json there too")
     parser.add_argument("--peer", action="append", choices=list(peers.PEERS), metavar="NAME",
                         help="only this one; may be repeated: %(choices)s")
     parser.add_argument("--operation", default="", metavar="TEXT", help="only operations with this in their name")

@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from lab import cargo, machine
+from .arguments import new_file
 from .versus import VARIANTS, median, order, ratio
 
 SUITES = ("aes128", "aes256", "chacha20")  # as Stack::tiers() in transfer/src/serve.rs orders them
@@ -134,7 +135,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
                         help="of the datagrams are lost and as many delayed, where any are (default: %(default)s)")
     parser.add_argument("--rounds", metavar="N", type=int, default=5,
                         help="of both servers in turns (default: %(default)s)")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write the numbers to FILE")
+    parser.add_argument("--json", metavar="FILE", type=new_file, help="write the numbers to FILE")
     return parser.parse_args(argv)
 
 

@@ -32,6 +32,7 @@ from lab.servers import dialogue, services
 from lab.servers.nginx import ServerError, make_keys
 from lab.servers.web import Backend, KINDS, Kind, Other
 from . import common, quic, versus
+from .arguments import new_file
 
 HANDSHAKE = load.named("tls13-rsa2048")
 LOADS = {"saturated": 64, "alone": 1}
@@ -215,7 +216,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", choices=names, action="append", metavar="NAME",
                         help="only this one, with or without --more; may be repeated: %(choices)s")
     parser.add_argument("--more", action="store_true", help="the servers of tests/servers/run more instead")
-    parser.add_argument("--json", type=Path, help="write the numbers there")
+    parser.add_argument("--json", type=new_file, help="write the numbers there")
     parser.add_argument("--add", action="store_true", help="with --json: keep the other servers that the file has")
     return parser.parse_args(argv)
 

@@ -26,6 +26,7 @@ from lab import load, machine
 from lab.programs import Build, copy_libraries
 from lab.servers.nginx import Nginx, ServerError, make_keys
 from . import common, versus
+from .arguments import new_file
 
 TOOLS = ("latency", "snoop", "sniff")
 HANDSHAKE = load.named("tls13-rsa2048")
@@ -126,7 +127,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench/run trace",
                                      description="What octuple trace costs the server that it watches, as it is and "
                                                  "under Octuple.")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write the numbers to FILE")
+    parser.add_argument("--json", metavar="FILE", type=new_file, help="write the numbers to FILE")
     parser.add_argument("--build-dir", metavar="DIR", type=Path, default=Path("build/release"),
                         help="the build to measure")
     parser.add_argument("--tool", action="append", choices=TOOLS, help="only this tool; may be repeated")

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from bench.measure.arguments import new_file
 from bench.measure.common import server_folder
 from lab import machine
 from lab.load import LoadError
@@ -28,6 +29,7 @@ from .net import BALANCER, CLIENT, FleetError, Segment
 from .nginx import Server, has_quic, share_keys
 
 SERVERS = ("s1", "s2")
+PACKAGES = "nginx nftables iproute2 openssl python3 python3-aioquic"
 DRAIN_AT = (0.1, 0.5)  # of the load: s1, then s2
 HELD = 20  # connections by TCP that last while a server is drained
 
@@ -156,7 +158,7 @@ def run(folder: Path, options: argparse.Namespace) -> dict:
     return document
 
 
-def arguments() -> argparse.Namespace:
+def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench/fleet", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build-dir", type=Path, default=Path("build/release"))
@@ -168,16 +170,17 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--renew", type=int, default=2, help="so many servers are drained and added; default 2")
     parser.add_argument("--stateless", action="store_true",
                         help="the balancer learns no flows: connections to a server that is drained are lost")
+    parser.add_argument("--packages", action="version", version=PACKAGES, help="only print which packages it needs")
     parser.add_argument("--rules", action="store_true", help="only print the balancer's rules")
     parser.add_argument("--stock", action="store_true", help="servers without Octuple")
-    parser.add_argument("--json", type=Path, help="write the result there too")
-    options = parser.parse_args()
+    parser.add_argument("--json", type=new_file, help="write the result there too")
+    options = parser.parse_args(argv)
     options.build = Build(options.build_dir.resolve())
     return options
 
 
-def main() -> int:
-    options = arguments()
+def main(argv: list[str] | None = None) -> int:
+    options = arguments(argv)
     if options.rules:
         print(ruleset(Segment(SERVERS), options.idle), end="")
         return 0

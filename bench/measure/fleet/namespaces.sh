@@ -17,11 +17,8 @@ end() {
     [ -z "$child" ] || { kill -KILL "$child" && wait "$child"; } 2>/dev/null || :
 }
 
-if [ "${1:-}" = --packages ]; then
-    echo nginx nftables iproute2 openssl python3 python3-aioquic
-    exit 0
-fi
-case " $* " in *' --rules '* | *' --help '* | *' -h '*) exec /usr/bin/python3 -m bench.measure.fleet "$@" ;; esac
+module=(bench.command fleet bench.measure.fleet)
+case " $* " in *' --rules '*) python_module "${module[@]}" "$@" ;; esac
 [ "$(id -u)" -eq 0 ] || { echo 'fleet: only root may make network namespaces' >&2; exit 2; }
 trap end EXIT
 trap 'exit 130' INT TERM HUP
@@ -32,11 +29,11 @@ inside='
     mkdir -p /run/netns
     mount -t tmpfs -o mode=755 tmpfs /run/netns
     cd "$0"
-    TMPDIR=/run/netns exec /usr/bin/python3 -m bench.measure.fleet "$@"'
+    TMPDIR=/run/netns exec /usr/bin/python3 -m "$@"'
 # ip needs a root that is a mount, and that of a chroot is none.
 setpriv --pdeathsig KILL unshare --net --mount --pid --fork --kill-child --propagation unchanged sh -ec '
     if mountpoint -q /; then root=/; else root=/mnt; mount --rbind / "$root"; fi
-    exec chroot "$root" sh -ec "$@"' sh "$inside" "$PWD" "$@" &
+    exec chroot "$root" sh -ec "$@"' sh "$inside" "$PWD" "${module[@]}" "$@" &
 child=$!
 status=0
 wait "$child" || status=$?

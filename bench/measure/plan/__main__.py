@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.measure import common
+from bench.measure.arguments import new_file
 from bench.report import about, page
 from lab import machine
 from lab.programs import Build
@@ -157,7 +158,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
         one.add_argument("--build-dir", type=Path, default=Path("build/release"))
         one.add_argument("--rounds", type=int, default=3)
         one.add_argument("--seconds", type=float, default=1.0)
-        one.add_argument("--json", type=Path)
+        one.add_argument("--json", type=new_file)
     plan = commands.add_parser("for")
     plan.add_argument("--costs", type=Path, required=True)
     plan.add_argument("--handshake", choices=HANDSHAKES, default=HANDSHAKES[0])
@@ -165,8 +166,8 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     plan.add_argument("--cores", type=int, default=1, help="of one node")
     plan.add_argument("--nodes", type=int, default=1)
     plan.add_argument("--busy", type=float, default=70, help="%% of its core that a worker may use; default 70")
-    plan.add_argument("--json", type=Path, help="write the plan there")
-    plan.add_argument("--svg", type=Path, help="draw the costs' model and measured points there")
+    plan.add_argument("--json", type=new_file, help="write the plan there")
+    plan.add_argument("--svg", type=new_file, help="draw the costs' model and measured points there")
     return parser.parse_args(argv)
 
 
