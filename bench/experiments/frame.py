@@ -157,8 +157,8 @@ class Experiment:
         raise NotImplementedError
 
     def pictures(self, records: list[dict]) -> dict:
-        """Figures of matplotlib by their file's name."""
-        from bench.report import pictures  # matplotlib takes a second to load
+        """HTML of pictures, by what they show."""
+        from bench.report import pictures
 
         return pictures.ratios(records)
 

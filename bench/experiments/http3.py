@@ -80,4 +80,5 @@ def measure(lab: frame.Lab, key: dict) -> dict:
         defined = {"CPU of a handshake": ("us", "less")} | ({"p50": ("us", "less")} if key["connections"] == 1 else {})
         metrics = frame.in_turns(versus.VARIANTS, lab.size.rounds, defined, one)
     return {"metrics": metrics, "notes": {"failed": sum(sum(why.values()) for why in failures.values()),
-                                          "handshakes": made, "failures": failures}}
+                                          "handshakes": made, "failures": failures,
+                                          "programs": http3.versions(key["server"])}}

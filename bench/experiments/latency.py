@@ -57,7 +57,7 @@ class Latency(frame.Experiment):
     def pictures(self, records: list[dict]) -> dict:
         from bench.report import pictures
 
-        return {record["key"]["handshake"]: pictures.histograms(record["histograms"], record["key"]["handshake"])
+        return {record["key"]["handshake"]: pictures.histograms(record["histograms"])
                 for record in records}
 
 

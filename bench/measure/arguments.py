@@ -58,7 +58,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
         description="Compares nginx as it is with the same nginx under Octuple, on this machine: full TLS handshakes,\n"
                     "one worker on one CPU, the client on another. Takes less than three minutes after the build.",
         epilog="Examples:\n"
-               "  ./demo                            a table, demo-report/index.html and demo-report/results.json\n"
+               "  ./demo                            ten lines, demo-report/index.html and demo-report/results.json\n"
                "  ./demo --quick --json out.json    in less than 90 seconds, numbers only\n"
                "  ./demo --handshake tls13-rsa2048  only this kind (may be repeated)\n"
                "  ./demo --table avx2               as on a CPU without AVX-512: neither side uses it\n")
@@ -72,6 +72,8 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--table", choices=list(TABLES),
                         help="as on a CPU whose best table this is: Octuple takes it, and OpenSSL does without newer "
                              "instructions on both sides")
+    parser.add_argument("--details", action="store_true",
+                        help="print all tables too, which the report has; --table is about the CPU")
     parser.add_argument("--build-dir", metavar="DIR", type=Path, default=Path("build/release"),
                         help="the build to measure (default: build/release, which ./demo builds)")
     parser.add_argument("--keep", action="store_true", help="keep the servers' configuration, keys and logs")
@@ -79,7 +81,3 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     if options.report is None and options.json is None:
         options.report = new_folder("demo-report")
     return options
-
-
-if __name__ == "__main__":
-    arguments(["--help"])

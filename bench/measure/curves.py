@@ -118,28 +118,16 @@ def print_curve(result: dict, server: str, console: Console) -> None:
     console.print(table)
 
 
-def plot(document: dict, path: Path) -> None:
-    """Both quantiles and CPU over the load, a row for each server and handshake."""
-    from bench.report import plots  # matplotlib takes a second to load
+def page(document: dict) -> str:
+    """Both quantiles and CPU over the load, for each server and handshake."""
+    from bench.report import html
 
-    rows = [(server, result) for server, results in document["servers"].items() for result in results]
-    names = (*QUANTILES, "cpu_us_per_handshake")
-    figure, grid = plots.pyplot.subplots(len(rows), len(names), figsize=(12, 3 * len(rows)), squeeze=False)
-    for (server, result), line in zip(rows, grid):
-        for name, axes in zip(names, line):
-            for variant, colour in (("stock", plots.STOCK), ("octuple", plots.OCTUPLE)):
-                axes.plot(PERCENTS, [at[variant][name] for at in result["points"]],
-                          color=colour, marker="o", markersize=3, label=variant)
-            axes.set_yscale("linear" if name.startswith("cpu") else "log")
-            axes.set_title(f"{server} {result['handshake']}: {name.replace('_', ' ')}", fontsize=8)
-            axes.set_xlabel("% of what stock can do", fontsize=7)
-            axes.set_ylabel("us", fontsize=7)
-            axes.tick_params(labelsize=7)
-            axes.grid(alpha=0.25)
-        line[0].legend(frameon=False, fontsize=8)
-    figure.tight_layout()
-    figure.savefig(path, dpi=110)
-    plots.pyplot.close(figure)
+    records = [{"key": {"server": server, "handshake": result["handshake"], "load": at["percent"]},
+                "metrics": {name: {"unit": "us", "better": "less",
+                                   "sides": {variant: [at[variant][name]] for variant in versus.VARIANTS}}
+                            for name in (*QUANTILES, "cpu_us_per_handshake")}}
+               for server, results in document["servers"].items() for result in results for at in result["points"]]
+    return html.of_lines(document["machine"], "Latency and CPU by load", records, "load", "% of what stock can do")
 
 
 def run(folder: Path, build: Build, options: argparse.Namespace, console: Console) -> dict:
@@ -176,7 +164,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5, help="of each load, both servers in turns")
     parser.add_argument("--seconds", type=float, default=2.0, help="of each run")
     parser.add_argument("--json", type=new_file, help="write the numbers there")
-    parser.add_argument("--png", type=new_file, help="draw them there")
+    parser.add_argument("--html", type=new_file, help="draw them there")
     return parser.parse_args(argv)
 
 
@@ -187,8 +175,8 @@ def main(argv: list[str] | None = None) -> int:
     document = common.measured("curves", lambda folder: run(folder, build, options, console), options.json)
     if document is None:
         return 1
-    if options.png:
-        plot(document, options.png)
+    if options.html:
+        options.html.write_text(page(document))
     return 0
 
 

@@ -17,8 +17,9 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.table import Column, Table
+from rich.table import Table
 
+from bench.report import demo_page
 from lab import load, machine
 from lab.servers.nginx import Build, KEYS, Nginx, ServerError, find_nginx, make_keys
 from . import versus
@@ -75,11 +76,13 @@ def result_line(result: dict) -> str:
             f"-> {octuple['handshakes_per_s']:6.0f} /s")
 
 
-def measure_all(bench: versus.Bench, plan: versus.Plan, handshakes: list[load.Handshake], console: Console) -> dict:
+def measure_all(bench: versus.Bench, plan: versus.Plan, handshakes: list[load.Handshake], console: Console,
+                details: bool) -> dict:
     document: dict = {"memory": versus.measure_memory(bench.servers), "results": [], "alone": [], "few": []}
     for handshake in handshakes:
         document["results"].append(versus.measure_handshake(bench, plan, handshake))
-        console.print(result_line(document["results"][-1]), highlight=False, soft_wrap=True)
+        if details:
+            console.print(result_line(document["results"][-1]), highlight=False, soft_wrap=True)
     for handshake in extras(ALONE, handshakes):
         document["alone"].append(versus.measure_alone(bench, plan, handshake))
     for handshake in extras(FEW, handshakes):
@@ -100,7 +103,7 @@ def with_progress(servers: dict[str, Nginx], options: argparse.Namespace,
             progress.update(task, description=what, advance=seconds + RUN_OVERHEAD if seconds else 0)
 
         bench = versus.Bench(servers, Build(options.build_dir.resolve()).load, placement.client, step)
-        return measure_all(bench, plan, handshakes, console)
+        return measure_all(bench, plan, handshakes, console, options.details)
 
 
 def other_groups(results: list[dict]) -> list[str]:
@@ -149,71 +152,13 @@ def any_failed(document: dict) -> bool:
     return any(part["failed"] for part in parts)
 
 
-def groups(result: dict) -> str:
-    """The group of both servers, or of each."""
-    stock, octuple = (result[variant]["group"] for variant in versus.VARIANTS)
-    return stock if stock == octuple else f"{stock}, {octuple}"
-
-
-def capacity_table(results: list[dict]) -> Table:
-    names = (Column(name, overflow="fold") for name in ("handshake", "group"))
-    table = Table(*names, "stock us", "Octuple us", "CPU ratio", "stock /s", "Octuple /s", "rate ratio",
-                  title="Saturated: server CPU per handshake, handshakes per second", title_justify="left")
-    for result in results:
-        stock, octuple = result["stock"], result["octuple"]
-        table.add_row(result["handshake"], groups(result), f"{stock['cpu_us_per_handshake']:.1f}",
-                      f"{octuple['cpu_us_per_handshake']:.1f}",
-                      f"{result['cpu_ratio']:.2f}x", f"{stock['handshakes_per_s']:.0f}",
-                      f"{octuple['handshakes_per_s']:.0f}", f"{result['rate_ratio']:.2f}x")
-    return table
-
-
-def latency_table(results: list[dict], fraction: float) -> Table:
-    table = Table("handshake", "offered /s", "stock p50", "Octuple p50", "stock p99", "Octuple p99",
-                  title=f"Latency in us at the same offered load, {100 * fraction:.0f} % of what stock can do",
-                  title_justify="left")
-    for result in results:
-        stock, octuple = result["stock"]["latency_us"], result["octuple"]["latency_us"]
-        table.add_row(result["handshake"], f"{result['offered_per_s']:.0f}",
-                      f"{stock['p50']:.0f}", f"{octuple['p50']:.0f}",
-                      f"{stock['p99']:.0f}", f"{octuple['p99']:.0f}")
-    return table
-
-
-def fill_table(results: list[dict]) -> Table:
-    table = Table("handshake", "load", "in batches", "plain", *(str(size) for size in range(1, 9)),
-                  title="How many operations a batch held, in % of the batches", title_justify="left")
-    for result in results:
-        for load_name, what in (("saturated", "saturated"), ("same", "same_load")):
-            part = result["octuple"][what]
-            if part["in_batches"]:
-                table.add_row(result["handshake"], load_name, str(part["in_batches"]), str(part["plain"]),
-                              *fill_percent(part["batch_fill"]))
-    return table
-
-
-def fill_percent(fill: list[int]) -> list[str]:
-    total = sum(fill)
-    return [f"{100 * count / total:.0f}" if total else "" for count in fill]
-
-
 def print_tables(document: dict, console: Console) -> None:
-    results = document["results"]
-    console.print(capacity_table(results))
-    console.print(latency_table(results, document["plan"]["load_fraction"]))
-    fills = fill_table(results)
-    if fills.row_count:
-        console.print(fills)
-    for alone in document["alone"]:
-        console.print(f"One connection alone, {alone['handshake']}: p50 {alone['stock']['p50_us']:.1f} -> "
-                      f"{alone['octuple']['p50_us']:.1f} us ({alone['p50_change_percent']:+.1f} %)", highlight=False)
-    for few in document["few"]:
-        console.print(f"{few['connections']} connections, {few['handshake']}: CPU "
-                      f"{few['stock']['cpu_us_per_handshake']:.1f} -> {few['octuple']['cpu_us_per_handshake']:.1f} us "
-                      f"({few['cpu_ratio']:.2f}x)", highlight=False)
-    memory = document["memory"]
-    console.print(f"Memory of an idle worker: private {memory['stock']['private']} -> {memory['octuple']['private']} "
-                  f"KB, PSS {memory['stock']['pss']} -> {memory['octuple']['pss']} KB", highlight=False)
+    for title, found in demo_page.tables(document).items():
+        table = Table(*found["head"], title=title, title_justify="left")
+        for row in found["rows"]:
+            table.add_row(*row)
+        if found["rows"]:
+            console.print(table)
 
 
 def write_results(document: dict, options: argparse.Namespace, console: Console) -> None:
@@ -222,10 +167,9 @@ def write_results(document: dict, options: argparse.Namespace, console: Console)
         options.json.write_text(text)
         console.print(f"Numbers: {options.json}", highlight=False)
     if options.report:
-        from bench.report import plots  # matplotlib takes a second to load, and --json does without
         options.report.mkdir(parents=True, exist_ok=True)
         (options.report / "results.json").write_text(text)
-        (options.report / "index.html").write_text(plots.render(document))
+        (options.report / "index.html").write_text(demo_page.render(document))
         console.print(f"Report: {options.report / 'index.html'}", highlight=False)
 
 
@@ -235,6 +179,7 @@ def run(options: argparse.Namespace, console: Console, folder: Path) -> int:
     placement = machine.place()
     info = octuple_info(build)
     began = time.monotonic()
+    console.print(f"Measuring takes about {expected_seconds(plan, chosen(options)) / 60:.1f} minutes.", highlight=False)
     kinds = [kind for kind in KEYS if kind in {handshake.key for handshake in chosen(options)}]
     make_keys(folder / "keys", kinds)
     with Nginx("stock", folder / "stock", folder / "keys", kinds, placement.server) as stock, \
@@ -249,7 +194,10 @@ def run(options: argparse.Namespace, console: Console, folder: Path) -> int:
     document["measuring_seconds"] = round(time.monotonic() - began, 1)
     document["machine"]["table"] = info.get("table", {}).get("name", "")
     document["warnings"] = said_of_table(options, info) + warnings(document, info, placement)
-    print_tables(document, console)
+    if options.details:
+        print_tables(document, console)
+    for line in demo_page.conclusion(document):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
     for warning in document["warnings"]:
         console.print(f"Note: {warning}", style="yellow", highlight=False)
     write_results(document, options, console)

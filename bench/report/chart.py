@@ -2,8 +2,7 @@
 # Copyright The Octuple Authors
 """Ratios as an SVG file for the results page: a row for each metric, a panel for each value of one part of the key.
 
-It is written by hand and not drawn by matplotlib, so that the same data give the same bytes with every version of it,
-and `bench/results --check` can compare them.
+It is written by hand, so that the same data give the same bytes, and `bench/results --check` can compare them.
 """
 
 from __future__ import annotations
@@ -14,8 +13,21 @@ from xml.sax.saxutils import escape
 from bench.experiments.frame import STOCK
 
 LABELS, PANEL, GAP, ROW, HEAD = 230, 180, 16, 15, 64
-GAINS, LOSES, RULE, TEXT = "#1f6feb", "#d1242f", "#9aa5b1", "#1f2328"
+GAINS, LOSES, RULE, TEXT = "#1f6feb", "#c2410c", "#9aa5b1", "#1f2328"
 NUMBER = 42  # the room for a ratio's digits
+# A reader's page may be dark, and its pictures are then too, with the colours of templates/page.html.
+DARK = {"fill='#ffffff'": "fill: #0d1117", f"fill='{GAINS}'": "fill: #58a6ff", f"fill='{LOSES}'": "fill: #f0883e",
+        f"stroke='{TEXT}'": "stroke: #e6edf3", f"stroke='{RULE}'": "stroke: #768390",
+        f"stroke='{GAINS}'": "stroke: #58a6ff", f"stroke='{LOSES}'": "stroke: #f0883e"}
+
+
+def head(width: float, height: float) -> list[str]:
+    """The picture's beginning, and its paper."""
+    dark = "\n".join(f"[{what}] {{ {style}; }}" for what, style in DARK.items())
+    return [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}"',
+            f'  font-family="system-ui, sans-serif" font-size="11" fill="{TEXT}">',
+            f"<style>@media (prefers-color-scheme: dark) {{ svg {{ fill: #e6edf3; }}\n{dark} }}</style>",
+            f'<rect width="{width}" height="{height}" fill="#ffffff"/>']
 
 
 def cells(points: list[dict], pivot: str) -> dict[str, dict[str, tuple]]:
@@ -73,9 +85,7 @@ def svg(points: list[dict], pivot: str, title: str) -> str:
     rows = cells(points, pivot)
     names = [str(point["key"][pivot]) for point in points if point["metrics"]]
     width, bottom = LABELS + len(names) * (PANEL + GAP), HEAD + len(rows) * ROW
-    found = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{bottom + 10}" '
-             f'viewBox="0 0 {width} {bottom + 10}" font-family="system-ui, sans-serif" font-size="11" fill="{TEXT}">',
-             f'<rect width="{width}" height="{bottom + 10}" fill="#ffffff"/>',
+    found = [*head(width, bottom + 10),
              text(4, 20, f"{title}; the line is 1, scales are logarithmic, quartiles are thin lines", font_size="13")]
     found += [text(4, HEAD + (number + 1) * ROW - 4, name) for number, name in enumerate(rows)]
     for number, name in enumerate(names):

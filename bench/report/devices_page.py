@@ -8,7 +8,7 @@ import json
 import math
 from pathlib import Path
 
-from .chart import RULE, TEXT, text
+from .chart import GAINS, LOSES, RULE, head, text
 
 DATA, PAGE, CHART = "keys.json", "keys.md", "keys.svg"
 HEAD = """\
@@ -36,7 +36,6 @@ PAUSE = ("card", "pausing")
 CHART_OF = ("nginx", "token")
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 560, 340, 60, 40, 90, 40
 NAME = 13  # the height of a name
-COLOURS = ("#d1242f", "#8c959f", "#54aeff", "#1f6feb", "#0a3069", "#8250df")
 
 
 def both(result: dict, name: str, scale: float = 1, digits: int = 0, unit: str = "") -> str:
@@ -107,7 +106,8 @@ def curves(drawn: dict[str, dict[float, float]], across: Axis, up: Axis) -> list
     places = [[(across.at(latency), up.at(rate)) for latency, rate in sorted(points.items())]
               for points in drawn.values()]
     parts = []
-    for name, place, height, colour in zip(drawn, places, spread([place[-1][1] for place in places]), COLOURS * 2):
+    for name, place, height in zip(drawn, places, spread([place[-1][1] for place in places])):
+        colour = LOSES if name == "stock" else GAINS  # names stand at the lines' ends
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in place)
         parts += [f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>',
                   text(place[-1][0] + 6, height + 4, name, fill=colour)]
@@ -122,9 +122,7 @@ def chart(docs: Path) -> str | None:
         return None
     rates = [rate for points in drawn.values() for rate in points.values()]
     across, up = Axis(list(drawn["stock"]), LEFT, WIDTH - RIGHT), Axis(rates, HEIGHT - BOTTOM, TOP)
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
-             f'viewBox="0 0 {WIDTH} {HEIGHT}" font-family="system-ui, sans-serif" font-size="11" fill="{TEXT}">',
-             f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
+    parts = [*head(WIDTH, HEIGHT),
              text(4, 18, "nginx with SoftHSM2: handshakes a second; both scales are logarithmic", font_size="13"),
              text(LEFT, HEIGHT - 8, "latency of the device, ms")]
     for latency in sorted(drawn["stock"]):

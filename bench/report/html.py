@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""The report of a run: report.html with its pictures inside, and the pictures as PNG files beside it."""
+"""The report of a run: report.html, with its pictures inside."""
 
 from __future__ import annotations
 
-import base64
 import re
+import statistics
 from pathlib import Path
 
 import jinja2
 import markupsafe
 
 from bench.experiments.frame import Experiment, Run
-from . import summary
+from . import pictures, summary
 
 TEMPLATES = Path(__file__).parent / "templates"
 BUSY_PERCENT = 5  # of the CPUs taken by others, or of the server's time: from here on figures are rough
@@ -32,11 +32,11 @@ def code(text: str) -> markupsafe.Markup:
 
 
 def standing(cell: str, table: dict, column: int) -> str:
-    """The classes of a ratio's cell: a loss has a colour. In a table by columns all are ratios."""
-    if not (table["head"][column].endswith("ratio") or table.get("ratios")):
-        return ""
+    """The classes of a ratio's cell: gains and losses have their colours. In a table by columns all are ratios."""
     value = cell.partition(" ")[0]
-    return " ratio lost" if value != "-" and float(value) < 1 else " ratio"
+    if not (table["head"][column].endswith("ratio") or table.get("ratios")) or value == "-":
+        return ""
+    return " ratio lost" if float(value) < 1 else " ratio won"
 
 
 def warnings(run: Run, missing: list[str], left: int) -> list[str]:
@@ -82,19 +82,30 @@ def of_notes(key: dict, notes: dict) -> list[str]:
     return found + list(dict.fromkeys(notes.get("said", [])))
 
 
-def draw(experiment: Experiment, run: Run) -> list[dict]:
-    """Writes the pictures, and none is left from before; their names and data: addresses."""
-    from .plots import pyplot
-
-    for old in run.folder.glob("*.png"):
-        old.unlink()
+def sentence(points: list[dict]) -> str:
+    """What came out, by the first metric of each point."""
     found = []
-    for name, figure in experiment.pictures(run.records).items():
-        path = run.folder / f"{name.replace('/', '-').replace(':', '-')}.png"
-        figure.savefig(path, dpi=110, bbox_inches="tight")
-        pyplot.close(figure)
-        found.append({"name": name, "address": "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode()})
-    return found
+    for point in points:
+        name, metric = next(iter(point["metrics"].items()), ("", {"ratio": {}}))
+        key = ", ".join(str(value) for value in point["key"].values())
+        sides = metric["ratio"]
+        found += [(ratio, f"{key}: {name}" + f", {side}" * (len(sides) > 1)) for side, ratio in sides.items()]
+    if not found:
+        return "Nothing that could be compared is measured yet."
+    found.sort()
+    (worst, of_worst), (best, of_best) = found[0], found[-1]
+    if len(found) == 1:
+        return f"{best:.2f} times better than stock ({of_best})."
+    middle, lost = statistics.median(ratio for ratio, _ in found), sum(ratio < 1 for ratio, _ in found)
+    against = f"{lost} of them lose{'s' * (lost == 1)}, most" if lost else "None loses; the least gain is"
+    return (f"{middle:.2f} times better than stock in the median of {len(found)} comparisons, at most {best:.2f} "
+            f"({of_best}). {against} {worst:.2f} ({of_worst}).")
+
+
+def of_lines(machine: dict, title: str, records: list[dict], part: str, label: str) -> str:
+    """A page with nothing but lines over one part of the key."""
+    picture = pictures.lines(records, part, label, False)
+    return environment().get_template("lines.html").render(machine=machine, title=title, picture=picture)
 
 
 def write(experiment: Experiment, run: Run, missing: list[str], left: int) -> Path:
@@ -102,8 +113,10 @@ def write(experiment: Experiment, run: Run, missing: list[str], left: int) -> Pa
     tables = [summary.pivot_table([point for point in points if pivot in point["key"]], pivot)
               for pivot in experiment.pivots
               if any(pivot in point["key"] for point in points)]
+    tables = [table for table in [*tables, summary.long_table(points)] if table["rows"]]
     text = environment().get_template("experiment.html").render(
-        run.about, tables=tables + [summary.long_table(points)], pictures=draw(experiment, run) if run.records else [],
+        run.about | {"machine": summary.machine_of(run.about, run.records)}, tables=tables,
+        pictures=experiment.pictures(run.records) if run.records else {}, sentence=sentence(points),
         warnings=warnings(run, missing, left))
     path = run.folder / "report.html"
     path.write_text(text)

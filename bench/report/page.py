@@ -92,15 +92,38 @@ def versions(document: dict) -> str:
     return ", ".join(part for part in parts if part)
 
 
+def anchors(headings: list[str]) -> list[str]:
+    """As GitHub makes them: a heading that comes again has a number."""
+    seen: dict[str, int] = {}
+    found = []
+    for heading in headings:
+        name = re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+        found.append(name + (f"-{seen[name]}" if name in seen else ""))
+        seen[name] = seen.get(name, 0) + 1
+    return found
+
+
+def contents(data: dict[str, dict[str, dict]]) -> dict[str, list[dict]]:
+    """By machine: each experiment with what came out, and where it is."""
+    titles = ["In short"] + [title for machine, experiments in data.items()
+                             for title in (machine, *(one["title"] for one in experiments.values()))]
+    places = iter(anchors(titles)[1:])
+    found: dict[str, list[dict]] = {}
+    for machine, experiments in data.items():
+        next(places)
+        found[machine] = [{"title": one["title"], "anchor": next(places), "sentence": html.sentence(one["points"])}
+                          for one in experiments.values()]
+    return found
+
+
 def render(docs: Path) -> str:
     data = load_data(docs)
     published = json.loads((docs / "results/published.json").read_text())
     environment = html.environment()
     environment.filters |= {"cell": cell, "our_figures": lambda wanted: "; ".join(ours(wanted, data)) or "not measured"}
     return environment.get_template("results.md").render(
-        data=data, experiments_of=ALL, published=published, earlier=(docs / "results/earlier.md").read_text().strip(),
-        versions=versions,
-        slug=slug, tables=summary.tables)
+        data=data, contents=contents(data), experiments_of=ALL, published=published,
+        earlier=(docs / "results/earlier.md").read_text().strip(), versions=versions, slug=slug, tables=summary.tables)
 
 
 def arguments(argv: list[str] | None) -> argparse.Namespace:

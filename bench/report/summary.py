@@ -46,11 +46,20 @@ def of_records(records: list[dict]) -> list[dict]:
             for record in records]
 
 
+def machine_of(about: dict, records: list[dict]) -> dict:
+    """The machine, with the programs that were measured where these are not its own."""
+    programs: dict[str, dict[str, None]] = {}
+    for record in records:
+        for name, version in record.get("notes", {}).get("programs", {}).items():
+            programs.setdefault(name, {})[version] = None
+    return about["machine"] | {name: ", ".join(versions) for name, versions in programs.items()}
+
+
 def of_run(about: dict, records: list[dict]) -> dict:
     """A run in small: what docs/results keeps."""
     return {name: about[name]
             for name in ("experiment", "title", "about", "command", "size", "machine", "sessions")} | {
-        "points": of_records(records)}
+        "machine": machine_of(about, records), "points": of_records(records)}
 
 
 def result_name(key: dict, metric: str, side: str, main_metric: str) -> str:

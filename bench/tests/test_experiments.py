@@ -205,7 +205,7 @@ def test_openssl_speed_from_end_to_end(fake_build, monkeypatch, tmp_path):
     assert [record["key"] for record in run.records] == [{"algorithm": "ecdhx25519", "processes": 1, "jobs": 8}]
     assert all(values[0] > 100 for values in run.records[0]["metrics"]["derive"]["sides"].values())
     assert run.about["machine"]["octuple"] == "9.9" and run.about["command"] == "bench/experiment openssl-speed --quick"
-    assert (run.folder / "report.html").exists() and (run.folder / "jobs.png").read_bytes().startswith(b"\x89PNG")
+    assert (run.folder / "report.html").exists()
 
 
 def test_without_a_build(tmp_path, capsys):
@@ -260,15 +260,14 @@ def test_reports_stand_alone(name, tmp_path):
         "machine": {"cpu": "Some CPU", "avx512": ["avx512f", "avx512ifma"]},
         "sessions": [{"began": "now", "busy_percent": 70.0}]})
     points = experiment.points(size, True)
-    run.records += [fake_record(point) for point in points[::max(1, len(points) // 2)]]
+    run.records += [fake_record(point) for point in points[::max(1, len(points) // 2)] + points[-1:]]
     text = html.write(experiment, run, ["<missing>"], 1).read_text()
     for part in ("&lt;title&gt;", "&lt;missing&gt;", "avx512f, avx512ifma", "others used 70.0 %"):
         assert part in text
     assert "1 handshakes failed" in text and "up to 40 % of the time" in text
-    pictures = re.findall(r'<img alt="[^"]+" src="([^"]{0,40})', text)
-    assert pictures and all(picture.startswith("data:image/png;base64,iVBOR") for picture in pictures)
-    assert len(pictures) == len(list(tmp_path.glob("*.png")))
-    assert 'src="http' not in text and 'href="' not in text
+    begins = [text.index(part) for part in ("<h1>", '<p class="lead">', "<figure", "<table>")]
+    assert begins == sorted(begins)
+    assert "src=" not in text and "href=" not in text and "url(" not in text
     shown = {value for point in run.records for value in point["key"].values()}
     assert all(f">{value}<" in text for value in shown)
 

@@ -10,14 +10,13 @@ import os
 import re
 import struct
 import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
 from bench.measure import arguments, demo, versus as measure
-from bench.report import html, plots
+from bench.report import demo_page, html
 from lab import ROOT, counters, load, machine, process
 from lab.servers import nginx
 
@@ -207,7 +206,8 @@ def a_result(name: str, in_batches: int, **latency) -> dict:
 def a_document(in_batches: int = 40, **latency) -> dict:
     memory = {"rss": 10, "pss": 8, "private": 5}
     return {"results": [a_result("tls13-rsa2048", in_batches, **latency), a_result("tls13-ecdsa-p256", 0)],
-            "alone": [{"handshake": "tls13-rsa2048", "stock": {"p50_us": 460.0, "p99_us": 500.0, "failed": 0},
+            "alone": [{"handshake": "tls13-rsa2048", "title": "<tls13-rsa2048>",
+                       "stock": {"p50_us": 460.0, "p99_us": 500.0, "failed": 0},
                        "octuple": {"p50_us": 465.0, "p99_us": 505.0, "failed": 0}, "p50_change_percent": 1.09}],
             "few": [], "memory": {"stock": memory, "octuple": memory, "added": {"rss": 0, "pss": 0, "private": 0}},
             "machine": {"cpu": "Some CPU", "avx512": ["avx512f", "avx512ifma"], "placement_note": ""},
@@ -234,22 +234,65 @@ class Tags(HTMLParser):
         self.text.append(data)
 
 
-@pytest.mark.parametrize("in_batches, images", ((40, 6), (0, 4)))
-def test_report(in_batches, images):
-    html = plots.render(a_document(in_batches))
+def text_of(page: str) -> str:
+    """Of a page that stands alone and whose tags are in order."""
     tags = Tags()
-    tags.feed(html)
-    assert tags.open == [] and len(tags.images) == images
-    assert all(image.startswith("data:image/png;base64,iVBOR") for image in tags.images)
-    text = " ".join(tags.text)
-    assert "<beware>" in text and "<tls13-rsa2048>" in text and "2.00x" in text and "avx512f, avx512ifma" in text
+    tags.feed(page)
+    assert tags.open == [] and not tags.images
+    assert "src=" not in page and "href=" not in page and "url(" not in page
+    return " ".join(tags.text)
+
+
+@pytest.mark.parametrize("in_batches", (40, 0))
+def test_report(in_batches):
+    text = text_of(demo_page.render(a_document(in_batches)))
+    assert "<beware>" in text and "<tls13-rsa2048>" in text and "2.00" in text and "avx512f, avx512ifma" in text
     assert ("No operation ran in a batch." in text) == (in_batches == 0)
-    assert "src=\"http" not in html and "href=\"http" not in html, "the file stands alone"
+
+
+def test_report_begins_with_a_sentence_and_a_picture():
+    page = demo_page.render(a_document())
+    begins = [page.index(part) for part in ("<h1>", '<p class="lead">Your nginx needs 2.0 times less CPU', "<figure",
+                                            "<table>")]
+    assert begins == sorted(begins)
+
+
+def test_losses_have_a_colour_of_their_own():
+    document = a_document()
+    document["results"][0]["cpu_ratio"] = 0.93
+    page = demo_page.render(document)
+    assert '<b class="lost">0.93</b>' in page and '<b class="won">2.00</b>' in page
+    assert '"number ratio lost">0.93<' in page and '"number ratio won">2.00<' in page
+    colours = dict(re.findall(r"--(gain|loss|stock|ink): (#\w+);", page))
+    assert len(set(colours.values())) == 4
+
+
+def test_conclusion_is_ten_lines_at_most():
+    document = a_document()
+    document["results"] = [a_result(handshake.name, 40) for handshake in load.HANDSHAKES]
+    document["results"][2]["cpu_ratio"] = 0.93
+    document["results"][3]["cpu_ratio"] = 1.01
+    lines = demo_page.conclusion(document)
+    assert len(lines) == demo_page.MOST
+    assert lines[0] == "Your nginx needs 2.0 times less CPU for a full handshake: 8 of 10 kinds."
+    assert lines[1] == "<tls12-ecdhe-rsa2048>: 2.0 times less CPU for a handshake (200 us instead of 400)"
+    assert "4 more kinds: 2.0 times less" in lines
+    assert lines[-4].startswith("where it does not help: <tls13-rsa2048>: 1.08 times more CPU")
+    assert lines[-3].startswith("where it does not help: <tls13-rsa3072>: the same CPU")
+    assert lines[-2:] == ["where it does not help: one connection at a time, nothing to gather: latency +1 %",
+                          "memory: 0.0 MB more of each worker's own"]
+
+
+def test_conclusion_without_any_gain():
+    document = a_document()
+    for result in document["results"]:
+        result["cpu_ratio"] = 1.0
+    assert demo_page.conclusion(document)[0].startswith("Octuple makes no kind of full handshake cheaper")
 
 
 def test_fill_shares_are_of_operations():
-    assert plots.fill_shares([2, 0, 0, 0, 0, 0, 0, 1]) == [20, 0, 0, 0, 0, 0, 0, 80]
-    assert plots.fill_shares([0] * 8) == [0] * 8
+    assert demo_page.fill_shares([2, 0, 0, 0, 0, 0, 0, 1]) == [20, 0, 0, 0, 0, 0, 0, 80]
+    assert demo_page.fill_shares([0] * 8) == [0] * 8
 
 
 # the command
@@ -289,10 +332,10 @@ def test_a_classical_handshake_stands_for_a_hybrid_one():
 
 def test_unequal_groups_are_told():
     document = hybrid_document()
-    assert [demo.groups(result) for result in document["results"]] == ["X25519", "X25519, X25519MLKEM768"]
     warning, = demo.warnings(document, {}, machine.Placement(0, 1))
     assert "stock server has no X25519MLKEM768" in warning and "X25519 with the same certificate" in warning
-    assert plots.render(document).count("(stock: X25519)") == 1 and "(stock:" not in plots.render(a_document())
+    assert demo_page.render(document).count("(stock: X25519)") == 1
+    assert "(stock:" not in demo_page.render(a_document())
     note, = html.of_notes({}, {"group": {"stock": "X25519", "octuple": "X25519MLKEM768"}})
     assert note.endswith("stock X25519; octuple X25519MLKEM768.")
     assert html.of_notes({}, {"group": {"stock": "X25519", "octuple": "X25519"}}) == []
@@ -382,11 +425,3 @@ def test_demo_from_end_to_end(build_without_octuple, tmp_path, monkeypatch, caps
 def test_demo_without_a_build(tmp_path, capsys):
     assert demo.main(["--build-dir", str(tmp_path)]) == 2
     assert "not built" in capsys.readouterr().err
-
-
-def test_help_needs_nothing_but_python():
-    """Also where rich and matplotlib are not installed yet."""
-    done = subprocess.run([sys.executable, "-S", "-m", "bench.measure.arguments"],
-                          capture_output=True, text=True, check=False,
-                          env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"]})
-    assert done.returncode == 0 and "--quick" in done.stdout and "Examples:" in done.stdout

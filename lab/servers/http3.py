@@ -60,6 +60,15 @@ def install(folder: Path | None = None) -> None:
     run([*as_root(), str(ENTER), "--install", PACKAGES, str(folder or cache()), RELEASE, "true"])
 
 
+def versions(name: str) -> dict[str, str]:
+    """Of this server and of OpenSSL there, which are not those of the machine."""
+    asked = f"/usr/sbin/{name} -v 2>&1 | head -n 1; openssl version"
+    done = subprocess.run([*as_root(), str(ENTER), str(cache()), RELEASE, "/bin/sh", "-c", asked], capture_output=True,
+                          text=True, stdin=subprocess.DEVNULL, check=False, env=clean_environment())
+    said = done.stdout.splitlines()
+    return dict(zip((name, "openssl"), (line.removeprefix("nginx version: ") for line in said[-2:])))
+
+
 def descendants(pid: int) -> list[int]:
     found = [pid]
     for parent in found:

@@ -90,4 +90,4 @@ class ByOpenssl(frame.Experiment):
         found = json.loads(frame.output_of([*prefix, octuple, "info", "--json"]))["openssl"]["version"]
         command = [*prefix, octuple, "speed", "--json", "--seconds", f"{lab.size.seconds:g}", *OPERATIONS]
         texts = [frame.output_of(command, {lab.place.server}, peers.SPEED_DONE) for _ in range(lab.size.rounds)]
-        return {"metrics": peers.of_speed(texts), "notes": {"library": found}}
+        return {"metrics": peers.of_speed(texts), "notes": {"library": found, "programs": {"openssl": found}}}

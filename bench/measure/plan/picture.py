@@ -5,11 +5,11 @@ of workers on it, and what was measured as dots. By hand, so that the same costs
 
 from __future__ import annotations
 
-from bench.report.chart import RULE, TEXT, text
+from bench.report.chart import GAINS, LOSES, RULE, head, text
 from .costs import Costs
 from .forecast import capacity, outcome
 
-COLOURS = {1: "#1f6feb", 2: "#d1242f", 4: "#1a7f37"}  # by workers on the core
+COLOURS = {1: GAINS, 2: LOSES, 4: "#2da44e"}  # by workers on the core
 LOADS = tuple(range(10, 91, 10))
 WIDTH, HEIGHT, LEFT, TOP, GAP_X, GAP_Y = 300, 150, 40, 60, 60, 60
 METRICS = {"CPU of a handshake": ("us", 100), "operations in a run": ("", 1)}
@@ -66,9 +66,7 @@ def panels(costs: Costs, points: list[dict], row: int) -> list[str]:
 
 def svg(costs: dict[str, Costs], points: list[dict]) -> str:
     width, height = LEFT + 2 * (WIDTH + GAP_X), TOP + len(costs) * (HEIGHT + GAP_Y)
-    found = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"',
-             f'  viewBox="0 0 {width} {height}" font-family="system-ui, sans-serif" font-size="11" fill="{TEXT}">',
-             f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+    found = [*head(width, height),
              text(4, 18, "Load of a core, in % of what it makes when saturated; lines: model, dots: measured")]
     found += [text(4 + 90 * i, 36, f"{count} worker{'s' * (count > 1)}", fill=colour)
               for i, (count, colour) in enumerate(COLOURS.items())]
