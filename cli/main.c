@@ -54,7 +54,7 @@ static void help(void)
          "  octuple info                          is this machine served, and if not, why\n"
          "  octuple speed rsa2048-private         what it gains here\n"
          "  octuple run -- nginx -g 'daemon off;' serve, unchanged, for less CPU\n"
-         "  octuple doctor $(cat /run/nginx.pid)  is this very server served, and if not, why\n"
+         "  octuple doctor nginx                  is this very server served, and if not, why\n"
          "  octuple top nginx                     how full its batches are, second by second\n"
          "\n"
          "Environment, of servers and of these commands:");

@@ -36,14 +36,21 @@ void cli_say(const char *who, const char *format, ...) __attribute__((format(pri
 /* Points at the command's --help after a usage error that was already told. Returns CLI_USAGE. */
 int cli_see_help(const char *who);
 
+/* What begins this colour on stdout, or ends it; empty where that is no terminal, or NO_COLOR is set. */
+enum cli_colour { CLI_PLAIN, CLI_GREEN, CLI_YELLOW, CLI_RED };
+const char *cli_colour(enum cli_colour colour);
+
 /* Prints text to stdout. Returns CLI_OK. */
 int cli_print(const char *text);
 
 /* How many operations this process serves. 0 means: on this machine Octuple steps aside. */
 unsigned cli_operations_on(void);
 
-/* Why nothing is served, in plain words; only meaningful if cli_operations_on() is 0, or nothing is possible. Static.
- */
+/* Why nothing is served, in plain words; only meaningful if cli_operations_on() is 0, or nothing is possible. Lasts
+ * until the next call. */
 const char *cli_nothing_on_reason(void);
+
+/* Who may look into a process, where this user may not. Static. */
+const char *cli_who_may_look(void);
 
 #endif

@@ -114,6 +114,26 @@ bool process_has_name(pid_t pid, const char *name)
     return same || !strcmp(slash != NULL ? slash + 1 : program, name);
 }
 
+unsigned process_named(const char *name, pid_t *pids, unsigned room)
+{
+    static pid_t all[PROCESS_MAX], tree[PROCESS_MAX];
+    const unsigned known = process_all(all, PROCESS_MAX);
+    unsigned named = 0, count = 0;
+    for (unsigned i = 0; i < known; i++)
+        if (process_has_name(all[i], name))
+            all[named++] = all[i];
+    for (unsigned i = 0; i < named; i++) {
+        const unsigned size = all[i] != 0 ? process_tree(all[i], tree, PROCESS_MAX) : 0;
+        for (unsigned k = 1; k < size; k++)
+            for (unsigned j = 0; j < named; j++)
+                all[j] = all[j] == tree[k] ? 0 : all[j];
+    }
+    for (unsigned i = 0; i < named && count < room; i++)
+        if (all[i] != 0)
+            pids[count++] = all[i];
+    return count;
+}
+
 /* The last one of the line is the innermost. */
 uint64_t process_inner_pid(pid_t pid)
 {

@@ -33,6 +33,9 @@ pid_t process_as_pid(const char *word);
 /* 1 if the process's program, or what it calls itself, has this name. */
 bool process_has_name(pid_t pid, const char *name);
 
+/* Those of this name which none of the others of it has started. Returns how many were stored, at most `room`. */
+unsigned process_named(const char *name, pid_t *pids, unsigned room);
+
 /* The pid that the process itself sees, in a container. */
 uint64_t process_inner_pid(pid_t pid);
 

@@ -18,4 +18,9 @@ typedef const char *cli_settings_look(const void *environment, const char *varia
 bool cli_settings_former(struct oct_setting_former_row *row, unsigned number, cli_settings_look *look,
                          const void *environment);
 
+/* Looks at one string of an environment, NAME=VALUE. Says what is wrong with it, if it is one of Octuple's and the
+ * value none that it takes, or if it looks like a misspelt one; false if nothing is. Paths begin at `root`, "" for
+ * ours. */
+bool cli_settings_wrong(char *text, size_t room, const char *string, const char *root);
+
 #endif

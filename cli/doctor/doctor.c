@@ -10,37 +10,39 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/core/launch/launch.h"
+#include "cli/core/process.h"
 #include "doctor.h"
 
 struct doctor_request {
     int json;
     bool no_handshake;
     const char *connect; /* an address, or NULL */
+    const char *name;    /* the process's, as long as its number is not known */
     unsigned seconds;
     pid_t pid;
     char **command;
 };
 
 static const char help[] =
-    "Usage: octuple doctor [--json] [--no-handshake | --connect HOST:PORT] PID\n"
+    "Usage: octuple doctor [--json] [--no-handshake | --connect HOST:PORT] PROCESS\n"
     "       octuple doctor [--json] --connect HOST:PORT\n"
     "       octuple doctor [--json] [--seconds N] -- COMMAND [ARG...]\n"
     "Says whether Octuple serves a program, and if not, why and what to do: its TLS library and version, the CPU, the\n"
-    "preload, the OpenSSL configuration, and whether operations really went through lanes. PID is a running process\n"
-    "(its descendants count too); COMMAND is run as 'octuple run' does, its output goes to stderr, and the report\n"
-    "comes when it has ended. Where problems are found beforehand it is not started.\n"
-    "The ports where PID listens are asked by handshakes of TLS 1.3 which groups they take, one group at a time: also\n"
+    "preload, the OpenSSL configuration, and whether operations really went through lanes. PROCESS is the number or\n"
+    "the name of a running one (its descendants count too); COMMAND is run as 'octuple run' does, its output goes to\n"
+    "stderr, and the report comes when it has ended. Where problems are found beforehand it is not started.\n"
+    "The ports where it listens are asked by handshakes of TLS 1.3 which groups they take, one group at a time: also\n"
     "post-quantum ones, and if there are none, the report says why.\n"
     "\n"
     "Options:\n"
     "  -j, --json               one JSON object, for scripts\n"
     "  -n, --no-handshake       connect to none of its ports\n"
-    "  -c, --connect HOST:PORT  connect there, not where PID listens\n"
+    "  -c, --connect HOST:PORT  connect there, not where it listens\n"
     "  -s, --seconds N          end COMMAND (SIGTERM) after so many seconds\n"
     "  -h, --help               this text\n"
     "\n"
     "Examples:\n"
-    "  octuple doctor $(cat /run/nginx.pid)\n"
+    "  octuple doctor nginx\n"
     "  octuple doctor --connect www.example.org:443\n"
     "  octuple doctor --seconds 30 -- nginx -g 'daemon off;'\n"
     "  octuple doctor --json 4711 | jq -r '.findings[] | select(.level == \"problem\").text'\n"
@@ -78,7 +80,7 @@ static int examine_server(const struct doctor_request *request, struct doctor_re
     }
     int error = pid != 0 ? facts_look(&target->facts, request->pid) : 0;
     if (error == EACCES || error == EPERM) {
-        cli_say(DOCTOR_WHO, "looking into process %ld is not permitted; ask as its user or as root", pid);
+        cli_say(DOCTOR_WHO, "looking into process %ld is not permitted: %s", pid, cli_who_may_look());
         return CLI_FAILED;
     }
     if (error != 0) {
@@ -86,8 +88,10 @@ static int examine_server(const struct doctor_request *request, struct doctor_re
                 pid);
         return CLI_FAILED;
     }
-    if (pid != 0)
+    if (pid != 0) {
+        doctor_take_settings(target);
         doctor_lanes_of_target(target);
+    }
     /* A program without any TLS library has no port that is worth a handshake. */
     if (!request->no_handshake && !ports->given &&
         (facts->libraries.crypto[0] != '\0' || facts->libraries.other != NULL || facts->copies))
@@ -110,10 +114,13 @@ static int examine_command(const struct doctor_request *request, struct doctor_r
         return code;
     target->obstacle = setup.obstacle;
     facts_look_program(&target->facts, setup.target);
-    if (setup.groups_only != NULL)
-        setup.why_without = setup.groups_only;
-    if (setup.why_without != NULL)
+    if (setup.groups_only != NULL) {
+        doctor_add(report, DOCTOR_PROBLEM, "run", NULL,
+                   "'octuple run' would give it post-quantum TLS groups and nothing else of Octuple: %s",
+                   setup.groups_only);
+    } else if (setup.why_without != NULL) {
         doctor_add(report, DOCTOR_PROBLEM, "run", NULL, "'octuple run' would start it plainly: %s", setup.why_without);
+    }
     doctor_judge(report, target);
     if (report->problems > 0)
         return print(request, report, target);
@@ -134,16 +141,35 @@ static long number(const char *text)
     return errno == 0 && *text != '\0' && *end == '\0' && value > 0 && value <= INT_MAX ? value : 0;
 }
 
-/* What follows the options: a number alone, not behind "--", is a process. Then options are refused that exclude each
+/* The one process of that name, with what it started; 0 after telling why there is none. */
+static pid_t find_named(const char *name)
+{
+    pid_t pids[8];
+    char text[128] = "";
+    const unsigned count = process_named(name, pids, sizeof pids / sizeof pids[0]);
+    if (count == 1)
+        return pids[0];
+    for (unsigned i = 0, used = 0; i < count; i++)
+        used += (unsigned)snprintf(text + used, sizeof text - used, "%s%ld", i > 0 ? ", " : "", (long)pids[i]);
+    if (count == 0)
+        cli_say(DOCTOR_WHO, "no process is called '%s'; see 'ps -eo pid,comm' (a command goes behind '--')", name);
+    else
+        cli_say(DOCTOR_WHO, "several processes are called '%s': give the number of one, of %s", name, text);
+    return 0;
+}
+
+/* What follows the options: a word alone, not behind "--", is a process. Then options are refused that exclude each
  * other, or have nothing to say of the target. Returns 0 after telling what is wrong. */
 static int read_target(struct doctor_request *request, int argc, char **argv)
 {
     if (optind < argc && strcmp(argv[optind - 1], "--") == 0) {
         request->command = argv + optind;
     } else if (optind < argc) {
-        request->pid = (pid_t)number(argv[optind]);
-        if (request->pid == 0 || optind + 1 < argc || request->seconds > 0) {
-            cli_say(argv[0], "it takes the number of one process, or options, '--' and a command");
+        request->pid = process_as_pid(argv[optind]);
+        request->name = request->pid == 0 ? argv[optind] : NULL;
+        const bool is_number = argv[optind][strspn(argv[optind], "0123456789")] == '\0';
+        if ((request->name != NULL && is_number) || optind + 1 < argc || request->seconds > 0) {
+            cli_say(argv[0], "it takes one process by its number or name, or options, '--' and a command");
             return 0;
         }
     } else if (request->connect == NULL) {
@@ -158,7 +184,7 @@ static int read_target(struct doctor_request *request, int argc, char **argv)
         cli_say(argv[0], "handshakes are for a running process: --connect and --no-handshake do not go with a command");
         return 0;
     }
-    if (request->pid == 0 && request->command == NULL && request->seconds > 0) {
+    if (request->pid == 0 && request->name == NULL && request->command == NULL && request->seconds > 0) {
         cli_say(argv[0], "--seconds goes with a command");
         return 0;
     }
@@ -201,6 +227,8 @@ int cli_doctor(int argc, char **argv)
     }
     if (!read_target(&request, argc, argv))
         return cli_see_help(argv[0]);
+    if (request.name != NULL && (request.pid = find_named(request.name)) == 0)
+        return CLI_FAILED;
     target.waited = -1;
     int code = request.command != NULL ? examine_command(&request, &report, &target)
                                        : examine_server(&request, &report, &target);

@@ -32,9 +32,10 @@ struct doctor_finding {
 };
 
 struct doctor_report {
-    /* One more for each copy of libssl, two for each port, and for those of both beyond; why groups are missing; and
-     * for each former name of a setting. */
-    struct doctor_finding finding[19 + FACTS_COPIES + 1 + 2 * DOCTOR_PORTS + 1 + 1 + OCT_SETTING_FORMER_COUNT];
+    /* One more for each copy of libssl, two for each port, and for those of both beyond; why groups are missing; for
+     * each former name of a setting, and for each setting that is wrong. */
+    struct doctor_finding
+        finding[19 + FACTS_COPIES + 1 + 2 * DOCTOR_PORTS + 1 + 1 + OCT_SETTING_FORMER_COUNT + OCT_SETTING_COUNT];
     unsigned count;
     unsigned problems;
 };
@@ -71,6 +72,10 @@ void doctor_lanes_of_folder(struct doctor_lanes *lanes, const char *folder);
 /* Runs the command, for `seconds` if that is not 0, watches it and gathers its counters. Returns CLI_OK, or an exit
  * code after telling why it did not start. */
 int doctor_start(struct doctor_target *target, char **command, unsigned seconds);
+
+/* What the library says here of this CPU is from then on what it says in the process, with its settings. To be called
+ * before the library is asked anything. */
+void doctor_take_settings(const struct doctor_target *target);
 
 void doctor_judge(struct doctor_report *report, const struct doctor_target *target);
 void doctor_judge_confined(struct doctor_report *report, const struct doctor_target *target);

@@ -58,6 +58,38 @@ static void judge_cpu(struct doctor_report *report, const struct doctor_target *
     }
 }
 
+void doctor_take_settings(const struct doctor_target *target)
+{
+    static const enum oct_setting read_by_library[] = {OCT_SETTING_TABLE, OCT_SETTING_WIDTH};
+    for (size_t i = 0; i < sizeof read_by_library / sizeof read_by_library[0]; i++) {
+        const char *variable = oct_setting_row(read_by_library[i])->variable;
+        const char *value = target->facts.secure ? NULL : facts_env(&target->facts, variable);
+        if (target->facts.environment == NULL)
+            continue; /* it is ours */
+        if (value != NULL)
+            setenv(variable, value, 1);
+        else
+            unsetenv(variable);
+    }
+}
+
+/* What the process has not heeded. A wrong table is the reason why nothing is served, and was said. */
+static void judge_settings(struct doctor_report *report, const struct doctor_target *target)
+{
+    const char *table = oct_setting_row(OCT_SETTING_TABLE)->variable;
+    const bool said = cli_operations_on() == 0;
+    unsigned count = 0;
+    char text[512];
+    for (const char *at = NULL; (at = facts_env_next(&target->facts, at)) != NULL && count < OCT_SETTING_COUNT;) {
+        if ((said && !strncmp(at, table, strlen(table))) ||
+            !cli_settings_wrong(text, sizeof text, at, target->facts.root))
+            continue;
+        count++;
+        doctor_add(report, DOCTOR_NOTE, "settings", "correct it where the server is started, and restart it", "%s",
+                   text);
+    }
+}
+
 static const char *look(const void *facts, const char *variable)
 {
     return facts_env(facts, variable);
@@ -74,18 +106,25 @@ static void judge_program(struct doctor_report *report, const struct doctor_targ
                    why);
 }
 
+/* A program that calls liboctuple by itself, as those with the bindings for Go, Java and Rust do. */
+static bool is_bound(const struct doctor_target *target)
+{
+    const struct facts_libraries *libraries = &target->facts.libraries;
+    return libraries->octuple[0] != '\0' && libraries->shim[0] == '\0' && libraries->provider[0] == '\0';
+}
+
 static void judge_library(struct doctor_report *report, const struct doctor_target *target)
 {
     static const char elsewhere[] = "use a build with OpenSSL 3 as a shared library, as distributions have it, or let "
                                     "such a server take the TLS connections";
     const struct facts_libraries *libraries = &target->facts.libraries;
-    const bool has_openssl = libraries->crypto[0] != '\0';
+    const bool has_openssl = libraries->crypto[0] != '\0' && !is_bound(target);
     if (has_openssl && target->facts.openssl.other != NULL) {
         doctor_add(report, DOCTOR_PROBLEM, "tls-library", elsewhere,
                    "its TLS library is %s, not OpenSSL: nothing of it can be served", target->facts.openssl.other);
-    } else if (has_openssl && libraries->stale) {
-        doctor_add(report, DOCTOR_NOTE, "tls-library", "restart it",
-                   "%s: a library in use has been replaced on disk since it started", libraries->crypto);
+    } else if (has_openssl && libraries->stale[0] != '\0') {
+        doctor_add(report, DOCTOR_NOTE, "tls-library", "restart it", "%s has been replaced on disk since it started",
+                   libraries->stale);
     } else if (has_openssl && libraries->ssl[0] == '\0') {
         doctor_add(report, DOCTOR_NOTE, "tls-library", NULL,
                    "%s without libssl: the provider serves its operations one by one, and there are no handshakes to "
@@ -95,6 +134,10 @@ static void judge_library(struct doctor_report *report, const struct doctor_targ
         doctor_add(report, DOCTOR_OK, "tls-library", NULL, "OpenSSL, dynamically linked: %s%s%s", libraries->ssl,
                    libraries->other != NULL ? "; besides, and not served: " : "",
                    libraries->other != NULL ? libraries->other : "");
+    } else if (is_bound(target)) {
+        doctor_add(report, DOCTOR_OK, "tls-library", NULL,
+                   "%s, and %s is in the process: a binding of Octuple serves it, without the shim",
+                   libraries->other != NULL ? libraries->other : "not OpenSSL", libraries->octuple);
     } else if (libraries->other != NULL) {
         doctor_add(report, DOCTOR_PROBLEM, "tls-library", elsewhere,
                    libraries->other_inside ? "%s is linked into the program: nothing of it can be served from outside"
@@ -169,8 +212,8 @@ static void judge_preload(struct doctor_report *report, const struct doctor_targ
     if (in != NULL)
         fclose(in);
     if (target->obstacle != NULL) {
-        doctor_add(report, DOCTOR_PROBLEM, "preload", "use a dynamically linked build without raised privileges",
-                   "%s %s", target->facts.program, target->obstacle);
+        doctor_add(report, DOCTOR_PROBLEM, "preload", launch_advice(target->obstacle), "%s %s", target->facts.program,
+                   target->obstacle);
     } else if (target->facts.pid == 0 && wanted) {
         doctor_add(report, DOCTOR_OK, "preload", NULL, "the shim is named for preload");
     } else if (target->facts.libraries.shim[0] != '\0') {
@@ -199,7 +242,9 @@ static void judge_work(struct doctor_report *report, const struct doctor_target 
 {
     const struct doctor_lanes *lanes = &target->lanes;
     const char *provider = target->facts.libraries.provider;
-    if (target->facts.pid != 0 && provider[0] != '\0') {
+    if (is_bound(target)) {
+        /* It was said what serves it. */
+    } else if (target->facts.pid != 0 && provider[0] != '\0') {
         doctor_add(report, DOCTOR_OK, "provider", NULL, "%s is in the process", provider);
     } else if (target->facts.pid != 0) {
         doctor_add(report, DOCTOR_PROBLEM, "provider",
@@ -232,6 +277,7 @@ void doctor_judge(struct doctor_report *report, const struct doctor_target *targ
     const bool has_openssl = target->facts.libraries.crypto[0] != '\0' && target->facts.openssl.other == NULL;
     struct oct_setting_former_row row;
     judge_cpu(report, target);
+    judge_settings(report, target);
     for (unsigned i = 0; cli_settings_former(&row, i, look, &target->facts); i++) {
         doctor_add(report, DOCTOR_NOTE, "settings", "set what is said there",
                    "%s is a former name, which works in this release for the last time; it is now %s", row.variable,
@@ -241,11 +287,13 @@ void doctor_judge(struct doctor_report *report, const struct doctor_target *targ
     judge_library(report, target);
     doctor_judge_copies(report, target);
     judge_limits(report, target);
-    judge_preload(report, target);
-    if (has_openssl) {
+    if (!is_bound(target))
+        judge_preload(report, target);
+    if (has_openssl && !is_bound(target))
         doctor_judge_config(report, target);
-        if (target->facts.pid != 0 || target->waited >= 0)
-            judge_work(report, target);
+    if ((has_openssl || is_bound(target)) && (target->facts.pid != 0 || target->waited >= 0))
+        judge_work(report, target);
+    if (has_openssl) {
         doctor_judge_handshakes(report, target);
         doctor_judge_keys(report, target);
         doctor_judge_quic(report, target);

@@ -12,6 +12,7 @@
 #include "doctor.h"
 
 static const char *const levels[] = {"ok", "note", "problem"};
+static const enum cli_colour colours[] = {CLI_GREEN, CLI_YELLOW, CLI_RED};
 
 static const char *program(const struct doctor_target *target)
 {
@@ -23,6 +24,16 @@ static const char *program(const struct doctor_target *target)
 void doctor_print_text(const struct doctor_report *report, const struct doctor_target *target)
 {
     const long pid = target->facts.pid;
+    char text[256];
+    /* Else nothing was looked for that could stand in the way. */
+    if (report->problems > 0 || target->facts.program[0] != '\0') {
+        const char *verdict = doctor_verdict(report, target, text, sizeof text);
+        printf("Verdict    %s%s%s\n",
+               cli_colour(!strcmp(verdict, "problem") ? CLI_RED
+                          : !strcmp(verdict, "ok")    ? CLI_GREEN
+                                                      : CLI_YELLOW),
+               text, cli_colour(CLI_PLAIN));
+    }
     if (target->facts.program[0] != '\0') {
         printf("Program    %s", program(target));
         if (pid != 0)
@@ -31,15 +42,11 @@ void doctor_print_text(const struct doctor_report *report, const struct doctor_t
     }
     for (unsigned i = 0; i < report->count; i++) {
         const struct doctor_finding *finding = &report->finding[i];
-        printf("%-10s %s: %s\n", levels[finding->level], finding->name, finding->text);
+        printf("%s%-10s%s %s: %s\n", cli_colour(colours[finding->level]), levels[finding->level], cli_colour(CLI_PLAIN),
+               finding->name, finding->text);
         if (finding->advice != NULL)
             printf("           What to do: %s\n", finding->advice);
     }
-    if (report->problems == 0 && target->facts.program[0] == '\0')
-        return; /* nothing was looked for that could stand in the way */
-    char text[256];
-    (void)doctor_verdict(report, target, text, sizeof text);
-    printf("Verdict    %s\n", text);
 }
 
 static json_t *lanes(const struct doctor_lanes *lanes)

@@ -15,11 +15,11 @@
 
 static const char help[] =
     "Usage: octuple info [--json]\n"
-    "Shows the CPU and what the best table needs of it, the table that was chosen and why, every operation on or\n"
-    "off and why, where preload shim and provider are, and the OpenSSL in use.\n"
+    "Shows how many operations are served, by which table and why, the CPU and what the best table needs of it, which\n"
+    "operations are off and why, where preload shim and provider are, and the OpenSSL in use.\n"
     "\n"
     "Options:\n"
-    "  -j, --json   one JSON object, for scripts\n"
+    "  -j, --json   one JSON object, with every operation, for scripts\n"
     "  -h, --help   this text\n"
     "\n"
     "Examples:\n"
@@ -36,6 +36,7 @@ const struct info_need info_needs[] = {
     {"avx512vl", "AVX-512 instructions on shorter vectors"},
     {"avx512ifma", "the 52-bit multiply-add of the tables avx512 and ifma256"},
     {"bmi2", "multiplications and shifts that leave the flags alone"},
+    {"avx2", "vectors of 256 bits, which every table needs"},
     {NULL, NULL},
 };
 

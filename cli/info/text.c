@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * `octuple info` for people.
+ * `octuple info` for people: whether anything is served comes first, and of operations only those are listed that are
+ * not; --json has all of them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,42 +11,47 @@
 #include "cli/core/settings.h"
 #include "info.h"
 
+static void print_verdict(const struct info *info)
+{
+    const unsigned on = cli_operations_on();
+    printf("Served     %s%u of %d operations%s", cli_colour(on > 0 ? CLI_GREEN : CLI_RED), on, OCT_OP_COUNT,
+           cli_colour(CLI_PLAIN));
+    if (on > 0)
+        printf(", by the table %s (%s)\n", info->cpu.table, info->cpu.table_reason);
+    else
+        printf(": %s\n", cli_nothing_on_reason());
+    if (info->provider[0] == '\0' || info->provider_error != NULL || info->shim[0] == '\0')
+        puts("           but no server is: its parts are missing, see Provider and Shim");
+}
+
 static void print_cpu(const struct info *info)
 {
     const struct oct_cpu_info *cpu = &info->cpu;
-    const char *sep = "";
     unsigned missing = 0;
-    printf("CPU        %s (family %u, model %u, stepping %u)\n", cpu->brand, cpu->family, cpu->model, cpu->stepping);
-    printf("Features   ");
-    for (unsigned i = 0; i < cpu->feature_count; i++) {
-        if (cpu->feature[i].present) {
-            printf("%s%s", sep, cpu->feature[i].name);
-            sep = " ";
-        }
-    }
-    puts(*sep ? "" : "none that Octuple looks for");
+    printf("CPU        %s (family %u, model %u, stepping %u)\nFeatures  ", cpu->brand, cpu->family, cpu->model,
+           cpu->stepping);
+    for (unsigned i = 0; i < cpu->feature_count; i++)
+        if (cpu->feature[i].present)
+            printf(" %s", cpu->feature[i].name);
+    putchar('\n');
     for (const struct info_need *need = info_needs; need->name != NULL; need++)
         if (!info_has(info, need->name))
-            printf("%s%-10s  %s\n", missing++ == 0 ? "Missing    " : "           ", need->name, need->meaning);
-    if (missing == 0) {
-        puts("Missing    nothing");
+            printf("%s%s", missing++ == 0 ? "Missing    " : " ", need->name);
+    if (missing == 0)
         return;
-    }
-    puts("           AMD Zen 4, Intel Ice Lake (servers) and later have it all, for the table avx512. In a virtual\n"
-         "           machine the host has to pass it on; an operating system can switch it off. Without it another "
-         "table\n"
-         "           serves, which gains less. Where none does, OpenSSL serves as if Octuple were not there.");
+    puts(info_has(info, "avx2") ? "\n           for the table avx512, which gains more: AMD Zen 4, Intel Ice Lake "
+                                  "(servers) and later have it"
+                                : "\n           without AVX2 no table serves: AMD and Intel have it since about 2015");
+    puts("           (a host may keep it from a virtual machine, and an operating system may switch it off)");
 }
 
 void info_print_text(const struct info *info)
 {
-    const struct oct_cpu_info *cpu = &info->cpu;
     const char *why;
     const int width = oct_cipher_width(&why);
+    print_verdict(info);
     printf("Octuple    %s\n", oct_version());
     print_cpu(info);
-    printf("Table      %s: %s%s%s\n", cpu->table, cpu->table_reason, info->setting ? "; OCTUPLE_TABLE=" : "",
-           info->setting ? info->setting : "");
     printf("Width      %d bits for ciphers: %s\n", width, why);
     printf("OpenSSL    %s\n", info->openssl);
     printf("           modules in %s, configuration %s\n", info->openssl_modules ? info->openssl_modules : "?",
@@ -62,12 +68,10 @@ void info_print_text(const struct info *info)
         printf("Shim       %s\n", info->shim);
     if (oct_setting(OCT_SETTING_KEYS) != NULL)
         printf("Keys       in devices: OCTUPLE_KEYS=%s\n", oct_setting(OCT_SETTING_KEYS));
-    puts("\nOperation                  State  Why");
-    for (int op = 0; op < OCT_OP_COUNT; op++) {
-        int on = oct_op_is_on(op);
-        printf("%-26s %-6s %s\n", oct_op_name(op), on ? "on" : "off",
-               on ? "passed its known-answer test" : oct_op_reason(op));
-    }
+    for (int op = 0, off = 0; op < OCT_OP_COUNT && cli_operations_on() > 0; op++)
+        if (!oct_op_is_on(op))
+            printf("%s%-26s %s\n", off++ == 0 ? "\nOperation                  Why it is off\n" : "", oct_op_name(op),
+                   oct_op_reason(op));
     puts("\nCipher             Vectors  OpenSSL gets it  Why");
     for (int aead = 0; aead < OCT_AEAD_COUNT; aead++) {
         const int pays = oct_aead_pays(aead, OpenSSL_version_num());

@@ -93,6 +93,20 @@ static bool say_other_library(const char *program)
     return other != NULL;
 }
 
+/* What the program would not heed, and nobody would know. A wrong table is the reason why it runs plainly, if it does.
+ */
+static void say_wrong_settings(const struct launch_setup *setup)
+{
+    const struct oct_setting_row *table = oct_setting_row(OCT_SETTING_TABLE);
+    const char *plainly = setup->why_without != NULL ? setup->why_without : setup->groups_only;
+    const bool said = plainly != NULL && !strcmp(plainly, table->wrong);
+    char text[512];
+    for (char **at = environ; at != NULL && *at != NULL; at++)
+        if (!(said && !strncmp(*at, table->variable, strlen(table->variable))) &&
+            cli_settings_wrong(text, sizeof text, *at, ""))
+            cli_say(LAUNCH_WHO, "warning: %s", text);
+}
+
 static int run(const struct run_request *request)
 {
     static struct launch_setup setup;
@@ -105,6 +119,7 @@ static int run(const struct run_request *request)
         cli_say(LAUNCH_WHO, "warning: %s is a former name, which works in this release for the last time; it is now %s",
                 row.variable, row.instead);
     }
+    say_wrong_settings(&setup);
     if (request->counters != NULL && !set_counters(request->counters))
         return CLI_RUN_FAILED;
     if (request->keep_groups && !launch_set_variable(oct_setting_row(OCT_SETTING_GROUPS)->variable, "keep"))

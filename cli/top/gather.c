@@ -5,8 +5,10 @@
  * started, so that nginx's master is its workers too.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include "src/base/clock.h"
 #include "cli/core/counters.h"
 #include "cli/core/process.h"
@@ -121,6 +123,13 @@ static void add_named(struct top_sample *sample, const char *name, const struct 
             add_tree(sample, pids[i], before, seen);
 }
 
+/* Is there no room for the file of one process? */
+static bool is_full(const char *folder)
+{
+    struct statvfs st;
+    return statvfs(folder, &st) == 0 && (uint64_t)st.f_bavail * st.f_frsize < sizeof(struct oct_counters_file);
+}
+
 static void add_folder(struct top_sample *sample, const char *folder, int tell)
 {
     unsigned before = sample->count;
@@ -136,6 +145,9 @@ static void add_folder(struct top_sample *sample, const char *folder, int tell)
                 folder);
     } else if (left.cut > 0) {
         cli_say(TOP_WHO, "somebody has shortened the files in %s: what still runs shows its counters to root", folder);
+    } else if (is_full(folder)) {
+        cli_say(TOP_WHO, "there are no counters in %s, and no room: the disk is full, so that no server can make them",
+                folder);
     } else {
         cli_say(TOP_WHO, "there are no counters in %s: start a server with OCTUPLE_COUNTERS=%s", folder, folder);
     }
@@ -163,12 +175,12 @@ static void add_target(struct top_sample *sample, const char *target, const stru
                 "%s counts in another form than this command reads: restart it, or use the command of its version",
                 target);
     } else if (seen.forbidden > 0) {
-        cli_say(TOP_WHO, "looking into %s is not permitted: ask as root, or start it with OCTUPLE_COUNTERS=FOLDER",
-                target);
+        cli_say(TOP_WHO, "looking into %s is not permitted: %s, or start it with OCTUPLE_COUNTERS=FOLDER", target,
+                cli_who_may_look());
     } else if (seen.not_started > 0) {
         cli_say(TOP_WHO, "%s has Octuple in it, and has not used it yet", target);
     } else {
-        cli_say(TOP_WHO, "%s is not under Octuple: 'octuple doctor PID' says what keeps it out", target);
+        cli_say(TOP_WHO, "%s is not under Octuple: 'octuple doctor' says what keeps it out", target);
     }
 }
 
@@ -187,8 +199,9 @@ void top_gather(struct top_sample *sample, const struct top_request *request, co
     if (request->targets == 0) {
         add_named(sample, NULL, before, &seen);
         if (tell && seen.read == 0) {
-            cli_say(TOP_WHO, "no process under Octuple %s",
-                    sample->forbidden > 0 ? "may be looked into: ask as root" : "is running");
+            cli_say(TOP_WHO, "no process under Octuple %s%s",
+                    sample->forbidden > 0 ? "may be looked into: " : "is running",
+                    sample->forbidden > 0 ? cli_who_may_look() : "");
         }
     }
     if (sample->count > 1)

@@ -50,7 +50,7 @@ static int look(struct trace_target *target, const char *who)
     }
     target->seen = target->facts.pid;
     if (error == EACCES || error == EPERM) {
-        cli_say(who, "looking into process %ld is not permitted; ask as root", (long)target->pids[0]);
+        cli_say(who, "looking into process %ld is not permitted: %s", (long)target->pids[0], cli_who_may_look());
     } else if (error != 0) {
         cli_say(who, "there is no process %ld with a program in it (%s); see 'ps %ld'", (long)target->pids[0],
                 strerror(error), (long)target->pids[0]);
@@ -66,8 +66,9 @@ static int check_library(const struct trace_target *target, const char *who)
     if (libraries->ssl[0] != '\0' && target->facts.openssl.major == 0) {
         cli_say(who, "process %ld uses %s, not OpenSSL: its functions are other ones, and are not traced", pid,
                 target->facts.openssl.version[0] != '\0' ? target->facts.openssl.version : "an unknown TLS library");
-    } else if (libraries->stale) {
-        cli_say(who, "process %ld runs libraries that were replaced on disk since: restart it, then trace it", pid);
+    } else if (libraries->stale[0] != '\0') {
+        cli_say(who, "process %ld runs %s, which was replaced on disk since: restart it, then trace it", pid,
+                libraries->stale);
     } else if (libraries->ssl[0] != '\0') {
         return CLI_OK;
     } else if (libraries->other != NULL) {

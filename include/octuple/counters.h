@@ -255,7 +255,9 @@ struct oct_counters_file {
 
 struct oct_start_notes {
     uint64_t magic;                             /* OCT_START_MAGIC */
-    char openssl_conf[4096 - sizeof(uint64_t)]; /* OPENSSL_CONF, "" if it is not set, or not heeded, or too long */
+    char openssl_conf[3072 - sizeof(uint64_t)]; /* OPENSSL_CONF, "" if it is not set, or not heeded, or too long */
+    char settings[1024]; /* Octuple's own that were set, NAME=VALUE one behind the other, as many as find room; then ""
+                          */
 };
 
 /* A copy of the counters as they are now; `waiting` is in it. All zero, magic included, in a process that counts

@@ -25,15 +25,36 @@ enum oct_setting_former {
 
 struct oct_setting_row {
     const char *variable;
-    const char *values, *otherwise, *meaning;
+    const char *values, *otherwise, *meaning, *readers;
     const char *wrong; /* what to say of a value that is none of these words */
 };
 
 static inline const struct oct_setting_row *oct_setting_row(enum oct_setting which)
 {
 #define OCT_SETTING(name, values, otherwise, meaning, readers, more)                                                   \
-    {"OCTUPLE_" #name, values, otherwise, meaning, "OCTUPLE_" #name " has a value that is none of " values},
+    {"OCTUPLE_" #name, values, otherwise, meaning, readers, "OCTUPLE_" #name " has a value that is none of " values},
     static const struct oct_setting_row rows[] = {
+#include "settings.def"
+    };
+    return &rows[which];
+}
+
+/* What may stand behind the value of a setting, as ",option=value". */
+struct oct_setting_option_row {
+    enum oct_setting of;
+    const char *option, *values;
+};
+
+enum oct_setting_option_number {
+#define OCT_SETTING_OPTION(name, option, values, otherwise, meaning) OCT_SETTING_OPTION_##name##_##option,
+#include "settings.def"
+    OCT_SETTING_OPTION_COUNT
+};
+
+static inline const struct oct_setting_option_row *oct_setting_option_row(enum oct_setting_option_number which)
+{
+#define OCT_SETTING_OPTION(name, option, values, otherwise, meaning) {OCT_SETTING_##name, #option, values},
+    static const struct oct_setting_option_row rows[] = {
 #include "settings.def"
     };
     return &rows[which];

@@ -13,6 +13,7 @@
 
 #include "base/fork.h"
 #include "base/policy.h"
+#include "base/settings.h"
 #include "trace/file.h"
 #include "trace/keys.h"
 #include "trace/memory.h"
@@ -171,6 +172,14 @@ static void notes_write(void)
 
     if (len > 0 && len < sizeof page.notes.openssl_conf)
         memcpy(page.notes.openssl_conf, file, len + 1);
+    char *to = page.notes.settings, *const end = to + sizeof page.notes.settings - 1;
+    for (enum oct_setting which = 0; which < OCT_SETTING_COUNT; which++) {
+        const char *name = oct_setting_row(which)->variable, *value = oct_setting(which);
+        const size_t room = (size_t)(end - to);
+        const size_t size = value != NULL ? strlen(name) + 1 + strlen(value) + 1 : 0;
+        if (size > 0 && size < room)
+            to += snprintf(to, room, "%s=%s", name, value) + 1;
+    }
     page.notes.magic = OCT_START_MAGIC;
 }
 

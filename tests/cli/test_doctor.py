@@ -6,6 +6,7 @@ import contextlib
 import glob
 import json
 import os
+import pathlib
 import shutil
 import socket
 import subprocess
@@ -358,6 +359,94 @@ def test_former_name_in_its_environment(served, idle):
         assert "settings" not in examine(served, pid)[1]
 
 
+@pytest.mark.parametrize("value, said", [("avx", "none of auto, avx512"), ("c", "table c")])
+def test_table_of_the_process_counts(served, idle, value, said):
+    """Not that of whoever asks."""
+    with running(served, *idle, env={"OCTUPLE_TABLE": value}) as pid:
+        found = examine(served, pid)[1]
+        assert said in found["cpu"][1] and "settings" not in found
+        assert (found["cpu"][0] == "problem") == (value == "avx")
+    with running(served, *idle) as pid:
+        assert examine(served, pid, env={"OCTUPLE_TABLE": "off"})[1]["cpu"][0] == "ok"
+
+
+def test_table_of_a_server_that_hides_its_environment(served, nginx, port):
+    command = [served.folder / "bin/octuple", "run", "--", *nginx]
+    with running(served, *command, port=port, env={"OCTUPLE_TABLE": "c", "OCTUPLE_WIDTH": "1024"}) as pid:
+        found = examine(served, pid, **as_root())[1]
+        assert "table c" in found["cpu"][1], found
+        assert found["settings"] == ("note", "OCTUPLE_WIDTH=1024: it takes auto, 512, 256, 128, off")
+
+
+def test_wrong_settings_in_its_environment(served, idle):
+    with running(served, *idle, env={"OCTUPLE_TALBE": "off"}) as pid:
+        assert "is OCTUPLE_TABLE meant?" in examine(served, pid)[1]["settings"][1]
+    with running(served, *idle, env={"OCTUPLE_COUNTERS": "/nonexistent"}) as pid:
+        assert "No such file or directory" in examine(served, pid)[1]["settings"][1]
+
+
+def test_process_by_its_name(served, certificate, tmp_path):
+    """A server's master stands for its workers; several servers of a name are told apart by their numbers."""
+    program = served.work / "octuple-named"
+    shutil.copy(shutil.which("openssl"), program)
+    program.chmod(0o755)
+    server = [program, "s_server", "-accept", "127.0.0.1:0", "-cert", certificate, "-key", certificate.parent / "key"]
+    with running(served, *server) as one:
+        assert examine(served, "octuple-named")[2]["pid"] == one
+        with running(served, *server) as other:
+            result = served.call("doctor", "octuple-named")
+            assert result.returncode == 1 and "several processes are called 'octuple-named'" in result.stderr
+            assert str(one) in result.stderr and str(other) in result.stderr
+    result = served.call("doctor", "octuple-named")
+    assert result.returncode == 1 and "no process is called 'octuple-named'" in result.stderr
+
+
+def test_program_that_calls_the_library_itself(served):
+    """As those with a binding do: nothing of it needs the shim."""
+    calls = ("import ctypes, time; ctypes.CDLL('liboctuple.so.0').oct_op_is_on(0)\n"
+             "print('ACCEPT', flush=True); time.sleep(60)")
+    with running(served, "/usr/bin/python3", "-S", "-c", calls) as pid:
+        code, found, _ = examine(served, pid)
+        assert code == 0 and found["tls-library"][0] == "ok", found
+        assert "a binding of Octuple serves it" in found["tls-library"][1]
+        assert "preload" not in found and "provider" not in found
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a configuration of somebody else's")
+def test_configuration_that_may_not_be_read(served, idle):
+    own = served.write("own.cnf", "", 0o600)
+    os.chown(own, 0, 0)
+    with running(served, *idle, env={"OPENSSL_CONF": own}) as pid:
+        level, text = examine(served, pid)[1]["configuration"]
+        assert level == "note" and "Permission denied" in text
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a right away")
+def test_root_without_the_right_to_look(served, idle):
+    with running(served, served.folder / "bin/octuple", "run", "--", *idle) as pid:
+        drop = ["--bounding-set=-sys_ptrace", "--", served.folder / "bin/octuple"]
+        for command in (["doctor", pid], ["top", "--once", pid], ["trace", "snoop", pid]):
+            result = served.call(*drop, *command, command="/usr/bin/setpriv", user=0, group=0)
+            assert result.returncode != 0 and "this root lacks CAP_SYS_PTRACE" in result.stderr, result.stderr
+
+
+def test_program_of_32_bits(served):
+    """Its header is all that is looked at."""
+    header = bytearray(pathlib.Path("/bin/true").read_bytes()[:64])
+    header[4] = 1  # ELFCLASS32
+    program = served.work / "old"
+    program.write_bytes(header)
+    program.chmod(0o755)
+    result = served.call("doctor", "--", program)
+    assert result.returncode == 4
+    assert "is not a 64-bit x86 program" in result.stdout and "use its build for 64-bit x86 (amd64)" in result.stdout
+
+
+def test_the_verdict_is_the_first_line(served, idle):
+    with running(served, *idle) as pid:
+        assert served.call("doctor", pid).stdout.startswith("Verdict    3 problems")
+
+
 # Stubs, of which the names, and words in their constants, are all that counts:
 # name, own name, needed, words, what is said.
 COPIES = [
@@ -503,7 +592,8 @@ def test_replaced_library(served, idle):
         served.provider.unlink()
         served.provider.write_bytes(copy)
         code, found, _ = examine(served, pid)
-        assert code == 0 and found["tls-library"][0] == "note" and "replaced" in found["tls-library"][1]
+        assert code == 0 and found["tls-library"][0] == "note"
+        assert found["tls-library"][1] == f"{served.provider} has been replaced on disk since it started"
 
 
 def test_off_machine(place):

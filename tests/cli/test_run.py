@@ -31,6 +31,48 @@ def test_former_names_are_told_and_stay(served):
     assert "OCTUPLE_KEYS_NICE " in lines[1] and "OCTUPLE_KEYS=THREADS,nice=NUMBER" in lines[1]
 
 
+WRONG = [("OCTUPLE_WIDTH=1024", "OCTUPLE_WIDTH=1024: it takes auto, 512, 256, 128, off"),
+         ("OCTUPLE_COMBINE=1024", "OCTUPLE_COMBINE=1024: it takes auto, off"),
+         ("OCTUPLE_CIPHERS=aes", "OCTUPLE_CIPHERS=aes: it takes auto, on, off"),
+         ("OCTUPLE_LOOPS=foo", "OCTUPLE_LOOPS=foo: it takes auto, stay"),
+         ("OCTUPLE_LOOPS=auto,quic=on", "OCTUPLE_LOOPS has quic=on, but quic= takes off, wait, socket"),
+         ("OCTUPLE_LOOPS=auto,foo=on", "OCTUPLE_LOOPS has no option 'foo=on'; there are quic= memory= dlsym="),
+         ("OCTUPLE_GROUPS=off", "OCTUPLE_GROUPS=off: it takes auto, keep"),
+         ("OCTUPLE_KEYS=abc", "OCTUPLE_KEYS=abc: it takes a number up to 64, with options behind it"),
+         ("OCTUPLE_KEYS=65", "OCTUPLE_KEYS=65: it takes a number up to 64"),
+         ("OCTUPLE_KEYS=-1", "OCTUPLE_KEYS=-1: it takes a number up to 64"),
+         ("OCTUPLE_KEYS=2,nice=20", "OCTUPLE_KEYS has nice=20, but nice= takes a number up to 19"),
+         ("OCTUPLE_KEYS=2,except=", "OCTUPLE_KEYS has except=, but except= takes a name"),
+         ("OCTUPLE_COUNTERS=/nonexistent", "OCTUPLE_COUNTERS=/nonexistent: No such file or directory"),
+         ("OCTUPLE_COUNTERS=/dev/null", "OCTUPLE_COUNTERS=/dev/null: Not a directory"),
+         ("OCTUPLE_TALBE=off", "OCTUPLE_TALBE is nothing that Octuple reads: is OCTUPLE_TABLE meant?"),
+         ("OCTUPLE_COUNTER=/tmp", "OCTUPLE_COUNTER is nothing that Octuple reads: is OCTUPLE_COUNTERS meant?"),
+         ("OCTUPLE_WITH=512", "OCTUPLE_WITH is nothing that Octuple reads: is OCTUPLE_WIDTH meant?")]
+RIGHT = ["OCTUPLE_WIDTH=256", "OCTUPLE_CIPHERS=ON", "OCTUPLE_CIPHERS=yes", "OCTUPLE_COMBINE=off", "OCTUPLE_COMBINE=No",
+         "OCTUPLE_LOOPS=stay,quic=wait,memory=on,dlsym=off", "OCTUPLE_GROUPS=keep", "OCTUPLE_COUNTERS=/tmp",
+         "OCTUPLE_KEYS=64,nice=0,timeout=100,except=a,except=b", "OCTUPLE_WIDTH=", "OCTUPLE_BUILD=x",
+         "OCTUPLE_SERVICE_HOST=10.0.0.1"]
+
+
+@pytest.mark.parametrize("setting, said", WRONG, ids=[setting for setting, _ in WRONG])
+def test_wrong_settings_are_told_once(served, setting, said):
+    """As the program will read them; it starts as it would."""
+    result = served.call("run", "--", "/bin/true", env=dict([setting.split("=", 1)]))
+    assert result.returncode == 0
+    line, = result.stderr.splitlines()
+    assert line.startswith(f"octuple run: warning: {said}")
+
+
+@pytest.mark.parametrize("setting", RIGHT)
+def test_right_settings_are_not_told(served, setting):
+    assert served.call("run", "--", "/bin/true", env=dict([setting.split("=", 1)])).stderr == ""
+
+
+def test_a_wrong_table_is_told_once(served):
+    line, = served.call("run", "--", "/bin/true", env={"OCTUPLE_TABLE": "avx"}).stderr.splitlines()
+    assert "OCTUPLE_TABLE has a value that is none of auto" in line
+
+
 def test_parts_reach_the_program(served):
     maps = served.call("run", "--", "/bin/cat", "/proc/self/maps")
     assert str(served.shim) in maps.stdout and str(served.provider) not in maps.stdout
@@ -100,7 +142,8 @@ def test_other_cpus_get_groups_where_openssl_has_none(place):
         assert str(place.shim) not in env.get("LD_PRELOAD", "") and "runs plainly" in result.stderr
         return
     assert result.returncode == 0 and str(place.shim) in env["LD_PRELOAD"]
-    assert "/usr/bin/env gets post-quantum TLS groups and nothing else of Octuple: this CPU has no" in result.stderr
+    said = "/usr/bin/env gets post-quantum TLS groups and nothing else of Octuple: OCTUPLE_TABLE asks for avx512, and"
+    assert f"{said} this CPU has no" in result.stderr
     assert hellos(place, LD_PRELOAD=place.shim, OCTUPLE_TABLE="off")[1] == "not by itself"
 
 

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+#include <octuple/counters.h>
 #include <openssl/opensslv.h>
 
 /* The libraries of a process or program, as paths that it sees; "" if it has none such. */
@@ -21,7 +22,7 @@ struct facts_libraries {
     char octuple[PATH_MAX];                  /* liboctuple.so */
     const char *other;                       /* name of another TLS library, or NULL */
     int other_inside;                        /* it is a part of the program, not a library of its own */
-    int stale;                               /* one of OpenSSL's or ours was replaced on disk */
+    char stale[PATH_MAX];                    /* one of OpenSSL's or ours that was replaced on disk */
 };
 
 /* Files the path under what it is, if it is anything. */
@@ -66,8 +67,9 @@ struct facts {
     char *environment;      /* strings one behind the other; NULL: our own. Owned */
     size_t environment_size;
     int overwritten; /* the process keeps something else there: what is missing may have been there at the start */
-    int noted;       /* ... but the library has noted OPENSSL_CONF */
+    int noted;       /* ... but the library has noted OPENSSL_CONF, and what was set of Octuple's variables */
     char noted_config[PATH_MAX];
+    char noted_settings[sizeof((struct oct_start_notes *)0)->settings];
     int apart; /* another root or other mounts than ours */
     int secure, seccomp, is_static;
     char label[256], label_before[256]; /* an SELinux context or AppArmor profile, and before it became this program */
@@ -88,6 +90,9 @@ const char *facts_other_library(const struct facts *facts);
 
 /* A variable of the target's environment, or NULL. */
 const char *facts_env(const struct facts *facts, const char *name);
+
+/* The string NAME=VALUE of its environment behind this one, or the first; NULL: there is none. */
+const char *facts_env_next(const struct facts *facts, const char *before);
 
 /* Calls see() with every file that the process has mapped, as a path that it sees itself; one may come several times.
  * Returns 0, or an errno. */

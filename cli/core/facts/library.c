@@ -56,7 +56,8 @@ void facts_note_library(struct facts_libraries *libraries, const char *path)
                 libraries->other = others[i][1];
         stale = 0;
     }
-    libraries->stale |= stale;
+    if (stale)
+        keep(libraries->stale, clean);
 }
 
 static struct bytes map_file(const char *file)

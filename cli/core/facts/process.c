@@ -16,6 +16,20 @@
 #include "cli/core/process.h"
 #include "facts.h"
 
+const char *facts_env_next(const struct facts *facts, const char *before)
+{
+    if (facts->environment == NULL) {
+        char **at = environ;
+        while (before != NULL && at != NULL && *at != NULL && *at++ != before)
+            continue;
+        return at != NULL ? *at : NULL;
+    }
+    const char *begin = facts->noted ? facts->noted_settings : facts->environment;
+    const char *end = begin + (facts->noted ? sizeof facts->noted_settings : facts->environment_size);
+    const char *at = before != NULL ? before + strlen(before) + 1 : begin;
+    return at < end && *at != '\0' ? at : NULL;
+}
+
 const char *facts_env(const struct facts *facts, const char *name)
 {
     size_t len = strlen(name);
@@ -23,6 +37,9 @@ const char *facts_env(const struct facts *facts, const char *name)
         return getenv(name);
     const char *end = facts->environment + facts->environment_size;
     for (const char *at = facts->environment; at < end; at += strlen(at) + 1)
+        if (!strncmp(at, name, len) && at[len] == '=')
+            return at + len + 1;
+    for (const char *at = NULL; facts->noted && (at = facts_env_next(facts, at)) != NULL;)
         if (!strncmp(at, name, len) && at[len] == '=')
             return at + len + 1;
     return NULL;
@@ -149,8 +166,10 @@ static int look_at(struct facts *facts, pid_t pid)
     facts->overwritten = facts->environment != NULL && facts->environment_size > 1 &&
                          memchr(facts->environment, '=', strlen(facts->environment)) == NULL;
     facts->noted = facts->overwritten && counters_start_notes(&notes, pid);
-    if (facts->noted)
+    if (facts->noted) {
         snprintf(facts->noted_config, PATH_MAX, "%.*s", (int)sizeof notes.openssl_conf - 1, notes.openssl_conf);
+        memcpy(facts->noted_settings, notes.settings, sizeof facts->noted_settings - 1);
+    }
     facts->apart = differs(pid, "root") || differs(pid, "ns/mnt");
     read_limits(facts);
     facts_read_library(facts, exe);

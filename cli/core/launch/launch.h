@@ -24,6 +24,9 @@ int launch_find(char path[PATH_MAX], const char *command);
  * complete "NAME ..."; NULL if nothing speaks against it. */
 const char *launch_obstacle(const char *path);
 
+/* What to do about an obstacle, as launch_obstacle() returned it. */
+const char *launch_advice(const char *obstacle);
+
 /* Why the program is to be started plainly: it was built with a sanitizer, or it has a process for each connection.
  * NULL if neither is so, or if it cannot be read. */
 const char *launch_plainly(const char *path);

@@ -56,6 +56,18 @@ int launch_find(char path[PATH_MAX], const char *command)
     return code;
 }
 
+static const char raised[] = "runs with raised privileges (setuid, setgid or capabilities): ld.so ignores the preload; "
+                             "start it as the user that it becomes",
+                  foreign[] = "is not a 64-bit x86 program: the preload cannot reach it",
+                  complete[] = "is statically linked: the preload cannot reach it, only programs that it starts";
+
+const char *launch_advice(const char *obstacle)
+{
+    if (obstacle == foreign)
+        return "use its build for 64-bit x86 (amd64)";
+    return obstacle == raised ? "use a build without raised privileges" : "use a dynamically linked build";
+}
+
 const char *launch_obstacle(const char *path)
 {
     Elf64_Ehdr header = {0};
@@ -63,10 +75,8 @@ const char *launch_obstacle(const char *path)
     /* AT_SECURE: then ld.so ignores LD_PRELOAD. */
     if (stat(path, &st) == 0 &&
         (((st.st_mode & S_ISUID) && st.st_uid != getuid()) || ((st.st_mode & S_ISGID) && st.st_gid != getgid()) ||
-         (getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0))) {
-        return "runs with raised privileges (setuid, setgid or capabilities): ld.so ignores the preload; start it as "
-               "the user that it becomes";
-    }
+         (getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0)))
+        return raised;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return NULL;
@@ -82,8 +92,8 @@ const char *launch_obstacle(const char *path)
     }
     close(fd);
     if (is_program && !is_reachable)
-        return "is not a 64-bit x86 program: the preload cannot reach it";
+        return foreign;
     if (is_program && !is_dynamic)
-        return "is statically linked: the preload cannot reach it, only programs that it starts";
+        return complete;
     return NULL;
 }
