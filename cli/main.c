@@ -17,6 +17,7 @@
 #include "cli/stopped/stopped.h"
 #include "cli/top/top.h"
 #include "cli/trace/trace.h"
+#include "cli/unit/unit.h"
 
 struct command {
     const char *name;
@@ -33,6 +34,7 @@ static const struct command commands[] = {
     {"doctor", "whether a program is served, and if not, why", cli_doctor},
     {"top", "what it does in running servers, as it goes", cli_top},
     {"trace", "watch the TLS calls and operations of a running process", cli_trace},
+    {"unit", "give a service of systemd Octuple, or take it away", cli_unit},
     {"stopped", "what a unit of systemd calls when its service has ended", cli_stopped},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])

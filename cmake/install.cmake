@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
 # What is installed besides programs and libraries: headers, files for those who build on the library (pkg-config and
-# CMake), and examples for systemd.
+# CMake), examples for systemd, and completion for shells.
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY include/octuple DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
@@ -21,6 +21,12 @@ foreach(unit octuple.conf octuple-metrics.service octuple-metrics.timer)
   configure_file(packaging/systemd/${unit}.in systemd/${unit} @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/systemd/${unit} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/systemd)
 endforeach()
+
+# Debian has a folder of its own for zsh.
+set(OCT_ZSH_DIR ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE PATH "Where zsh looks for completions")
+install(FILES packaging/completion/octuple.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+  RENAME octuple)
+install(FILES packaging/completion/_octuple DESTINATION ${OCT_ZSH_DIR})
 
 # For those who confine their services: an abstraction of AppArmor where its profiles look, and a module of SELinux.
 set(OCT_APPARMOR_DIR ${CMAKE_INSTALL_SYSCONFDIR}/apparmor.d)

@@ -17,3 +17,13 @@ def test_crate(build, program, table):
                      "--workspace", OCTUPLE_TABLE=table, **SETTINGS)
     assert done.returncode == 0, done.stdout + done.stderr
     assert sum(int(count) for count in re.findall(r"(\d+) passed", done.stdout)) >= 17
+
+
+def test_without_the_library(build, program, tmp_path):
+    """A line says what is missing, and nothing panics."""
+    assert program.exists()
+    settings = {"CARGO_TARGET_DIR": str(tmp_path), "OCTUPLE_BUILD": "/nowhere"}
+    done = cargo.run(build, "check", "-p", "octuple", "--locked", "--offline", **settings)
+    said = [line for line in done.stderr.splitlines() if line.startswith("error: octuple@")]
+    assert done.returncode != 0 and "panicked" not in done.stderr, done.stderr
+    assert len(said) == 1 and "OCTUPLE_BUILD: there is no /nowhere/lib/liboctuple.so" in said[0]

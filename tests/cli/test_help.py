@@ -6,7 +6,7 @@ import re
 import pytest
 from tests.cli.conftest import ROOT
 
-COMMANDS = ("info", "speed", "run", "check", "doctor", "top", "trace", "stopped")
+COMMANDS = ("info", "speed", "run", "check", "doctor", "top", "trace", "unit", "stopped")
 
 
 def test_help_names_the_commands(place):
@@ -53,7 +53,7 @@ def test_wrong_command(place, args):
     assert result.returncode == 2 and result.stdout == ""
     assert "octuple --help" in result.stderr
     if args:
-        assert "info, speed, run, check, doctor, top, trace, stopped" in result.stderr
+        assert "info, speed, run, check, doctor, top, trace, unit, stopped" in result.stderr
 
 
 @pytest.mark.parametrize("args, code", [

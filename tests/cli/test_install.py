@@ -5,6 +5,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -37,7 +38,7 @@ def octuple(prefix, *args, **env):
 def test_manual_pages_are_installed(prefix):
     pages = {page.name for page in prefix.rglob("man1/octuple*.1")}
     assert pages == {"octuple.1", "octuple-doctor.1", "octuple-info.1", "octuple-run.1", "octuple-speed.1",
-                     "octuple-check.1", "octuple-stopped.1", "octuple-top.1", "octuple-trace.1"}
+                     "octuple-check.1", "octuple-stopped.1", "octuple-unit.1", "octuple-top.1", "octuple-trace.1"}
 
 
 def test_parts_are_found(prefix):
@@ -96,3 +97,12 @@ def test_foreign_project_builds(root, prefix, tmp_path):
     plain = subprocess.run([tmp_path / "plain"], env={**CLEAN, "LD_LIBRARY_PATH": str(library)}, capture_output=True,
                            text=True, check=True)
     assert plain.stdout.strip() == version
+
+    example = re.search(r"```c\n(.*?)```", (ROOT / "docs/operations.md").read_text(), re.DOTALL)[1]
+    (tmp_path / "example.c").write_text(example)
+    subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", "-o", tmp_path / "example", tmp_path / "example.c",
+                    *flags.stdout.split()], check=True)
+    said = subprocess.run([tmp_path / "example"], env={**CLEAN, "LD_LIBRARY_PATH": str(library)}, capture_output=True,
+                          text=True, check=True).stdout
+    # RFC 7748's function of 9 and the scalars 1 and 2, clamped: both are the same number then.
+    assert said in ("2f... and 2f...\n", "this CPU has no AVX2\n")
