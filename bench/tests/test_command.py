@@ -134,6 +134,13 @@ def test_a_tree_that_may_not_be_written(tree, system, command):
     told(done, "build may not be written")
 
 
+def test_where_the_report_goes_is_no_reason_not_to_build(tree, system, tmp_path):
+    """Only bench/experiment has a --report that measures nothing."""
+    done = run(["./demo", "--report", str(tmp_path / "report")], tree("clone"), PATH=system(APT["no network"]))
+    assert " cmake ninja-build " in done.stderr.splitlines()[0]
+    Path(done.stderr.splitlines()[-1].rpartition(" ")[2]).unlink()
+
+
 def test_a_tree_that_was_moved(tree, system):
     folder = tree("clone")
     (folder / "build/release").mkdir(parents=True)
