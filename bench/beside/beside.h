@@ -30,6 +30,8 @@ struct beside_peer {
     const struct beside_row *const *families;
     const char *(*why_not)(void); /* it cannot run here, and why; NULL if it can */
     const char *(*note)(void);    /* what is to be known about it on this CPU; NULL if nothing */
+    /* Why Octuple leaves a row alone on this CPU; NULL if it does not. May be NULL itself: it leaves none. */
+    const char *(*off)(const struct beside_row *row);
 };
 extern const struct beside_peer beside_peer;
 

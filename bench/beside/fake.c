@@ -2,7 +2,8 @@
  * Copyright The Octuple Authors */
 /*
  * A peer that is none, for the program that measures Octuple beside others: rows that are good, that differ, and that
- * fail on either side or when they are prepared. FAKE_REASON in the environment is why it cannot run here.
+ * fail on either side or when they are prepared. FAKE_REASON in the environment is why it cannot run here,
+ * and FAKE_OFF a row that Octuple leaves alone.
  */
 #include "../beside/beside.h"
 
@@ -78,4 +79,10 @@ static const char *note(void)
     return getenv("FAKE_NOTE");
 }
 
-const struct beside_peer beside_peer = {version, families, why_not, note};
+static const char *off(const struct beside_row *row)
+{
+    const char *name = getenv("FAKE_OFF");
+    return name != NULL && strcmp(name, row->name) == 0 ? "not on this CPU" : NULL;
+}
+
+const struct beside_peer beside_peer = {version, families, why_not, note, off};

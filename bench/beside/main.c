@@ -79,6 +79,10 @@ static int measure_state(const struct beside_row *row, void *state, double secon
 
 static int measure(const struct beside_row *row, double seconds)
 {
+    const char *off = beside_peer.off != NULL ? beside_peer.off(row) : NULL;
+
+    if (off != NULL)
+        return print_reason(row, off);
     void *state = row->open(row);
     const int ok = state != NULL ? measure_state(row, state, seconds) : told(row, "could not be prepared");
 

@@ -43,6 +43,11 @@ def test_what_a_peer_gets_wrong_has_a_reason():
     assert not found["metrics"] and list(found["notes"]["reasons"]) == ["bad-results", "bad-peer"]
 
 
+def test_what_octuple_leaves_alone_has_a_reason():
+    done = beside("--only", "broken-keys", FAKE_OFF="broken-keys")
+    assert done.returncode == 0 and json.loads(done.stdout.splitlines()[1])["reason"] == "not on this CPU"
+
+
 @pytest.mark.parametrize("row, what", (("broken-octuple", "Octuple failed"), ("broken-keys", "could not be prepared")))
 def test_what_octuple_gets_wrong_is_a_failure(row, what):
     done = beside("--only", row, "--seconds", "0.02")

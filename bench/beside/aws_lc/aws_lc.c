@@ -23,4 +23,4 @@ static const char *note(void)
 
 static const struct beside_row *const families[] = {aws_lc_rsa, aws_lc_ec, aws_lc_25519, aws_lc_post_quantum, NULL};
 
-const struct beside_peer beside_peer = {version, families, why_not, note};
+const struct beside_peer beside_peer = {version, families, why_not, note, NULL};

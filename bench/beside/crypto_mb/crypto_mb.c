@@ -35,4 +35,4 @@ static const char *note(void)
 static const struct beside_row *const families[] = {crypto_mb_rsa, crypto_mb_25519, crypto_mb_p256, crypto_mb_p384,
                                                     crypto_mb_sm2, crypto_mb_sm3,   crypto_mb_sm4,  NULL};
 
-const struct beside_peer beside_peer = {version, families, why_not, note};
+const struct beside_peer beside_peer = {version, families, why_not, note, NULL};

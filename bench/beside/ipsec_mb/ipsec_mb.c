@@ -60,4 +60,10 @@ static const char *note(void)
 
 static const struct beside_row *const families[] = {ipsec_mb_aead, ipsec_mb_quic, NULL};
 
-const struct beside_peer beside_peer = {version, families, why_not, note};
+/* All rows are AEADs. */
+static const char *off(const struct beside_row *row)
+{
+    return oct_aead_is_on(row->which) ? NULL : oct_aead_reason(row->which);
+}
+
+const struct beside_peer beside_peer = {version, families, why_not, note, off};
