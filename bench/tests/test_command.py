@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -89,6 +90,30 @@ def test_arguments_are_read_without_any_package(name, module):
     wrong, asked = run([*python, "--no-such-option"]), run([*python, "--help"])
     assert wrong.returncode == USAGE and " error: " in wrong.stderr.splitlines()[-1], wrong.stderr
     assert asked.returncode == 0 and asked.stdout.startswith("usage: ") and not asked.stderr
+
+
+def documented() -> list[str]:
+    """The command lines of all documents, without what stands for something else."""
+    found = {}
+    for path in (ROOT / "README.md", ROOT / "bench/README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        for line in path.read_text().splitlines():
+            command = re.match(r"(?:    |)((?:\./demo|bench/\w+)(?: .*)?)$", line.partition(" #")[0].rstrip())
+            if command and not re.search(r"\b[A-Z]{3,}\b|\.\.\.|[|$&;*]|   ", command[1]):
+                found[command[1]] = None
+    return list(found)
+
+
+@pytest.mark.parametrize("line", documented())
+def test_documented_commands_are_read(line):
+    words = shlex.split(line)
+    name = "demo" if words[0] == "./demo" else words.pop(1) if words[0] == "bench/run" else words[0].partition("/")[2]
+    module = dict(measurements())[name]
+    done = run(["/usr/bin/python3", "-S", "-m", "bench.command", "--parse", name, module, *words[1:]])
+    assert done.returncode == 0, done.stderr
+
+
+def test_documents_have_commands():
+    assert len(documented()) > 12
 
 
 @pytest.mark.parametrize("command, more", COMMANDS.items())
