@@ -129,18 +129,23 @@ def test_check_refuses_a_wrong_option(tree, system):
     assert done.returncode == USAGE and "unknown argument --no-such-option" in done.stderr
 
 
+OWN_MOUNTS = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--mount"]
+mounts = pytest.mark.skipif(run([*OWN_MOUNTS, "true"]).returncode != 0, reason="no mounts of our own are permitted")
+
+
 def without_python(command: str) -> list[str]:
     """In a mount namespace in which /usr/bin/python3 cannot be executed."""
-    own = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--mount"]
-    return [*own, "sh", "-ec", f'mount --bind /dev/null "$(readlink -f /usr/bin/python3)"; exec {command}']
+    return [*OWN_MOUNTS, "sh", "-ec", f'mount --bind /dev/null "$(readlink -f /usr/bin/python3)"; exec {command}']
 
 
+@mounts
 def test_help_needs_no_python():
     done = run(without_python("./demo --help"))
     assert done.returncode == 0 and not done.stderr
     assert "what Octuple does for an unmodified nginx" in done.stdout and "  --quick\n" in done.stdout
 
 
+@mounts
 def test_a_wrong_option_needs_no_python():
     told(run(without_python("./demo --quik")), "unknown option --quik; there are --quick --json")
 
@@ -150,12 +155,12 @@ def test_a_path_with_a_space_is_refused_at_once(tree, system, command):
     told(run([command], tree("my clone"), PATH=system("exit 1")), "takes no path with a space or a colon")
 
 
+@mounts
 @pytest.mark.parametrize("command", ("./demo --json /dev/null", "./check"))
 def test_a_tree_that_may_not_be_written(tree, system, command):
     folder = tree("clone")
-    own = without_python("true")[:-3]
     inside = f'mount --bind "$0" "$0"; mount -o remount,ro,bind "$0"; cd "$0"; exec {command}'
-    done = run([*own, "sh", "-ec", inside, str(folder)], PATH=system("exit 1"))
+    done = run([*OWN_MOUNTS, "sh", "-ec", inside, str(folder)], PATH=system("exit 1"))
     told(done, "build may not be written")
 
 
