@@ -22,6 +22,9 @@ foreach(unit octuple.conf octuple-metrics.service octuple-metrics.timer)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/systemd/${unit} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/systemd)
 endforeach()
 
+# What the commands write as JSON.
+install(DIRECTORY docs/schemas DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.json")
+
 # Debian has a folder of its own for zsh.
 set(OCT_ZSH_DIR ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE PATH "Where zsh looks for completions")
 install(FILES packaging/completion/octuple.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions

@@ -122,6 +122,9 @@ etc/apparmor.d/abstractions/octuple
 usr/share/man/man1/octuple-run.1*
 usr/share/doc/octuple/examples/systemd/octuple.conf
 usr/share/doc/octuple/examples/selinux/octuple.te
+usr/share/doc/octuple/schemas/doctor.json
+usr/share/bash-completion/completions/octuple
+usr/share/zsh/site-functions/_octuple
 END
 }
 
