@@ -77,7 +77,9 @@ install_packages() {
     sizes=$(sizes_of "${missing[@]}")
     [ -n "$sizes" ] || ! (apt_get update) >"$log" 2>&1 || sizes=$(sizes_of "${missing[@]}")
     [ -z "$sizes" ] || say "with all that these need: $sizes (messages in $log)"
-    while_told "$log" '^Setting up ' "${sizes%% *}" install_quietly "${missing[@]}" ||
+    # Each package is fetched, unpacked and set up.
+    while_told "$log" '^\(Get:\|Unpacking \|Setting up \)' "${sizes:+$((3 * ${sizes%% *}))}" \
+        install_quietly "${missing[@]}" ||
         (apt_get update && install_quietly "${missing[@]}") >>"$log" 2>&1 || {
         say "the packages could not be installed, $(why_not "$log")"
         say "all messages are in $log"
