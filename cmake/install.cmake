@@ -26,7 +26,7 @@ endforeach()
 install(DIRECTORY docs/schemas DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.json")
 
 # Debian has a folder of its own for zsh.
-set(OCT_ZSH_DIR ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE PATH "Where zsh looks for completions")
+set(OCT_ZSH_DIR ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Where zsh looks for completions")
 install(FILES packaging/completion/octuple.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
   RENAME octuple)
 install(FILES packaging/completion/_octuple DESTINATION ${OCT_ZSH_DIR})
