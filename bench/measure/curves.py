@@ -123,9 +123,10 @@ def page(document: dict) -> str:
     from bench.report import html
 
     records = [{"key": {"server": server, "handshake": result["handshake"], "load": at["percent"]},
-                "metrics": {name: {"unit": "us", "better": "less",
-                                   "sides": {variant: [at[variant][name]] for variant in versus.VARIANTS}}
-                            for name in (*QUANTILES, "cpu_us_per_handshake")}}
+                "metrics": {title: {"unit": "us", "better": "less",
+                                    "sides": {variant: [at[variant][name]] for variant in versus.VARIANTS}}
+                            for title, name in {**{name: name for name in QUANTILES},
+                                                "CPU of a handshake": "cpu_us_per_handshake"}.items()}}
                for server, results in document["servers"].items() for result in results for at in result["points"]]
     return html.of_lines(document["machine"], "Latency and CPU by load", records, "load", "% of what stock can do")
 
