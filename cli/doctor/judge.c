@@ -247,15 +247,9 @@ static void judge_work(struct doctor_report *report, const struct doctor_target 
     } else if (target->facts.pid != 0 && provider[0] != '\0') {
         doctor_add(report, DOCTOR_OK, "provider", NULL, "%s is in the process", provider);
     } else if (target->facts.pid != 0) {
-        const char *slash = strrchr(target->facts.program, '/');
-        doctor_add(
-            report, DOCTOR_PROBLEM, "provider",
-            slash != NULL && !strcmp(slash, "/node") && target->facts.libraries.shim[0] != '\0'
-                ? "start it by 'octuple run -- node --openssl-shared-config ...': without that word Node.js sets "
-                  "OpenSSL up by itself"
-                : "solve what is said above; if there is nothing, it was solved after the process started: "
-                  "restart it",
-            "the provider is not in the process, so its OpenSSL does everything itself");
+        doctor_add(report, DOCTOR_PROBLEM, "provider",
+                   "solve what is said above; if there is nothing, it was solved after the process started: restart it",
+                   "the provider is not in the process, so its OpenSSL does everything itself");
     }
     if (lanes->lanes > 0) {
         double fill = lanes->batches > 0 ? (double)lanes->lanes / (double)lanes->batches : 0;

@@ -401,16 +401,6 @@ def test_process_by_its_name(served, certificate, tmp_path):
     assert result.returncode == 1 and "no process is called 'octuple-named'" in result.stderr
 
 
-def test_node_that_was_not_told_to_share(served):
-    """A program of its name, which has OpenSSL and has not begun to use it."""
-    program = served.work / "node"
-    shutil.copy(os.path.realpath("/usr/bin/python3"), program)
-    waits = "import ssl, time; print('ACCEPT', flush=True); time.sleep(60)"
-    with running(served, served.folder / "bin/octuple", "run", "--", program, "-S", "-c", waits) as pid:
-        advice = {one["name"]: one["advice"] for one in examine(served, pid)[2]["findings"]}
-        assert "--openssl-shared-config" in advice["provider"]
-
-
 def test_program_that_calls_the_library_itself(served):
     """As those with a binding do: nothing of it needs the shim."""
     calls = ("import ctypes, time; ctypes.CDLL('liboctuple.so.0').oct_op_is_on(0)\n"
