@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Callable
 
 from bench.measure import versus
+from bench.measure.versus import STOCK, rounded
 from lab import machine
 from lab.programs import Build, clean_environment
 from lab.servers.nginx import ServerError
 
-STOCK = "stock"
 NOT_SERVED = 77  # a program's status: Octuple does not serve that here
 
 
@@ -177,11 +177,6 @@ def metric(unit: str, better: str, sides: dict[str, list[float]]) -> dict:
     """One measured quantity: what is better ("more" or "less"), and the values of all rounds for each side."""
     return {"unit": unit, "better": better,
             "sides": {side: [rounded(value) for value in values] for side, values in sides.items()}}
-
-
-def rounded(value: float) -> float:
-    """Six digits: more are noise."""
-    return float(f"{value:.6g}")
 
 
 def in_turns(sides: tuple[str, ...], rounds: int, defined: dict[str, tuple[str, str]],

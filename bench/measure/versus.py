@@ -17,7 +17,8 @@ from typing import Callable
 from lab import counters, load
 from lab.servers.nginx import Nginx, ServerError
 
-VARIANTS = ("stock", "octuple")
+STOCK = "stock"
+VARIANTS = (STOCK, "octuple")
 SETTLE = 0.02  # seconds for the server to see the last connections close, before its CPU time is read
 
 
@@ -47,6 +48,11 @@ class Sample:
 
     def latency(self, quantile: str) -> float:
         return self.report["latency_us"][quantile]
+
+
+def rounded(value: float) -> float:
+    """Six digits: more are noise."""
+    return float(f"{value:.6g}")
 
 
 def median(values: list[float]) -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from xml.sax.saxutils import escape
 
-from bench.experiments.frame import STOCK
+from bench.measure.versus import STOCK
 
 LABELS, PANEL, GAP, ROW, HEAD = 230, 180, 16, 15, 64
 GAINS, LOSES, RULE, TEXT = "#1f6feb", "#c2410c", "#9aa5b1", "#1f2328"

@@ -7,12 +7,15 @@ from __future__ import annotations
 import re
 import statistics
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import jinja2
 import markupsafe
 
-from bench.experiments.frame import Experiment, Run
 from . import pictures, summary
+
+if TYPE_CHECKING:  # ./demo has a page too, and no package of an experiment
+    from bench.experiments.frame import Experiment, Run
 
 TEMPLATES = Path(__file__).parent / "templates"
 BUSY_PERCENT = 5  # of the CPUs taken by others, or of the server's time: from here on figures are rough

@@ -14,7 +14,7 @@ from itertools import cycle, takewhile
 
 from markupsafe import Markup, escape
 
-from bench.experiments.frame import STOCK
+from bench.measure.versus import STOCK
 from . import summary
 
 # The page's classes; what is neither has the others, in turns.

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import statistics
 
-from bench.experiments.frame import STOCK, rounded
+from bench.measure.versus import STOCK, rounded
 
 
 def pair_ratios(stock: list[float], other: list[float], better: str) -> list[float]:

@@ -92,6 +92,20 @@ def test_arguments_are_read_without_any_package(name, module):
     assert asked.returncode == 0 and asked.stdout.startswith("usage: ") and not asked.stderr
 
 
+MODULES_OF = {"python3-rich": {"rich"}, "python3-jinja2": {"jinja2", "markupsafe"}, "python3-brotli": {"brotli"}}
+
+
+@pytest.mark.parametrize("name, module", measurements())
+def test_its_packages_are_all_that_a_measurement_imports(name, module):
+    listing = 'eval "$(sed -n "/^memory=/,/^}/p" bench/run)"; measurements'
+    line = next(line for line in run(["bash", "-c", listing]).stdout.splitlines() if line.startswith(f"{name} "))
+    absent = set().union(*MODULES_OF.values()) - set().union(*(MODULES_OF.get(word, set()) for word in line.split()))
+    script = (f"import sys; sys.modules.update(dict.fromkeys({sorted(absent)})); "
+              f"from bench import command; command.module_of('{module}')")
+    done = run(["/usr/bin/python3", "-c", script], PYTHONPATH=str(ROOT))
+    assert done.returncode == 0, done.stderr
+
+
 def documented() -> list[str]:
     """The command lines of all documents, without what stands for something else."""
     found = {}
