@@ -28,7 +28,7 @@ sizes_of() {
 why_not() {
     local line kind
     while read -r kind line; do
-        if line=$(grep -m 1 -E "$line" "$1"); then
+        if line=$(grep -m 1 -E "$line" "$1" | sed 's/^ *//' | grep .); then
             printf '%s: %s\n' "${kind//_/ }" "$line"
             return 0
         fi

@@ -199,7 +199,7 @@ def run(options: argparse.Namespace, console: Console, folder: Path) -> int:
     for line in demo_page.conclusion(document):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     for warning in document["warnings"]:
-        console.print(f"Note: {warning}", style="yellow", highlight=False)
+        console.print(f"Note: {warning}", style="yellow", highlight=False, soft_wrap=True)
     write_results(document, options, console)
     return 1 if any_failed(document) else 0
 

@@ -25,7 +25,7 @@ USAGE, STOPPED = 2, 130
 DPKG_QUERY = "exit 1"
 SUDO = 'case $1 in env) exec "$@" ;; esac; cat >/dev/null'
 APT = {
-    "no network": "echo 'E: Failed to fetch http://d/x.deb  Temporary failure resolving d'; exit 100",
+    "no network": "echo '  E: Failed to fetch http://d/x.deb  Temporary failure resolving d'; exit 100",
     "the disk is full": "echo 'E: Sub-process /usr/bin/dpkg: failed to write: No space left on device'; exit 100",
     "another program installs packages": "echo 'E: Could not get lock /var/lib/dpkg/lock-frontend.'; exit 100",
     "it says": "echo 'E: Unable to locate package nginx'; exit 100",
