@@ -78,7 +78,7 @@ def test_documents_that_programs_make(tree, text, status):
     assert check(tree, f"{text}\n\n{LONG}\n", "docs/made.md").status == status
 
 
-@pytest.mark.parametrize("lines,status", [(40, 0), (41, 1)])
+@pytest.mark.parametrize("lines,status", [(48, 0), (49, 1)])
 def test_limit_of_hidden_lines(tree, lines, status):
     tree.write("docs/a.md", "A text.\n" + "<!-- a\nb -->\n" * 20 + "<!-- c -->\n" * (lines - 40), header=False)
     result = check(tree, "A sentence.\n")
