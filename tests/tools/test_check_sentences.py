@@ -82,4 +82,4 @@ def test_documents_that_programs_make(tree, text, status):
 def test_limit_of_hidden_lines(tree, lines, status):
     tree.write("docs/a.md", "A text.\n" + "<!-- a\nb -->\n" * 20 + "<!-- c -->\n" * (lines - 40), header=False)
     result = check(tree, "A sentence.\n")
-    assert result.status == status and bool(status) == result.finds("lines of hidden comments, more than 40")
+    assert result.status == status and bool(status) == result.finds("lines of hidden comments, more than 48")
