@@ -19,12 +19,13 @@ struct doctor_request {
     const char *connect; /* an address, or NULL */
     const char *name;    /* the process's, as long as its number is not known */
     unsigned seconds;
+    unsigned load; /* a port; 0: none */
     pid_t pid;
     char **command;
 };
 
 static const char help[] =
-    "Usage: octuple doctor [--json] [--no-handshake | --connect HOST:PORT] PROCESS\n"
+    "Usage: octuple doctor [--json] [--no-handshake | --connect HOST:PORT] [--load PORT] PROCESS\n"
     "       octuple doctor [--json] --connect HOST:PORT\n"
     "       octuple doctor [--json] [--seconds N] -- COMMAND [ARG...]\n"
     "Says whether Octuple serves a program, and if not, why and what to do: its TLS library and version, the CPU, the\n"
@@ -38,6 +39,7 @@ static const char help[] =
     "  -j, --json               one JSON object, for scripts\n"
     "  -n, --no-handshake       connect to none of its ports\n"
     "  -c, --connect HOST:PORT  connect there, not where it listens\n"
+    "  -l, --load PORT          make handshakes at this port of loopback for a second, and say what came of them\n"
     "  -s, --seconds N          end COMMAND (SIGTERM) after so many seconds\n"
     "  -h, --help               this text\n"
     "\n"
@@ -98,6 +100,8 @@ static int examine_server(const struct doctor_request *request, struct doctor_re
         doctor_find_ports(ports, facts->asked);
     if (!request->no_handshake)
         doctor_offer_groups(ports);
+    if (request->load != 0)
+        doctor_make_load(report, target, request->load);
     if (pid != 0)
         doctor_judge(report, target);
     else
@@ -184,6 +188,10 @@ static int read_target(struct doctor_request *request, int argc, char **argv)
         cli_say(argv[0], "handshakes are for a running process: --connect and --no-handshake do not go with a command");
         return 0;
     }
+    if (request->load != 0 && request->pid == 0 && request->name == NULL) {
+        cli_say(argv[0], "--load goes with a process");
+        return 0;
+    }
     if (request->pid == 0 && request->name == NULL && request->command == NULL && request->seconds > 0) {
         cli_say(argv[0], "--seconds goes with a command");
         return 0;
@@ -193,15 +201,18 @@ static int read_target(struct doctor_request *request, int argc, char **argv)
 
 int cli_doctor(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'},          {"no-handshake", no_argument, NULL, 'n'},
-        {"connect", required_argument, NULL, 'c'}, {"seconds", required_argument, NULL, 's'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"json", no_argument, NULL, 'j'},
+                                            {"no-handshake", no_argument, NULL, 'n'},
+                                            {"connect", required_argument, NULL, 'c'},
+                                            {"seconds", required_argument, NULL, 's'},
+                                            {"load", required_argument, NULL, 'l'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
     static struct doctor_target target;
     static struct doctor_report report;
     struct doctor_request request = {0};
     int option;
-    while ((option = getopt_long(argc, argv, "+jnc:s:h", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "+jnc:l:s:h", options, NULL)) != -1) {
         switch (option) {
         case 'j':
             request.json = 1;
@@ -211,6 +222,13 @@ int cli_doctor(int argc, char **argv)
             break;
         case 'c':
             request.connect = optarg;
+            break;
+        case 'l':
+            request.load = (unsigned)number(optarg);
+            if (request.load == 0 || request.load > 65535) {
+                cli_say(argv[0], "--load takes the number of a port, not '%s'", optarg);
+                return cli_see_help(argv[0]);
+            }
             break;
         case 's':
             request.seconds = (unsigned)number(optarg);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * `octuple doctor`: its parts. doctor.c is the command; start.c runs a program and watches it; lanes.c sums up
- * counters; ports.h has the handshakes with a server. judge.c, config.c, confined.c, copies.c, keys.c, quic.c and
- * memory.c make findings of all that and of the facts; verdict.c has the last word, and print.c writes them.
+ * `octuple doctor`: its parts. doctor.c is the command; start.c runs a program and watches it; load.c gives a server
+ * some load, on request; lanes.c sums up counters; ports.h has the handshakes with a server. judge.c, config.c,
+ * confined.c, copies.c, keys.c, quic.c and memory.c make findings of all that and of the facts; verdict.c has the last
+ * word, and print.c writes them.
  */
 #ifndef OCT_CLI_DOCTOR_H
 #define OCT_CLI_DOCTOR_H
@@ -35,7 +36,7 @@ struct doctor_report {
     /* One more for each copy of libssl, two for each port, and for those of both beyond; why groups are missing; for
      * each former name of a setting, and for each setting that is wrong. */
     struct doctor_finding
-        finding[19 + FACTS_COPIES + 1 + 2 * DOCTOR_PORTS + 1 + 1 + OCT_SETTING_FORMER_COUNT + OCT_SETTING_COUNT];
+        finding[20 + FACTS_COPIES + 1 + 2 * DOCTOR_PORTS + 1 + 1 + OCT_SETTING_FORMER_COUNT + OCT_SETTING_COUNT];
     unsigned count;
     unsigned problems;
 };
@@ -76,6 +77,9 @@ int doctor_start(struct doctor_target *target, char **command, unsigned seconds)
 /* What the library says here of this CPU is from then on what it says in the process, with its settings. To be called
  * before the library is asked anything. */
 void doctor_take_settings(const struct doctor_target *target);
+
+/* Handshakes with the server, in the network that the last call for ports has entered; its lanes are then read anew. */
+void doctor_make_load(struct doctor_report *report, struct doctor_target *target, unsigned port);
 
 void doctor_judge(struct doctor_report *report, const struct doctor_target *target);
 void doctor_judge_confined(struct doctor_report *report, const struct doctor_target *target);

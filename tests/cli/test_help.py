@@ -64,6 +64,7 @@ def test_wrong_command(place, args):
     (["doctor"], 2), (["doctor", "--"], 2), (["doctor", "--nonsense"], 2),
     (["doctor", "0"], 2),
     (["doctor", "-1"], 2), (["doctor", "99999999999"], 2), (["doctor", "1", "2"], 2),
+    (["doctor", "--load", "443"], 2), (["doctor", "--load", "x", "1"], 2), (["doctor", "--load", "70000", "1"], 2),
     (["doctor", "--seconds", "5", "1"], 2),
     (["top", "--nonsense"], 2), (["top", "--interval", "0"], 2), (["top", "--interval", "1x"], 2),
     (["top", "--count", "0"], 2),

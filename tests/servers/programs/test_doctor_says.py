@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 
 import pytest
@@ -103,3 +104,17 @@ def test_key_without_lanes(build, place, group):
     else:  # which the doctor does not offer, and so it sees no certificate
         assert "Verdict    most operations ran by themselves: none of their operations could wait" in text, text
         assert unasked["verdict"] == "plain"
+
+
+def test_load_on_request(build, keys, place):
+    """An idle server gets one, and the report says what came of it."""
+    if os.geteuid() != 0:
+        pytest.skip("counters of another process are for root")
+    with crowd.Program([crowd.program("linked", build, "cc"), "shared"], keys, build, place) as server:
+        idle, _ = examine(server, build)
+        data, text = examine(server, build, "--no-handshake", "--load", str(server.port))
+        assert server.runs, "a server that does not ignore SIGPIPE bears these guests"
+    assert idle["verdict"] == "no-load" and data["verdict"] == "ok", text
+    [load] = [one["text"] for one in data["findings"] if one["name"] == "load"]
+    done, lanes = (int(re.search(what, load)[1]) for what in (r"^(\d+) handshakes at", r"(\d+) operations went"))
+    assert done >= 24 and lanes * 2 > done and data["handshakes"]["full"] >= done, text
