@@ -98,28 +98,12 @@ __asm__(".text\n"
 /* Those behind: of the object that is next in the order of all, or of the C library. */
 static void *behind[2];
 
-#if defined(__GLIBC__)
-OCT_UNWATCHED static const struct link_map *this_object(void)
-{
-    const struct link_map *map = _r_debug.r_map;
-    while (map != NULL && map->l_ld != _DYNAMIC)
-        map = map->l_next;
-    return map;
-}
-#else
-static const struct link_map *this_object(void)
-{
-    return oct_object_of((const void *)this_object);
-}
-#endif
-
 OCT_UNWATCHED static void *look_behind(bool versioned)
 {
     void *function = __atomic_load_n(&behind[versioned], __ATOMIC_RELAXED);
-    const struct link_map *map = function == NULL ? this_object() : NULL;
-    while (function == NULL && map != NULL && (map = map->l_next) != NULL)
-        function = oct_defined_in(map, versioned ? "dlvsym" : "dlsym");
-    __atomic_store_n(&behind[versioned], function, __ATOMIC_RELAXED);
+    if (function == NULL)
+        __atomic_store_n(&behind[versioned], function = oct_object_behind(versioned ? "dlvsym" : "dlsym"),
+                         __ATOMIC_RELAXED);
     return function;
 }
 
@@ -132,7 +116,7 @@ OCT_UNWATCHED static bool may_be_hook(const char *name)
 
 static bool off;
 
-void oct_reach_start(const char *setting)
+OCT_AT_START void oct_reach_start(const char *setting)
 {
     size_t length;
     const char *says = oct_setting_option(setting, "dlsym", &length);

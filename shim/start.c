@@ -2,11 +2,10 @@
  * Copyright The Octuple Authors */
 /*
  * What happens when the library is loaded: the settings are read while the environment is there (nginx clears it in its
- * workers), the hooks of the C library are looked up while nothing is going on, and, where libssl is present,
- * liboctuple is loaded and reads its own settings. A process without libssl gets the first two and nothing more, ever.
- * Where the shim is off, it withdraws. In a program that has a process for each connection nothing of Octuple remains:
- * neither shim nor provider. Without lanes the provider may be loaded all the same, for groups that OpenSSL does not
- * have.
+ * workers), and, where libssl is present, liboctuple is loaded and reads its own settings. A process without libssl
+ * gets the first and nothing more, ever. Where the shim is off, it withdraws. In a program that has a process for each
+ * connection nothing of Octuple remains: neither shim nor provider. Without lanes the provider may be loaded all the
+ * same, for groups that OpenSSL does not have.
  */
 #include "start.h"
 
@@ -33,7 +32,7 @@ static bool may_be_wanted, wanted, one_each, loops_stay;
 static const char *quic_said = "";
 static pthread_once_t once = PTHREAD_ONCE_INIT, once_with_libssl = PTHREAD_ONCE_INIT;
 
-static void start(void)
+OCT_AT_START static void start(void)
 {
     static const char *const ways[] = {"off", "wait", "socket"};
     const char *loops = oct_setting(OCT_SETTING_LOOPS);
@@ -58,7 +57,9 @@ static void start(void)
     }
     may_be_wanted = !one_each && getauxval(AT_SECURE) == 0 && (shim == NULL || strcmp(shim, "off") != 0);
     oct_fd_set_process();
-    oct_libc();
+#if !defined(__GLIBC__)
+    oct_libc(); /* while nothing is going on: the linker is asked */
+#endif
 }
 
 static void start_with_libssl(void)
@@ -72,7 +73,7 @@ static void start_with_libssl(void)
     wanted = oct_thread_setup();
 }
 
-bool oct_shim_wanted(void)
+OCT_AT_START bool oct_shim_wanted(void)
 {
     pthread_once(&once_with_libssl, start_with_libssl);
     return wanted;

@@ -48,7 +48,7 @@ struct oct_fd_entry {
 static bool nested; /* some instance has been registered in another */
 static pid_t process;
 
-void oct_fd_set_process(void)
+OCT_AT_START void oct_fd_set_process(void)
 {
     process = getpid();
     oct_tables_set_process(process);

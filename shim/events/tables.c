@@ -25,8 +25,8 @@
 
 #define CLOSES 20 /* two to this power, of a number in one table, before a generation is that of the next table */
 
-static struct oct_fd_table start = {.users = 1}, unknown;
-struct oct_fd_table *oct_table_first = &start;
+OCT_LATE struct oct_fd_table oct_table_start, oct_table_unknown;
+struct oct_fd_table *oct_table_first = &oct_table_start;
 bool oct_tables_several;
 
 static pid_t here;
@@ -45,18 +45,18 @@ void oct_table_note(void)
 struct oct_fd_table *oct_table_known(void)
 {
     if (mine == NULL)
-        mine = gettid() == here ? oct_table_first : &unknown;
-    return mine != &unknown ? mine : NULL;
+        mine = gettid() == here ? oct_table_first : &oct_table_unknown;
+    return mine != &oct_table_unknown ? mine : NULL;
 }
 
-void oct_tables_set_process(pid_t process)
+OCT_AT_START void oct_tables_set_process(pid_t process)
 {
     here = process;
     if (!oct_tables_several)
         return;
     struct oct_fd_table *own = oct_table_known();
     own = own != NULL ? own : calloc(1, sizeof *own);
-    oct_table_first = own != NULL ? own : &unknown;
+    oct_table_first = own != NULL ? own : &oct_table_unknown;
     oct_table_first->next = NULL;
     oct_table_first->users = 1;
     mine = oct_table_first;
@@ -68,7 +68,7 @@ void oct_tables_set_process(pid_t process)
 void oct_table_leave(void *table)
 {
     struct oct_fd_table *own = table;
-    mine = &unknown;
+    mine = &oct_table_unknown;
     __atomic_sub_fetch(&own->users, 1, __ATOMIC_ACQ_REL);
 }
 
@@ -146,6 +146,6 @@ void oct_table_part_end(const struct oct_fd_parting *parting, bool done)
     /* One whose table is not known was there before there was another one, or nobody has seen how it was made. */
     if (parting->to != NULL)
         oct_fd_inherit(parting->from != NULL ? parting->from : oct_table_first, parting->to);
-    oct_table_have(parting->to != NULL ? parting->to : &unknown);
+    oct_table_have(parting->to != NULL ? parting->to : &oct_table_unknown);
     __atomic_store_n(&oct_tables_several, true, __ATOMIC_RELEASE);
 }

@@ -15,6 +15,7 @@
 
 #include "trace/stays.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum door {
@@ -25,13 +26,21 @@ enum door {
 };
 _Static_assert(DOORS <= OCT_DOORS_MAX, "a copy of libssl has room for so many");
 
-/* 0: there is none. */
+/* Without pointers: each start of a process would write them anew. */
+static const struct names {
+#define OCT_DOOR(name, argument, three, four) char name[sizeof #name];
+#include "libssl/doors.def"
+} names = {
+#define OCT_DOOR(name, argument, three, four) #name,
+#include "libssl/doors.def"
+};
+
 static const struct {
-    const char *name;
-    unsigned char object[2];
+    unsigned short name;
+    unsigned char object[2]; /* 0: there is none */
 } doors[DOORS] = {
-#define OCT_DOOR(name, argument, three, four)          {#name, {argument, 0}},
-#define OCT_DOOR_TWO(name, first, second, three, four) {#name, {first, second}},
+#define OCT_DOOR(name, argument, three, four)          {offsetof(struct names, name), {argument, 0}},
+#define OCT_DOOR_TWO(name, first, second, three, four) {offsetof(struct names, name), {first, second}},
 #include "libssl/doors.def"
 };
 
@@ -91,7 +100,7 @@ static void *behind(const struct oct_ssl_functions *own, unsigned door)
     void *function = own->doors != NULL ? __atomic_load_n(&own->doors[door], __ATOMIC_RELAXED) : NULL;
     if (__builtin_expect(function != NULL, 1))
         return function;
-    function = own == &oct_ssl_nobody ? NULL : oct_symbol(own->handle, doors[door].name);
+    function = own == &oct_ssl_nobody ? NULL : oct_symbol(own->handle, (const char *)&names + doors[door].name);
     if (function == NULL)
         return (void *)fails;
     if (own->doors != NULL)

@@ -24,12 +24,12 @@ struct entry {
 };
 
 /* All that a call asks for lies in one line of the cache. */
-static struct bucket {
+OCT_LATE struct bucket {
     struct entry first;
     unsigned away;    /* how many calls of its objects are paused */
     uint32_t changes; /* of its connections */
     bool locked;
-} __attribute__((aligned(64))) buckets[BUCKETS];
+} __attribute__((aligned(64))) oct_known_buckets[BUCKETS];
 
 /* What the thread has asked for last, and will mostly ask for next. */
 static __thread struct {
@@ -42,7 +42,7 @@ static __thread struct {
 /* Objects are some KB large. */
 static struct bucket *bucket_of(const SSL *s)
 {
-    return &buckets[(((uintptr_t)s >> 4) * 0x9e3779b97f4a7c15u >> 40) % BUCKETS];
+    return &oct_known_buckets[(((uintptr_t)s >> 4) * 0x9e3779b97f4a7c15u >> 40) % BUCKETS];
 }
 
 /* Held for a few loads; the child of a fork finds all of them free. */
@@ -60,10 +60,10 @@ static void unlock(struct bucket *bucket)
 void oct_known_forked(void (*tell)(struct oct_conn *conn))
 {
     for (unsigned i = 0; i < BUCKETS; i++)
-        if (buckets[i].locked)
-            unlock(&buckets[i]);
+        if (oct_known_buckets[i].locked)
+            unlock(&oct_known_buckets[i]);
     for (unsigned i = 0; i < BUCKETS; i++)
-        for (const struct entry *entry = &buckets[i].first; entry != NULL; entry = entry->next)
+        for (const struct entry *entry = &oct_known_buckets[i].first; entry != NULL; entry = entry->next)
             if (entry->of[OCT_KNOWN_CONN] != NULL)
                 tell(entry->of[OCT_KNOWN_CONN]);
 }

@@ -36,7 +36,7 @@ static const char *option(const char *keys, const char *name, enum oct_setting_f
     return value != NULL ? value : oct_setting_former(former);
 }
 
-void oct_keys_start(void)
+OCT_AT_START void oct_keys_start(void)
 {
     const char *keys = oct_setting(OCT_SETTING_KEYS);
     const char *timeout = option(keys, "timeout", OCT_SETTING_FORMER_KEYS_TIMEOUT);

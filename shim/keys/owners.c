@@ -15,7 +15,7 @@
 
 #define OWNERS_MAX 16
 
-static struct oct_key_owner owners[OWNERS_MAX];
+OCT_LATE struct oct_key_owner oct_key_owners[OWNERS_MAX];
 static atomic_uint owner_count;
 static unsigned lines; /* owners that are shown; guarded by the lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -146,8 +146,8 @@ static struct oct_key_owner *owner_known(const void *owner)
 {
     const unsigned count = atomic_load_explicit(&owner_count, memory_order_acquire);
     for (unsigned i = 0; i < count; i++)
-        if (owners[i].owner == owner)
-            return &owners[i];
+        if (oct_key_owners[i].owner == owner)
+            return &oct_key_owners[i];
     return NULL;
 }
 
@@ -163,7 +163,7 @@ static struct oct_key_owner *owner_new(const void *owner, const OSSL_PROVIDER *p
     struct oct_key_owner *found = owner_known(owner); /* another thread may have been faster */
     const unsigned count = atomic_load(&owner_count);
     if (found == NULL && count < OWNERS_MAX) {
-        found = &owners[count];
+        found = &oct_key_owners[count];
         memcpy(found, &judged, sizeof *found);
         found->line = judged.own ? OCT_KEYS_OWNERS : lines++;
         atomic_store_explicit(&owner_count, count + 1, memory_order_release);

@@ -123,15 +123,14 @@ static bool have_module(void)
 
 /* The release before has named a configuration of its own. Where that is gone, or out of reach in a jail, OpenSSL would
  * read none at all, and say nothing: so it is the earlier one again. This goes with the next release. */
-static void forget_former_config(void)
+OCT_AT_START static void forget_former_config(void)
 {
-    static char instead[sizeof VARIABLE + PATH_MAX];
+    char *instead;
     const char *name = getenv(VARIABLE), *before = getenv(VARIABLE "_BEFORE_OCTUPLE");
     const char *file = name != NULL ? strrchr(name, '/') : NULL;
     char **entry = environ;
     if (file == NULL || strstr(name, "/octuple") == NULL || strncmp(file, "/openssl", strlen("/openssl")) != 0 ||
-        access(name, R_OK) == 0 ||
-        snprintf(instead, sizeof instead, VARIABLE "=%s", before != NULL ? before : "") >= (int)sizeof instead)
+        access(name, R_OK) == 0 || asprintf(&instead, VARIABLE "=%s", before != NULL ? before : "") < 0)
         return;
     while (strncmp(*entry, instead, sizeof VARIABLE) != 0)
         entry++;
@@ -143,7 +142,7 @@ static void forget_former_config(void)
 }
 
 /* A child after vfork() has its parent's memory. */
-static bool is_own_memory(void)
+OCT_AT_START static bool is_own_memory(void)
 {
     if (process == 0 || generation != oct_fork_generation()) {
         generation = oct_fork_generation();
@@ -152,7 +151,7 @@ static bool is_own_memory(void)
     return process == getpid();
 }
 
-void oct_load_start(bool is_wanted, bool (*lanes)(void))
+OCT_AT_START void oct_load_start(bool is_wanted, bool (*lanes)(void))
 {
     forget_former_config();
     has_lanes = lanes;
@@ -449,9 +448,9 @@ static bool prepare_confinement(void)
     if (!wanted || oct_library_is_confined())
         return false;
     const int errno_before = errno;
-    const bool own = is_own_memory();
     const bool alone = generation != 0 ? oct_thread_is_only_one() : is_only_thread();
-    void *crypto = own && alone && !oct_load_is_over() ? dlopen(OCT_LIBCRYPTO, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *crypto =
+        is_own_memory() && alone && !oct_load_is_over() ? dlopen(OCT_LIBCRYPTO, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     if (crypto != NULL && has_lanes())
         (void)have_module();
     if (crypto != NULL)

@@ -6,6 +6,9 @@
  */
 #include "libssl/object.h"
 
+#include "layout.h"
+#include "libssl/defined.h"
+
 #include <dlfcn.h>
 #include <stddef.h>
 
@@ -57,12 +60,36 @@ void *oct_object_function(void *handle, const char *name)
     return dlvsym(handle, name, OPENSSL_SYMBOLS);
 }
 
+OCT_UNWATCHED static const struct link_map *this_object(void)
+{
+    const struct link_map *map = _r_debug.r_map;
+    while (map != NULL && map->l_ld != _DYNAMIC)
+        map = map->l_next;
+    return map;
+}
+
+#else
+
+static const struct link_map *this_object(void)
+{
+    return oct_object_of((const void *)this_object);
+}
+
 #endif
 
 /* The last of those that the program was started with, which are never unloaded. Others are put behind it. */
 static struct link_map *last_at_start;
 
-void oct_object_start(void)
+OCT_UNWATCHED void *oct_object_behind(const char *name)
+{
+    const struct link_map *const last = last_at_start, *map = this_object();
+    void *function = NULL;
+    while (map != NULL && map != last && function == NULL && (map = map->l_next) != NULL)
+        function = oct_defined_in(map, name);
+    return function;
+}
+
+OCT_AT_START void oct_object_start(void)
 {
     struct link_map *last = oct_object_of((const void *)oct_object_start);
     while (last != NULL && last->l_next != NULL)

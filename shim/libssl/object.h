@@ -23,6 +23,10 @@ bool oct_object_span(const void *address, uintptr_t *start, uintptr_t *size);
  * RTLD_NEXT. glibc goes by the version of the symbol. musl keeps none; there the name of the object's file says it. */
 void *oct_object_function(void *handle, const char *name);
 
+/* As dlsym(RTLD_NEXT) finds a function in what the program was started with, but in this way (defined.h), where the C
+ * library is glibc. NULL: it is not there. */
+void *oct_object_behind(const char *name);
+
 /* Once, before the program's own code runs: the objects that are there are those that it was started with. */
 void oct_object_start(void);
 

@@ -6,6 +6,7 @@
  */
 #include "libssl/resolve.h"
 
+#include "libssl/defined.h"
 #include "libssl/object.h"
 
 #include <dlfcn.h>
@@ -70,12 +71,12 @@ extern __typeof__(SSL_is_server) SSL_is_server __attribute__((weak));
 
 extern __typeof__(OPENSSL_init_crypto) OPENSSL_init_crypto __attribute__((weak));
 
-bool oct_crypto_present(void)
+OCT_AT_START bool oct_crypto_present(void)
 {
     return OPENSSL_init_crypto != NULL;
 }
 
-bool oct_ssl_present(void)
+OCT_AT_START bool oct_ssl_present(void)
 {
     return SSL_is_server != NULL && oct_symbol_versioned(NULL, "SSL_do_handshake") != NULL;
 }
@@ -89,15 +90,16 @@ bool oct_ssl_present_younger(void)
     return present;
 }
 
-/* No pthread_once here: a preloaded allocator may call close() from inside dlsym(). Every thread that comes early fills
- * in the same values; the one that comes back from inside its own dlsym() sees what there is so far. */
-const struct oct_libc_functions *oct_libc(void)
+/* As ld.so would find them behind this object, but without it: a hook may come at any time, from an allocator inside of
+ * dlsym() too, or in the child of vfork(). Every thread that comes early fills in the same values. With musl the calls
+ * of oct_object_of() may come back here, and see what there is so far. */
+OCT_UNWATCHED const struct oct_libc_functions *oct_libc(void)
 {
     static __thread bool busy;
     if (__atomic_load_n(&libc_ready, __ATOMIC_ACQUIRE) || busy)
         return &libc;
     busy = true;
-#define OCT_FIND(name) __atomic_store_n((void **)&libc.name, dlsym(RTLD_NEXT, #name), __ATOMIC_RELAXED);
+#define OCT_FIND(name) __atomic_store_n((void **)&libc.name, oct_object_behind(#name), __ATOMIC_RELAXED);
     OCT_LIBC_HOOKS(OCT_FIND)
 #undef OCT_FIND
     __atomic_store_n(&libc_ready, 1, __ATOMIC_RELEASE);

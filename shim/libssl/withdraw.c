@@ -117,16 +117,16 @@ void *oct_hook_named(const char *name, bool entry)
     return NULL;
 }
 
+OCT_LATE struct oct_ssl_functions oct_withdrawn;
+OCT_LATE void *oct_withdrawn_doors[OCT_DOORS_MAX];
+
 void oct_withdraw(bool loads)
 {
-    static struct oct_ssl_functions real;
-    static void *doors[OCT_DOORS_MAX];
-
     if (!withdraw(true, loads))
         return; /* each call then finds its libssl by its caller */
-    (void)oct_ssl_fill(&real, NULL);
-    real.doors = doors;
-    oct_ssl_instead = &real;
+    (void)oct_ssl_fill(&oct_withdrawn, NULL);
+    oct_withdrawn.doors = oct_withdrawn_doors;
+    oct_ssl_instead = &oct_withdrawn;
 }
 
 void oct_withdraw_younger(void)

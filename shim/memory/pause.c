@@ -23,7 +23,7 @@ static bool says(const char *value, size_t length, const char *word)
     return value != NULL && length == strlen(word) && strncmp(value, word, length) == 0;
 }
 
-void oct_memory_start(const char *setting)
+OCT_AT_START void oct_memory_start(const char *setting)
 {
     size_t length;
     const char *value = oct_setting_option(setting, SWITCH, &length);
