@@ -441,6 +441,14 @@ void oct_load_name_groups(const struct oct_ssl_functions *own, const OSSL_LIB_CT
     (void)own->ERR_pop_to_mark();
 }
 
+/* The child of vfork(), which has its parent's memory: the C library does not notice such a child, and takes its thread
+ * for the parent's. */
+static bool is_parents_memory(void)
+{
+    clockid_t clock; /* made of the thread's number, as the C library has it */
+    return pthread_getcpuclockid(pthread_self(), &clock) == 0 && (pid_t) ~(clock >> 3) != gettid();
+}
+
 /* A program that has brought OpenSSL before a jail or a sandbox may use it there. Among threads, or in the child of a
  * fork among some, nothing is loaded here. True: it is to be noted that the process is confined. */
 static bool prepare_confinement(void)
@@ -456,7 +464,7 @@ static bool prepare_confinement(void)
     if (crypto != NULL)
         dlclose(crypto);
     errno = errno_before;
-    return own || generation == 0;
+    return !is_parents_memory();
 }
 
 static int confine(bool noted, int result)

@@ -140,6 +140,47 @@ def test_a_jail_of_who_brings_libssl_late(served, tmp_path, how, expected):
     assert done == (0, [], "") and ours == expected
 
 
+VFORKS = """
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int count, char **arguments)
+{
+    char line[4096];
+    int status = 0, ours = 0;
+    if (count > 1 && fork() != 0)
+        return wait(&status) < 0 || status != 0;
+    if (vfork() == 0)
+        _exit(arguments[0] == NULL || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0);
+    if (wait(&status) < 0 || status != 0)
+        return 3;
+    void *libssl = dlopen("libssl.so.3", RTLD_NOW), *(*method)(void) = dlsym(libssl, "TLS_server_method");
+    void *(*make)(void *) = dlsym(libssl, "SSL_CTX_new");
+    if (make(method()) == NULL)
+        return 4;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (fgets(line, sizeof line, maps) != NULL)
+        ours |= strstr(line, "octuple.so") != NULL;
+    printf("ours %d\\n", ours);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("words", [(), ("fork",)])
+def test_a_child_that_has_the_memory_of_its_parent(served, words):
+    """It may confine itself, before it starts another program. That says nothing of its parent, which brings libssl
+    only later."""
+    program = served.work / "vforks"
+    subprocess.run(["cc", "-D_GNU_SOURCE", "-o", program, served.write("vforks.c", VFORKS)], check=True)
+    program.chmod(0o755)
+    done, ours = live(served, program, *words, LD_PRELOAD=served.shim)
+    assert done == (0, [], "") and ours
+
+
 def test_a_module_of_the_folder_that_a_program_has_changed_to(served, program):
     """A preload by a relative name says nothing of where the module is."""
     lib = served.work / "lib"
