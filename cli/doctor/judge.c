@@ -95,8 +95,8 @@ static const char *look(const void *facts, const char *variable)
     return facts_env(facts, variable);
 }
 
-/* One that runs: for a command, `octuple run` has said so. */
-static void judge_program(struct doctor_report *report, const struct doctor_target *target)
+/* One that runs: for a command, `octuple run` has said so. True if Octuple leaves it as it is. */
+static bool judge_program(struct doctor_report *report, const struct doctor_target *target)
 {
     char path[sizeof target->facts.root + sizeof target->facts.program];
     snprintf(path, sizeof path, "%s%s", target->facts.root, target->facts.program);
@@ -104,6 +104,7 @@ static void judge_program(struct doctor_report *report, const struct doctor_targ
     if (why != NULL)
         doctor_add(report, DOCTOR_PROBLEM, "program", NULL, "Octuple leaves %s as it is: %s", target->facts.program,
                    why);
+    return why != NULL;
 }
 
 /* A program that calls liboctuple by itself, as those with the bindings for Go, Java and Rust do. */
@@ -119,6 +120,7 @@ static void judge_library(struct doctor_report *report, const struct doctor_targ
                                     "such a server take the TLS connections";
     const struct facts_libraries *libraries = &target->facts.libraries;
     const bool has_openssl = libraries->crypto[0] != '\0' && !is_bound(target);
+    const char *fork = target->facts.copies > 0 ? target->facts.copy[0].other : NULL;
     if (has_openssl && target->facts.openssl.other != NULL) {
         doctor_add(report, DOCTOR_PROBLEM, "tls-library", elsewhere,
                    "its TLS library is %s, not OpenSSL: nothing of it can be served", target->facts.openssl.other);
@@ -143,6 +145,9 @@ static void judge_library(struct doctor_report *report, const struct doctor_targ
                    libraries->other_inside ? "%s is linked into the program: nothing of it can be served from outside"
                                            : "its TLS library is %s, not OpenSSL: nothing of it can be served",
                    libraries->other);
+    } else if (fork != NULL) {
+        doctor_add(report, DOCTOR_PROBLEM, "tls-library", elsewhere,
+                   "its TLS library is %s, not OpenSSL: nothing of it can be served", fork);
     } else if (target->facts.copies > 0) {
         doctor_add(report, DOCTOR_PROBLEM, "tls-library", elsewhere,
                    "it has no libssl and libcrypto under the system's names, only what the program brings along");
@@ -283,17 +288,17 @@ void doctor_judge(struct doctor_report *report, const struct doctor_target *targ
                    "%s is a former name, which works in this release for the last time; it is now %s", row.variable,
                    row.instead);
     }
-    judge_program(report, target);
+    const bool left = judge_program(report, target);
     judge_library(report, target);
     doctor_judge_copies(report, target);
     judge_limits(report, target);
-    if (!is_bound(target))
+    if (!left && !is_bound(target))
         judge_preload(report, target);
-    if (has_openssl && !is_bound(target))
+    if (!left && has_openssl && !is_bound(target))
         doctor_judge_config(report, target);
-    if ((has_openssl || is_bound(target)) && (target->facts.pid != 0 || target->waited >= 0))
+    if (!left && (has_openssl || is_bound(target)) && (target->facts.pid != 0 || target->waited >= 0))
         judge_work(report, target);
-    if (has_openssl) {
+    if (!left && has_openssl) {
         doctor_judge_handshakes(report, target);
         doctor_judge_keys(report, target);
         doctor_judge_quic(report, target);

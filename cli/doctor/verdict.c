@@ -61,8 +61,9 @@ const char *doctor_verdict(const struct doctor_report *report, const struct doct
         snprintf(text, room, "no load seen: its counters cannot be read");
         return "no-load";
     }
-    if (full == 0 && lanes->stays.doors == 0 && lanes->stays.resumed > 0) {
-        snprintf(text, room, "no load seen yet: all %" PRIu64 " sessions were resumed", lanes->stays.resumed);
+    if (full < LOAD_LEAST && lanes->stays.doors == 0 && lanes->stays.resumed > full) {
+        snprintf(text, room, "no load seen yet: of %" PRIu64 " sessions, %" PRIu64 " were resumed",
+                 full + lanes->stays.resumed, lanes->stays.resumed);
         return "no-load";
     }
     if (lanes->stays.doors == 0 && ((all < LOAD_LEAST && full < LOAD_LEAST) || reason == OCT_STAY_ALONE)) {
