@@ -13,7 +13,8 @@ from tests.servers.common import crowd, rig
 each = pytest.mark.parametrize
 LIBRARIES = ["libjemalloc.so.2", "libmimalloc.so.2.0", "libtcmalloc_minimal.so.4", "libeatmydata.so",
              "torsocks/libtorsocks.so", "faketime/libfaketime.so.1", "faketime/libfaketimeMT.so.1",
-             "libnss_wrapper.so", "libkeepalive.so", "heaptrack/libheaptrack_preload.so", "libasan.so.8"]
+             "libnss_wrapper.so", "libkeepalive.so", "libprofiler.so.0", "heaptrack/libheaptrack_preload.so",
+             "libasan.so.8"]
 
 
 def find(name: str) -> Path:
@@ -26,7 +27,8 @@ def find(name: str) -> Path:
 
 def serve(command: list[str], keys, build, place, preload: list[Path]) -> crowd.Verdict:
     env = {"ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0", "TORSOCKS_ALLOW_INBOUND": "1",
-           "OCTUPLE_COMBINE": "off", "FAKETIME": "+0", "DUMP_HEAPTRACK_OUTPUT": str(place / "heaptrack")}
+           "OCTUPLE_COMBINE": "off", "FAKETIME": "+0", "DUMP_HEAPTRACK_OUTPUT": str(place / "heaptrack"),
+           "CPUPROFILE": str(place / "profile"), "CPUPROFILE_REALTIME": "1", "CPUPROFILE_FREQUENCY": "1000"}
     name, *words = command
     path = crowd.program(name, build or rig.build_from_environment(), "cc")
     server = crowd.Program([path, *words], keys, build, place, **env)
