@@ -92,8 +92,13 @@ def packet(number: int, body: bytes) -> bytes:
     return struct.pack("<I", len(body) | number << 24) + body
 
 
-POSTGRESQL_START = b"user\0postgres\0database\0postgres\0\0"
-POSTGRESQL_REQUEST = struct.pack(">ii", 8 + len(POSTGRESQL_START), 3 << 16) + POSTGRESQL_START
+def enter_database(name: bytes) -> bytes:
+    """As PostgreSQL's clients begin."""
+    text = b"user\0postgres\0database\0" + name + b"\0\0"
+    return struct.pack(">ii", 8 + len(text), 3 << 16) + text
+
+
+POSTGRESQL_REQUEST, PGBOUNCER_REQUEST = enter_database(b"postgres"), enter_database(b"pgbouncer")
 MARIADB_REQUEST = packet(2, MARIADB_BEGINS + b"root\0\0")
 MQTT_REQUEST = b"\x10\x0c\x00\x04MQTT\x04\x02\x00\x3c\x00\x00"
 # A binding request; its answer is of the same transaction.

@@ -164,6 +164,8 @@ KINDS = (
     Kind("apache (event)", "apache2", "apache2-bin", APACHE, lambda conf: ["-DFOREGROUND", "-f", str(conf)]),
     Kind("redis", "redis-server", "redis-server", REDIS, lambda conf: [str(conf)],
          b"PING\r\nQUIT\r\n", b"+PONG\r\n+OK\r\n"),
+    Kind("valkey", "valkey-server", "valkey-server", REDIS, lambda conf: [str(conf)],
+         b"PING\r\nQUIT\r\n", b"+PONG\r\n+OK\r\n"),
     Kind("stunnel", "stunnel4", "stunnel4", STUNNEL, lambda conf: [str(conf)]),
 )
 

@@ -16,7 +16,7 @@ from tests.servers.common import clients, rig
 from tests.servers.common.haproxy import HAProxy
 
 # Those that handle many connections in one thread around epoll.
-ACCELERATED = ("haproxy", "haproxy, 2 threads", "lighttpd", "hitch", "redis")
+ACCELERATED = ("haproxy", "haproxy, 2 threads", "lighttpd", "hitch", "redis", "valkey")
 
 
 @pytest.mark.parametrize("kind", web.KINDS, ids=lambda kind: kind.name)
