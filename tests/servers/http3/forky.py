@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""nginx 1.30 under Octuple, with HTTP/3 and TLS by TCP on one port: in the Debian that `bench/experiment http3`
-makes."""
+"""nginx 1.30 under Octuple, with HTTP/3 and TLS by TCP on one port, and HAProxy with HTTP/3: in the Debian that
+`bench/experiment http3` makes."""
 
 from __future__ import annotations
 
@@ -56,21 +56,21 @@ def has(path: str) -> bool:
     return (cache() / http3.RELEASE / path.lstrip("/")).exists()
 
 
-class Nginx:
+class Server:
     """One that runs. Its folder and that of its keys are at the same places inside."""
 
-    def __init__(self, build: Build, folder: Path, keys: Path, server: str, *, http: str = "", modules: str = "",
-                 workers: int = 1):
-        self.build, self.folder, self.keys = build, folder, keys
+    name: str
+    command: list[str]  # before its configuration
+
+    def __init__(self, build: Build, folder: Path, keys: Path, text: str, wanted: int = 1, **words: object):
+        self.build, self.folder, self.keys, self.wanted = build, folder, keys, wanted
         self.port, = free_ports(1)
-        (folder / "conf").write_text(CONFIGURATION.format(folder=folder, port=self.port, server=server, http=http,
-                                                          modules=modules, workers=workers))
-        self.wanted = workers
+        (folder / "conf").write_text(text.format(folder=folder, port=self.port, keys=keys, **words))
         self.child: subprocess.Popen | None = None
 
-    def __enter__(self) -> "Nginx":
+    def __enter__(self) -> "Server":
         command = [str(ENTER), "--see", str(self.build.folder), "--see", str(self.folder), "--see", str(self.keys),
-                   str(cache()), http3.RELEASE, str(self.build.octuple), "run", "--", "/usr/sbin/nginx", "-c",
+                   str(cache()), http3.RELEASE, str(self.build.octuple), "run", "--", *self.command,
                    str(self.folder / "conf")]
         self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                       stderr=(self.folder / "said").open("w"), env=clean_environment())
@@ -78,7 +78,7 @@ class Nginx:
         while len(self.workers()) < self.wanted:
             if time.monotonic() > deadline or self.child.poll() is not None:
                 self.stop()
-                raise AssertionError(f"nginx did not start: {self.said()}")
+                raise AssertionError(f"{self.name} did not start: {self.said()}")
             time.sleep(0.2)
         return self
 
@@ -90,18 +90,17 @@ class Nginx:
 
     def master(self) -> int:
         """The first of that name; 0: there is none yet."""
-        return next((pid for pid in http3.descendants(self.child.pid) if http3.command_of(pid)[0] == "nginx"), 0)
+        return next((pid for pid in http3.descendants(self.child.pid) if http3.command_of(pid)[0] == self.name), 0)
 
     def workers(self) -> list[int]:
-        master = self.master()
-        return [pid for pid in process.children(master) if http3.command_of(pid)[0] == "nginx"] if master else []
+        return [master] if (master := self.master()) else []
 
-    def counted(self, operation: str) -> list[int]:
-        """How many of the operation ran in lanes in each worker."""
+    def counted(self, operation: str, how: str = "done") -> list[int]:
+        """How many of the operation ran in lanes in each worker, or otherwise."""
         done = subprocess.run([self.build.octuple, "top", "--once", "--json", *map(str, self.workers())],
                               env=clean_environment(), capture_output=True, text=True, check=True)
         said = json.loads(done.stdout)["processes"]
-        return [one["done"] for each in said for one in each["operations"] if one["name"] == operation]
+        return [one[how] for each in said for one in each["operations"] if one["name"] == operation]
 
     def inside(self, *command: str) -> subprocess.CompletedProcess:
         """A command beside the server, in its Debian."""
@@ -113,3 +112,28 @@ class Nginx:
         if self.child.poll() is None:
             self.child.send_signal(signal.SIGTERM)
         self.child.wait(60)
+
+
+class Nginx(Server):
+    name = "nginx"
+    command = ["/usr/sbin/nginx", "-c"]
+
+    def __init__(self, build: Build, folder: Path, keys: Path, server: str, *, http: str = "", modules: str = "",
+                 workers: int = 1):
+        super().__init__(build, folder, keys, CONFIGURATION, workers, server=server, http=http, modules=modules,
+                         workers=workers)
+
+    def workers(self) -> list[int]:
+        return [pid for pid in process.children(self.master()) if http3.command_of(pid)[0] == self.name] \
+            if self.master() else []
+
+
+class HAProxy(Server):
+    """That of the package, or one that was built and put into /usr/local/sbin there."""
+
+    name = "haproxy"
+    command = ["haproxy", "-db", "-f"]
+
+    def __init__(self, build: Build, folder: Path, keys: Path, key: str):
+        super().__init__(build, folder, keys, http3.HAPROXY, key=key)
+        (keys / f"{key}.pem").write_text("".join((keys / f"{key}{end}").read_text() for end in (".crt", ".key")))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
 # ctest: LOCK cargo
-"""HTTP/3 handshakes of a stock nginx in lanes, as servers are configured: several workers, certificates that are named
-late, stapled answers of OCSP, and TLS by TCP on the same port. It skips where no such nginx is."""
+"""HTTP/3 handshakes in lanes of a stock nginx, as servers are configured: several workers, certificates that are named
+late, stapled answers of OCSP, and TLS by TCP on the same port; and of HAProxy. It skips where no such servers are."""
 import subprocess
 
 import pytest
@@ -77,6 +77,15 @@ def test_certificates_named_late(client, certificates, place, by):
     with forky.Nginx(client, place, certificates, of(certificates, "$named"), http=http, modules=modules) as nginx:
         load(client, nginx)
         assert sum(nginx.counted(SIGNATURE)) > 0
+
+
+def test_haproxy(client, certificates, place):
+    """Where a handshake paused it goes on from the socket."""
+    with forky.HAProxy(client, place, certificates, KEY) as haproxy:
+        load(client, haproxy)
+        load(client, haproxy, hybrid=True)
+        [done], [plain] = haproxy.counted(SIGNATURE), haproxy.counted(SIGNATURE, "plain")
+        assert done > plain
 
 
 def openssl(folder, *arguments):
