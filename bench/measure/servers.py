@@ -154,7 +154,8 @@ def chosen(options: argparse.Namespace) -> list[Kind]:
     """The servers that are installed; one that was named must be."""
     if not options.only:
         return [kind for kind in (services.KINDS if options.more else KINDS) if kind.path()]
-    kinds = [kind for kind in (*KINDS, *services.KINDS) if kind.name in options.only]
+    by_name = {kind.name: kind for kind in (*services.KINDS, *KINDS)}  # HAProxy is in both lists
+    kinds = [kind for name, kind in by_name.items() if name in options.only]
     for kind in kinds:
         if not kind.path():
             sys.exit(f"bench/run servers: {kind.name} is not installed; Debian's package: {kind.package}")

@@ -9,7 +9,8 @@ import statistics
 from pathlib import Path
 
 PAGE = "more-servers.md"
-TABLES = (("more-servers.json", "Debian 12", ""), ("more-servers-forky.json", "Debian forky", ", forky"))
+TABLES = (("more-servers.json", "Debian 12", ""), ("more-servers-trixie.json", "Debian 13", ", trixie"),
+          ("more-servers-forky.json", "Debian forky", ", forky"))
 TOKIO = "tokio.json"
 HEAD = """\
 # More servers
