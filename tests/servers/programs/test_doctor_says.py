@@ -52,7 +52,7 @@ def alike(text: str) -> str:
     text = re.sub(r"127\.0\.0\.1:\d+", "ADDRESS", text)
     text = re.sub(r"(?<![\w/])/[^\s:;,()]+", "PATH", text)
     # The first may meet the connection by which this test has found the port.
-    text = re.sub(r"(?ms)^\w+ +handshakes: 1 full handshakes, of which . waited.*?(\d+ resumed).*?^(?=\S)",
+    text = re.sub(r"(?ms)^\w+ +handshakes: 1 full handshakes, of which . waited.*?(\d+ resumed).*?(?=^\S|\Z)",
                   r"ok or note handshakes: 1 full handshake, \1\n", text)
     text = text.replace("; besides, and not served: GnuTLS", "")  # what PostgreSQL's own libraries bring along
     text = re.sub(r"(?m)^(Program|\w+ +(lanes|handshakes):|Verdict    no load|ok or).*$",
