@@ -75,6 +75,20 @@ def test_banned_and_openssl_calls(house):
     assert check(house).finds("calls OpenSSL: RSA_free")
 
 
+def test_a_young_glibc(house):
+    """A thread is made by another version of the function before 2.34."""
+    house.write("lib.c", SOURCE + "#include <pthread.h>\n#include <sys/stat.h>\n#include <unistd.h>\n"
+                "int (*keep[])() = {pthread_create, fstat, gettid};\n")
+    house.link("liboctuple.so", *GOOD, "-D_GNU_SOURCE", house.path / "lib.c")
+    for name, version in (("pthread_create", "2.34"), ("fstat", "2.33"), ("gettid", "2.30")):
+        assert check(house).finds(f"needs {name} of glibc {version}")
+    house.write("cmake/portable/old_glibc.h", "OCT_OLDER(pthread_create, 2.2.5);\n#define fstat(a, b) f(a, b)\n"
+                "#define gettid() 0\n")
+    assert check(house).status == 0, check(house).out
+    house.write("build/CMakeCache.txt", "OCT_OLD_GLIBC:BOOL=ON\n", header=False)
+    assert check(house).finds("needs pthread_create of glibc 2.34")
+
+
 def test_provider(house):
     exported = '__attribute__((visibility("default"))) int '
     source = house.write("prov.c", exported + "OSSL_provider_init(void) { return 1; }\n")
@@ -110,6 +124,9 @@ def test_shim(house):
     house.link("liboctuple-async.so", "-Wl,-z,relro", "-Wl,-z,now", "-fPIC", source)
     assert check(house, "--part", "shim").finds("exports helper")
     assert check(house, "--part", "shim").finds("does not export epoll_ctl")
+    house.write("cmake/portable/old_glibc.h", "OCT_OLDER(close, 2.2.5);\nOCT_OLDER_OUTSIDE(epoll_ctl, 2.3.2);\n")
+    assert check(house, "--part", "shim").finds("takes close from the C library")
+    assert "takes epoll_ctl" not in check(house, "--part", "shim").out
     house.write("docs/limits.md", table.replace("`close`, ", ""))
     assert check(house, "--part", "shim").finds("exports close, which the table in docs/limits.md")
     house.write("shim/resolve.h", lists + "#define OCT_LIBC_HOOKS(X) X(close) X(helper)\n")
