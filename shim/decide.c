@@ -17,14 +17,27 @@
 #include "base/thread_mode.h"
 
 #include <pthread.h>
+#include <string.h>
 #include <sys/auxv.h>
 
 int oct_shim_mode_now;
 
+/* OSSL_PROVIDER_available() would sort libcrypto's list of providers, and the first one there serves. */
+static int see_ours(OSSL_PROVIDER *provider, void *found)
+{
+    *(bool *)found |= strcmp(oct_ssl()->OSSL_PROVIDER_get0_name(provider), "octuple") == 0;
+    return 1;
+}
+
+static bool is_ours_there(void)
+{
+    bool found = false;
+    return oct_ssl()->OSSL_PROVIDER_do_all(NULL, see_ours, &found) && found;
+}
+
 static void decide(void)
 {
-    bool on = oct_shim_wanted() && oct_shim_library_start() &&
-              oct_ssl()->OSSL_PROVIDER_available(NULL, "octuple") == 1 && oct_slice_possible();
+    bool on = oct_shim_wanted() && oct_shim_library_start() && is_ours_there() && oct_slice_possible();
     int op = 0;
 
     while (on && op < OCT_OP_COUNT && !oct_op_is_possible(op))

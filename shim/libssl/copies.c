@@ -96,7 +96,7 @@ void *oct_in_scope(const struct link_map *map, const char *name, const char *fil
  * that knows nothing of the fibres of this libssl. */
 bool oct_crypto_is_served(const void *function)
 {
-    const void *crypto = find_in(OCT_LIBCRYPTO, oct_symbol, "OSSL_PROVIDER_available");
+    const void *crypto = find_in(OCT_LIBCRYPTO, oct_symbol, "OSSL_PROVIDER_do_all");
     return crypto != NULL && oct_same_object(crypto, function);
 }
 
@@ -118,7 +118,7 @@ static struct oct_ssl_functions *copy_make(void *function, bool global)
     /* Another library may have some functions of the same names, in front of OpenSSL's. */
     if (oct_ssl_fill(ssl, ssl->handle))
         ssl->servable = oct_same_object((const void *)ssl->SSL_CTX_new, (const void *)ssl->SSL_CTX_ctrl) &&
-                        oct_crypto_is_served((const void *)ssl->OSSL_PROVIDER_available);
+                        oct_crypto_is_served((const void *)ssl->OSSL_PROVIDER_do_all);
     return ssl;
 }
 

@@ -8,7 +8,8 @@
  *   - Fallbacks are retained, so a program that loads providers later finds what it would without us.
  *   - Default properties are joined. What they wish for counts as much as the wish for ours, and was there first.
  *   - Where others than OpenSSL's own providers are active, and one would lose a kind of key or cipher to ours, ours
- *     goes again. Where no handshakes are made it does not come at all.
+ *     goes again. Where no handshakes are made it does not come at all. Nor does it where they were loaded in another
+ *     order than that of their names: loading sorts libcrypto's list, and the first one there serves.
  *   - Nothing is left in the error queue.
  */
 #include "libssl/load.h"
@@ -70,6 +71,8 @@ struct crypto {
 struct active {
     const struct crypto *crypto;
     bool normal, foreign, ours; /* "default"; one that is not OpenSSL's; "octuple" */
+    const char *last;
+    bool unsorted; /* by their names */
 };
 
 static bool wanted; /* false until the shim has started, which others' constructors may come before */
@@ -185,6 +188,8 @@ static int see_provider(OSSL_PROVIDER *provider, void *arg)
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         known |= strcmp(name, own[i]) == 0;
     active->foreign |= !known;
+    active->unsorted |= active->last != NULL && strcmp(active->last, name) > 0;
+    active->last = name;
     return 1;
 }
 
@@ -316,7 +321,7 @@ static bool bring(const struct crypto *crypto, bool tls)
     (void)crypto->OSSL_PROVIDER_do_all(crypto->global, see_provider, &active);
     if (active.ours) /* a configuration has it, as it wants it */
         return true;
-    if (!active.normal || (active.foreign && !tls) || !is_of_use(crypto, tls))
+    if (!active.normal || (active.foreign && (!tls || active.unsorted)) || !is_of_use(crypto, tls))
         return false;
     if (active.foreign)
         see_owners(crypto, NULL, owners);

@@ -64,7 +64,7 @@
     X(SSL_set0_rbio) X(SSL_set0_wbio) X(SSL_set_info_callback)                                                         \
     X(SSL_get_info_callback) X(SSL_CTX_get_info_callback) X(SSL_get_SSL_CTX) X(SSL_CTX_ctrl) X(OPENSSL_init_ssl)       \
     X(CRYPTO_free_ex_data) X(CRYPTO_malloc) X(CRYPTO_zalloc) X(CRYPTO_free) X(ASYNC_get_current_job)                   \
-    X(OSSL_PROVIDER_available)                                                                                         \
+    X(OSSL_PROVIDER_do_all)                                                                                            \
     X(SSL_get_rbio) X(SSL_get_wbio) X(BIO_read) X(BIO_number_read) X(BIO_method_name) X(BIO_ctrl_pending)              \
     X(BIO_test_flags) X(BIO_set_flags) X(BIO_clear_flags) X(BIO_new) X(BIO_s_null) X(BIO_free) X(BIO_up_ref)           \
     X(ERR_set_mark) X(ERR_pop_to_mark) X(ERR_peek_last_error) X(ERR_clear_error) X(ERR_new) X(ERR_set_error)           \

@@ -20,7 +20,7 @@ static const OSSL_ALGORITHM *query(void *context, int operation, int *no_cache)
     (void)context;
     *no_cache = 0;
     if (operation != OSSL_OP_KEYMGMT && operation != OSSL_OP_SIGNATURE && operation != OSSL_OP_KEYEXCH &&
-        operation != OSSL_OP_CIPHER)
+        operation != OSSL_OP_CIPHER && operation != OSSL_OP_DIGEST && operation != OSSL_OP_MAC)
         return NULL;
     from = OSSL_PROVIDER_query_operation(within, operation, no_cache);
     for (; from != NULL && from->algorithm_names != NULL && n < 127; from++) {

@@ -60,6 +60,9 @@ static void say_owners(OSSL_LIB_CTX *lib, const char *where)
     EVP_MD *md = EVP_MD_fetch(lib, "SHA256", NULL);
     printf("owner %s SHA256 %s\n", where, name_of(md != NULL ? EVP_MD_get0_provider(md) : NULL));
     EVP_MD_free(md);
+    EVP_MAC *mac = EVP_MAC_fetch(lib, "HMAC", NULL);
+    printf("owner %s HMAC %s\n", where, name_of(mac != NULL ? EVP_MAC_get0_provider(mac) : NULL));
+    EVP_MAC_free(mac);
     ERR_clear_error();
 }
 

@@ -31,6 +31,7 @@ CHOICES: dict[str, dict[str, tuple[list[str], dict[str, list[str]]]]] = {
         "other-behind": (["providers = p"], {"p": ["zother = z", "default = d"], "z": ["module = {other}", ACTIVE],
                                              "d": [ACTIVE]}),
         "other-alone": (["providers = p"], {"p": ["aother = a"], "a": ["module = {other}", ACTIVE]}),
+        "other-off": (["providers = p"], {"p": ["zother = z"], "z": ["module = {other}"]}),
         "switches-of-ours": (["providers = p"], {"p": ["default = d", "octuple = o"], "d": [ACTIVE],
                                                  "o": ["module = {module}", "x25519-keymgmt = off"]}),
     },
@@ -118,6 +119,9 @@ def all_variants() -> list[Variant]:
         for name in list(names)[1:]:
             made.append(Variant({**Variant().choice, about: name}))
     made += [Variant(program=program) for program in PROGRAMS[1:]]
+    # Providers serve in the order in which a program has loaded them.
+    made += [Variant({**Variant().choice, "providers": "other-off"}, program)
+             for program in ("load=zother load=default", "load=default load=zother")]
     sane = ["plain", "diagnostics", "include", "dollars", "no-newline"]
     for _ in range(MIXTURES):
         choice = {about: draw.choice(list(names)) for about, names in CHOICES.items()}
