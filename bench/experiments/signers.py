@@ -123,8 +123,7 @@ def node_kind() -> memory.Fed:
 
 def node(folder: Path, key: str, count: int) -> list[str]:
     (folder / "sign.js").write_text(NODE)
-    return [node_kind().path() or "node", "--openssl-shared-config", str(folder / "sign.js"),
-            str(own_key(folder, key)), str(count)]
+    return [node_kind().path() or "node", str(folder / "sign.js"), str(own_key(folder, key)), str(count)]
 
 
 def authority(folder: Path, key: str, count: int) -> list[str]:

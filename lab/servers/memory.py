@@ -152,6 +152,5 @@ KINDS = (
     of_python("uvloop", "python3-uvloop", "uvloop",
               ASYNCIO.format(loop="import uvloop\n\nuvloop.install()")),
     of_python("twisted", "python3-twisted", "twisted.internet.ssl", TWISTED),
-    Fed("node", "node", "nodejs", NODE, lambda conf: ["--openssl-shared-config", str(conf)], asks=("-p", SHARED),
-        says="true"),
+    Fed("node", "node", "nodejs", NODE, lambda conf: [str(conf)], asks=("-p", SHARED), says="true"),
 )

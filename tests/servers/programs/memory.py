@@ -41,7 +41,7 @@ def command(kind: str, *ports: int) -> list[str]:
     """Without port and keys, which crowd.Program gives."""
     more = [str(port) for port in ports]
     if kind == "node":
-        return [str(node()), "--openssl-shared-config", str(HERE / "memory_server.js"), *more]
+        return [str(node()), str(HERE / "memory_server.js"), *more]
     return [PYTHON, "-B", str(HERE / "memory_server.py"), kind, *more]
 
 

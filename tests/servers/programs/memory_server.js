@@ -2,7 +2,7 @@
 // Copyright The Octuple Authors
 // A TLS server that echoes. Node.js reads its sockets itself, and gives libssl the bytes through a BIO of its own.
 //
-// usage: node --openssl-shared-config memory_server.js [SECOND-PORT] PORT KEYS
+// usage: node memory_server.js [SECOND-PORT] PORT KEYS
 //
 // At the second port clients are asked for certificates, and for a key share of P-384.
 //
