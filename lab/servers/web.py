@@ -198,6 +198,7 @@ class Other(Running):
         self.counters_folder.mkdir()
         self.counters_folder.chmod(0o1777)  # a worker that is not root writes there too
         self.settings: dict[str, str] = {}  # of its environment
+        self.before: list[str] = []  # of its command
         self.child: subprocess.Popen | None = None
 
     def start(self) -> None:
@@ -207,6 +208,7 @@ class Other(Running):
             environment["OCTUPLE_COUNTERS"] = str(self.counters_folder)
             command = [str(self.build.octuple), "run", "--", *command]
         environment |= self.settings
+        command = [*self.before, *command]
         with open(self.folder / "output", "wb") as output:
             cpus = self.cpus or os.sched_getaffinity(0)
             self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL,
