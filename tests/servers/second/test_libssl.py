@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import struct
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -44,17 +45,36 @@ def private_copy(where: Path) -> Path:
     return where
 
 
+def loose_copy(where: Path) -> Path:
+    """OpenSSL's libraries as those built `no-pinshared`: dlclose() unloads them, and they end there."""
+    where.mkdir()
+    flags_1, nodelete = 0x6ffffffb, 0x8
+    for name in ("libcrypto.so.3", "libssl.so.3"):
+        image = bytearray((SYSTEM_LIBRARIES / name).read_bytes())
+        headers, = struct.unpack_from("<Q", image, 32)
+        size, count = struct.unpack_from("<HH", image, 54)
+        segments = (struct.unpack_from("<IIQQQQ", image, headers + i * size) for i in range(count))
+        at, length = next((at, length) for kind, _, at, _, _, length in segments if kind == 2)  # PT_DYNAMIC
+        for entry in range(at, at + length, 16):
+            tag, value = struct.unpack_from("<QQ", image, entry)
+            if tag == flags_1:
+                struct.pack_into("<Q", image, entry + 8, value & ~nodelete)
+        (where / name).write_bytes(image)
+    return where
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """Programs and plug-ins: `mine` has the private copy, `theirs` the system's library."""
     if shutil.which("patchelf") is None:
         pytest.skip("patchelf is not installed")
     where = tmp_path_factory.mktemp("second")
-    copies = private_copy(where / "copies")
+    copies, loose = private_copy(where / "copies"), loose_copy(where / "loose")
     work, host = SOURCES / "work.c", SOURCES / "host.c"
     compile_to(where / "theirs.so", "-shared", "-fPIC", work, "-lssl", "-lcrypto")
     compile_to(where / "mine.so", "-shared", "-fPIC", work, copies / f"libssl{SUFFIX}.so.3",
                copies / f"libcrypto{SUFFIX}.so.3", f"-Wl,-rpath,{copies}")
+    compile_to(where / "loose.so", "-shared", "-fPIC", work, "-lssl", "-lcrypto", f"-Wl,-rpath,{loose}")
     compile_to(where / "lookup", SOURCES / "lookup.c")
     compile_to(where / "bare", host, "-lpthread")
     compile_to(where / "linked", "-DWITH_TLS", host, work, "-lssl", "-lcrypto", "-lpthread")
@@ -106,6 +126,14 @@ def test_unloaded_and_loaded_again(build, made, place, program, way):
     said = same_as_stock(build, place, way,
                          [made / PROGRAMS[program], "local", "now", 3, 0, made / "mine.so", made / "theirs.so"])
     assert said.count("6 good") == 3 * (2 + (program != "no TLS of its own"))
+
+
+@each("way", WAYS)
+@each("threads", [0, 4])
+def test_a_library_that_is_really_unloaded(build, made, place, threads, way):
+    """Nothing of the shim's leads into what is gone."""
+    said = same_as_stock(build, place, way, [made / "bare", "local", "now", 3, threads, made / "loose.so"])
+    assert said.count("6 good") == 3 * max(threads, 1)
 
 
 @each("way", WAYS)
