@@ -79,7 +79,7 @@ def differences(stock: list[str], ours: list[str], variant: Variant) -> list[str
     stock = [without_number(line) for line in stock]
     kept = [without_ours(without_number(line)) for line in ours if line != "provider default octuple"]
     own = sum(line.startswith("group default ") for line in stock)
-    if own == ALL_GROUPS or variant.choice["tls"] == "level3":
+    if f"group default {HYBRID}" not in stock and (own == ALL_GROUPS or variant.choice["tls"] == "level3"):
         kept = [line for line in kept if line != f"group default {HYBRID}"]
     return [line for line in {*kept} ^ {*stock}] + ([] if len(kept) == len(stock) else ["count"])
 

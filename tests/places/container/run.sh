@@ -133,6 +133,12 @@ serve() {
     say "$release: nginx serves in lanes, as uid $user, read-only, without /run; doctor says so"
 }
 
+# A manifest of the release before also names the bundle's configuration.
+serve_former() {
+    start_nginx "${variables[@]}" OPENSSL_CONF=/octuple/etc/openssl.cnf OCTUPLE_COUNTERS=/tmp/counters
+    in_lanes "nginx with the former configuration" "$nginx"
+}
+
 # Processes of others are hidden (hidepid), then all of /proc is: a message and an exit code, and no crash.
 doctor_without_proc() {
     local code=0
@@ -249,6 +255,7 @@ inside() {
     make_misfits
     if chroot "$root" openssl version | grep -q '^OpenSSL 3'; then
         serve
+        serve_former
     else
         set_up_nginx
         close_pod

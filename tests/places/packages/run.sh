@@ -64,7 +64,7 @@ inside() {
     layer "$folder" try
     install_in "$folder/try" nginx haproxy openssl libjansson4
     cp "$here/tests/places/packages/try.sh" "$folder/packages/try"
-    unshare --net sh -c 'ip link set lo up && exec chroot "$1" /packages/try "$2"' sh "$folder/try" "$old_version"
+    unshare --net sh -c 'ip link set lo up && exec chroot "$1" bash /packages/try "$2"' sh "$folder/try" "$old_version"
 }
 
 if [ "${1:-}" = --inside ]; then

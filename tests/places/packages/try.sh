@@ -162,7 +162,7 @@ try_upgrade() {
 
 try_nginx() {
     start_nginx
-    doctor "$nginx" 4 tls-library ok preload problem configuration note provider problem lanes problem
+    doctor "$nginx" 4 tls-library ok preload problem configuration ok provider problem lanes problem
     stop_nginx
     switch_over nginx
     start_nginx
@@ -175,6 +175,21 @@ try_nginx() {
     doctor "$nginx" 4 preload problem
     stop_nginx
     say "nginx was switched over by its drop-in, served, and switched back"
+}
+
+# The drop-in of the release before started it by `octuple run`; others named its configuration by hand.
+try_former() {
+    local dropin=/etc/systemd/system/nginx.service.d/octuple.conf command
+    command=$(command_of nginx.service)
+    mkdir -p "${dropin%/*}"
+    printf '%s\n' '[Service]' 'Environment=OPENSSL_CONF=/etc/octuple/openssl.cnf' 'ExecStart=' \
+        "ExecStart=/usr/bin/octuple run -- $command" >"$dropin"
+    start_nginx
+    /packages/octuple-load --seconds 3 127.0.0.1 8443 || fail "octuple-load failed"
+    doctor "$nginx" 0 preload ok provider ok lanes ok
+    stop_nginx
+    switch_back nginx
+    say "a drop-in of the release before keeps working"
 }
 
 try_haproxy() {
@@ -210,6 +225,7 @@ set_up_servers
 list_files >/root/lists/before
 try_upgrade
 try_nginx
+try_former
 try_haproxy
 try_removal
 # apt has forgotten them already: what is left is what a removal leaves.
