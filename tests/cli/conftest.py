@@ -57,7 +57,9 @@ class Place:
         self.work = folder / "work"
         self.runtime = folder / "runtime"
         self.env = {k: v for k, v in os.environ.items() if k not in CLEARED}
-        self.env |= {"LD_LIBRARY_PATH": str(folder / "lib"), "XDG_RUNTIME_DIR": str(self.runtime)}
+        # Behind ours, another OpenSSL than the system's: tests/places/versions.
+        libraries = [str(folder / "lib"), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+        self.env |= {"LD_LIBRARY_PATH": ":".join(libraries), "XDG_RUNTIME_DIR": str(self.runtime)}
         self.runtime.chmod(0o700)
         if self.as_root:
             for path in [folder, *folder.rglob("*")]:

@@ -5,6 +5,7 @@
 algorithms: probe.c says what it finds, and here both are compared."""
 from __future__ import annotations
 
+import functools
 import pathlib
 import re
 import shutil
@@ -88,10 +89,19 @@ def is_ours(lines: list[str]) -> bool:
     return "provider default octuple" in lines and "owner default RSA octuple" in lines
 
 
+@functools.cache
+def forgets_modules() -> bool:
+    """Early patch levels take the module of a section that does not activate it from their own folder."""
+    said = subprocess.run(["openssl", "version"], capture_output=True, text=True, check=True).stdout
+    _, minor, patch = (int(part) for part in said.split()[1].split("."))
+    return patch < {0: 14, 1: 6, 2: 2, 3: 1}.get(minor, 0)
+
+
 def should_be_ours(stock: list[str], variant: Variant) -> bool:
     """Where OpenSSL's own provider serves key exchange and signatures, and a query lets others come."""
     said = (*variant.choice.values(), variant.program)
-    keeps_out = ("only-default", "not-ours", "fips", "fips-mode", "properties=fips=yes", "legacy")
+    keeps_out = ("only-default", "not-ours", "fips", "fips-mode", "properties=fips=yes", "legacy",
+                 *(["switches-of-ours"] if forgets_modules() else []))
     return "owner default RSA default" in stock and "made default 1" in stock and "other" not in " ".join(said) and \
         not any(word in keeps_out for word in said) and "provider=" not in variant.program
 
