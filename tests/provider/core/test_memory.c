@@ -11,9 +11,12 @@
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define MAX_ALLOCATIONS 10000 /* of first operations */
 #define AGAIN           2     /* Ed25519 and public RSA keys get ready for lanes at the second operation */
@@ -178,16 +181,21 @@ static int check_pss(const struct subject *s, const struct output *out)
 }
 
 /* The signature of a message, by one call. NULL: the digest that the key has by itself. */
-static int run_message(EVP_PKEY *key, struct output *out, const char *md)
+static int sign_message(OSSL_LIB_CTX *library, EVP_PKEY *key, struct output *out, const char *md)
 {
     EVP_MD_CTX *ctx = EVP_MD_CTX_new();
     int ok;
 
     out->len = sizeof out->bytes;
-    ok = ctx != NULL && EVP_DigestSignInit_ex(ctx, NULL, md, octuple_ctx, NULL, key, NULL) > 0 &&
+    ok = ctx != NULL && EVP_DigestSignInit_ex(ctx, NULL, md, library, NULL, key, NULL) > 0 &&
          EVP_DigestSign(ctx, out->bytes, &out->len, digest, sizeof digest) > 0;
     EVP_MD_CTX_free(ctx);
     return ok;
+}
+
+static int run_message(EVP_PKEY *key, struct output *out, const char *md)
+{
+    return sign_message(octuple_ctx, key, out, md);
 }
 
 static int check_message(EVP_PKEY *key, const struct output *out, const char *md)
@@ -342,11 +350,6 @@ static const struct operation operations[] = {
     {"ML-DSA-44, signature", make_mldsa, NULL, run_pure, check_pure},
 };
 
-static bool is_here(const struct operation *o)
-{
-    return o->make != make_mldsa || OpenSSL_version_num() >= 0x30500000;
-}
-
 static struct subject subject_new(const struct operation *o)
 {
     struct subject s = {.source = o->make(octuple_ctx)};
@@ -438,6 +441,40 @@ static void check_operation(const struct operation *o, int count, long step)
         assert_true((n += step) < MAX_ALLOCATIONS);
     assert_true(n > 3);
     subject_free(&s);
+}
+
+/* An operation alone, at each of its allocations in turn; `ours` says whose code runs. True: the process ends of it. */
+static bool ends(const struct operation *o, bool ours)
+{
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        struct subject s = subject_new(o);
+        struct output out;
+        bool failed = true;
+        (void)signal(SIGSEGV, SIG_DFL);
+        for (long n = 0; failed; n++) {
+            EVP_PKEY *key = EVP_PKEY_dup(ours ? s.source : s.plain);
+            scarce_arm(n);
+            (void)(ours ? o->run(&s, key, &out) : sign_message(plain_ctx, key, &out, "SM3"));
+            failed = scarce_disarm();
+            EVP_PKEY_free(key);
+        }
+        _exit(0);
+    }
+    assert_true(child > 0 && waitpid(child, &status, 0) == child);
+    return WIFSIGNALED(status);
+}
+
+/* OpenSSL 3.0.22 follows a null pointer where memory runs out in a signature with SM2, and where there are no lanes for
+ * it, that code serves. */
+static bool is_here(const struct operation *o)
+{
+    if (o->make == make_sm2 && ends(o, false) && ends(o, true)) {
+        print_message("%s: this OpenSSL's own code does not bear it\n", o->name);
+        return false;
+    }
+    return o->make != make_mldsa || OpenSSL_version_num() >= 0x30500000;
 }
 
 static void test_alone(void **state)
