@@ -99,6 +99,9 @@ void doctor_judge_ports(struct doctor_report *report, const struct doctor_target
 void doctor_judge_why(struct doctor_report *report, const struct doctor_target *target, const char *where,
                       bool elsewhere);
 
+/* Under load, most operations ran together with others. */
+bool doctor_runs_together(const struct doctor_lanes *lanes);
+
 void doctor_judge_handshakes(struct doctor_report *report, const struct doctor_target *target);
 /* The last word: its stable name, and a sentence of at most `room` bytes. */
 const char *doctor_verdict(const struct doctor_report *report, const struct doctor_target *target, char *text,

@@ -223,9 +223,14 @@ static void judge_preload(struct doctor_report *report, const struct doctor_targ
         doctor_add(report, DOCTOR_OK, "preload", NULL, "the shim is named for preload");
     } else if (target->facts.libraries.shim[0] != '\0') {
         doctor_add(report, DOCTOR_OK, "preload", NULL, "%s is in the process", target->facts.libraries.shim);
+    } else if (target->facts.libraries.provider[0] != '\0' && doctor_runs_together(&target->lanes)) {
+        doctor_add(report, DOCTOR_OK, "preload", NULL,
+                   "the shim is not in the process, and need not be: the program is asynchronous itself, or its "
+                   "threads meet");
     } else if (target->facts.libraries.provider[0] != '\0') {
         doctor_add(report, DOCTOR_NOTE, "preload",
-                   "a server with an event loop needs it: start that by 'octuple run -- COMMAND'",
+                   "a server with an event loop needs it: start that by 'octuple run -- COMMAND', or turn its own "
+                   "asynchronous mode on, as 'ssl_async on;' where nginx has that",
                    "the shim is not in the process; threads that block, and a program that is asynchronous itself, do "
                    "without");
     } else if (target->facts.overwritten && !wanted) {

@@ -35,6 +35,11 @@ void doctor_judge_handshakes(struct doctor_report *report, const struct doctor_t
                stays->paused, stays->resumed, text);
 }
 
+bool doctor_runs_together(const struct doctor_lanes *lanes)
+{
+    return lanes->together * 2 > lanes->asked && lanes->asked >= LOAD_LEAST;
+}
+
 const char *doctor_verdict(const struct doctor_report *report, const struct doctor_target *target, char *text,
                            size_t room)
 {
@@ -53,7 +58,7 @@ const char *doctor_verdict(const struct doctor_report *report, const struct doct
         snprintf(text, room, "most of the work runs by itself: RSA keys of %d bits have no lanes", odd);
         return "plain";
     }
-    if (lanes->together * 2 > all && all >= LOAD_LEAST && (full > 0 || lanes->stays.resumed == 0)) {
+    if (doctor_runs_together(lanes) && (full > 0 || lanes->stays.resumed == 0)) {
         snprintf(text, room, "nothing stands in the way");
         return "ok";
     }
