@@ -6,7 +6,8 @@ The tests are those of nginx's repository nginx-tests, in a folder that --source
 or HTTP/3, or those that --only picks. A file whose verdicts differ runs again, up to three times in all, as some depend
 on time; what differs each time is a difference.
 
-With --release the nginx of another Debian is tested, in a folder that is made for it (forky has HTTP/3).
+With --release the nginx of another Debian is tested, in a folder that is made for it (forky has HTTP/3). With --async
+it is an nginx built with the patches of packaging/nginx, `ssl_async` off and on, and on that side with the provider.
 
 Exit status: 0 without a difference, 1 with one, 2 if there is nothing to compare.
 """
@@ -49,14 +50,15 @@ class Nothing(Exception):
 class Side:
     name: str
     folder: Path
-    octuple: Path | None  # None: stock
+    build: Build | None  # None: stock
+    patched: Path | None  # an nginx with `ssl_async`
 
     def binary(self) -> Path:
         """What the tests start as nginx."""
-        if self.octuple is None:
-            return Path(NGINX)
+        if self.patched or self.build is None:
+            return self.patched or Path(NGINX)
         path = self.folder / "nginx"
-        path.write_text(f'#!/bin/sh\nexec {shlex.quote(str(self.octuple))} run -- {NGINX} "$@"\n')
+        path.write_text(f'#!/bin/sh\nexec {shlex.quote(str(self.build.octuple))} run -- {NGINX} "$@"\n')
         path.chmod(0o755)
         return path
 
@@ -65,8 +67,12 @@ class Side:
                "PERL5LIB": "lib", "LC_ALL": "C"}
         if os.geteuid() == 0:
             env["TEST_NGINX_GLOBALS"] = "user root;"  # the tests' folders are for their owner alone
-        if self.octuple is not None:
+        if self.build:
             env["OCTUPLE_COUNTERS"] = str(counted)
+        if self.build and self.patched:
+            from tests.servers.common.rig import write_openssl_conf  # its psutil is not in other Debians' folders
+            env["OPENSSL_CONF"] = str(write_openssl_conf(self.folder, self.build))
+            env |= {f"TEST_NGINX_GLOBALS_{which}": "ssl_async on;" for which in ("HTTP", "STREAM")}
         return env
 
 
@@ -140,6 +146,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--source", type=Path, required=True, help="a checkout of nginx-tests")
     parser.add_argument("--only", metavar="PATTERN", help="the files in whose names this pattern is found")
     parser.add_argument("--release", help="the Debian whose nginx is tested (default: this one)")
+    parser.add_argument("--async", type=Path, dest="patched", metavar="NGINX",
+                        help="an nginx with `ssl_async`, which is tested instead of Debian's")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="files at a time (default: one per CPU)")
     return parser.parse_args()
 
@@ -180,8 +188,9 @@ def main() -> int:
     if missing := not_installed(PACKAGES):
         raise Nothing(f"install Debian's {' '.join(missing)} first")
     with tempfile.TemporaryDirectory(prefix="octuple-nginx-tests.") as name:
-        sides = tuple(Side(which, Path(name) / which, octuple)
-                      for which, octuple in (("stock", None), ("octuple", build.octuple)))
+        patched = args.patched.resolve() if args.patched else None
+        sides = tuple(Side(which, Path(name) / which, one, patched)
+                      for which, one in (("stock", None), ("octuple", build)))
         for side in sides:
             side.folder.mkdir()
         with ThreadPoolExecutor(args.jobs) as pool:
