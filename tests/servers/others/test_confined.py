@@ -9,6 +9,7 @@ import os
 import pwd
 import signal
 import socket
+import subprocess
 
 import pytest
 
@@ -61,7 +62,13 @@ class Confined(web.Other):
         self.before = ["unshare", "-m", "sh", "-c", enter, "sh"]
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can change what a program sees")
+def can_confine() -> bool:
+    """Not who is not root, and not in a root whose own folder is no mount, as behind chroot()."""
+    return os.geteuid() == 0 and subprocess.run(["unshare", "-m", "true"], capture_output=True,
+                                                check=False).returncode == 0
+
+
+@pytest.mark.skipif(not can_confine(), reason="what a program sees cannot be changed here")
 @pytest.mark.parametrize("where", PLACES)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_serves(build: Build, keys, place, kind, where):

@@ -202,6 +202,7 @@ int close(int fd) { return mine(fd); }
 """
 
 
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no compiler here")
 @pytest.mark.parametrize("options", [["-Wl,--hash-style=gnu"], ["-Wl,--hash-style=sysv"], ["-DCHOOSES"]])
 def test_library_behind_the_shim(build, place, options):
     """Another preload's function is called as the linker would have found it, by whatever table it has."""
