@@ -41,8 +41,8 @@ static bool come(struct guest *guest, SSL_CTX *ctx, const struct doctor_port *po
 {
     guest->fd = doctor_connect(port, deadline);
     guest->ssl = guest->fd >= 0 ? SSL_new(ctx) : NULL;
-    guest->events = POLLOUT;
-    return guest->ssl != NULL && SSL_set_fd(guest->ssl, guest->fd) == 1;
+    guest->events = guest->ssl != NULL && SSL_set_fd(guest->ssl, guest->fd) == 1 ? POLLOUT : 0;
+    return guest->events != 0;
 }
 
 /* What the server says last is read. A connection that is closed before that is reset, and a server that does not
@@ -75,12 +75,12 @@ static unsigned visit(SSL_CTX *ctx, const struct doctor_port *port)
     const long until = doctor_clock() + MILLISECONDS, deadline = until + PARTING_MILLISECONDS;
     struct guest guest[AT_A_TIME];
     struct pollfd fds[AT_A_TIME];
-    unsigned done = 0, inside;
+    unsigned done = 0;
     bool good = true;
     for (int i = 0; i < AT_A_TIME; i++)
         guest[i] = (struct guest){.fd = -1};
-    do {
-        inside = 0;
+    for (;;) {
+        unsigned inside = 0;
         for (int i = 0; i < AT_A_TIME; i++) {
             if (guest[i].events == 0) {
                 leave(&guest[i]);
@@ -90,14 +90,14 @@ static unsigned visit(SSL_CTX *ctx, const struct doctor_port *port)
             inside += guest[i].events != 0;
         }
         const long left = deadline - doctor_clock();
-        if (left <= 0 || poll(fds, AT_A_TIME, (int)left) <= 0)
+        if (inside == 0 || left <= 0 || poll(fds, AT_A_TIME, (int)left) <= 0)
             break;
         for (int i = 0; i < AT_A_TIME; i++)
             if (fds[i].revents != 0 && guest[i].parting)
                 part(&guest[i]);
             else if (fds[i].revents != 0)
                 good &= shake(&guest[i], &done);
-    } while (inside > 0);
+    }
     for (int i = 0; i < AT_A_TIME; i++)
         leave(&guest[i]);
     return done;

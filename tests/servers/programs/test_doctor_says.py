@@ -255,8 +255,10 @@ def test_load_on_request(build, keys, place):
     with crowd.Program([crowd.program("linked", build, "cc"), "shared"], keys, build, place) as server:
         idle, _ = examine(server.process.pid, build)
         data, text = examine(server.process.pid, build, "--no-handshake", "--load", str(server.port))
+        _, closed = examine(server.process.pid, build, "--no-handshake", "--load", str(rig.free_ports(1)[0]))
         assert server.runs, "a server that does not ignore SIGPIPE bears these guests"
     assert idle["verdict"] == "no-load" and data["verdict"] == "ok", text
+    assert "no handshake was completed at 127.0.0.1:" in closed, closed
     [load] = [one["text"] for one in data["findings"] if one["name"] == "load"]
     done, lanes = (int(re.search(what, load)[1]) for what in (r"^(\d+) handshakes at", r"(\d+) operations went"))
     assert done >= 24 and lanes * 2 > done and data["handshakes"]["full"] >= done, text
