@@ -21,14 +21,18 @@ static int note(int fd)
 
 /* The server calls handshakes as it accepts, and enough of them wait for its loop to end. What has been accepted goes
  * on first, and the others stay with the kernel: they are found again, as the listening socket is told of for as long
- * as it has any. The next wait for events counts anew, so that nobody who has not sent a hello closes the door. */
+ * as it has any. Who asks again at once gets the next one: nobody who waits in a way of his own is ever kept from it.
+ */
 static bool has_enough(int fd)
 {
-    const struct oct_thread *t = oct_thread_peek();
+    struct oct_thread *t = oct_thread_peek();
     struct oct_registration at;
-    return __builtin_expect(t != NULL && t->put_off >= OCT_POLICY_PUT_OFF, 0) && oct_fd_registered(fd, &at) &&
-           (at.events & (EPOLLIN | EPOLLET | EPOLLONESHOT)) == EPOLLIN && oct_fd_slept_on(at.epfd, t) &&
-           oct_socket_is_nonblocking(fd);
+    if (__builtin_expect(t == NULL || t->put_off < OCT_POLICY_PUT_OFF, 1) || !oct_shim_watching() ||
+        !oct_fd_registered(fd, &at) || (at.events & (EPOLLIN | EPOLLET | EPOLLONESHOT)) != EPOLLIN ||
+        !oct_fd_slept_on(at.epfd, t) || !oct_socket_is_nonblocking(fd))
+        return false;
+    t->put_off = 0;
+    return true;
 }
 
 static int none(void)

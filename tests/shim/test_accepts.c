@@ -122,6 +122,31 @@ static void test_told_again(void **state)
     assert_in_range(most_in_a_turn(EPOLLIN), 2, OCT_POLICY_PUT_OFF + 1); /* the first is alone, and is not put off */
 }
 
+/* Who asks again without a wait between gets the next. */
+static void test_asks_again(void **state)
+{
+    struct sockaddr_in address;
+    struct world *w = world_open(0, TLS13, 1);
+    struct epoll_event event = {.events = EPOLLIN};
+    const int listener = listen_here(&address);
+    int next = 0, refused = 0;
+    (void)state;
+    come(&address);
+    assert_int_equal(epoll_ctl(w->epfd, EPOLL_CTL_ADD, listener, &event), 0);
+    while (next < CROWD) {
+        (void)accept_all(w, listener, &next);
+        assert_in_range(refused++, 0, CROWD / OCT_POLICY_PUT_OFF);
+    }
+    for (int i = 0; i < CROWD; i++) {
+        SSL_free(guests[i].server);
+        SSL_free(guests[i].client);
+        close(guests[i].accepted);
+        close(guests[i].fd);
+    }
+    close(listener);
+    world_close(w);
+}
+
 static void test_told_once(void **state)
 {
     (void)state;
@@ -130,7 +155,8 @@ static void test_told_once(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_told_again), cmocka_unit_test(test_told_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_told_again), cmocka_unit_test(test_asks_again),
+                                       cmocka_unit_test(test_told_once)};
     world_start();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
