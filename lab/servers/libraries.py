@@ -17,7 +17,7 @@ from lab import ROOT, aws_lc, process
 from lab.debian import ENTER, as_root, cache, run
 from lab.programs import Build, clean_environment, free_ports
 from lab.servers.http3 import server_below
-from lab.servers.nginx import Running, ServerError
+from lab.servers.nginx import CONFIG_HEAD, CONFIG_SERVER, SHORT_ANSWER, Running, ServerError
 
 RELEASE = "forky"
 PACKAGES = ("g++ gcc libc6-dev libcrypt-dev make cmake ninja-build dpkg-dev patch libpcre2-dev zlib1g-dev libjansson4 "
@@ -25,25 +25,7 @@ PACKAGES = ("g++ gcc libc6-dev libcrypt-dev make cmake ninja-build dpkg-dev patc
 OPENSSL, AWS_LC = ("3.0", "3.5", "3.6"), "awslc"
 STARTS_WITHIN = 60  # seconds
 
-NGINX = """\
-daemon off;
-user root;
-worker_processes 1;
-pid {folder}/pid;
-error_log {folder}/error.log warn;
-events {{ worker_connections 8192; }}
-http {{
-    access_log off;
-    client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
-    ssl_protocols TLSv1.2 TLSv1.3;
-    ssl_ecdh_curve {groups};
-{each}}}
-"""
-NGINX_EACH = """\
-    server {{ listen 127.0.0.1:{port} ssl backlog=4096; ssl_certificate {keys}/{key}.crt;
-              ssl_certificate_key {keys}/{key}.key; return 200 "ok\\n"; }}
-"""
+NGINX = "user root;\n" + CONFIG_HEAD + "    ssl_ecdh_curve {groups};\n{each}}}\n"
 HAPROXY = """\
 global
     nbthread 1
@@ -59,7 +41,7 @@ frontend {key}
     bind 127.0.0.1:{port} backlog 4096 ssl crt {keys}/{key}.pem curves {groups}
     http-request return status 200 content-type text/plain string "ok\\n"
 """
-TEXTS = {"nginx": (NGINX, NGINX_EACH), "haproxy": (HAPROXY, HAPROXY_EACH)}
+TEXTS = {"nginx": (NGINX, CONFIG_SERVER), "haproxy": (HAPROXY, HAPROXY_EACH)}
 ARGUMENTS = {"nginx": "-p {folder} -e {folder}/error.log -c {conf}", "haproxy": "-db -f {conf}"}
 
 
@@ -114,7 +96,8 @@ class All(Running):
         place.mkdir(mode=0o755, parents=True, exist_ok=True)
         whole, each = TEXTS[self.name]
         groups = ("X25519MLKEM768:" if side.hybrid else "") + "X25519:P-256:P-384"
-        rows = "".join(each.format(key=key, port=port, keys=self.keys, groups=groups)
+        rows = "".join(each.format(key=key, address="127.0.0.1", port=port, keys=self.keys, groups=groups,
+                                   content=SHORT_ANSWER)
                        for key, port in self.ports[side].items())
         self.conf(side).write_text(whole.format(folder=place, groups=groups, each=rows))
         program = built() / "bin" / f"{self.name}-{AWS_LC if side.library == AWS_LC else 'openssl'}"

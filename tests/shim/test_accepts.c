@@ -83,6 +83,18 @@ static int unserved(void)
     return count;
 }
 
+static void leave(struct world *w, int listener)
+{
+    for (int i = 0; i < CROWD; i++) {
+        SSL_free(guests[i].server);
+        SSL_free(guests[i].client);
+        close(guests[i].accepted);
+        close(guests[i].fd);
+    }
+    close(listener);
+    world_close(w);
+}
+
 /* The most that one turn of the server's loop has accepted. */
 static int most_in_a_turn(uint32_t events)
 {
@@ -105,14 +117,7 @@ static int most_in_a_turn(uint32_t events)
             }
     }
     assert_int_equal(next, CROWD);
-    for (int i = 0; i < CROWD; i++) {
-        SSL_free(guests[i].server);
-        SSL_free(guests[i].client);
-        close(guests[i].accepted);
-        close(guests[i].fd);
-    }
-    close(listener);
-    world_close(w);
+    leave(w, listener);
     return most;
 }
 
@@ -137,14 +142,7 @@ static void test_asks_again(void **state)
         (void)accept_all(w, listener, &next);
         assert_in_range(refused++, 0, CROWD / OCT_POLICY_PUT_OFF);
     }
-    for (int i = 0; i < CROWD; i++) {
-        SSL_free(guests[i].server);
-        SSL_free(guests[i].client);
-        close(guests[i].accepted);
-        close(guests[i].fd);
-    }
-    close(listener);
-    world_close(w);
+    leave(w, listener);
 }
 
 static void test_told_once(void **state)
