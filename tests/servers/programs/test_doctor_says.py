@@ -113,15 +113,15 @@ def started(command, env):
             child.kill()
 
 
-def compiled(place, source, *options):
+def compiled(place, source, *options, name="program"):
     if shutil.which("cc") is None:
         pytest.skip("there is no compiler here")
-    (place / "program.c").write_text(source)
-    done = subprocess.run(["cc", "-o", place / "program", place / "program.c", *options], capture_output=True,
-                          text=True, check=False)
+    (place / f"{name}.c").write_text(source)
+    done = subprocess.run(["cc", "-o", place / name, place / f"{name}.c", *options], capture_output=True, text=True,
+                          check=False)
     if done.returncode:
         pytest.skip(f"it cannot be compiled here: {done.stderr[-200:]}")
-    return [place / "program"]
+    return [place / name]
 
 
 WAITS = """\
@@ -162,10 +162,8 @@ def static(build, keys, place):
 def aws_lc(build, keys, place):
     """A stand-in with its names, under the system's own."""
     del keys
-    (place / "fork.c").write_text(AWS_LC)
     for name in ("libssl.so.3", "libcrypto.so.3"):
-        subprocess.run(["cc", "-shared", "-fPIC", f"-Wl,-soname,{name}", "-o", place / name, place / "fork.c"],
-                       check=True)
+        compiled(place, AWS_LC, "-shared", "-fPIC", f"-Wl,-soname,{name}", name=name)
     command = compiled(place, "int SSL_do_handshake(void *ssl);\n" + WAITS, "-DBEFORE=SSL_do_handshake(0)",
                        place / "libssl.so.3", place / "libcrypto.so.3", f"-Wl,--no-as-needed,-rpath,{place}")
     with started(command, rig.shim_environment(place, build)) as pid:
