@@ -105,16 +105,24 @@ def doubts(warnings: list[str]) -> list[str]:
     return [one for one in warnings if one.startswith(("Not finished", "Could not", "The machine", "Other programs"))]
 
 
+def without_metric(ratios: list[tuple[float, str]]) -> tuple[list[tuple[float, str]], str]:
+    """A metric that all have is said once, and not of each."""
+    metrics = {of.partition(": ")[2] for _, of in ratios}
+    if len(metrics) != 1:
+        return ratios, ""
+    return [(ratio, of.partition(": ")[0]) for ratio, of in ratios], f": {metrics.pop()}"
+
+
 def index(data: dict[str, dict[str, dict]]) -> list[dict]:
     """A row for each experiment on each machine: what came out, and where its data are."""
     found = []
     for name, machine in ((name, machine) for name in ALL for machine in data if name in data[machine]):
         document = data[machine][name]
-        ratios = html.comparisons(document["points"], ALL[name])
+        ratios, metric = without_metric(html.comparisons(document["points"], ALL[name]))
         figures = [f"{statistics.median(ratio for ratio, _ in ratios):.2f}",
                    *(f"{ratio:.2f} ({of})" for ratio, of in (ratios[0], ratios[-1])),
                    str(len(ratios)), str(sum(ratio < 1 for ratio, _ in ratios))] if ratios else ["-"] * 5
-        found.append({"title": document["title"], "doubts": doubts(document["warnings"]),
+        found.append({"title": document["title"] + metric, "doubts": doubts(document["warnings"]),
                       "machine": machine, "file": f"results/{slug(machine)}/{name}.json",
                       "figures": figures, "rounds": document["size"]["rounds"],
                       "begun": document["sessions"][0]["began"][:10]})

@@ -134,10 +134,10 @@ def test_a_run_becomes_data_and_page(docs, run_folder, capsys):
     assert point["metrics"]["CPU"]["ratio"] == {"octuple": 2.5}
     assert point["metrics"]["CPU"]["quartiles"] == {"octuple": [2.25, 2.75]}
     text = (docs / "results.md").read_text()
-    assert ("| [Handshakes](results/a-test-machine/handshakes.json) | A Test Machine! | 2.50 "
-            "| 2.50 (tls13-rsa2048: CPU) | 2.50 (tls13-rsa2048: CPU) | 1 | 0 | 2 | 2026-11-22 |") in text
+    assert ("| Handshakes: CPU | [A Test Machine!](results/a-test-machine/handshakes.json) | 2.50 "
+            "| 2.50 (tls13-rsa2048) | 2.50 (tls13-rsa2048) | 1 | 0 | 2 | 2026-11-22 |") in text
     assert "Some CPU, 2 CPUs, Debian, Linux 6.1, OpenSSL 3.0.22 25 Aug, nginx/1, gcc 12" in text
-    assert ("- Read with care: Handshakes, A Test Machine!. Not finished: 4 points are still to be measured. "
+    assert ("- Read with care: Handshakes: CPU, A Test Machine!. Not finished: 4 points are still to be measured. "
             "The machine was not quiet: others used 7.5 % of its CPUs") in text
     assert ("| how \\| fast | 9 times | a card | [somebody](https://example.org/a) "
             "| here 2.50 |") in text
