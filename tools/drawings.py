@@ -59,7 +59,7 @@ def way(root, report):
         y = message(picture, y, SERVER, SHIM, f"handshake {name}")
         picture.box(SHIM - 17, y - 21, 34, name, "strong", 21)
         picture.words(SHIM + 24, y - 6, "goes on", "quiet")
-        y += 12
+        y += 16
     for x in (SERVER, SHIM, QUEUE):
         picture.parts.insert(lines, f'<line x1="{x}" y1="49" x2="{x}" y2="{y:g}" class="panel"/>')
     picture.bottom = y
