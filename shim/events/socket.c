@@ -187,7 +187,7 @@ void oct_socket_say_retry(struct oct_conn *conn)
 }
 
 /* What libssl makes of a message may depend on whether the BIO has found nothing before. */
-static void say_as_before(struct oct_conn *conn)
+void oct_socket_unsay_retry(struct oct_conn *conn)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     BIO *bio = conn->retried;
@@ -200,7 +200,7 @@ static void say_as_before(struct oct_conn *conn)
 
 void oct_socket_watch(struct oct_conn *conn, struct oct_thread *t)
 {
-    say_as_before(conn);
+    oct_socket_unsay_retry(conn);
     BIO *bio = conn->socket.was_empty ? oct_ssl()->SSL_get_rbio(conn->ssl) : NULL;
     if (bio != NULL)
         oct_ssl()->BIO_clear_flags(bio, RETRY_FLAGS);
