@@ -180,7 +180,7 @@ static int pretend(struct oct_conn *conn, struct oct_thread *t, int pause_value)
 {
     if (conn->socket.hidden)
         oct_socket_is_empty(conn, t);
-    if (conn->quic == NULL)
+    if (conn->quic == NULL && oct_slice_is_away(conn))
         oct_events_suppress(conn, t);
     conn->told = t->round;
     return tell_to_wait(conn, pause_value);
