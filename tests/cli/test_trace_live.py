@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-# ctest: NOT_WITH address
+# ctest: NOT_WITH address LONG
 """`octuple trace` for real, on nginx as it is and under Octuple: what it counts is what the load generator counted, and
 the server serves on. Needs root, bpftrace and a kernel with uprobes."""
 import json
@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 from bench.measure import trace
-from lab import devices, load, machine
+from lab import depth, devices, load, machine
 from lab.programs import Build, free_ports
 from lab.servers.nginx import Nginx, make_keys
 from tests.cli.conftest import build_folder
@@ -49,9 +49,8 @@ def obstacle():
 
 OBSTACLE = obstacle()
 pytestmark = pytest.mark.skipif(OBSTACLE is not None, reason=str(OBSTACLE))
-FULL = bool(os.environ.get("OCT_TEST_FULL"))
 # bpftrace compiles each of its programs anew.
-in_full = pytest.mark.skipif(not FULL, reason="bpftrace takes its time: OCT_TEST_FULL=1")
+exhaustive_only = pytest.mark.skipif(not depth.EXHAUSTIVE, reason=f"bpftrace takes its time: {depth.EXHAUSTIVE_ONLY}")
 
 
 def has_probes(library):
@@ -136,7 +135,7 @@ def test_latency_of_stock_nginx(start):
     check_sums(total)
 
 
-@in_full
+@exhaustive_only
 def test_snoop_of_stock_nginx(start):
     server = start("stock")
     with tracer("snoop", server) as tracing:
@@ -162,7 +161,7 @@ def sniffed(server, *options):
     return tracing.lines, read, write
 
 
-@in_full
+@exhaustive_only
 def test_sniff_of_stock_nginx(start):
     server = start("stock")
     lines, _, _ = sniffed(server)
@@ -200,7 +199,7 @@ def test_nginx_under_octuple(start):
     assert server.said() == "" and Path(f"/proc/{worker}").exists()
 
 
-@in_full
+@exhaustive_only
 def test_a_paused_neighbour_is_not_harmed(start, tmp_path):
     """Stock nginx is traced while nginx under Octuple serves from the same library files."""
     stock = start("stock")
@@ -260,7 +259,7 @@ def shake_hands(port):
                           check=False).returncode == 0
 
 
-@in_full
+@exhaustive_only
 def test_a_server_in_a_container(contained, tmp_path):
     """Its libraries are found as it sees them: outside no file has these paths, or another one has."""
     server, port = contained
@@ -271,7 +270,8 @@ def test_a_server_in_a_container(contained, tmp_path):
     assert sums["EVP_DigestSign", None]["ok"]["count"] == 5
 
 
-@pytest.mark.parametrize(("device", "way"), [("slow", "threads"), pytest.param("card", "pauses", marks=in_full)])
+@pytest.mark.parametrize(("device", "way"),
+                         [("slow", "threads"), pytest.param("card", "pauses", marks=exhaustive_only)])
 def test_keys_in_a_device(where, device, way):
     """Operations with such keys: each of those that the counters have, with its way and its times."""
     if not has_probes(BUILD.shim):

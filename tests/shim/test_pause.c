@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* ctest: VALGRIND full */
+/* ctest: VALGRIND exhaustive */
 /* Handshakes that are paused and resumed, in every way that a server may drive them. */
 #include "world.h"
 
