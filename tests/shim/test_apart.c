@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* ctest: VALGRIND full ENVIRONMENT OCTUPLE_LOOPS=auto,memory=on */
+/* ctest: VALGRIND exhaustive ENVIRONMENT OCTUPLE_LOOPS=auto,memory=on */
 /* What the shim must leave alone, and early data, where it has to take particular care. */
 #include "world.h"
 

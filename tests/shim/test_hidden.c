@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* ctest: VALGRIND full */
+/* ctest: VALGRIND exhaustive */
 /*
  * Servers whose own BIO hides the socket from libssl, and which keep their own account of what can be read, as HAProxy
  * does: they ask epoll only after a read that found nothing, and may take a socket out again when it has said
