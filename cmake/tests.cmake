@@ -12,8 +12,9 @@
 #   ENVIRONMENT A=B...  besides the folder's
 #   TIMEOUT SECONDS, COST NUMBER, LOCK NAME, SERIAL, EXPORTS (the program's functions stand in front of a library's)
 #   NOT_WITH any|KIND   not in builds with a sanitizer, or with this one
+#   LONG                not in the quick run of ./check: a label of that name
 #   BY_HAND             the folder's CMakeLists.txt does all of it
-set(OCT_TEST_FLAGS SERIAL EXPORTS BY_HAND)
+set(OCT_TEST_FLAGS SERIAL EXPORTS BY_HAND LONG)
 set(OCT_TEST_VALUES RUNS TIMEOUT COST LOCK NOT_WITH MODULE PACKAGE VALGRIND)
 set(OCT_TEST_LISTS SOURCES LINKS OPTIONS ENVIRONMENT)
 
@@ -85,6 +86,9 @@ function(oct_set_needs test label timeout)
   if(TEST_LOCK)
     set_property(TEST ${test} PROPERTY RESOURCE_LOCK ${TEST_LOCK})
   endif()
+  if(TEST_LONG)
+    set_property(TEST ${test} APPEND PROPERTY LABELS long)
+  endif()
   if(TEST_SERIAL)
     set_property(TEST ${test} PROPERTY RUN_SERIAL ON)
   endif()
@@ -97,10 +101,14 @@ if(NOT OCT_SANITIZE MATCHES "address")  # whose runtime would have to be preload
 endif()
 
 # oct_python_tests(FOLDER PREFIX LABEL TIMEOUT VARIABLE=VALUE...): each test_*.py of a folder by pytest, as
-# PREFIX<name>.
+# PREFIX<name>; with OCT_PYTHON_FILES set, those of that pattern.
 # Sets OCT_PYTHON_TESTS to the names of the tests.
 function(oct_python_tests folder prefix label timeout)
-  oct_find_tests(names ${folder} test_*.py)
+  set(pattern test_*.py)
+  if(OCT_PYTHON_FILES)
+    set(pattern ${OCT_PYTHON_FILES})
+  endif()
+  oct_find_tests(names ${folder} ${pattern})
   set(tests)
   foreach(name ${names})
     oct_read_needs(${folder}/${name}.py)

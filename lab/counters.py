@@ -63,6 +63,11 @@ class Operation:
         """Those that came to a result, in lanes or not."""
         return self.done + self.plain
 
+    def waited(self, least: int) -> bool:
+        """So many waited for others, and lanes ran. How many of them lanes took is what the queue has measured, on a
+        machine that may be busy."""
+        return self.submitted >= least and self.done > 0
+
 
 def total(several: Iterable[dict[str, Operation]]) -> dict[str, Operation]:
     """The sums over several processes."""

@@ -260,6 +260,8 @@ static inline void oct_socket_switched(void)
 }
 /* The read BIO of conn says that it is to be tried again, until conn goes on. */
 void oct_socket_say_retry(struct oct_conn *conn);
+/* And now it says what it said before. */
+void oct_socket_unsay_retry(struct oct_conn *conn);
 /* The number of its socket is about to say no more which that is: notes it, whatever number the program gives it. Other
  * threads may ask for it, where conn is led to by that number (oct_fd_lead()). */
 void oct_socket_identify(struct oct_conn *conn);

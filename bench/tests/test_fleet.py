@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from lab import depth
 from bench.measure.fleet.balancer import BUCKETS, owner
 
 ROOT = Path(__file__).parents[2]
@@ -63,7 +64,7 @@ def test_nothing_is_lost_while_a_server_is_renewed():
     assert not Path("/run/netns/s1").exists()
 
 
-@pytest.mark.skipif("OCT_TEST_FULL" not in os.environ, reason="as long as the run before: OCT_TEST_FULL=1 has it too")
+@pytest.mark.skipif(not depth.EXHAUSTIVE, reason=f"as long as the run before: {depth.EXHAUSTIVE_ONLY}")
 def test_connections_are_lost_without_flows():
     done = run("--stateless")
     assert done.returncode == 1 and "held connections" in done.stderr, done.stderr

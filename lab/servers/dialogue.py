@@ -98,7 +98,7 @@ def enter_database(name: bytes) -> bytes:
     return struct.pack(">ii", 8 + len(text), 3 << 16) + text
 
 
-POSTGRESQL_REQUEST = enter_database(b"postgres")
+POSTGRESQL_REQUEST, PGBOUNCER_REQUEST = enter_database(b"postgres"), enter_database(b"pgbouncer")
 MARIADB_REQUEST = packet(2, MARIADB_BEGINS + b"root\0\0")
 MQTT_REQUEST = b"\x10\x0c\x00\x04MQTT\x04\x02\x00\x3c\x00\x00"
 # A binding request; its answer is of the same transaction.

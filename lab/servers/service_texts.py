@@ -51,6 +51,19 @@ hba_file = '{folder}/hba'
 ident_file = '{folder}/ident'
 fsync = off
 """
+PGBOUNCER = """\
+[databases]
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {port}
+unix_socket_dir =
+auth_type = any
+client_tls_sslmode = require
+client_tls_key_file = {folder}/both.pem
+client_tls_cert_file = {folder}/both.pem
+max_client_conn = 1000
+listen_backlog = 4096
+"""
 MARIADB = """\
 [mariadbd]
 bind-address = 127.0.0.1

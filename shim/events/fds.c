@@ -359,6 +359,31 @@ void oct_fd_inherit(const struct oct_fd_table *from, struct oct_fd_table *to)
     }
 }
 
+void oct_fd_take_along(struct oct_fd_table *from, struct oct_fd_table *to, struct oct_conn *conn)
+{
+    const int fd = conn->socket.fd;
+    struct oct_fd_entry *before = entry_in(from, fd, false), *e = before != NULL ? entry_in(to, fd, true) : NULL;
+    if (e == NULL || !lock(before))
+        return;
+    const bool known = before->generation == conn->socket.generation && still_there(before) && !before->twice;
+    if (known) {
+        *e = (struct oct_fd_entry){.generation = e->generation, .used = true, .added = true};
+        e->epfd = before->epfd;
+        e->epfd_generation = to->generation;
+        e->events = before->events;
+        e->data = before->data;
+        e->accepted = before->accepted;
+        conn->socket.generation = e->generation;
+    }
+    if (before->conn == conn) {
+        before->conn = NULL;
+        __atomic_store_n(&before->thread, 0, __ATOMIC_RELAXED);
+        e->conn = known ? conn : NULL;
+        __atomic_store_n(&e->thread, known ? conn->thread->id : 0, __ATOMIC_RELAXED);
+    }
+    unlock(before);
+}
+
 void oct_fd_table_clear(struct oct_fd_table *table)
 {
     for (int page = 0; page < OCT_FD_PAGES; page++)

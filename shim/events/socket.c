@@ -187,7 +187,7 @@ void oct_socket_say_retry(struct oct_conn *conn)
 }
 
 /* What libssl makes of a message may depend on whether the BIO has found nothing before. */
-static void say_as_before(struct oct_conn *conn)
+void oct_socket_unsay_retry(struct oct_conn *conn)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     BIO *bio = conn->retried;
@@ -200,7 +200,7 @@ static void say_as_before(struct oct_conn *conn)
 
 void oct_socket_watch(struct oct_conn *conn, struct oct_thread *t)
 {
-    say_as_before(conn);
+    oct_socket_unsay_retry(conn);
     BIO *bio = conn->socket.was_empty ? oct_ssl()->SSL_get_rbio(conn->ssl) : NULL;
     if (bio != NULL)
         oct_ssl()->BIO_clear_flags(bio, RETRY_FLAGS);
@@ -220,12 +220,13 @@ bool oct_socket_is_withheld(int fd)
     if (__builtin_expect(t == NULL || t->withheld.fd_and_1 != fd + 1, 1))
         return false;
     char byte;
-    t->withheld.refused = recv_real(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
+    if (!t->withheld.refused)
+        t->withheld.refused = recv_real(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
     return true;
 }
 
 /* The bytes that came from the socket are those that libssl has got: the BIO has no other way to answer than to look at
- * the socket, which it will find empty. */
+ * the socket, which it will find empty. It may ask about its connection first, and so end the pause. */
 void oct_socket_is_empty(struct oct_conn *conn, struct oct_thread *t)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
@@ -234,11 +235,10 @@ void oct_socket_is_empty(struct oct_conn *conn, struct oct_thread *t)
     if (bio == NULL || conn->socket.hidden_bytes == 0 || ssl->BIO_number_read(bio) != conn->socket.hidden_bytes)
         return;
     const int flags = ssl->BIO_test_flags(bio, RETRY_FLAGS);
-    t->reads = conn;
-    t->reads_nothing = true;
+    const struct oct_withheld before = t->withheld;
+    t->withheld = (struct oct_withheld){conn->socket.hidden_fd + 1, true};
     ssl->BIO_read(bio, &byte, 1);
-    t->reads_nothing = false;
-    t->reads = NULL;
+    t->withheld = before;
     ssl->BIO_clear_flags(bio, RETRY_FLAGS);
     ssl->BIO_set_flags(bio, flags);
 }
@@ -271,8 +271,6 @@ bool oct_socket_will_show(const struct oct_conn *conn, const struct oct_thread *
 static bool seen(struct oct_thread *t, int fd)
 {
     struct oct_conn *conn = t->reads;
-    if (t->reads_nothing)
-        return true;
     if (conn->socket.hidden_fd == fd)
         return false;
     if (conn->socket.hidden_fd >= 0) {
@@ -297,9 +295,7 @@ struct oct_conn *oct_socket_reads(int fd, const void *frame, bool *nothing)
 {
     struct oct_thread *t = oct_thread_peek();
     struct oct_conn *conn = t->reads;
-    /* Where it is to find nothing, no call may run at all. */
-    if (!t->reads_nothing &&
-        (oct_thread_inside(t) != conn || conn->ssl == NULL || conn->entered_at - (uintptr_t)frame >= CALL_MAX))
+    if (oct_thread_inside(t) != conn || conn->ssl == NULL || conn->entered_at - (uintptr_t)frame >= CALL_MAX)
         return NULL;
     /* Callbacks read files and pipes too. */
     if (conn->socket.hidden_fd != fd && inode_of(fd) == 0)

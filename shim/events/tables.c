@@ -9,9 +9,9 @@
  * and asking the kernel (kcmp()) may end a process in a sandbox. There no descriptor is known, and handshakes stay
  * synchronous.
  *
- * A new table begins empty. The program has registered what it uses there anew, or its connections stay synchronous.
- * An instance of epoll goes on under its number in both, and threads of all tables wait for the one that it was first
- * (oct_fd_inherit()).
+ * A new table begins empty, but for the sockets of handshakes that are under way. The program has registered what else
+ * it uses there anew, or its connections stay synchronous. An instance of epoll goes on under its number in both, and
+ * threads of all tables wait for the one that it was first (oct_fd_inherit()).
  */
 #include "events/tables.h"
 
@@ -132,6 +132,15 @@ void oct_table_part_begin(struct oct_fd_parting *parting)
     errno = errno_before;
 }
 
+/* What is kept for a connection, or comes from a device, is to be led there. */
+static void take_along(struct oct_fd_table *from, struct oct_fd_table *to)
+{
+    const struct oct_thread *t = oct_thread_peek();
+    oct_fd_inherit(from, to);
+    for (struct oct_conn *conn = t != NULL ? t->handshakes : NULL; conn != NULL; conn = conn->next)
+        oct_fd_take_along(from, to, conn);
+}
+
 void oct_table_part_end(const struct oct_fd_parting *parting, bool done)
 {
     if (!parting->parts)
@@ -145,7 +154,7 @@ void oct_table_part_end(const struct oct_fd_parting *parting, bool done)
         oct_table_leave(parting->from);
     /* One whose table is not known was there before there was another one, or nobody has seen how it was made. */
     if (parting->to != NULL)
-        oct_fd_inherit(parting->from != NULL ? parting->from : oct_table_first, parting->to);
+        take_along(parting->from != NULL ? parting->from : oct_table_first, parting->to);
     oct_table_have(parting->to != NULL ? parting->to : &oct_table_unknown);
     __atomic_store_n(&oct_tables_several, true, __ATOMIC_RELEASE);
 }

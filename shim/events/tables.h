@@ -49,6 +49,8 @@ void oct_table_part_end(const struct oct_fd_parting *parting, bool done);
 
 /* fds.c: what `to`, which is empty, has of the instances in `from`, of which it is a copy. */
 void oct_fd_inherit(const struct oct_fd_table *from, struct oct_fd_table *to);
+/* And of the socket of conn, a connection of the calling thread, whose table is still `from`. */
+void oct_fd_take_along(struct oct_fd_table *from, struct oct_fd_table *to, struct oct_conn *conn);
 /* Forgets all of it. */
 void oct_fd_table_clear(struct oct_fd_table *table);
 

@@ -104,6 +104,9 @@ bool oct_finish(struct oct_conn *conn)
     }
     oct_known_away(s, -1);
     const enum wish wish = wish_of(conn->ssl, value);
+    if (wish != WISH_READ)
+        oct_socket_unsay_retry(conn);
+    conn->retried = NULL; /* by now it is libssl that says so */
     conn->ended_errors = oct_errors_take();
     oct_errors_give_back(outer);
     errno = errno_before;
@@ -203,6 +206,8 @@ bool oct_finish_is_inside(const struct oct_ssl_functions *own, const SSL *s, con
         oct_same_object(caller, own->place))
         return false;
     conn->masked = conn->called_inside = true;
+    oct_socket_say_retry(conn);
+    errno = EAGAIN;
     return true;
 }
 

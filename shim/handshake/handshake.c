@@ -81,8 +81,9 @@ bool oct_handshake_may_pause(struct oct_conn *conn, enum oct_slice_work work)
 }
 
 /* False if no event of its socket can be made up. One that is not registered yet is none of these: the next call finds
- * it so. A server that hides its sockets may take them out of epoll while it has something to do for them; it is made
- * to put them back before it sleeps (events/socket.c). */
+ * it so. A server may take its sockets out of epoll while it has something to do for them: where events are for once,
+ * as in libevent, or where it hides them. Of one that does not put them back, the call is run to its end before its
+ * thread sleeps (finish.c). */
 static bool can_begin(struct oct_conn *conn, struct oct_thread *t, bool *wakeable)
 {
     struct oct_registration at;
@@ -94,7 +95,7 @@ static bool can_begin(struct oct_conn *conn, struct oct_thread *t, bool *wakeabl
     bool registered = oct_fd_registered(fd, &at);
     if (registered && !deliverable(conn, t, &at))
         return false;
-    *wakeable = registered && (at.events != 0 || conn->socket.hidden);
+    *wakeable = registered;
     return true;
 }
 
@@ -180,7 +181,7 @@ static int pretend(struct oct_conn *conn, struct oct_thread *t, int pause_value)
 {
     if (conn->socket.hidden)
         oct_socket_is_empty(conn, t);
-    if (conn->quic == NULL)
+    if (conn->quic == NULL && oct_slice_is_away(conn))
         oct_events_suppress(conn, t);
     conn->told = t->round;
     return tell_to_wait(conn, pause_value);

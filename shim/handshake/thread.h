@@ -16,10 +16,10 @@ struct oct_suppressed {
     uint32_t generation;
 };
 
-/* The socket of a call that is run to its end. */
+/* The socket of a call that is run to its end, or of a BIO that is to find nothing. */
 struct oct_withheld {
     int fd_and_1; /* 0: there is none */
-    bool refused; /* it would have found something there */
+    bool refused; /* it would have found something there, or nobody asks */
 };
 
 struct oct_thread {
@@ -37,7 +37,7 @@ struct oct_thread {
     bool visited;                        /* a slice runs on this stack for a call from another one (slice.c) */
     unsigned out;                        /* connections whose event an edge-triggered server has not followed */
     struct oct_conn *away;               /* those whose call is paused, or kept for them */
-    struct oct_withheld withheld;        /* of the call that is run to its end */
+    struct oct_withheld withheld;        /* whose reads find nothing */
     bool end_known;                      /* the end of the thread is told before its destructors run */
     bool wanted;                         /* another thread asks for some of them */
     unsigned finished;                   /* calls that were run to their end (finish.c) */
@@ -57,7 +57,6 @@ struct oct_thread {
     unsigned suppressed_count;                            /* of suppressed[] */
     struct oct_suppressed suppressed[OCT_SUPPRESSED_MAX]; /* sockets of paused handshakes (events.c) */
     struct oct_conn *reads;                               /* inside libssl: whose recv() is watched (socket.c) */
-    bool reads_nothing;                                   /* that recv() finds nothing */
     char shows[OCT_BIO_NAME];                             /* the name of BIOs that show their socket (socket.c) */
     bool comes_back;  /* its program lets libssl read from memory first, and then from the socket (socket.c) */
     unsigned put_off; /* of how many connections the first look has found nothing in this round (socket.c) */

@@ -4,13 +4,12 @@
 """The Go binding's own tests (bindings/go), on each table, without a library, without cgo, and under the race
 detector."""
 import json
-import os
 import pathlib
 import re
 import subprocess
 
 import pytest
-from lab import golang
+from lab import depth, golang
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +37,8 @@ def run_tests(build, *arguments: str, lanes: bool, **settings: str) -> None:
 
 @pytest.mark.parametrize("table, length", (("auto", "-short=false"), ("c", "-short"), ("off", "-short")))
 def test_tables(build, module, table, length):
-    if table == "c" and "OCT_TEST_FULL" not in os.environ:
-        pytest.skip("the portable table is slow: OCT_TEST_FULL=1")
+    if table == "c" and not depth.EXHAUSTIVE:
+        pytest.skip(f"the portable table is slow: {depth.EXHAUSTIVE_ONLY}")
     run_tests(build, length, lanes=has_lanes(build, table), OCTUPLE_TABLE=table)
 
 

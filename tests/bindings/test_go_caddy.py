@@ -10,7 +10,7 @@ import struct
 import subprocess
 
 import pytest
-from lab import counters, golang, load
+from lab import counters, depth, golang, load
 from lab.programs import Build, clean_environment
 from lab.servers import caddy
 from lab.servers.nginx import KEYS, make_keys
@@ -23,8 +23,8 @@ HANDSHAKES = {handshake.key: handshake for handshake in load.HANDSHAKES + load.M
 @pytest.fixture(scope="module", autouse=True)
 def module(build):
     reason = golang.why_not(build, caddy.MODULE)
-    if not os.environ.get("OCT_TEST_FULL"):
-        reason = "Caddy takes minutes to build: OCT_TEST_FULL=1"
+    if not depth.EXHAUSTIVE:
+        reason = f"Caddy takes minutes to build: {depth.EXHAUSTIVE_ONLY}"
     if reason:
         pytest.skip(reason)
     return caddy.MODULE

@@ -10,14 +10,13 @@ import re
 import subprocess
 
 import pytest
-from lab import counters, java, load
+from lab import counters, depth, java, load
 from lab.programs import Build, clean_environment
 from lab.servers import tomcat
 from lab.servers.nginx import KEYS, make_keys
 
-FULL = "OCT_TEST_FULL" in os.environ
 # A JVM that ends after seconds gets nothing back for the second compiler's time.
-SHORT_LIVED = ("-XX:+UseSerialGC", *(() if FULL else ("-XX:TieredStopAtLevel=1",)))
+SHORT_LIVED = ("-XX:+UseSerialGC", *(() if depth.EXHAUSTIVE else ("-XX:TieredStopAtLevel=1",)))
 HANDSHAKES = {handshake.key: handshake for handshake in load.HANDSHAKES + load.MORE_HANDSHAKES
               if handshake.group == "X25519" and not handshake.hybrid}
 
@@ -61,30 +60,32 @@ def test_lanes(build, module):
 
 
 def test_without_lanes(build, module):
-    run_tests(build, module, lanes=False, tests=() if FULL else ("AgreementTest", "TlsTest"), OCTUPLE_TABLE="off")
+    run_tests(build, module, lanes=False, tests=() if depth.EXHAUSTIVE else ("AgreementTest", "TlsTest"),
+              OCTUPLE_TABLE="off")
 
 
 def test_without_the_library(build, module, tmp_path):
-    run_tests(build, module, lanes=False, tests=() if FULL else ("MeetingTest",), LD_LIBRARY_PATH=str(tmp_path))
+    run_tests(build, module, lanes=False, tests=() if depth.EXHAUSTIVE else ("MeetingTest",),
+              LD_LIBRARY_PATH=str(tmp_path))
 
 
 def test_portable_table(build, module):
-    if not FULL:
-        pytest.skip("the portable table is slow: OCT_TEST_FULL=1")
+    if not depth.EXHAUSTIVE:
+        pytest.skip(f"the portable table is slow: {depth.EXHAUSTIVE_ONLY}")
     run_tests(build, module, lanes=True, tests=("SignaturesTest", "AgreementTest", "TlsTest"), OCTUPLE_TABLE="c")
 
 
 def test_native_calls_are_correct(build, module):
     said = run_tests(build, module, "-Xcheck:jni", lanes=has_lanes(build, "auto"),
-                     tests=() if FULL else ("ThreadsTest", "MeetingTest"))
+                     tests=() if depth.EXHAUSTIVE else ("ThreadsTest", "MeetingTest"))
     ours = [line for line in said.splitlines() if re.search(r"WARNING.*JNI|FATAL ERROR", line)]
     assert not ours, said
 
 
 def test_maven(build, module):
     """`mvn test` and the jar, as a user types it."""
-    if not FULL:
-        pytest.skip("the same tests once more: OCT_TEST_FULL=1")
+    if not depth.EXHAUSTIVE:
+        pytest.skip(f"the same tests once more: {depth.EXHAUSTIVE_ONLY}")
     done = java.maven(build, "package")
     assert done.returncode == 0, done.stdout
 
@@ -104,8 +105,8 @@ def test_agent(build, module, tmp_path):
 @pytest.mark.parametrize("side", ("stock", "octuple"))
 def test_tomcat(build, module, tmp_path, side):
     """Handshakes with each kind of key."""
-    if not FULL:
-        pytest.skip("Tomcat takes half a minute: OCT_TEST_FULL=1")
+    if not depth.EXHAUSTIVE:
+        pytest.skip(f"Tomcat takes half a minute: {depth.EXHAUSTIVE_ONLY}")
     kinds = [kind for kind in KEYS if kind != "ed25519"]  # which Tomcat does not read from PEM
     make_keys(tmp_path / "keys", kinds)
     program = tomcat.build(build)

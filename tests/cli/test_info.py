@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: LONG
 """octuple info: its JSON form, and that it tells the truth about this machine."""
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -10,6 +10,7 @@ import subprocess
 
 import pytest
 
+from lab import depth
 from tests.cli.conftest import new_place
 
 OPS_DEF = pathlib.Path(__file__).parents[2] / "src/ops/ops.def"
@@ -101,7 +102,7 @@ def test_named_table(place, table, needs):
 def test_emulator_that_rounds_otherwise(place):
     """Its CPU has AVX2 and FMA. Known answers notice, and OpenSSL serves what comes from products."""
     operations = ["x25519-derive", "p256-sign", "ed25519-verify", "sm2-verify"]
-    if os.environ.get("OCT_TEST_FULL"):  # OpenSSL takes a minute there for the keys
+    if depth.EXHAUSTIVE:  # OpenSSL takes a minute there for the keys
         operations.append("rsa2048-public")
     call = ["-q", "--tool=none", place.folder / "bin/octuple", "speed", *operations, "--seconds", "0.02", "--json"]
     result = place.call(*call, command="/usr/bin/valgrind", env={"OCTUPLE_TABLE": "avx2"})

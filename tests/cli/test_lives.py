@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-# ctest: TIMEOUT 600 NOT_WITH address
+# ctest: TIMEOUT 600 NOT_WITH address LONG
 """Programs that come to OpenSSL in unusual ways do with LD_PRELOAD alone what they do without: lives.c."""
 from __future__ import annotations
 

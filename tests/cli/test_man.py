@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: LONG
 """The manual pages: clean, and in step with --help."""
 import re
 import shutil

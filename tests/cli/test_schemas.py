@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: LONG
 """docs/schemas: what the commands write as JSON is as these say, and has nothing that they do not have."""
 import json
 import pathlib

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: LONG
 """octuple speed: forms, results and exit codes; no time is asserted."""
 import json
 import os
@@ -7,6 +8,7 @@ import pathlib
 import re
 
 import pytest
+from lab import depth
 from tests.cli.conftest import table_here
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -52,12 +54,12 @@ def test_every_family_is_measured(place):
 
 def test_all_operations_by_default(place):
     """All keys are made, every operation agrees with OpenSSL and is timed, in the documented order. OpenSSL takes ten
-    seconds for a few large keys, so these are left to the full run, which names none."""
+    seconds for a few large keys, so these are left to the exhaustive run, which names none."""
     data = place.json("info", "--json")
     served = data["table"]["name"] != "none"
     ciphers = all(cipher["on"] for cipher in data["ciphers"])
     expected, named = listed(place), []
-    if not os.environ.get("OCT_TEST_FULL"):
+    if not depth.EXHAUSTIVE:
         expected = named = [name for name in expected if name not in ("rsa3072-keygen", "rsa4096-keygen")]
     rows, result = speed(place, "--seconds", "0.02", *named, OCTUPLE_TABLE="auto" if served else "c")
     assert result.returncode == (0 if ciphers else 3) and (result.stderr == "" or not ciphers)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-# ctest: NOT_WITH address
+# ctest: NOT_WITH address LONG
 """octuple top: running servers, counters that were kept, what programs read of it,
 and what is said where there is nothing."""
 import contextlib

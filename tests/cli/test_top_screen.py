@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-# ctest: NOT_WITH address
+# ctest: NOT_WITH address LONG
 """octuple top on a terminal, which pyte is: what is on the screen, its size, keys and signals,
 and how it is left behind."""
 import contextlib

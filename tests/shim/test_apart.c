@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* ctest: VALGRIND full ENVIRONMENT OCTUPLE_LOOPS=auto,memory=on */
+/* ctest: VALGRIND exhaustive ENVIRONMENT OCTUPLE_LOOPS=auto,memory=on */
 /* What the shim must leave alone, and early data, where it has to take particular care. */
 #include "world.h"
 
@@ -95,13 +95,61 @@ static void test_accept_and_read(void **state)
     world_close(w);
 }
 
+/* A server that takes a socket out of epoll for the call, as those of libevent whose events are for once. */
+static struct pair *taken_out(struct world *w)
+{
+    struct pair *p = world_add(w, world_server_ctx(TLS13), EPOLLIN);
+    assert_int_equal(epoll_ctl(w->epfd, EPOLL_CTL_DEL, p->fd, NULL), 0);
+    pair_client(p);
+    assert_int_equal(pair_server(p), 0);
+    assert_true(pair_paused(p));
+    return p;
+}
+
 static void test_registered_before(void **state)
 {
     struct world *w = two_in_flight();
-    struct pair *p = world_add(w, world_server_ctx(TLS13), EDGE);
+    struct pair *p = taken_out(w);
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = p};
     (void)state;
-    assert_int_equal(epoll_ctl(w->epfd, EPOLL_CTL_DEL, p->fd, NULL), 0);
-    expect_synchronous(w, p);
+    assert_int_equal(epoll_ctl(w->epfd, EPOLL_CTL_ADD, p->fd, &event), 0);
+    world_run(w);
+    assert_true(p->server_done && !p->server_failed);
+    world_exchange(w);
+    world_close(w);
+}
+
+/* One that does not put it back: its call has been run to its end before the thread sleeps. */
+static void test_not_put_back(void **state)
+{
+    struct world *w = two_in_flight();
+    struct pair *p = taken_out(w);
+    struct epoll_event events[PAIRS_MAX];
+    (void)state;
+    for (int n; (n = world_wait(w, events, PAIRS_MAX, 10)) > 0;)
+        while (n-- > 0)
+            (void)pair_server(events[n].data.ptr);
+    pair_client(p);
+    assert_true(p->client_done);
+    assert_int_equal(pair_server(p), 1);
+    world_run(w);
+    world_exchange(w);
+    world_close(w);
+}
+
+/* One that asks again at once, and waits for nothing: nobody is told so twice. */
+static void test_asks_again(void **state)
+{
+    struct world *w = two_in_flight();
+    struct pair *p = taken_out(w);
+    (void)state;
+    assert_int_equal(pair_server(p), 0);
+    pair_client(p);
+    assert_true(p->client_done);
+    assert_int_equal(pair_server(p), 1);
+    world_run(w);
+    world_exchange(w);
+    world_close(w);
 }
 
 /* A descriptor of the same number, that nobody registered. */
@@ -474,6 +522,8 @@ int main(void)
         cmocka_unit_test(test_registered_late),
         cmocka_unit_test(test_accept_and_read),
         cmocka_unit_test(test_registered_before),
+        cmocka_unit_test(test_not_put_back),
+        cmocka_unit_test(test_asks_again),
         cmocka_unit_test(test_registration_of_a_closed_one),
         cmocka_unit_test(test_one_shot),
         cmocka_unit_test(test_in_two_instances),

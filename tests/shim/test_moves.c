@@ -301,8 +301,9 @@ static void test_callback_leaves_another(void **state)
 enum { ANOTHER_CALLS, ANOTHER_CLEARS, CALLBACK_CALLS, LATE_WAYS };
 static struct pair *late;
 static int late_way;
-static int late_value, late_error;
+static int late_value, late_error, late_errno;
 static unsigned long late_queue;
+static bool late_retries;
 
 static int by_early_data(struct pair *p)
 {
@@ -315,7 +316,10 @@ static int by_early_data(struct pair *p)
 static void *call_late(void *arg)
 {
     struct pair *p = arg;
+    errno = 0;
     late_value = late_way == ANOTHER_CLEARS ? SSL_clear(p->server) : by_early_data(p);
+    late_errno = errno;
+    late_retries = BIO_should_retry(SSL_get_rbio(p->server)) && BIO_should_read(SSL_get_rbio(p->server));
     late_error = SSL_get_error(p->server, late_value);
     late_queue = ERR_peek_error();
     return NULL;
@@ -351,6 +355,7 @@ static void test_called_meanwhile(void **state)
         assert_null(late);
         assert_int_equal(late_error, fails ? SSL_ERROR_SSL : SSL_ERROR_WANT_READ);
         assert_int_equal(late_queue != 0, fails);
+        assert_true(fails || (late_errno == EAGAIN && late_retries));
         event = (struct epoll_event){.events = EPOLLIN, .data.ptr = second};
         assert_int_equal(epoll_ctl(w->epfd, EPOLL_CTL_ADD, second->fd, &event), 0);
         world_run(w);

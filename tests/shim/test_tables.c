@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <linux/close_range.h>
 
@@ -122,13 +123,29 @@ static void test_elsewhere(void **state)
     elsewhere(by_vfork);
 }
 
+/* The kernel has told of more that clients have sent, and will not again. */
+static void tell_of_more(void)
+{
+    static const unsigned char change_cipher_spec[] = {20, 3, 3, 0, 1, 1};
+    struct epoll_event got[PAIRS];
+    for (int i = 0; i < PAIRS; i++)
+        assert_int_equal(write(w->pair[i].peer, change_cipher_spec, sizeof change_cipher_spec),
+                         sizeof change_cipher_spec);
+    assert_int_equal(syscall(SYS_epoll_wait, w->epfd, got, PAIRS, 100), PAIRS);
+}
+
 /* The same, but what is paused is the thread's own: it keeps its sockets, and goes on with them. */
 static void *serves(void *unused)
 {
-    w = world_open(EPOLLIN, TLS13, PAIRS);
-    (void)world_hello(w);
+    w = world_open(EPOLLIN | EPOLLET, TLS13, PAIRS);
+    const int before = world_hello(w);
+    tell_of_more();
     assert_int_equal(unshare(CLONE_FILES), 0);
     assert_int_equal(paused(), 0);
+    struct epoll_event got[PAIRS_MAX];
+    assert_true(world_wait(w, got, PAIRS_MAX, 100) >= before);
+    for (int i = 0; i < PAIRS; i++)
+        (void)pair_server(&w->pair[i]);
     world_run(w);
     for (int i = 0; i < PAIRS; i++)
         assert_true(w->pair[i].server_done && w->pair[i].client_done);

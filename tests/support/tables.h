@@ -4,7 +4,7 @@
 #ifndef OCT_TESTS_SUPPORT_TABLES_H
 #define OCT_TESTS_SUPPORT_TABLES_H
 
-#include "amount.h"
+#include "depth.h"
 #include "ops/ops.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static inline bool tables_is_middle(const struct oct_ops *ops)
 /* A loop's step, which is four times as wide for those, but for a full run. */
 static inline unsigned tables_stride(const struct oct_ops *ops)
 {
-    return tables_is_middle(ops) && !amount_is_full() ? 4 : 1;
+    return tables_is_middle(ops) && !depth_is_exhaustive() ? 4 : 1;
 }
 
 /* Some tables one after the other: libcrypto's results, which take longer than theirs, are made once for them all. */

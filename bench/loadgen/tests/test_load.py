@@ -10,11 +10,12 @@ import subprocess
 
 import pytest
 
+from lab import depth
 from lab.servers import nginx as server
 
 KEYS = ("rsa2048", "rsa3072", "rsa4096", "ecdsa-p256", "ecdsa-p384", "ed25519")
 SUITES = ("aes128", "aes256")
-PART = 1 if os.environ.get("OCT_TEST_FULL") else 4  # of the handshakes
+PART = 1 if depth.EXHAUSTIVE else 4  # of the handshakes
 
 
 def completes(report: dict, count: int) -> None:

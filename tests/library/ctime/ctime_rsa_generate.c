@@ -5,11 +5,11 @@
  * first sixteen candidates, and that both have all their rounds; what comes before them is rejected, in each of the
  * ways that there are. All numbers but n leave with their marks. Valgrind, which is slow, sees the search and the last
  * batch of further rounds, which inverts besides. The seven before it, which are the same call, it sees with
- * OCT_TEST_FULL=1 only.
+ * OCT_TEST_DEPTH=exhaustive only.
  */
 #include "secret.h"
 
-#include "amount.h"
+#include "depth.h"
 #include "api/rsa_internal.h"
 
 /* One of the first seeds that find two primes at once. */
@@ -43,7 +43,7 @@ static void strong(const struct oct_rsa_strong_args *args)
 {
     const unsigned at = ++batches;
 #if defined(OCT_CHECKMEM_VALGRIND)
-    if (at > 1 && at < BATCHES && !amount_is_full()) {
+    if (at > 1 && at < BATCHES && !depth_is_exhaustive()) {
         for (unsigned i = 0; i < 2; i++) {
             for (unsigned lane = 0; lane < OCT_LANES; lane++) {
                 for (unsigned limb = 0; limb < 20; limb++)

@@ -8,7 +8,7 @@ prime comes twice. How primes are spread over their range, and their residues mo
 chi-squared tests against equal shares, and against keys of OpenSSL's.
 
 usage: rsa_key_statistics.py LIBRARY [--keys N] [--openssl N] [--bits BITS ...]    (liboctuple.so)
-With OCT_TEST_FULL=1 there are 10,000 keys and 2,000 of OpenSSL's, unless said otherwise.
+With OCT_TEST_DEPTH=exhaustive there are 10,000 keys and 2,000 of OpenSSL's, unless said otherwise.
 """
 import argparse
 import ctypes
@@ -168,9 +168,9 @@ def self_test():
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("library")
-    full, brief = bool(os.environ.get("OCT_TEST_FULL")), bool(os.environ.get("OCT_TEST_BRIEF"))
-    parser.add_argument("--keys", type=int, default=10000 if full else 50 if brief else 150)
-    parser.add_argument("--openssl", type=int, default=2000 if full else 10 if brief else 30)
+    keys, openssl = {"quick": (50, 10), "exhaustive": (10000, 2000)}.get(os.environ.get("OCT_TEST_DEPTH"), (150, 30))
+    parser.add_argument("--keys", type=int, default=keys)
+    parser.add_argument("--openssl", type=int, default=openssl)
     parser.add_argument("--bits", type=int, nargs="+", default=[2048, 3072, 4096])
     parser.add_argument("--rounds", type=int, default=2)
     args = parser.parse_args()

@@ -6,9 +6,10 @@
  * alignments, in place or not, forgeries, pieces, random shapes; text before and behind the buffers is checked, and
  * no record allocates.
  *
- * OCT_TEST_FULL=1 tries every length at every alignment (minutes); OCT_TEST_RANDOM=N says how many random records.
+ * With OCT_TEST_DEPTH=exhaustive every length at every alignment, and a hundred times as many random records (minutes).
  */
 #include "aead_ref.h"
+#include "depth.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,11 +90,11 @@ static void check_record(struct ref *r, size_t aad_len, size_t len, size_t at_in
 
 static void every_length(struct ref *r, int slow)
 {
-    const int full = getenv("OCT_TEST_FULL") != NULL;
-    for (size_t len = 0; len <= 1100; len += slow && !full ? 1 + len / 40 : 1) {
+    const bool all = depth_is_exhaustive();
+    for (size_t len = 0; len <= 1100; len += slow && !all ? 1 + len / 40 : 1) {
         check_record(r, len % 41, len, len * 29 % 64, (int)(len * 13 % 64));
         check_record(r, 13, len, len * 5 % 64, -1);
-        for (size_t align = 0; full && align < 64; align++) {
+        for (size_t align = 0; all && align < 64; align++) {
             check_record(r, 20, len, align, (int)(align * 7 % 64));
             check_record(r, 5, len, align, -1);
         }
@@ -253,9 +254,8 @@ static void test_stream_size(void **state)
 
 static void random_records(struct ref *r, int slow)
 {
-    const char *count = getenv("OCT_TEST_RANDOM");
-    const unsigned long n = count ? strtoul(count, NULL, 10) : 600;
-    for (unsigned long i = 0; i < (slow ? n / 20 : n); i++)
+    const unsigned n = amount(60000, 600, 600);
+    for (unsigned i = 0; i < (slow ? n / 20 : n); i++)
         check_record(r, ref_below(64),
                      ref_below(i % 16 ? 700
                                : slow ? 2000

@@ -3,9 +3,10 @@
 /*
  * ChaCha20-Poly1305 against libcrypto, on every tier that this CPU can run: every length to 1100 at every alignment, in
  * place and not, whole and in pieces, between pages that may not be touched; every forged byte of a tag; masks. By
- * default a sample of the product of lengths and alignments; all of it with OCT_TEST_FULL=1 (minutes).
+ * default a sample of the product of lengths and alignments; all of it with OCT_TEST_DEPTH=exhaustive (minutes).
  */
 #include "api/cipher/aead_internal.h"
+#include "depth.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +48,7 @@ static int setup(void **unused)
 {
     (void)unused;
     tiers = oct_aead_runnable(AEAD, tier);
-    full = getenv("OCT_TEST_FULL") != NULL;
+    full = depth_is_exhaustive();
     ctx = EVP_CIPHER_CTX_new();
     assert_true(tiers > 0 && ctx);
     return 0;

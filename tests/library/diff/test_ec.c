@@ -5,7 +5,7 @@
  * random scalars, good and bad peers, 1 to 8 lanes, every lane position, hostile neighbours, buffers in place.
  */
 #include "api/ec_internal.h"
-#include "amount.h"
+#include "depth.h"
 #include "ec_ref.h"
 #include "tables.h"
 
@@ -68,7 +68,7 @@ static void compare_derive(struct tables_range on, int curve, unsigned lanes, un
 /* On the portable table not every kind of scalar stands first: one in so many, in brief one in four times so many. */
 static unsigned portable_step(unsigned step)
 {
-    return amount_is_brief() ? 4 * step + 1 : step;
+    return depth_is_quick() ? 4 * step + 1 : step;
 }
 
 /* All tables of vectors, and where `scalar` is one in so many the portable one too. */

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "amount.h"
+#include "depth.h"
 #include "ops/mldsa.h"
 #include "ops/mlkem.h"
 #include "ops/ops.h"
@@ -50,7 +50,7 @@ static void test_modes(void **state)
             for (size_t m = 0; has_kernels[op] && m < OCT_ARRAY_LEN(modes); m++) {
                 /* The portable table and slow operations once: they are here for the mode. In brief the former, which
                  * has no arithmetic of this kind, not at all. */
-                if (table[t] == &oct_ops_c ? m > 0 || amount_is_brief() : op <= OCT_OP_RSA4096_PUBLIC && m % 3 != 0)
+                if (table[t] == &oct_ops_c ? m > 0 || depth_is_quick() : op <= OCT_OP_RSA4096_PUBLIC && m % 3 != 0)
                     continue;
                 _mm_setcsr(modes[m]);
                 const int good = oct_ops_known_answer(table[t], op) == 0;

@@ -6,7 +6,7 @@
  * is one whose hints are malformed; a private key with any byte changed is none. SHAKE256 of messages of all lengths is
  * libcrypto's.
  */
-#include "amount.h"
+#include "depth.h"
 #include "mldsa_batch.h"
 
 #include <setjmp.h>
@@ -72,7 +72,7 @@ static void test_lanes(void **state)
 {
     (void)state;
     for (int set = 0; set < OCT_MLDSA_SETS; set++)
-        for (int round = 0; round < (amount_is_brief() ? 1 : 4); round++) {
+        for (int round = 0; round < (depth_is_quick() ? 1 : 4); round++) {
             make_reference(set);
             for (unsigned t = 0; t < tables; t++)
                 for (unsigned lanes = 1; lanes <= BATCH_LANES; lanes++)

@@ -6,7 +6,7 @@
  * ciphertext with any byte changed gives the secret of implicit rejection, by libcrypto's SHAKE256. Unused lanes'
  * outputs are zero.
  */
-#include "amount.h"
+#include "depth.h"
 #include "mlkem_batch.h"
 
 #include <setjmp.h>
@@ -92,7 +92,7 @@ static void test_lanes(void **state)
 {
     (void)state;
     for (int set = 0; set < OCT_MLKEM_SETS; set++)
-        for (int round = 0; round < (amount_is_brief() ? 1 : 4); round++) {
+        for (int round = 0; round < (depth_is_quick() ? 1 : 4); round++) {
             make_reference(set);
             for (unsigned t = 0; t < tables; t++)
                 for (unsigned lanes = 1; lanes <= BATCH_LANES; lanes++)
@@ -111,7 +111,7 @@ static void test_many_keys(void **state)
         a[i] = &now[i];
         b[i] = &other[i];
     }
-    for (int round = 0; round < (amount_is_brief() ? 20 : 200) && tables > 1; round++) {
+    for (int round = 0; round < (depth_is_quick() ? 20 : 200) && tables > 1; round++) {
         const int set = round % OCT_MLKEM_SETS;
         for (unsigned i = 0; i < BATCH_LANES; i++) {
             assert_int_equal(RAND_bytes(now[i].d, 3 * SEED_BYTES), 1);

@@ -3,9 +3,9 @@
 /*
  * ML-KEM against OpenSSL's own, which it has from 3.5 on: key pairs from the same seeds, ciphertexts and secrets from
  * the same messages, secrets of good ciphertexts and of changed ones, byte for byte, in every lane and with 1 to 8 of
- * them. OCT_TEST_CASES sets how many of each per set.
+ * them.
  */
-#include "amount.h"
+#include "depth.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -117,17 +117,16 @@ static void run_lanes(int set, unsigned lanes)
 
 static void test_set(void **state)
 {
-    const char *wish = getenv("OCT_TEST_CASES");
-    const long cases = wish ? atol(wish) : amount_is_brief() ? 200 : 2000;
+    const unsigned cases = amount(100000, 2000, 200);
     const int set = *(const int *)*state;
     unsigned lanes = 0;
-    for (long done = 0; done < cases; done += lanes) {
+    for (unsigned done = 0; done < cases; done += lanes) {
         lanes = lanes % OCT_LANES + 1;
         for (unsigned i = 0; i < lanes; i++)
             assert_int_equal(RAND_bytes(one[i].seed, sizeof one[i].seed + sizeof one[i].message), 1);
         run_lanes(set, lanes);
     }
-    print_message("%s: %ld cases\n", name_of(set), cases);
+    print_message("%s: %u cases\n", name_of(set), cases);
 }
 
 int main(void)

@@ -6,7 +6,7 @@
  * p-1, p, p+1 and around 2^130 and 2^128; one message over all lanes, and a message in each. Against libcrypto's
  * Poly1305. Compiled once per tier.
  */
-#include "amount.h"
+#include "depth.h"
 #include "kernels/chacha/poly1305_rows_impl.h"
 
 #include <setjmp.h>

@@ -5,7 +5,7 @@
  * lane position, eight different keys, p < q and p > q, small and large exponents, hostile neighbours.
  */
 #include "api/rsa_internal.h"
-#include "amount.h"
+#include "depth.h"
 #include "base/big.h"
 #include "rsa_keys.h"
 #include "tables.h"
@@ -28,7 +28,7 @@ static unsigned tables;
 /* In brief the portable table has the smallest keys alone. */
 static unsigned sizes(const struct oct_ops *ops)
 {
-    return ops == &oct_ops_c && amount_is_brief() ? 1 : OCT_RSA_SIZES;
+    return ops == &oct_ops_c && depth_is_quick() ? 1 : OCT_RSA_SIZES;
 }
 
 static int make_keys(void **state)
@@ -149,7 +149,7 @@ static void test_private(void **state)
     compare_batch(portable, 0, 3, 0, 1);
     compare_batch(portable, 0, 8, 0, 1);
     compare_batch(portable, 1, 5, 1, 1); /* in brief too: it has the steps for eight blocks */
-    if (!amount_is_brief())
+    if (!depth_is_quick())
         compare_batch(portable, 2, 2, 2, 1);
 }
 

@@ -6,7 +6,7 @@
  * result with a right half would give the private key away (Boneh, DeMillo, Lipton 1997).
  */
 #include "api/rsa_internal.h"
-#include "amount.h"
+#include "depth.h"
 #include "rsa_keys.h"
 
 #include <setjmp.h>

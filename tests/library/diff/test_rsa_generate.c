@@ -138,7 +138,7 @@ static void test_keys(void **state)
         for (unsigned size = 0; size < OCT_RSA_SIZES; size++) {
             /* In brief the key on which all tables agree is enough of the slowest. */
             const unsigned keys =
-                table[t] == &oct_ops_c ? size == 0 && !amount_is_brief() : amount(full[size], some[size], few[size]);
+                table[t] == &oct_ops_c ? size == 0 && !depth_is_quick() : amount(full[size], some[size], few[size]);
             for (unsigned i = 0; i < keys; i += tables_stride(table[t])) {
                 assert_int_equal(generate(table[t], &m, oct_rsa_bits(size), NULL), OCT_OK);
                 assert_good(&m, oct_rsa_bits(size));
@@ -287,7 +287,7 @@ static void test_guard(void **state)
     const size_t page = 4096;
     (void)state;
     for (unsigned size = 0; size < (fastest() == &oct_ops_c ? 1 : OCT_RSA_SIZES); size++)
-        for (int turn = 0; turn < (size == 0 || amount_is_full() ? 2 : 1); turn++) {
+        for (int turn = 0; turn < (size == 0 || depth_is_exhaustive() ? 2 : 1); turn++) {
             struct oct_rsa_generated out;
             uint8_t **place = (uint8_t **)&out, *room[7];
             struct made m;

@@ -5,7 +5,7 @@
  * the strong test of the kernel, on primes with many factors 2 below them, on composites, and with bases that lie; what
  * is derived of p and q, also where p-1 and q-1 have much in common.
  */
-#include "amount.h"
+#include "depth.h"
 #include "api/rsa_derive.h"
 #include "api/rsa_internal.h"
 #include "api/rsa_sieve.h"
@@ -240,9 +240,9 @@ static void test_strong(void **state)
     (void)state;
     for (unsigned size = 0; size < OCT_RSA_SIZES; size++)
         for (unsigned round = 0; round < amount(3, 1, 1); round++) {
-            fill_batch(&b, (int)oct_rsa_bits(size) / 2, round, size > 0 && !amount_is_full());
+            fill_batch(&b, (int)oct_rsa_bits(size) / 2, round, size > 0 && !depth_is_exhaustive());
             /* In brief the portable table has the smallest size alone. */
-            for (unsigned t = table[0] == &oct_ops_c && size > 0 && amount_is_brief(); t < tables; t++)
+            for (unsigned t = table[0] == &oct_ops_c && size > 0 && depth_is_quick(); t < tables; t++)
                 for (unsigned vectors = 1; vectors <= 2; vectors++) {
                     unsigned strong = 0;
                     run_batch(table[t], size, &b, vectors);

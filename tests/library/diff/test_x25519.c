@@ -6,7 +6,7 @@
  * place.
  */
 #include "api/x25519_internal.h"
-#include "amount.h"
+#include "depth.h"
 #include "tables.h"
 
 #include <octuple/op.h>

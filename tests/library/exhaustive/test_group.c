@@ -8,7 +8,7 @@
  *
  * usage: exhaustive_group c | avx512 | avx512f | ifma256 | avx2
  */
-#include "amount.h"
+#include "depth.h"
 #include "points.h"
 
 #include "ops/ops.h"
@@ -85,7 +85,7 @@ static void run_pairs(const struct group_ops *o, const struct small *s, enum gro
 static unsigned stride_of(const struct group_ops *o)
 {
     const struct oct_ops *table[OCT_OPS_TABLES];
-    return strstr(o->name, "_c") && !amount_is_full() && oct_ops_runnable(table) > 1 ? 3 : 1;
+    return strstr(o->name, "_c") && !depth_is_exhaustive() && oct_ops_runnable(table) > 1 ? 3 : 1;
 }
 
 static unsigned long all_pairs(const struct group_ops *o, const struct small *s, enum group_formula formula)

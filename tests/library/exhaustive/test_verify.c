@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * What verification adds up, u1*G + u2*Q, on groups of order 97: one in 13 of all u1, u2 and Q over the field of P-256
- * (all of them with OCT_TEST_FULL=1), and one in 61 over that of P-384, which is slower (one in 29). Where the sum is
- * infinity, or its two terms are one point or infinity themselves, no signature that a random test makes ever comes.
+ * What verification adds up, u1*G + u2*Q, on groups of order 97: one in 13 of all u1, u2 and Q over the field of P-256,
+ * and one in 61 over that of P-384, which is slower; with OCT_TEST_DEPTH=exhaustive all, and one in 29. Where the sum
+ * is infinity, or its two terms are one point or infinity themselves, no signature that a random test makes ever comes.
  * And the comparison of its x: with that of the sum, and with that of another point.
  *
  * usage: exhaustive_verify c | avx512 | avx512f | ifma256 | avx2
  */
-#include "amount.h"
+#include "depth.h"
 #include "points.h"
 
 #include <setjmp.h>

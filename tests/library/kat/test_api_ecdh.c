@@ -2,8 +2,8 @@
  * Copyright The Octuple Authors */
 /*
  * All ECDH vectors through the C API, eight cases at a time; each runs in three different lanes, among different
- * neighbours. On the portable table, which is slow and whose lanes are rounds of a loop, in one; OCT_TEST_FULL=1: in
- * three too.
+ * neighbours. On the portable table, which is slow and whose lanes are rounds of a loop, in one, and with
+ * OCT_TEST_DEPTH=exhaustive in three too.
  *
  * A strictly encoded public key is judged by the vector: valid means this secret, invalid means refused. Where only the
  * wrapping is broken, which the API never sees, its point is judged by libcrypto, and by the vector's secret if that
@@ -13,7 +13,7 @@
  */
 #include "ec_peer.h"
 
-#include "amount.h"
+#include "depth.h"
 #include "ec_ref.h"
 
 #include <octuple/octuple.h>

@@ -3,14 +3,15 @@
 /*
  * All RSA vectors through the C API: the raw operation in lanes, eight cases at a time, whichever keys of one size they
  * have; the padding is the test's own (padding.c). Each case runs in three different lanes, among different neighbours;
- * on the portable table, which is slow and whose lanes are rounds of a loop, in one (OCT_TEST_FULL=1: in three too).
+ * on the portable table, which is slow and whose lanes are rounds of a loop, in one (with OCT_TEST_DEPTH=exhaustive in
+ * three too).
  *
  * usage: kat_api_rsa VECTORS...      (OCTUPLE_TABLE says on which table)
  */
 #include "padding.h"
 #include "vectors.h"
 
-#include "amount.h"
+#include "depth.h"
 
 #include <octuple/octuple.h>
 

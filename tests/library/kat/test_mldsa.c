@@ -7,7 +7,7 @@
  *
  * usage: kat_mldsa VECTORS      (OCTUPLE_TABLE says on which table)
  */
-#include "amount.h"
+#include "depth.h"
 #include "base/sha512.h"
 #include "mldsa_batch.h"
 #include "records.h"

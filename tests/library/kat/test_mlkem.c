@@ -7,7 +7,7 @@
  *
  * usage: kat_mlkem VECTORS      (OCTUPLE_TABLE says on which table)
  */
-#include "amount.h"
+#include "depth.h"
 #include "base/sha512.h"
 #include "mlkem_batch.h"
 #include "records.h"

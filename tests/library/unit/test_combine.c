@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
+/* ctest: LONG */
 /*
  * src/batch/combine.c: threads that come at random, with operations of our own that show who ran what with whom. The
- * same program runs under ThreadSanitizer. OCT_TEST_FULL=1: twenty times as long.
+ * same program runs under ThreadSanitizer. OCT_TEST_DEPTH=exhaustive: twenty times as long.
  */
-#include "amount.h"
+#include "depth.h"
 #include "unit.h"
 
 #include <pthread.h>

@@ -8,7 +8,7 @@
  */
 #include "unit.h"
 
-#include "amount.h"
+#include "depth.h"
 #include "rsa_keys.h"
 
 #include <octuple/octuple.h>
@@ -250,7 +250,7 @@ static void test_rsa_keys(void **state)
     (void)state;
     needs(OCT_OP_RSA2048_PRIVATE);
     rsa_private("rsa2048-private", 2048);
-    if (amount_is_brief()) /* the sizes share their sources */
+    if (depth_is_quick()) /* the sizes share their sources */
         return;
     rsa_private("rsa3072-private", 3072);
     rsa_private("rsa4096-private", 4096);

@@ -5,7 +5,7 @@
  * Hybrid key exchange by the batch calls and the queue, against the operations that it is made of: both sides agree,
  * the parts stand where TLS has them, and a share that is none fails its own lane.
  */
-#include "amount.h"
+#include "depth.h"
 #include "operation_on.h"
 
 #include <octuple/hybrid.h>

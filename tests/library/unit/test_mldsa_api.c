@@ -6,7 +6,7 @@
  * tests/library/kat's and tests/library/diff's business: here it is which bytes go where, randomness, and what is
  * refused.
  */
-#include "amount.h"
+#include "depth.h"
 #include "operation_on.h"
 
 #include "api/mldsa_internal.h"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: LONG
 """AES-GCM and ChaCha20-Poly1305 with the openssl command: speed, CMS, and TLS with large transfers both ways, each with
 Octuple and against OpenSSL alone."""
 import hashlib
@@ -10,7 +11,7 @@ import subprocess
 
 import pytest
 
-from lab import machine
+from lab import depth, machine
 
 GCM = ["aes-128-gcm", "aes-192-gcm", "aes-256-gcm"]
 SUITES = {
@@ -21,7 +22,7 @@ SUITES = {
     "ECDHE-RSA-AES256-GCM-SHA384": ["-tls1_2", "-cipher", "ECDHE-RSA-AES256-GCM-SHA384"],
     "ECDHE-RSA-CHACHA20-POLY1305": ["-tls1_2", "-cipher", "ECDHE-RSA-CHACHA20-POLY1305"],
 }
-LARGE = (20 if os.environ.get("OCT_TEST_FULL") else 5) << 20
+LARGE = (20 if depth.EXHAUSTIVE else 5) << 20
 
 
 @pytest.fixture(autouse=True)

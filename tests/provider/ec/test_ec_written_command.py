@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: LONG
 """EC keys as the openssl command writes them: on every kind of curve, in every form, as OpenSSL alone writes them."""
 import base64
 import re

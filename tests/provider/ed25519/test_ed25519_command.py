@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: LONG
 """Ed25519 with the openssl command: keys, certificates, messages and TLS, with Octuple and against OpenSSL alone."""
 import re
 

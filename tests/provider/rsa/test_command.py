@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: LONG
 """The openssl command with the provider does what it does without, and both understand each other."""
 import os
 import re

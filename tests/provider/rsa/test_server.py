@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: LONG
 """TLS with `openssl s_server -async`: every way in which RSA takes part in a handshake."""
 import re
 import socket

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: LONG
 """SM2 with the openssl command: keys, messages, certificates and encryption, with Octuple and against OpenSSL alone."""
 import re
 

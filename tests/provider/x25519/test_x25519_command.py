@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
+# ctest: LONG
 """X25519 with the openssl command, and every group of TLS next to it:
 with Octuple loaded, and against OpenSSL alone."""
 import re

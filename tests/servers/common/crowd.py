@@ -24,14 +24,15 @@ from pathlib import Path
 
 import pytest
 
+from lab import depth
 from tests.servers.common import clients, rig
 
 SECONDS = 12.0  # no crowd takes longer: who is not served then hangs
 
 
-def amount(full: int, short: int) -> int:
-    """How often something is done: with OCT_TEST_FULL=1 `full` times, else `short` ones."""
-    return full if os.environ.get("OCT_TEST_FULL") else short
+def amount(exhaustive: int, short: int) -> int:
+    """How often something is done: with OCT_TEST_DEPTH=exhaustive so often, else `short` times."""
+    return exhaustive if depth.EXHAUSTIVE else short
 
 
 SIZE = amount(48, 24)

@@ -31,9 +31,7 @@ def test_herd(build, keys, version, ciphers, main):
             answers = clients.finish(clients.herd(server.worker_pids()[0], server.port, context, 24))
             assert len(answers) == 24 and all(answer.endswith(b"ok\n") for answer in answers)
         count = ends_well(server, "rsa2048-private", 48)
-        # How many of those that waited ran in lanes depends on what the queue has measured, on a machine that may be
-        # busy.
-        assert count.submitted >= 24 and count.done > 0, "most of a herd waits for others"
+        assert count.waited(24), "most of a herd waits for others"
 
 
 @pytest.mark.parametrize("version", ["1.2", "1.3"])

@@ -3,19 +3,19 @@
 """Clients that take a server's time, descriptors and memory, among honest ones: these are all served, and nothing is
 left of those.
 
-OCT_TEST_FULL=1 brings ten times as many.
+OCT_TEST_DEPTH=exhaustive brings ten times as many.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import time
 
+from lab import depth
 from tests.servers.common import clients, rig
 
-SCALE = 10 if os.environ.get("OCT_TEST_FULL") else 1
+SCALE = 10 if depth.EXHAUSTIVE else 1
 
 
 def settled(nginx: rig.Nginx, fds: int) -> None:

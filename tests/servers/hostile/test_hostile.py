@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
+from lab import depth
 from . import library
 
-COPIES = 5 if os.environ.get("OCT_TEST_FULL") else 1
+COPIES = 5 if depth.EXHAUSTIVE else 1
 # What a crowd makes a server do in lanes; HAProxy, whose handshakes do not wait for others, has X25519 alone there.
 LANES = {"nginx": ["rsa2048-private", "x25519-derive", "p256-derive", "p384-derive"],
          "haproxy": ["x25519-derive"]}

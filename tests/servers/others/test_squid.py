@@ -17,7 +17,7 @@ from tests.servers.common import daemons, rig
 def test_all_sorts(build, keys, place):
     seen = daemons.compare(daemons.find("squid"), keys, build, place)
     assert daemons.served(seen, "1.2 in a crowd") and daemons.served(seen, "1.3 again") and seen.verdict.status == 0
-    assert seen.last["rsa2048-private"].done > daemons.HERD
+    assert seen.last["rsa2048-private"].waited(daemons.HERD)
 
 
 def kid(pid: int) -> int:
@@ -34,7 +34,7 @@ def test_master_and_kid(build, keys, place):
     kind = replace(by_master(), account=web.unprivileged())
     seen = daemons.compare(kind, keys, build, place, worker=kid)
     assert daemons.served(seen, "1.2 in a crowd") and daemons.served(seen, "1.3 in a crowd")
-    assert seen.last["rsa2048-private"].done > daemons.HERD
+    assert seen.last["rsa2048-private"].waited(daemons.HERD)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")

@@ -240,13 +240,22 @@ def selves(d: Draw, words: Words, rules: list[str]) -> list[str] | None:
     return [rule(d.choice(CALLBACKS), "self", mod, d.randrange(mod), 0, d.choice([1, 2, 3]))]
 
 
+def takes(d: Draw, words: Words, rules: list[str]) -> list[str] | None:
+    """It takes a socket out of its instance for each call, as servers do whose events are for once."""
+    if words.get("mode") not in ("level", "et") or "share" in words or \
+            any(way in one for one in rules for way in (":dup", ":unshare:", ":hold:", ":drop:")):
+        return None  # who has no socket in the instance cannot take it out
+    words["takes"] = "1"
+    return []
+
+
 # Of a hundred plans, how many have it. Those that replace words of others come first.
 KINDS: dict[str, tuple[int, Callable[[Draw, Words, list[str]], list[str] | None]]] = {
     "inner": (6, inner), "late": (4, late), "careless": (6, careless), "verifies": (12, verifies),
     "sessions": (8, sessions), "quits": (8, quits), "resets": (10, resets), "spins": (8, spins), "blocks": (8, blocks),
     "swaps": (10, swaps), "copies": (8, copies), "clears": (6, clears), "looks": (10, looks), "doors": (8, doors),
     "jumps": (5, jumps), "asks": (15, asks), "numbers": (5, numbers), "reads": (70, reads), "reaches": (20, reaches),
-    "parts": (25, parts), "selves": (8, selves)}
+    "parts": (25, parts), "selves": (8, selves), "takes": (10, takes)}
 
 
 def add(d: Draw, words: Words, rules: list[str], wanted: str = "") -> list[str]:

@@ -75,7 +75,7 @@ void loop_unwatch(struct conn *c)
 {
     if (c->watched && c->loop->epfd >= 0)
         epoll_ctl(c->loop->epfd, EPOLL_CTL_DEL, c->fd, NULL);
-    c->watched = false;
+    c->watched = c->taken = false;
 }
 
 void loop_rearm(struct conn *c)
@@ -177,6 +177,18 @@ static void wakened(const struct loop *loop)
         ;
 }
 
+static void turn(struct loop *loop, struct conn *c)
+{
+    const bool takes = plan_number("takes", 0) != 0 && !c->busy;
+    if (takes)
+        loop_unwatch(c);
+    c->taken = takes;
+    conn_turn(c);
+    if (c->taken && c->loop == loop && c->phase != PHASE_OVER)
+        loop_watch(c);
+    c->taken = false;
+}
+
 static void dispatch(struct loop *loop, int token)
 {
     if (token == TOKEN_LISTENER) {
@@ -192,7 +204,7 @@ static void dispatch(struct loop *loop, int token)
         if ((token & TOKEN_GONE) != 0 && !c->busy)
             conn_close(c, "gone");
         else
-            conn_turn(c);
+            turn(loop, c);
     }
 }
 

@@ -130,7 +130,7 @@ struct conn {
     enum phase phase;
     atomic_bool busy; /* a call of it runs, perhaps put off by a coroutine */
     bool again;       /* and an event came meanwhile */
-    bool watched, writes, victim, parked, gone, ended, greeted, has_waited, blocks, spins, freed, fed;
+    bool watched, taken, writes, victim, parked, gone, ended, greeted, has_waited, blocks, spins, freed, fed;
     /* spins: it is called again until it is done. fed: something came in this turn. */
     int spin_us, door;    /* how its next call is made, at once; enum door */
     struct loop *move_to; /* the thread that is to go on with it */

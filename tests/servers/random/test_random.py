@@ -4,16 +4,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
 
+from lab import depth
 from tests.servers.common import credentials
 from tests.servers.random import __main__ as programs, plan, runner as random_runner
 
-FULL = bool(os.environ.get("OCT_TEST_FULL"))
-SEEDS = range(1, 401 if FULL else 41)
+SEEDS = range(1, 401 if depth.EXHAUSTIVE else 41)
 TRIES = 3  # a plan may come to nothing for a reason of stock's own: too few of them may do so
 
 

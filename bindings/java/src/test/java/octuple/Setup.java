@@ -24,7 +24,7 @@ final class Setup {
     /** OCTUPLE_TEST_LANES says it, so that the binding cannot fail to find lanes unnoticed. */
     static final boolean LANES = "yes".equals(System.getenv("OCTUPLE_TEST_LANES"));
 
-    static final boolean FULL = System.getenv("OCT_TEST_FULL") != null;
+    static final boolean EXHAUSTIVE = "exhaustive".equals(System.getenv("OCT_TEST_DEPTH"));
     private static final Map<String, KeyPair> KEYS = new ConcurrentHashMap<>();
 
     static {

@@ -33,7 +33,7 @@ class SignaturesTest {
     }
 
     private static String[] rsaKinds() {
-        return Setup.FULL ? new String[] {"RSA-1024", "RSA-2048", "RSA-3072", "RSA-4096"}
+        return Setup.EXHAUSTIVE ? new String[] {"RSA-1024", "RSA-2048", "RSA-3072", "RSA-4096"}
                 : new String[] {"RSA-1024", "RSA-2048"};
     }
 
@@ -100,7 +100,7 @@ class SignaturesTest {
     @Test
     void ecdsa() throws Exception {
         for (String kind : new String[] {"P-256", "P-384", "P-521"}) {
-            for (String digest : kind.equals("P-521") && !Setup.FULL ? new String[] {"SHA512"} : EC_DIGESTS) {
+            for (String digest : kind.equals("P-521") && !Setup.EXHAUSTIVE ? new String[] {"SHA512"} : EC_DIGESTS) {
                 for (String form : new String[] {"", "inP1363Format"}) {
                     both(digest + "withECDSA" + form, "SunEC", Setup.key(kind), null, text(32));
                 }

@@ -87,7 +87,7 @@ class ThreadsTest {
         for (String kind : KINDS) {
             Setup.key(kind);
         }
-        int scale = Setup.FULL ? 20 : 2;
+        int scale = Setup.EXHAUSTIVE ? 20 : 2;
         all(Executors.newFixedThreadPool(64), tasks(64 * scale));
     }
 
@@ -100,7 +100,7 @@ class ThreadsTest {
         } catch (NoSuchMethodException e) {
             Assumptions.abort("this JDK has no virtual threads");
         }
-        all(executor, tasks(Setup.FULL ? 1000 : 100));
+        all(executor, tasks(Setup.EXHAUSTIVE ? 1000 : 100));
     }
 
     private static PrivateKey copy(PrivateKey key) throws GeneralSecurityException {
@@ -123,7 +123,7 @@ class ThreadsTest {
             String kind = KINDS[i % KINDS.length];
             KeyPair pair = Setup.key(kind);
             tasks.add(() -> {
-                for (int round = 0; round < (Setup.FULL ? 200 : 10); round++) {
+                for (int round = 0; round < (Setup.EXHAUSTIVE ? 200 : 10); round++) {
                     signOnce(kind, new KeyPair(pair.getPublic(), copy(pair.getPrivate())), round);
                 }
                 return null;
@@ -143,7 +143,7 @@ class ThreadsTest {
         Assumptions.assumeTrue(Setup.lanes(), "no lanes");
         PrivateKey key = Setup.key("RSA-2048").getPrivate();
         long before = LaneKey.freed();
-        int keys = Setup.FULL ? 2000 : 64;
+        int keys = Setup.EXHAUSTIVE ? 2000 : 64;
         for (int i = 0; i < keys; i++) {
             assertNotNull(RsaKeys.of(copy(key)));
         }

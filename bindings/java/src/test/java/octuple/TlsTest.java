@@ -96,7 +96,7 @@ class TlsTest {
         Setup.key("P-256"); // and the provider in front
         String[][] kinds = {{"RSA", "-keysize", "2048"}, {"EC", "-groupname", "secp256r1"},
             {"EdDSA", "-groupname", "Ed25519"}, {"EC", "-groupname", "secp384r1"}};
-        for (String[] kind : Setup.FULL ? kinds : Arrays.copyOf(kinds, 2)) {
+        for (String[] kind : Setup.EXHAUSTIVE ? kinds : Arrays.copyOf(kinds, 2)) {
             SSLContext context = context(folder, kind[0], kind[1], kind[2]);
             handshake(context, "TLSv1.3");
             handshake(context, "TLSv1.2");
