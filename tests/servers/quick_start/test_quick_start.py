@@ -2,8 +2,8 @@
 # Copyright The Octuple Authors
 # ctest: LOCK go
 """docs/quick-start.md as it is typed: the servers are those of their packages, and the last command finds no problem,
-and operations in lanes. How many are alone is for the machine's load to decide. A section is skipped where its package is
-not installed, or Java's or Go's tools are not."""
+and operations in lanes. How many are alone is for the machine's load to decide. A section is skipped where its package
+is not installed, or Java's or Go's tools are not."""
 
 from __future__ import annotations
 
