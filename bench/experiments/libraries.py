@@ -5,14 +5,13 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Iterator
 
 from lab import load
 from lab.debian import InstallError
 from lab.servers import libraries
 from lab.servers.libraries import AWS_LC, OPENSSL, Side
-from lab.servers.nginx import ServerError, make_keys
+from lab.servers.nginx import make_keys
 from bench.measure import versus
 from . import frame
 
@@ -54,8 +53,7 @@ class Libraries(frame.Experiment):
             raise frame.Unavailable(str(error)) from error
         keys, kinds = lab.folder / "keys", sorted({load.named(name).key for name in HANDSHAKES.values()})
         make_keys(keys, kinds)
-        for kind in kinds:
-            (keys / f"{kind}.pem").write_text((keys / f"{kind}.crt").read_text() + (keys / f"{kind}.key").read_text())
+        libraries.pem(keys, kinds)
         yield lambda point: self.measure(lab, kinds, point.key)
 
     def measure(self, lab: frame.Lab, kinds: list[str], key: dict) -> dict:
@@ -73,29 +71,16 @@ class Libraries(frame.Experiment):
                 "notes": {"octuple": str(octuple)}}
 
 
-def asking(handshake: load.Handshake) -> load.Handshake:
-    """AWS-LC sends its ticket with the first data: a GET, and not the ticket, shows the end of a TLS 1.3 handshake."""
-    full_13 = "1.3" in handshake.options and handshake not in load.RESUMED
-    return replace(handshake, options=(*handshake.options, "--proof", "get")) if full_13 else handshake
-
-
 def in_turns(lab: frame.Lab, server: str, name: str, kinds: list[str]) -> dict[Side, list[float]]:
     """Microseconds of a handshake, on each side, in each round."""
-    handshake = asking(load.named(HANDSHAKES[name]))
     where = lab.folder / f"{server}-{name}"
     where.mkdir(mode=0o755)
     with libraries.All(server, kinds, lab.folder / "keys", where, lab.build, lab.place.server, SIDES) as all_of:
         by_name = {str(side): side for side in SIDES}
 
-        def one(name: str, _number: int) -> dict[str, float]:
-            side = by_name[name]
-            asked = handshake if side.hybrid else asking(handshake.served_by(()))
-            before = all_of.cpu_seconds(side)
-            report = load.run(lab.build.load, all_of.ports[side][asked.key], lab.place.client, asked,
-                              connections=CONNECTIONS, seconds=lab.size.seconds)
-            if report["failed_total"] or not report["completed"]:
-                raise ServerError(f"{server} {side}: {report['first_failure'] or 'no handshake was completed'}")
-            return {CPU: 1e6 * (all_of.cpu_seconds(side) - before) / report["completed"]}
+        def one(side: str, _number: int) -> dict[str, float]:
+            return {CPU: all_of.microseconds(by_name[side], load.named(HANDSHAKES[name]), lab.place.client,
+                                             connections=CONNECTIONS, seconds=lab.size.seconds)}
 
         for side in by_name:
             one(side, 0)

@@ -43,6 +43,7 @@ def test_text_keeps_every_microsecond():
     side = {"cpu_us_per_handshake": 10.0, "us": {name: {"a": 9.0, "b": 0.25, "c": 0.15} for name in machinery.TABLES},
             "us_by_chance": {name: {"a": 0.5} for name in machinery.TABLES}}
     text = machinery.text({"title": "T", "stock": side, "octuple": side, "cpu_ratio": 1.0}, 0.5)
+    assert "10.0 stock, 10.0 octuple. Stock over Octuple: 1.00." in text
     assert text.count("| a | 9.0 | 9.0 | 0.5 |") == text.count("| all others | 0.4 | 0.4 | |") == len(machinery.TABLES)
 
 

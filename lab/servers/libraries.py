@@ -10,10 +10,10 @@ from __future__ import annotations
 import signal
 import subprocess
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lab import ROOT, aws_lc, process
+from lab import ROOT, aws_lc, load, process
 from lab.debian import ENTER, as_root, cache, run
 from lab.programs import Build, clean_environment, free_ports
 from lab.servers.http3 import server_below
@@ -53,6 +53,12 @@ def built() -> Path:
     return folder() / "built"
 
 
+def pem(keys: Path, kinds: list[str]) -> None:
+    """Keys as HAProxy reads them."""
+    for kind in kinds:
+        (keys / f"{kind}.pem").write_text((keys / f"{kind}.crt").read_text() + (keys / f"{kind}.key").read_text())
+
+
 def install() -> None:
     """Takes a quarter of an hour the first time."""
     source = aws_lc.source()
@@ -76,6 +82,12 @@ class Side:
     def hybrid(self) -> bool:
         """Whether it has X25519MLKEM768."""
         return self.octuple or self.library != OPENSSL[0]
+
+
+def asking(handshake: load.Handshake) -> load.Handshake:
+    """AWS-LC sends its ticket with the first data: a GET, and not the ticket, shows the end of a TLS 1.3 handshake."""
+    full_13 = "1.3" in handshake.options and handshake not in load.RESUMED
+    return replace(handshake, options=(*handshake.options, "--proof", "get")) if full_13 else handshake
 
 
 class All(Running):
@@ -124,6 +136,15 @@ class All(Running):
 
     def cpu_seconds(self, side: Side) -> float:
         return process.cpu_times(self.workers[side])[0]
+
+    def microseconds(self, side: Side, handshake: load.Handshake, client: int, **options) -> float:
+        """CPU of a handshake under this load, from that CPU."""
+        asked = asking(handshake if side.hybrid else handshake.served_by(()))
+        before = self.cpu_seconds(side)
+        report = load.run(self.build.load, self.ports[side][asked.key], client, asked, **options)
+        if report["failed_total"] or not report["completed"]:
+            raise ServerError(f"{self.name} {side}: {report['first_failure'] or 'no handshake was completed'}")
+        return 1e6 * (self.cpu_seconds(side) - before) / report["completed"]
 
     def stop(self) -> None:
         if self.process is None:
