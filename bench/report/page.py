@@ -124,8 +124,7 @@ def index(data: dict[str, dict[str, dict]]) -> list[dict]:
                    str(len(ratios)), str(sum(ratio < 1 for ratio, _ in ratios))] if ratios else ["-"] * 5
         found.append({"title": document["title"] + metric, "doubts": doubts(document["warnings"]),
                       "machine": machine, "file": f"results/{slug(machine)}/{name}.json",
-                      "figures": figures, "rounds": document["size"]["rounds"],
-                      "begun": document["sessions"][0]["began"][:10]})
+                      "figures": figures})
     return found
 
 
