@@ -32,6 +32,7 @@ class Alone(frame.Experiment):
              "its steps: it is the latency that says what is faster, the steps say where time goes.")
     full, quick = frame.Size(15, 0.4), frame.Size(5, 0.25)
     takes_table = True
+    summed_up = {"of": "latency"}
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
         latency = [frame.Point({"handshake": name, "of": "latency"}, 2 * size.rounds * (size.seconds + 0.1))

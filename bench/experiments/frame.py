@@ -148,6 +148,8 @@ class Experiment:
     full, quick = Size(5, 1.0), Size(1, 0.5)
     pivots: tuple[str, ...] = ()  # parts of keys that tables have as columns
     main_metric = ""  # results of this one go by their point's name alone
+    every_metric = False  # whether a run is summed up by all metrics of its points, not by the first of each
+    summed_up: dict = {}  # a run is summed up by points with this in their keys
     takes_table = False  # whether all that it starts gets the environment of --table
 
     def points(self, size: Size, quick: bool) -> list[Point]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""docs/results/keys.md and keys.svg, from the file of `bench/keys --json`."""
+"""The tables of keys in devices and docs/results/keys.svg, from the file of `bench/keys --json`."""
 
 from __future__ import annotations
 
@@ -10,19 +10,16 @@ from pathlib import Path
 
 from .chart import GAINS, LOSES, RULE, head, text
 
-DATA, PAGE, CHART = "keys.json", "keys.md", "keys.svg"
+DATA, CHART = "keys.json", "keys.svg"
 HEAD = """\
 # Keys in devices
 
-Made by `bench/results` from [{data}]({data}), which `bench/keys --json` writes. Devices and set-ups are in
-[keys](../keys.md).
+From {data}, which `bench/keys --json` writes. Devices and set-ups are in docs/keys.md.
 
 Handshakes are {handshake}, by {connections} connections, to one worker on {cpu}. Figures are medians of
 {rounds} rounds of {seconds} s in turns; those of plain requests are of all rounds together. Client and worker have the
 two CPUs of one core. But for the token, a signature costs the processor nothing. A latency of 0 shows what the server
 itself can do. Each cell has stock, then Octuple.
-
-![Handshakes a second by latency of the device and helper threads]({chart})
 """
 TABLE = """
 ## {server}, {device}
@@ -62,7 +59,7 @@ def render(docs: Path) -> str | None:
         return None
     results = found["results"]
     connections = " or ".join(str(one) for one in sorted({result["connections"] for result in results}))
-    page = HEAD.format(data=DATA, chart=CHART, connections=connections,
+    page = HEAD.format(data=DATA, connections=connections,
                        **{name: found[name] for name in ("handshake", "cpu", "rounds", "seconds")})
     for server, device in dict.fromkeys((result["server"], result["device"]) for result in results):
         page += TABLE.format(server=server, device=TITLES[device])

@@ -85,17 +85,22 @@ def of_notes(key: dict, notes: dict) -> list[str]:
     return found + list(dict.fromkeys(notes.get("said", [])))
 
 
-def sentence(points: list[dict]) -> str:
-    """What came out, by the first metric of each point."""
+def comparisons(points: list[dict], experiment: Experiment) -> list[tuple[float, str]]:
+    """The ratios that sum a run up, from the least on, and of what each is."""
     found = []
-    for point in points:
-        name, metric = next(iter(point["metrics"].items()), ("", {"ratio": {}}))
+    for point in (point for point in points if experiment.summed_up.items() <= point["key"].items()):
         key = ", ".join(str(value) for value in point["key"].values())
-        sides = metric["ratio"]
-        found += [(ratio, f"{key}: {name}" + f", {side}" * (len(sides) > 1)) for side, ratio in sides.items()]
+        for name, metric in list(point["metrics"].items())[:None if experiment.every_metric else 1]:
+            sides = metric["ratio"]
+            found += [(ratio, f"{key}: {name}" + f", {side}" * (len(sides) > 1)) for side, ratio in sides.items()]
+    return sorted(found)
+
+
+def sentence(points: list[dict], experiment: Experiment) -> str:
+    """What came out."""
+    found = comparisons(points, experiment)
     if not found:
         return "Nothing that could be compared is measured yet."
-    found.sort()
     (worst, of_worst), (best, of_best) = found[0], found[-1]
     if len(found) == 1:
         return f"{best:.2f} times better than stock ({of_best})."
@@ -119,7 +124,7 @@ def write(experiment: Experiment, run: Run, missing: list[str], left: int) -> Pa
     tables = [table for table in [*tables, summary.long_table(points)] if table["rows"]]
     text = environment().get_template("experiment.html").render(
         run.about | {"machine": summary.machine_of(run.about, run.records)}, tables=tables,
-        pictures=experiment.pictures(run.records) if run.records else {}, sentence=sentence(points),
+        pictures=experiment.pictures(run.records) if run.records else {}, sentence=sentence(points, experiment),
         warnings=warnings(run, missing, left))
     path = run.folder / "report.html"
     path.write_text(text)

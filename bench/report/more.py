@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""docs/results/more-servers.md, from `bench/run servers --more --json` and `tests/servers/run tokio --json`."""
+"""The tables of more servers, from `bench/run servers --more --json` and `tests/servers/run tokio --json`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ import json
 import statistics
 from pathlib import Path
 
-PAGE = "more-servers.md"
 TABLES = (("more-servers.json", "Debian 12", ""), ("more-servers-trixie.json", "Debian 13", ", trixie"),
           ("more-servers-forky.json", "Debian forky", ", forky"))
 TOKIO = "tokio.json"
 HEAD = """\
 # More servers
 
-Made by `bench/results` from {files}.
+From {files}.
 
 The ratios are CPU time of the server for each full handshake ({handshake}), stock over Octuple. They
 are medians of the rounds, with 64 connections and with one. Behind them stand both times in microseconds, and the
@@ -82,7 +81,7 @@ def render(docs: Path) -> str | None:
         return None
     documents = {name: json.loads((folder / name).read_text()) for name, _, _ in found}
     files = list(documents) + [TOKIO] * (folder / TOKIO).exists()
-    text = HEAD.format(files=",\n".join(f"[{name}]({name})" for name in files),
+    text = HEAD.format(files=", ".join(files),
                        handshake=documents[found[0][0]]["handshake"])
     text += "".join(table(documents[name], title, suffix) for name, title, suffix in found)
     if TOKIO in files:

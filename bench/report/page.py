@@ -6,12 +6,14 @@
     bench/results                                        make the page, and tables, from what is there
     bench/results --check [--machine NAME FOLDER...]     change nothing; fail if page, data, runs and the tables in
                                                          README.md and docs do not agree
+    bench/results --show MACHINE/EXPERIMENT...           print all tables of runs, as Markdown; also `keys`, of
+                                                         `bench/keys --json`, and `more-servers`
 
 docs/results/MACHINE/EXPERIMENT.json is a run in small: medians, ratios and quartiles of each point, machine and
 command. published.json has what others have published, with where it stands, and which of our figures it is held
-against; earlier.md is included as it is. tables.json describes the tables in README.md and docs (see tables.py).
-results/more-servers.md is made from the files that it names, which `bench/run servers --more --json` and
-`tests/servers/run tokio --json` write; keys.md and keys.svg from keys.json, which `bench/keys --json` writes.
+against. tables.json describes the tables in README.md and docs (see tables.py).
+more-servers*.json are what `bench/run servers --more --json` writes, tokio.json `tests/servers/run tokio --json`,
+and keys.json `bench/keys --json`; of that keys.svg is made.
 
 Exit status: 0; 1 if --check found a difference, or a table is wrong; 2 for wrong usage or an unreadable run.
 """
@@ -21,13 +23,18 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import statistics
 import sys
 from pathlib import Path
+
+import jinja2
 
 from bench.experiments import ALL, frame
 from . import devices_page, html, more, summary, tables
 
 DOCS = Path(__file__).parents[2] / "docs"
+# What no experiment has, and what makes its tables.
+OTHERS = {"keys": devices_page.render, "more-servers": more.render}
 
 
 def slug(name: str) -> str:
@@ -64,15 +71,16 @@ def load_data(docs: Path) -> dict[str, dict[str, dict]]:
 
 
 def ours(wanted: list[dict], data: dict[str, dict[str, dict]]) -> list[str]:
-    """Our figures for a published one, on each machine: the ratios at some points."""
-    found = []
-    for machine, experiments in data.items():
-        for one in wanted:
+    """Our figures for a published one: the ratios at some points, the least and the greatest of all machines."""
+    found: dict[str, list[float]] = {}
+    for one in wanted:
+        for experiments in data.values():
             for point in experiments.get(one["experiment"], {}).get("points", []):
                 if point["key"] == one["key"]:
-                    ratio = point["metrics"][one["metric"]]["ratio"][one.get("side", "octuple")]
-                    found.append(f"{one['label']} {ratio:.2f} ({machine})")
-    return found
+                    found.setdefault(one["label"], []).append(
+                        point["metrics"][one["metric"]]["ratio"][one.get("side", "octuple")])
+    return [f"{label} {min(ratios):.2f}" + f" to {max(ratios):.2f}" * (len(ratios) > 1)
+            for label, ratios in found.items()]
 
 
 def cell(text: str) -> str:
@@ -92,38 +100,72 @@ def versions(document: dict) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def anchors(headings: list[str]) -> list[str]:
-    """As GitHub makes them: a heading that comes again has a number."""
-    seen: dict[str, int] = {}
+def doubts(warnings: list[str]) -> list[str]:
+    """Of all that there is to say, what concerns the whole run."""
+    return [one for one in warnings if one.startswith(("Not finished", "Could not", "The machine", "Other programs"))]
+
+
+def without_metric(ratios: list[tuple[float, str]]) -> tuple[list[tuple[float, str]], str]:
+    """A metric that all have is said once, and not of each."""
+    metrics = {of.partition(": ")[2] for _, of in ratios}
+    if len(metrics) != 1:
+        return ratios, ""
+    return [(ratio, of.partition(": ")[0]) for ratio, of in ratios], f": {metrics.pop()}"
+
+
+def index(data: dict[str, dict[str, dict]]) -> list[dict]:
+    """A row for each experiment on each machine: what came out, and where its data are."""
     found = []
-    for heading in headings:
-        name = re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
-        found.append(name + (f"-{seen[name]}" if name in seen else ""))
-        seen[name] = seen.get(name, 0) + 1
+    for name, machine in ((name, machine) for name in ALL for machine in data if name in data[machine]):
+        document = data[machine][name]
+        ratios, metric = without_metric(html.comparisons(document["points"], ALL[name]))
+        figures = [f"{statistics.median(ratio for ratio, _ in ratios):.2f}",
+                   *(f"{ratio:.2f} ({of})" for ratio, of in (ratios[0], ratios[-1])),
+                   str(len(ratios)), str(sum(ratio < 1 for ratio, _ in ratios))] if ratios else ["-"] * 5
+        found.append({"title": document["title"] + metric, "doubts": doubts(document["warnings"]),
+                      "machine": machine, "file": f"results/{slug(machine)}/{name}.json",
+                      "figures": figures, "rounds": document["size"]["rounds"],
+                      "begun": document["sessions"][0]["began"][:10]})
     return found
 
 
-def contents(data: dict[str, dict[str, dict]]) -> dict[str, list[dict]]:
-    """By machine: each experiment with what came out, and where it is."""
-    titles = ["In short"] + [title for machine, experiments in data.items()
-                             for title in (machine, *(one["title"] for one in experiments.values()))]
-    places = iter(anchors(titles)[1:])
-    found: dict[str, list[dict]] = {}
-    for machine, experiments in data.items():
-        next(places)
-        found[machine] = [{"title": one["title"], "anchor": next(places), "sentence": html.sentence(one["points"])}
-                          for one in experiments.values()]
-    return found
+def charts(docs: Path, data: dict[str, dict[str, dict]]) -> list[tuple[str, str]]:
+    """Pictures, and data that no experiment has: their files below results, and what they show."""
+    found = [(f"{slug(machine)}/{name}.svg", f"{document['title']}: a picture of the ratios ({machine})")
+             for machine, experiments in data.items() for name, document in experiments.items()
+             if ALL[name].chart(document["points"])]
+    others = {devices_page.DATA: "Keys in devices, by latency", devices_page.CHART: "Keys in devices: a picture",
+              **{name: f"More servers, {title}" for name, title, _ in more.TABLES}, more.TOKIO: "tokio and pingora"}
+    return found + [(name, title) for name, title in others.items() if (docs / "results" / name).exists()]
+
+
+def environment(data: dict[str, dict[str, dict]]) -> jinja2.Environment:
+    made = html.environment()
+    made.filters |= {"cell": cell, "our_figures": lambda wanted: "; ".join(ours(wanted, data)) or "not measured"}
+    return made
 
 
 def render(docs: Path) -> str:
     data = load_data(docs)
     published = json.loads((docs / "results/published.json").read_text())
-    environment = html.environment()
-    environment.filters |= {"cell": cell, "our_figures": lambda wanted: "; ".join(ours(wanted, data)) or "not measured"}
-    return environment.get_template("results.md").render(
-        data=data, contents=contents(data), experiments_of=ALL, published=published,
-        earlier=(docs / "results/earlier.md").read_text().strip(), versions=versions, slug=slug, tables=summary.tables)
+    return environment(data).get_template("results.md").render(
+        data=data, index=index(data), charts=charts(docs, data), published=published, versions=versions)
+
+
+def shown(docs: Path, name: str) -> str:
+    """All tables of one run, of keys in devices, or of more servers."""
+    if name in OTHERS:
+        text = OTHERS[name](docs)
+        if text is None:
+            raise frame.ExperimentError(f"docs/results has no data of {name}")
+        return text
+    machine, _, experiment = name.rpartition("/")
+    path = docs / "results" / machine / f"{experiment}.json"
+    if experiment not in ALL or not path.is_file():
+        raise frame.ExperimentError(f"{name} is neither MACHINE/EXPERIMENT of docs/results nor one of {list(OTHERS)}")
+    return environment({}).get_template("run.md").render(
+        document=json.loads(path.read_text()), pivots=ALL[experiment].pivots, versions=versions,
+        tables=summary.tables)
 
 
 def arguments(argv: list[str] | None) -> argparse.Namespace:
@@ -132,6 +174,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("folder", type=Path, nargs="*", help="of runs, as bench/experiment leaves them")
     parser.add_argument("--machine", help="what the page calls the machine of these runs")
     parser.add_argument("--check", action="store_true", help="change nothing, fail if something would change")
+    parser.add_argument("--show", nargs="+", metavar="NAME", help="print all tables of these, and change nothing")
     parser.add_argument("--docs", type=Path, default=DOCS, help=argparse.SUPPRESS)  # for tests
     options = parser.parse_args(argv)
     if options.folder and not options.machine:
@@ -166,6 +209,9 @@ def main(argv: list[str] | None = None) -> int:
     options = arguments(argv)
     same = True
     try:
+        if options.show:
+            print("\n".join(shown(options.docs, name) for name in options.show), end="")
+            return 0
         documents = [compact(frame.Run.read(folder), options.machine) for folder in options.folder]
         if len({document["experiment"] for document in documents}) < len(documents):
             raise frame.ExperimentError("two of these runs are of one experiment: a machine has one run of each")
@@ -174,10 +220,8 @@ def main(argv: list[str] | None = None) -> int:
             same &= put(path, as_text(document), options.check)
         same &= put_charts(options.docs, options.check)
         same &= put(options.docs / "results.md", render(options.docs), options.check)
-        for name, made in {more.PAGE: more.render(options.docs), devices_page.PAGE: devices_page.render(options.docs),
-                           devices_page.CHART: devices_page.chart(options.docs)}.items():
-            if made is not None:
-                same &= put(options.docs / "results" / name, made, options.check)
+        if (drawn := devices_page.chart(options.docs)) is not None:
+            same &= put(options.docs / "results" / devices_page.CHART, drawn, options.check)
         texts, found = tables.written(options.docs)
         for path, text in texts.items():
             same &= put(path, text, options.check)

@@ -191,7 +191,8 @@ def make(results: Path, spec: dict, link: str) -> str:
 
 def pages(docs: Path) -> Iterator[tuple[Path, str]]:
     """What people write, and its text."""
-    for path in filter(Path.is_file, (docs.parent / "README.md", *sorted(docs.glob("*.md")))):
+    inner = (one for pattern in ("*.md", "internals/*.md") for one in sorted(docs.glob(pattern)))
+    for path in filter(Path.is_file, (docs.parent / "README.md", *inner)):
         text = path.read_text(encoding="utf-8")
         if not MADE.search(text):
             yield path, text
@@ -207,7 +208,7 @@ def written(docs: Path) -> tuple[dict[Path, str], list[str]]:
     specs, texts, found, used = specs_of(docs), {}, [], set()
     for path, text in pages(docs):
         where = path.relative_to(docs.parent)
-        link = "docs/results/" if path.parent == docs.parent else "results/"
+        link = "docs/results/" if path.parent == docs.parent else "results/" if path.parent == docs else "../results/"
 
         def replace(match: re.Match, where: Path = where, link: str = link) -> str:
             used.add(match["name"])

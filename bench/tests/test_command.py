@@ -109,7 +109,7 @@ def test_its_packages_are_all_that_a_measurement_imports(name, module):
 def documented() -> list[str]:
     """The command lines of all documents, without what stands for something else."""
     found = {}
-    for path in (ROOT / "README.md", ROOT / "bench/README.md", *sorted((ROOT / "docs").glob("*.md"))):
+    for path in (ROOT / "README.md", ROOT / "bench/README.md", *sorted((ROOT / "docs").rglob("*.md"))):
         for line in path.read_text().splitlines():
             command = re.match(r"(?:    |)((?:\./demo|bench/\w+)(?: .*)?)$", line.partition(" #")[0].rstrip())
             if command and not re.search(r"\b[A-Z]{3,}\b|\.\.\.|[|$&;*]|   ", command[1]):

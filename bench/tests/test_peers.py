@@ -262,7 +262,6 @@ def test_the_page_shows_chart_and_table(tmp_path, capsys):
     docs, folder = tmp_path / "docs", tmp_path / "run"
     (docs / "results").mkdir(parents=True)
     (docs / "results/published.json").write_text('{"found": [], "not_found": []}')
-    (docs / "results/earlier.md").write_text("Nothing.\n")
     described = {"experiment": "peers", "title": "Peers", "about": "All.", "command": "bench/experiment peers --quick",
                  "size": {"rounds": 2, "seconds": 0.1}, "identity": {},
                  "sessions": [{"began": "2026-11-22T03:00:00+00:00", "busy_percent": 0.0}],
@@ -272,8 +271,11 @@ def test_the_page_shows_chart_and_table(tmp_path, capsys):
     run_.append({"key": {"peer": "crypto_mb"}} | peers.of_beside(lines(BESIDE)))
     given = ["--docs", str(docs), "--machine", "m", str(folder)]
     assert page.main(given) == 0 and page.main([*given, "--check"]) == 0
-    text = (docs / "results.md").read_text()
-    assert "![Peers: ratios](results/m/peers.svg)" in text and "| rsa2048-private | 1.10 |" in text
+    assert "(results/m/peers.svg)" in (docs / "results.md").read_text()
+    capsys.readouterr()
+    assert page.main(["--docs", str(docs), "--show", "m/peers"]) == 0
+    text = capsys.readouterr().out
+    assert "| rsa2048-private | 1.10 |" in text
     assert "- crypto_mb: ed25519-sign: results differ, so nothing was timed." in text
     assert "- crypto_mb: measured was crypto_mb 1." in text
     (docs / "results/m/peers.svg").write_text("<svg/>")

@@ -25,7 +25,6 @@ PUBLISHED = {"found": [{"question": "how | fast", "figure": "9 times", "on": "a 
 def docs(tmp_path):
     (tmp_path / "docs/results").mkdir(parents=True)
     (tmp_path / "docs/results/published.json").write_text(json.dumps(PUBLISHED))
-    (tmp_path / "docs/results/earlier.md").write_text("Once upon a time.\n")
     return tmp_path / "docs"
 
 
@@ -57,13 +56,19 @@ def other_server(name: str) -> dict:
             "alone": one | {"cpu_ratio": 1.1}}
 
 
-def test_page_of_more_servers(docs):
-    """From its own files; of tokio's only if there is one. --check finds an edited page."""
+def shown(docs, capsys, *names: str) -> str:
+    capsys.readouterr()
+    assert page.main(["--docs", str(docs), "--show", *names]) == 0
+    return capsys.readouterr().out
+
+
+def test_tables_of_more_servers(docs, capsys):
+    """From their own files; of tokio's only if there is one. The page links to them."""
     document = {"servers": [other_server("b"), other_server("a")], "handshake": "TLS", "cpu": "Some CPU"}
     assert more.render(docs) is None
     (docs / "results/more-servers.json").write_text(json.dumps(document))
     assert page.main(["--docs", str(docs)]) == 0
-    text = (docs / "results/more-servers.md").read_text()
+    text = shown(docs, capsys, "more-servers")
     assert "| a | 2.00 | 1.10 | 400, 200 | 1.90 to 2.10 |" in text and text.index("| a |") < text.index("| b |")
     assert "| - | 100 % |" in text and "tokio" not in text and "forky" not in text
     (docs / "results/more-servers-forky.json").write_text(json.dumps(document))
@@ -72,7 +77,8 @@ def test_page_of_more_servers(docs):
          "cpu_us": [[400.0, 300.0], [420.0, 300.0]]}]))
     assert page.main(["--docs", str(docs), "--check"]) == 1
     assert page.main(["--docs", str(docs)]) == 0
-    text = (docs / "results/more-servers.md").read_text()
+    assert "[tokio and pingora](results/tokio.json)" in (docs / "results.md").read_text()
+    text = shown(docs, capsys, "more-servers")
     assert "| a, forky | 2.00 |" in text and "| tokio | 2 | 200,001 | 0 | 50 % | 410, 300 | 1.37 |" in text
 
 
@@ -85,7 +91,7 @@ def in_device(server: str, device: str, milliseconds: float, threads: int) -> di
             "details": {"stock": side, "octuple": ours}}
 
 
-def test_page_of_keys_in_devices(docs):
+def test_tables_of_keys_in_devices(docs, capsys):
     """A table for each server and device, and a chart with a line for each number of threads."""
     document = {"handshake": "TLS", "cpu": "Some CPU", "rounds": 3, "seconds": 2.0, "results": [
         in_device("nginx", "token", ms, threads) for ms in (0.3, 5) for threads in (1, 16)]
@@ -93,11 +99,11 @@ def test_page_of_keys_in_devices(docs):
     assert devices_page.render(docs) is None and devices_page.chart(docs) is None
     (docs / "results/keys.json").write_text(json.dumps(document))
     assert page.main(["--docs", str(docs)]) == 0
-    text, chart = ((docs / "results" / name).read_text() for name in ("keys.md", "keys.svg"))
+    text, chart = shown(docs, capsys, "keys"), (docs / "results/keys.svg").read_text()
     assert "| 0.3 | 16 | 180, 40,000 | 222.2 | 300.4, 300.4 | 400.4, 400.4 | 12.6, 1.2 | 10 %, 10 % | 600, 60" in text
     assert "## haproxy, a provider that pauses" in text and "| 0 | - | 180, 2,500 |" in text
     assert chart.count("<polyline") == 3 and ">16 threads</text>" in chart and ">1 thread</text>" in chart
-    (docs / "results/keys.md").write_text(text.replace("40,000", "50,000"))
+    (docs / "results/keys.svg").write_text(chart.replace("16 threads", "17 threads"))
     assert page.main(["--docs", str(docs), "--check"]) == 1
 
 
@@ -120,7 +126,7 @@ def test_published_figures_have_sources_and_exist_in_experiments():
             assert one["key"] in [point.key for point in experiment.points(experiment.full, False)]
 
 
-def test_a_run_becomes_data_and_page(docs, run_folder):
+def test_a_run_becomes_data_and_page(docs, run_folder, capsys):
     assert page.main(["--docs", str(docs), "--machine", "A Test Machine!", str(run_folder)]) == 0
     path = docs / "results/a-test-machine/handshakes.json"
     point, = json.loads(path.read_text())["points"]
@@ -128,23 +134,33 @@ def test_a_run_becomes_data_and_page(docs, run_folder):
     assert point["metrics"]["CPU"]["ratio"] == {"octuple": 2.5}
     assert point["metrics"]["CPU"]["quartiles"] == {"octuple": [2.25, 2.75]}
     text = (docs / "results.md").read_text()
-    assert "## A Test Machine!" in text
+    assert ("| Handshakes: CPU | [A Test Machine!](results/a-test-machine/handshakes.json) | 2.50 "
+            "| 2.50 (tls13-rsa2048) | 2.50 (tls13-rsa2048) | 1 | 0 | 2 | 2026-11-22 |") in text
     assert "Some CPU, 2 CPUs, Debian, Linux 6.1, OpenSSL 3.0.22 25 Aug, nginx/1, gcc 12" in text
-    assert "| tls13-rsa2048 | CPU | us | 410 | 170 | 2.50 (2.25 to 2.75) |" in text
-    assert "([all medians](results/a-test-machine/handshakes.json)), 2 rounds\nof each point, begun 2026-11-22" in text
-    assert "- Not finished: 4 points are still to be measured." in text
-    assert "- tls13-rsa2048: 2 handshakes failed." in text and "others used 7.5 % of its CPUs" in text
+    assert ("- Read with care: Handshakes: CPU, A Test Machine!. Not finished: 4 points are still to be measured. "
+            "The machine was not quiet: others used 7.5 % of its CPUs") in text
     assert ("| how \\| fast | 9 times | a card | [somebody](https://example.org/a) "
-            "| here 2.50 (A Test Machine!) |") in text
+            "| here 2.50 |") in text
     assert "| else | 1 | b | [c](https://example.org/b) | not measured |" in text
-    assert "- a paper" in text and text.endswith("Once upon a time.\n")
+    assert "- a paper" in text
+
+
+def test_tables_of_a_run(docs, run_folder, capsys):
+    page.main(["--docs", str(docs), "--machine", "A Test Machine!", str(run_folder)])
+    text = shown(docs, capsys, "a-test-machine/handshakes")
+    assert text.startswith("## Handshakes, A Test Machine!\n")
+    assert "| tls13-rsa2048 | CPU | us | 410 | 170 | 2.50 (2.25 to 2.75) |" in text
+    assert "`bench/experiment handshakes --quick`, 2 rounds of each point, begun 2026-11-22" in text
+    assert "- tls13-rsa2048: 2 handshakes failed." in text
+    for name in ("a-test-machine/tables", "b/handshakes", "keys", "../handshakes"):
+        assert page.main(["--docs", str(docs), "--show", name]) == 2
 
 
 def test_every_table_is_one(docs, run_folder):
     page.main(["--docs", str(docs), "--machine", "m", str(run_folder)])
     widths = [line.count("|") - line.count("\\|") for line in (docs / "results.md").read_text().splitlines()
               if line.startswith("|")]
-    assert widths == [7, 7, 7, 6, 6, 6, 6]
+    assert widths == [10, 10, 10, 3, 3, 3, 6, 6, 6, 6]
 
 
 def test_a_difference_is_seen(docs, run_folder, capsys):

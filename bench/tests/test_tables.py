@@ -31,7 +31,6 @@ def docs(tmp_path):
     (folder / "results/m/h.json").write_text(json.dumps(POINTS))
     (folder / "results/m/c.json").write_text(json.dumps(COUNTS))
     (folder / "results/published.json").write_text(json.dumps({"found": [], "not_found": []}))
-    (folder / "results/earlier.md").write_text("Once upon a time.\n")
     return folder
 
 

@@ -58,30 +58,18 @@ static void judge_preference(struct doctor_report *report, const char *file, con
 {
     const char *properties = root->properties != NULL ? root->properties : "";
     if (root->fips_mode || config_asks_fips(properties)) {
-        doctor_add(report, DOCTOR_PROBLEM, NAME, "Octuple has no FIPS validation: leave this server without it",
-                   "%s asks for FIPS algorithms only: Octuple's are never taken", file);
+        doctor_say(report, SAY(CONFIG_FIPS), file);
     } else if (strstr(properties, CONFIG_PREFERENCE) != NULL) {
         doctor_add(report, DOCTOR_OK, NAME, NULL,
                    "%s activates the providers octuple and default, and prefers octuple by default_properties = %s "
                    "(so their order does not matter)",
                    file, properties);
     } else if (strstr(properties, CONFIG_OLD_PREFERENCE) != NULL) {
-        doctor_add(report, DOCTOR_NOTE, NAME, "write default_properties = " CONFIG_PREFERENCE,
-                   "%s activates the providers octuple and default, and prefers octuple by default_properties = %s: "
-                   "what asks for a provider by name in a query of its own, as stunnel does with provider!=fips, loses "
-                   "that",
-                   file, properties);
+        doctor_say(report, SAY(CONFIG_OLD), file, properties);
     } else if (strstr(properties, "provider=octuple") != NULL || strstr(properties, "octuple.serves=yes") != NULL) {
-        doctor_add(report, DOCTOR_PROBLEM, NAME, "write default_properties = " CONFIG_PREFERENCE,
-                   "%s demands the provider octuple (default_properties = %s) for everything, also for what it does "
-                   "not have, such as digests and random numbers: handshakes fail",
-                   file, properties);
+        doctor_say(report, SAY(CONFIG_DEMANDED), file, properties);
     } else {
-        doctor_add(report, DOCTOR_PROBLEM, NAME,
-                   "add alg_section to its main section and there default_properties = " CONFIG_PREFERENCE,
-                   "%s activates the provider octuple but does not prefer it (default_properties = %s): the provider "
-                   "that is activated first serves",
-                   file, *properties ? properties : "none");
+        doctor_say(report, SAY(CONFIG_UNPREFERRED), file, *properties ? properties : "none");
     }
 }
 
@@ -94,32 +82,25 @@ static void judge_own(struct doctor_report *report, const struct doctor_target *
     /* OpenSSL looks for other names in a folder of its own. A name with $LIB is the dynamic linker's to complete. */
     const bool module_is_missing = module != NULL && module[0] == '/' && strchr(module, '$') == NULL &&
                                    (!reach(path, sizeof path, target, module) || access(path, R_OK) != 0);
-    if (module_is_missing) {
-        doctor_add(report, DOCTOR_PROBLEM, NAME, "take the provider out of it: the shim loads it by itself",
-                   "%s names the module %s, which this process cannot read", file, module);
-    } else if (!root->default_active) {
-        doctor_add(report, DOCTOR_PROBLEM, NAME, "activate the provider default beside it",
-                   "%s activates octuple but not default, and OpenSSL does not load that by itself once any provider "
-                   "is activated: digests and random numbers are missing",
-                   file);
-    } else {
+    if (module_is_missing)
+        doctor_say(report, SAY(CONFIG_MODULE), file, module);
+    else if (!root->default_active)
+        doctor_say(report, SAY(CONFIG_NO_DEFAULT), file);
+    else
         judge_preference(report, file, root);
-    }
 }
 
 static void judge_root(struct doctor_report *report, const struct doctor_target *target, const char *file,
                        const struct config_root *root)
 {
-    if (root->octuple_active) {
+    if (root->octuple_active)
         judge_own(report, target, file, root);
-    } else if (root->others_active && !root->default_active) {
-        doctor_add(report, DOCTOR_PROBLEM, NAME, "activate the provider default too, if it may serve there",
-                   "%s activates providers but not default, so Octuple stays out", file);
-    } else if (root->fips_mode || config_asks_fips(root->properties)) {
+    else if (root->others_active && !root->default_active)
+        doctor_say(report, SAY(CONFIG_OTHERS), file);
+    else if (root->fips_mode || config_asks_fips(root->properties))
         judge_preference(report, file, root);
-    } else {
+    else
         doctor_add(report, DOCTOR_OK, NAME, NULL, "%s keeps nothing out, and need not name the provider", file);
-    }
 }
 
 void doctor_judge_config(struct doctor_report *report, const struct doctor_target *target)
@@ -136,8 +117,7 @@ void doctor_judge_config(struct doctor_report *report, const struct doctor_targe
         return;
     }
     if (!reach(path, sizeof path, target, file) || access(path, R_OK) != 0) {
-        doctor_add(report, DOCTOR_NOTE, NAME, "see where it is started whether OPENSSL_CONF names the right file",
-                   "%s, the OpenSSL configuration of this program: %s. OpenSSL goes without it", file, strerror(errno));
+        doctor_say(report, SAY(CONFIG_ABSENT), file, strerror(errno));
         return;
     }
     struct config_roots roots;
@@ -148,8 +128,7 @@ void doctor_judge_config(struct doctor_report *report, const struct doctor_targe
         judge_root(report, target, file, &roots.root[0]);
     } else {
         const char *reason = ERR_reason_error_string(ERR_peek_last_error());
-        doctor_add(report, DOCTOR_NOTE, NAME, "correct it", "%s cannot be read: %s, line %ld. OpenSSL goes without it",
-                   file, reason != NULL ? reason : "unknown error", line);
+        doctor_say(report, SAY(CONFIG_WRONG), file, reason != NULL ? reason : "unknown error", line);
     }
     ERR_clear_error();
     NCONF_free(conf);

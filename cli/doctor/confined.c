@@ -35,32 +35,22 @@ static bool is_confined_by_apparmor(const char *label)
 
 static void judge_secure(struct doctor_report *report, const struct facts *facts)
 {
-    static const char name[] = "privileges", dropped[] = "the kernel has set AT_SECURE, and ld.so drops LD_PRELOAD";
-    static const char as_user[] = "take the bits or capabilities from its file and start it as the user that it needs "
-                                  "(systemd: AmbientCapabilities=)";
     char path[sizeof facts->root + sizeof facts->program], before[DOMAIN_MAX], now[DOMAIN_MAX];
     struct stat st;
     snprintf(path, sizeof path, "%s%s", facts->root, facts->program);
     const bool is_there = stat(path, &st) == 0;
     domain_of(before, facts->label_before);
     domain_of(now, facts->label);
-    if (is_there && (st.st_mode & (S_ISUID | S_ISGID))) {
-        doctor_add(report, DOCTOR_PROBLEM, name, as_user, "its file is %s: %s",
-                   st.st_mode & S_ISUID ? "set-user-ID" : "set-group-ID", dropped);
-    } else if (is_there && getxattr(path, "security.capability", NULL, 0) > 0) {
-        doctor_add(report, DOCTOR_PROBLEM, name, as_user, "its file has capabilities: %s", dropped);
-    } else if (is_selinux(facts->label) && before[0] != '\0' && strcmp(before, now) != 0) {
-        doctor_add(
-            report, DOCTOR_PROBLEM, name,
-            "install the module of the examples, selinux/octuple.te, with these two domains: it allows noatsecure",
-            "SELinux has taken it from the domain %s to %s without noatsecure: %s", before, now, dropped);
-    } else if (is_confined_by_apparmor(facts->label)) {
-        doctor_add(
-            report, DOCTOR_PROBLEM, name, "start it by a rule with px instead of Px, which keeps the environment",
-            "it was started into the AppArmor profile %s, which cleans the environment: %s", facts->label, dropped);
-    } else {
-        doctor_add(report, DOCTOR_PROBLEM, name, as_user, "it runs with raised privileges: %s", dropped);
-    }
+    if (is_there && (st.st_mode & (S_ISUID | S_ISGID)))
+        doctor_say(report, SAY(SECURE_SETUID), st.st_mode & S_ISUID ? "set-user-ID" : "set-group-ID");
+    else if (is_there && getxattr(path, "security.capability", NULL, 0) > 0)
+        doctor_say(report, SAY(SECURE_CAPABILITIES));
+    else if (is_selinux(facts->label) && before[0] != '\0' && strcmp(before, now) != 0)
+        doctor_say(report, SAY(SECURE_SELINUX), before, now);
+    else if (is_confined_by_apparmor(facts->label))
+        doctor_say(report, SAY(SECURE_APPARMOR), facts->label);
+    else
+        doctor_say(report, SAY(SECURE_RAISED));
 }
 
 void doctor_judge_confined(struct doctor_report *report, const struct doctor_target *target)
@@ -74,9 +64,9 @@ void doctor_judge_confined(struct doctor_report *report, const struct doctor_tar
         doctor_add(report, DOCTOR_OK, "confinement", NULL, "SELinux: its domain is %s", domain);
     } else if (is_confined_by_apparmor(facts->label)) {
         const bool there = facts->libraries.shim[0] != '\0' && facts->libraries.provider[0] != '\0';
-        doctor_add(report, there ? DOCTOR_OK : DOCTOR_NOTE, "confinement",
-                   there ? NULL : "write 'include <abstractions/octuple>' into that profile",
-                   "AppArmor: its profile is %s%s", facts->label,
-                   there ? "" : "; it has to let the library and the provider be read and mapped");
+        if (there)
+            doctor_add(report, DOCTOR_OK, "confinement", NULL, "AppArmor: its profile is %s", facts->label);
+        else
+            doctor_say(report, SAY(CONFINED_APPARMOR), facts->label);
     }
 }

@@ -19,10 +19,7 @@ void doctor_judge_copies(struct doctor_report *report, const struct doctor_targe
             doctor_add(report, DOCTOR_OK, NAME, NULL, "%s is the copy that Octuple %s", copy->path,
                        here ? "serves" : "would serve");
         } else if (copy->served == COPY_ONE_OF) {
-            doctor_add(report, DOCTOR_NOTE, NAME, "have the program use one of them",
-                       "%s is one of several copies named %s: Octuple serves the one whose libcrypto the provider is "
-                       "bound to, as a rule the one that was loaded first",
-                       copy->path, FACTS_LIBSSL);
+            doctor_say(report, SAY(COPY_ONE_OF), copy->path, FACTS_LIBSSL);
         } else if (copy->inside) {
             doctor_add(report, DOCTOR_NOTE, NAME, NULL, "%s has %s linked into it: %s", copy->path,
                        copy->other != NULL ? copy->other : "OpenSSL", fate);

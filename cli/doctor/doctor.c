@@ -118,13 +118,10 @@ static int examine_command(const struct doctor_request *request, struct doctor_r
         return code;
     target->obstacle = setup.obstacle;
     facts_look_program(&target->facts, setup.target);
-    if (setup.groups_only != NULL) {
-        doctor_add(report, DOCTOR_PROBLEM, "run", NULL,
-                   "'octuple run' would give it post-quantum TLS groups and nothing else of Octuple: %s",
-                   setup.groups_only);
-    } else if (setup.why_without != NULL) {
-        doctor_add(report, DOCTOR_PROBLEM, "run", NULL, "'octuple run' would start it plainly: %s", setup.why_without);
-    }
+    if (setup.groups_only != NULL)
+        doctor_say(report, SAY(RUN_GROUPS), setup.groups_only);
+    else if (setup.why_without != NULL)
+        doctor_say(report, SAY(RUN_PLAINLY), setup.why_without);
     doctor_judge(report, target);
     if (report->problems > 0)
         return print(request, report, target);

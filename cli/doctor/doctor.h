@@ -9,6 +9,7 @@
 #ifndef OCT_CLI_DOCTOR_H
 #define OCT_CLI_DOCTOR_H
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,6 +18,7 @@
 #include "cli/core/cli.h"
 #include "cli/core/facts/facts.h"
 #include "cli/core/settings.h"
+#include "conf.h"
 #include "ports.h"
 
 #define DOCTOR_WHO "octuple doctor"
@@ -41,7 +43,30 @@ struct doctor_report {
     unsigned problems;
 };
 
-/* Adds a finding; static strings for name and advice. */
+/* What is wrong, and what to do about it: one list. Of those that are put together elsewhere it has the advice, and
+ * when it is given. */
+#define DOCTOR_UNUSED                                   __attribute__((unused))
+#define DOCTOR_FINDING(id, level, name, format, advice) static const char doctor_format_##id[] DOCTOR_UNUSED = format;
+#define DOCTOR_ADVICE(id, name, when, advice)                                                                          \
+    static const char doctor_when_##id[] DOCTOR_UNUSED = when, doctor_advice_##id[] DOCTOR_UNUSED = advice;
+#include "findings.def"
+#undef DOCTOR_FINDING
+#undef DOCTOR_ADVICE
+
+enum doctor_row {
+#define DOCTOR_FINDING(id, level, name, format, advice) DOCTOR_##id,
+#define DOCTOR_ADVICE(id, name, when, advice)
+#include "findings.def"
+#undef DOCTOR_FINDING
+#undef DOCTOR_ADVICE
+};
+
+/* Adds a finding of the list: doctor_say(report, SAY(CPU_OFF), "OCTUPLE_TABLE"). */
+#define SAY(id) DOCTOR_##id, doctor_format_##id
+void doctor_say(struct doctor_report *report, enum doctor_row row, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Adds another one; static strings for name and advice. */
 void doctor_add(struct doctor_report *report, enum doctor_level level, const char *name, const char *advice,
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
 

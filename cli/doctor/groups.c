@@ -43,17 +43,11 @@ static void judge_port(struct doctor_report *report, const struct doctor_port *p
                        ? ""
                        : "; this command has no post-quantum groups to offer, neither of OpenSSL nor of the provider");
         if (port->odd_rsa != 0)
-            doctor_add(report, DOCTOR_NOTE, "certificate",
-                       "a key of 2048, 3072 or 4096 bits, or one on P-256 or P-384, has lanes",
-                       "the certificate at %s has an RSA key of %d bits, for which there are no lanes", port->name,
-                       port->odd_rsa);
+            doctor_say(report, SAY(CERTIFICATE_ODD), port->name, port->odd_rsa);
     } else if (port->answer == ANSWER_ALERT && port->error == SSL_AD_PROTOCOL_VERSION) {
-        doctor_add(report, DOCTOR_NOTE, NAME, "allow TLS 1.3 beside what the server allows now",
-                   "%s has TLS, but not TLS 1.3, which alone has post-quantum groups", port->name);
+        doctor_say(report, SAY(PORTS_OLD_TLS), port->name);
     } else if (port->answer == ANSWER_ALERT) {
-        doctor_add(report, DOCTOR_NOTE, NAME,
-                   "if it wants to be asked by a name of its own, give that: --connect NAME:PORT",
-                   "%s has TLS, but refuses every group (%s)", port->name, SSL_alert_desc_string_long(port->error));
+        doctor_say(report, SAY(PORTS_REFUSES), port->name, SSL_alert_desc_string_long(port->error));
     } else if (port->answer == ANSWER_PLAIN) {
         doctor_add(report, level, NAME, NULL, "%s: no TLS there", port->name);
     } else if (port->answer == ANSWER_SILENT) {
@@ -82,10 +76,8 @@ void doctor_judge_ports(struct doctor_report *report, const struct doctor_target
         if (port->answer == ANSWER_TAKEN && doctor_offered_post_quantum(port) && !doctor_is_post_quantum(port))
             append(where, sizeof where, ", ", port->name);
     }
-    if (ports->missed > 0) {
-        doctor_add(report, DOCTOR_NOTE, NAME, "name one of them by --connect HOST:PORT",
-                   "%u ports more, which were not asked", ports->missed);
-    }
+    if (ports->missed > 0)
+        doctor_say(report, SAY(PORTS_MORE), ports->missed);
     if (where[0] != '\0')
         doctor_judge_why(report, target, where, elsewhere);
 }

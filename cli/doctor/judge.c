@@ -17,20 +17,47 @@
 #include "cli/core/places.h"
 #include "doctor.h"
 
-static const char use_run[] =
-    "start it by 'octuple run -- COMMAND'; for services see the example of a systemd drop-in, octuple.conf";
+struct row {
+    enum doctor_level level;
+    const char *name, *advice;
+};
+
+static const struct row rows[] = {
+#define DOCTOR_FINDING(id, level, name, format, advice) [DOCTOR_##id] = {DOCTOR_##level, name, advice},
+#define DOCTOR_ADVICE(id, name, when, advice)
+#include "findings.def"
+#undef DOCTOR_FINDING
+#undef DOCTOR_ADVICE
+};
+
+/* One that finds no place is counted, and not told: what came first is to be solved first. */
+static void __attribute__((format(printf, 3, 0)))
+put(struct doctor_report *report, struct row row, const char *format, va_list args)
+{
+    report->problems += row.level == DOCTOR_PROBLEM;
+    if (report->count == sizeof report->finding / sizeof report->finding[0])
+        return;
+    struct doctor_finding *finding = &report->finding[report->count++];
+    *finding = (struct doctor_finding){.name = row.name, .level = row.level, .advice = row.advice};
+    vsnprintf(finding->text, sizeof finding->text, format, args);
+    cli_clean(finding->text);
+}
 
 void doctor_add(struct doctor_report *report, enum doctor_level level, const char *name, const char *advice,
                 const char *format, ...)
 {
-    struct doctor_finding *finding = &report->finding[report->count++];
     va_list args;
-    *finding = (struct doctor_finding){.name = name, .level = level, .advice = advice};
     va_start(args, format);
-    vsnprintf(finding->text, sizeof finding->text, format, args);
+    put(report, (struct row){level, name, advice}, format, args);
     va_end(args);
-    cli_clean(finding->text);
-    report->problems += level == DOCTOR_PROBLEM;
+}
+
+void doctor_say(struct doctor_report *report, enum doctor_row row, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    put(report, rows[row], format, args);
+    va_end(args);
 }
 
 static bool is_off(const struct doctor_target *target, const char *variable)
@@ -47,11 +74,9 @@ static void judge_cpu(struct doctor_report *report, const struct doctor_target *
     const char *table = oct_setting_row(OCT_SETTING_TABLE)->variable;
     const char *shim = oct_setting_former_row(OCT_SETTING_FORMER_SHIM)->variable;
     if (is_off(target, table) || is_off(target, shim)) {
-        doctor_add(report, DOCTOR_PROBLEM, "cpu", "take the variable out of its environment and start it anew",
-                   "%s=off in its environment switches Octuple off", is_off(target, table) ? table : shim);
+        doctor_say(report, SAY(CPU_OFF), is_off(target, table) ? table : shim);
     } else if (cli_operations_on() == 0) {
-        doctor_add(report, DOCTOR_PROBLEM, "cpu", "'octuple info' says what is missing",
-                   "%s: Octuple serves nothing on this machine, %s", cpu.brand, cli_nothing_on_reason());
+        doctor_say(report, SAY(CPU_NOTHING), cpu.brand, cli_nothing_on_reason());
     } else {
         doctor_add(report, DOCTOR_OK, "cpu", NULL, "%s: table %s (%s), %u of %d operations on, ciphers on %d bits",
                    cpu.brand, cpu.table, cpu.table_reason, cli_operations_on(), OCT_OP_COUNT, oct_cipher_width(&why));
@@ -85,8 +110,7 @@ static void judge_settings(struct doctor_report *report, const struct doctor_tar
             !cli_settings_wrong(text, sizeof text, at, target->facts.root))
             continue;
         count++;
-        doctor_add(report, DOCTOR_NOTE, "settings", "correct it where the server is started, and restart it", "%s",
-                   text);
+        doctor_add(report, DOCTOR_NOTE, "settings", doctor_advice_SETTING_WRONG, "%s", text);
     }
 }
 
@@ -102,8 +126,7 @@ static bool judge_program(struct doctor_report *report, const struct doctor_targ
     snprintf(path, sizeof path, "%s%s", target->facts.root, target->facts.program);
     const char *why = target->facts.pid != 0 ? launch_plainly(path) : NULL;
     if (why != NULL)
-        doctor_add(report, DOCTOR_PROBLEM, "program", NULL, "Octuple leaves %s as it is: %s", target->facts.program,
-                   why);
+        doctor_say(report, SAY(PROGRAM_LEFT), target->facts.program, why);
     return why != NULL;
 }
 
@@ -116,17 +139,13 @@ static bool is_bound(const struct doctor_target *target)
 
 static void judge_library(struct doctor_report *report, const struct doctor_target *target)
 {
-    static const char elsewhere[] = "use a build with OpenSSL 3 as a shared library, as distributions have it, or let "
-                                    "such a server take the TLS connections";
     const struct facts_libraries *libraries = &target->facts.libraries;
     const bool has_openssl = libraries->crypto[0] != '\0' && !is_bound(target);
     const char *fork = target->facts.copies > 0 ? target->facts.copy[0].other : NULL;
     if (has_openssl && target->facts.openssl.other != NULL) {
-        doctor_add(report, DOCTOR_PROBLEM, "tls-library", elsewhere,
-                   "its TLS library is %s, not OpenSSL: nothing of it can be served", target->facts.openssl.other);
+        doctor_say(report, SAY(LIBRARY_FOREIGN), target->facts.openssl.other);
     } else if (has_openssl && libraries->stale[0] != '\0') {
-        doctor_add(report, DOCTOR_NOTE, "tls-library", "restart it", "%s has been replaced on disk since it started",
-                   libraries->stale);
+        doctor_say(report, SAY(LIBRARY_STALE), libraries->stale);
     } else if (has_openssl && libraries->ssl[0] == '\0') {
         doctor_add(report, DOCTOR_NOTE, "tls-library", NULL,
                    "%s without libssl: the provider serves its operations one by one, and there are no handshakes to "
@@ -140,25 +159,20 @@ static void judge_library(struct doctor_report *report, const struct doctor_targ
         doctor_add(report, DOCTOR_OK, "tls-library", NULL,
                    "%s, and %s is in the process: a binding of Octuple serves it, without the shim",
                    libraries->other != NULL ? libraries->other : "not OpenSSL", libraries->octuple);
+    } else if (libraries->other != NULL && libraries->other_inside) {
+        doctor_say(report, SAY(LIBRARY_INSIDE), libraries->other);
     } else if (libraries->other != NULL) {
-        doctor_add(report, DOCTOR_PROBLEM, "tls-library", elsewhere,
-                   libraries->other_inside ? "%s is linked into the program: nothing of it can be served from outside"
-                                           : "its TLS library is %s, not OpenSSL: nothing of it can be served",
-                   libraries->other);
+        doctor_say(report, SAY(LIBRARY_FOREIGN), libraries->other);
     } else if (fork != NULL) {
-        doctor_add(report, DOCTOR_PROBLEM, "tls-library", elsewhere,
-                   "its TLS library is %s, not OpenSSL: nothing of it can be served", fork);
+        doctor_say(report, SAY(LIBRARY_FOREIGN), fork);
     } else if (target->facts.copies > 0) {
-        doctor_add(report, DOCTOR_PROBLEM, "tls-library", elsewhere,
-                   "it has no libssl and libcrypto under the system's names, only what the program brings along");
+        doctor_say(report, SAY(LIBRARY_BROUGHT));
     } else if (target->facts.is_static) {
-        doctor_add(report, DOCTOR_PROBLEM, "tls-library", elsewhere,
-                   "it is statically linked: no OpenSSL that could be served");
+        doctor_say(report, SAY(LIBRARY_STATIC));
+    } else if (target->facts.pid != 0) {
+        doctor_say(report, SAY(LIBRARY_NONE));
     } else {
-        doctor_add(report, DOCTOR_NOTE, "tls-library",
-                   "if it makes TLS connections, look at it again by its pid while it serves some",
-                   target->facts.pid != 0 ? "no TLS library is in it, or in what it started"
-                                          : "its file needs no TLS library; it may load one later");
+        doctor_say(report, SAY(LIBRARY_NOT_NEEDED));
     }
 }
 
@@ -178,23 +192,17 @@ static void judge_limits(struct doctor_report *report, const struct doctor_targe
     const struct facts *facts = &target->facts;
     const struct facts_openssl *openssl = &facts->openssl;
     const bool loaded = facts->libraries.shim[0] != '\0' || facts->libraries.provider[0] != '\0';
-    if (openssl->major == OPENSSL_VERSION_MAJOR) {
+    if (openssl->major == OPENSSL_VERSION_MAJOR)
         doctor_add(report, DOCTOR_OK, "openssl-version", NULL, "%s", openssl->version);
-    } else if (openssl->version[0] == '\0' && facts->libraries.crypto[0] != '\0') {
-        doctor_add(report, DOCTOR_NOTE, "openssl-version", "Octuple needs OpenSSL 3.0 or later",
-                   "%s does not say, or cannot be read", facts->libraries.crypto);
-    } else if (openssl->major >= 3) {
-        doctor_add(report, DOCTOR_PROBLEM, "openssl-version", "build Octuple with that version's headers",
-                   "%s, but this Octuple was built for version %d", openssl->version, OPENSSL_VERSION_MAJOR);
-    } else if (openssl->version[0] != '\0' && openssl->other == NULL) {
-        doctor_add(report, DOCTOR_PROBLEM, "openssl-version", "Octuple needs OpenSSL 3.0 or later",
-                   "%s has no providers that it could take Octuple's from", openssl->version);
-    }
+    else if (openssl->version[0] == '\0' && facts->libraries.crypto[0] != '\0')
+        doctor_say(report, SAY(VERSION_UNKNOWN), facts->libraries.crypto);
+    else if (openssl->major >= 3)
+        doctor_say(report, SAY(VERSION_OTHER), openssl->version, OPENSSL_VERSION_MAJOR);
+    else if (openssl->version[0] != '\0' && openssl->other == NULL)
+        doctor_say(report, SAY(VERSION_OLD), openssl->version);
     doctor_judge_confined(report, target);
     if (facts->apart && !loaded && !(sees(target, PLACE_SHIM) && sees(target, PLACE_PROVIDER))) {
-        doctor_add(report, DOCTOR_PROBLEM, "sandbox", "install Octuple inside of it, or make its folders visible there",
-                   "it lives in a root or mount namespace of its own (chroot, container), and Octuple's libraries are "
-                   "not there");
+        doctor_say(report, SAY(SANDBOX_EMPTY));
     } else if (facts->apart || facts->seccomp) {
         doctor_add(report, DOCTOR_NOTE, "sandbox", NULL,
                    "%s%s%s: a filter has to allow futex and sched_yield, and Octuple's files have to be visible",
@@ -228,22 +236,13 @@ static void judge_preload(struct doctor_report *report, const struct doctor_targ
                    "the shim is not in the process, and need not be: the program is asynchronous itself, or its "
                    "threads meet");
     } else if (target->facts.libraries.provider[0] != '\0') {
-        doctor_add(report, DOCTOR_NOTE, "preload",
-                   "a server with an event loop needs it: start that by 'octuple run -- COMMAND', or turn its own "
-                   "asynchronous mode on, as 'ssl_async on;' where nginx has that",
-                   "the shim is not in the process; threads that block, and a program that is asynchronous itself, do "
-                   "without");
+        doctor_say(report, SAY(PRELOAD_ABSENT));
     } else if (target->facts.overwritten && !wanted) {
-        doctor_add(report, DOCTOR_PROBLEM, "preload", use_run,
-                   "the shim is not in the process (whether LD_PRELOAD named it is not known: the program has "
-                   "overwritten its environment)");
+        doctor_say(report, SAY(PRELOAD_OVERWRITTEN));
     } else if (!wanted) {
-        doctor_add(report, DOCTOR_PROBLEM, "preload", use_run,
-                   "the shim is not preloaded: neither LD_PRELOAD of its environment nor /etc/ld.so.preload names it");
+        doctor_say(report, SAY(PRELOAD_UNNAMED));
     } else {
-        doctor_add(report, DOCTOR_PROBLEM, "preload",
-                   "solve what is said above, or else look at what ld.so writes to its stderr when it starts",
-                   "the shim is named for preload, but is not in the process");
+        doctor_say(report, SAY(PRELOAD_LOST));
     }
 }
 
@@ -257,9 +256,7 @@ static void judge_work(struct doctor_report *report, const struct doctor_target 
     } else if (target->facts.pid != 0 && provider[0] != '\0') {
         doctor_add(report, DOCTOR_OK, "provider", NULL, "%s is in the process", provider);
     } else if (target->facts.pid != 0) {
-        doctor_add(report, DOCTOR_PROBLEM, "provider",
-                   "solve what is said above; if there is nothing, it was solved after the process started: restart it",
-                   "the provider is not in the process, so its OpenSSL does everything itself");
+        doctor_say(report, SAY(PROVIDER_ABSENT));
     }
     if (lanes->lanes > 0) {
         double fill = lanes->batches > 0 ? (double)lanes->lanes / (double)lanes->batches : 0;
@@ -268,17 +265,13 @@ static void judge_work(struct doctor_report *report, const struct doctor_target 
                    " ran plainly, %" PRIu64 " failed (%u processes)",
                    lanes->lanes, fill, lanes->fallback, lanes->failed, lanes->read);
     } else if (lanes->fallback > 0) {
-        doctor_add(report, DOCTOR_NOTE, "lanes", "look again under load: several handshakes at the same time",
-                   "%" PRIu64 " operations came and all ran plainly: each came alone", lanes->fallback);
+        doctor_say(report, SAY(LANES_ALONE), lanes->fallback);
     } else if (lanes->read > 0) {
-        doctor_add(report, DOCTOR_NOTE, "lanes", "look again after handshakes that are not resumed",
-                   "no operation has come yet (%u processes)", lanes->read);
+        doctor_say(report, SAY(LANES_NOT_YET), lanes->read);
     } else if (lanes->unreadable > 0) {
-        doctor_add(report, DOCTOR_NOTE, "lanes", "ask as root, or start it with OCTUPLE_COUNTERS=FOLDER",
-                   "its counters cannot be read: tracing it is not permitted, and it keeps no file of them");
+        doctor_say(report, SAY(LANES_UNREADABLE));
     } else {
-        doctor_add(report, DOCTOR_PROBLEM, "lanes", "solve what is said above",
-                   "no operation went through lanes: Octuple's library is not in it");
+        doctor_say(report, SAY(LANES_ABSENT));
     }
 }
 
@@ -288,11 +281,8 @@ void doctor_judge(struct doctor_report *report, const struct doctor_target *targ
     struct oct_setting_former_row row;
     judge_cpu(report, target);
     judge_settings(report, target);
-    for (unsigned i = 0; cli_settings_former(&row, i, look, &target->facts); i++) {
-        doctor_add(report, DOCTOR_NOTE, "settings", "set what is said there",
-                   "%s is a former name, which works in this release for the last time; it is now %s", row.variable,
-                   row.instead);
-    }
+    for (unsigned i = 0; cli_settings_former(&row, i, look, &target->facts); i++)
+        doctor_say(report, SAY(SETTING_FORMER), row.variable, row.instead);
     const bool left = judge_program(report, target);
     judge_library(report, target);
     doctor_judge_copies(report, target);
@@ -310,10 +300,8 @@ void doctor_judge(struct doctor_report *report, const struct doctor_target *targ
         doctor_judge_memory(report, target);
     }
     doctor_judge_ports(report, target);
-    if (target->waited > 0 && WIFSIGNALED(target->waited)) {
+    if (target->waited > 0 && WIFSIGNALED(target->waited))
         doctor_add(report, DOCTOR_NOTE, "command", NULL, "it was ended by signal %d", WTERMSIG(target->waited));
-    } else if (target->waited > 0 && WEXITSTATUS(target->waited) != 0) {
-        doctor_add(report, DOCTOR_NOTE, "command", "see its own messages", "it ended with status %d",
-                   WEXITSTATUS(target->waited));
-    }
+    else if (target->waited > 0 && WEXITSTATUS(target->waited) != 0)
+        doctor_say(report, SAY(COMMAND_STATUS), WEXITSTATUS(target->waited));
 }

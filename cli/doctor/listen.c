@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "cli/core/process.h"
-#include "ports.h"
+#include "doctor.h"
 
 #define LISTEN 0x0a /* TCP_LISTEN, as the kernel writes it */
 
@@ -152,8 +152,8 @@ void doctor_find_ports(struct doctor_ports *ports, pid_t pid)
     read_list(ports, &sockets, pid, "net/tcp6");
     free(sockets.inode);
     if (seen == 0) {
-        ports->obstacle = "its sockets cannot be seen";
-        ports->advice = "ask as root, or name an address by --connect HOST:PORT";
+        ports->obstacle = doctor_when_PORTS_UNSEEN;
+        ports->advice = doctor_advice_PORTS_UNSEEN;
         return;
     }
     if (ports->count == 0) {
@@ -167,8 +167,8 @@ void doctor_find_ports(struct doctor_ports *ports, pid_t pid)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || setns(fd, CLONE_NEWNET) != 0) {
         ports->count = 0;
-        ports->obstacle = "it listens in a network namespace of its own, which cannot be entered";
-        ports->advice = "ask as root, or name an address by --connect HOST:PORT";
+        ports->obstacle = doctor_when_PORTS_APART;
+        ports->advice = doctor_advice_PORTS_APART;
     }
     if (fd >= 0)
         close(fd);

@@ -11,11 +11,10 @@
 static const struct {
     const char *what, *advice; /* of all that did not pause; NULL: it is as it has to be */
 } reasons[OCT_MEMORY_STAY_COUNT] = {
-    [OCT_MEMORY_STAY_SOCKET] = {"were not of a socket that the same thread had just read",
-                                "let one thread read a socket and feed libssl"},
-    [OCT_MEMORY_STAY_VERSION] = {"are of TLS 1.2", "let clients use TLS 1.3: TLS 1.2 cannot pause through memory"},
-    [OCT_MEMORY_STAY_EARLY] = {"came with early data", NULL},
-    [OCT_MEMORY_STAY_MORE] = {"had more to read than one whole message", NULL},
+    [OCT_MEMORY_STAY_SOCKET] = {doctor_when_MEMORY_SOCKET, doctor_advice_MEMORY_SOCKET},
+    [OCT_MEMORY_STAY_VERSION] = {doctor_when_MEMORY_VERSION, doctor_advice_MEMORY_VERSION},
+    [OCT_MEMORY_STAY_EARLY] = {"operations did not pause: they came with early data", NULL},
+    [OCT_MEMORY_STAY_MORE] = {"operations did not pause: they had more to read than one whole message", NULL},
 };
 
 void doctor_judge_memory(struct doctor_report *report, const struct doctor_target *target)
@@ -25,8 +24,7 @@ void doctor_judge_memory(struct doctor_report *report, const struct doctor_targe
     int most = 0;
     size_t at = 0;
     if (memory->state == OCT_MEMORY_STATE_OFF) {
-        doctor_add(report, DOCTOR_NOTE, NAME, "take memory=off out of OCTUPLE_LOOPS, if that was not meant",
-                   "its handshakes through memory stay synchronous: OCTUPLE_LOOPS says so");
+        doctor_say(report, SAY(MEMORY_OFF));
         return;
     }
     if (memory->state == OCT_MEMORY_STATE_NONE)
@@ -34,8 +32,7 @@ void doctor_judge_memory(struct doctor_report *report, const struct doctor_targe
     for (int i = 0; i < OCT_MEMORY_STAY_COUNT; i++) {
         most = memory->stayed[i] > memory->stayed[most] ? i : most;
         if (memory->stayed[i] != 0 && at < sizeof text)
-            at += (size_t)snprintf(text + at, sizeof text - at, "; %" PRIu64 " operations did not pause: they %s",
-                                   memory->stayed[i], reasons[i].what);
+            at += (size_t)snprintf(text + at, sizeof text - at, "; %" PRIu64 " %s", memory->stayed[i], reasons[i].what);
     }
     const bool none = memory->pauses == 0 && memory->stayed[most] != 0;
     doctor_add(report, none ? DOCTOR_NOTE : DOCTOR_OK, NAME, none ? reasons[most].advice : NULL,

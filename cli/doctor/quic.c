@@ -10,9 +10,7 @@
 static void judge_paused(struct doctor_report *report, const struct oct_quic_counters *quic, const char *where)
 {
     const bool none = quic->connections > 0 && quic->stayed == quic->connections;
-    doctor_add(report, none ? DOCTOR_NOTE : DOCTOR_OK, NAME,
-               none ? "let each connection have its own socket (HAProxy: quic-socket connection in its bind line)"
-                    : NULL,
+    doctor_add(report, none ? DOCTOR_NOTE : DOCTOR_OK, NAME, none ? doctor_advice_QUIC_STAYED : NULL,
                "%" PRIu64 " connections, %" PRIu64 " pauses, each of which goes on where %s; %" PRIu64
                " stayed synchronous, %" PRIu64 " ended while paused, %" PRIu64 " failed behind a pause",
                quic->connections, quic->pauses, where, quic->stayed, quic->freed, quic->failed);
@@ -25,12 +23,10 @@ void doctor_judge_quic(struct doctor_report *report, const struct doctor_target 
     case OCT_QUIC_STATE_NONE:
         return;
     case OCT_QUIC_STATE_UNKNOWN:
-        doctor_add(report, DOCTOR_NOTE, NAME, "docs/servers.md says which programs and versions are known",
-                   "its handshakes of QUIC stay synchronous: this program is not known to bear a pause");
+        doctor_say(report, SAY(QUIC_UNKNOWN));
         return;
     case OCT_QUIC_STATE_OFF:
-        doctor_add(report, DOCTOR_NOTE, NAME, "take quic=off out of OCTUPLE_LOOPS, if that was not meant",
-                   "its handshakes of QUIC stay synchronous: OCTUPLE_LOOPS says so");
+        doctor_say(report, SAY(QUIC_OFF));
         return;
     case OCT_QUIC_STATE_WAIT:
         judge_paused(report, quic, "its thread waits for events");

@@ -11,8 +11,7 @@
 #include "conf.h"
 #include "doctor.h"
 
-#define NAME   "post-quantum"
-#define GROUPS "X25519MLKEM768:X25519:P-256:P-384"
+#define NAME "post-quantum"
 
 /* 3.0.10 as 0x03000a; 0 if it is not known. */
 #define VERSION(major, minor, patch) ((major) << 16 | (minor) << 8 | (patch))
@@ -35,21 +34,16 @@ static unsigned long version_of(const struct doctor_target *target)
 static const char *advice_for(const struct doctor_target *target)
 {
     static const char *const known[][2] = {
-        {"nginx", "write 'ssl_ecdh_curve " GROUPS ";' into the http or server block of nginx.conf, and restart it"},
-        {"haproxy", "write 'ssl-default-bind-curves " GROUPS
-                    "' into the section global of haproxy.cfg, or 'curves " GROUPS "' behind bind, and restart it"},
-        {"apache2", "write 'SSLOpenSSLConfCmd Groups " GROUPS "' into the configuration of mod_ssl, and restart it"},
-        {"httpd", "write 'SSLOpenSSLConfCmd Groups " GROUPS "' into the configuration of mod_ssl, and restart it"},
-        {"lighttpd",
-         "write 'ssl.openssl.ssl-conf-cmd += (\"Groups\" => \"" GROUPS "\")' into lighttpd.conf, and restart it"},
+        {"nginx", doctor_advice_GROUPS_NGINX},       {"haproxy", doctor_advice_GROUPS_HAPROXY},
+        {"apache2", doctor_advice_GROUPS_APACHE},    {"httpd", doctor_advice_GROUPS_APACHE},
+        {"lighttpd", doctor_advice_GROUPS_LIGHTTPD},
     };
     const char *slash = strrchr(target->facts.program, '/');
     const char *name = slash != NULL ? slash + 1 : target->facts.program;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (!strcmp(name, known[i][0]))
             return known[i][1];
-    return "where the server sets its groups or curves, write " GROUPS "; or have its OpenSSL configuration name them "
-           "(Groups in the section of system_default); and restart it";
+    return doctor_advice_GROUPS_ELSEWHERE;
 }
 
 /* As the provider reads its settings (provider/core/settings.c). */
@@ -88,12 +82,9 @@ static void judge_config(struct doctor_report *report, const struct doctor_targe
             "they are named",
             where, oct_setting_row(OCT_SETTING_GROUPS)->variable);
     } else if (known && needs_us && is_switched_off(conf, root->octuple_section)) {
-        doctor_add(report, DOCTOR_NOTE, NAME, "take the line out of the provider's section, and restart the server",
-                   "none at %s: %s says hybrid-groups = off, and OpenSSL before 3.5 has no such groups of its own",
-                   where, file);
+        doctor_say(report, SAY(GROUPS_SWITCHED_OFF), where, file);
     } else if (groups != NULL && !named) {
-        doctor_add(report, DOCTOR_NOTE, NAME, "put X25519MLKEM768 in front of this list, and restart the server",
-                   "none at %s: %s has Groups = %s, and the server does not say otherwise", where, file, groups);
+        doctor_say(report, SAY(GROUPS_LISTED), where, file, groups);
     } else {
         doctor_add(report, DOCTOR_NOTE, NAME, advice_for(target),
                    "none at %s, though nothing in the configuration of OpenSSL keeps it out: the server names its own "
@@ -108,8 +99,7 @@ void doctor_judge_why(struct doctor_report *report, const struct doctor_target *
 {
     const unsigned long version = version_of(target);
     if (target->facts.pid == 0) {
-        doctor_add(report, DOCTOR_NOTE, NAME, "give the server's process too, and it looks for the reason",
-                   "none at %s", where);
+        doctor_say(report, SAY(GROUPS_NO_PROCESS), where);
     } else if (elsewhere) {
         doctor_add(report, DOCTOR_NOTE, NAME, advice_for(target),
                    "none at %s, but at another port of this server: its own settings for this one decide", where);
@@ -117,13 +107,9 @@ void doctor_judge_why(struct doctor_report *report, const struct doctor_target *
         doctor_add(report, DOCTOR_NOTE, NAME, NULL, "none at %s: that is for the server's TLS library to decide, %s",
                    where, target->facts.libraries.other != NULL ? target->facts.libraries.other : "which is not known");
     } else if (version < FIRST_WITH_PROVIDER) {
-        doctor_add(report, DOCTOR_NOTE, NAME, "upgrade OpenSSL",
-                   "none at %s: %s takes no such group from a provider, as those from 3.0.10 on do", where,
-                   target->facts.openssl.version);
+        doctor_say(report, SAY(GROUPS_OLD_OPENSSL), where, target->facts.openssl.version);
     } else if (version < FIRST_WITH_GROUPS && target->facts.libraries.provider[0] == '\0') {
-        doctor_add(report, DOCTOR_NOTE, NAME, "solve what is said above of the provider",
-                   "none at %s: %s has none of its own, and the provider is not in the process", where,
-                   target->facts.openssl.version);
+        doctor_say(report, SAY(GROUPS_NO_PROVIDER), where, target->facts.openssl.version);
     } else {
         judge_config(report, target, where);
     }

@@ -5,8 +5,8 @@
  * Each constant has its unit, its reason, and how its value was found. Where no measurement is recorded, the value is
  * by judgement. No result depends on these numbers, only time does.
  *
- * The table in docs/scheduling.md is made from this file (tools/check-policy). Sizes of arrays and limits of formats
- * are no policy and stay where they are used.
+ * tools/check-policy holds each constant to that form, and to its use. Sizes of arrays and limits of formats are no
+ * policy and stay where they are used.
  */
 #ifndef OCT_BASE_POLICY_H
 #define OCT_BASE_POLICY_H

@@ -3,7 +3,7 @@
 /*
  * How the calling thread is served, and so what an operation on it does. Private: the preload shim writes it, the queue
  * and the OpenSSL provider read it. liboctuple.so exports these functions to its own two libraries; they are not part
- * of the C API, are not installed, and may change with any version. docs/scheduling.md has the protocol.
+ * of the C API, are not installed, and may change with any version. docs/internals/scheduling.md has the protocol.
  */
 #ifndef OCT_BASE_THREAD_MODE_H
 #define OCT_BASE_THREAD_MODE_H

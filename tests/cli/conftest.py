@@ -21,6 +21,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NOBODY = 65534
 CLEARED = ("OPENSSL_CONF", "OPENSSL_MODULES", "LD_PRELOAD", "OCTUPLE_TABLE", "OCTUPLE_COUNTERS", "XDG_RUNTIME_DIR")
+CLEAN = {k: v for k, v in os.environ.items() if k not in CLEARED}
 
 
 def build_folder():
@@ -42,6 +43,30 @@ def stripped() -> pathlib.Path:
             if shutil.which("strip") and not file.is_symlink():
                 subprocess.run(["strip", "--strip-debug", folder / part / file.name], check=True)
     return folder
+
+
+@pytest.fixture(scope="module")
+def root():
+    """An installation, below a folder that it was not configured for."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="octuple-install-"))
+    subprocess.run(["cmake", "--install", build_folder()], env={**CLEAN, "DESTDIR": str(folder)}, check=True,
+                   stdout=subprocess.DEVNULL)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def prefix(root):
+    return next(root.rglob("bin/octuple")).parents[1]
+
+
+@pytest.fixture(scope="module")
+def building(root, prefix):
+    """The environment of somebody who builds on the installed library. The file for pkg-config names the prefix that
+    was configured: below DESTDIR, that is a sysroot's."""
+    library = next(prefix.rglob("liboctuple.so")).parent
+    return {**CLEAN, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "PKG_CONFIG_SYSROOT_DIR": str(root),
+            "LD_LIBRARY_PATH": str(library)}
 
 
 class Place:

@@ -13,6 +13,8 @@ import zipfile
 import pytest
 from conftest import ROOT
 
+from lab import golang
+
 NAMES = ("octuple-0.0.0.tar.gz", "octuple_0.0.0_amd64.deb", "octuple-0.0.0-1.x86_64.rpm", "octuple-0.0.0-bundle.tar.gz",
          "octuple-jca-0.0.0.jar", "octuple-0.0.0.crate", "octuple-go-v0.0.0.zip")
 COMMIT = "0123456789" * 4
@@ -171,5 +173,30 @@ def test_go_archive(tmp_path):
         assert done.returncode == 0, done.stderr
     names = zipfile.ZipFile(target).namelist()
     assert names == sorted(names[:-1]) + [names[-1]]
-    assert all(name.startswith("octuple/bindings/go@v0.0.0/") for name in names)
+    assert all(name.startswith("octuple.example/bindings/go@v0.0.0/") for name in names)
     assert names[-1].endswith("/LICENSE") and not any("/caddy/" in name for name in names)
+
+
+def test_go_get_takes_the_archive(tmp_path):
+    """From a module proxy, as one that has the release would give it: here a folder."""
+    if shutil.which("go") is None or golang.too_old(run("go", "version").stdout):
+        pytest.skip("no go that the binding needs")
+    name, version = "octuple.example/bindings/go", "v0.2.0"
+    proxy = tmp_path / "proxy" / name / "@v"
+    proxy.mkdir(parents=True)
+    done = run(ROOT / "packaging/account", "go", ROOT / "bindings/go", version, proxy / f"{version}.zip")
+    assert done.returncode == 0, done.stderr
+    shutil.copy(ROOT / "bindings/go/go.mod", proxy / f"{version}.mod")
+    (proxy / f"{version}.info").write_text(json.dumps({"Version": version}))
+    (proxy / "list").write_text(f"{version}\n")
+    program = tmp_path / "program"
+    program.mkdir()
+    (program / "main.go").write_text('package main\n\nimport _ "octuple.example/bindings/go"\n\nfunc main() {}\n')
+    settings = {"GOPROXY": f"file://{tmp_path}/proxy", "GONOSUMDB": name, "GOMODCACHE": str(tmp_path / "modules"),
+                "GOFLAGS": "-modcacherw", "GOTOOLCHAIN": "local"}
+    for arguments in (("mod", "init", "example.com/program"), ("get", f"{name}@latest"), ("build", "-o", "program")):
+        done = subprocess.run(["go", *arguments], cwd=program, env=os.environ | settings, capture_output=True,
+                              text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    assert f"{name} {version}" in (program / "go.mod").read_text()
+    assert (program / "program").exists()

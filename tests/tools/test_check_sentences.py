@@ -21,7 +21,7 @@ def test_nothing_to_read(tree):
     assert check(tree, "# A heading alone\n").finds("nothing to look at")
 
 
-@pytest.mark.parametrize("name", ["README.md", "OTHER.md", "docs/other.md"])
+@pytest.mark.parametrize("name", ["README.md", "OTHER.md", "docs/other.md", "docs/internals/other.md"])
 @pytest.mark.parametrize("form", ["{}\n", "Before.\n\n{}\n", "- Item.\n- {}\n", "1. {}\n", "Before. {} After.\n",
                                   "`Code`. {}\n", "It ends in `code`.\n{}\n"])
 def test_planted_long_sentence(tree, name, form):
@@ -39,7 +39,7 @@ def test_limit_of_words(tree, words, status):
 
 
 @pytest.mark.parametrize("words,status", [(16, 0), (17, 1)])
-@pytest.mark.parametrize("name", ["README.md", "docs/architecture.md", "docs/operations.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/internals/architecture.md", "docs/operations.md"])
 def test_limit_of_the_median(tree, name, words, status):
     result = check(tree, "Word" + "\nword" * (words - 1) + ".\n", name)
     assert result.status == status
@@ -83,3 +83,38 @@ def test_limit_of_hidden_lines(tree, lines, status):
     tree.write("docs/a.md", "A text.\n" + "<!-- a\nb -->\n" * 20 + "<!-- c -->\n" * (lines - 40), header=False)
     result = check(tree, "A sentence.\n")
     assert result.status == status and bool(status) == result.finds("lines of hidden comments, more than 48")
+
+
+STUMBLES = [
+    "Had it to be there when a program is linked, every build would need it.",
+    "Beside each object is the JDK's own, which refuses what it would refuse.",
+    "The provider keeps most keys twice that an application brings.",
+    "So nobody is taken for it who has got its number.",
+    "It is reached, and has nothing to do.",
+    "A thread that ends later sleeps unseen.",
+    "Programs of 32 bits find an empty library.",
+    "A sample counts as at least that part of it.",
+    "HAProxy works and is faster.",
+    "Write to `<security address>`.",
+]
+
+
+@pytest.mark.parametrize("form", ["{}\n", "- {}\n", "Before. {} After.\n", "| a | {} |\n"])
+@pytest.mark.parametrize("text", STUMBLES)
+def test_what_makes_a_reader_stumble(tree, text, form):
+    result = check(tree, f"{SHORT} {SHORT}\n\n" + form.format(text), "docs/other.md")
+    assert result.finds("docs/other.md:3", "makes a reader stumble"), result.out
+
+
+@pytest.mark.parametrize("text", [
+    "He had it there.", "It refuses what stock refuses.", "Nobody is there.", "A reader has nothing to do with it.",
+    "It works, and is faster.", "It has 32 bits.", "Names are `oct_<family>_<verb>`, as in `a < b`.",
+    "`works and is` stands in code."])
+def test_what_does_not(tree, text):
+    result = check(tree, f"{SHORT} {SHORT}\n\n{text}\n", "docs/other.md")
+    assert result.status == 0, result.out
+
+
+def test_a_changelog_is_left_alone(tree):
+    tree.write("CHANGELOG.md", "\n".join(STUMBLES) + "\n", header=False)
+    assert check(tree, f"{SHORT}\n").status == 0

@@ -69,6 +69,7 @@ class ByOpenssl(frame.Experiment):
              "the operation.")
     full, quick = frame.Size(4, 0.8), frame.Size(1, 0.1)
     pivots = ("openssl",)
+    every_metric = True
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
         return points_of("openssl", (version.name for version in VERSIONS), size)

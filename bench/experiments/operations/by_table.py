@@ -44,6 +44,7 @@ class ByTable(frame.Experiment):
              "here, and not what an older CPU would do. `stock` is OpenSSL, where it has the operation.")
     full, quick = frame.Size(4, 0.8), frame.Size(1, 0.1)
     pivots = ("table",)
+    every_metric = True
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
         return points_of("table", map(column, TABLES), size)

@@ -109,6 +109,7 @@ class Peers(frame.Experiment):
              "packets.")
     full, quick = frame.Size(3, 0.35), frame.Size(2, 0.075)
     pivots = ("peer",)
+    every_metric = True
 
     def __init__(self, operation: str = "", peers: tuple[str, ...] = ()):
         """Of the operations only those that have this in their name, and these peers only."""

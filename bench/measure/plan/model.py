@@ -2,10 +2,10 @@
 # Copyright The Octuple Authors
 """One core with some workers under random arrivals, event by event.
 
-A worker does as nginx does under the shim (docs/scheduling.md). It takes all events that are there, accepts one
-connection in a round, and runs what it has of a handshake until that pauses. A bin of eight runs at once, the others
-when there is no event, or when its oldest job has waited for long. A handshake that is alone does not pause. What a
-batch has finished are the events of the next round.
+A worker does as nginx does under the shim (docs/internals/scheduling.md). It takes all events that are there, accepts
+one connection in a round, and runs what it has of a handshake until that pauses. A bin of eight runs at once, the
+others when there is no event, or when its oldest job has waited for long. A handshake that is alone does not pause.
+What a batch has finished are the events of the next round.
 
 The core runs a round of one worker at a time, of the ready one that ran least. Connections begin at random (a Poisson
 process) and come to a worker by chance (`reuseport`), or wait in one queue from which the first sleeping worker takes

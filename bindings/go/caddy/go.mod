@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Octuple Authors
 
-module octuple/bindings/go/caddy
+module octuple.example/bindings/go/caddy
 
 go 1.26.0
 
-replace octuple/bindings/go => ../
+replace octuple.example/bindings/go => ../
 
 require (
 	github.com/caddyserver/caddy/v2 v2.11.9
-	octuple/bindings/go v0.0.0
+	octuple.example/bindings/go v0.0.0
 )
 
 require (

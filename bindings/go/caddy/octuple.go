@@ -18,7 +18,7 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
-	octuple "octuple/bindings/go"
+	octuple "octuple.example/bindings/go"
 )
 
 func init() {

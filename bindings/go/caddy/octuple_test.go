@@ -17,7 +17,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	_ "github.com/caddyserver/caddy/v2/modules/standard"
 
-	octuple "octuple/bindings/go"
+	octuple "octuple.example/bindings/go"
 )
 
 // A site whose certificate Caddy issues and keeps itself, as it does with ACME's.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""Which functions of kernels are proved, and which are not: the table of docs/testing.md, from the list in families.py.
+"""Which functions of kernels are proved, and which are not: the table of coverage.md, from the list in families.py.
 
 A function is proved if the driver of a family that stands for its object enters it while a claim is recorded. One that
 is not has to have its reason in unproved.txt. Operations are calls of vector operations as they are written.
@@ -22,7 +22,7 @@ from prove import HERE, ROOT, build, records
 OPERATION = re.compile(r"\b(?:v8|m8|w8|u32x16|words|quads|i16x32|i32x16|sum32x16|sum64x16|bv|b1)_[a-z0-9_]+ ?\(")
 NO_OPERATION = re.compile(r"_(?:load\w*|store\w*|set1|zero|clear_registers|proved_bound|argument_bound) ?\($")
 HEAD = "| kernel | entries | functions | proved | operations | proofs | not proved |"
-DOCUMENT = Path(ROOT, "docs/testing.md")
+DOCUMENT = Path(HERE, "coverage.md")
 
 
 def functions(source):
@@ -128,7 +128,7 @@ def main():
     if "--write" in sys.argv:
         DOCUMENT.write_text(wanted)
     elif wanted != text:
-        missing.append("docs/testing.md: the table of proofs is stale; tests/library/proof/coverage.py --write")
+        missing.append("coverage.md: its table is stale; tests/library/proof/coverage.py --write")
     print("\n".join(missing))
     print(f"{total['proved']} of {total['functions']} functions, "
           f"{total['covered']} of {total['operations']} operations")

@@ -56,7 +56,7 @@ inside() {
     chroot "$folder/base" apt-get update -qq
     layer "$folder" build
     install_in "$folder/build" build-essential debhelper lintian cmake ninja-build pkg-config libssl-dev \
-        libjansson-dev systemtap-sdt-dev python3
+        default-jdk-headless libjansson-dev systemtap-sdt-dev python3
     copy_source "$folder/build"
     chroot "$folder/build" bash /octuple/tests/places/packages/build.sh "$old_version"
     # A clean one every time: what an earlier run left in it would be in both lists of files.

@@ -10,7 +10,7 @@ import (
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 	_ "github.com/caddyserver/caddy/v2/modules/standard"
 
-	_ "octuple/bindings/go/caddy"
+	_ "octuple.example/bindings/go/caddy"
 )
 
 func main() {
