@@ -37,6 +37,7 @@ def docs(tmp_path):
 def planned(docs, spec=None, text=PLACE, name="README.md"):
     """README.md with a place for a table, and its description."""
     (docs / "results/tables.json").write_text(json.dumps({"one": spec or SPEC}))
+    (docs.parent / name).parent.mkdir(exist_ok=True)
     (docs.parent / name).write_text(text)
     return docs.parent / name
 
@@ -73,6 +74,9 @@ def test_a_table(docs):
     inner = planned(docs, name="docs/a.md")
     readme.unlink()
     assert "From [m/h.json](results/m/h.json)." in tables.written(docs)[0][inner]
+    inner.unlink()
+    inmost = planned(docs, name="docs/internals/a.md")
+    assert "From [m/h.json](../results/m/h.json)." in tables.written(docs)[0][inmost]
 
 
 @pytest.mark.parametrize("place,text", [
@@ -130,8 +134,9 @@ def test_other_files_as_points():
 
 @pytest.mark.parametrize("text", ["2.22x", "1.6 times", "0.81 to 1.38 times", "0.8 us", "372 ns", "500 MB/s",
                                   "ratio 0.97", "a ratio of 0.97", "12.5 ms", "4.7 %", "| 300 us |"])
-@pytest.mark.parametrize("name", ["README.md", "docs/other.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/other.md", "docs/internals/other.md"])
 def test_what_looks_measured(docs, name, text):
+    (docs.parent / name).parent.mkdir(exist_ok=True)
     (docs.parent / name).write_text(f"# Title\n\nText.\nIt took {text} there.\n")
     (finding,) = tables.measured(docs)
     assert finding.startswith(f"{name}:4: ") and "looks measured" in finding

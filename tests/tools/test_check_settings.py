@@ -75,7 +75,7 @@ def test_never_read(house):
 @pytest.mark.parametrize("text,said", [
     ("set OCTUPLE_TABEL", "OCTUPLE_TABEL is no setting"), ("OCTUPLE_SHIM=off", "OCTUPLE_SHIM is a former name"),
     ("OCTUPLE_TABLE=no", "no is no value of OCTUPLE_TABLE: auto, c or off")])
-@pytest.mark.parametrize("page", ["README.md", "docs/a.md", "cli/main.c", "include/octuple/a.h"])
+@pytest.mark.parametrize("page", ["README.md", "docs/a.md", "docs/internals/a.md", "cli/main.c", "include/octuple/a.h"])
 def test_planted_names(house, page, text, said):
     house.write(page, f"/* {text} */\n", header=False)
     assert check(house).finds(page, said)
