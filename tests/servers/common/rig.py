@@ -139,6 +139,15 @@ def shim_environment(where: Path, build: Build, switches: str = "", **extra: str
     return env
 
 
+# By which of them clients of TLS 1.3 exchange keys when nobody names a group: from OpenSSL 3.5 on by the hybrid one.
+EXCHANGES = ("x25519-derive", "x25519mlkem768-server", "x25519mlkem768-client")
+
+
+def exchanges(counts: dict[str, Counts]) -> Counts:
+    """Of keys, by the group that a client of this system's OpenSSL prefers."""
+    return sum((counts[name] for name in EXCHANGES), Counts())
+
+
 def read_counters(where: Path) -> dict[str, Counts]:
     """All processes that kept counters in this folder, ended ones included."""
     total = {name: Counts() for name in counter_files.NAMES}

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import ssl
+
 import pytest
 
 from tests.servers.common import clients, rig
@@ -40,7 +42,8 @@ def test_ecdsa(build, keys, version):
         herd = clients.herd(server.worker_pids()[0], server.port, rig.client_context(version), 24)
         assert all(answer.endswith(b"ok\n") for answer in clients.finish(herd))
         assert ends_well(server, "p256-sign", 24).submitted >= 8
-        assert ends_well(server, "x25519-derive", 24).submitted >= 8
+        hybrid = version == "1.3" and ssl.OPENSSL_VERSION_INFO >= (3, 5)
+        assert ends_well(server, "x25519mlkem768-server" if hybrid else "x25519-derive", 24).submitted >= 8
 
 
 @pytest.mark.parametrize(("version", "ciphers"), KINDS)

@@ -13,8 +13,6 @@ from tests.servers.common.credentials import ALGORITHMS, KINDS
 
 each = pytest.mark.parametrize
 HERD = 16
-# By which of them clients of TLS 1.3 exchange keys when nobody names a group: from OpenSSL 3.5 on by the hybrid one.
-EXCHANGES = ("x25519-derive", "x25519mlkem768-server", "x25519mlkem768-client")
 
 
 def ids(value: object) -> str:
@@ -36,10 +34,6 @@ def herd_of(nginx: rig.Nginx, context: ssl.SSLContext, size: int = HERD) -> list
     return clients.in_step(pid, clients.herd(pid, nginx.port, context, size))
 
 
-def exchanges(count: dict[str, rig.Counts]) -> rig.Counts:
-    return sum((count[name] for name in EXCHANGES), rig.Counts())
-
-
 @each("kind", ALGORITHMS, ids=ids)
 @each("version", ["1.2", "1.3"])
 def test_client_certificates(build, keys, version, kind):
@@ -59,7 +53,7 @@ def test_client_certificates(build, keys, version, kind):
             assert all(b"400 Bad Request" in said and answer in said for said in answers[::2]), answers
         count = nginx.counters()
         assert count[kind.operation].all == 3 * HERD and count[kind.operation].waited(HERD), count
-        assert exchanges(count).all == 3 * HERD and exchanges(count).waited(HERD), count
+        assert rig.exchanges(count).all == 3 * HERD and rig.exchanges(count).waited(HERD), count
         assert all(one.failed == 0 and one.cancelled == 0 for one in count.values())
 
 
@@ -83,7 +77,7 @@ def test_upstream(build, keys, version, kind):
         # Of each request: the outer server's signature, the inner one's, and the client's own; three key exchanges.
         assert count["rsa3072-private"].all == 48
         assert count[kind.operation].all == 96 and count[kind.operation].done > 0, count[kind.operation]
-        assert exchanges(count).all == 144 and exchanges(count).done > 0, exchanges(count)
+        assert rig.exchanges(count).all == 144 and rig.exchanges(count).done > 0, rig.exchanges(count)
 
 
 @each("certificate", ["expired", "stranger"])
@@ -112,8 +106,8 @@ def test_resumption(build, keys, version, tickets, kind):
         clients.in_step(pid, herd)
         sessions = [client.tls.session for client in herd]
         before = nginx.counters()
-        assert before[kind.operation].all == exchanges(before).all == 12
-        assert before[kind.operation].done > 0 and exchanges(before).done > 0
+        assert before[kind.operation].all == rig.exchanges(before).all == 12
+        assert before[kind.operation].done > 0 and rig.exchanges(before).done > 0
         with clients.stopped(pid):
             again = [clients.Client(nginx.port, context, session) for session in sessions]
             # Full handshakes among them: the resumed ones pass those that are paused.
@@ -125,4 +119,4 @@ def test_resumption(build, keys, version, tickets, kind):
         after = nginx.counters()
         assert after[kind.operation].all - before[kind.operation].all == 6
         # TLS 1.3 exchanges keys anew when it resumes (psk_dhe_ke).
-        assert exchanges(after).all - exchanges(before).all == (18 if version == "1.3" else 6)
+        assert rig.exchanges(after).all - rig.exchanges(before).all == (18 if version == "1.3" else 6)
