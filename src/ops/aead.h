@@ -15,7 +15,7 @@
 #include <octuple/aead.h>
 
 /* At most this many tiers of one AEAD. */
-#define OCT_AEAD_TIERS (OCT_AEAD_ROWS - 1)
+#define OCT_AEAD_TIERS (OCT_CHACHA_ROWS - 1)
 
 struct oct_aead_ops {
     const char *tier; /* "zmm", "ymm", "xmm", "c": what `octuple info` says */
@@ -40,8 +40,8 @@ const struct oct_aead_ops *oct_aead_selected(int aead, const char **reason);
 /* The policy, for people: the width that was chosen and why. */
 enum oct_cpu_width oct_aead_width(const char **reason);
 
-/* Every tier of an AEAD that this CPU can run, or the portable one alone by OCTUPLE_TABLE=c, whatever the width that is
- * permitted: the portable one first, the widest last. Returns how many. */
+/* Every tier of an AEAD that this CPU can run, or the portable ones alone by OCTUPLE_TABLE=c, whatever the width that
+ * is permitted: portable ones first, the widest last. Returns how many. */
 unsigned oct_aead_runnable(int aead, const struct oct_aead_ops *ops[OCT_AEAD_TIERS]);
 
 /* 0 if the tier passes its known-answer test. */

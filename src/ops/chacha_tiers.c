@@ -28,11 +28,13 @@
 #define PLAIN_TIER(tier, text) TIER(tier, tier, text, KERNEL(tier, seal), KERNEL(tier, open))
 
 PLAIN_TIER(c, "c")
+PLAIN_TIER(c64, "c")
 #if defined(OCT_HAVE_VECTOR_TIERS)
 PLAIN_TIER(zmm, "zmm")
 #endif
 #if defined(OCT_HAVE_NARROW_TIERS)
 PLAIN_TIER(vl256, "ymm")
+PLAIN_TIER(avx2, "ymm")
 
 /* Text that, with the block of Poly1305's key, fills eight lanes of 32 bits. So much fits into ymm, and zmm would be
  * half empty: a fifth slower where a CPU runs each half on its own (Zen 4), and up to a sixth quicker where it does not
@@ -59,6 +61,10 @@ TIER(halved, zmm, "zmm", halved_seal, halved_open)
 #define ROW_HALVED
 #endif
 
-/* AVX-512 with IFMA, whatever the width. */
-const struct oct_row oct_rows_chacha[OCT_AEAD_ROWS] = {ROW_HALVED OCT_ROW_ZMM(&ops_zmm, OCT_NEEDS_AVX512)
-                                                           OCT_ROW_YMM(&ops_vl256, OCT_NEEDS_AVX512){.ops = &ops_c}};
+/* AVX-512 with IFMA, whatever the width; else AVX2 with MULX. The portable forms of both. */
+#define NEEDS_AVX2 (OCT_NEEDS(AVX2) | OCT_NEEDS(BMI2))
+const struct oct_row oct_rows_chacha[OCT_CHACHA_ROWS] = {
+    ROW_HALVED OCT_ROW_ZMM(&ops_zmm, OCT_NEEDS_AVX512) OCT_ROW_YMM(&ops_vl256, OCT_NEEDS_AVX512)
+        OCT_ROW_YMM(&ops_avx2, NEEDS_AVX2){.ops = &ops_c},
+    {.ops = &ops_c64},
+};

@@ -41,8 +41,10 @@ struct oct_row {
 
 /* The tables of a family on lattices. */
 #define OCT_LATTICE_BACKENDS 3
-/* The rows of a cipher: at most so many, the last one included. A build has those of vectors, or has not. */
-#define OCT_AEAD_ROWS 5
+/* The rows of a cipher: at most so many, the last one included. A build has those of vectors, or has not. ChaCha20 has
+ * two forms on vectors, and so two portable ones; the first of these serves. */
+#define OCT_AEAD_ROWS   5
+#define OCT_CHACHA_ROWS 7
 #if defined(OCT_HAVE_VECTOR_TIERS)
 #define OCT_ROW_ZMM(table, needs_) {.ops = table, .needs = needs_, .width = 512},
 #else
@@ -57,7 +59,7 @@ struct oct_row {
 #endif
 
 extern const struct oct_row oct_rows_public_key[], oct_rows_mlkem[], oct_rows_mldsa[];
-extern const struct oct_row oct_rows_gcm[3][OCT_AEAD_ROWS], oct_rows_chacha[OCT_AEAD_ROWS],
+extern const struct oct_row oct_rows_gcm[3][OCT_AEAD_ROWS], oct_rows_chacha[OCT_CHACHA_ROWS],
     oct_rows_sm4_gcm[OCT_AEAD_ROWS], oct_rows_sm4_ccm[OCT_AEAD_ROWS];
 
 /* All that are chosen on their own; OCT_SELECT_AEAD + aead is an AEAD. */
@@ -95,8 +97,8 @@ const struct oct_scope *oct_scope(void);
  * known-answer test too, else the next one serves. `reason` (may be NULL) gets the words for it; static. */
 const void *oct_selected(enum oct_selection which, const char **reason);
 
-/* For tests: the tables that this CPU can run, `i` from 0 on, the portable one first, the best one last; by
- * OCTUPLE_TABLE=c that one alone. NULL: no more. */
+/* For tests: the tables that this CPU can run, `i` from 0 on, portable ones first, the best one last; by
+ * OCTUPLE_TABLE=c those alone. NULL: no more. */
 const void *oct_runnable(enum oct_selection which, unsigned i);
 
 #endif

@@ -40,39 +40,47 @@ VEC_STEP void chacha_set_nonce(struct chacha *c, const uint8_t nonce[12])
 
 /* --- lanes */
 
-/* For the four quarter rounds of a half: sum += addend, target = (target xor sum) rotated. The arguments are rows of
- * the state; in the second half (turn 1) row r begins r columns later. */
-VEC_STEP void chacha_lines(words x[16], unsigned turn, unsigned sum, unsigned addend, unsigned target, unsigned bits)
+/* For WORDS_QUARTERS of the four quarter rounds of a half, from `first` on: sum += addend, target = (target xor sum)
+ * rotated. The arguments are rows of the state; in the second half (turn 1) row r begins r columns later. */
+VEC_STEP void chacha_lines(words x[16], unsigned turn, unsigned first, unsigned sum, unsigned addend, unsigned target,
+                           unsigned bits)
 {
     VEC_UNROLL
-    for (unsigned q = 0; q < 4; q++) {
+    for (unsigned q = first; q < first + WORDS_QUARTERS; q++) {
         const unsigned s = 4 * sum + (q + turn * sum) % 4, a = 4 * addend + (q + turn * addend) % 4;
         x[s] = words_add(x[s], x[a]);
     }
     VEC_UNROLL
-    for (unsigned q = 0; q < 4; q++) {
+    for (unsigned q = first; q < first + WORDS_QUARTERS; q++) {
         const unsigned s = 4 * sum + (q + turn * sum) % 4, t = 4 * target + (q + turn * target) % 4;
         x[t] = words_rol(words_xor(x[t], x[s]), bits);
     }
 }
-/* The halves of `sets` independent states side by side: one fills the latency of the other. */
-VEC_STEP void chacha_half_round(words x[][16], unsigned sets, unsigned turn)
+/* These of `sets` independent states side by side: one fills the latency of the other. */
+VEC_STEP void chacha_quarters(words x[][16], unsigned sets, unsigned turn, unsigned first)
 {
     VEC_UNROLL
     for (unsigned i = 0; i < sets; i++)
-        chacha_lines(x[i], turn, 0, 1, 3, 16);
+        chacha_lines(x[i], turn, first, 0, 1, 3, 16);
     VEC_UNROLL
     for (unsigned i = 0; i < sets; i++)
-        chacha_lines(x[i], turn, 2, 3, 1, 12);
+        chacha_lines(x[i], turn, first, 2, 3, 1, 12);
     VEC_UNROLL
     for (unsigned i = 0; i < sets; i++)
-        chacha_lines(x[i], turn, 0, 1, 3, 8);
+        chacha_lines(x[i], turn, first, 0, 1, 3, 8);
     VEC_UNROLL
     for (unsigned i = 0; i < sets; i++)
-        chacha_lines(x[i], turn, 2, 3, 1, 7);
+        chacha_lines(x[i], turn, first, 2, 3, 1, 7);
 }
+VEC_STEP void chacha_double_round(words x[][16], unsigned sets)
+{
+    VEC_UNROLL
+    for (unsigned first = 0; first < 8; first += WORDS_QUARTERS)
+        chacha_quarters(x, sets, first / 4, first % 4);
+}
+
 /* Counters and nonces, a pair for each lane: words 12 to 15 of the states, as bytes. */
-#define CHACHA_SETS 2 /* as many as the registers bear */
+#define CHACHA_SETS WORDS_SETS
 struct chacha_pairs {
     uint8_t word[4][CHACHA_SETS * WORDS_BYTES];
 };
@@ -103,8 +111,7 @@ OCT_INLINE words chacha_initial(const struct chacha *c, const struct chacha_pair
         return words_add(words_set1(counter + set * WORDS_LANES), words_lane_numbers());
     return words_set1(c->word[word]);
 }
-/* The blocks of each set in turn, as they stand in memory. */
-VEC_STEP void chacha_lane_blocks(words x[][16], unsigned sets, const struct chacha *c, const struct chacha_pairs *pairs,
+VEC_STEP void chacha_lanes_begin(words x[][16], unsigned sets, const struct chacha *c, const struct chacha_pairs *pairs,
                                  uint32_t counter)
 {
     VEC_UNROLL
@@ -113,10 +120,11 @@ VEC_STEP void chacha_lane_blocks(words x[][16], unsigned sets, const struct chac
         for (unsigned i = 0; i < 16; i++)
             x[set][i] = chacha_initial(c, pairs, set, counter, i);
     }
-    for (unsigned round = 0; round < CHACHA_DOUBLE_ROUNDS; round++) {
-        chacha_half_round(x, sets, 0);
-        chacha_half_round(x, sets, 1);
-    }
+}
+/* The blocks of each set in turn, as they stand in memory. */
+VEC_STEP void chacha_lanes_end(words x[][16], unsigned sets, const struct chacha *c, const struct chacha_pairs *pairs,
+                               uint32_t counter)
+{
     VEC_UNROLL
     for (unsigned set = 0; set < sets; set++) {
         VEC_UNROLL
@@ -124,6 +132,14 @@ VEC_STEP void chacha_lane_blocks(words x[][16], unsigned sets, const struct chac
             x[set][i] = words_add(x[set][i], chacha_initial(c, pairs, set, counter, i));
         words_lanes_to_blocks(x[set]);
     }
+}
+VEC_STEP void chacha_lane_blocks(words x[][16], unsigned sets, const struct chacha *c, const struct chacha_pairs *pairs,
+                                 uint32_t counter)
+{
+    chacha_lanes_begin(x, sets, c, pairs, counter);
+    for (unsigned round = 0; round < CHACHA_DOUBLE_ROUNDS; round++)
+        chacha_double_round(x, sets);
+    chacha_lanes_end(x, sets, c, pairs, counter);
 }
 
 /* --- rows */
@@ -238,18 +254,30 @@ static OCT_NOINLINE void chacha_bulk(const struct chacha *c, uint32_t counter, u
         chacha_xor(out + set * CHACHA_BLOCK * WORDS_LANES, in + set * CHACHA_BLOCK * WORDS_LANES, x[set], 16,
                    CHACHA_BLOCK * WORDS_LANES);
 }
-/* The blocks of all pairs, and of those of the first set. */
+/* The blocks of all pairs, and of those of the first set, which may be the only one. */
+#if WORDS_SETS > 1
 static OCT_NOINLINE void chacha_all_pairs(const struct chacha *c, const struct chacha_pairs *pairs, uint8_t *out)
 {
     words x[CHACHA_SETS][16];
     chacha_lane_blocks(x, CHACHA_SETS, c, pairs, 0);
     chacha_store(out, x[0], CHACHA_SETS * 16);
 }
+#else
+#define chacha_all_pairs chacha_half_pairs
+#endif
 static OCT_NOINLINE void chacha_half_pairs(const struct chacha *c, const struct chacha_pairs *pairs, uint8_t *out)
 {
     words x[1][16];
     chacha_lane_blocks(x, 1, c, pairs, 0);
     chacha_store(out, x[0], 16);
+}
+/* The blocks of the first `count` pairs, and of some more. */
+VEC_STEP void chacha_some_pairs(const struct chacha *c, const struct chacha_pairs *pairs, size_t count, uint8_t *out)
+{
+    if (count > WORDS_LANES)
+        chacha_all_pairs(c, pairs, out);
+    else
+        chacha_half_pairs(c, pairs, out);
 }
 /* At most WORDS_LANES blocks. */
 static OCT_NOINLINE void chacha_lanes(const struct chacha *c, uint32_t counter, uint8_t *key, uint8_t *out,

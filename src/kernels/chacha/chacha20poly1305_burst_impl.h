@@ -49,17 +49,16 @@ VEC_STEP void make_stream(struct aside *a, const struct oct_aead_record *record,
             i++;
         }
     }
-    if (n > WORDS_LANES)
-        chacha_all_pairs(&a->chacha, &a->pairs, a->stream[0]);
-    else
-        chacha_half_pairs(&a->chacha, &a->pairs, a->stream[0]);
+    chacha_some_pairs(&a->chacha, &a->pairs, n, a->stream[0]);
 }
 
 /* Additional data to row i from block `first` on. */
 VEC_STEP void begin_row(struct poly_rows *p, size_t i, size_t first, const struct oct_aead_record *r)
 {
     uint8_t *to = p->row[i].block[first];
+#if !TIER_WIDE
     p->blocks[i] = POLY_ROW_BLOCKS - first;
+#endif
     for (size_t at = 0; at < r->aad_len; at += WORDS_BYTES)
         words_store(to + at, words_load_part(r->aad + at, words_part_bytes(r->aad_len - at)));
 }
@@ -118,32 +117,53 @@ VEC_STEP void take_blocks(struct aside *a, const struct oct_aead_record *record,
     }
 }
 
-/* Short records, at most QUADS_LANES. */
+/* Poly1305 of all of them. */
+VEC_STEP void add_rows(struct poly_rows *p, const struct oct_aead_record *record, size_t count)
+{
+#if TIER_WIDE
+    for (size_t i = 0; i < count; i++)
+        poly_row_add(p, i, POLY_ROW_BLOCKS - message_blocks(&record[i]));
+#else
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++)
+        most = message_blocks(&record[i]) > most ? message_blocks(&record[i]) : most;
+    poly_rows_add(p, (unsigned)(POLY_ROW_BLOCKS - (most + 1) / 2 * 2), POLY_ROW_BLOCKS, 1, 1);
+#endif
+}
+
+/* Short records, at most POLY_ROWS. */
 VEC_STEP void take_aside(struct aside *a, const void *key, const struct oct_aead_record *record, size_t count,
                          const unsigned opening)
 {
-    size_t most = 0;
     memset(&a->pairs, 0, sizeof a->pairs);
     memset(&a->poly, 0, sizeof a->poly);
     a->chacha = *(const struct chacha *)key;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         begin_row(&a->poly, i, POLY_ROW_BLOCKS - message_blocks(&record[i]), &record[i]);
-        most = message_blocks(&record[i]) > most ? message_blocks(&record[i]) : most;
-    }
     take_blocks(a, record, count, opening);
-    poly_rows_add(&a->poly, (unsigned)(POLY_ROW_BLOCKS - (most + 1) / 2 * 2), POLY_ROW_BLOCKS, 1, 1);
+    add_rows(&a->poly, record, count);
     for (size_t i = 0; i < count; i++)
         poly_row_tag(record[i].tag, &a->poly, i);
     oct_cleanse(a, sizeof *a);
 }
+
+#if TIER_WIDE
+/* One after the other longer records are quicker: Poly1305 is then beside ChaCha20. */
+VEC_STEP size_t take_some_alike(struct aside *a, const void *key, const struct oct_aead_record *record, size_t count,
+                                const unsigned opening)
+{
+    (void)a, (void)key, (void)record, (void)count, (void)opening;
+    return 0;
+}
+#else
 /*
  * Longer records, all of one length: STEP blocks of key stream for each at a time. Of the rows Poly1305 takes an even
  * number of blocks, and one that is left goes to their front; if a message has an odd number, a block of nothing is
  * before it.
  */
 #define ALIKE_TEXT  2048
-#define ALIKE_LEAST (QUADS_LANES / 2 + 2) /* records; with fewer too many lanes stay empty */
-#define STEP        (PAIRS / QUADS_LANES)
+#define ALIKE_LEAST (POLY_ROWS / 2 + 2) /* records; with fewer too many lanes stay empty */
+#define STEP        (PAIRS / POLY_ROWS)
 _Static_assert(1 + STEP * CHACHA_BLOCK / 16 + 1 <= POLY_ROW_BLOCKS, "a block that is left, a step, the lengths fit");
 
 /* Key stream for the blocks counter .. counter + STEP - 1 of each record. */
@@ -154,10 +174,7 @@ VEC_STEP void make_step(struct aside *a, const struct oct_aead_record *record, s
     for (size_t i = 0; counter == 0 && i < count; i++)
         for (size_t j = 0; j < STEP; j++)
             chacha_set_pair(&a->pairs, i * STEP + j, (uint32_t)j, record[i].nonce);
-    if (count * STEP > WORDS_LANES)
-        chacha_all_pairs(&a->chacha, &a->pairs, a->stream[0]);
-    else
-        chacha_half_pairs(&a->chacha, &a->pairs, a->stream[0]);
+    chacha_some_pairs(&a->chacha, &a->pairs, count * STEP, a->stream[0]);
 }
 /* These blocks of all records, to their rows from block `have` on. Returns how many blocks the rows have then: with the
  * records' last ones, the lengths too. */
@@ -205,38 +222,44 @@ VEC_STEP void take_alike(struct aside *a, const void *key, const struct oct_aead
     oct_cleanse(a, sizeof *a);
 }
 
-/* How many records from the first on are short, and how many are like the first; at most QUADS_LANES. */
-VEC_STEP size_t short_records(const struct oct_aead_record *record, size_t count)
-{
-    size_t n = 0;
-    while (n < count && n < QUADS_LANES && record[n].len <= ASIDE_TEXT && record[n].aad_len <= ASIDE_AAD)
-        n++;
-    return n;
-}
+/* How many records from the first on are like it; at most POLY_ROWS. */
 VEC_STEP size_t alike_records(const struct oct_aead_record *record, size_t count)
 {
     size_t n = 0;
     if (record->len <= ASIDE_TEXT || record->len > ALIKE_TEXT || record->aad_len > ASIDE_AAD)
         return 0;
-    while (n < count && n < QUADS_LANES && record[n].len == record->len && record[n].aad_len == record->aad_len)
+    while (n < count && n < POLY_ROWS && record[n].len == record->len && record[n].aad_len == record->aad_len)
         n++;
     return n;
 }
+VEC_STEP size_t take_some_alike(struct aside *a, const void *key, const struct oct_aead_record *record, size_t count,
+                                const unsigned opening)
+{
+    const size_t alike = alike_records(record, count);
+    if (alike < ALIKE_LEAST)
+        return 0;
+    take_alike(a, key, record, alike, opening);
+    return alike;
+}
+#endif
 
+/* How many records from the first on are short; at most POLY_ROWS. */
+VEC_STEP size_t short_records(const struct oct_aead_record *record, size_t count)
+{
+    size_t n = 0;
+    while (n < count && n < POLY_ROWS && record[n].len <= ASIDE_TEXT && record[n].aad_len <= ASIDE_AAD)
+        n++;
+    return n;
+}
 /* As many of the records, from the first on, as go side by side. Returns how many; 0 if the first goes alone. */
 VEC_STEP size_t take_together(struct aside *a, const void *key, const struct oct_aead_record *record, size_t count,
                               const unsigned opening)
 {
-    const size_t some = short_records(record, count), alike = alike_records(record, count);
-    if (some >= ASIDE_LEAST) {
-        take_aside(a, key, record, some, opening);
-        return some;
-    }
-    if (alike >= ALIKE_LEAST) {
-        take_alike(a, key, record, alike, opening);
-        return alike;
-    }
-    return 0;
+    const size_t some = short_records(record, count);
+    if (some < ASIDE_LEAST)
+        return take_some_alike(a, key, record, count, opening);
+    take_aside(a, key, record, some, opening);
+    return some;
 }
 static OCT_NOINLINE size_t seal_together(struct aside *a, const void *key, const struct oct_aead_record *record,
                                          size_t count)

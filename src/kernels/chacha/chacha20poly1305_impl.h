@@ -7,6 +7,8 @@
  * other way round. The block that gives Poly1305 its key rides in the first chunk with the text's own blocks. Poly1305
  * lags behind when sealing and runs ahead when opening, so that it always meets whole groups of vectors.
  *
+ * Where Poly1305 is on general registers the two go side by side instead.
+ *
  * Positions and lengths are public and stand in struct course, which is registers; struct message is secret. A message
  * stands in the frame of a function that has nothing public there: what works on it gets its address, and keeps nothing
  * public where a store through that could reach. So tools/check-isa can tell the two apart.
@@ -17,6 +19,9 @@
 #include "kernels/chacha/chacha20_impl.h"
 #include "kernels/chacha/chacha20poly1305.h"
 #include "kernels/chacha/poly1305_impl.h"
+#if TIER_WIDE
+#include "kernels/chacha/chacha20poly1305_beside_impl.h"
+#endif
 
 /* From this length of text on the powers for groups of vectors pay. */
 #define BULK_TEXT (2 * (size_t)POLY_GROUP)
@@ -62,7 +67,7 @@ VEC_STEP void absorb(struct message *m, struct course *at, const uint8_t *data, 
     if (len == 0)
         return;
     if (!at->powers && at->pos + len >= POLY_BYTES) {
-        poly_make_powers(&m->poly, 2 * QUADS_LANES);
+        poly_make_powers(&m->poly);
         at->powers = 1;
     }
     if (!at->bulk && at->is_long && at->powers && len >= POLY_GROUP) {
@@ -146,6 +151,32 @@ OCT_INLINE size_t chunk_bytes(size_t left)
     return left >= CHACHA_BULK ? CHACHA_BULK : left < some ? left : some;
 }
 
+#if TIER_WIDE
+/* A chunk, and the `size` bytes of data for Poly1305 beside it. Returns 0, with nothing done, if they are too few. */
+VEC_STEP unsigned chunk_beside(struct message *m, struct course *at, uint32_t counter, uint8_t *out, const uint8_t *in,
+                               size_t n, const uint8_t *data, size_t size)
+{
+    const size_t fill = (size_t)(POLY_BYTES - at->pos % POLY_BYTES) % POLY_BYTES;
+    if (size < fill + BESIDE_LEAST)
+        return 0;
+    const size_t whole = (size - fill) / POLY_BYTES * POLY_BYTES;
+    const size_t before = fill + (whole > BESIDE_MOST ? whole - BESIDE_MOST : 0), beside = fill + whole - before;
+    absorb(m, at, data, before);
+    /* What is left makes nothing whole: it is only kept. */
+    poly_absorb(&m->poly, at->pos + beside, 0, data + before + beside, size - before - beside);
+    beside_lanes(&m->chacha, counter, out, in, n, &m->poly, data + before, beside / POLY_BYTES);
+    at->pos += size - before;
+    return 1;
+}
+#else
+VEC_STEP unsigned chunk_beside(struct message *m, struct course *at, uint32_t counter, uint8_t *out, const uint8_t *in,
+                               size_t n, const uint8_t *data, size_t size)
+{
+    (void)m, (void)at, (void)counter, (void)out, (void)in, (void)n, (void)data, (void)size;
+    return 0;
+}
+#endif
+
 /* Text from the beginning of block `counter` on, to its end, len > 0: 1 is the text's first block, and only then
  * Poly1305 may be without its key. */
 VEC_STEP void take_text(struct message *m, struct course *at, uint8_t *out, const uint8_t *in, size_t len,
@@ -157,13 +188,22 @@ VEC_STEP void take_text(struct message *m, struct course *at, uint8_t *out, cons
         done = first_chunk(m, at, out, in, len, opening);
     for (size_t n; done < len; done += n) {
         const size_t absorbed = (size_t)(at->pos - begin);
+        const uint8_t *data = (opening ? in : out) + absorbed;
+        const uint32_t number = counter + (uint32_t)(done / CHACHA_BLOCK);
+        size_t size = 0;
         n = chunk_bytes(len - done);
-        if (opening && absorbed < done + n)
-            absorb(m, at, in + absorbed, lead(at->pos, done + n - absorbed, len - absorbed));
-        chunk(m, counter + (uint32_t)(done / CHACHA_BLOCK), out + done, in + done, n);
-        /* Of the chunk before, whose stores have long reached the cache. */
+        /* When sealing, of the chunk before, whose stores have long reached the cache. */
         if (!opening)
-            absorb(m, at, out + absorbed, lag(at->pos, done - absorbed));
+            size = lag(at->pos, done - absorbed);
+        else if (absorbed < done + n)
+            size = lead(at->pos, done + n - absorbed, len - absorbed);
+        if (chunk_beside(m, at, number, out + done, in + done, n, data, size))
+            continue;
+        if (opening)
+            absorb(m, at, data, size);
+        chunk(m, number, out + done, in + done, n);
+        if (!opening)
+            absorb(m, at, data, size);
     }
     if (!opening)
         absorb(m, at, out + (at->pos - begin), len - (size_t)(at->pos - begin));

@@ -3,7 +3,7 @@
 /*
  * Poly1305 of several short messages at once: a message and its key in each lane. One message alone has few blocks for
  * many lanes, and needs powers of r first; here r^2 is enough: even and odd blocks are two chains, and one hides the
- * other's latency.
+ * other's latency. On general registers the messages are the chains.
  *
  * Messages stand in rows that all end at the same block. What is before a shorter one is zero and has no bit 2^128
  * above it, so that its sum stays zero. All is secret but how many blocks a message has.
@@ -14,25 +14,48 @@
 #include "kernels/chacha/poly1305_impl.h"
 
 #define POLY_ROW_BLOCKS 20 /* even, and below 64 */
+#if TIER_WIDE
+#define POLY_ROWS 8
+#else
+#define POLY_ROWS QUADS_LANES
+#endif
 
 struct poly_row {
-    uint8_t r[16], pad[16]; /* the key, r clamped */
+    uint64_t r[2], pad[2]; /* the key, r clamped */
     uint8_t block[POLY_ROW_BLOCKS][16];
     uint8_t beyond[32]; /* whole vectors are stored where the last blocks are */
 };
 struct poly_rows {
-    struct poly_row row[QUADS_LANES];
-    uint64_t blocks[QUADS_LANES]; /* of each message in its row, up to the row's end */
+    struct poly_row row[POLY_ROWS];
+#if TIER_WIDE
+    uint64_t sum[POLY_ROWS][3];
+#else
+    uint64_t blocks[POLY_ROWS]; /* of each message in its row, up to the row's end */
     uint64_t sum[2][POLY_LIMBS][QUADS_LANES];
+#endif
 };
 
 VEC_STEP void poly_row_key(struct poly_row *row, const uint8_t key[32])
 {
-    tier_store64(row->r, tier_load64(key) & 0x0ffffffc0fffffff);
-    tier_store64(row->r + 8, tier_load64(key + 8) & 0x0ffffffc0ffffffc);
-    memcpy(row->pad, key + 16, 16);
+    poly_split_key(row->r, row->pad, key);
+    for (unsigned i = 0; !TIER_WIDE && i < 2; i++)
+        row->r[i] = tier_little64(row->r[i]); /* lanes take it as bytes */
 }
 
+#if TIER_WIDE
+/* All of row i, whose message begins with block `from`. */
+VEC_STEP void poly_row_add(struct poly_rows *p, size_t i, size_t from)
+{
+    p->sum[i][0] = p->sum[i][1] = p->sum[i][2] = 0;
+    poly_blocks(p->sum[i], p->row[i].r, p->row[i].block[from], POLY_ROW_BLOCKS - from);
+}
+/* The number of row i, after the last blocks. */
+VEC_STEP void poly_row_total(uint64_t w[3], const struct poly_rows *p, size_t i)
+{
+    memcpy(w, p->sum[i], sizeof p->sum[i]);
+    poly_reduce(w);
+}
+#else
 /* Block `at` of every row; 2^128 where the message has begun: where at + blocks >= POLY_ROW_BLOCKS. */
 VEC_STEP void poly_rows_load(quads m[POLY_LIMBS], const struct poly_rows *p, unsigned at)
 {
@@ -47,7 +70,7 @@ static OCT_NOINLINE void poly_rows_add(struct poly_rows *p, unsigned from, unsig
 {
     quads r[POLY_LIMBS], s[POLY_LIMBS], r2[POLY_LIMBS], s2[POLY_LIMBS], h[2][POLY_LIMBS], m[POLY_LIMBS];
     struct poly_sum sum;
-    quads_load_lanes(r, p->row[0].r, sizeof p->row[0]);
+    quads_load_lanes(r, (const uint8_t *)p->row[0].r, sizeof p->row[0]);
     poly_make_s(s, r);
     poly_multiply(r2, r, r);
     poly_make_s(s2, r2);
@@ -82,14 +105,22 @@ static OCT_NOINLINE void poly_rows_add(struct poly_rows *p, unsigned from, unsig
     }
 }
 
-/* The tag of row i, after the last blocks. */
-VEC_STEP void poly_row_tag(uint8_t tag[16], const struct poly_rows *p, size_t i)
+/* The number of row i, after the last blocks. */
+VEC_STEP void poly_row_total(uint64_t w[3], const struct poly_rows *p, size_t i)
 {
-    uint64_t limb[POLY_LIMBS], w[3];
+    uint64_t limb[POLY_LIMBS];
     for (unsigned k = 0; k < POLY_LIMBS; k++)
         limb[k] = p->sum[0][k][i];
     poly_canonical(w, limb);
-    poly_tag(tag, w, tier_load64(p->row[i].pad), tier_load64(p->row[i].pad + 8));
+}
+#endif
+
+/* The tag of row i, after the last blocks. */
+VEC_STEP void poly_row_tag(uint8_t tag[16], const struct poly_rows *p, size_t i)
+{
+    uint64_t w[3];
+    poly_row_total(w, p, i);
+    poly_tag(tag, w, p->row[i].pad[0], p->row[i].pad[1]);
 }
 
 #endif

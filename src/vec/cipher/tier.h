@@ -6,7 +6,9 @@
  *
  *   OCT_BACKEND_ZMM      zmm, AVX-512 F, BW, DQ, VL, IFMA
  *   OCT_BACKEND_VL256    ymm, the same instructions
+ *   OCT_BACKEND_AVX2     ymm, AVX2 and BMI2, sixteen registers; Poly1305 on general registers (wide.h)
  *   OCT_BACKEND_C        plain loops: for every CPU, sanitizers and the constant-time checks
+ *   OCT_BACKEND_C64      plain loops, in the form of OCT_BACKEND_AVX2
  *   OCT_BACKEND_BOUND    tests only: intervals (vec_bound.h)
  *   OCT_BACKEND_PROOF    tests only: records (vec_proof.h)
  */
@@ -26,16 +28,38 @@
 #define OCT_NAME(name) oct_vl256_##name
 #define TIER_WORDS_YMM
 #define TIER_QUADS_YMM
+#elif defined(OCT_BACKEND_AVX2)
+#define OCT_NAME(name) oct_avx2_##name
+#define TIER_WORDS_YMM
+#define TIER_SIXTEEN
 #elif defined(OCT_BACKEND_C)
 #define OCT_NAME(name) oct_c_##name
+#elif defined(OCT_BACKEND_C64)
+#define OCT_NAME(name) oct_c64_##name
+#define TIER_SIXTEEN
 #elif defined(OCT_BACKEND_BOUND)
 #define OCT_NAME(name) oct_bound_##name
 #define TIER_QUADS_BOUND
+#if defined(OCT_WHOLE_PRODUCTS)
+#define TIER_SIXTEEN
+#define TIER_WIDE_BOUND
+#endif
 #elif defined(OCT_BACKEND_PROOF)
 #define OCT_NAME(name) oct_proof_##name
 #define TIER_QUADS_PROOF
+#if defined(OCT_WHOLE_PRODUCTS)
+#define TIER_SIXTEEN
+#define TIER_WIDE_PROOF
+#endif
 #else
 #error "choose a backend"
+#endif
+
+/* The form for sixteen vector registers without IFMA. */
+#if defined(TIER_SIXTEEN)
+#define TIER_WIDE 1
+#else
+#define TIER_WIDE 0
 #endif
 
 /* Little-endian words at any address: one instruction where that is the machine's order. */

@@ -25,6 +25,15 @@
 #endif
 
 #define WORDS_BYTES (4 * WORDS_LANES)
+/* How many states of sixteen vectors the registers bear side by side, and how many of a state's four quarter rounds: a
+ * half of the state and what it takes to rotate it, where there are sixteen registers. */
+#if TIER_WIDE
+#define WORDS_SETS     1
+#define WORDS_QUARTERS 2
+#else
+#define WORDS_SETS     2
+#define WORDS_QUARTERS 4
+#endif
 /* How many rows of four lanes a vector has, and how many vectors make one block of 64 bytes. */
 #define WORDS_ROWS      (WORDS_LANES / 4)
 #define WORDS_PER_BLOCK (16 / WORDS_LANES)

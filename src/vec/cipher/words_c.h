@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* The portable backend of words.h: sixteen words and plain loops. It is there to be checked, not to be fast. */
+/* The portable backend of words.h: sixteen words, or eight, and plain loops. It is there to be checked, not to be fast.
+ */
 #ifndef OCT_VEC_WORDS_C_H
 #define OCT_VEC_WORDS_C_H
 
+#if TIER_WIDE
+#define WORDS_LANES 8
+#else
 #define WORDS_LANES 16
+#endif
 typedef struct {
     uint32_t l[WORDS_LANES];
 } words;
@@ -69,22 +74,22 @@ OCT_INLINE void words_store_row(uint8_t *p, words a, unsigned row)
     for (unsigned i = 0; i < 16; i++)
         p[i] = (uint8_t)(a.l[4 * row + i / 4] >> (8 * (i % 4)));
 }
+/* `count` vectors from the words of blocks: word i of block b is lane x[i / of].l[b * of + i % of]. */
+OCT_INLINE void words_to_blocks(words *x, unsigned count, unsigned of)
+{
+    words t[16];
+    for (unsigned n = 0; n < count * WORDS_LANES; n++)
+        t[n / WORDS_LANES].l[n % WORDS_LANES] = x[n % 16 / of].l[n / 16 * of + n % of];
+    for (unsigned i = 0; i < count; i++)
+        x[i] = t[i];
+}
 OCT_INLINE void words_lanes_to_blocks(words x[16])
 {
-    WORDS_EACH(i) for (unsigned j = 0; j < i; j++)
-    {
-        const uint32_t t = x[i].l[j];
-        x[i].l[j] = x[j].l[i];
-        x[j].l[i] = t;
-    }
+    words_to_blocks(x, 16, 1);
 }
 OCT_INLINE void words_rows_to_blocks(words x[4])
 {
-    words t[4];
-    for (unsigned block = 0; block < 4; block++)
-        WORDS_EACH(i) t[block].l[i] = x[i / 4].l[4 * block + i % 4];
-    for (unsigned block = 0; block < 4; block++)
-        x[block] = t[block];
+    words_to_blocks(x, 4, 4);
 }
 OCT_INLINE words words_load(const uint8_t *p)
 {

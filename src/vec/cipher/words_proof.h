@@ -5,7 +5,11 @@
 #ifndef OCT_VEC_WORDS_PROOF_H
 #define OCT_VEC_WORDS_PROOF_H
 
+#if TIER_WIDE
+#define WORDS_LANES 8
+#else
 #define WORDS_LANES 16
+#endif
 typedef struct {
     int line[WORDS_LANES];
 } words;
@@ -69,21 +73,21 @@ OCT_INLINE words words_turn_rows(words a, unsigned n)
     PROOF_WORDS(r, a.line[i / 4 * 4 + (i + n) % 4]);
     return r;
 }
+/* As in words_c.h. */
+OCT_INLINE void words_to_blocks(words *x, unsigned count, unsigned of)
+{
+    words t[16];
+    for (unsigned n = 0; n < count * WORDS_LANES; n++)
+        t[n / WORDS_LANES].line[n % WORDS_LANES] = x[n % 16 / of].line[n / 16 * of + n % of];
+    memcpy(x, t, count * sizeof *x);
+}
 OCT_INLINE void words_lanes_to_blocks(words x[16])
 {
-    words r[16];
-    for (int i = 0; i < 16; i++)
-        for (int block = 0; block < 16; block++)
-            r[block].line[i] = x[i].line[block];
-    memcpy(x, r, sizeof r);
+    words_to_blocks(x, 16, 1);
 }
 OCT_INLINE void words_rows_to_blocks(words x[4])
 {
-    words r[4];
-    for (int block = 0; block < 4; block++)
-        for (int i = 0; i < 16; i++)
-            r[block].line[i] = x[i / 4].line[4 * block + i % 4];
-    memcpy(x, r, sizeof r);
+    words_to_blocks(x, 4, 4);
 }
 OCT_INLINE words words_load(const uint8_t *p)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* The ymm backend of words.h: eight lanes, two vectors a block, with the rotations, masks and registers of AVX-512VL.
- */
+/* The ymm backend of words.h: eight lanes, two vectors a block. What AVX-512VL has for it and AVX2 has not, rotations,
+ * masks and registers, is in words_vl256.h and words_avx2.h. */
 #ifndef OCT_VEC_WORDS_YMM_H
 #define OCT_VEC_WORDS_YMM_H
 
@@ -33,27 +33,6 @@ OCT_INLINE words words_xor(words a, words b)
 {
     return _mm256_xor_si256(a, b);
 }
-/* The intrinsic wants a literal. */
-OCT_INLINE words words_rol(words a, unsigned bits)
-{
-    return bits == 16   ? _mm256_rol_epi32(a, 16)
-           : bits == 12 ? _mm256_rol_epi32(a, 12)
-           : bits == 8  ? _mm256_rol_epi32(a, 8)
-                        : _mm256_rol_epi32(a, 7);
-}
-OCT_INLINE words words_load_part(const uint8_t *p, size_t len)
-{
-    return _mm256_maskz_loadu_epi8(~(uint32_t)0 >> (32 - len), p);
-}
-OCT_INLINE void words_store_part(uint8_t *p, words a, size_t len)
-{
-    _mm256_mask_storeu_epi8(p, ~(uint32_t)0 >> (32 - len), a);
-}
-OCT_INLINE words words_keep(words a, size_t len)
-{
-    return _mm256_maskz_mov_epi8(~(uint32_t)0 >> (32 - len), a);
-}
-
 OCT_INLINE words words_turn_rows(words a, unsigned n)
 {
     return n == 1   ? _mm256_shuffle_epi32(a, 0x39)
@@ -114,10 +93,10 @@ OCT_INLINE void words_store(uint8_t *p, words a)
 {
     _mm256_storeu_si256((__m256i *)p, a);
 }
-OCT_INLINE void words_clear_registers(void)
-{
-    vec_clear_high_registers();
-    vec_clear_low_registers();
-}
+#if defined(TIER_SIXTEEN)
+#include "vec/cipher/words_avx2.h"
+#else
+#include "vec/cipher/words_vl256.h"
+#endif
 
 #endif

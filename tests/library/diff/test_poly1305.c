@@ -29,6 +29,9 @@ static int setup(void **state)
 #if defined(TIER_QUADS_YMM) || defined(TIER_QUADS_ZMM)
     if (!__builtin_cpu_supports("avx512ifma") || !__builtin_cpu_supports("avx512vl"))
         exit(77);
+#elif defined(TIER_WORDS_YMM)
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi2"))
+        exit(77);
 #endif
     mac = EVP_MAC_fetch(NULL, "POLY1305", NULL);
     ctx = EVP_MAC_CTX_new(mac);
@@ -50,7 +53,7 @@ static void our_tag(uint8_t tag[16], const uint8_t key[32], const uint8_t *data,
     const uint64_t pos = len - 16;
     memset(&p, 0xaa, sizeof p);
     poly_set_key(&p, key);
-    poly_make_powers(&p, 2 * QUADS_LANES);
+    poly_make_powers(&p);
     if (bulk)
         poly_make_far(&p);
     if (split > 0)
@@ -123,26 +126,38 @@ static void test_extremes(void **state)
             }
 }
 
+static void add_rows(struct poly_rows *p, const unsigned blocks[POLY_ROWS], unsigned count, unsigned most)
+{
+#if TIER_WIDE
+    (void)most;
+    for (unsigned i = 0; i < count; i++)
+        poly_row_add(p, i, POLY_ROW_BLOCKS - blocks[i]);
+#else
+    for (unsigned i = 0; i < count; i++)
+        p->blocks[i] = blocks[i];
+    poly_rows_add(p, POLY_ROW_BLOCKS - (most + 1) / 2 * 2, POLY_ROW_BLOCKS, 1, 1);
+#endif
+}
 /* Messages of one block to all that a row holds side by side, each with its key; lanes at the end stay empty. */
 static void compare_rows(unsigned count, unsigned kind, unsigned of)
 {
-    static uint8_t data[QUADS_LANES][16 * POLY_ROW_BLOCKS];
+    static uint8_t data[POLY_ROWS][16 * POLY_ROW_BLOCKS];
     struct poly_rows p;
-    uint8_t key[QUADS_LANES][32], want[16], tag[16];
-    unsigned most = 0;
+    uint8_t key[POLY_ROWS][32], want[16], tag[16];
+    unsigned most = 0, count_of[POLY_ROWS];
     memset(&p, 0, sizeof p);
     for (unsigned i = 0; i < count; i++) {
         const unsigned blocks = 1 + (7 * i + kind + count) % POLY_ROW_BLOCKS;
+        count_of[i] = blocks;
         most = blocks > most ? blocks : most;
-        p.blocks[i] = blocks;
         make_key(key[i], kind + i);
         make_data(data[i], sizeof data[i], of + i);
         poly_row_key(&p.row[i], key[i]);
         memcpy(p.row[i].block[POLY_ROW_BLOCKS - blocks], data[i], 16 * (size_t)blocks);
     }
-    poly_rows_add(&p, POLY_ROW_BLOCKS - (most + 1) / 2 * 2, POLY_ROW_BLOCKS, 1, 1);
+    add_rows(&p, count_of, count, most);
     for (unsigned i = 0; i < count; i++) {
-        their_tag(want, key[i], data[i], 16 * (size_t)p.blocks[i]);
+        their_tag(want, key[i], data[i], 16 * (size_t)count_of[i]);
         poly_row_tag(tag, &p, i);
         assert_memory_equal(tag, want, 16);
     }
@@ -150,7 +165,7 @@ static void compare_rows(unsigned count, unsigned kind, unsigned of)
 static void test_rows(void **state)
 {
     (void)state;
-    for (unsigned count = 1; count <= QUADS_LANES; count++)
+    for (unsigned count = 1; count <= POLY_ROWS; count++)
         for (unsigned kind = 0; kind < 24 * POLY_ROW_BLOCKS; kind++)
             for (unsigned of = 0; of < 3; of++)
                 compare_rows(count, kind, of);
@@ -175,6 +190,20 @@ static void test_final_reduction(void **state)
                 }
 }
 
+static void below_p(uint64_t w[3], const uint64_t word[3])
+{
+#if TIER_WIDE
+    memcpy(w, word, 3 * sizeof *w);
+    poly_reduce(w);
+#else
+    uint64_t limb[POLY_LIMBS] = {0};
+    for (unsigned k = 0; k < POLY_LIMBS; k++)
+        limb[k] = poly_limb(word, k);
+    const unsigned shift = POLY_RADIX * (POLY_LIMBS - 1) - 64;
+    limb[POLY_LIMBS - 1] = (word[1] >> shift) | word[2] << (64 - shift);
+    poly_canonical(w, limb);
+#endif
+}
 /* The number itself around p, 2p and 2^130, from limbs that are not carried. */
 static void test_canonical(void **state)
 {
@@ -182,16 +211,12 @@ static void test_canonical(void **state)
     for (unsigned top = 0; top < 64; top++)
         for (int low = -12; low <= 12; low++) {
             /* top * 2^128 + low, as limbs of POLY_RADIX bits; low < 0 borrows from top. */
-            uint64_t limb[POLY_LIMBS] = {0}, w[3], want[3];
+            uint64_t w[3], want[3];
             if (low < 0 && top == 0)
                 continue;
             const uint64_t high = top - (low < 0), ones = low < 0 ? ~(uint64_t)0 : 0;
             const uint64_t word[3] = {(uint64_t)(int64_t)low, ones, high};
-            for (unsigned k = 0; k < POLY_LIMBS; k++)
-                limb[k] = poly_limb(word, k);
-            const unsigned shift = POLY_RADIX * (POLY_LIMBS - 1) - 64;
-            limb[POLY_LIMBS - 1] = (word[1] >> shift) | word[2] << (64 - shift);
-            poly_canonical(w, limb);
+            below_p(w, word);
             /* mod p: what is above 2^130 counts five times. */
             int64_t small = (int64_t)low + 5 * (int64_t)(top / 4);
             uint64_t rest = top % 4;

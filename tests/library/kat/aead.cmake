@@ -4,10 +4,10 @@
 add_executable(kat_api_aead test_api_aead.c records.c)
 target_link_libraries(kat_api_aead PRIVATE octuple_flags octuple)
 function(oct_kat_aead name vectors)
-  foreach(width ${OCT_WIDTHS})
+  foreach(width ${OCT_WIDTHS} avx2)
     set(environment "OCTUPLE_WIDTH=${width}")
-    if(width STREQUAL c)
-      set(environment "OCTUPLE_TABLE=c")
+    if(width MATCHES "^(c|avx2)$")
+      set(environment "OCTUPLE_TABLE=${width}")
     endif()
     add_test(NAME kat.${name}.${width} COMMAND kat_api_aead ${OCT_VECTORS_DIR}/${vectors})
     set_tests_properties(kat.${name}.${width} PROPERTIES LABELS kat TIMEOUT 300 SKIP_RETURN_CODE 77

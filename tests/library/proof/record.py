@@ -51,7 +51,7 @@ class Record:
         else:
             self.third = c
             r = getattr(self, "do_" + what)(k, *(self.n[i] if 0 <= i < len(self.n) else None for i in (a, b, c)))
-            if not what.startswith("point_") and (r.low < -1 << 63 or r.high >= 1 << 63):
+            if not what.startswith(("point_", "wide_")) and (r.low < -1 << 63 or r.high >= 1 << 63):
                 raise Unproved(f"{what} leaves 64 bits")
             self.n.append(r)
 
@@ -68,6 +68,29 @@ class Record:
 
     def do_sub(self, k, a, b, _):
         return Number(add(a.a, b.a, -1), a.low - b.high, a.high - b.low)
+
+    # Words of 64 and 128 bits (src/vec/cipher/wide.h), which nothing is below 0 in; k: the bits that the result has.
+
+    def do_wide_most(self, k, a, *_):
+        self.need("a stored word", a, k)
+        return a
+
+    def do_wide_add(self, k, a, b, _):
+        r = Number(add(a.a, b.a), a.low + b.low, a.high + b.high)
+        self.need("a sum of words", r, (1 << k) - 1)
+        return r
+
+    def do_wide_multiply_add(self, k, acc, a, b):
+        p = self.x.product(a.a, b.a, (a.low, a.high), (b.low, b.high))
+        r = Number(add(acc.a, p), acc.low + a.low * b.low, acc.high + a.high * b.high)
+        self.need("a product of words", r, (1 << k) - 1)
+        return r
+
+    def do_wide_low(self, k, a, *_):
+        return self.do_low(k, a)
+
+    def do_wide_srl(self, k, a, *_):
+        return Number(self.x.cut(a.a, k, (a.low, a.high)), a.low >> k, a.high >> k)
 
     def do_times(self, k, a, *_):
         return Number(times(a.a, k), a.low * k, a.high * k)

@@ -27,10 +27,21 @@ def poly1305(name, lines):
             expected = power(x, key, int(i[1:])) if i != "p0" else {}
             need(x.modular(add(r.number(i, 44), expected, -1), P1305) == {}, f"{i} is no power")
         return f"{len(r.outputs)} powers of r modulo p"
+    return message(r, 44)
+
+
+def poly1305_wide(name, lines):
+    return message(Record(name, lines, modulus=P1305), 64)
+
+
+def message(r, bits):
     # h = m_1 r^n + ... + m_n r, by Horner's rule
-    limbs, expected = r.inputs["m"], {}
-    for j in range(0, len(limbs), 3):
-        block = add(add(limbs[j], limbs[j + 1], 1 << 44), limbs[j + 2], 1 << 88)
+    x, many = r.x, -(-128 // bits)
+    key, limbs, expected = {(x.label.index("key"),): 1}, r.inputs["m"], {}
+    for j in range(0, len(limbs), many):
+        block = {}
+        for k in range(many):
+            block = add(block, limbs[j + k], 1 << bits * k)
         expected = x.multiply(add(add(expected, block), constant(1 << 128)), key)
-    need(x.modular(add(r.number("h", 44), expected, -1), P1305) == {}, "is not the polynomial")
-    return f"the polynomial of {len(limbs) // 3} blocks modulo p"
+    need(x.modular(add(r.number("h", bits), expected, -1), P1305) == {}, "is not the polynomial")
+    return f"the polynomial of {len(limbs) // many} blocks modulo p"

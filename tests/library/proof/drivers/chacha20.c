@@ -41,7 +41,7 @@ static void output(const uint8_t *p, int blocks)
     }
 }
 
-/* Texts of 128, 31, 16, 8 and 4 vectors of blocks' words, less a few; with a key of Poly1305 from the first block. */
+/* Texts of all sets of lanes, of one, and of rows, less a few; with a key of Poly1305 from the first block. */
 static void text(const char *name, unsigned blocks, size_t len, int bulk, int key)
 {
     static uint8_t in[64 * 32], out[64 * 32], poly[64];
@@ -64,6 +64,7 @@ static void text(const char *name, unsigned blocks, size_t len, int bulk, int ke
 
 int main(void)
 {
+    enum { ALL = CHACHA_SETS * WORDS_LANES };
     static uint8_t out[64 * 32];
     words x[CHACHA_SETS][16], rows[2][4];
     struct chacha_pairs pairs;
@@ -71,23 +72,23 @@ int main(void)
     begin("lanes");
     chacha_lane_blocks(x, CHACHA_SETS, &c, NULL, PROOF_COUNTER32 | 5);
     chacha_store(out, x[0], 16 * CHACHA_SETS);
-    output(out, 32);
+    output(out, ALL);
 
     begin("rows");
     chacha_counted_rows(rows, 2, &c, PROOF_COUNTER32 | 5);
     chacha_store(out, rows[0], 8);
-    output(out, 8);
+    output(out, 2 * WORDS_ROWS);
 
     /* Lane i has the counter and the nonce of pair i; here all nonces are one, and pair i's counter is i more. */
     begin("pairs");
     uint8_t nonce[12];
     for (int i = 0; i < 3; i++)
         tier_store32(nonce + 4 * i, c.word[13 + i]);
-    for (uint32_t lane = 0; lane < CHACHA_SETS * WORDS_LANES; lane++)
+    for (uint32_t lane = 0; lane < ALL; lane++)
         chacha_set_pair(&pairs, lane, PROOF_COUNTER32 | lane, nonce);
     chacha_next_pairs(&pairs, 5);
     chacha_all_pairs(&c, &pairs, out);
-    output(out, 32);
+    output(out, ALL);
 
     begin("half_pairs");
     for (uint32_t lane = 0; lane < WORDS_LANES; lane++)
@@ -96,13 +97,13 @@ int main(void)
         for (uint32_t lane = 0; lane < WORDS_LANES; lane++)
             tier_store32(pairs.word[1 + i] + 4 * lane, c.word[13 + i]);
     chacha_half_pairs(&c, &pairs, out);
-    output(out, 16);
+    output(out, WORDS_LANES);
 
-    text("bulk", 32, 64 * 32, 1, 0);
-    text("text16", 16, 64 * 16, 0, 0);
-    text("text11", 12, 64 * 11 - 12, 0, 1);
-    text("text6", 7, 64 * 6 + 4, 0, 1);
-    text("text3", 4, 64 * 3 - 4, 0, 1);
-    text("text2", 2, 64 * 2 - 60, 0, 0);
+    text("bulk", ALL, CHACHA_BULK, 1, 0);
+    text("lanes_full", WORDS_LANES, 64 * WORDS_LANES, 0, 0);
+    text("lanes_some", WORDS_LANES * 3 / 4, 64 * (WORDS_LANES * 3 / 4 - 1) - 12, 0, 1);
+    text("rows_half", WORDS_LANES / 2 - 1, 64 * (WORDS_LANES / 2 - 2) + 4, 0, 1);
+    text("rows_key", WORDS_ROWS, 64 * (WORDS_ROWS - 1) - 4, 0, 1);
+    text("rows_part", 2, 64 * 2 - 60, 0, 0);
     return 0;
 }

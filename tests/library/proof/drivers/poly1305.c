@@ -53,7 +53,7 @@ static void message(const char *name, int blocks, unsigned bulk)
     inputs(blocks);
     for (int j = 0; j < 64; j++)
         put(data + 16 * j, j < blocks ? j : 65);
-    poly_make_powers(&p, 2 * QUADS_LANES);
+    poly_make_powers(&p);
     if (bulk)
         poly_make_far(&p);
     poly_vectors(&p, 0, bulk, data, (size_t)whole);
@@ -79,7 +79,7 @@ static void rows(const char *name, int blocks)
     for (int lane = 0; lane < QUADS_LANES; lane++) {
         const int first = POLY_ROW_BLOCKS - (lane == 0 ? blocks : 0);
         p.blocks[lane] = (uint64_t)(POLY_ROW_BLOCKS - first);
-        put(p.row[lane].r, 64);
+        put((uint8_t *)p.row[lane].r, 64);
         for (int j = 0; j < POLY_ROW_BLOCKS; j++)
             put(p.row[lane].block[j], j < first ? 65 : j - first);
     }
@@ -96,7 +96,7 @@ static void powers(void)
     static struct poly p;
     proof_begin("powers");
     inputs(0);
-    poly_make_powers(&p, 2 * QUADS_LANES);
+    poly_make_powers(&p);
     poly_make_far(&p);
     for (int i = 0; i <= 2 * QUADS_LANES; i++) {
         char name[16];
