@@ -46,6 +46,9 @@ struct beside_pairs {
 /* Takes turns for about so many seconds. 0 if an operation failed. */
 int beside_take_turns(const struct beside_row *row, void *state, double seconds, struct beside_pairs *pairs);
 
+/* 1 if Octuple is measured as on a CPU without AVX-512 (OCTUPLE_TABLE): its peer has to be such a CPU's too. */
+int beside_without_avx512(void);
+
 /* Random bytes from the kernel. 0 if it has none. */
 int beside_fill(void *out, size_t len);
 

@@ -39,6 +39,12 @@ int beside_fill(void *out, size_t len)
     return 1;
 }
 
+int beside_without_avx512(void)
+{
+    const char *table = getenv("OCTUPLE_TABLE");
+    return table != NULL && (strcmp(table, "avx2") == 0 || strcmp(table, "ifma256") == 0);
+}
+
 static int told(const struct beside_row *row, const char *what)
 {
     fprintf(stderr, "beside: %s: %s\n", row->name, what);

@@ -120,6 +120,14 @@ def test_openssl_is_stock(place, fake_build, tmp_path):
     assert first.endswith(seconds) and second.endswith(f"{seconds} p256-sign"), "no more than OpenSSL has"
 
 
+def test_as_another_cpu(place, fake_build, tmp_path, monkeypatch):
+    for name in "OCTUPLE_TABLE", "OPENSSL_ia32cap":
+        monkeypatch.setenv(name, "")
+    assert run(fake_build, tmp_path, "--peer", "openssl-3.77", "--table", "avx2")[0] == 0
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert asked and all(line.startswith("env OCTUPLE_TABLE=avx2 ") for line in asked)
+
+
 def test_part_of_the_operations(place, fake_build, tmp_path):
     assert run(fake_build, tmp_path, "--peer", "openssl-3.77", "--operation", "p256-s")[0] == 0
     assert (tmp_path / "asked").read_text().splitlines()[0].endswith(f"--seconds {peers.Peers.quick.seconds} p256-sign")

@@ -10,8 +10,12 @@ IMB_MGR *ipsec_mb_manager(void)
 {
     static IMB_MGR *manager;
 
-    if (manager == NULL && (manager = alloc_mb_mgr(0)) != NULL)
-        init_mb_mgr_auto(manager, NULL);
+    if (manager == NULL && (manager = alloc_mb_mgr(0)) != NULL) {
+        if (beside_without_avx512())
+            init_mb_mgr_avx2(manager);
+        else
+            init_mb_mgr_auto(manager, NULL);
+    }
     return manager;
 }
 
@@ -63,6 +67,8 @@ static const struct beside_row *const families[] = {ipsec_mb_aead, ipsec_mb_quic
 /* All rows are AEADs. */
 static const char *off(const struct beside_row *row)
 {
+    if (row->which != OCT_AEAD_CHACHA20_POLY1305 && beside_without_avx512() && __builtin_cpu_supports("vaes"))
+        return "ipsec-mb takes this CPU's VAES, which OCTUPLE_TABLE keeps from Octuple";
     return oct_aead_is_on(row->which) ? NULL : oct_aead_reason(row->which);
 }
 
