@@ -18,7 +18,7 @@ from lab.servers.nginx import Running, ServerError
 RELEASE = "forky"
 PACKAGES = "nginx libnginx-mod-http-js haproxy openssl libjansson4 ca-certificates"
 KEYS = {"rsa2048": "rsa2048", "p256": "ecdsa-p256", "p384": "ecdsa-p384"}  # by what the points call them
-STARTS_WITHIN = 20  # seconds
+STARTS_WITHIN = 120  # seconds
 
 NGINX = """\
 daemon off;

@@ -162,7 +162,7 @@ class Nginx(Running):
         with open(self.folder / "output", "wb") as output:
             self.master = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                                            env=self.environment(), preexec_fn=self.prepare_child)
-        self.wait_until_ready(time.monotonic() + 20)
+        self.wait_until_ready(time.monotonic() + process.PATIENCE)
 
     def prepare_child(self) -> None:
         """Between fork and exec: the server's CPU, and as many descriptors as it may have."""

@@ -214,7 +214,7 @@ class Other(Running):
             self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL,
                                           stdout=output, stderr=output, env=environment,
                                           preexec_fn=lambda: os.sched_setaffinity(0, cpus), **self.account())
-        self.wait_until_ready(time.monotonic() + 20)
+        self.wait_until_ready(time.monotonic() + process.PATIENCE)
 
     def account(self) -> dict:
         """How subprocess starts it as somebody else, for servers that root may not start."""

@@ -25,6 +25,7 @@ import psutil
 
 from lab import counters as counter_files
 from lab.counters import Operation as Counts
+from lab.process import PATIENCE
 from lab.programs import Build, clean_environment, free_ports
 
 SAYS_FAULT = ("[alert]", "[crit]", "[emerg]", "exited on signal", "AddressSanitizer")
@@ -213,7 +214,7 @@ class Detached:
         self.returncode = 0 if has_ended(self.inner) else None
         return self.returncode
 
-    def wait(self, timeout: float = 60.0) -> int:
+    def wait(self, timeout: float = PATIENCE) -> int:
         wait_until(lambda: self.poll() is not None, "the server ends", timeout)
         return 0
 
@@ -362,7 +363,7 @@ def end_process(process: subprocess.Popen[bytes] | Detached) -> int:
         return process.wait()
 
 
-def wait_until(condition, what: str, seconds: float = 20.0) -> None:
+def wait_until(condition, what: str, seconds: float = PATIENCE) -> None:
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
