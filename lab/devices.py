@@ -16,7 +16,8 @@ import subprocess
 from pathlib import Path
 
 from .programs import Build
-from .servers.nginx import CONFIG_HEAD, Nginx, ServerError
+from .servers import conf
+from .servers.nginx import Nginx, ServerError
 
 ENGINE = "/usr/lib/x86_64-linux-gnu/engines-3/pkcs11.so"
 SOFTHSM = "/usr/lib/softhsm/libsofthsm2.so"
@@ -34,15 +35,6 @@ engine_id = {engine}
 dynamic_path = {path}
 {more}
 init = 1
-"""
-SERVERS = """\
-    server {{
-        listen 127.0.0.1:{tls} ssl backlog=4096;
-        listen 127.0.0.1:{plain};
-        ssl_certificate {keys}/rsa2048.crt;
-        ssl_certificate_key "{key}";
-        return 200 "ok\\n";
-    }}
 """
 PROVIDER_CONF = """\
 openssl_conf = init
@@ -65,20 +57,6 @@ OURS = """\
 module = {module}
 rsa-keymgmt = off
 activate = 1
-"""
-HAPROXY = """\
-global
-    nbthread 1
-    maxconn 4000
-defaults
-    mode http
-    timeout connect 10s
-    timeout client 60s
-    timeout server 60s
-frontend f
-    bind 127.0.0.1:{plain}
-    bind 127.0.0.1:{tls} backlog 4096 ssl crt {folder}/both.pem
-    http-request return status 200 content-type text/plain string ok
 """
 PROVIDERS = ("provider", "pausing")
 
@@ -153,9 +131,9 @@ class DeviceNginx(Nginx):
         self.folder.mkdir(mode=0o755, parents=True, exist_ok=True)
         self.counters_folder.mkdir(exist_ok=True)
         self.counters_folder.chmod(0o1777)
-        conf = self.folder / "openssl.cnf"
-        conf.write_text(self.openssl_conf())
-        self.settings["OPENSSL_CONF"] = str(conf)
+        path = self.folder / "openssl.cnf"
+        path.write_text(self.openssl_conf())
+        self.settings["OPENSSL_CONF"] = str(path)
         if self.build and self.device in PROVIDERS:
             self.settings["LD_PRELOAD"] = str(self.build.shim)
         self.write_server_config()
@@ -164,11 +142,12 @@ class DeviceNginx(Nginx):
         """nginx's own."""
         key = URI if self.device == "token" else f"{self.keys}/rsa2048.key"
         name = key if self.device in PROVIDERS else f"engine:{self.engine()}:{key}"
-        text = CONFIG_HEAD.format(folder=self.folder) + SERVERS.format(
-            tls=self.ports["tls"], plain=self.ports["plain"], keys=self.keys, key=name) + "}\n"
         # SoftHSM2 has to be found where nginx loads the key, and where its worker signs.
-        kept = "".join(f"env {name};\n" for name in self.settings)
-        (self.folder / "nginx.conf").write_text(kept + text)
+        kept = "".join(f"env {setting};\n" for setting in self.settings)
+        both = conf.server(f"listen 127.0.0.1:{self.ports['tls']} ssl backlog=4096;",
+                           f"listen 127.0.0.1:{self.ports['plain']};", f"ssl_certificate {self.keys}/rsa2048.crt;",
+                           f'ssl_certificate_key "{name}";', conf.ANSWER)
+        (self.folder / "nginx.conf").write_text(conf.nginx(self.folder, [both], main=kept))
 
     def stop(self) -> None:
         super().stop()
@@ -188,4 +167,7 @@ class DeviceHAProxy(DeviceNginx):
             raise ServerError(f"HAProxy takes no key of the device {self.device}, but of {' and '.join(PROVIDERS)}")
         both = "".join((self.keys / f"rsa2048.{part}").read_text() for part in ("crt", "key"))
         (self.folder / "both.pem").write_text(both)
-        (self.folder / "haproxy.cfg").write_text(HAPROXY.format(folder=self.folder, **self.ports))
+        binds = (f"bind 127.0.0.1:{self.ports['plain']}",
+                 f"bind 127.0.0.1:{self.ports['tls']} backlog 4096 ssl crt {self.folder}/both.pem")
+        text = conf.haproxy(conf.frontend("f", *binds, conf.HAPROXY_ANSWER), seconds=60)
+        (self.folder / "haproxy.cfg").write_text(text)

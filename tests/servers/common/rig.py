@@ -27,6 +27,8 @@ from lab import counters as counter_files
 from lab.counters import Operation as Counts
 from lab.process import PATIENCE
 from lab.programs import Build, clean_environment, free_ports
+from lab.servers import conf
+from lab.servers.conf import ANSWER
 
 SAYS_FAULT = ("[alert]", "[crit]", "[emerg]", "exited on signal", "AddressSanitizer")
 
@@ -158,35 +160,6 @@ def read_counters(where: Path) -> dict[str, Counts]:
     return total
 
 
-HEAD = """\
-{main}
-daemon off;
-worker_processes {workers_text};
-pid {folder}/nginx.pid;
-error_log {folder}/error.log {log_level};
-events {{ worker_connections {connections}; multi_accept {multi_accept}; {events} }}
-http {{
-    access_log off;
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
-    ssl_protocols TLSv1.2 TLSv1.3;
-    ssl_ciphers ALL;
-    {http}
-"""
-SERVER = """\
-    server {{
-        listen 127.0.0.1:{port} ssl backlog=4096 {listen};
-        {text}
-        location / {{ {location} }}
-    }}
-"""
-CERTIFICATE = "ssl_certificate {keys}/{key}.crt; ssl_certificate_key {keys}/{key}.key; "
-ANSWER = 'return 200 "ok\\n";'
-
-
 @dataclass
 class Server:
     """A server block: `text` goes into it, `location` is what it answers."""
@@ -237,14 +210,13 @@ class Nginx:
         self.keys, self.build, self.servers, self.workers = keys, build, servers, workers
         for server, port in zip(servers, ports or free_ports(len(servers))):
             server.port = port
-        certificate = CERTIFICATE if own_certificate else ""
-        text = HEAD.format(folder=self.folder, workers_text=workers or 1, main=main, http=http,
-                           multi_accept=multi_accept, events=events, connections=connections,
-                           log_level=log_level)
-        text += "".join(SERVER.format(port=s.port, listen=s.listen, location=s.location,
-                                      text=certificate.format(keys=keys, key=s.key) + s.text) for s in servers)
+        blocks = [conf.server(f"listen 127.0.0.1:{s.port} ssl backlog=4096 {s.listen};",
+                              conf.certificate(keys, s.key) if own_certificate else "", s.text,
+                              f"location / {{ {s.location} }}") for s in servers]
         self.conf = self.folder / "nginx.conf"
-        self.conf.write_text(text + "}\n")
+        self.conf.write_text(conf.nginx(self.folder, blocks, http=f"{conf.TLS} ssl_ciphers ALL;\n    {http}", main=main,
+                                        workers=workers or 1, log=log_level, connections=connections,
+                                        events=f"multi_accept {multi_accept}; {events}"))
         self.env = shim_environment(self.folder, build, switches) if build else clean_environment()
         self.prefix: list[str] = []
         if build and by_command:  # `octuple run` has to find shim and provider itself
