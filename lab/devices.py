@@ -15,6 +15,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from . import openssl_conf
 from .programs import Build
 from .servers import conf
 from .servers.nginx import Nginx, ServerError
@@ -24,40 +25,6 @@ SOFTHSM = "/usr/lib/softhsm/libsofthsm2.so"
 PIN = "1234"
 URI = f"pkcs11:token=octuple;object=k;type=private;pin-value={PIN}"
 
-OPENSSL_CONF = """\
-openssl_conf = init
-[init]
-engines = engine_list
-[engine_list]
-device = device_engine
-[device_engine]
-engine_id = {engine}
-dynamic_path = {path}
-{more}
-init = 1
-"""
-PROVIDER_CONF = """\
-openssl_conf = init
-[init]
-providers = provider_list
-alg_section = algorithms
-[provider_list]
-default = default_provider
-device = device_provider
-{listed}[default_provider]
-activate = 1
-[device_provider]
-module = {module}
-activate = 1
-{ours}[algorithms]
-default_properties = {preferred}?provider=tardy
-"""
-OURS = """\
-[octuple_provider]
-module = {module}
-rsa-keymgmt = off
-activate = 1
-"""
 PROVIDERS = ("provider", "pausing")
 
 
@@ -118,14 +85,14 @@ class DeviceNginx(Nginx):
 
     def openssl_conf(self) -> str:
         if self.device in PROVIDERS:
-            ours = OURS.format(module=self.build.provider) if self.build else ""
-            return PROVIDER_CONF.format(module=self.modules / "tardy.so", ours=ours,
-                                        listed="octuple = octuple_provider\n" if ours else "",
-                                        preferred="?octuple.serves=yes," if ours else "")
-        token = self.device == "token"
-        return OPENSSL_CONF.format(engine=self.engine(),
-                                   path=ENGINE if token else str(self.modules / f"{self.device}.so"),
-                                   more=f"MODULE_PATH = {self.modules}/token.so" if token else "")
+            ours = {"octuple": f"module = {self.build.provider}\nrsa-keymgmt = off\nactivate = 1"} if self.build else {}
+            return openssl_conf.text({"device": self.modules / "tardy.so"} | ours,
+                                     properties="?octuple.serves=yes," * bool(ours) + "?provider=tardy")
+        if self.device == "token":
+            one = openssl_conf.engine("pkcs11", ENGINE, f"MODULE_PATH = {self.modules}/token.so", "init = 1")
+        else:
+            one = openssl_conf.engine(self.device, self.modules / f"{self.device}.so", "init = 1")
+        return openssl_conf.text({}, default=False, engine=one)
 
     def write_config(self) -> None:
         self.folder.mkdir(mode=0o755, parents=True, exist_ok=True)

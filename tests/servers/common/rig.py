@@ -23,7 +23,7 @@ from pathlib import Path
 
 import psutil
 
-from lab import counters as counter_files
+from lab import counters as counter_files, openssl_conf
 from lab.counters import Operation as Counts
 from lab.process import PATIENCE
 from lab.programs import Build, clean_environment, free_ports
@@ -69,35 +69,6 @@ def folder(name: str) -> Path:
     return path
 
 
-# The provider in a configuration, for clients without the shim, and programs that are asynchronous themselves.
-OPENSSL_CONF = """\
-openssl_conf = init
-[init]
-providers = provider_sect
-alg_section = algorithms
-[provider_sect]
-default = default_sect
-octuple = octuple_sect
-[default_sect]
-activate = 1
-[octuple_sect]
-module = {module}
-activate = 1
-[algorithms]
-default_properties = ?octuple.serves=yes
-"""
-# Its switches alone: the shim loads it.
-SWITCHES = """\
-openssl_conf = init
-[init]
-providers = provider_sect
-[provider_sect]
-octuple = octuple_sect
-[octuple_sect]
-module = {module}
-{switches}
-"""
-
 # Switches of the provider with which a handshake pauses for its RSA operation and for nothing else.
 RSA_ONLY = "x25519-keymgmt = off\nec-keymgmt = off"
 
@@ -120,8 +91,9 @@ def descriptors(pid: int, kind: str) -> int:
 
 
 def write_openssl_conf(where: Path, build: Build) -> Path:
+    """For clients without the shim, and programs that are asynchronous themselves."""
     path = where / "openssl.cnf"
-    path.write_text(OPENSSL_CONF.format(module=build.provider))
+    path.write_text(openssl_conf.served(build.provider))
     return path
 
 
@@ -132,7 +104,9 @@ def shim_environment(where: Path, build: Build, switches: str = "", **extra: str
     env = clean_environment()
     env.update(LD_PRELOAD=str(build.shim), OCTUPLE_COUNTERS=str(counters))
     if switches:
-        (where / "openssl.cnf").write_text(SWITCHES.format(module=build.provider, switches=switches))
+        # Its switches alone: the shim loads it.
+        section = f"module = {build.provider}\n{switches}"
+        (where / "openssl.cnf").write_text(openssl_conf.text({"octuple": section}, default=False))
         env["OPENSSL_CONF"] = str(where / "openssl.cnf")
     if not has_lanes():
         env["OCTUPLE_TABLE"] = "c"
