@@ -73,11 +73,15 @@ function(oct_test_program program source)
   endif()
 endfunction()
 
+# Seconds are said for a machine that does nothing else. One that is busy takes several times as long.
+set(OCT_TEST_PATIENCE 5)
+
 # oct_set_needs(TEST LABEL TIMEOUT VARIABLE=VALUE...): the properties, after oct_read_needs(). 77 says "skipped".
 function(oct_set_needs test label timeout)
   if(TEST_TIMEOUT)
     set(timeout ${TEST_TIMEOUT})
   endif()
+  math(EXPR timeout "${timeout} * ${OCT_TEST_PATIENCE}")
   set_tests_properties(${test} PROPERTIES LABELS ${label} TIMEOUT ${timeout} SKIP_RETURN_CODE 77)
   set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ${ARGN} ${TEST_ENVIRONMENT})
   if(TEST_COST)
@@ -126,6 +130,7 @@ endfunction()
 # oct_python_program(TEST LABEL TIMEOUT MODULE ARGUMENT...): a program of this source's packages as a test.
 function(oct_python_program test label timeout module)
   add_test(NAME ${test} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} COMMAND /usr/bin/python3 -m ${module} ${ARGN})
+  math(EXPR timeout "${timeout} * ${OCT_TEST_PATIENCE}")
   set_tests_properties(${test} PROPERTIES LABELS ${label} TIMEOUT ${timeout} SKIP_RETURN_CODE 77
     ENVIRONMENT "${OCT_PYTHON_ENVIRONMENT}")
 endfunction()

@@ -15,71 +15,16 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from . import openssl_conf
 from .programs import Build
-from .servers.nginx import CONFIG_HEAD, Nginx, ServerError
+from .servers import conf
+from .servers.nginx import Nginx, ServerError
 
 ENGINE = "/usr/lib/x86_64-linux-gnu/engines-3/pkcs11.so"
 SOFTHSM = "/usr/lib/softhsm/libsofthsm2.so"
 PIN = "1234"
 URI = f"pkcs11:token=octuple;object=k;type=private;pin-value={PIN}"
 
-OPENSSL_CONF = """\
-openssl_conf = init
-[init]
-engines = engine_list
-[engine_list]
-device = device_engine
-[device_engine]
-engine_id = {engine}
-dynamic_path = {path}
-{more}
-init = 1
-"""
-SERVERS = """\
-    server {{
-        listen 127.0.0.1:{tls} ssl backlog=4096;
-        listen 127.0.0.1:{plain};
-        ssl_certificate {keys}/rsa2048.crt;
-        ssl_certificate_key "{key}";
-        return 200 "ok\\n";
-    }}
-"""
-PROVIDER_CONF = """\
-openssl_conf = init
-[init]
-providers = provider_list
-alg_section = algorithms
-[provider_list]
-default = default_provider
-device = device_provider
-{listed}[default_provider]
-activate = 1
-[device_provider]
-module = {module}
-activate = 1
-{ours}[algorithms]
-default_properties = {preferred}?provider=tardy
-"""
-OURS = """\
-[octuple_provider]
-module = {module}
-rsa-keymgmt = off
-activate = 1
-"""
-HAPROXY = """\
-global
-    nbthread 1
-    maxconn 4000
-defaults
-    mode http
-    timeout connect 10s
-    timeout client 60s
-    timeout server 60s
-frontend f
-    bind 127.0.0.1:{plain}
-    bind 127.0.0.1:{tls} backlog 4096 ssl crt {folder}/both.pem
-    http-request return status 200 content-type text/plain string ok
-"""
 PROVIDERS = ("provider", "pausing")
 
 
@@ -140,22 +85,22 @@ class DeviceNginx(Nginx):
 
     def openssl_conf(self) -> str:
         if self.device in PROVIDERS:
-            ours = OURS.format(module=self.build.provider) if self.build else ""
-            return PROVIDER_CONF.format(module=self.modules / "tardy.so", ours=ours,
-                                        listed="octuple = octuple_provider\n" if ours else "",
-                                        preferred="?octuple.serves=yes," if ours else "")
-        token = self.device == "token"
-        return OPENSSL_CONF.format(engine=self.engine(),
-                                   path=ENGINE if token else str(self.modules / f"{self.device}.so"),
-                                   more=f"MODULE_PATH = {self.modules}/token.so" if token else "")
+            ours = {"octuple": f"module = {self.build.provider}\nrsa-keymgmt = off\nactivate = 1"} if self.build else {}
+            return openssl_conf.text({"device": self.modules / "tardy.so"} | ours,
+                                     properties="?octuple.serves=yes," * bool(ours) + "?provider=tardy")
+        if self.device == "token":
+            one = openssl_conf.engine("pkcs11", ENGINE, f"MODULE_PATH = {self.modules}/token.so", "init = 1")
+        else:
+            one = openssl_conf.engine(self.device, self.modules / f"{self.device}.so", "init = 1")
+        return openssl_conf.text({}, default=False, engine=one)
 
     def write_config(self) -> None:
         self.folder.mkdir(mode=0o755, parents=True, exist_ok=True)
         self.counters_folder.mkdir(exist_ok=True)
         self.counters_folder.chmod(0o1777)
-        conf = self.folder / "openssl.cnf"
-        conf.write_text(self.openssl_conf())
-        self.settings["OPENSSL_CONF"] = str(conf)
+        path = self.folder / "openssl.cnf"
+        path.write_text(self.openssl_conf())
+        self.settings["OPENSSL_CONF"] = str(path)
         if self.build and self.device in PROVIDERS:
             self.settings["LD_PRELOAD"] = str(self.build.shim)
         self.write_server_config()
@@ -164,11 +109,12 @@ class DeviceNginx(Nginx):
         """nginx's own."""
         key = URI if self.device == "token" else f"{self.keys}/rsa2048.key"
         name = key if self.device in PROVIDERS else f"engine:{self.engine()}:{key}"
-        text = CONFIG_HEAD.format(folder=self.folder) + SERVERS.format(
-            tls=self.ports["tls"], plain=self.ports["plain"], keys=self.keys, key=name) + "}\n"
         # SoftHSM2 has to be found where nginx loads the key, and where its worker signs.
-        kept = "".join(f"env {name};\n" for name in self.settings)
-        (self.folder / "nginx.conf").write_text(kept + text)
+        kept = "".join(f"env {setting};\n" for setting in self.settings)
+        both = conf.server(f"listen 127.0.0.1:{self.ports['tls']} ssl backlog=4096;",
+                           f"listen 127.0.0.1:{self.ports['plain']};", f"ssl_certificate {self.keys}/rsa2048.crt;",
+                           f'ssl_certificate_key "{name}";', conf.ANSWER)
+        (self.folder / "nginx.conf").write_text(conf.nginx(self.folder, [both], main=kept))
 
     def stop(self) -> None:
         super().stop()
@@ -188,4 +134,7 @@ class DeviceHAProxy(DeviceNginx):
             raise ServerError(f"HAProxy takes no key of the device {self.device}, but of {' and '.join(PROVIDERS)}")
         both = "".join((self.keys / f"rsa2048.{part}").read_text() for part in ("crt", "key"))
         (self.folder / "both.pem").write_text(both)
-        (self.folder / "haproxy.cfg").write_text(HAPROXY.format(folder=self.folder, **self.ports))
+        binds = (f"bind 127.0.0.1:{self.ports['plain']}",
+                 f"bind 127.0.0.1:{self.ports['tls']} backlog 4096 ssl crt {self.folder}/both.pem")
+        text = conf.haproxy(conf.frontend("f", *binds, conf.HAPROXY_ANSWER), seconds=60)
+        (self.folder / "haproxy.cfg").write_text(text)

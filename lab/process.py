@@ -7,6 +7,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+PATIENCE = 120.0  # seconds: what has not come by then does not come, on a busy machine either
+
 PROC = Path("/proc")
 
 

@@ -21,7 +21,7 @@ SERVER, CLIENT = "10.77.1.1", "10.77.1.2"
 DEVICES = {SERVER: "server", CLIENT: "client"}
 # /sys shows the devices of the namespace in which it is mounted.
 RECEIVE_ON = 'mount -t sysfs none /sys && echo "$1" >"/sys/class/net/$2/queues/rx-0/rps_cpus"'
-WITHIN = 5  # seconds for the client's namespace to be there
+WITHIN = 60  # seconds for the client's namespace to be there
 
 
 def own_network() -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from lab import load, machine
+from lab import load, machine, openssl_conf
 from lab.programs import Build
 from lab.servers.nginx import Nginx, ServerError, make_keys
 from . import versus
@@ -57,22 +57,6 @@ Listen 127.0.0.1:{port}
     SSLCertificateKeyFile {keys}/{key}.key
 </VirtualHost>
 """
-OPENSSL_CONF = """\
-openssl_conf = init
-[init]
-providers = providers
-alg_section = algorithms
-[providers]
-default = default_section
-octuple = octuple_section
-[default_section]
-activate = 1
-[octuple_section]
-module = {provider}
-activate = 1
-[algorithms]
-default_properties = ?octuple.serves=yes
-"""
 
 
 class Apache(Nginx):
@@ -102,7 +86,7 @@ class Apache(Nginx):
             text += CONFIG_SERVER.format(port=port, keys=self.keys, key=kind)
         (self.folder / "apache.conf").write_text(text)
         if self.build:
-            (self.folder / "openssl.cnf").write_text(OPENSSL_CONF.format(provider=self.build.provider.resolve()))
+            (self.folder / "openssl.cnf").write_text(openssl_conf.served(self.build.provider.resolve()))
 
 
 def summary(samples: list[versus.Sample], operation: str) -> dict:

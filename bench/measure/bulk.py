@@ -27,7 +27,7 @@ from rich.table import Table
 
 from lab import ROOT, machine
 from lab.programs import Build, clean_environment
-from lab.servers.nginx import CONFIG_SERVER, Nginx, ServerError, find_nginx, make_keys
+from lab.servers.nginx import Nginx, ServerError, find_nginx, make_keys
 from . import common, versus
 from .arguments import new_file
 
@@ -58,8 +58,7 @@ class Site(Nginx):
 
     def servers(self) -> list[str]:
         more = "brotli on; brotli_types *; brotli_comp_level 5;" if self.compress else ""
-        return [CONFIG_SERVER.format(address=self.address, port=port, keys=self.keys, key=KEY,
-                                     content=CONTENT.format(folder=self.site, suite=suite, more=more))
+        return [self.server(port, KEY, CONTENT.format(folder=self.site, suite=suite, more=more))
                 for suite, port in self.ports.items()]
 
 

@@ -226,7 +226,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--profile", type=float, default=8.0, help="seconds of the run with perf")
     parser.add_argument("--least", type=float, default=0.5, help="microseconds that a row must have in the text")
     parser.add_argument("--library", choices=libraries.OPENSSL, help="this OpenSSL, beside AWS-LC; needs root")
-    parser.add_argument("--server", choices=sorted(libraries.TEXTS), default="nginx", help="with --library")
+    parser.add_argument("--server", choices=sorted(libraries.ARGUMENTS), default="nginx", help="with --library")
     parser.add_argument("--veth", action="store_true", help="the client behind a network device; needs root")
     parser.add_argument("--quick", action="store_true", help="fewer rounds and samples")
     parser.add_argument("--json", type=new_file, help="write the numbers there")

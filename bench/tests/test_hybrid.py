@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from bench.measure import apache, demo, versus
-from lab import counters, load as loads
+from bench.measure import demo, versus
+from lab import counters, load as loads, openssl_conf
 from lab.programs import Build
 from lab.servers import nginx
 
@@ -22,7 +22,7 @@ BUILD = Build(Path(os.environ["OCTUPLE_BUILD"]).resolve())
 def accelerated(s_server, tmp_path):
     """A server with the provider and these groups, and where its counters are."""
     conf = tmp_path / "openssl.cnf"
-    conf.write_text(apache.OPENSSL_CONF.format(provider=BUILD.provider))
+    conf.write_text(openssl_conf.served(BUILD.provider))
 
     def start(*groups: str) -> int:
         return s_server("ecdsa-p256", "-groups", ":".join(groups),

@@ -105,11 +105,16 @@ def test_mean_fill_counts_what_ran_alone():
     assert mean_fill([0] * LANES, 0) == 0.0
 
 
-def test_settings_change_the_configuration():
-    text = "worker_processes 1;\nevents { worker_connections 8192; }\nlisten 127.0.0.1:1 ssl backlog=4096;\n"
-    changed = workers.Setting(4, "mutex", True).configure(text)
+def configured(folder, setting):
+    server = workers.Workers(setting, folder, folder, ["rsa2048"], 0, None)
+    server.write_config()
+    return (folder / "nginx.conf").read_text()
+
+
+def test_settings_change_the_configuration(tmp_path):
+    changed = configured(tmp_path, workers.Setting(4, "mutex", True))
     assert "worker_processes 4;" in changed and "accept_mutex on;" in changed and "multi_accept on;" in changed
-    assert "reuseport" not in changed and "backlog=4096 reuseport;" in workers.Setting(2).configure(text)
+    assert "reuseport" not in changed and "backlog=4096 reuseport;" in configured(tmp_path, workers.Setting(2))
 
 
 def test_costs_survive_json():

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 from lab import counters, golang
+from lab.process import PATIENCE
 from lab.programs import Build, free_ports
 from .nginx import Running, ServerError
 from .web import cpu_seconds
@@ -70,7 +71,7 @@ class Caddy(Running):
             self.child = subprocess.Popen([self.program, "run", "--config", self.folder / "Caddyfile"],
                                           stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment,
                                           preexec_fn=lambda: os.sched_setaffinity(0, self.cpus))
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + PATIENCE
         while not all(answers(port) for port in self.ports.values()):
             if time.monotonic() > deadline or self.child.poll() is not None:
                 raise ServerError(f"Caddy does not answer: {self.said()}")

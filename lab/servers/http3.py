@@ -8,50 +8,20 @@ from __future__ import annotations
 import signal
 import subprocess
 import time
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from lab import process
 from lab.debian import ENTER, as_root, cache, run
 from lab.programs import Build, clean_environment, free_ports
+from lab.servers import conf
 from lab.servers.nginx import Running, ServerError
 
 RELEASE = "forky"
 PACKAGES = "nginx libnginx-mod-http-js haproxy openssl libjansson4 ca-certificates"
 KEYS = {"rsa2048": "rsa2048", "p256": "ecdsa-p256", "p384": "ecdsa-p384"}  # by what the points call them
-STARTS_WITHIN = 20  # seconds
 
-NGINX = """\
-daemon off;
-user root;
-worker_processes 1;
-pid {folder}/pid;
-error_log {folder}/error.log;
-events {{ worker_connections 4096; }}
-http {{
-    access_log off;
-    ssl_protocols TLSv1.3;
-    server {{
-        listen 127.0.0.1:{port} quic reuseport;
-        ssl_certificate {keys}/{key}.crt;
-        ssl_certificate_key {keys}/{key}.key;
-        location / {{ return 200 "ok\\n"; }}
-    }}
-}}
-"""
-HAPROXY = """\
-global
-    nbthread 1
-    maxconn 4000
-defaults
-    mode http
-    timeout connect 5s
-    timeout client 10s
-    timeout server 10s
-frontend it
-    bind quic4@127.0.0.1:{port} ssl crt {keys}/{key}.pem alpn h3
-    http-request return status 200 content-type text/plain string "ok\\n"
-"""
-CONFIGURATIONS = {"nginx": NGINX, "haproxy": HAPROXY}
 COMMANDS = {"nginx": "/usr/sbin/nginx -c {conf}", "haproxy": "/usr/sbin/haproxy -db -f {conf}"}
 
 
@@ -95,44 +65,47 @@ def server_below(parent: int, name: str, conf: Path) -> int:
     return 0
 
 
-class Pair(Running):
-    """A server twice, stock and by `octuple run`, each on a port of its own and on one CPU."""
+class Sides(Running):
+    """Servers that all run all the time in a Debian of their own, on one CPU: one on each of `sides`."""
 
-    def __init__(self, name: str, key: str, keys: Path, folder: Path, build: Build, cpu: int):
-        self.name, self.key, self.keys, self.folder, self.build, self.cpu = name, key, keys, folder, build, cpu
-        self.ports = dict(zip(("stock", "octuple"), free_ports(2)))
+    def __init__(self, name: str, keys: Path, folder: Path, build: Build, cpu: int, sides: Iterable[Any]):
+        self.name, self.keys, self.folder, self.build, self.cpu = name, keys, folder, build, cpu
+        self.sides = tuple(sides)
         self.process: subprocess.Popen | None = None
-        self.workers: dict[str, int] = {}
+        self.workers: dict[Any, int] = {}
 
-    def command(self, side: str) -> str:
-        place = self.folder / side
-        place.mkdir(mode=0o755, parents=True, exist_ok=True)
-        text = CONFIGURATIONS[self.name].format(folder=place, port=self.ports[side], key=KEYS[self.key], keys=self.keys)
-        (place / "conf").write_text(text)
-        started = COMMANDS[self.name].format(conf=place / "conf")
-        return started if side == "stock" else f"{self.build.octuple} run -- {started}"
+    def conf(self, side: Any) -> Path:
+        path = self.folder / str(side).replace(" ", "-") / "conf"
+        path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+        return path
+
+    def command(self, side: Any) -> str:
+        """Writes the configuration, and says how the shell starts the server with it."""
+        raise NotImplementedError
+
+    def sees(self) -> Iterable[Path]:
+        """Folders that are at the same place in there."""
+        return (self.build.folder, self.folder, self.keys)
+
+    def debians(self) -> Path:
+        return cache()
 
     def start(self) -> None:
-        both = " & ".join(f"taskset -c {self.cpu} {self.command(side)}" for side in self.ports)
-        command = [*as_root(), str(ENTER), "--see", str(self.build.folder), "--see", str(self.folder), "--see",
-                   str(self.keys), str(cache()), RELEASE, "/bin/sh", "-c", f"{both} & wait"]
+        together = " & ".join(f"taskset -c {self.cpu} {self.command(side)}" for side in self.sides)
+        seen = [word for path in self.sees() for word in ("--see", str(path))]
+        command = [*as_root(), str(ENTER), *seen, str(self.debians()), RELEASE, "/bin/sh", "-c", f"{together} & wait"]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                         stderr=(self.folder / "said").open("w"), env=clean_environment())
-        deadline = time.monotonic() + STARTS_WITHIN
-        while len(self.workers) < len(self.ports):
+        deadline = time.monotonic() + process.PATIENCE
+        while len(self.workers) < len(self.sides):
             if time.monotonic() > deadline or self.process.poll() is not None:
                 raise ServerError(f"{self.name} did not start in the Debian {RELEASE}: "
                                   f"{(self.folder / 'said').read_text().strip()}")
             time.sleep(0.2)
-            self.find_workers()
+            found = {side: server_below(self.process.pid, self.name, self.conf(side)) for side in self.sides}
+            self.workers = {side: pid for side, pid in found.items() if pid}
 
-    def find_workers(self) -> None:
-        for side in self.ports:
-            found = server_below(self.process.pid, self.name, self.folder / side / "conf")
-            if found:
-                self.workers[side] = found
-
-    def cpu_seconds(self, side: str) -> float:
+    def cpu_seconds(self, side: Any) -> float:
         return process.cpu_times(self.workers[side])[0]
 
     def stop(self) -> None:
@@ -140,3 +113,26 @@ class Pair(Running):
             return
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(30)
+
+
+def configuration(name: str, folder: Path, port: int, keys: Path, key: str) -> str:
+    if name == "haproxy":
+        bind = f"bind quic4@127.0.0.1:{port} ssl crt {keys}/{key}.pem alpn h3"
+        return conf.haproxy(conf.frontend("it", bind, conf.HAPROXY_ANSWER))
+    text = conf.server(f"listen 127.0.0.1:{port} quic reuseport;", conf.certificate(keys, key),
+                       f"location / {{ {conf.ANSWER} }}")
+    return conf.nginx(folder, [text], main="user root;", http="ssl_protocols TLSv1.3;", log="error")
+
+
+class Pair(Sides):
+    """A server twice, stock and by `octuple run`, each on a port of its own."""
+
+    def __init__(self, name: str, key: str, keys: Path, folder: Path, build: Build, cpu: int):
+        super().__init__(name, keys, folder, build, cpu, ("stock", "octuple"))
+        self.key, self.ports = key, dict(zip(self.sides, free_ports(2)))
+
+    def command(self, side: str) -> str:
+        path = self.conf(side)
+        path.write_text(configuration(self.name, path.parent, self.ports[side], self.keys, KEYS[self.key]))
+        started = COMMANDS[self.name].format(conf=path)
+        return started if side == "stock" else f"{self.build.octuple} run -- {started}"

@@ -7,41 +7,21 @@ time, on one CPU, with a port for each kind of key."""
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lab import ROOT, aws_lc, load, process
+from lab import ROOT, aws_lc, load
 from lab.debian import ENTER, as_root, cache, run
-from lab.programs import Build, clean_environment, free_ports
-from lab.servers.http3 import server_below
-from lab.servers.nginx import CONFIG_HEAD, CONFIG_SERVER, SHORT_ANSWER, Running, ServerError
+from lab.programs import Build, free_ports
+from lab.servers.http3 import Sides
+from lab.servers import conf
+from lab.servers.nginx import ServerError
 
 RELEASE = "forky"
 PACKAGES = ("g++ gcc libc6-dev libcrypt-dev make cmake ninja-build dpkg-dev patch libpcre2-dev zlib1g-dev libjansson4 "
             "openssl ca-certificates")
 OPENSSL, AWS_LC = ("3.0", "3.5", "3.6"), "awslc"
-STARTS_WITHIN = 60  # seconds
 
-NGINX = "user root;\n" + CONFIG_HEAD + "    ssl_ecdh_curve {groups};\n{each}}}\n"
-HAPROXY = """\
-global
-    nbthread 1
-    maxconn 4000
-defaults
-    mode http
-    timeout connect 5s
-    timeout client 10s
-    timeout server 10s
-{each}"""
-HAPROXY_EACH = """\
-frontend {key}
-    bind 127.0.0.1:{port} backlog 4096 ssl crt {keys}/{key}.pem curves {groups}
-    http-request return status 200 content-type text/plain string "ok\\n"
-"""
-TEXTS = {"nginx": (NGINX, CONFIG_SERVER), "haproxy": (HAPROXY, HAPROXY_EACH)}
 ARGUMENTS = {"nginx": "-p {folder} -e {folder}/error.log -c {conf}", "haproxy": "-db -f {conf}"}
 
 
@@ -90,52 +70,38 @@ def asking(handshake: load.Handshake) -> load.Handshake:
     return replace(handshake, options=(*handshake.options, "--proof", "get")) if full_13 else handshake
 
 
-class All(Running):
-    """A server on each side."""
+class All(Sides):
+    """A server on each side, with a port for each kind of key."""
 
     def __init__(self, name: str, kinds: list[str], keys: Path, where: Path, build: Build, cpu: int,
                  sides: tuple[Side, ...]):
-        self.name, self.kinds, self.keys, self.where, self.build, self.cpu = name, kinds, keys, where, build, cpu
+        super().__init__(name, keys, where, build, cpu, sides)
         self.ports = {side: dict(zip(kinds, free_ports(len(kinds)))) for side in sides}
-        self.process: subprocess.Popen | None = None
-        self.workers: dict[Side, int] = {}
 
-    def conf(self, side: Side) -> Path:
-        return self.where / str(side).replace(" ", "-") / "conf"
+    def sees(self) -> tuple[Path, ...]:
+        return (built(), *super().sees())
+
+    def debians(self) -> Path:
+        return folder()
+
+    def configuration(self, side: Side) -> str:
+        groups = ("X25519MLKEM768:" if side.hybrid else "") + "X25519:P-256:P-384"
+        ports = self.ports[side].items()
+        if self.name == "haproxy":
+            return conf.haproxy(*(conf.frontend(
+                key, f"bind 127.0.0.1:{port} backlog 4096 ssl crt {self.keys}/{key}.pem curves {groups}",
+                conf.HAPROXY_ANSWER) for key, port in ports))
+        return conf.nginx(self.conf(side).parent, [conf.server(
+            f"listen 127.0.0.1:{port} ssl backlog=4096;", conf.certificate(self.keys, key), conf.ANSWER)
+            for key, port in ports], main="user root;", http=f"{conf.TLS} ssl_ecdh_curve {groups};")
 
     def command(self, side: Side) -> str:
-        place = self.conf(side).parent
-        place.mkdir(mode=0o755, parents=True, exist_ok=True)
-        whole, each = TEXTS[self.name]
-        groups = ("X25519MLKEM768:" if side.hybrid else "") + "X25519:P-256:P-384"
-        rows = "".join(each.format(key=key, address="127.0.0.1", port=port, keys=self.keys, groups=groups,
-                                   content=SHORT_ANSWER)
-                       for key, port in self.ports[side].items())
-        self.conf(side).write_text(whole.format(folder=place, groups=groups, each=rows))
+        path = self.conf(side)
+        path.write_text(self.configuration(side))
         program = built() / "bin" / f"{self.name}-{AWS_LC if side.library == AWS_LC else 'openssl'}"
-        started = f"{program} {ARGUMENTS[self.name].format(folder=place, conf=self.conf(side))}"
+        started = f"{program} {ARGUMENTS[self.name].format(folder=path.parent, conf=path)}"
         launched = f"{self.build.octuple} run -- {started}" if side.octuple else started
-        return f"LD_LIBRARY_PATH={built()}/lib/{side.library} taskset -c {self.cpu} {launched}"
-
-    def start(self) -> None:
-        together = " & ".join(self.command(side) for side in self.ports)
-        command = [*as_root(), str(ENTER)]
-        for seen in (built(), self.build.folder, self.where, self.keys):
-            command += ["--see", str(seen)]
-        self.process = subprocess.Popen([*command, str(folder()), RELEASE, "/bin/sh", "-c", f"{together} & wait"],
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                        stderr=(self.where / "said").open("w"), env=clean_environment())
-        deadline = time.monotonic() + STARTS_WITHIN
-        while len(self.workers) < len(self.ports):
-            if time.monotonic() > deadline or self.process.poll() is not None:
-                raise ServerError(f"{self.name} did not start in the Debian {RELEASE}: "
-                                  f"{(self.where / 'said').read_text().strip()}")
-            time.sleep(0.2)
-            found = {side: server_below(self.process.pid, self.name, self.conf(side)) for side in self.ports}
-            self.workers = {side: pid for side, pid in found.items() if pid}
-
-    def cpu_seconds(self, side: Side) -> float:
-        return process.cpu_times(self.workers[side])[0]
+        return f"env LD_LIBRARY_PATH={built()}/lib/{side.library} {launched}"
 
     def microseconds(self, side: Side, handshake: load.Handshake, client: int, **options) -> float:
         """CPU of a handshake under this load, from that CPU."""
@@ -145,9 +111,3 @@ class All(Running):
         if report["failed_total"] or not report["completed"]:
             raise ServerError(f"{self.name} {side}: {report['first_failure'] or 'no handshake was completed'}")
         return 1e6 * (self.cpu_seconds(side) - before) / report["completed"]
-
-    def stop(self) -> None:
-        if self.process is None:
-            return
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait(30)

@@ -20,6 +20,7 @@ from typing import Self
 
 from lab import counters, process
 from lab.programs import Build, clean_environment, free_ports
+from . import conf
 
 KEYS = {
     "rsa2048": ["-newkey", "rsa:2048"],
@@ -30,32 +31,8 @@ KEYS = {
     "ed25519": ["-newkey", "ed25519"],
 }
 
-CONFIG_HEAD = """\
-daemon off;
-worker_processes 1;
-pid {folder}/nginx.pid;
-error_log {folder}/error.log warn;
-events {{ worker_connections 8192; }}
-http {{
-    access_log off;
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
-    ssl_protocols TLSv1.2 TLSv1.3;
-"""
-CONFIG_SERVER = """\
-    server {{
-        listen {address}:{port} ssl backlog=4096;
-        ssl_certificate {keys}/{key}.crt;
-        ssl_certificate_key {keys}/{key}.key;
-        {content}
-    }}
-"""
 HYBRIDS = ("X25519MLKEM768", "SecP256r1MLKEM768", "SecP384r1MLKEM1024")
 CLASSICAL = ("X25519", "P-256", "P-384", "P-521")
-SHORT_ANSWER = 'return 200 "ok\\n";'
 
 
 class ServerError(Exception):
@@ -117,6 +94,7 @@ class Nginx(Running):
         self.ports = dict(zip(kinds, free_ports(len(kinds))))
         self.address = "127.0.0.1"
         self.main, self.settings = "", {}  # lines in front of nginx's configuration; of its environment
+        self.workers, self.events, self.listen = 1, "", "backlog=4096"  # words of the configuration
         self.hybrids: list[str] = []  # groups, known when it runs
         self.counters_folder = folder / "counters"
         self.master: subprocess.Popen | None = None
@@ -133,13 +111,17 @@ class Nginx(Running):
         self.counters_folder.mkdir(exist_ok=True)
         self.counters_folder.chmod(0o1777)  # a worker that is not root writes there too
         self.hybrids = hybrid_groups(self.launcher(), self.environment())
-        groups = f"    ssl_ecdh_curve {':'.join((*self.hybrids, *CLASSICAL))};\n" if self.hybrids else ""
-        text = self.main + CONFIG_HEAD.format(folder=self.folder) + groups + "".join(self.servers()) + "}\n"
+        groups = f" ssl_ecdh_curve {':'.join((*self.hybrids, *CLASSICAL))};" if self.hybrids else ""
+        text = conf.nginx(self.folder, self.servers(), http=conf.TLS + groups, main=self.main, workers=self.workers,
+                          events=self.events)
         (self.folder / "nginx.conf").write_text(text)
 
+    def server(self, port: int, key: str, *content: str) -> str:
+        return conf.server(f"listen {self.address}:{port} ssl {self.listen};", conf.certificate(self.keys, key),
+                           *content)
+
     def servers(self) -> list[str]:
-        return [CONFIG_SERVER.format(address=self.address, port=port, keys=self.keys, key=kind, content=SHORT_ANSWER)
-                for kind, port in self.ports.items()]
+        return [self.server(port, kind, conf.ANSWER) for kind, port in self.ports.items()]
 
     def said(self) -> str:
         """What nginx has written so far."""
@@ -162,7 +144,7 @@ class Nginx(Running):
         with open(self.folder / "output", "wb") as output:
             self.master = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                                            env=self.environment(), preexec_fn=self.prepare_child)
-        self.wait_until_ready(time.monotonic() + 20)
+        self.wait_until_ready(time.monotonic() + process.PATIENCE)
 
     def prepare_child(self) -> None:
         """Between fork and exec: the server's CPU, and as many descriptors as it may have."""

@@ -2,6 +2,8 @@
 # Copyright The Octuple Authors
 """The configurations of the servers in services.py. {folder} is the server's own, with both.pem in it."""
 
+from . import conf
+
 MOSQUITTO = """\
 listener {port} 127.0.0.1
 certfile {folder}/both.pem
@@ -107,56 +109,19 @@ runtimedir: {folder}/ts
 logdir: {folder}/ts
 cachedir: {folder}/ts
 """
-NGINX = """\
-daemon off;
-worker_processes 1;
-pid {folder}/pid;
-error_log {folder}/error.log warn;
-events {{ worker_connections 8192; }}
-"""
-NGINX_LUA = """\
-load_module modules/ndk_http_module.so;
-load_module modules/ngx_http_lua_module.so;
-""" + NGINX + """\
-http {{
-    access_log off;
-    server {{
-        listen 127.0.0.1:{port} ssl backlog=4096;
-        ssl_protocols TLSv1.2 TLSv1.3;
-        ssl_certificate {folder}/both.pem;
-        ssl_certificate_key {folder}/both.pem;
-        ssl_certificate_by_lua_block {{ ngx.ctx.seen = true }}
-        location / {{ content_by_lua_block {{ ngx.say("ok") }} }}
-    }}
-}}
-"""
-NGINX_STREAM = """\
-load_module modules/ngx_stream_module.so;
-""" + NGINX + """\
-stream {{
-    server {{
-        listen 127.0.0.1:{port} ssl backlog=4096;
-        ssl_protocols TLSv1.2 TLSv1.3;
-        ssl_certificate {folder}/both.pem;
-        ssl_certificate_key {folder}/both.pem;
-        proxy_pass 127.0.0.1:{backend};
-    }}
-}}
-"""
+NGINX_TLS = ("listen 127.0.0.1:{port} ssl backlog=4096;",
+             "ssl_certificate {folder}/both.pem; ssl_certificate_key {folder}/both.pem;")
+NGINX_LUA = conf.template(conf.nginx("{folder}", [conf.server(
+    *NGINX_TLS, "ssl_certificate_by_lua_block { ngx.ctx.seen = true }",
+    'location / { content_by_lua_block { ngx.say("ok") } }')],
+    main="load_module modules/ndk_http_module.so;\nload_module modules/ngx_http_lua_module.so;"))
+NGINX_STREAM = conf.template(
+    conf.nginx_alone("{folder}", main="load_module modules/ngx_stream_module.so;") + "stream {\n"
+    + conf.server(*NGINX_TLS, conf.TLS, "proxy_pass 127.0.0.1:{backend};") + "}\n")
 # nginx lists no http_v3_module among its dynamic ones: it is built in, or not there.
-NGINX_HTTP3 = NGINX + """\
-http {{
-    access_log off;
-    server {{
-        listen 127.0.0.1:{port} quic reuseport;
-        listen 127.0.0.1:{port} ssl backlog=4096;
-        ssl_protocols TLSv1.3;
-        ssl_certificate {folder}/both.pem;
-        ssl_certificate_key {folder}/both.pem;
-        location / {{ return 200 "ok\\n"; }}
-    }}
-}}
-"""
+NGINX_HTTP3 = conf.template(conf.nginx("{folder}", [conf.server(
+    "listen 127.0.0.1:{port} quic reuseport;", *NGINX_TLS, "location / { " + conf.ANSWER + " }")],
+    http="ssl_protocols TLSv1.3;"))
 # Its programs get of the environment what is named here.
 POSTFIX = """\
 compatibility_level = 3.6

@@ -21,6 +21,7 @@ from typing import Callable
 
 from lab import counters, process
 from lab.programs import Build, clean_environment, free_ports
+from . import conf
 from .nginx import Running, ServerError
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\nok\n"
@@ -61,19 +62,9 @@ class Backend:
         self.listener.close()
 
 
-HAPROXY = """\
-global
-    nbthread {threads}
-    maxconn 4000
-defaults
-    mode http
-    timeout connect 5s
-    timeout client 10s
-    timeout server 10s
-frontend it
-    bind 127.0.0.1:{port} backlog 4096 ssl crt {folder}/both.pem
-    http-request return status 200 content-type text/plain string "ok\\n"
-"""
+HAPROXY = conf.template(conf.haproxy(
+    conf.frontend("it", "bind 127.0.0.1:{port} backlog 4096 ssl crt {folder}/both.pem", conf.HAPROXY_ANSWER),
+    main="nbthread {threads}\n    maxconn 4000"))
 APACHE = """\
 LoadModule mpm_event_module {modules}/mod_mpm_event.so
 LoadModule authz_core_module {modules}/mod_authz_core.so
@@ -214,7 +205,7 @@ class Other(Running):
             self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL,
                                           stdout=output, stderr=output, env=environment,
                                           preexec_fn=lambda: os.sched_setaffinity(0, cpus), **self.account())
-        self.wait_until_ready(time.monotonic() + 20)
+        self.wait_until_ready(time.monotonic() + process.PATIENCE)
 
     def account(self) -> dict:
         """How subprocess starts it as somebody else, for servers that root may not start."""

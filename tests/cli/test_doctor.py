@@ -13,19 +13,11 @@ import subprocess
 import time
 
 import pytest
+from lab.servers import conf
 from tests.cli.conftest import build_folder
 from tests.cli.test_run import compile_one_each, compile_static
 
-NGINX = """
-daemon off; worker_processes 1; pid {work}/nginx.pid; error_log {work}/error.log;
-events {{ }}
-http {{
-    ssl_protocols TLSv1.2 TLSv1.3; access_log off;
-    client_body_temp_path {work}/t1; proxy_temp_path {work}/t2; fastcgi_temp_path {work}/t3;
-    uwsgi_temp_path {work}/t4; scgi_temp_path {work}/t5;
-    server {{ listen 127.0.0.1:{port} ssl; ssl_certificate {work}/crt; ssl_certificate_key {work}/key; }}
-}}
-"""
+CERTIFICATE = "ssl_certificate {work}/crt; ssl_certificate_key {work}/key;"
 CONF = """
 openssl_conf = init
 [init]
@@ -113,7 +105,13 @@ def certificate(place, pair):
 
 @pytest.fixture
 def nginx(place, port, certificate):
-    place.write("nginx.conf", NGINX.format(work=place.work, port=port))
+    return nginx_with(place, port)
+
+
+def nginx_with(place, port, more=""):
+    """The command of an nginx with that port and blocks more."""
+    one = conf.server(f"listen 127.0.0.1:{port} ssl;", CERTIFICATE.format(work=place.work))
+    place.write("nginx.conf", conf.nginx(place.work, [one, more]))
     program = shutil.which("nginx", path="/usr/sbin:/usr/bin")
     return [program, "-c", place.work / "nginx.conf", "-e", place.work / "error.log"]
 

@@ -5,13 +5,12 @@
 import contextlib
 import os
 import re
-import shutil
 import socket
 import subprocess
 import threading
 
 import pytest
-from tests.cli.test_doctor import NGINX, as_root, certificate, configuration, examine, idle, pair, port, running
+from tests.cli.test_doctor import as_root, certificate, configuration, examine, idle, nginx_with, pair, port, running
 
 CURVES = ["X25519", "P-256", "P-384"]
 PATIENT = 8
@@ -143,7 +142,6 @@ MORE = """
     server {{ listen {2}; }}
     server {{ listen {3} ssl; ssl_ecdh_curve X25519; ssl_certificate {work}/crt; ssl_certificate_key {work}/key; }}
     server {{ listen {4} ssl; listen [::]:{4} ssl; ssl_certificate {work}/crt; ssl_certificate_key {work}/key; }}
-}}
 """
 
 
@@ -153,13 +151,6 @@ def free_ports(count):
         for sock in socks:
             sock.bind(("127.0.0.1", 0))
         return [sock.getsockname()[1] for sock in socks]
-
-
-def nginx_with(place, first, servers):
-    text = NGINX.format(work=place.work, port=first).rstrip().removesuffix("}") + servers
-    place.write("nginx.conf", text)
-    program = shutil.which("nginx", path="/usr/sbin:/usr/bin")
-    return [program, "-c", place.work / "nginx.conf", "-e", place.work / "error.log"]
 
 
 @needs_us
@@ -186,7 +177,7 @@ def test_ports_of_nginx(served, certificate):
 
 def test_ports_that_are_too_many(served, certificate):
     first, *others = free_ports(11)
-    nginx = nginx_with(served, first, "".join(f"server {{ listen 127.0.0.1:{one}; }}" for one in others) + "}")
+    nginx = nginx_with(served, first, "".join(f"server {{ listen 127.0.0.1:{one}; }}" for one in others))
     with running(served, *nginx, port=first) as pid:
         code, found, ports = ask(served, pid)
         assert code == 4 and len(ports) == 8 and found["groups"][1].startswith("3 ports more")

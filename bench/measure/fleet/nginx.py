@@ -13,44 +13,11 @@ from pathlib import Path
 
 from lab import counters, process
 from lab.programs import Build, clean_environment
+from lab.servers import conf
 from lab.servers.nginx import find_nginx, make_keys
 from .net import FleetError, PORT, inside
 
 KEY = "rsa2048"
-CONFIG = """\
-user root;
-daemon off;
-worker_processes 1;
-pid {folder}/nginx.pid;
-error_log {folder}/error.log warn;
-events {{ worker_connections 8192; }}
-http {{
-    access_log off;
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
-    ssl_protocols TLSv1.2 TLSv1.3;
-    ssl_certificate {keys}/rsa2048.crt;
-    ssl_certificate_key {keys}/rsa2048.key;
-    ssl_session_ticket_key {keys}/ticket.key;
-    keepalive_timeout {idle}s;
-    keepalive_requests 100000;
-    server {{
-        listen {port} ssl backlog=4096;
-{quic}
-        return 200 "{name}\\n";
-    }}
-}}
-"""
-QUIC = """\
-        listen {port} quic reuseport;
-        http3 on;
-        quic_host_key {keys}/quic.key;
-"""
-
-
 def has_quic() -> bool:
     done = subprocess.run([find_nginx(), "-V"], capture_output=True, text=True, check=False)
     return "--with-http_v3_module" in done.stderr
@@ -74,9 +41,7 @@ class Server:
 
     def start(self) -> None:
         self.counters_folder.mkdir(parents=True, exist_ok=True)
-        quic = QUIC.format(port=PORT, keys=self.keys) if self.quic else ""
-        (self.folder / "nginx.conf").write_text(CONFIG.format(
-            folder=self.folder, keys=self.keys, port=PORT, quic=quic, name=self.name, idle=self.idle))
+        (self.folder / "nginx.conf").write_text(self.configuration())
         launcher = [str(self.build.octuple), "run", "--"] if self.build else []
         command = [*launcher, find_nginx(), "-p", str(self.folder), "-c", str(self.folder / "nginx.conf")]
         environment = clean_environment() | {"OCTUPLE_COUNTERS": str(self.counters_folder)}
@@ -84,6 +49,14 @@ class Server:
             self.master = subprocess.Popen(inside(self.name, command), stdin=subprocess.DEVNULL, stdout=output,
                                            stderr=output, env=environment)
         self.wait_until_it_serves(time.monotonic() + 20)
+
+    def configuration(self) -> str:
+        quic = [f"listen {PORT} quic reuseport; http3 on; quic_host_key {self.keys}/quic.key;"] if self.quic else []
+        http = (conf.TLS, conf.certificate(self.keys, KEY), f"ssl_session_ticket_key {self.keys}/ticket.key;",
+                f"keepalive_timeout {self.idle}s; keepalive_requests 100000;")
+        return conf.nginx(self.folder, [conf.server(f"listen {PORT} ssl backlog=4096;", *quic,
+                                                    f'return 200 "{self.name}\\n";')],
+                          http="\n    ".join(http), main="user root;")
 
     def wait_until_it_serves(self, deadline: float) -> None:
         """A handshake at the server's own namespace: before that it gets no buckets."""

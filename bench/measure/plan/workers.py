@@ -32,10 +32,10 @@ class Setting:
         mutex = " accept_mutex on; accept_mutex_delay 1ms;" if self.accept == "mutex" else ""
         return mutex + " multi_accept on;" * self.batch
 
-    def configure(self, text: str) -> str:
-        text = text.replace("worker_processes 1;", f"worker_processes {self.workers};")
-        text = text.replace("worker_connections 8192;", f"worker_connections 8192;{self.events()}")
-        return text.replace("ssl backlog=4096;", "ssl backlog=4096 reuseport;") if self.accept == "reuseport" else text
+    def configure(self, nginx: Nginx) -> None:
+        nginx.workers, nginx.events = self.workers, self.events()
+        if self.accept == "reuseport":
+            nginx.listen += " reuseport"
 
 
 class Workers(Nginx):
@@ -44,11 +44,7 @@ class Workers(Nginx):
     def __init__(self, setting: Setting, folder: Path, keys: Path, kinds: list[str], cpu: int, build: Build):
         super().__init__(setting.name, folder, keys, kinds, cpu, build)
         self.setting = setting
-
-    def write_config(self) -> None:
-        super().write_config()
-        path = self.folder / "nginx.conf"
-        path.write_text(self.setting.configure(path.read_text()))
+        setting.configure(self)
 
     def wait_until_ready(self, deadline: float) -> None:
         super().wait_until_ready(deadline)

@@ -11,32 +11,18 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "own_stack.h"
+#include "lattice_guard.h"
 
-#define LANES          8
-#define ROOM           (32 * 1024)
-#define WORKSPACE_ROOM (256 * 1024)
-#define STACK_LIMIT    (8 * 1024)
-
-/* Memory between two pages that cannot be touched. */
-static uint8_t *guarded(size_t len)
-{
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    uint8_t *p = mmap(NULL, len + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_ptr_not_equal(p, MAP_FAILED);
-    assert_int_equal(mprotect(p + page, len, PROT_READ | PROT_WRITE), 0);
-    return p + page;
-}
+#define LANES 8
+#define ROOM  (32 * 1024)
 
 enum { SEED, RND, MU, PK, SK, SIGNATURE, KEY_SEED, MATRIX, T1, SECRETS, HEAD, BODY, BUFFERS };
 static uint8_t *room[BUFFERS][LANES], *workspace_room;
+static const struct oct_mldsa_ops *table[OCT_LATTICE_BACKENDS];
 static struct oct_mldsa_keygen_args keygen;
 static struct oct_mldsa_expand_args expand[LANES];
 static struct oct_mldsa_sign_args sign;
@@ -67,16 +53,16 @@ static void place_lane(unsigned i, uint8_t *const p[BUFFERS])
     hash.out[i] = p[MU];
 }
 
-static void place(const struct oct_mldsa_ops *ops, int set, unsigned lanes, int at_end)
+static void place(unsigned t, int set, unsigned lanes, int at_end)
 {
+    const struct oct_mldsa_ops *ops = table[t];
     const struct oct_mldsa_size *s = &oct_mldsa_size[set];
     const size_t len[BUFFERS] = {32, 32, 64, s->pk, s->sk, s->signature, 32, 4 * s->matrix, 4 * s->t1, 4 * s->secrets,
                                  66, 200};
-    const size_t size = (*ops->set[set].workspace + 63) / 64 * 64, hash_size = *ops->shake256_workspace;
     uint8_t *p[BUFFERS];
-    void *workspace = workspace_room + WORKSPACE_ROOM - size;
+    void *workspace = guarded_workspace(workspace_room, *ops->set[set].workspace);
     keygen.workspace = sign.workspace = verify.workspace = workspace;
-    hash.workspace = workspace_room + WORKSPACE_ROOM - (hash_size + 63) / 64 * 64;
+    hash.workspace = guarded_workspace(workspace_room, *ops->shake256_workspace);
     keygen.lanes = sign.lanes = verify.lanes = hash.lanes = lanes;
     for (unsigned i = 0; i < lanes; i++) {
         for (int b = 0; b < BUFFERS; b++)
@@ -90,8 +76,9 @@ static void place(const struct oct_mldsa_ops *ops, int set, unsigned lanes, int 
 }
 
 /* 0 if all went well. Deep on the stack where it is measured. */
-static OCT_NOINLINE int run_all(const struct oct_mldsa_ops *ops, int set)
+static OCT_NOINLINE int run_all(unsigned t, int set)
 {
+    const struct oct_mldsa_ops *ops = table[t];
     unsigned bad = 0;
     ops->set[set].keygen(&keygen);
     for (unsigned i = 0; i < keygen.lanes; i++)
@@ -101,63 +88,30 @@ static OCT_NOINLINE int run_all(const struct oct_mldsa_ops *ops, int set)
     return bad || ops->set[set].verify(&verify);
 }
 
+static const char *name(unsigned t)
+{
+    return table[t]->name;
+}
+
+static struct lattice_guard guard = {.sets = OCT_MLDSA_SETS, .name = name, .place = place, .run = run_all};
+
 static void test_edges(void **state)
 {
-    const struct oct_mldsa_ops *table[OCT_LATTICE_BACKENDS];
-    const unsigned tables = oct_mldsa_runnable(table);
     (void)state;
-    for (unsigned t = 0; t < tables; t++)
-        for (int set = 0; set < OCT_MLDSA_SETS; set++)
-            for (unsigned lanes = 1; lanes <= LANES; lanes++)
-                for (int at_end = 0; at_end < 2; at_end++) {
-                    place(table[t], set, lanes, at_end);
-                    assert_int_equal(run_all(table[t], set), 0);
-                }
-}
-
-struct call {
-    const struct oct_mldsa_ops *ops;
-    int set, failed;
-    uint8_t *top;
-};
-
-static OCT_NOINLINE void *body(void *p)
-{
-    struct call *c = p;
-    c->top = __builtin_frame_address(0);
-    c->failed = run_all(c->ops, c->set);
-    return NULL;
-}
-
-static void measure(const struct oct_mldsa_ops *ops, int set, uint8_t *stack)
-{
-    struct call c = {.ops = ops, .set = set};
-    place(ops, set, LANES, 1);
-    own_stack_run(stack, body, &c);
-    assert_int_equal(c.failed, 0);
-    const size_t depth = own_stack_depth(stack, c.top);
-    print_message("table %s, set %d: %zu bytes of stack\n", ops->name, set, depth);
-#if !defined(GUARD_FRAMES_DIFFER)
-    assert_true(depth <= STACK_LIMIT);
-#endif
+    lattice_guard_edges(&guard);
 }
 
 static void test_stack(void **state)
 {
-    const struct oct_mldsa_ops *table[OCT_LATTICE_BACKENDS];
-    const unsigned tables = oct_mldsa_runnable(table);
-    uint8_t *stack = own_stack_new();
     (void)state;
-    for (unsigned t = 0; t < tables; t++)
-        for (int set = 0; set < OCT_MLDSA_SETS; set++)
-            measure(table[t], set, stack);
-    free(stack);
+    lattice_guard_stack(&guard);
 }
 
 static int setup(void **state)
 {
     (void)state;
-    workspace_room = guarded(WORKSPACE_ROOM);
+    guard.tables = oct_mldsa_runnable(table);
+    workspace_room = guarded(GUARD_WORKSPACE);
     for (int i = 0; i < LANES; i++)
         for (int b = 0; b < BUFFERS; b++)
             room[b][i] = guarded(ROOM);

@@ -11,46 +11,32 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "own_stack.h"
+#include "lattice_guard.h"
 
-#define LANES          8
-#define ROOM           4096
-#define MATRIX_ROOM    8192
-#define WORKSPACE_ROOM (256 * 1024)
-#define STACK_LIMIT    (8 * 1024)
-
-/* Memory between two pages that cannot be touched. */
-static uint8_t *guarded(size_t len)
-{
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    uint8_t *p = mmap(NULL, len + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_ptr_not_equal(p, MAP_FAILED);
-    assert_int_equal(mprotect(p + page, len, PROT_READ | PROT_WRITE), 0);
-    return p + page;
-}
+#define LANES       8
+#define ROOM        4096
+#define MATRIX_ROOM 8192
 
 enum { D, Z, M, EK, DK, CT, SECRET, BUFFERS };
 static uint8_t *room[BUFFERS][LANES], *matrix_room[LANES], *workspace_room;
+static const struct oct_mlkem_ops *table[OCT_LATTICE_BACKENDS];
 static struct oct_mlkem_keygen_args keygen;
 static struct oct_mlkem_encaps_args encaps;
 static struct oct_mlkem_decaps_args decaps;
 static struct oct_mlkem_check_args check;
 
-static void place(const struct oct_mlkem_ops *ops, int set, unsigned lanes, int at_end)
+static void place(unsigned t, int set, unsigned lanes, int at_end)
 {
+    const struct oct_mlkem_ops *ops = table[t];
     const struct oct_mlkem_size *s = &oct_mlkem_size[set];
     const size_t len[BUFFERS] = {32, 32, 32, s->ek, s->dk, s->ct, 32};
     const size_t matrix_len = OCT_MLKEM_MATRIX_NUMBERS(set == OCT_MLKEM_768 ? 3 : 4) * sizeof(int16_t);
     uint8_t *p[BUFFERS];
-    const size_t size = (*ops->set[set].workspace + 63) / 64 * 64;
-    void *workspace = workspace_room + WORKSPACE_ROOM - size;
+    void *workspace = guarded_workspace(workspace_room, *ops->set[set].workspace);
     memset(&keygen, 0, sizeof keygen);
     memset(&encaps, 0, sizeof encaps);
     memset(&decaps, 0, sizeof decaps);
@@ -78,8 +64,9 @@ static void place(const struct oct_mlkem_ops *ops, int set, unsigned lanes, int 
 }
 
 /* 0 if all went well. Deep on the stack where it is measured. */
-static OCT_NOINLINE int run_all(const struct oct_mlkem_ops *ops, int set)
+static OCT_NOINLINE int run_all(unsigned t, int set)
 {
+    const struct oct_mlkem_ops *ops = table[t];
     uint8_t secret[32];
     ops->set[set].keygen(&keygen);
     if (ops->set[set].check(&check) || ops->set[set].encaps(&encaps))
@@ -89,63 +76,30 @@ static OCT_NOINLINE int run_all(const struct oct_mlkem_ops *ops, int set)
     return memcmp(secret, encaps.secret[0], 32) != 0;
 }
 
+static const char *name(unsigned t)
+{
+    return table[t]->name;
+}
+
+static struct lattice_guard guard = {.sets = OCT_MLKEM_SETS, .name = name, .place = place, .run = run_all};
+
 static void test_edges(void **state)
 {
-    const struct oct_mlkem_ops *table[OCT_LATTICE_BACKENDS];
-    const unsigned tables = oct_mlkem_runnable(table);
     (void)state;
-    for (unsigned t = 0; t < tables; t++)
-        for (int set = 0; set < OCT_MLKEM_SETS; set++)
-            for (unsigned lanes = 1; lanes <= LANES; lanes++)
-                for (int at_end = 0; at_end < 2; at_end++) {
-                    place(table[t], set, lanes, at_end);
-                    assert_int_equal(run_all(table[t], set), 0);
-                }
-}
-
-struct call {
-    const struct oct_mlkem_ops *ops;
-    int set, failed;
-    uint8_t *top;
-};
-
-static OCT_NOINLINE void *body(void *p)
-{
-    struct call *c = p;
-    c->top = __builtin_frame_address(0);
-    c->failed = run_all(c->ops, c->set);
-    return NULL;
-}
-
-static void measure(const struct oct_mlkem_ops *ops, int set, uint8_t *stack)
-{
-    struct call c = {.ops = ops, .set = set};
-    place(ops, set, LANES, 1);
-    own_stack_run(stack, body, &c);
-    assert_int_equal(c.failed, 0);
-    const size_t depth = own_stack_depth(stack, c.top);
-    print_message("table %s, set %d: %zu bytes of stack\n", ops->name, set, depth);
-#if !defined(GUARD_FRAMES_DIFFER)
-    assert_true(depth <= STACK_LIMIT);
-#endif
+    lattice_guard_edges(&guard);
 }
 
 static void test_stack(void **state)
 {
-    const struct oct_mlkem_ops *table[OCT_LATTICE_BACKENDS];
-    const unsigned tables = oct_mlkem_runnable(table);
-    uint8_t *stack = own_stack_new();
     (void)state;
-    for (unsigned t = 0; t < tables; t++)
-        for (int set = 0; set < OCT_MLKEM_SETS; set++)
-            measure(table[t], set, stack);
-    free(stack);
+    lattice_guard_stack(&guard);
 }
 
 static int setup(void **state)
 {
     (void)state;
-    workspace_room = guarded(WORKSPACE_ROOM);
+    guard.tables = oct_mlkem_runnable(table);
+    workspace_room = guarded(GUARD_WORKSPACE);
     for (int i = 0; i < LANES; i++) {
         matrix_room[i] = guarded(MATRIX_ROOM);
         for (int b = 0; b < BUFFERS; b++)

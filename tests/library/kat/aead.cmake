@@ -10,7 +10,7 @@ function(oct_kat_aead name vectors)
       set(environment "OCTUPLE_TABLE=${width}")
     endif()
     add_test(NAME kat.${name}.${width} COMMAND kat_api_aead ${OCT_VECTORS_DIR}/${vectors})
-    set_tests_properties(kat.${name}.${width} PROPERTIES LABELS kat TIMEOUT 300 SKIP_RETURN_CODE 77
+    set_tests_properties(kat.${name}.${width} PROPERTIES LABELS kat TIMEOUT 1500 SKIP_RETURN_CODE 77
       ENVIRONMENT "${environment}")
   endforeach()
 endfunction()

@@ -7,7 +7,7 @@ foreach(table ${OCT_SERVED_TABLES})
   foreach(vectors 44_sign_noseed 44_sign_seed 44_verify 65_sign_noseed 65_sign_seed 65_verify)
     add_test(NAME kat.mldsa_${vectors}.${table} COMMAND kat_mldsa
       ${OCT_VECTORS_DIR}/mldsa_${vectors}.txt)
-    set_tests_properties(kat.mldsa_${vectors}.${table} PROPERTIES LABELS kat TIMEOUT 300 SKIP_RETURN_CODE 77
+    set_tests_properties(kat.mldsa_${vectors}.${table} PROPERTIES LABELS kat TIMEOUT 1500 SKIP_RETURN_CODE 77
       ENVIRONMENT "OCTUPLE_TABLE=${table}")
   endforeach()
 endforeach()

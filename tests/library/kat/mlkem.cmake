@@ -7,7 +7,7 @@ foreach(table ${OCT_SERVED_TABLES})
   foreach(vectors 768 768_encaps 768_keygen_seed 768_semi_expanded_decaps 1024)
     add_test(NAME kat.mlkem_${vectors}.${table}
       COMMAND kat_mlkem ${OCT_VECTORS_DIR}/mlkem_${vectors}.txt)
-    set_tests_properties(kat.mlkem_${vectors}.${table} PROPERTIES LABELS kat TIMEOUT 300 SKIP_RETURN_CODE 77
+    set_tests_properties(kat.mlkem_${vectors}.${table} PROPERTIES LABELS kat TIMEOUT 1500 SKIP_RETURN_CODE 77
       ENVIRONMENT "OCTUPLE_TABLE=${table}")
   endforeach()
 endforeach()

@@ -13,7 +13,7 @@ if(TARGET octuple_provider)
       endif()
       add_test(NAME kat.provider_${vectors}.${tier} COMMAND kat_provider_aead ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}
         ${OCT_VECTORS_DIR}/${vectors}.txt)
-      set_tests_properties(kat.provider_${vectors}.${tier} PROPERTIES LABELS kat TIMEOUT 300 SKIP_RETURN_CODE 77
+      set_tests_properties(kat.provider_${vectors}.${tier} PROPERTIES LABELS kat TIMEOUT 1500 SKIP_RETURN_CODE 77
         ENVIRONMENT "${choice};OPENSSL_CONF=/dev/null")
     endforeach()
   endforeach()

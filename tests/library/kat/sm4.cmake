@@ -14,6 +14,6 @@ foreach(width ${OCT_WIDTHS})
     endif()
   endif()
   add_test(NAME kat.sm4.${width} COMMAND kat_sm4 ${blocks})
-  set_tests_properties(kat.sm4.${width} PROPERTIES LABELS kat TIMEOUT 300 SKIP_RETURN_CODE 77
+  set_tests_properties(kat.sm4.${width} PROPERTIES LABELS kat TIMEOUT 1500 SKIP_RETURN_CODE 77
     ENVIRONMENT "${environment}")
 endforeach()

@@ -7,35 +7,14 @@
  *
  * usage: kat_mldsa VECTORS      (OCTUPLE_TABLE says on which table)
  */
-#include "depth.h"
 #include "base/sha512.h"
 #include "mldsa_batch.h"
-#include "records.h"
 
-#include <stdio.h>
+typedef struct oct_mldsa_ops lattice_ops;
+typedef struct mldsa_lane lattice_lane;
+#include "lattice_run.h"
 
 #define CONTEXT_MAX 255
-
-struct run {
-    const struct oct_mldsa_ops *ops;
-    struct rec_file file;
-    void *workspace;
-    int set;
-    const struct rec_case *c[BATCH_LANES];
-    struct mldsa_lane memory[BATCH_LANES], *lane[BATCH_LANES];
-    unsigned lanes;
-};
-
-/* A field into a lane; 0 if its length is another. */
-static int take(uint8_t *to, size_t len, const struct rec_case *c, const char *name)
-{
-    const struct rec_bytes field = rec_field(c, name);
-    const int fits = field.len == len;
-    if (fits)
-        memcpy(to, field.data, len);
-    free(field.data);
-    return fits;
-}
 
 static void same_digest(const struct run *r, unsigned i, const uint8_t *got, size_t len, const char *name)
 {
@@ -52,11 +31,6 @@ static void same_public(const struct run *r, unsigned i)
     if (want.len > 0)
         same_digest(r, i, r->memory[i].pk, oct_mldsa_size[r->set].pk, "pk-sha512");
     free(want.data);
-}
-
-static void judge(const struct run *r, unsigned i, unsigned bad)
-{
-    rec_check(&r->file, r->c[i], rec_is(r->c[i], bad >> i & 1 ? "invalid" : "valid"), "result");
 }
 
 /* mu of a message and its context, which the vector may know too; of all that stands in the message (Whole); or the
@@ -152,45 +126,15 @@ static void run_verify(struct run *r)
     }
 }
 
-static const struct kind {
-    const char *name;
-    int (*load)(struct run *r, struct mldsa_lane *l, const struct rec_case *c);
-    void (*run)(struct run *r);
-} kinds[] = {{"mldsa-keygen", load_keygen, run_keygen},
-             {"mldsa-sign", load_private, run_sign},
-             {"mldsa-sign-seed", load_seed, run_sign},
-             {"mldsa-verify", load_verify, run_verify}};
-
-static void flush(struct run *r, const struct kind *kind)
-{
-    if (r->lanes > 0)
-        kind->run(r);
-    r->lanes = 0;
-}
-
-/* Every case once; the first batch is a short one, so that each round has other lanes. */
-static void run_round(struct run *r, const struct kind *kind, unsigned round)
-{
-    for (size_t i = 0; i < r->file.count; i++) {
-        const struct rec_case *c = &r->file.cases[i];
-        const int set = rec_says(c, "set", "ML-DSA-65") ? OCT_MLDSA_65 : OCT_MLDSA_44;
-        REC_REQUIRE(set == OCT_MLDSA_65 || rec_says(c, "set", "ML-DSA-44"));
-        if (set != r->set)
-            flush(r, kind);
-        r->set = set;
-        r->c[r->lanes] = c;
-        if (!kind->load(r, &r->memory[r->lanes], c))
-            rec_check(&r->file, c, rec_is(c, "invalid"), "length");
-        else if (++r->lanes == BATCH_LANES || i == 2 * round)
-            flush(r, kind);
-    }
-    flush(r, kind);
-}
+static const struct kind kinds[] = {{"mldsa-keygen", load_keygen, run_keygen},
+                                    {"mldsa-sign", load_private, run_sign},
+                                    {"mldsa-sign-seed", load_seed, run_sign},
+                                    {"mldsa-verify", load_verify, run_verify}};
 
 int main(int argc, char **argv)
 {
+    static const char *const sets[2] = {"ML-DSA-44", "ML-DSA-65"};
     static struct run r;
-    const struct kind *kind = NULL;
     const char *reason;
     REC_REQUIRE(argc == 2);
     r.ops = oct_mldsa_selected(&reason);
@@ -198,16 +142,6 @@ int main(int argc, char **argv)
         printf("SKIP: %s\n", reason);
         return 77;
     }
-    rec_load(&r.file, argv[1]);
-    for (size_t i = 0; i < OCT_ARRAY_LEN(kinds); i++)
-        kind = strcmp(kinds[i].name, r.file.kind) == 0 ? &kinds[i] : kind;
-    REC_REQUIRE(kind);
     r.workspace = mldsa_workspace(r.ops);
-    for (unsigned i = 0; i < BATCH_LANES; i++)
-        r.lane[i] = &r.memory[i];
-    for (unsigned round = 0; round < amount_of_lanes(r.ops->name); round++)
-        run_round(&r, kind, round);
-    free(r.workspace);
-    rec_unload(&r.file);
-    return rec_end();
+    return run_file(&r, argv[1], kinds, OCT_ARRAY_LEN(kinds), sets);
 }

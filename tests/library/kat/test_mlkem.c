@@ -7,34 +7,12 @@
  *
  * usage: kat_mlkem VECTORS      (OCTUPLE_TABLE says on which table)
  */
-#include "depth.h"
 #include "base/sha512.h"
 #include "mlkem_batch.h"
-#include "records.h"
 
-#include <stdio.h>
-#include <string.h>
-
-struct run {
-    const struct oct_mlkem_ops *ops;
-    struct rec_file file;
-    void *workspace;
-    int set;
-    const struct rec_case *c[BATCH_LANES];
-    struct mlkem_lane memory[BATCH_LANES], *lane[BATCH_LANES];
-    unsigned lanes;
-};
-
-/* A field into a lane; 0 if its length is another. */
-static int take(uint8_t *to, size_t len, const struct rec_case *c, const char *name)
-{
-    const struct rec_bytes field = rec_field(c, name);
-    const int fits = field.len == len;
-    if (fits)
-        memcpy(to, field.data, len);
-    free(field.data);
-    return fits;
-}
+typedef struct oct_mlkem_ops lattice_ops;
+typedef struct mlkem_lane lattice_lane;
+#include "lattice_run.h"
 
 static void same(const struct run *r, unsigned i, const uint8_t *got, size_t len, const char *name)
 {
@@ -49,11 +27,6 @@ static void same(const struct run *r, unsigned i, const uint8_t *got, size_t len
     free(want.data);
 }
 
-static void judge(const struct run *r, unsigned i, unsigned bad)
-{
-    rec_check(&r->file, r->c[i], rec_is(r->c[i], bad >> i & 1 ? "invalid" : "valid"), "result");
-}
-
 static int load_seed(struct mlkem_lane *l, const struct rec_case *c)
 {
     uint8_t seed[2 * SEED_BYTES];
@@ -63,9 +36,9 @@ static int load_seed(struct mlkem_lane *l, const struct rec_case *c)
     memcpy(l->z, seed + SEED_BYTES, SEED_BYTES);
     return 1;
 }
-static int load_both(struct mlkem_lane *l, const struct rec_case *c, const struct oct_mlkem_size *size)
+static int load_both(struct run *r, struct mlkem_lane *l, const struct rec_case *c)
 {
-    return load_seed(l, c) && take(l->ct, size->ct, c, "ct");
+    return load_seed(l, c) && take(l->ct, oct_mlkem_size[r->set].ct, c, "ct");
 }
 static void run_both(struct run *r)
 {
@@ -78,9 +51,9 @@ static void run_both(struct run *r)
     }
 }
 
-static int load_keygen(struct mlkem_lane *l, const struct rec_case *c, const struct oct_mlkem_size *size)
+static int load_keygen(struct run *r, struct mlkem_lane *l, const struct rec_case *c)
 {
-    (void)size;
+    (void)r;
     return load_seed(l, c);
 }
 static void run_keygen(struct run *r)
@@ -93,9 +66,9 @@ static void run_keygen(struct run *r)
     }
 }
 
-static int load_encaps(struct mlkem_lane *l, const struct rec_case *c, const struct oct_mlkem_size *size)
+static int load_encaps(struct run *r, struct mlkem_lane *l, const struct rec_case *c)
 {
-    return take(l->ek, size->ek, c, "ek") && take(l->m, SEED_BYTES, c, "m");
+    return take(l->ek, oct_mlkem_size[r->set].ek, c, "ek") && take(l->m, SEED_BYTES, c, "m");
 }
 static void run_encaps(struct run *r)
 {
@@ -109,9 +82,9 @@ static void run_encaps(struct run *r)
     }
 }
 
-static int load_decaps(struct mlkem_lane *l, const struct rec_case *c, const struct oct_mlkem_size *size)
+static int load_decaps(struct run *r, struct mlkem_lane *l, const struct rec_case *c)
 {
-    return take(l->dk, size->dk, c, "dk") && take(l->ct, size->ct, c, "ct");
+    return take(l->dk, oct_mlkem_size[r->set].dk, c, "dk") && take(l->ct, oct_mlkem_size[r->set].ct, c, "ct");
 }
 static void run_decaps(struct run *r)
 {
@@ -125,9 +98,9 @@ static void run_decaps(struct run *r)
 }
 
 /* Keys that are to be told from none: the hash in a private key, the numbers in a public one. */
-static int load_dk(struct mlkem_lane *l, const struct rec_case *c, const struct oct_mlkem_size *size)
+static int load_dk(struct run *r, struct mlkem_lane *l, const struct rec_case *c)
 {
-    return take(l->dk, size->dk, c, "dk");
+    return take(l->dk, oct_mlkem_size[r->set].dk, c, "dk");
 }
 static void run_check_dk(struct run *r)
 {
@@ -135,10 +108,10 @@ static void run_check_dk(struct run *r)
     for (unsigned i = 0; i < r->lanes; i++)
         judge(r, i, bad);
 }
-static int load_ek(struct mlkem_lane *l, const struct rec_case *c, const struct oct_mlkem_size *size)
+static int load_ek(struct run *r, struct mlkem_lane *l, const struct rec_case *c)
 {
     memset(l->m, 0, sizeof l->m);
-    return take(l->ek, size->ek, c, "ek");
+    return take(l->ek, oct_mlkem_size[r->set].ek, c, "ek");
 }
 static void run_check_ek(struct run *r)
 {
@@ -147,47 +120,17 @@ static void run_check_ek(struct run *r)
         judge(r, i, bad);
 }
 
-static const struct kind {
-    const char *name;
-    int (*load)(struct mlkem_lane *l, const struct rec_case *c, const struct oct_mlkem_size *size);
-    void (*run)(struct run *r);
-} kinds[] = {{"mlkem", load_both, run_both},
-             {"mlkem-keygen", load_keygen, run_keygen},
-             {"mlkem-encaps", load_encaps, run_encaps},
-             {"mlkem-check-dk", load_dk, run_check_dk},
-             {"mlkem-check-ek", load_ek, run_check_ek},
-             {"mlkem-decaps", load_decaps, run_decaps}};
-
-static void flush(struct run *r, const struct kind *kind)
-{
-    if (r->lanes > 0)
-        kind->run(r);
-    r->lanes = 0;
-}
-
-/* Every case once; the first batch is a short one, so that each round has other lanes. */
-static void run_round(struct run *r, const struct kind *kind, unsigned round)
-{
-    for (size_t i = 0; i < r->file.count; i++) {
-        const struct rec_case *c = &r->file.cases[i];
-        const int set = rec_says(c, "set", "ML-KEM-1024") ? OCT_MLKEM_1024 : OCT_MLKEM_768;
-        REC_REQUIRE(set == OCT_MLKEM_1024 || rec_says(c, "set", "ML-KEM-768"));
-        if (set != r->set)
-            flush(r, kind);
-        r->set = set;
-        r->c[r->lanes] = c;
-        if (!kind->load(&r->memory[r->lanes], c, &oct_mlkem_size[r->set]))
-            rec_check(&r->file, c, rec_is(c, "invalid"), "length");
-        else if (++r->lanes == BATCH_LANES || i == 2 * round)
-            flush(r, kind);
-    }
-    flush(r, kind);
-}
+static const struct kind kinds[] = {{"mlkem", load_both, run_both},
+                                    {"mlkem-keygen", load_keygen, run_keygen},
+                                    {"mlkem-encaps", load_encaps, run_encaps},
+                                    {"mlkem-check-dk", load_dk, run_check_dk},
+                                    {"mlkem-check-ek", load_ek, run_check_ek},
+                                    {"mlkem-decaps", load_decaps, run_decaps}};
 
 int main(int argc, char **argv)
 {
+    static const char *const sets[2] = {"ML-KEM-768", "ML-KEM-1024"};
     static struct run r;
-    const struct kind *kind = NULL;
     const char *reason;
     REC_REQUIRE(argc == 2);
     r.ops = oct_mlkem_selected(&reason);
@@ -195,16 +138,6 @@ int main(int argc, char **argv)
         printf("SKIP: %s\n", reason);
         return 77;
     }
-    rec_load(&r.file, argv[1]);
-    for (size_t i = 0; i < OCT_ARRAY_LEN(kinds); i++)
-        kind = strcmp(kinds[i].name, r.file.kind) == 0 ? &kinds[i] : kind;
-    REC_REQUIRE(kind);
     r.workspace = mlkem_workspace(r.ops, OCT_MLKEM_1024);
-    for (unsigned i = 0; i < BATCH_LANES; i++)
-        r.lane[i] = &r.memory[i];
-    for (unsigned round = 0; round < amount_of_lanes(r.ops->name); round++)
-        run_round(&r, kind, round);
-    free(r.workspace);
-    rec_unload(&r.file);
-    return rec_end();
+    return run_file(&r, argv[1], kinds, OCT_ARRAY_LEN(kinds), sets);
 }

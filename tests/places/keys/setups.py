@@ -14,37 +14,12 @@ import subprocess
 import time
 from pathlib import Path
 
-from lab import der, devices
+from lab import der, devices, openssl_conf
 from lab.programs import Build, clean_environment, free_ports
 from lab.servers.nginx import Nginx, ServerError, make_keys
 
 MODULES = "/usr/lib/x86_64-linux-gnu"
-PROVIDERS = """\
-openssl_conf = init
-[init]
-providers = provider_list
-{more}
-[provider_list]
-default = default_provider
-{name} = this_provider
-[default_provider]
-activate = 1
-[this_provider]
-{lines}
-activate = 1
-"""
-ENGINE = """\
-openssl_conf = init
-[init]
-engines = engine_list
-[engine_list]
-qat = qat_engine
-[qat_engine]
-engine_id = qatengine
-dynamic_path = {modules}/engines-3/qatengine.so
-default_algorithms = RSA,EC
-init = 1
-"""
+QAT = openssl_conf.engine("qatengine", f"{MODULES}/engines-3/qatengine.so", "default_algorithms = RSA,EC", "init = 1")
 
 
 def uri_pem(uri: str) -> str:
@@ -129,8 +104,9 @@ class SoftHsm(Setup):
         lines = (f"module = {MODULES}/ossl-modules/pkcs11.so\n"
                  f"pkcs11-module-path = {devices.SOFTHSM}\n"
                  # Without the quirks nginx crashes where it ends; without the PIN a worker asks for it.
-                 f"pkcs11-module-quirks = no-deinit no-operation-state\npkcs11-module-token-pin = {devices.PIN}")
-        self.conf.write_text(PROVIDERS.format(name="pkcs11", lines=lines, more=""))
+                 f"pkcs11-module-quirks = no-deinit no-operation-state\npkcs11-module-token-pin = {devices.PIN}\n"
+                 "activate = 1")
+        self.conf.write_text(openssl_conf.text({"pkcs11": lines}))
 
 
 class SoftHsmEngine(SoftHsm):
@@ -142,8 +118,8 @@ class SoftHsmEngine(SoftHsm):
     def start(self) -> None:
         self.make_token()
         self.key = f"engine:pkcs11:{devices.URI}"
-        self.conf.write_text(devices.OPENSSL_CONF.format(engine="pkcs11", path=devices.ENGINE,
-                                                         more=f"MODULE_PATH = {devices.SOFTHSM}"))
+        one = openssl_conf.engine("pkcs11", devices.ENGINE, f"MODULE_PATH = {devices.SOFTHSM}", "init = 1")
+        self.conf.write_text(openssl_conf.text({}, default=False, engine=one))
 
 
 class Tpm(Setup):
@@ -167,8 +143,8 @@ class Tpm(Setup):
         wait_for(server)
         self.environment = {"TPM2OPENSSL_TCTI": f"swtpm:port={server}"}
         self.make_key()
-        self.conf.write_text(PROVIDERS.format(name="tpm2", lines=f"module = {MODULES}/ossl-modules/tpm2.so",
-                                              more=self.preference))
+        self.conf.write_text(openssl_conf.text({"tpm2": Path(MODULES, "ossl-modules/tpm2.so")},
+                                               properties=self.preference))
 
     def make_key(self) -> None:
         here = clean_environment() | self.environment
@@ -189,8 +165,7 @@ class OldTpm(Tpm):
     """Of tpm2-openssl 1.1.1 on OpenSSL 3.0 libssl takes signatures to the preferred provider, with half a key."""
 
     by_hand = True
-    preference = ("alg_section = algorithms\n[algorithms]\n"
-                  "default_properties = ?provider=tpm2,tpm2.digest!=yes,tpm2.cipher!=yes")
+    preference = "?provider=tpm2,tpm2.digest!=yes,tpm2.cipher!=yes"
 
 
 class Qat(Setup):
@@ -201,7 +176,7 @@ class Qat(Setup):
 
     def start(self) -> None:
         make_keys(self.folder, ["rsa2048"])
-        self.conf.write_text(ENGINE.format(modules=MODULES))
+        self.conf.write_text(openssl_conf.text({}, default=False, engine=QAT))
 
 
 class QatBuffers(Qat):
@@ -216,8 +191,7 @@ class QatBuffers(Qat):
 
     def start(self) -> None:
         make_keys(self.folder, ["rsa2048"])
-        engine = ENGINE.format(modules=MODULES).replace("[init]\n", "[init]\nproviders = provider_list\n", 1)
-        self.conf.write_text(engine + "[provider_list]\ndefault = default_provider\n[default_provider]\nactivate = 1\n")
+        self.conf.write_text(openssl_conf.text({}, engine=QAT))
 
 
 SETUPS = {"trixie": {"softhsm": SoftHsm, "tpm": Tpm, "qat": Qat, "qat-buffers": QatBuffers},

@@ -19,7 +19,8 @@ from pathlib import Path
 
 from lab import counters, load, machine, process
 from lab.programs import Build
-from lab.servers.nginx import CONFIG_HEAD, Nginx, ServerError
+from lab.servers import conf
+from lab.servers.nginx import Nginx, ServerError
 from tests.places.keys.setups import Setup
 
 SIDES = {"stock": None, "octuple": "", "OCTUPLE_KEYS=16": "16"}
@@ -28,17 +29,6 @@ CONNECTIONS = 32
 ABORTS_AT_A_TIME = 8
 HANDSHAKES = 10
 VERSIONS = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}
-SERVERS = """\
-    server {{
-        listen 127.0.0.1:{port} ssl backlog=4096;
-        ssl_certificate {certificate};
-        ssl_certificate_key "{key}";
-        return 200 "ok\\n";
-    }}
-}}
-"""
-
-
 class KeyNginx(Nginx):
     def __init__(self, name: str, folder: Path, setup: Setup, build: Build | None, threads: str | None):
         super().__init__(name, folder, setup.folder, ["tls"], 0, build)
@@ -66,9 +56,10 @@ class KeyNginx(Nginx):
         self.counters_folder.mkdir()
         self.counters_folder.chmod(0o1777)
         kept = "".join(f"env {name};\n" for name in self.settings)
-        text = CONFIG_HEAD.format(folder=self.folder) + SERVERS.format(
-            port=self.port, certificate=self.setup.certificate, key=self.setup.key)
-        (self.folder / "nginx.conf").write_text(kept + text)
+        one = conf.server(f"listen 127.0.0.1:{self.port} ssl backlog=4096;",
+                          f"ssl_certificate {self.setup.certificate};", f'ssl_certificate_key "{self.setup.key}";',
+                          conf.ANSWER)
+        (self.folder / "nginx.conf").write_text(conf.nginx(self.folder, [one], main=kept))
 
     def reload(self) -> None:
         """Returns when a new worker serves; the old one may still be about."""

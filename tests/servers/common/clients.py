@@ -31,7 +31,7 @@ class Client:
     """One connection. Steps: connect, then as often as needed: send what TLS has to say, receive what there is."""
 
     def __init__(self, port: int, context: ssl.SSLContext, session: ssl.SSLSession | None = None):
-        self.sock = socket.create_connection(("127.0.0.1", port), timeout=30)
+        self.sock = socket.create_connection(("127.0.0.1", port), timeout=rig.PATIENCE)
         self.incoming, self.outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self.tls = context.wrap_bio(self.incoming, self.outgoing, server_side=False, session=session)
         self.done = False
@@ -130,7 +130,7 @@ def stopped(pid: int) -> Iterator[None]:
 
 def arrived(port: int, count: int) -> None:
     """Until so many connections to the port have bytes that nobody has read."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + rig.PATIENCE
     wanted = f":{port:04X}"
     while time.monotonic() < end:
         with open("/proc/net/tcp", encoding="ascii") as table:
@@ -249,7 +249,7 @@ def s_clients(pid: int, port: int, options: list[list[str]], conf: str = "", hel
     ones of clients that are asked for another (hellos: 2)."""
     with Gate(pid, port, len(options), hellos) as gate:
         runs = [s_client(gate.port, *more, conf=conf) for more in options]
-        said = [run.communicate(REQUEST, timeout=60)[0].decode(errors="replace") for run in runs]
+        said = [run.communicate(REQUEST, timeout=rig.PATIENCE)[0].decode(errors="replace") for run in runs]
     for text in said:
         if "200 OK" not in text:
             raise ConnectionError(f"no proper answer: {text}")
@@ -274,7 +274,7 @@ class Gate:
             for _ in range(self.count):
                 client = self.listener.accept()[0]
                 client.settimeout(30)
-                pairs.append((client, socket.create_connection(("127.0.0.1", self.server_port), timeout=30)))
+                pairs.append((client, socket.create_connection(("127.0.0.1", self.server_port), timeout=rig.PATIENCE)))
             for flight in range(self.flights):
                 if flight:
                     for client, server in pairs:
@@ -359,7 +359,7 @@ def many(count: int, threads: int, work: Callable[[], None]) -> list[Exception]:
 
 def fetch(port: int, context: ssl.SSLContext, request: bytes = REQUEST) -> bytes:
     """One connection, one request, through Python's own sockets."""
-    with socket.create_connection(("127.0.0.1", port), timeout=30) as raw, context.wrap_socket(raw) as sock:
+    with socket.create_connection(("127.0.0.1", port), timeout=rig.PATIENCE) as raw, context.wrap_socket(raw) as sock:
         sock.sendall(request)
         got = b""
         while more := sock.recv(65536):

@@ -13,22 +13,10 @@ from pathlib import Path
 
 import psutil
 
+from lab.servers import conf
+from lab.servers.conf import HAPROXY_ANSWER as ANSWER
 from tests.servers.common import clients, rig
 
-CONF = """\
-global
-    {main}
-defaults
-    mode http
-    timeout connect 5s
-    timeout client 10s
-    timeout server 10s
-frontend it
-    bind 127.0.0.1:{port} backlog 4096 ssl crt {pem} ssl-min-ver TLSv1.2 {bind}
-    {frontend}
-{more}
-"""
-ANSWER = 'http-request return status 200 content-type text/plain string "ok\\n"'
 SAYS_FAULT = ("[ALERT]", "FATAL", "BUG", "panic", "AddressSanitizer")
 
 
@@ -53,8 +41,8 @@ class HAProxy:
         for name in (key, *also):
             pem(self.folder, keys, name)
         self.conf = self.folder / "haproxy.cfg"
-        text = CONF.format(main=main, port=self.port, pem=self.folder / f"{key}.pem", bind=bind, frontend=frontend,
-                           more=more)
+        bound = (f"bind 127.0.0.1:{self.port} backlog 4096 ssl crt {self.folder}/{key}.pem ssl-min-ver TLSv1.2 {bind}")
+        text = conf.haproxy(conf.frontend("it", bound, frontend), more, main=main)
         self.conf.write_text(text.replace("{folder}", str(self.folder)))
         self.env = rig.shim_environment(self.folder, build) if build else rig.clean_environment()
         self.process: subprocess.Popen[bytes] | None = None

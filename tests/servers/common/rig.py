@@ -23,9 +23,12 @@ from pathlib import Path
 
 import psutil
 
-from lab import counters as counter_files
+from lab import counters as counter_files, openssl_conf
 from lab.counters import Operation as Counts
+from lab.process import PATIENCE
 from lab.programs import Build, clean_environment, free_ports
+from lab.servers import conf
+from lab.servers.conf import ANSWER
 
 SAYS_FAULT = ("[alert]", "[crit]", "[emerg]", "exited on signal", "AddressSanitizer")
 
@@ -66,35 +69,6 @@ def folder(name: str) -> Path:
     return path
 
 
-# The provider in a configuration, for clients without the shim, and programs that are asynchronous themselves.
-OPENSSL_CONF = """\
-openssl_conf = init
-[init]
-providers = provider_sect
-alg_section = algorithms
-[provider_sect]
-default = default_sect
-octuple = octuple_sect
-[default_sect]
-activate = 1
-[octuple_sect]
-module = {module}
-activate = 1
-[algorithms]
-default_properties = ?octuple.serves=yes
-"""
-# Its switches alone: the shim loads it.
-SWITCHES = """\
-openssl_conf = init
-[init]
-providers = provider_sect
-[provider_sect]
-octuple = octuple_sect
-[octuple_sect]
-module = {module}
-{switches}
-"""
-
 # Switches of the provider with which a handshake pauses for its RSA operation and for nothing else.
 RSA_ONLY = "x25519-keymgmt = off\nec-keymgmt = off"
 
@@ -117,8 +91,9 @@ def descriptors(pid: int, kind: str) -> int:
 
 
 def write_openssl_conf(where: Path, build: Build) -> Path:
+    """For clients without the shim, and programs that are asynchronous themselves."""
     path = where / "openssl.cnf"
-    path.write_text(OPENSSL_CONF.format(module=build.provider))
+    path.write_text(openssl_conf.served(build.provider))
     return path
 
 
@@ -129,7 +104,9 @@ def shim_environment(where: Path, build: Build, switches: str = "", **extra: str
     env = clean_environment()
     env.update(LD_PRELOAD=str(build.shim), OCTUPLE_COUNTERS=str(counters))
     if switches:
-        (where / "openssl.cnf").write_text(SWITCHES.format(module=build.provider, switches=switches))
+        # Its switches alone: the shim loads it.
+        section = f"module = {build.provider}\n{switches}"
+        (where / "openssl.cnf").write_text(openssl_conf.text({"octuple": section}, default=False))
         env["OPENSSL_CONF"] = str(where / "openssl.cnf")
     if not has_lanes():
         env["OCTUPLE_TABLE"] = "c"
@@ -155,35 +132,6 @@ def read_counters(where: Path) -> dict[str, Counts]:
         for name, more in counter_files.read(path).items():
             total[name] = total.get(name, Counts()) + more
     return total
-
-
-HEAD = """\
-{main}
-daemon off;
-worker_processes {workers_text};
-pid {folder}/nginx.pid;
-error_log {folder}/error.log {log_level};
-events {{ worker_connections {connections}; multi_accept {multi_accept}; {events} }}
-http {{
-    access_log off;
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
-    ssl_protocols TLSv1.2 TLSv1.3;
-    ssl_ciphers ALL;
-    {http}
-"""
-SERVER = """\
-    server {{
-        listen 127.0.0.1:{port} ssl backlog=4096 {listen};
-        {text}
-        location / {{ {location} }}
-    }}
-"""
-CERTIFICATE = "ssl_certificate {keys}/{key}.crt; ssl_certificate_key {keys}/{key}.key; "
-ANSWER = 'return 200 "ok\\n";'
 
 
 @dataclass
@@ -213,7 +161,7 @@ class Detached:
         self.returncode = 0 if has_ended(self.inner) else None
         return self.returncode
 
-    def wait(self, timeout: float = 60.0) -> int:
+    def wait(self, timeout: float = PATIENCE) -> int:
         wait_until(lambda: self.poll() is not None, "the server ends", timeout)
         return 0
 
@@ -236,14 +184,13 @@ class Nginx:
         self.keys, self.build, self.servers, self.workers = keys, build, servers, workers
         for server, port in zip(servers, ports or free_ports(len(servers))):
             server.port = port
-        certificate = CERTIFICATE if own_certificate else ""
-        text = HEAD.format(folder=self.folder, workers_text=workers or 1, main=main, http=http,
-                           multi_accept=multi_accept, events=events, connections=connections,
-                           log_level=log_level)
-        text += "".join(SERVER.format(port=s.port, listen=s.listen, location=s.location,
-                                      text=certificate.format(keys=keys, key=s.key) + s.text) for s in servers)
+        blocks = [conf.server(f"listen 127.0.0.1:{s.port} ssl backlog=4096 {s.listen};",
+                              conf.certificate(keys, s.key) if own_certificate else "", s.text,
+                              f"location / {{ {s.location} }}") for s in servers]
         self.conf = self.folder / "nginx.conf"
-        self.conf.write_text(text + "}\n")
+        self.conf.write_text(conf.nginx(self.folder, blocks, http=f"{conf.TLS} ssl_ciphers ALL;\n    {http}", main=main,
+                                        workers=workers or 1, log=log_level, connections=connections,
+                                        events=f"multi_accept {multi_accept}; {events}"))
         self.env = shim_environment(self.folder, build, switches) if build else clean_environment()
         self.prefix: list[str] = []
         if build and by_command:  # `octuple run` has to find shim and provider itself
@@ -362,7 +309,7 @@ def end_process(process: subprocess.Popen[bytes] | Detached) -> int:
         return process.wait()
 
 
-def wait_until(condition, what: str, seconds: float = 20.0) -> None:
+def wait_until(condition, what: str, seconds: float = PATIENCE) -> None:
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:

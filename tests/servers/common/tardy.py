@@ -6,35 +6,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lab import counters
+from lab import counters, openssl_conf
 from tests.servers.common import rig
 
 KINDS = ("blocks", "pauses")
 
 
-CONF = """\
-openssl_conf = init
-[init]
-providers = provider_sect
-alg_section = algorithms
-[provider_sect]
-default = default_sect
-tardy = tardy_sect
-[default_sect]
-activate = 1
-[tardy_sect]
-module = {module}
-activate = 1
-[algorithms]
-default_properties = ?provider=tardy
-"""
 
 
 def put_into(env: dict[str, str], build: rig.Build, kind: str, threads: int, micros: int) -> None:
     """env is that of rig.shim_environment(): any PEM file with an RSA key becomes a key in the device. threads: of
     OCTUPLE_KEYS."""
     conf = Path(env["OCTUPLE_COUNTERS"]).parent / "tardy.cnf"
-    conf.write_text(CONF.format(module=f"{build.folder}/lib/tardy.so"))
+    conf.write_text(openssl_conf.text({"tardy": build.folder / "lib/tardy.so"}, properties="?provider=tardy"))
     env["OPENSSL_CONF"] = str(conf)
     env.update(OCTUPLE_KEYS=str(threads), OCTUPLE_TEST_DEVICE_US=str(micros))
     if kind == "pauses":

@@ -116,7 +116,7 @@ def make_nginx(request, build, keys):
 
 @each("name,group,share,alert", bad_shares(), ids=[row[0] for row in bad_shares()])
 def test_alert(nginx, name, group, share, alert):
-    with socket.create_connection(("127.0.0.1", nginx.port), timeout=20) as sock:
+    with socket.create_connection(("127.0.0.1", nginx.port), timeout=rig.PATIENCE) as sock:
         sock.sendall(hellos.hello((group, share)))
         assert hellos.answer(sock) == alert, name
 
@@ -126,7 +126,8 @@ def test_alerts_in_company(nginx):
     rows = bad_shares() + [("good", group, good, 0) for group, good in GOOD.items()] * 8
     random.Random(1).shuffle(rows)
     with clients.stopped(nginx.worker_pids()[0]), contextlib.ExitStack() as stack:
-        socks = [stack.enter_context(socket.create_connection(("127.0.0.1", nginx.port), timeout=20)) for _ in rows]
+        socks = [stack.enter_context(socket.create_connection(("127.0.0.1", nginx.port), timeout=rig.PATIENCE))
+                 for _ in rows]
         for sock, (_, group, share, _) in zip(socks, rows):
             sock.sendall(hellos.hello((group, share)))
         os.kill(nginx.worker_pids()[0], signal.SIGCONT)

@@ -15,30 +15,7 @@ from pathlib import Path
 from lab import process
 from lab.debian import ENTER, cache
 from lab.programs import Build, clean_environment, free_ports
-from lab.servers import http3
-
-STARTS_WITHIN = 60  # seconds
-CONFIGURATION = """\
-{modules}
-daemon off;
-user root;
-worker_processes {workers};
-pid {folder}/pid;
-error_log {folder}/error.log;
-events {{ worker_connections 4096; }}
-http {{
-    access_log off;
-    ssl_protocols TLSv1.3;
-    {http}
-    server {{
-        listen 127.0.0.1:{port} quic reuseport;
-        listen 127.0.0.1:{port} ssl;
-        server_name localhost;
-        {server}
-        location / {{ return 200 "ok\\n"; }}
-    }}
-}}
-"""
+from lab.servers import conf, http3
 
 
 def why_not() -> str:
@@ -62,10 +39,9 @@ class Server:
     name: str
     command: list[str]  # before its configuration
 
-    def __init__(self, build: Build, folder: Path, keys: Path, text: str, wanted: int = 1, **words: object):
+    def __init__(self, build: Build, folder: Path, keys: Path, wanted: int = 1):
         self.build, self.folder, self.keys, self.wanted = build, folder, keys, wanted
         self.port, = free_ports(1)
-        (folder / "conf").write_text(text.format(folder=folder, port=self.port, keys=keys, **words))
         self.child: subprocess.Popen | None = None
 
     def __enter__(self) -> "Server":
@@ -74,7 +50,7 @@ class Server:
                    str(self.folder / "conf")]
         self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                       stderr=(self.folder / "said").open("w"), env=clean_environment())
-        deadline = time.monotonic() + STARTS_WITHIN
+        deadline = time.monotonic() + process.PATIENCE
         while len(self.workers()) < self.wanted:
             if time.monotonic() > deadline or self.child.poll() is not None:
                 self.stop()
@@ -120,8 +96,11 @@ class Nginx(Server):
 
     def __init__(self, build: Build, folder: Path, keys: Path, server: str, *, http: str = "", modules: str = "",
                  workers: int = 1):
-        super().__init__(build, folder, keys, CONFIGURATION, workers, server=server, http=http, modules=modules,
-                         workers=workers)
+        super().__init__(build, folder, keys, workers)
+        text = conf.server(f"listen 127.0.0.1:{self.port} quic reuseport;", f"listen 127.0.0.1:{self.port} ssl;",
+                           "server_name localhost;", server, f"location / {{ {conf.ANSWER} }}")
+        (folder / "conf").write_text(conf.nginx(folder, [text], http=f"ssl_protocols TLSv1.3; {http}",
+                                                main=f"{modules}\nuser root;", workers=workers, log="error"))
 
     def workers(self) -> list[int]:
         return [pid for pid in process.children(self.master()) if http3.command_of(pid)[0] == self.name] \
@@ -135,5 +114,6 @@ class HAProxy(Server):
     command = ["haproxy", "-db", "-f"]
 
     def __init__(self, build: Build, folder: Path, keys: Path, key: str):
-        super().__init__(build, folder, keys, http3.HAPROXY, key=key)
+        super().__init__(build, folder, keys)
+        (folder / "conf").write_text(http3.configuration("haproxy", folder, self.port, keys, key))
         (keys / f"{key}.pem").write_text("".join((keys / f"{key}{end}").read_text() for end in (".crt", ".key")))

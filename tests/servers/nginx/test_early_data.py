@@ -53,7 +53,7 @@ class Scene:
 def outcome(run: subprocess.Popen[bytes], then: bytes) -> str:
     """What the client says of the handshake, and the answers to its requests."""
     try:
-        said = run.communicate(then, timeout=20)[0].decode(errors="replace")
+        said = run.communicate(then, timeout=rig.PATIENCE)[0].decode(errors="replace")
     except subprocess.TimeoutExpired:
         run.kill()
         run.communicate()

@@ -11,19 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from lab import der
+from lab import der, openssl_conf
 from tests.servers.common import clients, rig
 
 LATENCY_US = 20_000
 THREADS = 4
-ENGINE = """
-[engine_sect]
-device = device_sect
-[device_sect]
-engine_id = {kind}
-dynamic_path = {module}
-{more}
-"""
 BOTH = pytest.mark.parametrize("kind", ["slow", "card"])
 
 
@@ -38,9 +30,9 @@ def make_device(build, keys, place):
         nginx = rig.Nginx(keys, build, [rig.Server(text=key)], own_certificate=False, multi_accept="on",
                           log_level="info")
         conf = place / f"{kind}.cnf"
-        text = rig.SWITCHES.format(module=build.provider, switches=switches)
-        conf.write_text(text.replace("[init]", "[init]\nengines = engine_sect", 1)
-                        + ENGINE.format(kind=kind, module=build.folder / f"lib/{kind}.so", more=engine))
+        conf.write_text(openssl_conf.text(
+            {"octuple": f"module = {build.provider}\n{switches}"}, default=False,
+            engine=openssl_conf.engine(kind, build.folder / f"lib/{kind}.so", engine)))
         nginx.env.update(OPENSSL_CONF=str(conf), OCTUPLE_KEYS=str(threads),
                          OCTUPLE_TEST_DEVICE_US=str(LATENCY_US),
                          OCTUPLE_TEST_DEVICE_HANG=str(place / "hang"),

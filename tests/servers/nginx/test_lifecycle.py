@@ -6,13 +6,11 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
-import subprocess
-import time
 from pathlib import Path
 
 import psutil
 
+from lab import openssl_conf
 from tests.servers.common import clients, rig
 
 
@@ -182,7 +180,7 @@ def test_single_process(build, keys):
 
 def test_switches(build, keys, place):
     """OCTUPLE_SHIM=off, OCTUPLE_TABLE=off, and a process without the provider: stock, all of them."""
-    (place / "openssl.cnf").write_text(rig.SWITCHES.format(module="/no/such/octuple.so", switches=""))
+    (place / "openssl.cnf").write_text(openssl_conf.text({"octuple": "module = /no/such/octuple.so"}, default=False))
     for extra in ({"OCTUPLE_SHIM": "off"}, {"OCTUPLE_TABLE": "off"}, {"OPENSSL_CONF": str(place / "openssl.cnf")}):
         with rig.Nginx(keys, build, [rig.Server()], env=extra) as nginx:
             herd = clients.herd(nginx.worker_pids()[0], nginx.port, rig.client_context(), 10)

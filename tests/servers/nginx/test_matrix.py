@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from lab import depth
+from lab.servers import conf
 from tests.servers.common import clients, rig
 from tests.servers.common.credentials import ALGORITHMS, DECLINED, GROUPS, Group, KINDS, Kind
 
@@ -31,7 +32,7 @@ class Matrix:
         for group in GROUPS + DECLINED:
             for kind in KINDS:
                 servers[f"{kind.name} {group.name}"] = rig.Server(kind.name, text=f"ssl_ecdh_curve {group.name};")
-        servers["both"] = rig.Server("rsa2048", text=rig.CERTIFICATE.format(keys=keys, key="ecdsa-p256"))
+        servers["both"] = rig.Server("rsa2048", text=conf.certificate(keys, "ecdsa-p256"))
         self.servers = servers
         self.nginx = rig.Nginx(keys, build, list(servers.values()))
 

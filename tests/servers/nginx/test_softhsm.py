@@ -11,20 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from lab import counters, devices
+from lab import counters, devices, openssl_conf
 from tests.servers.common import clients, rig
 
 HERD = 16
 THREADS = 8
-ENGINE = """
-[engine_sect]
-device = device_sect
-[device_sect]
-engine_id = pkcs11
-dynamic_path = {engine}
-MODULE_PATH = {module}
-init = 1
-"""
 WAYS = {"1.2": ("1.2", "ECDHE+aRSA"), "1.2, RSA key exchange": ("1.2", "kRSA"), "1.3": ("1.3", "ALL")}
 ABSENT = [path for path in (devices.ENGINE, devices.SOFTHSM) if not Path(path).exists()]
 pytestmark = pytest.mark.skipif(bool(ABSENT), reason=f"no {', '.join(ABSENT)} (softhsm2, libengine-pkcs11-openssl)")
@@ -43,8 +34,8 @@ def make(build, keys: Path, place: Path, token: dict[str, str], threads: int) ->
     kept = "".join(f"env {name};" for name in token)
     nginx = rig.Nginx(keys, build, [rig.Server(text=key)], own_certificate=False, main=kept, env=token)
     conf = place / f"engine-{threads}.cnf"
-    conf.write_text("openssl_conf = init\n[init]\nengines = engine_sect\n"
-                    + ENGINE.format(engine=devices.ENGINE, module=devices.SOFTHSM))
+    one = openssl_conf.engine("pkcs11", devices.ENGINE, f"MODULE_PATH = {devices.SOFTHSM}", "init = 1")
+    conf.write_text(openssl_conf.text({}, default=False, engine=one))
     nginx.env["OPENSSL_CONF"] = str(conf)
     if threads:
         nginx.env["OCTUPLE_KEYS"] = str(threads)

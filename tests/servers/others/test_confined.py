@@ -14,31 +14,15 @@ import subprocess
 import pytest
 
 from lab.programs import Build
-from lab.servers import web
+from lab.servers import conf, web
 from lab.servers.nginx import ServerError
 from tests.servers.common import clients, rig
 from tests.servers.others.test_others import ACCELERATED
 
 USER = "nobody"
-NGINX = web.Kind("nginx", "nginx", "nginx", """\
-daemon off;
-pid {folder}/pid;
-error_log {folder}/error.log;
-worker_processes 1;
-events {{}}
-http {{
-    access_log off;
-    client_body_temp_path {folder}/1; proxy_temp_path {folder}/2; fastcgi_temp_path {folder}/3;
-    uwsgi_temp_path {folder}/4; scgi_temp_path {folder}/5;
-    server {{
-        listen 127.0.0.1:{port} ssl;
-        ssl_protocols TLSv1.2 TLSv1.3;
-        ssl_certificate {folder}/both.pem;
-        ssl_certificate_key {folder}/both.pem;
-        root {folder}/site;
-    }}
-}}
-""", lambda conf: ["-c", str(conf)])
+NGINX = web.Kind("nginx", "nginx", "nginx", conf.template(conf.nginx("{folder}", [conf.server(
+    "listen 127.0.0.1:{port} ssl;", "ssl_certificate {folder}/both.pem; ssl_certificate_key {folder}/both.pem;",
+    "root {folder}/site;")], log="error")), lambda conf: ["-c", str(conf)])
 KINDS = (NGINX, *web.KINDS)
 # In a namespace of its own, where {folder} is the only place that can be written to.
 READ_ONLY = ("mount -o bind / / && mount -o remount,bind,ro / && mount -o bind {folder} {folder} && "

@@ -13,26 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from lab import counters, der, devices
+from lab import counters, der, devices, openssl_conf
 from lab.servers import dialogue, services, web
 from tests.servers.common import crowd, daemons, rig
 
 MODULE = Path("/usr/lib/x86_64-linux-gnu/ossl-modules/pkcs11.so")
-PROVIDER = f"""
-[pkcs11_sect]
+PROVIDER = f"""\
 module = {MODULE}
 pkcs11-module-path = {devices.SOFTHSM}
 pkcs11-module-quirks = no-deinit no-operation-state
 pkcs11-module-token-pin = {devices.PIN}
-activate = 1
-"""
-STOCK = """\
-openssl_conf = init
-[init]
-providers = provider_sect
-[provider_sect]
-default = default_sect
-[default_sect]
 activate = 1
 """
 THREADS = 8
@@ -62,7 +52,7 @@ def see(kind, place: Path, token, build, threads: int, backend: int) -> tuple[cr
     server = make(kind, place, where, "rsa2048", backend)
     server.settings = rig.shim_environment(server.folder, build) if build else {}
     conf = place / "pkcs11.cnf"
-    conf.write_text(STOCK.replace("[provider_sect]\n", "[provider_sect]\npkcs11 = pkcs11_sect\n", 1) + PROVIDER)
+    conf.write_text(openssl_conf.text({"pkcs11": PROVIDER}))
     server.settings |= environment | {"OPENSSL_CONF": str(conf)}
     if threads:
         server.settings["OCTUPLE_KEYS"] = str(threads)
