@@ -87,7 +87,10 @@ def main(argv: list[str]) -> int:
     if not parse:
         return run(name, module, rest)
     sys.meta_path.append(Absent())
-    module_of(module).arguments(rest)
+    try:
+        module_of(module).arguments(rest)
+    except OSError as error:  # where the help was to go
+        return told(name, error)
     return DONE
 
 

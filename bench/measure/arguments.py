@@ -79,5 +79,8 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--keep", action="store_true", help="keep the servers' configuration, keys and logs")
     options = parser.parse_args(argv)
     if options.report is None and options.json is None:
-        options.report = new_folder("demo-report")
+        try:
+            options.report = new_folder("demo-report")
+        except argparse.ArgumentTypeError as error:
+            parser.error(str(error))
     return options

@@ -62,6 +62,8 @@ def check_pod(pod: dict) -> None:
             if mount["name"] not in volumes:
                 raise Wrong(f"no volume {mount['name']}")
     for container in pod["containers"]:
+        if container["name"] not in container.get("image", container["name"]):
+            raise Wrong(f"{container['name']} is to run from {container['image']}")
         mounts = {mount["name"]: mount["mountPath"] for mount in container.get("volumeMounts", [])}
         given = {one["name"]: one.get("value") for one in container.get("env", [])}
         place = mounts.get("octuple")
@@ -71,9 +73,23 @@ def check_pod(pod: dict) -> None:
             raise Wrong("one variable is enough")
 
 
+def check_service(service: dict, documents: list[dict]) -> None:
+    """It leads to a port of pods that are there."""
+    wanted = service["spec"]["selector"].items()
+    pods = [one["spec"]["template"] for one in documents if one["kind"] == "Deployment"]
+    ports = {port["containerPort"] for pod in pods if wanted <= pod["metadata"]["labels"].items()
+             for container in pod["spec"]["containers"] for port in container["ports"]}
+    if not {port["targetPort"] for port in service["spec"]["ports"]} <= ports:
+        raise Wrong("the service leads nowhere")
+
+
 def check(text: str) -> int:
     count = 0
-    for document in yaml.safe_load_all(text):
+    documents = [one for one in yaml.safe_load_all(text) if one]
+    for one in documents:
+        if one["kind"] == "Service":
+            check_service(one, documents)
+    for document in documents:
         for one in of_kubernetes(document):
             try:
                 kubernetes_validate.validate(one, kubernetes_validate.latest_version(), strict=True)
@@ -100,6 +116,7 @@ ERRORS = [
     ("/octuple/$LIB/", "/elsewhere/$LIB/"), ("name: LD_PRELOAD", "name: LD_AUDIT"),
     ("kind: Deployment", "kind: Deploy"),
     ("containers:", "container:"), ("containerPort: 8443", "containerPort: tls"), ("emptyDir: {}", "emptyDir: 1"),
+    ("targetPort: 8443", "targetPort: 8080"), ("image: docker.io/library/haproxy", "image: docker.io/library/nginx"),
 ]
 
 
