@@ -22,6 +22,9 @@ foreach(unit octuple.conf octuple-metrics.service octuple-metrics.timer)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/systemd/${unit} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/systemd)
 endforeach()
 
+install(FILES packaging/prometheus/rules.yml DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/prometheus)
+install(FILES packaging/grafana/octuple.json DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/grafana)
+
 # What the commands write as JSON.
 install(DIRECTORY docs/schemas DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.json")
 

@@ -16,14 +16,12 @@
  *                       library.c liboctuple
  *   handshake/          one connection and its thread: states.c what may happen to a call, and what follows,
  *                       handshake.c a call that is paused and resumed, slice.c its part of the stack, points.c
- *                       where it may pause, doors.c who forces it, finish.c and drain.c how it ends when nobody
- *                       resumes it, known.c the table of SSL objects, handed.c those that wait for another thread
- *   memory/             programs that read their sockets themselves and feed libssl: memory.h
- *   events/             what a thread sleeps on: epoll.c and poll.c the hooks, made.c made-up events, fds.c,
- *                       tables.c and socket.c what is known of descriptors, read.c and look.c who reads or looks there,
- *                       handover.c how another thread gets a connection
- *   quic/               handshakes of QUIC, in programs that are known to bear it
- *   keys/               keys that live elsewhere, behind keys.h
+ *                       where it may pause, storm.c whether its client is still there, doors.c who forces it, finish.c
+ * and drain.c how it ends when nobody resumes it, known.c the table of SSL objects, handed.c those that wait for
+ * another thread memory/             programs that read their sockets themselves and feed libssl: memory.h events/ what
+ * a thread sleeps on: epoll.c and poll.c the hooks, made.c made-up events, fds.c, tables.c and socket.c what is known
+ * of descriptors, read.c and look.c who reads or looks there, handover.c how another thread gets a connection quic/
+ * handshakes of QUIC, in programs that are known to bear it keys/               keys that live elsewhere, behind keys.h
  *   savings/            what libssl and libcrypto do around an operation and need not, behind savings.h
  *
  * Whether a handshake may pause is oct_handshake_may_pause() in handshake/handshake.c, which the provider asks at each
@@ -103,10 +101,13 @@ struct oct_conn {
     uint32_t told;      /* the thread's round when it was told so without libssl being asked; 0: not yet */
     BIO *retried;       /* the BIO that says so too, and what it said before */
     int retry_before;
-    bool looked;       /* its server has called it before */
-    bool handed;       /* it has been in that list */
-    bool missed;       /* and libssl reads its socket itself: the other thread may have called too early */
-    bool veiled;       /* libssl has found the veil when its call in the slice began */
+    uint64_t waited_and_1;   /* milliseconds that its hello had waited when it was looked at; 0: it was not (storm.c) */
+    bool looked;             /* its server has called it before */
+    uint8_t age_class_and_1; /* of its hello, while it is not known how its handshake ends (ages.h) */
+    bool unread;             /* libssl had read nothing from its socket when its call began */
+    bool handed;             /* it has been in that list */
+    bool missed;             /* and libssl reads its socket itself: the other thread may have called too early */
+    bool veiled;             /* libssl has found the veil when its call in the slice began */
     uint8_t announced; /* by which instances around its own, edge-triggered ones: one bit for each depth (made.c) */
 };
 

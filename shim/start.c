@@ -19,6 +19,7 @@
 #include "handshake/thread.h"
 #include "events/handover.h"
 #include "handshake/handed.h"
+#include "handshake/storm.h"
 #include "memory/memory.h"
 
 #include <dlfcn.h>
@@ -47,6 +48,7 @@ OCT_AT_START static void start(void)
     oct_memory_start(loops);
     oct_reach_start(loops);
     oct_keys_start();
+    oct_storm_start(oct_setting(OCT_SETTING_HELLOS));
     const char *shim = oct_setting_former(OCT_SETTING_FORMER_SHIM);
     if (oct_ssl_present()) { /* one that would lose, and does not need the provider's groups */
 #define OCT_ONE_EACH(symbol, named, program)                                                                           \

@@ -51,6 +51,9 @@ static enum counters_result read_at(struct oct_counters_file *out, int fd, uint6
     if (!read_exactly(fd, &out->stays, sizeof out->stays, at + offsetof(struct oct_counters_file, stays)) ||
         out->stays.form != OCT_STAY_FORM)
         out->stays = (struct oct_stay_counters){0};
+    if (!read_exactly(fd, &out->hellos, sizeof out->hellos, at + offsetof(struct oct_counters_file, hellos)) ||
+        out->hellos.form != OCT_HELLO_FORM)
+        out->hellos = (struct oct_hello_counters){0};
     oct_counters_sum_waiting(out);
     return COUNTERS_READ;
 }

@@ -78,6 +78,7 @@ struct doctor_lanes {
     struct oct_quic_counters quic;
     struct oct_memory_counters memory;
     struct oct_stay_counters stays;
+    struct oct_hello_counters hellos;
     uint64_t asked, together; /* operations but keys, which are made ahead: all, and those in a batch of several */
 };
 
@@ -127,6 +128,8 @@ void doctor_judge_why(struct doctor_report *report, const struct doctor_target *
 /* Under load, most operations ran together with others. */
 bool doctor_runs_together(const struct doctor_lanes *lanes);
 
+/* Whether it is in a storm, and what would help. */
+void doctor_judge_storm(struct doctor_report *report, const struct doctor_target *target);
 void doctor_judge_handshakes(struct doctor_report *report, const struct doctor_target *target);
 /* The last word: its stable name, and a sentence of at most `room` bytes. */
 const char *doctor_verdict(const struct doctor_report *report, const struct doctor_target *target, char *text,

@@ -295,6 +295,7 @@ void doctor_judge(struct doctor_report *report, const struct doctor_target *targ
         judge_work(report, target);
     if (!left && has_openssl) {
         doctor_judge_handshakes(report, target);
+        doctor_judge_storm(report, target);
         doctor_judge_keys(report, target);
         doctor_judge_quic(report, target);
         doctor_judge_memory(report, target);

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 #include "cli/core/counters.h"
+#include "cli/core/hellos.h"
 #include "cli/core/keys.h"
 #include "cli/core/process.h"
 #include "cli/core/stays.h"
@@ -18,6 +19,7 @@ static void sum(void *arg, const struct oct_counters_file *file)
     struct oct_memory_counters *memory = &lanes->memory;
     lanes->read++;
     stays_add(&lanes->stays, &file->stays, NULL);
+    hellos_add(&lanes->hellos, &file->hellos, NULL);
     keys_add(&lanes->keys, &file->keys, NULL);
     keys_add_owners(&lanes->keys, &file->keys);
     quic->state = file->quic.state != OCT_QUIC_STATE_NONE ? file->quic.state : quic->state;

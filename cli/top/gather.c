@@ -88,6 +88,7 @@ static void add_file(void *arg, const struct oct_counters_file *file)
         process->file.sum = file->sum;
         process->file.keys = file->keys;
         process->file.stays = file->stays;
+        process->file.hellos = file->hellos;
         memcpy(process->file.thread, file->thread, file->sum.slots * sizeof file->thread[0]);
         take_name(process);
     }

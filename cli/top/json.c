@@ -9,6 +9,7 @@
 #include <time.h>
 #include <jansson.h>
 #include "cli/core/keys.h"
+#include "cli/core/hellos.h"
 #include "cli/core/stays.h"
 #include "top.h"
 
@@ -54,10 +55,11 @@ static json_t *threads(const struct oct_counters_file *file)
 static json_t *process(const struct top_request *request, const struct top_process *one)
 {
     const struct oct_counters *sum = &one->file.sum;
-    json_t *object = json_pack("{s:i, s:s, s:s, s:f, s:o, s:o, s:o}", "pid", (int)one->pid, "command", one->command,
-                               "state", one->ended ? "ended" : "running", "started", (double)sum->started / 1e9,
-                               "operations", operations(sum->op, sum->op_count), "keys", keys_json(&one->file.keys),
-                               "handshakes", stays_json(&one->file.stays));
+    json_t *object =
+        json_pack("{s:i, s:s, s:s, s:f, s:o, s:o, s:o, s:o}", "pid", (int)one->pid, "command", one->command, "state",
+                  one->ended ? "ended" : "running", "started", (double)sum->started / 1e9, "operations",
+                  operations(sum->op, sum->op_count), "keys", keys_json(&one->file.keys), "handshakes",
+                  stays_json(&one->file.stays), "hellos", hellos_json(&one->file.hellos));
     if (request->threads)
         json_object_set_new(object, "threads", threads(&one->file));
     return object;

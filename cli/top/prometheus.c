@@ -9,10 +9,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "cli/core/hellos.h"
 #include "cli/core/stays.h"
 #include "top.h"
 
@@ -102,21 +104,77 @@ static char *handshakes_text(const struct top_sample *sample)
     return text;
 }
 
+static void hello_total(FILE *out, const struct top_sample *sample, const char *name, const char *help, size_t offset)
+{
+    fprintf(out, "# HELP %s %s\n# TYPE %s counter\n", name, help, name);
+    for (unsigned i = 0; i < sample->count; i++) {
+        const struct oct_hello_counters *hellos = &sample->process[i]->file.hellos;
+        char *label = sample->process[i]->ended || hellos->form == 0 ? NULL : labels(sample->process[i], NULL);
+        if (label != NULL)
+            fprintf(out, "%s{%s} %" PRIu64 "\n", name, label, *(const uint64_t *)((const char *)hellos + offset));
+        free(label);
+    }
+}
+
+/* Whole milliseconds as seconds. No floating point: its form depends on the program's locale. */
+static void hello_waits(FILE *out, const struct oct_hello_counters *hellos, const char *label)
+{
+    static const char name[] = "octuple_hello_wait_seconds";
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < OCT_HELLO_WAITS; i++) {
+        sum += hellos->waited[i];
+        if (i + 1 < OCT_HELLO_WAITS)
+            fprintf(out, "%s_bucket{%s,le=\"%u.%03u\"} %" PRIu64 "\n", name, label, hellos_bound[i] / 1000,
+                    hellos_bound[i] % 1000, sum);
+    }
+    fprintf(out,
+            "%s_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n%s_sum{%s} %" PRIu64 ".%03" PRIu64 "\n%s_count{%s} %" PRIu64 "\n",
+            name, label, sum, name, label, hellos->milliseconds / 1000, hellos->milliseconds % 1000, name, label, sum);
+}
+
+/* To be freed; NULL without memory. */
+static char *hellos_text(const struct top_sample *sample)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    hello_total(out, sample, "octuple_hellos_gone_total", "Hellos whose client had left before the handshake began.",
+                offsetof(struct oct_hello_counters, gone));
+    hello_total(out, sample, "octuple_hellos_refused_total",
+                "Hellos that were turned away, as they had waited too long.",
+                offsetof(struct oct_hello_counters, refused));
+    fputs("# HELP octuple_hello_wait_seconds How long hellos had waited when their handshake began.\n"
+          "# TYPE octuple_hello_wait_seconds histogram\n",
+          out);
+    for (unsigned i = 0; i < sample->count; i++) {
+        const struct top_process *one = sample->process[i];
+        char *label = one->ended || one->file.hellos.form == 0 ? NULL : labels(one, NULL);
+        if (label != NULL)
+            hello_waits(out, &one->file.hellos, label);
+        free(label);
+    }
+    fclose(out);
+    return text;
+}
+
 /* All of it in memory, so that a file is written at once; NULL without that. */
 static char *make_text(const struct top_request *request, const struct top_sample *sample)
 {
     struct oct_counters_series *series = calloc((size_t)sample->count * OCT_COUNTERS_THREADS + 1, sizeof *series);
     unsigned count = series != NULL ? make_series(series, request, sample) : 0;
     char *counters = series != NULL ? oct_counters_prometheus_of(series, count) : NULL, *text = NULL;
-    char *keys = keys_text(sample), *handshakes = handshakes_text(sample);
-    if (counters == NULL || keys == NULL || handshakes == NULL ||
+    char *keys = keys_text(sample), *handshakes = handshakes_text(sample), *hellos = hellos_text(sample);
+    if (counters == NULL || keys == NULL || handshakes == NULL || hellos == NULL ||
         asprintf(&text,
                  "# HELP octuple_processes Processes that run under Octuple and were read.\n"
-                 "# TYPE octuple_processes gauge\noctuple_processes %u\n%s%s%s",
-                 top_running(sample), counters, keys, handshakes) < 0)
+                 "# TYPE octuple_processes gauge\noctuple_processes %u\n%s%s%s%s",
+                 top_running(sample), counters, keys, handshakes, hellos) < 0)
         text = NULL;
     free(keys);
     free(handshakes);
+    free(hellos);
     for (unsigned i = 0; i < count; i++)
         free((char *)series[i].labels);
     free(series);

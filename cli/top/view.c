@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "cli/core/hellos.h"
 #include "cli/core/stays.h"
 #include "top.h"
 
@@ -153,6 +154,23 @@ static void handshakes(FILE *out, const struct top_sample *now, const struct top
     fputc('\n', out);
 }
 
+/* How long hellos waited, and whose clients did not, where there is something to say. */
+static void hellos(FILE *out, const struct top_sample *now, const struct top_sample *before)
+{
+    struct oct_hello_counters all = {0};
+    for (unsigned i = 0; i < now->count; i++) {
+        const struct top_process *last = top_find(before, now->process[i]);
+        hellos_add(&all, &now->process[i]->file.hellos, last != NULL ? &last->file.hellos : NULL);
+    }
+    const uint64_t begun = hellos_begun(&all);
+    if (begun != 0 || all.gone != 0 || all.refused != 0)
+        fprintf(out,
+                "hellos waited %.0f ms on average, %" PRIu64 " of %" PRIu64 " longer than 100 ms; %" PRIu64
+                " left, %" PRIu64 " turned away\n",
+                begun != 0 ? (double)all.milliseconds / (double)begun : 0.0, hellos_over(&all, 100), begun, all.gone,
+                all.refused);
+}
+
 void top_view(FILE *out, const struct top_form *form, const struct top_request *request, const struct top_sample *now,
               const struct top_sample *before)
 {
@@ -165,6 +183,7 @@ void top_view(FILE *out, const struct top_form *form, const struct top_request *
     }
     head(out, &timed, now, &all.n);
     handshakes(out, now, before);
+    hellos(out, now, before);
     top_keys(out, &timed, now, before);
     fputs(form->keys ? "q: quit  t: threads\n" : "\n", out);
     top_table_head(out, &timed, "OPERATION");

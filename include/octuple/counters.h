@@ -235,7 +235,29 @@ struct oct_stay_counters {
     uint64_t doors;             /* ways past the guards, these functions among them, that the program has got */
 };
 
-/* A file of this form may end before `keys`, `quic`, `memory`, or `stays`: then all of that is zero. */
+/*
+ * Hellos of clients, as the preload shim found them when their handshake was about to begin: TLS over TCP, where libssl
+ * reads from the socket. A server that keeps up has one hello in some looked at, which counts for all since the last.
+ */
+#define OCT_HELLO_FORM 1
+/* A wait is in the first bucket whose bound, in milliseconds, it does not exceed; else in the one behind these. */
+#define OCT_HELLO_BOUNDS                                                                                               \
+    {                                                                                                                  \
+        10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000                                                             \
+    }
+#define OCT_HELLO_WAITS 11
+#define OCT_HELLO_ROOM  16 /* room for buckets to come */
+
+struct oct_hello_counters {
+    uint64_t form;                   /* OCT_HELLO_FORM; else all of it is to be taken as zero */
+    uint64_t gone;                   /* thrown away: the client had left */
+    uint64_t refused;                /* thrown away: it had waited too long (OCTUPLE_HELLOS=refuse) */
+    uint64_t milliseconds;           /* that those whose handshake has begun had waited, in sum */
+    uint64_t waited[OCT_HELLO_ROOM]; /* handshakes that have begun, by how long the hello had waited */
+    uint64_t reserved[12];
+};
+
+/* A file of this form may end before `keys`, `quic`, `memory`, `stays` or `hellos`: then all of that is zero. */
 struct oct_counters_file {
     struct oct_counters sum;
     struct oct_thread_counters thread[OCT_COUNTERS_THREADS];
@@ -243,6 +265,7 @@ struct oct_counters_file {
     struct oct_quic_counters quic;
     struct oct_memory_counters memory;
     struct oct_stay_counters stays;
+    struct oct_hello_counters hellos;
 };
 
 /*

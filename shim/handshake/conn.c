@@ -10,6 +10,7 @@
 #include "handshake/handed.h"
 #include "handshake/known.h"
 #include "handshake/slice.h"
+#include "handshake/storm.h"
 #include "handshake/thread.h"
 #include "quic/quic.h"
 
@@ -35,6 +36,7 @@ void oct_conn_dispose(struct oct_conn *conn)
 {
     struct oct_thread *t = oct_thread_peek();
 
+    oct_storm_ended(conn, false);
     oct_slice_abandon(conn);
     oct_thread_leave(conn);
     if (oct_keys_part != NULL)

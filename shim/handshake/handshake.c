@@ -11,6 +11,7 @@
 #include "events/fds.h"
 #include "keys/keys.h"
 #include "handshake/slice.h"
+#include "handshake/storm.h"
 #include "handshake/thread.h"
 #include "handshake/doors.h"
 #include "quic/quic.h"
@@ -213,6 +214,7 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
     }
     const bool paused = conn->state == OCT_CONN_PAUSED;
     t->moved |= value > 0 || paused || oct_ssl()->SSL_get_state(conn->ssl) != before;
+    oct_storm_after(conn, t);
     oct_finish_settle(conn);
     if (paused) {
         if (conn->hello != NULL)
@@ -321,6 +323,7 @@ int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_val
                 return call(s, arg);
             if (put_off(conn, t))
                 return tell_to_wait(conn, pause_value);
+            oct_storm_look(conn, t, oct_socket_find(conn));
             return run_tracked(conn, t, call, arg, pause_value);
         case OCT_DO_RESUME:
             return run_tracked(conn, t, call, arg, pause_value);
@@ -383,6 +386,7 @@ void oct_handshake_settle(SSL *s)
     struct oct_conn *conn = oct_conn_find(s);
     if (conn != NULL && conn->entered == 0 && oct_conn_is_free(oct_conn_state(conn)) && !oct_ssl()->SSL_in_init(s)) {
         oct_socket_count(conn);
+        oct_storm_ended(conn, true);
         oct_conn_let_go(conn);
     }
 }

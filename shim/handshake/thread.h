@@ -6,6 +6,8 @@
 
 #include "shim.h"
 
+#include "handshake/ages.h"
+
 /* A socket of which the program need not hear that it is readable: the event's data, and what tells whether the socket
  * is still the same. Values only: they outlive the connection. */
 #define OCT_SUPPRESSED_MAX 64
@@ -20,6 +22,13 @@ struct oct_suppressed {
 struct oct_withheld {
     int fd_and_1; /* 0: there is none */
     bool refused; /* it would have found something there, or nobody asks */
+};
+
+/* Hellos of a crowd (storm.c). */
+struct oct_storm {
+    unsigned calm;   /* so many in a row had not waited */
+    unsigned passed; /* handshakes that have begun since a hello was looked at */
+    struct oct_ages ages;
 };
 
 struct oct_thread {
@@ -60,10 +69,11 @@ struct oct_thread {
     char shows[OCT_BIO_NAME];                             /* the name of BIOs that show their socket (socket.c) */
     bool comes_back;  /* its program lets libssl read from memory first, and then from the socket (socket.c) */
     unsigned put_off; /* of how many connections the first look has found nothing in this round (socket.c) */
-    uint32_t round;   /* how many times it has waited for events; never 0 afterwards */
-    bool real_first;  /* made-up events were returned last: the kernel's are next */
-    int made_epfd;    /* by which epoll instance */
-    bool waked;       /* the kernel's last events had one in them that only wakes (handed.c) */
+    struct oct_storm storm;
+    uint32_t round;  /* how many times it has waited for events; never 0 afterwards */
+    bool real_first; /* made-up events were returned last: the kernel's are next */
+    int made_epfd;   /* by which epoll instance */
+    bool waked;      /* the kernel's last events had one in them that only wakes (handed.c) */
     bool ends;
 };
 

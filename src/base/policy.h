@@ -135,6 +135,43 @@
  * Measured: mosquitto at four times its capacity. */
 #define OCT_POLICY_PUT_OFF 16
 
+/* A hello that has waited so long is thrown away if its client has left.
+ * Unit: milliseconds.
+ * Why: a server that keeps up answers each hello as it always has, also those of clients that half-close.
+ * Measured: by judgement: a server that sleeps comes to a hello within a few. */
+#define OCT_POLICY_HELLO_LATE 50
+
+/* After so many hellos in a row that had not waited so long, not each is looked at.
+ * Unit: hellos.
+ * Why: the look is a system call.
+ * Measured: by judgement; a storm is a crowd of hundreds. */
+#define OCT_POLICY_HELLO_CALM 64
+
+/* Then one in so many is.
+ * Unit: hellos.
+ * Why: a storm is noticed by the first that has waited.
+ * Measured: the look takes half a part in a hundred of a handshake with P-256, and one in so many nothing that shows.
+ */
+#define OCT_POLICY_HELLO_SAMPLE 16
+
+/* What is known of how handshakes end, by the age of their hello, loses a quarter in this time.
+ * Unit: milliseconds.
+ * Why: a storm ends, and other clients have another patience.
+ * Measured: by the simulation in tests/shim/ages.c. */
+#define OCT_POLICY_AGES_FADE 1000
+
+/* An age is known from so many handshakes on.
+ * Unit: handshakes.
+ * Why: some clients always leave.
+ * Measured: by the simulation in tests/shim/ages.c. */
+#define OCT_POLICY_AGES_ENOUGH 8
+
+/* Of hellos that are too old, one is served for so many others that are.
+ * Unit: handshakes.
+ * Why: nobody would learn that clients have become more patient.
+ * Measured: by judgement: it costs about one part in so many. */
+#define OCT_POLICY_AGES_TRIAL 32
+
 /* Where a program feeds libssl through memory, a handshake pauses for operations that take longer than this.
  * Unit: nanoseconds.
  * Why: the program has to come back through its own loop, with a read that it would not have made.

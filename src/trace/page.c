@@ -15,6 +15,7 @@
 #include "base/policy.h"
 #include "base/settings.h"
 #include "trace/file.h"
+#include "trace/hellos.h"
 #include "trace/keys.h"
 #include "trace/memory.h"
 #include "trace/quic.h"
@@ -160,6 +161,7 @@ static void forked_child(void)
         oct_quic_counters_forked(&page.file.quic);
         oct_memory_counters_forked(&page.file.memory);
         oct_stay_counters_forked(&page.file.stays);
+        oct_hello_counters_forked(&page.file.hellos);
         file_make();
     }
     errno = saved;

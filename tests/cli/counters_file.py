@@ -45,6 +45,12 @@ def stay_counters(paused, resumed, stayed, keys=b""):
         "=32Q", 1, paused, resumed, *(stayed.get(reason, 0) for reason in range(27)), 0, 0)
 
 
+def hello_counters(gone, refused, milliseconds, waited, keys=b""):
+    """What stands behind those of handshakes: waited is by bucket."""
+    return keys.ljust(KEYS_QUIC_MEMORY + 256, b"\0") + struct.pack(
+        "=32Q", 1, gone, refused, milliseconds, *waited, *[0] * (28 - len(waited)))
+
+
 def content(pid, counts, threads=(), ticks=0, magic=MAGIC, command=b"made", started=1, keys=b""):
     """threads: (state, tid, counts) in the order of the slots, the first of which is everybody's."""
     data = struct.pack("=6Q16s", magic, pid, KNOWN, max(1, len(threads)), started, ticks, command) + operations(counts)

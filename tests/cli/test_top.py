@@ -13,7 +13,8 @@ import time
 
 import pytest
 from tests.cli.conftest import build_folder
-from tests.cli.counters_file import ALIVE, ENDED, Kept, MAGIC, OTHERS, RSA, X25519, content, key_counters, stay_counters
+from tests.cli.counters_file import ALIVE, ENDED, Kept, MAGIC, OTHERS, RSA, X25519, content, hello_counters
+from tests.cli.counters_file import key_counters, stay_counters
 from prometheus_client.parser import text_string_to_metric_families
 from tests.cli.test_doctor import as_root, certificate, nginx, pair, port, running  # noqa: F401: fixtures
 
@@ -239,6 +240,31 @@ def test_reasons_of_handshakes(place, sleeper):
     kept.keep({RSA: SOME[RSA]})
     assert "handshakes" not in place.call("top", "--once", folder).stdout
     assert "octuple_handshakes_total{" not in place.call("top", "--prometheus", folder).stdout
+
+
+def test_hellos_that_waited(place, sleeper):
+    """A histogram, and whose clients did not wait, in each form; a file without them says nothing."""
+    kept = Kept(place.work / "kept", sleeper)
+    folder = f"{kept.folder}/"
+    kept.keep({RSA: SOME[RSA]}, keys=hello_counters(30, 4, 12345, [50, 0, 20, 10, 0, 15, 0, 0, 0, 0, 5]))
+    said = "hellos waited 123 ms on average, 20 of 100 longer than 100 ms; 30 left, 4 turned away\n"
+    assert said in place.call("top", "--once", folder).stdout
+    hellos = look(place, folder)[sleeper]["hellos"]
+    assert (hellos["gone"], hellos["refused"], hellos["milliseconds"]) == (30, 4, 12345)
+    assert hellos["waited"]["500"] == 15 and hellos["waited"]["more"] == 5
+    text = place.call("top", "--prometheus", folder).stdout
+    check_with_promtool(text)
+    values = samples(text)
+    label = {"pid": sleeper, "command": "made"}
+    assert of(values, "octuple_hellos_gone_total", **label) == 30
+    assert of(values, "octuple_hellos_refused_total", **label) == 4
+    buckets = {"0.010": 50, "0.050": 70, "0.100": 80, "0.250": 80, "0.500": 95, "10.000": 95, "+Inf": 100}
+    assert {le: of(values, "octuple_hello_wait_seconds_bucket", le=le, **label) for le in buckets} == buckets
+    assert of(values, "octuple_hello_wait_seconds_sum", **label) == 12.345
+    assert of(values, "octuple_hello_wait_seconds_count", **label) == 100
+    kept.keep({RSA: SOME[RSA]})
+    assert "hellos waited" not in place.call("top", "--once", folder).stdout
+    assert "octuple_hello_wait_seconds_bucket" not in place.call("top", "--prometheus", folder).stdout
 
 
 def test_prometheus_of_a_file(place, sleeper):

@@ -11,6 +11,7 @@
 
 #include "handshake/doors.h"
 #include "handshake/known.h"
+#include "handshake/storm.h"
 #include "libssl/call.h"
 #include "quic/quic.h"
 #include "start.h"
@@ -410,6 +411,21 @@ struct oct_quic *oct_quic_of(const SSL *s)
 void oct_quic_cut(struct oct_quic *quic, bool cut)
 {
     (void)quic, (void)cut;
+}
+
+void oct_storm_look(struct oct_conn *conn, struct oct_thread *t, int fd)
+{
+    (void)conn, (void)t, (void)fd;
+}
+
+void oct_storm_after(struct oct_conn *conn, struct oct_thread *t)
+{
+    (void)conn, (void)t;
+}
+
+void oct_storm_ended(struct oct_conn *conn, bool well)
+{
+    (void)conn, (void)well;
 }
 
 bool oct_quic_may_begin(struct oct_conn *conn, struct oct_thread *t)
