@@ -16,12 +16,15 @@
  *                       library.c liboctuple
  *   handshake/          one connection and its thread: states.c what may happen to a call, and what follows,
  *                       handshake.c a call that is paused and resumed, slice.c its part of the stack, points.c
- *                       where it may pause, storm.c whether its client is still there, doors.c who forces it, finish.c
- * and drain.c how it ends when nobody resumes it, known.c the table of SSL objects, handed.c those that wait for
- * another thread memory/             programs that read their sockets themselves and feed libssl: memory.h events/ what
- * a thread sleeps on: epoll.c and poll.c the hooks, made.c made-up events, fds.c, tables.c and socket.c what is known
- * of descriptors, read.c and look.c who reads or looks there, handover.c how another thread gets a connection quic/
- * handshakes of QUIC, in programs that are known to bear it keys/               keys that live elsewhere, behind keys.h
+ *                       where it may pause, storm.c whether its client is still there, doors.c who forces it,
+ *                       finish.c and drain.c how it ends when nobody resumes it, known.c the table of SSL objects,
+ *                       handed.c those that wait for another thread
+ *   memory/             programs that read their sockets themselves and feed libssl: memory.h
+ *   events/             what a thread sleeps on: epoll.c and poll.c the hooks, made.c made-up events, fds.c,
+ *                       tables.c and socket.c what is known of descriptors, read.c and look.c who reads or looks there,
+ *                       handover.c how another thread gets a connection
+ *   quic/               handshakes of QUIC, in programs that are known to bear it
+ *   keys/               keys that live elsewhere, behind keys.h
  *   savings/            what libssl and libcrypto do around an operation and need not, behind savings.h
  *
  * Whether a handshake may pause is oct_handshake_may_pause() in handshake/handshake.c, which the provider asks at each

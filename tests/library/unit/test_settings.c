@@ -32,7 +32,6 @@ static void test_former_name(void **state)
 static void test_rows(void **state)
 {
     (void)state;
-    assert_int_equal(OCT_SETTING_COUNT, 8);
     assert_string_equal(oct_setting_row(OCT_SETTING_COMBINE)->variable, "OCTUPLE_COMBINE");
     assert_string_equal(oct_setting_row(OCT_SETTING_COMBINE)->wrong,
                         "OCTUPLE_COMBINE has a value that is none of auto, off");
