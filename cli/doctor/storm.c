@@ -9,12 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include "cli/core/hellos.h"
 #include "cli/core/stays.h"
 #include "doctor.h"
 
 #define NAME "storm"
 /* So many in a second are more than those that leave anyhow. */
-#define LEAST 8
+#define LEAST         8
+#define BACKLOG_LEAST 16
 
 static const struct {
     const char *program, *setting;
@@ -43,11 +45,21 @@ static uint64_t served(const struct doctor_lanes *lanes)
     return stays_full(&lanes->stays) + lanes->stays.resumed;
 }
 
+/* A third of a second's handshakes. Those that have begun count, though clients may have left them since: so many the
+ * server can compute. */
+static uint64_t backlog(const struct doctor_lanes *before, const struct doctor_lanes *now)
+{
+    const uint64_t begun = hellos_begun(&now->hellos) - hellos_begun(&before->hellos);
+    const uint64_t ended = served(now) - served(before), most = begun > ended ? begun : ended;
+    return most * 3 / 10 > BACKLOG_LEAST ? most * 3 / 10 : BACKLOG_LEAST;
+}
+
 void doctor_judge_storm(struct doctor_report *report, const struct doctor_target *target)
 {
     static struct doctor_target later;
     const char *program = strrchr(target->facts.program, '/');
-    char advice[160];
+    static char advice[160]; /* the report keeps it */
+    char number[24];
     if (lost(&target->lanes) == 0)
         return;
     later = *target;
@@ -63,8 +75,9 @@ void doctor_judge_storm(struct doctor_report *report, const struct doctor_target
                    lost(&target->lanes));
         return;
     }
-    snprintf(advice, sizeof advice, "set %s to %" PRIu64 ", a third of a second's handshakes",
-             setting_of(program != NULL ? program + 1 : target->facts.program), rate > 3 ? rate * 3 / 10 : 1);
+    snprintf(number, sizeof number, "%" PRIu64, backlog(&target->lanes, &later.lanes));
+    snprintf(advice, sizeof advice, doctor_advice_STORM,
+             setting_of(program != NULL ? program + 1 : target->facts.program), number);
     doctor_add(report, DOCTOR_NOTE, NAME, advice,
                "it is in a storm: in a second %" PRIu64 " clients left before their handshake began, and %" PRIu64
                " were served",
