@@ -208,7 +208,7 @@ static struct oct_thread *begin(struct call *c)
         if (instance && c->timeout != 0)
             oct_fd_waits(fd, t, true);
     }
-    bool some = t->ready != NULL || oct_thread_waiting() != 0;
+    bool some = t->ready != NULL || t->out != 0 || oct_thread_waiting() != 0;
     return c->socket || (some && (c->instance || c->timeout != 0)) ? t : NULL;
 }
 

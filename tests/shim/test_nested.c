@@ -463,6 +463,34 @@ static void test_second_number(void **state)
     }
 }
 
+/* A program hears once of what is done, does something else, and sleeps: what it has not followed ends by then. */
+static void test_not_followed(void **state)
+{
+    (void)state;
+    for (enum outer outer = POLL; outer <= last; outer++) {
+        const bool plain = outer < EPOLL;
+        struct nest t = open_nest(outer, EDGE, LEVEL, plain ? 0 : 1, 4);
+        struct world *w = t.w;
+        struct epoll_event events[PAIRS_MAX];
+        clients(w);
+        assert_true(sleep_outside(&t, 100) > 0);
+        serve(&t, events, look_inside(&t, events));
+        assert_true(t.paused > 0);
+        while (sleep_outside(&t, 20) > 0)
+            while (look_inside(&t, events) > 0)
+                ;
+        assert_true(sleep_outside(&t, 20) <= 0);
+        for (int i = 0; i < w->pairs; i++) {
+            assert_false(pair_paused(&w->pair[i]));
+            pair_client(&w->pair[i]);
+            assert_true(w->pair[i].client_done);
+            assert_int_equal(pair_server(&w->pair[i]), 1);
+        }
+        world_exchange(w);
+        close_nest(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -479,6 +507,7 @@ int main(void)
         cmocka_unit_test(test_other_thread_sleeps),
         cmocka_unit_test(test_closed_inside),
         cmocka_unit_test(test_child_goes_on),
+        cmocka_unit_test(test_not_followed),
         cmocka_unit_test(test_second_number),
     };
     world_start();
