@@ -63,7 +63,7 @@ default_properties = {preferred}?provider=tardy
 OURS = """\
 [octuple_provider]
 module = {module}
-rsa-keymgmt = off
+rsa = off
 activate = 1
 """
 HAPROXY = """\

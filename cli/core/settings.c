@@ -10,6 +10,11 @@
 #include <unistd.h>
 #include "settings.h"
 
+enum provider_switch {
+#define OCT_PROV_SWITCH(id, name, setting, what) SWITCH_##id,
+#include "provider/core/switches.def"
+};
+
 #define COLUMNS 116
 #define INDENT  20
 
@@ -204,4 +209,23 @@ bool cli_settings_wrong(char *text, size_t room, const char *string, const char 
         if (!strcmp(name, oct_setting_row(which)->variable))
             return is_wrong_value(text, room, which, string + length + 1, root);
     return is_misspelt(text, room, name);
+}
+
+const char *cli_settings_switch(const char *former)
+{
+    static const char *const now[] = {
+#define OCT_PROV_SWITCH(id, name, setting, what) [SWITCH_##id] = (name),
+#include "provider/core/switches.def"
+    };
+    static const struct {
+        const char *name;
+        enum provider_switch now;
+    } formers[] = {
+#define OCT_PROV_SWITCH_FORMER(name, id) {name, SWITCH_##id},
+#include "provider/core/switches.def"
+    };
+    for (size_t i = 0; i < sizeof formers / sizeof formers[0]; i++)
+        if (!strcmp(former, formers[i].name))
+            return now[formers[i].now];
+    return NULL;
 }

@@ -23,4 +23,7 @@ bool cli_settings_former(struct oct_setting_former_row *row, unsigned number, cl
  * ours. */
 bool cli_settings_wrong(char *text, size_t room, const char *string, const char *root);
 
+/* What a switch of openssl.cnf, which the release before had, is called now; NULL if it had none of that name. */
+const char *cli_settings_switch(const char *former);
+
 #endif

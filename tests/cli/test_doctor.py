@@ -329,6 +329,13 @@ def test_configuration(served, idle):
         assert "No such file" in judged(served, pid)[1]
 
 
+def test_former_switch(served, idle):
+    own = served.write("own.cnf", configuration(served, ours="activate = 1\nec-pool = off"))
+    with running(served, *idle, env={"LD_PRELOAD": served.shim, "OPENSSL_CONF": own}) as pid:
+        level, text = judged(served, pid)
+        assert level == "note" and "former switch ec-pool" in text and "now pools" in text
+
+
 def test_preference_that_a_query_can_hide(served, idle):
     own = served.write("own.cnf", configuration(served, algorithms="default_properties = ?provider=octuple"))
     with running(served, *idle, env={"LD_PRELOAD": served.shim, "OPENSSL_CONF": own}) as pid:

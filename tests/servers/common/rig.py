@@ -96,7 +96,7 @@ module = {module}
 """
 
 # Switches of the provider with which a handshake pauses for its RSA operation and for nothing else.
-RSA_ONLY = "x25519-keymgmt = off\nec-keymgmt = off"
+RSA_ONLY = "x25519 = off\nec = off"
 
 
 def maps_of(pid: int) -> str | None:

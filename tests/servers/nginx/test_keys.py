@@ -235,7 +235,7 @@ def test_key_of_openssls_provider_beneath_which_is_an_engine(device, build, keys
     """Where Octuple's leaves RSA alone the engine is seen. The key is a file as every other, or a placeholder."""
     key = keys / "rsa2048.key"
     with device(kind, key_file=key if whole else placeholder(keys, place), engine=DEFAULT,
-                switches="rsa-keymgmt = off", OCTUPLE_TEST_DEVICE_KEY=str(key)) as nginx:
+                switches="rsa = off", OCTUPLE_TEST_DEVICE_KEY=str(key)) as nginx:
         for version, ciphers in (("1.2", "ECDHE+aRSA"), ("1.3", "ALL")):
             assert all(b"200 OK" in answer for answer in herd(nginx, 12, version, ciphers))
         assert nginx.worker().num_threads() == (1 + THREADS if kind == "slow" else 1)
