@@ -82,12 +82,8 @@ def test_off_unless_asked_for(device):
         assert nginx.worker().num_threads() == 1
 
 
-@pytest.mark.parametrize("setting", [
-    {"threads": f"{THREADS},except=other,except=slow device of the test"},
-    {"OCTUPLE_KEYS_EXCEPT": "other,slow device of the test"},  # its former name
-    {"threads": f"{THREADS},except=slow device of the test", "OCTUPLE_KEYS_EXCEPT": "other"}])
-def test_an_exception_is_left_alone(device, setting):
-    with device(**setting) as nginx:
+def test_an_exception_is_left_alone(device):
+    with device(threads=f"{THREADS},except=other,except=slow device of the test") as nginx:
         assert all(b"200 OK" in answer for answer in herd(nginx, 6))
         assert nginx.worker().num_threads() == 1
 
