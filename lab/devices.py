@@ -85,7 +85,7 @@ class DeviceNginx(Nginx):
 
     def openssl_conf(self) -> str:
         if self.device in PROVIDERS:
-            ours = {"octuple": f"module = {self.build.provider}\nrsa-keymgmt = off\nactivate = 1"} if self.build else {}
+            ours = {"octuple": f"module = {self.build.provider}\nrsa = off\nactivate = 1"} if self.build else {}
             return openssl_conf.text({"device": self.modules / "tardy.so"} | ours,
                                      properties="?octuple.serves=yes," * bool(ours) + "?provider=tardy")
         if self.device == "token":

@@ -31,9 +31,9 @@
 static bool offer_is_on(const struct oct_prov *prov, int f, const struct oct_offer *offer)
 {
     const struct oct_prov_family *family = oct_prov_families[f];
-    const bool asked = (prov->settings.asked[f] & offer->switches) != 0;
+    const bool asked = prov->settings.asked[offer->turned_by];
 
-    if (!oct_settings_has(&prov->settings, f, offer->switches))
+    if (!prov->settings.on[offer->turned_by])
         return false;
     for (int op = offer->first_op; op <= offer->last_op; op++)
         if (family->serves != NULL ? family->serves(op, asked) : oct_op_is_possible(op))

@@ -49,7 +49,6 @@ OCT_AT_START static void start(void)
     oct_reach_start(loops);
     oct_keys_start();
     oct_storm_start(oct_setting(OCT_SETTING_HELLOS));
-    const char *shim = oct_setting_former(OCT_SETTING_FORMER_SHIM);
     if (oct_ssl_present()) { /* one that would lose, and does not need the provider's groups */
 #define OCT_ONE_EACH(symbol, named, program)                                                                           \
     one_each |=                                                                                                        \
@@ -57,7 +56,7 @@ OCT_AT_START static void start(void)
 #include "base/one_each.def"
 #undef OCT_ONE_EACH
     }
-    may_be_wanted = !one_each && getauxval(AT_SECURE) == 0 && (shim == NULL || strcmp(shim, "off") != 0);
+    may_be_wanted = !one_each && getauxval(AT_SECURE) == 0;
     oct_fd_set_process();
 #if !defined(__GLIBC__)
     oct_libc(); /* while nothing is going on: the linker is asked */

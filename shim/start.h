@@ -6,8 +6,8 @@
 
 #include "shim.h"
 
-/* Asked where libssl is: loads liboctuple. False in a program with raised privileges, in one that has a process for
- * each connection, or if OCTUPLE_SHIM=off, a former name of what OCTUPLE_TABLE=off does. */
+/* Asked where libssl is: loads liboctuple. False in a program with raised privileges, and in one that has a process
+ * for each connection. */
 bool oct_shim_wanted(void);
 
 /* True if OCTUPLE_LOOPS=stay: no thread of this process takes over the event loop that another one has waited in. */

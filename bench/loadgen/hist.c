@@ -7,24 +7,24 @@
 
 static unsigned bucket_of(uint64_t value)
 {
-    if (value < OCT_HIST_SUB)
+    if (value < LOAD_HIST_SUB)
         return (unsigned)value;
     unsigned shift = 63 - SUB_BITS - (unsigned)__builtin_clzll(value);
-    unsigned bucket = (shift + 1) * OCT_HIST_SUB + (unsigned)(value >> shift) - OCT_HIST_SUB;
-    return bucket < OCT_HIST_BUCKETS ? bucket : OCT_HIST_BUCKETS - 1;
+    unsigned bucket = (shift + 1) * LOAD_HIST_SUB + (unsigned)(value >> shift) - LOAD_HIST_SUB;
+    return bucket < LOAD_HIST_BUCKETS ? bucket : LOAD_HIST_BUCKETS - 1;
 }
 
 /* The middle of a bucket. */
 static uint64_t value_of(unsigned bucket)
 {
-    if (bucket < OCT_HIST_SUB)
+    if (bucket < LOAD_HIST_SUB)
         return bucket;
-    unsigned shift = bucket / OCT_HIST_SUB - 1;
-    uint64_t low = (uint64_t)(bucket % OCT_HIST_SUB + OCT_HIST_SUB) << shift;
+    unsigned shift = bucket / LOAD_HIST_SUB - 1;
+    uint64_t low = (uint64_t)(bucket % LOAD_HIST_SUB + LOAD_HIST_SUB) << shift;
     return low + ((uint64_t)1 << shift) / 2;
 }
 
-void oct_hist_add(struct oct_hist *hist, uint64_t nanoseconds)
+void load_hist_add(struct load_hist *hist, uint64_t nanoseconds)
 {
     hist->count++;
     hist->sum += nanoseconds;
@@ -33,10 +33,10 @@ void oct_hist_add(struct oct_hist *hist, uint64_t nanoseconds)
     hist->bucket[bucket_of(nanoseconds)]++;
 }
 
-uint64_t oct_hist_quantile(const struct oct_hist *hist, double fraction)
+uint64_t load_hist_quantile(const struct load_hist *hist, double fraction)
 {
     uint64_t rank = (uint64_t)(fraction * (double)hist->count), seen = 0;
-    for (unsigned i = 0; i < OCT_HIST_BUCKETS; i++) {
+    for (unsigned i = 0; i < LOAD_HIST_BUCKETS; i++) {
         seen += hist->bucket[i];
         if (seen > rank)
             return value_of(i) < hist->max ? value_of(i) : hist->max;

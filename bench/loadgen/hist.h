@@ -9,17 +9,17 @@
 
 #include <stdint.h>
 
-#define OCT_HIST_SUB     256
-#define OCT_HIST_BUCKETS (OCT_HIST_SUB * 34) /* up to 2^41 ns, half an hour */
+#define LOAD_HIST_SUB     256
+#define LOAD_HIST_BUCKETS (LOAD_HIST_SUB * 34) /* up to 2^41 ns, half an hour */
 
-struct oct_hist {
+struct load_hist {
     uint64_t count, sum, max;
-    uint64_t bucket[OCT_HIST_BUCKETS];
+    uint64_t bucket[LOAD_HIST_BUCKETS];
 };
 
-void oct_hist_add(struct oct_hist *hist, uint64_t nanoseconds);
+void load_hist_add(struct load_hist *hist, uint64_t nanoseconds);
 
 /* The value below which `fraction` (0 to 1) of all values are; 0 if there are none. */
-uint64_t oct_hist_quantile(const struct oct_hist *hist, double fraction);
+uint64_t load_hist_quantile(const struct load_hist *hist, double fraction);
 
 #endif

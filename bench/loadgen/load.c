@@ -19,9 +19,9 @@
 #define GRACE        (SECOND / 50)   /* open loop: for beginning what was due just before the end */
 
 struct load {
-    struct oct_run *run;
-    struct oct_result *result;
-    struct oct_conn *conn;
+    struct load_run *run;
+    struct load_result *result;
+    struct load_conn *conn;
     uint32_t *free_slot; /* a stack */
     unsigned free_count;
     unsigned doomed;     /* at the most so many wait for their planned end */
@@ -38,33 +38,33 @@ static bool under_way(const struct load *load)
 
 static bool may_begin(const struct load *load, uint64_t now)
 {
-    const struct oct_options *options = load->run->options;
+    const struct load_options *options = load->run->options;
     if (options->handshakes && load->result->begun >= options->handshakes)
         return false;
     return options->rate > 0 ? load->due < load->end && now < load->end + GRACE : now < load->end;
 }
 
-static void note_failure(struct oct_run *run, const struct oct_conn *conn)
+static void note_failure(struct load_run *run, const struct load_conn *conn)
 {
     if (!run->first_failure[0])
         snprintf(run->first_failure, sizeof run->first_failure, "%s", conn->why ? conn->why : "");
 }
 
-static void conclude(struct load *load, uint32_t slot, enum oct_verdict verdict)
+static void conclude(struct load *load, uint32_t slot, enum load_verdict verdict)
 {
-    struct oct_conn *conn = &load->conn[slot];
-    if (verdict == OCT_GOING) {
-        load->doomed += conn->state == OCT_STATE_DOOMED;
+    struct load_conn *conn = &load->conn[slot];
+    if (verdict == LOAD_GOING) {
+        load->doomed += conn->state == LOAD_STATE_DOOMED;
         return;
     }
-    if (verdict == OCT_COMPLETED)
-        oct_hist_add(&load->result->latency, oct_now() - conn->scheduled);
-    if (verdict > OCT_ABORTED)
+    if (verdict == LOAD_COMPLETED)
+        load_hist_add(&load->result->latency, load_now() - conn->scheduled);
+    if (verdict > LOAD_ABORTED)
         note_failure(load->run, conn);
-    if (verdict == OCT_FAILED_CONNECT)
-        load->hold = oct_now() + BACKOFF;
+    if (verdict == LOAD_FAILED_CONNECT)
+        load->hold = load_now() + BACKOFF;
     load->result->verdict[verdict]++;
-    oct_conn_close(conn, verdict != OCT_ABORTED || conn->abort_by_reset);
+    load_conn_close(conn, verdict != LOAD_ABORTED || conn->abort_by_reset);
     load->free_slot[load->free_count++] = slot;
 }
 
@@ -72,14 +72,14 @@ static void begin_one(struct load *load)
 {
     uint32_t slot = load->free_slot[--load->free_count];
     uint64_t scheduled = load->run->options->rate > 0 ? load->due : 0;
-    enum oct_verdict verdict = oct_conn_start(&load->conn[slot], slot, load->result->begun++, scheduled);
+    enum load_verdict verdict = load_conn_start(&load->conn[slot], slot, load->result->begun++, scheduled);
     conclude(load, slot, verdict);
 }
 
 /* The time between two events of a Poisson process. */
-static uint64_t interval(struct oct_run *run)
+static uint64_t interval(struct load_run *run)
 {
-    double uniform = ((double)(oct_run_random(run) >> 11) + 0.5) / 9007199254740992.0;
+    double uniform = ((double)(load_run_random(run) >> 11) + 0.5) / 9007199254740992.0;
     return (uint64_t)(-log(uniform) / run->options->rate * SECOND);
 }
 
@@ -103,14 +103,14 @@ static void sweep(struct load *load, uint64_t now)
         return;
     load->doomed = 0;
     for (uint32_t slot = 0; slot < load->run->options->connections; slot++) {
-        struct oct_conn *conn = &load->conn[slot];
-        if (conn->state == OCT_STATE_FREE)
+        struct load_conn *conn = &load->conn[slot];
+        if (conn->state == LOAD_STATE_FREE)
             continue;
-        if (conn->state == OCT_STATE_DOOMED) {
-            conclude(load, slot, now >= conn->doomed_at ? OCT_ABORTED : OCT_GOING);
+        if (conn->state == LOAD_STATE_DOOMED) {
+            conclude(load, slot, now >= conn->doomed_at ? LOAD_ABORTED : LOAD_GOING);
         } else if (now - conn->started > timeout) {
             conn->why = "no answer in time";
-            conclude(load, slot, OCT_FAILED_TIMEOUT);
+            conclude(load, slot, LOAD_FAILED_TIMEOUT);
         }
     }
     load->next_sweep = now + (load->doomed ? SWEEP_DOOMED : SWEEP);
@@ -144,28 +144,28 @@ static bool wait_and_serve(struct load *load, uint64_t now)
     }
     for (int i = 0; i < n; i++) {
         uint32_t slot = event[i].data.u32;
-        struct oct_conn *conn = &load->conn[slot];
-        if (conn->state != OCT_STATE_FREE && conn->state != OCT_STATE_DOOMED)
-            conclude(load, slot, oct_conn_event(conn, slot, event[i].events));
+        struct load_conn *conn = &load->conn[slot];
+        if (conn->state != LOAD_STATE_FREE && conn->state != LOAD_STATE_DOOMED)
+            conclude(load, slot, load_conn_event(conn, slot, event[i].events));
     }
     return true;
 }
 
 static bool serve_all(struct load *load)
 {
-    const struct oct_options *options = load->run->options;
-    load->begin = load->due = oct_now();
+    const struct load_options *options = load->run->options;
+    load->begin = load->due = load_now();
     load->end = options->seconds > 0 ? load->begin + (uint64_t)(options->seconds * SECOND) : UINT64_MAX - GRACE;
-    for (uint64_t now = load->begin; under_way(load) || may_begin(load, now); now = oct_now()) {
+    for (uint64_t now = load->begin; under_way(load) || may_begin(load, now); now = load_now()) {
         begin_due(load, now);
         if (!wait_and_serve(load, now))
             return false;
-        now = oct_now();
+        now = load_now();
         if (load->doomed && load->next_sweep > now + SWEEP_DOOMED)
             load->next_sweep = now + SWEEP_DOOMED;
         sweep(load, now);
     }
-    load->result->seconds = (double)(oct_now() - load->begin) / SECOND;
+    load->result->seconds = (double)(load_now() - load->begin) / SECOND;
     while (options->rate > 0 && options->seconds > 0 && load->due < load->end &&
            (!options->handshakes || load->result->begun + load->result->overdue < options->handshakes)) {
         load->result->overdue++;
@@ -179,7 +179,7 @@ static double seconds_of(struct timeval time)
     return (double)time.tv_sec + (double)time.tv_usec / 1e6;
 }
 
-static void note_cpu(struct oct_result *result, const struct rusage *before)
+static void note_cpu(struct load_result *result, const struct rusage *before)
 {
     struct rusage after;
     getrusage(RUSAGE_SELF, &after);
@@ -187,7 +187,7 @@ static void note_cpu(struct oct_result *result, const struct rusage *before)
     result->system_seconds = seconds_of(after.ru_stime) - seconds_of(before->ru_stime);
 }
 
-bool oct_load_run(struct oct_run *run, struct oct_result *result)
+bool load_load_run(struct load_run *run, struct load_result *result)
 {
     unsigned connections = run->options->connections;
     struct load load = {.run = run, .result = result};
@@ -196,7 +196,7 @@ bool oct_load_run(struct oct_run *run, struct oct_result *result)
     run->epoll = epoll_create1(EPOLL_CLOEXEC);
     bool ok = load.conn && load.free_slot && run->epoll >= 0;
     for (unsigned i = 0; ok && i < connections; i++) {
-        oct_conn_init(&load.conn[i], run);
+        load_conn_init(&load.conn[i], run);
         load.free_slot[load.free_count++] = connections - 1 - i;
     }
     if (ok) {
@@ -208,7 +208,7 @@ bool oct_load_run(struct oct_run *run, struct oct_result *result)
         perror("octuple-load");
     }
     for (unsigned i = 0; load.conn && i < connections; i++)
-        oct_conn_clear(&load.conn[i]);
+        load_conn_clear(&load.conn[i]);
     free(load.conn);
     free(load.free_slot);
     if (run->epoll >= 0)

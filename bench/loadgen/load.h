@@ -13,19 +13,19 @@
 #include "conn.h"
 #include "hist.h"
 
-struct oct_result {
-    uint64_t verdict[OCT_VERDICTS]; /* [OCT_GOING]: none */
+struct load_result {
+    uint64_t verdict[LOAD_VERDICTS]; /* [LOAD_GOING]: none */
     uint64_t begun;
     uint64_t overdue;                    /* open loop: were due before the end, but found no free place */
     double seconds;                      /* from the first connection to the last verdict */
     double user_seconds, system_seconds; /* of this process meanwhile */
-    struct oct_hist latency;             /* of the completed ones */
+    struct load_hist latency;            /* of the completed ones */
 };
 
 /* Runs the load to its end; false if it could not begin (told on stderr). */
-bool oct_load_run(struct oct_run *run, struct oct_result *result);
+bool load_load_run(struct load_run *run, struct load_result *result);
 
 /* Prints what came of it to stdout: text, or one line of JSON. */
-void oct_report_print(const struct oct_run *run, const struct oct_result *result);
+void load_report_print(const struct load_run *run, const struct load_result *result);
 
 #endif

@@ -37,33 +37,33 @@ static void allow_descriptors(void)
     }
 }
 
-static int run_load(struct oct_run *run, struct oct_result *result)
+static int run_load(struct load_run *run, struct load_result *result)
 {
-    const struct oct_options *options = run->options;
+    const struct load_options *options = run->options;
     run->random = options->seed;
-    oct_crypto_init(&run->crypto, options->bits);
+    load_crypto_init(&run->crypto, options->bits);
     for (unsigned i = 0; i < options->groups; i++) {
-        oct_exchange_init(&run->offer[i].exchange, options->group[i], options->shares);
-        oct_hello_init(&run->offer[i].hello, options, &run->offer[i].exchange);
+        load_exchange_init(&run->offer[i].exchange, options->group[i], options->shares);
+        load_hello_init(&run->offer[i].hello, options, &run->offer[i].exchange);
     }
     int status = 3;
-    if (oct_load_run(run, result)) {
-        oct_report_print(run, result);
-        status = result->verdict[OCT_COMPLETED] + result->verdict[OCT_ABORTED] == result->begun ? 0 : 1;
+    if (load_load_run(run, result)) {
+        load_report_print(run, result);
+        status = result->verdict[LOAD_COMPLETED] + result->verdict[LOAD_ABORTED] == result->begun ? 0 : 1;
     }
-    oct_premasters_clear(&run->premasters);
+    load_premasters_clear(&run->premasters);
     for (unsigned i = 0; i < options->groups; i++)
-        oct_exchange_clear(&run->offer[i].exchange);
-    oct_crypto_clear(&run->crypto);
+        load_exchange_clear(&run->offer[i].exchange);
+    load_crypto_clear(&run->crypto);
     return status;
 }
 
 int main(int argc, char **argv)
 {
-    static struct oct_run run;
-    static struct oct_result result;
-    struct oct_options options;
-    int status = oct_options_parse(&options, argc, argv);
+    static struct load_run run;
+    static struct load_result result;
+    struct load_options options;
+    int status = load_options_parse(&options, argc, argv);
     if (status >= 0)
         return status;
     if (!pin(options.cpu))

@@ -97,16 +97,16 @@ struct word {
 static const struct word tls_words[] = {{"1.2", 12}, {"1.3", 13}, {NULL, 0}};
 static const struct word kx_words[] = {{"ecdhe", 0}, {"rsa", 1}, {NULL, 0}};
 static const struct word suite_words[] = {{"aes128", 128}, {"aes256", 256}, {NULL, 0}};
-static const struct word group_words[] = {{"x25519", OCT_GROUP_X25519},
-                                          {"p256", OCT_GROUP_P256},
-                                          {"p384", OCT_GROUP_P384},
-                                          {"p521", OCT_GROUP_P521},
-                                          {"x25519mlkem768", OCT_GROUP_X25519MLKEM768},
-                                          {"secp256r1mlkem768", OCT_GROUP_SECP256R1MLKEM768},
-                                          {"secp384r1mlkem1024", OCT_GROUP_SECP384R1MLKEM1024},
+static const struct word group_words[] = {{"x25519", LOAD_GROUP_X25519},
+                                          {"p256", LOAD_GROUP_P256},
+                                          {"p384", LOAD_GROUP_P384},
+                                          {"p521", LOAD_GROUP_P521},
+                                          {"x25519mlkem768", LOAD_GROUP_X25519MLKEM768},
+                                          {"secp256r1mlkem768", LOAD_GROUP_SECP256R1MLKEM768},
+                                          {"secp384r1mlkem1024", LOAD_GROUP_SECP384R1MLKEM1024},
                                           {NULL, 0}};
 static const struct word proof_words[] = {
-    {"ticket", OCT_PROOF_TICKET}, {"close", OCT_PROOF_CLOSE}, {"get", OCT_PROOF_GET}, {NULL, 0}};
+    {"ticket", LOAD_PROOF_TICKET}, {"close", LOAD_PROOF_CLOSE}, {"get", LOAD_PROOF_GET}, {NULL, 0}};
 
 static bool parse_word(unsigned *value, const struct word *word, const char *text)
 {
@@ -143,11 +143,11 @@ static bool parse_unsigned(unsigned *value, const char *text, unsigned least, un
     return ok;
 }
 
-/* Words with commas between them, at most OCT_GROUPS_MAX. */
-static bool parse_groups(struct oct_options *options, const char *text)
+/* Words with commas between them, at most LOAD_GROUPS_MAX. */
+static bool parse_groups(struct load_options *options, const char *text)
 {
     char name[32];
-    for (options->groups = 0; options->groups < OCT_GROUPS_MAX; options->groups++) {
+    for (options->groups = 0; options->groups < LOAD_GROUPS_MAX; options->groups++) {
         size_t len = strcspn(text, ",");
         unsigned value;
         if (len >= sizeof name)
@@ -165,7 +165,7 @@ static bool parse_groups(struct oct_options *options, const char *text)
 }
 
 /* What is negotiated. */
-static bool parse_negotiation(struct oct_options *options, int id, const char *text)
+static bool parse_negotiation(struct load_options *options, int id, const char *text)
 {
     unsigned value = 0;
     bool ok = true;
@@ -192,7 +192,7 @@ static bool parse_negotiation(struct oct_options *options, int id, const char *t
 }
 
 /* How much of it. */
-static bool parse_amount(struct oct_options *options, int id, const char *text)
+static bool parse_amount(struct load_options *options, int id, const char *text)
 {
     unsigned cpu = 0;
     bool ok;
@@ -232,7 +232,7 @@ static int complain(const char *what, const char *about)
     return 2;
 }
 
-static int parse_server(struct oct_options *options, const char *address, const char *port)
+static int parse_server(struct load_options *options, const char *address, const char *port)
 {
     unsigned number = 0;
     if (inet_pton(AF_INET, address, &options->server.sin_addr) != 1)
@@ -244,16 +244,16 @@ static int parse_server(struct oct_options *options, const char *address, const 
     return -1;
 }
 
-int oct_options_parse(struct oct_options *options, int argc, char **argv)
+int load_options_parse(struct load_options *options, int argc, char **argv)
 {
-    *options = (struct oct_options){.tls = 13,
-                                    .group = {OCT_GROUP_X25519},
-                                    .groups = 1,
-                                    .bits = 128,
-                                    .connections = 64,
-                                    .timeout = 10,
-                                    .seed = 1,
-                                    .cpu = -1};
+    *options = (struct load_options){.tls = 13,
+                                     .group = {LOAD_GROUP_X25519},
+                                     .groups = 1,
+                                     .bits = 128,
+                                     .connections = 64,
+                                     .timeout = 10,
+                                     .seed = 1,
+                                     .cpu = -1};
     int id, at = 0;
     while ((id = getopt_long(argc, argv, "", long_options, &at)) != -1) {
         if (id == ID_HELP) {
@@ -274,7 +274,7 @@ int oct_options_parse(struct oct_options *options, int argc, char **argv)
     if (options->rsa_kx && options->tls == 13)
         return complain("TLS 1.3 has no RSA key exchange: add --tls 1.2", "");
     for (unsigned i = 0; i < options->groups; i++)
-        if (options->tls == 12 && oct_group_is_hybrid(options->group[i]))
+        if (options->tls == 12 && load_group_is_hybrid(options->group[i]))
             return complain("TLS 1.2 has no ML-KEM: leave --tls 1.2 out", "");
     if (!options->handshakes && options->seconds <= 0)
         options->handshakes = 1000;

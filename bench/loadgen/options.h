@@ -8,33 +8,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define OCT_GROUPS_MAX 8
+#define LOAD_GROUPS_MAX 8
 
-enum oct_group {
-    OCT_GROUP_X25519 = 0x001d, /* the values are those of RFC 8446, section 4.2.7 */
-    OCT_GROUP_P256 = 0x0017,
-    OCT_GROUP_P384 = 0x0018,
-    OCT_GROUP_P521 = 0x0019,
-    OCT_GROUP_SECP256R1MLKEM768 = 0x11eb, /* and those of draft-ietf-tls-ecdhe-mlkem */
-    OCT_GROUP_X25519MLKEM768 = 0x11ec,
-    OCT_GROUP_SECP384R1MLKEM1024 = 0x11ed
+enum load_group {
+    LOAD_GROUP_X25519 = 0x001d, /* the values are those of RFC 8446, section 4.2.7 */
+    LOAD_GROUP_P256 = 0x0017,
+    LOAD_GROUP_P384 = 0x0018,
+    LOAD_GROUP_P521 = 0x0019,
+    LOAD_GROUP_SECP256R1MLKEM768 = 0x11eb, /* and those of draft-ietf-tls-ecdhe-mlkem */
+    LOAD_GROUP_X25519MLKEM768 = 0x11ec,
+    LOAD_GROUP_SECP384R1MLKEM1024 = 0x11ed
 };
 
 /* What shows that a server has accepted a TLS 1.3 client's Finished. TLS 1.2 needs nothing: the server speaks last. */
-enum oct_proof {
-    OCT_PROOF_TICKET, /* its NewSessionTicket, which it sends by itself, after the Finished */
-    OCT_PROOF_CLOSE,  /* its close_notify in answer to ours (a ticket will do as well) */
-    OCT_PROOF_GET     /* its answer to an HTTP request */
+enum load_proof {
+    LOAD_PROOF_TICKET, /* its NewSessionTicket, which it sends by itself, after the Finished */
+    LOAD_PROOF_CLOSE,  /* its close_notify in answer to ours (a ticket will do as well) */
+    LOAD_PROOF_GET     /* its answer to an HTTP request */
 };
 
-struct oct_options {
+struct load_options {
     struct sockaddr_in server;
-    unsigned tls;                         /* 12 or 13 */
-    bool rsa_kx;                          /* TLS 1.2: RSA key exchange, no ECDHE */
-    enum oct_group group[OCT_GROUPS_MAX]; /* connections take them in turn, one each */
+    unsigned tls;                           /* 12 or 13 */
+    bool rsa_kx;                            /* TLS 1.2: RSA key exchange, no ECDHE */
+    enum load_group group[LOAD_GROUPS_MAX]; /* connections take them in turn, one each */
     unsigned groups;
     unsigned bits; /* 128: AES-128-GCM with SHA-256; 256: AES-256-GCM with SHA-384 */
-    enum oct_proof proof;
+    enum load_proof proof;
     bool tickets;         /* TLS 1.2: offer session tickets (TLS 1.3 clients always do) */
     unsigned shares;      /* 0: the generator as key share, see kex.h; else how many real ones to make beforehand */
     unsigned connections; /* at the same time, at the most */
@@ -51,6 +51,6 @@ struct oct_options {
 
 /* Fills *options. Returns -1 to go on, else the program's exit status: 0 after --help, 2 after an error that has been
  * told. */
-int oct_options_parse(struct oct_options *options, int argc, char **argv);
+int load_options_parse(struct load_options *options, int argc, char **argv);
 
 #endif

@@ -6,9 +6,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static const char *const failure_name[OCT_VERDICTS] = {
-    [OCT_FAILED_CONNECT] = "connect", [OCT_FAILED_ALERT] = "alert",     [OCT_FAILED_EOF] = "eof",
-    [OCT_FAILED_RESET] = "reset",     [OCT_FAILED_TIMEOUT] = "timeout", [OCT_FAILED_PROTOCOL] = "protocol",
+static const char *const failure_name[LOAD_VERDICTS] = {
+    [LOAD_FAILED_CONNECT] = "connect", [LOAD_FAILED_ALERT] = "alert",     [LOAD_FAILED_EOF] = "eof",
+    [LOAD_FAILED_RESET] = "reset",     [LOAD_FAILED_TIMEOUT] = "timeout", [LOAD_FAILED_PROTOCOL] = "protocol",
 };
 
 struct summary {
@@ -16,19 +16,19 @@ struct summary {
     double rate, cpu_us, mean, p50, p90, p99, max; /* latencies in microseconds */
 };
 
-static struct summary summarize(const struct oct_result *result)
+static struct summary summarize(const struct load_result *result)
 {
-    const struct oct_hist *latency = &result->latency;
-    struct summary sum = {.completed = result->verdict[OCT_COMPLETED]};
-    for (int i = OCT_FAILED_CONNECT; i < OCT_VERDICTS; i++)
+    const struct load_hist *latency = &result->latency;
+    struct summary sum = {.completed = result->verdict[LOAD_COMPLETED]};
+    for (int i = LOAD_FAILED_CONNECT; i < LOAD_VERDICTS; i++)
         sum.failed += result->verdict[i];
     double completed = sum.completed ? (double)sum.completed : 1;
     sum.rate = result->seconds > 0 ? (double)sum.completed / result->seconds : 0;
     sum.cpu_us = (result->user_seconds + result->system_seconds) * 1e6 / completed;
     sum.mean = (double)latency->sum / completed / 1e3;
-    sum.p50 = (double)oct_hist_quantile(latency, 0.50) / 1e3;
-    sum.p90 = (double)oct_hist_quantile(latency, 0.90) / 1e3;
-    sum.p99 = (double)oct_hist_quantile(latency, 0.99) / 1e3;
+    sum.p50 = (double)load_hist_quantile(latency, 0.50) / 1e3;
+    sum.p90 = (double)load_hist_quantile(latency, 0.90) / 1e3;
+    sum.p99 = (double)load_hist_quantile(latency, 0.99) / 1e3;
     sum.max = (double)latency->max / 1e3;
     return sum;
 }
@@ -45,11 +45,11 @@ static void print_json_string(const char *text)
     putchar('"');
 }
 
-static void print_failures_json(const struct oct_run *run, const struct oct_result *result)
+static void print_failures_json(const struct load_run *run, const struct load_result *result)
 {
     const char *comma = "";
     printf("\"failed\":{");
-    for (int i = OCT_FAILED_CONNECT; i < OCT_VERDICTS; i++, comma = ",")
+    for (int i = LOAD_FAILED_CONNECT; i < LOAD_VERDICTS; i++, comma = ",")
         printf("%s\"%s\":%" PRIu64, comma, failure_name[i], result->verdict[i]);
     printf("},\"alerts\":{");
     comma = "";
@@ -63,10 +63,10 @@ static void print_failures_json(const struct oct_run *run, const struct oct_resu
     print_json_string(run->first_failure);
 }
 
-static void print_json(const struct oct_run *run, const struct oct_result *result, const struct summary *sum)
+static void print_json(const struct load_run *run, const struct load_result *result, const struct summary *sum)
 {
     printf("{\"begun\":%" PRIu64 ",\"completed\":%" PRIu64 ",\"aborted\":%" PRIu64 ",\"failed_total\":%" PRIu64 ",",
-           result->begun, sum->completed, result->verdict[OCT_ABORTED], sum->failed);
+           result->begun, sum->completed, result->verdict[LOAD_ABORTED], sum->failed);
     print_failures_json(run, result);
     printf(",\"overdue\":%" PRIu64 ",\"seconds\":%.6f,\"handshakes_per_s\":%.2f,", result->overdue, result->seconds,
            sum->rate);
@@ -76,18 +76,18 @@ static void print_json(const struct oct_run *run, const struct oct_result *resul
            result->system_seconds, sum->cpu_us);
 }
 
-static void print_text(const struct oct_run *run, const struct oct_result *result, const struct summary *sum)
+static void print_text(const struct load_run *run, const struct load_result *result, const struct summary *sum)
 {
     printf("completed   %" PRIu64 " of %" PRIu64 " in %.3f s: %.1f handshakes/s\n", sum->completed, result->begun,
            result->seconds, sum->rate);
     printf("latency     p50 %.0f us, p90 %.0f us, p99 %.0f us, max %.0f us\n", sum->p50, sum->p90, sum->p99, sum->max);
     printf("client CPU  %.1f us a handshake\n", sum->cpu_us);
-    if (result->verdict[OCT_ABORTED])
-        printf("aborted     %" PRIu64 " as planned\n", result->verdict[OCT_ABORTED]);
+    if (result->verdict[LOAD_ABORTED])
+        printf("aborted     %" PRIu64 " as planned\n", result->verdict[LOAD_ABORTED]);
     if (result->overdue)
         printf("overdue     %" PRIu64 " could not begin in time: offer less, or allow more --connections\n",
                result->overdue);
-    for (int i = OCT_FAILED_CONNECT; i < OCT_VERDICTS; i++)
+    for (int i = LOAD_FAILED_CONNECT; i < LOAD_VERDICTS; i++)
         if (result->verdict[i])
             printf("failed      %" PRIu64 " by %s\n", result->verdict[i], failure_name[i]);
     for (int i = 0; i < 256; i++)
@@ -95,11 +95,11 @@ static void print_text(const struct oct_run *run, const struct oct_result *resul
             printf("alert       %d, %" PRIu64 " times\n", i, run->alerts[i]);
     if (run->first_failure[0])
         printf("the first   %s\n", run->first_failure);
-    if (result->verdict[OCT_FAILED_TIMEOUT] && run->options->tls == 13 && run->options->proof == OCT_PROOF_TICKET)
+    if (result->verdict[LOAD_FAILED_TIMEOUT] && run->options->tls == 13 && run->options->proof == LOAD_PROOF_TICKET)
         printf("hint        does the server send tickets? If not, use --proof close\n");
 }
 
-void oct_report_print(const struct oct_run *run, const struct oct_result *result)
+void load_report_print(const struct load_run *run, const struct load_result *result)
 {
     struct summary sum = summarize(result);
     if (run->options->json)

@@ -10,6 +10,11 @@
 #include <unistd.h>
 #include "settings.h"
 
+enum provider_switch {
+#define OCT_PROV_SWITCH(id, name, setting, what) SWITCH_##id,
+#include "provider/core/switches.def"
+};
+
 #define COLUMNS 116
 #define INDENT  20
 
@@ -33,17 +38,6 @@ void cli_settings_print(void)
         }
         putchar('\n');
     }
-}
-
-bool cli_settings_former(struct oct_setting_former_row *row, unsigned number, cli_settings_look *look,
-                         const void *environment)
-{
-    for (enum oct_setting_former which = 0; which < OCT_SETTING_FORMER_COUNT; which++) {
-        *row = *oct_setting_former_row(which);
-        if (look(environment, row->variable) != NULL && number-- == 0)
-            return true;
-    }
-    return false;
 }
 
 /* The provider takes these too, in any case, as openssl.cnf does. */
@@ -176,15 +170,20 @@ static unsigned distance(const char *a, const char *b)
     return row[n % 3][m];
 }
 
-/* A name that is none of ours, but nearly: other programs may have names that begin as ours do. */
+/* A setting's name with a word behind it, as some options were once called. */
+static bool has_more(const char *name, const char *variable)
+{
+    const size_t length = strlen(variable);
+    return !strncmp(name, variable, length) && name[length] == '_';
+}
+
+/* A name that is none of ours, but nearly, or one of ours with more behind it: other programs may have names that begin
+ * as ours do. */
 static bool is_misspelt(char *text, size_t room, const char *name)
 {
-    for (enum oct_setting_former which = 0; which < OCT_SETTING_FORMER_COUNT; which++)
-        if (!strcmp(name, oct_setting_former_row(which)->variable))
-            return false;
     for (enum oct_setting which = 0; which < OCT_SETTING_COUNT; which++) {
         const char *variable = oct_setting_row(which)->variable;
-        if (distance(name, variable) <= NEAR) {
+        if (distance(name, variable) <= NEAR || has_more(name, variable)) {
             snprintf(text, room, "%s is nothing that Octuple reads: is %s meant?", name, variable);
             return true;
         }
@@ -204,4 +203,23 @@ bool cli_settings_wrong(char *text, size_t room, const char *string, const char 
         if (!strcmp(name, oct_setting_row(which)->variable))
             return is_wrong_value(text, room, which, string + length + 1, root);
     return is_misspelt(text, room, name);
+}
+
+const char *cli_settings_switch(const char *former)
+{
+    static const char *const now[] = {
+#define OCT_PROV_SWITCH(id, name, setting, what) [SWITCH_##id] = (name),
+#include "provider/core/switches.def"
+    };
+    static const struct {
+        const char *name;
+        enum provider_switch now;
+    } formers[] = {
+#define OCT_PROV_SWITCH_FORMER(name, id) {name, SWITCH_##id},
+#include "provider/core/switches.def"
+    };
+    for (size_t i = 0; i < sizeof formers / sizeof formers[0]; i++)
+        if (!strcmp(former, formers[i].name))
+            return now[formers[i].now];
+    return NULL;
 }

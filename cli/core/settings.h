@@ -10,17 +10,12 @@
 /* All of them, for --help. */
 void cli_settings_print(void);
 
-/* Whatever looks a variable up in an environment: NULL if it is not there. */
-typedef const char *cli_settings_look(const void *environment, const char *variable);
-
-/* The number'th variable that is set there by the name that the release before had, and what to set instead; false if
- * there are not so many. */
-bool cli_settings_former(struct oct_setting_former_row *row, unsigned number, cli_settings_look *look,
-                         const void *environment);
-
 /* Looks at one string of an environment, NAME=VALUE. Says what is wrong with it, if it is one of Octuple's and the
  * value none that it takes, or if it looks like a misspelt one; false if nothing is. Paths begin at `root`, "" for
  * ours. */
 bool cli_settings_wrong(char *text, size_t room, const char *string, const char *root);
+
+/* What a switch of openssl.cnf, which the release before had, is called now; NULL if it had none of that name. */
+const char *cli_settings_switch(const char *former);
 
 #endif

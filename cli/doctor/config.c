@@ -90,6 +90,19 @@ static void judge_own(struct doctor_report *report, const struct doctor_target *
         judge_preference(report, file, root);
 }
 
+/* The first of our switches that has another name now. */
+static void judge_switches(struct doctor_report *report, const CONF *conf, const char *file, const char *section)
+{
+    const STACK_OF(CONF_VALUE) *settings = section != NULL ? NCONF_get_section(conf, section) : NULL;
+    for (int i = 0; i < sk_CONF_VALUE_num(settings); i++) {
+        const char *name = sk_CONF_VALUE_value(settings, i)->name, *now = cli_settings_switch(name);
+        if (now != NULL) {
+            doctor_say(report, SAY(CONFIG_SWITCH), file, name, now);
+            return;
+        }
+    }
+}
+
 static void judge_root(struct doctor_report *report, const struct doctor_target *target, const char *file,
                        const struct config_root *root)
 {
@@ -126,6 +139,7 @@ void doctor_judge_config(struct doctor_report *report, const struct doctor_targe
     if (conf != NULL && NCONF_load(conf, path, &line) > 0) {
         config_read(&roots, conf);
         judge_root(report, target, file, &roots.root[0]);
+        judge_switches(report, conf, file, roots.root[0].octuple_section);
     } else {
         const char *reason = ERR_reason_error_string(ERR_peek_last_error());
         doctor_say(report, SAY(CONFIG_WRONG), file, reason != NULL ? reason : "unknown error", line);

@@ -36,9 +36,8 @@ struct doctor_finding {
 
 struct doctor_report {
     /* One more for each copy of libssl, two for each port, and for those of both beyond; why groups are missing; for
-     * each former name of a setting, and for each setting that is wrong. */
-    struct doctor_finding
-        finding[20 + FACTS_COPIES + 1 + 2 * DOCTOR_PORTS + 1 + 1 + OCT_SETTING_FORMER_COUNT + OCT_SETTING_COUNT];
+     * each setting that is wrong. */
+    struct doctor_finding finding[21 + FACTS_COPIES + 1 + 2 * DOCTOR_PORTS + 1 + 1 + OCT_SETTING_COUNT];
     unsigned count;
     unsigned problems;
 };

@@ -72,9 +72,8 @@ static void judge_cpu(struct doctor_report *report, const struct doctor_target *
     const char *why;
     oct_cpu_info_get(&cpu);
     const char *table = oct_setting_row(OCT_SETTING_TABLE)->variable;
-    const char *shim = oct_setting_former_row(OCT_SETTING_FORMER_SHIM)->variable;
-    if (is_off(target, table) || is_off(target, shim)) {
-        doctor_say(report, SAY(CPU_OFF), is_off(target, table) ? table : shim);
+    if (is_off(target, table)) {
+        doctor_say(report, SAY(CPU_OFF), table);
     } else if (cli_operations_on() == 0) {
         doctor_say(report, SAY(CPU_NOTHING), cpu.brand, cli_nothing_on_reason());
     } else {
@@ -112,11 +111,6 @@ static void judge_settings(struct doctor_report *report, const struct doctor_tar
         count++;
         doctor_add(report, DOCTOR_NOTE, "settings", doctor_advice_SETTING_WRONG, "%s", text);
     }
-}
-
-static const char *look(const void *facts, const char *variable)
-{
-    return facts_env(facts, variable);
 }
 
 /* One that runs: for a command, `octuple run` has said so. True if Octuple leaves it as it is. */
@@ -278,11 +272,8 @@ static void judge_work(struct doctor_report *report, const struct doctor_target 
 void doctor_judge(struct doctor_report *report, const struct doctor_target *target)
 {
     const bool has_openssl = target->facts.libraries.crypto[0] != '\0' && target->facts.openssl.other == NULL;
-    struct oct_setting_former_row row;
     judge_cpu(report, target);
     judge_settings(report, target);
-    for (unsigned i = 0; cli_settings_former(&row, i, look, &target->facts); i++)
-        doctor_say(report, SAY(SETTING_FORMER), row.variable, row.instead);
     const bool left = judge_program(report, target);
     judge_library(report, target);
     doctor_judge_copies(report, target);

@@ -75,12 +75,6 @@ static int set_counters(const char *folder)
     return launch_set_variable("OCTUPLE_COUNTERS", path);
 }
 
-static const char *look(const void *none, const char *variable)
-{
-    (void)none;
-    return getenv(variable);
-}
-
 /* The program runs as without, and nobody would know why. */
 static bool say_other_library(const char *program)
 {
@@ -110,15 +104,10 @@ static void say_wrong_settings(const struct launch_setup *setup)
 static int run(const struct run_request *request)
 {
     static struct launch_setup setup;
-    struct oct_setting_former_row row;
     int code = launch_set_up(&setup, request->command[0]);
     if (code != CLI_OK)
         return code;
-    /* The program and its libraries say nothing of it: stderr is theirs. */
-    for (unsigned i = 0; cli_settings_former(&row, i, look, NULL); i++) {
-        cli_say(LAUNCH_WHO, "warning: %s is a former name, which works in this release for the last time; it is now %s",
-                row.variable, row.instead);
-    }
+    /* The program and its libraries say nothing of them: stderr is theirs. */
     say_wrong_settings(&setup);
     if (request->counters != NULL && !set_counters(request->counters))
         return CLI_RUN_FAILED;

@@ -73,7 +73,7 @@ OCT_API OCT_MUST_USE int oct_aead_key_init(void *memory, int aead, const uint8_t
 OCT_API void oct_aead_key_free(struct oct_aead_key *key);
 OCT_API void oct_aead_key_clear(struct oct_aead_key *key);
 
-/* The AEAD of a key. */
+/* The AEAD of a key, for programs that keep keys of several. */
 OCT_API int oct_aead_key_aead(const struct oct_aead_key *key);
 
 /*
@@ -107,8 +107,9 @@ struct oct_aead_many {
 /*
  * `count` records of any AEADs and lengths, each under a key of its own or some under one; no output overlaps any other
  * record. Records of SM4-GCM and SM4-CCM go side by side, up to sixteen of them; it is short ones that gain by it. All
- * others go one after the other. Errors, with nothing written, not even a status: OCT_ERR_ARGUMENT, OCT_ERR_LENGTH.
- * Opening returns OCT_ERR_AUTH if any tag does not fit, and says in each record whether it is that one.
+ * others go one after the other. This is for programs that send to many peers at once, such as a VPN or a proxy.
+ * Errors, with nothing written, not even a status: OCT_ERR_ARGUMENT, OCT_ERR_LENGTH. Opening returns OCT_ERR_AUTH if
+ * any tag does not fit, and says in each record whether it is that one.
  */
 OCT_API OCT_MUST_USE int oct_aead_seal_many(struct oct_aead_many *record, size_t count);
 OCT_API OCT_MUST_USE int oct_aead_open_many(struct oct_aead_many *record, size_t count);
@@ -141,7 +142,7 @@ OCT_API OCT_MUST_USE int oct_aead_stream_update(struct oct_aead_stream *stream, 
 OCT_API OCT_MUST_USE int oct_aead_stream_finish_seal(struct oct_aead_stream *stream, uint8_t *tag);
 OCT_API OCT_MUST_USE int oct_aead_stream_finish_open(struct oct_aead_stream *stream, const uint8_t *tag,
                                                      size_t tag_len);
-/* Wipes a stream that is not to be finished, all of the struct. */
+/* Wipes a stream that is not to be finished, all of the struct: for programs whose connection ends in mid-record. */
 OCT_API void oct_aead_stream_clear(struct oct_aead_stream *stream);
 
 #ifdef __cplusplus

@@ -300,8 +300,8 @@ OCT_API void oct_counters_note_plain(int op);
  * good result. The queue counts what it runs itself. An op that does not exist, or other numbers, are ignored. */
 OCT_API void oct_counters_note_batch(int op, unsigned lanes, unsigned ok, uint64_t nanoseconds);
 
-/* The counters of this process as Prometheus text, in memory that the caller frees with free(); NULL if there is no
- * memory. */
+/* The counters of this process as Prometheus text, for programs that serve their own metrics, in memory that the caller
+ * frees with free(); NULL if there is no memory. */
 OCT_API char *oct_counters_prometheus(void);
 
 /* The same of any counters, as of several processes or threads: each gets labels of its own. */

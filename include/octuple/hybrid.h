@@ -31,7 +31,7 @@ enum oct_hybrid_group {
 #define OCT_HYBRID_MAX_SECRET 80
 
 /* Bytes of a client's share (1216, 1249, 1665, 1249), of a server's (1120, 1153, 1665, 1153), and of the shared
- * secret (64, 64, 80, 64); 0 for a number that is no group. */
+ * secret (64, 64, 80, 64); 0 for a number that is no group. For programs that allocate by group. */
 OCT_API size_t oct_hybrid_share_bytes(int group);
 OCT_API size_t oct_hybrid_reply_bytes(int group);
 OCT_API size_t oct_hybrid_secret_bytes(int group);
@@ -65,7 +65,8 @@ OCT_API OCT_MUST_USE int oct_hybrid_server_x8(int group, const struct oct_hybrid
 OCT_API OCT_MUST_USE int oct_hybrid_client_x8(int group, const struct oct_hybrid_client_lane lane[], unsigned lanes,
                                               struct oct_lanes *result);
 
-/* The operations (enum oct_op) of a group; -1 for a number that is none. */
+/* The operations (enum oct_op) of a group; -1 for a number that is none. For programs that ask before they choose a
+ * group whether it is on (oct_op_is_on()), or count by operation. */
 OCT_API int oct_hybrid_server_op(int group);
 OCT_API int oct_hybrid_client_op(int group);
 

@@ -97,7 +97,7 @@ OCT_API OCT_MUST_USE int oct_mldsa_sign_x8(int set, const struct oct_mldsa_sign_
 OCT_API OCT_MUST_USE int oct_mldsa_verify_x8(int set, const struct oct_mldsa_verify_lane lane[], unsigned lanes,
                                              struct oct_lanes *result);
 
-/* The operations (enum oct_op) of a set; -1 for a number that is none. */
+/* The operations (enum oct_op) of a set; -1 for a number that is none. For programs that ask whether they are on. */
 OCT_API int oct_mldsa_keygen_op(int set);
 OCT_API int oct_mldsa_sign_op(int set);
 OCT_API int oct_mldsa_verify_op(int set);

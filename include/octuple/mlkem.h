@@ -77,7 +77,7 @@ OCT_API OCT_MUST_USE int oct_mlkem_decaps_anywhere(int set, const struct oct_mlk
 OCT_API int oct_mlkem_ek_is_valid_var(int set, const uint8_t *ek);
 
 /* OCT_OK if the hash in a decapsulation key from elsewhere is that of its encapsulation key (FIPS 203, 7.3),
- * OCT_ERR_RANGE if not; errors as above. */
+ * OCT_ERR_RANGE if not; errors as above. For programs that read such keys from files. */
 OCT_API OCT_MUST_USE int oct_mlkem_dk_check(int set, const uint8_t *dk);
 
 /* The operations (enum oct_op) of a set; -1 for a number that is none. */

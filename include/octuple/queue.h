@@ -95,9 +95,9 @@ struct oct_queue_config {
 /* config may be NULL. Errors: OCT_ERR_ARGUMENT, OCT_ERR_MEMORY. */
 OCT_API OCT_MUST_USE int oct_queue_new(struct oct_queue **queue, const struct oct_queue_config *config);
 
-/* Cancels what waits (no callback is called) and frees. NULL is allowed; the thread's own queue is not to be freed.
- * Jobs that were waiting are OCT_JOB_IDLE after it, and oct_queue_holds() and oct_queue_cancel() may still be asked
- * about them. */
+/* For programs that made a queue by oct_queue_new(). Cancels what waits (no callback is called) and frees. NULL is
+ * allowed; the thread's own queue is not to be freed. Jobs that were waiting are OCT_JOB_IDLE after it, and
+ * oct_queue_holds() and oct_queue_cancel() may still be asked about them. */
 OCT_API void oct_queue_free(struct oct_queue *queue);
 
 /* The calling thread's own queue, made at the first call and freed when the thread ends; NULL if there is no memory. */

@@ -71,7 +71,8 @@ OCT_API OCT_MUST_USE int oct_quic_seal(struct oct_quic_keys *keys, struct oct_qu
  */
 OCT_API OCT_MUST_USE int oct_quic_open(struct oct_quic_keys *keys, struct oct_quic_packet packet[], size_t count);
 
-/* What has been counted: packets sealed by the key of a phase since it was set, packets that were not authentic. */
+/* What has been counted: packets sealed by the key of a phase since it was set, packets that were not authentic. For
+ * the limits of RFC 9001, section 6.6, on both. */
 OCT_API uint64_t oct_quic_keys_sealed(const struct oct_quic_keys *keys, int phase);
 OCT_API uint64_t oct_quic_keys_forged(const struct oct_quic_keys *keys);
 

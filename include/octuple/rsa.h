@@ -41,19 +41,19 @@ struct oct_rsa_numbers {
  */
 OCT_API OCT_MUST_USE int oct_rsa_key_new(struct oct_rsa_key **key, const struct oct_rsa_numbers *numbers);
 
-/* One more reference. */
+/* One more reference, for programs whose threads share a key. */
 OCT_API void oct_rsa_key_up_ref(struct oct_rsa_key *key);
 
 /* Gives one reference back; the last one clears and frees the key. NULL is allowed. */
 OCT_API void oct_rsa_key_free(struct oct_rsa_key *key);
 
-/* 2048, 3072 or 4096. */
+/* 2048, 3072 or 4096: for programs that size buffers by a key. */
 OCT_API unsigned oct_rsa_key_bits(const struct oct_rsa_key *key);
 
 /* 1 if the key has its private part. */
 OCT_API int oct_rsa_key_is_private(const struct oct_rsa_key *key);
 
-/* The bytes that the key object takes in memory. */
+/* The bytes that the key object takes in memory: for programs with many keys, which budget for them. */
 OCT_API size_t oct_rsa_key_memory(const struct oct_rsa_key *key);
 
 /* The operations (enum oct_op) that a job with this key names. */

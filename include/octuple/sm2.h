@@ -28,7 +28,8 @@ struct oct_sm2_digest_lane {
     uint8_t *digest;           /* OCT_SM3_BYTES; overlaps no input of the call, and no other digest */
 };
 
-/* digest = e = SM3(Z || message), Z = SM3(bits of the id || id || a || b || G || public key), of 1 to 8 messages.
+/* digest = e = SM3(Z || message), Z = SM3(bits of the id || id || a || b || G || public key), of 1 to 8 messages, for
+ * programs that sign or verify by SM2 without OpenSSL.
  * Errors, with nothing written: OCT_ERR_ARGUMENT, OCT_ERR_LENGTH, OCT_ERR_UNSUPPORTED, OCT_ERR_MEMORY. */
 OCT_API OCT_MUST_USE int oct_sm2_digest_x8(const struct oct_sm2_digest_lane lane[], unsigned lanes);
 

@@ -29,7 +29,8 @@ struct oct_sm4_key {
     uint8_t opaque[192] __attribute__((aligned(64)));
 };
 
-/* 1 if SM4 is served in this process, else 0; by which width of vector, and why, as oct_aead_tier() says it. */
+/* 1 if SM4 is served in this process, else 0; by which width of vector, and why, as oct_aead_tier() says it. For
+ * programs that show it. */
 OCT_API int oct_sm4_is_on(void);
 OCT_API const char *oct_sm4_tier(void);
 OCT_API const char *oct_sm4_reason(void);
@@ -37,7 +38,8 @@ OCT_API const char *oct_sm4_reason(void);
  * ymm. The least gain is that of a single short text under CBC or CCM. */
 OCT_API int oct_sm4_pays(void);
 
-/* From 16 bytes, which are not kept. OCT_ERR_ARGUMENT (NULL, misaligned), OCT_ERR_UNSUPPORTED (off). */
+/* From 16 bytes, which are not kept. OCT_ERR_ARGUMENT (NULL, misaligned), OCT_ERR_UNSUPPORTED (off).
+ * Clearing wipes it. */
 OCT_API OCT_MUST_USE int oct_sm4_key_init(struct oct_sm4_key *key, const uint8_t *bytes);
 OCT_API void oct_sm4_key_clear(struct oct_sm4_key *key);
 
@@ -55,9 +57,9 @@ struct oct_sm4_ctr_text {
     uint8_t *out; /* in, or apart from it */
 };
 
-/* `count` texts of any lengths that overlap nowhere, each under a key of its own: key[i] is that of text i. Keys may be
- * the same. Up to OCT_SM4_LANES texts go side by side; it is short ones that gain by it. OCT_ERR_ARGUMENT for NULL, and
- * then nothing is written. */
+/* For programs that serve many peers: `count` texts of any lengths that overlap nowhere, each under a key of its own:
+ * key[i] is that of text i. Keys may be the same. Up to OCT_SM4_LANES texts go side by side; it is short ones that gain
+ * by it. OCT_ERR_ARGUMENT for NULL, and then nothing is written. */
 OCT_API OCT_MUST_USE int oct_sm4_ctr_many(const struct oct_sm4_key *const key[], const struct oct_sm4_ctr_text *text,
                                           size_t count);
 
@@ -76,7 +78,7 @@ OCT_API OCT_MUST_USE int oct_sm4_cbc_encrypt(const struct oct_sm4_key *key, cons
 OCT_API OCT_MUST_USE int oct_sm4_cbc_decrypt(const struct oct_sm4_key *key, const struct oct_sm4_cbc *text,
                                              size_t count);
 
-/* The same under keys of their own: key[i] is that of text i. */
+/* The same under keys of their own, for programs that serve many peers: key[i] is that of text i. */
 OCT_API OCT_MUST_USE int oct_sm4_cbc_encrypt_many(const struct oct_sm4_key *const key[], const struct oct_sm4_cbc *text,
                                                   size_t count);
 OCT_API OCT_MUST_USE int oct_sm4_cbc_decrypt_many(const struct oct_sm4_key *const key[], const struct oct_sm4_cbc *text,

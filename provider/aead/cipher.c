@@ -195,36 +195,28 @@ static bool serves(int aead, bool asked)
     return (asked || oct_aead_pays(aead, OpenSSL_version_num())) && oct_aead_is_on(aead);
 }
 
-enum { AES_GCM = 1, CHACHA20_POLY1305 = 2, SM4_GCM = 4 };
-
-static const struct oct_switch switches[] = {
-    {"aes-gcm", "the ciphers AES-128-GCM, AES-192-GCM, AES-256-GCM"},
-    {"chacha20-poly1305", "the cipher ChaCha20-Poly1305"},
-    {"sm4-gcm", "the cipher SM4-GCM"},
-    {NULL, NULL},
-};
-
-#define OFFER(names, table, switches, number)                                                                          \
+#define OFFER(names, table, turned_by, number)                                                                         \
     {                                                                                                                  \
-        OSSL_OP_CIPHER, {(names), OCT_PROPERTIES, (table), NULL}, (switches), (number), (number)                       \
+        OSSL_OP_CIPHER, {(names), OCT_PROPERTIES, (table), NULL}, (turned_by), (number), (number)                      \
     }
 
 static const struct oct_offer *offers(void)
 {
     static const struct oct_offer all[] = {
-        OFFER("AES-128-GCM:id-aes128-GCM:2.16.840.1.101.3.4.1.6", aes128_table, AES_GCM, OCT_AEAD_AES_128_GCM),
-        OFFER("AES-192-GCM:id-aes192-GCM:2.16.840.1.101.3.4.1.26", aes192_table, AES_GCM, OCT_AEAD_AES_192_GCM),
-        OFFER("AES-256-GCM:id-aes256-GCM:2.16.840.1.101.3.4.1.46", aes256_table, AES_GCM, OCT_AEAD_AES_256_GCM),
-        OFFER("ChaCha20-Poly1305", chacha20_table, CHACHA20_POLY1305, OCT_AEAD_CHACHA20_POLY1305),
-        OFFER("SM4-GCM:1.2.156.10197.1.104.8", sm4_table, SM4_GCM, OCT_AEAD_SM4_GCM),
+        OFFER("AES-128-GCM:id-aes128-GCM:2.16.840.1.101.3.4.1.6", aes128_table, OCT_PROV_SWITCH_aes_gcm,
+              OCT_AEAD_AES_128_GCM),
+        OFFER("AES-192-GCM:id-aes192-GCM:2.16.840.1.101.3.4.1.26", aes192_table, OCT_PROV_SWITCH_aes_gcm,
+              OCT_AEAD_AES_192_GCM),
+        OFFER("AES-256-GCM:id-aes256-GCM:2.16.840.1.101.3.4.1.46", aes256_table, OCT_PROV_SWITCH_aes_gcm,
+              OCT_AEAD_AES_256_GCM),
+        OFFER("ChaCha20-Poly1305", chacha20_table, OCT_PROV_SWITCH_chacha20, OCT_AEAD_CHACHA20_POLY1305),
+        OFFER("SM4-GCM:1.2.156.10197.1.104.8", sm4_table, OCT_PROV_SWITCH_sm4, OCT_AEAD_SM4_GCM),
         {0, {NULL, NULL, NULL, NULL}, 0, 0, 0},
     };
     return all;
 }
 
 const struct oct_prov_family oct_prov_family_aead = {
-    .switches = switches,
-    .has_ciphers = true,
     .offers = offers,
     .serves = serves,
 };

@@ -145,7 +145,7 @@ int oct_pool_take(struct oct_prov *prov, const struct oct_pool_kind *kind, uint8
     struct pool *pool;
     unsigned i;
 
-    if (oct_aside_take() || !oct_settings_has(&prov->settings, kind->family, kind->switches) || !oct_op_is_on(kind->op))
+    if (oct_aside_take() || !prov->settings.on[OCT_PROV_SWITCH_pools] || !oct_op_is_on(kind->op))
         return 0;
     pool = filled_pool(prov, kind);
     if (pool == NULL)

@@ -24,9 +24,7 @@ enum oct_pool_id {
 /* What pairs of a kind are; a constant object of its family. */
 struct oct_pool_kind {
     enum oct_pool_id id;
-    int op;     /* enum oct_op, of the operation that makes them */
-    int family; /* enum oct_prov_family_id, and its switch for this */
-    unsigned switches;
+    int op;                              /* enum oct_op, of the operation that makes them */
     size_t private_size, public_size;    /* at most OCT_EC_MAX_BYTES, and twice that */
     void (*clamp)(uint8_t *private_key); /* brings random bytes into the form of a private key; NULL: they are one */
     void (*fill)(struct oct_job *job, const uint8_t *private_key, uint8_t *public_key);

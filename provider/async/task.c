@@ -86,7 +86,7 @@ static enum way decide(const struct oct_task *task, struct oct_place *at)
         return PAUSE;
     if (!has_lanes(task))
         return FALLBACK;
-    if (!pausable && task->prov->settings.combining && !oct_thread_is_only_one())
+    if (!pausable && task->prov->settings.on[OCT_PROV_SWITCH_combining] && !oct_thread_is_only_one())
         return TOGETHER;
     return may_be_alone(task) ? LANES : FALLBACK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * A family of algorithms (RSA, X25519, ...) as one constant object: what it offers, its switches, and what it keeps.
+ * A family of algorithms (RSA, X25519, ...) as one constant object: what it offers, and what it keeps.
  * The core walks the list of families and knows none of them by name. A family's number is its place in families.def.
  */
 #ifndef OCT_PROVIDER_FAMILY_H
@@ -12,6 +12,13 @@
 
 struct oct_prov;
 struct oct_fallback;
+
+/* In the provider's section of openssl.cnf: settings.h has what they mean. */
+#define OCT_PROV_SWITCH(id, name, setting, what) OCT_PROV_SWITCH_##id,
+enum oct_prov_switch {
+#include "switches.def"
+    OCT_PROV_SWITCHES
+};
 
 #define OCT_PROV_FAMILY(name) OCT_FAMILY_##name,
 enum oct_prov_family_id {
@@ -27,33 +34,24 @@ enum oct_prov_family_id {
 #define OCT_PROPERTIES "provider=octuple,octuple.serves=yes"
 
 /*
- * One algorithm under one OpenSSL operation. It is offered if its switches are on and its family serves at least one of
+ * One algorithm under one OpenSSL operation. It is offered if its switch is on and its family serves at least one of
  * its Octuple operations in this process: where nothing is accelerated, OpenSSL serves as if the provider were not
  * there.
  */
 struct oct_offer {
     int operation; /* OSSL_OP_...; 0 ends a list */
     OSSL_ALGORITHM algorithm;
-    unsigned switches;     /* bits of the family's switches that must all be on */
+    enum oct_prov_switch turned_by;
     int first_op, last_op; /* enum oct_op, or the family's own numbers: see `serves` */
 };
-
-/* A switch in the provider's section of openssl.cnf; its bit is its place in the family's list. */
-struct oct_switch {
-    const char *name; /* NULL ends the list */
-    const char *what; /* what it switches, in a few words */
-};
-#define OCT_SWITCHES_MAX 8
 
 /* An operation that every handshake may need, whatever the kind of the server's key. */
 struct oct_warm {
     int op; /* enum oct_op; -1 ends a list */
-    unsigned switches;
+    enum oct_prov_switch turned_by;
 };
 
 struct oct_prov_family {
-    const struct oct_switch *switches;
-    bool has_ciphers;                        /* OCTUPLE_CIPHERS is for all its switches */
     const struct oct_offer *(*offers)(void); /* for the OpenSSL that runs */
     /* Whether an operation of an offer is served, and worth it unless it was asked for. NULL: if it is possible; one
      * whose test fails later is left to OpenSSL's own provider. The first call may run known-answer tests. */

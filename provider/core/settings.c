@@ -5,12 +5,12 @@
 
 #include "base/base.h"
 #include "base/settings.h"
+#include "caller.h"
 
 #include <openssl/params.h>
-#include <stdlib.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <strings.h>
-
-#define ALL_SWITCHES ((1u << OCT_SWITCHES_MAX) - 1)
 
 static bool is_one_of(const char *value, const char *const words[4])
 {
@@ -30,39 +30,64 @@ static int meaning(const char *value)
     return is_one_of(value, off) ? 0 : -1;
 }
 
-static void set(struct oct_settings *settings, int family, unsigned switches, const char *value)
+struct row {
+    const char *name;
+    enum oct_setting setting;
+};
+static const struct row rows[OCT_PROV_SWITCHES] = {
+#define OCT_PROV_SWITCH(id, name, setting, what) {name, setting},
+#include "switches.def"
+};
+
+static const struct former {
+    const char *name;
+    enum oct_prov_switch now;
+} formers[] = {
+#define OCT_PROV_SWITCH_FORMER(name, id) {name, OCT_PROV_SWITCH_##id},
+#include "switches.def"
+};
+
+static void set(struct oct_settings *settings, enum oct_prov_switch which, const char *value)
 {
     const int on = meaning(value);
 
-    if (on == 0)
-        settings->on[family] &= ~switches;
-    if (on == 1) {
-        settings->on[family] |= switches;
-        settings->asked[family] |= switches;
+    if (on >= 0) {
+        settings->on[which] = on == 1;
+        settings->asked[which] = on == 1;
     }
-}
-
-static void set_combining(struct oct_settings *settings, const char *value)
-{
-    if (meaning(value) >= 0)
-        settings->combining = meaning(value) == 1;
 }
 
 /* What the core says of each switch; NULL where it says nothing. */
 struct answers {
-    char *of[OCT_FAMILIES][OCT_SWITCHES_MAX], *combining;
+    char *now[OCT_PROV_SWITCHES], *before[OCT_ARRAY_LEN(formers)];
 };
 
 static bool ask(struct answers *answers, const OSSL_CORE_HANDLE *handle, OSSL_FUNC_core_get_params_fn *get_params)
 {
-    OSSL_PARAM params[OCT_FAMILIES * OCT_SWITCHES_MAX + 2], *p = params;
+    OSSL_PARAM params[OCT_PROV_SWITCHES + OCT_ARRAY_LEN(formers) + 1], *p = params;
 
-    for (int f = 0; f < OCT_FAMILIES; f++)
-        for (int i = 0; i < OCT_SWITCHES_MAX && oct_prov_families[f]->switches[i].name != NULL; i++)
-            *p++ = OSSL_PARAM_construct_utf8_ptr(oct_prov_families[f]->switches[i].name, &answers->of[f][i], 0);
-    *p++ = OSSL_PARAM_construct_utf8_ptr("combining", &answers->combining, 0);
+    for (int i = 0; i < OCT_PROV_SWITCHES; i++)
+        *p++ = OSSL_PARAM_construct_utf8_ptr(rows[i].name, &answers->now[i], 0);
+    for (size_t i = 0; i < OCT_ARRAY_LEN(formers); i++)
+        *p++ = OSSL_PARAM_construct_utf8_ptr(formers[i].name, &answers->before[i], 0);
     *p = OSSL_PARAM_construct_end();
     return get_params != NULL && get_params(handle, params);
+}
+
+/* Of names that switched a part only off counts: on was the default, and for a cipher a wish for this one alone. */
+static void set_former(struct oct_settings *settings, size_t number, const char *value, bool tell)
+{
+    static atomic_bool told[OCT_ARRAY_LEN(formers)];
+    const struct former *former = &formers[number];
+    const char *now = rows[former->now].name;
+
+    if (meaning(value) == 0)
+        set(settings, former->now, value);
+    if (value != NULL && tell && !atomic_exchange(&told[number], true))
+        fprintf(stderr,
+                "octuple: the switch %s of openssl.cnf is now %s; its 'off' counts for all of %s, for the last time in "
+                "this release\n",
+                former->name, now, now);
 }
 
 void oct_settings_read(struct oct_settings *settings, const OSSL_CORE_HANDLE *handle,
@@ -71,16 +96,14 @@ void oct_settings_read(struct oct_settings *settings, const OSSL_CORE_HANDLE *ha
     struct answers answers = {0};
     const bool answered = ask(&answers, handle, get_params);
 
-    settings->combining = true;
-    set_combining(settings, oct_setting(OCT_SETTING_COMBINE));
-    for (int f = 0; f < OCT_FAMILIES; f++) {
-        settings->on[f] = ALL_SWITCHES;
-        settings->asked[f] = 0;
-        if (oct_prov_families[f]->has_ciphers)
-            set(settings, f, ALL_SWITCHES, oct_setting(OCT_SETTING_CIPHERS));
-        for (int i = 0; answered && i < OCT_SWITCHES_MAX; i++)
-            set(settings, f, 1u << i, answers.of[f][i]);
+    for (int i = 0; i < OCT_PROV_SWITCHES; i++) {
+        settings->on[i] = true;
+        settings->asked[i] = false;
+        if (rows[i].setting != OCT_SETTING_COUNT)
+            set(settings, i, oct_setting(rows[i].setting));
+        if (answered)
+            set(settings, i, answers.now[i]);
     }
-    if (answered)
-        set_combining(settings, answers.combining);
+    for (size_t i = 0; answered && i < OCT_ARRAY_LEN(formers); i++)
+        set_former(settings, i, answers.before[i], oct_caller_is_shared(get_params));
 }

@@ -36,12 +36,10 @@ static struct oct_prov_key *keys; /* guarded by it */
 /* Of the key's operation, and of what handshakes need besides. */
 static void run_tests(struct oct_prov *prov, int op)
 {
-    const struct oct_settings *settings = &prov->settings;
-
     (void)oct_op_is_on(op);
     for (int f = 0; f < OCT_FAMILIES; f++)
         for (const struct oct_warm *w = oct_prov_families[f]->warm; w != NULL && w->op >= 0; w++)
-            if (oct_settings_has(settings, f, w->switches))
+            if (prov->settings.on[w->turned_by])
                 (void)oct_op_is_on(w->op);
 }
 

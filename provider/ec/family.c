@@ -10,16 +10,6 @@
 #include <openssl/objects.h>
 #include <strings.h>
 
-enum { KEYMGMT = 1, EXCHANGE = 2, SIGNATURE = 4, POOL = 8 };
-
-static const struct oct_switch switches[] = {
-    {"ec-keymgmt", "keys over all curves live in this provider; off switches all of EC off"},
-    {"ec-exchange", "ECDH"},
-    {"ec-signature", "ECDSA"},
-    {"ec-pool", "make ephemeral key pairs eight at a time, ahead of need"},
-    {NULL, NULL},
-};
-
 static void fill(struct oct_job *job, const uint8_t *private_key, uint8_t *public_key)
 {
     job->ec_public = (struct oct_ec_public_lane){private_key, public_key};
@@ -29,8 +19,6 @@ static void fill(struct oct_job *job, const uint8_t *private_key, uint8_t *publi
     const struct oct_pool_kind oct_pool_##name = {                                                                     \
         .id = OCT_POOL_##name,                                                                                         \
         .op = (operation),                                                                                             \
-        .family = OCT_FAMILY_ec,                                                                                       \
-        .switches = POOL,                                                                                              \
         .private_size = (bytes),                                                                                       \
         .public_size = 2 * (bytes),                                                                                    \
         .fill = fill,                                                                                                  \
@@ -57,7 +45,7 @@ int oct_ec_curve_by_name(const char *name)
 #define ENCODER_OFFER(name, form)                                                                                      \
     {OSSL_OP_ENCODER,                                                                                                  \
      {OCT_EC_NAMES, OCT_PROPERTIES form, oct_ec_encoder_##name, "Octuple EC keys, written"},                           \
-     KEYMGMT,                                                                                                          \
+     OCT_PROV_SWITCH_ec,                                                                                               \
      OCT_OP_P256_SIGN,                                                                                                 \
      OCT_OP_P384_DERIVE},
 #define ENCODER(name, output, structure, selection) ENCODER_OFFER(name, ",output=" output ",structure=" structure)
@@ -68,17 +56,17 @@ static const struct oct_offer *offers(void)
     static const struct oct_offer all[] = {
         {OSSL_OP_KEYMGMT,
          {OCT_EC_NAMES, OCT_PROPERTIES, oct_ec_keymgmt_table, "Octuple EC keys"},
-         KEYMGMT,
+         OCT_PROV_SWITCH_ec,
          OCT_OP_P256_SIGN,
          OCT_OP_P384_DERIVE},
         {OSSL_OP_KEYEXCH,
          {"ECDH", OCT_PROPERTIES, oct_ec_exchange_table, "Octuple ECDH"},
-         KEYMGMT | EXCHANGE,
+         OCT_PROV_SWITCH_ec,
          OCT_OP_P256_SIGN,
          OCT_OP_P384_DERIVE},
         {OSSL_OP_SIGNATURE,
          {"ECDSA", OCT_PROPERTIES, oct_ec_signature_table, "Octuple ECDSA"},
-         KEYMGMT | SIGNATURE,
+         OCT_PROV_SWITCH_ec,
          OCT_OP_P256_SIGN,
          OCT_OP_P384_DERIVE},
 #include "encoders.def"
@@ -87,7 +75,8 @@ static const struct oct_offer *offers(void)
     return all;
 }
 
-static const struct oct_warm warm[] = {{OCT_OP_P256_KEYGEN, POOL}, {OCT_OP_P256_DERIVE, EXCHANGE}, {-1, 0}};
+static const struct oct_warm warm[] = {
+    {OCT_OP_P256_KEYGEN, OCT_PROV_SWITCH_pools}, {OCT_OP_P256_DERIVE, OCT_PROV_SWITCH_ec}, {-1, 0}};
 
 /* The groups of the private context, to tell what is a point. */
 struct part {
@@ -124,7 +113,6 @@ const EC_GROUP *oct_ec_fallback_group(struct oct_prov *prov, int curve)
 }
 
 const struct oct_prov_family oct_prov_family_ec = {
-    .switches = switches,
     .offers = offers,
     .warm = warm,
     .keymgmt = "EC",

@@ -6,24 +6,16 @@
 
 #include <openssl/crypto.h>
 
-enum { KEYMGMT = 1, SIGNATURE = 2 };
-
-static const struct oct_switch switches[] = {
-    {"ed25519-keymgmt", "Ed25519 keys live in this provider; off switches all of Ed25519 off"},
-    {"ed25519-signature", "sign and verify"},
-    {NULL, NULL},
-};
-
 #define OFFERS(table)                                                                                                  \
     {                                                                                                                  \
         {OSSL_OP_KEYMGMT,                                                                                              \
          {OCT_ED25519_NAMES, OCT_PROPERTIES, oct_ed25519_keymgmt_table, "Octuple Ed25519 keys"},                       \
-         KEYMGMT,                                                                                                      \
+         OCT_PROV_SWITCH_ed25519,                                                                                      \
          OCT_OP_ED25519_SIGN,                                                                                          \
          OCT_OP_ED25519_VERIFY},                                                                                       \
             {OSSL_OP_SIGNATURE,                                                                                        \
              {OCT_ED25519_NAMES, OCT_PROPERTIES, (table), "Octuple Ed25519 signatures"},                               \
-             KEYMGMT | SIGNATURE,                                                                                      \
+             OCT_PROV_SWITCH_ed25519,                                                                                  \
              OCT_OP_ED25519_SIGN,                                                                                      \
              OCT_OP_ED25519_VERIFY},                                                                                   \
         {                                                                                                              \
@@ -53,7 +45,6 @@ static void close_part(void *part)
 }
 
 const struct oct_prov_family oct_prov_family_ed25519 = {
-    .switches = switches,
     .offers = offers,
     .keymgmt = "ED25519",
     .open = open_part,

@@ -17,13 +17,6 @@
 #define FIRST_VERSION 0x300000a0u
 #define HAS_THEM      0x30500000u
 
-enum { HYBRID = 1 };
-
-static const struct oct_switch switches[] = {
-    {"hybrid-groups", "X25519MLKEM768, SecP256r1MLKEM768, SecP384r1MLKEM1024, curveSM2MLKEM768, MLKEM768, MLKEM1024"},
-    {NULL, NULL},
-};
-
 int oct_hybrid_openssl_has(void)
 {
     return OpenSSL_version_num() >= HAS_THEM;
@@ -36,9 +29,9 @@ static bool serves(int op, bool asked)
 }
 
 #define GROUP(name, table, op)                                                                                         \
-    {OSSL_OP_KEYMGMT, {name, OCT_PROPERTIES, table, "Octuple " name " keys"}, HYBRID, (op), (op)},                     \
+    {OSSL_OP_KEYMGMT, {name, OCT_PROPERTIES, table, "Octuple " name " keys"}, OCT_PROV_SWITCH_hybrid, (op), (op)},     \
     {                                                                                                                  \
-        OSSL_OP_KEM, {name, OCT_PROPERTIES, oct_hybrid_kem_table, "Octuple " name}, HYBRID, (op), (op)                 \
+        OSSL_OP_KEM, {name, OCT_PROPERTIES, oct_hybrid_kem_table, "Octuple " name}, OCT_PROV_SWITCH_hybrid, (op), (op) \
     }
 #define WITH_CURVE                                                                                                     \
     GROUP("X25519MLKEM768", oct_x25519mlkem768_keymgmt, OCT_OP_X25519MLKEM768_SERVER),                                 \
@@ -67,10 +60,9 @@ static const struct oct_offer *offers(void)
 }
 
 /* The group that browsers offer. */
-static const struct oct_warm warm[] = {{OCT_OP_X25519MLKEM768_SERVER, HYBRID}, {-1, 0}};
+static const struct oct_warm warm[] = {{OCT_OP_X25519MLKEM768_SERVER, OCT_PROV_SWITCH_hybrid}, {-1, 0}};
 
 const struct oct_prov_family oct_prov_family_hybrid = {
-    .switches = switches,
     .offers = offers,
     .serves = serves,
     .warm = warm,

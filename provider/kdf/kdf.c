@@ -237,16 +237,12 @@ KDF_TABLE(tls13);
 KDF_TABLE(tls1_prf);
 KDF_TABLE(hkdf);
 
-static const struct oct_switch switches[] = {
-    {"tls-kdf", "the key derivations TLS13-KDF, TLS1-PRF and HKDF"},
-    {NULL, NULL},
-};
-
 /* They use no lanes, but are here for the handshakes that do: where no operation is on, neither are they. X25519 is the
  * first that is asked, because its known answer takes least. */
 #define OFFER(name, table)                                                                                             \
     {                                                                                                                  \
-        OSSL_OP_KDF, {(name), OCT_PROPERTIES, (table), NULL}, 1, OCT_OP_X25519_DERIVE, OCT_OP_COUNT - 1                \
+        OSSL_OP_KDF, {(name), OCT_PROPERTIES, (table), NULL}, OCT_PROV_SWITCH_kdf, OCT_OP_X25519_DERIVE,               \
+            OCT_OP_COUNT - 1                                                                                           \
     }
 
 static const struct oct_offer *offers(void)
@@ -299,7 +295,6 @@ static EVP_KDF *fallback_kdf(struct oct_prov *prov, const struct oct_kdf_type *t
 }
 
 const struct oct_prov_family oct_prov_family_kdf = {
-    .switches = switches,
     .offers = offers,
     .open = open_part,
     .close = close_part,

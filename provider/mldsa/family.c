@@ -8,26 +8,18 @@
 
 #define HAS_IT 0x30500000u
 
-enum { KEYMGMT = 1, SIGNATURE = 2 };
-
-static const struct oct_switch switches[] = {
-    {"mldsa-keymgmt", "ML-DSA-44 and ML-DSA-65 keys live in this provider; off switches all of ML-DSA off"},
-    {"mldsa-signature", "sign and verify"},
-    {NULL, NULL},
-};
-
 #define OFFERS(set, id)                                                                                                \
     {OSSL_OP_KEYMGMT,                                                                                                  \
      {"ML-DSA-" #set ":MLDSA" #set ":" id, OCT_PROPERTIES, oct_mldsa##set##_keymgmt_table,                             \
       "Octuple ML-DSA-" #set " keys"},                                                                                 \
-     KEYMGMT,                                                                                                          \
+     OCT_PROV_SWITCH_mldsa,                                                                                            \
      OCT_OP_MLDSA##set##_SIGN,                                                                                         \
      OCT_OP_MLDSA##set##_VERIFY},                                                                                      \
     {                                                                                                                  \
         OSSL_OP_SIGNATURE,                                                                                             \
             {"ML-DSA-" #set ":MLDSA" #set ":" id, OCT_PROPERTIES, oct_mldsa##set##_signature_table,                    \
              "Octuple ML-DSA-" #set " signatures"},                                                                    \
-            KEYMGMT | SIGNATURE, OCT_OP_MLDSA##set##_SIGN, OCT_OP_MLDSA##set##_VERIFY                                  \
+            OCT_PROV_SWITCH_mldsa, OCT_OP_MLDSA##set##_SIGN, OCT_OP_MLDSA##set##_VERIFY                                \
     }
 #define END                                                                                                            \
     {                                                                                                                  \
@@ -85,7 +77,6 @@ const struct oct_mldsa_part *oct_mldsa_part(struct oct_prov *prov)
 }
 
 const struct oct_prov_family oct_prov_family_mldsa = {
-    .switches = switches,
     .offers = offers,
     .keymgmt = "ML-DSA-44",
     .has_sigalgs = true,

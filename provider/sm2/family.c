@@ -10,16 +10,6 @@
 #include <openssl/ec.h>
 #include <openssl/objects.h>
 
-enum { KEYMGMT = 1, SIGNATURE = 2, POOL = 4, EXCHANGE = 8 };
-
-static const struct oct_switch switches[] = {
-    {"sm2-keymgmt", "SM2 keys live in this provider; off switches all of SM2 off"},
-    {"sm2-signature", "sign and verify"},
-    {"sm2-pool", "make key pairs eight at a time, ahead of need"},
-    {"sm2-exchange", "the TLS group curveSM2, of OpenSSL 4.0"},
-    {NULL, NULL},
-};
-
 static void fill(struct oct_job *job, const uint8_t *private_key, uint8_t *public_key)
 {
     job->ec_public = (struct oct_ec_public_lane){private_key, public_key};
@@ -28,8 +18,6 @@ static void fill(struct oct_job *job, const uint8_t *private_key, uint8_t *publi
 const struct oct_pool_kind oct_pool_sm2 = {
     .id = OCT_POOL_sm2,
     .op = OCT_OP_SM2_KEYGEN,
-    .family = OCT_FAMILY_sm2,
-    .switches = POOL,
     .private_size = OCT_SM2_BYTES,
     .public_size = 2 * OCT_SM2_BYTES,
     .fill = fill,
@@ -38,12 +26,12 @@ const struct oct_pool_kind oct_pool_sm2 = {
 #define SIGNATURES                                                                                                     \
     {OSSL_OP_KEYMGMT,                                                                                                  \
      {OCT_SM2_NAMES, OCT_PROPERTIES, oct_sm2_keymgmt_table, "Octuple SM2 keys"},                                       \
-     KEYMGMT,                                                                                                          \
+     OCT_PROV_SWITCH_sm2,                                                                                              \
      OCT_OP_SM2_SIGN,                                                                                                  \
      OCT_OP_SM2_VERIFY},                                                                                               \
     {                                                                                                                  \
         OSSL_OP_SIGNATURE, {OCT_SM2_NAMES, OCT_PROPERTIES, oct_sm2_signature_table, "Octuple SM2 signatures"},         \
-            KEYMGMT | SIGNATURE, OCT_OP_SM2_SIGN, OCT_OP_SM2_VERIFY                                                    \
+            OCT_PROV_SWITCH_sm2, OCT_OP_SM2_SIGN, OCT_OP_SM2_VERIFY                                                    \
     }
 #define END                                                                                                            \
     {                                                                                                                  \
@@ -58,12 +46,12 @@ static const struct oct_offer *offers(void)
         SIGNATURES,
         {OSSL_OP_KEYMGMT,
          {OCT_SM2_GROUP, OCT_PROPERTIES, oct_sm2_group_table, "Octuple curveSM2 keys"},
-         KEYMGMT | EXCHANGE,
+         OCT_PROV_SWITCH_sm2,
          OCT_OP_SM2_DERIVE,
          OCT_OP_SM2_DERIVE},
         {OSSL_OP_KEYEXCH,
          {OCT_SM2_GROUP, OCT_PROPERTIES, oct_sm2_exchange_table, "Octuple curveSM2"},
-         KEYMGMT | EXCHANGE,
+         OCT_PROV_SWITCH_sm2,
          OCT_OP_SM2_DERIVE,
          OCT_OP_SM2_DERIVE},
         END,
@@ -114,7 +102,6 @@ static void close_part(void *part)
 }
 
 const struct oct_prov_family oct_prov_family_sm2 = {
-    .switches = switches,
     .offers = offers,
     .keymgmt = OCT_SM2_NAME,
     .has_groups = true,

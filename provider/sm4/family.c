@@ -27,34 +27,23 @@ static bool serves(int number, bool asked)
     return oct_sm4_is_on() && (asked || oct_sm4_pays());
 }
 
-enum { CTR = 1, CBC = 2, CCM = 4 };
-
-static const struct oct_switch switches[] = {
-    {"sm4-ctr", "the cipher SM4-CTR"},
-    {"sm4-cbc", "the cipher SM4-CBC"},
-    {"sm4-ccm", "the cipher SM4-CCM"},
-    {NULL, NULL},
-};
-
-#define OFFER(names, table, switches)                                                                                  \
+#define OFFER(names, table)                                                                                            \
     {                                                                                                                  \
-        OSSL_OP_CIPHER, {(names), OCT_PROPERTIES, (table), NULL}, (switches), 0, 0                                     \
+        OSSL_OP_CIPHER, {(names), OCT_PROPERTIES, (table), NULL}, OCT_PROV_SWITCH_sm4, 0, 0                            \
     }
 
 static const struct oct_offer *offers(void)
 {
     static const struct oct_offer all[] = {
-        OFFER("SM4-CTR:1.2.156.10197.1.104.7", oct_sm4_ctr_table, CTR),
-        OFFER("SM4-CBC:SM4:1.2.156.10197.1.104.2", oct_sm4_cbc_table, CBC),
-        OFFER("SM4-CCM:1.2.156.10197.1.104.9", oct_sm4_ccm_table, CCM),
+        OFFER("SM4-CTR:1.2.156.10197.1.104.7", oct_sm4_ctr_table),
+        OFFER("SM4-CBC:SM4:1.2.156.10197.1.104.2", oct_sm4_cbc_table),
+        OFFER("SM4-CCM:1.2.156.10197.1.104.9", oct_sm4_ccm_table),
         {0, {NULL, NULL, NULL, NULL}, 0, 0, 0},
     };
     return all;
 }
 
 const struct oct_prov_family oct_prov_family_sm4 = {
-    .switches = switches,
-    .has_ciphers = true,
     .offers = offers,
     .serves = serves,
 };

@@ -8,26 +8,17 @@
 
 #include <openssl/crypto.h>
 
-enum { KEYMGMT = 1, EXCHANGE = 2, POOL = 4 };
-
-static const struct oct_switch switches[] = {
-    {"x25519-keymgmt", "X25519 keys live in this provider; off switches all of X25519 off"},
-    {"x25519-exchange", "derive shared secrets"},
-    {"x25519-pool", "make ephemeral key pairs eight at a time, ahead of need"},
-    {NULL, NULL},
-};
-
 static const struct oct_offer *offers(void)
 {
     static const struct oct_offer all[] = {
         {OSSL_OP_KEYMGMT,
          {OCT_X25519_NAMES, OCT_PROPERTIES, oct_x25519_keymgmt_table, "Octuple X25519 keys"},
-         KEYMGMT,
+         OCT_PROV_SWITCH_x25519,
          OCT_OP_X25519_DERIVE,
          OCT_OP_X25519_KEYGEN},
         {OSSL_OP_KEYEXCH,
          {OCT_X25519_NAMES, OCT_PROPERTIES, oct_x25519_exchange_table, "Octuple X25519 key exchange"},
-         KEYMGMT | EXCHANGE,
+         OCT_PROV_SWITCH_x25519,
          OCT_OP_X25519_DERIVE,
          OCT_OP_X25519_DERIVE},
         {0, {NULL, NULL, NULL, NULL}, 0, 0, 0},
@@ -35,7 +26,8 @@ static const struct oct_offer *offers(void)
     return all;
 }
 
-static const struct oct_warm warm[] = {{OCT_OP_X25519_KEYGEN, POOL}, {OCT_OP_X25519_DERIVE, EXCHANGE}, {-1, 0}};
+static const struct oct_warm warm[] = {
+    {OCT_OP_X25519_KEYGEN, OCT_PROV_SWITCH_pools}, {OCT_OP_X25519_DERIVE, OCT_PROV_SWITCH_x25519}, {-1, 0}};
 
 /* OpenSSL's X25519 without EVP. */
 static void *open_part(const struct oct_fallback *fallback)
@@ -53,7 +45,6 @@ static void close_part(void *part)
 }
 
 const struct oct_prov_family oct_prov_family_x25519 = {
-    .switches = switches,
     .offers = offers,
     .warm = warm,
     .keymgmt = "X25519",
@@ -77,8 +68,6 @@ static void fill(struct oct_job *job, const uint8_t *private_key, uint8_t *publi
 const struct oct_pool_kind oct_pool_x25519 = {
     .id = OCT_POOL_x25519,
     .op = OCT_OP_X25519_KEYGEN,
-    .family = OCT_FAMILY_x25519,
-    .switches = POOL,
     .private_size = OCT_X25519_BYTES,
     .public_size = OCT_X25519_BYTES,
     .clamp = clamp,

@@ -28,20 +28,19 @@ static unsigned long number_of(const char *text, unsigned long otherwise, unsign
     return value < most ? value : most;
 }
 
-/* The setting's option, or the variable that was there for it before. */
-static const char *option(const char *keys, const char *name, enum oct_setting_former former)
+/* The setting's option. */
+static const char *option(const char *keys, const char *name)
 {
     size_t len;
-    const char *value = oct_setting_option(keys, name, &len);
-    return value != NULL ? value : oct_setting_former(former);
+    return oct_setting_option(keys, name, &len);
 }
 
 OCT_AT_START void oct_keys_start(void)
 {
     const char *keys = oct_setting(OCT_SETTING_KEYS);
-    const char *timeout = option(keys, "timeout", OCT_SETTING_FORMER_KEYS_TIMEOUT);
-    const char *nice = option(keys, "nice", OCT_SETTING_FORMER_KEYS_NICE);
-    const char *former = oct_setting_former(OCT_SETTING_FORMER_KEYS_EXCEPT), *name = keys;
+    const char *timeout = option(keys, "timeout");
+    const char *nice = option(keys, "nice");
+    const char *name = keys;
     char *to = oct_keys_settings.except;
     size_t len, room = sizeof oct_keys_settings.except - 1, used = 0;
 
@@ -49,8 +48,6 @@ OCT_AT_START void oct_keys_start(void)
     oct_keys_settings.timeout = (int64_t)number_of(timeout, OCT_POLICY_KEYS_TIMEOUT, 3600000) * 1000000;
     oct_keys_settings.nice = (int)number_of(nice, OCT_POLICY_KEYS_NICE, 19);
     /* All names, with commas. What finds no room is not excepted. */
-    if (former != NULL)
-        used = strlen(strncpy(to, former, room));
     while ((name = oct_setting_option(name, "except", &len)) != NULL && used + len + 1 < room) {
         if (used > 0)
             to[used++] = ',';

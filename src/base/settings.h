@@ -17,12 +17,6 @@ enum oct_setting {
     OCT_SETTING_COUNT
 };
 
-enum oct_setting_former {
-#define OCT_SETTING_FORMER(former, instead) OCT_SETTING_FORMER_##former,
-#include "settings.def"
-    OCT_SETTING_FORMER_COUNT
-};
-
 struct oct_setting_row {
     const char *variable;
     const char *values, *otherwise, *meaning, *readers;
@@ -60,31 +54,11 @@ static inline const struct oct_setting_option_row *oct_setting_option_row(enum o
     return &rows[which];
 }
 
-struct oct_setting_former_row {
-    const char *variable, *instead;
-};
-
-static inline const struct oct_setting_former_row *oct_setting_former_row(enum oct_setting_former which)
-{
-#define OCT_SETTING_FORMER(former, instead) {"OCTUPLE_" #former, instead},
-    static const struct oct_setting_former_row rows[] = {
-#include "settings.def"
-    };
-    return &rows[which];
-}
-
 /* Its value as the environment has it at this moment; NULL if it is not set or empty, or if the program runs with
  * raised privileges: then the environment is not ours to trust. */
 static inline const char *oct_setting(enum oct_setting which)
 {
     const char *value = secure_getenv(oct_setting_row(which)->variable);
-    return value != NULL && value[0] != '\0' ? value : NULL;
-}
-
-/* The same by a name that the release before had. */
-static inline const char *oct_setting_former(enum oct_setting_former which)
-{
-    const char *value = secure_getenv(oct_setting_former_row(which)->variable);
     return value != NULL && value[0] != '\0' ? value : NULL;
 }
 

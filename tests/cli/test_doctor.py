@@ -327,6 +327,13 @@ def test_configuration(served, idle):
         assert "No such file" in judged(served, pid)[1]
 
 
+def test_former_switch(served, idle):
+    own = served.write("own.cnf", configuration(served, ours="activate = 1\nec-pool = off"))
+    with running(served, *idle, env={"LD_PRELOAD": served.shim, "OPENSSL_CONF": own}) as pid:
+        level, text = judged(served, pid)
+        assert level == "note" and "former switch ec-pool" in text and "now pools" in text
+
+
 def test_preference_that_a_query_can_hide(served, idle):
     own = served.write("own.cnf", configuration(served, algorithms="default_properties = ?provider=octuple"))
     with running(served, *idle, env={"LD_PRELOAD": served.shim, "OPENSSL_CONF": own}) as pid:
@@ -342,20 +349,10 @@ def test_configuration_without_the_provider(served, idle):
         assert "keeps nothing out" in found["configuration"][1]
 
 
-@pytest.mark.parametrize("variable", ["OCTUPLE_TABLE", "OCTUPLE_SHIM"])
-def test_switched_off_in_its_environment(served, idle, variable):
-    with running(served, *idle, env={variable: "off"}) as pid:
+def test_switched_off_in_its_environment(served, idle):
+    with running(served, *idle, env={"OCTUPLE_TABLE": "off"}) as pid:
         code, found, _ = examine(served, pid)
-        assert code == 4 and found["cpu"][0] == "problem" and f"{variable}=off" in found["cpu"][1]
-
-
-def test_former_name_in_its_environment(served, idle):
-    with running(served, *idle, env={"OCTUPLE_KEYS_TIMEOUT": "500"}) as pid:
-        _, found, _ = examine(served, pid)
-        level, text = found["settings"][:2]
-        assert level == "note" and "OCTUPLE_KEYS_TIMEOUT" in text and "OCTUPLE_KEYS=THREADS,timeout=" in text
-    with running(served, *idle, env={"OCTUPLE_KEYS": "2,timeout=500"}) as pid:
-        assert "settings" not in examine(served, pid)[1]
+        assert code == 4 and found["cpu"][0] == "problem" and "OCTUPLE_TABLE=off" in found["cpu"][1]
 
 
 @pytest.mark.parametrize("value, said", [("avx", "none of auto, avx512"), ("c", "table c")])

@@ -21,17 +21,8 @@ def test_environment_of_the_program(served):
     assert changed <= {"LD_PRELOAD", "_"} and not any(served.runtime.iterdir())
 
 
-def test_former_names_are_told_and_stay(served):
-    """One line for each; the program itself gets what was set."""
-    env, result = served.run_env(env={"OCTUPLE_KEYS_NICE": "3", "OCTUPLE_SHIM": "off", "OCTUPLE_KEYS": "2,nice=1"})
-    assert result.returncode == 0 and env["OCTUPLE_KEYS_NICE"] == "3" and env["OCTUPLE_SHIM"] == "off"
-    lines = result.stderr.splitlines()
-    assert len(lines) == 2 and all("warning: " in line and "former name" in line for line in lines)
-    assert "OCTUPLE_SHIM " in lines[0] and "OCTUPLE_TABLE=off" in lines[0]
-    assert "OCTUPLE_KEYS_NICE " in lines[1] and "OCTUPLE_KEYS=THREADS,nice=NUMBER" in lines[1]
-
-
-WRONG = [("OCTUPLE_WIDTH=1024", "OCTUPLE_WIDTH=1024: it takes auto, 512, 256, 128, off"),
+WRONG = [("OCTUPLE_KEYS_NICE=3", "OCTUPLE_KEYS_NICE is nothing that Octuple reads: is OCTUPLE_KEYS meant?"),
+         ("OCTUPLE_WIDTH=1024", "OCTUPLE_WIDTH=1024: it takes auto, 512, 256, 128, off"),
          ("OCTUPLE_COMBINE=1024", "OCTUPLE_COMBINE=1024: it takes auto, off"),
          ("OCTUPLE_CIPHERS=aes", "OCTUPLE_CIPHERS=aes: it takes auto, on, off"),
          ("OCTUPLE_LOOPS=foo", "OCTUPLE_LOOPS=foo: it takes auto, stay"),

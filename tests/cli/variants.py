@@ -33,7 +33,7 @@ CHOICES: dict[str, dict[str, tuple[list[str], dict[str, list[str]]]]] = {
         "other-alone": (["providers = p"], {"p": ["aother = a"], "a": ["module = {other}", ACTIVE]}),
         "other-off": (["providers = p"], {"p": ["zother = z"], "z": ["module = {other}"]}),
         "switches-of-ours": (["providers = p"], {"p": ["default = d", "octuple = o"], "d": [ACTIVE],
-                                                 "o": ["module = {module}", "x25519-keymgmt = off"]}),
+                                                 "o": ["module = {module}", "x25519 = off"]}),
     },
     "properties": {
         "none": ([], {}),

@@ -5,9 +5,8 @@
  * fibre: SSL_free() leaves it behind with its stack and what the handshake holds (HAProxy's issue 3453). The shim runs
  * it to its end first.
  *
- * usage: abandon native|shim CONNECTIONS: a server that uses SSL_MODE_ASYNC itself (without the shim:
- * OCTUPLE_SHIM=off), or one that knows nothing of it. Prints what OpenSSL has allocated and not freed, and by how much
- * the process has grown.
+ * usage: abandon native|shim CONNECTIONS: a server that uses SSL_MODE_ASYNC itself (without the shim), or one that
+ * knows nothing of it. Prints what OpenSSL has allocated and not freed, and by how much the process has grown.
  */
 #include "world.h"
 

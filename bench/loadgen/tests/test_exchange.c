@@ -18,21 +18,21 @@
 
 /* Sizes and order as the draft has them. */
 struct row {
-    enum oct_group group;
+    enum load_group group;
     enum oct_mlkem_set set;
     size_t point, x, share, reply, secret;
     bool curve_first;
 };
 
 static const struct row row[] = {
-    {OCT_GROUP_X25519MLKEM768, OCT_MLKEM_768, 32, 32, 1216, 1120, 64, false},
-    {OCT_GROUP_SECP256R1MLKEM768, OCT_MLKEM_768, 65, 32, 1249, 1153, 64, true},
-    {OCT_GROUP_SECP384R1MLKEM1024, OCT_MLKEM_1024, 97, 48, 1665, 1665, 80, true},
+    {LOAD_GROUP_X25519MLKEM768, OCT_MLKEM_768, 32, 32, 1216, 1120, 64, false},
+    {LOAD_GROUP_SECP256R1MLKEM768, OCT_MLKEM_768, 65, 32, 1249, 1153, 64, true},
+    {LOAD_GROUP_SECP384R1MLKEM1024, OCT_MLKEM_1024, 97, 48, 1665, 1665, 80, true},
 };
 #define ROWS (sizeof row / sizeof row[0])
 
-static struct oct_exchange exchange;
-static uint8_t share[OCT_HYBRID_MAX_SHARE], reply[OCT_HYBRID_MAX_SHARE + 1], dk[OCT_DK_MAX];
+static struct load_exchange exchange;
+static uint8_t share[OCT_HYBRID_MAX_SHARE], reply[OCT_HYBRID_MAX_SHARE + 1], dk[LOAD_DK_MAX];
 
 /* A server's answer to `share`, and the secret that it comes to. */
 static void answer(const struct row *of, uint8_t *secret)
@@ -52,17 +52,17 @@ static void both_sides_come_to_one_secret(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ROWS; i++) {
-        uint8_t wanted[OCT_EXCHANGE_SECRET_MAX], found[OCT_EXCHANGE_SECRET_MAX];
-        oct_exchange_init(&exchange, row[i].group, 0);
+        uint8_t wanted[LOAD_EXCHANGE_SECRET_MAX], found[LOAD_EXCHANGE_SECRET_MAX];
+        load_exchange_init(&exchange, row[i].group, 0);
         assert_int_equal(exchange.share_len, row[i].share);
         assert_int_equal(exchange.secret_len, row[i].secret);
-        for (unsigned n = 0; n < 2 * OCT_KEM_PAIRS + 1; n++) {
-            oct_exchange_offer(&exchange, share, dk, n);
+        for (unsigned n = 0; n < 2 * LOAD_KEM_PAIRS + 1; n++) {
+            load_exchange_offer(&exchange, share, dk, n);
             answer(&row[i], wanted);
-            assert_true(oct_exchange_derive(&exchange, found, n, dk, reply, row[i].reply));
+            assert_true(load_exchange_derive(&exchange, found, n, dk, reply, row[i].reply));
             assert_memory_equal(found, wanted, row[i].secret);
         }
-        oct_exchange_clear(&exchange);
+        load_exchange_clear(&exchange);
     }
 }
 
@@ -70,13 +70,13 @@ static void replies_of_another_length_are_refused(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ROWS; i++) {
-        uint8_t secret[OCT_EXCHANGE_SECRET_MAX];
-        oct_exchange_init(&exchange, row[i].group, 0);
-        oct_exchange_offer(&exchange, share, dk, 0);
+        uint8_t secret[LOAD_EXCHANGE_SECRET_MAX];
+        load_exchange_init(&exchange, row[i].group, 0);
+        load_exchange_offer(&exchange, share, dk, 0);
         answer(&row[i], secret);
         for (size_t len = 0; len <= sizeof reply; len++)
-            assert_int_equal(oct_exchange_derive(&exchange, secret, 0, dk, reply, len), len == row[i].reply);
-        oct_exchange_clear(&exchange);
+            assert_int_equal(load_exchange_derive(&exchange, secret, 0, dk, reply, len), len == row[i].reply);
+        load_exchange_clear(&exchange);
     }
 }
 
@@ -84,14 +84,14 @@ static void replies_of_another_length_are_refused(void **state)
 static void no_two_handshakes_share_a_key_pair(void **state)
 {
     (void)state;
-    static uint8_t all[3 * OCT_KEM_PAIRS][OCT_HYBRID_MAX_SHARE];
-    oct_exchange_init(&exchange, OCT_GROUP_X25519MLKEM768, 0);
-    for (unsigned i = 0; i < 3 * OCT_KEM_PAIRS; i++) {
-        oct_exchange_offer(&exchange, all[i], dk, i);
+    static uint8_t all[3 * LOAD_KEM_PAIRS][OCT_HYBRID_MAX_SHARE];
+    load_exchange_init(&exchange, LOAD_GROUP_X25519MLKEM768, 0);
+    for (unsigned i = 0; i < 3 * LOAD_KEM_PAIRS; i++) {
+        load_exchange_offer(&exchange, all[i], dk, i);
         for (unsigned j = 0; j < i; j++)
             assert_memory_not_equal(all[i], all[j], exchange.ek_len);
     }
-    oct_exchange_clear(&exchange);
+    load_exchange_clear(&exchange);
 }
 
 int main(void)

@@ -22,7 +22,7 @@ static const uint16_t suites_13[2][1] = {{0x1301}, {0x1302}};
 static const uint16_t suites_rsa[2][1] = {{0x009c}, {0x009d}};
 static const uint16_t suites_ecdhe[2][2] = {{0xc02b, 0xc02f}, {0xc02c, 0xc030}};
 
-static const uint16_t *offered_suites(const struct oct_options *options, unsigned *count)
+static const uint16_t *offered_suites(const struct load_options *options, unsigned *count)
 {
     bool strong = options->bits == 256;
     bool ecdhe = options->tls == 12 && !options->rsa_kx;
@@ -30,40 +30,40 @@ static const uint16_t *offered_suites(const struct oct_options *options, unsigne
     return ecdhe ? suites_ecdhe[strong] : options->tls == 13 ? suites_13[strong] : suites_rsa[strong];
 }
 
-bool oct_suite_offered(const struct oct_options *options, unsigned suite)
+bool load_suite_offered(const struct load_options *options, unsigned suite)
 {
     unsigned count;
     const uint16_t *offered = offered_suites(options, &count);
     return suite == offered[0] || suite == offered[count - 1];
 }
 
-static void write_list(struct oct_writer *writer, const uint16_t *number, unsigned count)
+static void write_list(struct load_writer *writer, const uint16_t *number, unsigned count)
 {
-    size_t list = oct_write_open(writer, 2);
+    size_t list = load_write_open(writer, 2);
     for (unsigned i = 0; i < count; i++)
-        oct_write_number(writer, number[i], 2);
-    oct_write_close(writer, list, 2);
+        load_write_number(writer, number[i], 2);
+    load_write_close(writer, list, 2);
 }
 
-static size_t open_extension(struct oct_writer *writer, enum extension type)
+static size_t open_extension(struct load_writer *writer, enum extension type)
 {
-    oct_write_number(writer, type, 2);
-    return oct_write_open(writer, 2);
+    load_write_number(writer, type, 2);
+    return load_write_open(writer, 2);
 }
 
 /* An extension whose content is these bytes. */
-static void write_extension(struct oct_writer *writer, enum extension type, const char *bytes, size_t len)
+static void write_extension(struct load_writer *writer, enum extension type, const char *bytes, size_t len)
 {
     size_t opened = open_extension(writer, type);
-    oct_write_bytes(writer, bytes, len);
-    oct_write_close(writer, opened, 2);
+    load_write_bytes(writer, bytes, len);
+    load_write_close(writer, opened, 2);
 }
 
 /* The one to use comes first, and is the only one in TLS 1.3. In TLS 1.2 the list also says which curves a certificate
  * may have, so that the others follow; a server that prefers them is refused when it shows its share. */
-static void write_groups(struct oct_writer *writer, const struct oct_options *options, enum oct_group group)
+static void write_groups(struct load_writer *writer, const struct load_options *options, enum load_group group)
 {
-    static const uint16_t other[] = {OCT_GROUP_P256, OCT_GROUP_P384};
+    static const uint16_t other[] = {LOAD_GROUP_P256, LOAD_GROUP_P384};
     uint16_t list[3] = {(uint16_t)group};
     unsigned count = 1;
     for (unsigned i = 0; options->tls == 12 && i < 2; i++)
@@ -71,37 +71,38 @@ static void write_groups(struct oct_writer *writer, const struct oct_options *op
             list[count++] = other[i];
     size_t opened = open_extension(writer, EXT_GROUPS);
     write_list(writer, list, count);
-    oct_write_close(writer, opened, 2);
+    load_write_close(writer, opened, 2);
 }
 
 /* ECDSA P-256 and P-384, Ed25519, RSA-PSS with SHA-256, -384, -512, RSA PKCS#1 v1.5 with the same. */
-static void write_signature_algorithms(struct oct_writer *writer)
+static void write_signature_algorithms(struct load_writer *writer)
 {
     static const uint16_t algorithms[] = {0x0403, 0x0503, 0x0807, 0x0804, 0x0805, 0x0806, 0x0401, 0x0501, 0x0601};
     size_t opened = open_extension(writer, EXT_SIGNATURE_ALGORITHMS);
     write_list(writer, algorithms, sizeof algorithms / sizeof algorithms[0]);
-    oct_write_close(writer, opened, 2);
+    load_write_close(writer, opened, 2);
 }
 
 /* The PSK modes are what makes a server send tickets. */
-static void write_extensions_13(struct oct_writer *writer, struct oct_hello *hello, const struct oct_exchange *exchange)
+static void write_extensions_13(struct load_writer *writer, struct load_hello *hello,
+                                const struct load_exchange *exchange)
 {
     write_extension(writer, EXT_VERSIONS, "\x02\x03\x04", 3);
     write_extension(writer, EXT_PSK_MODES, "\x01\x01", 2);
     size_t opened = open_extension(writer, EXT_KEY_SHARE);
-    size_t list = oct_write_open(writer, 2);
-    oct_write_number(writer, exchange->group, 2);
-    oct_write_number(writer, (uint32_t)exchange->share_len, 2);
+    size_t list = load_write_open(writer, 2);
+    load_write_number(writer, exchange->group, 2);
+    load_write_number(writer, (uint32_t)exchange->share_len, 2);
     hello->share_at = writer->len;
-    memset(oct_write_room(writer, exchange->share_len), 0, exchange->share_len);
-    oct_write_close(writer, list, 2);
-    oct_write_close(writer, opened, 2);
+    memset(load_write_room(writer, exchange->share_len), 0, exchange->share_len);
+    load_write_close(writer, list, 2);
+    load_write_close(writer, opened, 2);
 }
 
-static void write_extensions(struct oct_writer *writer, struct oct_hello *hello, const struct oct_options *options,
-                             const struct oct_exchange *exchange)
+static void write_extensions(struct load_writer *writer, struct load_hello *hello, const struct load_options *options,
+                             const struct load_exchange *exchange)
 {
-    size_t extensions = oct_write_open(writer, 2);
+    size_t extensions = load_write_open(writer, 2);
     write_signature_algorithms(writer);
     if (!options->rsa_kx)
         write_groups(writer, options, exchange->group);
@@ -115,32 +116,32 @@ static void write_extensions(struct oct_writer *writer, struct oct_hello *hello,
         if (!options->rsa_kx)
             write_extension(writer, EXT_POINT_FORMATS, "\x01\0", 2);
     }
-    oct_write_close(writer, extensions, 2);
+    load_write_close(writer, extensions, 2);
 }
 
-void oct_hello_init(struct oct_hello *hello, const struct oct_options *options, const struct oct_exchange *exchange)
+void load_hello_init(struct load_hello *hello, const struct load_options *options, const struct load_exchange *exchange)
 {
-    *hello = (struct oct_hello){0};
-    struct oct_writer writer = {hello->record, 0, sizeof hello->record};
-    oct_write_bytes(&writer, "\x16\x03\x01", 3);
-    size_t record = oct_write_open(&writer, 2);
-    oct_write_number(&writer, 1, 1);
-    size_t message = oct_write_open(&writer, 3);
-    oct_write_number(&writer, 0x0303, 2);
+    *hello = (struct load_hello){0};
+    struct load_writer writer = {hello->record, 0, sizeof hello->record};
+    load_write_bytes(&writer, "\x16\x03\x01", 3);
+    size_t record = load_write_open(&writer, 2);
+    load_write_number(&writer, 1, 1);
+    size_t message = load_write_open(&writer, 3);
+    load_write_number(&writer, 0x0303, 2);
     hello->random_at = writer.len;
-    memset(oct_write_room(&writer, OCT_RANDOM_LEN), 0, OCT_RANDOM_LEN);
+    memset(load_write_room(&writer, LOAD_RANDOM_LEN), 0, LOAD_RANDOM_LEN);
     size_t session_len =
-        options->tls == 13 ? OCT_SESSION_ID_LEN : 0; /* 1.3: what a middlebox expects, and browsers do */
-    oct_write_number(&writer, (uint32_t)session_len, 1);
+        options->tls == 13 ? LOAD_SESSION_ID_LEN : 0; /* 1.3: what a middlebox expects, and browsers do */
+    load_write_number(&writer, (uint32_t)session_len, 1);
     hello->session_at = session_len ? writer.len : 0;
-    memset(oct_write_room(&writer, session_len), 0, session_len);
+    memset(load_write_room(&writer, session_len), 0, session_len);
     unsigned count;
     const uint16_t *offered = offered_suites(options, &count);
     write_list(&writer, offered, count);
-    oct_write_bytes(&writer, "\x01\0", 2); /* no compression */
+    load_write_bytes(&writer, "\x01\0", 2); /* no compression */
     write_extensions(&writer, hello, options, exchange);
-    oct_write_close(&writer, message, 3);
-    oct_write_close(&writer, record, 2);
+    load_write_close(&writer, message, 3);
+    load_write_close(&writer, record, 2);
     hello->len = writer.len;
 }
 
@@ -152,43 +153,43 @@ static bool is_retry_request(const uint8_t *random)
     return !memcmp(random, retry, sizeof retry);
 }
 
-static bool parse_extension(struct oct_server_hello *hello, uint32_t type, struct oct_reader body)
+static bool parse_extension(struct load_server_hello *hello, uint32_t type, struct load_reader body)
 {
     if (type == EXT_VERSIONS) {
-        hello->version = oct_read_number(&body, 2);
-        return oct_reader_at_end(&body);
+        hello->version = load_read_number(&body, 2);
+        return load_reader_at_end(&body);
     }
     if (type == EXT_KEY_SHARE) {
-        hello->group = oct_read_number(&body, 2);
-        struct oct_reader share = oct_read_vector(&body, 2);
+        hello->group = load_read_number(&body, 2);
+        struct load_reader share = load_read_vector(&body, 2);
         hello->share = share.at;
         hello->share_len = share.left;
-        return oct_reader_at_end(&body);
+        return load_reader_at_end(&body);
     }
     if (type == EXT_EXTENDED_MASTER)
         hello->extended_master = true;
     return true;
 }
 
-bool oct_server_hello_parse(struct oct_server_hello *hello, struct oct_reader body)
+bool load_server_hello_parse(struct load_server_hello *hello, struct load_reader body)
 {
-    *hello = (struct oct_server_hello){.version = oct_read_number(&body, 2)};
-    hello->random = oct_read_bytes(&body, OCT_RANDOM_LEN);
-    struct oct_reader session = oct_read_vector(&body, 1);
+    *hello = (struct load_server_hello){.version = load_read_number(&body, 2)};
+    hello->random = load_read_bytes(&body, LOAD_RANDOM_LEN);
+    struct load_reader session = load_read_vector(&body, 1);
     hello->session_id = session.at;
     hello->session_id_len = session.left;
-    hello->suite = oct_read_number(&body, 2);
-    uint32_t compression = oct_read_number(&body, 1);
-    if (body.bad || session.left > OCT_SESSION_ID_LEN || compression != 0 || is_retry_request(hello->random))
+    hello->suite = load_read_number(&body, 2);
+    uint32_t compression = load_read_number(&body, 1);
+    if (body.bad || session.left > LOAD_SESSION_ID_LEN || compression != 0 || is_retry_request(hello->random))
         return false;
     if (body.left == 0) /* TLS 1.2 allows it */
         return true;
-    struct oct_reader extensions = oct_read_vector(&body, 2);
-    if (!oct_reader_at_end(&body))
+    struct load_reader extensions = load_read_vector(&body, 2);
+    if (!load_reader_at_end(&body))
         return false;
     while (!extensions.bad && extensions.left > 0) {
-        uint32_t type = oct_read_number(&extensions, 2);
-        struct oct_reader content = oct_read_vector(&extensions, 2);
+        uint32_t type = load_read_number(&extensions, 2);
+        struct load_reader content = load_read_vector(&extensions, 2);
         if (content.bad || !parse_extension(hello, type, content))
             return false;
     }

@@ -8,21 +8,22 @@
 #include "exchange.h"
 #include "options.h"
 
-#define OCT_HELLO_MAX      2048
-#define OCT_RECORD_HEADER  5
-#define OCT_SESSION_ID_LEN 32
+#define LOAD_HELLO_MAX      2048
+#define LOAD_RECORD_HEADER  5
+#define LOAD_SESSION_ID_LEN 32
 
 /* A whole record with a ClientHello; the offsets are those of what differs from connection to connection. */
-struct oct_hello {
-    uint8_t record[OCT_HELLO_MAX];
+struct load_hello {
+    uint8_t record[LOAD_HELLO_MAX];
     size_t len;
     size_t random_at, session_at, share_at; /* session_at and share_at are 0 where there is none */
 };
 
 /* Exactly one key share and one strength is offered, so that a server can only do what is to be measured, or refuse. */
-void oct_hello_init(struct oct_hello *hello, const struct oct_options *options, const struct oct_exchange *exchange);
+void load_hello_init(struct load_hello *hello, const struct load_options *options,
+                     const struct load_exchange *exchange);
 
-struct oct_server_hello {
+struct load_server_hello {
     const uint8_t *random;
     const uint8_t *session_id;
     size_t session_id_len;
@@ -36,9 +37,9 @@ struct oct_server_hello {
 
 /* The pointers are into the reader's bytes. False if malformed, or a HelloRetryRequest: with one group on offer a
  * server has no use for it. */
-bool oct_server_hello_parse(struct oct_server_hello *hello, struct oct_reader body);
+bool load_server_hello_parse(struct load_server_hello *hello, struct load_reader body);
 
 /* Whether the suite is one that was offered. */
-bool oct_suite_offered(const struct oct_options *options, unsigned suite);
+bool load_suite_offered(const struct load_options *options, unsigned suite);
 
 #endif

@@ -13,20 +13,20 @@
 #include "crypto.h"
 
 struct shape {
-    enum oct_group group;
+    enum load_group group;
     const char *type, *curve; /* for EVP_PKEY_Q_keygen() */
     int nid;
     size_t share_len, secret_len;
 };
 
 static const struct shape shapes[] = {
-    {OCT_GROUP_X25519, "X25519", NULL, NID_X25519, 32, 32},
-    {OCT_GROUP_P256, "EC", "P-256", NID_X9_62_prime256v1, 65, 32},
-    {OCT_GROUP_P384, "EC", "P-384", NID_secp384r1, 97, 48},
-    {OCT_GROUP_P521, "EC", "P-521", NID_secp521r1, OCT_SHARE_MAX, OCT_SHARED_MAX},
+    {LOAD_GROUP_X25519, "X25519", NULL, NID_X25519, 32, 32},
+    {LOAD_GROUP_P256, "EC", "P-256", NID_X9_62_prime256v1, 65, 32},
+    {LOAD_GROUP_P384, "EC", "P-384", NID_secp384r1, 97, 48},
+    {LOAD_GROUP_P521, "EC", "P-521", NID_secp521r1, LOAD_SHARE_MAX, LOAD_SHARED_MAX},
 };
 
-static const struct shape *shape_of(enum oct_group group)
+static const struct shape *shape_of(enum load_group group)
 {
     const struct shape *shape = shapes;
     while (shape->group != group)
@@ -34,39 +34,39 @@ static const struct shape *shape_of(enum oct_group group)
     return shape;
 }
 
-static void write_generator(uint8_t *share, size_t len, enum oct_group id)
+static void write_generator(uint8_t *share, size_t len, enum load_group id)
 {
     memset(share, 0, len);
-    if (id == OCT_GROUP_X25519) {
+    if (id == LOAD_GROUP_X25519) {
         share[0] = 9; /* RFC 7748, section 4.1 */
         return;
     }
     EC_GROUP *group = EC_GROUP_new_by_curve_name(shape_of(id)->nid);
-    oct_crypto_require(group && EC_POINT_point2oct(group, EC_GROUP_get0_generator(group), POINT_CONVERSION_UNCOMPRESSED,
-                                                   share, len, NULL) == len,
-                       "the group's generator");
+    load_crypto_require(group && EC_POINT_point2oct(group, EC_GROUP_get0_generator(group),
+                                                    POINT_CONVERSION_UNCOMPRESSED, share, len, NULL) == len,
+                        "the group's generator");
     EC_GROUP_free(group);
 }
 
-static void make_pair(struct oct_kex *kex, unsigned i)
+static void make_pair(struct load_kex *kex, unsigned i)
 {
     const struct shape *shape = shape_of(kex->group);
     kex->key[i] = EVP_PKEY_Q_keygen(NULL, NULL, shape->type, shape->curve);
-    oct_crypto_require(kex->key[i] != NULL, "making a key share");
+    load_crypto_require(kex->key[i] != NULL, "making a key share");
     uint8_t *encoded = NULL;
     size_t len = EVP_PKEY_get1_encoded_public_key(kex->key[i], &encoded);
-    oct_crypto_require(len == kex->share_len, "encoding a key share");
+    load_crypto_require(len == kex->share_len, "encoding a key share");
     memcpy(kex->share[i], encoded, len);
     OPENSSL_free(encoded);
     kex->ctx[i] = EVP_PKEY_CTX_new_from_pkey(NULL, kex->key[i], NULL);
-    oct_crypto_require(kex->ctx[i] && EVP_PKEY_derive_init(kex->ctx[i]) > 0, "preparing a key share");
+    load_crypto_require(kex->ctx[i] && EVP_PKEY_derive_init(kex->ctx[i]) > 0, "preparing a key share");
 }
 
-void oct_kex_init(struct oct_kex *kex, enum oct_group group, unsigned count)
+void load_kex_init(struct load_kex *kex, enum load_group group, unsigned count)
 {
     unsigned shares = count ? count : 1;
     const struct shape *shape = shape_of(group);
-    *kex = (struct oct_kex){
+    *kex = (struct load_kex){
         .group = group,
         .share_len = shape->share_len,
         .secret_len = shape->secret_len,
@@ -75,14 +75,14 @@ void oct_kex_init(struct oct_kex *kex, enum oct_group group, unsigned count)
         .key = calloc(shares, sizeof *kex->key),
         .ctx = calloc(shares, sizeof *kex->ctx),
     };
-    oct_crypto_require(kex->share && kex->key && kex->ctx, "memory for key shares");
+    load_crypto_require(kex->share && kex->key && kex->ctx, "memory for key shares");
     if (!count)
         write_generator(kex->share[0], kex->share_len, group);
     for (unsigned i = 0; i < count; i++)
         make_pair(kex, i);
 }
 
-void oct_kex_clear(struct oct_kex *kex)
+void load_kex_clear(struct load_kex *kex)
 {
     for (unsigned i = 0; i < kex->count; i++) {
         EVP_PKEY_CTX_free(kex->ctx[i]);
@@ -91,15 +91,15 @@ void oct_kex_clear(struct oct_kex *kex)
     free(kex->share);
     free(kex->key);
     free(kex->ctx);
-    *kex = (struct oct_kex){0};
+    *kex = (struct load_kex){0};
 }
 
-const uint8_t *oct_kex_share(const struct oct_kex *kex, uint64_t n)
+const uint8_t *load_kex_share(const struct load_kex *kex, uint64_t n)
 {
     return kex->share[kex->count ? n % kex->count : 0];
 }
 
-static bool derive_real(const struct oct_kex *kex, uint8_t *secret, unsigned i, const uint8_t *peer_share, size_t len)
+static bool derive_real(const struct load_kex *kex, uint8_t *secret, unsigned i, const uint8_t *peer_share, size_t len)
 {
     size_t secret_len = kex->secret_len;
     EVP_PKEY *peer = EVP_PKEY_new();
@@ -113,13 +113,13 @@ static bool derive_real(const struct oct_kex *kex, uint8_t *secret, unsigned i, 
     return ok;
 }
 
-bool oct_kex_derive(const struct oct_kex *kex, uint8_t *secret, uint64_t n, const uint8_t *peer, size_t peer_len)
+bool load_kex_derive(const struct load_kex *kex, uint8_t *secret, uint64_t n, const uint8_t *peer, size_t peer_len)
 {
     if (peer_len != kex->share_len)
         return false;
     if (kex->count)
         return derive_real(kex, secret, (unsigned)(n % kex->count), peer, peer_len);
-    if (kex->group == OCT_GROUP_X25519) {
+    if (kex->group == LOAD_GROUP_X25519) {
         memcpy(secret, peer, kex->secret_len);
         return true;
     }
@@ -129,28 +129,28 @@ bool oct_kex_derive(const struct oct_kex *kex, uint8_t *secret, uint64_t n, cons
 }
 
 /* Encrypts the whole pool for a key; false if it is not a usable RSA key. */
-static bool encrypt_pool(struct oct_premasters *pool, EVP_PKEY *key)
+static bool encrypt_pool(struct load_premasters *pool, EVP_PKEY *key)
 {
-    if (!EVP_PKEY_is_a(key, "RSA") || EVP_PKEY_get_size(key) > OCT_RSA_BYTES_MAX)
+    if (!EVP_PKEY_is_a(key, "RSA") || EVP_PKEY_get_size(key) > LOAD_RSA_BYTES_MAX)
         return false;
     EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
     bool ok = ctx && EVP_PKEY_encrypt_init(ctx) > 0 && EVP_PKEY_CTX_set_rsa_padding(ctx, RSA_PKCS1_PADDING) > 0;
-    for (unsigned i = 0; ok && i < OCT_PREMASTER_COUNT; i++) {
-        pool->encrypted_len = OCT_RSA_BYTES_MAX;
-        ok = RAND_bytes(pool->secret[i], OCT_PREMASTER_LEN) > 0;
+    for (unsigned i = 0; ok && i < LOAD_PREMASTER_COUNT; i++) {
+        pool->encrypted_len = LOAD_RSA_BYTES_MAX;
+        ok = RAND_bytes(pool->secret[i], LOAD_PREMASTER_LEN) > 0;
         pool->secret[i][0] = pool->secret[i][1] = 3; /* the version that the ClientHello offered */
         ok = ok &&
-             EVP_PKEY_encrypt(ctx, pool->encrypted[i], &pool->encrypted_len, pool->secret[i], OCT_PREMASTER_LEN) > 0;
+             EVP_PKEY_encrypt(ctx, pool->encrypted[i], &pool->encrypted_len, pool->secret[i], LOAD_PREMASTER_LEN) > 0;
     }
     EVP_PKEY_CTX_free(ctx);
     return ok;
 }
 
-bool oct_premasters_make(struct oct_premasters *pool, const uint8_t *certificate, size_t len)
+bool load_premasters_make(struct load_premasters *pool, const uint8_t *certificate, size_t len)
 {
     if (pool->certificate && pool->certificate_len == len && !memcmp(pool->certificate, certificate, len))
         return true;
-    oct_premasters_clear(pool);
+    load_premasters_clear(pool);
     const uint8_t *at = certificate;
     X509 *x509 = d2i_X509(NULL, &at, (long)len);
     EVP_PKEY *key = x509 ? X509_get0_pubkey(x509) : NULL;
@@ -165,7 +165,7 @@ bool oct_premasters_make(struct oct_premasters *pool, const uint8_t *certificate
     return true;
 }
 
-void oct_premasters_clear(struct oct_premasters *pool)
+void load_premasters_clear(struct load_premasters *pool)
 {
     free(pool->certificate);
     pool->certificate = NULL;

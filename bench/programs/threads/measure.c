@@ -15,7 +15,7 @@
 struct worker {
     pthread_t thread;
     struct work work[SIDES];
-    struct oct_hist hist[SIDES];
+    struct load_hist hist[SIDES];
     const struct work_keys *stock;
     int failed;
 };
@@ -49,7 +49,7 @@ static void take_turn(struct worker *me)
     do {
         const uint64_t began = now_ns(CLOCK_MONOTONIC);
         me->failed |= !work_do(work);
-        oct_hist_add(&me->hist[side], now_ns(CLOCK_MONOTONIC) - began);
+        load_hist_add(&me->hist[side], now_ns(CLOCK_MONOTONIC) - began);
         other_work();
     } while (!atomic_load_explicit(&stop, memory_order_relaxed));
 }
@@ -108,17 +108,17 @@ static struct turn one_turn(const struct plan *plan, const struct worker *worker
 
 static void quantiles(const struct worker *worker, unsigned threads, enum side of, struct result *r)
 {
-    struct oct_hist *sum = calloc(1, sizeof *sum);
+    struct load_hist *sum = calloc(1, sizeof *sum);
 
     for (unsigned i = 0; sum != NULL && i < threads; i++) {
-        const struct oct_hist *hist = &worker[i].hist[of];
+        const struct load_hist *hist = &worker[i].hist[of];
         sum->count += hist->count;
         sum->max = hist->max > sum->max ? hist->max : sum->max;
-        for (unsigned b = 0; b < OCT_HIST_BUCKETS; b++)
+        for (unsigned b = 0; b < LOAD_HIST_BUCKETS; b++)
             sum->bucket[b] += hist->bucket[b];
     }
-    r->p50[of] = sum == NULL ? 0 : oct_hist_quantile(sum, 0.5);
-    r->p99[of] = sum == NULL ? 0 : oct_hist_quantile(sum, 0.99);
+    r->p50[of] = sum == NULL ? 0 : load_hist_quantile(sum, 0.5);
+    r->p99[of] = sum == NULL ? 0 : load_hist_quantile(sum, 0.99);
     free(sum);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* Settings as the environment has them: words, options behind a value, and former names. */
+/* Settings as the environment has them: words and options behind a value. */
 #include "base/settings.h"
 
 #include <setjmp.h>
@@ -18,15 +18,6 @@ static void test_value(void **state)
     setenv("OCTUPLE_WIDTH", "256", 1);
     assert_string_equal(oct_setting(OCT_SETTING_WIDTH), "256");
     unsetenv("OCTUPLE_WIDTH");
-}
-
-static void test_former_name(void **state)
-{
-    (void)state;
-    assert_null(oct_setting_former(OCT_SETTING_FORMER_KEYS_NICE));
-    setenv("OCTUPLE_KEYS_NICE", "3", 1);
-    assert_string_equal(oct_setting_former(OCT_SETTING_FORMER_KEYS_NICE), "3");
-    unsetenv("OCTUPLE_KEYS_NICE");
 }
 
 static void test_rows(void **state)
@@ -80,8 +71,10 @@ static void test_option_several_times(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_value),   cmocka_unit_test(test_former_name),          cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_options), cmocka_unit_test(test_option_several_times),
+        cmocka_unit_test(test_value),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_option_several_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,7 +185,7 @@ class QatBuffers(Qat):
 
     way = "pausing"
     by_hand = True
-    switches = "rsa-keymgmt = off\nec-keymgmt = off\n"
+    switches = "rsa = off\nec = off\n"
     preload = "vendor.so"
     flag = "avx512ifma"
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -213,11 +214,39 @@ static void test_switches(void **state)
 {
     (void)state;
     check_switches(NULL, 1, 1, 1);
-    check_switches("rsa-keymgmt = off", 0, 0, 0);
-    check_switches("rsa-signature = off", 1, 0, 1);
-    check_switches("rsa-decryption = NO", 1, 1, 0);
-    check_switches("rsa-signature = 0\nrsa-decryption = False", 1, 0, 0);
-    check_switches("rsa-signature = on\nrsa-decryption = whatever", 1, 1, 1);
+    check_switches("rsa = off", 0, 0, 0);
+    check_switches("rsa = False", 0, 0, 0);
+    check_switches("rsa = whatever\nx25519 = NO\nec = 0", 1, 1, 1);
+}
+
+/* Names of the release before: off counts for the whole family, and a message says so, once. */
+static void test_former_switches(void **state)
+{
+    char *said = NULL;
+    size_t size = 0;
+
+    (void)state;
+    fflush(stderr);
+    const int before = dup(STDERR_FILENO), file = memfd_create("stderr", 0);
+    assert_true(before >= 0 && file >= 0 && dup2(file, STDERR_FILENO) >= 0);
+    check_switches("rsa-signature = off", 0, 0, 0);
+    check_switches("rsa-signature = off", 0, 0, 0);
+    check_switches("rsa-keymgmt = on\nrsa-decryption = whatever", 1, 1, 1);
+    check_switches("x25519-pool = off\nrsa = on", 1, 1, 1);
+    fflush(stderr);
+    assert_true(dup2(before, STDERR_FILENO) >= 0);
+    size = (size_t)lseek(file, 0, SEEK_END);
+    said = calloc(1, size + 1);
+    assert_non_null(said);
+    assert_int_equal(pread(file, said, size, 0), (ssize_t)size);
+    const char *signature = strstr(said, "rsa-signature of openssl.cnf is now rsa;");
+    assert_non_null(signature);
+    assert_null(strstr(signature + 1, "rsa-signature"));
+    assert_non_null(strstr(said, "rsa-decryption of openssl.cnf is now rsa;"));
+    assert_non_null(strstr(said, "x25519-pool of openssl.cnf is now pools;"));
+    free(said);
+    close(file);
+    close(before);
 }
 
 static void test_reload(void **state)
@@ -288,10 +317,11 @@ static int steps_aside(void)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parameters),         cmocka_unit_test(test_another_core),
-        cmocka_unit_test(test_capabilities),       cmocka_unit_test(test_error_text),
-        cmocka_unit_test(test_switches),           cmocka_unit_test(test_reload),
-        cmocka_unit_test(test_outlives_libcrypto), cmocka_unit_test(test_steps_aside),
+        cmocka_unit_test(test_parameters),   cmocka_unit_test(test_another_core),
+        cmocka_unit_test(test_capabilities), cmocka_unit_test(test_error_text),
+        cmocka_unit_test(test_switches),     cmocka_unit_test(test_former_switches),
+        cmocka_unit_test(test_reload),       cmocka_unit_test(test_outlives_libcrypto),
+        cmocka_unit_test(test_steps_aside),
     };
     if (argc == 2 && strcmp(argv[1], "outlives") == 0)
         return outlives();

@@ -59,7 +59,7 @@ void oct_prov_key_free(void *key)
     ((struct oct_prov_key *)key)->references--;
 }
 
-static const struct oct_warm warm[] = {{WARM, 1}, {-1, 0}};
+static const struct oct_warm warm[] = {{WARM, OCT_PROV_SWITCH_rsa}, {-1, 0}};
 static const struct oct_prov_family family = {.warm = warm}, quiet;
 const struct oct_prov_family *const oct_prov_families[OCT_FAMILIES] = {&family, [1 ... OCT_FAMILIES - 1] = &quiet};
 
@@ -231,7 +231,7 @@ static void test_no_provider(void **state)
 
 int main(void)
 {
-    static struct oct_prov prov = {.settings = {.on = {1}}};
+    static struct oct_prov prov = {.settings = {.on = {[OCT_PROV_SWITCH_rsa] = true}}};
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup(test_child_asks, begin_test),
                                        cmocka_unit_test_setup(test_once, begin_test),
                                        cmocka_unit_test_setup(test_own_keys, begin_test),

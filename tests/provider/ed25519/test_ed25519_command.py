@@ -80,10 +80,8 @@ def test_certificates(pair, tmp_path):
 
 def test_list(octuple, make_command):
     assert "{ 1.3.101.112, ED25519 } @ octuple" in octuple.text("list", "-signature-algorithms")
-    command = make_command("ed25519-signature = off")
-    assert "ED25519 } @ octuple" not in command.text("list", "-signature-algorithms")
-    assert "Octuple Ed25519 keys" in command.text("list", "-key-managers")
-    command = make_command("ed25519-keymgmt = off")
+    assert "Octuple Ed25519 keys" in octuple.text("list", "-key-managers")
+    command = make_command("ed25519 = off")
     assert "ED25519 } @ octuple" not in command.text("list", "-signature-algorithms")
     assert "Octuple Ed25519 keys" not in command.text("list", "-key-managers")
 
@@ -137,8 +135,7 @@ def test_client_certificate(serve, octuple, plain, version):
     assert "HTTP/1.0 200 ok" not in fetch(plain, port, *VERSIONS[version], "-cert", "o.pem", "-key", "o.key")
 
 
-@pytest.mark.parametrize("settings", ["ed25519-keymgmt = off", "ed25519-signature = off"])
-def test_switched_off(serve, make_command, plain, settings):
-    port = serve(make_command(settings), "-async")
+def test_switched_off(serve, make_command, plain):
+    port = serve(make_command("ed25519 = off"), "-async")
     for version in VERSIONS.values():
         assert "HTTP/1.0 200 ok" in fetch(plain, port, *version)

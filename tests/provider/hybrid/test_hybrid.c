@@ -133,7 +133,7 @@ static void test_in_fibres(void **state)
 /* Without a pool the curve's keys are OpenSSL's own. */
 static void test_without_pools(void **state)
 {
-    OSSL_LIB_CTX *ctx = new_octuple_ctx("x25519-pool = off\nec-pool = off\n");
+    OSSL_LIB_CTX *ctx = new_octuple_ctx("pools = off\n");
 
     (void)state;
     for (size_t i = 0; i < GROUPS; i++) {

@@ -14,7 +14,7 @@
 static const char *const groups[] = {"X25519MLKEM768", "SecP256r1MLKEM768", "SecP384r1MLKEM1024"};
 
 /* The settings with pools of key pairs, and those with curves of OpenSSL's own. */
-static const char *const settings[] = {NULL, "x25519-pool = off\nec-pool = off\n"};
+static const char *const settings[] = {NULL, "pools = off\n"};
 
 struct exchange {
     OSSL_LIB_CTX *ctx;

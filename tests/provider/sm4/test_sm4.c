@@ -286,12 +286,17 @@ static void test_ccm_without_text(void **state)
 
 static void test_switches(void **state)
 {
-    OSSL_LIB_CTX *ctx = new_octuple_ctx("sm4-ctr = off\nsm4-ccm = off");
+    OSSL_LIB_CTX *ctx = new_octuple_ctx("sm4 = off");
     (void)state;
     check_provider(ctx, "SM4-CTR", "default");
-    check_provider(ctx, "SM4-CBC", "octuple");
-    check_provider(ctx, "1.2.156.10197.1.104.2", "octuple");
-    check_provider(ctx, "1.2.156.10197.1.104.8", "octuple");
+    check_provider(ctx, "SM4-CBC", "default");
+    assert_null(EVP_CIPHER_fetch(ctx, "SM4-CCM", "provider=octuple"));
+    assert_null(EVP_CIPHER_fetch(ctx, "SM4-GCM", "provider=octuple"));
+    ERR_clear_error();
+    OSSL_LIB_CTX_free(ctx);
+    ctx = new_octuple_ctx("sm4 = on");
+    for (int i = 0; i < 4; i++)
+        check_provider(ctx, (const char *const[]){"SM4-CTR", "SM4-CBC", "SM4-CCM", "SM4-GCM"}[i], "octuple");
     OSSL_LIB_CTX_free(ctx);
 }
 

@@ -38,10 +38,8 @@ def test_derive_small_order(octuple, tmp_path):
 
 def test_list(octuple, make_command):
     assert "{ 1.3.101.110, X25519 } @ octuple" in octuple.text("list", "-key-exchange-algorithms")
-    command = make_command("x25519-exchange = off")
-    assert "X25519 } @ octuple" not in command.text("list", "-key-exchange-algorithms")
-    assert "Octuple X25519 keys" in command.text("list", "-key-managers")
-    command = make_command("x25519-keymgmt = off")
+    assert "Octuple X25519 keys" in octuple.text("list", "-key-managers")
+    command = make_command("x25519 = off")
     assert "X25519 } @ octuple" not in command.text("list", "-key-exchange-algorithms")
     assert "Octuple X25519 keys" not in command.text("list", "-key-managers")
 
@@ -99,7 +97,7 @@ def test_our_client(serve, octuple, plain):
             assert text.startswith(NAMES[group]), (group, text)
 
 
-@pytest.mark.parametrize("settings", ["x25519-keymgmt = off", "x25519-exchange = off", "x25519-pool = off"])
+@pytest.mark.parametrize("settings", ["x25519 = off", "pools = off"])
 def test_switched_off(serve, make_command, plain, settings):
     port = serve(make_command(settings), "-async", "-groups", "X25519:P-256")
     for version in ("-tls1_3", "-tls1_2"):

@@ -230,30 +230,11 @@ static void test_keys_freed(void **state)
     close_exchange(&x);
 }
 
-/* With the exchange switched off our keys are handed to OpenSSL's. */
-static void test_off(void **state)
-{
-    OSSL_LIB_CTX *ctx = new_octuple_ctx("x25519-exchange = off");
-    EVP_KEYEXCH *fetched = EVP_KEYEXCH_fetch(ctx, "X25519", "provider=octuple");
-    EVP_PKEY *own = x25519_generate(ctx), *peer = x25519_generate(ctx);
-    uint8_t a[X25519], b[X25519];
-
-    (void)state;
-    assert_null(fetched);
-    assert_true(x25519_derive(ctx, own, peer, a) && x25519_derive(ctx, peer, own, b));
-    assert_memory_equal(a, b, X25519);
-    ERR_clear_error();
-    EVP_PKEY_free(own);
-    EVP_PKEY_free(peer);
-    OSSL_LIB_CTX_free(ctx);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_both_ways), cmocka_unit_test(test_fibres), cmocka_unit_test(test_small_order),
         cmocka_unit_test(test_misuse),    cmocka_unit_test(test_alone),  cmocka_unit_test(test_keys_freed),
-        cmocka_unit_test(test_off),
     };
     return cmocka_run_group_tests(tests, open_contexts, close_contexts);
 }

@@ -282,7 +282,7 @@ static struct group announced(OSSL_LIB_CTX *ctx, const char *by)
 /* Under the same names and numbers; and no longer if the keys are not ours. */
 static void test_announced(void **state)
 {
-    OSSL_LIB_CTX *off = new_octuple_ctx("x25519-keymgmt = off");
+    OSSL_LIB_CTX *off = new_octuple_ctx("x25519 = off");
     const struct group ours = announced(octuple_ctx, "octuple"), theirs = announced(plain_ctx, "default");
 
     (void)state;

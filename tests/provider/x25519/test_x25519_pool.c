@@ -220,7 +220,7 @@ static void test_memory(void **state)
 
 static void test_off(void **state)
 {
-    OSSL_LIB_CTX *ctx = new_octuple_ctx("x25519-pool = off");
+    OSSL_LIB_CTX *ctx = new_octuple_ctx("pools = off");
     const struct oct_op_counters before = x25519_counters(OCT_OP_X25519_KEYGEN);
     struct oct_op_counters after;
     struct batch batch;

@@ -70,7 +70,7 @@ def folder(name: str) -> Path:
 
 
 # Switches of the provider with which a handshake pauses for its RSA operation and for nothing else.
-RSA_ONLY = "x25519-keymgmt = off\nec-keymgmt = off"
+RSA_ONLY = "x25519 = off\nec = off"
 
 
 def maps_of(pid: int) -> str | None:

@@ -106,7 +106,7 @@ def make_nginx(request, build, keys):
     if rig.openssl_version() < ((3, 5) if request.param == "stock" else (3, 0, 10)):
         pytest.skip("this OpenSSL has no such groups")
     server = rig.Server("rsa2048", text=f"ssl_ecdh_curve {':'.join(NAMES.values())};")
-    switches = "x25519-pool = off\nec-pool = off" if "without" in request.param else ""
+    switches = "pools = off" if "without" in request.param else ""
     with rig.Nginx(keys, None if request.param == "stock" else build, [server], switches=switches,
                    multi_accept="on") as nginx:
         nginx.may_say = ("SSL_do_handshake() failed",)

@@ -74,12 +74,8 @@ def test_off_unless_asked_for(device):
         assert nginx.worker().num_threads() == 1
 
 
-@pytest.mark.parametrize("setting", [
-    {"threads": f"{THREADS},except=other,except=slow device of the test"},
-    {"OCTUPLE_KEYS_EXCEPT": "other,slow device of the test"},  # its former name
-    {"threads": f"{THREADS},except=slow device of the test", "OCTUPLE_KEYS_EXCEPT": "other"}])
-def test_an_exception_is_left_alone(device, setting):
-    with device(**setting) as nginx:
+def test_an_exception_is_left_alone(device):
+    with device(threads=f"{THREADS},except=other,except=slow device of the test") as nginx:
         assert all(b"200 OK" in answer for answer in herd(nginx, 6))
         assert nginx.worker().num_threads() == 1
 
@@ -227,7 +223,7 @@ def test_key_of_openssls_provider_beneath_which_is_an_engine(device, build, keys
     """Where Octuple's leaves RSA alone the engine is seen. The key is a file as every other, or a placeholder."""
     key = keys / "rsa2048.key"
     with device(kind, key_file=key if whole else placeholder(keys, place), engine=DEFAULT,
-                switches="rsa-keymgmt = off", OCTUPLE_TEST_DEVICE_KEY=str(key)) as nginx:
+                switches="rsa = off", OCTUPLE_TEST_DEVICE_KEY=str(key)) as nginx:
         for version, ciphers in (("1.2", "ECDHE+aRSA"), ("1.3", "ALL")):
             assert all(b"200 OK" in answer for answer in herd(nginx, 12, version, ciphers))
         assert nginx.worker().num_threads() == (1 + THREADS if kind == "slow" else 1)

@@ -179,9 +179,9 @@ def test_single_process(build, keys):
 
 
 def test_switches(build, keys, place):
-    """OCTUPLE_SHIM=off, OCTUPLE_TABLE=off, and a process without the provider: stock, all of them."""
+    """OCTUPLE_TABLE=off, and a process without the provider: stock, both of them."""
     (place / "openssl.cnf").write_text(openssl_conf.text({"octuple": "module = /no/such/octuple.so"}, default=False))
-    for extra in ({"OCTUPLE_SHIM": "off"}, {"OCTUPLE_TABLE": "off"}, {"OPENSSL_CONF": str(place / "openssl.cnf")}):
+    for extra in ({"OCTUPLE_TABLE": "off"}, {"OPENSSL_CONF": str(place / "openssl.cnf")}):
         with rig.Nginx(keys, build, [rig.Server()], env=extra) as nginx:
             herd = clients.herd(nginx.worker_pids()[0], nginx.port, rig.client_context(), 10)
             assert len(clients.finish(herd)) == 10

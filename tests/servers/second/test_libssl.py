@@ -20,7 +20,7 @@ from tests.servers.common import rig
 each = pytest.mark.parametrize
 SOURCES = Path(__file__).parent
 SUFFIX = "-0a1b2c3d"
-WAYS = {"on": {}, "off": {"OCTUPLE_SHIM": "off"}, "no table": {"OCTUPLE_TABLE": "off"}}
+WAYS = {"on": {}, "off": {"OCTUPLE_TABLE": "off"}}
 
 
 def tool(*command: str | Path) -> None:

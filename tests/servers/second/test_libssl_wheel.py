@@ -16,7 +16,7 @@ from tests.servers.common import rig
 from tests.servers.second.postgres_server import echo, postgres, serving
 
 SOURCES = Path(__file__).parent
-WAYS = {"on": {}, "off": {"OCTUPLE_SHIM": "off"}, "no table": {"OCTUPLE_TABLE": "off"}}
+WAYS = {"on": {}, "off": {"OCTUPLE_TABLE": "off"}}
 
 
 @pytest.fixture(scope="module")

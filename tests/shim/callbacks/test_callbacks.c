@@ -34,8 +34,8 @@ static void hangs(int number)
 
 static bool shim_is_on(void)
 {
-    const char *shim = getenv("OCTUPLE_SHIM");
-    return shim == NULL || strcmp(shim, "off") != 0;
+    const char *preload = getenv("LD_PRELOAD");
+    return preload != NULL && strstr(preload, "octuple") != NULL;
 }
 
 static int (*drive_now)(struct pair *); /* the row's, or NULL */
