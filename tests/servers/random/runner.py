@@ -113,6 +113,8 @@ class Visitor(crowd.Guest):
             return "left"
         if self.way in kinds.BAD_CLIENTS and self.outcome not in ("good", "hangs"):
             return "refused"  # the alert, or a reset that overtakes it
+        if self.way == "half" and "DECODE_ERROR" in self.outcome:
+            return "closed"  # its hello has waited, and was thrown away: the one difference that docs/limits.md names
         return self.outcome + (" resumed" if self.outcome == "good" and self.tls.session_reused else "")
 
 
