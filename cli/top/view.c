@@ -104,10 +104,22 @@ static void threads(FILE *out, const struct top_form *form, const struct top_pro
     }
 }
 
-/* What it is about, and the sum of all that is shown. */
-static void head(FILE *out, const struct top_form *form, const struct top_sample *now, const struct oct_op_counters *n)
+/* The sum of all that is shown: how much of it lanes do. */
+static void verdict(FILE *out, const struct top_form *form, const struct oct_op_counters *n)
 {
     const double all = (double)(n->done + n->plain + n->failed), lanes = (double)n->lane_nanoseconds / 1e9;
+    fprintf(out, "%.0f operations%s, %.0f%% in lanes, %.1f in a batch, %" PRIu64 " waiting, ",
+            form->seconds > 0 ? all / form->seconds : all, form->seconds > 0 ? "/s" : "",
+            all > 0 ? 100 * (double)n->done / all : 0, top_fill(n), n->waiting);
+    if (form->seconds > 0)
+        fprintf(out, "%.0f%% of a CPU in lanes\n", 100 * lanes / form->seconds);
+    else
+        fprintf(out, "%.1f s in lanes\n", lanes);
+}
+
+/* What it is about. */
+static void about(FILE *out, const struct top_form *form, const struct top_sample *now)
+{
     char clock[16];
     time_t wall = time(NULL);
     struct tm local;
@@ -123,13 +135,7 @@ static void head(FILE *out, const struct top_form *form, const struct top_sample
         fprintf(out, ", %u not permitted", now->forbidden);
     if (now->other_versions > 0)
         fprintf(out, ", %u of another version", now->other_versions);
-    fprintf(out, "\n%.0f operations%s, %.0f%% in lanes, %.1f in a batch, %" PRIu64 " waiting, ",
-            form->seconds > 0 ? all / form->seconds : all, form->seconds > 0 ? "/s" : "",
-            all > 0 ? 100 * (double)n->done / all : 0, top_fill(n), n->waiting);
-    if (form->seconds > 0)
-        fprintf(out, "%.0f%% of a CPU in lanes\n", 100 * lanes / form->seconds);
-    else
-        fprintf(out, "%.1f s in lanes\n", lanes);
+    fputc('\n', out);
 }
 
 /* How many handshakes waited for others, and why the rest did not, where there were any. */
@@ -181,7 +187,8 @@ void top_view(FILE *out, const struct top_form *form, const struct top_request *
         process_row(&one, now->process[i], before);
         add(&all.n, &one.n, NULL);
     }
-    head(out, &timed, now, &all.n);
+    verdict(out, &timed, &all.n);
+    about(out, &timed, now);
     handshakes(out, now, before);
     hellos(out, now, before);
     top_keys(out, &timed, now, before);

@@ -102,8 +102,9 @@ def busy(place, *options):
 
 def test_what_happens_between_two_looks(served):
     with busy(served) as pid:
-        blocks = served.call("top", "--count", "3", "--interval", "0.5",
-                             pid, **as_root()).stdout.split("octuple top ")[1:]
+        said = served.call("top", "--count", "3", "--interval", "0.5", pid, **as_root()).stdout
+        assert re.match(r"\d+ operations, \d+% in lanes", said), "the verdict comes first"
+        blocks = said.split("octuple top ")[1:]
         assert len(blocks) == 3 and "since the start" in blocks[0] and "last 0." in blocks[2]
         row = re.search(r"^rsa2048-private +([\d.]+) +([\d.]+) +\S{8} ", blocks[2], re.M)
         assert row and float(row[1]) > 0 and 1 < float(row[2]) <= 8, blocks
