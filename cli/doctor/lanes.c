@@ -38,7 +38,7 @@ static void sum(void *arg, const struct oct_counters_file *file)
     for (uint64_t op = 0; op < count; op++) {
         const struct oct_op_counters *one = &file->sum.op[op];
         lanes->lanes += one->done;
-        lanes->fallback += one->plain;
+        lanes->plain += one->plain;
         lanes->failed += one->failed;
         const char *name = oct_op_name((int)op);
         const bool ahead = name != NULL && strstr(name, "keygen") != NULL;

@@ -27,7 +27,7 @@ static int check(const struct oct_job *job)
 }
 
 /* What a batch said becomes the status of each job. One that was refused as a whole (memory) wrote nothing: whoever can
- * run on the fallback does. */
+ * run plainly does. */
 static void judge(struct oct_job *const job[], unsigned jobs, int status, const struct oct_lanes *result)
 {
     for (unsigned i = 0; i < jobs; i++)

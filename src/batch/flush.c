@@ -9,8 +9,8 @@
 /* One chunk on its way: some jobs in lanes, the others handed back. */
 struct chunk {
     struct oct_job *lane[OCT_LANES];
-    struct oct_job *fallback[OCT_LANES];
-    unsigned lanes, fallbacks;
+    struct oct_job *plain[OCT_LANES];
+    unsigned lanes, plains;
 };
 
 static unsigned count_must(struct oct_job *const job[], unsigned jobs)
@@ -21,14 +21,14 @@ static unsigned count_must(struct oct_job *const job[], unsigned jobs)
     return must;
 }
 
-/* Shares jobs out, `spare` lanes to those that may run on the fallback. Jobs that cannot have the lanes first; in what
+/* Shares jobs out, `spare` lanes to those that may run plainly. Jobs that cannot have the lanes first; in what
  * is left the order of submission decides. */
 static void chunk_share(struct chunk *chunk, struct oct_job *const job[], unsigned jobs, unsigned spare)
 {
     for (unsigned i = 0; i < jobs; i++) {
         bool may = (job[i]->flags & OCT_JOB_MAY_RUN_PLAIN) != 0;
         if (may && spare == 0) {
-            chunk->fallback[chunk->fallbacks++] = job[i];
+            chunk->plain[chunk->plains++] = job[i];
             continue;
         }
         chunk->lane[chunk->lanes++] = job[i];
@@ -106,11 +106,11 @@ static void chunk_run_lanes(struct oct_queue *queue, int op, const struct chunk 
 
 static void chunk_hand_back(struct oct_bin *bin, const struct chunk *chunk)
 {
-    for (unsigned i = 0; i < chunk->fallbacks; i++) {
-        chunk->fallback[i]->status = OCT_ERR_PLAIN;
-        OCT_PROBE_FALLBACK(chunk->fallback[i]->op, chunk->fallback[i], OCT_FALLBACK_FEW);
+    for (unsigned i = 0; i < chunk->plains; i++) {
+        chunk->plain[i]->status = OCT_ERR_PLAIN;
+        OCT_PROBE_FALLBACK(chunk->plain[i]->op, chunk->plain[i], OCT_FALLBACK_FEW);
     }
-    bin->news.plain += chunk->fallbacks;
+    bin->news.plain += chunk->plains;
 }
 
 /* Calls back in the order of submission. A callback may do anything to the jobs that are still listed, so the list is

@@ -199,7 +199,7 @@ void oct_queue_set_deferred(struct oct_queue *queue, int deferred)
 void oct_queue_note_plain(struct oct_queue *queue, int op, uint64_t nanoseconds)
 {
     if (queue != NULL && op >= 0 && op < OCT_OP_COUNT)
-        oct_cost_note_fallback(&queue->bin[op].cost, nanoseconds);
+        oct_cost_note_plain(&queue->bin[op].cost, nanoseconds);
 }
 
 uint64_t oct_queue_plain_cost(const struct oct_queue *queue, int op)
@@ -209,7 +209,7 @@ uint64_t oct_queue_plain_cost(const struct oct_queue *queue, int op)
         return 0;
     if (cost->frozen)
         return UINT64_MAX;
-    return cost->fallback.samples < OCT_POLICY_COST_WARM_UP ? 0 : cost->fallback.value;
+    return cost->plain.samples < OCT_POLICY_COST_WARM_UP ? 0 : cost->plain.value;
 }
 
 unsigned oct_queue_break_even(const struct oct_queue *queue, int op)
