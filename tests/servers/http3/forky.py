@@ -25,6 +25,8 @@ def why_not() -> str:
     root = cache() / http3.RELEASE
     if not (root / "var/lib/octuple-ready").exists():
         return f"there is no Debian {http3.RELEASE} in {root}: bench/experiment http3 makes it"
+    if not has("/usr/sbin/nginx"):
+        return f"there is no nginx in {root}: bench/experiment http3 installs it"
     return ""
 
 
