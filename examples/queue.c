@@ -74,7 +74,8 @@ static void serve(int epoll, int listener, struct oct_queue *queue, const struct
         int events = epoll_wait(epoll, event, 64, oct_queue_waiting(queue) > 0 ? 0 : -1);
         if (events <= 0) {
             oct_queue_poll(queue);
-            printf("signed together: %u\n", signed_now);
+            if (signed_now > 0)
+                printf("signed together: %u\n", signed_now);
             signed_now = 0;
         }
         for (int i = 0; i < events; i++)

@@ -21,7 +21,7 @@ def test_help_names_the_commands(place):
 def test_help_lists_the_settings(place):
     text = place.call("--help").stdout
     rows = re.findall(r'^OCT_SETTING\((\w+), "([^"]*)", "([^"]*)"', (ROOT / "src/base/settings.def").read_text(), re.M)
-    assert len(rows) == 8
+    assert rows
     assert re.findall(r"^  (OCTUPLE_\w+) ", text, re.M) == [f"OCTUPLE_{name}" for name, _, _ in rows]
     for name, values, default in rows:
         assert re.search(rf"^  OCTUPLE_{name} +{re.escape(values)} \(default {default}\): \w", text, re.M)
