@@ -48,7 +48,7 @@ def load(load_program):
         done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=120, check=False)
         assert done.returncode in (0, 1), f"status {done.returncode}\n{done.stderr}"
         report = json.loads(done.stdout)
-        settled = report["completed"] + report["aborted"] + report["failed_total"]
+        settled = report["completed"] + report["aborted"] + report["left"] + report["failed_total"]
         assert settled == report["begun"], "each connection has exactly one verdict"
         assert report["failed_total"] == sum(report["failed"].values())
         assert (done.returncode == 0) == (report["failed_total"] == 0)

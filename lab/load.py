@@ -93,13 +93,15 @@ def named(name: str) -> Handshake:
 
 
 def run(program: Path, port: int, cpu: int, handshake: Handshake, *, connections: int, seconds: float,
-        rate: float | None = None, seed: int = 1, host: str = "127.0.0.1", prefix: tuple[str, ...] = ()) -> dict:
+        rate: float | None = None, seed: int = 1, host: str = "127.0.0.1", prefix: tuple[str, ...] = (),
+        more: tuple[str, ...] = ()) -> dict:
     """One run; returns the program's report. Failed handshakes are in it and no error here. The client has lanes for
-    its ML-KEM keys whatever the server is told to do without. `prefix` stands before the command."""
+    its ML-KEM keys whatever the server is told to do without. `prefix` stands before the command,
+    `more` are options of it."""
     if handshake in RESUMED:
         program = program.with_name("octuple-resume")
     command = [*prefix, str(program), host, str(port), *handshake.options, "--connections", str(connections),
-               "--seconds", f"{seconds:.3f}", "--seed", str(seed), "--cpu", str(cpu), "--json"]
+               "--seconds", f"{seconds:.3f}", "--seed", str(seed), "--cpu", str(cpu), "--json", *more]
     if rate:
         command += ["--rate", f"{rate:.2f}"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 60, check=False,

@@ -12,7 +12,9 @@ import ctypes
 import os
 import subprocess
 import time
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Iterator
 
 from .servers.nginx import Running, ServerError
 
@@ -28,6 +30,22 @@ def own_network() -> None:
     """Takes this process, and all that it starts from now on, to a network of its own."""
     if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNET) != 0:
         raise ServerError(f"no network namespace of its own ({os.strerror(ctypes.get_errno())}): it needs root")
+
+
+@contextmanager
+def network_with_room(backlog: int) -> Iterator[None]:
+    """A network of its own for a while, in which so many connections may wait at a listening socket."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    with open("/proc/thread-self/ns/net", "rb") as before:
+        own_network()
+        try:
+            run("ip", "link", "set", "lo", "up")
+            for name in ("core/somaxconn", "ipv4/tcp_max_syn_backlog"):
+                Path("/proc/sys/net", name).write_text(str(backlog))
+            yield
+        finally:
+            if libc.setns(before.fileno(), CLONE_NEWNET) != 0:
+                raise ServerError(f"no way back to the network ({os.strerror(ctypes.get_errno())})")
 
 
 def network_of(pid: int | str) -> str:

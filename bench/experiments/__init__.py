@@ -23,8 +23,9 @@ from .operations.records import Records
 from .operations.threads import Threads
 from .other_servers import Servers
 from .signers import Signers
+from .storm import Storm
 
 ALL = {experiment.name: experiment for experiment in
        (OpensslSpeed(), Handshakes(), Alone(), Latency(), Records(), Mixed(), Bulk(), Curves(), Threads(), Servers(),
         PagePairs(), Peers(), ByTable(), ByOpenssl(), Dnssec(), Signers(), Http3(), Memory(), Go(), Java(),
-        Libraries(), Allocators())}
+        Libraries(), Allocators(), Storm())}

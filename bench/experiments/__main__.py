@@ -45,7 +45,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
                                      + "\n".join(__doc__.split("\n")[2:]))
     parser.add_argument("name", choices=[*ALL, "all"], metavar="NAME", help="see below")
     parser.add_argument("--quick", action="store_true",
-                        help="fewer points and rounds: each experiment in less than 90 seconds")
+                        help="fewer points and rounds: each in less than 90 seconds, storm in four minutes")
     parser.add_argument("--rounds", type=int, help="of each point, all sides in turns")
     parser.add_argument("--seconds", type=float,
                         help="of each side in each round (of `records`: turns, of `signers`: signatures)")

@@ -150,6 +150,7 @@ class Experiment:
     main_metric = ""  # results of this one go by their point's name alone
     every_metric = False  # whether a run is summed up by all metrics of its points, not by the first of each
     summed_up: dict = {}  # a run is summed up by points with this in their keys
+    within = 90, 400  # seconds for quick and for full runs
     takes_table = False  # whether all that it starts gets the environment of --table
 
     def points(self, size: Size, quick: bool) -> list[Point]:
@@ -163,6 +164,12 @@ class Experiment:
         from bench.report import pictures
 
         return pictures.ratios(records)
+
+    def sentence(self, points: list[dict]) -> str:
+        """What came out, of the points of a summary; it stands above all else on the page."""
+        from bench.report import html
+
+        return html.sentence(points, self)
 
     def results(self, records: list[dict]) -> list[dict]:
         """What results.json lists: every ratio, with the medians of both sides."""

@@ -19,6 +19,7 @@ enum load_verdict {
     LOAD_GOING, /* not over yet */
     LOAD_COMPLETED,
     LOAD_ABORTED,        /* by this client, as planned */
+    LOAD_LEFT,           /* by this client, whose patience was over */
     LOAD_FAILED_CONNECT, /* no TCP connection: refused, no ports, no descriptors */
     LOAD_FAILED_ALERT,   /* the server sent a fatal alert */
     LOAD_FAILED_EOF,     /* the server closed (or sent close_notify) before the handshake was over */

@@ -13,7 +13,7 @@
 
 #define SECOND       1000000000u
 #define EVENTS       64
-#define SWEEP        (SECOND / 20)   /* how often timeouts are looked for */
+#define SWEEP        (SECOND / 100)  /* how often ends of patience and timeouts are looked for */
 #define SWEEP_DOOMED (SECOND / 5000) /* the same while connections wait for their end */
 #define BACKOFF      (SECOND / 1000) /* before the next connection when one could not be made */
 #define GRACE        (SECOND / 50)   /* open loop: for beginning what was due just before the end */
@@ -24,8 +24,10 @@ struct load {
     struct load_conn *conn;
     uint32_t *free_slot; /* a stack */
     unsigned free_count;
-    unsigned doomed;     /* at the most so many wait for their planned end */
+    uint64_t *until;     /* for each slot: when it is given up, ends as planned, or begins again; 0: free */
+    unsigned doomed;     /* so many wait for their planned end */
     uint64_t begin, end; /* end: of beginning connections */
+    uint64_t warm;       /* what ends before is not counted */
     uint64_t due;        /* open loop: when the next is due */
     uint64_t hold;       /* not before this */
     uint64_t next_sweep;
@@ -39,7 +41,7 @@ static bool under_way(const struct load *load)
 static bool may_begin(const struct load *load, uint64_t now)
 {
     const struct load_options *options = load->run->options;
-    if (options->handshakes && load->result->begun >= options->handshakes)
+    if (options->handshakes && load->result->begun - load->result->came_again >= options->handshakes)
         return false;
     return options->rate > 0 ? load->due < load->end && now < load->end + GRACE : now < load->end;
 }
@@ -50,30 +52,74 @@ static void note_failure(struct load_run *run, const struct load_conn *conn)
         snprintf(run->first_failure, sizeof run->first_failure, "%s", conn->why ? conn->why : "");
 }
 
+static uint64_t nanoseconds(struct load_run *run, struct load_range range)
+{
+    const uint64_t millisecond = SECOND / 1000;
+    return range.least * millisecond + load_run_random(run) % ((range.most - range.least) * millisecond + 1);
+}
+
+static void completed(struct load *load, const struct load_conn *conn)
+{
+    const uint64_t now = load_now();
+    if (now < load->warm)
+        return;
+    load_hist_add(&load->result->latency, now - conn->scheduled);
+    load->result->counted += now < load->end;
+}
+
+/* By FIN if it left of itself, and by RST else, or the port would be in TIME_WAIT. */
+static void close_one(struct load_conn *conn, enum load_verdict verdict)
+{
+    const bool by_fin = verdict == LOAD_LEFT || (verdict == LOAD_ABORTED && !conn->abort_by_reset);
+    load_conn_close(conn, !by_fin);
+}
+
+static bool comes_again(const struct load *load, enum load_verdict verdict, uint64_t now)
+{
+    return load->run->options->retry.most && verdict >= LOAD_LEFT && now < load->end;
+}
+
 static void conclude(struct load *load, uint32_t slot, enum load_verdict verdict)
 {
     struct load_conn *conn = &load->conn[slot];
+    const bool doomed = conn->state == LOAD_STATE_DOOMED;
     if (verdict == LOAD_GOING) {
-        load->doomed += conn->state == LOAD_STATE_DOOMED;
+        load->doomed += doomed;
+        load->until[slot] = doomed ? conn->doomed_at : load->until[slot];
         return;
     }
+    const uint64_t now = load_now();
+    load->doomed -= doomed;
     if (verdict == LOAD_COMPLETED)
-        load_hist_add(&load->result->latency, load_now() - conn->scheduled);
-    if (verdict > LOAD_ABORTED)
+        completed(load, conn);
+    if (verdict >= LOAD_FAILED_CONNECT)
         note_failure(load->run, conn);
     if (verdict == LOAD_FAILED_CONNECT)
-        load->hold = load_now() + BACKOFF;
+        load->hold = now + BACKOFF;
     load->result->verdict[verdict]++;
-    load_conn_close(conn, verdict != LOAD_ABORTED || conn->abort_by_reset);
+    close_one(conn, verdict);
+    if (comes_again(load, verdict, now)) {
+        load->until[slot] = now + nanoseconds(load->run, load->run->options->retry);
+        return;
+    }
+    load->until[slot] = 0;
     load->free_slot[load->free_count++] = slot;
+}
+
+/* A client comes, for the first time or again; scheduled is when it first was to, 0: now. */
+static void begin_in(struct load *load, uint32_t slot, uint64_t scheduled)
+{
+    const struct load_options *options = load->run->options;
+    const uint64_t timeout = (uint64_t)(options->timeout * SECOND);
+    const uint64_t patience = options->patience.most ? nanoseconds(load->run, options->patience) : timeout;
+    const enum load_verdict verdict = load_conn_start(&load->conn[slot], slot, load->result->begun++, scheduled);
+    load->until[slot] = load->conn[slot].started + (patience < timeout ? patience : timeout);
+    conclude(load, slot, verdict);
 }
 
 static void begin_one(struct load *load)
 {
-    uint32_t slot = load->free_slot[--load->free_count];
-    uint64_t scheduled = load->run->options->rate > 0 ? load->due : 0;
-    enum load_verdict verdict = load_conn_start(&load->conn[slot], slot, load->result->begun++, scheduled);
-    conclude(load, slot, verdict);
+    begin_in(load, load->free_slot[--load->free_count], load->run->options->rate > 0 ? load->due : 0);
 }
 
 /* The time between two events of a Poisson process. */
@@ -96,28 +142,45 @@ static void begin_due(struct load *load, uint64_t now)
     }
 }
 
+static void come_again(struct load *load, uint32_t slot, uint64_t now)
+{
+    if (now >= load->end) {
+        load->until[slot] = 0;
+        load->free_slot[load->free_count++] = slot;
+        return;
+    }
+    load->result->came_again++;
+    begin_in(load, slot, load->conn[slot].scheduled);
+}
+
+/* The time of a slot has come. */
+static void time_is_over(struct load *load, uint32_t slot, uint64_t now)
+{
+    struct load_conn *conn = &load->conn[slot];
+    if (conn->state == LOAD_STATE_FREE) {
+        come_again(load, slot, now);
+    } else if (conn->state == LOAD_STATE_DOOMED) {
+        conclude(load, slot, LOAD_ABORTED);
+    } else if (now - conn->started < (uint64_t)(load->run->options->timeout * SECOND)) {
+        conclude(load, slot, LOAD_LEFT);
+    } else {
+        conn->why = "no answer in time";
+        conclude(load, slot, LOAD_FAILED_TIMEOUT);
+    }
+}
+
 static void sweep(struct load *load, uint64_t now)
 {
-    uint64_t timeout = (uint64_t)(load->run->options->timeout * SECOND);
     if (now < load->next_sweep)
         return;
-    load->doomed = 0;
-    for (uint32_t slot = 0; slot < load->run->options->connections; slot++) {
-        struct load_conn *conn = &load->conn[slot];
-        if (conn->state == LOAD_STATE_FREE)
-            continue;
-        if (conn->state == LOAD_STATE_DOOMED) {
-            conclude(load, slot, now >= conn->doomed_at ? LOAD_ABORTED : LOAD_GOING);
-        } else if (now - conn->started > timeout) {
-            conn->why = "no answer in time";
-            conclude(load, slot, LOAD_FAILED_TIMEOUT);
-        }
-    }
+    for (uint32_t slot = 0; slot < load->run->options->connections; slot++)
+        if (load->until[slot] && now >= load->until[slot])
+            time_is_over(load, slot, now);
     load->next_sweep = now + (load->doomed ? SWEEP_DOOMED : SWEEP);
 }
 
 /* How long to sleep when nothing happens. */
-static uint64_t patience(const struct load *load, uint64_t now)
+static uint64_t idle_time(const struct load *load, uint64_t now)
 {
     uint64_t until = load->next_sweep;
     if (load->doomed && until > now + SWEEP_DOOMED)
@@ -133,7 +196,7 @@ static uint64_t patience(const struct load *load, uint64_t now)
 static bool wait_and_serve(struct load *load, uint64_t now)
 {
     struct epoll_event event[EVENTS];
-    uint64_t sleep = patience(load, now);
+    uint64_t sleep = idle_time(load, now);
     struct timespec timeout = {(time_t)(sleep / SECOND), (long)(sleep % SECOND)};
     int n = epoll_pwait2(load->run->epoll, event, EVENTS, &timeout, NULL);
     if (n < 0 && errno == ENOSYS) /* before Linux 5.11 */
@@ -151,11 +214,26 @@ static bool wait_and_serve(struct load *load, uint64_t now)
     return true;
 }
 
+static void note_times(struct load *load, uint64_t now)
+{
+    const struct load_options *options = load->run->options;
+    struct load_result *result = load->result;
+    const uint64_t counted_to = now < load->end ? now : load->end;
+    result->seconds = (double)(now - load->begin) / SECOND;
+    result->counted_seconds = counted_to > load->warm ? (double)(counted_to - load->warm) / SECOND : 0;
+    while (options->rate > 0 && options->seconds > 0 && load->due < load->end &&
+           (!options->handshakes || result->begun - result->came_again + result->overdue < options->handshakes)) {
+        result->overdue++;
+        load->due += interval(load->run);
+    }
+}
+
 static bool serve_all(struct load *load)
 {
     const struct load_options *options = load->run->options;
     load->begin = load->due = load_now();
     load->end = options->seconds > 0 ? load->begin + (uint64_t)(options->seconds * SECOND) : UINT64_MAX - GRACE;
+    load->warm = load->begin + (uint64_t)(options->warm_up * SECOND);
     for (uint64_t now = load->begin; under_way(load) || may_begin(load, now); now = load_now()) {
         begin_due(load, now);
         if (!wait_and_serve(load, now))
@@ -165,12 +243,7 @@ static bool serve_all(struct load *load)
             load->next_sweep = now + SWEEP_DOOMED;
         sweep(load, now);
     }
-    load->result->seconds = (double)(load_now() - load->begin) / SECOND;
-    while (options->rate > 0 && options->seconds > 0 && load->due < load->end &&
-           (!options->handshakes || load->result->begun + load->result->overdue < options->handshakes)) {
-        load->result->overdue++;
-        load->due += interval(load->run);
-    }
+    note_times(load, load_now());
     return true;
 }
 
@@ -193,8 +266,9 @@ bool load_load_run(struct load_run *run, struct load_result *result)
     struct load load = {.run = run, .result = result};
     load.conn = calloc(connections, sizeof *load.conn);
     load.free_slot = calloc(connections, sizeof *load.free_slot);
+    load.until = calloc(connections, sizeof *load.until);
     run->epoll = epoll_create1(EPOLL_CLOEXEC);
-    bool ok = load.conn && load.free_slot && run->epoll >= 0;
+    bool ok = load.conn && load.free_slot && load.until && run->epoll >= 0;
     for (unsigned i = 0; ok && i < connections; i++) {
         load_conn_init(&load.conn[i], run);
         load.free_slot[load.free_count++] = connections - 1 - i;
@@ -211,6 +285,7 @@ bool load_load_run(struct load_run *run, struct load_result *result)
         load_conn_clear(&load.conn[i]);
     free(load.conn);
     free(load.free_slot);
+    free(load.until);
     if (run->epoll >= 0)
         close(run->epoll);
     return ok;

@@ -49,7 +49,8 @@ static int run_load(struct load_run *run, struct load_result *result)
     int status = 3;
     if (load_load_run(run, result)) {
         load_report_print(run, result);
-        status = result->verdict[LOAD_COMPLETED] + result->verdict[LOAD_ABORTED] == result->begun ? 0 : 1;
+        const uint64_t *verdict = result->verdict;
+        status = verdict[LOAD_COMPLETED] + verdict[LOAD_ABORTED] + verdict[LOAD_LEFT] == result->begun ? 0 : 1;
     }
     load_premasters_clear(&run->premasters);
     for (unsigned i = 0; i < options->groups; i++)

@@ -32,19 +32,27 @@ static const char usage[] =
     "  --handshakes N           begin N connections (default 1000 if there is no --seconds)\n"
     "  --seconds S              begin connections for S seconds\n"
     "  --timeout S              give one handshake up after S seconds; default 10\n"
+    "  --patience MS[-MS]       a client leaves, by FIN, when it has waited so long; of two, at a random time between\n"
+    "  --retry MS[-MS]          who left or failed comes again after that time, until it is served or --seconds are "
+    "over\n"
+    "  --warm-up S              leave what ends in the first S seconds out of rates and latencies; default 0\n"
     "  --abort PERCENT          so many connections end early at a random point, by FIN or RST; default 0\n"
     "  --seed N                 of everything that is random; default 1\n"
     "  --sources N              connect from 127.0.0.1 to 127.0.0.N in turn\n"
     "  --cpu N                  run on this CPU only\n"
     "  --json                   print one JSON object\n"
     "\n"
-    "Latency is from connect() to the proof that the server accepted the handshake. Certificates are not verified.\n"
+    "Latency is from connect(), of clients that come again from the first one, to the proof that the server accepted\n"
+    "the handshake. Certificates are not verified.\n"
     "Exit status: 0 if no handshake failed, 1 if one did, 2 for a wrong command line, 3 if the load could not run.\n"
     "\n"
     "Examples:\n"
     "  octuple-load 127.0.0.1 4433 --seconds 5\n"
     "  octuple-load 127.0.0.1 4433 --tls 1.2 --kx rsa --connections 128 --handshakes 20000 --json\n"
-    "  octuple-load 127.0.0.1 4433 --rate 1500 --seconds 10 --abort 5\n";
+    "  octuple-load 127.0.0.1 4433 --rate 1500 --seconds 10 --abort 5\n"
+    "  octuple-load 127.0.0.1 4433 --rate 4000 --connections 16000 --seconds 10 --warm-up 4 --patience 1000-3000\n"
+    "  octuple-load 127.0.0.1 4433 --handshakes 1500 --connections 1500 --seconds 60 --patience 1000 --retry "
+    "500-1500\n";
 
 enum id {
     ID_TLS = 256,
@@ -58,6 +66,9 @@ enum id {
     ID_HANDSHAKES,
     ID_SECONDS,
     ID_TIMEOUT,
+    ID_PATIENCE,
+    ID_RETRY,
+    ID_WARM_UP,
     ID_ABORT,
     ID_SEED,
     ID_SOURCES,
@@ -79,6 +90,9 @@ static const struct option long_options[] = {
     {"handshakes", required_argument, NULL, ID_HANDSHAKES},
     {"seconds", required_argument, NULL, ID_SECONDS},
     {"timeout", required_argument, NULL, ID_TIMEOUT},
+    {"patience", required_argument, NULL, ID_PATIENCE},
+    {"retry", required_argument, NULL, ID_RETRY},
+    {"warm-up", required_argument, NULL, ID_WARM_UP},
     {"abort", required_argument, NULL, ID_ABORT},
     {"seed", required_argument, NULL, ID_SEED},
     {"sources", required_argument, NULL, ID_SOURCES},
@@ -141,6 +155,19 @@ static bool parse_unsigned(unsigned *value, const char *text, unsigned least, un
     bool ok = parse_number(&number, text, least, most);
     *value = (unsigned)number;
     return ok;
+}
+
+/* A number of milliseconds, or two with - between them. */
+static bool parse_range(struct load_range *range, const char *text)
+{
+    char least[16];
+    const size_t len = strcspn(text, "-");
+    if (len >= sizeof least)
+        return false;
+    memcpy(least, text, len);
+    least[len] = 0;
+    return parse_unsigned(&range->least, least, 1, 1000000) &&
+           parse_unsigned(&range->most, text[len] ? text + len + 1 : text, range->least, 1000000);
 }
 
 /* Words with commas between them, at most LOAD_GROUPS_MAX. */
@@ -207,6 +234,12 @@ static bool parse_amount(struct load_options *options, int id, const char *text)
         return parse_real(&options->seconds, text, 0.001, 1e7);
     case ID_TIMEOUT:
         return parse_real(&options->timeout, text, 0.001, 1e5);
+    case ID_PATIENCE:
+        return parse_range(&options->patience, text);
+    case ID_RETRY:
+        return parse_range(&options->retry, text);
+    case ID_WARM_UP:
+        return parse_real(&options->warm_up, text, 0, 1e5);
     case ID_ABORT:
         return parse_real(&options->abort_percent, text, 0, 100);
     case ID_SEED:

@@ -27,6 +27,11 @@ enum load_proof {
     LOAD_PROOF_GET     /* its answer to an HTTP request */
 };
 
+/* Milliseconds, drawn evenly from least to most. */
+struct load_range {
+    unsigned least, most;
+};
+
 struct load_options {
     struct sockaddr_in server;
     unsigned tls;                           /* 12 or 13 */
@@ -42,7 +47,10 @@ struct load_options {
     uint64_t handshakes;  /* connections to begin; 0: no limit */
     double seconds;       /* how long to begin connections; 0: no limit */
     double timeout;       /* seconds for one handshake */
+    double warm_up;       /* seconds whose handshakes are in no rate and no latency */
     double abort_percent; /* connections that the client gives up at a random point */
+    struct load_range patience; /* for how long a client waits before it leaves by FIN; most 0: for --timeout */
+    struct load_range retry;    /* after which time one that was not served comes again; most 0: never */
     uint64_t seed;
     unsigned sources; /* how many addresses 127.0.0.x to connect from; 0: leave it to the system */
     int cpu;          /* -1: do not pin */

@@ -13,7 +13,7 @@ static const char *const failure_name[LOAD_VERDICTS] = {
 
 struct summary {
     uint64_t completed, failed;
-    double rate, cpu_us, mean, p50, p90, p99, max; /* latencies in microseconds */
+    double rate, goodput, cpu_us, mean, p50, p90, p99, max; /* latencies in microseconds */
 };
 
 static struct summary summarize(const struct load_result *result)
@@ -24,8 +24,9 @@ static struct summary summarize(const struct load_result *result)
         sum.failed += result->verdict[i];
     double completed = sum.completed ? (double)sum.completed : 1;
     sum.rate = result->seconds > 0 ? (double)sum.completed / result->seconds : 0;
+    sum.goodput = result->counted_seconds > 0 ? (double)result->counted / result->counted_seconds : 0;
     sum.cpu_us = (result->user_seconds + result->system_seconds) * 1e6 / completed;
-    sum.mean = (double)latency->sum / completed / 1e3;
+    sum.mean = (double)latency->sum / (latency->count ? (double)latency->count : 1) / 1e3;
     sum.p50 = (double)load_hist_quantile(latency, 0.50) / 1e3;
     sum.p90 = (double)load_hist_quantile(latency, 0.90) / 1e3;
     sum.p99 = (double)load_hist_quantile(latency, 0.99) / 1e3;
@@ -65,11 +66,13 @@ static void print_failures_json(const struct load_run *run, const struct load_re
 
 static void print_json(const struct load_run *run, const struct load_result *result, const struct summary *sum)
 {
-    printf("{\"begun\":%" PRIu64 ",\"completed\":%" PRIu64 ",\"aborted\":%" PRIu64 ",\"failed_total\":%" PRIu64 ",",
-           result->begun, sum->completed, result->verdict[LOAD_ABORTED], sum->failed);
+    printf("{\"begun\":%" PRIu64 ",\"completed\":%" PRIu64 ",\"aborted\":%" PRIu64 ",\"left\":%" PRIu64
+           ",\"came_again\":%" PRIu64 ",\"failed_total\":%" PRIu64 ",",
+           result->begun, sum->completed, result->verdict[LOAD_ABORTED], result->verdict[LOAD_LEFT], result->came_again,
+           sum->failed);
     print_failures_json(run, result);
-    printf(",\"overdue\":%" PRIu64 ",\"seconds\":%.6f,\"handshakes_per_s\":%.2f,", result->overdue, result->seconds,
-           sum->rate);
+    printf(",\"overdue\":%" PRIu64 ",\"seconds\":%.6f,\"handshakes_per_s\":%.2f,\"goodput_per_s\":%.2f,",
+           result->overdue, result->seconds, sum->rate, sum->goodput);
     printf("\"latency_us\":{\"mean\":%.2f,\"p50\":%.2f,\"p90\":%.2f,\"p99\":%.2f,\"max\":%.2f},", sum->mean, sum->p50,
            sum->p90, sum->p99, sum->max);
     printf("\"cpu_seconds\":{\"user\":%.6f,\"system\":%.6f},\"cpu_us_per_handshake\":%.2f}\n", result->user_seconds,
@@ -84,6 +87,11 @@ static void print_text(const struct load_run *run, const struct load_result *res
     printf("client CPU  %.1f us a handshake\n", sum->cpu_us);
     if (result->verdict[LOAD_ABORTED])
         printf("aborted     %" PRIu64 " as planned\n", result->verdict[LOAD_ABORTED]);
+    if (result->verdict[LOAD_LEFT])
+        printf("left        %" PRIu64 ", as their patience was over; %" PRIu64 " came again\n",
+               result->verdict[LOAD_LEFT], result->came_again);
+    if (result->verdict[LOAD_LEFT] || run->options->warm_up > 0)
+        printf("goodput     %.1f handshakes/s between the warm-up and the last arrival\n", sum->goodput);
     if (result->overdue)
         printf("overdue     %" PRIu64 " could not begin in time: offer less, or allow more --connections\n",
                result->overdue);

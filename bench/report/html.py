@@ -124,7 +124,7 @@ def write(experiment: Experiment, run: Run, missing: list[str], left: int) -> Pa
     tables = [table for table in [*tables, summary.long_table(points)] if table["rows"]]
     text = environment().get_template("experiment.html").render(
         run.about | {"machine": summary.machine_of(run.about, run.records)}, tables=tables,
-        pictures=experiment.pictures(run.records) if run.records else {}, sentence=sentence(points, experiment),
+        pictures=experiment.pictures(run.records) if run.records else {}, sentence=experiment.sentence(points),
         warnings=warnings(run, missing, left))
     path = run.folder / "report.html"
     path.write_text(text)

@@ -105,16 +105,17 @@ def panels_pay(points: list[dict]) -> bool:
 # pairs of bars
 
 def bars(medians: dict[str, dict[str, float]], label: str) -> Markup:
-    """A pair of bars for each name: what each side took."""
+    """A bar of each side for each name: what it took."""
+    kinds = classes(list(dict.fromkeys([STOCK, "octuple", *(side for sides in medians.values() for side in sides)])))
     longest = max((value for sides in medians.values() for value in sides.values()), default=1) or 1
     parts = []
     for name, sides in medians.items():
-        for side in (STOCK, "octuple"):
+        for side, kind in kinds.items():
             value = sides.get(side, 0)
-            box = tag("i", class_=CLASSES[side], style=f"left:0;width:{round(100 * value / longest, 2)}%")
+            box = tag("i", class_=kind, style=f"left:0;width:{round(100 * value / longest, 2)}%")
             parts += [tag("span", name if side == STOCK else "", class_="name"), tag("span", box, class_="track"),
                       tag("b", summary.number(value))]
-    return figure(label, legend(CLASSES), tag("div", joined(parts), class_="bars pairs"))
+    return figure(label, legend(kinds), tag("div", joined(parts), class_="bars pairs"))
 
 
 # lines and histograms: small panels, as many beside each other as there is room for

@@ -189,7 +189,7 @@ def test_quick_ones_are_quick(name):
     experiment = ALL[name]
     quick, full = (sum(point.seconds for point in experiment.points(size, some))
                    for size, some in ((experiment.quick, True), (experiment.full, False)))
-    assert quick < 90 and quick < full < 400
+    assert quick < experiment.within[0] and quick < full < experiment.within[1]
 
 
 # the whole of it, with the real openssl

@@ -216,3 +216,54 @@ def test_another_group_than_offered(s_server, load):
     port = s_server("ecdsa-p256", "-tls1_2", "-serverpref", "-groups", "P-384")
     report = load(port, "--tls", "1.2", "--group", "p256", "--handshakes", 5, "--connections", 1)
     assert report["completed"] == 0 and report["failed_total"] == 5
+
+
+class TestPatience:
+    def test_who_waits_too_long_leaves_by_fin(self, load):
+        """The server reads the end of the stream, and no reset."""
+        ends = []
+
+        def serve(peer):
+            peer.recv(1000)
+            ends.append(peer.recv(1000))
+
+        with Listener(serve) as listener:
+            report = load(listener.port, "--handshakes", 20, "--patience", "100-200")
+        assert report["left"] == 20 and report["completed"] == report["came_again"] == report["failed_total"] == 0
+        deadline = time.monotonic() + 10
+        while len(ends) < 20 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert ends == [b""] * 20
+
+    def test_they_come_again_until_the_seconds_are_over(self, load):
+        with Listener(lambda peer: peer.recv(1000) and peer.recv(1000)) as listener:
+            report = load(listener.port, "--handshakes", 5, "--seconds", 1, "--patience", 50, "--retry", "10-20")
+        assert report["left"] == report["begun"] == 5 + report["came_again"] and report["came_again"] >= 5
+
+    def test_who_was_turned_away_comes_again(self, load):
+        with Listener(lambda peer: peer.recv(1000)) as listener:
+            report = load(listener.port, "--handshakes", 3, "--seconds", 0.5, "--patience", 5000, "--retry", 10)
+        assert report["failed"]["eof"] == report["begun"] == 3 + report["came_again"] and report["came_again"] >= 3
+
+    def test_all_are_served_in_the_end(self, nginx, load):
+        """A server that leaves the first five alone: their clients leave, come again and are served, once each."""
+        relay, came = Meddler(nginx.ports["ecdsa-p256"], lambda _way, _number, record, _random: record), []
+
+        def serve(peer):
+            came.append(peer)
+            if len(came) > 5:
+                relay(peer)
+            while peer.recv(1000):
+                pass
+
+        with Listener(serve) as listener:
+            report = load(listener.port, "--handshakes", 8, "--seconds", 60, "--patience", 2000, "--retry", "10-300")
+        assert report["completed"] == 8 and report["failed_total"] == 0
+        assert report["left"] == report["came_again"] >= 5 and report["latency_us"]["max"] > 2e6
+
+    def test_the_warm_up_is_not_counted(self, nginx, load):
+        report = load(nginx.ports["ecdsa-p256"], "--rate", 200, "--seconds", 1, "--warm-up", 0.99, "--patience", 9000)
+        assert report["completed"] == report["begun"] and report["left"] == 0
+        assert report["goodput_per_s"] * 0.01 < report["completed"] / 4
+        report = load(nginx.ports["ecdsa-p256"], "--seconds", 0.2, "--warm-up", 50)
+        assert report["completed"] > 0 and report["goodput_per_s"] == report["latency_us"]["max"] == 0
