@@ -43,7 +43,8 @@ enum oct_job_state {
 };
 
 /* With this flag a job may complete with OCT_ERR_PLAIN, its output untouched, when too few jobs wait for a vector
- * to be cheaper than the caller's own implementation. Without it the job always runs in lanes. */
+ * to be cheaper than the caller's own implementation, or the operation turns out to be off. Without it the job always
+ * runs in lanes. */
 #define OCT_JOB_MAY_RUN_PLAIN 1u
 
 /*
@@ -110,7 +111,8 @@ OCT_API struct oct_queue *oct_queue_thread_peek(void);
  * Adds a job. When the eighth job of an operation arrives the eight run at once, inside this call, unless the queue is
  * deferred or this is a callback's call. Errors, with the job untouched: OCT_ERR_ARGUMENT (null, no such operation, key
  * of another size or without private part), OCT_ERR_LENGTH (of a digest), OCT_ERR_STATE (it waits already),
- * OCT_ERR_UNSUPPORTED (the operation is off, or none that a queue runs).
+ * OCT_ERR_UNSUPPORTED (the operation is off, or none that a queue runs). A job with OCT_JOB_MAY_RUN_PLAIN does not run
+ * the operation's known-answer test: the first batch does, and if it fails the job completes with OCT_ERR_PLAIN.
  */
 OCT_API OCT_MUST_USE int oct_queue_submit(struct oct_queue *queue, struct oct_job *job);
 

@@ -4,12 +4,16 @@
 #include "pool.h"
 
 #include "aside.h"
+#include "api/verdict.h"
 #include "base/fork.h"
+#include "base/policy.h"
 #include "base/spares.h"
+#include "base/thread_mode.h"
 #include "provider/core/provider.h"
 
 #include <openssl/err.h>
 #include <openssl/rand.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -140,12 +144,20 @@ static struct pool *filled_pool(struct oct_prov *prov, const struct oct_pool_kin
     return ok ? pool : NULL;
 }
 
+/* The first pairs of a process need not wait for known answers, which cost more than they would save. */
+static bool is_early(const struct oct_pool_kind *kind)
+{
+    static atomic_uint asked[OCT_POOLS];
+    return oct_op_verdict(kind->op) == OCT_VERDICT_UNTESTED && oct_thread_mode(true) != OCT_THREAD_EVENT_LOOP &&
+           atomic_fetch_add_explicit(&asked[kind->id], 1, memory_order_relaxed) < OCT_POLICY_POOL_LATER;
+}
+
 int oct_pool_take(struct oct_prov *prov, const struct oct_pool_kind *kind, uint8_t *public_key, uint8_t *private_key)
 {
     struct pool *pool;
     unsigned i;
 
-    if (oct_aside_take() || !prov->settings.on[OCT_PROV_SWITCH_pools] || !oct_op_is_on(kind->op))
+    if (oct_aside_take() || !prov->settings.on[OCT_PROV_SWITCH_pools] || is_early(kind) || !oct_op_is_on(kind->op))
         return 0;
     pool = filled_pool(prov, kind);
     if (pool == NULL)

@@ -71,6 +71,13 @@ static bool may_pause(struct oct_place *at)
     return (at->job != NULL || at->slice != NULL) && oct_frames_may_pause(at->slice);
 }
 
+/* On a thread of a program with others, which nobody serves. */
+static bool may_block(const struct oct_task *task)
+{
+    return task->prov->settings.on[OCT_PROV_SWITCH_combining] && !oct_thread_is_only_one() &&
+           oct_thread_mode(false) == OCT_THREAD_BLOCKING;
+}
+
 /* The one decision about lanes. `at` becomes where the operation stands. */
 static enum way decide(const struct oct_task *task, struct oct_place *at)
 {
@@ -86,7 +93,7 @@ static enum way decide(const struct oct_task *task, struct oct_place *at)
         return PAUSE;
     if (!has_lanes(task))
         return FALLBACK;
-    if (!pausable && task->prov->settings.on[OCT_PROV_SWITCH_combining] && !oct_thread_is_only_one())
+    if (!pausable && may_block(task))
         return TOGETHER;
     return may_be_alone(task) ? LANES : FALLBACK;
 }

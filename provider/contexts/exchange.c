@@ -3,6 +3,7 @@
 /* See exchange.h. */
 #include "exchange.h"
 
+#include "api/verdict.h"
 #include "provider/core/key.h"
 #include "provider/core/provider.h"
 
@@ -94,7 +95,7 @@ int oct_exchange_derive(struct oct_exchange *exchange, const struct oct_task_typ
                  .prov = exchange->prov,
                  .op = op,
                  .may_pay_alone = may_pay_alone,
-                 .lane_key = oct_op_is_on(op),
+                 .lane_key = oct_op_may_be_on(op),
                  .key = {exchange->own, exchange->peer}},
         .fallback_key = exchange->fallback_key,
         .spare = &exchange->spare,

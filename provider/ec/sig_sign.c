@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* Signing a digest, in lanes where the curve has them. */
+#include "api/verdict.h"
 #include "ec.h"
 #include "sig.h"
 #include "provider/core/provider.h"
@@ -45,7 +46,7 @@ static int sign_task(const struct oct_sig *sig, uint8_t *out, size_t *len, const
         .task = {.type = &signing_type,
                  .prov = sig->prov,
                  .op = oct_ecdsa_sign_op(key->curve),
-                 .lane_key = oct_op_is_on(oct_ecdsa_sign_op(key->curve)),
+                 .lane_key = oct_op_may_be_on(oct_ecdsa_sign_op(key->curve)),
                  .may_pay_alone = true,
                  .key = {sig->key}},
         .sig = sig,

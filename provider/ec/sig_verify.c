@@ -4,6 +4,7 @@
  * Verifying: in lanes where the curve has them and others wait, or where a vector is cheaper even for one.
  * What is not two numbers in DER, and digests of unusual lengths, OpenSSL's own code judges; nothing here is secret.
  */
+#include "api/verdict.h"
 #include "ec.h"
 #include "sig.h"
 #include "provider/core/provider.h"
@@ -42,8 +43,8 @@ static const struct oct_task_type verification_type = {verification_fill, verifi
 
 static int runs_in_lanes(const struct oct_prov_ec *key, size_t tbs_len)
 {
-    return key->curve >= 0 && key->base.has_public && oct_op_is_on(oct_ecdsa_verify_op(key->curve)) && tbs_len >= 1 &&
-           tbs_len <= OCT_EC_MAX_DIGEST;
+    return key->curve >= 0 && key->base.has_public && oct_op_may_be_on(oct_ecdsa_verify_op(key->curve)) &&
+           tbs_len >= 1 && tbs_len <= OCT_EC_MAX_DIGEST;
 }
 
 int oct_ec_sig_verify(void *vsig, const unsigned char *in, size_t in_len, const unsigned char *tbs, size_t tbs_len)

@@ -7,6 +7,7 @@
  */
 #include "rsa.h"
 
+#include "api/verdict.h"
 #include "provider/async/aside.h"
 #include "provider/core/provider.h"
 #include "provider/core/warm.h"
@@ -138,9 +139,9 @@ static bool make_lanes(struct oct_prov_rsa *key, const struct numbers *numbers)
 
     if (numbers->set.n.len == 0 || numbers->set.e.len == 0)
         return true;
-    if (has_crt(numbers) && oct_op_is_on(oct_rsa_op(key->bits, OCT_RAW_SIGN)))
+    if (has_crt(numbers) && oct_op_may_be_on(oct_rsa_op(key->bits, OCT_RAW_SIGN)))
         status = oct_rsa_key_new(&lanes, &numbers->set);
-    if (status != OCT_OK && status != OCT_ERR_MEMORY && oct_op_is_on(oct_rsa_op(key->bits, OCT_RAW_PUBLIC)))
+    if (status != OCT_OK && status != OCT_ERR_MEMORY && oct_op_may_be_on(oct_rsa_op(key->bits, OCT_RAW_PUBLIC)))
         status = oct_rsa_key_new(&lanes, &public_set);
     if (status == OCT_OK && !atomic_compare_exchange_strong(&key->lanes, &none, lanes))
         oct_rsa_key_free(lanes);

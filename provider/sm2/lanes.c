@@ -4,6 +4,7 @@
  * Signing and verifying a digest, in lanes where they serve. A vector is cheaper here even for one. What is not two
  * numbers in DER, OpenSSL's own code judges.
  */
+#include "api/verdict.h"
 #include "sm2.h"
 #include "provider/async/task.h"
 #include "provider/contexts/ec_forms.h"
@@ -62,7 +63,7 @@ static struct oct_task task_of(struct oct_prov_sm2 *key, const struct oct_task_t
     return (struct oct_task){.type = type,
                              .prov = key->base.prov,
                              .op = op,
-                             .lane_key = oct_op_is_on(op),
+                             .lane_key = oct_op_may_be_on(op),
                              .may_pay_alone = true,
                              .key = {key}};
 }
@@ -91,7 +92,7 @@ int oct_sm2_verify(struct oct_prov_sm2 *key, const uint8_t *der, size_t der_len,
 {
     struct work w = {.der_len = der_len};
 
-    if (!key->has_numbers || !key->base.has_public || !oct_op_is_on(OCT_OP_SM2_VERIFY) || der_len > sizeof w.der ||
+    if (!key->has_numbers || !key->base.has_public || !oct_op_may_be_on(OCT_OP_SM2_VERIFY) || der_len > sizeof w.der ||
         !oct_ec_der_read(w.numbers, OCT_SM2_BYTES, der, der_len))
         return oct_sm2_fallback_verify(key, der, der_len, digest);
     w.task = task_of(key, &verification_type, OCT_OP_SM2_VERIFY);

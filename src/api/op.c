@@ -3,6 +3,7 @@
 /* Which operations are on: a table was chosen and the operation's known-answer test passed on it, once per process. */
 #include "api/op_internal.h"
 #include "api/operation.h"
+#include "api/verdict.h"
 #include "base/guarded.h"
 #include "base/thread_mode.h"
 #include "cpu/cpu.h"
@@ -12,9 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { UNTESTED, ON, OFF };
-
-static _Atomic int verdict[OCT_OP_COUNT];
+static _Atomic(enum oct_verdict) verdict[OCT_OP_COUNT];
 
 void oct_start(void)
 {
@@ -47,25 +46,31 @@ static bool is_possible(int op, const char **reason)
 
 /* Two threads that ask at once both pay, and come to the same verdict: a lock would have to be unlocked in the child of
  * a fork. */
-static int test_once(const struct oct_ops *ops, int op)
+static enum oct_verdict test_once(const struct oct_ops *ops, int op)
 {
     const struct oct_operation *operation = &oct_operations[op];
     const int failed =
         operation->family->known_answer ? operation->family->known_answer(operation) : oct_ops_known_answer(ops, op);
-    const int known = failed ? OFF : ON;
+    const enum oct_verdict known = failed ? OCT_VERDICT_OFF : OCT_VERDICT_ON;
     atomic_store(&verdict[op], known);
     return known;
 }
 
-int oct_op_is_on(int op)
+enum oct_verdict oct_op_verdict(int op)
 {
     const char *reason;
     if (op < 0 || op >= OCT_OP_COUNT)
-        return 0;
-    const int known = atomic_load_explicit(&verdict[op], memory_order_relaxed);
-    if (known == UNTESTED)
-        return is_possible(op, &reason) && test_once(oct_ops_selected(), op) == ON;
-    return known == ON;
+        return OCT_VERDICT_OFF;
+    const enum oct_verdict known = atomic_load_explicit(&verdict[op], memory_order_relaxed);
+    return known != OCT_VERDICT_UNTESTED || is_possible(op, &reason) ? known : OCT_VERDICT_OFF;
+}
+
+int oct_op_is_on(int op)
+{
+    enum oct_verdict known = oct_op_verdict(op);
+    if (known == OCT_VERDICT_UNTESTED)
+        known = test_once(oct_ops_selected(), op);
+    return known == OCT_VERDICT_ON;
 }
 
 int oct_op_is_possible(int op)

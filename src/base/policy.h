@@ -273,6 +273,13 @@
  * Measured: by judgement. */
 #define OCT_POLICY_MEASURE_EVERY 16
 
+/* A process that has not tested a pool's operation yet takes so many key pairs from OpenSSL's own code, unless other
+ * handshakes are in flight.
+ * Unit: key pairs.
+ * Why: the known answers and the table of multiples cost as much as several pools of pairs save.
+ * Measured: by judgement; a handshake needs one. */
+#define OCT_POLICY_POOL_LATER 16
+
 /* The child of a fork leaves so many operations to OpenSSL's own code, unless other handshakes are in flight.
  * Unit: operations.
  * Why: databases and mail servers fork a process for each connection, and none makes up there for its first use.

@@ -69,7 +69,8 @@ unsigned oct_cost_break_even(const struct oct_cost *cost)
 
 bool oct_cost_wants_vector(const struct oct_cost *cost)
 {
-    return !cost->frozen && cost->plain.samples != 0 && cost->vector[0].samples < OCT_POLICY_COST_WARM_UP;
+    return !cost->frozen && cost->plain.samples >= OCT_POLICY_COST_WARM_UP &&
+           cost->vector[0].samples < OCT_POLICY_COST_WARM_UP;
 }
 
 /* The cheapest of: all in lanes; one full vector and the rest plainly; all plainly. */

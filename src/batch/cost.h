@@ -44,8 +44,9 @@ unsigned oct_cost_break_even(const struct oct_cost *cost);
  * plainly); now and then another number than the cheapest, to see whether the estimates still hold. */
 unsigned oct_cost_plan(struct oct_cost *cost, unsigned jobs, unsigned must);
 
-/* True while the cost of a plain operation is known and that of a small vector is not: for who always comes alone, and
- * so would never learn whether a vector pays even then. */
+/* True while the cost of a plain operation is known by enough samples and that of a small vector is not: for who always
+ * comes alone, and so would never learn whether a vector pays even then. The first few, maybe of a process that has
+ * just started, do not wait for what a first vector needs. */
 bool oct_cost_wants_vector(const struct oct_cost *cost);
 
 void oct_cost_note_vector(struct oct_cost *cost, unsigned lanes, uint64_t nanoseconds);

@@ -4,6 +4,7 @@
 #include "batch/engine.h"
 
 #include "api/operation.h"
+#include "api/verdict.h"
 #include "base/base.h"
 
 #include <string.h>
@@ -16,6 +17,12 @@ static const void *lane_of(const struct oct_job *job)
     return &job->rsa;
 }
 
+/* Who can run on the fallback may never need lanes, so that the known answers wait until lanes are to run. */
+static bool is_served(const struct oct_job *job)
+{
+    return job->flags & OCT_JOB_MAY_RUN_PLAIN ? oct_op_may_be_on(job->op) : oct_op_is_on(job->op);
+}
+
 static int check(const struct oct_job *job)
 {
     const struct oct_operation *operation = &oct_operations[job->op];
@@ -23,11 +30,16 @@ static int check(const struct oct_job *job)
 
     if (status != OCT_OK)
         return status;
-    return oct_op_is_on(job->op) ? OCT_OK : OCT_ERR_UNSUPPORTED;
+    return is_served(job) ? OCT_OK : OCT_ERR_UNSUPPORTED;
 }
 
-/* What a batch said becomes the status of each job. One that was refused as a whole (memory) wrote nothing: whoever can
- * run plainly does. */
+static void get_ready(int op)
+{
+    (void)oct_op_is_on(op);
+}
+
+/* What a batch said becomes the status of each job. One that was refused as a whole (memory, or the operation has
+ * failed its known answers) wrote nothing: whoever can run plainly does. */
 static void judge(struct oct_job *const job[], unsigned jobs, int status, const struct oct_lanes *result)
 {
     for (unsigned i = 0; i < jobs; i++)
@@ -39,7 +51,7 @@ static void judge(struct oct_job *const job[], unsigned jobs, int status, const 
             job[i]->status = result->invalid >> i & 1 ? OCT_ERR_RANGE : OCT_ERR_FAULT;
 }
 
-/* The arguments were checked when the jobs were submitted. */
+/* The arguments were checked when the jobs were submitted. No lane runs before the operation is on. */
 static void run(struct oct_job *const job[], unsigned jobs)
 {
     const struct oct_operation *operation = &oct_operations[job[0]->op];
@@ -50,7 +62,10 @@ static void run(struct oct_job *const job[], unsigned jobs)
     OCT_ASSERT(jobs >= 1 && jobs <= OCT_LANES && size <= LANE_BYTES);
     for (unsigned i = 0; i < jobs; i++)
         memcpy((uint8_t *)lane + i * size, lane_of(job[i]), size);
-    judge(job, jobs, operation->family->run_x8(operation, oct_ops_selected(), lane, jobs, &result), &result);
+    const int status = oct_op_is_on(job[0]->op)
+                           ? operation->family->run_x8(operation, oct_ops_selected(), lane, jobs, &result)
+                           : OCT_ERR_UNSUPPORTED;
+    judge(job, jobs, status, &result);
 }
 
 static bool is_whole(int op)
@@ -58,4 +73,4 @@ static bool is_whole(int op)
     return oct_operations[op].family->whole;
 }
 
-const struct oct_engine oct_engine = {check, run, is_whole};
+const struct oct_engine oct_engine = {check, get_ready, run, is_whole};

@@ -11,6 +11,8 @@
 struct oct_engine {
     /* OCT_OK, or why the job, whose `op` is one, cannot be submitted. */
     int (*check)(const struct oct_job *job);
+    /* Before lanes of an operation run, and outside of what is measured: makes them ready, as far as they are not. */
+    void (*get_ready)(int op);
     /* Runs 1 to 8 jobs of one operation and sets the status of each. Must not call back into the queue. */
     void (*run)(struct oct_job *const job[], unsigned jobs);
     /* One to eight jobs of the operation are one vector: struct oct_cost. */

@@ -56,6 +56,7 @@ static void chunk_take(struct chunk *chunk, struct oct_queue *queue, int op)
 /* The clock may stand still or step: then this batch teaches nothing. */
 static uint64_t timed_run(struct oct_queue *queue, const struct chunk *chunk)
 {
+    queue->engine->get_ready(chunk->lane[0]->op);
     uint64_t begin = queue->now(queue->now_arg);
     queue->engine->run(chunk->lane, chunk->lanes);
     uint64_t end = queue->now(queue->now_arg);

@@ -149,6 +149,11 @@ static void act(unsigned what, unsigned arg)
     }
 }
 
+static void get_ready(int op)
+{
+    (void)op;
+}
+
 static bool is_whole(int op)
 {
     (void)op;
@@ -168,7 +173,7 @@ static void step(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct oct_engine engine = {check, run, is_whole};
+    static const struct oct_engine engine = {check, get_ready, run, is_whole};
     const struct oct_queue_config config = {now, NULL};
     in = (struct fuzz_input){data, size};
     waiting = depth = 0;

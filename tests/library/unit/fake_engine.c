@@ -18,6 +18,11 @@ static int fake_check(const struct oct_job *job)
     return fake.refuse;
 }
 
+static void fake_get_ready(int op)
+{
+    (void)op;
+}
+
 static void fake_run(struct oct_job *const job[], unsigned jobs)
 {
     for (unsigned i = 0; i < jobs; i++) {
@@ -37,7 +42,7 @@ static bool fake_is_whole(int op)
 
 struct oct_queue *fake_queue(bool learn)
 {
-    static const struct oct_engine engine = {fake_check, fake_run, fake_is_whole};
+    static const struct oct_engine engine = {fake_check, fake_get_ready, fake_run, fake_is_whole};
     const struct oct_queue_config config = {.now = fake_now};
     struct oct_queue *queue = NULL;
 

@@ -58,7 +58,12 @@ static bool is_whole(int op)
     return true;
 }
 
-const struct oct_engine oct_engine = {check, run, is_whole};
+static void get_ready(int op)
+{
+    (void)op;
+}
+
+const struct oct_engine oct_engine = {check, get_ready, run, is_whole};
 
 /* One operation, on buffers that are gone with this frame. 1 if it was run with others'. */
 static int one(int op, unsigned *seed)

@@ -388,6 +388,24 @@ static void test_handing_back_is_rare(void **state)
         assert_int_equal(oct_cost_plan(&cost, 8, 8), 8);
 }
 
+/* Who always comes alone tries a vector when it knows a plain run well, and not in the first handshake of a process.
+ */
+static void test_wants_vector(void **state)
+{
+    struct oct_cost cost = {.whole = true};
+    (void)state;
+    for (int i = 0; i < OCT_POLICY_COST_WARM_UP; i++) {
+        assert_false(oct_cost_wants_vector(&cost));
+        oct_cost_note_plain(&cost, 1000);
+    }
+    assert_true(oct_cost_wants_vector(&cost));
+    for (int i = 0; i < OCT_POLICY_COST_WARM_UP; i++) {
+        assert_true(oct_cost_wants_vector(&cost));
+        oct_cost_note_vector(&cost, 1, 1000);
+    }
+    assert_false(oct_cost_wants_vector(&cost));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -413,6 +431,7 @@ int main(void)
         cmocka_unit_test(test_trying_alone_begins_anew),
         cmocka_unit_test(test_plain_is_measured_again),
         cmocka_unit_test(test_handing_back_is_rare),
+        cmocka_unit_test(test_wants_vector),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "unit.h"
 
 #include "api/operation.h"
+#include "api/verdict.h"
 #include "batch/engine.h"
 
 #define SMALL OCT_OP_X25519_DERIVE
@@ -14,13 +15,22 @@
 static int off, refusal, answer;
 static struct oct_lanes masks;
 static struct oct_ed25519_sign_lane seen[OCT_LANES]; /* no lane is larger */
-static unsigned lanes_seen;
+static int known_off;
+static unsigned tested, lanes_seen;
 static const struct oct_operation *operation_seen;
 
 int oct_op_is_on(int op)
 {
     (void)op;
+    tested++;
     return !off;
+}
+
+/* As it is before the test has run, whatever that will say. */
+enum oct_verdict oct_op_verdict(int op)
+{
+    (void)op;
+    return known_off ? OCT_VERDICT_OFF : OCT_VERDICT_UNTESTED;
 }
 
 const struct oct_ops *oct_ops_selected(void)
@@ -86,6 +96,7 @@ static void test_check(void **state)
         assert_int_equal(oct_engine.check(&job), OCT_ERR_LENGTH);
         refusal = OCT_OK;
         assert_int_equal(oct_engine.check(&job), OCT_ERR_UNSUPPORTED);
+        off = 0;
     }
 }
 
@@ -123,6 +134,45 @@ static void test_refused(void **state)
         assert_int_equal(job[i].status, i & 1 ? OCT_ERR_PLAIN : OCT_ERR_MEMORY);
 }
 
+/* A job that may run plainly does not have its operation tested. */
+static void test_untested(void **state)
+{
+    struct oct_job job[2], *list[2];
+    (void)state;
+    fill(job, list, 2, SMALL);
+    refusal = OCT_OK;
+    off = 1;
+    tested = 0;
+    assert_int_equal(oct_engine.check(&job[1]), OCT_OK);
+    known_off = 1;
+    assert_int_equal(oct_engine.check(&job[1]), OCT_ERR_UNSUPPORTED);
+    known_off = 0;
+    assert_int_equal(tested, 0);
+    assert_int_equal(oct_engine.check(&job[0]), OCT_ERR_UNSUPPORTED);
+    oct_engine.get_ready(SMALL);
+    assert_int_equal(tested, 2);
+    off = 0;
+}
+
+/* Lanes that fail their known answers give out nothing. */
+static void test_failed(void **state)
+{
+    struct oct_job job[OCT_LANES], *list[OCT_LANES];
+    (void)state;
+    answer = OCT_OK;
+    masks = (struct oct_lanes){.ok = 0xff};
+    off = 1;
+    for (unsigned jobs = 1; jobs <= OCT_LANES; jobs++) {
+        lanes_seen = 0;
+        fill(job, list, jobs, SMALL);
+        oct_engine.run(list, jobs);
+        assert_int_equal(lanes_seen, 0);
+        for (unsigned i = 0; i < jobs; i++)
+            assert_int_equal(job[i].status, i & 1 ? OCT_ERR_PLAIN : OCT_ERR_UNSUPPORTED);
+    }
+    off = 0;
+}
+
 static void test_is_whole(void **state)
 {
     (void)state;
@@ -133,10 +183,8 @@ static void test_is_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_check),
-        cmocka_unit_test(test_run),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_is_whole),
+        cmocka_unit_test(test_check),    cmocka_unit_test(test_run),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_untested), cmocka_unit_test(test_failed), cmocka_unit_test(test_is_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,12 @@ static bool quiet_is_whole(int op)
     return false;
 }
 
-static const struct oct_engine quiet = {quiet_check, quiet_run, quiet_is_whole};
+static void quiet_get_ready(int op)
+{
+    (void)op;
+}
+
+static const struct oct_engine quiet = {quiet_check, quiet_get_ready, quiet_run, quiet_is_whole};
 
 static void check_left_behind(struct oct_queue *queue, struct oct_job *job)
 {

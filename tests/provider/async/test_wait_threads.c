@@ -87,13 +87,18 @@ static int check_nothing(const struct oct_job *job)
     return OCT_OK;
 }
 
+static void get_ready(int op)
+{
+    (void)op;
+}
+
 static bool is_whole(int op)
 {
     (void)op;
     return false;
 }
 
-static const struct oct_engine engine = {check_nothing, run_nothing, is_whole};
+static const struct oct_engine engine = {check_nothing, get_ready, run_nothing, is_whole};
 
 struct waiting_job {
     struct oct_job job; /* where a fibre's stack would be: it outlives its thread */
