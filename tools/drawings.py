@@ -266,7 +266,7 @@ QUESTIONS = (
      "PAUSE",
      "May it pause, with others in flight, and is it worth that?", "pauses, and runs in lanes"),
     ("!has_lanes(task)", "FALLBACK", "Has its key nothing for lanes?", "OpenSSL's code"),
-    ("!pausable && task->prov->settings.on[OCT_PROV_SWITCH_combining] && !oct_thread_is_only_one()", "TOGETHER",
+    ("!pausable && may_block(task)", "TOGETHER",
      "May it block, with other threads beside it?", "meets theirs in lanes"),
     ("may_be_alone(task)", "LANES", "May a vector for one pay?", "lanes, if measured so"),
 )
