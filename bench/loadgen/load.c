@@ -13,7 +13,8 @@
 
 #define SECOND       1000000000u
 #define EVENTS       64
-#define SWEEP        (SECOND / 100)  /* how often ends of patience and timeouts are looked for */
+#define SWEEP        (SECOND / 20)   /* how often timeouts are looked for */
+#define SWEEP_LEFT   (SECOND / 2000) /* the same for ends of patience: who leaves late would be served in that time */
 #define SWEEP_DOOMED (SECOND / 5000) /* the same while connections wait for their end */
 #define BACKOFF      (SECOND / 1000) /* before the next connection when one could not be made */
 #define GRACE        (SECOND / 50)   /* open loop: for beginning what was due just before the end */
@@ -176,7 +177,8 @@ static void sweep(struct load *load, uint64_t now)
     for (uint32_t slot = 0; slot < load->run->options->connections; slot++)
         if (load->until[slot] && now >= load->until[slot])
             time_is_over(load, slot, now);
-    load->next_sweep = now + (load->doomed ? SWEEP_DOOMED : SWEEP);
+    const uint64_t usual = load->run->options->patience.most || load->run->options->retry.most ? SWEEP_LEFT : SWEEP;
+    load->next_sweep = now + (load->doomed ? SWEEP_DOOMED : usual);
 }
 
 /* How long to sleep when nothing happens. */
