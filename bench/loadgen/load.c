@@ -59,13 +59,14 @@ static uint64_t nanoseconds(struct load_run *run, struct load_range range)
     return range.least * millisecond + load_run_random(run) % ((range.most - range.least) * millisecond + 1);
 }
 
-static void completed(struct load *load, const struct load_conn *conn)
+/* Goodput is of those who were served before their patience was over, even if they had not left yet. */
+static void completed(struct load *load, uint32_t slot)
 {
     const uint64_t now = load_now();
     if (now < load->warm)
         return;
-    load_hist_add(&load->result->latency, now - conn->scheduled);
-    load->result->counted += now < load->end;
+    load_hist_add(&load->result->latency, now - load->conn[slot].scheduled);
+    load->result->counted += now < load->end && now <= load->until[slot];
 }
 
 /* By FIN if it left of itself, and by RST else, or the port would be in TIME_WAIT. */
@@ -92,7 +93,7 @@ static void conclude(struct load *load, uint32_t slot, enum load_verdict verdict
     const uint64_t now = load_now();
     load->doomed -= doomed;
     if (verdict == LOAD_COMPLETED)
-        completed(load, conn);
+        completed(load, slot);
     if (verdict >= LOAD_FAILED_CONNECT)
         note_failure(load->run, conn);
     if (verdict == LOAD_FAILED_CONNECT)
