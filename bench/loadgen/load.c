@@ -13,7 +13,8 @@
 
 #define SECOND       1000000000u
 #define EVENTS       64
-#define SWEEP        (SECOND / 100)  /* how often ends of patience and timeouts are looked for */
+#define SWEEP        (SECOND / 20)   /* how often timeouts are looked for */
+#define SWEEP_LEFT   (SECOND / 2000) /* the same for ends of patience: who leaves late would be served in that time */
 #define SWEEP_DOOMED (SECOND / 5000) /* the same while connections wait for their end */
 #define BACKOFF      (SECOND / 1000) /* before the next connection when one could not be made */
 #define GRACE        (SECOND / 50)   /* open loop: for beginning what was due just before the end */
@@ -58,13 +59,14 @@ static uint64_t nanoseconds(struct load_run *run, struct load_range range)
     return range.least * millisecond + load_run_random(run) % ((range.most - range.least) * millisecond + 1);
 }
 
-static void completed(struct load *load, const struct load_conn *conn)
+/* Goodput is of those who were served before their patience was over, even if they had not left yet. */
+static void completed(struct load *load, uint32_t slot)
 {
     const uint64_t now = load_now();
     if (now < load->warm)
         return;
-    load_hist_add(&load->result->latency, now - conn->scheduled);
-    load->result->counted += now < load->end;
+    load_hist_add(&load->result->latency, now - load->conn[slot].scheduled);
+    load->result->counted += now < load->end && now <= load->until[slot];
 }
 
 /* By FIN if it left of itself, and by RST else, or the port would be in TIME_WAIT. */
@@ -91,7 +93,7 @@ static void conclude(struct load *load, uint32_t slot, enum load_verdict verdict
     const uint64_t now = load_now();
     load->doomed -= doomed;
     if (verdict == LOAD_COMPLETED)
-        completed(load, conn);
+        completed(load, slot);
     if (verdict >= LOAD_FAILED_CONNECT)
         note_failure(load->run, conn);
     if (verdict == LOAD_FAILED_CONNECT)
@@ -176,7 +178,8 @@ static void sweep(struct load *load, uint64_t now)
     for (uint32_t slot = 0; slot < load->run->options->connections; slot++)
         if (load->until[slot] && now >= load->until[slot])
             time_is_over(load, slot, now);
-    load->next_sweep = now + (load->doomed ? SWEEP_DOOMED : SWEEP);
+    const uint64_t usual = load->run->options->patience.most || load->run->options->retry.most ? SWEEP_LEFT : SWEEP;
+    load->next_sweep = now + (load->doomed ? SWEEP_DOOMED : usual);
 }
 
 /* How long to sleep when nothing happens. */
