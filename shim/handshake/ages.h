@@ -13,7 +13,8 @@
  * - Let all have the same patience P, and a handshake take D behind its hello. A class above P - D ends badly and is
  *   refused after some; its queue then shrinks by what is refused, which costs next to nothing, until the oldest hello
  *   is of a class below, which ends well and is served. Nothing lowers a class that ends well: the wait stays there,
- * and each handshake that is computed is for a client that waits for it. The age has no part in how many are served.
+ *   and each handshake that is computed is for a client that waits for it. The age has no part in how many are
+ *   served.
  * - One in some is served all the same, so that a class that is refused is known to have become better.
  *
  * One thread's, and a function of what it is told alone: tests/shim/ages.c runs it with queues and clients of its own.

@@ -5,7 +5,7 @@
 
 #include <openssl/ssl.h>
 
-/* The place behind a vector whose length takes so many bytes; n if it does not fit. */
+/* The place behind a vector whose length takes so many bytes; beyond n if it does not fit. */
 static size_t behind(const unsigned char *bytes, size_t n, size_t at, size_t prefix)
 {
     size_t length = 0;
