@@ -119,6 +119,17 @@ static void test_registered_before(void **state)
     world_close(w);
 }
 
+/* Its call has been run to its end: its client needs no more than what is written, and the next call is the last. */
+static void ends_behind(struct world *w, struct pair *p)
+{
+    pair_client(p);
+    assert_true(p->client_done);
+    assert_int_equal(pair_server(p), 1);
+    world_run(w);
+    world_exchange(w);
+    world_close(w);
+}
+
 /* One that does not put it back: its call has been run to its end before the thread sleeps. */
 static void test_not_put_back(void **state)
 {
@@ -129,12 +140,7 @@ static void test_not_put_back(void **state)
     for (int n; (n = world_wait(w, events, PAIRS_MAX, 10)) > 0;)
         while (n-- > 0)
             (void)pair_server(events[n].data.ptr);
-    pair_client(p);
-    assert_true(p->client_done);
-    assert_int_equal(pair_server(p), 1);
-    world_run(w);
-    world_exchange(w);
-    world_close(w);
+    ends_behind(w, p);
 }
 
 /* One that asks again at once, and waits for nothing: nobody is told so twice. */
@@ -144,12 +150,7 @@ static void test_asks_again(void **state)
     struct pair *p = taken_out(w);
     (void)state;
     assert_int_equal(pair_server(p), 0);
-    pair_client(p);
-    assert_true(p->client_done);
-    assert_int_equal(pair_server(p), 1);
-    world_run(w);
-    world_exchange(w);
-    world_close(w);
+    ends_behind(w, p);
 }
 
 /* A descriptor of the same number, that nobody registered. */
