@@ -29,14 +29,31 @@
 
 bool oct_watching;
 
+static bool says_something; /* the environment, of what is read here */
 static bool may_be_wanted, wanted, one_each, loops_stay;
 static const char *quic_said = "";
 static pthread_once_t once = PTHREAD_ONCE_INIT, once_with_libssl = PTHREAD_ONCE_INIT;
 
+/* A variable of ours or of OpenSSL's begins so. Where none does, as in most processes, no string and no function of
+ * libc's is needed to know it: reading their pages in would cost more than all else that happens here. */
+OCT_AT_START static bool environment_says_something(void)
+{
+    bool found = false;
+    for (char *const *entry = environ; entry != NULL && *entry != NULL && !found; entry++)
+        found = (*entry)[0] == 'O' && ((*entry)[1] == 'C' || (*entry)[1] == 'P');
+    return found;
+}
+
+OCT_AT_START static const char *setting(enum oct_setting which)
+{
+    return says_something ? oct_setting(which) : NULL;
+}
+
 OCT_AT_START static void start(void)
 {
     static const char *const ways[] = {"off", "wait", "socket"};
-    const char *loops = oct_setting(OCT_SETTING_LOOPS);
+    says_something = environment_says_something();
+    const char *loops = setting(OCT_SETTING_LOOPS);
     const size_t length = loops != NULL ? strcspn(loops, ",") : 0; /* without the options behind it */
     size_t n;
     const char *quic = oct_setting_option(loops, "quic", &n);
@@ -47,8 +64,8 @@ OCT_AT_START static void start(void)
             quic_said = ways[i];
     oct_memory_start(loops);
     oct_reach_start(loops);
-    oct_keys_start();
-    oct_storm_start(oct_setting(OCT_SETTING_HELLOS));
+    oct_keys_start(setting(OCT_SETTING_KEYS));
+    oct_storm_start(setting(OCT_SETTING_HELLOS));
     if (oct_ssl_present()) { /* one that would lose, and does not need the provider's groups */
 #define OCT_ONE_EACH(symbol, named, program)                                                                           \
     one_each |=                                                                                                        \
@@ -108,7 +125,9 @@ __attribute__((constructor)) static void loaded(void)
     oct_object_start();
     pthread_once(&once, start);
     const bool on = present || oct_crypto_present() ? oct_shim_wanted() : may_be_wanted;
-    oct_load_start(on, oct_shim_library_start);
+    if (says_something)
+        oct_load_forget_former_config();
+    oct_load_start(on, setting(OCT_SETTING_GROUPS), oct_shim_library_start);
     if (!on || (present && !oct_shim_library_start()))
         oct_withdraw(on);
     else if (present) {

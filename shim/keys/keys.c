@@ -19,7 +19,7 @@ struct oct_keys_settings oct_keys_settings;
 struct oct_keys_functions oct_keys_functions;
 
 /* The number that is all of the text up to a comma. */
-static unsigned long number_of(const char *text, unsigned long otherwise, unsigned long most)
+OCT_AT_START static unsigned long number_of(const char *text, unsigned long otherwise, unsigned long most)
 {
     char *end;
     const unsigned long value = text != NULL ? strtoul(text, &end, 10) : 0;
@@ -29,15 +29,14 @@ static unsigned long number_of(const char *text, unsigned long otherwise, unsign
 }
 
 /* The setting's option. */
-static const char *option(const char *keys, const char *name)
+OCT_AT_START static const char *option(const char *keys, const char *name)
 {
     size_t len;
     return oct_setting_option(keys, name, &len);
 }
 
-OCT_AT_START void oct_keys_start(void)
+OCT_AT_START void oct_keys_start(const char *keys)
 {
-    const char *keys = oct_setting(OCT_SETTING_KEYS);
     const char *timeout = option(keys, "timeout");
     const char *nice = option(keys, "nice");
     const char *name = keys;

@@ -36,7 +36,7 @@ struct oct_keys_part {
 extern const struct oct_keys_part *oct_keys_part;
 
 /* For start.c and decide.c. Once, while the environment is there: reads the settings. */
-void oct_keys_start(void);
+void oct_keys_start(const char *keys);
 /* When liboctuple is there, in front of oct_thread_setup(): makes ready for helpers. */
 void oct_keys_start_with_libssl(void);
 /* The environment asks for them. */

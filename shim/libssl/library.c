@@ -7,6 +7,8 @@
  */
 #include "libssl/library.h"
 
+#include "layout.h"
+
 #include <dlfcn.h>
 #include <limits.h>
 #include <octuple/octuple.h>
@@ -16,7 +18,7 @@
 #include <string.h>
 
 /* Before it is here. What the shim asks then is whether it can be served. */
-static long nothing(void)
+OCT_AT_START static long nothing(void)
 {
     return 0;
 }
@@ -24,7 +26,7 @@ static long nothing(void)
 #define OCT_LIBRARY(name)                                                                                              \
     __attribute__((visibility("hidden"))) extern void *oct_library_##name;                                             \
     void *oct_library_##name = (void *)nothing;                                                                        \
-    __asm__(".pushsection .text\n"                                                                                     \
+    __asm__(".pushsection .text.startup,\"ax\",@progbits\n"                                                            \
             ".globl " #name "\n.hidden " #name "\n.type " #name ", @function\n" #name ":\n\t"                          \
             "endbr64\n\t"                                                                                              \
             "jmp *oct_library_" #name "(%rip)\n"                                                                       \

@@ -18,7 +18,6 @@
 #include "libssl/object.h"
 
 #include "base/fork.h"
-#include "base/settings.h"
 #include "base/thread_mode.h"
 
 #include <dlfcn.h>
@@ -126,7 +125,7 @@ static bool have_module(void)
 
 /* The release before has named a configuration of its own. Where that is gone, or out of reach in a jail, OpenSSL would
  * read none at all, and say nothing: so it is the earlier one again. This goes with the next release. */
-OCT_AT_START static void forget_former_config(void)
+OCT_AT_START void oct_load_forget_former_config(void)
 {
     char *instead;
     const char *name = getenv(VARIABLE), *before = getenv(VARIABLE "_BEFORE_OCTUPLE");
@@ -154,11 +153,9 @@ OCT_AT_START static bool is_own_memory(void)
     return process == getpid();
 }
 
-OCT_AT_START void oct_load_start(bool is_wanted, bool (*lanes)(void))
+OCT_AT_START void oct_load_start(bool is_wanted, const char *said, bool (*lanes)(void))
 {
-    forget_former_config();
     has_lanes = lanes;
-    const char *said = oct_setting(OCT_SETTING_GROUPS);
     wanted = is_wanted;
     (void)is_own_memory();
     keep_groups = said != NULL && strcmp(said, "keep") == 0;

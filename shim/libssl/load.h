@@ -9,9 +9,10 @@
 
 #include "libssl/resolve.h"
 
-/* While the program is loaded: what its environment says, which it may clear. wanted: false keeps the provider out.
- * has_lanes: whether the provider has use for lanes here, asked where it is about to be loaded. */
-void oct_load_start(bool wanted, bool (*has_lanes)(void));
+/* While the program is loaded. wanted: false keeps the provider out. groups: the setting. has_lanes: whether the
+ * provider has use for lanes here, asked where it is about to be loaded. */
+void oct_load_start(bool wanted, const char *groups, bool (*has_lanes)(void));
+void oct_load_forget_former_config(void);
 
 /* Before an SSL_CTX is made in `ctx` (NULL: the thread's default) by this libssl. False: OpenSSL cannot be initialised,
  * has said why, and none can be made. */
