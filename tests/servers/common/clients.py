@@ -21,6 +21,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+import psutil
+
 from lab.servers.dialogue import exactly
 from tests.servers.common import rig
 
@@ -118,9 +120,18 @@ def abort(client: Client, stage: int, by_reset: bool) -> None:
     client.reset() if by_reset else client.close()
 
 
+def wait_asleep(pid: int) -> None:
+    """Until the process has nothing to do. On a busy machine it may not yet have seen what came last, as the connection
+    by which it was found to listen; and its thread is served once it has slept on its epoll instance."""
+    end = time.monotonic() + rig.PATIENCE
+    while psutil.Process(pid).status() == psutil.STATUS_RUNNING and time.monotonic() < end:
+        time.sleep(0.005)
+
+
 @contextmanager
 def stopped(pid: int) -> Iterator[None]:
     """The process stands still meanwhile: what is sent to it arrives all at once."""
+    wait_asleep(pid)
     os.kill(pid, signal.SIGSTOP)
     try:
         yield
