@@ -18,18 +18,9 @@ OCT_INLINE void u32x16_store(uint32_t p[U32X16_LANES], u32x16 a)
 {
     _mm512_store_si512(p, a);
 }
-OCT_INLINE u32x16 u32x16_add(u32x16 a, u32x16 b)
-{
-    return _mm512_add_epi32(a, b);
-}
-OCT_INLINE u32x16 u32x16_xor(u32x16 a, u32x16 b)
-{
-    return _mm512_xor_si512(a, b);
-}
-OCT_INLINE u32x16 u32x16_xor3(u32x16 a, u32x16 b, u32x16 c)
-{
-    return _mm512_ternarylogic_epi32(a, b, c, 0x96);
-}
+VEC_2(u32x16, u32x16_add, _mm512_add_epi32(a, b))
+VEC_2(u32x16, u32x16_xor, _mm512_xor_si512(a, b))
+VEC_3(u32x16, u32x16_xor3, _mm512_ternarylogic_epi32(a, b, c, 0x96))
 OCT_INLINE u32x16 u32x16_rol(u32x16 a, unsigned bits)
 {
 #if defined(__clang__)
@@ -39,36 +30,20 @@ OCT_INLINE u32x16 u32x16_rol(u32x16 a, unsigned bits)
     return _mm512_rol_epi32(a, (int)bits);
 #endif
 }
-OCT_INLINE u32x16 u32x16_choose(u32x16 a, u32x16 b, u32x16 c)
-{
-    return _mm512_ternarylogic_epi32(a, b, c, 0xca);
-}
-OCT_INLINE u32x16 u32x16_majority(u32x16 a, u32x16 b, u32x16 c)
-{
-    return _mm512_ternarylogic_epi32(a, b, c, 0xe8);
-}
+VEC_3(u32x16, u32x16_choose, _mm512_ternarylogic_epi32(a, b, c, 0xca))
+VEC_3(u32x16, u32x16_majority, _mm512_ternarylogic_epi32(a, b, c, 0xe8))
 
-/* Quarter q of part[j] = word j of the four rows' quarters q. */
-OCT_INLINE void u32x16_quarters(u32x16 part[4], const u32x16 row[4])
-{
-    const u32x16 a = _mm512_unpacklo_epi32(row[0], row[1]), b = _mm512_unpackhi_epi32(row[0], row[1]);
-    const u32x16 c = _mm512_unpacklo_epi32(row[2], row[3]), d = _mm512_unpackhi_epi32(row[2], row[3]);
-    part[0] = _mm512_unpacklo_epi64(a, c);
-    part[1] = _mm512_unpackhi_epi64(a, c);
-    part[2] = _mm512_unpacklo_epi64(b, d);
-    part[3] = _mm512_unpackhi_epi64(b, d);
-}
 OCT_INLINE void u32x16_load_be(u32x16 word[16], const uint8_t *const lane[U32X16_LANES], size_t at)
 {
     const u32x16 reverse = _mm512_set4_epi32(0x0c0d0e0f, 0x08090a0b, 0x04050607, 0x00010203);
-    u32x16 part[4][4];
+    u32x16 part[4][4]; /* quarter q of part[i][j] is word j of the quarters q of rows 4i to 4i + 3 */
     VEC_UNROLL
     for (int i = 0; i < 4; i++) {
         u32x16 row[4];
         VEC_UNROLL
         for (int j = 0; j < 4; j++)
             row[j] = _mm512_shuffle_epi8(_mm512_loadu_si512(lane[4 * i + j] + at), reverse);
-        u32x16_quarters(part[i], row);
+        mm_transpose32(part[i], row);
     }
     VEC_UNROLL
     for (int j = 0; j < 4; j++) {

@@ -38,10 +38,7 @@ OCT_INLINE u32x16 u32x16_add(u32x16 a, u32x16 b)
     (void)a, (void)b;
     return u32x16_any();
 }
-OCT_INLINE u32x16 u32x16_xor(u32x16 a, u32x16 b)
-{
-    return u32x16_add(a, b);
-}
+VEC_2(u32x16, u32x16_xor, u32x16_add(a, b))
 OCT_INLINE u32x16 u32x16_xor3(u32x16 a, u32x16 b, u32x16 c)
 {
     (void)c;
@@ -52,13 +49,7 @@ OCT_INLINE u32x16 u32x16_rol(u32x16 a, unsigned bits)
     (void)bits;
     return u32x16_add(a, a);
 }
-OCT_INLINE u32x16 u32x16_choose(u32x16 a, u32x16 b, u32x16 c)
-{
-    return u32x16_xor3(a, b, c);
-}
-OCT_INLINE u32x16 u32x16_majority(u32x16 a, u32x16 b, u32x16 c)
-{
-    return u32x16_xor3(a, b, c);
-}
+VEC_3(u32x16, u32x16_choose, u32x16_xor3(a, b, c))
+VEC_3(u32x16, u32x16_majority, u32x16_xor3(a, b, c))
 
 #endif

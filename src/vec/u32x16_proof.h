@@ -33,29 +33,11 @@ OCT_INLINE void u32x16_load_be(u32x16 word[16], const uint8_t *const lane[U32X16
     for (int j = 0; j < 16; j++)
         word[j] = u32x16_load((const uint32_t *)(const void *)(lane[0] + at + 4 * (size_t)j));
 }
-OCT_INLINE u32x16 u32x16_add(u32x16 a, u32x16 b)
-{
-    return PROOF_WORD32("add", a, b, a, 0);
-}
-OCT_INLINE u32x16 u32x16_xor(u32x16 a, u32x16 b)
-{
-    return PROOF_WORD32("xor", a, b, a, 0);
-}
-OCT_INLINE u32x16 u32x16_xor3(u32x16 a, u32x16 b, u32x16 c)
-{
-    return u32x16_xor(u32x16_xor(a, b), c);
-}
-OCT_INLINE u32x16 u32x16_rol(u32x16 a, unsigned bits)
-{
-    return PROOF_WORD32("ror", a, a, a, 32 - bits);
-}
-OCT_INLINE u32x16 u32x16_choose(u32x16 a, u32x16 b, u32x16 c)
-{
-    return PROOF_WORD32("choose", a, b, c, 0);
-}
-OCT_INLINE u32x16 u32x16_majority(u32x16 a, u32x16 b, u32x16 c)
-{
-    return PROOF_WORD32("majority", a, b, c, 0);
-}
+VEC_2(u32x16, u32x16_add, PROOF_WORD32("add", a, b, a, 0))
+VEC_2(u32x16, u32x16_xor, PROOF_WORD32("xor", a, b, a, 0))
+VEC_3(u32x16, u32x16_xor3, u32x16_xor(u32x16_xor(a, b), c))
+VEC_BY(u32x16, u32x16_rol, PROOF_WORD32("ror", a, a, a, 32 - bits))
+VEC_3(u32x16, u32x16_choose, PROOF_WORD32("choose", a, b, c, 0))
+VEC_3(u32x16, u32x16_majority, PROOF_WORD32("majority", a, b, c, 0))
 
 #endif

@@ -25,31 +25,11 @@ OCT_INLINE void u32x16_store(uint32_t p[U32X16_LANES], u32x16 a)
 {
     U32X16_EACH(i) _mm256_store_si256((__m256i *)(void *)p + i, a.p[i]);
 }
-OCT_INLINE u32x16 u32x16_add(u32x16 a, u32x16 b)
-{
-    U32X16_EACH(i) a.p[i] = _mm256_add_epi32(a.p[i], b.p[i]);
-    return a;
-}
-OCT_INLINE u32x16 u32x16_xor(u32x16 a, u32x16 b)
-{
-    U32X16_EACH(i) a.p[i] = _mm256_xor_si256(a.p[i], b.p[i]);
-    return a;
-}
-OCT_INLINE u32x16 u32x16_xor3(u32x16 a, u32x16 b, u32x16 c)
-{
-    return u32x16_xor(u32x16_xor(a, b), c);
-}
-OCT_INLINE u32x16 u32x16_rol(u32x16 a, unsigned bits)
-{
-    U32X16_EACH(i)
-    a.p[i] = _mm256_or_si256(_mm256_slli_epi32(a.p[i], (int)bits), _mm256_srli_epi32(a.p[i], (int)(32 - bits)));
-    return a;
-}
-OCT_INLINE u32x16 u32x16_choose(u32x16 a, u32x16 b, u32x16 c)
-{
-    U32X16_EACH(i) a.p[i] = _mm256_xor_si256(c.p[i], _mm256_and_si256(a.p[i], _mm256_xor_si256(b.p[i], c.p[i])));
-    return a;
-}
+PARTS_2(u32x16, u32x16_add, _mm256_add_epi32(x, y))
+PARTS_2(u32x16, u32x16_xor, _mm256_xor_si256(x, y))
+VEC_3(u32x16, u32x16_xor3, u32x16_xor(u32x16_xor(a, b), c))
+PARTS_BY(u32x16, u32x16_rol, _mm256_or_si256(_mm256_slli_epi32(x, (int)bits), _mm256_srli_epi32(x, (int)(32 - bits))))
+PARTS_3(u32x16, u32x16_choose, _mm256_xor_si256(z, _mm256_and_si256(x, _mm256_xor_si256(y, z))))
 OCT_INLINE u32x16 u32x16_majority(u32x16 a, u32x16 b, u32x16 c)
 {
     U32X16_EACH(i)

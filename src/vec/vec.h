@@ -35,6 +35,7 @@
 
 #include "base/base.h"
 #include "base/checkmem.h"
+#include "vec/rows.h"
 
 #if defined(OCT_VEC_GROUPED) && (defined(OCT_BACKEND_AVX2) || defined(OCT_BACKEND_IFMA256))
 #define V8_LANES 4

@@ -7,22 +7,7 @@
 #ifndef OCT_VEC_AVX512_H
 #define OCT_VEC_AVX512_H
 
-#include "vec/clear.h"
-
-#include <immintrin.h>
-
-/* Kernels unroll their straight-line steps fully here: a limb is a register. */
-#if defined(__clang__)
-#define VEC_UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define VEC_UNROLL _Pragma("GCC unroll 128")
-#endif
-/* A step made of vectors: part of its caller, so that they stay in registers. */
-#define VEC_STEP OCT_INLINE
-/* A function that a kernel need not use, and whose call costs nothing next to what it does. */
-#define VEC_CHAIN static __attribute__((noinline, unused))
-/* Keeps the compiler from moving memory accesses across: without it, gcc hoists loads of later limbs and spills. */
-#define VEC_FENCE() __asm__ volatile("" ::: "memory")
+#include "vec/x86.h"
 
 typedef __m512i v8;
 typedef __m512i w8;
@@ -46,30 +31,12 @@ OCT_INLINE void v8_store52(uint64_t p[V8_LANES], v8 a)
 {
     _mm512_store_si512(p, a);
 }
-OCT_INLINE v8 v8_add(v8 a, v8 b)
-{
-    return _mm512_add_epi64(a, b);
-}
-OCT_INLINE v8 v8_sub(v8 a, v8 b)
-{
-    return _mm512_sub_epi64(a, b);
-}
-OCT_INLINE v8 v8_or(v8 a, v8 b)
-{
-    return _mm512_or_si512(a, b);
-}
-OCT_INLINE v8 v8_xor(v8 a, v8 b)
-{
-    return _mm512_xor_si512(a, b);
-}
-OCT_INLINE v8 v8_low(v8 a, unsigned bits)
-{
-    return _mm512_and_si512(a, v8_set1(((uint64_t)1 << bits) - 1));
-}
-OCT_INLINE v8 v8_low52(v8 a)
-{
-    return v8_low(a, 52);
-}
+VEC_2(v8, v8_add, _mm512_add_epi64(a, b))
+VEC_2(v8, v8_sub, _mm512_sub_epi64(a, b))
+VEC_2(v8, v8_or, _mm512_or_si512(a, b))
+VEC_2(v8, v8_xor, _mm512_xor_si512(a, b))
+VEC_BY(v8, v8_low, _mm512_and_si512(a, v8_set1(((uint64_t)1 << bits) - 1)))
+VEC_1(v8, v8_low52, v8_low(a, 52))
 OCT_INLINE v8 v8_sll(v8 a, unsigned bits)
 {
     if (__builtin_constant_p(bits))
@@ -83,10 +50,7 @@ OCT_INLINE v8 v8_sra(v8 a, unsigned bits)
     return _mm512_sra_epi64(a, _mm_cvtsi32_si128((int)bits));
 }
 /* A number >= 0 needs no other shift. */
-OCT_INLINE v8 v8_srl(v8 a, unsigned bits)
-{
-    return v8_sra(a, bits);
-}
+VEC_BY(v8, v8_srl, v8_sra(a, bits))
 OCT_INLINE v8 v8_mul_small(v8 a, uint32_t c)
 {
     v8 factor = v8_set1(c);
@@ -104,10 +68,7 @@ OCT_INLINE v8 v8_lookup_shared16(const uint64_t table[16], v8 index)
 {
     return _mm512_permutex2var_epi64(_mm512_load_si512(table), index, _mm512_load_si512(table + 8));
 }
-OCT_INLINE v8 v8_swap_halves(v8 a)
-{
-    return _mm512_shuffle_i64x2(a, a, 0x4e);
-}
+VEC_1(v8, v8_swap_halves, _mm512_shuffle_i64x2(a, a, 0x4e))
 OCT_INLINE m8 v8_is_negative(v8 a)
 {
     return (m8){_mm512_movepi64_mask(a)};
@@ -124,18 +85,9 @@ OCT_INLINE v8 v8_select(m8 m, v8 a, v8 b)
 {
     return _mm512_mask_blend_epi64(m.k, b, a);
 }
-OCT_INLINE m8 m8_or(m8 a, m8 b)
-{
-    return (m8){_kor_mask8(a.k, b.k)};
-}
-OCT_INLINE m8 m8_and(m8 a, m8 b)
-{
-    return (m8){_kand_mask8(a.k, b.k)};
-}
-OCT_INLINE m8 m8_not(m8 a)
-{
-    return (m8){_knot_mask8(a.k)};
-}
+VEC_2(m8, m8_or, (m8){_kor_mask8(a.k, b.k)})
+VEC_2(m8, m8_and, (m8){_kand_mask8(a.k, b.k)})
+VEC_1(m8, m8_not, (m8){_knot_mask8(a.k)})
 OCT_INLINE unsigned m8_declassify(m8 m)
 {
     return m.k;
@@ -162,14 +114,8 @@ OCT_INLINE void w8_store(uint64_t p[V8_LANES], w8 a)
 {
     _mm512_store_si512(p, a);
 }
-OCT_INLINE w8 w8_add(w8 a, w8 b)
-{
-    return _mm512_add_epi64(a, b);
-}
-OCT_INLINE w8 w8_xor3(w8 a, w8 b, w8 c)
-{
-    return _mm512_ternarylogic_epi64(a, b, c, 0x96);
-}
+VEC_2(w8, w8_add, _mm512_add_epi64(a, b))
+VEC_3(w8, w8_xor3, _mm512_ternarylogic_epi64(a, b, c, 0x96))
 OCT_INLINE w8 w8_ror(w8 a, unsigned bits)
 {
 #if defined(__clang__)
@@ -179,18 +125,9 @@ OCT_INLINE w8 w8_ror(w8 a, unsigned bits)
     return _mm512_ror_epi64(a, (int)bits);
 #endif
 }
-OCT_INLINE w8 w8_srl(w8 a, unsigned bits)
-{
-    return _mm512_srli_epi64(a, bits);
-}
-OCT_INLINE w8 w8_choose(w8 a, w8 b, w8 c)
-{
-    return _mm512_ternarylogic_epi64(a, b, c, 0xca);
-}
-OCT_INLINE w8 w8_majority(w8 a, w8 b, w8 c)
-{
-    return _mm512_ternarylogic_epi64(a, b, c, 0xe8);
-}
+VEC_BY(w8, w8_srl, _mm512_srli_epi64(a, bits))
+VEC_3(w8, w8_choose, _mm512_ternarylogic_epi64(a, b, c, 0xca))
+VEC_3(w8, w8_majority, _mm512_ternarylogic_epi64(a, b, c, 0xe8))
 /* word[0, 2, 4, 6] = words 0, 2, 4, 6 (or 1, 3, 5, 7) of eight rows, from the pairs of rows 01, 23, 45, 67 that hold
  * them. */
 OCT_INLINE void w8_transpose_pairs(w8 *word, w8 a, w8 b, w8 c, w8 d)

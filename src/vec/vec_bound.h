@@ -75,24 +75,15 @@ OCT_INLINE void v8_store52(uint64_t p[V8_LANES], v8 a)
     (void)p;
     v8_need("store52", a, V8_LIMB_MASK);
 }
-OCT_INLINE v8 v8_add(v8 a, v8 b)
-{
-    return v8_interval("add", a.lo + b.lo, a.hi + b.hi);
-}
-OCT_INLINE v8 v8_sub(v8 a, v8 b)
-{
-    return v8_interval("sub", a.lo - b.hi, a.hi - b.lo);
-}
+VEC_2(v8, v8_add, v8_interval("add", a.lo + b.lo, a.hi + b.hi))
+VEC_2(v8, v8_sub, v8_interval("sub", a.lo - b.hi, a.hi - b.lo))
 OCT_INLINE v8 v8_or(v8 a, v8 b)
 {
     v8_need("or", a, ((__int128)1 << 63) - 1);
     v8_need("or", b, ((__int128)1 << 63) - 1);
     return v8_interval("or", 0, v8_all_ones(a.hi > b.hi ? a.hi : b.hi));
 }
-OCT_INLINE v8 v8_xor(v8 a, v8 b)
-{
-    return v8_or(a, b);
-}
+VEC_2(v8, v8_xor, v8_or(a, b))
 OCT_INLINE v8 v8_low(v8 a, unsigned bits)
 {
     const __int128 max = ((__int128)1 << bits) - 1;
@@ -100,18 +91,9 @@ OCT_INLINE v8 v8_low(v8 a, unsigned bits)
         return a;
     return v8_interval("low", 0, max);
 }
-OCT_INLINE v8 v8_low52(v8 a)
-{
-    return v8_low(a, 52);
-}
-OCT_INLINE v8 v8_sll(v8 a, unsigned bits)
-{
-    return v8_interval("sll", a.lo * ((__int128)1 << bits), a.hi * ((__int128)1 << bits));
-}
-OCT_INLINE v8 v8_sra(v8 a, unsigned bits)
-{
-    return v8_interval("sra", a.lo >> bits, a.hi >> bits);
-}
+VEC_1(v8, v8_low52, v8_low(a, 52))
+VEC_BY(v8, v8_sll, v8_interval("sll", a.lo *((__int128)1 << bits), a.hi *((__int128)1 << bits)))
+VEC_BY(v8, v8_sra, v8_interval("sra", a.lo >> bits, a.hi >> bits))
 OCT_INLINE v8 v8_srl(v8 a, unsigned bits)
 {
     v8_need("srl", a, ((__int128)1 << 63) - 1);
@@ -146,14 +128,8 @@ OCT_INLINE v8 v8_mul_short(v8 a, uint32_t c)
     v8_need("mul_short multiplicand", a, UINT32_MAX);
     return v8_interval("mul_short", a.lo * c, a.hi * c);
 }
-OCT_INLINE v8 v8_madd52lo_trunc(v8 acc, v8 a, v8 b)
-{
-    return v8_madd52lo(acc, v8_low52(a), b);
-}
-OCT_INLINE v8 v8_madd52hi_trunc(v8 acc, v8 a, v8 b)
-{
-    return v8_madd52hi(acc, v8_low52(a), b);
-}
+VEC_3(v8, v8_madd52lo_trunc, v8_madd52lo(a, v8_low52(b), c))
+VEC_3(v8, v8_madd52hi_trunc, v8_madd52hi(a, v8_low52(b), c))
 OCT_INLINE v8 v8_madd52lo_pow2(v8 acc, v8 a, unsigned bits)
 {
     return v8_madd52lo_trunc(acc, a, v8_set1((uint64_t)1 << bits));
@@ -299,13 +275,7 @@ OCT_INLINE w8 w8_srl(w8 a, unsigned bits)
     (void)a, (void)bits;
     return w8_any();
 }
-OCT_INLINE w8 w8_choose(w8 a, w8 b, w8 c)
-{
-    return w8_xor3(a, b, c);
-}
-OCT_INLINE w8 w8_majority(w8 a, w8 b, w8 c)
-{
-    return w8_xor3(a, b, c);
-}
+VEC_3(w8, w8_choose, w8_xor3(a, b, c))
+VEC_3(w8, w8_majority, w8_xor3(a, b, c))
 
 #endif

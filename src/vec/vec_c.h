@@ -16,14 +16,14 @@
 #define VEC_FENCE() ((void)0)
 
 typedef struct {
-    uint64_t l[V8_LANES];
+    uint64_t p[V8_LANES];
 } v8;
 /* All ones or all zeros in each word. */
 typedef struct {
-    uint64_t l[V8_LANES];
+    uint64_t p[V8_LANES];
 } m8;
 typedef struct {
-    uint64_t l[V8_LANES];
+    uint64_t p[V8_LANES];
 } w8;
 
 #define V8_EACH(i)                                                                                                     \
@@ -33,7 +33,7 @@ typedef struct {
 OCT_INLINE v8 v8_set1(uint64_t x)
 {
     v8 r;
-    V8_EACH(i) r.l[i] = x;
+    V8_EACH(i) r.p[i] = x;
     return r;
 }
 OCT_INLINE v8 v8_zero(void)
@@ -43,93 +43,41 @@ OCT_INLINE v8 v8_zero(void)
 OCT_INLINE v8 v8_load52(const uint64_t p[V8_LANES])
 {
     v8 r;
-    V8_EACH(i) r.l[i] = p[i];
+    V8_EACH(i) r.p[i] = p[i];
     return r;
 }
 OCT_INLINE void v8_store52(uint64_t p[V8_LANES], v8 a)
 {
-    V8_EACH(i) p[i] = a.l[i];
+    V8_EACH(i) p[i] = a.p[i];
 }
-OCT_INLINE v8 v8_add(v8 a, v8 b)
-{
-    V8_EACH(i) a.l[i] += b.l[i];
-    return a;
-}
-OCT_INLINE v8 v8_sub(v8 a, v8 b)
-{
-    V8_EACH(i) a.l[i] -= b.l[i];
-    return a;
-}
-OCT_INLINE v8 v8_or(v8 a, v8 b)
-{
-    V8_EACH(i) a.l[i] |= b.l[i];
-    return a;
-}
-OCT_INLINE v8 v8_xor(v8 a, v8 b)
-{
-    V8_EACH(i) a.l[i] ^= b.l[i];
-    return a;
-}
-OCT_INLINE v8 v8_low(v8 a, unsigned bits)
-{
-    V8_EACH(i) a.l[i] &= ((uint64_t)1 << bits) - 1;
-    return a;
-}
-OCT_INLINE v8 v8_low52(v8 a)
-{
-    return v8_low(a, 52);
-}
-OCT_INLINE v8 v8_sll(v8 a, unsigned bits)
-{
-    V8_EACH(i) a.l[i] <<= bits;
-    return a;
-}
-OCT_INLINE v8 v8_sra(v8 a, unsigned bits)
-{
-    V8_EACH(i) a.l[i] = (uint64_t)((int64_t)a.l[i] >> bits);
-    return a;
-}
-OCT_INLINE v8 v8_srl(v8 a, unsigned bits)
-{
-    V8_EACH(i) a.l[i] >>= bits;
-    return a;
-}
+PARTS_2(v8, v8_add, x + y)
+PARTS_2(v8, v8_sub, x - y)
+PARTS_2(v8, v8_or, x | y)
+PARTS_2(v8, v8_xor, x ^ y)
+PARTS_BY(v8, v8_low, x &(((uint64_t)1 << bits) - 1))
+VEC_1(v8, v8_low52, v8_low(a, 52))
+PARTS_BY(v8, v8_sll, x << bits)
+PARTS_BY(v8, v8_sra, (uint64_t)((int64_t)x >> bits))
+PARTS_BY(v8, v8_srl, x >> bits)
 OCT_INLINE unsigned __int128 v8_product52(uint64_t a, uint64_t b)
 {
     return (unsigned __int128)(a & V8_LIMB_MASK) * (b & V8_LIMB_MASK);
 }
-OCT_INLINE v8 v8_madd52lo(v8 acc, v8 a, v8 b)
-{
-    V8_EACH(i) acc.l[i] += (uint64_t)v8_product52(a.l[i], b.l[i]) & V8_LIMB_MASK;
-    return acc;
-}
-OCT_INLINE v8 v8_madd52hi(v8 acc, v8 a, v8 b)
-{
-    V8_EACH(i) acc.l[i] += (uint64_t)(v8_product52(a.l[i], b.l[i]) >> 52);
-    return acc;
-}
-OCT_INLINE v8 v8_mul52lo_trunc(v8 a, v8 b)
-{
-    return v8_madd52lo(v8_zero(), a, b);
-}
+PARTS_3(v8, v8_madd52lo, x + ((uint64_t)v8_product52(y, z) & V8_LIMB_MASK))
+PARTS_3(v8, v8_madd52hi, x + (uint64_t)(v8_product52(y, z) >> 52))
+VEC_2(v8, v8_mul52lo_trunc, v8_madd52lo(v8_zero(), a, b))
 OCT_INLINE v8 v8_mul_small(v8 a, uint32_t c)
 {
-    V8_EACH(i) a.l[i] *= c;
+    V8_EACH(i) a.p[i] *= c;
     return a;
 }
 OCT_INLINE v8 v8_mul_short(v8 a, uint32_t c)
 {
-    V8_EACH(i) a.l[i] = (uint64_t)(uint32_t)a.l[i] * c;
+    V8_EACH(i) a.p[i] = (uint64_t)(uint32_t)a.p[i] * c;
     return a;
 }
-OCT_INLINE v8 v8_madd52lo_trunc(v8 acc, v8 a, v8 b)
-{
-    return v8_madd52lo(acc, a, b);
-}
-OCT_INLINE v8 v8_madd52hi_trunc(v8 acc, v8 a, v8 b)
-{
-    return v8_madd52hi(acc, a, b);
-}
+VEC_3(v8, v8_madd52lo_trunc, v8_madd52lo(a, b, c))
+VEC_3(v8, v8_madd52hi_trunc, v8_madd52hi(a, b, c))
 OCT_INLINE v8 v8_madd52lo_pow2(v8 acc, v8 a, unsigned bits)
 {
     return v8_madd52lo(acc, a, v8_set1((uint64_t)1 << bits));
@@ -142,57 +90,45 @@ OCT_INLINE v8 v8_lookup_shared16(const uint64_t table[16], v8 index)
 {
     v8 r = v8_zero();
     for (uint64_t entry = 0; entry < 16; entry++)
-        V8_EACH(i) r.l[i] |= table[entry] & ~oct_mask_nonzero(index.l[i] ^ entry);
+        V8_EACH(i) r.p[i] |= table[entry] & ~oct_mask_nonzero(index.p[i] ^ entry);
     return r;
 }
 OCT_INLINE v8 v8_swap_halves(v8 a)
 {
     v8 r;
-    V8_EACH(i) r.l[i] = a.l[i ^ 4];
+    V8_EACH(i) r.p[i] = a.p[i ^ 4];
     return r;
 }
 OCT_INLINE m8 v8_is_negative(v8 a)
 {
     m8 m;
-    V8_EACH(i) m.l[i] = oct_value_barrier((uint64_t)0 - (oct_value_barrier(a.l[i]) >> 63));
+    V8_EACH(i) m.p[i] = oct_value_barrier((uint64_t)0 - (oct_value_barrier(a.p[i]) >> 63));
     return m;
 }
 OCT_INLINE m8 v8_is_nonzero(v8 a)
 {
     m8 m;
-    V8_EACH(i) m.l[i] = oct_mask_nonzero(a.l[i]);
+    V8_EACH(i) m.p[i] = oct_mask_nonzero(a.p[i]);
     return m;
 }
 OCT_INLINE m8 v8_test_bit(v8 a, unsigned bit)
 {
     m8 m;
-    V8_EACH(i) m.l[i] = oct_value_barrier((uint64_t)0 - ((a.l[i] >> bit) & 1));
+    V8_EACH(i) m.p[i] = oct_value_barrier((uint64_t)0 - ((a.p[i] >> bit) & 1));
     return m;
 }
 OCT_INLINE v8 v8_select(m8 m, v8 a, v8 b)
 {
-    V8_EACH(i) a.l[i] = b.l[i] ^ ((a.l[i] ^ b.l[i]) & m.l[i]);
+    V8_EACH(i) a.p[i] = b.p[i] ^ ((a.p[i] ^ b.p[i]) & m.p[i]);
     return a;
 }
-OCT_INLINE m8 m8_or(m8 a, m8 b)
-{
-    V8_EACH(i) a.l[i] |= b.l[i];
-    return a;
-}
-OCT_INLINE m8 m8_and(m8 a, m8 b)
-{
-    V8_EACH(i) a.l[i] &= b.l[i];
-    return a;
-}
-OCT_INLINE m8 m8_not(m8 a)
-{
-    V8_EACH(i) a.l[i] = ~a.l[i];
-    return a;
-}
+PARTS_2(m8, m8_or, x | y)
+PARTS_2(m8, m8_and, x &y)
+PARTS_1(m8, m8_not, ~x)
 OCT_INLINE unsigned m8_declassify(m8 m)
 {
     unsigned r = 0;
-    V8_EACH(i) r |= (unsigned)(m.l[i] & 1) << i;
+    V8_EACH(i) r |= (unsigned)(m.p[i] & 1) << i;
     OCT_DECLASSIFY(&r, sizeof r);
     return r;
 }
@@ -200,7 +136,7 @@ OCT_INLINE unsigned m8_declassify(m8 m)
 OCT_INLINE v8 v8_proved_bound(v8 a, uint64_t max)
 {
     if (!OCT_CHECKMEM_ON())
-        V8_EACH(i) OCT_ASSERT(a.l[i] <= max);
+        V8_EACH(i) OCT_ASSERT(a.p[i] <= max);
     return a;
 }
 OCT_INLINE v8 v8_argument_bound(v8 a, uint64_t max)
@@ -213,57 +149,33 @@ OCT_INLINE void v8_clear_registers(void)
 OCT_INLINE w8 w8_set1(uint64_t x)
 {
     w8 r;
-    V8_EACH(i) r.l[i] = x;
+    V8_EACH(i) r.p[i] = x;
     return r;
 }
 OCT_INLINE w8 w8_load(const uint64_t p[V8_LANES])
 {
     w8 r;
-    V8_EACH(i) r.l[i] = p[i];
+    V8_EACH(i) r.p[i] = p[i];
     return r;
 }
 OCT_INLINE void w8_store(uint64_t p[V8_LANES], w8 a)
 {
-    V8_EACH(i) p[i] = a.l[i];
+    V8_EACH(i) p[i] = a.p[i];
 }
-OCT_INLINE w8 w8_add(w8 a, w8 b)
-{
-    V8_EACH(i) a.l[i] += b.l[i];
-    return a;
-}
-OCT_INLINE w8 w8_xor3(w8 a, w8 b, w8 c)
-{
-    V8_EACH(i) a.l[i] ^= b.l[i] ^ c.l[i];
-    return a;
-}
-OCT_INLINE w8 w8_ror(w8 a, unsigned bits)
-{
-    V8_EACH(i) a.l[i] = a.l[i] >> bits | a.l[i] << (64 - bits);
-    return a;
-}
-OCT_INLINE w8 w8_srl(w8 a, unsigned bits)
-{
-    V8_EACH(i) a.l[i] >>= bits;
-    return a;
-}
-OCT_INLINE w8 w8_choose(w8 a, w8 b, w8 c)
-{
-    V8_EACH(i) a.l[i] = (a.l[i] & b.l[i]) ^ (~a.l[i] & c.l[i]);
-    return a;
-}
-OCT_INLINE w8 w8_majority(w8 a, w8 b, w8 c)
-{
-    V8_EACH(i) a.l[i] = (a.l[i] & b.l[i]) | (c.l[i] & (a.l[i] | b.l[i]));
-    return a;
-}
+PARTS_2(w8, w8_add, x + y)
+PARTS_3(w8, w8_xor3, x ^ (y ^ z))
+PARTS_BY(w8, w8_ror, x >> bits | x << (64 - bits))
+PARTS_BY(w8, w8_srl, x >> bits)
+PARTS_3(w8, w8_choose, (x & y) ^ (~x & z))
+PARTS_3(w8, w8_majority, (x & y) | (z & (x | y)))
 OCT_INLINE void w8_load_be(w8 word[8], const uint8_t *const lane[V8_LANES], size_t at)
 {
     for (int j = 0; j < 8; j++)
         V8_EACH(i)
         {
-            word[j].l[i] = 0;
+            word[j].p[i] = 0;
             for (int k = 0; k < 8; k++)
-                word[j].l[i] = word[j].l[i] << 8 | lane[i][at + 8 * (size_t)j + (size_t)k];
+                word[j].p[i] = word[j].p[i] << 8 | lane[i][at + 8 * (size_t)j + (size_t)k];
         }
 }
 

@@ -51,62 +51,20 @@ OCT_INLINE void v8_store52(uint64_t p[V8_LANES], v8 a)
     for (int i = 0; i < V8_LANES; i++)
         p[i] = PROOF_TAG ^ (uint64_t)proof_op("limb", a, a, V8_LIMB_MASK).line;
 }
-OCT_INLINE v8 v8_add(v8 a, v8 b)
-{
-    return proof_op("add", a, b, 0);
-}
-OCT_INLINE v8 v8_sub(v8 a, v8 b)
-{
-    return proof_op("sub", a, b, 0);
-}
-OCT_INLINE v8 v8_or(v8 a, v8 b)
-{
-    return proof_op("or", a, b, 0);
-}
-OCT_INLINE v8 v8_xor(v8 a, v8 b)
-{
-    return proof_op("xor", a, b, 0);
-}
-OCT_INLINE v8 v8_low(v8 a, unsigned bits)
-{
-    return proof_op("low", a, a, bits);
-}
-OCT_INLINE v8 v8_low52(v8 a)
-{
-    return v8_low(a, 52);
-}
-OCT_INLINE v8 v8_sll(v8 a, unsigned bits)
-{
-    return proof_op("times", a, a, (uint64_t)1 << bits);
-}
-OCT_INLINE v8 v8_sra(v8 a, unsigned bits)
-{
-    return proof_op("sra", a, a, bits);
-}
-OCT_INLINE v8 v8_srl(v8 a, unsigned bits)
-{
-    return proof_op("srl", a, a, bits);
-}
-OCT_INLINE v8 v8_madd52lo(v8 acc, v8 a, v8 b)
-{
-    return (v8){oct_proof_record("madd52lo", acc.line, a.line, b.line, 0)};
-}
-OCT_INLINE v8 v8_madd52hi(v8 acc, v8 a, v8 b)
-{
-    return (v8){oct_proof_record("madd52hi", acc.line, a.line, b.line, 0)};
-}
-OCT_INLINE v8 v8_mul52lo_trunc(v8 a, v8 b)
-{
-    return proof_op("mul52lo", a, b, 0);
-}
-OCT_INLINE v8 v8_madd52lo_trunc(v8 acc, v8 a, v8 b)
-{
-    return v8_madd52lo(acc, v8_low52(a), b);
-}
-OCT_INLINE v8 v8_madd52hi_trunc(v8 acc, v8 a, v8 b)
-{
-    return v8_madd52hi(acc, v8_low52(a), b);
-}
+VEC_2(v8, v8_add, proof_op("add", a, b, 0))
+VEC_2(v8, v8_sub, proof_op("sub", a, b, 0))
+VEC_2(v8, v8_or, proof_op("or", a, b, 0))
+VEC_2(v8, v8_xor, proof_op("xor", a, b, 0))
+VEC_BY(v8, v8_low, proof_op("low", a, a, bits))
+VEC_1(v8, v8_low52, v8_low(a, 52))
+VEC_BY(v8, v8_sll, proof_op("times", a, a, (uint64_t)1 << bits))
+VEC_BY(v8, v8_sra, proof_op("sra", a, a, bits))
+VEC_BY(v8, v8_srl, proof_op("srl", a, a, bits))
+VEC_3(v8, v8_madd52lo, (v8){oct_proof_record("madd52lo", a.line, b.line, c.line, 0)})
+VEC_3(v8, v8_madd52hi, (v8){oct_proof_record("madd52hi", a.line, b.line, c.line, 0)})
+VEC_2(v8, v8_mul52lo_trunc, proof_op("mul52lo", a, b, 0))
+VEC_3(v8, v8_madd52lo_trunc, v8_madd52lo(a, v8_low52(b), c))
+VEC_3(v8, v8_madd52hi_trunc, v8_madd52hi(a, v8_low52(b), c))
 OCT_INLINE v8 v8_madd52lo_pow2(v8 acc, v8 a, unsigned bits)
 {
     return v8_madd52lo_trunc(acc, a, v8_set1((uint64_t)1 << bits));
@@ -169,18 +127,9 @@ OCT_INLINE v8 v8_select(m8 m, v8 a, v8 b)
 {
     return (v8){oct_proof_record("select", m.line, a.line, b.line, 0)};
 }
-OCT_INLINE m8 m8_or(m8 a, m8 b)
-{
-    return (m8){oct_proof_record("m_or", a.line, b.line, 0, 0)};
-}
-OCT_INLINE m8 m8_and(m8 a, m8 b)
-{
-    return (m8){oct_proof_record("m_and", a.line, b.line, 0, 0)};
-}
-OCT_INLINE m8 m8_not(m8 a)
-{
-    return (m8){oct_proof_record("m_not", a.line, 0, 0, 0)};
-}
+VEC_2(m8, m8_or, (m8){oct_proof_record("m_or", a.line, b.line, 0, 0)})
+VEC_2(m8, m8_and, (m8){oct_proof_record("m_and", a.line, b.line, 0, 0)})
+VEC_1(m8, m8_not, (m8){oct_proof_record("m_not", a.line, 0, 0, 0)})
 OCT_INLINE unsigned m8_declassify(m8 m)
 {
     (void)m;
@@ -224,29 +173,11 @@ OCT_INLINE void w8_load_be(w8 word[8], const uint8_t *const lane[V8_LANES], size
     for (int j = 0; j < 8; j++)
         word[j] = w8_load((const uint64_t *)(const void *)(lane[0] + at + 8 * (size_t)j));
 }
-OCT_INLINE w8 w8_add(w8 a, w8 b)
-{
-    return PROOF_WORD("add", a, b, a, 0);
-}
-OCT_INLINE w8 w8_xor3(w8 a, w8 b, w8 c)
-{
-    return PROOF_WORD("xor", PROOF_WORD("xor", a, b, a, 0), c, a, 0);
-}
-OCT_INLINE w8 w8_ror(w8 a, unsigned bits)
-{
-    return PROOF_WORD("ror", a, a, a, bits);
-}
-OCT_INLINE w8 w8_srl(w8 a, unsigned bits)
-{
-    return PROOF_WORD("shr", a, a, a, bits);
-}
-OCT_INLINE w8 w8_choose(w8 a, w8 b, w8 c)
-{
-    return PROOF_WORD("choose", a, b, c, 0);
-}
-OCT_INLINE w8 w8_majority(w8 a, w8 b, w8 c)
-{
-    return PROOF_WORD("majority", a, b, c, 0);
-}
+VEC_2(w8, w8_add, PROOF_WORD("add", a, b, a, 0))
+VEC_3(w8, w8_xor3, PROOF_WORD("xor", PROOF_WORD("xor", a, b, a, 0), c, a, 0))
+VEC_BY(w8, w8_ror, PROOF_WORD("ror", a, a, a, bits))
+VEC_BY(w8, w8_srl, PROOF_WORD("shr", a, a, a, bits))
+VEC_3(w8, w8_choose, PROOF_WORD("choose", a, b, c, 0))
+VEC_3(w8, w8_majority, PROOF_WORD("majority", a, b, c, 0))
 
 #endif

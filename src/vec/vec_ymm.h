@@ -9,18 +9,7 @@
 #ifndef OCT_VEC_VEC_YMM_H
 #define OCT_VEC_VEC_YMM_H
 
-#include "vec/clear.h"
-
-#include <immintrin.h>
-
-#if defined(__clang__)
-#define VEC_UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define VEC_UNROLL _Pragma("GCC unroll 128")
-#endif
-#define VEC_STEP    OCT_INLINE
-#define VEC_CHAIN   static __attribute__((noinline, unused))
-#define VEC_FENCE() __asm__ volatile("" ::: "memory")
+#include "vec/x86.h"
 
 #define YMM_PARTS (V8_LANES / 4)
 
@@ -35,38 +24,6 @@ typedef struct {
 #define YMM_EACH(i)                                                                                                    \
     VEC_UNROLL                                                                                                         \
     for (int i = 0; i < YMM_PARTS; i++)
-
-/* Functions of one, two or three vectors from what is done with their parts x, y and z. */
-#define YMM_1(type, name, expression)                                                                                  \
-    OCT_INLINE type name(type a)                                                                                       \
-    {                                                                                                                  \
-        YMM_EACH(i)                                                                                                    \
-        {                                                                                                              \
-            const __m256i x = a.p[i];                                                                                  \
-            a.p[i] = (expression);                                                                                     \
-        }                                                                                                              \
-        return a;                                                                                                      \
-    }
-#define YMM_2(type, name, expression)                                                                                  \
-    OCT_INLINE type name(type a, type b)                                                                               \
-    {                                                                                                                  \
-        YMM_EACH(i)                                                                                                    \
-        {                                                                                                              \
-            const __m256i x = a.p[i], y = b.p[i];                                                                      \
-            a.p[i] = (expression);                                                                                     \
-        }                                                                                                              \
-        return a;                                                                                                      \
-    }
-#define YMM_3(type, name, expression)                                                                                  \
-    OCT_INLINE type name(type a, type b, type c)                                                                       \
-    {                                                                                                                  \
-        YMM_EACH(i)                                                                                                    \
-        {                                                                                                              \
-            const __m256i x = a.p[i], y = b.p[i], z = c.p[i];                                                          \
-            a.p[i] = (expression);                                                                                     \
-        }                                                                                                              \
-        return a;                                                                                                      \
-    }
 
 OCT_INLINE v8 v8_set1(uint64_t x)
 {
@@ -88,19 +45,13 @@ OCT_INLINE void v8_store52(uint64_t p[V8_LANES], v8 a)
 {
     YMM_EACH(i) _mm256_store_si256((__m256i *)(void *)p + i, a.p[i]);
 }
-YMM_2(v8, v8_add, _mm256_add_epi64(x, y))
-YMM_2(v8, v8_sub, _mm256_sub_epi64(x, y))
-YMM_2(v8, v8_or, _mm256_or_si256(x, y))
-YMM_2(v8, v8_xor, _mm256_xor_si256(x, y))
-YMM_2(v8, ymm_and, _mm256_and_si256(x, y))
-OCT_INLINE v8 v8_low(v8 a, unsigned bits)
-{
-    return ymm_and(a, v8_set1(((uint64_t)1 << bits) - 1));
-}
-OCT_INLINE v8 v8_low52(v8 a)
-{
-    return v8_low(a, 52);
-}
+PARTS_2(v8, v8_add, _mm256_add_epi64(x, y))
+PARTS_2(v8, v8_sub, _mm256_sub_epi64(x, y))
+PARTS_2(v8, v8_or, _mm256_or_si256(x, y))
+PARTS_2(v8, v8_xor, _mm256_xor_si256(x, y))
+PARTS_2(v8, ymm_and, _mm256_and_si256(x, y))
+VEC_BY(v8, v8_low, ymm_and(a, v8_set1(((uint64_t)1 << bits) - 1)))
+VEC_1(v8, v8_low52, v8_low(a, 52))
 OCT_INLINE v8 v8_sll(v8 a, unsigned bits)
 {
     if (__builtin_constant_p(bits)) {
@@ -177,18 +128,9 @@ OCT_INLINE v8 v8_select(m8 m, v8 a, v8 b)
     YMM_EACH(i) a.p[i] = ymm_blend(m.k.p[i], a.p[i], b.p[i]);
     return a;
 }
-OCT_INLINE m8 m8_or(m8 a, m8 b)
-{
-    return (m8){v8_or(a.k, b.k)};
-}
-OCT_INLINE m8 m8_and(m8 a, m8 b)
-{
-    return (m8){ymm_and(a.k, b.k)};
-}
-OCT_INLINE m8 m8_not(m8 a)
-{
-    return (m8){v8_xor(a.k, v8_set1(~(uint64_t)0))};
-}
+VEC_2(m8, m8_or, (m8){v8_or(a.k, b.k)})
+VEC_2(m8, m8_and, (m8){ymm_and(a.k, b.k)})
+VEC_1(m8, m8_not, (m8){v8_xor(a.k, v8_set1(~(uint64_t)0))})
 OCT_INLINE unsigned m8_declassify(m8 m)
 {
     unsigned r = 0;
@@ -213,10 +155,7 @@ OCT_INLINE v8 v8_lookup_shared16(const uint64_t table[16], v8 index)
     return index;
 }
 #if V8_LANES == 8
-OCT_INLINE v8 v8_swap_halves(v8 a)
-{
-    return (v8){{a.p[1], a.p[0]}};
-}
+VEC_1(v8, v8_swap_halves, (v8){{a.p[1], a.p[0]}})
 #endif
 OCT_INLINE v8 v8_proved_bound(v8 a, uint64_t max)
 {
@@ -248,8 +187,8 @@ OCT_INLINE void w8_store(uint64_t p[V8_LANES], w8 a)
 {
     v8_store52(p, a);
 }
-YMM_2(w8, w8_add, _mm256_add_epi64(x, y))
-YMM_3(w8, w8_xor3, _mm256_xor_si256(_mm256_xor_si256(x, y), z))
+PARTS_2(w8, w8_add, _mm256_add_epi64(x, y))
+PARTS_3(w8, w8_xor3, _mm256_xor_si256(_mm256_xor_si256(x, y), z))
 /* Whole bytes go by a shuffle, where two shifts and a sum would be three instructions. */
 OCT_INLINE __m256i ymm_ror(__m256i x, unsigned bits)
 {
@@ -263,18 +202,10 @@ OCT_INLINE __m256i ymm_ror(__m256i x, unsigned bits)
         return _mm256_shuffle_epi32(x, 0xb1);
     return _mm256_or_si256(_mm256_srli_epi64(x, (int)bits), _mm256_slli_epi64(x, (int)(64 - bits)));
 }
-OCT_INLINE w8 w8_ror(w8 a, unsigned bits)
-{
-    YMM_EACH(i) a.p[i] = ymm_ror(a.p[i], bits);
-    return a;
-}
-OCT_INLINE w8 w8_srl(w8 a, unsigned bits)
-{
-    YMM_EACH(i) a.p[i] = _mm256_srli_epi64(a.p[i], (int)bits);
-    return a;
-}
-YMM_3(w8, w8_choose, _mm256_xor_si256(z, _mm256_and_si256(x, _mm256_xor_si256(y, z))))
-YMM_3(w8, w8_majority, _mm256_or_si256(_mm256_and_si256(x, y), _mm256_and_si256(z, _mm256_or_si256(x, y))))
+PARTS_BY(w8, w8_ror, ymm_ror(x, bits))
+PARTS_BY(w8, w8_srl, _mm256_srli_epi64(x, (int)bits))
+PARTS_3(w8, w8_choose, _mm256_xor_si256(z, _mm256_and_si256(x, _mm256_xor_si256(y, z))))
+PARTS_3(w8, w8_majority, _mm256_or_si256(_mm256_and_si256(x, y), _mm256_and_si256(z, _mm256_or_si256(x, y))))
 
 /* to[j] = word j of four rows. */
 OCT_INLINE void ymm_transpose4(__m256i to[4], __m256i a, __m256i b, __m256i c, __m256i d)

@@ -76,18 +76,9 @@ OCT_INLINE v8 v8_madd52hi(v8 acc, v8 a, v8 b)
     }
     return acc;
 }
-OCT_INLINE v8 v8_madd52lo_trunc(v8 acc, v8 a, v8 b)
-{
-    return v8_madd52lo(acc, v8_low52(a), b);
-}
-OCT_INLINE v8 v8_madd52hi_trunc(v8 acc, v8 a, v8 b)
-{
-    return v8_madd52hi(acc, v8_low52(a), b);
-}
-OCT_INLINE v8 v8_mul52lo_trunc(v8 a, v8 b)
-{
-    return v8_madd52lo_trunc(v8_zero(), a, b);
-}
+VEC_3(v8, v8_madd52lo_trunc, v8_madd52lo(a, v8_low52(b), c))
+VEC_3(v8, v8_madd52hi_trunc, v8_madd52hi(a, v8_low52(b), c))
+VEC_2(v8, v8_mul52lo_trunc, v8_madd52lo_trunc(v8_zero(), a, b))
 
 /* A factor from memory or a register. Of the two clang always takes memory, in a place of its own for each use. */
 #ifdef __clang__

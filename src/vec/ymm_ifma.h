@@ -25,19 +25,10 @@
 #define YMM_MADD52HI _mm256_madd52hi_epu64
 #endif
 
-YMM_3(v8, v8_madd52lo, YMM_MADD52LO(x, y, z))
-YMM_3(v8, v8_madd52hi, YMM_MADD52HI(x, y, z))
-OCT_INLINE v8 v8_madd52lo_trunc(v8 acc, v8 a, v8 b)
-{
-    return v8_madd52lo(acc, a, b);
-}
-OCT_INLINE v8 v8_madd52hi_trunc(v8 acc, v8 a, v8 b)
-{
-    return v8_madd52hi(acc, a, b);
-}
-OCT_INLINE v8 v8_mul52lo_trunc(v8 a, v8 b)
-{
-    return v8_madd52lo(v8_zero(), a, b);
-}
+PARTS_3(v8, v8_madd52lo, YMM_MADD52LO(x, y, z))
+PARTS_3(v8, v8_madd52hi, YMM_MADD52HI(x, y, z))
+VEC_3(v8, v8_madd52lo_trunc, v8_madd52lo(a, b, c))
+VEC_3(v8, v8_madd52hi_trunc, v8_madd52hi(a, b, c))
+VEC_2(v8, v8_mul52lo_trunc, v8_madd52lo(v8_zero(), a, b))
 
 #endif

@@ -40,18 +40,9 @@ OCT_INLINE v8 v8_madd52hi(v8 acc, v8 a, v8 b)
 {
     return v8_add(v8_add(acc, v8_set1(0 - FMA_HIGH(52))), _mm512_castpd_si512(fma_high(fma_double(a), fma_double(b))));
 }
-OCT_INLINE v8 v8_madd52lo_trunc(v8 acc, v8 a, v8 b)
-{
-    return v8_madd52lo(acc, v8_low52(a), b);
-}
-OCT_INLINE v8 v8_madd52hi_trunc(v8 acc, v8 a, v8 b)
-{
-    return v8_madd52hi(acc, v8_low52(a), b);
-}
-OCT_INLINE v8 v8_mul52lo_trunc(v8 a, v8 b)
-{
-    return v8_madd52lo_trunc(v8_zero(), a, b);
-}
+VEC_3(v8, v8_madd52lo_trunc, v8_madd52lo(a, v8_low52(b), c))
+VEC_3(v8, v8_madd52hi_trunc, v8_madd52hi(a, v8_low52(b), c))
+VEC_2(v8, v8_mul52lo_trunc, v8_madd52lo_trunc(v8_zero(), a, b))
 OCT_INLINE v8 v8_madd52lo_pow2(v8 acc, v8 a, unsigned bits)
 {
     return v8_add(acc, v8_low52(v8_sll(a, bits)));

@@ -6,26 +6,11 @@
 
 #define OCT_NAME(name) oct_avx512_##name
 
-OCT_INLINE v8 v8_madd52lo(v8 acc, v8 a, v8 b)
-{
-    return _mm512_madd52lo_epu64(acc, a, b);
-}
-OCT_INLINE v8 v8_madd52hi(v8 acc, v8 a, v8 b)
-{
-    return _mm512_madd52hi_epu64(acc, a, b);
-}
-OCT_INLINE v8 v8_mul52lo_trunc(v8 a, v8 b)
-{
-    return _mm512_madd52lo_epu64(_mm512_setzero_si512(), a, b);
-}
-OCT_INLINE v8 v8_madd52lo_trunc(v8 acc, v8 a, v8 b)
-{
-    return _mm512_madd52lo_epu64(acc, a, b);
-}
-OCT_INLINE v8 v8_madd52hi_trunc(v8 acc, v8 a, v8 b)
-{
-    return _mm512_madd52hi_epu64(acc, a, b);
-}
+VEC_3(v8, v8_madd52lo, _mm512_madd52lo_epu64(a, b, c))
+VEC_3(v8, v8_madd52hi, _mm512_madd52hi_epu64(a, b, c))
+VEC_2(v8, v8_mul52lo_trunc, _mm512_madd52lo_epu64(_mm512_setzero_si512(), a, b))
+VEC_3(v8, v8_madd52lo_trunc, _mm512_madd52lo_epu64(a, b, c))
+VEC_3(v8, v8_madd52hi_trunc, _mm512_madd52hi_epu64(a, b, c))
 OCT_INLINE v8 v8_madd52lo_pow2(v8 acc, v8 a, unsigned bits)
 {
     return _mm512_madd52lo_epu64(acc, a, v8_set1((uint64_t)1 << bits));

@@ -117,28 +117,38 @@ static EVP_PKEY *read_key(OSSL_LIB_CTX *ctx, const char *name, int selection)
     return key;
 }
 
-/* By its numbers, into the key management that the context prefers: OpenSSL's decoders keep keys in their own. */
-static EVP_PKEY *import_key(OSSL_LIB_CTX *ctx, EVP_PKEY *source, int selection)
+EVP_PKEY *copy_key(OSSL_LIB_CTX *ctx, const char *properties, const EVP_PKEY *key, int selection)
 {
-    EVP_PKEY_CTX *pctx = EVP_PKEY_CTX_new_from_name(ctx, "RSA", NULL);
+    EVP_PKEY_CTX *pctx = EVP_PKEY_CTX_new_from_name(ctx, EVP_PKEY_get0_type_name(key), properties);
     OSSL_PARAM *params = NULL;
-    EVP_PKEY *key = NULL;
+    EVP_PKEY *copy = NULL;
 
-    assert_int_equal(EVP_PKEY_todata(source, selection, &params), 1);
+    assert_int_equal(EVP_PKEY_todata(key, selection, &params), 1);
     assert_int_equal(EVP_PKEY_fromdata_init(pctx), 1);
-    assert_int_equal(EVP_PKEY_fromdata(pctx, &key, selection, params), 1);
+    assert_int_equal(EVP_PKEY_fromdata(pctx, &copy, selection, params), 1);
     OSSL_PARAM_free(params);
     EVP_PKEY_CTX_free(pctx);
-    EVP_PKEY_free(source);
-    return key;
+    return copy;
+}
+
+int derive_secret(OSSL_LIB_CTX *ctx, EVP_PKEY *own, EVP_PKEY *peer, uint8_t *out, size_t *len)
+{
+    EVP_PKEY_CTX *pctx = EVP_PKEY_CTX_new_from_pkey(ctx, own, NULL);
+    const int ok = pctx != NULL && EVP_PKEY_derive_init(pctx) > 0 && EVP_PKEY_derive_set_peer(pctx, peer) > 0 &&
+                   EVP_PKEY_derive(pctx, out, len) > 0;
+
+    EVP_PKEY_CTX_free(pctx);
+    return ok;
 }
 
 static EVP_PKEY *load(OSSL_LIB_CTX *ctx, const char *name, int selection)
 {
-    EVP_PKEY *key = read_key(plain_ctx, name, selection);
+    EVP_PKEY *source = read_key(plain_ctx, name, selection), *key = source;
 
-    if (ctx != plain_ctx)
-        key = import_key(ctx, key, selection);
+    if (ctx != plain_ctx) {
+        key = copy_key(ctx, NULL, source, selection);
+        EVP_PKEY_free(source);
+    }
     assert_int_equal(is_ours(key), ctx == octuple_ctx);
     return key;
 }

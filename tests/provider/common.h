@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 #include <octuple/octuple.h>
 #include <openssl/async.h>
 #include <openssl/evp.h>
@@ -43,6 +44,12 @@ EVP_PKEY *load_public_key(OSSL_LIB_CTX *ctx, const char *name);
 /* A key as applications load it from a file, in octuple_ctx: OpenSSL's, which hands its numbers to our provider at
  * first use. */
 EVP_PKEY *decode_key(const char *name);
+
+/* A key of that context by the numbers of another, into the key management that it prefers, or that has these
+ * properties: OpenSSL's decoders keep keys in their own. */
+EVP_PKEY *copy_key(OSSL_LIB_CTX *ctx, const char *properties, const EVP_PKEY *key, int selection);
+/* 1 if it is agreed on; *len is the room before. */
+int derive_secret(OSSL_LIB_CTX *ctx, EVP_PKEY *own, EVP_PKEY *peer, uint8_t *out, size_t *len);
 
 /* 1 if the key lives in our provider. */
 int is_ours(const EVP_PKEY *key);

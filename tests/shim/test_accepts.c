@@ -153,8 +153,6 @@ static void test_told_once(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_told_again), cmocka_unit_test(test_asks_again),
-                                       cmocka_unit_test(test_told_once)};
     world_start();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_told_again, test_asks_again, test_told_once);
 }

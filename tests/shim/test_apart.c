@@ -518,28 +518,11 @@ static void test_early_data(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_not_registered),
-        cmocka_unit_test(test_registered_late),
-        cmocka_unit_test(test_accept_and_read),
-        cmocka_unit_test(test_registered_before),
-        cmocka_unit_test(test_not_put_back),
-        cmocka_unit_test(test_asks_again),
-        cmocka_unit_test(test_registration_of_a_closed_one),
-        cmocka_unit_test(test_one_shot),
-        cmocka_unit_test(test_in_two_instances),
-        cmocka_unit_test(test_blocking_socket),
-        cmocka_unit_test(test_memory_bios),
-        cmocka_unit_test(test_hello_from_memory),
-        cmocka_unit_test(test_more_in_memory),
-        cmocka_unit_test(test_own_async_mode),
-        cmocka_unit_test(test_mode_is_hidden),
-        cmocka_unit_test(test_other_thread),
-        cmocka_unit_test(test_shared_instance),
-        cmocka_unit_test(test_many_threads),
-        cmocka_unit_test(test_vfork_child_closes),
-        cmocka_unit_test(test_early_data),
-    };
     world_start();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_not_registered, test_registered_late, test_accept_and_read,
+                     test_registered_before, test_not_put_back, test_asks_again, test_registration_of_a_closed_one,
+                     test_one_shot, test_in_two_instances, test_blocking_socket, test_memory_bios,
+                     test_hello_from_memory, test_more_in_memory, test_own_async_mode, test_mode_is_hidden,
+                     test_other_thread, test_shared_instance, test_many_threads, test_vfork_child_closes,
+                     test_early_data);
 }

@@ -219,14 +219,10 @@ static void other_threads(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_derive_the_same), cmocka_unit_test(begun_twice),     cmocka_unit_test(interleaved),
-        cmocka_unit_test(freed_before_it_begins), cmocka_unit_test(changes_between), cmocka_unit_test(nothing_to_fetch),
-        cmocka_unit_test(other_threads),
-    };
     world_start();
     for (size_t i = 0; i < sizeof key; i++)
         key[i] = (unsigned char)(7 * i + 1);
     one_handshake();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, copies_derive_the_same, begun_twice, interleaved, freed_before_it_begins,
+                     changes_between, nothing_to_fetch, other_threads);
 }

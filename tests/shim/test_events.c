@@ -319,21 +319,9 @@ static void test_poll_and_select(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs_before_sleep),
-        cmocka_unit_test(test_only_looking),
-        cmocka_unit_test(test_always_busy),
-        cmocka_unit_test(test_always_busy_with_handshakes),
-        cmocka_unit_test(test_fair_and_small),
-        cmocka_unit_test(test_repeats_when_level_triggered),
-        cmocka_unit_test(test_more_to_read_is_no_news),
-        cmocka_unit_test(test_modified_registration),
-        cmocka_unit_test(test_deleted_and_added),
-        cmocka_unit_test(test_timeout_holds),
-        cmocka_unit_test(test_thread_ends),
-        cmocka_unit_test(test_errors_stay),
-        cmocka_unit_test(test_poll_and_select),
-    };
     world_start();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_runs_before_sleep, test_only_looking, test_always_busy,
+                     test_always_busy_with_handshakes, test_fair_and_small, test_repeats_when_level_triggered,
+                     test_more_to_read_is_no_news, test_modified_registration, test_deleted_and_added,
+                     test_timeout_holds, test_thread_ends, test_errors_stay, test_poll_and_select);
 }

@@ -347,20 +347,8 @@ static void test_fork_child_serves(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_give_up),
-        cmocka_unit_test(test_give_up_with_the_rest_at_hand),
-        cmocka_unit_test(test_give_up_silently),
-        cmocka_unit_test(test_close_and_give_up),
-        cmocka_unit_test(test_no_leak),
-        cmocka_unit_test(test_shutdown_while_paused),
-        cmocka_unit_test(test_clear),
-        cmocka_unit_test(test_up_ref),
-        cmocka_unit_test(test_dup),
-        cmocka_unit_test(test_give_up_in_another_thread),
-        cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_fork_child_serves),
-    };
     world_start();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_give_up, test_give_up_with_the_rest_at_hand, test_give_up_silently,
+                     test_close_and_give_up, test_no_leak, test_shutdown_while_paused, test_clear, test_up_ref,
+                     test_dup, test_give_up_in_another_thread, test_fork, test_fork_child_serves);
 }

@@ -515,18 +515,8 @@ static void test_number_is_used_again(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_are_paused),
-        cmocka_unit_test(test_every_reading),
-        cmocka_unit_test(test_bio_asks),
-        cmocka_unit_test(test_accepted_is_no_copy),
-        cmocka_unit_test(test_alone_is_not_put_off),
-        cmocka_unit_test(test_reads_ahead),
-        cmocka_unit_test(test_two_sockets),
-        cmocka_unit_test(test_pipe),
-        cmocka_unit_test(test_blocking_socket),
-        cmocka_unit_test(test_number_is_used_again),
-    };
     world_start();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_all_are_paused, test_every_reading, test_bio_asks, test_accepted_is_no_copy,
+                     test_alone_is_not_put_off, test_reads_ahead, test_two_sockets, test_pipe, test_blocking_socket,
+                     test_number_is_used_again);
 }

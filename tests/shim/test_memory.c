@@ -494,31 +494,17 @@ static void test_more_behind_the_hello(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_learns),
-        cmocka_unit_test(test_crowd),
-        cmocka_unit_test(test_reads_in_parts),
-        cmocka_unit_test(test_freed_while_paused),
-        cmocka_unit_test(test_number_used_again),
-        cmocka_unit_test(test_other_number),
-        cmocka_unit_test(test_not_followed),
-        cmocka_unit_test(test_loop_in_a_callback),
-        cmocka_unit_test(test_out_for_a_while),
-        cmocka_unit_test(test_handed_to_a_sleeper),
-        cmocka_unit_test(test_taken_by_another),
-        cmocka_unit_test(test_taken_later),
-        cmocka_unit_test(test_taken_as_a_copy),
-        cmocka_unit_test(test_freed_while_handed),
-        cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_tls12),
-        cmocka_unit_test(test_more_behind_the_hello),
-        cmocka_unit_test(test_early_data),
-    };
     const struct CMUnitTest off[] = {cmocka_unit_test(test_switched_off)};
     (void)argv;
     world_start();
     ctx = make_ctx();
-    const int failed = argc > 1 ? cmocka_run_group_tests(off, NULL, NULL) : cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed =
+        argc > 1 ? cmocka_run_group_tests(off, NULL, NULL)
+                 : RUN_TESTS(NULL, NULL, test_learns, test_crowd, test_reads_in_parts, test_freed_while_paused,
+                             test_number_used_again, test_other_number, test_not_followed, test_loop_in_a_callback,
+                             test_out_for_a_while, test_handed_to_a_sleeper, test_taken_by_another, test_taken_later,
+                             test_taken_as_a_copy, test_freed_while_handed, test_fork, test_tls12,
+                             test_more_behind_the_hello, test_early_data);
     SSL_CTX_free(ctx);
     return failed;
 }

@@ -367,12 +367,7 @@ static void test_called_meanwhile(void **state)
 int main(void)
 {
     /* Nothing pauses on this thread after the last. */
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_looks_first),          cmocka_unit_test(test_descriptor_moves),
-        cmocka_unit_test(test_calls_from_deep),      cmocka_unit_test(test_callback_leaves_another),
-        cmocka_unit_test(test_other_thread_goes_on), cmocka_unit_test(test_called_meanwhile),
-        cmocka_unit_test(test_never_calls),
-    };
     world_start();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_looks_first, test_descriptor_moves, test_calls_from_deep,
+                     test_callback_leaves_another, test_other_thread_goes_on, test_called_meanwhile, test_never_calls);
 }

@@ -493,28 +493,14 @@ static void test_not_followed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_outer_call),
-        cmocka_unit_test(test_instance_is_edge_triggered),
-        cmocka_unit_test(test_more_to_read_is_no_news),
-        cmocka_unit_test(test_edges_are_not_lost),
-        cmocka_unit_test(test_small_looks),
-        cmocka_unit_test(test_older_versions),
-        cmocka_unit_test(test_timeout_holds),
-        cmocka_unit_test(test_sleeps_unseen),
-        cmocka_unit_test(test_registered_otherwise),
-        cmocka_unit_test(test_in_two_instances),
-        cmocka_unit_test(test_other_thread_sleeps),
-        cmocka_unit_test(test_closed_inside),
-        cmocka_unit_test(test_child_goes_on),
-        cmocka_unit_test(test_not_followed),
-        cmocka_unit_test(test_second_number),
-    };
     world_start();
     struct epoll_event event;
     if (epoll_pwait2(-1, &event, 1, NULL, NULL) < 0 && errno == ENOSYS) {
         print_message("epoll_pwait2() is not tested: the kernel is older than 5.11\n");
         last = EPOLL;
     }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_every_outer_call, test_instance_is_edge_triggered, test_more_to_read_is_no_news,
+                     test_edges_are_not_lost, test_small_looks, test_older_versions, test_timeout_holds,
+                     test_sleeps_unseen, test_registered_otherwise, test_in_two_instances, test_other_thread_sleeps,
+                     test_closed_inside, test_child_goes_on, test_not_followed, test_second_number);
 }

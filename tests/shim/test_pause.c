@@ -318,23 +318,10 @@ static void test_client_leaves_while_paused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edge_triggered),
-        cmocka_unit_test(test_level_triggered),
-        cmocka_unit_test(test_other_waits),
-        cmocka_unit_test(test_readable_under_another_name),
-        cmocka_unit_test(test_runs_in_lanes),
-        cmocka_unit_test(test_alone_is_not_paused),
-        cmocka_unit_test(test_in_flight_of_a_round),
-        cmocka_unit_test(test_calls_again),
-        cmocka_unit_test(test_spurious_wakeups),
-        cmocka_unit_test(test_ways_to_drive),
-        cmocka_unit_test(test_errors_of_others),
-        cmocka_unit_test(test_callbacks_have_room),
-        cmocka_unit_test(test_few_jobs),
-        cmocka_unit_test(test_client_speaks_nonsense),
-        cmocka_unit_test(test_client_leaves_while_paused),
-    };
     world_start();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_edge_triggered, test_level_triggered, test_other_waits,
+                     test_readable_under_another_name, test_runs_in_lanes, test_alone_is_not_paused,
+                     test_in_flight_of_a_round, test_calls_again, test_spurious_wakeups, test_ways_to_drive,
+                     test_errors_of_others, test_callbacks_have_room, test_few_jobs, test_client_speaks_nonsense,
+                     test_client_leaves_while_paused);
 }

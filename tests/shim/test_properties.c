@@ -140,12 +140,6 @@ static void test_other_contexts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_queries),
-        cmocka_unit_test(test_default_of_the_program),
-        cmocka_unit_test(test_store),
-        cmocka_unit_test(test_other_contexts),
-    };
     world_start();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_queries, test_default_of_the_program, test_store, test_other_contexts);
 }

@@ -255,11 +255,6 @@ static void hello_in_two(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paused_ones_go_on),
-        cmocka_unit_test(freed_ones_call_nothing),
-        cmocka_unit_test(hello_in_two),
-    };
     struct epoll_event event;
 
     way = argc > 1 ? argv[1] : "wait";
@@ -276,5 +271,5 @@ int main(int argc, char **argv)
     event = (struct epoll_event){.events = EPOLLIN, .data.fd = fd};
     epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event);
     epoll_wait(epfd, &event, 1, 1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, paused_ones_go_on, freed_ones_call_nothing, hello_in_two);
 }

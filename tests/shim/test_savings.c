@@ -259,17 +259,8 @@ static void test_forks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tickets_in_one_write),
-        cmocka_unit_test(test_large_tickets),
-        cmocka_unit_test(test_closed_client),
-        cmocka_unit_test(test_ticket_on_request),
-        cmocka_unit_test(test_epoch),
-        cmocka_unit_test(test_changes_between_handshakes),
-        cmocka_unit_test(test_library_contexts),
-        cmocka_unit_test(test_default_of_the_thread),
-        cmocka_unit_test(test_forks),
-    };
     world_start();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_tickets_in_one_write, test_large_tickets, test_closed_client,
+                     test_ticket_on_request, test_epoch, test_changes_between_handshakes, test_library_contexts,
+                     test_default_of_the_thread, test_forks);
 }

@@ -161,12 +161,6 @@ static void test_blocked_stays_blocked(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_interrupted),
-        cmocka_unit_test(test_events_are_returned),
-        cmocka_unit_test(test_mask_of_the_call),
-        cmocka_unit_test(test_blocked_stays_blocked),
-    };
     world_start();
     struct epoll_event event;
     if (epoll_pwait2(-1, &event, 1, NULL, NULL) < 0 && errno == ENOSYS) {
@@ -174,5 +168,6 @@ int main(void)
         last = PSELECT;
     }
     signal(SIGUSR1, handler);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_interrupted, test_events_are_returned, test_mask_of_the_call,
+                     test_blocked_stays_blocked);
 }

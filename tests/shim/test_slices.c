@@ -283,12 +283,7 @@ static void test_jump_out(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_control_words),           cmocka_unit_test(test_errors_go_along),
-        cmocka_unit_test(test_library_context),         cmocka_unit_test(test_fork_in_callback),
-        cmocka_unit_test(test_free_in_callback),        cmocka_unit_test(test_jump_out),
-        cmocka_unit_test(test_thread_ends_in_callback),
-    };
     world_start();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_control_words, test_errors_go_along, test_library_context, test_fork_in_callback,
+                     test_free_in_callback, test_jump_out, test_thread_ends_in_callback);
 }

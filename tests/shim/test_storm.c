@@ -306,12 +306,9 @@ static void test_turned_away(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_half_closed), cmocka_unit_test(test_reset),
-                                       cmocka_unit_test(test_patient),     cmocka_unit_test(test_others),
-                                       cmocka_unit_test(test_where),       cmocka_unit_test(test_parser),
-                                       cmocka_unit_test(test_turned_away)};
     off = argc > 1 && strcmp(argv[1], "off") == 0;
     refuses = argc > 1 && strcmp(argv[1], "refuse") == 0;
     world_start();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_half_closed, test_reset, test_patient, test_others, test_where, test_parser,
+                     test_turned_away);
 }

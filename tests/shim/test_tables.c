@@ -191,13 +191,8 @@ static void test_one_instance(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_elsewhere),
-        cmocka_unit_test(test_own),
-        cmocka_unit_test(test_one_instance),
-    };
     world_start();
     (void)world_server_ctx(TLS13);
     (void)world_client_ctx();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_elsewhere, test_own, test_one_instance);
 }

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include "run_tests.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -44,4 +44,17 @@ static inline size_t own_stack_depth(const uint8_t *stack, const uint8_t *top)
     return (size_t)(top - low);
 }
 
+/* How many words of a region are one of these secrets, small numbers apart. */
+static inline unsigned own_stack_secrets(const uint8_t *from, const uint8_t *to, const uint64_t *secret, size_t count)
+{
+    unsigned found = 0;
+    for (; from + 8 <= to; from += 8) {
+        uint64_t word;
+        memcpy(&word, from, sizeof word);
+        for (size_t i = 0; i < count; i++)
+            found += word == secret[i] && word > 0xffff;
+    }
+    return found;
+}
+
 #endif

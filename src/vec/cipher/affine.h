@@ -17,10 +17,10 @@
 
 #include "vec/cipher/blocks.h"
 
-#if defined(OCT_BACKEND_ZMM)
-#include "vec/cipher/affine_zmm.h"
-#elif defined(OCT_BACKEND_YMM)
-#include "vec/cipher/affine_ymm.h"
+#include <string.h>
+
+#if defined(OCT_BACKEND_ZMM) || defined(OCT_BACKEND_YMM)
+#include "vec/cipher/affine_x86.h"
 #elif defined(OCT_BACKEND_C)
 #include "vec/cipher/affine_c.h"
 #elif defined(OCT_BACKEND_PROOF)
@@ -34,7 +34,14 @@ OCT_INLINE bv bv_map(bv a, const uint64_t map);
 OCT_INLINE bv bv_map_inverse(bv a, const uint64_t map);
 /* The same word of 32 bits everywhere: from a word, or from 4 bytes of memory. */
 OCT_INLINE bv bv_set32(uint32_t word);
-OCT_INLINE bv bv_broadcast32(const uint8_t *p);
+#if !defined(OCT_BACKEND_PROOF)
+OCT_INLINE bv bv_broadcast32(const uint8_t *p)
+{
+    uint32_t word;
+    memcpy(&word, p, 4);
+    return bv_set32(word);
+}
+#endif
 /* Each word: its bytes moved down by n (constant, 1 to 3), the lowest ones to the top; its bytes reversed. */
 OCT_INLINE bv bv_turn32(bv a, const int n);
 OCT_INLINE bv bv_reverse32(bv a);

@@ -53,12 +53,6 @@ OCT_INLINE bv bv_set32(uint32_t word)
 {
     return bv_set1(b1_set32(word));
 }
-OCT_INLINE bv bv_broadcast32(const uint8_t *p)
-{
-    uint32_t word;
-    memcpy(&word, p, 4);
-    return bv_set32(word);
-}
 
 #define AFFINE_WORDS (4 * BV_LANES)
 OCT_INLINE bv bv_turn32(bv a, const int n)
@@ -100,12 +94,12 @@ VEC_STEP void bv_store_some(uint8_t *p, bv a, size_t n)
 OCT_INLINE bv bv_word_numbers(void)
 {
     bv r = bv_zero();
-    BV_EACH(i) r.l[i] = b1_set((uint64_t)i | (uint64_t)(i + 4) << 32, (uint64_t)(i + 8) | (uint64_t)(i + 12) << 32);
+    BV_EACH(i) r.p[i] = b1_set((uint64_t)i | (uint64_t)(i + 4) << 32, (uint64_t)(i + 8) | (uint64_t)(i + 12) << 32);
     return r;
 }
 OCT_INLINE b1 bv_any_lane(bv a, const int i)
 {
-    return a.l[i];
+    return a.p[i];
 }
 
 #endif

@@ -20,6 +20,7 @@
 #define OCT_VEC_BLOCKS_H
 
 #include "base/base.h"
+#include "vec/rows.h"
 
 #if defined(OCT_BACKEND_ZMM)
 #include "vec/cipher/blocks_x86.h"

@@ -24,7 +24,7 @@ typedef struct {
     uint64_t w[2];
 } b1;
 typedef struct {
-    b1 l[BV_LANES];
+    b1 p[BV_LANES];
 } bv;
 
 #define BV_EACH(i)                                                                                                     \
@@ -69,30 +69,15 @@ OCT_INLINE b1 b1_load_part(const uint8_t *p, size_t n)
         memcpy(&r, p, n);
     return r;
 }
-OCT_INLINE b1 b1_xor(b1 a, b1 b)
-{
-    return b1_set(a.w[0] ^ b.w[0], a.w[1] ^ b.w[1]);
-}
-OCT_INLINE b1 b1_or(b1 a, b1 b)
-{
-    return b1_set(a.w[0] | b.w[0], a.w[1] | b.w[1]);
-}
-OCT_INLINE b1 b1_reverse(b1 a)
-{
-    return b1_set(__builtin_bswap64(a.w[1]), __builtin_bswap64(a.w[0]));
-}
-OCT_INLINE b1 b1_swap(b1 a)
-{
-    return b1_set(a.w[1], a.w[0]);
-}
+VEC_2(b1, b1_xor, b1_set(a.w[0] ^ b.w[0], a.w[1] ^ b.w[1]))
+VEC_2(b1, b1_or, b1_set(a.w[0] | b.w[0], a.w[1] | b.w[1]))
+VEC_1(b1, b1_reverse, b1_set(__builtin_bswap64(a.w[1]), __builtin_bswap64(a.w[0])))
+VEC_1(b1, b1_swap, b1_set(a.w[1], a.w[0]))
 OCT_INLINE uint64_t blocks_add32(uint64_t a, uint64_t b)
 {
     return (uint64_t)((uint32_t)(a >> 32) + (uint32_t)(b >> 32)) << 32 | (uint32_t)((uint32_t)a + (uint32_t)b);
 }
-OCT_INLINE b1 b1_add32(b1 a, b1 b)
-{
-    return b1_set(blocks_add32(a.w[0], b.w[0]), blocks_add32(a.w[1], b.w[1]));
-}
+VEC_2(b1, b1_add32, b1_set(blocks_add32(a.w[0], b.w[0]), blocks_add32(a.w[1], b.w[1])))
 OCT_INLINE b1 b1_double(b1 a)
 {
     const uint64_t all = oct_value_barrier((uint64_t)0 - (oct_value_barrier(a.w[1]) >> 63));
@@ -132,18 +117,9 @@ static __attribute__((noinline, unused)) b1 blocks_product(uint64_t a, uint64_t 
 {
     return b1_set(blocks_product_low(a, b), blocks_mirror(blocks_product_low(blocks_mirror(a), blocks_mirror(b))) >> 1);
 }
-OCT_INLINE b1 b1_mul_low(b1 a, b1 b)
-{
-    return blocks_product(a.w[0], b.w[0]);
-}
-OCT_INLINE b1 b1_mul_high(b1 a, b1 b)
-{
-    return blocks_product(a.w[1], b.w[1]);
-}
-OCT_INLINE b1 b1_mul_mixed(b1 a, b1 b)
-{
-    return blocks_product(a.w[0], b.w[1]);
-}
+VEC_2(b1, b1_mul_low, blocks_product(a.w[0], b.w[0]))
+VEC_2(b1, b1_mul_high, blocks_product(a.w[1], b.w[1]))
+VEC_2(b1, b1_mul_mixed, blocks_product(a.w[0], b.w[1]))
 
 /* --- AES */
 
@@ -258,24 +234,24 @@ OCT_INLINE bv bv_broadcast(const uint8_t *p)
 OCT_INLINE bv bv_first_lane(b1 a)
 {
     bv r = bv_zero();
-    r.l[0] = a;
+    r.p[0] = a;
     return r;
 }
 OCT_INLINE b1 bv_first(bv a)
 {
-    return a.l[0];
+    return a.p[0];
 }
 OCT_INLINE b1 bv_fold(bv a)
 {
-    return b1_xor(b1_xor(a.l[0], a.l[1]), b1_xor(a.l[2], a.l[3]));
+    return b1_xor(b1_xor(a.p[0], a.p[1]), b1_xor(a.p[2], a.p[3]));
 }
 OCT_INLINE b1 bv_lane(bv a, const int i)
 {
-    return a.l[i];
+    return a.p[i];
 }
 OCT_INLINE bv bv_blend(bv a, const int i, bv b)
 {
-    a.l[i] = b.l[i];
+    a.p[i] = b.p[i];
     return a;
 }
 OCT_INLINE bv bv_fold4(bv a, bv b, bv c, bv d)
@@ -290,26 +266,22 @@ OCT_INLINE bv bv_lane_counters(void)
 {
     return (bv){{{{0, 0}}, {{0, (uint64_t)1 << 56}}, {{0, (uint64_t)2 << 56}}, {{0, (uint64_t)3 << 56}}}};
 }
-OCT_INLINE bv bv_and(bv a, bv b)
-{
-    BV_EACH(i) a.l[i] = b1_set(a.l[i].w[0] & b.l[i].w[0], a.l[i].w[1] & b.l[i].w[1]);
-    return a;
-}
+PARTS_2(bv, bv_and, b1_set(x.w[0] & y.w[0], x.w[1] & y.w[1]))
 OCT_INLINE bv bv_first_bytes(const size_t n[4])
 {
     bv r = bv_zero();
-    BV_EACH(i) memset(&r.l[i], 0xff, n[i]);
+    BV_EACH(i) memset(&r.p[i], 0xff, n[i]);
     return r;
 }
 OCT_INLINE void bv_transpose(bv x[4])
 {
     bv r[4];
-    BV_EACH(i) BV_EACH(j) r[j].l[i] = x[i].l[j];
+    BV_EACH(i) BV_EACH(j) r[j].p[i] = x[i].p[j];
     memcpy(x, r, sizeof r);
 }
 OCT_INLINE bv bv_put(bv a, size_t i, b1 block)
 {
-    a.l[i] = block;
+    a.p[i] = block;
     return a;
 }
 OCT_INLINE bv bv_lane_numbers(void)
@@ -327,7 +299,7 @@ OCT_INLINE bv bv_load_ending(const uint8_t *p, size_t n)
 {
     bv r = bv_zero();
     if (n)
-        memcpy(&r.l[BV_LANES - (n + 15) / 16], p, n);
+        memcpy(&r.p[BV_LANES - (n + 15) / 16], p, n);
     return r;
 }
 OCT_INLINE bv bv_load(const uint8_t *p)
@@ -353,18 +325,18 @@ OCT_INLINE bv bv_load_above(const uint8_t *p, size_t n)
 {
     bv r = bv_zero();
     if (n)
-        memcpy(&r.l[1], p, n);
+        memcpy(&r.p[1], p, n);
     return r;
 }
 OCT_INLINE void bv_store_above(uint8_t *p, bv a, size_t n)
 {
     if (n)
-        memcpy(p, &a.l[1], n);
+        memcpy(p, &a.p[1], n);
 }
 OCT_INLINE bv bv_keep_above(bv a, size_t n)
 {
     bv r = bv_zero();
-    memcpy(&r.l[1], &a.l[1], n);
+    memcpy(&r.p[1], &a.p[1], n);
     return r;
 }
 
@@ -372,13 +344,13 @@ OCT_INLINE bv bv_keep_above(bv a, size_t n)
 #define BV_BY_LANE2(name)                                                                                              \
     OCT_INLINE bv bv_##name(bv a, bv b)                                                                                \
     {                                                                                                                  \
-        BV_EACH(i) a.l[i] = b1_##name(a.l[i], b.l[i]);                                                                 \
+        BV_EACH(i) a.p[i] = b1_##name(a.p[i], b.p[i]);                                                                 \
         return a;                                                                                                      \
     }
 #define BV_BY_LANE1(name)                                                                                              \
     OCT_INLINE bv bv_##name(bv a)                                                                                      \
     {                                                                                                                  \
-        BV_EACH(i) a.l[i] = b1_##name(a.l[i]);                                                                         \
+        BV_EACH(i) a.p[i] = b1_##name(a.p[i]);                                                                         \
         return a;                                                                                                      \
     }
 BV_BY_LANE2(xor)
@@ -389,67 +361,26 @@ BV_BY_LANE1(swap)
 /* Words `wa` of a's lanes times words `wb` of b's: a function of its own, or kernels would take minutes to compile. */
 static __attribute__((noinline, unused)) bv blocks_products(bv a, bv b, int wa, int wb)
 {
-    BV_EACH(i) a.l[i] = blocks_product(a.l[i].w[wa], b.l[i].w[wb]);
+    BV_EACH(i) a.p[i] = blocks_product(a.p[i].w[wa], b.p[i].w[wb]);
     return a;
 }
-OCT_INLINE bv bv_mul_low(bv a, bv b)
-{
-    return blocks_products(a, b, 0, 0);
-}
-OCT_INLINE bv bv_mul_high(bv a, bv b)
-{
-    return blocks_products(a, b, 1, 1);
-}
-OCT_INLINE bv bv_mul_mixed(bv a, bv b)
-{
-    return blocks_products(a, b, 0, 1);
-}
+VEC_2(bv, bv_mul_low, blocks_products(a, b, 0, 0))
+VEC_2(bv, bv_mul_high, blocks_products(a, b, 1, 1))
+VEC_2(bv, bv_mul_mixed, blocks_products(a, b, 0, 1))
 OCT_INLINE bv bv_pair(b1 lane0, b1 lane1)
 {
     return (bv){{lane0, lane1, b1_zero(), b1_zero()}};
 }
-OCT_INLINE bv bv_pair_mul_low(bv a, bv b)
-{
-    return bv_mul_low(a, b);
-}
-OCT_INLINE bv bv_pair_mul_high(bv a, bv b)
-{
-    return bv_mul_high(a, b);
-}
-OCT_INLINE bv bv_pair_mul_mixed(bv a, bv b)
-{
-    return bv_xor(bv_mul_mixed(a, b), bv_mul_mixed(b, a));
-}
-OCT_INLINE bv bv_xor3(bv a, bv b, bv c)
-{
-    return bv_xor(bv_xor(a, b), c);
-}
-OCT_INLINE bv bv_lower_halves(bv a, bv b)
-{
-    BV_EACH(i) a.l[i] = b1_set(a.l[i].w[0], b.l[i].w[0]);
-    return a;
-}
-OCT_INLINE bv bv_upper_halves(bv a, bv b)
-{
-    BV_EACH(i) a.l[i] = b1_set(a.l[i].w[1], b.l[i].w[1]);
-    return a;
-}
-OCT_INLINE bv bv_aes(bv a, bv key)
-{
-    return bv_xor(blocks_round(a, 0), key);
-}
-OCT_INLINE bv bv_aes_last(bv a, bv key)
-{
-    return bv_xor(blocks_round(a, 1), key);
-}
-OCT_INLINE b1 b1_aes(b1 a, b1 key)
-{
-    return b1_xor(bv_first(blocks_round(bv_first_lane(a), 0)), key);
-}
-OCT_INLINE b1 b1_aes_last(b1 a, b1 key)
-{
-    return b1_xor(bv_first(blocks_round(bv_first_lane(a), 1)), key);
-}
+VEC_2(bv, bv_pair_mul_low, bv_mul_low(a, b))
+VEC_2(bv, bv_pair_mul_high, bv_mul_high(a, b))
+VEC_2(bv, bv_pair_mul_mixed, bv_xor(bv_mul_mixed(a, b), bv_mul_mixed(b, a)))
+VEC_3(bv, bv_xor3, bv_xor(bv_xor(a, b), c))
+PARTS_2(bv, bv_lower_halves, b1_set(x.w[0], y.w[0]))
+PARTS_2(bv, bv_upper_halves, b1_set(x.w[1], y.w[1]))
+VEC_2(bv, bv_aes, bv_xor(blocks_round(a, 0), b))
+VEC_2(bv, bv_aes_last, bv_xor(blocks_round(a, 1), b))
+VEC_2(b1, b1_aes, b1_xor(bv_first(blocks_round(bv_first_lane(a), 0)), b))
+VEC_2(b1, b1_aes_last, b1_xor(bv_first(blocks_round(bv_first_lane(a), 1)), b))
 OCT_INLINE void blocks_loads_first(void)
 {
 }

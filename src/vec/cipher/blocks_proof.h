@@ -8,15 +8,12 @@
 #define OCT_NAME(name) oct_proof_##name
 #define VEC_UNROLL
 #define VEC_STEP static inline
-#define BV_LANES 1
-#define BV_MID   8
-#define BV_BULK  8
 
 #include <string.h>
 
 typedef struct {
     int line;
-} b1, bv;
+} b1;
 
 int oct_proof_record(const char *operation, int a, int b, int c, uint64_t constant);
 #define PROOF_TAG_BLOCK ((uint64_t)0xabcdb << 44)
@@ -25,10 +22,7 @@ OCT_INLINE b1 proof_block(const char *operation, b1 a, b1 b, uint64_t constant)
 {
     return (b1){oct_proof_record(operation, a.line, b.line, 0, constant)};
 }
-OCT_INLINE b1 b1_xor(b1 a, b1 b)
-{
-    return proof_block("block_xor", a, b, 0);
-}
+VEC_2(b1, b1_xor, proof_block("block_xor", a, b, 0))
 OCT_INLINE b1 b1_set(uint64_t low, uint64_t high)
 {
     const b1 none = {0};
@@ -49,77 +43,15 @@ OCT_INLINE void b1_store(uint8_t *p, b1 a)
     const uint64_t w[2] = {PROOF_TAG_BLOCK ^ (uint64_t)a.line, 0};
     memcpy(p, w, sizeof w);
 }
-OCT_INLINE b1 b1_swap(b1 a)
-{
-    return proof_block("block_swap", a, a, 0);
-}
-OCT_INLINE b1 b1_mul_low(b1 a, b1 b)
-{
-    return proof_block("block_product", a, b, 0);
-}
-OCT_INLINE b1 b1_mul_high(b1 a, b1 b)
-{
-    return proof_block("block_product", a, b, 3);
-}
-OCT_INLINE b1 b1_mul_mixed(b1 a, b1 b)
-{
-    return proof_block("block_product", a, b, 2);
-}
-OCT_INLINE b1 b1_double(b1 a)
-{
-    return proof_block("block_double", a, a, 0);
-}
-OCT_INLINE bv bv_zero(void)
-{
-    return b1_zero();
-}
-OCT_INLINE bv bv_set1(b1 a)
-{
-    return a;
-}
-OCT_INLINE bv bv_broadcast(const uint8_t *p)
-{
-    return b1_load(p);
-}
-OCT_INLINE bv bv_load(const uint8_t *p)
-{
-    return b1_load(p);
-}
-OCT_INLINE void bv_store(uint8_t *p, bv a)
-{
-    b1_store(p, a);
-}
-OCT_INLINE bv bv_xor(bv a, bv b)
-{
-    return b1_xor(a, b);
-}
-OCT_INLINE bv bv_xor3(bv a, bv b, bv c)
-{
-    return b1_xor(b1_xor(a, b), c);
-}
-OCT_INLINE bv bv_swap(bv a)
-{
-    return b1_swap(a);
-}
-OCT_INLINE bv bv_mul_low(bv a, bv b)
-{
-    return b1_mul_low(a, b);
-}
-OCT_INLINE bv bv_mul_high(bv a, bv b)
-{
-    return b1_mul_high(a, b);
-}
-OCT_INLINE bv bv_mul_mixed(bv a, bv b)
-{
-    return b1_mul_mixed(a, b);
-}
-OCT_INLINE bv bv_lower_halves(bv a, bv b)
-{
-    return proof_block("block_lower", a, b, 0);
-}
-OCT_INLINE bv bv_upper_halves(bv a, bv b)
-{
-    return proof_block("block_upper", a, b, 0);
-}
+VEC_1(b1, b1_swap, proof_block("block_swap", a, a, 0))
+VEC_2(b1, b1_mul_low, proof_block("block_product", a, b, 0))
+VEC_2(b1, b1_mul_high, proof_block("block_product", a, b, 3))
+VEC_2(b1, b1_mul_mixed, proof_block("block_product", a, b, 2))
+VEC_1(b1, b1_double, proof_block("block_double", a, a, 0))
+
+#include "vec/cipher/blocks_one.h"
+
+VEC_2(bv, bv_lower_halves, proof_block("block_lower", a, b, 0))
+VEC_2(bv, bv_upper_halves, proof_block("block_upper", a, b, 0))
 
 #endif

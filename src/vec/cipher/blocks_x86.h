@@ -4,17 +4,9 @@
 #ifndef OCT_VEC_BLOCKS_X86_H
 #define OCT_VEC_BLOCKS_X86_H
 
-#include "vec/clear.h"
+#include "vec/x86.h"
 
-#include <immintrin.h>
 #include <string.h>
-
-#if defined(__clang__)
-#define VEC_UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define VEC_UNROLL _Pragma("GCC unroll 128")
-#endif
-#define VEC_STEP OCT_INLINE
 
 typedef __m128i b1;
 
@@ -51,46 +43,16 @@ OCT_INLINE void b1_store(uint8_t *p, b1 a)
 {
     _mm_storeu_si128((__m128i *)p, a);
 }
-OCT_INLINE b1 b1_xor(b1 a, b1 b)
-{
-    return _mm_xor_si128(a, b);
-}
-OCT_INLINE b1 b1_or(b1 a, b1 b)
-{
-    return _mm_or_si128(a, b);
-}
-OCT_INLINE b1 b1_aes(b1 a, b1 key)
-{
-    return _mm_aesenc_si128(a, key);
-}
-OCT_INLINE b1 b1_aes_last(b1 a, b1 key)
-{
-    return _mm_aesenclast_si128(a, key);
-}
-OCT_INLINE b1 b1_reverse(b1 a)
-{
-    return _mm_shuffle_epi8(a, _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
-}
-OCT_INLINE b1 b1_swap(b1 a)
-{
-    return _mm_shuffle_epi32(a, 0x4e);
-}
-OCT_INLINE b1 b1_mul_low(b1 a, b1 b)
-{
-    return _mm_clmulepi64_si128(a, b, 0x00);
-}
-OCT_INLINE b1 b1_mul_high(b1 a, b1 b)
-{
-    return _mm_clmulepi64_si128(a, b, 0x11);
-}
-OCT_INLINE b1 b1_mul_mixed(b1 a, b1 b)
-{
-    return _mm_clmulepi64_si128(a, b, 0x10);
-}
-OCT_INLINE b1 b1_add32(b1 a, b1 b)
-{
-    return _mm_add_epi32(a, b);
-}
+VEC_2(b1, b1_xor, _mm_xor_si128(a, b))
+VEC_2(b1, b1_or, _mm_or_si128(a, b))
+VEC_2(b1, b1_aes, _mm_aesenc_si128(a, b))
+VEC_2(b1, b1_aes_last, _mm_aesenclast_si128(a, b))
+VEC_1(b1, b1_reverse, _mm_shuffle_epi8(a, _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)))
+VEC_1(b1, b1_swap, _mm_shuffle_epi32(a, 0x4e))
+VEC_2(b1, b1_mul_low, _mm_clmulepi64_si128(a, b, 0x00))
+VEC_2(b1, b1_mul_high, _mm_clmulepi64_si128(a, b, 0x11))
+VEC_2(b1, b1_mul_mixed, _mm_clmulepi64_si128(a, b, 0x10))
+VEC_2(b1, b1_add32, _mm_add_epi32(a, b))
 /* The bits that leave their halves: the lower half's goes to the upper half, the upper half's is the polynomial, or
  * nothing. */
 OCT_INLINE b1 b1_double(b1 a)

@@ -9,31 +9,11 @@
 #define BV_MID         6
 #define BV_BULK        6
 
-typedef __m256i bv;
+#include "vec/cipher/blocks_mm.h"
 
-OCT_INLINE bv bv_zero(void)
-{
-    return _mm256_setzero_si256();
-}
-OCT_INLINE bv bv_set1(b1 a)
-{
-    return _mm256_broadcastsi128_si256(a);
-}
-OCT_INLINE bv bv_broadcast(const uint8_t *p)
-{
-    return bv_set1(b1_load(p));
-}
 OCT_INLINE bv bv_pair(b1 lane0, b1 lane1)
 {
     return _mm256_inserti128_si256(_mm256_castsi128_si256(lane0), lane1, 1);
-}
-OCT_INLINE bv bv_first_lane(b1 a)
-{
-    return _mm256_zextsi128_si256(a);
-}
-OCT_INLINE b1 bv_first(bv a)
-{
-    return _mm256_castsi256_si128(a);
 }
 OCT_INLINE b1 bv_second(bv a)
 {
@@ -50,14 +30,6 @@ OCT_INLINE bv bv_put(bv a, size_t i, b1 block)
 OCT_INLINE bv bv_lane_numbers(void)
 {
     return _mm256_set_epi32(0, 0, 0, 1, 0, 0, 0, 0);
-}
-OCT_INLINE bv bv_load(const uint8_t *p)
-{
-    return _mm256_loadu_si256((const __m256i *)p);
-}
-OCT_INLINE void bv_store(uint8_t *p, bv a)
-{
-    _mm256_storeu_si256((__m256i *)p, a);
 }
 OCT_INLINE bv bv_load_part(const uint8_t *p, size_t n)
 {
@@ -94,55 +66,8 @@ OCT_INLINE bv bv_keep_above(bv a, size_t n)
 {
     return bv_pair(b1_zero(), b1_keep(bv_second(a), n));
 }
-OCT_INLINE bv bv_xor(bv a, bv b)
-{
-    return _mm256_xor_si256(a, b);
-}
-OCT_INLINE bv bv_xor3(bv a, bv b, bv c)
-{
-    return _mm256_xor_si256(_mm256_xor_si256(a, b), c);
-}
-OCT_INLINE bv bv_aes(bv a, bv key)
-{
-    return _mm256_aesenc_epi128(a, key);
-}
-OCT_INLINE bv bv_aes_last(bv a, bv key)
-{
-    return _mm256_aesenclast_epi128(a, key);
-}
-OCT_INLINE bv bv_reverse(bv a)
-{
-    return _mm256_shuffle_epi8(
-        a, _mm256_broadcastsi128_si256(_mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)));
-}
-OCT_INLINE bv bv_swap(bv a)
-{
-    return _mm256_shuffle_epi32(a, 0x4e);
-}
-OCT_INLINE bv bv_mul_low(bv a, bv b)
-{
-    return _mm256_clmulepi64_epi128(a, b, 0x00);
-}
-OCT_INLINE bv bv_mul_high(bv a, bv b)
-{
-    return _mm256_clmulepi64_epi128(a, b, 0x11);
-}
-OCT_INLINE bv bv_mul_mixed(bv a, bv b)
-{
-    return _mm256_clmulepi64_epi128(a, b, 0x10);
-}
-OCT_INLINE bv bv_lower_halves(bv a, bv b)
-{
-    return _mm256_unpacklo_epi64(a, b);
-}
-OCT_INLINE bv bv_upper_halves(bv a, bv b)
-{
-    return _mm256_unpackhi_epi64(a, b);
-}
-OCT_INLINE bv bv_add32(bv a, bv b)
-{
-    return _mm256_add_epi32(a, b);
-}
+VEC_3(bv, bv_xor3, _mm256_xor_si256(_mm256_xor_si256(a, b), c))
+VEC_1(bv, bv_swap, _mm256_shuffle_epi32(a, 0x4e))
 OCT_INLINE void blocks_clear_registers(void)
 {
     vec_clear_low_registers();

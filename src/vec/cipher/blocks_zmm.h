@@ -9,31 +9,11 @@
 #define BV_MID         3
 #define BV_BULK        8
 
-typedef __m512i bv;
+#include "vec/cipher/blocks_mm.h"
 
 OCT_INLINE __mmask64 bv_mask(size_t n)
 {
     return _bzhi_u64(~(uint64_t)0, (unsigned)n);
-}
-OCT_INLINE bv bv_zero(void)
-{
-    return _mm512_setzero_si512();
-}
-OCT_INLINE bv bv_broadcast(const uint8_t *p)
-{
-    return _mm512_broadcast_i32x4(b1_load(p));
-}
-OCT_INLINE bv bv_set1(b1 a)
-{
-    return _mm512_broadcast_i32x4(a);
-}
-OCT_INLINE bv bv_first_lane(b1 a)
-{
-    return _mm512_zextsi128_si512(a);
-}
-OCT_INLINE b1 bv_first(bv a)
-{
-    return _mm512_castsi512_si128(a);
 }
 OCT_INLINE b1 bv_fold(bv a)
 {
@@ -75,10 +55,7 @@ OCT_INLINE bv bv_lane_counters(void)
 {
     return _mm512_set_epi32(3 << 24, 0, 0, 0, 2 << 24, 0, 0, 0, 1 << 24, 0, 0, 0, 0, 0, 0, 0);
 }
-OCT_INLINE bv bv_and(bv a, bv b)
-{
-    return _mm512_and_si512(a, b);
-}
+VEC_2(bv, bv_and, _mm512_and_si512(a, b))
 OCT_INLINE bv bv_first_bytes(const size_t n[4])
 {
     const __mmask64 low = bv_mask(n[0]) | bv_mask(n[1]) << 16, high = bv_mask(n[2]) | bv_mask(n[3]) << 16;
@@ -97,14 +74,6 @@ OCT_INLINE void bv_transpose(bv x[4])
 OCT_INLINE bv bv_lane_numbers(void)
 {
     return _mm512_set_epi32(0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0);
-}
-OCT_INLINE bv bv_load(const uint8_t *p)
-{
-    return _mm512_loadu_si512(p);
-}
-OCT_INLINE void bv_store(uint8_t *p, bv a)
-{
-    _mm512_storeu_si512(p, a);
 }
 OCT_INLINE bv bv_load_part(const uint8_t *p, size_t n)
 {
@@ -137,74 +106,18 @@ OCT_INLINE bv bv_keep_above(bv a, size_t n)
 {
     return _mm512_maskz_mov_epi8(bv_mask(n) << 16, a);
 }
-OCT_INLINE bv bv_xor(bv a, bv b)
-{
-    return _mm512_xor_si512(a, b);
-}
-OCT_INLINE bv bv_xor3(bv a, bv b, bv c)
-{
-    return _mm512_ternarylogic_epi64(a, b, c, 0x96);
-}
-OCT_INLINE bv bv_aes(bv a, bv key)
-{
-    return _mm512_aesenc_epi128(a, key);
-}
-OCT_INLINE bv bv_aes_last(bv a, bv key)
-{
-    return _mm512_aesenclast_epi128(a, key);
-}
-OCT_INLINE bv bv_reverse(bv a)
-{
-    return _mm512_shuffle_epi8(
-        a, _mm512_broadcast_i32x4(_mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)));
-}
-OCT_INLINE bv bv_swap(bv a)
-{
-    return _mm512_shuffle_epi32(a, _MM_PERM_BADC);
-}
-OCT_INLINE bv bv_mul_low(bv a, bv b)
-{
-    return _mm512_clmulepi64_epi128(a, b, 0x00);
-}
-OCT_INLINE bv bv_mul_high(bv a, bv b)
-{
-    return _mm512_clmulepi64_epi128(a, b, 0x11);
-}
-OCT_INLINE bv bv_mul_mixed(bv a, bv b)
-{
-    return _mm512_clmulepi64_epi128(a, b, 0x10);
-}
+VEC_3(bv, bv_xor3, _mm512_ternarylogic_epi64(a, b, c, 0x96))
+VEC_1(bv, bv_swap, _mm512_shuffle_epi32(a, _MM_PERM_BADC))
 OCT_INLINE bv bv_pair(b1 lane0, b1 lane1)
 {
     return _mm512_castsi256_si512(_mm256_inserti128_si256(_mm256_castsi128_si256(lane0), lane1, 1));
 }
 /* Compilers clear the lanes above by an instruction, though the product has: so once for each result. */
 #define BV_PAIR_MUL(a, b, halves) _mm256_clmulepi64_epi128(_mm512_castsi512_si256(a), _mm512_castsi512_si256(b), halves)
-OCT_INLINE bv bv_pair_mul_low(bv a, bv b)
-{
-    return _mm512_zextsi256_si512(BV_PAIR_MUL(a, b, 0x00));
-}
-OCT_INLINE bv bv_pair_mul_high(bv a, bv b)
-{
-    return _mm512_zextsi256_si512(BV_PAIR_MUL(a, b, 0x11));
-}
-OCT_INLINE bv bv_pair_mul_mixed(bv a, bv b)
-{
-    return _mm512_zextsi256_si512(_mm256_xor_si256(BV_PAIR_MUL(a, b, 0x01), BV_PAIR_MUL(a, b, 0x10)));
-}
+VEC_2(bv, bv_pair_mul_low, _mm512_zextsi256_si512(BV_PAIR_MUL(a, b, 0x00)))
+VEC_2(bv, bv_pair_mul_high, _mm512_zextsi256_si512(BV_PAIR_MUL(a, b, 0x11)))
+VEC_2(bv, bv_pair_mul_mixed, _mm512_zextsi256_si512(_mm256_xor_si256(BV_PAIR_MUL(a, b, 0x01), BV_PAIR_MUL(a, b, 0x10))))
 #undef BV_PAIR_MUL
-OCT_INLINE bv bv_lower_halves(bv a, bv b)
-{
-    return _mm512_unpacklo_epi64(a, b);
-}
-OCT_INLINE bv bv_upper_halves(bv a, bv b)
-{
-    return _mm512_unpackhi_epi64(a, b);
-}
-OCT_INLINE bv bv_add32(bv a, bv b)
-{
-    return _mm512_add_epi32(a, b);
-}
 /* vzeroall leaves zmm16 to zmm31. */
 OCT_INLINE void blocks_clear_registers(void)
 {

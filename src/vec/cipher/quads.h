@@ -11,10 +11,8 @@
 
 #include "vec/cipher/tier.h"
 
-#if defined(TIER_QUADS_ZMM)
-#include "vec/cipher/quads_zmm.h"
-#elif defined(TIER_QUADS_YMM)
-#include "vec/cipher/quads_ymm.h"
+#if defined(TIER_QUADS_ZMM) || defined(TIER_QUADS_YMM)
+#include "vec/cipher/quads_x86.h"
 #elif defined(TIER_QUADS_BOUND)
 #include "vec/cipher/quads_bound.h"
 #elif defined(TIER_QUADS_PROOF)

@@ -52,36 +52,21 @@ OCT_INLINE void quads_store1(uint64_t *p, quads a, unsigned bits)
 {
     quads_store(p, a, bits);
 }
-OCT_INLINE quads quads_add(quads a, quads b)
-{
-    return v8_add(a, b);
-}
-OCT_INLINE quads quads_or(quads a, quads b)
-{
-    return v8_or(a, b);
-}
+VEC_2(quads, quads_add, v8_add(a, b))
+VEC_2(quads, quads_or, v8_or(a, b))
 OCT_INLINE quads quads_low(quads a, unsigned bits)
 {
     v8_need("low", a, ((__int128)1 << 63) - 1);
     return v8_low(a, bits);
 }
-OCT_INLINE quads quads_sll(quads a, unsigned bits)
-{
-    return v8_sll(a, bits);
-}
+VEC_BY(quads, quads_sll, v8_sll(a, bits))
 OCT_INLINE quads quads_srl(quads a, unsigned bits)
 {
     v8_need("srl", a, ((__int128)1 << 63) - 1);
     return v8_sra(a, bits);
 }
-OCT_INLINE quads quads_madd52lo(quads sum, quads a, quads b)
-{
-    return v8_madd52lo(sum, a, b);
-}
-OCT_INLINE quads quads_madd52hi(quads sum, quads a, quads b)
-{
-    return v8_madd52hi(sum, a, b);
-}
+VEC_3(quads, quads_madd52lo, v8_madd52lo(a, b, c))
+VEC_3(quads, quads_madd52hi, v8_madd52hi(a, b, c))
 OCT_INLINE void quads_load_blocks(quads limb[3], const uint8_t *p)
 {
     (void)p;
@@ -106,9 +91,6 @@ OCT_INLINE quads quads_up(quads a, unsigned n)
     (void)n;
     return v8_interval("up", 0, a.hi);
 }
-OCT_INLINE quads quads_sum(quads a)
-{
-    return v8_interval("sum", a.lo * QUADS_LANES, a.hi * QUADS_LANES);
-}
+VEC_1(quads, quads_sum, v8_interval("sum", a.lo *QUADS_LANES, a.hi *QUADS_LANES))
 
 #endif

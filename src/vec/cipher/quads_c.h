@@ -7,7 +7,7 @@
 
 #define QUADS_LANES 8
 typedef struct {
-    uint64_t l[QUADS_LANES];
+    uint64_t p[QUADS_LANES];
 } quads;
 
 #define QUADS_EACH(i)                                                                                                  \
@@ -17,13 +17,13 @@ typedef struct {
 OCT_INLINE quads quads_checked(quads a, unsigned bits)
 {
     if (!OCT_CHECKMEM_ON())
-        QUADS_EACH(i) OCT_ASSERT(a.l[i] >> bits == 0);
+        QUADS_EACH(i) OCT_ASSERT(a.p[i] >> bits == 0);
     return a;
 }
 OCT_INLINE quads quads_set1(uint64_t x)
 {
     quads r;
-    QUADS_EACH(i) r.l[i] = x;
+    QUADS_EACH(i) r.p[i] = x;
     return r;
 }
 OCT_INLINE quads quads_zero(void)
@@ -33,19 +33,19 @@ OCT_INLINE quads quads_zero(void)
 OCT_INLINE quads quads_set_first(uint64_t x, unsigned bits)
 {
     quads r = quads_zero();
-    r.l[0] = x;
+    r.p[0] = x;
     return quads_checked(r, bits);
 }
 OCT_INLINE quads quads_load(const uint64_t *p, unsigned bits)
 {
     quads r;
-    QUADS_EACH(i) r.l[i] = p[i];
+    QUADS_EACH(i) r.p[i] = p[i];
     return quads_checked(r, bits);
 }
 OCT_INLINE void quads_store(uint64_t *p, quads a, unsigned bits)
 {
     a = quads_checked(a, bits);
-    QUADS_EACH(i) p[i] = a.l[i];
+    QUADS_EACH(i) p[i] = a.p[i];
 }
 OCT_INLINE quads quads_load1(const uint64_t *p, unsigned bits)
 {
@@ -53,45 +53,20 @@ OCT_INLINE quads quads_load1(const uint64_t *p, unsigned bits)
 }
 OCT_INLINE void quads_store1(uint64_t *p, quads a, unsigned bits)
 {
-    p[0] = quads_checked(a, bits).l[0];
+    p[0] = quads_checked(a, bits).p[0];
 }
 OCT_INLINE quads quads_add(quads a, quads b)
 {
-    QUADS_EACH(i) a.l[i] += b.l[i];
+    QUADS_EACH(i) a.p[i] += b.p[i];
     return quads_checked(a, 63);
 }
-OCT_INLINE quads quads_or(quads a, quads b)
-{
-    QUADS_EACH(i) a.l[i] |= b.l[i];
-    return a;
-}
-OCT_INLINE quads quads_low(quads a, unsigned bits)
-{
-    QUADS_EACH(i) a.l[i] &= ((uint64_t)1 << bits) - 1;
-    return a;
-}
-OCT_INLINE quads quads_sll(quads a, unsigned bits)
-{
-    QUADS_EACH(i) a.l[i] <<= bits;
-    return a;
-}
-OCT_INLINE quads quads_srl(quads a, unsigned bits)
-{
-    QUADS_EACH(i) a.l[i] >>= bits;
-    return a;
-}
+PARTS_2(quads, quads_or, x | y)
+PARTS_BY(quads, quads_low, x &(((uint64_t)1 << bits) - 1))
+PARTS_BY(quads, quads_sll, x << bits)
+PARTS_BY(quads, quads_srl, x >> bits)
 #define QUADS_LOW52 (((uint64_t)1 << 52) - 1)
-OCT_INLINE quads quads_madd52lo(quads sum, quads a, quads b)
-{
-    QUADS_EACH(i)
-    sum.l[i] += (uint64_t)((unsigned __int128)(a.l[i] & QUADS_LOW52) * (b.l[i] & QUADS_LOW52)) & QUADS_LOW52;
-    return sum;
-}
-OCT_INLINE quads quads_madd52hi(quads sum, quads a, quads b)
-{
-    QUADS_EACH(i) sum.l[i] += (uint64_t)((unsigned __int128)(a.l[i] & QUADS_LOW52) * (b.l[i] & QUADS_LOW52) >> 52);
-    return sum;
-}
+PARTS_3(quads, quads_madd52lo, x + ((uint64_t)((unsigned __int128)(y & QUADS_LOW52) * (z & QUADS_LOW52)) & QUADS_LOW52))
+PARTS_3(quads, quads_madd52hi, x + ((uint64_t)((unsigned __int128)(y & QUADS_LOW52) * (z & QUADS_LOW52) >> 52)))
 /* Bits at .. at+43 of the block at p + i * stride for each lane i. */
 OCT_INLINE quads quads_block_bits(const uint8_t *p, size_t stride, unsigned at)
 {
@@ -100,7 +75,7 @@ OCT_INLINE quads quads_block_bits(const uint8_t *p, size_t stride, unsigned at)
     {
         const uint64_t low = tier_load64(p + stride * i), high = tier_load64(p + stride * i + 8);
         const unsigned __int128 block = (unsigned __int128)high << 64 | low;
-        r.l[i] = (uint64_t)(block >> at) & (((uint64_t)1 << 44) - 1);
+        r.p[i] = (uint64_t)(block >> at) & (((uint64_t)1 << 44) - 1);
     }
     return r;
 }
@@ -117,20 +92,17 @@ OCT_INLINE quads quads_block_order(quads a)
 {
     return a;
 }
-OCT_INLINE quads quads_first(quads a)
-{
-    return quads_set1(a.l[0]);
-}
+VEC_1(quads, quads_first, quads_set1(a.p[0]))
 OCT_INLINE quads quads_up(quads a, unsigned n)
 {
     quads r;
-    QUADS_EACH(i) r.l[i] = i < n ? 0 : a.l[i - n];
+    QUADS_EACH(i) r.p[i] = i < n ? 0 : a.p[i - n];
     return r;
 }
 OCT_INLINE quads quads_sum(quads a)
 {
     quads r = quads_zero();
-    QUADS_EACH(i) r.l[0] += a.l[i];
+    QUADS_EACH(i) r.p[0] += a.p[i];
     return quads_checked(r, 63);
 }
 

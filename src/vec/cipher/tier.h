@@ -17,6 +17,7 @@
 
 #include "base/base.h"
 #include "base/checkmem.h"
+#include "vec/rows.h"
 
 #include <string.h>
 
@@ -94,15 +95,7 @@ OCT_INLINE void tier_store32(uint8_t *p, uint32_t x)
 /* As in vec.h: a step is part of its caller where vectors are registers, a function of its own where they are memory.
  */
 #if defined(TIER_WORDS_ZMM) || defined(TIER_WORDS_YMM)
-#include "vec/clear.h"
-
-#include <immintrin.h>
-#if defined(__clang__)
-#define VEC_UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define VEC_UNROLL _Pragma("GCC unroll 128")
-#endif
-#define VEC_STEP OCT_INLINE
+#include "vec/x86.h"
 #elif defined(TIER_QUADS_BOUND) || defined(TIER_QUADS_PROOF)
 #define VEC_UNROLL
 #define VEC_STEP static inline

@@ -47,27 +47,15 @@ OCT_INLINE digit digit_load_bytes(const uint8_t *p)
     (void)p;
     return (digit){~(uint64_t)0};
 }
-OCT_INLINE digit digit_add(digit a, digit b)
-{
-    return wide_below("digit_add", a.most + b.most, 64);
-}
-OCT_INLINE digit digit_multiply(digit a, digit b)
-{
-    return wide_below("digit_multiply", wide_product(a, b), 64);
-}
+VEC_2(digit, digit_add, wide_below("digit_add", a.most + b.most, 64))
+VEC_2(digit, digit_multiply, wide_below("digit_multiply", wide_product(a, b), 64))
 OCT_INLINE digit digit_low(digit a, unsigned bits)
 {
     const unsigned __int128 mask = ((unsigned __int128)1 << bits) - 1;
     return (digit){a.most < mask ? a.most : mask};
 }
-OCT_INLINE digit digit_sll(digit a, unsigned bits)
-{
-    return wide_below("digit_sll", a.most << bits, 64);
-}
-OCT_INLINE digit digit_srl(digit a, unsigned bits)
-{
-    return (digit){a.most >> bits};
-}
+VEC_BY(digit, digit_sll, wide_below("digit_sll", a.most << bits, 64))
+VEC_BY(digit, digit_srl, (digit){a.most >> bits})
 OCT_INLINE wide wide_of(digit a)
 {
     return a;

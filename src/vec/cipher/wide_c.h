@@ -25,26 +25,11 @@ OCT_INLINE digit digit_load_bytes(const uint8_t *p)
 {
     return tier_load64(p);
 }
-OCT_INLINE digit digit_add(digit a, digit b)
-{
-    return a + b;
-}
-OCT_INLINE digit digit_multiply(digit a, digit b)
-{
-    return a * b;
-}
-OCT_INLINE digit digit_low(digit a, unsigned bits)
-{
-    return a & (((uint64_t)1 << bits) - 1);
-}
-OCT_INLINE digit digit_sll(digit a, unsigned bits)
-{
-    return a << bits;
-}
-OCT_INLINE digit digit_srl(digit a, unsigned bits)
-{
-    return a >> bits;
-}
+VEC_2(digit, digit_add, a + b)
+VEC_2(digit, digit_multiply, a *b)
+VEC_BY(digit, digit_low, a &(((uint64_t)1 << bits) - 1))
+VEC_BY(digit, digit_sll, a << bits)
+VEC_BY(digit, digit_srl, a >> bits)
 OCT_INLINE wide wide_of(digit a)
 {
     return a;

@@ -34,26 +34,11 @@ OCT_INLINE digit digit_load_bytes(const uint8_t *p)
 {
     return oct_proof_bytes(p);
 }
-OCT_INLINE digit digit_add(digit a, digit b)
-{
-    return (digit){oct_proof_record("wide_add", a.line, b.line, 0, 64)};
-}
-OCT_INLINE digit digit_multiply(digit a, digit b)
-{
-    return (digit){oct_proof_record("wide_multiply_add", digit_set(0).line, a.line, b.line, 64)};
-}
-OCT_INLINE digit digit_low(digit a, unsigned bits)
-{
-    return (digit){oct_proof_record("wide_low", a.line, 0, 0, bits)};
-}
-OCT_INLINE digit digit_srl(digit a, unsigned bits)
-{
-    return (digit){oct_proof_record("wide_srl", a.line, 0, 0, bits)};
-}
-OCT_INLINE digit digit_sll(digit a, unsigned bits)
-{
-    return digit_multiply(a, digit_set((uint64_t)1 << bits));
-}
+VEC_2(digit, digit_add, (digit){oct_proof_record("wide_add", a.line, b.line, 0, 64)})
+VEC_2(digit, digit_multiply, (digit){oct_proof_record("wide_multiply_add", digit_set(0).line, a.line, b.line, 64)})
+VEC_BY(digit, digit_low, (digit){oct_proof_record("wide_low", a.line, 0, 0, bits)})
+VEC_BY(digit, digit_srl, (digit){oct_proof_record("wide_srl", a.line, 0, 0, bits)})
+VEC_BY(digit, digit_sll, digit_multiply(a, digit_set((uint64_t)1 << bits)))
 OCT_INLINE wide wide_of(digit a)
 {
     return a;

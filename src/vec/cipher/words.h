@@ -14,10 +14,8 @@
 
 #include "vec/cipher/tier.h"
 
-#if defined(TIER_WORDS_ZMM)
-#include "vec/cipher/words_zmm.h"
-#elif defined(TIER_WORDS_YMM)
-#include "vec/cipher/words_ymm.h"
+#if defined(TIER_WORDS_ZMM) || defined(TIER_WORDS_YMM)
+#include "vec/cipher/words_x86.h"
 #elif defined(OCT_BACKEND_PROOF)
 #include "vec/cipher/words_proof.h"
 #else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* What words_ymm.h does without AVX-512: rotations as shuffles of bytes or two shifts, parts by loads and stores that
+/* What words_x86.h does without AVX-512: rotations as shuffles of bytes or two shifts, parts by loads and stores that
  * overlap. */
 #ifndef OCT_VEC_WORDS_AVX2_H
 #define OCT_VEC_WORDS_AVX2_H

@@ -11,7 +11,7 @@
 #define WORDS_LANES 16
 #endif
 typedef struct {
-    uint32_t l[WORDS_LANES];
+    uint32_t p[WORDS_LANES];
 } words;
 
 #define WORDS_EACH(i)                                                                                                  \
@@ -21,65 +21,53 @@ typedef struct {
 OCT_INLINE words words_set1(uint32_t x)
 {
     words r;
-    WORDS_EACH(i) r.l[i] = x;
+    WORDS_EACH(i) r.p[i] = x;
     return r;
 }
 OCT_INLINE words words_lane_numbers(void)
 {
     words r;
-    WORDS_EACH(i) r.l[i] = i;
+    WORDS_EACH(i) r.p[i] = i;
     return r;
 }
 OCT_INLINE words words_set_rows(const uint32_t row[4])
 {
     words r;
-    WORDS_EACH(i) r.l[i] = row[i % 4];
+    WORDS_EACH(i) r.p[i] = row[i % 4];
     return r;
 }
 OCT_INLINE words words_row_numbers(uint32_t first)
 {
     words r;
-    WORDS_EACH(i) r.l[i] = i % 4 ? 0 : first + i / 4;
+    WORDS_EACH(i) r.p[i] = i % 4 ? 0 : first + i / 4;
     return r;
 }
-OCT_INLINE words words_add(words a, words b)
-{
-    WORDS_EACH(i) a.l[i] += b.l[i];
-    return a;
-}
-OCT_INLINE words words_xor(words a, words b)
-{
-    WORDS_EACH(i) a.l[i] ^= b.l[i];
-    return a;
-}
-OCT_INLINE words words_rol(words a, unsigned bits)
-{
-    WORDS_EACH(i) a.l[i] = a.l[i] << bits | a.l[i] >> (32 - bits);
-    return a;
-}
+PARTS_2(words, words_add, x + y)
+PARTS_2(words, words_xor, x ^ y)
+PARTS_BY(words, words_rol, x << bits | x >> (32 - bits))
 OCT_INLINE words words_turn_rows(words a, unsigned n)
 {
     words r;
-    WORDS_EACH(i) r.l[i] = a.l[i / 4 * 4 + (i + n) % 4];
+    WORDS_EACH(i) r.p[i] = a.p[i / 4 * 4 + (i + n) % 4];
     return r;
 }
 OCT_INLINE words words_put_row(words a, unsigned row, const uint8_t *p)
 {
     for (unsigned i = 0; i < 4; i++)
-        a.l[4 * row + i] = tier_load32(p + 4 * i);
+        a.p[4 * row + i] = tier_load32(p + 4 * i);
     return a;
 }
 OCT_INLINE void words_store_row(uint8_t *p, words a, unsigned row)
 {
     for (unsigned i = 0; i < 16; i++)
-        p[i] = (uint8_t)(a.l[4 * row + i / 4] >> (8 * (i % 4)));
+        p[i] = (uint8_t)(a.p[4 * row + i / 4] >> (8 * (i % 4)));
 }
-/* `count` vectors from the words of blocks: word i of block b is lane x[i / of].l[b * of + i % of]. */
+/* `count` vectors from the words of blocks: word i of block b is lane x[i / of].p[b * of + i % of]. */
 OCT_INLINE void words_to_blocks(words *x, unsigned count, unsigned of)
 {
     words t[16];
     for (unsigned n = 0; n < count * WORDS_LANES; n++)
-        t[n / WORDS_LANES].l[n % WORDS_LANES] = x[n % 16 / of].l[n / 16 * of + n % of];
+        t[n / WORDS_LANES].p[n % WORDS_LANES] = x[n % 16 / of].p[n / 16 * of + n % of];
     for (unsigned i = 0; i < count; i++)
         x[i] = t[i];
 }
@@ -95,7 +83,7 @@ OCT_INLINE words words_load(const uint8_t *p)
 {
     words r;
     WORDS_EACH(i)
-    r.l[i] =
+    r.p[i] =
         (uint32_t)p[4 * i] | (uint32_t)p[4 * i + 1] << 8 | (uint32_t)p[4 * i + 2] << 16 | (uint32_t)p[4 * i + 3] << 24;
     return r;
 }
@@ -103,13 +91,13 @@ OCT_INLINE words words_load_part(const uint8_t *p, size_t len)
 {
     words r = words_set1(0);
     for (size_t i = 0; i < len; i++)
-        r.l[i / 4] |= (uint32_t)p[i] << (8 * (i % 4));
+        r.p[i / 4] |= (uint32_t)p[i] << (8 * (i % 4));
     return r;
 }
 OCT_INLINE void words_store_part(uint8_t *p, words a, size_t len)
 {
     for (size_t i = 0; i < len; i++)
-        p[i] = (uint8_t)(a.l[i / 4] >> (8 * (i % 4)));
+        p[i] = (uint8_t)(a.p[i / 4] >> (8 * (i % 4)));
 }
 OCT_INLINE void words_store(uint8_t *p, words a)
 {
@@ -118,7 +106,7 @@ OCT_INLINE void words_store(uint8_t *p, words a)
 OCT_INLINE words words_keep(words a, size_t len)
 {
     for (size_t i = len; i < 4 * WORDS_LANES; i++)
-        a.l[i / 4] &= ~((uint32_t)0xff << (8 * (i % 4)));
+        a.p[i / 4] &= ~((uint32_t)0xff << (8 * (i % 4)));
     return a;
 }
 OCT_INLINE void words_clear_registers(void)

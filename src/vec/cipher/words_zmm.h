@@ -1,44 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* The zmm backend of words.h: sixteen lanes, one block a vector. */
+/* What the zmm backend of words.h has besides words_x86.h. */
 #ifndef OCT_VEC_WORDS_ZMM_H
 #define OCT_VEC_WORDS_ZMM_H
 
-#define WORDS_LANES 16
-typedef __m512i words;
-
-OCT_INLINE words words_set1(uint32_t x)
-{
-    return _mm512_set1_epi32((int)x);
-}
 OCT_INLINE words words_lane_numbers(void)
 {
     return _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-}
-OCT_INLINE words words_set_rows(const uint32_t row[4])
-{
-    return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)row));
 }
 OCT_INLINE words words_row_numbers(uint32_t first)
 {
     const words row = _mm512_set_epi32(0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0);
     return _mm512_maskz_add_epi32(0x1111, row, _mm512_set1_epi32((int)first));
-}
-OCT_INLINE words words_add(words a, words b)
-{
-    return _mm512_add_epi32(a, b);
-}
-OCT_INLINE words words_xor(words a, words b)
-{
-    return _mm512_xor_si512(a, b);
-}
-/* The intrinsic wants a literal. */
-OCT_INLINE words words_rol(words a, unsigned bits)
-{
-    return bits == 16   ? _mm512_rol_epi32(a, 16)
-           : bits == 12 ? _mm512_rol_epi32(a, 12)
-           : bits == 8  ? _mm512_rol_epi32(a, 8)
-                        : _mm512_rol_epi32(a, 7);
 }
 OCT_INLINE words words_turn_rows(words a, unsigned n)
 {
@@ -64,16 +37,6 @@ OCT_INLINE void words_store_row(uint8_t *p, words a, unsigned row)
     _mm_storeu_si128((__m128i *)p, b);
 }
 
-/* Four vectors of words i .. i+3 to vectors whose rows are a quarter of a block: row r of t[j] is of block 4r + j. */
-OCT_INLINE void words_zmm_quarters(words t[4], const words x[4])
-{
-    const words a = _mm512_unpacklo_epi32(x[0], x[1]), b = _mm512_unpackhi_epi32(x[0], x[1]);
-    const words c = _mm512_unpacklo_epi32(x[2], x[3]), d = _mm512_unpackhi_epi32(x[2], x[3]);
-    t[0] = _mm512_unpacklo_epi64(a, c);
-    t[1] = _mm512_unpackhi_epi64(a, c);
-    t[2] = _mm512_unpacklo_epi64(b, d);
-    t[3] = _mm512_unpackhi_epi64(b, d);
-}
 /* Rows as a matrix of 4 x 4, transposed. */
 OCT_INLINE void words_rows_to_blocks(words x[4])
 {
@@ -84,12 +47,13 @@ OCT_INLINE void words_rows_to_blocks(words x[4])
     x[2] = _mm512_shuffle_i32x4(b, d, 0x88);
     x[3] = _mm512_shuffle_i32x4(b, d, 0xdd);
 }
+/* Four vectors of words i .. i+3 become quarters of blocks: row r of t[j] is of block 4r + j. */
 OCT_INLINE void words_lanes_to_blocks(words x[16])
 {
     words t[16];
     VEC_UNROLL
     for (int i = 0; i < 16; i += 4)
-        words_zmm_quarters(t + i, x + i);
+        mm_transpose32(t + i, x + i);
     VEC_UNROLL
     for (int j = 0; j < 4; j++) {
         words rows[4] = {t[j], t[4 + j], t[8 + j], t[12 + j]};
@@ -98,32 +62,6 @@ OCT_INLINE void words_lanes_to_blocks(words x[16])
         for (int r = 0; r < 4; r++)
             x[4 * r + j] = rows[r];
     }
-}
-
-OCT_INLINE words words_load(const uint8_t *p)
-{
-    return _mm512_loadu_si512(p);
-}
-OCT_INLINE void words_store(uint8_t *p, words a)
-{
-    _mm512_storeu_si512(p, a);
-}
-OCT_INLINE words words_load_part(const uint8_t *p, size_t len)
-{
-    return _mm512_maskz_loadu_epi8(~(uint64_t)0 >> (64 - len), p);
-}
-OCT_INLINE void words_store_part(uint8_t *p, words a, size_t len)
-{
-    _mm512_mask_storeu_epi8(p, ~(uint64_t)0 >> (64 - len), a);
-}
-OCT_INLINE words words_keep(words a, size_t len)
-{
-    return _mm512_maskz_mov_epi8(~(uint64_t)0 >> (64 - len), a);
-}
-OCT_INLINE void words_clear_registers(void)
-{
-    vec_clear_low_registers();
-    vec_clear_high_registers();
 }
 
 #endif

@@ -17,6 +17,14 @@
 
 #define I16X32_LANES 32
 
+/* What numbers_*.h are made for, which backends of both contracts of numbers share. */
+#define NUMBERS        i16x32
+#define NUMBERS_(name) i16x32_##name
+#define NUMBERS_INT    int16_t
+#define NUMBERS_UINT   uint16_t
+#define NUMBERS_BITS   16
+#define NUMBERS_LANES  I16X32_LANES
+
 #if defined(OCT_BACKEND_AVX512)
 #include "vec/lattice/i16x32_avx512.h"
 #elif defined(OCT_BACKEND_AVX2)
@@ -30,6 +38,12 @@
 #else
 #error "choose a backend"
 #endif
+#undef NUMBERS
+#undef NUMBERS_
+#undef NUMBERS_INT
+#undef NUMBERS_UINT
+#undef NUMBERS_BITS
+#undef NUMBERS_LANES
 
 /* The contract itself. A backend that drifts from it does not compile. */
 

@@ -9,68 +9,23 @@
 typedef __m512i i16x32;
 typedef __m512i sum32x16;
 
+#include "vec/lattice/numbers_units.h"
+
 OCT_INLINE i16x32 i16x32_set1(int16_t x)
 {
     return _mm512_set1_epi16(x);
 }
-OCT_INLINE i16x32 i16x32_load_table(const int16_t p[I16X32_LANES])
-{
-    return _mm512_load_si512(p);
-}
-OCT_INLINE i16x32 i16x32_load(const int16_t p[I16X32_LANES], int low, int high)
-{
-    (void)low, (void)high;
-    return _mm512_load_si512(p);
-}
-OCT_INLINE void i16x32_store(int16_t p[I16X32_LANES], i16x32 a, int low, int high)
-{
-    (void)low, (void)high;
-    _mm512_store_si512(p, a);
-}
-OCT_INLINE i16x32 i16x32_add(i16x32 a, i16x32 b)
-{
-    return _mm512_add_epi16(a, b);
-}
-OCT_INLINE i16x32 i16x32_sub(i16x32 a, i16x32 b)
-{
-    return _mm512_sub_epi16(a, b);
-}
-OCT_INLINE i16x32 i16x32_sub_wrap(i16x32 a, i16x32 b)
-{
-    return _mm512_sub_epi16(a, b);
-}
-OCT_INLINE i16x32 i16x32_mullo(i16x32 a, i16x32 b)
-{
-    return _mm512_mullo_epi16(a, b);
-}
-OCT_INLINE i16x32 i16x32_mullo_wrap(i16x32 a, i16x32 b)
-{
-    return _mm512_mullo_epi16(a, b);
-}
-OCT_INLINE i16x32 i16x32_mulhi(i16x32 a, i16x32 b)
-{
-    return _mm512_mulhi_epi16(a, b);
-}
-OCT_INLINE i16x32 i16x32_mulhrs(i16x32 a, i16x32 b)
-{
-    return _mm512_mulhrs_epi16(a, b);
-}
-OCT_INLINE i16x32 i16x32_sll(i16x32 a, unsigned bits)
-{
-    return _mm512_slli_epi16(a, bits);
-}
-OCT_INLINE i16x32 i16x32_sll_wrap(i16x32 a, unsigned bits)
-{
-    return _mm512_slli_epi16(a, bits);
-}
-OCT_INLINE i16x32 i16x32_sra(i16x32 a, unsigned bits)
-{
-    return _mm512_srai_epi16(a, bits);
-}
-OCT_INLINE i16x32 i16x32_or_wrap(i16x32 a, i16x32 b)
-{
-    return _mm512_or_si512(a, b);
-}
+VEC_2(i16x32, i16x32_add, _mm512_add_epi16(a, b))
+VEC_2(i16x32, i16x32_sub, _mm512_sub_epi16(a, b))
+VEC_2(i16x32, i16x32_sub_wrap, _mm512_sub_epi16(a, b))
+VEC_2(i16x32, i16x32_mullo, _mm512_mullo_epi16(a, b))
+VEC_2(i16x32, i16x32_mullo_wrap, _mm512_mullo_epi16(a, b))
+VEC_2(i16x32, i16x32_mulhi, _mm512_mulhi_epi16(a, b))
+VEC_2(i16x32, i16x32_mulhrs, _mm512_mulhrs_epi16(a, b))
+VEC_BY(i16x32, i16x32_sll, _mm512_slli_epi16(a, bits))
+VEC_BY(i16x32, i16x32_sll_wrap, _mm512_slli_epi16(a, bits))
+VEC_BY(i16x32, i16x32_sra, _mm512_srai_epi16(a, bits))
+VEC_2(i16x32, i16x32_or_wrap, _mm512_or_si512(a, b))
 OCT_INLINE i16x32 i16x32_and(i16x32 a, int16_t mask)
 {
     return _mm512_and_si512(a, _mm512_set1_epi16(mask));
@@ -84,22 +39,11 @@ OCT_INLINE i16x32 i16x32_lookup16(const int16_t table[I16X32_LANES], i16x32 a)
     return _mm512_permutexvar_epi16(a, _mm512_load_si512(table));
 }
 
-OCT_INLINE void i16x32_exchange(i16x32 *x, i16x32 *y, unsigned bit)
-{
-    units_exchange(x, y, bit);
-}
 OCT_INLINE void i16x32_zip(i16x32 *x, i16x32 *y)
 {
     units_zip(x, y);
 }
-OCT_INLINE void i16x32_unzip(i16x32 *x, i16x32 *y)
-{
-    units_unzip(x, y);
-}
-OCT_INLINE i16x32 i16x32_swap(i16x32 a)
-{
-    return _mm512_rol_epi32(a, 16);
-}
+VEC_1(i16x32, i16x32_swap, _mm512_rol_epi32(a, 16))
 
 OCT_INLINE sum32x16 sum32x16_zero(void)
 {
@@ -186,11 +130,6 @@ OCT_INLINE unsigned i16x32_store_below_public(int16_t *to, i16x32 a, int16_t lim
     const __mmask32 k = _mm512_cmplt_epu16_mask(a, _mm512_set1_epi16(limit));
     _mm512_storeu_si512(to, _mm512_maskz_compress_epi16(k, a));
     return (unsigned)__builtin_popcount(k);
-}
-OCT_INLINE i16x32 i16x32_proved_bound(i16x32 a, int low, int high)
-{
-    (void)low, (void)high;
-    return a;
 }
 
 #endif

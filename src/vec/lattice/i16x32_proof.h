@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* The proof backend of i16x32.h: records (vec_proof.h), lane by lane. Only what transforms and products take. */
+/* What the proof backend of i16x32.h has besides numbers_proof.h. */
 #ifndef OCT_VEC_I16X32_PROOF_H
 #define OCT_VEC_I16X32_PROOF_H
 
@@ -8,58 +8,8 @@
 
 typedef proof_lanes i16x32, sum32x16;
 
-OCT_INLINE i16x32 i16x32_load_table(const int16_t p[I16X32_LANES])
-{
-    int64_t x[I16X32_LANES];
-    for (int i = 0; i < I16X32_LANES; i++)
-        x[i] = p[i];
-    return proof_constants(x, I16X32_LANES);
-}
-OCT_INLINE i16x32 i16x32_set1(int16_t x)
-{
-    int16_t p[I16X32_LANES];
-    for (int i = 0; i < I16X32_LANES; i++)
-        p[i] = x;
-    return i16x32_load_table(p);
-}
-OCT_INLINE i16x32 i16x32_load(const int16_t p[I16X32_LANES], int low, int high)
-{
-    return oct_proof_recall(p, I16X32_LANES, low, high);
-}
-OCT_INLINE void i16x32_store(int16_t p[I16X32_LANES], i16x32 a, int low, int high)
-{
-    proof_within(a, I16X32_LANES, low, high);
-    oct_proof_keep(p, a);
-    memset(p, 0, I16X32_LANES * sizeof *p); /* so that a sanitizer sees where it goes */
-}
-OCT_INLINE i16x32 i16x32_add(i16x32 a, i16x32 b)
-{
-    return proof_each("add", a, b, I16X32_LANES, 0, 16);
-}
-OCT_INLINE i16x32 i16x32_sub(i16x32 a, i16x32 b)
-{
-    return proof_each("sub", a, b, I16X32_LANES, 0, 16);
-}
-OCT_INLINE i16x32 i16x32_mullo(i16x32 a, i16x32 b)
-{
-    return proof_each("signed_product", a, b, I16X32_LANES, 0, 16);
-}
-OCT_INLINE i16x32 i16x32_mullo_wrap(i16x32 a, i16x32 b)
-{
-    return proof_each("signed_low", a, b, I16X32_LANES, 16, 0);
-}
-OCT_INLINE i16x32 i16x32_mulhi(i16x32 a, i16x32 b)
-{
-    return proof_each("signed_high", a, b, I16X32_LANES, 16, 16);
-}
-OCT_INLINE i16x32 i16x32_sra(i16x32 a, unsigned bits)
-{
-    return proof_each("sra", a, a, I16X32_LANES, bits, 0);
-}
-OCT_INLINE i16x32 i16x32_sll(i16x32 a, unsigned bits)
-{
-    return proof_each("times", a, a, I16X32_LANES, (uint64_t)1 << bits, 16);
-}
+#include "vec/lattice/numbers_proof.h"
+
 OCT_INLINE i16x32 i16x32_sll_wrap(i16x32 a, unsigned bits)
 {
     const i16x32 whole = proof_each("times", a, a, I16X32_LANES, (uint64_t)1 << bits, 0);
@@ -69,32 +19,8 @@ OCT_INLINE i16x32 i16x32_add_above(i16x32 a, i16x32 b, int16_t limit)
 {
     return i16x32_add(a, proof_above(b, I16X32_LANES, limit));
 }
-OCT_INLINE i16x32 i16x32_and(i16x32 a, int16_t mask)
-{
-    return proof_each("signed_and", a, a, I16X32_LANES, (uint64_t)mask, 0);
-}
-OCT_INLINE void i16x32_exchange(i16x32 *x, i16x32 *y, unsigned bit)
-{
-    proof_exchange(x, y, I16X32_LANES / 16, bit);
-}
-OCT_INLINE void i16x32_unzip(i16x32 *x, i16x32 *y)
-{
-    proof_unzip(x, y, I16X32_LANES / 16);
-}
-OCT_INLINE i16x32 i16x32_proved_bound(i16x32 a, int low, int high)
-{
-    for (int i = 0; i < I16X32_LANES; i++)
-        a.line[i] = oct_proof_record("proved_within", a.line[i], 0, (int)low, (uint64_t)high);
-    return a;
-}
-OCT_INLINE i16x32 i16x32_sub_wrap(i16x32 a, i16x32 b)
-{
-    return proof_each("sub_wrap", a, b, I16X32_LANES, 16, 0);
-}
-OCT_INLINE i16x32 i16x32_mulhrs(i16x32 a, i16x32 b)
-{
-    return proof_each("signed_rounded", a, b, I16X32_LANES, 15, 16);
-}
+VEC_2(i16x32, i16x32_sub_wrap, proof_each("sub_wrap", a, b, I16X32_LANES, 16, 0))
+VEC_2(i16x32, i16x32_mulhrs, proof_each("signed_rounded", a, b, I16X32_LANES, 15, 16))
 OCT_INLINE void i16x32_zip(i16x32 *x, i16x32 *y)
 {
     proof_zip(x, y, 2);

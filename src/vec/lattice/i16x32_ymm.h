@@ -8,53 +8,23 @@
 
 typedef struct units i16x32, sum32x16;
 
-#define I16X32_2(name, intrinsic)                                                                                      \
-    OCT_INLINE i16x32 name(i16x32 a, i16x32 b)                                                                         \
-    {                                                                                                                  \
-        UNITS_EACH(i) a.p[i] = intrinsic(a.p[i], b.p[i]);                                                              \
-        return a;                                                                                                      \
-    }
+#include "vec/lattice/numbers_units.h"
 
 OCT_INLINE i16x32 i16x32_set1(int16_t x)
 {
     return (i16x32){{_mm256_set1_epi16(x), _mm256_set1_epi16(x)}};
 }
-OCT_INLINE i16x32 i16x32_load_table(const int16_t p[I16X32_LANES])
-{
-    return units_load(p);
-}
-OCT_INLINE i16x32 i16x32_load(const int16_t p[I16X32_LANES], int low, int high)
-{
-    (void)low, (void)high;
-    return units_load(p);
-}
-OCT_INLINE void i16x32_store(int16_t p[I16X32_LANES], i16x32 a, int low, int high)
-{
-    (void)low, (void)high;
-    units_store(p, a);
-}
-I16X32_2(i16x32_add, _mm256_add_epi16)
-I16X32_2(i16x32_sub, _mm256_sub_epi16)
-I16X32_2(i16x32_sub_wrap, _mm256_sub_epi16)
-I16X32_2(i16x32_mullo, _mm256_mullo_epi16)
-I16X32_2(i16x32_mullo_wrap, _mm256_mullo_epi16)
-I16X32_2(i16x32_mulhi, _mm256_mulhi_epi16)
-I16X32_2(i16x32_mulhrs, _mm256_mulhrs_epi16)
-I16X32_2(i16x32_or_wrap, _mm256_or_si256)
-OCT_INLINE i16x32 i16x32_sll(i16x32 a, unsigned bits)
-{
-    UNITS_EACH(i) a.p[i] = _mm256_slli_epi16(a.p[i], (int)bits);
-    return a;
-}
-OCT_INLINE i16x32 i16x32_sll_wrap(i16x32 a, unsigned bits)
-{
-    return i16x32_sll(a, bits);
-}
-OCT_INLINE i16x32 i16x32_sra(i16x32 a, unsigned bits)
-{
-    UNITS_EACH(i) a.p[i] = _mm256_srai_epi16(a.p[i], (int)bits);
-    return a;
-}
+PARTS_2(i16x32, i16x32_add, _mm256_add_epi16(x, y))
+PARTS_2(i16x32, i16x32_sub, _mm256_sub_epi16(x, y))
+PARTS_2(i16x32, i16x32_sub_wrap, _mm256_sub_epi16(x, y))
+PARTS_2(i16x32, i16x32_mullo, _mm256_mullo_epi16(x, y))
+PARTS_2(i16x32, i16x32_mullo_wrap, _mm256_mullo_epi16(x, y))
+PARTS_2(i16x32, i16x32_mulhi, _mm256_mulhi_epi16(x, y))
+PARTS_2(i16x32, i16x32_mulhrs, _mm256_mulhrs_epi16(x, y))
+PARTS_2(i16x32, i16x32_or_wrap, _mm256_or_si256(x, y))
+PARTS_BY(i16x32, i16x32_sll, _mm256_slli_epi16(x, (int)bits))
+VEC_BY(i16x32, i16x32_sll_wrap, i16x32_sll(a, bits))
+PARTS_BY(i16x32, i16x32_sra, _mm256_srai_epi16(x, (int)bits))
 OCT_INLINE i16x32 i16x32_and(i16x32 a, int16_t mask)
 {
     UNITS_EACH(i) a.p[i] = _mm256_and_si256(a.p[i], _mm256_set1_epi16(mask));
@@ -81,23 +51,11 @@ OCT_INLINE i16x32 i16x32_lookup16(const int16_t table[I16X32_LANES], i16x32 a)
     return a;
 }
 
-OCT_INLINE void i16x32_exchange(i16x32 *x, i16x32 *y, unsigned bit)
-{
-    units_exchange(x, y, bit);
-}
 OCT_INLINE void i16x32_zip(i16x32 *x, i16x32 *y)
 {
     units_zip(x, y);
 }
-OCT_INLINE void i16x32_unzip(i16x32 *x, i16x32 *y)
-{
-    units_unzip(x, y);
-}
-OCT_INLINE i16x32 i16x32_swap(i16x32 a)
-{
-    UNITS_EACH(i) a.p[i] = _mm256_shufflehi_epi16(_mm256_shufflelo_epi16(a.p[i], 0xb1), 0xb1);
-    return a;
-}
+PARTS_1(i16x32, i16x32_swap, _mm256_shufflehi_epi16(_mm256_shufflelo_epi16(x, 0xb1), 0xb1))
 
 OCT_INLINE sum32x16 sum32x16_zero(void)
 {
@@ -183,11 +141,6 @@ OCT_INLINE unsigned i16x32_store_below_public(int16_t *to, i16x32 a, int16_t lim
         }
     }
     return count;
-}
-OCT_INLINE i16x32 i16x32_proved_bound(i16x32 a, int low, int high)
-{
-    (void)low, (void)high;
-    return a;
 }
 
 #endif

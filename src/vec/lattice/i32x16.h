@@ -19,6 +19,14 @@
 
 #define I32X16_LANES 16
 
+/* What numbers_*.h are made for, which backends of both contracts of numbers share. */
+#define NUMBERS        i32x16
+#define NUMBERS_(name) i32x16_##name
+#define NUMBERS_INT    int32_t
+#define NUMBERS_UINT   uint32_t
+#define NUMBERS_BITS   32
+#define NUMBERS_LANES  I32X16_LANES
+
 #if defined(OCT_BACKEND_AVX512)
 #include "vec/lattice/i32x16_avx512.h"
 #elif defined(OCT_BACKEND_AVX2)
@@ -32,6 +40,12 @@
 #else
 #error "choose a backend"
 #endif
+#undef NUMBERS
+#undef NUMBERS_
+#undef NUMBERS_INT
+#undef NUMBERS_UINT
+#undef NUMBERS_BITS
+#undef NUMBERS_LANES
 
 /* The contract itself. A backend that drifts from it does not compile. */
 

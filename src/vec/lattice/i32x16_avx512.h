@@ -14,60 +14,24 @@ typedef struct {
     __m512i even, odd;
 } sum64x16;
 
+#include "vec/lattice/numbers_units.h"
+
 OCT_INLINE i32x16 i32x16_set1(int32_t x)
 {
     return _mm512_set1_epi32(x);
 }
-OCT_INLINE i32x16 i32x16_load_table(const int32_t p[I32X16_LANES])
-{
-    return _mm512_load_si512(p);
-}
-OCT_INLINE i32x16 i32x16_load(const int32_t p[I32X16_LANES], int32_t low, int32_t high)
-{
-    (void)low, (void)high;
-    return _mm512_load_si512(p);
-}
-OCT_INLINE void i32x16_store(int32_t p[I32X16_LANES], i32x16 a, int32_t low, int32_t high)
-{
-    (void)low, (void)high;
-    _mm512_store_si512(p, a);
-}
-OCT_INLINE i32x16 i32x16_add(i32x16 a, i32x16 b)
-{
-    return _mm512_add_epi32(a, b);
-}
-OCT_INLINE i32x16 i32x16_sub(i32x16 a, i32x16 b)
-{
-    return _mm512_sub_epi32(a, b);
-}
-OCT_INLINE i32x16 i32x16_abs(i32x16 a)
-{
-    return _mm512_abs_epi32(a);
-}
-OCT_INLINE i32x16 i32x16_min(i32x16 a, i32x16 b)
-{
-    return _mm512_min_epi32(a, b);
-}
-OCT_INLINE i32x16 i32x16_max(i32x16 a, i32x16 b)
-{
-    return _mm512_max_epi32(a, b);
-}
-OCT_INLINE i32x16 i32x16_mullo(i32x16 a, i32x16 b)
-{
-    return _mm512_mullo_epi32(a, b);
-}
-OCT_INLINE i32x16 i32x16_mullo_wrap(i32x16 a, i32x16 b)
-{
-    return _mm512_mullo_epi32(a, b);
-}
+VEC_2(i32x16, i32x16_add, _mm512_add_epi32(a, b))
+VEC_2(i32x16, i32x16_sub, _mm512_sub_epi32(a, b))
+VEC_1(i32x16, i32x16_abs, _mm512_abs_epi32(a))
+VEC_2(i32x16, i32x16_min, _mm512_min_epi32(a, b))
+VEC_2(i32x16, i32x16_max, _mm512_max_epi32(a, b))
+VEC_2(i32x16, i32x16_mullo, _mm512_mullo_epi32(a, b))
+VEC_2(i32x16, i32x16_mullo_wrap, _mm512_mullo_epi32(a, b))
 OCT_INLINE sum64x16 sum64x16_mul(i32x16 a, i32x16 b)
 {
     return (sum64x16){_mm512_mul_epi32(a, b), _mm512_mul_epi32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32))};
 }
-OCT_INLINE sum64x16 sum64x16_add(sum64x16 a, sum64x16 b)
-{
-    return (sum64x16){_mm512_add_epi64(a.even, b.even), _mm512_add_epi64(a.odd, b.odd)};
-}
+VEC_2(sum64x16, sum64x16_add, (sum64x16){_mm512_add_epi64(a.even, b.even), _mm512_add_epi64(a.odd, b.odd)})
 OCT_INLINE i32x16 sum64x16_low_wrap(sum64x16 a)
 {
     return _mm512_mask_shuffle_epi32(a.even, 0xaaaa, a.odd, _MM_PERM_CCAA);
@@ -76,18 +40,9 @@ OCT_INLINE i32x16 sum64x16_high(sum64x16 a)
 {
     return _mm512_mask_shuffle_epi32(a.odd, 0x5555, a.even, _MM_PERM_DDBB);
 }
-OCT_INLINE i32x16 i32x16_mulhi(i32x16 a, i32x16 b)
-{
-    return sum64x16_high(sum64x16_mul(a, b));
-}
-OCT_INLINE i32x16 i32x16_sll(i32x16 a, unsigned bits)
-{
-    return _mm512_slli_epi32(a, bits);
-}
-OCT_INLINE i32x16 i32x16_sra(i32x16 a, unsigned bits)
-{
-    return _mm512_srai_epi32(a, bits);
-}
+VEC_2(i32x16, i32x16_mulhi, sum64x16_high(sum64x16_mul(a, b)))
+VEC_BY(i32x16, i32x16_sll, _mm512_slli_epi32(a, bits))
+VEC_BY(i32x16, i32x16_sra, _mm512_srai_epi32(a, bits))
 OCT_INLINE i32x16 i32x16_and(i32x16 a, int32_t mask)
 {
     return _mm512_and_si512(a, _mm512_set1_epi32(mask));
@@ -108,14 +63,6 @@ OCT_INLINE i32x16 i32x16_is_above(i32x16 a, int32_t limit)
 OCT_INLINE i32x16 i32x16_lookup16(const int32_t table[I32X16_LANES], i32x16 a)
 {
     return _mm512_permutexvar_epi32(a, _mm512_load_si512(table));
-}
-OCT_INLINE void i32x16_exchange(i32x16 *x, i32x16 *y, unsigned bit)
-{
-    units_exchange(x, y, bit);
-}
-OCT_INLINE void i32x16_unzip(i32x16 *x, i32x16 *y)
-{
-    units_unzip(x, y);
 }
 
 /* A number goes to the word that has the bytes it is in, and is shifted down to its first bit. */
@@ -215,11 +162,6 @@ OCT_INLINE unsigned i32x16_any_above_declassify(i32x16 a, int32_t limit)
 OCT_INLINE unsigned i32x16_sum_above_declassify(i32x16 a, int32_t limit)
 {
     return _mm512_reduce_add_epi32(a) > limit;
-}
-OCT_INLINE i32x16 i32x16_proved_bound(i32x16 a, int32_t low, int32_t high)
-{
-    (void)low, (void)high;
-    return a;
 }
 
 #endif

@@ -12,42 +12,19 @@ typedef struct {
     struct units even, odd;
 } sum64x16;
 
-#define I32X16_2(name, intrinsic)                                                                                      \
-    OCT_INLINE i32x16 name(i32x16 a, i32x16 b)                                                                         \
-    {                                                                                                                  \
-        UNITS_EACH(i) a.p[i] = intrinsic(a.p[i], b.p[i]);                                                              \
-        return a;                                                                                                      \
-    }
+#include "vec/lattice/numbers_units.h"
 
 OCT_INLINE i32x16 i32x16_set1(int32_t x)
 {
     return (i32x16){{_mm256_set1_epi32(x), _mm256_set1_epi32(x)}};
 }
-OCT_INLINE i32x16 i32x16_load_table(const int32_t p[I32X16_LANES])
-{
-    return units_load(p);
-}
-OCT_INLINE i32x16 i32x16_load(const int32_t p[I32X16_LANES], int32_t low, int32_t high)
-{
-    (void)low, (void)high;
-    return units_load(p);
-}
-OCT_INLINE void i32x16_store(int32_t p[I32X16_LANES], i32x16 a, int32_t low, int32_t high)
-{
-    (void)low, (void)high;
-    units_store(p, a);
-}
-I32X16_2(i32x16_add, _mm256_add_epi32)
-I32X16_2(i32x16_sub, _mm256_sub_epi32)
-I32X16_2(i32x16_min, _mm256_min_epi32)
-I32X16_2(i32x16_max, _mm256_max_epi32)
-I32X16_2(i32x16_mullo, _mm256_mullo_epi32)
-I32X16_2(i32x16_mullo_wrap, _mm256_mullo_epi32)
-OCT_INLINE i32x16 i32x16_abs(i32x16 a)
-{
-    UNITS_EACH(i) a.p[i] = _mm256_abs_epi32(a.p[i]);
-    return a;
-}
+PARTS_2(i32x16, i32x16_add, _mm256_add_epi32(x, y))
+PARTS_2(i32x16, i32x16_sub, _mm256_sub_epi32(x, y))
+PARTS_2(i32x16, i32x16_min, _mm256_min_epi32(x, y))
+PARTS_2(i32x16, i32x16_max, _mm256_max_epi32(x, y))
+PARTS_2(i32x16, i32x16_mullo, _mm256_mullo_epi32(x, y))
+PARTS_2(i32x16, i32x16_mullo_wrap, _mm256_mullo_epi32(x, y))
+PARTS_1(i32x16, i32x16_abs, _mm256_abs_epi32(x))
 OCT_INLINE sum64x16 sum64x16_mul(i32x16 a, i32x16 b)
 {
     sum64x16 r;
@@ -77,20 +54,9 @@ OCT_INLINE i32x16 sum64x16_high(sum64x16 a)
     UNITS_EACH(i) a.odd.p[i] = _mm256_blend_epi32(_mm256_srli_epi64(a.even.p[i], 32), a.odd.p[i], 0xaa);
     return a.odd;
 }
-OCT_INLINE i32x16 i32x16_mulhi(i32x16 a, i32x16 b)
-{
-    return sum64x16_high(sum64x16_mul(a, b));
-}
-OCT_INLINE i32x16 i32x16_sll(i32x16 a, unsigned bits)
-{
-    UNITS_EACH(i) a.p[i] = _mm256_slli_epi32(a.p[i], (int)bits);
-    return a;
-}
-OCT_INLINE i32x16 i32x16_sra(i32x16 a, unsigned bits)
-{
-    UNITS_EACH(i) a.p[i] = _mm256_srai_epi32(a.p[i], (int)bits);
-    return a;
-}
+VEC_2(i32x16, i32x16_mulhi, sum64x16_high(sum64x16_mul(a, b)))
+PARTS_BY(i32x16, i32x16_sll, _mm256_slli_epi32(x, (int)bits))
+PARTS_BY(i32x16, i32x16_sra, _mm256_srai_epi32(x, (int)bits))
 OCT_INLINE i32x16 i32x16_and(i32x16 a, int32_t mask)
 {
     UNITS_EACH(i) a.p[i] = _mm256_and_si256(a.p[i], _mm256_set1_epi32(mask));
@@ -127,14 +93,6 @@ OCT_INLINE i32x16 i32x16_lookup16(const int32_t table[I32X16_LANES], i32x16 a)
         a.p[i] = _mm256_castps_si256(_mm256_blendv_ps(low, high, bit3));
     }
     return a;
-}
-OCT_INLINE void i32x16_exchange(i32x16 *x, i32x16 *y, unsigned bit)
-{
-    units_exchange(x, y, bit);
-}
-OCT_INLINE void i32x16_unzip(i32x16 *x, i32x16 *y)
-{
-    units_unzip(x, y);
 }
 
 /* A quarter is four numbers. Each comes with four bytes, and is shifted down to its first bit. */
@@ -195,11 +153,6 @@ OCT_INLINE unsigned i32x16_sum_above_declassify(i32x16 a, int32_t limit)
     sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0x4e));
     sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xb1));
     return (_mm_movemask_epi8(_mm_cmpgt_epi32(sum, _mm_set1_epi32(limit))) & 1) != 0;
-}
-OCT_INLINE i32x16 i32x16_proved_bound(i32x16 a, int32_t low, int32_t high)
-{
-    (void)low, (void)high;
-    return a;
 }
 
 #endif

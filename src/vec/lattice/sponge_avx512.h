@@ -4,22 +4,10 @@
 #ifndef OCT_VEC_SPONGE_AVX512_H
 #define OCT_VEC_SPONGE_AVX512_H
 
-OCT_INLINE w8 w8_xor(w8 a, w8 b)
-{
-    return _mm512_xor_si512(a, b);
-}
-OCT_INLINE w8 w8_or(w8 a, w8 b)
-{
-    return _mm512_or_si512(a, b);
-}
-OCT_INLINE w8 w8_and(w8 a, w8 b)
-{
-    return _mm512_and_si512(a, b);
-}
-OCT_INLINE w8 w8_chi(w8 a, w8 b, w8 c)
-{
-    return _mm512_ternarylogic_epi64(a, b, c, 0xd2);
-}
+VEC_2(w8, w8_xor, _mm512_xor_si512(a, b))
+VEC_2(w8, w8_or, _mm512_or_si512(a, b))
+VEC_2(w8, w8_and, _mm512_and_si512(a, b))
+VEC_3(w8, w8_chi, _mm512_ternarylogic_epi64(a, b, c, 0xd2))
 OCT_INLINE m8 w8_is_nonzero(w8 a)
 {
     return (m8){_mm512_test_epi64_mask(a, a)};
@@ -32,10 +20,7 @@ OCT_INLINE m8 w8_is_above(w8 a, w8 b)
 {
     return (m8){_mm512_cmpgt_epi64_mask(a, b)};
 }
-OCT_INLINE w8 w8_sllv(w8 a, w8 bits)
-{
-    return _mm512_sllv_epi64(a, bits);
-}
+VEC_2(w8, w8_sllv, _mm512_sllv_epi64(a, b))
 OCT_INLINE void w8_transpose(w8 to[V8_LANES], const w8 from[V8_LANES])
 {
     w8 low[4], high[4];

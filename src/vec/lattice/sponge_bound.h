@@ -9,18 +9,9 @@ OCT_INLINE w8 w8_xor(w8 a, w8 b)
     (void)a, (void)b;
     return w8_any();
 }
-OCT_INLINE w8 w8_or(w8 a, w8 b)
-{
-    return w8_xor(a, b);
-}
-OCT_INLINE w8 w8_and(w8 a, w8 b)
-{
-    return w8_xor(a, b);
-}
-OCT_INLINE w8 w8_chi(w8 a, w8 b, w8 c)
-{
-    return w8_xor3(a, b, c);
-}
+VEC_2(w8, w8_or, w8_xor(a, b))
+VEC_2(w8, w8_and, w8_xor(a, b))
+VEC_3(w8, w8_chi, w8_xor3(a, b, c))
 OCT_INLINE m8 w8_is_nonzero(w8 a)
 {
     (void)a;
@@ -36,10 +27,7 @@ OCT_INLINE m8 w8_is_above(w8 a, w8 b)
     (void)a, (void)b;
     return (m8){1};
 }
-OCT_INLINE w8 w8_sllv(w8 a, w8 bits)
-{
-    return w8_xor(a, bits);
-}
+VEC_2(w8, w8_sllv, w8_xor(a, b))
 OCT_INLINE void w8_transpose(w8 to[V8_LANES], const w8 from[V8_LANES])
 {
     (void)from;

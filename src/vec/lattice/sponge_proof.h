@@ -4,13 +4,7 @@
 #ifndef OCT_VEC_SPONGE_PROOF_H
 #define OCT_VEC_SPONGE_PROOF_H
 
-OCT_INLINE w8 w8_xor(w8 a, w8 b)
-{
-    return PROOF_WORD("xor", a, b, a, 0);
-}
-OCT_INLINE w8 w8_chi(w8 a, w8 b, w8 c)
-{
-    return PROOF_WORD("xor", a, PROOF_WORD("andnot", b, c, a, 0), a, 0);
-}
+VEC_2(w8, w8_xor, PROOF_WORD("xor", a, b, a, 0))
+VEC_3(w8, w8_chi, PROOF_WORD("xor", a, PROOF_WORD("andnot", b, c, a, 0), a, 0))
 
 #endif

@@ -4,19 +4,10 @@
 #ifndef OCT_VEC_SPONGE_YMM_H
 #define OCT_VEC_SPONGE_YMM_H
 
-OCT_INLINE w8 w8_xor(w8 a, w8 b)
-{
-    return v8_xor(a, b);
-}
-OCT_INLINE w8 w8_or(w8 a, w8 b)
-{
-    return v8_or(a, b);
-}
-OCT_INLINE w8 w8_and(w8 a, w8 b)
-{
-    return ymm_and(a, b);
-}
-YMM_3(w8, w8_chi, _mm256_xor_si256(x, _mm256_andnot_si256(y, z)))
+VEC_2(w8, w8_xor, v8_xor(a, b))
+VEC_2(w8, w8_or, v8_or(a, b))
+VEC_2(w8, w8_and, ymm_and(a, b))
+PARTS_3(w8, w8_chi, _mm256_xor_si256(x, _mm256_andnot_si256(y, z)))
 OCT_INLINE m8 w8_is_nonzero(w8 a)
 {
     return v8_is_nonzero(a);
@@ -29,7 +20,7 @@ OCT_INLINE m8 w8_is_above(w8 a, w8 b)
 {
     return v8_is_negative(v8_sub(b, a));
 }
-YMM_2(w8, w8_sllv, _mm256_sllv_epi64(x, y))
+PARTS_2(w8, w8_sllv, _mm256_sllv_epi64(x, y))
 OCT_INLINE void w8_transpose(w8 to[8], const w8 from[8])
 {
     __m256i t[2][2][4];

@@ -17,6 +17,14 @@
             UNITS_EIGHT(F, k, 32), UNITS_EIGHT(F, k, 40), UNITS_EIGHT(F, k, 48), UNITS_EIGHT(F, k, 56)                 \
     }
 
+OCT_INLINE __m512i units_load(const void *p)
+{
+    return _mm512_load_si512(p);
+}
+OCT_INLINE void units_store(void *p, __m512i a)
+{
+    _mm512_store_si512(p, a);
+}
 OCT_INLINE void units_exchange(__m512i *x, __m512i *y, unsigned bit)
 {
     const __m512i a = *x, b = *y;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #include "kernels/rsa/rsa.h"
 
@@ -118,9 +119,5 @@ static void test_negative_limb(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clean),    cmocka_unit_test(test_53_bits),       cmocka_unit_test(test_one_more),
-        cmocka_unit_test(test_overflow), cmocka_unit_test(test_negative_limb),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_clean, test_53_bits, test_one_more, test_overflow, test_negative_limb);
 }

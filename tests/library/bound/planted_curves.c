@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #include "kernels/curve25519/fe25519.h"
 #include "kernels/ec/p256_impl.h"
@@ -289,9 +290,6 @@ static void test_ec_overflow(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fe_good), cmocka_unit_test(test_fe_multiplicand), cmocka_unit_test(test_fe_overflow),
-        cmocka_unit_test(test_ec_good), cmocka_unit_test(test_ec_multiplicand), cmocka_unit_test(test_ec_overflow),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_fe_good, test_fe_multiplicand, test_fe_overflow, test_ec_good,
+                     test_ec_multiplicand, test_ec_overflow);
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #include "kernels/rsa/rsa.h"
 
@@ -142,9 +143,6 @@ static void test_overflow(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clean),      cmocka_unit_test(test_wide_block), cmocka_unit_test(test_wide_by_one),
-        cmocka_unit_test(test_no_carries), cmocka_unit_test(test_columns),    cmocka_unit_test(test_overflow),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_clean, test_wide_block, test_wide_by_one, test_no_carries, test_columns,
+                     test_overflow);
 }

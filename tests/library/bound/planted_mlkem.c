@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #include "kernels/lattice/mlkem_code_impl.h"
 
@@ -120,11 +121,6 @@ static void test_lookup(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clean),        cmocka_unit_test(test_large_input),
-        cmocka_unit_test(test_no_reduction), cmocka_unit_test(test_too_many_products),
-        cmocka_unit_test(test_store),        cmocka_unit_test(test_encode),
-        cmocka_unit_test(test_lookup),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_clean, test_large_input, test_no_reduction, test_too_many_products, test_store,
+                     test_encode, test_lookup);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #include "kernels/chacha/poly1305_impl.h"
 
@@ -78,10 +79,5 @@ static void test_overflow(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clean),
-        cmocka_unit_test(test_half_carried),
-        cmocka_unit_test(test_overflow),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_clean, test_half_carried, test_overflow);
 }

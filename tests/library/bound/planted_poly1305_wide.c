@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #include "kernels/chacha/poly1305_impl.h"
 
@@ -79,10 +80,5 @@ static void test_not_clamped(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clean),
-        cmocka_unit_test(test_not_carried),
-        cmocka_unit_test(test_not_clamped),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_clean, test_not_carried, test_not_clamped);
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #include "kernels/curve25519/comb25519_impl.h"
 
@@ -174,10 +175,5 @@ static void test_sums(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),
-        cmocka_unit_test(test_factors),
-        cmocka_unit_test(test_sums),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_good, test_factors, test_sums);
 }

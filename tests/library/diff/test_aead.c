@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #define EDGE 64 /* around every buffer */
 
@@ -387,12 +388,7 @@ static int setup(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_answers), cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_every_length),  cmocka_unit_test(test_long_records),
-        cmocka_unit_test(test_forgeries),     cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_no_allocation), cmocka_unit_test(test_random_records),
-        cmocka_unit_test(test_even_pieces),   cmocka_unit_test(test_stream_size),
-    };
-    return cmocka_run_group_tests(tests, setup, NULL);
+    return RUN_TESTS(setup, NULL, test_known_answers, test_arguments, test_every_length, test_long_records,
+                     test_forgeries, test_pieces, test_no_allocation, test_random_records, test_even_pieces,
+                     test_stream_size);
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #define ROOM 32768
 
@@ -176,6 +177,5 @@ static int setup(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_edges), cmocka_unit_test(test_quic_edges)};
-    return cmocka_run_group_tests(tests, setup, NULL);
+    return RUN_TESTS(setup, NULL, test_edges, test_quic_edges);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #define MAX_WORDS 64
 
@@ -109,6 +110,5 @@ static void test_double(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_mod), cmocka_unit_test(test_double)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return RUN_TESTS(set_up, tear_down, test_mod, test_double);
 }

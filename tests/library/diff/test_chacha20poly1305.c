@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 
@@ -273,9 +274,5 @@ static void test_masks(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lengths), cmocka_unit_test(test_long),   cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_guards),  cmocka_unit_test(test_forged), cmocka_unit_test(test_masks),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return RUN_TESTS(setup, teardown, test_lengths, test_long, test_streams, test_guards, test_forged, test_masks);
 }

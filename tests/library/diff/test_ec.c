@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #define MAX OCT_EC_MAX_BYTES
 
@@ -282,10 +283,6 @@ static void test_switch(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_derive),    cmocka_unit_test(test_public),   cmocka_unit_test(test_random),
-        cmocka_unit_test(test_keygen),    cmocka_unit_test(test_in_place), cmocka_unit_test(test_lane_independence),
-        cmocka_unit_test(test_arguments), cmocka_unit_test(test_switch),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return RUN_TESTS(setup, teardown, test_derive, test_public, test_random, test_keygen, test_in_place,
+                     test_lane_independence, test_arguments, test_switch);
 }

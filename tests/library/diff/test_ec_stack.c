@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 #include <openssl/rand.h>
 
 #include "own_stack.h"
@@ -103,15 +104,7 @@ static size_t secrets_of(uint64_t *secret, const struct call *c)
 static unsigned count_secrets(const uint8_t *from, const uint8_t *to, const struct call *c)
 {
     static uint64_t secret[OCT_LANES * 3 * FORMS];
-    const size_t count = secrets_of(secret, c);
-    unsigned found = 0;
-    for (; from + 8 <= to; from += 8) {
-        uint64_t word;
-        memcpy(&word, from, sizeof word);
-        for (size_t i = 0; i < count; i++)
-            found += word == secret[i] && word > 0xffff;
-    }
-    return found;
+    return own_stack_secrets(from, to, secret, secrets_of(secret, c));
 }
 
 /* The nonces as they are made, and kept for the search: by the test's own memory, not its stack. */
@@ -259,7 +252,5 @@ static void test_search(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_search), cmocka_unit_test(test_stack),
-                                       cmocka_unit_test(test_workspace)};
-    return cmocka_run_group_tests(tests, make, unmake);
+    return RUN_TESTS(make, unmake, test_search, test_stack, test_workspace);
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 
@@ -316,10 +317,6 @@ static void test_arguments(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sha512),    cmocka_unit_test(test_given_nonces), cmocka_unit_test(test_zero_s),
-        cmocka_unit_test(test_verify),    cmocka_unit_test(test_hedge),        cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_arguments),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return RUN_TESTS(setup, teardown, test_sha512, test_given_nonces, test_zero_s, test_verify, test_hedge, test_fork,
+                     test_arguments);
 }

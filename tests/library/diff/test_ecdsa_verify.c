@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #define MAX OCT_EC_MAX_BYTES
 
@@ -189,9 +190,6 @@ static void test_switch(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds), cmocka_unit_test(test_lanes),     cmocka_unit_test(test_digest_lengths),
-        cmocka_unit_test(test_own),   cmocka_unit_test(test_arguments), cmocka_unit_test(test_switch),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return RUN_TESTS(setup, teardown, test_kinds, test_lanes, test_digest_lengths, test_own, test_arguments,
+                     test_switch);
 }

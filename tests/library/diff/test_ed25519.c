@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 
@@ -375,11 +376,6 @@ static void test_arguments(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_public_keys),       cmocka_unit_test(test_sign),
-        cmocka_unit_test(test_block_edges),       cmocka_unit_test(test_verify),
-        cmocka_unit_test(test_lane_independence), cmocka_unit_test(test_base),
-        cmocka_unit_test(test_arguments),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return RUN_TESTS(setup, teardown, test_public_keys, test_sign, test_block_edges, test_verify,
+                     test_lane_independence, test_base, test_arguments);
 }

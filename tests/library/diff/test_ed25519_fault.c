@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 #include <openssl/rand.h>
 
 #define LIMBS     OCT_ED25519_LIMBS
@@ -174,7 +175,5 @@ static void test_key(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_wrong_table), cmocka_unit_test(test_sign),
-                                       cmocka_unit_test(test_key)};
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return RUN_TESTS(setup, teardown, test_wrong_table, test_sign, test_key);
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 #include <openssl/rand.h>
 
 #include "own_stack.h"
@@ -97,14 +98,7 @@ static int unmake(void **state)
 
 static unsigned count_secrets(const uint8_t *from, const uint8_t *to)
 {
-    unsigned found = 0;
-    for (; from + 8 <= to; from += 8) {
-        uint64_t word;
-        memcpy(&word, from, sizeof word);
-        for (size_t i = 0; i < secrets; i++)
-            found += word == secret[i] && word > 0xffff;
-    }
-    return found;
+    return own_stack_secrets(from, to, secret, secrets);
 }
 
 static OCT_NOINLINE void *body(void *p)
@@ -182,7 +176,5 @@ static void test_search(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_search), cmocka_unit_test(test_stack),
-                                       cmocka_unit_test(test_workspace)};
-    return cmocka_run_group_tests(tests, make, unmake);
+    return RUN_TESTS(make, unmake, test_search, test_stack, test_workspace);
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #include "depth.h"
 #include "ops/mldsa.h"
@@ -84,8 +85,7 @@ static void test_lattices(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_modes), cmocka_unit_test(test_lattices)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_modes, test_lattices);
 }
 #else
 int main(void)

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #include "own_stack.h"
 
@@ -89,10 +90,8 @@ static void test_mldsa_stack(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stack), cmocka_unit_test(test_mlkem_stack),
-                                       cmocka_unit_test(test_mldsa_stack)};
     stack = own_stack_new();
-    const int failed = stack ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
+    const int failed = stack ? RUN_TESTS(NULL, NULL, test_stack, test_mlkem_stack, test_mldsa_stack) : 1;
     free(stack);
     return failed;
 }

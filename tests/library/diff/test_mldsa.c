@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 
@@ -255,10 +256,6 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_answer), cmocka_unit_test(test_lanes), cmocka_unit_test(test_one_key),
-        cmocka_unit_test(test_changed),      cmocka_unit_test(test_hints), cmocka_unit_test(test_private_keys),
-        cmocka_unit_test(test_hash),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return RUN_TESTS(setup, teardown, test_known_answer, test_lanes, test_one_key, test_changed, test_hints,
+                     test_private_keys, test_hash);
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 
@@ -308,10 +309,6 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_answer), cmocka_unit_test(test_lanes),    cmocka_unit_test(test_many_keys),
-        cmocka_unit_test(test_modulus),      cmocka_unit_test(test_key_hash), cmocka_unit_test(test_rejection),
-        cmocka_unit_test(test_kept_matrix),  cmocka_unit_test(test_unused),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return RUN_TESTS(setup, teardown, test_known_answer, test_lanes, test_many_keys, test_modulus, test_key_hash,
+                     test_rejection, test_kept_matrix, test_unused);
 }

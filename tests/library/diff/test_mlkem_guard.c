@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #include "lattice_guard.h"
 
@@ -110,6 +111,5 @@ static int setup(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_edges), cmocka_unit_test(test_stack)};
-    return cmocka_run_group_tests(tests, setup, NULL);
+    return RUN_TESTS(setup, NULL, test_edges, test_stack);
 }

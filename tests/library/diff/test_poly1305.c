@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 #include <openssl/evp.h>
 #include <openssl/params.h>
 #include <openssl/rand.h>
@@ -233,11 +234,5 @@ static void test_canonical(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_extremes),
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_final_reduction),
-        cmocka_unit_test(test_canonical),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return RUN_TESTS(setup, teardown, test_extremes, test_rows, test_final_reduction, test_canonical);
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #define MAX_PACKETS 70
 #define ROOM        2560
@@ -276,10 +277,5 @@ static void test_bad_packets(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rfc_9001),
-        cmocka_unit_test(test_bursts),
-        cmocka_unit_test(test_bad_packets),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_rfc_9001, test_bursts, test_bad_packets);
 }

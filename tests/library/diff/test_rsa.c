@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 #include <openssl/rand.h>
 
 #define KEYS      8
@@ -276,9 +277,6 @@ static void test_lane_independence(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_private),  cmocka_unit_test(test_public),       cmocka_unit_test(test_public_f4),
-        cmocka_unit_test(test_in_place), cmocka_unit_test(test_out_of_range), cmocka_unit_test(test_lane_independence),
-    };
-    return cmocka_run_group_tests(tests, make_keys, free_keys);
+    return RUN_TESTS(make_keys, free_keys, test_private, test_public, test_public_f4, test_in_place, test_out_of_range,
+                     test_lane_independence);
 }

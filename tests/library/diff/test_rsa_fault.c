@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #define KEYS    4
 #define SAMPLES 16
@@ -244,6 +245,5 @@ static void test_key_material(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_results), cmocka_unit_test(test_key_material)};
-    return cmocka_run_group_tests(tests, make, unmake);
+    return RUN_TESTS(make, unmake, test_results, test_key_material);
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 #include <openssl/bn.h>
 
 #define MAX_PRIMES 2048
@@ -410,10 +411,6 @@ static int unmake(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arguments), cmocka_unit_test(test_keys),       cmocka_unit_test(test_tables_agree),
-        cmocka_unit_test(test_giving_up), cmocka_unit_test(test_bad_random), cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_guard),     cmocka_unit_test(test_faults),
-    };
-    return cmocka_run_group_tests(tests, make, unmake);
+    return RUN_TESTS(make, unmake, test_arguments, test_keys, test_tables_agree, test_giving_up, test_bad_random,
+                     test_fork, test_guard, test_faults);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 static struct test_rsa good[OCT_RSA_SIZES];
 static struct oct_rsa_key *const untouched = (struct oct_rsa_key *)0x1234;
@@ -257,12 +258,6 @@ static void test_calls(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good_keys),      cmocka_unit_test(test_leading_zeros),
-        cmocka_unit_test(test_null),           cmocka_unit_test(test_even_numbers),
-        cmocka_unit_test(test_exponents),      cmocka_unit_test(test_wrong_relations),
-        cmocka_unit_test(test_square_modulus), cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_calls),
-    };
-    return cmocka_run_group_tests(tests, make, unmake);
+    return RUN_TESTS(make, unmake, test_good_keys, test_leading_zeros, test_null, test_even_numbers, test_exponents,
+                     test_wrong_relations, test_square_modulus, test_sizes, test_calls);
 }

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 #include <openssl/bn.h>
 
 static BN_CTX *ctx;
@@ -361,9 +362,5 @@ static int unmake(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sieve),  cmocka_unit_test(test_sieve_knows_each), cmocka_unit_test(test_strong),
-        cmocka_unit_test(test_derive), cmocka_unit_test(test_far_apart),
-    };
-    return cmocka_run_group_tests(tests, make, unmake);
+    return RUN_TESTS(make, unmake, test_sieve, test_sieve_knows_each, test_strong, test_derive, test_far_apart);
 }

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #include "own_stack.h"
 
@@ -192,7 +193,5 @@ static void test_search(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_search), cmocka_unit_test(test_stack),
-                                       cmocka_unit_test(test_generation)};
-    return cmocka_run_group_tests(tests, make, unmake);
+    return RUN_TESTS(make, unmake, test_search, test_stack, test_generation);
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
@@ -318,10 +319,6 @@ static void test_arguments(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_given_nonces), cmocka_unit_test(test_zeros),    cmocka_unit_test(test_own_nonces),
-        cmocka_unit_test(test_verify),       cmocka_unit_test(test_standard), cmocka_unit_test(test_digest),
-        cmocka_unit_test(test_arguments),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return RUN_TESTS(setup, teardown, test_given_nonces, test_zeros, test_own_nonces, test_verify, test_standard,
+                     test_digest, test_arguments);
 }

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 
@@ -121,7 +122,5 @@ static void test_arguments(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lengths), cmocka_unit_test(test_mixed),
-                                       cmocka_unit_test(test_standard), cmocka_unit_test(test_arguments)};
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return RUN_TESTS(setup, teardown, test_lengths, test_mixed, test_standard, test_arguments);
 }

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #define ROOM 8192
 #define MANY 40 /* texts of one call: more than go side by side */
@@ -262,7 +263,5 @@ static int setup(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ctr), cmocka_unit_test(test_cbc),
-                                       cmocka_unit_test(test_ccm), cmocka_unit_test(test_arguments)};
-    return cmocka_run_group_tests(tests, setup, NULL);
+    return RUN_TESTS(setup, NULL, test_ctr, test_cbc, test_ccm, test_arguments);
 }

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #define MANY 40   /* more than go side by side */
 #define ROOM 4096 /* of a text, with a page behind it that cannot be touched */
@@ -306,8 +307,5 @@ static int setup(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ctr), cmocka_unit_test(test_cbc),
-                                       cmocka_unit_test(test_gcm), cmocka_unit_test(test_all_aeads),
-                                       cmocka_unit_test(test_arguments)};
-    return cmocka_run_group_tests(tests, setup, NULL);
+    return RUN_TESTS(setup, NULL, test_ctr, test_cbc, test_gcm, test_all_aeads, test_arguments);
 }

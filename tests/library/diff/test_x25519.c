@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 
@@ -331,9 +332,6 @@ static void test_arguments(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_derive),   cmocka_unit_test(test_public),   cmocka_unit_test(test_lane_independence),
-        cmocka_unit_test(test_in_place), cmocka_unit_test(test_iterated), cmocka_unit_test(test_arguments),
-    };
-    return cmocka_run_group_tests(tests, setup, NULL);
+    return RUN_TESTS(setup, NULL, test_derive, test_public, test_lane_independence, test_in_place, test_iterated,
+                     test_arguments);
 }

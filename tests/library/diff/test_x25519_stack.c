@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 #include <openssl/rand.h>
 
 #include "own_stack.h"
@@ -67,7 +68,6 @@ static unsigned count_secrets(const uint8_t *from, const uint8_t *to, const stru
 {
     uint64_t secret[OCT_LANES * 3 * 12];
     size_t count = 0;
-    unsigned found = 0;
     for (unsigned lane = 0; lane < OCT_LANES; lane++) {
         uint8_t clamped[BYTES];
         memcpy(clamped, c->scalar + lane * BYTES, BYTES);
@@ -78,13 +78,7 @@ static unsigned count_secrets(const uint8_t *from, const uint8_t *to, const stru
         if (c->derive)
             count += add_forms(secret + count, c->out + lane * BYTES);
     }
-    for (; from + 8 <= to; from += 8) {
-        uint64_t word;
-        memcpy(&word, from, sizeof word);
-        for (size_t i = 0; i < count; i++)
-            found += word == secret[i] && word > 0xffff;
-    }
-    return found;
+    return own_stack_secrets(from, to, secret, count);
 }
 
 static OCT_NOINLINE void *body(void *p)
@@ -162,7 +156,5 @@ static void test_search(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_search), cmocka_unit_test(test_stack),
-                                       cmocka_unit_test(test_workspace)};
-    return cmocka_run_group_tests(tests, make, unmake);
+    return RUN_TESTS(make, unmake, test_search, test_stack, test_workspace);
 }

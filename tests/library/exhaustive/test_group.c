@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 static const struct group_ops *const *ops;
 static const unsigned orders[] = {64, 97};
@@ -215,7 +216,5 @@ int main(int argc, char **argv)
     ops = points_backend(argc, argv, &status);
     if (!ops)
         return status;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formulas), cmocka_unit_test(test_windows),
-                                       cmocka_unit_test(test_comb)};
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return RUN_TESTS(setup, teardown, test_formulas, test_windows, test_comb);
 }

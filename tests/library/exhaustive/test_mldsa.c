@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #define Q         8380417
 #define ALIGNED   __attribute__((aligned(64)))
@@ -281,11 +282,6 @@ static void test_products(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rounding), cmocka_unit_test(test_make_hint), cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_load24),   cmocka_unit_test(test_accept),    cmocka_unit_test(test_multiply),
-        cmocka_unit_test(test_forward),  cmocka_unit_test(test_products),
-    };
     const struct oct_mldsa_ops *table[OCT_LATTICE_BACKENDS];
     const char *wish = argc == 2 ? argv[1] : "c";
     const unsigned tables = oct_mldsa_runnable(table);
@@ -308,5 +304,6 @@ int main(int argc, char **argv)
     }
 #endif
     steps = sets[0];
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_rounding, test_make_hint, test_bits, test_load24, test_accept, test_multiply,
+                     test_forward, test_products);
 }

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #define Q         3329
 #define R_INVERSE 169 /* 2^-16 mod q */
@@ -287,12 +288,6 @@ static void test_more(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_multiply),   cmocka_unit_test(test_reduce),     cmocka_unit_test(test_compress),
-        cmocka_unit_test(test_decompress), cmocka_unit_test(test_noise),      cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_accept),     cmocka_unit_test(test_transforms), cmocka_unit_test(test_product),
-        cmocka_unit_test(test_more),
-    };
     steps = &steps_c;
 #if defined(OCT_HAVE_AVX512_TABLE)
     struct oct_cpu cpu;
@@ -311,5 +306,6 @@ int main(int argc, char **argv)
     }
 #endif
     (void)argc, (void)argv;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_multiply, test_reduce, test_compress, test_decompress, test_noise, test_bits,
+                     test_accept, test_transforms, test_product, test_more);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #define TORSION 8
 #define LIMBS   OCT_ED25519_LIMBS
@@ -228,7 +229,5 @@ static void test_encodings(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_points), cmocka_unit_test(test_mixed_points),
-                                       cmocka_unit_test(test_encodings)};
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return RUN_TESTS(setup, teardown, test_small_points, test_mixed_points, test_encodings);
 }

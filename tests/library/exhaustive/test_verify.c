@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #define ORDER 97
 
@@ -140,6 +141,5 @@ int main(int argc, char **argv)
     ops = points_backend(argc, argv, &status);
     if (!ops)
         return status;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_verify)};
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return RUN_TESTS(setup, teardown, test_verify);
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #define MAX OCT_EC_MAX_BYTES
 
@@ -141,6 +142,5 @@ static void test_window(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_window)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_window);
 }

@@ -399,10 +399,6 @@ static void test_stress(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stress),     cmocka_unit_test(test_they_meet),    cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_event_loop), cmocka_unit_test(test_not_worth),    cmocka_unit_test(test_alone),
-        cmocka_unit_test(test_peers),      cmocka_unit_test(test_nice_changes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_stress, test_they_meet, test_arguments, test_event_loop, test_not_worth,
+                     test_alone, test_peers, test_nice_changes);
 }

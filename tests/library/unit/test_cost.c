@@ -408,30 +408,12 @@ static void test_wants_vector(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_estimate_warms_up),
-        cmocka_unit_test(test_estimate_outlier),
-        cmocka_unit_test(test_estimate_follows),
-        cmocka_unit_test(test_estimate_on_a_busy_machine),
-        cmocka_unit_test(test_estimate_extremes),
-        cmocka_unit_test(test_before_measurements),
-        cmocka_unit_test(test_break_even),
-        cmocka_unit_test(test_plan_is_the_cheapest),
-        cmocka_unit_test(test_plan_on_known_costs),
-        cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_whole_is_tried_again),
-        cmocka_unit_test(test_frozen),
-        cmocka_unit_test(test_vector_is_tried_again),
-        cmocka_unit_test(test_big_vector_is_tried_again),
-        cmocka_unit_test(test_first_measurement_is_an_outlier),
-        cmocka_unit_test(test_first_big_measurement_is_an_outlier),
-        cmocka_unit_test(test_dear_vector_is_soon_believed),
-        cmocka_unit_test(test_trying_is_rare),
-        cmocka_unit_test(test_trying_alone_is_rarer),
-        cmocka_unit_test(test_trying_alone_begins_anew),
-        cmocka_unit_test(test_plain_is_measured_again),
-        cmocka_unit_test(test_handing_back_is_rare),
-        cmocka_unit_test(test_wants_vector),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_estimate_warms_up, test_estimate_outlier, test_estimate_follows,
+                     test_estimate_on_a_busy_machine, test_estimate_extremes, test_before_measurements, test_break_even,
+                     test_plan_is_the_cheapest, test_plan_on_known_costs, test_whole, test_whole_is_tried_again,
+                     test_frozen, test_vector_is_tried_again, test_big_vector_is_tried_again,
+                     test_first_measurement_is_an_outlier, test_first_big_measurement_is_an_outlier,
+                     test_dear_vector_is_soon_believed, test_trying_is_rare, test_trying_alone_is_rarer,
+                     test_trying_alone_begins_anew, test_plain_is_measured_again, test_handing_back_is_rare,
+                     test_wants_vector);
 }

@@ -373,27 +373,9 @@ static void test_this_machine(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_zen5),
-        cmocka_unit_test(test_ice_lake_server),
-        cmocka_unit_test(test_sapphire_rapids),
-        cmocka_unit_test(test_model_is_the_vendors),
-        cmocka_unit_test(test_skylake_server_has_no_ifma),
-        cmocka_unit_test(test_no_avx512),
-        cmocka_unit_test(test_avx2),
-        cmocka_unit_test(test_avx_ifma),
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_each_needed_feature),
-        cmocka_unit_test(test_each_feature_of_lattices),
-        cmocka_unit_test(test_system_without_zmm),
-        cmocka_unit_test(test_system_without_xsave),
-        cmocka_unit_test(test_no_cpuid_at_all),
-        cmocka_unit_test(test_width_wishes),
-        cmocka_unit_test(test_width_reasons),
-        cmocka_unit_test(test_width_words),
-        cmocka_unit_test(test_brand),
-        cmocka_unit_test(test_describe),
-        cmocka_unit_test(test_this_machine),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_zen5, test_ice_lake_server, test_sapphire_rapids, test_model_is_the_vendors,
+                     test_skylake_server_has_no_ifma, test_no_avx512, test_avx2, test_avx_ifma, test_limit,
+                     test_each_needed_feature, test_each_feature_of_lattices, test_system_without_zmm,
+                     test_system_without_xsave, test_no_cpuid_at_all, test_width_wishes, test_width_reasons,
+                     test_width_words, test_brand, test_describe, test_this_machine);
 }

@@ -182,9 +182,5 @@ static void test_is_whole(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_check),    cmocka_unit_test(test_run),    cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_untested), cmocka_unit_test(test_failed), cmocka_unit_test(test_is_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_check, test_run, test_refused, test_untested, test_failed, test_is_whole);
 }

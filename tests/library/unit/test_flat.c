@@ -351,10 +351,6 @@ static void test_refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),      cmocka_unit_test(test_forms),   cmocka_unit_test(test_derive),
-        cmocka_unit_test(test_ecdsa),      cmocka_unit_test(test_ed25519), cmocka_unit_test(test_rsa_keys),
-        cmocka_unit_test(test_rsa_keygen), cmocka_unit_test(test_counted), cmocka_unit_test(test_refusals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_names, test_forms, test_derive, test_ecdsa, test_ed25519, test_rsa_keys,
+                     test_rsa_keygen, test_counted, test_refusals);
 }

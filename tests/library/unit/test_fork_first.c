@@ -196,10 +196,5 @@ static void test_fork_while_counters_start(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forks_at_first),
-        cmocka_unit_test(test_fork_while_table_is_made),
-        cmocka_unit_test(test_fork_while_counters_start),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_forks_at_first, test_fork_while_table_is_made, test_fork_while_counters_start);
 }

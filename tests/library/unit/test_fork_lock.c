@@ -134,12 +134,7 @@ static void test_board(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_held_by_another_thread),
-        cmocka_unit_test(test_board),
-    };
     if (!oct_fork_lock_watch(&first) || !oct_fork_lock_watch(&silent) || !oct_fork_lock_watch(&second))
         return 1;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_order, test_held_by_another_thread, test_board);
 }

@@ -265,11 +265,6 @@ static void test_anywhere(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),          cmocka_unit_test(test_both_sides_agree),
-        cmocka_unit_test(test_invalid_shares), cmocka_unit_test(test_invalid_replies),
-        cmocka_unit_test(test_arguments),      cmocka_unit_test(test_queue),
-        cmocka_unit_test(test_anywhere),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_sizes, test_both_sides_agree, test_invalid_shares, test_invalid_replies,
+                     test_arguments, test_queue, test_anywhere);
 }

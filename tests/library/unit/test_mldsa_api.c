@@ -290,10 +290,6 @@ static void test_faults(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_lanes), cmocka_unit_test(test_randomness), cmocka_unit_test(test_invalid),
-        cmocka_unit_test(test_bad_keys),  cmocka_unit_test(test_arguments),  cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_queue),     cmocka_unit_test(test_off),        cmocka_unit_test(test_faults),
-    };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return RUN_TESTS(NULL, teardown, test_all_lanes, test_randomness, test_invalid, test_bad_keys, test_arguments,
+                     test_sizes, test_queue, test_off, test_faults);
 }

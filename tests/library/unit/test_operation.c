@@ -153,10 +153,6 @@ static void test_ed25519(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows), cmocka_unit_test(test_find),    cmocka_unit_test(test_call),
-        cmocka_unit_test(test_rsa),  cmocka_unit_test(test_x25519),  cmocka_unit_test(test_ecdsa),
-        cmocka_unit_test(test_ecdh), cmocka_unit_test(test_ed25519),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_rows, test_find, test_call, test_rsa, test_x25519, test_ecdsa, test_ecdh,
+                     test_ed25519);
 }

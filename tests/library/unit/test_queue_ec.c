@@ -280,10 +280,6 @@ static void test_off(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keygen), cmocka_unit_test(test_derive),        cmocka_unit_test(test_sign),
-        cmocka_unit_test(test_verify), cmocka_unit_test(test_digest_length), cmocka_unit_test(test_curves_do_not_mix),
-        cmocka_unit_test(test_off),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_keygen, test_derive, test_sign, test_verify, test_digest_length,
+                     test_curves_do_not_mix, test_off);
 }

@@ -144,11 +144,5 @@ static void test_off(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sign_and_verify),
-        cmocka_unit_test(test_spoilt),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_off),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return RUN_TESTS(setup, teardown, test_sign_and_verify, test_spoilt, test_refused, test_off);
 }

@@ -398,17 +398,7 @@ static void test_fork_under_load(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fork_with_jobs_waiting),
-        cmocka_unit_test(test_fork_does_not_touch_jobs),
-        cmocka_unit_test(test_fork_then_free),
-        cmocka_unit_test(test_fork_twice),
-        cmocka_unit_test(test_fork_in_callback),
-        cmocka_unit_test(test_thread_queue),
-        cmocka_unit_test(test_thread_ends_with_jobs),
-        cmocka_unit_test(test_thread_ends_in_callback),
-        cmocka_unit_test(test_queue_in_another_destructor),
-        cmocka_unit_test(test_fork_under_load),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_fork_with_jobs_waiting, test_fork_does_not_touch_jobs, test_fork_then_free,
+                     test_fork_twice, test_fork_in_callback, test_thread_queue, test_thread_ends_with_jobs,
+                     test_thread_ends_in_callback, test_queue_in_another_destructor, test_fork_under_load);
 }

@@ -144,9 +144,5 @@ static void test_counted(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_beside_the_queue), cmocka_unit_test(test_arguments), cmocka_unit_test(test_learning),
-        cmocka_unit_test(test_frozen),           cmocka_unit_test(test_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_beside_the_queue, test_arguments, test_learning, test_frozen, test_counted);
 }

@@ -144,9 +144,5 @@ static void test_off(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_private),    cmocka_unit_test(test_public), cmocka_unit_test(test_handed_back),
-        cmocka_unit_test(test_wrong_jobs), cmocka_unit_test(test_off),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return RUN_TESTS(setup, teardown, test_private, test_public, test_handed_back, test_wrong_jobs, test_off);
 }

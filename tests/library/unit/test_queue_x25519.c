@@ -131,11 +131,5 @@ static void test_off(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_both_sides),
-        cmocka_unit_test(test_rfc),
-        cmocka_unit_test(test_small_order),
-        cmocka_unit_test(test_off),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_both_sides, test_rfc, test_small_order, test_off);
 }

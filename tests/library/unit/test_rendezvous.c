@@ -206,16 +206,6 @@ static void test_fork(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_always_alone),
-        cmocka_unit_test(test_eight),
-        cmocka_unit_test(test_credit),
-        cmocka_unit_test(test_long_miss),
-        cmocka_unit_test(test_not_worth),
-        cmocka_unit_test(test_pauses),
-        cmocka_unit_test(test_came_last),
-        cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_meeting_after_pauses),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_always_alone, test_eight, test_credit, test_long_miss, test_not_worth,
+                     test_pauses, test_came_last, test_fork, test_meeting_after_pauses);
 }

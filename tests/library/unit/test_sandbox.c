@@ -118,10 +118,5 @@ static void test_worker(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_filter),
-        cmocka_unit_test(test_first_operations),
-        cmocka_unit_test(test_worker),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_filter, test_first_operations, test_worker);
 }

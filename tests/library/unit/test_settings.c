@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include "run_tests.h"
 
 static void test_value(void **state)
 {
@@ -70,11 +71,5 @@ static void test_option_several_times(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_value),
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_option_several_times),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_value, test_rows, test_options, test_option_several_times);
 }

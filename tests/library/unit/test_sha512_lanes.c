@@ -111,8 +111,5 @@ static void test_long(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_reference), cmocka_unit_test(test_every_length),
-                                       cmocka_unit_test(test_mixed_lengths), cmocka_unit_test(test_every_cut),
-                                       cmocka_unit_test(test_long)};
-    return cmocka_run_group_tests(tests, setup, NULL);
+    return RUN_TESTS(setup, NULL, test_reference, test_every_length, test_mixed_lengths, test_every_cut, test_long);
 }

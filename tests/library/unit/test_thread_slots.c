@@ -287,13 +287,6 @@ static void test_late_destructor(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_slot_each),
-        cmocka_unit_test(test_more_threads_than_slots),
-        cmocka_unit_test(test_threads_come_and_go),
-        cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_waiting),
-        cmocka_unit_test(test_late_destructor),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_a_slot_each, test_more_threads_than_slots, test_threads_come_and_go, test_fork,
+                     test_waiting, test_late_destructor);
 }

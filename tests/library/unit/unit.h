@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 /* In a child process cmocka's own assertions would run the rest of the tests twice: this one ends the child. */
 #define CHILD_ASSERT(condition)                                                                                        \

@@ -217,10 +217,6 @@ static void test_random_iv(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_used_again), cmocka_unit_test(test_apart),     cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_spent),      cmocka_unit_test(test_key_alone), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_random_iv),
-    };
-    return cmocka_run_group_tests(tests, open_pairs, close_pairs);
+    return RUN_TESTS(open_pairs, close_pairs, test_used_again, test_apart, test_copies, test_spent, test_key_alone,
+                     test_refused, test_random_iv);
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #include "provider/aead/cipher.h"
 
@@ -56,10 +57,5 @@ static void test_end(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_count),
-        cmocka_unit_test(test_round),
-        cmocka_unit_test(test_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_count, test_round, test_end);
 }

@@ -227,6 +227,5 @@ static void test_key_update(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_suites), cmocka_unit_test(test_key_update)};
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_suites, test_key_update);
 }

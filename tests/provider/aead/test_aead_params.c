@@ -187,10 +187,6 @@ static void test_environment(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_constants),   cmocka_unit_test(test_names),     cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_lengths),     cmocka_unit_test(test_types),     cmocka_unit_test(test_switches),
-        cmocka_unit_test(test_environment), cmocka_unit_test(test_what_pays),
-    };
-    return cmocka_run_group_tests(tests, open_pairs, close_pairs);
+    return RUN_TESTS(open_pairs, close_pairs, test_constants, test_names, test_lists, test_lengths, test_types,
+                     test_switches, test_environment, test_what_pays);
 }

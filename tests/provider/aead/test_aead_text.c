@@ -163,10 +163,6 @@ static void test_forgeries(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lengths),    cmocka_unit_test(test_pieces),     cmocka_unit_test(test_aad_pieces),
-        cmocka_unit_test(test_in_place),   cmocka_unit_test(test_iv_lengths), cmocka_unit_test(test_tags),
-        cmocka_unit_test(test_short_tags), cmocka_unit_test(test_forgeries),
-    };
-    return cmocka_run_group_tests(tests, open_pairs, close_pairs);
+    return RUN_TESTS(open_pairs, close_pairs, test_lengths, test_pieces, test_aad_pieces, test_in_place,
+                     test_iv_lengths, test_tags, test_short_tags, test_forgeries);
 }

@@ -238,9 +238,6 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_records),   cmocka_unit_test(test_counting),      cmocka_unit_test(test_carry),
-        cmocka_unit_test(test_forgeries), cmocka_unit_test(test_iv_generation), cmocka_unit_test(test_refused),
-    };
-    return cmocka_run_group_tests(tests, open_pairs, close_pairs);
+    return RUN_TESTS(open_pairs, close_pairs, test_records, test_counting, test_carry, test_forgeries,
+                     test_iv_generation, test_refused);
 }

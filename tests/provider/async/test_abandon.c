@@ -141,11 +141,6 @@ static void test_thread_ends(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_abandoned),
-        cmocka_unit_test(test_abandoned_with_callback),
-        cmocka_unit_test(test_abandoned_elsewhere),
-        cmocka_unit_test(test_thread_ends),
-    };
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_abandoned, test_abandoned_with_callback,
+                     test_abandoned_elsewhere, test_thread_ends);
 }

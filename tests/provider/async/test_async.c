@@ -218,13 +218,6 @@ static void test_blocked_pause(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mixed),
-        cmocka_unit_test(test_one),
-        cmocka_unit_test(test_alone_does_not_pause),
-        cmocka_unit_test(test_lonely),
-        cmocka_unit_test(test_key_freed_while_waiting),
-        cmocka_unit_test(test_blocked_pause),
-    };
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_mixed, test_one, test_alone_does_not_pause, test_lonely,
+                     test_key_freed_while_waiting, test_blocked_pause);
 }

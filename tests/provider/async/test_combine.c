@@ -43,29 +43,6 @@ static EVP_PKEY *generate(OSSL_LIB_CTX *ctx, const struct kind *kind)
     return key;
 }
 
-static EVP_PKEY *copy_to(OSSL_LIB_CTX *ctx, const EVP_PKEY *key)
-{
-    EVP_PKEY_CTX *pctx = EVP_PKEY_CTX_new_from_name(ctx, EVP_PKEY_get0_type_name(key), NULL);
-    OSSL_PARAM *params = NULL;
-    EVP_PKEY *copy = NULL;
-
-    assert_int_equal(EVP_PKEY_todata(key, EVP_PKEY_KEYPAIR, &params), 1);
-    assert_int_equal(EVP_PKEY_fromdata_init(pctx), 1);
-    assert_int_equal(EVP_PKEY_fromdata(pctx, &copy, EVP_PKEY_KEYPAIR, params), 1);
-    OSSL_PARAM_free(params);
-    EVP_PKEY_CTX_free(pctx);
-    return copy;
-}
-
-static int derive(OSSL_LIB_CTX *libctx, EVP_PKEY *own, EVP_PKEY *peer, uint8_t *out, size_t *len)
-{
-    EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(libctx, own, NULL);
-    const int ok = ctx != NULL && EVP_PKEY_derive_init(ctx) > 0 && EVP_PKEY_derive_set_peer(ctx, peer) > 0 &&
-                   EVP_PKEY_derive(ctx, out, len) > 0;
-    EVP_PKEY_CTX_free(ctx);
-    return ok;
-}
-
 static int sign(OSSL_LIB_CTX *libctx, const struct kind *kind, const uint8_t text[32], uint8_t *out, size_t *len)
 {
     EVP_MD_CTX *ctx = EVP_MD_CTX_new();
@@ -90,8 +67,8 @@ static int one_exchange(const struct kind *kind)
     uint8_t secret[MAX_SIZE], expected[MAX_SIZE];
     size_t len = sizeof secret, expected_len = sizeof expected;
 
-    return derive(octuple_ctx, kind->own, kind->peer, secret, &len) &&
-           derive(plain_ctx, kind->plain, kind->peer, expected, &expected_len) && len == expected_len &&
+    return derive_secret(octuple_ctx, kind->own, kind->peer, secret, &len) &&
+           derive_secret(plain_ctx, kind->plain, kind->peer, expected, &expected_len) && len == expected_len &&
            memcmp(secret, expected, len) == 0;
 }
 
@@ -208,7 +185,7 @@ static void check_off(const char *settings)
 
     off_ctx = new_octuple_ctx(settings);
     off_kind = kinds[1];
-    off_kind.own = copy_to(off_ctx, kinds[1].plain);
+    off_kind.own = copy_key(off_ctx, NULL, kinds[1].plain, EVP_PKEY_KEYPAIR);
     assert_true(is_ours(off_kind.own));
     run_threads(some);
     assert_int_equal(shared_batches(OCT_OP_P256_SIGN), before);
@@ -233,7 +210,7 @@ static int open_keys(void **state)
     for (size_t i = 0; i < KINDS; i++) {
         struct kind *kind = &kinds[i];
         kind->plain = generate(plain_ctx, kind);
-        kind->own = copy_to(octuple_ctx, kind->plain);
+        kind->own = copy_key(octuple_ctx, NULL, kind->plain, EVP_PKEY_KEYPAIR);
         assert_true(is_ours(kind->own));
         if (kind->exchanges)
             kind->peer = generate(plain_ctx, kind);
@@ -253,10 +230,5 @@ static int close_keys(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_they_meet),
-        cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_switches),
-    };
-    return cmocka_run_group_tests(tests, open_keys, close_keys);
+    return RUN_TESTS(open_keys, close_keys, test_they_meet, test_fork, test_switches);
 }

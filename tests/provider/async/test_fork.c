@@ -150,11 +150,5 @@ static int unload(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_descriptors),
-        cmocka_unit_test(test_callbacks),
-        cmocka_unit_test(test_child_closes),
-        cmocka_unit_test(test_reuse_after_fork),
-    };
-    return cmocka_run_group_tests(tests, load, unload);
+    return RUN_TESTS(load, unload, test_descriptors, test_callbacks, test_child_closes, test_reuse_after_fork);
 }

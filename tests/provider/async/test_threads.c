@@ -143,6 +143,5 @@ static void test_first_use(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_first_use), cmocka_unit_test(test_threads)};
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_first_use, test_threads);
 }

@@ -275,17 +275,7 @@ static void test_shared_wait_context(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_descriptor),
-        cmocka_unit_test(test_eighth_does_not_pause),
-        cmocka_unit_test(test_descriptor_is_reused),
-        cmocka_unit_test(test_callback_in_event_loop),
-        cmocka_unit_test(test_resumed_too_early),
-        cmocka_unit_test(test_pause_is_blocked),
-        cmocka_unit_test(test_callback_of_native_async),
-        cmocka_unit_test(test_draining),
-        cmocka_unit_test(test_pause_fails),
-        cmocka_unit_test(test_shared_wait_context),
-    };
-    return cmocka_run_group_tests(tests, load, unload);
+    return RUN_TESTS(load, unload, test_descriptor, test_eighth_does_not_pause, test_descriptor_is_reused,
+                     test_callback_in_event_loop, test_resumed_too_early, test_pause_is_blocked,
+                     test_callback_of_native_async, test_draining, test_pause_fails, test_shared_wait_context);
 }

@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 #include <openssl/crypto.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -284,16 +285,10 @@ static void test_fork(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_in_turns),
-        cmocka_unit_test(test_thread_ended),
-        cmocka_unit_test(test_thread_ends_afterwards),
-        cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_at_the_same_time),
-    };
     if (!CRYPTO_set_mem_functions(counted_malloc, counted_realloc, counted_free))
         return 1;
     if (pthread_barrier_init(&ready, NULL, 2) != 0 || pthread_barrier_init(&over, NULL, 2) != 0)
         return 1;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_in_turns, test_thread_ended, test_thread_ends_afterwards, test_fork,
+                     test_at_the_same_time);
 }

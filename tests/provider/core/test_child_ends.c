@@ -47,6 +47,5 @@ static int close_both(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exit_status)};
-    return cmocka_run_group_tests(tests, open_both, close_both);
+    return RUN_TESTS(open_both, close_both, test_exit_status);
 }

@@ -22,20 +22,6 @@ struct side {
 
 static struct side ours, theirs;
 
-static EVP_PKEY *ec_key(OSSL_LIB_CTX *ctx, EVP_PKEY *source)
-{
-    EVP_PKEY_CTX *pctx = EVP_PKEY_CTX_new_from_name(ctx, "EC", NULL);
-    OSSL_PARAM *params = NULL;
-    EVP_PKEY *key = NULL;
-
-    assert_int_equal(EVP_PKEY_todata(source, EVP_PKEY_KEYPAIR, &params), 1);
-    assert_int_equal(EVP_PKEY_fromdata_init(pctx), 1);
-    assert_int_equal(EVP_PKEY_fromdata(pctx, &key, EVP_PKEY_KEYPAIR, params), 1);
-    OSSL_PARAM_free(params);
-    EVP_PKEY_CTX_free(pctx);
-    return key;
-}
-
 static void load_foreign(struct side *s)
 {
     s->foreign = OSSL_PROVIDER_load(s->ctx, "foreign");
@@ -48,7 +34,7 @@ static int open_sides(void **state)
     ours = (struct side){octuple_ctx, NULL, load_key(octuple_ctx, "2048a"), NULL};
     theirs = (struct side){plain_ctx, NULL, load_key(plain_ctx, "2048a"), NULL};
     theirs.ec = EVP_PKEY_Q_keygen(plain_ctx, NULL, "EC", "P-256");
-    ours.ec = ec_key(octuple_ctx, theirs.ec);
+    ours.ec = copy_key(octuple_ctx, NULL, theirs.ec, EVP_PKEY_KEYPAIR);
     assert_int_equal(OSSL_PROVIDER_add_builtin(octuple_ctx, "foreign", foreign_init), 1);
     assert_int_equal(OSSL_PROVIDER_add_builtin(plain_ctx, "foreign", foreign_init), 1);
     return 0;
@@ -194,10 +180,5 @@ static void test_random(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_random),
-    };
-    return cmocka_run_group_tests(tests, open_sides, close_sides);
+    return RUN_TESTS(open_sides, close_sides, test_foreign, test_changes, test_random);
 }

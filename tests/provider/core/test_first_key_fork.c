@@ -224,13 +224,7 @@ static int unload(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_halted),
-        cmocka_unit_test(test_together),
-        cmocka_unit_test(test_counted_beside),
-    };
-
     if (!CRYPTO_set_mem_functions(count_malloc, count_realloc, count_free))
         return 1;
-    return cmocka_run_group_tests(tests, load, unload);
+    return RUN_TESTS(load, unload, test_halted, test_together, test_counted_beside);
 }

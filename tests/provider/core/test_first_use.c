@@ -128,15 +128,13 @@ static void test_must(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_alone), cmocka_unit_test(test_pool),
-                                       cmocka_unit_test(test_batch), cmocka_unit_test(test_must)};
     int failed;
     if (!oct_op_is_possible(OCT_OP_X25519_DERIVE)) {
         printf("skipped: no table\n");
         return 77;
     }
     octuple_ctx = new_octuple_ctx(NULL); /* open_contexts() would test an operation */
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    failed = RUN_TESTS(NULL, NULL, test_alone, test_pool, test_batch, test_must);
     OSSL_LIB_CTX_free(octuple_ctx);
     return failed;
 }

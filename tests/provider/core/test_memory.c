@@ -102,21 +102,6 @@ static EVP_PKEY *make_mldsa(OSSL_LIB_CTX *ctx)
     return generate(ctx, "ML-DSA-44", NULL);
 }
 
-/* The numbers of a key as one of that context, with OpenSSL's own code. */
-static EVP_PKEY *copy_to(OSSL_LIB_CTX *ctx, EVP_PKEY *key)
-{
-    EVP_PKEY_CTX *pctx = EVP_PKEY_CTX_new_from_name(ctx, EVP_PKEY_get0_type_name(key), "provider=default");
-    OSSL_PARAM *params = NULL;
-    EVP_PKEY *copy = NULL;
-
-    assert_int_equal(EVP_PKEY_todata(key, EVP_PKEY_KEYPAIR, &params), 1);
-    assert_int_equal(EVP_PKEY_fromdata_init(pctx), 1);
-    assert_int_equal(EVP_PKEY_fromdata(pctx, &copy, EVP_PKEY_KEYPAIR, params), 1);
-    OSSL_PARAM_free(params);
-    EVP_PKEY_CTX_free(pctx);
-    return copy;
-}
-
 /* --- signatures of digests and of messages */
 
 static int pad(EVP_PKEY_CTX *pctx, int pad_mode)
@@ -307,26 +292,16 @@ static int check_decrypt(const struct subject *s, const struct output *out)
     return out->len == sizeof digest && memcmp(out->bytes, digest, sizeof digest) == 0;
 }
 
-static int derive(OSSL_LIB_CTX *ctx, EVP_PKEY *own, EVP_PKEY *peer, uint8_t *out, size_t *len)
-{
-    EVP_PKEY_CTX *pctx = EVP_PKEY_CTX_new_from_pkey(ctx, own, NULL);
-    const int ok = pctx != NULL && EVP_PKEY_derive_init(pctx) > 0 && EVP_PKEY_derive_set_peer(pctx, peer) > 0 &&
-                   EVP_PKEY_derive(pctx, out, len) > 0;
-
-    EVP_PKEY_CTX_free(pctx);
-    return ok;
-}
-
 static void prepare_secret(struct subject *s)
 {
     s->fixed_len = sizeof s->fixed;
-    assert_int_equal(derive(plain_ctx, s->plain, s->other, s->fixed, &s->fixed_len), 1);
+    assert_int_equal(derive_secret(plain_ctx, s->plain, s->other, s->fixed, &s->fixed_len), 1);
 }
 
 static int run_derive(const struct subject *s, EVP_PKEY *key, struct output *out)
 {
     out->len = sizeof out->bytes;
-    return derive(octuple_ctx, key, s->other, out->bytes, &out->len);
+    return derive_secret(octuple_ctx, key, s->other, out->bytes, &out->len);
 }
 
 /* --- the loop */
@@ -355,8 +330,8 @@ static struct subject subject_new(const struct operation *o)
     struct subject s = {.source = o->make(octuple_ctx)};
     EVP_PKEY *other = o->make(octuple_ctx);
 
-    s.plain = copy_to(plain_ctx, s.source);
-    s.other = copy_to(plain_ctx, other);
+    s.plain = copy_key(plain_ctx, "provider=default", s.source, EVP_PKEY_KEYPAIR);
+    s.other = copy_key(plain_ctx, "provider=default", other, EVP_PKEY_KEYPAIR);
     EVP_PKEY_free(other);
     if (o->prepare != NULL)
         o->prepare(&s);
@@ -526,10 +501,5 @@ static void test_no_bits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_alone),
-        cmocka_unit_test(test_in_fibres),
-        cmocka_unit_test(test_no_bits),
-    };
-    return scarce_begin() ? cmocka_run_group_tests(tests, open_contexts, close_contexts) : 1;
+    return scarce_begin() ? RUN_TESTS(open_contexts, close_contexts, test_alone, test_in_fibres, test_no_bits) : 1;
 }

@@ -316,16 +316,11 @@ static int steps_aside(void)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parameters),   cmocka_unit_test(test_another_core),
-        cmocka_unit_test(test_capabilities), cmocka_unit_test(test_error_text),
-        cmocka_unit_test(test_switches),     cmocka_unit_test(test_former_switches),
-        cmocka_unit_test(test_reload),       cmocka_unit_test(test_outlives_libcrypto),
-        cmocka_unit_test(test_steps_aside),
-    };
     if (argc == 2 && strcmp(argv[1], "outlives") == 0)
         return outlives();
     if (argc == 2 && strcmp(argv[1], "steps-aside") == 0)
         return steps_aside();
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_parameters, test_another_core, test_capabilities,
+                     test_error_text, test_switches, test_former_switches, test_reload, test_outlives_libcrypto,
+                     test_steps_aside);
 }

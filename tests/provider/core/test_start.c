@@ -104,13 +104,9 @@ static int has_table(void)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_file_is_made),
-        cmocka_unit_test(test_first_operation_counts),
-    };
     if (!has_table()) {
         printf("skipped: this CPU has not the table that the environment asks for\n");
         return 77;
     }
-    return cmocka_run_group_tests(tests, load_and_clear, clean);
+    return RUN_TESTS(load_and_clear, clean, test_file_is_made, test_first_operation_counts);
 }

@@ -238,10 +238,6 @@ static void test_refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sign),     cmocka_unit_test(test_derive),    cmocka_unit_test(test_kdf),
-        cmocka_unit_test(test_message),  cmocka_unit_test(test_malformed), cmocka_unit_test(test_algorithm_id),
-        cmocka_unit_test(test_refusals),
-    };
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_sign, test_derive, test_kdf, test_message, test_malformed,
+                     test_algorithm_id, test_refusals);
 }

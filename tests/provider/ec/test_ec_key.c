@@ -326,15 +326,6 @@ static void test_switches(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_params),
-        cmocka_unit_test(test_checks),
-        cmocka_unit_test(test_template),
-        cmocka_unit_test(test_shares),
-        cmocka_unit_test(test_generation_params),
-        cmocka_unit_test(test_unknown_group),
-        cmocka_unit_test(test_set_params),
-        cmocka_unit_test(test_switches),
-    };
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_params, test_checks, test_template, test_shares,
+                     test_generation_params, test_unknown_group, test_set_params, test_switches);
 }

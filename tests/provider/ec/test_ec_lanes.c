@@ -164,10 +164,5 @@ static void test_pool_and_fork(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mixed),
-        cmocka_unit_test(test_short_lived),
-        cmocka_unit_test(test_pool_and_fork),
-    };
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_mixed, test_short_lived, test_pool_and_fork);
 }

@@ -217,11 +217,6 @@ static void test_by_threads(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_with_others),
-        cmocka_unit_test(test_odd_signatures),
-        cmocka_unit_test(test_other_point),
-        cmocka_unit_test(test_by_threads),
-    };
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_with_others, test_odd_signatures, test_other_point,
+                     test_by_threads);
 }

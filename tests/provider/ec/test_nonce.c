@@ -229,12 +229,6 @@ static void test_repeating_source_and_keys(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fork_p256),
-        cmocka_unit_test(test_fork_p384),
-        cmocka_unit_test(test_repeating_source_p256),
-        cmocka_unit_test(test_repeating_source_p384),
-        cmocka_unit_test(test_repeating_source_and_keys),
-    };
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_fork_p256, test_fork_p384, test_repeating_source_p256,
+                     test_repeating_source_p384, test_repeating_source_and_keys);
 }

@@ -230,10 +230,5 @@ static int open_keys(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_not_dumped),
-        cmocka_unit_test(test_search),
-        cmocka_unit_test(test_freed),
-    };
-    return cmocka_run_group_tests(tests, open_keys, close_contexts);
+    return RUN_TESTS(open_keys, close_contexts, test_not_dumped, test_search, test_freed);
 }

@@ -176,9 +176,6 @@ static void test_newer_ways(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contexts),      cmocka_unit_test(test_algorithm_id), cmocka_unit_test(test_settings),
-        cmocka_unit_test(test_caller_digest), cmocka_unit_test(test_newer_ways),
-    };
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_contexts, test_algorithm_id, test_settings, test_caller_digest,
+                     test_newer_ways);
 }

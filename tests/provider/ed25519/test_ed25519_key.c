@@ -327,11 +327,6 @@ static void test_switches(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parameters), cmocka_unit_test(test_set_public), cmocka_unit_test(test_import),
-        cmocka_unit_test(test_raw),        cmocka_unit_test(test_match),      cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_validate),   cmocka_unit_test(test_files),      cmocka_unit_test(test_generation),
-        cmocka_unit_test(test_switches),
-    };
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_parameters, test_set_public, test_import, test_raw, test_match,
+                     test_empty, test_validate, test_files, test_generation, test_switches);
 }

@@ -319,10 +319,6 @@ static void test_long(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_batches),     cmocka_unit_test(test_bad_among_good), cmocka_unit_test(test_mixed),
-        cmocka_unit_test(test_short_lived), cmocka_unit_test(test_abandoned),      cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_long),
-    };
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_batches, test_bad_among_good, test_mixed, test_short_lived,
+                     test_abandoned, test_fork, test_long);
 }

@@ -219,10 +219,6 @@ static void test_threads(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rfc),        cmocka_unit_test(test_both_ways), cmocka_unit_test(test_wrong_signatures),
-        cmocka_unit_test(test_mixed_pair), cmocka_unit_test(test_misuse),    cmocka_unit_test(test_alone),
-        cmocka_unit_test(test_threads),
-    };
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_rfc, test_both_ways, test_wrong_signatures, test_mixed_pair,
+                     test_misuse, test_alone, test_threads);
 }

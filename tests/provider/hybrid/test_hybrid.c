@@ -253,10 +253,6 @@ static void test_switch(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_alone),      cmocka_unit_test(test_in_fibres), cmocka_unit_test(test_without_pools),
-        cmocka_unit_test(test_bad_shares), cmocka_unit_test(test_low_order), cmocka_unit_test(test_bad_replies),
-        cmocka_unit_test(test_switch),
-    };
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_alone, test_in_fibres, test_without_pools, test_bad_shares,
+                     test_low_order, test_bad_replies, test_switch);
 }

@@ -136,13 +136,11 @@ static void test_one_allocation(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_allocation)};
-
     if (!scarce_begin())
         return 1;
     if (OpenSSL_version_num() < 0x300000a0) {
         printf("skipped: before OpenSSL 3.0.10 there are no such groups\n");
         return 77;
     }
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_one_allocation);
 }

@@ -221,10 +221,6 @@ static int open_all(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dup),  cmocka_unit_test(test_lists),   cmocka_unit_test(test_switch),
-        cmocka_unit_test(test_many), cmocka_unit_test(test_threads), cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_pkey),
-    };
-    return cmocka_run_group_tests(tests, open_all, close_contexts);
+    return RUN_TESTS(open_all, close_contexts, test_dup, test_lists, test_switch, test_many, test_threads, test_fork,
+                     test_pkey);
 }

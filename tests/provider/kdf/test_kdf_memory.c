@@ -218,13 +218,8 @@ static void test_no_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_allocation),
-        cmocka_unit_test(test_no_secret_is_freed),
-        cmocka_unit_test(test_no_memory),
-    };
     if (!CRYPTO_set_mem_functions(counted_malloc, counted_realloc, counted_free))
         return 1;
     memset(secret, SECRET, sizeof secret);
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_no_allocation, test_no_secret_is_freed, test_no_memory);
 }

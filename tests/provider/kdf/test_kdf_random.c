@@ -208,6 +208,5 @@ static int open_all(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random)};
-    return cmocka_run_group_tests(tests, open_all, close_contexts);
+    return RUN_TESTS(open_all, close_contexts, test_random);
 }

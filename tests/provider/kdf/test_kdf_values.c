@@ -357,12 +357,6 @@ static int open_all(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_labels),        cmocka_unit_test(test_expand_sizes),
-        cmocka_unit_test(test_extract_sizes), cmocka_unit_test(test_keys_in_a_call),
-        cmocka_unit_test(test_rfc8448),       cmocka_unit_test(test_prf_of_tls),
-        cmocka_unit_test(test_prf_sizes),     cmocka_unit_test(test_rfc5869),
-        cmocka_unit_test(test_hkdf_sizes),
-    };
-    return cmocka_run_group_tests(tests, open_all, close_contexts);
+    return RUN_TESTS(open_all, close_contexts, test_labels, test_expand_sizes, test_extract_sizes, test_keys_in_a_call,
+                     test_rfc8448, test_prf_of_tls, test_prf_sizes, test_rfc5869, test_hkdf_sizes);
 }

@@ -258,10 +258,6 @@ static void test_message_init(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_other),   cmocka_unit_test(test_same_bytes), cmocka_unit_test(test_contexts),
-        cmocka_unit_test(test_bad),          cmocka_unit_test(test_reuse),      cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_message_init),
-    };
-    return cmocka_run_group_tests(tests, mldsa_open, close_contexts);
+    return RUN_TESTS(mldsa_open, close_contexts, test_each_other, test_same_bytes, test_contexts, test_bad, test_reuse,
+                     test_pieces, test_message_init);
 }

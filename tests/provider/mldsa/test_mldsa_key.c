@@ -191,9 +191,6 @@ static void test_switches(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parameters), cmocka_unit_test(test_empty), cmocka_unit_test(test_import),
-        cmocka_unit_test(test_match),      cmocka_unit_test(test_files), cmocka_unit_test(test_switches),
-    };
-    return cmocka_run_group_tests(tests, mldsa_open, close_contexts);
+    return RUN_TESTS(mldsa_open, close_contexts, test_parameters, test_empty, test_import, test_match, test_files,
+                     test_switches);
 }

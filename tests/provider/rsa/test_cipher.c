@@ -317,11 +317,5 @@ static void test_bad_input(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lane_keys),
-        cmocka_unit_test(test_plain_keys),
-        cmocka_unit_test(test_tls),
-        cmocka_unit_test(test_bad_input),
-    };
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_lane_keys, test_plain_keys, test_tls, test_bad_input);
 }

@@ -421,18 +421,7 @@ static void test_legacy_structure(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parameters),
-        cmocka_unit_test(test_encoding),
-        cmocka_unit_test(test_comparison),
-        cmocka_unit_test(test_validation),
-        cmocka_unit_test(test_import),
-        cmocka_unit_test(test_decoded_key),
-        cmocka_unit_test(test_duplicates),
-        cmocka_unit_test(test_generation),
-        cmocka_unit_test(test_generation_in_lanes),
-        cmocka_unit_test(test_generation_stopped),
-        cmocka_unit_test(test_legacy_structure),
-    };
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_parameters, test_encoding, test_comparison, test_validation,
+                     test_import, test_decoded_key, test_duplicates, test_generation, test_generation_in_lanes,
+                     test_generation_stopped, test_legacy_structure);
 }

@@ -232,9 +232,6 @@ static void test_algorithm_id(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_interop),     cmocka_unit_test(test_copy),         cmocka_unit_test(test_start_again),
-        cmocka_unit_test(test_wrong_order), cmocka_unit_test(test_algorithm_id),
-    };
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_interop, test_copy, test_start_again, test_wrong_order,
+                     test_algorithm_id);
 }

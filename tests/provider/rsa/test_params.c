@@ -250,14 +250,6 @@ static void test_lists(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_signature_modes),
-        cmocka_unit_test(test_signature_defaults),
-        cmocka_unit_test(test_digest_properties),
-        cmocka_unit_test(test_cipher_modes),
-        cmocka_unit_test(test_implicit_rejection_switch),
-        cmocka_unit_test(test_label),
-        cmocka_unit_test(test_lists),
-    };
-    return cmocka_run_group_tests(tests, load_keys, free_keys);
+    return RUN_TESTS(load_keys, free_keys, test_signature_modes, test_signature_defaults, test_digest_properties,
+                     test_cipher_modes, test_implicit_rejection_switch, test_label, test_lists);
 }

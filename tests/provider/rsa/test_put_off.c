@@ -145,7 +145,5 @@ static void test_fork(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_alone), cmocka_unit_test(test_threads),
-                                       cmocka_unit_test(test_fork)};
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_alone, test_threads, test_fork);
 }

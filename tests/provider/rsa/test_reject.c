@@ -236,6 +236,5 @@ static void test_vectors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rejection), cmocka_unit_test(test_vectors)};
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_rejection, test_vectors);
 }

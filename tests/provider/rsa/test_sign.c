@@ -346,9 +346,6 @@ static void test_range_in_lanes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_bytes), cmocka_unit_test(test_lane_keys), cmocka_unit_test(test_plain_keys),
-        cmocka_unit_test(test_mixed_keys), cmocka_unit_test(test_bad_input), cmocka_unit_test(test_range_in_lanes),
-    };
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_same_bytes, test_lane_keys, test_plain_keys, test_mixed_keys,
+                     test_bad_input, test_range_in_lanes);
 }

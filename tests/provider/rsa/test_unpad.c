@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -235,11 +236,5 @@ static void test_oaep(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pkcs1),
-        cmocka_unit_test(test_synthetic_lengths),
-        cmocka_unit_test(test_tls),
-        cmocka_unit_test(test_oaep),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_pkcs1, test_synthetic_lengths, test_tls, test_oaep);
 }

@@ -302,9 +302,6 @@ static void test_batches(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keys),    cmocka_unit_test(test_digests),    cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_encryption), cmocka_unit_test(test_batches),
-    };
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_keys, test_digests, test_messages, test_refused,
+                     test_encryption, test_batches);
 }

@@ -59,16 +59,6 @@ static void get_share(EVP_PKEY *key, uint8_t share[SHARE])
     OPENSSL_free(encoded);
 }
 
-static int derive(OSSL_LIB_CTX *ctx, EVP_PKEY *own, EVP_PKEY *peer, uint8_t *secret, size_t *len)
-{
-    EVP_PKEY_CTX *pctx = EVP_PKEY_CTX_new_from_pkey(ctx, own, NULL);
-    const int ok = pctx != NULL && EVP_PKEY_derive_init(pctx) > 0 && EVP_PKEY_derive_set_peer(pctx, peer) > 0 &&
-                   EVP_PKEY_derive(pctx, secret, len) > 0;
-
-    EVP_PKEY_CTX_free(pctx);
-    return ok;
-}
-
 /* Both sides from shares alone, one of them OpenSSL's; 1 if their secrets are the same. */
 static int exchange(int index, void *arg)
 {
@@ -84,7 +74,7 @@ static int exchange(int index, void *arg)
     for (int i = 0; i < 2; i++) {
         get_share(own[1 - i], share);
         peer[i] = take_share(ctx[i], share, SHARE);
-        ok &= peer[i] != NULL && derive(ctx[i], own[i], peer[i], secret[i], &len[i]) && len[i] == SECRET;
+        ok &= peer[i] != NULL && derive_secret(ctx[i], own[i], peer[i], secret[i], &len[i]) && len[i] == SECRET;
     }
     ok &= memcmp(secret[0], secret[1], SECRET) == 0;
     for (int i = 0; i < 2; i++) {
@@ -154,8 +144,8 @@ static void test_keys(void **state)
         assert_int_equal(EVP_PKEY_eq(made, other), 0);
         assert_int_equal(EVP_PKEY_get_bits(made), EVP_PKEY_get_bits(key));
         assert_int_equal(EVP_PKEY_get_security_bits(made), EVP_PKEY_get_security_bits(key));
-        assert_true(derive(to, made, other, secret[0], &len[0]));
-        assert_true(derive(to, other, dup, secret[1], &len[1]));
+        assert_true(derive_secret(to, made, other, secret[0], &len[0]));
+        assert_true(derive_secret(to, other, dup, secret[1], &len[1]));
         assert_memory_equal(secret[0], secret[1], SECRET);
         EVP_PKEY_free(key);
         EVP_PKEY_free(other);
@@ -224,9 +214,6 @@ static void test_bad_shares(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_alone),      cmocka_unit_test(test_in_fibres),  cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_parameters), cmocka_unit_test(test_bad_shares),
-    };
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_alone, test_in_fibres, test_keys, test_parameters,
+                     test_bad_shares);
 }

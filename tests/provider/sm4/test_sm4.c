@@ -318,11 +318,6 @@ static int setup(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ctr),      cmocka_unit_test(test_cbc),
-        cmocka_unit_test(test_again),    cmocka_unit_test(test_gcm),
-        cmocka_unit_test(test_ccm),      cmocka_unit_test(test_ccm_order),
-        cmocka_unit_test(test_switches), cmocka_unit_test(test_ccm_without_text),
-    };
-    return cmocka_run_group_tests(tests, setup, close_contexts);
+    return RUN_TESTS(setup, close_contexts, test_ctr, test_cbc, test_again, test_gcm, test_ccm, test_ccm_order,
+                     test_switches, test_ccm_without_text);
 }

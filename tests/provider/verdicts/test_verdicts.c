@@ -247,9 +247,5 @@ static void test_senseless_keys(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases),
-        cmocka_unit_test(test_senseless_keys),
-    };
-    return cmocka_run_group_tests(tests, open_fixture, close_fixture);
+    return RUN_TESTS(open_fixture, close_fixture, test_cases, test_senseless_keys);
 }

@@ -152,8 +152,5 @@ static void test_cases(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases),
-    };
-    return cmocka_run_group_tests(tests, open_fixture, close_fixture);
+    return RUN_TESTS(open_fixture, close_fixture, test_cases);
 }

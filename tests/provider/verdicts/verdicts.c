@@ -15,30 +15,12 @@ struct verdict {
 
 static struct fixture ours, theirs;
 
-static EVP_PKEY *generated(OSSL_LIB_CTX *ctx, const char *type, const char *group, int selection, EVP_PKEY *source)
-{
-    EVP_PKEY_CTX *pctx = EVP_PKEY_CTX_new_from_name(ctx, type, NULL);
-    OSSL_PARAM *params = NULL;
-    EVP_PKEY *key = NULL;
-
-    if (source == NULL) {
-        EVP_PKEY_CTX_free(pctx);
-        return group == NULL ? EVP_PKEY_Q_keygen(ctx, NULL, type) : EVP_PKEY_Q_keygen(ctx, NULL, type, group);
-    }
-    assert_int_equal(EVP_PKEY_todata(source, selection, &params), 1);
-    assert_int_equal(EVP_PKEY_fromdata_init(pctx), 1);
-    assert_int_equal(EVP_PKEY_fromdata(pctx, &key, selection, params), 1);
-    OSSL_PARAM_free(params);
-    EVP_PKEY_CTX_free(pctx);
-    return key;
-}
-
 static void pair(EVP_PKEY *key[2], EVP_PKEY *public_key[2], const char *type, const char *group)
 {
-    key[0] = generated(plain_ctx, type, group, 0, NULL);
-    key[1] = generated(octuple_ctx, type, group, EVP_PKEY_KEYPAIR, key[0]);
-    public_key[0] = generated(plain_ctx, type, group, EVP_PKEY_PUBLIC_KEY, key[0]);
-    public_key[1] = generated(octuple_ctx, type, group, EVP_PKEY_PUBLIC_KEY, key[0]);
+    key[0] = group == NULL ? EVP_PKEY_Q_keygen(plain_ctx, NULL, type) : EVP_PKEY_Q_keygen(plain_ctx, NULL, type, group);
+    key[1] = copy_key(octuple_ctx, NULL, key[0], EVP_PKEY_KEYPAIR);
+    public_key[0] = copy_key(plain_ctx, NULL, key[0], EVP_PKEY_PUBLIC_KEY);
+    public_key[1] = copy_key(octuple_ctx, NULL, key[0], EVP_PKEY_PUBLIC_KEY);
     assert_true(is_ours(key[1]) && is_ours(public_key[1]) && !is_ours(key[0]));
 }
 

@@ -232,9 +232,6 @@ static void test_keys_freed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_both_ways), cmocka_unit_test(test_fibres), cmocka_unit_test(test_small_order),
-        cmocka_unit_test(test_misuse),    cmocka_unit_test(test_alone),  cmocka_unit_test(test_keys_freed),
-    };
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_both_ways, test_fibres, test_small_order, test_misuse,
+                     test_alone, test_keys_freed);
 }

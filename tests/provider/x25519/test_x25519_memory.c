@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <stdlib.h>
@@ -103,9 +104,7 @@ static void test_no_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_memory)};
-
     if (!CRYPTO_set_mem_functions(counted_malloc, counted_realloc, counted_free))
         return 1;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_no_memory);
 }

@@ -255,10 +255,6 @@ static void test_contexts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs),       cmocka_unit_test(test_fork),     cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_next_thread), cmocka_unit_test(test_fibres),   cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_off),         cmocka_unit_test(test_contexts),
-    };
-    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+    return RUN_TESTS(open_contexts, close_contexts, test_pairs, test_fork, test_threads, test_next_thread, test_fibres,
+                     test_memory, test_off, test_contexts);
 }

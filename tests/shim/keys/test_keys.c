@@ -194,13 +194,9 @@ static void test_process_ends(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_served),      cmocka_unit_test(test_freed),        cmocka_unit_test(test_cleared),
-        cmocka_unit_test(test_fails),       cmocka_unit_test(test_hangs),        cmocka_unit_test(test_forked),
-        cmocka_unit_test(test_thread_ends), cmocka_unit_test(test_process_ends),
-    };
     device_start();
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = RUN_TESTS(NULL, NULL, test_served, test_freed, test_cleared, test_fails, test_hangs, test_forked,
+                                 test_thread_ends, test_process_ends);
     device_end();
     return failed;
 }

@@ -192,16 +192,9 @@ static void test_forked(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_owner_is_known_by_its_first),
-        cmocka_unit_test(test_while_they_wait),
-        cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_time_is_over),
-        cmocka_unit_test(test_connections_end),
-        cmocka_unit_test(test_forked),
-    };
     device_start();
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = RUN_TESTS(NULL, NULL, test_owner_is_known_by_its_first, test_while_they_wait, test_failures,
+                                 test_time_is_over, test_connections_end, test_forked);
     device_end();
     return failed;
 }

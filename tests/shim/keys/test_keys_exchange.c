@@ -151,7 +151,6 @@ static void test_exchange(void **state)
 /* With an argument the provider pauses by itself. */
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exchange)};
     (void)argv;
     pauses = argc > 1;
     if (pauses && (!ASYNC_is_capable() || getenv("OCTUPLE_TEST_NO_JOBS") != NULL)) {
@@ -161,5 +160,5 @@ int main(int argc, char **argv)
     world_start();
     if (!OSSL_PROVIDER_add_builtin(NULL, "waits", provider_init) || OSSL_PROVIDER_load(NULL, "waits") == NULL)
         return 1;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_exchange);
 }

@@ -148,12 +148,7 @@ static void test_engine(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rsa_method),
-        cmocka_unit_test(test_ec_method),
-        cmocka_unit_test(test_engine),
-    };
     own_thread = pthread_self();
     world_start();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_rsa_method, test_ec_method, test_engine);
 }

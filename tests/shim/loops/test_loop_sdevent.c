@@ -117,11 +117,6 @@ static void test_inside_epoll(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_own),
-        cmocka_unit_test(test_inside_poll),
-        cmocka_unit_test(test_inside_epoll),
-    };
     world_start();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_own, test_inside_poll, test_inside_epoll);
 }
