@@ -30,7 +30,6 @@
 #include "base/thread_mode.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <time.h>
 
 /* A call that goes on later. Where it wants anything but to read, its server has to be told: it has heard "want read".
@@ -192,10 +191,11 @@ int oct_finish_result(struct oct_conn *conn)
 /* Its callbacks may wait for a lock that the program holds here: not for ever. */
 void oct_finish_wait(const struct oct_conn *conn)
 {
+    const struct timespec moment = {.tv_nsec = OCT_POLICY_OWNER_LOOK};
     if (conn->thread == oct_thread_peek())
         return;
-    for (int i = 0; i < OCT_POLICY_LOCK_TRIES && oct_conn_state(conn) == OCT_CONN_ENDING; i++)
-        sched_yield();
+    for (int i = 0; i < OCT_POLICY_OWNER_LOOKS && oct_conn_state(conn) == OCT_CONN_ENDING; i++)
+        nanosleep(&moment, NULL);
 }
 
 bool oct_finish_is_inside(const struct oct_ssl_functions *own, const SSL *s, const void *caller)
