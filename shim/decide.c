@@ -4,7 +4,7 @@
  * Whether the shim is at work in this process: decided once, at the first hooked call with an SSL object of a libssl
  * that can be served (OpenSSL has read its configuration by then). A fork inherits the decision.
  */
-#include "start.h"
+#include "shim.h"
 
 #include "libssl/load.h"
 #include "keys/keys.h"
@@ -19,8 +19,6 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/auxv.h>
-
-int oct_shim_mode_now;
 
 /* OSSL_PROVIDER_available() would sort libcrypto's list of providers, and the first one there serves. */
 static int see_ours(OSSL_PROVIDER *provider, void *found)
@@ -66,7 +64,7 @@ void oct_shim_decide_before_fork(void)
 
 /* There is one libssl whose libcrypto the provider is bound to, so that threads that come at once bring the same one.
  * An object of another library context may come first, where nothing is served: then nothing is decided yet. */
-bool oct_shim_decide(const struct oct_ssl_functions *ssl)
+bool oct_shim_decide_for(const struct oct_ssl_functions *ssl)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (!ssl->servable || !oct_load_is_over())

@@ -19,7 +19,7 @@
  * The auditing interface of ld.so (LD_AUDIT) could change such answers too. It loads a second C library into every
  * process that is started.
  */
-#include "start.h"
+#include "shim.h"
 
 #include "base/settings.h"
 #include "handshake/doors.h"

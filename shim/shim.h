@@ -14,18 +14,21 @@
  *   libssl/             finding functions: resolve.c behind the hooks, copies.c where a process has several libssl,
  *                       withdraw.c where the shim is off, load.c the provider, ctx.c and crypto.c when it comes,
  *                       library.c liboctuple
+ *   fds/                what is known of descriptors, and who sleeps on them
  *   handshake/          one connection and its thread: states.c what may happen to a call, and what follows,
  *                       handshake.c a call that is paused and resumed, slice.c its part of the stack, points.c
  *                       where it may pause, storm.c whether its client is still there, doors.c who forces it,
  *                       finish.c and drain.c how it ends when nobody resumes it, known.c the table of SSL objects,
- *                       handed.c those that wait for another thread
+ *                       handed.c those that wait for another thread, socket.c and way.c its socket,
+ *                       above.h what it asks of the rooms below it in this list
  *   memory/             programs that read their sockets themselves and feed libssl: memory.h
- *   events/             what a thread sleeps on: epoll.c and poll.c the hooks, made.c made-up events, fds.c,
- *                       tables.c and socket.c what is known of descriptors, read.c and look.c who reads or looks there,
- *                       handover.c how another thread gets a connection
  *   quic/               handshakes of QUIC, in programs that are known to bear it
+ *   events/             what a thread sleeps on: epoll.c and poll.c the hooks, made.c made-up events, read.c and look.c
+ *                       who reads or looks there, handover.c how another thread gets a connection
  *   keys/               keys that live elsewhere, behind keys.h
  *   savings/            what libssl and libcrypto do around an operation and need not, behind savings.h
+ *
+ * Each folder calls those above it here (ROOMS in tools/check-layers).
  *
  * Whether a handshake may pause is oct_handshake_may_pause() in handshake/handshake.c, which the provider asks at each
  * operation (decide() in provider/async/task.c). docs/pauses.md has the rule.
@@ -36,285 +39,20 @@
 #ifndef OCT_SHIM_SHIM_H
 #define OCT_SHIM_SHIM_H
 
-#include "handshake/states.h"
-#include "libssl/resolve.h"
+#include "libssl/serves.h"
 
-#include "base/slice.h"
+/* Asked where libssl is: loads liboctuple. False in a program with raised privileges, and in one that has a process
+ * for each connection. */
+bool oct_shim_wanted(void);
 
-#include <octuple/octuple.h>
+/* reach.c: reads its option of OCTUPLE_LOOPS. */
+void oct_reach_start(const char *setting);
 
-#include <stdbool.h>
-#include <stdint.h>
+/* Makes liboctuple read its settings. False if it has no table for this CPU, or was told to use none. */
+bool oct_shim_library_start(void);
 
-struct oct_thread;
-struct oct_quic;
-typedef void oct_info_callback(const SSL *s, int where, int ret);
-
-/* Its made-up event. */
-enum oct_conn_event {
-    OCT_EVENT_NONE,
-    OCT_EVENT_DUE, /* it is in the list of those that are to be delivered */
-    OCT_EVENT_OUT, /* an edge-triggered server has got it, and has not followed it yet */
-};
-
-/* What is known of a connection's socket. */
-struct oct_conn_socket {
-    int fd;                /* when last paused; -1: not known */
-    uint32_t generation;   /* tells it from a later one of the same number */
-    ino_t inode;           /* whatever its number is; 0: not known yet */
-    int hidden_fd;         /* what a BIO of the program's own reads from; -1: not seen yet */
-    uint64_t hidden_bytes; /* that it has read */
-    int away_fd;           /* the socket, if it was seen to read from memory meanwhile; else -1 */
-    bool hidden;           /* its BIO does not tell the socket */
-    bool unsure;           /* the call runs in a slice, but whether it may be paused is known when it has read */
-    bool was_empty;        /* its BIO was made to find nothing; the socket may hold something */
-    bool nonblocking;      /* the socket has been seen to be so */
-    uint32_t asked;        /* it was so in this call, when there were so many switches; 0: it was not asked */
-};
-
-/* What the shim knows of an SSL object that has not finished its first handshake. */
-struct oct_conn {
-    SSL *ssl;
-    struct oct_thread *thread;                   /* whose handshakes it is counted among; NULL: of none */
-    struct oct_conn *next, *prev;                /* that list */
-    struct oct_conn *away_next, **away_link;     /* the list of those whose call is paused, or kept */
-    struct oct_conn *ready_next, **ready_link;   /* the list of those whose event is to be delivered */
-    struct oct_conn *orphan_next;                /* freed by another thread than its own (drain.c) */
-    struct oct_conn *limbo_next;                 /* freed while a call of it was running (conn.c) */
-    struct oct_conn *handed_next, **handed_link; /* the list of those that wait for another thread (handed.c) */
-    struct oct_shim_slice *slice;                /* of its last call that could be paused (slice.c) */
-    struct oct_remote *remote;                   /* what its paused slice waits for, at a device (remote.c) */
-    oct_info_callback *info;                     /* the program's, while libssl has another (veil.c) */
-    struct oct_early *early;                     /* early data on its way to the server, or NULL */
-    struct oct_quic *quic;                       /* it is of QUIC (quic/), else NULL; gone with the SSL object */
-    struct oct_hello *hello;                     /* the socket whose bytes reach it through memory, or NULL */
-    struct oct_conn_socket socket;
-    uint32_t notified;               /* the thread's round when its event was delivered; 0: not yet */
-    unsigned entered;                /* calls of libssl that run for it now, or were left by longjmp() */
-    uintptr_t entered_at;            /* where on the stack the first of them stands */
-    unsigned notices;                /* made-up events that its server has got and not followed */
-    int ended_value;                 /* OCT_CONN_ENDED: what the call has returned, */
-    struct oct_errors *ended_errors; /* and the errors that it has left */
-    enum oct_conn_state state;       /* changed by oct_conn_on() alone; read by other threads too: oct_conn_state() */
-    enum oct_conn_event event;
-    unsigned flushes;   /* that libssl has asked for behind tickets (tickets.c) */
-    bool called_inside; /* by a callback, while its call is run to its end */
-    bool wanted;        /* another thread waits until its call has been run to its end */
-    bool masked;        /* the server is to read WANT_READ from the last call */
-    uint32_t told;      /* the thread's round when it was told so without libssl being asked; 0: not yet */
-    BIO *retried;       /* the BIO that says so too, and what it said before */
-    int retry_before;
-    uint64_t waited_and_1;   /* milliseconds that its hello had waited when it was looked at; 0: it was not (storm.c) */
-    bool looked;             /* its server has called it before */
-    uint8_t age_class_and_1; /* of its hello, while it is not known how its handshake ends (ages.h) */
-    bool unread;             /* libssl had read nothing from its socket when its call began */
-    bool handed;             /* it has been in that list */
-    bool missed;             /* and libssl reads its socket itself: the other thread may have called too early */
-    bool veiled;             /* libssl has found the veil when its call in the slice began */
-    uint8_t announced; /* by which instances around its own, edge-triggered ones: one bit for each depth (made.c) */
-};
-
-/* The states of the shim in a process; it is decided at the first call to a libssl that can be served. */
-enum oct_shim_mode { OCT_SHIM_UNKNOWN = 0, OCT_SHIM_OFF = 1, OCT_SHIM_ON = 2 };
-extern int oct_shim_mode_now;
-bool oct_shim_decide(const struct oct_ssl_functions *ssl);
+/* decide.c: whether the shim serves this copy, and the same at a fork. */
+bool oct_shim_decide_for(const struct oct_ssl_functions *ssl);
 void oct_shim_decide_before_fork(void);
-/* True where the shim is at work for this copy of libssl. What every hook of libssl asks. */
-static inline bool oct_shim_serves(const struct oct_ssl_functions *ssl)
-{
-    int mode = __atomic_load_n(&oct_shim_mode_now, __ATOMIC_ACQUIRE);
-    if (__builtin_expect(mode == OCT_SHIM_UNKNOWN, 0))
-        return oct_shim_decide(ssl);
-    return mode == OCT_SHIM_ON && ssl == oct_ssl_served;
-}
-
-/* True while file descriptors are to be remembered: libssl is here and the shim is not off. The first thing that the
- * other hooks ask: a process without libssl pays this load and nothing else. */
-extern bool oct_watching;
-static inline bool oct_shim_watching(void)
-{
-    return __builtin_expect(__atomic_load_n(&oct_watching, __ATOMIC_RELAXED), 0);
-}
-
-static inline enum oct_conn_state oct_conn_state(const struct oct_conn *conn)
-{
-    return __atomic_load_n(&conn->state, __ATOMIC_ACQUIRE);
-}
-/* No call of it is paused or kept. */
-static inline bool oct_conn_is_free(enum oct_conn_state state)
-{
-    return state == OCT_CONN_RUNNING || state == OCT_CONN_LEFT;
-}
-/* The shim itself has run its call to its end. */
-static inline bool oct_conn_is_ended(enum oct_conn_state state)
-{
-    return state == OCT_CONN_ENDED || state == OCT_CONN_ENDED_AMID;
-}
-/* Its operation is done, and nothing has gone on behind it. */
-static inline bool oct_conn_is_due(enum oct_conn_state state)
-{
-    return state == OCT_CONN_READY || state == OCT_CONN_INHERITED;
-}
-/* It stays synchronous from now on. One whose call is paused goes on as it is. */
-static inline void oct_conn_leave(struct oct_conn *conn)
-{
-    (void)oct_conn_on(conn, OCT_ON_STAYS);
-}
-
-/* conn.c */
-/* The connection of s: NULL if it has none, or if its first handshake is over. */
-struct oct_conn *oct_conn_find(const SSL *s);
-/* The same, but made if there is none; NULL if its first handshake is over or there is no memory. */
-struct oct_conn *oct_conn_get(SSL *s);
-/* The first handshake is over, or the SSL object starts anew: frees conn. */
-void oct_conn_let_go(struct oct_conn *conn);
-/* The same as the SSL object itself goes. */
-void oct_conn_gone(struct oct_conn *conn);
-/* The end of conn's memory, on its own thread; its SSL object is gone or has let go of it. */
-void oct_conn_dispose(struct oct_conn *conn);
-/* Those that were freed in a call that has been left since. all: the thread ends. */
-void oct_conn_empty_limbo(struct oct_thread *t, bool all);
-
-/* handshake.c */
-/* A function of libssl that runs the handshake, with its arguments. */
-typedef int oct_handshake_call(SSL *s, void *arg);
-/* Calls it, asynchronously if that can be. Returns what the server is to see: a pause looks like a failure
- * (pause_value) that wants to read. */
-int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_value);
-/* Around a call of libssl for conn; `conn` may be NULL. What libssl calls itself meanwhile, for the same object, passes
- * the hooks untouched. A callback may leave by an exception or a jump. Then conn stays entered, and all that is called
- * for it passes: so it goes on as without the shim, until its object is freed. */
-struct oct_inside {
-    struct oct_conn *conn;
-};
-struct oct_inside oct_handshake_enter(struct oct_conn *conn);
-void oct_handshake_leave(const struct oct_inside *inside);
-#define OCT_INSIDE(conn)                                                                                               \
-    __attribute__((cleanup(oct_handshake_leave), unused)) const struct oct_inside inside = oct_handshake_enter(conn)
-/* A call of conn is around this one: libssl calls, or a callback. Where another thread runs it to its end it is not. */
-bool oct_handshake_is_inside(const struct oct_conn *conn, const struct oct_thread *t);
-/* Its call cannot go on: says so in the error queue, and returns `value`. */
-int oct_handshake_fail(struct oct_conn *conn, int value);
-/* s stays synchronous from now on. */
-void oct_handshake_stays(SSL *s);
-/* SSL_do_handshake() and the two others, by their real function. */
-int oct_handshake_full(SSL *s, int (*real)(SSL *));
-/* Before SSL_read() and its like: true if the real function may be called now, else *value is what the handshake said.
- */
-bool oct_handshake_first(SSL *s, int *value);
-/* After them: they may have ended the handshake themselves. */
-void oct_handshake_settle(SSL *s);
-/* True if conn can be woken by events of fd: a made-up one finds its way to t. */
-bool oct_handshake_wakeable(struct oct_conn *conn, const struct oct_thread *t, int fd);
-/* In a slice, where such work is due: whether conn may be paused. */
-bool oct_handshake_may_pause(struct oct_conn *conn, enum oct_slice_work work);
-/* The operation that conn is paused for is done. */
-void oct_handshake_told(struct oct_conn *conn);
-
-/* finish.c */
-/* Runs the call that conn was paused in to its end, here and now, on conn's own thread: conn is OCT_CONN_ENDING. False
- * if there was no memory. */
-bool oct_finish(struct oct_conn *conn);
-/* Goes on with it until it pauses again, if it does. To be called where nothing of it is on the stack. */
-void oct_finish_part(struct oct_conn *conn);
-/* What a call that has been run to its end has come to, for the server's next one. */
-int oct_finish_result(struct oct_conn *conn);
-/* The program is about to look at s by another function than that of a paused call, or at any of its thread's: what is
- * paused is run to its end first. gives_socket: it gives s another socket or BIO. */
-void oct_finish_before(SSL *s, bool gives_socket);
-void oct_finish_here(void);
-/* The thread ends: what is paused is run to its end, and what is kept goes to whoever waits for its socket. */
-void oct_finish_end(struct oct_thread *t);
-/* True if s is run to its end just now, and a callback of the program calls it, not libssl itself: the program knows of
- * no call that it would be inside of. It is told that nothing can be read. */
-bool oct_finish_is_inside(const struct oct_ssl_functions *own, const SSL *s, const void *caller);
-/* Asks the thread that has s to run it to its end, or waits until it has. A moment and no longer: it may wait for a
- * lock that the caller holds. What is known of s may be gone then. */
-void oct_finish_ask(SSL *s);
-void oct_finish_wait(const struct oct_conn *conn);
-/* What other threads have asked for; conn has gone on, and may be one of these. */
-void oct_finish_wanted(struct oct_thread *t);
-void oct_finish_settle(struct oct_conn *conn);
-/* It is about to wait on epfd: those that their program has given to another thread meanwhile. */
-void oct_finish_moved(struct oct_thread *t, int epfd);
-/* It is about to sleep: those that cannot be woken any more, and those whose event their server does not follow. */
-void oct_finish_left(struct oct_thread *t);
-/* conn's socket is as it was when it was paused, or its program has given it another one. */
-bool oct_finish_has_socket(struct oct_conn *conn);
-
-/* socket.c */
-/* The socket, or -1; says in conn whether the BIO hides it. */
-int oct_socket_find(struct oct_conn *conn);
-/* The same for a call into the handshake, which may come while conn reads from memory. */
-int oct_socket_of_call(struct oct_conn *conn, struct oct_thread *t);
-/* False if conn reads from memory, and there is more to read. */
-bool oct_socket_read_out(const struct oct_conn *conn);
-/* True if BIOs of this kind have been seen, on this thread, to read from a socket that hidden connections can be woken
- * by: the one of conn will be known before its first operation. */
-bool oct_socket_will_show(const struct oct_conn *conn, const struct oct_thread *t);
-/* A socket that blocks makes its own caller wait: it must never be told to come back. */
-bool oct_socket_nonblocking(struct oct_conn *conn, int fd);
-/* The same, asked anew in each call: somebody may have changed it. Nobody has to be asked again in the same call,
- * unless somebody has switched a socket of this process meanwhile (oct_socket_switched()). */
-bool oct_socket_blocks(struct oct_conn *conn);
-extern uint32_t oct_socket_switches;
-static inline void oct_socket_switched(void)
-{
-    (void)__atomic_add_fetch(&oct_socket_switches, 1, __ATOMIC_RELEASE);
-}
-/* The read BIO of conn says that it is to be tried again, until conn goes on. */
-void oct_socket_say_retry(struct oct_conn *conn);
-/* And now it says what it said before. */
-void oct_socket_unsay_retry(struct oct_conn *conn);
-/* The number of its socket is about to say no more which that is: notes it, whatever number the program gives it. Other
- * threads may ask for it, where conn is led to by that number (oct_fd_lead()). */
-void oct_socket_identify(struct oct_conn *conn);
-bool oct_socket_is_nonblocking(int fd);
-/* True if fd is the socket that conn had when that was asked last, and not another one that has got its number. */
-bool oct_socket_is_same(const struct oct_conn *conn, int fd);
-/* fd, which is not fresh from accept(), has been registered: it may be another number of a hidden socket. */
-void oct_socket_moved(int fd);
-/* The server's first call: true if it is to be told, without looking, that nothing can be read yet (socket.c). */
-bool oct_socket_put_off(struct oct_conn *conn, struct oct_thread *t);
-/* conn has read all that its BIO of memory holds, and gets another one to read from. */
-bool oct_socket_changes(const struct oct_conn *conn);
-/* A handshake call of conn begins: watches what a BIO that hides its socket reads from. */
-void oct_socket_watch(struct oct_conn *conn, struct oct_thread *t);
-/* The thread runs a call to its end, and fd is its socket: what has come since stays there, and no read blocks. Notes
- * whether there is something. */
-bool oct_socket_is_withheld(int fd);
-/* A read from fd begins inside a handshake call whose BIO is watched, in a function with this frame. Whose it is; NULL:
- * it is no read of a BIO's. *nothing: it is to find nothing. */
-struct oct_conn *oct_socket_reads(int fd, const void *frame, bool *nothing);
-/* It has brought so many bytes. */
-void oct_socket_has_read(struct oct_conn *conn, int fd, size_t bytes);
-/* conn's handshake has come to its end: counts it among those that have waited for others, or by why it has not. */
-void oct_socket_count(struct oct_conn *conn);
-/* The program is about to be told that nothing can be read: its own BIO finds so too. Call inside libssl only. */
-void oct_socket_is_empty(struct oct_conn *conn, struct oct_thread *t);
-
-/* made.c */
-/* conn has been paused: that its socket is readable is no news for its server until some operation is done. */
-void oct_events_suppress(const struct oct_conn *conn, struct oct_thread *t);
-
-/* drain.c */
-/* Before SSL_free(): false if the object cannot be freed here and now; then it will be. */
-bool oct_drain_for_free(struct oct_conn *conn);
-/* Before SSL_clear(): false if the object cannot be used again, as libssl's call in it can run nowhere. */
-bool oct_drain_for_clear(struct oct_conn *conn);
-/* Its call unwinds, and none of the program's callbacks is called. The program goes on with the object. */
-void oct_drain_in_place(struct oct_conn *conn);
-/* What was left to this thread. */
-void oct_drain_orphans(struct oct_thread *t);
-
-/* look.c */
-/* The program is about to look at what fd holds: a call that is paused there is run to its end. True if the program is
- * to be led to its result. */
-bool oct_look_at(int fd);
-/* What such a program is to find, where the kernel has said `got`. */
-ssize_t oct_look_finds(ssize_t got, void *buf, size_t n);
-
-/* early.c */
-void oct_early_free(struct oct_early *early);
 
 #endif

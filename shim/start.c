@@ -7,31 +7,29 @@
  * connection nothing of Octuple remains: neither shim nor provider. Without lanes the provider may be loaded all the
  * same, for groups that OpenSSL does not have.
  */
-#include "start.h"
+#include "shim.h"
 
 #include "base/settings.h"
 
-#include "libssl/library.h"
-#include "libssl/load.h"
-#include "events/fds.h"
-#include "libssl/object.h"
-#include "keys/keys.h"
-#include "handshake/thread.h"
-#include "events/handover.h"
+#include "fds/fds.h"
+#include "fds/wake.h"
 #include "handshake/handed.h"
 #include "handshake/storm.h"
+#include "handshake/thread.h"
+#include "keys/keys.h"
+#include "libssl/library.h"
+#include "libssl/load.h"
+#include "libssl/object.h"
 #include "memory/memory.h"
+#include "quic/quic.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/auxv.h>
 
-bool oct_watching;
-
 static bool says_something; /* the environment, of what is read here */
-static bool may_be_wanted, wanted, one_each, loops_stay;
-static const char *quic_said = "";
+static bool may_be_wanted, wanted, one_each;
 static pthread_once_t once = PTHREAD_ONCE_INIT, once_with_libssl = PTHREAD_ONCE_INIT;
 
 /* A variable of ours or of OpenSSL's begins so. Where none does, as in most processes, no string and no function of
@@ -51,18 +49,13 @@ OCT_AT_START static const char *setting(enum oct_setting which)
 
 OCT_AT_START static void start(void)
 {
-    static const char *const ways[] = {"off", "wait", "socket"};
     says_something = environment_says_something();
     const char *loops = setting(OCT_SETTING_LOOPS);
     const size_t length = loops != NULL ? strcspn(loops, ",") : 0; /* without the options behind it */
-    size_t n;
-    const char *quic = oct_setting_option(loops, "quic", &n);
 
-    loops_stay = length == strlen("stay") && strncmp(loops, "stay", length) == 0;
-    for (size_t i = 0; quic != NULL && i < sizeof ways / sizeof ways[0]; i++)
-        if (n == strlen(ways[i]) && strncmp(quic, ways[i], n) == 0)
-            quic_said = ways[i];
+    oct_fd_start(length == strlen("stay") && strncmp(loops, "stay", length) == 0);
     oct_memory_start(loops);
+    oct_quic_start(loops);
     oct_reach_start(loops);
     oct_keys_start(setting(OCT_SETTING_KEYS));
     oct_storm_start(setting(OCT_SETTING_HELLOS));
@@ -86,27 +79,15 @@ static void start_with_libssl(void)
     if (!may_be_wanted || !oct_library_load())
         return;
     oct_handed_start();
-    oct_handover_start();
+    oct_wake_start();
     oct_keys_start_with_libssl();
-    wanted = oct_thread_setup();
+    wanted = oct_thread_setup(oct_shim_decide_before_fork);
 }
 
 OCT_AT_START bool oct_shim_wanted(void)
 {
     pthread_once(&once_with_libssl, start_with_libssl);
     return wanted;
-}
-
-bool oct_shim_loops_stay(void)
-{
-    pthread_once(&once, start);
-    return loops_stay;
-}
-
-const char *oct_shim_quic_said(void)
-{
-    pthread_once(&once, start);
-    return quic_said;
 }
 
 /* Whether some table serves: each has this operation. No call here runs a known-answer test. */
@@ -123,6 +104,7 @@ __attribute__((constructor)) static void loaded(void)
 {
     const bool present = oct_ssl_present();
     oct_object_start();
+    oct_shim_decide = oct_shim_decide_for;
     pthread_once(&once, start);
     const bool on = present || oct_crypto_present() ? oct_shim_wanted() : may_be_wanted;
     if (says_something)

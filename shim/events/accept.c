@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* Where a server's sockets come from: one of which epoll has not heard since then is as its server got it. */
-#include "events/fds.h"
+#include "fds/fds.h"
+#include "handshake/socket.h"
 #include "handshake/thread.h"
 
 #include "base/policy.h"
@@ -29,7 +30,7 @@ static bool has_enough(int fd)
     struct oct_registration at;
     if (__builtin_expect(t == NULL || t->put_off < OCT_POLICY_PUT_OFF, 1) || !oct_shim_watching() ||
         !oct_fd_registered(fd, &at) || (at.events & (EPOLLIN | EPOLLET | EPOLLONESHOT)) != EPOLLIN ||
-        !oct_fd_slept_on(at.epfd, t) || !oct_socket_is_nonblocking(fd))
+        !oct_fd_slept_on(at.epfd, t->id) || !oct_socket_is_nonblocking(fd))
         return false;
     t->put_off = 0;
     return true;

@@ -4,8 +4,10 @@
  * What ends, replaces or copies a file descriptor. A made-up event must never reach whoever gets the number next. (The
  * kernel takes a closed descriptor out of its epoll instances by itself, so the program does not say so.)
  */
-#include "events/fds.h"
-#include "events/tables.h"
+#include "events/events.h"
+#include "fds/fds.h"
+#include "handshake/socket.h"
+#include "fds/tables.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,11 +31,11 @@ HOOK int close_range(unsigned int first, unsigned int last, int flags)
     const bool unshares = (flags & (int)CLOSE_RANGE_UNSHARE) != 0;
     const bool closes = oct_shim_watching() && (flags & (int)CLOSE_RANGE_CLOEXEC) == 0;
     if (unshares)
-        oct_table_part_begin(&parting);
+        oct_unshare_begin(&parting);
     else if (closes)
         oct_fd_closed_range(first, last);
     const int value = real != NULL ? real(first, last, flags) : (int)syscall(SYS_close_range, first, last, flags);
-    oct_table_part_end(&parting, value == 0);
+    oct_unshare_end(&parting, value == 0);
     if (unshares && closes && value == 0)
         oct_fd_closed_range(first, last);
     return value;

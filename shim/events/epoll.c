@@ -3,8 +3,9 @@
 /* The hooks of epoll. */
 #include "events/events.h"
 
-#include "events/fds.h"
+#include "fds/fds.h"
 #include "events/handover.h"
+#include "handshake/socket.h"
 #include "handshake/thread.h"
 
 #include <errno.h>
@@ -45,7 +46,7 @@ HOOK int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
 {
     __typeof__(epoll_ctl) *real = oct_libc()->epoll_ctl;
     /* Another thread may get its event before this one has noted anything: that thread is not to take it for fresh. */
-    const bool moved = op == EPOLL_CTL_ADD && oct_shim_watching() && !oct_fd_end_fresh(fd);
+    const bool moved = op == EPOLL_CTL_ADD && oct_shim_watching() && !oct_fd_before_add(fd);
     const uint32_t removals = oct_shim_watching() ? oct_fd_removals(fd) : 0;
     int value = real != NULL ? real(epfd, op, fd, event) : no_such_call();
     if (value == 0 && oct_shim_watching()) {

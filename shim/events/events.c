@@ -15,9 +15,9 @@
  */
 #include "events/events.h"
 
-#include "events/fds.h"
+#include "fds/fds.h"
 #include "events/handover.h"
-#include "keys/keys.h"
+#include "handshake/above.h"
 #include "handshake/thread.h"
 #include "quic/quic.h"
 
@@ -182,7 +182,7 @@ static int wait_in_turn(struct oct_thread *t, const struct oct_wait *w)
         t->still_since = 0;
     }
     t->moved = false;
-    oct_fd_waits(w->epfd, t, would_sleep(w));
+    oct_fd_waits(w->epfd, t->id, would_sleep(w));
     oct_handover_adopt(t, w->epfd);
     oct_drain_orphans(t);
     /* What has gone on is for the program to send before it sleeps, even if there is no event for it. */

@@ -4,7 +4,7 @@
 #ifndef OCT_SHIM_EVENTS_H
 #define OCT_SHIM_EVENTS_H
 
-#include "shim.h"
+#include "handshake/conn.h"
 
 #include <signal.h>
 #include <time.h>
@@ -46,6 +46,18 @@ void oct_events_release(const struct oct_held *held);
 void oct_events_finish(struct oct_thread *t);
 /* For a call that found something, or would not sleep: runs them once they have waited long enough. */
 void oct_events_run_if_due(struct oct_thread *t, int64_t time, bool empty);
+
+/* unshare.c: around a call that gives the thread a table of descriptors of its own. */
+struct oct_fd_parting;
+void oct_unshare_begin(struct oct_fd_parting *parting);
+void oct_unshare_end(const struct oct_fd_parting *parting, bool done);
+
+/* look.c */
+/* The program is about to look at what fd holds: a call that is paused there is run to its end. True if the program is
+ * to be led to its result. */
+bool oct_look_at(int fd);
+/* What such a program is to find, where the kernel has said `got`. */
+ssize_t oct_look_finds(ssize_t got, void *buf, size_t n);
 
 /* made.c */
 /* Made-up events for w, of connections and of instances in which there are some, behind n of the kernel; how many there

@@ -6,10 +6,6 @@
 
 #include "events/events.h"
 
-void oct_handover_start(void);
-
-/* A connection has been handed, whose socket fd was of that generation: wakes who waits for it. */
-void oct_handover_wake(int fd, uint32_t generation);
 /* fd has been registered in epfd. */
 void oct_handover_registered(int epfd, int fd);
 /* t is about to wait on epfd: those in it become its own. */

@@ -13,10 +13,13 @@
  * them with locks held that their callbacks take, so nothing is run there. What has become of the socket is asked when
  * the program calls libssl again, or waits (handshake/finish.c).
  */
+#include "handshake/above.h"
+#include "handshake/socket.h"
 #include "handshake/thread.h"
 #include "memory/memory.h"
 
-#include "events/fds.h"
+#include "events/events.h"
+#include "fds/fds.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -30,7 +33,7 @@ static struct oct_conn *conn_at(int fd)
 {
     const struct oct_thread *t = oct_shim_watching() ? oct_thread_peek() : NULL;
     struct oct_conn *conn = t != NULL && t->away != NULL ? oct_fd_conn(fd, t->id) : NULL;
-    return conn != NULL && conn->hello == NULL && conn->quic == NULL && conn->ssl != NULL ? conn : NULL;
+    return conn != NULL && conn->way == &oct_way_socket && conn->ssl != NULL ? conn : NULL;
 }
 
 bool oct_look_at(int fd)

@@ -13,8 +13,8 @@
  */
 #include "events/events.h"
 
-#include "events/fds.h"
-#include "keys/keys.h"
+#include "fds/fds.h"
+#include "handshake/above.h"
 #include "handshake/thread.h"
 
 #include "base/policy.h"
@@ -177,14 +177,6 @@ bool oct_made_inside(struct oct_thread *t, int epfd, bool sleep)
             found = true;
         }
     return found;
-}
-
-void oct_events_suppress(const struct oct_conn *conn, struct oct_thread *t)
-{
-    struct oct_registration at;
-    if (t->suppressed_count < OCT_SUPPRESSED_MAX && oct_fd_registered(conn->socket.fd, &at) &&
-        (at.events & EPOLLET) == 0)
-        t->suppressed[t->suppressed_count++] = (struct oct_suppressed){at.data, conn->socket.fd, at.generation};
 }
 
 /* What a handshake may wait for, and so what is no news while it is paused; errors and hang-ups always are. */

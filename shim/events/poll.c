@@ -10,9 +10,9 @@
  */
 #include "events/events.h"
 
-#include "events/fds.h"
+#include "fds/fds.h"
 #include "events/handover.h"
-#include "keys/keys.h"
+#include "handshake/above.h"
 #include "handshake/handed.h"
 #include "handshake/thread.h"
 
@@ -206,7 +206,7 @@ static struct oct_thread *begin(struct call *c)
         c->instance = c->instance || instance;
         c->socket = c->socket || (fd >= 0 && is_paused(t, fd, false));
         if (instance && c->timeout != 0)
-            oct_fd_waits(fd, t, true);
+            oct_fd_waits(fd, t->id, true);
     }
     bool some = t->ready != NULL || t->out != 0 || oct_thread_waiting() != 0;
     return c->socket || (some && (c->instance || c->timeout != 0)) ? t : NULL;
@@ -223,7 +223,7 @@ static int end(struct call *c, int count)
         int fd = wish_at(c, i);
         const struct oct_thread *t = fd >= 0 && oct_fd_is_instance(fd) ? oct_thread_get() : NULL;
         if (t != NULL)
-            oct_fd_waits(fd, t, true);
+            oct_fd_waits(fd, t->id, true);
     }
     return count;
 }

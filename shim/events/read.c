@@ -9,7 +9,9 @@
  *
  * tools/check-symbols holds the functions here against those that libc exports.
  */
-#include "events/fds.h"
+#include "events/events.h"
+#include "fds/fds.h"
+#include "handshake/socket.h"
 #include "handshake/thread.h"
 #include "memory/memory.h"
 #include "quic/quic.h"

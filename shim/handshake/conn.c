@@ -6,13 +6,12 @@
  * other: a server that has sent its Finished message gets no connection any more.
  */
 #include "libssl/errors.h"
-#include "keys/keys.h"
+#include "handshake/above.h"
 #include "handshake/handed.h"
 #include "handshake/known.h"
 #include "handshake/slice.h"
 #include "handshake/storm.h"
 #include "handshake/thread.h"
-#include "quic/quic.h"
 
 /* The thread that counts conn has to let go of it itself. A call that runs for it will look at it once more, unless a
  * jump has left that call: this shows when the thread stands higher than the call did. */
@@ -91,7 +90,8 @@ struct oct_conn *oct_conn_get(SSL *s)
         return NULL;
     conn->ssl = s;
     conn->socket.fd = conn->socket.hidden_fd = conn->socket.away_fd = -1;
-    conn->quic = oct_quic_of(s);
+    conn->quic = oct_way_quic != NULL ? oct_known(s, OCT_KNOWN_QUIC) : NULL;
+    conn->way = conn->quic != NULL ? oct_way_quic : &oct_way_socket;
     if (oct_known_set(s, OCT_KNOWN_CONN, conn))
         return conn;
     ssl->CRYPTO_free(conn, __FILE__, __LINE__);

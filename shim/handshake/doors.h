@@ -4,7 +4,7 @@
 #ifndef OCT_SHIM_DOORS_H
 #define OCT_SHIM_DOORS_H
 
-#include "shim.h"
+#include "handshake/conn.h"
 
 /* For assembly: from which minor release of this major one on a row of doors.def has its function; below 0: never. */
 #if OCT_OPENSSL_MAJOR_NUMBER == 3

@@ -9,10 +9,9 @@
  * that is told of a call's end may point to what the program has freed before: it is silenced. The error queue and
  * errno stay as they were.
  */
-#include "keys/keys.h"
+#include "handshake/above.h"
 #include "handshake/slice.h"
 #include "handshake/thread.h"
-#include "quic/quic.h"
 
 #include "base/policy.h"
 #include "base/thread_mode.h"
@@ -25,7 +24,7 @@ static void no_info(const SSL *s, int where, int ret)
 }
 
 /* False if there is no memory. The object then still has its socket and must not run. */
-static bool silence(const struct oct_conn *conn)
+static bool silence(struct oct_conn *conn)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     SSL *s = conn->ssl;
@@ -37,7 +36,8 @@ static bool silence(const struct oct_conn *conn)
     }
     ssl->SSL_set0_rbio(s, in);
     ssl->SSL_set0_wbio(s, out);
-    oct_quic_cut(conn->quic, true);
+    if (conn->way->cut != NULL)
+        conn->way->cut(conn, true);
     ssl->SSL_set_info_callback(s, no_info);
     return true;
 }
@@ -123,7 +123,8 @@ void oct_drain_in_place(struct oct_conn *conn)
     if (out != NULL)
         ssl->BIO_up_ref(out);
     drain(conn);
-    oct_quic_cut(conn->quic, false);
+    if (conn->way->cut != NULL)
+        conn->way->cut(conn, false);
     ssl->SSL_set0_rbio(s, in);
     ssl->SSL_set0_wbio(s, out);
     ssl->SSL_set_info_callback(s, info);

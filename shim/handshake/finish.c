@@ -17,21 +17,19 @@
  * has been written there, and one that has given the connection to another thread.
  */
 #include "libssl/errors.h"
-#include "events/fds.h"
-#include "events/handover.h"
-#include "keys/keys.h"
+#include "fds/fds.h"
+#include "fds/wake.h"
+#include "handshake/above.h"
 #include "handshake/handed.h"
 #include "handshake/known.h"
 #include "handshake/slice.h"
+#include "handshake/socket.h"
 #include "handshake/thread.h"
-#include "quic/quic.h"
-#include "memory/memory.h"
 
 #include "base/policy.h"
 #include "base/thread_mode.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <time.h>
 
 /* A call that goes on later. Where it wants anything but to read, its server has to be told: it has heard "want read".
@@ -72,7 +70,7 @@ static void end(struct oct_conn *conn, bool handed, enum oct_on on)
     }
     (void)oct_conn_on(conn, on);
     if (handed)
-        oct_handover_wake(fd, generation);
+        oct_wake(fd, generation);
 }
 
 bool oct_finish(struct oct_conn *conn)
@@ -80,7 +78,7 @@ bool oct_finish(struct oct_conn *conn)
     struct oct_thread *t = conn->thread;
     const SSL *s = conn->ssl;
     const int errno_before = errno;
-    const bool fed = conn->hello != NULL;
+    const bool fed = conn->way->fed;
     struct oct_registration at;
     bool refused;
     int value = -1;
@@ -96,7 +94,7 @@ bool oct_finish(struct oct_conn *conn)
         OCT_INSIDE(conn);
         const struct oct_withheld before = t->withheld;
         oct_socket_watch(conn, t);
-        t->withheld = (struct oct_withheld){fed || conn->quic != NULL ? 0 : conn->socket.fd + 1, false};
+        t->withheld = (struct oct_withheld){fed || conn->way->by_itself ? 0 : conn->socket.fd + 1, false};
         for (int i = 0; i < OCT_POLICY_DRAIN_TURNS && oct_slice_is_away(conn); i++)
             (void)oct_slice_run(conn, NULL, NULL, &value);
         refused = t->withheld.refused || conn->called_inside;
@@ -118,14 +116,14 @@ bool oct_finish(struct oct_conn *conn)
         return false;
     }
     const bool registered = oct_fd_registered(conn->socket.fd, &at);
-    const bool here = !t->ends && registered && (!fed || at.events != 0) && oct_fd_slept_on(at.epfd, t);
+    const bool here = !t->ends && registered && (!fed || at.events != 0) && oct_fd_slept_on(at.epfd, t->id);
     /* What has been withheld is there still, but an edge comes once. */
     const bool edge = refused && registered && (at.events & EPOLLET) != 0;
     const bool calls = wish != WISH_READ || fed || edge;
     conn->missed = calls && !fed && !here;
     conn->ended_value = value;
     conn->masked = conn->masked && value <= 0;
-    const bool handed = conn->missed || (fed && !oct_memory_again(conn) && !here);
+    const bool handed = conn->missed || (fed && !conn->way->calls(conn) && !here);
     if (calls && here)
         oct_thread_ready_add(t, conn);
     else
@@ -135,7 +133,7 @@ bool oct_finish(struct oct_conn *conn)
 }
 
 /* It has no event of its own to tell of an end: its program finds it when it calls again. */
-void oct_finish_part(struct oct_conn *conn)
+bool oct_finish_part(struct oct_conn *conn)
 {
     struct oct_thread *t = conn->thread;
     struct oct_queue *queue = oct_queue_thread();
@@ -145,10 +143,10 @@ void oct_finish_part(struct oct_conn *conn)
     if (queue == NULL || oct_slice_place(conn) != OCT_SLICE_FITS) {
         if (oct_conn_on(conn, OCT_ON_CALL_AWRY) == OCT_DO_FORCE)
             oct_finish(conn);
-        return;
+        return true;
     }
     if (oct_conn_on(conn, OCT_ON_GO_ON) != OCT_DO_RESUME)
-        return;
+        return true;
     forget_notices(conn);
     struct oct_errors *outer = oct_errors_take();
     oct_queue_set_deferred(queue, 1);
@@ -169,11 +167,11 @@ void oct_finish_part(struct oct_conn *conn)
         conn->ended_errors = oct_errors_take();
         oct_thread_leave(conn);
         (void)oct_conn_on(conn, wish == WISH_OTHER ? OCT_ON_END_AMID : OCT_ON_END);
-        OCT_QUIC_COUNT(failed);
     }
     oct_ssl()->ERR_clear_error();
     oct_errors_give_back(outer);
     errno = errno_before;
+    return paused || wish == WISH_READ;
 }
 
 int oct_finish_result(struct oct_conn *conn)
@@ -193,10 +191,11 @@ int oct_finish_result(struct oct_conn *conn)
 /* Its callbacks may wait for a lock that the program holds here: not for ever. */
 void oct_finish_wait(const struct oct_conn *conn)
 {
+    const struct timespec moment = {.tv_nsec = OCT_POLICY_OWNER_LOOK};
     if (conn->thread == oct_thread_peek())
         return;
-    for (int i = 0; i < OCT_POLICY_LOCK_TRIES && oct_conn_state(conn) == OCT_CONN_ENDING; i++)
-        sched_yield();
+    for (int i = 0; i < OCT_POLICY_OWNER_LOOKS && oct_conn_state(conn) == OCT_CONN_ENDING; i++)
+        nanosleep(&moment, NULL);
 }
 
 bool oct_finish_is_inside(const struct oct_ssl_functions *own, const SSL *s, const void *caller)
@@ -224,7 +223,7 @@ bool oct_finish_has_socket(struct oct_conn *conn)
     conn->socket.generation = oct_fd_registered(fd, &at) ? at.generation : oct_fd_generation(fd);
     conn->announced = 0;
     if (conn->thread != NULL && conn->thread == oct_thread_peek())
-        oct_fd_lead(fd, conn, conn->thread->id);
+        oct_fd_lead(fd, conn, &conn->socket.inode, conn->thread->id);
     return true;
 }
 
@@ -263,7 +262,7 @@ void oct_finish_ask(SSL *s)
     if (!oct_known_ask(s, ask_for))
         return;
     if (fd >= 0)
-        oct_handover_wake(fd, oct_fd_generation(fd));
+        oct_wake(fd, oct_fd_generation(fd));
     for (int i = 0; i < OCT_POLICY_OWNER_LOOKS && oct_known_ask(s, is_asked_for); i++)
         nanosleep(&moment, NULL);
 }
@@ -330,15 +329,16 @@ static bool is_cut_off(struct oct_conn *conn, const struct oct_thread *t)
 {
     struct oct_registration at;
     return !oct_finish_has_socket(conn) || !oct_fd_registered(conn->socket.fd, &at) || at.events == 0 ||
-           !oct_fd_slept_on(at.epfd, t);
+           !oct_fd_slept_on(at.epfd, t->id);
 }
 
 /* Its program waits for its socket elsewhere by now: an event that is made up here would never be seen. */
 static bool has_moved(struct oct_conn *conn, const struct oct_thread *t, int epfd)
 {
     struct oct_registration at;
-    return conn->quic == NULL && conn->notices < OCT_POLICY_NOTICES && oct_finish_has_socket(conn) &&
-           oct_fd_registered(conn->socket.fd, &at) && at.events != 0 && at.epfd != epfd && !oct_fd_slept_on(at.epfd, t);
+    return !conn->way->by_itself && conn->notices < OCT_POLICY_NOTICES && oct_finish_has_socket(conn) &&
+           oct_fd_registered(conn->socket.fd, &at) && at.events != 0 && at.epfd != epfd &&
+           !oct_fd_slept_on(at.epfd, t->id);
 }
 
 /* One whose call has been run to its end already. */
@@ -346,10 +346,10 @@ static void hand_on(struct oct_conn *conn, struct oct_thread *t)
 {
     const int fd = conn->socket.fd;
     const uint32_t generation = conn->socket.generation;
-    conn->missed = conn->missed || conn->hello == NULL;
+    conn->missed = conn->missed || !conn->way->fed;
     identify(conn);
     if (oct_handed_give(conn))
-        oct_handover_wake(fd, generation);
+        oct_wake(fd, generation);
     else
         oct_thread_event_drop(t, conn);
 }
@@ -374,7 +374,7 @@ void oct_finish_moved(struct oct_thread *t, int epfd)
 /* True if the list of those that are ready is another one now. */
 static bool give_up_on(struct oct_conn *conn, struct oct_thread *t, enum oct_on on)
 {
-    if (conn->quic == NULL && !oct_finish_has_socket(conn))
+    if (!conn->way->by_itself && !oct_finish_has_socket(conn))
         return false;
     const enum oct_do does = oct_conn_on(conn, on);
     if (does == OCT_DO_FORGET)

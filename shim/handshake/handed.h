@@ -9,7 +9,7 @@
 #ifndef OCT_SHIM_HANDED_H
 #define OCT_SHIM_HANDED_H
 
-#include "shim.h"
+#include "handshake/conn.h"
 
 void oct_handed_start(void);
 

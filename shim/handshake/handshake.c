@@ -8,14 +8,13 @@
  * and come back in any order, and a callback may leave by longjmp().
  */
 #include "libssl/errors.h"
-#include "events/fds.h"
-#include "keys/keys.h"
+#include "fds/fds.h"
+#include "handshake/above.h"
+#include "handshake/doors.h"
 #include "handshake/slice.h"
+#include "handshake/socket.h"
 #include "handshake/storm.h"
 #include "handshake/thread.h"
-#include "handshake/doors.h"
-#include "quic/quic.h"
-#include "memory/memory.h"
 
 #include "base/call_scope.h"
 #include "base/thread_mode.h"
@@ -37,29 +36,6 @@ static bool served(struct oct_conn *conn, const struct oct_thread *t)
     return false;
 }
 
-/* A made-up event has to find its way: to an epoll instance that this thread, and no other, waits on. The job has to be
- * run: where the thread only ever looks at the instance, with a timeout of 0, nobody knows where it sleeps. With
- * EPOLLONESHOT a second event would come from the kernel. EPOLLEXCLUSIVE says nothing here: the socket is in no other
- * instance. */
-static bool deliverable(struct oct_conn *conn, const struct oct_thread *t, const struct oct_registration *at)
-{
-    conn->socket.generation = at->generation;
-    return (at->events & EPOLLONESHOT) == 0 && oct_fd_slept_on(at->epfd, t);
-}
-
-bool oct_handshake_wakeable(struct oct_conn *conn, const struct oct_thread *t, int fd)
-{
-    struct oct_registration at;
-    return oct_socket_nonblocking(conn, fd) && oct_fd_registered(fd, &at) && deliverable(conn, t, &at);
-}
-
-/* The socket will be known, and whether the connection can be woken, when the call comes to an operation. */
-static bool unsure(struct oct_conn *conn, const struct oct_thread *t, int fd)
-{
-    conn->socket.unsure = fd < 0 && (oct_socket_will_show(conn, t) || oct_memory_will_show(conn, t));
-    return conn->socket.unsure;
-}
-
 /* Nobody is told twice to wait who has not waited meanwhile. */
 static bool was_told(const struct oct_conn *conn, const struct oct_thread *t)
 {
@@ -68,36 +44,8 @@ static bool was_told(const struct oct_conn *conn, const struct oct_thread *t)
 
 bool oct_handshake_may_pause(struct oct_conn *conn, enum oct_slice_work work)
 {
-    const struct oct_conn_socket *socket = &conn->socket;
-    if (oct_door_is_open() || conn->state != OCT_CONN_RUNNING || was_told(conn, conn->thread) ||
-        !oct_point_is_here(conn->ssl, work) || !oct_socket_read_out(conn))
-        return false;
-    if (conn->quic != NULL)
-        return oct_quic_may_pause(conn);
-    if (oct_socket_blocks(conn))
-        return false;
-    if ((conn->hello != NULL || (socket->unsure && socket->hidden_fd < 0)) && !oct_memory_may_pause(conn))
-        return false;
-    return !socket->unsure || oct_handshake_wakeable(conn, conn->thread, socket->hidden_fd);
-}
-
-/* False if no event of its socket can be made up. One that is not registered yet is none of these: the next call finds
- * it so. A server may take its sockets out of epoll while it has something to do for them: where events are for once,
- * as in libevent, or where it hides them. Of one that does not put them back, the call is run to its end before its
- * thread sleeps (finish.c). */
-static bool can_begin(struct oct_conn *conn, struct oct_thread *t, bool *wakeable)
-{
-    struct oct_registration at;
-    int fd = oct_socket_of_call(conn, t);
-    if (unsure(conn, t, fd))
-        return true;
-    if (fd < 0 || !oct_socket_nonblocking(conn, fd))
-        return false;
-    bool registered = oct_fd_registered(fd, &at);
-    if (registered && !deliverable(conn, t, &at))
-        return false;
-    *wakeable = registered;
-    return true;
+    return !oct_door_is_open() && conn->state == OCT_CONN_RUNNING && !was_told(conn, conn->thread) &&
+           oct_point_is_here(conn->ssl, work) && oct_socket_read_out(conn) && conn->way->may_pause(conn);
 }
 
 /* Counts the handshake among those in flight, and says whether it is worth a slice: not when it is alone, for then it
@@ -107,7 +55,7 @@ static bool wants_slice(struct oct_conn *conn, struct oct_thread *t)
     bool wakeable = true;
     if (oct_slice_is_away(conn))
         return true;
-    if (!served(conn, t) || !(conn->quic != NULL ? oct_quic_may_begin(conn, t) : can_begin(conn, t, &wakeable)))
+    if (!served(conn, t) || !conn->way->may_begin(conn, t, &wakeable))
         return false;
     oct_thread_join(t, conn);
     return wakeable && (oct_thread_in_flight(t) > 1 || (oct_keys_part != NULL && oct_keys_part->seen())) &&
@@ -165,7 +113,7 @@ static int call_in_slice(struct oct_conn *conn, oct_handshake_call *call, void *
 
 static bool put_off(struct oct_conn *conn, struct oct_thread *t)
 {
-    return conn->state == OCT_CONN_RUNNING && conn->quic == NULL && served(conn, t) && oct_socket_put_off(conn, t);
+    return conn->state == OCT_CONN_RUNNING && !conn->way->by_itself && served(conn, t) && oct_socket_put_off(conn, t);
 }
 
 /* As libssl leaves it that has found nothing to read. */
@@ -178,12 +126,21 @@ static int tell_to_wait(struct oct_conn *conn, int pause_value)
     return pause_value;
 }
 
+/* The program need not hear that its socket can be read (events/made.c). */
+static void suppress(const struct oct_conn *conn, struct oct_thread *t)
+{
+    struct oct_registration at;
+    if (t->suppressed_count < OCT_SUPPRESSED_MAX && oct_fd_registered(conn->socket.fd, &at) &&
+        (at.events & EPOLLET) == 0)
+        t->suppressed[t->suppressed_count++] = (struct oct_suppressed){at.data, conn->socket.fd, at.generation};
+}
+
 static int pretend(struct oct_conn *conn, struct oct_thread *t, int pause_value)
 {
     if (conn->socket.hidden)
         oct_socket_is_empty(conn, t);
-    if (conn->quic == NULL && oct_slice_is_away(conn))
-        oct_events_suppress(conn, t);
+    if (!conn->way->by_itself && oct_slice_is_away(conn))
+        suppress(conn, t);
     conn->told = t->round;
     return tell_to_wait(conn, pause_value);
 }
@@ -217,8 +174,6 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
     oct_storm_after(conn, t);
     oct_finish_settle(conn);
     if (paused) {
-        if (conn->hello != NULL)
-            OCT_MEMORY_COUNT(pauses);
         value = pretend(conn, t, pause_value);
         (void)oct_queue_run_full(queue);
     } else if (value <= 0 && oct_ssl()->SSL_want(conn->ssl) == SSL_NOTHING) {
@@ -280,9 +235,9 @@ static enum oct_on kind_of_call(struct oct_conn *conn, const struct oct_thread *
         return OCT_ON_CALL;
     if (state == OCT_CONN_PAUSED) {
         const bool may_wait = !was_told(conn, t) && !oct_socket_blocks(conn);
-        return may_wait && (conn->hello == NULL || !oct_memory_has_more(conn)) ? OCT_ON_CALL : OCT_ON_CALL_SOON;
+        return may_wait && conn->way->may_wait(conn) ? OCT_ON_CALL : OCT_ON_CALL_SOON;
     }
-    if (conn->hello != NULL && !oct_memory_take(conn))
+    if (!conn->way->takes(conn))
         return OCT_ON_CALL_EARLY;
     return oct_conn_is_due(state) && oct_slice_place(conn) != OCT_SLICE_FITS ? OCT_ON_CALL_AWRY : OCT_ON_CALL;
 }
@@ -323,7 +278,7 @@ int oct_handshake_run(SSL *s, oct_handshake_call *call, void *arg, int pause_val
                 return call(s, arg);
             if (put_off(conn, t))
                 return tell_to_wait(conn, pause_value);
-            oct_storm_look(conn, t, oct_socket_find(conn));
+            oct_storm_look(conn, t);
             return run_tracked(conn, t, call, arg, pause_value);
         case OCT_DO_RESUME:
             return run_tracked(conn, t, call, arg, pause_value);
@@ -385,7 +340,7 @@ void oct_handshake_settle(SSL *s)
 {
     struct oct_conn *conn = oct_conn_find(s);
     if (conn != NULL && conn->entered == 0 && oct_conn_is_free(oct_conn_state(conn)) && !oct_ssl()->SSL_in_init(s)) {
-        oct_socket_count(conn);
+        oct_way_count(conn);
         oct_storm_ended(conn, true);
         oct_conn_let_go(conn);
     }

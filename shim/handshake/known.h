@@ -4,7 +4,7 @@
 #ifndef OCT_SHIM_KNOWN_H
 #define OCT_SHIM_KNOWN_H
 
-#include "shim.h"
+#include "handshake/conn.h"
 
 /* Its connection (struct oct_conn), and what quic/ knows of it (struct oct_quic). */
 enum oct_known_kind { OCT_KNOWN_CONN, OCT_KNOWN_QUIC, OCT_KNOWN_KINDS };

@@ -15,7 +15,7 @@
 #include "handshake/slice.h"
 
 #include "libssl/errors.h"
-#include "keys/keys.h"
+#include "handshake/above.h"
 #include "handshake/known.h"
 #include "handshake/sanitize.h"
 #include "handshake/thread.h"
@@ -69,7 +69,7 @@ static bool may_pause(struct oct_slice *base, enum oct_slice_work work)
 {
     struct oct_conn *conn = of_base(base)->conn;
     const bool may = oct_handshake_may_pause(conn, work);
-    base->worth = conn->hello != NULL ? OCT_POLICY_MEMORY_WORTH : 0;
+    base->worth = conn->way->fed ? OCT_POLICY_MEMORY_WORTH : 0;
     return may;
 }
 

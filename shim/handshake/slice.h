@@ -13,7 +13,7 @@
 #ifndef OCT_SHIM_SLICE_H
 #define OCT_SHIM_SLICE_H
 
-#include "shim.h"
+#include "handshake/conn.h"
 
 #include "base/slice.h"
 

@@ -6,7 +6,7 @@
  */
 #include "handshake/states.h"
 
-#include "shim.h"
+#include "handshake/conn.h"
 
 #define DO(what)          OCT_DO_##what, OCT_CONN_STATES /* and it stays in its state */
 #define TO(what, state)   OCT_DO_##what, OCT_CONN_##state

@@ -22,7 +22,9 @@
  */
 #include "handshake/storm.h"
 
+#include "handshake/above.h"
 #include "handshake/lone_hello.h"
+#include "handshake/socket.h"
 #include "handshake/thread.h"
 
 #include "base/clock.h"
@@ -94,7 +96,7 @@ static bool throw_away(int fd)
 static bool is_unread(const struct oct_conn *conn)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
-    if (conn->quic != NULL || conn->hello != NULL || !ssl->SSL_is_server(conn->ssl) ||
+    if (conn->way != &oct_way_socket || !ssl->SSL_is_server(conn->ssl) ||
         ssl->SSL_get_state(conn->ssl) != TLS_ST_BEFORE)
         return false;
     BIO *bio = ssl->SSL_get_rbio(conn->ssl);
@@ -117,10 +119,11 @@ static void refused(int fd)
     (void)__atomic_add_fetch(&oct_hello_counters()->refused, 1, __ATOMIC_RELAXED);
 }
 
-void oct_storm_look(struct oct_conn *conn, struct oct_thread *t, int fd)
+void oct_storm_look(struct oct_conn *conn, struct oct_thread *t)
 {
     conn->waited_and_1 = 0;
-    conn->unread = !off && fd >= 0 && is_unread(conn);
+    const int fd = !off && is_unread(conn) ? oct_socket_find(conn) : -1;
+    conn->unread = fd >= 0;
     uint32_t milliseconds = 0;
     const int state = conn->unread && is_due(&t->storm) ? tcp_state(fd, &milliseconds) : -1;
     if (state < 0)

@@ -4,14 +4,14 @@
 #ifndef OCT_SHIM_STORM_H
 #define OCT_SHIM_STORM_H
 
-#include "shim.h"
+#include "handshake/conn.h"
 
 /* Reads the setting. */
 void oct_storm_start(const char *setting);
 
 /* A call of conn is about to run, which may begin its handshake: throws the hello away if its client has left, so that
- * libssl finds the end of the stream. fd: its socket; -1: not known. */
-void oct_storm_look(struct oct_conn *conn, struct oct_thread *t, int fd);
+ * libssl finds the end of the stream. */
+void oct_storm_look(struct oct_conn *conn, struct oct_thread *t);
 /* conn's handshake is over. */
 void oct_storm_ended(struct oct_conn *conn, bool well);
 /* That call has run: counts the hello if it has begun the handshake. */

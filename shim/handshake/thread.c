@@ -8,12 +8,10 @@
 #include "handshake/handed.h"
 #include "handshake/thread.h"
 
-#include "events/fds.h"
-#include "keys/keys.h"
+#include "fds/fds.h"
+#include "handshake/above.h"
 #include "handshake/known.h"
 #include "handshake/slice.h"
-#include "memory/memory.h"
-#include "savings/savings.h"
 
 #include "base/fork.h"
 
@@ -22,6 +20,7 @@
 
 __thread struct oct_thread *oct_thread_own;
 const struct oct_keys_part *oct_keys_part;
+void (*oct_fetched_drop)(struct oct_thread *t);
 
 static pthread_key_t key;
 
@@ -29,7 +28,6 @@ static void forked_child(void);
 static struct oct_fork_lock lock = {
     /* orphans, and the end of a thread that may get some */
     .mutex = PTHREAD_MUTEX_INITIALIZER,
-    .before = oct_shim_decide_before_fork,
     .in_child = forked_child,
 };
 static uint64_t last_id = 1; /* 0 and 1 mean no thread and several (fds.c) */
@@ -52,7 +50,8 @@ static void thread_end(void *arg)
     oct_fork_unlock(&lock);
     if (oct_keys_part != NULL)
         oct_keys_part->end(t);
-    oct_fetched_drop(t);
+    if (oct_fetched_drop != NULL)
+        oct_fetched_drop(t);
     oct_thread_own = NULL;
     if (oct_keys_part != NULL)
         oct_keys_part->end_stacks(t);
@@ -126,7 +125,7 @@ static void forked_conn(struct oct_conn *conn)
         conn->thread = NULL;
         conn->away_link = NULL;
         conn->event = OCT_EVENT_NONE;
-        conn->missed = conn->hello == NULL;
+        conn->missed = !conn->way->fed;
         if (oct_conn_is_ended(conn->state) && conn->handed_link == NULL)
             oct_handed_add(conn);
         return;
@@ -146,8 +145,9 @@ static void forked_child(void)
     oct_known_forked(forked_conn);
 }
 
-bool oct_thread_setup(void)
+bool oct_thread_setup(void (*before_fork)(void))
 {
+    lock.before = before_fork;
     return pthread_key_create(&key, thread_end) == 0 && oct_fork_lock_watch(&lock);
 }
 
@@ -172,7 +172,8 @@ void oct_thread_leave(struct oct_conn *conn)
         return;
     oct_thread_event_drop(t, conn);
     oct_thread_away_drop(conn);
-    oct_hello_leave(conn);
+    if (conn->way->left != NULL)
+        conn->way->left(conn);
     *(conn->prev != NULL ? &conn->prev->next : &t->handshakes) = conn->next;
     if (conn->next != NULL)
         conn->next->prev = conn->prev;
@@ -190,7 +191,7 @@ void oct_thread_away_add(struct oct_thread *t, struct oct_conn *conn)
             conn->away_next->away_link = &conn->away_next;
         t->away = conn;
     }
-    oct_fd_lead(conn->socket.fd, conn, t->id);
+    oct_fd_lead(conn->socket.fd, conn, &conn->socket.inode, t->id);
 }
 
 void oct_thread_away_drop(struct oct_conn *conn)

@@ -4,7 +4,7 @@
 #ifndef OCT_SHIM_THREAD_H
 #define OCT_SHIM_THREAD_H
 
-#include "shim.h"
+#include "handshake/conn.h"
 
 #include "handshake/ages.h"
 
@@ -86,7 +86,8 @@ static inline struct oct_thread *oct_thread_peek(void)
 
 /* The same, made at the first call; NULL if there is no memory. */
 struct oct_thread *oct_thread_get(void);
-bool oct_thread_setup(void);
+/* Once. before_fork: what else is to be done then. */
+bool oct_thread_setup(void (*before_fork)(void));
 
 /* A handshake begins and ends. */
 void oct_thread_join(struct oct_thread *t, struct oct_conn *conn);

@@ -6,7 +6,7 @@
  * connection has ended, and that has freed what belongs to it, would still be called. So libssl finds this one inside
  * its calls, and it asks anew each time. Outside of them the object has the program's own.
  */
-#include "keys/keys.h"
+#include "handshake/above.h"
 #include "handshake/slice.h"
 #include "handshake/thread.h"
 

@@ -7,7 +7,7 @@
 #include "keys/watch.h"
 
 #include "events/events.h"
-#include "events/tables.h"
+#include "fds/tables.h"
 #include "keys/tally.h"
 #include "handshake/thread.h"
 

@@ -4,7 +4,7 @@
 #ifndef OCT_SHIM_CALL_H
 #define OCT_SHIM_CALL_H
 
-#include "shim.h"
+#include "libssl/serves.h"
 
 #include "trace/timed.h"
 

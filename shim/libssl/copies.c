@@ -10,7 +10,7 @@
  * the last thing that it does: such a call returns to the hook that it came through. Nothing is ever freed: entries are
  * few, and readers hold none.
  */
-#include "libssl/resolve.h"
+#include "libssl/serves.h"
 
 #include "libssl/object.h"
 
@@ -34,6 +34,9 @@ struct caller {
 };
 
 const struct oct_ssl_functions *oct_ssl_served;
+int oct_shim_mode_now;
+bool (*oct_shim_decide)(const struct oct_ssl_functions *ssl);
+bool oct_watching;
 __thread const struct oct_ssl_functions *oct_ssl_inside, *oct_ssl_reached;
 
 static struct caller *callers[SLOTS]; /* by their newest */

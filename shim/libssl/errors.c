@@ -7,7 +7,7 @@
  */
 #include "libssl/errors.h"
 
-#include "shim.h"
+#include "libssl/resolve.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  */
 #include "libssl/object.h"
 
-#include "layout.h"
+#include "libssl/layout.h"
 #include "libssl/defined.h"
 
 #include <dlfcn.h>

@@ -11,7 +11,7 @@
 #ifndef OCT_SHIM_RESOLVE_H
 #define OCT_SHIM_RESOLVE_H
 
-#include "layout.h"
+#include "libssl/layout.h"
 #include "libssl/libc.h"
 
 #include <openssl/async.h>

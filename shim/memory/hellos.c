@@ -10,7 +10,7 @@
  */
 #include "memory/memory.h"
 
-#include "events/fds.h"
+#include "fds/fds.h"
 #include "handshake/thread.h"
 
 #include <stdlib.h>
@@ -93,6 +93,7 @@ bool oct_hello_adopt(struct oct_conn *conn, struct oct_thread *t)
     *hello = (struct oct_hello){.used = true, .fd = fd, .generation = conn->socket.generation, .conn = conn};
     hello->bytes = oct_ssl()->BIO_number_read(bio);
     conn->hello = hello;
+    conn->way = &oct_memory_way;
     return true;
 }
 
@@ -107,4 +108,11 @@ void oct_hello_moved(struct oct_conn *conn, int fd)
     conn->hello = to;
     from->used = false;
     from->conn = NULL;
+}
+
+void oct_hello_leave(struct oct_conn *conn)
+{
+    conn->hello->conn = NULL;
+    conn->hello = NULL;
+    conn->way = &oct_way_socket;
 }

@@ -19,7 +19,7 @@
 #ifndef OCT_SHIM_MEMORY_H
 #define OCT_SHIM_MEMORY_H
 
-#include "shim.h"
+#include "handshake/above.h"
 
 #include "trace/memory.h"
 
@@ -62,12 +62,7 @@ void oct_hello_note(struct oct_thread *t, int fd, const void *buf, size_t n, int
 /* conn, whose call has been run to its end, is t's from now on. False if there is no room. */
 bool oct_hello_adopt(struct oct_conn *conn, struct oct_thread *t);
 /* conn has no such socket any more. */
-static inline void oct_hello_leave(struct oct_conn *conn)
-{
-    if (conn->hello != NULL)
-        conn->hello->conn = NULL;
-    conn->hello = NULL;
-}
+void oct_hello_leave(struct oct_conn *conn);
 /* It has another number. */
 void oct_hello_moved(struct oct_conn *conn, int fd);
 
@@ -76,14 +71,9 @@ void oct_hello_moved(struct oct_conn *conn, int fd);
 bool oct_memory_program(void);
 
 /* pause.c */
-/* True where such handshakes may pause at all: the program is known, or a setting says so. */
-bool oct_memory_is_on(void);
 /* Once, while the environment is there. */
 void oct_memory_start(const char *setting);
-/* A call of conn begins, whose socket is not known: true if it may be when the call comes to an operation. */
-bool oct_memory_will_show(struct oct_conn *conn, const struct oct_thread *t);
-/* In a slice, where an operation is due: finds the socket. False if conn must not be paused. */
-bool oct_memory_may_pause(struct oct_conn *conn);
+extern const struct oct_way oct_memory_way;
 /* The program has read from the socket what libssl has not got. */
 bool oct_memory_has_more(const struct oct_conn *conn);
 

@@ -7,6 +7,7 @@
  */
 #include "memory/memory.h"
 
+#include "handshake/socket.h"
 #include "handshake/thread.h"
 
 #include "base/settings.h"
@@ -28,10 +29,11 @@ OCT_AT_START void oct_memory_start(const char *setting)
     size_t length;
     const char *value = oct_setting_option(setting, SWITCH, &length);
     state = says(value, length, "off") ? OFF : says(value, length, "on") ? ON : UNKNOWN;
+    oct_way_memory = &oct_memory_way;
 }
 
 /* Asked when the first such connection comes: the program has loaded by then what it is known by. */
-bool oct_memory_is_on(void)
+static bool is_on(void)
 {
     int now = __atomic_load_n(&state, __ATOMIC_RELAXED);
     if (__builtin_expect(now == UNKNOWN, 0)) {
@@ -42,16 +44,16 @@ bool oct_memory_is_on(void)
 }
 
 /* A program that lets libssl write to the socket will let it read there too (socket.c). */
-bool oct_memory_will_show(struct oct_conn *conn, const struct oct_thread *t)
+static bool will_show(struct oct_conn *conn, const struct oct_thread *t)
 {
     if (t->hellos == NULL || conn->socket.away_fd >= 0 || !oct_ssl()->SSL_is_server(conn->ssl))
         return false;
-    const bool on = oct_memory_is_on();
+    const bool on = is_on();
     __atomic_store_n(&oct_memory_counters()->state, on ? OCT_MEMORY_STATE_ON : OCT_MEMORY_STATE_OFF, __ATOMIC_RELAXED);
     if (!on)
         return false;
     const struct oct_hello *hello = oct_hello_of(t, t->hellos->last_fd);
-    return hello != NULL && hello->conn == NULL && oct_handshake_wakeable(conn, t, hello->fd);
+    return hello != NULL && hello->conn == NULL && oct_way_wakes(conn, t, hello->fd);
 }
 
 bool oct_memory_has_more(const struct oct_conn *conn)
@@ -68,8 +70,10 @@ static bool stays(enum oct_memory_stay why)
     return false;
 }
 
-bool oct_memory_may_pause(struct oct_conn *conn)
+static bool may_pause(struct oct_conn *conn)
 {
+    if (oct_socket_blocks(conn))
+        return false;
     const struct oct_ssl_functions *ssl = oct_ssl();
     struct oct_hello *hello = conn->hello;
     if (hello == NULL) {
@@ -79,6 +83,7 @@ bool oct_memory_may_pause(struct oct_conn *conn)
         OCT_MEMORY_COUNT(connections);
         hello->conn = conn;
         conn->hello = hello;
+        conn->way = &oct_memory_way;
         conn->socket.hidden_fd = hello->fd;
     }
     if (ssl->SSL_version(conn->ssl) != TLS1_3_VERSION)
@@ -91,5 +96,26 @@ bool oct_memory_may_pause(struct oct_conn *conn)
         return stays(OCT_MEMORY_STAY_MORE);
     hello->given = 0;
     hello->taken = false;
+    if (!oct_way_is_open(conn))
+        return false;
+    OCT_MEMORY_COUNT(pauses);
     return true;
 }
+
+static bool may_wait(const struct oct_conn *conn)
+{
+    return !oct_memory_has_more(conn);
+}
+
+const struct oct_way oct_memory_way = {
+    .fed = true,
+    .is_on = is_on,
+    .will_show = will_show,
+    .may_begin = oct_way_may_begin,
+    .may_pause = may_pause,
+    .may_wait = may_wait,
+    .takes = oct_memory_take,
+    .calls = oct_memory_again,
+    .moved = oct_hello_moved,
+    .left = oct_hello_leave,
+};

@@ -10,7 +10,7 @@
  */
 #include "memory/memory.h"
 
-#include "events/fds.h"
+#include "fds/fds.h"
 #include "handshake/thread.h"
 
 #include <errno.h>

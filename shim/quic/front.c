@@ -7,7 +7,7 @@
  */
 #include "quic/quic.h"
 
-#include "events/fds.h"
+#include "fds/fds.h"
 #include "handshake/known.h"
 #include "libssl/hook.h"
 
@@ -81,18 +81,11 @@ static const OSSL_DISPATCH front[] = {
     {0, NULL},
 };
 
-struct oct_quic *oct_quic_of(const SSL *s)
+void oct_quic_cut(struct oct_conn *conn, bool cut)
 {
-    return oct_quic_way != OCT_QUIC_STAYS ? oct_known(s, OCT_KNOWN_QUIC) : NULL;
-}
-
-void oct_quic_cut(struct oct_quic *quic, bool cut)
-{
-    if (quic == NULL)
-        return;
     if (cut)
         OCT_QUIC_COUNT(freed);
-    quic->cut = cut;
+    conn->quic->cut = cut;
 }
 
 int oct_quic_socket(const struct oct_quic *quic)
@@ -105,7 +98,7 @@ int oct_quic_socket(const struct oct_quic *quic)
 static struct oct_quic *made_for(SSL *s, const OSSL_DISPATCH *table, void *arg)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
-    struct oct_quic taken = {.arg = arg, .fd = -1}, *quic = oct_quic_of(s);
+    struct oct_quic taken = {.arg = arg, .fd = -1}, *quic = oct_known(s, OCT_KNOWN_QUIC);
     unsigned found = 0;
 
     for (; table != NULL && table->function_id != 0; table++) {
@@ -136,7 +129,8 @@ OCT_HOOK int SSL_set_quic_tls_cbs(SSL *s, const OSSL_DISPATCH *table, void *arg)
         return own->SSL_set_quic_tls_cbs(s, table, arg);
     __atomic_store_n(&oct_quic_counters()->state, oct_quic_state(), __ATOMIC_RELAXED);
     OCT_QUIC_COUNT(connections);
-    conn->quic = oct_quic_way != OCT_QUIC_STAYS ? made_for(s, table, arg) : NULL;
+    conn->quic = oct_way_quic != NULL ? made_for(s, table, arg) : NULL;
+    conn->way = conn->quic != NULL ? oct_way_quic : &oct_way_socket;
     if (conn->quic == NULL)
         oct_conn_leave(conn);
     return own->SSL_set_quic_tls_cbs(s, conn->quic != NULL ? front : table, conn->quic != NULL ? conn->quic : arg);

@@ -7,7 +7,8 @@
  */
 #include "quic/quic.h"
 
-#include "events/fds.h"
+#include "fds/fds.h"
+#include "handshake/socket.h"
 #include "handshake/thread.h"
 
 /* One that has its own socket is woken by it. It may not be registered yet: the program does so before it sleeps. */
@@ -19,11 +20,12 @@ static bool has_socket(struct oct_conn *conn, const struct oct_thread *t)
     if (fd < 0 || !oct_socket_nonblocking(conn, fd))
         return false;
     conn->socket.generation = oct_fd_generation(fd);
-    return !oct_fd_registered(fd, &at) || ((at.events & EPOLLONESHOT) == 0 && oct_fd_slept_on(at.epfd, t));
+    return !oct_fd_registered(fd, &at) || ((at.events & EPOLLONESHOT) == 0 && oct_fd_slept_on(at.epfd, t->id));
 }
 
-bool oct_quic_may_begin(struct oct_conn *conn, struct oct_thread *t)
+static bool may_begin(struct oct_conn *conn, struct oct_thread *t, bool *wakeable)
 {
+    (void)wakeable;
     if (oct_ssl()->SSL_is_server(conn->ssl) && (oct_quic_way == OCT_QUIC_IN_WAIT || has_socket(conn, t)))
         return true;
     oct_conn_leave(conn);
@@ -31,10 +33,32 @@ bool oct_quic_may_begin(struct oct_conn *conn, struct oct_thread *t)
     return false;
 }
 
-bool oct_quic_may_pause(const struct oct_conn *conn)
+static bool may_pause(struct oct_conn *conn)
 {
     if (oct_ssl()->SSL_get_early_data_status(conn->ssl) == SSL_EARLY_DATA_ACCEPTED)
         return false;
     OCT_QUIC_COUNT(pauses);
     return true;
 }
+
+/* The program's next call brings nothing that would be needed, and has nothing to wait for. */
+static bool may_wait(const struct oct_conn *conn)
+{
+    (void)conn;
+    return true;
+}
+
+static bool takes(struct oct_conn *conn)
+{
+    (void)conn;
+    return true;
+}
+
+const struct oct_way oct_quic_led = {
+    .by_itself = true,
+    .may_begin = may_begin,
+    .may_pause = may_pause,
+    .may_wait = may_wait,
+    .takes = takes,
+    .cut = oct_quic_cut,
+};

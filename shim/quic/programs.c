@@ -16,13 +16,25 @@
  */
 #include "quic/quic.h"
 
-#include "start.h"
+#include "base/settings.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum oct_quic_way oct_quic_way;
+
+static const char *said = "";
+
+OCT_AT_START void oct_quic_start(const char *setting)
+{
+    static const char *const ways[] = {"off", "wait", "socket"};
+    size_t n;
+    const char *value = oct_setting_option(setting, "quic", &n);
+    for (size_t i = 0; value != NULL && i < sizeof ways / sizeof ways[0]; i++)
+        if (n == strlen(ways[i]) && strncmp(value, ways[i], n) == 0)
+            said = ways[i];
+}
 
 /* The head of any module of nginx's, up to what it says of its version; that is 1030006 in 1.30.6. */
 struct nginx_module {
@@ -72,12 +84,11 @@ enum oct_quic_state oct_quic_state(void)
         [OCT_QUIC_IN_WAIT] = OCT_QUIC_STATE_WAIT, [OCT_QUIC_BY_SOCKET] = OCT_QUIC_STATE_SOCKET};
     if (oct_quic_way != OCT_QUIC_STAYS)
         return states[oct_quic_way];
-    return strcmp(oct_shim_quic_said(), "off") == 0 ? OCT_QUIC_STATE_OFF : OCT_QUIC_STATE_UNKNOWN;
+    return strcmp(said, "off") == 0 ? OCT_QUIC_STATE_OFF : OCT_QUIC_STATE_UNKNOWN;
 }
 
 void oct_quic_decide(void)
 {
-    const char *said = oct_shim_quic_said();
     if (strcmp(said, "off") == 0)
         return;
     if (strcmp(said, "wait") == 0)
@@ -90,4 +101,6 @@ void oct_quic_decide(void)
         if (version >= programs[i].first && version < programs[i].end)
             oct_quic_way = programs[i].way;
     }
+    if (oct_quic_way != OCT_QUIC_STAYS)
+        oct_way_quic = &oct_quic_led;
 }

@@ -17,7 +17,7 @@
 #ifndef OCT_SHIM_QUIC_H
 #define OCT_SHIM_QUIC_H
 
-#include "shim.h"
+#include "handshake/above.h"
 
 #include "trace/quic.h"
 
@@ -32,25 +32,21 @@ enum oct_quic_way {
                          */
 };
 
-/* programs.c: decided once, with the shim itself (decide.c). */
+/* programs.c: reads the setting, and decides once, with the shim itself (decide.c). */
+void oct_quic_start(const char *setting);
 void oct_quic_decide(void);
 extern enum oct_quic_way oct_quic_way;
 /* What counters say of that. */
 enum oct_quic_state oct_quic_state(void);
 
 /* front.c */
-/* What is known of a connection whose program's callbacks are stood in front of; NULL: of others. */
-struct oct_quic *oct_quic_of(const SSL *s);
-/* From now on none of the program's callbacks is called; or they are again. `quic` may be NULL. */
-void oct_quic_cut(struct oct_quic *quic, bool cut);
+/* From now on none of the program's callbacks is called; or they are again. */
+void oct_quic_cut(struct oct_conn *conn, bool cut);
 /* The connection's own socket, or -1. */
 int oct_quic_socket(const struct oct_quic *quic);
 
 /* pause.c */
-/* A call of conn begins that may come to an operation. */
-bool oct_quic_may_begin(struct oct_conn *conn, struct oct_thread *t);
-/* It has come to one. */
-bool oct_quic_may_pause(const struct oct_conn *conn);
+extern const struct oct_way oct_quic_led;
 
 /* resume.c */
 /* The thread waits for events: those go on whose operation is done. How many did. sleep: nothing else is to do, and

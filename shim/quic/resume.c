@@ -7,7 +7,7 @@
  */
 #include "quic/quic.h"
 
-#include "events/fds.h"
+#include "fds/fds.h"
 #include "handshake/thread.h"
 
 /* A callback may free another connection meanwhile, so each search begins anew. */
@@ -19,6 +19,12 @@ static struct oct_conn *next_ready(const struct oct_thread *t)
     return conn;
 }
 
+static void go_on(struct oct_conn *conn)
+{
+    if (!oct_finish_part(conn))
+        OCT_QUIC_COUNT(failed);
+}
+
 unsigned oct_quic_resume(struct oct_thread *t, bool sleep)
 {
     struct oct_conn *conn;
@@ -28,7 +34,7 @@ unsigned oct_quic_resume(struct oct_thread *t, bool sleep)
         return 0;
     do {
         for (; (conn = next_ready(t)) != NULL; count++)
-            oct_finish_part(conn);
+            go_on(conn);
         /* What the first operation was for is sent together with what the second is for. */
         if (count != 0 && sleep && oct_thread_waiting() != 0)
             oct_queue_poll(oct_queue_thread_peek());
@@ -45,5 +51,5 @@ void oct_quic_read(int fd)
                             !oct_conn_is_due(conn->state) || !oct_fd_is_same(fd, conn->socket.generation)))
         conn = conn->ready_next;
     if (conn != NULL)
-        oct_finish_part(conn);
+        go_on(conn);
 }

@@ -8,7 +8,7 @@
  */
 #include "quic/quic.h"
 
-#include "events/fds.h"
+#include "fds/fds.h"
 #include "handshake/thread.h"
 
 #include <errno.h>

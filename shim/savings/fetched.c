@@ -9,6 +9,7 @@
  * Programs that speak QUIC derive the keys of packets themselves. For each of some thirty they make a context of HKDF
  * and begin it, which means three fetches. The thread keeps one that has begun, and they get copies of it.
  */
+#include "handshake/above.h"
 #include "handshake/thread.h"
 #include "libssl/slots.h"
 #include "savings/savings.h"
@@ -99,7 +100,7 @@ static struct oct_fetched *kept_here(void)
     return t->fetched = kept;
 }
 
-void oct_fetched_drop(struct oct_thread *t)
+static void drop(struct oct_thread *t)
 {
     struct oct_fetched *kept = t->fetched;
     if (kept == NULL)
@@ -237,6 +238,7 @@ void oct_derivations_setup(void)
 
 void oct_fetched_setup(void)
 {
+    oct_fetched_drop = drop;
     if (oct_epoch() == 0)
         return;
     (void)oct_slot_set(oct_slot_libssl(), "EVP_KDF_fetch", (void *)fetch_kdf);

@@ -13,10 +13,6 @@
 /* Once, when it is decided that the shim goes to work. */
 void oct_savings_setup(void);
 
-struct oct_thread;
-/* The thread ends: lets go of what it has fetched. */
-void oct_fetched_drop(struct oct_thread *t);
-
 /* The same, in a program whose handshakes of QUIC are served. */
 void oct_derivations_setup(void);
 

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * shim/handshake/handed.c, shim/events/handover.c and fds.c, as they are, between many threads: connections go round
+ * shim/handshake/handed.c, shim/events/handover.c and shim/fds, as they are, between many threads: connections go round
  * from one epoll instance to the next, each as one whose call its thread has run to its end. Built once with
  * ThreadSanitizer's eyes on these files. Nothing of libssl is here: what the program would find in a connection is a
  * number that each thread raises, without a lock, when the connection is its own.
  */
 #include "events/events.h"
-#include "events/fds.h"
 #include "events/handover.h"
+#include "fds/fds.h"
+#include "fds/wake.h"
 #include "handshake/handed.h"
+#include "handshake/socket.h"
 #include "handshake/thread.h"
 #include "memory/memory.h"
-#include "start.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -52,29 +53,15 @@ const struct oct_libc_functions *oct_libc(void)
     return &functions;
 }
 
-void oct_finish_here(void)
-{
-}
-
 struct oct_memory_counters *oct_memory_counters(void)
 {
     static struct oct_memory_counters counters;
     return &counters;
 }
 
-bool oct_shim_loops_stay(void)
-{
-    return false;
-}
-
 void oct_thread_away_add(struct oct_thread *t, struct oct_conn *conn)
 {
     (void)t;
-    (void)conn;
-}
-
-void oct_socket_identify(struct oct_conn *conn)
-{
     (void)conn;
 }
 
@@ -129,7 +116,7 @@ static void finish(struct guest *guest)
     oct_thread_leave(&guest->conn);
     oct_handed_add(&guest->conn);
     __atomic_store_n(&guest->conn.state, OCT_CONN_ENDED, __ATOMIC_RELEASE);
-    oct_handover_wake(fd, generation);
+    oct_wake(fd, generation);
 }
 
 static void wake_all(void)
@@ -175,7 +162,7 @@ static void hand_on(struct worker *self, struct guest *guest)
     register_in(self, guest, EPOLL_CTL_DEL);
     register_in(next, guest, EPOLL_CTL_ADD);
     assert(oct_handed_give(&guest->conn));
-    oct_handover_wake(fd, generation);
+    oct_wake(fd, generation);
 }
 
 static bool take_ready(struct worker *self)
@@ -212,7 +199,7 @@ static void *serve(void *arg)
 
     oct_thread_own = &self->thread;
     while (__atomic_load_n(&open_guests, __ATOMIC_ACQUIRE) != 0) {
-        oct_fd_waits(self->epfd, &self->thread, true);
+        oct_fd_waits(self->epfd, self->thread.id, true);
         oct_handover_adopt(&self->thread, self->epfd);
         if (take_ready(self))
             continue;
@@ -241,7 +228,7 @@ int main(void)
 {
     unsigned adopted = 0;
     oct_handed_start();
-    oct_handover_start();
+    oct_wake_start();
     oct_fd_set_process();
     for (unsigned i = 0; i < THREADS; i++) {
         workers[i].thread.id = i + 2;

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <sys/wait.h>
+#include <time.h>
 
 static unsigned waiting(void)
 {
@@ -301,6 +302,66 @@ static void test_give_up_in_another_thread(void **state)
     }
 }
 
+/* A thread ends, and in a callback of what it runs to its end another one gives that connection up. */
+static struct {
+    const SSL *server;
+    int step, index;
+    unsigned gone;
+} amid;
+
+static void go_to(int step)
+{
+    __atomic_store_n(&amid.step, step, __ATOMIC_RELEASE);
+}
+
+static void wait_for(int step)
+{
+    const struct timespec moment = {.tv_nsec = 1000000};
+    while (__atomic_load_n(&amid.step, __ATOMIC_ACQUIRE) != step)
+        nanosleep(&moment, NULL);
+}
+
+static void note_gone(void *parent, void *value, CRYPTO_EX_DATA *data, int index, long number, void *pointer)
+{
+    (void)parent, (void)data, (void)index, (void)number, (void)pointer;
+    amid.gone += value != NULL;
+}
+
+static void be_given_up(const SSL *s, const char *line)
+{
+    (void)line;
+    if (s != amid.server || amid.step != 0)
+        return;
+    go_to(1);
+    wait_for(2);
+}
+
+static void *end_amid(void *arg)
+{
+    struct world *w = at(PAUSED, TLS13, 3);
+    *(struct world **)arg = w;
+    SSL_set_ex_data(w->pair[1].server, amid.index, &amid);
+    amid.server = w->pair[1].server;
+    return NULL;
+}
+
+static void test_give_up_as_its_thread_ends(void **state)
+{
+    struct world *w;
+    pthread_t thread;
+    (void)state;
+    amid.index = SSL_get_ex_new_index(0, NULL, NULL, NULL, note_gone);
+    SSL_CTX_set_keylog_callback(world_server_ctx(TLS13), be_given_up);
+    assert_int_equal(pthread_create(&thread, NULL, end_amid, &w), 0);
+    wait_for(1);
+    free_server(&w->pair[1]);
+    go_to(2);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    SSL_CTX_set_keylog_callback(world_server_ctx(TLS13), NULL);
+    assert_int_equal(amid.gone, 1);
+    world_close(w);
+}
+
 /* A fork in the middle: both go on, each with its own memory; only one may use the sockets, so first the child gives
  * all up without a byte, and then the parent completes. */
 static void test_fork(void **state)
@@ -350,5 +411,6 @@ int main(void)
     world_start();
     return RUN_TESTS(NULL, NULL, test_give_up, test_give_up_with_the_rest_at_hand, test_give_up_silently,
                      test_close_and_give_up, test_no_leak, test_shutdown_while_paused, test_clear, test_up_ref,
-                     test_dup, test_give_up_in_another_thread, test_fork, test_fork_child_serves);
+                     test_dup, test_give_up_in_another_thread, test_give_up_as_its_thread_ends, test_fork,
+                     test_fork_child_serves);
 }

@@ -9,12 +9,13 @@
 
 #include "model.h"
 
+#include "events/events.h"
 #include "handshake/doors.h"
 #include "handshake/known.h"
 #include "handshake/storm.h"
 #include "libssl/call.h"
+#include "memory/memory.h"
 #include "quic/quic.h"
-#include "start.h"
 #include "trace/stays.h"
 
 #include "base/call_scope.h"
@@ -46,6 +47,7 @@ static bool draining;
 bool beneath_paused, beneath_awry, beneath_busy, beneath_left_behind;
 bool oct_watching = true;
 int oct_shim_mode_now = OCT_SHIM_ON;
+bool (*oct_shim_decide)(const struct oct_ssl_functions *ssl);
 
 /* --- slices */
 
@@ -286,6 +288,20 @@ int nanosleep(const struct timespec *time, struct timespec *rest)
 
 /* --- threads */
 
+/* Every program here lets libssl read its sockets. */
+static bool is_on(void)
+{
+    return false;
+}
+
+static bool will_show(struct oct_conn *conn, const struct oct_thread *t)
+{
+    (void)conn, (void)t;
+    return false;
+}
+
+static const struct oct_way no_memory = {.is_on = is_on, .will_show = will_show};
+
 int beneath_now(void)
 {
     return now;
@@ -301,9 +317,10 @@ void beneath_switch(int thread)
 void beneath_begin(void)
 {
     static bool set_up;
-    if (!set_up && (!oct_thread_setup() || !oct_known_setup()))
+    if (!set_up && (!oct_thread_setup(NULL) || !oct_known_setup()))
         abort();
     set_up = true;
+    oct_way_memory = &no_memory;
     for (int i = 0; i < THREADS; i++)
         threads[i].thread = NULL;
     now = 0;
@@ -363,21 +380,6 @@ struct oct_stay_counters *oct_stay_counters(void)
     return &counters;
 }
 
-bool oct_shim_decide(const struct oct_ssl_functions *ssl)
-{
-    (void)ssl;
-    return true;
-}
-
-void oct_shim_decide_before_fork(void)
-{
-}
-
-bool oct_shim_loops_stay(void)
-{
-    return false;
-}
-
 bool oct_door_is_open(void)
 {
     return false;
@@ -388,11 +390,6 @@ void oct_early_free(struct oct_early *early)
     (void)early;
 }
 
-void oct_fetched_drop(struct oct_thread *t)
-{
-    (void)t;
-}
-
 unsigned short octuple_call_semaphore;
 
 void oct_call_tell(uint64_t start, enum oct_call call, const SSL *s, int value, const void *data, size_t length)
@@ -400,22 +397,9 @@ void oct_call_tell(uint64_t start, enum oct_call call, const SSL *s, int value, 
     (void)start, (void)call, (void)s, (void)value, (void)data, (void)length;
 }
 
-enum oct_quic_way oct_quic_way;
-
-struct oct_quic *oct_quic_of(const SSL *s)
+void oct_storm_look(struct oct_conn *conn, struct oct_thread *t)
 {
-    (void)s;
-    return NULL;
-}
-
-void oct_quic_cut(struct oct_quic *quic, bool cut)
-{
-    (void)quic, (void)cut;
-}
-
-void oct_storm_look(struct oct_conn *conn, struct oct_thread *t, int fd)
-{
-    (void)conn, (void)t, (void)fd;
+    (void)conn, (void)t;
 }
 
 void oct_storm_after(struct oct_conn *conn, struct oct_thread *t)
@@ -428,57 +412,10 @@ void oct_storm_ended(struct oct_conn *conn, bool well)
     (void)conn, (void)well;
 }
 
-bool oct_quic_may_begin(struct oct_conn *conn, struct oct_thread *t)
-{
-    (void)conn, (void)t;
-    return false;
-}
-
-bool oct_quic_may_pause(const struct oct_conn *conn)
-{
-    (void)conn;
-    return false;
-}
-
 unsigned oct_quic_resume(struct oct_thread *t, bool sleep)
 {
     (void)t, (void)sleep;
     return 0;
-}
-
-bool oct_memory_is_on(void)
-{
-    return false;
-}
-
-bool oct_memory_will_show(struct oct_conn *conn, const struct oct_thread *t)
-{
-    (void)conn, (void)t;
-    return false;
-}
-
-bool oct_memory_may_pause(struct oct_conn *conn)
-{
-    (void)conn;
-    return false;
-}
-
-bool oct_memory_has_more(const struct oct_conn *conn)
-{
-    (void)conn;
-    return false;
-}
-
-bool oct_memory_take(struct oct_conn *conn)
-{
-    (void)conn;
-    return true;
-}
-
-bool oct_memory_again(struct oct_conn *conn)
-{
-    (void)conn;
-    return false;
 }
 
 struct oct_thread *oct_memory_reader(void)
@@ -520,15 +457,20 @@ void oct_hello_note(struct oct_thread *t, int fd, const void *buf, size_t n, int
     (void)t, (void)fd, (void)buf, (void)n, (void)flags, (void)got;
 }
 
-void oct_hello_moved(struct oct_conn *conn, int fd)
-{
-    (void)conn, (void)fd;
-}
-
 bool oct_hello_adopt(struct oct_conn *conn, struct oct_thread *t)
 {
     (void)conn, (void)t;
     return false;
+}
+
+void oct_unshare_begin(struct oct_fd_parting *parting)
+{
+    (void)parting;
+}
+
+void oct_unshare_end(const struct oct_fd_parting *parting, bool done)
+{
+    (void)parting, (void)done;
 }
 
 bool oct_look_at(int fd)

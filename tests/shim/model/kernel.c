@@ -3,7 +3,7 @@
 /* Sockets and epoll, as much of them as matters here. Nobody sleeps. */
 #include "model.h"
 
-#include "events/fds.h"
+#include "fds/fds.h"
 
 #include <errno.h>
 #include <fcntl.h>

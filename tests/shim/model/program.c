@@ -7,8 +7,9 @@
  */
 #include "model.h"
 
-#include "events/fds.h"
+#include "fds/fds.h"
 #include "handshake/slice.h"
+#include "handshake/socket.h"
 
 #include <stdio.h>
 

@@ -27,25 +27,17 @@
  * then calls libssl without having read itself. A thread has to have seen it so once: others with BIOs of memory read
  * first, find nothing, and would never resume the handshake.
  */
-#include "events/fds.h"
-#include "events/tables.h"
-#include "handshake/doors.h"
+#include "handshake/socket.h"
+
+#include "fds/fds.h"
+#include "handshake/above.h"
 #include "handshake/thread.h"
-#include "memory/memory.h"
 
 #include "base/policy.h"
-#include "trace/stays.h"
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-
-static ino_t inode_of(int fd)
-{
-    struct stat now;
-    return fstat(fd, &now) == 0 && S_ISSOCK(now.st_mode) ? now.st_ino : 0;
-}
 
 static int flags_of(int fd)
 {
@@ -84,14 +76,13 @@ bool oct_socket_blocks(struct oct_conn *conn)
 
 void oct_socket_identify(struct oct_conn *conn)
 {
-    if (conn->socket.fd >= 0 && __atomic_load_n(&conn->socket.inode, __ATOMIC_RELAXED) == 0)
-        __atomic_store_n(&conn->socket.inode, inode_of(conn->socket.fd), __ATOMIC_RELAXED);
+    oct_fd_identify(conn->socket.fd, &conn->socket.inode);
 }
 
 bool oct_socket_is_same(const struct oct_conn *conn, int fd)
 {
     const ino_t inode = __atomic_load_n(&conn->socket.inode, __ATOMIC_RELAXED);
-    return inode != 0 && inode_of(fd) == inode;
+    return inode != 0 && oct_fd_inode(fd) == inode;
 }
 
 /* libssl does not know the new number. */
@@ -102,7 +93,7 @@ void oct_socket_moved(int fd)
     for (struct oct_conn *conn = t != NULL ? t->away : NULL; conn != NULL; conn = conn->away_next) {
         if (!conn->socket.hidden || conn->socket.fd == fd)
             continue;
-        inode = inode != 0 ? inode : inode_of(fd);
+        inode = inode != 0 ? inode : oct_fd_inode(fd);
         if (inode == 0)
             return;
         if (oct_fd_is_same(conn->socket.fd, conn->socket.generation))
@@ -111,9 +102,9 @@ void oct_socket_moved(int fd)
             oct_fd_lead_end(conn->socket.fd, conn);
             conn->socket.fd = conn->socket.hidden_fd = fd;
             conn->socket.generation = oct_fd_generation(fd);
-            oct_fd_lead(fd, conn, t->id);
-            if (conn->hello != NULL)
-                oct_hello_moved(conn, fd);
+            oct_fd_lead(fd, conn, &conn->socket.inode, t->id);
+            if (conn->way->moved != NULL)
+                conn->way->moved(conn, fd);
             conn->announced = 0;
         }
     }
@@ -133,7 +124,7 @@ static const char *bio_name(const struct oct_conn *conn)
     return name != NULL ? name : "";
 }
 
-static bool reads_memory(const struct oct_conn *conn)
+bool oct_socket_reads_memory(const struct oct_conn *conn)
 {
     static const char *const names[] = {"memory buffer", "secure memory buffer", "BIO pair"};
     const char *name = bio_name(conn);
@@ -147,10 +138,10 @@ int oct_socket_of_call(struct oct_conn *conn, struct oct_thread *t)
 {
     int fd = oct_socket_find(conn);
     if (fd >= 0) {
-        t->comes_back |= !conn->socket.hidden && conn->socket.away_fd == fd && oct_memory_is_on();
+        t->comes_back |= !conn->socket.hidden && conn->socket.away_fd == fd && oct_way_memory->is_on();
         return fd;
     }
-    if (!reads_memory(conn))
+    if (!oct_socket_reads_memory(conn))
         return fd;
     conn->socket.away_fd = oct_ssl()->SSL_get_wfd(conn->ssl);
     if (!t->comes_back || conn->socket.away_fd < 0)
@@ -161,13 +152,13 @@ int oct_socket_of_call(struct oct_conn *conn, struct oct_thread *t)
 
 bool oct_socket_read_out(const struct oct_conn *conn)
 {
-    return conn->socket.away_fd < 0 || !reads_memory(conn) ||
+    return conn->socket.away_fd < 0 || !oct_socket_reads_memory(conn) ||
            oct_ssl()->BIO_ctrl_pending(oct_ssl()->SSL_get_rbio(conn->ssl)) == 0;
 }
 
 bool oct_socket_changes(const struct oct_conn *conn)
 {
-    return reads_memory(conn) && oct_ssl()->BIO_ctrl_pending(oct_ssl()->SSL_get_rbio(conn->ssl)) == 0;
+    return oct_socket_reads_memory(conn) && oct_ssl()->BIO_ctrl_pending(oct_ssl()->SSL_get_rbio(conn->ssl)) == 0;
 }
 
 #define RETRY_FLAGS (BIO_FLAGS_RWS | BIO_FLAGS_SHOULD_RETRY)
@@ -205,7 +196,9 @@ void oct_socket_watch(struct oct_conn *conn, struct oct_thread *t)
     if (bio != NULL)
         oct_ssl()->BIO_clear_flags(bio, RETRY_FLAGS);
     conn->socket.was_empty = false;
-    t->reads = conn->socket.hidden && !reads_memory(conn) ? conn : NULL; /* memory reads no socket: its callbacks may */
+    t->reads = conn->socket.hidden && !oct_socket_reads_memory(conn)
+                   ? conn
+                   : NULL; /* memory reads no socket: its callbacks may */
 }
 
 static ssize_t recv_real(int fd, void *buf, size_t n, int flags)
@@ -282,7 +275,7 @@ static bool seen(struct oct_thread *t, int fd)
         return false; /* libssl has bytes which no such read has brought */
     conn->socket.hidden_fd = fd;
     /* It is the first that this BIO reads from. A fresh one is none that a program registers before it looks. */
-    if (!oct_fd_fresh(fd) && !oct_socket_will_show(conn, t) && oct_handshake_wakeable(conn, t, fd))
+    if (!oct_fd_fresh(fd) && !oct_socket_will_show(conn, t) && oct_way_wakes(conn, t, fd))
         strncpy(t->shows, bio_name(conn), sizeof t->shows - 1);
     conn->socket.was_empty = too_early(conn, t, fd);
     return conn->socket.was_empty;
@@ -298,7 +291,7 @@ struct oct_conn *oct_socket_reads(int fd, const void *frame, bool *nothing)
     if (oct_thread_inside(t) != conn || conn->ssl == NULL || conn->entered_at - (uintptr_t)frame >= CALL_MAX)
         return NULL;
     /* Callbacks read files and pipes too. */
-    if (conn->socket.hidden_fd != fd && inode_of(fd) == 0)
+    if (conn->socket.hidden_fd != fd && oct_fd_inode(fd) == 0)
         return NULL;
     *nothing = seen(t, fd);
     return conn;
@@ -308,45 +301,4 @@ void oct_socket_has_read(struct oct_conn *conn, int fd, size_t bytes)
 {
     if (conn->socket.hidden_fd == fd)
         conn->socket.hidden_bytes += bytes;
-}
-
-/* Why conn's handshake has waited for nobody, in the order in which this is asked when it begins (handshake.c). */
-static enum oct_stay why_not(struct oct_conn *conn, const struct oct_thread *t)
-{
-    struct oct_registration at;
-    if (oct_door_is_open())
-        return oct_stay_counters()->refused != 0 ? OCT_STAY_DLSYM : OCT_STAY_BIO_SSL;
-    if ((oct_ssl()->SSL_ctrl(conn->ssl, SSL_CTRL_MODE, 0, NULL) & SSL_MODE_ASYNC) != 0)
-        return OCT_STAY_ASYNCHRONOUS;
-    if (t == NULL || !t->waits)
-        return OCT_STAY_NO_LOOP;
-    if (t->deaf)
-        return OCT_STAY_NOT_FOLLOWED;
-    const int fd = oct_socket_find(conn);
-    if (fd < 0)
-        return reads_memory(conn) || conn->hello != NULL ? OCT_STAY_MEMORY : OCT_STAY_HIDDEN;
-    if (!oct_socket_nonblocking(conn, fd))
-        return OCT_STAY_BLOCKING;
-    if (oct_table() == NULL)
-        return OCT_STAY_TABLE;
-    if (!oct_fd_registered(fd, &at))
-        return OCT_STAY_UNREGISTERED;
-    if ((at.events & EPOLLONESHOT) != 0)
-        return OCT_STAY_ONESHOT;
-    if ((conn->thread != NULL && conn->thread != t) || !oct_fd_slept_on(at.epfd, t))
-        return OCT_STAY_OTHER_THREAD;
-    return conn->slice == NULL ? OCT_STAY_ALONE : OCT_STAY_INSIDE;
-}
-
-void oct_socket_count(struct oct_conn *conn)
-{
-    struct oct_stay_counters *stays = oct_stay_counters();
-    uint64_t *where = &stays->paused;
-    if (conn->quic != NULL)
-        return;
-    if (oct_ssl()->SSL_session_reused(conn->ssl))
-        where = &stays->resumed;
-    else if (conn->told == 0)
-        where = &stays->stayed[why_not(conn, oct_thread_peek())];
-    (void)__atomic_add_fetch(where, 1, __ATOMIC_RELAXED);
 }

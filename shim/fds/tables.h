@@ -5,7 +5,9 @@
 #ifndef OCT_SHIM_TABLES_H
 #define OCT_SHIM_TABLES_H
 
-#include "shim.h"
+#include "libssl/resolve.h"
+
+struct oct_conn;
 
 #define OCT_FD_PAGE  256
 #define OCT_FD_PAGES 4096 /* a million descriptors; those above are not served */
@@ -39,18 +41,22 @@ void oct_table_leave(void *table);
 /* This is another process than before: the child of a fork, with one thread. */
 void oct_tables_set_process(pid_t process);
 
-/* A call of unshare() or its like: between these two the calling thread gets a table of its own. */
+/* A call of unshare() or its like: between the last two the calling thread gets a table of its own. */
 struct oct_fd_parting {
     bool parts;
     struct oct_fd_table *from, *to;
 };
+bool oct_table_parts(struct oct_fd_parting *parting);
 void oct_table_part_begin(struct oct_fd_parting *parting);
-void oct_table_part_end(const struct oct_fd_parting *parting, bool done);
+/* `take` is told which table what the thread goes on with comes from, and where to. */
+void oct_table_part_end(const struct oct_fd_parting *parting, bool done,
+                        void (*take)(struct oct_fd_table *from, struct oct_fd_table *to));
 
 /* fds.c: what `to`, which is empty, has of the instances in `from`, of which it is a copy. */
 void oct_fd_inherit(const struct oct_fd_table *from, struct oct_fd_table *to);
-/* And of the socket of conn, a connection of the calling thread, whose table is still `from`. */
-void oct_fd_take_along(struct oct_fd_table *from, struct oct_fd_table *to, struct oct_conn *conn);
+/* And of fd, the socket of conn. */
+void oct_fd_take_along(struct oct_fd_table *from, struct oct_fd_table *to, int fd, uint32_t *generation,
+                       const struct oct_conn *conn);
 /* Forgets all of it. */
 void oct_fd_table_clear(struct oct_fd_table *table);
 

@@ -5,16 +5,15 @@
  * few instructions; a thread that cannot get it soon (its holder was lost in a fork) does without, and that descriptor
  * stays synchronous.
  */
-#include "events/fds.h"
-#include "events/tables.h"
-#include "start.h"
-#include "handshake/thread.h"
+#include "fds/fds.h"
+#include "fds/tables.h"
 
 #include "base/policy.h"
 #include "base/thread_mode.h"
 
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #define MANY_WAIT ((uint64_t)1)
 
@@ -32,6 +31,7 @@ struct oct_fd_entry {
     bool twice;        /* registered in two epoll instances at once: not served */
     epoll_data_t data;
     struct oct_conn *conn; /* it leads there; to be looked at by the one thread only that has this id */
+    ino_t *inode;          /* where conn has it */
     uint64_t thread;
     /* Of the descriptor of an epoll instance: */
     bool instance;   /* something has been registered in it */
@@ -47,6 +47,24 @@ struct oct_fd_entry {
 
 static bool nested; /* some instance has been registered in another */
 static pid_t process;
+static bool loops_stay;
+
+OCT_AT_START void oct_fd_start(bool stay)
+{
+    loops_stay = stay;
+}
+
+ino_t oct_fd_inode(int fd)
+{
+    struct stat now;
+    return fstat(fd, &now) == 0 && S_ISSOCK(now.st_mode) ? now.st_ino : 0;
+}
+
+void oct_fd_identify(int fd, ino_t *inode)
+{
+    if (fd >= 0 && __atomic_load_n(inode, __ATOMIC_RELAXED) == 0)
+        __atomic_store_n(inode, oct_fd_inode(fd), __ATOMIC_RELAXED);
+}
 
 OCT_AT_START void oct_fd_set_process(void)
 {
@@ -192,7 +210,7 @@ void oct_fd_closed(int fd)
     if (e == NULL || !__atomic_load_n(&e->used, __ATOMIC_RELAXED) || getpid() != process || !lock(e))
         return;
     if (e->conn != NULL)
-        oct_socket_identify(e->conn);
+        oct_fd_identify(fd, e->inode);
     e->conn = NULL;
     __atomic_add_fetch(&e->generation, 1, __ATOMIC_ACQ_REL);
     e->events = 0;
@@ -238,7 +256,7 @@ bool oct_fd_fresh(int fd)
     return fresh;
 }
 
-bool oct_fd_end_fresh(int fd)
+bool oct_fd_before_add(int fd)
 {
     struct oct_fd_entry *e = entry_of(fd, false);
     if (e == NULL || !lock(e))
@@ -270,12 +288,13 @@ bool oct_fd_registered(int fd, struct oct_registration *out)
     return place_of(fd, out) == IN_ONE;
 }
 
-void oct_fd_lead(int fd, struct oct_conn *conn, uint64_t thread)
+void oct_fd_lead(int fd, struct oct_conn *conn, ino_t *inode, uint64_t thread)
 {
     struct oct_fd_entry *e = entry_of(fd, true);
     if (e == NULL || !lock(e))
         return;
     e->conn = conn;
+    e->inode = inode;
     __atomic_store_n(&e->thread, thread, __ATOMIC_RELAXED);
     __atomic_store_n(&e->used, true, __ATOMIC_RELAXED);
     unlock(e);
@@ -359,13 +378,13 @@ void oct_fd_inherit(const struct oct_fd_table *from, struct oct_fd_table *to)
     }
 }
 
-void oct_fd_take_along(struct oct_fd_table *from, struct oct_fd_table *to, struct oct_conn *conn)
+void oct_fd_take_along(struct oct_fd_table *from, struct oct_fd_table *to, int fd, uint32_t *generation,
+                       const struct oct_conn *conn)
 {
-    const int fd = conn->socket.fd;
     struct oct_fd_entry *before = entry_in(from, fd, false), *e = before != NULL ? entry_in(to, fd, true) : NULL;
     if (e == NULL || !lock(before))
         return;
-    const bool known = before->generation == conn->socket.generation && still_there(before) && !before->twice;
+    const bool known = before->generation == *generation && still_there(before) && !before->twice;
     if (known) {
         *e = (struct oct_fd_entry){.generation = e->generation, .used = true, .added = true};
         e->epfd = before->epfd;
@@ -373,13 +392,14 @@ void oct_fd_take_along(struct oct_fd_table *from, struct oct_fd_table *to, struc
         e->events = before->events;
         e->data = before->data;
         e->accepted = before->accepted;
-        conn->socket.generation = e->generation;
+        *generation = e->generation;
     }
     if (before->conn == conn) {
+        e->conn = known ? before->conn : NULL;
+        e->inode = before->inode;
+        __atomic_store_n(&e->thread, known ? before->thread : 0, __ATOMIC_RELAXED);
         before->conn = NULL;
         __atomic_store_n(&before->thread, 0, __ATOMIC_RELAXED);
-        e->conn = known ? conn : NULL;
-        __atomic_store_n(&e->thread, known ? conn->thread->id : 0, __ATOMIC_RELAXED);
     }
     unlock(before);
 }
@@ -391,11 +411,11 @@ void oct_fd_table_clear(struct oct_fd_table *table)
             table->pages[page][i] = (struct oct_fd_entry){.generation = table->generation};
 }
 
-void oct_fd_waits(int epfd, const struct oct_thread *t, bool sleeps)
+void oct_fd_waits(int epfd, uint64_t me, bool sleeps)
 {
     oct_table_note();
     struct oct_fd_entry *e = waited_on(epfd, true);
-    uint64_t me = t->id, expected = 0;
+    uint64_t expected = 0;
     if (e == NULL)
         return;
     if (sleeps && __atomic_load_n(&e->sleeper, __ATOMIC_RELAXED) != me)
@@ -419,21 +439,21 @@ bool oct_fd_is_waited_on(int epfd)
  */
 static bool may_be_shared(const struct oct_fd_entry *e)
 {
-    return __atomic_load_n(&e->has_copies, __ATOMIC_ACQUIRE) && !oct_shim_loops_stay() && !oct_thread_is_only_one();
+    return __atomic_load_n(&e->has_copies, __ATOMIC_ACQUIRE) && !loops_stay && !oct_thread_is_only_one();
 }
 
 /* What an instance that is registered in another is slept on by, is what that one is slept on by: where this cannot be
  * followed, somebody else may be asleep on it. */
-bool oct_fd_slept_on(int epfd, const struct oct_thread *t)
+bool oct_fd_slept_on(int epfd, uint64_t thread)
 {
     struct oct_registration at;
     for (int depth = 0; depth < OCT_NESTS_MAX; depth++) {
         const struct oct_fd_entry *e = waited_on(epfd, false);
-        if (e == NULL || __atomic_load_n(&e->waiter, __ATOMIC_ACQUIRE) != t->id || may_be_shared(e))
+        if (e == NULL || __atomic_load_n(&e->waiter, __ATOMIC_ACQUIRE) != thread || may_be_shared(e))
             return false;
         enum place place = place_of(epfd, &at);
         if (place == NOWHERE || (place == IN_ONE && at.events == 0))
-            return __atomic_load_n(&e->sleeper, __ATOMIC_RELAXED) == t->id;
+            return __atomic_load_n(&e->sleeper, __ATOMIC_RELAXED) == thread;
         if (place == IN_SEVERAL || !oct_fd_tells(&at))
             return false;
         epfd = at.epfd;

@@ -4,7 +4,9 @@
 #ifndef OCT_SHIM_FDS_H
 #define OCT_SHIM_FDS_H
 
-#include "shim.h"
+#include "libssl/resolve.h"
+
+struct oct_conn;
 
 struct oct_registration {
     int epfd;
@@ -40,14 +42,21 @@ int oct_fd_original(int fd);
 void oct_fd_accepted(int fd);
 /* True if fd came from accept() and no epoll instance has heard of it since. */
 bool oct_fd_fresh(int fd);
-/* An epoll instance is about to hear of fd. Returns whether fd came from accept(): then it is no copy of another. */
-bool oct_fd_end_fresh(int fd);
+/* epoll_ctl() is about to add fd, which is fresh no more. True if it came from accept(): then it is no copy of another.
+ */
+bool oct_fd_before_add(int fd);
 
 /* False if fd has been in no epoll instance that is still open, or is in more than one. */
 bool oct_fd_registered(int fd, struct oct_registration *out);
 
-/* fd leads to conn, of the thread with this id; not any more. A descriptor that closes leads nowhere. */
-void oct_fd_lead(int fd, struct oct_conn *conn, uint64_t thread);
+/* The inode of a socket, which is the same whatever its number is; 0: it is none. */
+ino_t oct_fd_inode(int fd);
+/* The number is about to say no more which socket that is: notes the inode, once. */
+void oct_fd_identify(int fd, ino_t *inode);
+
+/* fd leads to conn, of the thread with this id; not any more. A descriptor that closes leads nowhere, and its inode is
+ * noted. */
+void oct_fd_lead(int fd, struct oct_conn *conn, ino_t *inode, uint64_t thread);
 void oct_fd_lead_end(int fd, const struct oct_conn *conn);
 /* The connection that fd leads to, if it is that thread's, else NULL. */
 struct oct_conn *oct_fd_conn(int fd, uint64_t thread);
@@ -64,10 +73,12 @@ bool oct_fd_any_nested(void);
 
 /* True if some thread has waited on epfd. */
 bool oct_fd_is_waited_on(int epfd);
-/* The calling thread waits on epfd; sleeps: with a timeout other than 0. */
-void oct_fd_waits(int epfd, const struct oct_thread *t, bool sleeps);
-/* True if t, and no other thread, has waited on epfd, and sleeps on it or on an instance around it. */
-bool oct_fd_slept_on(int epfd, const struct oct_thread *t);
+/* The thread with this id waits on epfd; sleeps: with a timeout other than 0. */
+void oct_fd_waits(int epfd, uint64_t thread, bool sleeps);
+/* True if that thread, and no other, has waited on epfd, and sleeps on it or on an instance around it. */
+bool oct_fd_slept_on(int epfd, uint64_t thread);
+/* loops_stay: no thread of this process takes over the event loop that another one has waited in. */
+void oct_fd_start(bool loops_stay);
 
 /* The process that the notes are about: a vfork()ed child closes its own descriptors, but in our memory. */
 void oct_fd_set_process(void);

@@ -13,13 +13,10 @@
  * it uses there anew, or its connections stay synchronous. An instance of epoll goes on under its number in both, and
  * threads of all tables wait for the one that it was first (oct_fd_inherit()).
  */
-#include "events/tables.h"
-
-#include "handshake/thread.h"
+#include "fds/tables.h"
 
 #include "base/thread_mode.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -119,29 +116,28 @@ static bool has_others(const struct oct_fd_table *table)
     return table == NULL || table == oct_table_first || __atomic_load_n(&table->users, __ATOMIC_ACQUIRE) > 1;
 }
 
-void oct_table_part_begin(struct oct_fd_parting *parting)
+bool oct_table_parts(struct oct_fd_parting *parting)
 {
     (void)pthread_once(&once, make_key);
     *parting = (struct oct_fd_parting){.from = oct_table()};
     parting->parts = getpid() == here && has_others(parting->from); /* a child after vfork() has our memory */
-    if (!parting->parts)
-        return;
-    const int errno_before = errno;
-    oct_finish_here(); /* what is paused is known by its number */
-    parting->to = take();
-    errno = errno_before;
+    return parting->parts;
 }
 
-/* What is kept for a connection, or comes from a device, is to be led there. */
-static void take_along(struct oct_fd_table *from, struct oct_fd_table *to)
+void oct_table_part_begin(struct oct_fd_parting *parting)
 {
-    const struct oct_thread *t = oct_thread_peek();
-    oct_fd_inherit(from, to);
-    for (struct oct_conn *conn = t != NULL ? t->handshakes : NULL; conn != NULL; conn = conn->next)
-        oct_fd_take_along(from, to, conn);
+    parting->to = take();
 }
 
-void oct_table_part_end(const struct oct_fd_parting *parting, bool done)
+static void hand_over(struct oct_fd_table *from, struct oct_fd_table *to,
+                      void (*take_along)(struct oct_fd_table *from, struct oct_fd_table *to))
+{
+    oct_fd_inherit(from, to);
+    take_along(from, to);
+}
+
+void oct_table_part_end(const struct oct_fd_parting *parting, bool done,
+                        void (*take_along)(struct oct_fd_table *from, struct oct_fd_table *to))
 {
     if (!parting->parts)
         return;
@@ -154,7 +150,7 @@ void oct_table_part_end(const struct oct_fd_parting *parting, bool done)
         oct_table_leave(parting->from);
     /* One whose table is not known was there before there was another one, or nobody has seen how it was made. */
     if (parting->to != NULL)
-        take_along(parting->from != NULL ? parting->from : oct_table_first, parting->to);
+        hand_over(parting->from != NULL ? parting->from : oct_table_first, parting->to, take_along);
     oct_table_have(parting->to != NULL ? parting->to : &oct_table_unknown);
     __atomic_store_n(&oct_tables_several, true, __ATOMIC_RELEASE);
 }
