@@ -202,8 +202,9 @@ def test_a_build_takes_room(tree, system):
 
 
 @pytest.mark.parametrize("why, apt", APT.items())
-def test_why_packages_were_not_installed(tree, system, why, apt):
-    done = run(["./demo"], tree("clone"), PATH=system(apt))
+@pytest.mark.parametrize("command", ("./demo", "packaging/container/build made"))
+def test_why_packages_were_not_installed(tree, system, command, why, apt):
+    done = run(command.split(), tree("clone"), PATH=system(apt))
     lines = done.stderr.splitlines()
     assert done.returncode == USAGE and len(lines) == 3, done.stderr
     assert f"the packages could not be installed, {why}: E: " in lines[1]
@@ -225,7 +226,8 @@ def test_progress_is_told_on_a_terminal(tmp_path, pattern, total, part):
     """From before the log has any of it: a build begins with words of CMake."""
     said = "; ".join(f"sleep 0.6; echo '{part.format(number)}'" for number in range(1, 8))
     (tmp_path / "work").write_text(f"echo 'The compiler is looked for'; sleep 1.5; {said}")
-    script = f"set -eu; . tools/progress.sh; name=demo; while_told {tmp_path}/log '{pattern}' '{total}' sh {tmp_path}/work"
+    script = (f"set -eu; . tools/progress.sh; name=demo; "
+              f"while_told {tmp_path}/log '{pattern}' '{total}' sh {tmp_path}/work")
     ours, theirs = os.openpty()
     with subprocess.Popen(["bash", "-c", script], cwd=ROOT, stderr=theirs) as process:
         os.close(theirs)
