@@ -24,9 +24,10 @@ tell_parts() {
     local log=$1 pattern=$2 all=$3 began=$SECONDS done line left
     while sleep 1 && kill -0 $$; do
         if [ -n "$3" ]; then
-            done=$(grep -c "$pattern" "$log")
+            done=$(grep -c "$pattern" "$log") || :
         else
-            line=$(tail -n 3 "$log" | grep -o "$pattern" | tail -n 1) || continue
+            line=$(tail -n 3 "$log" | grep -o "$pattern" | tail -n 1) || :
+            [ -n "$line" ] || continue  # of a build, CMake comes first
             line=${line#[} line=${line%]}
             done=${line%/*} all=${line#*/}
         fi

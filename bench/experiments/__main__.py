@@ -113,7 +113,7 @@ def measure(experiment: frame.Experiment, run: frame.Run, size: frame.Size, poin
             console: Console) -> list[str]:
     """With a bar of the time that it is to take; returns what could not be measured."""
     columns = (TextColumn("{task.description:<58}"), BarColumn(), TimeElapsedColumn(),
-               TextColumn("of about"), TimeRemainingColumn())
+               TextColumn("about"), TimeRemainingColumn(), TextColumn("left"))
     with (folders.server_folder(experiment.name) as folder,
           Progress(*columns, console=console, transient=True) as progress):
         task = progress.add_task(experiment.name, total=sum(point.seconds for point in points))

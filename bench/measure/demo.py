@@ -94,8 +94,8 @@ def with_progress(servers: dict[str, Nginx], options: argparse.Namespace,
                   plan: versus.Plan, placement: machine.Placement,
                   console: Console) -> dict:
     handshakes = chosen(options)
-    columns = (TextColumn("{task.description:<52}"), BarColumn(), TimeElapsedColumn(), TextColumn("of about"),
-               TimeRemainingColumn())
+    columns = (TextColumn("{task.description:<52}"), BarColumn(), TimeElapsedColumn(), TextColumn("about"),
+               TimeRemainingColumn(), TextColumn("left"))
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("starting", total=expected_seconds(plan, handshakes))
 

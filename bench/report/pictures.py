@@ -19,7 +19,7 @@ from . import summary
 
 # The page's classes; what is neither has the others, in turns.
 CLASSES, OTHERS = {STOCK: "stock", "octuple": "gain"}, ("loss", "ink", "gain dashed", "loss dashed")
-WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 360, 200, 44, 8, 8, 34
+WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 360, 200, 60, 8, 8, 34
 Bar = tuple[str, float, list[float], bool]  # its name, the ratio, the quartiles, and whether it is a minor one
 
 
@@ -159,7 +159,7 @@ class Panel:
         found = []
         for value in ticks(self.low, self.high, self.logarithmic):
             found += [tag("path", d=f"M{LEFT} {self.y(value)}H{WIDTH - RIGHT}", class_="rule"),
-                      self.text(LEFT - 4, self.y(value) + 4, f"{value:,.6g}", "end")]
+                      self.text(LEFT - 4, self.y(value) + 4, f"{value:,.10g}", "end")]
         every = -(-len(self.places) // 8) or 1
         found += [self.text(self.x(number), HEIGHT - BOTTOM + 14, place)
                   for number, place in enumerate(self.places) if number % every == 0]

@@ -5,6 +5,7 @@ or built, and nothing ends in a traceback."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -201,8 +202,9 @@ def test_a_build_takes_room(tree, system):
 
 
 @pytest.mark.parametrize("why, apt", APT.items())
-def test_why_packages_were_not_installed(tree, system, why, apt):
-    done = run(["./demo"], tree("clone"), PATH=system(apt))
+@pytest.mark.parametrize("command", ("./demo", "packaging/container/build made"))
+def test_why_packages_were_not_installed(tree, system, command, why, apt):
+    done = run(command.split(), tree("clone"), PATH=system(apt))
     lines = done.stderr.splitlines()
     assert done.returncode == USAGE and len(lines) == 3, done.stderr
     assert f"the packages could not be installed, {why}: E: " in lines[1]
@@ -217,6 +219,26 @@ def test_sizes_are_told_before_the_installation(tree, system):
     done = run(["./demo"], tree("clone"), PATH=system(apt))
     assert "with all that these need: 77 packages, 85.2 MB to fetch, 335 MB on disk" in done.stderr.splitlines()[1]
     Path(done.stderr.splitlines()[-1].rpartition(" ")[2]).unlink()
+
+
+@pytest.mark.parametrize("pattern, total, part", ((r"^\[[0-9]*/[0-9]*\]", "", "[{}/9]"), ("^Get:", "9", "Get:{} x")))
+def test_progress_is_told_on_a_terminal(tmp_path, pattern, total, part):
+    """From before the log has any of it: a build begins with words of CMake."""
+    said = "; ".join(f"sleep 0.6; echo '{part.format(number)}'" for number in range(1, 8))
+    (tmp_path / "work").write_text(f"echo 'The compiler is looked for'; sleep 1.5; {said}")
+    script = (f"set -eu; . tools/progress.sh; name=demo; "
+              f"while_told {tmp_path}/log '{pattern}' '{total}' sh {tmp_path}/work")
+    ours, theirs = os.openpty()
+    with subprocess.Popen(["bash", "-c", script], cwd=ROOT, stderr=theirs) as process:
+        os.close(theirs)
+        said = b""
+        with contextlib.suppress(OSError):  # the end of a terminal
+            while chunk := os.read(ours, 4096):
+                said += chunk
+    os.close(ours)
+    lines = [line for line in re.split(r"\r\x1b\[K", said.decode()) if line]
+    assert process.returncode == 0 and all(re.fullmatch(r"demo: \d+ of 9(, about \d+ s left)?", one) for one in lines)
+    assert re.search(r"of 9, about \d+ s left", lines[-1]), lines
 
 
 @pytest.mark.parametrize("text, ours", (("", True), ("# of Octuple, only while it installs packages", True),

@@ -13,7 +13,7 @@ import pytest
 
 from bench.experiments import ALL, __main__ as command, alone, frame
 from bench.experiments.operations import openssl_speed
-from bench.report import about, html, summary
+from bench.report import about, html, pictures, summary
 from lab import machine
 from lab.programs import Build
 
@@ -265,11 +265,18 @@ def test_reports_stand_alone(name, tmp_path):
     for part in ("&lt;title&gt;", "&lt;missing&gt;", "avx512f, avx512ifma", "others used 70.0 %"):
         assert part in text
     assert "1 handshakes failed" in text and "up to 40 % of the time" in text
-    begins = [text.index(part) for part in ("<h1>", '<p class="lead">', "<figure", "<table>")]
+    begins = [text.index(part) for part in ("<h1>", '<p class="lead">', "<figure", '<ul class="warn">', "<table>")]
     assert begins == sorted(begins)
     assert "src=" not in text and "href=" not in text and "url(" not in text
     shown = {value for point in run.records for value in point["key"].values()}
     assert all(f">{value}<" in text for value in shown)
+
+
+def test_numbers_beside_an_axis_have_room():
+    """A digit takes six units of the picture at its size of letters."""
+    said = "".join(pictures.Panel(0, 1_250_000, False, ["1"]).frame("load"))
+    numbers = re.findall(r'text-anchor="end">([\d,]+)<', said)
+    assert "1,000,000" in numbers and max(map(len, numbers)) * 6 <= pictures.LEFT - 4
 
 
 def test_parts_of_an_experiment_exist(monkeypatch):

@@ -3,6 +3,7 @@
 # ctest: LOCK cargo COST 100
 """The crate's own tests (bindings/rust/octuple/tests), on the kernels that this CPU gets, on the portable ones,
 on none."""
+import json
 import re
 
 import pytest
@@ -27,3 +28,10 @@ def test_without_the_library(build, program, tmp_path):
     said = [line for line in done.stderr.splitlines() if line.startswith("error: octuple@")]
     assert done.returncode != 0 and "panicked" not in done.stderr, done.stderr
     assert len(said) == 1 and "OCTUPLE_BUILD: there is no /nowhere/lib/liboctuple.so" in said[0]
+
+
+def test_what_may_be_published(build):
+    """The crate, and not what tests it: by the list of registries that each may go to, none or all."""
+    done = cargo.run(build, "metadata", "--no-deps", "--offline", "--format-version=1")
+    assert {one["name"]: one["publish"] for one in json.loads(done.stdout)["packages"]} == {
+        "octuple": None, "transfer": []}

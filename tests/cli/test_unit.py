@@ -98,3 +98,13 @@ def test_completion_has_the_commands_of_the_help(place):
 @pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
 def test_completion_for_zsh_is_valid():
     subprocess.run(["zsh", "-n", ROOT / "packaging/completion/_octuple"], check=True)
+
+
+def test_removal_names_the_drop_ins_that_stay(tmp_path):
+    """And what removes them when the command is gone too."""
+    (tmp_path / "octuple").write_text("#!/bin/sh\necho 'nginx.service  /etc/x.conf'\n")
+    (tmp_path / "octuple").chmod(0o755)
+    done = subprocess.run(["sh", ROOT / "debian/octuple.prerm", "remove"], capture_output=True, text=True, check=False,
+                          env={"PATH": f"{tmp_path}:/usr/bin:/bin"})
+    assert done.returncode == 0 and "/etc/x.conf" in done.stderr
+    assert "'rm FILE'" in done.stderr and "unit off" not in done.stderr
