@@ -36,7 +36,7 @@ void oct_conn_dispose(struct oct_conn *conn)
 {
     struct oct_thread *t = oct_thread_peek();
 
-    oct_storm_ended(conn, false);
+    oct_storm_ended(conn, -1);
     oct_slice_abandon(conn);
     oct_thread_leave(conn);
     if (oct_keys_part != NULL)

@@ -386,7 +386,7 @@ void oct_handshake_settle(SSL *s)
     struct oct_conn *conn = oct_conn_find(s);
     if (conn != NULL && conn->entered == 0 && oct_conn_is_free(oct_conn_state(conn)) && !oct_ssl()->SSL_in_init(s)) {
         oct_socket_count(conn);
-        oct_storm_ended(conn, true);
+        oct_storm_ended(conn, conn->age_class_and_1 != 0 ? oct_socket_find(conn) : -1);
         oct_conn_let_go(conn);
     }
 }

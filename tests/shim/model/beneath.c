@@ -423,9 +423,9 @@ void oct_storm_after(struct oct_conn *conn, struct oct_thread *t)
     (void)conn, (void)t;
 }
 
-void oct_storm_ended(struct oct_conn *conn, bool well)
+void oct_storm_ended(struct oct_conn *conn, int fd)
 {
-    (void)conn, (void)well;
+    (void)conn, (void)fd;
 }
 
 bool oct_quic_may_begin(struct oct_conn *conn, struct oct_thread *t)
