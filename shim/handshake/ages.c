@@ -35,8 +35,8 @@ static bool is_known(const struct oct_ages *ages, unsigned i)
     return ages->ended[i] >= OCT_POLICY_AGES_ENOUGH * WHOLE;
 }
 
-/* In this class fewer than three quarters end well of what do in those below it: by too many for chance, or it has been
- * shut. That is opened again by seven eighths: those that are served of it all the same are the youngest in it. While
+/* In this class fewer than seven eighths end well of what do in those below it: by too many for chance, or it has been
+ * shut. Then it takes a sixteenth more to open it: those that are served of it all the same are the youngest in it. While
  * no class below is known, two thirds are taken to end well. */
 static bool is_bad(const struct oct_ages *ages, unsigned i, uint64_t ended, uint64_t well)
 {
@@ -44,8 +44,8 @@ static bool is_bad(const struct oct_ages *ages, unsigned i, uint64_t ended, uint
     if (ended == 0)
         return 2 * it_well < it_ended;
     if (i == ages->shut)
-        return 8 * it_well * ended < 7 * well * it_ended;
-    return 4 * it_well * ended < 3 * well * it_ended &&
+        return 16 * it_well * ended < 15 * well * it_ended;
+    return 8 * it_well * ended < 7 * well * it_ended &&
            well * it_ended >= (it_well + (uint64_t)OCT_POLICY_AGES_EXCESS * WHOLE) * ended;
 }
 

@@ -4,7 +4,7 @@
  * Whether a hello that has waited so long is worth a handshake: by what became of others that had waited as long.
  *
  * Waits are in classes, four to each power of two. A class knows how many handshakes of its own have ended lately, and
- * how many of these well; both fade. A class is bad where fewer than three quarters of handshakes end well, compared
+ * how many of these well; both fade. A class is bad where fewer than seven eighths of handshakes end well, compared
  * with those that are younger still, and by more than chance. It is shut then, and all above it: hellos that have
  * waited so long are refused. So:
  *
