@@ -36,8 +36,8 @@ static bool is_known(const struct oct_ages *ages, unsigned i)
 }
 
 /* In this class fewer than seven eighths end well of what do in those below it: by too many for chance, or it has been
- * shut. Then it takes a sixteenth more to open it: those that are served of it all the same are the youngest in it. While
- * no class below is known, two thirds are taken to end well. */
+ * shut. Then it takes a sixteenth more to open it: those that are served of it all the same are the youngest in it.
+ * While no class below is known, two thirds are taken to end well. */
 static bool is_bad(const struct oct_ages *ages, unsigned i, uint64_t ended, uint64_t well)
 {
     const uint64_t it_ended = ages->ended[i], it_well = ages->well[i];
