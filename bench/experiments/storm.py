@@ -23,8 +23,8 @@ SIDES = (*versus.VARIANTS, CONTROLLER)
 SETTINGS = {CONTROLLER: {"OCTUPLE_HELLOS": "refuse"}}
 PATIENCE = {"fixed": "1000", "long": "3000", "spread": "1000-3000"}  # milliseconds
 LOADS = (0.5, 1, 2, 4, 8)  # times what the stock server can serve
-USERS, RETRY, ALL_IN_WITHIN = 1500, "500-1500", 40  # milliseconds; seconds
-WARM_UP = 4  # seconds in which queues grow
+USERS, RETRY, ALL_IN_WITHIN = 1500, "500-1500", 15  # milliseconds; seconds
+CALM, WARM_UP = 1, {"fixed": 2.5, "long": 6, "spread": 5.5}  # seconds in which queues grow, or do not
 SATURATED = 64  # connections
 PLACES = 40000  # of clients, if that many files may be open
 BACKLOG = 16384  # of connections that the server has not accepted yet
@@ -64,8 +64,8 @@ class Storm(frame.Experiment):
              "serve. In `users`, 1500 clients come at once, leave after their patience, and come again 0.5 to 1.5 s "
              "later until all are in. Each server has one CPU, each side a fresh server, and the backlog is raised to "
              f"{BACKLOG} where the configuration allows it.")
-    full, quick = frame.Size(2, 6), frame.Size(1, 5)
-    within = 240, 7200
+    full, quick = frame.Size(1, 2.5), frame.Size(1, 5)
+    within = 240, 1500
 
     def __init__(self) -> None:
         self.rates: dict[tuple[str, str], dict[str, list[float]]] = {}
@@ -73,10 +73,11 @@ class Storm(frame.Experiment):
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
         loads = ("4x",) if quick else (*(f"{times:g}x" for times in LOADS), "users")
-        seconds = len(SIDES) * size.rounds * (size.seconds + WARM_UP + 5)
-        return [frame.Point({"server": server, "key": key, "load": times, "patience": patience}, seconds)
-                for server in (QUICK_SERVERS if quick else SERVERS) for key in KEYS for times in loads
-                for patience in (("spread", "fixed") if quick else PATIENCE)]
+        found = [(load, patience) for load in loads for patience in ("spread", "fixed")]
+        return [frame.Point({"server": server, "key": key, "load": load, "patience": patience},
+                            len(SIDES) * size.rounds * seconds(load, patience, size))
+                for server in (QUICK_SERVERS if quick else SERVERS) for key in KEYS
+                for load, patience in (found if quick else [*found, ("4x", "long")])]
 
     @contextmanager
     def opened(self, lab: frame.Lab) -> Iterator[frame.Measure]:
@@ -162,15 +163,26 @@ class Storm(frame.Experiment):
         return found
 
 
+def warm_up(load: str, patience: str) -> float:
+    """Behind it a queue has the length that it keeps."""
+    return WARM_UP[patience] if float(load.rstrip("x")) > 1 else CALM
+
+
+def seconds(load: str, patience: str, size: frame.Size) -> float:
+    """About what one side takes, with its start and what is under way at the end."""
+    return 8 if load == "users" else warm_up(load, patience) + size.seconds + 3.5
+
+
 def places() -> int:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     return PLACES if most == resource.RLIM_INFINITY else min(PLACES, most - 50)
 
 
 def storm(lab: frame.Lab, server: web.Other, key: dict, number: int, offered: float, said: list[str]) -> dict:
+    warm = warm_up(key["load"], key["patience"])
     report = load.run(lab.build.load, server.port, lab.place.client, KEYS[key["key"]], connections=places(),
-                      seconds=WARM_UP + lab.size.seconds, rate=offered, seed=number + 1,
-                      more=("--warm-up", str(WARM_UP), "--patience", PATIENCE[key["patience"]],
+                      seconds=warm + lab.size.seconds, rate=offered, seed=number + 1,
+                      more=("--warm-up", str(warm), "--patience", PATIENCE[key["patience"]],
                             "--sources", str(SOURCES)))
     if report["overdue"]:
         said.append(f"{server.kind.name} {key['load']}: {report['overdue']} clients found no place in the load "

@@ -58,11 +58,20 @@ def test_backlogs_are_no_limit():
         assert line in texts[name]
 
 
+def test_a_whole_run_has_each_kind_of_row_and_an_end():
+    experiment = storm.Storm()
+    points = experiment.points(experiment.full, False)
+    assert sum(point.seconds for point in points) < experiment.within[1]
+    for part, values in {"server": storm.SERVERS, "patience": storm.PATIENCE,
+                         "load": ("0.5x", "1x", "2x", "4x", "8x", "users")}.items():
+        assert {point.key[part] for point in points} == set(values)
+
+
 @pytest.mark.skipif(bool(why_not()), reason=why_not() or "it can run")
 def test_a_whole_point(monkeypatch, tmp_path, capsys):
     """Both measurements on the real server, all sides; what is not installed is left out with its reason."""
     before = os.readlink("/proc/self/ns/net")
-    monkeypatch.setattr(storm, "WARM_UP", 0.5)
+    monkeypatch.setitem(storm.WARM_UP, "fixed", 0.5)
     monkeypatch.setattr(storm, "ALL_IN_WITHIN", 10)
     monkeypatch.setattr(storm, "USERS", 50)
     monkeypatch.setattr(storm, "QUICK_SERVERS", ("nginx", "redis"))

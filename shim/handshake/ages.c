@@ -35,22 +35,34 @@ static bool is_known(const struct oct_ages *ages, unsigned i)
     return ages->ended[i] >= OCT_POLICY_AGES_ENOUGH * WHOLE;
 }
 
-/* In this class less than three quarters end well, compared with those below it. While none of these is known, two
- * thirds are taken to. */
+/* In this class fewer than seven eighths end well of what do in those below it: by too many for chance, or it has been
+ * shut. Then it takes a sixteenth more to open it: those that are served of it all the same are the youngest in it.
+ * While no class below is known, two thirds are taken to end well. */
 static bool is_bad(const struct oct_ages *ages, unsigned i, uint64_t ended, uint64_t well)
 {
-    return ended == 0 ? 2 * ages->well[i] < ages->ended[i] : 4 * ages->well[i] * ended < 3 * well * ages->ended[i];
+    const uint64_t it_ended = ages->ended[i], it_well = ages->well[i];
+    if (ended == 0)
+        return 2 * it_well < it_ended;
+    if (i == ages->shut)
+        return 16 * it_well * ended < 15 * well * it_ended;
+    return 8 * it_well * ended < 7 * well * it_ended &&
+           well * it_ended >= (it_well + (uint64_t)OCT_POLICY_AGES_EXCESS * WHOLE) * ended;
 }
 
-/* This class is bad, or one below it, of which this one would have more patience. The first never is. */
-static bool is_too_old(const struct oct_ages *ages, unsigned age_class)
+/* This class is shut or bad, or one below it, of which this one would have more patience. The first never is. Of those
+ * that are shut the first is opened alone: what comes of it is known when its handshakes have ended. */
+static bool is_too_old(struct oct_ages *ages, unsigned age_class)
 {
     uint64_t ended = 0, well = 0; /* of the classes below that are known */
     for (unsigned i = 0; i <= age_class; i++) {
-        if (!is_known(ages, i))
-            continue;
-        if (i > 0 && is_bad(ages, i, ended, well))
+        const bool known = is_known(ages, i), shut = ages->shut != 0 && i >= ages->shut;
+        if (i > 0 && (known ? is_bad(ages, i, ended, well) : shut)) {
+            ages->shut = i;
             return true;
+        }
+        if (!known)
+            continue;
+        ages->shut = shut ? i + 1 : ages->shut;
         ended += ages->ended[i];
         well += ages->well[i];
     }
@@ -60,7 +72,10 @@ static bool is_too_old(const struct oct_ages *ages, unsigned age_class)
 bool oct_ages_refuse(struct oct_ages *ages, uint64_t now, uint64_t waited)
 {
     fade(ages, now);
+    if (now - ages->too_old >= OCT_POLICY_AGES_FORGET)
+        ages->shut = 0;
     const bool is_old = is_too_old(ages, oct_age_class(waited)), is_trial = ages->begun >= OCT_POLICY_AGES_TRIAL;
+    ages->too_old = is_old ? now : ages->too_old;
     if (is_old && !is_trial)
         return true;
     if (is_old)
@@ -73,4 +88,9 @@ void oct_ages_ended(struct oct_ages *ages, unsigned age_class, bool well)
 {
     ages->ended[age_class] += WHOLE;
     ages->well[age_class] += well ? WHOLE : 0;
+}
+
+bool oct_ages_left(uint32_t since_data, uint32_t since_end)
+{
+    return since_data > since_end + OCT_POLICY_HELLO_END;
 }

@@ -48,15 +48,20 @@ void oct_storm_start(const char *setting)
 /* As in the kernel's net/tcp_states.h. */
 enum { ESTABLISHED = 1, CLOSED = 7, CLOSE_WAIT = 8 };
 
-/* The state of fd's connection, and for how long the last bytes have waited; -1: it is none of TCP. */
-static int tcp_state(int fd, uint32_t *milliseconds)
+/* Milliseconds since the client's last bytes came, and since it last said anything, its end included. */
+struct waits {
+    uint32_t data, any;
+};
+
+/* The state of fd's connection; -1: it is none of TCP. */
+static int tcp_state(int fd, struct waits *waits)
 {
     struct tcp_info info;
-    socklen_t n = offsetof(struct tcp_info, tcpi_last_ack_recv);
+    socklen_t n = offsetof(struct tcp_info, tcpi_pmtu);
     if (syscall(SYS_getsockopt, (long)fd, (long)IPPROTO_TCP, (long)TCP_INFO, &info, &n) != 0 ||
-        n < offsetof(struct tcp_info, tcpi_last_ack_recv))
+        n < offsetof(struct tcp_info, tcpi_pmtu))
         return -1;
-    *milliseconds = info.tcpi_last_data_recv;
+    *waits = (struct waits){info.tcpi_last_data_recv, info.tcpi_last_ack_recv};
     return info.tcpi_state;
 }
 
@@ -124,10 +129,11 @@ void oct_storm_look(struct oct_conn *conn, struct oct_thread *t)
     conn->waited_and_1 = 0;
     const int fd = !off && is_unread(conn) ? oct_socket_find(conn) : -1;
     conn->unread = fd >= 0;
-    uint32_t milliseconds = 0;
-    const int state = conn->unread && is_due(&t->storm) ? tcp_state(fd, &milliseconds) : -1;
+    struct waits waits;
+    const int state = conn->unread && is_due(&t->storm) ? tcp_state(fd, &waits) : -1;
     if (state < 0)
         return;
+    const uint32_t milliseconds = waits.data;
     conn->waited_and_1 = (uint64_t)milliseconds + 1;
     const bool late = milliseconds >= OCT_POLICY_HELLO_LATE;
     t->storm.calm = late ? 0 : t->storm.calm + (t->storm.calm < OCT_POLICY_HELLO_CALM);
@@ -165,11 +171,19 @@ void oct_storm_after(struct oct_conn *conn, struct oct_thread *t)
     (void)__atomic_add_fetch(&counters->milliseconds, waited * stands_for, __ATOMIC_RELAXED);
 }
 
+/* Its client waits still. */
+static bool is_there(struct oct_conn *conn)
+{
+    struct waits waits;
+    const int fd = oct_socket_find(conn), state = fd >= 0 ? tcp_state(fd, &waits) : -1;
+    return state == ESTABLISHED || (state == CLOSE_WAIT && !oct_ages_left(waits.data, waits.any));
+}
+
 /* Another thread than the one that began it may end it: it learns instead. */
-void oct_storm_ended(struct oct_conn *conn, bool well)
+void oct_storm_ended(struct oct_conn *conn, bool completed)
 {
     struct oct_thread *t = oct_thread_peek();
     if (conn->age_class_and_1 != 0 && t != NULL)
-        oct_ages_ended(&t->storm.ages, conn->age_class_and_1 - 1u, well);
+        oct_ages_ended(&t->storm.ages, conn->age_class_and_1 - 1u, completed && is_there(conn));
     conn->age_class_and_1 = 0;
 }

@@ -12,8 +12,8 @@ void oct_storm_start(const char *setting);
 /* A call of conn is about to run, which may begin its handshake: throws the hello away if its client has left, so that
  * libssl finds the end of the stream. */
 void oct_storm_look(struct oct_conn *conn, struct oct_thread *t);
-/* conn's handshake is over. */
-void oct_storm_ended(struct oct_conn *conn, bool well);
+/* conn's handshake is over. completed: else it has failed, or its connection is left. */
+void oct_storm_ended(struct oct_conn *conn, bool completed);
 /* That call has run: counts the hello if it has begun the handshake. */
 void oct_storm_after(struct oct_conn *conn, struct oct_thread *t);
 

@@ -154,6 +154,12 @@
  */
 #define OCT_POLICY_HELLO_SAMPLE 16
 
+/* An end that comes so much later than the last bytes is one of a client that waits no longer.
+ * Unit: milliseconds.
+ * Why: who half-closes sends the end together with its last bytes, and waits for an answer.
+ * Measured: by judgement; the kernel counts in steps of up to ten. */
+#define OCT_POLICY_HELLO_END 20
+
 /* What is known of how handshakes end, by the age of their hello, loses a quarter in this time.
  * Unit: milliseconds.
  * Why: a storm ends, and other clients have another patience.
@@ -165,6 +171,18 @@
  * Why: some clients always leave.
  * Measured: by the simulation in tests/shim/ages.c. */
 #define OCT_POLICY_AGES_ENOUGH 8
+
+/* An age is bad when so many more have not ended well than at younger ones.
+ * Unit: handshakes.
+ * Why: clients that leave on purpose may come together by chance.
+ * Measured: by the simulation in tests/shim/ages.c. */
+#define OCT_POLICY_AGES_EXCESS 12
+
+/* When no hello has been too old for so long, all ages are open again.
+ * Unit: milliseconds.
+ * Why: the storm has ended, and the next one may be of patient clients.
+ * Measured: by the simulation in tests/shim/ages.c. */
+#define OCT_POLICY_AGES_FORGET 5000
 
 /* Of hellos that are too old, one is served for so many others that are.
  * Unit: handshakes.

@@ -71,10 +71,9 @@ def drain(sock: socket.socket) -> str:
     return f"{'a flight' if count > 20 else 'an alert' if count else 'nothing'}, end"
 
 
-def hello_of(version: str, ciphers: str = "ALL") -> bytes:
-    context = rig.client_context(version, ciphers)
+def hello_of(context: clients.ssl.SSLContext, session: clients.ssl.SSLSession | None = None) -> bytes:
     incoming, outgoing = clients.ssl.MemoryBIO(), clients.ssl.MemoryBIO()
-    tls = context.wrap_bio(incoming, outgoing)
+    tls = context.wrap_bio(incoming, outgoing, session=session)
     with pytest.raises(clients.ssl.SSLWantReadError):
         tls.do_handshake()
     return outgoing.read()
@@ -96,11 +95,13 @@ def leave(port: int, data: bytes, by_reset: bool) -> list[socket.socket]:
     return []
 
 
-def cuts(scene: Scene, version: str, ciphers: str, server: int, stride: int = 23) -> None:
+def cuts(scene: Scene, version: str, ciphers: str, server: int, stride: int = 23, *,
+         context: clients.ssl.SSLContext | None = None, session: clients.ssl.SSLSession | None = None) -> None:
     """At bytes of the hello, the last among them, by each end, and bytes behind it."""
-    port, data = scene.nginx.servers[server].port, hello_of(version, ciphers)
+    port = scene.nginx.servers[server].port
+    data = hello_of(context or rig.client_context(version, ciphers), session)
     parts = [*range(0, len(data), stride), len(data) - 1]
-    kind = f"{version} {ciphers} {server}"
+    kind = f"{version} {ciphers} {server}" + " resumed" * (session is not None)
     for by_reset in False, True:
         scene.come(f"{kind} left, reset {by_reset}",
                    lambda i: leave(port, data[:[*parts, len(data)][i]], by_reset), len(parts) + 1)
@@ -118,15 +119,17 @@ def others(scene: Scene) -> None:
         scene.come(name + ", left", lambda i, data=data: leave(port, data, False))
 
 
-def whole(scene: Scene, kind: str, server: int, context: clients.ssl.SSLContext) -> None:
+def whole(scene: Scene, kind: str, server: int, context: clients.ssl.SSLContext,
+          session: clients.ssl.SSLSession | None = None) -> None:
     """The last flight, a request and FIN arrive together: a stock server answers."""
-    client = clients.Client(scene.nginx.servers[server].port, context)
+    client = clients.Client(scene.nginx.servers[server].port, context, session)
     client.hello()
     while not client.done:
         assert client.receive()
         client.turn()
         if not client.done:
             client.flush()
+    assert session is None or client.tls.session_reused
     client.tls.write(REQUEST % b"whole")
 
     def last(_: int) -> list[socket.socket]:
@@ -135,6 +138,19 @@ def whole(scene: Scene, kind: str, server: int, context: clients.ssl.SSLContext)
         return [client.sock]
 
     scene.come(kind, last)
+
+
+def resumed(scene: Scene, version: str) -> None:
+    """Who comes again with a ticket."""
+    context = rig.client_context(version)
+    with clients.Client(scene.nginx.port, context) as first:
+        first.handshake()
+        first.ask()
+        first.read()
+        session = first.tls.session
+    assert session is not None and session.has_ticket
+    cuts(scene, version, "ALL", 0, context=context, session=session)
+    whole(scene, f"whole {version} resumed", 0, context, session)
 
 
 def early(scene: Scene, place: Path) -> None:
@@ -171,6 +187,8 @@ def play(scene: Scene, keys: Path, place: Path) -> dict[str, Counter[str]]:
             whole(scene, f"whole {version} {ciphers}", 0, rig.client_context(version, ciphers))
             whole(scene, f"whole {version} {ciphers} cert", 1, rig.client_context(version, ciphers, *own))
         whole(scene, "whole behind HelloRetryRequest", 2, rig.client_context())
+        resumed(scene, "1.3")
+        resumed(scene, "1.2")
         early(scene, place)
     return scene.seen
 
@@ -197,6 +215,6 @@ def test_switched_off(build, keys, place):
     with scene.nginx as nginx:
         assert b"200 OK" in clients.fetch(nginx.port, rig.client_context())
         nginx.idle_fds = max(nginx.fd_counts())
-        data = hello_of("1.3")
+        data = hello_of(rig.client_context())
         scene.come("off", lambda _: half_close(nginx.port, data))
     assert scene.seen["off"] == {"a flight, end": 1}

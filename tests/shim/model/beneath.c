@@ -407,9 +407,9 @@ void oct_storm_after(struct oct_conn *conn, struct oct_thread *t)
     (void)conn, (void)t;
 }
 
-void oct_storm_ended(struct oct_conn *conn, bool well)
+void oct_storm_ended(struct oct_conn *conn, int fd)
 {
-    (void)conn, (void)well;
+    (void)conn, (void)fd;
 }
 
 unsigned oct_quic_resume(struct oct_thread *t, bool sleep)
