@@ -4,7 +4,11 @@
 #ifndef OCT_VEC_ZMM_IFMA_H
 #define OCT_VEC_ZMM_IFMA_H
 
+#if defined(OCT_ROWS)
+#define OCT_NAME(name) oct_avx512s_##name
+#else
 #define OCT_NAME(name) oct_avx512_##name
+#endif
 
 OCT_INLINE v8 v8_madd52lo(v8 acc, v8 a, v8 b)
 {
