@@ -13,7 +13,8 @@ from lab.load import HANDSHAKES
 
 # Tables of Octuple, and what OpenSSL may not use (OPENSSL_ia32cap) to be as on a CPU where that table is the best one:
 # AVX-512, VAES and VPCLMULQDQ; for avx512f what came after the first AVX-512.
-TABLES = {"avx512": "", "avx512f": ":~0x5e4200200000", "ifma256": ":~0x5e42d0230000", "avx2": ":~0x5e42d0230000"}
+TABLES = {"avx512": "", "avx512s": "", "avx512f": ":~0x5e4200200000", "ifma256": ":~0x5e42d0230000",
+          "avx2": ":~0x5e42d0230000"}
 
 
 def mask_of(table: str) -> str:

@@ -4,10 +4,10 @@
  * The operations that Octuple serves, and what of them is on in this process.
  *
  * At first use one backend ("table") is chosen for the process, the best that CPU and operating system have: `avx512`
- * (AVX-512 F, BW, DQ, VL and IFMA), `ifma256` (AVX-IFMA), `avx512f` (no IFMA), `avx2` (with FMA and BMI2), otherwise
- * none. Each operation passes a known-answer test on that table before it is offered; one that fails is off. The
- * environment variable OCTUPLE_TABLE (auto, one of these, c, off) is read once: `c` is the portable table, slow and
- * meant for tests; `off` turns everything off.
+ * (AVX-512 F, BW, DQ, VL and IFMA) or `avx512s` (the same on Intel's CPUs), `ifma256` (AVX-IFMA), `avx512f` (no IFMA),
+ * `avx2` (with FMA and BMI2), otherwise none. Each operation passes a known-answer test on that table before it is
+ * offered; one that fails is off. The environment variable OCTUPLE_TABLE (auto, one of these, c, off) is read once: `c`
+ * is the portable table, slow and meant for tests; `off` turns everything off.
  */
 #ifndef OCTUPLE_OP_H
 #define OCTUPLE_OP_H
@@ -96,7 +96,7 @@ OCT_API const char *oct_op_reason(int op);
 
 /* What the CPU has and what was chosen. All strings are static. */
 struct oct_cpu_info {
-    const char *table;        /* "avx512", "avx512f", "ifma256", "avx2", "c" or "none" */
+    const char *table;        /* "avx512", "avx512s", "avx512f", "ifma256", "avx2", "c" or "none" */
     const char *table_reason; /* why that one, e.g. "avx512ifma is missing" */
     char brand[64];           /* the CPU's own name */
     uint32_t family, model, stepping;

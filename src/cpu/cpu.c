@@ -148,7 +148,8 @@ bool oct_cpu_limit(struct oct_cpu *cpu, const char *table)
     const struct {
         const char *table;
         uint32_t without;
-    } limits[] = {{"", 0}, {"auto", 0}, {"avx512", 0}, {"avx512f", newer}, {"ifma256", wide}, {"avx2", wide}};
+    } limits[] = {{"", 0},           {"auto", 0},   {"avx512", 0}, {"avx512s", 0}, {"avx512f", newer},
+                  {"ifma256", wide}, {"avx2", wide}};
     for (size_t i = 0; i < OCT_ARRAY_LEN(limits); i++)
         if (strcmp(table ? table : "", limits[i].table) == 0) {
             cpu->usable &= ~limits[i].without;
@@ -191,6 +192,11 @@ static bool has_zmm(const struct oct_cpu *cpu)
 bool oct_cpu_halves_zmm(const struct oct_cpu *cpu)
 {
     return has_zmm(cpu) && strcmp(cpu->vendor, "AuthenticAMD") == 0 && cpu->family == 25;
+}
+
+bool oct_cpu_shares_ports(const struct oct_cpu *cpu)
+{
+    return has_zmm(cpu) && strcmp(cpu->vendor, "GenuineIntel") == 0;
 }
 
 enum oct_cpu_width oct_cpu_width_choose(const struct oct_cpu *cpu, enum oct_cpu_width wish)

@@ -118,6 +118,10 @@ const char *oct_cpu_width_reason(const struct oct_cpu *cpu, enum oct_cpu_width w
  * vector that is half empty costs as much as a full one there. */
 bool oct_cpu_halves_zmm(const struct oct_cpu *cpu);
 
+/* True where additions of 512 bits start on the ports of products: on Intel's CPUs, whose two ports take all that there
+ * is of 512 bits (docs/cpus.md). Additions that save products cost as much as these there. */
+bool oct_cpu_shares_ports(const struct oct_cpu *cpu);
+
 /* A wish as people write it: "auto" (NULL and "" too), "512", "256", "128", "off". False, with *wish as it was, for
  * anything else. */
 bool oct_cpu_width_parse(enum oct_cpu_width *wish, const char *text);

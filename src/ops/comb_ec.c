@@ -11,9 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define TABLES OCT_OPS_TABLES
-
-static _Atomic(const uint64_t *) kept[TABLES][OCT_EC_TABLES];
+static _Atomic(const uint64_t *) kept[OCT_OPS_TABLES][OCT_EC_TABLES];
 
 static void *pages(size_t size)
 {
@@ -37,12 +35,12 @@ static uint64_t *make(const struct oct_ops *ops, unsigned curve)
     return made;
 }
 
-/* A place for each table, the first for all that are none of these: all make the same numbers, but tests hold them
- * against one another. */
+/* A place for each table, the first for all that are none of these, as avx512s has it from there: all make the same
+ * numbers, but tests hold them against one another. */
 static unsigned place(const struct oct_ops *ops)
 {
-    static const char *const name[TABLES] = {"avx512", "c", "avx512f", "ifma256", "avx2"};
-    for (unsigned i = 0; i < TABLES; i++)
+    static const char *const name[] = {"avx512", "c", "avx512f", "ifma256", "avx2"};
+    for (unsigned i = 0; i < OCT_ARRAY_LEN(name); i++)
         if (strcmp(ops->name, name[i]) == 0)
             return i;
     return 0;

@@ -80,11 +80,13 @@ struct oct_ops {
 };
 
 /* The tables: that of every CPU, and those of vectors. */
-#define OCT_OPS_TABLES 5
+#define OCT_OPS_TABLES 6
 #if defined(__x86_64__)
-extern const struct oct_ops oct_ops_avx512, oct_ops_avx512f, oct_ops_ifma256, oct_ops_avx2;
+extern const struct oct_ops oct_ops_avx512, oct_ops_avx512s, oct_ops_avx512f, oct_ops_ifma256, oct_ops_avx2;
 #endif
 extern const struct oct_ops oct_ops_c;
+/* The portable twin of avx512s, which tests alone have. */
+extern const struct oct_ops oct_ops_cs;
 
 /* The table of this process, chosen once by CPU and by OCTUPLE_TABLE (octuple/op.h); NULL if there is none. */
 const struct oct_ops *oct_ops_selected(void);

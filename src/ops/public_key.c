@@ -4,9 +4,10 @@
 #include "ops/ops.h"
 #include "ops/select.h"
 
-#define ROW(table, needs_, has_)                                                                                       \
+#define ROW(table, needs_, ports_, has_)                                                                               \
     {                                                                                                                  \
-        .ops = &oct_ops_##table, .needs = needs_, .name = #table, .wish = "OCTUPLE_TABLE=" #table, .has = has_         \
+        .ops = &oct_ops_##table, .needs = needs_, .ports = OCT_PORTS_##ports_, .name = #table,                         \
+        .wish = "OCTUPLE_TABLE=" #table, .has = has_                                                                   \
     }
 
 /* A CPU without AVX-512 needs ifma256 in the form of AVX-IFMA. */
@@ -18,12 +19,13 @@
 
 const struct oct_row oct_rows_public_key[] = {
 #if defined(OCT_HAVE_AVX512_TABLE)
-    ROW(avx512, OCT_NEEDS_AVX512, "the CPU has AVX-512 with IFMA"),
+    ROW(avx512, OCT_NEEDS_AVX512, OWN, "the CPU has AVX-512 with IFMA"),
+    ROW(avx512s, OCT_NEEDS_AVX512, SHARED, "the CPU has AVX-512 with IFMA, on two ports for all of its instructions"),
 #if defined(OCT_HAVE_MIDDLE_TABLES)
-    ROW(ifma256, OCT_NEEDS_IFMA256, HAS_IFMA256),
-    ROW(avx512f, OCT_NEEDS_AVX512F, "the CPU has AVX-512, without IFMA"),
+    ROW(ifma256, OCT_NEEDS_IFMA256, ANY, HAS_IFMA256),
+    ROW(avx512f, OCT_NEEDS_AVX512F, ANY, "the CPU has AVX-512, without IFMA"),
 #endif
-    ROW(avx2, OCT_NEEDS_AVX2, "the CPU has AVX2 and FMA, and no AVX-512"),
+    ROW(avx2, OCT_NEEDS_AVX2, ANY, "the CPU has AVX2 and FMA, and no AVX-512"),
 #endif
     {.ops = &oct_ops_c},
     {.ops = NULL},

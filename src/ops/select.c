@@ -52,8 +52,10 @@ static bool permits(const struct oct_scope *scope, const struct oct_row *row)
 {
     if (row->needs == 0 || scope->tables != OCT_TABLES_VECTORS)
         return row->needs == 0 && scope->tables == OCT_TABLES_PORTABLE;
+    if (row->name && scope->name[0])
+        return strcmp(row->name, scope->name) == 0;
     if (row->name)
-        return scope->name[0] ? strcmp(row->name, scope->name) == 0 : row->has != NULL;
+        return row->has && (!row->ports || (row->ports == OCT_PORTS_SHARED) == oct_cpu_shares_ports(&scope->cpu));
     return row->width <= (int)scope->width && (!row->halved || oct_cpu_halves_zmm(&scope->cpu));
 }
 

@@ -33,8 +33,10 @@
 struct oct_row {
     const void *ops; /* the family's table; the last row has NULL */
     uint32_t needs;
-    int width;               /* a cipher's vectors: 512, 256 or 128; others have 0, and no setting of a width */
-    bool halved;             /* a cipher's: chosen only where the CPU runs each half of zmm on its own */
+    int width;   /* a cipher's vectors: 512, 256 or 128; others have 0, and no setting of a width */
+    bool halved; /* a cipher's: chosen only where the CPU runs each half of zmm on its own */
+    /* Public keys: without its name chosen only where additions of 512 bits take the ports of products, or do not. */
+    enum { OCT_PORTS_ANY, OCT_PORTS_OWN, OCT_PORTS_SHARED } ports;
     const char *name, *wish; /* public keys: the value of OCTUPLE_TABLE that asks for this row alone, and its reason */
     const char *has;         /* and the reason without a wish; NULL: chosen by its name only */
 };

@@ -1,7 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* The table of one backend; compiled once for each, with OCT_TABLE set to its name. */
+/* The table of one backend; compiled once for each, with OCT_TABLE set to its name. With OCT_REST, the name of another
+ * backend, it differs from that one's in these kernels only: src/CMakeLists.txt compiles their files with OCT_ROWS. */
 #include "ops/ops.h"
+
+#if defined(OCT_REST)
+#define ROWS_rsa20_crt    , OCT_TABLE
+#define ROWS_rsa30_crt    , OCT_TABLE
+#define ROWS_rsa20_strong , OCT_TABLE
+#define ROWS_rsa30_strong , OCT_TABLE
+#else
+#define OCT_REST OCT_TABLE
+#endif
+/* OCT_TABLE for the kernels above, else OCT_REST. */
+#define SECOND_(a, b, ...) b
+#define SECOND(...)        SECOND_(__VA_ARGS__, )
+#define FROM(kernel)       SECOND(ROWS_##kernel, OCT_REST)
 
 /* Twice, so that OCT_TABLE is expanded before it is pasted. */
 #define KERNEL_(table, name)    oct_##table##_##name
@@ -20,12 +34,12 @@
 const struct oct_ops TABLE_NAME(OCT_TABLE) = {
     .name = TEXT(OCT_TABLE),
 #define OCT_OPERATION(enumerator, name, family, size, kernel, answer)                                                  \
-    .family[size] = {KERNEL(OCT_TABLE, kernel), &WORKSPACE(OCT_TABLE, kernel)},
+    .family[size] = {KERNEL(FROM(kernel), kernel), &WORKSPACE(FROM(kernel), kernel)},
 #include "ops/ops.def"
 #undef OCT_OPERATION
-    .comb25519_make = {KERNEL(OCT_TABLE, comb25519_make), &WORKSPACE(OCT_TABLE, comb25519_make)},
-    .ec_comb = {OCT_EC_ROWS(COMB, OCT_TABLE)},
-    .ed25519_scalar = {KERNEL(OCT_TABLE, ed25519_scalar)},
-    .sha512 = {KERNEL(OCT_TABLE, sha512)},
-    .clear_registers = KERNEL(OCT_TABLE, clear_registers),
+    .comb25519_make = {KERNEL(OCT_REST, comb25519_make), &WORKSPACE(OCT_REST, comb25519_make)},
+    .ec_comb = {OCT_EC_ROWS(COMB, OCT_REST)},
+    .ed25519_scalar = {KERNEL(OCT_REST, ed25519_scalar)},
+    .sha512 = {KERNEL(OCT_REST, sha512)},
+    .clear_registers = KERNEL(OCT_REST, clear_registers),
 };

@@ -8,7 +8,11 @@
 #ifndef OCT_VEC_C_H
 #define OCT_VEC_C_H
 
+#if defined(OCT_ROWS)
+#define OCT_NAME(name) oct_cs_##name
+#else
 #define OCT_NAME(name) oct_c_##name
+#endif
 #define VEC_UNROLL
 /* A function of its own: vectors are memory here, and one frame with those of many steps would be too large. */
 #define VEC_STEP    static __attribute__((noinline, unused))

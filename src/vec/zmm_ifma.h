@@ -4,7 +4,11 @@
 #ifndef OCT_VEC_ZMM_IFMA_H
 #define OCT_VEC_ZMM_IFMA_H
 
+#if defined(OCT_ROWS)
+#define OCT_NAME(name) oct_avx512s_##name
+#else
 #define OCT_NAME(name) oct_avx512_##name
+#endif
 
 VEC_3(v8, v8_madd52lo, _mm512_madd52lo_epu64(a, b, c))
 VEC_3(v8, v8_madd52hi, _mm512_madd52hi_epu64(a, b, c))

@@ -15,10 +15,10 @@ static inline unsigned tables_fast(unsigned tables)
     return tables == 1 ? 0 : 1;
 }
 
-/* Those between avx2 and avx512 share the steps of these two: where rounds only repeat themselves, they have fewer. */
+/* Those that share the steps of avx2 and avx512: where rounds only repeat themselves, they have fewer. */
 static inline bool tables_is_middle(const struct oct_ops *ops)
 {
-    return strcmp(ops->name, "avx512f") == 0 || strcmp(ops->name, "ifma256") == 0;
+    return strcmp(ops->name, "avx512s") == 0 || strcmp(ops->name, "avx512f") == 0 || strcmp(ops->name, "ifma256") == 0;
 }
 
 /* A loop's step, which is four times as wide for those, but for a full run. */

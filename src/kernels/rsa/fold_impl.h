@@ -27,8 +27,6 @@
 #define LIMBS       (2 * HALF)
 #define PICKED      0
 
-_Static_assert(LIMBS % WINDOW == 0, "each squaring picks as many limbs");
-
 /* Straight lines where they fit the instruction cache, and loops where they do not. */
 #if BLOCKS == 4
 #define FOLD_UNROLL VEC_UNROLL
@@ -98,14 +96,9 @@ OCT_INLINE void fold_chain(v8 *m, v8 *c, const v8 *n, v8 k0, int k)
     }
 }
 
-/* slot[PICKED][j] = limb j of the entry of the table whose index, a secret, has these bits. All entries are read. */
-OCT_INLINE void fold_pick(struct fold *s, const m8 *bit, unsigned j)
-{
-    s->slot[PICKED][j] = v8_lookup(s->table[j], 1, bit, WINDOW);
-}
+#include "kernels/rsa/fold_pick_impl.h"
 
-/* Limbs that each squaring picks, and each block of the chain. */
-#define PICKS       (LIMBS / WINDOW)
+/* Limbs that each block of the chain picks. */
 #define BLOCK_PICKS ((PICKS + HALF_BLOCKS - 1) / HALF_BLOCKS)
 
 /* The chain of block i, its multiples m. Little waits for it; meanwhile `next` gets what m and the multiples before it
@@ -166,14 +159,6 @@ STEP void fold_multiples(struct fold *restrict s)
 }
 
 #if VEC_WHOLE
-/* Picks limbs from `at` on, by itself: the chain leaves little room between calls, and one more copy of it would not
- * fit into the cache of instructions beside the rest of a squaring. */
-STEP void fold_picks(struct fold *restrict s, const m8 *restrict bit, unsigned at)
-{
-    for (unsigned i = 0; i < PICKS; i++)
-        fold_pick(s, bit, at + i);
-}
-
 OCT_INLINE void fold_multiples_pick(struct fold *restrict s, const m8 *restrict bit, unsigned at)
 {
     fold_picks(s, bit, at);

@@ -61,6 +61,13 @@ static void fold_set_bit(struct fold *s, unsigned vectors, unsigned r, unsigned 
             s[v].slot[r][j] = j == limb ? v8_set1((uint64_t)1 << bit) : v8_zero();
 }
 
+#if BLOCKS == 1
+/* None but k0. */
+static void fold_constants(struct fold *s)
+{
+    (void)s;
+}
+#else
 /* The constants that belong to n. Q = B^-h mod n is what Montgomery's half of the reduction makes of 1: (1 + m*n)/B^h
  * with m < B^h, so it is below n. Meanwhile L is zero and Q need not be there. */
 static void fold_constants(struct fold *s)
@@ -78,6 +85,7 @@ static void fold_constants(struct fold *s)
     fold_factors(s->q[0], s->slot[PICKED]);
     fold_factors(s->q[1], s->slot[PICKED] + HALF);
 }
+#endif
 
 /* slot[r] = the columns t, carried; they are a number of 0 .. R-1. */
 static void fold_carry(struct fold *s, unsigned r, const v8 *t)

@@ -17,6 +17,9 @@
 #include "vec/vec.h"
 
 #define STEP static OCT_NOINLINE
+#ifndef MONT_MORE
+#define MONT_MORE
+#endif
 
 struct mont {
     v8 t[2 * LIMBS + STRIP];
@@ -24,6 +27,7 @@ struct mont {
     v8 k0;
     v8 n[LIMBS];
     v8 slot[SLOTS][LIMBS];
+    MONT_MORE
 };
 
 /* The chain of the M-step on the columns c[0..STRIP-1]; returns the carry into column STRIP. */
@@ -201,6 +205,18 @@ STEP void mont_carry(v8 *r, const v8 *t)
     (void)v8_proved_bound(carry, 0);
 }
 
+#if defined(MONT_SQUARE) || defined(MONT_ROWS)
+STEP void mont_m_square(v8 *t, v8 *m, const v8 *n, const v8 *k0)
+{
+    v8 c[STRIP];
+    VEC_UNROLL
+    for (int k = 0; k < STRIP; k++)
+        c[k] = t[k];
+    mont_m_finish(t, t[STRIP], c, m, n, *k0);
+}
+#endif
+
+#ifndef MONT_ROWS /* fold_rows_impl.h has its own way from here on */
 /* slot[r] = slot[a] * slot[b] / R mod n, below 2n. r may be a or b. */
 static void mont_mul(struct mont *s, unsigned r, unsigned a, unsigned b)
 {
@@ -288,15 +304,6 @@ STEP void mont_square_middle(v8 *restrict t, const v8 *restrict a)
     t[3 * HALF] = v8_add(t[3 * HALF], carry);
 }
 
-STEP void mont_m_square(v8 *t, v8 *m, const v8 *n, const v8 *k0)
-{
-    v8 c[STRIP];
-    VEC_UNROLL
-    for (int k = 0; k < STRIP; k++)
-        c[k] = t[k];
-    mont_m_finish(t, t[STRIP], c, m, n, *k0);
-}
-
 /* t += n * m, columns STRIP .. LIMBS+STRIP-1. */
 #if VEC_WHOLE
 static void mont_b_square(v8 *t, const v8 *n, const v8 *m)
@@ -373,3 +380,4 @@ static void mont_reduce_once(struct mont *s, unsigned r)
     for (int j = 0; j < LIMBS; j++)
         x[j] = v8_select(keep, x[j], d[j]);
 }
+#endif

@@ -100,10 +100,12 @@ typedef void oct_rsa_strong_fn(const struct oct_rsa_strong_args *args);
     void oct_##backend##_clear_registers(void);
 
 OCT_RSA_DECLARE(avx512)
+OCT_RSA_DECLARE(avx512s)
 OCT_RSA_DECLARE(avx512f)
 OCT_RSA_DECLARE(ifma256)
 OCT_RSA_DECLARE(avx2)
 OCT_RSA_DECLARE(c)
+OCT_RSA_DECLARE(cs)
 OCT_RSA_DECLARE(bound)
 
 #endif

@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* RSA-2048 private operation: two primes of 1024 bits in 4 blocks. Window 4: a table of 20 KB for each. */
+/* RSA-2048 private operation: two primes of 1024 bits in 4 blocks, or with OCT_ROWS in 20 limbs. Window 4: a table of
+ * 20 KB for each. */
 #include "kernels/rsa/rsa.h"
 
+#define PRIME_BITS 1024
+#define SLOTS      5
+#if defined(OCT_ROWS)
+#define LIMBS    20
+#define STRIP    5
+#define WINDOW   4
+#define TOGETHER 2
+#include "kernels/rsa/fold_rows_impl.h"
+#else
 #define BLOCKS     4
 #define BLOCK      5
 #define BLOCK_BITS 258
 #define WINDOW     4
-#define PRIME_BITS 1024
-#define SLOTS      5
 #define TOGETHER   2
 #include "kernels/rsa/fold_impl.h"
+#endif
 
 #include "kernels/rsa/fold_number_impl.h"
 #include "kernels/rsa/rsa_crt_impl.h"

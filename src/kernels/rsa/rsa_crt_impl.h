@@ -32,13 +32,14 @@ static void crt_constants(struct fold *s, unsigned vectors, const struct oct_rsa
         s[v].k0 = v8_load52(args->side[v].k0[0]);
         fold_constants(&s[v]);
     }
-#if EXCESS >= 0
+#if EXCESS > 0
     fold_set_power(s, vectors, SLOT_Y, R_BITS - 2 * EXCESS);
-#else
+    fold_mul(s, vectors, SLOT_RR, SLOT_RR, SLOT_Y);
+#elif EXCESS < 0
     fold_mul(s, vectors, SLOT_RR, SLOT_RR, SLOT_RR); /* 2^(4*EXCESS) times R^2 */
     fold_set_power(s, vectors, SLOT_Y, -4 * EXCESS);
-#endif
     fold_mul(s, vectors, SLOT_RR, SLOT_RR, SLOT_Y);
+#endif
 }
 
 /* slot[SLOT_X] = c * R mod n, below 8n, from c = lo + hi*R:  lo*R = fold(lo, RR) < 3n + 2n as lo < R,
@@ -141,13 +142,14 @@ static void crt_leave(struct fold *s, unsigned vectors)
 static void crt_quotient(struct fold *s, const v8 *m2, const struct oct_rsa_crt_args *args)
 {
     fold_load(s->slot[SLOT_X], args->qinv, OUTER, 0);
-#if EXCESS >= 0
+#if EXCESS > 0
     fold_set_power(s, 1, SLOT_Y, R_BITS - EXCESS);
-#else
+    fold_mul(s, 1, SLOT_X, SLOT_X, SLOT_Y);
+#elif EXCESS < 0
     fold_set_power(s, 1, SLOT_Y, -EXCESS);
     fold_mul(s, 1, SLOT_Y, SLOT_Y, SLOT_RR);
-#endif
     fold_mul(s, 1, SLOT_X, SLOT_X, SLOT_Y);
+#endif
     /* Both primes have PRIME_BITS bits, so m2 < q < 2p, and 0 < m1 - m2 + 2p < 3p. */
     for (int j = 0; j < LIMBS; j++)
         s->h[j] = v8_add(v8_sub(s->slot[SLOT_ACC][j], m2[j]), v8_add(s->n[j], s->n[j]));

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* ctest: SOURCES tests/library/kat/vectors.c BY_HAND */
+/* ctest: SOURCES tests/library/kat/vectors.c LINKS oct_rows_c oct_table_cs BY_HAND */
 /*
- * The RSA private operation on the c table with its secrets marked: the private numbers when the key is made,
- * everything private inside the key, and the inputs. Also the ways in which it may fail: a bad key, an input out of
- * range, a fault. Results are compared with the vector's, so that what is checked is also what works.
+ * The RSA private operation on the portable tables, in both of its forms, with its secrets marked: the private numbers
+ * when the key is made, everything private inside the key, and the inputs. Also the ways in which it may fail: a bad
+ * key, an input out of range, a fault. Results are compared with the vector's, so that what is checked is also what
+ * works.
  *
  * usage: ctime_rsa VECTORS [brief]      (a file of tests/library/vectors with private keys and signatures; brief: what
  * works only)
@@ -18,6 +19,8 @@
 #include <string.h>
 
 #define MAX_BYTES 512
+
+static const struct oct_ops *ops;
 
 static struct oct_bytes secret_copy(uint8_t *to, struct kat_bytes from)
 {
@@ -59,7 +62,7 @@ static void encoded_message(uint8_t *em, const struct oct_rsa_key *key, const st
 {
     const struct oct_rsa_lane lane = {key, c->sig.data, em};
     struct oct_lanes result;
-    REQUIRE(oct_rsa_public_on(&oct_ops_c, &lane, 1, &result) == OCT_OK && result.ok == 1);
+    REQUIRE(oct_rsa_public_on(ops, &lane, 1, &result) == OCT_OK && result.ok == 1);
 }
 
 struct batch {
@@ -75,7 +78,7 @@ static void run(struct batch *b, const struct oct_rsa_key *key, const uint8_t *e
         memcpy(b->in[i], em, len);
         OCT_SECRET(b->in[i], len);
     }
-    REQUIRE(oct_rsa_private_on(&oct_ops_c, b->lane, lanes, &b->result) == OCT_OK);
+    REQUIRE(oct_rsa_private_on(ops, b->lane, lanes, &b->result) == OCT_OK);
     REQUIRE(!is_secret(&b->result, sizeof b->result));
 }
 
@@ -137,7 +140,7 @@ static void check_case(const struct kat_case *c, int brief)
         check_bad_keys(c->key);
     }
     oct_rsa_key_free(key);
-    printf("rsa%zu: clean\n", 8 * c->sig.len);
+    printf("rsa%zu, %s: clean\n", 8 * c->sig.len, ops->name);
 }
 
 int main(int argc, char **argv)
@@ -146,7 +149,10 @@ int main(int argc, char **argv)
     REQUIRE(OCT_CHECKMEM_ON() && (argc == 2 || (argc == 3 && strcmp(argv[2], "brief") == 0)));
     kat_load(&file, argv[1]);
     REQUIRE(file.kind == KAT_PKCS1_SIGN);
-    check_case(&file.cases[0], is_brief(argc));
+    for (int rows = 0; rows < 2; rows++) {
+        ops = rows ? &oct_ops_cs : &oct_ops_c;
+        check_case(&file.cases[0], rows || is_brief(argc));
+    }
     kat_unload(&file);
     return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
+/* ctest: LINKS oct_rows_c oct_table_cs */
 /*
  * RSA in lanes against libcrypto, on every table that this CPU can run: random and edge inputs, 1 to 8 lanes, every
  * lane position, eight different keys, p < q and p > q, small and large exponents, hostile neighbours.
@@ -147,6 +148,9 @@ static void test_private(void **state)
         for (unsigned lanes = 1; lanes <= OCT_LANES; lanes++)
             for (unsigned start = 0; start < amount(12, 6, 2); start++)
                 compare_batch(vectors, size, lanes, start, 1);
+    static const struct oct_ops *const rows = &oct_ops_cs;
+    compare_batch((struct tables_range){&rows, 1}, 0, 8, 0, 1);
+    compare_batch((struct tables_range){&rows, 1}, 1, 5, 1, 1);
     compare_batch(portable, 0, 3, 0, 1);
     compare_batch(portable, 0, 8, 0, 1);
     compare_batch(portable, 1, 5, 1, 1); /* in brief too: it has the steps for eight blocks */

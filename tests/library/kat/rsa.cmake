@@ -14,7 +14,11 @@ function(oct_kat_test name table)
   set_tests_properties(kat.${name}.${table} PROPERTIES LABELS kat TIMEOUT 900 SKIP_RETURN_CODE 77
     ENVIRONMENT "OCTUPLE_TABLE=${table}")
 endfunction()
-foreach(table ${OCT_TABLES})
+set(tables ${OCT_TABLES})
+if(TARGET oct_rows_avx512)
+  list(APPEND tables avx512s)
+endif()
+foreach(table ${tables})
   oct_kat_test(api_rsa ${table} kat_api_rsa)
 endforeach()
 

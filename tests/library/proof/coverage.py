@@ -28,9 +28,11 @@ DOCUMENT = Path(HERE, "coverage.md")
 
 def functions(source):
     """name -> (how many vector operations, whether others call it) of the functions of kernels in an object: of
-    ChaCha20-Poly1305 in both of its forms."""
+    ChaCha20-Poly1305 and RSA's primes in both of their forms."""
     if source.parts[-2] == "chacha":
         return functions_in(source, "BOUND") | functions_in(source, "BOUND", "-DOCT_WHOLE_PRODUCTS")
+    if "OCT_ROWS" in source.read_text():
+        return functions_in(source, "BOUND", "-DOCT_ROWS") | functions_in(source, "BOUND")
     return functions_in(source, "C" if source.parts[-2] in ("gcm", "sm4") else "BOUND")
 
 

@@ -45,10 +45,14 @@ static const struct expectation {
 #if !defined(OCT_HAVE_AVXIFMA_TABLE)
     {"Zen 5", "AuthenticAMD", 2, ZEN5, "ifma256", "auto", "ifma256", "avx2", "xmm", "ymm", NOWHERE},
 #endif
-    {"Ice Lake", "GenuineIntel", 0x6a, ZEN5, NULL, NULL, "avx512", "avx512", "ymm", "ymm", "ymm"},
-    {"Ice Lake", "GenuineIntel", 0x6a, ZEN5, NULL, "512", "avx512", "avx512", "zmm", "zmm", "zmm"},
-    {"Cannon Lake", "GenuineIntel", 0x66, CANNON_LAKE, NULL, NULL, "avx512", "avx2", "xmm", "ymm", NOWHERE},
+    {"Zen 5", "AuthenticAMD", 2, ZEN5, "avx512s", NULL, "avx512s", "avx512", "zmm", "zmm", "zmm"},
+    {"Ice Lake", "GenuineIntel", 0x6a, ZEN5, NULL, NULL, "avx512s", "avx512", "ymm", "ymm", "ymm"},
+    {"Ice Lake", "GenuineIntel", 0x6a, ZEN5, "auto", NULL, "avx512s", "avx512", "ymm", "ymm", "ymm"},
+    {"Ice Lake", "GenuineIntel", 0x6a, ZEN5, "avx512", NULL, "avx512", "avx512", "ymm", "ymm", "ymm"},
+    {"Ice Lake", "GenuineIntel", 0x6a, ZEN5, NULL, "512", "avx512s", "avx512", "zmm", "zmm", "zmm"},
+    {"Cannon Lake", "GenuineIntel", 0x66, CANNON_LAKE, NULL, NULL, "avx512s", "avx2", "xmm", "ymm", NOWHERE},
     {"Skylake", "GenuineIntel", 0x55, SKYLAKE, NULL, NULL, "avx512f", "avx2", "xmm", "ymm", NOWHERE},
+    {"Skylake", "GenuineIntel", 0x55, SKYLAKE, "avx512s", NULL, NOWHERE, NOWHERE, "xmm", "ymm", NOWHERE},
     {"Skylake", "GenuineIntel", 0x55, SKYLAKE, "avx512", NULL, NOWHERE, NOWHERE, "xmm", "ymm", NOWHERE},
     {"Skylake", "GenuineIntel", 0x55, SKYLAKE, "avx2", NULL, "avx2", "avx2", "xmm", "ymm", NOWHERE},
     {"Alder Lake", "GenuineIntel", 0x97, ALDER_LAKE, NULL, NULL, "avx2", "avx2", "ymm", "ymm", "ymm"},

@@ -19,7 +19,9 @@ def symbolic_reduce_once(r, v, top):
     return "a, or a - n where that is not negative"
 
 
-FOLDS = {"fold1024": (4, 5, 258), "fold1536": (8, 4, 204), "fold2048": (8, 5, 257)}  # blocks, limbs and bits of each
+# Blocks, limbs and bits of each; in rows a number is one block.
+FOLDS = {"fold1024": (4, 5, 258), "fold1536": (8, 4, 204), "fold2048": (8, 5, 257), "rows1024": (1, 20, 1040),
+         "rows1536": (1, 30, 1560)}
 
 
 def fold(which):
@@ -92,7 +94,7 @@ def fold(which):
     return prove
 
 
-fold1024, fold1536, fold2048 = (fold(c) for c in FOLDS)
+fold1024, fold1536, fold2048 = (fold(c) for c in list(FOLDS)[:3])
 
 
 # --- RSA: Montgomery's product of whole moduli
@@ -112,8 +114,17 @@ def mont(name, lines):
     w = add(v["r"], carry.a, 1 << 52 * limbs)
     d = add(times(w, 1 << 52 * limbs), x.multiply(v["a"], v["b" if "b" in v else "a"]), -1)
     need(x.is_zero(add(d, x.multiply(m, v["n"]), -1)), "R r = a b + m n")
-    # m < R, and n has 51.2 bits for each limb: for a, b < 4n, r < 16n^2/R + n < 2n < R, so the carry is 0.
+    # m < R, and n has 51.2 bits for each limb: for a, b < 8n, r < 64n^2/R + n < 2n < R, so the carry is 0.
     largest, R = 1 << limbs * 256 // 5, 1 << 52 * limbs
-    need(16 * largest < R and 2 * largest < R, "r < 2n < R")
+    need(64 * largest < R and 2 * largest < R, "r < 2n < R")
     r.show(carry)
-    return "R r = a b + m n with m < R; so r < 2n for a, b < 4n, and the carry is 0"
+    return "R r = a b + m n with m < R; so r < 2n for a, b < 8n, and the carry is 0"
+
+
+# --- RSA: the same for primes, in rows
+
+def rows(which):
+    return lambda name, lines: (mont if name.startswith("mont_") else fold(which))(name, lines)
+
+
+rows1024, rows1536 = rows("rows1024"), rows("rows1536")
