@@ -75,15 +75,18 @@ static int set_counters(const char *folder)
     return launch_set_variable("OCTUPLE_COUNTERS", path);
 }
 
-/* The program runs as without, and nobody would know why. */
-static bool say_other_library(const char *program)
+/* The program runs as without, and nobody would know why. Most servers need OpenSSL by their own file; for others the
+ * loader is asked, which takes a process. */
+static bool say_other_library(const struct launch_setup *setup)
 {
     static struct facts facts;
-    facts_look_program(&facts, program);
+    if (setup->has_openssl)
+        return false;
+    facts_look_program(&facts, setup->target);
     const char *other = facts_other_library(&facts);
     if (other != NULL)
         cli_say(LAUNCH_WHO, "warning: the TLS library of %s is %s, not a shared OpenSSL: nothing of it is served",
-                program, other);
+                setup->target, other);
     return other != NULL;
 }
 
@@ -118,7 +121,7 @@ static int run(const struct run_request *request)
     } else if (setup.groups_only != NULL) {
         cli_say(LAUNCH_WHO, "%s gets post-quantum TLS groups and nothing else of Octuple: %s", request->command[0],
                 setup.groups_only);
-    } else if (!say_other_library(setup.target) && setup.obstacle != NULL) {
+    } else if (!say_other_library(&setup) && setup.obstacle != NULL) {
         cli_say(LAUNCH_WHO, "warning: %s %s", setup.target, setup.obstacle);
     }
     if (request->verbose && setup.why_without == NULL && setup.groups_only == NULL) {

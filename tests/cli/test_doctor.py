@@ -236,6 +236,22 @@ def test_fork_under_the_system_s_names(served, words, name):
     assert not {"openssl-version", "provider", "configuration"} & set(found), found
 
 
+def test_own_openssl_says_what_its_file_does(served):
+    """The system's is the command's own, whose file is not searched; a copy of that file is."""
+    source, said = served.write("user.c", "int main(void) { return 42; }\n"), []
+    [library] = [line.split()[2] for line in subprocess.run(
+        ["ldd", served.folder / "bin/octuple"], capture_output=True, text=True, check=True).stdout.splitlines()
+        if "libcrypto.so.3" in line]
+    copies = served.work / "copies"
+    copies.mkdir()
+    shutil.copy(library, copies / "libcrypto.so.3")
+    for how in ([], [f"-Wl,-rpath,{copies}"]):
+        program = served.work / "user"
+        subprocess.run(["cc", *how, "-o", program, source, "-Wl,--no-as-needed", "-lcrypto"], check=True)
+        said.append(examine(served, "--", program)[1])
+    assert said[0]["openssl-version"] == said[1]["openssl-version"]
+
+
 @pytest.mark.parametrize("word, name", [
     ("BoringSSL", "BoringSSL"), ("AWS-LC 1.2", "AWS-LC"), ("OPENSSLDIR: \\\"/", "a copy of OpenSSL")])
 def test_library_inside_of_the_program(served, word, name):

@@ -275,6 +275,19 @@ def test_gnutls_is_told_unless_openssl_is_there_too(served):
     assert (result.returncode, result.stderr) == (42, "")
 
 
+@pytest.mark.parametrize("how, processes", [([], 0), (["-Wl,-rpath,/nonexistent"], 1)])
+def test_loader_is_asked_only_where_the_file_does_not_say(served, how, processes):
+    """A process that the command has waited for, the program has waited for. The loader's may be led elsewhere."""
+    source = served.write("needs.c", """
+        #include <sys/resource.h>
+        int main(void) { struct rusage u; getrusage(RUSAGE_CHILDREN, &u); return u.ru_minflt != 0; }
+    """)
+    program = served.work / "needs"
+    subprocess.run(["cc", *how, "-o", program, source, "-Wl,--no-as-needed", "-lcrypto"], check=True)
+    result = served.call("run", "--", program)
+    assert (result.returncode, result.stderr) == (processes, "")
+
+
 def test_static_program_is_warned_about(served):
     program = compile_static(served)
     result = served.call("run", "--", program)

@@ -6,12 +6,14 @@
 #include <ctype.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <openssl/crypto.h>
 #include "facts.h"
 
 struct bytes {
@@ -109,9 +111,37 @@ static const char *fork_name(struct bytes in)
     return NULL;
 }
 
+/* The file of the libcrypto that this command runs on. */
+static int find_own(struct dl_phdr_info *object, size_t size, void *vown)
+{
+    const uintptr_t inside = (uintptr_t)OpenSSL_version;
+    (void)size;
+    for (int i = 0; i < object->dlpi_phnum; i++)
+        if (object->dlpi_phdr[i].p_type == PT_LOAD &&
+            inside - object->dlpi_addr - object->dlpi_phdr[i].p_vaddr < object->dlpi_phdr[i].p_memsz)
+            *(const char **)vown = object->dlpi_name;
+    return 0;
+}
+
+/* Then it says of itself what else is searched for in megabytes. */
+static bool is_own(const char *file)
+{
+    const char *own = "";
+    struct stat a, b;
+    dl_iterate_phdr(find_own, &own);
+    return stat(file, &a) == 0 && stat(own, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 void facts_read_openssl(struct facts_openssl *openssl, const char *file)
 {
     static const char mark[] = "OpenSSL ";
+    if (is_own(file)) {
+        const char *own_folder = OPENSSL_info(OPENSSL_INFO_CONFIG_DIR);
+        *openssl = (struct facts_openssl){.major = OPENSSL_version_major()};
+        snprintf(openssl->version, sizeof openssl->version, "%s", OpenSSL_version(OPENSSL_VERSION));
+        snprintf(openssl->folder, sizeof openssl->folder, "%s", own_folder != NULL ? own_folder : "");
+        return;
+    }
     struct bytes in = map_file(file);
     const char *fork = fork_name(in);
     const char *folder = find(in, "OPENSSLDIR: \"");

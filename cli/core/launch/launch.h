@@ -28,8 +28,9 @@ const char *launch_obstacle(const char *path);
 const char *launch_advice(const char *obstacle);
 
 /* Why the program is to be started plainly: it was built with a sanitizer, or it has a process for each connection.
- * NULL if neither is so, or if it cannot be read. */
-const char *launch_plainly(const char *path);
+ * NULL if neither is so, or if it cannot be read. *has_openssl, unless NULL: true if the loader gives it the OpenSSL
+ * that this command has; else unchanged. */
+const char *launch_plainly(const char *path, bool *has_openssl);
 
 /* OpenSSL is one that has no post-quantum groups, and takes a provider's. */
 bool launch_needs_groups(void);
@@ -43,6 +44,7 @@ struct launch_setup {
     /* Why it gets the provider's post-quantum groups and nothing else; NULL: it gets all, or nothing. */
     const char *groups_only;
     const char *obstacle; /* launch_obstacle() of it */
+    bool has_openssl;     /* as launch_plainly() has set it */
 };
 
 /* Finds the program, and sets LD_PRELOAD of this process for it. Returns CLI_OK, else what the command ends with, which

@@ -8,7 +8,7 @@
  * have a process for each connection, which lose by Octuple (base/one_each.def).
  *
  * Both stand in a program's dynamic string table: a shared runtime as a library that it needs, a static one as symbols
- * that it offers, and other programs by a symbol that none else has.
+ * that it offers, and other programs by a symbol that none else has. There it also stands whether it needs OpenSSL.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "cli/core/facts/facts.h"
 #include "launch.h"
 
 struct image {
@@ -44,12 +45,46 @@ static bool segment(const struct image *image, uint32_t type, const uint64_t *ad
     return false;
 }
 
-static bool has(const char *table, size_t size, const char *name)
+/* The dynamic string table, and the section that points into it. */
+struct dynamic {
+    const char *strings;
+    uint64_t size;
+    const unsigned char *entries;
+    uint64_t count;
+};
+
+static Elf64_Dyn entry_of(const struct dynamic *dynamic, uint64_t i)
 {
-    return name != NULL && memmem(table, size, name, strlen(name)) != NULL;
+    Elf64_Dyn entry;
+    memcpy(&entry, dynamic->entries + i * sizeof entry, sizeof entry);
+    return entry;
 }
 
-static const char *reason_of(const struct image *image)
+static bool read_dynamic(const struct image *image, struct dynamic *dynamic)
+{
+    Elf64_Phdr section, load;
+    uint64_t table = 0;
+    if (!segment(image, PT_DYNAMIC, NULL, &section))
+        return false;
+    *dynamic = (struct dynamic){.entries = part(image, section.p_offset, section.p_filesz),
+                                .count = section.p_filesz / sizeof(Elf64_Dyn)};
+    for (uint64_t i = 0; dynamic->entries != NULL && i < dynamic->count; i++) {
+        const Elf64_Dyn entry = entry_of(dynamic, i);
+        table = entry.d_tag == DT_STRTAB ? entry.d_un.d_ptr : table;
+        dynamic->size = entry.d_tag == DT_STRSZ ? entry.d_un.d_val : dynamic->size;
+    }
+    if (!segment(image, PT_LOAD, &table, &load))
+        return false;
+    dynamic->strings = part(image, load.p_offset + (table - load.p_vaddr), dynamic->size);
+    return dynamic->strings != NULL;
+}
+
+static bool has(const struct dynamic *dynamic, const char *name)
+{
+    return name != NULL && memmem(dynamic->strings, dynamic->size, name, strlen(name)) != NULL;
+}
+
+static const char *reason_of(const struct dynamic *dynamic)
 {
     static const struct {
         const char *library, *symbol, *reason, *named;
@@ -64,33 +99,32 @@ static const char *reason_of(const struct image *image)
 #include "src/base/one_each.def"
 #undef OCT_ONE_EACH
     };
-    Elf64_Phdr dynamic, load;
-    Elf64_Dyn entry;
-    uint64_t table = 0, size = 0;
-    if (!segment(image, PT_DYNAMIC, NULL, &dynamic))
-        return NULL;
-    /* Where the dynamic string table is, and how long. */
-    for (uint64_t at = 0; at + sizeof entry <= dynamic.p_filesz; at += sizeof entry) {
-        const void *from = part(image, dynamic.p_offset + at, sizeof entry);
-        if (from == NULL)
-            return NULL;
-        memcpy(&entry, from, sizeof entry);
-        table = entry.d_tag == DT_STRTAB ? entry.d_un.d_ptr : table;
-        size = entry.d_tag == DT_STRSZ ? entry.d_un.d_val : size;
-    }
-    if (!segment(image, PT_LOAD, &table, &load))
-        return NULL;
-    const char *strings = part(image, load.p_offset + (table - load.p_vaddr), size);
-    for (size_t i = 0; strings != NULL && i < sizeof known / sizeof known[0]; i++) {
-        const bool groups = has(strings, size, known[i].named) && launch_needs_groups();
-        const bool found = has(strings, size, known[i].library) || has(strings, size, known[i].symbol);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        const bool groups = has(dynamic, known[i].named) && launch_needs_groups();
+        const bool found = has(dynamic, known[i].library) || has(dynamic, known[i].symbol);
         if (found && !groups)
             return known[i].reason;
     }
     return NULL;
 }
 
-const char *launch_plainly(const char *path)
+/* By the names that the provider is bound to, and where the loader looks for them for this command too: a path of the
+ * program's own may lead to another library. */
+static bool needs_openssl(const struct dynamic *dynamic)
+{
+    bool needs = false;
+    for (uint64_t i = 0; i < dynamic->count; i++) {
+        const Elf64_Dyn entry = entry_of(dynamic, i);
+        const uint64_t at = entry.d_un.d_val;
+        if (entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH)
+            return false;
+        if (entry.d_tag == DT_NEEDED && at < dynamic->size && dynamic->size - at >= sizeof FACTS_LIBCRYPTO)
+            needs |= !strcmp(dynamic->strings + at, FACTS_LIBSSL) || !strcmp(dynamic->strings + at, FACTS_LIBCRYPTO);
+    }
+    return needs;
+}
+
+const char *launch_plainly(const char *path, bool *has_openssl)
 {
     const char *reason = NULL;
     struct stat st;
@@ -99,8 +133,13 @@ const char *launch_plainly(const char *path)
         void *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (data != MAP_FAILED) {
             const struct image image = {data, (size_t)st.st_size};
-            if (memcmp(data, ELFMAG, SELFMAG) == 0 && image.data[EI_CLASS] == ELFCLASS64)
-                reason = reason_of(&image);
+            struct dynamic dynamic;
+            if (memcmp(data, ELFMAG, SELFMAG) == 0 && image.data[EI_CLASS] == ELFCLASS64 &&
+                read_dynamic(&image, &dynamic)) {
+                reason = reason_of(&dynamic);
+                if (has_openssl != NULL)
+                    *has_openssl = needs_openssl(&dynamic);
+            }
             munmap(data, image.size);
         }
     }

@@ -105,7 +105,7 @@ int launch_set_up(struct launch_setup *setup, const char *command)
     if (code != CLI_OK)
         return code;
     setup->obstacle = launch_obstacle(setup->target);
-    setup->why_without = launch_plainly(setup->target);
+    setup->why_without = launch_plainly(setup->target, &setup->has_openssl);
     if (setup->why_without != NULL)
         return CLI_OK;
     /* No operation is tested here: the program would pay for those that it never uses. */
