@@ -8,9 +8,9 @@
 
 #define RUN_TESTS_MOST 64 /* what is left empty of them cmocka passes over */
 #define RUN_TESTS(setup, teardown, ...)                                                                                \
-    run_tests(setup, teardown, (char[]){#__VA_ARGS__}, (const CMUnitTestFunction[RUN_TESTS_MOST]){__VA_ARGS__})
+    run_listed(setup, teardown, (char[]){#__VA_ARGS__}, (const CMUnitTestFunction[RUN_TESTS_MOST]){__VA_ARGS__})
 
-static inline int run_tests(CMFixtureFunction setup, CMFixtureFunction teardown, char *names,
+static inline int run_listed(CMFixtureFunction setup, CMFixtureFunction teardown, char *names,
                             const CMUnitTestFunction functions[RUN_TESTS_MOST])
 {
     struct CMUnitTest tests[RUN_TESTS_MOST] = {0};

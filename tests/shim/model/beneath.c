@@ -407,9 +407,9 @@ void oct_storm_after(struct oct_conn *conn, struct oct_thread *t)
     (void)conn, (void)t;
 }
 
-void oct_storm_ended(struct oct_conn *conn, int fd)
+void oct_storm_ended(struct oct_conn *conn, bool completed)
 {
-    (void)conn, (void)fd;
+    (void)conn, (void)completed;
 }
 
 unsigned oct_quic_resume(struct oct_thread *t, bool sleep)
