@@ -11,7 +11,7 @@
     run_listed(setup, teardown, (char[]){#__VA_ARGS__}, (const CMUnitTestFunction[RUN_TESTS_MOST]){__VA_ARGS__})
 
 static inline int run_listed(CMFixtureFunction setup, CMFixtureFunction teardown, char *names,
-                            const CMUnitTestFunction functions[RUN_TESTS_MOST])
+                             const CMUnitTestFunction functions[RUN_TESTS_MOST])
 {
     struct CMUnitTest tests[RUN_TESTS_MOST] = {0};
     for (int i = 0; i < RUN_TESTS_MOST && functions[i] != NULL; i++, names = NULL) {
