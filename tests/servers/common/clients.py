@@ -121,17 +121,19 @@ def abort(client: Client, stage: int, by_reset: bool) -> None:
 
 
 def wait_asleep(pid: int) -> None:
-    """Until the process has nothing to do. On a busy machine it may not yet have seen what came last, as the connection
-    by which it was found to listen; and its thread is served once it has slept on its epoll instance."""
-    end = time.monotonic() + rig.PATIENCE
+    """Until the process has nothing to do, or some seconds: it may never rest. On a busy machine it may not yet have
+    seen what came last, as the connection by which it was found to listen; and its thread is served once it has slept
+    on its epoll instance."""
+    end = time.monotonic() + 5
     while psutil.Process(pid).status() == psutil.STATUS_RUNNING and time.monotonic() < end:
         time.sleep(0.005)
 
 
 @contextmanager
 def stopped(pid: int) -> Iterator[None]:
-    """The process stands still meanwhile: what is sent to it arrives all at once."""
-    wait_asleep(pid)
+    """The process, or the group -pid, stands still meanwhile: what is sent to it arrives all at once."""
+    if pid > 0:
+        wait_asleep(pid)
     os.kill(pid, signal.SIGSTOP)
     try:
         yield

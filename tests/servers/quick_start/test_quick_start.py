@@ -21,7 +21,8 @@ from tests.servers.common import rig
 
 HERE = Path(__file__).parent
 SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", (ROOT / "docs/quick-start.md").read_text(), re.M | re.S))
-PROGRAMS = {"nginx": "nginx", "HAProxy": "haproxy", "Apache": "apache2", "Node.js": "node", "Go": "go", "Java": "java"}
+PROGRAMS = {"nginx": "nginx", "HAProxy": "haproxy", "Apache": "a2enmod", "Node.js": "node", "Go": "go",
+            "Java": "java"}
 COMMAND = r"((?:^    .*\n)+)"
 
 
