@@ -76,7 +76,8 @@ def intrinsics(text):
     r.append(f"#define WORDS_NTH({', '.join(f'a{n}' for n in range(16))}, n, ...) n")
     r.append(f"#define WORDS_EACH(...) WORDS_NTH(__VA_ARGS__, "
              f"{', '.join(f'WORDS_PUT{n}' for n in range(16, 0, -1))})(__VA_ARGS__)")
-    for name in sorted(set(re.findall(r"\b_(?:mm\d*|k)[a-z0-9]*_\w+", text))):
+    both = {f"_mm{bits}_{name}" for name in re.findall(r"\bMM\((\w+)\)", text) for bits in (256, 512)}  # of x86.h
+    for name in sorted(both.union(re.findall(r"\b_(?:mm\d*|k)[a-z0-9]*_\w+", text))):
         if re.search(r"_(load|loadu|store|storeu)_|csr$|set1_pd$", name):
             continue
         if re.search(r"_mm\d*_cast", name):
