@@ -21,16 +21,7 @@
 #define MONT_SQUARE
 #include "kernels/rsa/mont_impl.h"
 
-uint64_t oct_bound_checked;
-static jmp_buf caught;
-static const char *failed_operation;
-
-void oct_bound_failed(const char *operation, __int128 lo, __int128 hi)
-{
-    (void)lo, (void)hi;
-    failed_operation = operation;
-    longjmp(caught, 1);
-}
+#include "caught.h"
 
 static struct mont s[1];
 static uint64_t numbers[LIMBS][V8_LANES];

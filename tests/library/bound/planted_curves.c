@@ -18,16 +18,7 @@
 #include "kernels/ec/ec_invert_impl.h"
 #include "kernels/ec/ec_point_impl.h"
 
-uint64_t oct_bound_checked;
-static jmp_buf caught;
-static const char *failed_operation;
-
-void oct_bound_failed(const char *operation, __int128 lo, __int128 hi)
-{
-    (void)lo, (void)hi;
-    failed_operation = operation;
-    longjmp(caught, 1);
-}
+#include "caught.h"
 
 static const uint64_t any[V8_LANES];
 

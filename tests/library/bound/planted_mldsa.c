@@ -21,16 +21,7 @@
 #define MLDSA_HIGHS       44
 #include "kernels/lattice/mldsa_code_impl.h"
 
-uint64_t oct_bound_checked;
-static jmp_buf caught;
-static const char *failed_operation;
-
-void oct_bound_failed(const char *operation, __int128 lo, __int128 hi)
-{
-    (void)lo, (void)hi;
-    failed_operation = operation;
-    longjmp(caught, 1);
-}
+#include "caught.h"
 
 static ntt_poly p;
 static int32_t numbers[MLDSA_N] OCT_ALIGN64;

@@ -17,16 +17,7 @@
 
 #include "kernels/lattice/mlkem_code_impl.h"
 
-uint64_t oct_bound_checked;
-static jmp_buf caught;
-static const char *failed_operation;
-
-void oct_bound_failed(const char *operation, __int128 lo, __int128 hi)
-{
-    (void)lo, (void)hi;
-    failed_operation = operation;
-    longjmp(caught, 1);
-}
+#include "caught.h"
 
 static ntt_poly p[NTT_PAIR];
 static int16_t numbers[MLKEM_N] OCT_ALIGN64, others[MLKEM_N] OCT_ALIGN64;

@@ -12,16 +12,7 @@
 
 #include "kernels/chacha/poly1305_impl.h"
 
-uint64_t oct_bound_checked;
-static jmp_buf caught;
-static const char *failed_operation;
-
-void oct_bound_failed(const char *operation, __int128 lo, __int128 hi)
-{
-    (void)lo, (void)hi;
-    failed_operation = operation;
-    longjmp(caught, 1);
-}
+#include "caught.h"
 
 static struct poly p;
 static uint8_t data[POLY_GROUP];

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "run_tests.h"
 
 #include "kernels/rsa/rsa.h"
 
@@ -22,16 +23,7 @@
 
 #include "kernels/rsa/fold_number_impl.h"
 
-uint64_t oct_bound_checked;
-static jmp_buf caught;
-static const char *failed_operation;
-
-void oct_bound_failed(const char *operation, __int128 lo, __int128 hi)
-{
-    (void)lo, (void)hi;
-    failed_operation = operation;
-    longjmp(caught, 1);
-}
+#include "caught.h"
 
 static struct fold s[1];
 static uint64_t number[LIMBS][V8_LANES];
@@ -96,6 +88,5 @@ static void test_defects(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_defects)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL, test_defects);
 }

@@ -18,16 +18,7 @@
 
 _Static_assert(VEC_WHOLE, "this is about whole products");
 
-uint64_t oct_bound_checked;
-static jmp_buf caught;
-static const char *failed_operation;
-
-void oct_bound_failed(const char *operation, __int128 lo, __int128 hi)
-{
-    (void)lo, (void)hi;
-    failed_operation = operation;
-    longjmp(caught, 1);
-}
+#include "caught.h"
 
 static const char *run(void (*piece)(void))
 {
