@@ -44,7 +44,7 @@ class Operation:
     submitted: int = 0
     done: int = 0
     failed: int = 0
-    plain: int = 0
+    fallback: int = 0
     cancelled: int = 0
     recomputed: int = 0
     flushes: list[int] = field(default_factory=lambda: [0] * LANES)
@@ -52,7 +52,8 @@ class Operation:
 
     def __sub__(self, other: "Operation") -> "Operation":
         single = {name: getattr(self, name) - getattr(other, name)
-                  for name in ("submitted", "done", "failed", "plain", "cancelled", "recomputed", "lane_nanoseconds")}
+                  for name in ("submitted", "done", "failed", "fallback", "cancelled", "recomputed",
+                               "lane_nanoseconds")}
         return Operation(flushes=[a - b for a, b in zip(self.flushes, other.flushes)], **single)
 
     def __add__(self, other: "Operation") -> "Operation":
@@ -61,7 +62,7 @@ class Operation:
     @property
     def all(self) -> int:
         """Those that came to a result, in lanes or not."""
-        return self.done + self.plain
+        return self.done + self.fallback
 
     def waited(self, least: int) -> bool:
         """So many waited for others, and lanes ran. How many of them lanes took is what the queue has measured, on a

@@ -140,8 +140,8 @@ def latency_summary(samples: list[Sample]) -> dict:
 
 
 def operation_summary(operation: counters.Operation) -> dict:
-    """batch_fill[n-1]: batches that held n operations. `plain`: run by OpenSSL's own code, alone."""
-    return {"batch_fill": operation.flushes, "in_batches": operation.done, "plain": operation.plain,
+    """batch_fill[n-1]: batches that held n operations. `fallback`: run by OpenSSL's own code, alone."""
+    return {"batch_fill": operation.flushes, "in_batches": operation.done, "fallback": operation.fallback,
             "failed": operation.failed, "recomputed": operation.recomputed}
 
 

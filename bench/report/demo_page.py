@@ -107,8 +107,8 @@ def fill(results: list[dict], loads: tuple[tuple[str, str], ...] = (("saturated"
             part = result["octuple"][what]
             if part["in_batches"]:
                 rows.append([result["title"], *([name] if len(loads) > 1 else []), f"{part['in_batches']:,}",
-                             f"{part['plain']:,}", *(f"{share:.0f}" for share in fill_shares(part["batch_fill"]))])
-    head = ["handshake", *(["load"] if len(loads) > 1 else []), "in batches", "plain", *map(str, range(1, 9))]
+                             f"{part['fallback']:,}", *(f"{share:.0f}" for share in fill_shares(part["batch_fill"]))])
+    head = ["handshake", *(["load"] if len(loads) > 1 else []), "in batches", "fallback", *map(str, range(1, 9))]
     return {"head": head, "rows": rows, "numbers_from": len(head) - 10}
 
 

@@ -39,7 +39,7 @@ def test_counters_are_laid_out_as_the_header_says(tmp_path):
                       '    static struct oct_counters_file c = {\n'
                       '        .sum = {.magic = OCT_COUNTERS_MAGIC, .pid = 7, .op_count = OCT_OP_COUNT}};\n'
                       '    c.sum.op[1] = (struct oct_op_counters){\n'
-                      '        .submitted = 1, .done = 2, .failed = 3, .plain = 4, .cancelled = 5,\n'
+                      '        .submitted = 1, .done = 2, .failed = 3, .fallback = 4, .cancelled = 5,\n'
                       '        .recomputed = 6, .flushes = {11, 12, 13, 14, 15, 16, 17, 18}, .lane_nanoseconds = 7};\n'
                       '    return fwrite(&c, offsetof(struct oct_counters_file, keys), 1, stdout) != 1;\n}\n')
     subprocess.run(["gcc", f"-I{INCLUDE.parent}", source, "-o", tmp_path / "layout"], check=True)
@@ -195,7 +195,7 @@ def a_result(name: str, in_batches: int, **latency) -> dict:
             "latency_us": {"p50": 500.0, "p90": 700.0, "p99": 900.0,
                            "cpu_us_per_handshake": 410.0, "overdue": 0, "failed": 0}}
     side["latency_us"].update(latency)
-    fill = {"batch_fill": [0, 0, 0, in_batches // 4, 0, 0, 0, 0], "in_batches": in_batches, "plain": 3, "failed": 0,
+    fill = {"batch_fill": [0, 0, 0, in_batches // 4, 0, 0, 0, 0], "in_batches": in_batches, "fallback": 3, "failed": 0,
             "recomputed": 0}
     octuple = json.loads(json.dumps(side)) | {"cpu_us_per_handshake": 200.0, "saturated": fill, "same_load": fill}
     return {"server": "nginx", "handshake": name, "title": f"<{name}>", "group": "X25519", "connections": 64,

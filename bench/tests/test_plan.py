@@ -29,8 +29,8 @@ class Estimate(ctypes.Structure):
 class Cost(ctypes.Structure):
     """struct oct_cost."""
 
-    _fields_ = [("vector", Estimate * 2), ("plain", Estimate), ("unused", ctypes.c_uint * 2),
-                ("plain_age", ctypes.c_uint), ("whole", ctypes.c_bool), ("frozen", ctypes.c_bool),
+    _fields_ = [("vector", Estimate * 2), ("fallback", Estimate), ("unused", ctypes.c_uint * 2),
+                ("fallback_age", ctypes.c_uint), ("whole", ctypes.c_bool), ("frozen", ctypes.c_bool),
                 ("lost", ctypes.c_uint)]
 
 
@@ -47,17 +47,17 @@ def cost_c(tmp_path_factory):
 def test_decides_as_the_queue_does(cost_c):
     chance = random.Random(1)
     for _ in range(2000):
-        plain, small, large = (chance.randrange(10, 1000) for _ in range(3))
+        fallback, small, large = (chance.randrange(10, 1000) for _ in range(3))
         for whole in (False, True):
-            ours = Operation("x", plain, small, large, whole)
+            ours = Operation("x", fallback, small, large, whole)
             for jobs in range(1, LANES + 1):
-                theirs = Cost((Estimate(small, 4), Estimate(large, 4)), Estimate(plain, 4), (0, 0), 0, whole, False)
+                theirs = Cost((Estimate(small, 4), Estimate(large, 4)), Estimate(fallback, 4), (0, 0), 0, whole, False)
                 assert ours.lanes(jobs) == cost_c.oct_cost_plan(ctypes.byref(theirs), jobs, 0), (ours, jobs)
 
 
 def test_lone_handshakes_run_alone():
     out = simulate(COSTS, rate=1, handshakes=300)
-    assert out.fill == [[0] * LANES] * 2 and out.plain == [300, 300]
+    assert out.fill == [[0] * LANES] * 2 and out.fallback == [300, 300]
     assert out.cpu_us == pytest.approx(COSTS.lone() + COSTS.wake * out.wakes / 300, rel=0.01)
 
 
@@ -65,7 +65,7 @@ def test_every_operation_runs_once():
     for rate in (1000, 3000, 4500):
         out = simulate(COSTS, rate, workers=2, handshakes=2000)
         for stage in (EXCHANGE, SIGN):
-            assert out.plain[stage] + sum(n * count for n, count in enumerate(out.fill[stage], 1)) == 2000
+            assert out.fallback[stage] + sum(n * count for n, count in enumerate(out.fill[stage], 1)) == 2000
 
 
 def test_too_much_load_fills_lanes():

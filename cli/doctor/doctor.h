@@ -72,7 +72,7 @@ void doctor_add(struct doctor_report *report, enum doctor_level level, const cha
 /* Sums over processes, from their counters. */
 struct doctor_lanes {
     unsigned read, unreadable; /* processes */
-    uint64_t lanes, plain, failed, batches;
+    uint64_t lanes, fallback, failed, batches;
     struct oct_key_counters keys;
     struct oct_quic_counters quic;
     struct oct_memory_counters memory;

@@ -256,10 +256,10 @@ static void judge_work(struct doctor_report *report, const struct doctor_target 
         double fill = lanes->batches > 0 ? (double)lanes->lanes / (double)lanes->batches : 0;
         doctor_add(report, DOCTOR_OK, "lanes", NULL,
                    "%" PRIu64 " operations went through lanes, %.1f in a batch on average; %" PRIu64
-                   " ran plainly, %" PRIu64 " failed (%u processes)",
-                   lanes->lanes, fill, lanes->plain, lanes->failed, lanes->read);
-    } else if (lanes->plain > 0) {
-        doctor_say(report, SAY(LANES_ALONE), lanes->plain);
+                   " fell back, %" PRIu64 " failed (%u processes)",
+                   lanes->lanes, fill, lanes->fallback, lanes->failed, lanes->read);
+    } else if (lanes->fallback > 0) {
+        doctor_say(report, SAY(LANES_ALONE), lanes->fallback);
     } else if (lanes->read > 0) {
         doctor_say(report, SAY(LANES_NOT_YET), lanes->read);
     } else if (lanes->unreadable > 0) {

@@ -38,11 +38,11 @@ static void sum(void *arg, const struct oct_counters_file *file)
     for (uint64_t op = 0; op < count; op++) {
         const struct oct_op_counters *one = &file->sum.op[op];
         lanes->lanes += one->done;
-        lanes->plain += one->plain;
+        lanes->fallback += one->fallback;
         lanes->failed += one->failed;
         const char *name = oct_op_name((int)op);
         const bool ahead = name != NULL && strstr(name, "keygen") != NULL;
-        lanes->asked += ahead ? 0 : one->done + one->plain;
+        lanes->asked += ahead ? 0 : one->done + one->fallback;
         for (int n = 0; n < OCT_LANES; n++) {
             lanes->batches += one->flushes[n];
             lanes->together += n > 0 && !ahead ? one->flushes[n] * (uint64_t)(n + 1) : 0;

@@ -140,7 +140,7 @@ void doctor_make_load(struct doctor_report *report, struct doctor_target *target
     else
         doctor_add(report, DOCTOR_OK, NAME, NULL,
                    "%u handshakes at 127.0.0.1:%u in a second, %d at a time: %" PRIu64
-                   " operations went through lanes, %" PRIu64 " ran plainly; %" PRIu64 " handshakes waited for others",
-                   done, number, AT_A_TIME, now->lanes - was.lanes, now->plain - was.plain,
+                   " operations went through lanes, %" PRIu64 " fell back; %" PRIu64 " handshakes waited for others",
+                   done, number, AT_A_TIME, now->lanes - was.lanes, now->fallback - was.fallback,
                    now->stays.paused - was.stays.paused);
 }

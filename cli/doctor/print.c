@@ -52,7 +52,7 @@ void doctor_print_text(const struct doctor_report *report, const struct doctor_t
 static json_t *lanes(const struct doctor_lanes *lanes)
 {
     return json_pack("{s:i, s:i, s:I, s:I, s:I, s:I}", "processes", (int)lanes->read, "unreadable",
-                     (int)lanes->unreadable, "done", (json_int_t)lanes->lanes, "plain", (json_int_t)lanes->plain,
+                     (int)lanes->unreadable, "done", (json_int_t)lanes->lanes, "fallback", (json_int_t)lanes->fallback,
                      "failed", (json_int_t)lanes->failed, "batches", (json_int_t)lanes->batches);
 }
 

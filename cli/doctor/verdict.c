@@ -56,7 +56,7 @@ const char *doctor_verdict(const struct doctor_report *report, const struct doct
         odd = target->ports.port[i].odd_rsa != 0 ? target->ports.port[i].odd_rsa : odd;
     if (odd != 0) {
         snprintf(text, room, "most of the work runs by itself: RSA keys of %d bits have no lanes", odd);
-        return "plain";
+        return "fallback";
     }
     if (doctor_runs_together(lanes) && (full > 0 || lanes->stays.resumed == 0)) {
         snprintf(text, room, "nothing stands in the way");
@@ -78,5 +78,5 @@ const char *doctor_verdict(const struct doctor_report *report, const struct doct
     }
     snprintf(text, room, "most operations ran by themselves: %s",
              reason == OCT_STAY_COUNT ? "none came while another one waited" : stays_row(reason)->text);
-    return "plain";
+    return "fallback";
 }

@@ -27,7 +27,7 @@ static json_t *operations(const struct oct_op_counters *all, uint64_t count)
         json_array_append_new(array, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I}", "name",
                                                op < OCT_OP_COUNT ? oct_op_name(op) : name, "submitted",
                                                (json_int_t)n->submitted, "done", (json_int_t)n->done, "failed",
-                                               (json_int_t)n->failed, "plain", (json_int_t)n->plain, "cancelled",
+                                               (json_int_t)n->failed, "fallback", (json_int_t)n->fallback, "cancelled",
                                                (json_int_t)n->cancelled, "recomputed", (json_int_t)n->recomputed,
                                                "waiting", (json_int_t)n->waiting, "batches", batches,
                                                "lane_nanoseconds", (json_int_t)n->lane_nanoseconds));

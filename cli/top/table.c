@@ -36,7 +36,7 @@ static void rate(FILE *out, const struct top_form *form, int width, uint64_t n)
 
 static void put_operations(FILE *out, const struct top_form *form, int width, const struct oct_op_counters *n)
 {
-    rate(out, form, width, n->done + n->plain + n->failed);
+    rate(out, form, width, n->done + n->fallback + n->failed);
 }
 
 static void put_batch(FILE *out, const struct top_form *form, int width, const struct oct_op_counters *n)
@@ -67,9 +67,9 @@ static void put_bars(FILE *out, const struct top_form *form, int width, const st
     }
 }
 
-static void put_plain(FILE *out, const struct top_form *form, int width, const struct oct_op_counters *n)
+static void put_fallback(FILE *out, const struct top_form *form, int width, const struct oct_op_counters *n)
 {
-    rate(out, form, width, n->plain);
+    rate(out, form, width, n->fallback);
 }
 
 static void put_waiting(FILE *out, const struct top_form *form, int width, const struct oct_op_counters *n)
@@ -104,9 +104,10 @@ static const struct column {
     int width;
     void (*put)(FILE *out, const struct top_form *form, int width, const struct oct_op_counters *n);
 } columns[] = {
-    {"ops/s", "ops", 9, put_operations}, {"batch", "batch", 5, put_batch},        {"fill 1-8", "fill 1-8", 8, put_bars},
-    {"plain/s", "plain", 8, put_plain},  {"waiting", "waiting", 7, put_waiting},  {"CPU %", "CPU s", 6, put_cpu},
-    {"failed", "failed", 6, put_failed}, {"redone", "redone", 6, put_recomputed},
+    {"ops/s", "ops", 9, put_operations},    {"batch", "batch", 5, put_batch},
+    {"fill 1-8", "fill 1-8", 8, put_bars},  {"fallback/s", "fallback", 8, put_fallback},
+    {"waiting", "waiting", 7, put_waiting}, {"CPU %", "CPU s", 6, put_cpu},
+    {"failed", "failed", 6, put_failed},    {"redone", "redone", 6, put_recomputed},
 };
 #define COLUMNS (sizeof columns / sizeof columns[0])
 

@@ -33,7 +33,7 @@ static void add_all(struct oct_op_counters *to, const struct oct_op_counters *no
 
 static int any(const struct oct_op_counters *n)
 {
-    return (n->submitted | n->done | n->failed | n->plain | n->waiting) != 0;
+    return (n->submitted | n->done | n->failed | n->fallback | n->waiting) != 0;
 }
 
 /* Operations of which there was one ever, though perhaps not lately. */
@@ -107,7 +107,7 @@ static void threads(FILE *out, const struct top_form *form, const struct top_pro
 /* The sum of all that is shown: how much of it lanes do. */
 static void verdict(FILE *out, const struct top_form *form, const struct oct_op_counters *n)
 {
-    const double all = (double)(n->done + n->plain + n->failed), lanes = (double)n->lane_nanoseconds / 1e9;
+    const double all = (double)(n->done + n->fallback + n->failed), lanes = (double)n->lane_nanoseconds / 1e9;
     fprintf(out, "%.0f operations%s, %.0f%% in lanes, %.1f in a batch, %" PRIu64 " waiting, ",
             form->seconds > 0 ? all / form->seconds : all, form->seconds > 0 ? "/s" : "",
             all > 0 ? 100 * (double)n->done / all : 0, top_fill(n), n->waiting);

@@ -34,7 +34,7 @@ struct oct_op_counters {
     uint64_t submitted;          /* jobs given to a queue */
     uint64_t done;               /* jobs completed in lanes with a good result */
     uint64_t failed;             /* jobs completed with an error (range, fault) */
-    uint64_t plain;              /* jobs handed back to run plainly, and operations run plainly at once */
+    uint64_t fallback;           /* jobs handed back for the fallback, and operations that used it at once */
     uint64_t cancelled;          /* jobs unlinked before they ran */
     uint64_t recomputed;         /* lanes whose result failed its check once */
     uint64_t flushes[OCT_LANES]; /* batches run, by jobs in them: [0] one job, [7] eight jobs */
@@ -293,8 +293,8 @@ OCT_API void oct_counters_read_keys(struct oct_key_counters *out);
 /* Adds up what waits in all threads of a file that somebody has read, into the sum that is in it. */
 OCT_API void oct_counters_sum_waiting(struct oct_counters_file *file);
 
-/* Counts an operation that the caller ran plainly without submitting it. */
-OCT_API void oct_counters_note_plain(int op);
+/* Counts an operation that the caller ran on the fallback without submitting it. */
+OCT_API void oct_counters_note_fallback(int op);
 
 /* Counts a batch that the caller ran by a batch call, oct_..._x8(): `lanes` operations (1 to 8), of which `ok` have a
  * good result. The queue counts what it runs itself. An op that does not exist, or other numbers, are ignored. */

@@ -42,10 +42,10 @@ enum oct_job_state {
     OCT_JOB_DONE = 2     /* status is final, the callback has been or is being called */
 };
 
-/* With this flag a job may complete with OCT_ERR_PLAIN, its output untouched, when too few jobs wait for a vector
+/* With this flag a job may complete with OCT_ERR_FALLBACK, its output untouched, when too few jobs wait for a vector
  * to be cheaper than the caller's own implementation, or the operation turns out to be off. Without it the job always
  * runs in lanes. */
-#define OCT_JOB_MAY_RUN_PLAIN 1u
+#define OCT_JOB_MAY_FALL_BACK 1u
 
 /*
  * One operation. The caller owns the memory, zeroes it first, fills in the upper part, and keeps it (and key, in, out)
@@ -53,7 +53,7 @@ enum oct_job_state {
  */
 struct oct_job {
     int op;         /* enum oct_op */
-    unsigned flags; /* OCT_JOB_MAY_RUN_PLAIN or 0 */
+    unsigned flags; /* OCT_JOB_MAY_FALL_BACK or 0 */
     union {         /* keys and buffers, by the operation's family */
         struct oct_rsa_lane rsa;
         struct oct_rsa_generated rsa_generated; /* ..._KEYGEN: a new key; the size is the operation's */
@@ -111,16 +111,16 @@ OCT_API struct oct_queue *oct_queue_thread_peek(void);
  * Adds a job. When the eighth job of an operation arrives the eight run at once, inside this call, unless the queue is
  * deferred or this is a callback's call. Errors, with the job untouched: OCT_ERR_ARGUMENT (null, no such operation, key
  * of another size or without private part), OCT_ERR_LENGTH (of a digest), OCT_ERR_STATE (it waits already),
- * OCT_ERR_UNSUPPORTED (the operation is off, or none that a queue runs). A job with OCT_JOB_MAY_RUN_PLAIN does not run
- * the operation's known-answer test: the first batch does, and if it fails the job completes with OCT_ERR_PLAIN.
+ * OCT_ERR_UNSUPPORTED (the operation is off, or none that a queue runs). A job with OCT_JOB_MAY_FALL_BACK does not run
+ * the operation's known-answer test: the first batch does, and if it fails the job completes with OCT_ERR_FALLBACK.
  */
 OCT_API OCT_MUST_USE int oct_queue_submit(struct oct_queue *queue, struct oct_job *job);
 
 /*
  * Runs 1 to 8 jobs of one operation at once, next to what waits, for a caller that waits for no others: in lanes
- * as far as they are cheaper than the caller's own implementation; of jobs with OCT_JOB_MAY_RUN_PLAIN the others get
- * OCT_ERR_PLAIN. The jobs are done when this returns: look at their status; no callback is called. Errors, with no job
- * touched: as oct_queue_submit(), and OCT_ERR_ARGUMENT for another number of jobs or two operations.
+ * as far as they are cheaper than the caller's own implementation; of jobs with OCT_JOB_MAY_FALL_BACK the others get
+ * OCT_ERR_FALLBACK. The jobs are done when this returns: look at their status; no callback is called. Errors, with no
+ * job touched: as oct_queue_submit(), and OCT_ERR_ARGUMENT for another number of jobs or two operations.
  */
 OCT_API OCT_MUST_USE int oct_queue_run_now(struct oct_queue *queue, struct oct_job *const job[], unsigned jobs);
 
@@ -131,7 +131,7 @@ OCT_API OCT_MUST_USE int oct_queue_run_now(struct oct_queue *queue, struct oct_j
  * has met no others runs alone at once. Any thread may call it, with or without a queue of its own; keys and
  * buffers stay in place until it returns.
  *
- * OCT_OK: the job is done, as after oct_queue_run_now(); its `done` is not called. OCT_ERR_PLAIN, with the job
+ * OCT_OK: the job is done, as after oct_queue_run_now(); its `done` is not called. OCT_ERR_FALLBACK, with the job
  * untouched: no other thread came, or this thread serves many connections and must not block (its queue is
  * deferred, or the preload shim serves it): go on as if it had not been called. Other errors as oct_queue_submit(),
  * with the job untouched.
@@ -174,10 +174,10 @@ OCT_API void oct_queue_set_deferred(struct oct_queue *queue, int deferred);
 
 /* Tells the queue what one operation just cost on the caller's own implementation, in nanoseconds: with the measured
  * cost of a vector this decides from how many jobs on a vector is used. */
-OCT_API void oct_queue_note_plain(struct oct_queue *queue, int op, uint64_t nanoseconds);
+OCT_API void oct_queue_note_fallback(struct oct_queue *queue, int op, uint64_t nanoseconds);
 /* What one costs there: nanoseconds, rather too few than too many. 0: it has not been told often enough. UINT64_MAX: it
  * will not be known, since a queue on the portable table learns no costs. */
-OCT_API uint64_t oct_queue_plain_cost(const struct oct_queue *queue, int op);
+OCT_API uint64_t oct_queue_fallback_cost(const struct oct_queue *queue, int op);
 
 /* From how many waiting jobs on a vector is used for the operation: 1 to 8, or 9 if at present not even eight pay.
  * Until both costs have been measured it is 2; on the portable table, which is for tests, it stays 2. */

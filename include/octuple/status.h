@@ -39,7 +39,7 @@ enum oct_status {
     OCT_ERR_RANGE = 5,       /* the input is not below the modulus */
     OCT_ERR_FAULT = 6,       /* the computed result failed its check twice; it was zeroed */
     OCT_ERR_MEMORY = 7,      /* out of memory */
-    OCT_ERR_PLAIN = 8,       /* not an error of the input: too few waited for a vector to pay, run it plainly */
+    OCT_ERR_FALLBACK = 8,    /* not an error of the input: too few waited for a vector to pay, use the fallback */
     OCT_ERR_STATE = 9,       /* a job submitted twice, or cancelled and never submitted; calls in the wrong order */
     OCT_ERR_AUTH = 10,       /* the tag does not fit: the output was zeroed */
     OCT_ERR_LIMIT = 11,      /* the key has been used as often as it may be */

@@ -59,7 +59,7 @@ static bool is_alone(const struct oct_queue *queue, const struct oct_task *task,
 static bool is_cheap(const struct oct_task *task, const struct oct_place *at)
 {
     return at->job == NULL && at->slice->worth != 0 && !task->lanes_only &&
-           oct_queue_plain_cost(oct_queue_thread(), task->op) < at->slice->worth;
+           oct_queue_fallback_cost(oct_queue_thread(), task->op) < at->slice->worth;
 }
 
 /* In a callback of the program an operation runs as if there were no slice, even where its connection is given up. An
@@ -130,7 +130,7 @@ static int run_alone(const struct oct_task *task, struct oct_job *job)
 
 static int run_in_lanes(const struct oct_task *task, enum way way, const struct oct_place *at)
 {
-    struct oct_job job = {.op = task->op, .flags = task->lanes_only ? 0 : OCT_JOB_MAY_RUN_PLAIN};
+    struct oct_job job = {.op = task->op, .flags = task->lanes_only ? 0 : OCT_JOB_MAY_FALL_BACK};
 
     if (!task->type->fill(task, &job))
         return UNTRIED;
@@ -154,19 +154,19 @@ static struct oct_queue *learner(const struct oct_task *task, enum way way, int 
         return oct_queue_thread();
     queue = oct_queue_thread_peek();
     const bool due = turn[task->op]++ % OCT_POLICY_MEASURE_EVERY == 0;
-    return due || oct_queue_plain_cost(queue, task->op) == 0 ? queue : NULL;
+    return due || oct_queue_fallback_cost(queue, task->op) == 0 ? queue : NULL;
 }
 
 static int fall_back(const struct oct_task *task, enum way way, int done)
 {
     if (done == UNTRIED && (way == ASIDE || has_lanes(task)))
-        oct_counters_note_plain(task->op);
+        oct_counters_note_fallback(task->op);
     struct oct_queue *queue = learner(task, way, done);
     const uint64_t start = queue != NULL ? oct_clock_nanoseconds() : 0;
     const int ok = task->type->fallback(task);
 
     if (queue != NULL && ok)
-        oct_queue_note_plain(queue, task->op, oct_clock_nanoseconds() - start);
+        oct_queue_note_fallback(queue, task->op, oct_clock_nanoseconds() - start);
     return ok;
 }
 

@@ -152,7 +152,7 @@ static int generate(struct generation *gen, struct oct_prov_ec *key)
         if ((private_key = oct_prov_ec_private(key)) == NULL)
             return 0;
         if (!oct_pool_take(gen->base.prov, oct_prov_curves[gen->curve].pool, key->public_key, private_key)) {
-            oct_counters_note_plain(oct_ec_keygen_op(gen->curve));
+            oct_counters_note_fallback(oct_ec_keygen_op(gen->curve));
             return generate_fallback(gen, key);
         }
         key->base.has_public = key->base.has_private = 1;

@@ -94,7 +94,7 @@ static int generate_curve(struct oct_prov_hybrid *key)
             point[0] = POINT_CONVERSION_UNCOMPRESSED;
         return 1;
     }
-    oct_counters_note_plain(g->pool->op);
+    oct_counters_note_fallback(g->pool->op);
     key->classic = oct_hybrid_fallback_generate(key->base.prov, g);
     return key->classic != NULL && oct_hybrid_fallback_point(g, key->classic, point);
 }

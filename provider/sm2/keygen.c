@@ -93,7 +93,7 @@ static int generate(struct oct_keygen *gen, struct oct_prov_sm2 *key)
     if (gen->ctx != NULL || (gen->selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
         return generate_fallback(gen, key);
     if (!oct_pool_take(gen->prov, &oct_pool_sm2, public_key, private_key)) {
-        oct_counters_note_plain(OCT_OP_SM2_KEYGEN);
+        oct_counters_note_fallback(OCT_OP_SM2_KEYGEN);
         return generate_fallback(gen, key);
     }
     ok = oct_prov_sm2_set_pair(key, public_key, private_key);

@@ -55,7 +55,7 @@ static int make_pair(struct oct_keygen *gen, struct oct_prov_x25519 *key)
     if (private_key == NULL)
         return 0;
     if (gen->ctx != NULL || !oct_pool_take(gen->prov, &oct_pool_x25519, key->public_key, private_key)) {
-        oct_counters_note_plain(OCT_OP_X25519_KEYGEN);
+        oct_counters_note_fallback(OCT_OP_X25519_KEYGEN);
         if (!oct_x25519_fallback_generate(gen->prov, gen->ctx, key->public_key, private_key))
             return 0;
     }

@@ -21,8 +21,8 @@ const char *oct_status_text(int status)
         return "the result failed its check";
     case OCT_ERR_MEMORY:
         return "out of memory";
-    case OCT_ERR_PLAIN:
-        return "too few for a vector, to be run plainly";
+    case OCT_ERR_FALLBACK:
+        return "too few for a vector, to be run by the fallback";
     case OCT_ERR_STATE:
         return "wrong state of the job";
     case OCT_ERR_AUTH:

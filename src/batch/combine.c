@@ -67,7 +67,7 @@ static void run(const struct oct_batch *batch)
 {
     struct oct_queue *queue = oct_queue_thread();
     struct oct_job *job[OCT_LANES];
-    int result = OCT_ERR_PLAIN;
+    int result = OCT_ERR_FALLBACK;
 
     for (unsigned i = 0; i < batch->count; i++)
         job[i] = batch->waiter[i]->job;
@@ -86,16 +86,16 @@ static void gather(struct oct_rendezvous *here, const struct oct_waiter *mine, u
     oct_rendezvous_collect(here, mine, worth, oct_clock_nanoseconds() - begin < OCT_POLICY_YIELD_AT_ONCE, batch);
 }
 
-/* OCT_ERR_PLAIN if no other thread came, else the result of the run. */
+/* OCT_ERR_FALLBACK if no other thread came, else the result of the run. */
 static int combine(struct oct_rendezvous *here, struct oct_job *job)
 {
     const unsigned worth = oct_queue_break_even(oct_queue_thread_peek(), job->op);
-    struct oct_waiter mine = {.job = job, .result = OCT_ERR_PLAIN};
+    struct oct_waiter mine = {.job = job, .result = OCT_ERR_FALLBACK};
     struct oct_batch batch = {.count = 0};
     enum oct_rendezvous_role role = oct_rendezvous_join(here, &mine, &peers, worth, &batch);
 
     if (role == OCT_RENDEZVOUS_ALONE)
-        return OCT_ERR_PLAIN;
+        return OCT_ERR_FALLBACK;
     oct_count_waiting(job->op, 1);
     if (role == OCT_RENDEZVOUS_FIRST)
         gather(here, &mine, worth, &batch);
@@ -103,7 +103,7 @@ static int combine(struct oct_rendezvous *here, struct oct_job *job)
         sleep_until_done(&mine);
     oct_count_waiting(job->op, -1);
     if (batch.count == 1)
-        return OCT_ERR_PLAIN;
+        return OCT_ERR_FALLBACK;
     if (batch.count > 1)
         run(&batch);
     return mine.result;
@@ -140,5 +140,5 @@ int oct_queue_combine(struct oct_job *job)
     if (status != OCT_OK)
         return status;
     here = may_block(oct_queue_thread_peek()) ? find(job->op) : NULL;
-    return here == NULL ? OCT_ERR_PLAIN : combine(here, job);
+    return here == NULL ? OCT_ERR_FALLBACK : combine(here, job);
 }

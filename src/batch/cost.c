@@ -44,7 +44,7 @@ static unsigned size_class(const struct oct_cost *cost, unsigned jobs)
 static uint64_t vector_cost(const struct oct_cost *cost, unsigned jobs)
 {
     const struct oct_estimate *one = &cost->vector[0], *two = &cost->vector[1];
-    uint64_t small = one->samples != 0 ? one->value : 2 * cost->plain.value - 1;
+    uint64_t small = one->samples != 0 ? one->value : 2 * cost->fallback.value - 1;
 
     if (size_class(cost, jobs) == 0)
         return small;
@@ -53,7 +53,8 @@ static uint64_t vector_cost(const struct oct_cost *cost, unsigned jobs)
 
 static bool known(const struct oct_cost *cost)
 {
-    return !cost->frozen && cost->plain.samples != 0 && (cost->vector[0].samples != 0 || cost->vector[1].samples != 0);
+    return !cost->frozen && cost->fallback.samples != 0 &&
+           (cost->vector[0].samples != 0 || cost->vector[1].samples != 0);
 }
 
 unsigned oct_cost_break_even(const struct oct_cost *cost)
@@ -62,21 +63,21 @@ unsigned oct_cost_break_even(const struct oct_cost *cost)
 
     if (!known(cost))
         return OCT_POLICY_COST_UNKNOWN;
-    while (jobs <= OCT_LANES && vector_cost(cost, jobs) >= jobs * cost->plain.value)
+    while (jobs <= OCT_LANES && vector_cost(cost, jobs) >= jobs * cost->fallback.value)
         jobs++;
     return jobs;
 }
 
 bool oct_cost_wants_vector(const struct oct_cost *cost)
 {
-    return !cost->frozen && cost->plain.samples >= OCT_POLICY_COST_WARM_UP &&
+    return !cost->frozen && cost->fallback.samples >= OCT_POLICY_COST_WARM_UP &&
            cost->vector[0].samples < OCT_POLICY_COST_WARM_UP;
 }
 
-/* The cheapest of: all in lanes; one full vector and the rest plainly; all plainly. */
+/* The cheapest of: all in lanes; one full vector and the rest on the fallback; all on it. */
 static unsigned cheapest(const struct oct_cost *cost, unsigned jobs, unsigned must)
 {
-    uint64_t plain = cost->plain.value;
+    uint64_t fallback = cost->fallback.value;
 
     if (!known(cost))
         return jobs >= OCT_POLICY_COST_UNKNOWN || must != 0 ? jobs : 0;
@@ -84,13 +85,13 @@ static unsigned cheapest(const struct oct_cost *cost, unsigned jobs, unsigned mu
     unsigned lanes = jobs;
     uint64_t least = vector_cost(cost, jobs);
     if (size_class(cost, jobs) != size_class(cost, must)) {
-        uint64_t split = vector_cost(cost, OCT_COST_GRANULE) + (jobs - OCT_COST_GRANULE) * plain;
+        uint64_t split = vector_cost(cost, OCT_COST_GRANULE) + (jobs - OCT_COST_GRANULE) * fallback;
         if (split < least) {
             lanes = OCT_COST_GRANULE;
             least = split;
         }
     }
-    return must == 0 && jobs * plain <= least ? 0 : lanes;
+    return must == 0 && jobs * fallback <= least ? 0 : lanes;
 }
 
 /* A vector that lost would never be measured again. By its first measurements it may have lost wrongly: one of them is
@@ -119,14 +120,14 @@ static bool retry_due(struct oct_cost *cost, unsigned jobs, unsigned lanes)
     return true;
 }
 
-/* The same for a cost of plain operations that nobody tells any more because vectors always win. If the next one told
+/* The same for a cost of the fallback that nobody tells any more because vectors always win. If the next one told
  * is smaller it counts at once. */
 static bool refresh_due(struct oct_cost *cost, unsigned lanes, unsigned must)
 {
-    if (!known(cost) || lanes <= must || ++cost->plain_age < OCT_POLICY_COST_REFRESH)
+    if (!known(cost) || lanes <= must || ++cost->fallback_age < OCT_POLICY_COST_REFRESH)
         return false;
-    cost->plain_age = 0;
-    cost->plain.samples = 1;
+    cost->fallback_age = 0;
+    cost->fallback.samples = 1;
     return true;
 }
 
@@ -151,10 +152,10 @@ void oct_cost_note_vector(struct oct_cost *cost, unsigned lanes, uint64_t nanose
     oct_estimate_add(&cost->vector[c], nanoseconds);
 }
 
-void oct_cost_note_plain(struct oct_cost *cost, uint64_t nanoseconds)
+void oct_cost_note_fallback(struct oct_cost *cost, uint64_t nanoseconds)
 {
     if (cost->frozen)
         return;
-    cost->plain_age = 0;
-    oct_estimate_add(&cost->plain, nanoseconds);
+    cost->fallback_age = 0;
+    oct_estimate_add(&cost->fallback, nanoseconds);
 }

@@ -20,7 +20,7 @@ static const void *lane_of(const struct oct_job *job)
 /* Who can run on the fallback may never need lanes, so that the known answers wait until lanes are to run. */
 static bool is_served(const struct oct_job *job)
 {
-    return job->flags & OCT_JOB_MAY_RUN_PLAIN ? oct_op_may_be_on(job->op) : oct_op_is_on(job->op);
+    return job->flags & OCT_JOB_MAY_FALL_BACK ? oct_op_may_be_on(job->op) : oct_op_is_on(job->op);
 }
 
 static int check(const struct oct_job *job)
@@ -39,12 +39,12 @@ static void get_ready(int op)
 }
 
 /* What a batch said becomes the status of each job. One that was refused as a whole (memory, or the operation has
- * failed its known answers) wrote nothing: whoever can run plainly does. */
+ * failed its known answers) wrote nothing: whoever can fall back does. */
 static void judge(struct oct_job *const job[], unsigned jobs, int status, const struct oct_lanes *result)
 {
     for (unsigned i = 0; i < jobs; i++)
         if (status != OCT_OK)
-            job[i]->status = job[i]->flags & OCT_JOB_MAY_RUN_PLAIN ? OCT_ERR_PLAIN : status;
+            job[i]->status = job[i]->flags & OCT_JOB_MAY_FALL_BACK ? OCT_ERR_FALLBACK : status;
         else if (result->ok >> i & 1)
             job[i]->status = OCT_OK;
         else

@@ -9,7 +9,7 @@
 static int run_job(struct oct_job *job)
 {
     int status = oct_queue_combine(job);
-    if (status == OCT_ERR_PLAIN) {
+    if (status == OCT_ERR_FALLBACK) {
         struct oct_queue *queue = oct_queue_thread();
         status = queue ? oct_queue_run_now(queue, &job, 1) : OCT_ERR_MEMORY;
     }

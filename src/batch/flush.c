@@ -9,26 +9,26 @@
 /* One chunk on its way: some jobs in lanes, the others handed back. */
 struct chunk {
     struct oct_job *lane[OCT_LANES];
-    struct oct_job *plain[OCT_LANES];
-    unsigned lanes, plains;
+    struct oct_job *fallback[OCT_LANES];
+    unsigned lanes, fallbacks;
 };
 
 static unsigned count_must(struct oct_job *const job[], unsigned jobs)
 {
     unsigned must = 0;
     for (unsigned i = 0; i < jobs; i++)
-        must += !(job[i]->flags & OCT_JOB_MAY_RUN_PLAIN);
+        must += !(job[i]->flags & OCT_JOB_MAY_FALL_BACK);
     return must;
 }
 
-/* Shares jobs out, `spare` lanes to those that may run plainly. Jobs that cannot have the lanes first; in what
+/* Shares jobs out, `spare` lanes to those that may fall back. Jobs that cannot have the lanes first; in what
  * is left the order of submission decides. */
 static void chunk_share(struct chunk *chunk, struct oct_job *const job[], unsigned jobs, unsigned spare)
 {
     for (unsigned i = 0; i < jobs; i++) {
-        bool may = (job[i]->flags & OCT_JOB_MAY_RUN_PLAIN) != 0;
+        bool may = (job[i]->flags & OCT_JOB_MAY_FALL_BACK) != 0;
         if (may && spare == 0) {
-            chunk->plain[chunk->plains++] = job[i];
+            chunk->fallback[chunk->fallbacks++] = job[i];
             continue;
         }
         chunk->lane[chunk->lanes++] = job[i];
@@ -69,8 +69,8 @@ static void count_lanes(struct oct_bin *bin, const struct chunk *chunk)
         struct oct_job *job = chunk->lane[i];
         if (job->status == OCT_OK) {
             bin->news.done++;
-        } else if (job->status == OCT_ERR_PLAIN) {
-            bin->news.plain++;
+        } else if (job->status == OCT_ERR_FALLBACK) {
+            bin->news.fallback++;
             OCT_PROBE_FALLBACK(job->op, job, OCT_FALLBACK_REFUSED);
         } else {
             bin->news.failed++;
@@ -107,11 +107,11 @@ static void chunk_run_lanes(struct oct_queue *queue, int op, const struct chunk 
 
 static void chunk_hand_back(struct oct_bin *bin, const struct chunk *chunk)
 {
-    for (unsigned i = 0; i < chunk->plains; i++) {
-        chunk->plain[i]->status = OCT_ERR_PLAIN;
-        OCT_PROBE_FALLBACK(chunk->plain[i]->op, chunk->plain[i], OCT_FALLBACK_FEW);
+    for (unsigned i = 0; i < chunk->fallbacks; i++) {
+        chunk->fallback[i]->status = OCT_ERR_FALLBACK;
+        OCT_PROBE_FALLBACK(chunk->fallback[i]->op, chunk->fallback[i], OCT_FALLBACK_FEW);
     }
-    bin->news.plain += chunk->plains;
+    bin->news.fallback += chunk->fallbacks;
 }
 
 /* Calls back in the order of submission. A callback may do anything to the jobs that are still listed, so the list is

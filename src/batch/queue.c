@@ -128,7 +128,7 @@ int oct_job_check(const struct oct_engine *engine, const struct oct_job *job)
 {
     if (job == NULL || job->op < 0 || job->op >= OCT_OP_COUNT)
         return OCT_ERR_ARGUMENT;
-    if ((job->flags & ~OCT_JOB_MAY_RUN_PLAIN) != 0)
+    if ((job->flags & ~OCT_JOB_MAY_FALL_BACK) != 0)
         return OCT_ERR_ARGUMENT;
     /* In whatever queue; but a job that was left behind by a fork waits nowhere. */
     if (job->state == OCT_JOB_WAITING && job->generation == oct_fork_generation())
@@ -196,20 +196,20 @@ void oct_queue_set_deferred(struct oct_queue *queue, int deferred)
         queue->deferred = deferred != 0;
 }
 
-void oct_queue_note_plain(struct oct_queue *queue, int op, uint64_t nanoseconds)
+void oct_queue_note_fallback(struct oct_queue *queue, int op, uint64_t nanoseconds)
 {
     if (queue != NULL && op >= 0 && op < OCT_OP_COUNT)
-        oct_cost_note_plain(&queue->bin[op].cost, nanoseconds);
+        oct_cost_note_fallback(&queue->bin[op].cost, nanoseconds);
 }
 
-uint64_t oct_queue_plain_cost(const struct oct_queue *queue, int op)
+uint64_t oct_queue_fallback_cost(const struct oct_queue *queue, int op)
 {
     const struct oct_cost *cost = queue != NULL && op >= 0 && op < OCT_OP_COUNT ? &queue->bin[op].cost : NULL;
     if (cost == NULL)
         return 0;
     if (cost->frozen)
         return UINT64_MAX;
-    return cost->plain.samples < OCT_POLICY_COST_WARM_UP ? 0 : cost->plain.value;
+    return cost->fallback.samples < OCT_POLICY_COST_WARM_UP ? 0 : cost->fallback.value;
 }
 
 unsigned oct_queue_break_even(const struct oct_queue *queue, int op)

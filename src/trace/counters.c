@@ -66,7 +66,7 @@ void oct_count_add(int op, const struct oct_op_counters *delta)
     const uint64_t *from = (const uint64_t *)delta;
     struct place place;
 
-    if (!find(&place, op, delta->submitted + delta->plain))
+    if (!find(&place, op, delta->submitted + delta->fallback))
         return;
     for (size_t i = 0; i < WORDS(struct oct_op_counters); i++)
         if (from[i] != 0)
@@ -96,11 +96,11 @@ void oct_count_waiting(int op, int64_t more)
         add_own(&place, WORD_OF(waiting), (uint64_t)more);
 }
 
-void oct_counters_note_plain(int op)
+void oct_counters_note_fallback(int op)
 {
     if ((unsigned)op >= OCT_OP_COUNT)
         return;
-    add_one(op, WORD_OF(plain), 1, 1);
+    add_one(op, WORD_OF(fallback), 1, 1);
     OCT_PROBE_SINGLE(op);
 }
 

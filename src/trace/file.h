@@ -2,7 +2,7 @@
  * Copyright The Octuple Authors */
 /*
  * The file that follows the page of counters, where OCTUPLE_COUNTERS is set. Without a file all of this does nothing.
- * With one it costs a system call for each run of a queue, and for each operation that runs plainly.
+ * With one it costs a system call for each run of a queue, and for each operation on the fallback.
  */
 #ifndef OCT_TRACE_FILE_H
 #define OCT_TRACE_FILE_H

@@ -121,7 +121,7 @@ static uint64_t operations(void)
     uint64_t sum = 0;
     for (int op = 0; op < OCT_OP_COUNT; op++)
         sum += atomic_load_explicit(oct_atomic_word(&page.file.sum.op[op].submitted), memory_order_relaxed) +
-               atomic_load_explicit(oct_atomic_word(&page.file.sum.op[op].plain), memory_order_relaxed);
+               atomic_load_explicit(oct_atomic_word(&page.file.sum.op[op].fallback), memory_order_relaxed);
     return sum;
 }
 

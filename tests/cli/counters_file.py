@@ -24,8 +24,8 @@ def operations(counts):
     for op in range(OPERATIONS):
         n = counts.get(op, {})
         batches = [n.get("batches", {}).get(jobs, 0) for jobs in range(1, 9)]
-        data += struct.pack("=17Q", n.get("submitted", 0), n.get("done", 0), n.get("failed", 0), n.get("plain", 0), 0,
-                            n.get("recomputed", 0), *batches, n.get("nanoseconds", 0), n.get("waiting", 0), 0)
+        data += struct.pack("=17Q", n.get("submitted", 0), n.get("done", 0), n.get("failed", 0), n.get("fallback", 0),
+                            0, n.get("recomputed", 0), *batches, n.get("nanoseconds", 0), n.get("waiting", 0), 0)
     return data
 
 

@@ -18,7 +18,7 @@ from tests.cli.counters_file import key_counters, stay_counters
 from prometheus_client.parser import text_string_to_metric_families
 from tests.cli.test_doctor import as_root, certificate, nginx, pair, port, running  # noqa: F401: fixtures
 
-SOME = {RSA: {"submitted": 100, "done": 90, "plain": 9, "failed": 1, "recomputed": 2, "batches": {8: 10, 2: 5},
+SOME = {RSA: {"submitted": 100, "done": 90, "fallback": 9, "failed": 1, "recomputed": 2, "batches": {8: 10, 2: 5},
               "nanoseconds": 2 * 10**9}}
 NAME = "rsa2048-private"
 SPEED = ["openssl", "speed", "-async_jobs", "8", "-seconds", "30", "rsa2048"]
@@ -66,7 +66,7 @@ def test_master_and_workers(served, nginx, port):  # noqa: F811
         assert len(seen) == 2 and {one["command"] for one in seen.values()} == {"nginx"}
         worker = next(one for one in seen if one != pid)
         rsa = seen[worker]["operations"]["rsa2048-private"]
-        assert rsa["done"] + rsa["plain"] >= 100 and rsa["waiting"] == 0 and seen[pid]["state"] == "running"
+        assert rsa["done"] + rsa["fallback"] >= 100 and rsa["waiting"] == 0 and seen[pid]["state"] == "running"
         assert set(look(served, "nginx")) >= {pid, worker} and set(look(served)) >= {pid, worker}
         text = served.call("top", "--prometheus", pid, **as_root()).stdout
         check_with_promtool(text)
@@ -79,7 +79,7 @@ def test_master_and_workers(served, nginx, port):  # noqa: F811
         threads = samples(served.call("top", "--prometheus", "--threads", pid, **as_root()).stdout)
         assert of(threads, "octuple_jobs_done_total", thread=worker, **label) == rsa["done"]
         text = served.call("top", "--once", pid, **as_root()).stdout
-        assert re.search(rf"^rsa2048-private +{rsa['done'] + rsa['plain']} ",
+        assert re.search(rf"^rsa2048-private +{rsa['done'] + rsa['fallback']} ",
                          text, re.M) and f"\n{worker} nginx" in text
 
 
@@ -162,7 +162,7 @@ def test_server_outlives_its_files(served, nginx, port):  # noqa: F811
         assert set(after) == set(before) and all(one["state"] == "running" for one in after.values())
         (worker,) = set(after) - {pid}
         first, second = (seen[worker]["operations"][NAME] for seen in (before, after))
-        assert second["done"] + second["plain"] >= first["done"] + first["plain"] + 100
+        assert second["done"] + second["fallback"] >= first["done"] + first["fallback"] + 100
 
 
 def test_kept_after_the_end(served):
@@ -180,7 +180,7 @@ def test_kept_after_the_end(served):
 
 
 def test_threads_of_a_file(place):
-    threads = [(OTHERS, 0, {X25519: {"plain": 5}}), (ALIVE, 41, {RSA: {"done": 70, "waiting": 2}}),
+    threads = [(OTHERS, 0, {X25519: {"fallback": 5}}), (ALIVE, 41, {RSA: {"done": 70, "waiting": 2}}),
                (ENDED, 42, {RSA: {"done": 20}}), (1, 43, {RSA: {"done": 1}}), (ALIVE, 44, {})]
     Kept(place.work / "kept", 40, running=False).keep(SOME, threads)
     text = place.call("top", "--threads", "kept/", env={"LC_ALL": "C"}).stdout
@@ -272,7 +272,8 @@ def test_prometheus_of_a_file(place, sleeper):
     """Names that need care, all threads, and a process that has ended, which is left out."""
     kept = Kept(place.work / "kept", sleeper)
     kept.keep(SOME,
-              [(OTHERS, 0, {X25519: {"plain": 5}}), (ALIVE, 41, {RSA: {"done": 70}}), (ENDED, 42, {RSA: {"done": 20}})])
+              [(OTHERS, 0, {X25519: {"fallback": 5}}), (ALIVE, 41, {RSA: {"done": 70}}),
+               (ENDED, 42, {RSA: {"done": 20}})])
     with subprocess.Popen(["true"]) as ended:
         pass
     odd = content(ended.pid, SOME, command=b'a"\\\n\xff')
@@ -282,7 +283,7 @@ def test_prometheus_of_a_file(place, sleeper):
     values = samples(text)
     label = {"pid": sleeper, "command": "made"}
     assert of(values, "octuple_jobs_done_total", op="rsa2048-private", thread=42, **label) == 20
-    assert of(values, "octuple_operations_plain_total", op="x25519-derive", thread="others", **label) == 5
+    assert of(values, "octuple_operations_fallback_total", op="x25519-derive", thread="others", **label) == 5
     assert values["octuple_processes", frozenset()] == 1
     assert not any(("pid", str(ended.pid)) in labels for _, labels in values)
     kept.folder.joinpath(f"{sleeper}.octuple").write_bytes(

@@ -16,9 +16,9 @@ import pyte
 import pytest
 from tests.cli.counters_file import ALIVE, Kept, OTHERS, RSA, X25519
 
-BEFORE = {RSA: {"submitted": 1000, "done": 990, "plain": 10, "batches": {8: 100, 4: 50}, "nanoseconds": 10**9}}
-LATER = {RSA: {"submitted": 3000, "done": 2990, "plain": 10, "batches": {8: 350, 4: 50}, "nanoseconds": 2 * 10**9}}
-THREADS = [(OTHERS, 0, {X25519: {"plain": 1}}), (ALIVE, 4711, {RSA: {"done": 990, "waiting": 3}})]
+BEFORE = {RSA: {"submitted": 1000, "done": 990, "fallback": 10, "batches": {8: 100, 4: 50}, "nanoseconds": 10**9}}
+LATER = {RSA: {"submitted": 3000, "done": 2990, "fallback": 10, "batches": {8: 350, 4: 50}, "nanoseconds": 2 * 10**9}}
+THREADS = [(OTHERS, 0, {X25519: {"fallback": 1}}), (ALIVE, 4711, {RSA: {"done": 990, "waiting": 3}})]
 
 
 class Terminal:

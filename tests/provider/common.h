@@ -54,7 +54,7 @@ int derive_secret(OSSL_LIB_CTX *ctx, EVP_PKEY *own, EVP_PKEY *peer, uint8_t *out
 /* 1 if the key lives in our provider. */
 int is_ours(const EVP_PKEY *key);
 
-/* Names of the keys with lanes, and of those that run plainly; ended by NULL. */
+/* Names of the keys with lanes, and of those that fall back; ended by NULL. */
 extern const char *const lane_keys[];
 extern const char *const plain_keys[];
 extern const char *const all_keys[];

@@ -152,7 +152,7 @@ def run(folder: Path, options: argparse.Namespace) -> dict:
             say("no QUIC: it needs nginx with http_v3_module, and python3-aioquic")
         document["packets"] = {host: fleet.segment.packets(host) for host in (CLIENT, BALANCER, *SERVERS)}
         operations = {name: server.counted() for name, server in fleet.servers.items()}
-        document["batches"] = {name: {"fill": one.flushes, "in_lanes": one.done, "plain": one.plain}
+        document["batches"] = {name: {"fill": one.flushes, "in_lanes": one.done, "fallback": one.fallback}
                                for name, one in operations.items()}
     document["machine"] = machine.describe(machine.place(), find_nginx(), "")
     return document

@@ -55,9 +55,9 @@ def costs_of(lab: Lab, seen: dict[Point, measured.Seen], handshakes: tuple[str, 
 
 def values_of(point: Point, seen: measured.Seen) -> dict[str, float]:
     operation = seen.of(measured.load.named(point.handshake).operation)
-    runs = max(1, sum(operation.flushes) + operation.plain)
-    return {"CPU of a handshake": seen.cpu_us, "operations in a run": mean_fill(operation.flushes, operation.plain),
-            "p50": seen.p50, "p99": seen.p99, "handshakes": seen.rate, "alone, %": 100 * operation.plain / runs,
+    runs = max(1, sum(operation.flushes) + operation.fallback)
+    return {"CPU of a handshake": seen.cpu_us, "operations in a run": mean_fill(operation.flushes, operation.fallback),
+            "p50": seen.p50, "p99": seen.p99, "handshakes": seen.rate, "alone, %": 100 * operation.fallback / runs,
             "two, %": 100 * operation.flushes[1] / runs}
 
 

@@ -14,11 +14,11 @@ LANES, GRANULE = 8, 4
 
 @dataclass(frozen=True)
 class Operation:
-    """`plain` is one operation of OpenSSL's own code. A vector of up to four jobs costs `small`, one of more `large`;
-    with `whole` eight jobs are one vector, and all cost `small`."""
+    """`fallback` is one operation of OpenSSL's own code. A vector of up to four jobs costs `small`, one of more
+    `large`; with `whole` eight jobs are one vector, and all cost `small`."""
 
     name: str
-    plain: float
+    fallback: float
     small: float
     large: float
     whole: bool
@@ -30,15 +30,15 @@ class Operation:
         """How many of the jobs run in lanes, so that the whole is cheapest; the others run one by one."""
         best, least = jobs, self.vector(jobs)
         if not self.whole and jobs > GRANULE:
-            split = self.small + (jobs - GRANULE) * self.plain
+            split = self.small + (jobs - GRANULE) * self.fallback
             if split < least:
                 best, least = GRANULE, split
-        return 0 if jobs * self.plain <= least else best
+        return 0 if jobs * self.fallback <= least else best
 
     def batch(self, jobs: int) -> tuple[int, float]:
         """Lanes used, and what all these jobs cost."""
         lanes = self.lanes(jobs)
-        return lanes, (self.vector(lanes) if lanes else 0.0) + (jobs - lanes) * self.plain
+        return lanes, (self.vector(lanes) if lanes else 0.0) + (jobs - lanes) * self.fallback
 
 
 @dataclass(frozen=True)
@@ -68,4 +68,4 @@ class Costs:
 
     def lone(self) -> float:
         """CPU of a handshake that meets no other, without the cost of waking up."""
-        return self.rest + self.exchange.plain + self.sign.plain
+        return self.rest + self.exchange.fallback + self.sign.fallback

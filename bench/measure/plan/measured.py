@@ -54,7 +54,7 @@ class Seen:
         return self.operations.get(name, counters.Operation())
 
     def fill(self, name: str) -> float:
-        return mean_fill(self.of(name).flushes, self.of(name).plain)
+        return mean_fill(self.of(name).flushes, self.of(name).fallback)
 
 
 def combine(samples: list[versus.Sample]) -> Seen:
@@ -148,7 +148,7 @@ def calibrated(handshake: str, full: Seen, low: Seen, speed: dict[str, tuple[flo
     little load."""
     sign = load.named(handshake).operation
     ops = [operation(name, full, low, speed[name]) for name in (EXCHANGE, sign)]
-    spent = sum(full.of(one.name).lane_nanoseconds / 1e3 + full.of(one.name).plain * one.plain for one in ops)
+    spent = sum(full.of(one.name).lane_nanoseconds / 1e3 + full.of(one.name).fallback * one.fallback for one in ops)
     found = Costs(handshake, full.cpu_us - spent / full.completed, 0.0, *ops)
     for _ in range(2):
         found = replace(found, wake=wake_of(found, low))

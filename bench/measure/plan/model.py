@@ -31,14 +31,14 @@ EXCHANGE, SIGN = 0, 1
 
 @dataclass
 class Outcome:
-    """Of one run: times in microseconds. `fill[op][n-1]` batches held n operations; `plain` ran outside of lanes."""
+    """Of one run: times in microseconds. `fill[op][n-1]` batches held n operations; `fallback` ran outside of lanes."""
 
     handshakes: int = 0
     cpu: float = 0.0
     seconds: float = 0.0
     wakes: int = 0
     fill: list[list[int]] = field(default_factory=lambda: [[0] * LANES for _ in range(2)])
-    plain: list[int] = field(default_factory=lambda: [0, 0])
+    fallback: list[int] = field(default_factory=lambda: [0, 0])
     latencies: list[float] = field(default_factory=list)
 
     @property
@@ -46,16 +46,16 @@ class Outcome:
         return self.cpu / self.handshakes
 
     def mean_fill(self, operation: int = SIGN) -> float:
-        return mean_fill(self.fill[operation], self.plain[operation])
+        return mean_fill(self.fill[operation], self.fallback[operation])
 
     def quantile(self, q: float) -> float:
         return sorted(self.latencies)[min(len(self.latencies) - 1, int(q * len(self.latencies)))]
 
 
-def mean_fill(fill: list[int], plain: int) -> float:
+def mean_fill(fill: list[int], fallback: int) -> float:
     """Operations for each run of an operation: a batch is one, and so is each that ran outside of lanes."""
-    runs = sum(fill) + plain
-    return (sum(n * count for n, count in enumerate(fill, 1)) + plain) / runs if runs else 0.0
+    runs = sum(fill) + fallback
+    return (sum(n * count for n, count in enumerate(fill, 1)) + fallback) / runs if runs else 0.0
 
 
 class Worker:
@@ -148,8 +148,8 @@ class Worker:
     def submit(self, stage: int, due: float, several: bool) -> None:
         operation = self.core.operations[stage]
         if self.in_flight < 2 and not several:
-            self.core.out.plain[stage] += 1
-            self.spend(operation.plain)
+            self.core.out.fallback[stage] += 1
+            self.spend(operation.fallback)
             self.resume(stage, due, several)
             return
         if not self.bins[stage]:
@@ -173,7 +173,7 @@ class Worker:
         lanes, cost = self.core.operations[stage].batch(len(jobs))
         if lanes:
             out.fill[stage][lanes - 1] += 1
-        out.plain[stage] += len(jobs) - lanes
+        out.fallback[stage] += len(jobs) - lanes
         self.spend(cost)
         # The clock of patience stands still while a batch runs.
         self.oldest = [since + self.core.now - before for since in self.oldest]

@@ -55,7 +55,7 @@ static void run(struct oct_job *const job[], unsigned jobs)
         FUZZ_CHECK(s->job == job[i] && s->waiting && !s->ran && job[i]->op == job[0]->op);
         s->ran = 1;
         job[i]->status = (int)(fuzz_byte(&in) % 9);
-        if (job[i]->status == OCT_ERR_PLAIN)
+        if (job[i]->status == OCT_ERR_FALLBACK)
             job[i]->status = OCT_OK;
     }
 }
@@ -72,7 +72,7 @@ static void done(struct oct_job *job)
 {
     struct slot *s = job->arg;
     FUZZ_CHECK(s->job == job && s->waiting && job->state == OCT_JOB_DONE);
-    FUZZ_CHECK(s->ran || (job->status == OCT_ERR_PLAIN && (job->flags & OCT_JOB_MAY_RUN_PLAIN)));
+    FUZZ_CHECK(s->ran || (job->status == OCT_ERR_FALLBACK && (job->flags & OCT_JOB_MAY_FALL_BACK)));
     FUZZ_CHECK(!oct_queue_holds(queue, job) && oct_queue_cancel(queue, job) == OCT_ERR_STATE);
     waiting--;
     forget(s);
@@ -89,7 +89,7 @@ static void submit(struct slot *s)
     FUZZ_CHECK(s->job);
     struct oct_job *const job = s->job;
     *job =
-        (struct oct_job){.op = (int)(how % 7), .flags = how & 0x40 ? OCT_JOB_MAY_RUN_PLAIN : 0, .done = done, .arg = s};
+        (struct oct_job){.op = (int)(how % 7), .flags = how & 0x40 ? OCT_JOB_MAY_FALL_BACK : 0, .done = done, .arg = s};
     refusal = how >= 0xf0 ? OCT_ERR_UNSUPPORTED : OCT_OK;
     const int good = job->op < OCT_OP_COUNT && refusal == OCT_OK;
     /* The eighth runs inside the call, and its memory may be gone when the call returns. */
@@ -142,7 +142,7 @@ static void act(unsigned what, unsigned arg)
         poll_all();
         break;
     case 4:
-        oct_queue_note_plain(queue, (int)(arg % 8), (uint64_t)fuzz_byte(&in) << (arg / 8));
+        oct_queue_note_fallback(queue, (int)(arg % 8), (uint64_t)fuzz_byte(&in) << (arg / 8));
         break;
     default:
         submit(&slot[arg % JOBS]);

@@ -165,7 +165,7 @@ static void prefer_lanes(void)
 {
     for (int op = 0; op < OCT_OP_COUNT; op++)
         for (int i = 0; i < 64; i++)
-            oct_queue_note_plain(oct_queue_thread(), op, 10000000000u);
+            oct_queue_note_fallback(oct_queue_thread(), op, 10000000000u);
 }
 
 static void run_in_fibres(struct call *call, size_t count)
@@ -228,7 +228,7 @@ static void run_file(const char *path)
     }
     printf("%s: %zu cases, %u accepted, %llu in lanes, %u of them invalid ones that OpenSSL takes too\n", path,
            file.count, accepted, (unsigned long long)(derived() - before), lenient);
-    /* On the c table a job that is alone, its neighbours' keys being refused before they get that far, runs plainly. */
+    /* On the c table a job that is alone, its neighbours' keys being refused before they get that far, falls back. */
     REC_REQUIRE(accepted > 0 && (is_ecdsa(&file) || derived() - before >= accepted - accepted / 20));
     close_calls(plain, file.count);
     close_calls(fibre, file.count);

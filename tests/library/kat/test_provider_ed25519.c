@@ -72,7 +72,7 @@ static void judge(const struct rec_file *file, const struct rec_case *c, const s
 static void prefer_lanes(void)
 {
     for (int i = 0; i < 64; i++)
-        oct_queue_note_plain(oct_queue_thread(), OCT_OP_ED25519_VERIFY, 10000000000u);
+        oct_queue_note_fallback(oct_queue_thread(), OCT_OP_ED25519_VERIFY, 10000000000u);
 }
 
 static uint64_t in_lanes(void)
@@ -149,7 +149,7 @@ int main(int argc, char **argv)
     const size_t able = right_lengths(&file);
     printf("table %s: %zu cases, %zu with 64 bytes, %llu in lanes in fibres\n", info.table, file.count, able,
            (unsigned long long)lanes_in_fibres);
-    /* All but the few by which the queue measures the plain cost anew, and those that are left alone. */
+    /* All but the few by which the queue measures the fallback anew, and those that are left alone. */
     rec_check(&file, &file.cases[0], lanes_in_fibres >= able - able / 8, "fewer in lanes than cases");
     rec_check(&file, &file.cases[0], seen.fds_missing == 0 && seen.fds_unready == 0, "a pause that nobody would end");
     rec_check(&file, &file.cases[0], seen.pauses >= able / 8 * 6, "too few pauses");

@@ -68,7 +68,7 @@ static void prefer_lanes(void)
 {
     for (int op = 0; op < OCT_OP_COUNT; op++)
         for (int i = 0; i < 64; i++)
-            oct_queue_note_plain(oct_queue_thread(), op, 10000000000u);
+            oct_queue_note_fallback(oct_queue_thread(), op, 10000000000u);
 }
 
 static void run_in_fibres(struct answers *all, size_t count)
@@ -166,7 +166,7 @@ static uint64_t done_in_lanes(void)
 
 /* How many cases of a file lanes must have served: those whose number is below n, and whose key lanes serve. Not in
  * lanes are the first request of each public key, before it gets its lane key, and the few by which the queue measures
- * the plain cost anew. */
+ * the fallback anew. */
 static uint64_t lanes_due(const struct kat_file *file)
 {
     uint64_t due = 0;

@@ -91,7 +91,7 @@ static void judge_public(const struct rec_file *file, const struct rec_case *c, 
 static void prefer_lanes(void)
 {
     for (int i = 0; i < 64; i++)
-        oct_queue_note_plain(oct_queue_thread(), OCT_OP_X25519_DERIVE, 10000000000u);
+        oct_queue_note_fallback(oct_queue_thread(), OCT_OP_X25519_DERIVE, 10000000000u);
 }
 
 static uint64_t in_lanes(void)
@@ -148,7 +148,7 @@ int main(int argc, char **argv)
     REC_REQUIRE(strcmp(file.kind, "x25519-derive") == 0);
     for (size_t at = 0; at < file.count; at += FIBRES)
         run_batch(&file, at, file.count - at < FIBRES ? (unsigned)(file.count - at) : FIBRES);
-    /* All but the few by which the queue measures the plain cost anew; the eighth of eight does not pause. */
+    /* All but the few by which the queue measures the fallback anew; the eighth of eight does not pause. */
     printf("table %s: %zu cases, %llu in lanes in fibres\n", info.table, file.count,
            (unsigned long long)lanes_in_fibres);
     rec_check(&file, &file.cases[0], lanes_in_fibres >= file.count - file.count / 64, "fewer in lanes than cases");

@@ -24,7 +24,7 @@
 
 static atomic_uint batches[OCT_LANES + 1]; /* by the number of jobs */
 static atomic_uint faults, handed_back;
-static atomic_int dear; /* vectors do not pay, and jobs may run plainly */
+static atomic_int dear; /* vectors do not pay, and jobs may fall back */
 
 /* Which peers the thread is among, as far as this test knows. A scalar says it of its owner, at TAG. */
 static _Thread_local uint8_t tag;
@@ -70,7 +70,7 @@ static int one(int op, unsigned *seed)
 {
     uint8_t scalar[OCT_X25519_BYTES], out[OCT_X25519_BYTES] = {0};
     struct oct_job job = {
-        .op = op, .flags = dear ? OCT_JOB_MAY_RUN_PLAIN : 0, .status = -1, .x25519 = {.scalar = scalar, .out = out}};
+        .op = op, .flags = dear ? OCT_JOB_MAY_FALL_BACK : 0, .status = -1, .x25519 = {.scalar = scalar, .out = out}};
     int status;
 
     for (int i = 0; i < OCT_X25519_BYTES; i++)
@@ -79,12 +79,12 @@ static int one(int op, unsigned *seed)
         scalar[0] = SPOILT;
     scalar[TAG] = tag;
     status = oct_queue_combine(&job);
-    if (status == OCT_ERR_PLAIN) {
+    if (status == OCT_ERR_FALLBACK) {
         faults += job.status != -1 || job.state != OCT_JOB_IDLE || out[0] != 0 || out[1] != 0;
         return 0;
     }
     faults += status != OCT_OK || job.state != OCT_JOB_DONE;
-    if (dear && job.status == OCT_ERR_PLAIN) {
+    if (dear && job.status == OCT_ERR_FALLBACK) {
         handed_back++;
         faults += out[0] != 0 || out[1] != 0;
         return 1;
@@ -162,7 +162,7 @@ static void *until_handed_back(void *arg)
 {
     unsigned seed = (unsigned)(uintptr_t)arg;
     while (handed_back < 200) {
-        oct_queue_note_plain(oct_queue_thread(), OP, 1);
+        oct_queue_note_fallback(oct_queue_thread(), OP, 1);
         one(OP, &seed);
         sched_yield(); /* they take turns, or each would be alone for its time slice */
     }

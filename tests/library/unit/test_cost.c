@@ -13,7 +13,7 @@ static struct oct_cost learned(uint64_t small, uint64_t big, uint64_t plain)
     for (int i = 0; i < 2 * OCT_POLICY_COST_WARM_UP; i++) {
         oct_cost_note_vector(&cost, 4, small);
         oct_cost_note_vector(&cost, 8, big);
-        oct_cost_note_plain(&cost, plain);
+        oct_cost_note_fallback(&cost, plain);
     }
     return cost;
 }
@@ -99,7 +99,7 @@ static void test_before_measurements(void **state)
     assert_int_equal(oct_cost_plan(&cost, 1, 1), 1);
     assert_int_equal(oct_cost_plan(&cost, 2, 0), 2);
     assert_int_equal(oct_cost_plan(&cost, 8, 0), 8);
-    oct_cost_note_plain(&cost, 1000);
+    oct_cost_note_fallback(&cost, 1000);
     assert_int_equal(oct_cost_break_even(&cost), 2);
     oct_cost_note_vector(&cost, 8, 3000);
     assert_int_equal(oct_cost_break_even(&cost), 2); /* the small vector has not been seen, and is to be */
@@ -124,7 +124,7 @@ static void test_break_even(void **state)
     }
 }
 
-/* What `lanes` of `jobs` in lanes and the rest plainly cost. */
+/* What `lanes` of `jobs` in lanes and the rest on the fallback cost. */
 static uint64_t price(uint64_t small, uint64_t big, uint64_t plain, unsigned jobs, unsigned lanes)
 {
     return (lanes == 0 ? 0 : lanes <= 4 ? small : big) + (jobs - lanes) * plain;
@@ -167,7 +167,7 @@ static struct oct_cost learned_whole(uint64_t vector, uint64_t plain)
     struct oct_cost cost = {.whole = true};
     for (unsigned i = 1; i <= 8; i++) {
         oct_cost_note_vector(&cost, i, vector);
-        oct_cost_note_plain(&cost, plain);
+        oct_cost_note_fallback(&cost, plain);
     }
     return cost;
 }
@@ -177,7 +177,7 @@ static void test_whole(void **state)
 {
     struct oct_cost cost = {.whole = true};
     (void)state;
-    oct_cost_note_plain(&cost, 1000);
+    oct_cost_note_fallback(&cost, 1000);
     oct_cost_note_vector(&cost, 8, 6500);
     assert_int_equal(oct_cost_break_even(&cost), 7);
     for (uint64_t vector = 100; vector < 10000; vector += 100)
@@ -210,7 +210,7 @@ static void test_frozen(void **state)
     (void)state;
     for (int i = 0; i < 1000; i++) {
         oct_cost_note_vector(&cost, 8, 1000000);
-        oct_cost_note_plain(&cost, 1);
+        oct_cost_note_fallback(&cost, 1);
         assert_int_equal(oct_cost_plan(&cost, 8, 0), 8);
         assert_int_equal(oct_cost_plan(&cost, 1, 0), 0);
     }
@@ -262,7 +262,7 @@ static void test_first_measurement_is_an_outlier(void **state)
         for (unsigned outliers = 1; outliers < OCT_POLICY_COST_SURE; outliers++) {
             struct oct_cost cost = {.frozen = false};
             const uint64_t right = jobs <= 4 ? 1500 : 2900; /* and no split is cheaper */
-            oct_cost_note_plain(&cost, 1000);
+            oct_cost_note_fallback(&cost, 1000);
             for (unsigned i = 0; i < outliers; i++) {
                 assert_int_equal(oct_cost_plan(&cost, jobs, 0), jobs);
                 oct_cost_note_vector(&cost, jobs, 5000000);
@@ -281,7 +281,7 @@ static void test_first_big_measurement_is_an_outlier(void **state)
     struct oct_cost cost = {.frozen = false};
     (void)state;
     for (int i = 0; i < OCT_POLICY_COST_WARM_UP; i++) {
-        oct_cost_note_plain(&cost, 1000);
+        oct_cost_note_fallback(&cost, 1000);
         oct_cost_note_vector(&cost, 4, 1500);
     }
     assert_int_equal(oct_cost_plan(&cost, 8, 0), 8);
@@ -296,7 +296,7 @@ static void test_dear_vector_is_soon_believed(void **state)
 {
     struct oct_cost cost = {.whole = true};
     (void)state;
-    oct_cost_note_plain(&cost, 1000);
+    oct_cost_note_fallback(&cost, 1000);
     for (int i = 0; i < OCT_POLICY_COST_SURE; i++) {
         assert_int_equal(oct_cost_plan(&cost, 3, 0), 3);
         oct_cost_note_vector(&cost, 3, 5000);
@@ -353,8 +353,8 @@ static void test_trying_alone_begins_anew(void **state)
     assert_int_equal(plans_until_lanes(&cost, 1, 500, 3000), OCT_POLICY_COST_RETRY - 1);
 }
 
-/* A plain cost that was measured at a bad moment makes vectors look cheap; nobody runs plainly any more, until one is
- * handed back. */
+/* A cost of the fallback that was measured at a bad moment makes vectors look cheap; nobody falls back any more, until
+ * one is handed back. */
 static void test_plain_is_measured_again(void **state)
 {
     struct oct_cost cost = learned(2000, 4000, 10000000);
@@ -365,7 +365,7 @@ static void test_plain_is_measured_again(void **state)
         unsigned lanes = oct_cost_plan(&cost, 1, 0);
         vectors += lanes;
         if (lanes == 0)
-            oct_cost_note_plain(&cost, 1000);
+            oct_cost_note_fallback(&cost, 1000);
         else
             oct_cost_note_vector(&cost, lanes, 2000);
     }
@@ -388,7 +388,7 @@ static void test_handing_back_is_rare(void **state)
         assert_int_equal(oct_cost_plan(&cost, 8, 8), 8);
 }
 
-/* Who always comes alone tries a vector when it knows a plain run well, and not in the first handshake of a process.
+/* Who always comes alone tries a vector when it know the fallback well, and not in the first handshake of a process.
  */
 static void test_wants_vector(void **state)
 {
@@ -396,7 +396,7 @@ static void test_wants_vector(void **state)
     (void)state;
     for (int i = 0; i < OCT_POLICY_COST_WARM_UP; i++) {
         assert_false(oct_cost_wants_vector(&cost));
-        oct_cost_note_plain(&cost, 1000);
+        oct_cost_note_fallback(&cost, 1000);
     }
     assert_true(oct_cost_wants_vector(&cost));
     for (int i = 0; i < OCT_POLICY_COST_WARM_UP; i++) {

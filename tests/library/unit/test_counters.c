@@ -87,12 +87,12 @@ static void child_counts_in_memory(void *arg)
     count(-1, 9);
     count(OCT_OP_COUNT, 9);
     oct_count_recomputed(0, 3);
-    oct_counters_note_plain(0);
-    oct_counters_note_plain(-1);
-    oct_counters_note_plain(OCT_OP_COUNT);
+    oct_counters_note_fallback(0);
+    oct_counters_note_fallback(-1);
+    oct_counters_note_fallback(OCT_OP_COUNT);
     CHILD_ASSERT(submitted_now() == 7);
     oct_counters_read(&c);
-    CHILD_ASSERT(c.op[0].done == 14 && c.op[0].flushes[7] == 21 && c.op[0].recomputed == 3 && c.op[0].plain == 1);
+    CHILD_ASSERT(c.op[0].done == 14 && c.op[0].flushes[7] == 21 && c.op[0].recomputed == 3 && c.op[0].fallback == 1);
     CHILD_ASSERT(c.op[OCT_OP_COUNT - 1].submitted == 1);
     CHILD_ASSERT(c.op[OCT_OP_COUNT].submitted == 0);
 }

@@ -122,7 +122,7 @@ static void test_run(void **state)
     }
 }
 
-/* Odd jobs may run plainly. */
+/* Odd jobs may fall back. */
 static void test_refused(void **state)
 {
     struct oct_job job[5], *list[5];
@@ -131,10 +131,10 @@ static void test_refused(void **state)
     fill(job, list, 5, LARGE);
     oct_engine.run(list, 5);
     for (int i = 0; i < 5; i++)
-        assert_int_equal(job[i].status, i & 1 ? OCT_ERR_PLAIN : OCT_ERR_MEMORY);
+        assert_int_equal(job[i].status, i & 1 ? OCT_ERR_FALLBACK : OCT_ERR_MEMORY);
 }
 
-/* A job that may run plainly does not have its operation tested. */
+/* A job that may fall back does not have its operation tested. */
 static void test_untested(void **state)
 {
     struct oct_job job[2], *list[2];
@@ -168,7 +168,7 @@ static void test_failed(void **state)
         oct_engine.run(list, jobs);
         assert_int_equal(lanes_seen, 0);
         for (unsigned i = 0; i < jobs; i++)
-            assert_int_equal(job[i].status, i & 1 ? OCT_ERR_PLAIN : OCT_ERR_UNSUPPORTED);
+            assert_int_equal(job[i].status, i & 1 ? OCT_ERR_FALLBACK : OCT_ERR_UNSUPPORTED);
     }
     off = 0;
 }

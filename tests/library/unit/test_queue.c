@@ -115,10 +115,10 @@ static void test_poll_waited_takes_the_oldest(void **state)
 static void test_eighth_runs_at_once(void **state)
 {
     struct scene *s = *state;
-    submit(s, 0, 7, OCT_JOB_MAY_RUN_PLAIN);
+    submit(s, 0, 7, OCT_JOB_MAY_FALL_BACK);
     assert_int_equal(s->reported, 0);
     assert_int_equal(oct_queue_waiting(s->queue), 7);
-    submit(s, 7, 8, OCT_JOB_MAY_RUN_PLAIN);
+    submit(s, 7, 8, OCT_JOB_MAY_FALL_BACK);
     assert_order(s, 0, 8, 0);
     assert_int_equal(fake.runs, 1);
     assert_int_equal(fake.lanes, 8);
@@ -161,13 +161,13 @@ static void test_remainder(void **state)
 {
     struct scene *s = *state;
     oct_queue_set_deferred(s->queue, 1);
-    submit(s, 0, 9, OCT_JOB_MAY_RUN_PLAIN);
+    submit(s, 0, 9, OCT_JOB_MAY_FALL_BACK);
     assert_int_equal(oct_queue_poll(s->queue), 9);
     assert_order(s, 0, 9, 0);
     assert_int_equal(s->job[7].status, OCT_OK);
-    assert_int_equal(s->job[8].status, OCT_ERR_PLAIN);
+    assert_int_equal(s->job[8].status, OCT_ERR_FALLBACK);
     assert_int_equal(fake.runs, 1);
-    submit(s, 10, 20, OCT_JOB_MAY_RUN_PLAIN);
+    submit(s, 10, 20, OCT_JOB_MAY_FALL_BACK);
     assert_int_equal(oct_queue_poll(s->queue), 10);
     assert_order(s, 9, 19, 10);
     assert_int_equal(s->job[19].status, OCT_OK);
@@ -177,9 +177,9 @@ static void test_remainder(void **state)
 static void test_alone(void **state)
 {
     struct scene *s = *state;
-    submit(s, 0, 1, OCT_JOB_MAY_RUN_PLAIN);
+    submit(s, 0, 1, OCT_JOB_MAY_FALL_BACK);
     assert_int_equal(oct_queue_poll(s->queue), 1);
-    assert_int_equal(s->job[0].status, OCT_ERR_PLAIN);
+    assert_int_equal(s->job[0].status, OCT_ERR_FALLBACK);
     assert_int_equal(fake.runs, 0);
     submit(s, 1, 2, 0);
     assert_int_equal(oct_queue_poll(s->queue), 1);
@@ -187,24 +187,24 @@ static void test_alone(void **state)
     assert_int_equal(fake.runs, 1);
 }
 
-/* Jobs that cannot run plainly take the lanes, wherever they stand; the order of the reports stays. */
+/* Jobs that cannot fall back take the lanes, wherever they stand; the order of the reports stays. */
 static void test_lanes_for_those_who_must(void **state)
 {
     struct scene *s = *state;
     oct_queue_free(s->queue);
     s->queue = fake_queue(true);
-    fake.cost[0] = 3000; /* four plain ones are dearer, three are not */
+    fake.cost[0] = 3000; /* four of the fallback are dearer, three are not */
     fake.cost[1] = 9000;
     submit(s, 0, 4, 0);
     assert_int_equal(oct_queue_poll(s->queue), 4);
-    oct_queue_note_plain(s->queue, OP, 1000);
-    submit(s, 4, 8, OCT_JOB_MAY_RUN_PLAIN);
+    oct_queue_note_fallback(s->queue, OP, 1000);
+    submit(s, 4, 8, OCT_JOB_MAY_FALL_BACK);
     submit(s, 8, 10, 0);
     assert_int_equal(oct_queue_poll(s->queue), 6);
     assert_order(s, 4, 10, 4);
     assert_int_equal(fake.lanes, 4);
     for (int i = 4; i < 10; i++)
-        assert_int_equal(s->job[i].status, i == 6 || i == 7 ? OCT_ERR_PLAIN : OCT_OK);
+        assert_int_equal(s->job[i].status, i == 6 || i == 7 ? OCT_ERR_FALLBACK : OCT_OK);
 }
 
 static void test_results(void **state)
@@ -399,7 +399,7 @@ static void test_null_queue(void **state)
     assert_int_equal(oct_queue_holds(NULL, &job), 0);
     assert_int_equal(oct_queue_break_even(NULL, OP), 0);
     oct_queue_set_deferred(NULL, 1);
-    oct_queue_note_plain(NULL, OP, 1);
+    oct_queue_note_fallback(NULL, OP, 1);
     assert_int_equal(oct_queue_new(NULL, NULL), OCT_ERR_ARGUMENT);
 }
 
@@ -461,9 +461,9 @@ static void *learning_thread(void *arg)
     double *cost = arg;
     if (queue == NULL)
         abort();
-    *cost = (double)oct_queue_plain_cost(queue, OP);
+    *cost = (double)oct_queue_fallback_cost(queue, OP);
     for (int i = 0; i < 100; i++)
-        oct_queue_note_plain(queue, OP, 5000);
+        oct_queue_note_fallback(queue, OP, 5000);
     return arg;
 }
 
@@ -490,28 +490,28 @@ static void test_break_even_is_learned(void **state)
     fake.cost[1] = 5000;
     assert_int_equal(oct_queue_break_even(s->queue, OP), 2);
     for (int i = 0; i < OCT_POLICY_COST_SURE; i++) {
-        submit(s, 0, 2, OCT_JOB_MAY_RUN_PLAIN);
+        submit(s, 0, 2, OCT_JOB_MAY_FALL_BACK);
         assert_int_equal(oct_queue_poll(s->queue), 2);
         assert_int_equal(s->job[0].status, OCT_OK);
     }
-    assert_int_equal(oct_queue_plain_cost(s->queue, OP), 0);
-    oct_queue_note_plain(s->queue, OP, 1000);
-    oct_queue_note_plain(s->queue, OCT_OP_COUNT, 1);
-    oct_queue_note_plain(s->queue, -1, 1);
-    assert_int_equal(oct_queue_plain_cost(s->queue, OP), 0);
-    assert_int_equal(oct_queue_plain_cost(s->queue, OTHER_OP), 0);
-    assert_int_equal(oct_queue_plain_cost(s->queue, OCT_OP_COUNT), 0);
-    assert_int_equal(oct_queue_plain_cost(NULL, OP), 0);
+    assert_int_equal(oct_queue_fallback_cost(s->queue, OP), 0);
+    oct_queue_note_fallback(s->queue, OP, 1000);
+    oct_queue_note_fallback(s->queue, OCT_OP_COUNT, 1);
+    oct_queue_note_fallback(s->queue, -1, 1);
+    assert_int_equal(oct_queue_fallback_cost(s->queue, OP), 0);
+    assert_int_equal(oct_queue_fallback_cost(s->queue, OTHER_OP), 0);
+    assert_int_equal(oct_queue_fallback_cost(s->queue, OCT_OP_COUNT), 0);
+    assert_int_equal(oct_queue_fallback_cost(NULL, OP), 0);
     for (int i = 1; i < OCT_POLICY_COST_WARM_UP; i++)
-        oct_queue_note_plain(s->queue, OP, 1000);
-    assert_int_equal(oct_queue_plain_cost(s->queue, OP), 1000);
+        oct_queue_note_fallback(s->queue, OP, 1000);
+    assert_int_equal(oct_queue_fallback_cost(s->queue, OP), 1000);
     assert_int_equal(oct_queue_break_even(s->queue, OP), 3);
     assert_int_equal(oct_queue_break_even(s->queue, OTHER_OP), 2);
     assert_int_equal(oct_queue_break_even(s->queue, OCT_OP_COUNT), 0);
-    submit(s, 0, 2, OCT_JOB_MAY_RUN_PLAIN);
+    submit(s, 0, 2, OCT_JOB_MAY_FALL_BACK);
     assert_int_equal(oct_queue_poll(s->queue), 2);
-    assert_int_equal(s->job[0].status, OCT_ERR_PLAIN);
-    submit(s, 0, 3, OCT_JOB_MAY_RUN_PLAIN);
+    assert_int_equal(s->job[0].status, OCT_ERR_FALLBACK);
+    submit(s, 0, 3, OCT_JOB_MAY_FALL_BACK);
     assert_int_equal(oct_queue_poll(s->queue), 3);
     assert_int_equal(s->job[0].status, OCT_OK);
 }
@@ -522,13 +522,13 @@ static void test_first_batch_is_slow(void **state)
     struct scene *s = *state;
     oct_queue_free(s->queue);
     s->queue = fake_queue(true);
-    oct_queue_note_plain(s->queue, OP, 1000);
+    oct_queue_note_fallback(s->queue, OP, 1000);
     fake.cost[0] = 20000000;
-    submit(s, 0, 2, OCT_JOB_MAY_RUN_PLAIN);
+    submit(s, 0, 2, OCT_JOB_MAY_FALL_BACK);
     assert_int_equal(oct_queue_poll(s->queue), 2);
     fake.cost[0] = 1500;
     for (int i = 0; i < 100; i++) {
-        submit(s, 0, 2, OCT_JOB_MAY_RUN_PLAIN);
+        submit(s, 0, 2, OCT_JOB_MAY_FALL_BACK);
         assert_int_equal(oct_queue_poll(s->queue), 2);
         assert_int_equal(s->job[0].status, OCT_OK);
         assert_int_equal(oct_queue_break_even(s->queue, OP), 2);
@@ -542,16 +542,16 @@ static void test_refused_batch(void **state)
     struct oct_counters before, after;
     oct_queue_free(s->queue);
     s->queue = fake_queue(true);
-    oct_queue_note_plain(s->queue, OP, 1000);
+    oct_queue_note_fallback(s->queue, OP, 1000);
     fake.cost[0] = 10;
     oct_counters_read(&before);
     for (int i = 0; i < 3; i++)
-        s->job[i].rsa.in = FAKE_STATUS + (i < 2 ? OCT_ERR_PLAIN : OCT_ERR_MEMORY);
-    submit(s, 0, 3, OCT_JOB_MAY_RUN_PLAIN);
+        s->job[i].rsa.in = FAKE_STATUS + (i < 2 ? OCT_ERR_FALLBACK : OCT_ERR_MEMORY);
+    submit(s, 0, 3, OCT_JOB_MAY_FALL_BACK);
     assert_int_equal(oct_queue_poll(s->queue), 3);
     oct_counters_read(&after);
     assert_int_equal(oct_queue_break_even(s->queue, OP), 2);
-    assert_int_equal(after.op[OP].plain - before.op[OP].plain, 2);
+    assert_int_equal(after.op[OP].fallback - before.op[OP].fallback, 2);
     assert_int_equal(after.op[OP].failed - before.op[OP].failed, 1);
     assert_int_equal(after.op[OP].flushes[2], before.op[OP].flushes[2]);
     assert_int_equal(after.op[OP].lane_nanoseconds, before.op[OP].lane_nanoseconds);
@@ -564,7 +564,7 @@ static void test_counters(void **state)
     oct_counters_read(&c0);
     oct_queue_set_deferred(s->queue, 1);
     s->job[3].rsa.in = FAKE_STATUS + OCT_ERR_RANGE;
-    submit(s, 0, 12, OCT_JOB_MAY_RUN_PLAIN);
+    submit(s, 0, 12, OCT_JOB_MAY_FALL_BACK);
     oct_queue_cancel(s->queue, &s->job[10]);
     oct_queue_cancel(s->queue, &s->job[11]);
     oct_queue_cancel(s->queue, &s->job[0]);
@@ -575,7 +575,7 @@ static void test_counters(void **state)
     assert_int_equal(b->cancelled - a->cancelled, 3);
     assert_int_equal(b->done - a->done, 7);
     assert_int_equal(b->failed - a->failed, 1);
-    assert_int_equal(b->plain - a->plain, 1);
+    assert_int_equal(b->fallback - a->fallback, 1);
     assert_int_equal(b->flushes[7] - a->flushes[7], 1);
     assert_int_equal(b->flushes[0] - a->flushes[0], 0);
     assert_int_equal(b->lane_nanoseconds - a->lane_nanoseconds, 3000);
@@ -618,9 +618,9 @@ static void test_waiting_is_told(void **state)
 static void test_frozen_queue(void **state)
 {
     struct scene *s = *state;
-    submit(s, 0, 2, OCT_JOB_MAY_RUN_PLAIN);
+    submit(s, 0, 2, OCT_JOB_MAY_FALL_BACK);
     assert_int_equal(oct_queue_poll(s->queue), 2);
-    oct_queue_note_plain(s->queue, OP, 1);
+    oct_queue_note_fallback(s->queue, OP, 1);
     assert_int_equal(oct_queue_break_even(s->queue, OP), 2);
 }
 

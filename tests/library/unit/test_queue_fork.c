@@ -85,7 +85,7 @@ static void test_fork_with_jobs_waiting(void **state)
     callbacks = 0;
     oct_thread_set_mode(OCT_THREAD_EVENT_LOOP);
     for (int i = 0; i < 5; i++)
-        waiting_job(queue, &job[i], OCT_JOB_MAY_RUN_PLAIN);
+        waiting_job(queue, &job[i], OCT_JOB_MAY_FALL_BACK);
     pid_t child = fork();
     if (child == 0) {
         check_child(queue, job, 5);

@@ -85,7 +85,7 @@ static bool reference_run(void)
     if (op < 0)
         return false;
     unsigned jobs = m.ready[op].count < 8 ? m.ready[op].count : 8;
-    bool lanes = jobs > 1 || !(m.ready[op].item[0]->job.flags & OCT_JOB_MAY_RUN_PLAIN);
+    bool lanes = jobs > 1 || !(m.ready[op].item[0]->job.flags & OCT_JOB_MAY_FALL_BACK);
     for (unsigned i = 0; i < jobs; i++) {
         struct item *item = row_take(&m.ready[op], 0);
         row_append(&m.finished, item);
@@ -113,7 +113,7 @@ static int expected_status(const struct item *item)
 static void check_report(const struct item *item)
 {
     assert_int_equal(item->job.state, OCT_JOB_DONE);
-    assert_int_equal(item->job.status, item->lanes ? expected_status(item) : OCT_ERR_PLAIN);
+    assert_int_equal(item->job.status, item->lanes ? expected_status(item) : OCT_ERR_FALLBACK);
     m.reported++;
 }
 
@@ -163,7 +163,7 @@ static struct item *new_item(void)
 {
     struct item *item = calloc(1, sizeof *item);
     item->job.op = (int)any(OPS);
-    item->job.flags = any(3) ? OCT_JOB_MAY_RUN_PLAIN : 0;
+    item->job.flags = any(3) ? OCT_JOB_MAY_FALL_BACK : 0;
     item->job.done = any(6) ? done : NULL;
     item->job.rsa.in = any(10) ? NULL : FAKE_STATUS + OCT_ERR_FAULT;
     return item;

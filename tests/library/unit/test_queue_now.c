@@ -71,7 +71,7 @@ static void test_arguments(void **state)
 
 static int one(struct oct_queue *queue)
 {
-    struct oct_job job = make(OCT_JOB_MAY_RUN_PLAIN);
+    struct oct_job job = make(OCT_JOB_MAY_FALL_BACK);
     struct oct_job *const list[1] = {&job};
     assert_int_equal(oct_queue_run_now(queue, list, 1), OCT_OK);
     return job.status;
@@ -82,11 +82,11 @@ static unsigned vectors_of(uint64_t vector, uint64_t plain, unsigned calls)
 {
     struct oct_queue *queue = fake_queue(true);
     fake.cost[0] = vector;
-    assert_int_equal(one(queue), OCT_ERR_PLAIN);
+    assert_int_equal(one(queue), OCT_ERR_FALLBACK);
     for (unsigned i = 1; i < calls; i++) {
         unsigned before = fake.runs;
-        if (one(queue) == OCT_ERR_PLAIN)
-            oct_queue_note_plain(queue, OP, plain);
+        if (one(queue) == OCT_ERR_FALLBACK)
+            oct_queue_note_fallback(queue, OP, plain);
         else
             assert_int_equal(fake.runs, before + 1);
         if (i == 1)
@@ -105,16 +105,16 @@ static void test_learning(void **state)
     assert_in_range(vectors_of(1200, 1000, 1000), 4, 64);
 }
 
-/* The portable table never pays: jobs that may run plainly do, the others run all the same. */
+/* The portable table never pays: jobs that may fall back do, the others run all the same. */
 static void test_frozen(void **state)
 {
     struct oct_queue *queue = fake_queue(false);
-    struct oct_job may = make(OCT_JOB_MAY_RUN_PLAIN), must = make(0);
+    struct oct_job may = make(OCT_JOB_MAY_FALL_BACK), must = make(0);
     struct oct_job *const list[2] = {&may, &must};
     (void)state;
-    oct_queue_note_plain(queue, OP, 1);
+    oct_queue_note_fallback(queue, OP, 1);
     for (int i = 0; i < 10; i++)
-        assert_int_equal(one(queue), OCT_ERR_PLAIN);
+        assert_int_equal(one(queue), OCT_ERR_FALLBACK);
     assert_int_equal(fake.runs, 0);
     assert_int_equal(oct_queue_run_now(queue, list + 1, 1), OCT_OK);
     assert_int_equal(must.status, OCT_OK);

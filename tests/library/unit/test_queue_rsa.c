@@ -110,11 +110,11 @@ static void test_handed_back(void **state)
     (void)state;
     need_operation(OCT_OP_RSA2048_PRIVATE);
     memset(untouched, 0xee, BYTES);
-    submit_all(OCT_OP_RSA2048_PRIVATE, OCT_JOB_MAY_RUN_PLAIN);
+    submit_all(OCT_OP_RSA2048_PRIVATE, OCT_JOB_MAY_FALL_BACK);
     for (int i = 9; i < JOBS; i++)
         assert_int_equal(oct_queue_cancel(oct_queue_thread(), &job[i]), OCT_OK);
     assert_int_equal(oct_queue_poll(oct_queue_thread()), 1);
-    assert_int_equal(job[8].status, OCT_ERR_PLAIN);
+    assert_int_equal(job[8].status, OCT_ERR_FALLBACK);
     assert_memory_equal(out[8], untouched, BYTES);
 }
 

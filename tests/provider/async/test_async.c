@@ -100,7 +100,7 @@ static void test_mixed(void **state)
     test_free(m);
 }
 
-/* One fibre alone ends too, whether in a vector or plainly. */
+/* One fibre alone ends too, whether in a vector or on the fallback. */
 static void test_one(void **state)
 {
     EVP_PKEY *key = load_key(octuple_ctx, "2048a");

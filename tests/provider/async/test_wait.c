@@ -234,7 +234,7 @@ static void test_draining(void **state)
     signer_clear(&late);
 }
 
-/* When a fibre cannot be switched, its operation leaves the queue and runs plainly; the others are unharmed. */
+/* When a fibre cannot be switched, its operation leaves the queue and falls back; the others are unharmed. */
 static void test_pause_fails(void **state)
 {
     struct signer waiting, failing;
@@ -255,7 +255,7 @@ static void test_pause_fails(void **state)
     signer_clear(&failing);
 }
 
-/* Two fibres on one wait context: the second cannot wait there, and runs plainly. */
+/* Two fibres on one wait context: the second cannot wait there, and falls back. */
 static void test_shared_wait_context(void **state)
 {
     struct signer one, two;

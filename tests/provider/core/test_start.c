@@ -34,7 +34,7 @@ static void test_file_is_made(void **state)
     read_file(&counters);
     assert_int_equal(counters.pid, getpid());
     for (int op = 0; op < OCT_OP_COUNT; op++)
-        assert_int_equal(counters.op[op].plain, 0);
+        assert_int_equal(counters.op[op].fallback, 0);
 }
 
 static void sign(EVP_PKEY *key)
@@ -57,10 +57,10 @@ static void test_first_operation_counts(void **state)
     assert_true(is_ours(key));
     sign(key);
     read_file(&counters);
-    assert_int_equal(counters.op[OCT_OP_RSA2048_PRIVATE].plain, 1);
+    assert_int_equal(counters.op[OCT_OP_RSA2048_PRIVATE].fallback, 1);
     sign(key);
     read_file(&counters);
-    assert_int_equal(counters.op[OCT_OP_RSA2048_PRIVATE].plain, 2);
+    assert_int_equal(counters.op[OCT_OP_RSA2048_PRIVATE].fallback, 2);
     EVP_PKEY_free(key);
 }
 

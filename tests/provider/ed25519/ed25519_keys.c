@@ -88,8 +88,8 @@ struct oct_op_counters ed25519_counters(int op)
 void ed25519_prefer_lanes(void)
 {
     for (int i = 0; i < 64; i++) {
-        oct_queue_note_plain(oct_queue_thread(), OCT_OP_ED25519_SIGN, 10000000000u);
-        oct_queue_note_plain(oct_queue_thread(), OCT_OP_ED25519_VERIFY, 10000000000u);
+        oct_queue_note_fallback(oct_queue_thread(), OCT_OP_ED25519_SIGN, 10000000000u);
+        oct_queue_note_fallback(oct_queue_thread(), OCT_OP_ED25519_VERIFY, 10000000000u);
     }
 }
 

@@ -135,7 +135,7 @@ struct oct_op_counters mldsa_counters(int op)
 void mldsa_prefer_lanes(int set)
 {
     for (int i = 0; i < 64; i++) {
-        oct_queue_note_plain(oct_queue_thread(), oct_mldsa_sign_op(set), 10000000000u);
-        oct_queue_note_plain(oct_queue_thread(), oct_mldsa_verify_op(set), 10000000000u);
+        oct_queue_note_fallback(oct_queue_thread(), oct_mldsa_sign_op(set), 10000000000u);
+        oct_queue_note_fallback(oct_queue_thread(), oct_mldsa_verify_op(set), 10000000000u);
     }
 }

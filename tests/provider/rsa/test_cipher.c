@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* Encryption and decryption, both ways against OpenSSL alone, in lanes and plainly; the TLS pre-master secret; bad
- * input. */
+/* Encryption and decryption, both ways against OpenSSL alone, in lanes and on the fallback; the TLS pre-master secret;
+ * bad input. */
 #include "common.h"
 
 #include <openssl/core_names.h>

@@ -2,7 +2,7 @@
  * Copyright The Octuple Authors */
 /*
  * Implicit rejection against the scheme written again from its description, with OpenSSL's HMAC and with branches; and
- * against OpenSSL's published answers; in lanes, plainly, and on keys without lanes.
+ * against OpenSSL's published answers; in lanes, on the fallback, and on keys without lanes.
  */
 #include "common.h"
 #include "reject_vectors.h"

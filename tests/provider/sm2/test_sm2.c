@@ -283,8 +283,8 @@ static void test_batches(void **state)
     }
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         for (int j = 0; j < 64; j++) {
-            oct_queue_note_plain(oct_queue_thread(), OCT_OP_SM2_SIGN, 10000000000u);
-            oct_queue_note_plain(oct_queue_thread(), OCT_OP_SM2_VERIFY, 10000000000u);
+            oct_queue_note_fallback(oct_queue_thread(), OCT_OP_SM2_SIGN, 10000000000u);
+            oct_queue_note_fallback(oct_queue_thread(), OCT_OP_SM2_VERIFY, 10000000000u);
         }
         w.bad = 0x5a5a >> i;
         run_fibres(counts[i], sign_in_fibre, &w);

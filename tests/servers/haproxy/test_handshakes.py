@@ -16,7 +16,7 @@ EDGE = "expose-experimental-directives\n    tune.fd.edge-triggered on\n    nbthr
 
 
 def ends_well(server: HAProxy, operation: str, handshakes: int) -> rig.Counts:
-    """Nothing got lost: what was queued came out of the lanes or was run plainly."""
+    """Nothing got lost: what was queued came out of the lanes or was run by the fallback."""
     count = server.counters()[operation]
     assert count.failed == 0 and count.recomputed == 0 and count.cancelled == 0
     assert sum(fill * (jobs + 1) for jobs, fill in enumerate(count.flushes)) == count.done

@@ -68,6 +68,6 @@ def as_json(found: list[Comparison]) -> dict[str, list[dict]]:
 
 
 def summary(it: Comparison) -> str:
-    lanes = ", ".join(f"{name} {count.done} in lanes and {count.plain} plain"
+    lanes = ", ".join(f"{name} {count.done} in lanes and {count.fallback} plain"
                       for name, count in it.counters.items() if count.all)
     return f"{it.server}: {len(it.stock)} clients, {len(it.differences())} differences; {lanes}"

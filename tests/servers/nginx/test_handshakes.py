@@ -19,10 +19,10 @@ def private(nginx: rig.Nginx, size: int) -> rig.Counts:
 
 
 def check_sums(count: rig.Counts) -> None:
-    """Nothing got lost: what was queued came out of the lanes or was run plainly."""
+    """Nothing got lost: what was queued came out of the lanes or was run by the fallback."""
     assert count.failed == 0 and count.recomputed == 0
     assert sum(fill * (jobs + 1) for jobs, fill in enumerate(count.flushes)) == count.done
-    assert count.submitted <= count.done + count.plain + count.cancelled
+    assert count.submitted <= count.done + count.fallback + count.cancelled
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -37,7 +37,7 @@ def test_herd(build, keys, version, ciphers, size):
             assert len(answers) == 24 and all(b"200 OK" in answer and answer.endswith(b"ok\n") for answer in answers)
         count = private(nginx, size)
         check_sums(count)
-        assert count.done + count.plain == 72
+        assert count.done + count.fallback == 72
         assert count.waited(36), f"most of a herd waits for others: {count}"
 
 
@@ -49,7 +49,7 @@ def test_alone_is_plain(build, keys, version, ciphers):
             assert b"200 OK" in clients.fetch(nginx.port, context)
         count = private(nginx, 2048)
         # The end of one connection and the beginning of the next may look like two at once; lanes are not used for one.
-        assert (count.done, count.plain) == (0, 10) and count.submitted <= 3
+        assert (count.done, count.fallback) == (0, 10) and count.submitted <= 3
 
 
 @pytest.mark.parametrize(("version", "ciphers"), KINDS)
@@ -69,7 +69,7 @@ def test_crowd(build, keys, version, ciphers, workers, listen):
         total = [private(nginx, size) for size in SIZES]
         for count in total:
             check_sums(count)
-        assert sum(count.done + count.plain for count in total) == 120
+        assert sum(count.done + count.fallback for count in total) == 120
         # With deferred accept the first call comes before nginx has told epoll of the socket: it stays synchronous.
         if workers == 1 and (listen != "deferred" or ciphers == "kRSA"):
             assert sum(count.done for count in total) > 0

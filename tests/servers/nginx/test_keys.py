@@ -212,7 +212,7 @@ def test_placeholder_of_a_default_engine(device, build, keys, place, kind, threa
         for version, ciphers in (("1.2", "ECDHE+aRSA"), ("1.3", "ALL")):
             assert all(b"200 OK" in answer for answer in herd(nginx, 6, version, ciphers))
         count = nginx.counters()["rsa2048-private"]
-        assert count.plain >= 12 and count.done == count.failed == 0
+        assert count.fallback >= 12 and count.done == count.failed == 0
         assert nginx.worker().num_threads() == 1
         assert counted_off(build, nginx) if threads == 0 else counted(build, nginx)["begun"] == 0
 

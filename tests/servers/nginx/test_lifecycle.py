@@ -16,7 +16,7 @@ from tests.servers.common import clients, rig
 
 def total(nginx: rig.Nginx) -> int:
     counts = [count for name, count in nginx.counters().items() if name.endswith("private")]
-    return sum(count.done + count.plain for count in counts)
+    return sum(count.done + count.fallback for count in counts)
 
 
 def test_reload_under_load(build, keys):

@@ -58,7 +58,7 @@ def test_a_process_for_each_connection(build, keys, place):
 
     seen = daemons.compare(kind, keys, build, place, act, worker=None)
     assert daemons.served(seen, "1.2") and daemons.served(seen, "1.3")
-    assert seen.counts["rsa2048-private"].plain >= 4 * daemons.HERD
+    assert seen.counts["rsa2048-private"].fallback >= 4 * daemons.HERD
 
 
 def test_client_certificates(build, keys, place):

@@ -55,7 +55,7 @@ def alike(text: str) -> str:
     text = re.sub(r"(?ms)^\w+ +handshakes: 1 full handshakes, of which . waited.*?(\d+ resumed).*?(?=^\S|\Z)",
                   r"ok or note handshakes: 1 full handshake, \1\n", text)
     # Then its key pair is from a pool of eight, else from OpenSSL's own code.
-    text = re.sub(r"(?ms)^\w+ +lanes: \d operations (came and all ran plainly|went through lanes, 8\.0).*?(?=^\S|\Z)",
+    text = re.sub(r"(?ms)^\w+ +lanes: \d operations (came and all fell back|went through lanes, 8\.0).*?(?=^\S|\Z)",
                   "ok or note lanes: few operations\n", text)
     text = text.replace("; besides, and not served: GnuTLS", "")  # what PostgreSQL's own libraries bring along
     text = re.sub(r"(?m)^(Program|\w+ +(lanes|handshakes):|Verdict    no load|ok or).*$",

@@ -221,7 +221,7 @@ def judge(subject: Subject, first: Held, last: Held, progress: Progress) -> None
 
 def report(subject: Subject, progress: Progress) -> None:
     """What was done, and what came of each operation: of those that were submitted nothing may be left, and besides
-    them there are only such as ran plainly at once."""
+    them there are only such as fell back at once."""
     print(", ".join(f"{completed} {mix}" for mix, completed in sorted(progress.mixes.items())))
     for name, count in subject.counters().items():
         if count.all:
@@ -229,7 +229,7 @@ def report(subject: Subject, progress: Progress) -> None:
         in_lanes = sum(size * batches for size, batches in enumerate(count.flushes, 1))
         if count.failed or count.recomputed or in_lanes != count.done:
             raise soak.Failure(f"{name}: {count}")
-        if not 0 <= count.submitted - count.done - count.cancelled <= count.plain:
+        if not 0 <= count.submitted - count.done - count.cancelled <= count.fallback:
             raise soak.Failure(f"{name}: some were not finished: {count}")
 
 

@@ -205,11 +205,11 @@ def report(nginx: rig.Nginx, expected: set[str]) -> None:
     """Where the operations ran."""
     for name, count in nginx.counters().items():
         if count.all:
-            print(f"  {name}: in lanes {count.done}, plain {count.plain}, given up {count.cancelled}, batches by size "
-                  f"{count.flushes}")
+            print(f"  {name}: in lanes {count.done}, fallback {count.fallback}, given up {count.cancelled}, batches by "
+                  f"size {count.flushes}")
         if count.failed or count.recomputed:
             raise Failure(f"{name}: {count.failed} failed, {count.recomputed} recomputed")
-        if count.done < count.plain or (name in expected and not count.done):
+        if count.done < count.fallback or (name in expected and not count.done):
             raise Failure(f"{name}: most operations did not go through the lanes")
 
 
