@@ -235,9 +235,9 @@ static enum oct_on kind_of_call(struct oct_conn *conn, const struct oct_thread *
         return OCT_ON_CALL;
     if (state == OCT_CONN_PAUSED) {
         const bool may_wait = !was_told(conn, t) && !oct_socket_blocks(conn);
-        return may_wait && conn->way->may_wait(conn) ? OCT_ON_CALL : OCT_ON_CALL_SOON;
+        return may_wait && (conn->way->may_wait == NULL || conn->way->may_wait(conn)) ? OCT_ON_CALL : OCT_ON_CALL_SOON;
     }
-    if (!conn->way->takes(conn))
+    if (conn->way->takes != NULL && !conn->way->takes(conn))
         return OCT_ON_CALL_EARLY;
     return oct_conn_is_due(state) && oct_slice_place(conn) != OCT_SLICE_FITS ? OCT_ON_CALL_AWRY : OCT_ON_CALL;
 }

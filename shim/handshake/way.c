@@ -69,21 +69,7 @@ static bool may_pause(struct oct_conn *conn)
     return !oct_socket_blocks(conn) && oct_way_is_open(conn);
 }
 
-/* It calls when its socket can be read, and needs nothing for it. */
-static bool may_wait(const struct oct_conn *conn)
-{
-    (void)conn;
-    return true;
-}
-
-static bool takes(struct oct_conn *conn)
-{
-    (void)conn;
-    return true;
-}
-
-const struct oct_way oct_way_socket = {
-    .may_begin = oct_way_may_begin, .may_pause = may_pause, .may_wait = may_wait, .takes = takes};
+const struct oct_way oct_way_socket = {.may_begin = oct_way_may_begin, .may_pause = may_pause};
 
 /* Why conn's handshake has waited for nobody, in the order in which this is asked when it begins (handshake.c). */
 static enum oct_stay why_not(struct oct_conn *conn, const struct oct_thread *t)

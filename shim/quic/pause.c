@@ -41,24 +41,9 @@ static bool may_pause(struct oct_conn *conn)
     return true;
 }
 
-/* The program's next call brings nothing that would be needed, and has nothing to wait for. */
-static bool may_wait(const struct oct_conn *conn)
-{
-    (void)conn;
-    return true;
-}
-
-static bool takes(struct oct_conn *conn)
-{
-    (void)conn;
-    return true;
-}
-
 const struct oct_way oct_quic_led = {
     .by_itself = true,
     .may_begin = may_begin,
     .may_pause = may_pause,
-    .may_wait = may_wait,
-    .takes = takes,
     .cut = oct_quic_cut,
 };
