@@ -18,7 +18,6 @@
 #include "provider/async/aside.h"
 #include "provider/async/pool.h"
 #include "provider/core/provider.h"
-#include "provider/core/warm.h"
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
@@ -143,7 +142,6 @@ static void provider_teardown(void *provctx)
     struct oct_prov *prov = provctx;
     struct oct_fallback *fallback;
 
-    oct_warm_end(prov);
     oct_pool_clear();
     for (int f = 0; f < OCT_FAMILIES; f++)
         if (oct_prov_families[f]->clear != NULL)
@@ -213,7 +211,6 @@ int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, 
     oct_aside_start();
     oct_provider_set_loaded();
     prov->generation = oct_fork_generation();
-    oct_warm_begin(prov);
     oct_changes_begin(handle, in);
     *provctx = prov;
     *out = provider_table;

@@ -106,22 +106,6 @@ const struct oct_fallback *oct_fallback_get(struct oct_prov *prov)
     return first;
 }
 
-/* Failures come again where it is used. One fetch makes all of a provider's methods of a kind, which children would
- * each make anew. */
-void oct_fallback_warm(OSSL_LIB_CTX *ctx)
-{
-    unsigned char byte;
-
-    (void)RAND_priv_bytes_ex(ctx, &byte, sizeof byte, 0);
-    EVP_MD_free(EVP_MD_fetch(ctx, "SHA2-256", NULL));
-    EVP_SIGNATURE_free(EVP_SIGNATURE_fetch(ctx, "RSA", NULL));
-    EVP_KEYEXCH_free(EVP_KEYEXCH_fetch(ctx, "X25519", NULL));
-    EVP_KDF_free(EVP_KDF_fetch(ctx, "TLS13-KDF", NULL));
-    EVP_MAC_free(EVP_MAC_fetch(ctx, "HMAC", NULL));
-    EVP_ASYM_CIPHER_free(EVP_ASYM_CIPHER_fetch(ctx, "RSA", NULL));
-    EVP_CIPHER_free(EVP_CIPHER_fetch(ctx, "AES-256-GCM", NULL));
-}
-
 OSSL_LIB_CTX *oct_fallback_ctx(struct oct_prov *prov)
 {
     const struct oct_fallback *fallback = oct_fallback_get(prov);

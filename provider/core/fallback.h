@@ -28,9 +28,6 @@ struct oct_fallback {
  * stored. */
 const struct oct_fallback *oct_fallback_get(struct oct_prov *prov);
 
-/* Makes there what the first private operation needs besides: the generator of random bytes, and the digests. */
-void oct_fallback_warm(OSSL_LIB_CTX *ctx);
-
 void oct_fallback_free(struct oct_fallback *fallback);
 
 /* For a child that ends: its parent's stays as it is, since to take it apart would copy all its pages. The module that

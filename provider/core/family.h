@@ -45,21 +45,14 @@ struct oct_offer {
     int first_op, last_op; /* enum oct_op, or the family's own numbers: see `serves` */
 };
 
-/* An operation that every handshake may need, whatever the kind of the server's key. */
-struct oct_warm {
-    int op; /* enum oct_op; -1 ends a list */
-    enum oct_prov_switch turned_by;
-};
-
 struct oct_prov_family {
     const struct oct_offer *(*offers)(void); /* for the OpenSSL that runs */
     /* Whether an operation of an offer is served, and worth it unless it was asked for. NULL: if it is possible; one
      * whose test fails later is left to OpenSSL's own provider. The first call may run known-answer tests. */
     bool (*serves)(int op, bool asked);
-    const struct oct_warm *warm; /* NULL: none */
-    const char *keymgmt;         /* the name of OpenSSL's own key management; NULL: none is needed */
-    bool has_groups;             /* TLS groups are over its keys, and announced as OpenSSL's own are */
-    bool has_sigalgs;            /* TLS signature algorithms too: those that libssl does not know by itself */
+    const char *keymgmt; /* the name of OpenSSL's own key management; NULL: none is needed */
+    bool has_groups;     /* TLS groups are over its keys, and announced as OpenSSL's own are */
+    bool has_sigalgs;    /* TLS signature algorithms too: those that libssl does not know by itself */
     /* Announces groups that are the family's own; 1, or 0 with an error raised. NULL: none. */
     int (*announce)(struct oct_prov *prov, OSSL_CALLBACK *callback, void *arg);
     /* What it needs besides of the private context (fallback.h): made with it and freed with it, if OpenSSL has the key

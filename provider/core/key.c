@@ -4,7 +4,6 @@
 #include "key.h"
 
 #include "provider.h"
-#include "warm.h"
 
 #include <openssl/crypto.h>
 #include <stdbool.h>
@@ -32,23 +31,12 @@ void oct_prov_key_up_ref(void *vkey)
         atomic_fetch_add_explicit(&key->references, 1, memory_order_relaxed);
 }
 
-bool oct_prov_key_try_up_ref(struct oct_prov_key *key)
-{
-    unsigned before = atomic_load_explicit(&key->references, memory_order_relaxed);
-    while (before != 0)
-        if (atomic_compare_exchange_weak(&key->references, &before, before + 1))
-            return true;
-    return false;
-}
-
 void oct_prov_key_free(void *vkey)
 {
     struct oct_prov_key *key = vkey;
 
     if (key == NULL || atomic_fetch_sub_explicit(&key->references, 1, memory_order_acq_rel) != 1)
         return;
-    if (key->put_off != NULL)
-        oct_warm_forget(key);
     key->destroy(key);
 }
 

@@ -20,8 +20,6 @@ struct oct_prov_key {
     struct oct_prov *prov;
     void (*destroy)(void *key); /* after the last reference: frees the object and what it holds */
     int has_public, has_private;
-    void (*put_off)(void *key);                /* makes what was put off; NULL: nothing is */
-    struct oct_prov_key *off_next, **off_link; /* the list of such keys (warm.c), guarded by its lock */
 };
 
 /* An object of `size` bytes, zeros but for the above, with one reference; NULL with an error raised. */
@@ -29,8 +27,6 @@ void *oct_prov_key_new(struct oct_prov *prov, size_t size, void (*destroy)(void 
 
 /* One more reference, one less; key may be NULL. */
 void oct_prov_key_up_ref(void *key);
-/* False if the last reference is gone, and the key about to go. */
-bool oct_prov_key_try_up_ref(struct oct_prov_key *key);
 OSSL_FUNC_keymgmt_free_fn oct_prov_key_free;
 
 /* Puts a reference to a key (NULL: none) in the place of another. */

@@ -4,7 +4,6 @@
 #include "ec.h"
 #include "provider/contexts/ec_forms.h"
 #include "provider/core/provider.h"
-#include "provider/core/warm.h"
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
@@ -76,11 +75,7 @@ static EVP_PKEY *from_data(struct oct_prov *prov, int selection, const OSSL_PARA
 int oct_prov_ec_import(struct oct_prov_ec *key, int selection, const OSSL_PARAM params[])
 {
     EVP_PKEY *fallback = from_data(key->base.prov, selection, params);
-    const int ok = fallback != NULL && oct_prov_ec_set_fallback(key, fallback);
-
-    if (ok && key->base.has_private)
-        oct_warm_ask(key->curve < 0 ? -1 : oct_ecdsa_sign_op(key->curve));
-    return ok;
+    return fallback != NULL && oct_prov_ec_set_fallback(key, fallback);
 }
 
 static EVP_PKEY *from_numbers(const struct oct_prov_ec *key)

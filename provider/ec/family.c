@@ -75,9 +75,6 @@ static const struct oct_offer *offers(void)
     return all;
 }
 
-static const struct oct_warm warm[] = {
-    {OCT_OP_P256_KEYGEN, OCT_PROV_SWITCH_pools}, {OCT_OP_P256_DERIVE, OCT_PROV_SWITCH_ec}, {-1, 0}};
-
 /* The groups of the private context, to tell what is a point. */
 struct part {
     EC_GROUP *group[OCT_ECDSA_CURVES];
@@ -114,7 +111,6 @@ const EC_GROUP *oct_ec_fallback_group(struct oct_prov *prov, int curve)
 
 const struct oct_prov_family oct_prov_family_ec = {
     .offers = offers,
-    .warm = warm,
     .keymgmt = "EC",
     .has_groups = true,
     .open = open_part,

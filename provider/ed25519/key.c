@@ -4,7 +4,6 @@
 #include "ed25519.h"
 
 #include "provider/core/provider.h"
-#include "provider/core/warm.h"
 
 #include "base/policy.h"
 
@@ -74,14 +73,10 @@ int oct_prov_ed25519_set_fallback(struct oct_prov_ed25519 *key, EVP_PKEY *fallba
 int oct_prov_ed25519_import(struct oct_prov_ed25519 *key, int selection, const OSSL_PARAM params[])
 {
     EVP_PKEY *fallback = oct_fallback_import(key->base.prov, OCT_FAMILY_ed25519, selection, params);
-    int ok;
 
     if (fallback == NULL)
         return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
-    ok = oct_prov_ed25519_set_fallback(key, fallback);
-    if (ok && key->base.has_private)
-        oct_warm_ask(OCT_OP_ED25519_SIGN);
-    return ok;
+    return oct_prov_ed25519_set_fallback(key, fallback);
 }
 
 /* Later, when other threads may be reading the object: it writes key->lanes alone. Without lanes the fallback serves,

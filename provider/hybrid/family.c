@@ -59,13 +59,9 @@ static const struct oct_offer *offers(void)
     return oct_hybrid_openssl_has() ? hybrids : all;
 }
 
-/* The group that browsers offer. */
-static const struct oct_warm warm[] = {{OCT_OP_X25519MLKEM768_SERVER, OCT_PROV_SWITCH_hybrid}, {-1, 0}};
-
 const struct oct_prov_family oct_prov_family_hybrid = {
     .offers = offers,
     .serves = serves,
-    .warm = warm,
     .has_groups = true,
     .announce = oct_hybrid_announce,
 };

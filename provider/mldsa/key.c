@@ -4,7 +4,6 @@
 #include "mldsa.h"
 
 #include "provider/core/provider.h"
-#include "provider/core/warm.h"
 
 #include "base/policy.h"
 
@@ -63,14 +62,10 @@ int oct_prov_mldsa_set_fallback(struct oct_prov_mldsa *key, EVP_PKEY *fallback)
 int oct_prov_mldsa_import(struct oct_prov_mldsa *key, int selection, const OSSL_PARAM params[])
 {
     EVP_PKEY *fallback = oct_fallback_import_named(key->base.prov, oct_mldsa_name(key->set), selection, params);
-    int ok;
 
     if (fallback == NULL)
         return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
-    ok = oct_prov_mldsa_set_fallback(key, fallback);
-    if (ok && key->base.has_private)
-        oct_warm_ask(oct_mldsa_sign_op(key->set));
-    return ok;
+    return oct_prov_mldsa_set_fallback(key, fallback);
 }
 
 uint8_t *oct_mldsa_private(const struct oct_prov_mldsa *key)

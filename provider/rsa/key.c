@@ -4,7 +4,6 @@
 #include "rsa.h"
 
 #include "provider/core/provider.h"
-#include "provider/core/warm.h"
 
 #include <openssl/crypto.h>
 
@@ -36,14 +35,10 @@ int oct_prov_rsa_set_fallback(struct oct_prov_rsa *key, EVP_PKEY *fallback)
 int oct_prov_rsa_import(struct oct_prov_rsa *key, int selection, const OSSL_PARAM params[])
 {
     EVP_PKEY *fallback = oct_fallback_import(key->base.prov, OCT_FAMILY_rsa, selection, params);
-    int ok;
 
     if (fallback == NULL)
         return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
-    ok = oct_prov_rsa_set_fallback(key, fallback);
-    if (ok && key->base.has_private)
-        oct_warm_ask(oct_rsa_op(key->bits, OCT_RAW_SIGN));
-    return ok;
+    return oct_prov_rsa_set_fallback(key, fallback);
 }
 
 int oct_rsa_op(unsigned bits, enum oct_raw_kind kind)

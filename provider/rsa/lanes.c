@@ -10,7 +10,6 @@
 #include "api/verdict.h"
 #include "provider/async/aside.h"
 #include "provider/core/provider.h"
-#include "provider/core/warm.h"
 
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
@@ -178,21 +177,14 @@ static bool make_if_later(struct oct_prov_rsa *key)
     return made;
 }
 
-static void make_before_fork(void *key)
-{
-    (void)make_if_later(key);
-}
-
 int oct_prov_rsa_load_numbers(struct oct_prov_rsa *key)
 {
     struct facts facts = {.key = key};
 
     if (!EVP_PKEY_export(key->fallback, EVP_PKEY_KEYPAIR, collect_facts, &facts))
         return OCT_RAISE(key->base.prov, OCT_REASON_KEY_IMPORT);
-    if (key->base.has_private && facts.fits_lanes) {
+    if (key->base.has_private && facts.fits_lanes)
         atomic_store(&key->later, OCT_RSA_LATER);
-        oct_warm_put_off(&key->base, make_before_fork);
-    }
     return 1;
 }
 
@@ -208,10 +200,8 @@ const struct oct_rsa_key *oct_prov_rsa_lanes(struct oct_prov_rsa *key)
     struct oct_rsa_key *lanes = atomic_load_explicit(&key->lanes, memory_order_acquire);
 
     if (lanes == NULL && atomic_load_explicit(&key->later, memory_order_relaxed) == OCT_RSA_LATER &&
-        !oct_aside_is_due() && make_if_later(key)) {
-        oct_warm_forget(&key->base);
+        !oct_aside_is_due() && make_if_later(key))
         lanes = atomic_load_explicit(&key->lanes, memory_order_acquire);
-    }
     if (lanes != NULL || key->base.has_private || oct_rsa_op(key->bits, OCT_RAW_PUBLIC) < 0)
         return lanes;
     if (atomic_load_explicit(&key->lane_requests, memory_order_relaxed) > 1)

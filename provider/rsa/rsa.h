@@ -57,7 +57,7 @@ int oct_prov_rsa_load_numbers(struct oct_prov_rsa *key);
 
 /*
  * The lane key, borrowed, or NULL. That of a private key is made at the first request, unless a child has stepped
- * aside, or before a fork. That of a public key is made at the second: a client's certificate is often used once only,
+ * aside. That of a public key is made at the second: a client's certificate is often used once only,
  * and making a lane key costs more than lanes save on one public operation.
  */
 const struct oct_rsa_key *oct_prov_rsa_lanes(struct oct_prov_rsa *key);

@@ -5,7 +5,6 @@
 
 #include "provider/contexts/ec_forms.h"
 #include "provider/core/provider.h"
-#include "provider/core/warm.h"
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
@@ -82,11 +81,7 @@ static int import(struct oct_prov_sm2 *key, int selection, const OSSL_PARAM para
 
 int oct_prov_sm2_import(struct oct_prov_sm2 *key, int selection, const OSSL_PARAM params[])
 {
-    const int ok = import(key, selection, params);
-
-    if (ok && key->base.has_private)
-        oct_warm_ask(OCT_OP_SM2_SIGN);
-    return ok;
+    return import(key, selection, params);
 }
 
 /* OpenSSL's numbers in parameters are in the machine's order of bytes: little-endian on every machine with lanes. */

@@ -26,9 +26,6 @@ static const struct oct_offer *offers(void)
     return all;
 }
 
-static const struct oct_warm warm[] = {
-    {OCT_OP_X25519_KEYGEN, OCT_PROV_SWITCH_pools}, {OCT_OP_X25519_DERIVE, OCT_PROV_SWITCH_x25519}, {-1, 0}};
-
 /* OpenSSL's X25519 without EVP. */
 static void *open_part(const struct oct_fallback *fallback)
 {
@@ -46,7 +43,6 @@ static void close_part(void *part)
 
 const struct oct_prov_family oct_prov_family_x25519 = {
     .offers = offers,
-    .warm = warm,
     .keymgmt = "X25519",
     .has_groups = true,
     .open = open_part,

@@ -23,7 +23,8 @@ struct oct_way {
     bool (*may_begin)(struct oct_conn *conn, struct oct_thread *t, bool *wakeable);
     /* It has come to an operation. One that has shown itself only now is of this way from here on. */
     bool (*may_pause)(struct oct_conn *conn);
-    /* The program calls while conn is paused. False: told to wait, it would not call again by itself. NULL: it would. */
+    /* The program calls while conn is paused. False: told to wait, it would not call again by itself. NULL: it would.
+     */
     bool (*may_wait)(const struct oct_conn *conn);
     /* The program calls, and conn would go on. False: it has to come with something more.
      * NULL: it need not. */

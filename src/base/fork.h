@@ -23,7 +23,6 @@ OCT_API uint64_t oct_fork_generation(void);
 
 /* Memory that a process shares with its children. */
 struct oct_fork_board {
-    atomic_int asked;  /* what to make ready before the next fork (provider/core/warm.c); 0: nothing */
     atomic_uint brief; /* children that ended after one connection (trace/page.c) */
 };
 
