@@ -454,6 +454,15 @@ def test_program_of_32_bits(served):
     assert "is not a 64-bit x86 program" in result.stdout and "use its build for 64-bit x86 (amd64)" in result.stdout
 
 
+def test_bound_program_that_has_not_used_it_yet(served):
+    """A server with a binding before its first handshake: nothing is forbidden, and nothing was done."""
+    library = served.folder / "lib/liboctuple.so.0"
+    load = f"import ctypes; ctypes.CDLL('{library}'); print('ACCEPT', flush=True); input()"
+    with running(served, "/usr/bin/python3", "-c", load) as pid:
+        found = examine(served, pid)[1]
+        assert found["lanes"] == ("note", "no operation has come yet (1 processes)")
+
+
 def test_running_program_of_32_bits(served):
     """Its auxiliary vector has other sizes: read as ours, it said that the program had raised privileges."""
     says = "#include <stdio.h>\nint main(void) { puts(\"ACCEPT\"); return fflush(stdout) + getchar(); }\n"
