@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from bench.measure.common import server_folder
+from lab import schemas
 from lab.programs import Build, clean_environment
 from lab.servers import nginx as server
 
@@ -48,6 +49,7 @@ def load(load_program):
         done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=120, check=False)
         assert done.returncode in (0, 1), f"status {done.returncode}\n{done.stderr}"
         report = json.loads(done.stdout)
+        schemas.check("load", report)
         settled = report["completed"] + report["aborted"] + report["left"] + report["failed_total"]
         assert settled == report["begun"], "each connection has exactly one verdict"
         assert report["failed_total"] == sum(report["failed"].values())

@@ -6,6 +6,13 @@ include(CMakePackageConfigHelpers)
 
 install(DIRECTORY include/octuple DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 
+# pkg-config finds the prefix from where its file is: `cmake --install --prefix` may name another than was configured.
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX
+  BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig OUTPUT_VARIABLE OCT_PC_PREFIX)
+set(OCT_PC_PREFIX "\${pcfiledir}/${OCT_PC_PREFIX}")
+foreach(folder LIBDIR INCLUDEDIR)
+  cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_${folder} BASE_DIRECTORY "\${prefix}" OUTPUT_VARIABLE OCT_PC_${folder})
+endforeach()
 configure_file(cmake/octuple.pc.in octuple.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/octuple.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

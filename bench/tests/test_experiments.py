@@ -14,7 +14,7 @@ import pytest
 from bench.experiments import ALL, __main__ as command, alone, frame
 from bench.experiments.operations import openssl_speed
 from bench.report import about, html, pictures, summary
-from lab import machine
+from lab import machine, schemas
 from lab.programs import Build
 
 # runs that are stopped and go on
@@ -147,6 +147,7 @@ def test_results_have_one_form(counting, tmp_path, capsys):
     assert counting.run("--json", str(path)) == 3
     document = json.loads(path.read_text())
     assert document == json.loads((counting.folder / "results.json").read_text())
+    schemas.check("experiment", document)
     assert document["experiment"] == "counting" and document["machine"]["octuple"] == "9.9"
     assert document["results"][0] == {"name": "a, 0: time", "stock": 11, "octuple": 6, "ratio": 1.833,
                                       "spread": [1.774, 1.917], "unit": "us", "better": "less"}

@@ -17,7 +17,7 @@ import pytest
 
 from bench.measure import arguments, demo, versus as measure
 from bench.report import demo_page, html
-from lab import ROOT, counters, load, machine, process
+from lab import ROOT, counters, load, machine, process, schemas
 from lab.servers import nginx
 
 INCLUDE = ROOT / "include/octuple"
@@ -407,6 +407,7 @@ def test_demo_from_end_to_end(build_without_octuple, tmp_path, monkeypatch, caps
     assert "Nothing was accelerated" in said.out and "a test" in said.out
     document = json.loads((tmp_path / "out.json").read_text())
     assert document == json.loads((tmp_path / "report/results.json").read_text())
+    schemas.check("demo", document)
     assert (tmp_path / "report/index.html").read_text().startswith("<!DOCTYPE html>")
     assert [result["handshake"] for result in document["results"]] == ["tls12-rsa-kx-rsa2048", "tls13-ecdsa-p256",
                                                                            "tls13-ecdsa-p256-x25519mlkem768"]

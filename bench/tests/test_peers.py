@@ -16,7 +16,7 @@ from bench.experiments import ALL, frame
 from bench.experiments.operations import peers
 from bench.measure import peers as command
 from bench.report import about, chart, page, summary
-from lab import debian
+from lab import debian, schemas
 from lab.servers.nginx import ServerError
 
 BESIDE = [{"library": "crypto_mb 1", "note": None},
@@ -103,6 +103,7 @@ def test_the_form_of_results(place, fake_build, tmp_path, capsys):
     assert "rsa2048-private" in said and "ed25519-sign: results differ" in said
     folder = tmp_path / "runs/peers-quick"
     assert json.loads((folder / "results.json").read_text()) == document
+    schemas.check("experiment", document)
     assert (folder / "report.html").exists() and (folder / "ratios.svg").read_text().startswith("<svg")
 
 

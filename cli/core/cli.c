@@ -54,11 +54,16 @@ const char *cli_nothing_on_reason(void)
 {
     static struct oct_cpu_info cpu;
     static char text[256];
+    const struct oct_setting_row *table = oct_setting_row(OCT_SETTING_TABLE);
     const char *wish = oct_setting(OCT_SETTING_TABLE);
     oct_cpu_info_get(&cpu);
     /* With a table and still nothing on, every known-answer test failed: the first one's reason stands for all. */
     if (cpu.table[0] != 'n')
         return oct_op_reason(0);
+    if (wish != NULL && !strcmp(cpu.table_reason, table->wrong)) {
+        snprintf(text, sizeof text, "%s=%s: it takes %s", table->variable, wish, table->values);
+        return text;
+    }
     /* A table that is named and cannot serve, where another might. */
     if (wish == NULL || strstr(cpu.table_reason, "OCTUPLE_TABLE") != NULL || !strcmp(wish, "auto"))
         return cpu.table_reason;

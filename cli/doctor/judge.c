@@ -71,9 +71,11 @@ static void judge_cpu(struct doctor_report *report, const struct doctor_target *
     static struct oct_cpu_info cpu;
     const char *why;
     oct_cpu_info_get(&cpu);
-    const char *table = oct_setting_row(OCT_SETTING_TABLE)->variable;
+    const char *table = oct_setting_row(OCT_SETTING_TABLE)->variable, *value = oct_setting(OCT_SETTING_TABLE);
     if (is_off(target, table)) {
         doctor_say(report, SAY(CPU_OFF), table);
+    } else if (cli_operations_on() == 0 && value != NULL && strcmp(value, "auto") != 0) {
+        doctor_say(report, SAY(CPU_SETTING), cpu.brand, cli_nothing_on_reason());
     } else if (cli_operations_on() == 0) {
         doctor_say(report, SAY(CPU_NOTHING), cpu.brand, cli_nothing_on_reason());
     } else {
@@ -218,9 +220,10 @@ static void judge_preload(struct doctor_report *report, const struct doctor_targ
     free(line);
     if (in != NULL)
         fclose(in);
-    if (target->obstacle != NULL) {
-        doctor_add(report, DOCTOR_PROBLEM, "preload", launch_advice(target->obstacle), "%s %s", target->facts.program,
-                   target->obstacle);
+    const char *obstacle = target->facts.is_foreign ? launch_foreign : target->obstacle;
+    if (obstacle != NULL) {
+        doctor_add(report, DOCTOR_PROBLEM, "preload", launch_advice(obstacle), "%s %s", target->facts.program,
+                   obstacle);
     } else if (target->facts.pid == 0 && wanted) {
         doctor_add(report, DOCTOR_OK, "preload", NULL, "the shim is named for preload");
     } else if (target->facts.libraries.shim[0] != '\0') {

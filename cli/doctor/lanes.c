@@ -61,6 +61,8 @@ void doctor_lanes_of_target(struct doctor_target *target)
         enum counters_result result = counters_of_process(&file, pids[i], &where);
         if (result == COUNTERS_READ)
             sum(&target->lanes, &file);
+        else if (result == COUNTERS_NOT_STARTED)
+            target->lanes.read++;
         else
             target->lanes.unreadable += result != COUNTERS_NONE;
     }

@@ -96,7 +96,7 @@ static void say_wrong_settings(const struct launch_setup *setup)
 {
     const struct oct_setting_row *table = oct_setting_row(OCT_SETTING_TABLE);
     const char *plainly = setup->why_without != NULL ? setup->why_without : setup->groups_only;
-    const bool said = plainly != NULL && !strcmp(plainly, table->wrong);
+    const bool said = plainly != NULL && !strncmp(plainly, table->variable, strlen(table->variable));
     char text[512];
     for (char **at = environ; at != NULL && *at != NULL; at++)
         if (!(said && !strncmp(*at, table->variable, strlen(table->variable))) &&

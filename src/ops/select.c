@@ -40,7 +40,9 @@ void oct_scope_make(struct oct_scope *scope, const struct oct_cpu *cpu, const ch
             strncpy(scope->name, table, sizeof scope->name - 1);
         if (oct_cpu_width_parse(&wish, width)) {
             scope->width = oct_cpu_width_choose(&rest, wish);
-            scope->width_why = oct_cpu_width_reason(&rest, wish);
+            scope->width_why = scope->width == oct_cpu_width_choose(cpu, wish)
+                                   ? oct_cpu_width_reason(&rest, wish)
+                                   : "OCTUPLE_TABLE names a table without wider vectors";
         } else {
             scope->width_why = oct_setting_row(OCT_SETTING_WIDTH)->wrong;
         }
@@ -132,7 +134,7 @@ static const char *key_reason(enum oct_selection which, const struct oct_row *ro
 static const char *cipher_reason(enum oct_selection which, const struct oct_row *row)
 {
     const struct oct_scope *scope = oct_scope();
-    bool wider = false;
+    bool wider = false, is_limited = false;
     for (const struct oct_row *tried = rows[which]; tried != row; tried++) {
         if (!permits(scope, tried))
             continue;
@@ -140,7 +142,10 @@ static const char *cipher_reason(enum oct_selection which, const struct oct_row 
             return row->ops ? "wider vectors failed their known-answer test on this machine"
                             : "its known-answer test failed on this machine";
         wider = true;
+        is_limited |= (tried->needs & ~scope->cpu.usable) == 0;
     }
+    if (is_limited)
+        return "OCTUPLE_TABLE names a table that needs fewer instructions";
     if (!row->ops && scope->width != OCT_WIDTH_OFF)
         return "the CPU lacks instructions for it";
     return row->ops && wider ? "the CPU lacks instructions for wider vectors" : scope->width_why;

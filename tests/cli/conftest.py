@@ -61,12 +61,11 @@ def prefix(root):
 
 
 @pytest.fixture(scope="module")
-def building(root, prefix):
-    """The environment of somebody who builds on the installed library. The file for pkg-config names the prefix that
-    was configured: below DESTDIR, that is a sysroot's."""
+def building(prefix):
+    """The environment of somebody who builds on the installed library. The file for pkg-config finds its prefix by
+    itself, which is another one than was configured."""
     library = next(prefix.rglob("liboctuple.so")).parent
-    return {**CLEAN, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "PKG_CONFIG_SYSROOT_DIR": str(root),
-            "LD_LIBRARY_PATH": str(library)}
+    return {**CLEAN, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library)}
 
 
 class Place:

@@ -371,7 +371,7 @@ def test_switched_off_in_its_environment(served, idle):
         assert code == 4 and found["cpu"][0] == "problem" and "OCTUPLE_TABLE=off" in found["cpu"][1]
 
 
-@pytest.mark.parametrize("value, said", [("avx", "none of auto, avx512"), ("c", "table c")])
+@pytest.mark.parametrize("value, said", [("avx", "OCTUPLE_TABLE=avx: it takes auto, avx512"), ("c", "table c")])
 def test_table_of_the_process_counts(served, idle, value, said):
     """Not that of whoever asks."""
     with running(served, *idle, env={"OCTUPLE_TABLE": value}) as pid:
@@ -452,6 +452,27 @@ def test_program_of_32_bits(served):
     result = served.call("doctor", "--", program)
     assert result.returncode == 4
     assert "is not a 64-bit x86 program" in result.stdout and "use its build for 64-bit x86 (amd64)" in result.stdout
+
+
+def test_bound_program_that_has_not_used_it_yet(served):
+    """A server with a binding before its first handshake: nothing is forbidden, and nothing was done."""
+    library = served.folder / "lib/liboctuple.so.0"
+    load = f"import ctypes; ctypes.CDLL('{library}'); print('ACCEPT', flush=True); input()"
+    with running(served, "/usr/bin/python3", "-c", load) as pid:
+        found = examine(served, pid)[1]
+        assert found["lanes"] == ("note", "no operation has come yet (1 processes)")
+
+
+def test_running_program_of_32_bits(served):
+    """Its auxiliary vector has other sizes: read as ours, it said that the program had raised privileges."""
+    says = "#include <stdio.h>\nint main(void) { puts(\"ACCEPT\"); return fflush(stdout) + getchar(); }\n"
+    source, program = served.write("says.c", says), served.work / "old"
+    if subprocess.run(["gcc", "-m32", "-o", program, source], check=False, capture_output=True).returncode != 0:
+        pytest.skip("nothing here makes programs of 32 bits: apt-get install gcc-multilib")
+    program.chmod(0o755)
+    with running(served, program) as pid:
+        found = examine(served, pid)[1]
+        assert "is not a 64-bit x86 program" in found["preload"][1] and "privileges" not in found
 
 
 def test_the_verdict_is_the_first_line(served, idle):

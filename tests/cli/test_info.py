@@ -191,6 +191,14 @@ def test_text_of_a_cpu_with_less(place):
     assert {"avx512f", "avx512ifma"} <= set(line.split())
 
 
+def test_a_table_that_is_named_is_why_vectors_are_narrower(place):
+    """The CPU has wider ones, and is not said to lack any."""
+    if info(place)["width"]["bits"] != 512:
+        pytest.skip("this CPU has no vectors of 512 bits, or slow ones")
+    text = place.call("info", env={"OCTUPLE_TABLE": "avx2"}).stdout
+    assert "OCTUPLE_TABLE names a table" in text and "CPU lacks" not in text and "CPU has no AVX-512" not in text
+
+
 def test_openssl_conf_does_not_matter(place):
     broken = place.write("broken.cnf", "config_diagnostics = 1\nopenssl_conf = nowhere\n")
     assert info(place, OPENSSL_CONF=str(broken))["provider"]["loads"] is True

@@ -3,31 +3,21 @@
 # ctest: LONG
 """docs/schemas: what the commands write as JSON is as these say, and has nothing that they do not have."""
 import json
-import pathlib
 
 import pytest
-from jsonschema import Draft7Validator, ValidationError
-
-SCHEMAS = pathlib.Path(__file__).resolve().parents[2] / "docs/schemas"
-
-
-def strict(schema):
-    """The same without members that it does not name."""
-    if isinstance(schema, list):
-        return [strict(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    found = {name: strict(part) for name, part in schema.items()}
-    return ({"additionalProperties": False} if "properties" in found else {}) | found
+from jsonschema import ValidationError
+from lab import ROOT, schemas
 
 
 def check(name, text):
-    schema = json.loads((SCHEMAS / f"{name}.json").read_text())
-    Draft7Validator.check_schema(schema)
-    lines = text.splitlines()
-    assert lines
-    for line in lines:
-        Draft7Validator(strict(schema)).validate(json.loads(line))
+    schemas.check(name, *map(json.loads, text.splitlines()))
+
+
+def test_every_command_has_one():
+    """All that know the option --json: the sources are asked."""
+    commands = {path.parent.name for path in (ROOT / "cli").glob("*/*.c") if "-j, --json " in path.read_text()}
+    assert commands >= {"info", "doctor", "speed", "top", "trace"}
+    assert not [name for name in commands if not (schemas.FOLDER / f"{name}.json").exists()]
 
 
 @pytest.mark.parametrize("table", (None, "off", "avx"))

@@ -3,8 +3,9 @@
 # ctest: NOT_WITH address LONG
 """`octuple trace` for real, on nginx as it is and under Octuple: what it counts is what the load generator counted, and
 the server serves on. Needs root, bpftrace and a kernel with uprobes."""
-import json
+import contextlib
 import ctypes
+import json
 import os
 import re
 import shutil
@@ -15,7 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 from bench.measure import trace
-from lab import depth, devices, load, machine
+from lab import depth, devices, load, machine, schemas
 from lab.programs import Build, free_ports
 from lab.servers.nginx import Nginx, make_keys
 from tests.cli.conftest import build_folder
@@ -102,8 +103,12 @@ def run(server, seconds, connections=CONNECTIONS):
     return report["completed"]
 
 
+@contextlib.contextmanager
 def tracer(tool, server, *options):
-    return trace.Tracer(BUILD, tool, server.master.pid, server.folder, *options)
+    with trace.Tracer(BUILD, tool, server.master.pid, server.folder, *options) as tracing:
+        yield tracing
+    if tracing.lines:  # none where it ended early
+        schemas.check("trace", *tracing.lines)
 
 
 def as_many(traced, completed):

@@ -18,8 +18,8 @@ def library(build):
         pytest.skip("abidiff is not installed: apt-get install abigail-tools")
     if not path.exists():
         pytest.skip(f"{path} is not built")
-    if b".debug_info" not in path.read_bytes():
-        pytest.skip(f"{path} has no debug information, so that types are not seen")
+    if b"oct_ecdsa_sign_lane" not in path.read_bytes():
+        pytest.skip(f"{path} has no debug information, or none of types")
     return path
 
 

@@ -72,6 +72,7 @@ struct facts {
     char noted_settings[sizeof((struct oct_start_notes *)0)->settings];
     int apart; /* another root or other mounts than ours */
     int secure, seccomp, is_static;
+    bool is_foreign;                    /* no 64-bit x86 program: then it is not known whether it is secure or static */
     char label[256], label_before[256]; /* an SELinux context or AppArmor profile, and before it became this program */
     struct facts_libraries libraries;
     struct facts_openssl openssl;

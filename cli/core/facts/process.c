@@ -108,6 +108,14 @@ static void read_limits(struct facts *facts)
     const char *at = text != NULL ? strstr(text, "\nSeccomp:") : NULL;
     facts->seccomp = at != NULL && (int)strtol(at + strlen("\nSeccomp:"), NULL, 10) != 0;
     free(text);
+    char exe[64], header[EI_NIDENT] = "";
+    snprintf(exe, sizeof exe, "/proc/%ld/exe", (long)facts->pid);
+    const int fd = open(exe, O_RDONLY | O_CLOEXEC);
+    facts->is_foreign = fd >= 0 && read(fd, header, sizeof header) == sizeof header && header[EI_CLASS] != ELFCLASS64;
+    if (fd >= 0)
+        close(fd);
+    if (facts->is_foreign)
+        return;
     /* AT_SECURE and AT_BASE: does the loader heed LD_PRELOAD, and is there one. */
     Elf64_auxv_t entry;
     FILE *in = process_open(facts->pid, "auxv");

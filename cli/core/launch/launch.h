@@ -24,6 +24,9 @@ int launch_find(char path[PATH_MAX], const char *command);
  * complete "NAME ..."; NULL if nothing speaks against it. */
 const char *launch_obstacle(const char *path);
 
+/* That of a program of another architecture, as launch_obstacle() returns it. */
+extern const char launch_foreign[];
+
 /* What to do about an obstacle, as launch_obstacle() returned it. */
 const char *launch_advice(const char *obstacle);
 

@@ -58,12 +58,13 @@ int launch_find(char path[PATH_MAX], const char *command)
 
 static const char raised[] = "runs with raised privileges (setuid, setgid or capabilities): ld.so ignores the preload; "
                              "start it as the user that it becomes",
-                  foreign[] = "is not a 64-bit x86 program: the preload cannot reach it",
                   complete[] = "is statically linked: the preload cannot reach it, only programs that it starts";
+
+const char launch_foreign[] = "is not a 64-bit x86 program: the preload cannot reach it";
 
 const char *launch_advice(const char *obstacle)
 {
-    if (obstacle == foreign)
+    if (obstacle == launch_foreign)
         return "use its build for 64-bit x86 (amd64)";
     return obstacle == raised ? "use a build without raised privileges" : "use a dynamically linked build";
 }
@@ -92,7 +93,7 @@ const char *launch_obstacle(const char *path)
     }
     close(fd);
     if (is_program && !is_reachable)
-        return foreign;
+        return launch_foreign;
     if (is_program && !is_dynamic)
         return complete;
     return NULL;
