@@ -74,8 +74,10 @@ static bool ask(struct answers *answers, const OSSL_CORE_HANDLE *handle, OSSL_FU
     return get_params != NULL && get_params(handle, params);
 }
 
-/* Of names that switched a part only off counts: on was the default, and for a cipher a wish for this one alone. */
-static void set_former(struct oct_settings *settings, size_t number, const char *value, bool tell)
+/* Of names that switched a part only off counts: on was the default, and for a cipher a wish for this one alone. Who
+ * the caller is costs a walk over all of libcrypto's symbols, so it is asked only where there is something to tell. */
+static void set_former(struct oct_settings *settings, size_t number, const char *value,
+                       OSSL_FUNC_core_get_params_fn *caller)
 {
     static atomic_bool told[OCT_ARRAY_LEN(formers)];
     const struct former *former = &formers[number];
@@ -83,7 +85,7 @@ static void set_former(struct oct_settings *settings, size_t number, const char 
 
     if (meaning(value) == 0)
         set(settings, former->now, value);
-    if (value != NULL && tell && !atomic_exchange(&told[number], true))
+    if (value != NULL && oct_caller_is_shared(caller) && !atomic_exchange(&told[number], true))
         fprintf(stderr,
                 "octuple: the switch %s of openssl.cnf is now %s; its 'off' counts for all of %s, for the last time in "
                 "this release\n",
@@ -105,5 +107,5 @@ void oct_settings_read(struct oct_settings *settings, const OSSL_CORE_HANDLE *ha
             set(settings, i, answers.now[i]);
     }
     for (size_t i = 0; answered && i < OCT_ARRAY_LEN(formers); i++)
-        set_former(settings, i, answers.before[i], oct_caller_is_shared(get_params));
+        set_former(settings, i, answers.before[i], get_params);
 }
