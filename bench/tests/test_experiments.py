@@ -107,6 +107,17 @@ def test_another_machine_or_size_is_not_mixed_in(counting, capsys):
     assert counting.run("--again") == 0
 
 
+@pytest.mark.parametrize("given, options", (("", ("--table", "c")), ("c", ())))
+def test_a_table_reaches_all_that_is_started(counting, monkeypatch, given, options):
+    monkeypatch.setenv("OCTUPLE_TABLE", given)
+    seen = []
+    monkeypatch.setattr(counting, "one", lambda point: seen.append(frame.surroundings(None)["env"]) or {"metrics": {}})
+    assert counting.run(*options) == 0
+    assert {env["OCTUPLE_TABLE"] for env in seen} == {"c"}
+    about = json.loads((counting.folder.parent / "counting-c/machine.json").read_text())
+    assert about["command"] == "bench/experiment counting --table c"
+
+
 def test_failed_handshakes_are_a_failure(counting, capsys):
     counting.failed = 2
     assert counting.run() == 1
