@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bench.experiments import ALL, __main__ as command, alone, frame
-from bench.experiments.operations import openssl_speed
+from bench.experiments.operations import openssl_speed, page_pairs
 from bench.report import about, html, pictures, summary
 from lab import machine
 from lab.programs import Build
@@ -116,6 +116,12 @@ def test_a_table_reaches_all_that_is_started(counting, monkeypatch, given, optio
     assert {env["OCTUPLE_TABLE"] for env in seen} == {"c"}
     about = json.loads((counting.folder.parent / "counting-c/machine.json").read_text())
     assert about["command"] == "bench/experiment counting --table c"
+
+
+def test_what_the_portable_table_has_not_is_left_out(monkeypatch):
+    monkeypatch.setenv("OCTUPLE_TABLE", "c")
+    with pytest.raises(frame.Unavailable, match="the table c"):
+        page_pairs.PagePairs.measure(None, {"bytes": 1440, "distance": 64})
 
 
 def test_failed_handshakes_are_a_failure(counting, capsys):
