@@ -69,9 +69,12 @@ def run(name: str, module: str, argv: list[str]) -> int:
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, stop)
     try:
+        from bench.measure.arguments import asked_table, be_another_cpu
         from lab.load import LoadError
         from lab.servers.nginx import ServerError
 
+        if asked_table() and not any(word.startswith("--table") for word in argv):
+            be_another_cpu(asked_table())
         try:
             return module_of(module).main(argv)
         except (OSError, ServerError, LoadError, subprocess.SubprocessError) as error:

@@ -41,6 +41,14 @@ def run(command: list[str]) -> None:
         raise InstallError(f"{' '.join(command)} ended with status {done.returncode}")
 
 
+def enter(folder: Path, release: str, *seen: Path) -> list[str]:
+    """What stands before a command in a Debian in a folder. It sees the source, and these folders, wherever they are.
+    sudo drops as on which CPU it is to run."""
+    see = [word for folder in seen for word in ("--see", str(folder))]
+    kept = [f"{name}={os.environ[name]}" for name in ("OCTUPLE_TABLE", "OPENSSL_ia32cap") if name in os.environ]
+    return [*as_root(), str(ENTER), *see, str(folder), release, "env", *kept]
+
+
 def not_installed(packages: Iterable[str]) -> list[str]:
     """Those of them that this system lacks."""
     done = subprocess.run(["dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n"],
@@ -79,8 +87,7 @@ class Root:
     folder: Path
 
     def prefix(self, build: Path) -> list[str]:
-        """What stands before a command; it sees the source, and the build folder wherever that is."""
-        return [*as_root(), str(ENTER), "--see", str(build), str(self.folder), RELEASE]
+        return enter(self.folder, RELEASE, build)
 
     def install(self) -> None:
         """Looks again at what is installed, as the list of packages may have grown."""

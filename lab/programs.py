@@ -86,6 +86,8 @@ def free_ports(count: int) -> list[int]:
 
 
 def clean_environment() -> dict[str, str]:
-    """Ours, without anything that would put Octuple into the stock server or set it differently in the other."""
+    """Ours, without anything that would put Octuple into the stock server or set it differently in the other. The table
+    stays: it says as on which CPU all is done."""
     drop = ("LD_PRELOAD", "OPENSSL_CONF")
-    return {name: value for name, value in os.environ.items() if name not in drop and not name.startswith("OCTUPLE_")}
+    return {name: value for name, value in os.environ.items()
+            if name == "OCTUPLE_TABLE" or name not in drop and not name.startswith("OCTUPLE_")}

@@ -99,6 +99,8 @@ install_root() {
         suite=sid suites=(sid experimental)
         set -- "$@" openssl/experimental libssl-dev/experimental
     fi
+    # debootstrap cannot go on with one that was cut off.
+    [ ! -e "$root/debootstrap" ] || rm -rf --one-file-system "${root:?}"/*
     set_up_dpkg "$root"
     install_base "$root" "$suite"
     set_up_apt "$root" "${suites[@]}"

@@ -24,7 +24,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 
 from bench.measure import common as folders
-from bench.measure.arguments import TABLES, be_another_cpu, new_file
+from bench.measure.arguments import be_another_cpu, new_file, table_option
 from bench.report import about, html, summary
 from lab import machine
 from lab.load import LoadError
@@ -62,11 +62,8 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
                         help="of all: leave out what would not end within it")
     parser.add_argument("--build-dir", type=Path, default=Path("build/release"),
                         help="the build to measure (default: build/release)")
-    parser.add_argument("--table", choices=list(TABLES), default="",
-                        help="as on a CPU whose best table this is, as in ./demo; with experiments of nginx")
+    parser.add_argument("--table", **table_option())
     options = parser.parse_args(argv)
-    if options.table and (options.name == "all" or not ALL[options.name].takes_table):
-        parser.error("--table is for " + ", ".join(name for name, one in ALL.items() if one.takes_table))
     if options.again and options.resume:
         parser.error("--again discards a run, --resume goes on with it")
     if options.json and options.name == "all":

@@ -31,7 +31,6 @@ class Alone(frame.Experiment):
              "without it by OpenSSL's functions. A probe costs some microseconds, and a handshake holds those of all "
              "its steps: it is the latency that says what is faster, the steps say where time goes.")
     full, quick = frame.Size(15, 0.4), frame.Size(5, 0.25)
-    takes_table = True
     summed_up = {"of": "latency"}
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:

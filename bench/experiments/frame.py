@@ -151,7 +151,6 @@ class Experiment:
     every_metric = False  # whether a run is summed up by all metrics of its points, not by the first of each
     summed_up: dict = {}  # a run is summed up by points with this in their keys
     within = 90, 400  # seconds for quick and for full runs
-    takes_table = False  # whether all that it starts gets the environment of --table
 
     def points(self, size: Size, quick: bool) -> list[Point]:
         raise NotImplementedError

@@ -22,7 +22,6 @@ class Handshakes(frame.Experiment):
              "that was completed. CPU is user and system time of the worker. Where OpenSSL has no hybrid group, "
              "stock's handshake is classical.")
     full, quick = frame.Size(5, 1.5), frame.Size(3, 0.7)
-    takes_table = True
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
         names = pairs.FIELD if quick else pairs.FIELD + MORE

@@ -27,7 +27,6 @@ class Latency(frame.Experiment):
              "calls, and `octuple:operation` includes the time for which an operation waited for its batch; the "
              "latency of a whole handshake is in the experiments `alone` and `curves`.")
     full, quick = frame.Size(3, 3.0), frame.Size(1, 2.0)
-    takes_table = True
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
         return [frame.Point({"handshake": name}, 1.5 + 2 * size.rounds * (size.seconds + trace.START))

@@ -12,9 +12,11 @@ from lab import machine
 from lab.load import HANDSHAKES
 
 # Tables of Octuple, and what OpenSSL may not use (OPENSSL_ia32cap) to be as on a CPU where that table is the best one:
-# AVX-512, VAES and VPCLMULQDQ; for avx512f what came after the first AVX-512.
+# AVX-512, VAES and VPCLMULQDQ; for avx512f what came after the first AVX-512. No CPU that Octuple serves has the
+# portable table as its best: it is for tests, and OpenSSL uses what there is.
+PORTABLE = "c"
 TABLES = {"avx512": "", "avx512s": "", "avx512f": ":~0x5e4200200000", "ifma256": ":~0x5e42d0230000",
-          "avx2": ":~0x5e42d0230000"}
+          "avx2": ":~0x5e42d0230000", PORTABLE: ""}
 
 
 def mask_of(table: str) -> str:
@@ -22,8 +24,21 @@ def mask_of(table: str) -> str:
     return TABLES[table] if machine.has_avx512() else ""
 
 
+def asked_table() -> str:
+    """The one that our environment names, if it has a name."""
+    table = os.environ.get("OCTUPLE_TABLE", "")
+    return table if table in TABLES else ""
+
+
+def table_option() -> dict:
+    """How each measurement that has --table reads it."""
+    return {"choices": list(TABLES), "default": asked_table(),
+            "help": "as on a CPU whose best table this is: Octuple takes it, and OpenSSL does without newer "
+                    "instructions on both sides; OCTUPLE_TABLE in the environment does the same"}
+
+
 def be_another_cpu(table: str) -> None:
-    """Both servers, and the questions to Octuple, get it from this program's environment (lab/servers/nginx.py)."""
+    """All that is started, and the questions to Octuple, get it from this program's environment."""
     os.environ["OCTUPLE_TABLE"] = table
     if mask := mask_of(table):
         os.environ["OPENSSL_ia32cap"] = mask
@@ -70,9 +85,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
                         help="write index.html and results.json there (default: demo-report)")
     parser.add_argument("--handshake", action="append", choices=[handshake.name for handshake in HANDSHAKES],
                         metavar="NAME", help="measure only this kind of handshake; may be repeated. Kinds: %(choices)s")
-    parser.add_argument("--table", choices=list(TABLES),
-                        help="as on a CPU whose best table this is: Octuple takes it, and OpenSSL does without newer "
-                             "instructions on both sides")
+    parser.add_argument("--table", **table_option())
     parser.add_argument("--details", action="store_true",
                         help="print all tables too, which the report has; --table is about the CPU")
     parser.add_argument("--build-dir", metavar="DIR", type=Path, default=Path("build/release"),

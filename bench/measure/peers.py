@@ -23,7 +23,7 @@ from pathlib import Path
 
 from bench.experiments import ALL, __main__ as command
 from bench.experiments.operations import peers
-from bench.measure.arguments import TABLES, new_file
+from bench.measure.arguments import new_file, table_option
 from lab import aws_lc, debian
 from lab.debian import InstallError
 
@@ -38,8 +38,7 @@ def arguments(argv: list[str] | None) -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument("--peer", action="append", choices=list(peers.PEERS), metavar="NAME",
                         help="only this one; may be repeated: %(choices)s")
     parser.add_argument("--operation", default="", metavar="TEXT", help="only operations with this in their name")
-    parser.add_argument("--table", choices=list(TABLES),
-                        help="as on a CPU of which this table is the best: %(choices)s")
+    parser.add_argument("--table", **table_option())
     parser.add_argument("--rounds", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--seconds", type=float, help=argparse.SUPPRESS)
     parser.add_argument("--no-install", action="store_true", help="what is not installed is not measured")
@@ -52,7 +51,7 @@ def arguments(argv: list[str] | None) -> tuple[argparse.Namespace, list[str]]:
     given = ["peers", "--again", "--build-dir", str(options.build_dir)]
     given += ["--quick"] * options.quick
     for name in ("json", "table", "rounds", "seconds"):
-        given += [f"--{name}", str(getattr(options, name))] if getattr(options, name) is not None else []
+        given += [f"--{name}", str(getattr(options, name))] if getattr(options, name) else []
     return options, given
 
 

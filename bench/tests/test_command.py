@@ -14,11 +14,15 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from lab import ROOT
+from bench import command
+from bench.measure import arguments
+from lab import ROOT, machine
 
+CPU = "OCTUPLE_TABLE", "OPENSSL_ia32cap"
 COMMANDS = {"./demo": (), "bench/experiment": ("memory",), "bench/peers": (), "bench/keys": (), "bench/fleet": (),
             "bench/results": ()}
 USAGE, STOPPED = 2, 130
@@ -302,3 +306,15 @@ def test_an_installation_is_stopped_in_one_line(tree, system):
         os.killpg(demo.pid, signal.SIGINT)
         said = demo.communicate(timeout=20)[1]
     assert demo.returncode == STOPPED and first.startswith("demo: installing ") and said == "demo: stopped\n"
+
+
+@pytest.mark.parametrize("table, argv, masked", (("avx2", [], True), ("c", [], False), ("avx2", ["--table=c"], False)))
+def test_a_table_in_the_environment_is_that_of_both_sides(monkeypatch, table, argv, masked):
+    monkeypatch.setattr(machine, "has_avx512", lambda: True)
+    for name, value in zip(CPU, (table, "")):
+        monkeypatch.setenv(name, value)
+    seen = []
+    monkeypatch.setattr(command, "module_of", lambda _: SimpleNamespace(
+        main=lambda _: seen.append(tuple(os.environ[name] for name in CPU)) or 0))
+    assert command.run("one", "two", argv) == 0
+    assert seen == [(table, arguments.TABLES[table] if masked else "")]

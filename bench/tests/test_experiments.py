@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bench.experiments import ALL, __main__ as command, alone, frame
-from bench.experiments.operations import openssl_speed
+from bench.experiments.operations import openssl_speed, page_pairs
 from bench.report import about, html, pictures, summary
 from lab import machine, schemas
 from lab.programs import Build
@@ -105,6 +105,23 @@ def test_another_machine_or_size_is_not_mixed_in(counting, capsys):
     assert "width (was 256, is 512)" in capsys.readouterr().err
     assert counting.measured == [0, 1, 2, 3]
     assert counting.run("--again") == 0
+
+
+@pytest.mark.parametrize("given, options", (("", ("--table", "c")), ("c", ())))
+def test_a_table_reaches_all_that_is_started(counting, monkeypatch, given, options):
+    monkeypatch.setenv("OCTUPLE_TABLE", given)
+    seen = []
+    monkeypatch.setattr(counting, "one", lambda point: seen.append(frame.surroundings(None)["env"]) or {"metrics": {}})
+    assert counting.run(*options) == 0
+    assert {env["OCTUPLE_TABLE"] for env in seen} == {"c"}
+    about = json.loads((counting.folder.parent / "counting-c/machine.json").read_text())
+    assert about["command"] == "bench/experiment counting --table c"
+
+
+def test_what_the_portable_table_has_not_is_left_out(monkeypatch):
+    monkeypatch.setenv("OCTUPLE_TABLE", "c")
+    with pytest.raises(frame.Unavailable, match="the table c"):
+        page_pairs.PagePairs.measure(None, {"bytes": 1440, "distance": 64})
 
 
 def test_failed_handshakes_are_a_failure(counting, capsys):

@@ -364,10 +364,11 @@ def test_warnings():
 
 
 def test_stock_server_gets_a_clean_environment(monkeypatch):
-    for name in ("LD_PRELOAD", "OPENSSL_CONF", "OCTUPLE_TABLE"):
+    for name in ("LD_PRELOAD", "OPENSSL_CONF", "OCTUPLE_KEYS", "OCTUPLE_TABLE"):
         monkeypatch.setenv(name, "x")
     environment = nginx.clean_environment()
-    assert "PATH" in environment and not {"LD_PRELOAD", "OPENSSL_CONF", "OCTUPLE_TABLE"} & set(environment)
+    assert "PATH" in environment and not {"LD_PRELOAD", "OPENSSL_CONF", "OCTUPLE_KEYS"} & set(environment)
+    assert environment["OCTUPLE_TABLE"] == "x", "it says as on which CPU both sides are"
 
 
 def test_a_server_that_does_not_start_says_why(tmp_path):

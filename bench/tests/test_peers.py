@@ -68,7 +68,7 @@ case "$*" in
 *"openssl engine"*) echo "(qatengine) v2";;
 *octuple-evp*) cat {tmp_path}/evp.json; exit $(cat {tmp_path}/evp.status);;
 *"octuple speed --help"*) printf '  p256-sign\\n  p256-verify\\n';;
-*"octuple speed"*) echo "$*" >>{tmp_path}/asked; cat {tmp_path}/speed.json; exit 3;;
+*"octuple speed"*) echo "$OCTUPLE_TABLE $*" >>{tmp_path}/asked; cat {tmp_path}/speed.json; exit 3;;
 *"openssl speed"*) echo "$*" >>{tmp_path}/asked; echo +R1:200:2048:1.00; echo +R2:600:2048:2.00; exec sleep 60;;
 esac
 """)
@@ -121,12 +121,14 @@ def test_openssl_is_stock(place, fake_build, tmp_path):
     assert first.endswith(seconds) and second.endswith(f"{seconds} p256-sign"), "no more than OpenSSL has"
 
 
-def test_as_another_cpu(place, fake_build, tmp_path, monkeypatch):
-    for name in "OCTUPLE_TABLE", "OPENSSL_ia32cap":
-        monkeypatch.setenv(name, "")
-    assert run(fake_build, tmp_path, "--peer", "openssl-3.77", "--table", "avx2")[0] == 0
+@pytest.mark.parametrize("given, options", (("", ("--table", "avx2")), ("avx2", ())))
+def test_as_another_cpu(place, fake_build, tmp_path, monkeypatch, given, options):
+    monkeypatch.setenv("OPENSSL_ia32cap", "")
+    monkeypatch.setenv("OCTUPLE_TABLE", given)
+    assert run(fake_build, tmp_path, "--peer", "openssl-3.77", *options)[0] == 0
     asked = (tmp_path / "asked").read_text().splitlines()
-    assert asked and all(line.startswith("env OCTUPLE_TABLE=avx2 ") for line in asked)
+    assert asked and all(line.startswith("avx2 ") for line in asked)
+    assert (tmp_path / "runs/peers-avx2-quick/results.json").exists()
 
 
 def test_part_of_the_operations(place, fake_build, tmp_path):
@@ -231,10 +233,14 @@ def test_a_quick_run_has_less_of_the_engine():
 
 # the place
 
-def test_the_root_is_entered_with_the_build(tmp_path):
+def test_the_root_is_entered_with_the_build(tmp_path, monkeypatch):
+    for name in "OCTUPLE_TABLE", "OPENSSL_ia32cap":
+        monkeypatch.delenv(name, raising=False)
     root = debian.Root(tmp_path)
     prefix = root.prefix(Path("/somewhere/build"))
-    assert prefix[-5:] == [str(debian.ENTER), "--see", "/somewhere/build", str(tmp_path), "trixie"]
+    assert prefix[-6:] == [str(debian.ENTER), "--see", "/somewhere/build", str(tmp_path), "trixie", "env"]
+    monkeypatch.setenv("OCTUPLE_TABLE", "avx2")
+    assert root.prefix(Path("/somewhere/build"))[-2:] == ["env", "OCTUPLE_TABLE=avx2"], "sudo drops it"
     assert "no Debian trixie" in root.why_not()
     (tmp_path / "trixie/var/lib").mkdir(parents=True)
     (tmp_path / "trixie/var/lib/octuple-ready").touch()

@@ -131,12 +131,8 @@ class Nginx(Running):
 
     def environment(self) -> dict[str, str]:
         environment = clean_environment()
-        if "OPENSSL_ia32cap" in os.environ:  # ./demo --table
-            environment["OPENSSL_ia32cap"] = os.environ["OPENSSL_ia32cap"]
         if self.build:
             environment["OCTUPLE_COUNTERS"] = str(self.counters_folder)
-            if "OCTUPLE_TABLE" in os.environ:  # to see the demo as on another CPU: OCTUPLE_TABLE=off ./demo
-                environment["OCTUPLE_TABLE"] = os.environ["OCTUPLE_TABLE"]
         return environment | self.settings
 
     def start(self) -> None:

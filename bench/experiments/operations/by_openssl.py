@@ -33,10 +33,8 @@ class Version:
             return []
         debian.run([*debian.as_root(), str(debian.ENTER), "--install", PACKAGES, str(debian.cache()), self.release,
                     "true"])
-        enter = [*debian.as_root(), str(debian.ENTER), "--see", str(build)]
-        library = [f"LD_LIBRARY_PATH={self.library()}"] if self.suite else []
-        see = ["--see", str(self.library())] if self.suite else []
-        return [*enter, *see, str(debian.cache()), self.release, "env", *library]
+        own = [self.library()] if self.suite else []
+        return [*debian.enter(debian.cache(), self.release, build, *own), *(f"LD_LIBRARY_PATH={path}" for path in own)]
 
     def library(self) -> Path:
         return debian.cache() / self.suite / "lib"

@@ -8,7 +8,7 @@ import json
 from contextlib import contextmanager
 from typing import Iterable, Iterator
 
-from bench.measure.arguments import TABLES, mask_of
+from bench.measure.arguments import PORTABLE, TABLES, asked_table, mask_of
 from .. import frame
 from . import peers
 
@@ -25,7 +25,7 @@ def column(table: str) -> str:
 
 
 def settings(table: str) -> list[str]:
-    """By the command env: our own environment has nothing of Octuple."""
+    """For the command env."""
     return [f"OCTUPLE_TABLE={table}", *(f"OPENSSL_ia32cap={mask}" for mask in [mask_of(table)] if mask)]
 
 
@@ -47,7 +47,8 @@ class ByTable(frame.Experiment):
     every_metric = True
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
-        return points_of("table", map(column, TABLES), size)
+        tables = [asked_table()] if asked_table() else [table for table in TABLES if table != PORTABLE]
+        return points_of("table", map(column, tables), size)
 
     @contextmanager
     def opened(self, lab: frame.Lab) -> Iterator[frame.Measure]:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Iterator
 
 from bench.measure import versus
+from bench.measure.arguments import PORTABLE, asked_table
 from .. import frame
 
 SIZES, QUICK_SIZES = (256, 1440, 16384), (1440,)
@@ -46,6 +47,8 @@ class PagePairs(frame.Experiment):
 
     @staticmethod
     def measure(lab: frame.Lab, key: dict) -> dict:
+        if asked_table() == PORTABLE:
+            raise frame.Unavailable(f"the table {PORTABLE} has no vectors that could meet, and would take minutes")
         command = [str(lab.build.pages), str(key["bytes"]), str(key["distance"]), str(PAIRS)]
         runs = [parse(frame.output_of(command, {lab.place.server})) for _ in range(lab.size.rounds)]
         return {"metrics": {name: frame.metric(unit, "less",

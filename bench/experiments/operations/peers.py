@@ -10,7 +10,6 @@ speed` the engine.
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 from contextlib import contextmanager
@@ -94,13 +93,6 @@ def engine_commands(size: frame.Size) -> Iterator[tuple[list[str], list[str], in
             yield [f"{algorithm}-{count}"], ["-bytes", str(count), "-aead", "-evp", algorithm], count
 
 
-def as_another_cpu() -> list[str]:
-    """The table that was asked for (--table, or OCTUPLE_TABLE itself), by the command env: what programs get of our own
-    environment has nothing of Octuple."""
-    table = os.environ.get("OCTUPLE_TABLE")
-    return ["env", f"OCTUPLE_TABLE={table}"] if table else []
-
-
 class Peers(frame.Experiment):
     name = "peers"
     title = "Beside other libraries"
@@ -118,7 +110,6 @@ class Peers(frame.Experiment):
     full, quick = frame.Size(3, 0.35), frame.Size(2, 0.075)
     pivots = ("peer",)
     every_metric = True
-    takes_table = True
 
     def __init__(self, operation: str = "", peers: tuple[str, ...] = ()):
         """Of the operations only those that have this in their name, and these peers only."""
@@ -153,7 +144,7 @@ class Peers(frame.Experiment):
         place = debian.place()
         if place.why_not():
             raise frame.Unavailable(f"{place.why_not()}; `bench/peers` installs it")
-        return [*place.prefix(lab.build.folder), *as_another_cpu()]
+        return place.prefix(lab.build.folder)
 
     def beside(self, lab: frame.Lab, peer: str) -> dict:
         return self.in_one_process(lab, peer, self.prefix(lab))
@@ -161,7 +152,7 @@ class Peers(frame.Experiment):
     def aws_lc(self, lab: frame.Lab, peer: str) -> dict:
         if aws_lc.why_not():
             raise frame.Unavailable(f"{aws_lc.why_not()}; `bench/peers` installs it")
-        return self.in_one_process(lab, peer, as_another_cpu(), *map(str, aws_lc.files()))
+        return self.in_one_process(lab, peer, [], *map(str, aws_lc.files()))
 
     def in_one_process(self, lab: frame.Lab, peer: str, prefix: list[str], *files: str) -> dict:
         name = peer.replace("-", "_")
@@ -175,7 +166,7 @@ class Peers(frame.Experiment):
     def openssl(self, lab: frame.Lab, peer: str) -> dict:
         """Where it is: here, or where the other peers are."""
         wanted = f"OpenSSL {peer.removeprefix('openssl-')}"
-        for find in (as_another_cpu, lambda: self.prefix(lab)):
+        for find in (list, lambda: self.prefix(lab)):
             prefix = find()
             version = frame.output_of([*prefix, "openssl", "version"]).strip()
             if version.startswith(f"{wanted}."):

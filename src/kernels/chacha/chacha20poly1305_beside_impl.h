@@ -2,7 +2,7 @@
  * Copyright The Octuple Authors */
 /*
  * ChaCha20 on vectors and Poly1305 on general registers in one stream of instructions: a block of Poly1305 after each
- * pair of quarter rounds. Neither needs what the other does, and together they take the time of ChaCha20 alone.
+ * pair of quarter rounds. Neither needs what the other does, and together they take little more than the longer one.
  */
 #ifndef OCT_KERNELS_CHACHA20POLY1305_BESIDE_IMPL_H
 #define OCT_KERNELS_CHACHA20POLY1305_BESIDE_IMPL_H

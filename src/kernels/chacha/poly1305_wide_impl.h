@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Poly1305 on general registers: words of 64 bits, block after block, which is free beside ChaCha20 on vectors
+ * Poly1305 on general registers: words of 64 bits, block after block, nearly free beside ChaCha20 on vectors
  * (chacha20poly1305_beside_impl.h). A sum has a third word of at most POLY_TOP between blocks. It needs no powers of r,
  * so that a short message costs its blocks alone. All is secret but how many blocks there are.
  */

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* The backend of wide.h for every CPU: the compiler's numbers of 128 bits. */
+/* The backend of wide.h for every CPU. Sums carry by themselves: the compiler keeps numbers of 128 bits in memory. */
 #ifndef OCT_VEC_WIDE_C_H
 #define OCT_VEC_WIDE_C_H
 
+#include <immintrin.h>
+
 typedef uint64_t digit;
-typedef unsigned __int128 wide;
+typedef struct {
+    digit low, high;
+} wide;
 
 OCT_INLINE digit digit_set(uint64_t x)
 {
@@ -32,23 +36,28 @@ VEC_BY(digit, digit_sll, a << bits)
 VEC_BY(digit, digit_srl, a >> bits)
 OCT_INLINE wide wide_of(digit a)
 {
-    return a;
+    return (wide){a, 0};
 }
 OCT_INLINE wide wide_add(wide a, digit b)
 {
-    return a + b;
+    unsigned long long low, high;
+    _addcarry_u64(_addcarry_u64(0, a.low, b, &low), a.high, 0, &high);
+    return (wide){low, high};
 }
 OCT_INLINE wide wide_multiply_add(wide sum, digit a, digit b)
 {
-    return sum + (wide)a * b;
+    const unsigned __int128 product = (unsigned __int128)a * b;
+    unsigned long long low, high;
+    _addcarry_u64(_addcarry_u64(0, sum.low, (digit)product, &low), sum.high, (digit)(product >> 64), &high);
+    return (wide){low, high};
 }
 OCT_INLINE digit wide_low(wide a)
 {
-    return (digit)a;
+    return a.low;
 }
 OCT_INLINE digit wide_high(wide a)
 {
-    return (digit)(a >> 64);
+    return a.high;
 }
 
 #endif
