@@ -62,6 +62,11 @@ def leave(port: int, pid: int, count: int) -> None:
             client.close()
 
 
+def settle(pid: int) -> None:
+    """Until the provider has no key at work any more."""
+    rig.wait_until(lambda: not rig.descriptors(pid, "timerfd"), "all operations are over")
+
+
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="tests/servers/run leaves", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -85,10 +90,10 @@ def main() -> int:
         with server:
             pid = server.process.pid
             leave(server.port, pid, 5 * AT_A_TIME)
-            time.sleep(1)
+            settle(pid)
             heap, fds = heap_kb(pid), rig.descriptors(pid, "")
             leave(server.port, pid, args.clients)
-            time.sleep(1)
+            settle(pid)
             grown, more = heap_kb(pid) - heap, rig.descriptors(pid, "") - fds
             answer = clients.fetch(server.port, rig.client_context())
     finally:
