@@ -2,6 +2,7 @@
  * Copyright The Octuple Authors */
 /* Where a server's sockets come from: one of which epoll has not heard since then is as its server got it. */
 #include "fds/fds.h"
+#include "handshake/gate.h"
 #include "handshake/socket.h"
 #include "handshake/thread.h"
 
@@ -28,33 +29,66 @@ static bool has_enough(int fd)
 {
     struct oct_thread *t = oct_thread_peek();
     struct oct_registration at;
-    if (__builtin_expect(t == NULL || t->put_off < OCT_POLICY_PUT_OFF, 1) || !oct_shim_watching() ||
-        !oct_fd_registered(fd, &at) || (at.events & (EPOLLIN | EPOLLET | EPOLLONESHOT)) != EPOLLIN ||
-        !oct_fd_slept_on(at.epfd, t->id) || !oct_socket_is_nonblocking(fd))
+    if (__builtin_expect(t == NULL || (t->put_off < OCT_POLICY_PUT_OFF && !oct_gate_is_full(fd)), 1) ||
+        !oct_shim_watching() || !oct_fd_registered(fd, &at) ||
+        (at.events & (EPOLLIN | EPOLLET | EPOLLONESHOT)) != EPOLLIN || !oct_fd_slept_on(at.epfd, t->id) ||
+        !oct_socket_is_nonblocking(fd))
         return false;
     t->put_off = 0;
     return true;
 }
 
-static int none(void)
+struct call {
+    int fd;
+    struct sockaddr *address;
+    socklen_t *length;
+    bool has_flags; /* it is accept4() */
+    int flags;
+};
+
+static int call_real(const struct call *c)
 {
+    const struct oct_libc_functions *libc = oct_libc();
+    if (!c->has_flags)
+        return libc->accept != NULL ? libc->accept(c->fd, c->address, c->length)
+                                    : (int)syscall(SYS_accept, c->fd, c->address, c->length);
+    return libc->accept4 != NULL ? libc->accept4(c->fd, c->address, c->length, c->flags)
+                                 : (int)syscall(SYS_accept4, c->fd, c->address, c->length, c->flags);
+}
+
+/* Those that are refused were never there. */
+static int take_one(const struct call *c)
+{
+    const bool shut = oct_gate_is_shut(c->fd), has_length = shut && c->address != NULL && c->length != NULL;
+    const socklen_t length = has_length ? *c->length : 0;
+    for (unsigned refused = 0;; refused++) {
+        const int fd = call_real(c);
+        if (fd < 0 || !oct_gate_refuses(c->fd, fd, shut && refused < OCT_POLICY_GATE_ROUND))
+            return fd;
+        if (has_length)
+            *c->length = length;
+    }
+}
+
+static int take(const struct call *c)
+{
+    return __builtin_expect(oct_gate_is_there(), 0) && oct_shim_watching() ? take_one(c) : call_real(c);
+}
+
+static int call(const struct call *c)
+{
+    if (!has_enough(c->fd))
+        return note(take(c));
     errno = EAGAIN;
     return -1;
 }
 
 HOOK int accept(int fd, struct sockaddr *restrict address, socklen_t *restrict length)
 {
-    __typeof__(accept) *real = oct_libc()->accept;
-    if (has_enough(fd))
-        return none();
-    return note(real != NULL ? real(fd, address, length) : (int)syscall(SYS_accept, fd, address, length));
+    return call(&(struct call){fd, address, length, false, 0});
 }
 
 HOOK int accept4(int fd, struct sockaddr *restrict address, socklen_t *restrict length, int flags)
 {
-    __typeof__(accept4) *real = oct_libc()->accept4;
-    if (has_enough(fd))
-        return none();
-    return note(real != NULL ? real(fd, address, length, flags)
-                             : (int)syscall(SYS_accept4, fd, address, length, flags));
+    return call(&(struct call){fd, address, length, true, flags});
 }

@@ -13,7 +13,10 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define MANY_WAIT ((uint64_t)1)
 
@@ -33,6 +36,14 @@ struct oct_fd_entry {
     struct oct_conn *conn; /* it leads there; to be looked at by the one thread only that has this id */
     ino_t *inode;          /* where conn has it */
     uint64_t thread;
+    /* Came with its hello, which nobody has read yet: */
+    int listener_and_1; /* from here; 0: it did not, or libssl has read it */
+    uint32_t listener_generation;
+    unsigned judged;
+    /* Of a listening socket, by atomic accesses: */
+    unsigned led; /* hellos that libssl has read */
+    int ahead;    /* that nobody has read; about, where threads share it */
+    bool strays;  /* somebody else has */
     /* Of the descriptor of an epoll instance: */
     bool instance;   /* something has been registered in it */
     bool has_copies; /* there have been others, as dup() makes them: all are one instance */
@@ -203,6 +214,31 @@ int oct_fd_original(int fd)
     return lives ? original : fd;
 }
 
+static struct oct_fd_entry *listener_of(const struct oct_fd_entry *e)
+{
+    struct oct_fd_entry *listener = entry_of(e->listener_and_1 - 1, false);
+    return listener != NULL && generation_of(e->listener_and_1 - 1) == e->listener_generation ? listener : NULL;
+}
+
+static void count_down(struct oct_fd_entry *listener)
+{
+    if (__atomic_load_n(&listener->ahead, __ATOMIC_RELAXED) > 0)
+        (void)__atomic_sub_fetch(&listener->ahead, 1, __ATOMIC_RELAXED);
+}
+
+/* fd closes. If its hello waits still, nobody has been served another way. */
+static void end_unled(struct oct_fd_entry *e, int fd)
+{
+    struct oct_fd_entry *listener = listener_of(e);
+    int waiting = 0;
+    e->listener_and_1 = 0;
+    if (listener == NULL)
+        return;
+    count_down(listener);
+    if (syscall(SYS_ioctl, (long)fd, (long)FIONREAD, &waiting) != 0 || waiting <= 0)
+        __atomic_store_n(&listener->strays, true, __ATOMIC_RELAXED);
+}
+
 void oct_fd_closed(int fd)
 {
     struct oct_fd_entry *e = entry_of(fd, false);
@@ -212,7 +248,12 @@ void oct_fd_closed(int fd)
     if (e->conn != NULL)
         oct_fd_identify(fd, e->inode);
     e->conn = NULL;
+    if (e->listener_and_1 != 0)
+        end_unled(e, fd);
     __atomic_add_fetch(&e->generation, 1, __ATOMIC_ACQ_REL);
+    e->led = 0;
+    e->ahead = 0;
+    e->strays = false;
     e->events = 0;
     __atomic_store_n(&e->thread, 0, __ATOMIC_RELAXED);
     e->twice = e->added = e->accepted = e->fresh = e->copied = e->has_copies = false;
@@ -244,6 +285,57 @@ void oct_fd_accepted(int fd)
     e->fresh = !e->added;
     __atomic_store_n(&e->used, true, __ATOMIC_RELAXED);
     unlock(e);
+}
+
+/* A number that was closed unseen is taken as it is now. */
+void oct_fd_came(int fd, int listener, unsigned judged)
+{
+    struct oct_fd_entry *e = entry_of(fd, true), *from = entry_of(listener, true);
+    if (e == NULL || from == NULL || !lock(e))
+        return;
+    __atomic_store_n(&from->used, true, __ATOMIC_RELAXED);
+    (void)__atomic_add_fetch(&from->ahead, e->listener_and_1 == 0, __ATOMIC_RELAXED);
+    e->listener_and_1 = listener + 1;
+    e->listener_generation = generation_of(listener);
+    e->judged = judged;
+    __atomic_store_n(&e->used, true, __ATOMIC_RELAXED);
+    unlock(e);
+}
+
+unsigned oct_fd_led(int fd)
+{
+    struct oct_fd_entry *e = entry_of(fd, false);
+    if (e == NULL || !lock(e))
+        return 0;
+    struct oct_fd_entry *from = e->listener_and_1 != 0 ? listener_of(e) : NULL;
+    const unsigned judged = e->listener_and_1 != 0 ? e->judged : 0;
+    e->listener_and_1 = 0;
+    unlock(e);
+    if (from == NULL)
+        return judged;
+    count_down(from);
+    (void)__atomic_add_fetch(&from->led, 1, __ATOMIC_RELAXED);
+    return judged;
+}
+
+bool oct_fd_leads(int listener, unsigned hellos)
+{
+    const struct oct_fd_entry *e = entry_of(listener, false);
+    return e != NULL && __atomic_load_n(&e->led, __ATOMIC_RELAXED) >= hellos &&
+           !__atomic_load_n(&e->strays, __ATOMIC_RELAXED);
+}
+
+bool oct_fd_is_full(int listener, int hellos)
+{
+    const struct oct_fd_entry *e = entry_of(listener, false);
+    return e != NULL && __atomic_load_n(&e->ahead, __ATOMIC_RELAXED) >= hellos;
+}
+
+void oct_fd_empty(int listener)
+{
+    struct oct_fd_entry *e = entry_of(listener, false);
+    if (e != NULL)
+        __atomic_store_n(&e->ahead, 0, __ATOMIC_RELAXED);
 }
 
 bool oct_fd_fresh(int fd)

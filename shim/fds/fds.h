@@ -46,6 +46,16 @@ bool oct_fd_fresh(int fd);
  */
 bool oct_fd_before_add(int fd);
 
+/* fd, at which a whole hello waits, came from this listening socket. judged: what oct_fd_led() is to return. */
+void oct_fd_came(int fd, int listener, unsigned judged);
+/* libssl is about to read at fd, or has. 0 also if nothing is known of it. */
+unsigned oct_fd_led(int fd);
+/* So many hellos that came from this socket have been read by libssl, and none by anybody else. */
+bool oct_fd_leads(int listener, unsigned hellos);
+/* So many have come that nobody has read, since this was emptied. */
+bool oct_fd_is_full(int listener, int hellos);
+void oct_fd_empty(int listener);
+
 /* False if fd has been in no epoll instance that is still open, or is in more than one. */
 bool oct_fd_registered(int fd, struct oct_registration *out);
 

@@ -22,79 +22,29 @@
  */
 #include "handshake/storm.h"
 
+#include "fds/fds.h"
 #include "handshake/above.h"
-#include "handshake/lone_hello.h"
+#include "handshake/hello_socket.h"
 #include "handshake/socket.h"
 #include "handshake/thread.h"
 
-#include "base/clock.h"
 #include "base/policy.h"
 #include "trace/hellos.h"
 
-#include <linux/tcp.h>
-#include <netinet/in.h>
-#include <stddef.h>
 #include <string.h>
-#include <sys/syscall.h>
+#include <sys/socket.h>
 
 static bool off, refuses;
+
+bool oct_storm_refuses(void)
+{
+    return refuses;
+}
 
 void oct_storm_start(const char *setting)
 {
     off = setting != NULL && strcmp(setting, "off") == 0;
     refuses = setting != NULL && strcmp(setting, "refuse") == 0;
-}
-
-/* As in the kernel's net/tcp_states.h. */
-enum { ESTABLISHED = 1, CLOSED = 7, CLOSE_WAIT = 8 };
-
-/* Milliseconds since the client's last bytes came, and since it last said anything, its end included. */
-struct waits {
-    uint32_t data, any;
-};
-
-/* The state of fd's connection; -1: it is none of TCP. */
-static int tcp_state(int fd, struct waits *waits)
-{
-    struct tcp_info info;
-    socklen_t n = offsetof(struct tcp_info, tcpi_pmtu);
-    if (syscall(SYS_getsockopt, (long)fd, (long)IPPROTO_TCP, (long)TCP_INFO, &info, &n) != 0 ||
-        n < offsetof(struct tcp_info, tcpi_pmtu))
-        return -1;
-    *waits = (struct waits){info.tcpi_last_data_recv, info.tcpi_last_ack_recv};
-    return info.tcpi_state;
-}
-
-/* Of several paths below one connection (MPTCP) one may have ended alone. */
-static bool is_plain_tcp(int fd)
-{
-    int protocol = 0;
-    socklen_t n = sizeof protocol;
-    return syscall(SYS_getsockopt, (long)fd, (long)SOL_SOCKET, (long)SO_PROTOCOL, &protocol, &n) == 0 &&
-           protocol == IPPROTO_TCP;
-}
-
-static long receive(int fd, void *buf, size_t n, int flags)
-{
-    return syscall(SYS_recvfrom, (long)fd, buf, n, (long)(flags | MSG_DONTWAIT), 0l, 0l);
-}
-
-/* How many bytes wait at fd, if these are one hello; else 0. */
-static size_t lone_hello(int fd)
-{
-    unsigned char bytes[4096];
-    int waiting = 0;
-    if (syscall(SYS_ioctl, (long)fd, (long)FIONREAD, &waiting) != 0 || waiting <= 0 || waiting > (int)sizeof bytes ||
-        receive(fd, bytes, (size_t)waiting, MSG_PEEK) != waiting || !oct_is_lone_hello(bytes, (size_t)waiting))
-        return 0;
-    return (size_t)waiting;
-}
-
-/* Just these bytes: the error of a reset is libssl's to find. */
-static bool throw_away(int fd)
-{
-    const size_t n = is_plain_tcp(fd) ? lone_hello(fd) : 0;
-    return n != 0 && receive(fd, NULL, n, MSG_TRUNC) == (long)n;
 }
 
 /* libssl has read nothing yet. */
@@ -110,36 +60,43 @@ static bool is_unread(const struct oct_conn *conn)
 
 static bool is_due(const struct oct_storm *storm)
 {
-    return storm->calm < OCT_POLICY_HELLO_CALM || storm->passed + 1 >= OCT_POLICY_HELLO_SAMPLE;
-}
-
-static uint64_t now(void)
-{
-    return oct_clock_nanoseconds() / 1000000;
+    return oct_storm_is_on(storm) || storm->passed + 1 >= OCT_POLICY_HELLO_SAMPLE;
 }
 
 static void refused(int fd)
 {
     (void)shutdown(fd, SHUT_RD);
-    (void)__atomic_add_fetch(&oct_hello_counters()->refused, 1, __ATOMIC_RELAXED);
+    oct_storm_count(&oct_hello_counters()->refused);
+}
+
+/* libssl is about to read at fd: what it finds there is its own. */
+static void note_led(struct oct_conn *conn, struct oct_thread *t, int fd)
+{
+    const unsigned judged = refuses ? oct_fd_led(fd) : 0;
+    t->storm.held = 0;
+    conn->age_class_and_1 = judged != 0 ? (uint8_t)judged : conn->age_class_and_1;
 }
 
 void oct_storm_look(struct oct_conn *conn, struct oct_thread *t)
 {
     conn->waited_and_1 = 0;
-    const int fd = !off && is_unread(conn) ? oct_socket_find(conn) : -1;
-    conn->unread = fd >= 0;
-    struct waits waits;
-    const int state = conn->unread && is_due(&t->storm) ? tcp_state(fd, &waits) : -1;
-    if (state < 0)
+    conn->unread = !off && is_unread(conn);
+    const int fd = conn->unread ? oct_socket_find(conn) : -1;
+    struct oct_waits waits;
+    if (fd < 0)
+        return;
+    note_led(conn, t, fd);
+    const enum oct_peer peer = is_due(&t->storm) ? oct_hello_peer(fd, &waits) : OCT_PEER_UNKNOWN;
+    if (peer == OCT_PEER_UNKNOWN)
         return;
     const uint32_t milliseconds = waits.data;
     conn->waited_and_1 = (uint64_t)milliseconds + 1;
-    const bool late = milliseconds >= OCT_POLICY_HELLO_LATE;
+    const bool late = milliseconds >= OCT_POLICY_HELLO_LATE, is_judged = conn->age_class_and_1 != 0;
     t->storm.calm = late ? 0 : t->storm.calm + (t->storm.calm < OCT_POLICY_HELLO_CALM);
-    if (late && (state == CLOSE_WAIT || state == CLOSED) && throw_away(fd))
-        (void)__atomic_add_fetch(&oct_hello_counters()->gone, 1, __ATOMIC_RELAXED);
-    else if (refuses && state == ESTABLISHED && oct_ages_refuse(&t->storm.ages, now(), milliseconds) && throw_away(fd))
+    if (late && (peer == OCT_PEER_ENDED || peer == OCT_PEER_GONE) && oct_hello_throw_away(fd))
+        oct_storm_count(&oct_hello_counters()->gone);
+    else if (refuses && !is_judged && peer == OCT_PEER_THERE &&
+             oct_ages_refuse(&t->storm.ages, oct_storm_now(), milliseconds) && oct_hello_throw_away(fd))
         refused(fd);
 }
 
@@ -152,9 +109,20 @@ static unsigned bucket_of(uint64_t milliseconds)
     return i;
 }
 
+/* Whose socket shows in this very call has been read from unseen. */
+static void note_shown(struct oct_conn *conn, struct oct_thread *t)
+{
+    BIO *bio = oct_ssl()->SSL_get_rbio(conn->ssl);
+    if (refuses && bio != NULL && oct_ssl()->BIO_number_read(bio) > 0)
+        note_led(conn, t, oct_socket_find(conn));
+}
+
 void oct_storm_after(struct oct_conn *conn, struct oct_thread *t)
 {
-    if (!conn->unread || oct_ssl()->SSL_get_state(conn->ssl) == TLS_ST_BEFORE)
+    if (!conn->unread)
+        return;
+    note_shown(conn, t);
+    if (oct_ssl()->SSL_get_state(conn->ssl) == TLS_ST_BEFORE)
         return;
     conn->unread = false;
     if (conn->waited_and_1 == 0) {
@@ -163,7 +131,7 @@ void oct_storm_after(struct oct_conn *conn, struct oct_thread *t)
     }
     struct oct_hello_counters *counters = oct_hello_counters();
     const uint64_t waited = conn->waited_and_1 - 1;
-    if (refuses)
+    if (refuses && conn->age_class_and_1 == 0)
         conn->age_class_and_1 = (uint8_t)(oct_age_class(waited) + 1);
     const uint64_t stands_for = t->storm.passed + 1;
     t->storm.passed = 0;
@@ -174,9 +142,10 @@ void oct_storm_after(struct oct_conn *conn, struct oct_thread *t)
 /* Its client waits still. */
 static bool is_there(struct oct_conn *conn)
 {
-    struct waits waits;
-    const int fd = oct_socket_find(conn), state = fd >= 0 ? tcp_state(fd, &waits) : -1;
-    return state == ESTABLISHED || (state == CLOSE_WAIT && !oct_ages_left(waits.data, waits.any));
+    struct oct_waits waits;
+    const int fd = oct_socket_find(conn);
+    const enum oct_peer peer = fd >= 0 ? oct_hello_peer(fd, &waits) : OCT_PEER_UNKNOWN;
+    return peer == OCT_PEER_THERE || (peer == OCT_PEER_ENDED && !oct_ages_left(waits.data, waits.any));
 }
 
 /* Another thread than the one that began it may end it: it learns instead. */

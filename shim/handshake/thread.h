@@ -28,6 +28,8 @@ struct oct_withheld {
 struct oct_storm {
     unsigned calm;   /* so many in a row had not waited */
     unsigned passed; /* handshakes that have begun since a hello was looked at */
+    unsigned came;   /* connections that have been accepted since one was looked at (gate.c) */
+    unsigned held;   /* accept() has been told so often that none wait, since a hello was read (gate.c) */
     struct oct_ages ages;
 };
 

@@ -190,6 +190,30 @@
  * Measured: by judgement: it costs about one part in so many. */
 #define OCT_POLICY_AGES_TRIAL 32
 
+/* A listening socket leads to libssl once that has read so many of its hellos.
+ * Unit: hellos.
+ * Why: a program may pass on what it does not serve itself.
+ * Measured: by judgement; a storm brings thousands. */
+#define OCT_POLICY_GATE_KNOWN 64
+
+/* One call of accept() refuses at most so many.
+ * Unit: connections.
+ * Why: a loop that serves others is not to be held.
+ * Measured: at eight times its capacity nginx has seven to refuse for each that it serves. */
+#define OCT_POLICY_GATE_ROUND 64
+
+/* A server gets no more when so many wait inside it that came with their hello, as long as these are served.
+ * Unit: connections.
+ * Why: behind accept() a hello that grows old costs more, and the messages of handshakes under way wait behind it.
+ * Measured: by judgement; HAProxy takes thousands in, and begins with one in a turn of its loop. */
+#define OCT_POLICY_GATE_AHEAD 64
+
+/* After so many turns in which none of them is served, they do not count any more.
+ * Unit: calls of accept().
+ * Why: a server may have its reasons to let them wait, and others come.
+ * Measured: by judgement; a turn of a loop that has nothing to do takes a few microseconds. */
+#define OCT_POLICY_GATE_HELD 256
+
 /* Where a program feeds libssl through memory, a handshake pauses for operations that take longer than this.
  * Unit: nanoseconds.
  * Why: the program has to come back through its own loop, with a read that it would not have made.
