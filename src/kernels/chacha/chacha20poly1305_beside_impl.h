@@ -35,14 +35,11 @@ static OCT_NOINLINE void beside_lanes(const struct chacha *c, uint32_t counter, 
     poly_load_factor(&f, p->r);
     poly_load_sum(h, p->sum);
     chacha_lanes_begin(x, 1, c, NULL, counter);
-    for (unsigned round = 0; round < CHACHA_DOUBLE_ROUNDS; round++) {
-        if (round < vectors) {
-            beside_double_round(x, h, &f, data);
-            data += POLY_BYTES;
-        } else {
-            chacha_double_round(x, 1);
-        }
-    }
+    unsigned round = 0;
+    for (; round < vectors; round++, data += POLY_BYTES)
+        beside_double_round(x, h, &f, data);
+    for (; round < CHACHA_DOUBLE_ROUNDS; round++)
+        chacha_double_round(x, 1);
     poly_store_sum(p->sum, h);
     chacha_lanes_end(x, 1, c, NULL, counter);
     chacha_xor(out, in, x[0], 16, len);
