@@ -25,6 +25,7 @@ tell_parts() {
     while sleep 1 && kill -0 $$; do
         if [ -n "$3" ]; then
             done=$(grep -c "$pattern" "$log") || :
+            [ "$done" -le "$all" ] || done=$all  # apt unpacks some twice
         else
             line=$(tail -n 3 "$log" | grep -o "$pattern" | tail -n 1) || :
             [ -n "$line" ] || continue  # of a build, CMake comes first

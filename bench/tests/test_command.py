@@ -225,7 +225,8 @@ def test_sizes_are_told_before_the_installation(tree, system):
     Path(done.stderr.splitlines()[-1].rpartition(" ")[2]).unlink()
 
 
-@pytest.mark.parametrize("pattern, total, part", ((r"^\[[0-9]*/[0-9]*\]", "", "[{}/9]"), ("^Get:", "9", "Get:{} x")))
+@pytest.mark.parametrize("pattern, total, part", ((r"^\[[0-9]*/[0-9]*\]", "", "[{}/9]"), ("^Get:", "9", "Get:{} x"),
+                                                  ("^Get:", "9", "Get:{} x\nGet: again")))
 def test_progress_is_told_on_a_terminal(tmp_path, pattern, total, part):
     """From before the log has any of it: a build begins with words of CMake."""
     said = "; ".join(f"sleep 0.6; echo '{part.format(number)}'" for number in range(1, 8))
@@ -243,6 +244,7 @@ def test_progress_is_told_on_a_terminal(tmp_path, pattern, total, part):
     lines = [line for line in re.split(r"\r\x1b\[K", said.decode()) if line]
     assert process.returncode == 0 and all(re.fullmatch(r"demo: \d+ of 9(, about \d+ s left)?", one) for one in lines)
     assert re.search(r"of 9, about \d+ s left", lines[-1]), lines
+    assert all(int(line.split()[1]) <= 9 for line in lines), lines
 
 
 @pytest.mark.parametrize("text, ours", (("", True), ("# of Octuple, only while it installs packages", True),

@@ -32,8 +32,9 @@ int cli_see_help(const char *who)
 const char *cli_colour(enum cli_colour colour)
 {
     static const char *const codes[] = {"\033[0m", "\033[32m", "\033[33m", "\033[31m"};
-    const char *off = getenv("NO_COLOR");
-    return isatty(STDOUT_FILENO) && (off == NULL || *off == '\0') ? codes[colour] : "";
+    const char *off = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    const bool has_none = (off != NULL && *off != '\0') || (terminal != NULL && !strcmp(terminal, "dumb"));
+    return isatty(STDOUT_FILENO) && !has_none ? codes[colour] : "";
 }
 
 int cli_print(const char *text)

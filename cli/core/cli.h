@@ -36,7 +36,8 @@ void cli_say(const char *who, const char *format, ...) __attribute__((format(pri
 /* Points at the command's --help after a usage error that was already told. Returns CLI_USAGE. */
 int cli_see_help(const char *who);
 
-/* What begins this colour on stdout, or ends it; empty where that is no terminal, or NO_COLOR is set. */
+/* What begins this colour on stdout, or ends it; empty where that is no terminal or a dumb one, or NO_COLOR is
+ * set. */
 enum cli_colour { CLI_PLAIN, CLI_GREEN, CLI_YELLOW, CLI_RED };
 const char *cli_colour(enum cli_colour colour);
 

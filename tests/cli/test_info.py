@@ -2,7 +2,9 @@
 # Copyright The Octuple Authors
 # ctest: LONG
 """octuple info: its JSON form, and that it tells the truth about this machine."""
+import contextlib
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -197,6 +199,22 @@ def test_a_table_that_is_named_is_why_vectors_are_narrower(place):
         pytest.skip("this CPU has no vectors of 512 bits, or slow ones")
     text = place.call("info", env={"OCTUPLE_TABLE": "avx2"}).stdout
     assert "OCTUPLE_TABLE names a table" in text and "CPU lacks" not in text and "CPU has no AVX-512" not in text
+
+
+@pytest.mark.parametrize("env, coloured", (({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)))
+def test_colours_on_a_terminal_that_wants_them(place, env, coloured):
+    """The verdict is the first line all the same."""
+    ours, theirs = os.openpty()
+    with subprocess.Popen([place.folder / "bin/octuple", "info"], stdout=theirs, cwd=place.work,
+                          env=place.env | {"TERM": "xterm"} | env, **place.user()) as process:
+        os.close(theirs)
+        said = b""
+        with contextlib.suppress(OSError):  # the end of a terminal
+            while chunk := os.read(ours, 4096):
+                said += chunk
+    os.close(ours)
+    assert process.returncode == 0 and b"Served" in said.splitlines()[0] and (b"\033[" in said) == coloured
+    assert "\033" not in place.call("info").stdout
 
 
 def test_openssl_conf_does_not_matter(place):
