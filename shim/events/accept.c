@@ -61,9 +61,9 @@ static int take_one(const struct call *c)
 {
     const bool shut = oct_gate_is_shut(c->fd), has_length = shut && c->address != NULL && c->length != NULL;
     const socklen_t length = has_length ? *c->length : 0;
-    for (unsigned refused = 0;; refused++) {
+    for (;;) {
         const int fd = call_real(c);
-        if (fd < 0 || !oct_gate_refuses(c->fd, fd, shut && refused < OCT_POLICY_GATE_ROUND))
+        if (fd < 0 || !oct_gate_refuses(c->fd, fd, shut))
             return fd;
         if (has_length)
             *c->length = length;

@@ -71,6 +71,7 @@ static bool look(struct oct_storm *storm, int listener, int fd, bool shut)
     }
     (void)syscall(SYS_close, (long)fd);
     oct_storm_count(counter);
+    storm->turned++;
     return true;
 }
 
@@ -80,7 +81,7 @@ bool oct_gate_refuses(int listener, int fd, bool shut)
     if (t == NULL || !is_due(&t->storm))
         return false;
     const int errno_before = errno;
-    const bool refuses = look(&t->storm, listener, fd, shut);
+    const bool refuses = look(&t->storm, listener, fd, shut && t->storm.turned < OCT_POLICY_GATE_ROUND);
     errno = errno_before;
     return refuses;
 }
@@ -88,8 +89,11 @@ bool oct_gate_refuses(int listener, int fd, bool shut)
 bool oct_gate_is_full(int listener)
 {
     struct oct_thread *t = oct_thread_peek();
-    if (!oct_storm_refuses() || t == NULL || !oct_fd_is_full(listener, OCT_POLICY_GATE_AHEAD) ||
-        !oct_fd_leads(listener, OCT_POLICY_GATE_KNOWN))
+    if (!oct_storm_refuses() || t == NULL)
+        return false;
+    if (t->storm.turned >= OCT_POLICY_GATE_ROUND)
+        return true;
+    if (!oct_fd_is_full(listener, OCT_POLICY_GATE_AHEAD) || !oct_fd_leads(listener, OCT_POLICY_GATE_KNOWN))
         return false;
     if (t->storm.held++ < OCT_POLICY_GATE_HELD)
         return true;

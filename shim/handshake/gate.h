@@ -12,7 +12,7 @@ bool oct_gate_is_there(void);
 bool oct_gate_is_shut(int listener);
 /* accept() has given fd. True: its hello is refused, and fd closed; only where the gate is shut. */
 bool oct_gate_refuses(int listener, int fd, bool shut);
-/* Enough hellos wait inside the server, which serves them. */
+/* Enough hellos wait inside the server, which serves them, or enough were refused since its loop last slept. */
 bool oct_gate_is_full(int listener);
 
 #endif

@@ -29,6 +29,7 @@ struct oct_storm {
     unsigned calm;   /* so many in a row had not waited */
     unsigned passed; /* handshakes that have begun since a hello was looked at */
     unsigned came;   /* connections that have been accepted since one was looked at (gate.c) */
+    unsigned turned; /* connections that accept() has closed since the loop last slept (gate.c) */
     unsigned held;   /* accept() has been told so often that none wait, since a hello was read (gate.c) */
     struct oct_ages ages;
 };
@@ -132,6 +133,7 @@ static inline void oct_thread_next_round(struct oct_thread *t)
     if (++t->round == 0)
         t->round = 1;
     t->put_off = 0;
+    t->storm.turned = 0;
 }
 
 /* job_stack.c: for the process, before the first job; a stack is at hand, should a job be made; the thread's end. */

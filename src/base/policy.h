@@ -196,9 +196,9 @@
  * Measured: by judgement; a storm brings thousands. */
 #define OCT_POLICY_GATE_KNOWN 64
 
-/* One call of accept() refuses at most so many.
+/* Between two sleeps of a loop accept() refuses at most so many, and then has no more.
  * Unit: connections.
- * Why: a loop that serves others is not to be held.
+ * Why: a loop that serves others is not to be held. Redis calls accept() a thousand times before it serves anybody.
  * Measured: at eight times its capacity nginx has seven to refuse for each that it serves. */
 #define OCT_POLICY_GATE_ROUND 64
 
