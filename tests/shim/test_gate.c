@@ -174,7 +174,7 @@ static void test_turned_away(void **state)
     close_scene(&s);
 }
 
-/* Who is refused finds the connection closed, and not a byte. */
+/* Who is refused finds the connection closed, and not a byte. A loop that calls accept() again has enough. */
 static void test_what_clients_get(void **state)
 {
     struct scene s;
@@ -182,8 +182,12 @@ static void test_what_clients_get(void **state)
     (void)state;
     open_scene(&s, READS);
     learn(&s);
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = s.listener};
+    assert_int_equal(epoll_ctl(s.w->epfd, EPOLL_CTL_ADD, s.listener, &event), 0);
     come(&s);
     const int fd = next(&s);
+    assert_int_equal(next(&s), -1);
+    assert_int_equal(errno, EAGAIN);
     for (int i = 0; i < CROWD; i++) {
         char bytes[16];
         const ssize_t n = recv(s.client[i], bytes, sizeof bytes, MSG_DONTWAIT);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* The backend of wide.h for every CPU. Sums carry by themselves: the compiler keeps numbers of 128 bits in memory. */
+/* The backend of wide.h for every x86-64 CPU. Sums carry by themselves: gcc keeps numbers of 128 bits in memory. */
 #ifndef OCT_VEC_WIDE_C_H
 #define OCT_VEC_WIDE_C_H
 
