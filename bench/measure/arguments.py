@@ -70,7 +70,7 @@ def new_folder(name: str) -> Path:
 
 def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="demo", formatter_class=argparse.RawDescriptionHelpFormatter,
+        prog="./demo", formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Compares nginx as it is with the same nginx under Octuple, on this machine: full TLS handshakes,\n"
                     "one worker on one CPU, the client on another. Takes less than three minutes after the build.",
         epilog="Examples:\n"
