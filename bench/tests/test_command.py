@@ -152,14 +152,15 @@ OWN_MOUNTS = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--use
 mounts = pytest.mark.skipif(run([*OWN_MOUNTS, "true"]).returncode != 0, reason="no mounts of our own are permitted")
 
 
-def without_python(command: str) -> list[str]:
-    """In a mount namespace in which /usr/bin/python3 cannot be executed."""
-    return [*OWN_MOUNTS, "sh", "-ec", f'mount --bind /dev/null "$(readlink -f /usr/bin/python3)"; exec {command}']
+def without_python(command: str, instead: str = "/dev/null") -> list[str]:
+    """In a mount namespace in which /usr/bin/python3 cannot be executed, or is another program."""
+    return [*OWN_MOUNTS, "sh", "-ec", f'mount --bind {instead} "$(readlink -f /usr/bin/python3)"; exec {command}']
 
 
 @mounts
-def test_help_needs_no_python():
-    done = run(without_python("./demo --help"))
+@pytest.mark.parametrize("instead", ("/dev/null", "/bin/false"), ids=("none", "without its library"))
+def test_help_needs_no_python(instead):
+    done = run(without_python("./demo --help", instead))
     assert done.returncode == 0 and not done.stderr
     assert "what Octuple does for an unmodified nginx" in done.stdout and "  --quick\n" in done.stdout
 
