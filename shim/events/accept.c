@@ -35,6 +35,7 @@ static bool has_enough(int fd)
         !oct_socket_is_nonblocking(fd))
         return false;
     t->put_off = 0;
+    t->storm.turned = 0;
     return true;
 }
 

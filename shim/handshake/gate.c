@@ -89,11 +89,11 @@ bool oct_gate_refuses(int listener, int fd, bool shut)
 bool oct_gate_is_full(int listener)
 {
     struct oct_thread *t = oct_thread_peek();
-    if (!oct_storm_refuses() || t == NULL)
+    if (!oct_storm_refuses() || t == NULL || !oct_fd_leads(listener, OCT_POLICY_GATE_KNOWN))
         return false;
     if (t->storm.turned >= OCT_POLICY_GATE_ROUND)
         return true;
-    if (!oct_fd_is_full(listener, OCT_POLICY_GATE_AHEAD) || !oct_fd_leads(listener, OCT_POLICY_GATE_KNOWN))
+    if (!oct_fd_is_full(listener, OCT_POLICY_GATE_AHEAD))
         return false;
     if (t->storm.held++ < OCT_POLICY_GATE_HELD)
         return true;
