@@ -4,6 +4,7 @@
 #include "fds/fds.h"
 #include "handshake/gate.h"
 #include "handshake/socket.h"
+#include "handshake/storm.h"
 #include "handshake/thread.h"
 
 #include "base/policy.h"
@@ -73,7 +74,7 @@ static int take_one(const struct call *c)
 
 static int take(const struct call *c)
 {
-    return __builtin_expect(oct_gate_is_there(), 0) && oct_shim_watching() ? take_one(c) : call_real(c);
+    return __builtin_expect(oct_storm_refuses(), 0) && oct_shim_watching() ? take_one(c) : call_real(c);
 }
 
 static int call(const struct call *c)

@@ -37,11 +37,6 @@ static bool is_due(struct oct_storm *storm)
     return storm->came == 0;
 }
 
-bool oct_gate_is_there(void)
-{
-    return oct_storm_refuses();
-}
-
 bool oct_gate_is_shut(int listener)
 {
     const struct oct_thread *t = oct_thread_peek();

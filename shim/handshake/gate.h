@@ -6,8 +6,6 @@
 
 #include <stdbool.h>
 
-/* The setting says so. */
-bool oct_gate_is_there(void);
 /* The limit is in force, and hellos of this listening socket may be refused. */
 bool oct_gate_is_shut(int listener);
 /* accept() has given fd. True: its hello is refused, and fd closed; only where the gate is shut. */

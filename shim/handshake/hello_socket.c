@@ -4,11 +4,9 @@
 #include "handshake/hello_socket.h"
 
 #include "handshake/lone_hello.h"
-#include "libssl/libc.h"
 
 #include <linux/tcp.h>
 #include <netinet/in.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
