@@ -309,8 +309,8 @@ def end_process(process: subprocess.Popen[bytes] | Detached) -> int:
         return process.wait()
 
 
-def wait_until(condition, what: str, seconds: float = PATIENCE) -> None:
-    end = time.monotonic() + seconds
+def wait_until(condition, what: str, seconds: float | None = None) -> None:
+    end = time.monotonic() + (PATIENCE if seconds is None else seconds)
     while not condition():
         if time.monotonic() > end:
             raise LabError(f"in vain waited until {what}")

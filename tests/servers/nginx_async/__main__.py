@@ -212,7 +212,7 @@ def verify(subject: Subject) -> str:
 def abuse(subject: Subject) -> str:
     """By RSA and P-256 in turns. While many clients end early, configurations are read anew."""
     servers = [rig.Server(), rig.Server("ecdsa-p256")]
-    with subject.nginx(servers=servers, http="client_header_timeout 10m;") as nginx:
+    with subject.nginx(servers=servers, http="client_header_timeout 1h;") as nginx:
         ports = [server.port for server in nginx.servers]
         options = ("--handshakes", str(ABUSED // 2), "--abort", "30")
 
@@ -225,7 +225,7 @@ def abuse(subject: Subject) -> str:
         memory, fds = nginx.resident_kb(), nginx.fd_counts()
         for number in range(1, subject.rounds + 1):
             crowd(number)
-        rig.wait_until(lambda: nginx.fd_counts() <= fds, "all connections are closed", 60)
+        rig.wait_until(lambda: nginx.fd_counts() <= fds, "all connections are closed")
         growth = nginx.resident_kb() - memory
         if growth > GROWTH_KB and not sanitized(subject.program):
             raise Failure(f"the worker has grown by {growth} KB")
@@ -238,7 +238,7 @@ def abuse(subject: Subject) -> str:
                 load.result()
             if number % 10 == 9:
                 print(f"nginx_async: abuse: {number + 1} reloads", flush=True)
-        rig.wait_until(lambda: len(nginx.master().children()) == 1, "workers of before end", 60)
+        rig.wait_until(lambda: len(nginx.master().children()) == 1, "workers of before end")
     return f"{(3 * subject.rounds + 2) * ABUSED} connections, {subject.rounds} reloads, {growth:+d} KB"
 
 
@@ -321,11 +321,14 @@ def options() -> argparse.Namespace:
     parser.add_argument("--build", default="build/dev", help="the build folder")
     parser.add_argument("--only", action="append", choices=PARTS, help="this part; may be repeated")
     parser.add_argument("--rounds", type=int, default=2, help="of `abuse`; default 2")
+    parser.add_argument("--patience", type=float, default=rig.PATIENCE,
+                        help="seconds until somebody who waits gives up; more, if all may be stopped meanwhile")
     return parser.parse_args()
 
 
 def main() -> int:
     args = options()
+    rig.PATIENCE = args.patience
     build, where = rig.Build(Path(args.build).resolve()), rig.folder("nginx-async")
     (where / "bin").mkdir()
     # nginx's own: what 1.22 leaves when it reads its configuration, and a worker's arrays of connections at its end.
