@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import statistics
 import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
+from bench.report import summary
 from lab import load, machine, openssl_conf
 from lab.programs import Build
 from lab.servers import conf
@@ -26,6 +28,7 @@ from .arguments import new_file
 
 SIDES, NONE = ("off", "on", "stock", "shim"), "none"
 METRIC = "CPU of a handshake"
+TITLE = "nginx by OpenSSL's asynchronous jobs and by the preload"
 
 
 class Server(Nginx):
@@ -48,24 +51,26 @@ class Server(Nginx):
         return [self.server(port, kind, self.text, conf.ANSWER) for kind, port in self.ports.items()]
 
 
+def compared(costs: dict[str, list[float]]) -> dict:
+    """The metric of a point, as docs/results keeps it."""
+    found: dict = {"unit": "us", "better": "less", "rounds": len(costs["off"]),
+                   "median": {side: versus.median(cost) for side, cost in costs.items()}, "ratio": {}, "quartiles": {}}
+    for side, cost in costs.items():
+        if side != "off":
+            ratios = summary.pair_ratios(costs["stock" if side == "shim" else "off"], cost, "less")
+            found["ratio"][side] = round(statistics.median(ratios), 3)
+            found["quartiles"][side] = summary.quartiles(ratios)
+    return found
+
+
 def measure_one(bench: versus.Bench, handshake: load.Handshake, connections: int, rounds: int, seconds: float) -> dict:
-    sides = tuple(bench.servers)
-    costs: dict[str, list[float]] = {side: [] for side in sides}
-    failed = 0
-    for number in range(rounds + 1):
-        for side in versus.order(number, sides):
-            sample = bench.run(side, handshake, "saturated", seconds, connections=connections, seed=number + 1)
-            failed += versus.failures([sample])
-            if number:  # the first round warms up
-                costs[side].append(sample.cpu_us)
-    median = {side: versus.median(found) for side, found in costs.items()}
-    ratio = {side: versus.ratio(median["stock" if side == "shim" else "off"], median[side]) for side in sides}
-    print(f"{handshake.name:<32} {connections:>3}", *(f"{side} {median[side]:.1f} us ({ratio[side]:.2f})"
-                                                     for side in sides), flush=True)
-    metric = {"unit": "us", "better": "less", "median": median, "ratio": ratio,
-              "samples": {side: [versus.rounded(cost) for cost in found] for side, found in costs.items()}}
+    found = bench.rounds(handshake, "saturated", rounds + 1, seconds, tuple(bench.servers), connections=connections)
+    # The first round warms up.
+    metric = compared({side: [sample.cpu_us for sample in samples[1:]] for side, samples in found.items()})
+    print(f"{handshake.name:<32} {connections:>3}", *(f"{side} {cost:.1f} us ({metric['ratio'].get(side, 1):.2f})"
+                                                     for side, cost in metric["median"].items()), flush=True)
     return {"key": {"handshake": handshake.name, "connections": connections}, "metrics": {METRIC: metric},
-            "failed": failed}
+            "failed": sum(versus.failures(samples) for samples in found.values())}
 
 
 def measure_all(folder: Path, place: machine.Placement, options: argparse.Namespace) -> list[dict]:
@@ -106,7 +111,9 @@ def main(argv: list[str] | None = None) -> int:
         Path(name).chmod(0o755)
         points = measure_all(Path(name), place, options)
     if options.json:
-        document = {"experiment": "official", "machine": machine.describe(place, find_nginx(), ""), "points": points}
+        document = {"experiment": "official", "title": TITLE, "command": "bench/run official",
+                    "size": {"rounds": options.rounds, "seconds": options.seconds},
+                    "machine": machine.describe(place, find_nginx(), ""), "points": points}
         options.json.write_text(json.dumps(document, indent=1) + "\n")
     return int(any(point["failed"] for point in points))
 

@@ -64,7 +64,7 @@ def order(round_number: int, names: tuple[str, ...] = VARIANTS) -> tuple[str, ..
 
 
 class Bench:
-    """The two servers and the load generator. `progress` hears of each run:
+    """The servers and the load generator. `progress` hears of each run:
     what it was, and how long it was to take."""
 
     def __init__(self, servers: dict[str, Nginx], program: Path, client_cpu: int,
@@ -92,11 +92,11 @@ class Bench:
         return sample
 
     def rounds(self, handshake: load.Handshake, what: str, count: int, seconds: float,
-               **options) -> dict[str, list[Sample]]:
-        """`count` rounds of both servers in turns."""
-        samples: dict[str, list[Sample]] = {variant: [] for variant in VARIANTS}
+               variants: tuple[str, ...] = VARIANTS, **options) -> dict[str, list[Sample]]:
+        """`count` rounds of the servers in turns."""
+        samples: dict[str, list[Sample]] = {variant: [] for variant in variants}
         for number in range(count):
-            for variant in order(number):
+            for variant in order(number, variants):
                 samples[variant].append(self.run(variant, handshake, what, seconds, seed=number + 1, **options))
         return samples
 

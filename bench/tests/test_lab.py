@@ -175,6 +175,10 @@ def test_servers_take_turns_in_changing_order(monkeypatch):
     monkeypatch.setattr(bench, "run", lambda variant, *_args, seed, **_options: seen.append((variant, seed)))
     bench.rounds(load.HANDSHAKES[0], "test", 3, 0.1)
     assert seen == [("stock", 1), ("octuple", 1), ("octuple", 2), ("stock", 2), ("stock", 3), ("octuple", 3)]
+    seen.clear()
+    samples = bench.rounds(load.HANDSHAKES[0], "test", 2, 0.1, ("a", "b", "c"))
+    assert seen == [("a", 1), ("b", 1), ("c", 1), ("c", 2), ("b", 2), ("a", 2)]
+    assert {name: len(found) for name, found in samples.items()} == {"a": 2, "b": 2, "c": 2}
 
 
 def test_operations_are_summed():

@@ -25,3 +25,11 @@ def test_sides(tmp_path):
     said = {name: "".join(side.servers()) for name, side in sides.items()}
     assert {name for name, text in said.items() if "ssl_async on;" in text} == {"on", "none"}
     assert {name for name, text in said.items() if "ssl_async off;" in text} == {"off"}
+
+
+def test_each_way_is_compared_with_the_same_nginx():
+    costs = {"off": [400.0, 420.0, 500.0], "on": [200.0, 210.0, 200.0], "stock": [400.0] * 3, "shim": [160.0] * 3}
+    metric = official.compared(costs)
+    assert metric["median"] == {"off": 420, "on": 200, "stock": 400, "shim": 160}
+    assert metric["ratio"] == {"on": 2, "stock": 1.05, "shim": 2.5}
+    assert metric["rounds"] == 3 and metric["quartiles"]["on"] == [2, 2.25]
