@@ -14,7 +14,7 @@ printf 'Version: %s\\n' {OLDER} {NEWEST}
 """
 APT_GET = """#!/bin/sh
 for last; do :; done
-[ "$last" = update ] || [ "$last" = "nginx=$MIRRORED" ] && touch nginx.dsc
+[ "$last" = update ] || { [ "$last" = "nginx=$MIRRORED" ] && touch nginx.dsc; }
 """
 
 
